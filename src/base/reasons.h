@@ -1,0 +1,21 @@
+#pragma once
+// Reason codes: why something was not compiled, or was compiled again. The table is reasons.inc.
+
+namespace accel {
+
+enum class Reason {
+#define REASON(code, what, way_out) code,
+#include "base/reasons.inc"
+#undef REASON
+};
+
+struct ReasonInfo {
+  const char* code;
+  const char* what;
+  const char* way_out;
+};
+
+const ReasonInfo& reason_info(Reason reason);
+int reason_count();
+
+}  // namespace accel

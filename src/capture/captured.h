@@ -1,0 +1,42 @@
+#pragma once
+// Captured: everything that one capture yields. Product of capture, consumed by dispatch.
+
+#include <Python.h>
+
+#include <string>
+#include <vector>
+
+#include "capture/recipe.h"
+#include "guard/guard_set.h"
+#include "ir/graph.h"
+
+namespace accel {
+
+// Something a person may want to know: a fallback, an inlined call, a promoted number.
+struct Note {
+  Reason reason = Reason::internal_error;
+  std::string detail;
+  std::string file;
+  int line = 0;
+};
+
+struct Captured {
+  Graph graph;       // one output per output_* recipe index
+  GuardSet guards;   // not sealed
+  std::vector<Recipe> recipes;
+  Exit exit;
+  std::vector<Note> notes;
+  int instructions = 0;        // bytecode instructions evaluated
+  bool worth_compiling = false;  // false: nothing but Python bookkeeping precedes the exit
+};
+
+struct CaptureOptions {
+  int budget = 200000;  // instructions
+  // Input dims that earlier versions of the entry have seen with other values need no treatment: dims are symbols from the first call.
+};
+
+// Captures `function` called with these locals (localsplus order, borrowed; null = unbound): interprets the bytecode abstractly and
+// runs no user code. Never raises. Fails only for internal reasons; what cannot be captured is an Exit.
+Result<Captured> capture(PyObject* function, PyObject* const* locals, int local_count, const CaptureOptions& options);
+
+}  // namespace accel

@@ -1,0 +1,72 @@
+#pragma once
+// Recipes: how dispatch makes the Python objects that are alive when compiled code ends. Product of capture.
+
+#include <Python.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "cpython/py_ref.h"
+#include "guard/guard_set.h"
+#include "ir/graph.h"
+
+namespace accel {
+
+enum class RecipeKind : uint8_t {
+  null,           // NULL on the value stack / unbound local
+  constant,       // object
+  source,         // the object of a guard source
+  output_array,   // fresh array: output `index` of the graph
+  output_numpy,   // NumPy scalar from rank-0 output `index`
+  output_python,  // Python scalar from rank-0 output `index`
+  dim_python,     // Python int of `offset` (a Dim over entry symbols)
+  dim_numpy,      // numpy.intp of the same
+  view,           // view of parts[0]: dtype, shape, strides (bytes), offset (bytes) over entry symbols
+  tuple, list,    // parts
+  dict,           // parts: key, value, key, value, ...
+  slice,          // parts: start, stop, step
+  iterator,       // iter(parts[0]) advanced `index` times
+  method,         // bound method: parts[0] function or callable, parts[1] self
+  attribute,      // getattr(parts[0], object): bound built-in methods; runs no user code
+  cell,           // new cell holding parts[0]
+  function,       // new function: object = code, parts: globals, defaults|null, kwdefaults|null, closure|null, annotations|null
+};
+
+using RecipeId = int;
+
+// Recipes refer to earlier ones by index; one recipe is one object: two references to a recipe are the same object.
+struct Recipe {
+  RecipeKind kind = RecipeKind::null;
+  PyRef object;
+  int index = -1;
+  DType dtype = DType::float64;
+  std::vector<Dim> shape, strides;
+  Dim offset;
+  std::vector<RecipeId> parts;
+};
+
+// State of one frame at an exit: what to write into a real frame.
+struct FrameRecipe {
+  RecipeId function = -1;
+  int call_offset = -1;  // outer frames: the call instruction (code units)
+  int offset = 0;        // where to go on (code units)
+  std::vector<RecipeId> locals;  // localsplus
+  std::vector<RecipeId> stack;   // CPython's own layout for this version
+};
+
+enum class ExitKind : uint8_t {
+  ret,     // return recipes[result]
+  resume,  // rebuild frames, the innermost goes on in the interpreter
+};
+
+struct Exit {
+  ExitKind kind = ExitKind::ret;
+  RecipeId result = -1;
+  std::vector<FrameRecipe> frames;  // outermost first
+  Reason reason = Reason::internal_error;  // resume: why
+  std::string detail;
+  Location where;
+};
+
+}  // namespace accel

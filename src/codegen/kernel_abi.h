@@ -1,0 +1,59 @@
+#pragma once
+// The C ABI between a compiled kernel and the process that calls it. The prelude holds the same declarations as text
+// (codegen/prelude/abi.h): a change here changes both and `accel_abi_version`.
+
+#include <cstdint>
+
+namespace accel {
+
+constexpr int accel_abi_version = 1;
+
+extern "C" {
+
+// NumPy's inner loop and its auxiliary data.
+typedef int (*AccelLoop)(void* context, char* const* args, const intptr_t* dims, const intptr_t* strides, void* auxdata);
+struct AccelImport {
+  AccelLoop loop;     // NumPy's PyArrayMethod_StridedLoop
+  void* context;
+  void* auxdata;
+};
+
+// One chunk [begin, end) of a parallel region. Runs on any thread; must not touch Python.
+typedef void (*AccelRegion)(void* frame, int64_t begin, int64_t end);
+
+// Services of the runtime. `frame` arguments are the kernel's own.
+struct AccelRuntime {
+  // Runs region over [0, n) in chunks that are multiples of `grain` (the last may be shorter), on several threads when
+  // work (element operations) is above the threshold. Returns 0, or 1 when the run was interrupted (Ctrl-C).
+  int (*parallel_for)(AccelRegion region, void* frame, int64_t n, int64_t grain, int64_t work);
+  // Uninitialised memory, 64-byte aligned, or null. Freed with release.
+  void* (*allocate)(int64_t bytes);
+  void (*release)(void* memory);
+};
+
+// What one launch gets.
+struct AccelLaunch {
+  const AccelRuntime* runtime;
+  const AccelImport* imports;
+  const int64_t* symbols;    // entry symbols; scalar inputs as bits
+  void* const* inputs;       // data pointers of array inputs
+  void* const* outputs;      // data pointers of outputs
+};
+
+// Status bits a kernel returns. With anything but 0 the outputs are garbage and the caller lets the interpreter run instead.
+enum AccelStatus : int {
+  accel_divide = 1,       // floating-point events seen (bits as NumPy's FPE_*)
+  accel_overflow = 2,
+  accel_underflow = 4,
+  accel_invalid = 8,
+  accel_error = 16,       // something NumPy raises for (integer to a negative power, ...)
+  accel_no_memory = 32,
+  accel_interrupted = 64,
+};
+
+// Underflow alone does not make outputs garbage: the caller decides by errstate. The same holds for the other events.
+typedef int (*AccelKernel)(const AccelLaunch* launch);
+
+}  // extern "C"
+
+}  // namespace accel

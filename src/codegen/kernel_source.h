@@ -1,0 +1,18 @@
+#pragma once
+// KernelSource: what codegen makes of a Program and what the toolchain compiles.
+
+#include <string>
+#include <vector>
+
+#include "schedule/program.h"
+
+namespace accel {
+
+struct KernelSource {
+  std::string text;                  // a complete translation unit without includes; defines accel_kernel (kernel_abi.h)
+  std::vector<LoopImport> imports;   // order of the import table the kernel expects
+};
+
+Result<KernelSource> emit_cpp(const Program& program);
+
+}  // namespace accel

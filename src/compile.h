@@ -1,0 +1,32 @@
+#pragma once
+// The pipeline from a captured graph to a loaded kernel.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "ir/graph.h"
+#include "passes/passes.h"
+#include "toolchain/compiled_kernel.h"
+
+namespace accel {
+
+struct Compilation {
+  std::shared_ptr<const CompiledKernel> kernel;
+  Graph graph;                      // after the passes
+  std::vector<PassRecord> passes;
+  std::string program_text;
+  std::string source;
+  double seconds = 0;               // all stages
+};
+
+struct CompileOptions {
+  Target target;
+  bool keep_texts = false;  // graph text after each pass, program text
+};
+
+// Runs every stage on `graph`. The result's kernel takes the buffers and symbols that codegen/kernel_abi.h describes.
+Result<Compilation> compile(Graph graph, const CompileOptions& options);
+
+}  // namespace accel

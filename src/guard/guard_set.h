@@ -1,0 +1,101 @@
+#pragma once
+// GuardSet: what a compiled entry assumed about the call, checked in nanoseconds. Product of capture, read by dispatch.
+//
+// A source names a place that holds a Python object: a local of the entry's frame, a global, a closure cell, an attribute or item of
+// another source. Guards test sources, bind the symbols of the graph (dims, strides, numbers) and relate symbols.
+// Sources and guards name places, never addresses of values they do not own: a GuardSet owns what it compares with.
+
+#include <Python.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cpython/py_ref.h"
+#include "ir/graph.h"
+
+namespace accel {
+
+enum class SourceKind : uint8_t {
+  local,      // locals[index] (localsplus order, as bind_arguments gives them; a cell variable's initial value)
+  cell,       // contents of the cell function.__closure__[index]
+  global,     // dict[name], dict owned here; missing: builtins are a source of their own
+  attribute,  // getattr-free: instance __dict__ or slot of parent, or module __dict__; see guard_set.cpp
+  item,       // parent[index], parent an exact tuple or list
+  dict_item,  // parent[name], parent an exact dict
+};
+
+using SourceId = int;
+
+struct Source {
+  SourceKind kind = SourceKind::local;
+  SourceId parent = -1;
+  int index = -1;
+  PyRef name;  // str or key
+  PyRef dict;  // global
+  std::string text;  // for people: "points", "self.scale", "numpy.add"
+};
+
+enum class GuardKind : uint8_t {
+  identity,       // source is object
+  type,           // type(source) is object
+  equals,         // type(source) is type(object) and source == object (exact int, float [bitwise], complex, bool, str, bytes, tuple of those)
+  length,         // len(source) == value, source an exact tuple, list or dict
+  array,          // exact ndarray of `dtype`, `ndim`, `layout`, aligned; binds dims to symbols [first_symbol, ndim) and, when strided,
+                  // strides (bytes) to the ndim symbols after them
+  number,         // type(source) is object (int, float, complex, bool or a NumPy scalar type); binds its bits to symbol slot first_symbol
+                  // (int: value must fit int64; complex128: two slots)
+  writeable,      // array source's writeable flag == value
+  relation,       // left `comparison` right, over symbols
+  unbound,        // the local is unbound
+};
+
+enum class Comparison : uint8_t { eq, ne, lt, le, gt, ge };
+
+struct Guard {
+  GuardKind kind = GuardKind::identity;
+  SourceId source = -1;
+  PyRef object;
+  DType dtype = DType::float64;
+  int ndim = 0;
+  Layout layout = Layout::dense;
+  std::vector<uint8_t> order;   // array: axes slowest to fastest; empty = C
+  int first_symbol = -1;
+  int array_input = -1;         // array: index of the data pointer among array inputs, -1: not an input
+  int64_t value = 0;
+  Comparison comparison = Comparison::eq;
+  Dim left, right;
+  std::string text;             // for people: "points.dtype == float64"
+};
+
+// What a successful check produced. Arrays are the caller's, sized by the GuardSet.
+struct Binding {
+  int64_t* symbols = nullptr;    // symbol_count
+  void** inputs = nullptr;       // input_count data pointers
+  PyObject** sources = nullptr;  // source_count objects, borrowed (alive while the locals and what they hold are)
+};
+
+class GuardSet {
+ public:
+  DimTable dims;          // the table of the relations' Dims
+  std::vector<Source> sources;
+  std::vector<Guard> guards;
+  int symbol_count = 0;
+  int input_count = 0;
+
+  // Call once after sources and guards are complete: orders the tests fail-fast and subscribes to dict versions.
+  void seal();
+
+  // True when every guard holds; fills `binding`. Runs no Python code, raises nothing. `function` gives the closure.
+  bool check(PyObject* function, PyObject* const* locals, Binding& binding) const noexcept;
+
+  // The first guard that does not hold, for people ("points.shape[1] == 2"); empty when all hold.
+  std::string first_failure(PyObject* function, PyObject* const* locals) const;
+
+ private:
+  struct Sealed;
+  std::shared_ptr<Sealed> sealed_;
+};
+
+}  // namespace accel

@@ -1,0 +1,48 @@
+#pragma once
+// Builder: appends ops to one block with shapes worked out and checked. Casts and dtypes are the caller's (NumPy's) business.
+
+#include <span>
+
+#include "ir/graph.h"
+
+namespace accel {
+
+class Builder {
+ public:
+  explicit Builder(Graph& graph, BlockId block = 0) : graph_(graph), block_(block) {}
+
+  Graph& graph() { return graph_; }
+  void set_location(Location where) { where_ = where; }
+
+  ValueId constant(Literal literal, ValueKind kind = ValueKind::py_scalar);
+  ValueId dim(Dim d, ValueKind kind = ValueKind::py_scalar);             // int64
+  ValueId full(ValueId fill, std::vector<Dim> shape, std::vector<uint8_t> order = {});
+  ValueId arange(ValueId start, ValueId delta, Dim count);
+  ValueId transpose(ValueId v, std::vector<int> axes);
+  ValueId expand_dims(ValueId v, std::vector<int> axes);
+  ValueId squeeze(ValueId v, std::vector<int> axes);
+  ValueId broadcast_to(ValueId v, std::vector<Dim> shape);               // v itself when the shape is the same
+  ValueId slice(ValueId v, std::vector<Dim> starts, std::vector<Dim> steps, std::vector<Dim> extents);
+  ValueId reshape(ValueId v, std::vector<Dim> shape);
+  ValueId real(ValueId v);
+  ValueId imag(ValueId v);
+  ValueId astype(ValueId v, DType dtype);                                // v itself when the dtype is the same
+  // Operands of one shape (rank 0 is allowed and stays as it is); result dtypes from NumPy. `order` is the result's.
+  ValueId pointwise(Op op, std::vector<ValueId> operands, std::vector<DType> results, ValueKind kind = ValueKind::array,
+                    std::vector<uint8_t> order = {});
+  // initial: no_value for none. Requires ascending axes. Result dtype given (differs from the operand's when buffered).
+  ValueId reduce(Op ufunc, ValueId v, std::vector<int> axes, DType dtype, ValueId initial = no_value, bool buffered = false,
+                 ValueKind kind = ValueKind::array);
+  ValueId argreduce(Op op, ValueId v, int axis, ValueKind kind = ValueKind::array);  // int64
+  ValueId concatenate(std::vector<ValueId> operands, int axis, std::vector<uint8_t> order = {});
+  ValueId gufunc(Op op, std::vector<ValueId> operands, Type result);
+
+ private:
+  ValueId add(Op op, std::vector<ValueId> operands, Attributes attrs, Type result);
+
+  Graph& graph_;
+  BlockId block_;
+  Location where_;
+};
+
+}  // namespace accel

@@ -1,0 +1,71 @@
+#pragma once
+// Symbolic integer expressions for dims, strides, offsets and loop indices.
+//
+// A DimTable owns hash-consed expressions; a Dim is a handle into one table. Sums and products are kept in a
+// polynomial normal form, so two Dims that are equal as polynomials are the same handle.
+// Symbols are numbered by their owner: in a Graph, symbol k is slot k of the entry's symbol array (an input dim,
+// stride or integer). Loop variables of a Program are symbols too, from `first_variable` on.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace accel {
+
+struct Dim {
+  int32_t id = -1;
+  bool operator==(const Dim&) const = default;
+};
+
+enum class DimKind : uint8_t { constant, symbol, add, mul, floordiv, mod, min, max };
+
+class DimTable {
+ public:
+  static constexpr int first_variable = 1 << 20;
+
+  DimTable();
+  DimTable(const DimTable&);
+  DimTable& operator=(const DimTable&);
+  DimTable(DimTable&&) noexcept;
+  DimTable& operator=(DimTable&&) noexcept;
+  ~DimTable();
+
+  Dim constant(int64_t value);
+  Dim symbol(int index);
+  Dim add(Dim a, Dim b);
+  Dim sub(Dim a, Dim b);
+  Dim mul(Dim a, Dim b);
+  Dim mul(Dim a, int64_t b) { return mul(a, constant(b)); }
+  Dim floordiv(Dim a, Dim b);  // Python's //
+  Dim mod(Dim a, Dim b);       // Python's %
+  Dim min(Dim a, Dim b);
+  Dim max(Dim a, Dim b);
+  Dim product(std::span<const Dim> dims);
+
+  DimKind kind(Dim d) const;
+  std::optional<int64_t> as_constant(Dim d) const;
+  bool is_constant(Dim d, int64_t value) const { return as_constant(d) == value; }
+  std::optional<int> as_symbol(Dim d) const;  // symbol index when d is a bare symbol
+  std::vector<Dim> operands(Dim d) const;     // of add, mul, floordiv, mod, min, max
+  std::vector<int> symbols(Dim d) const;      // sorted, without repeats
+
+  // Value of d with symbol k := symbols[k]. Wraps like int64.
+  int64_t evaluate(Dim d, std::span<const int64_t> symbols) const;
+  // d with each symbol replaced by what `replace` returns for it (nullopt keeps the symbol).
+  Dim substitute(Dim d, const std::function<std::optional<Dim>(int symbol)>& replace);
+
+  // Text: s0*s1 + 4, min(s0, 3), (s0 // 2), (s0 % 2); variables print as i0, i1, ... (symbol - first_variable).
+  std::string text(Dim d) const;
+  // Parses what text() prints. nullopt when malformed.
+  std::optional<Dim> parse(std::string_view text);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace accel

@@ -1,0 +1,29 @@
+#pragma once
+// The dtypes a compiled program computes with. The table is dtype.inc.
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace accel {
+
+enum class DType : uint8_t {
+#define DTYPE(enumerator, name, kind, size, emitted) enumerator,
+#include "ir/dtype.inc"
+#undef DTYPE
+};
+
+struct DTypeInfo {
+  const char* name;     // NumPy's name
+  char kind;            // NumPy's kind: b i u f c
+  int size;             // bytes
+  const char* emitted;  // type in emitted code
+};
+
+const DTypeInfo& dtype_info(DType dtype);
+std::optional<DType> dtype_from_name(std::string_view name);
+inline int item_size(DType d) { return dtype_info(d).size; }
+inline char dtype_kind(DType d) { return dtype_info(d).kind; }
+inline const char* dtype_name(DType d) { return dtype_info(d).name; }
+
+}  // namespace accel

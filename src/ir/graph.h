@@ -1,0 +1,156 @@
+#pragma once
+// Graph: a captured function as values and ops. Product of capture, input of passes and schedule.
+//
+// Semantics, stated once:
+// * Value semantics. An op never changes a value; a view is a lens on its operand; a store (later) yields a new version.
+// * Pointwise ops act element by element on operands of the result's shape and of the dtypes of NumPy's loop: broadcasting
+//   and casts are ops of their own (broadcast_to, astype).
+// * Real + - * / sqrt are IEEE 754 operations rounded once in their dtype: no contraction, no reassociation. float16 is
+//   computed in float32 and rounded after every op. Integers wrap. NaNs propagate as in NumPy; signed zeros are kept.
+// * A sum (reduce of add on floating or complex dtypes) has the order of additions that ir/reduction_plan.h gives for the operand's
+//   shape, order and `buffered` attribute. Other reductions go from the first element to the last in the operand's order.
+// * An op with floating-point events raises them for each element it computes in NumPy. Passes may not remove, merge or
+//   move such an op so that an event appears, disappears or changes its category.
+// * Evaluation order of nodes is program order. Nothing in a graph has a side effect on memory that Python can reach.
+
+#include <complex>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/dim.h"
+#include "ir/dtype.h"
+#include "ir/op.h"
+
+namespace accel {
+
+// Python kinds and NumPy dtypes are kept apart: a py_scalar is a Python bool, int, float or complex held in
+// bool_, int64, float64 or complex128; a numpy_scalar is an instance of np.generic; an array may have rank 0.
+enum class ValueKind : uint8_t { array, numpy_scalar, py_scalar };
+
+struct Type {
+  ValueKind kind = ValueKind::array;
+  DType dtype = DType::float64;
+  std::vector<Dim> shape;      // empty for scalars
+  std::vector<uint8_t> order;  // axes from slowest to fastest in the memory NumPy would have used; empty = C order
+  bool operator==(const Type&) const = default;
+
+  int rank() const { return static_cast<int>(shape.size()); }
+  bool is_c_order() const;
+  // order, or 0..rank-1 when empty.
+  std::vector<uint8_t> axis_order() const;
+};
+
+using ValueId = int32_t;
+using NodeId = int32_t;
+using BlockId = int32_t;
+constexpr ValueId no_value = -1;
+
+// A typed constant, bit-exact: the first item_size(dtype) bytes hold the value.
+struct Literal {
+  DType dtype = DType::int64;
+  uint64_t bits[2] = {0, 0};
+  bool operator==(const Literal&) const = default;
+
+  static Literal of_int(DType dtype, int64_t value);      // integer and bool dtypes (uint64: same bits)
+  static Literal of_double(DType dtype, double value);    // floating and complex dtypes, rounded to the dtype
+  static Literal of_complex(DType dtype, std::complex<double> value);
+  int64_t as_int() const;                                 // requires an integer or bool dtype
+  std::complex<double> as_complex() const;                // any dtype
+  std::string text() const;                               // round-trips through parse_literal
+};
+std::optional<Literal> parse_literal(DType dtype, std::string_view text);
+
+// What an op needs beside its operands; ops.inc says which op reads what.
+struct Attributes {
+  std::vector<int> axes;
+  std::vector<Dim> dims;
+  std::vector<Dim> steps;
+  Op ufunc = Op::add;      // reduce: the combining op
+  bool buffered = false;   // reduce: NumPy casts the operand inside the reduction, buffer by buffer (operand is the uncast value)
+  Literal literal;         // constant
+  bool operator==(const Attributes&) const = default;
+};
+
+// Where a node comes from: index into Graph::sources, line in that file.
+struct Location {
+  int source = -1;
+  int line = 0;
+};
+
+struct Node {
+  Op op = Op::constant;
+  std::vector<ValueId> operands;
+  std::vector<ValueId> results;
+  Attributes attrs;
+  Location where;
+};
+
+struct Value {
+  Type type;
+  NodeId producer = -1;  // -1: a block parameter
+  BlockId block = 0;
+};
+
+// How an array input lies in memory.
+enum class Layout : uint8_t {
+  dense,    // no gaps, axes in Type::order (C order when empty)
+  strided,  // strides in bytes are Input::strides; Type::order holds the axes by decreasing |stride|
+};
+
+// A parameter of the entry block. Arrays are data pointers in the kernel's buffer array, in the order of the inputs that
+// are arrays; scalars are 8-byte slots of the symbol array (complex: two), first slot in `slot`, bits of the dtype.
+struct Input {
+  std::string name;
+  Layout layout = Layout::dense;
+  std::vector<Dim> strides;  // bytes, per axis, when strided
+  int slot = -1;             // scalars
+};
+
+enum class TerminatorKind : uint8_t { ret, jump, branch };
+
+struct Terminator {
+  TerminatorKind kind = TerminatorKind::ret;
+  std::vector<ValueId> operands;           // ret: the outputs; jump: arguments; branch: condition
+  BlockId targets[2] = {-1, -1};           // jump: [0]; branch: [0] when true, [1] when false
+  std::vector<ValueId> target_arguments[2];
+};
+
+struct Block {
+  std::vector<ValueId> params;
+  std::vector<NodeId> nodes;  // in program order
+  Terminator terminator;
+};
+
+class Graph {
+ public:
+  DimTable dims;
+  std::vector<Input> inputs;          // parallel to blocks[0].params
+  std::vector<std::string> symbols;   // name of symbol k, for people ("points.shape[0]")
+  std::vector<int64_t> hints;         // value of symbol k when the graph was captured (scalars: bits)
+  std::vector<std::string> sources;   // file names
+  std::vector<Value> values;
+  std::vector<Node> nodes;
+  std::vector<Block> blocks;          // blocks[0] is the entry
+
+  Graph() : blocks(1) {}
+
+  const Type& type(ValueId v) const { return values[v].type; }
+  Block& entry() { return blocks[0]; }
+  const Block& entry() const { return blocks[0]; }
+  const std::vector<ValueId>& outputs() const { return blocks[0].terminator.operands; }  // straight-line graphs
+
+  int add_symbol(std::string name, int64_t hint);
+  ValueId add_input(Input input, Type type);
+  // Appends a node to `block`; returns its first result.
+  ValueId add_node(BlockId block, Op op, std::vector<ValueId> operands, Attributes attrs, std::vector<Type> results,
+                   Location where = {});
+  bool is_input(ValueId v) const { return values[v].producer < 0; }
+  const Node& producer(ValueId v) const { return nodes[values[v].producer]; }
+  // Index of v among entry().params, or -1.
+  int input_index(ValueId v) const;
+  std::vector<int> use_counts() const;  // per value, outputs included
+};
+
+}  // namespace accel

@@ -1,0 +1,46 @@
+#pragma once
+// The ops of the IR. The table is ops.inc.
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "ir/dtype.h"
+
+namespace accel {
+
+enum class Op : uint16_t {
+#define OP(name, ...) name,
+#include "ir/ops.inc"
+#undef OP
+};
+
+enum class OpClass : uint8_t {
+  leaf,       // makes a value from attributes and scalars
+  view,       // a lens on operand 0: no arithmetic, no memory
+  pointwise,  // one result element from one element of each operand; operands have the result's shape
+  reduction,  // drops attrs.axes of operand 0
+  gufunc,     // opaque call of a NumPy gufunc loop
+  join,       // assembles operands side by side
+};
+
+struct OpInfo {
+  const char* name;
+  OpClass op_class;
+  int arity;
+  const char* inline_dtypes;
+  const char* events;
+  const char* identity;
+  const char* cpp;
+  const char* cuda;
+};
+
+const OpInfo& op_info(Op op);
+int op_count();
+std::optional<Op> op_from_name(std::string_view name);
+
+// Whether the emitted text computes `op` for operands of `dtype` with NumPy's bits (else: NumPy's inner loop).
+bool is_inline(Op op, DType dtype);
+inline OpClass op_class(Op op) { return op_info(op).op_class; }
+
+}  // namespace accel

@@ -1,0 +1,55 @@
+#pragma once
+// What the Python side needs of NumPy arrays and scalars. Only this folder includes NumPy's headers.
+
+#include <Python.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "base/result.h"
+#include "cpython/py_ref.h"
+#include "ir/dtype.h"
+
+namespace accel {
+
+// Imports NumPy's C API once. False with a Python exception set when NumPy cannot be used.
+bool import_numpy();
+
+// What guards and capture read of an exact ndarray. Pointers are borrowed from the array.
+struct ArrayFacts {
+  const void* descr = nullptr;  // identity of the dtype object
+  std::optional<DType> dtype;   // set for aligned, native, builtin dtypes of the IR (longlong aliases and metadata excluded)
+  int ndim = 0;
+  const intptr_t* dims = nullptr;
+  const intptr_t* strides = nullptr;
+  char* data = nullptr;
+  bool aligned = false, c_contiguous = false, f_contiguous = false, writeable = false, owns_data = false;
+};
+
+bool is_exact_array(PyObject* object);        // type(object) is numpy.ndarray
+bool is_array(PyObject* object);              // subclasses too
+bool is_numpy_scalar(PyObject* object);       // instance of numpy.generic
+ArrayFacts array_facts(PyObject* array);      // requires is_exact_array
+
+// The canonical dtype object of `dtype` (borrowed, immortal), and the DType of a dtype object (nullopt: none of ours).
+PyObject* descr_of(DType dtype);
+std::optional<DType> dtype_of_descr(PyObject* descr);
+// The scalar type (numpy.float64, ...) of `dtype` (borrowed).
+PyTypeObject* scalar_type_of(DType dtype);
+// DType of an exact NumPy scalar; nullopt when it is none of ours.
+std::optional<DType> dtype_of_scalar(PyObject* scalar);
+
+// New reference or null with an exception. Dense, uninitialised memory; axes from slowest to fastest in `order` (empty = C).
+PyObject* new_array(DType dtype, std::span<const int64_t> dims, std::span<const uint8_t> order);
+// A view as NumPy would have made it (base collapsed, flags updated, writeable as the base). offset and strides in bytes.
+PyObject* new_view(PyObject* base, DType dtype, std::span<const int64_t> dims, std::span<const int64_t> strides, int64_t offset);
+void* array_data(PyObject* array);
+
+// NumPy scalar / Python scalar from the bits of `dtype`. New reference or null with an exception.
+PyObject* new_numpy_scalar(DType dtype, const void* bits);
+PyObject* new_python_scalar(DType dtype, const void* bits);
+// Bits of a Python bool, int (if it fits int64), float, complex or NumPy scalar, as `dtype`. False when it has no such bits.
+bool read_scalar(PyObject* scalar, DType dtype, uint64_t bits[2]);
+
+}  // namespace accel

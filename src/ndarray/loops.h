@@ -1,0 +1,40 @@
+#pragma once
+// NumPy's typed inner loops and type rules.
+
+#include <Python.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "codegen/kernel_abi.h"
+#include "cpython/py_ref.h"
+#include "ir/dtype.h"
+#include "ir/op.h"
+#include "schedule/program.h"
+
+namespace accel {
+
+// A resolved loop; keeps what its context points to alive.
+struct ResolvedLoop {
+  AccelImport import{};
+  PyRef keep_alive;
+};
+
+// The inner loop of the import's ufunc for exactly its dtypes, for aligned operands, contiguous or strided.
+Result<ResolvedLoop> resolve_loop(const LoopImport& import);
+
+// An operand of a ufunc as its type rule sees it.
+struct OperandType {
+  enum class Kind : uint8_t { array, numpy_scalar, py_bool, py_int, py_float, py_complex } kind = Kind::array;
+  DType dtype = DType::float64;  // arrays and NumPy scalars
+};
+
+// dtypes (operands then results) of NumPy's loop for these operands: ufunc.resolve_dtypes. `dtype` and `signature` arguments
+// of the call as Python objects or null. Fails with will_raise when NumPy raises, unsupported_dtype when a dtype is none of ours.
+// `reduction`: for ufunc.reduce.
+Result<std::vector<DType>> resolve_dtypes(PyObject* ufunc, std::span<const OperandType> operands, PyObject* dtype, bool reduction);
+
+}  // namespace accel

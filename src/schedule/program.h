@@ -1,0 +1,137 @@
+#pragma once
+// Program: a Graph turned into loops over buffers. Product of schedule, input of codegen.
+//
+// A Program is a list of nests. A nest is a tree of statements. Statements compute scalars into temps (each assigned where
+// it is declared, visible until the end of the enclosing body), move them to and from buffers, call NumPy's
+// inner loops on tiles, and reduce. Indices, extents and strides are Dims of Program::dims: over the entry's symbols and over loop variables.
+// A Program holds no host pointers and no thread counts.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "ir/graph.h"
+
+namespace accel {
+
+enum class BufferKind : uint8_t {
+  input,    // array argument: data pointer from the caller
+  output,   // fresh result memory from the caller: dense, elements in the value's order
+  temp,     // heap memory of one launch, visible to all nests
+  scratch,  // memory of one thread inside one nest (tiles, rows)
+};
+
+struct Buffer {
+  BufferKind kind = BufferKind::temp;
+  DType dtype = DType::float64;
+  Dim elements;          // capacity; for scratch it may depend on symbols only
+  int binding = -1;      // input: index among array inputs; output: index among outputs
+  std::string name;
+};
+
+using BufferId = int;
+using TempId = int;
+
+// Address of an element: buffer + offset bytes; `offset` is over symbols and loop variables.
+struct Address {
+  BufferId buffer = -1;
+  Dim offset;
+};
+
+// One entry of the import table: NumPy's inner loop of a ufunc or gufunc for given dtypes.
+struct LoopImport {
+  Op op = Op::add;
+  std::vector<DType> dtypes;  // operands then results
+  bool operator==(const LoopImport&) const = default;
+};
+
+enum class LoopKind : uint8_t {
+  serial,
+  simd,      // iterations are independent and touch contiguous memory: may be vectorised
+  parallel,  // iterations are independent: split over threads; only at the top of a nest
+};
+
+struct Stmt;
+using Body = std::vector<Stmt>;
+
+enum class StmtKind : uint8_t {
+  loop,        // for var in [0, extent): body
+  tile,        // for var in [0, extent) step `step`, with count = min(step, extent - var): body
+  constant,    // dst = literal
+  index,       // dst = dim as int64
+  input,       // dst = scalar input (symbol slot `slot`, bits)
+  load,        // dst = *address
+  store,       // *address = args[0]
+  compute,     // dst = op(args...), inline text of the op's row
+  declare,     // var dst (an accumulator) = args[0]
+  assign,      // dst = args[0]; dst was declared
+  call,        // NumPy inner loop `import` on `operands` for `extent` elements
+  pairwise,    // dst = pairwise sum over var in [0, extent) of args[0], computed by body
+  argreduce,   // dst (int64) = index of the extreme of args[0] over var in [0, extent), computed by body; op is argmin or argmax
+  gufunc,      // NumPy gufunc loop `import`: operands with core dims `core` and outer loops done by the statement's loops
+};
+
+// Operand of a call: where it starts and the byte distance of its elements.
+struct CallOperand {
+  Address address;
+  Dim stride;
+};
+
+struct Stmt {
+  StmtKind kind = StmtKind::compute;
+  LoopKind loop_kind = LoopKind::serial;
+  Op op = Op::add;
+  DType dtype = DType::float64;       // of dst (load, compute, declare, ...) or of the stored element
+  TempId dst = -1;
+  std::vector<TempId> args;
+  Dim var;                            // loop, tile, pairwise, argreduce: the variable (a symbol >= DimTable::first_variable)
+  Dim count;                          // tile: variable that holds the number of elements of this tile
+  Dim extent;
+  int64_t step = 0;                   // tile
+  int64_t chunk = 0;                  // pairwise: > 0 cuts the run into chunks, each a tree of its own, added in order
+  bool divide_work = false;           // pairwise: the top of its nest; may be split over threads at tree nodes
+  Address address;
+  Literal literal;
+  Dim dim;                            // index
+  int slot = -1;                      // input
+  int import = -1;                    // call, gufunc: index into Program::imports
+  std::vector<CallOperand> operands;  // call: operands then results
+  std::vector<Dim> core_dims;         // gufunc: dims as NumPy passes them after the outer count
+  std::vector<Dim> core_strides;      // gufunc: as NumPy passes them after the outer strides
+  int node = -1;                      // node of the graph it comes from, for events and explain
+  Body body;
+};
+
+// A unit that runs from start to end before the next one starts. Its top statement may be a parallel loop.
+struct Nest {
+  std::string name;
+  Body body;
+  bool on_calling_thread = false;  // contains a loop that must not run in a worker thread
+  Dim work;                        // estimate of the number of element operations, for the threading threshold
+};
+
+// Symbols with a small value seen at capture: codegen adds a copy of the nests with these fixed.
+struct Variant {
+  std::vector<std::pair<int, int64_t>> fixed;  // symbol, value
+};
+
+struct Program {
+  DimTable dims;
+  std::vector<Buffer> buffers;
+  std::vector<LoopImport> imports;
+  std::vector<DType> temps;  // dtype of each temp
+  std::vector<Nest> nests;
+  std::vector<Variant> variants;
+  int symbol_count = 0;
+  int input_count = 0;   // array inputs
+  int output_count = 0;
+};
+
+std::string print_program(const Program& program);
+Result<Program> parse_program(std::string_view text);  // print -> parse -> print is the identity
+
+// Turns a verified, decomposed graph into loops. Decisions taken are appended to `notes`, one line each.
+Result<Program> schedule(const Graph& graph, std::vector<std::string>* notes);
+
+}  // namespace accel
