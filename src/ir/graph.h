@@ -153,4 +153,7 @@ class Graph {
   std::vector<int> use_counts() const;  // per value, outputs included
 };
 
+// Floating-point events that a node may raise in NumPy, as EventBits (op.h). 0: it may be removed, merged and moved.
+int node_events(const Graph& graph, const Node& node);
+
 }  // namespace accel

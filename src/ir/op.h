@@ -33,6 +33,7 @@ struct OpInfo {
   const char* identity;
   const char* cpp;
   const char* cuda;
+  int results = 1;
 };
 
 const OpInfo& op_info(Op op);
@@ -41,6 +42,15 @@ std::optional<Op> op_from_name(std::string_view name);
 
 // Whether the emitted text computes `op` for operands of `dtype` with NumPy's bits (else: NumPy's inner loop).
 bool is_inline(Op op, DType dtype);
+
+// Floating-point events, with the values of NumPy's FPE flags; event_error: NumPy raises an exception.
+enum EventBits : int { event_divide = 1, event_overflow = 2, event_underflow = 4, event_invalid = 8, event_error = 16 };
+
+// Events that `op` may raise in NumPy for operands of `dtype` (not astype: see cast_events).
+int op_events(Op op, DType dtype);
+// Events that a cast may raise.
+int cast_events(DType from, DType to);
+
 inline OpClass op_class(Op op) { return op_info(op).op_class; }
 
 }  // namespace accel

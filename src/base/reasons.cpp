@@ -1,0 +1,19 @@
+#include "base/reasons.h"
+
+namespace accel {
+
+namespace {
+
+constexpr ReasonInfo table[] = {
+#define REASON(code, what, way_out) {#code, what, way_out},
+#include "base/reasons.inc"
+#undef REASON
+};
+
+}  // namespace
+
+const ReasonInfo& reason_info(Reason reason) { return table[static_cast<int>(reason)]; }
+
+int reason_count() { return static_cast<int>(sizeof(table) / sizeof(table[0])); }
+
+}  // namespace accel

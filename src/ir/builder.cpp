@@ -1,0 +1,171 @@
+#include "ir/builder.h"
+
+#include <algorithm>
+
+#include "ir/view_order.h"
+
+namespace accel {
+
+namespace {
+
+std::vector<uint8_t> canonical(std::vector<uint8_t> order) {
+  return std::is_sorted(order.begin(), order.end()) ? std::vector<uint8_t>{} : order;
+}
+
+bool contains(const std::vector<int>& axes, int axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); }
+
+}  // namespace
+
+ValueId Builder::add(Op op, std::vector<ValueId> operands, Attributes attrs, Type result) {
+  result.order = canonical(std::move(result.order));
+  return graph_.add_node(block_, op, std::move(operands), std::move(attrs), {std::move(result)}, where_);
+}
+
+ValueId Builder::constant(Literal literal, ValueKind kind) {
+  Attributes attrs;
+  attrs.literal = literal;
+  return add(Op::constant, {}, std::move(attrs), {kind, literal.dtype, {}, {}});
+}
+
+ValueId Builder::dim(Dim d, ValueKind kind) {
+  Attributes attrs;
+  attrs.dims = {d};
+  return add(Op::dim, {}, std::move(attrs), {kind, DType::int64, {}, {}});
+}
+
+ValueId Builder::full(ValueId fill, std::vector<Dim> shape, std::vector<uint8_t> order) {
+  DType dtype = graph_.type(fill).dtype;
+  return add(Op::full, {fill}, {}, {ValueKind::array, dtype, std::move(shape), std::move(order)});
+}
+
+ValueId Builder::arange(ValueId start, ValueId delta, Dim count) {
+  DType dtype = graph_.type(start).dtype;
+  return add(Op::arange, {start, delta}, {}, {ValueKind::array, dtype, {count}, {}});
+}
+
+ValueId Builder::transpose(ValueId v, std::vector<int> axes) {
+  const Type& from = graph_.type(v);
+  Type type{from.kind, from.dtype, {}, transposed_order(from, axes)};
+  for (int axis : axes) type.shape.push_back(from.shape[static_cast<size_t>(axis)]);
+  Attributes attrs;
+  attrs.axes = std::move(axes);
+  return add(Op::transpose, {v}, std::move(attrs), std::move(type));
+}
+
+ValueId Builder::expand_dims(ValueId v, std::vector<int> axes) {
+  const Type& from = graph_.type(v);
+  Type type{ValueKind::array, from.dtype, {}, expanded_order(from, axes)};
+  size_t next = 0;
+  for (int axis = 0; axis < from.rank() + static_cast<int>(axes.size()); ++axis) {
+    type.shape.push_back(contains(axes, axis) ? graph_.dims.constant(1) : from.shape[next++]);
+  }
+  Attributes attrs;
+  attrs.axes = std::move(axes);
+  return add(Op::expand_dims, {v}, std::move(attrs), std::move(type));
+}
+
+ValueId Builder::squeeze(ValueId v, std::vector<int> axes) {
+  const Type& from = graph_.type(v);
+  Type type{from.kind, from.dtype, {}, order_without(from, axes)};
+  for (int axis = 0; axis < from.rank(); ++axis) {
+    if (!contains(axes, axis)) type.shape.push_back(from.shape[static_cast<size_t>(axis)]);
+  }
+  Attributes attrs;
+  attrs.axes = std::move(axes);
+  return add(Op::squeeze, {v}, std::move(attrs), std::move(type));
+}
+
+ValueId Builder::broadcast_to(ValueId v, std::vector<Dim> shape) {
+  const Type& from = graph_.type(v);
+  if (from.shape == shape) return v;
+  Type type{ValueKind::array, from.dtype, shape, broadcast_order(from, static_cast<int>(shape.size()))};
+  return add(Op::broadcast_to, {v}, {}, std::move(type));
+}
+
+ValueId Builder::slice(ValueId v, std::vector<Dim> starts, std::vector<Dim> steps, std::vector<Dim> extents) {
+  const Type& from = graph_.type(v);
+  Type type{ValueKind::array, from.dtype, std::move(extents), from.order};
+  Attributes attrs;
+  attrs.dims = std::move(starts);
+  attrs.steps = std::move(steps);
+  return add(Op::slice, {v}, std::move(attrs), std::move(type));
+}
+
+ValueId Builder::reshape(ValueId v, std::vector<Dim> shape) {
+  const Type& from = graph_.type(v);
+  if (from.shape == shape) return v;
+  std::vector<uint8_t> order = reshaped_order(graph_.dims, from, shape);
+  return add(Op::reshape, {v}, {}, {ValueKind::array, from.dtype, std::move(shape), std::move(order)});
+}
+
+ValueId Builder::real(ValueId v) {
+  Type type = graph_.type(v);
+  type.dtype = type.dtype == DType::complex64 ? DType::float32 : DType::float64;
+  return add(Op::real, {v}, {}, std::move(type));
+}
+
+ValueId Builder::imag(ValueId v) {
+  Type type = graph_.type(v);
+  type.dtype = type.dtype == DType::complex64 ? DType::float32 : DType::float64;
+  return add(Op::imag, {v}, {}, std::move(type));
+}
+
+ValueId Builder::astype(ValueId v, DType dtype) {
+  Type type = graph_.type(v);
+  if (type.dtype == dtype) return v;
+  type.dtype = dtype;
+  return add(Op::astype, {v}, {}, std::move(type));
+}
+
+ValueId Builder::pointwise(Op op, std::vector<ValueId> operands, std::vector<DType> results, ValueKind kind,
+                           std::vector<uint8_t> order) {
+  std::vector<Dim> shape;
+  for (ValueId v : operands) {
+    if (graph_.type(v).rank() > 0) shape = graph_.type(v).shape;
+  }
+  std::vector<Type> types;
+  for (DType dtype : results) types.push_back({kind, dtype, shape, canonical(order)});
+  return graph_.add_node(block_, op, std::move(operands), {}, std::move(types), where_);
+}
+
+ValueId Builder::reduce(Op ufunc, ValueId v, std::vector<int> axes, DType dtype, ValueId initial, bool buffered,
+                        ValueKind kind) {
+  const Type& from = graph_.type(v);
+  Type type{kind, dtype, {}, order_without(from, axes)};
+  for (int axis = 0; axis < from.rank(); ++axis) {
+    if (!contains(axes, axis)) type.shape.push_back(from.shape[static_cast<size_t>(axis)]);
+  }
+  Attributes attrs;
+  attrs.axes = std::move(axes);
+  attrs.ufunc = ufunc;
+  attrs.buffered = buffered;
+  std::vector<ValueId> operands = {v};
+  if (initial != no_value) operands.push_back(initial);
+  return add(Op::reduce, std::move(operands), std::move(attrs), std::move(type));
+}
+
+ValueId Builder::argreduce(Op op, ValueId v, int axis, ValueKind kind) {
+  Type type{kind, DType::int64, graph_.type(v).shape, {}};
+  type.shape.erase(type.shape.begin() + axis);
+  Attributes attrs;
+  attrs.axes = {axis};
+  return add(op, {v}, std::move(attrs), std::move(type));
+}
+
+ValueId Builder::concatenate(std::vector<ValueId> operands, int axis, std::vector<uint8_t> order) {
+  Type type = graph_.type(operands[0]);
+  type.order = std::move(order);
+  Dim& total = type.shape[static_cast<size_t>(axis)];
+  for (size_t i = 1; i < operands.size(); ++i) {
+    total = graph_.dims.add(total, graph_.type(operands[i]).shape[static_cast<size_t>(axis)]);
+  }
+  Attributes attrs;
+  attrs.axes = {axis};
+  return add(Op::concatenate, std::move(operands), std::move(attrs), std::move(type));
+}
+
+ValueId Builder::gufunc(Op op, std::vector<ValueId> operands, Type result) {
+  return add(op, std::move(operands), {}, std::move(result));
+}
+
+}  // namespace accel

@@ -1,0 +1,456 @@
+#include "ir/dim.h"
+
+#include <algorithm>
+#include <cassert>
+#include <charconv>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+namespace accel {
+
+namespace {
+
+// One hash-consed expression. `value` is the constant or the symbol index.
+// mul: an optional constant factor first, then atoms. add: terms by falling degree, the constant last.
+struct Expression {
+  DimKind kind = DimKind::constant;
+  int64_t value = 0;
+  std::vector<int32_t> operands;
+  bool operator==(const Expression&) const = default;
+};
+
+struct ExpressionHash {
+  size_t operator()(const Expression& e) const {
+    uint64_t h = static_cast<uint64_t>(e.kind) * 0x9e3779b97f4a7c15u + static_cast<uint64_t>(e.value);
+    for (int32_t id : e.operands) h = (h ^ static_cast<uint64_t>(id)) * 0x100000001b3u + 0x9e3779b9u;
+    return static_cast<size_t>(h ^ (h >> 29));
+  }
+};
+
+// Arithmetic that wraps like the emitted code (-fwrapv).
+int64_t wrap_add(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); }
+int64_t wrap_mul(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b)); }
+
+// Python's // and %; a zero divisor gives 0, as in emitted code.
+int64_t floor_quotient(int64_t a, int64_t b) {
+  if (b == 0) return 0;
+  if (b == -1) return wrap_mul(a, -1);
+  int64_t q = a / b;
+  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
+}
+int64_t floor_remainder(int64_t a, int64_t b) {
+  if (b == 0 || b == -1) return 0;
+  int64_t r = a % b;
+  return (r != 0 && (r < 0) != (b < 0)) ? r + b : r;
+}
+
+int64_t apply(DimKind kind, int64_t a, int64_t b) {
+  switch (kind) {
+    case DimKind::add: return wrap_add(a, b);
+    case DimKind::mul: return wrap_mul(a, b);
+    case DimKind::floordiv: return floor_quotient(a, b);
+    case DimKind::mod: return floor_remainder(a, b);
+    case DimKind::min: return std::min(a, b);
+    case DimKind::max: return std::max(a, b);
+    default: return 0;
+  }
+}
+
+}  // namespace
+
+struct DimTable::State {
+  std::vector<Expression> expressions;
+  std::unordered_map<Expression, int32_t, ExpressionHash> ids;
+
+  int32_t intern(Expression e) {
+    auto [it, fresh] = ids.try_emplace(e, static_cast<int32_t>(expressions.size()));
+    if (fresh) expressions.push_back(std::move(e));
+    return it->second;
+  }
+
+  const Expression& at(Dim d) const { return expressions[static_cast<size_t>(d.id)]; }
+  const Expression& at(int32_t id) const { return expressions[static_cast<size_t>(id)]; }
+
+  // Structural order, so that the normal form does not depend on the order of creation.
+  int compare(int32_t a, int32_t b) const {
+    if (a == b) return 0;
+    const Expression &x = at(a), &y = at(b);
+    if (x.kind != y.kind) return x.kind < y.kind ? -1 : 1;
+    if (x.value != y.value) return x.value < y.value ? -1 : 1;
+    return compare(x.operands, y.operands);
+  }
+  int compare(const std::vector<int32_t>& a, const std::vector<int32_t>& b) const {
+    for (size_t i = 0; i < a.size() && i < b.size(); ++i) {
+      if (int c = compare(a[i], b[i])) return c;
+    }
+    return a.size() == b.size() ? 0 : (a.size() < b.size() ? -1 : 1);
+  }
+
+  // A polynomial: monomial (sorted atoms, with repeats) -> coefficient. Higher degrees come first.
+  struct MonomialOrder {
+    const State* state;
+    bool operator()(const std::vector<int32_t>& a, const std::vector<int32_t>& b) const {
+      if (a.size() != b.size()) return a.size() > b.size();
+      return state->compare(a, b) < 0;
+    }
+  };
+  using Polynomial = std::map<std::vector<int32_t>, int64_t, MonomialOrder>;
+
+  Polynomial polynomial(Dim d) const {
+    Polynomial out(MonomialOrder{this});
+    if (at(d).kind == DimKind::add) {
+      for (int32_t term : at(d).operands) add_term(out, term);
+    } else {
+      add_term(out, d.id);
+    }
+    return out;
+  }
+
+  void add_term(Polynomial& out, int32_t term) const {
+    const Expression& e = at(term);
+    std::vector<int32_t> atoms;
+    int64_t coefficient = 1;
+    if (e.kind == DimKind::constant) {
+      coefficient = e.value;
+    } else if (e.kind == DimKind::mul) {
+      bool scaled = at(e.operands[0]).kind == DimKind::constant;
+      if (scaled) coefficient = at(e.operands[0]).value;
+      atoms.assign(e.operands.begin() + (scaled ? 1 : 0), e.operands.end());
+    } else {
+      atoms = {term};
+    }
+    accumulate(out, std::move(atoms), coefficient);
+  }
+
+  static void accumulate(Polynomial& out, std::vector<int32_t> atoms, int64_t coefficient) {
+    if (coefficient == 0) return;
+    auto it = out.try_emplace(std::move(atoms), 0).first;
+    it->second = wrap_add(it->second, coefficient);
+    if (it->second == 0) out.erase(it);
+  }
+
+  Dim from_polynomial(const Polynomial& p) {
+    if (p.empty()) return constant(0);
+    std::vector<int32_t> terms;
+    for (const auto& [atoms, coefficient] : p) terms.push_back(term(atoms, coefficient));
+    if (terms.size() == 1) return Dim{terms[0]};
+    return Dim{intern({DimKind::add, 0, std::move(terms)})};
+  }
+
+  int32_t term(const std::vector<int32_t>& atoms, int64_t coefficient) {
+    if (atoms.empty()) return constant(coefficient).id;
+    if (coefficient == 1 && atoms.size() == 1) return atoms[0];
+    std::vector<int32_t> factors;
+    if (coefficient != 1) factors.push_back(constant(coefficient).id);
+    factors.insert(factors.end(), atoms.begin(), atoms.end());
+    return intern({DimKind::mul, 0, std::move(factors)});
+  }
+
+  Dim constant(int64_t value) { return Dim{intern({DimKind::constant, value, {}})}; }
+
+  std::optional<int64_t> as_constant(Dim d) const {
+    if (at(d).kind != DimKind::constant) return std::nullopt;
+    return at(d).value;
+  }
+
+  Dim binary(DimKind kind, Dim a, Dim b) { return Dim{intern({kind, 0, {a.id, b.id}})}; }
+
+  // Splits d into k * quotient + rest where rest keeps the terms that k does not divide. Requires k > 0.
+  std::pair<Polynomial, Polynomial> divide_terms(Dim d, int64_t k) const {
+    Polynomial quotient(MonomialOrder{this}), rest(MonomialOrder{this});
+    for (const auto& [atoms, coefficient] : polynomial(d)) {
+      if (atoms.empty()) {
+        accumulate(quotient, atoms, floor_quotient(coefficient, k));
+        accumulate(rest, atoms, floor_remainder(coefficient, k));
+      } else if (coefficient % k == 0) {
+        accumulate(quotient, atoms, coefficient / k);
+      } else {
+        accumulate(rest, atoms, coefficient);
+      }
+    }
+    return {std::move(quotient), std::move(rest)};
+  }
+};
+
+DimTable::DimTable() : state_(std::make_unique<State>()) {}
+DimTable::DimTable(const DimTable& other) : state_(std::make_unique<State>(*other.state_)) {}
+DimTable& DimTable::operator=(const DimTable& other) {
+  if (this != &other) state_ = std::make_unique<State>(*other.state_);
+  return *this;
+}
+// A moved-from table stays usable: it is empty.
+DimTable::DimTable(DimTable&& other) noexcept : state_(std::exchange(other.state_, std::make_unique<State>())) {}
+DimTable& DimTable::operator=(DimTable&& other) noexcept {
+  std::swap(state_, other.state_);
+  return *this;
+}
+DimTable::~DimTable() = default;
+
+Dim DimTable::constant(int64_t value) { return state_->constant(value); }
+Dim DimTable::symbol(int index) { return Dim{state_->intern({DimKind::symbol, index, {}})}; }
+
+Dim DimTable::add(Dim a, Dim b) {
+  auto sum = state_->polynomial(a);
+  for (const auto& [atoms, coefficient] : state_->polynomial(b)) State::accumulate(sum, atoms, coefficient);
+  return state_->from_polynomial(sum);
+}
+
+Dim DimTable::sub(Dim a, Dim b) { return add(a, mul(b, -1)); }
+
+Dim DimTable::mul(Dim a, Dim b) {
+  State::Polynomial out(State::MonomialOrder{state_.get()});
+  auto right = state_->polynomial(b);
+  auto before = [this](int32_t x, int32_t y) { return state_->compare(x, y) < 0; };
+  for (const auto& [atoms, coefficient] : state_->polynomial(a)) {
+    for (const auto& [more, factor] : right) {
+      std::vector<int32_t> merged;
+      std::merge(atoms.begin(), atoms.end(), more.begin(), more.end(), std::back_inserter(merged), before);
+      State::accumulate(out, std::move(merged), wrap_mul(coefficient, factor));
+    }
+  }
+  return state_->from_polynomial(out);
+}
+
+Dim DimTable::floordiv(Dim a, Dim b) {
+  auto x = as_constant(a), k = as_constant(b);
+  if (x && k) return constant(floor_quotient(*x, *k));
+  if (x == 0) return a;
+  if (!k || *k <= 0) return state_->binary(DimKind::floordiv, a, b);
+  auto [quotient, rest] = state_->divide_terms(a, *k);
+  Dim whole = state_->from_polynomial(quotient), left = state_->from_polynomial(rest);
+  auto c = as_constant(left);  // in [0, k): adds nothing
+  return c ? whole : add(whole, state_->binary(DimKind::floordiv, left, b));
+}
+
+Dim DimTable::mod(Dim a, Dim b) {
+  auto x = as_constant(a), k = as_constant(b);
+  if (x && k) return constant(floor_remainder(*x, *k));
+  if (x == 0) return a;
+  if (!k || *k <= 0) return state_->binary(DimKind::mod, a, b);
+  Dim left = state_->from_polynomial(state_->divide_terms(a, *k).second);
+  return as_constant(left) ? left : state_->binary(DimKind::mod, left, b);
+}
+
+Dim DimTable::min(Dim a, Dim b) {
+  if (auto difference = as_constant(sub(a, b))) return *difference <= 0 ? a : b;
+  return state_->compare(a.id, b.id) < 0 ? state_->binary(DimKind::min, a, b) : state_->binary(DimKind::min, b, a);
+}
+
+Dim DimTable::max(Dim a, Dim b) {
+  if (auto difference = as_constant(sub(a, b))) return *difference >= 0 ? a : b;
+  return state_->compare(a.id, b.id) < 0 ? state_->binary(DimKind::max, a, b) : state_->binary(DimKind::max, b, a);
+}
+
+Dim DimTable::product(std::span<const Dim> dims) {
+  Dim out = constant(1);
+  for (Dim d : dims) out = mul(out, d);
+  return out;
+}
+
+DimKind DimTable::kind(Dim d) const { return state_->at(d).kind; }
+std::optional<int64_t> DimTable::as_constant(Dim d) const { return state_->as_constant(d); }
+
+std::optional<int> DimTable::as_symbol(Dim d) const {
+  if (kind(d) != DimKind::symbol) return std::nullopt;
+  return static_cast<int>(state_->at(d).value);
+}
+
+std::vector<Dim> DimTable::operands(Dim d) const {
+  std::vector<Dim> out;
+  for (int32_t id : state_->at(d).operands) out.push_back(Dim{id});
+  return out;
+}
+
+std::vector<int> DimTable::symbols(Dim d) const {
+  std::vector<int> out;
+  std::vector<Dim> open = {d};
+  while (!open.empty()) {
+    Dim next = open.back();
+    open.pop_back();
+    if (auto s = as_symbol(next)) out.push_back(*s);
+    for (Dim operand : operands(next)) open.push_back(operand);
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+int64_t DimTable::evaluate(Dim d, std::span<const int64_t> symbols) const {
+  const Expression& e = state_->at(d);
+  if (e.kind == DimKind::constant) return e.value;
+  if (e.kind == DimKind::symbol) {
+    assert(static_cast<size_t>(e.value) < symbols.size());
+    return symbols[static_cast<size_t>(e.value)];
+  }
+  int64_t out = evaluate(Dim{e.operands[0]}, symbols);
+  for (size_t i = 1; i < e.operands.size(); ++i) out = apply(e.kind, out, evaluate(Dim{e.operands[i]}, symbols));
+  return out;
+}
+
+Dim DimTable::substitute(Dim d, const std::function<std::optional<Dim>(int symbol)>& replace) {
+  if (auto s = as_symbol(d)) return replace(*s).value_or(d);
+  std::vector<Dim> parts = operands(d);
+  if (parts.empty()) return d;
+  DimKind how = kind(d);
+  Dim out = substitute(parts[0], replace);
+  for (size_t i = 1; i < parts.size(); ++i) {
+    Dim next = substitute(parts[i], replace);
+    switch (how) {
+      case DimKind::add: out = add(out, next); break;
+      case DimKind::mul: out = mul(out, next); break;
+      case DimKind::floordiv: out = floordiv(out, next); break;
+      case DimKind::mod: out = mod(out, next); break;
+      case DimKind::min: out = min(out, next); break;
+      default: out = max(out, next); break;
+    }
+  }
+  return out;
+}
+
+std::string DimTable::text(Dim d) const {
+  const Expression& e = state_->at(d);
+  auto part = [&](size_t i) { return text(Dim{e.operands[i]}); };
+  // Operands of * // % that are sums need brackets.
+  auto factor = [&](size_t i) {
+    bool sum = state_->at(e.operands[i]).kind == DimKind::add;
+    return sum ? "(" + part(i) + ")" : part(i);
+  };
+  switch (e.kind) {
+    case DimKind::constant: return std::to_string(e.value);
+    case DimKind::symbol:
+      return e.value >= first_variable ? "i" + std::to_string(e.value - first_variable) : "s" + std::to_string(e.value);
+    case DimKind::floordiv: return "(" + factor(0) + " // " + factor(1) + ")";
+    case DimKind::mod: return "(" + factor(0) + " % " + factor(1) + ")";
+    case DimKind::min: return "min(" + part(0) + ", " + part(1) + ")";
+    case DimKind::max: return "max(" + part(0) + ", " + part(1) + ")";
+    case DimKind::mul: {
+      bool negated = state_->at(e.operands[0]) == Expression{DimKind::constant, -1, {}};
+      std::string out = negated ? "-" : factor(0);
+      for (size_t i = 1; i < e.operands.size(); ++i) out += (negated && i == 1 ? "" : "*") + factor(i);
+      return out;
+    }
+    case DimKind::add: {
+      std::string out = part(0);
+      for (size_t i = 1; i < e.operands.size(); ++i) {
+        std::string next = part(i);
+        out += next[0] == '-' ? " - " + next.substr(1) : " + " + next;
+      }
+      return out;
+    }
+  }
+  return {};
+}
+
+namespace {
+
+// Recursive descent over the grammar that text() prints:
+//   sum = term (("+" | "-") term)*;  term = factor ("*" factor)*
+//   factor = "-" factor | number | s<k> | i<k> | ("min" | "max") "(" sum "," sum ")" | "(" sum [("//" | "%") sum] ")"
+class DimParser {
+ public:
+  DimParser(DimTable& table, std::string_view text) : table_(table), text_(text) {}
+
+  std::optional<Dim> parse() {
+    auto out = sum();
+    skip();
+    return at_ == text_.size() ? out : std::nullopt;
+  }
+
+ private:
+  std::optional<Dim> sum() {
+    auto out = term();
+    while (out) {
+      bool minus = false;
+      if (eat("-")) {
+        minus = true;
+      } else if (!eat("+")) {
+        break;
+      }
+      auto next = term();
+      if (!next) return next;
+      out = minus ? table_.sub(*out, *next) : table_.add(*out, *next);
+    }
+    return out;
+  }
+
+  std::optional<Dim> term() {
+    auto out = factor();
+    while (out && eat("*")) {
+      auto next = factor();
+      if (!next) return next;
+      out = table_.mul(*out, *next);
+    }
+    return out;
+  }
+
+  std::optional<Dim> factor() {
+    if (eat("-")) {
+      auto operand = factor();
+      return operand ? std::optional(table_.mul(*operand, -1)) : std::nullopt;
+    }
+    if (eat("min(")) return call(&DimTable::min);
+    if (eat("max(")) return call(&DimTable::max);
+    if (eat("(")) return bracket();
+    if (eat("s")) return symbol(0);
+    if (eat("i")) return symbol(DimTable::first_variable);
+    auto value = number();
+    return value ? std::optional(table_.constant(static_cast<int64_t>(*value))) : std::nullopt;
+  }
+
+  std::optional<Dim> bracket() {
+    auto out = sum();
+    if (out && eat("//")) {
+      auto divisor = sum();
+      out = divisor ? std::optional(table_.floordiv(*out, *divisor)) : std::nullopt;
+    } else if (out && eat("%")) {
+      auto divisor = sum();
+      out = divisor ? std::optional(table_.mod(*out, *divisor)) : std::nullopt;
+    }
+    return out && eat(")") ? out : std::nullopt;
+  }
+
+  std::optional<Dim> call(Dim (DimTable::*function)(Dim, Dim)) {
+    auto a = sum();
+    if (!a || !eat(",")) return std::nullopt;
+    auto b = sum();
+    if (!b || !eat(")")) return std::nullopt;
+    return (table_.*function)(*a, *b);
+  }
+
+  std::optional<Dim> symbol(int base) {
+    auto index = number();
+    if (!index || *index >= static_cast<uint64_t>(DimTable::first_variable)) return std::nullopt;
+    return table_.symbol(base + static_cast<int>(*index));
+  }
+
+  std::optional<uint64_t> number() {
+    skip();
+    uint64_t value = 0;
+    auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
+    if (error != std::errc()) return std::nullopt;
+    at_ = static_cast<size_t>(end - text_.data());
+    return value;
+  }
+
+  void skip() {
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+  }
+
+  bool eat(std::string_view token) {
+    skip();
+    if (text_.substr(at_, token.size()) != token) return false;
+    at_ += token.size();
+    return true;
+  }
+
+  DimTable& table_;
+  std::string_view text_;
+  size_t at_ = 0;
+};
+
+}  // namespace
+
+std::optional<Dim> DimTable::parse(std::string_view text) { return DimParser(*this, text).parse(); }
+
+}  // namespace accel

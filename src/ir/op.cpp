@@ -1,0 +1,77 @@
+#include "ir/op.h"
+
+#include <cstring>
+#include <iterator>
+
+namespace accel {
+
+namespace {
+
+const OpInfo table[] = {
+#define OP(name, op_class, ...) {#name, OpClass::op_class, __VA_ARGS__},
+#include "ir/ops.inc"
+#undef OP
+};
+
+// Letter of a dtype in the "inline dtypes" column.
+char inline_letter(DType dtype) { return dtype == DType::float16 ? 'e' : dtype_kind(dtype); }
+
+int event_bit(char letter) {
+  switch (letter) {
+    case 'd': case 'D': return event_divide;
+    case 'o': case 'O': return event_overflow;
+    case 'u': case 'U': return event_underflow;
+    case 'v': case 'V': return event_invalid;
+    case 'E': return event_error;
+  }
+  return 0;
+}
+
+int mantissa_bits(DType dtype) {
+  switch (item_size(dtype) / (dtype_kind(dtype) == 'c' ? 2 : 1)) {
+    case 2: return 11;
+    case 4: return 24;
+  }
+  return 53;
+}
+
+}  // namespace
+
+const OpInfo& op_info(Op op) { return table[static_cast<int>(op)]; }
+
+int op_count() { return static_cast<int>(std::size(table)); }
+
+std::optional<Op> op_from_name(std::string_view name) {
+  for (size_t i = 0; i < std::size(table); ++i) {
+    if (name == table[i].name) return static_cast<Op>(i);
+  }
+  return std::nullopt;
+}
+
+bool is_inline(Op op, DType dtype) { return std::strchr(op_info(op).inline_dtypes, inline_letter(dtype)) != nullptr; }
+
+int op_events(Op op, DType dtype) {
+  char kind = dtype_kind(dtype);
+  bool floating = kind == 'f' || kind == 'c';
+  int bits = 0;
+  for (const char* letter = op_info(op).events; *letter; ++letter) {
+    if (*letter == '|' && kind == 'f') break;
+    bool for_integers = *letter >= 'A' && *letter <= 'Z';
+    if (for_integers != floating) bits |= event_bit(*letter);
+  }
+  return bits;
+}
+
+int cast_events(DType from, DType to) {
+  char source = dtype_kind(from), target = dtype_kind(to);
+  bool from_floating = source == 'f' || source == 'c', to_floating = target == 'f' || target == 'c';
+  if (!from_floating) {  // only float16 is too small for an integer
+    bool small = item_size(from) == 1 || source == 'b' || to != DType::float16;
+    return small ? 0 : event_overflow;
+  }
+  if (target == 'b') return 0;
+  if (!to_floating) return event_invalid;
+  return mantissa_bits(to) < mantissa_bits(from) ? event_overflow | event_underflow | event_invalid : 0;
+}
+
+}  // namespace accel
