@@ -1,0 +1,255 @@
+#include "ir/node_rules.h"
+
+#include <algorithm>
+
+namespace accel {
+
+namespace {
+
+// A dim of an entry: symbols only, all of them declared.
+bool is_entry_dim(const Graph& graph, Dim d) {
+  if (d.id < 0) return false;
+  std::vector<int> symbols = graph.dims.symbols(d);
+  return symbols.empty() || (symbols.front() >= 0 && static_cast<size_t>(symbols.back()) < graph.symbols.size());
+}
+
+bool is_permutation_of_axes(const auto& axes, int rank) {
+  if (static_cast<int>(axes.size()) != rank) return false;
+  std::vector<bool> seen(static_cast<size_t>(rank), false);
+  for (int axis : axes) {
+    if (axis < 0 || axis >= rank || seen[static_cast<size_t>(axis)]) return false;
+    seen[static_cast<size_t>(axis)] = true;
+  }
+  return true;
+}
+
+bool are_ascending_axes(const std::vector<int>& axes, int rank) {
+  for (size_t k = 0; k < axes.size(); ++k) {
+    if (axes[k] < 0 || axes[k] >= rank || (k > 0 && axes[k] <= axes[k - 1])) return false;
+  }
+  return true;
+}
+
+std::vector<Dim> without(const std::vector<Dim>& shape, const std::vector<int>& axes) {
+  std::vector<Dim> out;
+  for (size_t k = 0; k < shape.size(); ++k) {
+    if (std::find(axes.begin(), axes.end(), static_cast<int>(k)) == axes.end()) out.push_back(shape[k]);
+  }
+  return out;
+}
+
+// One node under test.
+struct Context {
+  const Graph& graph;
+  const Node& node;
+  const Attributes& attrs;
+  const Type& result;
+  const Type& operand(size_t k) const { return graph.type(node.operands[k]); }
+  bool is_one(Dim d) const { return graph.dims.is_constant(d, 1); }
+};
+
+std::string constant_error(const Context& c) {
+  if (c.result.rank() != 0) return "a constant has rank 0";
+  return c.attrs.literal.dtype == c.result.dtype ? "" : "literal and result differ in dtype";
+}
+
+std::string dim_error(const Context& c) {
+  if (c.result.rank() != 0 || c.result.dtype != DType::int64) return "the result is an int64 of rank 0";
+  return c.attrs.dims.size() == 1 ? "" : "one dim is needed";
+}
+
+std::string full_error(const Context& c) {
+  if (c.operand(0).rank() != 0) return "the fill value has rank 0";
+  return c.operand(0).dtype == c.result.dtype ? "" : "fill value and result differ in dtype";
+}
+
+std::string arange_error(const Context& c) {
+  if (c.result.rank() != 1) return "the result has rank 1";
+  for (size_t k = 0; k < 2; ++k) {
+    if (c.operand(k).rank() != 0 || c.operand(k).dtype != c.result.dtype) return "start and delta are scalars of the result's dtype";
+  }
+  return "";
+}
+
+std::string transpose_error(const Context& c) {
+  const Type& from = c.operand(0);
+  if (!is_permutation_of_axes(c.attrs.axes, from.rank())) return "axes are no permutation";
+  if (c.result.rank() != from.rank()) return "the rank changed";
+  for (size_t k = 0; k < c.attrs.axes.size(); ++k) {
+    if (c.result.shape[k] != from.shape[static_cast<size_t>(c.attrs.axes[k])]) return "shape and axes disagree";
+  }
+  return "";
+}
+
+std::string expand_dims_error(const Context& c) {
+  if (!are_ascending_axes(c.attrs.axes, c.result.rank())) return "axes are not ascending";
+  for (int axis : c.attrs.axes) {
+    if (!c.is_one(c.result.shape[static_cast<size_t>(axis)])) return "a new axis has extent 1";
+  }
+  return without(c.result.shape, c.attrs.axes) == c.operand(0).shape ? "" : "shape and axes disagree";
+}
+
+std::string squeeze_error(const Context& c) {
+  const Type& from = c.operand(0);
+  if (!are_ascending_axes(c.attrs.axes, from.rank())) return "axes are not ascending";
+  for (int axis : c.attrs.axes) {
+    if (!c.is_one(from.shape[static_cast<size_t>(axis)])) return "a dropped axis has extent 1";
+  }
+  return without(from.shape, c.attrs.axes) == c.result.shape ? "" : "shape and axes disagree";
+}
+
+std::string broadcast_error(const Context& c) {
+  const Type& from = c.operand(0);
+  int extra = c.result.rank() - from.rank();
+  if (extra < 0) return "the rank shrank";
+  for (int k = 0; k < from.rank(); ++k) {
+    Dim extent = from.shape[static_cast<size_t>(k)];
+    if (extent != c.result.shape[static_cast<size_t>(k + extra)] && !c.is_one(extent)) return "the shapes do not broadcast";
+  }
+  return "";
+}
+
+std::string slice_error(const Context& c) {
+  size_t rank = c.operand(0).shape.size();
+  bool matching = c.attrs.dims.size() == rank && c.attrs.steps.size() == rank && c.result.shape.size() == rank;
+  return matching ? "" : "one start, step and extent per axis is needed";
+}
+
+std::string reshape_error(const Context& c) {
+  DimTable dims = c.graph.dims;  // products may be new expressions
+  auto before = dims.as_constant(dims.product(c.operand(0).shape)), after = dims.as_constant(dims.product(c.result.shape));
+  return before && after && *before != *after ? "the number of elements changed" : "";
+}
+
+std::string part_error(const Context& c) {
+  const Type& from = c.operand(0);
+  if (from.shape != c.result.shape) return "the shape changed";
+  bool matching = (from.dtype == DType::complex64 && c.result.dtype == DType::float32) ||
+                  (from.dtype == DType::complex128 && c.result.dtype == DType::float64);
+  return matching ? "" : "the operand is complex, the result its part";
+}
+
+std::string concatenate_error(const Context& c) {
+  if (c.node.operands.empty() || c.attrs.axes.size() != 1) return "operands and one axis are needed";
+  int axis = c.attrs.axes[0];
+  if (axis < 0 || axis >= c.result.rank()) return "the axis is out of range";
+  for (size_t k = 0; k < c.node.operands.size(); ++k) {
+    const Type& part = c.operand(k);
+    if (part.dtype != c.result.dtype || part.rank() != c.result.rank()) return "an operand differs in dtype or rank";
+    if (without(part.shape, c.attrs.axes) != without(c.result.shape, c.attrs.axes)) return "an operand differs in shape";
+  }
+  return "";
+}
+
+std::string pointwise_error(const Context& c) {
+  bool any_shaped = false;
+  for (size_t k = 0; k < c.node.operands.size(); ++k) {
+    if (c.operand(k).rank() == 0) continue;
+    any_shaped = true;
+    if (c.operand(k).shape != c.result.shape) return "an operand has neither rank 0 nor the result's shape";
+  }
+  if (!any_shaped && c.result.rank() != 0) return "operands of rank 0 give a result of rank 0";
+  for (ValueId v : c.node.results) {
+    if (c.graph.type(v).shape != c.result.shape) return "the results differ in shape";
+  }
+  return "";
+}
+
+std::string where_error(const Context& c) {
+  if (c.operand(0).dtype != DType::bool_) return "the condition is bool";
+  if (c.operand(1).dtype != c.result.dtype || c.operand(2).dtype != c.result.dtype) return "a choice differs from the result in dtype";
+  return pointwise_error(c);
+}
+
+bool is_logical(Op op) { return op == Op::logical_and || op == Op::logical_or || op == Op::logical_xor; }
+
+std::string reduce_error(const Context& c) {
+  if (c.node.operands.empty() || c.node.operands.size() > 2) return "one operand and perhaps an initial value are needed";
+  const Type& from = c.operand(0);
+  if (!are_ascending_axes(c.attrs.axes, from.rank())) return "axes are not ascending";
+  if (without(from.shape, c.attrs.axes) != c.result.shape) return "shape and axes disagree";
+  const OpInfo& info = op_info(c.attrs.ufunc);
+  if (info.op_class != OpClass::pointwise || info.arity != 2 || info.results != 1) return "the ufunc has two operands and one result";
+  bool same = from.dtype == c.result.dtype || is_logical(c.attrs.ufunc);
+  if (!same && !c.attrs.buffered) return "operand and result differ in dtype, so the reduction is buffered";
+  if (c.node.operands.size() == 1) return "";
+  bool matching = c.operand(1).rank() == 0 && c.operand(1).dtype == c.result.dtype;
+  return matching ? "" : "the initial value is a scalar of the result's dtype";
+}
+
+std::string argreduce_error(const Context& c) {
+  if (c.attrs.axes.size() != 1 || !are_ascending_axes(c.attrs.axes, c.operand(0).rank())) return "one axis is needed";
+  if (c.result.dtype != DType::int64) return "the result is int64";
+  return without(c.operand(0).shape, c.attrs.axes) == c.result.shape ? "" : "shape and axis disagree";
+}
+
+std::string astype_error(const Context& c) { return c.operand(0).shape == c.result.shape ? "" : "the shape changed"; }
+
+std::string gufunc_error(const Context& c) {
+  return c.operand(0).rank() > 0 && c.operand(1).rank() > 0 ? "" : "the operands have core axes";
+}
+
+using Rule = std::string (*)(const Context&);
+
+// Rules of single ops; other ops follow their class.
+constexpr struct {
+  Op op;
+  Rule rule;
+} op_rules[] = {
+    {Op::constant, constant_error},   {Op::dim, dim_error},           {Op::full, full_error},
+    {Op::arange, arange_error},       {Op::transpose, transpose_error}, {Op::expand_dims, expand_dims_error},
+    {Op::squeeze, squeeze_error},     {Op::broadcast_to, broadcast_error}, {Op::slice, slice_error},
+    {Op::reshape, reshape_error},     {Op::real, part_error},         {Op::imag, part_error},
+    {Op::concatenate, concatenate_error}, {Op::where, where_error},   {Op::astype, astype_error},
+    {Op::reduce, reduce_error},       {Op::argmax, argreduce_error},  {Op::argmin, argreduce_error},
+};
+
+Rule rule_of(Op op) {
+  for (const auto& row : op_rules) {
+    if (row.op == op) return row.rule;
+  }
+  return op_class(op) == OpClass::gufunc ? gufunc_error : pointwise_error;
+}
+
+bool keeps_dtype(Op op) { return op_class(op) == OpClass::view && op != Op::real && op != Op::imag; }
+
+}  // namespace
+
+std::string type_error(const Graph& graph, const Type& type) {
+  if (type.kind != ValueKind::array && type.rank() != 0) return "a scalar has rank 0";
+  if (!type.order.empty() && !is_permutation_of_axes(type.order, type.rank())) return "the order is no permutation";
+  for (Dim d : type.shape) {
+    if (!is_entry_dim(graph, d)) return "a dim is no expression over the entry's symbols";
+  }
+  return "";
+}
+
+std::string input_error(const Graph& graph, const Input& input, const Type& type) {
+  if (type.kind != ValueKind::array) {
+    int slots = dtype_kind(type.dtype) == 'c' ? 2 : 1;
+    bool fits = input.slot >= 0 && static_cast<size_t>(input.slot + slots) <= graph.symbols.size();
+    return fits ? "" : "the slot of a scalar is out of range";
+  }
+  if (input.layout == Layout::dense) return "";
+  if (input.strides.size() != type.shape.size()) return "one stride per axis is needed";
+  for (Dim d : input.strides) {
+    if (!is_entry_dim(graph, d)) return "a stride is no expression over the entry's symbols";
+  }
+  return "";
+}
+
+std::string node_error(const Graph& graph, const Node& node) {
+  const OpInfo& info = op_info(node.op);
+  if (info.arity >= 0 && static_cast<int>(node.operands.size()) != info.arity) return "wrong number of operands";
+  if (info.arity < 0 && node.operands.empty()) return "an operand is needed";
+  for (const auto* dims : {&node.attrs.dims, &node.attrs.steps}) {
+    for (Dim d : *dims) {
+      if (!is_entry_dim(graph, d)) return "a dim is no expression over the entry's symbols";
+    }
+  }
+  const Type& result = graph.type(node.results[0]);
+  if (keeps_dtype(node.op) && graph.type(node.operands[0]).dtype != result.dtype) return "a view keeps the dtype";
+  return rule_of(node.op)({graph, node, node.attrs, result});
+}
+
+}  // namespace accel

@@ -1,0 +1,83 @@
+// Merges nodes of one block that compute the same value from the same operands. A node with floating-point events is
+// not merged: NumPy reports them at each line that computes.
+
+#include <numeric>
+#include <unordered_map>
+
+#include "passes/passes.h"
+#include "passes/rewrite.h"
+
+namespace accel {
+
+namespace {
+
+bool same_computation(const Graph& graph, const Node& a, const Node& b) {
+  if (a.op != b.op || a.operands != b.operands || !(a.attrs == b.attrs) || a.results.size() != b.results.size()) return false;
+  for (size_t k = 0; k < a.results.size(); ++k) {
+    if (graph.type(a.results[k]) != graph.type(b.results[k])) return false;
+  }
+  return true;
+}
+
+size_t hash(const Node& node) {
+  size_t h = static_cast<size_t>(node.op);
+  for (ValueId v : node.operands) h = h * 31 + static_cast<size_t>(v);
+  for (int axis : node.attrs.axes) h = h * 31 + static_cast<size_t>(axis);
+  for (Dim d : node.attrs.dims) h = h * 31 + static_cast<size_t>(d.id);
+  return h * 31 + static_cast<size_t>(node.attrs.literal.bits[0]);
+}
+
+class Merger {
+ public:
+  explicit Merger(Graph& graph) : graph_(graph), returned_(returned_values(graph)), replacement_(graph.values.size()) {
+    std::iota(replacement_.begin(), replacement_.end(), 0);
+  }
+
+  bool run() {
+    for (Block& block : graph_.blocks) merge_in(block);
+    if (changed_) replace_uses(graph_, replacement_);
+    return changed_;
+  }
+
+ private:
+  void merge_in(Block& block) {
+    std::unordered_multimap<size_t, NodeId> seen;
+    std::vector<NodeId> kept;
+    for (NodeId n : block.nodes) {
+      Node& node = graph_.nodes[static_cast<size_t>(n)];
+      for (ValueId& v : node.operands) v = replacement_[static_cast<size_t>(v)];
+      NodeId first = find(seen, node);
+      if (first < 0) {
+        if (!node_events(graph_, node)) seen.emplace(hash(node), n);
+        kept.push_back(n);
+        continue;
+      }
+      const Node& same = graph_.nodes[static_cast<size_t>(first)];
+      for (size_t k = 0; k < node.results.size(); ++k) replacement_[static_cast<size_t>(node.results[k])] = same.results[k];
+      changed_ = true;
+    }
+    block.nodes = std::move(kept);
+  }
+
+  NodeId find(const std::unordered_multimap<size_t, NodeId>& seen, const Node& node) const {
+    for (ValueId v : node.results) {
+      if (returned_[static_cast<size_t>(v)]) return -1;
+    }
+    auto [begin, end] = seen.equal_range(hash(node));
+    for (auto it = begin; it != end; ++it) {
+      if (same_computation(graph_, graph_.nodes[static_cast<size_t>(it->second)], node)) return it->second;
+    }
+    return -1;
+  }
+
+  Graph& graph_;
+  std::vector<bool> returned_;
+  std::vector<ValueId> replacement_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+bool cse(Graph& graph, const Target&) { return Merger(graph).run(); }
+
+}  // namespace accel

@@ -1,0 +1,14 @@
+#pragma once
+// What passes share: replacing a value everywhere it is used.
+
+#include "ir/graph.h"
+
+namespace accel {
+
+// replacement[v] is the value to use for v (v itself when kept; chains are followed). Rewrites operands and terminators.
+void replace_uses(Graph& graph, const std::vector<ValueId>& replacement);
+
+// Per value: whether the function returns it. Such a value keeps its node, as each result is an object of its own.
+std::vector<bool> returned_values(const Graph& graph);
+
+}  // namespace accel
