@@ -27,10 +27,10 @@ struct ArrayFacts {
   bool aligned = false, c_contiguous = false, f_contiguous = false, writeable = false, owns_data = false;
 };
 
-bool is_exact_array(PyObject* object);        // type(object) is numpy.ndarray
-bool is_array(PyObject* object);              // subclasses too
-bool is_numpy_scalar(PyObject* object);       // instance of numpy.generic
-ArrayFacts array_facts(PyObject* array);      // requires is_exact_array
+bool is_exact_array(PyObject* object);    // type(object) is numpy.ndarray
+bool is_array(PyObject* object);          // subclasses too
+bool is_numpy_scalar(PyObject* object);   // instance of numpy.generic
+ArrayFacts array_facts(PyObject* array);  // requires is_exact_array
 
 // The canonical dtype object of `dtype` (borrowed, immortal), and the DType of a dtype object (nullopt: none of ours).
 PyObject* descr_of(DType dtype);
@@ -42,8 +42,14 @@ std::optional<DType> dtype_of_scalar(PyObject* scalar);
 
 // New reference or null with an exception. Dense, uninitialised memory; axes from slowest to fastest in `order` (empty = C).
 PyObject* new_array(DType dtype, std::span<const int64_t> dims, std::span<const uint8_t> order);
+// Arrays of more than 1 MiB made by new_array take their memory from here, through a NEP 49 handler named "accel"; they own
+// their data. Each array is released by the function that was installed when it was made, from any thread that holds the GIL.
+using AllocateFunction = void* (*)(int64_t bytes);  // 64-byte aligned, null when out of memory
+using ReleaseFunction = void (*)(void* memory);
+void install_result_allocator(AllocateFunction allocate, ReleaseFunction release);
 // A view as NumPy would have made it (base collapsed, flags updated, writeable as the base). offset and strides in bytes.
-PyObject* new_view(PyObject* base, DType dtype, std::span<const int64_t> dims, std::span<const int64_t> strides, int64_t offset);
+PyObject* new_view(PyObject* base, DType dtype, std::span<const int64_t> dims, std::span<const int64_t> strides,
+                   int64_t offset);
 void* array_data(PyObject* array);
 
 // NumPy scalar / Python scalar from the bits of `dtype`. New reference or null with an exception.

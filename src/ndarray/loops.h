@@ -4,6 +4,7 @@
 #include <Python.h>
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +17,18 @@
 #include "schedule/program.h"
 
 namespace accel {
+
+// Finds NumPy's ufuncs. False with a Python exception set. Called by import_numpy.
+bool import_ufuncs();
+
+// NumPy's ufunc for an op (borrowed), null when the op is none; and the reverse, for NumPy's own ufunc objects only.
+PyObject* ufunc_of(Op op);
+std::optional<Op> op_of_ufunc(PyObject* object);
+bool is_ufunc(PyObject* object);
+
+// Whether NumPy's loop of `op` for these dtypes (operands then results) may run in worker threads: no Python, no locks, no
+// library with threads of its own.
+bool loop_is_thread_safe(Op op, std::span<const DType> dtypes);
 
 // A resolved loop; keeps what its context points to alive.
 struct ResolvedLoop {
@@ -33,8 +46,9 @@ struct OperandType {
 };
 
 // dtypes (operands then results) of NumPy's loop for these operands: ufunc.resolve_dtypes. `dtype` and `signature` arguments
-// of the call as Python objects or null. Fails with will_raise when NumPy raises, unsupported_dtype when a dtype is none of ours.
-// `reduction`: for ufunc.reduce.
-Result<std::vector<DType>> resolve_dtypes(PyObject* ufunc, std::span<const OperandType> operands, PyObject* dtype, bool reduction);
+// of the call as Python objects or null. Fails with will_raise when NumPy raises, unsupported_dtype when a dtype is none of
+// ours. `reduction`: for ufunc.reduce.
+Result<std::vector<DType>> resolve_dtypes(PyObject* ufunc, std::span<const OperandType> operands, PyObject* dtype,
+                                          bool reduction);
 
 }  // namespace accel

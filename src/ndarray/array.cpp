@@ -1,0 +1,107 @@
+#include "ndarray/array.h"
+
+#include <vector>
+
+#include "ndarray/numpy_api.h"
+
+namespace accel {
+namespace {
+
+constexpr int max_rank = NPY_MAXDIMS;
+
+PyArrayObject* as_array(PyObject* object) { return reinterpret_cast<PyArrayObject*>(object); }
+
+// The builtin dtype objects; they live as long as NumPy.
+const std::array<PyArray_Descr*, dtype_count>& descr_table() {
+  static const auto table = [] {
+    std::array<PyArray_Descr*, dtype_count> descrs;
+    for (int i = 0; i < dtype_count; i++) descrs[i] = PyArray_DescrFromType(type_numbers[i]);
+    return descrs;
+  }();
+  return table;
+}
+
+// Native, without metadata: what a loop of ours may read. Copies of a builtin dtype (unpickled ones) qualify.
+bool is_plain(const PyArray_Descr* descr) { return PyArray_ISNBO(descr->byteorder) && PyDataType_METADATA(descr) == nullptr; }
+
+// New reference. The base's own dtype object when it has the same meaning: views keep it.
+PyArray_Descr* view_descr(PyArrayObject* base, DType dtype) {
+  PyArray_Descr* own = PyArray_DESCR(base);
+  if (own->type_num == type_numbers[static_cast<int>(dtype)]) {
+    Py_INCREF(own);
+    return own;
+  }
+  PyObject* builtin = descr_of(dtype);
+  Py_INCREF(builtin);
+  return reinterpret_cast<PyArray_Descr*>(builtin);
+}
+
+}  // namespace
+
+const std::array<int, dtype_count> type_numbers = {NPY_BOOL,    NPY_INT8,    NPY_INT16,     NPY_INT32,     NPY_INT64,
+                                                   NPY_UINT8,   NPY_UINT16,  NPY_UINT32,    NPY_UINT64,    NPY_FLOAT16,
+                                                   NPY_FLOAT32, NPY_FLOAT64, NPY_COMPLEX64, NPY_COMPLEX128};
+
+std::optional<DType> dtype_of_type_number(int number) {
+  for (int i = 0; i < dtype_count; i++) {
+    if (type_numbers[i] == number) return static_cast<DType>(i);
+  }
+  return std::nullopt;
+}
+
+bool is_exact_array(PyObject* object) { return PyArray_CheckExact(object); }
+bool is_array(PyObject* object) { return PyArray_Check(object); }
+bool is_numpy_scalar(PyObject* object) { return PyArray_IsScalar(object, Generic); }
+
+ArrayFacts array_facts(PyObject* object) {
+  PyArrayObject* array = as_array(object);
+  ArrayFacts facts;
+  PyArray_Descr* descr = PyArray_DESCR(array);
+  facts.descr = descr;
+  facts.aligned = PyArray_ISALIGNED(array);
+  if (facts.aligned) facts.dtype = dtype_of_descr(reinterpret_cast<PyObject*>(descr));
+  facts.ndim = PyArray_NDIM(array);
+  facts.dims = PyArray_DIMS(array);
+  facts.strides = PyArray_STRIDES(array);
+  facts.data = PyArray_BYTES(array);
+  facts.c_contiguous = PyArray_IS_C_CONTIGUOUS(array);
+  facts.f_contiguous = PyArray_IS_F_CONTIGUOUS(array);
+  facts.writeable = PyArray_ISWRITEABLE(array);
+  facts.owns_data = PyArray_CHKFLAGS(array, NPY_ARRAY_OWNDATA);
+  return facts;
+}
+
+PyObject* descr_of(DType dtype) { return reinterpret_cast<PyObject*>(descr_table()[static_cast<int>(dtype)]); }
+
+std::optional<DType> dtype_of_descr(PyObject* object) {
+  if (!PyArray_DescrCheck(object)) return std::nullopt;
+  const auto* descr = reinterpret_cast<const PyArray_Descr*>(object);
+  std::optional<DType> dtype = dtype_of_type_number(descr->type_num);
+  if (!dtype || (object != descr_of(*dtype) && !is_plain(descr))) return std::nullopt;
+  return dtype;
+}
+
+void* array_data(PyObject* array) { return PyArray_DATA(as_array(array)); }
+
+PyObject* new_view(PyObject* base, DType dtype, std::span<const int64_t> dims, std::span<const int64_t> strides,
+                   int64_t offset) {
+  PyArrayObject* owner = as_array(base);
+  npy_intp shape[max_rank], steps[max_rank];
+  int rank = static_cast<int>(dims.size());
+  if (rank > max_rank) {
+    PyErr_SetString(PyExc_ValueError, "maximum supported dimension for an ndarray exceeded");
+    return nullptr;
+  }
+  for (int i = 0; i < rank; i++) shape[i] = dims[i], steps[i] = strides[i];
+  PyObject* view = PyArray_NewFromDescr(&PyArray_Type, view_descr(owner, dtype), rank, shape, steps,
+                                        PyArray_BYTES(owner) + offset, PyArray_FLAGS(owner), nullptr);
+  if (!view) return nullptr;
+  Py_INCREF(base);
+  if (PyArray_SetBaseObject(as_array(view), base) < 0) {  // steals the reference, collapses chains of views
+    Py_DECREF(view);
+    return nullptr;
+  }
+  return view;
+}
+
+}  // namespace accel
