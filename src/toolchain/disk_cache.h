@@ -1,0 +1,70 @@
+#pragma once
+// The folder of compiled kernels. One file per key: header, digest, shared object.
+//
+// Everything is optional: a folder that is missing, foreign, read-only, full or damaged costs a recompile and one warning.
+// Files are written under another name and renamed, so readers see whole entries only, and every entry's digest is
+// checked before it is used. Safe to use from several threads and processes at once.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/hash.h"
+#include "base/result.h"
+#include "toolchain/files.h"
+
+namespace accel {
+
+// Held while one process compiles a key. Released at the end of its life, also when the process dies.
+class CacheLock {
+ public:
+  CacheLock() = default;
+  explicit CacheLock(FileDescriptor file) : file_(std::move(file)) {}
+  CacheLock(CacheLock&&) = default;
+  CacheLock& operator=(CacheLock&&) = default;
+  ~CacheLock();
+
+ private:
+  FileDescriptor file_;
+};
+
+struct CacheUsage {
+  int64_t entries = 0;
+  int64_t bytes = 0;
+};
+
+class DiskCache {
+ public:
+  // Opens `folder`, and makes it (0700) when it is missing. Fails with cache_unusable unless it belongs to this user (or
+  // to root) and nobody else may write to it.
+  static Result<DiskCache> open(const std::string& folder);
+
+  // The entry's shared object, or nothing. A damaged entry is deleted. When both compiler identities are known and
+  // differ, the entry does not count. A hit marks the entry as recently used.
+  std::optional<std::string> load(const Digest& key, std::string_view compiler_identity) const;
+
+  // Stores an entry, then deletes the entries unused for longest until at most `size_limit` bytes are left.
+  Status store(const Digest& key, std::string_view compiler_identity, std::string_view object, int64_t size_limit) const;
+
+  void remove(const Digest& key) const;
+
+  // Waits until nobody else holds the lock of `key`, at most `timeout` seconds: then, and where the folder cannot be
+  // written, the caller goes on without it.
+  CacheLock lock(const Digest& key, double timeout) const;
+
+  CacheUsage usage() const;
+  // Deletes all entries; returns how many.
+  int64_t clear() const;
+
+ private:
+  DiskCache(std::string folder, FileDescriptor fd) : folder_(std::move(folder)), fd_(std::move(fd)) {}
+  void evict(int64_t size_limit) const;
+
+  std::string folder_;
+  FileDescriptor fd_;
+};
+
+// The folder that the settings and environment name, or "" when there is no home.
+std::string cache_folder();
+
+}  // namespace accel

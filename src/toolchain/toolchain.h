@@ -1,0 +1,30 @@
+#pragma once
+// What the Python side may ask of the toolchain besides compile_kernel (compiled_kernel.h).
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "toolchain/notices.h"
+
+namespace accel {
+
+// Whatever kernels depend on and this layer cannot know: versions of NumPy and accel. Part of every cache key.
+// Requires to be called before the first compile.
+void set_environment_key(std::string key);
+
+struct CacheInfo {
+  int64_t entries = 0;
+  int64_t bytes = 0;
+  int64_t hits = 0;    // of this process
+  int64_t misses = 0;
+  std::string path;
+  std::string problem;  // why the cache cannot be used; "" when it can
+};
+
+CacheInfo cache_info();
+
+// Deletes every entry; returns how many. Loaded kernels stay usable.
+Result<int64_t> clear_cache();
+
+}  // namespace accel
