@@ -68,6 +68,7 @@ enum class StmtKind : uint8_t {
   assign,      // dst = args[0]; dst was declared
   call,        // NumPy inner loop `import` on `operands` for `extent` elements
   pairwise,    // dst = pairwise sum over var in [0, extent) of args[0], computed by body
+  fold,        // dst = args[1] combined by op with args[0] for every var in [0, extent), computed by body, in any order
   argreduce,   // dst (int64) = index of the extreme of args[0] over var in [0, extent), computed by body; op is argmin or argmax
   gufunc,      // NumPy gufunc loop `import`: operands with core dims `core` and outer loops done by the statement's loops
 };
@@ -90,7 +91,7 @@ struct Stmt {
   Dim extent;
   int64_t step = 0;                   // tile
   int64_t chunk = 0;                  // pairwise: > 0 cuts the run into chunks, each a tree of its own, added in order
-  bool divide_work = false;           // pairwise: the top of its nest; may be split over threads at tree nodes
+  bool divide_work = false;           // pairwise, fold: the top of its nest; may be split over threads at tree nodes
   Address address;
   Literal literal;
   Dim dim;                            // index

@@ -1,0 +1,106 @@
+#include "schedule/access.h"
+
+#include <algorithm>
+
+namespace accel {
+
+std::vector<Dim> dense_strides(DimTable& dims, const Type& type) {
+  std::vector<Dim> strides(type.shape.size());
+  std::vector<uint8_t> order = type.axis_order();
+  Dim stride = dims.constant(item_size(type.dtype));
+  for (size_t k = order.size(); k-- > 0;) {
+    strides[order[k]] = stride;
+    stride = dims.mul(stride, type.shape[order[k]]);
+  }
+  return strides;
+}
+
+namespace {
+
+bool repeats(const DimTable& dims, const Graph& graph, Dim operand, Dim result) {
+  if (dims.is_constant(operand, 1)) return true;
+  if (operand == result) return false;
+  return dims.evaluate(operand, graph.hints) != dims.evaluate(result, graph.hints);
+}
+
+Index map_broadcast(DimTable& dims, const Graph& graph, const Type& operand, const Type& result, const Index& index) {
+  size_t lead = result.shape.size() - operand.shape.size();
+  Index mapped(operand.shape.size());
+  for (size_t k = 0; k < mapped.size(); ++k) {
+    bool repeated = repeats(dims, graph, operand.shape[k], result.shape[k + lead]);
+    mapped[k] = repeated ? dims.constant(0) : index[k + lead];
+  }
+  return mapped;
+}
+
+// Reshapes that only add or drop axes of extent 1 keep the other indices; all others go through the linear index.
+Index map_reshape(DimTable& dims, const Type& operand, const Type& result, const Index& index) {
+  auto significant = [&](const Type& type) {
+    std::vector<size_t> axes;
+    for (size_t k = 0; k < type.shape.size(); ++k)
+      if (!dims.is_constant(type.shape[k], 1)) axes.push_back(k);
+    return axes;
+  };
+  std::vector<size_t> from = significant(operand), to = significant(result);
+  bool same = from.size() == to.size();
+  for (size_t k = 0; same && k < from.size(); ++k) same = operand.shape[from[k]] == result.shape[to[k]];
+  Index mapped(operand.shape.size(), dims.constant(0));
+  if (same) {
+    for (size_t k = 0; k < from.size(); ++k) mapped[from[k]] = index[to[k]];
+    return mapped;
+  }
+  Dim linear = dims.constant(0);
+  for (size_t k = 0; k < index.size(); ++k) linear = dims.add(dims.mul(linear, result.shape[k]), index[k]);
+  Dim inner = dims.constant(1);
+  for (size_t k = mapped.size(); k-- > 0;) {
+    Dim quotient = dims.floordiv(linear, inner);
+    mapped[k] = k == 0 ? quotient : dims.mod(quotient, operand.shape[k]);
+    inner = dims.mul(inner, operand.shape[k]);
+  }
+  return mapped;
+}
+
+}  // namespace
+
+Index map_view_index(DimTable& dims, const Graph& graph, const Node& node, const Index& index) {
+  const Type& operand = graph.type(node.operands[0]);
+  const Type& result = graph.type(node.results[0]);
+  const std::vector<int>& axes = node.attrs.axes;
+  Index mapped;
+  switch (node.op) {
+    case Op::transpose:
+      mapped.resize(index.size());
+      for (size_t k = 0; k < axes.size(); ++k) mapped[axes[k]] = index[k];
+      return mapped;
+    case Op::expand_dims:
+      for (size_t k = 0; k < index.size(); ++k)
+        if (std::find(axes.begin(), axes.end(), static_cast<int>(k)) == axes.end()) mapped.push_back(index[k]);
+      return mapped;
+    case Op::squeeze: {
+      size_t next = 0;
+      for (int k = 0; k < operand.rank(); ++k) {
+        bool dropped = std::find(axes.begin(), axes.end(), k) != axes.end();
+        mapped.push_back(dropped ? dims.constant(0) : index[next++]);
+      }
+      return mapped;
+    }
+    case Op::broadcast_to:
+      return map_broadcast(dims, graph, operand, result, index);
+    case Op::slice:
+      for (size_t k = 0; k < index.size(); ++k)
+        mapped.push_back(dims.add(node.attrs.dims[k], dims.mul(index[k], node.attrs.steps[k])));
+      return mapped;
+    case Op::reshape:
+      return map_reshape(dims, operand, result, index);
+    default:
+      return index;
+  }
+}
+
+Dim offset_of(DimTable& dims, const Index& index, const std::vector<Dim>& strides) {
+  Dim offset = dims.constant(0);
+  for (size_t k = 0; k < index.size(); ++k) offset = dims.add(offset, dims.mul(index[k], strides[k]));
+  return offset;
+}
+
+}  // namespace accel

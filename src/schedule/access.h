@@ -1,0 +1,23 @@
+#pragma once
+// Where elements lie: index maps of view ops and byte strides of dense memory.
+
+#include <vector>
+
+#include "ir/graph.h"
+
+namespace accel {
+
+using Index = std::vector<Dim>;  // one expression per logical axis
+
+// Byte strides of dense memory with axes from slowest to fastest in type.order, of `dtype` items.
+std::vector<Dim> dense_strides(DimTable& dims, const Type& type);
+
+// Index into the operand of view `node` for element `index` of its result. Requires op_class(node.op) == view and an
+// op other than real and imag (whose index is unchanged). `hints` decide whether an axis is repeated when neither its extent is the
+// constant 1 nor equal to the result's.
+Index map_view_index(DimTable& dims, const Graph& graph, const Node& node, const Index& index);
+
+// sum of index[k] * strides[k]
+Dim offset_of(DimTable& dims, const Index& index, const std::vector<Dim>& strides);
+
+}  // namespace accel

@@ -1,0 +1,289 @@
+#include "schedule/lowering.h"
+
+#include <algorithm>
+
+#include "schedule/coalesce.h"
+#include "schedule/lowering_scopes.h"
+
+namespace accel {
+
+bool Lowering::KeyLess::operator()(const Key& a, const Key& b) const {
+  if (a.first != b.first) return a.first < b.first;
+  return std::lexicographical_compare(a.second.begin(), a.second.end(), b.second.begin(), b.second.end(),
+                                      [](Dim x, Dim y) { return x.id < y.id; });
+}
+
+Lowering::Lowering(const Graph& graph, const Placement& placement, Program& program)
+    : graph_(graph), placement_(placement), program_(program), dims_(program.dims), root_buffers_(graph.values.size(), -1) {
+  for (size_t k = 0; k < graph.inputs.size(); ++k) {
+    if (graph.inputs[k].slot >= 0) continue;
+    ValueId v = graph.entry().params[k];
+    root_buffers_[v] = static_cast<BufferId>(program.buffers.size());
+    program.buffers.push_back({BufferKind::input, graph.type(v).dtype, dims_.product(graph.type(v).shape), program.input_count++,
+                               graph.inputs[k].name});
+  }
+}
+
+Dim Lowering::new_variable() { return dims_.symbol(DimTable::first_variable + next_variable_++); }
+
+void Lowering::begin_nest() {
+  scopes_.clear();
+  outer_loops_.clear();
+  scopes_.push_back(std::make_unique<Scope>());
+}
+
+Body Lowering::end_nest() {
+  Body body = std::move(scopes_.front()->body);
+  scopes_.clear();
+  return body;
+}
+
+Dim Lowering::open_loop(LoopKind kind, Dim extent, bool holds_tiles) {
+  Dim variable = new_variable();
+  open_loop_over(variable, kind, extent, holds_tiles);
+  return variable;
+}
+
+void Lowering::open_loop_over(Dim variable, LoopKind kind, Dim extent, bool holds_tiles) {
+  auto scope = std::make_unique<Scope>();
+  scope->header.kind = StmtKind::loop;
+  scope->header.loop_kind = kind;
+  scope->header.var = variable;
+  scope->header.extent = extent;
+  scope->holds_tiles = holds_tiles;
+  scopes_.push_back(std::move(scope));
+}
+
+void Lowering::close_loop() {
+  std::unique_ptr<Scope> scope = std::move(scopes_.back());
+  scopes_.pop_back();
+  scope->header.body = std::move(scope->body);
+  append(std::move(scope->header));
+}
+
+void Lowering::mark_outer_loop(std::vector<Dim> variables) {
+  std::vector<int> symbols;
+  for (Dim variable : variables) symbols.push_back(*dims_.as_symbol(variable));
+  outer_loops_.push_back(symbols);
+}
+
+int Lowering::scope_of(const Index& index) const {
+  int deepest = 0;
+  for (Dim d : index)
+    for (int symbol : dims_.symbols(d))
+      for (int k = static_cast<int>(scopes_.size()); k-- > deepest + 1;)
+        if (dims_.as_symbol(scopes_[k]->header.var) == symbol) deepest = k;
+  return deepest;
+}
+
+TempId Lowering::new_temp(DType dtype) {
+  program_.temps.push_back(dtype);
+  return static_cast<TempId>(program_.temps.size()) - 1;
+}
+
+TempId Lowering::emit(Stmt stmt, DType dtype) {
+  stmt.dst = new_temp(dtype);
+  stmt.dtype = dtype;
+  append(std::move(stmt));
+  return static_cast<TempId>(program_.temps.size()) - 1;
+}
+
+TempId Lowering::compute(Op op, std::vector<TempId> args, DType dtype, NodeId node) {
+  Stmt stmt;
+  stmt.kind = StmtKind::compute;
+  stmt.op = op;
+  stmt.args = std::move(args);
+  stmt.node = node;
+  return emit(std::move(stmt), dtype);
+}
+
+TempId Lowering::load(const Address& address, DType dtype) {
+  Stmt stmt;
+  stmt.kind = StmtKind::load;
+  stmt.address = address;
+  return emit(std::move(stmt), dtype);
+}
+
+void Lowering::store(const Address& address, TempId value, DType dtype) {
+  Stmt stmt;
+  stmt.kind = StmtKind::store;
+  stmt.address = address;
+  stmt.args = {value};
+  stmt.dtype = dtype;
+  append(std::move(stmt));
+}
+
+TempId Lowering::literal(Literal value) {
+  Stmt stmt;
+  stmt.kind = StmtKind::constant;
+  stmt.literal = value;
+  return emit(std::move(stmt), value.dtype);
+}
+
+TempId Lowering::cast(TempId temp, DType to, NodeId node) {
+  return program_.temps[temp] == to ? temp : compute(Op::astype, {temp}, to, node);
+}
+
+BufferId Lowering::scratch(DType dtype, Dim elements, std::string name) {
+  program_.buffers.push_back({BufferKind::scratch, dtype, elements, -1, std::move(name)});
+  return static_cast<BufferId>(program_.buffers.size()) - 1;
+}
+
+BufferId Lowering::root_buffer(ValueId v) {
+  if (root_buffers_[v] >= 0) return root_buffers_[v];
+  const Type& type = graph_.type(v);
+  const std::vector<ValueId>& outputs = graph_.outputs();
+  auto output = std::find(outputs.begin(), outputs.end(), v);
+  bool is_output = output != outputs.end();
+  Buffer buffer{is_output ? BufferKind::output : BufferKind::temp, type.dtype, dims_.product(type.shape),
+                is_output ? static_cast<int>(output - outputs.begin()) : -1, "v" + std::to_string(v)};
+  program_.buffers.push_back(buffer);
+  return root_buffers_[v] = static_cast<BufferId>(program_.buffers.size()) - 1;
+}
+
+int Lowering::import_of(const LoopImport& import) {
+  auto it = std::find(program_.imports.begin(), program_.imports.end(), import);
+  if (it == program_.imports.end()) it = program_.imports.insert(it, import);
+  return static_cast<int>(it - program_.imports.begin());
+}
+
+std::optional<Address> Lowering::located(ValueId v, const Index& index) {
+  Index at = index;
+  int64_t part = 0;
+  while (!graph_.is_input(v) && placement_.places[v] == Place::inlined) {
+    const Node& node = graph_.producer(v);
+    if (op_class(node.op) != OpClass::view) return std::nullopt;
+    if (node.op == Op::imag) part += item_size(graph_.type(v).dtype);
+    at = map_view_index(dims_, graph_, node, at);
+    v = node.operands[0];
+  }
+  Dim extra = dims_.constant(part);
+  if (!graph_.is_input(v)) {
+    if (placement_.places[v] == Place::row) {
+      std::optional<Address> row = row_at(v, at);
+      if (row) row->offset = dims_.add(row->offset, extra);
+      return row;
+    }
+    return Address{root_buffer(v), dims_.add(offset_of(dims_, at, dense_strides(dims_, graph_.type(v))), extra)};
+  }
+  int input = graph_.input_index(v);
+  if (graph_.inputs[input].slot >= 0) return std::nullopt;  // a scalar
+  std::vector<Dim> strides =
+      graph_.inputs[input].layout == Layout::strided ? graph_.inputs[input].strides : dense_strides(dims_, graph_.type(v));
+  return Address{root_buffers_[v], dims_.add(offset_of(dims_, at, strides), extra)};
+}
+
+TempId Lowering::value_at(ValueId v, const Index& index) {
+  int level = scope_of(index);
+  for (int k = level; k >= 0; --k) {
+    auto it = scopes_[k]->temps.find({v, index});
+    if (it != scopes_[k]->temps.end()) return it->second;
+  }
+  for (int k = level; k >= 0; --k) {
+    auto it = scopes_[k]->tiles.find({v, index});
+    if (it == scopes_[k]->tiles.end()) continue;
+    Address tile = it->second;
+    Cut cut(*this, level);
+    TempId temp = load(tile, graph_.type(v).dtype);
+    scopes_.back()->temps[{v, index}] = temp;
+    return temp;
+  }
+  if (std::optional<Address> address = located(v, index)) {
+    Cut cut(*this, scope_of({index.begin(), index.end()}));
+    TempId temp = load(*address, graph_.type(v).dtype);
+    scopes_.back()->temps[{v, index}] = temp;
+    return temp;
+  }
+  return computed(v, index);
+}
+
+TempId Lowering::computed(ValueId v, const Index& index) {
+  int level = scope_of(index);
+  auto it = scopes_[level]->temps.find({v, index});
+  if (it != scopes_[level]->temps.end()) return it->second;
+  Cut cut(*this, level);
+  TempId temp = compute_at(v, index);
+  scopes_.back()->temps[{v, index}] = temp;
+  return temp;
+}
+
+TempId Lowering::compute_at(ValueId v, const Index& index) {
+  if (graph_.is_input(v)) {
+    Stmt stmt;
+    stmt.kind = StmtKind::input;
+    stmt.slot = graph_.inputs[graph_.input_index(v)].slot;
+    return emit(std::move(stmt), graph_.type(v).dtype);
+  }
+  const Node& node = graph_.producer(v);
+  switch (op_class(node.op)) {
+    case OpClass::leaf: return leaf_at(v, node, index);
+    case OpClass::view: return view_at(v, node, index);
+    case OpClass::reduction: return reduction_at(v, node, index);
+    default: return pointwise_at(v, node, index);
+  }
+}
+
+TempId Lowering::leaf_at(ValueId v, const Node& node, const Index& index) {
+  DType dtype = graph_.type(v).dtype;
+  if (node.op == Op::constant) return literal(node.attrs.literal);
+  if (node.op == Op::full) return value_at(node.operands[0], {});
+  if (node.op == Op::arange) return arange_at(v, node, index);
+  Stmt stmt;
+  stmt.kind = StmtKind::index;
+  stmt.dim = node.attrs.dims[0];
+  return cast(emit(std::move(stmt), DType::int64), dtype, graph_.values[v].producer);
+}
+
+TempId Lowering::arange_at(ValueId v, const Node& node, const Index& index) {
+  DType dtype = graph_.type(v).dtype;
+  NodeId id = graph_.values[v].producer;
+  Stmt stmt;
+  stmt.kind = StmtKind::index;
+  stmt.dim = index[0];
+  TempId position = cast(emit(std::move(stmt), DType::int64), dtype, id);
+  TempId step = compute(Op::multiply, {position, value_at(node.operands[1], {})}, dtype, id);
+  return compute(Op::add, {value_at(node.operands[0], {}), step}, dtype, id);
+}
+
+TempId Lowering::view_at(ValueId v, const Node& node, const Index& index) {
+  TempId operand = value_at(node.operands[0], map_view_index(dims_, graph_, node, index));
+  if (node.op != Op::real && node.op != Op::imag) return operand;
+  return compute(node.op, {operand}, graph_.type(v).dtype, graph_.values[v].producer);
+}
+
+TempId Lowering::pointwise_at(ValueId v, const Node& node, const Index& index) {
+  if (is_loop_call(graph_, node)) return call_at(v, node, index);
+  std::vector<TempId> args;
+  for (ValueId operand : node.operands) args.push_back(value_at(operand, graph_.type(operand).rank() == 0 ? Index{} : index));
+  return compute(node.op, std::move(args), graph_.type(v).dtype, graph_.values[v].producer);
+}
+
+void Lowering::store_tile(const std::vector<StoreTarget>& targets, Index index, int axis, Dim begin, Dim extent) {
+  Dim variable = new_variable();
+  if (axis >= 0) index[axis] = dims_.add(begin, variable);
+  auto address = [&](const StoreTarget& target) {
+    return Address{target.buffer, dims_.add(target.base, offset_of(dims_, index, target.strides))};
+  };
+  std::vector<const StoreTarget*> rest;
+  for (const StoreTarget& target : targets) {
+    bool is_call = !graph_.is_input(target.value) && is_loop_call(graph_, graph_.producer(target.value)) &&
+                   graph_.producer(target.value).results.size() == 1;
+    if (!is_call) {
+      rest.push_back(&target);
+      continue;
+    }
+    Address destination = address(target);
+    call_tile(target.value, graph_.producer(target.value), index, variable, extent, &destination);
+  }
+  if (rest.empty()) return;
+  open_loop_over(variable, LoopKind::simd, extent, false);
+  for (const StoreTarget* target : rest) {
+    ValueId v = target->value;
+    bool from_memory = graph_.is_input(v);
+    TempId temp = from_memory ? value_at(v, index) : computed(v, index);
+    store(address(*target), temp, graph_.type(v).dtype);
+  }
+  close_loop();
+}
+
+}  // namespace accel

@@ -1,0 +1,129 @@
+#pragma once
+// Lowering: writes the statements that compute values at an index, each at the outermost loop level its index allows.
+//
+// Scopes are the open loops, outermost first. A value asked for at an index is computed once per scope (the memo), in
+// the innermost scope that binds a variable of the index: work that does not depend on inner loops is hoisted by construction.
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ir/reduction_plan.h"
+#include "schedule/placement.h"
+#include "schedule/program.h"
+
+namespace accel {
+
+constexpr int64_t tile_elements = 1024;  // elements of a tile: its scratch stays in L1
+
+// A value to store for every element of a loop nest: at buffer + base + sum of index * stride.
+struct StoreTarget {
+  ValueId value = no_value;
+  BufferId buffer = -1;
+  Dim base;
+  std::vector<Dim> strides;  // per axis of the nest's index
+};
+
+class Lowering {
+ public:
+  Lowering(const Graph& graph, const Placement& placement, Program& program);
+
+  DimTable& dims() { return dims_; }
+  // Memory of a root value: its output or a temp, created on first use.
+  BufferId root_buffer(ValueId v);
+  // Address of a value that has memory (views of such included) at index; nullopt otherwise.
+  std::optional<Address> located(ValueId v, const Index& index);
+  int import_of(const LoopImport& import);
+  const std::vector<Failure>& errors() const { return errors_; }
+
+  // --- loops ----------------------------------------------------------------------------------------------------------
+  Dim new_variable();
+  // Starts a nest: scope 0, not a loop. end_nest returns its body.
+  void begin_nest();
+  Body end_nest();
+  // Opens a loop over [0, extent); close_loop appends it to the enclosing scope. `holds_tiles`: the loops inside are tiles.
+  Dim open_loop(LoopKind kind, Dim extent, bool holds_tiles);
+  void open_loop_over(Dim variable, LoopKind kind, Dim extent, bool holds_tiles);
+  void close_loop();
+  void append(Stmt stmt) { scopes_.back()->body.push_back(std::move(stmt)); }
+  // Declares that the innermost open loops so far are the nest's first ones, one per axis: rows are local to them.
+  void mark_outer_loop(std::vector<Dim> variables);
+
+  // --- values -------------------------------------------------------------------------------------------------------
+  // A temp with the element of v at index, computed once per scope.
+  TempId value_at(ValueId v, const Index& index);
+  // The same, computed even when v has memory: for the code that fills it.
+  TempId computed(ValueId v, const Index& index);
+  // Stores the targets for all values of index[axis] of the innermost axis, which runs over `extent` elements from `begin`. Requires an open
+  // scope that holds tiles.
+  void store_tile(const std::vector<StoreTarget>& targets, Index index, int axis, Dim begin, Dim extent);
+  void store(const Address& address, TempId value, DType dtype);
+
+ private:
+  using Key = std::pair<ValueId, Index>;
+  struct KeyLess {
+    bool operator()(const Key& a, const Key& b) const;
+  };
+  struct Scope {
+    Body body;
+    Stmt header;                 // the loop; scope 0 has none
+    bool holds_tiles = false;
+    std::map<Key, TempId, KeyLess> temps;
+    std::map<Key, Address, KeyLess> tiles;  // value at index in memory of a tile: address over the inner loop's variable
+    std::map<Key, BufferId, KeyLess> rows;  // value with its row axes' indices left out
+  };
+  class Cut;  // works in an outer scope while inner ones stay open
+
+  int scope_of(const Index& index) const;
+  TempId new_temp(DType dtype);
+  TempId emit(Stmt stmt, DType dtype);
+  TempId compute(Op op, std::vector<TempId> args, DType dtype, NodeId node);
+  TempId load(const Address& address, DType dtype);
+  TempId literal(Literal value);
+  TempId cast(TempId temp, DType to, NodeId node);
+  BufferId scratch(DType dtype, Dim elements, std::string name);
+
+  TempId compute_at(ValueId v, const Index& index);
+  TempId leaf_at(ValueId v, const Node& node, const Index& index);
+  TempId arange_at(ValueId v, const Node& node, const Index& index);
+  TempId view_at(ValueId v, const Node& node, const Index& index);
+  TempId pointwise_at(ValueId v, const Node& node, const Index& index);
+
+  TempId reduction_at(ValueId v, const Node& node, const Index& index);
+  TempId plan_at(ValueId v, const Node& node, const Index& index);
+  TempId fold_at(ValueId v, const Node& node, const Index& index);
+  TempId sequential_at(ValueId v, const Node& node, const Index& index, const std::vector<int>& axes);
+  TempId run_at(ValueId v, const Node& node, Index index, const ReductionPlan& plan);
+  TempId argreduce_at(ValueId v, const Node& node, const Index& index);
+  TempId start_of(ValueId v, const Node& node, const Index& operand_index);
+  Index operand_index(const Node& node, const Index& index, Dim reduced_value) const;
+  Dim run_extent(const Node& node, const std::vector<int>& axes);
+  // Opens the body of a reducing statement over a new variable; close_reducing appends it and returns its result.
+  Dim open_reducing(StmtKind kind, Dim extent);
+  TempId close_reducing(Stmt details, DType dtype);
+
+  bool in_tile(const Index& index) const;
+  TempId call_at(ValueId v, const Node& node, const Index& index);
+  Address call_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent, const Address* destination);
+  Address column_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent);
+  CallOperand call_operand(ValueId v, const Index& index, Dim variable, Dim extent);
+  Address new_tile(DType dtype, Dim variable, Dim extent);
+  std::optional<Address> row_at(ValueId v, const Index& index);
+  BufferId fill_row(ValueId v, const Index& index, const std::vector<int>& axes);
+  Dim at_zero(Dim expression, Dim variable);
+
+  const Graph& graph_;
+  const Placement& placement_;
+  Program& program_;
+  DimTable& dims_;
+  std::vector<std::unique_ptr<Scope>> scopes_;
+  std::vector<std::vector<int>> outer_loops_;
+  std::vector<BufferId> root_buffers_;
+  std::vector<Failure> errors_;
+  int next_variable_ = 0;
+};
+
+}  // namespace accel

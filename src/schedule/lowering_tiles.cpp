@@ -1,0 +1,209 @@
+// Tiles, rows and calls of NumPy's inner loops.
+
+#include <algorithm>
+
+#include "schedule/lowering.h"
+#include "schedule/lowering_scopes.h"
+
+namespace accel {
+
+bool Lowering::in_tile(const Index& index) const {
+  int level = scope_of(index);
+  if (level < 1) return false;
+  const Scope& scope = *scopes_[level];
+  return scope.header.kind == StmtKind::loop && scope.header.loop_kind == LoopKind::simd && scopes_[level - 1]->holds_tiles;
+}
+
+Dim Lowering::at_zero(Dim expression, Dim variable) {
+  int symbol = *dims_.as_symbol(variable);
+  return dims_.substitute(expression, [&](int s) -> std::optional<Dim> {
+    if (s == symbol) return dims_.constant(0);
+    return std::nullopt;
+  });
+}
+
+Address Lowering::new_tile(DType dtype, Dim variable, Dim extent) {
+  bool single = dims_.is_constant(extent, 1);
+  BufferId buffer = scratch(dtype, dims_.constant(single ? 1 : tile_elements), "tile");
+  return {buffer, dims_.mul(variable, item_size(dtype))};
+}
+
+TempId Lowering::call_at(ValueId v, const Node& node, const Index& index) {
+  if (!in_tile(index)) {
+    Address result = call_tile(v, node, index, new_variable(), dims_.constant(1), nullptr);
+    return load({result.buffer, dims_.constant(0)}, graph_.type(v).dtype);
+  }
+  Dim variable = scopes_.back()->header.var, extent = scopes_.back()->header.extent;
+  Address result;
+  {
+    Cut cut(*this, static_cast<int>(scopes_.size()) - 2);
+    result = call_tile(v, node, index, variable, extent, nullptr);
+  }
+  return load(result, graph_.type(v).dtype);
+}
+
+Address Lowering::call_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent, const Address* destination) {
+  auto done = scopes_.back()->tiles.find({v, index});
+  if (done != scopes_.back()->tiles.end()) return done->second;
+  if (node.op == Op::power && dtype_kind(graph_.type(node.operands[0]).dtype) != 'f' &&
+      dtype_kind(graph_.type(node.operands[0]).dtype) != 'c')
+    errors_.push_back(fail(Reason::unsupported_call, "integer power with an exponent that is not a constant"));
+  Stmt call;
+  call.kind = StmtKind::call;
+  call.op = node.op;
+  call.node = graph_.values[v].producer;
+  call.extent = extent;
+  LoopImport import{node.op, {}};
+  for (ValueId operand : node.operands) {
+    import.dtypes.push_back(graph_.type(operand).dtype);
+    call.operands.push_back(call_operand(operand, graph_.type(operand).rank() == 0 ? Index{} : index, variable, extent));
+  }
+  Address wanted;
+  for (ValueId result : node.results) {
+    DType dtype = graph_.type(result).dtype;
+    import.dtypes.push_back(dtype);
+    Address address = destination ? *destination : new_tile(dtype, variable, extent);
+    Dim start = at_zero(address.offset, variable);
+    Dim stride = dims_.sub(dims_.substitute(address.offset,
+                                            [&](int s) -> std::optional<Dim> {
+                                              if (s == *dims_.as_symbol(variable)) return dims_.constant(1);
+                                              return std::nullopt;
+                                            }),
+                           start);
+    call.operands.push_back({{address.buffer, start}, stride});
+    scopes_.back()->tiles[{result, index}] = address;
+    if (result == v) wanted = address;
+  }
+  call.import = import_of(import);
+  append(std::move(call));
+  return wanted;
+}
+
+CallOperand Lowering::call_operand(ValueId v, const Index& index, Dim variable, Dim extent) {
+  DType dtype = graph_.type(v).dtype;
+  int symbol = *dims_.as_symbol(variable);
+  bool depends = std::any_of(index.begin(), index.end(), [&](Dim d) {
+    std::vector<int> symbols = dims_.symbols(d);
+    return std::find(symbols.begin(), symbols.end(), symbol) != symbols.end();
+  });
+  if (!depends) {
+    Address single{scratch(dtype, dims_.constant(1), "scalar"), dims_.constant(0)};
+    store(single, value_at(v, index), dtype);
+    return {single, dims_.constant(0)};
+  }
+  auto stride_of = [&](const Address& address) -> std::optional<CallOperand> {
+    auto at = [&](int64_t value) {
+      return dims_.substitute(address.offset, [&](int s) -> std::optional<Dim> {
+        if (s == symbol) return dims_.constant(value);
+        return std::nullopt;
+      });
+    };
+    Dim stride = dims_.sub(at(1), at(0));
+    if (dims_.sub(at(2), at(1)) != stride) return std::nullopt;
+    return CallOperand{{address.buffer, at(0)}, stride};
+  };
+  for (size_t k = scopes_.size(); k-- > 0;) {
+    auto it = scopes_[k]->tiles.find({v, index});
+    if (it != scopes_[k]->tiles.end()) return *stride_of(it->second);
+  }
+  if (std::optional<Address> address = located(v, index))
+    if (std::optional<CallOperand> operand = stride_of(*address)) return *operand;
+  if (!graph_.is_input(v) && placement_.places[v] == Place::inlined) {
+    const Node& node = graph_.producer(v);
+    if (is_loop_call(graph_, node)) return *stride_of(call_tile(v, node, index, variable, extent, nullptr));
+    if (reduces_by_columns(graph_, node)) return *stride_of(column_tile(v, node, index, variable, extent));
+  }
+  Address tile = new_tile(dtype, variable, extent);
+  open_loop_over(variable, LoopKind::simd, extent, false);
+  store(tile, value_at(v, index), dtype);
+  close_loop();
+  scopes_.back()->tiles[{v, index}] = tile;
+  return *stride_of(tile);
+}
+
+// Accumulates one row of the tile after the other: out[i] = op(out[i], in[k][i]).
+Address Lowering::column_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent) {
+  auto done = scopes_.back()->tiles.find({v, index});
+  if (done != scopes_.back()->tiles.end()) return done->second;
+  DType dtype = graph_.type(v).dtype;
+  NodeId id = graph_.values[v].producer;
+  Address tile = new_tile(dtype, variable, extent);
+  Index from = operand_index(node, index, dims_.constant(0));
+  open_loop_over(variable, LoopKind::simd, extent, false);
+  store(tile, start_of(v, node, from), dtype);
+  close_loop();
+  const Type& operand = graph_.type(node.operands[0]);
+  int opened = 0;
+  for (uint8_t axis : operand.axis_order()) {
+    if (std::find(node.attrs.axes.begin(), node.attrs.axes.end(), axis) == node.attrs.axes.end()) continue;
+    from[axis] = open_loop(LoopKind::serial, operand.shape[axis], true);
+    ++opened;
+  }
+  open_loop_over(variable, LoopKind::simd, extent, false);
+  TempId element = cast(value_at(node.operands[0], from), dtype, id);
+  store(tile, compute(node.attrs.ufunc, {load(tile, dtype), element}, dtype, id), dtype);
+  close_loop();
+  for (; opened > 0; --opened) close_loop();
+  scopes_.back()->tiles[{v, index}] = tile;
+  return tile;
+}
+
+std::optional<Address> Lowering::row_at(ValueId v, const Index& index) {
+  std::vector<int> fixed_symbols;
+  for (int k = 0; k < placement_.row_levels[v] && k < static_cast<int>(outer_loops_.size()); ++k)
+    fixed_symbols.insert(fixed_symbols.end(), outer_loops_[k].begin(), outer_loops_[k].end());
+  auto is_fixed = [&](Dim d) {
+    std::vector<int> symbols = dims_.symbols(d);
+    return std::all_of(symbols.begin(), symbols.end(), [&](int s) {
+      return s < DimTable::first_variable || std::find(fixed_symbols.begin(), fixed_symbols.end(), s) != fixed_symbols.end();
+    });
+  };
+  Index fixed;
+  std::vector<int> axes;
+  for (uint8_t axis : graph_.type(v).axis_order()) {
+    if (is_fixed(index[axis])) {
+      fixed.push_back(index[axis]);
+    } else {
+      axes.push_back(axis);
+    }
+  }
+  int level = scope_of(fixed);
+  auto it = scopes_[level]->rows.find({v, fixed});
+  BufferId buffer = -1;
+  if (it != scopes_[level]->rows.end()) {
+    buffer = it->second;
+  } else {
+    Cut cut(*this, level);
+    buffer = fill_row(v, index, axes);
+    scopes_.back()->rows[{v, fixed}] = buffer;
+  }
+  Dim stride = dims_.constant(item_size(graph_.type(v).dtype)), offset = dims_.constant(0);
+  for (size_t k = axes.size(); k-- > 0;) {
+    offset = dims_.add(offset, dims_.mul(index[axes[k]], stride));
+    stride = dims_.mul(stride, graph_.type(v).shape[axes[k]]);
+  }
+  return Address{buffer, offset};
+}
+
+BufferId Lowering::fill_row(ValueId v, const Index& index, const std::vector<int>& axes) {
+  const Type& type = graph_.type(v);
+  StoreTarget target{v, -1, dims_.constant(0), std::vector<Dim>(type.shape.size(), dims_.constant(0))};
+  Dim elements = dims_.constant(1);
+  for (size_t k = axes.size(); k-- > 0;) {
+    target.strides[axes[k]] = dims_.mul(elements, item_size(type.dtype));
+    elements = dims_.mul(elements, type.shape[axes[k]]);
+  }
+  target.buffer = scratch(type.dtype, elements, "row");
+  Index at = index;
+  int opened = 0;
+  for (size_t k = 0; k + 1 < axes.size(); ++k, ++opened) at[axes[k]] = open_loop(LoopKind::serial, type.shape[axes[k]], true);
+  Dim extent = axes.empty() ? dims_.constant(1) : type.shape[axes.back()];
+  Dim tile = open_loop(LoopKind::serial, dims_.floordiv(dims_.add(extent, dims_.constant(tile_elements - 1)), dims_.constant(tile_elements)), true);
+  Dim begin = dims_.mul(tile, tile_elements);
+  Dim count = dims_.min(dims_.constant(tile_elements), dims_.sub(extent, begin));
+  store_tile({target}, at, axes.empty() ? -1 : axes.back(), begin, count);
+  for (++opened; opened > 0; --opened) close_loop();
+  return target.buffer;
+}
+
+}  // namespace accel

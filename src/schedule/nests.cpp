@@ -1,0 +1,225 @@
+#include "schedule/nests.h"
+
+#include <algorithm>
+#include <set>
+
+#include "schedule/coalesce.h"
+
+namespace accel {
+
+namespace {
+
+// Facts about the inline computation of a set of roots.
+struct Contents {
+  int row_depth = 0;
+  Dim work;
+};
+
+class Survey {
+ public:
+  Survey(const Graph& graph, const Placement& placement, DimTable& dims) : graph_(graph), placement_(placement), dims_(dims) {
+    contents_.work = dims.constant(0);
+  }
+
+  void add(ValueId v) {
+    if (graph_.is_input(v) || !seen_.insert(v).second) return;
+    const Node& node = graph_.producer(v);
+    Dim elements = dims_.product(graph_.type(v).shape);
+    if (op_class(node.op) == OpClass::reduction) elements = dims_.product(graph_.type(node.operands[0]).shape);
+    bool counts = op_class(node.op) != OpClass::view;
+    if (counts) contents_.work = dims_.add(contents_.work, dims_.mul(elements, is_loop_call(graph_, node) ? 16 : 1));
+    for (ValueId operand : node.operands) {
+      if (graph_.is_input(operand) || placement_.places[operand] == Place::root) continue;
+      if (placement_.places[operand] == Place::row)
+        contents_.row_depth = std::max(contents_.row_depth, placement_.row_levels[operand]);
+      add(operand);
+    }
+  }
+
+  const Contents& contents() const { return contents_; }
+
+ private:
+  const Graph& graph_;
+  const Placement& placement_;
+  DimTable& dims_;
+  std::set<ValueId> seen_;
+  Contents contents_;
+};
+
+// One loop of a nest: the axis it runs over and its extent (of several axes when they coalesce).
+struct NestLoop {
+  int axis = 0;
+  Dim extent;
+};
+
+std::vector<NestLoop> nest_loops(const Graph& graph, const Placement& placement, DimTable& dims,
+                                 const std::vector<StoreTarget>& targets) {
+  const Type& type = graph.type(targets[0].value);
+  std::vector<uint8_t> order = type.axis_order();
+  std::vector<int> axes(order.begin(), order.end());
+  auto evenly = [&](size_t first) {
+    std::vector<int> suffix(axes.begin() + first, axes.end());
+    return std::all_of(targets.begin(), targets.end(), [&](const StoreTarget& target) {
+      for (size_t k = 0; k + 1 < suffix.size(); ++k)
+        if (target.strides[suffix[k]] != dims.mul(target.strides[suffix[k + 1]], type.shape[suffix[k + 1]])) return false;
+      // The root itself is computed here, whatever memory it has.
+      std::vector<Place> places = placement.places;
+      places[target.value] = Place::inlined;
+      return coalesces(dims, graph, places, target.value, suffix);
+    });
+  };
+  size_t first = 0;
+  while (first + 1 < axes.size() && !evenly(first)) ++first;
+  std::vector<NestLoop> loops;
+  for (size_t k = 0; k < first; ++k) loops.push_back({axes[k], type.shape[axes[k]]});
+  Dim inner = dims.constant(1);
+  for (size_t k = first; k < axes.size(); ++k) inner = dims.mul(inner, type.shape[axes[k]]);
+  if (!axes.empty()) loops.push_back({axes.back(), inner});
+  return loops;
+}
+
+Dim tile_count(DimTable& dims, Dim extent) {
+  return dims.floordiv(dims.add(extent, dims.constant(tile_elements - 1)), dims.constant(tile_elements));
+}
+
+class NestWriter {
+ public:
+  NestWriter(const Graph& graph, Lowering& lowering, const std::vector<StoreTarget>& targets, std::vector<NestLoop> loops)
+      : graph_(graph), lowering_(lowering), dims_(lowering.dims()), targets_(targets), loops_(std::move(loops)) {
+    index_.assign(graph.type(targets[0].value).rank(), dims_.constant(0));
+  }
+
+  void write(int row_depth) {
+    if (loops_.empty()) return write_scalars();
+    bool rows_everywhere = row_depth >= static_cast<int>(loops_.size());
+    if (rows_everywhere) return write_plain();
+    const NestLoop& inner = loops_.back();
+    bool swap = row_depth == 0 && loops_.size() > 1 && hint(loops_[0].extent) < 16 && hint(inner.extent) >= 8 * tile_elements;
+    if (swap || loops_.size() == 1) return write_tiles_outermost();
+    write_tiles_innermost();
+  }
+
+ private:
+  int64_t hint(Dim d) const { return dims_.evaluate(d, graph_.hints); }
+
+  void write_scalars() {
+    for (const StoreTarget& target : targets_)
+      lowering_.store({target.buffer, target.base}, lowering_.computed(target.value, {}), graph_.type(target.value).dtype);
+  }
+
+  void open_outer(size_t first, size_t last, bool parallel_first) {
+    for (size_t k = first; k < last; ++k) {
+      LoopKind kind = k == first && parallel_first ? LoopKind::parallel : LoopKind::serial;
+      Dim variable = lowering_.open_loop(kind, loops_[k].extent, true);
+      lowering_.mark_outer_loop({variable});
+      index_[loops_[k].axis] = variable;
+    }
+  }
+
+  void close(size_t count) {
+    for (size_t k = 0; k < count; ++k) lowering_.close_loop();
+  }
+
+  void store_inner(Dim tile) {
+    const NestLoop& inner = loops_.back();
+    Dim begin = dims_.mul(tile, tile_elements);
+    lowering_.store_tile(targets_, index_, inner.axis, begin, dims_.min(dims_.constant(tile_elements), dims_.sub(inner.extent, begin)));
+  }
+
+  void write_plain() {
+    open_outer(0, loops_.size(), true);
+    lowering_.store_tile(targets_, index_, -1, dims_.constant(0), dims_.constant(1));
+    close(loops_.size());
+  }
+
+  void write_tiles_outermost() {
+    Dim tile = lowering_.open_loop(LoopKind::parallel, tile_count(dims_, loops_.back().extent), true);
+    open_outer(0, loops_.size() - 1, false);
+    store_inner(tile);
+    close(loops_.size());
+  }
+
+  void write_tiles_innermost() {
+    open_outer(0, loops_.size() - 1, true);
+    Dim tile = lowering_.open_loop(LoopKind::serial, tile_count(dims_, loops_.back().extent), true);
+    store_inner(tile);
+    close(loops_.size());
+  }
+
+  const Graph& graph_;
+  Lowering& lowering_;
+  DimTable& dims_;
+  const std::vector<StoreTarget>& targets_;
+  std::vector<NestLoop> loops_;
+  Index index_;
+};
+
+// Core dims of each operand (results last), by the position of the dim among those NumPy passes.
+std::vector<std::vector<int>> core_signature(Op op) {
+  if (op == Op::matmul) return {{0, 1}, {1, 2}, {0, 2}};
+  if (op == Op::vecdot) return {{0}, {0}, {}};
+  if (op == Op::matvec) return {{0, 1}, {1}, {0}};
+  return {{0}, {0, 1}, {1}};
+}
+
+}  // namespace
+
+Nest lower_nest(const Graph& graph, const Placement& placement, Lowering& lowering, const std::vector<StoreTarget>& targets) {
+  Survey survey(graph, placement, lowering.dims());
+  for (const StoreTarget& target : targets) survey.add(target.value);
+  Nest nest;
+  nest.name = "nest";
+  nest.work = survey.contents().work;
+  lowering.begin_nest();
+  std::vector<NestLoop> loops = nest_loops(graph, placement, lowering.dims(), targets);
+  NestWriter(graph, lowering, targets, std::move(loops)).write(survey.contents().row_depth);
+  nest.body = lowering.end_nest();
+  return nest;
+}
+
+Nest lower_gufunc(const Graph& graph, const Placement& placement, Lowering& lowering, const Node& node) {
+  DimTable& dims = lowering.dims();
+  ValueId result = node.results[0];
+  std::vector<std::vector<int>> signature = core_signature(node.op);
+  std::vector<ValueId> values = node.operands;
+  values.push_back(result);
+  Nest nest;
+  nest.name = op_info(node.op).name;
+  nest.on_calling_thread = true;
+  nest.work = dims.constant(0);
+  lowering.begin_nest();
+  int batch_rank = graph.type(result).rank() - static_cast<int>(signature.back().size());
+  Index batch;
+  for (int k = 0; k < batch_rank; ++k) batch.push_back(lowering.open_loop(LoopKind::serial, graph.type(result).shape[k], false));
+  Stmt stmt;
+  stmt.kind = StmtKind::gufunc;
+  stmt.op = node.op;
+  stmt.node = graph.values[result].producer;
+  LoopImport import{node.op, {}};
+  int core_count = 0;
+  for (const std::vector<int>& core : signature)
+    for (int k : core) core_count = std::max(core_count, k + 1);
+  stmt.core_dims.resize(core_count);
+  for (size_t k = 0; k < values.size(); ++k) {
+    const Type& type = graph.type(values[k]);
+    import.dtypes.push_back(type.dtype);
+    int own_batch = type.rank() - static_cast<int>(signature[k].size());
+    Index index(batch.end() - own_batch, batch.end());
+    for (int axis = 0; axis < own_batch; ++axis)
+      if (dims.is_constant(type.shape[axis], 1)) index[axis] = dims.constant(0);
+    index.resize(type.rank(), dims.constant(0));
+    std::optional<StridedView> view = strided_view(dims, graph, placement.places, values[k]);
+    stmt.operands.push_back({*lowering.located(values[k], index), dims.constant(0)});
+    for (size_t c = 0; c < signature[k].size(); ++c) {
+      stmt.core_dims[signature[k][c]] = type.shape[own_batch + c];
+      stmt.core_strides.push_back(view->strides[own_batch + c]);
+    }
+  }
+  stmt.import = lowering.import_of(import);
+  lowering.append(std::move(stmt));
+  for (int k = 0; k < batch_rank; ++k) lowering.close_loop();
+  nest.body = lowering.end_nest();
+  return nest;
+}
+
+}  // namespace accel

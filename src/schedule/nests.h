@@ -1,0 +1,20 @@
+#pragma once
+// Nests: groups of roots that one loop nest computes, and the loops of each.
+
+#include <vector>
+
+#include "schedule/lowering.h"
+#include "schedule/placement.h"
+
+namespace accel {
+
+// Roots of one shape and order that can be computed side by side, in an order that respects what they read.
+std::vector<std::vector<ValueId>> group_roots(const Graph& graph, const Placement& placement);
+
+// Writes the nest that stores the targets, all of the shape and order of the first.
+Nest lower_nest(const Graph& graph, const Placement& placement, Lowering& lowering, const std::vector<StoreTarget>& targets);
+
+// Writes the nest that calls a gufunc's loop for every batch index.
+Nest lower_gufunc(const Graph& graph, const Placement& placement, Lowering& lowering, const Node& node);
+
+}  // namespace accel

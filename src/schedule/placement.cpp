@@ -1,0 +1,303 @@
+#include "schedule/placement.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "ir/reduction_plan.h"
+#include "schedule/coalesce.h"
+
+namespace accel {
+
+bool is_loop_call(const Graph& graph, const Node& node) {
+  if (op_class(node.op) != OpClass::pointwise) return false;
+  if (node.op == Op::where || node.op == Op::astype) return false;
+  return node.results.size() > 1 || !is_inline(node.op, graph.type(node.operands[0]).dtype);
+}
+
+bool reduces_by_columns(const Graph& graph, const Node& node) {
+  if (node.op != Op::reduce) return false;
+  const Type& operand = graph.type(node.operands[0]);
+  if (operand.rank() == static_cast<int>(node.attrs.axes.size())) return false;
+  std::vector<uint8_t> order = operand.axis_order();
+  while (order.size() > 1 && graph.dims.is_constant(operand.shape[order.back()], 1)) order.pop_back();
+  return std::find(node.attrs.axes.begin(), node.attrs.axes.end(), order.back()) == node.attrs.axes.end();
+}
+
+ValueId located_base(const Graph& graph, const std::vector<Place>& places, ValueId v) {
+  while (true) {
+    if (graph.is_input(v) || places[v] != Place::inlined) return v;
+    const Node& node = graph.producer(v);
+    if (op_class(node.op) != OpClass::view) return no_value;
+    v = node.operands[0];
+  }
+}
+
+namespace {
+
+constexpr int expensive_cost = 16;
+
+// One visit of a value by the walk of a root: the index it is needed at, inside the loops of `stack`.
+struct Visit {
+  Index index;
+  std::vector<Dim> stack;
+  int group;
+};
+
+// Walks the inline computation of every root, as lowering will, until no value has to be moved into memory.
+class Walk {
+ public:
+  Walk(const Graph& graph, std::vector<std::string>* notes)
+      : graph_(graph), dims_(graph.dims), notes_(notes) {
+    result_.places.assign(graph.values.size(), Place::inlined);
+    result_.row_levels.assign(graph.values.size(), 0);
+  }
+
+  Result<Placement> run() {
+    place_forced();
+    for (int round = 0; pass(); ++round)
+      if (round > 4 * static_cast<int>(graph_.values.size()) + 16) return fail(Reason::internal_error, "placement does not settle");
+    for (NodeId n : graph_.entry().nodes)
+      for (ValueId v : graph_.nodes[n].results)
+        if (result_.places[v] == Place::root) result_.roots.push_back(v);
+    return std::move(result_);
+  }
+
+ private:
+  void make_root(ValueId v, const char* why) {
+    if (graph_.is_input(v) || result_.places[v] == Place::root) return;
+    result_.places[v] = Place::root;
+    if (notes_) notes_->push_back("value %" + std::to_string(v) + " is stored: " + why);
+  }
+
+  // The value to store so that v is in memory: v itself, or what v is a view of.
+  ValueId computed_below(ValueId v) const {
+    while (!graph_.is_input(v) && op_class(graph_.producer(v).op) == OpClass::view) v = graph_.producer(v).operands[0];
+    return v;
+  }
+
+  void place_forced() {
+    for (ValueId v : graph_.outputs()) make_root(v, "result");
+    std::vector<int> uses = graph_.use_counts();
+    for (NodeId n : graph_.entry().nodes) {
+      const Node& node = graph_.nodes[n];
+      OpClass kind = op_class(node.op);
+      if (node.op == Op::slice || (node.op == Op::reshape && !trivial_reshape(node)))
+        make_root(computed_below(node.operands[0]), "read through a slice or reshape");
+      if (kind == OpClass::join) make_root(node.results[0], "joined");
+      if (kind == OpClass::gufunc) {
+        make_root(node.results[0], "result of a library call");
+        for (ValueId operand : node.operands) make_root(computed_below(operand), "operand of a library call");
+      }
+      bool used = std::any_of(node.results.begin(), node.results.end(), [&](ValueId v) { return uses[v] > 0; });
+      if (!used && *op_info(node.op).events) make_root(node.results[0], "kept for its floating-point events");
+    }
+  }
+
+  bool trivial_reshape(const Node& node) const {
+    auto significant = [&](const std::vector<Dim>& shape) {
+      std::vector<Dim> kept;
+      for (Dim d : shape)
+        if (!graph_.dims.is_constant(d, 1)) kept.push_back(d);
+      return kept;
+    };
+    return significant(graph_.type(node.operands[0]).shape) == significant(graph_.type(node.results[0]).shape);
+  }
+
+  bool pass() {
+    visits_.clear();
+    groups_.clear();
+    for (NodeId n : graph_.entry().nodes)
+      for (ValueId v : graph_.nodes[n].results)
+        if (result_.places[v] == Place::root && !walk_root(v)) return true;
+    return place_repeated();
+  }
+
+  bool walk_root(ValueId v) {
+    const Node& node = graph_.producer(v);
+    if (op_class(node.op) == OpClass::gufunc) return true;
+    if (op_class(node.op) == OpClass::join) {
+      for (ValueId operand : node.operands)
+        if (!walk_over(operand)) return false;
+      return true;
+    }
+    return walk_over(v);
+  }
+
+  // Loops over the shape of v and visits its computation. Roots of one shape and order share their loop variables.
+  bool walk_over(ValueId v) {
+    const Type& type = graph_.type(v);
+    std::vector<int32_t> key;
+    for (Dim d : type.shape) key.push_back(d.id);
+    for (uint8_t axis : type.axis_order()) key.push_back(axis);
+    auto [it, is_new] = groups_.try_emplace(key);
+    if (is_new) {
+      it->second.id = static_cast<int>(groups_.size());
+      for (int k = 0; k < type.rank(); ++k) it->second.vars.push_back(dims_.symbol(DimTable::first_variable + next_variable_++));
+    }
+    group_ = it->second.id;
+    std::vector<Dim> stack;
+    for (uint8_t axis : type.axis_order()) stack.push_back(it->second.vars[axis]);
+    return walk_producer(v, it->second.vars, stack);
+  }
+
+  // False: a value was placed, start again.
+  bool visit(ValueId v, const Index& index, const std::vector<Dim>& stack) {
+    if (graph_.is_input(v) || result_.places[v] == Place::root) return true;
+    for (const Visit& seen : visits_[v])
+      if (seen.index == index) return true;
+    visits_[v].push_back({index, stack, group_});
+    return walk_producer(v, index, stack);
+  }
+
+  bool walk_producer(ValueId v, const Index& index, const std::vector<Dim>& stack) {
+    if (graph_.is_input(v)) return true;
+    const Node& node = graph_.producer(v);
+    switch (op_class(node.op)) {
+      case OpClass::view:
+        return visit(node.operands[0], map_view_index(dims_, graph_, node, index), stack);
+      case OpClass::reduction:
+        return walk_reduction(v, node, index, stack);
+      case OpClass::leaf:
+        for (ValueId operand : node.operands)
+          if (!visit(operand, {}, stack)) return false;
+        return true;
+      default:
+        for (ValueId operand : node.operands)
+          if (!visit(operand, graph_.type(operand).rank() == 0 ? Index{} : index, stack)) return false;
+        return true;
+    }
+  }
+
+  std::set<int32_t> variables_of(const Index& index) const {
+    std::set<int32_t> found;
+    for (Dim d : index)
+      for (int symbol : dims_.symbols(d))
+        if (symbol >= DimTable::first_variable) found.insert(symbol);
+    return found;
+  }
+
+  // Number of loops that `index` depends on when these are the outermost ones of `stack`; -1 otherwise.
+  int prefix_length(const Index& index, const std::vector<Dim>& stack) const {
+    std::set<int32_t> used = variables_of(index);
+    for (size_t k = 0; k < used.size(); ++k)
+      if (k >= stack.size() || !used.count(*dims_.as_symbol(stack[k]))) return -1;
+    return static_cast<int>(used.size());
+  }
+
+  bool walk_reduction(ValueId v, const Node& node, const Index& index, const std::vector<Dim>& stack) {
+    int level = prefix_length(index, stack);
+    if (level < 0 || (level == 0 && !stack.empty())) {
+      make_root(v, "a reduction needed by other loops than its own");
+      return false;
+    }
+    for (size_t k = 1; k < node.operands.size(); ++k)
+      if (!visit(node.operands[k], {}, stack)) return false;
+    ValueId operand = node.operands[0];
+    bool columns = reduces_by_columns(graph_, node) && level > 0;
+    Index inner_index;
+    std::vector<Dim> reduced;
+    size_t next = 0;
+    for (int k = 0; k < graph_.type(operand).rank(); ++k) {
+      bool is_reduced = std::find(node.attrs.axes.begin(), node.attrs.axes.end(), k) != node.attrs.axes.end();
+      if (is_reduced) reduced.push_back(dims_.symbol(DimTable::first_variable + next_variable_++));
+      inner_index.push_back(is_reduced ? reduced.back() : index[next++]);
+    }
+    std::vector<Dim> inner_stack(stack.begin(), stack.begin() + level);
+    inner_stack.insert(columns ? inner_stack.end() - 1 : inner_stack.end(), reduced.begin(), reduced.end());
+    if (!columns && !check_run(node, operand, inner_index, level)) return false;
+    return visit(operand, inner_index, inner_stack);
+  }
+
+  // A run must be computable element by element: no tile calls inside, and its axes must coalesce.
+  bool check_run(const Node& node, ValueId operand, const Index& index, int level) {
+    ValueId below = computed_below(operand);
+    if (located_base(graph_, result_.places, operand) == no_value && calls_loops(below)) {
+      place(below, level, index, "summed after a library loop");
+      return false;
+    }
+    ReductionPlan plan = reduction_plan_of(dims_, graph_, node);
+    if (plan.run_axes.size() > 1 && located_base(graph_, result_.places, operand) == no_value &&
+        !coalesces(dims_, graph_, result_.places, operand, plan.run_axes)) {
+      place(below, level, index, "summed over axes that do not coalesce");
+      return false;
+    }
+    return true;
+  }
+
+  bool calls_loops(ValueId v) const {
+    if (graph_.is_input(v) || result_.places[v] != Place::inlined) return false;
+    const Node& node = graph_.producer(v);
+    if (op_class(node.op) == OpClass::reduction) return false;
+    if (is_loop_call(graph_, node)) return true;
+    return std::any_of(node.operands.begin(), node.operands.end(), [&](ValueId o) { return calls_loops(o); });
+  }
+
+  int cost(ValueId v, int budget) const {
+    if (budget <= 0 || graph_.is_input(v) || result_.places[v] != Place::inlined) return 0;
+    const Node& node = graph_.producer(v);
+    if (op_class(node.op) != OpClass::pointwise && op_class(node.op) != OpClass::view) return 0;
+    int total = is_loop_call(graph_, node) ? 20 : node.op == Op::divide || node.op == Op::sqrt ? 4 : op_class(node.op) == OpClass::pointwise;
+    for (ValueId operand : node.operands) total += cost(operand, budget - total);
+    return total;
+  }
+
+  // Row memory when v is needed at an index whose leading loops are the first `level` ones of its nest; a root otherwise.
+  void place(ValueId v, int level, const Index& index, const char* why) {
+    bool views_between = static_cast<int>(index.size()) != graph_.type(v).rank();
+    if (level == 0 || views_between) return make_root(v, why);
+    result_.places[v] = Place::row;
+    result_.row_levels[v] = level;
+    if (notes_) notes_->push_back("value %" + std::to_string(v) + " is kept in rows: " + why);
+  }
+
+  // Values that cost much and are needed at several indices get memory, consumers first.
+  bool place_repeated() {
+    for (ValueId v = static_cast<ValueId>(graph_.values.size()); v-- > 0;) {
+      auto it = visits_.find(v);
+      if (it == visits_.end() || it->second.size() < 2 || result_.places[v] != Place::inlined) continue;
+      OpClass kind = op_class(graph_.producer(v).op);
+      if (kind != OpClass::pointwise || cost(v, 64) < expensive_cost) continue;
+      place_shared(v, it->second);
+      return true;
+    }
+    return false;
+  }
+
+  void place_shared(ValueId v, const std::vector<Visit>& visits) {
+    Index fixed;
+    bool one_group = true;
+    for (size_t k = 0; k < visits[0].index.size(); ++k) {
+      bool same = std::all_of(visits.begin(), visits.end(), [&](const Visit& o) { return o.index[k] == visits[0].index[k]; });
+      if (same) fixed.push_back(visits[0].index[k]);
+    }
+    int level = -1;
+    for (const Visit& visit : visits) {
+      one_group = one_group && visit.group == visits[0].group;
+      int own = prefix_length(fixed, visit.stack);
+      level = &visit == &visits[0] || own == level ? own : -1;
+      if (level < 0) break;
+    }
+    place(v, one_group && level > 0 ? level : 0, visits[0].index, "costly and needed more than once");
+  }
+
+  struct Group {
+    int id = 0;
+    std::vector<Dim> vars;
+  };
+
+  const Graph& graph_;
+  DimTable dims_;
+  std::vector<std::string>* notes_;
+  Placement result_;
+  std::map<std::vector<int32_t>, Group> groups_;
+  std::map<ValueId, std::vector<Visit>> visits_;
+  int next_variable_ = 0;
+  int group_ = 0;
+};
+
+}  // namespace
+
+Result<Placement> place_values(const Graph& graph, std::vector<std::string>* notes) { return Walk(graph, notes).run(); }
+
+}  // namespace accel
