@@ -33,6 +33,8 @@ enum class AbstractKind : uint8_t {
   method,     // bound: `callable`, `self`
   cell,
   object,     // an instance that capture knows by its source and type only
+  dict_view,  // keys, values or items (position 0, 1, 2) of the dict items[0]
+  unread,     // an object at a source whose kind has not been needed yet; Capture::look turns it into one of the others
 };
 
 // Memory that one or several arrays look at.

@@ -43,6 +43,7 @@ struct Recipe {
   DType dtype = DType::float64;
   std::vector<Dim> shape, strides;
   Dim offset;
+  bool writeable = true;  // view: false makes it read-only although its base is writeable
   std::vector<RecipeId> parts;
 };
 

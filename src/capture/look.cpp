@@ -1,0 +1,294 @@
+// Finding out what an object at a source is: its guard and its abstract kind.
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+#include "capture/capture.h"
+#include "capture/dense_strides.h"
+#include "capture/python_text.h"
+#include "ndarray/array.h"
+
+namespace accel {
+
+namespace {
+
+constexpr double widest_dim = 140737488355328.0;  // 2**47: addresses end there
+constexpr double widest_int = 9.3e18;
+constexpr Py_ssize_t most_items = 4096;           // longer containers stay objects
+
+// Axes from slowest to fastest by |stride|, as NumPy's iterator sorts them (stable).
+std::vector<uint8_t> axes_by_stride(const ArrayFacts& facts) {
+  std::vector<uint8_t> order(static_cast<size_t>(facts.ndim));
+  std::iota(order.begin(), order.end(), uint8_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](uint8_t a, uint8_t b) {
+    return std::llabs(facts.strides[a]) > std::llabs(facts.strides[b]);
+  });
+  return order;
+}
+
+bool is_gapless(const ArrayFacts& facts, const std::vector<uint8_t>& order, DType dtype) {
+  int64_t stride = item_size(dtype);
+  for (size_t k = order.size(); k-- > 0;) {
+    if (facts.strides[order[k]] != stride) return false;
+    stride *= facts.dims[order[k]];
+  }
+  return true;
+}
+
+std::vector<uint8_t> canonical(std::vector<uint8_t> order) {
+  return std::is_sorted(order.begin(), order.end()) ? std::vector<uint8_t>{} : order;
+}
+
+std::string layout_text(const Guard& guard) {
+  std::string text = guard.layout == Layout::dense ? ", dense" : ", strided";
+  if (!guard.order.empty()) {
+    text += " order";
+    for (uint8_t axis : guard.order) text += " " + std::to_string(axis);
+  }
+  return text;
+}
+
+// An instance of a class written in Python: its type is guarded and its attributes are sources.
+bool is_plain_instance(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0 && type->tp_getattro == PyObject_GenericGetAttr &&
+         !PyType_Check(object) && (type->tp_flags & Py_TPFLAGS_IMMUTABLETYPE) == 0;
+}
+
+std::optional<DType> number_dtype(PyObject* object) {
+  if (PyLong_CheckExact(object)) return DType::int64;
+  if (PyFloat_CheckExact(object)) return DType::float64;
+  if (PyComplex_CheckExact(object)) return DType::complex128;
+  return is_numpy_scalar(object) ? dtype_of_scalar(object) : std::nullopt;
+}
+
+bool is_deep_constant(PyObject* object) {
+  if (is_array(object) || PyList_Check(object) || PyDict_Check(object)) return false;
+  if (!PyTuple_CheckExact(object)) return true;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) {
+    if (!is_deep_constant(PyTuple_GET_ITEM(object, i))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+PyTypeObject* array_type() {
+  static PyTypeObject* type = [] {
+    PyRef numpy = PyRef::steal(PyImport_ImportModule("numpy"));
+    PyObject* found = numpy ? PyObject_GetAttrString(numpy.get(), "ndarray") : nullptr;
+    if (found == nullptr) PyErr_Clear();
+    return reinterpret_cast<PyTypeObject*>(found);
+  }();
+  return type;
+}
+
+PyTypeObject* python_type_of(DType dtype) {
+  switch (dtype_kind(dtype)) {
+    case 'b': return &PyBool_Type;
+    case 'f': return &PyFloat_Type;
+    case 'c': return &PyComplex_Type;
+    default: return &PyLong_Type;
+  }
+}
+
+Ref Capture::at(SourceId source, PyObject* seen) {
+  Ref& ref = at_[source];
+  if (!ref) {
+    ref = std::make_shared<AbstractValue>();
+    ref->kind = AbstractKind::unread;
+    ref->object = PyRef::borrow(seen);
+    ref->source = source;
+  }
+  return ref;
+}
+
+void Capture::look(const Ref& value) {
+  if (value->kind != AbstractKind::unread) return;
+  PyObject* object = value->object.get();
+  if (is_exact_array(object)) return look_array(value);
+  if (look_constant(value)) return;
+  if (auto dtype = number_dtype(object)) return look_number(value, Py_TYPE(object), *dtype);
+  if (PyTuple_CheckExact(object) || PyList_CheckExact(object)) return look_container(value);
+  if (PyDict_CheckExact(object)) return look_dict(value);
+  value->kind = AbstractKind::object;
+  sources_.guard_type(value->source, Py_TYPE(object));
+}
+
+void Capture::look_deep(const Ref& value) {
+  look(value);
+  for (const Ref& item : value->items) {
+    if (item) look_deep(item);
+  }
+}
+
+// Objects that stand for themselves. False: `value` is no such object.
+bool Capture::look_constant(const Ref& value) {
+  PyObject* object = value->object.get();
+  bool environment = sources_.is_environment(value->source);
+  bool text = PyUnicode_CheckExact(object) || PyBytes_CheckExact(object);
+  if (text && !environment) {
+    sources_.guard_equals(value->source, object);
+  } else if (is_array(object) || PyList_CheckExact(object) || PyDict_CheckExact(object)) {
+    return false;
+  } else if (!environment && (PyTuple_CheckExact(object) || number_dtype(object) || is_plain_instance(object))) {
+    return false;
+  } else if (PyTuple_CheckExact(object) && !is_deep_constant(object)) {
+    return false;
+  } else {
+    sources_.guard_identity(value->source, object);
+  }
+  Ref known = constant(object);
+  value->kind = known->kind;
+  value->items = std::move(known->items);
+  return true;
+}
+
+void Capture::look_container(const Ref& value) {
+  PyObject* object = value->object.get();
+  bool is_tuple = PyTuple_CheckExact(object);
+  Py_ssize_t size = is_tuple ? PyTuple_GET_SIZE(object) : PyList_GET_SIZE(object);
+  sources_.guard_type(value->source, Py_TYPE(object));
+  value->kind = AbstractKind::object;
+  if (size > most_items) return;
+  value->kind = is_tuple ? AbstractKind::tuple : AbstractKind::list;
+  sources_.guard_length(value->source, size);
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    PyObject* item = is_tuple ? PyTuple_GET_ITEM(object, i) : PyList_GET_ITEM(object, i);
+    value->items.push_back(at(sources_.item(value->source, static_cast<int>(i)), item));
+  }
+  value->object = PyRef();  // items are read through their own sources
+}
+
+void Capture::look_dict(const Ref& value) {
+  PyObject* object = value->object.get();
+  sources_.guard_type(value->source, Py_TYPE(object));
+  value->kind = AbstractKind::object;
+  if (PyDict_GET_SIZE(object) > most_items) return;
+  value->kind = AbstractKind::dict;
+  PyObject *key = nullptr, *item = nullptr;
+  for (Py_ssize_t at_position = 0; PyDict_Next(object, &at_position, &key, &item);) {
+    value->keys.push_back(PyRef::borrow(key));
+    value->items.push_back(at(sources_.dict_item(value->source, key), item));
+  }
+}
+
+int Capture::add_symbol(const std::string& name, int64_t hint, Range range) {
+  int symbol = graph_.add_symbol(name, hint);
+  symbol_ranges_.push_back(range);
+  guards_.symbol_count = symbol + 1;
+  return symbol;
+}
+
+// The symbol, or what an earlier attempt found it to be equal to.
+Dim Capture::symbol_dim(int symbol) {
+  Dim own = dims().symbol(symbol);
+  auto known = plan_.substitutions.find(symbol);
+  if (known == plan_.substitutions.end()) return own;
+  auto other = dims().parse(known->second);
+  if (!other) return own;
+  guard_relation(own, Comparison::eq, *other);
+  return *other;
+}
+
+void Capture::look_array(const Ref& value) {
+  ArrayFacts facts = array_facts(value->object.get());
+  if (!facts.dtype || facts.ndim > 60) {
+    value->kind = AbstractKind::object;
+    sources_.guard_type(value->source, array_type());
+    return;
+  }
+  Guard guard;
+  guard.kind = GuardKind::array;
+  guard.source = value->source;
+  guard.dtype = *facts.dtype;
+  guard.ndim = facts.ndim;
+  guard.first_symbol = static_cast<int>(graph_.symbols.size());
+  std::vector<uint8_t> order = axes_by_stride(facts);
+  bool dense = facts.c_contiguous || is_gapless(facts, order, guard.dtype);
+  guard.layout = dense ? Layout::dense : Layout::strided;
+  if (!facts.c_contiguous) guard.order = canonical(order);
+  const std::string& name = sources_.text(value->source);
+  guard.text = name + " is ndarray " + dtype_name(guard.dtype) + ", ndim " + std::to_string(guard.ndim) + layout_text(guard);
+  for (int k = 0; k < facts.ndim; ++k) add_symbol(name + ".shape[" + std::to_string(k) + "]", facts.dims[k], {0, widest_dim});
+  for (int k = 0; !dense && k < facts.ndim; ++k) {
+    add_symbol(name + ".strides[" + std::to_string(k) + "]", facts.strides[k], {-widest_dim, widest_dim});
+  }
+  int first = guard.first_symbol;
+  array_guards_[value->source] = guards_.guards.size();
+  std::vector<uint8_t> guard_order = guard.order;
+  guards_.guards.push_back(std::move(guard));
+  Lens lens;
+  lens.dtype = *facts.dtype;
+  lens.offset = dims().constant(0);
+  for (int k = 0; k < facts.ndim; ++k) lens.shape.push_back(symbol_dim(first + k));
+  for (int k = 0; !dense && k < facts.ndim; ++k) lens.strides.push_back(symbol_dim(first + facts.ndim + k));
+  if (dense) lens.strides = dense_strides(dims(), lens.shape, guard_order, lens.dtype);
+  value->kind = AbstractKind::array;
+  value->array.storage = std::make_shared<Storage>();
+  value->array.storage->source = value->source;
+  value->array.lens = std::move(lens);
+  value->array.writeable = facts.writeable;
+}
+
+void Capture::look_number(const Ref& value, PyTypeObject* type, DType dtype) {
+  PyObject* object = value->object.get();
+  const std::string name = sources_.text(value->source);
+  uint64_t bits[2] = {0, 0};
+  bool is_python = type == &PyLong_Type || type == &PyFloat_Type || type == &PyComplex_Type;
+  if (!read_scalar(object, dtype, bits)) {  // a Python int beyond int64
+    sources_.guard_equals(value->source, object);
+    value->kind = AbstractKind::constant;
+    return;
+  }
+  bool is_dim = dtype == DType::int64;
+  Range range = is_dim ? Range{-widest_int, widest_int} : Range{0, 0};
+  int slot = add_symbol(name, static_cast<int64_t>(bits[0]), range);
+  if (item_size(dtype) > 8) add_symbol(name + ".imag", static_cast<int64_t>(bits[1]), range);
+  symbol_sources_[slot] = value->source;
+  if (is_python && plan_.promoted.count(name) != 0) {
+    sources_.guard_equals(value->source, object);
+    value->kind = AbstractKind::constant;
+    return;
+  }
+  Guard guard;
+  guard.kind = GuardKind::number;
+  guard.source = value->source;
+  guard.object = PyRef::borrow(reinterpret_cast<PyObject*>(type));
+  guard.dtype = dtype;
+  guard.first_symbol = slot;
+  guard.text = "type(" + name + ") is " + type->tp_name;
+  guards_.guards.push_back(std::move(guard));
+  ValueKind kind = is_python ? ValueKind::py_scalar : ValueKind::numpy_scalar;
+  value->kind = AbstractKind::scalar;
+  value->scalar = {kind, dtype, std::nullopt, no_value};
+  if (plan_.promoted.count(name) != 0 && item_size(dtype) <= 8) {
+    guard_relation(dims().symbol(slot), Comparison::eq, dims().constant(static_cast<int64_t>(bits[0])));
+    value->kind = AbstractKind::constant;
+  } else if (is_dim) {
+    Dim d = symbol_dim(slot);
+    value->scalar.dim = d;
+    if (dims().as_constant(d)) value->kind = AbstractKind::constant;
+  } else {
+    Input input;
+    input.name = name;
+    input.slot = slot;
+    value->scalar.value = graph_.add_input(std::move(input), {kind, dtype, {}, {}});
+    scalar_inputs_[value->scalar.value] = value->source;
+  }
+}
+
+Failure Capture::refusal(const Ref& value) {
+  PyObject* object = value->object.get();
+  std::string where = value->source >= 0 ? sources_.text(value->source) + ": " : std::string();
+  if (object == nullptr) return fail(Reason::unsupported_value, where + "an object made by the function");
+  if (!is_array(object)) return fail(Reason::unsupported_value, where + type_name(object));
+  if (!is_exact_array(object)) return fail(Reason::array_subclass, where + type_name(object));
+  ArrayFacts facts = array_facts(object);
+  bool known = dtype_of_descr(static_cast<PyObject*>(const_cast<void*>(facts.descr))).has_value();
+  if (known && !facts.aligned) return fail(Reason::unsupported_layout, where + "the array is not aligned");
+  return fail(Reason::unsupported_dtype, where + "the array's dtype");
+}
+
+}  // namespace accel

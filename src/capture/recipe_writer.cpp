@@ -1,0 +1,167 @@
+#include "capture/recipe_writer.h"
+
+#include "capture/python_text.h"
+
+namespace accel {
+
+RecipeId RecipeWriter::add(Recipe recipe) {
+  recipes_.push_back(std::move(recipe));
+  return static_cast<RecipeId>(recipes_.size()) - 1;
+}
+
+RecipeId RecipeWriter::write_constant(PyRef object) {
+  Recipe recipe;
+  recipe.kind = RecipeKind::constant;
+  recipe.object = std::move(object);
+  return add(std::move(recipe));
+}
+
+RecipeId RecipeWriter::write_source(SourceId source) {
+  auto [it, fresh] = sources_.try_emplace(source, -1);
+  if (fresh) {
+    Recipe recipe;
+    recipe.kind = RecipeKind::source;
+    recipe.index = source;
+    it->second = add(std::move(recipe));
+  }
+  return it->second;
+}
+
+Result<RecipeId> RecipeWriter::write(const Ref& value) {
+  auto [it, fresh] = written_.try_emplace(value.get(), -1);
+  if (!fresh) {
+    if (it->second < 0) return fail(Reason::unsupported_value, "an object that contains itself");
+    return it->second;
+  }
+  keep_.push_back(value);
+  ACCEL_TRY(RecipeId id, make(value));
+  written_[value.get()] = id;
+  return id;
+}
+
+Result<RecipeId> RecipeWriter::make(const Ref& value) {
+  if (value == nullptr || value->kind == AbstractKind::null) return add(Recipe{});
+  bool own = value->kind == AbstractKind::cell || value->source < 0;
+  if (!own) return write_source(value->source);
+  switch (value->kind) {
+    case AbstractKind::constant: return write_constant(value->object);
+    case AbstractKind::array: return write_array(value->array);
+    case AbstractKind::scalar: return write_scalar(value->scalar);
+    case AbstractKind::tuple:
+      if (value->object) return write_constant(value->object);
+      return write_parts(RecipeKind::tuple, value->items);
+    case AbstractKind::slice:
+      if (value->object) return write_constant(value->object);
+      return write_parts(RecipeKind::slice, value->items);
+    case AbstractKind::list: return write_parts(RecipeKind::list, value->items);
+    case AbstractKind::dict: return write_dict(*value);
+    case AbstractKind::iterator: return write_iterator(*value);
+    case AbstractKind::method: return write_method(*value);
+    case AbstractKind::function: return write_parts(RecipeKind::function, value->items, value->object);
+    case AbstractKind::cell:
+      if (value->object) return write_constant(value->object);
+      return write_parts(RecipeKind::cell, {value->items.empty() ? Ref() : value->items[0]});
+    case AbstractKind::dict_view: return fail(Reason::unsupported_value, "a view of a dict");
+    case AbstractKind::null:
+    case AbstractKind::object:
+    case AbstractKind::unread: break;
+  }
+  return fail(Reason::internal_error, "a value without origin");
+}
+
+Result<RecipeId> RecipeWriter::write_parts(RecipeKind kind, const std::vector<Ref>& parts, PyRef object) {
+  Recipe recipe;
+  recipe.kind = kind;
+  recipe.object = std::move(object);
+  for (const Ref& part : parts) {
+    if (part == nullptr) {
+      recipe.parts.push_back(add(Recipe{}));
+      continue;
+    }
+    ACCEL_TRY(RecipeId id, write(part));
+    recipe.parts.push_back(id);
+  }
+  return add(std::move(recipe));
+}
+
+Result<RecipeId> RecipeWriter::write_dict(const AbstractValue& dict) {
+  Recipe recipe;
+  recipe.kind = RecipeKind::dict;
+  for (size_t i = 0; i < dict.keys.size(); ++i) {
+    recipe.parts.push_back(write_constant(dict.keys[i]));
+    ACCEL_TRY(RecipeId id, write(dict.items[i]));
+    recipe.parts.push_back(id);
+  }
+  return add(std::move(recipe));
+}
+
+// An iterator is seen by nobody but its loop, so any iterator over the same items will do, unless they can still change.
+Result<RecipeId> RecipeWriter::write_iterator(const AbstractValue& iterator) {
+  Recipe recipe;
+  recipe.kind = RecipeKind::iterator;
+  recipe.index = static_cast<int>(iterator.position);
+  Ref container = iterator.iterated;
+  if (container == nullptr) container = capture_.tuple(iterator.items);
+  ACCEL_TRY(RecipeId id, write(container));
+  recipe.parts = {id};
+  return add(std::move(recipe));
+}
+
+Result<RecipeId> RecipeWriter::write_method(const AbstractValue& method) {
+  const Ref& callable = method.items[0];
+  bool python = callable->kind == AbstractKind::function || (callable->object && PyFunction_Check(callable->object.get()));
+  if (python) return write_parts(RecipeKind::method, method.items);
+  PyRef name = PyRef::steal(PyObject_GetAttrString(callable->object.get(), "__name__"));
+  if (!name) {
+    PyErr_Clear();
+    return fail(Reason::unsupported_value, "a method without a name");
+  }
+  return write_parts(RecipeKind::attribute, {method.items[1]}, std::move(name));
+}
+
+Result<RecipeId> RecipeWriter::write_scalar(const ScalarState& scalar) {
+  Recipe recipe;
+  recipe.dtype = scalar.dtype;
+  bool python = scalar.kind == ValueKind::py_scalar;
+  if (scalar.dim) {
+    recipe.kind = python ? RecipeKind::dim_python : RecipeKind::dim_numpy;
+    recipe.offset = *scalar.dim;
+  } else {
+    recipe.kind = python ? RecipeKind::output_python : RecipeKind::output_numpy;
+    recipe.index = static_cast<int>(outputs_.size());
+    outputs_.push_back(scalar.value);
+  }
+  return add(std::move(recipe));
+}
+
+Result<RecipeId> RecipeWriter::write_storage(const std::shared_ptr<Storage>& storage) {
+  if (storage->source >= 0) return write_source(storage->source);
+  auto [it, fresh] = storages_.try_emplace(storage.get(), -1);
+  if (fresh) {
+    const Type& type = capture_.graph().type(storage->current);
+    Recipe recipe;
+    recipe.kind = RecipeKind::output_array;
+    recipe.index = static_cast<int>(outputs_.size());
+    recipe.dtype = type.dtype;
+    recipe.shape = type.shape;
+    outputs_.push_back(storage->current);
+    it->second = add(std::move(recipe));
+  }
+  return it->second;
+}
+
+Result<RecipeId> RecipeWriter::write_array(const ArrayState& array) {
+  ACCEL_TRY(RecipeId base, write_storage(array.storage));
+  if (array.path.empty()) return base;
+  Recipe recipe;
+  recipe.kind = RecipeKind::view;
+  recipe.dtype = array.lens.dtype;
+  recipe.shape = array.lens.shape;
+  recipe.strides = array.lens.strides;
+  recipe.offset = array.lens.offset;
+  recipe.writeable = array.writeable;
+  recipe.parts = {base};
+  return add(std::move(recipe));
+}
+
+}  // namespace accel

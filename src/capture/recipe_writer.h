@@ -1,0 +1,44 @@
+#pragma once
+// Writes recipes for the abstract values that are alive at an exit.
+
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "capture/capture.h"
+
+namespace accel {
+
+class RecipeWriter {
+ public:
+  explicit RecipeWriter(Capture& capture) : capture_(capture) {}
+
+  // One value has one recipe. Fails when a value cannot be made from what a call has.
+  Result<RecipeId> write(const Ref& value);
+
+  std::vector<Recipe> take_recipes() { return std::move(recipes_); }
+  const std::vector<ValueId>& outputs() const { return outputs_; }
+
+ private:
+  Result<RecipeId> make(const Ref& value);
+  Result<RecipeId> write_array(const ArrayState& array);
+  Result<RecipeId> write_storage(const std::shared_ptr<Storage>& storage);
+  Result<RecipeId> write_scalar(const ScalarState& scalar);
+  Result<RecipeId> write_parts(RecipeKind kind, const std::vector<Ref>& parts, PyRef object = {});
+  Result<RecipeId> write_dict(const AbstractValue& dict);
+  Result<RecipeId> write_iterator(const AbstractValue& iterator);
+  Result<RecipeId> write_method(const AbstractValue& method);
+  RecipeId write_constant(PyRef object);
+  RecipeId write_source(SourceId source);
+  RecipeId add(Recipe recipe);
+
+  Capture& capture_;
+  std::vector<Recipe> recipes_;
+  std::vector<ValueId> outputs_;
+  std::unordered_map<const AbstractValue*, RecipeId> written_;  // -1: being written
+  std::unordered_map<const Storage*, RecipeId> storages_;
+  std::map<SourceId, RecipeId> sources_;
+  std::vector<Ref> keep_;
+};
+
+}  // namespace accel

@@ -1,0 +1,107 @@
+#include "capture/sources.h"
+
+#include <cstdio>
+
+#include "capture/python_text.h"
+
+namespace accel {
+
+namespace {
+
+// Equal str keys are one place; other keys are told apart by identity.
+std::string key_text(PyObject* name) {
+  if (name == nullptr) return {};
+  if (PyUnicode_CheckExact(name)) return "s" + utf8(name);
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "p%p", static_cast<void*>(name));
+  return buffer;
+}
+
+Source make_source(SourceKind kind, SourceId parent, int index, PyObject* name, PyObject* dict, std::string text) {
+  Source source;
+  source.kind = kind;
+  source.parent = parent;
+  source.index = index;
+  source.name = PyRef::borrow(name);
+  source.dict = PyRef::borrow(dict);
+  source.text = std::move(text);
+  return source;
+}
+
+}  // namespace
+
+SourceId Sources::add(Source source) {
+  Key key{static_cast<int>(source.kind), source.parent, source.index, source.dict.get(), key_text(source.name.get())};
+  auto [it, fresh] = known_.try_emplace(key, static_cast<SourceId>(guards_.sources.size()));
+  if (fresh) guards_.sources.push_back(std::move(source));
+  return it->second;
+}
+
+SourceId Sources::local(int index, const std::string& name) {
+  return add(make_source(SourceKind::local, -1, index, nullptr, nullptr, name));
+}
+
+SourceId Sources::cell(int index, const std::string& name) {
+  return add(make_source(SourceKind::cell, -1, index, nullptr, nullptr, name));
+}
+
+SourceId Sources::cell_object(PyObject* cell, const std::string& name) {
+  return add(make_source(SourceKind::cell, -1, -1, nullptr, cell, name));
+}
+
+SourceId Sources::global(PyObject* dict, PyObject* name, const std::string& text) {
+  return add(make_source(SourceKind::global, -1, -1, name, dict, text));
+}
+
+SourceId Sources::attribute(SourceId parent, PyObject* name) {
+  return add(make_source(SourceKind::attribute, parent, -1, name, nullptr, text(parent) + "." + utf8(name)));
+}
+
+SourceId Sources::item(SourceId parent, int index) {
+  return add(make_source(SourceKind::item, parent, index, nullptr, nullptr, text(parent) + "[" + std::to_string(index) + "]"));
+}
+
+SourceId Sources::dict_item(SourceId parent, PyObject* key) {
+  return add(make_source(SourceKind::dict_item, parent, -1, key, nullptr, text(parent) + "[" + short_repr(key) + "]"));
+}
+
+bool Sources::is_environment(SourceId id) const {
+  while ((*this)[id].parent >= 0) {
+    // The attributes of an instance are data, wherever the instance was found.
+    if ((*this)[id].kind == SourceKind::attribute) return false;
+    id = (*this)[id].parent;
+  }
+  SourceKind kind = (*this)[id].kind;
+  return kind == SourceKind::global || kind == SourceKind::cell;
+}
+
+void Sources::add_guard(GuardKind kind, SourceId id, PyObject* object, int64_t value, std::string text) {
+  if (!guarded_.emplace(static_cast<int>(kind), id, object, value).second) return;
+  Guard guard;
+  guard.kind = kind;
+  guard.source = id;
+  guard.object = PyRef::borrow(object);
+  guard.value = value;
+  guard.text = std::move(text);
+  guards_.guards.push_back(std::move(guard));
+}
+
+void Sources::guard_identity(SourceId id, PyObject* object) {
+  add_guard(GuardKind::identity, id, object, 0, text(id) + " is " + short_repr(object));
+}
+
+void Sources::guard_type(SourceId id, PyTypeObject* type) {
+  add_guard(GuardKind::type, id, reinterpret_cast<PyObject*>(type), 0, "type(" + text(id) + ") is " + type->tp_name);
+}
+
+void Sources::guard_equals(SourceId id, PyObject* object) {
+  add_guard(GuardKind::equals, id, object, 0, text(id) + " == " + short_repr(object));
+}
+
+void Sources::guard_length(SourceId id, int64_t length) {
+  add_guard(GuardKind::length, id, nullptr, length, "len(" + text(id) + ") == " + std::to_string(length));
+}
+
+void Sources::guard_unbound(SourceId id) { add_guard(GuardKind::unbound, id, nullptr, 0, text(id) + " is not set"); }
+
+}  // namespace accel

@@ -1,0 +1,48 @@
+#pragma once
+// Sources: the places capture has looked at, and the guards on what it saw there. One id per place, no guard twice.
+
+#include <Python.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "guard/guard_set.h"
+
+namespace accel {
+
+class Sources {
+ public:
+  explicit Sources(GuardSet& guards) : guards_(guards) {}
+
+  SourceId local(int index, const std::string& name);
+  SourceId cell(int index, const std::string& name);                  // of the entry function's closure
+  SourceId cell_object(PyObject* cell, const std::string& name);      // contents of a cell that a constant function owns
+  SourceId global(PyObject* dict, PyObject* name, const std::string& text);
+  SourceId attribute(SourceId parent, PyObject* name);
+  SourceId item(SourceId parent, int index);
+  SourceId dict_item(SourceId parent, PyObject* key);
+
+  const Source& operator[](SourceId id) const { return guards_.sources[static_cast<size_t>(id)]; }
+  const std::string& text(SourceId id) const { return (*this)[id].text; }
+  // Globals, cells and what hangs on them: seldom changed, so numbers found there are constants. Arguments are not.
+  bool is_environment(SourceId id) const;
+
+  void guard_identity(SourceId id, PyObject* object);
+  void guard_type(SourceId id, PyTypeObject* type);
+  void guard_equals(SourceId id, PyObject* object);
+  void guard_length(SourceId id, int64_t length);
+  void guard_unbound(SourceId id);
+
+ private:
+  using Key = std::tuple<int, int, int, const void*, std::string>;
+  SourceId add(Source source);
+  void add_guard(GuardKind kind, SourceId id, PyObject* object, int64_t value, std::string text);
+
+  GuardSet& guards_;
+  std::map<Key, SourceId> known_;
+  std::set<std::tuple<int, SourceId, const void*, int64_t>> guarded_;
+};
+
+}  // namespace accel

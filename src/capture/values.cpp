@@ -1,0 +1,228 @@
+// Capture's constructors of abstract values, and the contents of arrays and scalars as graph values.
+
+#include <algorithm>
+
+#include "capture/capture.h"
+#include "capture/dense_strides.h"
+#include "capture/python_text.h"
+#include "ndarray/array.h"
+
+namespace accel {
+
+namespace {
+
+Ref make(AbstractKind kind) {
+  Ref ref = std::make_shared<AbstractValue>();
+  ref->kind = kind;
+  return ref;
+}
+
+std::optional<DType> python_dtype(PyObject* object) {
+  if (PyBool_Check(object)) return DType::bool_;
+  if (PyLong_CheckExact(object)) return DType::int64;
+  if (PyFloat_CheckExact(object)) return DType::float64;
+  if (PyComplex_CheckExact(object)) return DType::complex128;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Capture::Capture(Graph& graph, GuardSet& guards) : Capture(graph, guards, nullptr) {}
+
+Capture::Capture(Graph& graph, GuardSet& guards, Plan* plan)
+    : graph_(graph), guards_(guards), builder_(graph), sources_(guards), plan_(plan == nullptr ? own_plan_ : *plan) {}
+
+Ref Capture::constant(PyObject* object) {
+  Ref ref = make(AbstractKind::constant);
+  ref->object = PyRef::borrow(object);
+  if (PyTuple_CheckExact(object)) {
+    ref->kind = AbstractKind::tuple;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) ref->items.push_back(constant(PyTuple_GET_ITEM(object, i)));
+  } else if (PySlice_Check(object)) {
+    auto* slice = reinterpret_cast<PySliceObject*>(object);
+    ref->kind = AbstractKind::slice;
+    ref->items = {constant(slice->start), constant(slice->stop), constant(slice->step)};
+  }
+  return ref;
+}
+
+Ref Capture::python_int(int64_t value) { return constant(PyRef::steal(PyLong_FromLongLong(value)).get()); }
+
+Ref Capture::dim_scalar(Dim d, ValueKind kind) {
+  if (auto value = dims().as_constant(d)) {
+    if (kind == ValueKind::py_scalar) return python_int(*value);
+    return constant(PyRef::steal(new_numpy_scalar(DType::int64, &*value)).get());
+  }
+  Ref ref = make(AbstractKind::scalar);
+  ref->scalar = {kind, DType::int64, d, no_value};
+  return ref;
+}
+
+Ref Capture::scalar(ValueId value) {
+  const Type& type = graph_.type(value);
+  Ref ref = make(AbstractKind::scalar);
+  ref->scalar = {type.kind, type.dtype, std::nullopt, value};
+  return ref;
+}
+
+Ref Capture::tuple(std::vector<Ref> items) {
+  Ref ref = make(AbstractKind::tuple);
+  ref->items = std::move(items);
+  return ref;
+}
+
+Ref Capture::list(std::vector<Ref> items) {
+  Ref ref = make(AbstractKind::list);
+  ref->items = std::move(items);
+  return ref;
+}
+
+Ref Capture::method(Ref callable, Ref self) {
+  Ref ref = make(AbstractKind::method);
+  ref->items = {std::move(callable), std::move(self)};
+  return ref;
+}
+
+Ref Capture::fresh_array(ValueId value) {
+  Ref ref = make(AbstractKind::array);
+  const Type& type = graph_.type(value);
+  ref->array.storage = std::make_shared<Storage>();
+  ref->array.storage->current = value;
+  ref->array.lens = {type.shape, dense_strides(dims(), type.shape, type.order, type.dtype), dims().constant(0), type.dtype};
+  ref->array.value = value;
+  return ref;
+}
+
+Ref Capture::view_of(const Ref& array, ViewStep step, Lens lens, ValueId value) {
+  look(array);
+  Ref ref = make(AbstractKind::array);
+  ref->array = array->array;
+  ref->array.path.push_back(std::move(step));
+  ref->array.lens = std::move(lens);
+  ref->array.value = value;
+  ref->array.version = array->array.storage->version;
+  return ref;
+}
+
+ValueId Capture::input_of(Storage& storage) {
+  Guard& guard = guards_.guards[array_guards_.at(storage.source)];
+  const Lens& lens = at_.at(storage.source)->array.lens;
+  Input input;
+  input.name = sources_.text(storage.source);
+  input.layout = guard.layout;
+  if (guard.layout == Layout::strided) input.strides = lens.strides;
+  guard.array_input = guards_.input_count++;
+  return graph_.add_input(std::move(input), {ValueKind::array, lens.dtype, lens.shape, guard.order});
+}
+
+ValueId Capture::read(const Ref& array) {
+  look(array);
+  ArrayState& state = array->array;
+  Storage& storage = *state.storage;
+  if (storage.current == no_value) storage.current = input_of(storage);
+  if (state.value != no_value && state.version == storage.version) return state.value;
+  ValueId value = storage.current;
+  for (const ViewStep& step : state.path) {
+    value = graph_.add_node(0, step.op, {value}, step.attrs, {step.type}, where_);
+  }
+  state.value = value;
+  state.version = storage.version;
+  return value;
+}
+
+Status Capture::store(const Ref& array, ValueId value) {
+  look(array);
+  ArrayState& state = array->array;
+  Storage& storage = *state.storage;
+  if (storage.source >= 0) return fail(Reason::store_to_argument, sources_.text(storage.source));
+  if (!state.path.empty()) return fail(Reason::unsupported_index, "a store into a part of an array");
+  const Type& memory = graph_.type(storage.current);
+  Type& type = graph_.values[static_cast<size_t>(value)].type;
+  if (type.dtype != memory.dtype || type.shape != memory.shape) {
+    return fail(Reason::unsupported_argument, "a store that changes the dtype or shape");
+  }
+  if (type.order != memory.order) {
+    // The memory keeps its order: a result computed for this store is laid out that way.
+    if (graph_.is_input(value) || op_class(graph_.producer(value).op) == OpClass::view) {
+      return fail(Reason::unsupported_layout, "a store between different memory orders");
+    }
+    type.order = memory.order;
+  }
+  storage.current = value;
+  ++storage.version;
+  state.value = value;
+  state.version = storage.version;
+  return Unit{};
+}
+
+Result<ValueId> Capture::scalar_value(const Ref& scalar) {
+  look(scalar);
+  if (scalar->kind == AbstractKind::scalar) {
+    ScalarState& state = scalar->scalar;
+    if (state.value == no_value) state.value = builder_.dim(*state.dim, state.kind);
+    return state.value;
+  }
+  if (scalar->kind != AbstractKind::constant) return fail(Reason::unsupported_value, "not a number");
+  PyObject* object = scalar->object.get();
+  std::optional<DType> dtype = python_dtype(object);
+  ValueKind kind = dtype ? ValueKind::py_scalar : ValueKind::numpy_scalar;
+  if (!dtype && is_numpy_scalar(object)) dtype = dtype_of_scalar(object);
+  Literal literal;
+  if (!dtype || !read_scalar(object, *dtype, literal.bits)) {
+    return fail(Reason::unsupported_value, "not a number that fits: " + short_repr(object));
+  }
+  literal.dtype = *dtype;
+  return builder_.constant(literal, kind);
+}
+
+PyTypeObject* Capture::type_of(const Ref& value) {
+  look(value);
+  switch (value->kind) {
+    case AbstractKind::null: return nullptr;
+    case AbstractKind::array: return array_type();
+    case AbstractKind::scalar:
+      if (value->scalar.kind == ValueKind::numpy_scalar) return scalar_type_of(value->scalar.dtype);
+      return python_type_of(value->scalar.dtype);
+    case AbstractKind::tuple: return &PyTuple_Type;
+    case AbstractKind::list: return &PyList_Type;
+    case AbstractKind::dict: return &PyDict_Type;
+    case AbstractKind::slice: return &PySlice_Type;
+    case AbstractKind::function: return &PyFunction_Type;
+    case AbstractKind::cell: return &PyCell_Type;
+    case AbstractKind::method: {
+      const Ref& callable = value->items[0];
+      bool python = callable->kind == AbstractKind::function || (callable->object && PyFunction_Check(callable->object.get()));
+      return python ? &PyMethod_Type : &PyCFunction_Type;
+    }
+    case AbstractKind::constant:
+    case AbstractKind::object: return Py_TYPE(value->object.get());
+    case AbstractKind::iterator:
+    case AbstractKind::dict_view:
+    case AbstractKind::unread: break;
+  }
+  return nullptr;
+}
+
+bool Capture::is_constant(const Ref& value) const {
+  if (value->kind == AbstractKind::constant) return true;
+  if (value->kind != AbstractKind::tuple && value->kind != AbstractKind::slice) return false;
+  for (const Ref& item : value->items) {
+    if (!is_constant(item)) return false;
+  }
+  return true;
+}
+
+void Capture::set_location(const std::string& file, int line) {
+  if (file != file_ || where_.source < 0) {
+    auto found = std::find(graph_.sources.begin(), graph_.sources.end(), file);
+    where_.source = static_cast<int>(found - graph_.sources.begin());
+    if (found == graph_.sources.end()) graph_.sources.push_back(file);
+    file_ = file;
+  }
+  where_.line = line;
+  builder_.set_location(where_);
+}
+
+void Capture::note(Reason reason, std::string detail) { notes_.push_back({reason, std::move(detail), file_, where_.line}); }
+
+}  // namespace accel
