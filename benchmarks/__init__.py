@@ -1,0 +1,1 @@
+"""accel against NumPy, the other compilers and hand-written C++: `python -m benchmarks --help`."""

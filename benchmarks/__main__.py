@@ -1,0 +1,79 @@
+"""The runner: starts one worker per thread count, the measurements that need new processes, prints and saves."""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from benchmarks import peers, processes, report
+from benchmarks.case import all_cases
+
+FIRST_CALL_CASES = ["add8", "kmeans", "black_scholes", "softmax"]
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("cases", nargs="*", help="cases to run (default: all)")
+    parser.add_argument("--peers", help=f"comma-separated, of {', '.join(peers.PEERS)} (default: those installed)")
+    parser.add_argument("--threads", help="comma-separated thread counts (default: 1 and all)")
+    parser.add_argument("--seconds", type=float, default=3.0, help="time for a case at one thread count (default: 3)")
+    parser.add_argument("--size", choices=["full", "small"], default="full", help="small: to try the runner out")
+    parser.add_argument("--only", choices=["times", "processes"], help="one half of the measurements")
+    parser.add_argument(
+        "--output", type=Path, help="JSON file; a picture of the same name with .png is drawn beside it"
+    )
+    parser.add_argument("--list", action="store_true", help="list the cases")
+    return parser.parse_args()
+
+
+def times(cases, names, threads, options):
+    found = []
+    for count in threads:
+        command = [sys.executable, "-m", "benchmarks.worker", "--threads", str(count), "--peers", ",".join(names)]
+        command += ["--seconds", str(options.seconds), "--size", options.size, "--cases"]
+        for case in cases:
+            done = subprocess.run([*command, case], cwd=processes.ROOT, stdout=subprocess.PIPE, text=True, check=False)
+            if done.returncode != 0:
+                raise SystemExit(f"the worker for {case} failed")
+            found.append(json.loads(done.stdout.strip().splitlines()[-1]))
+            print(f"{case}, {count} threads: done", file=sys.stderr)
+    return found
+
+
+def main():
+    options = arguments()
+    cases = all_cases()
+    if options.list:
+        print("\n".join(f"{c.name:<24}{c.about}" for c in cases.values()))
+        return
+    unknown = set(options.cases) - set(cases)
+    if unknown:
+        raise SystemExit(f"no such case: {', '.join(sorted(unknown))} (see --list)")
+    chosen = options.cases or list(cases)
+    names = options.peers.split(",") if options.peers else peers.installed()
+    threads = (
+        [int(t) for t in options.threads.split(",")] if options.threads else sorted({1, len(os.sched_getaffinity(0))})
+    )
+    others = [n for n in names if n != "numpy"]
+
+    data = {"stamp": processes.stamp(), "cases": []}
+    if options.only != "processes":
+        data["cases"] = times(chosen, names, threads, options)
+    if options.only != "times":
+        data["first_calls"] = {c: processes.first_calls(c, others) for c in FIRST_CALL_CASES if c in chosen}
+        data["imports"] = processes.imports(others)
+        if "kmeans" in chosen and options.size == "full":
+            data["peak_memory"] = processes.peak_memory(names)
+        if "accel" in names:
+            data["compile_counts"] = processes.compile_counts(chosen)
+    report.print_all(data)
+    if options.output:
+        options.output.write_text(json.dumps(data, indent=1))
+        if data["cases"] and not report.draw(data, options.output.with_suffix(".png")):
+            print("matplotlib is not installed: no picture")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""One module per subject; each has a list CASES."""

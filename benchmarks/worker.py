@@ -1,0 +1,57 @@
+"""One process of the runner: times cases at one thread count and prints JSON. Pins itself before it imports anything."""
+
+import argparse
+import json
+import os
+
+
+def restrict(threads):
+    """Pins the process to the first `threads` of its CPUs: every library then sees that many, whatever it asks."""
+    cpus = sorted(os.sched_getaffinity(0))[:threads]
+    os.sched_setaffinity(0, cpus)
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+        os.environ[variable] = str(len(cpus))
+    return len(cpus)
+
+
+def run_case(case, names, seconds, size):
+    import numpy as np
+
+    from benchmarks import ceiling, measure, peers
+    from benchmarks.case import as_tuple
+
+    inputs = (case.make_inputs if size == "full" else case.small_inputs)(np.random.default_rng(0))
+    results = [np.asarray(r) for r in as_tuple(case.function(*inputs))]
+    moved = case.moved_bytes(inputs, results)
+    del results
+    calls, verdicts = peers.prepare(case, inputs, names, fresh=case.large)
+    samples = measure.interleaved(calls, inputs, seconds)
+    found = {"case": case.name, "about": case.about, "bytes": moved, "verdicts": verdicts}
+    found["times"] = {name: measure.summary(s) for name, s in samples.items()}
+    if case.large:
+        source, target = np.ones(moved // 8 * 2 // 3), np.ones(moved // 8 // 3)
+        bound = measure.interleaved({"bound": lambda: ceiling.bound(source, target)}, (), min(seconds, 1.0))
+        found["memory_bound"] = measure.summary(bound["bound"])
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--threads", type=int, required=True)
+    parser.add_argument("--cases", required=True)
+    parser.add_argument("--peers", required=True)
+    parser.add_argument("--seconds", type=float, default=3.0)
+    parser.add_argument("--size", choices=["full", "small"], default="full")
+    options = parser.parse_args()
+    threads = restrict(options.threads)
+
+    from benchmarks.case import all_cases
+
+    cases = all_cases()
+    for name in options.cases.split(","):
+        found = run_case(cases[name], options.peers.split(","), options.seconds, options.size)
+        print(json.dumps({"threads": threads, **found}), flush=True)
+
+
+if __name__ == "__main__":
+    main()
