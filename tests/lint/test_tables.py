@@ -1,0 +1,104 @@
+"""The tables hold what they say: no op or primitive for what NumPy writes in Python, no second list of anything."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SRC = ROOT / "src"
+
+
+def rows(path, macro):
+    """First argument of each row of a table, without quotes."""
+    text = re.sub(r"//.*", "", (SRC / path).read_text())
+    return [m.strip().strip('"') for m in re.findall(rf"^\s*{macro}\(\s*([^,)]+)", text, re.MULTILINE)]
+
+
+def resolve(name):
+    """The object that a dotted name stands for, looked up in numpy, numpy.linalg and ndarray; None when there is none."""
+    parts = name.removeprefix("numpy.").removeprefix("np.").split(".")
+    for root in (np, np.linalg, np.ndarray):
+        found = root
+        for part in parts:
+            found = getattr(found, part, None)
+        if found is not None:
+            return found
+    return None
+
+
+def written_in_python(function):
+    """Whether NumPy implements this callable in Python (wrappers that only dispatch __array_function__ on C code are not)."""
+    inner = getattr(function, "__wrapped__", None) or getattr(function, "_implementation", None) or function
+    return hasattr(inner, "__code__") and not is_dispatcher(inner)
+
+
+def is_dispatcher(function):
+    """`array_function_from_c_func_and_dispatcher` wraps a C function: the Python function there only names the arguments."""
+    return function.__code__.co_filename.endswith(("multiarray.py", "overrides.py"))
+
+
+def test_ops_are_no_python_functions_of_numpy():
+    ops = rows("ir/ops.inc", "OP")
+    assert len(ops) > 20
+    reductions = {"argmax", "argmin"}  # a method of ndarray in C; the function in Python calls it
+    shapes = {
+        "transpose",
+        "reshape",
+        "squeeze",
+        "broadcast_to",
+        "expand_dims",
+        "full",
+        "real",
+        "imag",
+        "astype",
+    }  # views and leaves
+    found = [name for name in ops if name not in reductions | shapes and written_in_python(resolve(name))]
+    assert not found, f"NumPy writes these in Python, so they are captured by tracing: {found}"
+
+
+def test_primitives_are_no_python_functions_of_numpy():
+    primitives = rows("capture/primitives.inc", "PRIMITIVE")
+    assert primitives
+    found = [name for name in primitives if written_in_python(resolve(name))]
+    assert not found, f"NumPy writes these in Python, so they are captured by tracing: {found}"
+
+
+@pytest.mark.parametrize(
+    ("table", "macro"), [("ir/ops.inc", "OP"), ("base/reasons.inc", "REASON"), ("base/settings.inc", "SETTING")]
+)
+def test_rows_are_unique(table, macro):
+    names = rows(table, macro)
+    assert names and len(names) == len(set(names))
+
+
+def test_every_reason_is_used():
+    sources = "\n".join(
+        p.read_text() for p in SRC.rglob("*") if p.suffix in {".h", ".cpp", ".inc"} and p.name != "reasons.inc"
+    )
+    unused = [code for code in rows("base/reasons.inc", "REASON") if f"Reason::{code}" not in sources]
+    assert not unused, f"reason codes that nothing gives: {unused}"
+
+
+def test_every_setting_is_used():
+    sources = "\n".join(p.read_text() for p in SRC.rglob("*") if p.suffix in {".h", ".cpp"})
+    unused = [name for name in rows("base/settings.inc", "SETTING") if not re.search(rf"\b{name}\b", sources)]
+    assert not unused, f"settings that nothing reads: {unused}"
+
+
+def test_no_second_list():
+    """Reason codes and settings appear in Python and in the documentation only where a script wrote them."""
+    names = set(rows("base/reasons.inc", "REASON"))
+    for path in (ROOT / "python").rglob("*.py"):
+        quoted = set(re.findall(r"['\"](\w+)['\"]", path.read_text())) & names
+        assert len(quoted) < 4, f"{path.relative_to(ROOT)} lists reason codes: {sorted(quoted)}"
+
+
+def test_generated_pages_are_current():
+    done = subprocess.run(
+        [sys.executable, ROOT / "docs" / "generate.py", "--check"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
