@@ -70,6 +70,10 @@ struct Found {
   std::mutex mutex;
   std::string wanted, search;
   std::optional<Compiler> compiler;
+
+  bool is_current(const std::string& wanted_now, const std::string& search_now) const {
+    return compiler && wanted == wanted_now && search == search_now;
+  }
 };
 
 Found& found() {
@@ -141,8 +145,7 @@ Result<Compiler> find_compiler() {
   std::string search = search_path();
   std::lock_guard lock(found().mutex);
   Found& last = found();
-  if (last.compiler && last.wanted == wanted && last.search == search && program_info(last.compiler->command[0]))
-    return *last.compiler;
+  if (last.is_current(wanted, search) && program_info(last.compiler->command[0])) return *last.compiler;
   ACCEL_TRY(Compiler compiler, locate(wanted, search));
   last.wanted = wanted;
   last.search = search;
@@ -152,7 +155,7 @@ Result<Compiler> find_compiler() {
 
 std::string known_compiler_identity() {
   std::lock_guard lock(found().mutex);
-  return found().compiler ? found().compiler->identity : "";
+  return found().is_current(settings().compiler.get(), search_path()) ? found().compiler->identity : "";
 }
 
 Result<std::string> compiler_version(const Compiler& compiler) {

@@ -18,7 +18,8 @@ struct Compiler {
 // The answer is kept until the setting or PATH changes.
 Result<Compiler> find_compiler();
 
-// The identity found last by find_compiler(), or "" when nobody has looked for a compiler in this process.
+// The identity that find_compiler() would give, or "" when nobody has called it for the present setting and PATH. Looks at
+// no file: a warm start must not depend on a compiler.
 std::string known_compiler_identity();
 
 // First line of `--version`.
