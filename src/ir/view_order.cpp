@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 
 namespace accel {
 
@@ -60,35 +61,6 @@ std::vector<uint8_t> broadcast_order(const Type& from, int rank) {
 
 namespace {
 
-// Old axes [old_begin, old_end) hold the same elements as new axes [new_begin, new_end).
-struct Group {
-  size_t old_begin, old_end, new_begin, new_end;
-};
-
-// Pairs the smallest groups of axes with equal products; one group of everything when products never meet.
-std::vector<Group> matching_groups(DimTable& dims, const std::vector<Dim>& from, const std::vector<Dim>& to) {
-  std::vector<Group> out;
-  size_t i = 0, j = 0;
-  while (i < from.size() && j < to.size()) {
-    Group group{i, i + 1, j, j + 1};
-    // The first (then smallest) pair of ends whose products agree.
-    bool found = false;
-    for (size_t span = 2; !found && span <= from.size() - i + to.size() - j; ++span) {
-      for (size_t left = 1; !found && left < span; ++left) {
-        if (i + left > from.size() || j + span - left > to.size()) continue;
-        group.old_end = i + left;
-        group.new_end = j + span - left;
-        found = dims.product(std::span(from).subspan(i, left)) == dims.product(std::span(to).subspan(j, span - left));
-      }
-    }
-    if (!found) group = {i, from.size(), j, to.size()};
-    out.push_back(group);
-    i = group.old_end;
-    j = group.new_end;
-  }
-  return out;
-}
-
 // Axes of extent 1 take no part in the matching.
 std::vector<uint8_t> wide_axes(const DimTable& dims, const std::vector<Dim>& shape) {
   std::vector<uint8_t> out;
@@ -104,28 +76,53 @@ std::vector<Dim> pick(const std::vector<Dim>& shape, const std::vector<uint8_t>&
   return out;
 }
 
+// Lengths of the shortest prefixes of `from` and `to` with equal products; everything when products never meet.
+std::pair<size_t, size_t> shortest_match(DimTable& dims, std::span<const Dim> from, std::span<const Dim> to) {
+  for (size_t total = 2; total <= from.size() + to.size(); ++total) {
+    for (size_t left = 1; left < total && left <= from.size(); ++left) {
+      size_t right = total - left;
+      if (right <= to.size() && dims.product(from.first(left)) == dims.product(to.first(right))) return {left, right};
+    }
+  }
+  return {from.size(), to.size()};
+}
+
 }  // namespace
+
+std::vector<ReshapeGroup> reshape_groups(DimTable& dims, const std::vector<Dim>& from, const std::vector<Dim>& to) {
+  std::vector<uint8_t> old_axes = wide_axes(dims, from), new_axes = wide_axes(dims, to);
+  std::vector<Dim> old_dims = pick(from, old_axes), new_dims = pick(to, new_axes);
+  std::vector<ReshapeGroup> out;
+  for (size_t i = 0, j = 0; i < old_axes.size() && j < new_axes.size();) {
+    auto [left, right] = shortest_match(dims, std::span(old_dims).subspan(i), std::span(new_dims).subspan(j));
+    auto old_at = old_axes.begin() + static_cast<std::ptrdiff_t>(i), new_at = new_axes.begin() + static_cast<std::ptrdiff_t>(j);
+    out.push_back({{old_at, old_at + static_cast<std::ptrdiff_t>(left)}, {new_at, new_at + static_cast<std::ptrdiff_t>(right)}});
+    i += left;
+    j += right;
+  }
+  return out;
+}
 
 std::vector<uint8_t> reshaped_order(DimTable& dims, const Type& from, const std::vector<Dim>& shape) {
   if (from.is_c_order()) return c_order(shape.size());
-  std::vector<uint8_t> old_axes = wide_axes(dims, from.shape), new_axes = wide_axes(dims, shape);
-  std::vector<uint8_t> memory = from.axis_order();
-  std::erase_if(memory, [&](uint8_t axis) { return std::find(old_axes.begin(), old_axes.end(), axis) == old_axes.end(); });
-  std::vector<Group> groups = matching_groups(dims, pick(from.shape, old_axes), pick(shape, new_axes));
-  std::vector<uint8_t> out;
+  std::vector<ReshapeGroup> groups = reshape_groups(dims, from.shape, shape);
+  std::vector<uint8_t> memory = from.axis_order(), out;
+  std::erase_if(memory, [&](uint8_t axis) { return dims.is_constant(from.shape[axis], 1); });
   for (size_t at = 0; at < memory.size();) {
-    auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return old_axes[g.old_begin] == memory[at]; });
-    if (group == groups.end()) return c_order(shape.size());
-    for (size_t k = group->old_begin; k < group->old_end; ++k, ++at) {
-      if (at >= memory.size() || memory[at] != old_axes[k]) return c_order(shape.size());
-    }
-    for (size_t k = group->new_begin; k < group->new_end; ++k) out.push_back(new_axes[k]);
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const ReshapeGroup& g) { return g.from[0] == memory[at]; });
+    // A group that is not together and ascending in memory needs a copy.
+    bool together = group != groups.end() && at + group->from.size() <= memory.size() &&
+                    std::equal(group->from.begin(), group->from.end(), memory.begin() + static_cast<std::ptrdiff_t>(at));
+    if (!together) return c_order(shape.size());
+    at += group->from.size();
+    out.insert(out.end(), group->to.begin(), group->to.end());
   }
   for (int axis = static_cast<int>(shape.size()) - 1; axis >= 0; --axis) {
     if (!dims.is_constant(shape[static_cast<size_t>(axis)], 1)) continue;
     out.insert(std::find(out.begin(), out.end(), axis + 1), static_cast<uint8_t>(axis));
   }
-  return out;
+  // Axes of symbolic extent that only the other side names as 1.
+  return out.size() == shape.size() ? out : c_order(shape.size());
 }
 
 }  // namespace accel

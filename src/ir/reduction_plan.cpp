@@ -1,0 +1,233 @@
+#include "ir/reduction_plan.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "ir/memory_strides.h"
+
+namespace accel {
+
+namespace {
+
+constexpr int64_t buffer_size = 8192;  // numpy.getbufsize(), elements
+
+bool contains(const std::vector<int>& axes, int axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); }
+
+// Run-time decisions as integer expressions: conditions are 0 or 1.
+class Choices {
+ public:
+  explicit Choices(DimTable& dims) : dims_(dims) {}
+
+  Dim number(int64_t value) { return dims_.constant(value); }
+  Dim less(Dim a, int64_t limit) {  // a < limit
+    return dims_.min(number(1), dims_.max(number(0), dims_.sub(number(limit), a)));
+  }
+  Dim is_zero(Dim a) { return dims_.sub(number(1), dims_.min(number(1), dims_.max(a, dims_.mul(a, -1)))); }
+  Dim is_one(Dim a) { return is_zero(dims_.sub(a, number(1))); }
+  Dim either(Dim a, Dim b) { return dims_.max(a, b); }
+  Dim select(Dim condition, Dim yes, Dim no) { return dims_.add(no, dims_.mul(condition, dims_.sub(yes, no))); }
+  // How many whole cores fit a buffer; total for an extent of 0.
+  Dim cores_in_buffer(Dim core) { return dims_.floordiv(number(buffer_size), dims_.max(core, number(1))); }
+
+ private:
+  DimTable& dims_;
+};
+
+// Axes that NpyIter has coalesced into one.
+struct Group {
+  Dim extent;
+  Dim stride;
+};
+
+struct Cuts {
+  Dim block;
+  Dim chunk;
+};
+
+// How NumPy cuts a run whose reduced axes are `axes`, fastest first (npyiter_find_buffering_setup and
+// npyiter_copy_to_buffers). What depends on extents and strides is decided at run time, by the expressions.
+class RunCutter {
+ public:
+  RunCutter(DimTable& dims, bool cast, bool may_coalesce) : dims_(dims), choose_(dims), cast_(cast), may_coalesce_(may_coalesce) {}
+
+  // A cut of the run's whole extent means no cut.
+  Cuts cut(const std::vector<Group>& axes) {
+    total_ = choose_.number(1);
+    for (const Group& axis : axes) total_ = dims_.mul(total_, axis.extent);
+    return coalesce({axes[0]}, std::span(axes).subspan(1));
+  }
+
+  Dim total() const { return total_; }
+
+ private:
+  Cuts select(Dim condition, const Cuts& yes, const Cuts& no) {
+    return {choose_.select(condition, yes.block, no.block), choose_.select(condition, yes.chunk, no.chunk)};
+  }
+
+  Cuts coalesce(std::vector<Group> done, std::span<const Group> rest) {
+    if (rest.empty()) return cut_groups(done);
+    Group inner = done.back(), outer = rest[0];
+    Dim condition = coalesces(inner, outer);
+    std::optional<Cuts> yes, no;
+    if (!dims_.is_constant(condition, 0)) {
+      std::vector<Group> merged = done;
+      // NpyIter gives an axis of extent 1 no stride: the other one's is taken.
+      merged.back() = {dims_.mul(inner.extent, outer.extent), merged_stride(inner, outer)};
+      yes = coalesce(std::move(merged), rest.subspan(1));
+    }
+    if (!dims_.is_constant(condition, 1)) {
+      done.push_back(outer);
+      no = coalesce(std::move(done), rest.subspan(1));
+    }
+    if (!no) return *yes;
+    return yes ? select(condition, *yes, *no) : *no;
+  }
+
+  Dim coalesces(const Group& inner, const Group& outer) {
+    if (!may_coalesce_) return choose_.number(0);
+    Dim gap = dims_.sub(outer.stride, dims_.mul(inner.stride, inner.extent));
+    if (dims_.is_constant(gap, 0)) return choose_.number(1);
+    Dim trivial = choose_.either(choose_.is_one(inner.extent), choose_.is_one(outer.extent));
+    return dims_.as_constant(gap) ? trivial : choose_.either(trivial, choose_.is_zero(gap));
+  }
+
+  Dim merged_stride(const Group& inner, const Group& outer) {
+    Dim gap = dims_.sub(outer.stride, dims_.mul(inner.stride, inner.extent));
+    if (!may_coalesce_ || dims_.is_constant(gap, 0)) return inner.stride;
+    return choose_.select(choose_.is_one(inner.extent), outer.stride, inner.stride);
+  }
+
+  // Of groups that do not coalesce. NumPy copies the fastest groups through a buffer while the product of all but
+  // the slowest of them (the core) is smaller than the buffer; it prefers no copy when a run fills half a buffer.
+  Cuts cut_groups(const std::vector<Group>& groups) {
+    if (groups.size() == 1) return {total_, cast_ ? choose_.number(buffer_size) : total_};
+    std::vector<Dim> products = {groups[0].extent};
+    for (size_t k = 1; k < groups.size(); ++k) products.push_back(dims_.mul(products.back(), groups[k].extent));
+    // Without a buffer each fastest group is a piece: cutting the whole run at its multiples says the same.
+    Cuts out = cast_ ? Cuts{products[0], choose_.number(buffer_size)} : Cuts{total_, products[0]};
+    for (size_t k = 1; k < groups.size(); ++k) {
+      Dim core = products[k - 1];
+      Cuts buffered = {products[k], dims_.mul(core, choose_.cores_in_buffer(core))};
+      int64_t limit = k == 1 && !cast_ ? buffer_size / 2 + 1 : buffer_size;
+      out = select(choose_.less(core, limit), buffered, out);
+    }
+    return out;
+  }
+
+  DimTable& dims_;
+  Choices choose_;
+  bool cast_;
+  bool may_coalesce_;
+  Dim total_;
+};
+
+bool is_inexact(DType dtype) { return dtype_kind(dtype) == 'f' || dtype_kind(dtype) == 'c'; }
+
+// Whether NumPy's inner loop treats a run otherwise than element by element in the accumulator's dtype.
+bool has_pieces(Op ufunc, DType accumulator) {
+  return (ufunc == Op::add && is_inexact(accumulator)) || accumulator == DType::float16;
+}
+
+// Axes from fastest to slowest as NpyIter sorts them; `still` axes have no stride and stay where C order has them.
+std::vector<int> iteration_order(const Type& operand, const std::vector<bool>& still) {
+  std::vector<uint8_t> order = operand.axis_order();
+  std::vector<int> speed(order.size());
+  for (size_t k = 0; k < order.size(); ++k) speed[order[k]] = static_cast<int>(k);
+  std::vector<int> out;
+  for (int axis = operand.rank() - 1; axis >= 0; --axis) {
+    size_t place = out.size();
+    for (size_t k = out.size(); k-- > 0 && !still[static_cast<size_t>(axis)];) {
+      if (still[static_cast<size_t>(out[k])]) continue;
+      if (speed[static_cast<size_t>(out[k])] > speed[static_cast<size_t>(axis)]) break;
+      place = k;
+    }
+    out.insert(out.begin() + static_cast<std::ptrdiff_t>(place), axis);
+  }
+  return out;
+}
+
+struct Reduction {
+  const Type& operand;
+  const std::vector<int>& axes;
+  Op ufunc;
+  DType accumulator;
+  bool buffered;
+};
+
+ReductionPlan make_plan(DimTable& dims, const Reduction& r, const std::vector<Dim>& strides, bool may_coalesce) {
+  std::vector<bool> still;
+  for (size_t k = 0; k < strides.size(); ++k) {
+    still.push_back(dims.is_constant(strides[k], 0) || dims.is_constant(r.operand.shape[k], 1));
+  }
+  ReductionPlan plan;
+  std::vector<Group> run;
+  std::vector<int> trivial;
+  bool in_run = true;
+  for (int axis : iteration_order(r.operand, still)) {
+    Dim extent = r.operand.shape[static_cast<size_t>(axis)];
+    bool reduced = contains(r.axes, axis);
+    if (dims.is_constant(extent, 1)) {
+      if (reduced) trivial.push_back(axis);
+      continue;
+    }
+    in_run = in_run && reduced;
+    if (reduced) (in_run ? plan.run_axes : plan.outer_axes).push_back(axis);
+    if (in_run) run.push_back({extent, strides[static_cast<size_t>(axis)]});
+  }
+  plan.outer_axes.insert(plan.outer_axes.end(), trivial.begin(), trivial.end());
+  std::reverse(plan.outer_axes.begin(), plan.outer_axes.end());
+  std::reverse(plan.run_axes.begin(), plan.run_axes.end());
+  plan.pairwise = r.ufunc == Op::add && is_inexact(r.accumulator) && !run.empty();
+  if (run.empty() || !has_pieces(r.ufunc, r.accumulator)) return plan;
+  RunCutter cutter(dims, r.buffered, may_coalesce);
+  Cuts cuts = cutter.cut(run);
+  Dim one = dims.constant(1);
+  if (cuts.block != cutter.total()) plan.block = dims.max(cuts.block, one);
+  if (cuts.chunk != cutter.total()) plan.chunk = dims.max(cuts.chunk, one);
+  if (plan.block.id < 0 && plan.chunk.id >= 0) plan.buffer_chunk = dims.as_constant(plan.chunk).value_or(0);
+  return plan;
+}
+
+}  // namespace
+
+ReductionPlan reduction_plan(DimTable& dims, const Graph& graph, const Node& reduce) {
+  ValueId operand = reduce.operands[0];
+  const Reduction r{graph.type(operand), reduce.attrs.axes, reduce.attrs.ufunc, graph.type(reduce.results[0]).dtype,
+                    reduce.attrs.buffered};
+  auto strides = memory_strides(dims, graph, operand);
+  if (strides) return make_plan(dims, r, *strides, true);
+  ReductionPlan plan = make_plan(dims, r, contiguous_strides(dims, r.operand), false);
+  plan.known = !has_pieces(r.ufunc, r.accumulator);
+  return plan;
+}
+
+ReductionPlan reduction_plan(DimTable& dims, const Type& operand, const std::vector<int>& axes, Op ufunc, DType accumulator,
+                             bool buffered, bool strided) {
+  return make_plan(dims, {operand, axes, ufunc, accumulator, buffered}, contiguous_strides(dims, operand), !strided);
+}
+
+std::vector<int> axes_specialised_on_one(const DimTable& dims, const Type& operand, const std::vector<int>& axes, Op ufunc,
+                                         DType accumulator) {
+  std::vector<int> out, between;
+  if (!has_pieces(ufunc, accumulator)) return out;
+  std::vector<uint8_t> order = operand.axis_order();
+  bool seen_reduced = false;
+  // Kept axes inside the fastest reduced one: without them it would be the run. Kept axes between two reduced ones: without
+  // them the run would go on.
+  for (size_t k = order.size(); k-- > 0;) {
+    if (dims.is_constant(operand.shape[order[k]], 1)) continue;
+    if (!contains(axes, order[k])) {
+      between.push_back(order[k]);
+      continue;
+    }
+    out.insert(out.end(), between.begin(), between.end());
+    between.clear();
+    seen_reduced = true;
+  }
+  if (!seen_reduced) return {};
+  std::erase_if(out, [&](int axis) { return dims.as_constant(operand.shape[static_cast<size_t>(axis)]).has_value(); });
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace accel
