@@ -1,0 +1,68 @@
+#include "capture/unify_dims.h"
+
+#include <map>
+#include <optional>
+
+namespace accel {
+
+namespace {
+
+// Equalities between symbols and of symbols with constants.
+class Equalities {
+ public:
+  void add(const DimTable& dims, Dim left, Dim right) {
+    std::optional<int> a = dims.as_symbol(left), b = dims.as_symbol(right);
+    if (a && b) return join(root(*a), root(*b));
+    if (a && dims.as_constant(right)) constants_[root(*a)] = *dims.as_constant(right);
+    if (b && dims.as_constant(left)) constants_[root(*b)] = *dims.as_constant(left);
+  }
+
+  bool empty() const { return parents_.empty() && constants_.empty(); }
+
+  std::optional<Dim> replacement(DimTable& dims, int symbol) const {
+    int found = root(symbol);
+    auto constant = constants_.find(found);
+    if (constant != constants_.end()) return dims.constant(constant->second);
+    if (found == symbol) return std::nullopt;
+    return dims.symbol(found);
+  }
+
+ private:
+  int root(int symbol) const {
+    for (auto it = parents_.find(symbol); it != parents_.end(); it = parents_.find(symbol)) symbol = it->second;
+    return symbol;
+  }
+
+  // The symbol that was bound first stands for both.
+  void join(int a, int b) {
+    if (a == b) return;
+    if (b < a) std::swap(a, b);
+    parents_[b] = a;
+    auto constant = constants_.find(b);
+    if (constant != constants_.end()) constants_[a] = constant->second;
+  }
+
+  std::map<int, int> parents_;
+  std::map<int, int64_t> constants_;
+};
+
+}  // namespace
+
+void unify_dims(Graph& graph, const GuardSet& guards) {
+  Equalities equalities;
+  for (const Guard& guard : guards.guards)
+    if (guard.kind == GuardKind::relation && guard.comparison == Comparison::eq)
+      equalities.add(guards.dims, guard.left, guard.right);
+  if (equalities.empty()) return;
+  auto rewrite = [&](std::vector<Dim>& list) {
+    for (Dim& d : list) d = graph.dims.substitute(d, [&](int symbol) { return equalities.replacement(graph.dims, symbol); });
+  };
+  for (Value& value : graph.values) rewrite(value.type.shape);
+  for (Input& input : graph.inputs) rewrite(input.strides);
+  for (Node& node : graph.nodes) {
+    rewrite(node.attrs.dims);
+    rewrite(node.attrs.steps);
+  }
+}
+
+}  // namespace accel
