@@ -21,9 +21,7 @@ def arguments():
     parser.add_argument("--seconds", type=float, default=3.0, help="time for a case at one thread count (default: 3)")
     parser.add_argument("--size", choices=["full", "small"], default="full", help="small: to try the runner out")
     parser.add_argument("--only", choices=["times", "processes"], help="one half of the measurements")
-    parser.add_argument(
-        "--output", type=Path, help="JSON file; a picture of the same name with .png is drawn beside it"
-    )
+    parser.add_argument("--output", type=Path, help="JSON file; a picture of the same name with .png is drawn beside it")
     parser.add_argument("--list", action="store_true", help="list the cases")
     return parser.parse_args()
 
@@ -53,9 +51,7 @@ def main():
         raise SystemExit(f"no such case: {', '.join(sorted(unknown))} (see --list)")
     chosen = options.cases or list(cases)
     names = options.peers.split(",") if options.peers else peers.installed()
-    threads = (
-        [int(t) for t in options.threads.split(",")] if options.threads else sorted({1, len(os.sched_getaffinity(0))})
-    )
+    threads = [int(t) for t in options.threads.split(",")] if options.threads else sorted({1, len(os.sched_getaffinity(0))})
     others = [n for n in names if n != "numpy"]
 
     data = {"stamp": processes.stamp(), "cases": []}

@@ -28,9 +28,7 @@ class Case:
     make_inputs: Callable[[np.random.Generator], tuple]
     small_inputs: Callable[[np.random.Generator], tuple]
     ceilings: dict[str, Ceiling] = dataclasses.field(default_factory=dict)
-    numba: Callable[..., Any] | None = (
-        None  # the function as a Numba user writes it; None: `function` itself under njit
-    )
+    numba: Callable[..., Any] | None = None  # the function as a Numba user writes it; None: `function` itself under njit
     jax: Callable[..., Any] | None = None  # None: `function` with numpy replaced by jax.numpy in its globals
     about: str = ""
     large: bool = True  # worth a pass over all threads and a fresh-result variant

@@ -18,7 +18,7 @@ def calls_per_sample(call, inputs):
 
 
 def sample(call, inputs, count):
-    """Seconds for `count` calls. A result is freed before the next call and the freeing is paid for, as in a program."""
+    """Seconds for `count` calls. A result is freed before the next call and that is paid for, as in a program."""
     clock = time.perf_counter
     rounds = range(count)
     begin = clock()

@@ -29,7 +29,7 @@ def torch_peer(case, inputs):
 def numba_peer(case, inputs):
     import numba
 
-    return numba.njit(parallel=True)(case.numba or with_helpers(case.function, numba.njit))
+    return numba.njit(parallel=case.large)(case.numba or with_helpers(case.function, numba.njit))
 
 
 def jax_peer(case, inputs):
@@ -148,9 +148,7 @@ def prepare(case, inputs, names, fresh):
                 calls[name](*inputs)
         except Exception as error:  # a peer that cannot run the case is a line of the table
             calls.pop(name, None)
-            verdicts[name] = (
-                f"failed: {type(error).__name__}: {str(error).strip().splitlines()[0][:80] if str(error) else ''}"
-            )
+            verdicts[name] = f"failed: {type(error).__name__}: {str(error).strip().splitlines()[0][:80] if str(error) else ''}"
     if fresh and "accel" in calls:
         calls["accel, fresh"] = without_pool(calls["accel"])
     for name, call in ceiling_callables(case, [np.asarray(r) for r in expected]).items():

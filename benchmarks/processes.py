@@ -72,9 +72,7 @@ def python(code, cache=None, path=None):
         environment["ACCEL_CACHE_DIR"] = str(cache)
     if path is not None:
         environment["PATH"] = path
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"status {done.returncode}")
     return json.loads(done.stdout.strip().splitlines()[-1])

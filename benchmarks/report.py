@@ -47,9 +47,7 @@ def print_losses(cases):
         times = {name: time["median"] for name, time in found["times"].items()}
         for name in times:
             if name.startswith("accel") and times[name] > times["numpy"]:
-                lost.append(
-                    f"  {found['case']}, {found['threads']} threads, {name}: {times['numpy'] / times[name]:.3g}x"
-                )
+                lost.append(f"  {found['case']}, {found['threads']} threads, {name}: {times['numpy'] / times[name]:.3g}x")
     print("\nWhere accel is slower than NumPy:" + ("\n" + "\n".join(lost) if lost else " nowhere"))
 
 
@@ -90,9 +88,7 @@ def draw(data, path):
     width = 0.85 / max(1, len(names))
     for i, name in enumerate(names):
         bars = [
-            (j, c["times"]["numpy"]["median"] / c["times"][name]["median"])
-            for j, c in enumerate(cases)
-            if name in c["times"]
+            (j, c["times"]["numpy"]["median"] / c["times"][name]["median"]) for j, c in enumerate(cases) if name in c["times"]
         ]
         axes.bar([j + i * width - 0.4 for j, _ in bars], [r for _, r in bars], width, label=name)
     axes.axhline(1, color="black", linewidth=0.8)

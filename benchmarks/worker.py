@@ -1,4 +1,4 @@
-"""One process of the runner: times cases at one thread count and prints JSON. Pins itself before it imports anything."""
+"""One process of the runner: times cases at one thread count and prints JSON. Pins itself before it imports."""
 
 import argparse
 import json

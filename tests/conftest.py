@@ -1,4 +1,4 @@
-"""Every test session runs strict (accel's own errors are raised) and with a disk cache of its own, shared by xdist's workers."""
+"""A test session runs strict (accel's own errors are raised) and with a disk cache of its own."""
 
 import os
 import shutil

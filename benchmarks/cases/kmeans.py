@@ -48,9 +48,7 @@ def by_loops(points, centres):
 def _general(points, centres, result):
     size = ctypes.c_int64
     run = library("kmeans").kmeans_general
-    run(
-        pointer(points), pointer(centres), size(len(centres)), size(points.shape[1]), size(len(points)), pointer(result)
-    )
+    run(pointer(points), pointer(centres), size(len(centres)), size(points.shape[1]), size(len(points)), pointer(result))
 
 
 def _two_by_two(points, centres, result):
@@ -64,9 +62,7 @@ BOTH = {
 GENERAL = {"ceiling, general": Ceiling(_general, "any sizes")}
 
 CASES = [
-    Case(
-        "kmeans", points_first, inputs(POINTS), inputs(100_000), BOTH, by_loops, about="20M points, 2 centres, 2 dims"
-    ),
+    Case("kmeans", points_first, inputs(POINTS), inputs(100_000), BOTH, by_loops, about="20M points, 2 centres, 2 dims"),
     Case(
         "kmeans_centres_first",
         centres_first,

@@ -20,9 +20,7 @@ def library(name):
     """The shared object of ceiling/NAME.cpp, compiled when its text or the flags changed."""
     source = HERE / f"{name}.cpp"
     command = [*shlex.split(os.environ.get("CXX", "g++")), "-std=c++20", *FLAGS, "-shared", "-fPIC"]
-    digest = hashlib.sha256((source.read_text() + (HERE / "common.h").read_text() + str(command)).encode()).hexdigest()[
-        :16
-    ]
+    digest = hashlib.sha256((source.read_text() + (HERE / "common.h").read_text() + str(command)).encode()).hexdigest()[:16]
     folder = Path(tempfile.gettempdir()) / f"accel-ceilings-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     built = folder / f"{name}-{digest}.so"
