@@ -1,0 +1,181 @@
+// emit_cpp: a Program as one C++ translation unit.
+
+#include <algorithm>
+
+#include "codegen/expressions.h"
+#include "codegen/kernel_source.h"
+#include "codegen/prelude.h"
+#include "codegen/kernel_function.h"
+
+namespace accel {
+
+namespace {
+
+// What a Program needs of the prelude.
+struct Needs {
+  bool half = false, complex = false, sums = false, folds = false, extremes = false, divided = false;
+};
+
+void add_needs(const Body& body, Needs& needs) {
+  for (const Stmt& stmt : body) {
+    needs.sums |= stmt.kind == StmtKind::pairwise;
+    needs.folds |= stmt.kind == StmtKind::fold;
+    needs.extremes |= stmt.kind == StmtKind::argreduce;
+    needs.divided |= stmt.divide_work;
+    add_needs(stmt.body, needs);
+  }
+}
+
+Needs needs_of(const Program& program) {
+  Needs needs;
+  for (DType dtype : program.temps) {
+    needs.half |= dtype == DType::float16;
+    needs.complex |= dtype_kind(dtype) == 'c';
+  }
+  for (const Nest& nest : program.nests) add_needs(nest.body, needs);
+  return needs;
+}
+
+void add_prelude(Code& out, const Needs& needs) {
+  const std::pair<const char*, bool> parts[] = {
+      {"abi", true},
+      {"types", true},
+      {"events", true},
+      {"frame", true},
+      {"scalar", true},
+      {"division", true},
+      {"half", needs.half},
+      {"complex", needs.complex},
+      {"complex_half", needs.half && needs.complex},
+      {"pairwise", needs.sums || needs.divided},
+      {"divided", needs.divided},
+      {"fold", needs.folds},
+      {"argreduce", needs.extremes},
+  };
+  if (needs.half) out.raw("#define ACCEL_HAS_HALF 1\n");
+  for (const auto& [name, wanted] : parts) {
+    if (wanted) out.raw(prelude_part(name));
+  }
+}
+
+// Names of each nest's function, one list per copy of the nests. Copies with the same text share a function.
+class NestTexts {
+ public:
+  NestTexts(const Program& program, const Facts& facts) : program_(program), facts_(facts) {}
+
+  // Adds the functions of the copy with `fixed` symbols to `out`.
+  Result<std::vector<std::string>> add_copy(Code& out, const std::map<int, int64_t>& fixed) {
+    std::vector<std::string> names;
+    Copy copy{program_, facts_, program_.dims, fixed};
+    for (size_t k = 0; k < program_.nests.size(); ++k) {
+      std::string base = cat("nest", static_cast<long>(k));
+      ACCEL_TRY(std::string text, KernelFunction(copy, program_.nests[k], "$").write_nest());
+      std::string name = copies_ == 0 ? base : cat(base, "_v", copies_);
+      auto [known, is_new] = names_.emplace(cat(base, ":", text), name);
+      if (is_new) add(out, k, text, name);
+      names.push_back(known->second);
+    }
+    ++copies_;
+    return names;
+  }
+
+ private:
+  void add(Code& out, size_t k, std::string text, const std::string& name) {
+    for (size_t at = text.find('$'); at != text.npos; at = text.find('$', at + name.size())) text.replace(at, 1, name);
+    if (!program_.nests[k].name.empty()) out.line(cat("// ", program_.nests[k].name));
+    out.raw(text);
+  }
+
+  const Program& program_;
+  const Facts& facts_;
+  std::map<std::string, std::string> names_;
+  int copies_ = 0;
+};
+
+// Nests that use each temp: first and last.
+std::vector<std::pair<int, int>> lifetimes(const Program& program) {
+  std::vector<std::pair<int, int>> out(program.buffers.size(), {-1, -1});
+  for (size_t k = 0; k < program.nests.size(); ++k) {
+    for (BufferId id : buffers_of(program.nests[k].body)) {
+      auto& [first, last] = out[static_cast<size_t>(id)];
+      if (first < 0) first = static_cast<int>(k);
+      last = static_cast<int>(k);
+    }
+  }
+  return out;
+}
+
+// The function that runs a copy of the nests in order, with the memory of the temps.
+void add_runner(Code& out, const Program& program, const std::string& name, const std::vector<std::string>& nests) {
+  auto lives = lifetimes(program);
+  out.open(cat("static void ", name, "(Frame* frame)"));
+  for (size_t k = 0; k < nests.size(); ++k) {
+    auto each_temp = [&](auto matches, auto act) {
+      for (size_t id = 0; id < program.buffers.size(); ++id) {
+        if (program.buffers[id].kind == BufferKind::temp && matches(lives[id])) act(static_cast<int>(id));
+      }
+    };
+    int nest = static_cast<int>(k);
+    each_temp([&](auto life) { return life.first == nest; }, [&](int id) {
+      const Buffer& buffer = program.buffers[static_cast<size_t>(id)];
+      std::string elements = cpp_dim(program.dims, buffer.elements, [](int symbol) { return cat("frame->symbols[", symbol, "]"); });
+      out.line(cat("if (!take_temp(frame, ", id, ", ", elements, "*", item_size(buffer.dtype), ")) return;"));
+    });
+    out.line(cat(nests[k], "(frame);"));
+    out.line("if (stopped(frame)) return;");
+    each_temp([&](auto life) { return life.second == nest; }, [&](int id) { out.line(cat("drop_temp(frame, ", id, ");")); });
+  }
+  out.close();
+}
+
+std::string condition(const Variant& variant) {
+  std::string out;
+  for (const auto& [symbol, value] : variant.fixed) {
+    out += cat(out.empty() ? "" : " && ", "launch->symbols[", symbol, "] == ", static_cast<long>(value));
+  }
+  return out.empty() ? "true" : out;
+}
+
+void add_entry(Code& out, const Program& program) {
+  out.raw("\nextern \"C\" __attribute__((visibility(\"default\")))\n");
+  out.open("int accel_kernel(const AccelLaunch* launch)");
+  out.line(cat("char* buffers[", static_cast<long>(program.buffers.size() + 1), "] = {};"));
+  out.line("Frame frame = {launch->runtime, launch->imports, launch->symbols, buffers, 0};");
+  for (size_t id = 0; id < program.buffers.size(); ++id) {
+    const Buffer& buffer = program.buffers[id];
+    if (buffer.kind != BufferKind::input && buffer.kind != BufferKind::output) continue;
+    const char* table = buffer.kind == BufferKind::input ? "inputs" : "outputs";
+    out.line(cat("buffers[", static_cast<long>(id), "] = (char*)launch->", table, "[", buffer.binding, "];"));
+  }
+  std::string chain;
+  for (size_t k = 0; k < program.variants.size(); ++k) {
+    chain += cat("if (", condition(program.variants[k]), ") run_", static_cast<long>(k + 1), "(&frame); else ");
+  }
+  out.line(cat(chain, "run_0(&frame);"));
+  for (size_t id = 0; id < program.buffers.size(); ++id) {
+    if (program.buffers[id].kind == BufferKind::temp) out.line(cat("drop_temp(&frame, ", static_cast<long>(id), ");"));
+  }
+  out.line("return frame.status;");
+  out.close();
+}
+
+}  // namespace
+
+Result<KernelSource> emit_cpp(const Program& program) {
+  Facts facts(program);
+  Code out;
+  out.raw("namespace accel_kernel_text {\n");
+  add_prelude(out, needs_of(program));
+  NestTexts texts(program, facts);
+  for (size_t k = 0; k <= program.variants.size(); ++k) {
+    std::map<int, int64_t> fixed;
+    if (k > 0) fixed.insert(program.variants[k - 1].fixed.begin(), program.variants[k - 1].fixed.end());
+    ACCEL_TRY(std::vector<std::string> names, texts.add_copy(out, fixed));
+    add_runner(out, program, cat("run_", static_cast<long>(k)), names);
+  }
+  add_entry(out, program);
+  out.raw("}  // namespace accel_kernel_text\n");
+  return KernelSource{out.text(), program.imports};
+}
+
+}  // namespace accel

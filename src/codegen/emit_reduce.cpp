@@ -1,0 +1,216 @@
+// Writers of the reductions: pairwise sums, folds, argmin and argmax.
+
+#include "codegen/expressions.h"
+#include "codegen/kernel_function.h"
+
+namespace accel {
+
+namespace {
+
+constexpr int64_t most_straight = 8;
+
+// float16 is summed in float32.
+std::string summed_type(DType element) { return element == DType::float16 ? "f32" : cpp_type(element); }
+std::string sum_of(DType element) { return cat("SumOf<", summed_type(element), ">"); }
+bool is_complex(DType dtype) { return dtype_kind(dtype) == 'c'; }
+bool is_inexact(DType dtype) { return dtype_kind(dtype) == 'f' || is_complex(dtype); }
+
+}  // namespace
+
+// A local function `name` from the statement's variable to `value`, of type `type`.
+void KernelFunction::element(const Stmt& stmt, const std::string& name, const std::string& type, const std::string& value) {
+  code_.open(cat("const auto ", name, " = [&](i64 ", variable(stmt.var), ") __attribute__((always_inline)) -> ", type));
+  write(stmt.body);
+  code_.line(cat("return ", value, ";"));
+  code_.close("};");
+}
+
+// --- pairwise -------------------------------------------------------------------------------------------------------
+
+void KernelFunction::pairwise(const Stmt& stmt) {
+  if (!is_inexact(dtype(stmt.args[0]))) return fail_with("a pairwise sum of integers");
+  code_.line(cat(type(stmt.dst), " ", temp_name(stmt.dst), ";"));
+  code_.open("");
+  if (stmt.chunk > 0 || !straight_pairwise(stmt)) {
+    write_source(stmt);
+    std::string count = dim(stmt.extent), result;
+    if (stmt.chunk > 0) {
+      code_.open("const auto chunk = [&](i64 begin, i64 count) __attribute__((always_inline))");
+      code_.line(cat("return ", tree(stmt, "begin", "count"), ";"));
+      code_.close("};");
+      result = cat("pairwise_chunks<", sum_of(dtype(stmt.args[0])), ", ", type(stmt.dst), ">(", count, ", ", stmt.chunk, ", chunk)");
+    } else {
+      result = cat("cast<", type(stmt.dst), ">(", tree(stmt, "0", count), ")");
+    }
+    code_.line(cat(temp_name(stmt.dst), " = ", result, ";"));
+  }
+  code_.close();
+}
+
+// Writes what tree() names: a pointer to elements that lie side by side, or a function that computes an element.
+void KernelFunction::write_source(const Stmt& stmt) {
+  if (auto source = contiguous_source(stmt)) return code_.line(cat("const char* const source = ", *source, ";"));
+  std::string summed = summed_type(dtype(stmt.args[0]));
+  element(stmt, "source", summed, cat("cast<", summed, ">(", temp_name(stmt.args[0]), ")"));
+}
+
+std::string KernelFunction::tree(const Stmt& stmt, const std::string& begin, const std::string& count) {
+  const char* how = contiguous_source(stmt) ? "pairwise_contiguous<" : "pairwise_computed<";
+  return cat(how, sum_of(dtype(stmt.args[0])), ">(", begin, ", ", count, ", source)");
+}
+
+// Address of element 0 when the body only loads elements side by side.
+std::optional<std::string> KernelFunction::contiguous_source(const Stmt& stmt) {
+  if (stmt.body.size() != 1 || stmt.body[0].kind != StmtKind::load || stmt.body[0].dst != stmt.args[0]) return std::nullopt;
+  if (dtype(stmt.args[0]) == DType::float16) return std::nullopt;
+  const Address& address = stmt.body[0].address;
+  DimTable& dims = copy_.dims;
+  int var = *dims.as_symbol(stmt.var);
+  auto at = [&](Dim value) {
+    return dims.substitute(address.offset, [&](int symbol) { return symbol == var ? std::optional(value) : std::nullopt; });
+  };
+  Dim stride = dims.sub(at(dims.add(stmt.var, dims.constant(1))), address.offset);
+  if (known(stride) != item_size(dtype(stmt.args[0]))) return std::nullopt;
+  return cat(buffer(address.buffer), " + ", dim(at(dims.constant(0))));
+}
+
+// Short runs of a known length need no tree: fewer than 8 reals are added one by one, 8 by NumPy's eight accumulators.
+bool KernelFunction::straight_pairwise(const Stmt& stmt) {
+  DType from = dtype(stmt.args[0]);
+  auto count = straight_extent(stmt, is_complex(from) ? 3 : most_straight);
+  if (!count) return false;
+  std::string summed = summed_type(from), sum = sum_of(from), value = cat("cast<", summed, ">(", temp_name(stmt.args[0]), ")");
+  if (*count == most_straight) {
+    code_.line(cat(summed, " r[8];"));
+    straight(stmt, *count, [&](int64_t k) { code_.line(cat("r[", k, "] = ", value, ";")); });
+    code_.line(cat("const ", summed, " total = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));"));
+  } else {
+    const char* zero = is_complex(from) ? "{-0.0, -0.0}" : "-0.0";
+    code_.line(cat(summed, " total = ", zero, ";"));
+    straight(stmt, *count, [&](int64_t) { code_.line(cat("total = ", sum, "::add(total, ", value, ");")); });
+  }
+  code_.line(cat(temp_name(stmt.dst), " = cast<", type(stmt.dst), ">(total);"));
+  return true;
+}
+
+// --- fold -----------------------------------------------------------------------------------------------------------
+
+std::string KernelFunction::combined(const Stmt& stmt, const std::string& a, const std::string& b) {
+  std::string text = cpp_op(stmt.op, {a, b}, dtype(stmt.dst));
+  if (text.empty()) fail_with(cat("op ", op_info(stmt.op).name, " has no C++ text"));
+  return text;
+}
+
+void KernelFunction::fold(const Stmt& stmt) {
+  std::string value = temp_name(stmt.args[0]), total = temp_name(stmt.dst), t = type(stmt.dst);
+  code_.line(cat(t, " ", total, " = ", temp_name(stmt.args[1]), ";"));
+  if (auto count = straight_extent(stmt, most_straight)) {
+    return straight(stmt, *count, [&](int64_t) { code_.line(cat(total, " = ", combined(stmt, total, value), ";")); });
+  }
+  code_.open("");
+  element(stmt, "source", t, value);
+  code_.line(cat("const auto combine = [](", t, " a, ", t, " b) __attribute__((always_inline)) -> ", t, " { return ",
+                 combined(stmt, "a", "b"), "; };"));
+  code_.line(cat(total, " = fold<", t, ">(", total, ", 0, ", dim(stmt.extent), ", source, combine);"));
+  code_.close();
+}
+
+// --- argmin, argmax -------------------------------------------------------------------------------------------------
+
+void KernelFunction::argreduce(const Stmt& stmt) {
+  std::string value = temp_name(stmt.args[0]), where = temp_name(stmt.dst), t = type(stmt.args[0]);
+  std::string beats = cat("beats_", op_info(stmt.op).name);
+  code_.line(cat(type(stmt.dst), " ", where, " = 0;"));
+  code_.open("");
+  if (auto count = straight_extent(stmt, most_straight)) {
+    code_.line(cat(t, " best;"));
+    straight(stmt, *count, [&](int64_t k) {
+      if (k == 0) return code_.line(cat("best = ", value, ";"));
+      code_.line(cat("const bool better = ", beats, "(", value, ", best);"));
+      code_.line(cat("best = better ? ", value, " : best;"));
+      code_.line(cat(where, " = better ? ", k, " : ", where, ";"));
+    });
+  } else {
+    element(stmt, "source", t, value);
+    code_.line(cat("const auto beats = [](", t, " a, ", t, " best) __attribute__((always_inline)) { return ", beats, "(a, best); };"));
+    code_.line(cat(where, " = argreduce<", t, ">(", dim(stmt.extent), ", source, beats);"));
+  }
+  code_.close();
+}
+
+// --- divided over threads -------------------------------------------------------------------------------------------
+
+void KernelFunction::divided(const Stmt& stmt) {
+  if (stmt.kind == StmtKind::fold) return divided_fold(stmt);
+  if (stmt.kind != StmtKind::pairwise) return write(stmt);
+  if (!is_inexact(dtype(stmt.args[0]))) return fail_with("a pairwise sum of integers");
+  code_.line(cat(type(stmt.dst), " ", temp_name(stmt.dst), ";"));
+  code_.open("");
+  code_.line(cat("const i64 count = ", dim(stmt.extent), ";"));
+  code_.line("Tasks tasks;");
+  if (stmt.chunk > 0) divided_chunks(stmt);
+  else divided_pairwise(stmt);
+  code_.close();
+}
+
+// Runs tasks.count tasks in parallel; `task` writes the text of one and returns its result, which becomes results[task].
+void KernelFunction::launch_tasks(const Stmt& stmt, const std::string& total, const std::function<std::string(KernelFunction&)>& task) {
+  code_.line(cat(total, " results[most_tasks];"));
+  Body outside = {stmt};
+  outside[0].dst = -1;
+  KernelFunction inner = region(outside);
+  inner.parameters_.push_back({"const Tasks*", "tasks", "&tasks"});
+  inner.parameters_.push_back({cat(total, "*"), "results", "results"});
+  inner.code_.open("for (i64 task = begin; task < end; ++task)");
+  inner.code_.line("const i64 first = tasks->begin[task], size = tasks->size[task];");
+  std::string result = task(inner);
+  inner.code_.line(cat("results[task] = ", result, ";"));
+  inner.code_.close();
+  launch(inner, outside, "tasks.count", "1");
+}
+
+void KernelFunction::divided_pairwise(const Stmt& stmt) {
+  std::string sum = sum_of(dtype(stmt.args[0])), total = cat(sum, "::Total");
+  code_.line("const i64 largest = task_elements(count);");
+  code_.line(cat("split_tree<", sum, ">(tasks, 0, count, largest);"));
+  launch_tasks(stmt, total, [&](KernelFunction& inner) {
+    inner.write_source(stmt);
+    return inner.tree(stmt, "first", "size");
+  });
+  code_.line(cat("const ", total, "* next = results;"));
+  code_.line(cat(temp_name(stmt.dst), " = cast<", type(stmt.dst), ">(join_tree<", sum, ">(next, count, largest));"));
+}
+
+// Chunks have trees of their own: as many as there are tasks at a time.
+void KernelFunction::divided_chunks(const Stmt& stmt) {
+  std::string sum = sum_of(dtype(stmt.args[0])), total = cat(sum, "::Total"), out = temp_name(stmt.dst), t = type(stmt.dst);
+  code_.line(cat("for (i64 done = 0; done == 0 || done < count; done += most_tasks * ", stmt.chunk, "L) {"));
+  code_.line(cat("split_evenly(tasks, done, count - done, ", stmt.chunk, ");"));
+  launch_tasks(stmt, total, [&](KernelFunction& inner) {
+    inner.write_source(stmt);
+    return inner.tree(stmt, "first", "size");
+  });
+  code_.line("int k = 0;");
+  code_.line(cat("if (done == 0) ", out, " = cast<", t, ">(tasks.count > 0 ? results[k++] : ", total, "{});"));
+  code_.line(cat("for (; k < tasks.count; ++k) ", out, " = cast<", t, ">(", sum, "::add(cast<", total, ">(", out, "), results[k]));"));
+  code_.line("}");
+}
+
+void KernelFunction::divided_fold(const Stmt& stmt) {
+  std::string out = temp_name(stmt.dst), t = type(stmt.dst), value = temp_name(stmt.args[0]);
+  code_.line(cat(t, " ", out, " = ", temp_name(stmt.args[1]), ";"));
+  code_.open("");
+  code_.line(cat("const i64 count = ", dim(stmt.extent), ";"));
+  code_.line("Tasks tasks;");
+  code_.line("split_evenly(tasks, 0, count, index_max(count / 256 + 1, 8192));");
+  launch_tasks(stmt, t, [&](KernelFunction& inner) {
+    inner.element(stmt, "source", t, value);
+    inner.code_.line(cat("const auto combine = [](", t, " a, ", t, " b) __attribute__((always_inline)) -> ", t, " { return ",
+                         inner.combined(stmt, "a", "b"), "; };"));
+    return cat("fold<", t, ">(source(first), first + 1, first + size, source, combine)");
+  });
+  code_.line(cat("for (int k = 0; k < tasks.count; ++k) ", out, " = ", combined(stmt, out, "results[k]"), ";"));
+  code_.close();
+}
+
+}  // namespace accel

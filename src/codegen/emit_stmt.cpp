@@ -1,0 +1,169 @@
+// Writers of the statements that are not reductions.
+
+#include <algorithm>
+
+#include "codegen/expressions.h"
+#include "codegen/kernel_function.h"
+
+namespace accel {
+
+namespace {
+
+// A loop of at most this many iterations is written out, while a statement is copied at most so often.
+constexpr int64_t most_unrolled = 8;
+constexpr int64_t most_copies = 64;
+
+std::string joined(const std::vector<std::string>& items) {
+  std::string out;
+  for (const std::string& item : items) out += (out.empty() ? "" : ", ") + item;
+  return out;
+}
+
+}  // namespace
+
+KernelFunction::Writer KernelFunction::writer(StmtKind kind) {
+  static const std::map<StmtKind, Writer> writers = {
+      {StmtKind::loop, &KernelFunction::loop},         {StmtKind::tile, &KernelFunction::tile},       {StmtKind::constant, &KernelFunction::constant},
+      {StmtKind::index, &KernelFunction::index},       {StmtKind::input, &KernelFunction::input},     {StmtKind::load, &KernelFunction::load},
+      {StmtKind::store, &KernelFunction::store},       {StmtKind::compute, &KernelFunction::compute}, {StmtKind::declare, &KernelFunction::declare},
+      {StmtKind::assign, &KernelFunction::assign},     {StmtKind::call, &KernelFunction::call},       {StmtKind::gufunc, &KernelFunction::gufunc},
+      {StmtKind::pairwise, &KernelFunction::pairwise}, {StmtKind::fold, &KernelFunction::fold},       {StmtKind::argreduce, &KernelFunction::argreduce},
+  };
+  return writers.at(kind);
+}
+
+void KernelFunction::write(const Body& body) {
+  for (const Stmt& stmt : body) write(stmt);
+}
+
+// --- loops ----------------------------------------------------------------------------------------------------------
+
+std::optional<int64_t> KernelFunction::straight_extent(const Stmt& stmt, int64_t most) {
+  auto extent = known(stmt.extent);
+  if (!extent || *extent > most || *extent < 0) return std::nullopt;
+  if (written_out_ * std::max<int64_t>(*extent, 1) > most_copies) return std::nullopt;
+  return extent;
+}
+
+bool KernelFunction::is_straight(const Body& body) {
+  return std::all_of(body.begin(), body.end(), [&](const Stmt& stmt) {
+    if (!stmt.operands.empty() || stmt.kind == StmtKind::tile) return false;
+    if (stmt.kind == StmtKind::store) return buffer_info(stmt.address.buffer).kind != BufferKind::scratch;
+    if (stmt.body.empty()) return true;
+    auto extent = known(stmt.extent);
+    bool few_parts = stmt.kind != StmtKind::pairwise || dtype_kind(dtype(stmt.args[0])) != 'c' || extent <= 3;
+    return extent && *extent <= most_unrolled && few_parts && stmt.chunk == 0 && is_straight(stmt.body);
+  });
+}
+
+// Writes the body `count` times, each in a block of its own that ends with what `after_element` writes.
+void KernelFunction::straight(const Stmt& stmt, int64_t count, const std::function<void(int64_t)>& after_element) {
+  int symbol = *copy_.dims.as_symbol(stmt.var);
+  int64_t copies = std::max<int64_t>(count, 1);
+  written_out_ *= copies;
+  for (int64_t k = 0; k < count; ++k) {
+    unrolled_.insert_or_assign(symbol, copy_.dims.constant(k));
+    code_.open("");
+    write(stmt.body);
+    after_element(k);
+    code_.close();
+  }
+  unrolled_.erase(symbol);
+  written_out_ /= copies;
+}
+
+void KernelFunction::loop(const Stmt& stmt) {
+  if (auto count = straight_extent(stmt, most_unrolled)) return straight(stmt, *count, [](int64_t) {});
+  counted_loop(stmt, "0", dim(stmt.extent));
+}
+
+void KernelFunction::counted_loop(const Stmt& stmt, const std::string& first, const std::string& last) {
+  std::string var = variable(stmt.var), end = cat("n", var);
+  if (stmt.loop_kind != LoopKind::serial && is_straight(stmt.body)) code_.line("#pragma GCC ivdep");
+  code_.open(cat("for (i64 ", var, " = ", first, ", ", end, " = ", last, "; ", var, " < ", end, "; ++", var, ")"));
+  write(stmt.body);
+  code_.close();
+}
+
+void KernelFunction::tile(const Stmt& stmt) { tiled_loop(stmt, "0", dim(stmt.extent)); }
+
+void KernelFunction::tiled_loop(const Stmt& stmt, const std::string& first, const std::string& last) {
+  std::string var = variable(stmt.var), end = cat("n", var), step = std::to_string(stmt.step);
+  code_.open(cat("for (i64 ", var, " = ", first, ", ", end, " = ", last, "; ", var, " < ", end, "; ", var, " += ", step, ")"));
+  code_.line(cat("[[maybe_unused]] const i64 ", variable(stmt.count), " = index_min(", step, ", ", end, " - ", var, ");"));
+  write(stmt.body);
+  code_.close();
+}
+
+// --- values ---------------------------------------------------------------------------------------------------------
+
+void KernelFunction::define(const Stmt& stmt, const std::string& value) {
+  code_.line(cat("[[maybe_unused]] const ", type(stmt.dst), " ", temp_name(stmt.dst), " = ", value, ";"));
+  if (!copy_.facts.must_keep(stmt.dst)) return;
+  has_sink_ = true;
+  code_.line(cat("keep(sink, ", temp_name(stmt.dst), ");"));
+}
+
+void KernelFunction::constant(const Stmt& stmt) { define(stmt, cpp_literal(stmt.literal)); }
+
+void KernelFunction::index(const Stmt& stmt) { define(stmt, cat("(", type(stmt.dst), ")", dim(stmt.dim))); }
+
+void KernelFunction::input(const Stmt& stmt) {
+  define(stmt, cat("load_", type(stmt.dst), "((const char*)(frame->symbols + ", stmt.slot, "))"));
+}
+
+void KernelFunction::load(const Stmt& stmt) { define(stmt, cat("load_", type(stmt.dst), "(", address(stmt.address), ")")); }
+
+void KernelFunction::store(const Stmt& stmt) {
+  code_.line(cat("store_", type(stmt.args[0]), "(", address(stmt.address), ", ", temp_name(stmt.args[0]), ");"));
+}
+
+void KernelFunction::compute(const Stmt& stmt) {
+  std::vector<std::string> operands;
+  bool all_constant = true;
+  for (TempId arg : stmt.args) {
+    operands.push_back(temp_name(arg));
+    const Stmt* source = copy_.facts.definition(arg);
+    all_constant = all_constant && source && source->kind == StmtKind::constant;
+  }
+  // The compiler would work out an operation on constants, without its events.
+  if (all_constant && !operands.empty() && copy_.facts.own_events(stmt) != 0) operands[0] = cat("opaque(", operands[0], ")");
+  std::string value = cpp_op(stmt.op, operands, dtype(stmt.dst));
+  if (value.empty()) fail_with(cat("op ", op_info(stmt.op).name, " has no C++ text"));
+  define(stmt, value);
+}
+
+void KernelFunction::declare(const Stmt& stmt) {
+  code_.line(cat(type(stmt.dst), " ", temp_name(stmt.dst), " = ", temp_name(stmt.args[0]), ";"));
+}
+
+void KernelFunction::assign(const Stmt& stmt) { code_.line(cat(temp_name(stmt.dst), " = ", temp_name(stmt.args[0]), ";")); }
+
+// --- NumPy's loops --------------------------------------------------------------------------------------------------
+
+void KernelFunction::call(const Stmt& stmt) { library_call(stmt, {dim(stmt.extent)}, {}); }
+
+void KernelFunction::gufunc(const Stmt& stmt) {
+  std::vector<std::string> dims = {stmt.extent.id < 0 ? "1" : dim(stmt.extent)}, strides;
+  for (Dim d : stmt.core_dims) dims.push_back(dim(d));
+  for (Dim d : stmt.core_strides) strides.push_back(dim(d));
+  library_call(stmt, dims, strides);
+}
+
+// `dims` as NumPy passes them; `strides` come after those of the operands.
+void KernelFunction::library_call(const Stmt& stmt, std::vector<std::string> dims, std::vector<std::string> strides) {
+  std::vector<std::string> pointers, all_strides;
+  for (const CallOperand& operand : stmt.operands) {
+    pointers.push_back(address(operand.address));
+    all_strides.push_back(operand.stride.id < 0 ? "0" : dim(operand.stride));
+  }
+  all_strides.insert(all_strides.end(), strides.begin(), strides.end());
+  code_.open("");
+  code_.line(cat("char* const pointers[] = {", joined(pointers), "};"));
+  code_.line(cat("const iptr dims[] = {", joined(dims), "};"));
+  code_.line(cat("const iptr strides[] = {", joined(all_strides), "};"));
+  code_.line(cat("call_loop(frame, status, ", stmt.import, ", pointers, dims, strides);"));
+  code_.close();
+}
+
+}  // namespace accel

@@ -1,0 +1,104 @@
+#include "codegen/facts.h"
+
+#include <algorithm>
+
+namespace accel {
+
+namespace {
+
+constexpr int all_events = event_divide | event_overflow | event_underflow | event_invalid;
+
+void collect_temps(const Body& body, std::set<TempId>& read, std::set<TempId>& computed) {
+  for (const Stmt& stmt : body) {
+    for (TempId arg : stmt.args) read.insert(arg);
+    if (stmt.kind == StmtKind::assign) read.insert(stmt.dst);
+    else if (stmt.dst >= 0) computed.insert(stmt.dst);
+    collect_temps(stmt.body, read, computed);
+  }
+}
+
+void collect_buffers(const Body& body, std::set<BufferId>& out) {
+  for (const Stmt& stmt : body) {
+    if (stmt.address.buffer >= 0) out.insert(stmt.address.buffer);
+    for (const CallOperand& operand : stmt.operands) out.insert(operand.address.buffer);
+    collect_buffers(stmt.body, out);
+  }
+}
+
+}  // namespace
+
+Facts::Facts(const Program& program)
+    : program_(program), definitions_(program.temps.size()), used_(program.temps.size(), false) {
+  for (const Nest& nest : program.nests) visit(nest.body);
+  for (const Nest& nest : program.nests) keep_what_selections_drop(nest.body);
+}
+
+void Facts::visit(const Body& body) {
+  for (const Stmt& stmt : body) {
+    for (TempId arg : stmt.args) used_[static_cast<size_t>(arg)] = true;
+    if (stmt.dst >= 0 && stmt.kind != StmtKind::declare && stmt.kind != StmtKind::assign) {
+      definitions_[static_cast<size_t>(stmt.dst)] = &stmt;
+    }
+    visit(stmt.body);
+  }
+}
+
+bool Facts::is_launch_constant(TempId temp) const {
+  const Stmt* stmt = definition(temp);
+  return stmt && (stmt->kind == StmtKind::constant || stmt->kind == StmtKind::input);
+}
+
+int Facts::own_events(const Stmt& stmt) const {
+  auto dtype = [&](size_t k) { return program_.temps[static_cast<size_t>(stmt.args[k])]; };
+  switch (stmt.kind) {
+    case StmtKind::compute: return stmt.op == Op::astype ? cast_events(dtype(0), stmt.dtype) : op_events(stmt.op, dtype(0));
+    case StmtKind::fold: return op_events(stmt.op, dtype(0));
+    case StmtKind::pairwise:
+      return op_events(Op::add, dtype(0)) | cast_events(dtype(0), program_.temps[static_cast<size_t>(stmt.dst)]);
+    case StmtKind::call:
+    case StmtKind::gufunc: return all_events;
+    default: return 0;
+  }
+}
+
+int Facts::events(const Body& body) const {
+  int bits = 0;
+  for (const Stmt& stmt : body) bits |= own_events(stmt) | events(stmt.body);
+  return bits;
+}
+
+void Facts::keep_sources(TempId temp) {
+  const Stmt* stmt = definition(temp);
+  if (!stmt || stmt->kind != StmtKind::compute) return;
+  if (own_events(*stmt) != 0) {
+    kept_.insert(temp);
+    return;
+  }
+  for (TempId arg : stmt->args) keep_sources(arg);
+}
+
+void Facts::keep_what_selections_drop(const Body& body) {
+  for (const Stmt& stmt : body) {
+    if (stmt.kind == StmtKind::compute && stmt.op == Op::where) {
+      for (TempId arg : stmt.args) keep_sources(arg);
+    }
+    if (stmt.dst >= 0 && !used_[static_cast<size_t>(stmt.dst)]) keep_sources(stmt.dst);
+    keep_what_selections_drop(stmt.body);
+  }
+}
+
+std::vector<TempId> temps_from_outside(const Body& body) {
+  std::set<TempId> read, computed;
+  collect_temps(body, read, computed);
+  std::vector<TempId> out;
+  std::set_difference(read.begin(), read.end(), computed.begin(), computed.end(), std::back_inserter(out));
+  return out;
+}
+
+std::vector<BufferId> buffers_of(const Body& body) {
+  std::set<BufferId> out;
+  collect_buffers(body, out);
+  return {out.begin(), out.end()};
+}
+
+}  // namespace accel

@@ -1,0 +1,42 @@
+#pragma once
+// Facts about a Program's statements that the emitter needs before it writes them.
+
+#include <set>
+#include <vector>
+
+#include "schedule/program.h"
+
+namespace accel {
+
+class Facts {
+ public:
+  explicit Facts(const Program& program);
+
+  // The statement that computes a temp; null when nothing does. A declared accumulator is not a value of its own.
+  const Stmt* definition(TempId temp) const { return definitions_[static_cast<size_t>(temp)]; }
+  // Whether a temp is the same in every function of a nest, so that it is written again rather than passed: constants and scalars.
+  bool is_launch_constant(TempId temp) const;
+  // Whether the computation of a temp has floating-point events that a compiler could skip: the temp reaches only selections, or nothing.
+  bool must_keep(TempId temp) const { return kept_.contains(temp); }
+  // Events a statement itself may raise (EventBits).
+  int own_events(const Stmt& stmt) const;
+  // Events of all statements of a body.
+  int events(const Body& body) const;
+
+ private:
+  void visit(const Body& body);
+  void keep_sources(TempId temp);
+  void keep_what_selections_drop(const Body& body);
+
+  const Program& program_;
+  std::vector<const Stmt*> definitions_;
+  std::vector<bool> used_;
+  std::set<TempId> kept_;
+};
+
+// Temps that a body reads and does not compute itself, ascending.
+std::vector<TempId> temps_from_outside(const Body& body);
+// Buffers that a body reads or writes, ascending.
+std::vector<BufferId> buffers_of(const Body& body);
+
+}  // namespace accel

@@ -1,0 +1,208 @@
+#include "codegen/kernel_function.h"
+
+#include "codegen/expressions.h"
+
+namespace accel {
+
+namespace {
+
+constexpr int64_t most_stack_scratch = 64 * 1024;
+// Iterations of a parallel loop without inner loops that are one unit of distribution.
+constexpr const char* element_grain = "1024";
+
+std::string parameter_list(const std::vector<std::string>& items) {
+  std::string out;
+  for (const std::string& item : items) out += (out.empty() ? "" : ", ") + item;
+  return out;
+}
+
+}  // namespace
+
+Result<std::string> KernelFunction::write_nest() {
+  check_scratch_is_local();
+  for (const Stmt& stmt : nest_.body) {
+    bool is_loop = stmt.kind == StmtKind::loop || stmt.kind == StmtKind::tile;
+    if (nest_.on_calling_thread) write(stmt);
+    else if (is_loop && stmt.loop_kind == LoopKind::parallel) parallel_loop(stmt);
+    else if (stmt.divide_work) divided(stmt);
+    else write(stmt);
+  }
+  std::string text = assemble(copy_.facts.events(nest_.body), false);
+  if (failure_) return *failure_;
+  return text;
+}
+
+// --- regions --------------------------------------------------------------------------------------------------------
+
+// A function for `body`, to be run in parallel: temps from outside are its parameters, except constants of the launch.
+KernelFunction KernelFunction::region(const Body& body) {
+  KernelFunction inner(copy_, nest_, cat(name_, "_r", regions_++));
+  for (TempId temp : temps_from_outside(body)) {
+    if (copy_.facts.is_launch_constant(temp)) inner.recompute(temp);
+    else inner.parameters_.push_back({type(temp), temp_name(temp), temp_name(temp)});
+  }
+  return inner;
+}
+
+void KernelFunction::recompute(TempId temp) { write(*copy_.facts.definition(temp)); }
+
+// Runs `inner`, whose text is complete, over [0, count).
+void KernelFunction::launch(KernelFunction& inner, const Body& body, const std::string& count, const std::string& grain) {
+  before_ += inner.assemble(copy_.facts.events(body), true);
+  if (inner.failure_) failure_ = inner.failure_;
+  std::vector<std::string> members = {"frame"};
+  for (const Parameter& parameter : inner.parameters_) members.push_back(parameter.argument);
+  std::string work = nest_.work.id < 0 ? count : dim(nest_.work);
+  code_.open("");
+  code_.line(cat(inner.name_, "_args args = {", parameter_list(members), "};"));
+  code_.line(cat("run_parallel(frame, status, ", inner.name_, ", &args, ", count, ", ", grain, ", ", work, ");"));
+  code_.close();
+}
+
+void KernelFunction::parallel_loop(const Stmt& stmt) {
+  KernelFunction inner = region(stmt.body);
+  bool is_tile = stmt.kind == StmtKind::tile;
+  if (is_tile) inner.tiled_loop(stmt, "begin", "end");
+  else inner.counted_loop(stmt, "begin", "end");
+  launch(inner, stmt.body, dim(stmt.extent), is_tile ? std::to_string(stmt.step) : is_straight(stmt.body) ? element_grain : "1");
+}
+
+// --- functions ------------------------------------------------------------------------------------------------------
+
+std::string KernelFunction::assemble(int events, bool is_region) {
+  place_scratch();
+  Code out;
+  out.raw(before_);
+  if (is_region) {
+    out.open(cat("struct ", name_, "_args"));
+    out.line("Frame* frame;");
+    for (const Parameter& p : parameters_) out.line(cat(p.type, " ", p.name, ";"));
+    out.close("};");
+  }
+  write_inner(out, is_region);
+  write_outer(out, events, is_region);
+  return out.text();
+}
+
+std::string KernelFunction::parameter_text(bool is_region) const {
+  std::vector<std::string> items = {"Frame* frame", "int* status"};
+  for (BufferId id : buffers_) {
+    if (!stack_.contains(id)) items.push_back(cat("char* __restrict b", id));
+  }
+  for (const Parameter& p : parameters_) items.push_back(cat(p.type, " ", p.name));
+  if (is_region) items.insert(items.end(), {"i64 begin", "i64 end"});
+  return parameter_list(items);
+}
+
+void KernelFunction::write_inner(Code& out, bool is_region) {
+  out.open(cat("static __attribute__((noinline)) void ", name_, "_body(", parameter_text(is_region), ")"));
+  write_symbols(out);
+  for (BufferId id : stack_) {
+    const Buffer& info = buffer_info(id);
+    out.line(cat("char b", id, "[", *known(info.elements) * item_size(info.dtype), "] __attribute__((aligned(64)));"));
+  }
+  if (has_sink_) out.line("Sink sink;");
+  out.raw(code_.text());
+  if (has_sink_) out.line("show(sink);");
+  out.close();
+}
+
+void KernelFunction::write_outer(Code& out, int events, bool is_region) {
+  std::string head = is_region ? "(void* arguments, i64 begin, i64 end)" : "(Frame* frame)";
+  out.open(cat("static void ", name_, head));
+  std::vector<std::string> items = {"frame", "&status"};
+  for (BufferId id : buffers_) {
+    if (heap_.contains(id)) items.push_back(cat("b", id));
+    else if (!stack_.contains(id)) items.push_back(cat("frame->buffers[", id, "]"));
+  }
+  for (const Parameter& p : parameters_) items.push_back(cat("args->", p.name));
+  if (is_region) {
+    items.insert(items.end(), {"begin", "end"});
+    out.line(cat("const ", name_, "_args* args = (const ", name_, "_args*)arguments;"));
+    out.line("Frame* frame = args->frame;");
+  }
+  std::string ready;
+  if (!heap_.empty()) write_symbols(out);
+  for (BufferId id : heap_) {
+    const Buffer& info = buffer_info(id);
+    out.line(cat("char* b", id, " = take_memory(frame, ", dim(info.elements), "*", item_size(info.dtype), ");"));
+    ready += cat(ready.empty() ? "" : " && ", "b", id, " != nullptr");
+  }
+  out.line("int status = 0;");
+  bool has_events = events != 0;
+  if (has_events) out.line("fp_clear();");
+  out.line(cat(ready.empty() ? "" : cat("if (", ready, ") "), name_, "_body(", parameter_list(items), ");"));
+  out.line(has_events ? cat("report(frame, status | (fp_read() & ", events, "));") : "report(frame, status);");
+  for (BufferId id : heap_) out.line(cat("if (b", id, " != nullptr) frame->runtime->release(b", id, ");"));
+  out.close();
+}
+
+void KernelFunction::write_symbols(Code& out) const {
+  for (int symbol : symbols_) out.line(cat("[[maybe_unused]] const i64 s", symbol, " = frame->symbols[", symbol, "];"));
+}
+
+// Scratch of a small, known size lies on the stack, the rest on the heap.
+void KernelFunction::place_scratch() {
+  int64_t taken = 0;
+  for (BufferId id : buffers_) {
+    const Buffer& info = buffer_info(id);
+    if (info.kind != BufferKind::scratch) continue;
+    auto elements = known(info.elements);
+    int64_t bytes = elements ? *elements * item_size(info.dtype) : 0;
+    if (elements && bytes > 0 && taken + bytes <= most_stack_scratch) {
+      taken += bytes;
+      stack_.insert(id);
+    } else {
+      heap_.insert(id);
+      dim(info.elements);  // notes its symbols
+    }
+  }
+}
+
+// Scratch is memory of one thread: what a parallel loop uses may not be used outside of it.
+void KernelFunction::check_scratch_is_local() {
+  std::set<BufferId> inside, outside;
+  for (const Stmt& stmt : nest_.body) {
+    Body one = {stmt};
+    auto ids = buffers_of(one);
+    (stmt.loop_kind == LoopKind::parallel ? inside : outside).insert(ids.begin(), ids.end());
+  }
+  for (BufferId id : inside) {
+    if (outside.contains(id) && buffer_info(id).kind == BufferKind::scratch) {
+      fail_with(cat("scratch buffer b", id, " is used inside and outside of a parallel loop"));
+    }
+  }
+}
+
+void KernelFunction::fail_with(std::string detail) {
+  if (!failure_) failure_ = fail(Reason::internal_error, cat("nest ", nest_.name, ": ", detail));
+}
+
+// --- names ----------------------------------------------------------------------------------------------------------
+
+Dim KernelFunction::resolve(Dim d) {
+  return copy_.dims.substitute(d, [&](int symbol) -> std::optional<Dim> {
+    if (auto found = unrolled_.find(symbol); found != unrolled_.end()) return found->second;
+    if (auto found = copy_.fixed.find(symbol); found != copy_.fixed.end()) return copy_.dims.constant(found->second);
+    return std::nullopt;
+  });
+}
+
+std::string KernelFunction::dim(Dim d) {
+  return cpp_dim(copy_.dims, resolve(d), [&](int symbol) {
+    if (symbol >= DimTable::first_variable) return cat("i", symbol - DimTable::first_variable);
+    symbols_.insert(symbol);
+    return cat("s", symbol);
+  });
+}
+
+std::string KernelFunction::variable(Dim var) const { return cat("i", *copy_.dims.as_symbol(var) - DimTable::first_variable); }
+
+std::string KernelFunction::buffer(BufferId id) {
+  buffers_.insert(id);
+  return cat("b", id);
+}
+
+std::string KernelFunction::address(const Address& address) { return cat(buffer(address.buffer), " + ", dim(address.offset)); }
+
+}  // namespace accel

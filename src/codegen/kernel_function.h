@@ -1,0 +1,126 @@
+#pragma once
+// KernelFunction: one function of the kernel, written statement by statement: a nest, or what a nest runs in parallel.
+//
+// It becomes two functions of the text. The outer one, called by the kernel or by the runtime's threads, provides heap scratch
+// and brackets the inner one with the floating-point flags. The inner one has the buffers as restrict parameters: names of
+// buffers never alias within a nest.
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codegen/code.h"
+#include "codegen/facts.h"
+
+namespace accel {
+
+// What the functions of one copy of the nests share: the program, with some symbols fixed.
+struct Copy {
+  const Program& program;
+  const Facts& facts;
+  DimTable dims;                 // the program's, and what substitution adds
+  std::map<int, int64_t> fixed;  // symbol, value
+};
+
+class KernelFunction {
+ public:
+  KernelFunction(Copy& copy, const Nest& nest, std::string name) : copy_(copy), nest_(nest), name_(std::move(name)) {}
+
+  // Text of the nest's functions; the last one is `static void <name>(Frame* frame)`.
+  Result<std::string> write_nest();
+
+ private:
+  struct Parameter {
+    std::string type, name;
+    std::string argument;  // what the caller passes
+  };
+
+  // kernel_function.cpp: functions, regions and names
+  KernelFunction region(const Body& body);
+  void launch(KernelFunction& inner, const Body& body, const std::string& count, const std::string& grain);
+  void parallel_loop(const Stmt& stmt);
+  std::string assemble(int events, bool is_region);
+  void write_inner(Code& out, bool is_region);
+  void write_outer(Code& out, int events, bool is_region);
+  void write_symbols(Code& out) const;
+  void place_scratch();
+  std::string parameter_text(bool is_region) const;
+  void recompute(TempId temp);
+  void check_scratch_is_local();
+  void fail_with(std::string detail);
+  Dim resolve(Dim d);  // with fixed symbols and unrolled variables
+  std::string dim(Dim d);
+  std::optional<int64_t> known(Dim d) { return copy_.dims.as_constant(resolve(d)); }
+  std::string variable(Dim var) const;
+  std::string address(const Address& address);
+  std::string buffer(BufferId id);
+  DType dtype(TempId temp) const { return copy_.program.temps[static_cast<size_t>(temp)]; }
+  std::string type(TempId temp) const { return dtype_info(dtype(temp)).emitted; }
+  const Buffer& buffer_info(BufferId id) const { return copy_.program.buffers[static_cast<size_t>(id)]; }
+
+  // emit_stmt.cpp: one writer per kind of statement
+  using Writer = void (KernelFunction::*)(const Stmt&);
+  static Writer writer(StmtKind kind);
+  void write(const Body& body);
+  void write(const Stmt& stmt) { (this->*writer(stmt.kind))(stmt); }
+  void loop(const Stmt& stmt);
+  void tile(const Stmt& stmt);
+  void constant(const Stmt& stmt);
+  void index(const Stmt& stmt);
+  void input(const Stmt& stmt);
+  void load(const Stmt& stmt);
+  void store(const Stmt& stmt);
+  void compute(const Stmt& stmt);
+  void declare(const Stmt& stmt);
+  void assign(const Stmt& stmt);
+  void call(const Stmt& stmt);
+  void gufunc(const Stmt& stmt);
+  void counted_loop(const Stmt& stmt, const std::string& first, const std::string& last);
+  void tiled_loop(const Stmt& stmt, const std::string& first, const std::string& last);
+  void define(const Stmt& stmt, const std::string& value);
+  void library_call(const Stmt& stmt, std::vector<std::string> dims, std::vector<std::string> strides);
+  // The extent when the loop over it is to be written out, with room for it in the function's budget.
+  std::optional<int64_t> straight_extent(const Stmt& stmt, int64_t most);
+  // Whether nothing of a body becomes a loop, a call or a store to scratch.
+  bool is_straight(const Body& body);
+  void straight(const Stmt& stmt, int64_t count, const std::function<void(int64_t)>& after_element);
+
+  // emit_reduce.cpp
+  void pairwise(const Stmt& stmt);
+  void fold(const Stmt& stmt);
+  void argreduce(const Stmt& stmt);
+  void element(const Stmt& stmt, const std::string& name, const std::string& type, const std::string& value);
+  bool straight_pairwise(const Stmt& stmt);
+  std::string tree(const Stmt& stmt, const std::string& begin, const std::string& count);
+  void write_source(const Stmt& stmt);
+  std::optional<std::string> contiguous_source(const Stmt& stmt);
+  std::string combined(const Stmt& stmt, const std::string& a, const std::string& b);
+  void divided(const Stmt& stmt);
+  void divided_pairwise(const Stmt& stmt);
+  void divided_chunks(const Stmt& stmt);
+  void divided_fold(const Stmt& stmt);
+  void launch_tasks(const Stmt& stmt, const std::string& total, const std::function<std::string(KernelFunction&)>& task);
+
+  Copy& copy_;
+  const Nest& nest_;
+  std::string name_;
+  Code code_{1};
+  std::map<int, Dim> unrolled_;             // variable, value
+  std::set<int> symbols_;                   // symbols the text names
+  std::set<BufferId> buffers_;              // buffers the text names
+  std::set<BufferId> stack_, heap_;         // scratch among them
+  std::vector<Parameter> parameters_;       // of a region: members of its arguments
+  std::string before_;                      // text of inner functions
+  int64_t written_out_ = 1;                 // copies of a statement that unrolling makes here
+  int regions_ = 0;
+  bool has_sink_ = false;
+  std::optional<Failure> failure_;
+};
+
+inline std::string temp_name(TempId temp) { return cat("t", temp); }
+
+}  // namespace accel

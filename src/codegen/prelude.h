@@ -1,0 +1,11 @@
+#pragma once
+// The prelude: C++ text that kernels are compiled with. Each part is a file of codegen/prelude, embedded by prelude.cmake.
+
+#include <string_view>
+
+namespace accel {
+
+// Text of part `name` (codegen/prelude/<name>.h). Requires that it exists.
+std::string_view prelude_part(std::string_view name);
+
+}  // namespace accel

@@ -1,0 +1,42 @@
+// The kernel ABI as text: the same declarations as codegen/kernel_abi.h.
+typedef __INT64_TYPE__ i64;
+typedef __INTPTR_TYPE__ iptr;
+
+constexpr int accel_abi_version = 1;
+
+extern "C" {
+typedef int (*AccelLoop)(void* context, char* const* args, const iptr* dims, const iptr* strides, void* auxdata);
+struct AccelImport {
+  AccelLoop loop;
+  void* context;
+  void* auxdata;
+};
+
+typedef void (*AccelRegion)(void* frame, i64 begin, i64 end);
+
+struct AccelRuntime {
+  int (*parallel_for)(AccelRegion region, void* frame, i64 n, i64 grain, i64 work);
+  void* (*allocate)(i64 bytes);
+  void (*release)(void* memory);
+};
+
+struct AccelLaunch {
+  const AccelRuntime* runtime;
+  const AccelImport* imports;
+  const i64* symbols;
+  void* const* inputs;
+  void* const* outputs;
+};
+
+enum AccelStatus : int {
+  accel_divide = 1,
+  accel_overflow = 2,
+  accel_underflow = 4,
+  accel_invalid = 8,
+  accel_error = 16,
+  accel_no_memory = 32,
+  accel_interrupted = 64,
+};
+
+typedef int (*AccelKernel)(const AccelLaunch* launch);
+}

@@ -1,0 +1,59 @@
+// Floating-point events: the hardware's sticky flags in NumPy's order (divide 1, overflow 2, underflow 4, invalid 8).
+#if defined(__x86_64__)
+ACCEL_INLINE u32 fp_control() {
+  u32 word;
+  asm volatile("stmxcsr %0" : "=m"(word) : : "memory");
+  return word;
+}
+ACCEL_INLINE void fp_set_control(u32 word) { asm volatile("ldmxcsr %0" : : "m"(word) : "memory"); }
+ACCEL_INLINE void fp_clear() { fp_set_control(fp_control() & ~0x3fu); }
+ACCEL_INLINE int fp_read() {
+  const u32 word = fp_control();
+  return (int)((word >> 2 & 7) | (word & 1) << 3);
+}
+ACCEL_INLINE void fp_raise(int events) { fp_set_control(fp_control() | (events & 7) << 2 | (events >> 3 & 1)); }
+#elif defined(__aarch64__)
+ACCEL_INLINE u64 fp_control() {
+  u64 word;
+  asm volatile("mrs %0, fpsr" : "=r"(word) : : "memory");
+  return word;
+}
+ACCEL_INLINE void fp_set_control(u64 word) { asm volatile("msr fpsr, %0" : : "r"(word) : "memory"); }
+ACCEL_INLINE void fp_clear() { fp_set_control(fp_control() & ~0x1fu); }
+ACCEL_INLINE int fp_read() {
+  const u64 word = fp_control();
+  return (int)((word >> 1 & 7) | (word & 1) << 3);
+}
+ACCEL_INLINE void fp_raise(int events) { fp_set_control(fp_control() | (events & 7) << 1 | (events >> 3 & 1)); }
+#else
+#error "accel has no access to the floating-point status of this CPU"
+#endif
+
+// Integer operations report their events through the hardware flags too.
+static __attribute__((noinline, cold)) void raise_divide() { fp_raise(accel_divide); }
+static __attribute__((noinline, cold)) void raise_overflow() { fp_raise(accel_overflow); }
+
+// A value the optimizer knows nothing of: operations on it happen at run time and raise their events.
+template <class T>
+ACCEL_INLINE T opaque(T value) {
+  asm volatile("" : "+m"(value));
+  return value;
+}
+
+// Sinks: the bits of a value whose computation must not be skipped where a selection drops it. They are summed up without
+// branches (so that loops still become vectors) and shown to an empty asm statement at the end.
+struct Sink {
+  u32 narrow = 0;
+  u64 wide = 0;
+};
+ACCEL_INLINE void keep(Sink& sink, f32 v) { sink.narrow |= __builtin_bit_cast(u32, v); }
+ACCEL_INLINE void keep(Sink& sink, f64 v) { sink.wide |= __builtin_bit_cast(u64, v); }
+template <class R>
+ACCEL_INLINE void keep(Sink& sink, complex_of<R> v) {
+  keep(sink, v.re), keep(sink, v.im);
+}
+template <class T>
+ACCEL_INLINE void keep(Sink& sink, T v) {
+  sink.narrow |= (u32)v;
+}
+ACCEL_INLINE void show(const Sink& sink) { asm volatile("" : : "r"(sink.narrow), "r"(sink.wide)); }

@@ -1,0 +1,42 @@
+// One launch of the kernel as its functions see it.
+struct Frame {
+  const AccelRuntime* runtime;
+  const AccelImport* imports;
+  const i64* symbols;
+  char** buffers;
+  int status;
+};
+
+ACCEL_INLINE void report(Frame* frame, int status) {
+  if (status != 0) __atomic_fetch_or(&frame->status, status, __ATOMIC_RELAXED);
+}
+ACCEL_INLINE bool stopped(const Frame* frame) {
+  return (frame->status & (accel_error | accel_no_memory | accel_interrupted)) != 0;
+}
+ACCEL_INLINE char* take_memory(Frame* frame, i64 bytes) {
+  char* memory = (char*)frame->runtime->allocate(index_max(bytes, 1));
+  if (memory == nullptr) report(frame, accel_no_memory);
+  return memory;
+}
+// Memory of a temp, released by drop_temp or at the end of the launch.
+static bool take_temp(Frame* frame, int buffer, i64 bytes) {
+  frame->buffers[buffer] = take_memory(frame, bytes);
+  return frame->buffers[buffer] != nullptr;
+}
+static void drop_temp(Frame* frame, int buffer) {
+  if (frame->buffers[buffer] != nullptr) frame->runtime->release(frame->buffers[buffer]);
+  frame->buffers[buffer] = nullptr;
+}
+// Runs a region over [0, n). The caller's events so far are kept; its flags are clear afterwards.
+static void run_parallel(Frame* frame, int* status, AccelRegion region, void* arguments, i64 n, i64 grain, i64 work) {
+  *status |= fp_read();
+  if (n > 0 && frame->runtime->parallel_for(region, arguments, n, grain, work) != 0) report(frame, accel_interrupted);
+  fp_clear();
+}
+// Calls a loop of NumPy's. It may clear the flags, so what they hold is kept first; what it raises stays in them.
+static void call_loop(Frame* frame, int* status, int import, char* const* args, const iptr* dims, const iptr* strides) {
+  const AccelImport* entry = frame->imports + import;
+  if (dims[0] <= 0) return;
+  *status |= fp_read();
+  if (entry->loop(entry->context, args, dims, strides, entry->auxdata) != 0) *status |= accel_error;
+}

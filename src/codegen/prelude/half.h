@@ -1,0 +1,91 @@
+// float16: computed in float32, rounded after every operation.
+#if defined(__FLT16_MANT_DIG__)
+typedef _Float16 f16;
+ACCEL_INLINE f32 widen(f16 a) { return (f32)a; }
+ACCEL_INLINE f16 narrow(f32 a) { return (f16)a; }
+ACCEL_INLINE u16 half_bits(f16 a) { return __builtin_bit_cast(u16, a); }
+ACCEL_INLINE f16 half_of_bits(u16 bits) { return __builtin_bit_cast(f16, bits); }
+#else
+struct f16 {
+  u16 bits;
+};
+ACCEL_INLINE u16 half_bits(f16 a) { return a.bits; }
+ACCEL_INLINE f16 half_of_bits(u16 bits) { return f16{bits}; }
+static inline f32 widen(f16 a) {
+  const u32 sign = (u32)(a.bits & 0x8000) << 16, rest = a.bits & 0x7fff;
+  if (rest >= 0x7c00) return __builtin_bit_cast(f32, sign | 0x7f800000 | (rest & 0x3ff) << 13);
+  if (rest >= 0x0400) return __builtin_bit_cast(f32, sign | ((rest << 13) + 0x38000000));
+  return __builtin_copysignf((f32)rest * 0x1p-24f, __builtin_bit_cast(f32, sign | 0x3f800000));
+}
+static inline f16 narrow(f32 a) {
+  const u32 bits = __builtin_bit_cast(u32, a), rest = bits & 0x7fffffff;
+  const u16 sign = (u16)(bits >> 16 & 0x8000);
+  if (rest > 0x7f800000) return f16{(u16)(sign | 0x7c00 | rest >> 13 & 0x3ff | 0x200)};
+  if (rest == 0x7f800000) return f16{(u16)(sign | 0x7c00)};
+  if (rest >= 0x477ff000) return raise_overflow(), f16{(u16)(sign | 0x7c00)};
+  if (rest < 0x38800000) {
+    // The sum rounds the value to a multiple of 2^-24, the step of float16's subnormals.
+    const f32 magnitude = __builtin_bit_cast(f32, rest), shifted = magnitude + 0x1p-1f;
+    if (shifted - 0x1p-1f != magnitude) fp_raise(accel_underflow);
+    return f16{(u16)(sign | (__builtin_bit_cast(u32, shifted) - 0x3f000000))};
+  }
+  const u32 rounded = rest + 0xfff + (rest >> 13 & 1);
+  return f16{(u16)(sign | (rounded - 0x38000000) >> 13)};
+}
+#endif
+ACCEL_INLINE f16 load_f16(const char* p) { return half_of_bits(load_u16(p)); }
+ACCEL_INLINE void store_f16(char* p, f16 v) { store_u16(p, half_bits(v)); }
+
+// float64 to float16 in one rounding: first to float32 with the last bit telling that something was lost ("round to odd").
+ACCEL_INLINE f16 narrow(f64 a) {
+  f32 near = (f32)a;
+  u32 bits = __builtin_bit_cast(u32, near);
+  if ((f64)near != a) bits = (bits - (__builtin_fabs((f64)near) > __builtin_fabs(a))) | 1;
+  return narrow(__builtin_bit_cast(f32, bits));
+}
+
+template <class To>
+struct Cast<To, f16> {
+  ACCEL_INLINE To of(f16 a) { return cast<To>(widen(a)); }
+};
+template <class From>
+struct Cast<f16, From> {
+  ACCEL_INLINE f16 of(From a) { return narrow((f32)a); }
+};
+template <>
+struct Cast<f16, f64> {
+  ACCEL_INLINE f16 of(f64 a) { return narrow(a); }
+};
+template <>
+struct Cast<f16, f16> {
+  ACCEL_INLINE f16 of(f16 a) { return a; }
+};
+
+#define ACCEL_HALF_UNARY(name) \
+  ACCEL_INLINE f16 name(f16 a) { return narrow(name(widen(a))); }
+ACCEL_HALF_UNARY(sqrt) ACCEL_HALF_UNARY(square) ACCEL_HALF_UNARY(reciprocal) ACCEL_HALF_UNARY(sign)
+ACCEL_HALF_UNARY(floor) ACCEL_HALF_UNARY(ceil) ACCEL_HALF_UNARY(trunc) ACCEL_HALF_UNARY(rint)
+#define ACCEL_HALF_BINARY(name) \
+  ACCEL_INLINE f16 name(f16 a, f16 b) { return narrow(name(widen(a), widen(b))); }
+ACCEL_HALF_BINARY(add) ACCEL_HALF_BINARY(subtract) ACCEL_HALF_BINARY(multiply) ACCEL_HALF_BINARY(divide)
+#define ACCEL_HALF_TEST(name) \
+  ACCEL_INLINE bool8 name(f16 a) { return name(widen(a)); }
+ACCEL_HALF_TEST(isnan) ACCEL_HALF_TEST(isinf) ACCEL_HALF_TEST(isfinite) ACCEL_HALF_TEST(logical_not)
+#define ACCEL_HALF_RELATION(name) \
+  ACCEL_INLINE bool8 name(f16 a, f16 b) { return name(widen(a), widen(b)); }
+ACCEL_HALF_RELATION(equal) ACCEL_HALF_RELATION(not_equal) ACCEL_HALF_RELATION(less) ACCEL_HALF_RELATION(less_equal)
+ACCEL_HALF_RELATION(greater) ACCEL_HALF_RELATION(greater_equal) ACCEL_HALF_RELATION(logical_and)
+ACCEL_HALF_RELATION(logical_or) ACCEL_HALF_RELATION(logical_xor)
+
+ACCEL_INLINE f16 negative(f16 a) { return half_of_bits(half_bits(a) ^ 0x8000); }
+ACCEL_INLINE f16 absolute(f16 a) { return half_of_bits(half_bits(a) & 0x7fff); }
+ACCEL_INLINE f16 fabs(f16 a) { return absolute(a); }
+ACCEL_INLINE bool8 signbit(f16 a) { return half_bits(a) >> 15; }
+ACCEL_INLINE f16 copysign(f16 a, f16 b) { return half_of_bits((half_bits(a) & 0x7fff) | (half_bits(b) & 0x8000)); }
+// Of two equal operands NumPy gives the first.
+ACCEL_INLINE f16 maximum(f16 a, f16 b) { return isnan(a) | greater_equal(a, b) ? a : b; }
+ACCEL_INLINE f16 minimum(f16 a, f16 b) { return isnan(a) | less_equal(a, b) ? a : b; }
+ACCEL_INLINE f16 fmax(f16 a, f16 b) { return isnan(b) | greater_equal(a, b) ? a : b; }
+ACCEL_INLINE f16 fmin(f16 a, f16 b) { return isnan(b) | less_equal(a, b) ? a : b; }
+ACCEL_INLINE f16 clip(f16 a, f16 low, f16 high) { return minimum(maximum(a, low), high); }
+ACCEL_INLINE void keep(Sink& sink, f16 v) { sink.narrow |= half_bits(v); }

@@ -1,0 +1,135 @@
+// NumPy's pairwise summation: a run is split at n/2 rounded down to a multiple of 8 until at most 128 reals are left, which
+// are summed in 8 accumulators. Real and imaginary parts of complex numbers count as reals of their own.
+typedef f32 f32x8 __attribute__((vector_size(32)));
+typedef f64 f64x8 __attribute__((vector_size(64)));
+
+template <class R, class Eight>
+struct RealSum {
+  typedef R Real;
+  typedef R Total;
+  static constexpr int parts = 1;
+
+  ACCEL_INLINE void put(R* at, R value) { at[0] = value; }
+  ACCEL_INLINE Total add(Total a, Total b) { return a + b; }
+  // The sum of n <= 128 reals at p.
+  ACCEL_INLINE Total leaf(const char* p, i64 n) {
+    R total = (R)-0.0;
+    i64 i = 0;
+    if (n >= 8) {
+      Eight r, next;
+      __builtin_memcpy(&r, p, sizeof r);
+      for (i = 8; i < n - n % 8; i += 8) {
+        __builtin_memcpy(&next, p + i * sizeof(R), sizeof next);
+        r += next;
+      }
+      total = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+    }
+    for (; i < n; ++i) total += real_at(p, i);
+    return total;
+  }
+  ACCEL_INLINE R real_at(const char* p, i64 i) {
+    R value;
+    __builtin_memcpy(&value, p + i * sizeof(R), sizeof value);
+    return value;
+  }
+};
+
+template <class R, class Eight>
+struct ComplexSum {
+  typedef R Real;
+  typedef complex_of<R> Total;
+  static constexpr int parts = 2;
+
+  ACCEL_INLINE void put(R* at, Total value) { at[0] = value.re, at[1] = value.im; }
+  ACCEL_INLINE Total add(Total a, Total b) { return {a.re + b.re, a.im + b.im}; }
+  ACCEL_INLINE Total leaf(const char* p, i64 n) {
+    Total total = {(R)-0.0, (R)-0.0};
+    i64 i = 0;
+    if (n >= 8) {
+      Eight r, next;
+      __builtin_memcpy(&r, p, sizeof r);
+      for (i = 8; i < n - n % 8; i += 8) {
+        __builtin_memcpy(&next, p + i * sizeof(R), sizeof next);
+        r += next;
+      }
+      total = {(r[0] + r[2]) + (r[4] + r[6]), (r[1] + r[3]) + (r[5] + r[7])};
+    }
+    for (; i < n; i += 2) {
+      Total value;
+      __builtin_memcpy(&value, p + i * sizeof(R), sizeof value);
+      total = add(total, value);
+    }
+    return total;
+  }
+};
+
+template <class T>
+struct SumOf;
+template <>
+struct SumOf<f32> : RealSum<f32, f32x8> {};
+template <>
+struct SumOf<f64> : RealSum<f64, f64x8> {};
+template <>
+struct SumOf<c64> : ComplexSum<f32, f32x8> {};
+template <>
+struct SumOf<c128> : ComplexSum<f64, f64x8> {};
+
+// Elements of the left subtree of a tree of n elements; elements of the largest leaf.
+template <class S>
+ACCEL_INLINE i64 left_of(i64 n) {
+  const i64 reals = n * S::parts / 2;
+  return (reals - reals % 8) / S::parts;
+}
+template <class S>
+constexpr i64 leaf_elements = 128 / S::parts;
+
+// The tree over elements [begin, begin + n). leaf(begin, n) sums a leaf. The walk is iterative so that the leaf's code is
+// there once: `waiting` holds, per open node, the size of its right subtree or (when negative) that `left` holds its left sum.
+template <class S, class Leaf>
+ACCEL_INLINE typename S::Total pairwise_tree(i64 begin, i64 n, Leaf leaf) {
+  i64 waiting[64];
+  typename S::Total left[64];
+  int depth = 0;
+  for (;;) {
+    while (n > leaf_elements<S>) {
+      const i64 half = left_of<S>(n);
+      waiting[depth++] = n - half;
+      n = half;
+    }
+    typename S::Total sum = leaf(begin, n);
+    begin += n;
+    while (depth > 0 && waiting[depth - 1] < 0) sum = S::add(left[--depth], sum);
+    if (depth == 0) return sum;
+    n = waiting[depth - 1];
+    left[depth - 1] = sum;
+    waiting[depth - 1] = -1;
+  }
+}
+
+// The tree over element(begin) ... element(begin + n - 1).
+template <class S, class Element>
+ACCEL_INLINE typename S::Total pairwise_computed(i64 begin, i64 n, Element element) {
+  return pairwise_tree<S>(begin, n, [&](i64 first, i64 m) __attribute__((always_inline)) {
+    typename S::Real tile[128] __attribute__((aligned(64)));
+#pragma GCC ivdep
+    for (i64 j = 0; j < m; ++j) S::put(tile + j * S::parts, element(first + j));
+    return S::leaf((const char*)tile, m * S::parts);
+  });
+}
+// The tree over elements that lie side by side in memory, element 0 at p.
+template <class S>
+ACCEL_INLINE typename S::Total pairwise_contiguous(i64 begin, i64 n, const char* p) {
+  return pairwise_tree<S>(begin, n, [&](i64 first, i64 m) __attribute__((always_inline)) {
+    return S::leaf(p + first * (i64)(S::parts * sizeof(typename S::Real)), m * S::parts);
+  });
+}
+
+// A run cut into chunks whose sums are added in order. tree(begin, n) sums a chunk; D is the type of the accumulator.
+template <class S, class D, class Tree>
+ACCEL_INLINE D pairwise_chunks(i64 n, i64 chunk, Tree tree) {
+  D total = cast<D>(tree(0, index_min(n, chunk)));
+  for (i64 begin = chunk; begin < n; begin += chunk) {
+    total = cast<D>(S::add(cast<typename S::Total>(total), tree(begin, index_min(n - begin, chunk))));
+  }
+  return total;
+}

@@ -1,0 +1,232 @@
+// Scalar functions on bools, integers and real floats, named as the ufunc. T is the loop's type.
+
+template <class T>
+ACCEL_INLINE T add(T a, T b) {
+  return (T)(a + b);
+}
+ACCEL_INLINE bool8 add(bool8 a, bool8 b) { return a | b; }
+template <class T>
+ACCEL_INLINE T subtract(T a, T b) {
+  return (T)(a - b);
+}
+template <class T>
+ACCEL_INLINE T multiply(T a, T b) {
+  if constexpr (is_float<T>) return a * b;
+  else return (T)((u64)a * (u64)b);
+}
+ACCEL_INLINE bool8 multiply(bool8 a, bool8 b) { return a & b; }
+template <class T>
+ACCEL_INLINE T divide(T a, T b) {
+  return a / b;
+}
+template <class T>
+ACCEL_INLINE T negative(T a) {
+  return (T)-a;
+}
+template <class T>
+ACCEL_INLINE T positive(T a) {
+  return a;
+}
+template <class T>
+ACCEL_INLINE T conjugate(T a) {
+  return a;
+}
+template <class T>
+ACCEL_INLINE T square(T a) {
+  return multiply(a, a);
+}
+
+// Floats: magnitudes, signs and rounding. Integers and bools are their own floor.
+ACCEL_INLINE f32 fabs(f32 a) { return __builtin_fabsf(a); }
+ACCEL_INLINE f64 fabs(f64 a) { return __builtin_fabs(a); }
+ACCEL_INLINE f32 sqrt(f32 a) { return __builtin_sqrtf(a); }
+ACCEL_INLINE f64 sqrt(f64 a) { return __builtin_sqrt(a); }
+ACCEL_INLINE f32 floor(f32 a) { return __builtin_floorf(a); }
+ACCEL_INLINE f64 floor(f64 a) { return __builtin_floor(a); }
+ACCEL_INLINE f32 ceil(f32 a) { return __builtin_ceilf(a); }
+ACCEL_INLINE f64 ceil(f64 a) { return __builtin_ceil(a); }
+ACCEL_INLINE f32 trunc(f32 a) { return __builtin_truncf(a); }
+ACCEL_INLINE f64 trunc(f64 a) { return __builtin_trunc(a); }
+ACCEL_INLINE f32 rint(f32 a) { return __builtin_rintf(a); }
+ACCEL_INLINE f64 rint(f64 a) { return __builtin_rint(a); }
+ACCEL_INLINE f32 copysign(f32 a, f32 b) { return __builtin_copysignf(a, b); }
+ACCEL_INLINE f64 copysign(f64 a, f64 b) { return __builtin_copysign(a, b); }
+ACCEL_INLINE f32 fmod(f32 a, f32 b) { return __builtin_fmodf(a, b); }
+ACCEL_INLINE f64 fmod(f64 a, f64 b) { return __builtin_fmod(a, b); }
+template <class T>
+ACCEL_INLINE T floor(T a) {
+  return a;
+}
+template <class T>
+ACCEL_INLINE T ceil(T a) {
+  return a;
+}
+template <class T>
+ACCEL_INLINE T trunc(T a) {
+  return a;
+}
+
+template <class T>
+ACCEL_INLINE T absolute(T a) {
+  if constexpr (is_float<T>) return fabs(a);
+  else if constexpr (is_signed<T>) return a < 0 ? (T)-a : a;
+  else return a;
+}
+template <class T>
+ACCEL_INLINE T sign(T a) {
+  if constexpr (is_float<T>) return a > 0 ? (T)1 : a < 0 ? (T)-1 : a == 0 ? (T)0 : a;
+  else return (T)((a > 0) - (a < 0));
+}
+template <class T>
+ACCEL_INLINE bool8 signbit(T a) {
+  if constexpr (is_float<T>) return __builtin_signbit(a) != 0;
+  else return a < 0;
+}
+template <class T>
+ACCEL_INLINE bool8 isnan(T a) {
+  return a != a;
+}
+template <class T>
+ACCEL_INLINE bool8 isinf(T a) {
+  if constexpr (is_float<T>) return fabs(a) == (T)__builtin_inf();
+  else return false;
+}
+template <class T>
+ACCEL_INLINE bool8 isfinite(T a) {
+  if constexpr (is_float<T>) return (fabs(a) != (T)__builtin_inf()) & (a == a);
+  else return true;
+}
+
+// Comparisons. A loop may have one int64 and one uint64 operand.
+#define ACCEL_COMPARE(name, op)                                                                    \
+  template <class T>                                                                               \
+  ACCEL_INLINE bool8 name(T a, T b) {                                                              \
+    return a op b;                                                                                 \
+  }                                                                                                \
+  ACCEL_INLINE bool8 name(u64 a, i64 b) { return b < 0 ? 0 op - 1 : a op (u64) b; }                \
+  ACCEL_INLINE bool8 name(i64 a, u64 b) { return a < 0 ? -1 op 0 : (u64)a op b; }
+ACCEL_COMPARE(equal, ==)
+ACCEL_COMPARE(not_equal, !=)
+ACCEL_COMPARE(less, <)
+ACCEL_COMPARE(less_equal, <=)
+ACCEL_COMPARE(greater, >)
+ACCEL_COMPARE(greater_equal, >=)
+
+// Extremes: maximum and minimum give the NaN of the first operand that has one, fmax and fmin drop NaNs. Of two equal floats
+// (zeros of either sign) NumPy's vector loops give the second on x86-64 and order -0 before +0 on AArch64.
+template <class T>
+ACCEL_INLINE T greater_of(T a, T b) {
+#if defined(__aarch64__)
+  if constexpr (is_float<T>) return a > b ? a : a == b ? (__builtin_signbit(a) ? b : a) : b;
+#endif
+  return a > b ? a : b;
+}
+template <class T>
+ACCEL_INLINE T lesser_of(T a, T b) {
+#if defined(__aarch64__)
+  if constexpr (is_float<T>) return a < b ? a : a == b ? (__builtin_signbit(a) ? a : b) : b;
+#endif
+  return a < b ? a : b;
+}
+template <class T>
+ACCEL_INLINE T maximum(T a, T b) {
+  return a != a ? a : greater_of(a, b);
+}
+template <class T>
+ACCEL_INLINE T minimum(T a, T b) {
+  return a != a ? a : lesser_of(a, b);
+}
+template <class T>
+ACCEL_INLINE T fmax(T a, T b) {
+  return b != b ? a : greater_of(a, b);
+}
+template <class T>
+ACCEL_INLINE T fmin(T a, T b) {
+  return b != b ? a : lesser_of(a, b);
+}
+template <class T>
+ACCEL_INLINE T clip(T a, T low, T high) {
+  const T raised = a != a ? a : a > low ? a : low;
+  return raised != raised ? raised : raised < high ? raised : high;
+}
+
+// Logic and bits.
+template <class T>
+ACCEL_INLINE bool8 logical_and(T a, T b) {
+  return (a != 0) & (b != 0);
+}
+template <class T>
+ACCEL_INLINE bool8 logical_or(T a, T b) {
+  return (a != 0) | (b != 0);
+}
+template <class T>
+ACCEL_INLINE bool8 logical_xor(T a, T b) {
+  return (a != 0) != (b != 0);
+}
+template <class T>
+ACCEL_INLINE bool8 logical_not(T a) {
+  return a == 0;
+}
+template <class T>
+ACCEL_INLINE T bitwise_and(T a, T b) {
+  return (T)(a & b);
+}
+template <class T>
+ACCEL_INLINE T bitwise_or(T a, T b) {
+  return (T)(a | b);
+}
+template <class T>
+ACCEL_INLINE T bitwise_xor(T a, T b) {
+  return (T)(a ^ b);
+}
+template <class T>
+ACCEL_INLINE T invert(T a) {
+  return (T)~a;
+}
+ACCEL_INLINE bool8 invert(bool8 a) { return !a; }
+template <class T>
+ACCEL_INLINE T left_shift(T a, T b) {
+  return (u64)b < sizeof(T) * 8 ? (T)((u64)a << ((u64)b & 63)) : (T)0;
+}
+template <class T>
+ACCEL_INLINE T right_shift(T a, T b) {
+  if constexpr (is_signed<T>) return (T)(a >> ((u64)b < sizeof(T) * 8 ? b : (T)(sizeof(T) * 8 - 1)));
+  else return (u64)b < sizeof(T) * 8 ? (T)(a >> b) : (T)0;
+}
+template <class T>
+ACCEL_INLINE u8 bitwise_count(T a) {
+  return (u8)__builtin_popcountll(a < 0 ? -(u64)a : (u64)a);
+}
+ACCEL_INLINE u8 bitwise_count(bool8 a) { return a; }
+
+// Casts. A float out of the integer's range gives what x86-64's baseline instructions give (and the invalid event); wider
+// instruction sets convert to unsigned integers otherwise, hence the detour over signed ones.
+template <class To, class From>
+ACCEL_INLINE To float_to_integer(From a) {
+#if defined(__x86_64__)
+  if constexpr (sizeof(To) < 4) return (To)(i32)a;
+  else if constexpr (is_signed<To>) return (To)a;
+  else if constexpr (sizeof(To) == 4) return (To)(i64)a;
+  else return a >= (From)0x1p63 ? (u64)(i64)(a - (From)0x1p63) ^ (u64)1 << 63 : (u64)(i64)a;
+#else
+  return (To)a;
+#endif
+}
+template <class To, class From>
+struct Cast {
+  ACCEL_INLINE To of(From a) {
+    if constexpr (__is_same(To, bool)) return a != 0;
+    else if constexpr (is_float<From> && !is_float<To>) return float_to_integer<To>(a);
+    else return (To)a;
+  }
+};
+template <class To, class From>
+ACCEL_INLINE To cast(From a) {
+  return Cast<To, From>::of(a);
+}
+
+template <class T>
+ACCEL_INLINE T reciprocal(T a) {
+  if constexpr (is_float<T>) return 1 / a;
+  else return float_to_integer<T>(1.0 / (f64)a);
+}

@@ -1,0 +1,448 @@
+// Program <-> text. One line per buffer, import, variant and statement; the grammar of a statement is the table `rows`.
+
+#include <charconv>
+#include <cstring>
+
+#include "schedule/program.h"
+
+namespace accel {
+
+namespace {
+
+const char* const buffer_kinds[] = {"input", "output", "temp", "scratch"};
+const char* const loop_kinds[] = {"serial", "simd", "parallel"};
+
+// --- words ----------------------------------------------------------------------------------------------------------
+
+// Splits at `separator` outside of brackets and quotes.
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> out;
+  size_t start = 0;
+  int depth = 0;
+  bool quoted = false;
+  for (size_t k = 0; k <= text.size(); ++k) {
+    char c = k < text.size() ? text[k] : separator;
+    if (quoted && c == '\\' && k < text.size()) {
+      ++k;
+      continue;
+    }
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (c == '(' || c == '[') ++depth;
+    if (c == ')' || c == ']') --depth;
+    if (k != text.size() && (c != separator || depth != 0)) continue;
+    std::string_view word = text.substr(start, k - start);
+    while (word.starts_with(' ')) word.remove_prefix(1);
+    while (word.ends_with(' ')) word.remove_suffix(1);
+    if (!word.empty()) out.push_back(word);
+    start = k + 1;
+  }
+  return out;
+}
+
+std::string quote(std::string_view text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out + '"';
+}
+
+std::optional<std::string> unquote(std::string_view word) {
+  if (word.size() < 2 || word.front() != '"' || word.back() != '"') return std::nullopt;
+  std::string out;
+  for (size_t k = 1; k + 1 < word.size(); ++k) {
+    if (word[k] == '\\') ++k;
+    out += word[k];
+  }
+  return out;
+}
+
+template <class T>
+bool read_number(std::string_view word, T& out) {
+  auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), out);
+  return error == std::errc() && end == word.data() + word.size();
+}
+
+template <class T>
+bool read_prefixed(std::string_view word, char prefix, T& out) {
+  return word.starts_with(prefix) && read_number(word.substr(1), out);
+}
+
+// The inside of a word in brackets.
+std::optional<std::string_view> inside(std::string_view word, char open, char close) {
+  if (word.size() < 2 || word.front() != open || word.back() != close) return std::nullopt;
+  return word.substr(1, word.size() - 2);
+}
+
+template <class E, size_t n>
+bool read_enum(std::string_view word, const char* const (&names)[n], E& out) {
+  for (size_t k = 0; k < n; ++k) {
+    if (word == names[k]) return out = static_cast<E>(k), true;
+  }
+  return false;
+}
+
+bool read_dtype(std::string_view word, DType& out) {
+  auto dtype = dtype_from_name(word);
+  if (dtype) out = *dtype;
+  return dtype.has_value();
+}
+
+std::string dim_text(const DimTable& dims, Dim d) { return d.id < 0 ? "[]" : "[" + dims.text(d) + "]"; }
+
+bool read_dim(DimTable& dims, std::string_view word, Dim& out) {
+  auto text = inside(word, '[', ']');
+  if (!text) return false;
+  if (text->empty()) return out = Dim{}, true;
+  auto parsed = dims.parse(*text);
+  if (parsed) out = *parsed;
+  return parsed.has_value();
+}
+
+bool read_variable(DimTable& dims, std::string_view word, Dim& out) {
+  int number = 0;
+  if (!read_prefixed(word, 'i', number)) return false;
+  out = dims.symbol(DimTable::first_variable + number);
+  return true;
+}
+
+std::string address_text(const DimTable& dims, const Address& address) {
+  return "b" + std::to_string(address.buffer) + dim_text(dims, address.offset);
+}
+
+bool read_address(DimTable& dims, std::string_view word, Address& out) {
+  size_t bracket = word.find('[');
+  return bracket != word.npos && read_prefixed(word.substr(0, bracket), 'b', out.buffer) &&
+         read_dim(dims, word.substr(bracket), out.offset);
+}
+
+template <class T, class Text>
+std::string list_text(const std::vector<T>& items, Text text) {
+  std::string out = "(";
+  for (const T& item : items) out += (out.size() > 1 ? ", " : "") + text(item);
+  return out + ")";
+}
+
+template <class T, class Read>
+bool read_list(std::string_view word, std::vector<T>& out, Read read) {
+  auto text = inside(word, '(', ')');
+  if (!text) return false;
+  for (std::string_view item : split(*text, ',')) {
+    if (!read(item, out.emplace_back())) return false;
+  }
+  return true;
+}
+
+// --- fields of a statement ------------------------------------------------------------------------------------------
+
+struct Field {
+  std::string (*print)(const DimTable&, const Stmt&);
+  bool (*parse)(DimTable&, std::string_view word, Stmt&);
+};
+
+const Field op_field = {[](const DimTable&, const Stmt& s) { return std::string(op_info(s.op).name); },
+                        [](DimTable&, std::string_view word, Stmt& s) {
+                          auto op = op_from_name(word);
+                          if (op) s.op = *op;
+                          return op.has_value();
+                        }};
+const Field dtype_field = {[](const DimTable&, const Stmt& s) { return std::string(dtype_name(s.dtype)); },
+                           [](DimTable&, std::string_view word, Stmt& s) { return read_dtype(word, s.dtype); }};
+const Field args_field = {
+    [](const DimTable&, const Stmt& s) { return list_text(s.args, [](TempId t) { return "t" + std::to_string(t); }); },
+    [](DimTable&, std::string_view word, Stmt& s) {
+      return read_list(word, s.args, [](std::string_view item, TempId& t) { return read_prefixed(item, 't', t); });
+    }};
+const Field loop_kind_field = {
+    [](const DimTable&, const Stmt& s) { return std::string(loop_kinds[static_cast<int>(s.loop_kind)]); },
+    [](DimTable&, std::string_view word, Stmt& s) { return read_enum(word, loop_kinds, s.loop_kind); }};
+const Field variable_field = {[](const DimTable& dims, const Stmt& s) { return dims.text(s.var); },
+                              [](DimTable& dims, std::string_view word, Stmt& s) { return read_variable(dims, word, s.var); }};
+const Field count_field = {[](const DimTable& dims, const Stmt& s) { return dims.text(s.count); },
+                           [](DimTable& dims, std::string_view word, Stmt& s) { return read_variable(dims, word, s.count); }};
+const Field extent_field = {[](const DimTable& dims, const Stmt& s) { return dim_text(dims, s.extent); },
+                            [](DimTable& dims, std::string_view word, Stmt& s) { return read_dim(dims, word, s.extent); }};
+const Field step_field = {[](const DimTable&, const Stmt& s) { return std::to_string(s.step); },
+                          [](DimTable&, std::string_view word, Stmt& s) { return read_number(word, s.step); }};
+const Field chunk_field = {[](const DimTable&, const Stmt& s) { return std::to_string(s.chunk); },
+                           [](DimTable&, std::string_view word, Stmt& s) { return read_number(word, s.chunk); }};
+const Field divide_field = {[](const DimTable&, const Stmt& s) { return std::string(s.divide_work ? "divided" : "whole"); },
+                            [](DimTable&, std::string_view word, Stmt& s) {
+                              s.divide_work = word == "divided";
+                              return s.divide_work || word == "whole";
+                            }};
+const Field address_field = {[](const DimTable& dims, const Stmt& s) { return address_text(dims, s.address); },
+                             [](DimTable& dims, std::string_view word, Stmt& s) { return read_address(dims, word, s.address); }};
+const Field literal_field = {[](const DimTable&, const Stmt& s) { return s.literal.text(); },
+                             [](DimTable&, std::string_view word, Stmt& s) {
+                               auto literal = parse_literal(s.dtype, word);
+                               if (literal) s.literal = *literal;
+                               return literal.has_value();
+                             }};
+const Field dim_field = {[](const DimTable& dims, const Stmt& s) { return dim_text(dims, s.dim); },
+                         [](DimTable& dims, std::string_view word, Stmt& s) { return read_dim(dims, word, s.dim); }};
+const Field slot_field = {[](const DimTable&, const Stmt& s) { return std::to_string(s.slot); },
+                          [](DimTable&, std::string_view word, Stmt& s) { return read_number(word, s.slot); }};
+const Field import_field = {[](const DimTable&, const Stmt& s) { return std::to_string(s.import); },
+                            [](DimTable&, std::string_view word, Stmt& s) { return read_number(word, s.import); }};
+
+std::string operand_text(const DimTable& dims, const CallOperand& operand) {
+  return address_text(dims, operand.address) + ":" + dim_text(dims, operand.stride);
+}
+bool read_operand(DimTable& dims, std::string_view word, CallOperand& out) {
+  size_t colon = word.rfind(":[");
+  return colon != word.npos && read_address(dims, word.substr(0, colon), out.address) &&
+         read_dim(dims, word.substr(colon + 1), out.stride);
+}
+const Field operands_field = {
+    [](const DimTable& dims, const Stmt& s) {
+      return list_text(s.operands, [&](const CallOperand& operand) { return operand_text(dims, operand); });
+    },
+    [](DimTable& dims, std::string_view word, Stmt& s) {
+      return read_list(word, s.operands, [&](std::string_view item, CallOperand& out) { return read_operand(dims, item, out); });
+    }};
+
+template <std::vector<Dim> Stmt::*member>
+constexpr Field dims_field = {
+    [](const DimTable& dims, const Stmt& s) { return list_text(s.*member, [&](Dim d) { return dim_text(dims, d); }); },
+    [](DimTable& dims, std::string_view word, Stmt& s) {
+      return read_list(word, s.*member, [&](std::string_view item, Dim& out) { return read_dim(dims, item, out); });
+    }};
+
+// --- statements -----------------------------------------------------------------------------------------------------
+
+struct Row {
+  StmtKind kind;
+  const char* name;
+  bool has_dst, has_body;
+  std::vector<Field> fields;
+};
+
+const std::vector<Row>& rows() {
+  static const Field variable = variable_field, extent = extent_field, dtype = dtype_field, args = args_field;
+  static const std::vector<Row> table = {
+      {StmtKind::loop, "loop", false, true, {loop_kind_field, variable, extent}},
+      {StmtKind::tile, "tile", false, true, {loop_kind_field, variable, count_field, extent, step_field}},
+      {StmtKind::constant, "constant", true, false, {dtype, literal_field}},
+      {StmtKind::index, "index", true, false, {dtype, dim_field}},
+      {StmtKind::input, "input", true, false, {dtype, slot_field}},
+      {StmtKind::load, "load", true, false, {dtype, address_field}},
+      {StmtKind::store, "store", false, false, {dtype, address_field, args}},
+      {StmtKind::compute, "compute", true, false, {op_field, dtype, args}},
+      {StmtKind::declare, "declare", true, false, {dtype, args}},
+      {StmtKind::assign, "assign", true, false, {dtype, args}},
+      {StmtKind::call, "call", false, false, {import_field, extent, operands_field}},
+      {StmtKind::pairwise, "pairwise", true, true, {dtype, variable, extent, args, chunk_field, divide_field}},
+      {StmtKind::fold, "fold", true, true, {op_field, dtype, variable, extent, args, divide_field}},
+      {StmtKind::argreduce, "argreduce", true, true, {op_field, dtype, variable, extent, args}},
+      {StmtKind::gufunc,
+       "gufunc",
+       false,
+       false,
+       {import_field, extent, operands_field, dims_field<&Stmt::core_dims>, dims_field<&Stmt::core_strides>}},
+  };
+  return table;
+}
+
+const Row& row_of(StmtKind kind) {
+  for (const Row& row : rows()) {
+    if (row.kind == kind) return row;
+  }
+  return rows().front();
+}
+
+const Row* row_named(std::string_view name) {
+  for (const Row& row : rows()) {
+    if (name == row.name) return &row;
+  }
+  return nullptr;
+}
+
+class Printer {
+ public:
+  explicit Printer(const Program& program) : program_(program) {}
+
+  std::string print() {
+    const Program& p = program_;
+    line(0, "program symbols " + std::to_string(p.symbol_count) + " inputs " + std::to_string(p.input_count) + " outputs " +
+                std::to_string(p.output_count));
+    for (size_t k = 0; k < p.buffers.size(); ++k) buffer(k);
+    for (const LoopImport& import : p.imports) {
+      line(0, std::string("import ") + op_info(import.op).name + " " + dtypes(import.dtypes));
+    }
+    line(0, "temps " + dtypes(p.temps));
+    for (const Variant& variant : p.variants) {
+      line(0, "variant " + list_text(variant.fixed, [](const auto& f) {
+                return "s" + std::to_string(f.first) + " = " + std::to_string(f.second);
+              }));
+    }
+    for (const Nest& nest : p.nests) {
+      line(0, "nest " + quote(nest.name) + " work " + dim_text(p.dims, nest.work) +
+                  (nest.on_calling_thread ? " calling_thread {" : " any_thread {"));
+      body(1, nest.body);
+      line(0, "}");
+    }
+    return out_;
+  }
+
+ private:
+  void line(int depth, std::string_view text) {
+    out_.append(static_cast<size_t>(depth) * 2, ' ').append(text).push_back('\n');
+  }
+
+  static std::string dtypes(const std::vector<DType>& items) {
+    return list_text(items, [](DType d) { return std::string(dtype_name(d)); });
+  }
+
+  void buffer(size_t k) {
+    const Buffer& b = program_.buffers[k];
+    line(0, "buffer b" + std::to_string(k) + " " + buffer_kinds[static_cast<int>(b.kind)] + " " + dtype_name(b.dtype) + " " +
+                dim_text(program_.dims, b.elements) + " " + std::to_string(b.binding) + " " + quote(b.name));
+  }
+
+  void body(int depth, const Body& statements) {
+    for (const Stmt& stmt : statements) {
+      const Row& row = row_of(stmt.kind);
+      std::string text = row.has_dst ? "t" + std::to_string(stmt.dst) + " = " : "";
+      text += row.name;
+      for (const Field& field : row.fields) text += " " + field.print(program_.dims, stmt);
+      if (stmt.node >= 0) text += " @" + std::to_string(stmt.node);
+      line(depth, row.has_body ? text + " {" : text);
+      if (!row.has_body) continue;
+      body(depth + 1, stmt.body);
+      line(depth, "}");
+    }
+  }
+
+  const Program& program_;
+  std::string out_;
+};
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text) {}
+
+  Result<Program> parse() {
+    if (!next() || !header()) return error();
+    while (next()) {
+      if (!item()) return error();
+    }
+    return std::move(program_);
+  }
+
+ private:
+  using Words = std::vector<std::string_view>;
+
+  // Moves to the next line that is neither empty nor a comment.
+  bool next() {
+    while (!text_.empty()) {
+      size_t end = text_.find('\n');
+      words_ = split(text_.substr(0, end), ' ');
+      text_.remove_prefix(end == text_.npos ? text_.size() : end + 1);
+      ++line_;
+      if (!words_.empty() && !words_[0].starts_with('#')) return true;
+    }
+    return false;
+  }
+
+  Failure error() const { return fail(Reason::internal_error, "program text: line " + std::to_string(line_) + " is malformed"); }
+
+  bool header() {
+    Program& p = program_;
+    return words_.size() == 7 && words_[0] == "program" && read_number(words_[2], p.symbol_count) &&
+           read_number(words_[4], p.input_count) && read_number(words_[6], p.output_count);
+  }
+
+  bool item() {
+    if (words_[0] == "buffer") return buffer();
+    if (words_[0] == "import") return import();
+    if (words_[0] == "temps") return words_.size() == 2 && dtypes(words_[1], program_.temps);
+    if (words_[0] == "variant") return variant();
+    return words_[0] == "nest" && nest();
+  }
+
+  static bool dtypes(std::string_view word, std::vector<DType>& out) { return read_list(word, out, read_dtype); }
+
+  bool buffer() {
+    Buffer b;
+    size_t number = 0;
+    if (words_.size() != 7 || !read_prefixed(words_[1], 'b', number) || number != program_.buffers.size()) return false;
+    auto name = unquote(words_[6]);
+    if (name) b.name = *name;
+    if (!name || !read_enum(words_[2], buffer_kinds, b.kind) || !read_dtype(words_[3], b.dtype)) return false;
+    if (!read_dim(program_.dims, words_[4], b.elements) || !read_number(words_[5], b.binding)) return false;
+    program_.buffers.push_back(b);
+    return true;
+  }
+
+  bool import() {
+    LoopImport import;
+    auto op = words_.size() == 3 ? op_from_name(words_[1]) : std::nullopt;
+    if (!op || !dtypes(words_[2], import.dtypes)) return false;
+    import.op = *op;
+    program_.imports.push_back(import);
+    return true;
+  }
+
+  bool variant() {
+    Variant variant;
+    bool good = words_.size() == 2 && read_list(words_[1], variant.fixed, [](std::string_view word, auto& fixed) {
+                  Words parts = split(word, '=');
+                  return parts.size() == 2 && read_prefixed(parts[0], 's', fixed.first) && read_number(parts[1], fixed.second);
+                });
+    program_.variants.push_back(variant);
+    return good;
+  }
+
+  bool nest() {
+    Nest nest;
+    auto name = words_.size() == 6 ? unquote(words_[1]) : std::nullopt;
+    if (!name || words_[2] != "work" || !read_dim(program_.dims, words_[3], nest.work)) return false;
+    nest.name = *name;
+    nest.on_calling_thread = words_[4] == "calling_thread";
+    if (!body(nest.body)) return false;
+    program_.nests.push_back(std::move(nest));
+    return true;
+  }
+
+  bool body(Body& out) {
+    while (next()) {
+      if (words_[0] == "}") return words_.size() == 1;
+      Stmt stmt;
+      if (!statement(stmt)) return false;
+      out.push_back(std::move(stmt));
+    }
+    return false;
+  }
+
+  bool statement(Stmt& stmt) {
+    size_t at = 0;
+    bool has_dst = words_.size() > 2 && words_[1] == "=";
+    if (has_dst && !read_prefixed(words_[0], 't', stmt.dst)) return false;
+    if (has_dst) at = 2;
+    const Row* row = row_named(words_[at++]);
+    if (!row || row->has_dst != has_dst) return false;
+    stmt.kind = row->kind;
+    for (const Field& field : row->fields) {
+      if (at == words_.size() || !field.parse(program_.dims, words_[at++], stmt)) return false;
+    }
+    if (at < words_.size() && words_[at].starts_with('@') && !read_number(words_[at++].substr(1), stmt.node)) return false;
+    if (row->has_body != (at < words_.size() && words_[at] == "{")) return false;
+    return at + row->has_body == words_.size() && (!row->has_body || body(stmt.body));
+  }
+
+  std::string_view text_;
+  Words words_;
+  int line_ = 0;
+  Program program_;
+};
+
+}  // namespace
+
+std::string print_program(const Program& program) { return Printer(program).print(); }
+
+Result<Program> parse_program(std::string_view text) { return Parser(text).parse(); }
+
+}  // namespace accel
