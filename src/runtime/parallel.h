@@ -1,0 +1,25 @@
+#pragma once
+// Parallel loops on OpenMP's threads.
+
+#include <cstdint>
+
+#include "codegen/kernel_abi.h"
+
+namespace accel {
+
+// AccelRuntime::parallel_for (kernel_abi.h): runs region over [0, n) in chunks that are multiples of `grain`.
+// Serial on the calling thread when `work` is below the setting parallel_threshold, when there is one thread, or inside
+// another parallel region. Threads take chunks as they get free, so a busy core does not hold the others up.
+// Worker threads compute with the caller's floating-point control bits; their exception flags are added to the caller's.
+// Returns 1 when the interrupt poll said so: then some chunks have not run.
+int parallel_for(AccelRegion region, void* frame, int64_t n, int64_t grain, int64_t work);
+
+// Threads that a parallel loop of the calling thread would use now: the setting `threads`, else OMP_NUM_THREADS or
+// omp_set_num_threads (threadpoolctl), else the CPUs this process may use.
+int thread_count();
+
+// Asked on the main thread between chunks, a few dozen times per second; true stops the loop. Null switches it off.
+// It runs in the middle of a kernel, without the GIL if the kernel was started so.
+void set_interrupt_poll(bool (*poll)());
+
+}  // namespace accel

@@ -1,0 +1,247 @@
+#include "runtime/result_pool.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/settings.h"
+#include "toolchain/files.h"
+#include "toolchain/fork.h"
+#include "toolchain/machine.h"
+
+namespace accel {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t huge_page = size_t{2} << 20;
+constexpr int64_t automatic_limit = int64_t{1} << 30;
+constexpr auto idle_limit = std::chrono::seconds(10);
+
+struct Block {
+  char* memory;
+  size_t bytes;
+  Clock::time_point released;
+};
+
+struct Pool {
+  std::mutex mutex;
+  std::unordered_map<void*, size_t> live;  // bytes of each block that is in use
+  std::vector<Block> kept;                 // released blocks, the oldest first
+  PoolStats stats;
+};
+
+Pool& pool() {
+  static Pool* instance = [] {
+    auto* made = new Pool;
+    protect_across_fork(made->mutex);
+    return made;
+  }();
+  return *instance;
+}
+
+size_t page_bytes() {
+  static const size_t bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+bool has_huge_pages() {
+  static const bool has = [] {
+    auto policy = read_file("/sys/kernel/mm/transparent_hugepage/enabled");
+    return policy && policy->find("[never]") == policy->npos;
+  }();
+  return has;
+}
+
+size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+bool is_page_aligned(const void* memory) { return reinterpret_cast<uintptr_t>(memory) % page_bytes() == 0; }
+
+// Fresh memory, on a huge page boundary where that helps.
+char* map_block(size_t bytes) {
+  size_t slack = bytes >= huge_page ? huge_page : 0;
+  void* memory = mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  if (slack == 0) return static_cast<char*>(memory);
+  char* start = static_cast<char*>(memory);
+  char* aligned = reinterpret_cast<char*>(round_up(reinterpret_cast<uintptr_t>(start), huge_page));
+  size_t before = static_cast<size_t>(aligned - start);
+  if (before > 0) munmap(start, before);
+  if (slack > before) munmap(aligned + bytes, slack - before);
+  if (has_huge_pages()) madvise(aligned, bytes, MADV_HUGEPAGE);
+  return aligned;
+}
+
+void unmap(const std::vector<Block>& blocks) {
+  for (const auto& block : blocks) munmap(block.memory, block.bytes);
+}
+
+// From here on: requires the pool's mutex to be held. --------------------------------------------------------------------
+
+Block take_at(size_t index) {
+  Block block = pool().kept[index];
+  pool().kept.erase(pool().kept.begin() + static_cast<std::ptrdiff_t>(index));
+  pool().stats.kept_bytes -= static_cast<int64_t>(block.bytes);
+  return block;
+}
+
+// The smallest kept block that fits and wastes at most an eighth; of equal ones the one released last, whose pages are warm.
+char* take_fitting(size_t bytes, size_t* capacity) {
+  auto& kept = pool().kept;
+  size_t best = kept.size();
+  for (size_t i = 0; i < kept.size(); i++)
+    if (kept[i].bytes >= bytes && kept[i].bytes <= bytes + bytes / 8 && (best == kept.size() || kept[i].bytes <= kept[best].bytes))
+      best = i;
+  if (best == kept.size()) return nullptr;
+  Block block = take_at(best);
+  *capacity = block.bytes;
+  return block.memory;
+}
+
+// Blocks that are idle or beyond the limit, oldest first.
+std::vector<Block> take_surplus(int64_t limit) {
+  std::vector<Block> surplus;
+  auto idle_since = Clock::now() - idle_limit;
+  while (!pool().kept.empty() && (pool().stats.kept_bytes > limit || pool().kept.front().released < idle_since))
+    surplus.push_back(take_at(0));
+  return surplus;
+}
+
+// Requires the mutex to be free from here on. ----------------------------------------------------------------------------
+
+char* map_or_trim(size_t bytes) {
+  if (char* memory = map_block(bytes)) return memory;
+  pool_trim();
+  return map_block(bytes);
+}
+
+// Notes a block as in use; false when there is no memory for the note.
+bool enter_live(char* memory, size_t bytes, bool reused) {
+  std::lock_guard lock(pool().mutex);
+  try {
+    pool().live.emplace(memory, bytes);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  (reused ? pool().stats.reused : pool().stats.mapped)++;
+  pool().stats.live_bytes += static_cast<int64_t>(bytes);
+  return true;
+}
+
+// A block that is in the table of live ones, or null.
+void* allocate_block(size_t wanted, bool fresh) {
+  size_t bytes = round_up(wanted, page_bytes());
+  if (bytes < wanted) return nullptr;
+  char* memory = nullptr;
+  if (!fresh) {
+    std::lock_guard lock(pool().mutex);
+    memory = take_fitting(bytes, &bytes);
+  }
+  bool reused = memory != nullptr;
+  if (!memory) memory = map_or_trim(bytes);
+  if (!memory) return nullptr;
+  if (!enter_live(memory, bytes, reused)) {
+    munmap(memory, bytes);
+    return nullptr;
+  }
+  return memory;
+}
+
+// Bytes of a live block of the pool, 0 for any other memory. With `forget` the block leaves the table.
+size_t live_bytes(void* memory, bool forget) {
+  if (!is_page_aligned(memory)) return 0;  // nearly all memory that is not the pool's
+  std::lock_guard lock(pool().mutex);
+  auto at = pool().live.find(memory);
+  if (at == pool().live.end()) return 0;
+  size_t bytes = at->second;
+  if (forget) {
+    pool().live.erase(at);
+    pool().stats.live_bytes -= static_cast<int64_t>(bytes);
+  }
+  return bytes;
+}
+
+// Requires a block that live_bytes has forgotten.
+void keep_block(char* memory, size_t bytes) {
+  int64_t limit = pool_limit();
+  // The system may now take the pages, without asking, when it is short of memory. Only huge pages make this cheap.
+  if (bytes >= huge_page && has_huge_pages()) madvise(memory, bytes, MADV_FREE);
+  std::vector<Block> surplus;
+  {
+    std::lock_guard lock(pool().mutex);
+    pool().kept.push_back({memory, bytes, Clock::now()});
+    pool().stats.kept_bytes += static_cast<int64_t>(bytes);
+    surplus = take_surplus(limit);
+  }
+  unmap(surplus);
+}
+
+}  // namespace
+
+int64_t pool_limit() {
+  int64_t limit = settings().result_pool_bytes;
+  return limit >= 0 ? limit : std::min(automatic_limit, memory_bytes() / 8);
+}
+
+void* pool_allocate(size_t bytes) {
+  if (bytes < pool_block_bytes) return std::malloc(std::max<size_t>(bytes, 1));
+  return allocate_block(bytes, false);
+}
+
+void* pool_allocate_zeroed(size_t bytes) {
+  if (bytes < pool_block_bytes) return std::calloc(std::max<size_t>(bytes, 1), 1);
+  return allocate_block(bytes, true);
+}
+
+void pool_release(void* memory, size_t) {
+  if (!memory) return;
+  size_t bytes = live_bytes(memory, true);
+  if (bytes == 0) {
+    std::free(memory);
+  } else if (static_cast<int64_t>(bytes) > pool_limit()) {
+    munmap(memory, bytes);
+  } else {
+    keep_block(static_cast<char*>(memory), bytes);
+  }
+}
+
+void* pool_reallocate(void* memory, size_t bytes) {
+  if (!memory) return pool_allocate(bytes);
+  size_t old = live_bytes(memory, false);
+  if (old == 0) return std::realloc(memory, std::max<size_t>(bytes, 1));  // malloc's block stays with malloc
+  if (bytes <= old && bytes >= old / 2) return memory;
+  void* moved = pool_allocate(bytes);
+  if (!moved) return nullptr;
+  std::memcpy(moved, memory, std::min(old, bytes));
+  pool_release(memory, old);
+  return moved;
+}
+
+void pool_trim() {
+  std::vector<Block> all;
+  {
+    std::lock_guard lock(pool().mutex);
+    all.swap(pool().kept);
+    pool().stats.kept_bytes = 0;
+  }
+  unmap(all);
+}
+
+PoolStats pool_stats() {
+  std::lock_guard lock(pool().mutex);
+  PoolStats stats = pool().stats;
+  stats.live_blocks = static_cast<int64_t>(pool().live.size());
+  stats.kept_blocks = static_cast<int64_t>(pool().kept.size());
+  return stats;
+}
+
+}  // namespace accel

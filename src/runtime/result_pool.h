@@ -1,0 +1,40 @@
+#pragma once
+// Memory of results: fresh pages cost as much as computing what goes into them, so large blocks are kept and handed out again.
+//
+// Blocks of at least pool_block_bytes are mapped by the pool, others come from malloc. At most result_pool_bytes (setting)
+// of released blocks are kept; the system may take their pages back under memory pressure, blocks unused for some
+// seconds are unmapped by the next use of the pool, and all of them when memory runs out.
+// Safe from any thread, with or without the GIL, and across fork.
+
+#include <cstddef>
+#include <cstdint>
+
+namespace accel {
+
+constexpr size_t pool_block_bytes = size_t{1} << 20;
+
+// Uninitialised memory, or null. Blocks of the pool start at a page, others are aligned as malloc does it.
+void* pool_allocate(size_t bytes);
+// The same, filled with zero. Large blocks are fresh from the system, so pages nobody touches cost nothing.
+void* pool_allocate_zeroed(size_t bytes);
+// As realloc. Requires memory from one of these functions, or null.
+void* pool_reallocate(void* memory, size_t bytes);
+// Releases memory from one of these functions, or from malloc; null is allowed. `bytes` is not relied on: the pool knows its blocks.
+void pool_release(void* memory, size_t bytes);
+// Gives all kept blocks back to the system.
+void pool_trim();
+
+struct PoolStats {
+  int64_t live_blocks = 0;
+  int64_t live_bytes = 0;
+  int64_t kept_blocks = 0;
+  int64_t kept_bytes = 0;
+  int64_t reused = 0;  // allocations served from kept blocks
+  int64_t mapped = 0;  // allocations served by the system
+};
+PoolStats pool_stats();
+
+// What result_pool_bytes amounts to now.
+int64_t pool_limit();
+
+}  // namespace accel

@@ -1,0 +1,336 @@
+#include <gtest/gtest.h>
+#include <omp.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cfenv>
+#include <cstdlib>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "base/settings.h"
+#include "runtime/parallel.h"
+#include "runtime/runtime.h"
+#include "toolchain/machine.h"
+
+namespace accel {
+namespace {
+
+class ParallelTest : public ::testing::Test {
+ protected:
+  void TearDown() override {
+    set_interrupt_poll(nullptr);
+    settings().threads.set(0);
+    settings().parallel_threshold.set(std::stoll(find_setting("parallel_threshold")->default_text));
+  }
+};
+
+// What a region saw.
+struct Record {
+  std::mutex mutex;
+  std::vector<std::pair<int64_t, int64_t>> chunks;
+  std::set<std::thread::id> threads;
+};
+
+void record(void* frame, int64_t begin, int64_t end) {
+  auto* seen = static_cast<Record*>(frame);
+  std::lock_guard lock(seen->mutex);
+  seen->chunks.emplace_back(begin, end);
+  seen->threads.insert(std::this_thread::get_id());
+}
+
+// Every index once, every start a multiple of grain.
+void expect_cover(Record& seen, int64_t n, int64_t grain) {
+  std::sort(seen.chunks.begin(), seen.chunks.end());
+  int64_t at = 0;
+  for (auto [begin, end] : seen.chunks) {
+    EXPECT_EQ(begin, at);
+    EXPECT_EQ(begin % grain, 0);
+    EXPECT_GT(end, begin);
+    at = end;
+  }
+  EXPECT_EQ(at, n);
+}
+
+TEST_F(ParallelTest, CoversTheRangeAtAnyThreadCount) {
+  for (int64_t threads : {1, 2, 16})
+    for (int64_t threshold : {0, 1000, 100000})
+      for (int64_t n : {1, 2, 7, 64, 1000, 12345})
+        for (int64_t grain : {1, 3, 64, 100000})
+          for (int64_t work : {int64_t{0}, n, n * 1000}) {
+            settings().threads.set(threads);
+            settings().parallel_threshold.set(threshold);
+            Record seen;
+            EXPECT_EQ(parallel_for(record, &seen, n, grain, work), 0);
+            expect_cover(seen, n, grain);
+            if (work < threshold) { EXPECT_EQ(seen.chunks.size(), 1u); }
+          }
+}
+
+TEST_F(ParallelTest, NothingToDo) {
+  Record seen;
+  EXPECT_EQ(parallel_for(record, &seen, 0, 1, 0), 0);
+  EXPECT_EQ(parallel_for(record, &seen, -5, 1, 1 << 30), 0);
+  EXPECT_TRUE(seen.chunks.empty());
+}
+
+TEST_F(ParallelTest, SmallWorkStaysOnTheCallingThread) {
+  settings().threads.set(4);
+  Record seen;
+  parallel_for(record, &seen, 1000, 1, settings().parallel_threshold - 1);
+  ASSERT_EQ(seen.chunks.size(), 1u);
+  EXPECT_EQ(*seen.threads.begin(), std::this_thread::get_id());
+}
+
+void wait_a_moment(void* frame, int64_t begin, int64_t end) {
+  usleep(2000);
+  record(frame, begin, end);
+}
+
+TEST_F(ParallelTest, UsesTheThreadsThatAreSet) {
+  settings().parallel_threshold.set(0);
+  for (size_t threads : {1, 2, 16}) {
+    settings().threads.set(static_cast<int64_t>(threads));
+    Record seen;
+    parallel_for(wait_a_moment, &seen, 256, 1, 256);
+    EXPECT_EQ(seen.threads.size(), threads);
+    expect_cover(seen, 256, 1);
+  }
+}
+
+TEST_F(ParallelTest, ThreadCountFollowsSettingOpenMpAndAffinity) {
+  if (std::getenv("OMP_NUM_THREADS")) GTEST_SKIP() << "OMP_NUM_THREADS is set: affinity does not count then";
+  EXPECT_EQ(thread_count(), available_cpus());
+  cpu_set_t all, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+  CPU_ZERO(&one);
+  for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+    if (CPU_ISSET(cpu, &all)) {
+      CPU_SET(cpu, &one);
+      break;
+    }
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  EXPECT_EQ(thread_count(), 1);
+  ASSERT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
+  int before = omp_get_max_threads();
+  omp_set_num_threads(before + 3);
+  EXPECT_EQ(thread_count(), before + 3);
+  settings().threads.set(7);
+  EXPECT_EQ(thread_count(), 7);
+  omp_set_num_threads(before);
+}
+
+TEST_F(ParallelTest, OmpNumThreadsCounts) {
+  if (const char* given = std::getenv("OMP_NUM_THREADS")) {
+    EXPECT_EQ(thread_count(), std::atoi(given));
+    return;
+  }
+  pid_t pid = fork();
+  if (pid == 0) {
+    setenv("OMP_NUM_THREADS", "5", 1);
+    execl("/proc/self/exe", "runtime_test", "--gtest_filter=ParallelTest.OmpNumThreadsCounts", nullptr);
+    _exit(127);
+  }
+  int status = -1;
+  waitpid(pid, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+void nested(void* frame, int64_t begin, int64_t end) {
+  auto* wrong = static_cast<std::atomic<int>*>(frame);
+  Record inner;
+  parallel_for(record, &inner, 1000, 1, 1 << 30);
+  if (inner.chunks.size() != 1 || *inner.threads.begin() != std::this_thread::get_id()) (*wrong)++;
+}
+
+TEST_F(ParallelTest, NestedCallsAreSerial) {
+  settings().threads.set(4);
+  settings().parallel_threshold.set(0);
+  std::atomic<int> wrong{0};
+  parallel_for(nested, &wrong, 64, 1, 64);
+  EXPECT_EQ(wrong, 0);
+}
+
+void slow_first(void* frame, int64_t begin, int64_t end) {
+  if (begin == 0) usleep(100000);
+  record(frame, begin, end);
+}
+
+TEST_F(ParallelTest, OtherThreadsTakeTheWorkOfASlowOne) {
+  settings().threads.set(2);
+  settings().parallel_threshold.set(0);
+  Record seen;
+  parallel_for(slow_first, &seen, 1000, 1, 1000);
+  expect_cover(seen, 1000, 1);
+  EXPECT_EQ(seen.chunks.size(), 16u);
+}
+
+std::atomic<int> polls{0};
+std::atomic<bool> answer{false};
+bool poll() {
+  polls++;
+  return answer;
+}
+
+void take_time(void* frame, int64_t begin, int64_t end) {
+  usleep(5000);
+  (*static_cast<std::atomic<int64_t>*>(frame)) += end - begin;
+}
+
+TEST_F(ParallelTest, InterruptStopsTheLoop) {
+  set_interrupt_poll(poll);
+  for (int64_t threads : {1, 2, 4}) {
+    settings().threads.set(threads);
+    settings().parallel_threshold.set(0);
+    std::atomic<int64_t> done{0};
+    polls = 0;
+    answer = true;
+    EXPECT_EQ(parallel_for(take_time, &done, 1000, 1, int64_t{1000} * 4'000'000), 1);
+    EXPECT_EQ(polls, 1);
+    EXPECT_LT(done, 1000);
+    done = 0;
+    answer = false;
+    EXPECT_EQ(parallel_for(take_time, &done, 40, 1, int64_t{40} * 4'000'000), 0);
+    EXPECT_EQ(done, 40);
+    EXPECT_GT(polls, 1);
+  }
+}
+
+TEST_F(ParallelTest, OnlyTheMainThreadPolls) {
+  set_interrupt_poll(poll);
+  answer = true;
+  polls = 0;
+  std::thread other([] {
+    std::atomic<int64_t> done{0};
+    EXPECT_EQ(parallel_for(take_time, &done, 20, 1, int64_t{20} * 4'000'000), 0);
+    EXPECT_EQ(done, 20);
+  });
+  other.join();
+  EXPECT_EQ(polls, 0);
+}
+
+struct FloatCase {
+  std::mutex mutex;
+  std::set<double> quotients;
+  std::set<std::thread::id> threads;
+};
+
+void divide(void* frame, int64_t begin, int64_t) {
+  usleep(2000);
+  auto* seen = static_cast<FloatCase*>(frame);
+  volatile double zero = 0, one = 1, three = 3, sink;
+  if (begin >= 32) sink = one / zero;
+  std::lock_guard lock(seen->mutex);
+  seen->quotients.insert(one / three);
+  seen->threads.insert(std::this_thread::get_id());
+}
+
+TEST_F(ParallelTest, WorkersShareTheCallersFloatingPointState) {
+  settings().threads.set(4);
+  settings().parallel_threshold.set(0);
+  for (int rounding : {FE_UPWARD, FE_TONEAREST}) {
+    fesetround(rounding);
+    feclearexcept(FE_ALL_EXCEPT);
+    FloatCase seen;
+    parallel_for(divide, &seen, 64, 1, 64);
+    volatile double one = 1, three = 3;
+    double expected = one / three;  // rounded as the caller asked for
+    fesetround(FE_TONEAREST);
+    EXPECT_EQ(seen.threads.size(), 4u);
+    EXPECT_EQ(seen.quotients, std::set<double>{expected});
+    EXPECT_EQ(one / three == expected, rounding == FE_TONEAREST);
+    EXPECT_TRUE(fetestexcept(FE_DIVBYZERO));
+  }
+  feclearexcept(FE_ALL_EXCEPT);
+  FloatCase quiet;
+  parallel_for(divide, &quiet, 32, 1, 32);
+  EXPECT_FALSE(fetestexcept(FE_DIVBYZERO));  // flags of earlier loops do not come back
+}
+
+void add_up(void* frame, int64_t begin, int64_t end) { (*static_cast<std::atomic<int64_t>*>(frame)) += end - begin; }
+
+bool loop_works() {
+  std::atomic<int64_t> sum{0};
+  return parallel_for(add_up, &sum, 100000, 1, int64_t{1} << 30) == 0 && sum == 100000;
+}
+
+TEST_F(ParallelTest, SurvivesFork) {
+  settings().threads.set(4);
+  ASSERT_TRUE(loop_works());
+  for (int i = 0; i < 20; i++) {
+    pid_t pid = fork();
+    if (pid == 0) {
+      alarm(10);
+      if (!loop_works()) _exit(1);
+      pid_t grandchild = fork();
+      if (grandchild == 0) {
+        alarm(10);
+        _exit(loop_works() ? 0 : 1);
+      }
+      int status = -1;
+      waitpid(grandchild, &status, 0);
+      _exit(status == 0 && loop_works() ? 0 : 2);
+    }
+    EXPECT_TRUE(loop_works());
+    int status = -1;
+    waitpid(pid, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+}
+
+TEST_F(ParallelTest, SurvivesForkWhileOtherThreadsCompute) {
+  settings().threads.set(4);
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; i++)
+    threads.emplace_back([&] {
+      while (!stop) EXPECT_TRUE(loop_works());
+    });
+  for (int i = 0; i < 20; i++) {
+    pid_t pid = fork();
+    if (pid == 0) {
+      alarm(10);
+      Record seen;
+      settings().parallel_threshold.set(0);
+      parallel_for(wait_a_moment, &seen, 64, 1, 64);
+      _exit(loop_works() && seen.threads.size() == 4 ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(pid, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  stop = true;
+  for (auto& thread : threads) thread.join();
+}
+
+TEST_F(ParallelTest, ManyCallersAtOnce) {
+  settings().threads.set(2);
+  settings().parallel_threshold.set(0);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; i++)
+    threads.emplace_back([] {
+      for (int j = 0; j < 200; j++) EXPECT_TRUE(loop_works());
+    });
+  for (auto& thread : threads) thread.join();
+}
+
+TEST_F(ParallelTest, AllocateIsAlignedAtAnySize) {
+  const AccelRuntime& runtime = host_runtime();
+  EXPECT_EQ(runtime.allocate(-1), nullptr);
+  for (int64_t bytes : {0, 1, 63, 64, 65, 4096, 100000, 1 << 20, (1 << 20) + 1, 5 << 20}) {
+    auto* memory = static_cast<char*>(runtime.allocate(bytes));
+    ASSERT_NE(memory, nullptr);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % 64, 0u);
+    if (bytes > 0) memory[0] = memory[bytes - 1] = 1;
+    runtime.release(memory);
+  }
+  runtime.release(nullptr);
+}
+
+}  // namespace
+}  // namespace accel
