@@ -67,17 +67,4 @@ bool coalesces(DimTable& dims, const Graph& graph, const std::vector<Place>& pla
                      [&](ValueId operand) { return coalesces(dims, graph, places, operand, axes); });
 }
 
-ReductionPlan reduction_plan_of(DimTable& dims, const Graph& graph, const Node& node) {
-  const Type& operand = graph.type(node.operands[0]);
-  // In NumPy every computed value below the views has dense memory of its own.
-  std::vector<Place> as_in_numpy(graph.values.size(), Place::inlined);
-  ValueId base = node.operands[0];
-  while (!graph.is_input(base) && op_class(graph.producer(base).op) == OpClass::view) base = graph.producer(base).operands[0];
-  as_in_numpy[base] = Place::root;
-  std::vector<uint8_t> order = operand.axis_order();
-  std::vector<int> axes(order.begin(), order.end());
-  bool strided = axes.size() > 1 && !coalesces(dims, graph, as_in_numpy, node.operands[0], axes);
-  return reduction_plan(dims, operand, node.attrs.axes, node.attrs.ufunc, graph.type(node.results[0]).dtype, node.attrs.buffered, strided);
-}
-
 }  // namespace accel

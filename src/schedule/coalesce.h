@@ -1,10 +1,10 @@
 #pragma once
 // Which axes can be walked as one: their addresses advance evenly in every operand.
 
+#include <optional>
 #include <vector>
 
 #include "ir/graph.h"
-#include "ir/reduction_plan.h"
 #include "schedule/placement.h"
 
 namespace accel {
@@ -20,8 +20,5 @@ std::optional<StridedView> strided_view(DimTable& dims, const Graph& graph, cons
 
 // Whether axes[0..] (slowest first) of v can be walked as one axis with the strides of the last: true of every memory operand of v's inline computation.
 bool coalesces(DimTable& dims, const Graph& graph, const std::vector<Place>& places, ValueId v, const std::vector<int>& axes);
-
-// The plan of a reduce node, with the memory of its operand taken from the graph.
-ReductionPlan reduction_plan_of(DimTable& dims, const Graph& graph, const Node& node);
 
 }  // namespace accel

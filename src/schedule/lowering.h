@@ -96,7 +96,15 @@ class Lowering {
   TempId plan_at(ValueId v, const Node& node, const Index& index);
   TempId fold_at(ValueId v, const Node& node, const Index& index);
   TempId sequential_at(ValueId v, const Node& node, const Index& index, const std::vector<int>& axes);
-  TempId run_at(ValueId v, const Node& node, Index index, const ReductionPlan& plan);
+  const ReductionPlan& plan_of(ValueId v) const { return placement_.plans.at(graph_.values[v].producer); }
+  TempId runs_at(ValueId v, const Node& node, const Index& index);
+  TempId pieces_at(ValueId v, const Node& node, const Index& index, TempId total);
+  TempId tree_at(ValueId v, const Node& node, Index index, Dim begin, Dim extent, int64_t chunk);
+  TempId half_product_at(ValueId v, const Node& node, const Index& index);
+  TempId add_to(ValueId v, TempId total, TempId piece);
+  Index run_index(const Node& node, Index index, const std::vector<int>& axes, Dim position);
+  TempId declare(TempId start, DType dtype);
+  void assign(TempId variable, TempId value, DType dtype);
   TempId argreduce_at(ValueId v, const Node& node, const Index& index);
   TempId start_of(ValueId v, const Node& node, const Index& operand_index);
   Index operand_index(const Node& node, const Index& index, Dim reduced_value) const;

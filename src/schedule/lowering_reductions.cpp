@@ -59,7 +59,7 @@ TempId Lowering::start_of(ValueId v, const Node& node, const Index& operand_inde
 
 TempId Lowering::reduction_at(ValueId v, const Node& node, const Index& index) {
   if (node.op != Op::reduce) return argreduce_at(v, node, index);
-  if (!reduces_by_columns(graph_, node) || !in_tile(index)) return plan_at(v, node, index);
+  if (!plan_of(v).run_axes.empty() || !in_tile(index)) return plan_at(v, node, index);
   Dim variable = scopes_.back()->header.var, extent = scopes_.back()->header.extent;
   Address tile;
   {
@@ -92,43 +92,128 @@ Dim Lowering::run_extent(const Node& node, const std::vector<int>& axes) {
   return extent;
 }
 
+TempId Lowering::declare(TempId start, DType dtype) {
+  Stmt stmt;
+  stmt.kind = StmtKind::declare;
+  stmt.args = {start};
+  return emit(std::move(stmt), dtype);
+}
+
+void Lowering::assign(TempId variable, TempId value, DType dtype) {
+  Stmt stmt;
+  stmt.kind = StmtKind::assign;
+  stmt.dst = variable;
+  stmt.dtype = dtype;
+  stmt.args = {value};
+  append(std::move(stmt));
+}
+
 TempId Lowering::plan_at(ValueId v, const Node& node, const Index& index) {
-  ReductionPlan plan = reduction_plan_of(dims_, graph_, node);
+  const ReductionPlan& plan = plan_of(v);
   DType dtype = graph_.type(v).dtype;
   if (any_order(node.attrs.ufunc, dtype)) return fold_at(v, node, index);
-  std::vector<int> all = plan.outer_axes;
-  if (!plan.pairwise) all.insert(all.end(), plan.run_axes.begin(), plan.run_axes.end());
-  if (!plan.pairwise) return sequential_at(v, node, index, all);
+  if (plan.pairwise && !plan.run_axes.empty()) return runs_at(v, node, index);
+  if (dtype == DType::float16 && node.attrs.ufunc == Op::multiply && !plan.run_axes.empty()) return half_product_at(v, node, index);
+  std::vector<int> axes = plan.outer_axes;
+  axes.insert(axes.end(), plan.run_axes.begin(), plan.run_axes.end());
+  return sequential_at(v, node, index, axes);
+}
 
+// total = op(total, piece); float16 totals meet float32 pieces before they are rounded.
+TempId Lowering::add_to(ValueId v, TempId total, TempId piece) {
   NodeId id = graph_.values[v].producer;
+  DType dtype = graph_.type(v).dtype, wide = program_.temps[piece];
+  return cast(compute(graph_.nodes[id].attrs.ufunc, {cast(total, wide, id), piece}, wide, id), dtype, id);
+}
+
+TempId Lowering::runs_at(ValueId v, const Node& node, const Index& index) {
+  const ReductionPlan& plan = plan_of(v);
+  DType dtype = graph_.type(v).dtype;
   Index from = operand_index(node, index, dims_.constant(0));
   TempId start = start_of(v, node, from);
-  if (plan.outer_axes.empty()) return compute(node.attrs.ufunc, {start, run_at(v, node, from, plan)}, dtype, id);
-  Stmt declare;
-  declare.kind = StmtKind::declare;
-  declare.args = {start};
-  TempId total = emit(std::move(declare), dtype);
+  bool one_tree = plan.block.id < 0 && plan.chunk.id < 0;
+  bool even_chunks = plan.block.id < 0 && plan.buffer_chunk > 0 && node.operands.size() == 1 && dtype != DType::float16;
+  if (plan.outer_axes.empty() && (one_tree || even_chunks))
+    return add_to(v, start, tree_at(v, node, from, dims_.constant(0), run_extent(node, plan.run_axes), plan.buffer_chunk));
+  TempId total = declare(start, dtype);
   for (int axis : plan.outer_axes) from[axis] = open_loop(LoopKind::serial, graph_.type(node.operands[0]).shape[axis], false);
-  Stmt assign;
-  assign.kind = StmtKind::assign;
-  assign.dst = total;
-  assign.dtype = dtype;
-  assign.args = {compute(node.attrs.ufunc, {total, run_at(v, node, from, plan)}, dtype, id)};
-  append(std::move(assign));
+  assign(total, pieces_at(v, node, from, total), dtype);
   for (size_t k = 0; k < plan.outer_axes.size(); ++k) close_loop();
   return total;
 }
 
-TempId Lowering::run_at(ValueId v, const Node& node, Index index, const ReductionPlan& plan) {
+// Combines the pieces of one run with `total`, one after the other; the new total.
+TempId Lowering::pieces_at(ValueId v, const Node& node, const Index& index, TempId total) {
+  const ReductionPlan& plan = plan_of(v);
   DType dtype = graph_.type(v).dtype;
-  Dim variable = open_reducing(StmtKind::pairwise, run_extent(node, plan.run_axes));
-  index[plan.run_axes.back()] = variable;  // the slower axes of the run coalesce with the last: their index stays 0
+  Dim extent = run_extent(node, plan.run_axes);
+  if (plan.block.id < 0 && plan.chunk.id < 0) return add_to(v, total, tree_at(v, node, index, dims_.constant(0), extent, 0));
+  auto pieces = [&](Dim length, Dim piece) {
+    return dims_.floordiv(dims_.add(length, dims_.sub(piece, dims_.constant(1))), piece);
+  };
+  Dim block = plan.block.id >= 0 ? plan.block : extent;
+  Dim chunk = plan.chunk.id >= 0 ? plan.chunk : block;
+  TempId sum = declare(total, dtype);
+  bool blocks = plan.block.id >= 0;
+  Dim block_begin = blocks ? dims_.mul(open_loop(LoopKind::serial, pieces(extent, block), false), block) : dims_.constant(0);
+  Dim block_extent = blocks ? dims_.min(block, dims_.sub(extent, block_begin)) : extent;
+  Dim offset = dims_.mul(open_loop(LoopKind::serial, pieces(block_extent, chunk), false), chunk);
+  Dim piece_extent = dims_.min(chunk, dims_.sub(block_extent, offset));
+  assign(sum, add_to(v, sum, tree_at(v, node, index, dims_.add(block_begin, offset), piece_extent, 0)), dtype);
+  close_loop();
+  if (blocks) close_loop();
+  return sum;
+}
+
+// Index of element `position` of a run: by its last axis when the axes coalesce in memory, else digit by digit.
+Index Lowering::run_index(const Node& node, Index index, const std::vector<int>& axes, Dim position) {
+  ValueId operand = node.operands[0];
+  bool row = !graph_.is_input(operand) && placement_.places[operand] == Place::row;
+  if (axes.size() == 1 || row || coalesces(dims_, graph_, placement_.places, operand, axes)) {
+    index[axes.back()] = position;  // the slower axes stay at 0
+    return index;
+  }
+  Dim inner = dims_.constant(1);
+  for (size_t k = axes.size(); k-- > 0;) {
+    Dim extent = graph_.type(operand).shape[axes[k]];
+    Dim quotient = dims_.floordiv(position, inner);
+    index[axes[k]] = k == 0 ? quotient : dims_.mod(quotient, extent);
+    inner = dims_.mul(inner, extent);
+  }
+  return index;
+}
+
+// The pairwise sum of `extent` elements of a run from `begin` on.
+TempId Lowering::tree_at(ValueId v, const Node& node, Index index, Dim begin, Dim extent, int64_t chunk) {
+  DType dtype = graph_.type(v).dtype == DType::float16 ? DType::float32 : graph_.type(v).dtype;
+  Dim variable = open_reducing(StmtKind::pairwise, extent);
+  index = run_index(node, std::move(index), plan_of(v).run_axes, dims_.add(begin, variable));
   Stmt stmt;
   stmt.op = node.attrs.ufunc;
-  stmt.chunk = plan.buffer_chunk;
+  stmt.chunk = chunk;
   stmt.node = graph_.values[v].producer;
-  stmt.args = {cast(value_at(node.operands[0], index), dtype, stmt.node)};
+  stmt.args = {cast(cast(value_at(node.operands[0], index), graph_.type(v).dtype, stmt.node), dtype, stmt.node)};
   return close_reducing(std::move(stmt), dtype);
+}
+
+// NumPy multiplies a run of float16 numbers in float32 and rounds once.
+TempId Lowering::half_product_at(ValueId v, const Node& node, const Index& index) {
+  const ReductionPlan& plan = plan_of(v);
+  NodeId id = graph_.values[v].producer;
+  if (plan.chunk.id >= 0 || plan.block.id >= 0)
+    errors_.push_back(fail(Reason::unsupported_call, "a product of float16 numbers that NumPy computes buffer by buffer"));
+  Index from = operand_index(node, index, dims_.constant(0));
+  TempId total = declare(start_of(v, node, from), DType::float16);
+  for (int axis : plan.outer_axes) from[axis] = open_loop(LoopKind::serial, graph_.type(node.operands[0]).shape[axis], false);
+  TempId run = declare(cast(total, DType::float32, id), DType::float32);
+  Dim position = open_loop(LoopKind::serial, run_extent(node, plan.run_axes), false);
+  Index at = run_index(node, from, plan.run_axes, position);
+  TempId element = cast(cast(value_at(node.operands[0], at), DType::float16, id), DType::float32, id);
+  assign(run, compute(node.attrs.ufunc, {run, element}, DType::float32, id), DType::float32);
+  close_loop();
+  assign(total, cast(run, DType::float16, id), DType::float16);
+  for (size_t k = 0; k < plan.outer_axes.size(); ++k) close_loop();
+  return total;
 }
 
 TempId Lowering::fold_at(ValueId v, const Node& node, const Index& index) {
@@ -146,10 +231,7 @@ TempId Lowering::fold_at(ValueId v, const Node& node, const Index& index) {
   TempId start = start_of(v, node, from);
   TempId total = start;
   if (!outer.empty()) {
-    Stmt declare;
-    declare.kind = StmtKind::declare;
-    declare.args = {start};
-    total = emit(std::move(declare), dtype);
+    total = declare(start, dtype);
     for (int axis : outer) from[axis] = open_loop(LoopKind::serial, operand.shape[axis], false);
   }
   Dim variable = open_reducing(StmtKind::fold, run_extent(node, run));
@@ -160,12 +242,7 @@ TempId Lowering::fold_at(ValueId v, const Node& node, const Index& index) {
   fold.args = {cast(value_at(node.operands[0], from), dtype, id), total};
   TempId folded = close_reducing(std::move(fold), dtype);
   if (outer.empty()) return folded;
-  Stmt assign;
-  assign.kind = StmtKind::assign;
-  assign.dst = total;
-  assign.dtype = dtype;
-  assign.args = {folded};
-  append(std::move(assign));
+  assign(total, folded, dtype);
   for (size_t k = 0; k < outer.size(); ++k) close_loop();
   return total;
 }
@@ -174,17 +251,9 @@ TempId Lowering::sequential_at(ValueId v, const Node& node, const Index& index, 
   DType dtype = graph_.type(v).dtype;
   NodeId id = graph_.values[v].producer;
   Index from = operand_index(node, index, dims_.constant(0));
-  Stmt declare;
-  declare.kind = StmtKind::declare;
-  declare.args = {start_of(v, node, from)};
-  TempId total = emit(std::move(declare), dtype);
+  TempId total = declare(start_of(v, node, from), dtype);
   for (int axis : axes) from[axis] = open_loop(LoopKind::serial, graph_.type(node.operands[0]).shape[axis], false);
-  Stmt assign;
-  assign.kind = StmtKind::assign;
-  assign.dst = total;
-  assign.dtype = dtype;
-  assign.args = {compute(node.attrs.ufunc, {total, cast(value_at(node.operands[0], from), dtype, id)}, dtype, id)};
-  append(std::move(assign));
+  assign(total, compute(node.attrs.ufunc, {total, cast(value_at(node.operands[0], from), dtype, id)}, dtype, id), dtype);
   for (size_t k = 0; k < axes.size(); ++k) close_loop();
   return total;
 }

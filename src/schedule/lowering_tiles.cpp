@@ -111,7 +111,7 @@ CallOperand Lowering::call_operand(ValueId v, const Index& index, Dim variable, 
   if (!graph_.is_input(v) && placement_.places[v] == Place::inlined) {
     const Node& node = graph_.producer(v);
     if (is_loop_call(graph_, node)) return *stride_of(call_tile(v, node, index, variable, extent, nullptr));
-    if (reduces_by_columns(graph_, node)) return *stride_of(column_tile(v, node, index, variable, extent));
+    if (node.op == Op::reduce && plan_of(v).run_axes.empty()) return *stride_of(column_tile(v, node, index, variable, extent));
   }
   Address tile = new_tile(dtype, variable, extent);
   open_loop_over(variable, LoopKind::simd, extent, false);
@@ -134,8 +134,7 @@ Address Lowering::column_tile(ValueId v, const Node& node, const Index& index, D
   close_loop();
   const Type& operand = graph_.type(node.operands[0]);
   int opened = 0;
-  for (uint8_t axis : operand.axis_order()) {
-    if (std::find(node.attrs.axes.begin(), node.attrs.axes.end(), axis) == node.attrs.axes.end()) continue;
+  for (int axis : plan_of(v).outer_axes) {
     from[axis] = open_loop(LoopKind::serial, operand.shape[axis], true);
     ++opened;
   }

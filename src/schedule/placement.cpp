@@ -15,15 +15,6 @@ bool is_loop_call(const Graph& graph, const Node& node) {
   return node.results.size() > 1 || !is_inline(node.op, graph.type(node.operands[0]).dtype);
 }
 
-bool reduces_by_columns(const Graph& graph, const Node& node) {
-  if (node.op != Op::reduce) return false;
-  const Type& operand = graph.type(node.operands[0]);
-  if (operand.rank() == static_cast<int>(node.attrs.axes.size())) return false;
-  std::vector<uint8_t> order = operand.axis_order();
-  while (order.size() > 1 && graph.dims.is_constant(operand.shape[order.back()], 1)) order.pop_back();
-  return std::find(node.attrs.axes.begin(), node.attrs.axes.end(), order.back()) == node.attrs.axes.end();
-}
-
 ValueId located_base(const Graph& graph, const std::vector<Place>& places, ValueId v) {
   while (true) {
     if (graph.is_input(v) || places[v] != Place::inlined) return v;
@@ -48,12 +39,14 @@ struct Visit {
 class Walk {
  public:
   Walk(const Graph& graph, std::vector<std::string>* notes)
-      : graph_(graph), dims_(graph.dims), notes_(notes) {
+      : graph_(graph), dims_(result_.dims), notes_(notes) {
+    dims_ = graph.dims;
     result_.places.assign(graph.values.size(), Place::inlined);
     result_.row_levels.assign(graph.values.size(), 0);
   }
 
   Result<Placement> run() {
+    ACCEL_TRY([[maybe_unused]] Unit planned, plan_reductions());
     place_forced();
     for (int round = 0; pass(); ++round)
       if (round > 4 * static_cast<int>(graph_.values.size()) + 16) return fail(Reason::internal_error, "placement does not settle");
@@ -64,6 +57,16 @@ class Walk {
   }
 
  private:
+  Status plan_reductions() {
+    for (NodeId n : graph_.entry().nodes) {
+      if (graph_.nodes[n].op != Op::reduce) continue;
+      ReductionPlan plan = reduction_plan(dims_, graph_, graph_.nodes[n]);
+      if (!plan.known) return fail(Reason::unsupported_call, "a sum whose order of additions depends on whether a reshape copies");
+      result_.plans.emplace(n, std::move(plan));
+    }
+    return Unit{};
+  }
+
   void make_root(ValueId v, const char* why) {
     if (graph_.is_input(v) || result_.places[v] == Place::root) return;
     result_.places[v] = Place::root;
@@ -194,7 +197,7 @@ class Walk {
     for (size_t k = 1; k < node.operands.size(); ++k)
       if (!visit(node.operands[k], {}, stack)) return false;
     ValueId operand = node.operands[0];
-    bool columns = reduces_by_columns(graph_, node) && level > 0;
+    bool columns = node.op == Op::reduce && plan_of(v).run_axes.empty() && level > 0;
     Index inner_index;
     std::vector<Dim> reduced;
     size_t next = 0;
@@ -205,25 +208,27 @@ class Walk {
     }
     std::vector<Dim> inner_stack(stack.begin(), stack.begin() + level);
     inner_stack.insert(columns ? inner_stack.end() - 1 : inner_stack.end(), reduced.begin(), reduced.end());
-    if (!columns && !check_run(node, operand, inner_index, level)) return false;
+    if (!columns && !check_run(v, operand, inner_index, level)) return false;
     return visit(operand, inner_index, inner_stack);
   }
 
   // A run must be computable element by element: no tile calls inside, and its axes must coalesce.
-  bool check_run(const Node& node, ValueId operand, const Index& index, int level) {
+  bool check_run(ValueId reduced, ValueId operand, const Index& index, int level) {
     ValueId below = computed_below(operand);
     if (located_base(graph_, result_.places, operand) == no_value && calls_loops(below)) {
       place(below, level, index, "summed after a library loop");
       return false;
     }
-    ReductionPlan plan = reduction_plan_of(dims_, graph_, node);
-    if (plan.run_axes.size() > 1 && located_base(graph_, result_.places, operand) == no_value &&
-        !coalesces(dims_, graph_, result_.places, operand, plan.run_axes)) {
-      place(below, level, index, "summed over axes that do not coalesce");
-      return false;
-    }
-    return true;
+    if (graph_.producer(reduced).op != Op::reduce) return true;
+    const ReductionPlan& plan = plan_of(reduced);
+    bool in_order = plan.run_axes.size() < 2 || result_.places[operand] == Place::row ||
+                    coalesces(dims_, graph_, result_.places, operand, plan.run_axes);
+    if (in_order || graph_.is_input(operand)) return true;
+    place(operand, level, index, "summed over axes that do not coalesce");
+    return false;
   }
+
+  const ReductionPlan& plan_of(ValueId v) const { return result_.plans.at(graph_.values[v].producer); }
 
   bool calls_loops(ValueId v) const {
     if (graph_.is_input(v) || result_.places[v] != Place::inlined) return false;
@@ -287,9 +292,9 @@ class Walk {
   };
 
   const Graph& graph_;
-  DimTable dims_;
-  std::vector<std::string>* notes_;
   Placement result_;
+  DimTable& dims_;
+  std::vector<std::string>* notes_;
   std::map<std::vector<int32_t>, Group> groups_;
   std::map<ValueId, std::vector<Visit>> visits_;
   int next_variable_ = 0;

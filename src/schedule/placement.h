@@ -2,11 +2,13 @@
 // Placement: which values get memory. A value is inline (computed where it is used), a root (memory of its own, visible to
 // all nests) or a row (memory of one thread for one iteration of the outer loops of its nest).
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "ir/graph.h"
+#include "ir/reduction_plan.h"
 #include "schedule/access.h"
 
 namespace accel {
@@ -14,6 +16,8 @@ namespace accel {
 enum class Place : uint8_t { inlined, root, row };
 
 struct Placement {
+  DimTable dims;                  // the graph's, and what the plans added
+  std::map<NodeId, ReductionPlan> plans;  // of every reduce node
   std::vector<Place> places;      // per value
   std::vector<int> row_levels;    // per value: number of outer loops that a row is local to
   std::vector<ValueId> roots;     // in the order of their computation
@@ -21,9 +25,6 @@ struct Placement {
 
 // Whether the node runs through NumPy's inner loop, a tile at a time.
 bool is_loop_call(const Graph& graph, const Node& node);
-
-// Whether `reduce` keeps the fastest axis of its operand: it is computed for a tile of that axis at once.
-bool reduces_by_columns(const Graph& graph, const Node& node);
 
 // Value behind the view ops of v that has memory under `places` (or is an input); no_value when there is none.
 ValueId located_base(const Graph& graph, const std::vector<Place>& places, ValueId v);

@@ -62,7 +62,7 @@ Result<Program> schedule(const Graph& graph, std::vector<std::string>* notes) {
   if (graph.blocks.size() != 1) return fail(Reason::internal_error, "control flow has no schedule");
   ACCEL_TRY(Placement placement, place_values(graph, notes));
   Program program;
-  program.dims = graph.dims;
+  program.dims = placement.dims;
   program.symbol_count = symbol_count_of(graph);
   program.output_count = static_cast<int>(graph.outputs().size());
   Lowering lowering(graph, placement, program);
