@@ -311,30 +311,34 @@ Dim DimTable::substitute(Dim d, const std::function<std::optional<Dim>(int symbo
 std::string DimTable::text(Dim d) const {
   const Expression& e = state_->at(d);
   auto part = [&](size_t i) { return text(Dim{e.operands[i]}); };
+  auto bracket = [](const char* open, const std::string& inner) { return std::string(open).append(inner).append(")"); };
   // Operands of * // % that are sums need brackets.
   auto factor = [&](size_t i) {
     bool sum = state_->at(e.operands[i]).kind == DimKind::add;
-    return sum ? "(" + part(i) + ")" : part(i);
+    return sum ? bracket("(", part(i)) : part(i);
   };
   switch (e.kind) {
     case DimKind::constant: return std::to_string(e.value);
-    case DimKind::symbol:
-      return e.value >= first_variable ? "i" + std::to_string(e.value - first_variable) : "s" + std::to_string(e.value);
-    case DimKind::floordiv: return "(" + factor(0) + " // " + factor(1) + ")";
-    case DimKind::mod: return "(" + factor(0) + " % " + factor(1) + ")";
-    case DimKind::min: return "min(" + part(0) + ", " + part(1) + ")";
-    case DimKind::max: return "max(" + part(0) + ", " + part(1) + ")";
+    case DimKind::symbol: {
+      bool variable = e.value >= first_variable;
+      return std::string(variable ? "i" : "s").append(std::to_string(variable ? e.value - first_variable : e.value));
+    }
+    case DimKind::floordiv: return bracket("(", factor(0) + " // " + factor(1));
+    case DimKind::mod: return bracket("(", factor(0) + " % " + factor(1));
+    case DimKind::min: return bracket("min(", part(0) + ", " + part(1));
+    case DimKind::max: return bracket("max(", part(0) + ", " + part(1));
     case DimKind::mul: {
       bool negated = state_->at(e.operands[0]) == Expression{DimKind::constant, -1, {}};
       std::string out = negated ? "-" : factor(0);
-      for (size_t i = 1; i < e.operands.size(); ++i) out += (negated && i == 1 ? "" : "*") + factor(i);
+      for (size_t i = 1; i < e.operands.size(); ++i) out.append(negated && i == 1 ? "" : "*").append(factor(i));
       return out;
     }
     case DimKind::add: {
       std::string out = part(0);
       for (size_t i = 1; i < e.operands.size(); ++i) {
         std::string next = part(i);
-        out += next[0] == '-' ? " - " + next.substr(1) : " + " + next;
+        bool minus = next[0] == '-';
+        out.append(minus ? " - " : " + ").append(next, minus ? 1 : 0);
       }
       return out;
     }
