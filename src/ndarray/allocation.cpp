@@ -1,8 +1,7 @@
 // New arrays. Large ones take their memory from the result pool through a NEP 49 handler.
 
-#include <atomic>
+#include <algorithm>
 #include <cstddef>
-#include <cstring>
 
 #include "ndarray/array.h"
 #include "ndarray/numpy_api.h"
@@ -12,44 +11,12 @@ namespace {
 
 constexpr int64_t pooled_bytes = int64_t{1} << 20;
 
-std::atomic<AllocateFunction> pool_allocate{nullptr};
-std::atomic<ReleaseFunction> pool_release{nullptr};
+ResultAllocator pool;  // null functions: NumPy's own allocator serves all sizes
 
-// Stands before the memory of each pooled array. Keeps the function that frees it and, for realloc, the size.
-struct alignas(64) Header {
-  ReleaseFunction release;
-  size_t bytes;
-};
-
-void* handler_malloc(void*, size_t bytes) {
-  void* memory = pool_allocate.load()(static_cast<int64_t>(bytes + sizeof(Header)));
-  if (!memory) return nullptr;
-  auto* header = static_cast<Header*>(memory);
-  *header = {pool_release.load(), bytes};
-  return header + 1;
-}
-
-void handler_free(void*, void* memory, size_t) {
-  if (!memory) return;
-  Header* header = static_cast<Header*>(memory) - 1;
-  header->release(header);
-}
-
-void* handler_calloc(void* context, size_t count, size_t item) {
-  void* memory = handler_malloc(context, count * item);
-  if (memory) std::memset(memory, 0, count * item);
-  return memory;
-}
-
-// ndarray.resize() of an array of ours.
-void* handler_realloc(void* context, void* memory, size_t bytes) {
-  void* moved = handler_malloc(context, bytes);
-  if (!moved || !memory) return moved;
-  size_t old_bytes = (static_cast<Header*>(memory) - 1)->bytes;
-  std::memcpy(moved, memory, old_bytes < bytes ? old_bytes : bytes);
-  handler_free(context, memory, old_bytes);
-  return moved;
-}
+void* handler_malloc(void*, size_t bytes) { return pool.allocate(bytes); }
+void* handler_calloc(void*, size_t count, size_t item) { return pool.allocate_zeroed(count * item); }
+void* handler_realloc(void*, void* memory, size_t bytes) { return pool.reallocate(memory, bytes); }
+void handler_free(void*, void* memory, size_t bytes) { pool.release(memory, bytes); }
 
 PyDataMem_Handler handler = {"accel", 1, {nullptr, handler_malloc, handler_calloc, handler_realloc, handler_free}};
 
@@ -63,7 +30,7 @@ PyObject* handler_capsule() {
 class PoolScope {
  public:
   explicit PoolScope(bool wanted) {
-    if (!wanted || !pool_allocate.load()) return;
+    if (!wanted || pool.allocate == nullptr) return;
     PyObject* capsule = handler_capsule();
     if (capsule) previous_ = PyRef::steal(PyDataMem_SetHandler(capsule));
     if (!previous_) PyErr_Clear();
@@ -99,10 +66,7 @@ int64_t dense_strides(int64_t item, std::span<const int64_t> dims, std::span<con
 
 }  // namespace
 
-void install_result_allocator(AllocateFunction allocate, ReleaseFunction release) {
-  pool_release = release;
-  pool_allocate = allocate;
-}
+void install_result_allocator(const ResultAllocator& allocator) { pool = allocator; }
 
 PyObject* new_array(DType dtype, std::span<const int64_t> dims, std::span<const uint8_t> order) {
   npy_intp shape[NPY_MAXDIMS], strides[NPY_MAXDIMS];

@@ -3,6 +3,7 @@
 
 #include <Python.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -43,10 +44,15 @@ std::optional<DType> dtype_of_scalar(PyObject* scalar);
 // New reference or null with an exception. Dense, uninitialised memory; axes from slowest to fastest in `order` (empty = C).
 PyObject* new_array(DType dtype, std::span<const int64_t> dims, std::span<const uint8_t> order);
 // Arrays of more than 1 MiB made by new_array take their memory from here, through a NEP 49 handler named "accel"; they own
-// their data. Each array is released by the function that was installed when it was made, from any thread that holds the GIL.
-using AllocateFunction = void* (*)(int64_t bytes);  // 64-byte aligned, null when out of memory
-using ReleaseFunction = void (*)(void* memory);
-void install_result_allocator(AllocateFunction allocate, ReleaseFunction release);
+// their data. The functions have the meaning of malloc, calloc(1, bytes), realloc and free; they may be called from any thread.
+struct ResultAllocator {
+  void* (*allocate)(size_t bytes) = nullptr;
+  void* (*allocate_zeroed)(size_t bytes) = nullptr;
+  void* (*reallocate)(void* memory, size_t bytes) = nullptr;
+  void (*release)(void* memory, size_t bytes) = nullptr;
+};
+// Call once, before the first new_array.
+void install_result_allocator(const ResultAllocator& allocator);
 // A view as NumPy would have made it (base collapsed, flags updated, writeable as the base). offset and strides in bytes.
 PyObject* new_view(PyObject* base, DType dtype, std::span<const int64_t> dims, std::span<const int64_t> strides,
                    int64_t offset);

@@ -24,7 +24,6 @@ bool import_ufuncs();
 // NumPy's ufunc for an op (borrowed), null when the op is none; and the reverse, for NumPy's own ufunc objects only.
 PyObject* ufunc_of(Op op);
 std::optional<Op> op_of_ufunc(PyObject* object);
-bool is_ufunc(PyObject* object);
 
 // Whether NumPy's loop of `op` for these dtypes (operands then results) may run in worker threads: no Python, no locks, no
 // library with threads of its own.
@@ -47,8 +46,9 @@ struct OperandType {
 
 // dtypes (operands then results) of NumPy's loop for these operands: ufunc.resolve_dtypes. `dtype` and `signature` arguments
 // of the call as Python objects or null. Fails with will_raise when NumPy raises, unsupported_dtype when a dtype is none of
-// ours. `reduction`: for ufunc.reduce.
+// ours. Given outputs follow the operands. `reduction`: for ufunc.reduce; operands are the array and perhaps the output.
+// `casting`: the rule's name, null for NumPy's default.
 Result<std::vector<DType>> resolve_dtypes(PyObject* ufunc, std::span<const OperandType> operands, PyObject* dtype,
-                                          bool reduction);
+                                          bool reduction, const char* casting = nullptr);
 
 }  // namespace accel

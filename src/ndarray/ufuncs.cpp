@@ -67,7 +67,7 @@ bool import_ufuncs() {
     Op op = static_cast<Op>(i);
     PyRef ufunc = PyRef::steal(PyObject_GetAttrString(umath.get(), op_info(op).name));
     if (!ufunc) PyErr_Clear();
-    if (!ufunc || !is_ufunc(ufunc.get())) continue;
+    if (!ufunc || !PyObject_TypeCheck(ufunc.get(), &PyUFunc_Type)) continue;
     ufunc_table()[i] = ufunc.get();
     op_table()[ufunc.release()] = op;  // kept for good
   }
@@ -81,8 +81,6 @@ std::optional<Op> op_of_ufunc(PyObject* object) {
   if (found == op_table().end()) return std::nullopt;
   return found->second;
 }
-
-bool is_ufunc(PyObject* object) { return PyObject_TypeCheck(object, &PyUFunc_Type); }
 
 Result<std::vector<DType>> read_resolved_types(PyObject* tuple, int operands) {
   std::vector<DType> dtypes;
@@ -101,7 +99,7 @@ Result<std::vector<DType>> read_resolved_types(PyObject* tuple, int operands) {
 }
 
 Result<std::vector<DType>> resolve_dtypes(PyObject* object, std::span<const OperandType> operands, PyObject* dtype,
-                                          bool reduction) {
+                                          bool reduction, const char* casting) {
   auto* ufunc = reinterpret_cast<PyUFuncObject*>(object);
   PyRef types = PyRef::steal(PyTuple_New(ufunc->nargs));
   if (!types) return fail(Reason::internal_error, take_error_text());
@@ -116,6 +114,8 @@ Result<std::vector<DType>> resolve_dtypes(PyObject* object, std::span<const Oper
   PyRef keywords = PyRef::steal(PyDict_New());
   if (!method || !arguments || !keywords) return fail(Reason::internal_error, take_error_text());
   if (reduction) PyDict_SetItemString(keywords.get(), "reduction", Py_True);
+  PyRef rule = PyRef::steal(casting ? PyUnicode_FromString(casting) : nullptr);
+  if (rule) PyDict_SetItemString(keywords.get(), "casting", rule.get());
   if (dtype) PyDict_SetItemString(keywords.get(), "signature", signature_argument(ufunc, dtype, reduction).get());
   PyRef resolved = PyRef::steal(PyObject_Call(method.get(), arguments.get(), keywords.get()));
   if (!resolved) return fail(Reason::will_raise, take_error_text());
