@@ -1,7 +1,6 @@
 #include "runtime/parallel.h"
 
 #include <omp.h>
-#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 
 #include "base/settings.h"
 #include "runtime/float_environment.h"
+#include "runtime/thread_pool.h"
 #include "toolchain/machine.h"
 
 namespace accel {
@@ -25,17 +25,11 @@ constexpr int64_t most_chunk_work = 4'000'000;  // a few milliseconds, so that C
 constexpr auto poll_interval = std::chrono::milliseconds(20);
 
 std::atomic<bool (*)()> interrupt_poll{nullptr};
-std::atomic<int> active_loops{0};  // loops of different threads that run now
 thread_local bool inside_loop = false;
 
 // Taken when the library is loaded, before anybody can have called omp_set_num_threads through it.
 const int initial_omp_threads = omp_get_max_threads();
 const bool omp_threads_given = std::getenv("OMP_NUM_THREADS") != nullptr;
-
-// libgomp's pool does not survive fork: its threads are not in the child, which would wait for them. Giving the pool up
-// before the fork makes both sides start a new one when they need it.
-[[maybe_unused]] const int fork_handlers =
-    pthread_atfork([] { omp_pause_resource_all(omp_pause_hard); }, nullptr, [] { active_loops = 0; });
 
 bool is_main_thread() { return syscall(SYS_gettid) == getpid(); }
 
@@ -71,77 +65,59 @@ int64_t chunk_units(int64_t units, int64_t work, int threads) {
   return std::max<int64_t>(1, std::min(std::max(balanced, least), most));
 }
 
-struct Loop {
-  AccelRegion region;
-  void* frame;
-  int64_t n, chunk;
-  std::atomic<int64_t> next{0};
-  std::atomic<bool> stop{false};
-  std::atomic<unsigned> flags{0};
+class Loop final : public SharedWork {
+ public:
+  Loop(AccelRegion region, void* frame, int64_t n, int64_t chunk)
+      : region_(region), frame_(frame), n_(n), chunk_(chunk), control_(float_control()) {}
 
+  bool has_more() const override { return !stop_ && next_.load(std::memory_order_relaxed) < n_; }
+
+  void run_as_worker() override {
+    BorrowedFloatControl borrowed(control_);
+    inside_loop = true;
+    while (step()) {
+    }
+    flags_.fetch_or(static_cast<unsigned>(borrowed.flags()), std::memory_order_relaxed);
+  }
+
+  // Returns false when it was interrupted.
+  bool run_as_caller(int threads) {
+    Poll poll;
+    inside_loop = true;
+    if (threads > 1) share_work(*this, threads - 1);
+    while (step())
+      if (poll.interrupted()) stop_ = true;
+    if (threads > 1) withdraw_work(*this);
+    inside_loop = false;
+    add_float_flags(static_cast<FloatFlags>(flags_.load()));
+    return !stop_;
+  }
+
+ private:
   // Runs one chunk; false when none is left.
   bool step() {
-    if (stop.load(std::memory_order_relaxed)) return false;
-    int64_t begin = next.fetch_add(chunk, std::memory_order_relaxed);
-    if (begin >= n) return false;
-    region(frame, begin, std::min(begin + chunk, n));
+    if (!has_more()) return false;
+    int64_t begin = next_.fetch_add(chunk_, std::memory_order_relaxed);
+    if (begin >= n_) return false;
+    region_(frame_, begin, std::min(begin + chunk_, n_));
     return true;
   }
+
+  AccelRegion region_;
+  void* frame_;
+  int64_t n_, chunk_;
+  FloatControl control_;
+  std::atomic<int64_t> next_{0};
+  std::atomic<bool> stop_{false};
+  std::atomic<unsigned> flags_{0};
 };
-
-void run_as_caller(Loop& loop) {
-  Poll poll;
-  while (loop.step())
-    if (poll.interrupted()) loop.stop = true;
-}
-
-void run_as_worker(Loop& loop, const FloatControl& control) {
-  BorrowedFloatControl borrowed(control);
-  while (loop.step()) {
-  }
-  loop.flags.fetch_or(static_cast<unsigned>(borrowed.flags()), std::memory_order_relaxed);
-}
-
-void run_team(Loop& loop, int threads) {
-  FloatControl control = float_control();
-#pragma omp parallel num_threads(threads)
-  {
-    inside_loop = true;
-    if (omp_get_thread_num() == 0)
-      run_as_caller(loop);
-    else
-      run_as_worker(loop, control);
-    inside_loop = false;
-  }
-  add_float_flags(static_cast<FloatFlags>(loop.flags.load()));
-}
 
 // Threads worth using for `work`: each should have at least half a threshold's worth.
-int useful_threads(int64_t units, int64_t work, int running) {
+int useful_threads(int64_t units, int64_t work) {
   int64_t threshold = settings().parallel_threshold;
-  if (work < threshold) return 1;
-  int64_t threads = std::max(1, thread_count() / running);
+  int64_t threads = thread_count();
   if (threshold > 0) threads = std::min(threads, work / (threshold - threshold / 2));
   return static_cast<int>(std::clamp<int64_t>(threads, 1, units));
-}
-
-struct Running {
-  Running() : count(active_loops.fetch_add(1) + 1) {}
-  ~Running() { active_loops.fetch_sub(1); }
-  int count;
-};
-
-int run_loop(AccelRegion region, void* frame, int64_t n, int64_t grain, int64_t work) {
-  Running running;
-  int64_t units = divide_up(n, grain);
-  int threads = useful_threads(units, work, running.count);
-  int64_t chunk = chunk_units(units, work, threads);
-  Loop loop{region, frame, n, chunk >= units ? n : chunk * grain};
-  if (threads == 1)
-    run_as_caller(loop);
-  else
-    run_team(loop, threads);
-  return loop.stop ? 1 : 0;
 }
 
 }  // namespace
@@ -161,7 +137,12 @@ int parallel_for(AccelRegion region, void* frame, int64_t n, int64_t grain, int6
     region(frame, 0, n);
     return 0;
   }
-  return run_loop(region, frame, n, std::max<int64_t>(grain, 1), work);
+  grain = std::max<int64_t>(grain, 1);
+  int64_t units = divide_up(n, grain);
+  int threads = useful_threads(units, work);
+  int64_t chunk = chunk_units(units, work, threads);
+  Loop loop(region, frame, n, chunk >= units ? n : chunk * grain);
+  return loop.run_as_caller(threads) ? 0 : 1;
 }
 
 }  // namespace accel

@@ -1,5 +1,5 @@
 #pragma once
-// Parallel loops on OpenMP's threads.
+// Parallel loops.
 
 #include <cstdint>
 

@@ -1,0 +1,171 @@
+#include "runtime/thread_pool.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+#include "toolchain/machine.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace accel {
+namespace {
+
+// How long a thread looks for more work before it sleeps: waking it costs several microseconds, and the next loop of a
+// kernel usually follows at once.
+constexpr int worker_spins = 1000;
+constexpr int caller_spins = 200;
+constexpr int first_wakes = 4;  // the woken threads wake the others
+constexpr int further_wakes = 2;
+
+void relax() {
+#if defined(__x86_64__)
+  _mm_pause();
+#endif
+}
+
+void futex_wait(std::atomic<uint32_t>& word, uint32_t value) {
+  syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+}
+
+void futex_wake(std::atomic<uint32_t>& word, int count) {
+  syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
+}
+
+}  // namespace
+
+class ThreadPool {
+ public:
+  void share(SharedWork& work, int workers) {
+    {
+      std::lock_guard lock(mutex_);
+      work.wanted_ = workers;
+      offers_.push_back(&work);
+      while (threads_ < workers && start_thread()) threads_++;
+    }
+    generation_.fetch_add(1);
+    wake(std::min(workers, first_wakes));
+  }
+
+  void withdraw(SharedWork& work) {
+    {
+      std::lock_guard lock(mutex_);
+      offers_.erase(std::find(offers_.begin(), offers_.end(), &work));
+    }
+    for (int spins = 0;; spins++) {
+      uint32_t inside = work.inside_.load(std::memory_order_acquire);
+      if (inside == 0) return;
+      if (spins < caller_spins)
+        relax();
+      else
+        futex_wait(work.inside_, inside);
+    }
+  }
+
+ private:
+  static void* run_thread(void* pool) {
+    static_cast<ThreadPool*>(pool)->serve();
+    return nullptr;
+  }
+
+  // Signals are for the host program's threads: here they are blocked.
+  bool start_thread() {
+    sigset_t all, previous;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &previous);
+    pthread_t thread;
+    bool started = pthread_create(&thread, nullptr, run_thread, this) == 0;
+    pthread_sigmask(SIG_SETMASK, &previous, nullptr);
+    if (!started) return false;
+    pthread_setname_np(thread, "accel-worker");
+    pthread_detach(thread);
+    return true;
+  }
+
+  void serve() {
+    for (;;) {
+      uint32_t seen = generation_.load();
+      if (SharedWork* work = enter()) {
+        work->run_as_worker();
+        leave(*work);
+      } else {
+        wait_for_change(seen);
+      }
+    }
+  }
+
+  // The offer that needs a thread most, or null.
+  SharedWork* enter() {
+    SharedWork* best = nullptr;
+    bool more_wanted = false;
+    {
+      std::lock_guard lock(mutex_);
+      uint32_t least = 0;
+      for (SharedWork* work : offers_) {
+        uint32_t inside = work->inside_.load(std::memory_order_relaxed);
+        if (inside >= static_cast<uint32_t>(work->wanted_) || !work->has_more() || (best && inside >= least)) continue;
+        best = work;
+        least = inside;
+      }
+      if (!best) return nullptr;
+      best->inside_.fetch_add(1, std::memory_order_relaxed);
+      more_wanted = least + 1 < static_cast<uint32_t>(best->wanted_);
+    }
+    if (more_wanted) wake(further_wakes);
+    return best;
+  }
+
+  // After the last thread has left, `work` may be gone: only its address is used then, and a wake-up more does no harm.
+  static void leave(SharedWork& work) {
+    std::atomic<uint32_t>& inside = work.inside_;
+    if (inside.fetch_sub(1, std::memory_order_release) == 1) futex_wake(inside, 1);
+  }
+
+  void wake(int count) {
+    if (sleepers_.load() > 0) futex_wake(generation_, count);
+  }
+
+  void wait_for_change(uint32_t seen) {
+    for (int spins = 0; spins < worker_spins; spins++) {
+      if (generation_.load(std::memory_order_acquire) != seen) return;
+      relax();
+    }
+    sleepers_.fetch_add(1);
+    futex_wait(generation_, seen);
+    sleepers_.fetch_sub(1);
+  }
+
+  std::mutex mutex_;
+  std::vector<SharedWork*> offers_;
+  int threads_ = 0;
+  std::atomic<uint32_t> generation_{0};  // changes with every offer
+  std::atomic<int> sleepers_{0};
+};
+
+namespace {
+
+std::atomic<ThreadPool*> current{nullptr};
+
+// The child of a fork has none of the threads; whatever state the old pool was in is left behind.
+void forget_pool() { current.store(new ThreadPool, std::memory_order_release); }
+
+ThreadPool& pool() {
+  static const bool once = (forget_pool(), pthread_atfork(nullptr, nullptr, forget_pool), true);
+  (void)once;
+  return *current.load(std::memory_order_acquire);
+}
+
+}  // namespace
+
+void share_work(SharedWork& work, int workers) { pool().share(work, workers); }
+void withdraw_work(SharedWork& work) { pool().withdraw(work); }
+
+}  // namespace accel
