@@ -13,23 +13,53 @@ constexpr int64_t buffer_size = 8192;  // numpy.getbufsize(), elements
 
 bool contains(const std::vector<int>& axes, int axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); }
 
-// Run-time decisions as integer expressions: conditions are 0 or 1.
+// Run-time decisions as integer expressions. Extents and values to choose from are >= 0; conditions are 0 or 1 (for
+// empty operands, where nothing depends on them, they may be other small numbers).
 class Choices {
  public:
   explicit Choices(DimTable& dims) : dims_(dims) {}
 
   Dim number(int64_t value) { return dims_.constant(value); }
-  Dim less(Dim a, int64_t limit) {  // a < limit
-    return dims_.min(number(1), dims_.max(number(0), dims_.sub(number(limit), a)));
-  }
+  Dim less(Dim a, int64_t limit) { return dims_.min(number(1), dims_.max(number(0), dims_.sub(number(limit), a))); }
   Dim is_zero(Dim a) { return dims_.sub(number(1), dims_.min(number(1), dims_.max(a, dims_.mul(a, -1)))); }
-  Dim is_one(Dim a) { return is_zero(dims_.sub(a, number(1))); }
+  Dim is_one(Dim extent) { return dims_.sub(number(1), dims_.min(number(1), dims_.sub(extent, number(1)))); }
   Dim either(Dim a, Dim b) { return dims_.max(a, b); }
-  Dim select(Dim condition, Dim yes, Dim no) { return dims_.add(no, dims_.mul(condition, dims_.sub(yes, no))); }
-  // How many whole cores fit a buffer; total for an extent of 0.
-  Dim cores_in_buffer(Dim core) { return dims_.floordiv(number(buffer_size), dims_.max(core, number(1))); }
+
+  // Minima with a bound that is 0 or beyond every extent: products of conditions would multiply out into long polynomials.
+  Dim select(Dim condition, Dim yes, Dim no) {
+    if (yes == no || dims_.is_constant(condition, 1)) return yes;
+    if (dims_.is_constant(condition, 0)) return no;
+    Dim bound = dims_.mul(condition, beyond), other = dims_.sub(number(beyond), bound);
+    return dims_.max(dims_.min(yes, bound), dims_.min(no, other));
+  }
+
+  // The largest multiple of `core` that fits a buffer, and at least one.
+  Dim fill_buffer(Dim core) {
+    Dim count = dims_.floordiv(number(buffer_size), dims_.max(core, number(1)));
+    return dims_.mul(core, dims_.max(count, number(1)));
+  }
+
+  // Whether `a` is not 0 unless an extent is: a sum of products of extents with factors of one sign.
+  bool is_certainly_not_zero(Dim a, const std::vector<Dim>& extents) {
+    if (dims_.as_constant(a)) return !dims_.is_constant(a, 0);
+    std::vector<Dim> terms = dims_.kind(a) == DimKind::add ? dims_.operands(a) : std::vector{a};
+    int positive = 0, negative = 0;
+    for (Dim term : terms) {
+      int64_t sign = 1;
+      for (Dim factor : dims_.kind(term) == DimKind::mul ? dims_.operands(term) : std::vector{term}) {
+        if (auto value = dims_.as_constant(factor)) {
+          sign = *value;
+        } else if (std::find(extents.begin(), extents.end(), factor) == extents.end()) {
+          return false;
+        }
+      }
+      ++(sign > 0 ? positive : negative);
+    }
+    return positive == 0 || negative == 0;
+  }
 
  private:
+  static constexpr int64_t beyond = int64_t{1} << 50;
   DimTable& dims_;
 };
 
@@ -53,7 +83,10 @@ class RunCutter {
   // A cut of the run's whole extent means no cut.
   Cuts cut(const std::vector<Group>& axes) {
     total_ = choose_.number(1);
-    for (const Group& axis : axes) total_ = dims_.mul(total_, axis.extent);
+    for (const Group& axis : axes) {
+      total_ = dims_.mul(total_, axis.extent);
+      extents_.push_back(axis.extent);
+    }
     return coalesce({axes[0]}, std::span(axes).subspan(1));
   }
 
@@ -67,7 +100,7 @@ class RunCutter {
   Cuts coalesce(std::vector<Group> done, std::span<const Group> rest) {
     if (rest.empty()) return cut_groups(done);
     Group inner = done.back(), outer = rest[0];
-    Dim condition = coalesces(inner, outer);
+    Dim condition = coalesces(inner, outer, rest.size() == 1);
     std::optional<Cuts> yes, no;
     if (!dims_.is_constant(condition, 0)) {
       std::vector<Group> merged = done;
@@ -83,18 +116,22 @@ class RunCutter {
     return yes ? select(condition, *yes, *no) : *no;
   }
 
-  Dim coalesces(const Group& inner, const Group& outer) {
+  // An axis of extent 1 coalesces with any other. An outer one need not: cut_groups() says the same with it, unless
+  // it stands between two axes that then meet.
+  Dim coalesces(const Group& inner, const Group& outer, bool last) {
     if (!may_coalesce_) return choose_.number(0);
     Dim gap = dims_.sub(outer.stride, dims_.mul(inner.stride, inner.extent));
     if (dims_.is_constant(gap, 0)) return choose_.number(1);
-    Dim trivial = choose_.either(choose_.is_one(inner.extent), choose_.is_one(outer.extent));
-    return dims_.as_constant(gap) ? trivial : choose_.either(trivial, choose_.is_zero(gap));
+    Dim trivial = choose_.is_one(inner.extent);
+    if (!last) trivial = choose_.either(trivial, choose_.is_one(outer.extent));
+    return choose_.is_certainly_not_zero(gap, extents_) ? trivial : choose_.either(trivial, choose_.is_zero(gap));
   }
 
   Dim merged_stride(const Group& inner, const Group& outer) {
     Dim gap = dims_.sub(outer.stride, dims_.mul(inner.stride, inner.extent));
-    if (!may_coalesce_ || dims_.is_constant(gap, 0)) return inner.stride;
-    return choose_.select(choose_.is_one(inner.extent), outer.stride, inner.stride);
+    if (dims_.is_constant(gap, 0)) return inner.stride;
+    // Strides may be negative, so this is no select().
+    return dims_.add(inner.stride, dims_.mul(choose_.is_one(inner.extent), dims_.sub(outer.stride, inner.stride)));
   }
 
   // Of groups that do not coalesce. NumPy copies the fastest groups through a buffer while the product of all but
@@ -103,13 +140,12 @@ class RunCutter {
     if (groups.size() == 1) return {total_, cast_ ? choose_.number(buffer_size) : total_};
     std::vector<Dim> products = {groups[0].extent};
     for (size_t k = 1; k < groups.size(); ++k) products.push_back(dims_.mul(products.back(), groups[k].extent));
-    // Without a buffer each fastest group is a piece: cutting the whole run at its multiples says the same.
-    Cuts out = cast_ ? Cuts{products[0], choose_.number(buffer_size)} : Cuts{total_, products[0]};
-    for (size_t k = 1; k < groups.size(); ++k) {
+    // Without a buffer each fastest group is a piece: cutting the block at its multiples says the same. It fills more
+    // than half a buffer, so fill_buffer() leaves it as it is.
+    Cuts out = cast_ ? Cuts{products[0], choose_.number(buffer_size)} : Cuts{products[1], choose_.fill_buffer(products[0])};
+    for (size_t k = cast_ ? 1 : 2; k < groups.size(); ++k) {
       Dim core = products[k - 1];
-      Cuts buffered = {products[k], dims_.mul(core, choose_.cores_in_buffer(core))};
-      int64_t limit = k == 1 && !cast_ ? buffer_size / 2 + 1 : buffer_size;
-      out = select(choose_.less(core, limit), buffered, out);
+      out = select(choose_.less(core, buffer_size), {products[k], choose_.fill_buffer(core)}, out);
     }
     return out;
   }
@@ -118,6 +154,7 @@ class RunCutter {
   Choices choose_;
   bool cast_;
   bool may_coalesce_;
+  std::vector<Dim> extents_;
   Dim total_;
 };
 
@@ -154,11 +191,21 @@ struct Reduction {
   bool buffered;
 };
 
-ReductionPlan make_plan(DimTable& dims, const Reduction& r, const std::vector<Dim>& strides, bool may_coalesce) {
-  std::vector<bool> still;
+Reduction reduction_of(const Graph& graph, const Node& reduce) {
+  return {graph.type(reduce.operands[0]), reduce.attrs.axes, reduce.attrs.ufunc, graph.type(reduce.results[0]).dtype,
+          reduce.attrs.buffered};
+}
+
+std::vector<bool> axes_without_stride(const DimTable& dims, const Type& operand, const std::vector<Dim>& strides) {
+  std::vector<bool> out;
   for (size_t k = 0; k < strides.size(); ++k) {
-    still.push_back(dims.is_constant(strides[k], 0) || dims.is_constant(r.operand.shape[k], 1));
+    out.push_back(dims.is_constant(strides[k], 0) || dims.is_constant(operand.shape[k], 1));
   }
+  return out;
+}
+
+ReductionPlan make_plan(DimTable& dims, const Reduction& r, const std::vector<Dim>& strides, bool may_coalesce) {
+  std::vector<bool> still = axes_without_stride(dims, r.operand, strides);
   ReductionPlan plan;
   std::vector<Group> run;
   std::vector<int> trivial;
@@ -191,10 +238,8 @@ ReductionPlan make_plan(DimTable& dims, const Reduction& r, const std::vector<Di
 }  // namespace
 
 ReductionPlan reduction_plan(DimTable& dims, const Graph& graph, const Node& reduce) {
-  ValueId operand = reduce.operands[0];
-  const Reduction r{graph.type(operand), reduce.attrs.axes, reduce.attrs.ufunc, graph.type(reduce.results[0]).dtype,
-                    reduce.attrs.buffered};
-  auto strides = memory_strides(dims, graph, operand);
+  Reduction r = reduction_of(graph, reduce);
+  auto strides = memory_strides(dims, graph, reduce.operands[0]);
   if (strides) return make_plan(dims, r, *strides, true);
   ReductionPlan plan = make_plan(dims, r, contiguous_strides(dims, r.operand), false);
   plan.known = !has_pieces(r.ufunc, r.accumulator);
@@ -206,28 +251,38 @@ ReductionPlan reduction_plan(DimTable& dims, const Type& operand, const std::vec
   return make_plan(dims, {operand, axes, ufunc, accumulator, buffered}, contiguous_strides(dims, operand), !strided);
 }
 
-std::vector<int> axes_specialised_on_one(const DimTable& dims, const Type& operand, const std::vector<int>& axes, Op ufunc,
-                                         DType accumulator) {
+namespace {
+
+// Kept axes inside the fastest reduced one: without them it would be the run. Kept axes between two reduced ones: without
+// them the run would go on.
+std::vector<int> specialised_axes(const DimTable& dims, const Reduction& r, const std::vector<int>& fastest_first) {
   std::vector<int> out, between;
-  if (!has_pieces(ufunc, accumulator)) return out;
-  std::vector<uint8_t> order = operand.axis_order();
-  bool seen_reduced = false;
-  // Kept axes inside the fastest reduced one: without them it would be the run. Kept axes between two reduced ones: without
-  // them the run would go on.
-  for (size_t k = order.size(); k-- > 0;) {
-    if (dims.is_constant(operand.shape[order[k]], 1)) continue;
-    if (!contains(axes, order[k])) {
-      between.push_back(order[k]);
-      continue;
+  if (!has_pieces(r.ufunc, r.accumulator)) return out;
+  for (int axis : fastest_first) {
+    if (!contains(r.axes, axis)) {
+      if (!dims.as_constant(r.operand.shape[static_cast<size_t>(axis)])) between.push_back(axis);
+    } else if (!dims.is_constant(r.operand.shape[static_cast<size_t>(axis)], 1)) {
+      out.insert(out.end(), between.begin(), between.end());
+      between.clear();
     }
-    out.insert(out.end(), between.begin(), between.end());
-    between.clear();
-    seen_reduced = true;
   }
-  if (!seen_reduced) return {};
-  std::erase_if(out, [&](int axis) { return dims.as_constant(operand.shape[static_cast<size_t>(axis)]).has_value(); });
   std::sort(out.begin(), out.end());
   return out;
+}
+
+}  // namespace
+
+std::vector<int> axes_specialised_on_one(const DimTable& dims, const Type& operand, const std::vector<int>& axes, Op ufunc,
+                                         DType accumulator) {
+  std::vector<uint8_t> order = operand.axis_order();
+  return specialised_axes(dims, {operand, axes, ufunc, accumulator, false}, {order.rbegin(), order.rend()});
+}
+
+std::vector<int> axes_specialised_on_one(DimTable& dims, const Graph& graph, const Node& reduce) {
+  Reduction r = reduction_of(graph, reduce);
+  auto strides = memory_strides(dims, graph, reduce.operands[0]);
+  std::vector<bool> still = axes_without_stride(dims, r.operand, strides.value_or(contiguous_strides(dims, r.operand)));
+  return specialised_axes(dims, r, iteration_order(r.operand, still));
 }
 
 }  // namespace accel

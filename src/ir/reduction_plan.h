@@ -52,7 +52,10 @@ ReductionPlan reduction_plan(DimTable& dims, const Graph& graph, const Node& red
 ReductionPlan reduction_plan(DimTable& dims, const Type& operand, const std::vector<int>& axes, Op ufunc, DType accumulator,
                              bool buffered, bool strided);
 
-// Kept axes whose extent being 1 or not changes the plan: capture guards on that.
+// Kept axes whose extent being 1 or not changes the plan: capture guards on that. A plan holds when these extents
+// are not 1 (those that are 1 must be the constant 1 in the type).
+std::vector<int> axes_specialised_on_one(DimTable& dims, const Graph& graph, const Node& reduce);
+// The same from the operand's type alone: right unless the operand is a broadcast (axes without stride are not in `order`).
 std::vector<int> axes_specialised_on_one(const DimTable& dims, const Type& operand, const std::vector<int>& axes, Op ufunc,
                                          DType accumulator);
 
