@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "capture/recipe.h"
 #include "guard/guard_set.h"
 #include "ir/graph.h"
@@ -32,6 +33,7 @@ struct Captured {
 
 struct CaptureOptions {
   int budget = 200000;  // instructions
+  int stop_before_instruction = 0;  // n > 0: leave by a resume exit before the n-th evaluated instruction at which one is possible
   // Input dims that earlier versions of the entry have seen with other values need no treatment: dims are symbols from the first call.
 };
 

@@ -19,9 +19,9 @@ namespace accel {
 
 enum class SourceKind : uint8_t {
   local,      // locals[index] (localsplus order, as bind_arguments gives them; a cell variable's initial value)
-  cell,       // contents of the cell function.__closure__[index]
+  cell,       // contents of the cell function.__closure__[index]; or of the cell `dict` when that is set
   global,     // dict[name], dict owned here; missing: builtins are a source of their own
-  attribute,  // getattr-free: instance __dict__ or slot of parent, or module __dict__; see guard_set.cpp
+  attribute,  // fetch_attribute(parent, name), see fetch.h: runs no Python code
   item,       // parent[index], parent an exact tuple or list
   dict_item,  // parent[name], parent an exact dict
 };
@@ -33,7 +33,7 @@ struct Source {
   SourceId parent = -1;
   int index = -1;
   PyRef name;  // str or key
-  PyRef dict;  // global
+  PyRef dict;  // global: the dict; cell: the cell object or null
   std::string text;  // for people: "points", "self.scale", "numpy.add"
 };
 
@@ -83,12 +83,17 @@ class GuardSet {
   std::vector<Guard> guards;
   int symbol_count = 0;
   int input_count = 0;
+  // Sources whose objects the caller reads from Binding::sources. Set before seal(); empty means all of them.
+  std::vector<SourceId> wanted;
 
   // Call once after sources and guards are complete: orders the tests fail-fast and subscribes to dict versions.
   void seal();
 
   // True when every guard holds; fills `binding`. Runs no Python code, raises nothing. `function` gives the closure.
   bool check(PyObject* function, PyObject* const* locals, Binding& binding) const noexcept;
+
+  // Hands every Python object it owns to `visit`, for tp_traverse.
+  int traverse(visitproc visit, void* arg) const;
 
   // The first guard that does not hold, for people ("points.shape[1] == 2"); empty when all hold.
   std::string first_failure(PyObject* function, PyObject* const* locals) const;

@@ -1,0 +1,303 @@
+#include "dispatch/dispatcher.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "cpython/arguments.h"
+#include "dispatch/notices.h"
+#include "dispatch/stance.h"
+#include "dispatch/version_log.h"
+
+namespace accel {
+namespace {
+
+constexpr int small_locals = 48;
+
+// Failures of accel or of what it depends on, not of the function.
+constexpr Reason own_failures[] = {Reason::internal_error, Reason::no_compiler, Reason::compiler_failed, Reason::compiler_timeout,
+                                   Reason::load_failed};
+
+bool is_own_failure(Reason reason) { return std::find(std::begin(own_failures), std::end(own_failures), reason) != std::end(own_failures); }
+
+std::string utf8(PyObject* text) {
+  const char* found = text != nullptr && PyUnicode_Check(text) ? PyUnicode_AsUTF8(text) : nullptr;
+  if (found == nullptr) PyErr_Clear();
+  return found != nullptr ? found : "?";
+}
+
+bool same_place(const Fallback& a, const Fallback& b) {
+  return a.reason == b.reason && a.line == b.line && a.file == b.file && a.detail == b.detail;
+}
+
+// Marks the process that compiles for as long as it lives. A child of fork() does not wait for a thread that it does not have.
+class CompilingMark {
+ public:
+  explicit CompilingMark(int64_t& process) : process_(process) { process_ = getpid(); }
+  ~CompilingMark() { process_ = 0; }
+  CompilingMark(const CompilingMark&) = delete;
+  CompilingMark& operator=(const CompilingMark&) = delete;
+
+ private:
+  int64_t& process_;
+};
+
+}  // namespace
+
+Dispatcher::Dispatcher(PyObject* function, DispatchOptions options) : function_(reinterpret_cast<PyFunctionObject*>(function)), options_(std::move(options)) {
+  reset();
+}
+
+Dispatcher::~Dispatcher() = default;
+
+void Dispatcher::reset() {
+  VersionList dropped = std::move(versions_);  // destroyed last: that may run Python code
+  versions_.clear();
+  events_.clear();
+  warned_.clear();
+  pinned_.reset();
+  counters_ = {};
+  hot_ = 0;
+  last_version_ = -1;
+  generation_++;
+  code_ = function_code(function_);
+  argument_count_ = code_->co_argcount;
+  local_count_ = local_count(code_);
+  plain_signature_ = code_->co_kwonlyargcount == 0 && (code_->co_flags & (CO_VARARGS | CO_VARKEYWORDS)) == 0;
+  if (is_generator_code(code_)) pin(at_start(Reason::generator, {}));
+}
+
+// Someone gave the function other code.
+void Dispatcher::forget_if_redefined() {
+  if (function_code(function_) != code_) [[unlikely]] reset();
+}
+
+PyObject* Dispatcher::call(PyObject* const* args, size_t nargsf, PyObject* names) {
+  Arguments arguments{args, nargsf, names};
+  counters_.calls++;
+  if (options_.disable || is_switched_off()) [[unlikely]] return interpret(arguments);
+  forget_if_redefined();
+  last_version_ = -1;
+  if (pinned_) [[unlikely]] return interpret_because(arguments, *pinned_);
+  if (is_watched(code_)) [[unlikely]] {
+    note(at_start(Reason::python_event, {}));
+    return interpret(arguments);
+  }
+  if (!has_recursion_room()) [[unlikely]] return interpret(arguments);
+  return bind_and_run(arguments);
+}
+
+PyObject* Dispatcher::interpret(const Arguments& arguments) {
+  counters_.interpreted++;
+  return call_original(function_, arguments.args, arguments.nargsf, arguments.names);
+}
+
+PyObject* Dispatcher::interpret_because(const Arguments& arguments, Fallback why) {
+  if (must_be_full() && why.reason != Reason::not_profitable) {
+    raise_unsupported(name(), why);
+    return nullptr;
+  }
+  return interpret(arguments);
+}
+
+PyObject* Dispatcher::bind_and_run(const Arguments& arguments) {
+  Py_ssize_t count = PyVectorcall_NARGS(arguments.nargsf);
+  if (plain_signature_ && arguments.names == nullptr && count == argument_count_ && local_count_ <= small_locals) {
+    PyObject* locals[small_locals];
+    std::copy_n(arguments.args, count, locals);
+    std::fill(locals + count, locals + local_count_, nullptr);
+    return run(arguments, locals);
+  }
+  BoundArguments bound;
+  if (!bound.bind(function_, arguments.args, arguments.nargsf, arguments.names)) return interpret(arguments);
+  return run(arguments, bound.locals());
+}
+
+PyObject* Dispatcher::run(const Arguments& arguments, PyObject* const* locals) {
+  PyObject* result = nullptr;
+  Answer answer = try_versions(locals, &result);
+  if (answer == Answer::none) {
+    Added added = add_version(locals);
+    if (added == Added::raised) return nullptr;
+    if (added == Added::yes) answer = try_versions(locals, &result);
+  }
+  return answer == Answer::result ? result : interpret(arguments);
+}
+
+Dispatcher::Answer Dispatcher::try_versions(PyObject* const* locals, PyObject** result) {
+  if (hot_ < versions_.size()) {
+    Answer answer = try_version(hot_, locals, result);
+    if (answer != Answer::none) return answer;
+  }
+  for (size_t i = 0; i < versions_.size(); i++) {
+    if (i == hot_) continue;
+    Answer answer = try_version(i, locals, result);
+    if (answer == Answer::none) continue;
+    hot_ = i < versions_.size() ? i : 0;
+    return answer;
+  }
+  return Answer::none;
+}
+
+Dispatcher::Answer Dispatcher::try_version(size_t index, PyObject* const* locals, PyObject** result) {
+  EntryHold entry = versions_[index];
+  if (must_be_full() && !entry->is_full()) [[unlikely]] return entry->fits(function(), locals) ? refuse(*entry) : Answer::none;
+  int64_t generation = generation_;
+  Outcome outcome = entry->run(function(), locals, result);
+  if (outcome == Outcome::no_match) return Answer::none;
+  if (generation == generation_) last_version_ = static_cast<int>(index);
+  switch (outcome) {
+    case Outcome::resumed: counters_.side_exits++; [[fallthrough]];
+    case Outcome::returned: counters_.compiled++; [[fallthrough]];
+    case Outcome::interrupted: return Answer::result;
+    case Outcome::events: return after_events(*entry);
+    case Outcome::gave_up: return after_giving_up(*entry);
+    default: return Answer::interpret;
+  }
+}
+
+// A call that has to be compiled as a whole but is not. Raises, unless nothing is wrong with leaving it to the interpreter.
+Dispatcher::Answer Dispatcher::refuse(const Entry& entry) {
+  Fallback why = entry.fallback();
+  if (why.reason == Reason::not_profitable) return Answer::interpret;
+  raise_unsupported(name(), why);
+  return Answer::result;
+}
+
+Dispatcher::Answer Dispatcher::after_events(Entry& entry) {
+  counters_.side_exits++;
+  Fallback why = at_start(Reason::floating_point_event, {});
+  note(why);
+  if (stance() != Stance::fail_on_fallback) return Answer::interpret;
+  raise_unsupported(name(), why);
+  return Answer::result;
+}
+
+Dispatcher::Answer Dispatcher::after_giving_up(Entry& entry) {
+  counters_.side_exits++;
+  const Failure& problem = entry.last_problem();
+  note(at_start(problem.reason, problem.detail));
+  return report_failure(problem) ? Answer::interpret : Answer::result;
+}
+
+bool Dispatcher::must_be_full() const { return options_.fullgraph || stance() == Stance::fail_on_fallback; }
+
+// Whether a further version may be made now.
+Dispatcher::Added Dispatcher::may_add_version(PyObject* const* locals) {
+  if (compiling_process_ != 0 && compiling_process_ == getpid()) return Added::no;
+  bool full = static_cast<int64_t>(versions_.size()) >= settings().recompile_limit.get();
+  if (versions_.empty() && !full) return Added::yes;
+  std::string difference = versions_.empty() ? std::string() : versions_[hot_]->captured().guards.first_failure(function(), locals);
+  if (stance() == Stance::fail_on_recompile) {
+    raise_error("RecompileError", "a call of " + name() + " fits no compiled version, and the stance is fail_on_recompile: not " +
+                                      difference + ". Call it with such arguments before accel.set_stance(\"fail_on_recompile\").");
+    return Added::raised;
+  }
+  if (!full) {
+    counters_.recompiles++;
+    log_record(LogTopic::recompiles, name() + ": version " + std::to_string(versions_.size() + 1) + ", because not " + difference);
+    return Added::yes;
+  }
+  Fallback why = at_start(Reason::recompile_limit, std::to_string(versions_.size()) + " versions; this call is not " + difference);
+  note(at_start(Reason::recompile_limit, std::to_string(versions_.size()) + " versions"));
+  if (!must_be_full()) return Added::no;
+  raise_unsupported(name(), why);
+  return Added::raised;
+}
+
+Dispatcher::Added Dispatcher::add_version(PyObject* const* locals) {
+  Added allowed = may_add_version(locals);
+  if (allowed != Added::yes) return allowed;
+  int64_t generation = generation_;
+  CompilingMark mark(compiling_process_);
+  CaptureOptions options;
+  options.budget = static_cast<int>(settings().capture_budget.get());
+  options.stop_before_instruction = static_cast<int>(settings().stress_exits.get());
+  Result<Captured> captured = capture(function(), locals, local_count_, options);
+  if (!captured.ok()) {
+    pin(at_start(captured.failure().reason, captured.failure().detail));
+    return report_failure(captured.failure()) ? Added::no : Added::raised;
+  }
+  auto entry = std::make_unique<Entry>(std::move(captured).value());
+  Status built = build(*entry, locals);
+  if (!built.ok()) entry->leave_to_interpreter(built.failure().reason, built.failure().detail);
+  if (generation == generation_) publish(std::move(entry));
+  bool quiet = report_notices();
+  return (built.ok() || report_failure(built.failure())) && quiet ? Added::yes : Added::raised;
+}
+
+Status Dispatcher::build(Entry& entry, PyObject* const* locals) {
+  const Captured& captured = entry.captured();
+  if (!entry.fits(function(), locals)) {
+    return fail(Reason::internal_error, "a new version does not fit its own call: not " +
+                                            captured.guards.first_failure(function(), locals));
+  }
+  bool forced = settings().stress_exits.get() > 0 && captured.exit.kind == ExitKind::resume;
+  bool refused = must_be_full() && captured.exit.kind == ExitKind::resume;
+  if (refused || (!captured.worth_compiling && !forced)) {
+    entry.leave_to_interpreter(Reason::not_profitable, {});
+    return Unit{};
+  }
+  if (captured.graph.outputs().empty()) {
+    entry.compile_nothing();
+    return Unit{};
+  }
+  if (options_.backend) return entry.compile_with(options_.backend.get(), function(), locals);
+  bool keep_texts = settings().keep_texts.get() || log_enabled(LogTopic::passes);
+  return entry.compile_native(keep_texts);
+}
+
+void Dispatcher::publish(std::unique_ptr<Entry> entry) {
+  const Captured& captured = entry->captured();
+  for (const Note& found : captured.notes) note({found.reason, found.detail, found.file, found.line});
+  bool full = captured.exit.kind == ExitKind::ret && entry->is_ready();
+  if (!full) note(entry->fallback());
+  if (entry->compilation() != nullptr && entry->compilation()->kernel->from_cache()) counters_.cache_hits++;
+  log_version(name(), *entry);
+  if (!entry->is_ready() && entry->fits_every_call()) pin(entry->fallback());
+  hot_ = versions_.size();
+  versions_.emplace_back(std::move(entry));
+}
+
+// Tells the user about a failure that is accel's own, once. False with an exception set.
+bool Dispatcher::report_failure(const Failure& failure) {
+  if (!is_own_failure(failure.reason)) return true;
+  if (settings().strict.get()) {
+    raise_error("InternalError", name() + ": " + describe(failure.reason, failure.detail));
+    return false;
+  }
+  if (!warned_.insert(static_cast<int>(failure.reason)).second) return true;
+  return warn("accel runs " + name() + " in the interpreter. " + describe(failure.reason, failure.detail));
+}
+
+void Dispatcher::pin(Fallback why) {
+  note(why);
+  pinned_ = std::move(why);
+}
+
+void Dispatcher::note(const Fallback& what) {
+  for (Event& event : events_) {
+    if (!same_place(event.what, what)) continue;
+    event.count++;
+    return;
+  }
+  events_.push_back({what});
+  std::string place = what.file.empty() ? std::string() : " at " + what.file + ":" + std::to_string(what.line);
+  log_record(LogTopic::breaks, name() + place + ": " + describe(what.reason, what.detail));
+}
+
+std::string Dispatcher::name() const { return utf8(function_->func_qualname); }
+
+Fallback Dispatcher::at_start(Reason reason, std::string detail) const {
+  return {reason, std::move(detail), utf8(code_->co_filename), code_->co_firstlineno};
+}
+
+int Dispatcher::traverse(visitproc visit, void* arg) const {
+  Py_VISIT(options_.backend.get());
+  for (const EntryHold& entry : versions_) {
+    if (int stop = entry->traverse(visit, arg)) return stop;
+  }
+  return 0;
+}
+
+}  // namespace accel

@@ -1,0 +1,114 @@
+#pragma once
+// Dispatcher: decides for each call of one function which compiled version runs it, if any, and when to compile another one.
+// Requires the GIL. Whatever goes wrong inside accel, the call gets the result of the original function.
+
+#include <Python.h>
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cpython/function.h"
+#include "dispatch/version_list.h"
+
+namespace accel {
+
+struct DispatchOptions {
+  bool fullgraph = false;
+  bool disable = false;
+  PyRef backend;             // null: native; else called as PythonKernel says
+  std::string backend_name = "native";
+};
+
+struct Counters {
+  int64_t calls = 0;
+  int64_t compiled = 0;      // calls that compiled code answered, in whole or up to a side exit
+  int64_t interpreted = 0;   // calls that ran in the interpreter from the start
+  int64_t side_exits = 0;    // calls that left compiled code before its end
+  int64_t recompiles = 0;    // versions after the first
+  int64_t cache_hits = 0;    // kernels that came from the disk cache
+};
+
+// Something that happened to the function, for accel.explain: once per reason and place.
+struct Event {
+  Fallback what;
+  int64_t count = 1;
+};
+
+class Dispatcher {
+ public:
+  Dispatcher(PyObject* function, DispatchOptions options);  // function: borrowed, outlives this
+  ~Dispatcher();
+  Dispatcher(const Dispatcher&) = delete;
+  Dispatcher& operator=(const Dispatcher&) = delete;
+
+  // The vectorcall of the function. New reference or null with an exception.
+  PyObject* call(PyObject* const* args, size_t nargsf, PyObject* names);
+
+  // Forgets every version and what was found out about the function.
+  void reset();
+
+  const DispatchOptions& options() const { return options_; }
+  const Counters& counters() const { return counters_; }
+  const VersionList& versions() const { return versions_; }
+  const std::vector<Event>& events() const { return events_; }
+  // Index of the version that the last call ran, -1: none.
+  int last_version() const { return last_version_; }
+  const std::optional<Fallback>& pinned() const { return pinned_; }
+
+  int traverse(visitproc visit, void* arg) const;
+
+ private:
+  struct Arguments {
+    PyObject* const* args;
+    size_t nargsf;
+    PyObject* names;
+  };
+  enum class Answer : uint8_t { result, interpret, none };  // none: no version fits
+
+  PyObject* interpret(const Arguments& arguments);
+  PyObject* interpret_because(const Arguments& arguments, Fallback why);
+  PyObject* bind_and_run(const Arguments& arguments);
+  PyObject* run(const Arguments& arguments, PyObject* const* locals);
+  Answer try_versions(PyObject* const* locals, PyObject** result);
+  Answer try_version(size_t index, PyObject* const* locals, PyObject** result);
+  Answer after_events(Entry& entry);
+  Answer after_giving_up(Entry& entry);
+  Answer refuse(const Entry& entry);
+  bool must_be_full() const;
+
+  enum class Added : uint8_t { yes, no, raised };
+  // Makes one more version for this call and publishes it.
+  Added add_version(PyObject* const* locals);
+  Added may_add_version(PyObject* const* locals);
+  Status build(Entry& entry, PyObject* const* locals);
+  void publish(std::unique_ptr<Entry> entry);
+  bool report_failure(const Failure& failure);
+  void pin(Fallback why);
+  void note(const Fallback& what);
+  void forget_if_redefined();
+  PyObject* function() const { return reinterpret_cast<PyObject*>(function_); }
+  std::string name() const;
+  Fallback at_start(Reason reason, std::string detail) const;
+
+  PyFunctionObject* function_;
+  PyCodeObject* code_;           // borrowed from the function: entries are about this code
+  DispatchOptions options_;
+  int argument_count_ = 0;
+  int local_count_ = 0;
+  bool plain_signature_ = false; // no *args, **kwargs, keyword-only arguments
+
+  VersionList versions_;
+  size_t hot_ = 0;               // the version that answered last
+  int last_version_ = -1;
+  int64_t generation_ = 0;       // counts resets
+  int64_t compiling_process_ = 0;  // the process in which some thread compiles a version, 0: none
+  std::optional<Fallback> pinned_;  // every call goes to the interpreter
+  Counters counters_;
+  std::vector<Event> events_;
+  std::set<int> warned_;         // reasons
+};
+
+}  // namespace accel

@@ -1,0 +1,21 @@
+#pragma once
+// Ctrl-C while a kernel runs.
+
+namespace accel {
+
+// The runtime asks through this from inside a kernel. Installed when the module is imported.
+bool poll_signals();
+
+// While it lives, the calling thread runs a kernel: only then does poll_signals touch Python.
+class KernelScope {
+ public:
+  KernelScope();
+  ~KernelScope();
+  KernelScope(const KernelScope&) = delete;
+  KernelScope& operator=(const KernelScope&) = delete;
+
+ private:
+  bool outer_;
+};
+
+}  // namespace accel

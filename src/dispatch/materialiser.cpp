@@ -1,0 +1,131 @@
+#include "dispatch/materialiser.h"
+
+#include "dispatch/python_objects.h"
+#include "ndarray/array.h"
+
+namespace accel {
+namespace {
+
+constexpr int max_rank = 64;
+
+// The recipes that an exit names itself.
+std::vector<RecipeId> roots(const Exit& exit) {
+  std::vector<RecipeId> found;
+  if (exit.kind == ExitKind::ret) found.push_back(exit.result);
+  for (const FrameRecipe& frame : exit.frames) {
+    found.push_back(frame.function);
+    found.insert(found.end(), frame.locals.begin(), frame.locals.end());
+    found.insert(found.end(), frame.stack.begin(), frame.stack.end());
+  }
+  return found;
+}
+
+bool names_output(RecipeKind kind) {
+  return kind == RecipeKind::output_array || kind == RecipeKind::output_numpy || kind == RecipeKind::output_python;
+}
+
+PyObject* read_only(PyObject* view) {
+  if (view == nullptr) return nullptr;
+  PyRef none = PyRef::steal(PyObject_CallMethod(view, "setflags", "O", Py_False));
+  if (none) return view;
+  Py_DECREF(view);
+  return nullptr;
+}
+
+}  // namespace
+
+Materialiser::Materialiser(const std::vector<Recipe>& recipes, const Exit& exit, const DimTable& dims, const OutputPlan& plan)
+    : recipes_(&recipes) {
+  std::vector<bool> reachable(recipes.size(), false);
+  for (RecipeId root : roots(exit)) mark(root, reachable);
+  for (size_t id = 0; id < recipes.size(); id++) {
+    if (!reachable[id]) continue;
+    const Recipe& recipe = recipes[id];
+    Prepared prepared;
+    prepared.id = static_cast<RecipeId>(id);
+    prepared.dtype = names_output(recipe.kind) ? plan.dtype(recipe.index) : recipe.dtype;
+    if (recipe.offset.id >= 0) prepared.offset = DimProgram(dims, recipe.offset);
+    if (recipe.kind == RecipeKind::view) {
+      for (Dim d : recipe.shape) prepared.shape.emplace_back(dims, d);
+      for (Dim d : recipe.strides) prepared.strides.emplace_back(dims, d);
+    }
+    order_.push_back(std::move(prepared));
+  }
+}
+
+void Materialiser::mark(RecipeId id, std::vector<bool>& reachable) const {
+  if (id < 0 || reachable[id]) return;
+  reachable[id] = true;
+  for (RecipeId part : (*recipes_)[id].parts) mark(part, reachable);
+}
+
+std::vector<SourceId> Materialiser::sources() const {
+  std::vector<SourceId> found;
+  for (const Prepared& prepared : order_) {
+    const Recipe& recipe = (*recipes_)[prepared.id];
+    if (recipe.kind == RecipeKind::source) found.push_back(recipe.index);
+  }
+  return found;
+}
+
+bool Materialiser::make(const Binding& binding, Outputs& outputs, PyObject** objects) const {
+  for (size_t id = 0; id < object_count(); id++) objects[id] = nullptr;
+  for (const Prepared& prepared : order_) {
+    objects[prepared.id] = make_one(prepared, binding, outputs, objects);
+    if (objects[prepared.id] == nullptr && (*recipes_)[prepared.id].kind != RecipeKind::null) {
+      release(objects);
+      return false;
+    }
+  }
+  return true;
+}
+
+void Materialiser::release(PyObject** objects) const {
+  for (size_t id = 0; id < object_count(); id++) Py_CLEAR(objects[id]);
+}
+
+PyObject* Materialiser::make_one(const Prepared& prepared, const Binding& binding, Outputs& outputs,
+                                 PyObject* const* objects) const {
+  const Recipe& recipe = (*recipes_)[prepared.id];
+  auto part = [&](size_t i) { return i < recipe.parts.size() && recipe.parts[i] >= 0 ? objects[recipe.parts[i]] : nullptr; };
+  const void* number = names_output(recipe.kind) ? outputs.data[recipe.index] : nullptr;
+  switch (recipe.kind) {
+    case RecipeKind::null: return nullptr;
+    case RecipeKind::constant: return recipe.object.new_reference();
+    case RecipeKind::source: return Py_XNewRef(binding.sources[recipe.index]);
+    case RecipeKind::output_array: return std::exchange(outputs.arrays[recipe.index], nullptr);
+    case RecipeKind::output_numpy: return new_numpy_scalar(prepared.dtype, number);
+    case RecipeKind::output_python: return new_python_scalar(prepared.dtype, number);
+    case RecipeKind::dim_python: return PyLong_FromLongLong(prepared.offset.evaluate(binding.symbols));
+    case RecipeKind::dim_numpy: {
+      int64_t value = prepared.offset.evaluate(binding.symbols);
+      return new_numpy_scalar(DType::int64, &value);
+    }
+    case RecipeKind::view: return make_view(prepared, binding, part(0));
+    case RecipeKind::tuple: return new_tuple(recipe.parts, objects);
+    case RecipeKind::list: return new_list(recipe.parts, objects);
+    case RecipeKind::dict: return new_dict(recipe.parts, objects);
+    case RecipeKind::slice: return PySlice_New(part(0), part(1), part(2));
+    case RecipeKind::iterator: return new_iterator(part(0), recipe.index);
+    case RecipeKind::method: return PyMethod_New(part(0), part(1));
+    case RecipeKind::attribute: return PyObject_GetAttr(part(0), recipe.object.get());
+    case RecipeKind::cell: return PyCell_New(part(0));
+    case RecipeKind::function: return new_function(recipe.object.get(), {part(0), part(1), part(2), part(3), part(4)});
+  }
+  PyErr_SetString(PyExc_SystemError, "unknown recipe");
+  return nullptr;
+}
+
+PyObject* Materialiser::make_view(const Prepared& prepared, const Binding& binding, PyObject* base) const {
+  int64_t shape[max_rank], strides[max_rank];
+  size_t rank = prepared.shape.size();
+  for (size_t k = 0; k < rank; k++) {
+    shape[k] = prepared.shape[k].evaluate(binding.symbols);
+    strides[k] = prepared.strides[k].evaluate(binding.symbols);
+  }
+  const Recipe& recipe = (*recipes_)[prepared.id];
+  PyObject* view = new_view(base, recipe.dtype, {shape, rank}, {strides, rank}, prepared.offset.evaluate(binding.symbols));
+  return recipe.writeable ? view : read_only(view);
+}
+
+}  // namespace accel

@@ -1,0 +1,48 @@
+#pragma once
+// Materialiser: makes the Python objects that recipes describe. One recipe gives one object, so identities are kept.
+
+#include <Python.h>
+
+#include <vector>
+
+#include "base/result.h"
+#include "capture/recipe.h"
+#include "dispatch/outputs.h"
+#include "guard/dim_program.h"
+
+namespace accel {
+
+class Materialiser {
+ public:
+  Materialiser() = default;
+  // Prepares `recipes` (which must outlive this), those reachable from `exit` only. `dims` is the table of their Dims.
+  Materialiser(const std::vector<Recipe>& recipes, const Exit& exit, const DimTable& dims, const OutputPlan& plan);
+
+  size_t object_count() const { return recipes_ == nullptr ? 0 : recipes_->size(); }
+
+  // Sources whose objects recipes use.
+  std::vector<SourceId> sources() const;
+
+  // Makes the objects: objects[id] is owned by the caller for each reachable recipe, null for the others and for RecipeKind::null.
+  // Output arrays move from `outputs`. False with a Python exception set, and nothing left in `objects`. Runs no user code.
+  bool make(const Binding& binding, Outputs& outputs, PyObject** objects) const;
+
+  // Gives up what is left in `objects`.
+  void release(PyObject** objects) const;
+
+ private:
+  struct Prepared {
+    RecipeId id = -1;
+    DType dtype = DType::float64;  // output_*: dtype of the kernel's output
+    DimProgram offset;
+    std::vector<DimProgram> shape, strides;
+  };
+  void mark(RecipeId id, std::vector<bool>& reachable) const;
+  PyObject* make_one(const Prepared& prepared, const Binding& binding, Outputs& outputs, PyObject* const* objects) const;
+  PyObject* make_view(const Prepared& prepared, const Binding& binding, PyObject* base) const;
+
+  const std::vector<Recipe>* recipes_ = nullptr;
+  std::vector<Prepared> order_;
+};
+
+}  // namespace accel

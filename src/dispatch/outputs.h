@@ -1,0 +1,49 @@
+#pragma once
+// Outputs of a kernel: fresh arrays, and words on the stack for numbers.
+
+#include <Python.h>
+
+#include <vector>
+
+#include "base/result.h"
+#include "capture/captured.h"
+#include "guard/dim_program.h"
+
+namespace accel {
+
+// What one launch writes to. Arrays of the caller's, sized by the OutputPlan.
+struct Outputs {
+  PyObject** arrays = nullptr;  // owned; null for numbers
+  void** data = nullptr;
+  int64_t* numbers = nullptr;   // two words per output
+};
+
+class OutputPlan {
+ public:
+  OutputPlan() = default;
+  OutputPlan(const Graph& graph, const std::vector<Recipe>& recipes);
+
+  int count() const { return static_cast<int>(outputs_.size()); }
+
+  // Fills `outputs`. False with a Python exception, and nothing to release, when memory could not be had.
+  bool allocate(const int64_t* symbols, Outputs& outputs) const;
+  // Gives up the arrays that are still there.
+  void release(Outputs& outputs) const;
+  // Number of elements of all outputs.
+  int64_t elements(const int64_t* symbols) const;
+  DType dtype(int output) const { return outputs_[output].dtype; }
+  bool is_array(int output) const { return outputs_[output].is_array; }
+  // Whether `array` is what the plan says: an exact ndarray of the dtype, shape and memory order.
+  bool matches(int output, PyObject* array, const int64_t* symbols) const;
+
+ private:
+  struct Output {
+    DType dtype = DType::float64;
+    bool is_array = false;
+    std::vector<DimProgram> shape;
+    std::vector<uint8_t> order;
+  };
+  std::vector<Output> outputs_;
+};
+
+}  // namespace accel

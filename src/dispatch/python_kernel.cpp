@@ -1,0 +1,118 @@
+#include "dispatch/python_kernel.h"
+
+#include "dispatch/graph_data.h"
+#include "dispatch/python_errors.h"
+#include "ndarray/array.h"
+
+namespace accel {
+namespace {
+
+SourceId source_of_input(const GuardSet& guards, int array_input) {
+  for (const Guard& guard : guards.guards) {
+    if (guard.kind == GuardKind::array && guard.array_input == array_input) return guard.source;
+  }
+  return -1;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<PythonKernel>> PythonKernel::make(PyObject* backend, const Graph& graph, const GuardSet& guards,
+                                                         const Binding& binding) {
+  auto kernel = std::make_unique<PythonKernel>();
+  kernel->symbol_count_ = guards.symbol_count;
+  int arrays = 0;
+  for (size_t i = 0; i < graph.inputs.size(); i++) {
+    const Type& type = graph.type(graph.entry().params[i]);
+    Input input{-1, graph.inputs[i].slot, type.kind, type.dtype};
+    if (input.slot < 0) input.source = source_of_input(guards, arrays++);
+    kernel->inputs_.push_back(input);
+  }
+  PyRef data = PyRef::steal(graph_data(graph)), symbols = kernel->symbols(binding), inputs = kernel->inputs(binding);
+  if (data && symbols && inputs) {
+    kernel->callable_ = PyRef::steal(PyObject_CallFunctionObjArgs(backend, data.get(), symbols.get(), inputs.get(), nullptr));
+  }
+  if (!kernel->callable_) return fail(Reason::compiler_failed, "the backend raised " + take_exception_text());
+  return kernel;
+}
+
+PyRef PythonKernel::symbols(const Binding& binding) const {
+  PyRef list = PyRef::steal(PyList_New(symbol_count_));
+  for (int i = 0; list && i < symbol_count_; i++) {
+    PyObject* value = PyLong_FromLongLong(binding.symbols[i]);
+    if (value == nullptr) return {};
+    PyList_SET_ITEM(list.get(), i, value);
+  }
+  return list;
+}
+
+PyRef PythonKernel::inputs(const Binding& binding) const {
+  PyRef list = PyRef::steal(PyList_New(0));
+  for (const Input& input : inputs_) {
+    const void* bits = input.slot >= 0 ? binding.symbols + input.slot : nullptr;
+    PyRef object;
+    if (bits == nullptr) {
+      object = PyRef::borrow(binding.sources[input.source]);
+    } else if (input.kind == ValueKind::py_scalar) {
+      object = PyRef::steal(new_python_scalar(input.dtype, bits));
+    } else {
+      object = PyRef::steal(new_numpy_scalar(input.dtype, bits));
+    }
+    if (!list || !object || PyList_Append(list.get(), object.get()) < 0) return {};
+  }
+  return list;
+}
+
+Result<int> PythonKernel::run(const Binding& binding, const OutputPlan& plan, Outputs& outputs) const {
+  for (int i = 0; i < plan.count(); i++) outputs.arrays[i] = nullptr;
+  PyRef symbol_list = symbols(binding), input_list = inputs(binding), answer;
+  if (symbol_list && input_list) {
+    answer = PyRef::steal(PyObject_CallFunctionObjArgs(callable_.get(), symbol_list.get(), input_list.get(), nullptr));
+  }
+  int status = 0;
+  PyObject* results = nullptr;
+  if (!answer || !PyArg_ParseTuple(answer.get(), "iO", &status, &results)) {
+    return fail(Reason::compiler_failed, "the backend's callable raised " + take_exception_text());
+  }
+  PyRef sequence = PyRef::steal(PySequence_Fast(results, "a backend's callable returns a sequence"));
+  if (!sequence || PySequence_Fast_GET_SIZE(sequence.get()) != plan.count()) {
+    PyErr_Clear();
+    return fail(Reason::compiler_failed, "the backend's callable returned another number of results");
+  }
+  for (int i = 0; i < plan.count(); i++) {
+    Status stored = store(PySequence_Fast_GET_ITEM(sequence.get(), i), i, binding, plan, outputs);
+    if (!stored.ok()) {
+      plan.release(outputs);
+      return stored.failure();
+    }
+  }
+  return status;
+}
+
+Status PythonKernel::store(PyObject* result, int index, const Binding& binding, const OutputPlan& plan, Outputs& outputs) {
+  if (plan.is_array(index)) {
+    if (!plan.matches(index, result, binding.symbols)) {
+      return fail(Reason::compiler_failed, "result " + std::to_string(index) + " has another dtype, shape or memory order");
+    }
+    outputs.arrays[index] = Py_NewRef(result);
+    outputs.data[index] = array_data(result);
+    return Unit{};
+  }
+  uint64_t bits[2] = {0, 0};
+  PyRef scalar = PyRef::borrow(result);
+  if (is_exact_array(result)) scalar = PyRef::steal(PyObject_CallMethod(result, "__getitem__", "()"));
+  if (!scalar || !read_scalar(scalar.get(), plan.dtype(index), bits)) {
+    PyErr_Clear();
+    return fail(Reason::compiler_failed, "result " + std::to_string(index) + " is not a number of its dtype");
+  }
+  outputs.numbers[2 * index] = static_cast<int64_t>(bits[0]);
+  outputs.numbers[2 * index + 1] = static_cast<int64_t>(bits[1]);
+  outputs.data[index] = outputs.numbers + 2 * index;
+  return Unit{};
+}
+
+int PythonKernel::traverse(visitproc visit, void* arg) const {
+  Py_VISIT(callable_.get());
+  return 0;
+}
+
+}  // namespace accel

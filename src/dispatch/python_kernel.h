@@ -1,0 +1,43 @@
+#pragma once
+// A kernel that is a Python callable, made by a backend: `kernel(symbols, inputs) -> (status, outputs)`.
+
+#include <Python.h>
+
+#include <memory>
+#include <vector>
+
+#include "base/result.h"
+#include "capture/captured.h"
+#include "dispatch/outputs.h"
+
+namespace accel {
+
+class PythonKernel {
+ public:
+  // Calls `backend(graph, symbols, inputs)` with the graph as plain data (graph_data.h) and this call's symbols and inputs.
+  static Result<std::unique_ptr<PythonKernel>> make(PyObject* backend, const Graph& graph, const GuardSet& guards,
+                                                    const Binding& binding);
+
+  // Runs the kernel; status bits of AccelStatus. Outputs are filled like those of a native kernel, arrays are fresh.
+  // Fails, without an exception, when the kernel raises or its results are not what `plan` says.
+  Result<int> run(const Binding& binding, const OutputPlan& plan, Outputs& outputs) const;
+
+  int traverse(visitproc visit, void* arg) const;
+
+ private:
+  struct Input {
+    SourceId source = -1;  // arrays
+    int slot = -1;         // numbers
+    ValueKind kind = ValueKind::array;
+    DType dtype = DType::float64;
+  };
+  PyRef symbols(const Binding& binding) const;
+  PyRef inputs(const Binding& binding) const;
+  static Status store(PyObject* result, int index, const Binding& binding, const OutputPlan& plan, Outputs& outputs);
+
+  PyRef callable_;
+  std::vector<Input> inputs_;
+  int symbol_count_ = 0;
+};
+
+}  // namespace accel

@@ -1,0 +1,53 @@
+#include "dispatch/python_objects.h"
+
+#include "cpython/py_ref.h"
+
+namespace accel {
+
+PyObject* new_tuple(const std::vector<int>& parts, PyObject* const* objects) {
+  PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(parts.size()));
+  if (tuple == nullptr) return nullptr;
+  for (size_t i = 0; i < parts.size(); i++) PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(i), Py_XNewRef(objects[parts[i]]));
+  return tuple;
+}
+
+PyObject* new_list(const std::vector<int>& parts, PyObject* const* objects) {
+  PyObject* list = PyList_New(static_cast<Py_ssize_t>(parts.size()));
+  if (list == nullptr) return nullptr;
+  for (size_t i = 0; i < parts.size(); i++) PyList_SET_ITEM(list, static_cast<Py_ssize_t>(i), Py_XNewRef(objects[parts[i]]));
+  return list;
+}
+
+PyObject* new_dict(const std::vector<int>& parts, PyObject* const* objects) {
+  PyRef dict = PyRef::steal(PyDict_New());
+  for (size_t i = 0; dict && i + 1 < parts.size(); i += 2) {
+    if (PyDict_SetItem(dict.get(), objects[parts[i]], objects[parts[i + 1]]) < 0) return nullptr;
+  }
+  return dict.release();
+}
+
+PyObject* new_iterator(PyObject* iterable, int count) {
+  PyRef iterator = PyRef::steal(PyObject_GetIter(iterable));
+  for (int i = 0; iterator && i < count; i++) {
+    PyRef item = PyRef::steal(PyIter_Next(iterator.get()));
+    if (!item) {
+      if (!PyErr_Occurred()) break;  // exhausted: so is the iterator
+      return nullptr;
+    }
+  }
+  return iterator.release();
+}
+
+PyObject* new_function(PyObject* code, const std::array<PyObject*, 5>& parts) {
+  auto [globals, defaults, kwdefaults, closure, annotations] = parts;
+  PyRef function = PyRef::steal(PyFunction_New(code, globals));
+  if (!function) return nullptr;
+  PyObject* made = function.get();
+  bool ok = (defaults == nullptr || PyFunction_SetDefaults(made, defaults) == 0) &&
+            (kwdefaults == nullptr || PyFunction_SetKwDefaults(made, kwdefaults) == 0) &&
+            (closure == nullptr || PyFunction_SetClosure(made, closure) == 0) &&
+            (annotations == nullptr || PyFunction_SetAnnotations(made, annotations) == 0);
+  return ok ? function.release() : nullptr;
+}
+
+}  // namespace accel

@@ -1,0 +1,22 @@
+#pragma once
+// Constructors of Python objects for recipes. Each returns a new reference, or null with an exception; none runs user code.
+
+#include <Python.h>
+
+#include <array>
+#include <vector>
+
+namespace accel {
+
+// objects[part] for each part; a null object stays null only where CPython allows it.
+PyObject* new_tuple(const std::vector<int>& parts, PyObject* const* objects);
+PyObject* new_list(const std::vector<int>& parts, PyObject* const* objects);
+PyObject* new_dict(const std::vector<int>& parts, PyObject* const* objects);  // key, value, key, value, ...
+
+// iter(iterable), advanced `count` times.
+PyObject* new_iterator(PyObject* iterable, int count);
+
+// parts: globals, defaults, kwdefaults, closure, annotations (null: none).
+PyObject* new_function(PyObject* code, const std::array<PyObject*, 5>& parts);
+
+}  // namespace accel

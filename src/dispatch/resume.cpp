@@ -1,0 +1,34 @@
+#include "dispatch/resume.h"
+
+#include "cpython/frame.h"
+
+namespace accel {
+namespace {
+
+std::vector<PyRef> values(const std::vector<RecipeId>& recipes, PyObject* const* objects) {
+  std::vector<PyRef> made;
+  made.reserve(recipes.size());
+  for (RecipeId id : recipes) made.push_back(PyRef::borrow(id >= 0 ? objects[id] : nullptr));
+  return made;
+}
+
+FrameState state_of(const FrameRecipe& frame, PyObject* const* objects) {
+  FrameState state;
+  state.function = PyRef::borrow(objects[frame.function]);
+  state.offset = frame.offset;
+  state.call_offset = frame.call_offset;
+  state.locals = values(frame.locals, objects);
+  state.stack = values(frame.stack, objects);
+  return state;
+}
+
+}  // namespace
+
+PyObject* resume_at(const Exit& exit, PyObject** objects, size_t count) {
+  std::vector<FrameState> states;
+  for (const FrameRecipe& frame : exit.frames) states.push_back(state_of(frame, objects));
+  for (size_t i = 0; i < count; i++) Py_CLEAR(objects[i]);
+  return resume_frames(std::move(states), false);
+}
+
+}  // namespace accel

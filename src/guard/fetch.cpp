@@ -1,0 +1,123 @@
+#include "guard/fetch.h"
+
+#include <structmember.h>
+
+#include <cstring>
+
+namespace accel {
+namespace {
+
+// Borrowed; null without an exception.
+PyObject* dict_get(PyObject* dict, PyObject* key) {
+  PyObject* found = PyDict_GetItemWithError(dict, key);
+  if (found == nullptr && PyErr_Occurred()) PyErr_Clear();
+  return found;
+}
+
+struct FunctionPart {
+  const char* name;
+  PyObject* (*get)(PyObject* function);
+};
+
+constexpr FunctionPart function_parts[] = {
+    {"__code__", PyFunction_GetCode},       {"__defaults__", PyFunction_GetDefaults},
+    {"__kwdefaults__", PyFunction_GetKwDefaults}, {"__closure__", PyFunction_GetClosure},
+    {"__globals__", PyFunction_GetGlobals},
+};
+
+PyObject* function_attribute(PyObject* function, PyObject* name) {
+  for (const FunctionPart& part : function_parts) {
+    if (PyUnicode_CompareWithASCIIString(name, part.name) != 0) continue;
+    PyObject* value = part.get(function);
+    return value != nullptr ? value : Py_None;
+  }
+  return nullptr;
+}
+
+// The value of a slot (__slots__), null when `descriptor` is none or the slot is empty.
+PyObject* slot_value(PyObject* object, PyObject* descriptor) {
+  const PyMemberDef* member = reinterpret_cast<PyMemberDescrObject*>(descriptor)->d_member;
+  if (member->type != T_OBJECT_EX) return nullptr;
+  return *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(object) + member->offset);
+}
+
+// Class attributes whose __get__ is CPython's own: the generic lookup runs no Python code.
+bool binds_natively(PyObject* attribute) {
+  PyTypeObject* type = Py_TYPE(attribute);
+  return type->tp_descr_get == nullptr || type == &PyFunction_Type || type == &PyStaticMethod_Type ||
+         type == &PyClassMethod_Type || type == &PyMethodDescr_Type || type == &PyWrapperDescr_Type;
+}
+
+// The value in the object's own dict; borrowed from there. `inherited`: what its class has under the name, or null.
+PyObject* own_value(PyObject* object, PyObject* name, PyObject* inherited) {
+  if (inherited != nullptr && !binds_natively(inherited)) {
+    PyObject** dict = _PyObject_GetDictPtr(object);
+    return dict != nullptr && *dict != nullptr ? dict_get(*dict, name) : nullptr;
+  }
+  PyRef found = PyRef::steal(_PyObject_GenericGetAttrWithDict(object, name, nullptr, 1));
+  if (PyErr_Occurred()) PyErr_Clear();
+  if (!found || found.get() == inherited) return nullptr;
+  bool bound_here = inherited != nullptr && Py_TYPE(inherited)->tp_descr_get != nullptr && Py_REFCNT(found.get()) == 1;
+  return bound_here ? nullptr : found.get();
+}
+
+PyObject* instance_attribute(PyObject* object, PyObject* name) {
+  if (Py_TYPE(object)->tp_getattro != PyObject_GenericGetAttr) return nullptr;
+  PyObject* inherited = _PyType_Lookup(Py_TYPE(object), name);
+  if (inherited != nullptr && Py_TYPE(inherited)->tp_descr_set != nullptr) {
+    return Py_IS_TYPE(inherited, &PyMemberDescr_Type) ? slot_value(object, inherited) : inherited;
+  }
+  PyObject* own = own_value(object, name, inherited);
+  return own != nullptr ? own : inherited;
+}
+
+PyObject* closure_cell(PyObject* function, int index) {
+  PyObject* closure = PyFunction_GetClosure(function);
+  return closure != nullptr ? fetch_item(closure, index) : nullptr;
+}
+
+}  // namespace
+
+PyObject* fetch_attribute(PyObject* parent, PyObject* name) {
+  if (PyModule_CheckExact(parent)) return dict_get(PyModule_GetDict(parent), name);
+  if (PyFunction_Check(parent)) {
+    if (PyObject* part = function_attribute(parent, name)) return part;
+  }
+  if (PyType_Check(parent)) return _PyType_Lookup(reinterpret_cast<PyTypeObject*>(parent), name);
+  return instance_attribute(parent, name);
+}
+
+PyObject* fetch_item(PyObject* parent, int64_t index) {
+  bool is_tuple = PyTuple_CheckExact(parent);
+  if (!is_tuple && !PyList_CheckExact(parent)) return nullptr;
+  if (index < 0 || index >= Py_SIZE(parent)) return nullptr;
+  return is_tuple ? PyTuple_GET_ITEM(parent, index) : PyList_GET_ITEM(parent, index);
+}
+
+PyObject* fetch_dict_item(PyObject* parent, PyObject* key) {
+  return PyDict_CheckExact(parent) ? dict_get(parent, key) : nullptr;
+}
+
+PyObject* fetch_from(const Source& source, PyObject* parent, PyObject* function, PyObject* const* locals) {
+  if (source.parent >= 0 && parent == nullptr) return nullptr;
+  switch (source.kind) {
+    case SourceKind::local: return locals[source.index];
+    case SourceKind::global: return dict_get(source.dict.get(), source.name.get());
+    case SourceKind::attribute: return fetch_attribute(parent, source.name.get());
+    case SourceKind::item: return fetch_item(parent, source.index);
+    case SourceKind::dict_item: return fetch_dict_item(parent, source.name.get());
+    case SourceKind::cell: {
+      PyObject* cell = source.dict ? source.dict.get() : closure_cell(function, source.index);
+      return cell != nullptr ? PyCell_GET(cell) : nullptr;
+    }
+  }
+  return nullptr;
+}
+
+PyObject* fetch_source(const std::vector<Source>& sources, SourceId id, PyObject* function, PyObject* const* locals) {
+  const Source& source = sources[id];
+  PyObject* parent = source.parent >= 0 ? fetch_source(sources, source.parent, function, locals) : nullptr;
+  return fetch_from(source, parent, function, locals);
+}
+
+}  // namespace accel
