@@ -1,0 +1,149 @@
+"""Compiles the text of a Program to a kernel and runs it on NumPy arrays."""
+
+import ctypes
+import functools
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+SRC = ROOT / "src"
+HERE = Path(__file__).resolve().parent
+FLAGS = "-O3 -march=native -ffp-contract=off -fno-math-errno -fno-trapping-math -fwrapv -shared -fPIC -x c++ -std=c++20".split()
+
+DIVIDE, OVERFLOW, UNDERFLOW, INVALID, ERROR, NO_MEMORY, INTERRUPTED = 1, 2, 4, 8, 16, 32, 64
+
+
+def compiler():
+    return os.environ.get("CXX", "g++")
+
+
+def launcher():
+    return ["ccache"] if shutil.which("ccache") else []
+
+
+@functools.cache
+def folder():
+    return Path(tempfile.mkdtemp(prefix="accel-codegen-"))
+
+
+def run(*command, **options):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False, **options)
+    assert done.returncode == 0, f"{command[0]} failed:\n{done.stderr[:4000]}"
+    return done.stdout
+
+
+@functools.cache
+def emitter():
+    """The program that turns a Program's text into C++ text, built from this checkout."""
+    prelude = folder() / "codegen_prelude.cpp"
+    run("cmake", f"-DFOLDER={SRC / 'codegen/prelude'}", f"-DOUTPUT={prelude}", "-P", SRC / "codegen/prelude.cmake")
+    sources = [*SRC.glob("base/*.cpp"), *SRC.glob("ir/*.cpp"), *SRC.glob("codegen/*.cpp")]
+    sources += [SRC / "schedule/program_text.cpp", prelude, HERE / "emit_program.cpp"]
+    objects = []
+    for source in sources:
+        objects.append(folder() / f"{source.parent.name}_{source.stem}.o")
+        run(*launcher(), "g++", "-std=c++20", "-O1", f"-I{SRC}", "-c", source, "-o", objects[-1])
+    run("g++", *objects, "-o", folder() / "emit_program")
+    return folder() / "emit_program"
+
+
+@functools.cache
+def host():
+    run("g++", "-std=c++20", "-O2", "-shared", "-fPIC", "-pthread", f"-I{SRC}", HERE / "host.cpp", "-o", folder() / "host.so")
+    library = ctypes.CDLL(str(folder() / "host.so"))
+    library.host_runtime.restype = ctypes.c_void_p
+    library.host_runtime.argtypes = [ctypes.c_int, ctypes.c_int64, ctypes.c_int]
+    library.host_live_allocations.restype = ctypes.c_int64
+    return library
+
+
+def emit(program):
+    return run(emitter(), input=program)
+
+
+class Import(ctypes.Structure):
+    _fields_ = [("loop", ctypes.c_void_p), ("context", ctypes.c_void_p), ("auxdata", ctypes.c_void_p)]
+
+
+class Launch(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_void_p) for name in ("runtime", "imports", "symbols", "inputs", "outputs")]
+
+
+def numpy_loop(ufunc, dtypes):
+    """NumPy's strided loop, and what keeps it alive."""
+    resolved, capsule = ufunc._resolve_dtypes_and_context(tuple(np.dtype(d) for d in dtypes), reduction=False)
+    ufunc._get_strided_loop(capsule)
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    info = ctypes.cast(get(capsule, b"numpy_1.24_ufunc_call_info"), ctypes.POINTER(ctypes.c_void_p))
+    return Import(info[0], info[1], info[2]), capsule
+
+
+def pointers(arrays):
+    return (ctypes.c_void_p * (len(arrays) + 1))(*[a.ctypes.data for a in arrays])
+
+
+class Kernel:
+    """A compiled Program. Call it with symbols, inputs and outputs; it returns the status."""
+
+    def __init__(self, program, imports=()):
+        self.text = emit(program)
+        name = folder() / f"kernel_{hashlib.sha256(self.text.encode()).hexdigest()[:16]}.so"
+        if not name.exists():
+            run(compiler(), *FLAGS, "-Wall", "-Wno-unused-function", "-", "-o", name, input=self.text)
+        self.entry = ctypes.CDLL(str(name)).accel_kernel
+        self.entry.restype, self.entry.argtypes = ctypes.c_int, [ctypes.c_void_p]
+        loops = [numpy_loop(*i) for i in imports]
+        self.keep_alive = [capsule for _, capsule in loops]
+        self.imports = (Import * (len(loops) + 1))(*[loop for loop, _ in loops])
+
+    def __call__(self, symbols, inputs, outputs, threads=1, allocations=-1, interrupted=0):
+        slots = np.array([np.int64(s) if isinstance(s, int) else s for s in symbols] + [0], dtype=np.int64)
+        launch = Launch(
+            host().host_runtime(threads, allocations, interrupted),
+            ctypes.addressof(self.imports),
+            slots.ctypes.data,
+            ctypes.addressof(self._inputs(inputs)),
+            ctypes.addressof(self._outputs(outputs)),
+        )
+        return self.entry(ctypes.byref(launch))
+
+    def _inputs(self, arrays):
+        self.input_pointers = pointers(arrays)
+        return self.input_pointers
+
+    def _outputs(self, arrays):
+        self.output_pointers = pointers(arrays)
+        return self.output_pointers
+
+
+def events_of(function, *args):
+    """Bits of the floating-point events NumPy reports for function(*args), and the result."""
+    seen = []
+    names = {"divide by zero": DIVIDE, "overflow": OVERFLOW, "underflow": UNDERFLOW, "invalid value": INVALID}
+    with np.errstate(all="call", call=lambda kind, flag: seen.append(names[kind])):
+        result = function(*args)
+    return functools.reduce(int.__or__, seen, 0), result
+
+
+def same_bits(a, b):
+    """Equal dtype and bits, where any NaN equals any NaN."""
+    a, b = np.asarray(a), np.asarray(b)
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return False
+    if a.dtype.kind == "c":
+        part = a.real.dtype
+        return same_bits(
+            a.view(part) if a.ndim else a.reshape(1).view(part), b.view(part) if b.ndim else b.reshape(1).view(part)
+        )
+    if a.dtype.kind != "f":
+        return bool(np.array_equal(a, b))
+    nan = np.isnan(a) & np.isnan(b)
+    bits = np.dtype(f"u{a.dtype.itemsize}")
+    return bool(np.all(nan | (np.ascontiguousarray(a).view(bits) == np.ascontiguousarray(b).view(bits))))
