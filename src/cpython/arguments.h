@@ -13,8 +13,9 @@ namespace accel {
 // The locals of one call. Reuses its memory from call to call.
 class BoundArguments {
  public:
-  // False when the arguments do not fit or only Python code can tell: call the function itself then, so that CPython raises its own
-  // TypeError. Runs no Python code and leaves no exception. The arguments are borrowed and must outlive the use of locals().
+  // False when the arguments do not fit or only Python code can tell: call the function itself then, so that CPython raises its
+  // own TypeError. Runs no Python code and leaves no exception. The arguments are borrowed and must outlive the use of
+  // locals().
   bool bind(PyFunctionObject* function, PyObject* const* args, size_t nargsf, PyObject* kwnames);
 
   // localsplus order, borrowed; null = unbound. Cells are not made yet: a cell variable's slot has its initial value.

@@ -55,7 +55,7 @@ class Decoder {
   void set_problem(std::string problem) { problem_ = std::move(problem); }
 
  private:
-  Word next_word(int unit) const;
+  Word next_word(int start) const;
   void apply_rule();
   void finish_word();
   bool resolve_targets();
@@ -306,19 +306,38 @@ void emit_one(Decoder& d, const Rule& rule) {
 
 // --- the walk -----------------------------------------------------------------------------------------------------------
 
-Word Decoder::next_word(int unit) const {
+// The opcode behind the prefixes at `unit`.
+int skip_prefixes(const uint8_t* bytes, int count, int unit) {
+  while (unit + 1 < count && bytes[2 * unit] == EXTENDED_ARG) ++unit;
+  return unit;
+}
+
+// The instruction after the one whose opcode is at `unit`.
+int after_caches(const uint8_t* bytes, int count, int unit) {
+  for (++unit; unit < count && bytes[2 * unit] == CACHE;) ++unit;
+  return unit;
+}
+
+// Whether the instruction whose opcode is at `unit` is folded into the call that follows.
+bool belongs_to_call(const uint8_t* bytes, int count, int unit) {
+  int opcode = bytes[2 * unit];
+#if PY_VERSION_HEX >= 0x030D0000
+  if (opcode != LOAD_CONST || unit + 1 >= count) return false;
+  return bytes[2 * skip_prefixes(bytes, count, unit + 1)] == CALL_KW;
+#elif PY_VERSION_HEX >= 0x030C0000
+  return opcode == KW_NAMES && unit + 1 < count;
+#else
+  return (opcode == KW_NAMES || opcode == PRECALL) && unit + 1 < count;
+#endif
+}
+
+Word Decoder::next_word(int start) const {
   Word word;
-  word.start = unit;
-  auto opcode_at = [&](int at) { return bytes_[2 * at]; };
-  while (opcode_at(unit) == EXTENDED_ARG && unit + 1 < unit_count_) {
-    word.arg = (word.arg | bytes_[2 * unit + 1]) << 8;
-    ++unit;
-  }
-  word.unit = unit;
-  word.opcode = opcode_at(unit);
-  word.arg |= bytes_[2 * unit + 1];
-  word.next = unit + 1;
-  while (word.next < unit_count_ && opcode_at(word.next) == CACHE) ++word.next;
+  word.start = start;
+  word.unit = skip_prefixes(bytes_, unit_count_, start);
+  word.opcode = bytes_[2 * word.unit];
+  for (int unit = start; unit <= word.unit; ++unit) word.arg = (word.arg << 8) | bytes_[2 * unit + 1];
+  word.next = after_caches(bytes_, unit_count_, word.unit);
   return word;
 }
 
@@ -388,6 +407,19 @@ Result<Bytecode> Decoder::run() {
 }  // namespace
 
 Result<Bytecode> decode(PyCodeObject* code) { return Decoder(code).run(); }
+
+int fault_offset_at(PyCodeObject* code, int offset) {
+  PyRef bytes = PyRef::steal(PyCode_GetCode(code));
+  if (!bytes) {
+    PyErr_Clear();
+    return offset;
+  }
+  auto units = reinterpret_cast<const uint8_t*>(PyBytes_AS_STRING(bytes.get()));
+  int count = static_cast<int>(PyBytes_GET_SIZE(bytes.get()) / 2);
+  int unit = skip_prefixes(units, count, offset);
+  while (belongs_to_call(units, count, unit)) unit = skip_prefixes(units, count, after_caches(units, count, unit));
+  return unit;
+}
 
 const char* opcode_name(Opcode op) { return opcode_rows[static_cast<size_t>(op)].name; }
 Flow opcode_flow(Opcode op) { return opcode_rows[static_cast<size_t>(op)].flow; }

@@ -85,6 +85,10 @@ struct Bytecode {
 // Decodes `code` (borrowed). Runs no Python code of the user, leaves no exception. Fails with unsupported_opcode.
 Result<Bytecode> decode(PyCodeObject* code);
 
+// Instruction::fault_offset of the instruction that resumes at `offset` (or has it as fault_offset), without decoding
+// everything.
+int fault_offset_at(PyCodeObject* code, int offset);
+
 const char* opcode_name(Opcode op);
 Flow opcode_flow(Opcode op);
 int opcode_count();

@@ -11,8 +11,8 @@ namespace accel {
 // and holds the GIL. Null when the dict cannot be watched (all watcher slots of the process are taken).
 const uint64_t* watch_dict(PyObject* dict);
 
-// A number that identifies the type's present attributes (its own and inherited), 0 when it has none now. Equal numbers at two times:
-// nothing changed in between.
+// A number that identifies the type's present attributes (its own and inherited), 0 when it has none now. Equal numbers at two
+// times: nothing changed in between.
 uint32_t type_version(PyTypeObject* type);
 // The same; a type without a number is given one. 0 when there is none to be had.
 uint32_t assign_type_version(PyTypeObject* type);

@@ -2,7 +2,8 @@
 // Handing a frame over to CPython's evaluator in the middle of a function. Requires the GIL.
 //
 // Compiled code has no frame. When it gives up it describes one (FrameState), and these functions build a real one and let the
-// interpreter go on from there. No hook stays installed; a hook of another tool is left in place and not called for such a frame.
+// interpreter go on from there. No hook stays installed; a hook of another tool is left in place and not called for such a
+// frame.
 
 #include <Python.h>
 
@@ -13,12 +14,12 @@
 namespace accel {
 
 struct FrameState {
-  PyRef function;              // the PyFunctionObject that runs; no generator, coroutine or async generator
-  int offset = 0;              // code unit to go on at (Instruction::offset); raising: of the instruction that fails (either offset)
-  int call_offset = -1;        // a frame that waits for a callee: code unit of its call instruction (either offset)
-  std::vector<PyRef> locals;   // localsplus in order, cells made when offset lies behind the prologue; null = unbound
-  std::vector<PyRef> stack;    // value stack, bottom first, in this version's layout; null = NULL. A frame that waits for a
-                               // callee: without the callable and the arguments; the result is pushed on it
+  PyRef function;        // the PyFunctionObject that runs; no generator, coroutine or async generator
+  int offset = 0;        // code unit to go on at (Instruction::offset); raising: of the instruction that fails (either offset)
+  int call_offset = -1;  // a frame that waits for a callee: code unit of its call instruction (either offset)
+  std::vector<PyRef> locals;  // localsplus in order, cells made when offset lies behind the prologue; null = unbound
+  std::vector<PyRef> stack;   // value stack, bottom first, in this version's layout; null = NULL. A frame that waits for a
+                              // callee: without the callable and the arguments; the result is pushed on it
 };
 
 // Runs the function from `offset` on. New reference; null with an exception when the function raises.
@@ -28,9 +29,9 @@ PyObject* resume_frame(FrameState&& state);
 // Requires an exception.
 PyObject* raise_in_frame(FrameState&& state);
 
-// Nested calls: the last state is resumed (or raises) while the others, linked behind each other, wait at their call_offset and are
-// visible to sys._getframe and tracebacks. A result is pushed on the caller's stack, which goes on at its `offset`; an exception is
-// raised in the caller at its call_offset. Requires at least one state; all but the last have a call_offset.
+// Nested calls: the last state is resumed (or raises) while the others, linked behind each other, wait at their call_offset and
+// are visible to sys._getframe and tracebacks. A result is pushed on the caller's stack, which goes on at its `offset`; an
+// exception is raised in the caller at its call_offset. Requires at least one state; all but the last have a call_offset.
 PyObject* resume_frames(std::vector<FrameState>&& outermost_first, bool raise);
 
 // A real frame that compiled code runs under, for calls into Python that may look at it.
@@ -50,8 +51,8 @@ class OpenFrame {
   void* frame_;  // _PyInterpreterFrame
 };
 
-// Makes a frame of `function` (borrowed) and returns body(frame, context), which must end the frame. Null with an exception when
-// there is no frame to be had; then body is not called.
+// Makes a frame of `function` (borrowed) and returns body(frame, context), which must end the frame. Null with an exception
+// when there is no frame to be had; then body is not called.
 using FrameBody = PyObject* (*)(OpenFrame& frame, void* context);
 PyObject* with_open_frame(PyFunctionObject* function, FrameBody body, void* context);
 

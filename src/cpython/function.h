@@ -12,12 +12,12 @@ inline PyCodeObject* function_code(PyFunctionObject* function) {  // borrowed
 // Runs the function in the interpreter whatever vectorcall it carries now. New reference.
 PyObject* call_original(PyFunctionObject* function, PyObject* const* args, size_t nargsf, PyObject* kwnames);
 
-// Whether the interpreter must run this code now because somebody watches it: tracing, profiling, monitoring; or because CPython
-// has not brought its instrumentation up to date since the last change, which running it once does.
+// Whether the interpreter must run this code now because somebody watches it: tracing, profiling, monitoring; or because
+// CPython has not brought its instrumentation up to date since the last change, which running it once does.
 bool is_watched(PyCodeObject* code);
 
-// Whether a call of a Python function would still fit under the recursion limits. Ask before running a function natively; when it
-// does not fit, call_original raises the RecursionError.
+// Whether a call of a Python function would still fit under the recursion limits. Ask before running a function natively; when
+// it does not fit, call_original raises the RecursionError.
 bool has_recursion_room();
 
 // Generators, coroutines and async generators: their frames cannot be handed over.
@@ -28,8 +28,8 @@ enum class LocalKind { plain, cell, free };  // cell: also an argument that is c
 int local_count(PyCodeObject* code);                 // localsplus: locals, cells, free variables
 PyObject* local_name(PyCodeObject* code, int slot);  // borrowed
 LocalKind local_kind(PyCodeObject* code, int slot);
-int free_variable_count(PyCodeObject* code);         // the last locals
-int argument_count(PyCodeObject* code);              // leading locals that are parameters, *args and **kwargs included
+int free_variable_count(PyCodeObject* code);  // the last locals
+int argument_count(PyCodeObject* code);       // leading locals that are parameters, *args and **kwargs included
 int stack_size(PyCodeObject* code);
 
 }  // namespace accel

@@ -1,0 +1,230 @@
+#include "cpython/frame.h"
+
+#include <span>
+#include <utility>
+
+#include "cpython/bytecode.h"
+#include "cpython/code_tables.h"
+#include "cpython/frame_entry.h"
+#include "cpython/function.h"
+
+namespace accel {
+
+namespace {
+
+// --- writing the state into a frame -------------------------------------------------------------------------------------
+
+bool refuse(const char* why) {
+  PyErr_Format(PyExc_SystemError, "accel: a frame cannot be handed over: %s", why);
+  return false;
+}
+
+// Sets SystemError when the state does not describe a frame that can be built.
+bool check_state(const FrameState& state) {
+  if (!state.function || !PyFunction_Check(state.function.get())) return refuse("it has no function");
+  PyCodeObject* code = function_code(reinterpret_cast<PyFunctionObject*>(state.function.get()));
+  if (is_generator_code(code)) return refuse("it belongs to a generator or coroutine");
+  if (static_cast<int>(state.locals.size()) != local_count(code)) return refuse("the number of locals is wrong");
+  if (static_cast<int>(state.stack.size()) > stack_size(code)) return refuse("the stack is too high");
+  return true;
+}
+
+// Gives the frame the state's references and returns the depth of the stack.
+int move_into(InterpreterFrame* frame, FrameState& state) {
+  for (size_t i = 0; i < state.locals.size(); ++i) {
+    PyObject* old = std::exchange(frame->localsplus[i], state.locals[i].release());
+    Py_XDECREF(old);
+  }
+  PyObject** base = stack_base(frame);
+  for (size_t i = 0; i < state.stack.size(); ++i) base[i] = state.stack[i].release();
+  return static_cast<int>(state.stack.size());
+}
+
+// --- going on -----------------------------------------------------------------------------------------------------------
+
+PyObject* resume_at(PyThreadState* thread, InterpreterFrame* frame, int offset, int depth) {
+  set_next(frame, offset);
+  set_depth(frame, depth);
+  return evaluate(thread, frame, false);
+}
+
+#if PY_VERSION_HEX >= 0x030D0000
+
+bool same_handler(const ExceptionRange* a, const ExceptionRange* b) {
+  if (!a || !b) return a == b;
+  return a->target == b->target && a->depth == b->depth && a->push_lasti == b->push_lasti;
+}
+
+void add_traceback(PyThreadState* thread, InterpreterFrame* frame) {
+  PyObject* raised = PyErr_GetRaisedException();
+  link_frame(thread, frame);
+  PyFrameObject* object = PyThreadState_GetFrame(thread);
+  PyErr_SetRaisedException(raised);
+  if (object) PyTraceBack_Here(object);
+  unlink_frame(thread, frame);
+  Py_XDECREF(object);
+}
+
+void cut_stack(InterpreterFrame* frame, int from, int to) {
+  for (PyObject** base = stack_base(frame); from > to;) {
+    set_depth(frame, --from);
+    Py_XDECREF(base[from]);
+  }
+}
+
+// What the evaluator does with an exception, for the places where it would take the handler of the instruction before: on 3.13
+// it looks the handler up one code unit before the one that it reports.
+PyObject* raise_by_hand(PyThreadState* thread, InterpreterFrame* frame, int unit, int depth, const ExceptionRange* range) {
+  add_traceback(thread, frame);
+  cut_stack(frame, depth, range ? range->depth : 0);
+  if (!range) {
+    _PyEval_FrameClearAndPop(thread, frame);
+    return nullptr;
+  }
+  depth = range->depth;
+  PyObject** base = stack_base(frame);
+  PyObject* raised = PyErr_GetRaisedException();
+  if (range->push_lasti) base[depth++] = PyLong_FromLong(unit);
+  base[depth++] = raised;
+  return resume_at(thread, frame, range->target, depth);
+}
+
+PyObject* raise_at(PyThreadState* thread, InterpreterFrame* frame, int unit, int depth) {
+  set_executing(frame, unit);
+  set_depth(frame, depth);
+  std::vector<ExceptionRange> ranges = exception_ranges(frame_code(frame));
+  const ExceptionRange* range = find_range(ranges, unit);
+  if (same_handler(range, find_range(ranges, unit - 1))) return evaluate(thread, frame, true);
+  return raise_by_hand(thread, frame, unit, depth, range);
+}
+
+#else
+
+PyObject* raise_at(PyThreadState* thread, InterpreterFrame* frame, int unit, int depth) {
+  set_executing(frame, unit);
+  set_depth(frame, depth);
+  return evaluate(thread, frame, true);
+}
+
+#endif
+
+// --- nested frames ------------------------------------------------------------------------------------------------------
+
+struct Rest {
+  std::span<FrameState> states;  // outermost first; the first is the frame to make
+  bool raise;
+};
+
+PyObject* run_rest(Rest rest);
+
+// The frame waits at its call while the frames after it run.
+PyObject* wait_for_callee(PyThreadState* thread, InterpreterFrame* frame, Rest rest, int depth) {
+  const FrameState& state = rest.states[0];
+  int call = fault_offset_at(frame_code(frame), state.call_offset);
+  set_executing(frame, call);
+  set_depth(frame, depth);
+  link_frame(thread, frame);
+  --python_recursion_left(thread);
+  PyObject* result = run_rest({rest.states.subspan(1), rest.raise});
+  ++python_recursion_left(thread);
+  unlink_frame(thread, frame);
+  if (!result) return raise_at(thread, frame, call, depth);
+  stack_base(frame)[depth] = result;
+  return resume_at(thread, frame, state.offset, depth + 1);
+}
+
+PyObject* continue_rest(PyThreadState* thread, InterpreterFrame* frame, void* context) {
+  Rest rest = *static_cast<Rest*>(context);
+  FrameState& state = rest.states[0];
+  int depth = move_into(frame, state);
+  if (rest.states.size() > 1) return wait_for_callee(thread, frame, rest, depth);
+  if (!rest.raise) return resume_at(thread, frame, state.offset, depth);
+  return raise_at(thread, frame, fault_offset_at(frame_code(frame), state.offset), depth);
+}
+
+PyObject* run_rest(Rest rest) {
+  auto function = reinterpret_cast<PyFunctionObject*>(rest.states[0].function.get());
+  return enter_frame(function, continue_rest, &rest);
+}
+
+}  // namespace
+
+PyObject* resume_frames(std::vector<FrameState>&& outermost_first, bool raise) {
+  std::vector<FrameState> states = std::move(outermost_first);
+  for (const FrameState& state : states)
+    if (!check_state(state)) return nullptr;
+  if (states.empty()) return refuse("there is none"), nullptr;
+  return run_rest({states, raise});
+}
+
+PyObject* resume_frame(FrameState&& state) {
+  FrameState owned = std::move(state);
+  return check_state(owned) ? run_rest({{&owned, 1}, false}) : nullptr;
+}
+
+PyObject* raise_in_frame(FrameState&& state) {
+  FrameState owned = std::move(state);
+  return check_state(owned) ? run_rest({{&owned, 1}, true}) : nullptr;
+}
+
+// --- open frames --------------------------------------------------------------------------------------------------------
+
+struct FrameEntry {
+  FrameBody body;
+  void* context;
+
+  static PyObject* run(PyThreadState*, InterpreterFrame* frame, void* entry) {
+    OpenFrame open(frame);
+    auto* self = static_cast<FrameEntry*>(entry);
+    return self->body(open, self->context);
+  }
+};
+
+PyObject* with_open_frame(PyFunctionObject* function, FrameBody body, void* context) {
+  if (is_generator_code(function_code(function))) return refuse("it belongs to a generator or coroutine"), nullptr;
+  FrameEntry entry{body, context};
+  return enter_frame(function, FrameEntry::run, &entry);
+}
+
+void OpenFrame::show(const FrameState& state) {
+  auto frame = static_cast<InterpreterFrame*>(frame_);
+  PyThreadState* thread = PyThreadState_Get();
+  for (size_t i = 0; i < state.locals.size(); ++i) {
+    PyObject* old = std::exchange(frame->localsplus[i], state.locals[i].new_reference());
+    Py_XDECREF(old);
+  }
+  PyObject** base = stack_base(frame);
+  for (size_t i = 0; i < state.stack.size(); ++i) base[i] = state.stack[i].new_reference();
+  set_executing(frame, fault_offset_at(frame_code(frame), state.offset));
+  set_depth(frame, static_cast<int>(state.stack.size()));
+  link_frame(thread, frame);
+  --python_recursion_left(thread);
+}
+
+void OpenFrame::hide() {
+  auto frame = static_cast<InterpreterFrame*>(frame_);
+  PyThreadState* thread = PyThreadState_Get();
+  unlink_frame(thread, frame);
+  ++python_recursion_left(thread);
+  int end = frame->stacktop, locals = frame_code(frame)->co_nlocalsplus;
+  set_depth(frame, 0);
+  for (int i = 0; i < end; ++i) {
+    PyObject* old = frame->localsplus[i];
+    if (i < locals) frame->localsplus[i] = nullptr;
+    Py_XDECREF(old);
+  }
+}
+
+PyObject* OpenFrame::resume(FrameState&& state) {
+  auto frame = static_cast<InterpreterFrame*>(frame_);
+  int depth = move_into(frame, state);
+  return resume_at(PyThreadState_Get(), frame, state.offset, depth);
+}
+
+PyObject* OpenFrame::raise(FrameState&& state) {
+  auto frame = static_cast<InterpreterFrame*>(frame_);
+  int depth = move_into(frame, state);
+  return raise_at(PyThreadState_Get(), frame, fault_offset_at(frame_code(frame), state.offset), depth);
+}
+
+}  // namespace accel

@@ -1,0 +1,189 @@
+#include "cpython/frame_entry.h"
+
+#include <pthread.h>
+
+#include <utility>
+#include <vector>
+
+#include "cpython/function.h"
+#include "cpython/py_ref.h"
+
+namespace accel {
+
+namespace {
+
+// The current exception, put aside.
+class SavedException {
+ public:
+#if PY_VERSION_HEX >= 0x030C0000
+  SavedException() : raised_(PyErr_GetRaisedException()) {}
+  void restore() { PyErr_SetRaisedException(std::exchange(raised_, nullptr)); }
+  ~SavedException() { Py_XDECREF(raised_); }
+
+ private:
+  PyObject* raised_;
+#else
+  SavedException() { PyErr_Fetch(&type_, &value_, &traceback_); }
+  void restore() {
+    PyErr_Restore(std::exchange(type_, nullptr), std::exchange(value_, nullptr), std::exchange(traceback_, nullptr));
+  }
+  ~SavedException() {
+    Py_XDECREF(type_);
+    Py_XDECREF(value_);
+    Py_XDECREF(traceback_);
+  }
+
+ private:
+  PyObject *type_ = nullptr, *value_ = nullptr, *traceback_ = nullptr;
+#endif
+  SavedException(const SavedException&) = delete;
+};
+
+// --- the C stack --------------------------------------------------------------------------------------------------------
+
+// Bytes that are left on this thread's C stack.
+size_t stack_bytes_left() {
+  static thread_local char* lowest = nullptr;
+  if (!lowest) {
+    pthread_attr_t attributes;
+    void* base = nullptr;
+    size_t size = 0;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+      pthread_attr_getstack(&attributes, &base, &size);
+      pthread_attr_destroy(&attributes);
+    }
+    lowest = base ? static_cast<char*>(base) : reinterpret_cast<char*>(1);
+  }
+  char* here = static_cast<char*>(__builtin_frame_address(0));
+  return here > lowest ? static_cast<size_t>(here - lowest) : 0;
+}
+
+constexpr size_t stack_reserve = 256 * 1024;
+
+// An evaluator that is entered from C counts against the limit of C recursion, which a call between Python functions does not.
+// While there is real stack left, the units are given back, so that compiled functions recurse as deep as plain ones.
+class RecursionCredit {
+ public:
+  explicit RecursionCredit(PyThreadState* thread) : thread_(thread), units_(stack_bytes_left() > stack_reserve ? 2 : 0) {
+    give(units_);
+  }
+  ~RecursionCredit() { give(-units_); }
+  RecursionCredit(const RecursionCredit&) = delete;
+
+ private:
+  void give([[maybe_unused]] int units) {
+#if PY_VERSION_HEX >= 0x030C0000
+    thread_->c_recursion_remaining += units;
+#endif
+  }
+  [[maybe_unused]] PyThreadState* thread_;
+  int units_;
+};
+
+// The limits of recursion may be set so high that the C stack ends first.
+bool stack_exhausted() {
+  if (stack_bytes_left() > stack_reserve / 8) return false;
+  PyErr_SetString(PyExc_RecursionError, "maximum recursion depth exceeded");
+  return true;
+}
+
+// --- arguments that bind to any signature -------------------------------------------------------------------------------
+
+// None for every parameter: the locals are replaced before the frame runs.
+struct PlaceholderArguments {
+  std::vector<PyObject*> values;
+  PyRef names;
+  int positional = 0;
+  bool ok = true;
+
+  explicit PlaceholderArguments(PyCodeObject* code)
+      : values(static_cast<size_t>(code->co_argcount + code->co_kwonlyargcount), Py_None), positional(code->co_argcount) {
+    if (code->co_kwonlyargcount == 0) return;
+    names = PyRef::steal(
+        PyTuple_GetSlice(code->co_localsplusnames, code->co_argcount, code->co_argcount + code->co_kwonlyargcount));
+    ok = static_cast<bool>(names);
+  }
+};
+
+}  // namespace
+
+PyObject* evaluate(PyThreadState* thread, InterpreterFrame* frame, bool raise) {
+  RecursionCredit credit(thread);
+  return _PyEval_EvalFrameDefault(thread, frame, raise);
+}
+
+#if PY_VERSION_HEX >= 0x030D0000
+
+PyObject* enter_frame(PyFunctionObject* function, EntryBody body, void* context) {
+  if (stack_exhausted()) return nullptr;
+  SavedException saved;
+  PlaceholderArguments arguments(function_code(function));
+  if (!arguments.ok) return nullptr;
+  for (PyObject* value : arguments.values) Py_INCREF(value);  // consumed by the call below, like the function
+  PyThreadState* thread = PyThreadState_Get();
+  Py_INCREF(function);
+  InterpreterFrame* frame = _PyEvalFramePushAndInit(thread, function, nullptr, arguments.values.data(),
+                                                    static_cast<size_t>(arguments.positional), arguments.names.get());
+  if (!frame) return nullptr;
+  saved.restore();
+  return body(thread, frame, context);
+}
+
+#else
+
+namespace {
+
+// The frame that this thread waits for. The hook is installed only while the function's own vectorcall binds the placeholders,
+// which neither runs Python code nor gives up the GIL: the frame that comes is ours.
+struct Awaited {
+  PyFunctionObject* function;
+  EntryBody body;
+  void* context;
+  SavedException* saved;
+  _PyFrameEvalFunction previous;
+  bool collector_was_on;
+  bool came = false;
+};
+
+thread_local Awaited* awaited = nullptr;
+
+void uninstall(PyThreadState* thread, Awaited& entry) {
+  _PyInterpreterState_SetEvalFrameFunc(thread->interp, entry.previous);
+  awaited = nullptr;
+  if (entry.collector_was_on) PyGC_Enable();
+}
+
+PyObject* one_shot_hook(PyThreadState* thread, InterpreterFrame* frame, int throwflag) {
+  Awaited* entry = awaited;
+  bool ours = entry && !throwflag && frame_function(frame) == reinterpret_cast<PyObject*>(entry->function);
+  if (!ours) return (entry ? entry->previous : _PyEval_EvalFrameDefault)(thread, frame, throwflag);
+  entry->came = true;
+  uninstall(thread, *entry);
+  entry->saved->restore();
+  return entry->body(thread, frame, entry->context);
+}
+
+}  // namespace
+
+PyObject* enter_frame(PyFunctionObject* function, EntryBody body, void* context) {
+  if (stack_exhausted()) return nullptr;
+  SavedException saved;
+  PyCodeObject* code = function_code(function);
+  PlaceholderArguments arguments(code);
+  if (!arguments.ok) return nullptr;
+  PyThreadState* thread = PyThreadState_Get();
+  // On 3.11 making the dict of **kwargs may start a collection, whose finalizers are Python code.
+  bool collects = PY_VERSION_HEX < 0x030C0000 && (code->co_flags & CO_VARKEYWORDS);
+  Awaited entry{
+      function, body, context, &saved, _PyInterpreterState_GetEvalFrameFunc(thread->interp), collects && PyGC_Disable()};
+  awaited = &entry;
+  _PyInterpreterState_SetEvalFrameFunc(thread->interp, one_shot_hook);
+  PyObject* result = _PyFunction_Vectorcall(reinterpret_cast<PyObject*>(function), arguments.values.data(),
+                                            static_cast<size_t>(arguments.positional), arguments.names.get());
+  if (!entry.came) uninstall(thread, entry);
+  return result;
+}
+
+#endif
+
+}  // namespace accel

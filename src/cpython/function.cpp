@@ -1,0 +1,97 @@
+#include "cpython/function.h"
+
+#include "cpython/interpreter_frame.h"
+#include "cpython/py_ref.h"
+
+namespace accel {
+
+namespace {
+
+#if PY_VERSION_HEX >= 0x030D0000
+
+// CPython 3.13 does not export the vectorcall of plain functions; every new function carries it.
+vectorcallfunc find_standard_vectorcall() {
+  PyRef code = PyRef::steal(reinterpret_cast<PyObject*>(PyCode_NewEmpty("", "", 1)));
+  PyRef globals = PyRef::steal(PyDict_New());
+  if (!code || !globals) return nullptr;
+  PyRef function = PyRef::steal(PyFunction_New(code.get(), globals.get()));
+  return function ? reinterpret_cast<PyFunctionObject*>(function.get())->vectorcall : nullptr;
+}
+
+vectorcallfunc standard_vectorcall() {
+  static vectorcallfunc found = nullptr;
+  if (!found) found = find_standard_vectorcall();
+  return found;
+}
+
+#else
+
+vectorcallfunc standard_vectorcall() { return _PyFunction_Vectorcall; }
+
+#endif
+
+#if PY_VERSION_HEX >= 0x030C0000
+
+bool is_monitored(PyCodeObject* code) {
+  if (!code->_co_monitoring) return false;
+  for (uint8_t tools : code->_co_monitoring->active_monitors.tools)
+    if (tools) return true;
+  return false;
+}
+
+bool has_stale_instrumentation(PyThreadState* thread, PyCodeObject* code) {
+#if PY_VERSION_HEX >= 0x030D0000
+  return code->_co_instrumentation_version != (thread->eval_breaker & ~static_cast<uintptr_t>(0xff));
+#else
+  return code->_co_instrumentation_version != thread->interp->monitoring_version;
+#endif
+}
+
+#endif
+
+}  // namespace
+
+PyObject* call_original(PyFunctionObject* function, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
+  vectorcallfunc call = standard_vectorcall();
+  return call ? call(reinterpret_cast<PyObject*>(function), args, nargsf, kwnames) : nullptr;
+}
+
+bool is_watched([[maybe_unused]] PyCodeObject* code) {
+  PyThreadState* thread = PyThreadState_Get();
+#if PY_VERSION_HEX >= 0x030C0000
+  return has_stale_instrumentation(thread, code) || is_monitored(code);
+#else
+  return thread->cframe->use_tracing;
+#endif
+}
+
+bool has_recursion_room() {
+  PyThreadState* thread = PyThreadState_Get();
+#if PY_VERSION_HEX >= 0x030C0000
+  if (thread->c_recursion_remaining <= 4) return false;
+#endif
+  return python_recursion_left(thread) > 1;
+}
+
+bool is_generator_code(PyCodeObject* code) { return code->co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR); }
+
+int local_count(PyCodeObject* code) { return code->co_nlocalsplus; }
+
+PyObject* local_name(PyCodeObject* code, int slot) { return PyTuple_GET_ITEM(code->co_localsplusnames, slot); }
+
+LocalKind local_kind(PyCodeObject* code, int slot) {
+  int kind = static_cast<uint8_t>(PyBytes_AS_STRING(code->co_localspluskinds)[slot]);
+  if (kind & CO_FAST_FREE) return LocalKind::free;
+  return kind & CO_FAST_CELL ? LocalKind::cell : LocalKind::plain;
+}
+
+int free_variable_count(PyCodeObject* code) { return code->co_nfreevars; }
+
+int argument_count(PyCodeObject* code) {
+  return code->co_argcount + code->co_kwonlyargcount + ((code->co_flags & CO_VARARGS) != 0) +
+         ((code->co_flags & CO_VARKEYWORDS) != 0);
+}
+
+int stack_size(PyCodeObject* code) { return code->co_stacksize; }
+
+}  // namespace accel

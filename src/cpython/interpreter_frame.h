@@ -1,0 +1,89 @@
+#pragma once
+// CPython's own frame, behind accessors that are the same on every version. For the .cpp files of this folder only.
+
+#include <Python.h>
+
+// The internal headers are C. They come in as system headers, so their warnings are not ours.
+#define Py_BUILD_CORE 1
+#undef HAVE_STD_ATOMIC  // <stdatomic.h> is no C++; the headers fall back on the compiler's builtins
+#undef _PyGC_FINALIZED
+#include <internal/pycore_code.h>
+#include <internal/pycore_frame.h>
+#if PY_VERSION_HEX >= 0x030C0000 && PY_VERSION_HEX < 0x030D0000
+#include <internal/pycore_interp.h>
+#endif
+#undef Py_BUILD_CORE
+
+#if PY_VERSION_HEX >= 0x030D0000
+// Of pycore_ceval.h, which is no C++.
+extern "C" PyAPI_FUNC(void) _PyEval_FrameClearAndPop(PyThreadState*, _PyInterpreterFrame*);
+#endif
+
+namespace accel {
+
+using InterpreterFrame = _PyInterpreterFrame;
+
+inline PyCodeObject* frame_code(InterpreterFrame* frame) {
+#if PY_VERSION_HEX >= 0x030D0000
+  return reinterpret_cast<PyCodeObject*>(frame->f_executable);
+#else
+  return frame->f_code;
+#endif
+}
+
+inline PyObject* frame_function(InterpreterFrame* frame) {
+#if PY_VERSION_HEX >= 0x030C0000
+  return frame->f_funcobj;
+#else
+  return reinterpret_cast<PyObject*>(frame->f_func);
+#endif
+}
+
+// The thread's innermost frame.
+inline InterpreterFrame*& current_frame(PyThreadState* thread) {
+#if PY_VERSION_HEX >= 0x030D0000
+  return thread->current_frame;
+#else
+  return thread->cframe->current_frame;
+#endif
+}
+
+// The frame is executing code unit `unit`: what sys._getframe and tracebacks see, and where an error is raised.
+inline void set_executing(InterpreterFrame* frame, int unit) {
+#if PY_VERSION_HEX >= 0x030D0000
+  frame->instr_ptr = _PyCode_CODE(frame_code(frame)) + unit;
+#else
+  frame->prev_instr = _PyCode_CODE(frame_code(frame)) + unit;
+#endif
+}
+
+// The evaluator is to execute code unit `unit` next.
+inline void set_next(InterpreterFrame* frame, int unit) {
+#if PY_VERSION_HEX >= 0x030D0000
+  set_executing(frame, unit);
+#else
+  set_executing(frame, unit - 1);
+#endif
+}
+
+inline PyObject** stack_base(InterpreterFrame* frame) { return frame->localsplus + frame_code(frame)->co_nlocalsplus; }
+
+inline void set_depth(InterpreterFrame* frame, int depth) { frame->stacktop = frame_code(frame)->co_nlocalsplus + depth; }
+
+inline void link_frame(PyThreadState* thread, InterpreterFrame* frame) {
+  frame->previous = current_frame(thread);
+  current_frame(thread) = frame;
+}
+
+inline void unlink_frame(PyThreadState* thread, InterpreterFrame* frame) { current_frame(thread) = frame->previous; }
+
+// Python calls that may still nest in this thread.
+inline int& python_recursion_left(PyThreadState* thread) {
+#if PY_VERSION_HEX >= 0x030C0000
+  return thread->py_recursion_remaining;
+#else
+  return thread->recursion_remaining;
+#endif
+}
+
+}  // namespace accel
