@@ -15,18 +15,18 @@ class Builder {
   void set_location(Location where) { where_ = where; }
 
   ValueId constant(Literal literal, ValueKind kind = ValueKind::py_scalar);
-  ValueId dim(Dim d, ValueKind kind = ValueKind::py_scalar);             // int64
+  ValueId dim(Dim d, ValueKind kind = ValueKind::py_scalar);  // int64
   ValueId full(ValueId fill, std::vector<Dim> shape, std::vector<uint8_t> order = {});
   ValueId arange(ValueId start, ValueId delta, Dim count);
   ValueId transpose(ValueId v, std::vector<int> axes);
   ValueId expand_dims(ValueId v, std::vector<int> axes);
   ValueId squeeze(ValueId v, std::vector<int> axes);
-  ValueId broadcast_to(ValueId v, std::vector<Dim> shape);               // v itself when the shape is the same
+  ValueId broadcast_to(ValueId v, std::vector<Dim> shape);  // v itself when the shape is the same
   ValueId slice(ValueId v, std::vector<Dim> starts, std::vector<Dim> steps, std::vector<Dim> extents);
   ValueId reshape(ValueId v, std::vector<Dim> shape);
   ValueId real(ValueId v);
   ValueId imag(ValueId v);
-  ValueId astype(ValueId v, DType dtype);                                // v itself when the dtype is the same
+  ValueId astype(ValueId v, DType dtype);  // v itself when the dtype is the same
   // Operands of one shape (rank 0 is allowed and stays as it is); result dtypes from NumPy. `order` is the result's.
   ValueId pointwise(Op op, std::vector<ValueId> operands, std::vector<DType> results, ValueKind kind = ValueKind::array,
                     std::vector<uint8_t> order = {});

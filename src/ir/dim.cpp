@@ -47,13 +47,20 @@ int64_t floor_remainder(int64_t a, int64_t b) {
 
 int64_t apply(DimKind kind, int64_t a, int64_t b) {
   switch (kind) {
-    case DimKind::add: return wrap_add(a, b);
-    case DimKind::mul: return wrap_mul(a, b);
-    case DimKind::floordiv: return floor_quotient(a, b);
-    case DimKind::mod: return floor_remainder(a, b);
-    case DimKind::min: return std::min(a, b);
-    case DimKind::max: return std::max(a, b);
-    default: return 0;
+    case DimKind::add:
+      return wrap_add(a, b);
+    case DimKind::mul:
+      return wrap_mul(a, b);
+    case DimKind::floordiv:
+      return floor_quotient(a, b);
+    case DimKind::mod:
+      return floor_remainder(a, b);
+    case DimKind::min:
+      return std::min(a, b);
+    case DimKind::max:
+      return std::max(a, b);
+    default:
+      return 0;
   }
 }
 
@@ -297,12 +304,24 @@ Dim DimTable::substitute(Dim d, const std::function<std::optional<Dim>(int symbo
   for (size_t i = 1; i < parts.size(); ++i) {
     Dim next = substitute(parts[i], replace);
     switch (how) {
-      case DimKind::add: out = add(out, next); break;
-      case DimKind::mul: out = mul(out, next); break;
-      case DimKind::floordiv: out = floordiv(out, next); break;
-      case DimKind::mod: out = mod(out, next); break;
-      case DimKind::min: out = min(out, next); break;
-      default: out = max(out, next); break;
+      case DimKind::add:
+        out = add(out, next);
+        break;
+      case DimKind::mul:
+        out = mul(out, next);
+        break;
+      case DimKind::floordiv:
+        out = floordiv(out, next);
+        break;
+      case DimKind::mod:
+        out = mod(out, next);
+        break;
+      case DimKind::min:
+        out = min(out, next);
+        break;
+      default:
+        out = max(out, next);
+        break;
     }
   }
   return out;
@@ -318,15 +337,20 @@ std::string DimTable::text(Dim d) const {
     return sum ? bracket("(", part(i)) : part(i);
   };
   switch (e.kind) {
-    case DimKind::constant: return std::to_string(e.value);
+    case DimKind::constant:
+      return std::to_string(e.value);
     case DimKind::symbol: {
       bool variable = e.value >= first_variable;
       return std::string(variable ? "i" : "s").append(std::to_string(variable ? e.value - first_variable : e.value));
     }
-    case DimKind::floordiv: return bracket("(", factor(0) + " // " + factor(1));
-    case DimKind::mod: return bracket("(", factor(0) + " % " + factor(1));
-    case DimKind::min: return bracket("min(", part(0) + ", " + part(1));
-    case DimKind::max: return bracket("max(", part(0) + ", " + part(1));
+    case DimKind::floordiv:
+      return bracket("(", factor(0) + " // " + factor(1));
+    case DimKind::mod:
+      return bracket("(", factor(0) + " % " + factor(1));
+    case DimKind::min:
+      return bracket("min(", part(0) + ", " + part(1));
+    case DimKind::max:
+      return bracket("max(", part(0) + ", " + part(1));
     case DimKind::mul: {
       bool negated = state_->at(e.operands[0]) == Expression{DimKind::constant, -1, {}};
       std::string out = negated ? "-" : factor(0);

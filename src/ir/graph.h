@@ -7,7 +7,8 @@
 //   and casts are ops of their own (broadcast_to, astype).
 // * Real + - * / sqrt are IEEE 754 operations rounded once in their dtype: no contraction, no reassociation. float16 is
 //   computed in float32 and rounded after every op. Integers wrap. NaNs propagate as in NumPy; signed zeros are kept.
-// * A sum (reduce of add on floating or complex dtypes) has the order of additions that ir/reduction_plan.h gives for the operand's
+// * A sum (reduce of add on floating or complex dtypes) has the order of additions that ir/reduction_plan.h gives for the
+// operand's
 //   shape, order and `buffered` attribute. Other reductions go from the first element to the last in the operand's order.
 // * An op with floating-point events raises them for each element it computes in NumPy. Passes may not remove, merge or
 //   move such an op so that an event appears, disappears or changes its category.
@@ -53,12 +54,12 @@ struct Literal {
   uint64_t bits[2] = {0, 0};
   bool operator==(const Literal&) const = default;
 
-  static Literal of_int(DType dtype, int64_t value);      // integer and bool dtypes (uint64: same bits)
-  static Literal of_double(DType dtype, double value);    // floating and complex dtypes, rounded to the dtype
+  static Literal of_int(DType dtype, int64_t value);    // integer and bool dtypes (uint64: same bits)
+  static Literal of_double(DType dtype, double value);  // floating and complex dtypes, rounded to the dtype
   static Literal of_complex(DType dtype, std::complex<double> value);
-  int64_t as_int() const;                                 // requires an integer or bool dtype
-  std::complex<double> as_complex() const;                // any dtype
-  std::string text() const;                               // round-trips through parse_literal
+  int64_t as_int() const;                   // requires an integer or bool dtype
+  std::complex<double> as_complex() const;  // any dtype
+  std::string text() const;                 // round-trips through parse_literal
 };
 std::optional<Literal> parse_literal(DType dtype, std::string_view text);
 
@@ -67,9 +68,10 @@ struct Attributes {
   std::vector<int> axes;
   std::vector<Dim> dims;
   std::vector<Dim> steps;
-  Op ufunc = Op::add;      // reduce: the combining op
-  bool buffered = false;   // reduce: NumPy casts the operand inside the reduction, buffer by buffer (operand is the uncast value)
-  Literal literal;         // constant
+  Op ufunc = Op::add;  // reduce: the combining op
+  bool buffered =
+      false;        // reduce: NumPy casts the operand inside the reduction, buffer by buffer (operand is the uncast value)
+  Literal literal;  // constant
   bool operator==(const Attributes&) const = default;
 };
 
@@ -112,8 +114,8 @@ enum class TerminatorKind : uint8_t { ret, jump, branch };
 
 struct Terminator {
   TerminatorKind kind = TerminatorKind::ret;
-  std::vector<ValueId> operands;           // ret: the outputs; jump: arguments; branch: condition
-  BlockId targets[2] = {-1, -1};           // jump: [0]; branch: [0] when true, [1] when false
+  std::vector<ValueId> operands;  // ret: the outputs; jump: arguments; branch: condition
+  BlockId targets[2] = {-1, -1};  // jump: [0]; branch: [0] when true, [1] when false
   std::vector<ValueId> target_arguments[2];
 };
 
@@ -126,13 +128,13 @@ struct Block {
 class Graph {
  public:
   DimTable dims;
-  std::vector<Input> inputs;          // parallel to blocks[0].params
-  std::vector<std::string> symbols;   // name of symbol k, for people ("points.shape[0]")
-  std::vector<int64_t> hints;         // value of symbol k when the graph was captured (scalars: bits)
-  std::vector<std::string> sources;   // file names
+  std::vector<Input> inputs;         // parallel to blocks[0].params
+  std::vector<std::string> symbols;  // name of symbol k, for people ("points.shape[0]")
+  std::vector<int64_t> hints;        // value of symbol k when the graph was captured (scalars: bits)
+  std::vector<std::string> sources;  // file names
   std::vector<Value> values;
   std::vector<Node> nodes;
-  std::vector<Block> blocks;          // blocks[0] is the entry
+  std::vector<Block> blocks;  // blocks[0] is the entry
 
   Graph() : blocks(1) {}
 

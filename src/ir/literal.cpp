@@ -134,10 +134,14 @@ std::complex<double> Literal::as_complex() const {
 
 std::string Literal::text() const {
   switch (dtype_kind(dtype)) {
-    case 'b': return bits[0] ? "true" : "false";
-    case 'i': return std::to_string(as_int());
-    case 'u': return std::to_string(bits[0]);
-    case 'f': return float_text(dtype, bits[0]);
+    case 'b':
+      return bits[0] ? "true" : "false";
+    case 'i':
+      return std::to_string(as_int());
+    case 'u':
+      return std::to_string(bits[0]);
+    case 'f':
+      return float_text(dtype, bits[0]);
   }
   return "(" + float_text(part_dtype(dtype), part(*this, 0)) + ", " + float_text(part_dtype(dtype), part(*this, 1)) + ")";
 }

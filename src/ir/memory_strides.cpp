@@ -63,7 +63,8 @@ std::optional<Strides> view_strides(DimTable& dims, const Graph& graph, const No
         out.push_back(contains(node.attrs.axes, axis) ? dims.constant(0) : from[static_cast<size_t>(next++)]);
       }
       return out;
-    case Op::squeeze: return without(from, node.attrs.axes);
+    case Op::squeeze:
+      return without(from, node.attrs.axes);
     case Op::broadcast_to:
       out.assign(result.shape.size(), dims.constant(0));
       for (size_t k = 0, extra = result.shape.size() - from.size(); k < from.size(); ++k) {
@@ -73,8 +74,10 @@ std::optional<Strides> view_strides(DimTable& dims, const Graph& graph, const No
     case Op::slice:
       for (size_t k = 0; k < from.size(); ++k) out.push_back(dims.mul(from[k], node.attrs.steps[k]));
       return out;
-    case Op::reshape: return reshaped_strides(dims, operand, result, from);
-    default: return from;  // real, imag
+    case Op::reshape:
+      return reshaped_strides(dims, operand, result, from);
+    default:
+      return from;  // real, imag
   }
 }
 

@@ -66,7 +66,8 @@ std::string full_error(const Context& c) {
 std::string arange_error(const Context& c) {
   if (c.result.rank() != 1) return "the result has rank 1";
   for (size_t k = 0; k < 2; ++k) {
-    if (c.operand(k).rank() != 0 || c.operand(k).dtype != c.result.dtype) return "start and delta are scalars of the result's dtype";
+    if (c.operand(k).rank() != 0 || c.operand(k).dtype != c.result.dtype)
+      return "start and delta are scalars of the result's dtype";
   }
   return "";
 }
@@ -157,7 +158,8 @@ std::string pointwise_error(const Context& c) {
 
 std::string where_error(const Context& c) {
   if (c.operand(0).dtype != DType::bool_) return "the condition is bool";
-  if (c.operand(1).dtype != c.result.dtype || c.operand(2).dtype != c.result.dtype) return "a choice differs from the result in dtype";
+  if (c.operand(1).dtype != c.result.dtype || c.operand(2).dtype != c.result.dtype)
+    return "a choice differs from the result in dtype";
   return pointwise_error(c);
 }
 
@@ -169,7 +171,8 @@ std::string reduce_error(const Context& c) {
   if (!are_ascending_axes(c.attrs.axes, from.rank())) return "axes are not ascending";
   if (without(from.shape, c.attrs.axes) != c.result.shape) return "shape and axes disagree";
   const OpInfo& info = op_info(c.attrs.ufunc);
-  if (info.op_class != OpClass::pointwise || info.arity != 2 || info.results != 1) return "the ufunc has two operands and one result";
+  if (info.op_class != OpClass::pointwise || info.arity != 2 || info.results != 1)
+    return "the ufunc has two operands and one result";
   bool same = from.dtype == c.result.dtype || is_logical(c.attrs.ufunc);
   if (!same && !c.attrs.buffered) return "operand and result differ in dtype, so the reduction is buffered";
   if (c.node.operands.size() == 1) return "";
@@ -196,12 +199,24 @@ constexpr struct {
   Op op;
   Rule rule;
 } op_rules[] = {
-    {Op::constant, constant_error},   {Op::dim, dim_error},           {Op::full, full_error},
-    {Op::arange, arange_error},       {Op::transpose, transpose_error}, {Op::expand_dims, expand_dims_error},
-    {Op::squeeze, squeeze_error},     {Op::broadcast_to, broadcast_error}, {Op::slice, slice_error},
-    {Op::reshape, reshape_error},     {Op::real, part_error},         {Op::imag, part_error},
-    {Op::concatenate, concatenate_error}, {Op::where, where_error},   {Op::astype, astype_error},
-    {Op::reduce, reduce_error},       {Op::argmax, argreduce_error},  {Op::argmin, argreduce_error},
+    {Op::constant, constant_error},
+    {Op::dim, dim_error},
+    {Op::full, full_error},
+    {Op::arange, arange_error},
+    {Op::transpose, transpose_error},
+    {Op::expand_dims, expand_dims_error},
+    {Op::squeeze, squeeze_error},
+    {Op::broadcast_to, broadcast_error},
+    {Op::slice, slice_error},
+    {Op::reshape, reshape_error},
+    {Op::real, part_error},
+    {Op::imag, part_error},
+    {Op::concatenate, concatenate_error},
+    {Op::where, where_error},
+    {Op::astype, astype_error},
+    {Op::reduce, reduce_error},
+    {Op::argmax, argreduce_error},
+    {Op::argmin, argreduce_error},
 };
 
 Rule rule_of(Op op) {

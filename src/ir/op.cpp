@@ -18,19 +18,30 @@ char inline_letter(DType dtype) { return dtype == DType::float16 ? 'e' : dtype_k
 
 int event_bit(char letter) {
   switch (letter) {
-    case 'd': case 'D': return event_divide;
-    case 'o': case 'O': return event_overflow;
-    case 'u': case 'U': return event_underflow;
-    case 'v': case 'V': return event_invalid;
-    case 'E': return event_error;
+    case 'd':
+    case 'D':
+      return event_divide;
+    case 'o':
+    case 'O':
+      return event_overflow;
+    case 'u':
+    case 'U':
+      return event_underflow;
+    case 'v':
+    case 'V':
+      return event_invalid;
+    case 'E':
+      return event_error;
   }
   return 0;
 }
 
 int mantissa_bits(DType dtype) {
   switch (item_size(dtype) / (dtype_kind(dtype) == 'c' ? 2 : 1)) {
-    case 2: return 11;
-    case 4: return 24;
+    case 2:
+      return 11;
+    case 4:
+      return 24;
   }
   return 53;
 }

@@ -17,7 +17,8 @@ class Printer {
       out_ += "  source " + std::to_string(k) + " " + quoted(graph_.sources[k]) + "\n";
     }
     for (size_t k = 0; k < graph_.symbols.size(); ++k) {
-      out_ += "  symbol s" + std::to_string(k) + " " + quoted(graph_.symbols[k]) + " = " + std::to_string(graph_.hints[k]) + "\n";
+      out_ +=
+          "  symbol s" + std::to_string(k) + " " + quoted(graph_.symbols[k]) + " = " + std::to_string(graph_.hints[k]) + "\n";
     }
     for (size_t k = 0; k < graph_.inputs.size(); ++k) input(graph_.inputs[k], graph_.entry().params[k]);
     for (size_t k = 0; k < graph_.blocks.size(); ++k) block(k);
@@ -81,9 +82,15 @@ class Printer {
   void terminator(const Terminator& t) {
     auto target = [&](int k) { return " b" + std::to_string(t.targets[k]) + "(" + names(t.target_arguments[k]) + ")"; };
     switch (t.kind) {
-      case TerminatorKind::ret: out_ += "    ret(" + names(t.operands) + ")\n"; break;
-      case TerminatorKind::jump: out_ += "    jump" + target(0) + "\n"; break;
-      case TerminatorKind::branch: out_ += "    branch(" + names(t.operands) + ")" + target(0) + target(1) + "\n"; break;
+      case TerminatorKind::ret:
+        out_ += "    ret(" + names(t.operands) + ")\n";
+        break;
+      case TerminatorKind::jump:
+        out_ += "    jump" + target(0) + "\n";
+        break;
+      case TerminatorKind::branch:
+        out_ += "    branch(" + names(t.operands) + ")" + target(0) + target(1) + "\n";
+        break;
     }
   }
 

@@ -78,7 +78,8 @@ struct Cuts {
 // npyiter_copy_to_buffers). What depends on extents and strides is decided at run time, by the expressions.
 class RunCutter {
  public:
-  RunCutter(DimTable& dims, bool cast, bool may_coalesce) : dims_(dims), choose_(dims), cast_(cast), may_coalesce_(may_coalesce) {}
+  RunCutter(DimTable& dims, bool cast, bool may_coalesce)
+      : dims_(dims), choose_(dims), cast_(cast), may_coalesce_(may_coalesce) {}
 
   // A cut of the run's whole extent means no cut.
   Cuts cut(const std::vector<Group>& axes) {

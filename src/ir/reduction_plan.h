@@ -1,11 +1,11 @@
 #pragma once
 // The order in which NumPy (2.3 and later) combines the elements of a reduction: the one owner of that knowledge.
 //
-// NumPy sorts the operand's axes by stride and coalesces those that memory allows (NpyIter). When the fastest axes are kept, each
-// element is combined with its own accumulator, in memory order (`run_axes` is empty). When they are reduced, all reduced axes up
-// to the first kept one form a `run`; NumPy's inner loop gets a run as a whole, or cut into pieces where it copies the
-// operand through a buffer (a cast, or axes that do not coalesce). Accumulators start from the identity (add: -0.0) or `initial`;
-// the pieces' values are combined with the accumulator one after the other.
+// NumPy sorts the operand's axes by stride and coalesces those that memory allows (NpyIter). When the fastest axes are kept,
+// each element is combined with its own accumulator, in memory order (`run_axes` is empty). When they are reduced, all reduced
+// axes up to the first kept one form a `run`; NumPy's inner loop gets a run as a whole, or cut into pieces where it copies the
+// operand through a buffer (a cast, or axes that do not coalesce). Accumulators start from the identity (add: -0.0) or
+// `initial`; the pieces' values are combined with the accumulator one after the other.
 //
 // Value of one piece of n elements, by dtype of the accumulator (add only: `pairwise`):
 // * float32, float64: tree(x, n) is
@@ -14,7 +14,8 @@
 //                ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7)), then the remaining n % 8 elements from left to right;
 //     else:      h = n / 2 rounded down to a multiple of 8: tree(x, h) + tree(x + h, n - h).
 // * float16: the same tree in float32 over the elements converted to float32; accumulator + tree in float32, rounded to
-//   float16 once per piece. (multiply: in float32 from left to right, rounded once per piece; it is not pairwise, but has pieces.)
+//   float16 once per piece. (multiply: in float32 from left to right, rounded once per piece; it is not pairwise, but has
+//   pieces.)
 // * complex64, complex128: with m = 2 n the number of real numbers, on both parts alike,
 //     m < 8:     -0.0 + x[0] + x[1] + ...;
 //     m <= 128:  four sums r[k] = x[k] + x[k+4] + ... over the first (m - m % 8) / 2 elements, then (r0 + r1) + (r2 + r3), then
@@ -32,10 +33,11 @@ struct ReductionPlan {
   std::vector<int> outer_axes;  // reduced axes of the sequential loops, slowest first
   std::vector<int> run_axes;    // reduced axes of a run, slowest first; empty when the inner loop is kept
   bool pairwise = false;        // pieces are summed by a pairwise tree; else element by element
-  int64_t buffer_chunk = 0;     // > 0: a run is cut into pieces of that many elements (then `chunk` is the same, `block` is unset)
+  int64_t buffer_chunk = 0;  // > 0: a run is cut into pieces of that many elements (then `chunk` is the same, `block` is unset)
 
   // Elements of a run are numbered in C order of run_axes. A run is cut at every multiple of `block`, and each
-  // block at every multiple of `chunk` from its start. Unset (id -1): not cut. Both are at least 1 for every value of the symbols.
+  // block at every multiple of `chunk` from its start. Unset (id -1): not cut. Both are at least 1 for every value of the
+  // symbols.
   Dim block;
   Dim chunk;
 

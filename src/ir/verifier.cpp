@@ -54,7 +54,8 @@ class Verifier {
         if (params.size() != t.target_arguments[k].size()) return broken("arguments and parameters differ in number");
         for (size_t i = 0; i < params.size(); ++i) {
           if (!is_value(params[i]) || !is_value(t.target_arguments[k][i])) return broken("an argument is not a value");
-          if (graph_.type(params[i]) != graph_.type(t.target_arguments[k][i])) return broken("argument and parameter differ in type");
+          if (graph_.type(params[i]) != graph_.type(t.target_arguments[k][i]))
+            return broken("argument and parameter differ in type");
         }
       }
     }
@@ -91,7 +92,8 @@ class Verifier {
     const Block& block = graph_.blocks[static_cast<size_t>(id)];
     defined_here_.assign(graph_.values.size(), false);
     for (ValueId v : block.params) {
-      if (!is_value(v) || graph_.values[static_cast<size_t>(v)].producer != -1) return broken("a block parameter has a producer");
+      if (!is_value(v) || graph_.values[static_cast<size_t>(v)].producer != -1)
+        return broken("a block parameter has a producer");
       if (graph_.values[static_cast<size_t>(v)].block != id) return broken("a block parameter belongs to another block");
       defined_here_[static_cast<size_t>(v)] = true;
     }
@@ -110,7 +112,8 @@ class Verifier {
     }
     if (static_cast<int>(node.results.size()) != op_info(node.op).results) return broken(where + "wrong number of results");
     for (ValueId v : node.results) {
-      if (!is_value(v) || graph_.values[static_cast<size_t>(v)].producer != id) return broken(where + "a result has another producer");
+      if (!is_value(v) || graph_.values[static_cast<size_t>(v)].producer != id)
+        return broken(where + "a result has another producer");
       if (graph_.values[static_cast<size_t>(v)].block != block) return broken(where + "a result belongs to another block");
       defined_here_[static_cast<size_t>(v)] = true;
     }
@@ -128,7 +131,8 @@ class Verifier {
     if (t.kind != TerminatorKind::branch) return Unit{};
     if (t.operands.size() != 1) return broken("a branch has one condition");
     const Type& condition = graph_.type(t.operands[0]);
-    if (condition.dtype != DType::bool_ || condition.rank() != 0) return broken("the condition of a branch is a bool of rank 0");
+    if (condition.dtype != DType::bool_ || condition.rank() != 0)
+      return broken("the condition of a branch is a bool of rank 0");
     return Unit{};
   }
 

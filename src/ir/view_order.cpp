@@ -96,7 +96,8 @@ std::vector<ReshapeGroup> reshape_groups(DimTable& dims, const std::vector<Dim>&
   for (size_t i = 0, j = 0; i < old_axes.size() && j < new_axes.size();) {
     auto [left, right] = shortest_match(dims, std::span(old_dims).subspan(i), std::span(new_dims).subspan(j));
     auto old_at = old_axes.begin() + static_cast<std::ptrdiff_t>(i), new_at = new_axes.begin() + static_cast<std::ptrdiff_t>(j);
-    out.push_back({{old_at, old_at + static_cast<std::ptrdiff_t>(left)}, {new_at, new_at + static_cast<std::ptrdiff_t>(right)}});
+    out.push_back(
+        {{old_at, old_at + static_cast<std::ptrdiff_t>(left)}, {new_at, new_at + static_cast<std::ptrdiff_t>(right)}});
     i += left;
     j += right;
   }

@@ -33,7 +33,7 @@ struct PassRecord {
 };
 
 struct PassOptions {
-  int stop_after = -1;     // run only the first n passes
+  int stop_after = -1;  // run only the first n passes
   bool keep_text = false;
   bool verify = true;
 };

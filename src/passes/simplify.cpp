@@ -119,11 +119,11 @@ constexpr struct {
   Op op;
   Rule rule;
 } rules[] = {
-    {Op::reshape, skip_inner_view},      {Op::reshape, drop_identity},          {Op::broadcast_to, skip_inner_view},
-    {Op::broadcast_to, drop_identity},   {Op::transpose, join_transposes},      {Op::transpose, drop_plain_transpose},
-    {Op::squeeze, drop_without_axes},    {Op::squeeze, drop_squeeze_of_expand}, {Op::expand_dims, drop_without_axes},
-    {Op::slice, drop_full_slice},        {Op::astype, drop_identity},           {Op::astype, fold_cast},
-    {Op::positive, drop_identity},       {Op::conjugate, drop_real_conjugate},  {Op::dim, fold_dim},
+    {Op::reshape, skip_inner_view},    {Op::reshape, drop_identity},          {Op::broadcast_to, skip_inner_view},
+    {Op::broadcast_to, drop_identity}, {Op::transpose, join_transposes},      {Op::transpose, drop_plain_transpose},
+    {Op::squeeze, drop_without_axes},  {Op::squeeze, drop_squeeze_of_expand}, {Op::expand_dims, drop_without_axes},
+    {Op::slice, drop_full_slice},      {Op::astype, drop_identity},           {Op::astype, fold_cast},
+    {Op::positive, drop_identity},     {Op::conjugate, drop_real_conjugate},  {Op::dim, fold_dim},
 };
 
 class Simplifier {

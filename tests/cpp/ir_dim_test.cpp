@@ -1,8 +1,8 @@
-#include "ir/dim.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
+
+#include "ir/dim.h"
 
 namespace accel {
 namespace {
@@ -44,7 +44,8 @@ TEST_F(DimTest, Texts) {
   EXPECT_EQ(t.text(t.min(s0, c(3))), "min(3, s0)");
   EXPECT_EQ(t.text(t.symbol(DimTable::first_variable + 2)), "i2");
   EXPECT_EQ(t.text(c(INT64_MIN)), "-9223372036854775808");
-  for (const char* bad : {"", "s", "s0 +", "(s0", "s0 s1", "min(s0)", "2 ** s0", "s99999999999"}) EXPECT_FALSE(t.parse(bad)) << bad;
+  for (const char* bad : {"", "s", "s0 +", "(s0", "s0 s1", "min(s0)", "2 ** s0", "s99999999999"})
+    EXPECT_FALSE(t.parse(bad)) << bad;
 }
 
 TEST_F(DimTest, SubstituteRebuildsTheNormalForm) {
@@ -60,18 +61,30 @@ TEST_F(DimTest, RandomExpressions) {
   auto pick = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   for (int round = 0; round < 2000; ++round) {
     std::vector<int64_t> symbols = {pick(20) - 5, pick(20) - 5, pick(20) - 5};
-    std::vector<std::pair<Dim, int64_t>> pool = {{s0, symbols[0]}, {s1, symbols[1]}, {s2, symbols[2]}, {c(3), 3}, {c(-2), -2}, {c(0), 0}};
+    std::vector<std::pair<Dim, int64_t>> pool = {{s0, symbols[0]}, {s1, symbols[1]}, {s2, symbols[2]},
+                                                 {c(3), 3},        {c(-2), -2},      {c(0), 0}};
     for (int step = 0; step < 8; ++step) {
       auto [a, x] = pool[static_cast<size_t>(pick(static_cast<int>(pool.size())))];
       auto [b, y] = pool[static_cast<size_t>(pick(static_cast<int>(pool.size())))];
       auto floored = [](int64_t p, int64_t q) { return p / q - (p % q != 0 && (p < 0) != (q < 0)); };
       switch (pick(6)) {
-        case 0: pool.push_back({t.add(a, b), x + y}); break;
-        case 1: pool.push_back({t.sub(a, b), x - y}); break;
-        case 2: if (std::abs(x * y) < 1000) pool.push_back({t.mul(a, b), x * y}); break;
-        case 3: pool.push_back({t.floordiv(a, b), y == 0 ? 0 : floored(x, y)}); break;
-        case 4: pool.push_back({t.mod(a, b), y == 0 ? 0 : x - y * floored(x, y)}); break;
-        default: pool.push_back(step % 2 ? std::pair{t.min(a, b), std::min(x, y)} : std::pair{t.max(a, b), std::max(x, y)});
+        case 0:
+          pool.push_back({t.add(a, b), x + y});
+          break;
+        case 1:
+          pool.push_back({t.sub(a, b), x - y});
+          break;
+        case 2:
+          if (std::abs(x * y) < 1000) pool.push_back({t.mul(a, b), x * y});
+          break;
+        case 3:
+          pool.push_back({t.floordiv(a, b), y == 0 ? 0 : floored(x, y)});
+          break;
+        case 4:
+          pool.push_back({t.mod(a, b), y == 0 ? 0 : x - y * floored(x, y)});
+          break;
+        default:
+          pool.push_back(step % 2 ? std::pair{t.min(a, b), std::min(x, y)} : std::pair{t.max(a, b), std::max(x, y)});
       }
     }
     auto [d, value] = pool.back();

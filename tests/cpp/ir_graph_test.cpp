@@ -1,10 +1,9 @@
-#include "ir/graph.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "ir/builder.h"
+#include "ir/graph.h"
 #include "ir/text.h"
 #include "ir/verifier.h"
 
@@ -21,7 +20,8 @@ TEST(Literal, TextReadsBackToTheSameBits) {
   }
   literals.push_back({DType::float64, {0xfff8000000000123u, 0}});  // a NaN with a payload
   for (int64_t value : {int64_t{0}, int64_t{-1}, INT64_MIN, INT64_MAX}) {
-    for (DType d : {DType::bool_, DType::int8, DType::uint8, DType::int64, DType::uint64}) literals.push_back(Literal::of_int(d, value));
+    for (DType d : {DType::bool_, DType::int8, DType::uint8, DType::int64, DType::uint64})
+      literals.push_back(Literal::of_int(d, value));
   }
   for (const Literal& l : literals) {
     auto back = parse_literal(l.dtype, l.text());
@@ -34,13 +34,13 @@ TEST(Literal, TextReadsBackToTheSameBits) {
 TEST(Literal, HalfRoundsOnceToNearestEven) {
   auto bits = [](double value) { return Literal::of_double(DType::float16, value).bits[0]; };
   EXPECT_EQ(bits(1.0), 0x3c00u);
-  EXPECT_EQ(bits(1.0 + 0x1p-11), 0x3c00u);               // halfway, to even
-  EXPECT_EQ(bits(1.0 + 0x1p-11 + 0x1p-40), 0x3c01u);     // float32 in between would lose this
+  EXPECT_EQ(bits(1.0 + 0x1p-11), 0x3c00u);            // halfway, to even
+  EXPECT_EQ(bits(1.0 + 0x1p-11 + 0x1p-40), 0x3c01u);  // float32 in between would lose this
   EXPECT_EQ(bits(0x1p-25), 0u);
   EXPECT_EQ(bits(0x1.8p-25), 1u);
   EXPECT_EQ(bits(65519.99), 0x7bffu);
   EXPECT_EQ(bits(65520.0), 0x7c00u);
-  EXPECT_EQ(bits(2047.75), 0x6800u);                     // carries into the exponent
+  EXPECT_EQ(bits(2047.75), 0x6800u);  // carries into the exponent
 }
 
 TEST(Literal, IntegersKeepTheirSign) {

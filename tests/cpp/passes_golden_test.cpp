@@ -1,5 +1,5 @@
-// Golden texts: tests/ir/<subject>/*.ir hold an input, a line "---" and what the subject makes of it. A subject is a pass, or one
-// of the functions in `subjects`. ACCEL_BLESS=1 rewrites the expectations.
+// Golden texts: tests/ir/<subject>/*.ir hold an input, a line "---" and what the subject makes of it. A subject is a pass, or
+// one of the functions in `subjects`. ACCEL_BLESS=1 rewrites the expectations.
 
 #include <gtest/gtest.h>
 
@@ -30,9 +30,10 @@ std::string plan_text(Graph& graph, const Node& node) {
   ReductionPlan plan = reduction_plan(graph.dims, graph, node);
   auto cut = [&](Dim d) { return d.id < 0 ? std::string("none") : graph.dims.text(d); };
   auto guarded = axes_specialised_on_one(graph.dims, graph, node);
-  return "outer " + joined(plan.outer_axes) + "\nrun " + joined(plan.run_axes) + "\npairwise " + (plan.pairwise ? "yes" : "no") +
-         "\nblock " + cut(plan.block) + "\nchunk " + cut(plan.chunk) + "\nbuffer_chunk " + std::to_string(plan.buffer_chunk) +
-         "\nknown " + (plan.known ? "yes" : "no") + "\nspecialised_on_one " + joined(guarded) + "\n";
+  return "outer " + joined(plan.outer_axes) + "\nrun " + joined(plan.run_axes) + "\npairwise " +
+         (plan.pairwise ? "yes" : "no") + "\nblock " + cut(plan.block) + "\nchunk " + cut(plan.chunk) + "\nbuffer_chunk " +
+         std::to_string(plan.buffer_chunk) + "\nknown " + (plan.known ? "yes" : "no") + "\nspecialised_on_one " +
+         joined(guarded) + "\n";
 }
 
 std::string plans(Graph& graph) {

@@ -1,0 +1,124 @@
+"""The op table (src/ir/ops.inc) agrees with the installed NumPy."""
+
+import csv
+import itertools
+import pathlib
+import re
+
+import numpy as np
+import pytest
+from numpy._core import umath
+
+SOURCE = pathlib.Path(__file__).parents[1] / "src" / "ir" / "ops.inc"
+COLUMNS = ["name", "cls", "arity", "inline", "events", "identity", "cpp", "cuda", "results"]
+# A floating sum starts from -0.0; NumPy says 0.
+IDENTITIES = {
+    "0": {"0", "-0.0"},
+    "1": {"1"},
+    "True": {"true"},
+    "False": {"false"},
+    "-1": {"-1"},
+    "-inf": {"-inf"},
+    "None": {""},
+}
+BITS = {"divide by zero": "d", "overflow": "o", "underflow": "u", "invalid value": "v"}
+
+
+def _rows():
+    for line in SOURCE.read_text().splitlines():
+        found = re.match(r"OP\((.*?)\)\s*(?://.*)?$", line)
+        if found:
+            cells = next(csv.reader([found.group(1)], skipinitialspace=True))
+            yield dict(itertools.zip_longest(COLUMNS, cells))
+
+
+ROWS = {row["name"]: row for row in _rows()}
+# Element-wise rows that are no ufuncs, and ufuncs of NumPy that work on strings, dates or objects alone.
+NOT_UFUNCS = {"where", "astype"}
+NUMERIC = set("?bBhHiIlLqQefdFD")
+UFUNCS = {
+    function.__name__: function
+    for function in vars(umath).values()
+    if isinstance(function, np.ufunc)
+    and not function.__name__.startswith("_")
+    and any(set(types) - set("->") <= NUMERIC for types in function.types)
+}
+POINTWISE = [name for name, row in ROWS.items() if row["cls"] == "pointwise" and name not in NOT_UFUNCS]
+
+
+def test_every_ufunc_has_a_row():
+    assert UFUNCS.keys() <= ROWS.keys()
+
+
+def test_every_pointwise_row_is_a_ufunc():
+    assert set(POINTWISE) <= UFUNCS.keys()
+
+
+@pytest.mark.parametrize("name", sorted(UFUNCS))
+def test_arity_and_results(name):
+    assert int(ROWS[name]["arity"]) == UFUNCS[name].nin
+    assert int(ROWS[name]["results"] or 1) == UFUNCS[name].nout
+
+
+@pytest.mark.parametrize("name", POINTWISE)
+def test_identity(name):
+    assert ROWS[name]["identity"] in IDENTITIES[str(UFUNCS[name].identity)]
+
+
+@pytest.mark.parametrize("name", POINTWISE)
+def test_inline_dtypes_have_a_loop_in_numpy(name):
+    letters = {"b": "?", "i": "bhil", "u": "BHIL", "e": "e", "f": "fd", "c": "FD"}
+    firsts = {types[0] for types in UFUNCS[name].types}
+    for letter in ROWS[name]["inline"]:
+        assert set(letters[letter]) & firsts, letter
+
+
+def _values(char):
+    kind = np.dtype(char).kind
+    if kind == "b":
+        return np.array([False, True])
+    if kind in "iu":
+        limits = np.iinfo(char)
+        return np.array(
+            [n for n in (0, 1, 2, 3, 63, limits.min, limits.max, -1, -2, -3) if limits.min <= n <= limits.max], char
+        )
+    limits = np.finfo(char)
+    reals = [0.0, -0.0, 1, -1, 0.5, -2, 3, 1e3, 0.1, 89, -104, 710, -745, np.inf, -np.inf, np.nan]
+    reals += [limits.max, -limits.max, limits.tiny, limits.smallest_subnormal, limits.eps]
+    reals = np.array(reals, limits.dtype)
+    if kind == "f":
+        return reals
+    parts = np.array(list(itertools.product(reals, reals)))
+    return (parts[:, 0] + 1j * parts[:, 1]).astype(char)
+
+
+def _raised(function, chars):
+    """Letters of the events that NumPy raises for some of many values."""
+    seen = set()
+    operands = [_values(char) for char in chars]
+    if len(operands) > 1:
+        limit = 60 if len(operands) == 2 else 14
+        grid = np.meshgrid(*[values[:: max(1, len(values) // limit)] for values in operands])
+        operands = [values.ravel() for values in grid]
+    with np.errstate(all="call", call=lambda kind, _: seen.add(BITS[kind])):
+        try:
+            function(*operands)
+        except ValueError:
+            seen.add("E")
+    return seen
+
+
+def _stated(row, char):
+    kind = np.dtype(char).kind
+    real, _, complex_only = row["events"].partition("|")
+    if kind in "biu":
+        return {letter if letter == "E" else letter.lower() for letter in row["events"] if letter.isupper()}
+    return {letter for letter in (real + complex_only if kind == "c" else real) if letter.islower()}
+
+
+@pytest.mark.parametrize("name", POINTWISE)
+def test_no_event_is_missing(name):
+    for types in UFUNCS[name].types:
+        chars = types.split("->")[0]
+        if set(chars) <= NUMERIC:
+            assert _raised(UFUNCS[name], chars) <= _stated(ROWS[name], chars[0]), types
