@@ -21,6 +21,12 @@ class Survey {
     contents_.work = dims.constant(0);
   }
 
+  // A value that is stored: work even when it is only copied.
+  void add_stored(ValueId v) {
+    if (graph_.is_input(v)) contents_.work = dims_.add(contents_.work, dims_.product(graph_.type(v).shape));
+    add(v);
+  }
+
   void add(ValueId v) {
     if (graph_.is_input(v) || !seen_.insert(v).second) return;
     const Node& node = graph_.producer(v);
@@ -166,7 +172,7 @@ std::vector<std::vector<int>> core_signature(Op op) {
 
 Nest lower_nest(const Graph& graph, const Placement& placement, Lowering& lowering, const std::vector<StoreTarget>& targets) {
   Survey survey(graph, placement, lowering.dims());
-  for (const StoreTarget& target : targets) survey.add(target.value);
+  for (const StoreTarget& target : targets) survey.add_stored(target.value);
   Nest nest;
   nest.name = "nest";
   nest.work = survey.contents().work;
