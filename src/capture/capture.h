@@ -96,6 +96,7 @@ class Capture {
   void attach(Interpreter* interpreter) { interpreter_ = interpreter; }
   // Names the node of the graph after the instruction that runs.
   void set_location(const std::string& file, int line);
+  Location location() const { return where_; }
 
  private:
   struct Range {

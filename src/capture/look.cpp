@@ -1,12 +1,11 @@
 // Finding out what an object at a source is: its guard and its abstract kind.
 
 #include <algorithm>
-#include <cstdlib>
-#include <numeric>
 
 #include "capture/capture.h"
 #include "capture/dense_strides.h"
 #include "capture/python_text.h"
+#include "guard/memory_order.h"
 #include "ndarray/array.h"
 
 namespace accel {
@@ -16,25 +15,6 @@ namespace {
 constexpr double widest_dim = 140737488355328.0;  // 2**47: addresses end there
 constexpr double widest_int = 9.3e18;
 constexpr Py_ssize_t most_items = 4096;           // longer containers stay objects
-
-// Axes from slowest to fastest by |stride|, as NumPy's iterator sorts them (stable).
-std::vector<uint8_t> axes_by_stride(const ArrayFacts& facts) {
-  std::vector<uint8_t> order(static_cast<size_t>(facts.ndim));
-  std::iota(order.begin(), order.end(), uint8_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](uint8_t a, uint8_t b) {
-    return std::llabs(facts.strides[a]) > std::llabs(facts.strides[b]);
-  });
-  return order;
-}
-
-bool is_gapless(const ArrayFacts& facts, const std::vector<uint8_t>& order, DType dtype) {
-  int64_t stride = item_size(dtype);
-  for (size_t k = order.size(); k-- > 0;) {
-    if (facts.strides[order[k]] != stride) return false;
-    stride *= facts.dims[order[k]];
-  }
-  return true;
-}
 
 std::vector<uint8_t> canonical(std::vector<uint8_t> order) {
   return std::is_sorted(order.begin(), order.end()) ? std::vector<uint8_t>{} : order;
@@ -205,8 +185,9 @@ void Capture::look_array(const Ref& value) {
   guard.dtype = *facts.dtype;
   guard.ndim = facts.ndim;
   guard.first_symbol = static_cast<int>(graph_.symbols.size());
-  std::vector<uint8_t> order = axes_by_stride(facts);
-  bool dense = facts.c_contiguous || is_gapless(facts, order, guard.dtype);
+  std::vector<uint8_t> order(static_cast<size_t>(facts.ndim));
+  memory_order(facts.ndim, facts.dims, facts.strides, order.data());
+  bool dense = facts.c_contiguous || is_gapless(facts.ndim, facts.dims, facts.strides, order.data(), item_size(guard.dtype));
   guard.layout = dense ? Layout::dense : Layout::strided;
   if (!facts.c_contiguous) guard.order = canonical(order);
   const std::string& name = sources_.text(value->source);
@@ -245,7 +226,7 @@ void Capture::look_number(const Ref& value, PyTypeObject* type, DType dtype) {
   bool is_dim = dtype == DType::int64;
   Range range = is_dim ? Range{-widest_int, widest_int} : Range{0, 0};
   int slot = add_symbol(name, static_cast<int64_t>(bits[0]), range);
-  if (item_size(dtype) > 8) add_symbol(name + ".imag", static_cast<int64_t>(bits[1]), range);
+  if (dtype_kind(dtype) == 'c') add_symbol(name + ".imag", static_cast<int64_t>(bits[1]), range);
   symbol_sources_[slot] = value->source;
   if (is_python && plan_.promoted.count(name) != 0) {
     sources_.guard_equals(value->source, object);

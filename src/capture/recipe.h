@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/result.h"
 #include "cpython/py_ref.h"
 #include "guard/guard_set.h"
 #include "ir/graph.h"

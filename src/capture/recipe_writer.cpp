@@ -1,6 +1,6 @@
 #include "capture/recipe_writer.h"
 
-#include "capture/python_text.h"
+#include "capture/semantics.h"
 
 namespace accel {
 
@@ -55,7 +55,7 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
       return write_parts(RecipeKind::slice, value->items);
     case AbstractKind::list: return write_parts(RecipeKind::list, value->items);
     case AbstractKind::dict: return write_dict(*value);
-    case AbstractKind::iterator: return write_iterator(*value);
+    case AbstractKind::iterator: return write_iterator(value);
     case AbstractKind::method: return write_method(*value);
     case AbstractKind::function: return write_parts(RecipeKind::function, value->items, value->object);
     case AbstractKind::cell:
@@ -95,13 +95,18 @@ Result<RecipeId> RecipeWriter::write_dict(const AbstractValue& dict) {
   return add(std::move(recipe));
 }
 
-// An iterator is seen by nobody but its loop, so any iterator over the same items will do, unless they can still change.
-Result<RecipeId> RecipeWriter::write_iterator(const AbstractValue& iterator) {
+// enumerate and zip become iterators over what they have yet to give: a loop cannot tell.
+Result<RecipeId> RecipeWriter::write_iterator(const Ref& iterator) {
   Recipe recipe;
   recipe.kind = RecipeKind::iterator;
-  recipe.index = static_cast<int>(iterator.position);
-  Ref container = iterator.iterated;
-  if (container == nullptr) container = capture_.tuple(iterator.items);
+  Ref container = iterator->iterated;
+  if (iterator->object || container == nullptr || container->kind == AbstractKind::dict_view) {
+    ACCEL_TRY(std::vector<Ref> rest, remaining_items(capture_, iterator));
+    container = capture_.tuple(std::move(rest));
+    recipe.index = 0;
+  } else {
+    recipe.index = static_cast<int>(iterator->position);
+  }
   ACCEL_TRY(RecipeId id, write(container));
   recipe.parts = {id};
   return add(std::move(recipe));

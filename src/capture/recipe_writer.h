@@ -26,7 +26,7 @@ class RecipeWriter {
   Result<RecipeId> write_scalar(const ScalarState& scalar);
   Result<RecipeId> write_parts(RecipeKind kind, const std::vector<Ref>& parts, PyRef object = {});
   Result<RecipeId> write_dict(const AbstractValue& dict);
-  Result<RecipeId> write_iterator(const AbstractValue& iterator);
+  Result<RecipeId> write_iterator(const Ref& iterator);
   Result<RecipeId> write_method(const AbstractValue& method);
   RecipeId write_constant(PyRef object);
   RecipeId write_source(SourceId source);

@@ -223,6 +223,6 @@ void Capture::set_location(const std::string& file, int line) {
   builder_.set_location(where_);
 }
 
-void Capture::note(Reason reason, std::string detail) { notes_.push_back({reason, std::move(detail), file_, where_.line}); }
+void Capture::note(Reason reason, std::string detail) { notes_.push_back(Note{reason, std::move(detail), file_, where_.line}); }
 
 }  // namespace accel

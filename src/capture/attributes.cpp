@@ -1,0 +1,188 @@
+// Attributes, found as CPython finds them but without running any code of a class.
+
+#include <algorithm>
+#include <iterator>
+
+#include "capture/known_types.h"
+#include "capture/python_text.h"
+#include "capture/semantics.h"
+#include "guard/fetch.h"
+#include "ndarray/array.h"
+
+namespace accel {
+
+namespace {
+
+Failure missing(PyObject* object, PyObject* name) {
+  return fail(Reason::will_raise, type_name(object) + " has no attribute " + utf8(name));
+}
+
+Failure unsupported(PyObject* object, PyObject* name) {
+  return fail(Reason::unsupported_attribute, type_name(object) + "." + utf8(name));
+}
+
+bool is_builtin_method(PyObject* descriptor) {
+  return Py_IS_TYPE(descriptor, &PyMethodDescr_Type) || Py_IS_TYPE(descriptor, &PyWrapperDescr_Type);
+}
+
+bool is_one_of(PyObject* name, std::initializer_list<const char*> names) {
+  return std::any_of(names.begin(), names.end(), [&](const char* each) { return PyUnicode_CompareWithASCIIString(name, each) == 0; });
+}
+
+Result<Ref> get_by_python(Capture& capture, PyObject* object, PyObject* name) {
+  PyRef value = PyRef::steal(PyObject_GetAttr(object, name));
+  if (!value) {
+    PyErr_Clear();
+    return missing(object, name);
+  }
+  return capture.constant(value.get());
+}
+
+Result<Ref> module_attribute(Capture& capture, PyObject* module, PyObject* name) {
+  PyObject* in_type = _PyType_Lookup(Py_TYPE(module), name);
+  bool plain = Py_TYPE(module)->tp_getattro == PyModule_Type.tp_getattro;
+  if (!plain || (in_type != nullptr && Py_TYPE(in_type)->tp_descr_set != nullptr)) return unsupported(module, name);
+  PyObject* dict = PyModule_GetDict(module);
+  PyObject* value = PyDict_GetItemWithError(dict, name);
+  Sources& sources = capture.sources();
+  const char* module_name = PyModule_GetName(module);
+  if (module_name == nullptr) PyErr_Clear();
+  SourceId source = sources.global(dict, name, std::string(module_name == nullptr ? "?" : module_name) + "." + utf8(name));
+  if (value != nullptr) return capture.at(source, value);
+  if (in_type != nullptr || PyDict_GetItemString(dict, "__getattr__") != nullptr) return unsupported(module, name);
+  sources.guard_unbound(source);
+  return missing(module, name);
+}
+
+// What __get__ of a class attribute gives for an instance (null `instance`: for the class itself).
+Result<Ref> bound_attribute(Capture& capture, const Ref& attribute, const Ref& instance, PyTypeObject* owner, PyObject* name) {
+  PyObject* found = attribute->object.get();
+  auto of = [&](const char* part) {
+    PyRef inner = PyRef::steal(PyObject_GetAttrString(found, part));
+    return capture.constant(inner.get());
+  };
+  if (PyFunction_Check(found) || is_builtin_method(found)) {
+    capture.look(attribute);
+    return instance ? capture.method(attribute, instance) : attribute;
+  }
+  if (Py_IS_TYPE(found, &PyStaticMethod_Type)) return of("__func__");
+  if (Py_IS_TYPE(found, &PyClassMethod_Type)) {
+    return capture.method(of("__func__"), capture.constant(reinterpret_cast<PyObject*>(owner)));
+  }
+  if (Py_TYPE(found)->tp_descr_get == nullptr) return attribute;
+  if (!instance) return unsupported(reinterpret_cast<PyObject*>(owner), name);
+  if (Py_IS_TYPE(found, &PyProperty_Type)) {
+    CallArguments arguments;
+    arguments.positional = {instance};
+    return capture.call(of("fget"), arguments);
+  }
+  return unsupported(instance->object.get(), name);
+}
+
+// The entry of a class dict, guarded where classes can change.
+Ref class_entry(Capture& capture, SourceId owner, PyObject* name, PyObject* found, bool changeable) {
+  if (owner < 0 || !changeable) return capture.constant(found);
+  SourceId source = capture.sources().attribute(owner, name);
+  Ref entry = capture.at(source, found);
+  capture.sources().guard_identity(source, found);
+  return entry;
+}
+
+bool can_change(PyTypeObject* type) {
+  return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0 && (type->tp_flags & Py_TPFLAGS_IMMUTABLETYPE) == 0;
+}
+
+Result<Ref> type_attribute(Capture& capture, const Ref& value, PyObject* name) {
+  auto* type = reinterpret_cast<PyTypeObject*>(value->object.get());
+  PyTypeObject* meta = Py_TYPE(value->object.get());
+  if (meta->tp_getattro != PyType_Type.tp_getattro) return unsupported(value->object.get(), name);
+  PyObject* in_meta = _PyType_Lookup(meta, name);
+  if (in_meta != nullptr && Py_TYPE(in_meta)->tp_descr_set != nullptr) {
+    if (is_one_of(name, {"__name__", "__qualname__", "__module__"})) return get_by_python(capture, value->object.get(), name);
+    return unsupported(value->object.get(), name);
+  }
+  PyObject* found = _PyType_Lookup(type, name);
+  if (found == nullptr && in_meta == nullptr) return missing(value->object.get(), name);
+  if (found == nullptr) return unsupported(value->object.get(), name);
+  return bound_attribute(capture, class_entry(capture, value->source, name, found, can_change(type)), nullptr, type, name);
+}
+
+// An instance of a Python class, at a source.
+Result<Ref> instance_attribute(Capture& capture, const Ref& value, PyObject* name) {
+  PyObject* object = value->object.get();
+  PyTypeObject* type = Py_TYPE(object);
+  if (type->tp_getattro != PyObject_GenericGetAttr || value->source < 0) return unsupported(object, name);
+  Sources& sources = capture.sources();
+  sources.guard_type(value->source, type);
+  SourceId source = sources.attribute(value->source, name);
+  PyObject* in_class = _PyType_Lookup(type, name);
+  PyObject* found = fetch_attribute(object, name);
+  if (found == nullptr) {
+    if (in_class != nullptr) return unsupported(object, name);
+    sources.guard_unbound(source);
+    return missing(object, name);
+  }
+  if (found != in_class) return capture.at(source, found);
+  return bound_attribute(capture, class_entry(capture, value->source, name, found, true), value, type, name);
+}
+
+// Objects of C types whose getters are pure and whose attributes never change.
+bool is_frozen(PyObject* object) {
+  return is_foldable(object) || is_ufunc(object) || PyCFunction_Check(object) || Py_IS_TYPE(object, &PyMethodDescr_Type) ||
+         PyCode_Check(object) || Py_TYPE(object) == known_types().partial || Py_TYPE(object) == known_types().dispatcher;
+}
+
+Result<Ref> constant_attribute(Capture& capture, const Ref& value, PyObject* name) {
+  PyObject* object = value->object.get();
+  if (PyModule_Check(object)) return module_attribute(capture, object, name);
+  if (PyType_Check(object)) return type_attribute(capture, value, name);
+  if (!is_frozen(object)) return instance_attribute(capture, value, name);
+  PyObject* descriptor = _PyType_Lookup(Py_TYPE(object), name);
+  if (descriptor != nullptr && is_builtin_method(descriptor)) return capture.method(capture.constant(descriptor), value);
+  return get_by_python(capture, object, name);
+}
+
+// Attributes of values that exist in capture only: methods of their type.
+Result<Ref> builtin_attribute(Capture& capture, const Ref& value, PyObject* name) {
+  PyTypeObject* type = capture.type_of(value);
+  if (type == nullptr) return fail(Reason::unsupported_attribute, utf8(name));
+  if (value->kind == AbstractKind::slice) {
+    const char* parts[] = {"start", "stop", "step"};
+    for (size_t i = 0; i < 3; ++i) {
+      if (is_one_of(name, {parts[i]})) return value->items[i];
+    }
+  }
+  PyObject* descriptor = _PyType_Lookup(type, name);
+  if (descriptor != nullptr && is_builtin_method(descriptor)) return capture.method(capture.constant(descriptor), value);
+  if (descriptor == nullptr && value->kind != AbstractKind::function) {
+    return fail(Reason::will_raise, std::string(type->tp_name) + " has no attribute " + utf8(name));
+  }
+  return fail(Reason::unsupported_attribute, std::string(type->tp_name) + "." + utf8(name));
+}
+
+Result<Ref> numpy_attribute(Capture& capture, const Ref& value, PyObject* name) {
+  if (_PyType_Lookup(capture.type_of(value), name) == nullptr) {
+    return fail(Reason::will_raise, std::string(capture.type_of(value)->tp_name) + " has no attribute " + utf8(name));
+  }
+  return array_attribute(capture, value, utf8(name));
+}
+
+}  // namespace
+
+Result<Ref> get_attribute(Capture& capture, const Ref& value, PyObject* name) {
+  capture.look(value);
+  switch (value->kind) {
+    case AbstractKind::array: return numpy_attribute(capture, value, name);
+    case AbstractKind::scalar:
+      if (value->scalar.kind == ValueKind::numpy_scalar) return numpy_attribute(capture, value, name);
+      return builtin_attribute(capture, value, name);
+    case AbstractKind::constant: return constant_attribute(capture, value, name);
+    case AbstractKind::object:
+      if (is_array(value->object.get())) return capture.refusal(value);
+      return instance_attribute(capture, value, name);
+    case AbstractKind::null: return fail(Reason::internal_error, "an attribute of NULL");
+    default: return builtin_attribute(capture, value, name);
+  }
+}
+
+}  // namespace accel

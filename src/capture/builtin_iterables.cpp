@@ -1,0 +1,179 @@
+// Builtins that make or read containers and iterators.
+
+#include "capture/builtin_primitives.h"
+#include "capture/known_types.h"
+#include "capture/python_text.h"
+
+namespace accel {
+
+namespace {
+
+Ref lazy_iterator(PyTypeObject* type, std::vector<Ref> below, size_t position) {
+  Ref iterator = std::make_shared<AbstractValue>();
+  iterator->kind = AbstractKind::iterator;
+  iterator->object = PyRef::borrow(reinterpret_cast<PyObject*>(type));
+  iterator->items = std::move(below);
+  iterator->position = position;
+  return iterator;
+}
+
+Ref snapshot(Capture& capture, std::vector<Ref> items) {
+  Ref container = capture.tuple(items);
+  Ref iterator = std::make_shared<AbstractValue>();
+  iterator->kind = AbstractKind::iterator;
+  iterator->items = std::move(items);
+  iterator->iterated = std::move(container);
+  return iterator;
+}
+
+// all and any: the first item whose truth is `decisive` decides.
+Result<Ref> first_truth(Capture& capture, const CallArguments& arguments, bool decisive) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
+  ACCEL_TRY(Ref iterator, get_iterator(capture, arguments.positional[0]));
+  while (true) {
+    ACCEL_TRY(std::optional<Ref> item, next_item(capture, iterator));
+    if (!item) return make_bool(capture, !decisive);
+    ACCEL_TRY(bool value, truth(capture, *item));
+    if (value == decisive) return make_bool(capture, decisive);
+  }
+}
+
+}  // namespace
+
+Result<Ref> capture_all(Capture& capture, PyObject*, const CallArguments& arguments) { return first_truth(capture, arguments, false); }
+
+Result<Ref> capture_any(Capture& capture, PyObject*, const CallArguments& arguments) { return first_truth(capture, arguments, true); }
+
+Result<Ref> capture_len(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
+  const Ref& value = arguments.positional[0];
+  switch (value->kind) {
+    case AbstractKind::array:
+      if (value->array.lens.shape.empty()) return fail(Reason::will_raise, "len of an array without axes");
+      return capture.dim_scalar(value->array.lens.shape[0]);
+    case AbstractKind::dict:
+      if (value->source >= 0) capture.sources().guard_length(value->source, static_cast<int64_t>(value->items.size()));
+      [[fallthrough]];
+    case AbstractKind::tuple:
+    case AbstractKind::list: return capture.python_int(static_cast<int64_t>(value->items.size()));
+    case AbstractKind::constant: return fold_call(capture, callable, arguments);
+    default: return fail(Reason::unsupported_argument, "len of this object");
+  }
+}
+
+// Ranges are constants; a range whose bounds are symbols is not unrolled.
+Result<Ref> capture_range(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 3));
+  for (const Ref& bound : arguments.positional) {
+    if (bound->kind == AbstractKind::scalar) return fail(Reason::unsupported_opcode, "a loop over a range that is not constant");
+  }
+  return fold_call(capture, callable, arguments);
+}
+
+Result<Ref> capture_slice(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 3));
+  Ref none = capture.constant(Py_None);
+  Ref slice = std::make_shared<AbstractValue>();
+  slice->kind = AbstractKind::slice;
+  slice->items = arguments.positional;
+  if (slice->items.size() == 1) slice->items.insert(slice->items.begin(), none);
+  if (slice->items.size() == 2) slice->items.push_back(none);
+  return slice;
+}
+
+Result<Ref> capture_tuple(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 0, 1));
+  if (arguments.positional.empty()) return capture.tuple({});
+  if (arguments.positional[0]->kind == AbstractKind::tuple) return arguments.positional[0];
+  ACCEL_TRY(std::vector<Ref> items, all_items(capture, arguments.positional[0]));
+  return capture.tuple(std::move(items));
+}
+
+Result<Ref> capture_list(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 0, 1));
+  if (arguments.positional.empty()) return capture.list({});
+  ACCEL_TRY(std::vector<Ref> items, all_items(capture, arguments.positional[0]));
+  return capture.list(std::move(items));
+}
+
+// Adds the pairs of a mapping or of an iterable of pairs, then the keywords.
+Status fill_dict(Capture& capture, const Ref& dict, const CallArguments& arguments, size_t first) {
+  if (arguments.positional.size() > first + 1) return fail(Reason::will_raise, "dict expects one argument");
+  if (arguments.positional.size() == first + 1) {
+    Ref pairs = arguments.positional[first];
+    if (pairs->kind == AbstractKind::dict) {
+      if (pairs->source >= 0) return fail(Reason::unsupported_argument, "a copy of a dict of the call");
+      for (size_t i = 0; i < pairs->keys.size(); ++i) {
+        ACCEL_TRY([[maybe_unused]] Unit done, set_item(capture, dict, capture.constant(pairs->keys[i].get()), pairs->items[i]));
+      }
+    } else {
+      ACCEL_TRY(std::vector<Ref> items, all_items(capture, pairs));
+      for (const Ref& item : items) {
+        ACCEL_TRY(std::vector<Ref> pair, all_items(capture, item));
+        if (pair.size() != 2) return fail(Reason::will_raise, "an item that is no pair");
+        ACCEL_TRY([[maybe_unused]] Unit done, set_item(capture, dict, pair[0], pair[1]));
+      }
+    }
+  }
+  for (const auto& [name, value] : arguments.keywords) {
+    Ref key = capture.constant(PyRef::steal(PyUnicode_FromString(name.c_str())).get());
+    ACCEL_TRY([[maybe_unused]] Unit done, set_item(capture, dict, key, value));
+  }
+  return Unit{};
+}
+
+Result<Ref> capture_dict(Capture& capture, PyObject*, const CallArguments& arguments) {
+  Ref dict = std::make_shared<AbstractValue>();
+  dict->kind = AbstractKind::dict;
+  ACCEL_TRY([[maybe_unused]] Unit done, fill_dict(capture, dict, arguments, 0));
+  return dict;
+}
+
+Result<Ref> capture_enumerate(Capture& capture, PyObject*, const CallArguments& arguments) {
+  Ref start = arguments.positional.size() == 2 ? arguments.positional[1] : keyword(arguments, "start");
+  if (arguments.positional.empty() || arguments.positional.size() + arguments.keywords.size() > 2) {
+    return fail(Reason::unsupported_argument, "enumerate");
+  }
+  int64_t first = 0;
+  if (start) {
+    ACCEL_TRY(first, capture.require_int(start));
+  }
+  if (first < 0) return fail(Reason::unsupported_argument, "enumerate from a negative number");
+  ACCEL_TRY(Ref iterator, get_iterator(capture, arguments.positional[0]));
+  return lazy_iterator(&PyEnum_Type, {iterator}, static_cast<size_t>(first));
+}
+
+Result<Ref> capture_zip(Capture& capture, PyObject*, const CallArguments& arguments) {
+  std::vector<Ref> below;
+  if (!arguments.keywords.empty()) return fail(Reason::unsupported_argument, "zip with keywords");
+  for (const Ref& argument : arguments.positional) {
+    ACCEL_TRY(Ref iterator, get_iterator(capture, argument));
+    below.push_back(std::move(iterator));
+  }
+  return lazy_iterator(&PyZip_Type, std::move(below), 0);
+}
+
+Result<Ref> capture_reversed(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
+  const Ref& value = arguments.positional[0];
+  bool sequence = value->kind == AbstractKind::tuple ||
+                  (value->kind == AbstractKind::constant && PySequence_Check(value->object.get()) && is_plain_constant(value->object.get()));
+  if (!sequence) return fail(Reason::unsupported_argument, "reversed of this object");
+  ACCEL_TRY(std::vector<Ref> items, all_items(capture, value));
+  return snapshot(capture, {items.rbegin(), items.rend()});
+}
+
+Result<Ref> capture_iter(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
+  return get_iterator(capture, arguments.positional[0]);
+}
+
+Result<Ref> capture_next(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 2));
+  ACCEL_TRY(std::optional<Ref> item, next_item(capture, arguments.positional[0]));
+  if (item) return *item;
+  if (arguments.positional.size() == 2) return arguments.positional[1];
+  return fail(Reason::will_raise, "the iterator is at its end");
+}
+
+}  // namespace accel

@@ -1,0 +1,122 @@
+// Methods of lists and dicts. Containers of the call are read only.
+
+#include <algorithm>
+
+#include "capture/builtin_primitives.h"
+
+namespace accel {
+
+Status fill_dict(Capture& capture, const Ref& dict, const CallArguments& arguments, size_t first);
+
+namespace {
+
+Result<Ref> own(Capture& capture, const CallArguments& arguments, AbstractKind kind, size_t least, size_t most) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, least, most));
+  const Ref& self = arguments.positional[0];
+  if (self->kind != kind) return fail(Reason::unsupported_call, "a method of a container that is not read");
+  ACCEL_TRY([[maybe_unused]] Unit fresh, require_fresh(capture, self));
+  return self;
+}
+
+Result<Ref> readable_dict(const CallArguments& arguments, size_t least, size_t most) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, least, most));
+  if (arguments.positional[0]->kind == AbstractKind::dict) return arguments.positional[0];
+  return fail(Reason::unsupported_call, "a method of a container that is not read");
+}
+
+Result<Ref> dict_view(const CallArguments& arguments, size_t what) {
+  ACCEL_TRY(Ref dict, readable_dict(arguments, 1, 1));
+  Ref view = std::make_shared<AbstractValue>();
+  view->kind = AbstractKind::dict_view;
+  view->items = {dict};
+  view->position = what;
+  return view;
+}
+
+}  // namespace
+
+Result<Ref> capture_list_append(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(Ref list, own(capture, arguments, AbstractKind::list, 2, 2));
+  list->items.push_back(arguments.positional[1]);
+  return capture.constant(Py_None);
+}
+
+Result<Ref> capture_list_copy(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
+  if (arguments.positional[0]->kind != AbstractKind::list) return fail(Reason::unsupported_call, "list.copy");
+  return capture.list(arguments.positional[0]->items);
+}
+
+Result<Ref> capture_list_extend(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(Ref list, own(capture, arguments, AbstractKind::list, 2, 2));
+  ACCEL_TRY(std::vector<Ref> more, all_items(capture, arguments.positional[1]));
+  list->items.insert(list->items.end(), more.begin(), more.end());
+  return capture.constant(Py_None);
+}
+
+Result<Ref> capture_list_insert(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(Ref list, own(capture, arguments, AbstractKind::list, 3, 3));
+  ACCEL_TRY(int64_t at, capture.require_int(arguments.positional[1]));
+  auto size = static_cast<int64_t>(list->items.size());
+  if (at < 0) at += size;
+  at = std::clamp<int64_t>(at, 0, size);
+  list->items.insert(list->items.begin() + at, arguments.positional[2]);
+  return capture.constant(Py_None);
+}
+
+Result<Ref> capture_list_pop(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(Ref list, own(capture, arguments, AbstractKind::list, 1, 2));
+  Ref index = arguments.positional.size() == 2 ? arguments.positional[1] : capture.python_int(-1);
+  ACCEL_TRY(Ref item, get_item(capture, list, index));
+  ACCEL_TRY([[maybe_unused]] Unit done, delete_item(capture, list, index));
+  return item;
+}
+
+Result<Ref> capture_list_reverse(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(Ref list, own(capture, arguments, AbstractKind::list, 1, 1));
+  std::reverse(list->items.begin(), list->items.end());
+  return capture.constant(Py_None);
+}
+
+Result<Ref> capture_dict_get(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(Ref dict, readable_dict(arguments, 2, 3));
+  ACCEL_TRY(std::optional<size_t> found, find_key(capture, dict, arguments.positional[1]));
+  if (found) return dict->items[*found];
+  return arguments.positional.size() == 3 ? arguments.positional[2] : capture.constant(Py_None);
+}
+
+Result<Ref> capture_dict_setdefault(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(Ref dict, own(capture, arguments, AbstractKind::dict, 2, 3));
+  ACCEL_TRY(std::optional<size_t> found, find_key(capture, dict, arguments.positional[1]));
+  if (found) return dict->items[*found];
+  Ref value = arguments.positional.size() == 3 ? arguments.positional[2] : capture.constant(Py_None);
+  ACCEL_TRY([[maybe_unused]] Unit done, set_item(capture, dict, arguments.positional[1], value));
+  return value;
+}
+
+Result<Ref> capture_dict_pop(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(Ref dict, own(capture, arguments, AbstractKind::dict, 2, 3));
+  ACCEL_TRY(std::optional<size_t> found, find_key(capture, dict, arguments.positional[1]));
+  if (!found && arguments.positional.size() == 3) return arguments.positional[2];
+  if (!found) return fail(Reason::will_raise, "the key is missing");
+  Ref value = dict->items[*found];
+  ACCEL_TRY([[maybe_unused]] Unit done, delete_item(capture, dict, arguments.positional[1]));
+  return value;
+}
+
+Result<Ref> capture_dict_update(Capture& capture, PyObject*, const CallArguments& arguments) {
+  if (arguments.positional.empty() || arguments.positional[0]->kind != AbstractKind::dict) {
+    return fail(Reason::unsupported_call, "dict.update");
+  }
+  ACCEL_TRY([[maybe_unused]] Unit fresh, require_fresh(capture, arguments.positional[0]));
+  ACCEL_TRY([[maybe_unused]] Unit done, fill_dict(capture, arguments.positional[0], arguments, 1));
+  return capture.constant(Py_None);
+}
+
+Result<Ref> capture_dict_keys(Capture&, PyObject*, const CallArguments& arguments) { return dict_view(arguments, 0); }
+
+Result<Ref> capture_dict_values(Capture&, PyObject*, const CallArguments& arguments) { return dict_view(arguments, 1); }
+
+Result<Ref> capture_dict_items(Capture&, PyObject*, const CallArguments& arguments) { return dict_view(arguments, 2); }
+
+}  // namespace accel

@@ -1,0 +1,20 @@
+#pragma once
+// Primitives of builtins: what the capture_* functions in builtin_*.cpp share. primitives.inc lists them.
+
+#include <initializer_list>
+#include <optional>
+
+#include "capture/semantics.h"
+
+namespace accel {
+
+// FOLD rows: calls a pure callable on constants of foldable types.
+Result<Ref> fold_call(Capture& capture, PyObject* callable, const CallArguments& arguments);
+
+// Fails unless the call has between `least` and `most` positional arguments and no keywords.
+Status require_plain(const CallArguments& arguments, size_t least, size_t most);
+
+// The keyword argument `name`, or null.
+Ref keyword(const CallArguments& arguments, const char* name);
+
+}  // namespace accel

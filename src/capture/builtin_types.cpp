@@ -1,0 +1,180 @@
+// Builtins about types and attributes, and conversions to numbers.
+
+#include "capture/builtin_primitives.h"
+#include "capture/known_types.h"
+#include "capture/python_text.h"
+#include "ndarray/array.h"
+
+namespace accel {
+
+Status require_plain(const CallArguments& arguments, size_t least, size_t most) {
+  if (!arguments.keywords.empty()) return fail(Reason::unsupported_argument, "keyword arguments");
+  size_t count = arguments.positional.size();
+  if (count < least || count > most) return fail(Reason::unsupported_argument, "the number of arguments");
+  return Unit{};
+}
+
+Ref keyword(const CallArguments& arguments, const char* name) {
+  for (const auto& [key, value] : arguments.keywords) {
+    if (key == name) return value;
+  }
+  return nullptr;
+}
+
+namespace {
+
+// Whether `type` is a subclass, where no code of a metaclass is asked.
+Result<bool> is_subclass(PyTypeObject* type, PyObject* classes) {
+  if (PyTuple_CheckExact(classes)) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(classes); ++i) {
+      ACCEL_TRY(bool found, is_subclass(type, PyTuple_GET_ITEM(classes, i)));
+      if (found) return true;
+    }
+    return false;
+  }
+  if (!PyType_Check(classes)) {
+    PyRef members = PyRef::steal(PyObject_GetAttrString(classes, "__args__"));  // int | float
+    if (!members) PyErr_Clear();
+    if (members && PyTuple_CheckExact(members.get())) return is_subclass(type, members.get());
+    return fail(Reason::unsupported_argument, "not a class: " + short_repr(classes));
+  }
+  PyRef name = PyRef::steal(PyUnicode_InternFromString("__subclasscheck__"));
+  bool plain = _PyType_Lookup(Py_TYPE(classes), name.get()) == _PyType_Lookup(&PyType_Type, name.get());
+  if (plain) return PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(classes)) != 0;
+  if (Py_TYPE(classes) != known_types().abc) return fail(Reason::unsupported_argument, "a class with a metaclass");
+  int found = PyObject_IsSubclass(reinterpret_cast<PyObject*>(type), classes);
+  if (found >= 0) return found != 0;
+  PyErr_Clear();
+  return fail(Reason::will_raise, "issubclass");
+}
+
+Result<Ref> type_test(Capture& capture, PyTypeObject* type, const Ref& classes) {
+  ACCEL_TRY(PyRef spec, capture.require_constant(classes));
+  ACCEL_TRY(bool found, is_subclass(type, spec.get()));
+  return make_bool(capture, found);
+}
+
+// A graph scalar of Python kind with the value of `value` as `dtype`.
+Result<Ref> python_scalar(Capture& capture, const Ref& value, DType dtype) {
+  ACCEL_TRY(ValueId v, capture.scalar_value(value));
+  Type type{ValueKind::py_scalar, dtype, {}, {}};
+  return capture.scalar(capture.graph().add_node(0, Op::astype, {v}, {}, {type}, capture.location()));
+}
+
+// float(array) and the like go through the only element.
+Result<Ref> only_item(Capture& capture, const Ref& array) {
+  if (!array->array.lens.shape.empty()) return fail(Reason::unsupported_argument, "a number of an array with axes");
+  PyRef name = PyRef::steal(PyUnicode_InternFromString("item"));
+  ACCEL_TRY(Ref method, get_attribute(capture, array, name.get()));
+  return capture.call(method, {});
+}
+
+Result<Ref> to_inexact(Capture& capture, PyObject* callable, const CallArguments& arguments, DType dtype) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 0, 1));
+  if (arguments.positional.empty()) return fold_call(capture, callable, arguments);
+  Ref value = arguments.positional[0];
+  if (value->kind == AbstractKind::array) {
+    ACCEL_TRY(value, only_item(capture, value));
+  }
+  if (value->kind == AbstractKind::constant) {
+    CallArguments constant;
+    constant.positional = {value};
+    return fold_call(capture, callable, constant);
+  }
+  if (value->kind != AbstractKind::scalar) return fail(Reason::unsupported_argument, "a conversion of this object");
+  bool narrowing = dtype_kind(value->scalar.dtype) == 'c' && dtype_kind(dtype) != 'c';
+  if (narrowing) return fail(Reason::will_raise, "float of a complex number");
+  if (value->scalar.kind == ValueKind::py_scalar && value->scalar.dtype == dtype) return value;
+  return python_scalar(capture, value, dtype);
+}
+
+}  // namespace
+
+Result<Ref> capture_type(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
+  PyTypeObject* type = capture.type_of(arguments.positional[0]);
+  if (type == nullptr) return fail(Reason::unsupported_argument, "the type of an iterator");
+  return capture.constant(reinterpret_cast<PyObject*>(type));
+}
+
+Result<Ref> capture_isinstance(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 2, 2));
+  PyTypeObject* type = capture.type_of(arguments.positional[0]);
+  if (type == nullptr) return fail(Reason::unsupported_argument, "the type of an iterator");
+  return type_test(capture, type, arguments.positional[1]);
+}
+
+Result<Ref> capture_issubclass(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 2, 2));
+  ACCEL_TRY(PyRef type, capture.require_constant(arguments.positional[0]));
+  if (!PyType_Check(type.get())) return fail(Reason::will_raise, "issubclass of no class");
+  return type_test(capture, reinterpret_cast<PyTypeObject*>(type.get()), arguments.positional[1]);
+}
+
+Result<Ref> capture_callable(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
+  PyTypeObject* type = capture.type_of(arguments.positional[0]);
+  if (type == nullptr) return fail(Reason::unsupported_argument, "callable of an iterator");
+  return make_bool(capture, type->tp_call != nullptr);
+}
+
+Result<Ref> capture_getattr(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 2, 3));
+  ACCEL_TRY(PyRef name, capture.require_constant(arguments.positional[1]));
+  if (!PyUnicode_CheckExact(name.get())) return fail(Reason::will_raise, "an attribute name that is no string");
+  Result<Ref> found = get_attribute(capture, arguments.positional[0], name.get());
+  bool missing = !found.ok() && found.failure().reason == Reason::will_raise;
+  if (missing && arguments.positional.size() == 3) return arguments.positional[2];
+  return found;
+}
+
+Result<Ref> capture_hasattr(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 2, 2));
+  ACCEL_TRY(PyRef name, capture.require_constant(arguments.positional[1]));
+  const Ref& owner = arguments.positional[0];
+  if (!PyUnicode_CheckExact(name.get())) return fail(Reason::will_raise, "an attribute name that is no string");
+  bool numpy = owner->kind == AbstractKind::array ||
+               (owner->kind == AbstractKind::scalar && owner->scalar.kind == ValueKind::numpy_scalar);
+  if (numpy) return make_bool(capture, _PyType_Lookup(capture.type_of(owner), name.get()) != nullptr);
+  Result<Ref> found = get_attribute(capture, owner, name.get());
+  if (found.ok() || found.failure().reason == Reason::will_raise) return make_bool(capture, found.ok());
+  return found.failure();
+}
+
+Result<Ref> capture_bool(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 0, 1));
+  if (arguments.positional.empty()) return make_bool(capture, false);
+  const Ref& value = arguments.positional[0];
+  if (value->kind == AbstractKind::scalar && !value->scalar.dim && value->scalar.dtype == DType::bool_) {
+    return value->scalar.kind == ValueKind::py_scalar ? value : python_scalar(capture, value, DType::bool_);
+  }
+  ACCEL_TRY(bool result, truth(capture, value));
+  return make_bool(capture, result);
+}
+
+Result<Ref> capture_float(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  return to_inexact(capture, callable, arguments, DType::float64);
+}
+
+Result<Ref> capture_complex(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  if (arguments.positional.size() != 1) return fold_call(capture, callable, arguments);
+  return to_inexact(capture, callable, arguments, DType::complex128);
+}
+
+Result<Ref> capture_int(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  if (arguments.positional.size() != 1 || !arguments.keywords.empty()) return fold_call(capture, callable, arguments);
+  Ref value = arguments.positional[0];
+  if (value->kind == AbstractKind::array) {
+    ACCEL_TRY(value, only_item(capture, value));
+  }
+  if (value->kind == AbstractKind::constant) return fold_call(capture, callable, arguments);
+  if (value->kind != AbstractKind::scalar) return fail(Reason::unsupported_argument, "int of this object");
+  if (value->scalar.dim) return capture.dim_scalar(*value->scalar.dim);
+  char kind = dtype_kind(value->scalar.dtype);
+  bool exact = kind == 'b' || kind == 'i' || (kind == 'u' && value->scalar.dtype != DType::uint64);
+  if (!exact) return fail(Reason::unsupported_argument, "int of a floating-point number");
+  if (value->scalar.kind == ValueKind::py_scalar && kind == 'i') return value;
+  return python_scalar(capture, value, DType::int64);
+}
+
+}  // namespace accel

@@ -1,0 +1,214 @@
+// Calls: what a callable is, and the frame, primitive or further callable that stands for it.
+
+#include "capture/interpreter.h"
+#include "capture/known_types.h"
+#include "capture/python_text.h"
+#include "capture/semantics.h"
+#include "cpython/function.h"
+#include "guard/fetch.h"
+#include "ndarray/array.h"
+
+namespace accel {
+
+namespace {
+
+Unwrap unwrap_hook = nullptr;
+
+PyRef attribute(PyObject* object, const char* name) {
+  PyRef found = PyRef::steal(PyObject_GetAttrString(object, name));
+  if (!found) PyErr_Clear();
+  return found;
+}
+
+// Guards that the parts of a function which can be assigned to are still these.
+void guard_function(Sources& sources, SourceId source, PyObject* function) {
+  if (source < 0) return;
+  for (const char* part : {"__code__", "__defaults__", "__kwdefaults__"}) {
+    PyRef name = PyRef::steal(PyUnicode_InternFromString(part));
+    SourceId at = sources.attribute(source, name.get());
+    sources.guard_identity(at, fetch_attribute(function, name.get()));
+  }
+}
+
+// Whether an argument may override NumPy's functions by __array_function__.
+bool may_override(const Ref& value) {
+  if (value->kind == AbstractKind::object) return true;
+  bool sequence = value->kind == AbstractKind::tuple || value->kind == AbstractKind::list;
+  if (!sequence) return false;
+  for (const Ref& item : value->items) {
+    if (may_override(item)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void set_unwrap(Unwrap unwrap) { unwrap_hook = unwrap; }
+
+Ref Interpreter::cell_of(PyObject* cell, const std::string& name) {
+  Ref& ref = cells_[cell];
+  if (ref) return ref;
+  ref = std::make_shared<AbstractValue>();
+  ref->kind = AbstractKind::cell;
+  ref->object = PyRef::borrow(cell);
+  if (PyObject* content = PyCell_GET(cell)) {
+    ref->items = {capture_.at(capture_.sources().cell_object(cell, name), content)};
+  }
+  return ref;
+}
+
+Result<PythonFunction> Interpreter::constant_function(const Ref& value) {
+  PyObject* object = value->object.get();
+  auto* function = reinterpret_cast<PyFunctionObject*>(object);
+  guard_function(capture_.sources(), value->source, object);
+  PythonFunction out;
+  out.function = value;
+  out.code = PyRef::borrow(PyFunction_GET_CODE(object));
+  out.globals = PyRef::borrow(PyFunction_GET_GLOBALS(object));
+  out.builtins = PyRef::borrow(function->func_builtins);
+  if (PyObject* defaults = PyFunction_GET_DEFAULTS(object)) out.defaults = capture_.constant(defaults)->items;
+  if (PyObject* defaults = PyFunction_GET_KW_DEFAULTS(object)) {
+    PyObject *key = nullptr, *item = nullptr;
+    for (Py_ssize_t at = 0; PyDict_Next(defaults, &at, &key, &item);) {
+      out.keyword_defaults.emplace_back(PyRef::borrow(key), capture_.constant(item));
+    }
+  }
+  PyObject* closure = PyFunction_GET_CLOSURE(object);
+  auto* code = reinterpret_cast<PyCodeObject*>(out.code.get());
+  int first = local_count(code) - free_variable_count(code);
+  for (Py_ssize_t i = 0; closure != nullptr && i < PyTuple_GET_SIZE(closure); ++i) {
+    out.closure.push_back(cell_of(PyTuple_GET_ITEM(closure, i), utf8(local_name(code, first + static_cast<int>(i)))));
+  }
+  return out;
+}
+
+PythonFunction Interpreter::made_function(const Ref& value) {
+  PythonFunction out;
+  out.function = value;
+  out.code = value->object;
+  out.globals = value->items[0]->object;
+  out.builtins = frames_.back()->builtins;
+  if (value->items[1]) out.defaults = value->items[1]->items;
+  if (value->items[2]) {
+    const AbstractValue& dict = *value->items[2];
+    for (size_t i = 0; i < dict.keys.size(); ++i) out.keyword_defaults.emplace_back(dict.keys[i], dict.items[i]);
+  }
+  if (value->items[3]) out.closure = value->items[3]->items;
+  return out;
+}
+
+Result<std::optional<Ref>> Interpreter::begin_call(const Ref& callable, CallArguments arguments) {
+  capture_.look(callable);
+  switch (callable->kind) {
+    case AbstractKind::function: {
+      ACCEL_TRY([[maybe_unused]] Unit pushed, push_frame(made_function(callable), arguments));
+      return std::optional<Ref>();
+    }
+    case AbstractKind::method: return call_method(callable, std::move(arguments));
+    case AbstractKind::constant: return call_constant(callable, std::move(arguments));
+    case AbstractKind::object: return fail(Reason::unsupported_call, "an object of type " + type_name(callable->object.get()));
+    default: return fail(Reason::unsupported_call, "this object");
+  }
+}
+
+Result<std::optional<Ref>> Interpreter::call_primitive(Primitive primitive, PyObject* object, const CallArguments& arguments) {
+  for (const Ref& argument : arguments.positional) capture_.look_deep(argument);
+  for (const auto& [name, argument] : arguments.keywords) capture_.look_deep(argument);
+  ACCEL_TRY(Ref result, primitive(capture_, object, arguments));
+  return std::optional<Ref>(std::move(result));
+}
+
+Result<std::optional<Ref>> Interpreter::call_constant(const Ref& callable, CallArguments arguments) {
+  PyObject* object = callable->object.get();
+  if (PyFunction_Check(object)) {
+    ACCEL_TRY(PythonFunction function, constant_function(callable));
+    ACCEL_TRY([[maybe_unused]] Unit pushed, push_frame(std::move(function), arguments));
+    return std::optional<Ref>();
+  }
+  if (Primitive primitive = find_primitive(object)) return call_primitive(primitive, object, arguments);
+  if (PyCFunction_Check(object)) return call_bound_builtin(object, std::move(arguments));
+  if (PyMethod_Check(object)) {
+    arguments.positional.insert(arguments.positional.begin(), capture_.constant(PyMethod_GET_SELF(object)));
+    return begin_call(capture_.constant(PyMethod_GET_FUNCTION(object)), std::move(arguments));
+  }
+  if (Py_TYPE(object) == known_types().partial) return call_partial(callable, std::move(arguments));
+  if (Py_TYPE(object) == known_types().dispatcher) return call_dispatcher(object, std::move(arguments));
+  PyObject* wrapped = unwrap_hook != nullptr ? unwrap_hook(object) : nullptr;
+  if (wrapped != nullptr) return begin_call(capture_.constant(wrapped), std::move(arguments));
+  if (is_exception_class(object)) return fail(Reason::will_raise, short_repr(object));
+  return fail(Reason::unsupported_call, short_repr(object));
+}
+
+// A builtin method bound to a constant: the primitive of its type's method.
+Result<std::optional<Ref>> Interpreter::call_bound_builtin(PyObject* object, CallArguments arguments) {
+  PyObject* self = PyCFunction_GET_SELF(object);
+  if (self == nullptr || PyModule_Check(self)) return fail(Reason::unsupported_call, short_repr(object));
+  PyRef name = attribute(object, "__name__");
+  PyObject* descriptor = name ? _PyType_Lookup(Py_TYPE(self), name.get()) : nullptr;
+  Primitive primitive = descriptor != nullptr ? find_primitive(descriptor) : nullptr;
+  if (primitive == nullptr) return fail(Reason::unsupported_call, short_repr(object));
+  arguments.positional.insert(arguments.positional.begin(), capture_.constant(self));
+  return call_primitive(primitive, descriptor, arguments);
+}
+
+Result<std::optional<Ref>> Interpreter::call_method(const Ref& method, CallArguments arguments) {
+  Ref callable = method->items[0], self = method->items[1];
+  capture_.look(callable);
+  PyObject* object = callable->object.get();
+  bool builtin = callable->kind == AbstractKind::constant && Py_IS_TYPE(object, &PyMethodDescr_Type);
+  if (builtin && self->kind == AbstractKind::constant && find_primitive(object) == nullptr) {
+    // Primitives may be known for the bound form only: add.reduce.
+    PyRef bound = PyRef::steal(PyObject_GetAttr(self->object.get(), PyDescr_NAME(object)));
+    if (!bound) PyErr_Clear();
+    Primitive primitive = bound ? find_primitive(bound.get()) : nullptr;
+    if (primitive != nullptr) return call_primitive(primitive, bound.get(), arguments);
+  }
+  arguments.positional.insert(arguments.positional.begin(), self);
+  return begin_call(callable, std::move(arguments));
+}
+
+Result<std::optional<Ref>> Interpreter::call_partial(const Ref& partial, CallArguments arguments) {
+  PyObject* object = partial->object.get();
+  PyRef function = attribute(object, "func"), values = attribute(object, "args"), keywords = attribute(object, "keywords");
+  if (!function || !values || !keywords) return fail(Reason::unsupported_call, "functools.partial");
+  // partial's slots never change and its tuple is immutable; the items may be arrays and are read through their source.
+  Ref items = capture_.constant(values.get());
+  for (const Ref& item : items->items) {
+    if (item->object && is_array(item->object.get())) return fail(Reason::unsupported_call, "functools.partial of arrays");
+  }
+  PyObject *key = nullptr, *item = nullptr;
+  for (Py_ssize_t at = 0; PyDict_Next(keywords.get(), &at, &key, &item);) {
+    if (is_array(item)) return fail(Reason::unsupported_call, "functools.partial of arrays");
+    std::string name = utf8(key);
+    bool given = false;
+    for (const auto& argument : arguments.keywords) given = given || argument.first == name;
+    if (!given) arguments.keywords.emplace_back(name, capture_.constant(item));
+  }
+  arguments.positional.insert(arguments.positional.begin(), items->items.begin(), items->items.end());
+  return begin_call(capture_.constant(function.get()), std::move(arguments));
+}
+
+// NumPy's dispatcher calls its implementation when no argument overrides it.
+Result<std::optional<Ref>> Interpreter::call_dispatcher(PyObject* dispatcher, CallArguments arguments) {
+  auto check = [&](const Ref& argument) {
+    capture_.look_deep(argument);
+    return may_override(argument);
+  };
+  bool overridden = false;
+  for (const Ref& argument : arguments.positional) overridden = overridden || check(argument);
+  for (const auto& argument : arguments.keywords) overridden = overridden || check(argument.second);
+  PyRef implementation = attribute(dispatcher, "_implementation");
+  if (overridden || !implementation) return fail(Reason::unsupported_call, "arguments with __array_function__");
+  return begin_call(capture_.constant(implementation.get()), std::move(arguments));
+}
+
+Result<Ref> Capture::call_python(PyObject* function, const CallArguments& arguments) {
+  return call(constant(function), arguments);
+}
+
+Result<Ref> Capture::call(const Ref& callable, const CallArguments& arguments) {
+  if (interpreter_ == nullptr) return fail(Reason::internal_error, "no interpreter");
+  return interpreter_->call_now(callable, arguments);
+}
+
+}  // namespace accel

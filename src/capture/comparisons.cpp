@@ -1,0 +1,197 @@
+// Comparisons, identity, truth and membership.
+
+#include "capture/known_types.h"
+#include "capture/python_text.h"
+#include "capture/semantics.h"
+#include "ndarray/array.h"
+
+namespace accel {
+
+namespace {
+
+Comparison comparison_of(int op) {
+  static const Comparison table[] = {Comparison::lt, Comparison::le, Comparison::eq, Comparison::ne, Comparison::gt, Comparison::ge};
+  return table[op];
+}
+
+bool is_arraylike(const Ref& value) {
+  if (value->kind == AbstractKind::array || value->kind == AbstractKind::scalar) return true;
+  return value->kind == AbstractKind::constant && is_numpy_scalar(value->object.get());
+}
+
+bool is_sequence(const Ref& value) { return value->kind == AbstractKind::tuple || value->kind == AbstractKind::list; }
+
+// Objects whose == is identity, and dtypes, whose == is pure.
+bool compares_safely(PyObject* object) {
+  return is_plain_constant(object) || is_dtype(object) || PyType_Check(object) || PyFunction_Check(object) || PyCFunction_Check(object) ||
+         PyModule_CheckExact(object) || is_ufunc(object) || Py_TYPE(object)->tp_richcompare == PyBaseObject_Type.tp_richcompare;
+}
+
+Result<bool> check(int result) {
+  if (result >= 0) return result != 0;
+  PyErr_Clear();
+  return fail(Reason::will_raise, "Python raises here");
+}
+
+// Whether objects of two different kinds of value can be one object, when one is a constant.
+bool is_singleton_like(PyObject* object) {
+  return object == Py_None || object == Py_Ellipsis || object == Py_NotImplemented || PyBool_Check(object) || PyType_Check(object) ||
+         PyModule_Check(object) || PyFunction_Check(object) || PyCFunction_Check(object) || is_dtype(object) || is_ufunc(object);
+}
+
+Result<Ref> compare_sequences(Capture& capture, int op, const Ref& left, const Ref& right) {
+  if (op != Py_EQ && op != Py_NE) return fail(Reason::unsupported_value, "an ordering of sequences");
+  bool equal = left->kind == right->kind && left->items.size() == right->items.size();
+  for (size_t i = 0; equal && i < left->items.size(); ++i) {
+    ACCEL_TRY(equal, is_equal(capture, left->items[i], right->items[i]));
+  }
+  return make_bool(capture, equal == (op == Py_EQ));
+}
+
+Result<Ref> decide_dims(Capture& capture, int op, const Ref& left, const Ref& right, Dim l, Dim r) {
+  bool result = capture.decide(l, comparison_of(op), r);
+  bool python = capture.type_of(left) == &PyLong_Type && capture.type_of(right) == &PyLong_Type;
+  if (python) return make_bool(capture, result);
+  return capture.constant(PyRef::steal(new_numpy_scalar(DType::bool_, &result)).get());
+}
+
+// Kinds whose == with a value of another type is identity, that is False.
+bool has_simple_equality(const Ref& value) {
+  switch (value->kind) {
+    case AbstractKind::tuple:
+    case AbstractKind::list:
+    case AbstractKind::dict:
+    case AbstractKind::slice:
+    case AbstractKind::function:
+    case AbstractKind::method: return true;
+    case AbstractKind::scalar: return value->scalar.kind == ValueKind::py_scalar;
+    case AbstractKind::constant: return is_plain_constant(value->object.get()) || PyType_Check(value->object.get());
+    default: return false;
+  }
+}
+
+bool is_number(Capture& capture, const Ref& value) {
+  PyTypeObject* type = capture.type_of(value);
+  return type == &PyLong_Type || type == &PyFloat_Type || type == &PyComplex_Type || type == &PyBool_Type;
+}
+
+}  // namespace
+
+Result<Ref> compare(Capture& capture, int op, const Ref& left, const Ref& right) {
+  capture.look(left);
+  capture.look(right);
+  for (const Ref& operand : {left, right}) {
+    if (operand->kind == AbstractKind::object) return capture.refusal(operand);
+  }
+  if (capture.is_constant(left) && capture.is_constant(right)) {
+    ACCEL_TRY(PyRef l, capture.require_constant(left));
+    ACCEL_TRY(PyRef r, capture.require_constant(right));
+    if (compares_safely(l.get()) && compares_safely(r.get())) return folded(capture, PyObject_RichCompare(l.get(), r.get(), op));
+  }
+  if (is_sequence(left) && is_sequence(right)) return compare_sequences(capture, op, left, right);
+  auto l = as_dim(capture, left), r = as_dim(capture, right);
+  if (l && r) return decide_dims(capture, op, left, right, *l, *r);
+  bool both_numbers = is_number(capture, left) && is_number(capture, right);
+  if ((op == Py_EQ || op == Py_NE) && !both_numbers && has_simple_equality(left) && has_simple_equality(right) &&
+      capture.type_of(left) != capture.type_of(right)) {
+    return make_bool(capture, op == Py_NE);
+  }
+  if (is_arraylike(left) || is_arraylike(right)) return array_compare(capture, op, left, right);
+  if (op == Py_EQ || op == Py_NE) {
+    ACCEL_TRY(bool same, is_same(capture, left, right));
+    if (same) return make_bool(capture, op == Py_EQ);
+  }
+  return fail(Reason::unsupported_value, "a comparison of these objects");
+}
+
+Result<bool> is_same(Capture& capture, const Ref& left, const Ref& right) {
+  capture.look(left);
+  capture.look(right);
+  if (left == right) return true;
+  bool left_constant = left->kind == AbstractKind::constant, right_constant = right->kind == AbstractKind::constant;
+  if (left_constant && right_constant) {
+    PyObject *l = left->object.get(), *r = right->object.get();
+    if (l == r) return true;
+    if (Py_TYPE(l) != Py_TYPE(r) || is_singleton_like(l) || is_singleton_like(r)) return false;
+    if (!is_plain_constant(l) && left->source >= 0 && right->source >= 0) return false;  // both guarded by identity
+    return fail(Reason::unsupported_value, "identity of equal constants");
+  }
+  PyTypeObject *left_type = capture.type_of(left), *right_type = capture.type_of(right);
+  if (left_type != nullptr && right_type != nullptr && left_type != right_type) return false;
+  for (const Ref& side : {left, right}) {
+    const Ref& other = side == left ? right : left;
+    if (side->kind == AbstractKind::constant && is_singleton_like(side->object.get()) && other->source < 0 &&
+        other->kind != AbstractKind::scalar) {
+      return false;
+    }
+  }
+  bool small = left->kind == AbstractKind::scalar || right->kind == AbstractKind::scalar || left->kind == AbstractKind::tuple;
+  bool made_here = left->source < 0 || right->source < 0;
+  if (made_here && !small && !left_constant && !right_constant) return false;
+  return fail(Reason::unsupported_value, "identity of objects of the call");
+}
+
+Result<bool> is_equal(Capture& capture, const Ref& left, const Ref& right) {
+  if (left == right) return true;
+  if (left->kind == AbstractKind::constant && right->kind == AbstractKind::constant && left->object.get() == right->object.get()) {
+    return true;
+  }
+  ACCEL_TRY(Ref result, compare(capture, Py_EQ, left, right));
+  return truth(capture, result);
+}
+
+Result<bool> truth(Capture& capture, const Ref& value) {
+  capture.look(value);
+  switch (value->kind) {
+    case AbstractKind::constant: {
+      PyObject* object = value->object.get();
+      if (!is_plain_constant(object) && !dtype_of_scalar(object) && !PyType_Check(object) && !PyCallable_Check(object)) break;
+      return check(PyObject_IsTrue(object));
+    }
+    case AbstractKind::tuple: return !value->items.empty();
+    case AbstractKind::list: return !value->items.empty();
+    case AbstractKind::dict:
+      if (value->source >= 0) capture.sources().guard_length(value->source, static_cast<int64_t>(value->items.size()));
+      return !value->items.empty();
+    case AbstractKind::function:
+    case AbstractKind::method:
+    case AbstractKind::slice: return true;
+    case AbstractKind::scalar: {
+      if (value->scalar.dim) return capture.decide(*value->scalar.dim, Comparison::ne, capture.dims().constant(0));
+      if (value->source >= 0) {
+        ACCEL_TRY(PyRef object, capture.require_constant(value));
+        return check(PyObject_IsTrue(object.get()));
+      }
+      capture.promote_inputs_of(value);
+      return fail(Reason::data_dependent_branch, "the condition is computed from array data");
+    }
+    case AbstractKind::array: return fail(Reason::data_dependent_branch, "the truth of an array");
+    case AbstractKind::object: return capture.refusal(value);
+    default: break;
+  }
+  return fail(Reason::unsupported_value, "the truth of this object");
+}
+
+Result<bool> contains(Capture& capture, const Ref& item, const Ref& container) {
+  capture.look(item);
+  capture.look(container);
+  if (is_sequence(container)) {
+    for (const Ref& candidate : container->items) {
+      ACCEL_TRY(bool same, is_equal(capture, candidate, item));
+      if (same) return true;
+    }
+    return false;
+  }
+  if (container->kind == AbstractKind::dict) {
+    ACCEL_TRY(std::optional<size_t> found, find_key(capture, container, item));
+    return found.has_value();
+  }
+  if (container->kind == AbstractKind::constant && item->kind == AbstractKind::constant) {
+    PyObject *c = container->object.get(), *i = item->object.get();
+    if (is_plain_constant(i) && (is_plain_constant(c) || PyFrozenSet_CheckExact(c))) return check(PySequence_Contains(c, i));
+  }
+  if (container->kind == AbstractKind::object) return capture.refusal(container);
+  return fail(Reason::unsupported_value, "membership in this object");
+}
+
+}  // namespace accel

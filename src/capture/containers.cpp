@@ -1,0 +1,130 @@
+// Items of tuples, lists and dicts.
+
+#include "capture/known_types.h"
+#include "capture/python_text.h"
+#include "capture/semantics.h"
+
+namespace accel {
+
+namespace {
+
+bool is_sequence(const Ref& value) { return value->kind == AbstractKind::tuple || value->kind == AbstractKind::list; }
+
+// Position in a sequence, or a failure when Python raises IndexError.
+Result<size_t> position(Capture& capture, const Ref& container, const Ref& index) {
+  auto size = static_cast<int64_t>(container->items.size());
+  ACCEL_TRY(int64_t at, capture.require_int(index));
+  if (at < 0) at += size;
+  if (at < 0 || at >= size) return fail(Reason::will_raise, "the index is out of range");
+  return static_cast<size_t>(at);
+}
+
+Result<Ref> slice_sequence(Capture& capture, const Ref& container, const Ref& index) {
+  ACCEL_TRY(PyRef slice, capture.require_constant(index));
+  Py_ssize_t start = 0, stop = 0, step = 0;
+  if (PySlice_Unpack(slice.get(), &start, &stop, &step) < 0) {
+    PyErr_Clear();
+    return fail(Reason::will_raise, "the slice");
+  }
+  Py_ssize_t count = PySlice_AdjustIndices(static_cast<Py_ssize_t>(container->items.size()), &start, &stop, step);
+  std::vector<Ref> items;
+  for (Py_ssize_t i = 0; i < count; ++i) items.push_back(container->items[static_cast<size_t>(start + i * step)]);
+  return container->kind == AbstractKind::tuple ? capture.tuple(std::move(items)) : capture.list(std::move(items));
+}
+
+// Keys whose hash and == run no user code.
+bool is_safe_key(PyObject* key) { return is_plain_constant(key) || is_dtype(key) || PyType_Check(key) || PyFunction_Check(key); }
+
+bool same_key(PyObject* left, PyObject* right) {
+  if (left == right) return true;
+  if (!is_safe_key(left) || !is_safe_key(right)) return false;
+  int equal = PyObject_RichCompareBool(left, right, Py_EQ);
+  if (equal < 0) PyErr_Clear();
+  return equal > 0;
+}
+
+}  // namespace
+
+Status require_fresh(Capture& capture, const Ref& container) {
+  if (container->source < 0) return Unit{};
+  return fail(Reason::store_to_argument, capture.sources().text(container->source));
+}
+
+Result<std::optional<size_t>> find_key(Capture& capture, const Ref& dict, const Ref& key) {
+  ACCEL_TRY(PyRef wanted, capture.require_constant(key));
+  if (!is_safe_key(wanted.get())) return fail(Reason::unsupported_value, "a dict key of type " + type_name(wanted.get()));
+  for (size_t i = 0; i < dict->keys.size(); ++i) {
+    if (same_key(dict->keys[i].get(), wanted.get())) return std::optional<size_t>(i);
+  }
+  if (dict->source >= 0) {
+    Sources& sources = capture.sources();
+    sources.guard_unbound(sources.dict_item(dict->source, wanted.get()));
+  }
+  return std::optional<size_t>();
+}
+
+Result<Ref> get_item(Capture& capture, const Ref& container, const Ref& index) {
+  capture.look(container);
+  capture.look(index);
+  if (container->kind == AbstractKind::array) {
+    capture.look_deep(index);
+    return array_getitem(capture, container, index);
+  }
+  if (is_sequence(container)) {
+    if (index->kind == AbstractKind::slice) return slice_sequence(capture, container, index);
+    ACCEL_TRY(size_t at, position(capture, container, index));
+    return container->items[at];
+  }
+  if (container->kind == AbstractKind::dict) {
+    ACCEL_TRY(std::optional<size_t> found, find_key(capture, container, index));
+    if (!found) return fail(Reason::will_raise, "the key is missing");
+    return container->items[*found];
+  }
+  if (container->kind == AbstractKind::object) return capture.refusal(container);
+  if (container->kind == AbstractKind::constant && is_plain_constant(container->object.get())) {
+    ACCEL_TRY(PyRef key, capture.require_constant(index));
+    return folded(capture, PyObject_GetItem(container->object.get(), key.get()));
+  }
+  return fail(Reason::unsupported_value, "an item of this object");
+}
+
+Status set_item(Capture& capture, const Ref& container, const Ref& index, const Ref& value) {
+  capture.look(container);
+  if (container->kind == AbstractKind::array) return fail(Reason::store_to_argument, "an item of an array");
+  if (container->kind == AbstractKind::object) return capture.refusal(container);
+  ACCEL_TRY([[maybe_unused]] Unit fresh, require_fresh(capture, container));
+  if (container->kind == AbstractKind::list) {
+    ACCEL_TRY(size_t at, position(capture, container, index));
+    container->items[at] = value;
+    return Unit{};
+  }
+  if (container->kind != AbstractKind::dict) return fail(Reason::unsupported_value, "a store into this object");
+  ACCEL_TRY(std::optional<size_t> found, find_key(capture, container, index));
+  if (found) {
+    container->items[*found] = value;
+    return Unit{};
+  }
+  ACCEL_TRY(PyRef key, capture.require_constant(index));
+  container->keys.push_back(std::move(key));
+  container->items.push_back(value);
+  return Unit{};
+}
+
+Status delete_item(Capture& capture, const Ref& container, const Ref& index) {
+  capture.look(container);
+  ACCEL_TRY([[maybe_unused]] Unit fresh, require_fresh(capture, container));
+  if (container->kind == AbstractKind::list) {
+    ACCEL_TRY(size_t at, position(capture, container, index));
+    container->items.erase(container->items.begin() + static_cast<std::ptrdiff_t>(at));
+    return Unit{};
+  }
+  if (container->kind != AbstractKind::dict) return fail(Reason::unsupported_value, "a deletion from this object");
+  ACCEL_TRY(std::optional<size_t> found, find_key(capture, container, index));
+  if (!found) return fail(Reason::will_raise, "the key is missing");
+  auto at = static_cast<std::ptrdiff_t>(*found);
+  container->items.erase(container->items.begin() + at);
+  container->keys.erase(container->keys.begin() + at);
+  return Unit{};
+}
+
+}  // namespace accel

@@ -1,0 +1,64 @@
+#include "capture/known_types.h"
+
+#include "cpython/py_ref.h"
+#include "ndarray/array.h"
+
+namespace accel {
+
+namespace {
+
+PyTypeObject* find_type(const char* module_name, const char* name) {
+  PyRef module = PyRef::steal(PyImport_ImportModule(module_name));
+  PyObject* type = module ? PyObject_GetAttrString(module.get(), name) : nullptr;
+  if (type == nullptr) PyErr_Clear();
+  return type != nullptr && PyType_Check(type) ? reinterpret_cast<PyTypeObject*>(type) : nullptr;
+}
+
+}  // namespace
+
+const KnownTypes& known_types() {
+  static const KnownTypes types = {
+      find_type("numpy", "dtype"),   find_type("numpy", "ufunc"),       find_type("numpy._core._multiarray_umath", "_ArrayFunctionDispatcher"),
+      find_type("numpy", "generic"), find_type("functools", "partial"), find_type("abc", "ABCMeta"),
+  };
+  return types;
+}
+
+bool is_dtype(PyObject* object) { return known_types().dtype != nullptr && PyObject_TypeCheck(object, known_types().dtype); }
+
+bool is_ufunc(PyObject* object) { return Py_TYPE(object) == known_types().ufunc; }
+
+bool is_exception_class(PyObject* object) {
+  return PyType_Check(object) && PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(object), reinterpret_cast<PyTypeObject*>(PyExc_BaseException));
+}
+
+bool is_plain_constant(PyObject* object) {
+  if (object == Py_None || object == Py_Ellipsis || object == Py_NotImplemented || PyBool_Check(object)) return true;
+  if (PyTuple_CheckExact(object)) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) {
+      if (!is_plain_constant(PyTuple_GET_ITEM(object, i))) return false;
+    }
+    return true;
+  }
+  return PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyComplex_CheckExact(object) || PyUnicode_CheckExact(object) ||
+         PyBytes_CheckExact(object) || Py_TYPE(object) == &PyRange_Type;
+}
+
+bool is_foldable(PyObject* object) {
+  if (PyTuple_CheckExact(object)) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) {
+      if (!is_foldable(PyTuple_GET_ITEM(object, i))) return false;
+    }
+    return true;
+  }
+  if (PyList_CheckExact(object)) {
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(object); ++i) {
+      if (!is_foldable(PyList_GET_ITEM(object, i))) return false;
+    }
+    return true;
+  }
+  if (PySlice_Check(object) || PyFrozenSet_CheckExact(object)) return true;
+  return is_plain_constant(object) || is_dtype(object) || PyType_Check(object) || dtype_of_scalar(object).has_value();
+}
+
+}  // namespace accel

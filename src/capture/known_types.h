@@ -1,0 +1,23 @@
+#pragma once
+// Types and objects that capture recognises by identity, and classes of objects that are safe to compute with at capture.
+
+#include <Python.h>
+
+namespace accel {
+
+struct KnownTypes {
+  PyTypeObject *dtype = nullptr, *ufunc = nullptr, *dispatcher = nullptr, *generic = nullptr, *partial = nullptr, *abc = nullptr;
+};
+
+// Resolved at first use; a member is null when the installed versions lack it.
+const KnownTypes& known_types();
+
+bool is_dtype(PyObject* object);
+bool is_ufunc(PyObject* object);
+bool is_exception_class(PyObject* object);
+// Immutable values of builtin types (tuples of such included): operations on them run no user code and have no effects.
+bool is_plain_constant(PyObject* object);
+// These and dtypes, types, NumPy scalars: pure callables may be called on them.
+bool is_foldable(PyObject* object);
+
+}  // namespace accel

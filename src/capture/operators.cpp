@@ -1,0 +1,244 @@
+// Arithmetic on constants, symbolic integers and sequences; everything with arrays goes to the array operators.
+
+#include <opcode.h>
+
+#include "capture/known_types.h"
+#include "capture/python_text.h"
+#include "capture/semantics.h"
+#include "ndarray/array.h"
+
+namespace accel {
+
+namespace {
+
+using BinaryFunction = PyObject* (*)(PyObject*, PyObject*);
+
+PyObject* power(PyObject* left, PyObject* right) { return PyNumber_Power(left, right, Py_None); }
+
+BinaryFunction binary_function(int op) {
+  switch (op) {
+    case NB_ADD: return PyNumber_Add;
+    case NB_AND: return PyNumber_And;
+    case NB_FLOOR_DIVIDE: return PyNumber_FloorDivide;
+    case NB_LSHIFT: return PyNumber_Lshift;
+    case NB_MATRIX_MULTIPLY: return PyNumber_MatrixMultiply;
+    case NB_MULTIPLY: return PyNumber_Multiply;
+    case NB_REMAINDER: return PyNumber_Remainder;
+    case NB_OR: return PyNumber_Or;
+    case NB_POWER: return power;
+    case NB_RSHIFT: return PyNumber_Rshift;
+    case NB_SUBTRACT: return PyNumber_Subtract;
+    case NB_TRUE_DIVIDE: return PyNumber_TrueDivide;
+    default: return PyNumber_Xor;
+  }
+}
+
+// Results so large that computing them at capture would hang.
+bool is_huge(int op, PyObject* left, PyObject* right) {
+  if (op != NB_POWER && op != NB_LSHIFT && op != NB_MULTIPLY) return false;
+  constexpr long limit = 4096;
+  if (op == NB_MULTIPLY && PyLong_Check(left) && PyLong_Check(right)) return false;
+  for (PyObject* operand : {left, right}) {
+    if (op != NB_MULTIPLY && operand == left) continue;
+    if (!PyLong_CheckExact(operand)) continue;
+    int overflow = 0;
+    long value = PyLong_AsLongAndOverflow(operand, &overflow);
+    if (overflow != 0 || value > limit) return true;
+  }
+  return false;
+}
+
+bool is_sequence(const Ref& value) { return value->kind == AbstractKind::tuple || value->kind == AbstractKind::list; }
+
+bool is_arraylike(const Ref& value) {
+  if (value->kind == AbstractKind::array || value->kind == AbstractKind::scalar) return true;
+  return value->kind == AbstractKind::constant && is_numpy_scalar(value->object.get());
+}
+
+bool is_python_int(Capture& capture, const Ref& value) { return capture.type_of(value) == &PyLong_Type; }
+
+// Python's integer arithmetic on Dims. nullopt: no Dim says it.
+std::optional<Dim> dim_operation(Capture& capture, int op, Dim left, Dim right) {
+  DimTable& dims = capture.dims();
+  Dim zero = dims.constant(0);
+  std::optional<Dim> out;
+  switch (op) {
+    case NB_ADD: out = dims.add(left, right); break;
+    case NB_SUBTRACT: out = dims.sub(left, right); break;
+    case NB_MULTIPLY: out = dims.mul(left, right); break;
+    case NB_FLOOR_DIVIDE:
+      if (!capture.decide(right, Comparison::gt, zero)) return std::nullopt;
+      out = dims.floordiv(left, right);
+      break;
+    case NB_REMAINDER:
+      if (!capture.decide(right, Comparison::gt, zero)) return std::nullopt;
+      out = dims.mod(left, right);
+      break;
+    case NB_POWER: {
+      auto exponent = dims.as_constant(right);
+      if (!exponent || *exponent < 0 || *exponent > 4) return std::nullopt;
+      out = dims.constant(1);
+      for (int64_t i = 0; i < *exponent; ++i) out = dims.mul(*out, left);
+      break;
+    }
+    default: return std::nullopt;
+  }
+  if (!capture.fits(*out)) return std::nullopt;
+  return out;
+}
+
+Result<Ref> fold_binary(Capture& capture, int op, PyObject* left, PyObject* right) {
+  if (is_huge(op, left, right)) return fail(Reason::unsupported_value, "a constant that is too large");
+  return folded(capture, binary_function(op)(left, right));
+}
+
+// Integers of which at least one is symbolic. Without a symbolic form both become constants.
+Result<Ref> integer_operation(Capture& capture, int op, const Ref& left, const Ref& right, Dim l, Dim r) {
+  if (auto out = dim_operation(capture, op, l, r)) return capture.dim_scalar(*out);
+  if (op == NB_TRUE_DIVIDE) return array_binary(capture, op, false, left, right);
+  ACCEL_TRY(PyRef left_object, capture.require_constant(left));
+  ACCEL_TRY(PyRef right_object, capture.require_constant(right));
+  return fold_binary(capture, op, left_object.get(), right_object.get());
+}
+
+// numpy.int64 with Dims: exact where nothing overflows.
+std::optional<Ref> numpy_integer_operation(Capture& capture, int op, const Ref& left, const Ref& right) {
+  auto is_integer = [&](const Ref& value) {
+    PyTypeObject* type = capture.type_of(value);
+    return type == &PyLong_Type || type == scalar_type_of(DType::int64);
+  };
+  if (!is_integer(left) || !is_integer(right) || op == NB_POWER) return std::nullopt;
+  auto l = as_dim(capture, left), r = as_dim(capture, right);
+  if (!l || !r) return std::nullopt;
+  auto out = dim_operation(capture, op, *l, *r);
+  if (!out) return std::nullopt;
+  return capture.dim_scalar(*out, ValueKind::numpy_scalar);
+}
+
+Result<Ref> repeat(Capture& capture, const Ref& sequence, const Ref& count, bool inplace) {
+  ACCEL_TRY(int64_t times, capture.require_int(count));
+  if (times > 0 && static_cast<int64_t>(sequence->items.size()) * times > 65536) {
+    return fail(Reason::unsupported_value, "a sequence that is too long");
+  }
+  std::vector<Ref> items;
+  for (int64_t i = 0; i < times; ++i) items.insert(items.end(), sequence->items.begin(), sequence->items.end());
+  if (sequence->kind == AbstractKind::tuple) return capture.tuple(std::move(items));
+  if (!inplace) return capture.list(std::move(items));
+  ACCEL_TRY([[maybe_unused]] Unit fresh, require_fresh(capture, sequence));
+  sequence->items = std::move(items);
+  return sequence;
+}
+
+Result<Ref> concatenate(Capture& capture, const Ref& left, const Ref& right, bool inplace) {
+  if (left->kind == AbstractKind::list && inplace) {
+    ACCEL_TRY([[maybe_unused]] Unit fresh, require_fresh(capture, left));
+    ACCEL_TRY(std::vector<Ref> more, all_items(capture, right));
+    left->items.insert(left->items.end(), more.begin(), more.end());
+    return left;
+  }
+  if (left->kind != right->kind) return fail(Reason::will_raise, "sequences of different types are added");
+  std::vector<Ref> items = left->items;
+  items.insert(items.end(), right->items.begin(), right->items.end());
+  return left->kind == AbstractKind::tuple ? capture.tuple(std::move(items)) : capture.list(std::move(items));
+}
+
+std::optional<Result<Ref>> sequence_operation(Capture& capture, int op, bool inplace, const Ref& left, const Ref& right) {
+  if (op == NB_ADD && is_sequence(left) && (is_sequence(right) || inplace) && !is_arraylike(right)) {
+    return concatenate(capture, left, right, inplace);
+  }
+  if (op != NB_MULTIPLY) return std::nullopt;
+  if (is_sequence(left) && is_python_int(capture, right)) return repeat(capture, left, right, inplace);
+  if (is_sequence(right) && is_python_int(capture, left)) return repeat(capture, right, left, false);
+  return std::nullopt;
+}
+
+// Dict union, fresh result.
+Result<Ref> merge_dicts(Capture& capture, const Ref& left, const Ref& right) {
+  if (left->source >= 0 || right->source >= 0) return fail(Reason::unsupported_value, "a dict of the call is merged");
+  Ref out = std::make_shared<AbstractValue>(*left);
+  for (size_t i = 0; i < right->keys.size(); ++i) {
+    ACCEL_TRY([[maybe_unused]] Unit done, set_item(capture, out, capture.constant(right->keys[i].get()), right->items[i]));
+  }
+  return out;
+}
+
+}  // namespace
+
+Ref make_bool(Capture& capture, bool value) { return capture.constant(value ? Py_True : Py_False); }
+
+std::optional<Dim> as_dim(Capture& capture, const Ref& value) {
+  capture.look(value);
+  if (value->kind == AbstractKind::scalar) return value->scalar.dim;
+  if (value->kind != AbstractKind::constant) return std::nullopt;
+  PyObject* object = value->object.get();
+  if (!PyLong_CheckExact(object) && dtype_of_scalar(object) != DType::int64) return std::nullopt;
+  uint64_t bits[2];
+  if (!read_scalar(object, DType::int64, bits)) return std::nullopt;
+  return capture.dims().constant(static_cast<int64_t>(bits[0]));
+}
+
+Result<Ref> folded(Capture& capture, PyObject* new_reference) {
+  PyRef object = PyRef::steal(new_reference);
+  if (!object) {
+    PyErr_Clear();
+    return fail(Reason::will_raise, "Python raises here");
+  }
+  if (PyList_CheckExact(object.get())) {
+    std::vector<Ref> items;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(object.get()); ++i) items.push_back(capture.constant(PyList_GET_ITEM(object.get(), i)));
+    return capture.list(std::move(items));
+  }
+  return capture.constant(object.get());
+}
+
+Result<Ref> fold(Capture& capture, PyObject* function, const std::vector<PyRef>& arguments) {
+  std::vector<PyObject*> borrowed;
+  for (const PyRef& argument : arguments) borrowed.push_back(argument.get());
+  return folded(capture, PyObject_Vectorcall(function, borrowed.data(), borrowed.size(), nullptr));
+}
+
+Result<Ref> binary_operation(Capture& capture, int op, bool inplace, const Ref& left, const Ref& right) {
+  capture.look(left);
+  capture.look(right);
+  if (auto result = sequence_operation(capture, op, inplace, left, right)) return *result;
+  for (const Ref& operand : {left, right}) {
+    if (operand->kind == AbstractKind::object) return capture.refusal(operand);
+  }
+  if (capture.is_constant(left) && capture.is_constant(right)) {
+    ACCEL_TRY(PyRef l, capture.require_constant(left));
+    ACCEL_TRY(PyRef r, capture.require_constant(right));
+    if (is_plain_constant(l.get()) && is_plain_constant(r.get())) return fold_binary(capture, op, l.get(), r.get());
+  }
+  if (is_python_int(capture, left) && is_python_int(capture, right)) {
+    auto l = as_dim(capture, left), r = as_dim(capture, right);
+    if (l && r) return integer_operation(capture, op, left, right, *l, *r);
+  }
+  if (auto result = numpy_integer_operation(capture, op, left, right)) return *result;
+  if (is_arraylike(left) || is_arraylike(right)) return array_binary(capture, op, inplace, left, right);
+  if (op == NB_OR && left->kind == AbstractKind::dict && right->kind == AbstractKind::dict && !inplace) {
+    return merge_dicts(capture, left, right);
+  }
+  return fail(Reason::unsupported_value, "an operator on these objects");
+}
+
+Result<Ref> unary_operation(Capture& capture, char op, const Ref& operand) {
+  capture.look(operand);
+  if (operand->kind == AbstractKind::object) return capture.refusal(operand);
+  if (operand->kind == AbstractKind::constant && is_plain_constant(operand->object.get())) {
+    PyObject* object = operand->object.get();
+    return folded(capture, op == '-' ? PyNumber_Negative(object) : op == '+' ? PyNumber_Positive(object) : PyNumber_Invert(object));
+  }
+  if (operand->kind == AbstractKind::scalar && operand->scalar.dim) {
+    DimTable& dims = capture.dims();
+    Dim d = *operand->scalar.dim;
+    std::optional<Dim> out;
+    if (op == '+') out = d;
+    if (op == '-') out = dims.sub(dims.constant(0), d);
+    if (op == '~') out = dims.sub(dims.constant(-1), d);
+    if (out && capture.fits(*out)) return capture.dim_scalar(*out, operand->scalar.kind);
+  }
+  if (is_arraylike(operand)) return array_unary(capture, op, operand);
+  return fail(Reason::unsupported_value, "an operator on this object");
+}
+
+}  // namespace accel

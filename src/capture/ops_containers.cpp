@@ -1,0 +1,205 @@
+// Building, extending and unpacking containers; strings.
+
+#include "capture/known_types.h"
+#include "capture/ops.h"
+#include "capture/semantics.h"
+
+namespace accel {
+
+namespace {
+
+std::vector<Ref> pop_many(Frame& frame, int count) {
+  auto first = frame.stack.end() - count;
+  std::vector<Ref> values(first, frame.stack.end());
+  frame.stack.erase(first, frame.stack.end());
+  return values;
+}
+
+Ref make_dict() {
+  Ref dict = std::make_shared<AbstractValue>();
+  dict->kind = AbstractKind::dict;
+  return dict;
+}
+
+Status build_tuple(Step& step) {
+  step.frame.push(step.capture.tuple(pop_many(step.frame, step.instruction.arg)));
+  return Unit{};
+}
+
+Status build_list(Step& step) {
+  step.frame.push(step.capture.list(pop_many(step.frame, step.instruction.arg)));
+  return Unit{};
+}
+
+Status build_map(Step& step) {
+  std::vector<Ref> pairs = pop_many(step.frame, 2 * step.instruction.arg);
+  Ref dict = make_dict();
+  for (size_t i = 0; i < pairs.size(); i += 2) {
+    ACCEL_TRY([[maybe_unused]] Unit done, set_item(step.capture, dict, pairs[i], pairs[i + 1]));
+  }
+  step.frame.push(std::move(dict));
+  return Unit{};
+}
+
+Status build_const_key_map(Step& step) {
+  Ref keys = step.frame.pop();
+  std::vector<Ref> values = pop_many(step.frame, step.instruction.arg);
+  Ref dict = make_dict();
+  for (size_t i = 0; i < values.size(); ++i) {
+    ACCEL_TRY([[maybe_unused]] Unit done, set_item(step.capture, dict, keys->items[i], values[i]));
+  }
+  step.frame.push(std::move(dict));
+  return Unit{};
+}
+
+Status list_append(Step& step) {
+  Ref value = step.frame.pop();
+  step.frame.peek(step.instruction.arg)->items.push_back(value);
+  return Unit{};
+}
+
+Status map_add(Step& step) {
+  Ref value = step.frame.pop(), key = step.frame.pop();
+  return set_item(step.capture, step.frame.peek(step.instruction.arg), key, value);
+}
+
+Status list_extend(Step& step) {
+  Ref more = step.frame.pop();
+  ACCEL_TRY(std::vector<Ref> items, all_items(step.capture, more));
+  Ref list = step.frame.peek(step.instruction.arg);
+  list->items.insert(list->items.end(), items.begin(), items.end());
+  return Unit{};
+}
+
+template <bool unique>
+Status dict_merge(Step& step) {
+  Ref more = step.frame.pop();
+  step.capture.look(more);
+  if (more->kind != AbstractKind::dict) return fail(Reason::unsupported_value, "a mapping that is no dict");
+  Ref dict = step.frame.peek(step.instruction.arg);
+  if (more->source >= 0) step.capture.sources().guard_length(more->source, static_cast<int64_t>(more->items.size()));
+  for (size_t i = 0; i < more->keys.size(); ++i) {
+    Ref key = step.capture.constant(more->keys[i].get());
+    if (unique) {
+      ACCEL_TRY(bool repeated, contains(step.capture, key, dict));
+      if (repeated) return fail(Reason::will_raise, "an argument is given twice");
+    }
+    step.capture.look(more->items[i]);  // its guard says that the key is there
+    ACCEL_TRY([[maybe_unused]] Unit done, set_item(step.capture, dict, key, more->items[i]));
+  }
+  return Unit{};
+}
+
+Status list_to_tuple(Step& step) {
+  Ref list = step.frame.pop();
+  step.frame.push(step.capture.tuple(list->items));
+  return Unit{};
+}
+
+// Items to unpack; arrays give their rows when the guard on their number holds.
+Result<std::vector<Ref>> items_to_unpack(Step& step, const Ref& value, int64_t count, bool at_least) {
+  step.capture.look(value);
+  if (value->kind != AbstractKind::array) return all_items(step.capture, value);
+  const std::vector<Dim>& shape = value->array.lens.shape;
+  if (shape.empty() || at_least) return fail(Reason::unsupported_opcode, "unpacking of an array");
+  if (!step.capture.decide_equal(shape[0], step.capture.dims().constant(count))) {
+    return fail(Reason::will_raise, "the number of values to unpack");
+  }
+  std::vector<Ref> items;
+  for (int64_t i = 0; i < count; ++i) {
+    ACCEL_TRY(Ref item, array_getitem(step.capture, value, step.capture.python_int(i)));
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
+Status unpack_sequence(Step& step) {
+  Ref value = step.frame.pop();
+  auto count = static_cast<size_t>(step.instruction.arg);
+  ACCEL_TRY(std::vector<Ref> items, items_to_unpack(step, value, step.instruction.arg, false));
+  if (items.size() != count) return fail(Reason::will_raise, "the number of values to unpack");
+  step.frame.stack.insert(step.frame.stack.end(), items.rbegin(), items.rend());
+  return Unit{};
+}
+
+Status unpack_ex(Step& step) {
+  Ref value = step.frame.pop();
+  auto before = static_cast<size_t>(step.instruction.arg), after = static_cast<size_t>(step.instruction.arg2);
+  ACCEL_TRY(std::vector<Ref> items, items_to_unpack(step, value, 0, true));
+  if (items.size() < before + after) return fail(Reason::will_raise, "the number of values to unpack");
+  auto middle = items.begin() + static_cast<std::ptrdiff_t>(before), tail = items.end() - static_cast<std::ptrdiff_t>(after);
+  std::vector<Ref> out(items.begin(), middle);
+  out.push_back(step.capture.list({middle, tail}));
+  out.insert(out.end(), tail, items.end());
+  step.frame.stack.insert(step.frame.stack.end(), out.rbegin(), out.rend());
+  return Unit{};
+}
+
+Status build_string(Step& step) {
+  std::vector<Ref> parts = pop_many(step.frame, step.instruction.arg);
+  ACCEL_TRY(PyRef strings, step.capture.require_constant(step.capture.tuple(parts)));
+  PyRef empty = PyRef::steal(PyUnicode_FromString(""));
+  ACCEL_TRY(Ref joined, folded(step.capture, PyUnicode_Join(empty.get(), strings.get())));
+  step.frame.push(std::move(joined));
+  return Unit{};
+}
+
+// Texts of values that are not constants belong to messages; they are left to the interpreter.
+Result<PyObject*> printable(Step& step, const Ref& value) {
+  step.capture.look(value);
+  if (value->kind == AbstractKind::constant && is_plain_constant(value->object.get())) return value->object.get();
+  return fail(Reason::unsupported_opcode, "the text of a value");
+}
+
+Status convert_value(Step& step) {
+  Ref value = step.frame.pop();
+  ACCEL_TRY(PyObject * object, printable(step, value));
+  int kind = step.instruction.arg;
+  PyObject* text = kind == 1 ? PyObject_Str(object) : kind == 2 ? PyObject_Repr(object) : PyObject_ASCII(object);
+  ACCEL_TRY(Ref result, folded(step.capture, text));
+  step.frame.push(std::move(result));
+  return Unit{};
+}
+
+Status format_simple(Step& step) {
+  Ref value = step.frame.pop();
+  ACCEL_TRY(PyObject * object, printable(step, value));
+  ACCEL_TRY(Ref result, folded(step.capture, PyObject_Format(object, nullptr)));
+  step.frame.push(std::move(result));
+  return Unit{};
+}
+
+Status format_with_spec(Step& step) {
+  Ref spec = step.frame.pop(), value = step.frame.pop();
+  ACCEL_TRY(PyObject * object, printable(step, value));
+  ACCEL_TRY(PyObject * format, printable(step, spec));
+  ACCEL_TRY(Ref result, folded(step.capture, PyObject_Format(object, format)));
+  step.frame.push(std::move(result));
+  return Unit{};
+}
+
+}  // namespace
+
+const OpcodeTable& container_ops() {
+  static const OpcodeTable table = {
+      {Opcode::build_tuple, build_tuple},
+      {Opcode::build_list, build_list},
+      {Opcode::build_map, build_map},
+      {Opcode::build_const_key_map, build_const_key_map},
+      {Opcode::build_string, build_string},
+      {Opcode::list_append, list_append},
+      {Opcode::map_add, map_add},
+      {Opcode::list_extend, list_extend},
+      {Opcode::dict_update, dict_merge<false>},
+      {Opcode::dict_merge, dict_merge<true>},
+      {Opcode::list_to_tuple, list_to_tuple},
+      {Opcode::unpack_sequence, unpack_sequence},
+      {Opcode::unpack_ex, unpack_ex},
+      {Opcode::convert_value, convert_value},
+      {Opcode::format_simple, format_simple},
+      {Opcode::format_with_spec, format_with_spec},
+  };
+  return table;
+}
+
+}  // namespace accel

@@ -1,0 +1,106 @@
+// Operators, comparisons and subscripts.
+
+#include "capture/ops.h"
+#include "capture/semantics.h"
+
+namespace accel {
+
+namespace {
+
+Status push(Step& step, Result<Ref> result) {
+  ACCEL_TRY(Ref value, std::move(result));
+  step.frame.push(std::move(value));
+  return Unit{};
+}
+
+Status push_bool(Step& step, Result<bool> result, bool negate) {
+  ACCEL_TRY(bool value, std::move(result));
+  step.frame.push(make_bool(step.capture, value != negate));
+  return Unit{};
+}
+
+Status binary_op(Step& step) {
+  Ref right = step.frame.pop(), left = step.frame.pop();
+  return push(step, binary_operation(step.capture, step.instruction.arg, step.instruction.arg2 != 0, left, right));
+}
+
+template <char op>
+Status unary_op(Step& step) {
+  return push(step, unary_operation(step.capture, op, step.frame.pop()));
+}
+
+Status unary_not(Step& step) { return push_bool(step, truth(step.capture, step.frame.pop()), true); }
+
+Status to_bool(Step& step) { return push_bool(step, truth(step.capture, step.frame.pop()), false); }
+
+Status compare_op(Step& step) {
+  Ref right = step.frame.pop(), left = step.frame.pop();
+  return push(step, compare(step.capture, step.instruction.arg, left, right));
+}
+
+Status is_op(Step& step) {
+  Ref right = step.frame.pop(), left = step.frame.pop();
+  return push_bool(step, is_same(step.capture, left, right), step.instruction.arg != 0);
+}
+
+Status contains_op(Step& step) {
+  Ref container = step.frame.pop(), item = step.frame.pop();
+  return push_bool(step, contains(step.capture, item, container), step.instruction.arg != 0);
+}
+
+Ref make_slice(Capture& capture, Ref start, Ref stop, Ref step) {
+  Ref slice = std::make_shared<AbstractValue>();
+  slice->kind = AbstractKind::slice;
+  slice->items = {std::move(start), std::move(stop), std::move(step)};
+  for (const Ref& part : slice->items) capture.look(part);
+  return slice;
+}
+
+Status binary_subscr(Step& step) {
+  Ref key = step.frame.pop(), container = step.frame.pop();
+  return push(step, get_item(step.capture, container, key));
+}
+
+Status binary_slice(Step& step) {
+  Ref stop = step.frame.pop(), start = step.frame.pop(), container = step.frame.pop();
+  Ref slice = make_slice(step.capture, start, stop, step.capture.constant(Py_None));
+  return push(step, get_item(step.capture, container, slice));
+}
+
+Status store_subscr(Step& step) {
+  Ref key = step.frame.pop(), container = step.frame.pop(), value = step.frame.pop();
+  return set_item(step.capture, container, key, value);
+}
+
+Status store_slice(Step& step) {
+  Ref stop = step.frame.pop(), start = step.frame.pop(), container = step.frame.pop(), value = step.frame.pop();
+  Ref slice = make_slice(step.capture, start, stop, step.capture.constant(Py_None));
+  return set_item(step.capture, container, slice, value);
+}
+
+Status delete_subscr(Step& step) {
+  Ref key = step.frame.pop(), container = step.frame.pop();
+  return delete_item(step.capture, container, key);
+}
+
+Status build_slice(Step& step) {
+  Ref last = step.instruction.arg == 3 ? step.frame.pop() : step.capture.constant(Py_None);
+  Ref stop = step.frame.pop(), start = step.frame.pop();
+  step.frame.push(make_slice(step.capture, start, stop, last));
+  return Unit{};
+}
+
+}  // namespace
+
+const OpcodeTable& operator_ops() {
+  static const OpcodeTable table = {
+      {Opcode::binary_op, binary_op},         {Opcode::unary_positive, unary_op<'+'>}, {Opcode::unary_negative, unary_op<'-'>},
+      {Opcode::unary_invert, unary_op<'~'>},  {Opcode::unary_not, unary_not},          {Opcode::to_bool, to_bool},
+      {Opcode::compare_op, compare_op},       {Opcode::is_op, is_op},                  {Opcode::contains_op, contains_op},
+      {Opcode::binary_subscr, binary_subscr}, {Opcode::binary_slice, binary_slice},    {Opcode::store_subscr, store_subscr},
+      {Opcode::store_slice, store_slice},     {Opcode::delete_subscr, delete_subscr},  {Opcode::build_slice, build_slice},
+  };
+  return table;
+}
+
+}  // namespace accel

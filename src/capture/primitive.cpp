@@ -1,0 +1,113 @@
+#include "capture/primitive.h"
+
+#include <cstring>
+#include <unordered_map>
+
+#include "capture/builtin_primitives.h"
+#include "capture/capture.h"
+#include "capture/known_types.h"
+#include "capture/numpy_primitives.h"
+#include "capture/python_text.h"
+#include "capture/semantics.h"
+
+namespace accel {
+
+#define PRIMITIVE(name, function) Result<Ref> function(Capture& capture, PyObject* callable, const CallArguments& arguments);
+#define FOLD(name)
+#include "capture/primitives.inc"
+#undef PRIMITIVE
+#undef FOLD
+
+namespace {
+
+struct Row {
+  const char* name;
+  Primitive primitive;
+};
+
+const Row rows[] = {
+#define PRIMITIVE(name, function) {name, function},
+#define FOLD(name) {name, fold_call},
+#include "capture/primitives.inc"
+#undef PRIMITIVE
+#undef FOLD
+};
+
+PyRef step_into(PyRef object, const std::string& name) {
+  PyRef next = PyRef::steal(object ? PyObject_GetAttrString(object.get(), name.c_str()) : nullptr);
+  if (!next) PyErr_Clear();
+  return next;
+}
+
+// The object of a dotted name: a module that can be imported, then attributes.
+PyRef resolve(const std::string& name) {
+  size_t dot = name.find('.');
+  PyRef object = PyRef::steal(PyImport_ImportModule(name.substr(0, dot).c_str()));
+  if (!object) PyErr_Clear();
+  while (dot != std::string::npos && object) {
+    size_t end = name.find('.', dot + 1);
+    PyRef next = step_into(object, name.substr(dot + 1, end == std::string::npos ? end : end - dot - 1));
+    if (!next && PyModule_Check(object.get())) {  // a submodule that nobody has imported yet
+      next = PyRef::steal(PyImport_ImportModule(name.substr(0, end).c_str()));
+      if (!next) PyErr_Clear();
+    }
+    object = std::move(next);
+    dot = end;
+  }
+  return object;
+}
+
+// Objects are kept alive for good, so their addresses stay theirs.
+const std::unordered_map<PyObject*, Primitive>& table() {
+  static const std::unordered_map<PyObject*, Primitive> known = [] {
+    std::unordered_map<PyObject*, Primitive> out;
+    for (const Row& row : rows) {
+      PyRef object = resolve(row.name);
+      if (object) out.emplace(object.release(), row.primitive);
+    }
+    return out;
+  }();
+  return known;
+}
+
+// Methods of immutable builtin types: pure.
+bool is_pure_method(PyObject* callable) {
+  if (!Py_IS_TYPE(callable, &PyMethodDescr_Type)) return false;
+  PyTypeObject* type = PyDescr_TYPE(callable);
+  for (PyTypeObject* pure : {&PyUnicode_Type, &PyBytes_Type, &PyLong_Type, &PyFloat_Type, &PyComplex_Type, &PyRange_Type, &PyTuple_Type,
+                             &PyFrozenSet_Type, &PySlice_Type}) {
+    if (type == pure) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Primitive find_primitive(PyObject* callable) {
+  auto found = table().find(callable);
+  if (found != table().end()) return found->second;
+  if (is_pure_method(callable)) return fold_call;
+  return ufunc_primitive(callable);
+}
+
+Result<Ref> fold_call(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  std::vector<PyRef> values;
+  auto add = [&](const Ref& argument) -> Status {
+    ACCEL_TRY(PyRef value, capture.require_constant(argument));
+    if (!is_foldable(value.get())) return fail(Reason::unsupported_call, short_repr(callable) + " of " + type_name(value.get()));
+    values.push_back(std::move(value));
+    return Unit{};
+  };
+  for (const Ref& argument : arguments.positional) ACCEL_TRY([[maybe_unused]] Unit done, add(argument));
+  if (arguments.keywords.empty()) return fold(capture, callable, values);
+  PyRef keywords = PyRef::steal(PyDict_New());
+  PyRef positional = PyRef::steal(PyTuple_New(static_cast<Py_ssize_t>(values.size())));
+  for (size_t i = 0; i < values.size(); ++i) PyTuple_SET_ITEM(positional.get(), static_cast<Py_ssize_t>(i), values[i].new_reference());
+  for (const auto& [name, argument] : arguments.keywords) {
+    ACCEL_TRY([[maybe_unused]] Unit done, add(argument));
+    PyDict_SetItemString(keywords.get(), name.c_str(), values.back().get());
+  }
+  return folded(capture, PyObject_Call(callable, positional.get(), keywords.get()));
+}
+
+}  // namespace accel

@@ -1,0 +1,46 @@
+#pragma once
+// What Python's operations do on abstract values. A Failure means that the operation is left to the interpreter.
+
+#include <Python.h>
+
+#include <optional>
+#include <vector>
+
+#include "capture/capture.h"
+
+namespace accel {
+
+// `op` is CPython's NB_* number of the plain form; `inplace` the augmented form.
+Result<Ref> binary_operation(Capture& capture, int op, bool inplace, const Ref& left, const Ref& right);
+Result<Ref> unary_operation(Capture& capture, char op, const Ref& operand);  // '-', '+', '~'
+Result<Ref> compare(Capture& capture, int op, const Ref& left, const Ref& right);  // Py_LT ... Py_GE
+Result<bool> truth(Capture& capture, const Ref& value);
+Result<bool> is_same(Capture& capture, const Ref& left, const Ref& right);
+// Equality as containers see it: identity or ==.
+Result<bool> is_equal(Capture& capture, const Ref& left, const Ref& right);
+Result<bool> contains(Capture& capture, const Ref& item, const Ref& container);
+
+Result<Ref> get_item(Capture& capture, const Ref& container, const Ref& index);
+Status set_item(Capture& capture, const Ref& container, const Ref& index, const Ref& value);
+Status delete_item(Capture& capture, const Ref& container, const Ref& index);
+
+Result<Ref> get_iterator(Capture& capture, const Ref& value);
+Result<std::optional<Ref>> next_item(Capture& capture, const Ref& iterator);
+Result<std::vector<Ref>> all_items(Capture& capture, const Ref& value);
+// What an iterator has yet to give, without advancing it; fails when that can still change.
+Result<std::vector<Ref>> remaining_items(Capture& capture, const Ref& iterator);
+
+Result<Ref> get_attribute(Capture& capture, const Ref& value, PyObject* name);
+
+// Index of `key` in a dict, or nullopt. For a dict of the call, guards on the key being absent.
+Result<std::optional<size_t>> find_key(Capture& capture, const Ref& dict, const Ref& key);
+Status require_fresh(Capture& capture, const Ref& container);  // may be changed: made by the captured code
+
+Ref make_bool(Capture& capture, bool value);
+// Integer (bool excluded) that is a constant or a Dim, as a Dim; nullopt for other values.
+std::optional<Dim> as_dim(Capture& capture, const Ref& value);
+// Calls a pure function on constants. New value; fails with will_raise when it raises.
+Result<Ref> fold(Capture& capture, PyObject* function, const std::vector<PyRef>& arguments);
+Result<Ref> folded(Capture& capture, PyObject* new_reference);
+
+}  // namespace accel
