@@ -1,0 +1,89 @@
+"""What a call did, in a form that two calls can be compared by: result, exception, warnings, changed arguments."""
+
+import copy
+import dataclasses
+import pickle
+import traceback
+import warnings
+
+import numpy as np
+
+
+@dataclasses.dataclass
+class Outcome:
+    """Everything a NumPy user may rely on."""
+
+    result: object
+    error: tuple
+    warned: list
+    arguments: list
+
+
+def describe(value, aliases=()):
+    """A comparable description: bytes, dtype, shape, strides, flags; which of the arguments an array shares memory with."""
+    if isinstance(value, np.ndarray):
+        shared = tuple(i for i, a in enumerate(aliases) if isinstance(a, np.ndarray) and np.may_share_memory(a, value))
+        data = [describe(x) for x in value.ravel()] if value.dtype.hasobject else value.tobytes()
+        order = tuple(s for s, n in zip(value.strides, value.shape, strict=True) if n > 1) if value.size else ()
+        masks = value.mask.tobytes() if isinstance(value, np.ma.MaskedArray) and value.mask is not np.ma.nomask else None
+        return (type(value), value.dtype.str, value.shape, order, value.flags.writeable, data, masks, shared)
+    if isinstance(value, np.generic):
+        return (type(value), value.tobytes() if not value.dtype.hasobject else value.item())
+    if isinstance(value, (tuple, list)):
+        return (type(value), [describe(v, aliases) for v in value])
+    if isinstance(value, dict):
+        return (dict, [(k, describe(v, aliases)) for k, v in value.items()])
+    if isinstance(value, float):
+        return (float, value.hex())
+    if isinstance(value, complex):
+        return (complex, value.real.hex(), value.imag.hex())
+    try:
+        return (type(value), pickle.dumps(value))
+    except Exception:  # what cannot be pickled is compared by its text
+        return (type(value), repr(value))
+
+
+def lines(error):
+    """The traceback from the called function inwards: function and line of each frame."""
+    return [(frame.name, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)[1:]]
+
+
+def outcome(call, arguments, keywords=None, share=False):
+    """Calls with copies of the arguments (share: the arguments themselves, so that views of one another stay so)."""
+    passed = list(arguments) if share else [copied(a) for a in arguments]
+    result, error = None, ()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            result = call(*passed, **(keywords or {}))
+        except Exception as raised:
+            error = (type(raised), str(raised), lines(raised))
+    warned = [(w.category, str(w.message), w.filename, w.lineno) for w in caught]
+    return Outcome(describe(result, passed), error, warned, [describe(a) for a in passed])
+
+
+def copied(argument):
+    """A copy with the same layout, alignment and flags."""
+    if not isinstance(argument, np.ndarray):
+        return copy.deepcopy(argument)
+    if type(argument) is not np.ndarray or argument.dtype.hasobject:
+        return copy.deepcopy(argument)
+    low, high = np.lib.array_utils.byte_bounds(argument)
+    memory = np.empty(high - low + 64, np.uint8)
+    offset = (low - memory.ctypes.data) % 64
+    origin = argument.__array_interface__["data"][0] - low
+    twin = np.ndarray(argument.shape, argument.dtype, memory, offset + origin, argument.strides)
+    twin[...] = argument
+    twin.flags.writeable = argument.flags.writeable
+    return twin
+
+
+def assert_same(function, call, *arguments, times=3, keywords=None, share=False):
+    """`call` does what `function` does, on the first call and on later ones. Returns NumPy's outcome."""
+    expected = outcome(function, arguments, keywords, share)
+    for time in range(times):
+        found = outcome(call, arguments, keywords, share)
+        for part in ("error", "result", "warned", "arguments"):
+            got, want = getattr(found, part), getattr(expected, part)
+            assert got == want, f"call {time + 1}: {part} differs\n  accel: {got!r:.600}\n  NumPy: {want!r:.600}"
+    return expected

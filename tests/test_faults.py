@@ -1,0 +1,194 @@
+"""What goes wrong around accel must not reach the user: NumPy's result and one warning, in a new process each."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+PROGRAM = """
+import json, sys, warnings
+import numpy as np
+import accel
+
+def work(a, b):
+    return np.sqrt(a * a + b * b) - 0.5 * a
+
+a, b = np.linspace(0, 1, 1000), np.linspace(1, 2, 1000)
+expected = work(a, b)
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    call = accel.compile(work)
+    same = [call(a, b).tobytes() == expected.tobytes() for _ in range(3)]
+    other = accel.compile(lambda x: np.exp(x) + 1)
+    same.append(other(a).tobytes() == (np.exp(a) + 1).tobytes())
+from support.compiled import facts
+print(json.dumps({"same": same, "warnings": [str(w.message) for w in caught], "facts": facts(call)}))
+"""
+
+
+def run(tmp_path, cache=None, program=PROGRAM, **environment):
+    """The program's report from a new, isolated process."""
+    settings = {k: v for k, v in os.environ.items() if not k.startswith("ACCEL_") and k != "CXX"}
+    settings["ACCEL_CACHE_DIR"] = str(cache or tmp_path / "cache")
+    settings["PYTHONPATH"] = os.path.dirname(__file__)
+    settings.update({k: str(v) for k, v in environment.items()})
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=settings, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout.splitlines()[-1])
+    assert all(report["same"]), report
+    return report
+
+
+def compiler(tmp_path, script):
+    path = tmp_path / "fake-compiler"
+    path.write_text("#!/bin/sh\n" + textwrap.dedent(script))
+    path.chmod(0o755)
+    return path
+
+
+def is_root():
+    return os.geteuid() == 0
+
+
+def test_without_faults(tmp_path):
+    report = run(tmp_path)
+    assert report["facts"]["compiles"] == 1 and report["facts"]["interpreted"] == 0
+    assert report["warnings"] == []
+
+
+FAKES = {
+    "fails": "echo 'error: no' >&2; exit 1",
+    "is killed": "kill -9 $$",
+    "writes nothing": "exit 0",
+    "writes rubbish": 'while [ $# -gt 1 ]; do [ "$1" = -o ] && echo rubbish > "$2"; shift; done',
+    "talks a lot": "yes error | head -c 5000000 >&2; exit 1",
+}
+
+
+@pytest.mark.parametrize("fake", FAKES)
+def test_a_compiler_that(tmp_path, fake):
+    report = run(tmp_path, CXX=compiler(tmp_path, FAKES[fake]))
+    assert len(report["warnings"]) == 1, report
+    assert report["facts"]["interpreted"] == 3
+
+
+def test_a_compiler_that_hangs(tmp_path):
+    program = PROGRAM.replace("import accel\n", "import accel\naccel.config.compile_timeout = 1\n", 1)
+    report = run(tmp_path, program=program, CXX=compiler(tmp_path, "sleep 100"))
+    assert len(report["warnings"]) == 1, report
+
+
+def test_no_compiler(tmp_path):
+    report = run(tmp_path, PATH="")
+    assert len(report["warnings"]) == 1 and "g++" in report["warnings"][0], report
+
+
+def test_warm_start_without_a_compiler(tmp_path):
+    run(tmp_path)
+    report = run(tmp_path, PATH="")
+    assert report["warnings"] == [] and report["facts"]["compiles"] == 1 and report["facts"]["interpreted"] == 0
+
+
+def cached_objects(tmp_path):
+    found = [p for p in (tmp_path / "cache").rglob("*") if p.is_file() and p.stat().st_size > 1000]
+    assert found
+    return found
+
+
+DAMAGES = {
+    "empty": lambda data: b"",
+    "cut short": lambda data: data[: len(data) // 2],
+    "one bit flipped": lambda data: data[: len(data) // 2] + bytes([data[len(data) // 2] ^ 1]) + data[len(data) // 2 + 1 :],
+    "rubbish": lambda data: b"\xff" * len(data),
+    "a byte more": lambda data: data + b"\0",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_cache_is_rebuilt(tmp_path, damage):
+    run(tmp_path)
+    for path in cached_objects(tmp_path):
+        path.write_bytes(DAMAGES[damage](path.read_bytes()))
+    assert run(tmp_path)["facts"]["interpreted"] == 0
+    assert run(tmp_path, PATH="")["facts"]["interpreted"] == 0
+
+
+def test_a_damaged_cache_without_a_compiler(tmp_path):
+    run(tmp_path)
+    for path in cached_objects(tmp_path):
+        path.write_bytes(b"rubbish")
+    report = run(tmp_path, PATH="")
+    assert len(report["warnings"]) == 1, report
+
+
+@pytest.mark.skipif(is_root(), reason="root may write everywhere")
+def test_a_cache_that_cannot_be_written(tmp_path):
+    cache = tmp_path / "cache"
+    cache.mkdir(mode=0o500)
+    report = run(tmp_path, cache)
+    assert len(report["warnings"]) <= 1 and report["facts"]["interpreted"] == 0
+
+
+def test_a_cache_below_a_file(tmp_path):
+    (tmp_path / "file").write_text("")
+    report = run(tmp_path, tmp_path / "file" / "cache")
+    assert len(report["warnings"]) <= 1 and report["facts"]["interpreted"] == 0
+
+
+def test_a_cache_that_is_a_file(tmp_path):
+    (tmp_path / "file").write_text("")
+    report = run(tmp_path, tmp_path / "file")
+    assert len(report["warnings"]) <= 1 and report["facts"]["interpreted"] == 0
+
+
+def test_a_full_disk(tmp_path):
+    """/dev/full is a device that is always full: a compiler that writes there fails like one on a full disk."""
+    script = 'real=g++; for a; do case "$a" in *.so*) echo x > /dev/full || exit 1;; esac; done; exec $real "$@"'
+    report = run(tmp_path, CXX=compiler(tmp_path, script))
+    assert len(report["warnings"]) <= 1
+
+
+def test_no_home(tmp_path):
+    report = run(tmp_path, HOME="/nonexistent", XDG_CACHE_HOME="/nonexistent/cache", ACCEL_CACHE_DIR="")
+    assert len(report["warnings"]) <= 1 and report["facts"]["interpreted"] == 0
+
+
+def test_switched_off(tmp_path):
+    report = run(tmp_path, ACCEL_DISABLE="1")
+    assert report["warnings"] == [] and report["facts"]["compiles"] == 0
+
+
+def test_many_processes_share_a_cache(tmp_path):
+    settings = {k: v for k, v in os.environ.items() if not k.startswith("ACCEL_")}
+    settings |= {"ACCEL_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": os.path.dirname(__file__)}
+    started = [
+        subprocess.Popen([sys.executable, "-c", PROGRAM], env=settings, stdout=subprocess.PIPE, text=True) for _ in range(4)
+    ]
+    for process in started:
+        output, _ = process.communicate(timeout=120)
+        report = json.loads(output.splitlines()[-1])
+        assert process.returncode == 0 and all(report["same"]) and report["facts"]["interpreted"] == 0
+
+
+def test_the_doctor_looks_at_this_machine(tmp_path):
+    environment = {**os.environ, "ACCEL_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-m", "accel", "doctor"], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "compiler" in done.stdout.lower()
+
+
+def test_the_doctor_misses_the_compiler(tmp_path):
+    environment = {**os.environ, "ACCEL_CACHE_DIR": str(tmp_path), "PATH": ""}
+    environment.pop("CXX", None)
+    done = subprocess.run(
+        [sys.executable, "-m", "accel", "doctor"], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode != 0
+    assert "g++" in done.stdout + done.stderr
