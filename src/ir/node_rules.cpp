@@ -134,12 +134,15 @@ std::string concatenate_error(const Context& c) {
   if (c.node.operands.empty() || c.attrs.axes.size() != 1) return "operands and one axis are needed";
   int axis = c.attrs.axes[0];
   if (axis < 0 || axis >= c.result.rank()) return "the axis is out of range";
+  DimTable dims = c.graph.dims;  // the sum may be a new expression
+  Dim total = dims.constant(0);
   for (size_t k = 0; k < c.node.operands.size(); ++k) {
     const Type& part = c.operand(k);
     if (part.dtype != c.result.dtype || part.rank() != c.result.rank()) return "an operand differs in dtype or rank";
     if (without(part.shape, c.attrs.axes) != without(c.result.shape, c.attrs.axes)) return "an operand differs in shape";
+    total = dims.add(total, part.shape[static_cast<size_t>(axis)]);
   }
-  return "";
+  return total == c.result.shape[static_cast<size_t>(axis)] ? "" : "the extents do not add up";
 }
 
 std::string pointwise_error(const Context& c) {

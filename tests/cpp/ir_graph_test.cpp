@@ -96,6 +96,29 @@ TEST(Verifier, AcceptsWhatTheBuilderMakes) {
   EXPECT_EQ(print_graph(*back), text);
 }
 
+// Damaged text is an error or some other graph, never a crash; what is read and valid prints and reads back.
+TEST(Text, SurvivesDamage) {
+  Sample s;
+  ValueId wide = s.builder.concatenate({s.x, s.builder.transpose(s.builder.transpose(s.x, {1, 0}), {1, 0})}, 0);
+  ValueId cut = s.builder.slice(wide, {s.rows, s.rows}, {s.rows, s.rows}, {s.rows, s.rows});
+  ValueId half = s.builder.constant(Literal::of_complex(DType::complex64, {0.5, -0.0}));
+  s.graph.entry().terminator.operands = {s.builder.reduce(Op::add, cut, {0, 1}, DType::float64), half};
+  ASSERT_TRUE(verify(s.graph).ok()) << verify(s.graph).failure().detail;
+  std::string text = print_graph(s.graph);
+  int read = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    for (const char* damage : {"", "9", "-", "}", "(", "%7", "x"}) {
+      Result<Graph> graph = parse_graph(text.substr(0, at) + damage + text.substr(at + 1));
+      if (!graph.ok() || !verify(*graph).ok()) continue;
+      ++read;
+      std::string again = print_graph(*graph);
+      ASSERT_EQ(print_graph(parse_graph(again).value()), again);
+    }
+    EXPECT_TRUE(at + 1 == text.size() || !parse_graph(text.substr(0, at)).ok()) << at;
+  }
+  EXPECT_GT(read, 0);
+}
+
 TEST(Graph, CountsUses) {
   Sample s;
   ValueId sum = s.builder.pointwise(Op::add, {s.x, s.x}, {DType::float64});
