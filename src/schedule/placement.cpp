@@ -93,7 +93,7 @@ class Walk {
         for (ValueId operand : node.operands) make_root(computed_below(operand), "operand of a library call");
       }
       bool used = std::any_of(node.results.begin(), node.results.end(), [&](ValueId v) { return uses[v] > 0; });
-      if (!used && *op_info(node.op).events) make_root(node.results[0], "kept for its floating-point events");
+      if (!used && node_events(graph_, node) != 0) make_root(node.results[0], "kept for its floating-point events");
     }
   }
 
