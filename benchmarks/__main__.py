@@ -36,7 +36,7 @@ def times(cases, names, threads, options):
             if done.returncode != 0:
                 raise SystemExit(f"the worker for {case} failed")
             found.append(json.loads(done.stdout.strip().splitlines()[-1]))
-            print(f"{case}, {count} threads: done", file=sys.stderr)
+            report.print_case(found[-1])
     return found
 
 
@@ -55,6 +55,7 @@ def main():
     others = [n for n in names if n != "numpy"]
 
     data = {"stamp": processes.stamp(), "cases": []}
+    report.print_head(data["stamp"])
     if options.only != "processes":
         data["cases"] = times(chosen, names, threads, options)
     if options.only != "times":
@@ -64,7 +65,7 @@ def main():
             data["peak_memory"] = processes.peak_memory(names)
         if "accel" in names:
             data["compile_counts"] = processes.compile_counts(chosen)
-    report.print_all(data)
+    report.print_rest(data)
     if options.output:
         options.output.write_text(json.dumps(data, indent=1))
         if data["cases"] and not report.draw(data, options.output.with_suffix(".png")):

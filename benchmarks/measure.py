@@ -27,7 +27,7 @@ def sample(call, inputs, count):
     return clock() - begin
 
 
-def interleaved(calls, inputs, seconds, least_rounds=5, most_rounds=200):
+def interleaved(calls, inputs, seconds, least_rounds=3, most_rounds=200):
     """name -> list of seconds per call, for callables by name."""
     counts = {name: calls_per_sample(call, inputs) for name, call in calls.items()}
     samples = {name: [] for name in calls}

@@ -18,7 +18,7 @@ def ratio_text(ratio):
 def print_case(found):
     times, verdicts = found["times"], found["verdicts"]
     base = times.get("numpy", {}).get("median")
-    print(f"\n{found['case']} ({found['about']}), {found['threads']} thread{'s' * (found['threads'] > 1)}")
+    print(f"\n{found['case']} ({found['about']}), {found['threads']} thread{'s' * (found['threads'] > 1)}", flush=True)
     print(f"  {'':<26}{'median':>11}{'least':>12}{'NumPy / it':>11}        GB/s  result")
     for name, time in sorted(times.items(), key=lambda item: item[1]["median"]):
         ratio = ratio_text(base / time["median"]) if base else ""
@@ -51,11 +51,13 @@ def print_losses(cases):
     print("\nWhere accel is slower than NumPy:" + ("\n" + "\n".join(lost) if lost else " nowhere"))
 
 
-def print_all(data):
-    print("  ".join(f"{k} {v}" for k, v in data["stamp"].items()))
+def print_head(stamp):
+    print("  ".join(f"{k} {v}" for k, v in stamp.items()))
     print("ceiling: recycled result buffer; `fresh`: result memory that the process has not touched before")
-    for found in data["cases"]:
-        print_case(found)
+
+
+def print_rest(data):
+    """What follows the cases."""
     for case, values in data.get("first_calls", {}).items():
         print_value(f"first call and second call, {case}", values, lambda v: "  ".join(map(seconds_text, v)))
     if "imports" in data:

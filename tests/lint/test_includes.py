@@ -16,6 +16,7 @@ PROGRAM = ["schedule/program.h"]
 KERNEL_ABI = ["codegen/kernel_abi.h"]
 SYSTEM = ["toolchain/machine.h", "toolchain/files.h", "toolchain/fork.h"]  # what both need of the operating system
 PRODUCTS = ["compile.h", "passes/passes.h", "toolchain/compiled_kernel.h", "codegen/kernel_source.h"]
+SYSTEM_FACTS = ["toolchain/toolchain.h", "toolchain/doctor.h"]  # what the Python API shows of the toolchain
 MAY_INCLUDE = {
     "base": [],
     "ir": ["base"],
@@ -30,7 +31,7 @@ MAY_INCLUDE = {
     "guard": ["base", "ir", "cpython", "ndarray"],
     "capture": ["base", "ir", "cpython", "ndarray", "guard"],
     "dispatch": ["base", "ir", "cpython", "ndarray", "guard", "capture", "runtime", *PRODUCTS, *KERNEL_ABI, *PROGRAM],
-    "bind": ["base", "ir", "cpython", "ndarray", "guard", "capture", "dispatch", "runtime", *PRODUCTS, *PROGRAM],
+    "bind": ["base", "ir", "cpython", "ndarray", "guard", "capture", "dispatch", "runtime", *PRODUCTS, *PROGRAM, *SYSTEM_FACTS],
 }
 
 # What one folder alone may include, by the text between <> or "".
