@@ -55,8 +55,9 @@ void KernelFunction::write_source(const Stmt& stmt) {
 }
 
 std::string KernelFunction::tree(const Stmt& stmt, const std::string& begin, const std::string& count) {
-  const char* how = contiguous_source(stmt) ? "pairwise_contiguous<" : "pairwise_computed<";
-  return cat(how, sum_of(dtype(stmt.args[0])), ">(", begin, ", ", count, ", source)");
+  std::string sum = sum_of(dtype(stmt.args[0])), call = cat(">(", begin, ", ", count, ", source)");
+  if (contiguous_source(stmt)) return cat("pairwise_contiguous<", sum, call);
+  return cat("pairwise_computed<", sum, ", ", is_straight(stmt.body) ? "true" : "false", call);
 }
 
 // Address of element 0 when the body only loads elements side by side.
@@ -111,7 +112,7 @@ void KernelFunction::fold(const Stmt& stmt) {
   element(stmt, "source", t, value);
   code_.line(cat("const auto combine = [](", t, " a, ", t, " b) __attribute__((always_inline)) -> ", t, " { return ",
                  combined(stmt, "a", "b"), "; };"));
-  code_.line(cat(total, " = fold<", t, ">(", total, ", 0, ", dim(stmt.extent), ", source, combine);"));
+  code_.line(cat(total, " = ", is_straight(stmt.body) ? "fold<" : "fold_serial<", t, ">(", total, ", 0, ", dim(stmt.extent), ", source, combine);"));
   code_.close();
 }
 
@@ -122,18 +123,16 @@ void KernelFunction::argreduce(const Stmt& stmt) {
   std::string beats = cat("beats_", op_info(stmt.op).name);
   code_.line(cat(type(stmt.dst), " ", where, " = 0;"));
   code_.open("");
+  code_.line(cat("const auto beats = [](", t, " a, ", t, " best) __attribute__((always_inline)) { return ", beats, "(a, best); };"));
   if (auto count = straight_extent(stmt, most_straight)) {
-    code_.line(cat(t, " best;"));
+    code_.line(cat("Extreme<", t, "> extreme;"));
     straight(stmt, *count, [&](int64_t k) {
-      if (k == 0) return code_.line(cat("best = ", value, ";"));
-      code_.line(cat("const bool better = ", beats, "(", value, ", best);"));
-      code_.line(cat("best = better ? ", value, " : best;"));
-      code_.line(cat(where, " = better ? ", k, " : ", where, ";"));
+      code_.line(cat("extreme.see(", value, ", ", k, ", ", k == 0 ? "true" : "false", ", beats);"));
     });
+    code_.line(cat(where, " = extreme.where;"));
   } else {
     element(stmt, "source", t, value);
-    code_.line(cat("const auto beats = [](", t, " a, ", t, " best) __attribute__((always_inline)) { return ", beats, "(a, best); };"));
-    code_.line(cat(where, " = argreduce<", t, ">(", dim(stmt.extent), ", source, beats);"));
+    code_.line(cat(where, " = ", is_straight(stmt.body) ? "argreduce<" : "argreduce_serial<", t, ">(", dim(stmt.extent), ", source, beats);"));
   }
   code_.close();
 }
@@ -207,7 +206,7 @@ void KernelFunction::divided_fold(const Stmt& stmt) {
     inner.element(stmt, "source", t, value);
     inner.code_.line(cat("const auto combine = [](", t, " a, ", t, " b) __attribute__((always_inline)) -> ", t, " { return ",
                          inner.combined(stmt, "a", "b"), "; };"));
-    return cat("fold<", t, ">(source(first), first + 1, first + size, source, combine)");
+    return cat(inner.is_straight(stmt.body) ? "fold<" : "fold_serial<", t, ">(source(first), first + 1, first + size, source, combine)");
   });
   code_.line(cat("for (int k = 0; k < tasks.count; ++k) ", out, " = ", combined(stmt, out, "results[k]"), ";"));
   code_.close();

@@ -1,53 +1,92 @@
-// argmin and argmax: the first of equals wins, and the first NaN wins over everything.
+// argmin and argmax: the first of equals wins, and the first NaN wins over everything. `settled` tells that a NaN was found:
+// a flag of its own, not a test of the best value so far, keeps selections of truth values (which g++ does not vectorise) away.
 template <class T>
 ACCEL_INLINE bool beats_argmin(T a, T best) {
-  return (a < best) | ((a != a) & (best == best));
+  return a < best;
 }
 template <class T>
 ACCEL_INLINE bool beats_argmax(T a, T best) {
-  return (a > best) | ((a != a) & (best == best));
+  return a > best;
 }
 #if defined(ACCEL_HAS_HALF)
-ACCEL_INLINE bool beats_argmin(f16 a, f16 best) { return beats_argmin(widen(a), widen(best)); }
-ACCEL_INLINE bool beats_argmax(f16 a, f16 best) { return beats_argmax(widen(a), widen(best)); }
+ACCEL_INLINE bool beats_argmin(f16 a, f16 best) { return widen(a) < widen(best); }
+ACCEL_INLINE bool beats_argmax(f16 a, f16 best) { return widen(a) > widen(best); }
 #endif
-// Complex numbers: parts are compared as they are, so an element with a NaN is found by its own test.
 template <class R>
 ACCEL_INLINE bool beats_argmin(complex_of<R> a, complex_of<R> best) {
-  const bool less = (a.re < best.re) | ((a.re == best.re) & (a.im < best.im)), nan = (a.re != a.re) | (a.im != a.im);
-  return (less | nan) & (best.re == best.re) & (best.im == best.im);
+  return (a.re < best.re) | ((a.re == best.re) & (a.im < best.im));
 }
 template <class R>
 ACCEL_INLINE bool beats_argmax(complex_of<R> a, complex_of<R> best) {
-  const bool more = (a.re > best.re) | ((a.re == best.re) & (a.im > best.im)), nan = (a.re != a.re) | (a.im != a.im);
-  return (more | nan) & (best.re == best.re) & (best.im == best.im);
+  return (a.re > best.re) | ((a.re == best.re) & (a.im > best.im));
 }
 
-// Short runs element by element; long ones tile by tile: a tile that holds nothing better is passed over by one vector test.
-template <class T, class Element, class Beats>
-ACCEL_INLINE i64 argreduce(i64 n, Element element, Beats beats) {
-  T best = element(0);
-  i64 where = 0, i = 1;
-  if (n >= 64) {
-    T tile[128] __attribute__((aligned(64)));
-    for (i = 0; i < n; i += 128) {
-      const int m = (int)index_min(n - i, 128);
+// An unsigned integer of T's size: tests on T collected in it stay in vectors of one width.
+template <int size>
+struct MaskOf {
+  typedef u64 type;
+};
+template <>
+struct MaskOf<1> {
+  typedef u8 type;
+};
+template <>
+struct MaskOf<2> {
+  typedef u16 type;
+};
+template <>
+struct MaskOf<4> {
+  typedef u32 type;
+};
+
+// Whether one of `count` elements is better than `best`, which is no NaN.
+template <int count, class T, class Element, class Beats>
+ACCEL_INLINE bool any_beats(i64 begin, T best, Element element, Beats beats) {
+  typedef typename MaskOf<sizeof(T)>::type Mask;
+  Mask any = 0;
 #pragma GCC ivdep
-      for (int j = 0; j < m; ++j) tile[j] = element(i + j);
-      u32 any = 0;
-      for (int j = 0; j < m; ++j) any |= beats(tile[j], best);
-      if (any == 0) continue;
-      for (int j = 0; j < m; ++j) {
-        if (beats(tile[j], best)) best = tile[j], where = i + j;
-      }
-    }
-    return where;
+  for (i64 i = 0; i < count; ++i) {
+    const T value = element(begin + i);
+    any |= beats(value, best) | isnan(value) ? (Mask)-1 : (Mask)0;
   }
-  for (; i < n; ++i) {
-    const T value = element(i);
-    const bool better = beats(value, best);
+  return any != 0;
+}
+
+template <class T>
+struct Extreme {
+  T best = {};
+  i64 where = 0;
+  bool settled = false;
+
+  template <class Beats>
+  __attribute__((always_inline)) void see(T value, i64 i, bool first, Beats beats) {
+    const bool nan = isnan(value), better = !settled & (beats(value, best) | nan | first);
     best = better ? value : best;
     where = better ? i : where;
+    settled = settled | nan;
   }
-  return where;
+};
+
+// Element by element: for elements that are worked out by loops of their own.
+template <class T, class Element, class Beats>
+ACCEL_INLINE i64 argreduce_serial(i64 n, Element element, Beats beats) {
+  Extreme<T> extreme;
+  for (i64 i = 0; i < n; ++i) extreme.see(element(i), i, i == 0, beats);
+  return extreme.where;
+}
+// For simple elements: blocks that hold nothing better are passed over by one vector test.
+template <class T, class Element, class Beats>
+ACCEL_INLINE i64 argreduce(i64 n, Element element, Beats beats) {
+  constexpr i64 large = 256, small = 32;
+  Extreme<T> extreme;
+  for (i64 block = 0; block < n; block += large) {
+    if (extreme.settled) break;
+    if (block > 0 && block + large <= n && !any_beats<large>(block, extreme.best, element, beats)) continue;
+    for (i64 begin = block; begin < index_min(block + large, n); begin += small) {
+      if (extreme.settled) break;
+      if (begin > 0 && begin + small <= n && !any_beats<small>(begin, extreme.best, element, beats)) continue;
+      for (i64 i = begin; i < index_min(begin + small, n); ++i) extreme.see(element(i), i, i == 0, beats);
+    }
+  }
+  return extreme.where;
 }

@@ -10,7 +10,7 @@ struct Tasks {
 };
 
 template <class S>
-static void split_tree(Tasks& tasks, i64 begin, i64 n, i64 largest) {
+static __attribute__((noinline)) void split_tree(Tasks& tasks, i64 begin, i64 n, i64 largest) {
   if (n <= largest) {
     tasks.begin[tasks.count] = begin;
     tasks.size[tasks.count++] = n;
@@ -21,7 +21,7 @@ static void split_tree(Tasks& tasks, i64 begin, i64 n, i64 largest) {
   split_tree<S>(tasks, begin + half, n - half, largest);
 }
 template <class S>
-static typename S::Total join_tree(const typename S::Total*& sums, i64 n, i64 largest) {
+static __attribute__((noinline)) typename S::Total join_tree(const typename S::Total*& sums, i64 n, i64 largest) {
   if (n <= largest) return *sums++;
   const i64 half = left_of<S>(n);
   const typename S::Total left = join_tree<S>(sums, half, largest);

@@ -1,4 +1,10 @@
-// Reductions whose order does not matter: `lanes` accumulators side by side, combined at the end.
+// Reductions whose order does not matter.
+template <class T, class Element, class Combine>
+ACCEL_INLINE T fold_serial(T total, i64 begin, i64 end, Element element, Combine combine) {
+  for (i64 i = begin; i < end; ++i) total = combine(total, element(i));
+  return total;
+}
+// For simple elements: `lanes` accumulators side by side, combined at the end.
 template <class T, class Element, class Combine>
 ACCEL_INLINE T fold(T total, i64 begin, i64 end, Element element, Combine combine) {
   constexpr int lanes = 256 / sizeof(T);

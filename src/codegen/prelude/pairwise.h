@@ -9,11 +9,12 @@ struct RealSum {
   typedef R Total;
   static constexpr int parts = 1;
 
+  ACCEL_INLINE Total zero() { return (R)-0.0; }
   ACCEL_INLINE void put(R* at, R value) { at[0] = value; }
   ACCEL_INLINE Total add(Total a, Total b) { return a + b; }
   // The sum of n <= 128 reals at p.
   ACCEL_INLINE Total leaf(const char* p, i64 n) {
-    R total = (R)-0.0;
+    R total = zero();
     i64 i = 0;
     if (n >= 8) {
       Eight r, next;
@@ -40,10 +41,11 @@ struct ComplexSum {
   typedef complex_of<R> Total;
   static constexpr int parts = 2;
 
+  ACCEL_INLINE Total zero() { return {(R)-0.0, (R)-0.0}; }
   ACCEL_INLINE void put(R* at, Total value) { at[0] = value.re, at[1] = value.im; }
   ACCEL_INLINE Total add(Total a, Total b) { return {a.re + b.re, a.im + b.im}; }
   ACCEL_INLINE Total leaf(const char* p, i64 n) {
-    Total total = {(R)-0.0, (R)-0.0};
+    Total total = zero();
     i64 i = 0;
     if (n >= 8) {
       Eight r, next;
@@ -106,9 +108,14 @@ ACCEL_INLINE typename S::Total pairwise_tree(i64 begin, i64 n, Leaf leaf) {
   }
 }
 
-// The tree over element(begin) ... element(begin + n - 1).
-template <class S, class Element>
+// The tree over element(begin) ... element(begin + n - 1). Short runs of simple elements need no tile.
+template <class S, bool simple, class Element>
 ACCEL_INLINE typename S::Total pairwise_computed(i64 begin, i64 n, Element element) {
+  if (simple && n * S::parts < 8) {
+    typename S::Total total = S::zero();
+    for (i64 j = 0; j < n; ++j) total = S::add(total, element(begin + j));
+    return total;
+  }
   return pairwise_tree<S>(begin, n, [&](i64 first, i64 m) __attribute__((always_inline)) {
     typename S::Real tile[128] __attribute__((aligned(64)));
 #pragma GCC ivdep
