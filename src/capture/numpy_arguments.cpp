@@ -1,0 +1,155 @@
+#include "capture/numpy_arguments.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "capture/numpy_operands.h"
+#include "capture/python_text.h"
+#include "ndarray/array.h"
+#include "ndarray/casts.h"
+
+namespace accel {
+
+namespace {
+
+PyObject* missing_marker() {
+  static PyObject* object = [] {
+    PyRef globals = PyRef::steal(PyImport_ImportModule("numpy._globals"));
+    PyObject* found = globals ? PyObject_GetAttrString(globals.get(), "_NoValue") : nullptr;
+    if (found == nullptr) PyErr_Clear();
+    return found;
+  }();
+  return object;
+}
+
+// dtype specifications that say all by themselves: no attribute of theirs runs user code.
+bool is_plain_dtype_spec(PyObject* object) {
+  if (PyUnicode_CheckExact(object) || is_dtype_object(object)) return true;
+  if (!PyType_Check(object)) return false;
+  auto* type = reinterpret_cast<PyTypeObject*>(object);
+  return type == &PyBool_Type || type == &PyLong_Type || type == &PyFloat_Type || type == &PyComplex_Type ||
+         is_numpy_scalar_type(type);
+}
+
+}  // namespace
+
+Result<std::vector<Ref>> bind_arguments(const CallArguments& arguments, const Signature& signature) {
+  const auto& names = signature.names;
+  std::vector<Ref> out(names.size());
+  size_t most = std::min(names.size(), signature.keyword_only);
+  if (arguments.positional.size() > most) return fail(Reason::will_raise, "too many positional arguments");
+  std::copy(arguments.positional.begin(), arguments.positional.end(), out.begin());
+  for (const auto& [name, value] : arguments.keywords) {
+    auto found = std::find_if(names.begin(), names.end(), [&, n = &name](const char* known) { return *n == known; });
+    auto index = static_cast<size_t>(found - names.begin());
+    if (index == names.size() || index < signature.positional_only) {
+      return fail(Reason::unsupported_argument, "the argument " + name);
+    }
+    if (out[index]) return fail(Reason::will_raise, "argument " + name + " is given twice");
+    out[index] = value;
+  }
+  for (size_t k = 0; k < signature.required; ++k) {
+    if (!out[k]) return fail(Reason::will_raise, std::string("the argument ") + names[k] + " is missing");
+  }
+  return out;
+}
+
+bool is_object(const Ref& ref, PyObject* object) {
+  return ref && ref->kind == AbstractKind::constant && ref->object.get() == object;
+}
+
+bool is_none(const Ref& ref) { return !ref || is_object(ref, Py_None); }
+bool is_no_value(const Ref& ref) { return !ref || is_object(ref, missing_marker()); }
+
+Result<bool> read_flag(Capture& capture, const Ref& ref, bool when_missing) {
+  if (!ref || is_no_value(ref)) return when_missing;
+  ACCEL_TRY(PyRef object, capture.require_constant(ref));
+  if (!PyBool_Check(object.get()) && !PyLong_CheckExact(object.get()) && object.get() != Py_None) {
+    return fail(Reason::unsupported_argument, "a flag that is no bool");
+  }
+  return PyObject_IsTrue(object.get()) == 1;
+}
+
+Result<std::string> read_text(Capture& capture, const Ref& ref) {
+  if (is_none(ref)) return std::string();
+  ACCEL_TRY(PyRef object, capture.require_constant(ref));
+  const char* text = PyUnicode_CheckExact(object.get()) ? PyUnicode_AsUTF8(object.get()) : nullptr;
+  if (text == nullptr) {
+    PyErr_Clear();
+    return fail(Reason::unsupported_argument, "a string is needed, not " + short_repr(object.get()));
+  }
+  return std::string(text);
+}
+
+Result<int> read_axis(Capture& capture, const Ref& ref, int rank) {
+  ACCEL_TRY(int64_t axis, capture.require_int(ref));
+  if (axis < -rank || axis >= rank) return fail(Reason::will_raise, "axis " + std::to_string(axis) + " is out of bounds");
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+Result<std::optional<std::vector<int>>> read_axes(Capture& capture, const Ref& ref, int rank) {
+  if (is_none(ref)) return std::optional<std::vector<int>>();
+  std::vector<int> axes;
+  if (ref->kind == AbstractKind::tuple) {
+    for (const Ref& item : ref->items) {
+      ACCEL_TRY(int axis, read_axis(capture, item, rank));
+      axes.push_back(axis);
+    }
+  } else {
+    ACCEL_TRY(int axis, read_axis(capture, ref, rank));
+    axes.push_back(axis);
+  }
+  std::sort(axes.begin(), axes.end());
+  if (std::adjacent_find(axes.begin(), axes.end()) != axes.end()) return fail(Reason::will_raise, "an axis is given twice");
+  return std::optional<std::vector<int>>(std::move(axes));
+}
+
+Result<PyRef> read_descr(Capture& capture, const Ref& ref) {
+  if (is_none(ref)) return PyRef();
+  ACCEL_TRY(PyRef object, capture.require_constant(ref));
+  if (!is_plain_dtype_spec(object.get())) {
+    return fail(Reason::unsupported_argument, "the dtype " + short_repr(object.get()));
+  }
+  PyRef descr = PyRef::steal(new_descr(object.get()));
+  if (!descr) {
+    PyErr_Clear();
+    return fail(Reason::will_raise, "no dtype: " + short_repr(object.get()));
+  }
+  return descr;
+}
+
+Result<std::optional<DType>> read_dtype(Capture& capture, const Ref& ref) {
+  ACCEL_TRY(PyRef descr, read_descr(capture, ref));
+  if (!descr) return std::optional<DType>();
+  auto dtype = dtype_of_descr(descr.get());
+  if (!dtype) return fail(Reason::unsupported_dtype, short_repr(descr.get()));
+  return std::optional<DType>(dtype);
+}
+
+Result<Dim> read_dim(Capture& capture, const Ref& ref) {
+  capture.look(ref);
+  if (ref->kind == AbstractKind::scalar && ref->scalar.dim) return *ref->scalar.dim;
+  if (ref->kind == AbstractKind::scalar) capture.promote_inputs_of(ref);
+  ACCEL_TRY(int64_t value, capture.require_int(ref));
+  return capture.dims().constant(value);
+}
+
+Result<std::vector<Dim>> read_shape(Capture& capture, const Ref& ref) {
+  std::vector<Ref> items = {ref};
+  if (ref->kind == AbstractKind::tuple || ref->kind == AbstractKind::list) items = ref->items;
+  std::vector<Dim> out;
+  for (const Ref& item : items) {
+    ACCEL_TRY(Dim extent, read_dim(capture, item));
+    if (!capture.decide(extent, Comparison::ge, capture.dims().constant(0))) {
+      return fail(Reason::will_raise, "negative dimensions are not allowed");
+    }
+    out.push_back(extent);
+  }
+  return out;
+}
+
+bool can_cast(DType from, DType to, const std::string& casting) {
+  return numpy_can_cast(from, to, casting.empty() ? "same_kind" : casting.c_str());
+}
+
+}  // namespace accel

@@ -1,0 +1,96 @@
+// Attributes of arrays and NumPy scalars.
+
+#include <algorithm>
+#include <numeric>
+
+#include "capture/numpy_operands.h"
+#include "capture/numpy_primitives.h"
+#include "capture/numpy_ufunc.h"
+#include "capture/numpy_views.h"
+#include "ndarray/array.h"
+
+namespace accel {
+
+namespace {
+
+Ref shape_tuple(Capture& capture, const std::vector<Dim>& shape) {
+  std::vector<Ref> items;
+  for (Dim extent : shape) items.push_back(capture.dim_scalar(extent));
+  return capture.tuple(std::move(items));
+}
+
+DType dtype_of(const Operand& self) { return self.type.dtype; }
+
+Result<Ref> get_shape(Capture& capture, const Operand& self) { return shape_tuple(capture, self.shape); }
+Result<Ref> get_ndim(Capture& capture, const Operand& self) { return capture.python_int(static_cast<int64_t>(self.shape.size())); }
+Result<Ref> get_size(Capture& capture, const Operand& self) { return capture.dim_scalar(element_count(capture, self.shape)); }
+Result<Ref> get_itemsize(Capture& capture, const Operand& self) { return capture.python_int(item_size(dtype_of(self))); }
+Result<Ref> get_dtype(Capture& capture, const Operand& self) { return capture.constant(descr_of(dtype_of(self))); }
+
+Result<Ref> get_nbytes(Capture& capture, const Operand& self) {
+  return capture.dim_scalar(capture.dims().mul(element_count(capture, self.shape), item_size(dtype_of(self))));
+}
+
+Result<Ref> get_transpose(Capture& capture, const Operand& self) {
+  if (!self.is_array()) return self.ref;
+  std::vector<int> axes(self.shape.size());
+  std::iota(axes.rbegin(), axes.rend(), 0);
+  return transposed_view(capture, self.ref, axes);
+}
+
+Result<Ref> get_matrix_transpose(Capture& capture, const Operand& self) {
+  if (!self.is_array() || self.shape.size() < 2) return fail(Reason::will_raise, "matrix transpose with ndim < 2 is undefined");
+  std::vector<int> axes(self.shape.size());
+  std::iota(axes.begin(), axes.end(), 0);
+  std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
+  return transposed_view(capture, self.ref, axes);
+}
+
+Result<Ref> complex_part(Capture& capture, const Operand& self, bool imaginary) {
+  if (self.is_array()) return part_view(capture, self.ref, imaginary);
+  ACCEL_TRY(ValueId value, capture.scalar_value(self.ref));
+  return wrap_result(capture, imaginary ? capture.build().imag(value) : capture.build().real(value), false);
+}
+
+Result<Ref> get_real(Capture& capture, const Operand& self) {
+  if (dtype_kind(dtype_of(self)) == 'c') return complex_part(capture, self, false);
+  return self.ref;
+}
+
+Result<Ref> get_imag(Capture& capture, const Operand& self) {
+  if (dtype_kind(dtype_of(self)) == 'c') return complex_part(capture, self, true);
+  // A read-only array of zeros for arrays.
+  if (self.is_array()) return fail(Reason::unsupported_attribute, "imag of a real array");
+  ACCEL_TRY(ValueId zero, operand_value(capture, *as_operand(capture, capture.python_int(0)), dtype_of(self)));
+  return wrap_result(capture, zero, false);
+}
+
+Result<Ref> get_device(Capture& capture, const Operand&) {
+  PyRef text = PyRef::steal(PyUnicode_InternFromString("cpu"));
+  return capture.constant(text.get());
+}
+
+constexpr struct {
+  const char* name;
+  Result<Ref> (*get)(Capture&, const Operand&);
+} attributes[] = {
+    {"shape", get_shape},   {"ndim", get_ndim},       {"size", get_size},        {"itemsize", get_itemsize},
+    {"nbytes", get_nbytes}, {"dtype", get_dtype},     {"T", get_transpose},      {"mT", get_matrix_transpose},
+    {"real", get_real},     {"imag", get_imag},       {"device", get_device},
+};
+
+}  // namespace
+
+Result<Ref> array_attribute(Capture& capture, const Ref& ref, const std::string& name) {
+  ACCEL_TRY(Operand self, read_operand(capture, ref));
+  for (const auto& row : attributes) {
+    if (name == row.name) return row.get(capture, self);
+  }
+  PyRef text = PyRef::steal(PyUnicode_FromString(name.c_str()));
+  PyTypeObject* type = capture.type_of(ref);
+  PyObject* descriptor = text ? _PyType_Lookup(type, text.get()) : nullptr;
+  if (descriptor != nullptr && Py_IS_TYPE(descriptor, &PyMethodDescr_Type)) return capture.method(capture.constant(descriptor), ref);
+  return fail(Reason::unsupported_attribute, std::string(type->tp_name) + "." + name);
+}
+
+}  // namespace accel

@@ -1,0 +1,343 @@
+#include "capture/numpy_creation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "capture/numpy_arguments.h"
+#include "capture/numpy_ufunc.h"
+#include "capture/numpy_views.h"
+#include "ndarray/array.h"
+#include "ndarray/casts.h"
+
+namespace accel {
+
+namespace {
+
+using Kind = OperandType::Kind;
+
+constexpr size_t most_elements = 256;  // of an array written out in Python
+
+// The dtype of a number on its own.
+DType own_dtype(const Operand& operand) { return operand.type.dtype; }
+
+Failure cast_failure(DType dtype) {
+  return fail(Reason::floating_point_event, std::string("NumPy's cast to ") + dtype_name(dtype) + " warns or raises");
+}
+
+// The order argument of a function that makes a C-ordered array by default.
+Result<std::vector<uint8_t>> read_order(Capture& capture, const Ref& ref, size_t rank) {
+  ACCEL_TRY(std::string order, read_text(capture, ref));
+  std::vector<uint8_t> out;
+  if (order.empty() || order == "C") return out;
+  if (order != "F") return fail(Reason::unsupported_argument, "order='" + order + "'");
+  for (size_t k = rank; k-- > 0;) out.push_back(static_cast<uint8_t>(k));
+  return rank < 2 ? std::vector<uint8_t>{} : out;
+}
+
+ValueId zero_of(Capture& capture, DType dtype) {
+  Literal literal;
+  literal.dtype = dtype;
+  return capture.build().constant(literal, ValueKind::numpy_scalar);
+}
+
+// zeros and empty: memory that nobody has written to may as well be zero.
+Result<Ref> zeros(Capture& capture, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"shape", "dtype", "order", "device", "like"}, 1, 3}));
+  if (!is_none(given[4])) return fail(Reason::unsupported_argument, "like");
+  ACCEL_TRY(std::vector<Dim> shape, read_shape(capture, given[0]));
+  ACCEL_TRY(auto dtype, read_dtype(capture, given[1]));
+  ACCEL_TRY(std::vector<uint8_t> order, read_order(capture, given[2], shape.size()));
+  return capture.fresh_array(capture.build().full(zero_of(capture, dtype.value_or(DType::float64)), shape, order));
+}
+
+}  // namespace
+
+Result<Ref> numpy_zeros(Capture& capture, PyObject*, const CallArguments& arguments) { return zeros(capture, arguments); }
+Result<Ref> numpy_empty(Capture& capture, PyObject*, const CallArguments& arguments) { return zeros(capture, arguments); }
+
+Result<Ref> numpy_empty_like(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"prototype", "dtype", "order", "subok", "shape", "device"}, 1}));
+  ACCEL_TRY(Operand prototype, read_operand(capture, given[0]));
+  ACCEL_TRY(auto dtype, read_dtype(capture, given[1]));
+  ACCEL_TRY(std::string order, read_text(capture, given[2]));
+  std::vector<Dim> shape = prototype.shape;
+  std::vector<uint8_t> memory;
+  if (!is_none(given[4])) {
+    ACCEL_TRY(shape, read_shape(capture, given[4]));
+    if (order == "K" || order.empty()) {
+      bool c_order = !prototype.is_array() || prototype.shape.size() < 2 || is_c_contiguous(capture, prototype.ref);
+      if (!c_order && shape.size() == prototype.shape.size()) return fail(Reason::unsupported_argument, "shape with order='K'");
+    }
+  } else if (prototype.is_array() && (order.empty() || order == "K")) {
+    memory = copy_order(capture, prototype.ref);
+  }
+  if (order == "F" || order == "A") {
+    ACCEL_TRY(memory, read_order(capture, given[2], shape.size()));
+  }
+  ValueId zero = zero_of(capture, dtype.value_or(prototype.type.dtype));
+  return capture.fresh_array(capture.build().full(zero, shape, memory));
+}
+
+Result<ValueId> fill_value(Capture& capture, const Operand& number, DType dtype) {
+  char from = dtype_kind(number.type.dtype), to = dtype_kind(dtype);
+  if (from == 'c' && to != 'c' && to != 'b') return cast_failure(dtype);
+  if (from == 'f' && (to == 'i' || to == 'u') && number.ref->kind == AbstractKind::constant) {
+    uint64_t bits[2];
+    if (!read_scalar(number.ref->object.get(), DType::float64, bits)) return cast_failure(dtype);
+    double value = std::trunc(Literal{DType::float64, {bits[0], bits[1]}}.as_complex().real());
+    if (!(std::fabs(value) < 9e18)) return cast_failure(dtype);
+    PyRef whole = PyRef::steal(PyLong_FromDouble(value));
+    return operand_value(capture, *as_operand(capture, capture.constant(whole.get())), dtype);
+  }
+  if (number.type.kind == Kind::py_float || number.type.kind == Kind::py_complex) {
+    // Not weak here: the number is an array of its own dtype first, and the cast may warn.
+    ACCEL_TRY(ValueId value, capture.scalar_value(number.ref));
+    return capture.build().pointwise(Op::astype, {value}, {dtype}, ValueKind::numpy_scalar);
+  }
+  return operand_value(capture, number, dtype);
+}
+
+namespace {
+
+// The nested sequence as a list of leaves and the extents of its levels.
+struct Sequence {
+  std::vector<Operand> leaves;
+  std::vector<int64_t> levels;
+};
+
+Status walk(Capture& capture, const Ref& ref, size_t level, Sequence& out) {
+  capture.look(ref);
+  if (auto leaf = as_operand(capture, ref)) {
+    if (level != out.levels.size()) return fail(Reason::will_raise, "setting an array element with a sequence");
+    if (out.leaves.size() == most_elements) return fail(Reason::unsupported_value, "a sequence too long to be an array");
+    out.leaves.push_back(std::move(*leaf));
+    return Unit{};
+  }
+  if (ref->kind == AbstractKind::object) return capture.refusal(ref);
+  if (ref->kind != AbstractKind::tuple && ref->kind != AbstractKind::list) {
+    return fail(Reason::unsupported_value, "a sequence of anything but numbers and arrays");
+  }
+  auto size = static_cast<int64_t>(ref->items.size());
+  if (level == out.levels.size()) {
+    if (!out.leaves.empty()) return fail(Reason::will_raise, "setting an array element with a sequence");
+    out.levels.push_back(size);
+  } else if (out.levels[level] != size) {
+    return fail(Reason::will_raise, "setting an array element with a sequence");
+  }
+  for (const Ref& item : ref->items) {
+    ACCEL_TRY([[maybe_unused]] Unit done, walk(capture, item, level + 1, out));
+  }
+  return Unit{};
+}
+
+// In sequences Python numbers count as int64, float64, ...; they are not weak.
+Result<DType> common_dtype(const std::vector<Operand>& leaves) {
+  std::vector<OperandType> types;
+  for (const Operand& leaf : leaves) types.push_back({Kind::array, leaf.type.dtype});
+  if (types.empty()) return DType::float64;
+  return numpy_result_type(types);
+}
+
+}  // namespace
+
+Result<Ref> array_of_sequence(Capture& capture, const Ref& ref, std::optional<DType> dtype) {
+  Sequence sequence;
+  ACCEL_TRY([[maybe_unused]] Unit walked, walk(capture, ref, 0, sequence));
+  if (!dtype) {
+    ACCEL_TRY(dtype, common_dtype(sequence.leaves));
+  }
+  DimTable& dims = capture.dims();
+  std::vector<Dim> shape;
+  for (int64_t extent : sequence.levels) shape.push_back(dims.constant(extent));
+  if (sequence.leaves.empty()) return capture.fresh_array(capture.build().full(zero_of(capture, *dtype), shape));
+  const std::vector<Dim> inner = sequence.leaves[0].shape;
+  std::vector<ValueId> parts;
+  for (const Operand& leaf : sequence.leaves) {
+    bool same = leaf.shape.size() == inner.size();
+    for (size_t k = 0; same && k < inner.size(); ++k) same = capture.decide_equal(leaf.shape[k], inner[k]);
+    if (!same) return fail(Reason::will_raise, "the sequence has an inhomogeneous shape");
+    Result<ValueId> value = leaf.is_array() ? Result<ValueId>(capture.build().astype(capture.read(leaf.ref), *dtype))
+                                            : fill_value(capture, leaf, *dtype);
+    if (!value.ok()) return value.failure();
+    parts.push_back(*value);
+  }
+  for (ValueId& part : parts) {
+    bool number = capture.graph().type(part).rank() == 0;
+    part = number ? capture.build().full(part, {dims.constant(1)}) : capture.build().expand_dims(with_shape(capture, part, inner), {0});
+  }
+  ValueId value = parts.size() == 1 ? parts[0] : capture.build().concatenate(parts, 0);
+  shape.insert(shape.end(), inner.begin(), inner.end());
+  value = with_shape(capture, value, shape);
+  return copied(capture, value, {});
+}
+
+namespace {
+
+enum class CopyMode : uint8_t { always, if_needed };
+
+struct ArrayRequest {
+  std::optional<DType> dtype;
+  std::string order;  // empty or K: keep
+  CopyMode copy = CopyMode::if_needed;
+  int64_t least_rank = 0;
+};
+
+Result<Ref> from_array(Capture& capture, const Operand& operand, const ArrayRequest& request) {
+  DType dtype = request.dtype.value_or(operand.type.dtype);
+  bool keep = request.order.empty() || request.order == "K";
+  bool fits = keep || (request.order == "C" ? is_c_contiguous(capture, operand.ref) : is_f_contiguous(capture, operand.ref));
+  if (request.copy == CopyMode::if_needed && dtype == operand.type.dtype && fits) return operand.ref;
+  if (dtype_kind(operand.type.dtype) == 'c' && dtype_kind(dtype) != 'c' && dtype != DType::bool_) return cast_failure(dtype);
+  std::vector<uint8_t> order;
+  if (keep) order = copy_order(capture, operand.ref);
+  if (request.order == "F") {
+    for (size_t k = operand.shape.size(); k-- > 0;) order.push_back(static_cast<uint8_t>(k));
+  }
+  ValueId value = capture.read(operand.ref);
+  return capture.fresh_array(capture.build().pointwise(Op::astype, {value}, {dtype}, ValueKind::array, std::move(order)));
+}
+
+Result<Ref> from_number(Capture& capture, const Operand& operand, const ArrayRequest& request) {
+  DType dtype = request.dtype.value_or(own_dtype(operand));
+  ACCEL_TRY(ValueId value, fill_value(capture, operand, dtype));
+  return capture.fresh_array(capture.build().full(value, {}));
+}
+
+Result<Ref> make_array(Capture& capture, const Ref& ref, const ArrayRequest& request) {
+  if (!request.order.empty() && request.order != "K" && request.order != "C" && request.order != "F") {
+    return fail(Reason::unsupported_argument, "order='" + request.order + "'");
+  }
+  auto operand = as_operand(capture, ref);
+  Result<Ref> made = operand && operand->is_array() ? from_array(capture, *operand, request)
+                     : operand                      ? from_number(capture, *operand, request)
+                     : ref->kind == AbstractKind::tuple || ref->kind == AbstractKind::list
+                         ? array_of_sequence(capture, ref, request.dtype)
+                     : ref->kind == AbstractKind::object
+                         ? Result<Ref>(capture.refusal(ref))
+                         : Result<Ref>(fail(Reason::unsupported_value, "an array of this object"));
+  if (!made.ok()) return made;
+  if (!operand && request.order == "F") return fail(Reason::unsupported_argument, "order='F' for a sequence");
+  auto rank = static_cast<int64_t>(lens_of(*made).shape.size());
+  if (rank >= request.least_rank) return made;
+  std::vector<Dim> shape(static_cast<size_t>(request.least_rank - rank), capture.dims().constant(1));
+  const Lens& lens = lens_of(*made);
+  shape.insert(shape.end(), lens.shape.begin(), lens.shape.end());
+  return reshaped(capture, *made, shape);
+}
+
+// The copy argument of asarray and array: None copies when needed.
+Result<CopyMode> read_copy(Capture& capture, const Ref& ref, CopyMode when_missing) {
+  if (!ref) return when_missing;
+  if (is_none(ref)) return CopyMode::if_needed;
+  ACCEL_TRY(bool copy, read_flag(capture, ref, true));
+  if (!copy) return fail(Reason::unsupported_argument, "copy=False");
+  return CopyMode::always;
+}
+
+Result<Ref> as_array(Capture& capture, const CallArguments& arguments, const char* forced_order, int64_t least_rank) {
+  Signature signature{{"a", "dtype", "order", "device", "copy", "like"}, 1, 3};
+  if (forced_order[0] != '\0') signature = {{"a", "dtype", "like"}, 1, 2};
+  ACCEL_TRY(auto given, bind_arguments(arguments, signature));
+  if (!is_none(given.back())) return fail(Reason::unsupported_argument, "like");
+  ArrayRequest request;
+  ACCEL_TRY(request.dtype, read_dtype(capture, given[1]));
+  request.order = forced_order;
+  if (request.order.empty()) {
+    ACCEL_TRY(request.order, read_text(capture, given[2]));
+    ACCEL_TRY(request.copy, read_copy(capture, given[4], CopyMode::if_needed));
+  }
+  request.least_rank = least_rank;
+  return make_array(capture, given[0], request);
+}
+
+}  // namespace
+
+Result<Ref> numpy_array(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"object", "dtype", "copy", "order", "subok", "ndmin", "ndmax", "like"}, 1, 2}));
+  if (!is_none(given[6]) || !is_none(given[7])) return fail(Reason::unsupported_argument, "ndmax or like");
+  ArrayRequest request;
+  ACCEL_TRY(request.dtype, read_dtype(capture, given[1]));
+  ACCEL_TRY(request.copy, read_copy(capture, given[2], CopyMode::always));
+  ACCEL_TRY(request.order, read_text(capture, given[3]));
+  if (given[5]) {
+    ACCEL_TRY(request.least_rank, capture.require_int(given[5]));
+  }
+  return make_array(capture, given[0], request);
+}
+
+Result<Ref> numpy_asarray(Capture& capture, PyObject*, const CallArguments& arguments) { return as_array(capture, arguments, "", 0); }
+Result<Ref> numpy_ascontiguousarray(Capture& capture, PyObject*, const CallArguments& arguments) {
+  return as_array(capture, arguments, "C", 1);
+}
+Result<Ref> numpy_asfortranarray(Capture& capture, PyObject*, const CallArguments& arguments) {
+  return as_array(capture, arguments, "F", 1);
+}
+
+// copyto(dst, src, casting='same_kind', where=True)
+Result<Ref> numpy_copyto(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"dst", "src", "casting", "where"}, 2}));
+  ACCEL_TRY(Operand target, read_operand(capture, given[0]));
+  if (!target.is_array()) return fail(Reason::will_raise, "copyto into no array");
+  ACCEL_TRY([[maybe_unused]] Unit storable, check_storable(capture, given[0]));
+  ACCEL_TRY(Operand source, read_operand(capture, given[1]));
+  ACCEL_TRY(std::string casting, read_text(capture, given[2]));
+  bool weak = source.type.kind != Kind::array && source.type.kind != Kind::numpy_scalar;
+  if (!weak && !can_cast(source.type.dtype, target.type.dtype, casting)) return fail(Reason::will_raise, "the cast is not allowed");
+  if (weak && casting != "unsafe" && !can_cast(own_dtype(source), target.type.dtype, "same_kind")) {
+    return fail(Reason::unsupported_argument, "copyto of a Python number of another kind");
+  }
+  ACCEL_TRY(std::vector<Dim> shape, broadcast_shapes(capture, {target.shape, source.shape}));
+  if (shape.size() != target.shape.size()) return fail(Reason::unsupported_argument, "copyto of an array with more axes");
+  for (size_t k = 0; k < shape.size(); ++k) {
+    if (!capture.decide_equal(shape[k], target.shape[k])) return fail(Reason::will_raise, "could not broadcast input array");
+  }
+  bool everywhere = !given[3] || is_object(given[3], Py_True);
+  Operand mask = source;
+  if (!everywhere) {
+    ACCEL_TRY(mask, read_operand(capture, given[3]));
+    if (mask.type.dtype != DType::bool_) return fail(Reason::will_raise, "where must be bool");
+  }
+  if (dtype_kind(source.type.dtype) == 'c' && dtype_kind(target.type.dtype) != 'c') return cast_failure(target.type.dtype);
+  Result<ValueId> cast = source.is_array() ? operand_value(capture, source, target.type.dtype) : fill_value(capture, source, target.type.dtype);
+  if (!cast.ok()) return cast.failure();
+  const Type memory = capture.graph().type(capture.read(given[0]));
+  ValueId value = broadcast_value(capture, *cast, target.shape);
+  if (everywhere) {
+    bool number = capture.graph().type(value).rank() == 0 && memory.rank() > 0;
+    value = number ? capture.build().full(value, memory.shape, memory.order)
+                   : capture.build().pointwise(Op::astype, {value}, {memory.dtype}, ValueKind::array, memory.order);
+  } else {
+    ACCEL_TRY(ValueId condition, operand_value(capture, mask, DType::bool_));
+    condition = broadcast_value(capture, condition, target.shape);
+    value = capture.build().pointwise(Op::where, {condition, value, capture.read(given[0])}, {memory.dtype}, ValueKind::array, memory.order);
+  }
+  ACCEL_TRY([[maybe_unused]] Ref stored, store_result(capture, given[0], value));
+  return capture.constant(Py_None);
+}
+
+// numpy.float64(value) and the like.
+Result<Ref> numpy_scalar_type(Capture& capture, PyObject* type, const CallArguments& arguments) {
+  std::optional<DType> dtype;
+  for (int k = 0; k < 14; ++k) {
+    if (reinterpret_cast<PyObject*>(scalar_type_of(static_cast<DType>(k))) == type) dtype = static_cast<DType>(k);
+  }
+  if (!dtype || !arguments.keywords.empty() || arguments.positional.size() != 1) return fail(Reason::unsupported_argument, "arguments");
+  ACCEL_TRY(Operand operand, read_operand(capture, arguments.positional[0]));
+  if (operand.is_array()) {
+    ACCEL_TRY(Ref array, from_array(capture, operand, {dtype, "", CopyMode::always, 0}));
+    if (!operand.shape.empty()) return array;
+    return wrap_result(capture, capture.build().pointwise(Op::astype, {capture.read(array)}, {*dtype}), false);
+  }
+  if (operand.ref->kind == AbstractKind::scalar && operand.ref->scalar.dim && *dtype == DType::int64) {
+    return capture.dim_scalar(*operand.ref->scalar.dim, ValueKind::numpy_scalar);
+  }
+  uint64_t bits[2];
+  if (operand.ref->kind == AbstractKind::constant && read_scalar(operand.ref->object.get(), *dtype, bits)) {
+    PyRef scalar = PyRef::steal(new_numpy_scalar(*dtype, bits));
+    return capture.constant(scalar.get());
+  }
+  ACCEL_TRY(ValueId value, fill_value(capture, operand, *dtype));
+  return wrap_result(capture, capture.build().pointwise(Op::astype, {value}, {*dtype}), false);
+}
+
+}  // namespace accel

@@ -1,0 +1,189 @@
+// Basic indexing: integers, slices, newaxis and Ellipsis give views or scalars.
+
+#include <algorithm>
+
+#include "capture/numpy_arguments.h"
+#include "capture/numpy_primitives.h"
+#include "capture/numpy_ufunc.h"
+#include "capture/numpy_views.h"
+#include "ndarray/array.h"
+
+namespace accel {
+
+namespace {
+
+// One axis of the operand, cut.
+struct Cut {
+  Dim start, step, extent;
+};
+
+// A bound of a slice after Python's clamping: in [low, high].
+Dim clamp_bound(Capture& capture, Dim bound, Dim extent, Dim low, Dim high) {
+  DimTable& dims = capture.dims();
+  if (capture.decide(bound, Comparison::lt, dims.constant(0))) bound = dims.add(bound, extent);
+  if (capture.decide(bound, Comparison::lt, low)) return low;
+  return capture.decide(bound, Comparison::gt, high) ? high : bound;
+}
+
+// ceil(distance / step) for positive distance and step.
+Dim steps_in(DimTable& dims, Dim distance, int64_t step) {
+  if (step == 1) return distance;
+  return dims.floordiv(dims.add(distance, dims.constant(step - 1)), dims.constant(step));
+}
+
+Result<std::optional<Dim>> read_bound(Capture& capture, const Ref& ref) {
+  if (is_none(ref)) return std::optional<Dim>();
+  ACCEL_TRY(Dim bound, read_dim(capture, ref));
+  return std::optional<Dim>(bound);
+}
+
+Result<Cut> cut_by_slice(Capture& capture, const Ref& slice, Dim extent) {
+  DimTable& dims = capture.dims();
+  Dim zero = dims.constant(0), one = dims.constant(1);
+  int64_t step = 1;
+  if (!is_none(slice->items[2])) {
+    ACCEL_TRY(step, capture.require_int(slice->items[2]));
+  }
+  if (step == 0) return fail(Reason::will_raise, "slice step cannot be zero");
+  ACCEL_TRY(auto start, read_bound(capture, slice->items[0]));
+  ACCEL_TRY(auto stop, read_bound(capture, slice->items[1]));
+  Dim low = step > 0 ? zero : dims.constant(-1), high = step > 0 ? extent : dims.sub(extent, one);
+  Dim first = start ? clamp_bound(capture, *start, extent, low, high) : step > 0 ? low : high;
+  Dim last = stop ? clamp_bound(capture, *stop, extent, low, high) : step > 0 ? high : low;
+  Dim distance = step > 0 ? dims.sub(last, first) : dims.sub(first, last);
+  // A whole axis needs no guard, whatever its extent.
+  if (step == 1 && distance == extent) return Cut{zero, one, extent};
+  if (step == -1 && distance == extent && !capture.decide(extent, Comparison::gt, zero)) return Cut{zero, one, zero};
+  if (!capture.decide(distance, Comparison::gt, zero)) return Cut{zero, one, zero};
+  return Cut{first, dims.constant(step), steps_in(dims, distance, std::abs(step))};
+}
+
+Result<Cut> cut_by_integer(Capture& capture, const Ref& index, Dim extent) {
+  DimTable& dims = capture.dims();
+  ACCEL_TRY(Dim at, read_dim(capture, index));
+  if (capture.decide(at, Comparison::lt, dims.constant(0))) at = dims.add(at, extent);
+  if (!capture.decide(at, Comparison::ge, dims.constant(0)) || !capture.decide(at, Comparison::lt, extent)) {
+    return fail(Reason::will_raise, "an index is out of bounds");
+  }
+  return Cut{at, dims.constant(1), dims.constant(1)};
+}
+
+bool is_integer(Capture& capture, const Ref& ref) {
+  auto operand = as_operand(capture, ref);
+  if (!operand || operand->is_array()) return false;
+  if (operand->type.kind == OperandType::Kind::numpy_scalar) {
+    return dtype_kind(operand->type.dtype) == 'i' || dtype_kind(operand->type.dtype) == 'u';
+  }
+  return operand->type.kind == OperandType::Kind::py_int;
+}
+
+enum class IndexKind : uint8_t { integer, slice, newaxis, ellipsis };
+
+Result<IndexKind> kind_of(Capture& capture, const Ref& item) {
+  capture.look(item);
+  if (item->kind == AbstractKind::slice) return IndexKind::slice;
+  if (is_object(item, Py_None)) return IndexKind::newaxis;
+  if (is_object(item, Py_Ellipsis)) return IndexKind::ellipsis;
+  if (is_integer(capture, item)) return IndexKind::integer;
+  return fail(Reason::unsupported_index, "an index that is no integer, slice, newaxis or Ellipsis");
+}
+
+// What an index does to the axes of an array.
+struct IndexPlan {
+  std::vector<Cut> cuts;       // per operand axis
+  std::vector<int> dropped;    // operand axes taken by integers
+  std::vector<int> added;      // result axes that are new
+  int rank = 0;                // of the result
+  bool scalar = true;          // integers for every axis and nothing else
+};
+
+Result<IndexPlan> plan_index(Capture& capture, const Lens& from, const std::vector<Ref>& items) {
+  std::vector<IndexKind> kinds;
+  int taken = 0, ellipses = 0;
+  for (const Ref& item : items) {
+    ACCEL_TRY(IndexKind kind, kind_of(capture, item));
+    kinds.push_back(kind);
+    taken += kind == IndexKind::integer || kind == IndexKind::slice;
+    ellipses += kind == IndexKind::ellipsis;
+  }
+  int rank = static_cast<int>(from.shape.size());
+  if (ellipses > 1 || taken > rank) return fail(Reason::will_raise, "too many indices for array");
+  IndexPlan plan;
+  plan.scalar = ellipses == 0;
+  auto keep_whole = [&](int count) {
+    for (; count > 0; --count, ++plan.rank) {
+      plan.cuts.push_back({capture.dims().constant(0), capture.dims().constant(1), from.shape[plan.cuts.size()]});
+      plan.scalar = false;
+    }
+  };
+  for (size_t k = 0; k < items.size(); ++k) {
+    if (kinds[k] == IndexKind::ellipsis) {
+      keep_whole(rank - taken);
+    } else if (kinds[k] == IndexKind::newaxis) {
+      plan.added.push_back(plan.rank++);
+      plan.scalar = false;
+    } else if (kinds[k] == IndexKind::slice) {
+      ACCEL_TRY(Cut cut, cut_by_slice(capture, items[k], from.shape[plan.cuts.size()]));
+      plan.cuts.push_back(cut);
+      ++plan.rank;
+      plan.scalar = false;
+    } else {
+      plan.dropped.push_back(static_cast<int>(plan.cuts.size()));
+      ACCEL_TRY(Cut cut, cut_by_integer(capture, items[k], from.shape[plan.cuts.size()]));
+      plan.cuts.push_back(cut);
+    }
+  }
+  keep_whole(rank - static_cast<int>(plan.cuts.size()));
+  return plan;
+}
+
+Lens lens_after(DimTable& dims, const Lens& from, const IndexPlan& plan) {
+  Lens lens{{}, {}, from.offset, from.dtype};
+  for (size_t k = 0; k < plan.cuts.size(); ++k) {
+    const Cut& cut = plan.cuts[k];
+    lens.offset = dims.add(lens.offset, dims.mul(cut.start, from.strides[k]));
+    if (std::binary_search(plan.dropped.begin(), plan.dropped.end(), static_cast<int>(k))) continue;
+    lens.shape.push_back(cut.extent);
+    lens.strides.push_back(dims.mul(cut.step, from.strides[k]));
+  }
+  for (int axis : plan.added) {
+    lens.shape.insert(lens.shape.begin() + axis, dims.constant(1));
+    lens.strides.insert(lens.strides.begin() + axis, dims.constant(0));
+  }
+  return lens;
+}
+
+bool cuts_anything(const IndexPlan& plan, const Lens& from, DimTable& dims) {
+  for (size_t k = 0; k < plan.cuts.size(); ++k) {
+    const Cut& cut = plan.cuts[k];
+    if (cut.extent != from.shape[k] || !dims.is_constant(cut.start, 0) || !dims.is_constant(cut.step, 1)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<Ref> array_getitem(Capture& capture, const Ref& self, const Ref& index) {
+  if (self->kind != AbstractKind::array) return fail(Reason::unsupported_index, "an index into a scalar");
+  capture.look(index);
+  const Lens from = lens_of(self);
+  std::vector<Ref> items = {index};
+  if (index->kind == AbstractKind::tuple) items = index->items;
+  ACCEL_TRY(IndexPlan plan, plan_index(capture, from, items));
+  ViewMaker view(capture, self);
+  if (cuts_anything(plan, from, capture.dims())) {
+    std::vector<Dim> starts, steps, extents;
+    for (const Cut& cut : plan.cuts) {
+      starts.push_back(cut.start);
+      steps.push_back(cut.step);
+      extents.push_back(cut.extent);
+    }
+    view.slice(std::move(starts), std::move(steps), std::move(extents));
+  }
+  if (!plan.dropped.empty()) view.squeeze(plan.dropped);
+  if (plan.scalar) return wrap_result(capture, capture.build().pointwise(Op::astype, {view.value()}, {from.dtype}), false);
+  if (!plan.added.empty()) view.expand_dims(plan.added);
+  return view.finish(lens_after(capture.dims(), from, plan));
+}
+
+}  // namespace accel

@@ -1,0 +1,165 @@
+// matmul and the other gufuncs over vectors and matrices, dot and inner.
+
+#include <algorithm>
+
+#include "capture/numpy_arguments.h"
+#include "capture/numpy_primitives.h"
+#include "capture/numpy_ufunc.h"
+#include "capture/numpy_views.h"
+#include "ndarray/array.h"
+
+namespace accel {
+
+namespace {
+
+// Core axes of a gufunc, as letters: one letter is one extent.
+struct CoreAxes {
+  Op op;
+  const char* left;
+  const char* right;
+  const char* result;
+};
+
+constexpr CoreAxes core_axes[] = {
+    {Op::matmul, "mk", "kn", "mn"}, {Op::vecdot, "k", "k", ""}, {Op::matvec, "mk", "k", "m"}, {Op::vecmat, "k", "kn", "n"}};
+
+struct GufuncCall {
+  const CoreAxes* axes;
+  Operand operands[2];
+  ValueId values[2];
+  std::vector<Dim> outer;
+};
+
+std::vector<Dim> outer_shape(const Operand& operand, const char* core) {
+  return {operand.shape.begin(), operand.shape.end() - static_cast<std::ptrdiff_t>(std::string_view(core).size())};
+}
+
+std::vector<Dim> core_shape(const std::vector<Dim>& shape, const char* core) {
+  return {shape.end() - static_cast<std::ptrdiff_t>(std::string_view(core).size()), shape.end()};
+}
+
+// The operand with its outer axes broadcast and the contracted axis' extent in one form.
+ValueId spread(Capture& capture, ValueId value, const char* core, const std::vector<Dim>& outer, Dim contracted) {
+  std::vector<Dim> inner = core_shape(capture.graph().type(value).shape, core), shape = outer;
+  for (size_t k = 0; k < inner.size(); ++k) shape.push_back(core[k] == 'k' ? contracted : inner[k]);
+  return broadcast_value(capture, value, shape);
+}
+
+Dim extent_of(const CoreAxes& axes, const std::vector<Dim>& left, const std::vector<Dim>& right, char letter) {
+  for (auto [shape, core] : {std::pair{&left, axes.left}, std::pair{&right, axes.right}}) {
+    std::vector<Dim> inner = core_shape(*shape, core);
+    for (size_t k = 0; k < inner.size(); ++k) {
+      if (core[k] == letter) return inner[k];
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Ref> apply_gufunc(Capture& capture, Op op, const std::vector<Ref>& refs, const UfuncOptions& options) {
+  if (options.keep_arrays || !options.outs.empty()) return fail(Reason::unsupported_argument, "out of a gufunc");
+  if (refs.size() != 2) return fail(Reason::unsupported_call, "a gufunc that accel does not know");
+  auto axes = std::find_if(std::begin(core_axes), std::end(core_axes), [&](const CoreAxes& row) { return row.op == op; });
+  if (axes == std::end(core_axes)) return fail(Reason::unsupported_call, "a gufunc that accel does not know");
+  ACCEL_TRY(Operand left, read_operand(capture, refs[0]));
+  ACCEL_TRY(Operand right, read_operand(capture, refs[1]));
+  size_t least_left = op == Op::matmul ? 1 : std::string_view(axes->left).size();
+  size_t least_right = op == Op::matmul ? 1 : std::string_view(axes->right).size();
+  if (left.shape.size() < least_left || right.shape.size() < least_right) {
+    return fail(Reason::will_raise, "a gufunc operand without the core axes");
+  }
+  const OperandType types[] = {left.type, right.type};
+  const char* casting = options.casting.empty() ? nullptr : options.casting.c_str();
+  ACCEL_TRY(std::vector<DType> dtypes, resolve_dtypes(ufunc_of(op), types, options.dtype.get(), false, casting));
+  // matmul treats a vector as a row on the left and a column on the right.
+  bool row = op == Op::matmul && left.shape.size() == 1, column = op == Op::matmul && right.shape.size() == 1;
+  Dim one = capture.dims().constant(1);
+  if (row) left.shape.insert(left.shape.begin(), one);
+  if (column) right.shape.push_back(one);
+  Dim contracted = extent_of(*axes, left.shape, right.shape, 'k');
+  std::vector<Dim> right_core = core_shape(right.shape, axes->right);
+  if (!capture.decide_equal(right_core[0], contracted)) return fail(Reason::will_raise, "the core extents do not match");
+  ACCEL_TRY(std::vector<Dim> outer, broadcast_shapes(capture, {outer_shape(left, axes->left), outer_shape(right, axes->right)}));
+
+  Builder& build = capture.build();
+  ACCEL_TRY(ValueId l, operand_value(capture, left, dtypes[0]));
+  ACCEL_TRY(ValueId r, operand_value(capture, right, dtypes[1]));
+  if (row) l = build.expand_dims(l, {0});
+  if (column) r = build.expand_dims(r, {1});
+  l = spread(capture, l, axes->left, outer, contracted);
+  r = spread(capture, r, axes->right, outer, contracted);
+  Type result{ValueKind::array, dtypes[2], outer, {}};
+  for (const char* letter = axes->result; *letter != '\0'; ++letter) {
+    result.shape.push_back(extent_of(*axes, left.shape, right.shape, *letter));
+  }
+  ValueId value = build.gufunc(op, {l, r}, result);
+  int rank = result.rank();
+  std::vector<int> dropped;
+  if (row) dropped.push_back(rank - 2);
+  if (column) dropped.push_back(rank - 1);
+  if (!dropped.empty()) value = build.squeeze(value, dropped);
+  return wrap_result(capture, value, false);
+}
+
+namespace {
+
+bool is_inexact(DType dtype) { return dtype_kind(dtype) == 'f' || dtype_kind(dtype) == 'c'; }
+
+// np.dot and np.inner call BLAS as matmul does for contiguous operands; others they copy first.
+Status check_dot(Capture& capture, const Operand& operand) {
+  if (!operand.is_array() || operand.shape.empty() || operand.shape.size() > 2) {
+    return fail(Reason::unsupported_argument, "dot of anything but vectors and matrices");
+  }
+  if (operand.type.dtype == DType::float16) return fail(Reason::unsupported_dtype, "dot of float16");
+  if (operand.shape.size() == 1 || !is_inexact(operand.type.dtype)) return Unit{};
+  if (is_c_contiguous(capture, operand.ref) || is_f_contiguous(capture, operand.ref)) return Unit{};
+  return fail(Reason::unsupported_layout, "dot of a matrix that is not contiguous");
+}
+
+Result<Ref> product(Capture& capture, const Operand& left, const Operand& right) {
+  ACCEL_TRY([[maybe_unused]] Unit left_fits, check_dot(capture, left));
+  ACCEL_TRY([[maybe_unused]] Unit right_fits, check_dot(capture, right));
+  bool complex = dtype_kind(left.type.dtype) == 'c' || dtype_kind(right.type.dtype) == 'c';
+  // Outer products of complex vectors go another way through BLAS.
+  if (complex && is_one(capture, left.shape.back())) return fail(Reason::unsupported_argument, "dot over an axis of extent 1");
+  return apply_gufunc(capture, Op::matmul, {left.ref, right.ref}, {});
+}
+
+}  // namespace
+
+// dot(a, b, out=None)
+Result<Ref> numpy_dot(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"a", "b", "out"}, 2}));
+  if (!is_none(given[2])) return fail(Reason::unsupported_argument, "out");
+  ACCEL_TRY(Operand left, read_operand(capture, given[0]));
+  ACCEL_TRY(Operand right, read_operand(capture, given[1]));
+  return product(capture, left, right);
+}
+
+// inner(a, b)
+Result<Ref> numpy_inner(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"a", "b"}, 2, 99, 2}));
+  ACCEL_TRY(Operand left, read_operand(capture, given[0]));
+  ACCEL_TRY(Operand right, read_operand(capture, given[1]));
+  if (right.shape.size() == 2) right = *as_operand(capture, transposed_view(capture, right.ref, {1, 0}));
+  return product(capture, left, right);
+}
+
+// vdot(a, b) of real arrays: the dot product of both in C order.
+Result<Ref> numpy_vdot(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"a", "b"}, 2, 99, 2}));
+  std::vector<Operand> flat;
+  for (const Ref& ref : given) {
+    ACCEL_TRY(Operand operand, read_operand(capture, ref));
+    if (!operand.is_array() || dtype_kind(operand.type.dtype) == 'c') return fail(Reason::unsupported_argument, "vdot of these operands");
+    if (operand.shape.size() != 1) {
+      if (!is_c_contiguous(capture, operand.ref)) return fail(Reason::unsupported_layout, "vdot of an array that is not contiguous");
+      operand = *as_operand(capture, reshaped(capture, operand.ref, {element_count(capture, operand.shape)}));
+    }
+    flat.push_back(std::move(operand));
+  }
+  return product(capture, flat[0], flat[1]);
+}
+
+}  // namespace accel

@@ -1,0 +1,261 @@
+// Methods of ndarray and of NumPy scalars.
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "capture/numpy_arguments.h"
+#include "capture/numpy_creation.h"
+#include "capture/numpy_primitives.h"
+#include "capture/numpy_ufunc.h"
+#include "capture/numpy_views.h"
+#include "ndarray/array.h"
+
+namespace accel {
+
+namespace {
+
+// self of a method, which is an array.
+Result<Ref> array_self(const Ref& ref) {
+  if (ref->kind != AbstractKind::array) return fail(Reason::unsupported_value, "this method of a NumPy scalar");
+  return ref;
+}
+
+// Positional arguments after self, given one by one or as one sequence.
+std::vector<Ref> spread(const CallArguments& arguments) {
+  const auto& given = arguments.positional;
+  if (given.size() == 2 && (given[1]->kind == AbstractKind::tuple || given[1]->kind == AbstractKind::list)) return given[1]->items;
+  return {given.begin() + 1, given.end()};
+}
+
+int rank_of(const Ref& array) { return static_cast<int>(lens_of(array).shape.size()); }
+
+// numpy._core._methods.<name>
+PyObject* python_method(const char* name) {
+  PyRef module = PyRef::steal(PyImport_ImportModule("numpy._core._methods"));
+  PyRef function = PyRef::steal(module ? PyObject_GetAttrString(module.get(), name) : nullptr);
+  if (!function) PyErr_Clear();
+  return function.get();  // the module keeps it
+}
+
+Result<Ref> forward(Capture& capture, const char* name, const CallArguments& arguments) {
+  PyObject* function = python_method(name);
+  if (function == nullptr) return fail(Reason::unsupported_call, std::string("numpy._core._methods.") + name);
+  return capture.call_python(function, arguments);
+}
+
+}  // namespace
+
+// Methods that NumPy's C code hands to Python functions.
+#define FORWARD(function, name) \
+  Result<Ref> function(Capture& capture, PyObject*, const CallArguments& arguments) { return forward(capture, name, arguments); }
+FORWARD(numpy_array_sum, "_sum")
+FORWARD(numpy_array_prod, "_prod")
+FORWARD(numpy_array_mean, "_mean")
+FORWARD(numpy_array_var, "_var")
+FORWARD(numpy_array_std, "_std")
+FORWARD(numpy_array_max, "_amax")
+FORWARD(numpy_array_min, "_amin")
+FORWARD(numpy_array_any, "_any")
+FORWARD(numpy_array_all, "_all")
+FORWARD(numpy_array_clip, "_clip")
+#undef FORWARD
+
+Result<Ref> numpy_array_reshape(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(Ref self, array_self(arguments.positional[0]));
+  ACCEL_TRY(auto given, bind_arguments({{}, arguments.keywords}, {{"order", "copy"}}));
+  ACCEL_TRY(std::string order, read_text(capture, given[0]));
+  if (!order.empty() && order != "C") return fail(Reason::unsupported_argument, "order of reshape");
+  if (!is_none(given[1])) return fail(Reason::unsupported_argument, "copy of reshape");
+  std::vector<Dim> shape;
+  for (const Ref& item : spread(arguments)) {
+    ACCEL_TRY(Dim extent, read_dim(capture, item));
+    shape.push_back(extent);
+  }
+  ACCEL_TRY(shape, reshape_target(capture, self, std::move(shape)));
+  return reshaped(capture, self, shape);
+}
+
+Result<Ref> numpy_array_ravel(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "order"}, 1, 99, 1}));
+  ACCEL_TRY(Ref self, array_self(given[0]));
+  ACCEL_TRY(std::string order, read_text(capture, given[1]));
+  if (!order.empty() && order != "C" && !(order == "K" && is_c_contiguous(capture, self))) {
+    return fail(Reason::unsupported_argument, "order of ravel");
+  }
+  std::vector<Dim> flat = {element_count(capture, lens_of(self).shape)};
+  if (is_c_contiguous(capture, self)) return reshaped(capture, self, flat);
+  return copied(capture, with_shape(capture, capture.read(self), flat), {});
+}
+
+Result<Ref> numpy_array_flatten(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "order"}, 1, 99, 1}));
+  ACCEL_TRY(Ref self, array_self(given[0]));
+  ACCEL_TRY(std::string order, read_text(capture, given[1]));
+  if (!order.empty() && order != "C") return fail(Reason::unsupported_argument, "order of flatten");
+  return copied(capture, with_shape(capture, capture.read(self), {element_count(capture, lens_of(self).shape)}), {});
+}
+
+Result<Ref> numpy_array_transpose(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(Ref self, array_self(arguments.positional[0]));
+  if (!arguments.keywords.empty()) return fail(Reason::will_raise, "transpose takes no keyword arguments");
+  int rank = rank_of(self);
+  std::vector<int> axes(static_cast<size_t>(rank));
+  std::iota(axes.rbegin(), axes.rend(), 0);
+  std::vector<Ref> items = spread(arguments);
+  if (!items.empty() && !(items.size() == 1 && is_none(items[0]))) {
+    if (static_cast<int>(items.size()) != rank) return fail(Reason::will_raise, "axes don't match array");
+    for (int k = 0; k < rank; ++k) {
+      ACCEL_TRY(axes[static_cast<size_t>(k)], read_axis(capture, items[static_cast<size_t>(k)], rank));
+    }
+    std::vector<int> sorted = axes;
+    std::sort(sorted.begin(), sorted.end());
+    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) return fail(Reason::will_raise, "repeated axis in transpose");
+  }
+  return transposed_view(capture, self, axes);
+}
+
+Result<Ref> numpy_array_swapaxes(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "axis1", "axis2"}, 3, 99, 3}));
+  ACCEL_TRY(Ref self, array_self(given[0]));
+  ACCEL_TRY(int first, read_axis(capture, given[1], rank_of(self)));
+  ACCEL_TRY(int second, read_axis(capture, given[2], rank_of(self)));
+  std::vector<int> axes(static_cast<size_t>(rank_of(self)));
+  std::iota(axes.begin(), axes.end(), 0);
+  std::swap(axes[static_cast<size_t>(first)], axes[static_cast<size_t>(second)]);
+  return transposed_view(capture, self, axes);
+}
+
+Result<Ref> numpy_array_squeeze(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "axis"}, 1, 99, 1}));
+  ACCEL_TRY(Ref self, array_self(given[0]));
+  ACCEL_TRY(auto axes, read_axes(capture, given[1], rank_of(self)));
+  std::vector<int> dropped;
+  for (int axis = 0; axis < rank_of(self); ++axis) {
+    bool wanted = !axes || std::binary_search(axes->begin(), axes->end(), axis);
+    if (!wanted) continue;
+    if (is_one(capture, lens_of(self).shape[static_cast<size_t>(axis)])) {
+      dropped.push_back(axis);
+    } else if (axes) {
+      return fail(Reason::will_raise, "cannot select an axis to squeeze out which has size not equal to one");
+    }
+  }
+  if (dropped.empty() && !axes) return self;
+  return squeezed_view(capture, self, dropped);
+}
+
+namespace {
+
+// The elements as `to`; a complex to real cast warns, which compiled code does not do.
+Status check_cast(DType from, DType to, const std::string& casting) {
+  if (!can_cast(from, to, casting)) return fail(Reason::will_raise, "the cast is not allowed by casting=" + casting);
+  if (dtype_kind(from) == 'c' && dtype_kind(to) != 'c' && dtype_kind(to) != 'b') {
+    return fail(Reason::floating_point_event, "a cast that discards the imaginary part warns");
+  }
+  return Unit{};
+}
+
+Result<std::vector<uint8_t>> order_of_copy(Capture& capture, const Ref& array, const std::string& order) {
+  if (order == "C") return std::vector<uint8_t>();
+  if (order == "K") return copy_order(capture, array);
+  return fail(Reason::unsupported_argument, "order='" + order + "'");
+}
+
+}  // namespace
+
+Result<Ref> numpy_array_astype(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "dtype", "order", "casting", "subok", "copy"}, 2, 99, 1}));
+  ACCEL_TRY(Operand self, read_operand(capture, given[0]));
+  ACCEL_TRY(auto dtype, read_dtype(capture, given[1]));
+  if (!dtype) dtype = DType::float64;
+  ACCEL_TRY(std::string order, read_text(capture, given[2]));
+  ACCEL_TRY(std::string casting, read_text(capture, given[3]));
+  ACCEL_TRY(bool copy, read_flag(capture, given[5], true));
+  if (casting.empty()) casting = "unsafe";
+  ACCEL_TRY([[maybe_unused]] Unit allowed, check_cast(self.type.dtype, *dtype, casting));
+  if (!self.is_array()) {
+    ACCEL_TRY(ValueId value, operand_value(capture, self, *dtype));
+    return wrap_result(capture, capture.build().pointwise(Op::astype, {value}, {*dtype}), false);
+  }
+  if (order.empty()) order = "K";
+  if (!copy && order == "K" && *dtype == self.type.dtype) return self.ref;
+  ACCEL_TRY(std::vector<uint8_t> memory, order_of_copy(capture, self.ref, order));
+  ValueId value = capture.read(self.ref);
+  return capture.fresh_array(capture.build().pointwise(Op::astype, {value}, {*dtype}, ValueKind::array, std::move(memory)));
+}
+
+Result<Ref> numpy_array_copy(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "order"}, 1, 99, 1}));
+  ACCEL_TRY(Operand self, read_operand(capture, given[0]));
+  ACCEL_TRY(std::string order, read_text(capture, given[1]));
+  if (!self.is_array()) return self.ref;
+  ACCEL_TRY(std::vector<uint8_t> memory, order_of_copy(capture, self.ref, order.empty() ? "C" : order));
+  return copied(capture, capture.read(self.ref), std::move(memory));
+}
+
+Result<Ref> numpy_array_conjugate(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "out"}, 1, 99, 1}));
+  if (!is_none(given[1])) return fail(Reason::unsupported_argument, "out");
+  ACCEL_TRY(Operand self, read_operand(capture, given[0]));
+  if (dtype_kind(self.type.dtype) != 'c') return self.ref;
+  return apply_ufunc(capture, Op::conjugate, {self.ref});
+}
+
+// PyArray_Round
+Result<Ref> numpy_array_round(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "decimals", "out"}, 1, 99, 1}));
+  if (!is_none(given[2])) return fail(Reason::unsupported_argument, "out");
+  ACCEL_TRY(Operand self, read_operand(capture, given[0]));
+  int64_t decimals = 0;
+  if (given[1]) {
+    ACCEL_TRY(decimals, capture.require_int(given[1]));
+  }
+  char kind = dtype_kind(self.type.dtype);
+  if (kind == 'c' || kind == 'b') return fail(Reason::unsupported_dtype, std::string("round of ") + dtype_name(self.type.dtype));
+  if (kind != 'f') {
+    if (decimals < 0) return fail(Reason::unsupported_argument, "integers rounded to tens");
+    return self.is_array() ? Result<Ref>(copied(capture, capture.read(self.ref), copy_order(capture, self.ref))) : self.ref;
+  }
+  if (decimals == 0) return apply_ufunc(capture, Op::rint, {self.ref});
+  if (std::llabs(decimals) > 22) return fail(Reason::unsupported_argument, "round with so many decimals");
+  double scale = 1;
+  for (int64_t k = 0; k < std::llabs(decimals); ++k) scale *= 10;  // exact up to 10**22
+  PyRef number = PyRef::steal(PyFloat_FromDouble(scale));
+  Ref factor = capture.constant(number.get());
+  UfuncOptions options;
+  // NumPy allocates the result itself: Fortran order for Fortran arrays, else C.
+  bool fortran = self.shape.size() > 1 && !is_c_contiguous(capture, self.ref) && is_f_contiguous(capture, self.ref);
+  options.order = fortran ? 'F' : 'C';
+  Op first = decimals > 0 ? Op::multiply : Op::divide, last = decimals > 0 ? Op::divide : Op::multiply;
+  ACCEL_TRY(Ref scaled, apply_ufunc(capture, first, {self.ref, factor}, options));
+  ACCEL_TRY(Ref rounded, apply_ufunc(capture, Op::rint, {scaled}, options));
+  return apply_ufunc(capture, last, {rounded, factor}, options);
+}
+
+Result<Ref> numpy_array_fill(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "value"}, 2, 99, 2}));
+  ACCEL_TRY(Ref self, array_self(given[0]));
+  ACCEL_TRY([[maybe_unused]] Unit storable, check_storable(capture, self));
+  auto value = as_operand(capture, given[1]);
+  if (!value || value->is_array()) return fail(Reason::unsupported_argument, "fill with an array");
+  ACCEL_TRY(ValueId fill, fill_value(capture, *value, lens_of(self).dtype));
+  const Type memory = capture.graph().type(capture.read(self));
+  ACCEL_TRY([[maybe_unused]] Ref stored, store_result(capture, self, capture.build().full(fill, memory.shape, memory.order)));
+  return capture.constant(Py_None);
+}
+
+// ndarray.item() and that of NumPy scalars: a Python number.
+Result<Ref> numpy_array_item(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(Operand self, read_operand(capture, arguments.positional[0]));
+  if (arguments.positional.size() > 1 || !self.shape.empty()) return fail(Reason::unsupported_argument, "item of an array");
+  if (!self.is_array() && self.ref->scalar.dim) return capture.dim_scalar(*self.ref->scalar.dim);
+  DType dtype = self.type.dtype, python = DType::bool_;
+  if (dtype_kind(dtype) == 'f') python = DType::float64;
+  if (dtype_kind(dtype) == 'c') python = DType::complex128;
+  if (dtype_kind(dtype) == 'i' || dtype_kind(dtype) == 'u') python = DType::int64;
+  if (dtype == DType::uint64) return fail(Reason::unsupported_dtype, "a uint64 as a Python int");
+  ACCEL_TRY(ValueId value, operand_value(capture, self, dtype));
+  return capture.scalar(capture.build().pointwise(Op::astype, {value}, {python}, ValueKind::py_scalar));
+}
+
+}  // namespace accel

@@ -1,0 +1,166 @@
+#include "capture/numpy_operands.h"
+
+#include <limits>
+
+#include "capture/numpy_creation.h"
+#include "capture/python_text.h"
+#include "ndarray/array.h"
+
+namespace accel {
+
+namespace {
+
+std::optional<OperandType> number_type(PyObject* object) {
+  using Kind = OperandType::Kind;
+  if (PyBool_Check(object)) return OperandType{Kind::py_bool, DType::bool_};
+  if (PyLong_CheckExact(object)) return OperandType{Kind::py_int, DType::int64};
+  if (PyFloat_CheckExact(object)) return OperandType{Kind::py_float, DType::float64};
+  if (PyComplex_CheckExact(object)) return OperandType{Kind::py_complex, DType::complex128};
+  if (!is_numpy_scalar(object)) return std::nullopt;
+  if (auto dtype = dtype_of_scalar(object)) return OperandType{Kind::numpy_scalar, *dtype};
+  return std::nullopt;
+}
+
+OperandType scalar_type(const ScalarState& scalar) {
+  using Kind = OperandType::Kind;
+  if (scalar.kind == ValueKind::numpy_scalar) return {Kind::numpy_scalar, scalar.dtype};
+  switch (dtype_kind(scalar.dtype)) {
+    case 'b': return {Kind::py_bool, scalar.dtype};
+    case 'f': return {Kind::py_float, scalar.dtype};
+    case 'c': return {Kind::py_complex, scalar.dtype};
+    default: return {Kind::py_int, scalar.dtype};
+  }
+}
+
+struct IntegerRange {
+  int64_t low, high;
+};
+
+// What fits an integer dtype, cut to int64.
+IntegerRange range_of(DType dtype) {
+  int bits = item_size(dtype) * 8;
+  if (dtype_kind(dtype) == 'u') return {0, bits == 64 ? std::numeric_limits<int64_t>::max() : (int64_t{1} << bits) - 1};
+  if (bits == 64) return {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()};
+  return {-(int64_t{1} << (bits - 1)), (int64_t{1} << (bits - 1)) - 1};
+}
+
+bool is_integer(DType dtype) { return dtype_kind(dtype) == 'i' || dtype_kind(dtype) == 'u'; }
+
+Failure out_of_range(DType dtype) {
+  return fail(Reason::will_raise, std::string("a Python integer out of bounds for ") + dtype_name(dtype));
+}
+
+Result<ValueId> python_constant(Capture& capture, const Operand& operand, DType dtype) {
+  PyObject* object = operand.ref->object.get();
+  Literal literal;
+  literal.dtype = dtype;
+  if (dtype == DType::bool_) {
+    literal = Literal::of_int(dtype, PyObject_IsTrue(object));
+  } else if (!read_scalar(object, dtype, literal.bits)) {
+    if (operand.type.kind == OperandType::Kind::py_int && is_integer(dtype)) return out_of_range(dtype);
+    return fail(Reason::floating_point_event, short_repr(object) + " overflows " + dtype_name(dtype));
+  }
+  return capture.build().constant(literal, ValueKind::numpy_scalar);
+}
+
+// Python ints reach the narrow floating dtypes by way of float64.
+ValueId python_cast(Capture& capture, ValueId value, OperandType type, DType dtype) {
+  bool floating = dtype_kind(dtype) == 'f' || dtype_kind(dtype) == 'c';
+  if (type.kind == OperandType::Kind::py_int && floating) value = capture.build().astype(value, DType::float64);
+  return capture.build().astype(value, dtype);
+}
+
+Status check_dim(Capture& capture, Dim dim, DType dtype) {
+  if (!is_integer(dtype) || dtype == DType::int64) return Unit{};
+  IntegerRange range = range_of(dtype);
+  if (!capture.decide(dim, Comparison::ge, capture.dims().constant(range.low))) return out_of_range(dtype);
+  if (!capture.decide(dim, Comparison::le, capture.dims().constant(range.high))) return out_of_range(dtype);
+  return Unit{};
+}
+
+Result<Dim> common_extent(Capture& capture, Dim a, Dim b) {
+  DimTable& dims = capture.dims();
+  if (a == b || dims.is_constant(b, 1)) return a;
+  if (dims.is_constant(a, 1)) return b;
+  if (capture.hint(a) == capture.hint(b) && capture.decide_equal(a, b)) return dims.as_constant(b) ? b : a;
+  if (capture.hint(b) == 1 && capture.decide_equal(b, dims.constant(1))) return a;
+  if (capture.hint(a) == 1 && capture.decide_equal(a, dims.constant(1))) return b;
+  capture.decide(a, Comparison::ne, b);
+  return fail(Reason::will_raise, "operands could not be broadcast together");
+}
+
+}  // namespace
+
+const Lens& lens_of(const Ref& array) { return array->array.lens; }
+
+std::optional<Operand> as_operand(Capture& capture, const Ref& ref) {
+  capture.look(ref);
+  switch (ref->kind) {
+    case AbstractKind::array: return Operand{ref, {OperandType::Kind::array, lens_of(ref).dtype}, lens_of(ref).shape};
+    case AbstractKind::scalar: return Operand{ref, scalar_type(ref->scalar), {}};
+    case AbstractKind::constant:
+      if (auto type = number_type(ref->object.get())) return Operand{ref, *type, {}};
+      return std::nullopt;
+    default: return std::nullopt;
+  }
+}
+
+Result<Operand> read_operand(Capture& capture, const Ref& ref) {
+  if (auto operand = as_operand(capture, ref)) return *operand;
+  if (ref->kind == AbstractKind::object) return capture.refusal(ref);
+  if (ref->kind == AbstractKind::tuple || ref->kind == AbstractKind::list) {
+    ACCEL_TRY(Ref array, array_of_sequence(capture, ref, std::nullopt));
+    return *as_operand(capture, array);
+  }
+  return fail(Reason::unsupported_value, "an operand that is no array and no number");
+}
+
+Result<ValueId> operand_value(Capture& capture, const Operand& operand, DType dtype) {
+  if (operand.is_array()) return capture.build().astype(capture.read(operand.ref), dtype);
+  bool python = operand.type.kind != OperandType::Kind::numpy_scalar;
+  if (python && operand.ref->kind == AbstractKind::constant) return python_constant(capture, operand, dtype);
+  if (python && operand.ref->scalar.dim) {
+    ACCEL_TRY([[maybe_unused]] Unit in_range, check_dim(capture, *operand.ref->scalar.dim, dtype));
+  } else if (operand.type.kind == OperandType::Kind::py_int && is_integer(dtype) && dtype != DType::int64) {
+    return fail(Reason::unsupported_argument, "a Python integer known at run time only");
+  }
+  ACCEL_TRY(ValueId value, capture.scalar_value(operand.ref));
+  return python ? python_cast(capture, value, operand.type, dtype) : capture.build().astype(value, dtype);
+}
+
+Result<std::vector<Dim>> broadcast_shapes(Capture& capture, const std::vector<std::vector<Dim>>& shapes) {
+  std::vector<Dim> out;
+  for (const std::vector<Dim>& shape : shapes) {
+    if (shape.size() > out.size()) out.insert(out.begin(), shape.size() - out.size(), capture.dims().constant(1));
+    for (size_t k = 0; k < shape.size(); ++k) {
+      Dim& extent = out[out.size() - shape.size() + k];
+      ACCEL_TRY(extent, common_extent(capture, extent, shape[k]));
+    }
+  }
+  return out;
+}
+
+ValueId with_shape(Capture& capture, ValueId value, const std::vector<Dim>& shape) {
+  return capture.graph().type(value).shape == shape ? value : capture.build().reshape(value, shape);
+}
+
+ValueId broadcast_value(Capture& capture, ValueId value, const std::vector<Dim>& shape) {
+  std::vector<Dim> own = capture.graph().type(value).shape;
+  if (own.empty()) return value;
+  size_t extra = shape.size() - own.size();
+  std::vector<Dim> aligned = own;
+  for (size_t k = 0; k < own.size(); ++k) {
+    if (!capture.dims().is_constant(own[k], 1) || capture.dims().is_constant(shape[k + extra], 1)) aligned[k] = shape[k + extra];
+  }
+  // An extent that was decided to be 1 without being the constant 1 is told apart by its hint: it differs from the result's.
+  for (size_t k = 0; k < own.size(); ++k) {
+    if (aligned[k] != own[k] && capture.hint(own[k]) != capture.hint(aligned[k])) aligned[k] = capture.dims().constant(1);
+  }
+  return capture.build().broadcast_to(with_shape(capture, value, aligned), shape);
+}
+
+bool is_one(Capture& capture, Dim a) { return capture.decide_equal(a, capture.dims().constant(1)); }
+
+Dim element_count(Capture& capture, const std::vector<Dim>& shape) { return capture.dims().product(shape); }
+
+}  // namespace accel

@@ -1,0 +1,52 @@
+#pragma once
+// Operands of NumPy operations: abstract values as NumPy's type rules and broadcasting see them.
+
+#include <optional>
+#include <vector>
+
+#include "capture/capture.h"
+#include "ndarray/loops.h"
+
+namespace accel {
+
+// An array, NumPy scalar or Python number.
+struct Operand {
+  Ref ref;
+  OperandType type;
+  std::vector<Dim> shape;  // empty: 0-d
+  bool is_array() const { return type.kind == OperandType::Kind::array; }
+};
+
+// Fails with unsupported_value (or the reason why an array is none of ours) when `ref` is no such value. Nested lists and tuples
+// of numbers become the array that np.asarray makes of them.
+Result<Operand> read_operand(Capture& capture, const Ref& ref);
+// The same without lists: nullopt when `ref` is no array or number.
+std::optional<Operand> as_operand(Capture& capture, const Ref& ref);
+
+// Contents of the operand as `dtype`, cast as NumPy casts operands to a loop's dtype; of the operand's own shape.
+// will_raise: a Python int that does not fit `dtype`.
+Result<ValueId> operand_value(Capture& capture, const Operand& operand, DType dtype);
+
+// The shape that arrays of these shapes broadcast to, by guards on extents; will_raise when they do not.
+Result<std::vector<Dim>> broadcast_shapes(Capture& capture, const std::vector<std::vector<Dim>>& shapes);
+// `value` as an array of exactly `shape`, which its own shape broadcasts to. A value of rank 0 stays as it is.
+ValueId broadcast_value(Capture& capture, ValueId value, const std::vector<Dim>& shape);
+// `value` with `shape`, whose extents are equal to its own but perhaps other expressions.
+ValueId with_shape(Capture& capture, ValueId value, const std::vector<Dim>& shape);
+
+// Axes from slowest to fastest of the memory that NumPy's iterator gives a result of `shape` for these operands
+// (order 'K'). Empty: C order.
+std::vector<uint8_t> result_order(Capture& capture, const std::vector<Operand>& operands, const std::vector<Dim>& shape);
+
+// Whether a is known to be 1 or was decided to be.
+bool is_one(Capture& capture, Dim a);
+// The number of elements.
+Dim element_count(Capture& capture, const std::vector<Dim>& shape);
+
+// How the memory of an array lies, as far as capture knows.
+bool is_c_contiguous(Capture& capture, const Ref& array);
+bool is_f_contiguous(Capture& capture, const Ref& array);
+
+const Lens& lens_of(const Ref& array);
+
+}  // namespace accel

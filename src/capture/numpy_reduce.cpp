@@ -1,0 +1,260 @@
+// ufunc.reduce and the reductions that find a position.
+
+#include <algorithm>
+#include <numeric>
+
+#include "capture/numpy_arguments.h"
+#include "capture/numpy_primitives.h"
+#include "capture/numpy_ufunc.h"
+#include "ir/reduction_plan.h"
+#include "ndarray/array.h"
+
+namespace accel {
+
+namespace {
+
+// The combining ops with a compiled form. `order`: NumPy's order of the operands shows in the result (when inexact).
+struct Combining {
+  Op op;
+  bool has_identity;
+  bool order_matters;
+};
+
+constexpr Combining combining_ops[] = {
+    {Op::add, true, true},          {Op::multiply, true, true},      {Op::maximum, false, false},   {Op::minimum, false, false},
+    {Op::fmax, false, false},       {Op::fmin, false, false},        {Op::logical_and, true, false}, {Op::logical_or, true, false},
+    {Op::logical_xor, true, false}, {Op::bitwise_and, true, false},  {Op::bitwise_or, true, false},  {Op::bitwise_xor, true, false},
+};
+
+const Combining* find_combining(std::optional<Op> op) {
+  for (const Combining& row : combining_ops) {
+    if (op && row.op == *op) return &row;
+  }
+  return nullptr;
+}
+
+bool is_inexact(DType dtype) { return dtype_kind(dtype) == 'f' || dtype_kind(dtype) == 'c'; }
+
+struct ReduceCall {
+  const Combining* combining;
+  Operand array;
+  DType accumulator;
+  DType result;
+  std::vector<Dim> shape;    // of the result, with keepdims' axes
+  std::optional<ValueId> initial;
+  std::optional<ValueId> filler;  // what a masked element counts as
+  Ref where;
+};
+
+Status resolve_types(Capture& capture, PyObject* ufunc, const ReduceOptions& options, ReduceCall& call) {
+  std::vector<OperandType> types = {{OperandType::Kind::array, call.array.type.dtype}};
+  if (call.array.type.kind != OperandType::Kind::array && call.array.type.kind != OperandType::Kind::numpy_scalar) {
+    return fail(Reason::unsupported_value, "a reduction of a Python number");
+  }
+  if (options.out) types.push_back({OperandType::Kind::array, lens_of(options.out).dtype});
+  ACCEL_TRY(std::vector<DType> dtypes, resolve_dtypes(ufunc, types, options.dtype.get(), true));
+  call.accumulator = dtypes[0];
+  call.result = options.out ? lens_of(options.out).dtype : dtypes[2];
+  if (dtypes[0] != dtypes[1] || dtypes[0] != dtypes[2]) return fail(Reason::unsupported_dtype, "a loop of several dtypes");
+  if (options.out && !can_cast(call.accumulator, call.result, "")) return fail(Reason::will_raise, "the result cannot be cast to out");
+  return Unit{};
+}
+
+// An empty reduction without an identity raises, unless there is nothing to reduce for.
+Status check_empty(Capture& capture, const ReduceOptions& options, const ReduceCall& call) {
+  if (call.combining->has_identity || call.initial) return Unit{};
+  Dim zero = capture.dims().constant(0);
+  bool empty = false;
+  for (int axis : options.axes) {
+    Dim extent = call.array.shape[static_cast<size_t>(axis)];
+    if (capture.hint(extent) == 0) empty = capture.decide_equal(extent, zero);
+  }
+  for (size_t axis = 0; empty && axis < call.array.shape.size(); ++axis) {
+    bool reduced = std::binary_search(options.axes.begin(), options.axes.end(), static_cast<int>(axis));
+    if (!reduced && capture.hint(call.array.shape[axis]) == 0 && capture.decide_equal(call.array.shape[axis], zero)) return Unit{};
+  }
+  if (empty) return fail(Reason::will_raise, "zero-size array to a reduction which has no identity");
+  for (int axis : options.axes) capture.decide(call.array.shape[static_cast<size_t>(axis)], Comparison::gt, zero);
+  return Unit{};
+}
+
+Status read_initial(Capture& capture, const ReduceOptions& options, ReduceCall& call) {
+  if (is_no_value(options.initial) || is_none(options.initial)) return Unit{};
+  auto operand = as_operand(capture, options.initial);
+  if (!operand || !operand->shape.empty()) return fail(Reason::unsupported_argument, "initial");
+  ACCEL_TRY(call.initial, operand_value(capture, *operand, call.accumulator));
+  return Unit{};
+}
+
+// where=mask: masked elements count as the identity, which is exact for all but floating sums and products.
+Status read_where(Capture& capture, const ReduceOptions& options, ReduceCall& call) {
+  if (!options.where || is_no_value(options.where) || is_object(options.where, Py_True)) return Unit{};
+  if (call.combining->order_matters && is_inexact(call.accumulator)) {
+    return fail(Reason::unsupported_argument, "where in a floating-point sum or product");
+  }
+  ACCEL_TRY(Operand mask, read_operand(capture, options.where));
+  if (!mask.is_array() || mask.type.dtype != DType::bool_) return fail(Reason::unsupported_argument, "where that is no bool array");
+  ACCEL_TRY(std::vector<Dim> shape, broadcast_shapes(capture, {call.array.shape, mask.shape}));
+  if (shape.size() != call.array.shape.size()) return fail(Reason::unsupported_argument, "where with more axes than the array");
+  for (size_t k = 0; k < shape.size(); ++k) {
+    if (!capture.decide_equal(shape[k], call.array.shape[k])) return fail(Reason::unsupported_argument, "where larger than the array");
+  }
+  if (call.initial) {
+    call.filler = call.initial;
+  } else if (call.combining->has_identity) {
+    auto literal = parse_literal(call.accumulator, op_info(call.combining->op).identity);
+    if (!literal) return fail(Reason::unsupported_argument, "where");
+    call.filler = capture.build().constant(*literal, ValueKind::numpy_scalar);
+  } else {
+    return fail(Reason::will_raise, "where needs initial here");
+  }
+  call.where = options.where;
+  return Unit{};
+}
+
+// Extents whose being 1 changes the order of the additions.
+void specialise(Capture& capture, const ReduceOptions& options, const ReduceCall& call) {
+  const Type type = capture.graph().type(capture.read(call.array.ref));
+  for (int axis : axes_specialised_on_one(capture.dims(), type, options.axes, call.combining->op, call.accumulator)) {
+    is_one(capture, call.array.shape[static_cast<size_t>(axis)]);
+  }
+}
+
+ValueId masked(Capture& capture, const ReduceCall& call, ValueId value) {
+  if (!call.where) return value;
+  Operand mask = *as_operand(capture, call.where);
+  ValueId condition = broadcast_value(capture, capture.read(call.where), call.array.shape);
+  std::vector<uint8_t> order = result_order(capture, {call.array}, call.array.shape);
+  return capture.build().pointwise(Op::where, {condition, value, *call.filler}, {call.accumulator}, ValueKind::array, order);
+}
+
+// The reduction over at least one axis.
+ValueId reduce_value(Capture& capture, const ReduceOptions& options, const ReduceCall& call) {
+  Builder& build = capture.build();
+  ValueId value = capture.read(call.array.ref);
+  bool cast = call.array.type.dtype != call.accumulator;
+  bool buffered = cast && call.combining->order_matters && is_inexact(call.accumulator);
+  if (cast && !buffered) value = build.astype(value, call.accumulator);
+  value = masked(capture, call, value);
+  ValueId initial = call.initial.value_or(no_value);
+  return build.reduce(call.combining->op, value, options.axes, call.accumulator, initial, buffered);
+}
+
+// No axis to reduce: a copy in the accumulator's dtype.
+Result<ValueId> copy_value(Capture& capture, const ReduceCall& call) {
+  if (call.initial || call.where) return fail(Reason::unsupported_argument, "initial or where without an axis to reduce");
+  if (call.array.is_array()) {
+    std::vector<uint8_t> order = result_order(capture, {call.array}, call.array.shape);
+    ValueId value = capture.build().astype(capture.read(call.array.ref), call.accumulator);
+    return capture.build().pointwise(Op::positive, {value}, {call.accumulator}, ValueKind::array, order);
+  }
+  return operand_value(capture, call.array, call.accumulator);
+}
+
+}  // namespace
+
+Result<Ref> reduce_array(Capture& capture, PyObject* ufunc, const Ref& array, const ReduceOptions& options) {
+  const Combining* combining = find_combining(op_of_ufunc(ufunc));
+  if (combining == nullptr) return fail(Reason::unsupported_call, "a reduction with this ufunc");
+  ACCEL_TRY(Operand operand, read_operand(capture, array));
+  ReduceCall call{combining, std::move(operand), DType::bool_, DType::bool_, {}, {}, {}, nullptr};
+  if (options.out) {
+    if (!as_operand(capture, options.out) || !as_operand(capture, options.out)->is_array()) {
+      return fail(Reason::will_raise, "out is no array");
+    }
+    ACCEL_TRY([[maybe_unused]] Unit storable, check_storable(capture, options.out));
+  }
+  ACCEL_TRY([[maybe_unused]] Unit types, resolve_types(capture, ufunc, options, call));
+  ACCEL_TRY([[maybe_unused]] Unit initial, read_initial(capture, options, call));
+  ACCEL_TRY([[maybe_unused]] Unit where, read_where(capture, options, call));
+  ACCEL_TRY([[maybe_unused]] Unit empty, check_empty(capture, options, call));
+  ValueId value = no_value;
+  if (options.axes.empty()) {
+    if (call.accumulator == DType::bool_ && call.array.type.dtype != DType::bool_ && call.array.shape.empty()) {
+      ACCEL_TRY(value, operand_value(capture, call.array, DType::bool_));
+    } else {
+      ACCEL_TRY(value, copy_value(capture, call));
+    }
+  } else {
+    specialise(capture, options, call);
+    value = reduce_value(capture, options, call);
+    if (options.keepdims) value = capture.build().expand_dims(value, options.axes);
+  }
+  if (!options.out) return wrap_result(capture, value, false);
+  const std::vector<Dim>& shape = capture.graph().type(value).shape;
+  if (shape.size() != lens_of(options.out).shape.size()) return fail(Reason::will_raise, "out has another rank than the result");
+  for (size_t k = 0; k < shape.size(); ++k) {
+    if (!capture.decide_equal(shape[k], lens_of(options.out).shape[k])) return fail(Reason::will_raise, "out has another shape");
+  }
+  return store_result(capture, options.out, capture.build().astype(value, call.result));
+}
+
+// ufunc.reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=<no value>, where=True)
+Result<Ref> numpy_ufunc_reduce(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"array", "axis", "dtype", "out", "keepdims", "initial", "where"}, 1, 99, 1}));
+  ACCEL_TRY(Operand array, read_operand(capture, given[0]));
+  int rank = static_cast<int>(array.shape.size());
+  ReduceOptions options;
+  options.axes.resize(static_cast<size_t>(rank));
+  std::iota(options.axes.begin(), options.axes.end(), 0);
+  if (!given[1]) {
+    if (rank > 0) options.axes = {0};
+  } else {
+    // A 0-d array may be reduced over axis 0 or -1.
+    ACCEL_TRY(auto axes, read_axes(capture, given[1], std::max(rank, 1)));
+    if (axes && rank > 0) options.axes = *axes;
+  }
+  ACCEL_TRY(options.dtype, read_descr(capture, given[2]));
+  if (!is_none(given[3])) {
+    if (given[3]->kind == AbstractKind::tuple || is_object(given[3], Py_Ellipsis)) return fail(Reason::unsupported_argument, "out");
+    options.out = given[3];
+  }
+  ACCEL_TRY(options.keepdims, read_flag(capture, given[4], false));
+  options.initial = given[5];
+  options.where = given[6];
+  return reduce_array(capture, PyCFunction_GET_SELF(callable), array.ref, options);
+}
+
+namespace {
+
+// ndarray.argmax(axis=None, out=None, *, keepdims=False)
+Result<Ref> arg_reduce(Capture& capture, Op op, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "axis", "out", "keepdims"}, 1, 3, 1}));
+  if (!is_none(given[2])) return fail(Reason::unsupported_argument, "out");
+  ACCEL_TRY(Operand array, read_operand(capture, given[0]));
+  if (!array.is_array()) return fail(Reason::unsupported_value, "the position of an extreme in a scalar");
+  if (array.type.dtype == DType::complex64 || array.type.dtype == DType::complex128) return fail(Reason::unsupported_dtype, "complex");
+  ACCEL_TRY(bool keepdims, read_flag(capture, given[3], false));
+  int rank = static_cast<int>(array.shape.size());
+  Builder& build = capture.build();
+  bool flat = is_none(given[1]) || rank == 0;
+  int axis = 0;
+  if (!is_none(given[1])) {
+    ACCEL_TRY(axis, read_axis(capture, given[1], std::max(rank, 1)));
+  }
+  Dim extent = flat ? element_count(capture, array.shape) : array.shape[static_cast<size_t>(axis)];
+  if (!capture.decide(extent, Comparison::gt, capture.dims().constant(0))) {
+    return fail(Reason::will_raise, "attempt to get the position of an extreme of an empty sequence");
+  }
+  ValueId value = capture.read(array.ref);
+  if (flat && rank != 1) value = build.reshape(value, {extent});
+  value = build.argreduce(op, value, flat ? 0 : axis);
+  if (keepdims && rank > 0) {
+    std::vector<int> axes(static_cast<size_t>(rank));
+    std::iota(axes.begin(), axes.end(), 0);
+    value = build.expand_dims(value, flat ? axes : std::vector<int>{axis});
+  }
+  return wrap_result(capture, value, false);
+}
+
+}  // namespace
+
+Result<Ref> numpy_argmax(Capture& capture, PyObject*, const CallArguments& arguments) {
+  return arg_reduce(capture, Op::argmax, arguments);
+}
+
+Result<Ref> numpy_argmin(Capture& capture, PyObject*, const CallArguments& arguments) {
+  return arg_reduce(capture, Op::argmin, arguments);
+}
+
+}  // namespace accel

@@ -1,0 +1,198 @@
+#include "capture/numpy_ufunc.h"
+
+#include <algorithm>
+
+#include "capture/numpy_arguments.h"
+#include "capture/numpy_primitives.h"
+#include "ndarray/array.h"
+
+namespace accel {
+
+namespace {
+
+bool is_comparison(Op op) {
+  switch (op) {
+    case Op::equal:
+    case Op::not_equal:
+    case Op::less:
+    case Op::less_equal:
+    case Op::greater:
+    case Op::greater_equal: return true;
+    default: return false;
+  }
+}
+
+// One call while its dtypes and shapes are worked out.
+struct UfuncCall {
+  Op op;
+  std::vector<Operand> operands;
+  std::vector<Operand> outs;   // parallel to results, or empty
+  std::vector<DType> dtypes;   // of the loop: operands, then results
+  std::vector<Dim> shape;
+  std::vector<uint8_t> order;
+};
+
+Status read_outs(Capture& capture, const UfuncOptions& options, UfuncCall& call) {
+  for (const Ref& out : options.outs) {
+    if (!out) return fail(Reason::unsupported_argument, "out for some of the results");
+    ACCEL_TRY(Operand operand, read_operand(capture, out));
+    if (!operand.is_array()) return fail(Reason::will_raise, "out is no array");
+    ACCEL_TRY([[maybe_unused]] Unit storable, check_storable(capture, out));
+    call.outs.push_back(std::move(operand));
+  }
+  return Unit{};
+}
+
+Status resolve_types(PyObject* ufunc, const UfuncOptions& options, UfuncCall& call) {
+  std::vector<OperandType> types;
+  for (const Operand& operand : call.operands) types.push_back(operand.type);
+  for (const Operand& out : call.outs) types.push_back(out.type);
+  const char* casting = options.casting.empty() ? nullptr : options.casting.c_str();
+  ACCEL_TRY(call.dtypes, resolve_dtypes(ufunc, types, options.dtype.get(), false, casting));
+  for (size_t k = 0; k < call.outs.size(); ++k) {
+    DType result = call.dtypes[call.operands.size() + k];
+    if (!can_cast(result, call.outs[k].type.dtype, options.casting)) return fail(Reason::will_raise, "the result cannot be cast to out");
+  }
+  return Unit{};
+}
+
+// The broadcast shape; outputs take part but are not broadcast themselves.
+Status resolve_shape(Capture& capture, UfuncCall& call) {
+  std::vector<std::vector<Dim>> shapes;
+  for (const Operand& out : call.outs) shapes.push_back(out.shape);
+  for (const Operand& operand : call.operands) shapes.push_back(operand.shape);
+  ACCEL_TRY(call.shape, broadcast_shapes(capture, shapes));
+  for (const Operand& out : call.outs) {
+    bool same = out.shape.size() == call.shape.size();
+    for (size_t k = 0; same && k < out.shape.size(); ++k) same = capture.decide_equal(out.shape[k], call.shape[k]);
+    if (!same) return fail(Reason::will_raise, "out has another shape than the result");
+  }
+  return Unit{};
+}
+
+void resolve_order(Capture& capture, char order, UfuncCall& call) {
+  if (order == 'K') call.order = result_order(capture, call.operands, call.shape);
+  if (order != 'F') return;
+  for (size_t k = call.shape.size(); k-- > 0;) call.order.push_back(static_cast<uint8_t>(k));
+}
+
+// Scalars first: only their conversion can fail.
+Result<std::vector<ValueId>> operand_values(Capture& capture, const UfuncCall& call) {
+  std::vector<ValueId> values(call.operands.size(), no_value);
+  for (bool arrays : {false, true}) {
+    for (size_t k = 0; k < values.size(); ++k) {
+      if (call.operands[k].is_array() != arrays) continue;
+      Result<ValueId> value = operand_value(capture, call.operands[k], call.dtypes[k]);
+      if (!value.ok() && value.failure().reason == Reason::will_raise && is_comparison(call.op)) {
+        return fail(Reason::unsupported_argument, "a comparison with a Python integer out of bounds");
+      }
+      if (!value.ok()) return value.failure();
+      values[k] = *value;
+    }
+  }
+  // An operand of rank 0 with an extent of its own is an array: it spans the result where no other operand does.
+  for (ValueId& value : values) value = broadcast_value(capture, value, call.shape);
+  bool spanned = std::any_of(values.begin(), values.end(), [&](ValueId v) { return capture.graph().type(v).rank() > 0; });
+  if (!spanned && !call.shape.empty()) values[0] = capture.build().full(values[0], call.shape);
+  return values;
+}
+
+Result<Ref> finish(Capture& capture, const UfuncCall& call, bool keep_arrays, const std::vector<ValueId>& results) {
+  std::vector<Ref> out;
+  for (size_t k = 0; k < results.size(); ++k) {
+    if (call.outs.empty()) {
+      out.push_back(wrap_result(capture, results[k], keep_arrays));
+      continue;
+    }
+    ValueId value = capture.build().astype(results[k], call.outs[k].type.dtype);
+    ACCEL_TRY(Ref stored, store_result(capture, call.outs[k].ref, value));
+    out.push_back(stored);
+  }
+  return out.size() == 1 ? out[0] : capture.tuple(std::move(out));
+}
+
+}  // namespace
+
+Ref wrap_result(Capture& capture, ValueId value, bool as_array) {
+  Type& type = capture.graph().values[static_cast<size_t>(value)].type;
+  if (type.rank() > 0 || as_array) {
+    type.kind = ValueKind::array;
+    return capture.fresh_array(value);
+  }
+  type.kind = ValueKind::numpy_scalar;
+  return capture.scalar(value);
+}
+
+Status check_storable(Capture& capture, const Ref& out) {
+  capture.look(out);
+  const ArrayState& state = out->array;
+  if (state.storage->source >= 0) return fail(Reason::store_to_argument, "out is an array that Python can reach");
+  if (!state.path.empty()) return fail(Reason::unsupported_index, "out is a view");
+  return Unit{};
+}
+
+Result<Ref> store_result(Capture& capture, const Ref& out, ValueId value) {
+  value = with_shape(capture, value, lens_of(out).shape);
+  ACCEL_TRY([[maybe_unused]] Unit stored, capture.store(out, value));
+  return out;
+}
+
+Result<Ref> apply_ufunc(Capture& capture, PyObject* ufunc, const std::vector<Ref>& operands, const UfuncOptions& options) {
+  std::optional<Op> op = op_of_ufunc(ufunc);
+  if (!op) return fail(Reason::unsupported_call, "a ufunc that accel does not know");
+  if (op_class(*op) == OpClass::gufunc) return apply_gufunc(capture, *op, operands, options);
+  UfuncCall call{*op, {}, {}, {}, {}, {}};
+  for (const Ref& ref : operands) {
+    ACCEL_TRY(Operand operand, read_operand(capture, ref));
+    call.operands.push_back(std::move(operand));
+  }
+  ACCEL_TRY([[maybe_unused]] Unit outs, read_outs(capture, options, call));
+  ACCEL_TRY([[maybe_unused]] Unit types, resolve_types(ufunc, options, call));
+  ACCEL_TRY([[maybe_unused]] Unit shape, resolve_shape(capture, call));
+  resolve_order(capture, options.order, call);
+  ACCEL_TRY(std::vector<ValueId> values, operand_values(capture, call));
+  std::vector<DType> results(call.dtypes.begin() + static_cast<std::ptrdiff_t>(values.size()), call.dtypes.end());
+  ValueKind kind = call.shape.empty() && !options.keep_arrays ? ValueKind::numpy_scalar : ValueKind::array;
+  ValueId first = capture.build().pointwise(call.op, std::move(values), std::move(results), kind, call.order);
+  return finish(capture, call, options.keep_arrays, std::vector<ValueId>(capture.graph().producer(first).results));
+}
+
+Result<Ref> apply_ufunc(Capture& capture, Op op, const std::vector<Ref>& operands, const UfuncOptions& options) {
+  return apply_ufunc(capture, ufunc_of(op), operands, options);
+}
+
+// ufunc(*operands, out=, where=, casting=, order=, dtype=, subok=)
+Result<Ref> numpy_ufunc_call(Capture& capture, PyObject* ufunc, const CallArguments& arguments) {
+  std::optional<Op> op = op_of_ufunc(ufunc);
+  if (!op) return fail(Reason::unsupported_call, "a ufunc that accel does not know");
+  auto operands = static_cast<size_t>(op_info(*op).arity), results = static_cast<size_t>(op_info(*op).results);
+  if (arguments.positional.size() < operands || arguments.positional.size() > operands + results) {
+    return fail(Reason::will_raise, "wrong number of arguments");
+  }
+  CallArguments named{{}, arguments.keywords};
+  ACCEL_TRY(auto given, bind_arguments(named, {{"out", "where", "casting", "order", "dtype", "subok"}}));
+  UfuncOptions options;
+  std::vector<Ref> inputs(arguments.positional.begin(), arguments.positional.begin() + static_cast<std::ptrdiff_t>(operands));
+  for (size_t k = operands; k < arguments.positional.size(); ++k) {
+    if (!is_none(arguments.positional[k])) options.outs.push_back(arguments.positional[k]);
+  }
+  if (is_object(given[0], Py_Ellipsis)) {
+    options.keep_arrays = true;
+  } else if (given[0] && given[0]->kind == AbstractKind::tuple) {
+    options.outs = given[0]->items;
+    bool none = std::all_of(options.outs.begin(), options.outs.end(), [](const Ref& out) { return is_none(out); });
+    if (none) options.outs.clear();
+  } else if (!is_none(given[0])) {
+    options.outs = {given[0]};
+  }
+  if (!options.outs.empty() && options.outs.size() != results) return fail(Reason::unsupported_argument, "out for some of the results");
+  if (given[1] && !is_object(given[1], Py_True)) return fail(Reason::unsupported_argument, "where");
+  ACCEL_TRY(options.casting, read_text(capture, given[2]));
+  ACCEL_TRY(std::string order, read_text(capture, given[3]));
+  if (order == "A") return fail(Reason::unsupported_argument, "order='A'");
+  if (!order.empty()) options.order = order[0];
+  ACCEL_TRY(options.dtype, read_descr(capture, given[4]));
+  return apply_ufunc(capture, ufunc, inputs, options);
+}
+
+}  // namespace accel

@@ -1,0 +1,48 @@
+#pragma once
+// Calls of ufuncs on abstract values.
+
+#include <Python.h>
+
+#include <string>
+#include <vector>
+
+#include "capture/numpy_operands.h"
+
+namespace accel {
+
+struct UfuncOptions {
+  std::vector<Ref> outs;     // arrays to store into, one per result; null Refs and an empty vector: none
+  bool keep_arrays = false;  // out=...: results of rank 0 are arrays
+  PyRef dtype;               // dtype=
+  std::string casting;       // empty: NumPy's default
+  char order = 'K';
+};
+
+// What ufunc(*operands) gives. Emits nothing when it fails.
+Result<Ref> apply_ufunc(Capture& capture, PyObject* ufunc, const std::vector<Ref>& operands, const UfuncOptions& options = {});
+Result<Ref> apply_ufunc(Capture& capture, Op op, const std::vector<Ref>& operands, const UfuncOptions& options = {});
+
+// The same for matmul, vecdot, matvec and vecmat.
+Result<Ref> apply_gufunc(Capture& capture, Op op, const std::vector<Ref>& operands, const UfuncOptions& options = {});
+
+struct ReduceOptions {
+  std::vector<int> axes;  // ascending
+  PyRef dtype;
+  Ref out;
+  bool keepdims = false;
+  Ref initial;            // null: not given; None: none
+  Ref where;              // null: everything
+};
+
+// ufunc.reduce of an array.
+Result<Ref> reduce_array(Capture& capture, PyObject* ufunc, const Ref& array, const ReduceOptions& options);
+
+// A value of rank 0 as NumPy returns it: a scalar, unless `as_array`.
+Ref wrap_result(Capture& capture, ValueId value, bool as_array);
+
+// Stores `value` (cast by the caller) into all of a fresh array of the same shape; returns the array.
+Result<Ref> store_result(Capture& capture, const Ref& out, ValueId value);
+// Whether capture can store into `out`: fresh, whole. Before anything is emitted.
+Status check_storable(Capture& capture, const Ref& out);
+
+}  // namespace accel
