@@ -170,7 +170,7 @@ bool Capture::limit_symbols(Dim d, double limit) {
 
 bool Capture::fits(Dim d) {
   constexpr double widest = 4611686018427387904.0;  // 2**62
-  auto inside = [&](const Range& range) { return range.low > -widest && range.high < widest; };
+  auto inside = [&](const Range& range) { return range.low >= -widest && range.high <= widest; };
   if (inside(range_of(d))) return true;
   for (int bits : {46, 31, 30, 20, 15}) {
     std::vector<Range> before = symbol_ranges_;

@@ -98,7 +98,9 @@ Result<Ref> fold_call(Capture& capture, PyObject* callable, const CallArguments&
     values.push_back(std::move(value));
     return Unit{};
   };
-  for (const Ref& argument : arguments.positional) ACCEL_TRY([[maybe_unused]] Unit done, add(argument));
+  for (const Ref& argument : arguments.positional) {
+    ACCEL_TRY([[maybe_unused]] Unit done, add(argument));
+  }
   if (arguments.keywords.empty()) return fold(capture, callable, values);
   PyRef keywords = PyRef::steal(PyDict_New());
   PyRef positional = PyRef::steal(PyTuple_New(static_cast<Py_ssize_t>(values.size())));
