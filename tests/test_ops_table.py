@@ -34,7 +34,7 @@ def _rows():
 
 ROWS = {row["name"]: row for row in _rows()}
 # Element-wise rows that are no ufuncs, and ufuncs of NumPy that work on strings, dates or objects alone.
-NOT_UFUNCS = {"where", "astype"}
+NOT_UFUNCS = {"where", "astype", "copy", "lanes", "add_overflows", "subtract_overflows", "multiply_overflows"}
 NUMERIC = set("?bBhHiIlLqQefdFD")
 UFUNCS = {
     function.__name__: function

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/control_function.h"
 #include "codegen/expressions.h"
 #include "codegen/kernel_source.h"
 #include "codegen/prelude.h"
@@ -13,7 +14,7 @@ namespace {
 
 // What a Program needs of the prelude.
 struct Needs {
-  bool half = false, complex = false, sums = false, folds = false, extremes = false, divided = false;
+  bool half = false, complex = false, sums = false, folds = false, extremes = false, divided = false, flow = false;
 };
 
 void add_needs(const Body& body, Needs& needs) {
@@ -33,6 +34,7 @@ Needs needs_of(const Program& program) {
     needs.complex |= dtype_kind(dtype) == 'c';
   }
   for (const Nest& nest : program.nests) add_needs(nest.body, needs);
+  needs.flow = !program.blocks.empty();
   return needs;
 }
 
@@ -42,6 +44,7 @@ void add_prelude(Code& out, const Needs& needs) {
       {"types", true},
       {"events", true},
       {"frame", true},
+      {"flow", needs.flow},
       {"scalar", true},
       {"division", true},
       {"half", needs.half},
@@ -58,7 +61,7 @@ void add_prelude(Code& out, const Needs& needs) {
   }
 }
 
-// Names of each nest's function, one list per copy of the nests. Copies with the same text share a function.
+// Functions of the nests, one list of names per copy. Copies with the same text share a function.
 class NestTexts {
  public:
   NestTexts(const Program& program, const Facts& facts) : program_(program), facts_(facts) {}
@@ -76,6 +79,10 @@ class NestTexts {
       names.push_back(known->second);
     }
     ++copies_;
+    if (!program_.blocks.empty()) {
+      ACCEL_TRY(std::string text, ControlFunction(copy, names, cat("run_", copies_ - 1)).write_program());
+      out.raw(text);
+    }
     return names;
   }
 
@@ -136,22 +143,45 @@ std::string condition(const Variant& variant) {
   return out.empty() ? "true" : out;
 }
 
+// What a kernel with control flow needs besides: symbols it may write, capacities, cells and room for what it has to put back.
+void add_flow_memory(Code& out, const Program& program) {
+  long symbols = program.symbol_count, count = static_cast<long>(program.buffers.size());
+  out.line(cat("i64 symbols[", symbols + 1, "];"));
+  out.line(cat("for (int k = 0; k < ", symbols, "; ++k) symbols[k] = launch->symbols[k];"));
+  out.line("frame.symbols = symbols;");
+  out.line(cat("i64 capacities[", count + 1, "] = {};"));
+  out.line("frame.capacities = capacities;");
+  out.line(cat("Kept kept[", static_cast<long>(protected_buffers(program).size() + 1), "];"));
+  out.line("for (Kept& each : kept) each.memory = nullptr;");
+  long cells = 0;
+  for (const Buffer& buffer : program.buffers) cells += buffer.kind == BufferKind::cell;
+  out.line(cat("char cells[", cells + 1, "][16];"));
+  for (size_t id = 0; id < program.buffers.size(); ++id)
+    if (program.buffers[id].kind == BufferKind::cell) out.line(cat("buffers[", static_cast<long>(id), "] = cells[", --cells, "];"));
+}
+
 void add_entry(Code& out, const Program& program) {
   out.raw("\nextern \"C\" __attribute__((visibility(\"default\")))\n");
   out.open("int accel_kernel(const AccelLaunch* launch)");
   out.line(cat("char* buffers[", static_cast<long>(program.buffers.size() + 1), "] = {};"));
-  out.line("Frame frame = {launch->runtime, launch->imports, launch->symbols, buffers, 0};");
+  out.line("Frame frame = {launch->runtime, launch->imports, launch->symbols, buffers, 0, launch, nullptr, 0};");
+  if (!program.blocks.empty()) add_flow_memory(out, program);
   for (size_t id = 0; id < program.buffers.size(); ++id) {
     const Buffer& buffer = program.buffers[id];
     if (buffer.kind != BufferKind::input && buffer.kind != BufferKind::output) continue;
+    if (buffer.kind == BufferKind::output && !program.blocks.empty()) continue;  // of one of the exits
     const char* table = buffer.kind == BufferKind::input ? "inputs" : "outputs";
     out.line(cat("buffers[", static_cast<long>(id), "] = (char*)launch->", table, "[", buffer.binding, "];"));
   }
-  std::string chain;
+  std::string chain, arguments = program.blocks.empty() ? "(&frame)" : "(&frame, kept)";
   for (size_t k = 0; k < program.variants.size(); ++k) {
-    chain += cat("if (", condition(program.variants[k]), ") run_", static_cast<long>(k + 1), "(&frame); else ");
+    chain += cat("if (", condition(program.variants[k]), ") run_", static_cast<long>(k + 1), arguments, "; else ");
   }
-  out.line(cat(chain, "run_0(&frame);"));
+  out.line(cat(chain, "run_0", arguments, ";"));
+  if (!program.blocks.empty()) {
+    out.line(cat("settle(&frame, kept, ", static_cast<long>(protected_buffers(program).size()), ");"));
+    out.line("if (launch->exit != nullptr) *launch->exit = frame.exit;");
+  }
   for (size_t id = 0; id < program.buffers.size(); ++id) {
     if (program.buffers[id].kind == BufferKind::temp) out.line(cat("drop_temp(&frame, ", static_cast<long>(id), ");"));
   }
@@ -171,7 +201,7 @@ Result<KernelSource> emit_cpp(const Program& program) {
     std::map<int, int64_t> fixed;
     if (k > 0) fixed.insert(program.variants[k - 1].fixed.begin(), program.variants[k - 1].fixed.end());
     ACCEL_TRY(std::vector<std::string> names, texts.add_copy(out, fixed));
-    add_runner(out, program, cat("run_", static_cast<long>(k)), names);
+    if (program.blocks.empty()) add_runner(out, program, cat("run_", static_cast<long>(k)), names);
   }
   add_entry(out, program);
   out.raw("}  // namespace accel_kernel_text\n");

@@ -27,7 +27,7 @@ KernelFunction::Writer KernelFunction::writer(StmtKind kind) {
       {StmtKind::index, &KernelFunction::index},       {StmtKind::input, &KernelFunction::input},     {StmtKind::load, &KernelFunction::load},
       {StmtKind::store, &KernelFunction::store},       {StmtKind::compute, &KernelFunction::compute}, {StmtKind::declare, &KernelFunction::declare},
       {StmtKind::assign, &KernelFunction::assign},     {StmtKind::call, &KernelFunction::call},       {StmtKind::gufunc, &KernelFunction::gufunc},
-      {StmtKind::pairwise, &KernelFunction::pairwise}, {StmtKind::fold, &KernelFunction::fold},       {StmtKind::argreduce, &KernelFunction::argreduce},
+      {StmtKind::gather, &KernelFunction::gather},     {StmtKind::scatter, &KernelFunction::scatter}, {StmtKind::pairwise, &KernelFunction::pairwise}, {StmtKind::fold, &KernelFunction::fold},       {StmtKind::argreduce, &KernelFunction::argreduce},
   };
   return writers.at(kind);
 }
@@ -99,6 +99,10 @@ void KernelFunction::tiled_loop(const Stmt& stmt, const std::string& first, cons
 
 void KernelFunction::define(const Stmt& stmt, const std::string& value) {
   code_.line(cat("[[maybe_unused]] const ", type(stmt.dst), " ", temp_name(stmt.dst), " = ", value, ";"));
+  keep(stmt);
+}
+
+void KernelFunction::keep(const Stmt& stmt) {
   if (!copy_.facts.must_keep(stmt.dst)) return;
   has_sink_ = true;
   code_.line(cat("keep(sink, ", temp_name(stmt.dst), ");"));
@@ -131,6 +135,19 @@ void KernelFunction::compute(const Stmt& stmt) {
   std::string value = cpp_op(stmt.op, operands, dtype(stmt.dst));
   if (value.empty()) fail_with(cat("op ", op_info(stmt.op).name, " has no C++ text"));
   define(stmt, value);
+}
+
+// Address of the element at the run-time indices args[first] and on.
+std::string KernelFunction::indexed_address(const Stmt& stmt, size_t first) {
+  std::string text = address(stmt.address);
+  for (size_t k = first; k < stmt.args.size(); ++k) text += cat(" + ", temp_name(stmt.args[k]), "*", dim(stmt.core_strides[k - first]));
+  return text;
+}
+
+void KernelFunction::gather(const Stmt& stmt) { define(stmt, cat("load_", type(stmt.dst), "(", indexed_address(stmt, 0), ")")); }
+
+void KernelFunction::scatter(const Stmt& stmt) {
+  code_.line(cat("store_", type(stmt.args[0]), "(", indexed_address(stmt, 1), ", ", temp_name(stmt.args[0]), ");"));
 }
 
 void KernelFunction::declare(const Stmt& stmt) {

@@ -25,6 +25,7 @@ class Facts {
 
  private:
   void visit(const Body& body);
+  void visit(const ProgramBlock& block);
   void keep_sources(TempId temp);
   void keep_what_selections_drop(const Body& body);
 

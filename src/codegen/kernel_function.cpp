@@ -18,8 +18,18 @@ std::string parameter_list(const std::vector<std::string>& items) {
 
 }  // namespace
 
+std::vector<TempId> nest_parameters(const Facts& facts, const Nest& nest) {
+  std::vector<TempId> temps = temps_from_outside(nest.body);
+  std::erase_if(temps, [&](TempId temp) { return facts.is_launch_constant(temp); });
+  return temps;
+}
+
 Result<std::string> KernelFunction::write_nest() {
   check_scratch_is_local();
+  for (TempId temp : temps_from_outside(nest_.body)) {
+    if (copy_.facts.is_launch_constant(temp)) recompute(temp);
+    else parameters_.push_back({type(temp), temp_name(temp), temp_name(temp)});
+  }
   for (const Stmt& stmt : nest_.body) {
     bool is_loop = stmt.kind == StmtKind::loop || stmt.kind == StmtKind::tile;
     if (nest_.on_calling_thread) write(stmt);
@@ -108,14 +118,16 @@ void KernelFunction::write_inner(Code& out, bool is_region) {
 }
 
 void KernelFunction::write_outer(Code& out, int events, bool is_region) {
-  std::string head = is_region ? "(void* arguments, i64 begin, i64 end)" : "(Frame* frame)";
-  out.open(cat("static void ", name_, head));
+  std::string head = "Frame* frame";
+  for (const Parameter& p : parameters_) head += cat(", ", p.type, " ", p.name);
+  if (is_region) head = "void* arguments, i64 begin, i64 end";
+  out.open(cat("static void ", name_, "(", head, ")"));
   std::vector<std::string> items = {"frame", "&status"};
   for (BufferId id : buffers_) {
     if (heap_.contains(id)) items.push_back(cat("b", id));
     else if (!stack_.contains(id)) items.push_back(cat("frame->buffers[", id, "]"));
   }
-  for (const Parameter& p : parameters_) items.push_back(cat("args->", p.name));
+  for (const Parameter& p : parameters_) items.push_back(cat(is_region ? "args->" : "", p.name));
   if (is_region) {
     items.insert(items.end(), {"begin", "end"});
     out.line(cat("const ", name_, "_args* args = (const ", name_, "_args*)arguments;"));

@@ -30,10 +30,12 @@ class KernelFunction {
  public:
   KernelFunction(Copy& copy, const Nest& nest, std::string name) : copy_(copy), nest_(nest), name_(std::move(name)) {}
 
-  // Text of the nest's functions; the last one is `static void <name>(Frame* frame)`.
+  virtual ~KernelFunction() = default;
+
+  // Text of the nest's functions; the last one is `static void <name>(Frame* frame, <temps that the nest gets>)`.
   Result<std::string> write_nest();
 
- private:
+ protected:
   struct Parameter {
     std::string type, name;
     std::string argument;  // what the caller passes
@@ -71,17 +73,21 @@ class KernelFunction {
   void tile(const Stmt& stmt);
   void constant(const Stmt& stmt);
   void index(const Stmt& stmt);
-  void input(const Stmt& stmt);
+  virtual void input(const Stmt& stmt);
   void load(const Stmt& stmt);
   void store(const Stmt& stmt);
   void compute(const Stmt& stmt);
+  void gather(const Stmt& stmt);
+  void scatter(const Stmt& stmt);
+  std::string indexed_address(const Stmt& stmt, size_t first);
   void declare(const Stmt& stmt);
   void assign(const Stmt& stmt);
   void call(const Stmt& stmt);
   void gufunc(const Stmt& stmt);
   void counted_loop(const Stmt& stmt, const std::string& first, const std::string& last);
   void tiled_loop(const Stmt& stmt, const std::string& first, const std::string& last);
-  void define(const Stmt& stmt, const std::string& value);
+  virtual void define(const Stmt& stmt, const std::string& value);
+  void keep(const Stmt& stmt);  // shows the value to the sink if its computation has to stay
   void library_call(const Stmt& stmt, std::vector<std::string> dims, std::vector<std::string> strides);
   // The extent when the loop over it is to be written out, with room for it in the function's budget.
   std::optional<int64_t> straight_extent(const Stmt& stmt, int64_t most);
@@ -120,6 +126,9 @@ class KernelFunction {
   bool has_sink_ = false;
   std::optional<Failure> failure_;
 };
+
+// Temps that steps before a nest compute and its function gets, in this order.
+std::vector<TempId> nest_parameters(const Facts& facts, const Nest& nest);
 
 inline std::string temp_name(TempId temp) { return cat("t", temp); }
 

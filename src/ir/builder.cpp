@@ -164,6 +164,96 @@ ValueId Builder::concatenate(std::vector<ValueId> operands, int axis, std::vecto
   return add(Op::concatenate, std::move(operands), std::move(attrs), std::move(type));
 }
 
+ValueId Builder::copy(ValueId v, std::vector<uint8_t> order) {
+  Type type = graph_.type(v);
+  type.kind = ValueKind::array;
+  if (!order.empty()) type.order = std::move(order);
+  return add(Op::copy, {v}, {}, std::move(type));
+}
+
+ValueId Builder::lanes(ValueId v, ValueId mask) {
+  Type type = graph_.type(v);
+  type.kind = ValueKind::array;
+  type.shape = graph_.type(mask).shape;
+  if (graph_.type(v).rank() == 0) type.order = graph_.type(mask).order;
+  return add(Op::lanes, {v, mask}, {}, std::move(type));
+}
+
+Builder::Checked Builder::checked(Op op, ValueId a, ValueId b) {
+  Op test = op == Op::add ? Op::add_overflows : op == Op::subtract ? Op::subtract_overflows : Op::multiply_overflows;
+  Type integer{ValueKind::py_scalar, DType::int64, {}, {}}, flag{ValueKind::py_scalar, DType::bool_, {}, {}};
+  return {add(op, {a, b}, {}, std::move(integer)), add(test, {a, b}, {}, std::move(flag))};
+}
+
+ValueId Builder::bind(Dim d, ValueId v) {
+  Attributes attrs;
+  attrs.dims = {d};
+  return add(Op::bind, {v}, std::move(attrs), graph_.type(v));
+}
+
+ValueId Builder::store(ValueId base, ValueId view, ValueId value, ValueId mask) {
+  std::vector<ValueId> operands = {base, view, value};
+  if (mask != no_value) operands.push_back(mask);
+  return add(Op::store, std::move(operands), {}, graph_.type(base));
+}
+
+ValueId Builder::take(ValueId v, std::vector<ValueId> indices, ValueKind kind) {
+  const Type& from = graph_.type(v);
+  Type type{kind, from.dtype, graph_.type(indices[0]).shape, {}};
+  type.shape.insert(type.shape.end(), from.shape.begin() + static_cast<std::ptrdiff_t>(indices.size()), from.shape.end());
+  indices.insert(indices.begin(), v);
+  return add(Op::take, std::move(indices), {}, std::move(type));
+}
+
+ValueId Builder::put(ValueId base, ValueId value, std::vector<ValueId> indices) {
+  indices.insert(indices.begin(), {base, value});
+  return add(Op::put, std::move(indices), {}, graph_.type(base));
+}
+
+BlockId Builder::new_block() {
+  graph_.blocks.emplace_back();
+  return static_cast<BlockId>(graph_.blocks.size()) - 1;
+}
+
+ValueId Builder::param(BlockId block, Type type) {
+  ValueId id = static_cast<ValueId>(graph_.values.size());
+  graph_.values.push_back({std::move(type), -1, block});
+  graph_.blocks[static_cast<size_t>(block)].params.push_back(id);
+  return id;
+}
+
+void Builder::jump(BlockId target, std::vector<ValueId> arguments) {
+  Terminator& t = terminator();
+  t = {};
+  t.kind = TerminatorKind::jump;
+  t.targets[0] = target;
+  t.target_arguments[0] = std::move(arguments);
+}
+
+void Builder::branch(ValueId condition, BlockId when_true, std::vector<ValueId> true_arguments, BlockId when_false,
+                     std::vector<ValueId> false_arguments) {
+  Terminator& t = terminator();
+  t = {};
+  t.kind = TerminatorKind::branch;
+  t.operands = {condition};
+  t.targets[0] = when_true;
+  t.targets[1] = when_false;
+  t.target_arguments[0] = std::move(true_arguments);
+  t.target_arguments[1] = std::move(false_arguments);
+}
+
+void Builder::ret(std::vector<ValueId> outputs) {
+  terminator() = {};
+  terminator().operands = std::move(outputs);
+}
+
+void Builder::leave(int exit, std::vector<ValueId> outputs) {
+  terminator() = {};
+  terminator().kind = TerminatorKind::leave;
+  terminator().exit = exit;
+  terminator().operands = std::move(outputs);
+}
+
 ValueId Builder::gufunc(Op op, std::vector<ValueId> operands, Type result) {
   return add(op, std::move(operands), {}, std::move(result));
 }

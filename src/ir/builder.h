@@ -35,9 +35,40 @@ class Builder {
                  ValueKind kind = ValueKind::array);
   ValueId argreduce(Op op, ValueId v, int axis, ValueKind kind = ValueKind::array);  // int64
   ValueId concatenate(std::vector<ValueId> operands, int axis, std::vector<uint8_t> order = {});
+  // Memory of its own with the elements of v.
+  ValueId copy(ValueId v, std::vector<uint8_t> order = {});
+  // v where mask holds; elements elsewhere do not exist (graph.h).
+  ValueId lanes(ValueId v, ValueId mask);
+  // The value of Python's int arithmetic (op: add, subtract, multiply) and whether it leaves int64.
+  struct Checked {
+    ValueId value, overflows;
+  };
+  Checked checked(Op op, ValueId a, ValueId b);
+  // Gives the bare symbol `d` the value of the int64 scalar v for everything that follows.
+  ValueId bind(Dim d, ValueId v);
+  // New version of base: the elements of `view` (a chain of views on base, perhaps base itself) become those of value, where mask
+  // holds when there is one. Value and mask have the view's shape.
+  ValueId store(ValueId base, ValueId view, ValueId value, ValueId mask = no_value);
+  // Elements of v at indices for its leading axes, and a new version of base with `value` there.
+  ValueId take(ValueId v, std::vector<ValueId> indices, ValueKind kind = ValueKind::array);
+  ValueId put(ValueId base, ValueId value, std::vector<ValueId> indices);
+
+  // --- blocks ---------------------------------------------------------------------------------------------------------
+  BlockId block() const { return block_; }
+  // Nodes go to the end of `block` from now on.
+  void move_to(BlockId block) { block_ = block; }
+  BlockId new_block();
+  ValueId param(BlockId block, Type type);
+  void jump(BlockId target, std::vector<ValueId> arguments = {});
+  void branch(ValueId condition, BlockId when_true, std::vector<ValueId> true_arguments, BlockId when_false,
+              std::vector<ValueId> false_arguments);
+  void ret(std::vector<ValueId> outputs);
+  void leave(int exit, std::vector<ValueId> outputs);
+
   ValueId gufunc(Op op, std::vector<ValueId> operands, Type result);
 
  private:
+  Terminator& terminator() { return graph_.blocks[static_cast<size_t>(block_)].terminator; }
   ValueId add(Op op, std::vector<ValueId> operands, Attributes attrs, Type result);
 
   Graph& graph_;

@@ -2,7 +2,8 @@
 // Graph: a captured function as values and ops. Product of capture, input of passes and schedule.
 //
 // Semantics, stated once:
-// * Value semantics. An op never changes a value; a view is a lens on its operand; a store (later) yields a new version.
+// * Value semantics. An op never changes a value; a view is a lens on its operand; store and put yield a new version of their
+//   base. Who uses an older version means the old contents: schedule copies where that is a conflict, and says so.
 // * Pointwise ops act element by element on operands of the result's shape and of the dtypes of NumPy's loop: broadcasting
 //   and casts are ops of their own (broadcast_to, astype).
 // * Real + - * / sqrt are IEEE 754 operations rounded once in their dtype: no contraction, no reassociation. float16 is
@@ -12,7 +13,17 @@
 //   shape, order and `buffered` attribute. Other reductions go from the first element to the last in the operand's order.
 // * An op with floating-point events raises them for each element it computes in NumPy. Passes may not remove, merge or
 //   move such an op so that an event appears, disappears or changes its category.
-// * Evaluation order of nodes is program order. Nothing in a graph has a side effect on memory that Python can reach.
+// * Evaluation order of nodes is program order.
+// * An array input is pinned: versions of it (results of store and put, block parameters that only such versions reach) live in the
+//   argument's own memory, updated in program order. A store to a pinned base is an effect and stays, used or not. Nothing else
+//   in a graph changes memory that Python can reach.
+// * A graph is left through `ret` (exit 0) or `leave` (exit e). The operands are what that exit hands over. Exits are numbered
+//   densely; the outputs of the graph are those of exit 0, then those of exit 1, and so on (ir/flow.h).
+// * A kernel that reports failure (an event that the caller does not accept, no memory, an interrupt) has left no trace: pinned
+//   memory holds what it held before. So any region can be discarded and run again in the interpreter.
+// * `bind` gives a symbol its value from there on; dims may name it wherever the bind dominates. Such a symbol has a slot in the
+//   entry's symbol array like any other, whose value nobody reads.
+// * Elements of lanes(x, mask) where the mask is false do not exist: pointwise ops on them give any value and have no events.
 
 #include <complex>
 #include <cstdint>
@@ -110,11 +121,12 @@ struct Input {
   int slot = -1;             // scalars
 };
 
-enum class TerminatorKind : uint8_t { ret, jump, branch };
+enum class TerminatorKind : uint8_t { ret, jump, branch, leave };
 
 struct Terminator {
   TerminatorKind kind = TerminatorKind::ret;
-  std::vector<ValueId> operands;  // ret: the outputs; jump: arguments; branch: condition
+  std::vector<ValueId> operands;  // ret, leave: the outputs; branch: condition
+  int exit = 0;                   // leave
   BlockId targets[2] = {-1, -1};  // jump: [0]; branch: [0] when true, [1] when false
   std::vector<ValueId> target_arguments[2];
 };
@@ -148,7 +160,7 @@ class Graph {
   // Appends a node to `block`; returns its first result.
   ValueId add_node(BlockId block, Op op, std::vector<ValueId> operands, Attributes attrs, std::vector<Type> results,
                    Location where = {});
-  bool is_input(ValueId v) const { return values[v].producer < 0; }
+  bool is_input(ValueId v) const { return values[v].producer < 0; }  // or a block parameter
   const Node& producer(ValueId v) const { return nodes[values[v].producer]; }
   // Index of v among entry().params, or -1.
   int input_index(ValueId v) const;

@@ -195,6 +195,76 @@ std::string gufunc_error(const Context& c) {
   return c.operand(0).rank() > 0 && c.operand(1).rank() > 0 ? "" : "the operands have core axes";
 }
 
+std::string bind_error(const Context& c) {
+  if (c.operand(0).rank() != 0 || c.operand(0).dtype != DType::int64) return "the operand is an int64 of rank 0";
+  if (c.result.rank() != 0 || c.result.dtype != DType::int64) return "the result is an int64 of rank 0";
+  return c.attrs.dims.size() == 1 && c.graph.dims.as_symbol(c.attrs.dims[0]) ? "" : "one symbol is needed";
+}
+
+std::string lanes_error(const Context& c) {
+  if (c.operand(1).dtype != DType::bool_) return "the mask is bool";
+  return c.operand(0).dtype == c.result.dtype ? pointwise_error(c) : "operand and result differ in dtype";
+}
+
+std::string copy_error(const Context& c) {
+  return c.operand(0).dtype == c.result.dtype ? pointwise_error(c) : "operand and result differ in dtype";
+}
+
+std::string overflows_error(const Context& c) {
+  bool typed = c.operand(0).dtype == DType::int64 && c.operand(1).dtype == DType::int64 && c.result.dtype == DType::bool_;
+  return typed ? pointwise_error(c) : "two int64 give a bool";
+}
+
+// Whether the node's operand `at` is its operand 0 or a chain of views on it.
+bool is_view_of_base(const Context& c, size_t at) {
+  ValueId v = c.node.operands[at];
+  while (v != c.node.operands[0]) {
+    if (c.graph.is_input(v) || op_class(c.graph.producer(v).op) != OpClass::view) return false;
+    v = c.graph.producer(v).operands[0];
+  }
+  return true;
+}
+
+std::string new_version_error(const Context& c) {
+  const Type& base = c.operand(0);
+  bool same = base.kind == ValueKind::array && c.result.kind == base.kind && base.dtype == c.result.dtype &&
+              base.shape == c.result.shape && base.order == c.result.order;
+  return same ? "" : "base and result differ in type";
+}
+
+std::string store_error(const Context& c) {
+  size_t count = c.node.operands.size();
+  if (count < 3 || count > 4) return "base, view, value and perhaps a mask are needed";
+  if (!is_view_of_base(c, 1)) return "the view is no chain of views on the base";
+  if (c.operand(2).dtype != c.operand(1).dtype || c.operand(2).shape != c.operand(1).shape)
+    return "value and view differ in type";
+  if (count == 4 && (c.operand(3).dtype != DType::bool_ || c.operand(3).shape != c.operand(1).shape))
+    return "the mask is a bool of the view's shape";
+  return new_version_error(c);
+}
+
+// What is wrong with the indices from operand `first` on, or "". `indexed`: what they select.
+std::string indices_error(const Context& c, size_t first, const Type& indexed) {
+  size_t count = c.node.operands.size() - first;
+  const Type& base = c.operand(0);
+  if (c.node.operands.size() <= first || static_cast<int>(count) > base.rank()) return "one index per leading axis is needed";
+  std::vector<Dim> shape = c.operand(first).shape;
+  for (size_t k = first; k < c.node.operands.size(); ++k) {
+    if (c.operand(k).dtype != DType::int64) return "an index is int64";
+    if (c.operand(k).shape != shape) return "the indices differ in shape";
+  }
+  shape.insert(shape.end(), base.shape.begin() + static_cast<std::ptrdiff_t>(count), base.shape.end());
+  return indexed.dtype == base.dtype && indexed.shape == shape ? "" : "the indexed value has another type";
+}
+
+std::string take_error(const Context& c) { return indices_error(c, 1, c.result); }
+
+std::string put_error(const Context& c) {
+  if (c.node.operands.size() < 3) return "base, value and indices are needed";
+  std::string what = indices_error(c, 2, c.operand(1));
+  return what.empty() ? new_version_error(c) : what;
+}
+
 using Rule = std::string (*)(const Context&);
 
 // Rules of single ops; other ops follow their class.
@@ -220,6 +290,15 @@ constexpr struct {
     {Op::reduce, reduce_error},
     {Op::argmax, argreduce_error},
     {Op::argmin, argreduce_error},
+    {Op::bind, bind_error},
+    {Op::copy, copy_error},
+    {Op::lanes, lanes_error},
+    {Op::store, store_error},
+    {Op::put, put_error},
+    {Op::take, take_error},
+    {Op::add_overflows, overflows_error},
+    {Op::subtract_overflows, overflows_error},
+    {Op::multiply_overflows, overflows_error},
 };
 
 Rule rule_of(Op op) {

@@ -22,6 +22,8 @@ enum class OpClass : uint8_t {
   reduction,  // drops attrs.axes of operand 0
   gufunc,     // opaque call of a NumPy gufunc loop
   join,       // assembles operands side by side
+  gather,     // elements of operand 0 at run-time indices
+  update,     // a new version of operand 0
 };
 
 struct OpInfo {

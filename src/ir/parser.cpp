@@ -152,6 +152,10 @@ class Parser {
   void terminator(Terminator& t) {
     if (eat("ret")) {
       t.operands = names();
+    } else if (eat("leave")) {
+      t.kind = TerminatorKind::leave;
+      t.exit = static_cast<int>(integer());
+      t.operands = names();
     } else if (eat("jump")) {
       t.kind = TerminatorKind::jump;
       target(t, 0);

@@ -85,6 +85,9 @@ class Printer {
       case TerminatorKind::ret:
         out_ += "    ret(" + names(t.operands) + ")\n";
         break;
+      case TerminatorKind::leave:
+        out_ += "    leave " + std::to_string(t.exit) + "(" + names(t.operands) + ")\n";
+        break;
       case TerminatorKind::jump:
         out_ += "    jump" + target(0) + "\n";
         break;

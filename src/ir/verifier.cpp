@@ -1,8 +1,11 @@
 #include "ir/verifier.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <string>
 
+#include "ir/flow.h"
 #include "ir/node_rules.h"
 
 namespace accel {
@@ -22,9 +25,12 @@ class Verifier {
       if (!what.empty()) return broken("value " + std::to_string(v) + ": " + what);
     }
     ACCEL_TRY([[maybe_unused]] Unit targets, check_targets());
-    find_dominators();
+    dominance_.emplace(graph_);
+    bindings_ = bound_symbols(graph_);
+    ACCEL_TRY([[maybe_unused]] Unit exits, check_exits_and_bindings());
     for (size_t b = 0; b < graph_.blocks.size(); ++b) {
       ACCEL_TRY([[maybe_unused]] Unit block, check_block(static_cast<BlockId>(b)));
+      ACCEL_TRY([[maybe_unused]] Unit symbols, check_symbols(static_cast<BlockId>(b)));
     }
     return Unit{};
   }
@@ -47,8 +53,7 @@ class Verifier {
   Status check_targets() {
     for (const Block& block : graph_.blocks) {
       const Terminator& t = block.terminator;
-      int count = t.kind == TerminatorKind::ret ? 0 : t.kind == TerminatorKind::jump ? 1 : 2;
-      for (int k = 0; k < count; ++k) {
+      for (int k = 0; k < target_count(t); ++k) {
         if (t.targets[k] <= 0 || static_cast<size_t>(t.targets[k]) >= graph_.blocks.size()) return broken("jump to no block");
         const std::vector<ValueId>& params = graph_.blocks[static_cast<size_t>(t.targets[k])].params;
         if (params.size() != t.target_arguments[k].size()) return broken("arguments and parameters differ in number");
@@ -62,30 +67,60 @@ class Verifier {
     return Unit{};
   }
 
-  // dominates_[b][a]: every path from the entry to b goes through a. Unreachable blocks are dominated by all.
-  void find_dominators() {
-    size_t n = graph_.blocks.size();
-    dominates_.assign(n, std::vector<bool>(n, true));
-    dominates_[0].assign(n, false);
-    dominates_[0][0] = true;
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (size_t from = 0; from < n; ++from) {
-        const Terminator& t = graph_.blocks[from].terminator;
-        int count = t.kind == TerminatorKind::ret ? 0 : t.kind == TerminatorKind::jump ? 1 : 2;
-        for (int k = 0; k < count; ++k) changed |= meet(from, static_cast<size_t>(t.targets[k]));
+  // Every symbol is bound once; exits of one number hand over values of the same types; exits are numbered densely.
+  Status check_exits_and_bindings() {
+    std::map<int, std::vector<Type>> exits;
+    for (const Block& block : graph_.blocks) {
+      for (NodeId n : block.nodes) {
+        if (n < 0 || static_cast<size_t>(n) >= graph_.nodes.size() || graph_.nodes[static_cast<size_t>(n)].op != Op::bind) continue;
+        auto found = bindings_.find(graph_.dims.as_symbol(graph_.nodes[static_cast<size_t>(n)].attrs.dims.at(0)).value_or(-1));
+        if (found != bindings_.end() && found->second.node != n) return broken("a symbol is bound twice");
       }
+      if (!is_exit(block.terminator)) continue;
+      std::vector<Type> types;
+      for (ValueId v : block.terminator.operands) {
+        if (!is_value(v)) return broken("an exit hands over no value");
+        types.push_back(graph_.type(v));
+      }
+      auto [it, is_new] = exits.emplace(exit_number(block.terminator), types);
+      if (!is_new && it->second != types) return broken("an exit is left with different types");
     }
+    if (!exits.empty() && (exits.begin()->first < 0 || exits.rbegin()->first > static_cast<int>(exits.size())))
+      return broken("exits are not numbered densely");
+    return Unit{};
   }
 
-  bool meet(size_t from, size_t to) {
-    bool changed = false;
-    for (size_t a = 0; a < dominates_.size(); ++a) {
-      if (a == to || !dominates_[to][a] || dominates_[from][a]) continue;
-      dominates_[to][a] = false;
-      changed = true;
+  // Whether the symbols of d have values at position `at` of a block.
+  bool is_bound(Dim d, BlockId block, size_t at) const {
+    for (int symbol : graph_.dims.symbols(d)) {
+      auto found = bindings_.find(symbol);
+      if (found == bindings_.end()) continue;
+      const Binding& binding = found->second;
+      if (binding.block != block && !dominance_->dominates(binding.block, block)) return false;
+      if (binding.block != block) continue;
+      const std::vector<NodeId>& nodes = graph_.blocks[static_cast<size_t>(block)].nodes;
+      auto place = std::find(nodes.begin(), nodes.end(), binding.node);
+      if (static_cast<size_t>(place - nodes.begin()) >= at) return false;
     }
-    return changed;
+    return true;
+  }
+
+  bool are_bound(const std::vector<Dim>& dims, BlockId block, size_t at) const {
+    return std::all_of(dims.begin(), dims.end(), [&](Dim d) { return is_bound(d, block, at); });
+  }
+
+  Status check_symbols(BlockId id) {
+    const Block& block = graph_.blocks[static_cast<size_t>(id)];
+    for (ValueId v : block.params) {
+      if (!are_bound(graph_.type(v).shape, id, 0)) return broken("a parameter's shape has a symbol without a value");
+    }
+    for (size_t k = 0; k < block.nodes.size(); ++k) {
+      const Node& node = graph_.nodes[static_cast<size_t>(block.nodes[k])];
+      bool good = node.op == Op::bind || (are_bound(node.attrs.dims, id, k) && are_bound(node.attrs.steps, id, k));
+      for (ValueId v : node.results) good = good && are_bound(graph_.type(v).shape, id, k);
+      if (!good) return broken(std::string(op_info(node.op).name) + ": a symbol has no value here");
+    }
+    return Unit{};
   }
 
   Status check_block(BlockId id) {
@@ -142,14 +177,15 @@ class Verifier {
     if (!is_value(v)) return false;
     const Value& value = graph_.values[static_cast<size_t>(v)];
     if (value.block == here) return defined_here_[static_cast<size_t>(v)];
-    if (!dominates_[static_cast<size_t>(here)][static_cast<size_t>(value.block)]) return false;
+    if (!dominance_->dominates(value.block, here)) return false;
     const Block& home = graph_.blocks[static_cast<size_t>(value.block)];
     if (value.producer >= 0) return std::find(home.nodes.begin(), home.nodes.end(), value.producer) != home.nodes.end();
     return std::find(home.params.begin(), home.params.end(), v) != home.params.end();
   }
 
   const Graph& graph_;
-  std::vector<std::vector<bool>> dominates_;
+  std::optional<Dominance> dominance_;
+  std::map<int, Binding> bindings_;
   std::vector<bool> defined_here_;
 };
 

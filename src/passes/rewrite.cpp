@@ -18,7 +18,7 @@ void replace_uses(Graph& graph, const std::vector<ValueId>& replacement) {
 std::vector<bool> returned_values(const Graph& graph) {
   std::vector<bool> out(graph.values.size(), false);
   for (const Block& block : graph.blocks) {
-    if (block.terminator.kind != TerminatorKind::ret) continue;
+    if (block.terminator.kind != TerminatorKind::ret && block.terminator.kind != TerminatorKind::leave) continue;
     for (ValueId v : block.terminator.operands) out[static_cast<size_t>(v)] = true;
   }
   return out;

@@ -40,7 +40,9 @@ class Reads {
     const Node& node = graph_.producer(v);
     for (ValueId operand : node.operands) {
       OpClass kind = op_class(node.op);
-      if (kind == OpClass::view && node.op != Op::real && node.op != Op::imag) {
+      if (kind == OpClass::gather && operand != node.operands[0]) {
+        visit(operand, Index(index.begin(), index.begin() + graph_.type(operand).rank()));
+      } else if (kind == OpClass::view && node.op != Op::real && node.op != Op::imag) {
         visit(operand, map_view_index(dims_, graph_, node, index));
       } else if (kind == OpClass::pointwise || kind == OpClass::view) {
         visit(operand, graph_.type(operand).rank() == 0 ? Index{} : index);
@@ -66,7 +68,7 @@ class Reads {
 
 bool stands_alone(const Graph& graph, ValueId v) {
   OpClass kind = op_class(graph.producer(v).op);
-  return kind == OpClass::join || kind == OpClass::gufunc;
+  return kind == OpClass::join || kind == OpClass::gufunc || kind == OpClass::update;
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ Lowering::Lowering(const Graph& graph, const Placement& placement, Program& prog
     ValueId v = graph.entry().params[k];
     root_buffers_[v] = static_cast<BufferId>(program.buffers.size());
     program.buffers.push_back({BufferKind::input, graph.type(v).dtype, dims_.product(graph.type(v).shape), program.input_count++,
-                               graph.inputs[k].name});
+                               graph.inputs[k].name, {}, {}});
   }
 }
 
@@ -219,6 +219,7 @@ TempId Lowering::compute_at(ValueId v, const Index& index) {
     case OpClass::leaf: return leaf_at(v, node, index);
     case OpClass::view: return view_at(v, node, index);
     case OpClass::reduction: return reduction_at(v, node, index);
+    case OpClass::gather: return gather_at(v, node, index);
     default: return pointwise_at(v, node, index);
   }
 }
@@ -251,11 +252,30 @@ TempId Lowering::view_at(ValueId v, const Node& node, const Index& index) {
   return compute(node.op, {operand}, graph_.type(v).dtype, graph_.values[v].producer);
 }
 
+TempId Lowering::gather_at(ValueId v, const Node& node, const Index& index) {
+  ValueId base = node.operands[0];
+  size_t count = node.operands.size() - 1, rank = graph_.type(node.operands[1]).shape.size();
+  Index from(count, dims_.constant(0)), own(index.begin(), index.begin() + static_cast<std::ptrdiff_t>(rank));
+  from.insert(from.end(), index.begin() + static_cast<std::ptrdiff_t>(rank), index.end());
+  Stmt stmt;
+  stmt.kind = StmtKind::gather;
+  stmt.node = graph_.values[v].producer;
+  for (size_t k = 1; k <= count; ++k) stmt.args.push_back(value_at(node.operands[k], own));
+  stmt.address = *located(base, from);
+  StridedView view = *strided_view(dims_, graph_, placement_.places, base);
+  stmt.core_strides.assign(view.strides.begin(), view.strides.begin() + static_cast<std::ptrdiff_t>(count));
+  return emit(std::move(stmt), graph_.type(v).dtype);
+}
+
 TempId Lowering::pointwise_at(ValueId v, const Node& node, const Index& index) {
   if (is_loop_call(graph_, node)) return call_at(v, node, index);
   std::vector<TempId> args;
   for (ValueId operand : node.operands) args.push_back(value_at(operand, graph_.type(operand).rank() == 0 ? Index{} : index));
   return compute(node.op, std::move(args), graph_.type(v).dtype, graph_.values[v].producer);
+}
+
+bool Lowering::reads(const StoreTarget& target) const {
+  return graph_.is_input(target.value) || (target.from_memory && placement_.places[target.value] != Place::inlined);
 }
 
 void Lowering::store_tile(const std::vector<StoreTarget>& targets, Index index, int axis, Dim begin, Dim extent) {
@@ -266,7 +286,7 @@ void Lowering::store_tile(const std::vector<StoreTarget>& targets, Index index, 
   };
   std::vector<const StoreTarget*> rest;
   for (const StoreTarget& target : targets) {
-    bool is_call = !graph_.is_input(target.value) && is_loop_call(graph_, graph_.producer(target.value)) &&
+    bool is_call = !graph_.is_input(target.value) && !reads(target) && is_loop_call(graph_, graph_.producer(target.value)) &&
                    graph_.producer(target.value).results.size() == 1;
     if (!is_call) {
       rest.push_back(&target);
@@ -279,8 +299,7 @@ void Lowering::store_tile(const std::vector<StoreTarget>& targets, Index index, 
   open_loop_over(variable, LoopKind::simd, extent, false);
   for (const StoreTarget* target : rest) {
     ValueId v = target->value;
-    bool from_memory = graph_.is_input(v);
-    TempId temp = from_memory ? value_at(v, index) : computed(v, index);
+    TempId temp = reads(*target) ? value_at(v, index) : computed(v, index);
     store(address(*target), temp, graph_.type(v).dtype);
   }
   close_loop();

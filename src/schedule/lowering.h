@@ -25,6 +25,7 @@ struct StoreTarget {
   BufferId buffer = -1;
   Dim base;
   std::vector<Dim> strides;  // per axis of the nest's index
+  bool from_memory = false;  // a value that has memory is read from there; else it is computed here
 };
 
 class Lowering {
@@ -38,6 +39,7 @@ class Lowering {
   std::optional<Address> located(ValueId v, const Index& index);
   int import_of(const LoopImport& import);
   const std::vector<Failure>& errors() const { return errors_; }
+  void fail_with(Failure failure) { errors_.push_back(std::move(failure)); }
 
   // --- loops ----------------------------------------------------------------------------------------------------------
   Dim new_variable();
@@ -61,6 +63,8 @@ class Lowering {
   // scope that holds tiles.
   void store_tile(const std::vector<StoreTarget>& targets, Index index, int axis, Dim begin, Dim extent);
   void store(const Address& address, TempId value, DType dtype);
+  // Memory that is the value's: root_buffer(v) from now on.
+  void set_root_buffer(ValueId v, BufferId buffer) { root_buffers_[v] = buffer; }
 
  private:
   using Key = std::pair<ValueId, Index>;
@@ -78,6 +82,7 @@ class Lowering {
   class Cut;  // works in an outer scope while inner ones stay open
 
   int scope_of(const Index& index) const;
+  bool reads(const StoreTarget& target) const;
   TempId new_temp(DType dtype);
   TempId emit(Stmt stmt, DType dtype);
   TempId compute(Op op, std::vector<TempId> args, DType dtype, NodeId node);
@@ -90,6 +95,7 @@ class Lowering {
   TempId leaf_at(ValueId v, const Node& node, const Index& index);
   TempId arange_at(ValueId v, const Node& node, const Index& index);
   TempId view_at(ValueId v, const Node& node, const Index& index);
+  TempId gather_at(ValueId v, const Node& node, const Index& index);
   TempId pointwise_at(ValueId v, const Node& node, const Index& index);
 
   TempId reduction_at(ValueId v, const Node& node, const Index& index);

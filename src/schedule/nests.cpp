@@ -70,7 +70,7 @@ std::vector<NestLoop> nest_loops(const Graph& graph, const Placement& placement,
         if (target.strides[suffix[k]] != dims.mul(target.strides[suffix[k + 1]], type.shape[suffix[k + 1]])) return false;
       // The root itself is computed here, whatever memory it has.
       std::vector<Place> places = placement.places;
-      places[target.value] = Place::inlined;
+      if (!target.from_memory) places[target.value] = Place::inlined;
       return coalesces(dims, graph, places, target.value, suffix);
     });
   };
@@ -168,7 +168,57 @@ std::vector<std::vector<int>> core_signature(Op op) {
   return {{0}, {0, 1}, {1}};
 }
 
+// Index of the view that a store goes to as address of its elements.
+std::optional<StoreTarget> window(const Graph& graph, const Placement& placement, Lowering& lowering, const Node& node) {
+  std::optional<StridedView> view = strided_view(lowering.dims(), graph, placement.places, node.operands[1]);
+  if (!view) return std::nullopt;
+  return StoreTarget{node.operands[2], lowering.root_buffer(view->base), view->offset, view->strides, true};
+}
+
+// Elements one after the other: of equal indices the last counts.
+void write_put(const Graph& graph, const Placement& placement, Lowering& lowering, const Node& node, const StridedView& base) {
+  DimTable& dims = lowering.dims();
+  const Type& type = graph.type(node.operands[1]);
+  Index index;
+  for (Dim extent : type.shape) index.push_back(lowering.open_loop(LoopKind::serial, extent, false));
+  size_t count = node.operands.size() - 2, lead = graph.type(node.operands[2]).shape.size();
+  Stmt stmt;
+  stmt.kind = StmtKind::scatter;
+  stmt.dtype = type.dtype;
+  stmt.node = graph.values[static_cast<size_t>(node.results[0])].producer;
+  stmt.args = {lowering.value_at(node.operands[1], index)};
+  for (size_t k = 2; k < node.operands.size(); ++k) {
+    stmt.args.push_back(lowering.value_at(node.operands[k], Index(index.begin(), index.begin() + static_cast<std::ptrdiff_t>(lead))));
+    stmt.core_strides.push_back(base.strides[k - 2]);
+  }
+  Dim offset = base.offset;
+  for (size_t k = lead; k < index.size(); ++k) offset = dims.add(offset, dims.mul(index[k], base.strides[count + k - lead]));
+  stmt.address = {lowering.root_buffer(base.base), offset};
+  lowering.append(std::move(stmt));
+  for (size_t k = 0; k < index.size(); ++k) lowering.close_loop();
+}
+
 }  // namespace
+
+std::optional<Nest> lower_update(const Graph& graph, const Placement& placement, Lowering& lowering, const Node& node) {
+  lowering.set_root_buffer(node.results[0], lowering.root_buffer(node.operands[0]));
+  if (node.op == Op::store) {
+    std::optional<StoreTarget> target = window(graph, placement, lowering, node);
+    if (!target) return std::nullopt;
+    Nest nest = lower_nest(graph, placement, lowering, {*target});
+    nest.name = "store";
+    return nest;
+  }
+  Nest nest;
+  nest.name = "put";
+  nest.work = lowering.dims().product(graph.type(node.operands[1]).shape);
+  std::optional<StridedView> base = strided_view(lowering.dims(), graph, placement.places, node.operands[0]);
+  if (!base) return std::nullopt;
+  lowering.begin_nest();
+  write_put(graph, placement, lowering, node, *base);
+  nest.body = lowering.end_nest();
+  return nest;
+}
 
 Nest lower_nest(const Graph& graph, const Placement& placement, Lowering& lowering, const std::vector<StoreTarget>& targets) {
   Survey survey(graph, placement, lowering.dims());

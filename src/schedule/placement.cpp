@@ -38,8 +38,8 @@ struct Visit {
 // Walks the inline computation of every root, as lowering will, until no value has to be moved into memory.
 class Walk {
  public:
-  Walk(const Graph& graph, std::vector<std::string>* notes)
-      : graph_(graph), dims_(result_.dims), notes_(notes) {
+  Walk(const Graph& graph, const std::set<ValueId>& forced, std::vector<std::string>* notes)
+      : graph_(graph), dims_(result_.dims), forced_(forced), notes_(notes) {
     dims_ = graph.dims;
     result_.places.assign(graph.values.size(), Place::inlined);
     result_.row_levels.assign(graph.values.size(), 0);
@@ -87,7 +87,9 @@ class Walk {
       OpClass kind = op_class(node.op);
       if (node.op == Op::slice || (node.op == Op::reshape && !trivial_reshape(node)))
         make_root(computed_below(node.operands[0]), "read through a slice or reshape");
+      if (kind == OpClass::gather) place_gathered(node.operands[0]);
       if (kind == OpClass::join) make_root(node.results[0], "joined");
+      if (kind == OpClass::update) place_update(node);
       if (kind == OpClass::gufunc) {
         make_root(node.results[0], "result of a library call");
         for (ValueId operand : node.operands) make_root(computed_below(operand), "operand of a library call");
@@ -95,6 +97,20 @@ class Walk {
       bool used = std::any_of(node.results.begin(), node.results.end(), [&](ValueId v) { return uses[v] > 0; });
       if (!used && node_events(graph_, node) != 0) make_root(node.results[0], "kept for its floating-point events");
     }
+  }
+
+  void place_update(const Node& node) {
+    make_root(node.results[0], "a store");
+    make_root(computed_below(node.operands[0]), "stored to");
+    if (node.op == Op::store && forced_.contains(node.operands[2])) make_root(node.operands[2], "the store overwrites what it needs");
+    if (node.op == Op::put)
+      for (size_t k = 1; k < node.operands.size(); ++k) make_root(node.operands[k], "stored at run-time indices");
+  }
+
+  // Elements at run-time indices are read from memory with strides.
+  void place_gathered(ValueId base) {
+    make_root(computed_below(base), "read at run-time indices");
+    if (!strided_view(dims_, graph_, result_.places, base)) make_root(base, "read at run-time indices");
   }
 
   bool trivial_reshape(const Node& node) const {
@@ -118,7 +134,8 @@ class Walk {
 
   bool walk_root(ValueId v) {
     const Node& node = graph_.producer(v);
-    if (op_class(node.op) == OpClass::gufunc) return true;
+    if (op_class(node.op) == OpClass::gufunc || node.op == Op::put) return true;
+    if (node.op == Op::store) return result_.places[node.operands[2]] == Place::root || walk_over(node.operands[2]);
     if (op_class(node.op) == OpClass::join) {
       for (ValueId operand : node.operands)
         if (!walk_over(operand)) return false;
@@ -161,6 +178,12 @@ class Walk {
         return visit(node.operands[0], map_view_index(dims_, graph_, node, index), stack);
       case OpClass::reduction:
         return walk_reduction(v, node, index, stack);
+      case OpClass::gather:
+        for (size_t k = 1; k < node.operands.size(); ++k) {
+          auto rank = graph_.type(node.operands[k]).rank();
+          if (!visit(node.operands[k], Index(index.begin(), index.begin() + rank), stack)) return false;
+        }
+        return true;
       case OpClass::leaf:
         for (ValueId operand : node.operands)
           if (!visit(operand, {}, stack)) return false;
@@ -294,6 +317,7 @@ class Walk {
   const Graph& graph_;
   Placement result_;
   DimTable& dims_;
+  const std::set<ValueId>& forced_;
   std::vector<std::string>* notes_;
   std::map<std::vector<int32_t>, Group> groups_;
   std::map<ValueId, std::vector<Visit>> visits_;
@@ -303,6 +327,8 @@ class Walk {
 
 }  // namespace
 
-Result<Placement> place_values(const Graph& graph, std::vector<std::string>* notes) { return Walk(graph, notes).run(); }
+Result<Placement> place_values(const Graph& graph, const std::set<ValueId>& forced, std::vector<std::string>* notes) {
+  return Walk(graph, forced, notes).run();
+}
 
 }  // namespace accel

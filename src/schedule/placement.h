@@ -3,6 +3,7 @@
 // all nests) or a row (memory of one thread for one iteration of the outer loops of its nest).
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ bool is_loop_call(const Graph& graph, const Node& node);
 // Value behind the view ops of v that has memory under `places` (or is an input); no_value when there is none.
 ValueId located_base(const Graph& graph, const std::vector<Place>& places, ValueId v);
 
-Result<Placement> place_values(const Graph& graph, std::vector<std::string>* notes);
+// `forced`: values of stores that are computed before the store.
+Result<Placement> place_values(const Graph& graph, const std::set<ValueId>& forced, std::vector<std::string>* notes);
 
 }  // namespace accel

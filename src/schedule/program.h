@@ -5,6 +5,10 @@
 // it is declared, visible until the end of the enclosing body), move them to and from buffers, call NumPy's
 // inner loops on tiles, and reduce. Indices, extents and strides are Dims of Program::dims: over the entry's symbols and over loop variables.
 // A Program holds no host pointers and no thread counts.
+//
+// A program with control flow has blocks: steps, then a jump, a branch or an exit. A step runs a nest or computes scalars. Scalars that
+// blocks share are temps assigned by scalar steps and edges; arrays that blocks share are buffers, which edges exchange. Without
+// blocks the nests run in order and the kernel is left through exit 0.
 
 #include <memory>
 #include <string>
@@ -20,6 +24,7 @@ enum class BufferKind : uint8_t {
   output,   // fresh result memory from the caller: dense, elements in the value's order
   temp,     // heap memory of one launch, visible to all nests
   scratch,  // memory of one thread inside one nest (tiles, rows)
+  cell,     // one element: a scalar that a nest hands to later steps
 };
 
 struct Buffer {
@@ -28,6 +33,7 @@ struct Buffer {
   Dim elements;          // capacity; for scratch it may depend on symbols only
   int binding = -1;      // input: index among array inputs; output: index among outputs
   std::string name;
+  std::vector<Dim> shape, strides;  // of a program with blocks; output: the result's shape; input: its shape and strides in bytes
 };
 
 using BufferId = int;
@@ -70,6 +76,9 @@ enum class StmtKind : uint8_t {
   pairwise,    // dst = pairwise sum over var in [0, extent) of args[0], computed by body
   fold,        // dst = args[1] combined by op with args[0] for every var in [0, extent), computed by body, in any order
   argreduce,   // dst (int64) = index of the extreme of args[0] over var in [0, extent), computed by body; op is argmin or argmax
+  gather,      // dst = *(address + sum of args[k] * core_strides[k])
+  scatter,     // *(address + sum of args[k + 1] * core_strides[k]) = args[0]
+  bind,        // the symbol `dim` is args[0] from here on; in scalar steps alone
   gufunc,      // NumPy gufunc loop `import`: operands with core dims `core` and outer loops done by the statement's loops
 };
 
@@ -99,7 +108,7 @@ struct Stmt {
   int import = -1;                    // call, gufunc: index into Program::imports
   std::vector<CallOperand> operands;  // call: operands then results
   std::vector<Dim> core_dims;         // gufunc: dims as NumPy passes them after the outer count
-  std::vector<Dim> core_strides;      // gufunc: as NumPy passes them after the outer strides
+  std::vector<Dim> core_strides;      // gufunc: as NumPy passes them after the outer strides; gather, scatter: bytes per index
   int node = -1;                      // node of the graph it comes from, for events and explain
   Body body;
 };
@@ -110,6 +119,46 @@ struct Nest {
   Body body;
   bool on_calling_thread = false;  // contains a loop that must not run in a worker thread
   Dim work;                        // estimate of the number of element operations, for the threading threshold
+};
+
+enum class StepKind : uint8_t {
+  scalars,  // body: no loops and no calls
+  nest,
+  protect,  // `buffer`, memory that Python sees, is about to be written: keep what a failed run has to put back
+};
+
+struct Step {
+  StepKind kind = StepKind::scalars;
+  Body body;
+  int nest = -1;  // index into Program::nests
+  BufferId buffer = -1;
+};
+
+// The way to another block: parameters get their values, all at once.
+struct Edge {
+  int target = -1;
+  std::vector<std::pair<TempId, TempId>> scalars;    // parameter, value
+  std::vector<std::pair<BufferId, BufferId>> swaps;  // buffers that exchange their memory, one after the other
+};
+
+// One result of an exit: a scalar, or the elements of a buffer. An output buffer is the result itself.
+struct ExitOutput {
+  int output = 0;  // index among the outputs of all exits
+  TempId scalar = -1;
+  BufferId buffer = -1;
+  DType dtype = DType::float64;
+  std::vector<Dim> shape;
+};
+
+enum class BlockEnd : uint8_t { jump, branch, exit };
+
+struct ProgramBlock {
+  std::vector<Step> steps;
+  BlockEnd end = BlockEnd::exit;
+  TempId condition = -1;  // branch: edges[0] when true, edges[1] when false
+  Edge edges[2];
+  int exit = 0;
+  std::vector<ExitOutput> outputs;
 };
 
 // Symbols with a small value seen at capture: codegen adds a copy of the nests with these fixed.
@@ -123,6 +172,8 @@ struct Program {
   std::vector<LoopImport> imports;
   std::vector<DType> temps;  // dtype of each temp
   std::vector<Nest> nests;
+  std::vector<ProgramBlock> blocks;  // blocks[0] is where the kernel starts
+  std::vector<int> bound_symbols;    // have their values from `bind` statements
   std::vector<Variant> variants;
   int symbol_count = 0;
   int input_count = 0;   // array inputs

@@ -9,7 +9,7 @@ namespace accel {
 
 namespace {
 
-const char* const buffer_kinds[] = {"input", "output", "temp", "scratch"};
+const char* const buffer_kinds[] = {"input", "output", "temp", "scratch", "cell"};
 const char* const loop_kinds[] = {"serial", "simd", "parallel"};
 
 // --- words ----------------------------------------------------------------------------------------------------------
@@ -237,6 +237,9 @@ const std::vector<Row>& rows() {
       {StmtKind::pairwise, "pairwise", true, true, {dtype, variable, extent, args, chunk_field, divide_field}},
       {StmtKind::fold, "fold", true, true, {op_field, dtype, variable, extent, args, divide_field}},
       {StmtKind::argreduce, "argreduce", true, true, {op_field, dtype, variable, extent, args}},
+      {StmtKind::gather, "gather", true, false, {dtype, address_field, args, dims_field<&Stmt::core_strides>}},
+      {StmtKind::scatter, "scatter", false, false, {dtype, address_field, args, dims_field<&Stmt::core_strides>}},
+      {StmtKind::bind, "bind", false, false, {dim_field, args}},
       {StmtKind::gufunc,
        "gufunc",
        false,
@@ -284,6 +287,8 @@ class Printer {
       body(1, nest.body);
       line(0, "}");
     }
+    if (!p.bound_symbols.empty()) line(0, "bound " + list_text(p.bound_symbols, [](int s) { return "s" + std::to_string(s); }));
+    for (const ProgramBlock& b : p.blocks) block(b);
     return out_;
   }
 
@@ -296,10 +301,44 @@ class Printer {
     return list_text(items, [](DType d) { return std::string(dtype_name(d)); });
   }
 
+  std::string dims(const std::vector<Dim>& items) const {
+    return list_text(items, [&](Dim d) { return dim_text(program_.dims, d); });
+  }
+
   void buffer(size_t k) {
     const Buffer& b = program_.buffers[k];
     line(0, "buffer b" + std::to_string(k) + " " + buffer_kinds[static_cast<int>(b.kind)] + " " + dtype_name(b.dtype) + " " +
-                dim_text(program_.dims, b.elements) + " " + std::to_string(b.binding) + " " + quote(b.name));
+                dim_text(program_.dims, b.elements) + " " + std::to_string(b.binding) + " " + quote(b.name) +
+                (b.shape.empty() ? "" : " " + dims(b.shape)) + (b.strides.empty() ? "" : " " + dims(b.strides)));
+  }
+
+  void block(const ProgramBlock& b) {
+    line(0, "block {");
+    for (const Step& s : b.steps) step(s);
+    if (b.end == BlockEnd::exit) line(1, "exit " + std::to_string(b.exit) + " " + list_text(b.outputs, [&](const ExitOutput& o) { return output(o); }));
+    if (b.end == BlockEnd::jump) line(1, "jump " + edge(b.edges[0]));
+    if (b.end == BlockEnd::branch) line(1, "branch t" + std::to_string(b.condition) + " " + edge(b.edges[0]) + " " + edge(b.edges[1]));
+    line(0, "}");
+  }
+
+  void step(const Step& s) {
+    if (s.kind == StepKind::nest) return line(1, "run " + std::to_string(s.nest));
+    if (s.kind == StepKind::protect) return line(1, "protect b" + std::to_string(s.buffer));
+    line(1, "scalars {");
+    body(2, s.body);
+    line(1, "}");
+  }
+
+  static std::string edge(const Edge& e) {
+    auto pair = [](const char* kind, const auto& p) { return kind + std::to_string(p.first) + ":" + kind + std::to_string(p.second); };
+    return std::to_string(e.target) + " " + list_text(e.scalars, [&](const auto& p) { return pair("t", p); }) + " " +
+           list_text(e.swaps, [&](const auto& p) { return pair("b", p); });
+  }
+
+  std::string output(const ExitOutput& o) {
+    std::string place = o.buffer >= 0 ? "b" + std::to_string(o.buffer) : "t" + std::to_string(o.scalar);
+    return std::to_string(o.output) + ":" + dtype_name(o.dtype) + ":" + place + ":" +
+           list_text(o.shape, [&](Dim d) { return dim_text(program_.dims, d); });
   }
 
   void body(int depth, const Body& statements) {
@@ -360,7 +399,67 @@ class Parser {
     if (words_[0] == "import") return import();
     if (words_[0] == "temps") return words_.size() == 2 && dtypes(words_[1], program_.temps);
     if (words_[0] == "variant") return variant();
+    if (words_[0] == "bound") {
+      return words_.size() == 2 &&
+             read_list(words_[1], program_.bound_symbols, [](std::string_view word, int& s) { return read_prefixed(word, 's', s); });
+    }
+    if (words_[0] == "block") return block(program_.blocks.emplace_back());
     return words_[0] == "nest" && nest();
+  }
+
+  bool block(ProgramBlock& b) {
+    while (next()) {
+      const Words w = words_;
+      if (w[0] == "}") return w.size() == 1;
+      if (w[0] == "scalars") {
+        Step s;
+        if (!body(s.body)) return false;
+        b.steps.push_back(std::move(s));
+      } else if (w[0] == "run" && w.size() == 2) {
+        Step& s = b.steps.emplace_back(Step{StepKind::nest, {}, -1, -1});
+        if (!read_number(w[1], s.nest)) return false;
+      } else if (w[0] == "protect" && w.size() == 2) {
+        Step& s = b.steps.emplace_back(Step{StepKind::protect, {}, -1, -1});
+        if (!read_prefixed(w[1], 'b', s.buffer)) return false;
+      } else if (!block_end(b, w)) {
+        return false;
+      }
+    }
+    return false;
+  }
+
+  bool block_end(ProgramBlock& b, const Words& w) {
+    if (w[0] == "exit") {
+      b.end = BlockEnd::exit;
+      return w.size() == 3 && read_number(w[1], b.exit) &&
+             read_list(w[2], b.outputs, [&](std::string_view word, ExitOutput& o) { return output(word, o); });
+    }
+    if (w[0] == "jump") {
+      b.end = BlockEnd::jump;
+      return w.size() == 4 && edge(w, 1, b.edges[0]);
+    }
+    b.end = BlockEnd::branch;
+    return w[0] == "branch" && w.size() == 8 && read_prefixed(w[1], 't', b.condition) && edge(w, 2, b.edges[0]) &&
+           edge(w, 5, b.edges[1]);
+  }
+
+  static bool edge(const Words& w, size_t at, Edge& e) {
+    auto pair = [](char kind) {
+      return [kind](std::string_view word, auto& out) {
+        size_t colon = word.find(':');
+        return colon != word.npos && read_prefixed(word.substr(0, colon), kind, out.first) &&
+               read_prefixed(word.substr(colon + 1), kind, out.second);
+      };
+    };
+    return read_number(w[at], e.target) && read_list(w[at + 1], e.scalars, pair('t')) && read_list(w[at + 2], e.swaps, pair('b'));
+  }
+
+  bool output(std::string_view word, ExitOutput& o) {
+    Words parts = split(word, ':');
+    if (parts.size() != 4 || !read_number(parts[0], o.output) || !read_dtype(parts[1], o.dtype)) return false;
+    bool placed = read_prefixed(parts[2], 'b', o.buffer) || read_prefixed(parts[2], 't', o.scalar);
+    return placed &&
+           read_list(parts[3], o.shape, [&](std::string_view item, Dim& d) { return read_dim(program_.dims, item, d); });
   }
 
   static bool dtypes(std::string_view word, std::vector<DType>& out) { return read_list(word, out, read_dtype); }
@@ -368,11 +467,14 @@ class Parser {
   bool buffer() {
     Buffer b;
     size_t number = 0;
-    if (words_.size() != 7 || !read_prefixed(words_[1], 'b', number) || number != program_.buffers.size()) return false;
+    if (words_.size() < 7 || words_.size() > 9 || !read_prefixed(words_[1], 'b', number) || number != program_.buffers.size()) return false;
     auto name = unquote(words_[6]);
     if (name) b.name = *name;
     if (!name || !read_enum(words_[2], buffer_kinds, b.kind) || !read_dtype(words_[3], b.dtype)) return false;
     if (!read_dim(program_.dims, words_[4], b.elements) || !read_number(words_[5], b.binding)) return false;
+    auto extent = [&](std::string_view word, Dim& d) { return read_dim(program_.dims, word, d); };
+    if (words_.size() > 7 && !read_list(words_[7], b.shape, extent)) return false;
+    if (words_.size() > 8 && !read_list(words_[8], b.strides, extent)) return false;
     program_.buffers.push_back(b);
     return true;
   }

@@ -1,8 +1,12 @@
 // The stages from a graph to a program: place values in memory, group them into nests, write the loops, add variants.
 
 #include <algorithm>
+#include <set>
 
+#include "ir/flow.h"
 #include "schedule/access.h"
+#include "schedule/flow.h"
+#include "schedule/in_place.h"
 #include "schedule/nests.h"
 #include "schedule/placement.h"
 #include "schedule/program.h"
@@ -34,6 +38,10 @@ void lower_group(const Graph& graph, const Placement& placement, Lowering& lower
                  std::vector<Nest>& nests) {
   const Node& node = graph.producer(group[0]);
   if (op_class(node.op) == OpClass::gufunc) return nests.push_back(lower_gufunc(graph, placement, lowering, node));
+  if (op_class(node.op) == OpClass::update) {
+    if (std::optional<Nest> nest = lower_update(graph, placement, lowering, node)) return nests.push_back(std::move(*nest));
+    return lowering.fail_with(fail(Reason::unsupported_call, "a store through a reshape that has no strides"));
+  }
   if (op_class(node.op) == OpClass::join) return lower_join(graph, placement, lowering, group[0], nests);
   std::vector<StoreTarget> targets;
   for (ValueId v : group) targets.push_back(whole(graph, lowering, v));
@@ -56,20 +64,43 @@ void lower_copies(const Graph& graph, const Placement& placement, Lowering& lowe
 
 int symbol_count_of(const Graph& graph) { return static_cast<int>(graph.symbols.size()); }
 
+// Whether a store nest reads what it overwrites elsewhere than at the element it stores.
+bool must_compute_first(const Graph& graph, const Placement& placement, const Program& program, const Node& node) {
+  return node.op == Op::store && placement.places[node.operands[2]] != Place::root &&
+         !stores_in_place(program.dims, program.nests.back(), program.buffers);
+}
+
 }  // namespace
 
+Result<Program> schedule_block(const Graph& graph, std::vector<std::string>* notes) {
+  std::set<ValueId> forced;
+  for (int round = 0;; ++round) {
+    std::vector<std::string> own_notes;
+    ACCEL_TRY(Placement placement, place_values(graph, forced, &own_notes));
+    Program program;
+    program.dims = placement.dims;
+    program.symbol_count = symbol_count_of(graph);
+    program.output_count = static_cast<int>(graph.outputs().size());
+    Lowering lowering(graph, placement, program);
+    bool again = false;
+    for (const std::vector<ValueId>& group : group_roots(graph, placement)) {
+      lower_group(graph, placement, lowering, group, program.nests);
+      if (!lowering.errors().empty()) return lowering.errors().front();
+      if (round == 0 && must_compute_first(graph, placement, program, graph.producer(group[0]))) {
+        forced.insert(graph.producer(group[0]).operands[2]);
+        again = true;
+      }
+    }
+    if (again) continue;
+    lower_copies(graph, placement, lowering, program);
+    if (!lowering.errors().empty()) return lowering.errors().front();
+    if (notes) notes->insert(notes->end(), own_notes.begin(), own_notes.end());
+    return program;
+  }
+}
+
 Result<Program> schedule(const Graph& graph, std::vector<std::string>* notes) {
-  if (graph.blocks.size() != 1) return fail(Reason::internal_error, "control flow has no schedule");
-  ACCEL_TRY(Placement placement, place_values(graph, notes));
-  Program program;
-  program.dims = placement.dims;
-  program.symbol_count = symbol_count_of(graph);
-  program.output_count = static_cast<int>(graph.outputs().size());
-  Lowering lowering(graph, placement, program);
-  for (const std::vector<ValueId>& group : group_roots(graph, placement))
-    lower_group(graph, placement, lowering, group, program.nests);
-  lower_copies(graph, placement, lowering, program);
-  if (!lowering.errors().empty()) return lowering.errors().front();
+  ACCEL_TRY(Program program, has_flow(graph) ? schedule_flow(graph, notes) : schedule_block(graph, notes));
   add_small_extent_variant(program, graph);
   return program;
 }

@@ -38,7 +38,8 @@ void add_small_extent_variant(Program& program, const Graph& graph) {
   int64_t iterations = 1;
   for (int symbol : inner) {
     int64_t hint = graph.hints[symbol];
-    if (outer.count(symbol) || hint < smallest || hint > largest || iterations * hint > most_iterations) continue;
+    bool bound = std::find(program.bound_symbols.begin(), program.bound_symbols.end(), symbol) != program.bound_symbols.end();
+    if (bound || outer.count(symbol) || hint < smallest || hint > largest || iterations * hint > most_iterations) continue;
     iterations *= hint;
     variant.fixed.emplace_back(symbol, hint);
   }

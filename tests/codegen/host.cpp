@@ -40,7 +40,10 @@ void release(void* memory) {
   std::free(memory);
 }
 
-const accel::AccelRuntime runtime = {parallel_for, allocate, release};
+int polls = 0;
+int poll() { return polls > 0 && --polls == 0; }
+
+accel::AccelRuntime runtime = {parallel_for, allocate, release, nullptr, poll};
 
 }  // namespace
 
@@ -52,4 +55,6 @@ const accel::AccelRuntime* host_runtime(int thread_count, int64_t allocations, i
   return &runtime;
 }
 int64_t host_live_allocations() { return live; }
+void host_set_allocate_output(void* (*function)(void*, int, const int64_t*)) { runtime.allocate_output = function; }
+void host_interrupt_after(int count) { polls = count; }
 }

@@ -54,6 +54,22 @@ def emitter():
 
 
 @functools.cache
+def graph_emitter():
+    """The program that turns a Graph's text into C++ text: built here, or the one that ACCEL_EMIT_GRAPH names."""
+    if given := os.environ.get("ACCEL_EMIT_GRAPH"):
+        return Path(given)
+    emitter()
+    sources = [*SRC.glob("passes/*.cpp"), *SRC.glob("schedule/*.cpp"), HERE / "emit_graph.cpp"]
+    objects = [folder() / f"{s.parent.name}_{s.stem}.o" for s in SRC.glob("*/*.cpp") if s.parent.name in {"base", "ir", "codegen"}]
+    objects.append(folder() / f"{folder().name}_codegen_prelude.o")
+    for source in sources:
+        objects.append(folder() / f"{source.parent.name}_{source.stem}.o")
+        run(*launcher(), "g++", "-std=c++20", "-O1", f"-I{SRC}", "-c", source, "-o", objects[-1])
+    run("g++", *dict.fromkeys(objects), "-o", folder() / "emit_graph")
+    return folder() / "emit_graph"
+
+
+@functools.cache
 def host():
     run("g++", "-std=c++20", "-O2", "-shared", "-fPIC", "-pthread", f"-I{SRC}", HERE / "host.cpp", "-o", folder() / "host.so")
     library = ctypes.CDLL(str(folder() / "host.so"))
@@ -67,12 +83,18 @@ def emit(program):
     return run(emitter(), input=program)
 
 
+def emit_graph(text, what="source"):
+    """The kernel's C++ text, or with what="program" the notes and text of the schedule."""
+    return run(graph_emitter(), what, input=text)
+
+
 class Import(ctypes.Structure):
     _fields_ = [("loop", ctypes.c_void_p), ("context", ctypes.c_void_p), ("auxdata", ctypes.c_void_p)]
 
 
 class Launch(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_void_p) for name in ("runtime", "imports", "symbols", "inputs", "outputs")]
+    _fields_ = [(name, ctypes.c_void_p) for name in ("runtime", "imports", "symbols", "inputs", "outputs", "context", "exit")]
+    _fields_ += [("accepted", ctypes.c_int)]
 
 
 def numpy_loop(ufunc, dtypes):
@@ -121,6 +143,49 @@ class Kernel:
     def _outputs(self, arrays):
         self.output_pointers = pointers(arrays)
         return self.output_pointers
+
+
+class GraphKernel:
+    """A compiled Graph. Call it with symbols and array inputs; it returns status, exit and the outputs of that exit."""
+
+    ALLOCATE = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.POINTER(ctypes.c_int64))
+
+    def __init__(self, graph):
+        self.text = emit_graph(graph)
+        facts = [line.split()[1:] for line in self.text.splitlines() if line.startswith("//@")]
+        self.notes = [" ".join(f[1:]) for f in facts if f[0] == "note"]
+        self.exits = [[output.split(":") for output in f[1:]] for f in facts if f[0] == "exit"]
+        self.outputs = [output for exit in self.exits for output in exit]
+        name = folder() / f"kernel_{hashlib.sha256(self.text.encode()).hexdigest()[:16]}.so"
+        if not name.exists():
+            run(compiler(), *FLAGS, "-Wall", "-Wno-unused", "-", "-o", name, input=self.text)
+        self.entry = ctypes.CDLL(str(name)).accel_kernel
+        self.entry.restype, self.entry.argtypes = ctypes.c_int, [ctypes.c_void_p]
+        loops = [numpy_loop(getattr(np, f[1]), (*f[2:-1], None)) for f in facts if f[0] == "import"]
+        self.keep_alive = [capsule for _, capsule in loops]
+        self.imports = (Import * (len(loops) + 1))(*[loop for loop, _ in loops])
+        self.allocate = self.ALLOCATE(self._allocate)
+
+    def _allocate(self, _context, output, dims):
+        dtype, rank = self.outputs[output]
+        self.results[output] = np.empty(tuple(dims[k] for k in range(int(rank))), dtype)
+        return self.results[output].ctypes.data
+
+    def __call__(self, symbols=(), inputs=(), threads=1, allocations=-1, interrupted=0, accepted=UNDERFLOW):
+        self.results = {}
+        slots = np.array([np.int64(s) if isinstance(s, int) else np.float64(s).view(np.int64) for s in symbols] + [0], np.int64)
+        runtime = host().host_runtime(threads, allocations, interrupted)
+        host().host_set_allocate_output(self.allocate)
+        none = (ctypes.c_void_p * (len(self.outputs) + 1))()
+        taken = ctypes.c_int(-1)
+        arrays = pointers(inputs)
+        addresses = [ctypes.addressof(x) for x in (self.imports, arrays, none, taken)]
+        launch = Launch(runtime, addresses[0], slots.ctypes.data, addresses[1], addresses[2], None, addresses[3], accepted)
+        status = self.entry(ctypes.byref(launch))
+        assert host().host_live_allocations() == 0
+        first = sum(len(exit) for exit in self.exits[: taken.value])
+        outputs = [self.results.get(first + k) for k in range(len(self.exits[taken.value]))]
+        return status, taken.value, outputs
 
 
 def events_of(function, *args):

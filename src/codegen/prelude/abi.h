@@ -2,7 +2,7 @@
 typedef __INT64_TYPE__ i64;
 typedef __INTPTR_TYPE__ iptr;
 
-constexpr int accel_abi_version = 1;
+constexpr int accel_abi_version = 2;
 
 extern "C" {
 typedef int (*AccelLoop)(void* context, char* const* args, const iptr* dims, const iptr* strides, void* auxdata);
@@ -18,6 +18,8 @@ struct AccelRuntime {
   int (*parallel_for)(AccelRegion region, void* frame, i64 n, i64 grain, i64 work);
   void* (*allocate)(i64 bytes);
   void (*release)(void* memory);
+  void* (*allocate_output)(void* context, int output, const i64* dims);
+  int (*poll)();
 };
 
 struct AccelLaunch {
@@ -26,6 +28,9 @@ struct AccelLaunch {
   const i64* symbols;
   void* const* inputs;
   void* const* outputs;
+  void* context;
+  int* exit;
+  int accepted;
 };
 
 enum AccelStatus : int {

@@ -5,6 +5,10 @@ struct Frame {
   const i64* symbols;
   char** buffers;
   int status;
+  // Kernels with control flow:
+  const AccelLaunch* launch;
+  i64* capacities;  // bytes of each buffer's memory
+  int exit;
 };
 
 ACCEL_INLINE void report(Frame* frame, int status) {

@@ -1,0 +1,287 @@
+#include "codegen/control_function.h"
+
+#include <algorithm>
+
+#include "codegen/expressions.h"
+
+namespace accel {
+
+namespace {
+
+std::string listed(const std::vector<std::string>& items) {
+  std::string out;
+  for (const std::string& item : items) out += (out.empty() ? "" : ", ") + item;
+  return out;
+}
+
+void collect_dims(const Body& body, std::vector<Dim>& out) {
+  for (const Stmt& stmt : body) {
+    for (Dim d : {stmt.extent, stmt.address.offset, stmt.dim})
+      if (d.id >= 0) out.push_back(d);
+    for (const CallOperand& operand : stmt.operands) {
+      out.push_back(operand.address.offset);
+      if (operand.stride.id >= 0) out.push_back(operand.stride);
+    }
+    out.insert(out.end(), stmt.core_dims.begin(), stmt.core_dims.end());
+    out.insert(out.end(), stmt.core_strides.begin(), stmt.core_strides.end());
+    collect_dims(stmt.body, out);
+  }
+}
+
+void collect_buffers_written(const Body& body, std::set<BufferId>& out) {
+  for (const Stmt& stmt : body) {
+    if (stmt.kind == StmtKind::store || stmt.kind == StmtKind::scatter) out.insert(stmt.address.buffer);
+    for (const CallOperand& operand : stmt.operands) out.insert(operand.address.buffer);
+    collect_buffers_written(stmt.body, out);
+  }
+}
+
+const Nest no_nest;
+
+// The text with each line "@k@" as the assignment that it stands for, if buffer k is used.
+std::string without_marks(const std::string& text, const std::set<BufferId>& used) {
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    size_t end = text.find('\n', at) + 1, mark = text.find_first_not_of(' ', at);
+    if (mark < end && text[mark] == '@') {
+      int id = std::stoi(text.substr(mark + 1));
+      if (used.contains(id)) out += cat(std::string(mark - at, ' '), "b", id, " = frame->buffers[", id, "];\n");
+    } else {
+      out.append(text, at, end - at);
+    }
+    at = end;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<BufferId> protected_buffers(const Program& program) {
+  std::set<BufferId> out;
+  for (const ProgramBlock& block : program.blocks)
+    for (const Step& step : block.steps)
+      if (step.kind == StepKind::protect) out.insert(step.buffer);
+  return {out.begin(), out.end()};
+}
+
+ControlFunction::ControlFunction(Copy& copy, const std::vector<std::string>& nests, std::string name)
+    : KernelFunction(copy, no_nest, std::move(name)),
+      program_(copy.program),
+      nests_(nests),
+      protected_(protected_buffers(copy.program)) {}
+
+// Temps with several definitions, or used outside of the block that defines them.
+void ControlFunction::find_shared() {
+  std::map<TempId, size_t> home;
+  auto use = [&](TempId temp, size_t block) {
+    auto found = home.find(temp);
+    if (found == home.end() || found->second != block) shared_.insert(temp);
+  };
+  for (size_t b = 0; b < program_.blocks.size(); ++b)
+    for (const Step& step : program_.blocks[b].steps)
+      for (const Stmt& stmt : step.body) {
+        if (stmt.dst < 0) continue;
+        if (stmt.kind == StmtKind::assign || !home.emplace(stmt.dst, b).second) shared_.insert(stmt.dst);
+      }
+  for (size_t b = 0; b < program_.blocks.size(); ++b) {
+    const ProgramBlock& block = program_.blocks[b];
+    for (const Step& step : block.steps) {
+      for (const Stmt& stmt : step.body)
+        for (TempId arg : stmt.args) use(arg, b);
+      if (step.kind == StepKind::nest)
+        for (TempId temp : nest_parameters(copy_.facts, program_.nests[static_cast<size_t>(step.nest)])) use(temp, b);
+    }
+    if (block.condition >= 0) use(block.condition, b);
+    for (const Edge& edge : block.edges)
+      for (const auto& [param, value] : edge.scalars) shared_.insert(param), use(value, b);
+    for (const ExitOutput& output : block.outputs)
+      if (output.scalar >= 0) use(output.scalar, b);
+  }
+}
+
+Result<std::string> ControlFunction::write_program() {
+  find_shared();
+  for (const ProgramBlock& block : program_.blocks)
+    for (const Step& step : block.steps) events_ |= copy_.facts.events(step.body);
+  for (size_t b = 0; b < program_.blocks.size(); ++b) write_block(b);
+  if (failure_) return *failure_;
+  Code out;
+  out.open(cat("static __attribute__((noinline)) void ", name_, "(Frame* frame, [[maybe_unused]] Kept* kept)"));
+  out.line("[[maybe_unused]] i64* const symbols = (i64*)frame->symbols;");
+  for (int symbol : symbols_) {
+    bool bound = std::count(program_.bound_symbols.begin(), program_.bound_symbols.end(), symbol) > 0;
+    out.line(bound ? cat("i64 s", symbol, " = 0;") : cat("const i64 s", symbol, " = symbols[", symbol, "];"));
+  }
+  for (BufferId id : buffers_) out.line(cat("char* b", id, " = frame->buffers[", id, "];"));
+  for (const auto& [name, value] : inputs_) out.line(cat("const auto ", name, " = ", value, ";"));
+  for (TempId temp : shared_) out.line(cat("[[maybe_unused]] ", type(temp), " ", temp_name(temp), "{};"));
+  if (has_sink_) out.line("Sink sink;");
+  if (events_ != 0) out.line("fp_clear();");
+  out.raw(without_marks(code_.text(), buffers_));
+  out.line("done:");
+  if (has_sink_) out.line("show(sink);");
+  if (events_ != 0) out.line(cat("report(frame, fp_read() & ", events_, ");"));
+  out.line("return;");
+  out.close();
+  return out.text();
+}
+
+void ControlFunction::write_block(size_t number) {
+  const ProgramBlock& block = program_.blocks[number];
+  held_.clear();
+  if (number > 0) code_.line(cat("l", static_cast<long>(number), ":"));
+  code_.open("");
+  for (const Step& step : block.steps) {
+    if (step.kind == StepKind::scalars) scalars(step.body);
+    else if (step.kind == StepKind::protect) protect(step.buffer);
+    else run(static_cast<size_t>(step.nest));
+  }
+  switch (block.end) {
+    case BlockEnd::exit: exit(block); break;
+    case BlockEnd::jump: go(block.edges[0]); break;
+    case BlockEnd::branch:
+      code_.open(cat("if (", temp_name(block.condition), ")"));
+      go(block.edges[0]);
+      code_.close();
+      go(block.edges[1]);
+      break;
+  }
+  code_.close();
+}
+
+void ControlFunction::stop_unless(const std::string& condition) { code_.line(cat("if (!(", condition, ")) goto done;")); }
+
+void ControlFunction::keep_events() {
+  if (events_ != 0) code_.line(cat("report(frame, fp_read() & ", events_, ");"));
+}
+
+// --- steps ----------------------------------------------------------------------------------------------------------
+
+void ControlFunction::scalars(const Body& body) {
+  std::set<BufferId> written;
+  collect_buffers_written(body, written);
+  for (BufferId id : written) hold(id);
+  for (const Stmt& stmt : body) {
+    if (stmt.kind == StmtKind::bind) code_.line(cat(dim(stmt.dim), " = ", temp_name(stmt.args[0]), ";"));
+    else write(stmt);
+  }
+}
+
+void ControlFunction::define(const Stmt& stmt, const std::string& value) {
+  if (!shared_.contains(stmt.dst)) return KernelFunction::define(stmt, value);
+  code_.line(cat(temp_name(stmt.dst), " = ", value, ";"));
+  keep(stmt);
+}
+
+// Scalar inputs are read once: stores through pointers could change them for all that the compiler knows.
+void ControlFunction::input(const Stmt& stmt) {
+  std::string name = cat("in", stmt.slot, "_", type(stmt.dst));
+  inputs_[name] = cat("load_", type(stmt.dst), "((const char*)(frame->symbols + ", stmt.slot, "))");
+  define(stmt, name);
+}
+
+// Where a buffer's memory is may have changed. Written as a mark: only names that the text uses are kept up to date.
+void ControlFunction::refresh(BufferId id) { code_.line(cat("@", id, "@")); }
+
+// Gives a buffer memory that a step is about to write.
+void ControlFunction::hold(BufferId id) {
+  const Buffer& info = buffer_info(id);
+  bool own = info.kind == BufferKind::temp || info.kind == BufferKind::output;
+  if (!own || !held_.insert(id).second) return;
+  if (info.kind == BufferKind::temp) {
+    stop_unless(cat("hold(frame, ", id, ", ", dim(info.elements), "*", item_size(info.dtype), ")"));
+  } else {
+    code_.open("");
+    code_.line(cat("const i64 dims[] = {", info.shape.empty() ? "0" : "", dims_text(info.shape), "};"));
+    stop_unless(cat("hold_result(frame, ", id, ", ", info.binding, ", dims)"));
+    code_.close();
+  }
+  refresh(id);
+}
+
+void ControlFunction::run(size_t number) {
+  const Nest& nest = program_.nests[number];
+  std::set<BufferId> written;
+  collect_buffers_written(nest.body, written);
+  for (BufferId id : written) hold(id);
+  std::vector<Dim> dims = {nest.work.id >= 0 ? nest.work : copy_.dims.constant(0)};
+  collect_dims(nest.body, dims);
+  for (BufferId id : buffers_of(nest.body)) dims.push_back(buffer_info(id).elements);
+  std::set<int> bound;
+  for (Dim d : dims)
+    for (int symbol : copy_.dims.symbols(d))
+      if (std::count(program_.bound_symbols.begin(), program_.bound_symbols.end(), symbol) > 0) bound.insert(symbol);
+  for (int symbol : bound) {
+    symbols_.insert(symbol);
+    code_.line(cat("symbols[", symbol, "] = s", symbol, ";"));
+  }
+  std::vector<std::string> arguments = {"frame"};
+  for (TempId temp : nest_parameters(copy_.facts, nest)) arguments.push_back(temp_name(temp));
+  keep_events();
+  code_.line(cat(nests_[number], "(", listed(arguments), ");"));
+  stop_unless("!failed(frame)");
+}
+
+void ControlFunction::protect(BufferId id) {
+  const Buffer& info = buffer_info(id);
+  size_t place = static_cast<size_t>(std::find(protected_.begin(), protected_.end(), id) - protected_.begin());
+  code_.open("");
+  code_.line(cat("const i64 shape[] = {", info.shape.empty() ? "0" : "", dims_text(info.shape), "};"));
+  code_.line(cat("const i64 strides[] = {", info.strides.empty() ? "0" : "", dims_text(info.strides), "};"));
+  stop_unless(cat("keep_input(frame, kept[", static_cast<long>(place), "], ", id, ", ", static_cast<long>(info.shape.size()), ", ",
+                  item_size(info.dtype), ", shape, strides)"));
+  code_.close();
+}
+
+std::string ControlFunction::dims_text(const std::vector<Dim>& dims) {
+  std::vector<std::string> items;
+  for (Dim d : dims) items.push_back(dim(d));
+  return listed(items);
+}
+
+// --- ends of blocks -------------------------------------------------------------------------------------------------
+
+void ControlFunction::go(const Edge& edge) {
+  for (const auto& [to, from] : edge.swaps) {
+    code_.line(cat("exchange(frame, ", to, ", ", from, ");"));
+    refresh(to);
+    refresh(from);
+  }
+  std::set<TempId> params;
+  for (const auto& [param, value] : edge.scalars) params.insert(param);
+  // Parameters get their values all at once: those that are read after they change are saved first.
+  bool crossing = std::any_of(edge.scalars.begin(), edge.scalars.end(), [&](const auto& p) { return params.contains(p.second); });
+  if (crossing) code_.open("");
+  for (const auto& [param, value] : edge.scalars)
+    if (crossing) code_.line(cat("const ", type(param), " n", param, " = ", temp_name(value), ";"));
+  for (const auto& [param, value] : edge.scalars)
+    code_.line(cat(temp_name(param), " = ", crossing ? cat("n", param) : temp_name(value), ";"));
+  if (crossing) code_.close();
+  code_.line(cat("goto l", edge.target, ";"));
+}
+
+void ControlFunction::exit(const ProgramBlock& block) {
+  keep_events();
+  stop_unless("!failed(frame)");
+  for (const ExitOutput& output : block.outputs) {
+    if (output.buffer >= 0 && buffer_info(output.buffer).kind == BufferKind::output) {
+      hold(output.buffer);
+      continue;
+    }
+    code_.open("");
+    code_.line(cat("const i64 dims[] = {", output.shape.empty() ? "0" : "", dims_text(output.shape), "};"));
+    std::string source = cat("frame->buffers[", output.buffer, "]"), bytes = std::to_string(item_size(output.dtype));
+    if (output.buffer < 0) {
+      code_.line(cat("char value[", bytes, "];"));
+      code_.line(cat("store_", type(output.scalar), "(value, ", temp_name(output.scalar), ");"));
+      source = "value";
+    }
+    for (Dim d : output.shape) bytes += cat("*", dim(d));
+    stop_unless(cat("give(frame, ", output.output, ", dims, ", source, ", ", bytes, ")"));
+    code_.close();
+  }
+  code_.line(cat("frame->exit = ", block.exit, ";"));
+  code_.line("goto done;");
+}
+
+}  // namespace accel

@@ -1,0 +1,80 @@
+// Kernels with control flow: memory that is kept and exchanged, results of any exit, and putting back what a failed run wrote.
+
+// Whether this run is not to be finished.
+ACCEL_INLINE bool failed(const Frame* frame) { return (frame->status & ~frame->launch->accepted) != 0; }
+
+// Gives a buffer memory for `bytes`. What it held is lost when it has to grow.
+static bool hold(Frame* frame, int buffer, i64 bytes) {
+  if (frame->buffers[buffer] != nullptr && frame->capacities[buffer] >= bytes) return true;
+  drop_temp(frame, buffer);
+  frame->capacities[buffer] = bytes;
+  return take_temp(frame, buffer, bytes);
+}
+static void exchange(Frame* frame, int a, int b) {
+  char* const memory = frame->buffers[a];
+  frame->buffers[a] = frame->buffers[b];
+  frame->buffers[b] = memory;
+  const i64 bytes = frame->capacities[a];
+  frame->capacities[a] = frame->capacities[b];
+  frame->capacities[b] = bytes;
+}
+// Memory of a result: the caller's, or made by it now.
+static char* result_memory(Frame* frame, int output, const i64* dims) {
+  const AccelLaunch* launch = frame->launch;
+  char* memory = (char*)launch->outputs[output];
+  if (memory == nullptr && launch->runtime->allocate_output != nullptr)
+    memory = (char*)launch->runtime->allocate_output(launch->context, output, dims);
+  if (memory == nullptr) report(frame, accel_no_memory);
+  return memory;
+}
+static bool hold_result(Frame* frame, int buffer, int output, const i64* dims) {
+  frame->buffers[buffer] = result_memory(frame, output, dims);
+  return frame->buffers[buffer] != nullptr;
+}
+static bool give(Frame* frame, int output, const i64* dims, const char* from, i64 bytes) {
+  char* memory = result_memory(frame, output, dims);
+  if (memory == nullptr) return false;
+  __builtin_memcpy(memory, from, (unsigned long)bytes);
+  return true;
+}
+
+// Memory that Python sees, as it was before this run wrote to it.
+struct Kept {
+  char* memory;
+  int buffer, rank, item;
+  i64 shape[64], strides[64];
+};
+template <bool back>
+static void copy_kept(const Kept& kept, char* outside, char*& inside, int axis) {
+  if (axis == kept.rank) {
+    __builtin_memcpy(back ? outside : inside, back ? inside : outside, (unsigned long)kept.item);
+    inside += kept.item;
+    return;
+  }
+  if (axis + 1 == kept.rank && kept.strides[axis] == kept.item) {
+    const unsigned long bytes = (unsigned long)(kept.shape[axis] * kept.item);
+    __builtin_memcpy(back ? outside : inside, back ? inside : outside, bytes);
+    inside += bytes;
+    return;
+  }
+  for (i64 k = 0; k < kept.shape[axis]; ++k) copy_kept<back>(kept, outside + k * kept.strides[axis], inside, axis + 1);
+}
+static bool keep_input(Frame* frame, Kept& kept, int buffer, int rank, int item, const i64* shape, const i64* strides) {
+  if (kept.memory != nullptr) return true;
+  i64 bytes = item;
+  for (int k = 0; k < rank; ++k) bytes *= shape[k], kept.shape[k] = shape[k], kept.strides[k] = strides[k];
+  kept.buffer = buffer, kept.rank = rank, kept.item = item;
+  kept.memory = take_memory(frame, bytes);
+  if (kept.memory == nullptr) return false;
+  char* inside = kept.memory;
+  copy_kept<false>(kept, frame->buffers[buffer], inside, 0);
+  return true;
+}
+static void settle(Frame* frame, Kept* kept, int count) {
+  for (int k = 0; k < count; ++k) {
+    if (kept[k].memory == nullptr) continue;
+    char* inside = kept[k].memory;
+    if (failed(frame)) copy_kept<true>(kept[k], frame->buffers[kept[k].buffer], inside, 0);
+    frame->runtime->release(kept[k].memory);
+  }
+}

@@ -1,0 +1,366 @@
+#include "schedule/flow.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "ir/flow.h"
+#include "schedule/access.h"
+#include "schedule/ownership.h"
+#include "schedule/segments.h"
+#include "schedule/undo.h"
+
+namespace accel {
+
+namespace {
+
+bool is_scalar_code(const Body& body) {
+  return std::all_of(body.begin(), body.end(), [](const Stmt& stmt) {
+    switch (stmt.kind) {
+      case StmtKind::constant:
+      case StmtKind::index:
+      case StmtKind::input:
+      case StmtKind::load:
+      case StmtKind::store:
+      case StmtKind::compute:
+      case StmtKind::gather:
+      case StmtKind::scatter: return true;
+      default: return false;
+    }
+  });
+}
+
+class Flow {
+ public:
+  Flow(const Graph& graph, std::vector<std::string>* notes) : graph_(graph), notes_(notes) {}
+
+  Result<Program> run() {
+    ACCEL_TRY([[maybe_unused]] Unit owned, own_memory(graph_, notes_));
+    origins_ = pinned_inputs(graph_);
+    exits_ = exits_of(graph_);
+    temp_of_.assign(graph_.values.size(), -1);
+    buffer_of_.assign(graph_.values.size(), -1);
+    program_.symbol_count = static_cast<int>(graph_.symbols.size());
+    program_.output_count = exits_.back().first_output + static_cast<int>(exits_.back().types.size());
+    for (const auto& [symbol, binding] : bound_symbols(graph_)) program_.bound_symbols.push_back(symbol);
+    program_.blocks.resize(graph_.blocks.size());
+    add_inputs();
+    Segments segments(graph_);
+    place(segments);
+    for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) {
+      for (const Segment& segment : segments.of(b)) {
+        ACCEL_TRY([[maybe_unused]] Unit added, add_segment(segments, segment));
+      }
+      end_block(b);
+    }
+    program_.dims = graph_.dims;
+    protect_inputs(program_, graph_);
+    return std::move(program_);
+  }
+
+ private:
+  ProgramBlock& block(BlockId b) { return program_.blocks[static_cast<size_t>(b)]; }
+  bool in_memory(ValueId v) const { return lives_in_memory(graph_, origins_, v); }
+  BufferId& buffer_of(ValueId v) { return buffer_of_[static_cast<size_t>(v)]; }
+  TempId& temp_of(ValueId v) { return temp_of_[static_cast<size_t>(v)]; }
+
+  BufferId new_buffer(Buffer buffer) {
+    program_.buffers.push_back(std::move(buffer));
+    return static_cast<BufferId>(program_.buffers.size()) - 1;
+  }
+  TempId new_temp(DType dtype) {
+    program_.temps.push_back(dtype);
+    return static_cast<TempId>(program_.temps.size()) - 1;
+  }
+  Dim elements(ValueId v) { return graph_.dims.product(graph_.type(v).shape); }
+
+  void add_inputs() {
+    for (size_t k = 0; k < graph_.inputs.size(); ++k) {
+      ValueId v = graph_.entry().params[k];
+      if (graph_.inputs[k].slot >= 0) continue;
+      const Type& type = graph_.type(v);
+      const Input& input = graph_.inputs[k];
+      Buffer buffer{BufferKind::input, type.dtype, elements(v), program_.input_count++, input.name, type.shape, {}};
+      buffer.strides = input.layout == Layout::strided ? input.strides : dense_strides(graph_.dims, type);
+      input_buffers_[static_cast<int>(k)] = buffer_of(v) = new_buffer(std::move(buffer));
+    }
+  }
+
+  // Gives every value that segments share its temp or buffer.
+  void place(const Segments& segments) {
+    find_direct_outputs(segments);
+    for (size_t b = 0; b < graph_.blocks.size(); ++b) {
+      if (b > 0)
+        for (ValueId v : graph_.blocks[b].params) place(v);
+      for (const Segment& segment : segments.of(static_cast<BlockId>(b))) {
+        for (ValueId v : segment.results) place(v);
+        if (segment.update < 0) continue;
+        const Node& node = graph_.nodes[static_cast<size_t>(segment.update)];
+        buffer_of(node.results[0]) = -2;  // the base's, known when all is placed
+      }
+    }
+    for (size_t v = 0; v < graph_.values.size(); ++v)
+      if (buffer_of_[v] == -2) buffer_of_[v] = base_buffer(static_cast<ValueId>(v));
+  }
+
+  BufferId base_buffer(ValueId v) {
+    while (buffer_of(v) == -2) v = graph_.producer(v).operands[0];
+    return buffer_of(v);
+  }
+
+  void place(ValueId v) {
+    const Type& type = graph_.type(v);
+    int origin = origins_[static_cast<size_t>(v)];
+    if (!in_memory(v)) {
+      temp_of(v) = new_temp(type.dtype);
+    } else if (origin >= 0) {
+      buffer_of(v) = input_buffers_[origin];
+    } else if (auto direct = direct_.find(v); direct != direct_.end()) {
+      buffer_of(v) = new_buffer({BufferKind::output, type.dtype, elements(v), direct->second, "v" + std::to_string(v), type.shape, {}});
+    } else {
+      buffer_of(v) = new_buffer({BufferKind::temp, type.dtype, elements(v), -1, "v" + std::to_string(v), {}, {}});
+    }
+  }
+
+  // Arrays that are computed in the block whose exit hands them over are computed in the result's memory.
+  void find_direct_outputs(const Segments& segments) {
+    std::vector<int> uses(graph_.values.size(), 0);
+    for (const Block& b : graph_.blocks)
+      for (const auto* list : {&b.terminator.operands, &b.terminator.target_arguments[0], &b.terminator.target_arguments[1]})
+        for (ValueId v : *list) ++uses[static_cast<size_t>(v)];
+    for (size_t b = 0; b < graph_.blocks.size(); ++b) {
+      const Terminator& t = graph_.blocks[b].terminator;
+      if (!is_exit(t)) continue;
+      std::set<ValueId> own;
+      for (const Segment& segment : segments.of(static_cast<BlockId>(b))) own.insert(segment.results.begin(), segment.results.end());
+      int first = exits_[static_cast<size_t>(exit_number(t))].first_output;
+      for (size_t k = 0; k < t.operands.size(); ++k) {
+        ValueId v = t.operands[k];
+        if (in_memory(v) && own.contains(v) && uses[static_cast<size_t>(v)] == 1) direct_[v] = first + static_cast<int>(k);
+      }
+    }
+  }
+
+  // --- segments -------------------------------------------------------------------------------------------------------
+
+  Status add_segment(const Segments& segments, const Segment& segment) {
+    std::vector<Step>& steps = block(segment.block).steps;
+    if (!segment.nodes.empty() || segment.update >= 0) {
+      SegmentGraph part = extract(graph_, segments, segment, origins_);
+      ACCEL_TRY(Program program, schedule_block(part.graph, notes_));
+      graph_.dims = program.dims;
+      merge(segment, part, std::move(program), steps);
+    }
+    if (segment.bind >= 0) add_bind(graph_.nodes[static_cast<size_t>(segment.bind)], steps);
+    return Unit{};
+  }
+
+  void add_bind(const Node& node, std::vector<Step>& steps) {
+    Stmt bind;
+    bind.kind = StmtKind::bind;
+    bind.dim = node.attrs.dims[0];
+    bind.args = {scalar(node.operands[0], steps)};
+    temp_of(node.results[0]) = bind.args[0];
+    append(std::move(bind), steps);
+  }
+
+  void append(Stmt stmt, std::vector<Step>& steps) {
+    if (steps.empty() || steps.back().kind != StepKind::scalars) steps.push_back({StepKind::scalars, {}, -1, -1});
+    steps.back().body.push_back(std::move(stmt));
+  }
+
+  // The temp of a scalar; an input is read here.
+  TempId scalar(ValueId v, std::vector<Step>& steps) {
+    if (temp_of(v) >= 0) return temp_of(v);
+    Stmt stmt;
+    stmt.dtype = graph_.type(v).dtype;
+    stmt.dst = new_temp(stmt.dtype);
+    if (buffer_of(v) >= 0) {
+      stmt.kind = StmtKind::load;
+      stmt.address = {buffer_of(v), graph_.dims.constant(0)};
+    } else {
+      stmt.kind = StmtKind::input;
+      stmt.slot = graph_.inputs[static_cast<size_t>(graph_.input_index(v))].slot;
+    }
+    TempId temp = stmt.dst;
+    append(std::move(stmt), steps);
+    return temp;
+  }
+
+  // Takes over the nests of a segment's program under the names of the whole one.
+  void merge(const Segment& segment, const SegmentGraph& part, Program program, std::vector<Step>& steps) {
+    names_ = {};
+    std::map<BufferId, ValueId> scalar_outputs;
+    for (const Buffer& buffer : program.buffers) {
+      BufferId id = static_cast<BufferId>(names_.buffers.size());
+      if (buffer.kind == BufferKind::input) {
+        names_.buffers.push_back(buffer_of(part.arrays[static_cast<size_t>(buffer.binding)]));
+      } else if (buffer.kind == BufferKind::output) {
+        ValueId v = part.outputs[static_cast<size_t>(buffer.binding)];
+        if (!in_memory(v)) scalar_outputs[id] = v;
+        names_.buffers.push_back(in_memory(v) ? buffer_of(v) : -1);
+      } else {
+        names_.buffers.push_back(new_buffer(buffer));
+      }
+    }
+    for (const LoopImport& import : program.imports) names_.imports.push_back(import_of(import));
+    names_.first_temp = static_cast<TempId>(program_.temps.size());
+    program_.temps.insert(program_.temps.end(), program.temps.begin(), program.temps.end());
+    for (const auto& [slot, v] : part.scalars) names_.slots[slot] = v;
+    for (Nest& nest : program.nests) add_nest(std::move(nest), scalar_outputs, steps);
+  }
+
+  void add_nest(Nest nest, const std::map<BufferId, ValueId>& scalar_outputs, std::vector<Step>& steps) {
+    bool is_scalar = is_scalar_code(nest.body);
+    std::vector<std::pair<ValueId, BufferId>> cells;
+    if (!is_scalar) {
+      for (const auto& [own, v] : scalar_outputs) {
+        names_.buffers[static_cast<size_t>(own)] = -1;
+        if (!stores_to(nest.body, own)) continue;
+        DType dtype = graph_.type(v).dtype;
+        BufferId cell = new_buffer({BufferKind::cell, dtype, graph_.dims.constant(1), -1, "v" + std::to_string(v), {}, {}});
+        names_.buffers[static_cast<size_t>(own)] = cell;
+        cells.emplace_back(v, cell);
+      }
+    }
+    Body body = renamed(std::move(nest.body), scalar_outputs);
+    if (is_scalar) {
+      for (Stmt& stmt : body) append(std::move(stmt), steps);
+      return;
+    }
+    nest.body = std::move(body);
+    program_.nests.push_back(std::move(nest));
+    steps.push_back({StepKind::nest, {}, static_cast<int>(program_.nests.size()) - 1, -1});
+    for (const auto& [v, cell] : cells) {
+      Stmt load;
+      load.kind = StmtKind::load;
+      load.dtype = graph_.type(v).dtype;
+      load.address = {cell, graph_.dims.constant(0)};
+      load.dst = temp_of(v);
+      append(std::move(load), steps);
+    }
+  }
+
+  static bool stores_to(const Body& body, BufferId id) {
+    return std::any_of(body.begin(), body.end(), [&](const Stmt& stmt) {
+      return (stmt.kind == StmtKind::store && stmt.address.buffer == id) || stores_to(stmt.body, id) ||
+             std::any_of(stmt.operands.begin(), stmt.operands.end(), [&](const CallOperand& o) { return o.address.buffer == id; });
+    });
+  }
+
+  TempId renamed(TempId temp) const {
+    auto found = names_.temps.find(temp);
+    return found != names_.temps.end() ? found->second : temp + names_.first_temp;
+  }
+  BufferId renamed_buffer(BufferId id) const { return id < 0 ? id : names_.buffers[static_cast<size_t>(id)]; }
+
+  Body renamed(Body body, const std::map<BufferId, ValueId>& scalar_outputs) {
+    Body out;
+    for (Stmt& stmt : body) {
+      if (stmt.kind == StmtKind::input && names_.slots.contains(stmt.slot)) {
+        names_.temps[stmt.dst] = temp_of(names_.slots.at(stmt.slot));
+        continue;
+      }
+      for (TempId& arg : stmt.args) arg = renamed(arg);
+      if (stmt.dst >= 0) stmt.dst = renamed(stmt.dst);
+      if (stmt.import >= 0) stmt.import = names_.imports[static_cast<size_t>(stmt.import)];
+      for (CallOperand& operand : stmt.operands) operand.address.buffer = renamed_buffer(operand.address.buffer);
+      stmt.node = -1;
+      bool to_scalar = stmt.kind == StmtKind::store && renamed_buffer(stmt.address.buffer) < 0;
+      if (to_scalar) {
+        stmt.kind = StmtKind::assign;
+        stmt.dst = temp_of(scalar_outputs.at(stmt.address.buffer));
+        stmt.address = {};
+      } else {
+        stmt.address.buffer = renamed_buffer(stmt.address.buffer);
+      }
+      stmt.body = renamed(std::move(stmt.body), scalar_outputs);
+      out.push_back(std::move(stmt));
+    }
+    return out;
+  }
+
+  int import_of(const LoopImport& import) {
+    auto it = std::find(program_.imports.begin(), program_.imports.end(), import);
+    if (it == program_.imports.end()) it = program_.imports.insert(it, import);
+    return static_cast<int>(it - program_.imports.begin());
+  }
+
+  // --- ends of blocks -------------------------------------------------------------------------------------------------
+
+  void end_block(BlockId b) {
+    const Terminator& t = graph_.blocks[static_cast<size_t>(b)].terminator;
+    ProgramBlock& out = block(b);
+    for (int k = 0; k < target_count(t); ++k) out.edges[k] = edge(t, k, out.steps);
+    switch (t.kind) {
+      case TerminatorKind::jump: out.end = BlockEnd::jump; break;
+      case TerminatorKind::branch:
+        out.end = BlockEnd::branch;
+        out.condition = scalar(t.operands[0], out.steps);
+        break;
+      default: end_with_exit(t, out);
+    }
+  }
+
+  Edge edge(const Terminator& t, int k, std::vector<Step>& steps) {
+    Edge out;
+    out.target = t.targets[k];
+    const std::vector<ValueId>& params = graph_.blocks[static_cast<size_t>(t.targets[k])].params;
+    std::map<BufferId, BufferId> now;  // where the memory of a buffer is after the swaps so far
+    auto where = [&](BufferId id) { return now.contains(id) ? now[id] : id; };
+    for (size_t i = 0; i < params.size(); ++i) {
+      ValueId v = t.target_arguments[k][i];
+      if (!in_memory(params[i])) {
+        TempId from = scalar(v, steps);
+        if (from != temp_of(params[i])) out.scalars.emplace_back(temp_of(params[i]), from);
+        continue;
+      }
+      BufferId from = where(buffer_of(v)), to = buffer_of(params[i]);
+      if (from == to) continue;
+      out.swaps.emplace_back(to, from);
+      for (const BufferId id : {buffer_of(v), to}) now.try_emplace(id, id);
+      for (auto& [id, place] : now) place = place == to ? from : place == from ? to : place;
+    }
+    return out;
+  }
+
+  void end_with_exit(const Terminator& t, ProgramBlock& out) {
+    out.end = BlockEnd::exit;
+    out.exit = exit_number(t);
+    int first = exits_[static_cast<size_t>(out.exit)].first_output;
+    for (size_t k = 0; k < t.operands.size(); ++k) {
+      ValueId v = t.operands[k];
+      const Type& type = graph_.type(v);
+      ExitOutput output{first + static_cast<int>(k), -1, -1, type.dtype, type.shape};
+      if (in_memory(v)) output.buffer = buffer_of(v);
+      else output.scalar = scalar(v, out.steps);
+      out.outputs.push_back(std::move(output));
+    }
+  }
+
+  // What names of a segment's program are called in the whole one.
+  struct Names {
+    std::vector<BufferId> buffers;
+    std::vector<int> imports;
+    TempId first_temp = 0;
+    std::map<TempId, TempId> temps;
+    std::map<int, ValueId> slots;
+  };
+
+  Graph graph_;
+  std::vector<std::string>* notes_;
+  Program program_;
+  std::vector<int> origins_;
+  std::vector<Exit> exits_;
+  std::vector<TempId> temp_of_;
+  std::vector<BufferId> buffer_of_;
+  std::map<int, BufferId> input_buffers_;
+  std::map<ValueId, int> direct_;
+  Names names_;
+};
+
+}  // namespace
+
+Result<Program> schedule_flow(const Graph& graph, std::vector<std::string>* notes) { return Flow(graph, notes).run(); }
+
+}  // namespace accel

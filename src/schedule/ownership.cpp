@@ -1,0 +1,306 @@
+#include "schedule/ownership.h"
+
+#include <algorithm>
+#include <set>
+
+#include "ir/builder.h"
+#include "ir/flow.h"
+
+namespace accel {
+
+bool is_lens(const Graph& graph, ValueId v) {
+  return !graph.is_input(v) && graph.type(v).rank() > 0 && op_class(graph.producer(v).op) == OpClass::view;
+}
+
+ValueId viewed(const Graph& graph, ValueId v) {
+  while (is_lens(graph, v)) v = graph.producer(v).operands[0];
+  return v;
+}
+
+bool lives_in_memory(const Graph& graph, const std::vector<int>& origins, ValueId v) {
+  return graph.type(v).rank() > 0 || origins[static_cast<size_t>(v)] != not_pinned;
+}
+
+namespace {
+
+// Where a value is used: before node number `at` of the block; the number of nodes stands for the terminator.
+struct Site {
+  BlockId block = 0;
+  size_t at = 0;
+};
+
+class Owner {
+ public:
+  Owner(Graph& graph, std::vector<std::string>* notes) : graph_(graph), notes_(notes) {}
+
+  Status run() {
+    origins_ = pinned_inputs(graph_);
+    ACCEL_TRY([[maybe_unused]] Unit certain, check_origins());
+    for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) own_outputs(b);
+    for (int round = 0; own_bases(); ++round) {
+      if (round > 1000) return fail(Reason::internal_error, "ownership does not settle");
+    }
+    own_arguments();
+    return Unit{};
+  }
+
+ private:
+  Block& block(BlockId b) { return graph_.blocks[static_cast<size_t>(b)]; }
+  Node& node(NodeId n) { return graph_.nodes[static_cast<size_t>(n)]; }
+  int origin(ValueId v) const { return static_cast<size_t>(v) < origins_.size() ? origins_[static_cast<size_t>(v)] : not_pinned; }
+  bool in_memory(ValueId v) const { return graph_.type(v).rank() > 0 || origin(v) != not_pinned; }
+
+  Status check_origins() {
+    for (const Block& b : graph_.blocks) {
+      for (NodeId n : b.nodes) {
+        if (op_class(node(n).op) == OpClass::update && origin(node(n).operands[0]) == mixed_origin)
+          return fail(Reason::unsupported_call, "a store to an array that is an argument on one path and none on another");
+      }
+    }
+    return Unit{};
+  }
+
+  void note(ValueId v, const char* why) {
+    if (notes_) notes_->push_back("value %" + std::to_string(v) + " is copied: " + why);
+  }
+
+  // A copy of v computed before node `at` of a block.
+  ValueId copy_before(ValueId v, BlockId b, size_t at, const char* why) {
+    note(v, why);
+    ValueId made = Builder(graph_, b).copy(v);
+    std::vector<NodeId>& nodes = block(b).nodes;
+    std::rotate(nodes.begin() + static_cast<std::ptrdiff_t>(at), nodes.end() - 1, nodes.end());
+    return made;
+  }
+
+  // --- exits ----------------------------------------------------------------------------------------------------------
+
+  void own_outputs(BlockId b) {
+    if (!is_exit(block(b).terminator)) return;
+    std::set<ValueId> seen;
+    for (size_t k = 0; k < block(b).terminator.operands.size(); ++k) {
+      ValueId v = block(b).terminator.operands[k];
+      if (!in_memory(v)) continue;
+      bool own = origin(v) == not_pinned && !is_lens(graph_, v) && seen.insert(v).second;
+      if (!own) block(b).terminator.operands[k] = copy_before(v, b, block(b).nodes.size(), "an exit hands it over");
+    }
+  }
+
+  // --- stores ---------------------------------------------------------------------------------------------------------
+
+  // Whether anything after `from` may see `use` without passing the definition of v again.
+  bool reaches(const Site& from, const Site& use, ValueId v) const {
+    if (use.block == from.block && use.at > from.at) return true;
+    BlockId home = graph_.values[static_cast<size_t>(v)].block;
+    std::set<BlockId> seen;
+    std::vector<BlockId> open = {from.block};
+    while (!open.empty()) {
+      const Terminator& t = graph_.blocks[static_cast<size_t>(open.back())].terminator;
+      open.pop_back();
+      for (int k = 0; k < target_count(t); ++k) {
+        if (t.targets[k] == home || !seen.insert(t.targets[k]).second) continue;
+        if (t.targets[k] == use.block) return true;
+        open.push_back(t.targets[k]);
+      }
+    }
+    return false;
+  }
+
+  // Fixes the first store whose base is used later. False: there is none.
+  bool own_bases() {
+    for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) {
+      for (size_t at = 0; at < block(b).nodes.size(); ++at) {
+        const Node& n = node(block(b).nodes[at]);
+        if (op_class(n.op) == OpClass::update && own_base({b, at})) return true;
+      }
+    }
+    return false;
+  }
+
+  bool own_base(const Site& store) {
+    NodeId id = block(store.block).nodes[store.at];
+    ValueId base = node(id).operands[0];
+    if (is_lens(graph_, base)) return rebase(store, base, "a view is stored to");
+    bool conflict = false;
+    for_each_use([&](const Site& use, ValueId& v) {
+      bool itself = use.block == store.block && use.at == store.at;
+      if (!itself && viewed(graph_, v) == base && reaches(store, use, base)) conflict = true;
+    });
+    if (!conflict) return false;
+    if (origin(base) == not_pinned) return rebase(store, base, "its old contents are used after a store");
+    keep_old(store, base);
+    return true;
+  }
+
+  // The store goes to a copy of its base.
+  bool rebase(const Site& store, ValueId base, const char* why) {
+    NodeId id = block(store.block).nodes[store.at];
+    ValueId made = copy_before(base, store.block, store.at, why);
+    if (node(id).op == Op::store) node(id).operands[1] = view_on(node(id).operands[1], base, made, {store.block, store.at + 1});
+    node(id).operands[0] = made;
+    return true;
+  }
+
+  // Later uses of a pinned base read a copy of its old contents, taken where the base is defined.
+  void keep_old(const Site& store, ValueId base) {
+    const Value& value = graph_.values[static_cast<size_t>(base)];
+    size_t at = 0;
+    if (value.producer >= 0) {
+      const auto& nodes = block(value.block).nodes;
+      at = static_cast<size_t>(std::find(nodes.begin(), nodes.end(), value.producer) - nodes.begin()) + 1;
+    }
+    NodeId id = block(store.block).nodes[store.at];
+    ValueId old = copy_before(base, value.block, at, "its old contents are used after a store");
+    const auto& nodes = block(store.block).nodes;
+    Site moved{store.block, static_cast<size_t>(std::find(nodes.begin(), nodes.end(), id) - nodes.begin())};
+    std::vector<std::pair<Site, std::pair<NodeId, size_t>>> node_uses;
+    std::vector<std::pair<BlockId, ValueId>> end_uses;
+    for_each_use([&](const Site& use, ValueId& v) {
+      bool itself = use.block == moved.block && use.at == moved.at;
+      if (itself || viewed(graph_, v) != base || !reaches(moved, use, base)) return;
+      if (use.at < block(use.block).nodes.size()) {
+        NodeId user = block(use.block).nodes[use.at];
+        for (size_t k = 0; k < node(user).operands.size(); ++k)
+          if (&node(user).operands[k] == &v) node_uses.push_back({use, {user, k}});
+      } else {
+        end_uses.emplace_back(use.block, v);
+      }
+    });
+    for (auto& [use, operand] : node_uses) {
+      const auto& own = block(use.block).nodes;
+      Site now{use.block, static_cast<size_t>(std::find(own.begin(), own.end(), operand.first) - own.begin())};
+      ValueId changed = view_on(node(operand.first).operands[operand.second], base, old, now);
+      node(operand.first).operands[operand.second] = changed;
+    }
+    for (auto& [b, v] : end_uses) {
+      ValueId changed = view_on(v, base, old, {b, block(b).nodes.size()});
+      Terminator& t = block(b).terminator;
+      for (auto* list : {&t.operands, &t.target_arguments[0], &t.target_arguments[1]}) std::replace(list->begin(), list->end(), v, changed);
+    }
+  }
+
+  // The chain of views v on `base` as one on `other`, written before `site`.
+  ValueId view_on(ValueId v, ValueId base, ValueId other, Site site) {
+    if (v == base) return other;
+    Node clone = node(graph_.values[static_cast<size_t>(v)].producer);
+    Type type = graph_.type(v);
+    ValueId below = view_on(clone.operands[0], base, other, site);
+    std::vector<NodeId>& nodes = block(site.block).nodes;
+    size_t before = nodes.size();
+    ValueId made = graph_.add_node(site.block, clone.op, {below}, clone.attrs, {type}, clone.where);
+    size_t at = std::min(site.at + chain_length(below, other), before);
+    std::rotate(nodes.begin() + static_cast<std::ptrdiff_t>(at), nodes.end() - 1, nodes.end());
+    return made;
+  }
+  size_t chain_length(ValueId v, ValueId base) const {
+    size_t length = 0;
+    for (; v != base; v = graph_.producer(v).operands[0]) ++length;
+    return length;
+  }
+
+  // Calls act(site, operand) for every use by something that is no view of rank > 0.
+  template <class Act>
+  void for_each_use(Act act) {
+    for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) {
+      for (size_t k = 0; k < block(b).nodes.size(); ++k) {
+        Node& n = node(block(b).nodes[k]);
+        if (is_lens(graph_, n.results[0])) continue;
+        for (ValueId& v : n.operands) act(Site{b, k}, v);
+      }
+      Terminator& t = block(b).terminator;
+      for (auto* list : {&t.operands, &t.target_arguments[0], &t.target_arguments[1]})
+        for (ValueId& v : *list) act(Site{b, block(b).nodes.size()}, v);
+    }
+  }
+
+  // --- edges ----------------------------------------------------------------------------------------------------------
+
+  // Per block: memory that is used in it or after it, of those defined before it.
+  void find_live() {
+    size_t n = graph_.blocks.size();
+    live_.assign(n, {});
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (size_t b = n; b-- > 0;) {
+        std::set<ValueId> live = live_out(static_cast<BlockId>(b));
+        add_uses(static_cast<BlockId>(b), live);
+        for (ValueId v : graph_.blocks[b].params) live.erase(v);
+        for (NodeId id : graph_.blocks[b].nodes)
+          for (ValueId v : node(id).results) live.erase(v);
+        if (live != live_[b]) live_[b] = std::move(live), changed = true;
+      }
+    }
+  }
+  std::set<ValueId> live_out(BlockId b) {
+    std::set<ValueId> live;
+    const Terminator& t = block(b).terminator;
+    for (int k = 0; k < target_count(t); ++k) {
+      const auto& next = live_[static_cast<size_t>(t.targets[k])];
+      live.insert(next.begin(), next.end());
+      for (ValueId v : t.target_arguments[k])
+        if (in_memory(v)) live.insert(viewed(graph_, v));
+    }
+    return live;
+  }
+  void add_uses(BlockId b, std::set<ValueId>& live) {
+    auto add = [&](ValueId v) {
+      if (in_memory(v)) live.insert(viewed(graph_, v));
+    };
+    for (NodeId id : block(b).nodes)
+      if (!is_lens(graph_, node(id).results[0]))
+        for (ValueId v : node(id).operands) add(v);
+    for (ValueId v : block(b).terminator.operands) add(v);
+  }
+
+  void own_arguments() {
+    find_live();
+    size_t count = graph_.blocks.size();
+    for (BlockId b = 0; b < static_cast<BlockId>(count); ++b)
+      for (int k = 0; k < target_count(block(b).terminator); ++k) own_arguments(b, k);
+  }
+
+  bool gives_memory(ValueId v, ValueId param, BlockId target, std::set<ValueId>& seen) const {
+    if (origin(param) >= 0 && origin(v) == origin(param)) return true;
+    bool own = origin(v) == not_pinned && !is_lens(graph_, v) && graph_.input_index(v) < 0;
+    return own && !live_[static_cast<size_t>(target)].contains(v) && seen.insert(v).second;
+  }
+
+  void own_arguments(BlockId b, int k) {
+    BlockId target = block(b).terminator.targets[k];
+    std::set<ValueId> seen;
+    for (size_t i = 0; i < block(target).params.size(); ++i) {
+      ValueId v = block(b).terminator.target_arguments[k][i], param = block(target).params[i];
+      if (!in_memory(param) || gives_memory(v, param, target, seen)) continue;
+      if (block(b).terminator.kind == TerminatorKind::branch) {
+        b = split(b, k);
+        k = 0;
+      }
+      ValueId made = copy_before(v, b, block(b).nodes.size(), "a block gets it, and it is used elsewhere");
+      block(b).terminator.target_arguments[0][i] = made;
+    }
+  }
+
+  // A block of its own for edge k of block b.
+  BlockId split(BlockId b, int k) {
+    BlockId made = Builder(graph_).new_block();
+    Terminator& from = block(b).terminator;
+    Terminator& to = block(made).terminator;
+    to.kind = TerminatorKind::jump;
+    to.targets[0] = from.targets[k];
+    to.target_arguments[0] = std::move(from.target_arguments[k]);
+    from.targets[k] = made;
+    from.target_arguments[k].clear();
+    return made;
+  }
+
+  Graph& graph_;
+  std::vector<std::string>* notes_;
+  std::vector<int> origins_;
+  std::vector<std::set<ValueId>> live_;
+};
+
+}  // namespace
+
+Status own_memory(Graph& graph, std::vector<std::string>* notes) { return Owner(graph, notes).run(); }
+
+}  // namespace accel

@@ -1,0 +1,210 @@
+#include "schedule/segments.h"
+
+#include <algorithm>
+#include <map>
+
+#include "ir/flow.h"
+#include "schedule/ownership.h"
+
+namespace accel {
+
+namespace {
+
+bool is_cheap_leaf(Op op) { return op == Op::constant || op == Op::dim || op == Op::full || op == Op::arange; }
+
+}  // namespace
+
+Segments::Segments(const Graph& graph) : graph_(graph), segments_(graph.blocks.size()) {
+  find_forced();
+  for (BlockId b = 0; b < static_cast<BlockId>(graph.blocks.size()); ++b) cut(b);
+  find_results();
+}
+
+bool Segments::is_cloned(ValueId v) const {
+  if (graph_.is_input(v)) return false;
+  Op op = graph_.producer(v).op;
+  if (op == Op::constant || op == Op::dim) return true;
+  return is_lens(graph_, v) || (is_cheap_leaf(op) && !forced_.contains(v));
+}
+
+void Segments::find_forced() {
+  auto force = [&](ValueId v) {
+    if (!graph_.is_input(v) && is_cheap_leaf(graph_.producer(v).op)) forced_.insert(v);
+  };
+  for (const Block& block : graph_.blocks) {
+    for (NodeId n : block.nodes) {
+      const Node& node = graph_.nodes[static_cast<size_t>(n)];
+      if (op_class(node.op) == OpClass::update || node.op == Op::bind) force(node.operands[0]);
+      if (op_class(node.op) == OpClass::gather) force(viewed(graph_, node.operands[0]));
+    }
+    for (const auto* list : {&block.terminator.operands, &block.terminator.target_arguments[0], &block.terminator.target_arguments[1]})
+      for (ValueId v : *list) force(v);
+  }
+}
+
+void Segments::cut(BlockId b) {
+  std::vector<Segment>& out = segments_[static_cast<size_t>(b)];
+  Segment open;
+  open.block = b;
+  auto close = [&] {
+    out.push_back(std::move(open));
+    open = {};
+    open.block = b;
+  };
+  for (NodeId n : graph_.blocks[static_cast<size_t>(b)].nodes) {
+    const Node& node = graph_.nodes[static_cast<size_t>(n)];
+    if (op_class(node.op) == OpClass::update) {
+      open.update = n;
+      close();
+    } else if (node.op == Op::bind) {
+      open.bind = n;
+      close();
+    } else if (!is_cloned(node.results[0]) || forced_.contains(node.results[0])) {
+      open.nodes.push_back(n);
+    }
+  }
+  close();
+}
+
+// Marks what a user in segment `user` (-1: a terminator or bind) needs of other segments.
+void Segments::note_use(ValueId v, int user, std::vector<int>& segment_of, std::set<ValueId>& shared) {
+  if (graph_.is_input(v)) return;
+  bool own_place = forced_.contains(v) && user < 0;
+  if (is_cloned(v) && !own_place) {
+    for (ValueId operand : graph_.producer(v).operands) note_use(operand, user, segment_of, shared);
+    return;
+  }
+  if (segment_of[static_cast<size_t>(graph_.values[static_cast<size_t>(v)].producer)] != user) shared.insert(v);
+}
+
+void Segments::find_results() {
+  std::vector<int> segment_of(graph_.nodes.size(), -2);
+  int next = 0;
+  for (auto& list : segments_)
+    for (Segment& s : list) {
+      for (NodeId n : s.nodes) segment_of[static_cast<size_t>(n)] = next;
+      if (s.update >= 0) segment_of[static_cast<size_t>(s.update)] = next;
+      ++next;
+    }
+  std::set<ValueId> shared;
+  next = 0;
+  for (size_t b = 0; b < segments_.size(); ++b) {
+    for (Segment& s : segments_[b]) {
+      auto note = [&](NodeId n, int user) {
+        for (ValueId v : graph_.nodes[static_cast<size_t>(n)].operands) note_use(v, user, segment_of, shared);
+      };
+      for (NodeId n : s.nodes) note(n, next);
+      if (s.update >= 0) {
+        note(s.update, next);
+        shared.insert(graph_.nodes[static_cast<size_t>(s.update)].operands[0]);
+      }
+      if (s.bind >= 0) note(s.bind, -1);
+      ++next;
+    }
+    const Terminator& t = graph_.blocks[b].terminator;
+    for (const auto* list : {&t.operands, &t.target_arguments[0], &t.target_arguments[1]})
+      for (ValueId v : *list) note_use(v, -1, segment_of, shared);
+  }
+  for (auto& list : segments_)
+    for (Segment& s : list)
+      for (NodeId n : s.nodes)
+        for (ValueId v : graph_.nodes[static_cast<size_t>(n)].results)
+          if (shared.contains(v)) s.results.push_back(v);
+}
+
+namespace {
+
+class Extraction {
+ public:
+  Extraction(const Graph& graph, const Segments& segments, const Segment& segment, const std::vector<int>& origins)
+      : graph_(graph), segments_(segments), segment_(segment), origins_(origins), map_(graph.values.size(), no_value) {
+    out_.graph.dims = graph.dims;
+    out_.graph.symbols = graph.symbols;
+    out_.graph.hints = graph.hints;
+    out_.graph.sources = graph.sources;
+    next_slot_ = static_cast<int>(graph.symbols.size());
+  }
+
+  SegmentGraph run() {
+    for (NodeId n : segment_.nodes) add(n);
+    if (segment_.update >= 0) add_update(segment_.update);
+    for (ValueId v : segment_.results) {
+      out_.outputs.push_back(v);
+      out_.graph.entry().terminator.operands.push_back(map_[static_cast<size_t>(v)]);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  ValueId imported(ValueId v) {
+    ValueId& mine = map_[static_cast<size_t>(v)];
+    if (mine != no_value) return mine;
+    if (segments_.is_cloned(v)) {
+      add(graph_.values[static_cast<size_t>(v)].producer);
+      return mine;
+    }
+    return mine = add_input(v);
+  }
+
+  void add(NodeId n) {
+    const Node& node = graph_.nodes[static_cast<size_t>(n)];
+    std::vector<ValueId> operands;
+    for (ValueId v : node.operands) operands.push_back(imported(v));
+    std::vector<Type> types;
+    for (ValueId v : node.results) types.push_back(graph_.type(v));
+    out_.graph.add_node(0, node.op, std::move(operands), node.attrs, std::move(types), node.where);
+    const Node& made = out_.graph.nodes.back();
+    for (size_t k = 0; k < node.results.size(); ++k) map_[static_cast<size_t>(node.results[k])] = made.results[k];
+  }
+
+  // The mask of a store becomes part of its value.
+  void add_update(NodeId n) {
+    add(n);
+    NodeId id = static_cast<NodeId>(out_.graph.nodes.size()) - 1;
+    std::vector<ValueId> operands = out_.graph.nodes.back().operands;
+    if (out_.graph.nodes.back().op != Op::store || operands.size() < 4) return;
+    Type type = out_.graph.type(operands[1]);
+    type.kind = ValueKind::array;
+    ValueId value = out_.graph.add_node(0, Op::where, {operands[3], operands[2], operands[1]}, {}, {type});
+    out_.graph.nodes[static_cast<size_t>(id)].operands = {operands[0], operands[1], value};
+    auto& order = out_.graph.entry().nodes;
+    std::swap(order[order.size() - 1], order[order.size() - 2]);
+  }
+
+  ValueId add_input(ValueId v) {
+    Input input;
+    Type type = graph_.type(v);
+    int index = graph_.input_index(v);
+    if (lives_in_memory(graph_, origins_, v)) {
+      int origin = origins_[static_cast<size_t>(v)];
+      if (origin >= 0) input = graph_.inputs[static_cast<size_t>(origin)];
+      input.slot = -1;
+      out_.arrays.push_back(v);
+      type.kind = ValueKind::array;
+    } else if (index >= 0) {
+      input = graph_.inputs[static_cast<size_t>(index)];
+    } else {
+      input.slot = next_slot_;
+      next_slot_ += 2;
+      out_.scalars.emplace_back(input.slot, v);
+      if (type.kind == ValueKind::array) type.kind = ValueKind::numpy_scalar;
+    }
+    return out_.graph.add_input(std::move(input), std::move(type));
+  }
+
+  const Graph& graph_;
+  const Segments& segments_;
+  const Segment& segment_;
+  const std::vector<int>& origins_;
+  SegmentGraph out_;
+  std::vector<ValueId> map_;
+  int next_slot_ = 0;
+};
+
+}  // namespace
+
+SegmentGraph extract(const Graph& graph, const Segments& segments, const Segment& segment, const std::vector<int>& origins) {
+  return Extraction(graph, segments, segment, origins).run();
+}
+
+}  // namespace accel

@@ -1,0 +1,48 @@
+#pragma once
+// Segments: the parts of blocks that are scheduled one by one.
+
+#include <set>
+#include <vector>
+
+#include "ir/graph.h"
+
+namespace accel {
+
+struct Segment {
+  BlockId block = 0;
+  std::vector<NodeId> nodes;     // without effects, in program order
+  NodeId update = -1;            // a store or put that ends the segment
+  NodeId bind = -1;              // or a bind
+  std::vector<ValueId> results;  // of nodes, that others use
+};
+
+// The segments of the blocks of a graph whose memory is owned (ownership.h), in program order.
+class Segments {
+ public:
+  explicit Segments(const Graph& graph);
+  const std::vector<Segment>& of(BlockId block) const { return segments_[static_cast<size_t>(block)]; }
+  // Whether users of v compute it themselves.
+  bool is_cloned(ValueId v) const;
+
+ private:
+  void find_forced();
+  void cut(BlockId block);
+  void find_results();
+  void note_use(ValueId v, int user, std::vector<int>& segment_of, std::set<ValueId>& shared);
+
+  const Graph& graph_;
+  std::vector<std::vector<Segment>> segments_;
+  std::set<ValueId> forced_;  // have a place of their own though users could compute them
+};
+
+// The segment as a graph of its own, and which value of the whole graph each of its inputs and outputs is.
+struct SegmentGraph {
+  Graph graph;
+  std::vector<ValueId> arrays;           // values behind the array inputs, in order
+  std::vector<std::pair<int, ValueId>> scalars;  // slot and value of scalar inputs that are no inputs of the whole graph
+  std::vector<ValueId> outputs;          // values behind the outputs
+};
+// `origins`: pinned_inputs (ir/flow.h) of the whole graph.
+SegmentGraph extract(const Graph& graph, const Segments& segments, const Segment& segment, const std::vector<int>& origins);
+
+}  // namespace accel

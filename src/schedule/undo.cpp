@@ -1,0 +1,77 @@
+#include "schedule/undo.h"
+
+#include <algorithm>
+#include <set>
+
+#include "ir/loops.h"
+
+namespace accel {
+
+namespace {
+
+void collect_stores(const Body& body, std::set<BufferId>& out) {
+  for (const Stmt& stmt : body) {
+    if (stmt.kind == StmtKind::store || stmt.kind == StmtKind::scatter) out.insert(stmt.address.buffer);
+    bool calls = stmt.kind == StmtKind::call || stmt.kind == StmtKind::gufunc;
+    for (size_t k = stmt.operands.size(); calls && k-- > static_cast<size_t>(op_info(stmt.op).arity);)
+      out.insert(stmt.operands[k].address.buffer);
+    collect_stores(stmt.body, out);
+  }
+}
+
+// Inputs that a step stores to.
+std::set<BufferId> written_inputs(const Program& program, const Step& step) {
+  std::set<BufferId> stored, out;
+  collect_stores(step.kind == StepKind::nest ? program.nests[static_cast<size_t>(step.nest)].body : step.body, stored);
+  for (BufferId id : stored)
+    if (id >= 0 && program.buffers[static_cast<size_t>(id)].kind == BufferKind::input) out.insert(id);
+  return out;
+}
+
+// Whether a run may report failure: an event, a loop of NumPy's, memory.
+bool may_fail(const Program& program, const Graph& graph) {
+  if (!program.imports.empty()) return true;
+  bool allocates = std::any_of(program.buffers.begin(), program.buffers.end(), [&](const Buffer& buffer) {
+    bool heap = buffer.kind == BufferKind::scratch && !program.dims.as_constant(buffer.elements);
+    return heap || buffer.kind == BufferKind::temp || buffer.kind == BufferKind::output;
+  });
+  return allocates || std::any_of(graph.blocks.begin(), graph.blocks.end(), [&](const Block& block) {
+           return std::any_of(block.nodes.begin(), block.nodes.end(), [&](NodeId n) {
+             return node_events(graph, graph.nodes[static_cast<size_t>(n)]) != 0;
+           });
+         });
+}
+
+// The block at whose end memory is protected for stores in b: outside of every loop. b itself when it is in none.
+BlockId before_loops(const Graph& graph, const Dominance& dominance, const std::vector<NaturalLoop>& loops, BlockId b) {
+  for (const NaturalLoop& loop : loops)  // outer ones come first
+    if (loop.blocks.contains(b)) return before_loops(graph, dominance, loops, immediate_dominator(graph, dominance, loop.header));
+  return b;
+}
+
+void protect_in(Program& program, const Graph& graph, BlockId b, const Dominance& dominance, const std::vector<NaturalLoop>& loops) {
+  std::vector<Step> steps = std::move(program.blocks[static_cast<size_t>(b)].steps);
+  BlockId place = before_loops(graph, dominance, loops, b);
+  std::vector<Step> out;
+  for (Step& step : steps) {
+    for (BufferId id : written_inputs(program, step)) {
+      Step protect{StepKind::protect, {}, -1, id};
+      auto& where = place == b ? out : program.blocks[static_cast<size_t>(place)].steps;
+      bool known = std::any_of(where.begin(), where.end(), [&](const Step& s) { return s.kind == StepKind::protect && s.buffer == id; });
+      if (!known) where.push_back(std::move(protect));
+    }
+    out.push_back(std::move(step));
+  }
+  program.blocks[static_cast<size_t>(b)].steps = std::move(out);
+}
+
+}  // namespace
+
+void protect_inputs(Program& program, const Graph& graph) {
+  if (!may_fail(program, graph)) return;
+  Dominance dominance(graph);
+  std::vector<NaturalLoop> loops = natural_loops(graph, dominance);
+  for (BlockId b = 0; b < static_cast<BlockId>(graph.blocks.size()); ++b) protect_in(program, graph, b, dominance, loops);
+}
+
+}  // namespace accel
