@@ -36,6 +36,7 @@ class Owner {
   Status run() {
     origins_ = pinned_inputs(graph_);
     ACCEL_TRY([[maybe_unused]] Unit certain, check_origins());
+    std::replace(origins_.begin(), origins_.end(), mixed_origin, not_pinned);  // what it gets of inputs is copied
     for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) own_outputs(b);
     for (int round = 0; own_bases(); ++round) {
       if (round > 1000) return fail(Reason::internal_error, "ownership does not settle");

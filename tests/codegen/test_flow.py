@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from kernels import GraphKernel, same_bits
+from kernels import NO_MEMORY, OVERFLOW, GraphKernel, same_bits
 
 SUM = """\
 graph {
@@ -173,3 +173,148 @@ def test_power_iteration(steps):
     status, _, (result,) = kernel([50, steps], [a, x])
     assert status == 0
     assert same_bits(result, expected)
+
+
+def loop_over(count, body, carried=(), outputs="", inputs=""):
+    """Text of `for i in range(count): body` with symbol s9 = i. carried: (parameter, type, first value, next value)."""
+    params = ", ".join(f"{p} : {t}" for p, t, _, _ in carried)
+    return f"""\
+graph {{
+{inputs}
+  b0:
+    %900 = constant() {{literal = 0}} : py_scalar int64
+    %901 = constant() {{literal = 1}} : py_scalar int64
+    %902 = dim() {{dims = [{count}]}} : py_scalar int64
+    jump b1(%900{"".join(", " + first for _, _, first, _ in carried)})
+  b1(%903 : py_scalar int64{", " if params else ""}{params}):
+    %904 = less(%903, %902) : py_scalar bool
+    branch(%904) b2() b3()
+  b2:
+    %905 = bind(%903) {{dims = [s9]}} : py_scalar int64
+{body}
+    %906 = add(%903, %901) : py_scalar int64
+    jump b1(%906{"".join(", " + after for _, _, _, after in carried)})
+  b3:
+    ret({outputs})
+}}
+"""
+
+
+def symbols(count):
+    return "\n".join(f'  symbol s{k} "s{k}" = 10' for k in range(count))
+
+
+# for i in range(n): out[i] = a[i] * b[i] + i
+ELEMENTS = loop_over(
+    "s0",
+    """\
+    %10 = slice(%0) {dims = [s9], steps = [1]} : array float64[1]
+    %11 = squeeze(%10) {axes = [0]} : numpy_scalar float64
+    %12 = slice(%1) {dims = [s9], steps = [1]} : array float64[1]
+    %13 = squeeze(%12) {axes = [0]} : numpy_scalar float64
+    %14 = multiply(%11, %13) : numpy_scalar float64
+    %15 = astype(%905) : numpy_scalar float64
+    %16 = add(%14, %15) : numpy_scalar float64
+    %17 = slice(%3) {dims = [s9], steps = [1]} : array float64[1]
+    %18 = squeeze(%17) {axes = [0]} : array float64[]
+    %19 = store(%3, %18, %16) : array float64[s0]""",
+    [("%3", "array float64[s0]", "%2", "%19")],
+    inputs=symbols(10)
+    + '\n  input %0 "a" : array float64[s0] dense\n  input %1 "b" : array float64[s0] dense\n  input %2 "out" : array float64[s0] strided(s1)',
+)
+
+
+@pytest.mark.parametrize("stride", [1, 2, -1])
+def test_elements(stride):
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 100))
+    memory = np.zeros(200)
+    out = memory[::-1][:100] if stride == -1 else memory[: 100 * stride : stride]
+    assert GraphKernel(ELEMENTS)([100, out.strides[0]] + [0] * 8, [a, b, out]) == (0, 0, [])
+    assert same_bits(out, a * b + np.arange(100))
+
+
+def test_a_failed_run_leaves_no_trace():
+    a, b = np.ones(100), np.ones(100)
+    a[50], b[50] = 1e300, 1e300
+    memory = np.arange(200.0)
+    before = memory.copy()
+    kernel = GraphKernel(ELEMENTS)
+    status, _, _ = kernel([100, 16] + [0] * 8, [a, b, memory[::2]])
+    assert status & OVERFLOW
+    assert same_bits(memory, before)
+    assert kernel([100, 16] + [0] * 8, [a, b, memory[::2]], accepted=OVERFLOW)[0] & OVERFLOW
+    with np.errstate(over="ignore"):
+        assert same_bits(memory[::2], a * b + np.arange(100))
+    assert same_bits(memory[1::2], before[1::2])
+    assert kernel([100, 16] + [0] * 8, [a, b, memory[::2]], allocations=0)[0] == NO_MEMORY
+
+
+# A sweep: new = a; new[1:-1, 1:-1] = 0.25 * (up + down + left + right); a = new
+JACOBI = loop_over(
+    "s1",
+    """\
+    %10 = slice(%3) {dims = [0, 1], steps = [1, 1]} : array float64[s0 - 2, s0 - 2]
+    %11 = slice(%3) {dims = [2, 1], steps = [1, 1]} : array float64[s0 - 2, s0 - 2]
+    %12 = slice(%3) {dims = [1, 0], steps = [1, 1]} : array float64[s0 - 2, s0 - 2]
+    %13 = slice(%3) {dims = [1, 2], steps = [1, 1]} : array float64[s0 - 2, s0 - 2]
+    %14 = add(%10, %11) : array float64[s0 - 2, s0 - 2]
+    %15 = add(%14, %12) : array float64[s0 - 2, s0 - 2]
+    %16 = add(%15, %13) : array float64[s0 - 2, s0 - 2]
+    %17 = constant() {literal = 0.25} : py_scalar float64
+    %18 = multiply(%17, %16) : array float64[s0 - 2, s0 - 2]
+    %19 = copy(%3) : array float64[s0, s0]
+    %20 = slice(%19) {dims = [1, 1], steps = [1, 1]} : array float64[s0 - 2, s0 - 2]
+    %21 = store(%19, %20, %18) : array float64[s0, s0]""",
+    [("%3", "array float64[s0, s0]", "%0", "%21")],
+    outputs="%3",
+    inputs=symbols(10) + '\n  input %0 "a" : array float64[s0, s0] dense',
+)
+# The same in the argument's memory: a[1:-1, 1:-1] = ...
+JACOBI_IN_PLACE = JACOBI.replace("    %19 = copy(%3) : array float64[s0, s0]\n", "").replace("%19", "%3").replace("ret(%3)", "ret()")
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2, 7])
+def test_jacobi(steps):
+    a = np.random.default_rng(0).normal(size=(20, 20))
+    expected = a.copy()
+    for _ in range(steps):
+        new = expected.copy()
+        new[1:-1, 1:-1] = 0.25 * (expected[:-2, 1:-1] + expected[2:, 1:-1] + expected[1:-1, :-2] + expected[1:-1, 2:])
+        expected = new
+    before = a.copy()
+    status, _, (result,) = GraphKernel(JACOBI)([20, steps] + [0] * 8, [a])
+    assert status == 0
+    assert same_bits(result, expected)
+    assert same_bits(a, before)
+    assert GraphKernel(JACOBI_IN_PLACE)([20, steps] + [0] * 8, [a])[0] == 0
+    assert same_bits(a, expected)
+
+
+MASKED = f"""\
+graph {{
+{symbols(1)}
+  input %0 "x" : array float64[s0] dense
+  b0:
+    %1 = constant() {{literal = 0.0}} : py_scalar float64
+    %2 = greater(%0, %1) : array bool[s0]
+    %3 = lanes(%0, %2) : array float64[s0]
+    %4 = log(%3) : array float64[s0]
+    %5 = store(%0, %0, %4, %2) : array float64[s0]
+    %6 = reduce(%5) {{axes = [0], ufunc = maximum}} : numpy_scalar float64
+    %7 = reduce(%0) {{axes = [0], ufunc = maximum}} : numpy_scalar float64
+    ret(%6, %7)
+}}
+"""
+
+
+def test_masked_store():
+    x = np.random.default_rng(0).normal(size=3000)
+    expected = x.copy()
+    expected[x > 0] = np.log(x[x > 0])
+    old = x.max()
+    kernel = GraphKernel(MASKED)
+    status, _, (new, before) = kernel([3000], [x])
+    assert status == 0
+    assert same_bits(x, expected)
+    assert (new, before) == (expected.max(), old)
