@@ -13,7 +13,7 @@ extern "C" {
 // NumPy's inner loop and its auxiliary data.
 typedef int (*AccelLoop)(void* context, char* const* args, const intptr_t* dims, const intptr_t* strides, void* auxdata);
 struct AccelImport {
-  AccelLoop loop;     // NumPy's PyArrayMethod_StridedLoop
+  AccelLoop loop;  // NumPy's PyArrayMethod_StridedLoop
   void* context;
   void* auxdata;
 };
@@ -35,18 +35,18 @@ struct AccelRuntime {
 struct AccelLaunch {
   const AccelRuntime* runtime;
   const AccelImport* imports;
-  const int64_t* symbols;    // entry symbols; scalar inputs as bits
-  void* const* inputs;       // data pointers of array inputs
-  void* const* outputs;      // data pointers of outputs
+  const int64_t* symbols;  // entry symbols; scalar inputs as bits
+  void* const* inputs;     // data pointers of array inputs
+  void* const* outputs;    // data pointers of outputs
 };
 
 // Status bits a kernel returns. With anything but 0 the outputs are garbage and the caller lets the interpreter run instead.
 enum AccelStatus : int {
-  accel_divide = 1,       // floating-point events seen (bits as NumPy's FPE_*)
+  accel_divide = 1,  // floating-point events seen (bits as NumPy's FPE_*)
   accel_overflow = 2,
   accel_underflow = 4,
   accel_invalid = 8,
-  accel_error = 16,       // something NumPy raises for (integer to a negative power, ...)
+  accel_error = 16,  // something NumPy raises for (integer to a negative power, ...)
   accel_no_memory = 32,
   accel_interrupted = 64,
 };

@@ -237,7 +237,9 @@ nest "product" work [s0*s1*s2] calling_thread {
 
 
 def test_variants_that_change_nothing_share_their_functions():
-    program = elementwise("add", ["float64", "float64"], "float64").replace("temps", "variant (s0 = 100000)\nvariant (s0 = 77)\ntemps")
+    program = elementwise("add", ["float64", "float64"], "float64").replace(
+        "temps", "variant (s0 = 100000)\nvariant (s0 = 77)\ntemps"
+    )
     text = emit(program)
     assert "void nest0_v1(" in text and "void nest0_v2(" in text
     unrelated = program.replace("symbols 1", "symbols 2").replace("s0 = 100000", "s1 = 2").replace("s0 = 77", "s1 = 3")
