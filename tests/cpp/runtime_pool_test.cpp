@@ -19,6 +19,13 @@ namespace {
 
 constexpr size_t mib = size_t{1} << 20;
 
+// See runtime_parallel_test.cpp.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool sanitizer_forks_badly = true;
+#else
+constexpr bool sanitizer_forks_badly = false;
+#endif
+
 class PoolTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -154,6 +161,7 @@ TEST_F(PoolTest, ImpossibleSizesGiveNull) {
 }
 
 TEST_F(PoolTest, KeptBlocksGoWhenMemoryRunsOut) {
+  if (sanitizer_forks_badly) GTEST_SKIP() << "the sanitizer needs the address space that this test takes away";
   pid_t pid = fork();
   if (pid == 0) {
     settings().result_pool_bytes.set(int64_t{1} << 40);
@@ -208,6 +216,7 @@ TEST_F(PoolTest, NoBlockIsHandedOutTwice) {
 }
 
 TEST_F(PoolTest, SurvivesForkWhileOtherThreadsAllocate) {
+  if (sanitizer_forks_badly) GTEST_SKIP() << "the sanitizer does not survive fork";
   auto* mine = static_cast<char*>(pool_allocate(4 * mib));
   memset(mine, 3, 4 * mib);
   std::atomic<bool> stop{false};
