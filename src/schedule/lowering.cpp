@@ -148,29 +148,18 @@ int Lowering::import_of(const LoopImport& import) {
 }
 
 std::optional<Address> Lowering::located(ValueId v, const Index& index) {
-  Index at = index;
-  int64_t part = 0;
-  while (!graph_.is_input(v) && placement_.places[v] == Place::inlined) {
-    const Node& node = graph_.producer(v);
-    if (op_class(node.op) != OpClass::view) return std::nullopt;
-    if (node.op == Op::imag) part += item_size(graph_.type(v).dtype);
-    at = map_view_index(dims_, graph_, node, at);
-    v = node.operands[0];
+  std::optional<MemoryPosition> position = memory_position(dims_, graph_, placement_.places, v, index);
+  if (!position) return std::nullopt;
+  ValueId base = position->base;
+  if (graph_.is_input(base)) {
+    if (graph_.inputs[graph_.input_index(base)].slot >= 0) return std::nullopt;  // a scalar
+    return Address{root_buffers_[base], position->offset};
   }
-  Dim extra = dims_.constant(part);
-  if (!graph_.is_input(v)) {
-    if (placement_.places[v] == Place::row) {
-      std::optional<Address> row = row_at(v, at);
-      if (row) row->offset = dims_.add(row->offset, extra);
-      return row;
-    }
-    return Address{root_buffer(v), dims_.add(offset_of(dims_, at, dense_strides(dims_, graph_.type(v))), extra)};
-  }
-  int input = graph_.input_index(v);
-  if (graph_.inputs[input].slot >= 0) return std::nullopt;  // a scalar
-  std::vector<Dim> strides =
-      graph_.inputs[input].layout == Layout::strided ? graph_.inputs[input].strides : dense_strides(dims_, graph_.type(v));
-  return Address{root_buffers_[v], dims_.add(offset_of(dims_, at, strides), extra)};
+  if (placement_.places[base] == Place::root) return Address{root_buffer(base), position->offset};
+  std::optional<Address> row = row_at(base, position->index);
+  Dim own = offset_of(dims_, position->index, memory_strides_of(dims_, graph_, base));
+  row->offset = dims_.add(row->offset, dims_.sub(position->offset, own));
+  return row;
 }
 
 TempId Lowering::value_at(ValueId v, const Index& index) {

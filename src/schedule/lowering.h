@@ -121,7 +121,6 @@ class Lowering {
   Address new_tile(DType dtype, Dim variable, Dim extent);
   std::optional<Address> row_at(ValueId v, const Index& index);
   BufferId fill_row(ValueId v, const Index& index, const std::vector<int>& axes);
-  Dim at_zero(Dim expression, Dim variable);
 
   const Graph& graph_;
   const Placement& placement_;

@@ -90,7 +90,10 @@ class Walk {
       if (kind == OpClass::join) make_root(node.results[0], "joined");
       if (kind == OpClass::gufunc) {
         make_root(node.results[0], "result of a library call");
-        for (ValueId operand : node.operands) make_root(computed_below(operand), "operand of a library call");
+        for (ValueId operand : node.operands) {
+          make_root(computed_below(operand), "operand of a library call");
+          if (!strided_view(dims_, graph_, result_.places, operand)) make_root(operand, "operand of a library call without strides");
+        }
       }
       bool used = std::any_of(node.results.begin(), node.results.end(), [&](ValueId v) { return uses[v] > 0; });
       if (!used && node_events(graph_, node) != 0) make_root(node.results[0], "kept for its floating-point events");
