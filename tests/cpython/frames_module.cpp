@@ -2,7 +2,7 @@
 
 #include <Python.h>
 
-#include <memory>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -56,39 +56,55 @@ PyObject* py_fault_offset(PyObject*, PyObject* args) {
 
 MiniReport last_report;
 
+// A callable with a raw vectorcall, like the compiled functions of accel.
 struct Native {
-  PyRef function;
+  PyObject_HEAD;
+  vectorcallfunc vectorcall;
+  PyObject* function;
   MiniOptions options;
 };
 
-void free_native(PyObject* capsule) { delete static_cast<Native*>(PyCapsule_GetPointer(capsule, "native")); }
-
-PyObject* call_native(PyObject* capsule, PyObject* const* args, Py_ssize_t count, PyObject* kwnames) {
-  auto* native = static_cast<Native*>(PyCapsule_GetPointer(capsule, "native"));
+PyObject* call_native(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
+  auto* native = reinterpret_cast<Native*>(self);
   MiniReport report;
-  auto function = reinterpret_cast<PyFunctionObject*>(native->function.get());
-  PyObject* result = run_mini(function, args, static_cast<size_t>(count), kwnames, native->options, report);
+  auto function = reinterpret_cast<PyFunctionObject*>(native->function);
+  PyObject* result = run_mini(function, args, nargsf, kwnames, native->options, report);
   last_report = report;
   return result;
 }
 
-PyMethodDef native_def = {"native", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(call_native)),
-                          METH_FASTCALL | METH_KEYWORDS, nullptr};
+void free_native(PyObject* self) {
+  Py_DECREF(reinterpret_cast<Native*>(self)->function);
+  PyObject_Free(self);
+}
+
+PyTypeObject native_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+bool ready_native_type() {
+  native_type.tp_name = "accel_frames_test.Native";
+  native_type.tp_basicsize = sizeof(Native);
+  native_type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL;
+  native_type.tp_vectorcall_offset = offsetof(Native, vectorcall);
+  native_type.tp_call = PyVectorcall_Call;
+  native_type.tp_dealloc = free_native;
+  return PyType_Ready(&native_type) == 0;
+}
 
 PyObject* py_native(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"function", "limit", "inject", "visible", nullptr};
-  auto native = std::make_unique<Native>();
   PyObject* function;
+  MiniOptions options;
   int visible = 0;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|lip", const_cast<char**>(names), &PyFunction_Type, &function,
-                                   &native->options.limit, &native->options.inject, &visible))
+                                   &options.limit, &options.inject, &visible))
     return nullptr;
-  native->function = PyRef::borrow(function);
-  native->options.visible = visible;
-  PyRef capsule = PyRef::steal(PyCapsule_New(native.get(), "native", free_native));
-  if (!capsule) return nullptr;
-  native.release();
-  return PyCFunction_New(&native_def, capsule.get());
+  options.visible = visible;
+  Native* native = PyObject_New(Native, &native_type);
+  if (!native) return nullptr;
+  native->vectorcall = call_native;
+  native->function = Py_NewRef(function);
+  native->options = options;
+  return reinterpret_cast<PyObject*>(native);
 }
 
 PyObject* py_report(PyObject*, PyObject*) {
@@ -211,7 +227,7 @@ PyModuleDef definition = {PyModuleDef_HEAD_INIT, "accel_frames_test", nullptr, -
 PyMODINIT_FUNC PyInit_accel_frames_test() {
   using namespace accel::testing;
   PyObject* module = PyModule_Create(&definition);
-  if (!module) return nullptr;
+  if (!module || !ready_native_type()) return nullptr;
   missing = PyObject_CallNoArgs(reinterpret_cast<PyObject*>(&PyBaseObject_Type));
   if (PyModule_AddObjectRef(module, "NULL", missing) < 0) return nullptr;
   return module;
