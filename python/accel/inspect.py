@@ -79,8 +79,8 @@ class Explanation:
     compile_seconds : float
     from_cache : bool
         Whether the kernel came from the disk cache.
-    versions : int
-        Number of compiled versions of the function.
+    versions, version : int
+        Number of compiled versions of the function, and the index of the one that ran (-1: none).
     stats : dict
         As `accel.stats` gives it.
     result : object
@@ -117,6 +117,7 @@ class Explanation:
         self.compile_seconds: float = version.get("seconds", 0.0)
         self.from_cache: bool = version.get("from_cache", False)
         self.versions: int = len(record["versions"])
+        self.version: int = chosen
         self.stats: dict[str, int] = record["counters"]
 
     def __str__(self) -> str:
@@ -146,9 +147,9 @@ class Explanation:
         if not self.source and not self.operations:
             return ""
         origin = "from the disk cache" if self.from_cache else f"compiled in {self.compile_seconds:.2f} s"
-        kernel = f"kernel: {len(self.operations)} operations, backend {self.backend}, {origin}, version 1 of {self.versions}"
-        if self.versions == 1:
-            kernel = kernel.removesuffix(", version 1 of 1")
+        kernel = f"kernel: {len(self.operations)} operations, backend {self.backend}, {origin}"
+        if self.versions > 1:
+            kernel += f", version {self.version + 1} of {self.versions}"
         loops = f"\n  NumPy's own loops: {', '.join(self.loops)}" if self.loops else ""
         return kernel + loops
 

@@ -55,6 +55,7 @@ void Dispatcher::reset() {
   versions_.clear();
   events_.clear();
   warned_.clear();
+  noted_once_ = 0;
   pinned_.reset();
   counters_ = {};
   hot_ = 0;
@@ -75,12 +76,15 @@ void Dispatcher::forget_if_redefined() {
 PyObject* Dispatcher::call(PyObject* const* args, size_t nargsf, PyObject* names) {
   Arguments arguments{args, nargsf, names};
   counters_.calls++;
-  if (options_.disable || is_switched_off()) [[unlikely]] return interpret(arguments);
+  if (options_.disable || is_switched_off()) [[unlikely]] {
+    note_once(Reason::disabled);
+    return interpret(arguments);
+  }
   forget_if_redefined();
   last_version_ = -1;
   if (pinned_) [[unlikely]] return interpret_because(arguments, *pinned_);
   if (is_watched(code_)) [[unlikely]] {
-    note(at_start(Reason::python_event, {}));
+    note_once(Reason::python_event);
     return interpret(arguments);
   }
   if (!has_recursion_room()) [[unlikely]] return interpret(arguments);
@@ -284,6 +288,14 @@ void Dispatcher::note(const Fallback& what) {
   events_.push_back({what});
   std::string place = what.file.empty() ? std::string() : " at " + what.file + ":" + std::to_string(what.line);
   log_record(LogTopic::breaks, name() + place + ": " + describe(what.reason, what.detail));
+}
+
+// For what may happen at every call: it must cost nothing the second time.
+void Dispatcher::note_once(Reason reason) {
+  uint64_t bit = uint64_t{1} << static_cast<int>(reason);
+  if ((noted_once_ & bit) != 0) return;
+  noted_once_ |= bit;
+  note(at_start(reason, {}));
 }
 
 std::string Dispatcher::name() const { return utf8(function_->func_qualname); }
