@@ -54,6 +54,13 @@ Result<Ref> module_attribute(Capture& capture, PyObject* module, PyObject* name)
   return missing(module, name);
 }
 
+// A class attribute that an identity guard has pinned is a constant, unlike the data of instances.
+AbstractValue known_constant(Capture& capture, const Ref& attribute, PyObject* object) {
+  AbstractValue known = *capture.constant(object);
+  known.source = attribute->source;
+  return known;
+}
+
 // What __get__ of a class attribute gives for an instance (null `instance`: for the class itself).
 Result<Ref> bound_attribute(Capture& capture, const Ref& attribute, const Ref& instance, PyTypeObject* owner, PyObject* name) {
   PyObject* found = attribute->object.get();
@@ -69,7 +76,10 @@ Result<Ref> bound_attribute(Capture& capture, const Ref& attribute, const Ref& i
   if (Py_IS_TYPE(found, &PyClassMethod_Type)) {
     return capture.method(of("__func__"), capture.constant(reinterpret_cast<PyObject*>(owner)));
   }
-  if (Py_TYPE(found)->tp_descr_get == nullptr) return attribute;
+  if (Py_TYPE(found)->tp_descr_get == nullptr) {
+    if (attribute->kind == AbstractKind::unread && is_plain_constant(found)) *attribute = known_constant(capture, attribute, found);
+    return attribute;
+  }
   if (!instance) return unsupported(reinterpret_cast<PyObject*>(owner), name);
   if (Py_IS_TYPE(found, &PyProperty_Type)) {
     CallArguments arguments;
