@@ -198,6 +198,29 @@ PyObject* py_describe_locals(PyObject*, PyObject* object) {
                        is_generator_code(code));
 }
 
+// An evaluation hook of another tool: counts the frames it is asked to evaluate.
+long hook_calls = 0;
+
+PyObject* counting_hook(PyThreadState* thread, _PyInterpreterFrame* frame, int throwflag) {
+  ++hook_calls;
+  return _PyEval_EvalFrameDefault(thread, frame, throwflag);
+}
+
+// with_hook(f): f() while the hook is installed -> (result, frames counted, whether it was still installed afterwards)
+PyObject* py_with_hook(PyObject*, PyObject* function) {
+  PyInterpreterState* interpreter = PyInterpreterState_Get();
+  hook_calls = 0;
+  _PyInterpreterState_SetEvalFrameFunc(interpreter, counting_hook);
+  PyObject* result = PyObject_CallNoArgs(function);
+  int installed = _PyInterpreterState_GetEvalFrameFunc(interpreter) == counting_hook;
+  _PyInterpreterState_SetEvalFrameFunc(interpreter, _PyEval_EvalFrameDefault);
+  return result ? Py_BuildValue("(Nli)", result, hook_calls, installed) : nullptr;
+}
+
+PyObject* py_has_hook(PyObject*, PyObject*) {
+  return PyBool_FromLong(_PyInterpreterState_GetEvalFrameFunc(PyInterpreterState_Get()) != _PyEval_EvalFrameDefault);
+}
+
 template <class Function>
 PyCFunction as_method(Function function) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function));
@@ -210,6 +233,8 @@ PyMethodDef methods[] = {{"decode", py_decode, METH_O, nullptr},
                          {"resume", py_resume, METH_VARARGS, nullptr},
                          {"bind", as_method(py_bind), METH_FASTCALL | METH_KEYWORDS, nullptr},
                          {"call_original", as_method(py_call_original), METH_FASTCALL | METH_KEYWORDS, nullptr},
+                         {"with_hook", py_with_hook, METH_O, nullptr},
+                         {"has_hook", py_has_hook, METH_NOARGS, nullptr},
                          {"is_watched", py_is_watched, METH_O, nullptr},
                          {"has_recursion_room", py_has_recursion_room, METH_NOARGS, nullptr},
                          {"dict_version", py_dict_version, METH_O, nullptr},

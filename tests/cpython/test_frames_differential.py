@@ -91,9 +91,7 @@ class Watching:
             sys.monitoring.free_tool_id(2)
 
 
-@pytest.mark.parametrize("how", TRACERS)
-@pytest.mark.parametrize("name", [n for n in CASES if n != "many"])
-def test_hand_over_while_watched(name, how):
+def check_watched(name, how):
     make, call = CASES[name]
     for at in settings(name)[:: 1 if how == "settrace" else 5]:
         expected = observe(call, make(), at)[:3]
@@ -102,6 +100,12 @@ def test_hand_over_while_watched(name, how):
                 got = observe(call, frames.native(make(), limit=limit, visible=True), at)[:3]
             assert got == expected, (at, limit)
             assert watching.events > 0
+
+
+@pytest.mark.parametrize("name", [n for n in CASES if n != "many"])
+def test_hand_over_while_watched(name):
+    for how in TRACERS:
+        check_watched(name, how)
 
 
 # --- tracing that starts in the middle ----------------------------------------------------------------------------------

@@ -233,3 +233,41 @@ def test_finalizers_that_run_while_arguments_are_bound():
     finally:
         gc.set_threshold(*old)
     assert len(finalized) == 100 and gc.isenabled()
+
+
+def count_hooks(a, b):
+    hooks.append(frames.has_hook())
+    c = work(a, b)
+    hooks.append(frames.has_hook())
+    return c
+
+
+hooks = []
+
+
+@pytest.mark.parametrize("visible", [False, True])
+def test_no_hook_stays_installed(visible):
+    for limit in range(20):
+        hooks.clear()
+        assert frames.native(count_hooks, limit=limit, visible=visible)(3, 4) == work(3, 4)
+        assert hooks == [False, False] and not frames.has_hook()
+    with pytest.raises(SystemError):
+        frames.resume([(count_hooks, 0, -1, (), ())], None)
+    assert not frames.has_hook()
+
+
+@pytest.mark.parametrize("visible", [False, True])
+def test_a_hook_of_another_tool_stays(visible):
+    """It sees the frames that start at their beginning, before, inside and after a frame that was handed over."""
+
+    def body(function):
+        work(1, 1)
+        result = function(3, 4)
+        work(1, 1)
+        return result
+
+    for limit in range(0, 20, 2):
+        native = frames.native(count_hooks, limit=limit, visible=visible)
+        result, counted, installed = frames.with_hook(lambda native=native: body(native))
+        assert (result, installed) == (work(3, 4), 1)
+        assert counted == 5
