@@ -75,7 +75,9 @@ TEST_F(ParallelTest, CoversTheRangeAtAnyThreadCount) {
             Record seen;
             EXPECT_EQ(parallel_for(record, &seen, n, grain, work), 0);
             expect_cover(seen, n, grain);
-            if (work < threshold) { EXPECT_EQ(seen.chunks.size(), 1u); }
+            if (work < threshold) {
+              EXPECT_EQ(seen.chunks.size(), 1u);
+            }
           }
 }
 

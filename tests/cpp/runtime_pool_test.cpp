@@ -192,7 +192,9 @@ TEST_F(PoolTest, NoBlockIsHandedOutTwice) {
       char mark;
     };
     std::vector<Held> held;
-    auto check = [&](const Held& h) { damaged += h.memory[0] != h.mark || h.memory[h.bytes / 2] != h.mark || h.memory[h.bytes - 1] != h.mark; };
+    auto check = [&](const Held& h) {
+      damaged += h.memory[0] != h.mark || h.memory[h.bytes / 2] != h.mark || h.memory[h.bytes - 1] != h.mark;
+    };
     for (int i = 0; i < 3000; i++) {
       if (held.size() < 6 && random() % 2) {
         Held h{nullptr, mib - 1000 + random() % (3 * mib), static_cast<char>(random())};

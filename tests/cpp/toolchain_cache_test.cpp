@@ -172,7 +172,12 @@ TEST_F(CacheTest, WholeEntryThatDoesNotLoadIsRebuilt) {
   Digest key{};
   std::string name = std::filesystem::path(entries()[0]).stem();
   for (size_t i = 0; i < key.size(); i++) key[i] = static_cast<uint8_t>(std::stoi(name.substr(2 * i, 2), nullptr, 16));
-  ASSERT_TRUE(DiskCache::open(cache_)->store(key, "", "\x7f" "ELF but no library", 1 << 20).ok());
+  ASSERT_TRUE(DiskCache::open(cache_)
+                  ->store(key, "",
+                          "\x7f"
+                          "ELF but no library",
+                          1 << 20)
+                  .ok());
   bool from_cache = true;
   EXPECT_EQ(run(kernel(5), &from_cache), 5);
   EXPECT_FALSE(from_cache);

@@ -45,7 +45,8 @@ TEST_F(CompilerTest, KernelsMayCallMathAndCompilerFunctions) {
       volatile unsigned char bytes[300];
       for (int i = 0; i < 300; i++) bytes[i] = 5;
       return (int)(fmod(x, 2.0) * 2) + (int)((wide / part) >> 97) + bytes[299];
-    })", {}};
+    })",
+                      {}};
   EXPECT_EQ(run(source), 3 + 2 + 5);
 }
 
@@ -61,7 +62,8 @@ TEST_F(CompilerTest, ErrorOfTheSourceIsToldInOneLine) {
 }
 
 TEST_F(CompilerTest, UnresolvedSymbolIsALoadFailureAndNotCached) {
-  auto result = compile_kernel({"extern \"C\" int nowhere(); extern \"C\" int accel_kernel(const void*) { return nowhere(); }", {}});
+  auto result =
+      compile_kernel({"extern \"C\" int nowhere(); extern \"C\" int accel_kernel(const void*) { return nowhere(); }", {}});
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.failure().reason, Reason::load_failed);
   EXPECT_TRUE(entries().empty());
