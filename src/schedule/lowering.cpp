@@ -253,26 +253,37 @@ void Lowering::store_tile(const std::vector<StoreTarget>& targets, Index index, 
   auto address = [&](const StoreTarget& target) {
     return Address{target.buffer, dims_.add(target.base, offset_of(dims_, index, target.strides))};
   };
-  std::vector<const StoreTarget*> rest;
+  std::vector<const StoreTarget*> batch;
+  auto store_batch = [&] {
+    if (batch.empty()) return;
+    open_loop_over(variable, LoopKind::simd, extent, false);
+    for (const StoreTarget* target : batch) {
+      ValueId v = target->value;
+      store(address(*target), graph_.is_input(v) ? value_at(v, index) : computed(v, index), graph_.type(v).dtype);
+    }
+    close_loop();
+    batch.clear();
+  };
   for (const StoreTarget& target : targets) {
-    bool is_call = !graph_.is_input(target.value) && is_loop_call(graph_, graph_.producer(target.value)) &&
-                   graph_.producer(target.value).results.size() == 1;
-    if (!is_call) {
-      rest.push_back(&target);
+    // A call runs before the loop that is open now: what it reads must be stored by then.
+    if (calls_tiles(target.value)) store_batch();
+    const Node* node = graph_.is_input(target.value) ? nullptr : &graph_.producer(target.value);
+    if (!node || !is_loop_call(graph_, *node) || node->results.size() > 1) {
+      batch.push_back(&target);
       continue;
     }
     Address destination = address(target);
-    call_tile(target.value, graph_.producer(target.value), index, variable, extent, &destination);
+    call_tile(target.value, *node, index, variable, extent, &destination);
   }
-  if (rest.empty()) return;
-  open_loop_over(variable, LoopKind::simd, extent, false);
-  for (const StoreTarget* target : rest) {
-    ValueId v = target->value;
-    bool from_memory = graph_.is_input(v);
-    TempId temp = from_memory ? value_at(v, index) : computed(v, index);
-    store(address(*target), temp, graph_.type(v).dtype);
-  }
-  close_loop();
+  store_batch();
+}
+
+bool Lowering::calls_tiles(ValueId v) const {
+  if (graph_.is_input(v)) return false;
+  const Node& node = graph_.producer(v);
+  if (is_loop_call(graph_, node)) return true;
+  return std::any_of(node.operands.begin(), node.operands.end(),
+                     [&](ValueId operand) { return calls_loops(graph_, placement_.places, operand); });
 }
 
 }  // namespace accel
