@@ -61,7 +61,8 @@ void KernelFunction::launch(KernelFunction& inner, const Body& body, const std::
   std::string work = nest_.work.id < 0 ? count : dim(nest_.work);
   code_.open("");
   code_.line(cat(inner.name_, "_args args = {", parameter_list(members), "};"));
-  code_.line(cat("run_parallel(frame, status, ", inner.name_, ", &args, ", count, ", ", grain, ", ", work, ");"));
+  code_.line(cat("run_parallel(frame, status, ", copy_.facts.events(nest_.body), ", ", inner.name_, ", &args, ", count, ", ",
+                 grain, ", ", work, ");"));
   code_.close();
 }
 

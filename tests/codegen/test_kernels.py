@@ -142,6 +142,20 @@ nest "constants" work [1] any_thread {{
     assert Kernel(program)([], [], [np.empty(1)]) == DIVIDE
 
 
+def test_events_of_what_ran_before_are_not_the_kernels():
+    kernel, failing = (
+        Kernel(elementwise("negative", ["float64"], "float64")),
+        Kernel(elementwise("divide", ["float64"] * 2, "float64")),
+    )
+    one, zero, out = np.ones(3), np.zeros(3), np.empty(3)
+    adding = Kernel(elementwise("add", ["float64"] * 2, "float64"))
+    for _ in range(2):
+        assert failing([3], [one, zero], [out]) == DIVIDE  # leaves the hardware's flag behind
+        assert kernel([3], [one], [out]) == 0
+        assert failing([3], [one, zero], [out]) == DIVIDE
+        assert adding([3], [one, one], [out]) == 0
+
+
 def test_an_error_of_a_loop():
     program = TILES.replace("import log (float32, float32)", "import power (float32, float32)")
     kernel = Kernel(program, [(np.log, ("f", None))])
