@@ -20,6 +20,9 @@ constexpr Reason own_failures[] = {Reason::internal_error, Reason::no_compiler, 
 
 bool is_own_failure(Reason reason) { return std::find(std::begin(own_failures), std::end(own_failures), reason) != std::end(own_failures); }
 
+// The toolchain warns of these itself (notices.h), once for all functions.
+bool is_failure_of_machine(Reason reason) { return reason == Reason::no_compiler; }
+
 std::string utf8(PyObject* text) {
   const char* found = text != nullptr && PyUnicode_Check(text) ? PyUnicode_AsUTF8(text) : nullptr;
   if (found == nullptr) PyErr_Clear();
@@ -253,9 +256,12 @@ Status Dispatcher::build(Entry& entry, PyObject* const* locals) {
 
 void Dispatcher::publish(std::unique_ptr<Entry> entry) {
   const Captured& captured = entry->captured();
-  for (const Note& found : captured.notes) note({found.reason, found.detail, found.file, found.line});
-  bool full = captured.exit.kind == ExitKind::ret && entry->is_ready();
-  if (!full) note(entry->fallback());
+  Fallback left = entry->fallback();
+  for (const Note& found : captured.notes) {
+    Fallback noted{found.reason, found.detail, found.file, found.line};
+    if (entry->is_full() || !same_place(noted, left)) note(noted);
+  }
+  if (!entry->is_full()) note(left);
   if (entry->compilation() != nullptr && entry->compilation()->kernel->from_cache()) counters_.cache_hits++;
   log_version(name(), *entry);
   if (!entry->is_ready() && entry->fits_every_call()) pin(entry->fallback());
@@ -270,6 +276,7 @@ bool Dispatcher::report_failure(const Failure& failure) {
     raise_error("InternalError", name() + ": " + describe(failure.reason, failure.detail));
     return false;
   }
+  if (is_failure_of_machine(failure.reason)) return true;
   if (!warned_.insert(static_cast<int>(failure.reason)).second) return true;
   return warn("accel runs " + name() + " in the interpreter. " + describe(failure.reason, failure.detail));
 }
