@@ -136,6 +136,7 @@ def test_threads(visible):
     assert not wrong
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # threads of a BLAS that numpy has loaded
 def test_fork():
     expected, native = work(3, 4), frames.native(work, limit=33)
     pid = os.fork()
