@@ -91,7 +91,7 @@ Result<Ref> bound_attribute(Capture& capture, const Ref& attribute, const Ref& i
 
 // The entry of a class dict, guarded where classes can change.
 Ref class_entry(Capture& capture, SourceId owner, PyObject* name, PyObject* found, bool changeable) {
-  if (owner < 0 || !changeable) return capture.constant(found);
+  if (!changeable) return capture.constant(found);
   SourceId source = capture.sources().attribute(owner, name);
   Ref entry = capture.at(source, found);
   capture.sources().guard_identity(source, found);
@@ -114,7 +114,9 @@ Result<Ref> type_attribute(Capture& capture, const Ref& value, PyObject* name) {
   PyObject* found = _PyType_Lookup(type, name);
   if (found == nullptr && in_meta == nullptr) return missing(value->object.get(), name);
   if (found == nullptr) return unsupported(value->object.get(), name);
-  return bound_attribute(capture, class_entry(capture, value->source, name, found, can_change(type)), nullptr, type, name);
+  SourceId owner = value->source;
+  if (owner < 0 && can_change(type)) owner = capture.sources().pinned(value->object.get(), short_repr(value->object.get()));
+  return bound_attribute(capture, class_entry(capture, owner, name, found, can_change(type)), nullptr, type, name);
 }
 
 // An instance of a Python class, at a source.
