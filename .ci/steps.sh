@@ -7,6 +7,7 @@ mkdir -p build/ci
 rm -f "$pytest_log"
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1 DEBIAN_FRONTEND=noninteractive
 export PIP_QUIET="${PIP_QUIET:-1}"
+command -v ccache >/dev/null && export CMAKE_CXX_COMPILER_LAUNCHER=ccache
 
 # step NAME COMMAND...: runs the command, prints its time, keeps its verdict. Status 77 means skipped.
 step() {
@@ -90,13 +91,11 @@ check_clang_format() {
 }
 
 run_cpp_tests() {
-  local launcher=
   if [ ! -e /usr/include/gtest/gtest.h ] && [ ! -e /usr/local/include/gtest/gtest.h ]; then
     apt_get libgtest-dev || { echo "GoogleTest is not installed and cannot be: apt-get install libgtest-dev"; return 77; }
   fi
-  command -v ccache >/dev/null && launcher=-DCMAKE_CXX_COMPILER_LAUNCHER=ccache
   PATH="$PWD/.venv/bin:$PATH"
-  cmake --preset address $launcher -DPython_EXECUTABLE="$PWD/.venv/bin/python" -Dpybind11_DIR="$(python -m pybind11 --cmakedir)" >build/ci/cmake.log ||
+  cmake --preset address -DPython_EXECUTABLE="$PWD/.venv/bin/python" -Dpybind11_DIR="$(python -m pybind11 --cmakedir)" >build/ci/cmake.log ||
     { cat build/ci/cmake.log; return 1; }
   cmake --build --preset address >build/ci/ninja.log || { grep -v '^\[' build/ci/ninja.log | tail -n 100; return 1; }
   ctest --preset address

@@ -26,7 +26,8 @@ def run_case(case, names, seconds, size):
     del results
     calls, verdicts = peers.prepare(case, inputs, names, fresh=case.large)
     samples = measure.interleaved(calls, inputs, seconds)
-    found = {"case": case.name, "about": case.about, "bytes": moved, "verdicts": verdicts}
+    about = case.about if size == "full" else "small inputs"
+    found = {"case": case.name, "about": about, "bytes": moved, "verdicts": verdicts}
     found["times"] = {name: measure.summary(s) for name, s in samples.items()}
     if case.large:
         source, target = np.ones(moved // 8 * 2 // 3), np.ones(moved // 8 // 3)

@@ -29,11 +29,15 @@ print(json.dumps({"same": same, "warnings": [str(w.message) for w in caught], "f
 """
 
 
+def python_path():
+    return os.pathsep.join(filter(None, [os.path.dirname(__file__), os.environ.get("PYTHONPATH")]))
+
+
 def run(tmp_path, cache=None, program=PROGRAM, **environment):
     """The program's report from a new, isolated process."""
     settings = {k: v for k, v in os.environ.items() if not k.startswith("ACCEL_") and k != "CXX"}
     settings["ACCEL_CACHE_DIR"] = str(cache or tmp_path / "cache")
-    settings["PYTHONPATH"] = os.path.dirname(__file__)
+    settings["PYTHONPATH"] = python_path()
     settings.update({k: str(v) for k, v in environment.items()})
     done = subprocess.run(
         [sys.executable, "-c", program], env=settings, capture_output=True, text=True, timeout=120, check=False
@@ -165,7 +169,7 @@ def test_switched_off(tmp_path):
 
 def test_many_processes_share_a_cache(tmp_path):
     settings = {k: v for k, v in os.environ.items() if not k.startswith("ACCEL_")}
-    settings |= {"ACCEL_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": os.path.dirname(__file__)}
+    settings |= {"ACCEL_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": python_path()}
     started = [
         subprocess.Popen([sys.executable, "-c", PROGRAM], env=settings, stdout=subprocess.PIPE, text=True) for _ in range(4)
     ]

@@ -57,8 +57,7 @@ inline void stream(void* to, const void* from, size_t bytes) {
   std::memcpy(out, in, head);
   size_t i = head;
 #ifdef __AVX512F__
-  for (; i + 64 <= bytes; i += 64)
-    _mm512_stream_si512(reinterpret_cast<__m512i*>(out + i), _mm512_loadu_si512(in + i));
+  for (; i + 64 <= bytes; i += 64) _mm512_stream_si512(reinterpret_cast<__m512i*>(out + i), _mm512_loadu_si512(in + i));
 #elif defined(__AVX__)
   for (; i + 32 <= bytes; i += 32)
     _mm256_stream_si256(reinterpret_cast<__m256i*>(out + i), _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + i)));

@@ -31,7 +31,8 @@ inline void squares(const double (*columns)[tile], const double* centre, int dim
   int d = 8;
   for (; d < count - count % 8; ++d)
     for (int i = 0; i < n; ++i) r[d % 8][i] += square(d, i);
-  for (int i = 0; i < n; ++i) result[i] = ((r[0][i] + r[1][i]) + (r[2][i] + r[3][i])) + ((r[4][i] + r[5][i]) + (r[6][i] + r[7][i]));
+  for (int i = 0; i < n; ++i)
+    result[i] = ((r[0][i] + r[1][i]) + (r[2][i] + r[3][i])) + ((r[4][i] + r[5][i]) + (r[6][i] + r[7][i]));
   for (; d < count; ++d)
     for (int i = 0; i < n; ++i) result[i] += square(d, i);
 }
@@ -49,26 +50,70 @@ void by_roots(const double (*columns)[tile], const double* centres, int k, int d
   }
 }
 
+// Takes centre c when it is certainly nearer; says whether the squares do not tell.
+inline bool consider(double square, int c, double& best, int64_t& nearest) {
+  const bool keeps = square >= best, wins = (square < best * apart) & (best > tiny);
+  nearest = wins ? c : nearest;
+  best = wins ? square : best;
+  return !(keeps | wins);
+}
+
+using Doubles = double __attribute__((vector_size(64)));
+using Integers = int64_t __attribute__((vector_size(64)));
+
+// Fewer than eight dimensions, added up from the first to the last: sixteen points at a time against every centre, so that
+// the least square so far and its index stay in registers. `n` may be rounded up: tiles are whole.
+template <int D>
+int64_t consider_all(const double (*columns)[tile], const double* centres, int k, int n, double* best, int64_t* nearest) {
+  constexpr int lanes = 8, side = 2;
+  Integers clear = Integers{} - 1;
+  for (int i = 0; i < n; i += lanes * side) {
+    Doubles least[side], point[side][D];
+    Integers index[side] = {};
+    for (int s = 0; s < side; ++s) {
+      least[s] = *reinterpret_cast<const Doubles*>(best + i + s * lanes);
+      for (int d = 0; d < D; ++d) point[s][d] = *reinterpret_cast<const Doubles*>(&columns[d][i + s * lanes]);
+    }
+    for (int c = 1; c < k; ++c)
+      for (int s = 0; s < side; ++s) {
+        Doubles square = (point[s][0] - centres[c * D]) * (point[s][0] - centres[c * D]);
+        for (int d = 1; d < D; ++d) square += (point[s][d] - centres[c * D + d]) * (point[s][d] - centres[c * D + d]);
+        const Integers keeps = square >= least[s], wins = (square < least[s] * apart) & (least[s] > tiny);
+        clear &= keeps | wins;
+        index[s] = wins ? Integers{} + c : index[s];
+        least[s] = wins ? square : least[s];
+      }
+    for (int s = 0; s < side; ++s) std::memcpy(nearest + i + s * lanes, &index[s], sizeof index[s]);
+  }
+  int64_t all = -1;
+  for (int j = 0; j < lanes; ++j) all &= clear[j];
+  return ~all;
+}
+
 template <int K, int D>
 void assign_tile(const double* points, const double* centres, int k, int dims, int n, int64_t* nearest) {
   alignas(64) double columns[D > 0 ? D : 64][tile];
   alignas(64) double best[tile], square[tile];
   for (int d = 0; d < dims; ++d)
     for (int i = 0; i < n; ++i) columns[d][i] = points[i * (D > 0 ? D : dims) + d];
+  const int points_here = n;
+  n = (n + 15) / 16 * 16;
+  for (int d = 0; d < dims; ++d)
+    for (int i = points_here; i < n; ++i) columns[d][i] = 0;
   squares<D>(columns, centres, dims, n, best);
   for (int i = 0; i < n; ++i) nearest[i] = 0;
   int64_t unclear = 0;
   for (int i = 0; i < n; ++i) unclear |= !(best[i] == best[i]);
-  for (int c = 1; c < k; ++c) {
-    squares<D>(columns, centres + c * dims, dims, n, square);
-    for (int i = 0; i < n; ++i) {
-      const bool keeps = square[i] >= best[i], wins = (square[i] < best[i] * apart) & (best[i] > tiny);
-      unclear |= !(keeps | wins);
-      nearest[i] = wins ? c : nearest[i];
-      best[i] = wins ? square[i] : best[i];
-    }
+  int c = 1;
+  if constexpr (D > 0 && D < 8) {
+    unclear |= consider_all<D>(columns, centres, k, n, best, nearest);
+    c = k;
   }
-  if (unclear) by_roots<D>(columns, centres, k, dims, n, nearest);
+  for (; c < k; ++c) {
+    squares<D>(columns, centres + c * dims, dims, n, square);
+    for (int i = 0; i < n; ++i) unclear |= consider(square[i], c, best[i], nearest[i]);
+  }
+  if (unclear) by_roots<D>(columns, centres, k, dims, points_here, nearest);
 }
 
 #ifdef __AVX512F__
@@ -87,8 +132,8 @@ int64_t assign_two(const double* points, const double* centres, int64_t n, int64
     const __m512d first = _mm512_add_pd(_mm512_mul_pd(u0, u0), _mm512_mul_pd(v0, v0));
     const __m512d second = _mm512_add_pd(_mm512_mul_pd(u1, u1), _mm512_mul_pd(v1, v1));
     const __mmask8 keeps = _mm512_cmp_pd_mask(second, first, _CMP_GE_OQ);
-    const __mmask8 wins = _mm512_mask_cmp_pd_mask(_mm512_cmp_pd_mask(first, least, _CMP_GT_OQ), second,
-                                                  _mm512_mul_pd(first, factor), _CMP_LT_OQ);
+    const __mmask8 wins =
+        _mm512_mask_cmp_pd_mask(_mm512_cmp_pd_mask(first, least, _CMP_GT_OQ), second, _mm512_mul_pd(first, factor), _CMP_LT_OQ);
     clear = keeps | wins;
     _mm512_stream_si512(reinterpret_cast<__m512i*>(nearest + i), _mm512_maskz_mov_epi64(wins, one));
   }
@@ -133,13 +178,20 @@ void assign(const double* points, const double* centres, int k, int dims, int64_
 CEILING void kmeans_general(const double* points, const double* centres, int64_t k, int64_t dims, int64_t n, int64_t* nearest) {
   const int count = static_cast<int>(k), d = static_cast<int>(dims);
   switch (d) {
-    case 1: return assign<0, 1>(points, centres, count, d, n, nearest);
-    case 2: return assign<0, 2>(points, centres, count, d, n, nearest);
-    case 3: return assign<0, 3>(points, centres, count, d, n, nearest);
-    case 4: return assign<0, 4>(points, centres, count, d, n, nearest);
-    case 8: return assign<0, 8>(points, centres, count, d, n, nearest);
-    case 16: return assign<0, 16>(points, centres, count, d, n, nearest);
-    default: return assign<0, 0>(points, centres, count, d, n, nearest);
+    case 1:
+      return assign<0, 1>(points, centres, count, d, n, nearest);
+    case 2:
+      return assign<0, 2>(points, centres, count, d, n, nearest);
+    case 3:
+      return assign<0, 3>(points, centres, count, d, n, nearest);
+    case 4:
+      return assign<0, 4>(points, centres, count, d, n, nearest);
+    case 8:
+      return assign<0, 8>(points, centres, count, d, n, nearest);
+    case 16:
+      return assign<0, 16>(points, centres, count, d, n, nearest);
+    default:
+      return assign<0, 0>(points, centres, count, d, n, nearest);
   }
 }
 

@@ -62,11 +62,16 @@ std::optional<SettingValue> boxed(std::optional<T> value) {
 
 std::optional<SettingValue> parse(SettingType type, std::string_view text) {
   switch (type) {
-    case SettingType::boolean: return boxed(parse_bool(text));
-    case SettingType::integer: return boxed(parse_number<int64_t>(text));
-    case SettingType::number: return boxed(parse_number<double>(text));
-    case SettingType::text: return SettingValue(std::string(text));
-    case SettingType::words: return SettingValue(split_words(text));
+    case SettingType::boolean:
+      return boxed(parse_bool(text));
+    case SettingType::integer:
+      return boxed(parse_number<int64_t>(text));
+    case SettingType::number:
+      return boxed(parse_number<double>(text));
+    case SettingType::text:
+      return SettingValue(std::string(text));
+    case SettingType::words:
+      return SettingValue(split_words(text));
   }
   return std::nullopt;
 }

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -69,16 +70,14 @@ class LargeSetting {
   std::atomic<Node*> value_{new Node{T{}, nullptr}};
 };
 
-template <SettingType>
-struct SettingOf;
-template <> struct SettingOf<SettingType::boolean> { using type = Setting<bool>; };
-template <> struct SettingOf<SettingType::integer> { using type = Setting<int64_t>; };
-template <> struct SettingOf<SettingType::number> { using type = Setting<double>; };
-template <> struct SettingOf<SettingType::text> { using type = LargeSetting<std::string>; };
-template <> struct SettingOf<SettingType::words> { using type = LargeSetting<std::vector<std::string>>; };
+// What holds a setting of each SettingType, in its order.
+using SettingCells = std::tuple<Setting<bool>, Setting<int64_t>, Setting<double>, LargeSetting<std::string>,
+                                LargeSetting<std::vector<std::string>>>;
+template <SettingType type>
+using SettingCell = std::tuple_element_t<static_cast<size_t>(type), SettingCells>;
 
 struct Settings {
-#define SETTING(name, type_, default, env, allowed, doc) SettingOf<SettingType::type_>::type name;
+#define SETTING(name, type_, default, env, allowed, doc) SettingCell<SettingType::type_> name;
 #include "base/settings.inc"
 };
 

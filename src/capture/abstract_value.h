@@ -34,6 +34,7 @@ enum class AbstractKind : uint8_t {
   cell,
   object,     // an instance that capture knows by its source and type only
   dict_view,  // keys, values or items (position 0, 1, 2) of the dict items[0]
+  partial,    // functools.partial: items are the callable, the positional arguments, the values of the keywords `keys`
   unread,     // an object at a source whose kind has not been needed yet; Capture::look turns it into one of the others
 };
 

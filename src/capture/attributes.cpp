@@ -54,6 +54,13 @@ Result<Ref> module_attribute(Capture& capture, PyObject* module, PyObject* name)
   return missing(module, name);
 }
 
+// A class attribute that an identity guard has pinned is a constant, unlike the data of instances.
+AbstractValue known_constant(Capture& capture, const Ref& attribute, PyObject* object) {
+  AbstractValue known = *capture.constant(object);
+  known.source = attribute->source;
+  return known;
+}
+
 // What __get__ of a class attribute gives for an instance (null `instance`: for the class itself).
 Result<Ref> bound_attribute(Capture& capture, const Ref& attribute, const Ref& instance, PyTypeObject* owner, PyObject* name) {
   PyObject* found = attribute->object.get();
@@ -69,7 +76,10 @@ Result<Ref> bound_attribute(Capture& capture, const Ref& attribute, const Ref& i
   if (Py_IS_TYPE(found, &PyClassMethod_Type)) {
     return capture.method(of("__func__"), capture.constant(reinterpret_cast<PyObject*>(owner)));
   }
-  if (Py_TYPE(found)->tp_descr_get == nullptr) return attribute;
+  if (Py_TYPE(found)->tp_descr_get == nullptr) {
+    if (attribute->kind == AbstractKind::unread && is_plain_constant(found)) *attribute = known_constant(capture, attribute, found);
+    return attribute;
+  }
   if (!instance) return unsupported(reinterpret_cast<PyObject*>(owner), name);
   if (Py_IS_TYPE(found, &PyProperty_Type)) {
     CallArguments arguments;
@@ -81,7 +91,7 @@ Result<Ref> bound_attribute(Capture& capture, const Ref& attribute, const Ref& i
 
 // The entry of a class dict, guarded where classes can change.
 Ref class_entry(Capture& capture, SourceId owner, PyObject* name, PyObject* found, bool changeable) {
-  if (owner < 0 || !changeable) return capture.constant(found);
+  if (!changeable) return capture.constant(found);
   SourceId source = capture.sources().attribute(owner, name);
   Ref entry = capture.at(source, found);
   capture.sources().guard_identity(source, found);
@@ -104,7 +114,9 @@ Result<Ref> type_attribute(Capture& capture, const Ref& value, PyObject* name) {
   PyObject* found = _PyType_Lookup(type, name);
   if (found == nullptr && in_meta == nullptr) return missing(value->object.get(), name);
   if (found == nullptr) return unsupported(value->object.get(), name);
-  return bound_attribute(capture, class_entry(capture, value->source, name, found, can_change(type)), nullptr, type, name);
+  SourceId owner = value->source;
+  if (owner < 0 && can_change(type)) owner = capture.sources().pinned(value->object.get(), short_repr(value->object.get()));
+  return bound_attribute(capture, class_entry(capture, owner, name, found, can_change(type)), nullptr, type, name);
 }
 
 // An instance of a Python class, at a source.

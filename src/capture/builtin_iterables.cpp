@@ -145,12 +145,31 @@ Result<Ref> capture_enumerate(Capture& capture, PyObject*, const CallArguments& 
 
 Result<Ref> capture_zip(Capture& capture, PyObject*, const CallArguments& arguments) {
   std::vector<Ref> below;
-  if (!arguments.keywords.empty()) return fail(Reason::unsupported_argument, "zip with keywords");
+  Ref strict = keyword(arguments, "strict");
+  if (arguments.keywords.size() > (strict ? 1 : 0)) return fail(Reason::will_raise, "zip takes no such keyword");
+  bool is_strict = false;
+  if (strict) {
+    ACCEL_TRY(is_strict, truth(capture, strict));
+  }
   for (const Ref& argument : arguments.positional) {
     ACCEL_TRY(Ref iterator, get_iterator(capture, argument));
     below.push_back(std::move(iterator));
   }
-  return lazy_iterator(&PyZip_Type, std::move(below), 0);
+  Ref zip = lazy_iterator(&PyZip_Type, std::move(below), 0);
+  if (is_strict) zip->keys.push_back(PyRef::borrow(Py_True));
+  return zip;
+}
+
+Result<Ref> capture_partial(Capture&, PyObject*, const CallArguments& arguments) {
+  if (arguments.positional.empty()) return fail(Reason::will_raise, "partial of nothing");
+  Ref partial = std::make_shared<AbstractValue>();
+  partial->kind = AbstractKind::partial;
+  partial->items = arguments.positional;
+  for (const auto& [name, value] : arguments.keywords) {
+    partial->keys.push_back(PyRef::steal(PyUnicode_FromString(name.c_str())));
+    partial->items.push_back(value);
+  }
+  return partial;
 }
 
 Result<Ref> capture_reversed(Capture& capture, PyObject*, const CallArguments& arguments) {

@@ -20,9 +20,11 @@ PyRef attribute(PyObject* object, const char* name) {
   return found;
 }
 
-// Guards that the parts of a function which can be assigned to are still these.
+// Guards that the parts of a function which can be assigned to are still these. Nobody assigns to those of a library.
 void guard_function(Sources& sources, SourceId source, PyObject* function) {
-  if (source < 0) return;
+  auto* code = reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function));
+  if (is_library_file(utf8(code->co_filename))) return;
+  if (source < 0) source = sources.pinned(function, short_repr(function));
   for (const char* part : {"__code__", "__defaults__", "__kwdefaults__"}) {
     PyRef name = PyRef::steal(PyUnicode_InternFromString(part));
     SourceId at = sources.attribute(source, name.get());
@@ -106,6 +108,7 @@ Result<std::optional<Ref>> Interpreter::begin_call(const Ref& callable, CallArgu
     }
     case AbstractKind::method: return call_method(callable, std::move(arguments));
     case AbstractKind::constant: return call_constant(callable, std::move(arguments));
+    case AbstractKind::partial: return call_parts(*callable, std::move(arguments));
     case AbstractKind::object: return fail(Reason::unsupported_call, "an object of type " + type_name(callable->object.get()));
     default: return fail(Reason::unsupported_call, "this object");
   }
@@ -167,25 +170,38 @@ Result<std::optional<Ref>> Interpreter::call_method(const Ref& method, CallArgum
   return begin_call(callable, std::move(arguments));
 }
 
+// functools.partial: items are the callable and the positional arguments, then the values of the keywords in `keys`.
+Result<std::optional<Ref>> Interpreter::call_parts(const AbstractValue& partial, CallArguments arguments) {
+  size_t first_keyword = partial.items.size() - partial.keys.size();
+  arguments.positional.insert(arguments.positional.begin(), partial.items.begin() + 1,
+                              partial.items.begin() + static_cast<std::ptrdiff_t>(first_keyword));
+  for (size_t i = 0; i < partial.keys.size(); ++i) {
+    std::string name = utf8(partial.keys[i].get());
+    bool given = false;
+    for (const auto& argument : arguments.keywords) given = given || argument.first == name;
+    if (!given) arguments.keywords.emplace_back(name, partial.items[first_keyword + i]);
+  }
+  return begin_call(partial.items[0], std::move(arguments));
+}
+
+// A partial object from outside. Its slots never change and its tuple is immutable.
 Result<std::optional<Ref>> Interpreter::call_partial(const Ref& partial, CallArguments arguments) {
   PyObject* object = partial->object.get();
   PyRef function = attribute(object, "func"), values = attribute(object, "args"), keywords = attribute(object, "keywords");
   if (!function || !values || !keywords) return fail(Reason::unsupported_call, "functools.partial");
-  // partial's slots never change and its tuple is immutable; the items may be arrays and are read through their source.
-  Ref items = capture_.constant(values.get());
-  for (const Ref& item : items->items) {
-    if (item->object && is_array(item->object.get())) return fail(Reason::unsupported_call, "functools.partial of arrays");
-  }
+  AbstractValue parts;
+  parts.items = capture_.constant(values.get())->items;
+  parts.items.insert(parts.items.begin(), capture_.constant(function.get()));
   PyObject *key = nullptr, *item = nullptr;
   for (Py_ssize_t at = 0; PyDict_Next(keywords.get(), &at, &key, &item);) {
-    if (is_array(item)) return fail(Reason::unsupported_call, "functools.partial of arrays");
-    std::string name = utf8(key);
-    bool given = false;
-    for (const auto& argument : arguments.keywords) given = given || argument.first == name;
-    if (!given) arguments.keywords.emplace_back(name, capture_.constant(item));
+    parts.keys.push_back(PyRef::borrow(key));
+    parts.items.push_back(capture_.constant(item));
   }
-  arguments.positional.insert(arguments.positional.begin(), items->items.begin(), items->items.end());
-  return begin_call(capture_.constant(function.get()), std::move(arguments));
+  for (const Ref& part : parts.items) {
+    bool changes = part->object && (is_array(part->object.get()) || PyList_Check(part->object.get()) || PyDict_Check(part->object.get()));
+    if (changes) return fail(Reason::unsupported_call, "functools.partial of arrays");
+  }
+  return call_parts(parts, std::move(arguments));
 }
 
 // NumPy's dispatcher calls its implementation when no argument overrides it.

@@ -12,7 +12,8 @@ namespace {
 constexpr size_t deepest = 60;        // inlined frames
 constexpr int deepest_recursion = 6;  // of one code object
 
-// Folders of NumPy and of the standard library: their frames are not named in reports.
+}  // namespace
+
 bool is_library_file(const std::string& file) {
   static const std::string folder = [] {
     PyRef numpy = PyRef::steal(PyImport_ImportModule("numpy"));
@@ -23,8 +24,6 @@ bool is_library_file(const std::string& file) {
   }();
   return file.compare(0, folder.size(), folder) == 0;
 }
-
-}  // namespace
 
 Interpreter::Interpreter(Capture& capture, int budget, int node_budget)
     : capture_(capture), budget_(budget), node_budget_(node_budget), null_(std::make_shared<AbstractValue>()) {

@@ -93,6 +93,7 @@ class Interpreter {
   Result<std::optional<Ref>> call_primitive(Primitive primitive, PyObject* object, const CallArguments& arguments);
   Result<std::optional<Ref>> call_bound_builtin(PyObject* object, CallArguments arguments);
   Result<std::optional<Ref>> call_method(const Ref& method, CallArguments arguments);
+  Result<std::optional<Ref>> call_parts(const AbstractValue& partial, CallArguments arguments);
   Result<std::optional<Ref>> call_partial(const Ref& partial, CallArguments arguments);
   Result<std::optional<Ref>> call_dispatcher(PyObject* dispatcher, CallArguments arguments);
   Failure budget_failure();
@@ -112,6 +113,9 @@ class Interpreter {
   int64_t count_ = 0, position_ = 0, writable_ = 0;
   int nesting_ = 0, next_frame_id_ = 0;
 };
+
+// Code of NumPy: its frames are not named in reports.
+bool is_library_file(const std::string& file);
 
 // The wrapped Python function of a callable of accel's own (borrowed), or null; set by dispatch.
 using Unwrap = PyObject* (*)(PyObject* callable);

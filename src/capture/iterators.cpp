@@ -1,6 +1,6 @@
 // Iteration. An iterator is one of
 // * over a container: `iterated` is a list (read as it is now), else the items are `items`;
-// * lazy: `object` is enumerate or zip and `items` are the iterators below.
+// * lazy: `object` is enumerate or zip and `items` are the iterators below; zip(strict=True) has an entry in `keys`.
 
 #include <algorithm>
 
@@ -55,11 +55,26 @@ Result<std::vector<Ref>> items_of_constant(Capture& capture, PyObject* object) {
   return items;
 }
 
+// zip(strict=True): the iterator that ended must be the first, and the others end with it.
+Status require_all_ended(Capture& capture, const Ref& zip, size_t ended) {
+  if (ended != 0) return fail(Reason::will_raise, "zip: the iterables have different lengths");
+  for (size_t i = 1; i < zip->items.size(); ++i) {
+    ACCEL_TRY(std::optional<Ref> more, next_item(capture, zip->items[i]));
+    if (more) return fail(Reason::will_raise, "zip: the iterables have different lengths");
+  }
+  return Unit{};
+}
+
 Result<std::optional<Ref>> next_of_lazy(Capture& capture, const Ref& iterator) {
   std::vector<Ref> parts;
   for (const Ref& below : iterator->items) {
     ACCEL_TRY(std::optional<Ref> item, next_item(capture, below));
-    if (!item) return std::optional<Ref>();
+    if (!item) {
+      if (!iterator->keys.empty()) {
+        ACCEL_TRY([[maybe_unused]] Unit same, require_all_ended(capture, iterator, parts.size()));
+      }
+      return std::optional<Ref>();
+    }
     parts.push_back(*item);
   }
   if (iterator->object.get() == reinterpret_cast<PyObject*>(&PyEnum_Type)) {

@@ -20,6 +20,7 @@ const KnownTypes& known_types() {
   static const KnownTypes types = {
       find_type("numpy", "dtype"),   find_type("numpy", "ufunc"),       find_type("numpy._core._multiarray_umath", "_ArrayFunctionDispatcher"),
       find_type("numpy", "generic"), find_type("functools", "partial"), find_type("abc", "ABCMeta"),
+      find_type("numpy", "finfo"),   find_type("numpy", "iinfo"),
   };
   return types;
 }
@@ -58,6 +59,7 @@ bool is_foldable(PyObject* object) {
     return true;
   }
   if (PySlice_Check(object) || PyFrozenSet_CheckExact(object)) return true;
+  if (Py_TYPE(object) == known_types().finfo || Py_TYPE(object) == known_types().iinfo) return true;
   return is_plain_constant(object) || is_dtype(object) || PyType_Check(object) || dtype_of_scalar(object).has_value();
 }
 

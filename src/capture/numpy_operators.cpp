@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "capture/numpy_arguments.h"
+#include "capture/numpy_overflow.h"
 #include "capture/numpy_primitives.h"
 #include "capture/numpy_ufunc.h"
 #include "ndarray/array.h"
@@ -39,7 +40,6 @@ Op comparison_op(int op) {
 
 using Kind = OperandType::Kind;
 
-bool is_integer(DType dtype) { return dtype_kind(dtype) == 'i' || dtype_kind(dtype) == 'u'; }
 bool is_python(const Operand& operand) { return !operand.is_array() && operand.type.kind != Kind::numpy_scalar; }
 
 // Whether bool arrays are squared as int8 (from NumPy 2.3.2 on) or go through power.
@@ -82,17 +82,6 @@ std::optional<Op> fast_power(Capture& capture, const Operand& base, const Operan
   return std::nullopt;
 }
 
-// Integers to negative integer powers raise: the exponent must be known not to be negative.
-Status check_exponent(Capture& capture, const Operand& base, const Operand& exponent) {
-  char base_kind = dtype_kind(base.type.dtype), kind = dtype_kind(exponent.type.dtype);
-  bool integral = base_kind != 'f' && base_kind != 'c' && kind != 'f' && kind != 'c';
-  if (!integral || kind == 'u' || kind == 'b') return Unit{};
-  Result<Dim> dim = exponent.is_array() ? Result<Dim>(fail(Reason::unsupported_argument, "")) : read_dim(capture, exponent.ref);
-  if (!dim.ok()) return fail(Reason::unsupported_argument, "integers to a power known at run time only");
-  if (capture.decide(*dim, Comparison::ge, capture.dims().constant(0))) return Unit{};
-  return fail(Reason::will_raise, "integers to negative integer powers are not allowed");
-}
-
 Result<Ref> array_operation(Capture& capture, Op op, bool inplace, const Operand& left, const Operand& right) {
   UfuncOptions options;
   if (inplace && left.is_array()) {
@@ -104,33 +93,34 @@ Result<Ref> array_operation(Capture& capture, Op op, bool inplace, const Operand
       if (right.ref->kind == AbstractKind::scalar && right.type.kind == Kind::py_float) capture.promote_inputs_of(right.ref);
       if (auto fast = fast_power(capture, left, right)) return apply_ufunc(capture, *fast, {left.ref}, options);
     }
-    ACCEL_TRY([[maybe_unused]] Unit exponent, check_exponent(capture, left, right));
   }
   return apply_ufunc(capture, op, {left.ref, right.ref}, options);
 }
 
-// Integer operations of NumPy scalars that warn on overflow, which compiled code does not see.
-bool may_warn(Op op, DType dtype) {
-  if (!is_integer(dtype)) return false;
-  return op == Op::add || op == Op::subtract || op == Op::multiply || op == Op::power || op == Op::negative || op == Op::absolute;
-}
-
-Failure scalar_overflow() {
-  return fail(Reason::floating_point_event, "an overflow of NumPy integers would have to be seen");
+// An operation of NumPy integer scalars that warns when it overflows.
+Result<Ref> integer_scalar_operation(Capture& capture, Op op, const std::vector<Operand>& operands, const std::vector<DType>& dtypes) {
+  if (!can_see_overflow(op)) {
+    for (const Operand& operand : operands) capture.promote_inputs_of(operand.ref);
+    return fail(Reason::floating_point_event, "an overflow of NumPy integers would have to be seen");
+  }
+  std::vector<ValueId> values;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    ACCEL_TRY(ValueId value, operand_value(capture, operands[k], dtypes[k]));
+    values.push_back(value);
+  }
+  ValueId result = capture.build().pointwise(op, values, {dtypes.back()}, ValueKind::numpy_scalar);
+  report_overflow(capture, op, values, result);
+  return capture.scalar(result);
 }
 
 Result<Ref> scalar_operation(Capture& capture, Op op, const Operand& left, const Operand& right) {
   std::vector<OperandType> types = {left.type, right.type};
   ACCEL_TRY(std::vector<DType> dtypes, resolve_dtypes(ufunc_of(op), types, nullptr, false));
-  if (may_warn(op, dtypes[0])) {
-    capture.promote_inputs_of(left.ref);
-    capture.promote_inputs_of(right.ref);
-    return scalar_overflow();
-  }
+  if (reports_overflow(op, dtypes[0])) return integer_scalar_operation(capture, op, {left, right}, dtypes);
   if (op == Op::power && dtype_kind(dtypes[0]) == 'f' && is_python(right) && is_number(capture, right, 2)) {
     return apply_ufunc(capture, Op::square, {left.ref});
   }
-  if (dtype_kind(dtypes[0]) == 'c' && op != Op::add && op != Op::subtract) {
+  if (dtype_kind(dtypes[0]) == 'c' && op != Op::add && op != Op::subtract && op != Op::divide) {
     return fail(Reason::unsupported_value, "arithmetic of NumPy complex scalars");
   }
   return apply_ufunc(capture, op, {left.ref, right.ref});
@@ -227,7 +217,8 @@ Result<Ref> array_unary(Capture& capture, char sign, const Ref& ref) {
   Op op = sign == '-' ? Op::negative : sign == '+' ? Op::positive : Op::invert;
   if (operand.is_array()) return apply_ufunc(capture, op, {ref});
   if (!is_python(operand)) {
-    if (may_warn(op, operand.type.dtype)) return scalar_overflow();
+    DType dtype = operand.type.dtype;
+    if (reports_overflow(op, dtype)) return integer_scalar_operation(capture, op, {operand}, {dtype, dtype});
     if (op == Op::positive && operand.type.dtype == DType::bool_) return fail(Reason::unsupported_value, "+ of a NumPy bool");
     return apply_ufunc(capture, op, {ref});
   }

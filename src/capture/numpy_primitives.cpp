@@ -21,11 +21,20 @@ constexpr struct {
 
 }  // namespace
 
+Result<UfuncMethod> split_ufunc_method(PyObject* callable, const CallArguments& arguments) {
+  if (PyCFunction_Check(callable)) return UfuncMethod{PyCFunction_GET_SELF(callable), arguments};
+  const auto& given = arguments.positional;
+  if (given.empty() || given[0]->kind != AbstractKind::constant || !is_ufunc(given[0]->object.get())) {
+    return fail(Reason::will_raise, "a ufunc's method needs a ufunc");
+  }
+  return UfuncMethod{given[0]->object.get(), {{given.begin() + 1, given.end()}, arguments.keywords}};
+}
+
 Primitive ufunc_primitive(PyObject* callable) {
   if (is_ufunc(callable)) return numpy_ufunc_call;
-  if (!PyCFunction_Check(callable)) return nullptr;
-  PyObject* self = PyCFunction_GET_SELF(callable);
-  if (self == nullptr || !is_ufunc(self)) return nullptr;
+  bool unbound = Py_IS_TYPE(callable, &PyMethodDescr_Type) && PyDescr_TYPE(callable) == known_types().ufunc;
+  bool bound = PyCFunction_Check(callable) && PyCFunction_GET_SELF(callable) != nullptr && is_ufunc(PyCFunction_GET_SELF(callable));
+  if (!unbound && !bound) return nullptr;
   PyRef name = PyRef::steal(PyObject_GetAttrString(callable, "__name__"));
   for (const auto& row : ufunc_methods) {
     if (name && PyUnicode_CompareWithASCIIString(name.get(), row.name) == 0) return row.primitive;
@@ -34,7 +43,9 @@ Primitive ufunc_primitive(PyObject* callable) {
 }
 
 // ufunc.outer(a, b): a with as many new last axes as b has.
-Result<Ref> numpy_ufunc_outer(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+Result<Ref> numpy_ufunc_outer(Capture& capture, PyObject* callable, const CallArguments& all) {
+  ACCEL_TRY(UfuncMethod method, split_ufunc_method(callable, all));
+  const CallArguments& arguments = method.arguments;
   if (arguments.positional.size() != 2 || !arguments.keywords.empty()) return fail(Reason::unsupported_argument, "keywords of outer");
   ACCEL_TRY(Operand left, read_operand(capture, arguments.positional[0]));
   ACCEL_TRY(Operand right, read_operand(capture, arguments.positional[1]));
@@ -44,7 +55,7 @@ Result<Ref> numpy_ufunc_outer(Capture& capture, PyObject* callable, const CallAr
     shape.resize(left.shape.size() + right.shape.size(), capture.dims().constant(1));
     tall = reshaped(capture, left.ref, shape);
   }
-  return apply_ufunc(capture, PyCFunction_GET_SELF(callable), {tall, right.ref});
+  return apply_ufunc(capture, method.ufunc, {tall, right.ref});
 }
 
 }  // namespace accel

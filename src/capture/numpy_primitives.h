@@ -6,8 +6,15 @@
 
 namespace accel {
 
-// The primitive of a ufunc object, or of a method bound to one (add.reduce). Null for everything else.
+// The primitive of a ufunc object, or of a ufunc's method, bound (add.reduce) or not. Null for everything else.
 Primitive ufunc_primitive(PyObject* callable);
+
+// A call of a ufunc's method: the ufunc (borrowed) and the arguments after it.
+struct UfuncMethod {
+  PyObject* ufunc;
+  CallArguments arguments;
+};
+Result<UfuncMethod> split_ufunc_method(PyObject* callable, const CallArguments& arguments);
 
 Result<Ref> numpy_ufunc_call(Capture& capture, PyObject* ufunc, const CallArguments& arguments);
 Result<Ref> numpy_ufunc_reduce(Capture& capture, PyObject* callable, const CallArguments& arguments);

@@ -35,6 +35,12 @@ const Combining* find_combining(std::optional<Op> op) {
 
 bool is_inexact(DType dtype) { return dtype_kind(dtype) == 'f' || dtype_kind(dtype) == 'c'; }
 
+// Of an integer or bool accumulator.
+Literal identity_of(Op op, DType dtype) {
+  bool ones = op == Op::multiply || op == Op::logical_and;
+  return Literal::of_int(dtype, op == Op::bitwise_and && dtype != DType::bool_ ? -1 : ones || op == Op::bitwise_and ? 1 : 0);
+}
+
 struct ReduceCall {
   const Combining* combining;
   Operand array;
@@ -45,6 +51,11 @@ struct ReduceCall {
   std::optional<ValueId> filler;  // what a masked element counts as
   Ref where;
 };
+
+// NumPy multiplies complex numbers with fused operations that depend on the layout.
+bool combines_complex_products(const ReduceCall& call) {
+  return call.combining->op == Op::multiply && dtype_kind(call.accumulator) == 'c';
+}
 
 Status resolve_types(Capture& capture, PyObject* ufunc, const ReduceOptions& options, ReduceCall& call) {
   std::vector<OperandType> types = {{OperandType::Kind::array, call.array.type.dtype}};
@@ -57,6 +68,7 @@ Status resolve_types(Capture& capture, PyObject* ufunc, const ReduceOptions& opt
   call.result = options.out ? lens_of(options.out).dtype : dtypes[2];
   if (dtypes[0] != dtypes[1] || dtypes[0] != dtypes[2]) return fail(Reason::unsupported_dtype, "a loop of several dtypes");
   if (options.out && !can_cast(call.accumulator, call.result, "")) return fail(Reason::will_raise, "the result cannot be cast to out");
+  if (combines_complex_products(call)) return fail(Reason::unsupported_dtype, "a product of complex numbers");
   return Unit{};
 }
 
@@ -102,9 +114,7 @@ Status read_where(Capture& capture, const ReduceOptions& options, ReduceCall& ca
   if (call.initial) {
     call.filler = call.initial;
   } else if (call.combining->has_identity) {
-    auto literal = parse_literal(call.accumulator, op_info(call.combining->op).identity);
-    if (!literal) return fail(Reason::unsupported_argument, "where");
-    call.filler = capture.build().constant(*literal, ValueKind::numpy_scalar);
+    call.filler = capture.build().constant(identity_of(call.combining->op, call.accumulator), ValueKind::numpy_scalar);
   } else {
     return fail(Reason::will_raise, "where needs initial here");
   }
@@ -191,7 +201,8 @@ Result<Ref> reduce_array(Capture& capture, PyObject* ufunc, const Ref& array, co
 
 // ufunc.reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=<no value>, where=True)
 Result<Ref> numpy_ufunc_reduce(Capture& capture, PyObject* callable, const CallArguments& arguments) {
-  ACCEL_TRY(auto given, bind_arguments(arguments, {{"array", "axis", "dtype", "out", "keepdims", "initial", "where"}, 1, 99, 1}));
+  ACCEL_TRY(UfuncMethod method, split_ufunc_method(callable, arguments));
+  ACCEL_TRY(auto given, bind_arguments(method.arguments, {{"array", "axis", "dtype", "out", "keepdims", "initial", "where"}, 1, 99, 1}));
   ACCEL_TRY(Operand array, read_operand(capture, given[0]));
   int rank = static_cast<int>(array.shape.size());
   ReduceOptions options;
@@ -212,7 +223,7 @@ Result<Ref> numpy_ufunc_reduce(Capture& capture, PyObject* callable, const CallA
   ACCEL_TRY(options.keepdims, read_flag(capture, given[4], false));
   options.initial = given[5];
   options.where = given[6];
-  return reduce_array(capture, PyCFunction_GET_SELF(callable), array.ref, options);
+  return reduce_array(capture, method.ufunc, array.ref, options);
 }
 
 namespace {

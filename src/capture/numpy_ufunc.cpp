@@ -76,6 +76,33 @@ void resolve_order(Capture& capture, char order, UfuncCall& call) {
   for (size_t k = call.shape.size(); k-- > 0;) call.order.push_back(static_cast<uint8_t>(k));
 }
 
+bool is_integral(DType dtype) { return dtype_kind(dtype) != 'f' && dtype_kind(dtype) != 'c'; }
+
+// base ** exponent in integers, by squaring: they wrap, so the bits are those of NumPy's loop, which raises for negative exponents.
+ValueId integer_power(Capture& capture, ValueId base, int64_t exponent, const UfuncCall& call, ValueKind kind) {
+  Builder& build = capture.build();
+  auto product = [&](ValueId a, ValueId b) { return build.pointwise(Op::multiply, {a, b}, {call.dtypes[2]}, kind, call.order); };
+  ValueId result = no_value;
+  for (; exponent > 0; exponent /= 2) {
+    if (exponent % 2 != 0) result = result == no_value ? base : product(result, base);
+    if (exponent > 1) base = product(base, base);
+  }
+  if (result == no_value) result = build.constant(Literal::of_int(call.dtypes[2], 1), ValueKind::numpy_scalar);
+  bool shaped = capture.graph().type(result).rank() > 0 || call.shape.empty();
+  if (!shaped) return build.full(result, call.shape, call.order);
+  return build.pointwise(Op::astype, {result}, {call.dtypes[2]}, kind, call.order);
+}
+
+// The exponent of an integer power, which must be a constant.
+Result<int64_t> integer_exponent(Capture& capture, const UfuncCall& call) {
+  const Operand& exponent = call.operands[1];
+  if (exponent.is_array()) return fail(Reason::unsupported_argument, "integers to powers of an array");
+  if (exponent.ref->kind == AbstractKind::scalar && !exponent.ref->scalar.dim) capture.promote_inputs_of(exponent.ref);
+  ACCEL_TRY(int64_t value, capture.require_int(exponent.ref));
+  if (value < 0) return fail(Reason::will_raise, "integers to negative integer powers are not allowed");
+  return value;
+}
+
 // Scalars first: only their conversion can fail.
 Result<std::vector<ValueId>> operand_values(Capture& capture, const UfuncCall& call) {
   std::vector<ValueId> values(call.operands.size(), no_value);
@@ -150,10 +177,16 @@ Result<Ref> apply_ufunc(Capture& capture, PyObject* ufunc, const std::vector<Ref
   ACCEL_TRY([[maybe_unused]] Unit types, resolve_types(ufunc, options, call));
   ACCEL_TRY([[maybe_unused]] Unit shape, resolve_shape(capture, call));
   resolve_order(capture, options.order, call);
+  bool power = call.op == Op::power && is_integral(call.dtypes[0]);
+  int64_t exponent = 0;
+  if (power) {
+    ACCEL_TRY(exponent, integer_exponent(capture, call));
+  }
   ACCEL_TRY(std::vector<ValueId> values, operand_values(capture, call));
   std::vector<DType> results(call.dtypes.begin() + static_cast<std::ptrdiff_t>(values.size()), call.dtypes.end());
   ValueKind kind = call.shape.empty() && !options.keep_arrays ? ValueKind::numpy_scalar : ValueKind::array;
-  ValueId first = capture.build().pointwise(call.op, std::move(values), std::move(results), kind, call.order);
+  ValueId first = power ? integer_power(capture, values[0], exponent, call, kind)
+                        : capture.build().pointwise(call.op, std::move(values), std::move(results), kind, call.order);
   return finish(capture, call, options.keep_arrays, std::vector<ValueId>(capture.graph().producer(first).results));
 }
 

@@ -61,6 +61,7 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
     case AbstractKind::cell:
       if (value->object) return write_constant(value->object);
       return write_parts(RecipeKind::cell, {value->items.empty() ? Ref() : value->items[0]});
+    case AbstractKind::partial: return fail(Reason::unsupported_value, "a functools.partial");
     case AbstractKind::dict_view: return fail(Reason::unsupported_value, "a view of a dict");
     case AbstractKind::null:
     case AbstractKind::object:

@@ -49,6 +49,13 @@ SourceId Sources::cell_object(PyObject* cell, const std::string& name) {
   return add(make_source(SourceKind::cell, -1, -1, nullptr, cell, name));
 }
 
+// A cell that nobody else has holds the object for good.
+SourceId Sources::pinned(PyObject* object, const std::string& name) {
+  PyRef& cell = pinned_cells_[object];
+  if (!cell) cell = PyRef::steal(PyCell_New(object));
+  return cell_object(cell.get(), name);
+}
+
 SourceId Sources::global(PyObject* dict, PyObject* name, const std::string& text) {
   return add(make_source(SourceKind::global, -1, -1, name, dict, text));
 }

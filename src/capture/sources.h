@@ -19,6 +19,7 @@ class Sources {
   SourceId local(int index, const std::string& name);
   SourceId cell(int index, const std::string& name);                  // of the entry function's closure
   SourceId cell_object(PyObject* cell, const std::string& name);      // contents of a cell that a constant function owns
+  SourceId pinned(PyObject* object, const std::string& name);         // always this object: parent of what hangs on it
   SourceId global(PyObject* dict, PyObject* name, const std::string& text);
   SourceId attribute(SourceId parent, PyObject* name);
   SourceId item(SourceId parent, int index);
@@ -41,6 +42,7 @@ class Sources {
   void add_guard(GuardKind kind, SourceId id, PyObject* object, int64_t value, std::string text);
 
   GuardSet& guards_;
+  std::map<PyObject*, PyRef> pinned_cells_;
   std::map<Key, SourceId> known_;
   std::set<std::tuple<int, SourceId, const void*, int64_t>> guarded_;
 };

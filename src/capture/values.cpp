@@ -4,6 +4,7 @@
 
 #include "capture/capture.h"
 #include "capture/dense_strides.h"
+#include "capture/known_types.h"
 #include "capture/python_text.h"
 #include "ndarray/array.h"
 
@@ -189,6 +190,7 @@ PyTypeObject* Capture::type_of(const Ref& value) {
     case AbstractKind::slice: return &PySlice_Type;
     case AbstractKind::function: return &PyFunction_Type;
     case AbstractKind::cell: return &PyCell_Type;
+    case AbstractKind::partial: return known_types().partial;
     case AbstractKind::method: {
       const Ref& callable = value->items[0];
       bool python = callable->kind == AbstractKind::function || (callable->object && PyFunction_Check(callable->object.get()));

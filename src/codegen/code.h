@@ -11,8 +11,8 @@ class Code {
   explicit Code(int depth = 0) : depth_(depth) {}
 
   void line(std::string_view text);
-  void open(std::string_view head);              // "head {" and one level deeper
-  void close(std::string_view tail = "}");       // one level back and "tail"
+  void open(std::string_view head);                   // "head {" and one level deeper
+  void close(std::string_view tail = "}");            // one level back and "tail"
   void raw(std::string_view text) { text_ += text; }  // as it is
   const std::string& text() const { return text_; }
 

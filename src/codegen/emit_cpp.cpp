@@ -4,9 +4,9 @@
 
 #include "codegen/control_function.h"
 #include "codegen/expressions.h"
+#include "codegen/kernel_function.h"
 #include "codegen/kernel_source.h"
 #include "codegen/prelude.h"
-#include "codegen/kernel_function.h"
 
 namespace accel {
 
@@ -123,11 +123,13 @@ void add_runner(Code& out, const Program& program, const std::string& name, cons
       }
     };
     int nest = static_cast<int>(k);
-    each_temp([&](auto life) { return life.first == nest; }, [&](int id) {
-      const Buffer& buffer = program.buffers[static_cast<size_t>(id)];
-      std::string elements = cpp_dim(program.dims, buffer.elements, [](int symbol) { return cat("frame->symbols[", symbol, "]"); });
-      out.line(cat("if (!take_temp(frame, ", id, ", ", elements, "*", item_size(buffer.dtype), ")) return;"));
-    });
+    each_temp([&](auto life) { return life.first == nest; },
+              [&](int id) {
+                const Buffer& buffer = program.buffers[static_cast<size_t>(id)];
+                std::string elements =
+                    cpp_dim(program.dims, buffer.elements, [](int symbol) { return cat("frame->symbols[", symbol, "]"); });
+                out.line(cat("if (!take_temp(frame, ", id, ", ", elements, "*", item_size(buffer.dtype), ")) return;"));
+              });
     out.line(cat(nests[k], "(frame);"));
     out.line("if (stopped(frame)) return;");
     each_temp([&](auto life) { return life.second == nest; }, [&](int id) { out.line(cat("drop_temp(frame, ", id, ");")); });

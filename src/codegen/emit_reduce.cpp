@@ -38,7 +38,8 @@ void KernelFunction::pairwise(const Stmt& stmt) {
       code_.open("const auto chunk = [&](i64 begin, i64 count) __attribute__((always_inline))");
       code_.line(cat("return ", tree(stmt, "begin", "count"), ";"));
       code_.close("};");
-      result = cat("pairwise_chunks<", sum_of(dtype(stmt.args[0])), ", ", type(stmt.dst), ">(", count, ", ", stmt.chunk, ", chunk)");
+      result =
+          cat("pairwise_chunks<", sum_of(dtype(stmt.args[0])), ", ", type(stmt.dst), ">(", count, ", ", stmt.chunk, ", chunk)");
     } else {
       result = cat("cast<", type(stmt.dst), ">(", tree(stmt, "0", count), ")");
     }
@@ -112,27 +113,38 @@ void KernelFunction::fold(const Stmt& stmt) {
   element(stmt, "source", t, value);
   code_.line(cat("const auto combine = [](", t, " a, ", t, " b) __attribute__((always_inline)) -> ", t, " { return ",
                  combined(stmt, "a", "b"), "; };"));
-  code_.line(cat(total, " = ", is_straight(stmt.body) ? "fold<" : "fold_serial<", t, ">(", total, ", 0, ", dim(stmt.extent), ", source, combine);"));
+  code_.line(cat(total, " = ", is_straight(stmt.body) ? "fold<" : "fold_serial<", t, ">(", total, ", 0, ", dim(stmt.extent),
+                 ", source, combine);"));
   code_.close();
 }
 
 // --- argmin, argmax -------------------------------------------------------------------------------------------------
 
+void KernelFunction::write_beats(const Stmt& stmt) {
+  std::string t = type(stmt.args[0]);
+  code_.line(cat("const auto beats = [](", t, " a, ", t, " best) __attribute__((always_inline)) { return beats_",
+                 op_info(stmt.op).name, "(a, best); };"));
+}
+
+// The extreme of elements [begin, end) as an expression. Requires the element's function.
+std::string KernelFunction::extreme(const Stmt& stmt, const std::string& begin, const std::string& end) {
+  const char* how = is_straight(stmt.body) ? "argreduce<" : "argreduce_serial<";
+  return cat(how, type(stmt.args[0]), ">(", begin, ", ", end, ", source, beats)");
+}
+
 void KernelFunction::argreduce(const Stmt& stmt) {
   std::string value = temp_name(stmt.args[0]), where = temp_name(stmt.dst), t = type(stmt.args[0]);
-  std::string beats = cat("beats_", op_info(stmt.op).name);
   code_.line(cat(type(stmt.dst), " ", where, " = 0;"));
   code_.open("");
-  code_.line(cat("const auto beats = [](", t, " a, ", t, " best) __attribute__((always_inline)) { return ", beats, "(a, best); };"));
+  write_beats(stmt);
   if (auto count = straight_extent(stmt, most_straight)) {
-    code_.line(cat("Extreme<", t, "> extreme;"));
-    straight(stmt, *count, [&](int64_t k) {
-      code_.line(cat("extreme.see(", value, ", ", k, ", ", k == 0 ? "true" : "false", ", beats);"));
-    });
+    code_.line(cat("Extreme<", t, "> extreme = {};"));
+    straight(stmt, *count,
+             [&](int64_t k) { code_.line(cat("extreme.see(", value, ", ", k, ", ", k == 0 ? "true" : "false", ", beats);")); });
     code_.line(cat(where, " = extreme.where;"));
   } else {
     element(stmt, "source", t, value);
-    code_.line(cat(where, " = ", is_straight(stmt.body) ? "argreduce<" : "argreduce_serial<", t, ">(", dim(stmt.extent), ", source, beats);"));
+    code_.line(cat(where, " = ", extreme(stmt, "0", dim(stmt.extent)), ".where;"));
   }
   code_.close();
 }
@@ -141,19 +153,23 @@ void KernelFunction::argreduce(const Stmt& stmt) {
 
 void KernelFunction::divided(const Stmt& stmt) {
   if (stmt.kind == StmtKind::fold) return divided_fold(stmt);
+  if (stmt.kind == StmtKind::argreduce) return divided_argreduce(stmt);
   if (stmt.kind != StmtKind::pairwise) return write(stmt);
   if (!is_inexact(dtype(stmt.args[0]))) return fail_with("a pairwise sum of integers");
   code_.line(cat(type(stmt.dst), " ", temp_name(stmt.dst), ";"));
   code_.open("");
   code_.line(cat("const i64 count = ", dim(stmt.extent), ";"));
   code_.line("Tasks tasks;");
-  if (stmt.chunk > 0) divided_chunks(stmt);
-  else divided_pairwise(stmt);
+  if (stmt.chunk > 0)
+    divided_chunks(stmt);
+  else
+    divided_pairwise(stmt);
   code_.close();
 }
 
 // Runs tasks.count tasks in parallel; `task` writes the text of one and returns its result, which becomes results[task].
-void KernelFunction::launch_tasks(const Stmt& stmt, const std::string& total, const std::function<std::string(KernelFunction&)>& task) {
+void KernelFunction::launch_tasks(const Stmt& stmt, const std::string& total,
+                                  const std::function<std::string(KernelFunction&)>& task) {
   code_.line(cat(total, " results[most_tasks];"));
   Body outside = {stmt};
   outside[0].dst = -1;
@@ -191,7 +207,8 @@ void KernelFunction::divided_chunks(const Stmt& stmt) {
   });
   code_.line("int k = 0;");
   code_.line(cat("if (done == 0) ", out, " = cast<", t, ">(tasks.count > 0 ? results[k++] : ", total, "{});"));
-  code_.line(cat("for (; k < tasks.count; ++k) ", out, " = cast<", t, ">(", sum, "::add(cast<", total, ">(", out, "), results[k]));"));
+  code_.line(
+      cat("for (; k < tasks.count; ++k) ", out, " = cast<", t, ">(", sum, "::add(cast<", total, ">(", out, "), results[k]));"));
   code_.line("}");
 }
 
@@ -206,9 +223,29 @@ void KernelFunction::divided_fold(const Stmt& stmt) {
     inner.element(stmt, "source", t, value);
     inner.code_.line(cat("const auto combine = [](", t, " a, ", t, " b) __attribute__((always_inline)) -> ", t, " { return ",
                          inner.combined(stmt, "a", "b"), "; };"));
-    return cat(inner.is_straight(stmt.body) ? "fold<" : "fold_serial<", t, ">(source(first), first + 1, first + size, source, combine)");
+    return cat(inner.is_straight(stmt.body) ? "fold<" : "fold_serial<", t,
+               ">(source(first), first + 1, first + size, source, combine)");
   });
   code_.line(cat("for (int k = 0; k < tasks.count; ++k) ", out, " = ", combined(stmt, out, "results[k]"), ";"));
+  code_.close();
+}
+
+void KernelFunction::divided_argreduce(const Stmt& stmt) {
+  std::string out = temp_name(stmt.dst), result = cat("Extreme<", type(stmt.args[0]), ">");
+  code_.line(cat(type(stmt.dst), " ", out, " = 0;"));
+  code_.open("");
+  code_.line(cat("const i64 count = ", dim(stmt.extent), ";"));
+  code_.line("Tasks tasks;");
+  code_.line("split_evenly(tasks, 0, count, index_max(count / 256 + 1, 8192));");
+  launch_tasks(stmt, result, [&](KernelFunction& inner) {
+    inner.write_beats(stmt);
+    inner.element(stmt, "source", type(stmt.args[0]), temp_name(stmt.args[0]));
+    return inner.extreme(stmt, "first", "first + size");
+  });
+  write_beats(stmt);
+  code_.line(cat(result, " all = {};"));
+  code_.line("for (int k = 0; k < tasks.count; ++k) all.see(results[k].best, results[k].where, k == 0, beats);");
+  code_.line(cat(out, " = all.where;"));
   code_.close();
 }
 

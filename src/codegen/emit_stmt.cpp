@@ -23,11 +23,15 @@ std::string joined(const std::vector<std::string>& items) {
 
 KernelFunction::Writer KernelFunction::writer(StmtKind kind) {
   static const std::map<StmtKind, Writer> writers = {
-      {StmtKind::loop, &KernelFunction::loop},         {StmtKind::tile, &KernelFunction::tile},       {StmtKind::constant, &KernelFunction::constant},
-      {StmtKind::index, &KernelFunction::index},       {StmtKind::input, &KernelFunction::input},     {StmtKind::load, &KernelFunction::load},
-      {StmtKind::store, &KernelFunction::store},       {StmtKind::compute, &KernelFunction::compute}, {StmtKind::declare, &KernelFunction::declare},
-      {StmtKind::assign, &KernelFunction::assign},     {StmtKind::call, &KernelFunction::call},       {StmtKind::gufunc, &KernelFunction::gufunc},
-      {StmtKind::gather, &KernelFunction::gather},     {StmtKind::scatter, &KernelFunction::scatter}, {StmtKind::pairwise, &KernelFunction::pairwise}, {StmtKind::fold, &KernelFunction::fold},       {StmtKind::argreduce, &KernelFunction::argreduce},
+      {StmtKind::loop, &KernelFunction::loop},           {StmtKind::tile, &KernelFunction::tile},
+      {StmtKind::constant, &KernelFunction::constant},   {StmtKind::index, &KernelFunction::index},
+      {StmtKind::input, &KernelFunction::input},         {StmtKind::load, &KernelFunction::load},
+      {StmtKind::store, &KernelFunction::store},         {StmtKind::compute, &KernelFunction::compute},
+      {StmtKind::declare, &KernelFunction::declare},     {StmtKind::assign, &KernelFunction::assign},
+      {StmtKind::call, &KernelFunction::call},           {StmtKind::gufunc, &KernelFunction::gufunc},
+      {StmtKind::pairwise, &KernelFunction::pairwise},   {StmtKind::fold, &KernelFunction::fold},
+      {StmtKind::argreduce, &KernelFunction::argreduce},
+      {StmtKind::gather, &KernelFunction::gather},       {StmtKind::scatter, &KernelFunction::scatter},
   };
   return writers.at(kind);
 }

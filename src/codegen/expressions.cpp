@@ -40,15 +40,20 @@ std::string cpp_type(DType dtype) { return dtype_info(dtype).emitted; }
 std::string cpp_literal(const Literal& literal) {
   std::complex<double> value = literal.as_complex();
   switch (dtype_kind(literal.dtype)) {
-    case 'b': return literal.as_int() ? "true" : "false";
-    case 'f': return real_literal(item_size(literal.dtype), literal.bits[0], value.real());
+    case 'b':
+      return literal.as_int() ? "true" : "false";
+    case 'f':
+      return real_literal(item_size(literal.dtype), literal.bits[0], value.real());
     case 'c': {
       bool single = literal.dtype == DType::complex64;
-      uint64_t low = single ? literal.bits[0] & 0xffffffffu : literal.bits[0], high = single ? literal.bits[0] >> 32 : literal.bits[1];
+      uint64_t low = single ? literal.bits[0] & 0xffffffffu : literal.bits[0],
+               high = single ? literal.bits[0] >> 32 : literal.bits[1];
       int size = single ? 4 : 8;
-      return cat(cpp_type(literal.dtype), "{", real_literal(size, low, value.real()), ", ", real_literal(size, high, value.imag()), "}");
+      return cat(cpp_type(literal.dtype), "{", real_literal(size, low, value.real()), ", ",
+                 real_literal(size, high, value.imag()), "}");
     }
-    default: return integer_literal(literal);
+    default:
+      return integer_literal(literal);
   }
 }
 
@@ -61,16 +66,27 @@ std::string cpp_dim(const DimTable& dims, Dim d, const std::function<std::string
   for (Dim operand : dims.operands(d)) parts.push_back(cpp_dim(dims, operand, name));
   const char* function = nullptr;
   switch (dims.kind(d)) {
-    case DimKind::floordiv: function = "index_floordiv"; break;
-    case DimKind::mod: function = "index_mod"; break;
-    case DimKind::min: function = "index_min"; break;
-    case DimKind::max: function = "index_max"; break;
-    default: break;
+    case DimKind::floordiv:
+      function = "index_floordiv";
+      break;
+    case DimKind::mod:
+      function = "index_mod";
+      break;
+    case DimKind::min:
+      function = "index_min";
+      break;
+    case DimKind::max:
+      function = "index_max";
+      break;
+    default:
+      break;
   }
   std::string out = parts[0];
   for (size_t k = 1; k < parts.size(); ++k) {
-    if (function) out = cat(function, "(", out, ", ", parts[k], ")");
-    else out += cat(dims.kind(d) == DimKind::add ? " + " : "*", parts[k]);
+    if (function)
+      out = cat(function, "(", out, ", ", parts[k], ")");
+    else
+      out += cat(dims.kind(d) == DimKind::add ? " + " : "*", parts[k]);
   }
   return dims.kind(d) == DimKind::add ? cat("(", out, ")") : out;
 }
@@ -85,8 +101,10 @@ std::string cpp_op(Op op, const std::vector<std::string>& operands, DType result
       continue;
     }
     char which = cell[++k];
-    if (which == 'T') out += cpp_type(result);
-    else out += operands[static_cast<size_t>(which - '0')];
+    if (which == 'T')
+      out += cpp_type(result);
+    else
+      out += operands[static_cast<size_t>(which - '0')];
   }
   return out;
 }

@@ -11,8 +11,10 @@ constexpr int all_events = event_divide | event_overflow | event_underflow | eve
 void collect_temps(const Body& body, std::set<TempId>& read, std::set<TempId>& computed) {
   for (const Stmt& stmt : body) {
     for (TempId arg : stmt.args) read.insert(arg);
-    if (stmt.kind == StmtKind::assign) read.insert(stmt.dst);
-    else if (stmt.dst >= 0) computed.insert(stmt.dst);
+    if (stmt.kind == StmtKind::assign)
+      read.insert(stmt.dst);
+    else if (stmt.dst >= 0)
+      computed.insert(stmt.dst);
     collect_temps(stmt.body, read, computed);
   }
 }
@@ -65,13 +67,17 @@ bool Facts::is_launch_constant(TempId temp) const {
 int Facts::own_events(const Stmt& stmt) const {
   auto dtype = [&](size_t k) { return program_.temps[static_cast<size_t>(stmt.args[k])]; };
   switch (stmt.kind) {
-    case StmtKind::compute: return stmt.op == Op::astype ? cast_events(dtype(0), stmt.dtype) : op_events(stmt.op, dtype(0));
-    case StmtKind::fold: return op_events(stmt.op, dtype(0));
+    case StmtKind::compute:
+      return stmt.op == Op::astype ? cast_events(dtype(0), stmt.dtype) : op_events(stmt.op, dtype(0));
+    case StmtKind::fold:
+      return op_events(stmt.op, dtype(0));
     case StmtKind::pairwise:
       return op_events(Op::add, dtype(0)) | cast_events(dtype(0), program_.temps[static_cast<size_t>(stmt.dst)]);
     case StmtKind::call:
-    case StmtKind::gufunc: return all_events;
-    default: return 0;
+    case StmtKind::gufunc:
+      return all_events;
+    default:
+      return 0;
   }
 }
 

@@ -13,7 +13,7 @@ extern "C" {
 // NumPy's inner loop and its auxiliary data.
 typedef int (*AccelLoop)(void* context, char* const* args, const intptr_t* dims, const intptr_t* strides, void* auxdata);
 struct AccelImport {
-  AccelLoop loop;     // NumPy's PyArrayMethod_StridedLoop
+  AccelLoop loop;  // NumPy's PyArrayMethod_StridedLoop
   void* context;
   void* auxdata;
 };
@@ -40,23 +40,23 @@ struct AccelRuntime {
 struct AccelLaunch {
   const AccelRuntime* runtime;
   const AccelImport* imports;
-  const int64_t* symbols;    // entry symbols; scalar inputs as bits
-  void* const* inputs;       // data pointers of array inputs
-  void* const* outputs;      // data pointers of outputs; null: the kernel asks allocate_output for them
-  void* context;             // for allocate_output
-  int* exit;                 // gets the number of the exit taken; may be null (a kernel without control flow always takes exit 0)
-  int accepted;              // floating-point events (AccelStatus) that are no failure for the caller
+  const int64_t* symbols;  // entry symbols; scalar inputs as bits
+  void* const* inputs;     // data pointers of array inputs
+  void* const* outputs;    // data pointers of outputs; null: the kernel asks allocate_output for them
+  void* context;           // for allocate_output
+  int* exit;               // gets the number of the exit taken; may be null (a kernel without control flow always takes exit 0)
+  int accepted;            // floating-point events (AccelStatus) that are no failure for the caller
 };
 
 // Status bits a kernel returns. With anything but 0 the outputs are garbage and the caller lets the interpreter run instead. A kernel
 // with control flow stops at a bit that is not in AccelLaunch::accepted, and has then put back what it wrote to its inputs; with
 // accepted bits alone it has run to its end.
 enum AccelStatus : int {
-  accel_divide = 1,       // floating-point events seen (bits as NumPy's FPE_*)
+  accel_divide = 1,  // floating-point events seen (bits as NumPy's FPE_*)
   accel_overflow = 2,
   accel_underflow = 4,
   accel_invalid = 8,
-  accel_error = 16,       // something NumPy raises for (integer to a negative power, ...)
+  accel_error = 16,  // something NumPy raises for (integer to a negative power, ...)
   accel_no_memory = 32,
   accel_interrupted = 64,
 };

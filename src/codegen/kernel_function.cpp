@@ -32,10 +32,14 @@ Result<std::string> KernelFunction::write_nest() {
   }
   for (const Stmt& stmt : nest_.body) {
     bool is_loop = stmt.kind == StmtKind::loop || stmt.kind == StmtKind::tile;
-    if (nest_.on_calling_thread) write(stmt);
-    else if (is_loop && stmt.loop_kind == LoopKind::parallel) parallel_loop(stmt);
-    else if (stmt.divide_work) divided(stmt);
-    else write(stmt);
+    if (nest_.on_calling_thread)
+      write(stmt);
+    else if (is_loop && stmt.loop_kind == LoopKind::parallel)
+      parallel_loop(stmt);
+    else if (stmt.divide_work)
+      divided(stmt);
+    else
+      write(stmt);
   }
   std::string text = assemble(copy_.facts.events(nest_.body), false);
   if (failure_) return *failure_;
@@ -48,8 +52,10 @@ Result<std::string> KernelFunction::write_nest() {
 KernelFunction KernelFunction::region(const Body& body) {
   KernelFunction inner(copy_, nest_, cat(name_, "_r", regions_++));
   for (TempId temp : temps_from_outside(body)) {
-    if (copy_.facts.is_launch_constant(temp)) inner.recompute(temp);
-    else inner.parameters_.push_back({type(temp), temp_name(temp), temp_name(temp)});
+    if (copy_.facts.is_launch_constant(temp))
+      inner.recompute(temp);
+    else
+      inner.parameters_.push_back({type(temp), temp_name(temp), temp_name(temp)});
   }
   return inner;
 }
@@ -65,16 +71,22 @@ void KernelFunction::launch(KernelFunction& inner, const Body& body, const std::
   std::string work = nest_.work.id < 0 ? count : dim(nest_.work);
   code_.open("");
   code_.line(cat(inner.name_, "_args args = {", parameter_list(members), "};"));
-  code_.line(cat("run_parallel(frame, status, ", inner.name_, ", &args, ", count, ", ", grain, ", ", work, ");"));
+  code_.line(cat("run_parallel(frame, status, ", copy_.facts.events(nest_.body), ", ", inner.name_, ", &args, ", count, ", ",
+                 grain, ", ", work, ");"));
   code_.close();
 }
 
 void KernelFunction::parallel_loop(const Stmt& stmt) {
   KernelFunction inner = region(stmt.body);
   bool is_tile = stmt.kind == StmtKind::tile;
-  if (is_tile) inner.tiled_loop(stmt, "begin", "end");
-  else inner.counted_loop(stmt, "begin", "end");
-  launch(inner, stmt.body, dim(stmt.extent), is_tile ? std::to_string(stmt.step) : is_straight(stmt.body) ? element_grain : "1");
+  if (is_tile)
+    inner.tiled_loop(stmt, "begin", "end");
+  else
+    inner.counted_loop(stmt, "begin", "end");
+  launch(inner, stmt.body, dim(stmt.extent),
+         is_tile                  ? std::to_string(stmt.step)
+         : is_straight(stmt.body) ? element_grain
+                                  : "1");
 }
 
 // --- functions ------------------------------------------------------------------------------------------------------
@@ -124,8 +136,10 @@ void KernelFunction::write_outer(Code& out, int events, bool is_region) {
   out.open(cat("static void ", name_, "(", head, ")"));
   std::vector<std::string> items = {"frame", "&status"};
   for (BufferId id : buffers_) {
-    if (heap_.contains(id)) items.push_back(cat("b", id));
-    else if (!stack_.contains(id)) items.push_back(cat("frame->buffers[", id, "]"));
+    if (heap_.contains(id))
+      items.push_back(cat("b", id));
+    else if (!stack_.contains(id))
+      items.push_back(cat("frame->buffers[", id, "]"));
   }
   for (const Parameter& p : parameters_) items.push_back(cat(is_region ? "args->" : "", p.name));
   if (is_region) {

@@ -109,19 +109,22 @@ class KernelFunction {
   void divided_pairwise(const Stmt& stmt);
   void divided_chunks(const Stmt& stmt);
   void divided_fold(const Stmt& stmt);
+  void divided_argreduce(const Stmt& stmt);
+  void write_beats(const Stmt& stmt);
+  std::string extreme(const Stmt& stmt, const std::string& begin, const std::string& end);
   void launch_tasks(const Stmt& stmt, const std::string& total, const std::function<std::string(KernelFunction&)>& task);
 
   Copy& copy_;
   const Nest& nest_;
   std::string name_;
   Code code_{1};
-  std::map<int, Dim> unrolled_;             // variable, value
-  std::set<int> symbols_;                   // symbols the text names
-  std::set<BufferId> buffers_;              // buffers the text names
-  std::set<BufferId> stack_, heap_;         // scratch among them
-  std::vector<Parameter> parameters_;       // of a region: members of its arguments
-  std::string before_;                      // text of inner functions
-  int64_t written_out_ = 1;                 // copies of a statement that unrolling makes here
+  std::map<int, Dim> unrolled_;        // variable, value
+  std::set<int> symbols_;              // symbols the text names
+  std::set<BufferId> buffers_;         // buffers the text names
+  std::set<BufferId> stack_, heap_;    // scratch among them
+  std::vector<Parameter> parameters_;  // of a region: members of its arguments
+  std::string before_;                 // text of inner functions
+  int64_t written_out_ = 1;            // copies of a statement that unrolling makes here
   int regions_ = 0;
   bool has_sink_ = false;
   std::optional<Failure> failure_;

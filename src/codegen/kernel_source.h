@@ -9,8 +9,8 @@
 namespace accel {
 
 struct KernelSource {
-  std::string text;                  // a complete translation unit without includes; defines accel_kernel (kernel_abi.h)
-  std::vector<LoopImport> imports;   // order of the import table the kernel expects
+  std::string text;                 // a complete translation unit without includes; defines accel_kernel (kernel_abi.h)
+  std::vector<LoopImport> imports;  // order of the import table the kernel expects
 };
 
 Result<KernelSource> emit_cpp(const Program& program);

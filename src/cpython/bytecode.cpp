@@ -3,6 +3,7 @@
 #include <opcode.h>
 
 #include <array>
+#include <string>
 
 #include "cpython/code_tables.h"
 
@@ -435,19 +436,6 @@ int stack_effect(const Instruction& instruction, bool is_taken) {
 #undef OPCODE
   }
   return 0;
-}
-
-std::string to_string(const Instruction& instruction) {
-  std::string text = std::to_string(instruction.offset) + ": " + opcode_name(instruction.op);
-  if (instruction.arg || instruction.arg2) text += " " + std::to_string(instruction.arg);
-  if (instruction.arg2) text += "," + std::to_string(instruction.arg2);
-  if (instruction.object && PyUnicode_Check(instruction.object)) {
-    const char* name = PyUnicode_AsUTF8(instruction.object);
-    if (!name) PyErr_Clear();
-    text += std::string(" ") + (name ? name : "?");
-  }
-  if (instruction.target >= 0) text += " -> #" + std::to_string(instruction.target);
-  return text;
 }
 
 }  // namespace accel

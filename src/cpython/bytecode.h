@@ -11,7 +11,6 @@
 #include <Python.h>
 
 #include <cstdint>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -94,7 +93,6 @@ Flow opcode_flow(Opcode op);
 int opcode_count();
 // Net growth of the value stack; `taken`: the branch to target is taken.
 int stack_effect(const Instruction& instruction, bool taken);
-std::string to_string(const Instruction& instruction);
 
 // True: a call without a receiver is NULL, callable, args...; false: callable, NULL, args....
 #if PY_VERSION_HEX >= 0x030D0000

@@ -23,7 +23,7 @@ bool refuse(const char* why) {
 bool check_state(const FrameState& state) {
   if (!state.function || !PyFunction_Check(state.function.get())) return refuse("it has no function");
   PyCodeObject* code = function_code(reinterpret_cast<PyFunctionObject*>(state.function.get()));
-  if (is_generator_code(code)) return refuse("it belongs to a generator or coroutine");
+  if (!can_hand_over(code)) return refuse("it is a generator's, or its locals are a dict");
   if (static_cast<int>(state.locals.size()) != local_count(code)) return refuse("the number of locals is wrong");
   if (static_cast<int>(state.stack.size()) > stack_size(code)) return refuse("the stack is too high");
   return true;
@@ -181,7 +181,7 @@ struct FrameEntry {
 };
 
 PyObject* with_open_frame(PyFunctionObject* function, FrameBody body, void* context) {
-  if (is_generator_code(function_code(function))) return refuse("it belongs to a generator or coroutine"), nullptr;
+  if (!can_hand_over(function_code(function))) return refuse("it is a generator's, or its locals are a dict"), nullptr;
   FrameEntry entry{body, context};
   return enter_frame(function, FrameEntry::run, &entry);
 }

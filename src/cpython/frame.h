@@ -14,7 +14,7 @@
 namespace accel {
 
 struct FrameState {
-  PyRef function;        // the PyFunctionObject that runs; no generator, coroutine or async generator
+  PyRef function;        // the PyFunctionObject that runs; can_hand_over() its code
   int offset = 0;        // code unit to go on at (Instruction::offset); raising: of the instruction that fails (either offset)
   int call_offset = -1;  // a frame that waits for a callee: code unit of its call instruction (either offset)
   std::vector<PyRef> locals;  // localsplus in order, cells made when offset lies behind the prologue; null = unbound

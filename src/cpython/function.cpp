@@ -75,6 +75,8 @@ bool has_recursion_room() {
 
 bool is_generator_code(PyCodeObject* code) { return code->co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR); }
 
+bool can_hand_over(PyCodeObject* code) { return (code->co_flags & CO_OPTIMIZED) && !is_generator_code(code); }
+
 int local_count(PyCodeObject* code) { return code->co_nlocalsplus; }
 
 PyObject* local_name(PyCodeObject* code, int slot) { return PyTuple_GET_ITEM(code->co_localsplusnames, slot); }

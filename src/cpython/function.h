@@ -20,8 +20,11 @@ bool is_watched(PyCodeObject* code);
 // it does not fit, call_original raises the RecursionError.
 bool has_recursion_room();
 
-// Generators, coroutines and async generators: their frames cannot be handed over.
+// Generators, coroutines and async generators.
 bool is_generator_code(PyCodeObject* code);
+
+// Whether a frame of this code can be built and handed over: no generator, and its locals are no dict.
+bool can_hand_over(PyCodeObject* code);
 
 enum class LocalKind { plain, cell, free };  // cell: also an argument that is captured by an inner function
 

@@ -171,6 +171,11 @@ PyTypeObject* compiled_function_type() {
 
 bool is_compiled_function(PyObject* object) { return Py_IS_TYPE(object, compiled_function_type()); }
 
+PyObject* function_to_inline(PyObject* callable) {
+  if (!is_compiled_function(callable) || dispatcher_of(callable).options().disable) return nullptr;
+  return wrapped_function(callable);
+}
+
 PyObject* new_compiled_function(PyObject* function, DispatchOptions options) {
   PyTypeObject* type = compiled_function_type();
   CompiledFunction* made = type != nullptr ? PyObject_GC_New(CompiledFunction, type) : nullptr;

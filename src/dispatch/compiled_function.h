@@ -20,6 +20,9 @@ PyObject* new_compiled_function(PyObject* function, DispatchOptions options);
 Dispatcher& dispatcher_of(PyObject* compiled);
 PyObject* wrapped_function(PyObject* compiled);  // borrowed
 
+// The function that capture may follow a call of `callable` into (borrowed); null when it is no compiled function or disabled.
+PyObject* function_to_inline(PyObject* callable);
+
 // Calls reset() on every compiled function of the process.
 void reset_all();
 

@@ -20,6 +20,9 @@ constexpr Reason own_failures[] = {Reason::internal_error, Reason::no_compiler, 
 
 bool is_own_failure(Reason reason) { return std::find(std::begin(own_failures), std::end(own_failures), reason) != std::end(own_failures); }
 
+// The toolchain warns of these itself (notices.h), once for all functions.
+bool is_failure_of_machine(Reason reason) { return reason == Reason::no_compiler; }
+
 std::string utf8(PyObject* text) {
   const char* found = text != nullptr && PyUnicode_Check(text) ? PyUnicode_AsUTF8(text) : nullptr;
   if (found == nullptr) PyErr_Clear();
@@ -55,6 +58,7 @@ void Dispatcher::reset() {
   versions_.clear();
   events_.clear();
   warned_.clear();
+  noted_once_ = 0;
   pinned_.reset();
   counters_ = {};
   hot_ = 0;
@@ -75,12 +79,15 @@ void Dispatcher::forget_if_redefined() {
 PyObject* Dispatcher::call(PyObject* const* args, size_t nargsf, PyObject* names) {
   Arguments arguments{args, nargsf, names};
   counters_.calls++;
-  if (options_.disable || is_switched_off()) [[unlikely]] return interpret(arguments);
+  if (options_.disable || is_switched_off()) [[unlikely]] {
+    note_once(Reason::disabled);
+    return interpret(arguments);
+  }
   forget_if_redefined();
   last_version_ = -1;
   if (pinned_) [[unlikely]] return interpret_because(arguments, *pinned_);
   if (is_watched(code_)) [[unlikely]] {
-    note(at_start(Reason::python_event, {}));
+    note_once(Reason::python_event);
     return interpret(arguments);
   }
   if (!has_recursion_room()) [[unlikely]] return interpret(arguments);
@@ -249,9 +256,12 @@ Status Dispatcher::build(Entry& entry, PyObject* const* locals) {
 
 void Dispatcher::publish(std::unique_ptr<Entry> entry) {
   const Captured& captured = entry->captured();
-  for (const Note& found : captured.notes) note({found.reason, found.detail, found.file, found.line});
-  bool full = captured.exit.kind == ExitKind::ret && entry->is_ready();
-  if (!full) note(entry->fallback());
+  Fallback left = entry->fallback();
+  for (const Note& found : captured.notes) {
+    Fallback noted{found.reason, found.detail, found.file, found.line};
+    if (entry->is_full() || !same_place(noted, left)) note(noted);
+  }
+  if (!entry->is_full()) note(left);
   if (entry->compilation() != nullptr && entry->compilation()->kernel->from_cache()) counters_.cache_hits++;
   log_version(name(), *entry);
   if (!entry->is_ready() && entry->fits_every_call()) pin(entry->fallback());
@@ -266,6 +276,7 @@ bool Dispatcher::report_failure(const Failure& failure) {
     raise_error("InternalError", name() + ": " + describe(failure.reason, failure.detail));
     return false;
   }
+  if (is_failure_of_machine(failure.reason)) return true;
   if (!warned_.insert(static_cast<int>(failure.reason)).second) return true;
   return warn("accel runs " + name() + " in the interpreter. " + describe(failure.reason, failure.detail));
 }
@@ -284,6 +295,14 @@ void Dispatcher::note(const Fallback& what) {
   events_.push_back({what});
   std::string place = what.file.empty() ? std::string() : " at " + what.file + ":" + std::to_string(what.line);
   log_record(LogTopic::breaks, name() + place + ": " + describe(what.reason, what.detail));
+}
+
+// For what may happen at every call: it must cost nothing the second time.
+void Dispatcher::note_once(Reason reason) {
+  uint64_t bit = uint64_t{1} << static_cast<int>(reason);
+  if ((noted_once_ & bit) != 0) return;
+  noted_once_ |= bit;
+  note(at_start(reason, {}));
 }
 
 std::string Dispatcher::name() const { return utf8(function_->func_qualname); }

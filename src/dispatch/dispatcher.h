@@ -88,6 +88,7 @@ class Dispatcher {
   bool report_failure(const Failure& failure);
   void pin(Fallback why);
   void note(const Fallback& what);
+  void note_once(Reason reason);
   void forget_if_redefined();
   PyObject* function() const { return reinterpret_cast<PyObject*>(function_); }
   std::string name() const;
@@ -109,6 +110,7 @@ class Dispatcher {
   Counters counters_;
   std::vector<Event> events_;
   std::set<int> warned_;         // reasons
+  uint64_t noted_once_ = 0;      // bits of reasons
 };
 
 }  // namespace accel

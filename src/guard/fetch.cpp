@@ -16,23 +16,16 @@ PyObject* dict_get(PyObject* dict, PyObject* key) {
 
 struct FunctionPart {
   const char* name;
-  PyObject* (*get)(PyObject* function);
+  PyObject* PyFunctionObject::* part;
 };
 
 constexpr FunctionPart function_parts[] = {
-    {"__code__", PyFunction_GetCode},       {"__defaults__", PyFunction_GetDefaults},
-    {"__kwdefaults__", PyFunction_GetKwDefaults}, {"__closure__", PyFunction_GetClosure},
-    {"__globals__", PyFunction_GetGlobals},
+    {"__code__", &PyFunctionObject::func_code},
+    {"__defaults__", &PyFunctionObject::func_defaults},
+    {"__kwdefaults__", &PyFunctionObject::func_kwdefaults},
+    {"__closure__", &PyFunctionObject::func_closure},
+    {"__globals__", &PyFunctionObject::func_globals},
 };
-
-PyObject* function_attribute(PyObject* function, PyObject* name) {
-  for (const FunctionPart& part : function_parts) {
-    if (PyUnicode_CompareWithASCIIString(name, part.name) != 0) continue;
-    PyObject* value = part.get(function);
-    return value != nullptr ? value : Py_None;
-  }
-  return nullptr;
-}
 
 // The value of a slot (__slots__), null when `descriptor` is none or the slot is empty.
 PyObject* slot_value(PyObject* object, PyObject* descriptor) {
@@ -78,10 +71,18 @@ PyObject* closure_cell(PyObject* function, int index) {
 
 }  // namespace
 
+PyObject* const* function_part(PyObject* function, PyObject* name) {
+  for (const FunctionPart& part : function_parts) {
+    if (PyUnicode_CompareWithASCIIString(name, part.name) != 0) continue;
+    return &(reinterpret_cast<PyFunctionObject*>(function)->*part.part);
+  }
+  return nullptr;
+}
+
 PyObject* fetch_attribute(PyObject* parent, PyObject* name) {
   if (PyModule_CheckExact(parent)) return dict_get(PyModule_GetDict(parent), name);
   if (PyFunction_Check(parent)) {
-    if (PyObject* part = function_attribute(parent, name)) return part;
+    if (PyObject* const* part = function_part(parent, name)) return *part != nullptr ? *part : Py_None;
   }
   if (PyType_Check(parent)) return _PyType_Lookup(reinterpret_cast<PyTypeObject*>(parent), name);
   return instance_attribute(parent, name);

@@ -18,6 +18,9 @@ namespace accel {
 // The object stays alive as long as `parent` and its class are not changed.
 PyObject* fetch_attribute(PyObject* parent, PyObject* name);
 
+// Where a Python function keeps the part `name` (__code__, __defaults__, ...): it holds null for None. Null for other names.
+PyObject* const* function_part(PyObject* function, PyObject* name);
+
 // parent[index] of an exact tuple or list; borrowed, null when out of range or another type.
 PyObject* fetch_item(PyObject* parent, int64_t index);
 

@@ -32,9 +32,20 @@ struct Argument {
   PyTypeObject* type;
 };
 
-struct Watch {
+struct DictWatch {
   const uint64_t* version;
   uint64_t seen;
+};
+
+struct TypeWatch {
+  PyTypeObject* type;
+  uint32_t seen;  // 0: none
+};
+
+// A part of a known Python function (its code, its defaults, ...) that must still be the same object.
+struct FunctionPartTest {
+  PyObject* const* part;
+  PyObject* expected;  // null for None
 };
 
 constexpr std::pair<GuardKind, Step::Kind> step_kinds[] = {
@@ -92,10 +103,12 @@ struct GuardSet::Sealed {
   std::vector<Argument> arguments;
   std::vector<Step> argument_steps;       // about locals alone
   std::vector<Relation> argument_relations;
-  std::vector<Watch> watches;             // dicts behind the lasting sources
-  std::vector<Step> lasting_steps;        // reads and tests that hold until a watched dict changes
+  std::vector<DictWatch> dicts;           // what the lasting sources depend on
+  std::vector<TypeWatch> types;
+  std::vector<Step> lasting_steps;        // reads and tests that hold until one of these changes
   std::vector<SourceId> kept;             // lasting sources that others ask for ...
   std::vector<PyObject*> kept_objects;    // ... and their objects, as of the last test
+  std::vector<FunctionPartTest> function_parts;
   std::vector<Step> changing_steps;
   std::vector<Relation> relations;
   std::vector<ArrayTest> arrays;
@@ -104,6 +117,7 @@ struct GuardSet::Sealed {
   bool run(const std::vector<Step>& steps, const std::vector<Source>& sources, PyObject* function, PyObject* const* locals,
            Binding& binding) const;
   bool unchanged() const;
+  bool parts_hold() const;
   bool check_lasting(const std::vector<Source>& sources, PyObject* function, PyObject* const* locals, Binding& binding);
 };
 
@@ -122,10 +136,20 @@ bool GuardSet::Sealed::run(const std::vector<Step>& steps, const std::vector<Sou
 }
 
 bool GuardSet::Sealed::unchanged() const {
-  for (const Watch& watch : watches) {
+  for (const DictWatch& watch : dicts) {
     if (*watch.version != watch.seen) return false;
   }
+  for (const TypeWatch& watch : types) {
+    if (watch.seen == 0 || type_version(watch.type) != watch.seen) return false;
+  }
   return tested_once;
+}
+
+bool GuardSet::Sealed::parts_hold() const {
+  for (const FunctionPartTest& test : function_parts) {
+    if (*test.part != test.expected) return false;
+  }
+  return true;
 }
 
 bool GuardSet::Sealed::check_lasting(const std::vector<Source>& sources, PyObject* function, PyObject* const* locals,
@@ -136,7 +160,8 @@ bool GuardSet::Sealed::check_lasting(const std::vector<Source>& sources, PyObjec
   }
   tested_once = false;
   if (!run(lasting_steps, sources, function, locals, binding)) return false;
-  for (Watch& watch : watches) watch.seen = *watch.version;
+  for (DictWatch& watch : dicts) watch.seen = *watch.version;
+  for (TypeWatch& watch : types) watch.seen = assign_type_version(watch.type);
   for (size_t i = 0; i < kept.size(); i++) kept_objects[i] = binding.sources[kept[i]];
   tested_once = true;
   return true;
@@ -159,7 +184,8 @@ class Sealer {
     for (const Guard& guard : set_.guards) add_relation(sealed, guard);
     order_argument_steps(sealed.argument_steps);
     keep(sealed);
-    for (const uint64_t* version : versions_) sealed.watches.push_back({version, 0});
+    for (const uint64_t* version : dicts_) sealed.dicts.push_back({version, 0});
+    for (PyTypeObject* type : types_) sealed.types.push_back({type, 0});
   }
 
  private:
@@ -175,11 +201,11 @@ class Sealer {
 
   bool watch_dict_of(PyObject* dict) {
     const uint64_t* version = dict != nullptr && PyDict_CheckExact(dict) ? watch_dict(dict) : nullptr;
-    if (version != nullptr) versions_.insert(version);
+    if (version != nullptr) dicts_.insert(version);
     return version != nullptr;
   }
 
-  // Whether the source cannot change unless a dict does whose version is watched from now on.
+  // Whether the source cannot change unless a dict or type does whose version is watched from now on.
   bool watch(SourceId id) {
     const Source& source = set_.sources[id];
     if (source.kind == SourceKind::global) return watch_dict_of(source.dict.get());
@@ -188,7 +214,10 @@ class Sealer {
     if (parent == nullptr) return false;
     if (source.kind == SourceKind::item) return PyTuple_CheckExact(parent);
     if (source.kind == SourceKind::dict_item) return watch_dict_of(parent);
-    return source.kind == SourceKind::attribute && PyModule_CheckExact(parent) && watch_dict_of(PyModule_GetDict(parent));
+    if (source.kind != SourceKind::attribute) return false;
+    if (PyModule_CheckExact(parent)) return watch_dict_of(PyModule_GetDict(parent));
+    if (PyType_Check(parent)) types_.insert(reinterpret_cast<PyTypeObject*>(parent));
+    return PyType_Check(parent);
   }
 
   template <class Sealed>
@@ -223,6 +252,7 @@ class Sealer {
   template <class Sealed>
   void add_guard(Sealed& sealed, const Guard& guard) {
     if (guard.kind == GuardKind::relation) return;
+    if (guard.kind == GuardKind::identity && add_function_part(sealed, guard)) return;
     Step step = make_step(guard, sealed.arrays);
     bool settled = is_local(guard.source) && guard.kind == GuardKind::type;  // by Argument::type
     if (settled && type_wanted(guard.source) == reinterpret_cast<PyTypeObject*>(guard.object.get())) return;
@@ -230,6 +260,17 @@ class Sealer {
     if (is_local(guard.source)) return sealed.argument_steps.push_back(step);
     bool lasting = lasting_[guard.source] && is_lasting(step);
     (lasting ? sealed.lasting_steps : sealed.changing_steps).push_back(step);
+  }
+
+  // A part of a function that is known by its identity is tested in place.
+  template <class Sealed>
+  bool add_function_part(Sealed& sealed, const Guard& guard) {
+    const Source& source = set_.sources[guard.source];
+    PyObject* function = source.kind == SourceKind::attribute ? identity_of(source.parent) : nullptr;
+    PyObject* const* part = function != nullptr && PyFunction_Check(function) ? function_part(function, source.name.get()) : nullptr;
+    if (part == nullptr) return false;
+    sealed.function_parts.push_back({part, guard.object.get() == Py_None ? nullptr : guard.object.get()});
+    return true;
   }
 
   template <class Sealed>
@@ -279,7 +320,8 @@ class Sealer {
 
   const GuardSet& set_;
   std::vector<bool> lasting_, read_;
-  std::set<const uint64_t*> versions_;
+  std::set<const uint64_t*> dicts_;
+  std::set<PyTypeObject*> types_;
 };
 
 bool all_hold(const std::vector<Relation>& relations, const int64_t* symbols) {
@@ -305,6 +347,7 @@ bool GuardSet::check(PyObject* function, PyObject* const* locals, Binding& bindi
   }
   return sealed.run(sealed.argument_steps, sources, function, locals, binding) &&
          all_hold(sealed.argument_relations, binding.symbols) && sealed.check_lasting(sources, function, locals, binding) &&
+         sealed.parts_hold() &&
          sealed.run(sealed.changing_steps, sources, function, locals, binding) && all_hold(sealed.relations, binding.symbols);
 }
 

@@ -99,7 +99,8 @@ char* take_fitting(size_t bytes, size_t* capacity) {
   auto& kept = pool().kept;
   size_t best = kept.size();
   for (size_t i = 0; i < kept.size(); i++)
-    if (kept[i].bytes >= bytes && kept[i].bytes <= bytes + bytes / 8 && (best == kept.size() || kept[i].bytes <= kept[best].bytes))
+    if (kept[i].bytes >= bytes && kept[i].bytes <= bytes + bytes / 8 &&
+        (best == kept.size() || kept[i].bytes <= kept[best].bytes))
       best = i;
   if (best == kept.size()) return nullptr;
   Block block = take_at(best);

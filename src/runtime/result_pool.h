@@ -2,8 +2,8 @@
 // Memory of results: fresh pages cost as much as computing what goes into them, so large blocks are kept and handed out again.
 //
 // Blocks of at least pool_block_bytes are mapped by the pool, others come from malloc. At most result_pool_bytes (setting)
-// of released blocks are kept; the system may take their pages back under memory pressure, blocks unused for some
-// seconds are unmapped by the next use of the pool, and all of them when memory runs out.
+// of released blocks are kept; the system may take their pages back under memory pressure, the next release unmaps those
+// that were idle for some seconds, and all go when memory runs out.
 // Safe from any thread, with or without the GIL, and across fork.
 
 #include <cstddef>
@@ -19,7 +19,8 @@ void* pool_allocate(size_t bytes);
 void* pool_allocate_zeroed(size_t bytes);
 // As realloc. Requires memory from one of these functions, or null.
 void* pool_reallocate(void* memory, size_t bytes);
-// Releases memory from one of these functions, or from malloc; null is allowed. `bytes` is not relied on: the pool knows its blocks.
+// Releases memory from one of these functions, or from malloc; null is allowed. `bytes` is not relied on: the pool knows its
+// blocks.
 void pool_release(void* memory, size_t bytes);
 // Gives all kept blocks back to the system.
 void pool_trim();

@@ -10,8 +10,6 @@
 #include <mutex>
 #include <vector>
 
-#include "toolchain/machine.h"
-
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -157,11 +155,10 @@ std::atomic<ThreadPool*> current{nullptr};
 // The child of a fork has none of the threads; whatever state the old pool was in is left behind.
 void forget_pool() { current.store(new ThreadPool, std::memory_order_release); }
 
-ThreadPool& pool() {
-  static const bool once = (forget_pool(), pthread_atfork(nullptr, nullptr, forget_pool), true);
-  (void)once;
-  return *current.load(std::memory_order_acquire);
-}
+// When the library is loaded, so that no fork can come before.
+[[maybe_unused]] const int fork_handler = (forget_pool(), pthread_atfork(nullptr, nullptr, forget_pool));
+
+ThreadPool& pool() { return *current.load(std::memory_order_acquire); }
 
 }  // namespace
 

@@ -22,8 +22,8 @@ class SharedWork {
 
  private:
   friend class ThreadPool;
-  int wanted_ = 0;                     // guarded by the pool's mutex
-  std::atomic<uint32_t> inside_{0};    // workers in run_as_worker
+  int wanted_ = 0;                   // guarded by the pool's mutex
+  std::atomic<uint32_t> inside_{0};  // workers in run_as_worker
 };
 
 // Offers `work` to up to `workers` threads and returns at once. Threads are started when needed; when none can be

@@ -49,8 +49,7 @@ Index map_reshape(DimTable& dims, const Type& operand, const Type& result, const
     for (size_t k = 0; k < from.size(); ++k) mapped[from[k]] = index[to[k]];
     return mapped;
   }
-  Dim linear = dims.constant(0);
-  for (size_t k = 0; k < index.size(); ++k) linear = dims.add(dims.mul(linear, result.shape[k]), index[k]);
+  Dim linear = linear_index(dims, result.shape, index);
   Dim inner = dims.constant(1);
   for (size_t k = mapped.size(); k-- > 0;) {
     Dim quotient = dims.floordiv(linear, inner);
@@ -95,6 +94,45 @@ Index map_view_index(DimTable& dims, const Graph& graph, const Node& node, const
     default:
       return index;
   }
+}
+
+Dim linear_index(DimTable& dims, const std::vector<Dim>& shape, const Index& index) {
+  Dim linear = dims.constant(0);
+  for (size_t k = 0; k < index.size(); ++k) linear = dims.add(dims.mul(linear, shape[k]), index[k]);
+  return linear;
+}
+
+Dim with_symbol(DimTable& dims, Dim expression, int symbol, int64_t value) {
+  return dims.substitute(expression, [&](int s) -> std::optional<Dim> {
+    if (s == symbol) return dims.constant(value);
+    return std::nullopt;
+  });
+}
+
+namespace {
+
+bool contains(const DimTable& dims, Dim expression, int symbol) {
+  std::vector<int> symbols = dims.symbols(expression);
+  return std::find(symbols.begin(), symbols.end(), symbol) != symbols.end();
+}
+
+bool is_polynomial_in(const DimTable& dims, Dim expression, int symbol) {
+  DimKind kind = dims.kind(expression);
+  if (kind == DimKind::constant || kind == DimKind::symbol) return true;
+  if (kind != DimKind::add && kind != DimKind::mul) return !contains(dims, expression, symbol);
+  std::vector<Dim> operands = dims.operands(expression);
+  return std::all_of(operands.begin(), operands.end(), [&](Dim d) { return is_polynomial_in(dims, d, symbol); });
+}
+
+}  // namespace
+
+std::optional<Dim> slope(DimTable& dims, Dim expression, int symbol) {
+  if (!is_polynomial_in(dims, expression, symbol)) return std::nullopt;
+  Dim first = with_symbol(dims, expression, symbol, 1);
+  Dim step = dims.sub(first, with_symbol(dims, expression, symbol, 0));
+  bool even = dims.sub(with_symbol(dims, expression, symbol, 2), first) == step;
+  if (!even || dims.sub(with_symbol(dims, expression, symbol, 3), with_symbol(dims, expression, symbol, 2)) != step) return std::nullopt;
+  return step;
 }
 
 Dim offset_of(DimTable& dims, const Index& index, const std::vector<Dim>& strides) {

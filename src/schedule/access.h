@@ -1,6 +1,7 @@
 #pragma once
 // Where elements lie: index maps of view ops and byte strides of dense memory.
 
+#include <optional>
 #include <vector>
 
 #include "ir/graph.h"
@@ -16,6 +17,15 @@ std::vector<Dim> dense_strides(DimTable& dims, const Type& type);
 // op other than real and imag (whose index is unchanged). `hints` decide whether an axis is repeated when neither its extent is the
 // constant 1 nor equal to the result's.
 Index map_view_index(DimTable& dims, const Graph& graph, const Node& node, const Index& index);
+
+// Index k of C order: the position of `index` in an array of `shape`.
+Dim linear_index(DimTable& dims, const std::vector<Dim>& shape, const Index& index);
+
+// `expression` with the symbol replaced by a number.
+Dim with_symbol(DimTable& dims, Dim expression, int symbol, int64_t value);
+
+// The constant c of an expression c * symbol + rest, where c and rest do not depend on the symbol; nullopt when it has no such form.
+std::optional<Dim> slope(DimTable& dims, Dim expression, int symbol);
 
 // sum of index[k] * strides[k]
 Dim offset_of(DimTable& dims, const Index& index, const std::vector<Dim>& strides);

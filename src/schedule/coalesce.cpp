@@ -4,51 +4,52 @@
 
 namespace accel {
 
-namespace {
-
-std::vector<Dim> memory_strides(DimTable& dims, const Graph& graph, ValueId v) {
+std::vector<Dim> memory_strides_of(DimTable& dims, const Graph& graph, ValueId v) {
   int input = graph.input_index(v);
   if (input >= 0 && graph.inputs[input].layout == Layout::strided) return graph.inputs[input].strides;
   return dense_strides(dims, graph.type(v));
 }
 
-Dim at(DimTable& dims, Dim expression, int symbol, int64_t value) {
-  return dims.substitute(expression, [&](int s) -> std::optional<Dim> {
-    if (s == symbol) return dims.constant(value);
-    return std::nullopt;
-  });
+std::optional<MemoryPosition> memory_position(DimTable& dims, const Graph& graph, const std::vector<Place>& places, ValueId v,
+                                              Index index) {
+  int64_t part = 0;
+  auto in_memory = [&](ValueId u) { return graph.is_input(u) || places[u] != Place::inlined; };
+  while (!in_memory(v)) {
+    const Node& node = graph.producer(v);
+    if (op_class(node.op) != OpClass::view) return std::nullopt;
+    if (node.op == Op::imag) part += item_size(graph.type(v).dtype);
+    ValueId operand = node.operands[0];
+    std::vector<Dim> strides = in_memory(operand) ? memory_strides_of(dims, graph, operand) : std::vector<Dim>{};
+    bool straight = node.op == Op::reshape && in_memory(operand) && (graph.is_input(operand) || places[operand] == Place::root) &&
+                    graph.type(operand).is_c_order() && strides == dense_strides(dims, graph.type(operand));
+    if (straight) {
+      // Elements lie in C order: their position is their address.
+      Dim position = linear_index(dims, graph.type(v).shape, index);
+      return MemoryPosition{operand, {}, dims.add(dims.mul(position, item_size(graph.type(operand).dtype)), dims.constant(part))};
+    }
+    index = map_view_index(dims, graph, node, index);
+    v = operand;
+  }
+  Dim offset = dims.add(offset_of(dims, index, memory_strides_of(dims, graph, v)), dims.constant(part));
+  return MemoryPosition{v, index, offset};
 }
-
-}  // namespace
 
 std::optional<StridedView> strided_view(DimTable& dims, const Graph& graph, const std::vector<Place>& places, ValueId v) {
   constexpr int first = DimTable::first_variable + (1 << 18);  // variables of this question only
   Index index;
   int rank = graph.type(v).rank();
   for (int k = 0; k < rank; ++k) index.push_back(dims.symbol(first + k));
-  int64_t part = 0;
-  while (!graph.is_input(v) && places[v] == Place::inlined) {
-    const Node& node = graph.producer(v);
-    if (op_class(node.op) != OpClass::view) return std::nullopt;
-    if (node.op == Op::imag) part += item_size(graph.type(v).dtype);
-    index = map_view_index(dims, graph, node, index);
-    v = node.operands[0];
-  }
-  if (places[v] == Place::row) return std::nullopt;
-  StridedView view;
-  view.base = v;
-  Dim address = dims.add(offset_of(dims, index, memory_strides(dims, graph, v)), dims.constant(part));
-  Dim rest = address;
+  std::optional<MemoryPosition> position = memory_position(dims, graph, places, v, index);
+  if (!position || (!graph.is_input(position->base) && places[position->base] == Place::row)) return std::nullopt;
+  StridedView view{position->base, {}, position->offset};
   for (int k = 0; k < rank; ++k) {
-    Dim zero = at(dims, rest, first + k, 0), one = at(dims, rest, first + k, 1), two = at(dims, rest, first + k, 2);
-    Dim stride = dims.sub(one, zero);
-    if (dims.sub(two, one) != stride) return std::nullopt;
-    for (int symbol : dims.symbols(stride))
+    std::optional<Dim> stride = slope(dims, view.offset, first + k);
+    if (!stride) return std::nullopt;
+    for (int symbol : dims.symbols(*stride))
       if (symbol >= first) return std::nullopt;
-    view.strides.push_back(stride);
-    rest = zero;
+    view.strides.push_back(*stride);
+    view.offset = with_symbol(dims, view.offset, first + k, 0);
   }
-  view.offset = rest;
   return view;
 }
 

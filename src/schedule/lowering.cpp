@@ -148,29 +148,18 @@ int Lowering::import_of(const LoopImport& import) {
 }
 
 std::optional<Address> Lowering::located(ValueId v, const Index& index) {
-  Index at = index;
-  int64_t part = 0;
-  while (!graph_.is_input(v) && placement_.places[v] == Place::inlined) {
-    const Node& node = graph_.producer(v);
-    if (op_class(node.op) != OpClass::view) return std::nullopt;
-    if (node.op == Op::imag) part += item_size(graph_.type(v).dtype);
-    at = map_view_index(dims_, graph_, node, at);
-    v = node.operands[0];
+  std::optional<MemoryPosition> position = memory_position(dims_, graph_, placement_.places, v, index);
+  if (!position) return std::nullopt;
+  ValueId base = position->base;
+  if (graph_.is_input(base)) {
+    if (graph_.inputs[graph_.input_index(base)].slot >= 0) return std::nullopt;  // a scalar
+    return Address{root_buffers_[base], position->offset};
   }
-  Dim extra = dims_.constant(part);
-  if (!graph_.is_input(v)) {
-    if (placement_.places[v] == Place::row) {
-      std::optional<Address> row = row_at(v, at);
-      if (row) row->offset = dims_.add(row->offset, extra);
-      return row;
-    }
-    return Address{root_buffer(v), dims_.add(offset_of(dims_, at, dense_strides(dims_, graph_.type(v))), extra)};
-  }
-  int input = graph_.input_index(v);
-  if (graph_.inputs[input].slot >= 0) return std::nullopt;  // a scalar
-  std::vector<Dim> strides =
-      graph_.inputs[input].layout == Layout::strided ? graph_.inputs[input].strides : dense_strides(dims_, graph_.type(v));
-  return Address{root_buffers_[v], dims_.add(offset_of(dims_, at, strides), extra)};
+  if (placement_.places[base] == Place::root) return Address{root_buffer(base), position->offset};
+  std::optional<Address> row = row_at(base, position->index);
+  Dim own = offset_of(dims_, position->index, memory_strides_of(dims_, graph_, base));
+  row->offset = dims_.add(row->offset, dims_.sub(position->offset, own));
+  return row;
 }
 
 TempId Lowering::value_at(ValueId v, const Index& index) {
@@ -284,25 +273,37 @@ void Lowering::store_tile(const std::vector<StoreTarget>& targets, Index index, 
   auto address = [&](const StoreTarget& target) {
     return Address{target.buffer, dims_.add(target.base, offset_of(dims_, index, target.strides))};
   };
-  std::vector<const StoreTarget*> rest;
+  std::vector<const StoreTarget*> batch;
+  auto store_batch = [&] {
+    if (batch.empty()) return;
+    open_loop_over(variable, LoopKind::simd, extent, false);
+    for (const StoreTarget* target : batch) {
+      ValueId v = target->value;
+      store(address(*target), reads(*target) ? value_at(v, index) : computed(v, index), graph_.type(v).dtype);
+    }
+    close_loop();
+    batch.clear();
+  };
   for (const StoreTarget& target : targets) {
-    bool is_call = !graph_.is_input(target.value) && !reads(target) && is_loop_call(graph_, graph_.producer(target.value)) &&
-                   graph_.producer(target.value).results.size() == 1;
-    if (!is_call) {
-      rest.push_back(&target);
+    // A call runs before the loop that is open now: what it reads must be stored by then.
+    if (!reads(target) && calls_tiles(target.value)) store_batch();
+    const Node* node = reads(target) ? nullptr : &graph_.producer(target.value);
+    if (!node || !is_loop_call(graph_, *node) || node->results.size() > 1) {
+      batch.push_back(&target);
       continue;
     }
     Address destination = address(target);
-    call_tile(target.value, graph_.producer(target.value), index, variable, extent, &destination);
+    call_tile(target.value, *node, index, variable, extent, &destination);
   }
-  if (rest.empty()) return;
-  open_loop_over(variable, LoopKind::simd, extent, false);
-  for (const StoreTarget* target : rest) {
-    ValueId v = target->value;
-    TempId temp = reads(*target) ? value_at(v, index) : computed(v, index);
-    store(address(*target), temp, graph_.type(v).dtype);
-  }
-  close_loop();
+  store_batch();
+}
+
+bool Lowering::calls_tiles(ValueId v) const {
+  if (graph_.is_input(v)) return false;
+  const Node& node = graph_.producer(v);
+  if (is_loop_call(graph_, node)) return true;
+  return std::any_of(node.operands.begin(), node.operands.end(),
+                     [&](ValueId operand) { return calls_loops(graph_, placement_.places, operand); });
 }
 
 }  // namespace accel

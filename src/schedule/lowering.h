@@ -120,6 +120,7 @@ class Lowering {
   TempId close_reducing(Stmt details, DType dtype);
 
   bool in_tile(const Index& index) const;
+  bool calls_tiles(ValueId v) const;  // whether computing v itself calls a library loop
   TempId call_at(ValueId v, const Node& node, const Index& index);
   Address call_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent, const Address* destination);
   Address column_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent);
@@ -127,7 +128,6 @@ class Lowering {
   Address new_tile(DType dtype, Dim variable, Dim extent);
   std::optional<Address> row_at(ValueId v, const Index& index);
   BufferId fill_row(ValueId v, const Index& index, const std::vector<int>& axes);
-  Dim at_zero(Dim expression, Dim variable);
 
   const Graph& graph_;
   const Placement& placement_;

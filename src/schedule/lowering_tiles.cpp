@@ -14,14 +14,6 @@ bool Lowering::in_tile(const Index& index) const {
   return scope.header.kind == StmtKind::loop && scope.header.loop_kind == LoopKind::simd && scopes_[level - 1]->holds_tiles;
 }
 
-Dim Lowering::at_zero(Dim expression, Dim variable) {
-  int symbol = *dims_.as_symbol(variable);
-  return dims_.substitute(expression, [&](int s) -> std::optional<Dim> {
-    if (s == symbol) return dims_.constant(0);
-    return std::nullopt;
-  });
-}
-
 Address Lowering::new_tile(DType dtype, Dim variable, Dim extent) {
   bool single = dims_.is_constant(extent, 1);
   BufferId buffer = scratch(dtype, dims_.constant(single ? 1 : tile_elements), "tile");
@@ -63,13 +55,9 @@ Address Lowering::call_tile(ValueId v, const Node& node, const Index& index, Dim
     DType dtype = graph_.type(result).dtype;
     import.dtypes.push_back(dtype);
     Address address = destination ? *destination : new_tile(dtype, variable, extent);
-    Dim start = at_zero(address.offset, variable);
-    Dim stride = dims_.sub(dims_.substitute(address.offset,
-                                            [&](int s) -> std::optional<Dim> {
-                                              if (s == *dims_.as_symbol(variable)) return dims_.constant(1);
-                                              return std::nullopt;
-                                            }),
-                           start);
+    int symbol = *dims_.as_symbol(variable);
+    Dim start = with_symbol(dims_, address.offset, symbol, 0);
+    Dim stride = dims_.sub(with_symbol(dims_, address.offset, symbol, 1), start);
     call.operands.push_back({{address.buffer, start}, stride});
     scopes_.back()->tiles[{result, index}] = address;
     if (result == v) wanted = address;
@@ -92,15 +80,9 @@ CallOperand Lowering::call_operand(ValueId v, const Index& index, Dim variable, 
     return {single, dims_.constant(0)};
   }
   auto stride_of = [&](const Address& address) -> std::optional<CallOperand> {
-    auto at = [&](int64_t value) {
-      return dims_.substitute(address.offset, [&](int s) -> std::optional<Dim> {
-        if (s == symbol) return dims_.constant(value);
-        return std::nullopt;
-      });
-    };
-    Dim stride = dims_.sub(at(1), at(0));
-    if (dims_.sub(at(2), at(1)) != stride) return std::nullopt;
-    return CallOperand{{address.buffer, at(0)}, stride};
+    std::optional<Dim> stride = slope(dims_, address.offset, symbol);
+    if (!stride) return std::nullopt;
+    return CallOperand{{address.buffer, with_symbol(dims_, address.offset, symbol, 0)}, *stride};
   };
   for (size_t k = scopes_.size(); k-- > 0;) {
     auto it = scopes_[k]->tiles.find({v, index});

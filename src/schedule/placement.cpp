@@ -15,6 +15,14 @@ bool is_loop_call(const Graph& graph, const Node& node) {
   return node.results.size() > 1 || !is_inline(node.op, graph.type(node.operands[0]).dtype);
 }
 
+bool calls_loops(const Graph& graph, const std::vector<Place>& places, ValueId v) {
+  if (graph.is_input(v) || places[v] != Place::inlined) return false;
+  const Node& node = graph.producer(v);
+  if (op_class(node.op) == OpClass::reduction) return false;
+  if (is_loop_call(graph, node)) return true;
+  return std::any_of(node.operands.begin(), node.operands.end(), [&](ValueId o) { return calls_loops(graph, places, o); });
+}
+
 ValueId located_base(const Graph& graph, const std::vector<Place>& places, ValueId v) {
   while (true) {
     if (graph.is_input(v) || places[v] != Place::inlined) return v;
@@ -92,7 +100,10 @@ class Walk {
       if (kind == OpClass::update) place_update(node);
       if (kind == OpClass::gufunc) {
         make_root(node.results[0], "result of a library call");
-        for (ValueId operand : node.operands) make_root(computed_below(operand), "operand of a library call");
+        for (ValueId operand : node.operands) {
+          make_root(computed_below(operand), "operand of a library call");
+          if (!strided_view(dims_, graph_, result_.places, operand)) make_root(operand, "operand of a library call without strides");
+        }
       }
       bool used = std::any_of(node.results.begin(), node.results.end(), [&](ValueId v) { return uses[v] > 0; });
       if (!used && node_events(graph_, node) != 0) make_root(node.results[0], "kept for its floating-point events");
@@ -238,7 +249,7 @@ class Walk {
   // A run must be computable element by element: no tile calls inside, and its axes must coalesce.
   bool check_run(ValueId reduced, ValueId operand, const Index& index, int level) {
     ValueId below = computed_below(operand);
-    if (located_base(graph_, result_.places, operand) == no_value && calls_loops(below)) {
+    if (located_base(graph_, result_.places, operand) == no_value && calls_loops(graph_, result_.places, below)) {
       place(below, level, index, "summed after a library loop");
       return false;
     }
@@ -252,14 +263,6 @@ class Walk {
   }
 
   const ReductionPlan& plan_of(ValueId v) const { return result_.plans.at(graph_.values[v].producer); }
-
-  bool calls_loops(ValueId v) const {
-    if (graph_.is_input(v) || result_.places[v] != Place::inlined) return false;
-    const Node& node = graph_.producer(v);
-    if (op_class(node.op) == OpClass::reduction) return false;
-    if (is_loop_call(graph_, node)) return true;
-    return std::any_of(node.operands.begin(), node.operands.end(), [&](ValueId o) { return calls_loops(o); });
-  }
 
   int cost(ValueId v, int budget) const {
     if (budget <= 0 || graph_.is_input(v) || result_.places[v] != Place::inlined) return 0;

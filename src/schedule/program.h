@@ -100,7 +100,7 @@ struct Stmt {
   Dim extent;
   int64_t step = 0;                   // tile
   int64_t chunk = 0;                  // pairwise: > 0 cuts the run into chunks, each a tree of its own, added in order
-  bool divide_work = false;           // pairwise, fold: the top of its nest; may be split over threads at tree nodes
+  bool divide_work = false;           // pairwise, fold, argreduce: the top of its nest; may be split over threads (sums: at tree nodes)
   Address address;
   Literal literal;
   Dim dim;                            // index

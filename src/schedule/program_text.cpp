@@ -140,6 +140,7 @@ bool read_list(std::string_view word, std::vector<T>& out, Read read) {
 struct Field {
   std::string (*print)(const DimTable&, const Stmt&);
   bool (*parse)(DimTable&, std::string_view word, Stmt&);
+  bool optional = false;  // printed when not empty
 };
 
 const Field op_field = {[](const DimTable&, const Stmt& s) { return std::string(op_info(s.op).name); },
@@ -173,8 +174,12 @@ const Field divide_field = {[](const DimTable&, const Stmt& s) { return std::str
                               s.divide_work = word == "divided";
                               return s.divide_work || word == "whole";
                             }};
-const Field address_field = {[](const DimTable& dims, const Stmt& s) { return address_text(dims, s.address); },
-                             [](DimTable& dims, std::string_view word, Stmt& s) { return read_address(dims, word, s.address); }};
+const Field if_divided_field = {[](const DimTable&, const Stmt& s) { return std::string(s.divide_work ? "divided" : ""); },
+                                [](DimTable&, std::string_view word, Stmt& s) { return s.divide_work = word == "divided"; },
+                                true};
+const Field address_field = {
+    [](const DimTable& dims, const Stmt& s) { return address_text(dims, s.address); },
+    [](DimTable& dims, std::string_view word, Stmt& s) { return read_address(dims, word, s.address); }};
 const Field literal_field = {[](const DimTable&, const Stmt& s) { return s.literal.text(); },
                              [](DimTable&, std::string_view word, Stmt& s) {
                                auto literal = parse_literal(s.dtype, word);
@@ -201,10 +206,11 @@ const Field operands_field = {
       return list_text(s.operands, [&](const CallOperand& operand) { return operand_text(dims, operand); });
     },
     [](DimTable& dims, std::string_view word, Stmt& s) {
-      return read_list(word, s.operands, [&](std::string_view item, CallOperand& out) { return read_operand(dims, item, out); });
+      return read_list(word, s.operands,
+                       [&](std::string_view item, CallOperand& out) { return read_operand(dims, item, out); });
     }};
 
-template <std::vector<Dim> Stmt::*member>
+template <std::vector<Dim> Stmt::* member>
 constexpr Field dims_field = {
     [](const DimTable& dims, const Stmt& s) { return list_text(s.*member, [&](Dim d) { return dim_text(dims, d); }); },
     [](DimTable& dims, std::string_view word, Stmt& s) {
@@ -236,7 +242,7 @@ const std::vector<Row>& rows() {
       {StmtKind::call, "call", false, false, {import_field, extent, operands_field}},
       {StmtKind::pairwise, "pairwise", true, true, {dtype, variable, extent, args, chunk_field, divide_field}},
       {StmtKind::fold, "fold", true, true, {op_field, dtype, variable, extent, args, divide_field}},
-      {StmtKind::argreduce, "argreduce", true, true, {op_field, dtype, variable, extent, args}},
+      {StmtKind::argreduce, "argreduce", true, true, {op_field, dtype, variable, extent, args, if_divided_field}},
       {StmtKind::gather, "gather", true, false, {dtype, address_field, args, dims_field<&Stmt::core_strides>}},
       {StmtKind::scatter, "scatter", false, false, {dtype, address_field, args, dims_field<&Stmt::core_strides>}},
       {StmtKind::bind, "bind", false, false, {dim_field, args}},
@@ -293,9 +299,7 @@ class Printer {
   }
 
  private:
-  void line(int depth, std::string_view text) {
-    out_.append(static_cast<size_t>(depth) * 2, ' ').append(text).push_back('\n');
-  }
+  void line(int depth, std::string_view text) { out_.append(static_cast<size_t>(depth) * 2, ' ').append(text).push_back('\n'); }
 
   static std::string dtypes(const std::vector<DType>& items) {
     return list_text(items, [](DType d) { return std::string(dtype_name(d)); });
@@ -346,7 +350,10 @@ class Printer {
       const Row& row = row_of(stmt.kind);
       std::string text = row.has_dst ? "t" + std::to_string(stmt.dst) + " = " : "";
       text += row.name;
-      for (const Field& field : row.fields) text += " " + field.print(program_.dims, stmt);
+      for (const Field& field : row.fields) {
+        std::string word = field.print(program_.dims, stmt);
+        if (!word.empty()) text += " " + word;
+      }
       if (stmt.node >= 0) text += " @" + std::to_string(stmt.node);
       line(depth, row.has_body ? text + " {" : text);
       if (!row.has_body) continue;
@@ -386,7 +393,9 @@ class Parser {
     return false;
   }
 
-  Failure error() const { return fail(Reason::internal_error, "program text: line " + std::to_string(line_) + " is malformed"); }
+  Failure error() const {
+    return fail(Reason::internal_error, "program text: line " + std::to_string(line_) + " is malformed");
+  }
 
   bool header() {
     Program& p = program_;
@@ -528,7 +537,9 @@ class Parser {
     if (!row || row->has_dst != has_dst) return false;
     stmt.kind = row->kind;
     for (const Field& field : row->fields) {
-      if (at == words_.size() || !field.parse(program_.dims, words_[at++], stmt)) return false;
+      bool good = at < words_.size() && field.parse(program_.dims, words_[at], stmt);
+      if (!good && !field.optional) return false;
+      at += good;
     }
     if (at < words_.size() && words_[at].starts_with('@') && !read_number(words_[at++].substr(1), stmt.node)) return false;
     if (row->has_body != (at < words_.size() && words_[at] == "{")) return false;

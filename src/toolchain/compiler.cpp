@@ -21,10 +21,23 @@ namespace {
 // -nostdlib saves the search for and the linking of libraries no kernel needs, a third of the compile time of a small
 // kernel; -lgcc (static) still provides 128-bit division and half-precision conversion. What a kernel takes from libc
 // and libm is resolved when it is loaded.
-constexpr const char* base_flags[] = {
-    "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fwrapv", "-std=c++20",
-    "-shared", "-fPIC", "-w", "-pipe", "-nostdlib", "-fno-exceptions", "-fno-rtti", "-fno-asynchronous-unwind-tables",
-    "-fno-semantic-interposition", "-Wl,-Bsymbolic"};
+constexpr const char* base_flags[] = {"-O3",
+                                      "-march=native",
+                                      "-ffp-contract=off",
+                                      "-fno-math-errno",
+                                      "-fno-trapping-math",
+                                      "-fwrapv",
+                                      "-std=c++20",
+                                      "-shared",
+                                      "-fPIC",
+                                      "-w",
+                                      "-pipe",
+                                      "-nostdlib",
+                                      "-fno-exceptions",
+                                      "-fno-rtti",
+                                      "-fno-asynchronous-unwind-tables",
+                                      "-fno-semantic-interposition",
+                                      "-Wl,-Bsymbolic"};
 
 std::vector<std::string> split_blanks(const std::string& text) {
   std::istringstream stream(text);
@@ -128,12 +141,14 @@ Failure failure_of(const Compiler& compiler, const ProcessResult& result, const 
     case ProcessEnd::signaled:
       return fail(Reason::compiler_failed, program + " was killed by signal " + std::to_string(result.code) + " (" +
                                                strsignal(result.code) + ")" + said);
-    case ProcessEnd::timed_out: return fail(Reason::compiler_timeout, program + said);
+    case ProcessEnd::timed_out:
+      return fail(Reason::compiler_timeout, program + said);
     case ProcessEnd::exited:
       if (result.code != 0)
         return fail(Reason::compiler_failed, program + " exited with status " + std::to_string(result.code) + said);
       break;
-    case ProcessEnd::unknown: break;
+    case ProcessEnd::unknown:
+      break;
   }
   return fail(Reason::compiler_failed, program + " left no shared object" + said);
 }
@@ -183,7 +198,9 @@ Result<std::string> run_compiler(const Compiler& compiler, std::string_view text
   auto result = run_process(command, child_environment(compiler, folder.path()), settings().compile_timeout);
   bool over = (result.end == ProcessEnd::exited && result.code == 0) || result.end == ProcessEnd::unknown;
   auto object = over ? read_file(output) : std::nullopt;
-  if (!object || !object->starts_with("\x7f" "ELF")) return failure_of(compiler, result, folder.path());
+  if (!object || !object->starts_with("\x7f"
+                                      "ELF"))
+    return failure_of(compiler, result, folder.path());
   return std::move(*object);
 }
 

@@ -27,8 +27,8 @@ constexpr uint32_t format_version = 1;
 constexpr char magic[8] = {'a', 'c', 'c', 'e', 'l', 'k', 'r', 'n'};
 constexpr std::string_view suffix = ".kernel";
 constexpr size_t name_size = 2 * sizeof(Digest);
-constexpr int64_t touch_after = 60;          // seconds between two marks of use
-constexpr int64_t leftover_after = 3600;     // seconds after which a temporary file has no owner any more
+constexpr int64_t touch_after = 60;       // seconds between two marks of use
+constexpr int64_t leftover_after = 3600;  // seconds after which a temporary file has no owner any more
 
 // Followed by the compiler's identity and the shared object. `digest` covers everything but itself.
 struct Header {

@@ -10,7 +10,7 @@
 namespace accel {
 
 struct CompilerReport {
-  std::string path;     // with leading arguments; "" when there is none
+  std::string path;  // with leading arguments; "" when there is none
   std::string version;
   std::vector<std::string> flags;
   bool works = false;   // a small kernel was compiled, loaded and gave the right answer
@@ -27,9 +27,9 @@ struct DoctorReport {
   std::string cpu_model;
   std::string cpu_features;
   int64_t memory_bytes = 0;
-  int available_cpus = 0;         // affinity and container quota
-  std::string omp_num_threads;    // the variable, "" when unset
-  std::string huge_pages;         // the system's policy: "always", "madvise", "never" or ""
+  int available_cpus = 0;       // affinity and container quota
+  std::string omp_num_threads;  // the variable, "" when unset
+  std::string huge_pages;       // the system's policy: "always", "madvise", "never" or ""
   std::vector<std::string> setting_problems;
 };
 

@@ -27,7 +27,8 @@ std::string unique_path(int fd) {
 // Kernels are linked without libraries; these provide the functions that the compiler may call. Usually both are there
 // already, but private to their users.
 void open_math_libraries() {
-  static void* const libraries[] = {dlopen("libm.so.6", RTLD_NOW | RTLD_GLOBAL), dlopen("libmvec.so.1", RTLD_NOW | RTLD_GLOBAL)};
+  static void* const libraries[] = {dlopen("libm.so.6", RTLD_NOW | RTLD_GLOBAL),
+                                    dlopen("libmvec.so.1", RTLD_NOW | RTLD_GLOBAL)};
   (void)libraries;
 }
 

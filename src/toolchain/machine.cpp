@@ -57,8 +57,8 @@ std::string read_identity() {
   Blake2b hash;
   Leaf vendor = cpuid(0), one = cpuid(1), seven = cpuid(7), seven_one = cpuid(7, 1), extended = cpuid(0x80000001);
   uint64_t state = enabled_state();
-  for (unsigned word : {vendor.b, vendor.c, vendor.d, one.a, one.c, one.d, seven.b, seven.c, seven.d, seven_one.a,
-                        seven_one.d, extended.c, extended.d})
+  for (unsigned word : {vendor.b, vendor.c, vendor.d, one.a, one.c, one.d, seven.b, seven.c, seven.d, seven_one.a, seven_one.d,
+                        extended.c, extended.d})
     hash.update(&word, sizeof word);
   hash.update(&state, sizeof state);
   hash.update_field(cpu_model());
@@ -69,10 +69,10 @@ std::string read_features() {
   std::string text;
 #define FEATURE(name) \
   if (__builtin_cpu_supports(name)) text += text.empty() ? name : " " name;
-  FEATURE("sse4.2") FEATURE("avx") FEATURE("avx2") FEATURE("fma") FEATURE("avx512f") FEATURE("avx512dq")
-  FEATURE("avx512bw") FEATURE("avx512vl")
+  FEATURE("sse4.2")
+  FEATURE("avx") FEATURE("avx2") FEATURE("fma") FEATURE("avx512f") FEATURE("avx512dq") FEATURE("avx512bw") FEATURE("avx512vl")
 #undef FEATURE
-  return text;
+      return text;
 }
 
 #else

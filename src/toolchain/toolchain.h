@@ -16,7 +16,7 @@ void set_environment_key(std::string key);
 struct CacheInfo {
   int64_t entries = 0;
   int64_t bytes = 0;
-  int64_t hits = 0;    // of this process
+  int64_t hits = 0;  // of this process
   int64_t misses = 0;
   std::string path;
   std::string problem;  // why the cache cannot be used; "" when it can

@@ -12,7 +12,8 @@ int main() {
   if (!program) return std::cerr << program.failure().detail << "\n", 1;
   std::string printed = accel::print_program(*program);
   auto again = accel::parse_program(printed);
-  if (!again || accel::print_program(*again) != printed) return std::cerr << "print -> parse is not the identity\n" << printed, 2;
+  if (!again || accel::print_program(*again) != printed)
+    return std::cerr << "print -> parse is not the identity\n" << printed, 2;
   auto source = accel::emit_cpp(*program);
   if (!source) return std::cerr << source.failure().detail << "\n", 3;
   std::cout << source->text;

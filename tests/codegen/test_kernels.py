@@ -142,6 +142,20 @@ nest "constants" work [1] any_thread {{
     assert Kernel(program)([], [], [np.empty(1)]) == DIVIDE
 
 
+def test_events_of_what_ran_before_are_not_the_kernels():
+    kernel, failing = (
+        Kernel(elementwise("negative", ["float64"], "float64")),
+        Kernel(elementwise("divide", ["float64"] * 2, "float64")),
+    )
+    one, zero, out = np.ones(3), np.zeros(3), np.empty(3)
+    adding = Kernel(elementwise("add", ["float64"] * 2, "float64"))
+    for _ in range(2):
+        assert failing([3], [one, zero], [out]) == DIVIDE  # leaves the hardware's flag behind
+        assert kernel([3], [one], [out]) == 0
+        assert failing([3], [one, zero], [out]) == DIVIDE
+        assert adding([3], [one, one], [out]) == 0
+
+
 def test_an_error_of_a_loop():
     program = TILES.replace("import log (float32, float32)", "import power (float32, float32)")
     kernel = Kernel(program, [(np.log, ("f", None))])
@@ -237,7 +251,9 @@ nest "product" work [s0*s1*s2] calling_thread {
 
 
 def test_variants_that_change_nothing_share_their_functions():
-    program = elementwise("add", ["float64", "float64"], "float64").replace("temps", "variant (s0 = 100000)\nvariant (s0 = 77)\ntemps")
+    program = elementwise("add", ["float64", "float64"], "float64").replace(
+        "temps", "variant (s0 = 100000)\nvariant (s0 = 77)\ntemps"
+    )
     text = emit(program)
     assert "void nest0_v1(" in text and "void nest0_v2(" in text
     unrelated = program.replace("symbols 1", "symbols 2").replace("s0 = 100000", "s1 = 2").replace("s0 = 77", "s1 = 3")

@@ -46,7 +46,9 @@ def test_divided_pairwise_has_the_same_bits(dtype, threads):
 def test_chunks(divided):
     """float32 data summed in float64: NumPy casts it buffer by buffer."""
     program = pairwise("float64", "float64", chunk=8192, divided=divided)
-    program = program.replace("buffer b0 input float64", "buffer b0 input float32").replace("(float64, float64", "(float32, float64")
+    program = program.replace("buffer b0 input float64", "buffer b0 input float32").replace(
+        "(float64, float64", "(float32, float64"
+    )
     program = program.replace("t0 = load float64 b0[8*i0]", "t0 = load float32 b0[4*i0]\n    t2 = compute astype float64 (t0)")
     kernel = Kernel(program.replace("(t0) 8192", "(t2) 8192"))
     for n in [1, 8191, 8192, 8193, 100_003, 20_000_000]:
@@ -72,8 +74,9 @@ def test_pairwise_of_known_length_is_straight_line_code(n):
 def test_argreduce(op, dtype):
     kernel = Kernel(reduction("argreduce", op, dtype, "int64"))
     straight = Kernel(reduction("argreduce", op, dtype, "int64").replace("temps", "variant (s0 = 5)\ntemps"))
+    divided = Kernel(reduction("argreduce", op, dtype, "int64", "divided "))
     rng = np.random.default_rng(1)
-    for n in [1, 2, 5, 63, 64, 65, 128, 129, 1000, 10_000]:
+    for n in [1, 2, 5, 63, 64, 65, 128, 129, 1000, 10_000, 100_000]:
         for repeat in range(6):
             a = rng.integers(0, 2 if repeat == 0 else 100, n).astype(dtype)
             if np.dtype(dtype).kind in "fc" and repeat > 2:
@@ -83,8 +86,8 @@ def test_argreduce(op, dtype):
             if repeat == 1:
                 a = np.sort(a)[::-1].copy()
             out = np.empty(1, np.int64)
-            for k in [kernel, straight]:
-                k([n], [a], [out])
+            for k in [kernel, straight, divided]:
+                k([n], [a], [out], threads=2)
                 assert out[0] == getattr(np, op)(a), (n, repeat)
 
 
@@ -92,7 +95,11 @@ def test_argreduce(op, dtype):
 @pytest.mark.parametrize(
     ("op", "dtype"),
     [
-        *[(op, dtype) for op in ("maximum", "minimum", "fmax") for dtype in ("int8", "uint64", "float16", "float32", "float64")],
+        *[
+            (op, dtype)
+            for op in ("maximum", "minimum", "fmax")
+            for dtype in ("int8", "uint64", "float16", "float32", "float64")
+        ],
         ("add", "int64"),
         ("add", "uint8"),
         ("multiply", "int32"),

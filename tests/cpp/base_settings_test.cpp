@@ -1,10 +1,10 @@
-#include "base/settings.h"
-
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
+
+#include "base/settings.h"
 
 namespace accel {
 namespace {

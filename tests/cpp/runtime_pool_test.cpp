@@ -19,6 +19,13 @@ namespace {
 
 constexpr size_t mib = size_t{1} << 20;
 
+// See runtime_parallel_test.cpp.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool sanitizer_forks_badly = true;
+#else
+constexpr bool sanitizer_forks_badly = false;
+#endif
+
 class PoolTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -154,6 +161,7 @@ TEST_F(PoolTest, ImpossibleSizesGiveNull) {
 }
 
 TEST_F(PoolTest, KeptBlocksGoWhenMemoryRunsOut) {
+  if (sanitizer_forks_badly) GTEST_SKIP() << "the sanitizer needs the address space that this test takes away";
   pid_t pid = fork();
   if (pid == 0) {
     settings().result_pool_bytes.set(int64_t{1} << 40);
@@ -184,7 +192,9 @@ TEST_F(PoolTest, NoBlockIsHandedOutTwice) {
       char mark;
     };
     std::vector<Held> held;
-    auto check = [&](const Held& h) { damaged += h.memory[0] != h.mark || h.memory[h.bytes / 2] != h.mark || h.memory[h.bytes - 1] != h.mark; };
+    auto check = [&](const Held& h) {
+      damaged += h.memory[0] != h.mark || h.memory[h.bytes / 2] != h.mark || h.memory[h.bytes - 1] != h.mark;
+    };
     for (int i = 0; i < 3000; i++) {
       if (held.size() < 6 && random() % 2) {
         Held h{nullptr, mib - 1000 + random() % (3 * mib), static_cast<char>(random())};
@@ -208,6 +218,7 @@ TEST_F(PoolTest, NoBlockIsHandedOutTwice) {
 }
 
 TEST_F(PoolTest, SurvivesForkWhileOtherThreadsAllocate) {
+  if (sanitizer_forks_badly) GTEST_SKIP() << "the sanitizer does not survive fork";
   auto* mine = static_cast<char*>(pool_allocate(4 * mib));
   memset(mine, 3, 4 * mib);
   std::atomic<bool> stop{false};

@@ -23,12 +23,16 @@ def describe(value, aliases=()):
     """A comparable description: bytes, dtype, shape, strides, flags; which of the arguments an array shares memory with."""
     if isinstance(value, np.ndarray):
         shared = tuple(i for i, a in enumerate(aliases) if isinstance(a, np.ndarray) and np.may_share_memory(a, value))
-        data = [describe(x) for x in value.ravel()] if value.dtype.hasobject else value.tobytes()
+        data = value.tobytes()
+        if value.dtype.hasobject:
+            data = [describe(x) for x in value.ravel()]
+        elif value.dtype.char in "gG":  # its bytes have padding
+            data = [repr(x) for x in value.ravel()]
         order = tuple(s for s, n in zip(value.strides, value.shape, strict=True) if n > 1) if value.size else ()
         masks = value.mask.tobytes() if isinstance(value, np.ma.MaskedArray) and value.mask is not np.ma.nomask else None
         return (type(value), value.dtype.str, value.shape, order, value.flags.writeable, data, masks, shared)
     if isinstance(value, np.generic):
-        return (type(value), value.tobytes() if not value.dtype.hasobject else value.item())
+        return (type(value), repr(value) if value.dtype.char in "gGO" else value.tobytes())
     if isinstance(value, (tuple, list)):
         return (type(value), [describe(v, aliases) for v in value])
     if isinstance(value, dict):

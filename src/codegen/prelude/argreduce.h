@@ -54,10 +54,11 @@ ACCEL_INLINE bool any_beats(i64 begin, T best, Element element, Beats beats) {
 
 template <class T>
 struct Extreme {
-  T best = {};
-  i64 where = 0;
-  bool settled = false;
+  T best;
+  i64 where;
+  bool settled;
 
+  // Elements come in ascending order of their index.
   template <class Beats>
   __attribute__((always_inline)) void see(T value, i64 i, bool first, Beats beats) {
     const bool nan = isnan(value), better = !settled & (beats(value, best) | nan | first);
@@ -67,26 +68,28 @@ struct Extreme {
   }
 };
 
+// The extreme of element(begin) ... element(end - 1).
 // Element by element: for elements that are worked out by loops of their own.
 template <class T, class Element, class Beats>
-ACCEL_INLINE i64 argreduce_serial(i64 n, Element element, Beats beats) {
-  Extreme<T> extreme;
-  for (i64 i = 0; i < n; ++i) extreme.see(element(i), i, i == 0, beats);
-  return extreme.where;
+ACCEL_INLINE Extreme<T> argreduce_serial(i64 begin, i64 end, Element element, Beats beats) {
+  Extreme<T> extreme = {};
+  for (i64 i = begin; i < end; ++i) extreme.see(element(i), i, i == begin, beats);
+  return extreme;
 }
 // For simple elements: blocks that hold nothing better are passed over by one vector test.
 template <class T, class Element, class Beats>
-ACCEL_INLINE i64 argreduce(i64 n, Element element, Beats beats) {
+ACCEL_INLINE Extreme<T> argreduce(i64 begin, i64 end, Element element, Beats beats) {
   constexpr i64 large = 256, small = 32;
-  Extreme<T> extreme;
-  for (i64 block = 0; block < n; block += large) {
+  Extreme<T> extreme = {};
+  for (i64 block = begin; block < end; block += large) {
     if (extreme.settled) break;
-    if (block > 0 && block + large <= n && !any_beats<large>(block, extreme.best, element, beats)) continue;
-    for (i64 begin = block; begin < index_min(block + large, n); begin += small) {
+    const i64 block_end = index_min(block + large, end);
+    if (block > begin && block + large <= end && !any_beats<large>(block, extreme.best, element, beats)) continue;
+    for (i64 first = block; first < block_end; first += small) {
       if (extreme.settled) break;
-      if (begin > 0 && begin + small <= n && !any_beats<small>(begin, extreme.best, element, beats)) continue;
-      for (i64 i = begin; i < index_min(begin + small, n); ++i) extreme.see(element(i), i, i == 0, beats);
+      if (first > begin && first + small <= end && !any_beats<small>(first, extreme.best, element, beats)) continue;
+      for (i64 i = first; i < index_min(first + small, end); ++i) extreme.see(element(i), i, i == begin, beats);
     }
   }
-  return extreme.where;
+  return extreme;
 }

@@ -31,11 +31,13 @@ static void drop_temp(Frame* frame, int buffer) {
   if (frame->buffers[buffer] != nullptr) frame->runtime->release(frame->buffers[buffer]);
   frame->buffers[buffer] = nullptr;
 }
-// Runs a region over [0, n). The caller's events so far are kept; its flags are clear afterwards.
-static void run_parallel(Frame* frame, int* status, AccelRegion region, void* arguments, i64 n, i64 grain, i64 work) {
-  *status |= fp_read();
+// Runs a region over [0, n). `events` are those of the whole nest: the caller's so far are kept, and its flags are clear
+// afterwards. A nest without events never looks at the flags, which may hold those of whatever ran before.
+static void run_parallel(Frame* frame, int* status, int events, AccelRegion region, void* arguments, i64 n, i64 grain,
+                         i64 work) {
+  if (events != 0) *status |= fp_read() & events;
   if (n > 0 && frame->runtime->parallel_for(region, arguments, n, grain, work) != 0) report(frame, accel_interrupted);
-  fp_clear();
+  if (events != 0) fp_clear();
 }
 // Calls a loop of NumPy's. It may clear the flags, so what they hold is kept first; what it raises stays in them.
 static void call_loop(Frame* frame, int* status, int import, char* const* args, const iptr* dims, const iptr* strides) {

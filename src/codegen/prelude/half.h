@@ -1,5 +1,6 @@
-// float16: computed in float32, rounded after every operation.
-#if defined(__FLT16_MANT_DIG__)
+// float16: computed in float32, rounded after every operation. The compiler's type is used where the CPU converts it: the
+// conversions of compilers' libraries raise no events.
+#if defined(__FLT16_MANT_DIG__) && (defined(__F16C__) || defined(__aarch64__))
 typedef _Float16 f16;
 ACCEL_INLINE f32 widen(f16 a) { return (f32)a; }
 ACCEL_INLINE f16 narrow(f32 a) { return (f16)a; }
@@ -68,6 +69,7 @@ ACCEL_HALF_UNARY(floor) ACCEL_HALF_UNARY(ceil) ACCEL_HALF_UNARY(trunc) ACCEL_HAL
 #define ACCEL_HALF_BINARY(name) \
   ACCEL_INLINE f16 name(f16 a, f16 b) { return narrow(name(widen(a), widen(b))); }
 ACCEL_HALF_BINARY(add) ACCEL_HALF_BINARY(subtract) ACCEL_HALF_BINARY(multiply) ACCEL_HALF_BINARY(divide)
+ACCEL_HALF_BINARY(floor_divide) ACCEL_HALF_BINARY(remainder) ACCEL_HALF_BINARY(fmod)
 #define ACCEL_HALF_TEST(name) \
   ACCEL_INLINE bool8 name(f16 a) { return name(widen(a)); }
 ACCEL_HALF_TEST(isnan) ACCEL_HALF_TEST(isinf) ACCEL_HALF_TEST(isfinite) ACCEL_HALF_TEST(logical_not)
@@ -80,6 +82,8 @@ ACCEL_HALF_RELATION(logical_or) ACCEL_HALF_RELATION(logical_xor)
 ACCEL_INLINE f16 negative(f16 a) { return half_of_bits(half_bits(a) ^ 0x8000); }
 ACCEL_INLINE f16 absolute(f16 a) { return half_of_bits(half_bits(a) & 0x7fff); }
 ACCEL_INLINE f16 fabs(f16 a) { return absolute(a); }
+ACCEL_INLINE f16 positive(f16 a) { return a; }
+ACCEL_INLINE f16 conjugate(f16 a) { return a; }
 ACCEL_INLINE bool8 signbit(f16 a) { return half_bits(a) >> 15; }
 ACCEL_INLINE f16 copysign(f16 a, f16 b) { return half_of_bits((half_bits(a) & 0x7fff) | (half_bits(b) & 0x8000)); }
 // Of two equal operands NumPy gives the first.

@@ -1,0 +1,70 @@
+"""accel makes NumPy functions fast without changing them.
+
+>>> import numpy as np
+>>> import accel
+>>> @accel.compile
+... def norm(x):
+...     return np.sqrt(np.sum(x * x))
+>>> float(norm(np.array([3.0, 4.0])))
+5.0
+"""
+
+from __future__ import annotations
+
+from ._accel import __version__
+from ._compile import compile, disable
+from .config import config
+from .errors import (
+    AccelError,
+    AccelWarning,
+    ArgumentError,
+    InternalError,
+    RecompileError,
+    SettingError,
+    UnsupportedError,
+)
+from .inspect import Explanation, cache_info, clear_cache, explain, reset, stats
+from .stance import set_stance
+
+__all__ = [
+    "AccelError",
+    "AccelWarning",
+    "ArgumentError",
+    "Explanation",
+    "InternalError",
+    "RecompileError",
+    "SettingError",
+    "UnsupportedError",
+    "__version__",
+    "cache_info",
+    "clear_cache",
+    "compile",
+    "config",
+    "disable",
+    "explain",
+    "list_backends",
+    "reset",
+    "set_stance",
+    "stats",
+]
+
+
+def list_backends() -> list[str]:
+    """Return the names that ``accel.compile(backend=...)`` accepts."""
+    from .backends import list_backends as listed
+
+    return listed()
+
+
+def _warn_about_settings() -> None:
+    """Say once which environment variables were ignored."""
+    from ._accel import setting_problems
+
+    problems = setting_problems()
+    if problems:
+        import warnings
+
+        warnings.warn("accel ignores " + "; ".join(problems), AccelWarning, stacklevel=3)
+
+
+_warn_about_settings()

@@ -1,0 +1,95 @@
+"""``python -m accel doctor``: what works on this machine, and how to mend what does not."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+USAGE = "usage: python -m accel doctor"
+
+
+def lines(report: dict[str, Any]) -> Iterator[tuple[bool, str, str]]:
+    """Yield (works, finding, way out) for each thing that was looked at."""
+    import numpy as np
+
+    import accel
+
+    yield True, f"accel {accel.__version__}, Python {sys.version.split()[0]}, NumPy {np.__version__}", ""
+    compiler = report["compiler"]
+    if compiler["works"]:
+        yield True, f"compiler: {compiler['path']} ({compiler['version']}), a kernel takes {compiler['seconds']:.2f} s", ""
+        yield True, f"flags: {' '.join(compiler['flags'])}", ""
+    else:
+        yield False, f"compiler: {compiler['path'] or 'none'}: {compiler['problem']}", compiler["way_out"]
+    cache = report["cache"]
+    size = f"{cache['entries']} kernels, {cache['bytes'] / 1e6:.1f} MB"
+    yield not cache["problem"], f"disk cache: {cache['path']}: {cache['problem'] or size}", report["cache_way_out"]
+    yield True, f"CPU: {report['cpu_model']}: {report['cpu_features']}", ""
+    omp = f" (OMP_NUM_THREADS={report['omp_num_threads']})" if report["omp_num_threads"] else ""
+    yield True, f"threads: {report['threads']} of {report['available_cpus']} CPUs{omp}", ""
+    yield True, f"memory: {report['memory_bytes'] / 1e9:.1f} GB, huge pages: {report['huge_pages'] or 'unknown'}", ""
+    yield True, f"C library: {report['libc_version']}", ""
+    yield True, f"GPU: {gpu()}", ""
+    for problem in report["setting_problems"]:
+        yield False, f"setting ignored: {problem}", "correct or unset the environment variable"
+    yield from trial()
+
+
+def gpu() -> str:
+    """Say whether an NVIDIA driver answers. Kernels run on the CPU either way."""
+    import ctypes
+
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+        count = ctypes.c_int()
+        if driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0:
+            return f"{count.value} NVIDIA device(s); compiled functions run on the CPU"
+    except (OSError, AttributeError):
+        pass
+    return "none found; compiled functions run on the CPU"
+
+
+def trial() -> Iterator[tuple[bool, str, str]]:
+    """Compile a small function and compare it with NumPy."""
+    import numpy as np
+
+    import accel
+
+    def double_sum(x: Any) -> Any:
+        return np.sum(x + x)
+
+    x = np.arange(10.0)
+    try:
+        explanation = accel.explain(double_sum)(x)
+    except accel.AccelError as error:
+        yield False, f"trial: {error}", "report it"
+        return
+    right = explanation.result == double_sum(x)
+    text = "compiled, right result" if explanation.compiled else "not compiled: " + str(explanation)
+    yield bool(right and explanation.compiled), f"trial: {text}", "see the lines above"
+
+
+def doctor() -> int:
+    """Print the report; return 0 when everything works."""
+    from . import _accel
+
+    healthy = True
+    for works, finding, way_out in lines(_accel.examine()):
+        healthy = healthy and works
+        print(f"{'ok  ' if works else 'BAD '} {finding}")
+        if not works and way_out:
+            print(f"     way out: {way_out}")
+    return 0 if healthy else 1
+
+
+def main(arguments: list[str]) -> int:
+    """Run the command line; return the exit status."""
+    if arguments == ["doctor"]:
+        return doctor()
+    print(USAGE, file=sys.stdout if arguments in (["-h"], ["--help"]) else sys.stderr)
+    return 0 if arguments in (["-h"], ["--help"]) else 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

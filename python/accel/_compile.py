@@ -1,0 +1,166 @@
+"""`accel.compile` and what it accepts."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from types import FunctionType, MethodType
+from typing import Any, ParamSpec, TypeVar, cast, overload
+
+from . import _accel
+from .config import choose
+from .errors import ArgumentError
+
+__all__ = ["compile", "compiled_function", "disable"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_MODES = ("default",)
+_FLAGS = (("fullgraph", (True, False)), ("dynamic", (None, True, False)), ("disable", (True, False)))
+
+
+@overload
+def compile(
+    fn: Callable[P, R],
+    *,
+    fullgraph: bool = False,
+    dynamic: bool | None = None,
+    mode: str = "default",
+    backend: str | Callable[..., Any] = "native",
+    disable: bool = False,
+) -> Callable[P, R]: ...
+
+
+@overload
+def compile(
+    fn: None = None,
+    *,
+    fullgraph: bool = False,
+    dynamic: bool | None = None,
+    mode: str = "default",
+    backend: str | Callable[..., Any] = "native",
+    disable: bool = False,
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+
+
+def compile(
+    fn: Callable[..., Any] | None = None,
+    *,
+    fullgraph: bool = False,
+    dynamic: bool | None = None,
+    mode: str = "default",
+    backend: str | Callable[..., Any] = "native",
+    disable: bool = False,
+) -> Callable[..., Any]:
+    """Make a function of NumPy code fast. Its results stay NumPy's.
+
+    The first call captures what the function does and compiles it to one native kernel; later calls run the kernel. What
+    cannot be compiled runs in the interpreter; `accel.explain` shows what and why.
+
+    Parameters
+    ----------
+    fn : callable, optional
+        A Python function or lambda, a bound, static or class method, a `functools.partial` of one of these, or an object whose
+        class defines ``__call__`` in Python. Without it a decorator with the other arguments is returned.
+    fullgraph : bool
+        Raise `UnsupportedError` when a call is not compiled as a whole.
+    dynamic : bool or None
+        Accepted for compatibility: one compiled version serves all sizes anyway.
+    mode : {"default"}
+        How much effort goes into compiling.
+    backend : str or callable
+        One of `accel.list_backends()`, or ``backend(graph, example_inputs)`` that returns a callable, see `accel.backends`.
+    disable : bool
+        Return a callable that runs `fn` in the interpreter.
+
+    Returns
+    -------
+    callable
+        Of the same kind as `fn`, with its name, documentation and signature; ``__wrapped__`` is the function itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import accel
+    >>> @accel.compile
+    ... def mean_square(x):
+    ...     return np.mean(x * x)
+    >>> float(mean_square(np.arange(4.0)))
+    3.5
+    """
+    values = {"fullgraph": fullgraph, "dynamic": dynamic, "disable": disable}
+    for name, allowed in _FLAGS:
+        if not any(values[name] is value for value in allowed):
+            raise ArgumentError(f"{name} cannot be {values[name]!r}: use one of {', '.join(map(repr, allowed))}")
+    choose("mode", mode, _MODES)
+    make = _Maker(fullgraph, disable, backend)
+    return make if fn is None else cast("Callable[..., Any]", make(fn))
+
+
+class _Maker:
+    """Compiles functions with fixed options: what the decorator with arguments is."""
+
+    def __init__(self, fullgraph: bool, disable: bool, backend: str | Callable[..., Any]) -> None:
+        self.fullgraph = fullgraph
+        self.disable = disable
+        self.backend = backend
+        if backend != "native":
+            from .backends import check_backend
+
+            check_backend(backend)
+
+    def __call__(self, fn: Any) -> Any:
+        if isinstance(fn, FunctionType):
+            return self._function(fn)
+        if isinstance(fn, _accel.CompiledFunction):
+            return self._function(fn.__wrapped__)
+        if isinstance(fn, MethodType):
+            return MethodType(self(fn.__func__), fn.__self__)
+        if isinstance(fn, staticmethod | classmethod):
+            return type(fn)(self(fn.__func__))
+        if isinstance(fn, functools.partial):
+            return functools.partial(self(fn.func), *fn.args, **fn.keywords)
+        call = _in_mro(type(fn), "__call__")
+        if not isinstance(fn, type) and isinstance(call, FunctionType | _accel.CompiledFunction):
+            return MethodType(self(call), fn)
+        raise ArgumentError(
+            f"fn cannot be {fn!r}: it is a {type(fn).__name__} without Python code to compile; "
+            "pass a Python function, or a method, lambda or functools.partial of one"
+        )
+
+    def _function(self, function: Any) -> Any:
+        if self.backend == "native":
+            return _accel.make_function(function, self.fullgraph, self.disable, None, "native")
+        from .backends import adapt, backend_name
+
+        name = backend_name(self.backend)
+        return _accel.make_function(function, self.fullgraph, self.disable, adapt(self.backend), name)
+
+
+def _in_mro(kind: type, name: str) -> object:
+    return next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
+
+
+def compiled_function(fn: Any) -> Any:
+    """Return the compiled function inside `fn` (a method, partial, ...), None when there is none."""
+    while True:
+        if isinstance(fn, _accel.CompiledFunction):
+            return fn
+        if isinstance(fn, MethodType | staticmethod | classmethod):
+            fn = fn.__func__
+        elif isinstance(fn, functools.partial):
+            fn = fn.func
+        else:
+            return None
+
+
+def disable(fn: Callable[P, R]) -> Callable[P, R]:
+    """Mark a function as one that accel leaves to the interpreter, also where a compiled function calls it.
+
+    Parameters
+    ----------
+    fn : callable
+        As for `accel.compile`.
+    """
+    return compile(fn, disable=True)

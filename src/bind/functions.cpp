@@ -1,0 +1,57 @@
+// Compiled functions: making them, their records, the stance.
+
+#include "bind/bind.h"
+#include "bind/records.h"
+#include "dispatch/compiled_function.h"
+#include "dispatch/stance.h"
+
+namespace accel {
+namespace {
+
+Dispatcher& checked(py::handle object) {
+  if (!is_compiled_function(object.ptr())) throw py::type_error("expected a compiled function");
+  return dispatcher_of(object.ptr());
+}
+
+py::object make(py::object function, bool fullgraph, bool disable, py::object backend, std::string backend_name) {
+  if (!PyFunction_Check(function.ptr())) throw py::type_error("expected a Python function");
+  DispatchOptions options;
+  options.fullgraph = fullgraph;
+  options.disable = disable;
+  if (!backend.is_none()) options.backend = PyRef::borrow(backend.ptr());
+  options.backend_name = std::move(backend_name);
+  PyObject* made = new_compiled_function(function.ptr(), std::move(options));
+  if (made == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::object>(made);
+}
+
+py::dict options_record(py::handle function) {
+  const DispatchOptions& options = checked(function).options();
+  py::dict record;
+  record["fullgraph"] = options.fullgraph;
+  record["disable"] = options.disable;
+  record["backend"] = options.backend ? py::object(py::reinterpret_borrow<py::object>(options.backend.get())) : py::object(py::none());
+  record["backend_name"] = options.backend_name;
+  return record;
+}
+
+bool set_stance(const std::string& name) {
+  std::optional<Stance> found = stance_from_name(name);
+  if (found) current_stance = *found;
+  return found.has_value();
+}
+
+}  // namespace
+
+void bind_functions(py::module_& module) {
+  module.attr("CompiledFunction") = py::handle(reinterpret_cast<PyObject*>(compiled_function_type()));
+  module.def("make_function", make);
+  module.def("options", options_record);
+  module.def("counters", [](py::handle function) { return counters_record(checked(function)); });
+  module.def("record", [](py::handle function) { return function_record(checked(function)); });
+  module.def("reset", [](py::handle function) { function.is_none() ? reset_all() : checked(function).reset(); });
+  module.def("set_stance", set_stance);
+  module.def("get_stance", [] { return stance_name(stance()); });
+}
+
+}  // namespace accel

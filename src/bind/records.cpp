@@ -1,0 +1,125 @@
+#include "bind/records.h"
+
+#include "ir/text.h"
+
+namespace accel {
+namespace {
+
+py::list guard_texts(const Captured& captured) {
+  py::list texts;
+  for (const Guard& guard : captured.guards.guards) texts.append(guard.text);
+  return texts;
+}
+
+py::list notes_record(const Captured& captured) {
+  py::list notes;
+  for (const Note& note : captured.notes) notes.append(to_python(Fallback{note.reason, note.detail, note.file, note.line}));
+  return notes;
+}
+
+py::list passes_record(const Compilation& compilation) {
+  py::list passes;
+  for (const PassRecord& pass : compilation.passes) {
+    py::dict record;
+    record["name"] = pass.name;
+    record["changed"] = pass.changed;
+    record["seconds"] = pass.seconds;
+    record["text"] = pass.text;
+    passes.append(record);
+  }
+  return passes;
+}
+
+// NumPy's inner loops that the kernel calls: "exp(float64) -> float64".
+py::list loops_record(const CompiledKernel& kernel) {
+  py::list loops;
+  for (const LoopImport& import : kernel.imports()) {
+    std::string text = op_info(import.op).name;
+    size_t operands = import.dtypes.size() - static_cast<size_t>(op_info(import.op).results);
+    for (size_t i = 0; i < import.dtypes.size(); i++) {
+      text += i == 0 ? "(" : i == operands ? ") -> " : ", ";
+      text += dtype_name(import.dtypes[i]);
+    }
+    loops.append(text);
+  }
+  return loops;
+}
+
+// The operations that were captured, with their lines: what a test asserts to have been compiled.
+py::list operations_record(const Graph& graph) {
+  py::list operations;
+  for (NodeId id : graph.entry().nodes) {
+    const Node& node = graph.nodes[id];
+    py::dict record;
+    record["op"] = op_info(node.op).name;
+    record["dtype"] = node.results.empty() ? "" : dtype_name(graph.type(node.results[0]).dtype);
+    record["file"] = node.where.source >= 0 ? graph.sources[node.where.source] : std::string();
+    record["line"] = node.where.line;
+    operations.append(record);
+  }
+  return operations;
+}
+
+void add_compilation(py::dict& record, const Compilation& compilation) {
+  record["graph"] = print_graph(compilation.graph);
+  record["passes"] = passes_record(compilation);
+  record["program"] = compilation.program_text;
+  record["schedule_notes"] = compilation.schedule_notes;
+  record["source"] = compilation.source;
+  record["seconds"] = compilation.seconds;
+  record["from_cache"] = compilation.kernel->from_cache();
+  record["loops"] = loops_record(*compilation.kernel);
+}
+
+py::dict version_record(const Entry& entry) {
+  const Captured& captured = entry.captured();
+  py::dict record;
+  record["compiled"] = entry.is_ready();
+  record["full"] = entry.is_full();
+  record["fallback"] = entry.is_full() ? py::object(py::none()) : py::object(to_python(entry.fallback()));
+  record["guards"] = guard_texts(captured);
+  record["notes"] = notes_record(captured);
+  record["instructions"] = captured.instructions;
+  record["operations"] = operations_record(captured.graph);
+  record["captured_graph"] = print_graph(captured.graph);
+  record["runs"] = entry.runs();
+  record["floating_point_events"] = entry.event_count();
+  if (entry.compilation() != nullptr) add_compilation(record, *entry.compilation());
+  return record;
+}
+
+}  // namespace
+
+py::dict counters_record(const Dispatcher& dispatcher) {
+  const Counters& counters = dispatcher.counters();
+  py::dict record;
+  record["calls"] = counters.calls;
+  record["compiled"] = counters.compiled;
+  record["interpreted"] = counters.interpreted;
+  record["side_exits"] = counters.side_exits;
+  record["recompiles"] = counters.recompiles;
+  record["cache_hits"] = counters.cache_hits;
+  return record;
+}
+
+py::dict function_record(const Dispatcher& dispatcher) {
+  py::list events, versions;
+  for (const Event& event : dispatcher.events()) {
+    py::dict record = to_python(event.what);
+    record["count"] = event.count;
+    events.append(record);
+  }
+  for (const EntryHold& entry : dispatcher.versions()) versions.append(version_record(*entry));
+  py::dict record;
+  record["counters"] = counters_record(dispatcher);
+  record["events"] = events;
+  record["versions"] = versions;
+  record["last_version"] = dispatcher.last_version();
+  record["pinned"] = dispatcher.pinned() ? py::object(to_python(*dispatcher.pinned())) : py::object(py::none());
+  record["backend"] = dispatcher.options().backend_name;
+  record["fullgraph"] = dispatcher.options().fullgraph;
+  record["disable"] = dispatcher.options().disable;
+  return record;
+}
+
+}  // namespace accel

@@ -1,0 +1,152 @@
+"""Reductions: every method and function by dtype, axis, layout, keepdims, out, initial and where; bits of sums included."""
+
+import numpy as np
+import pytest
+
+from support.differential import check, check_left_to_numpy, layouts, sample
+
+METHODS = ["sum", "prod", "mean", "var", "std", "min", "max", "any", "all", "argmin", "argmax"]
+DTYPES = ["bool", "int8", "int32", "int64", "uint8", "uint64", "float16", "float32", "float64", "complex64", "complex128"]
+
+
+def reducible(name, dtype, x):
+    try:
+        with np.errstate(all="raise"):
+            getattr(x, name)()
+    except (TypeError, FloatingPointError):
+        return False
+    return not (name.startswith("arg") and np.dtype(dtype).kind == "c")
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", METHODS)
+def test_methods(name, dtype):
+    x = sample((4, 5), dtype)
+    if not reducible(name, dtype, x):
+        pytest.skip("NumPy has no such loop")
+    if np.dtype(dtype).kind == "c" and name in ("var", "std", "prod"):
+        return check_left_to_numpy(lambda x: getattr(x, name)(), x)
+    method = {"sum": lambda x: (x.sum(), x.sum(0), x.sum(-1)), "prod": lambda x: (x.prod(), x.prod(0), x.prod(-1)),
+              "mean": lambda x: (x.mean(), x.mean(0), x.mean(-1)), "var": lambda x: (x.var(), x.var(0), x.var(-1)),
+              "std": lambda x: (x.std(), x.std(0), x.std(-1)), "min": lambda x: (x.min(), x.min(0), x.min(-1)),
+              "max": lambda x: (x.max(), x.max(0), x.max(-1)), "any": lambda x: (x.any(), x.any(0), x.any(-1)),
+              "all": lambda x: (x.all(), x.all(0), x.all(-1)), "argmin": lambda x: (x.argmin(), x.argmin(0), x.argmin(-1)),
+              "argmax": lambda x: (x.argmax(), x.argmax(0), x.argmax(-1))}[name]  # fmt: skip
+    check(method, x)
+
+
+@pytest.mark.parametrize("function", [np.sum, np.prod, np.mean, np.var, np.std, np.min, np.max, np.any, np.all, np.ptp, np.argmax],
+                         ids=lambda f: f.__name__)  # fmt: skip
+def test_functions(function):
+    check(lambda x: (function(x), function(x, axis=1), function(x, axis=-2)), sample((4, 5)))
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, 2, -1, (0, 1), (0, 2), (1, 2), (-1, 0), (0, 1, 2), ()], ids=str)
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_axes(axis, keepdims):
+    check(lambda x: (np.sum(x, axis=axis, keepdims=keepdims), np.max(x, axis=axis, keepdims=keepdims)), sample((3, 4, 5)))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128", "float16", "int32"])
+@pytest.mark.parametrize("shape", [(1000,), (37, 50), (9, 11, 13)], ids=str)
+def test_bits_of_sums(shape, dtype):
+    for _, x in layouts(sample(shape, dtype)):
+        check(lambda x: (x.sum(), x.sum(0), x.sum(-1)), x, times=1)
+
+
+def test_bits_of_a_long_sum():
+    for dtype in ("float32", "float64"):
+        check(lambda x: (x.sum(), np.add.reduce(x), x.mean()), sample(100_003, dtype))
+    check(lambda x: (x.sum(), x.sum(0), x.sum(1)), sample((317, 329)))
+
+
+def test_sums_of_expressions():
+    check(lambda x, y: ((x * y).sum(), (x.T * 2.0).sum(0), (x[:, None] * y[None]).sum((0, 2))), sample((20, 30)), sample((20, 30), seed=1))
+    check(lambda x: (x[::2, 1:].sum(), x[:, ::-1].sum(1), x.T.sum(0), x[3].sum()), sample((20, 30)))
+
+
+def test_dtype():
+    check(lambda x: (x.sum(dtype=np.float64), x.sum(0, np.float64), x.mean(dtype=np.float64)), sample((50, 40), "float32"))
+    check(lambda x: (x.sum(dtype="f4"), x.prod(dtype=np.float64)), sample(50, "int8"))
+
+
+def test_initial_and_where():
+    check(lambda x: (x.sum(initial=3.0), x.max(initial=1.5), x.min(axis=0, initial=-9)), sample((5, 6)))
+    check(lambda x, m: (x.sum(where=m), x.max(where=m, initial=-5), np.any(x > 50, where=m)), sample((5, 6), "int64"), sample((5, 6), "bool"))
+    check_left_to_numpy(lambda x, m: x.sum(where=m), sample((5, 6)), sample((5, 6), "bool"))
+
+
+def test_out():
+    def into(x):
+        out = np.zeros(6)
+        same = np.sum(x, axis=0, out=out)
+        return out, same is out
+
+    check(into, sample((5, 6)))
+    check_left_to_numpy(lambda x, out: np.sum(x, axis=0, out=out), sample((5, 6)), np.zeros(6))
+
+
+def test_empty():
+    for shape in ((0,), (3, 0), (0, 4)):
+        check(lambda x: (x.sum(), x.prod(), x.any(), x.all()), sample(shape))
+        check(lambda x: x.sum(0), sample(shape))
+    check(lambda x: x.max(axis=1), sample((0, 4)))
+    check_left_to_numpy(lambda x: x.max(), sample(0))
+    check_left_to_numpy(lambda x: x.argmax(), sample(0))
+    check_left_to_numpy(lambda x: x.mean(), sample(0))
+
+
+def test_zeros_of_either_sign():
+    check(lambda x: (x.sum(), x.sum(0), x.max(), x.prod()), np.full((3, 4), -0.0))
+
+
+def test_scalars_and_zero_dimensional_arrays():
+    check(lambda x: (x.sum(), x.max(), x.mean()), np.array(2.5))
+    check(lambda x: (x + 1.0).sum() + x.sum().mean(), sample(5))
+
+
+def test_nan():
+    x = sample((5, 6))
+    x[2, 3] = np.nan
+    check(lambda x: (x.max(), x.min(0), x.argmax(), x.argmin(1), np.fmax.reduce(x, axis=1)), x)
+
+
+def test_axis_out_of_bounds():
+    check_left_to_numpy(lambda x: x.sum(axis=2), sample((3, 4)))
+    check_left_to_numpy(lambda x: x.sum(axis=(0, 0)), sample((3, 4)))
+
+
+def test_one_version_for_all_sizes():
+    import accel
+
+    def total(x):
+        return (x * 2.0).sum()
+
+    call = accel.compile(total)
+    for n in range(30):
+        assert call(sample(n)) == total(sample(n))
+    assert accel.stats(call)["recompiles"] == 0
+
+
+def test_other_ufuncs():
+    x = sample((4, 5), "int64")
+    check(lambda x: (np.bitwise_and.reduce(x), np.bitwise_xor.reduce(x, axis=None), np.logical_xor.reduce(x, axis=1)), x)
+    check_left_to_numpy(lambda x: np.subtract.reduce(x), x)
+    check_left_to_numpy(lambda x: np.cumsum(x), x)
+
+
+@pytest.mark.parametrize("shapes", [((4, 5), (5, 6)), ((5,), (5, 6)), ((4, 5), (5,)), ((5,), (5,)), ((3, 4, 5), (5, 6)), ((3, 1, 4, 5), (2, 5, 6))],
+                         ids=str)  # fmt: skip
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "complex128"])
+def test_matmul(shapes, dtype):
+    left, right = (sample(shape, dtype, k) for k, shape in enumerate(shapes))
+    check(lambda x, y: x @ y, left, right)
+    check(lambda x, y: np.matmul(x, y) + 1, left, right)
+
+
+def test_products():
+    x, y = sample((6, 7)), sample((7, 3), seed=1)
+    check(lambda x, y: (np.dot(x, y), x.dot(y), np.inner(x, y.T), np.dot(x[0], y)), x, y)
+    check(lambda x, y: (np.dot(x, y), np.vecdot(x, y), np.vdot(x, y)), x[0], sample(7, seed=2))
+    check(lambda x: x @ x.T, x)
+    check_left_to_numpy(lambda x, y: x @ y, x, x)
