@@ -183,6 +183,10 @@ def test_disable():
     outer = accel.compile(lambda x: left(x + 1) - 1)
     assert np.array_equal(outer(X), (X + 1) * 2 - 1)
     assert accel.stats(left)["interpreted"] == 1
+    with accel.disable():
+        assert np.array_equal(outer(X), (X + 1) * 2 - 1)
+    assert accel.stats(outer)["interpreted"] == 1
+    assert accel.stats(accel.disable()(doubled))["calls"] == 0
 
 
 @pytest.mark.parametrize(

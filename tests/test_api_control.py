@@ -134,6 +134,15 @@ def test_explain_a_whole_function():
     assert explanation.stats["calls"] == 1 and "compiled as a whole" in str(explanation)
 
 
+def test_explain_recompiles():
+    call = accel.compile(lambda x: x + 1)
+    call(X)
+    explanation = accel.explain(call)(X.astype("f4"))
+    assert explanation.version == 1 and explanation.versions == 2 and not explanation.fallbacks
+    assert ["x is ndarray float64" in event.detail for event in explanation.recompiles] == [True]
+    assert "compiled again:" in str(explanation)
+
+
 def test_explain_an_exception():
     explanation = accel.explain(lambda x: x + [1, 2])(X)
     assert isinstance(explanation.exception, ValueError) and "ValueError" in str(explanation)

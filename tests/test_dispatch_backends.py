@@ -70,7 +70,9 @@ def wrong(graph, example_inputs):
     return lambda *values: [np.zeros(3, "f4")]
 
 
-@pytest.mark.parametrize(("backend", "message"), [(failing, "no such machine"), (wrong, "another dtype"), (lambda g, e: 3, "callable")])
+@pytest.mark.parametrize(
+    ("backend", "message"), [(failing, "no such machine"), (wrong, "another dtype"), (lambda g, e: 3, "callable")]
+)
 def test_backends_that_fail(backend, message):
     x = np.ones(3)
     with accel.config(strict=False):

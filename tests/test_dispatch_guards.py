@@ -76,7 +76,20 @@ def test_dtypes_do_not_mix(dtype):
 
 def test_kinds_of_arguments_do_not_mix():
     call = accel.compile(plus)
-    kinds = [np.arange(3.0), 2, 2.5, True, 1j, np.float32(2), np.float64(2), np.int8(3), np.bool_(True), np.array(2.0), 10**30, -7]
+    kinds = [
+        np.arange(3.0),
+        2,
+        2.5,
+        True,
+        1j,
+        np.float32(2),
+        np.float64(2),
+        np.int8(3),
+        np.bool_(True),
+        np.array(2.0),
+        10**30,
+        -7,
+    ]
     for a, b in itertools.product(kinds, repeat=2):
         assert_same(plus, call, a, b, times=1)
 

@@ -155,12 +155,37 @@ def compiled_function(fn: Any) -> Any:
             return None
 
 
-def disable(fn: Callable[P, R]) -> Callable[P, R]:
-    """Mark a function as one that accel leaves to the interpreter, also where a compiled function calls it.
+class _Disabled:
+    """What `disable` returns without a function: a decorator and a context manager."""
+
+    def __call__(self, fn: Callable[P, R]) -> Callable[P, R]:
+        return compile(fn, disable=True)
+
+    def __enter__(self) -> None:
+        from .stance import set_stance
+
+        self._stance = set_stance("force_eager")
+
+    def __exit__(self, *exception: Any) -> None:
+        self._stance.__exit__(None, None, None)
+
+
+@overload
+def disable(fn: Callable[P, R]) -> Callable[P, R]: ...
+
+
+@overload
+def disable(fn: None = None) -> _Disabled: ...
+
+
+def disable(fn: Callable[..., Any] | None = None) -> Any:
+    """Leave a function to the interpreter, also where a compiled function calls it: a decorator, ``@accel.disable``.
+
+    Without a function, ``with accel.disable(): ...`` leaves every function to the interpreter for a while.
 
     Parameters
     ----------
-    fn : callable
+    fn : callable, optional
         As for `accel.compile`.
     """
-    return compile(fn, disable=True)
+    return _Disabled() if fn is None else compile(fn, disable=True)

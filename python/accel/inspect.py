@@ -60,6 +60,8 @@ class Explanation:
         Whether compiled code answered the call as a whole.
     fallbacks : list of Fallback
         Whatever was left to the interpreter so far, with reason code, place and way out.
+    recompiles : list of Fallback
+        Why further versions were compiled: what the call differed in from the version before.
     notes : list of Fallback
         What capture found worth noting about the version that ran.
     operations : list of dict
@@ -102,7 +104,9 @@ class Explanation:
         self.exception = exception
         self.compiled: bool = bool(version.get("full"))
         self.partly: bool = bool(version.get("compiled")) and not self.compiled
-        self.fallbacks = [_fallback(event) for event in record["events"]]
+        events = [_fallback(event) for event in record["events"]]
+        self.fallbacks = [event for event in events if event.reason != "guard_failed"]
+        self.recompiles = [event for event in events if event.reason == "guard_failed"]
         self.exit = _fallback(version["fallback"]) if version.get("fallback") else None
         self.notes = [_fallback(note) for note in version.get("notes", [])]
         self.operations: list[dict[str, Any]] = version.get("operations", [])
@@ -122,6 +126,7 @@ class Explanation:
 
     def __str__(self) -> str:
         parts = [self._head(), self._kernel(), self._list("left to the interpreter", map(str, self.fallbacks))]
+        parts.append(self._list("compiled again", (event.detail for event in self.recompiles)))
         parts.append(self._list("guards", self.guards))
         parts.append(self._list("schedule", self.schedule_notes))
         if self.graph:

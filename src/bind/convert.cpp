@@ -40,12 +40,15 @@ std::optional<SettingValue> to_setting(SettingType type, py::handle object) {
     case SettingType::boolean:
       if (!PyBool_Check(object.ptr())) return std::nullopt;
       return SettingValue(object.ptr() == Py_True);
-    case SettingType::integer: return to_integer(object);
-    case SettingType::number: return to_number(object);
+    case SettingType::integer:
+      return to_integer(object);
+    case SettingType::number:
+      return to_number(object);
     case SettingType::text:
       if (!PyUnicode_Check(object.ptr())) return std::nullopt;
       return SettingValue(py::cast<std::string>(object));
-    case SettingType::words: return to_words(object);
+    case SettingType::words:
+      return to_words(object);
   }
   return std::nullopt;
 }

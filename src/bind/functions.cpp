@@ -30,7 +30,8 @@ py::dict options_record(py::handle function) {
   py::dict record;
   record["fullgraph"] = options.fullgraph;
   record["disable"] = options.disable;
-  record["backend"] = options.backend ? py::object(py::reinterpret_borrow<py::object>(options.backend.get())) : py::object(py::none());
+  record["backend"] =
+      options.backend ? py::object(py::reinterpret_borrow<py::object>(options.backend.get())) : py::object(py::none());
   record["backend_name"] = options.backend_name;
   return record;
 }

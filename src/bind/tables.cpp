@@ -36,7 +36,8 @@ py::list reasons_table() {
 std::optional<std::string> assign(const std::string& name, py::object value) {
   const SettingInfo* info = find_setting(name);
   if (info == nullptr) return "there is no such setting";
-  if (info->type == SettingType::words && PyUnicode_Check(value.ptr())) return set_setting_from_text(name, py::cast<std::string>(value));
+  if (info->type == SettingType::words && PyUnicode_Check(value.ptr()))
+    return set_setting_from_text(name, py::cast<std::string>(value));
   std::optional<SettingValue> converted = to_setting(info->type, value);
   if (!converted) return std::string("expected a value of type ") + type_names[static_cast<int>(info->type)];
   return set_setting(name, std::move(*converted));

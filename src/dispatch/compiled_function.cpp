@@ -8,8 +8,7 @@ namespace accel {
 namespace {
 
 struct CompiledFunction {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
+  PyObject_HEAD vectorcallfunc vectorcall;
   PyObject* function;
   PyObject* dict;
   PyObject* weak_references;
@@ -111,9 +110,14 @@ int set_of_function(PyObject* self, PyObject* value, void* name) {
 
 #define OF_FUNCTION(name) {name, get_of_function, set_of_function, nullptr, const_cast<char*>(name)}
 PyGetSetDef accessors[] = {
-    OF_FUNCTION("__name__"),     OF_FUNCTION("__qualname__"),   OF_FUNCTION("__doc__"),
-    OF_FUNCTION("__module__"),   OF_FUNCTION("__annotations__"), OF_FUNCTION("__defaults__"),
-    OF_FUNCTION("__kwdefaults__"), OF_FUNCTION("__code__"),
+    OF_FUNCTION("__name__"),
+    OF_FUNCTION("__qualname__"),
+    OF_FUNCTION("__doc__"),
+    OF_FUNCTION("__module__"),
+    OF_FUNCTION("__annotations__"),
+    OF_FUNCTION("__defaults__"),
+    OF_FUNCTION("__kwdefaults__"),
+    OF_FUNCTION("__code__"),
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };

@@ -1,6 +1,6 @@
 #pragma once
-// CompiledFunction: the callable that accel.compile returns. A vectorcall type of its own that behaves like the function it wraps:
-// binds as a method, has the function's attributes, weak references, a __dict__, and takes part in garbage collection.
+// CompiledFunction: the callable that accel.compile returns. A vectorcall type of its own that behaves like the function it
+// wraps: binds as a method, has the function's attributes, weak references, a __dict__, and takes part in garbage collection.
 
 #include <Python.h>
 

@@ -15,10 +15,12 @@ namespace {
 constexpr int small_locals = 48;
 
 // Failures of accel or of what it depends on, not of the function.
-constexpr Reason own_failures[] = {Reason::internal_error, Reason::no_compiler, Reason::compiler_failed, Reason::compiler_timeout,
-                                   Reason::load_failed};
+constexpr Reason own_failures[] = {Reason::internal_error, Reason::no_compiler, Reason::compiler_failed,
+                                   Reason::compiler_timeout, Reason::load_failed};
 
-bool is_own_failure(Reason reason) { return std::find(std::begin(own_failures), std::end(own_failures), reason) != std::end(own_failures); }
+bool is_own_failure(Reason reason) {
+  return std::find(std::begin(own_failures), std::end(own_failures), reason) != std::end(own_failures);
+}
 
 // The toolchain warns of these itself (notices.h), once for all functions.
 bool is_failure_of_machine(Reason reason) { return reason == Reason::no_compiler; }
@@ -47,7 +49,8 @@ class CompilingMark {
 
 }  // namespace
 
-Dispatcher::Dispatcher(PyObject* function, DispatchOptions options) : function_(reinterpret_cast<PyFunctionObject*>(function)), options_(std::move(options)) {
+Dispatcher::Dispatcher(PyObject* function, DispatchOptions options)
+    : function_(reinterpret_cast<PyFunctionObject*>(function)), options_(std::move(options)) {
   reset();
 }
 
@@ -73,7 +76,8 @@ void Dispatcher::reset() {
 
 // Someone gave the function other code.
 void Dispatcher::forget_if_redefined() {
-  if (function_code(function_) != code_) [[unlikely]] reset();
+  if (function_code(function_) != code_) [[unlikely]]
+    reset();
 }
 
 PyObject* Dispatcher::call(PyObject* const* args, size_t nargsf, PyObject* names) {
@@ -85,12 +89,14 @@ PyObject* Dispatcher::call(PyObject* const* args, size_t nargsf, PyObject* names
   }
   forget_if_redefined();
   last_version_ = -1;
-  if (pinned_) [[unlikely]] return interpret_because(arguments, *pinned_);
+  if (pinned_) [[unlikely]]
+    return interpret_because(arguments, *pinned_);
   if (is_watched(code_)) [[unlikely]] {
     note_once(Reason::python_event);
     return interpret(arguments);
   }
-  if (!has_recursion_room()) [[unlikely]] return interpret(arguments);
+  if (!has_recursion_room()) [[unlikely]]
+    return interpret(arguments);
   return bind_and_run(arguments);
 }
 
@@ -148,18 +154,27 @@ Dispatcher::Answer Dispatcher::try_versions(PyObject* const* locals, PyObject** 
 
 Dispatcher::Answer Dispatcher::try_version(size_t index, PyObject* const* locals, PyObject** result) {
   EntryHold entry = versions_[index];
-  if (must_be_full() && !entry->is_full()) [[unlikely]] return entry->fits(function(), locals) ? refuse(*entry) : Answer::none;
+  if (must_be_full() && !entry->is_full()) [[unlikely]]
+    return entry->fits(function(), locals) ? refuse(*entry) : Answer::none;
   int64_t generation = generation_;
   Outcome outcome = entry->run(function(), locals, result);
   if (outcome == Outcome::no_match) return Answer::none;
   if (generation == generation_) last_version_ = static_cast<int>(index);
   switch (outcome) {
-    case Outcome::resumed: counters_.side_exits++; [[fallthrough]];
-    case Outcome::returned: counters_.compiled++; [[fallthrough]];
-    case Outcome::interrupted: return Answer::result;
-    case Outcome::events: return after_events(*entry);
-    case Outcome::gave_up: return after_giving_up(*entry);
-    default: return Answer::interpret;
+    case Outcome::resumed:
+      counters_.side_exits++;
+      [[fallthrough]];
+    case Outcome::returned:
+      counters_.compiled++;
+      [[fallthrough]];
+    case Outcome::interrupted:
+      return Answer::result;
+    case Outcome::events:
+      return after_events(*entry);
+    case Outcome::gave_up:
+      return after_giving_up(*entry);
+    default:
+      return Answer::interpret;
   }
 }
 
@@ -193,23 +208,28 @@ bool Dispatcher::must_be_full() const { return options_.fullgraph || stance() ==
 Dispatcher::Added Dispatcher::may_add_version(PyObject* const* locals) {
   if (compiling_process_ != 0 && compiling_process_ == getpid()) return Added::no;
   bool full = static_cast<int64_t>(versions_.size()) >= settings().recompile_limit.get();
+  if (full) note_once(Reason::recompile_limit);
+  bool fails = stance() == Stance::fail_on_recompile && !versions_.empty();
+  if (full && !fails && !must_be_full()) return Added::no;
   if (versions_.empty() && !full) return Added::yes;
-  std::string difference = versions_.empty() ? std::string() : versions_[hot_]->captured().guards.first_failure(function(), locals);
-  if (stance() == Stance::fail_on_recompile) {
-    raise_error("RecompileError", "a call of " + name() + " fits no compiled version, and the stance is fail_on_recompile: not " +
-                                      difference + ". Call it with such arguments before accel.set_stance(\"fail_on_recompile\").");
+  std::string difference =
+      versions_.empty() ? std::string() : versions_[hot_]->captured().guards.first_failure(function(), locals);
+  if (fails) {
+    raise_error("RecompileError", "a call of " + name() +
+                                      " fits no compiled version, and the stance is fail_on_recompile: not " + difference +
+                                      ". Call it with such arguments before accel.set_stance(\"fail_on_recompile\").");
     return Added::raised;
   }
-  if (!full) {
-    counters_.recompiles++;
-    log_record(LogTopic::recompiles, name() + ": version " + std::to_string(versions_.size() + 1) + ", because not " + difference);
-    return Added::yes;
+  if (full) {
+    std::string detail = std::to_string(versions_.size()) + " versions; this call is not " + difference;
+    raise_unsupported(name(), at_start(Reason::recompile_limit, detail));
+    return Added::raised;
   }
-  Fallback why = at_start(Reason::recompile_limit, std::to_string(versions_.size()) + " versions; this call is not " + difference);
-  note(at_start(Reason::recompile_limit, std::to_string(versions_.size()) + " versions"));
-  if (!must_be_full()) return Added::no;
-  raise_unsupported(name(), why);
-  return Added::raised;
+  counters_.recompiles++;
+  note(at_start(Reason::guard_failed, "not " + difference));
+  log_record(LogTopic::recompiles,
+             name() + ": version " + std::to_string(versions_.size() + 1) + ", because not " + difference);
+  return Added::yes;
 }
 
 Dispatcher::Added Dispatcher::add_version(PyObject* const* locals) {
@@ -236,8 +256,8 @@ Dispatcher::Added Dispatcher::add_version(PyObject* const* locals) {
 Status Dispatcher::build(Entry& entry, PyObject* const* locals) {
   const Captured& captured = entry.captured();
   if (!entry.fits(function(), locals)) {
-    return fail(Reason::internal_error, "a new version does not fit its own call: not " +
-                                            captured.guards.first_failure(function(), locals));
+    return fail(Reason::internal_error,
+                "a new version does not fit its own call: not " + captured.guards.first_failure(function(), locals));
   }
   bool forced = settings().stress_exits.get() > 0 && captured.exit.kind == ExitKind::resume;
   bool refused = must_be_full() && captured.exit.kind == ExitKind::resume;
@@ -293,6 +313,7 @@ void Dispatcher::note(const Fallback& what) {
     return;
   }
   events_.push_back({what});
+  if (what.reason == Reason::guard_failed) return;  // the topic `recompiles` has it
   std::string place = what.file.empty() ? std::string() : " at " + what.file + ":" + std::to_string(what.line);
   log_record(LogTopic::breaks, name() + place + ": " + describe(what.reason, what.detail));
 }

@@ -18,17 +18,17 @@ namespace accel {
 struct DispatchOptions {
   bool fullgraph = false;
   bool disable = false;
-  PyRef backend;             // null: native; else called as PythonKernel says
+  PyRef backend;  // null: native; else called as PythonKernel says
   std::string backend_name = "native";
 };
 
 struct Counters {
   int64_t calls = 0;
-  int64_t compiled = 0;      // calls that compiled code answered, in whole or up to a side exit
-  int64_t interpreted = 0;   // calls that ran in the interpreter from the start
-  int64_t side_exits = 0;    // calls that left compiled code before its end
-  int64_t recompiles = 0;    // versions after the first
-  int64_t cache_hits = 0;    // kernels that came from the disk cache
+  int64_t compiled = 0;     // calls that compiled code answered, in whole or up to a side exit
+  int64_t interpreted = 0;  // calls that ran in the interpreter from the start
+  int64_t side_exits = 0;   // calls that left compiled code before its end
+  int64_t recompiles = 0;   // versions after the first
+  int64_t cache_hits = 0;   // kernels that came from the disk cache
 };
 
 // Something that happened to the function, for accel.explain: once per reason and place.
@@ -95,22 +95,22 @@ class Dispatcher {
   Fallback at_start(Reason reason, std::string detail) const;
 
   PyFunctionObject* function_;
-  PyCodeObject* code_;           // borrowed from the function: entries are about this code
+  PyCodeObject* code_;  // borrowed from the function: entries are about this code
   DispatchOptions options_;
   int argument_count_ = 0;
   int local_count_ = 0;
-  bool plain_signature_ = false; // no *args, **kwargs, keyword-only arguments
+  bool plain_signature_ = false;  // no *args, **kwargs, keyword-only arguments
 
   VersionList versions_;
-  size_t hot_ = 0;               // the version that answered last
+  size_t hot_ = 0;  // the version that answered last
   int last_version_ = -1;
-  int64_t generation_ = 0;       // counts resets
-  int64_t compiling_process_ = 0;  // the process in which some thread compiles a version, 0: none
+  int64_t generation_ = 0;          // counts resets
+  int64_t compiling_process_ = 0;   // the process in which some thread compiles a version, 0: none
   std::optional<Fallback> pinned_;  // every call goes to the interpreter
   Counters counters_;
   std::vector<Event> events_;
-  std::set<int> warned_;         // reasons
-  uint64_t noted_once_ = 0;      // bits of reasons
+  std::set<int> warned_;     // reasons
+  uint64_t noted_once_ = 0;  // bits of reasons
 };
 
 }  // namespace accel

@@ -1,6 +1,6 @@
 #pragma once
-// Entry: one compiled version of a function: what it assumed, its kernel, and how to make Python objects of the kernel's results.
-// Immutable once published, but for its counters. Every function here requires the GIL.
+// Entry: one compiled version of a function: what it assumed, its kernel, and how to make Python objects of the kernel's
+// results. Immutable once published, but for its counters. Every function here requires the GIL.
 
 #include <Python.h>
 
@@ -94,7 +94,7 @@ class Entry {
   Failure problem_;
 
   int64_t runs_ = 0, events_ = 0;
-  int event_streak_ = 0;     // calls in a row that an event spoilt
+  int event_streak_ = 0;  // calls in a row that an event spoilt
   int64_t calls_to_skip_ = 0;
 };
 

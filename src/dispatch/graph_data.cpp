@@ -9,7 +9,7 @@
 namespace accel {
 namespace {
 
-constexpr const char* kind_names[] = {"array", "numpy_scalar", "py_scalar"};               // order of ValueKind
+constexpr const char* kind_names[] = {"array", "numpy_scalar", "py_scalar"};                         // order of ValueKind
 constexpr const char* class_names[] = {"leaf", "view", "pointwise", "reduction", "gufunc", "join"};  // order of OpClass
 
 PyRef text(const std::string& utf8) {

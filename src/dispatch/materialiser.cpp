@@ -90,27 +90,44 @@ PyObject* Materialiser::make_one(const Prepared& prepared, const Binding& bindin
   auto part = [&](size_t i) { return i < recipe.parts.size() && recipe.parts[i] >= 0 ? objects[recipe.parts[i]] : nullptr; };
   const void* number = names_output(recipe.kind) ? outputs.data[recipe.index] : nullptr;
   switch (recipe.kind) {
-    case RecipeKind::null: return nullptr;
-    case RecipeKind::constant: return recipe.object.new_reference();
-    case RecipeKind::source: return Py_XNewRef(binding.sources[recipe.index]);
-    case RecipeKind::output_array: return std::exchange(outputs.arrays[recipe.index], nullptr);
-    case RecipeKind::output_numpy: return new_numpy_scalar(prepared.dtype, number);
-    case RecipeKind::output_python: return new_python_scalar(prepared.dtype, number);
-    case RecipeKind::dim_python: return PyLong_FromLongLong(prepared.offset.evaluate(binding.symbols));
+    case RecipeKind::null:
+      return nullptr;
+    case RecipeKind::constant:
+      return recipe.object.new_reference();
+    case RecipeKind::source:
+      return Py_XNewRef(binding.sources[recipe.index]);
+    case RecipeKind::output_array:
+      return std::exchange(outputs.arrays[recipe.index], nullptr);
+    case RecipeKind::output_numpy:
+      return new_numpy_scalar(prepared.dtype, number);
+    case RecipeKind::output_python:
+      return new_python_scalar(prepared.dtype, number);
+    case RecipeKind::dim_python:
+      return PyLong_FromLongLong(prepared.offset.evaluate(binding.symbols));
     case RecipeKind::dim_numpy: {
       int64_t value = prepared.offset.evaluate(binding.symbols);
       return new_numpy_scalar(DType::int64, &value);
     }
-    case RecipeKind::view: return make_view(prepared, binding, part(0));
-    case RecipeKind::tuple: return new_tuple(recipe.parts, objects);
-    case RecipeKind::list: return new_list(recipe.parts, objects);
-    case RecipeKind::dict: return new_dict(recipe.parts, objects);
-    case RecipeKind::slice: return PySlice_New(part(0), part(1), part(2));
-    case RecipeKind::iterator: return new_iterator(part(0), recipe.index);
-    case RecipeKind::method: return PyMethod_New(part(0), part(1));
-    case RecipeKind::attribute: return PyObject_GetAttr(part(0), recipe.object.get());
-    case RecipeKind::cell: return PyCell_New(part(0));
-    case RecipeKind::function: return new_function(recipe.object.get(), {part(0), part(1), part(2), part(3), part(4)});
+    case RecipeKind::view:
+      return make_view(prepared, binding, part(0));
+    case RecipeKind::tuple:
+      return new_tuple(recipe.parts, objects);
+    case RecipeKind::list:
+      return new_list(recipe.parts, objects);
+    case RecipeKind::dict:
+      return new_dict(recipe.parts, objects);
+    case RecipeKind::slice:
+      return PySlice_New(part(0), part(1), part(2));
+    case RecipeKind::iterator:
+      return new_iterator(part(0), recipe.index);
+    case RecipeKind::method:
+      return PyMethod_New(part(0), part(1));
+    case RecipeKind::attribute:
+      return PyObject_GetAttr(part(0), recipe.object.get());
+    case RecipeKind::cell:
+      return PyCell_New(part(0));
+    case RecipeKind::function:
+      return new_function(recipe.object.get(), {part(0), part(1), part(2), part(3), part(4)});
   }
   PyErr_SetString(PyExc_SystemError, "unknown recipe");
   return nullptr;

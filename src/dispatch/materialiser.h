@@ -23,8 +23,9 @@ class Materialiser {
   // Sources whose objects recipes use.
   std::vector<SourceId> sources() const;
 
-  // Makes the objects: objects[id] is owned by the caller for each reachable recipe, null for the others and for RecipeKind::null.
-  // Output arrays move from `outputs`. False with a Python exception set, and nothing left in `objects`. Runs no user code.
+  // Makes the objects: objects[id] is owned by the caller for each reachable recipe, null for the others and for
+  // RecipeKind::null. Output arrays move from `outputs`. False with a Python exception set, and nothing left in `objects`. Runs
+  // no user code.
   bool make(const Binding& binding, Outputs& outputs, PyObject** objects) const;
 
   // Gives up what is left in `objects`.

@@ -15,7 +15,7 @@ namespace accel {
 struct Outputs {
   PyObject** arrays = nullptr;  // owned; null for numbers
   void** data = nullptr;
-  int64_t* numbers = nullptr;   // two words per output
+  int64_t* numbers = nullptr;  // two words per output
 };
 
 class OutputPlan {

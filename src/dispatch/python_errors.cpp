@@ -41,8 +41,9 @@ void raise_unsupported(const std::string& function, const Fallback& fallback) {
   const ReasonInfo& info = reason_info(fallback.reason);
   PyRef make = member("accel.errors", "_unsupported");
   if (!make) return;
-  PyRef error = PyRef::steal(PyObject_CallFunction(make.get(), "sssssis", function.c_str(), info.code, info.what,
-                                                   fallback.detail.c_str(), fallback.file.c_str(), fallback.line, info.way_out));
+  PyRef error =
+      PyRef::steal(PyObject_CallFunction(make.get(), "sssssis", function.c_str(), info.code, info.what, fallback.detail.c_str(),
+                                         fallback.file.c_str(), fallback.line, info.way_out));
   if (error) PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.get())), error.get());
 }
 

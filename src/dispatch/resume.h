@@ -8,8 +8,8 @@
 
 namespace accel {
 
-// Builds the exit's frames of objects[0, count), one per recipe, which it takes over, and lets the interpreter go on. The function's
-// result: new reference, or null with an exception. Requires ExitKind::resume.
+// Builds the exit's frames of objects[0, count), one per recipe, which it takes over, and lets the interpreter go on. The
+// function's result: new reference, or null with an exception. Requires ExitKind::resume.
 PyObject* resume_at(const Exit& exit, PyObject** objects, size_t count);
 
 }  // namespace accel

@@ -14,7 +14,10 @@ class EntryHold {
   explicit EntryHold(std::unique_ptr<Entry> entry) : shared_(new Shared{std::move(entry), 1}) {}
   EntryHold(const EntryHold& other) : shared_(other.shared_) { shared_->holds++; }
   EntryHold(EntryHold&& other) noexcept : shared_(std::exchange(other.shared_, nullptr)) {}
-  EntryHold& operator=(EntryHold other) noexcept { std::swap(shared_, other.shared_); return *this; }
+  EntryHold& operator=(EntryHold other) noexcept {
+    std::swap(shared_, other.shared_);
+    return *this;
+  }
   ~EntryHold() {
     if (shared_ != nullptr && --shared_->holds == 0) delete shared_;
   }

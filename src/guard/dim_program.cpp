@@ -20,12 +20,18 @@ int64_t floor_divide(int64_t a, int64_t b) {
 int64_t combine(DimKind kind, int64_t a, int64_t b) {
   auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
   switch (kind) {
-    case DimKind::add: return wrap(x + y);
-    case DimKind::mul: return wrap(x * y);
-    case DimKind::floordiv: return floor_divide(a, b);
-    case DimKind::mod: return b == 0 ? 0 : wrap(x - static_cast<uint64_t>(floor_divide(a, b)) * y);
-    case DimKind::min: return std::min(a, b);
-    default: return std::max(a, b);
+    case DimKind::add:
+      return wrap(x + y);
+    case DimKind::mul:
+      return wrap(x * y);
+    case DimKind::floordiv:
+      return floor_divide(a, b);
+    case DimKind::mod:
+      return b == 0 ? 0 : wrap(x - static_cast<uint64_t>(floor_divide(a, b)) * y);
+    case DimKind::min:
+      return std::min(a, b);
+    default:
+      return std::max(a, b);
   }
 }
 

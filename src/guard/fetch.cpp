@@ -102,11 +102,16 @@ PyObject* fetch_dict_item(PyObject* parent, PyObject* key) {
 PyObject* fetch_from(const Source& source, PyObject* parent, PyObject* function, PyObject* const* locals) {
   if (source.parent >= 0 && parent == nullptr) return nullptr;
   switch (source.kind) {
-    case SourceKind::local: return locals[source.index];
-    case SourceKind::global: return dict_get(source.dict.get(), source.name.get());
-    case SourceKind::attribute: return fetch_attribute(parent, source.name.get());
-    case SourceKind::item: return fetch_item(parent, source.index);
-    case SourceKind::dict_item: return fetch_dict_item(parent, source.name.get());
+    case SourceKind::local:
+      return locals[source.index];
+    case SourceKind::global:
+      return dict_get(source.dict.get(), source.name.get());
+    case SourceKind::attribute:
+      return fetch_attribute(parent, source.name.get());
+    case SourceKind::item:
+      return fetch_item(parent, source.index);
+    case SourceKind::dict_item:
+      return fetch_dict_item(parent, source.name.get());
     case SourceKind::cell: {
       PyObject* cell = source.dict ? source.dict.get() : closure_cell(function, source.index);
       return cell != nullptr ? PyCell_GET(cell) : nullptr;

@@ -49,9 +49,9 @@ struct FunctionPartTest {
 };
 
 constexpr std::pair<GuardKind, Step::Kind> step_kinds[] = {
-    {GuardKind::identity, Step::Kind::identity}, {GuardKind::type, Step::Kind::type},
-    {GuardKind::equals, Step::Kind::equals},     {GuardKind::length, Step::Kind::length},
-    {GuardKind::array, Step::Kind::array},       {GuardKind::number, Step::Kind::number},
+    {GuardKind::identity, Step::Kind::identity},   {GuardKind::type, Step::Kind::type},
+    {GuardKind::equals, Step::Kind::equals},       {GuardKind::length, Step::Kind::length},
+    {GuardKind::array, Step::Kind::array},         {GuardKind::number, Step::Kind::number},
     {GuardKind::writeable, Step::Kind::writeable}, {GuardKind::unbound, Step::Kind::unbound},
 };
 
@@ -79,15 +79,23 @@ bool has_length(PyObject* object, int64_t length) {
 bool holds(const Step& step, PyObject* object, const ArrayTest* arrays, Binding& binding) {
   if (step.kind == Step::Kind::unbound || object == nullptr) return step.kind == Step::Kind::unbound && object == nullptr;
   switch (step.kind) {
-    case Step::Kind::identity: return object == step.object;
-    case Step::Kind::type: return reinterpret_cast<PyObject*>(Py_TYPE(object)) == step.object;
-    case Step::Kind::equals: return same_constant(object, step.object);
-    case Step::Kind::length: return has_length(object, step.value);
-    case Step::Kind::array: return Py_TYPE(object) == ndarray_type() && test_array(arrays[step.value], object, binding);
+    case Step::Kind::identity:
+      return object == step.object;
+    case Step::Kind::type:
+      return reinterpret_cast<PyObject*>(Py_TYPE(object)) == step.object;
+    case Step::Kind::equals:
+      return same_constant(object, step.object);
+    case Step::Kind::length:
+      return has_length(object, step.value);
+    case Step::Kind::array:
+      return Py_TYPE(object) == ndarray_type() && test_array(arrays[step.value], object, binding);
     case Step::Kind::number:
-      return reinterpret_cast<PyObject*>(Py_TYPE(object)) == step.object && bind_number(object, step.dtype, binding.symbols + step.value);
-    case Step::Kind::writeable: return is_exact_array(object) && array_facts(object).writeable == (step.value != 0);
-    default: return true;
+      return reinterpret_cast<PyObject*>(Py_TYPE(object)) == step.object &&
+             bind_number(object, step.dtype, binding.symbols + step.value);
+    case Step::Kind::writeable:
+      return is_exact_array(object) && array_facts(object).writeable == (step.value != 0);
+    default:
+      return true;
   }
 }
 
@@ -101,13 +109,13 @@ bool is_lasting(const Step& step) {
 // Everything that is tested, in the order of the tests. Pointers to Python objects are borrowed from the GuardSet.
 struct GuardSet::Sealed {
   std::vector<Argument> arguments;
-  std::vector<Step> argument_steps;       // about locals alone
+  std::vector<Step> argument_steps;  // about locals alone
   std::vector<Relation> argument_relations;
-  std::vector<DictWatch> dicts;           // what the lasting sources depend on
+  std::vector<DictWatch> dicts;  // what the lasting sources depend on
   std::vector<TypeWatch> types;
-  std::vector<Step> lasting_steps;        // reads and tests that hold until one of these changes
-  std::vector<SourceId> kept;             // lasting sources that others ask for ...
-  std::vector<PyObject*> kept_objects;    // ... and their objects, as of the last test
+  std::vector<Step> lasting_steps;      // reads and tests that hold until one of these changes
+  std::vector<SourceId> kept;           // lasting sources that others ask for ...
+  std::vector<PyObject*> kept_objects;  // ... and their objects, as of the last test
   std::vector<FunctionPartTest> function_parts;
   std::vector<Step> changing_steps;
   std::vector<Relation> relations;
@@ -233,7 +241,8 @@ class Sealer {
     for (const Guard& guard : set_.guards) {
       if (guard.source != id) continue;
       if (guard.kind == GuardKind::array) return ndarray_type();
-      if (guard.kind == GuardKind::type || guard.kind == GuardKind::number) return reinterpret_cast<PyTypeObject*>(guard.object.get());
+      if (guard.kind == GuardKind::type || guard.kind == GuardKind::number)
+        return reinterpret_cast<PyTypeObject*>(guard.object.get());
       if (guard.kind == GuardKind::equals) return Py_TYPE(guard.object.get());
     }
     return nullptr;
@@ -267,7 +276,8 @@ class Sealer {
   bool add_function_part(Sealed& sealed, const Guard& guard) {
     const Source& source = set_.sources[guard.source];
     PyObject* function = source.kind == SourceKind::attribute ? identity_of(source.parent) : nullptr;
-    PyObject* const* part = function != nullptr && PyFunction_Check(function) ? function_part(function, source.name.get()) : nullptr;
+    PyObject* const* part =
+        function != nullptr && PyFunction_Check(function) ? function_part(function, source.name.get()) : nullptr;
     if (part == nullptr) return false;
     sealed.function_parts.push_back({part, guard.object.get() == Py_None ? nullptr : guard.object.get()});
     return true;
@@ -347,8 +357,8 @@ bool GuardSet::check(PyObject* function, PyObject* const* locals, Binding& bindi
   }
   return sealed.run(sealed.argument_steps, sources, function, locals, binding) &&
          all_hold(sealed.argument_relations, binding.symbols) && sealed.check_lasting(sources, function, locals, binding) &&
-         sealed.parts_hold() &&
-         sealed.run(sealed.changing_steps, sources, function, locals, binding) && all_hold(sealed.relations, binding.symbols);
+         sealed.parts_hold() && sealed.run(sealed.changing_steps, sources, function, locals, binding) &&
+         all_hold(sealed.relations, binding.symbols);
 }
 
 std::string GuardSet::first_failure(PyObject* function, PyObject* const* locals) const {

@@ -1,8 +1,8 @@
 #pragma once
 // GuardSet: what a compiled entry assumed about the call, checked in nanoseconds. Product of capture, read by dispatch.
 //
-// A source names a place that holds a Python object: a local of the entry's frame, a global, a closure cell, an attribute or item of
-// another source. Guards test sources, bind the symbols of the graph (dims, strides, numbers) and relate symbols.
+// A source names a place that holds a Python object: a local of the entry's frame, a global, a closure cell, an attribute or
+// item of another source. Guards test sources, bind the symbols of the graph (dims, strides, numbers) and relate symbols.
 // Sources and guards name places, never addresses of values they do not own: a GuardSet owns what it compares with.
 
 #include <Python.h>
@@ -32,23 +32,24 @@ struct Source {
   SourceKind kind = SourceKind::local;
   SourceId parent = -1;
   int index = -1;
-  PyRef name;  // str or key
-  PyRef dict;  // global: the dict; cell: the cell object or null
+  PyRef name;        // str or key
+  PyRef dict;        // global: the dict; cell: the cell object or null
   std::string text;  // for people: "points", "self.scale", "numpy.add"
 };
 
 enum class GuardKind : uint8_t {
-  identity,       // source is object
-  type,           // type(source) is object
-  equals,         // type(source) is type(object) and source == object (exact int, float [bitwise], complex, bool, str, bytes, tuple of those)
-  length,         // len(source) == value, source an exact tuple, list or dict
-  array,          // exact ndarray of `dtype`, `ndim`, `layout`, aligned; binds dims to symbols [first_symbol, ndim) and, when strided,
-                  // strides (bytes) to the ndim symbols after them
-  number,         // type(source) is object (int, float, complex, bool or a NumPy scalar type); binds its bits to symbol slot first_symbol
-                  // (int: value must fit int64; complex128: two slots)
-  writeable,      // array source's writeable flag == value
-  relation,       // left `comparison` right, over symbols
-  unbound,        // the local is unbound
+  identity,  // source is object
+  type,      // type(source) is object
+  equals,  // type(source) is type(object) and source == object (exact int, float [bitwise], complex, bool, str, bytes, tuple of
+           // those)
+  length,  // len(source) == value, source an exact tuple, list or dict
+  array,   // exact ndarray of `dtype`, `ndim`, `layout`, aligned; binds dims to symbols [first_symbol, ndim) and, when strided,
+           // strides (bytes) to the ndim symbols after them
+  number,  // type(source) is object (int, float, complex, bool or a NumPy scalar type); binds its bits to symbol slot
+           // first_symbol (int: value must fit int64; complex128: two slots)
+  writeable,  // array source's writeable flag == value
+  relation,   // left `comparison` right, over symbols
+  unbound,    // the local is unbound
 };
 
 enum class Comparison : uint8_t { eq, ne, lt, le, gt, ge };
@@ -60,13 +61,13 @@ struct Guard {
   DType dtype = DType::float64;
   int ndim = 0;
   Layout layout = Layout::dense;
-  std::vector<uint8_t> order;   // array: axes slowest to fastest; empty = C
+  std::vector<uint8_t> order;  // array: axes slowest to fastest; empty = C
   int first_symbol = -1;
-  int array_input = -1;         // array: index of the data pointer among array inputs, -1: not an input
+  int array_input = -1;  // array: index of the data pointer among array inputs, -1: not an input
   int64_t value = 0;
   Comparison comparison = Comparison::eq;
   Dim left, right;
-  std::string text;             // for people: "points.dtype == float64"
+  std::string text;  // for people: "points.dtype == float64"
 };
 
 // What a successful check produced. Arrays are the caller's, sized by the GuardSet.
@@ -78,7 +79,7 @@ struct Binding {
 
 class GuardSet {
  public:
-  DimTable dims;          // the table of the relations' Dims
+  DimTable dims;  // the table of the relations' Dims
   std::vector<Source> sources;
   std::vector<Guard> guards;
   int symbol_count = 0;

@@ -33,9 +33,12 @@ bool same_by_comparison(PyObject* a, PyObject* b) {
 bool has_layout(const ArrayTest& test, const ArrayFacts& facts) {
   if (test.layout == Layout::strided) return has_memory_order(facts.ndim, facts.dims, facts.strides, test.order);
   switch (test.order_class) {
-    case ArrayTest::Order::c: return facts.c_contiguous;
-    case ArrayTest::Order::fortran: return facts.f_contiguous;
-    default: return is_gapless(facts.ndim, facts.dims, facts.strides, test.order, item_size(test.dtype));
+    case ArrayTest::Order::c:
+      return facts.c_contiguous;
+    case ArrayTest::Order::fortran:
+      return facts.f_contiguous;
+    default:
+      return is_gapless(facts.ndim, facts.dims, facts.strides, test.order, item_size(test.dtype));
   }
 }
 
@@ -120,12 +123,18 @@ bool bind_number(PyObject* object, DType dtype, int64_t* symbols) {
 
 bool compare(int64_t left, Comparison comparison, int64_t right) {
   switch (comparison) {
-    case Comparison::eq: return left == right;
-    case Comparison::ne: return left != right;
-    case Comparison::lt: return left < right;
-    case Comparison::le: return left <= right;
-    case Comparison::gt: return left > right;
-    case Comparison::ge: return left >= right;
+    case Comparison::eq:
+      return left == right;
+    case Comparison::ne:
+      return left != right;
+    case Comparison::lt:
+      return left < right;
+    case Comparison::le:
+      return left <= right;
+    case Comparison::gt:
+      return left > right;
+    case Comparison::ge:
+      return left >= right;
   }
   return false;
 }

@@ -11,7 +11,8 @@
 
 namespace accel {
 
-// Same type and same value, for immutable builtin objects: floats and complex numbers bit by bit, tuples item by item. No Python code.
+// Same type and same value, for immutable builtin objects: floats and complex numbers bit by bit, tuples item by item. No
+// Python code.
 bool same_constant(PyObject* a, PyObject* b);
 
 // The type numpy.ndarray (borrowed).

@@ -5,8 +5,8 @@
 
 namespace accel {
 
-// Writes the axes from slowest to fastest to order[0, ndim): by decreasing |stride|, ties and axes without a stride of their own
-// (extent 1 or stride 0) as in C order. Requires ndim <= 64.
+// Writes the axes from slowest to fastest to order[0, ndim): by decreasing |stride|, ties and axes without a stride of their
+// own (extent 1 or stride 0) as in C order. Requires ndim <= 64.
 void memory_order(int ndim, const intptr_t* dims, const intptr_t* strides, uint8_t* order);
 
 // Whether memory_order gives exactly `order`.
