@@ -11,9 +11,8 @@ from numpy._core import umath
 
 SOURCE = pathlib.Path(__file__).parents[1] / "src" / "ir" / "ops.inc"
 COLUMNS = ["name", "cls", "arity", "inline", "events", "identity", "cpp", "cuda", "results"]
-# A floating sum starts from -0.0; NumPy says 0.
 IDENTITIES = {
-    "0": {"0", "-0.0"},
+    "0": {"0"},
     "1": {"1"},
     "True": {"true"},
     "False": {"false"},

@@ -259,7 +259,7 @@ void Lowering::store_tile(const std::vector<StoreTarget>& targets, Index index, 
     open_loop_over(variable, LoopKind::simd, extent, false);
     for (const StoreTarget* target : batch) {
       ValueId v = target->value;
-      store(address(*target), graph_.is_input(v) ? value_at(v, index) : computed(v, index), graph_.type(v).dtype);
+      store(address(*target), computed_here(*target) ? computed(v, index) : value_at(v, index), graph_.type(v).dtype);
     }
     close_loop();
     batch.clear();
@@ -267,7 +267,7 @@ void Lowering::store_tile(const std::vector<StoreTarget>& targets, Index index, 
   for (const StoreTarget& target : targets) {
     // A call runs before the loop that is open now: what it reads must be stored by then.
     if (calls_tiles(target.value)) store_batch();
-    const Node* node = graph_.is_input(target.value) ? nullptr : &graph_.producer(target.value);
+    const Node* node = computed_here(target) ? &graph_.producer(target.value) : nullptr;
     if (!node || !is_loop_call(graph_, *node) || node->results.size() > 1) {
       batch.push_back(&target);
       continue;
@@ -276,6 +276,12 @@ void Lowering::store_tile(const std::vector<StoreTarget>& targets, Index index, 
     call_tile(target.value, *node, index, variable, extent, &destination);
   }
   store_batch();
+}
+
+// Whether a target's value is computed by its nest; inputs and roots that have memory of their own are copied.
+bool Lowering::computed_here(const StoreTarget& target) {
+  if (graph_.is_input(target.value)) return false;
+  return placement_.places[target.value] != Place::root || root_buffer(target.value) == target.buffer;
 }
 
 bool Lowering::calls_tiles(ValueId v) const {

@@ -114,6 +114,7 @@ class Lowering {
   TempId close_reducing(Stmt details, DType dtype);
 
   bool in_tile(const Index& index) const;
+  bool computed_here(const StoreTarget& target);
   bool calls_tiles(ValueId v) const;  // whether computing v itself calls a library loop
   TempId call_at(ValueId v, const Node& node, const Index& index);
   Address call_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent, const Address* destination);
