@@ -11,9 +11,8 @@ from numpy._core import umath
 
 SOURCE = pathlib.Path(__file__).parents[1] / "src" / "ir" / "ops.inc"
 COLUMNS = ["name", "cls", "arity", "inline", "events", "identity", "cpp", "cuda", "results"]
-# A floating sum starts from -0.0; NumPy says 0.
 IDENTITIES = {
-    "0": {"0", "-0.0"},
+    "0": {"0"},
     "1": {"1"},
     "True": {"true"},
     "False": {"false"},
@@ -34,7 +33,7 @@ def _rows():
 
 ROWS = {row["name"]: row for row in _rows()}
 # Element-wise rows that are no ufuncs, and ufuncs of NumPy that work on strings, dates or objects alone.
-NOT_UFUNCS = {"where", "astype", "copy", "lanes", "add_overflows", "subtract_overflows", "multiply_overflows"}
+NOT_UFUNCS = {"where", "astype", "copy", "lanes", "fused_multiply", "add_overflows", "subtract_overflows", "multiply_overflows"}
 NUMERIC = set("?bBhHiIlLqQefdFD")
 UFUNCS = {
     function.__name__: function

@@ -60,9 +60,7 @@ def planned_sum(operand, axes, dtype, plan, symbols):
     x = operand.transpose(kept + outer + run).astype(dtype)
     shape = [operand.shape[k] for k in kept]
     if not run:
-        total = np.full(shape, -0.0, dtype)
-        if dtype.kind == "c":
-            total.imag = -0.0
+        total = np.zeros(shape, dtype)
         for row in np.moveaxis(x.reshape([*shape, -1]), -1, 0):
             total = total + row
         return total
@@ -72,7 +70,7 @@ def planned_sum(operand, axes, dtype, plan, symbols):
     work = np.dtype("f4") if dtype == np.float16 else dtype
     result = np.empty(len(runs), dtype)
     for index, steps in enumerate(runs):
-        total = dtype.type(complex(-0.0, -0.0)) if dtype.kind == "c" else dtype.type(-0.0)
+        total = dtype.type(0)
         for step in steps:
             for piece in pieces(step.astype(work), block, chunk):
                 total = dtype.type(work.type(total) + tree(piece))

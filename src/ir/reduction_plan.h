@@ -4,7 +4,7 @@
 // NumPy sorts the operand's axes by stride and coalesces those that memory allows (NpyIter). When the fastest axes are kept,
 // each element is combined with its own accumulator, in memory order (`run_axes` is empty). When they are reduced, all reduced
 // axes up to the first kept one form a `run`; NumPy's inner loop gets a run as a whole, or cut into pieces where it copies the
-// operand through a buffer (a cast, or axes that do not coalesce). Accumulators start from the identity (add: -0.0) or
+// operand through a buffer (a cast, or axes that do not coalesce). Accumulators start from the identity (add: 0) or
 // `initial`; the pieces' values are combined with the accumulator one after the other.
 //
 // Value of one piece of n elements, by dtype of the accumulator (add only: `pairwise`):

@@ -260,11 +260,13 @@ TempId Lowering::pointwise_at(ValueId v, const Node& node, const Index& index) {
   if (is_loop_call(graph_, node)) return call_at(v, node, index);
   std::vector<TempId> args;
   for (ValueId operand : node.operands) args.push_back(value_at(operand, graph_.type(operand).rank() == 0 ? Index{} : index));
-  return compute(node.op, std::move(args), graph_.type(v).dtype, graph_.values[v].producer);
-}
-
-bool Lowering::reads(const StoreTarget& target) const {
-  return graph_.is_input(target.value) || (target.from_memory && placement_.places[target.value] != Place::inlined);
+  Op op = node.op;
+  bool product = op == Op::multiply || op == Op::square;
+  if (product && dtype_kind(graph_.type(v).dtype) == 'c') {
+    if (op == Op::square) args.push_back(args[0]);
+    op = Op::fused_multiply;
+  }
+  return compute(op, std::move(args), graph_.type(v).dtype, graph_.values[v].producer);
 }
 
 void Lowering::store_tile(const std::vector<StoreTarget>& targets, Index index, int axis, Dim begin, Dim extent) {
@@ -279,15 +281,15 @@ void Lowering::store_tile(const std::vector<StoreTarget>& targets, Index index, 
     open_loop_over(variable, LoopKind::simd, extent, false);
     for (const StoreTarget* target : batch) {
       ValueId v = target->value;
-      store(address(*target), reads(*target) ? value_at(v, index) : computed(v, index), graph_.type(v).dtype);
+      store(address(*target), computed_here(*target) ? computed(v, index) : value_at(v, index), graph_.type(v).dtype);
     }
     close_loop();
     batch.clear();
   };
   for (const StoreTarget& target : targets) {
     // A call runs before the loop that is open now: what it reads must be stored by then.
-    if (!reads(target) && calls_tiles(target.value)) store_batch();
-    const Node* node = reads(target) ? nullptr : &graph_.producer(target.value);
+    if (computed_here(target) && calls_tiles(target.value)) store_batch();
+    const Node* node = computed_here(target) ? &graph_.producer(target.value) : nullptr;
     if (!node || !is_loop_call(graph_, *node) || node->results.size() > 1) {
       batch.push_back(&target);
       continue;
@@ -296,6 +298,12 @@ void Lowering::store_tile(const std::vector<StoreTarget>& targets, Index index, 
     call_tile(target.value, *node, index, variable, extent, &destination);
   }
   store_batch();
+}
+
+// Whether a target's value is computed by its nest; inputs and roots that have memory of their own are copied.
+bool Lowering::computed_here(const StoreTarget& target) {
+  if (graph_.is_input(target.value)) return false;
+  return placement_.places[target.value] != Place::root || root_buffer(target.value) == target.buffer;
 }
 
 bool Lowering::calls_tiles(ValueId v) const {

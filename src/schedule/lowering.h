@@ -25,7 +25,7 @@ struct StoreTarget {
   BufferId buffer = -1;
   Dim base;
   std::vector<Dim> strides;  // per axis of the nest's index
-  bool from_memory = false;  // a value that has memory is read from there; else it is computed here
+  bool copied = false;  // the nest of the value is another one: it is read from memory if it has any
 };
 
 class Lowering {
@@ -82,7 +82,6 @@ class Lowering {
   class Cut;  // works in an outer scope while inner ones stay open
 
   int scope_of(const Index& index) const;
-  bool reads(const StoreTarget& target) const;
   TempId new_temp(DType dtype);
   TempId emit(Stmt stmt, DType dtype);
   TempId compute(Op op, std::vector<TempId> args, DType dtype, NodeId node);
@@ -120,6 +119,7 @@ class Lowering {
   TempId close_reducing(Stmt details, DType dtype);
 
   bool in_tile(const Index& index) const;
+  bool computed_here(const StoreTarget& target);
   bool calls_tiles(ValueId v) const;  // whether computing v itself calls a library loop
   TempId call_at(ValueId v, const Node& node, const Index& index);
   Address call_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent, const Address* destination);

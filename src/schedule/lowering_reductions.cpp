@@ -1,6 +1,7 @@
 // Reductions, in NumPy's order of operations.
 
 #include <algorithm>
+#include <limits>
 
 #include "schedule/coalesce.h"
 #include "schedule/lowering.h"
@@ -31,10 +32,9 @@ std::optional<Literal> identity_of(Op op, DType dtype) {
   std::string_view text = op_info(op).identity;
   if (text.empty()) return std::nullopt;
   char kind = dtype_kind(dtype);
-  bool inexact = kind == 'f' || kind == 'c';
-  if (inexact && text == "-0.0") return kind == 'c' ? Literal::of_complex(dtype, {-0.0, -0.0}) : Literal::of_double(dtype, -0.0);
-  int64_t value = text == "-0.0" || text == "0" || text == "false" ? 0 : text == "-1" ? -1 : 1;
-  if (inexact) return Literal::of_double(dtype, static_cast<double>(value));
+  if (text == "-inf") return Literal::of_double(dtype, -std::numeric_limits<double>::infinity());
+  int64_t value = text == "0" || text == "false" ? 0 : text == "-1" ? -1 : 1;
+  if (kind == 'f' || kind == 'c') return Literal::of_double(dtype, static_cast<double>(value));
   return Literal::of_int(dtype, value);
 }
 

@@ -15,9 +15,9 @@ bool Lowering::in_tile(const Index& index) const {
 }
 
 Address Lowering::new_tile(DType dtype, Dim variable, Dim extent) {
-  bool single = dims_.is_constant(extent, 1);
-  BufferId buffer = scratch(dtype, dims_.constant(single ? 1 : tile_elements), "tile");
-  return {buffer, dims_.mul(variable, item_size(dtype))};
+  // A tile of one element may outlive the variable: it is read where no loop over it is open.
+  if (dims_.is_constant(extent, 1)) return {scratch(dtype, dims_.constant(1), "tile"), dims_.constant(0)};
+  return {scratch(dtype, dims_.constant(tile_elements), "tile"), dims_.mul(variable, item_size(dtype))};
 }
 
 TempId Lowering::call_at(ValueId v, const Node& node, const Index& index) {

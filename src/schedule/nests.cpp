@@ -70,7 +70,7 @@ std::vector<NestLoop> nest_loops(const Graph& graph, const Placement& placement,
         if (target.strides[suffix[k]] != dims.mul(target.strides[suffix[k + 1]], type.shape[suffix[k + 1]])) return false;
       // The root itself is computed here, whatever memory it has.
       std::vector<Place> places = placement.places;
-      if (!target.from_memory) places[target.value] = Place::inlined;
+      if (!target.copied) places[target.value] = Place::inlined;
       return coalesces(dims, graph, places, target.value, suffix);
     });
   };

@@ -6,6 +6,34 @@ ACCEL_COMPLEX complex_of<R> subtract(complex_of<R> a, complex_of<R> b) { return 
 ACCEL_COMPLEX complex_of<R> multiply(complex_of<R> a, complex_of<R> b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
+// NumPy's array loops contract products where the CPU can: a quarter of the results differ from the above.
+ACCEL_INLINE f32 contracted(f32 a, f32 b, f32 c) {
+#if defined(__FMA__) || defined(__aarch64__)
+  return __builtin_fmaf(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+ACCEL_INLINE f64 contracted(f64 a, f64 b, f64 c) {
+#if defined(__FMA__) || defined(__aarch64__)
+  return __builtin_fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+ACCEL_COMPLEX complex_of<R> fused_multiply(complex_of<R> a, complex_of<R> b) {
+  return {contracted(a.re, b.re, -(a.im * b.im)), contracted(a.re, b.im, a.im * b.re)};
+}
+// Infinite when a part is, even beside a NaN. The divisor and dividend are kept away from 0/0 and inf/inf, which would be events.
+ACCEL_COMPLEX R absolute(complex_of<R> a) {
+  const R x = fabs(a.re), y = fabs(a.im);
+  const R larger = x > y ? x : y, smaller = x > y ? y : x;
+  constexpr R least = sizeof(R) == 4 ? (R)__FLT_DENORM_MIN__ : (R)__DBL_DENORM_MIN__;
+  constexpr R most = sizeof(R) == 4 ? (R)__FLT_MAX__ : (R)__DBL_MAX__, infinity = (R)__builtin_inf();
+  const R ratio = (smaller < most ? smaller : most) / (larger > least ? larger : least);
+  const R length = sqrt(contracted(ratio, ratio, (R)1)) * larger;
+  return (x == infinity) | (y == infinity) ? infinity : (x != x) | (y != y) ? x + y : length;
+}
 ACCEL_COMPLEX complex_of<R> square(complex_of<R> a) { return multiply(a, a); }
 ACCEL_COMPLEX complex_of<R> divide(complex_of<R> a, complex_of<R> b) {
   if (fabs(b.re) >= fabs(b.im)) {
