@@ -318,3 +318,33 @@ def test_masked_store():
     assert status == 0
     assert same_bits(x, expected)
     assert (new, before) == (expected.max(), old)
+
+
+def complex_values(dtype, special):
+    part = np.dtype(dtype).type(0).real.dtype
+    rng = np.random.default_rng(0)
+    if not special:
+        return (rng.normal(size=(999, 2)) * 10.0 ** rng.integers(-3, 3, (999, 2))).astype(part).view(dtype)[:, 0].copy()
+    info = np.finfo(part)
+    edges = np.array([0, 1, np.inf, -np.inf, np.nan, -0.0, info.smallest_subnormal, info.max, info.tiny], part)
+    out = np.empty((9, 9), dtype)
+    out.real, out.imag = edges[:, None], edges
+    return out.ravel()
+
+
+@pytest.mark.parametrize("special", [False, True])
+@pytest.mark.parametrize(("op", "result"), [("multiply", "c"), ("square", "c"), ("absolute", "f")])
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_complex(dtype, op, result, special):
+    a = complex_values(dtype, special)
+    b = a[::-1].copy()
+    kind = dtype if result == "c" else "float32" if dtype == "complex64" else "float64"
+    inputs = [a, b] if op == "multiply" else [a]
+    operands = "".join(f'  input %{k} "x" : array {dtype}[s0] dense\n' for k in range(len(inputs)))
+    names = ", ".join(f"%{k}" for k in range(len(inputs)))
+    text = f'graph {{\n  symbol s0 "n" = 9\n{operands}  b0:\n    %9 = {op}({names}) : array {kind}[s0]\n    jump b1()\n  b1:\n    ret(%9)\n}}\n'
+    kernel = GraphKernel(text)
+    assert "call_loop(frame, status" not in kernel.text
+    with np.errstate(all="ignore"):
+        expected = getattr(np, op)(*inputs)
+    assert same_bits(kernel([len(a)], inputs, accepted=15)[2][0], expected)
