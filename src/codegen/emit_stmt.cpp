@@ -31,6 +31,7 @@ KernelFunction::Writer KernelFunction::writer(StmtKind kind) {
       {StmtKind::call, &KernelFunction::call},           {StmtKind::gufunc, &KernelFunction::gufunc},
       {StmtKind::pairwise, &KernelFunction::pairwise},   {StmtKind::fold, &KernelFunction::fold},
       {StmtKind::argreduce, &KernelFunction::argreduce},
+      {StmtKind::repeat, &KernelFunction::repeat},
       {StmtKind::gather, &KernelFunction::gather},       {StmtKind::scatter, &KernelFunction::scatter},
   };
   return writers.at(kind);
@@ -86,6 +87,14 @@ void KernelFunction::counted_loop(const Stmt& stmt, const std::string& first, co
   if (stmt.loop_kind != LoopKind::serial && is_straight(stmt.body)) code_.line("#pragma GCC ivdep");
   code_.open(cat("for (i64 ", var, " = ", first, ", ", end, " = ", last, "; ", var, " < ", end, "; ++", var, ")"));
   write(stmt.body);
+  code_.close();
+}
+
+void KernelFunction::repeat(const Stmt& stmt) {
+  std::string var = variable(stmt.var), end = cat("n", var);
+  code_.open(cat("for (i64 ", var, " = 0, ", end, " = ", dim(stmt.extent), "; ", var, " < ", end, "; ++", var, ")"));
+  write(stmt.body);
+  if (!stmt.args.empty()) code_.line(cat("if (", temp_name(stmt.args[0]), " == 0) break;"));
   code_.close();
 }
 

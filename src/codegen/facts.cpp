@@ -99,7 +99,7 @@ void Facts::keep_sources(TempId temp) {
 
 void Facts::keep_what_selections_drop(const Body& body) {
   for (const Stmt& stmt : body) {
-    if (stmt.kind == StmtKind::compute && stmt.op == Op::where) {
+    if (stmt.kind == StmtKind::compute && (stmt.op == Op::where || stmt.op == Op::lanes)) {
       for (TempId arg : stmt.args) keep_sources(arg);
     }
     if (stmt.dst >= 0 && !used_[static_cast<size_t>(stmt.dst)]) keep_sources(stmt.dst);

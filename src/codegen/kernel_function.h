@@ -71,6 +71,7 @@ class KernelFunction {
   void write(const Stmt& stmt) { (this->*writer(stmt.kind))(stmt); }
   void loop(const Stmt& stmt);
   void tile(const Stmt& stmt);
+  void repeat(const Stmt& stmt);
   void constant(const Stmt& stmt);
   void index(const Stmt& stmt);
   virtual void input(const Stmt& stmt);

@@ -63,6 +63,7 @@ bool coalesces(DimTable& dims, const Graph& graph, const std::vector<Place>& pla
   if (graph.is_input(v) || places[v] != Place::inlined) return false;
   const Node& node = graph.producer(v);
   if (node.op == Op::full) return true;
+  if (node.op == Op::broadcast_to && graph.type(node.operands[0]).rank() == 0) return true;
   if (op_class(node.op) != OpClass::pointwise && node.op != Op::real && node.op != Op::imag) return false;
   return std::all_of(node.operands.begin(), node.operands.end(),
                      [&](ValueId operand) { return coalesces(dims, graph, places, operand, axes); });

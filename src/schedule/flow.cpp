@@ -6,6 +6,7 @@
 
 #include "ir/flow.h"
 #include "schedule/access.h"
+#include "schedule/interchange.h"
 #include "schedule/ownership.h"
 #include "schedule/segments.h"
 #include "schedule/undo.h"
@@ -47,7 +48,17 @@ class Flow {
     add_inputs();
     Segments segments(graph_);
     place(segments);
+    find_pointwise_loops();
     for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) {
+      if (auto found = loops_.find(b); found != loops_.end()) {
+        run_loop(found->second);
+        continue;
+      }
+      if (replaced_.contains(b)) {
+        block(b).end = BlockEnd::jump;  // nothing leads here any more
+        block(b).edges[0].target = b;
+        continue;
+      }
       for (const Segment& segment : segments.of(b)) {
         ACCEL_TRY([[maybe_unused]] Unit added, add_segment(segments, segment));
       }
@@ -141,6 +152,73 @@ class Flow {
     }
   }
 
+  // --- interchanged loops ---------------------------------------------------------------------------------------------
+
+  void find_pointwise_loops() {
+    Dominance dominance(graph_);
+    for (const NaturalLoop& loop : natural_loops(graph_, dominance)) {
+      std::optional<PointwiseLoop> found = pointwise_loop(graph_, loop);
+      if (!found) continue;
+      if (notes_) notes_->push_back("the loop at block " + std::to_string(loop.header) + " runs tile by tile");
+      replaced_.insert(found->body);
+      loops_.emplace(loop.header, std::move(*found));
+    }
+  }
+
+  // A symbol of our own with the value of `temp` from here on.
+  Dim bound(TempId temp, std::vector<Step>& steps) {
+    int symbol = graph_.add_symbol("", 1);
+    program_.bound_symbols.push_back(symbol);
+    Stmt bind;
+    bind.kind = StmtKind::bind;
+    bind.dim = graph_.dims.symbol(symbol);
+    bind.args = {temp};
+    Dim d = bind.dim;
+    append(std::move(bind), steps);
+    return d;
+  }
+
+  TempId scalar_or_leaf(ValueId v, std::vector<Step>& steps) {
+    bool leaf = !graph_.is_input(v) && temp_of(v) < 0;
+    if (!leaf) return scalar(v, steps);
+    Stmt stmt;
+    const Node& node = graph_.producer(v);
+    stmt.kind = node.op == Op::constant ? StmtKind::constant : StmtKind::index;
+    stmt.dtype = graph_.type(v).dtype;
+    stmt.dst = new_temp(stmt.dtype);
+    if (node.op == Op::constant) stmt.literal = node.attrs.literal;
+    else stmt.dim = node.attrs.dims[0];
+    TempId temp = stmt.dst;
+    append(std::move(stmt), steps);
+    return temp;
+  }
+
+  void run_loop(const PointwiseLoop& loop) {
+    ProgramBlock& out = block(loop.header);
+    TempId counter = temp_of(loop.counter);
+    Dim first = bound(counter, out.steps), end = bound(scalar_or_leaf(loop.end, out.steps), out.steps);
+    Dim count = graph_.dims.max(graph_.dims.sub(end, first), graph_.dims.constant(0));
+    SegmentGraph part;
+    Program program = lower_pointwise_loop(graph_, origins_, loop, first, count, part);
+    graph_.dims = program.dims;
+    merge(part, std::move(program), out.steps);
+    Stmt last;
+    last.kind = StmtKind::index;
+    last.dtype = DType::int64;
+    last.dst = new_temp(DType::int64);
+    last.dim = graph_.dims.max(end, first);
+    Stmt set;
+    set.kind = StmtKind::assign;
+    set.dtype = DType::int64;
+    set.dst = counter;
+    set.args = {last.dst};
+    append(std::move(last), out.steps);
+    append(std::move(set), out.steps);
+    const Terminator& t = graph_.blocks[static_cast<size_t>(loop.header)].terminator;
+    out.end = BlockEnd::jump;
+    out.edges[0] = edge(t, loop.exit_edge, out.steps);
+  }
+
   // --- segments -------------------------------------------------------------------------------------------------------
 
   Status add_segment(const Segments& segments, const Segment& segment) {
@@ -149,7 +227,7 @@ class Flow {
       SegmentGraph part = extract(graph_, segments, segment, origins_);
       ACCEL_TRY(Program program, schedule_block(part.graph, notes_));
       graph_.dims = program.dims;
-      merge(segment, part, std::move(program), steps);
+      merge(part, std::move(program), steps);
     }
     if (segment.bind >= 0) add_bind(graph_.nodes[static_cast<size_t>(segment.bind)], steps);
     return Unit{};
@@ -188,7 +266,7 @@ class Flow {
   }
 
   // Takes over the nests of a segment's program under the names of the whole one.
-  void merge(const Segment& segment, const SegmentGraph& part, Program program, std::vector<Step>& steps) {
+  void merge(const SegmentGraph& part, Program program, std::vector<Step>& steps) {
     names_ = {};
     std::map<BufferId, ValueId> scalar_outputs;
     for (const Buffer& buffer : program.buffers) {
@@ -259,6 +337,11 @@ class Flow {
     for (Stmt& stmt : body) {
       if (stmt.kind == StmtKind::input && names_.slots.contains(stmt.slot)) {
         names_.temps[stmt.dst] = temp_of(names_.slots.at(stmt.slot));
+        continue;
+      }
+      // A scalar of an earlier nest.
+      if (stmt.kind == StmtKind::load && scalar_outputs.contains(stmt.address.buffer) && renamed_buffer(stmt.address.buffer) < 0) {
+        names_.temps[stmt.dst] = temp_of(scalar_outputs.at(stmt.address.buffer));
         continue;
       }
       for (TempId& arg : stmt.args) arg = renamed(arg);
@@ -357,6 +440,8 @@ class Flow {
   std::map<int, BufferId> input_buffers_;
   std::map<ValueId, int> direct_;
   Names names_;
+  std::map<BlockId, PointwiseLoop> loops_;
+  std::set<BlockId> replaced_;
 };
 
 }  // namespace

@@ -63,6 +63,15 @@ class Lowering {
   // scope that holds tiles.
   void store_tile(const std::vector<StoreTarget>& targets, Index index, int axis, Dim begin, Dim extent);
   void store(const Address& address, TempId value, DType dtype);
+  // The element of v at index is `temp`, in the innermost open scope.
+  void set_value(ValueId v, const Index& index, TempId temp) { scopes_.back()->temps[{v, index}] = temp; }
+  TempId compute(Op op, std::vector<TempId> args, DType dtype, NodeId node);
+  TempId load(const Address& address, DType dtype);
+  TempId literal(Literal value);
+  TempId cast(TempId temp, DType to, NodeId node);
+  TempId declare(TempId start, DType dtype);
+  void assign(TempId variable, TempId value, DType dtype);
+  BufferId scratch(DType dtype, Dim elements, std::string name);
   // Memory that is the value's: root_buffer(v) from now on.
   void set_root_buffer(ValueId v, BufferId buffer) { root_buffers_[v] = buffer; }
 
@@ -84,11 +93,6 @@ class Lowering {
   int scope_of(const Index& index) const;
   TempId new_temp(DType dtype);
   TempId emit(Stmt stmt, DType dtype);
-  TempId compute(Op op, std::vector<TempId> args, DType dtype, NodeId node);
-  TempId load(const Address& address, DType dtype);
-  TempId literal(Literal value);
-  TempId cast(TempId temp, DType to, NodeId node);
-  BufferId scratch(DType dtype, Dim elements, std::string name);
 
   TempId compute_at(ValueId v, const Index& index);
   TempId leaf_at(ValueId v, const Node& node, const Index& index);
@@ -108,8 +112,6 @@ class Lowering {
   TempId half_product_at(ValueId v, const Node& node, const Index& index);
   TempId add_to(ValueId v, TempId total, TempId piece);
   Index run_index(const Node& node, Index index, const std::vector<int>& axes, Dim position);
-  TempId declare(TempId start, DType dtype);
-  void assign(TempId variable, TempId value, DType dtype);
   TempId argreduce_at(ValueId v, const Node& node, const Index& index);
   TempId start_of(ValueId v, const Node& node, const Index& operand_index);
   Index operand_index(const Node& node, const Index& index, Dim reduced_value) const;

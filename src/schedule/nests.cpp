@@ -52,11 +52,7 @@ class Survey {
   Contents contents_;
 };
 
-// One loop of a nest: the axis it runs over and its extent (of several axes when they coalesce).
-struct NestLoop {
-  int axis = 0;
-  Dim extent;
-};
+}  // namespace
 
 std::vector<NestLoop> nest_loops(const Graph& graph, const Placement& placement, DimTable& dims,
                                  const std::vector<StoreTarget>& targets) {
@@ -83,6 +79,8 @@ std::vector<NestLoop> nest_loops(const Graph& graph, const Placement& placement,
   if (!axes.empty()) loops.push_back({axes.back(), inner});
   return loops;
 }
+
+namespace {
 
 Dim tile_count(DimTable& dims, Dim extent) {
   return dims.floordiv(dims.add(extent, dims.constant(tile_elements - 1)), dims.constant(tile_elements));

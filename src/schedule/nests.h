@@ -11,6 +11,15 @@ namespace accel {
 // Roots of one shape and order that can be computed side by side, in an order that respects what they read.
 std::vector<std::vector<ValueId>> group_roots(const Graph& graph, const Placement& placement);
 
+// One loop of a nest: the axis it runs over and its extent (of several axes when they coalesce).
+struct NestLoop {
+  int axis = 0;
+  Dim extent;
+};
+// The loops over the shape of the targets, outermost first: as few as their memory and what they are computed from allow.
+std::vector<NestLoop> nest_loops(const Graph& graph, const Placement& placement, DimTable& dims,
+                                 const std::vector<StoreTarget>& targets);
+
 // Writes the nest that stores the targets, all of the shape and order of the first.
 Nest lower_nest(const Graph& graph, const Placement& placement, Lowering& lowering, const std::vector<StoreTarget>& targets);
 

@@ -78,6 +78,7 @@ enum class StmtKind : uint8_t {
   argreduce,   // dst (int64) = index of the extreme of args[0] over var in [0, extent), computed by body; op is argmin or argmax
   gather,      // dst = *(address + sum of args[k] * core_strides[k])
   scatter,     // *(address + sum of args[k + 1] * core_strides[k]) = args[0]
+  repeat,      // for var in [0, extent): body, until args[0], declared in it, is 0 (no args: to the end)
   bind,        // the symbol `dim` is args[0] from here on; in scalar steps alone
   gufunc,      // NumPy gufunc loop `import`: operands with core dims `core` and outer loops done by the statement's loops
 };

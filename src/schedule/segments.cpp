@@ -112,6 +112,48 @@ void Segments::find_results() {
           if (shared.contains(v)) s.results.push_back(v);
 }
 
+ValueId add_outside_value(const Graph& graph, const std::vector<int>& origins, ValueId v, int& next_slot, SegmentGraph& part) {
+  Input input;
+  Type type = graph.type(v);
+  int index = graph.input_index(v);
+  if (lives_in_memory(graph, origins, v)) {
+    int origin = origins[static_cast<size_t>(v)];
+    if (origin >= 0) input = graph.inputs[static_cast<size_t>(origin)];
+    input.slot = -1;
+    part.arrays.push_back(v);
+    type.kind = ValueKind::array;
+  } else if (index >= 0) {
+    input = graph.inputs[static_cast<size_t>(index)];
+  } else {
+    input.slot = next_slot;
+    next_slot += 2;
+    part.scalars.emplace_back(input.slot, v);
+    if (type.kind == ValueKind::array) type.kind = ValueKind::numpy_scalar;
+  }
+  return part.graph.add_input(std::move(input), std::move(type));
+}
+
+namespace {
+
+// Whether v is computed from lanes alone, element by element.
+bool is_of_lanes(const Graph& graph, ValueId v) {
+  if (graph.is_input(v)) return false;
+  const Node& node = graph.producer(v);
+  if (node.op == Op::lanes) return true;
+  return op_class(node.op) == OpClass::pointwise &&
+         std::any_of(node.operands.begin(), node.operands.end(), [&](ValueId o) { return is_of_lanes(graph, o); });
+}
+
+}  // namespace
+
+bool under_mask(const Graph& graph, ValueId v) {
+  if (graph.is_input(v) || graph.type(v).rank() == 0) return true;
+  const Node& node = graph.producer(v);
+  if (node.op == Op::lanes) return true;
+  if (node_events(graph, node) != 0 && !is_of_lanes(graph, v)) return false;
+  return std::all_of(node.operands.begin(), node.operands.end(), [&](ValueId o) { return under_mask(graph, o); });
+}
+
 namespace {
 
 class Extraction {
@@ -165,32 +207,14 @@ class Extraction {
     if (out_.graph.nodes.back().op != Op::store || operands.size() < 4) return;
     Type type = out_.graph.type(operands[1]);
     type.kind = ValueKind::array;
-    ValueId value = out_.graph.add_node(0, Op::where, {operands[3], operands[2], operands[1]}, {}, {type});
+    Op select = under_mask(out_.graph, operands[2]) ? Op::merge : Op::where;
+    ValueId value = out_.graph.add_node(0, select, {operands[3], operands[2], operands[1]}, {}, {type});
     out_.graph.nodes[static_cast<size_t>(id)].operands = {operands[0], operands[1], value};
     auto& order = out_.graph.entry().nodes;
     std::swap(order[order.size() - 1], order[order.size() - 2]);
   }
 
-  ValueId add_input(ValueId v) {
-    Input input;
-    Type type = graph_.type(v);
-    int index = graph_.input_index(v);
-    if (lives_in_memory(graph_, origins_, v)) {
-      int origin = origins_[static_cast<size_t>(v)];
-      if (origin >= 0) input = graph_.inputs[static_cast<size_t>(origin)];
-      input.slot = -1;
-      out_.arrays.push_back(v);
-      type.kind = ValueKind::array;
-    } else if (index >= 0) {
-      input = graph_.inputs[static_cast<size_t>(index)];
-    } else {
-      input.slot = next_slot_;
-      next_slot_ += 2;
-      out_.scalars.emplace_back(input.slot, v);
-      if (type.kind == ValueKind::array) type.kind = ValueKind::numpy_scalar;
-    }
-    return out_.graph.add_input(std::move(input), std::move(type));
-  }
+  ValueId add_input(ValueId v) { return add_outside_value(graph_, origins_, v, next_slot_, out_); }
 
   const Graph& graph_;
   const Segments& segments_;

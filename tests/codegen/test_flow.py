@@ -348,3 +348,69 @@ def test_complex(dtype, op, result, special):
     with np.errstate(all="ignore"):
         expected = getattr(np, op)(*inputs)
     assert same_bits(kernel([len(a)], inputs, accepted=15)[2][0], expected)
+
+
+MANDELBROT = """\
+graph {
+  symbol s0 "c.shape[0]" = 100
+  symbol s1 "c.shape[1]" = 100
+  symbol s2 "steps" = 50
+  symbol s3 "k" = 0
+  input %0 "c" : array complex64[s0, s1] dense
+  input %1 "steps" : py_scalar int64 slot 2
+  b0:
+    %2 = constant() {literal = (0.0, 0.0)} : numpy_scalar complex64
+    %3 = full(%2) : array complex64[s0, s1]
+    %4 = constant() {literal = 0} : py_scalar int64
+    %5 = full(%4) : array int64[s0, s1]
+    jump b1(%4, %3, %5)
+  b1(%6 : py_scalar int64, %7 : array complex64[s0, s1], %8 : array int64[s0, s1]):
+    %9 = less(%6, %1) : py_scalar bool
+    branch(%9) b2() b3()
+  b2:
+    %10 = absolute(%7) : array float32[s0, s1]
+    %11 = constant() {literal = 2.0} : numpy_scalar float32
+    %12 = less(%10, %11) : array bool[s0, s1]
+    %13 = broadcast_to(%6) : array int64[s0, s1]
+    %14 = store(%8, %8, %13, %12) : array int64[s0, s1]
+    %15 = lanes(%7, %12) : array complex64[s0, s1]
+    %16 = square(%15) : array complex64[s0, s1]
+    %17 = lanes(%0, %12) : array complex64[s0, s1]
+    %18 = add(%16, %17) : array complex64[s0, s1]
+    %19 = store(%7, %7, %18, %12) : array complex64[s0, s1]
+    %20 = constant() {literal = 1} : py_scalar int64
+    %21 = add(%6, %20) : py_scalar int64
+    jump b1(%21, %19, %14)
+  b3:
+    ret(%8, %7)
+}
+"""
+
+
+def plane(rows, columns):
+    x, y = np.linspace(-2.25, 0.75, columns, dtype=np.float32), np.linspace(-1.25, 1.25, rows, dtype=np.float32)
+    return np.ascontiguousarray(x[None, :] + 1j * y[:, None]).astype(np.complex64)
+
+
+def mandelbrot(c, steps):
+    z, count = np.zeros_like(c), np.zeros(c.shape, np.int64)
+    for k in range(steps):
+        inside = abs(z) < 2.0
+        count[inside] = k
+        z[inside] = z[inside] ** 2 + c[inside]
+    return count, z
+
+
+@pytest.mark.parametrize("steps", [0, 1, 60])
+@pytest.mark.parametrize("shape", [(1, 1), (33, 50), (7, 64), (80, 90), (0, 3)])
+def test_mandelbrot(shape, steps):
+    c = plane(*shape)
+    expected = mandelbrot(c, steps)
+    kernel = GraphKernel(MANDELBROT)
+    assert any("tile by tile" in note for note in kernel.notes)
+    status, _, results = kernel([*shape, steps, 0], [c], threads=2)
+    assert status == 0
+    assert all(same_bits(a, b) for a, b in zip(results, expected, strict=True))
+    by_statement = GraphKernel(MANDELBROT.replace("%21 = add(%6, %20)", "%21 = add(%20, %6)").replace("less(%6, %1)", "greater(%1, %6)"))
+    assert not any("tile by tile" in note for note in by_statement.notes)
+    assert all(same_bits(a, b) for a, b in zip(by_statement([*shape, steps, 0], [c])[2], expected, strict=True))

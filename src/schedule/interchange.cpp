@@ -1,0 +1,401 @@
+#include "schedule/interchange.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "ir/flow.h"
+#include "schedule/access.h"
+#include "schedule/nests.h"
+#include "schedule/ownership.h"
+
+namespace accel {
+
+namespace {
+
+constexpr int64_t lane_count = 64;  // elements whose state is worked on at a time
+constexpr int counter_variable = DimTable::first_variable + 4096;
+
+bool is_whole_store(const Node& node) { return node.op == Op::store && node.operands[1] == node.operands[0]; }
+
+class Recogniser {
+ public:
+  Recogniser(const Graph& graph, const NaturalLoop& loop) : graph_(graph), loop_(loop) {}
+
+  std::optional<PointwiseLoop> run() {
+    if (loop_.blocks.size() != 2 || loop_.latches.size() != 1 || loop_.latches[0] == loop_.header) return std::nullopt;
+    out_.header = loop_.header;
+    out_.body = loop_.latches[0];
+    if (!check_blocks() || !check_counter() || !check_states() || !check_body() || !check_uses()) return std::nullopt;
+    find_changing();
+    return out_;
+  }
+
+ private:
+  const Block& block(BlockId b) const { return graph_.blocks[static_cast<size_t>(b)]; }
+  const Node& node(NodeId n) const { return graph_.nodes[static_cast<size_t>(n)]; }
+  bool inside(ValueId v) const { return loop_.blocks.contains(graph_.values[static_cast<size_t>(v)].block); }
+
+  bool check_blocks() {
+    const Terminator& head = block(out_.header).terminator;
+    const Terminator& back = block(out_.body).terminator;
+    if (head.kind != TerminatorKind::branch || back.kind != TerminatorKind::jump) return false;
+    out_.exit_edge = 1;
+    return head.targets[0] == out_.body && !loop_.blocks.contains(head.targets[1]) && block(out_.body).params.empty();
+  }
+
+  bool is_constant_one(ValueId v) const {
+    return !graph_.is_input(v) && graph_.producer(v).op == Op::constant && graph_.producer(v).attrs.literal.as_int() == 1;
+  }
+
+  // The header compares an int64 parameter with something from outside; the body adds 1 to it.
+  bool check_counter() {
+    ValueId condition = block(out_.header).terminator.operands[0];
+    if (graph_.is_input(condition) || graph_.producer(condition).op != Op::less) return false;
+    out_.counter = graph_.producer(condition).operands[0];
+    out_.end = graph_.producer(condition).operands[1];
+    const auto& params = block(out_.header).params;
+    auto place = std::find(params.begin(), params.end(), out_.counter);
+    if (place == params.end() || graph_.type(out_.counter).dtype != DType::int64 || graph_.type(out_.end).dtype != DType::int64) return false;
+    bool leaf = !graph_.is_input(out_.end) && (graph_.producer(out_.end).op == Op::constant || graph_.producer(out_.end).op == Op::dim);
+    if (inside(out_.end) && !leaf) return false;
+    for (NodeId n : block(out_.header).nodes) {
+      Op op = node(n).op;
+      if (op != Op::constant && op != Op::dim && node(n).results[0] != condition) return false;
+    }
+    ValueId after = block(out_.body).terminator.target_arguments[0][static_cast<size_t>(place - params.begin())];
+    if (graph_.is_input(after) || graph_.producer(after).op != Op::add) return false;
+    const auto& terms = graph_.producer(after).operands;
+    return (terms[0] == out_.counter && is_constant_one(terms[1])) || (terms[1] == out_.counter && is_constant_one(terms[0]));
+  }
+
+  bool check_states() {
+    const auto& params = block(out_.header).params;
+    for (size_t k = 0; k < params.size(); ++k) {
+      if (params[k] == out_.counter) continue;
+      if (graph_.type(params[k]).rank() == 0) return false;
+      out_.states.push_back(params[k]);
+      out_.next.push_back(block(out_.body).terminator.target_arguments[0][k]);
+    }
+    if (out_.states.empty()) return false;
+    const Type& first = graph_.type(out_.states[0]);
+    return std::all_of(out_.states.begin(), out_.states.end(), [&](ValueId v) {
+      return graph_.type(v).shape == first.shape && graph_.type(v).axis_order() == first.axis_order();
+    });
+  }
+
+  bool is_state(ValueId v) const { return std::find(out_.states.begin(), out_.states.end(), v) != out_.states.end(); }
+
+  bool check_body() {
+    for (NodeId n : block(out_.body).nodes)
+      if (!check_node(node(n))) return false;
+    return std::all_of(out_.next.begin(), out_.next.end(), [&](ValueId v) { return inside(v); });
+  }
+
+  bool check_node(const Node& n) {
+    const Type& type = graph_.type(n.results[0]);
+    bool shaped = type.rank() == 0 || type.shape == graph_.type(out_.states[0]).shape;
+    switch (op_class(n.op)) {
+      case OpClass::leaf:
+        if (n.op == Op::bind) return n.operands[0] == out_.counter && (bound_ = graph_.dims.as_symbol(n.attrs.dims[0]));
+        return n.op == Op::constant || n.op == Op::dim || (n.op == Op::full && shaped);
+      case OpClass::view: {
+        bool computed = inside(n.operands[0]) && !(graph_.type(n.operands[0]).rank() == 0 && n.op == Op::broadcast_to);
+        return !computed && !names_counter(n);
+      }
+      case OpClass::pointwise: return shaped && !is_loop_call(graph_, n);
+      case OpClass::update: return is_whole_store(n) && shaped;
+      default: return false;
+    }
+  }
+
+  bool names_counter(const Node& n) const {
+    auto names = [&](const std::vector<Dim>& dims) {
+      return std::any_of(dims.begin(), dims.end(), [&](Dim d) {
+        std::vector<int> symbols = graph_.dims.symbols(d);
+        return bound_ && std::find(symbols.begin(), symbols.end(), *bound_) != symbols.end();
+      });
+    };
+    return names(n.attrs.dims) || names(n.attrs.steps) || names(graph_.type(n.results[0]).shape);
+  }
+
+  // Nothing that the loop computes is used behind it, but for its parameters.
+  bool check_uses() const {
+    auto escapes = [&](ValueId v) {
+      return inside(v) && graph_.values[static_cast<size_t>(v)].producer >= 0 && graph_.producer(v).op != Op::constant &&
+             graph_.producer(v).op != Op::dim;
+    };
+    for (size_t b = 0; b < graph_.blocks.size(); ++b) {
+      const Block& other = graph_.blocks[b];
+      BlockId id = static_cast<BlockId>(b);
+      if (id == out_.header) {
+        const auto& list = other.terminator.target_arguments[1];
+        if (std::any_of(list.begin(), list.end(), [&](ValueId v) { return inside(v) && graph_.values[static_cast<size_t>(v)].producer >= 0; })) return false;
+      }
+      if (loop_.blocks.contains(id)) continue;
+      for (NodeId n : other.nodes)
+        if (std::any_of(node(n).operands.begin(), node(n).operands.end(), escapes)) return false;
+      for (const auto* list : {&other.terminator.operands, &other.terminator.target_arguments[0], &other.terminator.target_arguments[1]})
+        if (std::any_of(list->begin(), list->end(), escapes)) return false;
+    }
+    return true;
+  }
+
+  bool depends_on_counter(ValueId v) const {
+    if (v == out_.counter) return true;
+    if (!inside(v) || graph_.is_input(v)) return false;
+    const Node& n = graph_.producer(v);
+    if (n.op == Op::bind || names_counter(n)) return true;
+    return std::any_of(n.operands.begin(), n.operands.end(), [&](ValueId o) { return depends_on_counter(o); });
+  }
+
+  void find_changing() {
+    for (size_t k = 0; k < out_.next.size(); ++k) {
+      ValueId v = out_.next[k];
+      for (; v != out_.states[k]; v = graph_.producer(v).operands[0]) {
+        bool masked = !graph_.is_input(v) && is_whole_store(graph_.producer(v)) && graph_.producer(v).operands.size() == 4;
+        if (!masked || depends_on_counter(graph_.producer(v).operands[3])) return out_.changing.clear();
+        ValueId mask = graph_.producer(v).operands[3];
+        if (std::find(out_.changing.begin(), out_.changing.end(), mask) == out_.changing.end()) out_.changing.push_back(mask);
+      }
+    }
+  }
+
+  const Graph& graph_;
+  const NaturalLoop& loop_;
+  PointwiseLoop out_;
+  std::optional<int> bound_;
+};
+
+// The body as a graph without stores: a store is a selection.
+class BodyGraph {
+ public:
+  BodyGraph(const Graph& graph, const std::vector<int>& origins, const PointwiseLoop& loop, Dim first, SegmentGraph& part)
+      : graph_(graph), origins_(origins), loop_(loop), part_(part), map_(graph.values.size(), no_value) {
+    Graph& out = part.graph;
+    out.dims = graph.dims;
+    out.symbols = graph.symbols;
+    out.hints = graph.hints;
+    next_slot_ = static_cast<int>(graph.symbols.size());
+    counter_ = out.dims.add(first, out.dims.symbol(counter_variable));
+    for (ValueId v : loop.states) mapped(v);
+    Attributes attrs;
+    attrs.dims = {counter_};
+    map_[static_cast<size_t>(loop.counter)] = out.add_node(0, Op::dim, {}, attrs, {graph.type(loop.counter)});
+    for (NodeId n : graph.blocks[static_cast<size_t>(loop.body)].nodes) add(graph.nodes[static_cast<size_t>(n)]);
+  }
+
+  ValueId mapped(ValueId v) {
+    ValueId& mine = map_[static_cast<size_t>(v)];
+    if (mine == no_value) {
+      bool outside_leaf = !graph_.is_input(v) && (graph_.producer(v).op == Op::constant || graph_.producer(v).op == Op::dim ||
+                                                  graph_.producer(v).op == Op::full || is_lens(graph_, v));
+      if (outside_leaf) add(graph_.producer(v));
+      else mine = add_input(v);
+    }
+    return map_[static_cast<size_t>(v)];
+  }
+
+ private:
+  void add(const Node& node) {
+    if (node.op == Op::bind) {
+      bound_ = graph_.dims.as_symbol(node.attrs.dims[0]);
+      map_[static_cast<size_t>(node.results[0])] = mapped(node.operands[0]);
+      return;
+    }
+    std::vector<ValueId> operands;
+    for (ValueId v : node.operands) operands.push_back(mapped(v));
+    Type type = graph_.type(node.results[0]);
+    ValueId made = no_value;
+    if (node.op == Op::store) {
+      bool masked = operands.size() == 4;
+      if (masked) made = part_.graph.add_node(0, under_mask(part_.graph, operands[2]) ? Op::merge : Op::where, {operands[3], operands[2], operands[0]}, {}, {type}, node.where);
+      else made = operands[2];
+    } else {
+      made = part_.graph.add_node(0, node.op, std::move(operands), substituted(node.attrs), {type}, node.where);
+    }
+    map_[static_cast<size_t>(node.results[0])] = made;
+  }
+
+  Attributes substituted(Attributes attrs) {
+    if (!bound_) return attrs;
+    for (Dim& d : attrs.dims)
+      d = part_.graph.dims.substitute(d, [&](int s) { return s == *bound_ ? std::optional(counter_) : std::nullopt; });
+    return attrs;
+  }
+
+  ValueId add_input(ValueId v) {
+    return add_outside_value(graph_, origins_, v, next_slot_, part_);
+  }
+
+  const Graph& graph_;
+  const std::vector<int>& origins_;
+  const PointwiseLoop& loop_;
+  SegmentGraph& part_;
+  std::vector<ValueId> map_;
+  std::optional<int> bound_;
+  Dim counter_;
+  int next_slot_ = 0;
+};
+
+// Writes the loops.
+class Writer {
+ public:
+  Writer(const Graph& graph, const Placement& placement, Program& program) : graph_(graph), lowering_(graph, placement, program), dims_(program.dims) {}
+
+  Nest write(const std::vector<StoreTarget>& targets, const std::vector<ValueId>& states, const std::vector<ValueId>& changing, Dim count,
+             std::vector<NestLoop> loops) {
+    std::vector<Dim> outer;
+    index_.assign(graph_.type(states[0]).shape.size(), dims_.constant(0));
+    for (size_t k = 0; k + 1 < loops.size(); ++k) index_[static_cast<size_t>(loops[k].axis)] = outer.emplace_back(lowering_.new_variable());
+    Dim tile = lowering_.new_variable(), extent = loops.back().extent;
+    lane_ = lowering_.new_variable();
+    Dim begin = dims_.mul(tile, lane_count);
+    extent_ = dims_.min(dims_.constant(lane_count), dims_.sub(extent, begin));
+    index_[static_cast<size_t>(loops.back().axis)] = dims_.add(begin, lane_);
+    find_kept(states);
+
+    Body body = load_states();
+    body.push_back(iterations(targets, states, changing, count));
+    for (Stmt& stmt : store_states(targets, states)) body.push_back(std::move(stmt));
+    body = loop(tile, dims_.floordiv(dims_.add(extent, dims_.constant(lane_count - 1)), dims_.constant(lane_count)), std::move(body), outer.empty());
+    for (size_t k = outer.size(); k-- > 0;) body = loop(outer[k], loops[k].extent, std::move(body), k == 0);
+    Nest nest;
+    nest.name = "iterations";
+    nest.body = std::move(body);
+    Dim nodes = dims_.constant(static_cast<int64_t>(graph_.nodes.size()));
+    nest.work = dims_.mul(dims_.mul(dims_.product(graph_.type(states[0]).shape), count), nodes);
+    return nest;
+  }
+
+ private:
+  // A value whose elements of the tile lie in scratch; the parts of complex ones apart.
+  struct Kept {
+    ValueId value;
+    BufferId buffer;
+  };
+
+  Body loop(Dim variable, Dim extent, Body body, bool parallel) {
+    Stmt stmt;
+    stmt.kind = StmtKind::loop;
+    stmt.loop_kind = parallel ? LoopKind::parallel : LoopKind::serial;
+    stmt.var = variable;
+    stmt.extent = extent;
+    stmt.body = std::move(body);
+    Body out;
+    out.push_back(std::move(stmt));
+    return out;
+  }
+
+  void find_kept(const std::vector<ValueId>& states) {
+    std::vector<ValueId> kept = states;
+    for (ValueId v : graph_.entry().params) {
+      bool whole = graph_.type(v).shape == graph_.type(states[0]).shape && dtype_kind(graph_.type(v).dtype) == 'c';
+      if (whole && std::find(kept.begin(), kept.end(), v) == kept.end()) kept.push_back(v);
+    }
+    for (ValueId v : kept) {
+      DType dtype = graph_.type(v).dtype;
+      bool parts = dtype_kind(dtype) == 'c';
+      kept_.push_back({v, lowering_.scratch(part(dtype), dims_.constant(parts ? 2 * lane_count : lane_count), "state")});
+    }
+  }
+
+  static DType part(DType dtype) {
+    return dtype == DType::complex64 ? DType::float32 : dtype == DType::complex128 ? DType::float64 : dtype;
+  }
+  Address lane(const Kept& kept, int which) {
+    int size = item_size(part(graph_.type(kept.value).dtype));
+    return {kept.buffer, dims_.add(dims_.mul(lane_, size), dims_.constant(which * size * lane_count))};
+  }
+
+  void put(const Kept& kept, TempId value) {
+    DType dtype = graph_.type(kept.value).dtype, real = part(dtype);
+    if (real == dtype) return lowering_.store(lane(kept, 0), value, dtype);
+    lowering_.store(lane(kept, 0), lowering_.compute(Op::real, {value}, real, -1), real);
+    lowering_.store(lane(kept, 1), lowering_.compute(Op::imag, {value}, real, -1), real);
+  }
+  TempId get(const Kept& kept) {
+    DType dtype = graph_.type(kept.value).dtype, real = part(dtype);
+    TempId first = lowering_.load(lane(kept, 0), real);
+    return real == dtype ? first : lowering_.compute(Op::compose, {first, lowering_.load(lane(kept, 1), real)}, dtype, -1);
+  }
+
+  Body load_states() {
+    lowering_.begin_nest();
+    lowering_.open_loop_over(lane_, LoopKind::simd, extent_, false);
+    for (const Kept& kept : kept_) put(kept, lowering_.value_at(kept.value, index_));
+    lowering_.close_loop();
+    return lowering_.end_nest();
+  }
+
+  Stmt iterations(const std::vector<StoreTarget>& targets, const std::vector<ValueId>& states, const std::vector<ValueId>& changing, Dim count) {
+    lowering_.begin_nest();
+    TempId flag = changing.empty() ? -1 : lowering_.declare(lowering_.literal(Literal::of_int(DType::uint32, 0)), DType::uint32);
+    lowering_.open_loop_over(lane_, LoopKind::simd, extent_, false);
+    for (const Kept& kept : kept_) lowering_.set_value(kept.value, index_, get(kept));
+    std::vector<TempId> next;
+    for (const StoreTarget& target : targets) next.push_back(lowering_.value_at(target.value, index_));
+    for (ValueId mask : changing) {
+      TempId bit = lowering_.cast(lowering_.value_at(mask, index_), DType::uint32, -1);
+      lowering_.assign(flag, lowering_.compute(Op::bitwise_or, {flag, bit}, DType::uint32, -1), DType::uint32);
+    }
+    for (size_t k = 0; k < states.size(); ++k) put(kept_[k], next[k]);
+    lowering_.close_loop();
+    Stmt repeat;
+    repeat.kind = StmtKind::repeat;
+    repeat.var = dims_.symbol(counter_variable);
+    repeat.extent = count;
+    if (flag >= 0) repeat.args = {flag};
+    repeat.body = lowering_.end_nest();
+    return repeat;
+  }
+
+  Body store_states(const std::vector<StoreTarget>& targets, const std::vector<ValueId>& states) {
+    lowering_.begin_nest();
+    lowering_.open_loop_over(lane_, LoopKind::simd, extent_, false);
+    for (size_t k = 0; k < states.size(); ++k) {
+      Address address{targets[k].buffer, dims_.add(targets[k].base, offset_of(dims_, index_, targets[k].strides))};
+      lowering_.store(address, get(kept_[k]), graph_.type(states[k]).dtype);
+    }
+    lowering_.close_loop();
+    return lowering_.end_nest();
+  }
+
+  const Graph& graph_;
+  Lowering lowering_;
+  DimTable& dims_;
+  Index index_;
+  Dim lane_, extent_;
+  std::vector<Kept> kept_;
+};
+
+}  // namespace
+
+std::optional<PointwiseLoop> pointwise_loop(const Graph& graph, const NaturalLoop& loop) { return Recogniser(graph, loop).run(); }
+
+Program lower_pointwise_loop(const Graph& graph, const std::vector<int>& origins, const PointwiseLoop& loop, Dim first, Dim count,
+                             SegmentGraph& part) {
+  BodyGraph body(graph, origins, loop, first, part);
+  std::vector<ValueId> states, next, changing;
+  for (ValueId v : loop.states) states.push_back(body.mapped(v));
+  for (ValueId v : loop.next) next.push_back(body.mapped(v));
+  for (ValueId v : loop.changing) changing.push_back(body.mapped(v));
+  Placement placement;
+  placement.places.assign(part.graph.values.size(), Place::inlined);
+  placement.row_levels.assign(part.graph.values.size(), 0);
+  Program program;
+  program.dims = part.graph.dims;
+  std::vector<StoreTarget> targets;
+  for (size_t k = 0; k < states.size(); ++k) {
+    const Input& input = part.graph.inputs[static_cast<size_t>(part.graph.input_index(states[k]))];
+    std::vector<Dim> strides = input.layout == Layout::strided ? input.strides : dense_strides(program.dims, part.graph.type(states[k]));
+    // States are the first inputs, and inputs are the first buffers.
+    targets.push_back({next[k], static_cast<BufferId>(k), program.dims.constant(0), std::move(strides), true});
+  }
+  std::vector<NestLoop> loops = nest_loops(part.graph, placement, program.dims, targets);
+  Nest nest = Writer(part.graph, placement, program).write(targets, states, changing, count, std::move(loops));
+  program.nests.push_back(std::move(nest));
+  return program;
+}
+
+}  // namespace accel
