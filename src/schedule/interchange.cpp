@@ -330,17 +330,15 @@ class Writer {
 
   Stmt iterations(const std::vector<StoreTarget>& targets, const std::vector<ValueId>& states, const std::vector<ValueId>& changing, Dim count) {
     lowering_.begin_nest();
-    TempId flag = changing.empty() ? -1 : lowering_.declare(lowering_.literal(Literal::of_int(DType::uint32, 0)), DType::uint32);
     lowering_.open_loop_over(lane_, LoopKind::simd, extent_, false);
     for (const Kept& kept : kept_) lowering_.set_value(kept.value, index_, get(kept));
     std::vector<TempId> next;
     for (const StoreTarget& target : targets) next.push_back(lowering_.value_at(target.value, index_));
-    for (ValueId mask : changing) {
-      TempId bit = lowering_.cast(lowering_.value_at(mask, index_), DType::uint32, -1);
-      lowering_.assign(flag, lowering_.compute(Op::bitwise_or, {flag, bit}, DType::uint32, -1), DType::uint32);
-    }
+    std::optional<Address> bits;
+    if (!changing.empty()) bits = put_changing(changing);
     for (size_t k = 0; k < states.size(); ++k) put(kept_[k], next[k]);
     lowering_.close_loop();
+    TempId flag = bits ? any(*bits) : -1;
     Stmt repeat;
     repeat.kind = StmtKind::repeat;
     repeat.var = dims_.symbol(counter_variable);
@@ -348,6 +346,27 @@ class Writer {
     if (flag >= 0) repeat.args = {flag};
     repeat.body = lowering_.end_nest();
     return repeat;
+  }
+
+  // Whether an element of the tile changes, per lane.
+  Address put_changing(const std::vector<ValueId>& changing) {
+    Address bits{lowering_.scratch(DType::uint32, dims_.constant(lane_count), "changing"), dims_.mul(lane_, 4)};
+    TempId all = -1;
+    for (ValueId mask : changing) {
+      TempId bit = lowering_.cast(lowering_.value_at(mask, index_), DType::uint32, -1);
+      all = all < 0 ? bit : lowering_.compute(Op::bitwise_or, {all, bit}, DType::uint32, -1);
+    }
+    lowering_.store(bits, all, DType::uint32);
+    return bits;
+  }
+  // In a loop of its own: as part of the large one it would keep that from becoming vectors.
+  TempId any(const Address& bits) {
+    TempId flag = lowering_.declare(lowering_.literal(Literal::of_int(DType::uint32, 0)), DType::uint32);
+    lowering_.open_loop_over(lane_, LoopKind::simd, extent_, false);
+    TempId bit = lowering_.load(bits, DType::uint32);
+    lowering_.assign(flag, lowering_.compute(Op::bitwise_or, {flag, bit}, DType::uint32, -1), DType::uint32);
+    lowering_.close_loop();
+    return flag;
   }
 
   Body store_states(const std::vector<StoreTarget>& targets, const std::vector<ValueId>& states) {
