@@ -23,6 +23,10 @@ class Session {
       : function_(function), locals_(locals), local_count_(local_count), options_(options) {}
 
   Result<Captured> run() {
+    if (options_.stop_before_instruction > 0) {
+      ACCEL_TRY(int64_t position, forced_exit());
+      if (position >= 0) return exit_at(position, fail(Reason::unsupported_opcode, "an exit that was asked for"));
+    }
     ACCEL_TRY(Interpreter::End end, attempt(-1, false));
     if (end == Interpreter::End::returned) {
       auto done = finish_return();
@@ -40,6 +44,7 @@ class Session {
       attempt_ = Attempt();
       attempt_.state = std::make_unique<Capture>(attempt_.captured.graph, attempt_.captured.guards, &plan_);
       attempt_.interpreter = std::make_unique<Interpreter>(*attempt_.state, options_.budget, most_nodes);
+      if (watch && stop < 0) attempt_.interpreter->stop_at_writable(options_.stop_before_instruction);
       try {
         ACCEL_TRY([[maybe_unused]] Unit entered, attempt_.interpreter->enter(function_, locals_, local_count_));
         return attempt_.interpreter->run(stop, watch);
@@ -47,6 +52,12 @@ class Session {
       }
     }
     return fail(Reason::internal_error, "capture does not settle");
+  }
+
+  // Position of the exit that the options ask for; -1: there are not that many.
+  Result<int64_t> forced_exit() {
+    ACCEL_TRY(Interpreter::End end, attempt(-1, true));
+    return end == Interpreter::End::stopped ? attempt_.interpreter->position() : int64_t{-1};
   }
 
   // Leaves for the interpreter before instruction `position`, or before the last one at which all frames can be rebuilt.
