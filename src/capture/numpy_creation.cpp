@@ -273,6 +273,17 @@ Result<Ref> numpy_asfortranarray(Capture& capture, PyObject*, const CallArgument
   return as_array(capture, arguments, "F", 1);
 }
 
+namespace {
+
+// x[1:] += 1 ends with a store of the view into itself.
+bool is_same_view(Capture& capture, const Operand& target, const Operand& source) {
+  if (!source.is_array() || source.ref->array.storage != target.ref->array.storage) return false;
+  const Lens &a = lens_of(target.ref), &b = lens_of(source.ref);
+  return a.shape == b.shape && a.strides == b.strides && a.offset == b.offset && a.dtype == b.dtype;
+}
+
+}  // namespace
+
 // copyto(dst, src, casting='same_kind', where=True)
 Result<Ref> numpy_copyto(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"dst", "src", "casting", "where"}, 2}));
@@ -280,6 +291,7 @@ Result<Ref> numpy_copyto(Capture& capture, PyObject*, const CallArguments& argum
   if (!target.is_array()) return fail(Reason::will_raise, "copyto into no array");
   ACCEL_TRY([[maybe_unused]] Unit storable, check_storable(capture, given[0]));
   ACCEL_TRY(Operand source, read_operand(capture, given[1]));
+  if (is_same_view(capture, target, source)) return capture.constant(Py_None);
   ACCEL_TRY(std::string casting, read_text(capture, given[2]));
   bool weak = source.type.kind != Kind::array && source.type.kind != Kind::numpy_scalar;
   if (!weak && !can_cast(source.type.dtype, target.type.dtype, casting)) return fail(Reason::will_raise, "the cast is not allowed");

@@ -150,20 +150,6 @@ Ref wrap_result(Capture& capture, ValueId value, bool as_array) {
   return capture.scalar(value);
 }
 
-Status check_storable(Capture& capture, const Ref& out) {
-  capture.look(out);
-  const ArrayState& state = out->array;
-  if (state.storage->source >= 0) return fail(Reason::store_to_argument, "out is an array that Python can reach");
-  if (!state.path.empty()) return fail(Reason::unsupported_index, "out is a view");
-  return Unit{};
-}
-
-Result<Ref> store_result(Capture& capture, const Ref& out, ValueId value) {
-  value = with_shape(capture, value, lens_of(out).shape);
-  ACCEL_TRY([[maybe_unused]] Unit stored, capture.store(out, value));
-  return out;
-}
-
 Result<Ref> apply_ufunc(Capture& capture, PyObject* ufunc, const std::vector<Ref>& operands, const UfuncOptions& options) {
   std::optional<Op> op = op_of_ufunc(ufunc);
   if (!op) return fail(Reason::unsupported_call, "a ufunc that accel does not know");
