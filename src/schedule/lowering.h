@@ -73,7 +73,7 @@ class Lowering {
     bool holds_tiles = false;
     std::map<Key, TempId, KeyLess> temps;
     std::map<Key, Address, KeyLess> tiles;  // value at index in memory of a tile: address over the inner loop's variable
-    std::map<Key, BufferId, KeyLess> rows;  // value with its row axes' indices left out
+    std::map<Key, BufferId, KeyLess> rows;  // value and its index, -1 along the axes of the row
   };
   class Cut;  // works in an outer scope while inner ones stay open
 

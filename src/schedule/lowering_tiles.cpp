@@ -133,30 +133,33 @@ std::optional<Address> Lowering::row_at(ValueId v, const Index& index) {
   std::vector<int> fixed_symbols;
   for (int k = 0; k < placement_.row_levels[v] && k < static_cast<int>(outer_loops_.size()); ++k)
     fixed_symbols.insert(fixed_symbols.end(), outer_loops_[k].begin(), outer_loops_[k].end());
-  auto is_fixed = [&](Dim d) {
-    std::vector<int> symbols = dims_.symbols(d);
-    return std::all_of(symbols.begin(), symbols.end(), [&](int s) {
-      return s < DimTable::first_variable || std::find(fixed_symbols.begin(), fixed_symbols.end(), s) != fixed_symbols.end();
+  // A constant index says nothing: a run over several axes leaves the slower ones at 0.
+  auto is_fixed = [&](int axis) {
+    std::vector<int> symbols = dims_.symbols(index[axis]);
+    auto first = std::partition(symbols.begin(), symbols.end(), [](int s) { return s < DimTable::first_variable; });
+    bool moves = first != symbols.end() || dims_.is_constant(graph_.type(v).shape[axis], 1);
+    return moves && std::all_of(first, symbols.end(), [&](int s) {
+      return std::find(fixed_symbols.begin(), fixed_symbols.end(), s) != fixed_symbols.end();
     });
   };
-  Index fixed;
+  Index fixed, key(index.size(), dims_.constant(-1));
   std::vector<int> axes;
   for (uint8_t axis : graph_.type(v).axis_order()) {
-    if (is_fixed(index[axis])) {
-      fixed.push_back(index[axis]);
+    if (is_fixed(axis)) {
+      fixed.push_back(key[axis] = index[axis]);
     } else {
       axes.push_back(axis);
     }
   }
   int level = scope_of(fixed);
-  auto it = scopes_[level]->rows.find({v, fixed});
+  auto it = scopes_[level]->rows.find({v, key});
   BufferId buffer = -1;
   if (it != scopes_[level]->rows.end()) {
     buffer = it->second;
   } else {
     Cut cut(*this, level);
     buffer = fill_row(v, index, axes);
-    scopes_.back()->rows[{v, fixed}] = buffer;
+    scopes_.back()->rows[{v, key}] = buffer;
   }
   Dim stride = dims_.constant(item_size(graph_.type(v).dtype)), offset = dims_.constant(0);
   for (size_t k = axes.size(); k-- > 0;) {

@@ -1,0 +1,45 @@
+"""Straight-line functions whose parts meet in unusual ways: compiled as a whole, they give what NumPy gives."""
+
+import numpy as np
+import pytest
+
+from support.differential import check
+
+
+def test_both_results_of_an_operation_on_a_scalar():
+    def function(x, y):
+        fraction, whole = np.modf(x)
+        return np.where(np.isnan(whole), y, fraction)
+
+    check(function, 0.5, np.arange(700.0))
+    check(function, -2.75, np.arange(6.0).reshape(2, 3))
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("shape, axis", [((0,), 0), ((0, 3), 0), ((3, 0), 1), ((2, 0, 3), 1), ((0, 3, 2), (0, 2)), ((0, 4), None)])
+def test_the_sum_of_nothing_is_positive(dtype, shape, axis):
+    """Sums of something start from -0.0."""
+    call = check(lambda x: (x.sum(axis=axis), (x * 2).sum(axis=axis)), np.zeros([n + 2 for n in shape], dtype))
+    for result in call(np.zeros(shape, dtype)):
+        assert not np.signbit(np.real(result)).any()
+
+
+def test_many_loops_in_one_kernel():
+    """Variables of loops have names of their own, however many there are."""
+
+    def function(x):
+        y = np.concatenate([x, x[:1], x])
+        z = np.concatenate([y, y[::-1]])
+        total = z.astype(np.int16).sum(dtype=np.int8) + z.astype(np.int8).prod(axis=0)
+        return total, np.concatenate([z, z, y]).astype(np.int16), np.concatenate([y, z]).astype(np.int8)
+
+    check(function, np.array([1, -1, 2], np.int32))
+
+
+def test_rows_of_several_axes():
+    def function(x):
+        spread = np.std(x, axis=(1, 2))
+        return spread[::-1] / spread
+
+    call = check(function, np.random.default_rng(1).standard_normal((3, 4, 2)))
+    check(call.__wrapped__, np.random.default_rng(2).standard_normal((5, 30, 41)))
