@@ -96,6 +96,7 @@ class Session {
     RecipeWriter writer(*attempt_.state);
     ACCEL_TRY(std::vector<FrameRecipe> frames, attempt_.interpreter->write_frames(writer));
     Exit& exit = attempt_.captured.exit;
+    if (options_.stop_before_instruction <= 0) guard_what_follows();
     exit.kind = ExitKind::resume;
     exit.frames = std::move(frames);
     exit.reason = why.reason;
@@ -105,6 +106,19 @@ class Session {
     attempt_.state->note(why.reason, why.detail);
     finish(writer);
     return Unit{};
+  }
+
+  // What capture looked at from the exit to the instruction that failed is why this version ends here: its guards stay, its
+  // nodes do not.
+  void guard_what_follows() {
+    std::vector<NodeId>& nodes = attempt_.captured.graph.entry().nodes;
+    size_t count = nodes.size();
+    try {
+      attempt_.interpreter->run(-1, false);
+    } catch (const Restart&) {
+      // The attempt ended there before as well: all guards that it could add are there.
+    }
+    nodes.resize(count);
   }
 
   void finish(RecipeWriter& writer) {
