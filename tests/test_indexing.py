@@ -137,3 +137,64 @@ def test_iteration_and_unpacking():
 @pytest.mark.parametrize("shape", [(1, 4), (4, 1), (1, 1), (0, 4), (4, 0)], ids=str)
 def test_small_extents(shape):
     check(lambda x: (x.T, x.T + 1.0, x.reshape(-1), x[:, None] * 2.0, x[::-1, :2]), sample(shape))
+
+
+def test_stores_into_fresh_arrays():
+    def parts(x):
+        y = np.zeros(x.shape)
+        y[1:-1, 1:-1] = x[1:-1, 1:-1] * 2.0
+        y[0] = 1
+        y[:, -1] = x[:, 0]
+        y[2, 3] = 9
+        y.T[1] = 3.0
+        y[::-1][0] = x[0]
+        return y
+
+    for _, x in layouts(sample((4, 5))):
+        check(parts, x, times=1)
+
+    def views(x):
+        y = np.empty_like(x)
+        v = y[1:]
+        v[...] = x[:-1]
+        w = y.reshape(-1)
+        w[0] = 5
+        np.add(x[0], 1, out=y[0])
+        v[0] = 7
+        return y, v, w
+
+    check(views, sample((4, 5)))
+
+    def augmented(x):
+        y = x * 1.0
+        y[1:] += x[:-1]
+        y[..., 0] *= 2
+        y[9:] = 4
+        return y
+
+    check(augmented, sample((4, 5)))
+    check_left_to_numpy(lambda x: (x + 1).__setitem__(7, 1), sample(5))
+
+
+def test_stencil():
+    def smooth(u):
+        for _ in range(3):
+            v = u.copy()
+            v[1:-1, 1:-1] = 0.25 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:])
+            u = v
+        return u
+
+    check(smooth, sample((30, 40)))
+
+
+@pytest.mark.parametrize("offset", [0, 1, -1, 3, -3, 5, 7, -6])
+def test_diagonals(offset):
+    def diagonals(x):
+        return x.diagonal(offset), x.trace(offset), x.T.diagonal(offset) + 1.0, x[::2, 1:].diagonal(offset) + 1.0
+
+    check(diagonals, sample((4, 5)))
+
+
+def test_repeat():
+    check(lambda x: (x.repeat(2), x.repeat(3, axis=0), x.T.repeat(2, axis=1), np.repeat(x, 0)), sample((4, 5)))
+    check_left_to_numpy(lambda x: x.repeat([1, 2]), sample(2))
