@@ -302,7 +302,7 @@ bool Dispatcher::report_failure(const Failure& failure) {
     raise_error("InternalError", name() + ": " + describe(failure.reason, failure.detail));
     return false;
   }
-  if (is_failure_of_machine(failure.reason)) return true;
+  if (!options_.backend && is_failure_of_machine(failure.reason)) return true;
   if (!warned_.insert(static_cast<int>(failure.reason)).second) return true;
   return warn("accel runs " + name() + " in the interpreter. " + describe(failure.reason, failure.detail));
 }
