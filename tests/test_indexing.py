@@ -2,11 +2,36 @@
 
 import numpy as np
 import pytest
-
 from support.differential import check, check_left_to_numpy, layouts, sample
 
-INDICES = ["0", "-1", "3", "1:", ":-1", "::2", "::-1", "1:4:2", "-3:", "4:1:-1", "5:2", "100:", ":100", "-100:2", "...", "None", "()",
-           "0, 1", "0, :", ":, 0", "1:, ::-2", "..., 0", "None, :, None", "0, ..., -1", "-1, 2:", "None, 0, ..., None, 1:"]  # fmt: skip
+INDICES = [
+    "0",
+    "-1",
+    "3",
+    "1:",
+    ":-1",
+    "::2",
+    "::-1",
+    "1:4:2",
+    "-3:",
+    "4:1:-1",
+    "5:2",
+    "100:",
+    ":100",
+    "-100:2",
+    "...",
+    "None",
+    "()",
+    "0, 1",
+    "0, :",
+    ":, 0",
+    "1:, ::-2",
+    "..., 0",
+    "None, :, None",
+    "0, ..., -1",
+    "-1, 2:",
+    "None, 0, ..., None, 1:",
+]
 
 
 @pytest.mark.parametrize("index", INDICES)
@@ -69,7 +94,18 @@ def test_transposes():
 
 def test_reshapes():
     x = sample((4, 6))
-    check(lambda x: (x.reshape(24), x.reshape(-1), x.reshape(2, 2, -1), x.reshape((6, 4)), np.reshape(x, (3, 8)), x.ravel(), x + 1), x)
+    check(
+        lambda x: (
+            x.reshape(24),
+            x.reshape(-1),
+            x.reshape(2, 2, -1),
+            x.reshape((6, 4)),
+            np.reshape(x, (3, 8)),
+            x.ravel(),
+            x + 1,
+        ),
+        x,
+    )
     check(lambda x: (x.reshape(x.shape[0], 2, 3), x.reshape(x.shape), x.reshape(1, *x.shape), x + 1), x)
     check(lambda x: (x.T.reshape(-1), x.T.ravel(), x.flatten(), x.T.flatten(), x.T.reshape(3, 2, 4)), x)
     check(lambda x: (x[:, ::2].reshape(-1), x[::2].reshape(2, 2, 3), x[:, :3].reshape(4, 3, 1), x + 1), x)
@@ -93,7 +129,9 @@ def test_parts():
 
 
 def test_attributes():
-    check(lambda x: (x.shape, x.ndim, x.size, x.dtype, x.itemsize, x.nbytes, len(x), x.T.shape, x + 1), sample((3, 4), "float32"))
+    check(
+        lambda x: (x.shape, x.ndim, x.size, x.dtype, x.itemsize, x.nbytes, len(x), x.T.shape, x + 1), sample((3, 4), "float32")
+    )
     check(lambda x: (x.sum().dtype, x.sum().shape, x.sum().ndim, x + 1), sample((3, 4)))
     check_left_to_numpy(lambda x: x.flags.c_contiguous, sample((3, 4)))
 

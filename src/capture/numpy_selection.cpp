@@ -36,7 +36,8 @@ Result<Ref> diagonal_view(Capture& capture, const Ref& array, int64_t offset) {
 
 // offset, axis1 and axis2 of a matrix; the others' order only changes the sign of the offset.
 Result<Ref> read_diagonal(Capture& capture, const std::vector<Ref>& given) {
-  if (given[0]->kind != AbstractKind::array) return fail(Reason::will_raise, "diag requires an array of at least two dimensions");
+  if (given[0]->kind != AbstractKind::array)
+    return fail(Reason::will_raise, "diag requires an array of at least two dimensions");
   auto rank = static_cast<int>(lens_of(given[0]).shape.size());
   if (rank != 2) return fail(Reason::unsupported_argument, "the diagonal of anything but a matrix");
   int64_t offset = 0;

@@ -23,9 +23,12 @@ bool is_invertible(const DimTable& dims, const ViewStep& step) {
     case Op::transpose:
     case Op::squeeze:
     case Op::expand_dims:
-    case Op::reshape: return true;
-    case Op::slice: return has_unit_steps(dims, step);
-    default: return false;
+    case Op::reshape:
+      return true;
+    case Op::slice:
+      return has_unit_steps(dims, step);
+    default:
+      return false;
   }
 }
 
@@ -58,11 +61,16 @@ class Replacement {
 
   ValueId show(const ViewStep& step, ValueId value) {
     switch (step.op) {
-      case Op::transpose: return build().transpose(value, step.attrs.axes);
-      case Op::squeeze: return build().squeeze(value, step.attrs.axes);
-      case Op::expand_dims: return build().expand_dims(value, step.attrs.axes);
-      case Op::slice: return build().slice(value, step.attrs.dims, step.attrs.steps, step.type.shape);
-      default: return with_shape(capture_, value, step.type.shape);
+      case Op::transpose:
+        return build().transpose(value, step.attrs.axes);
+      case Op::squeeze:
+        return build().squeeze(value, step.attrs.axes);
+      case Op::expand_dims:
+        return build().expand_dims(value, step.attrs.axes);
+      case Op::slice:
+        return build().slice(value, step.attrs.dims, step.attrs.steps, step.type.shape);
+      default:
+        return with_shape(capture_, value, step.type.shape);
     }
   }
 
@@ -73,10 +81,14 @@ class Replacement {
         for (size_t k = 0; k < axes.size(); ++k) axes[static_cast<size_t>(step.attrs.axes[k])] = static_cast<int>(k);
         return build().transpose(value, std::move(axes));
       }
-      case Op::squeeze: return build().expand_dims(value, step.attrs.axes);
-      case Op::expand_dims: return build().squeeze(value, step.attrs.axes);
-      case Op::slice: return fill_box(step, whole, value, 0);
-      default: return with_shape(capture_, value, shape(whole));
+      case Op::squeeze:
+        return build().expand_dims(value, step.attrs.axes);
+      case Op::expand_dims:
+        return build().squeeze(value, step.attrs.axes);
+      case Op::slice:
+        return fill_box(step, whole, value, 0);
+      default:
+        return with_shape(capture_, value, shape(whole));
     }
   }
 
@@ -114,7 +126,8 @@ Status check_storable(Capture& capture, const Ref& out) {
   if (state.storage->source >= 0) return fail(Reason::store_to_argument, "a store into an array that Python can reach");
   if (!state.writeable) return fail(Reason::will_raise, "the array is read-only");
   if (state.path.empty()) return Unit{};
-  if (state.storage->version >= most_partial_stores) return fail(Reason::unsupported_index, "many stores into parts of an array");
+  if (state.storage->version >= most_partial_stores)
+    return fail(Reason::unsupported_index, "many stores into parts of an array");
   for (const ViewStep& step : state.path) {
     if (!is_invertible(capture.dims(), step)) return fail(Reason::unsupported_index, "a store into such a view");
   }

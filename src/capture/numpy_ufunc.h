@@ -30,8 +30,8 @@ struct ReduceOptions {
   PyRef dtype;
   Ref out;
   bool keepdims = false;
-  Ref initial;            // null: not given; None: none
-  Ref where;              // null: everything
+  Ref initial;  // null: not given; None: none
+  Ref where;    // null: everything
 };
 
 // ufunc.reduce of an array.
