@@ -120,6 +120,7 @@ class Lowering {
   Address call_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent, const Address* destination);
   Address column_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent);
   CallOperand call_operand(ValueId v, const Index& index, Dim variable, Dim extent);
+  bool copied_by_numpy(ValueId v, const Index& index, int symbol, Dim stride);
   Address new_tile(DType dtype, Dim variable, Dim extent);
   std::optional<Address> row_at(ValueId v, const Index& index);
   BufferId fill_row(ValueId v, const Index& index, const std::vector<int>& axes);

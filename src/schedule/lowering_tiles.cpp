@@ -88,8 +88,10 @@ CallOperand Lowering::call_operand(ValueId v, const Index& index, Dim variable, 
     auto it = scopes_[k]->tiles.find({v, index});
     if (it != scopes_[k]->tiles.end()) return *stride_of(it->second);
   }
-  if (std::optional<Address> address = located(v, index))
-    if (std::optional<CallOperand> operand = stride_of(*address)) return *operand;
+  if (std::optional<Address> address = located(v, index)) {
+    std::optional<CallOperand> operand = stride_of(*address);
+    if (operand && !copied_by_numpy(v, index, symbol, operand->stride)) return *operand;
+  }
   if (!graph_.is_input(v) && placement_.places[v] == Place::inlined) {
     const Node& node = graph_.producer(v);
     if (is_loop_call(graph_, node)) return *stride_of(call_tile(v, node, index, variable, extent, nullptr));
@@ -101,6 +103,27 @@ CallOperand Lowering::call_operand(ValueId v, const Index& index, Dim variable, 
   close_loop();
   scopes_.back()->tiles[{v, index}] = tile;
   return *stride_of(tile);
+}
+
+// Many loops have other bits for a negative stride. NumPy passes one when its iteration is a single loop, and copies through
+// its buffer where the inner one of several loops would be short.
+bool Lowering::copied_by_numpy(ValueId v, const Index& index, int symbol, Dim stride) {
+  constexpr int64_t half_a_buffer = 4096;
+  if (outer_loops_.empty()) return false;
+  std::vector<int> symbols = dims_.symbols(stride);
+  bool unknown_sign = std::any_of(graph_.inputs.begin(), graph_.inputs.end(), [&](const Input& input) {
+    return std::any_of(input.strides.begin(), input.strides.end(), [&](Dim d) {
+      std::optional<int> own = dims_.as_symbol(d);
+      return own && std::find(symbols.begin(), symbols.end(), *own) != symbols.end();
+    });
+  });
+  if (!unknown_sign && dims_.evaluate(stride, graph_.hints) >= 0) return false;
+  for (size_t k = 0; k < index.size(); ++k) {
+    std::vector<int> used = dims_.symbols(index[k]);
+    bool is_inner = std::find(used.begin(), used.end(), symbol) != used.end();
+    if (is_inner && dims_.evaluate(graph_.type(v).shape[k], graph_.hints) > half_a_buffer) return false;
+  }
+  return true;
 }
 
 // Accumulates one row of the tile after the other: out[i] = op(out[i], in[k][i]).
