@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from support.differential import check
+from support.differential import check, check_left_to_numpy
 
 
 def test_both_results_of_an_operation_on_a_scalar():
@@ -43,3 +43,27 @@ def test_rows_of_several_axes():
 
     call = check(function, np.random.default_rng(1).standard_normal((3, 4, 2)))
     check(call.__wrapped__, np.random.default_rng(2).standard_normal((5, 30, 41)))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
+def test_dot_of_vectors_that_numpy_copies(dtype):
+    """np.dot copies vectors with strides that BLAS cannot have, np.matmul does not."""
+    rng = np.random.default_rng(3)
+    x = (rng.standard_normal(40) * (1 + 1j if dtype == "c16" else 1)).astype(dtype)
+    once = np.broadcast_to(x[:1], 40)
+    for left, right in [(x, x), (x[::-1], x), (x[::2], x[::-2]), (once, x), (once, once)]:
+        check_left_to_numpy(lambda a, b: a.dot(b), left, right)
+        check_left_to_numpy(lambda a, b: a @ b, left, right)
+
+
+@pytest.mark.parametrize("ufunc", ["exp", "tan", "cbrt", "log10", "arctan2", "sin", "power"])
+def test_library_loops_on_reversed_memory(ufunc):
+    """Loops that have other bits for negative strides get them where NumPy passes them."""
+    ufunc = getattr(np, ufunc)
+
+    def function(x, y):
+        return ufunc(*(x, y)[: ufunc.nin])
+
+    x, y = np.random.default_rng(4).uniform(0.1, 3, (2, 30, 40))
+    for at in [np.s_[:, ::-1], np.s_[::-1], np.s_[:, ::-2], np.s_[0, ::-1], np.s_[:, 0]]:
+        check(function, x[at], y[at])

@@ -113,7 +113,12 @@ Status check_dot(Capture& capture, const Operand& operand) {
     return fail(Reason::unsupported_argument, "dot of anything but vectors and matrices");
   }
   if (operand.type.dtype == DType::float16) return fail(Reason::unsupported_dtype, "dot of float16");
-  if (operand.shape.size() == 1 || !is_inexact(operand.type.dtype)) return Unit{};
+  if (!is_inexact(operand.type.dtype)) return Unit{};
+  if (operand.shape.size() == 1) {
+    bool forward = capture.decide(lens_of(operand.ref).strides[0], Comparison::gt, capture.dims().constant(0));
+    if (forward || is_one(capture, operand.shape[0])) return Unit{};
+    return fail(Reason::unsupported_layout, "dot of a vector in reverse or of one repeated element");
+  }
   if (is_c_contiguous(capture, operand.ref) || is_f_contiguous(capture, operand.ref)) return Unit{};
   return fail(Reason::unsupported_layout, "dot of a matrix that is not contiguous");
 }
