@@ -481,3 +481,60 @@ def test_equal_arguments_are_told_apart():
     call = accel.compile(both)
     assert_same(both, call, X, Y, share=True)
     assert_same(both, call, X, X, share=True)
+
+
+# --- stores into arrays that the function made ---------------------------------------------------------------------------------
+
+
+def replace_all(x, y):
+    out = np.empty_like(x)
+    out[...] = y
+    out[:] = out * 2
+    out[:, :] += 1
+    return out
+
+
+def under_a_mask(x, y):
+    out = x * y
+    out[out < 0] = 0.0
+    out[out > 3] = np.float32(3)
+    return out, out < 1
+
+
+def through_the_view(x, y):
+    out = x + y
+    view = out.T
+    out[...] = 5
+    return view * 2, view, out
+
+
+def into_integers(x, y):
+    out = np.zeros(x.shape, np.int32)
+    out[...] = x
+    out[y > 0] = 7
+    return out
+
+
+@pytest.mark.parametrize("function", [replace_all, under_a_mask, through_the_view, into_integers], ids=lambda f: f.__name__)
+def test_stores(function):
+    whole(function, X, Y)
+
+
+def test_numbers_that_depend_on_sizes():
+    def scores(q, k):
+        return q @ k.T / math.sqrt(q.shape[-1]) * round(q.shape[0]) + math.floor(len(k))
+
+    call = accel.compile(scores)
+    for size in (2, 3, 5, 8):
+        assert_same(scores, call, sample((4, size)), sample((6, size)), times=1)
+    assert compile_count(call) == 1
+
+
+def test_ints_made_of_floats():
+    def half(x, n):
+        return x * int(n * 0.5) + int(n / 3)
+
+    call = accel.compile(half)
+    for n in (3, 4, 10):
+        assert_same(half, call, X, n)
+    assert_all_compiled(call, X, 10)

@@ -2,11 +2,36 @@
 
 import numpy as np
 import pytest
-
 from support.differential import check, check_left_to_numpy, layouts, sample
 
-INDICES = ["0", "-1", "3", "1:", ":-1", "::2", "::-1", "1:4:2", "-3:", "4:1:-1", "5:2", "100:", ":100", "-100:2", "...", "None", "()",
-           "0, 1", "0, :", ":, 0", "1:, ::-2", "..., 0", "None, :, None", "0, ..., -1", "-1, 2:", "None, 0, ..., None, 1:"]  # fmt: skip
+INDICES = [
+    "0",
+    "-1",
+    "3",
+    "1:",
+    ":-1",
+    "::2",
+    "::-1",
+    "1:4:2",
+    "-3:",
+    "4:1:-1",
+    "5:2",
+    "100:",
+    ":100",
+    "-100:2",
+    "...",
+    "None",
+    "()",
+    "0, 1",
+    "0, :",
+    ":, 0",
+    "1:, ::-2",
+    "..., 0",
+    "None, :, None",
+    "0, ..., -1",
+    "-1, 2:",
+    "None, 0, ..., None, 1:",
+]
 
 
 @pytest.mark.parametrize("index", INDICES)
@@ -69,7 +94,18 @@ def test_transposes():
 
 def test_reshapes():
     x = sample((4, 6))
-    check(lambda x: (x.reshape(24), x.reshape(-1), x.reshape(2, 2, -1), x.reshape((6, 4)), np.reshape(x, (3, 8)), x.ravel(), x + 1), x)
+    check(
+        lambda x: (
+            x.reshape(24),
+            x.reshape(-1),
+            x.reshape(2, 2, -1),
+            x.reshape((6, 4)),
+            np.reshape(x, (3, 8)),
+            x.ravel(),
+            x + 1,
+        ),
+        x,
+    )
     check(lambda x: (x.reshape(x.shape[0], 2, 3), x.reshape(x.shape), x.reshape(1, *x.shape), x + 1), x)
     check(lambda x: (x.T.reshape(-1), x.T.ravel(), x.flatten(), x.T.flatten(), x.T.reshape(3, 2, 4)), x)
     check(lambda x: (x[:, ::2].reshape(-1), x[::2].reshape(2, 2, 3), x[:, :3].reshape(4, 3, 1), x + 1), x)
@@ -93,7 +129,9 @@ def test_parts():
 
 
 def test_attributes():
-    check(lambda x: (x.shape, x.ndim, x.size, x.dtype, x.itemsize, x.nbytes, len(x), x.T.shape, x + 1), sample((3, 4), "float32"))
+    check(
+        lambda x: (x.shape, x.ndim, x.size, x.dtype, x.itemsize, x.nbytes, len(x), x.T.shape, x + 1), sample((3, 4), "float32")
+    )
     check(lambda x: (x.sum().dtype, x.sum().shape, x.sum().ndim, x + 1), sample((3, 4)))
     check_left_to_numpy(lambda x: x.flags.c_contiguous, sample((3, 4)))
 
@@ -137,3 +175,64 @@ def test_iteration_and_unpacking():
 @pytest.mark.parametrize("shape", [(1, 4), (4, 1), (1, 1), (0, 4), (4, 0)], ids=str)
 def test_small_extents(shape):
     check(lambda x: (x.T, x.T + 1.0, x.reshape(-1), x[:, None] * 2.0, x[::-1, :2]), sample(shape))
+
+
+def test_stores_into_fresh_arrays():
+    def parts(x):
+        y = np.zeros(x.shape)
+        y[1:-1, 1:-1] = x[1:-1, 1:-1] * 2.0
+        y[0] = 1
+        y[:, -1] = x[:, 0]
+        y[2, 3] = 9
+        y.T[1] = 3.0
+        y[::-1][0] = x[0]
+        return y
+
+    for _, x in layouts(sample((4, 5))):
+        check(parts, x, times=1)
+
+    def views(x):
+        y = np.empty_like(x)
+        v = y[1:]
+        v[...] = x[:-1]
+        w = y.reshape(-1)
+        w[0] = 5
+        np.add(x[0], 1, out=y[0])
+        v[0] = 7
+        return y, v, w
+
+    check(views, sample((4, 5)))
+
+    def augmented(x):
+        y = x * 1.0
+        y[1:] += x[:-1]
+        y[..., 0] *= 2
+        y[9:] = 4
+        return y
+
+    check(augmented, sample((4, 5)))
+    check_left_to_numpy(lambda x: (x + 1).__setitem__(7, 1), sample(5))
+
+
+def test_stencil():
+    def smooth(u):
+        for _ in range(3):
+            v = u.copy()
+            v[1:-1, 1:-1] = 0.25 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:])
+            u = v
+        return u
+
+    check(smooth, sample((30, 40)))
+
+
+@pytest.mark.parametrize("offset", [0, 1, -1, 3, -3, 5, 7, -6])
+def test_diagonals(offset):
+    def diagonals(x):
+        return x.diagonal(offset), x.trace(offset), x.T.diagonal(offset) + 1.0, x[::2, 1:].diagonal(offset) + 1.0
+
+    check(diagonals, sample((4, 5)))
+
+
+def test_repeat():
+    check(lambda x: (x.repeat(2), x.repeat(3, axis=0), x.T.repeat(2, axis=1), np.repeat(x, 0)), sample((4, 5)))
+    check_left_to_numpy(lambda x: x.repeat([1, 2]), sample(2))

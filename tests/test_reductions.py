@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from support.differential import check, check_left_to_numpy, layouts, sample
 
 METHODS = ["sum", "prod", "mean", "var", "std", "min", "max", "any", "all", "argmin", "argmax"]
@@ -25,18 +24,29 @@ def test_methods(name, dtype):
     if not reducible(name, dtype, x):
         pytest.skip("NumPy has no such loop")
     if np.dtype(dtype).kind == "c" and name in ("var", "std", "prod"):
-        return check_left_to_numpy(lambda x: getattr(x, name)(), x)
-    method = {"sum": lambda x: (x.sum(), x.sum(0), x.sum(-1)), "prod": lambda x: (x.prod(), x.prod(0), x.prod(-1)),
-              "mean": lambda x: (x.mean(), x.mean(0), x.mean(-1)), "var": lambda x: (x.var(), x.var(0), x.var(-1)),
-              "std": lambda x: (x.std(), x.std(0), x.std(-1)), "min": lambda x: (x.min(), x.min(0), x.min(-1)),
-              "max": lambda x: (x.max(), x.max(0), x.max(-1)), "any": lambda x: (x.any(), x.any(0), x.any(-1)),
-              "all": lambda x: (x.all(), x.all(0), x.all(-1)), "argmin": lambda x: (x.argmin(), x.argmin(0), x.argmin(-1)),
-              "argmax": lambda x: (x.argmax(), x.argmax(0), x.argmax(-1))}[name]  # fmt: skip
+        check_left_to_numpy(lambda x: getattr(x, name)(), x)
+        return
+    method = {
+        "sum": lambda x: (x.sum(), x.sum(0), x.sum(-1)),
+        "prod": lambda x: (x.prod(), x.prod(0), x.prod(-1)),
+        "mean": lambda x: (x.mean(), x.mean(0), x.mean(-1)),
+        "var": lambda x: (x.var(), x.var(0), x.var(-1)),
+        "std": lambda x: (x.std(), x.std(0), x.std(-1)),
+        "min": lambda x: (x.min(), x.min(0), x.min(-1)),
+        "max": lambda x: (x.max(), x.max(0), x.max(-1)),
+        "any": lambda x: (x.any(), x.any(0), x.any(-1)),
+        "all": lambda x: (x.all(), x.all(0), x.all(-1)),
+        "argmin": lambda x: (x.argmin(), x.argmin(0), x.argmin(-1)),
+        "argmax": lambda x: (x.argmax(), x.argmax(0), x.argmax(-1)),
+    }[name]
     check(method, x)
 
 
-@pytest.mark.parametrize("function", [np.sum, np.prod, np.mean, np.var, np.std, np.min, np.max, np.any, np.all, np.ptp, np.argmax],
-                         ids=lambda f: f.__name__)  # fmt: skip
+@pytest.mark.parametrize(
+    "function",
+    [np.sum, np.prod, np.mean, np.var, np.std, np.min, np.max, np.any, np.all, np.ptp, np.argmax],
+    ids=lambda f: f.__name__,
+)
 def test_functions(function):
     check(lambda x: (function(x), function(x, axis=1), function(x, axis=-2)), sample((4, 5)))
 
@@ -61,7 +71,11 @@ def test_bits_of_a_long_sum():
 
 
 def test_sums_of_expressions():
-    check(lambda x, y: ((x * y).sum(), (x.T * 2.0).sum(0), (x[:, None] * y[None]).sum((0, 2))), sample((20, 30)), sample((20, 30), seed=1))
+    check(
+        lambda x, y: ((x * y).sum(), (x.T * 2.0).sum(0), (x[:, None] * y[None]).sum((0, 2))),
+        sample((20, 30)),
+        sample((20, 30), seed=1),
+    )
     check(lambda x: (x[::2, 1:].sum(), x[:, ::-1].sum(1), x.T.sum(0), x[3].sum()), sample((20, 30)))
 
 
@@ -72,7 +86,11 @@ def test_dtype():
 
 def test_initial_and_where():
     check(lambda x: (x.sum(initial=3.0), x.max(initial=1.5), x.min(axis=0, initial=-9)), sample((5, 6)))
-    check(lambda x, m: (x.sum(where=m), x.max(where=m, initial=-5), np.any(x > 50, where=m)), sample((5, 6), "int64"), sample((5, 6), "bool"))
+    check(
+        lambda x, m: (x.sum(where=m), x.max(where=m, initial=-5), np.any(x > 50, where=m)),
+        sample((5, 6), "int64"),
+        sample((5, 6), "bool"),
+    )
     check_left_to_numpy(lambda x, m: x.sum(where=m), sample((5, 6)), sample((5, 6), "bool"))
 
 
@@ -128,6 +146,10 @@ def test_one_version_for_all_sizes():
     assert accel.stats(call)["recompiles"] == 0
 
 
+def test_count_nonzero():
+    check(lambda x: (np.count_nonzero(x > 0), np.count_nonzero(x[0] > 1), x.sum()), sample((4, 5)))
+
+
 def test_other_ufuncs():
     x = sample((4, 5), "int64")
     check(lambda x: (np.bitwise_and.reduce(x), np.bitwise_xor.reduce(x, axis=None), np.logical_xor.reduce(x, axis=1)), x)
@@ -135,8 +157,11 @@ def test_other_ufuncs():
     check_left_to_numpy(lambda x: np.cumsum(x), x)
 
 
-@pytest.mark.parametrize("shapes", [((4, 5), (5, 6)), ((5,), (5, 6)), ((4, 5), (5,)), ((5,), (5,)), ((3, 4, 5), (5, 6)), ((3, 1, 4, 5), (2, 5, 6))],
-                         ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "shapes",
+    [((4, 5), (5, 6)), ((5,), (5, 6)), ((4, 5), (5,)), ((5,), (5,)), ((3, 4, 5), (5, 6)), ((3, 1, 4, 5), (2, 5, 6))],
+    ids=str,
+)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "complex128"])
 def test_matmul(shapes, dtype):
     left, right = (sample(shape, dtype, k) for k, shape in enumerate(shapes))

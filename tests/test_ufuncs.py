@@ -2,14 +2,51 @@
 
 import numpy as np
 import pytest
-
 from support.differential import check, check_left_to_numpy, layouts, sample
 
 DTYPES = ["bool", "int8", "int32", "int64", "uint8", "uint64", "float16", "float32", "float64", "complex64", "complex128"]
-UNARY = ["negative", "positive", "absolute", "fabs", "sign", "conjugate", "square", "exp", "sin", "tanh", "floor", "rint", "isnan",
-         "isfinite", "signbit", "invert", "logical_not", "reciprocal"]  # fmt: skip
-BINARY = ["add", "subtract", "multiply", "divide", "maximum", "minimum", "fmax", "less", "equal", "greater_equal", "logical_and",
-          "logical_xor", "bitwise_and", "bitwise_or", "left_shift", "arctan2", "hypot", "copysign", "floor_divide", "remainder"]  # fmt: skip
+UNARY = [
+    "negative",
+    "positive",
+    "absolute",
+    "fabs",
+    "sign",
+    "conjugate",
+    "square",
+    "exp",
+    "sin",
+    "tanh",
+    "floor",
+    "rint",
+    "isnan",
+    "isfinite",
+    "signbit",
+    "invert",
+    "logical_not",
+    "reciprocal",
+]
+BINARY = [
+    "add",
+    "subtract",
+    "multiply",
+    "divide",
+    "maximum",
+    "minimum",
+    "fmax",
+    "less",
+    "equal",
+    "greater_equal",
+    "logical_and",
+    "logical_xor",
+    "bitwise_and",
+    "bitwise_or",
+    "left_shift",
+    "arctan2",
+    "hypot",
+    "copysign",
+    "floor_divide",
+    "remainder",
+]
 OPERATORS = ["+", "-", "*", "/", "//", "%", "&", "|", "^", "<", "<=", "==", "!=", ">", ">="]
 
 
@@ -28,7 +65,10 @@ def test_unary(name, dtype):
     if not accepts(ufunc, dtype):
         pytest.skip("NumPy has no such loop")
     x = sample((5, 7), dtype)
-    check(lambda x: ufunc(x), x % 3 if name == "exp" and x.dtype.kind in "iu" else x | (name == "reciprocal") if dtype == "bool" else x)
+    check(
+        lambda x: ufunc(x),
+        x % 3 if name == "exp" and x.dtype.kind in "iu" else x | (name == "reciprocal") if dtype == "bool" else x,
+    )
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -43,10 +83,24 @@ def test_binary(name, dtype):
     check(lambda x, y: ufunc(x, y), sample((5, 7), dtype), abs(second) % 7 if name == "left_shift" else second)
 
 
-@pytest.mark.parametrize(("left", "right"), [("int32", "float32"), ("uint8", "int8"), ("int64", "uint64"), ("float32", "complex64"),
-                                             ("bool", "int16"), ("float16", "float64"), ("uint64", "float32")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("int32", "float32"),
+        ("uint8", "int8"),
+        ("int64", "uint64"),
+        ("float32", "complex64"),
+        ("bool", "int16"),
+        ("float16", "float64"),
+        ("uint64", "float32"),
+    ],
+)
 def test_promotion(left, right):
-    check(lambda x, y: (x + y, x < y if x.dtype.kind != "c" and y.dtype.kind != "c" else x == y), sample(9, left), sample(9, right, 1))
+    check(
+        lambda x, y: (x + y, x < y if x.dtype.kind != "c" and y.dtype.kind != "c" else x == y),
+        sample(9, left),
+        sample(9, right, 1),
+    )
 
 
 @pytest.mark.parametrize("op", OPERATORS)
@@ -84,8 +138,20 @@ def test_negative_integer_power_raises():
     check_left_to_numpy(lambda x, n: x**n, sample(9, "int64"), -2)
 
 
-@pytest.mark.parametrize("shapes", [((3, 1), (4,)), ((1,), (5, 3)), ((2, 1, 4), (3, 1)), ((), (3, 2)), ((4, 1), (1, 4)), ((0, 3), (3,)),
-                                    ((1, 1), (1,)), ((), ())], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        ((3, 1), (4,)),
+        ((1,), (5, 3)),
+        ((2, 1, 4), (3, 1)),
+        ((), (3, 2)),
+        ((4, 1), (1, 4)),
+        ((0, 3), (3,)),
+        ((1, 1), (1,)),
+        ((), ()),
+    ],
+    ids=str,
+)
 def test_broadcasting(shapes):
     left, right = (sample(shape, seed=k) for k, shape in enumerate(shapes))
     check(lambda x, y: x * y + x, left, right)

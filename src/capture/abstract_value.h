@@ -20,17 +20,17 @@ struct AbstractValue;
 using Ref = std::shared_ptr<AbstractValue>;  // identity of the Ref is identity of the Python object
 
 enum class AbstractKind : uint8_t {
-  null,       // NULL on the value stack
-  constant,   // a known Python object
-  array,      // exact ndarray
-  scalar,     // Python int/float/complex/bool or NumPy scalar whose value is not known (or is a Dim)
+  null,      // NULL on the value stack
+  constant,  // a known Python object
+  array,     // exact ndarray
+  scalar,    // Python int/float/complex/bool or NumPy scalar whose value is not known (or is a Dim)
   tuple,
   list,
-  dict,       // string or other constant keys, in insertion order
+  dict,  // string or other constant keys, in insertion order
   slice,
-  iterator,   // over `items`, next is `position`
-  function,   // made in the captured frames
-  method,     // bound: `callable`, `self`
+  iterator,  // over `items`, next is `position`
+  function,  // made in the captured frames
+  method,    // bound: `callable`, `self`
   cell,
   object,     // an instance that capture knows by its source and type only
   dict_view,  // keys, values or items (position 0, 1, 2) of the dict items[0]
@@ -40,9 +40,9 @@ enum class AbstractKind : uint8_t {
 
 // Memory that one or several arrays look at.
 struct Storage {
-  SourceId source = -1;   // the argument it belongs to; -1: fresh memory made by the captured code
+  SourceId source = -1;        // the argument it belongs to; -1: fresh memory made by the captured code
   ValueId current = no_value;  // the whole memory as a graph value of the base's shape, current version
-  int version = 0;        // counts stores
+  int version = 0;             // counts stores
 };
 
 // One step from a base to a view: a view op of the IR.
@@ -63,7 +63,7 @@ struct ArrayState {
   std::shared_ptr<Storage> storage;
   std::vector<ViewStep> path;  // empty: the whole storage
   Lens lens;
-  ValueId value = no_value;    // contents at `version`; read through Capture::read
+  ValueId value = no_value;  // contents at `version`; read through Capture::read
   int version = 0;
   bool writeable = true;
 };
@@ -71,18 +71,19 @@ struct ArrayState {
 struct ScalarState {
   ValueKind kind = ValueKind::py_scalar;  // py_scalar or numpy_scalar
   DType dtype = DType::int64;
-  std::optional<Dim> dim;                 // integers that are expressions of entry symbols
-  ValueId value = no_value;               // else: rank-0 graph value
+  std::optional<Dim> dim;    // integers that are expressions of entry symbols
+  ValueId value = no_value;  // else: rank-0 graph value
 };
 
 struct AbstractValue {
   AbstractKind kind = AbstractKind::null;
-  PyRef object;            // constant: the object; object: the instance seen; function: its code; others: null
-  SourceId source = -1;    // where the object can be fetched from at a call; -1: made by captured code (or constant)
+  PyRef object;          // constant: the object; object: the instance seen; function: its code; others: null
+  SourceId source = -1;  // where the object can be fetched from at a call; -1: made by captured code (or constant)
   ArrayState array;
   ScalarState scalar;
-  std::vector<Ref> items;  // tuple, list; dict: values; slice: start, stop, step; iterator: what is iterated; cell: one or none;
-                           // method: callable, self; function: globals, defaults, kwdefaults, closure, annotations (null Ref = none)
+  std::vector<Ref>
+      items;  // tuple, list; dict: values; slice: start, stop, step; iterator: what is iterated; cell: one or none;
+              // method: callable, self; function: globals, defaults, kwdefaults, closure, annotations (null Ref = none)
   std::vector<PyRef> keys;  // dict
   size_t position = 0;      // iterator: items consumed
   Ref iterated;             // iterator: the container it walks (for its recipe)

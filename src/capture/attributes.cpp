@@ -26,7 +26,8 @@ bool is_builtin_method(PyObject* descriptor) {
 }
 
 bool is_one_of(PyObject* name, std::initializer_list<const char*> names) {
-  return std::any_of(names.begin(), names.end(), [&](const char* each) { return PyUnicode_CompareWithASCIIString(name, each) == 0; });
+  return std::any_of(names.begin(), names.end(),
+                     [&](const char* each) { return PyUnicode_CompareWithASCIIString(name, each) == 0; });
 }
 
 Result<Ref> get_by_python(Capture& capture, PyObject* object, PyObject* name) {
@@ -77,7 +78,8 @@ Result<Ref> bound_attribute(Capture& capture, const Ref& attribute, const Ref& i
     return capture.method(of("__func__"), capture.constant(reinterpret_cast<PyObject*>(owner)));
   }
   if (Py_TYPE(found)->tp_descr_get == nullptr) {
-    if (attribute->kind == AbstractKind::unread && is_plain_constant(found)) *attribute = known_constant(capture, attribute, found);
+    if (attribute->kind == AbstractKind::unread && is_plain_constant(found))
+      *attribute = known_constant(capture, attribute, found);
     return attribute;
   }
   if (!instance) return unsupported(reinterpret_cast<PyObject*>(owner), name);
@@ -184,16 +186,20 @@ Result<Ref> numpy_attribute(Capture& capture, const Ref& value, PyObject* name) 
 Result<Ref> get_attribute(Capture& capture, const Ref& value, PyObject* name) {
   capture.look(value);
   switch (value->kind) {
-    case AbstractKind::array: return numpy_attribute(capture, value, name);
+    case AbstractKind::array:
+      return numpy_attribute(capture, value, name);
     case AbstractKind::scalar:
       if (value->scalar.kind == ValueKind::numpy_scalar) return numpy_attribute(capture, value, name);
       return builtin_attribute(capture, value, name);
-    case AbstractKind::constant: return constant_attribute(capture, value, name);
+    case AbstractKind::constant:
+      return constant_attribute(capture, value, name);
     case AbstractKind::object:
       if (is_array(value->object.get())) return capture.refusal(value);
       return instance_attribute(capture, value, name);
-    case AbstractKind::null: return fail(Reason::internal_error, "an attribute of NULL");
-    default: return builtin_attribute(capture, value, name);
+    case AbstractKind::null:
+      return fail(Reason::internal_error, "an attribute of NULL");
+    default:
+      return builtin_attribute(capture, value, name);
   }
 }
 

@@ -40,9 +40,13 @@ Result<Ref> first_truth(Capture& capture, const CallArguments& arguments, bool d
 
 }  // namespace
 
-Result<Ref> capture_all(Capture& capture, PyObject*, const CallArguments& arguments) { return first_truth(capture, arguments, false); }
+Result<Ref> capture_all(Capture& capture, PyObject*, const CallArguments& arguments) {
+  return first_truth(capture, arguments, false);
+}
 
-Result<Ref> capture_any(Capture& capture, PyObject*, const CallArguments& arguments) { return first_truth(capture, arguments, true); }
+Result<Ref> capture_any(Capture& capture, PyObject*, const CallArguments& arguments) {
+  return first_truth(capture, arguments, true);
+}
 
 Result<Ref> capture_len(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
@@ -55,9 +59,12 @@ Result<Ref> capture_len(Capture& capture, PyObject* callable, const CallArgument
       if (value->source >= 0) capture.sources().guard_length(value->source, static_cast<int64_t>(value->items.size()));
       [[fallthrough]];
     case AbstractKind::tuple:
-    case AbstractKind::list: return capture.python_int(static_cast<int64_t>(value->items.size()));
-    case AbstractKind::constant: return fold_call(capture, callable, arguments);
-    default: return fail(Reason::unsupported_argument, "len of this object");
+    case AbstractKind::list:
+      return capture.python_int(static_cast<int64_t>(value->items.size()));
+    case AbstractKind::constant:
+      return fold_call(capture, callable, arguments);
+    default:
+      return fail(Reason::unsupported_argument, "len of this object");
   }
 }
 
@@ -65,7 +72,8 @@ Result<Ref> capture_len(Capture& capture, PyObject* callable, const CallArgument
 Result<Ref> capture_range(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 3));
   for (const Ref& bound : arguments.positional) {
-    if (bound->kind == AbstractKind::scalar) return fail(Reason::unsupported_opcode, "a loop over a range that is not constant");
+    if (bound->kind == AbstractKind::scalar)
+      return fail(Reason::unsupported_opcode, "a loop over a range that is not constant");
   }
   return fold_call(capture, callable, arguments);
 }
@@ -175,8 +183,9 @@ Result<Ref> capture_partial(Capture&, PyObject*, const CallArguments& arguments)
 Result<Ref> capture_reversed(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
   const Ref& value = arguments.positional[0];
-  bool sequence = value->kind == AbstractKind::tuple ||
-                  (value->kind == AbstractKind::constant && PySequence_Check(value->object.get()) && is_plain_constant(value->object.get()));
+  bool sequence =
+      value->kind == AbstractKind::tuple || (value->kind == AbstractKind::constant && PySequence_Check(value->object.get()) &&
+                                             is_plain_constant(value->object.get()));
   if (!sequence) return fail(Reason::unsupported_argument, "reversed of this object");
   ACCEL_TRY(std::vector<Ref> items, all_items(capture, value));
   return snapshot(capture, {items.rbegin(), items.rend()});

@@ -70,7 +70,8 @@ Result<Ref> extreme(Capture& capture, PyObject* callable, const CallArguments& a
 Result<Ref> capture_abs(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
   const Ref& value = arguments.positional[0];
-  if (value->kind == AbstractKind::constant && is_plain_constant(value->object.get())) return fold_call(capture, callable, arguments);
+  if (value->kind == AbstractKind::constant && is_plain_constant(value->object.get()))
+    return fold_call(capture, callable, arguments);
   if (value->kind == AbstractKind::scalar && value->scalar.dim) {
     DimTable& dims = capture.dims();
     Dim d = *value->scalar.dim, zero = dims.constant(0);
@@ -82,7 +83,8 @@ Result<Ref> capture_abs(Capture& capture, PyObject* callable, const CallArgument
     ACCEL_TRY(ValueId v, capture.scalar_value(value));
     return capture.scalar(capture.build().pointwise(Op::absolute, {v}, {DType::float64}, ValueKind::py_scalar));
   }
-  bool numpy = value->kind == AbstractKind::array || value->kind == AbstractKind::scalar || value->kind == AbstractKind::constant;
+  bool numpy =
+      value->kind == AbstractKind::array || value->kind == AbstractKind::scalar || value->kind == AbstractKind::constant;
   if (python || !numpy) return fail(Reason::unsupported_argument, "abs of this object");
   return call_ufunc(capture, "absolute", value);
 }
@@ -116,10 +118,30 @@ Result<Ref> capture_math_prod(Capture& capture, PyObject* callable, const CallAr
   ACCEL_TRY(std::vector<Ref> items, all_items(capture, arguments.positional[0]));
   Ref total = capture.python_int(1);
   for (const Ref& item : items) {
-    if (capture.type_of(item) != &PyLong_Type) return fail(Reason::unsupported_argument, "a product of other numbers than ints");
+    if (capture.type_of(item) != &PyLong_Type)
+      return fail(Reason::unsupported_argument, "a product of other numbers than ints");
     ACCEL_TRY(total, binary_operation(capture, NB_MULTIPLY, false, total, item));
   }
   return total;
+}
+
+// math.sqrt; of a size without fixing it.
+Result<Ref> capture_math_sqrt(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  auto d = arguments.positional.size() == 1 ? as_dim(capture, arguments.positional[0]) : std::nullopt;
+  if (!d || capture.dims().as_constant(*d)) return fold_call(capture, callable, arguments);
+  if (!capture.decide(*d, Comparison::ge, capture.dims().constant(0))) return fail(Reason::will_raise, "math domain error");
+  ACCEL_TRY(ValueId v, capture.scalar_value(arguments.positional[0]));
+  Type type{ValueKind::py_scalar, DType::float64, {}, {}};
+  v = capture.graph().add_node(0, Op::astype, {v}, {}, {type}, capture.location());
+  return capture.scalar(capture.build().pointwise(Op::sqrt, {v}, {DType::float64}, ValueKind::py_scalar));
+}
+
+// round, math.floor and the like: integers stay what they are.
+Result<Ref> capture_round(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  bool one = arguments.positional.size() == 1 && arguments.keywords.empty();
+  if (one && capture.type_of(arguments.positional[0]) == &PyLong_Type) return arguments.positional[0];
+  if (one) capture.promote_inputs_of(arguments.positional[0]);
+  return fold_call(capture, callable, arguments);
 }
 
 Result<Ref> capture_pow(Capture& capture, PyObject* callable, const CallArguments& arguments) {

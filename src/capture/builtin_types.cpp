@@ -172,7 +172,10 @@ Result<Ref> capture_int(Capture& capture, PyObject* callable, const CallArgument
   if (value->scalar.dim) return capture.dim_scalar(*value->scalar.dim);
   char kind = dtype_kind(value->scalar.dtype);
   bool exact = kind == 'b' || kind == 'i' || (kind == 'u' && value->scalar.dtype != DType::uint64);
-  if (!exact) return fail(Reason::unsupported_argument, "int of a floating-point number");
+  if (!exact) {
+    capture.promote_inputs_of(value);
+    return fail(Reason::unsupported_argument, "int of a floating-point number");
+  }
   if (value->scalar.kind == ValueKind::py_scalar && kind == 'i') return value;
   return python_scalar(capture, value, DType::int64);
 }

@@ -59,10 +59,9 @@ Ref Interpreter::cell_of(PyObject* cell, const std::string& name) {
   return ref;
 }
 
-Result<PythonFunction> Interpreter::constant_function(const Ref& value) {
+PythonFunction Interpreter::constant_function(const Ref& value) {
   PyObject* object = value->object.get();
   auto* function = reinterpret_cast<PyFunctionObject*>(object);
-  guard_function(capture_.sources(), value->source, object);
   PythonFunction out;
   out.function = value;
   out.code = PyRef::borrow(PyFunction_GET_CODE(object));
@@ -106,11 +105,16 @@ Result<std::optional<Ref>> Interpreter::begin_call(const Ref& callable, CallArgu
       ACCEL_TRY([[maybe_unused]] Unit pushed, push_frame(made_function(callable), arguments));
       return std::optional<Ref>();
     }
-    case AbstractKind::method: return call_method(callable, std::move(arguments));
-    case AbstractKind::constant: return call_constant(callable, std::move(arguments));
-    case AbstractKind::partial: return call_parts(*callable, std::move(arguments));
-    case AbstractKind::object: return fail(Reason::unsupported_call, "an object of type " + type_name(callable->object.get()));
-    default: return fail(Reason::unsupported_call, "this object");
+    case AbstractKind::method:
+      return call_method(callable, std::move(arguments));
+    case AbstractKind::constant:
+      return call_constant(callable, std::move(arguments));
+    case AbstractKind::partial:
+      return call_parts(*callable, std::move(arguments));
+    case AbstractKind::object:
+      return fail(Reason::unsupported_call, "an object of type " + type_name(callable->object.get()));
+    default:
+      return fail(Reason::unsupported_call, "this object");
   }
 }
 
@@ -124,8 +128,8 @@ Result<std::optional<Ref>> Interpreter::call_primitive(Primitive primitive, PyOb
 Result<std::optional<Ref>> Interpreter::call_constant(const Ref& callable, CallArguments arguments) {
   PyObject* object = callable->object.get();
   if (PyFunction_Check(object)) {
-    ACCEL_TRY(PythonFunction function, constant_function(callable));
-    ACCEL_TRY([[maybe_unused]] Unit pushed, push_frame(std::move(function), arguments));
+    guard_function(capture_.sources(), callable->source, object);
+    ACCEL_TRY([[maybe_unused]] Unit pushed, push_frame(constant_function(callable), arguments));
     return std::optional<Ref>();
   }
   if (Primitive primitive = find_primitive(object)) return call_primitive(primitive, object, arguments);
@@ -198,7 +202,8 @@ Result<std::optional<Ref>> Interpreter::call_partial(const Ref& partial, CallArg
     parts.items.push_back(capture_.constant(item));
   }
   for (const Ref& part : parts.items) {
-    bool changes = part->object && (is_array(part->object.get()) || PyList_Check(part->object.get()) || PyDict_Check(part->object.get()));
+    bool changes =
+        part->object && (is_array(part->object.get()) || PyList_Check(part->object.get()) || PyDict_Check(part->object.get()));
     if (changes) return fail(Reason::unsupported_call, "functools.partial of arrays");
   }
   return call_parts(parts, std::move(arguments));

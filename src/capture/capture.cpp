@@ -23,6 +23,10 @@ class Session {
       : function_(function), locals_(locals), local_count_(local_count), options_(options) {}
 
   Result<Captured> run() {
+    if (options_.stop_before_instruction > 0) {
+      ACCEL_TRY(int64_t position, forced_exit());
+      if (position >= 0) return exit_at(position, fail(Reason::unsupported_opcode, "an exit that was asked for"));
+    }
     ACCEL_TRY(Interpreter::End end, attempt(-1, false));
     if (end == Interpreter::End::returned) {
       auto done = finish_return();
@@ -40,6 +44,7 @@ class Session {
       attempt_ = Attempt();
       attempt_.state = std::make_unique<Capture>(attempt_.captured.graph, attempt_.captured.guards, &plan_);
       attempt_.interpreter = std::make_unique<Interpreter>(*attempt_.state, options_.budget, most_nodes);
+      if (watch && stop < 0) attempt_.interpreter->stop_at_writable(options_.stop_before_instruction);
       try {
         ACCEL_TRY([[maybe_unused]] Unit entered, attempt_.interpreter->enter(function_, locals_, local_count_));
         return attempt_.interpreter->run(stop, watch);
@@ -47,6 +52,12 @@ class Session {
       }
     }
     return fail(Reason::internal_error, "capture does not settle");
+  }
+
+  // Position of the exit that the options ask for; -1: there are not that many.
+  Result<int64_t> forced_exit() {
+    ACCEL_TRY(Interpreter::End end, attempt(-1, true));
+    return end == Interpreter::End::stopped ? attempt_.interpreter->position() : int64_t{-1};
   }
 
   // Leaves for the interpreter before instruction `position`, or before the last one at which all frames can be rebuilt.
@@ -85,6 +96,7 @@ class Session {
     RecipeWriter writer(*attempt_.state);
     ACCEL_TRY(std::vector<FrameRecipe> frames, attempt_.interpreter->write_frames(writer));
     Exit& exit = attempt_.captured.exit;
+    if (options_.stop_before_instruction <= 0) guard_what_follows();
     exit.kind = ExitKind::resume;
     exit.frames = std::move(frames);
     exit.reason = why.reason;
@@ -94,6 +106,19 @@ class Session {
     attempt_.state->note(why.reason, why.detail);
     finish(writer);
     return Unit{};
+  }
+
+  // What capture looked at from the exit to the instruction that failed is why this version ends here: its guards stay, its
+  // nodes do not.
+  void guard_what_follows() {
+    std::vector<NodeId>& nodes = attempt_.captured.graph.entry().nodes;
+    size_t count = nodes.size();
+    try {
+      attempt_.interpreter->run(-1, false);
+    } catch (const Restart&) {
+      // The attempt ended there before as well: all guards that it could add are there.
+    }
+    nodes.resize(count);
   }
 
   void finish(RecipeWriter& writer) {

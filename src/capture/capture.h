@@ -19,8 +19,8 @@ namespace accel {
 
 class Interpreter;
 
-// What earlier attempts at the same capture found out. Capture is deterministic, so an attempt that learns something which it should
-// have known before is dropped and repeated.
+// What earlier attempts at the same capture found out. Capture is deterministic, so an attempt that learns something which it
+// should have known before is dropped and repeated.
 struct Plan {
   std::map<int, std::string> substitutions;  // symbol: text of the Dim over lower symbols that it equals (a guard says so)
   std::set<std::string> promoted;            // texts of the sources whose numbers must be constants
@@ -41,14 +41,14 @@ class Capture {
   Sources& sources() { return sources_; }
 
   // --- values -------------------------------------------------------------------------------------------------------
-  Ref constant(PyObject* object);                       // borrowed; an exact tuple or slice gives that kind
+  Ref constant(PyObject* object);  // borrowed; an exact tuple or slice gives that kind
   Ref python_int(int64_t value);
   Ref dim_scalar(Dim d, ValueKind kind = ValueKind::py_scalar);  // constant when d is one
-  Ref scalar(ValueId value);                            // kind and dtype from the value's type
+  Ref scalar(ValueId value);                                     // kind and dtype from the value's type
   Ref tuple(std::vector<Ref> items);
   Ref list(std::vector<Ref> items);
   Ref method(Ref callable, Ref self);
-  Ref fresh_array(ValueId value);                       // whole new storage
+  Ref fresh_array(ValueId value);  // whole new storage
   Ref view_of(const Ref& array, ViewStep step, Lens lens, ValueId value);
   // Current contents of an array, re-derived when its storage was stored to.
   ValueId read(const Ref& array);
@@ -60,7 +60,8 @@ class Capture {
   // --- what comes from outside ---------------------------------------------------------------------------------------
   // The value at a source that holds `seen` (borrowed); unread until look(). One source has one Ref.
   Ref at(SourceId source, PyObject* seen);
-  // Finds out the kind of an unread value and guards on it. Arguments of primitives have been looked at, items of containers too.
+  // Finds out the kind of an unread value and guards on it. Arguments of primitives have been looked at, items of containers
+  // too.
   void look(const Ref& value);
   void look_deep(const Ref& value);
   // Type of the Python object (borrowed); null for NULL.
@@ -69,11 +70,11 @@ class Capture {
   Failure refusal(const Ref& object);
 
   // --- what is known at capture -----------------------------------------------------------------------------------
-  int64_t hint(Dim d) const;                            // value at this call
+  int64_t hint(Dim d) const;  // value at this call
   // Value of an integer that a rule needs now: constants as they are; Dims are fixed by a guard.
   Result<int64_t> require_int(const Ref& value);
-  // The Python object of a value that a rule needs now: constants; numbers are promoted with a guard; tuples, lists and slices of
-  // those. New reference.
+  // The Python object of a value that a rule needs now: constants; numbers are promoted with a guard; tuples, lists and slices
+  // of those. New reference.
   Result<PyRef> require_constant(const Ref& value);
   bool is_constant(const Ref& value) const;
   // Decides `left comparison right` by this call's values and guards on it. Constant relations need no guard.
@@ -85,8 +86,8 @@ class Capture {
   void promote_inputs_of(const Ref& scalar);
 
   // --- calls ---------------------------------------------------------------------------------------------------------
-  // Traces a call of a Python function (a constant) as if the current instruction had made it. Used by primitives that forward to
-  // functions NumPy implements in Python. The result replaces the primitive's own.
+  // Traces a call of a Python function (a constant) as if the current instruction had made it. Used by primitives that forward
+  // to functions NumPy implements in Python. The result replaces the primitive's own.
   Result<Ref> call_python(PyObject* function, const CallArguments& arguments);
   // The same for any callable value: primitives, Python functions, dispatchers.
   Result<Ref> call(const Ref& callable, const CallArguments& arguments);
@@ -129,11 +130,11 @@ class Capture {
   Plan& plan_;
   Interpreter* interpreter_ = nullptr;
   std::unordered_map<SourceId, Ref> at_;
-  std::unordered_map<SourceId, size_t> array_guards_;      // index into guards
+  std::unordered_map<SourceId, size_t> array_guards_;  // index into guards
   std::unordered_map<ValueId, SourceId> scalar_inputs_;
-  std::unordered_map<int, SourceId> symbol_sources_;       // numbers
+  std::unordered_map<int, SourceId> symbol_sources_;  // numbers
   std::vector<Range> symbol_ranges_;
-  std::unordered_map<int32_t, uint8_t> signs_;             // what guards say about the sign of a Dim
+  std::unordered_map<int32_t, uint8_t> signs_;  // what guards say about the sign of a Dim
   std::vector<Note> notes_;
   std::string file_;
   Location where_;

@@ -22,23 +22,23 @@ struct Note {
 };
 
 struct Captured {
-  Graph graph;       // one output per output_* recipe index
-  GuardSet guards;   // not sealed
+  Graph graph;      // one output per output_* recipe index
+  GuardSet guards;  // not sealed
   std::vector<Recipe> recipes;
   Exit exit;
   std::vector<Note> notes;
-  int instructions = 0;        // bytecode instructions evaluated
+  int instructions = 0;          // bytecode instructions evaluated
   bool worth_compiling = false;  // false: nothing but Python bookkeeping precedes the exit
 };
 
 struct CaptureOptions {
   int budget = 200000;  // instructions
-  int stop_before_instruction = 0;  // n > 0: leave by a resume exit before the n-th evaluated instruction at which one is possible
-  // Input dims that earlier versions of the entry have seen with other values need no treatment: dims are symbols from the first call.
+  // n > 0: leave before the n-th evaluated instruction at which all frames can be rebuilt, if there are that many.
+  int stop_before_instruction = 0;
 };
 
-// Captures `function` called with these locals (localsplus order, borrowed; null = unbound): interprets the bytecode abstractly and
-// runs no user code. Never raises. Fails only for internal reasons; what cannot be captured is an Exit.
+// Captures `function` called with these locals (localsplus order, borrowed; null = unbound): interprets the bytecode abstractly
+// and runs no user code. Never raises. Fails only for internal reasons; what cannot be captured is an Exit.
 Result<Captured> capture(PyObject* function, PyObject* const* locals, int local_count, const CaptureOptions& options);
 
 }  // namespace accel

@@ -10,7 +10,8 @@ namespace accel {
 namespace {
 
 Comparison comparison_of(int op) {
-  static const Comparison table[] = {Comparison::lt, Comparison::le, Comparison::eq, Comparison::ne, Comparison::gt, Comparison::ge};
+  static const Comparison table[] = {Comparison::lt, Comparison::le, Comparison::eq,
+                                     Comparison::ne, Comparison::gt, Comparison::ge};
   return table[op];
 }
 
@@ -23,8 +24,9 @@ bool is_sequence(const Ref& value) { return value->kind == AbstractKind::tuple |
 
 // Objects whose == is identity, and dtypes, whose == is pure.
 bool compares_safely(PyObject* object) {
-  return is_plain_constant(object) || is_dtype(object) || PyType_Check(object) || PyFunction_Check(object) || PyCFunction_Check(object) ||
-         PyModule_CheckExact(object) || is_ufunc(object) || Py_TYPE(object)->tp_richcompare == PyBaseObject_Type.tp_richcompare;
+  return is_plain_constant(object) || is_dtype(object) || PyType_Check(object) || PyFunction_Check(object) ||
+         PyCFunction_Check(object) || PyModule_CheckExact(object) || is_ufunc(object) ||
+         Py_TYPE(object)->tp_richcompare == PyBaseObject_Type.tp_richcompare;
 }
 
 Result<bool> check(int result) {
@@ -35,8 +37,9 @@ Result<bool> check(int result) {
 
 // Whether objects of two different kinds of value can be one object, when one is a constant.
 bool is_singleton_like(PyObject* object) {
-  return object == Py_None || object == Py_Ellipsis || object == Py_NotImplemented || PyBool_Check(object) || PyType_Check(object) ||
-         PyModule_Check(object) || PyFunction_Check(object) || PyCFunction_Check(object) || is_dtype(object) || is_ufunc(object);
+  return object == Py_None || object == Py_Ellipsis || object == Py_NotImplemented || PyBool_Check(object) ||
+         PyType_Check(object) || PyModule_Check(object) || PyFunction_Check(object) || PyCFunction_Check(object) ||
+         is_dtype(object) || is_ufunc(object);
 }
 
 Result<Ref> compare_sequences(Capture& capture, int op, const Ref& left, const Ref& right) {
@@ -63,10 +66,14 @@ bool has_simple_equality(const Ref& value) {
     case AbstractKind::dict:
     case AbstractKind::slice:
     case AbstractKind::function:
-    case AbstractKind::method: return true;
-    case AbstractKind::scalar: return value->scalar.kind == ValueKind::py_scalar;
-    case AbstractKind::constant: return is_plain_constant(value->object.get()) || PyType_Check(value->object.get());
-    default: return false;
+    case AbstractKind::method:
+      return true;
+    case AbstractKind::scalar:
+      return value->scalar.kind == ValueKind::py_scalar;
+    case AbstractKind::constant:
+      return is_plain_constant(value->object.get()) || PyType_Check(value->object.get());
+    default:
+      return false;
   }
 }
 
@@ -86,7 +93,8 @@ Result<Ref> compare(Capture& capture, int op, const Ref& left, const Ref& right)
   if (capture.is_constant(left) && capture.is_constant(right)) {
     ACCEL_TRY(PyRef l, capture.require_constant(left));
     ACCEL_TRY(PyRef r, capture.require_constant(right));
-    if (compares_safely(l.get()) && compares_safely(r.get())) return folded(capture, PyObject_RichCompare(l.get(), r.get(), op));
+    if (compares_safely(l.get()) && compares_safely(r.get()))
+      return folded(capture, PyObject_RichCompare(l.get(), r.get(), op));
   }
   if (is_sequence(left) && is_sequence(right)) return compare_sequences(capture, op, left, right);
   auto l = as_dim(capture, left), r = as_dim(capture, right);
@@ -133,7 +141,8 @@ Result<bool> is_same(Capture& capture, const Ref& left, const Ref& right) {
 
 Result<bool> is_equal(Capture& capture, const Ref& left, const Ref& right) {
   if (left == right) return true;
-  if (left->kind == AbstractKind::constant && right->kind == AbstractKind::constant && left->object.get() == right->object.get()) {
+  if (left->kind == AbstractKind::constant && right->kind == AbstractKind::constant &&
+      left->object.get() == right->object.get()) {
     return true;
   }
   ACCEL_TRY(Ref result, compare(capture, Py_EQ, left, right));
@@ -148,14 +157,17 @@ Result<bool> truth(Capture& capture, const Ref& value) {
       if (!is_plain_constant(object) && !dtype_of_scalar(object) && !PyType_Check(object) && !PyCallable_Check(object)) break;
       return check(PyObject_IsTrue(object));
     }
-    case AbstractKind::tuple: return !value->items.empty();
-    case AbstractKind::list: return !value->items.empty();
+    case AbstractKind::tuple:
+      return !value->items.empty();
+    case AbstractKind::list:
+      return !value->items.empty();
     case AbstractKind::dict:
       if (value->source >= 0) capture.sources().guard_length(value->source, static_cast<int64_t>(value->items.size()));
       return !value->items.empty();
     case AbstractKind::function:
     case AbstractKind::method:
-    case AbstractKind::slice: return true;
+    case AbstractKind::slice:
+      return true;
     case AbstractKind::scalar: {
       if (value->scalar.dim) return capture.decide(*value->scalar.dim, Comparison::ne, capture.dims().constant(0));
       if (value->source >= 0) {
@@ -165,9 +177,12 @@ Result<bool> truth(Capture& capture, const Ref& value) {
       capture.promote_inputs_of(value);
       return fail(Reason::data_dependent_branch, "the condition is computed from array data");
     }
-    case AbstractKind::array: return fail(Reason::data_dependent_branch, "the truth of an array");
-    case AbstractKind::object: return capture.refusal(value);
-    default: break;
+    case AbstractKind::array:
+      return fail(Reason::data_dependent_branch, "the truth of an array");
+    case AbstractKind::object:
+      return capture.refusal(value);
+    default:
+      break;
   }
   return fail(Reason::unsupported_value, "the truth of this object");
 }

@@ -33,7 +33,9 @@ Result<Ref> slice_sequence(Capture& capture, const Ref& container, const Ref& in
 }
 
 // Keys whose hash and == run no user code.
-bool is_safe_key(PyObject* key) { return is_plain_constant(key) || is_dtype(key) || PyType_Check(key) || PyFunction_Check(key); }
+bool is_safe_key(PyObject* key) {
+  return is_plain_constant(key) || is_dtype(key) || PyType_Check(key) || PyFunction_Check(key);
+}
 
 bool same_key(PyObject* left, PyObject* right) {
   if (left == right) return true;
@@ -90,7 +92,7 @@ Result<Ref> get_item(Capture& capture, const Ref& container, const Ref& index) {
 
 Status set_item(Capture& capture, const Ref& container, const Ref& index, const Ref& value) {
   capture.look(container);
-  if (container->kind == AbstractKind::array) return fail(Reason::store_to_argument, "an item of an array");
+  if (container->kind == AbstractKind::array) return store_item(capture, container, index, value);
   if (container->kind == AbstractKind::object) return capture.refusal(container);
   ACCEL_TRY([[maybe_unused]] Unit fresh, require_fresh(capture, container));
   if (container->kind == AbstractKind::list) {

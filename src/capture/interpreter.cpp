@@ -42,7 +42,7 @@ Result<std::shared_ptr<const Bytecode>> Interpreter::bytecode_of(PyObject* code)
 
 Status Interpreter::enter(PyObject* function, PyObject* const* locals, int local_count) {
   Ref self = capture_.constant(function);
-  ACCEL_TRY(PythonFunction parts, constant_function(self));
+  PythonFunction parts = constant_function(self);
   ACCEL_TRY(auto bytecode, bytecode_of(parts.code.get()));
   auto frame = std::make_unique<Frame>();
   frame->function = self;
@@ -168,7 +168,10 @@ Result<bool> Interpreter::run_frames(size_t base, int64_t stop, bool watch) {
       position_ = count_;
       if (watch) {
         RecipeWriter probe(capture_);
-        if (write_frames(probe).ok()) writable_ = position_;
+        if (write_frames(probe).ok()) {
+          writable_ = position_;
+          if (++writable_count_ == most_writable_) return false;
+        }
       }
       if (count_ == stop) return false;
       if (loop_headers(*frame.bytecode)[static_cast<size_t>(frame.next)]) {

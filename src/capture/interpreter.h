@@ -24,10 +24,10 @@ struct Frame {
   std::vector<Ref> stack;    // CPython's layout
   std::vector<Ref> closure;  // cells
   std::string file;
-  int next = 0;              // index of the instruction to run next
-  int id = 0;                // of this activation
-  bool in_library = false;   // code that people do not want to see named
-  bool nested = false;       // entered by a primitive: there is no way to resume here
+  int next = 0;             // index of the instruction to run next
+  int id = 0;               // of this activation
+  bool in_library = false;  // code that people do not want to see named
+  bool nested = false;      // entered by a primitive: there is no way to resume here
 
   PyCodeObject* code() const { return reinterpret_cast<PyCodeObject*>(bytecode->code.get()); }
   Ref pop() {
@@ -61,10 +61,13 @@ class Interpreter {
   // instructions from 0. With `watch`, writable() is up to date at every instruction on the way.
   End run(int64_t stop, bool watch);
 
+  // run() with `watch` stops at the n-th position at which all frames can be rebuilt.
+  void stop_at_writable(int64_t n) { most_writable_ = n; }
+
   const Ref& result() const { return result_; }
   const Failure& failure() const { return failure_; }
-  int64_t position() const { return position_; }    // number of the instruction at which the run ended
-  int64_t writable() const { return writable_; }    // last position at which all frames could be rebuilt
+  int64_t position() const { return position_; }  // number of the instruction at which the run ended
+  int64_t writable() const { return writable_; }  // last position at which all frames could be rebuilt
   int instructions() const { return static_cast<int>(count_); }
   Location where() const;
 
@@ -86,7 +89,7 @@ class Interpreter {
   Status push_frame(PythonFunction function, const CallArguments& arguments);
   Status check_depth(PyObject* code) const;
   Result<std::shared_ptr<const Bytecode>> bytecode_of(PyObject* code);
-  Result<PythonFunction> constant_function(const Ref& function);
+  PythonFunction constant_function(const Ref& function);
   PythonFunction made_function(const Ref& function);
   Ref cell_of(PyObject* cell, const std::string& name);
   Result<std::optional<Ref>> call_constant(const Ref& callable, CallArguments arguments);
@@ -110,7 +113,7 @@ class Interpreter {
   std::map<std::pair<int, int>, std::pair<int64_t, int64_t>> loops_;  // (frame, header): position of first visit, visits
   Ref result_, nested_result_;
   Failure failure_;
-  int64_t count_ = 0, position_ = 0, writable_ = 0;
+  int64_t count_ = 0, position_ = 0, writable_ = 0, writable_count_ = 0, most_writable_ = -1;
   int nesting_ = 0, next_frame_id_ = 0;
 };
 
@@ -121,7 +124,8 @@ bool is_library_file(const std::string& file);
 using Unwrap = PyObject* (*)(PyObject* callable);
 void set_unwrap(Unwrap unwrap);
 
-// Binds the arguments of a call to locals as CPython does (the first co_nlocalsplus entries of the result). Fails with will_raise.
+// Binds the arguments of a call to locals as CPython does (the first co_nlocalsplus entries of the result). Fails with
+// will_raise.
 Result<std::vector<Ref>> bind_call(Capture& capture, const PythonFunction& function, const CallArguments& arguments);
 
 // A handler does what one instruction does to the frame. frame.next is already the following instruction.

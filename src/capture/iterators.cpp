@@ -51,7 +51,8 @@ Result<std::vector<Ref>> items_of_constant(Capture& capture, PyObject* object) {
     return fail(Reason::will_raise, "the object is not iterable");
   }
   std::vector<Ref> items;
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) items.push_back(capture.constant(PyList_GET_ITEM(list.get(), i)));
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i)
+    items.push_back(capture.constant(PyList_GET_ITEM(list.get(), i)));
   return items;
 }
 
@@ -90,9 +91,12 @@ Result<std::optional<Ref>> next_of_lazy(Capture& capture, const Ref& iterator) {
 Result<Ref> get_iterator(Capture& capture, const Ref& value) {
   capture.look(value);
   switch (value->kind) {
-    case AbstractKind::iterator: return value;
-    case AbstractKind::tuple: return make_iterator(value->items, value);
-    case AbstractKind::list: return make_iterator({}, value);
+    case AbstractKind::iterator:
+      return value;
+    case AbstractKind::tuple:
+      return make_iterator(value->items, value);
+    case AbstractKind::list:
+      return make_iterator({}, value);
     case AbstractKind::dict: {
       ACCEL_TRY([[maybe_unused]] Unit own, require_own(value));
       return make_iterator(keys_of(capture, value), value);
@@ -105,9 +109,12 @@ Result<Ref> get_iterator(Capture& capture, const Ref& value) {
       ACCEL_TRY(std::vector<Ref> items, items_of_constant(capture, value->object.get()));
       return make_iterator(std::move(items), value);
     }
-    case AbstractKind::array: return fail(Reason::unsupported_opcode, "iteration over an array");
-    case AbstractKind::object: return capture.refusal(value);
-    default: return fail(Reason::unsupported_value, "iteration over this object");
+    case AbstractKind::array:
+      return fail(Reason::unsupported_opcode, "iteration over an array");
+    case AbstractKind::object:
+      return capture.refusal(value);
+    default:
+      return fail(Reason::unsupported_value, "iteration over this object");
   }
 }
 

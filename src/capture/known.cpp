@@ -14,15 +14,16 @@ namespace {
 constexpr uint8_t negative = 1, zero = 2, positive = 4;
 
 struct ComparisonInfo {
-  uint8_t signs;      // signs of left - right for which it holds
+  uint8_t signs;  // signs of left - right for which it holds
   Comparison inverse;
   const char* text;
 };
 
 const ComparisonInfo& info(Comparison comparison) {
   static const ComparisonInfo table[] = {
-      {zero, Comparison::ne, "=="},           {negative | positive, Comparison::eq, "!="}, {negative, Comparison::ge, "<"},
-      {negative | zero, Comparison::gt, "<="}, {positive, Comparison::le, ">"},             {positive | zero, Comparison::lt, ">="},
+      {zero, Comparison::ne, "=="},    {negative | positive, Comparison::eq, "!="},
+      {negative, Comparison::ge, "<"}, {negative | zero, Comparison::gt, "<="},
+      {positive, Comparison::le, ">"}, {positive | zero, Comparison::lt, ">="},
   };
   return table[static_cast<size_t>(comparison)];
 }
@@ -99,7 +100,8 @@ Result<PyRef> Capture::require_items(const Ref& value) {
 Result<PyRef> Capture::require_constant(const Ref& value) {
   look(value);
   switch (value->kind) {
-    case AbstractKind::constant: return value->object;
+    case AbstractKind::constant:
+      return value->object;
     case AbstractKind::scalar: {
       ACCEL_TRY([[maybe_unused]] Unit done, promote(value));
       return value->object;
@@ -108,8 +110,10 @@ Result<PyRef> Capture::require_constant(const Ref& value) {
     case AbstractKind::slice:
       if (value->object) return value->object;
       [[fallthrough]];
-    case AbstractKind::list: return require_items(value);
-    default: return fail(Reason::unsupported_argument, "a constant is needed here");
+    case AbstractKind::list:
+      return require_items(value);
+    default:
+      return fail(Reason::unsupported_argument, "a constant is needed here");
   }
 }
 
@@ -122,14 +126,20 @@ Capture::Range Capture::range_of(Dim d) const {
   for (size_t i = 1; i < parts.size(); ++i) {
     Range next = range_of(parts[i]);
     switch (table.kind(d)) {
-      case DimKind::add: out = {out.low + next.low, out.high + next.high}; break;
+      case DimKind::add:
+        out = {out.low + next.low, out.high + next.high};
+        break;
       case DimKind::mul: {
         double corners[] = {out.low * next.low, out.low * next.high, out.high * next.low, out.high * next.high};
         out = {*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
         break;
       }
-      case DimKind::min: out = {std::min(out.low, next.low), std::min(out.high, next.high)}; break;
-      case DimKind::max: out = {std::max(out.low, next.low), std::max(out.high, next.high)}; break;
+      case DimKind::min:
+        out = {std::min(out.low, next.low), std::min(out.high, next.high)};
+        break;
+      case DimKind::max:
+        out = {std::max(out.low, next.low), std::max(out.high, next.high)};
+        break;
       case DimKind::floordiv: {
         if (next.low < 1) {
           double widest = std::max(std::fabs(out.low), std::fabs(out.high));
@@ -146,7 +156,8 @@ Capture::Range Capture::range_of(Dim d) const {
         if (next.low > 0) out.high = next.high - 1;
         break;
       }
-      default: break;
+      default:
+        break;
     }
   }
   return out;
@@ -224,7 +235,8 @@ bool Capture::decide(Dim left, Comparison comparison, Dim right) {
   uint8_t now = possible & (result ? wanted : static_cast<uint8_t>(~wanted));
   signs_[difference.id] = now;
   Dim opposite = dims().sub(right, left);
-  signs_[opposite.id] = static_cast<uint8_t>((now & zero) | ((now & negative) ? positive : 0) | ((now & positive) ? negative : 0));
+  signs_[opposite.id] =
+      static_cast<uint8_t>((now & zero) | ((now & negative) ? positive : 0) | ((now & positive) ? negative : 0));
   if (now == zero) substitute_if_possible(left, right);
   return result;
 }

@@ -18,9 +18,14 @@ PyTypeObject* find_type(const char* module_name, const char* name) {
 
 const KnownTypes& known_types() {
   static const KnownTypes types = {
-      find_type("numpy", "dtype"),   find_type("numpy", "ufunc"),       find_type("numpy._core._multiarray_umath", "_ArrayFunctionDispatcher"),
-      find_type("numpy", "generic"), find_type("functools", "partial"), find_type("abc", "ABCMeta"),
-      find_type("numpy", "finfo"),   find_type("numpy", "iinfo"),
+      find_type("numpy", "dtype"),
+      find_type("numpy", "ufunc"),
+      find_type("numpy._core._multiarray_umath", "_ArrayFunctionDispatcher"),
+      find_type("numpy", "generic"),
+      find_type("functools", "partial"),
+      find_type("abc", "ABCMeta"),
+      find_type("numpy", "finfo"),
+      find_type("numpy", "iinfo"),
   };
   return types;
 }
@@ -30,7 +35,8 @@ bool is_dtype(PyObject* object) { return known_types().dtype != nullptr && PyObj
 bool is_ufunc(PyObject* object) { return Py_TYPE(object) == known_types().ufunc; }
 
 bool is_exception_class(PyObject* object) {
-  return PyType_Check(object) && PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(object), reinterpret_cast<PyTypeObject*>(PyExc_BaseException));
+  return PyType_Check(object) &&
+         PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(object), reinterpret_cast<PyTypeObject*>(PyExc_BaseException));
 }
 
 bool is_plain_constant(PyObject* object) {
@@ -41,8 +47,8 @@ bool is_plain_constant(PyObject* object) {
     }
     return true;
   }
-  return PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyComplex_CheckExact(object) || PyUnicode_CheckExact(object) ||
-         PyBytes_CheckExact(object) || Py_TYPE(object) == &PyRange_Type;
+  return PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyComplex_CheckExact(object) ||
+         PyUnicode_CheckExact(object) || PyBytes_CheckExact(object) || Py_TYPE(object) == &PyRange_Type;
 }
 
 bool is_foldable(PyObject* object) {

@@ -6,8 +6,8 @@
 namespace accel {
 
 struct KnownTypes {
-  PyTypeObject *dtype = nullptr, *ufunc = nullptr, *dispatcher = nullptr, *generic = nullptr, *partial = nullptr, *abc = nullptr,
-               *finfo = nullptr, *iinfo = nullptr;
+  PyTypeObject *dtype = nullptr, *ufunc = nullptr, *dispatcher = nullptr, *generic = nullptr, *partial = nullptr,
+               *abc = nullptr, *finfo = nullptr, *iinfo = nullptr;
 };
 
 // Resolved at first use; a member is null when the installed versions lack it.

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double widest_dim = 140737488355328.0;  // 2**47: addresses end there
 constexpr double widest_int = 9.3e18;
-constexpr Py_ssize_t most_items = 4096;           // longer containers stay objects
+constexpr Py_ssize_t most_items = 4096;  // longer containers stay objects
 
 std::vector<uint8_t> canonical(std::vector<uint8_t> order) {
   return std::is_sorted(order.begin(), order.end()) ? std::vector<uint8_t>{} : order;
@@ -32,8 +32,8 @@ std::string layout_text(const Guard& guard) {
 // An instance of a class written in Python: its type is guarded and its attributes are sources.
 bool is_plain_instance(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
-  return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0 && type->tp_getattro == PyObject_GenericGetAttr &&
-         !PyType_Check(object) && (type->tp_flags & Py_TPFLAGS_IMMUTABLETYPE) == 0;
+  return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0 && type->tp_getattro == PyObject_GenericGetAttr && !PyType_Check(object) &&
+         (type->tp_flags & Py_TPFLAGS_IMMUTABLETYPE) == 0;
 }
 
 std::optional<DType> number_dtype(PyObject* object) {
@@ -66,10 +66,14 @@ PyTypeObject* array_type() {
 
 PyTypeObject* python_type_of(DType dtype) {
   switch (dtype_kind(dtype)) {
-    case 'b': return &PyBool_Type;
-    case 'f': return &PyFloat_Type;
-    case 'c': return &PyComplex_Type;
-    default: return &PyLong_Type;
+    case 'b':
+      return &PyBool_Type;
+    case 'f':
+      return &PyFloat_Type;
+    case 'c':
+      return &PyComplex_Type;
+    default:
+      return &PyLong_Type;
   }
 }
 
@@ -174,9 +178,13 @@ Dim Capture::symbol_dim(int symbol) {
 
 void Capture::look_array(const Ref& value) {
   ArrayFacts facts = array_facts(value->object.get());
-  if (!facts.dtype || facts.ndim > 60) {
+  if (!is_supported(facts)) {
     value->kind = AbstractKind::object;
-    sources_.guard_type(value->source, array_type());
+    Guard foreign;
+    foreign.kind = GuardKind::foreign_array;
+    foreign.source = value->source;
+    foreign.text = sources_.text(value->source) + " is an ndarray that cannot be compiled";
+    guards_.guards.push_back(std::move(foreign));
     return;
   }
   Guard guard;

@@ -22,7 +22,9 @@ Ref shape_tuple(Capture& capture, const std::vector<Dim>& shape) {
 DType dtype_of(const Operand& self) { return self.type.dtype; }
 
 Result<Ref> get_shape(Capture& capture, const Operand& self) { return shape_tuple(capture, self.shape); }
-Result<Ref> get_ndim(Capture& capture, const Operand& self) { return capture.python_int(static_cast<int64_t>(self.shape.size())); }
+Result<Ref> get_ndim(Capture& capture, const Operand& self) {
+  return capture.python_int(static_cast<int64_t>(self.shape.size()));
+}
 Result<Ref> get_size(Capture& capture, const Operand& self) { return capture.dim_scalar(element_count(capture, self.shape)); }
 Result<Ref> get_itemsize(Capture& capture, const Operand& self) { return capture.python_int(item_size(dtype_of(self))); }
 Result<Ref> get_dtype(Capture& capture, const Operand& self) { return capture.constant(descr_of(dtype_of(self))); }
@@ -74,9 +76,9 @@ constexpr struct {
   const char* name;
   Result<Ref> (*get)(Capture&, const Operand&);
 } attributes[] = {
-    {"shape", get_shape},   {"ndim", get_ndim},       {"size", get_size},        {"itemsize", get_itemsize},
-    {"nbytes", get_nbytes}, {"dtype", get_dtype},     {"T", get_transpose},      {"mT", get_matrix_transpose},
-    {"real", get_real},     {"imag", get_imag},       {"device", get_device},
+    {"shape", get_shape},   {"ndim", get_ndim},   {"size", get_size},     {"itemsize", get_itemsize},
+    {"nbytes", get_nbytes}, {"dtype", get_dtype}, {"T", get_transpose},   {"mT", get_matrix_transpose},
+    {"real", get_real},     {"imag", get_imag},   {"device", get_device},
 };
 
 }  // namespace
@@ -89,7 +91,8 @@ Result<Ref> array_attribute(Capture& capture, const Ref& ref, const std::string&
   PyRef text = PyRef::steal(PyUnicode_FromString(name.c_str()));
   PyTypeObject* type = capture.type_of(ref);
   PyObject* descriptor = text ? _PyType_Lookup(type, text.get()) : nullptr;
-  if (descriptor != nullptr && Py_IS_TYPE(descriptor, &PyMethodDescr_Type)) return capture.method(capture.constant(descriptor), ref);
+  if (descriptor != nullptr && Py_IS_TYPE(descriptor, &PyMethodDescr_Type))
+    return capture.method(capture.constant(descriptor), ref);
   return fail(Reason::unsupported_attribute, std::string(type->tp_name) + "." + name);
 }
 

@@ -163,7 +163,8 @@ Result<Ref> array_of_sequence(Capture& capture, const Ref& ref, std::optional<DT
   }
   for (ValueId& part : parts) {
     bool number = capture.graph().type(part).rank() == 0;
-    part = number ? capture.build().full(part, {dims.constant(1)}) : capture.build().expand_dims(with_shape(capture, part, inner), {0});
+    part = number ? capture.build().full(part, {dims.constant(1)})
+                  : capture.build().expand_dims(with_shape(capture, part, inner), {0});
   }
   ValueId value = parts.size() == 1 ? parts[0] : capture.build().concatenate(parts, 0);
   shape.insert(shape.end(), inner.begin(), inner.end());
@@ -208,13 +209,12 @@ Result<Ref> make_array(Capture& capture, const Ref& ref, const ArrayRequest& req
     return fail(Reason::unsupported_argument, "order='" + request.order + "'");
   }
   auto operand = as_operand(capture, ref);
-  Result<Ref> made = operand && operand->is_array() ? from_array(capture, *operand, request)
-                     : operand                      ? from_number(capture, *operand, request)
-                     : ref->kind == AbstractKind::tuple || ref->kind == AbstractKind::list
-                         ? array_of_sequence(capture, ref, request.dtype)
-                     : ref->kind == AbstractKind::object
-                         ? Result<Ref>(capture.refusal(ref))
-                         : Result<Ref>(fail(Reason::unsupported_value, "an array of this object"));
+  Result<Ref> made =
+      operand && operand->is_array()                                        ? from_array(capture, *operand, request)
+      : operand                                                             ? from_number(capture, *operand, request)
+      : ref->kind == AbstractKind::tuple || ref->kind == AbstractKind::list ? array_of_sequence(capture, ref, request.dtype)
+      : ref->kind == AbstractKind::object ? Result<Ref>(capture.refusal(ref))
+                                          : Result<Ref>(fail(Reason::unsupported_value, "an array of this object"));
   if (!made.ok()) return made;
   if (!operand && request.order == "F") return fail(Reason::unsupported_argument, "order='F' for a sequence");
   auto rank = static_cast<int64_t>(lens_of(*made).shape.size());
@@ -253,7 +253,8 @@ Result<Ref> as_array(Capture& capture, const CallArguments& arguments, const cha
 }  // namespace
 
 Result<Ref> numpy_array(Capture& capture, PyObject*, const CallArguments& arguments) {
-  ACCEL_TRY(auto given, bind_arguments(arguments, {{"object", "dtype", "copy", "order", "subok", "ndmin", "ndmax", "like"}, 1, 2}));
+  ACCEL_TRY(auto given,
+            bind_arguments(arguments, {{"object", "dtype", "copy", "order", "subok", "ndmin", "ndmax", "like"}, 1, 2}));
   if (!is_none(given[6]) || !is_none(given[7])) return fail(Reason::unsupported_argument, "ndmax or like");
   ArrayRequest request;
   ACCEL_TRY(request.dtype, read_dtype(capture, given[1]));
@@ -265,13 +266,26 @@ Result<Ref> numpy_array(Capture& capture, PyObject*, const CallArguments& argume
   return make_array(capture, given[0], request);
 }
 
-Result<Ref> numpy_asarray(Capture& capture, PyObject*, const CallArguments& arguments) { return as_array(capture, arguments, "", 0); }
+Result<Ref> numpy_asarray(Capture& capture, PyObject*, const CallArguments& arguments) {
+  return as_array(capture, arguments, "", 0);
+}
 Result<Ref> numpy_ascontiguousarray(Capture& capture, PyObject*, const CallArguments& arguments) {
   return as_array(capture, arguments, "C", 1);
 }
 Result<Ref> numpy_asfortranarray(Capture& capture, PyObject*, const CallArguments& arguments) {
   return as_array(capture, arguments, "F", 1);
 }
+
+namespace {
+
+// x[1:] += 1 ends with a store of the view into itself.
+bool is_same_view(Capture& capture, const Operand& target, const Operand& source) {
+  if (!source.is_array() || source.ref->array.storage != target.ref->array.storage) return false;
+  const Lens &a = lens_of(target.ref), &b = lens_of(source.ref);
+  return a.shape == b.shape && a.strides == b.strides && a.offset == b.offset && a.dtype == b.dtype;
+}
+
+}  // namespace
 
 // copyto(dst, src, casting='same_kind', where=True)
 Result<Ref> numpy_copyto(Capture& capture, PyObject*, const CallArguments& arguments) {
@@ -280,9 +294,11 @@ Result<Ref> numpy_copyto(Capture& capture, PyObject*, const CallArguments& argum
   if (!target.is_array()) return fail(Reason::will_raise, "copyto into no array");
   ACCEL_TRY([[maybe_unused]] Unit storable, check_storable(capture, given[0]));
   ACCEL_TRY(Operand source, read_operand(capture, given[1]));
+  if (is_same_view(capture, target, source)) return capture.constant(Py_None);
   ACCEL_TRY(std::string casting, read_text(capture, given[2]));
   bool weak = source.type.kind != Kind::array && source.type.kind != Kind::numpy_scalar;
-  if (!weak && !can_cast(source.type.dtype, target.type.dtype, casting)) return fail(Reason::will_raise, "the cast is not allowed");
+  if (!weak && !can_cast(source.type.dtype, target.type.dtype, casting))
+    return fail(Reason::will_raise, "the cast is not allowed");
   if (weak && casting != "unsafe" && !can_cast(own_dtype(source), target.type.dtype, "same_kind")) {
     return fail(Reason::unsupported_argument, "copyto of a Python number of another kind");
   }
@@ -298,7 +314,8 @@ Result<Ref> numpy_copyto(Capture& capture, PyObject*, const CallArguments& argum
     if (mask.type.dtype != DType::bool_) return fail(Reason::will_raise, "where must be bool");
   }
   if (dtype_kind(source.type.dtype) == 'c' && dtype_kind(target.type.dtype) != 'c') return cast_failure(target.type.dtype);
-  Result<ValueId> cast = source.is_array() ? operand_value(capture, source, target.type.dtype) : fill_value(capture, source, target.type.dtype);
+  Result<ValueId> cast =
+      source.is_array() ? operand_value(capture, source, target.type.dtype) : fill_value(capture, source, target.type.dtype);
   if (!cast.ok()) return cast.failure();
   const Type memory = capture.graph().type(capture.read(given[0]));
   ValueId value = broadcast_value(capture, *cast, target.shape);
@@ -309,7 +326,8 @@ Result<Ref> numpy_copyto(Capture& capture, PyObject*, const CallArguments& argum
   } else {
     ACCEL_TRY(ValueId condition, operand_value(capture, mask, DType::bool_));
     condition = broadcast_value(capture, condition, target.shape);
-    value = capture.build().pointwise(Op::where, {condition, value, capture.read(given[0])}, {memory.dtype}, ValueKind::array, memory.order);
+    value = capture.build().pointwise(Op::where, {condition, value, capture.read(given[0])}, {memory.dtype}, ValueKind::array,
+                                      memory.order);
   }
   ACCEL_TRY([[maybe_unused]] Ref stored, store_result(capture, given[0], value));
   return capture.constant(Py_None);
@@ -321,7 +339,8 @@ Result<Ref> numpy_scalar_type(Capture& capture, PyObject* type, const CallArgume
   for (int k = 0; k < 14; ++k) {
     if (reinterpret_cast<PyObject*>(scalar_type_of(static_cast<DType>(k))) == type) dtype = static_cast<DType>(k);
   }
-  if (!dtype || !arguments.keywords.empty() || arguments.positional.size() != 1) return fail(Reason::unsupported_argument, "arguments");
+  if (!dtype || !arguments.keywords.empty() || arguments.positional.size() != 1)
+    return fail(Reason::unsupported_argument, "arguments");
   ACCEL_TRY(Operand operand, read_operand(capture, arguments.positional[0]));
   if (operand.is_array()) {
     ACCEL_TRY(Ref array, from_array(capture, operand, {dtype, "", CopyMode::always, 0}));

@@ -90,11 +90,11 @@ Result<IndexKind> kind_of(Capture& capture, const Ref& item) {
 
 // What an index does to the axes of an array.
 struct IndexPlan {
-  std::vector<Cut> cuts;       // per operand axis
-  std::vector<int> dropped;    // operand axes taken by integers
-  std::vector<int> added;      // result axes that are new
-  int rank = 0;                // of the result
-  bool scalar = true;          // integers for every axis and nothing else
+  std::vector<Cut> cuts;     // per operand axis
+  std::vector<int> dropped;  // operand axes taken by integers
+  std::vector<int> added;    // result axes that are new
+  int rank = 0;              // of the result
+  bool scalar = true;        // integers for every axis and nothing else
 };
 
 Result<IndexPlan> plan_index(Capture& capture, const Lens& from, const std::vector<Ref>& items) {

@@ -34,7 +34,8 @@ Result<std::vector<Ref>> items_of(const Ref& sequence) {
 
 Status check_extents(Capture& capture, const Parts& parts, int axis) {
   for (const Operand& operand : parts.operands) {
-    if (operand.shape.size() != parts.shape.size()) return fail(Reason::will_raise, "arrays of different ranks are concatenated");
+    if (operand.shape.size() != parts.shape.size())
+      return fail(Reason::will_raise, "arrays of different ranks are concatenated");
     for (size_t k = 0; k < parts.shape.size(); ++k) {
       if (static_cast<int>(k) == axis) continue;
       if (!capture.decide_equal(operand.shape[k], parts.shape[k])) return fail(Reason::will_raise, "the extents do not match");
@@ -65,7 +66,8 @@ Result<Ref> numpy_concatenate(Capture& capture, PyObject*, const CallArguments& 
   ACCEL_TRY(std::string casting, read_text(capture, given[4]));
   for (const OperandType& type : types) {
     if (!can_cast(type.dtype, *dtype, casting)) return fail(Reason::will_raise, "the cast is not allowed");
-    if (dtype_kind(type.dtype) == 'c' && dtype_kind(*dtype) != 'c') return fail(Reason::floating_point_event, "a cast that warns");
+    if (dtype_kind(type.dtype) == 'c' && dtype_kind(*dtype) != 'c')
+      return fail(Reason::floating_point_event, "a cast that warns");
   }
   parts.shape = parts.operands[0].shape;
   bool flat = given[1] && is_none(given[1]);
@@ -87,12 +89,9 @@ Result<Ref> numpy_concatenate(Capture& capture, PyObject*, const CallArguments& 
     }
     parts.values.push_back(with_shape(capture, value, shape));
   }
-  if (parts.values.size() == 1) {
-    std::vector<uint8_t> order = flat ? std::vector<uint8_t>{} : result_order(capture, parts.operands, parts.shape);
-    return copied(capture, parts.values[0], order);
-  }
   std::vector<uint8_t> order;
-  if (!flat) order = result_order(capture, parts.operands, parts.shape);
+  if (!flat) order = joined_order(capture, parts.operands);
+  if (parts.values.size() == 1) return copied(capture, parts.values[0], order);
   return capture.fresh_array(capture.build().concatenate(parts.values, axis, order));
 }
 

@@ -80,7 +80,8 @@ Result<Ref> apply_gufunc(Capture& capture, Op op, const std::vector<Ref>& refs, 
   Dim contracted = extent_of(*axes, left.shape, right.shape, 'k');
   std::vector<Dim> right_core = core_shape(right.shape, axes->right);
   if (!capture.decide_equal(right_core[0], contracted)) return fail(Reason::will_raise, "the core extents do not match");
-  ACCEL_TRY(std::vector<Dim> outer, broadcast_shapes(capture, {outer_shape(left, axes->left), outer_shape(right, axes->right)}));
+  ACCEL_TRY(std::vector<Dim> outer,
+            broadcast_shapes(capture, {outer_shape(left, axes->left), outer_shape(right, axes->right)}));
 
   Builder& build = capture.build();
   ACCEL_TRY(ValueId l, operand_value(capture, left, dtypes[0]));
@@ -112,7 +113,12 @@ Status check_dot(Capture& capture, const Operand& operand) {
     return fail(Reason::unsupported_argument, "dot of anything but vectors and matrices");
   }
   if (operand.type.dtype == DType::float16) return fail(Reason::unsupported_dtype, "dot of float16");
-  if (operand.shape.size() == 1 || !is_inexact(operand.type.dtype)) return Unit{};
+  if (!is_inexact(operand.type.dtype)) return Unit{};
+  if (operand.shape.size() == 1) {
+    bool forward = capture.decide(lens_of(operand.ref).strides[0], Comparison::gt, capture.dims().constant(0));
+    if (forward || is_one(capture, operand.shape[0])) return Unit{};
+    return fail(Reason::unsupported_layout, "dot of a vector in reverse or of one repeated element");
+  }
   if (is_c_contiguous(capture, operand.ref) || is_f_contiguous(capture, operand.ref)) return Unit{};
   return fail(Reason::unsupported_layout, "dot of a matrix that is not contiguous");
 }
@@ -152,9 +158,11 @@ Result<Ref> numpy_vdot(Capture& capture, PyObject*, const CallArguments& argumen
   std::vector<Operand> flat;
   for (const Ref& ref : given) {
     ACCEL_TRY(Operand operand, read_operand(capture, ref));
-    if (!operand.is_array() || dtype_kind(operand.type.dtype) == 'c') return fail(Reason::unsupported_argument, "vdot of these operands");
+    if (!operand.is_array() || dtype_kind(operand.type.dtype) == 'c')
+      return fail(Reason::unsupported_argument, "vdot of these operands");
     if (operand.shape.size() != 1) {
-      if (!is_c_contiguous(capture, operand.ref)) return fail(Reason::unsupported_layout, "vdot of an array that is not contiguous");
+      if (!is_c_contiguous(capture, operand.ref))
+        return fail(Reason::unsupported_layout, "vdot of an array that is not contiguous");
       operand = *as_operand(capture, reshaped(capture, operand.ref, {element_count(capture, operand.shape)}));
     }
     flat.push_back(std::move(operand));

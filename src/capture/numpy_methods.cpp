@@ -24,7 +24,8 @@ Result<Ref> array_self(const Ref& ref) {
 // Positional arguments after self, given one by one or as one sequence.
 std::vector<Ref> spread(const CallArguments& arguments) {
   const auto& given = arguments.positional;
-  if (given.size() == 2 && (given[1]->kind == AbstractKind::tuple || given[1]->kind == AbstractKind::list)) return given[1]->items;
+  if (given.size() == 2 && (given[1]->kind == AbstractKind::tuple || given[1]->kind == AbstractKind::list))
+    return given[1]->items;
   return {given.begin() + 1, given.end()};
 }
 
@@ -47,8 +48,10 @@ Result<Ref> forward(Capture& capture, const char* name, const CallArguments& arg
 }  // namespace
 
 // Methods that NumPy's C code hands to Python functions.
-#define FORWARD(function, name) \
-  Result<Ref> function(Capture& capture, PyObject*, const CallArguments& arguments) { return forward(capture, name, arguments); }
+#define FORWARD(function, name)                                                       \
+  Result<Ref> function(Capture& capture, PyObject*, const CallArguments& arguments) { \
+    return forward(capture, name, arguments);                                         \
+  }
 FORWARD(numpy_array_sum, "_sum")
 FORWARD(numpy_array_prod, "_prod")
 FORWARD(numpy_array_mean, "_mean")
@@ -110,7 +113,8 @@ Result<Ref> numpy_array_transpose(Capture& capture, PyObject*, const CallArgumen
     }
     std::vector<int> sorted = axes;
     std::sort(sorted.begin(), sorted.end());
-    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) return fail(Reason::will_raise, "repeated axis in transpose");
+    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+      return fail(Reason::will_raise, "repeated axis in transpose");
   }
   return transposed_view(capture, self, axes);
 }
@@ -211,7 +215,8 @@ Result<Ref> numpy_array_round(Capture& capture, PyObject*, const CallArguments& 
     ACCEL_TRY(decimals, capture.require_int(given[1]));
   }
   char kind = dtype_kind(self.type.dtype);
-  if (kind == 'c' || kind == 'b') return fail(Reason::unsupported_dtype, std::string("round of ") + dtype_name(self.type.dtype));
+  if (kind == 'c' || kind == 'b')
+    return fail(Reason::unsupported_dtype, std::string("round of ") + dtype_name(self.type.dtype));
   if (kind != 'f') {
     if (decimals < 0) return fail(Reason::unsupported_argument, "integers rounded to tens");
     return self.is_array() ? Result<Ref>(copied(capture, capture.read(self.ref), copy_order(capture, self.ref))) : self.ref;

@@ -25,10 +25,14 @@ OperandType scalar_type(const ScalarState& scalar) {
   using Kind = OperandType::Kind;
   if (scalar.kind == ValueKind::numpy_scalar) return {Kind::numpy_scalar, scalar.dtype};
   switch (dtype_kind(scalar.dtype)) {
-    case 'b': return {Kind::py_bool, scalar.dtype};
-    case 'f': return {Kind::py_float, scalar.dtype};
-    case 'c': return {Kind::py_complex, scalar.dtype};
-    default: return {Kind::py_int, scalar.dtype};
+    case 'b':
+      return {Kind::py_bool, scalar.dtype};
+    case 'f':
+      return {Kind::py_float, scalar.dtype};
+    case 'c':
+      return {Kind::py_complex, scalar.dtype};
+    default:
+      return {Kind::py_int, scalar.dtype};
   }
 }
 
@@ -96,12 +100,15 @@ const Lens& lens_of(const Ref& array) { return array->array.lens; }
 std::optional<Operand> as_operand(Capture& capture, const Ref& ref) {
   capture.look(ref);
   switch (ref->kind) {
-    case AbstractKind::array: return Operand{ref, {OperandType::Kind::array, lens_of(ref).dtype}, lens_of(ref).shape};
-    case AbstractKind::scalar: return Operand{ref, scalar_type(ref->scalar), {}};
+    case AbstractKind::array:
+      return Operand{ref, {OperandType::Kind::array, lens_of(ref).dtype}, lens_of(ref).shape};
+    case AbstractKind::scalar:
+      return Operand{ref, scalar_type(ref->scalar), {}};
     case AbstractKind::constant:
       if (auto type = number_type(ref->object.get())) return Operand{ref, *type, {}};
       return std::nullopt;
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -150,7 +157,8 @@ ValueId broadcast_value(Capture& capture, ValueId value, const std::vector<Dim>&
   size_t extra = shape.size() - own.size();
   std::vector<Dim> aligned = own;
   for (size_t k = 0; k < own.size(); ++k) {
-    if (!capture.dims().is_constant(own[k], 1) || capture.dims().is_constant(shape[k + extra], 1)) aligned[k] = shape[k + extra];
+    if (!capture.dims().is_constant(own[k], 1) || capture.dims().is_constant(shape[k + extra], 1))
+      aligned[k] = shape[k + extra];
   }
   // An extent that was decided to be 1 without being the constant 1 is told apart by its hint: it differs from the result's.
   for (size_t k = 0; k < own.size(); ++k) {

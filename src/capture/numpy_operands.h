@@ -17,8 +17,8 @@ struct Operand {
   bool is_array() const { return type.kind == OperandType::Kind::array; }
 };
 
-// Fails with unsupported_value (or the reason why an array is none of ours) when `ref` is no such value. Nested lists and tuples
-// of numbers become the array that np.asarray makes of them.
+// Fails with unsupported_value (or the reason why an array is none of ours) when `ref` is no such value. Nested lists and
+// tuples of numbers become the array that np.asarray makes of them.
 Result<Operand> read_operand(Capture& capture, const Ref& ref);
 // The same without lists: nullopt when `ref` is no array or number.
 std::optional<Operand> as_operand(Capture& capture, const Ref& ref);
@@ -37,6 +37,11 @@ ValueId with_shape(Capture& capture, ValueId value, const std::vector<Dim>& shap
 // Axes from slowest to fastest of the memory that NumPy's iterator gives a result of `shape` for these operands
 // (order 'K'). Empty: C order.
 std::vector<uint8_t> result_order(Capture& capture, const std::vector<Operand>& operands, const std::vector<Dim>& shape);
+
+// The same for a concatenation of `operands`.
+std::vector<uint8_t> joined_order(Capture& capture, const std::vector<Operand>& operands);
+// The order of a copy that keeps the array's order ('K').
+std::vector<uint8_t> copy_order(Capture& capture, const Ref& array);
 
 // Whether a is known to be 1 or was decided to be.
 bool is_one(Capture& capture, Dim a);

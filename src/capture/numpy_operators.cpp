@@ -16,20 +16,34 @@ namespace {
 
 std::optional<Op> binary_op(int op) {
   switch (op) {
-    case NB_ADD: return Op::add;
-    case NB_AND: return Op::bitwise_and;
-    case NB_FLOOR_DIVIDE: return Op::floor_divide;
-    case NB_LSHIFT: return Op::left_shift;
-    case NB_MATRIX_MULTIPLY: return Op::matmul;
-    case NB_MULTIPLY: return Op::multiply;
-    case NB_REMAINDER: return Op::remainder;
-    case NB_OR: return Op::bitwise_or;
-    case NB_POWER: return Op::power;
-    case NB_RSHIFT: return Op::right_shift;
-    case NB_SUBTRACT: return Op::subtract;
-    case NB_TRUE_DIVIDE: return Op::divide;
-    case NB_XOR: return Op::bitwise_xor;
-    default: return std::nullopt;
+    case NB_ADD:
+      return Op::add;
+    case NB_AND:
+      return Op::bitwise_and;
+    case NB_FLOOR_DIVIDE:
+      return Op::floor_divide;
+    case NB_LSHIFT:
+      return Op::left_shift;
+    case NB_MATRIX_MULTIPLY:
+      return Op::matmul;
+    case NB_MULTIPLY:
+      return Op::multiply;
+    case NB_REMAINDER:
+      return Op::remainder;
+    case NB_OR:
+      return Op::bitwise_or;
+    case NB_POWER:
+      return Op::power;
+    case NB_RSHIFT:
+      return Op::right_shift;
+    case NB_SUBTRACT:
+      return Op::subtract;
+    case NB_TRUE_DIVIDE:
+      return Op::divide;
+    case NB_XOR:
+      return Op::bitwise_xor;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -98,7 +112,8 @@ Result<Ref> array_operation(Capture& capture, Op op, bool inplace, const Operand
 }
 
 // An operation of NumPy integer scalars that warns when it overflows.
-Result<Ref> integer_scalar_operation(Capture& capture, Op op, const std::vector<Operand>& operands, const std::vector<DType>& dtypes) {
+Result<Ref> integer_scalar_operation(Capture& capture, Op op, const std::vector<Operand>& operands,
+                                     const std::vector<DType>& dtypes) {
   if (!can_see_overflow(op)) {
     for (const Operand& operand : operands) capture.promote_inputs_of(operand.ref);
     return fail(Reason::floating_point_event, "an overflow of NumPy integers would have to be seen");
@@ -166,14 +181,20 @@ Result<Ref> python_operation(Capture& capture, int op, const Operand& left, cons
   if (both_ints && op != NB_TRUE_DIVIDE) return at_run_time(capture, left, right);
   Op kernel = Op::add;
   switch (op) {
-    case NB_ADD: break;
-    case NB_SUBTRACT: kernel = Op::subtract; break;
-    case NB_MULTIPLY: kernel = Op::multiply; break;
+    case NB_ADD:
+      break;
+    case NB_SUBTRACT:
+      kernel = Op::subtract;
+      break;
+    case NB_MULTIPLY:
+      kernel = Op::multiply;
+      break;
     case NB_TRUE_DIVIDE: {
       kernel = Op::divide;
       ACCEL_TRY(bool nonzero, is_nonzero(capture, right));
       if (!nonzero) return fail(Reason::will_raise, "division by zero");
-      if (both_ints && (!is_exact_float(capture, left) || !is_exact_float(capture, right))) return at_run_time(capture, left, right);
+      if (both_ints && (!is_exact_float(capture, left) || !is_exact_float(capture, right)))
+        return at_run_time(capture, left, right);
       break;
     }
     case NB_POWER: {
@@ -182,7 +203,8 @@ Result<Ref> python_operation(Capture& capture, int op, const Operand& left, cons
       ACCEL_TRY(ValueId base, as_float(capture, left));
       return capture.scalar(capture.build().pointwise(Op::multiply, {base, base}, {DType::float64}, ValueKind::py_scalar));
     }
-    default: return at_run_time(capture, left, right);
+    default:
+      return at_run_time(capture, left, right);
   }
   ACCEL_TRY(ValueId l, as_float(capture, left));
   ACCEL_TRY(ValueId r, as_float(capture, right));

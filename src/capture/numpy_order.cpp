@@ -9,34 +9,47 @@ namespace accel {
 
 namespace {
 
-// How one operand's memory goes along the axes of the result: place[k] grows with |stride|; 0 = the operand does not move.
+// How one operand's memory goes along the axes of the result: place[k] grows with |stride|, 0 = no stride.
 using Places = std::vector<int>;
+constexpr int no_part = -1;  // an axis that says nothing of the order
 
 bool is_c_order(Capture& capture, const Operand& operand) {
   return operand.shape.size() < 2 || capture.graph().type(capture.read(operand.ref)).is_c_order();
 }
 
-Places places_of(Capture& capture, const Operand& operand, size_t rank) {
-  Places places(rank, 0);
-  const Type& type = capture.graph().type(capture.read(operand.ref));
+bool has_no_stride(Capture& capture, const Lens& lens, size_t axis) {
+  return capture.decide_equal(lens.strides[axis], capture.dims().constant(0));
+}
+
+bool stands_still(Capture& capture, const Operand& operand) {
   const Lens& lens = lens_of(operand.ref);
-  DimTable& dims = capture.dims();
-  std::vector<uint8_t> order = type.axis_order();
+  for (size_t k = 0; k < lens.shape.size(); ++k) {
+    if (capture.hint(lens.strides[k]) == 0 && capture.hint(lens.shape[k]) > 1) return true;
+  }
+  return false;
+}
+
+// `without_stride`: the place of axes of stride 0.
+Places places_of(Capture& capture, const Operand& operand, size_t rank, int without_stride) {
+  Places places(rank, no_part);
+  const Lens& lens = lens_of(operand.ref);
+  std::vector<uint8_t> order = capture.graph().type(capture.read(operand.ref)).axis_order();
   for (size_t k = 0; k < order.size(); ++k) {
     size_t axis = order[k];
-    bool still = is_one(capture, lens.shape[axis]) || capture.decide_equal(lens.strides[axis], dims.constant(0));
-    if (!still) places[rank - order.size() + axis] = static_cast<int>(order.size() - k);
+    if (is_one(capture, lens.shape[axis])) continue;
+    int place = static_cast<int>(order.size() - k);
+    places[rank - order.size() + axis] = has_no_stride(capture, lens, axis) ? without_stride : place;
   }
   return places;
 }
 
-// Whether NpyIter would put axis `a` (slower so far) inside axis `b`. nullopt: the operands do not tell.
+// Whether the operands want axis `a`, the slower one so far, inside axis `b`. nullopt: they do not tell.
 std::optional<bool> belongs_inside(const std::vector<Places>& operands, size_t a, size_t b) {
   std::optional<bool> out;
   for (const Places& places : operands) {
-    if (places[a] == 0 || places[b] == 0) continue;
+    if (places[a] == no_part || places[b] == no_part) continue;
     // When operands disagree, C order wins.
-    if (places[b] < places[a]) {
+    if (places[b] <= places[a]) {
       out = false;
     } else if (!out) {
       out = true;
@@ -45,25 +58,41 @@ std::optional<bool> belongs_inside(const std::vector<Places>& operands, size_t a
   return out;
 }
 
-// npyiter_find_best_axis_ordering: a stable insertion sort from the fastest axis to the slowest.
-std::vector<size_t> sorted_axes(const std::vector<Places>& operands, size_t rank) {
-  std::vector<size_t> axes(rank);
-  for (size_t k = 0; k < rank; ++k) axes[k] = rank - 1 - k;
-  for (size_t i = 1; i < rank; ++i) {
+// NumPy's stable insertion sort: `moves(axis, other)` says whether `axis` goes before `other`, or nothing.
+template <class Moves>
+void insertion_sort(std::vector<size_t>& axes, Moves moves) {
+  for (size_t i = 1; i < axes.size(); ++i) {
     size_t at = i, axis = axes[i];
     for (size_t j = i; j-- > 0;) {
-      auto inside = belongs_inside(operands, axis, axes[j]);
-      if (!inside) continue;
-      if (!*inside) break;
+      auto before = moves(axis, axes[j]);
+      if (!before) continue;
+      if (!*before) break;
       at = j;
     }
     axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(i));
     axes.insert(axes.begin() + static_cast<std::ptrdiff_t>(at), axis);
   }
-  return axes;
 }
 
-// Whether memory is gapless with the axes from slowest to fastest in `order`; decided by guards. Axes of extent 1 do not matter.
+std::vector<Places> all_places(Capture& capture, const std::vector<Operand>& operands, size_t rank, int without_stride) {
+  std::vector<Places> out;
+  for (const Operand& operand : operands) {
+    if (operand.is_array() && !operand.shape.empty()) out.push_back(places_of(capture, operand, rank, without_stride));
+  }
+  return out;
+}
+
+std::vector<uint8_t> as_order(std::vector<size_t> axes) {
+  std::vector<uint8_t> order(axes.begin(), axes.end());
+  return std::is_sorted(order.begin(), order.end()) ? std::vector<uint8_t>{} : order;
+}
+
+bool all_c_order(Capture& capture, const std::vector<Operand>& operands) {
+  return std::all_of(operands.begin(), operands.end(), [&](const Operand& o) { return is_c_order(capture, o); });
+}
+
+// Whether memory is gapless with the axes from slowest to fastest in `order`; decided by guards. Axes of extent 1 do not
+// matter.
 bool is_contiguous(Capture& capture, const Lens& lens, const std::vector<size_t>& order) {
   DimTable& dims = capture.dims();
   for (Dim extent : lens.shape) {
@@ -80,15 +109,39 @@ bool is_contiguous(Capture& capture, const Lens& lens, const std::vector<size_t>
 
 }  // namespace
 
+// npyiter_find_best_axis_ordering, which sorts from the fastest axis to the slowest.
 std::vector<uint8_t> result_order(Capture& capture, const std::vector<Operand>& operands, const std::vector<Dim>& shape) {
-  bool all_c = std::all_of(operands.begin(), operands.end(), [&](const Operand& o) { return is_c_order(capture, o); });
-  if (all_c) return {};
-  std::vector<Places> places;
-  for (const Operand& operand : operands) {
-    if (operand.is_array() && !operand.shape.empty()) places.push_back(places_of(capture, operand, shape.size()));
-  }
-  std::vector<size_t> axes = sorted_axes(places, shape.size());
-  std::vector<uint8_t> order(axes.rbegin(), axes.rend());
+  if (all_c_order(capture, operands)) return {};
+  std::vector<Places> places = all_places(capture, operands, shape.size(), no_part);
+  std::vector<size_t> axes(shape.size());
+  std::iota(axes.rbegin(), axes.rend(), size_t{0});
+  insertion_sort(axes, [&](size_t axis, size_t other) { return belongs_inside(places, axis, other); });
+  std::reverse(axes.begin(), axes.end());
+  return as_order(std::move(axes));
+}
+
+// PyArray_CreateMultiSortedStridePerm, which sorts from the slowest axis to the fastest.
+std::vector<uint8_t> joined_order(Capture& capture, const std::vector<Operand>& operands) {
+  bool still = std::any_of(operands.begin(), operands.end(), [&](const Operand& o) { return stands_still(capture, o); });
+  if (!still && all_c_order(capture, operands)) return {};
+  size_t rank = operands[0].shape.size();
+  std::vector<Places> places = all_places(capture, operands, rank, 0);
+  std::vector<size_t> axes(rank);
+  std::iota(axes.begin(), axes.end(), size_t{0});
+  insertion_sort(axes, [&](size_t axis, size_t other) { return belongs_inside(places, other, axis); });
+  return as_order(std::move(axes));
+}
+
+std::vector<uint8_t> copy_order(Capture& capture, const Ref& array) {
+  const Lens& lens = lens_of(array);
+  std::vector<uint8_t> order = capture.graph().type(capture.read(array)).axis_order();
+  // Axes without a stride come last, as fastest ones. Only strides of the call can be 0 unseen.
+  auto moves = [&](uint8_t axis) {
+    Dim stride = lens.strides[axis];
+    bool known = !capture.dims().as_symbol(stride) && capture.hint(stride) != 0;
+    return known || capture.hint(lens.shape[axis]) == 1 || !has_no_stride(capture, lens, axis);
+  };
+  if (order.size() > 1) std::stable_partition(order.begin(), order.end(), moves);
   return std::is_sorted(order.begin(), order.end()) ? std::vector<uint8_t>{} : order;
 }
 

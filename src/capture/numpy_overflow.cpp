@@ -49,7 +49,8 @@ ValueId overflows(Capture& capture, Op op, const std::vector<ValueId>& operands,
     case Op::subtract:
       if (!is_signed) return s.test(Op::less, a, b);
       return s.common_sign(s.apply(Op::bitwise_xor, a, b), s.apply(Op::bitwise_xor, a, result));
-    case Op::multiply: return product_overflows(s, a, b, result, dtype);
+    case Op::multiply:
+      return product_overflows(s, a, b, result, dtype);
     default:  // negative, absolute
       return is_signed ? s.test(Op::equal, a, s.number(lowest(dtype))) : s.test(Op::not_equal, a, s.number(0));
   }

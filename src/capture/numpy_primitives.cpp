@@ -33,7 +33,8 @@ Result<UfuncMethod> split_ufunc_method(PyObject* callable, const CallArguments& 
 Primitive ufunc_primitive(PyObject* callable) {
   if (is_ufunc(callable)) return numpy_ufunc_call;
   bool unbound = Py_IS_TYPE(callable, &PyMethodDescr_Type) && PyDescr_TYPE(callable) == known_types().ufunc;
-  bool bound = PyCFunction_Check(callable) && PyCFunction_GET_SELF(callable) != nullptr && is_ufunc(PyCFunction_GET_SELF(callable));
+  bool bound =
+      PyCFunction_Check(callable) && PyCFunction_GET_SELF(callable) != nullptr && is_ufunc(PyCFunction_GET_SELF(callable));
   if (!unbound && !bound) return nullptr;
   PyRef name = PyRef::steal(PyObject_GetAttrString(callable, "__name__"));
   for (const auto& row : ufunc_methods) {
@@ -46,7 +47,8 @@ Primitive ufunc_primitive(PyObject* callable) {
 Result<Ref> numpy_ufunc_outer(Capture& capture, PyObject* callable, const CallArguments& all) {
   ACCEL_TRY(UfuncMethod method, split_ufunc_method(callable, all));
   const CallArguments& arguments = method.arguments;
-  if (arguments.positional.size() != 2 || !arguments.keywords.empty()) return fail(Reason::unsupported_argument, "keywords of outer");
+  if (arguments.positional.size() != 2 || !arguments.keywords.empty())
+    return fail(Reason::unsupported_argument, "keywords of outer");
   ACCEL_TRY(Operand left, read_operand(capture, arguments.positional[0]));
   ACCEL_TRY(Operand right, read_operand(capture, arguments.positional[1]));
   Ref tall = left.ref;

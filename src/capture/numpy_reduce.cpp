@@ -21,9 +21,10 @@ struct Combining {
 };
 
 constexpr Combining combining_ops[] = {
-    {Op::add, true, true},          {Op::multiply, true, true},      {Op::maximum, false, false},   {Op::minimum, false, false},
-    {Op::fmax, false, false},       {Op::fmin, false, false},        {Op::logical_and, true, false}, {Op::logical_or, true, false},
-    {Op::logical_xor, true, false}, {Op::bitwise_and, true, false},  {Op::bitwise_or, true, false},  {Op::bitwise_xor, true, false},
+    {Op::add, true, true},          {Op::multiply, true, true},    {Op::maximum, false, false},
+    {Op::minimum, false, false},    {Op::fmax, false, false},      {Op::fmin, false, false},
+    {Op::logical_and, true, false}, {Op::logical_or, true, false}, {Op::logical_xor, true, false},
+    {Op::bitwise_and, true, false}, {Op::bitwise_or, true, false}, {Op::bitwise_xor, true, false},
 };
 
 const Combining* find_combining(std::optional<Op> op) {
@@ -46,7 +47,7 @@ struct ReduceCall {
   Operand array;
   DType accumulator;
   DType result;
-  std::vector<Dim> shape;    // of the result, with keepdims' axes
+  std::vector<Dim> shape;  // of the result, with keepdims' axes
   std::optional<ValueId> initial;
   std::optional<ValueId> filler;  // what a masked element counts as
   Ref where;
@@ -67,7 +68,8 @@ Status resolve_types(Capture& capture, PyObject* ufunc, const ReduceOptions& opt
   call.accumulator = dtypes[0];
   call.result = options.out ? lens_of(options.out).dtype : dtypes[2];
   if (dtypes[0] != dtypes[1] || dtypes[0] != dtypes[2]) return fail(Reason::unsupported_dtype, "a loop of several dtypes");
-  if (options.out && !can_cast(call.accumulator, call.result, "")) return fail(Reason::will_raise, "the result cannot be cast to out");
+  if (options.out && !can_cast(call.accumulator, call.result, ""))
+    return fail(Reason::will_raise, "the result cannot be cast to out");
   if (combines_complex_products(call)) return fail(Reason::unsupported_dtype, "a product of complex numbers");
   return Unit{};
 }
@@ -83,7 +85,8 @@ Status check_empty(Capture& capture, const ReduceOptions& options, const ReduceC
   }
   for (size_t axis = 0; empty && axis < call.array.shape.size(); ++axis) {
     bool reduced = std::binary_search(options.axes.begin(), options.axes.end(), static_cast<int>(axis));
-    if (!reduced && capture.hint(call.array.shape[axis]) == 0 && capture.decide_equal(call.array.shape[axis], zero)) return Unit{};
+    if (!reduced && capture.hint(call.array.shape[axis]) == 0 && capture.decide_equal(call.array.shape[axis], zero))
+      return Unit{};
   }
   if (empty) return fail(Reason::will_raise, "zero-size array to a reduction which has no identity");
   for (int axis : options.axes) capture.decide(call.array.shape[static_cast<size_t>(axis)], Comparison::gt, zero);
@@ -105,11 +108,13 @@ Status read_where(Capture& capture, const ReduceOptions& options, ReduceCall& ca
     return fail(Reason::unsupported_argument, "where in a floating-point sum or product");
   }
   ACCEL_TRY(Operand mask, read_operand(capture, options.where));
-  if (!mask.is_array() || mask.type.dtype != DType::bool_) return fail(Reason::unsupported_argument, "where that is no bool array");
+  if (!mask.is_array() || mask.type.dtype != DType::bool_)
+    return fail(Reason::unsupported_argument, "where that is no bool array");
   ACCEL_TRY(std::vector<Dim> shape, broadcast_shapes(capture, {call.array.shape, mask.shape}));
   if (shape.size() != call.array.shape.size()) return fail(Reason::unsupported_argument, "where with more axes than the array");
   for (size_t k = 0; k < shape.size(); ++k) {
-    if (!capture.decide_equal(shape[k], call.array.shape[k])) return fail(Reason::unsupported_argument, "where larger than the array");
+    if (!capture.decide_equal(shape[k], call.array.shape[k]))
+      return fail(Reason::unsupported_argument, "where larger than the array");
   }
   if (call.initial) {
     call.filler = call.initial;
@@ -192,9 +197,11 @@ Result<Ref> reduce_array(Capture& capture, PyObject* ufunc, const Ref& array, co
   }
   if (!options.out) return wrap_result(capture, value, false);
   const std::vector<Dim>& shape = capture.graph().type(value).shape;
-  if (shape.size() != lens_of(options.out).shape.size()) return fail(Reason::will_raise, "out has another rank than the result");
+  if (shape.size() != lens_of(options.out).shape.size())
+    return fail(Reason::will_raise, "out has another rank than the result");
   for (size_t k = 0; k < shape.size(); ++k) {
-    if (!capture.decide_equal(shape[k], lens_of(options.out).shape[k])) return fail(Reason::will_raise, "out has another shape");
+    if (!capture.decide_equal(shape[k], lens_of(options.out).shape[k]))
+      return fail(Reason::will_raise, "out has another shape");
   }
   return store_result(capture, options.out, capture.build().astype(value, call.result));
 }
@@ -202,7 +209,8 @@ Result<Ref> reduce_array(Capture& capture, PyObject* ufunc, const Ref& array, co
 // ufunc.reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=<no value>, where=True)
 Result<Ref> numpy_ufunc_reduce(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   ACCEL_TRY(UfuncMethod method, split_ufunc_method(callable, arguments));
-  ACCEL_TRY(auto given, bind_arguments(method.arguments, {{"array", "axis", "dtype", "out", "keepdims", "initial", "where"}, 1, 99, 1}));
+  ACCEL_TRY(auto given,
+            bind_arguments(method.arguments, {{"array", "axis", "dtype", "out", "keepdims", "initial", "where"}, 1, 99, 1}));
   ACCEL_TRY(Operand array, read_operand(capture, given[0]));
   int rank = static_cast<int>(array.shape.size());
   ReduceOptions options;
@@ -217,7 +225,8 @@ Result<Ref> numpy_ufunc_reduce(Capture& capture, PyObject* callable, const CallA
   }
   ACCEL_TRY(options.dtype, read_descr(capture, given[2]));
   if (!is_none(given[3])) {
-    if (given[3]->kind == AbstractKind::tuple || is_object(given[3], Py_Ellipsis)) return fail(Reason::unsupported_argument, "out");
+    if (given[3]->kind == AbstractKind::tuple || is_object(given[3], Py_Ellipsis))
+      return fail(Reason::unsupported_argument, "out");
     options.out = given[3];
   }
   ACCEL_TRY(options.keepdims, read_flag(capture, given[4], false));
@@ -234,7 +243,8 @@ Result<Ref> arg_reduce(Capture& capture, Op op, const CallArguments& arguments) 
   if (!is_none(given[2])) return fail(Reason::unsupported_argument, "out");
   ACCEL_TRY(Operand array, read_operand(capture, given[0]));
   if (!array.is_array()) return fail(Reason::unsupported_value, "the position of an extreme in a scalar");
-  if (array.type.dtype == DType::complex64 || array.type.dtype == DType::complex128) return fail(Reason::unsupported_dtype, "complex");
+  if (array.type.dtype == DType::complex64 || array.type.dtype == DType::complex128)
+    return fail(Reason::unsupported_dtype, "complex");
   ACCEL_TRY(bool keepdims, read_flag(capture, given[3], false));
   int rank = static_cast<int>(array.shape.size());
   Builder& build = capture.build();

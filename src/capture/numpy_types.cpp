@@ -1,8 +1,8 @@
 // Questions about dtypes that take arrays, and the numbers of axes.
 
 #include "capture/numpy_arguments.h"
-#include "capture/numpy_primitives.h"
 #include "capture/numpy_operands.h"
+#include "capture/numpy_primitives.h"
 #include "ndarray/array.h"
 #include "ndarray/casts.h"
 

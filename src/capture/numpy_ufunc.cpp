@@ -17,8 +17,10 @@ bool is_comparison(Op op) {
     case Op::less:
     case Op::less_equal:
     case Op::greater:
-    case Op::greater_equal: return true;
-    default: return false;
+    case Op::greater_equal:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -26,8 +28,8 @@ bool is_comparison(Op op) {
 struct UfuncCall {
   Op op;
   std::vector<Operand> operands;
-  std::vector<Operand> outs;   // parallel to results, or empty
-  std::vector<DType> dtypes;   // of the loop: operands, then results
+  std::vector<Operand> outs;  // parallel to results, or empty
+  std::vector<DType> dtypes;  // of the loop: operands, then results
   std::vector<Dim> shape;
   std::vector<uint8_t> order;
 };
@@ -51,7 +53,8 @@ Status resolve_types(PyObject* ufunc, const UfuncOptions& options, UfuncCall& ca
   ACCEL_TRY(call.dtypes, resolve_dtypes(ufunc, types, options.dtype.get(), false, casting));
   for (size_t k = 0; k < call.outs.size(); ++k) {
     DType result = call.dtypes[call.operands.size() + k];
-    if (!can_cast(result, call.outs[k].type.dtype, options.casting)) return fail(Reason::will_raise, "the result cannot be cast to out");
+    if (!can_cast(result, call.outs[k].type.dtype, options.casting))
+      return fail(Reason::will_raise, "the result cannot be cast to out");
   }
   return Unit{};
 }
@@ -78,10 +81,13 @@ void resolve_order(Capture& capture, char order, UfuncCall& call) {
 
 bool is_integral(DType dtype) { return dtype_kind(dtype) != 'f' && dtype_kind(dtype) != 'c'; }
 
-// base ** exponent in integers, by squaring: they wrap, so the bits are those of NumPy's loop, which raises for negative exponents.
+// base ** exponent in integers, by squaring: they wrap, so the bits are those of NumPy's loop, which raises for negative
+// exponents.
 ValueId integer_power(Capture& capture, ValueId base, int64_t exponent, const UfuncCall& call, ValueKind kind) {
   Builder& build = capture.build();
-  auto product = [&](ValueId a, ValueId b) { return build.pointwise(Op::multiply, {a, b}, {call.dtypes[2]}, kind, call.order); };
+  auto product = [&](ValueId a, ValueId b) {
+    return build.pointwise(Op::multiply, {a, b}, {call.dtypes[2]}, kind, call.order);
+  };
   ValueId result = no_value;
   for (; exponent > 0; exponent /= 2) {
     if (exponent % 2 != 0) result = result == no_value ? base : product(result, base);
@@ -150,20 +156,6 @@ Ref wrap_result(Capture& capture, ValueId value, bool as_array) {
   return capture.scalar(value);
 }
 
-Status check_storable(Capture& capture, const Ref& out) {
-  capture.look(out);
-  const ArrayState& state = out->array;
-  if (state.storage->source >= 0) return fail(Reason::store_to_argument, "out is an array that Python can reach");
-  if (!state.path.empty()) return fail(Reason::unsupported_index, "out is a view");
-  return Unit{};
-}
-
-Result<Ref> store_result(Capture& capture, const Ref& out, ValueId value) {
-  value = with_shape(capture, value, lens_of(out).shape);
-  ACCEL_TRY([[maybe_unused]] Unit stored, capture.store(out, value));
-  return out;
-}
-
 Result<Ref> apply_ufunc(Capture& capture, PyObject* ufunc, const std::vector<Ref>& operands, const UfuncOptions& options) {
   std::optional<Op> op = op_of_ufunc(ufunc);
   if (!op) return fail(Reason::unsupported_call, "a ufunc that accel does not know");
@@ -218,7 +210,8 @@ Result<Ref> numpy_ufunc_call(Capture& capture, PyObject* ufunc, const CallArgume
   } else if (!is_none(given[0])) {
     options.outs = {given[0]};
   }
-  if (!options.outs.empty() && options.outs.size() != results) return fail(Reason::unsupported_argument, "out for some of the results");
+  if (!options.outs.empty() && options.outs.size() != results)
+    return fail(Reason::unsupported_argument, "out for some of the results");
   if (given[1] && !is_object(given[1], Py_True)) return fail(Reason::unsupported_argument, "where");
   ACCEL_TRY(options.casting, read_text(capture, given[2]));
   ACCEL_TRY(std::string order, read_text(capture, given[3]));

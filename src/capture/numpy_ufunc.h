@@ -30,8 +30,8 @@ struct ReduceOptions {
   PyRef dtype;
   Ref out;
   bool keepdims = false;
-  Ref initial;            // null: not given; None: none
-  Ref where;              // null: everything
+  Ref initial;  // null: not given; None: none
+  Ref where;    // null: everything
 };
 
 // ufunc.reduce of an array.
@@ -40,9 +40,9 @@ Result<Ref> reduce_array(Capture& capture, PyObject* ufunc, const Ref& array, co
 // A value of rank 0 as NumPy returns it: a scalar, unless `as_array`.
 Ref wrap_result(Capture& capture, ValueId value, bool as_array);
 
-// Stores `value` (cast by the caller) into all of a fresh array of the same shape; returns the array.
+// Stores `value` (cast by the caller) into all of an array of the same shape: a fresh one or a view of one. Returns the array.
 Result<Ref> store_result(Capture& capture, const Ref& out, ValueId value);
-// Whether capture can store into `out`: fresh, whole. Before anything is emitted.
+// Whether capture can store into `out`. Before anything is emitted.
 Status check_storable(Capture& capture, const Ref& out);
 
 }  // namespace accel

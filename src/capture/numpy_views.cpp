@@ -22,9 +22,7 @@ void ViewMaker::expand_dims(std::vector<int> axes) { append(capture_.build().exp
 void ViewMaker::reshape(std::vector<Dim> shape) { append(with_shape(capture_, value_, shape)); }
 void ViewMaker::part(bool imaginary) { append(imaginary ? capture_.build().imag(value_) : capture_.build().real(value_)); }
 
-void ViewMaker::broadcast_to(std::vector<Dim> shape) {
-  append(capture_.build().broadcast_to(value_, std::move(shape)));
-}
+void ViewMaker::broadcast_to(std::vector<Dim> shape) { append(capture_.build().broadcast_to(value_, std::move(shape))); }
 
 // Extents that were decided to be 1 are first made the constant 1, as the op wants it.
 void ViewMaker::squeeze(std::vector<int> axes) {
@@ -93,7 +91,8 @@ namespace {
 // Strides with which memory of `from` shows `shape` without a copy, or nullopt: NumPy's _attempt_nocopy_reshape.
 class Reshaping {
  public:
-  Reshaping(Capture& capture, const Lens& from, const std::vector<Dim>& shape) : capture_(capture), dims_(capture.dims()), to_(shape) {
+  Reshaping(Capture& capture, const Lens& from, const std::vector<Dim>& shape)
+      : capture_(capture), dims_(capture.dims()), to_(shape) {
     for (size_t k = 0; k < from.shape.size(); ++k) {
       if (is_one(capture, from.shape[k])) continue;
       extents_.push_back(from.shape[k]);
@@ -151,9 +150,7 @@ class Reshaping {
 std::optional<Dim> exact_quotient(DimTable& dims, Dim a, Dim b) {
   std::multimap<int32_t, Dim> factors;
   int64_t constant = 1;
-  auto split = [&](Dim d) {
-    return dims.kind(d) == DimKind::mul ? dims.operands(d) : std::vector<Dim>{d};
-  };
+  auto split = [&](Dim d) { return dims.kind(d) == DimKind::mul ? dims.operands(d) : std::vector<Dim>{d}; };
   for (Dim factor : split(a)) {
     if (auto value = dims.as_constant(factor)) {
       constant *= *value;
@@ -219,14 +216,6 @@ Ref reshaped(Capture& capture, const Ref& array, const std::vector<Dim>& shape) 
 Ref copied(Capture& capture, ValueId value, std::vector<uint8_t> order) {
   DType dtype = capture.graph().type(value).dtype;
   return capture.fresh_array(capture.build().pointwise(Op::astype, {value}, {dtype}, ValueKind::array, std::move(order)));
-}
-
-std::vector<uint8_t> copy_order(Capture& capture, const Ref& array) {
-  const Lens& lens = lens_of(array);
-  std::vector<uint8_t> order = capture.graph().type(capture.read(array)).axis_order();
-  // Axes without a stride come last, as fastest ones.
-  std::stable_partition(order.begin(), order.end(), [&](uint8_t axis) { return !capture.dims().is_constant(lens.strides[axis], 0); });
-  return std::is_sorted(order.begin(), order.end()) ? std::vector<uint8_t>{} : order;
 }
 
 }  // namespace accel

@@ -46,7 +46,5 @@ Result<std::vector<Dim>> reshape_target(Capture& capture, const Ref& array, std:
 
 // A fresh array with the contents of `value`, in memory of `order`.
 Ref copied(Capture& capture, ValueId value, std::vector<uint8_t> order);
-// The order of a copy that keeps the array's order ('K').
-std::vector<uint8_t> copy_order(Capture& capture, const Ref& array);
 
 }  // namespace accel

@@ -17,19 +17,32 @@ PyObject* power(PyObject* left, PyObject* right) { return PyNumber_Power(left, r
 
 BinaryFunction binary_function(int op) {
   switch (op) {
-    case NB_ADD: return PyNumber_Add;
-    case NB_AND: return PyNumber_And;
-    case NB_FLOOR_DIVIDE: return PyNumber_FloorDivide;
-    case NB_LSHIFT: return PyNumber_Lshift;
-    case NB_MATRIX_MULTIPLY: return PyNumber_MatrixMultiply;
-    case NB_MULTIPLY: return PyNumber_Multiply;
-    case NB_REMAINDER: return PyNumber_Remainder;
-    case NB_OR: return PyNumber_Or;
-    case NB_POWER: return power;
-    case NB_RSHIFT: return PyNumber_Rshift;
-    case NB_SUBTRACT: return PyNumber_Subtract;
-    case NB_TRUE_DIVIDE: return PyNumber_TrueDivide;
-    default: return PyNumber_Xor;
+    case NB_ADD:
+      return PyNumber_Add;
+    case NB_AND:
+      return PyNumber_And;
+    case NB_FLOOR_DIVIDE:
+      return PyNumber_FloorDivide;
+    case NB_LSHIFT:
+      return PyNumber_Lshift;
+    case NB_MATRIX_MULTIPLY:
+      return PyNumber_MatrixMultiply;
+    case NB_MULTIPLY:
+      return PyNumber_Multiply;
+    case NB_REMAINDER:
+      return PyNumber_Remainder;
+    case NB_OR:
+      return PyNumber_Or;
+    case NB_POWER:
+      return power;
+    case NB_RSHIFT:
+      return PyNumber_Rshift;
+    case NB_SUBTRACT:
+      return PyNumber_Subtract;
+    case NB_TRUE_DIVIDE:
+      return PyNumber_TrueDivide;
+    default:
+      return PyNumber_Xor;
   }
 }
 
@@ -63,9 +76,15 @@ std::optional<Dim> dim_operation(Capture& capture, int op, Dim left, Dim right) 
   Dim zero = dims.constant(0);
   std::optional<Dim> out;
   switch (op) {
-    case NB_ADD: out = dims.add(left, right); break;
-    case NB_SUBTRACT: out = dims.sub(left, right); break;
-    case NB_MULTIPLY: out = dims.mul(left, right); break;
+    case NB_ADD:
+      out = dims.add(left, right);
+      break;
+    case NB_SUBTRACT:
+      out = dims.sub(left, right);
+      break;
+    case NB_MULTIPLY:
+      out = dims.mul(left, right);
+      break;
     case NB_FLOOR_DIVIDE:
       if (!capture.decide(right, Comparison::gt, zero)) return std::nullopt;
       out = dims.floordiv(left, right);
@@ -81,7 +100,8 @@ std::optional<Dim> dim_operation(Capture& capture, int op, Dim left, Dim right) 
       for (int64_t i = 0; i < *exponent; ++i) out = dims.mul(*out, left);
       break;
     }
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
   if (!capture.fits(*out)) return std::nullopt;
   return out;
@@ -185,7 +205,8 @@ Result<Ref> folded(Capture& capture, PyObject* new_reference) {
   }
   if (PyList_CheckExact(object.get())) {
     std::vector<Ref> items;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(object.get()); ++i) items.push_back(capture.constant(PyList_GET_ITEM(object.get(), i)));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(object.get()); ++i)
+      items.push_back(capture.constant(PyList_GET_ITEM(object.get(), i)));
     return capture.list(std::move(items));
   }
   return capture.constant(object.get());
@@ -226,7 +247,9 @@ Result<Ref> unary_operation(Capture& capture, char op, const Ref& operand) {
   if (operand->kind == AbstractKind::object) return capture.refusal(operand);
   if (operand->kind == AbstractKind::constant && is_plain_constant(operand->object.get())) {
     PyObject* object = operand->object.get();
-    return folded(capture, op == '-' ? PyNumber_Negative(object) : op == '+' ? PyNumber_Positive(object) : PyNumber_Invert(object));
+    return folded(capture, op == '-'   ? PyNumber_Negative(object)
+                           : op == '+' ? PyNumber_Positive(object)
+                                       : PyNumber_Invert(object));
   }
   if (operand->kind == AbstractKind::scalar && operand->scalar.dim) {
     DimTable& dims = capture.dims();

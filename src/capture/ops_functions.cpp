@@ -22,10 +22,18 @@ Status set_function_attribute(Step& step) {
   Ref function = step.frame.pop(), value = step.frame.pop();
   size_t item = 0;
   switch (step.instruction.arg) {
-    case fn_defaults: item = 1; break;
-    case fn_kwdefaults: item = 2; break;
-    case fn_closure: item = 3; break;
-    default: item = 4; break;
+    case fn_defaults:
+      item = 1;
+      break;
+    case fn_kwdefaults:
+      item = 2;
+      break;
+    case fn_closure:
+      item = 3;
+      break;
+    default:
+      item = 4;
+      break;
   }
   function->items[item] = value;
   step.frame.push(std::move(function));

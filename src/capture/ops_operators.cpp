@@ -94,11 +94,14 @@ Status build_slice(Step& step) {
 
 const OpcodeTable& operator_ops() {
   static const OpcodeTable table = {
-      {Opcode::binary_op, binary_op},         {Opcode::unary_positive, unary_op<'+'>}, {Opcode::unary_negative, unary_op<'-'>},
-      {Opcode::unary_invert, unary_op<'~'>},  {Opcode::unary_not, unary_not},          {Opcode::to_bool, to_bool},
-      {Opcode::compare_op, compare_op},       {Opcode::is_op, is_op},                  {Opcode::contains_op, contains_op},
-      {Opcode::binary_subscr, binary_subscr}, {Opcode::binary_slice, binary_slice},    {Opcode::store_subscr, store_subscr},
-      {Opcode::store_slice, store_slice},     {Opcode::delete_subscr, delete_subscr},  {Opcode::build_slice, build_slice},
+      {Opcode::binary_op, binary_op},          {Opcode::unary_positive, unary_op<'+'>},
+      {Opcode::unary_negative, unary_op<'-'>}, {Opcode::unary_invert, unary_op<'~'>},
+      {Opcode::unary_not, unary_not},          {Opcode::to_bool, to_bool},
+      {Opcode::compare_op, compare_op},        {Opcode::is_op, is_op},
+      {Opcode::contains_op, contains_op},      {Opcode::binary_subscr, binary_subscr},
+      {Opcode::binary_slice, binary_slice},    {Opcode::store_subscr, store_subscr},
+      {Opcode::store_slice, store_slice},      {Opcode::delete_subscr, delete_subscr},
+      {Opcode::build_slice, build_slice},
   };
   return table;
 }

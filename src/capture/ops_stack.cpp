@@ -38,8 +38,9 @@ Status swap(Step& step) {
 
 const OpcodeTable& stack_ops() {
   static const OpcodeTable table = {
-      {Opcode::nop, nop},         {Opcode::resume, nop}, {Opcode::load_const, load_const}, {Opcode::pop_top, pop_top},
-      {Opcode::push_null, push_null}, {Opcode::copy, copy},  {Opcode::swap, swap},             {Opcode::end_for, pop_top},
+      {Opcode::nop, nop},         {Opcode::resume, nop},          {Opcode::load_const, load_const},
+      {Opcode::pop_top, pop_top}, {Opcode::push_null, push_null}, {Opcode::copy, copy},
+      {Opcode::swap, swap},       {Opcode::end_for, pop_top},
   };
   return table;
 }

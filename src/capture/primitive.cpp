@@ -74,8 +74,8 @@ const std::unordered_map<PyObject*, Primitive>& table() {
 bool is_pure_method(PyObject* callable) {
   if (!Py_IS_TYPE(callable, &PyMethodDescr_Type)) return false;
   PyTypeObject* type = PyDescr_TYPE(callable);
-  for (PyTypeObject* pure : {&PyUnicode_Type, &PyBytes_Type, &PyLong_Type, &PyFloat_Type, &PyComplex_Type, &PyRange_Type, &PyTuple_Type,
-                             &PyFrozenSet_Type, &PySlice_Type}) {
+  for (PyTypeObject* pure : {&PyUnicode_Type, &PyBytes_Type, &PyLong_Type, &PyFloat_Type, &PyComplex_Type, &PyRange_Type,
+                             &PyTuple_Type, &PyFrozenSet_Type, &PySlice_Type}) {
     if (type == pure) return true;
   }
   return false;
@@ -94,7 +94,8 @@ Result<Ref> fold_call(Capture& capture, PyObject* callable, const CallArguments&
   std::vector<PyRef> values;
   auto add = [&](const Ref& argument) -> Status {
     ACCEL_TRY(PyRef value, capture.require_constant(argument));
-    if (!is_foldable(value.get())) return fail(Reason::unsupported_call, short_repr(callable) + " of " + type_name(value.get()));
+    if (!is_foldable(value.get()))
+      return fail(Reason::unsupported_call, short_repr(callable) + " of " + type_name(value.get()));
     values.push_back(std::move(value));
     return Unit{};
   };
@@ -104,7 +105,8 @@ Result<Ref> fold_call(Capture& capture, PyObject* callable, const CallArguments&
   if (arguments.keywords.empty()) return fold(capture, callable, values);
   PyRef keywords = PyRef::steal(PyDict_New());
   PyRef positional = PyRef::steal(PyTuple_New(static_cast<Py_ssize_t>(values.size())));
-  for (size_t i = 0; i < values.size(); ++i) PyTuple_SET_ITEM(positional.get(), static_cast<Py_ssize_t>(i), values[i].new_reference());
+  for (size_t i = 0; i < values.size(); ++i)
+    PyTuple_SET_ITEM(positional.get(), static_cast<Py_ssize_t>(i), values[i].new_reference());
   for (const auto& [name, argument] : arguments.keywords) {
     ACCEL_TRY([[maybe_unused]] Unit done, add(argument));
     PyDict_SetItemString(keywords.get(), name.c_str(), values.back().get());

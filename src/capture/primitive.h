@@ -20,8 +20,9 @@ struct CallArguments {
   std::vector<std::pair<std::string, Ref>> keywords;
 };
 
-// Evaluates a call of `callable` (borrowed; for methods of a type, self is positional[0]) on abstract arguments. A Failure means the call is left to the
-// interpreter: reason and detail go to the exit. A primitive must not leave partial effects when it fails.
+// Evaluates a call of `callable` (borrowed; for methods of a type, self is positional[0]) on abstract arguments. A Failure
+// means the call is left to the interpreter: reason and detail go to the exit. A primitive must not leave partial effects when
+// it fails.
 using Primitive = Result<Ref> (*)(Capture& capture, PyObject* callable, const CallArguments& arguments);
 
 // The primitive for a callable object, or null. ufuncs, ufunc methods, methods of ndarray and NumPy scalars included.
@@ -31,10 +32,10 @@ Primitive find_primitive(PyObject* callable);
 Result<Ref> array_attribute(Capture& capture, const Ref& self, const std::string& name);
 // self[index] for arrays; index as abstract value.
 Result<Ref> array_getitem(Capture& capture, const Ref& self, const Ref& index);
-// Binary operator between values of which at least one is an array or a scalar that is not constant. `op` is CPython's NB_* number.
-// `inplace`: the augmented form; on fresh whole arrays it stores.
+// Binary operator between values of which at least one is an array or a scalar that is not constant. `op` is CPython's NB_*
+// number. `inplace`: the augmented form; on fresh whole arrays it stores.
 Result<Ref> array_binary(Capture& capture, int op, bool inplace, const Ref& left, const Ref& right);
-Result<Ref> array_unary(Capture& capture, char op, const Ref& operand);       // '-', '+', '~'
+Result<Ref> array_unary(Capture& capture, char op, const Ref& operand);                  // '-', '+', '~'
 Result<Ref> array_compare(Capture& capture, int op, const Ref& left, const Ref& right);  // Py_LT ... Py_GE
 
 }  // namespace accel

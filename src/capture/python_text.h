@@ -7,8 +7,9 @@
 
 namespace accel {
 
-std::string utf8(PyObject* text);        // requires a str (any other object gives "?")
-std::string short_repr(PyObject* object);  // builtin scalars and strings as Python prints them, named objects by name, others by type
+std::string utf8(PyObject* text);  // requires a str (any other object gives "?")
+std::string short_repr(
+    PyObject* object);  // builtin scalars and strings as Python prints them, named objects by name, others by type
 std::string type_name(PyObject* object);
 
 }  // namespace accel

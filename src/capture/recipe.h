@@ -24,14 +24,15 @@ enum class RecipeKind : uint8_t {
   dim_python,     // Python int of `offset` (a Dim over entry symbols)
   dim_numpy,      // numpy.intp of the same
   view,           // view of parts[0]: dtype, shape, strides (bytes), offset (bytes) over entry symbols
-  tuple, list,    // parts
-  dict,           // parts: key, value, key, value, ...
-  slice,          // parts: start, stop, step
-  iterator,       // iter(parts[0]) advanced `index` times
-  method,         // bound method: parts[0] function or callable, parts[1] self
-  attribute,      // getattr(parts[0], object): bound built-in methods; runs no user code
-  cell,           // new cell holding parts[0]
-  function,       // new function: object = code, parts: globals, defaults|null, kwdefaults|null, closure|null, annotations|null
+  tuple,
+  list,       // parts
+  dict,       // parts: key, value, key, value, ...
+  slice,      // parts: start, stop, step
+  iterator,   // iter(parts[0]) advanced `index` times
+  method,     // bound method: parts[0] function or callable, parts[1] self
+  attribute,  // getattr(parts[0], object): bound built-in methods; runs no user code
+  cell,       // new cell holding parts[0]
+  function,   // new function: object = code, parts: globals, defaults|null, kwdefaults|null, closure|null, annotations|null
 };
 
 using RecipeId = int;
@@ -51,8 +52,8 @@ struct Recipe {
 // State of one frame at an exit: what to write into a real frame.
 struct FrameRecipe {
   RecipeId function = -1;
-  int call_offset = -1;  // outer frames: the call instruction (code units)
-  int offset = 0;        // where to go on (code units)
+  int call_offset = -1;          // outer frames: the call instruction (code units)
+  int offset = 0;                // where to go on (code units)
   std::vector<RecipeId> locals;  // localsplus
   std::vector<RecipeId> stack;   // CPython's own layout for this version
 };
@@ -65,7 +66,7 @@ enum class ExitKind : uint8_t {
 struct Exit {
   ExitKind kind = ExitKind::ret;
   RecipeId result = -1;
-  std::vector<FrameRecipe> frames;  // outermost first
+  std::vector<FrameRecipe> frames;         // outermost first
   Reason reason = Reason::internal_error;  // resume: why
   std::string detail;
   Location where;

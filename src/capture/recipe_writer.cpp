@@ -44,28 +44,39 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
   bool own = value->kind == AbstractKind::cell || value->source < 0;
   if (!own) return write_source(value->source);
   switch (value->kind) {
-    case AbstractKind::constant: return write_constant(value->object);
-    case AbstractKind::array: return write_array(value->array);
-    case AbstractKind::scalar: return write_scalar(value->scalar);
+    case AbstractKind::constant:
+      return write_constant(value->object);
+    case AbstractKind::array:
+      return write_array(value->array);
+    case AbstractKind::scalar:
+      return write_scalar(value->scalar);
     case AbstractKind::tuple:
       if (value->object) return write_constant(value->object);
       return write_parts(RecipeKind::tuple, value->items);
     case AbstractKind::slice:
       if (value->object) return write_constant(value->object);
       return write_parts(RecipeKind::slice, value->items);
-    case AbstractKind::list: return write_parts(RecipeKind::list, value->items);
-    case AbstractKind::dict: return write_dict(*value);
-    case AbstractKind::iterator: return write_iterator(value);
-    case AbstractKind::method: return write_method(*value);
-    case AbstractKind::function: return write_parts(RecipeKind::function, value->items, value->object);
+    case AbstractKind::list:
+      return write_parts(RecipeKind::list, value->items);
+    case AbstractKind::dict:
+      return write_dict(*value);
+    case AbstractKind::iterator:
+      return write_iterator(value);
+    case AbstractKind::method:
+      return write_method(*value);
+    case AbstractKind::function:
+      return write_parts(RecipeKind::function, value->items, value->object);
     case AbstractKind::cell:
       if (value->object) return write_constant(value->object);
       return write_parts(RecipeKind::cell, {value->items.empty() ? Ref() : value->items[0]});
-    case AbstractKind::partial: return fail(Reason::unsupported_value, "a functools.partial");
-    case AbstractKind::dict_view: return fail(Reason::unsupported_value, "a view of a dict");
+    case AbstractKind::partial:
+      return fail(Reason::unsupported_value, "a functools.partial");
+    case AbstractKind::dict_view:
+      return fail(Reason::unsupported_value, "a view of a dict");
     case AbstractKind::null:
     case AbstractKind::object:
-    case AbstractKind::unread: break;
+    case AbstractKind::unread:
+      break;
   }
   return fail(Reason::internal_error, "a value without origin");
 }

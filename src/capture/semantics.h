@@ -12,7 +12,7 @@ namespace accel {
 
 // `op` is CPython's NB_* number of the plain form; `inplace` the augmented form.
 Result<Ref> binary_operation(Capture& capture, int op, bool inplace, const Ref& left, const Ref& right);
-Result<Ref> unary_operation(Capture& capture, char op, const Ref& operand);  // '-', '+', '~'
+Result<Ref> unary_operation(Capture& capture, char op, const Ref& operand);        // '-', '+', '~'
 Result<Ref> compare(Capture& capture, int op, const Ref& left, const Ref& right);  // Py_LT ... Py_GE
 Result<bool> truth(Capture& capture, const Ref& value);
 Result<bool> is_same(Capture& capture, const Ref& left, const Ref& right);
@@ -22,6 +22,7 @@ Result<bool> contains(Capture& capture, const Ref& item, const Ref& container);
 
 Result<Ref> get_item(Capture& capture, const Ref& container, const Ref& index);
 Status set_item(Capture& capture, const Ref& container, const Ref& index, const Ref& value);
+Status store_item(Capture& capture, const Ref& array, const Ref& index, const Ref& value);  // set_item of arrays
 Status delete_item(Capture& capture, const Ref& container, const Ref& index);
 
 Result<Ref> get_iterator(Capture& capture, const Ref& value);

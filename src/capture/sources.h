@@ -17,9 +17,9 @@ class Sources {
   explicit Sources(GuardSet& guards) : guards_(guards) {}
 
   SourceId local(int index, const std::string& name);
-  SourceId cell(int index, const std::string& name);                  // of the entry function's closure
-  SourceId cell_object(PyObject* cell, const std::string& name);      // contents of a cell that a constant function owns
-  SourceId pinned(PyObject* object, const std::string& name);         // always this object: parent of what hangs on it
+  SourceId cell(int index, const std::string& name);              // of the entry function's closure
+  SourceId cell_object(PyObject* cell, const std::string& name);  // contents of a cell that a constant function owns
+  SourceId pinned(PyObject* object, const std::string& name);     // always this object: parent of what hangs on it
   SourceId global(PyObject* dict, PyObject* name, const std::string& text);
   SourceId attribute(SourceId parent, PyObject* name);
   SourceId item(SourceId parent, int index);

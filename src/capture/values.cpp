@@ -179,28 +179,39 @@ Result<ValueId> Capture::scalar_value(const Ref& scalar) {
 PyTypeObject* Capture::type_of(const Ref& value) {
   look(value);
   switch (value->kind) {
-    case AbstractKind::null: return nullptr;
-    case AbstractKind::array: return array_type();
+    case AbstractKind::null:
+      return nullptr;
+    case AbstractKind::array:
+      return array_type();
     case AbstractKind::scalar:
       if (value->scalar.kind == ValueKind::numpy_scalar) return scalar_type_of(value->scalar.dtype);
       return python_type_of(value->scalar.dtype);
-    case AbstractKind::tuple: return &PyTuple_Type;
-    case AbstractKind::list: return &PyList_Type;
-    case AbstractKind::dict: return &PyDict_Type;
-    case AbstractKind::slice: return &PySlice_Type;
-    case AbstractKind::function: return &PyFunction_Type;
-    case AbstractKind::cell: return &PyCell_Type;
-    case AbstractKind::partial: return known_types().partial;
+    case AbstractKind::tuple:
+      return &PyTuple_Type;
+    case AbstractKind::list:
+      return &PyList_Type;
+    case AbstractKind::dict:
+      return &PyDict_Type;
+    case AbstractKind::slice:
+      return &PySlice_Type;
+    case AbstractKind::function:
+      return &PyFunction_Type;
+    case AbstractKind::cell:
+      return &PyCell_Type;
+    case AbstractKind::partial:
+      return known_types().partial;
     case AbstractKind::method: {
       const Ref& callable = value->items[0];
       bool python = callable->kind == AbstractKind::function || (callable->object && PyFunction_Check(callable->object.get()));
       return python ? &PyMethod_Type : &PyCFunction_Type;
     }
     case AbstractKind::constant:
-    case AbstractKind::object: return Py_TYPE(value->object.get());
+    case AbstractKind::object:
+      return Py_TYPE(value->object.get());
     case AbstractKind::iterator:
     case AbstractKind::dict_view:
-    case AbstractKind::unread: break;
+    case AbstractKind::unread:
+      break;
   }
   return nullptr;
 }

@@ -214,15 +214,16 @@ Dim KernelFunction::resolve(Dim d) {
   });
 }
 
+// Loop variables are x0, x1, ...: i8 and i16 are types.
 std::string KernelFunction::dim(Dim d) {
   return cpp_dim(copy_.dims, resolve(d), [&](int symbol) {
-    if (symbol >= DimTable::first_variable) return cat("i", symbol - DimTable::first_variable);
+    if (symbol >= DimTable::first_variable) return cat("x", symbol - DimTable::first_variable);
     symbols_.insert(symbol);
     return cat("s", symbol);
   });
 }
 
-std::string KernelFunction::variable(Dim var) const { return cat("i", *copy_.dims.as_symbol(var) - DimTable::first_variable); }
+std::string KernelFunction::variable(Dim var) const { return cat("x", *copy_.dims.as_symbol(var) - DimTable::first_variable); }
 
 std::string KernelFunction::buffer(BufferId id) {
   buffers_.insert(id);

@@ -47,6 +47,17 @@ bool has_stale_instrumentation(PyThreadState* thread, PyCodeObject* code) {
 #endif
 }
 
+bool has_active_tools(PyThreadState* thread) {
+  for (uint8_t tools : thread->interp->monitors.tools)
+    if (tools) return true;
+  return false;
+}
+
+// Code that no tool ever touched needs the interpreter to bring it up to date only while some tool listens.
+bool needs_update(PyThreadState* thread, PyCodeObject* code) {
+  return has_stale_instrumentation(thread, code) && (code->_co_monitoring || has_active_tools(thread));
+}
+
 #endif
 
 }  // namespace
@@ -59,7 +70,7 @@ PyObject* call_original(PyFunctionObject* function, PyObject* const* args, size_
 bool is_watched([[maybe_unused]] PyCodeObject* code) {
   PyThreadState* thread = PyThreadState_Get();
 #if PY_VERSION_HEX >= 0x030C0000
-  return has_stale_instrumentation(thread, code) || is_monitored(code);
+  return needs_update(thread, code) || is_monitored(code);
 #else
   return thread->cframe->use_tracing;
 #endif

@@ -9,7 +9,7 @@
 #undef _PyGC_FINALIZED
 #include <internal/pycore_code.h>
 #include <internal/pycore_frame.h>
-#if PY_VERSION_HEX >= 0x030C0000 && PY_VERSION_HEX < 0x030D0000
+#if PY_VERSION_HEX >= 0x030C0000
 #include <internal/pycore_interp.h>
 #endif
 #undef Py_BUILD_CORE

@@ -23,7 +23,7 @@ bool is_own_failure(Reason reason) {
 }
 
 // The toolchain warns of these itself (notices.h), once for all functions.
-bool is_failure_of_machine(Reason reason) { return reason == Reason::no_compiler; }
+bool is_failure_of_machine(Reason reason) { return is_own_failure(reason) && reason != Reason::internal_error; }
 
 std::string utf8(PyObject* text) {
   const char* found = text != nullptr && PyUnicode_Check(text) ? PyUnicode_AsUTF8(text) : nullptr;
@@ -137,13 +137,19 @@ PyObject* Dispatcher::run(const Arguments& arguments, PyObject* const* locals) {
   return answer == Answer::result ? result : interpret(arguments);
 }
 
+// Versions that compile the whole function come first: another version's guards may hold for the same call.
 Dispatcher::Answer Dispatcher::try_versions(PyObject* const* locals, PyObject** result) {
-  if (hot_ < versions_.size()) {
+  Answer answer = try_versions_that(true, locals, result);
+  return answer == Answer::none ? try_versions_that(false, locals, result) : answer;
+}
+
+Dispatcher::Answer Dispatcher::try_versions_that(bool are_full, PyObject* const* locals, PyObject** result) {
+  if (hot_ < versions_.size() && versions_[hot_]->is_full() == are_full) {
     Answer answer = try_version(hot_, locals, result);
     if (answer != Answer::none) return answer;
   }
   for (size_t i = 0; i < versions_.size(); i++) {
-    if (i == hot_) continue;
+    if (i == hot_ || versions_[i]->is_full() != are_full) continue;
     Answer answer = try_version(i, locals, result);
     if (answer == Answer::none) continue;
     hot_ = i < versions_.size() ? i : 0;
@@ -296,7 +302,7 @@ bool Dispatcher::report_failure(const Failure& failure) {
     raise_error("InternalError", name() + ": " + describe(failure.reason, failure.detail));
     return false;
   }
-  if (is_failure_of_machine(failure.reason)) return true;
+  if (!options_.backend && is_failure_of_machine(failure.reason)) return true;
   if (!warned_.insert(static_cast<int>(failure.reason)).second) return true;
   return warn("accel runs " + name() + " in the interpreter. " + describe(failure.reason, failure.detail));
 }

@@ -73,6 +73,7 @@ class Dispatcher {
   PyObject* bind_and_run(const Arguments& arguments);
   PyObject* run(const Arguments& arguments, PyObject* const* locals);
   Answer try_versions(PyObject* const* locals, PyObject** result);
+  Answer try_versions_that(bool are_full, PyObject* const* locals, PyObject** result);
   Answer try_version(size_t index, PyObject* const* locals, PyObject** result);
   Answer after_events(Entry& entry);
   Answer after_giving_up(Entry& entry);

@@ -15,9 +15,6 @@ struct Notices {
   std::vector<std::pair<Reason, std::string>> kept;
 };
 
-// The dispatcher reports these itself, with the function's name.
-constexpr Reason reported_by_function[] = {Reason::compiler_failed, Reason::compiler_timeout, Reason::load_failed};
-
 Notices& notices() {
   static Notices* all = new Notices;
   return *all;
@@ -26,9 +23,6 @@ Notices& notices() {
 }  // namespace
 
 void keep_notice(Reason reason, std::string detail) {
-  for (Reason other : reported_by_function) {
-    if (reason == other) return;
-  }
   std::lock_guard lock(notices().mutex);
   notices().kept.emplace_back(reason, std::move(detail));
 }

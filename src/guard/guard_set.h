@@ -47,6 +47,7 @@ enum class GuardKind : uint8_t {
            // strides (bytes) to the ndim symbols after them
   number,  // type(source) is object (int, float, complex, bool or a NumPy scalar type); binds its bits to symbol slot
            // first_symbol (int: value must fit int64; complex128: two slots)
+  foreign_array,  // exact ndarray that no `array` guard accepts: another dtype, byte order or alignment, or too many axes
   writeable,  // array source's writeable flag == value
   relation,   // left `comparison` right, over symbols
   unbound,    // the local is unbound

@@ -28,6 +28,10 @@ struct ArrayFacts {
   bool aligned = false, c_contiguous = false, f_contiguous = false, writeable = false, owns_data = false;
 };
 
+constexpr int most_axes = 60;
+// Whether capture and guards can take an exact ndarray with these facts.
+inline bool is_supported(const ArrayFacts& facts) { return facts.dtype.has_value() && facts.ndim <= most_axes; }
+
 bool is_exact_array(PyObject* object);    // type(object) is numpy.ndarray
 bool is_array(PyObject* object);          // subclasses too
 bool is_numpy_scalar(PyObject* object);   // instance of numpy.generic

@@ -86,7 +86,7 @@ class Lowering {
     bool holds_tiles = false;
     std::map<Key, TempId, KeyLess> temps;
     std::map<Key, Address, KeyLess> tiles;  // value at index in memory of a tile: address over the inner loop's variable
-    std::map<Key, BufferId, KeyLess> rows;  // value with its row axes' indices left out
+    std::map<Key, BufferId, KeyLess> rows;  // value and its index, -1 along the axes of the row
   };
   class Cut;  // works in an outer scope while inner ones stay open
 
@@ -127,6 +127,7 @@ class Lowering {
   Address call_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent, const Address* destination);
   Address column_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent);
   CallOperand call_operand(ValueId v, const Index& index, Dim variable, Dim extent);
+  bool copied_by_numpy(ValueId v, const Index& index, int symbol, Dim stride);
   Address new_tile(DType dtype, Dim variable, Dim extent);
   std::optional<Address> row_at(ValueId v, const Index& index);
   BufferId fill_row(ValueId v, const Index& index, const std::vector<int>& axes);

@@ -88,8 +88,10 @@ CallOperand Lowering::call_operand(ValueId v, const Index& index, Dim variable, 
     auto it = scopes_[k]->tiles.find({v, index});
     if (it != scopes_[k]->tiles.end()) return *stride_of(it->second);
   }
-  if (std::optional<Address> address = located(v, index))
-    if (std::optional<CallOperand> operand = stride_of(*address)) return *operand;
+  if (std::optional<Address> address = located(v, index)) {
+    std::optional<CallOperand> operand = stride_of(*address);
+    if (operand && !copied_by_numpy(v, index, symbol, operand->stride)) return *operand;
+  }
   if (!graph_.is_input(v) && placement_.places[v] == Place::inlined) {
     const Node& node = graph_.producer(v);
     if (is_loop_call(graph_, node)) return *stride_of(call_tile(v, node, index, variable, extent, nullptr));
@@ -101,6 +103,27 @@ CallOperand Lowering::call_operand(ValueId v, const Index& index, Dim variable, 
   close_loop();
   scopes_.back()->tiles[{v, index}] = tile;
   return *stride_of(tile);
+}
+
+// Many loops have other bits for a negative stride. NumPy passes one when its iteration is a single loop, and copies through
+// its buffer where the inner one of several loops would be short.
+bool Lowering::copied_by_numpy(ValueId v, const Index& index, int symbol, Dim stride) {
+  constexpr int64_t half_a_buffer = 4096;
+  if (outer_loops_.empty()) return false;
+  std::vector<int> symbols = dims_.symbols(stride);
+  bool unknown_sign = std::any_of(graph_.inputs.begin(), graph_.inputs.end(), [&](const Input& input) {
+    return std::any_of(input.strides.begin(), input.strides.end(), [&](Dim d) {
+      std::optional<int> own = dims_.as_symbol(d);
+      return own && std::find(symbols.begin(), symbols.end(), *own) != symbols.end();
+    });
+  });
+  if (!unknown_sign && dims_.evaluate(stride, graph_.hints) >= 0) return false;
+  for (size_t k = 0; k < index.size(); ++k) {
+    std::vector<int> used = dims_.symbols(index[k]);
+    bool is_inner = std::find(used.begin(), used.end(), symbol) != used.end();
+    if (is_inner && dims_.evaluate(graph_.type(v).shape[k], graph_.hints) > half_a_buffer) return false;
+  }
+  return true;
 }
 
 // Accumulates one row of the tile after the other: out[i] = op(out[i], in[k][i]).
@@ -133,30 +156,33 @@ std::optional<Address> Lowering::row_at(ValueId v, const Index& index) {
   std::vector<int> fixed_symbols;
   for (int k = 0; k < placement_.row_levels[v] && k < static_cast<int>(outer_loops_.size()); ++k)
     fixed_symbols.insert(fixed_symbols.end(), outer_loops_[k].begin(), outer_loops_[k].end());
-  auto is_fixed = [&](Dim d) {
-    std::vector<int> symbols = dims_.symbols(d);
-    return std::all_of(symbols.begin(), symbols.end(), [&](int s) {
-      return s < DimTable::first_variable || std::find(fixed_symbols.begin(), fixed_symbols.end(), s) != fixed_symbols.end();
+  // A constant index says nothing: a run over several axes leaves the slower ones at 0.
+  auto is_fixed = [&](int axis) {
+    std::vector<int> symbols = dims_.symbols(index[axis]);
+    auto first = std::partition(symbols.begin(), symbols.end(), [](int s) { return s < DimTable::first_variable; });
+    bool moves = first != symbols.end() || dims_.is_constant(graph_.type(v).shape[axis], 1);
+    return moves && std::all_of(first, symbols.end(), [&](int s) {
+      return std::find(fixed_symbols.begin(), fixed_symbols.end(), s) != fixed_symbols.end();
     });
   };
-  Index fixed;
+  Index fixed, key(index.size(), dims_.constant(-1));
   std::vector<int> axes;
   for (uint8_t axis : graph_.type(v).axis_order()) {
-    if (is_fixed(index[axis])) {
-      fixed.push_back(index[axis]);
+    if (is_fixed(axis)) {
+      fixed.push_back(key[axis] = index[axis]);
     } else {
       axes.push_back(axis);
     }
   }
   int level = scope_of(fixed);
-  auto it = scopes_[level]->rows.find({v, fixed});
+  auto it = scopes_[level]->rows.find({v, key});
   BufferId buffer = -1;
   if (it != scopes_[level]->rows.end()) {
     buffer = it->second;
   } else {
     Cut cut(*this, level);
     buffer = fill_row(v, index, axes);
-    scopes_.back()->rows[{v, fixed}] = buffer;
+    scopes_.back()->rows[{v, key}] = buffer;
   }
   Dim stride = dims_.constant(item_size(graph_.type(v).dtype)), offset = dims_.constant(0);
   for (size_t k = axes.size(); k-- > 0;) {

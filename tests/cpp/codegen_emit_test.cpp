@@ -107,7 +107,7 @@ TEST(EmitCpp, SmallKnownLoopsAreWrittenOut) {
       "  }\n";
   auto source = emit(program_text(statements, "(float64)", "variant (s1 = 3)\n"));
   ASSERT_TRUE(source);
-  EXPECT_NE(source->text.find("load_f64(b0 + (24L*i0 + 16L))"), std::string::npos);
+  EXPECT_NE(source->text.find("load_f64(b0 + (24L*x0 + 16L))"), std::string::npos);
 }
 
 TEST(Prelude, FunctionsOfTheOpTableExist) {

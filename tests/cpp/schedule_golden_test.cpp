@@ -29,7 +29,9 @@ std::string scheduled(const std::string& input) {
   std::string text = print_program(*program);
   Result<Program> back = parse_program(text);
   EXPECT_TRUE(back.ok()) << back.failure().detail;
-  if (back.ok()) EXPECT_EQ(print_program(*back), text);
+  if (back.ok()) {
+    EXPECT_EQ(print_program(*back), text);
+  }
   std::string out;
   for (const std::string& note : notes) out += "# " + note + "\n";
   return out + text;

@@ -1,10 +1,10 @@
 """A function and its compiled form, compared: what NumPy gives, and that it was compiled at all."""
 
 import numpy as np
-
-import accel
 from support.compiled import facts
 from support.outcome import assert_same
+
+import accel
 
 
 def check(function, *arguments, times=2, share=False):

@@ -1,0 +1,69 @@
+"""Straight-line functions whose parts meet in unusual ways: compiled as a whole, they give what NumPy gives."""
+
+import numpy as np
+import pytest
+
+from support.differential import check, check_left_to_numpy
+
+
+def test_both_results_of_an_operation_on_a_scalar():
+    def function(x, y):
+        fraction, whole = np.modf(x)
+        return np.where(np.isnan(whole), y, fraction)
+
+    check(function, 0.5, np.arange(700.0))
+    check(function, -2.75, np.arange(6.0).reshape(2, 3))
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("shape, axis", [((0,), 0), ((0, 3), 0), ((3, 0), 1), ((2, 0, 3), 1), ((0, 3, 2), (0, 2)), ((0, 4), None)])
+def test_the_sum_of_nothing_is_positive(dtype, shape, axis):
+    """Sums of something start from -0.0."""
+    call = check(lambda x: (x.sum(axis=axis), (x * 2).sum(axis=axis)), np.zeros([n + 2 for n in shape], dtype))
+    for result in call(np.zeros(shape, dtype)):
+        assert not np.signbit(np.real(result)).any()
+
+
+def test_many_loops_in_one_kernel():
+    """Variables of loops have names of their own, however many there are."""
+
+    def function(x):
+        y = np.concatenate([x, x[:1], x])
+        z = np.concatenate([y, y[::-1]])
+        total = z.astype(np.int16).sum(dtype=np.int8) + z.astype(np.int8).prod(axis=0)
+        return total, np.concatenate([z, z, y]).astype(np.int16), np.concatenate([y, z]).astype(np.int8)
+
+    check(function, np.array([1, -1, 2], np.int32))
+
+
+def test_rows_of_several_axes():
+    def function(x):
+        spread = np.std(x, axis=(1, 2))
+        return spread[::-1] / spread
+
+    call = check(function, np.random.default_rng(1).standard_normal((3, 4, 2)))
+    check(call.__wrapped__, np.random.default_rng(2).standard_normal((5, 30, 41)))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
+def test_dot_of_vectors_that_numpy_copies(dtype):
+    """np.dot copies vectors with strides that BLAS cannot have, np.matmul does not."""
+    rng = np.random.default_rng(3)
+    x = (rng.standard_normal(40) * (1 + 1j if dtype == "c16" else 1)).astype(dtype)
+    once = np.broadcast_to(x[:1], 40)
+    for left, right in [(x, x), (x[::-1], x), (x[::2], x[::-2]), (once, x), (once, once)]:
+        check_left_to_numpy(lambda a, b: a.dot(b), left, right)
+        check_left_to_numpy(lambda a, b: a @ b, left, right)
+
+
+@pytest.mark.parametrize("ufunc", ["exp", "tan", "cbrt", "log10", "arctan2", "sin", "power"])
+def test_library_loops_on_reversed_memory(ufunc):
+    """Loops that have other bits for negative strides get them where NumPy passes them."""
+    ufunc = getattr(np, ufunc)
+
+    def function(x, y):
+        return ufunc(*(x, y)[: ufunc.nin])
+
+    x, y = np.random.default_rng(4).uniform(0.1, 3, (2, 30, 40))
+    for at in [np.s_[:, ::-1], np.s_[::-1], np.s_[:, ::-2], np.s_[0, ::-1], np.s_[:, 0]]:
+        check(function, x[at], y[at])
