@@ -3,8 +3,8 @@
 //
 // A Program is a list of nests. A nest is a tree of statements. Statements compute scalars into temps (each assigned where
 // it is declared, visible until the end of the enclosing body), move them to and from buffers, call NumPy's
-// inner loops on tiles, and reduce. Indices, extents and strides are Dims of Program::dims: over the entry's symbols and over loop variables.
-// A Program holds no host pointers and no thread counts.
+// inner loops on tiles, and reduce. Indices, extents and strides are Dims of Program::dims: over the entry's symbols and over
+// loop variables. A Program holds no host pointers and no thread counts.
 
 #include <memory>
 #include <string>
@@ -25,8 +25,8 @@ enum class BufferKind : uint8_t {
 struct Buffer {
   BufferKind kind = BufferKind::temp;
   DType dtype = DType::float64;
-  Dim elements;          // capacity; for scratch it may depend on symbols only
-  int binding = -1;      // input: index among array inputs; output: index among outputs
+  Dim elements;      // capacity; for scratch it may depend on symbols only
+  int binding = -1;  // input: index among array inputs; output: index among outputs
   std::string name;
 };
 
@@ -56,21 +56,21 @@ struct Stmt;
 using Body = std::vector<Stmt>;
 
 enum class StmtKind : uint8_t {
-  loop,        // for var in [0, extent): body
-  tile,        // for var in [0, extent) step `step`, with count = min(step, extent - var): body
-  constant,    // dst = literal
-  index,       // dst = dim as int64
-  input,       // dst = scalar input (symbol slot `slot`, bits)
-  load,        // dst = *address
-  store,       // *address = args[0]
-  compute,     // dst = op(args...), inline text of the op's row
-  declare,     // var dst (an accumulator) = args[0]
-  assign,      // dst = args[0]; dst was declared
-  call,        // NumPy inner loop `import` on `operands` for `extent` elements
-  pairwise,    // dst = pairwise sum over var in [0, extent) of args[0], computed by body
-  fold,        // dst = args[1] combined by op with args[0] for every var in [0, extent), computed by body, in any order
-  argreduce,   // dst (int64) = index of the extreme of args[0] over var in [0, extent), computed by body; op is argmin or argmax
-  gufunc,      // NumPy gufunc loop `import`: operands with core dims `core` and outer loops done by the statement's loops
+  loop,       // for var in [0, extent): body
+  tile,       // for var in [0, extent) step `step`, with count = min(step, extent - var): body
+  constant,   // dst = literal
+  index,      // dst = dim as int64
+  input,      // dst = scalar input (symbol slot `slot`, bits)
+  load,       // dst = *address
+  store,      // *address = args[0]
+  compute,    // dst = op(args...), inline text of the op's row
+  declare,    // var dst (an accumulator) = args[0]
+  assign,     // dst = args[0]; dst was declared
+  call,       // NumPy inner loop `import` on `operands` for `extent` elements
+  pairwise,   // dst = pairwise sum over var in [0, extent) of args[0], computed by body
+  fold,       // dst = args[1] combined by op with args[0] for every var in [0, extent), computed by body, in any order
+  argreduce,  // dst (int64) = index of the extreme of args[0] over var in [0, extent), computed by body; op is argmin or argmax
+  gufunc,     // NumPy gufunc loop `import`: operands with core dims `core` and outer loops done by the statement's loops
 };
 
 // Operand of a call: where it starts and the byte distance of its elements.
@@ -83,15 +83,15 @@ struct Stmt {
   StmtKind kind = StmtKind::compute;
   LoopKind loop_kind = LoopKind::serial;
   Op op = Op::add;
-  DType dtype = DType::float64;       // of dst (load, compute, declare, ...) or of the stored element
+  DType dtype = DType::float64;  // of dst (load, compute, declare, ...) or of the stored element
   TempId dst = -1;
   std::vector<TempId> args;
-  Dim var;                            // loop, tile, pairwise, argreduce: the variable (a symbol >= DimTable::first_variable)
-  Dim count;                          // tile: variable that holds the number of elements of this tile
+  Dim var;    // loop, tile, pairwise, argreduce: the variable (a symbol >= DimTable::first_variable)
+  Dim count;  // tile: variable that holds the number of elements of this tile
   Dim extent;
-  int64_t step = 0;                   // tile
-  int64_t chunk = 0;                  // pairwise: > 0 cuts the run into chunks, each a tree of its own, added in order
-  bool divide_work = false;           // pairwise, fold, argreduce: the top of its nest; may be split over threads (sums: at tree nodes)
+  int64_t step = 0;          // tile
+  int64_t chunk = 0;         // pairwise: > 0 cuts the run into chunks, each a tree of its own, added in order
+  bool divide_work = false;  // pairwise, fold, argreduce: the top of its nest; may be split over threads (sums: at tree nodes)
   Address address;
   Literal literal;
   Dim dim;                            // index
@@ -125,7 +125,7 @@ struct Program {
   std::vector<Nest> nests;
   std::vector<Variant> variants;
   int symbol_count = 0;
-  int input_count = 0;   // array inputs
+  int input_count = 0;  // array inputs
   int output_count = 0;
 };
 
