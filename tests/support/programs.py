@@ -408,7 +408,7 @@ def write_program(random, statements=None):
 
 
 def describe(value, passed, seen):
-    """A comparable form of a result: bits, type, dtype, shape, strides, flags, and what it shares with arguments and results."""
+    """A comparable form of a result: bits, type, shape, strides, flags, and what it shares with arguments and results."""
     if isinstance(value, np.ndarray):
         same = [i for i, other in enumerate([*passed, *seen]) if other is value]
         shares = [i for i, other in enumerate([*passed, *seen]) if shares_memory(other, value)]
