@@ -89,13 +89,17 @@ ACCEL_HALF_TEST(isfinite)
 ACCEL_HALF_TEST(logical_not)
 #define ACCEL_HALF_RELATION(name) \
   ACCEL_INLINE bool8 name(f16 a, f16 b) { return name(widen(a), widen(b)); }
-    ACCEL_HALF_RELATION(equal) ACCEL_HALF_RELATION(not_equal) ACCEL_HALF_RELATION(less) ACCEL_HALF_RELATION(less_equal)
-        ACCEL_HALF_RELATION(greater) ACCEL_HALF_RELATION(greater_equal) ACCEL_HALF_RELATION(logical_and)
-            ACCEL_HALF_RELATION(logical_or) ACCEL_HALF_RELATION(logical_xor)
+ACCEL_HALF_RELATION(equal)
+ACCEL_HALF_RELATION(not_equal)
+ACCEL_HALF_RELATION(less)
+ACCEL_HALF_RELATION(less_equal)
+ACCEL_HALF_RELATION(greater)
+ACCEL_HALF_RELATION(greater_equal)
+ACCEL_HALF_RELATION(logical_and)
+ACCEL_HALF_RELATION(logical_or)
+ACCEL_HALF_RELATION(logical_xor)
 
-                ACCEL_INLINE f16 negative(f16 a) {
-  return half_of_bits(half_bits(a) ^ 0x8000);
-}
+ACCEL_INLINE f16 negative(f16 a) { return half_of_bits(half_bits(a) ^ 0x8000); }
 ACCEL_INLINE f16 absolute(f16 a) { return half_of_bits(half_bits(a) & 0x7fff); }
 ACCEL_INLINE f16 fabs(f16 a) { return absolute(a); }
 ACCEL_INLINE f16 positive(f16 a) { return a; }

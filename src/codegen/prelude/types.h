@@ -41,11 +41,11 @@ ACCEL_MEMORY(u64)
 ACCEL_MEMORY(i8)
 ACCEL_MEMORY(i16)
 ACCEL_MEMORY(i32)
-ACCEL_MEMORY(i64) ACCEL_MEMORY(f32) ACCEL_MEMORY(f64)
-    // A bool of NumPy is any byte; its value is whether the byte is nonzero.
-    ACCEL_INLINE bool8 load_bool8(const char* p) {
-  return load_u8(p) != 0;
-}
+ACCEL_MEMORY(i64)
+ACCEL_MEMORY(f32)
+ACCEL_MEMORY(f64)
+// A bool of NumPy is any byte; its value is whether the byte is nonzero.
+ACCEL_INLINE bool8 load_bool8(const char* p) { return load_u8(p) != 0; }
 ACCEL_INLINE void store_bool8(char* p, bool8 v) { store_u8(p, (u8)v); }
 ACCEL_INLINE c64 load_c64(const char* p) { return c64{load_f32(p), load_f32(p + 4)}; }
 ACCEL_INLINE void store_c64(char* p, c64 v) { store_f32(p, v.re), store_f32(p + 4, v.im); }
