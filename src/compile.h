@@ -14,12 +14,12 @@ namespace accel {
 
 struct Compilation {
   std::shared_ptr<const CompiledKernel> kernel;
-  Graph graph;                      // after the passes
+  Graph graph;  // after the passes
   std::vector<PassRecord> passes;
   std::vector<std::string> schedule_notes;  // decisions of the scheduler, one line each
   std::string program_text;
   std::string source;
-  double seconds = 0;               // all stages
+  double seconds = 0;  // all stages
 };
 
 struct CompileOptions {

@@ -8,9 +8,9 @@ import weakref
 
 import numpy as np
 import pytest
+from support.compiled import assert_all_compiled
 
 import accel
-from support.compiled import assert_all_compiled
 
 X = np.arange(6.0).reshape(2, 3)
 

@@ -6,9 +6,9 @@ import sys
 
 import numpy as np
 import pytest
+from support import pickled_functions
 
 import accel
-from support import pickled_functions
 
 cloudpickle = pytest.importorskip("cloudpickle")
 X = np.arange(4.0)

@@ -483,7 +483,7 @@ def test_equal_arguments_are_told_apart():
     assert_same(both, call, X, X, share=True)
 
 
-# --- stores into arrays that the function made ---------------------------------------------------------------------------------
+# --- stores into arrays that the function made ----------------------------------------------------------------------------
 
 
 def replace_all(x, y):

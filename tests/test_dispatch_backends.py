@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from support.compiled import assert_all_compiled
+from support.outcome import assert_same
 
 import accel
 from accel.backends import evaluate
-from support.compiled import assert_all_compiled
-from support.outcome import assert_same
 
 RNG = np.random.default_rng(0)
 

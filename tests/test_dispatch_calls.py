@@ -12,10 +12,10 @@ import warnings
 
 import numpy as np
 import pytest
-
-import accel
 from support.compiled import assert_all_compiled
 from support.outcome import assert_same
+
+import accel
 
 X = np.arange(6.0)
 

@@ -5,10 +5,10 @@ import types
 
 import numpy as np
 import pytest
-
-import accel
 from support.compiled import assert_all_compiled, compile_count
 from support.outcome import assert_same
+
+import accel
 
 
 def plus(a, b):
@@ -173,7 +173,7 @@ def test_closures():
     scale = 2.0
 
     def f(x):
-        return x * scale
+        return x * scale  # noqa: F821
 
     call = accel.compile(f)
     x = np.arange(3.0)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from support.differential import check, check_left_to_numpy
 
 
@@ -16,9 +15,11 @@ def test_both_results_of_an_operation_on_a_scalar():
 
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "c16"])
-@pytest.mark.parametrize("shape, axis", [((0,), 0), ((0, 3), 0), ((3, 0), 1), ((2, 0, 3), 1), ((0, 3, 2), (0, 2)), ((0, 4), None)])
+@pytest.mark.parametrize(
+    "shape, axis", [((0,), 0), ((0, 3), 0), ((3, 0), 1), ((2, 0, 3), 1), ((0, 3, 2), (0, 2)), ((0, 4), None)]
+)
 def test_the_sum_of_nothing_is_positive(dtype, shape, axis):
-    """Sums of something start from -0.0."""
+    """Sums of nothing are 0.0."""
     call = check(lambda x: (x.sum(axis=axis), (x * 2).sum(axis=axis)), np.zeros([n + 2 for n in shape], dtype))
     for result in call(np.zeros(shape, dtype)):
         assert not np.signbit(np.real(result)).any()

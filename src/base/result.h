@@ -47,9 +47,9 @@ inline Failure fail(Reason reason, std::string detail) { return Failure{reason, 
 #define ACCEL_JOIN_(a, b) a##b
 #define ACCEL_JOIN(a, b) ACCEL_JOIN_(a, b)
 #define ACCEL_TRY(decl, expr) ACCEL_TRY_IMPL_(ACCEL_JOIN(accel_try_, __LINE__), decl, expr)
-#define ACCEL_TRY_IMPL_(tmp, decl, expr)    \
-  auto tmp = (expr);                        \
-  if (!tmp.ok()) return tmp.failure();      \
+#define ACCEL_TRY_IMPL_(tmp, decl, expr) \
+  auto tmp = (expr);                     \
+  if (!tmp.ok()) return tmp.failure();   \
   decl = std::move(tmp).value()
 
 }  // namespace accel

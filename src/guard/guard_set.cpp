@@ -13,7 +13,18 @@ namespace {
 
 // What a sealed set does with one source: read it, or test one thing about it.
 struct Step {
-  enum class Kind : uint8_t { read, identity, type, equals, length, array, number, foreign_array, writeable, unbound } kind = Kind::read;
+  enum class Kind : uint8_t {
+    read,
+    identity,
+    type,
+    equals,
+    length,
+    array,
+    number,
+    foreign_array,
+    writeable,
+    unbound
+  } kind = Kind::read;
   SourceId source = -1;
   PyObject* object = nullptr;  // borrowed from the guard
   int64_t value = 0;           // length, writeable; array: index of its ArrayTest; number: first symbol
@@ -49,10 +60,15 @@ struct FunctionPartTest {
 };
 
 constexpr std::pair<GuardKind, Step::Kind> step_kinds[] = {
-    {GuardKind::identity, Step::Kind::identity},   {GuardKind::type, Step::Kind::type},
-    {GuardKind::equals, Step::Kind::equals},       {GuardKind::length, Step::Kind::length},
-    {GuardKind::array, Step::Kind::array},         {GuardKind::number, Step::Kind::number},
-    {GuardKind::foreign_array, Step::Kind::foreign_array}, {GuardKind::writeable, Step::Kind::writeable}, {GuardKind::unbound, Step::Kind::unbound},
+    {GuardKind::identity, Step::Kind::identity},
+    {GuardKind::type, Step::Kind::type},
+    {GuardKind::equals, Step::Kind::equals},
+    {GuardKind::length, Step::Kind::length},
+    {GuardKind::array, Step::Kind::array},
+    {GuardKind::number, Step::Kind::number},
+    {GuardKind::foreign_array, Step::Kind::foreign_array},
+    {GuardKind::writeable, Step::Kind::writeable},
+    {GuardKind::unbound, Step::Kind::unbound},
 };
 
 Step make_step(const Guard& guard, std::vector<ArrayTest>& arrays) {

@@ -48,9 +48,9 @@ enum class GuardKind : uint8_t {
   number,  // type(source) is object (int, float, complex, bool or a NumPy scalar type); binds its bits to symbol slot
            // first_symbol (int: value must fit int64; complex128: two slots)
   foreign_array,  // exact ndarray that no `array` guard accepts: another dtype, byte order or alignment, or too many axes
-  writeable,  // array source's writeable flag == value
-  relation,   // left `comparison` right, over symbols
-  unbound,    // the local is unbound
+  writeable,      // array source's writeable flag == value
+  relation,       // left `comparison` right, over symbols
+  unbound,        // the local is unbound
 };
 
 enum class Comparison : uint8_t { eq, ne, lt, le, gt, ge };

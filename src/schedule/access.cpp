@@ -131,7 +131,8 @@ std::optional<Dim> slope(DimTable& dims, Dim expression, int symbol) {
   Dim first = with_symbol(dims, expression, symbol, 1);
   Dim step = dims.sub(first, with_symbol(dims, expression, symbol, 0));
   bool even = dims.sub(with_symbol(dims, expression, symbol, 2), first) == step;
-  if (!even || dims.sub(with_symbol(dims, expression, symbol, 3), with_symbol(dims, expression, symbol, 2)) != step) return std::nullopt;
+  if (!even || dims.sub(with_symbol(dims, expression, symbol, 3), with_symbol(dims, expression, symbol, 2)) != step)
+    return std::nullopt;
   return step;
 }
 

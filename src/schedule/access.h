@@ -14,8 +14,8 @@ using Index = std::vector<Dim>;  // one expression per logical axis
 std::vector<Dim> dense_strides(DimTable& dims, const Type& type);
 
 // Index into the operand of view `node` for element `index` of its result. Requires op_class(node.op) == view and an
-// op other than real and imag (whose index is unchanged). `hints` decide whether an axis is repeated when neither its extent is the
-// constant 1 nor equal to the result's.
+// op other than real and imag (whose index is unchanged). `hints` decide whether an axis is repeated when neither its extent is
+// the constant 1 nor equal to the result's.
 Index map_view_index(DimTable& dims, const Graph& graph, const Node& node, const Index& index);
 
 // Index k of C order: the position of `index` in an array of `shape`.
@@ -24,7 +24,8 @@ Dim linear_index(DimTable& dims, const std::vector<Dim>& shape, const Index& ind
 // `expression` with the symbol replaced by a number.
 Dim with_symbol(DimTable& dims, Dim expression, int symbol, int64_t value);
 
-// The constant c of an expression c * symbol + rest, where c and rest do not depend on the symbol; nullopt when it has no such form.
+// The constant c of an expression c * symbol + rest, where c and rest do not depend on the symbol; nullopt when it has no such
+// form.
 std::optional<Dim> slope(DimTable& dims, Dim expression, int symbol);
 
 // sum of index[k] * strides[k]

@@ -20,12 +20,14 @@ std::optional<MemoryPosition> memory_position(DimTable& dims, const Graph& graph
     if (node.op == Op::imag) part += item_size(graph.type(v).dtype);
     ValueId operand = node.operands[0];
     std::vector<Dim> strides = in_memory(operand) ? memory_strides_of(dims, graph, operand) : std::vector<Dim>{};
-    bool straight = node.op == Op::reshape && in_memory(operand) && (graph.is_input(operand) || places[operand] == Place::root) &&
-                    graph.type(operand).is_c_order() && strides == dense_strides(dims, graph.type(operand));
+    bool straight = node.op == Op::reshape && in_memory(operand) &&
+                    (graph.is_input(operand) || places[operand] == Place::root) && graph.type(operand).is_c_order() &&
+                    strides == dense_strides(dims, graph.type(operand));
     if (straight) {
       // Elements lie in C order: their position is their address.
       Dim position = linear_index(dims, graph.type(v).shape, index);
-      return MemoryPosition{operand, {}, dims.add(dims.mul(position, item_size(graph.type(operand).dtype)), dims.constant(part))};
+      return MemoryPosition{
+          operand, {}, dims.add(dims.mul(position, item_size(graph.type(operand).dtype)), dims.constant(part))};
     }
     index = map_view_index(dims, graph, node, index);
     v = operand;

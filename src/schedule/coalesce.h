@@ -30,7 +30,8 @@ struct StridedView {
 };
 std::optional<StridedView> strided_view(DimTable& dims, const Graph& graph, const std::vector<Place>& places, ValueId v);
 
-// Whether axes[0..] (slowest first) of v can be walked as one axis with the strides of the last: true of every memory operand of v's inline computation.
+// Whether axes[0..] (slowest first) of v can be walked as one axis with the strides of the last: true of every memory operand
+// of v's inline computation.
 bool coalesces(DimTable& dims, const Graph& graph, const std::vector<Place>& places, ValueId v, const std::vector<int>& axes);
 
 }  // namespace accel

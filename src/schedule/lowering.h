@@ -59,8 +59,8 @@ class Lowering {
   TempId value_at(ValueId v, const Index& index);
   // The same, computed even when v has memory: for the code that fills it.
   TempId computed(ValueId v, const Index& index);
-  // Stores the targets for all values of index[axis] of the innermost axis, which runs over `extent` elements from `begin`. Requires an open
-  // scope that holds tiles.
+  // Stores the targets for all values of index[axis] of the innermost axis, which runs over `extent` elements from `begin`.
+  // Requires an open scope that holds tiles.
   void store_tile(const std::vector<StoreTarget>& targets, Index index, int axis, Dim begin, Dim extent);
   void store(const Address& address, TempId value, DType dtype);
   // The element of v at index is `temp`, in the innermost open scope.
@@ -82,7 +82,7 @@ class Lowering {
   };
   struct Scope {
     Body body;
-    Stmt header;                 // the loop; scope 0 has none
+    Stmt header;  // the loop; scope 0 has none
     bool holds_tiles = false;
     std::map<Key, TempId, KeyLess> temps;
     std::map<Key, Address, KeyLess> tiles;  // value at index in memory of a tile: address over the inner loop's variable

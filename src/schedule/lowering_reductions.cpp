@@ -43,7 +43,8 @@ std::optional<Literal> identity_of(Op op, DType dtype) {
 Index Lowering::operand_index(const Node& node, const Index& index, Dim reduced_value) const {
   Index from;
   size_t next = 0;
-  for (int k = 0; k < graph_.type(node.operands[0]).rank(); ++k) from.push_back(is_reduced(node, k) ? reduced_value : index[next++]);
+  for (int k = 0; k < graph_.type(node.operands[0]).rank(); ++k)
+    from.push_back(is_reduced(node, k) ? reduced_value : index[next++]);
   return from;
 }
 
@@ -113,7 +114,8 @@ TempId Lowering::plan_at(ValueId v, const Node& node, const Index& index) {
   DType dtype = graph_.type(v).dtype;
   if (any_order(node.attrs.ufunc, dtype)) return fold_at(v, node, index);
   if (plan.pairwise && !plan.run_axes.empty()) return runs_at(v, node, index);
-  if (dtype == DType::float16 && node.attrs.ufunc == Op::multiply && !plan.run_axes.empty()) return half_product_at(v, node, index);
+  if (dtype == DType::float16 && node.attrs.ufunc == Op::multiply && !plan.run_axes.empty())
+    return half_product_at(v, node, index);
   std::vector<int> axes = plan.outer_axes;
   axes.insert(axes.end(), plan.run_axes.begin(), plan.run_axes.end());
   return sequential_at(v, node, index, axes);

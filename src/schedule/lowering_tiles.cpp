@@ -34,7 +34,8 @@ TempId Lowering::call_at(ValueId v, const Node& node, const Index& index) {
   return load(result, graph_.type(v).dtype);
 }
 
-Address Lowering::call_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent, const Address* destination) {
+Address Lowering::call_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent,
+                            const Address* destination) {
   auto done = scopes_.back()->tiles.find({v, index});
   if (done != scopes_.back()->tiles.end()) return done->second;
   if (node.op == Op::power && dtype_kind(graph_.type(node.operands[0]).dtype) != 'f' &&
@@ -162,8 +163,8 @@ std::optional<Address> Lowering::row_at(ValueId v, const Index& index) {
     auto first = std::partition(symbols.begin(), symbols.end(), [](int s) { return s < DimTable::first_variable; });
     bool moves = first != symbols.end() || dims_.is_constant(graph_.type(v).shape[axis], 1);
     return moves && std::all_of(first, symbols.end(), [&](int s) {
-      return std::find(fixed_symbols.begin(), fixed_symbols.end(), s) != fixed_symbols.end();
-    });
+             return std::find(fixed_symbols.begin(), fixed_symbols.end(), s) != fixed_symbols.end();
+           });
   };
   Index fixed, key(index.size(), dims_.constant(-1));
   std::vector<int> axes;
@@ -205,7 +206,9 @@ BufferId Lowering::fill_row(ValueId v, const Index& index, const std::vector<int
   int opened = 0;
   for (size_t k = 0; k + 1 < axes.size(); ++k, ++opened) at[axes[k]] = open_loop(LoopKind::serial, type.shape[axes[k]], true);
   Dim extent = axes.empty() ? dims_.constant(1) : type.shape[axes.back()];
-  Dim tile = open_loop(LoopKind::serial, dims_.floordiv(dims_.add(extent, dims_.constant(tile_elements - 1)), dims_.constant(tile_elements)), true);
+  Dim tile =
+      open_loop(LoopKind::serial,
+                dims_.floordiv(dims_.add(extent, dims_.constant(tile_elements - 1)), dims_.constant(tile_elements)), true);
   Dim begin = dims_.mul(tile, tile_elements);
   Dim count = dims_.min(dims_.constant(tile_elements), dims_.sub(extent, begin));
   store_tile({target}, at, axes.empty() ? -1 : axes.back(), begin, count);

@@ -127,7 +127,8 @@ class NestWriter {
   void store_inner(Dim tile) {
     const NestLoop& inner = loops_.back();
     Dim begin = dims_.mul(tile, tile_elements);
-    lowering_.store_tile(targets_, index_, inner.axis, begin, dims_.min(dims_.constant(tile_elements), dims_.sub(inner.extent, begin)));
+    lowering_.store_tile(targets_, index_, inner.axis, begin,
+                         dims_.min(dims_.constant(tile_elements), dims_.sub(inner.extent, begin)));
   }
 
   void write_plain() {
@@ -244,7 +245,8 @@ Nest lower_gufunc(const Graph& graph, const Placement& placement, Lowering& lowe
   lowering.begin_nest();
   int batch_rank = graph.type(result).rank() - static_cast<int>(signature.back().size());
   Index batch;
-  for (int k = 0; k < batch_rank; ++k) batch.push_back(lowering.open_loop(LoopKind::serial, graph.type(result).shape[k], false));
+  for (int k = 0; k < batch_rank; ++k)
+    batch.push_back(lowering.open_loop(LoopKind::serial, graph.type(result).shape[k], false));
   Stmt stmt;
   stmt.kind = StmtKind::gufunc;
   stmt.op = node.op;

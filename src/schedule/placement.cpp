@@ -80,7 +80,8 @@ class Walk {
     ACCEL_TRY([[maybe_unused]] Unit planned, plan_reductions());
     place_forced();
     for (int round = 0; pass(); ++round)
-      if (round > 4 * static_cast<int>(graph_.values.size()) + 16) return fail(Reason::internal_error, "placement does not settle");
+      if (round > 4 * static_cast<int>(graph_.values.size()) + 16)
+        return fail(Reason::internal_error, "placement does not settle");
     for (NodeId n : graph_.entry().nodes)
       for (ValueId v : graph_.nodes[n].results)
         if (result_.places[v] == Place::root) result_.roots.push_back(v);
@@ -92,7 +93,8 @@ class Walk {
     for (NodeId n : graph_.entry().nodes) {
       if (graph_.nodes[n].op != Op::reduce) continue;
       ReductionPlan plan = reduction_plan(dims_, graph_, graph_.nodes[n]);
-      if (!plan.known) return fail(Reason::unsupported_call, "a sum whose order of additions depends on whether a reshape copies");
+      if (!plan.known)
+        return fail(Reason::unsupported_call, "a sum whose order of additions depends on whether a reshape copies");
       result_.plans.emplace(n, std::move(plan));
     }
     return Unit{};
@@ -125,7 +127,8 @@ class Walk {
         make_root(node.results[0], "result of a library call");
         for (ValueId operand : node.operands) {
           make_root(computed_below(operand), "operand of a library call");
-          if (!strided_view(dims_, graph_, result_.places, operand)) make_root(operand, "operand of a library call without strides");
+          if (!strided_view(dims_, graph_, result_.places, operand))
+            make_root(operand, "operand of a library call without strides");
         }
       }
       bool used = std::any_of(node.results.begin(), node.results.end(), [&](ValueId v) { return uses[v] > 0; });
@@ -187,7 +190,8 @@ class Walk {
     auto [it, is_new] = groups_.try_emplace(key);
     if (is_new) {
       it->second.id = static_cast<int>(groups_.size());
-      for (int k = 0; k < type.rank(); ++k) it->second.vars.push_back(dims_.symbol(DimTable::first_variable + next_variable_++));
+      for (int k = 0; k < type.rank(); ++k)
+        it->second.vars.push_back(dims_.symbol(DimTable::first_variable + next_variable_++));
     }
     group_ = it->second.id;
     std::vector<Dim> stack;
@@ -291,7 +295,9 @@ class Walk {
     if (budget <= 0 || graph_.is_input(v) || result_.places[v] != Place::inlined) return 0;
     const Node& node = graph_.producer(v);
     if (op_class(node.op) != OpClass::pointwise && op_class(node.op) != OpClass::view) return 0;
-    int total = is_loop_call(graph_, node) ? 20 : node.op == Op::divide || node.op == Op::sqrt ? 4 : op_class(node.op) == OpClass::pointwise;
+    int total = is_loop_call(graph_, node)                     ? 20
+                : node.op == Op::divide || node.op == Op::sqrt ? 4
+                                                               : op_class(node.op) == OpClass::pointwise;
     for (ValueId operand : node.operands) total += cost(operand, budget - total);
     return total;
   }

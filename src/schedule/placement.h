@@ -17,11 +17,11 @@ namespace accel {
 enum class Place : uint8_t { inlined, root, row };
 
 struct Placement {
-  DimTable dims;                  // the graph's, and what the plans added
+  DimTable dims;                          // the graph's, and what the plans added
   std::map<NodeId, ReductionPlan> plans;  // of every reduce node
-  std::vector<Place> places;      // per value
-  std::vector<int> row_levels;    // per value: number of outer loops that a row is local to
-  std::vector<ValueId> roots;     // in the order of their computation
+  std::vector<Place> places;              // per value
+  std::vector<int> row_levels;            // per value: number of outer loops that a row is local to
+  std::vector<ValueId> roots;             // in the order of their computation
 };
 
 // Whether the node runs through NumPy's inner loop, a tile at a time.

@@ -30,8 +30,8 @@ enum class BufferKind : uint8_t {
 struct Buffer {
   BufferKind kind = BufferKind::temp;
   DType dtype = DType::float64;
-  Dim elements;          // capacity; for scratch it may depend on symbols only
-  int binding = -1;      // input: index among array inputs; output: index among outputs
+  Dim elements;      // capacity; for scratch it may depend on symbols only
+  int binding = -1;  // input: index among array inputs; output: index among outputs
   std::string name;
   std::vector<Dim> shape, strides;  // of a program with blocks; output: the result's shape; input: its shape and strides in bytes
 };
@@ -93,15 +93,15 @@ struct Stmt {
   StmtKind kind = StmtKind::compute;
   LoopKind loop_kind = LoopKind::serial;
   Op op = Op::add;
-  DType dtype = DType::float64;       // of dst (load, compute, declare, ...) or of the stored element
+  DType dtype = DType::float64;  // of dst (load, compute, declare, ...) or of the stored element
   TempId dst = -1;
   std::vector<TempId> args;
-  Dim var;                            // loop, tile, pairwise, argreduce: the variable (a symbol >= DimTable::first_variable)
-  Dim count;                          // tile: variable that holds the number of elements of this tile
+  Dim var;    // loop, tile, pairwise, argreduce: the variable (a symbol >= DimTable::first_variable)
+  Dim count;  // tile: variable that holds the number of elements of this tile
   Dim extent;
-  int64_t step = 0;                   // tile
-  int64_t chunk = 0;                  // pairwise: > 0 cuts the run into chunks, each a tree of its own, added in order
-  bool divide_work = false;           // pairwise, fold, argreduce: the top of its nest; may be split over threads (sums: at tree nodes)
+  int64_t step = 0;          // tile
+  int64_t chunk = 0;         // pairwise: > 0 cuts the run into chunks, each a tree of its own, added in order
+  bool divide_work = false;  // pairwise, fold, argreduce: the top of its nest; may be split over threads (sums: at tree nodes)
   Address address;
   Literal literal;
   Dim dim;                            // index
@@ -177,7 +177,7 @@ struct Program {
   std::vector<int> bound_symbols;    // have their values from `bind` statements
   std::vector<Variant> variants;
   int symbol_count = 0;
-  int input_count = 0;   // array inputs
+  int input_count = 0;  // array inputs
   int output_count = 0;
 };
 

@@ -5,8 +5,8 @@
 
 namespace accel {
 
-// Adds to program.variants one that fixes every symbol which is the extent of an inner loop and was small (2 to 16) at capture, as
-// long as the loops they unroll stay short.
+// Adds to program.variants one that fixes every symbol which is the extent of an inner loop and was small (2 to 16) at capture,
+// as long as the loops they unroll stay short.
 void add_small_extent_variant(Program& program, const Graph& graph);
 
 }  // namespace accel

@@ -70,9 +70,15 @@ std::string read_features() {
 #define FEATURE(name) \
   if (__builtin_cpu_supports(name)) text += text.empty() ? name : " " name;
   FEATURE("sse4.2")
-  FEATURE("avx") FEATURE("avx2") FEATURE("fma") FEATURE("avx512f") FEATURE("avx512dq") FEATURE("avx512bw") FEATURE("avx512vl")
+  FEATURE("avx")
+  FEATURE("avx2")
+  FEATURE("fma")
+  FEATURE("avx512f")
+  FEATURE("avx512dq")
+  FEATURE("avx512bw")
+  FEATURE("avx512vl")
 #undef FEATURE
-      return text;
+  return text;
 }
 
 #else

@@ -1,5 +1,7 @@
 // complex64 and complex128. Order is lexicographic; an operand with a NaN is not ordered.
-#define ACCEL_COMPLEX template <class R> ACCEL_INLINE
+#define ACCEL_COMPLEX \
+  template <class R>  \
+  ACCEL_INLINE
 
 ACCEL_COMPLEX complex_of<R> add(complex_of<R> a, complex_of<R> b) { return {a.re + b.re, a.im + b.im}; }
 ACCEL_COMPLEX complex_of<R> subtract(complex_of<R> a, complex_of<R> b) { return {a.re - b.re, a.im - b.im}; }
@@ -60,8 +62,8 @@ ACCEL_COMPLEX bool8 logical_xor(complex_of<R> a, complex_of<R> b) { return nonze
 
 ACCEL_COMPLEX bool8 equal(complex_of<R> a, complex_of<R> b) { return (a.re == b.re) & (a.im == b.im); }
 ACCEL_COMPLEX bool8 not_equal(complex_of<R> a, complex_of<R> b) { return (a.re != b.re) | (a.im != b.im); }
-#define ACCEL_COMPLEX_ORDER(name, op)                                                              \
-  ACCEL_COMPLEX bool8 name(complex_of<R> a, complex_of<R> b) {                                     \
+#define ACCEL_COMPLEX_ORDER(name, op)                                                                               \
+  ACCEL_COMPLEX bool8 name(complex_of<R> a, complex_of<R> b) {                                                      \
     return ((a.re op b.re) & (a.re != b.re) & (a.im == a.im) & (b.im == b.im)) | ((a.re == b.re) & (a.im op b.im)); \
   }
 ACCEL_COMPLEX_ORDER(less, <)
@@ -80,8 +82,10 @@ ACCEL_COMPLEX complex_of<R> clip(complex_of<R> a, complex_of<R> low, complex_of<
 template <class To, class R>
 struct Cast<To, complex_of<R>> {
   ACCEL_INLINE To of(complex_of<R> a) {
-    if constexpr (__is_same(To, bool)) return nonzero(a);
-    else return cast<To>(a.re);
+    if constexpr (__is_same(To, bool))
+      return nonzero(a);
+    else
+      return cast<To>(a.re);
   }
 };
 template <class R, class From>

@@ -16,8 +16,10 @@ template <class T>
 ACCEL_INLINE T integer_floor_divide(T a, T b) {
   if (integer_division_fails(a, b, true)) return b == 0 ? (T)0 : a;
   const T q = (T)(a / b);
-  if constexpr (is_signed<T>) return (T)(q - ((T)(q * b) != a && (a < 0) != (b < 0)));
-  else return q;
+  if constexpr (is_signed<T>)
+    return (T)(q - ((T)(q * b) != a && (a < 0) != (b < 0)));
+  else
+    return q;
 }
 template <class T>
 ACCEL_INLINE T integer_fmod(T a, T b) {
@@ -26,8 +28,10 @@ ACCEL_INLINE T integer_fmod(T a, T b) {
 template <class T>
 ACCEL_INLINE T integer_remainder(T a, T b) {
   const T r = integer_fmod(a, b);
-  if constexpr (is_signed<T>) return r != 0 && (r < 0) != (b < 0) ? (T)(r + b) : r;
-  else return r;
+  if constexpr (is_signed<T>)
+    return r != 0 && (r < 0) != (b < 0) ? (T)(r + b) : r;
+  else
+    return r;
 }
 
 template <class T>
@@ -52,13 +56,17 @@ ACCEL_INLINE FloatDivision<T> float_divmod(T a, T b) {
 
 template <class T>
 ACCEL_INLINE T floor_divide(T a, T b) {
-  if constexpr (is_float<T>) return b == 0 ? a / b : float_divmod(a, b).quotient;
-  else return integer_floor_divide(a, b);
+  if constexpr (is_float<T>)
+    return b == 0 ? a / b : float_divmod(a, b).quotient;
+  else
+    return integer_floor_divide(a, b);
 }
 template <class T>
 ACCEL_INLINE T remainder(T a, T b) {
-  if constexpr (is_float<T>) return b == 0 ? fmod(a, b) : float_divmod(a, b).remainder;
-  else return integer_remainder(a, b);
+  if constexpr (is_float<T>)
+    return b == 0 ? fmod(a, b) : float_divmod(a, b).remainder;
+  else
+    return integer_remainder(a, b);
 }
 template <class T>
 ACCEL_INLINE T fmod(T a, T b) {

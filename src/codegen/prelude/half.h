@@ -64,20 +64,40 @@ struct Cast<f16, f16> {
 
 #define ACCEL_HALF_UNARY(name) \
   ACCEL_INLINE f16 name(f16 a) { return narrow(name(widen(a))); }
-ACCEL_HALF_UNARY(sqrt) ACCEL_HALF_UNARY(square) ACCEL_HALF_UNARY(reciprocal) ACCEL_HALF_UNARY(sign)
-ACCEL_HALF_UNARY(floor) ACCEL_HALF_UNARY(ceil) ACCEL_HALF_UNARY(trunc) ACCEL_HALF_UNARY(rint)
+ACCEL_HALF_UNARY(sqrt)
+ACCEL_HALF_UNARY(square)
+ACCEL_HALF_UNARY(reciprocal)
+ACCEL_HALF_UNARY(sign)
+ACCEL_HALF_UNARY(floor)
+ACCEL_HALF_UNARY(ceil)
+ACCEL_HALF_UNARY(trunc)
+ACCEL_HALF_UNARY(rint)
 #define ACCEL_HALF_BINARY(name) \
   ACCEL_INLINE f16 name(f16 a, f16 b) { return narrow(name(widen(a), widen(b))); }
-ACCEL_HALF_BINARY(add) ACCEL_HALF_BINARY(subtract) ACCEL_HALF_BINARY(multiply) ACCEL_HALF_BINARY(divide)
-ACCEL_HALF_BINARY(floor_divide) ACCEL_HALF_BINARY(remainder) ACCEL_HALF_BINARY(fmod)
+ACCEL_HALF_BINARY(add)
+ACCEL_HALF_BINARY(subtract)
+ACCEL_HALF_BINARY(multiply)
+ACCEL_HALF_BINARY(divide)
+ACCEL_HALF_BINARY(floor_divide)
+ACCEL_HALF_BINARY(remainder)
+ACCEL_HALF_BINARY(fmod)
 #define ACCEL_HALF_TEST(name) \
   ACCEL_INLINE bool8 name(f16 a) { return name(widen(a)); }
-ACCEL_HALF_TEST(isnan) ACCEL_HALF_TEST(isinf) ACCEL_HALF_TEST(isfinite) ACCEL_HALF_TEST(logical_not)
+ACCEL_HALF_TEST(isnan)
+ACCEL_HALF_TEST(isinf)
+ACCEL_HALF_TEST(isfinite)
+ACCEL_HALF_TEST(logical_not)
 #define ACCEL_HALF_RELATION(name) \
   ACCEL_INLINE bool8 name(f16 a, f16 b) { return name(widen(a), widen(b)); }
-ACCEL_HALF_RELATION(equal) ACCEL_HALF_RELATION(not_equal) ACCEL_HALF_RELATION(less) ACCEL_HALF_RELATION(less_equal)
-ACCEL_HALF_RELATION(greater) ACCEL_HALF_RELATION(greater_equal) ACCEL_HALF_RELATION(logical_and)
-ACCEL_HALF_RELATION(logical_or) ACCEL_HALF_RELATION(logical_xor)
+ACCEL_HALF_RELATION(equal)
+ACCEL_HALF_RELATION(not_equal)
+ACCEL_HALF_RELATION(less)
+ACCEL_HALF_RELATION(less_equal)
+ACCEL_HALF_RELATION(greater)
+ACCEL_HALF_RELATION(greater_equal)
+ACCEL_HALF_RELATION(logical_and)
+ACCEL_HALF_RELATION(logical_or)
+ACCEL_HALF_RELATION(logical_xor)
 
 ACCEL_INLINE f16 negative(f16 a) { return half_of_bits(half_bits(a) ^ 0x8000); }
 ACCEL_INLINE f16 absolute(f16 a) { return half_of_bits(half_bits(a) & 0x7fff); }

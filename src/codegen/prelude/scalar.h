@@ -11,8 +11,10 @@ ACCEL_INLINE T subtract(T a, T b) {
 }
 template <class T>
 ACCEL_INLINE T multiply(T a, T b) {
-  if constexpr (is_float<T>) return a * b;
-  else return (T)((u64)a * (u64)b);
+  if constexpr (is_float<T>)
+    return a * b;
+  else
+    return (T)((u64)a * (u64)b);
 }
 ACCEL_INLINE bool8 multiply(bool8 a, bool8 b) { return a & b; }
 ACCEL_INLINE bool8 add_overflows(i64 a, i64 b) { return __builtin_add_overflow_p(a, b, (i64)0); }
@@ -71,19 +73,26 @@ ACCEL_INLINE T trunc(T a) {
 
 template <class T>
 ACCEL_INLINE T absolute(T a) {
-  if constexpr (is_float<T>) return fabs(a);
-  else if constexpr (is_signed<T>) return a < 0 ? (T)-a : a;
-  else return a;
+  if constexpr (is_float<T>)
+    return fabs(a);
+  else if constexpr (is_signed<T>)
+    return a < 0 ? (T)-a : a;
+  else
+    return a;
 }
 template <class T>
 ACCEL_INLINE T sign(T a) {
-  if constexpr (is_float<T>) return a > 0 ? (T)1 : a < 0 ? (T)-1 : a == 0 ? (T)0 : a;
-  else return (T)((a > 0) - (a < 0));
+  if constexpr (is_float<T>)
+    return a > 0 ? (T)1 : a < 0 ? (T)-1 : a == 0 ? (T)0 : a;
+  else
+    return (T)((a > 0) - (a < 0));
 }
 template <class T>
 ACCEL_INLINE bool8 signbit(T a) {
-  if constexpr (is_float<T>) return __builtin_signbit(a) != 0;
-  else return a < 0;
+  if constexpr (is_float<T>)
+    return __builtin_signbit(a) != 0;
+  else
+    return a < 0;
 }
 template <class T>
 ACCEL_INLINE bool8 isnan(T a) {
@@ -91,22 +100,26 @@ ACCEL_INLINE bool8 isnan(T a) {
 }
 template <class T>
 ACCEL_INLINE bool8 isinf(T a) {
-  if constexpr (is_float<T>) return fabs(a) == (T)__builtin_inf();
-  else return false;
+  if constexpr (is_float<T>)
+    return fabs(a) == (T)__builtin_inf();
+  else
+    return false;
 }
 template <class T>
 ACCEL_INLINE bool8 isfinite(T a) {
-  if constexpr (is_float<T>) return (fabs(a) != (T)__builtin_inf()) & (a == a);
-  else return true;
+  if constexpr (is_float<T>)
+    return (fabs(a) != (T)__builtin_inf()) & (a == a);
+  else
+    return true;
 }
 
 // Comparisons. A loop may have one int64 and one uint64 operand.
-#define ACCEL_COMPARE(name, op)                                                                    \
-  template <class T>                                                                               \
-  ACCEL_INLINE bool8 name(T a, T b) {                                                              \
-    return a op b;                                                                                 \
-  }                                                                                                \
-  ACCEL_INLINE bool8 name(u64 a, i64 b) { return b < 0 ? 0 op - 1 : a op (u64) b; }                \
+#define ACCEL_COMPARE(name, op)                                                    \
+  template <class T>                                                               \
+  ACCEL_INLINE bool8 name(T a, T b) {                                              \
+    return a op b;                                                                 \
+  }                                                                                \
+  ACCEL_INLINE bool8 name(u64 a, i64 b) { return b < 0 ? 0 op - 1 : a op(u64) b; } \
   ACCEL_INLINE bool8 name(i64 a, u64 b) { return a < 0 ? -1 op 0 : (u64)a op b; }
 ACCEL_COMPARE(equal, ==)
 ACCEL_COMPARE(not_equal, !=)
@@ -193,8 +206,10 @@ ACCEL_INLINE T left_shift(T a, T b) {
 }
 template <class T>
 ACCEL_INLINE T right_shift(T a, T b) {
-  if constexpr (is_signed<T>) return (T)(a >> ((u64)b < sizeof(T) * 8 ? b : (T)(sizeof(T) * 8 - 1)));
-  else return (u64)b < sizeof(T) * 8 ? (T)(a >> b) : (T)0;
+  if constexpr (is_signed<T>)
+    return (T)(a >> ((u64)b < sizeof(T) * 8 ? b : (T)(sizeof(T) * 8 - 1)));
+  else
+    return (u64)b < sizeof(T) * 8 ? (T)(a >> b) : (T)0;
 }
 template <class T>
 ACCEL_INLINE u8 bitwise_count(T a) {
@@ -207,10 +222,14 @@ ACCEL_INLINE u8 bitwise_count(bool8 a) { return a; }
 template <class To, class From>
 ACCEL_INLINE To float_to_integer(From a) {
 #if defined(__x86_64__)
-  if constexpr (sizeof(To) < 4) return (To)(i32)a;
-  else if constexpr (is_signed<To>) return (To)a;
-  else if constexpr (sizeof(To) == 4) return (To)(i64)a;
-  else return a >= (From)0x1p63 ? (u64)(i64)(a - (From)0x1p63) ^ (u64)1 << 63 : (u64)(i64)a;
+  if constexpr (sizeof(To) < 4)
+    return (To)(i32)a;
+  else if constexpr (is_signed<To>)
+    return (To)a;
+  else if constexpr (sizeof(To) == 4)
+    return (To)(i64)a;
+  else
+    return a >= (From)0x1p63 ? (u64)(i64)(a - (From)0x1p63) ^ (u64)1 << 63 : (u64)(i64)a;
 #else
   return (To)a;
 #endif
@@ -218,9 +237,12 @@ ACCEL_INLINE To float_to_integer(From a) {
 template <class To, class From>
 struct Cast {
   ACCEL_INLINE To of(From a) {
-    if constexpr (__is_same(To, bool)) return a != 0;
-    else if constexpr (is_float<From> && !is_float<To>) return float_to_integer<To>(a);
-    else return (To)a;
+    if constexpr (__is_same(To, bool))
+      return a != 0;
+    else if constexpr (is_float<From> && !is_float<To>)
+      return float_to_integer<To>(a);
+    else
+      return (To)a;
   }
 };
 template <class To, class From>
@@ -230,6 +252,8 @@ ACCEL_INLINE To cast(From a) {
 
 template <class T>
 ACCEL_INLINE T reciprocal(T a) {
-  if constexpr (is_float<T>) return 1 / a;
-  else return float_to_integer<T>(1.0 / (f64)a);
+  if constexpr (is_float<T>)
+    return 1 / a;
+  else
+    return float_to_integer<T>(1.0 / (f64)a);
 }

@@ -20,17 +20,30 @@ typedef complex_of<f32> c64;
 typedef complex_of<f64> c128;
 
 #define ACCEL_ALIASED(T) typedef T T##_m __attribute__((may_alias));
-ACCEL_ALIASED(u8) ACCEL_ALIASED(u16) ACCEL_ALIASED(u32) ACCEL_ALIASED(u64)
-ACCEL_ALIASED(i8) ACCEL_ALIASED(i16) ACCEL_ALIASED(i32) ACCEL_ALIASED(i64)
-ACCEL_ALIASED(f32) ACCEL_ALIASED(f64)
-
+ACCEL_ALIASED(u8)
+ACCEL_ALIASED(u16)
+ACCEL_ALIASED(u32)
+ACCEL_ALIASED(u64)
+ACCEL_ALIASED(i8)
+ACCEL_ALIASED(i16)
+ACCEL_ALIASED(i32)
+ACCEL_ALIASED(i64)
+ACCEL_ALIASED(f32)
+ACCEL_ALIASED(f64)
 // load_T and store_T: one element of type T.
-#define ACCEL_MEMORY(T)                                                          \
-  ACCEL_INLINE T load_##T(const char* p) { return *(const T##_m*)p; }            \
+#define ACCEL_MEMORY(T)                                               \
+  ACCEL_INLINE T load_##T(const char* p) { return *(const T##_m*)p; } \
   ACCEL_INLINE void store_##T(char* p, T v) { *(T##_m*)p = v; }
-ACCEL_MEMORY(u8) ACCEL_MEMORY(u16) ACCEL_MEMORY(u32) ACCEL_MEMORY(u64)
-ACCEL_MEMORY(i8) ACCEL_MEMORY(i16) ACCEL_MEMORY(i32) ACCEL_MEMORY(i64)
-ACCEL_MEMORY(f32) ACCEL_MEMORY(f64)
+ACCEL_MEMORY(u8)
+ACCEL_MEMORY(u16)
+ACCEL_MEMORY(u32)
+ACCEL_MEMORY(u64)
+ACCEL_MEMORY(i8)
+ACCEL_MEMORY(i16)
+ACCEL_MEMORY(i32)
+ACCEL_MEMORY(i64)
+ACCEL_MEMORY(f32)
+ACCEL_MEMORY(f64)
 // A bool of NumPy is any byte; its value is whether the byte is nonzero.
 ACCEL_INLINE bool8 load_bool8(const char* p) { return load_u8(p) != 0; }
 ACCEL_INLINE void store_bool8(char* p, bool8 v) { store_u8(p, (u8)v); }
