@@ -33,7 +33,18 @@ def _rows():
 
 ROWS = {row["name"]: row for row in _rows()}
 # Element-wise rows that are no ufuncs, and ufuncs of NumPy that work on strings, dates or objects alone.
-NOT_UFUNCS = {"where", "astype", "copy", "lanes", "fused_multiply", "compose", "merge", "add_overflows", "subtract_overflows", "multiply_overflows"}
+NOT_UFUNCS = {
+    "where",
+    "astype",
+    "copy",
+    "lanes",
+    "fused_multiply",
+    "compose",
+    "merge",
+    "add_overflows",
+    "subtract_overflows",
+    "multiply_overflows",
+}
 NUMERIC = set("?bBhHiIlLqQefdFD")
 UFUNCS = {
     function.__name__: function

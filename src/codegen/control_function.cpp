@@ -59,7 +59,7 @@ std::string without_marks(const std::string& text, const std::set<BufferId>& use
 std::vector<BufferId> protected_buffers(const Program& program) {
   std::set<BufferId> out;
   for (const ProgramBlock& block : program.blocks)
-    for (const Step& step : block.steps)
+    for (const BlockStep& step : block.steps)
       if (step.kind == StepKind::protect) out.insert(step.buffer);
   return {out.begin(), out.end()};
 }
@@ -78,14 +78,14 @@ void ControlFunction::find_shared() {
     if (found == home.end() || found->second != block) shared_.insert(temp);
   };
   for (size_t b = 0; b < program_.blocks.size(); ++b)
-    for (const Step& step : program_.blocks[b].steps)
+    for (const BlockStep& step : program_.blocks[b].steps)
       for (const Stmt& stmt : step.body) {
         if (stmt.dst < 0) continue;
         if (stmt.kind == StmtKind::assign || !home.emplace(stmt.dst, b).second) shared_.insert(stmt.dst);
       }
   for (size_t b = 0; b < program_.blocks.size(); ++b) {
     const ProgramBlock& block = program_.blocks[b];
-    for (const Step& step : block.steps) {
+    for (const BlockStep& step : block.steps) {
       for (const Stmt& stmt : step.body)
         for (TempId arg : stmt.args) use(arg, b);
       if (step.kind == StepKind::nest)
@@ -102,7 +102,7 @@ void ControlFunction::find_shared() {
 Result<std::string> ControlFunction::write_program() {
   find_shared();
   for (const ProgramBlock& block : program_.blocks)
-    for (const Step& step : block.steps) events_ |= copy_.facts.events(step.body);
+    for (const BlockStep& step : block.steps) events_ |= copy_.facts.events(step.body);
   for (size_t b = 0; b < program_.blocks.size(); ++b) write_block(b);
   if (failure_) return *failure_;
   Code out;
@@ -131,14 +131,21 @@ void ControlFunction::write_block(size_t number) {
   held_.clear();
   if (number > 0) code_.line(cat("l", static_cast<long>(number), ":"));
   code_.open("");
-  for (const Step& step : block.steps) {
-    if (step.kind == StepKind::scalars) scalars(step.body);
-    else if (step.kind == StepKind::protect) protect(step.buffer);
-    else run(static_cast<size_t>(step.nest));
+  for (const BlockStep& step : block.steps) {
+    if (step.kind == StepKind::scalars)
+      scalars(step.body);
+    else if (step.kind == StepKind::protect)
+      protect(step.buffer);
+    else
+      run(static_cast<size_t>(step.nest));
   }
   switch (block.end) {
-    case BlockEnd::exit: exit(block); break;
-    case BlockEnd::jump: go(block.edges[0]); break;
+    case BlockEnd::exit:
+      exit(block);
+      break;
+    case BlockEnd::jump:
+      go(block.edges[0]);
+      break;
     case BlockEnd::branch:
       code_.open(cat("if (", temp_name(block.condition), ")"));
       go(block.edges[0]);
@@ -162,8 +169,10 @@ void ControlFunction::scalars(const Body& body) {
   collect_buffers_written(body, written);
   for (BufferId id : written) hold(id);
   for (const Stmt& stmt : body) {
-    if (stmt.kind == StmtKind::bind) code_.line(cat(dim(stmt.dim), " = ", temp_name(stmt.args[0]), ";"));
-    else write(stmt);
+    if (stmt.kind == StmtKind::bind)
+      code_.line(cat(dim(stmt.dim), " = ", temp_name(stmt.args[0]), ";"));
+    else
+      write(stmt);
   }
 }
 
@@ -228,8 +237,8 @@ void ControlFunction::protect(BufferId id) {
   code_.open("");
   code_.line(cat("const i64 shape[] = {", info.shape.empty() ? "0" : "", dims_text(info.shape), "};"));
   code_.line(cat("const i64 strides[] = {", info.strides.empty() ? "0" : "", dims_text(info.strides), "};"));
-  stop_unless(cat("keep_input(frame, kept[", static_cast<long>(place), "], ", id, ", ", static_cast<long>(info.shape.size()), ", ",
-                  item_size(info.dtype), ", shape, strides)"));
+  stop_unless(cat("keep_input(frame, kept[", static_cast<long>(place), "], ", id, ", ", static_cast<long>(info.shape.size()),
+                  ", ", item_size(info.dtype), ", shape, strides)"));
   code_.close();
 }
 
@@ -250,7 +259,8 @@ void ControlFunction::go(const Edge& edge) {
   std::set<TempId> params;
   for (const auto& [param, value] : edge.scalars) params.insert(param);
   // Parameters get their values all at once: those that are read after they change are saved first.
-  bool crossing = std::any_of(edge.scalars.begin(), edge.scalars.end(), [&](const auto& p) { return params.contains(p.second); });
+  bool crossing =
+      std::any_of(edge.scalars.begin(), edge.scalars.end(), [&](const auto& p) { return params.contains(p.second); });
   if (crossing) code_.open("");
   for (const auto& [param, value] : edge.scalars)
     if (crossing) code_.line(cat("const ", type(param), " n", param, " = ", temp_name(value), ";"));

@@ -30,12 +30,12 @@ class ControlFunction : private KernelFunction {
   void keep_events();
 
   const Program& program_;
-  const std::vector<std::string>& nests_;  // names of the nests' functions
-  std::set<TempId> shared_;          // declared at the top of the function
+  const std::vector<std::string>& nests_;      // names of the nests' functions
+  std::set<TempId> shared_;                    // declared at the top of the function
   std::map<std::string, std::string> inputs_;  // scalar inputs: name, text of its value
-  std::set<BufferId> held_;          // buffers that have memory in this block
+  std::set<BufferId> held_;                    // buffers that have memory in this block
   std::vector<BufferId> protected_;
-  int events_ = 0;                   // of scalar steps
+  int events_ = 0;  // of scalar steps
 };
 
 // Buffers that `protect` steps name, ascending.

@@ -161,7 +161,8 @@ void add_flow_memory(Code& out, const Program& program) {
   for (const Buffer& buffer : program.buffers) cells += buffer.kind == BufferKind::cell;
   out.line(cat("char cells[", cells + 1, "][16];"));
   for (size_t id = 0; id < program.buffers.size(); ++id)
-    if (program.buffers[id].kind == BufferKind::cell) out.line(cat("buffers[", static_cast<long>(id), "] = cells[", --cells, "];"));
+    if (program.buffers[id].kind == BufferKind::cell)
+      out.line(cat("buffers[", static_cast<long>(id), "] = cells[", --cells, "];"));
 }
 
 void add_entry(Code& out, const Program& program) {

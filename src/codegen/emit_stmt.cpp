@@ -30,8 +30,7 @@ KernelFunction::Writer KernelFunction::writer(StmtKind kind) {
       {StmtKind::declare, &KernelFunction::declare},     {StmtKind::assign, &KernelFunction::assign},
       {StmtKind::call, &KernelFunction::call},           {StmtKind::gufunc, &KernelFunction::gufunc},
       {StmtKind::pairwise, &KernelFunction::pairwise},   {StmtKind::fold, &KernelFunction::fold},
-      {StmtKind::argreduce, &KernelFunction::argreduce},
-      {StmtKind::repeat, &KernelFunction::repeat},
+      {StmtKind::argreduce, &KernelFunction::argreduce}, {StmtKind::repeat, &KernelFunction::repeat},
       {StmtKind::gather, &KernelFunction::gather},       {StmtKind::scatter, &KernelFunction::scatter},
   };
   return writers.at(kind);
@@ -153,11 +152,14 @@ void KernelFunction::compute(const Stmt& stmt) {
 // Address of the element at the run-time indices args[first] and on.
 std::string KernelFunction::indexed_address(const Stmt& stmt, size_t first) {
   std::string text = address(stmt.address);
-  for (size_t k = first; k < stmt.args.size(); ++k) text += cat(" + ", temp_name(stmt.args[k]), "*", dim(stmt.core_strides[k - first]));
+  for (size_t k = first; k < stmt.args.size(); ++k)
+    text += cat(" + ", temp_name(stmt.args[k]), "*", dim(stmt.core_strides[k - first]));
   return text;
 }
 
-void KernelFunction::gather(const Stmt& stmt) { define(stmt, cat("load_", type(stmt.dst), "(", indexed_address(stmt, 0), ")")); }
+void KernelFunction::gather(const Stmt& stmt) {
+  define(stmt, cat("load_", type(stmt.dst), "(", indexed_address(stmt, 0), ")"));
+}
 
 void KernelFunction::scatter(const Stmt& stmt) {
   code_.line(cat("store_", type(stmt.args[0]), "(", indexed_address(stmt, 1), ", ", temp_name(stmt.args[0]), ");"));

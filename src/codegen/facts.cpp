@@ -35,14 +35,14 @@ Facts::Facts(const Program& program)
   for (const ProgramBlock& block : program.blocks) visit(block);
   for (const Nest& nest : program.nests) keep_what_selections_drop(nest.body);
   for (const ProgramBlock& block : program.blocks)
-    for (const Step& step : block.steps) keep_what_selections_drop(step.body);
+    for (const BlockStep& step : block.steps) keep_what_selections_drop(step.body);
 }
 
 void Facts::visit(const ProgramBlock& block) {
   auto use = [&](TempId temp) {
     if (temp >= 0) used_[static_cast<size_t>(temp)] = true;
   };
-  for (const Step& step : block.steps) visit(step.body);
+  for (const BlockStep& step : block.steps) visit(step.body);
   use(block.condition);
   for (const Edge& edge : block.edges)
     for (const auto& [param, value] : edge.scalars) use(value);

@@ -29,8 +29,9 @@ struct AccelRuntime {
   // Uninitialised memory, 64-byte aligned, or null. Freed with release.
   void* (*allocate)(int64_t bytes);
   void (*release)(void* memory);
-  // Memory for a result whose pointer in AccelLaunch::outputs is null, or null. `output` counts through the outputs of all exits (ir/flow.h);
-  // dims: its shape. Only kernels with control flow call it, at most once per output, from the calling thread. May be null.
+  // Memory for a result whose pointer in AccelLaunch::outputs is null, or null. `output` counts through the outputs of all
+  // exits (ir/flow.h); dims: its shape. Only kernels with control flow call it, at most once per output, from the calling
+  // thread. May be null.
   void* (*allocate_output)(void* context, int output, const int64_t* dims);
   // Whether the run is to be interrupted (Ctrl-C); loops of the control flow ask now and then. May be null.
   int (*poll)();
@@ -48,9 +49,9 @@ struct AccelLaunch {
   int accepted;            // floating-point events (AccelStatus) that are no failure for the caller
 };
 
-// Status bits a kernel returns. With anything but 0 the outputs are garbage and the caller lets the interpreter run instead. A kernel
-// with control flow stops at a bit that is not in AccelLaunch::accepted, and has then put back what it wrote to its inputs; with
-// accepted bits alone it has run to its end.
+// Status bits a kernel returns. With anything but 0 the outputs are garbage and the caller lets the interpreter run instead. A
+// kernel with control flow stops at a bit that is not in AccelLaunch::accepted, and has then put back what it wrote to its
+// inputs; with accepted bits alone it has run to its end.
 enum AccelStatus : int {
   accel_divide = 1,  // floating-point events seen (bits as NumPy's FPE_*)
   accel_overflow = 2,

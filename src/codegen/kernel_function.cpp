@@ -27,8 +27,10 @@ std::vector<TempId> nest_parameters(const Facts& facts, const Nest& nest) {
 Result<std::string> KernelFunction::write_nest() {
   check_scratch_is_local();
   for (TempId temp : temps_from_outside(nest_.body)) {
-    if (copy_.facts.is_launch_constant(temp)) recompute(temp);
-    else parameters_.push_back({type(temp), temp_name(temp), temp_name(temp)});
+    if (copy_.facts.is_launch_constant(temp))
+      recompute(temp);
+    else
+      parameters_.push_back({type(temp), temp_name(temp), temp_name(temp)});
   }
   for (const Stmt& stmt : nest_.body) {
     bool is_loop = stmt.kind == StmtKind::loop || stmt.kind == StmtKind::tile;

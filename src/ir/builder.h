@@ -46,8 +46,8 @@ class Builder {
   Checked checked(Op op, ValueId a, ValueId b);
   // Gives the bare symbol `d` the value of the int64 scalar v for everything that follows.
   ValueId bind(Dim d, ValueId v);
-  // New version of base: the elements of `view` (a chain of views on base, perhaps base itself) become those of value, where mask
-  // holds when there is one. Value and mask have the view's shape.
+  // New version of base: the elements of `view` (a chain of views on base, perhaps base itself) become those of value, where
+  // mask holds when there is one. Value and mask have the view's shape.
   ValueId store(ValueId base, ValueId view, ValueId value, ValueId mask = no_value);
   // Elements of v at indices for its leading axes, and a new version of base with `value` there.
   ValueId take(ValueId v, std::vector<ValueId> indices, ValueKind kind = ValueKind::array);

@@ -10,7 +10,7 @@ namespace accel {
 
 struct NaturalLoop {
   BlockId header = 0;
-  std::set<BlockId> blocks;   // header included
+  std::set<BlockId> blocks;      // header included
   std::vector<BlockId> latches;  // blocks that jump back to the header
 };
 

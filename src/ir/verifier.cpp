@@ -72,7 +72,8 @@ class Verifier {
     std::map<int, std::vector<Type>> exits;
     for (const Block& block : graph_.blocks) {
       for (NodeId n : block.nodes) {
-        if (n < 0 || static_cast<size_t>(n) >= graph_.nodes.size() || graph_.nodes[static_cast<size_t>(n)].op != Op::bind) continue;
+        if (n < 0 || static_cast<size_t>(n) >= graph_.nodes.size() || graph_.nodes[static_cast<size_t>(n)].op != Op::bind)
+          continue;
         auto found = bindings_.find(graph_.dims.as_symbol(graph_.nodes[static_cast<size_t>(n)].attrs.dims.at(0)).value_or(-1));
         if (found != bindings_.end() && found->second.node != n) return broken("a symbol is bound twice");
       }

@@ -1,5 +1,5 @@
-// Removes nodes whose results nobody uses. Nodes with floating-point events stay, stores to memory that Python sees and what gives
-// symbols their values too, and so does what they need.
+// Removes nodes whose results nobody uses. Nodes with floating-point events stay, stores to memory that Python sees and what
+// gives symbols their values too, and so does what they need.
 
 #include <algorithm>
 

@@ -25,8 +25,10 @@ bool is_scalar_code(const Body& body) {
       case StmtKind::store:
       case StmtKind::compute:
       case StmtKind::gather:
-      case StmtKind::scatter: return true;
-      default: return false;
+      case StmtKind::scatter:
+        return true;
+      default:
+        return false;
     }
   });
 }
@@ -127,7 +129,8 @@ class Flow {
     } else if (origin >= 0) {
       buffer_of(v) = input_buffers_[origin];
     } else if (auto direct = direct_.find(v); direct != direct_.end()) {
-      buffer_of(v) = new_buffer({BufferKind::output, type.dtype, elements(v), direct->second, "v" + std::to_string(v), type.shape, {}});
+      buffer_of(v) =
+          new_buffer({BufferKind::output, type.dtype, elements(v), direct->second, "v" + std::to_string(v), type.shape, {}});
     } else {
       buffer_of(v) = new_buffer({BufferKind::temp, type.dtype, elements(v), -1, "v" + std::to_string(v), {}, {}});
     }
@@ -143,7 +146,8 @@ class Flow {
       const Terminator& t = graph_.blocks[b].terminator;
       if (!is_exit(t)) continue;
       std::set<ValueId> own;
-      for (const Segment& segment : segments.of(static_cast<BlockId>(b))) own.insert(segment.results.begin(), segment.results.end());
+      for (const Segment& segment : segments.of(static_cast<BlockId>(b)))
+        own.insert(segment.results.begin(), segment.results.end());
       int first = exits_[static_cast<size_t>(exit_number(t))].first_output;
       for (size_t k = 0; k < t.operands.size(); ++k) {
         ValueId v = t.operands[k];
@@ -166,7 +170,7 @@ class Flow {
   }
 
   // A symbol of our own with the value of `temp` from here on.
-  Dim bound(TempId temp, std::vector<Step>& steps) {
+  Dim bound(TempId temp, std::vector<BlockStep>& steps) {
     int symbol = graph_.add_symbol("", 1);
     program_.bound_symbols.push_back(symbol);
     Stmt bind;
@@ -178,7 +182,7 @@ class Flow {
     return d;
   }
 
-  TempId scalar_or_leaf(ValueId v, std::vector<Step>& steps) {
+  TempId scalar_or_leaf(ValueId v, std::vector<BlockStep>& steps) {
     bool leaf = !graph_.is_input(v) && temp_of(v) < 0;
     if (!leaf) return scalar(v, steps);
     Stmt stmt;
@@ -186,8 +190,10 @@ class Flow {
     stmt.kind = node.op == Op::constant ? StmtKind::constant : StmtKind::index;
     stmt.dtype = graph_.type(v).dtype;
     stmt.dst = new_temp(stmt.dtype);
-    if (node.op == Op::constant) stmt.literal = node.attrs.literal;
-    else stmt.dim = node.attrs.dims[0];
+    if (node.op == Op::constant)
+      stmt.literal = node.attrs.literal;
+    else
+      stmt.dim = node.attrs.dims[0];
     TempId temp = stmt.dst;
     append(std::move(stmt), steps);
     return temp;
@@ -222,7 +228,7 @@ class Flow {
   // --- segments -------------------------------------------------------------------------------------------------------
 
   Status add_segment(const Segments& segments, const Segment& segment) {
-    std::vector<Step>& steps = block(segment.block).steps;
+    std::vector<BlockStep>& steps = block(segment.block).steps;
     if (!segment.nodes.empty() || segment.update >= 0) {
       SegmentGraph part = extract(graph_, segments, segment, origins_);
       ACCEL_TRY(Program program, schedule_block(part.graph, notes_));
@@ -233,7 +239,7 @@ class Flow {
     return Unit{};
   }
 
-  void add_bind(const Node& node, std::vector<Step>& steps) {
+  void add_bind(const Node& node, std::vector<BlockStep>& steps) {
     Stmt bind;
     bind.kind = StmtKind::bind;
     bind.dim = node.attrs.dims[0];
@@ -242,13 +248,13 @@ class Flow {
     append(std::move(bind), steps);
   }
 
-  void append(Stmt stmt, std::vector<Step>& steps) {
+  void append(Stmt stmt, std::vector<BlockStep>& steps) {
     if (steps.empty() || steps.back().kind != StepKind::scalars) steps.push_back({StepKind::scalars, {}, -1, -1});
     steps.back().body.push_back(std::move(stmt));
   }
 
   // The temp of a scalar; an input is read here.
-  TempId scalar(ValueId v, std::vector<Step>& steps) {
+  TempId scalar(ValueId v, std::vector<BlockStep>& steps) {
     if (temp_of(v) >= 0) return temp_of(v);
     Stmt stmt;
     stmt.dtype = graph_.type(v).dtype;
@@ -266,7 +272,7 @@ class Flow {
   }
 
   // Takes over the nests of a segment's program under the names of the whole one.
-  void merge(const SegmentGraph& part, Program program, std::vector<Step>& steps) {
+  void merge(const SegmentGraph& part, Program program, std::vector<BlockStep>& steps) {
     names_ = {};
     std::map<BufferId, ValueId> scalar_outputs;
     for (const Buffer& buffer : program.buffers) {
@@ -288,7 +294,7 @@ class Flow {
     for (Nest& nest : program.nests) add_nest(std::move(nest), scalar_outputs, steps);
   }
 
-  void add_nest(Nest nest, const std::map<BufferId, ValueId>& scalar_outputs, std::vector<Step>& steps) {
+  void add_nest(Nest nest, const std::map<BufferId, ValueId>& scalar_outputs, std::vector<BlockStep>& steps) {
     bool is_scalar = is_scalar_code(nest.body);
     std::vector<std::pair<ValueId, BufferId>> cells;
     if (!is_scalar) {
@@ -322,7 +328,8 @@ class Flow {
   static bool stores_to(const Body& body, BufferId id) {
     return std::any_of(body.begin(), body.end(), [&](const Stmt& stmt) {
       return (stmt.kind == StmtKind::store && stmt.address.buffer == id) || stores_to(stmt.body, id) ||
-             std::any_of(stmt.operands.begin(), stmt.operands.end(), [&](const CallOperand& o) { return o.address.buffer == id; });
+             std::any_of(stmt.operands.begin(), stmt.operands.end(),
+                         [&](const CallOperand& o) { return o.address.buffer == id; });
     });
   }
 
@@ -340,7 +347,8 @@ class Flow {
         continue;
       }
       // A scalar of an earlier nest.
-      if (stmt.kind == StmtKind::load && scalar_outputs.contains(stmt.address.buffer) && renamed_buffer(stmt.address.buffer) < 0) {
+      if (stmt.kind == StmtKind::load && scalar_outputs.contains(stmt.address.buffer) &&
+          renamed_buffer(stmt.address.buffer) < 0) {
         names_.temps[stmt.dst] = temp_of(scalar_outputs.at(stmt.address.buffer));
         continue;
       }
@@ -376,16 +384,19 @@ class Flow {
     ProgramBlock& out = block(b);
     for (int k = 0; k < target_count(t); ++k) out.edges[k] = edge(t, k, out.steps);
     switch (t.kind) {
-      case TerminatorKind::jump: out.end = BlockEnd::jump; break;
+      case TerminatorKind::jump:
+        out.end = BlockEnd::jump;
+        break;
       case TerminatorKind::branch:
         out.end = BlockEnd::branch;
         out.condition = scalar(t.operands[0], out.steps);
         break;
-      default: end_with_exit(t, out);
+      default:
+        end_with_exit(t, out);
     }
   }
 
-  Edge edge(const Terminator& t, int k, std::vector<Step>& steps) {
+  Edge edge(const Terminator& t, int k, std::vector<BlockStep>& steps) {
     Edge out;
     out.target = t.targets[k];
     const std::vector<ValueId>& params = graph_.blocks[static_cast<size_t>(t.targets[k])].params;
@@ -415,8 +426,10 @@ class Flow {
       ValueId v = t.operands[k];
       const Type& type = graph_.type(v);
       ExitOutput output{first + static_cast<int>(k), -1, -1, type.dtype, type.shape};
-      if (in_memory(v)) output.buffer = buffer_of(v);
-      else output.scalar = scalar(v, out.steps);
+      if (in_memory(v))
+        output.buffer = buffer_of(v);
+      else
+        output.scalar = scalar(v, out.steps);
       out.outputs.push_back(std::move(output));
     }
   }

@@ -28,7 +28,8 @@ class Order {
   void visit(const Body& body, Dim variable) {
     for (const Stmt& stmt : body) {
       if (stmt.kind == StmtKind::load) read(stmt.address, access(stmt.address.offset, variable));
-      if ((stmt.kind == StmtKind::gather || stmt.kind == StmtKind::scatter || stmt.kind == StmtKind::gufunc) && touches(stmt)) good_ = false;
+      if ((stmt.kind == StmtKind::gather || stmt.kind == StmtKind::scatter || stmt.kind == StmtKind::gufunc) && touches(stmt))
+        good_ = false;
       if (stmt.kind == StmtKind::call) call(stmt);
       if (stmt.kind == StmtKind::store) write(stmt.address, access(stmt.address.offset, variable));
       bool elements = stmt.kind == StmtKind::loop && stmt.loop_kind == LoopKind::simd;
@@ -38,7 +39,8 @@ class Order {
 
   bool touches(const Stmt& stmt) const {
     if (stmt.kind != StmtKind::gufunc) return same_.contains(stmt.address.buffer);
-    return std::any_of(stmt.operands.begin(), stmt.operands.end(), [&](const CallOperand& o) { return same_.contains(o.address.buffer); });
+    return std::any_of(stmt.operands.begin(), stmt.operands.end(),
+                       [&](const CallOperand& o) { return same_.contains(o.address.buffer); });
   }
 
   // The last operand is what the call writes; those of several results count as written, too.

@@ -56,8 +56,10 @@ class Recogniser {
     out_.end = graph_.producer(condition).operands[1];
     const auto& params = block(out_.header).params;
     auto place = std::find(params.begin(), params.end(), out_.counter);
-    if (place == params.end() || graph_.type(out_.counter).dtype != DType::int64 || graph_.type(out_.end).dtype != DType::int64) return false;
-    bool leaf = !graph_.is_input(out_.end) && (graph_.producer(out_.end).op == Op::constant || graph_.producer(out_.end).op == Op::dim);
+    if (place == params.end() || graph_.type(out_.counter).dtype != DType::int64 || graph_.type(out_.end).dtype != DType::int64)
+      return false;
+    bool leaf =
+        !graph_.is_input(out_.end) && (graph_.producer(out_.end).op == Op::constant || graph_.producer(out_.end).op == Op::dim);
     if (inside(out_.end) && !leaf) return false;
     for (NodeId n : block(out_.header).nodes) {
       Op op = node(n).op;
@@ -103,9 +105,12 @@ class Recogniser {
         bool computed = inside(n.operands[0]) && !(graph_.type(n.operands[0]).rank() == 0 && n.op == Op::broadcast_to);
         return !computed && !names_counter(n);
       }
-      case OpClass::pointwise: return shaped && !is_loop_call(graph_, n);
-      case OpClass::update: return is_whole_store(n) && shaped;
-      default: return false;
+      case OpClass::pointwise:
+        return shaped && !is_loop_call(graph_, n);
+      case OpClass::update:
+        return is_whole_store(n) && shaped;
+      default:
+        return false;
     }
   }
 
@@ -130,12 +135,15 @@ class Recogniser {
       BlockId id = static_cast<BlockId>(b);
       if (id == out_.header) {
         const auto& list = other.terminator.target_arguments[1];
-        if (std::any_of(list.begin(), list.end(), [&](ValueId v) { return inside(v) && graph_.values[static_cast<size_t>(v)].producer >= 0; })) return false;
+        if (std::any_of(list.begin(), list.end(),
+                        [&](ValueId v) { return inside(v) && graph_.values[static_cast<size_t>(v)].producer >= 0; }))
+          return false;
       }
       if (loop_.blocks.contains(id)) continue;
       for (NodeId n : other.nodes)
         if (std::any_of(node(n).operands.begin(), node(n).operands.end(), escapes)) return false;
-      for (const auto* list : {&other.terminator.operands, &other.terminator.target_arguments[0], &other.terminator.target_arguments[1]})
+      for (const auto* list :
+           {&other.terminator.operands, &other.terminator.target_arguments[0], &other.terminator.target_arguments[1]})
         if (std::any_of(list->begin(), list->end(), escapes)) return false;
     }
     return true;
@@ -190,8 +198,10 @@ class BodyGraph {
     if (mine == no_value) {
       bool outside_leaf = !graph_.is_input(v) && (graph_.producer(v).op == Op::constant || graph_.producer(v).op == Op::dim ||
                                                   graph_.producer(v).op == Op::full || is_lens(graph_, v));
-      if (outside_leaf) add(graph_.producer(v));
-      else mine = add_input(v);
+      if (outside_leaf)
+        add(graph_.producer(v));
+      else
+        mine = add_input(v);
     }
     return map_[static_cast<size_t>(v)];
   }
@@ -209,8 +219,11 @@ class BodyGraph {
     ValueId made = no_value;
     if (node.op == Op::store) {
       bool masked = operands.size() == 4;
-      if (masked) made = part_.graph.add_node(0, under_mask(part_.graph, operands[2]) ? Op::merge : Op::where, {operands[3], operands[2], operands[0]}, {}, {type}, node.where);
-      else made = operands[2];
+      if (masked)
+        made = part_.graph.add_node(0, under_mask(part_.graph, operands[2]) ? Op::merge : Op::where,
+                                    {operands[3], operands[2], operands[0]}, {}, {type}, node.where);
+      else
+        made = operands[2];
     } else {
       made = part_.graph.add_node(0, node.op, std::move(operands), substituted(node.attrs), {type}, node.where);
     }
@@ -224,9 +237,7 @@ class BodyGraph {
     return attrs;
   }
 
-  ValueId add_input(ValueId v) {
-    return add_outside_value(graph_, origins_, v, next_slot_, part_);
-  }
+  ValueId add_input(ValueId v) { return add_outside_value(graph_, origins_, v, next_slot_, part_); }
 
   const Graph& graph_;
   const std::vector<int>& origins_;
@@ -241,13 +252,15 @@ class BodyGraph {
 // Writes the loops.
 class Writer {
  public:
-  Writer(const Graph& graph, const Placement& placement, Program& program) : graph_(graph), lowering_(graph, placement, program), dims_(program.dims) {}
+  Writer(const Graph& graph, const Placement& placement, Program& program)
+      : graph_(graph), lowering_(graph, placement, program), dims_(program.dims) {}
 
-  Nest write(const std::vector<StoreTarget>& targets, const std::vector<ValueId>& states, const std::vector<ValueId>& changing, Dim count,
-             std::vector<NestLoop> loops) {
+  Nest write(const std::vector<StoreTarget>& targets, const std::vector<ValueId>& states, const std::vector<ValueId>& changing,
+             Dim count, std::vector<NestLoop> loops) {
     std::vector<Dim> outer;
     index_.assign(graph_.type(states[0]).shape.size(), dims_.constant(0));
-    for (size_t k = 0; k + 1 < loops.size(); ++k) index_[static_cast<size_t>(loops[k].axis)] = outer.emplace_back(lowering_.new_variable());
+    for (size_t k = 0; k + 1 < loops.size(); ++k)
+      index_[static_cast<size_t>(loops[k].axis)] = outer.emplace_back(lowering_.new_variable());
     Dim tile = lowering_.new_variable(), extent = loops.back().extent;
     lane_ = lowering_.new_variable();
     Dim begin = dims_.mul(tile, lane_count);
@@ -258,7 +271,8 @@ class Writer {
     Body body = load_states();
     body.push_back(iterations(targets, states, changing, count));
     for (Stmt& stmt : store_states(targets, states)) body.push_back(std::move(stmt));
-    body = loop(tile, dims_.floordiv(dims_.add(extent, dims_.constant(lane_count - 1)), dims_.constant(lane_count)), std::move(body), outer.empty());
+    body = loop(tile, dims_.floordiv(dims_.add(extent, dims_.constant(lane_count - 1)), dims_.constant(lane_count)),
+                std::move(body), outer.empty());
     for (size_t k = outer.size(); k-- > 0;) body = loop(outer[k], loops[k].extent, std::move(body), k == 0);
     Nest nest;
     nest.name = "iterations";
@@ -328,7 +342,8 @@ class Writer {
     return lowering_.end_nest();
   }
 
-  Stmt iterations(const std::vector<StoreTarget>& targets, const std::vector<ValueId>& states, const std::vector<ValueId>& changing, Dim count) {
+  Stmt iterations(const std::vector<StoreTarget>& targets, const std::vector<ValueId>& states,
+                  const std::vector<ValueId>& changing, Dim count) {
     lowering_.begin_nest();
     lowering_.open_loop_over(lane_, LoopKind::simd, extent_, false);
     for (const Kept& kept : kept_) lowering_.set_value(kept.value, index_, get(kept));
@@ -390,10 +405,12 @@ class Writer {
 
 }  // namespace
 
-std::optional<PointwiseLoop> pointwise_loop(const Graph& graph, const NaturalLoop& loop) { return Recogniser(graph, loop).run(); }
+std::optional<PointwiseLoop> pointwise_loop(const Graph& graph, const NaturalLoop& loop) {
+  return Recogniser(graph, loop).run();
+}
 
-Program lower_pointwise_loop(const Graph& graph, const std::vector<int>& origins, const PointwiseLoop& loop, Dim first, Dim count,
-                             SegmentGraph& part) {
+Program lower_pointwise_loop(const Graph& graph, const std::vector<int>& origins, const PointwiseLoop& loop, Dim first,
+                             Dim count, SegmentGraph& part) {
   BodyGraph body(graph, origins, loop, first, part);
   std::vector<ValueId> states, next, changing;
   for (ValueId v : loop.states) states.push_back(body.mapped(v));
@@ -407,7 +424,8 @@ Program lower_pointwise_loop(const Graph& graph, const std::vector<int>& origins
   std::vector<StoreTarget> targets;
   for (size_t k = 0; k < states.size(); ++k) {
     const Input& input = part.graph.inputs[static_cast<size_t>(part.graph.input_index(states[k]))];
-    std::vector<Dim> strides = input.layout == Layout::strided ? input.strides : dense_strides(program.dims, part.graph.type(states[k]));
+    std::vector<Dim> strides =
+        input.layout == Layout::strided ? input.strides : dense_strides(program.dims, part.graph.type(states[k]));
     // States are the first inputs, and inputs are the first buffers.
     targets.push_back({next[k], static_cast<BufferId>(k), program.dims.constant(0), std::move(strides), true});
   }

@@ -1,6 +1,6 @@
 #pragma once
-// Interchange: a counted loop whose body is pointwise over one index space runs for one tile of elements after the other, so that the
-// state of a tile stays in registers and the nearest memory, and a tile that does not change any more is done.
+// Interchange: a counted loop whose body is pointwise over one index space runs for one tile of elements after the other, so
+// that the state of a tile stays in registers and the nearest memory, and a tile that does not change any more is done.
 
 #include <optional>
 #include <vector>
@@ -14,10 +14,10 @@ namespace accel {
 // `for counter in range(counter, end): state = next(state)` in two blocks: the header compares, the body computes.
 struct PointwiseLoop {
   BlockId header = 0, body = 0;
-  int exit_edge = 1;               // of the header's branch
+  int exit_edge = 1;  // of the header's branch
   ValueId counter = no_value, end = no_value;
-  std::vector<ValueId> states;     // array parameters of the header
-  std::vector<ValueId> next;       // their values after an iteration
+  std::vector<ValueId> states;  // array parameters of the header
+  std::vector<ValueId> next;    // their values after an iteration
   // The next states equal the states, and will do so ever after, where none of these hold. None: not known.
   std::vector<ValueId> changing;
 };
@@ -27,7 +27,7 @@ std::optional<PointwiseLoop> pointwise_loop(const Graph& graph, const NaturalLoo
 
 // The nest that runs the loop. Its symbols: `first`, the counter's first value, and `count`, the number of iterations.
 // `part` gets the values behind inputs; the program has no outputs, as states are updated in place.
-Program lower_pointwise_loop(const Graph& graph, const std::vector<int>& origins, const PointwiseLoop& loop, Dim first, Dim count,
-                             SegmentGraph& part);
+Program lower_pointwise_loop(const Graph& graph, const std::vector<int>& origins, const PointwiseLoop& loop, Dim first,
+                             Dim count, SegmentGraph& part);
 
 }  // namespace accel

@@ -19,8 +19,13 @@ Lowering::Lowering(const Graph& graph, const Placement& placement, Program& prog
     if (graph.inputs[k].slot >= 0) continue;
     ValueId v = graph.entry().params[k];
     root_buffers_[v] = static_cast<BufferId>(program.buffers.size());
-    program.buffers.push_back({BufferKind::input, graph.type(v).dtype, dims_.product(graph.type(v).shape), program.input_count++,
-                               graph.inputs[k].name, {}, {}});
+    program.buffers.push_back({BufferKind::input,
+                               graph.type(v).dtype,
+                               dims_.product(graph.type(v).shape),
+                               program.input_count++,
+                               graph.inputs[k].name,
+                               {},
+                               {}});
   }
 }
 
@@ -205,11 +210,16 @@ TempId Lowering::compute_at(ValueId v, const Index& index) {
   }
   const Node& node = graph_.producer(v);
   switch (op_class(node.op)) {
-    case OpClass::leaf: return leaf_at(v, node, index);
-    case OpClass::view: return view_at(v, node, index);
-    case OpClass::reduction: return reduction_at(v, node, index);
-    case OpClass::gather: return gather_at(v, node, index);
-    default: return pointwise_at(v, node, index);
+    case OpClass::leaf:
+      return leaf_at(v, node, index);
+    case OpClass::view:
+      return view_at(v, node, index);
+    case OpClass::reduction:
+      return reduction_at(v, node, index);
+    case OpClass::gather:
+      return gather_at(v, node, index);
+    default:
+      return pointwise_at(v, node, index);
   }
 }
 

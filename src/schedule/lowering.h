@@ -25,7 +25,7 @@ struct StoreTarget {
   BufferId buffer = -1;
   Dim base;
   std::vector<Dim> strides;  // per axis of the nest's index
-  bool copied = false;  // the nest of the value is another one: it is read from memory if it has any
+  bool copied = false;       // the nest of the value is another one: it is read from memory if it has any
 };
 
 class Lowering {

@@ -187,7 +187,8 @@ void write_put(const Graph& graph, const Placement& placement, Lowering& lowerin
   stmt.node = graph.values[static_cast<size_t>(node.results[0])].producer;
   stmt.args = {lowering.value_at(node.operands[1], index)};
   for (size_t k = 2; k < node.operands.size(); ++k) {
-    stmt.args.push_back(lowering.value_at(node.operands[k], Index(index.begin(), index.begin() + static_cast<std::ptrdiff_t>(lead))));
+    stmt.args.push_back(
+        lowering.value_at(node.operands[k], Index(index.begin(), index.begin() + static_cast<std::ptrdiff_t>(lead))));
     stmt.core_strides.push_back(base.strides[k - 2]);
   }
   Dim offset = base.offset;

@@ -23,8 +23,8 @@ std::vector<NestLoop> nest_loops(const Graph& graph, const Placement& placement,
 // Writes the nest that stores the targets, all of the shape and order of the first.
 Nest lower_nest(const Graph& graph, const Placement& placement, Lowering& lowering, const std::vector<StoreTarget>& targets);
 
-// Writes the nest of a store or put: values go into the memory of the base. A store's mask is already part of its value. nullopt when
-// the elements of the view have no strides.
+// Writes the nest of a store or put: values go into the memory of the base. A store's mask is already part of its value.
+// nullopt when the elements of the view have no strides.
 std::optional<Nest> lower_update(const Graph& graph, const Placement& placement, Lowering& lowering, const Node& node);
 
 // Writes the nest that calls a gufunc's loop for every batch index.

@@ -48,7 +48,9 @@ class Owner {
  private:
   Block& block(BlockId b) { return graph_.blocks[static_cast<size_t>(b)]; }
   Node& node(NodeId n) { return graph_.nodes[static_cast<size_t>(n)]; }
-  int origin(ValueId v) const { return static_cast<size_t>(v) < origins_.size() ? origins_[static_cast<size_t>(v)] : not_pinned; }
+  int origin(ValueId v) const {
+    return static_cast<size_t>(v) < origins_.size() ? origins_[static_cast<size_t>(v)] : not_pinned;
+  }
   bool in_memory(ValueId v) const { return graph_.type(v).rank() > 0 || origin(v) != not_pinned; }
 
   Status check_origins() {
@@ -176,7 +178,8 @@ class Owner {
     for (auto& [b, v] : end_uses) {
       ValueId changed = view_on(v, base, old, {b, block(b).nodes.size()});
       Terminator& t = block(b).terminator;
-      for (auto* list : {&t.operands, &t.target_arguments[0], &t.target_arguments[1]}) std::replace(list->begin(), list->end(), v, changed);
+      for (auto* list : {&t.operands, &t.target_arguments[0], &t.target_arguments[1]})
+        std::replace(list->begin(), list->end(), v, changed);
     }
   }
 

@@ -10,8 +10,10 @@
 namespace accel {
 
 // Rewrites `graph`, which is verified and has control flow or stores, by inserting copies. Ensures:
-// * the base of a store or put has memory of its own (a parameter, an input, or an array that is nobody's view) and is not used after it;
-// * an array argument of an edge has memory of its own, appears once, and nobody uses it in the target; or it is a version of the
+// * the base of a store or put has memory of its own (a parameter, an input, or an array that is nobody's view) and is not used
+// after it;
+// * an array argument of an edge has memory of its own, appears once, and nobody uses it in the target; or it is a version of
+// the
 //   input that the parameter is a version of, too;
 // * an array that an exit hands over is neither a view nor memory of an input, and appears once.
 // Each copy is reported in `notes`. Fails when it depends on the path whether a store goes to memory of an input.
@@ -21,7 +23,8 @@ Status own_memory(Graph& graph, std::vector<std::string>* notes);
 ValueId viewed(const Graph& graph, ValueId v);
 // Whether v is such a view.
 bool is_lens(const Graph& graph, ValueId v);
-// Whether v lives in memory when it crosses blocks: arrays of rank > 0 and versions of inputs. `origins`: pinned_inputs (ir/flow.h).
+// Whether v lives in memory when it crosses blocks: arrays of rank > 0 and versions of inputs. `origins`: pinned_inputs
+// (ir/flow.h).
 bool lives_in_memory(const Graph& graph, const std::vector<int>& origins, ValueId v);
 
 }  // namespace accel

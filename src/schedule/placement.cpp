@@ -11,7 +11,8 @@ namespace accel {
 
 namespace {
 
-// Whether the memory behind v is walked forwards whatever the argument: NumPy's complex loops have other bits for negative strides.
+// Whether the memory behind v is walked forwards whatever the argument: NumPy's complex loops have other bits for negative
+// strides.
 bool walks_forwards(const Graph& graph, ValueId v) {
   while (!graph.is_input(v) && op_class(graph.producer(v).op) == OpClass::view) {
     for (Dim step : graph.producer(v).attrs.steps)
@@ -139,7 +140,8 @@ class Walk {
   void place_update(const Node& node) {
     make_root(node.results[0], "a store");
     make_root(computed_below(node.operands[0]), "stored to");
-    if (node.op == Op::store && forced_.contains(node.operands[2])) make_root(node.operands[2], "the store overwrites what it needs");
+    if (node.op == Op::store && forced_.contains(node.operands[2]))
+      make_root(node.operands[2], "the store overwrites what it needs");
     if (node.op == Op::put)
       for (size_t k = 1; k < node.operands.size(); ++k) make_root(node.operands[k], "stored at run-time indices");
   }

@@ -3,12 +3,12 @@
 //
 // A Program is a list of nests. A nest is a tree of statements. Statements compute scalars into temps (each assigned where
 // it is declared, visible until the end of the enclosing body), move them to and from buffers, call NumPy's
-// inner loops on tiles, and reduce. Indices, extents and strides are Dims of Program::dims: over the entry's symbols and over loop variables.
-// A Program holds no host pointers and no thread counts.
+// inner loops on tiles, and reduce. Indices, extents and strides are Dims of Program::dims: over the entry's symbols and over
+// loop variables. A Program holds no host pointers and no thread counts.
 //
-// A program with control flow has blocks: steps, then a jump, a branch or an exit. A step runs a nest or computes scalars. Scalars that
-// blocks share are temps assigned by scalar steps and edges; arrays that blocks share are buffers, which edges exchange. Without
-// blocks the nests run in order and the kernel is left through exit 0.
+// A program with control flow has blocks: steps, then a jump, a branch or an exit. A step runs a nest or computes scalars.
+// Scalars that blocks share are temps assigned by scalar steps and edges; arrays that blocks share are buffers, which edges
+// exchange. Without blocks the nests run in order and the kernel is left through exit 0.
 
 #include <memory>
 #include <string>
@@ -33,7 +33,8 @@ struct Buffer {
   Dim elements;      // capacity; for scratch it may depend on symbols only
   int binding = -1;  // input: index among array inputs; output: index among outputs
   std::string name;
-  std::vector<Dim> shape, strides;  // of a program with blocks; output: the result's shape; input: its shape and strides in bytes
+  std::vector<Dim> shape,
+      strides;  // of a program with blocks; output: the result's shape; input: its shape and strides in bytes
 };
 
 using BufferId = int;
@@ -62,25 +63,25 @@ struct Stmt;
 using Body = std::vector<Stmt>;
 
 enum class StmtKind : uint8_t {
-  loop,        // for var in [0, extent): body
-  tile,        // for var in [0, extent) step `step`, with count = min(step, extent - var): body
-  constant,    // dst = literal
-  index,       // dst = dim as int64
-  input,       // dst = scalar input (symbol slot `slot`, bits)
-  load,        // dst = *address
-  store,       // *address = args[0]
-  compute,     // dst = op(args...), inline text of the op's row
-  declare,     // var dst (an accumulator) = args[0]
-  assign,      // dst = args[0]; dst was declared
-  call,        // NumPy inner loop `import` on `operands` for `extent` elements
-  pairwise,    // dst = pairwise sum over var in [0, extent) of args[0], computed by body
-  fold,        // dst = args[1] combined by op with args[0] for every var in [0, extent), computed by body, in any order
-  argreduce,   // dst (int64) = index of the extreme of args[0] over var in [0, extent), computed by body; op is argmin or argmax
-  gather,      // dst = *(address + sum of args[k] * core_strides[k])
-  scatter,     // *(address + sum of args[k + 1] * core_strides[k]) = args[0]
-  repeat,      // for var in [0, extent): body, until args[0], declared in it, is 0 (no args: to the end)
-  bind,        // the symbol `dim` is args[0] from here on; in scalar steps alone
-  gufunc,      // NumPy gufunc loop `import`: operands with core dims `core` and outer loops done by the statement's loops
+  loop,       // for var in [0, extent): body
+  tile,       // for var in [0, extent) step `step`, with count = min(step, extent - var): body
+  constant,   // dst = literal
+  index,      // dst = dim as int64
+  input,      // dst = scalar input (symbol slot `slot`, bits)
+  load,       // dst = *address
+  store,      // *address = args[0]
+  compute,    // dst = op(args...), inline text of the op's row
+  declare,    // var dst (an accumulator) = args[0]
+  assign,     // dst = args[0]; dst was declared
+  call,       // NumPy inner loop `import` on `operands` for `extent` elements
+  pairwise,   // dst = pairwise sum over var in [0, extent) of args[0], computed by body
+  fold,       // dst = args[1] combined by op with args[0] for every var in [0, extent), computed by body, in any order
+  argreduce,  // dst (int64) = index of the extreme of args[0] over var in [0, extent), computed by body; op is argmin or argmax
+  gather,     // dst = *(address + sum of args[k] * core_strides[k])
+  scatter,    // *(address + sum of args[k + 1] * core_strides[k]) = args[0]
+  repeat,     // for var in [0, extent): body, until args[0], declared in it, is 0 (no args: to the end)
+  bind,       // the symbol `dim` is args[0] from here on; in scalar steps alone
+  gufunc,     // NumPy gufunc loop `import`: operands with core dims `core` and outer loops done by the statement's loops
 };
 
 // Operand of a call: where it starts and the byte distance of its elements.
@@ -128,7 +129,7 @@ enum class StepKind : uint8_t {
   protect,  // `buffer`, memory that Python sees, is about to be written: keep what a failed run has to put back
 };
 
-struct Step {
+struct BlockStep {
   StepKind kind = StepKind::scalars;
   Body body;
   int nest = -1;  // index into Program::nests
@@ -154,7 +155,7 @@ struct ExitOutput {
 enum class BlockEnd : uint8_t { jump, branch, exit };
 
 struct ProgramBlock {
-  std::vector<Step> steps;
+  std::vector<BlockStep> steps;
   BlockEnd end = BlockEnd::exit;
   TempId condition = -1;  // branch: edges[0] when true, edges[1] when false
   Edge edges[2];

@@ -319,14 +319,16 @@ class Printer {
 
   void block(const ProgramBlock& b) {
     line(0, "block {");
-    for (const Step& s : b.steps) step(s);
-    if (b.end == BlockEnd::exit) line(1, "exit " + std::to_string(b.exit) + " " + list_text(b.outputs, [&](const ExitOutput& o) { return output(o); }));
+    for (const BlockStep& s : b.steps) step(s);
+    if (b.end == BlockEnd::exit)
+      line(1, "exit " + std::to_string(b.exit) + " " + list_text(b.outputs, [&](const ExitOutput& o) { return output(o); }));
     if (b.end == BlockEnd::jump) line(1, "jump " + edge(b.edges[0]));
-    if (b.end == BlockEnd::branch) line(1, "branch t" + std::to_string(b.condition) + " " + edge(b.edges[0]) + " " + edge(b.edges[1]));
+    if (b.end == BlockEnd::branch)
+      line(1, "branch t" + std::to_string(b.condition) + " " + edge(b.edges[0]) + " " + edge(b.edges[1]));
     line(0, "}");
   }
 
-  void step(const Step& s) {
+  void step(const BlockStep& s) {
     if (s.kind == StepKind::nest) return line(1, "run " + std::to_string(s.nest));
     if (s.kind == StepKind::protect) return line(1, "protect b" + std::to_string(s.buffer));
     line(1, "scalars {");
@@ -335,7 +337,9 @@ class Printer {
   }
 
   static std::string edge(const Edge& e) {
-    auto pair = [](const char* kind, const auto& p) { return kind + std::to_string(p.first) + ":" + kind + std::to_string(p.second); };
+    auto pair = [](const char* kind, const auto& p) {
+      return kind + std::to_string(p.first) + ":" + kind + std::to_string(p.second);
+    };
     return std::to_string(e.target) + " " + list_text(e.scalars, [&](const auto& p) { return pair("t", p); }) + " " +
            list_text(e.swaps, [&](const auto& p) { return pair("b", p); });
   }
@@ -410,8 +414,8 @@ class Parser {
     if (words_[0] == "temps") return words_.size() == 2 && dtypes(words_[1], program_.temps);
     if (words_[0] == "variant") return variant();
     if (words_[0] == "bound") {
-      return words_.size() == 2 &&
-             read_list(words_[1], program_.bound_symbols, [](std::string_view word, int& s) { return read_prefixed(word, 's', s); });
+      return words_.size() == 2 && read_list(words_[1], program_.bound_symbols,
+                                             [](std::string_view word, int& s) { return read_prefixed(word, 's', s); });
     }
     if (words_[0] == "block") return block(program_.blocks.emplace_back());
     return words_[0] == "nest" && nest();
@@ -422,14 +426,14 @@ class Parser {
       const Words w = words_;
       if (w[0] == "}") return w.size() == 1;
       if (w[0] == "scalars") {
-        Step s;
+        BlockStep s;
         if (!body(s.body)) return false;
         b.steps.push_back(std::move(s));
       } else if (w[0] == "run" && w.size() == 2) {
-        Step& s = b.steps.emplace_back(Step{StepKind::nest, {}, -1, -1});
+        BlockStep& s = b.steps.emplace_back(BlockStep{StepKind::nest, {}, -1, -1});
         if (!read_number(w[1], s.nest)) return false;
       } else if (w[0] == "protect" && w.size() == 2) {
-        Step& s = b.steps.emplace_back(Step{StepKind::protect, {}, -1, -1});
+        BlockStep& s = b.steps.emplace_back(BlockStep{StepKind::protect, {}, -1, -1});
         if (!read_prefixed(w[1], 'b', s.buffer)) return false;
       } else if (!block_end(b, w)) {
         return false;
@@ -461,7 +465,8 @@ class Parser {
                read_prefixed(word.substr(colon + 1), kind, out.second);
       };
     };
-    return read_number(w[at], e.target) && read_list(w[at + 1], e.scalars, pair('t')) && read_list(w[at + 2], e.swaps, pair('b'));
+    return read_number(w[at], e.target) && read_list(w[at + 1], e.scalars, pair('t')) &&
+           read_list(w[at + 2], e.swaps, pair('b'));
   }
 
   bool output(std::string_view word, ExitOutput& o) {
@@ -477,7 +482,8 @@ class Parser {
   bool buffer() {
     Buffer b;
     size_t number = 0;
-    if (words_.size() < 7 || words_.size() > 9 || !read_prefixed(words_[1], 'b', number) || number != program_.buffers.size()) return false;
+    if (words_.size() < 7 || words_.size() > 9 || !read_prefixed(words_[1], 'b', number) || number != program_.buffers.size())
+      return false;
     auto name = unquote(words_[6]);
     if (name) b.name = *name;
     if (!name || !read_enum(words_[2], buffer_kinds, b.kind) || !read_dtype(words_[3], b.dtype)) return false;

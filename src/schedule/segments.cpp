@@ -37,7 +37,8 @@ void Segments::find_forced() {
       if (op_class(node.op) == OpClass::update || node.op == Op::bind) force(node.operands[0]);
       if (op_class(node.op) == OpClass::gather) force(viewed(graph_, node.operands[0]));
     }
-    for (const auto* list : {&block.terminator.operands, &block.terminator.target_arguments[0], &block.terminator.target_arguments[1]})
+    for (const auto* list :
+         {&block.terminator.operands, &block.terminator.target_arguments[0], &block.terminator.target_arguments[1]})
       for (ValueId v : *list) force(v);
   }
 }

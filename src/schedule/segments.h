@@ -38,12 +38,12 @@ class Segments {
 // The segment as a graph of its own, and which value of the whole graph each of its inputs and outputs is.
 struct SegmentGraph {
   Graph graph;
-  std::vector<ValueId> arrays;           // values behind the array inputs, in order
+  std::vector<ValueId> arrays;                   // values behind the array inputs, in order
   std::vector<std::pair<int, ValueId>> scalars;  // slot and value of scalar inputs that are no inputs of the whole graph
-  std::vector<ValueId> outputs;          // values behind the outputs
+  std::vector<ValueId> outputs;                  // values behind the outputs
 };
-// Adds an input to `part` for a value of another segment, or of the whole graph's inputs. `next_slot`: the first slot that is free.
-// `origins`: pinned_inputs (ir/flow.h) of the whole graph.
+// Adds an input to `part` for a value of another segment, or of the whole graph's inputs. `next_slot`: the first slot that is
+// free. `origins`: pinned_inputs (ir/flow.h) of the whole graph.
 ValueId add_outside_value(const Graph& graph, const std::vector<int>& origins, ValueId v, int& next_slot, SegmentGraph& part);
 
 // Whether all events that computing v may raise are those of lanes: none where a mask does not hold.

@@ -20,7 +20,7 @@ void collect_stores(const Body& body, std::set<BufferId>& out) {
 }
 
 // Inputs that a step stores to.
-std::set<BufferId> written_inputs(const Program& program, const Step& step) {
+std::set<BufferId> written_inputs(const Program& program, const BlockStep& step) {
   std::set<BufferId> stored, out;
   collect_stores(step.kind == StepKind::nest ? program.nests[static_cast<size_t>(step.nest)].body : step.body, stored);
   for (BufferId id : stored)
@@ -36,28 +36,30 @@ bool may_fail(const Program& program, const Graph& graph) {
     return heap || buffer.kind == BufferKind::temp || buffer.kind == BufferKind::output;
   });
   return allocates || std::any_of(graph.blocks.begin(), graph.blocks.end(), [&](const Block& block) {
-           return std::any_of(block.nodes.begin(), block.nodes.end(), [&](NodeId n) {
-             return node_events(graph, graph.nodes[static_cast<size_t>(n)]) != 0;
-           });
+           return std::any_of(block.nodes.begin(), block.nodes.end(),
+                              [&](NodeId n) { return node_events(graph, graph.nodes[static_cast<size_t>(n)]) != 0; });
          });
 }
 
 // The block at whose end memory is protected for stores in b: outside of every loop. b itself when it is in none.
 BlockId before_loops(const Graph& graph, const Dominance& dominance, const std::vector<NaturalLoop>& loops, BlockId b) {
   for (const NaturalLoop& loop : loops)  // outer ones come first
-    if (loop.blocks.contains(b)) return before_loops(graph, dominance, loops, immediate_dominator(graph, dominance, loop.header));
+    if (loop.blocks.contains(b))
+      return before_loops(graph, dominance, loops, immediate_dominator(graph, dominance, loop.header));
   return b;
 }
 
-void protect_in(Program& program, const Graph& graph, BlockId b, const Dominance& dominance, const std::vector<NaturalLoop>& loops) {
-  std::vector<Step> steps = std::move(program.blocks[static_cast<size_t>(b)].steps);
+void protect_in(Program& program, const Graph& graph, BlockId b, const Dominance& dominance,
+                const std::vector<NaturalLoop>& loops) {
+  std::vector<BlockStep> steps = std::move(program.blocks[static_cast<size_t>(b)].steps);
   BlockId place = before_loops(graph, dominance, loops, b);
-  std::vector<Step> out;
-  for (Step& step : steps) {
+  std::vector<BlockStep> out;
+  for (BlockStep& step : steps) {
     for (BufferId id : written_inputs(program, step)) {
-      Step protect{StepKind::protect, {}, -1, id};
+      BlockStep protect{StepKind::protect, {}, -1, id};
       auto& where = place == b ? out : program.blocks[static_cast<size_t>(place)].steps;
-      bool known = std::any_of(where.begin(), where.end(), [&](const Step& s) { return s.kind == StepKind::protect && s.buffer == id; });
+      bool known = std::any_of(where.begin(), where.end(),
+                               [&](const BlockStep& s) { return s.kind == StepKind::protect && s.buffer == id; });
       if (!known) where.push_back(std::move(protect));
     }
     out.push_back(std::move(step));

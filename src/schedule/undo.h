@@ -5,7 +5,8 @@
 
 namespace accel {
 
-// Adds `protect` steps before stores to inputs, when something in the program may fail: as late as possible, but outside of loops.
+// Adds `protect` steps before stores to inputs, when something in the program may fail: as late as possible, but outside of
+// loops.
 void protect_inputs(Program& program, const Graph& graph);
 
 }  // namespace accel

@@ -1,4 +1,5 @@
-// Reads a Graph's text from standard input, runs the passes on it, schedules it and writes the kernel's C++ text. Lines that begin with
+// Reads a Graph's text from standard input, runs the passes on it, schedules it and writes the kernel's C++ text. Lines that
+// begin with
 // "//@" tell what the kernel expects: imports, array inputs and the outputs of each exit.
 
 #include <cstring>

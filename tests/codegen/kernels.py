@@ -63,7 +63,9 @@ def graph_emitter():
         return Path(given)
     emitter()
     sources = [*SRC.glob("passes/*.cpp"), *SRC.glob("schedule/*.cpp"), HERE / "emit_graph.cpp"]
-    objects = [folder() / f"{s.parent.name}_{s.stem}.o" for s in SRC.glob("*/*.cpp") if s.parent.name in {"base", "ir", "codegen"}]
+    objects = [
+        folder() / f"{s.parent.name}_{s.stem}.o" for s in SRC.glob("*/*.cpp") if s.parent.name in {"base", "ir", "codegen"}
+    ]
     objects.append(folder() / f"{folder().name}_codegen_prelude.o")
     for source in sources:
         objects.append(folder() / f"{source.parent.name}_{source.stem}.o")

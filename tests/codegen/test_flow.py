@@ -79,7 +79,10 @@ def fibonacci(n):
 
 @pytest.mark.parametrize("n", [0, 1, 2, 50, 90, 91, 92, 93, 1000])
 def test_fibonacci(n):
-    text = FIBONACCI.replace('  input %0 "n" : py_scalar int64 slot 0\n  symbol s0 "n" = 10\n', '  symbol s0 "n" = 10\n  input %0 "n" : py_scalar int64 slot 0\n')
+    text = FIBONACCI.replace(
+        '  input %0 "n" : py_scalar int64 slot 0\n  symbol s0 "n" = 10\n',
+        '  symbol s0 "n" = 10\n  input %0 "n" : py_scalar int64 slot 0\n',
+    )
     status, taken, results = GraphKernel(text)([n])
     assert status == 0
     assert (taken, [int(r) for r in results]) == fibonacci(n)
@@ -271,7 +274,9 @@ JACOBI = loop_over(
     inputs=symbols(10) + '\n  input %0 "a" : array float64[s0, s0] dense',
 )
 # The same in the argument's memory: a[1:-1, 1:-1] = ...
-JACOBI_IN_PLACE = JACOBI.replace("    %19 = copy(%3) : array float64[s0, s0]\n", "").replace("%19", "%3").replace("ret(%3)", "ret()")
+JACOBI_IN_PLACE = (
+    JACOBI.replace("    %19 = copy(%3) : array float64[s0, s0]\n", "").replace("%19", "%3").replace("ret(%3)", "ret()")
+)
 
 
 @pytest.mark.parametrize("steps", [0, 1, 2, 7])
@@ -411,6 +416,8 @@ def test_mandelbrot(shape, steps):
     status, _, results = kernel([*shape, steps, 0], [c], threads=2)
     assert status == 0
     assert all(same_bits(a, b) for a, b in zip(results, expected, strict=True))
-    by_statement = GraphKernel(MANDELBROT.replace("%21 = add(%6, %20)", "%21 = add(%20, %6)").replace("less(%6, %1)", "greater(%1, %6)"))
+    by_statement = GraphKernel(
+        MANDELBROT.replace("%21 = add(%6, %20)", "%21 = add(%20, %6)").replace("less(%6, %1)", "greater(%1, %6)")
+    )
     assert not any("tile by tile" in note for note in by_statement.notes)
     assert all(same_bits(a, b) for a, b in zip(by_statement([*shape, steps, 0], [c])[2], expected, strict=True))

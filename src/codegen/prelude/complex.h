@@ -26,7 +26,8 @@ ACCEL_INLINE f64 contracted(f64 a, f64 b, f64 c) {
 ACCEL_COMPLEX complex_of<R> fused_multiply(complex_of<R> a, complex_of<R> b) {
   return {contracted(a.re, b.re, -(a.im * b.im)), contracted(a.re, b.im, a.im * b.re)};
 }
-// Infinite when a part is, even beside a NaN. The divisor and dividend are kept away from 0/0 and inf/inf, which would be events.
+// Infinite when a part is, even beside a NaN. The divisor and dividend are kept away from 0/0 and inf/inf, which would be
+// events.
 ACCEL_COMPLEX R absolute(complex_of<R> a) {
   const R x = fabs(a.re), y = fabs(a.im);
   const R larger = x > y ? x : y, smaller = x > y ? y : x;
