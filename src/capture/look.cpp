@@ -112,7 +112,8 @@ bool Capture::look_constant(const Ref& value) {
   PyObject* object = value->object.get();
   bool environment = sources_.is_environment(value->source);
   bool text = PyUnicode_CheckExact(object) || PyBytes_CheckExact(object);
-  if (text && !environment) {
+  bool number = PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyComplex_CheckExact(object);
+  if (text || (number && environment)) {
     sources_.guard_equals(value->source, object);
   } else if (is_array(object) || PyList_CheckExact(object) || PyDict_CheckExact(object)) {
     return false;
