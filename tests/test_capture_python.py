@@ -20,7 +20,7 @@ def whole(function, *arguments):
     return check(function, *arguments)
 
 
-# --- calls ------------------------------------------------------------------------------------------------------------
+# --- calls ----------------------------------------------------------------------------------------------------------
 
 
 def scaled(x, factor=2.0, *, shift=1.0):
@@ -158,7 +158,7 @@ def test_a_callee_whose_code_or_defaults_are_replaced():
     assert_same(caller, call, X)
 
 
-# --- objects ------------------------------------------------------------------------------------------------------------
+# --- objects --------------------------------------------------------------------------------------------------------
 
 
 class Base:
@@ -247,7 +247,7 @@ def test_a_bound_method_of_the_compiled_class():
         assert np.array_equal(model.predict(X), np.maximum(X * model.w, 0.0))
 
 
-# --- containers ---------------------------------------------------------------------------------------------------------
+# --- containers -----------------------------------------------------------------------------------------------------
 
 CONTAINERS = {
     "tuple": lambda x, y: (x + y, (x - y, "text"), None),
@@ -328,7 +328,7 @@ def test_the_argument_itself_is_returned():
         assert a is x and p is pair and inner is pair[1]
 
 
-# --- control --------------------------------------------------------------------------------------------------------------
+# --- control --------------------------------------------------------------------------------------------------------
 
 
 def branches(x, mode, n, flag):
@@ -463,7 +463,7 @@ def test_one_version_serves_all_sizes():
     assert compile_count(call) == 1
 
 
-# --- aliasing ----------------------------------------------------------------------------------------------------------------
+# --- aliasing -------------------------------------------------------------------------------------------------------
 
 
 def test_views_of_arguments_and_results():
@@ -483,7 +483,7 @@ def test_equal_arguments_are_told_apart():
     assert_same(both, call, X, X, share=True)
 
 
-# --- stores into arrays that the function made ----------------------------------------------------------------------------
+# --- stores into arrays that the function made ----------------------------------------------------------------------
 
 
 def replace_all(x, y):
@@ -540,7 +540,7 @@ def test_ints_made_of_floats():
     assert_all_compiled(call, X, 10)
 
 
-# --- nothing of the user's runs at capture, nothing that can change is taken for a constant --------------------------------------
+# --- nothing of the user's runs at capture, nothing that can change is taken for a constant -------------------------
 
 
 def with_history(x, history=[1.0], *, table={"k": 2.0}):  # noqa: B006
