@@ -219,7 +219,6 @@ void Capture::look_array(const Ref& value) {
   value->array.storage = std::make_shared<Storage>();
   value->array.storage->source = value->source;
   value->array.lens = std::move(lens);
-  value->array.writeable = facts.writeable;
 }
 
 void Capture::look_number(const Ref& value, PyTypeObject* type, DType dtype) {
