@@ -20,7 +20,7 @@ def whole(function, *arguments):
     return check(function, *arguments)
 
 
-# --- calls ------------------------------------------------------------------------------------------------------------
+# --- calls ----------------------------------------------------------------------------------------------------------
 
 
 def scaled(x, factor=2.0, *, shift=1.0):
@@ -158,7 +158,7 @@ def test_a_callee_whose_code_or_defaults_are_replaced():
     assert_same(caller, call, X)
 
 
-# --- objects ------------------------------------------------------------------------------------------------------------
+# --- objects --------------------------------------------------------------------------------------------------------
 
 
 class Base:
@@ -247,7 +247,7 @@ def test_a_bound_method_of_the_compiled_class():
         assert np.array_equal(model.predict(X), np.maximum(X * model.w, 0.0))
 
 
-# --- containers ---------------------------------------------------------------------------------------------------------
+# --- containers -----------------------------------------------------------------------------------------------------
 
 CONTAINERS = {
     "tuple": lambda x, y: (x + y, (x - y, "text"), None),
@@ -328,7 +328,7 @@ def test_the_argument_itself_is_returned():
         assert a is x and p is pair and inner is pair[1]
 
 
-# --- control --------------------------------------------------------------------------------------------------------------
+# --- control --------------------------------------------------------------------------------------------------------
 
 
 def branches(x, mode, n, flag):
@@ -463,7 +463,7 @@ def test_one_version_serves_all_sizes():
     assert compile_count(call) == 1
 
 
-# --- aliasing ----------------------------------------------------------------------------------------------------------------
+# --- aliasing -------------------------------------------------------------------------------------------------------
 
 
 def test_views_of_arguments_and_results():
@@ -483,7 +483,7 @@ def test_equal_arguments_are_told_apart():
     assert_same(both, call, X, X, share=True)
 
 
-# --- stores into arrays that the function made ----------------------------------------------------------------------------
+# --- stores into arrays that the function made ----------------------------------------------------------------------
 
 
 def replace_all(x, y):
@@ -538,3 +538,88 @@ def test_ints_made_of_floats():
     for n in (3, 4, 10):
         assert_same(half, call, X, n)
     assert_all_compiled(call, X, 10)
+
+
+# --- nothing of the user's runs at capture, nothing that can change is taken for a constant -------------------------
+
+
+def with_history(x, history=[1.0], *, table={"k": 2.0}):  # noqa: B006
+    history.append(float(len(history)))
+    table["k"] = table["k"] + 1
+    return x * len(history) + history[0]
+
+
+def calls_with_history(x):
+    return with_history(x)
+
+
+def test_mutable_defaults():
+    def reading(x, weights=[1.0, 2.0], *, table={"k": 2.0}):  # noqa: B006
+        return x * len(weights) + sum(w * 2 for w in [1, 2]) + table["k"] * weights[0]
+
+    def caller(x):
+        return reading(x)
+
+    call = accel.compile(caller)
+    assert_same(caller, call, X)
+    reading.__defaults__[0].append(3.0)
+    assert_same(caller, call, X)
+    reading.__kwdefaults__["table"]["k"] = 7.0
+    assert_same(caller, call, X)
+    reading.__defaults__[0][0] = sample((3,))
+    assert_same(caller, call, X)
+
+
+def test_changed_defaults_are_left_to_the_interpreter():
+    call = accel.compile(calls_with_history)
+    first = [call(X) for _ in range(3)]
+    with_history.__defaults__[0][:] = [1.0]
+    for found in first:
+        assert np.array_equal(found, calls_with_history(X))
+
+
+class Loud:
+    """Every hook counts."""
+
+    count = 0
+
+    def _hook(self, *_):
+        Loud.count += 1
+        return True
+
+    __bool__ = __eq__ = __hash__ = __call__ = __contains__ = __iter__ = __len__ = __getitem__ = __index__ = _hook
+
+    def __getattr__(self, name):
+        Loud.count += 1
+        raise AttributeError(name)
+
+
+LOUD = Loud()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, o: x * 2 if o else x,
+        lambda x, o: (x * 2, o == 3),
+        lambda x, o: (x * 2, o is None),
+        lambda x, o: (x * 2, getattr(o, "name", 1)),
+        lambda x, o: (x * 2, hasattr(o, "name")),
+        lambda x, o: (x * 2, 3 in o),
+        lambda x, o: (x * 2, o()),
+        lambda x, o: (x * 2, [1, 2, o].index(o)),
+        lambda x, o: (x * 2, {o: 1}[o]),
+        lambda x, o: (x * 2, isinstance(o, Loud), isinstance(3, int | str), type(o) is Loud),
+        lambda x, o: x * 2 if LOUD else x,
+        lambda x, o: (x * 2, LOUD == 3, LOUD in (1, 2)),
+    ],
+)
+def test_hooks_run_as_often_as_in_the_interpreter(function):
+    call = accel.compile(function)
+    for _ in range(3):
+        Loud.count = 0
+        expected = function(X, LOUD)
+        wanted, Loud.count = Loud.count, 0
+        found = call(X, LOUD)
+        assert Loud.count == wanted
+        assert str(found) == str(expected)

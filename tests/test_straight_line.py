@@ -2,7 +2,11 @@
 
 import numpy as np
 import pytest
+from support.compiled import assert_all_compiled
 from support.differential import check, check_left_to_numpy
+from support.outcome import assert_same
+
+import accel
 
 
 def test_both_results_of_an_operation_on_a_scalar():
@@ -68,3 +72,24 @@ def test_library_loops_on_reversed_memory(ufunc):
     x, y = np.random.default_rng(4).uniform(0.1, 3, (2, 30, 40))
     for at in [np.s_[:, ::-1], np.s_[::-1], np.s_[:, ::-2], np.s_[0, ::-1], np.s_[:, 0]]:
         check(function, x[at], y[at])
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "c16"])
+def test_sums_over_no_axis_start_from_zero(dtype):
+    for x in (np.array(-0.0, dtype), np.array([-0.0, 1, -0.0], dtype), np.array([[-0.0], [2]], dtype, order="F")):
+        check(lambda x: (np.sum(x, axis=()), np.add.reduce(x * 1, axis=())), x)
+    check(lambda x: x.sum(), np.array(-0.0, dtype))
+    check(lambda x: np.mean(x), np.dtype(dtype).type(-0.0))
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_views_are_writeable_as_the_argument_of_the_call(first):
+    def function(x):
+        return x[-1], x.T, x.reshape(-1), np.sin(x)
+
+    call = accel.compile(function)
+    for writeable in (first, not first, first):
+        x = np.ones((3, 4))
+        x.flags.writeable = writeable
+        assert_same(function, call, x, times=1)
+    assert_all_compiled(call)

@@ -33,7 +33,8 @@ Result<bool> is_subclass(PyTypeObject* type, PyObject* classes) {
     return false;
   }
   if (!PyType_Check(classes)) {
-    PyRef members = PyRef::steal(PyObject_GetAttrString(classes, "__args__"));  // int | float
+    bool is_union = Py_TYPE(classes) == known_types().union_type;  // int | float
+    PyRef members = PyRef::steal(is_union ? PyObject_GetAttrString(classes, "__args__") : nullptr);
     if (!members) PyErr_Clear();
     if (members && PyTuple_CheckExact(members.get())) return is_subclass(type, members.get());
     return fail(Reason::unsupported_argument, "not a class: " + short_repr(classes));

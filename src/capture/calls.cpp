@@ -32,6 +32,18 @@ void guard_function(Sources& sources, SourceId source, PyObject* function) {
   }
 }
 
+// A default value of a constant function: a constant, or what can change in it is read through its source.
+template <class MakeSource>
+Ref default_value(Capture& capture, const Ref& function, const char* part, PyObject* object, MakeSource source) {
+  bool changes = is_array(object) || PyList_CheckExact(object) || PyDict_CheckExact(object);
+  if (!changes) return capture.constant(object);
+  Sources& sources = capture.sources();
+  SourceId owner =
+      function->source >= 0 ? function->source : sources.pinned(function->object.get(), short_repr(function->object.get()));
+  PyRef name = PyRef::steal(PyUnicode_InternFromString(part));
+  return capture.at(source(sources.attribute(owner, name.get())), object);
+}
+
 // Whether an argument may override NumPy's functions by __array_function__.
 bool may_override(const Ref& value) {
   if (value->kind == AbstractKind::object) return true;
@@ -67,11 +79,17 @@ PythonFunction Interpreter::constant_function(const Ref& value) {
   out.code = PyRef::borrow(PyFunction_GET_CODE(object));
   out.globals = PyRef::borrow(PyFunction_GET_GLOBALS(object));
   out.builtins = PyRef::borrow(function->func_builtins);
-  if (PyObject* defaults = PyFunction_GET_DEFAULTS(object)) out.defaults = capture_.constant(defaults)->items;
+  if (PyObject* defaults = PyFunction_GET_DEFAULTS(object)) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(defaults); ++i) {
+      auto source = [&](SourceId all) { return capture_.sources().item(all, static_cast<int>(i)); };
+      out.defaults.push_back(default_value(capture_, value, "__defaults__", PyTuple_GET_ITEM(defaults, i), source));
+    }
+  }
   if (PyObject* defaults = PyFunction_GET_KW_DEFAULTS(object)) {
     PyObject *key = nullptr, *item = nullptr;
     for (Py_ssize_t at = 0; PyDict_Next(defaults, &at, &key, &item);) {
-      out.keyword_defaults.emplace_back(PyRef::borrow(key), capture_.constant(item));
+      auto source = [&](SourceId all) { return capture_.sources().dict_item(all, key); };
+      out.keyword_defaults.emplace_back(PyRef::borrow(key), default_value(capture_, value, "__kwdefaults__", item, source));
     }
   }
   PyObject* closure = PyFunction_GET_CLOSURE(object);

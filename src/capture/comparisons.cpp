@@ -24,15 +24,22 @@ bool is_sequence(const Ref& value) { return value->kind == AbstractKind::tuple |
 
 // Objects whose == is identity, and dtypes, whose == is pure.
 bool compares_safely(PyObject* object) {
-  return is_plain_constant(object) || is_dtype(object) || PyType_Check(object) || PyFunction_Check(object) ||
-         PyCFunction_Check(object) || PyModule_CheckExact(object) || is_ufunc(object) ||
-         Py_TYPE(object)->tp_richcompare == PyBaseObject_Type.tp_richcompare;
+  return is_plain_constant(object) || is_dtype(object) || PyFunction_Check(object) || PyCFunction_Check(object) ||
+         PyModule_CheckExact(object) || is_ufunc(object) || Py_TYPE(object)->tp_richcompare == PyBaseObject_Type.tp_richcompare;
 }
 
 Result<bool> check(int result) {
   if (result >= 0) return result != 0;
   PyErr_Clear();
   return fail(Reason::will_raise, "Python raises here");
+}
+
+// Objects of a type that says nothing about truth or length.
+bool is_always_true(PyTypeObject* type) {
+  bool asks = type->tp_as_number != nullptr && type->tp_as_number->nb_bool != nullptr;
+  bool maps = type->tp_as_mapping != nullptr && type->tp_as_mapping->mp_length != nullptr;
+  bool sequences = type->tp_as_sequence != nullptr && type->tp_as_sequence->sq_length != nullptr;
+  return !asks && !maps && !sequences;
 }
 
 // Whether objects of two different kinds of value can be one object, when one is a constant.
@@ -71,7 +78,7 @@ bool has_simple_equality(const Ref& value) {
     case AbstractKind::scalar:
       return value->scalar.kind == ValueKind::py_scalar;
     case AbstractKind::constant:
-      return is_plain_constant(value->object.get()) || PyType_Check(value->object.get());
+      return compares_safely(value->object.get()) && !is_dtype(value->object.get());
     default:
       return false;
   }
@@ -154,8 +161,9 @@ Result<bool> truth(Capture& capture, const Ref& value) {
   switch (value->kind) {
     case AbstractKind::constant: {
       PyObject* object = value->object.get();
-      if (!is_plain_constant(object) && !dtype_of_scalar(object) && !PyType_Check(object) && !PyCallable_Check(object)) break;
-      return check(PyObject_IsTrue(object));
+      if (is_plain_constant(object) || dtype_of_scalar(object)) return check(PyObject_IsTrue(object));
+      if (is_always_true(Py_TYPE(object))) return true;
+      break;
     }
     case AbstractKind::tuple:
       return !value->items.empty();

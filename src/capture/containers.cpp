@@ -39,7 +39,7 @@ bool is_safe_key(PyObject* key) {
 
 bool same_key(PyObject* left, PyObject* right) {
   if (left == right) return true;
-  if (!is_safe_key(left) || !is_safe_key(right)) return false;
+  if (!is_safe_key(left) || !is_safe_key(right) || PyType_Check(left) || PyType_Check(right)) return false;
   int equal = PyObject_RichCompareBool(left, right, Py_EQ);
   if (equal < 0) PyErr_Clear();
   return equal > 0;

@@ -26,6 +26,7 @@ const KnownTypes& known_types() {
       find_type("abc", "ABCMeta"),
       find_type("numpy", "finfo"),
       find_type("numpy", "iinfo"),
+      find_type("types", "UnionType"),
   };
   return types;
 }

@@ -7,7 +7,7 @@ namespace accel {
 
 struct KnownTypes {
   PyTypeObject *dtype = nullptr, *ufunc = nullptr, *dispatcher = nullptr, *generic = nullptr, *partial = nullptr,
-               *abc = nullptr, *finfo = nullptr, *iinfo = nullptr;
+               *abc = nullptr, *finfo = nullptr, *iinfo = nullptr, *union_type = nullptr;
 };
 
 // Resolved at first use; a member is null when the installed versions lack it.

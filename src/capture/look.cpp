@@ -112,7 +112,8 @@ bool Capture::look_constant(const Ref& value) {
   PyObject* object = value->object.get();
   bool environment = sources_.is_environment(value->source);
   bool text = PyUnicode_CheckExact(object) || PyBytes_CheckExact(object);
-  if (text && !environment) {
+  bool number = PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyComplex_CheckExact(object);
+  if (text || (number && environment)) {
     sources_.guard_equals(value->source, object);
   } else if (is_array(object) || PyList_CheckExact(object) || PyDict_CheckExact(object)) {
     return false;
@@ -218,7 +219,6 @@ void Capture::look_array(const Ref& value) {
   value->array.storage = std::make_shared<Storage>();
   value->array.storage->source = value->source;
   value->array.lens = std::move(lens);
-  value->array.writeable = facts.writeable;
 }
 
 void Capture::look_number(const Ref& value, PyTypeObject* type, DType dtype) {

@@ -24,7 +24,8 @@ bool has_no_stride(Capture& capture, const Lens& lens, size_t axis) {
 bool stands_still(Capture& capture, const Operand& operand) {
   const Lens& lens = lens_of(operand.ref);
   for (size_t k = 0; k < lens.shape.size(); ++k) {
-    if (capture.hint(lens.strides[k]) == 0 && capture.hint(lens.shape[k]) > 1) return true;
+    bool moves = !capture.dims().as_symbol(lens.strides[k]) && capture.hint(lens.strides[k]) != 0;
+    if (!moves && !is_one(capture, lens.shape[k]) && has_no_stride(capture, lens, k)) return true;
   }
   return false;
 }
@@ -139,7 +140,7 @@ std::vector<uint8_t> copy_order(Capture& capture, const Ref& array) {
   auto moves = [&](uint8_t axis) {
     Dim stride = lens.strides[axis];
     bool known = !capture.dims().as_symbol(stride) && capture.hint(stride) != 0;
-    return known || capture.hint(lens.shape[axis]) == 1 || !has_no_stride(capture, lens, axis);
+    return known || is_one(capture, lens.shape[axis]) || !has_no_stride(capture, lens, axis);
   };
   if (order.size() > 1) std::stable_partition(order.begin(), order.end(), moves);
   return std::is_sorted(order.begin(), order.end()) ? std::vector<uint8_t>{} : order;

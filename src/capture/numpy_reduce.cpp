@@ -155,15 +155,18 @@ ValueId reduce_value(Capture& capture, const ReduceOptions& options, const Reduc
   return build.reduce(call.combining->op, value, options.axes, call.accumulator, initial, buffered);
 }
 
-// No axis to reduce: a copy in the accumulator's dtype.
+// No axis to reduce: a copy in the accumulator's dtype. Sums have started from 0 all the same, which -0.0 loses its sign by.
 Result<ValueId> copy_value(Capture& capture, const ReduceCall& call) {
   if (call.initial || call.where) return fail(Reason::unsupported_argument, "initial or where without an axis to reduce");
-  if (call.array.is_array()) {
-    std::vector<uint8_t> order = result_order(capture, {call.array}, call.array.shape);
-    ValueId value = capture.build().astype(capture.read(call.array.ref), call.accumulator);
-    return capture.build().pointwise(Op::positive, {value}, {call.accumulator}, ValueKind::array, order);
-  }
-  return operand_value(capture, call.array, call.accumulator);
+  bool is_sum = call.combining->op == Op::add && is_inexact(call.accumulator);
+  if (!call.array.is_array() && !is_sum) return operand_value(capture, call.array, call.accumulator);
+  Builder& build = capture.build();
+  ValueKind kind = call.array.is_array() ? ValueKind::array : ValueKind::numpy_scalar;
+  std::vector<uint8_t> order = result_order(capture, {call.array}, call.array.shape);
+  ACCEL_TRY(ValueId value, operand_value(capture, call.array, call.accumulator));
+  if (!is_sum) return build.pointwise(Op::positive, {value}, {call.accumulator}, kind, order);
+  ValueId zero = build.constant(identity_of(Op::add, call.accumulator), ValueKind::numpy_scalar);
+  return build.pointwise(Op::add, {broadcast_value(capture, zero, call.array.shape), value}, {call.accumulator}, kind, order);
 }
 
 }  // namespace

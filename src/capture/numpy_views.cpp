@@ -199,16 +199,15 @@ Result<std::vector<Dim>> reshape_target(Capture& capture, const Ref& array, std:
 
 Ref reshaped(Capture& capture, const Ref& array, const std::vector<Dim>& shape) {
   const Lens from = lens_of(array);
-  bool same = from.shape.size() == shape.size();
-  for (size_t k = 0; same && k < shape.size(); ++k) {
-    same = capture.hint(from.shape[k]) == capture.hint(shape[k]) && capture.decide_equal(from.shape[k], shape[k]);
-  }
   ViewMaker view(capture, array);
   view.reshape(shape);
-  if (same) return view.finish({shape, from.strides, from.offset, from.dtype});
+  if (from.shape == shape) return view.finish(from);
   if (is_c_contiguous(capture, array)) {
     return view.finish({shape, dense_strides(capture.dims(), shape, {}, from.dtype), from.offset, from.dtype});
   }
+  bool same = from.shape.size() == shape.size();
+  for (size_t k = 0; same && k < shape.size(); ++k) same = capture.decide_equal(from.shape[k], shape[k]);
+  if (same) return view.finish({shape, from.strides, from.offset, from.dtype});
   if (auto strides = Reshaping(capture, from, shape).strides()) return view.finish({shape, *strides, from.offset, from.dtype});
   return copied(capture, view.value(), {});
 }

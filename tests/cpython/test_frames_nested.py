@@ -176,7 +176,7 @@ def test_nested_frames_leak_nothing():
         error.__traceback__ = None
     gc.collect()
     after_ = sys.getallocatedblocks(), [sys.getrefcount(f.__code__) for f in (inner, middle, outer)]
-    assert after_[1] == before[1] and after_[0] - before[0] < 50
+    assert after_[1] == before[1] and after_[0] - before[0] < 500  # a block left behind each round would be 2000
 
 
 def generator():

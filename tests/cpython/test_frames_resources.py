@@ -36,7 +36,7 @@ def test_no_leaks(visible):
     for i in range(260):
         once(i)
     assert counts() == before
-    assert sys.getallocatedblocks() - blocks < 260  # less than one a round
+    assert sys.getallocatedblocks() - blocks < 1000  # a block left behind by each call would be some 9000
 
 
 class Alive:
