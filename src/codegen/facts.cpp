@@ -72,7 +72,9 @@ int Facts::own_events(const Stmt& stmt) const {
     case StmtKind::fold:
       return op_events(stmt.op, dtype(0));
     case StmtKind::pairwise:
-      return op_events(Op::add, dtype(0)) | cast_events(dtype(0), program_.temps[static_cast<size_t>(stmt.dst)]);
+      // A task of a divided sum has no temp of its own.
+      return op_events(Op::add, dtype(0)) |
+             (stmt.dst < 0 ? 0 : cast_events(dtype(0), program_.temps[static_cast<size_t>(stmt.dst)]));
     case StmtKind::call:
     case StmtKind::gufunc:
       return all_events;
