@@ -1,37 +1,72 @@
-"""Interleaved timing: in each round every contestant gets one sample, so that a slow phase of the machine meets all."""
+"""Interleaved timing: in each round every contestant gets one sample, so that a slow phase of the machine meets all.
 
+The order within a round is drawn anew each time: what ran just before (caches, huge pages, released memory) shifts a time by
+tens of percent, and turning a fixed order leaves everybody with the same predecessor.
+"""
+
+import contextlib
+import dataclasses
 import gc
+import random
+import resource
 import statistics
 import time
+from collections.abc import Callable
 
 SAMPLE_SECONDS = 0.02
 
 
-def calls_per_sample(call, inputs):
+@dataclasses.dataclass
+class Contestant:
+    """A callable, and the state of the process in which all of its samples are taken."""
+
+    call: Callable
+    state: Callable = contextlib.nullcontext
+
+    def __call__(self, *inputs):
+        return self.call(*inputs)
+
+
+def as_contestant(call):
+    return call if isinstance(call, Contestant) else Contestant(call)
+
+
+def page_faults():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+
+def sample(contestant, inputs, count):
+    """(seconds, page faults) per call. A result is freed before the next call and that is paid for, as in a program.
+
+    One call before the clock starts, for everybody alike, undoes what the contestant before left behind: with the pool off
+    it empties the pool, with the pool on it fills it again.
+    """
+    call, clock, rounds = contestant.call, time.perf_counter, range(count)
+    with contestant.state():
+        call(*inputs)
+        faults = page_faults()
+        begin = clock()
+        for _ in rounds:
+            call(*inputs)
+        return (clock() - begin) / count, (page_faults() - faults) / count
+
+
+def calls_per_sample(contestant, inputs):
     """How many calls make a sample long enough for the clock."""
     count = 1
     while True:
-        seconds = sample(call, inputs, count)
+        seconds = sample(contestant, inputs, count)[0] * count
         if seconds >= SAMPLE_SECONDS or count >= 1 << 22:
             return count
         count = max(count * 2, min(count * 64, int(count * SAMPLE_SECONDS / max(seconds, 1e-9)) + 1))
 
 
-def sample(call, inputs, count):
-    """Seconds for `count` calls. A result is freed before the next call and that is paid for, as in a program."""
-    clock = time.perf_counter
-    rounds = range(count)
-    begin = clock()
-    for _ in rounds:
-        call(*inputs)
-    return clock() - begin
-
-
 def interleaved(calls, inputs, seconds, least_rounds=3, most_rounds=200):
-    """name -> list of seconds per call, for callables by name."""
-    counts = {name: calls_per_sample(call, inputs) for name, call in calls.items()}
-    samples = {name: [] for name in calls}
-    names = list(calls)
+    """name -> list of (seconds, page faults) per call, for callables or contestants by name."""
+    contestants = {name: as_contestant(call) for name, call in calls.items()}
+    counts = {name: calls_per_sample(contestant, inputs) for name, contestant in contestants.items()}
+    samples = {name: [] for name in contestants}
+    order = random.Random(0)
     gc.collect()
     gc.disable()
     try:
@@ -39,13 +74,22 @@ def interleaved(calls, inputs, seconds, least_rounds=3, most_rounds=200):
         for number in range(most_rounds):
             if number >= least_rounds and time.perf_counter() - begin > seconds:
                 break
-            turn = number % len(names)
-            for name in names[turn:] + names[:turn]:
-                samples[name].append(sample(calls[name], inputs, counts[name]) / counts[name])
+            for name in order.sample(list(contestants), len(contestants)):
+                samples[name].append(sample(contestants[name], inputs, counts[name]))
     finally:
         gc.enable()
     return samples
 
 
 def summary(samples):
-    return {"min": min(samples), "median": statistics.median(samples), "samples": len(samples)}
+    seconds = [s for s, _ in samples]
+    faults = statistics.median(f for _, f in samples)
+    return {"min": min(seconds), "median": statistics.median(seconds), "samples": len(samples), "faults": faults}
+
+
+def check_freshness(times, result_bytes):
+    """`fresh` means that the system supplies the result's pages in each call: a variant that takes no faults is mislabelled."""
+    for name, time_ in times.items():
+        huge_pages = result_bytes // (2 << 20)
+        if name.endswith(", fresh") and huge_pages > 1 and time_["faults"] < huge_pages / 2:
+            raise AssertionError(f"{name}: {time_['faults']:.0f} page faults a call, its result memory was not fresh")

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 
 from benchmarks.case import as_tuple
+from benchmarks.measure import Contestant
 
 
 def numpy_peer(case, inputs):
@@ -113,23 +114,11 @@ def ceiling_callables(case, expected):
 
 @contextlib.contextmanager
 def result_pool_off():
-    """accel without its pool of result memory, where the installed accel has that setting."""
+    """accel without its pool of result memory. Results must be freed inside, or they go into the pool after all."""
     import accel
 
-    before = accel.config.result_pool_bytes
-    accel.config.result_pool_bytes = 0
-    try:
+    with accel.config(result_pool_bytes=0):
         yield
-    finally:
-        accel.config.result_pool_bytes = before
-
-
-def without_pool(call):
-    def fresh(*inputs):
-        with result_pool_off():
-            return call(*inputs)
-
-    return fresh
 
 
 def prepare(case, inputs, names, fresh):
@@ -150,7 +139,7 @@ def prepare(case, inputs, names, fresh):
             calls.pop(name, None)
             verdicts[name] = f"failed: {type(error).__name__}: {str(error).strip().splitlines()[0][:80] if str(error) else ''}"
     if fresh and "accel" in calls:
-        calls["accel, fresh"] = without_pool(calls["accel"])
+        calls["accel, fresh"] = Contestant(calls["accel"], result_pool_off)
     for name, call in ceiling_callables(case, [np.asarray(r) for r in expected]).items():
         verdict = compare(as_tuple(call(*inputs)), expected)
         if verdict != "same bits":

@@ -19,13 +19,13 @@ def print_case(found):
     times, verdicts = found["times"], found["verdicts"]
     base = times.get("numpy", {}).get("median")
     print(f"\n{found['case']} ({found['about']}), {found['threads']} thread{'s' * (found['threads'] > 1)}", flush=True)
-    print(f"  {'':<26}{'median':>11}{'least':>12}{'NumPy / it':>11}        GB/s  result")
+    print(f"  {'':<26}{'median':>11}{'least':>12}{'NumPy / it':>11}        GB/s   faults  result")
     for name, time in sorted(times.items(), key=lambda item: item[1]["median"]):
         ratio = ratio_text(base / time["median"]) if base else ""
         rate = found["bytes"] / time["median"] / 1e9
         verdict = verdicts.get(name, verdicts.get(name.removesuffix(", fresh"), ""))
         median, least = seconds_text(time["median"]), seconds_text(time["min"])
-        print(f"  {name:<26}{median}{least:>12}{ratio:>17}{rate:9.2f}  {verdict}")
+        print(f"  {name:<26}{median}{least:>12}{ratio:>17}{rate:9.2f}{time['faults']:9.0f}  {verdict}")
     for name, verdict in verdicts.items():
         if name not in times:
             print(f"  {name:<26}{verdict}")

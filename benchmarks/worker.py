@@ -22,13 +22,14 @@ def run_case(case, names, seconds, size):
 
     inputs = (case.make_inputs if size == "full" else case.small_inputs)(np.random.default_rng(0))
     results = [np.asarray(r) for r in as_tuple(case.function(*inputs))]
-    moved = case.moved_bytes(inputs, results)
+    moved, result_bytes = case.moved_bytes(inputs, results), max(r.nbytes for r in results)
     del results
     calls, verdicts = peers.prepare(case, inputs, names, fresh=case.large)
     samples = measure.interleaved(calls, inputs, seconds)
     about = case.about if size == "full" else "small inputs"
     found = {"case": case.name, "about": about, "bytes": moved, "verdicts": verdicts}
     found["times"] = {name: measure.summary(s) for name, s in samples.items()}
+    measure.check_freshness(found["times"], result_bytes)
     if case.large:
         source, target = np.ones(moved // 8 * 2 // 3), np.ones(moved // 8 // 3)
         bound = measure.interleaved({"bound": lambda: ceiling.bound(source, target)}, (), min(seconds, 1.0))
