@@ -19,13 +19,13 @@ def print_case(found):
     times, verdicts = found["times"], found["verdicts"]
     base = times.get("numpy", {}).get("median")
     print(f"\n{found['case']} ({found['about']}), {found['threads']} thread{'s' * (found['threads'] > 1)}", flush=True)
-    print(f"  {'':<26}{'median':>11}{'least':>12}{'NumPy / it':>11}        GB/s   faults  result")
+    print(f"  {'':<26}{'median':>11}{'least':>12}{'NumPy / it':>11}        GB/s   faults samples  result")
     for name, time in sorted(times.items(), key=lambda item: item[1]["median"]):
         ratio = ratio_text(base / time["median"]) if base else ""
         rate = found["bytes"] / time["median"] / 1e9
         verdict = verdicts.get(name, verdicts.get(name.removesuffix(", fresh"), ""))
         median, least = seconds_text(time["median"]), seconds_text(time["min"])
-        print(f"  {name:<26}{median}{least:>12}{ratio:>17}{rate:9.2f}{time['faults']:9.0f}  {verdict}")
+        print(f"  {name:<26}{median}{least:>12}{ratio:>17}{rate:9.2f}{time['faults']:9.0f}{time['samples']:8d}  {verdict}")
     for name, verdict in verdicts.items():
         if name not in times:
             print(f"  {name:<26}{verdict}")
@@ -41,14 +41,21 @@ def print_value(title, values, text):
 
 
 def print_losses(cases):
-    """Where accel is slower than NumPy: the lines that matter most."""
-    lost = []
+    """Where accel is slower than NumPy, and where it was not measured: the lines that matter most."""
+    lost, missing = [], []
     for found in cases:
         times = {name: time["median"] for name, time in found["times"].items()}
+        place = f"  {found['case']}, {found['threads']} threads"
+        if "accel" in found["verdicts"] and "accel" not in times:
+            missing.append(f"{place}: {found['verdicts']['accel']}")
         for name in times:
             if name.startswith("accel") and times[name] > times["numpy"]:
-                lost.append(f"  {found['case']}, {found['threads']} threads, {name}: {times['numpy'] / times[name]:.3g}x")
-    print("\nWhere accel is slower than NumPy:" + ("\n" + "\n".join(lost) if lost else " nowhere"))
+                lost.append(f"{place}, {name}: {times['numpy'] / times[name]:.3g}x")
+    measured = any("accel" in found["times"] for found in cases)
+    if measured:
+        print("\nWhere accel is slower than NumPy:" + ("\n" + "\n".join(lost) if lost else " nowhere that was measured"))
+    if missing:
+        print("\nWhere accel gave no figure:\n" + "\n".join(missing))
 
 
 def print_head(stamp):
