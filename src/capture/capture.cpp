@@ -85,7 +85,7 @@ class Session {
   Status finish_return() {
     RecipeWriter writer(*attempt_.state);
     ACCEL_TRY(RecipeId result, writer.write(attempt_.interpreter->result()));
-    Exit& exit = attempt_.captured.exit;
+    Exit& exit = attempt_.captured.exits.emplace_back();
     exit.kind = ExitKind::ret;
     exit.result = result;
     finish(writer);
@@ -95,7 +95,7 @@ class Session {
   Status finish_resume(const Failure& why) {
     RecipeWriter writer(*attempt_.state);
     ACCEL_TRY(std::vector<FrameRecipe> frames, attempt_.interpreter->write_frames(writer));
-    Exit& exit = attempt_.captured.exit;
+    Exit& exit = attempt_.captured.exits.emplace_back();
     if (options_.stop_before_instruction <= 0) guard_what_follows();
     exit.kind = ExitKind::resume;
     exit.frames = std::move(frames);

@@ -22,10 +22,10 @@ struct Note {
 };
 
 struct Captured {
-  Graph graph;      // one output per output_* recipe index
+  Graph graph;      // its outputs are those of all exits, one after the other
   GuardSet guards;  // not sealed
   std::vector<Recipe> recipes;
-  Exit exit;
+  std::vector<Exit> exits;  // by the graph's exit number; captures without control flow have exits[0] only
   std::vector<Note> notes;
   int instructions = 0;          // bytecode instructions evaluated
   bool worth_compiling = false;  // false: nothing but Python bookkeeping precedes the exit

@@ -41,8 +41,7 @@ std::string recipe_text(const Captured& captured, const Recipe& recipe) {
   return text;
 }
 
-std::string exit_text(const Captured& captured) {
-  const Exit& exit = captured.exit;
+std::string exit_text(const Captured& captured, const Exit& exit) {
   if (exit.kind == ExitKind::ret) return "return r" + std::to_string(exit.result) + "\n";
   std::string text = std::string("leave: ") + reason_info(exit.reason).code + ": " + exit.detail;
   if (exit.where.source >= 0) {
@@ -67,7 +66,7 @@ std::string describe(const Captured& captured) {
   for (size_t i = 0; i < captured.recipes.size(); ++i) {
     text += "  r" + std::to_string(i) + " = " + recipe_text(captured, captured.recipes[i]) + "\n";
   }
-  text += exit_text(captured);
+  for (const Exit& exit : captured.exits) text += exit_text(captured, exit);
   for (const Note& note : captured.notes) {
     text += std::string("note: ") + reason_info(note.reason).code + ": " + note.detail + " (" + note.file + ":" +
             std::to_string(note.line) + ")\n";

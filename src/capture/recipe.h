@@ -18,7 +18,7 @@ enum class RecipeKind : uint8_t {
   null,           // NULL on the value stack / unbound local
   constant,       // object
   source,         // the object of a guard source
-  output_array,   // fresh array: output `index` of the graph
+  output_array,   // fresh array: output `index`, counted through the outputs of all exits (ir/flow.h)
   output_numpy,   // NumPy scalar from rank-0 output `index`
   output_python,  // Python scalar from rank-0 output `index`
   dim_python,     // Python int of `offset` (a Dim over entry symbols)
@@ -37,7 +37,8 @@ enum class RecipeKind : uint8_t {
 
 using RecipeId = int;
 
-// Recipes refer to earlier ones by index; one recipe is one object: two references to a recipe are the same object.
+// Recipes refer to earlier ones by index; one recipe is one object: two references to a recipe are the same object. A recipe
+// of an output, and what is made of one, belongs to the exit that has the output; the others may be shared by exits.
 struct Recipe {
   RecipeKind kind = RecipeKind::null;
   PyRef object;
@@ -63,10 +64,18 @@ enum class ExitKind : uint8_t {
   resume,  // rebuild frames, the innermost goes on in the interpreter
 };
 
+// A symbol that the compiled code bound, and the output that brings its value.
+struct BoundSymbol {
+  int symbol = -1;
+  int output = -1;  // an int64 scalar, counted like Recipe::index
+};
+
 struct Exit {
   ExitKind kind = ExitKind::ret;
   RecipeId result = -1;
   std::vector<FrameRecipe> frames;         // outermost first
+  std::vector<BoundSymbol> symbols;        // what Dims in this exit's recipes may name beside the entry's symbols
+  bool is_check = false;                   // taken only when something unusual happens at run time (bounds, overflow, ...)
   Reason reason = Reason::internal_error;  // resume: why
   std::string detail;
   Location where;

@@ -265,8 +265,8 @@ Status Dispatcher::build(Entry& entry, PyObject* const* locals) {
     return fail(Reason::internal_error,
                 "a new version does not fit its own call: not " + captured.guards.first_failure(function(), locals));
   }
-  bool forced = settings().stress_exits.get() > 0 && captured.exit.kind == ExitKind::resume;
-  bool refused = must_be_full() && captured.exit.kind == ExitKind::resume;
+  bool forced = settings().stress_exits.get() > 0 && entry.partial_exit() != nullptr;
+  bool refused = must_be_full() && entry.partial_exit() != nullptr;
   if (refused || (!captured.worth_compiling && !forced)) {
     entry.leave_to_interpreter(Reason::not_profitable, {});
     return Unit{};

@@ -27,6 +27,15 @@ Reason reason_of(int status) {
   return (status & accel_no_memory) != 0 ? Reason::out_of_memory : Reason::internal_error;
 }
 
+const Exit* find_partial_exit(const Captured& captured) {
+  bool is_straight = captured.graph.blocks.size() == 1;
+  for (const Exit& exit : captured.exits) {
+    bool is_exceptional = !is_straight && (exit.is_check || exit.reason == Reason::will_raise);
+    if (exit.kind == ExitKind::resume && !is_exceptional) return &exit;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 // What one call of the entry works with.
@@ -41,7 +50,8 @@ struct Entry::Call {
 Entry::Entry(Captured captured) : captured_(std::move(captured)) {
   GuardSet& guards = captured_.guards;
   plan_ = OutputPlan(captured_.graph, captured_.recipes);
-  materialiser_ = Materialiser(captured_.recipes, captured_.exit, captured_.graph.dims, plan_);
+  partial_exit_ = find_partial_exit(captured_);
+  materialiser_ = Materialiser(captured_.recipes, captured_.exits[0], captured_.graph.dims, plan_);
   work_ = WorkEstimate(captured_.graph);
   guards.wanted = materialiser_.sources();
   for (const Guard& guard : guards.guards) {
@@ -163,13 +173,14 @@ Outcome Entry::finish(Call& call, PyObject** result) {
     problem_ = fail(Reason::internal_error, take_exception_text());
     return Outcome::gave_up;
   }
-  if (captured_.exit.kind == ExitKind::ret) {
-    *result = std::exchange(call.objects[captured_.exit.result], nullptr);
+  const Exit& exit = captured_.exits[0];
+  if (exit.kind == ExitKind::ret) {
+    *result = std::exchange(call.objects[exit.result], nullptr);
     materialiser_.release(call.objects);
     return Outcome::returned;
   }
   // The frames alone own the objects while the interpreter runs: objects die when NumPy's would.
-  *result = resume_at(captured_.exit, call.objects, materialiser_.object_count());
+  *result = resume_at(exit, call.objects, materialiser_.object_count());
   return Outcome::resumed;
 }
 
@@ -211,10 +222,10 @@ Status Entry::compile_with(PyObject* backend, PyObject* function, PyObject* cons
 }
 
 Fallback Entry::fallback() const {
-  const Exit& exit = captured_.exit;
+  const Exit& exit = partial_exit_ != nullptr ? *partial_exit_ : captured_.exits[0];
   bool has_place = exit.where.source >= 0 && exit.where.source < static_cast<int>(captured_.graph.sources.size());
   std::string file = has_place ? captured_.graph.sources[exit.where.source] : std::string();
-  if (exit.kind == ExitKind::ret) return {left_reason_, left_detail_, file, exit.where.line};
+  if (partial_exit_ == nullptr) return {left_reason_, left_detail_, file, exit.where.line};
   return {exit.reason, exit.detail, file, exit.where.line};
 }
 

@@ -52,8 +52,10 @@ class Entry {
 
   Outcome run(PyObject* function, PyObject* const* locals, PyObject** result);
 
-  // Whether every call ends in a return, so that nothing is left to the interpreter.
-  bool is_full() const { return captured_.exit.kind == ExitKind::ret && ready_; }
+  // Whether every call ends in a return, or in an error or a failed check, so that nothing else is left to the interpreter.
+  bool is_full() const { return partial_exit_ == nullptr && ready_; }
+  // The first exit through which calls leave for the interpreter in the ordinary course of things; null: none.
+  const Exit* partial_exit() const { return partial_exit_; }
   bool is_ready() const { return ready_; }
   Fallback fallback() const;
   const Captured& captured() const { return captured_; }
@@ -81,6 +83,7 @@ class Entry {
 
   Captured captured_;
   OutputPlan plan_;
+  const Exit* partial_exit_ = nullptr;
   Materialiser materialiser_;
   WorkEstimate work_;
   std::unique_ptr<Compilation> compilation_;

@@ -43,8 +43,8 @@ Dominance::Dominance(const Graph& graph) {
   }
 }
 
-std::vector<Exit> exits_of(const Graph& graph) {
-  std::vector<Exit> out(1);
+std::vector<ExitOutputs> exits_of(const Graph& graph) {
+  std::vector<ExitOutputs> out(1);
   for (const Block& block : graph.blocks) {
     if (!is_exit(block.terminator)) continue;
     size_t number = static_cast<size_t>(exit_number(block.terminator));
@@ -57,8 +57,8 @@ std::vector<Exit> exits_of(const Graph& graph) {
   return out;
 }
 
-std::map<int, Binding> bound_symbols(const Graph& graph) {
-  std::map<int, Binding> out;
+std::map<int, SymbolBinding> bound_symbols(const Graph& graph) {
+  std::map<int, SymbolBinding> out;
   for (size_t b = 0; b < graph.blocks.size(); ++b) {
     for (NodeId n : graph.blocks[b].nodes) {
       const Node& node = graph.nodes[static_cast<size_t>(n)];

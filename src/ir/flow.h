@@ -31,19 +31,19 @@ class Dominance {
 };
 
 // The outputs of one exit: types, and the number of its first among the graph's outputs.
-struct Exit {
+struct ExitOutputs {
   int first_output = 0;
   std::vector<Type> types;
 };
 // Indexed by exit number. Requires a verified graph. An exit that nothing leaves through has no types.
-std::vector<Exit> exits_of(const Graph& graph);
+std::vector<ExitOutputs> exits_of(const Graph& graph);
 
 // Where a symbol gets its value.
-struct Binding {
+struct SymbolBinding {
   BlockId block = 0;
   NodeId node = -1;
 };
-std::map<int, Binding> bound_symbols(const Graph& graph);
+std::map<int, SymbolBinding> bound_symbols(const Graph& graph);
 
 constexpr int not_pinned = -1;
 constexpr int mixed_origin = -2;  // a block parameter that versions of an input and other values reach

@@ -96,7 +96,7 @@ class Verifier {
     for (int symbol : graph_.dims.symbols(d)) {
       auto found = bindings_.find(symbol);
       if (found == bindings_.end()) continue;
-      const Binding& binding = found->second;
+      const SymbolBinding& binding = found->second;
       if (binding.block != block && !dominance_->dominates(binding.block, block)) return false;
       if (binding.block != block) continue;
       const std::vector<NodeId>& nodes = graph_.blocks[static_cast<size_t>(block)].nodes;
@@ -186,7 +186,7 @@ class Verifier {
 
   const Graph& graph_;
   std::optional<Dominance> dominance_;
-  std::map<int, Binding> bindings_;
+  std::map<int, SymbolBinding> bindings_;
   std::vector<bool> defined_here_;
 };
 

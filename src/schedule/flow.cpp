@@ -447,7 +447,7 @@ class Flow {
   std::vector<std::string>* notes_;
   Program program_;
   std::vector<int> origins_;
-  std::vector<Exit> exits_;
+  std::vector<ExitOutputs> exits_;
   std::vector<TempId> temp_of_;
   std::vector<BufferId> buffer_of_;
   std::map<int, BufferId> input_buffers_;

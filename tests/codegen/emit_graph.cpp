@@ -41,7 +41,7 @@ int main(int count, char** arguments) {
     for (accel::DType dtype : import.dtypes) std::cout << " " << accel::dtype_name(dtype);
     std::cout << "\n";
   }
-  for (const accel::Exit& exit : accel::exits_of(*graph)) {
+  for (const accel::ExitOutputs& exit : accel::exits_of(*graph)) {
     std::cout << "//@ exit";
     for (const accel::Type& type : exit.types) std::cout << " " << accel::dtype_name(type.dtype) << ":" << type.rank();
     std::cout << "\n";
