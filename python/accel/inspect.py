@@ -50,6 +50,16 @@ def _fallback(record: dict[str, Any]) -> Fallback:
     return Fallback(record["reason"], record["what"], record["detail"], *where, record["way_out"], record.get("count", 1))
 
 
+def _exceptional_exits_taken(record: dict[str, Any]) -> list[dict[str, Any]]:
+    exits = [exit for version in record["versions"] for exit in version["exits"]]
+    return [exit for exit in exits if exit["exceptional"] and exit["count"] > 0]
+
+
+def _exit_text(exit: Fallback) -> str:
+    detail = f": {exit.detail}" if exit.detail else ""
+    return f"{_place(exit.filename, exit.lineno)}: {exit.reason}{detail}, taken {exit.times} times"
+
+
 class Explanation:
     """What happened to one call of a compiled function. ``print(explanation)`` tells it.
 
@@ -62,6 +72,9 @@ class Explanation:
         Whatever was left to the interpreter so far, with reason code, place and way out.
     recompiles : list of Fallback
         Why further versions were compiled: what the call differed in from the version before.
+    exits : list of Fallback
+        Where a call may leave the version that ran before its end, and how many calls did: errors, failed checks, and what has
+        no compiled form.
     notes : list of Fallback
         What capture found worth noting about the version that ran.
     operations : list of dict
@@ -105,7 +118,9 @@ class Explanation:
         self.compiled: bool = bool(version.get("full"))
         self.partly: bool = bool(version.get("compiled")) and not self.compiled
         events = [_fallback(event) for event in record["events"]]
+        self.exits = [_fallback(exit) for exit in version.get("exits", [])]
         self.fallbacks = [event for event in events if event.reason != "guard_failed"]
+        self.fallbacks += [_fallback(exit) for exit in _exceptional_exits_taken(record)]
         self.recompiles = [event for event in events if event.reason == "guard_failed"]
         self.exit = _fallback(version["fallback"]) if version.get("fallback") else None
         self.notes = [_fallback(note) for note in version.get("notes", [])]
@@ -126,6 +141,7 @@ class Explanation:
 
     def __str__(self) -> str:
         parts = [self._head(), self._kernel(), self._list("left to the interpreter", map(str, self.fallbacks))]
+        parts.append(self._list("exits", map(_exit_text, self.exits)))
         parts.append(self._list("compiled again", (event.detail for event in self.recompiles)))
         parts.append(self._list("guards", self.guards))
         parts.append(self._list("schedule", self.schedule_notes))

@@ -48,16 +48,31 @@ py::list loops_record(const CompiledKernel& kernel) {
 // The operations that were captured, with their lines: what a test asserts to have been compiled.
 py::list operations_record(const Graph& graph) {
   py::list operations;
-  for (NodeId id : graph.entry().nodes) {
-    const Node& node = graph.nodes[id];
-    py::dict record;
-    record["op"] = op_info(node.op).name;
-    record["dtype"] = node.results.empty() ? "" : dtype_name(graph.type(node.results[0]).dtype);
-    record["file"] = node.where.source >= 0 ? graph.sources[node.where.source] : std::string();
-    record["line"] = node.where.line;
-    operations.append(record);
+  for (const Block& block : graph.blocks) {
+    for (NodeId id : block.nodes) {
+      const Node& node = graph.nodes[id];
+      py::dict record;
+      record["op"] = op_info(node.op).name;
+      record["dtype"] = node.results.empty() ? "" : dtype_name(graph.type(node.results[0]).dtype);
+      record["file"] = node.where.source >= 0 ? graph.sources[node.where.source] : std::string();
+      record["line"] = node.where.line;
+      operations.append(record);
+    }
   }
   return operations;
+}
+
+// Where calls leave compiled code before the function returns.
+py::list exits_record(const Entry& entry) {
+  py::list exits;
+  for (int exit = 0; exit < static_cast<int>(entry.captured().exits.size()); exit++) {
+    if (entry.captured().exits[exit].kind != ExitKind::resume) continue;
+    py::dict record = to_python(entry.fallback_at(exit));
+    record["exceptional"] = entry.is_exceptional(exit);
+    record["count"] = entry.times_taken(exit);
+    exits.append(record);
+  }
+  return exits;
 }
 
 void add_compilation(py::dict& record, const Compilation& compilation) {
@@ -77,6 +92,7 @@ py::dict version_record(const Entry& entry) {
   record["compiled"] = entry.is_ready();
   record["full"] = entry.is_full();
   record["fallback"] = entry.is_full() ? py::object(py::none()) : py::object(to_python(entry.fallback()));
+  record["exits"] = exits_record(entry);
   record["guards"] = guard_texts(captured);
   record["notes"] = notes_record(captured);
   record["instructions"] = captured.instructions;

@@ -173,7 +173,10 @@ Dispatcher::Answer Dispatcher::try_version(size_t index, PyObject* const* locals
     case Outcome::returned:
       counters_.compiled++;
       [[fallthrough]];
-    case Outcome::interrupted:
+    case Outcome::raised:
+      return Answer::result;
+    case Outcome::refused:
+      raise_unsupported(name(), entry->fallback_at(entry->last_exit()));
       return Answer::result;
     case Outcome::events:
       return after_events(*entry);
@@ -265,13 +268,13 @@ Status Dispatcher::build(Entry& entry, PyObject* const* locals) {
     return fail(Reason::internal_error,
                 "a new version does not fit its own call: not " + captured.guards.first_failure(function(), locals));
   }
-  bool forced = settings().stress_exits.get() > 0 && entry.partial_exit() != nullptr;
-  bool refused = must_be_full() && entry.partial_exit() != nullptr;
+  bool forced = settings().stress_exits.get() > 0 && entry.partial_exit() >= 0;
+  bool refused = must_be_full() && entry.partial_exit() >= 0;
   if (refused || (!captured.worth_compiling && !forced)) {
     entry.leave_to_interpreter(Reason::not_profitable, {});
     return Unit{};
   }
-  if (captured.graph.outputs().empty()) {
+  if (entry.does_nothing()) {
     entry.compile_nothing();
     return Unit{};
   }
@@ -281,18 +284,35 @@ Status Dispatcher::build(Entry& entry, PyObject* const* locals) {
 }
 
 void Dispatcher::publish(std::unique_ptr<Entry> entry) {
-  const Captured& captured = entry->captured();
-  Fallback left = entry->fallback();
-  for (const Note& found : captured.notes) {
-    Fallback noted{found.reason, found.detail, found.file, found.line};
-    if (entry->is_full() || !same_place(noted, left)) note(noted);
-  }
-  if (!entry->is_full()) note(left);
+  note_exits(*entry);
   if (entry->compilation() != nullptr && entry->compilation()->kernel->from_cache()) counters_.cache_hits++;
   log_version(name(), *entry);
   if (!entry->is_ready() && entry->fits_every_call()) pin(entry->fallback());
   hot_ = versions_.size();
   versions_.emplace_back(std::move(entry));
+}
+
+// What the version leaves to the interpreter, and what else capture found. Each place counts once; exits for errors and failed
+// checks are noted when they are taken.
+void Dispatcher::note_exits(const Entry& entry) {
+  std::vector<Fallback> known;
+  if (!entry.is_full()) known.push_back(entry.fallback());
+  const Captured& captured = entry.captured();
+  for (int exit = 0; exit < static_cast<int>(captured.exits.size()); exit++) {
+    if (captured.exits[exit].kind == ExitKind::resume) known.push_back(entry.fallback_at(exit));
+  }
+  auto is_known = [&](const Fallback& found) {
+    return std::any_of(known.begin(), known.end(), [&](const Fallback& other) { return same_place(found, other); });
+  };
+  for (const Note& found : captured.notes) {
+    Fallback noted{found.reason, found.detail, found.file, found.line};
+    if (!is_known(noted)) note(noted);
+  }
+  if (!entry.is_full()) note(entry.fallback());
+  for (int exit = 0; exit < static_cast<int>(captured.exits.size()); exit++) {
+    bool is_partial = captured.exits[exit].kind == ExitKind::resume && !entry.is_exceptional(exit);
+    if (is_partial && exit != entry.partial_exit()) note(entry.fallback_at(exit));
+  }
 }
 
 // Tells the user about a failure that is accel's own, once. False with an exception set.

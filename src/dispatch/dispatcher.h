@@ -86,6 +86,7 @@ class Dispatcher {
   Added may_add_version(PyObject* const* locals);
   Status build(Entry& entry, PyObject* const* locals);
   void publish(std::unique_ptr<Entry> entry);
+  void note_exits(const Entry& entry);
   bool report_failure(const Failure& failure);
   void pin(Fallback why);
   void note(const Fallback& what);

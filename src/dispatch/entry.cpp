@@ -1,23 +1,21 @@
 #include "dispatch/entry.h"
 
 #include <algorithm>
+#include <set>
 
 #include "codegen/kernel_abi.h"
 #include "dispatch/errstate.h"
-#include "dispatch/interrupt.h"
+#include "dispatch/launch.h"
 #include "dispatch/resume.h"
+#include "dispatch/stance.h"
 #include "dispatch/workspace.h"
-#include "runtime/runtime.h"
+#include "ir/flow.h"
 
 namespace accel {
 namespace {
 
 // From this many element operations on, other threads may run meanwhile. Giving the GIL back and forth costs about 0.1 us.
 constexpr int64_t unlocked_work = 50000;
-
-// After this many calls in a row that an event spoilt, calls are skipped: 2, 4, 8, ... between two attempts.
-constexpr int patience = 4;
-constexpr int most_doublings = 14;
 
 constexpr int floating_point_events = accel_divide | accel_overflow | accel_underflow | accel_invalid;
 
@@ -27,13 +25,14 @@ Reason reason_of(int status) {
   return (status & accel_no_memory) != 0 ? Reason::out_of_memory : Reason::internal_error;
 }
 
-const Exit* find_partial_exit(const Captured& captured) {
-  bool is_straight = captured.graph.blocks.size() == 1;
-  for (const Exit& exit : captured.exits) {
-    bool is_exceptional = !is_straight && (exit.is_check || exit.reason == Reason::will_raise);
-    if (exit.kind == ExitKind::resume && !is_exceptional) return &exit;
-  }
-  return nullptr;
+// Whether all results of every run are known before it.
+bool has_known_results(const Graph& graph) { return graph.blocks.size() == 1 && bound_symbols(graph).empty(); }
+
+// Whether passes left the exits as dispatch knows them.
+bool same_outputs(const Graph& a, const Graph& b) {
+  std::vector<ExitOutputs> exits_a = exits_of(a), exits_b = exits_of(b);
+  return std::equal(exits_a.begin(), exits_a.end(), exits_b.begin(), exits_b.end(),
+                    [](const ExitOutputs& x, const ExitOutputs& y) { return x.types.size() == y.types.size(); });
 }
 
 }  // namespace
@@ -45,34 +44,47 @@ struct Entry::Call {
   Binding binding;
   Outputs outputs;
   PyObject** objects;
+  int exit = 0;
 };
 
 Entry::Entry(Captured captured) : captured_(std::move(captured)) {
   GuardSet& guards = captured_.guards;
   plan_ = OutputPlan(captured_.graph, captured_.recipes);
-  partial_exit_ = find_partial_exit(captured_);
-  materialiser_ = Materialiser(captured_.recipes, captured_.exits[0], captured_.graph.dims, plan_);
   work_ = WorkEstimate(captured_.graph);
-  guards.wanted = materialiser_.sources();
+  writes_inputs_ = !written_inputs(captured_.graph).empty();
+  times_taken_.resize(captured_.exits.size());
+  std::set<SourceId> wanted;
   for (const Guard& guard : guards.guards) {
-    if (guard.kind == GuardKind::array && guard.array_input >= 0) array_sources_.push_back(guard.source);
+    if (guard.kind == GuardKind::array && guard.array_input >= 0) wanted.insert(guard.source);
   }
-  guards.wanted.insert(guards.wanted.end(), array_sources_.begin(), array_sources_.end());
+  for (int exit = static_cast<int>(captured_.exits.size()); exit-- > 0;) {
+    if (captured_.exits[exit].kind == ExitKind::resume && !is_exceptional(exit)) partial_exit_ = exit;
+  }
+  for (const Exit& exit : captured_.exits) {
+    materialisers_.emplace_back(captured_.recipes, exit, captured_.graph.dims, plan_);
+    for (SourceId source : materialisers_.back().sources()) wanted.insert(source);
+  }
+  held_sources_.assign(wanted.begin(), wanted.end());
+  guards.wanted = held_sources_;
   if (guards.wanted.empty() && !guards.sources.empty()) guards.wanted.push_back(0);
   guards.seal();
 }
 
+// Symbols that compiled code binds have a slot behind those of the guards.
+size_t Entry::symbol_count() const {
+  return std::max(static_cast<size_t>(captured_.guards.symbol_count), captured_.graph.symbols.size());
+}
+
 size_t Entry::words() const {
   const GuardSet& guards = captured_.guards;
-  return static_cast<size_t>(guards.symbol_count) + guards.input_count + guards.sources.size() + 4 * plan_.count() +
-         materialiser_.object_count();
+  return symbol_count() + guards.input_count + guards.sources.size() + 4 * plan_.count() + captured_.recipes.size();
 }
 
 bool Entry::fits(PyObject* function, PyObject* const* locals) const {
   const GuardSet& guards = captured_.guards;
   Workspace space(words());
   Binding binding;
-  binding.symbols = space.take<int64_t>(guards.symbol_count);
+  binding.symbols = space.take<int64_t>(symbol_count());
   binding.inputs = space.take<void*>(guards.input_count);
   binding.sources = space.take<PyObject*>(guards.sources.size());
   return guards.check(function, locals, binding);
@@ -84,50 +96,45 @@ Outcome Entry::run(PyObject* function, PyObject* const* locals, PyObject** resul
   Call call;
   call.function = function;
   call.locals = locals;
-  call.binding.symbols = space.take<int64_t>(guards.symbol_count);
+  call.binding.symbols = space.take<int64_t>(symbol_count());
   call.binding.inputs = space.take<void*>(guards.input_count);
   call.binding.sources = space.take<PyObject*>(guards.sources.size());
   if (!guards.check(function, locals, call.binding)) return Outcome::no_match;
-  if (!ready_ || skip_this_call()) return Outcome::interpret;
+  if (!ready_ || patience_.skips()) return Outcome::interpret;
   call.outputs.arrays = space.take<PyObject*>(plan_.count());
   call.outputs.data = space.take<void*>(plan_.count());
   call.outputs.numbers = space.take<int64_t>(2 * plan_.count());
-  call.objects = space.take<PyObject*>(materialiser_.object_count());
+  call.objects = space.take<PyObject*>(captured_.recipes.size());
+  plan_.prepare(call.outputs);
   return launch(call, result);
-}
-
-bool Entry::skip_this_call() {
-  if (calls_to_skip_ == 0) return false;
-  calls_to_skip_--;
-  return true;
 }
 
 Outcome Entry::launch(Call& call, PyObject** result) {
   problem_ = {};
+  patience_.start();
   int status = run_kernel(call);
   if (status != 0) {
     Outcome outcome = judge(status);
     if (outcome != Outcome::returned) {
-      if (outcome != Outcome::interrupted) PyErr_Clear();
+      if (outcome != Outcome::raised) PyErr_Clear();
       plan_.release(call.outputs);
       return outcome;
     }
   }
-  event_streak_ = 0;
   runs_++;
   return finish(call, result);
 }
 
 // Outcome::returned when the results stand.
 Outcome Entry::judge(int status) {
-  if ((status & accel_interrupted) != 0 && PyErr_Occurred()) return Outcome::interrupted;
+  if ((status & accel_interrupted) != 0 && PyErr_Occurred()) return Outcome::raised;
   if ((status & ~floating_point_events) != 0) {
     if (problem_.detail.empty()) problem_ = fail(reason_of(status), {});
     return Outcome::gave_up;
   }
-  if (events_are_ignored(status)) return Outcome::returned;
+  if ((status & ~ignored_events()) == 0) return Outcome::returned;
   events_++;
-  if (++event_streak_ >= patience) calls_to_skip_ = int64_t{1} << std::min(event_streak_ - patience + 1, most_doublings);
+  patience_.spoilt();
   return Outcome::events;
 }
 
@@ -138,50 +145,78 @@ int Entry::run_kernel(Call& call) {
     problem_ = status.failure();
     return accel_error;
   }
-  if (!plan_.allocate(call.binding.symbols, call.outputs)) {
+  if (!compilation_) return 0;
+  if (allocates_first_ && !plan_.allocate_all(call.binding.symbols, call.outputs)) {
     problem_ = fail(Reason::out_of_memory, take_exception_text());
     return accel_no_memory;
   }
-  return plan_.count() == 0 ? 0 : run_native(call);
+  return run_native(call);
 }
 
 int Entry::run_native(Call& call) {
-  AccelLaunch launch{&host_runtime(), imports_.data(), call.binding.symbols, call.binding.inputs, call.outputs.data};
-  AccelKernel kernel = compilation_->kernel->entry();
-  KernelScope scope;
-  if (work_.evaluate(call.binding.symbols) < unlocked_work) return kernel(&launch);
-  // Arguments are alive as long as the call; arrays found elsewhere could be dropped by another thread.
-  take_references(call, true);
-  PyThreadState* thread = PyEval_SaveThread();
-  int status = kernel(&launch);
-  PyEval_RestoreThread(thread);
-  take_references(call, false);
+  ResultMemory memory(plan_, call.outputs);
+  AccelLaunch launch{&launch_runtime(), imports_.data(), call.binding.symbols, call.binding.inputs,
+                     call.outputs.data, &memory,         &call.exit,           ignored_events()};
+  bool unlocked = work_.evaluate(call.binding.symbols) >= unlocked_work;
+  // Arguments are alive as long as the call; objects found elsewhere could be dropped by another thread.
+  if (unlocked) take_references(call, true);
+  int status = memory.run(compilation_->kernel->entry(), launch, unlocked);
+  if (unlocked) take_references(call, false);
+  if (!memory.problem().empty()) problem_ = fail(Reason::out_of_memory, memory.problem());
   return status;
 }
 
 void Entry::take_references(Call& call, bool take) const {
-  for (SourceId source : array_sources_) {
-    PyObject* array = call.binding.sources[source];
-    take ? Py_INCREF(array) : Py_DECREF(array);
+  for (SourceId source : held_sources_) {
+    PyObject* object = call.binding.sources[source];
+    take ? Py_XINCREF(object) : Py_XDECREF(object);
   }
 }
 
 Outcome Entry::finish(Call& call, PyObject** result) {
-  bool made = materialiser_.make(call.binding, call.outputs, call.objects);
+  const Exit& exit = captured_.exits[call.exit];
+  const Materialiser& materialiser = materialisers_[call.exit];
+  for (const BoundSymbol& bound : exit.symbols) {
+    call.binding.symbols[bound.symbol] = *static_cast<const int64_t*>(call.outputs.data[bound.output]);
+  }
+  bool made = materialiser.make(call.binding, call.outputs, call.objects);
   plan_.release(call.outputs);
+  if (!made && writes_inputs_) return Outcome::raised;  // the call cannot be run again
   if (!made) {
     problem_ = fail(Reason::internal_error, take_exception_text());
     return Outcome::gave_up;
   }
-  const Exit& exit = captured_.exits[0];
-  if (exit.kind == ExitKind::ret) {
-    *result = std::exchange(call.objects[exit.result], nullptr);
-    materialiser_.release(call.objects);
-    return Outcome::returned;
+  last_exit_ = call.exit;
+  times_taken_[call.exit]++;
+  if (exit.kind == ExitKind::resume) return leave(call, result);
+  patience_.succeeded();
+  *result = std::exchange(call.objects[exit.result], nullptr);
+  materialiser.release(call.objects);
+  return Outcome::returned;
+}
+
+Outcome Entry::leave(Call& call, PyObject** result) {
+  const Exit& exit = captured_.exits[call.exit];
+  const Materialiser& materialiser = materialisers_[call.exit];
+  if (stance() == Stance::fail_on_fallback && exit.reason != Reason::will_raise) {
+    materialiser.release(call.objects);
+    return Outcome::refused;
   }
+  exit.is_check ? patience_.left() : patience_.succeeded();
   // The frames alone own the objects while the interpreter runs: objects die when NumPy's would.
-  *result = resume_at(exit, call.objects, materialiser_.object_count());
+  std::vector<FrameState> frames = frames_of(exit, call.objects);
+  materialiser.release(call.objects);
+  *result = resume_frames(std::move(frames), false);
   return Outcome::resumed;
+}
+
+bool Entry::does_nothing() const {
+  return captured_.graph.blocks.size() == 1 && captured_.graph.outputs().empty() && !writes_inputs_;
+}
+
+bool Entry::is_exceptional(int number) const {
+  const Exit& exit = captured_.exits[number];
+  return captured_.graph.blocks.size() > 1 && (exit.is_check || exit.reason == Reason::will_raise);
 }
 
 void Entry::leave_to_interpreter(Reason reason, std::string detail) {
@@ -198,6 +233,8 @@ Status Entry::compile_native(bool keep_texts) {
   Result<Compilation> compiled = compile(std::move(graph), options);
   PyEval_RestoreThread(thread);
   if (!compiled.ok()) return compiled.failure();
+  if (!same_outputs(captured_.graph, compiled->graph)) return fail(Reason::internal_error, "a pass changed the exits");
+  allocates_first_ = has_known_results(compiled->graph);
   for (const LoopImport& import : compiled->kernel->imports()) {
     ACCEL_TRY(ResolvedLoop loop, resolve_loop(import));
     imports_.push_back(loop.import);
@@ -212,7 +249,7 @@ Status Entry::compile_with(PyObject* backend, PyObject* function, PyObject* cons
   const GuardSet& guards = captured_.guards;
   Workspace space(words());
   Binding binding;
-  binding.symbols = space.take<int64_t>(guards.symbol_count);
+  binding.symbols = space.take<int64_t>(symbol_count());
   binding.inputs = space.take<void*>(guards.input_count);
   binding.sources = space.take<PyObject*>(guards.sources.size());
   if (!guards.check(function, locals, binding)) return fail(Reason::internal_error, "the arguments changed meanwhile");
@@ -222,11 +259,19 @@ Status Entry::compile_with(PyObject* backend, PyObject* function, PyObject* cons
 }
 
 Fallback Entry::fallback() const {
-  const Exit& exit = partial_exit_ != nullptr ? *partial_exit_ : captured_.exits[0];
-  bool has_place = exit.where.source >= 0 && exit.where.source < static_cast<int>(captured_.graph.sources.size());
-  std::string file = has_place ? captured_.graph.sources[exit.where.source] : std::string();
-  if (partial_exit_ == nullptr) return {left_reason_, left_detail_, file, exit.where.line};
-  return {exit.reason, exit.detail, file, exit.where.line};
+  if (partial_exit_ >= 0) return fallback_at(partial_exit_);
+  Location where = captured_.exits[0].where;
+  return {left_reason_, left_detail_, file_of(where), where.line};
+}
+
+Fallback Entry::fallback_at(int number) const {
+  const Exit& exit = captured_.exits[number];
+  return {exit.reason, exit.detail, file_of(exit.where), exit.where.line};
+}
+
+std::string Entry::file_of(Location where) const {
+  const std::vector<std::string>& files = captured_.graph.sources;
+  return where.source >= 0 && where.source < static_cast<int>(files.size()) ? files[where.source] : std::string();
 }
 
 bool Entry::fits_every_call() const {

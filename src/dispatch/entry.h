@@ -14,6 +14,7 @@
 #include "compile.h"
 #include "dispatch/materialiser.h"
 #include "dispatch/outputs.h"
+#include "dispatch/patience.h"
 #include "dispatch/python_errors.h"
 #include "dispatch/python_kernel.h"
 #include "dispatch/work.h"
@@ -22,13 +23,14 @@
 namespace accel {
 
 enum class Outcome : uint8_t {
-  no_match,     // a guard does not hold
-  returned,     // *result is the function's result
-  resumed,      // the interpreter finished the call from the exit on: *result is its result or null with an exception
-  interpret,    // the entry says that the interpreter runs this call
-  events,       // a floating-point event needs NumPy's warning: nothing visible has happened, the interpreter runs the call
-  gave_up,      // something else kept the kernel from finishing: likewise
-  interrupted,  // an exception is set: the call ends with it
+  no_match,   // a guard does not hold
+  returned,   // *result is the function's result
+  resumed,    // the interpreter finished the call from an exit on: *result is its result or null with an exception
+  interpret,  // the entry says that the interpreter runs this call
+  events,     // a floating-point event needs NumPy's warning: nothing visible has happened, the interpreter runs the call
+  gave_up,    // something else kept the kernel from finishing: likewise
+  refused,    // the call left compiled code through an exit that the stance forbids
+  raised,     // an exception is set: the call ends with it
 };
 
 class Entry {
@@ -47,17 +49,28 @@ class Entry {
   Status compile_with(PyObject* backend, PyObject* function, PyObject* const* locals);
   // There is nothing to run before the exit.
   void compile_nothing() { ready_ = true; }
+  // Whether the graph neither hands anything over nor writes to an argument.
+  bool does_nothing() const;
   // From now on the entry only says that the interpreter runs calls like these.
   void leave_to_interpreter(Reason reason, std::string detail);
 
   Outcome run(PyObject* function, PyObject* const* locals, PyObject** result);
 
   // Whether every call ends in a return, or in an error or a failed check, so that nothing else is left to the interpreter.
-  bool is_full() const { return partial_exit_ == nullptr && ready_; }
-  // The first exit through which calls leave for the interpreter in the ordinary course of things; null: none.
-  const Exit* partial_exit() const { return partial_exit_; }
+  bool is_full() const { return partial_exit_ < 0 && ready_; }
+  // The first exit through which calls leave for the interpreter in the ordinary course of things; -1: none.
+  int partial_exit() const { return partial_exit_; }
   bool is_ready() const { return ready_; }
+  // Why calls like these are not compiled as a whole.
   Fallback fallback() const;
+  // What is left to the interpreter at an exit. Requires ExitKind::resume.
+  Fallback fallback_at(int exit) const;
+  // Whether calls leave through the exit only when something unusual happens: an error, a failed check.
+  bool is_exceptional(int exit) const;
+  // How many calls left through the exit.
+  int64_t times_taken(int exit) const { return times_taken_[exit]; }
+  // The exit that the last call took.
+  int last_exit() const { return last_exit_; }
   const Captured& captured() const { return captured_; }
   const Compilation* compilation() const { return compilation_.get(); }
   // Nothing but the place decides: no guard looks at an argument.
@@ -74,31 +87,36 @@ class Entry {
   struct Call;
   Outcome launch(Call& call, PyObject** result);
   Outcome finish(Call& call, PyObject** result);
+  Outcome leave(Call& call, PyObject** result);
   Outcome judge(int status);
   int run_kernel(Call& call);
   int run_native(Call& call);
   void take_references(Call& call, bool take) const;
-  bool skip_this_call();
+  std::string file_of(Location where) const;
   size_t words() const;
+  size_t symbol_count() const;
 
   Captured captured_;
   OutputPlan plan_;
-  const Exit* partial_exit_ = nullptr;
-  Materialiser materialiser_;
+  std::vector<Materialiser> materialisers_;  // by exit
   WorkEstimate work_;
+  int partial_exit_ = -1;
+  bool writes_inputs_ = false;
   std::unique_ptr<Compilation> compilation_;
+  bool allocates_first_ = true;  // all results before the kernel runs; else it asks for those of the exit it takes
   std::vector<ResolvedLoop> loops_;
   std::vector<AccelImport> imports_;
   std::unique_ptr<PythonKernel> python_kernel_;
-  std::vector<SourceId> array_sources_;
+  std::vector<SourceId> held_sources_;
   bool ready_ = false;
   Reason left_reason_ = Reason::not_profitable;
   std::string left_detail_;
   Failure problem_;
 
   int64_t runs_ = 0, events_ = 0;
-  int event_streak_ = 0;  // calls in a row that an event spoilt
-  int64_t calls_to_skip_ = 0;
+  std::vector<int64_t> times_taken_;  // by exit
+  int last_exit_ = 0;
+  Patience patience_;
 };
 
 }  // namespace accel

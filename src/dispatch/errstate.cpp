@@ -2,8 +2,6 @@
 
 #include <Python.h>
 
-#include <cstring>
-
 #include "codegen/kernel_abi.h"
 #include "cpython/py_ref.h"
 
@@ -18,13 +16,12 @@ struct EventName {
 constexpr EventName event_names[] = {
     {accel_divide, "divide"}, {accel_overflow, "over"}, {accel_underflow, "under"}, {accel_invalid, "invalid"}};
 
-// What numpy.geterr() is made of. It reads a context variable in C.
-PyObject* state_reader() {
-  static PyObject* reader = [] {
-    PyRef module = PyRef::steal(PyImport_ImportModule("numpy._core.umath"));
-    return module ? PyObject_GetAttrString(module.get(), "_get_extobj_dict") : nullptr;
-  }();
-  return reader;
+// An attribute of numpy._core.umath; lives for ever, null when there is none.
+PyObject* umath_attribute(const char* name) {
+  PyRef module = PyRef::steal(PyImport_ImportModule("numpy._core.umath"));
+  PyObject* found = module ? PyObject_GetAttrString(module.get(), name) : nullptr;
+  if (found == nullptr) PyErr_Clear();
+  return found;
 }
 
 bool is_ignored(PyObject* state, const char* key) {
@@ -32,19 +29,42 @@ bool is_ignored(PyObject* state, const char* key) {
   return mode != nullptr && PyUnicode_Check(mode) && PyUnicode_CompareWithASCIIString(mode, "ignore") == 0;
 }
 
-}  // namespace
-
-bool events_are_ignored(int events) {
-  PyObject* reader = state_reader();
+// What numpy.geterr() is made of.
+int read_ignored_events() {
+  static PyObject* reader = umath_attribute("_get_extobj_dict");
   PyRef state = reader != nullptr ? PyRef::steal(PyObject_CallNoArgs(reader)) : PyRef();
   if (!state || !PyDict_Check(state.get())) {
     PyErr_Clear();
-    return false;
+    return 0;
   }
+  int ignored = 0;
   for (const EventName& event : event_names) {
-    if ((events & event.bit) != 0 && !is_ignored(state.get(), event.key)) return false;
+    if (is_ignored(state.get(), event.key)) ignored |= event.bit;
   }
-  return true;
+  return ignored;
+}
+
+// The immutable object that the state is read from, null when NumPy keeps it elsewhere.
+PyRef current_state() {
+  static PyObject* variable = umath_attribute("_extobj_contextvar");
+  PyObject* state = nullptr;
+  if (variable == nullptr || !PyContextVar_CheckExact(variable)) return {};
+  if (PyContextVar_Get(variable, nullptr, &state) < 0) PyErr_Clear();
+  return PyRef::steal(state);
+}
+
+}  // namespace
+
+int ignored_events() {
+  static PyRef* known = new PyRef;  // keeps its address from being used again
+  static int ignored = 0;
+  PyRef state = current_state();
+  if (!state) return read_ignored_events();
+  if (state.get() != known->get()) {
+    ignored = read_ignored_events();
+    *known = std::move(state);
+  }
+  return ignored;
 }
 
 }  // namespace accel

@@ -3,7 +3,7 @@
 
 namespace accel {
 
-// Whether NumPy would stay silent about every floating-point event in `events` (bits of AccelStatus).
-bool events_are_ignored(int events);
+// The floating-point events (bits of AccelStatus) about which NumPy would stay silent now.
+int ignored_events();
 
 }  // namespace accel

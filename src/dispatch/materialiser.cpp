@@ -69,7 +69,7 @@ std::vector<SourceId> Materialiser::sources() const {
 }
 
 bool Materialiser::make(const Binding& binding, Outputs& outputs, PyObject** objects) const {
-  for (size_t id = 0; id < object_count(); id++) objects[id] = nullptr;
+  for (const Prepared& prepared : order_) objects[prepared.id] = nullptr;
   for (const Prepared& prepared : order_) {
     objects[prepared.id] = make_one(prepared, binding, outputs, objects);
     if (objects[prepared.id] == nullptr && (*recipes_)[prepared.id].kind != RecipeKind::null) {
@@ -81,7 +81,7 @@ bool Materialiser::make(const Binding& binding, Outputs& outputs, PyObject** obj
 }
 
 void Materialiser::release(PyObject** objects) const {
-  for (size_t id = 0; id < object_count(); id++) Py_CLEAR(objects[id]);
+  for (const Prepared& prepared : order_) Py_CLEAR(objects[prepared.id]);
 }
 
 PyObject* Materialiser::make_one(const Prepared& prepared, const Binding& binding, Outputs& outputs,

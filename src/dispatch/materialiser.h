@@ -18,14 +18,12 @@ class Materialiser {
   // Prepares `recipes` (which must outlive this), those reachable from `exit` only. `dims` is the table of their Dims.
   Materialiser(const std::vector<Recipe>& recipes, const Exit& exit, const DimTable& dims, const OutputPlan& plan);
 
-  size_t object_count() const { return recipes_ == nullptr ? 0 : recipes_->size(); }
-
   // Sources whose objects recipes use.
   std::vector<SourceId> sources() const;
 
-  // Makes the objects: objects[id] is owned by the caller for each reachable recipe, null for the others and for
-  // RecipeKind::null. Output arrays move from `outputs`. False with a Python exception set, and nothing left in `objects`. Runs
-  // no user code.
+  // Makes the objects: objects[id] is owned by the caller for each reachable recipe, null for RecipeKind::null, untouched for
+  // the others. Output arrays move from `outputs`. False with a Python exception set, and nothing left in `objects`. Runs no
+  // user code.
   bool make(const Binding& binding, Outputs& outputs, PyObject** objects) const;
 
   // Gives up what is left in `objects`.

@@ -1,6 +1,7 @@
 #include "dispatch/outputs.h"
 
 #include "guard/memory_order.h"
+#include "ir/flow.h"
 #include "ndarray/array.h"
 
 namespace accel {
@@ -11,14 +12,15 @@ constexpr int max_rank = 64;
 }  // namespace
 
 OutputPlan::OutputPlan(const Graph& graph, const std::vector<Recipe>& recipes) {
-  for (ValueId value : graph.outputs()) {
-    const Type& type = graph.type(value);
-    Output output;
-    output.dtype = type.dtype;
-    output.is_array = type.kind == ValueKind::array;
-    for (Dim d : type.shape) output.shape.emplace_back(graph.dims, d);
-    if (!type.is_c_order()) output.order = type.order;
-    outputs_.push_back(std::move(output));
+  for (const ExitOutputs& exit : exits_of(graph)) {
+    for (const Type& type : exit.types) {
+      Output output;
+      output.dtype = type.dtype;
+      output.is_array = type.kind == ValueKind::array;
+      for (Dim d : type.shape) output.shape.emplace_back(graph.dims, d);
+      if (!type.is_c_order()) output.order = type.order;
+      outputs_.push_back(std::move(output));
+    }
   }
   // A rank-0 array that only numbers are made of needs no array.
   std::vector<bool> needs_array(outputs_.size(), false);
@@ -28,39 +30,36 @@ OutputPlan::OutputPlan(const Graph& graph, const std::vector<Recipe>& recipes) {
   for (size_t i = 0; i < outputs_.size(); i++) outputs_[i].is_array = needs_array[i] || !outputs_[i].shape.empty();
 }
 
-bool OutputPlan::allocate(const int64_t* symbols, Outputs& outputs) const {
-  for (int i = 0; i < count(); i++) outputs.arrays[i] = nullptr;
+void OutputPlan::prepare(Outputs& outputs) const {
+  for (int i = 0; i < count(); i++) {
+    outputs.arrays[i] = nullptr;
+    outputs.numbers[2 * i] = outputs.numbers[2 * i + 1] = 0;
+    outputs.data[i] = outputs_[i].is_array ? nullptr : outputs.numbers + 2 * i;
+  }
+}
+
+void* OutputPlan::allocate(int output, const int64_t* dims, Outputs& outputs) const {
+  const Output& plan = outputs_[output];
+  outputs.arrays[output] = new_array(plan.dtype, {dims, plan.shape.size()}, plan.order);
+  if (outputs.arrays[output] == nullptr) return nullptr;
+  return outputs.data[output] = array_data(outputs.arrays[output]);
+}
+
+bool OutputPlan::allocate_all(const int64_t* symbols, Outputs& outputs) const {
   for (int i = 0; i < count(); i++) {
     const Output& plan = outputs_[i];
-    if (!plan.is_array) {
-      outputs.numbers[2 * i] = outputs.numbers[2 * i + 1] = 0;
-      outputs.data[i] = outputs.numbers + 2 * i;
-      continue;
-    }
+    if (!plan.is_array) continue;
     int64_t dims[max_rank];
     for (size_t k = 0; k < plan.shape.size(); k++) dims[k] = plan.shape[k].evaluate(symbols);
-    outputs.arrays[i] = new_array(plan.dtype, {dims, plan.shape.size()}, plan.order);
-    if (outputs.arrays[i] == nullptr) {
-      release(outputs);
-      return false;
-    }
-    outputs.data[i] = array_data(outputs.arrays[i]);
+    if (allocate(i, dims, outputs) != nullptr) continue;
+    release(outputs);
+    return false;
   }
   return true;
 }
 
 void OutputPlan::release(Outputs& outputs) const {
   for (int i = 0; i < count(); i++) Py_CLEAR(outputs.arrays[i]);
-}
-
-int64_t OutputPlan::elements(const int64_t* symbols) const {
-  int64_t sum = 0;
-  for (const Output& plan : outputs_) {
-    int64_t elements = 1;
-    for (const DimProgram& d : plan.shape) elements *= d.evaluate(symbols);
-    sum += elements;
-  }
-  return sum;
 }
 
 bool OutputPlan::matches(int output, PyObject* array, const int64_t* symbols) const {

@@ -1,5 +1,5 @@
 #pragma once
-// Outputs of a kernel: fresh arrays, and words on the stack for numbers.
+// Outputs of a kernel, of all its exits one after the other: fresh arrays, and words on the stack for numbers.
 
 #include <Python.h>
 
@@ -11,11 +11,11 @@
 
 namespace accel {
 
-// What one launch writes to. Arrays of the caller's, sized by the OutputPlan.
+// What one launch writes to. Memory of the caller's, sized by the OutputPlan.
 struct Outputs {
   PyObject** arrays = nullptr;  // owned; null for numbers
-  void** data = nullptr;
-  int64_t* numbers = nullptr;  // two words per output
+  void** data = nullptr;        // null: an array that has no memory yet
+  int64_t* numbers = nullptr;   // two words per output
 };
 
 class OutputPlan {
@@ -25,12 +25,14 @@ class OutputPlan {
 
   int count() const { return static_cast<int>(outputs_.size()); }
 
-  // Fills `outputs`. False with a Python exception, and nothing to release, when memory could not be had.
-  bool allocate(const int64_t* symbols, Outputs& outputs) const;
+  // Fills `outputs`: numbers get their words, arrays nothing yet.
+  void prepare(Outputs& outputs) const;
+  // Gives a prepared array memory; returns its data, null with a Python exception.
+  void* allocate(int output, const int64_t* dims, Outputs& outputs) const;
+  // The same for all arrays. False with a Python exception, and nothing to release, when memory could not be had.
+  bool allocate_all(const int64_t* symbols, Outputs& outputs) const;
   // Gives up the arrays that are still there.
   void release(Outputs& outputs) const;
-  // Number of elements of all outputs.
-  int64_t elements(const int64_t* symbols) const;
   DType dtype(int output) const { return outputs_[output].dtype; }
   bool is_array(int output) const { return outputs_[output].is_array; }
   // Whether `array` is what the plan says: an exact ndarray of the dtype, shape and memory order.

@@ -63,7 +63,6 @@ PyRef PythonKernel::inputs(const Binding& binding) const {
 }
 
 Result<int> PythonKernel::run(const Binding& binding, const OutputPlan& plan, Outputs& outputs) const {
-  for (int i = 0; i < plan.count(); i++) outputs.arrays[i] = nullptr;
   PyRef symbol_list = symbols(binding), input_list = inputs(binding), answer;
   if (symbol_list && input_list) {
     answer = PyRef::steal(PyObject_CallFunctionObjArgs(callable_.get(), symbol_list.get(), input_list.get(), nullptr));

@@ -1,7 +1,5 @@
 #include "dispatch/resume.h"
 
-#include "cpython/frame.h"
-
 namespace accel {
 namespace {
 
@@ -24,11 +22,10 @@ FrameState state_of(const FrameRecipe& frame, PyObject* const* objects) {
 
 }  // namespace
 
-PyObject* resume_at(const Exit& exit, PyObject** objects, size_t count) {
+std::vector<FrameState> frames_of(const Exit& exit, PyObject* const* objects) {
   std::vector<FrameState> states;
   for (const FrameRecipe& frame : exit.frames) states.push_back(state_of(frame, objects));
-  for (size_t i = 0; i < count; i++) Py_CLEAR(objects[i]);
-  return resume_frames(std::move(states), false);
+  return states;
 }
 
 }  // namespace accel

@@ -3,13 +3,14 @@
 
 #include <Python.h>
 
-#include "base/result.h"
+#include <vector>
+
 #include "capture/recipe.h"
+#include "cpython/frame.h"
 
 namespace accel {
 
-// Builds the exit's frames of objects[0, count), one per recipe, which it takes over, and lets the interpreter go on. The
-// function's result: new reference, or null with an exception. Requires ExitKind::resume.
-PyObject* resume_at(const Exit& exit, PyObject** objects, size_t count);
+// The exit's frames, outermost first, with references of their own to `objects`, one per recipe.
+std::vector<FrameState> frames_of(const Exit& exit, PyObject* const* objects);
 
 }  // namespace accel

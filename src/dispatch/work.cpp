@@ -2,10 +2,14 @@
 
 #include <map>
 
+#include "ir/loops.h"
+
 namespace accel {
 
-// Nodes of one index space are counted together: most graphs have one or two index spaces.
+// Nodes of one index space are counted together: most graphs have one or two index spaces. Of branches, all sides count.
 WorkEstimate::WorkEstimate(const Graph& graph) {
+  is_known_ = bound_symbols(graph).empty() && natural_loops(graph, Dominance(graph)).empty();
+  if (!is_known_) return;
   DimTable dims = graph.dims;
   std::map<int32_t, int64_t> nodes;
   for (const Node& node : graph.nodes) {
@@ -17,6 +21,7 @@ WorkEstimate::WorkEstimate(const Graph& graph) {
 }
 
 int64_t WorkEstimate::evaluate(const int64_t* symbols) const {
+  if (!is_known_) return unknown_work;
   int64_t work = 0;
   for (const Term& term : terms_) work += term.elements.evaluate(symbols) * term.nodes;
   return work;

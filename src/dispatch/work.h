@@ -9,6 +9,9 @@
 
 namespace accel {
 
+// What work counts as when only the run tells how much there is: loops, sizes bound at run time.
+constexpr int64_t unknown_work = int64_t{1} << 62;
+
 class WorkEstimate {
  public:
   WorkEstimate() = default;
@@ -20,6 +23,7 @@ class WorkEstimate {
     DimProgram elements;
     int64_t nodes;
   };
+  bool is_known_ = true;
   std::vector<Term> terms_;
 };
 

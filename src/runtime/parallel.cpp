@@ -131,6 +131,15 @@ int thread_count() {
 
 void set_interrupt_poll(bool (*poll)()) { interrupt_poll = poll; }
 
+int poll_interrupt() {
+  thread_local Clock::time_point next;
+  bool (*ask)() = interrupt_poll.load(std::memory_order_relaxed);
+  Clock::time_point now = Clock::now();
+  if (ask == nullptr || now < next) return 0;
+  next = now + poll_interval;
+  return is_main_thread() && ask() ? 1 : 0;
+}
+
 int parallel_for(AccelRegion region, void* frame, int64_t n, int64_t grain, int64_t work) {
   if (n <= 0) return 0;
   if (work < settings().parallel_threshold || inside_loop || omp_in_parallel()) {

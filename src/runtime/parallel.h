@@ -22,4 +22,7 @@ int thread_count();
 // It runs in the middle of a kernel, without the GIL if the kernel was started so.
 void set_interrupt_poll(bool (*poll)());
 
+// AccelRuntime::poll: the same for loops of the control flow, which may ask as often as they like.
+int poll_interrupt();
+
 }  // namespace accel

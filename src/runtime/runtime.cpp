@@ -19,7 +19,7 @@ void* allocate(int64_t bytes) {
 
 void release(void* memory) { pool_release(memory, 0); }
 
-constexpr AccelRuntime services{parallel_for, allocate, release};
+constexpr AccelRuntime services{parallel_for, allocate, release, nullptr, poll_interrupt};
 
 }  // namespace
 

@@ -1,0 +1,40 @@
+#pragma once
+// One launch of a native kernel from Python: the memory of its results, and the GIL meanwhile.
+
+#include <Python.h>
+
+#include <string>
+
+#include "codegen/kernel_abi.h"
+#include "dispatch/outputs.h"
+
+namespace accel {
+
+// The services of a launch whose AccelLaunch::context is a ResultMemory. Lives for ever.
+const AccelRuntime& launch_runtime();
+
+// Makes the arrays that a kernel asks for, with the GIL whether the kernel runs with it or without.
+class ResultMemory {
+ public:
+  // Both outlive this; `outputs` is prepared.
+  ResultMemory(const OutputPlan& plan, Outputs& outputs) : plan_(plan), outputs_(outputs) {}
+  ResultMemory(const ResultMemory&) = delete;
+  ResultMemory& operator=(const ResultMemory&) = delete;
+
+  // Runs the kernel; status bits of AccelStatus. `unlocked`: without the GIL.
+  int run(AccelKernel kernel, const AccelLaunch& launch, bool unlocked);
+  // Why memory could not be had; empty: it could.
+  const std::string& problem() const { return problem_; }
+
+ private:
+  friend const AccelRuntime& launch_runtime();
+  static void* allocate(void* context, int output, const int64_t* dims);
+  void* allocate(int output, const int64_t* dims);
+
+  const OutputPlan& plan_;
+  Outputs& outputs_;
+  PyThreadState* thread_ = nullptr;  // the calling thread's while the kernel runs without the GIL
+  std::string problem_;
+};
+
+}  // namespace accel
