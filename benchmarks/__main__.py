@@ -64,7 +64,7 @@ def main():
         if "kmeans" in chosen and options.size == "full":
             data["peak_memory"] = processes.peak_memory(names)
         if "accel" in names:
-            data["compile_counts"] = processes.compile_counts(chosen)
+            data["compile_counts"] = processes.compile_counts([name for name in chosen if cases[name].rows])
     report.print_rest(data)
     if options.output:
         options.output.write_text(json.dumps(data, indent=1))

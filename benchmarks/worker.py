@@ -18,11 +18,13 @@ def run_case(case, names, seconds, size):
     import numpy as np
 
     from benchmarks import ceiling, measure, peers
-    from benchmarks.case import as_tuple
+    from benchmarks.case import Inputs
 
-    inputs = (case.make_inputs if size == "full" else case.small_inputs)(np.random.default_rng(0))
-    results = [np.asarray(r) for r in as_tuple(case.function(*inputs))]
-    moved, result_bytes = case.moved_bytes(inputs, results), max(r.nbytes for r in results)
+    make = case.make_inputs if size == "full" else case.small_inputs
+    inputs = Inputs(make(np.random.default_rng(0)), case.function)
+    arguments = inputs.fresh()
+    results = [np.asarray(r) for r in inputs.effects(case.function(*arguments), arguments)]
+    moved, result_bytes = case.moved_bytes(arguments, results), max((r.nbytes for r in results), default=0)
     del results
     calls, verdicts = peers.prepare(case, inputs, names, fresh=case.large)
     samples = measure.interleaved(calls, inputs, seconds)

@@ -1,18 +1,27 @@
-"""Random straight-line programs over all dtypes, layouts and sizes (tests/support/programs.py): accel does what NumPy does.
+"""Random programs over all dtypes, layouts and sizes: accel does what NumPy does.
 
-One compiled function gets the call it was captured for, the same again, and calls with other sizes, empty and large ones among
-them. Compared are bits, types, strides, flags, aliasing, warnings, exceptions, and that the arguments are as they were.
+Straight-line ones (tests/support/programs.py), and ones with loops, branches, element access, views, masks and mutation
+(tests/support/flow_programs.py). One compiled function gets the call it was captured for, the same again, and calls with other
+sizes, empty and large ones among them. Compared are bits, types, strides, flags, aliasing, warnings, exceptions, and what is in
+the arguments afterwards.
+
+ACCEL_EXAMPLES=5000 draws that many programs with control flow, other ones each time.
 """
+
+import os
 
 import pytest
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 from support.compiled import facts
+from support.flow_programs import write_flow_program
 from support.programs import define, difference, write_program
 
 import accel
 
 once = settings(deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+EXAMPLES = int(os.environ.get("ACCEL_EXAMPLES", "0"))
+flow_settings = settings(once, max_examples=EXAMPLES or 60, derandomize=not EXAMPLES, print_blob=True)
 
 
 def run(random, counts):
@@ -65,3 +74,61 @@ def test_programs_on_two_threads(two_threads):
 
     same_as_numpy()
     check_counts(counts)
+
+
+# --- control flow -----------------------------------------------------------------------------------------------------
+
+WHOLE = 0.0  # least part of the programs that is captured whole
+
+
+def run_flow(random, **options):
+    """Runs a program for all its sizes and again for the first; whether its first call was captured whole."""
+    program = write_flow_program(random)
+    note(program.source)
+    note(repr(program.arguments))
+    function = define(program.source)
+    call = accel.compile(function, **options)
+    whole = False
+    first, second, third = program.sizes
+    for sizes in (first, first, second, third, first):
+        found = difference(program, call, function, sizes)
+        assert found is None, found
+        if sizes is first and not whole:
+            whole = facts(call)["compiled"] > 0 and facts(call)["interpreted"] == facts(call)["side_exits"] == 0
+    return whole
+
+
+def test_control_flow(request):
+    whole = []
+
+    @flow_settings
+    @given(st.randoms(use_true_random=False))
+    def same_as_numpy(random):
+        whole.append(run_flow(random))
+
+    same_as_numpy()
+    print(f"\n{sum(whole)} of {len(whole)} programs were captured whole")
+    assert sum(whole) >= WHOLE * len(whole)
+
+
+def test_control_flow_operation_by_operation():
+    """The graph evaluated in NumPy: a difference here is a fault of capture, one above only is a fault of the kernel."""
+
+    @flow_settings
+    @given(st.randoms(use_true_random=False))
+    def same_as_numpy(random):
+        run_flow(random, backend="numpy")
+
+    same_as_numpy()
+
+
+def test_control_flow_left_at_an_exit():
+    """The interpreter goes on from any exit as if it had run everything."""
+
+    @settings(flow_settings, max_examples=EXAMPLES or 40)
+    @given(st.randoms(use_true_random=False), st.integers(1, 60))
+    def same_as_numpy(random, exit):
+        with accel.config(stress_exits=exit):
+            run_flow(random, backend="numpy")
+
+    same_as_numpy()
