@@ -28,7 +28,8 @@ enum class AbstractKind : uint8_t {
   list,
   dict,  // string or other constant keys, in insertion order
   slice,
-  iterator,  // over `items`, next is `position`
+  range,     // items: start, stop, step
+  iterator,  // see iterators.cpp
   function,  // made in the captured frames
   method,    // bound: `callable`, `self`
   cell,
@@ -41,7 +42,8 @@ enum class AbstractKind : uint8_t {
 // Memory that one or several arrays look at.
 struct Storage {
   SourceId source = -1;        // the argument it belongs to; -1: fresh memory made by the captured code
-  ValueId current = no_value;  // the whole memory as a graph value of the base's shape, current version
+  ValueId current = no_value;  // the whole memory as a graph value of the base's shape, current version; an argument's: unset
+                               // until it is read (Capture::contents)
   int version = 0;             // counts stores
 };
 
@@ -68,11 +70,18 @@ struct ArrayState {
   bool writeable = true;
 };
 
+// What a truth value says about integers.
+struct Relation {
+  Dim left, right;
+  Comparison comparison = Comparison::eq;
+};
+
 struct ScalarState {
   ValueKind kind = ValueKind::py_scalar;  // py_scalar or numpy_scalar
   DType dtype = DType::int64;
-  std::optional<Dim> dim;    // integers that are expressions of entry symbols
-  ValueId value = no_value;  // else: rank-0 graph value
+  std::optional<Dim> dim;            // integers that are expressions of symbols
+  ValueId value = no_value;          // else: rank-0 graph value
+  std::optional<Relation> relation;  // bools: true exactly when it holds
 };
 
 struct AbstractValue {

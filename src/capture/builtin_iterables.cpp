@@ -1,21 +1,15 @@
 // Builtins that make or read containers and iterators.
 
+#include <algorithm>
+
 #include "capture/builtin_primitives.h"
+#include "capture/iterators.h"
 #include "capture/known_types.h"
 #include "capture/python_text.h"
 
 namespace accel {
 
 namespace {
-
-Ref lazy_iterator(PyTypeObject* type, std::vector<Ref> below, size_t position) {
-  Ref iterator = std::make_shared<AbstractValue>();
-  iterator->kind = AbstractKind::iterator;
-  iterator->object = PyRef::borrow(reinterpret_cast<PyObject*>(type));
-  iterator->items = std::move(below);
-  iterator->position = position;
-  return iterator;
-}
 
 Ref snapshot(Capture& capture, std::vector<Ref> items) {
   Ref container = capture.tuple(items);
@@ -24,6 +18,12 @@ Ref snapshot(Capture& capture, std::vector<Ref> items) {
   iterator->items = std::move(items);
   iterator->iterated = std::move(container);
   return iterator;
+}
+
+// [::-1]
+PyObject* backward_slice() {
+  PyRef step = PyRef::steal(PyLong_FromLong(-1));
+  return PySlice_New(Py_None, Py_None, step.get());
 }
 
 // all and any: the first item whose truth is `decisive` decides.
@@ -68,14 +68,12 @@ Result<Ref> capture_len(Capture& capture, PyObject* callable, const CallArgument
   }
 }
 
-// Ranges are constants; a range whose bounds are symbols is not unrolled.
 Result<Ref> capture_range(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 3));
-  for (const Ref& bound : arguments.positional) {
-    if (bound->kind == AbstractKind::scalar)
-      return fail(Reason::unsupported_opcode, "a loop over a range that is not constant");
-  }
-  return fold_call(capture, callable, arguments);
+  bool constant = std::all_of(arguments.positional.begin(), arguments.positional.end(),
+                              [&](const Ref& bound) { return capture.is_constant(bound); });
+  if (constant) return fold_call(capture, callable, arguments);
+  return range_of(capture, arguments.positional);
 }
 
 Result<Ref> capture_slice(Capture& capture, PyObject*, const CallArguments& arguments) {
@@ -137,21 +135,18 @@ Result<Ref> capture_dict(Capture& capture, PyObject*, const CallArguments& argum
   return dict;
 }
 
-Result<Ref> capture_enumerate(Capture& capture, PyObject*, const CallArguments& arguments) {
+Result<Ref> capture_enumerate(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   Ref start = arguments.positional.size() == 2 ? arguments.positional[1] : keyword(arguments, "start");
   if (arguments.positional.empty() || arguments.positional.size() + arguments.keywords.size() > 2) {
     return fail(Reason::unsupported_argument, "enumerate");
   }
-  int64_t first = 0;
-  if (start) {
-    ACCEL_TRY(first, capture.require_int(start));
-  }
-  if (first < 0) return fail(Reason::unsupported_argument, "enumerate from a negative number");
+  if (!start) start = capture.python_int(0);
+  if (!as_dim(capture, start)) return fail(Reason::unsupported_argument, "the start of enumerate is no integer");
   ACCEL_TRY(Ref iterator, get_iterator(capture, arguments.positional[0]));
-  return lazy_iterator(&PyEnum_Type, {iterator}, static_cast<size_t>(first));
+  return make_lazy_iterator(callable, {iterator, start});
 }
 
-Result<Ref> capture_zip(Capture& capture, PyObject*, const CallArguments& arguments) {
+Result<Ref> capture_zip(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   std::vector<Ref> below;
   Ref strict = keyword(arguments, "strict");
   if (arguments.keywords.size() > (strict ? 1 : 0)) return fail(Reason::will_raise, "zip takes no such keyword");
@@ -163,7 +158,7 @@ Result<Ref> capture_zip(Capture& capture, PyObject*, const CallArguments& argume
     ACCEL_TRY(Ref iterator, get_iterator(capture, argument));
     below.push_back(std::move(iterator));
   }
-  Ref zip = lazy_iterator(&PyZip_Type, std::move(below), 0);
+  Ref zip = make_lazy_iterator(callable, std::move(below));
   if (is_strict) zip->keys.push_back(PyRef::borrow(Py_True));
   return zip;
 }
@@ -183,6 +178,15 @@ Result<Ref> capture_partial(Capture&, PyObject*, const CallArguments& arguments)
 Result<Ref> capture_reversed(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
   const Ref& value = arguments.positional[0];
+  bool constant_range = value->kind == AbstractKind::constant && PyRange_Check(value->object.get());
+  if (value->kind == AbstractKind::range) {
+    ACCEL_TRY(Ref backwards, reversed_range(capture, value));
+    return get_iterator(capture, backwards);
+  }
+  if (constant_range) {
+    ACCEL_TRY(Ref backwards, folded(capture, PyObject_CallMethod(value->object.get(), "__getitem__", "N", backward_slice())));
+    return get_iterator(capture, backwards);
+  }
   bool sequence =
       value->kind == AbstractKind::tuple || (value->kind == AbstractKind::constant && PySequence_Check(value->object.get()) &&
                                              is_plain_constant(value->object.get()));

@@ -132,7 +132,7 @@ Result<Ref> capture_math_sqrt(Capture& capture, PyObject* callable, const CallAr
   if (!capture.decide(*d, Comparison::ge, capture.dims().constant(0))) return fail(Reason::will_raise, "math domain error");
   ACCEL_TRY(ValueId v, capture.scalar_value(arguments.positional[0]));
   Type type{ValueKind::py_scalar, DType::float64, {}, {}};
-  v = capture.graph().add_node(0, Op::astype, {v}, {}, {type}, capture.location());
+  v = capture.graph().add_node(capture.build().block(), Op::astype, {v}, {}, {type}, capture.location());
   return capture.scalar(capture.build().pointwise(Op::sqrt, {v}, {DType::float64}, ValueKind::py_scalar));
 }
 

@@ -59,7 +59,7 @@ Result<Ref> type_test(Capture& capture, PyTypeObject* type, const Ref& classes) 
 Result<Ref> python_scalar(Capture& capture, const Ref& value, DType dtype) {
   ACCEL_TRY(ValueId v, capture.scalar_value(value));
   Type type{ValueKind::py_scalar, dtype, {}, {}};
-  return capture.scalar(capture.graph().add_node(0, Op::astype, {v}, {}, {type}, capture.location()));
+  return capture.scalar(capture.graph().add_node(capture.build().block(), Op::astype, {v}, {}, {type}, capture.location()));
 }
 
 // float(array) and the like go through the only element.

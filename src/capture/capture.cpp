@@ -1,7 +1,10 @@
 #include "capture/capture.h"
 
+#include <algorithm>
+
 #include "capture/interpreter.h"
 #include "capture/unify_dims.h"
+#include "ir/flow.h"
 
 namespace accel {
 
@@ -23,118 +26,81 @@ class Session {
       : function_(function), locals_(locals), local_count_(local_count), options_(options) {}
 
   Result<Captured> run() {
-    if (options_.stop_before_instruction > 0) {
-      ACCEL_TRY(int64_t position, forced_exit());
-      if (position >= 0) return exit_at(position, fail(Reason::unsupported_opcode, "an exit that was asked for"));
-    }
-    ACCEL_TRY(Interpreter::End end, attempt(-1, false));
-    if (end == Interpreter::End::returned) {
-      auto done = finish_return();
-      if (done.ok()) return std::move(attempt_.captured);
-      return exit_at(attempt_.interpreter->position(), done.failure());
-    }
-    Failure why = attempt_.interpreter->failure();
-    return exit_at(attempt_.interpreter->position(), why);
+    plan_.watch = options_.stop_before_instruction > 0;
+    ACCEL_TRY([[maybe_unused]] Unit walked, walk());
+    finish();
+    return std::move(attempt_.captured);
   }
 
  private:
-  // Interprets from the start until the end or before instruction `stop`, again and again while the plan grows.
-  Result<Interpreter::End> attempt(int64_t stop, bool watch) {
+  // Walks from the start, again and again while the plan grows.
+  Status walk() {
+    WalkOptions options{options_.budget, most_nodes, -1};
+    if (options_.stop_before_instruction > 0) options.stop_at_writable = options_.stop_before_instruction;
     for (int i = 0; i < most_restarts; ++i) {
       attempt_ = Attempt();
       attempt_.state = std::make_unique<Capture>(attempt_.captured.graph, attempt_.captured.guards, &plan_);
-      attempt_.interpreter = std::make_unique<Interpreter>(*attempt_.state, options_.budget, most_nodes);
-      if (watch && stop < 0) attempt_.interpreter->stop_at_writable(options_.stop_before_instruction);
+      attempt_.interpreter = std::make_unique<Interpreter>(*attempt_.state, plan_, options);
       try {
         ACCEL_TRY([[maybe_unused]] Unit entered, attempt_.interpreter->enter(function_, locals_, local_count_));
-        return attempt_.interpreter->run(stop, watch);
+        return attempt_.interpreter->run();
       } catch (const Restart&) {
       }
     }
     return fail(Reason::internal_error, "capture does not settle");
   }
 
-  // Position of the exit that the options ask for; -1: there are not that many.
-  Result<int64_t> forced_exit() {
-    ACCEL_TRY(Interpreter::End end, attempt(-1, true));
-    return end == Interpreter::End::stopped ? attempt_.interpreter->position() : int64_t{-1};
-  }
-
-  // Leaves for the interpreter before instruction `position`, or before the last one at which all frames can be rebuilt.
-  Result<Captured> exit_at(int64_t position, const Failure& why) {
-    for (bool exact : {true, false}) {
-      ACCEL_TRY(Interpreter::End end, attempt(position, !exact));
-      Location where = attempt_.interpreter->where();
-      if (!exact) {
-        position = attempt_.interpreter->writable();
-        ACCEL_TRY(end, attempt(position, false));
-      }
-      if (end != Interpreter::End::stopped) return fail(Reason::internal_error, "capture is not deterministic");
-      if (exact) where_ = source_of(where);
-      if (finish_resume(why).ok()) return std::move(attempt_.captured);
-    }
-    return fail(Reason::internal_error, "no frame can be rebuilt");
-  }
-
-  std::pair<std::string, int> source_of(Location where) const {
-    const auto& sources = attempt_.captured.graph.sources;
-    if (where.source < 0) return {std::string(), 0};
-    return {sources[static_cast<size_t>(where.source)], where.line};
-  }
-
-  Status finish_return() {
-    RecipeWriter writer(*attempt_.state);
-    ACCEL_TRY(RecipeId result, writer.write(attempt_.interpreter->result()));
-    Exit& exit = attempt_.captured.exits.emplace_back();
-    exit.kind = ExitKind::ret;
-    exit.result = result;
-    finish(writer);
-    return Unit{};
-  }
-
-  Status finish_resume(const Failure& why) {
-    RecipeWriter writer(*attempt_.state);
-    ACCEL_TRY(std::vector<FrameRecipe> frames, attempt_.interpreter->write_frames(writer));
-    Exit& exit = attempt_.captured.exits.emplace_back();
-    if (options_.stop_before_instruction <= 0) guard_what_follows();
-    exit.kind = ExitKind::resume;
-    exit.frames = std::move(frames);
-    exit.reason = why.reason;
-    exit.detail = why.detail;
-    attempt_.state->set_location(where_.first, where_.second);
-    exit.where = attempt_.state->location();
-    attempt_.state->note(why.reason, why.detail);
-    finish(writer);
-    return Unit{};
-  }
-
-  // What capture looked at from the exit to the instruction that failed is why this version ends here: its guards stay, its
-  // nodes do not.
-  void guard_what_follows() {
-    std::vector<NodeId>& nodes = attempt_.captured.graph.entry().nodes;
-    size_t count = nodes.size();
-    try {
-      attempt_.interpreter->run(-1, false);
-    } catch (const Restart&) {
-      // The attempt ended there before as well: all guards that it could add are there.
-    }
-    nodes.resize(count);
-  }
-
-  void finish(RecipeWriter& writer) {
+  void finish() {
     Captured& captured = attempt_.captured;
-    captured.graph.entry().terminator.operands = writer.outputs();
-    captured.recipes = writer.take_recipes();
+    number_exits();
     captured.guards.dims = captured.graph.dims;
     for (const Recipe& recipe : captured.recipes) {
       if (recipe.kind == RecipeKind::source) captured.guards.wanted.push_back(recipe.index);
     }
     captured.notes = std::move(attempt_.state->notes());
     captured.instructions = attempt_.interpreter->instructions();
-    captured.worth_compiling = computes_something(captured.graph);
+    captured.worth_compiling = has_flow(captured.graph) || computes_something(captured.graph);
     unify_dims(captured.graph, captured.guards);
     attempt_.interpreter.reset();
     attempt_.state.reset();
+  }
+
+  // Exit 0 is the first return, else the first exit that is no check.
+  void number_exits() {
+    std::vector<WalkExit> exits = std::move(attempt_.interpreter->exits());
+    auto first = std::find_if(exits.begin(), exits.end(), [](const WalkExit& e) { return e.exit.kind == ExitKind::ret; });
+    if (first == exits.end())
+      first = std::find_if(exits.begin(), exits.end(), [](const WalkExit& e) { return !e.exit.is_check; });
+    if (first != exits.end()) std::rotate(exits.begin(), first, first + 1);
+    int output = 0;
+    for (size_t number = 0; number < exits.size(); ++number) {
+      Terminator& terminator = attempt_.captured.graph.blocks[static_cast<size_t>(exits[number].block)].terminator;
+      terminator.kind = number == 0 ? TerminatorKind::ret : TerminatorKind::leave;
+      terminator.exit = static_cast<int>(number);
+      output = add_exit(std::move(exits[number]), output);
+    }
+  }
+
+  // Recipes and outputs count through those of all exits. Returns the number of the next exit's first output.
+  int add_exit(WalkExit end, int first_output) {
+    std::vector<Recipe>& recipes = attempt_.captured.recipes;
+    int first_recipe = static_cast<int>(recipes.size());
+    auto move = [&](RecipeId& id) { id += id >= 0 ? first_recipe : 0; };
+    for (Recipe& recipe : end.recipes) {
+      for (RecipeId& part : recipe.parts) move(part);
+      if (names_output(recipe.kind)) recipe.index += first_output;
+      recipes.push_back(std::move(recipe));
+    }
+    Exit& exit = end.exit;
+    move(exit.result);
+    for (FrameRecipe& frame : exit.frames) {
+      move(frame.function);
+      for (RecipeId& id : frame.locals) move(id);
+      for (RecipeId& id : frame.stack) move(id);
+    }
+    for (BoundSymbol& bound : exit.symbols) bound.output += first_output;
+    attempt_.captured.exits.push_back(std::move(exit));
+    return first_output + static_cast<int>(end.outputs.size());
   }
 
   // Whether an output needs arithmetic.
@@ -160,7 +126,6 @@ class Session {
   CaptureOptions options_;
   Plan plan_;
   Attempt attempt_;
-  std::pair<std::string, int> where_;
 };
 
 }  // namespace

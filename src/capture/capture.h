@@ -24,14 +24,39 @@ class Interpreter;
 struct Plan {
   std::map<int, std::string> substitutions;  // symbol: text of the Dim over lower symbols that it equals (a guard says so)
   std::set<std::string> promoted;            // texts of the sources whose numbers must be constants
-  int symbols = 0;                           // of the attempt that the substitutions speak of
+
+  // Where paths meet, by the place's name.
+  std::map<std::string, std::set<std::string>> widened;  // slots that differ between the ways that lead there
+  std::set<std::string> rolled;                          // loops that must be loops of the graph
+  std::set<std::string> unrolled;                        // loops that must be evaluated round by round
+  // Exits for what cannot be captured, by position.
+  struct PlannedExit {
+    Failure why;
+    std::string file;  // of the instruction that cannot be captured
+    int line = 0;
+    int64_t failed = 0;  // its position
+  };
+  std::map<int64_t, PlannedExit> exits;
+  bool watch = false;  // find out where frames can be rebuilt
+
+  // Numbers of symbols and positions hold only as long as the walk takes the same ways.
+  void forget_numbering() {
+    substitutions.clear();
+    exits.clear();
+  }
 };
 
-// Thrown by Capture when the plan got an addition, caught by capture(). Never crosses a CPython frame.
+// Thrown when the plan got an addition, caught by capture(). Never crosses a CPython frame.
 struct Restart {};
+// Thrown by what has no other way to say that the instruction has to be left to the interpreter; caught likewise.
+struct Abandoned {
+  Failure why;
+};
 
 class Capture {
  public:
+  static constexpr uint8_t sign_negative = 1;
+
   Capture(Graph& graph, GuardSet& guards);
   Capture(Graph& graph, GuardSet& guards, Plan* plan);
 
@@ -52,6 +77,8 @@ class Capture {
   Ref view_of(const Ref& array, ViewStep step, Lens lens, ValueId value);
   // Current contents of an array, re-derived when its storage was stored to.
   ValueId read(const Ref& array);
+  // The whole memory, current version.
+  ValueId contents(const Storage& storage);
   // Stores `value` into the whole of a fresh array. Fails with store_to_argument when Python can reach the memory.
   Status store(const Ref& array, ValueId value);
   // Rank-0 graph value of a scalar or of a constant Python/NumPy number.
@@ -82,6 +109,35 @@ class Capture {
   bool decide_equal(Dim left, Dim right) { return decide(left, Comparison::eq, right); }
   // Whether `d` fits int64 for all entry symbols, after guards on their size where these help.
   bool fits(Dim d);
+  // --- what is known at run time only ---------------------------------------------------------------------------------
+  // Compiled code leaves for the interpreter before the instruction that is being captured where `condition` (bool, rank 0) is
+  // false. To be called before the instruction changes anything.
+  Status require(ValueId condition, Reason reason, std::string detail);
+  // Says that the instruction has changed something: memory or a container.
+  void note_effect() { ++effects_; }
+  int64_t effects() const { return effects_; }
+  // A new symbol that has the value of `value` (int64 of rank 0) from here on, and lies in [low, high].
+  Dim bind_dim(ValueId value, std::string name, int64_t hint, double low, double high);
+  bool is_runtime(Dim d) const;
+  bool is_bound(int symbol) const { return runtime_symbols_.count(symbol) != 0; }
+  // Whether d >= 0 whenever control comes here: by what is known, or by guards that hold for this call.
+  bool prove(Dim d);
+  // What holds on the path that is being walked. Each is >= 0.
+  std::vector<Dim>& facts() { return facts_; }
+  void assume(const Relation& relation);
+  static Relation inverse(const Relation& relation);
+  // The truth of a comparison of ints: a constant when it is known or when a guard may decide it, else a bool that compiled
+  // code computes.
+  Ref compare_dims(Dim left, Comparison comparison, Dim right, ValueKind kind);
+  ValueId compare_at_run_time(const Relation& relation, ValueKind kind);
+  // Whether a branch on this integer may become a branch of the graph here.
+  bool may_fork(Dim d) const;
+  double low(Dim d) const { return range_of(d).low; }
+  double high(Dim d) const { return range_of(d).high; }
+  // Forgets cached graph values of what comes from outside: they may lie on another path.
+  void forget_caches(const std::vector<Ref>& kept);
+  std::vector<Ref> mutable_sources() const;
+
   // A scalar computed from nothing but numbers of the call: they become constants and capture starts again. Else returns.
   void promote_inputs_of(const Ref& scalar);
 
@@ -116,8 +172,11 @@ class Capture {
   bool substitute(Dim symbol, Dim by);
   Range range_of(Dim d) const;
   bool limit_symbols(Dim d, double limit);
+  bool decide_runtime(Dim left, Comparison comparison, Dim right);
+  bool prove_by_facts(Dim d, int depth);
+  std::optional<bool> known_relation(Dim left, Comparison comparison, Dim right);
   uint8_t signs_of(Dim difference) const;
-  ValueId input_of(Storage& storage);
+  ValueId make_input(SourceId source);
   Status promote(const Ref& value);
   Result<PyRef> require_items(const Ref& value);
   PyRef constant_number(ValueKind kind, int64_t value);
@@ -135,6 +194,11 @@ class Capture {
   std::unordered_map<int, SourceId> symbol_sources_;  // numbers
   std::vector<Range> symbol_ranges_;
   std::unordered_map<int32_t, uint8_t> signs_;  // what guards say about the sign of a Dim
+  std::unordered_map<SourceId, ValueId> array_inputs_;
+  std::set<int> runtime_symbols_;
+  std::vector<Dim> facts_;
+  bool may_guard_ = true;
+  int64_t effects_ = 0;
   std::vector<Note> notes_;
   std::string file_;
   Location where_;

@@ -59,10 +59,8 @@ Result<Ref> compare_sequences(Capture& capture, int op, const Ref& left, const R
 }
 
 Result<Ref> decide_dims(Capture& capture, int op, const Ref& left, const Ref& right, Dim l, Dim r) {
-  bool result = capture.decide(l, comparison_of(op), r);
   bool python = capture.type_of(left) == &PyLong_Type && capture.type_of(right) == &PyLong_Type;
-  if (python) return make_bool(capture, result);
-  return capture.constant(PyRef::steal(new_numpy_scalar(DType::bool_, &result)).get());
+  return capture.compare_dims(l, comparison_of(op), r, python ? ValueKind::py_scalar : ValueKind::numpy_scalar);
 }
 
 // Kinds whose == with a value of another type is identity, that is False.

@@ -1,8 +1,12 @@
 #pragma once
-// The abstract interpreter: frames, the loop over their instructions, calls. Handlers of instructions are in ops_*.cpp.
+// The abstract interpreter: frames, the walk over their instructions, calls. Handlers of instructions are in ops_*.cpp.
+//
+// The walk follows one path at a time. A jump on a value that is known at run time only parts it into two paths; paths that
+// come to one instruction are joined there (walk.cpp). Each path ends in an exit of the graph.
 
 #include <Python.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,33 +15,13 @@
 #include <vector>
 
 #include "capture/capture.h"
+#include "capture/conditions.h"
+#include "capture/frame.h"
+#include "capture/path_state.h"
 #include "capture/recipe_writer.h"
-#include "cpython/bytecode.h"
+#include "capture/state_match.h"
 
 namespace accel {
-
-struct Frame {
-  Ref function;
-  std::shared_ptr<const Bytecode> bytecode;
-  PyRef globals, builtins;
-  std::vector<Ref> locals;   // localsplus; null Ref: unbound
-  std::vector<Ref> stack;    // CPython's layout
-  std::vector<Ref> closure;  // cells
-  std::string file;
-  int next = 0;             // index of the instruction to run next
-  int id = 0;               // of this activation
-  bool in_library = false;  // code that people do not want to see named
-  bool nested = false;      // entered by a primitive: there is no way to resume here
-
-  PyCodeObject* code() const { return reinterpret_cast<PyCodeObject*>(bytecode->code.get()); }
-  Ref pop() {
-    Ref top = std::move(stack.back());
-    stack.pop_back();
-    return top;
-  }
-  void push(Ref value) { stack.push_back(std::move(value)); }
-  const Ref& peek(int depth) const { return stack[stack.size() - static_cast<size_t>(depth)]; }  // 1 is the top
-};
 
 // What a callable made of Python code needs for a frame.
 struct PythonFunction {
@@ -48,31 +32,33 @@ struct PythonFunction {
   std::vector<Ref> closure;
 };
 
+struct WalkOptions {
+  int64_t budget = 0;             // instructions
+  int64_t node_budget = 0;        // of the graph
+  int64_t stop_at_writable = -1;  // n: leave at the n-th position at which all frames can be rebuilt
+};
+
+// Where the graph is left: the block that ends there, and what the interpreter gets. Recipe indices count through these
+// outputs.
+struct WalkExit {
+  BlockId block = 0;
+  Exit exit;
+  std::vector<Recipe> recipes;
+  std::vector<ValueId> outputs;
+};
+
 class Interpreter {
  public:
-  enum class End { returned, stopped, failed };
-
-  Interpreter(Capture& capture, int budget, int node_budget);
+  Interpreter(Capture& capture, Plan& plan, WalkOptions options);
 
   // Puts the frame of a call of `function` with these locals (borrowed, null = unbound) at the bottom.
   Status enter(PyObject* function, PyObject* const* locals, int local_count);
 
-  // Runs until the bottom frame returns, an instruction fails, or before the instruction number `stop` (-1: never). Counts
-  // instructions from 0. With `watch`, writable() is up to date at every instruction on the way.
-  End run(int64_t stop, bool watch);
+  // Walks all paths to their ends. Throws Restart when the plan got an addition. Fails for internal reasons only.
+  Status run();
 
-  // run() with `watch` stops at the n-th position at which all frames can be rebuilt.
-  void stop_at_writable(int64_t n) { most_writable_ = n; }
-
-  const Ref& result() const { return result_; }
-  const Failure& failure() const { return failure_; }
-  int64_t position() const { return position_; }  // number of the instruction at which the run ended
-  int64_t writable() const { return writable_; }  // last position at which all frames could be rebuilt
+  std::vector<WalkExit>& exits() { return exits_; }
   int instructions() const { return static_cast<int>(count_); }
-  Location where() const;
-
-  // Recipes for all frames; fails when one cannot be rebuilt here.
-  Result<std::vector<FrameRecipe>> write_frames(RecipeWriter& writer) const;
 
   // --- for handlers and calls -----------------------------------------------------------------------------------------
   Capture& capture() { return capture_; }
@@ -83,12 +69,32 @@ class Interpreter {
   Result<Ref> call_now(const Ref& callable, const CallArguments& arguments);
   Status leave(Ref result);  // returns from the top frame
 
+  // Whether the path may part here: primitives that run Python code cannot go on twice.
+  bool may_fork() const { return nesting_ == 0; }
+  // Whether a branch on the sizes of arguments is worth a branch in the graph: in loops, where a guard would count their
+  // rounds.
+  bool may_fork_on_sizes() const;
+  // Parts the path: each way goes on with the frame as its function leaves it.
+  using Way = std::function<Status(Frame& frame)>;
+  Status fork(const Condition& condition, const Way& when_true, const Way& when_false);
+  // Capture::require.
+  Status leave_unless(ValueId condition, Reason reason, std::string detail);
+
  private:
+  struct Version {
+    int id = 0;
+    PathState state;
+    std::set<std::string> widened;
+  };
+  enum class Arrival : uint8_t { goes_on, ended };
+
+  // --- frames (interpreter.cpp)
   Status step(Frame& frame);
-  Result<bool> run_frames(size_t base, int64_t stop, bool watch);
+  Status try_step(Frame& frame);
+  Status run_nested(size_t base);
   Status push_frame(PythonFunction function, const CallArguments& arguments);
   Status check_depth(PyObject* code) const;
-  Result<std::shared_ptr<const Bytecode>> bytecode_of(PyObject* code);
+  Result<std::shared_ptr<const Code>> code_of(PyObject* code);
   PythonFunction constant_function(const Ref& function);
   PythonFunction made_function(const Ref& function);
   Ref cell_of(PyObject* cell, const std::string& name);
@@ -99,22 +105,74 @@ class Interpreter {
   Result<std::optional<Ref>> call_parts(const AbstractValue& partial, CallArguments arguments);
   Result<std::optional<Ref>> call_partial(const Ref& partial, CallArguments arguments);
   Result<std::optional<Ref>> call_dispatcher(PyObject* dispatcher, CallArguments arguments);
-  Failure budget_failure();
-  const std::vector<bool>& loop_headers(const Bytecode& bytecode);
   void set_location(const Frame& frame, const Instruction& instruction);
+  bool over_budget() const;
+
+  // --- one path (walk.cpp)
+  Status walk_path();
+  Result<Arrival> arrive(Frame& frame);
+  bool is_rolled(Frame& frame);
+  void note_round(Frame& frame);
+  PathState save();
+  void restore(const PathState& state);
+  std::string place_name() const;
+
+  // --- where paths meet (joins.cpp)
+  Status resume_next();
+  std::vector<PathState> take_first();
+  void keep_alike(std::vector<PathState>& arrivals);
+  void close_loops(std::vector<PathState>& arrivals, const std::string& place);
+  void close_loop(const Version& version, const PathState& arrival, const StateMatch& match, const std::string& key);
+  Status begin_version(std::vector<PathState>& arrivals, const std::string& place);
+  void join_into(std::vector<PathState>& arrivals, const std::set<std::string>& widened);
+  ValueId argument(const PathState& from, const StateSlot& slot, bool of_target);
+  void drop_dead_locals(Frame& frame) const;
+
+  // --- exits (walk_exits.cpp)
+  Status leave_by_return();
+  Status leave_for(const Plan::PlannedExit& planned);
+  void guard_what_follows(const Plan::PlannedExit& planned);
+  void end_block(RecipeWriter& writer, Exit exit);
+  Status leave_earlier(const Plan::PlannedExit& planned);
+  Status give_up_loop();
+  std::vector<const Frame*> live_frames() const;
+  Result<std::vector<FrameRecipe>> write_frames(RecipeWriter& writer, const std::vector<const Frame*>& frames) const;
+  std::vector<const Frame*> frames_before() const;
+  bool is_writable();
+  Status plan_exit(const Failure& why);
+  void unroll_instead(const Failure& why);
+  Location where(const std::vector<const Frame*>& frames) const;
+  Failure budget_failure();
 
   Capture& capture_;
-  int64_t budget_, node_budget_;
+  Plan& plan_;
+  WalkOptions options_;
   Ref null_;
   std::vector<std::unique_ptr<Frame>> frames_;
-  std::unordered_map<PyObject*, std::shared_ptr<const Bytecode>> bytecodes_;
-  std::unordered_map<const Bytecode*, std::vector<bool>> headers_;  // targets of backward jumps
+  std::unordered_map<PyObject*, std::shared_ptr<const Code>> codes_;
   std::unordered_map<PyObject*, Ref> cells_;
-  std::map<std::pair<int, int>, std::pair<int64_t, int64_t>> loops_;  // (frame, header): position of first visit, visits
   Ref result_, nested_result_;
-  Failure failure_;
-  int64_t count_ = 0, position_ = 0, writable_ = 0, writable_count_ = 0, most_writable_ = -1;
+  int64_t count_ = 0;
   int nesting_ = 0, next_frame_id_ = 0;
+
+  // The path that is walked.
+  std::vector<int> passed_;  // versions of loop headers that every way to here goes through
+  int forks_ = 0;
+  bool speculative_ = false;  // what is walked is dropped again
+  int64_t position_ = 0;      // of the instruction that runs
+  int64_t writable_ = -1, writable_count_ = 0;
+  Frame before_;  // the top frame before the instruction that runs
+  size_t depth_before_ = 0;
+  int64_t effects_before_ = 0;
+  BlockId check_block_ = -1;  // the exit that checks of the instruction at check_position_ share
+  int64_t check_position_ = -1;
+  bool resumed_ = false;  // the path has just been resumed where it had waited
+
+  std::vector<PathState> pending_;
+  std::map<std::string, std::vector<Version>> versions_;
+  int next_version_ = 0;
+  std::vector<WalkExit> exits_;
+  std::map<std::pair<int, int>, std::pair<int64_t, int64_t>> visits_;  // (frame, header): position of first visit, visits
 };
 
 // Code of NumPy: its frames are not named in reports.

@@ -1,9 +1,15 @@
 // Iteration. An iterator is one of
-// * over a container: `iterated` is a list (read as it is now), else the items are `items`;
-// * lazy: `object` is enumerate or zip and `items` are the iterators below; zip(strict=True) has an entry in `keys`.
+// * over a container: `iterated` is a list (read as it is now), else the items are `items`; next is `position`;
+// * over a range: `object` is range, items are start, stop, step (a constant) and the number of items taken;
+// * over an array's first axis: `object` is ndarray, items are the array and the number of items taken;
+// * enumerate: `object` is enumerate, items are the iterator below and the next number;
+// * zip: `object` is zip, items are the iterators below; zip(strict=True) has an entry in `keys`.
+
+#include "capture/iterators.h"
 
 #include <algorithm>
 
+#include "capture/interpreter.h"
 #include "capture/known_types.h"
 #include "capture/semantics.h"
 
@@ -12,6 +18,15 @@ namespace accel {
 namespace {
 
 constexpr size_t most_items = 1 << 20;
+constexpr int64_t few_rounds = 64;    // of a loop that may be evaluated round by round when it cannot be rolled
+constexpr int64_t rolled_rounds = 5;  // loops with fewer rounds are evaluated at capture
+
+PyObject* range_class() { return reinterpret_cast<PyObject*>(&PyRange_Type); }
+PyObject* array_class() { return reinterpret_cast<PyObject*>(array_type()); }
+PyObject* enumerate_class() { return reinterpret_cast<PyObject*>(&PyEnum_Type); }
+PyObject* zip_class() { return reinterpret_cast<PyObject*>(&PyZip_Type); }
+
+bool is_kind(const Ref& iterator, PyObject* callable) { return iterator->object.get() == callable; }
 
 Ref make_iterator(std::vector<Ref> items, Ref container) {
   Ref iterator = std::make_shared<AbstractValue>();
@@ -56,37 +71,237 @@ Result<std::vector<Ref>> items_of_constant(Capture& capture, PyObject* object) {
   return items;
 }
 
-// zip(strict=True): the iterator that ended must be the first, and the others end with it.
-Status require_all_ended(Capture& capture, const Ref& zip, size_t ended) {
-  if (ended != 0) return fail(Reason::will_raise, "zip: the iterables have different lengths");
-  for (size_t i = 1; i < zip->items.size(); ++i) {
-    ACCEL_TRY(std::optional<Ref> more, next_item(capture, zip->items[i]));
-    if (more) return fail(Reason::will_raise, "zip: the iterables have different lengths");
+// How many items have been taken, as a symbol when that is known at run time only.
+Dim taken(Capture& capture, const Ref& iterator, double most, int64_t hint) {
+  Ref& index = iterator->items.back();
+  if (index->kind == AbstractKind::scalar && !index->scalar.dim) {
+    index->scalar.dim = capture.bind_dim(index->scalar.value, "round", std::max<int64_t>(hint, 0), 0, std::max(most, 0.0));
+  }
+  return *as_dim(capture, index);
+}
+
+struct RangeState {
+  Dim start, stop;
+  int64_t step = 1;
+  Dim item;
+};
+
+RangeState range_state(Capture& capture, const Ref& iterator) {
+  DimTable& dims = capture.dims();
+  RangeState state;
+  state.start = *as_dim(capture, iterator->items[0]);
+  state.stop = *as_dim(capture, iterator->items[1]);
+  state.step = *dims.as_constant(*as_dim(capture, iterator->items[2]));
+  Dim distance = state.step > 0 ? dims.sub(state.stop, state.start) : dims.sub(state.start, state.stop);
+  int64_t stride = state.step > 0 ? state.step : -state.step;
+  double most = capture.high(distance) / static_cast<double>(stride);
+  Dim count = taken(capture, iterator, most, capture.hint(distance) / stride / 2);
+  state.item = dims.add(state.start, dims.mul(count, state.step));
+  return state;
+}
+
+Dim rows_taken(Capture& capture, const Ref& iterator) {
+  Dim extent = iterator->items[0]->array.lens.shape[0];
+  return taken(capture, iterator, capture.high(extent), capture.hint(extent) / 2);
+}
+
+void advance(Capture& capture, const Ref& iterator) {
+  Ref& index = iterator->items.back();
+  index = capture.dim_scalar(capture.dims().add(*as_dim(capture, index), capture.dims().constant(1)));
+}
+
+size_t known_count(const Ref& iterator) {
+  bool live = iterator->iterated && iterator->iterated->kind == AbstractKind::list;
+  return live ? iterator->iterated->items.size() : iterator->items.size();
+}
+
+Result<Condition> supply_of_container(const Ref& iterator) {
+  const Ref& container = iterator->iterated;
+  if (container && container->kind == AbstractKind::dict && container->keys.size() != iterator->items.size()) {
+    return fail(Reason::will_raise, "the dict changed its size during iteration");
+  }
+  return known_condition(iterator->position < known_count(iterator));
+}
+
+// zip(strict=True): either all go on or all end.
+Status require_one_length(const std::vector<Condition>& conditions) {
+  for (const Condition& condition : conditions) {
+    if (!condition.known) return fail(Reason::unsupported_argument, "zip(strict=True) of lengths known at run time");
+    if (condition.known != conditions[0].known) return fail(Reason::will_raise, "zip: the iterables have different lengths");
   }
   return Unit{};
 }
 
-Result<std::optional<Ref>> next_of_lazy(Capture& capture, const Ref& iterator) {
-  std::vector<Ref> parts;
+Result<Condition> supply_of_zip(Capture& capture, const Ref& iterator) {
+  std::vector<Condition> conditions;
   for (const Ref& below : iterator->items) {
-    ACCEL_TRY(std::optional<Ref> item, next_item(capture, below));
-    if (!item) {
-      if (!iterator->keys.empty()) {
-        ACCEL_TRY([[maybe_unused]] Unit same, require_all_ended(capture, iterator, parts.size()));
-      }
-      return std::optional<Ref>();
-    }
-    parts.push_back(*item);
+    ACCEL_TRY(Condition condition, supply(capture, below));
+    conditions.push_back(std::move(condition));
   }
-  if (iterator->object.get() == reinterpret_cast<PyObject*>(&PyEnum_Type)) {
-    parts.insert(parts.begin(), capture.python_int(static_cast<int64_t>(iterator->position)));
+  if (conditions.empty()) return known_condition(false);
+  if (!iterator->keys.empty()) {
+    ACCEL_TRY([[maybe_unused]] Unit same, require_one_length(conditions));
   }
-  ++iterator->position;
-  if (parts.empty()) return std::optional<Ref>();
-  return std::optional<Ref>(capture.tuple(std::move(parts)));
+  Condition all = known_condition(true);
+  for (const Condition& condition : conditions) all = both(capture, all, condition);
+  return all;
 }
 
+bool is_over_container(const Ref& iterator) { return !iterator->object; }
+
 }  // namespace
+
+Result<Condition> supply(Capture& capture, const Ref& iterator) {
+  if (iterator->kind != AbstractKind::iterator) return fail(Reason::unsupported_value, "not an iterator of a known container");
+  if (is_over_container(iterator)) return supply_of_container(iterator);
+  if (is_kind(iterator, enumerate_class())) return supply(capture, iterator->items[0]);
+  if (is_kind(iterator, zip_class())) return supply_of_zip(capture, iterator);
+  if (is_kind(iterator, range_class())) {
+    RangeState state = range_state(capture, iterator);
+    return condition_of(capture, Relation{state.item, state.stop, state.step > 0 ? Comparison::lt : Comparison::gt});
+  }
+  Dim index = rows_taken(capture, iterator);
+  return condition_of(capture, Relation{index, iterator->items[0]->array.lens.shape[0], Comparison::lt});
+}
+
+Result<Ref> take(Capture& capture, const Ref& iterator) {
+  if (is_over_container(iterator)) {
+    bool live = iterator->iterated && iterator->iterated->kind == AbstractKind::list;
+    return (live ? iterator->iterated->items : iterator->items)[iterator->position++];
+  }
+  if (is_kind(iterator, range_class())) {
+    Ref item = capture.dim_scalar(range_state(capture, iterator).item);
+    advance(capture, iterator);
+    return item;
+  }
+  if (is_kind(iterator, array_class())) {
+    ACCEL_TRY(Ref item, get_item(capture, iterator->items[0], capture.dim_scalar(rows_taken(capture, iterator))));
+    advance(capture, iterator);
+    return item;
+  }
+  std::vector<Ref> parts;
+  if (is_kind(iterator, enumerate_class())) {
+    ACCEL_TRY(Ref item, take(capture, iterator->items[0]));
+    parts = {iterator->items[1], std::move(item)};
+    advance(capture, iterator);
+  } else {
+    for (const Ref& below : iterator->items) {
+      ACCEL_TRY(Ref item, take(capture, below));
+      parts.push_back(std::move(item));
+    }
+  }
+  return capture.tuple(std::move(parts));
+}
+
+bool is_worth_rolling(Capture& capture, const Ref& iterator, bool in_library) {
+  if (iterator->kind != AbstractKind::iterator || is_over_container(iterator)) return false;
+  if (is_kind(iterator, enumerate_class()) || is_kind(iterator, zip_class())) {
+    size_t count = is_kind(iterator, enumerate_class()) ? 1 : iterator->items.size();
+    for (size_t i = 0; i < count; ++i) {
+      if (!is_worth_rolling(capture, iterator->items[i], in_library)) return false;
+    }
+    return true;
+  }
+  std::optional<int64_t> rounds = constant_rounds(capture, iterator);
+  return !rounds || (!in_library && *rounds >= rolled_rounds);
+}
+
+bool has_few_rounds(Capture& capture, const Ref& iterator) {
+  if (is_over_container(iterator)) return known_count(iterator) <= few_rounds;
+  if (is_kind(iterator, enumerate_class())) return has_few_rounds(capture, iterator->items[0]);
+  if (is_kind(iterator, zip_class())) {
+    return std::all_of(iterator->items.begin(), iterator->items.end(),
+                       [&](const Ref& below) { return has_few_rounds(capture, below); });
+  }
+  std::optional<int64_t> rounds = constant_rounds(capture, iterator);
+  return rounds && *rounds <= few_rounds;
+}
+
+std::optional<int64_t> constant_rounds(Capture& capture, const Ref& iterator) {
+  DimTable& dims = capture.dims();
+  if (is_kind(iterator, array_class())) return dims.as_constant(iterator->items[0]->array.lens.shape[0]);
+  auto number = [&](size_t item) { return dims.as_constant(*as_dim(capture, iterator->items[item])); };
+  auto start = number(0), stop = number(1), step = number(2);
+  if (!start || !stop || !step) return std::nullopt;
+  int64_t distance = *step > 0 ? *stop - *start : *start - *stop, stride = *step > 0 ? *step : -*step;
+  return distance <= 0 ? 0 : (distance + stride - 1) / stride;
+}
+
+Result<IteratorParts> iterator_parts(Capture& capture, const Ref& iterator) {
+  IteratorParts parts;
+  if (is_over_container(iterator)) {
+    Ref container = iterator->iterated;
+    if (container == nullptr || container->kind == AbstractKind::dict_view) {
+      ACCEL_TRY(std::vector<Ref> rest, remaining_items(capture, iterator));
+      container = capture.tuple(std::move(rest));
+      parts.callable = PyRef::borrow(reinterpret_cast<PyObject*>(&PyTuple_Type));
+    }
+    parts.arguments = {std::move(container)};
+    return parts;
+  }
+  if (is_kind(iterator, array_class())) {
+    parts.arguments = iterator->items;
+    return parts;
+  }
+  if (!iterator->keys.empty()) return fail(Reason::unsupported_value, "zip(strict=True)");
+  parts.callable = iterator->object;
+  parts.arguments = iterator->items;
+  if (is_kind(iterator, range_class())) {
+    DimTable& dims = capture.dims();
+    Dim start = *as_dim(capture, iterator->items[0]), count = *as_dim(capture, iterator->items[3]);
+    Dim step = *as_dim(capture, iterator->items[2]);
+    parts.arguments = {capture.dim_scalar(dims.add(start, dims.mul(count, step))), iterator->items[1], iterator->items[2]};
+  }
+  return parts;
+}
+
+Result<Ref> range_of(Capture& capture, std::vector<Ref> bounds) {
+  if (bounds.size() == 1) bounds.insert(bounds.begin(), capture.python_int(0));
+  if (bounds.size() == 2) bounds.push_back(capture.python_int(1));
+  DimTable& dims = capture.dims();
+  for (const Ref& bound : bounds) {
+    if (!as_dim(capture, bound)) return fail(Reason::unsupported_argument, "a range whose bounds are no integers");
+  }
+  ACCEL_TRY(int64_t step, capture.require_int(bounds[2]));
+  if (step == 0) return fail(Reason::will_raise, "range() arg 3 must not be zero");
+  if (!capture.fits(dims.sub(*as_dim(capture, bounds[1]), *as_dim(capture, bounds[0]))) || step < -(1 << 30) ||
+      step > 1 << 30) {
+    return fail(Reason::unsupported_argument, "a range of huge bounds");
+  }
+  bounds[2] = capture.python_int(step);
+  Ref range = std::make_shared<AbstractValue>();
+  range->kind = AbstractKind::range;
+  range->items = std::move(bounds);
+  return range;
+}
+
+Result<Ref> reversed_range(Capture& capture, const Ref& range) {
+  DimTable& dims = capture.dims();
+  Dim start = *as_dim(capture, range->items[0]), stop = *as_dim(capture, range->items[1]);
+  int64_t step = *dims.as_constant(*as_dim(capture, range->items[2]));
+  Dim one = dims.constant(1), stride = dims.constant(step > 0 ? step : -step);
+  Dim distance = step > 0 ? dims.sub(stop, start) : dims.sub(start, stop);
+  // The count of an empty range is at most 0, so that the reversed one is empty, too.
+  Dim count = step == 1 || step == -1 ? distance : dims.floordiv(dims.sub(dims.add(distance, stride), one), stride);
+  Dim last = dims.add(start, dims.mul(dims.sub(count, one), step));
+  return range_of(
+      capture, {capture.dim_scalar(last), capture.dim_scalar(dims.sub(start, dims.constant(step))), capture.python_int(-step)});
+}
+
+Ref make_lazy_iterator(PyObject* callable, std::vector<Ref> items) {
+  Ref iterator = make_iterator(std::move(items), nullptr);
+  iterator->object = PyRef::borrow(callable);
+  return iterator;
+}
+
+Result<Ref> constant_range(Capture& capture, PyObject* object) {
+  std::vector<Ref> bounds;
+  for (const char* name : {"start", "stop", "step"}) {
+    PyRef bound = PyRef::steal(PyObject_GetAttrString(object, name));
+    bounds.push_back(capture.constant(bound.get()));
+  }
+  return range_of(capture, std::move(bounds));
+}
 
 Result<Ref> get_iterator(Capture& capture, const Ref& value) {
   capture.look(value);
@@ -105,12 +320,22 @@ Result<Ref> get_iterator(Capture& capture, const Ref& value) {
       ACCEL_TRY(std::vector<Ref> items, items_of_view(capture, value));
       return make_iterator(std::move(items), value);
     }
+    case AbstractKind::range: {
+      std::vector<Ref> items = value->items;
+      items.push_back(capture.python_int(0));
+      return make_lazy_iterator(range_class(), std::move(items));
+    }
     case AbstractKind::constant: {
+      if (PyRange_Check(value->object.get())) {
+        ACCEL_TRY(Ref range, constant_range(capture, value->object.get()));
+        return get_iterator(capture, range);
+      }
       ACCEL_TRY(std::vector<Ref> items, items_of_constant(capture, value->object.get()));
       return make_iterator(std::move(items), value);
     }
     case AbstractKind::array:
-      return fail(Reason::unsupported_opcode, "iteration over an array");
+      if (value->array.lens.shape.empty()) return fail(Reason::will_raise, "iteration over a 0-d array");
+      return make_lazy_iterator(array_class(), {value, capture.python_int(0)});
     case AbstractKind::object:
       return capture.refusal(value);
     default:
@@ -119,28 +344,15 @@ Result<Ref> get_iterator(Capture& capture, const Ref& value) {
 }
 
 Result<std::optional<Ref>> next_item(Capture& capture, const Ref& iterator) {
-  if (iterator->kind != AbstractKind::iterator) return fail(Reason::unsupported_value, "not an iterator of a known container");
-  if (iterator->object) return next_of_lazy(capture, iterator);
-  const Ref& container = iterator->iterated;
-  bool live = container && container->kind == AbstractKind::list;
-  const std::vector<Ref>& items = live ? container->items : iterator->items;
-  if (container && container->kind == AbstractKind::dict && container->keys.size() != items.size()) {
-    return fail(Reason::will_raise, "the dict changed its size during iteration");
-  }
-  if (iterator->position >= items.size()) return std::optional<Ref>();
-  return std::optional<Ref>(items[iterator->position++]);
+  ACCEL_TRY(Condition more, supply(capture, iterator));
+  if (!more.known) return fail(Reason::data_dependent_branch, "an iteration whose length is known at run time only");
+  if (!*more.known) return std::optional<Ref>();
+  ACCEL_TRY(Ref item, take(capture, iterator));
+  return std::optional<Ref>(std::move(item));
 }
 
 Result<std::vector<Ref>> remaining_items(Capture& capture, const Ref& iterator) {
-  if (iterator->object) {
-    // Walk a copy of the tree.
-    Ref copy = std::make_shared<AbstractValue>(*iterator);
-    for (Ref& below : copy->items) {
-      ACCEL_TRY(std::vector<Ref> rest, remaining_items(capture, below));
-      below = make_iterator(std::move(rest), nullptr);
-    }
-    return all_items(capture, copy);
-  }
+  if (!is_over_container(iterator)) return fail(Reason::unsupported_value, "what is left of an iterator");
   const Ref& container = iterator->iterated;
   if (container && container->kind == AbstractKind::list && (container->source >= 0 || container.use_count() > 1)) {
     return fail(Reason::unsupported_value, "an iterator over a list that can still change");

@@ -11,7 +11,7 @@ namespace accel {
 
 namespace {
 
-constexpr uint8_t negative = 1, zero = 2, positive = 4;
+constexpr uint8_t negative = Capture::sign_negative, zero = 2, positive = 4;
 
 struct ComparisonInfo {
   uint8_t signs;  // signs of left - right for which it holds
@@ -41,7 +41,7 @@ int64_t Capture::hint(Dim d) const { return graph_.dims.evaluate(d, graph_.hints
 
 Result<int64_t> Capture::require_int(const Ref& value) {
   look(value);
-  if (value->kind == AbstractKind::scalar && value->scalar.dim) {
+  if (value->kind == AbstractKind::scalar && value->scalar.dim && !is_runtime(*value->scalar.dim)) {
     int64_t now = hint(*value->scalar.dim);
     decide_equal(*value->scalar.dim, dims().constant(now));
     return now;
@@ -59,6 +59,7 @@ Result<int64_t> Capture::require_int(const Ref& value) {
 // A number from a source becomes a constant; the guard asks for exactly this value.
 Status Capture::promote(const Ref& value) {
   ScalarState& state = value->scalar;
+  if (state.dim && is_runtime(*state.dim)) return fail(Reason::unsupported_argument, "the value is known at run time only");
   if (state.dim) {
     int64_t now = hint(*state.dim);
     decide_equal(*state.dim, dims().constant(now));
@@ -166,6 +167,7 @@ Capture::Range Capture::range_of(Dim d) const {
 // Restricts every symbol of `d` to [-limit, limit] by guards. False when this call's values lie outside.
 bool Capture::limit_symbols(Dim d, double limit) {
   std::vector<int> symbols = dims().symbols(d);
+  std::erase_if(symbols, [&](int symbol) { return is_bound(symbol); });
   for (int symbol : symbols) {
     if (std::fabs(static_cast<double>(graph_.hints[static_cast<size_t>(symbol)])) > limit) return false;
   }
@@ -186,6 +188,7 @@ bool Capture::fits(Dim d) {
   for (int bits : {46, 31, 30, 20, 15}) {
     std::vector<Range> before = symbol_ranges_;
     for (int symbol : dims().symbols(d)) {
+      if (is_bound(symbol)) continue;
       Range& range = symbol_ranges_[static_cast<size_t>(symbol)];
       double limit = std::ldexp(1.0, bits);
       range = {std::max(range.low, -limit), std::min(range.high, limit)};
@@ -225,6 +228,7 @@ uint8_t Capture::signs_of(Dim difference) const {
 bool Capture::decide(Dim left, Comparison comparison, Dim right) {
   Dim difference = dims().sub(left, right);
   if (auto value = dims().as_constant(difference)) return (info(comparison).signs & sign_of(*value)) != 0;
+  if (is_runtime(difference)) return decide_runtime(left, comparison, right);
   uint8_t possible = signs_of(difference);
   uint8_t wanted = info(comparison).signs;
   if ((possible & wanted) == possible) return true;
@@ -274,6 +278,7 @@ void Capture::promote_inputs_of(const Ref& scalar) {
     }
     const Node& node = graph_.producer(value);
     for (Dim d : node.attrs.dims) {
+      if (is_runtime(d)) return;
       for (int symbol : dims().symbols(d)) fixed[symbol] = std::to_string(graph_.hints[static_cast<size_t>(symbol)]);
     }
     open.insert(open.end(), node.operands.begin(), node.operands.end());

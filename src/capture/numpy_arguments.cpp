@@ -128,8 +128,18 @@ Result<std::optional<DType>> read_dtype(Capture& capture, const Ref& ref) {
 
 Result<Dim> read_dim(Capture& capture, const Ref& ref) {
   capture.look(ref);
-  if (ref->kind == AbstractKind::scalar && ref->scalar.dim) return *ref->scalar.dim;
-  if (ref->kind == AbstractKind::scalar) capture.promote_inputs_of(ref);
+  if (ref->kind == AbstractKind::scalar) {
+    ScalarState& state = ref->scalar;
+    if (state.dim) return *state.dim;
+    capture.promote_inputs_of(ref);
+    char kind = dtype_kind(state.dtype);
+    bool fits = kind == 'i' || (kind == 'u' && state.dtype != DType::uint64);
+    if (!fits) return fail(Reason::unsupported_argument, "an integer is needed");
+    ValueId value = capture.build().astype(state.value, DType::int64);
+    Dim d = capture.bind_dim(value, "integer", 1, -9.3e18, 9.3e18);
+    if (state.dtype == DType::int64) state.dim = d;
+    return d;
+  }
   ACCEL_TRY(int64_t value, capture.require_int(ref));
   return capture.dims().constant(value);
 }

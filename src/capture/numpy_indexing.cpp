@@ -21,6 +21,10 @@ struct Cut {
 Dim clamp_bound(Capture& capture, Dim bound, Dim extent, Dim low, Dim high) {
   DimTable& dims = capture.dims();
   if (capture.decide(bound, Comparison::lt, dims.constant(0))) bound = dims.add(bound, extent);
+  if (capture.is_runtime(bound)) {
+    if (!capture.prove(dims.sub(bound, low))) bound = dims.max(bound, low);
+    return capture.prove(dims.sub(high, bound)) ? bound : dims.min(bound, high);
+  }
   if (capture.decide(bound, Comparison::lt, low)) return low;
   return capture.decide(bound, Comparison::gt, high) ? high : bound;
 }
@@ -54,6 +58,9 @@ Result<Cut> cut_by_slice(Capture& capture, const Ref& slice, Dim extent) {
   // A whole axis needs no guard, whatever its extent.
   if (step == 1 && distance == extent) return Cut{zero, one, extent};
   if (step == -1 && distance == extent && !capture.decide(extent, Comparison::gt, zero)) return Cut{zero, one, zero};
+  if (step == 1 && capture.is_runtime(distance)) {
+    return Cut{first, one, capture.prove(distance) ? distance : dims.max(distance, zero)};
+  }
   if (!capture.decide(distance, Comparison::gt, zero)) return Cut{zero, one, zero};
   return Cut{first, dims.constant(step), steps_in(dims, distance, std::abs(step))};
 }
@@ -61,6 +68,10 @@ Result<Cut> cut_by_slice(Capture& capture, const Ref& slice, Dim extent) {
 Result<Cut> cut_by_integer(Capture& capture, const Ref& index, Dim extent) {
   DimTable& dims = capture.dims();
   ACCEL_TRY(Dim at, read_dim(capture, index));
+  if (capture.is_runtime(at) && !capture.prove(at) && capture.prove(dims.add(at, extent)) &&
+      capture.prove(dims.sub(dims.sub(extent, dims.constant(1)), at))) {
+    return Cut{dims.mod(at, extent), dims.constant(1), dims.constant(1)};
+  }
   if (capture.decide(at, Comparison::lt, dims.constant(0))) at = dims.add(at, extent);
   if (!capture.decide(at, Comparison::ge, dims.constant(0)) || !capture.decide(at, Comparison::lt, extent)) {
     return fail(Reason::will_raise, "an index is out of bounds");

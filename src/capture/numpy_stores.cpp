@@ -148,6 +148,7 @@ Result<Ref> store_result(Capture& capture, const Ref& out, ValueId value) {
   ValueId whole = Replacement(capture, state.path).put(storage.current, value);
   storage.current = capture.build().pointwise(Op::astype, {whole}, {memory.dtype}, ValueKind::array, memory.order);
   ++storage.version;
+  capture.note_effect();
   state.value = value;
   state.version = storage.version;
   return out;

@@ -1,5 +1,6 @@
 // Jumps, loops, returns and raises.
 
+#include "capture/iterators.h"
 #include "capture/ops.h"
 #include "capture/semantics.h"
 
@@ -12,10 +13,27 @@ Status jump(Step& step) {
   return Unit{};
 }
 
+// Goes to the target when the truth of `value` is `wanted`; a jump on what is known at run time only parts the path. Where it
+// goes on, the top of the stack is dropped if `drops` says so.
+Status jump_on(Step& step, const Ref& value, bool wanted, bool drops_when_staying) {
+  int target = step.instruction.target;
+  auto take = [target](Frame& frame) -> Status {
+    frame.next = target;
+    return Unit{};
+  };
+  auto stay = [drops_when_staying](Frame& frame) -> Status {
+    if (drops_when_staying) frame.pop();
+    return Unit{};
+  };
+  ACCEL_TRY(Condition condition, condition_of(step.capture, value));
+  if (condition.known) return *condition.known == wanted ? take(step.frame) : stay(step.frame);
+  return wanted ? step.interpreter.fork(condition, take, stay) : step.interpreter.fork(condition, stay, take);
+}
+
 template <bool wanted>
 Status pop_jump_if(Step& step) {
-  ACCEL_TRY(bool value, truth(step.capture, step.frame.pop()));
-  return value == wanted ? jump(step) : Status(Unit{});
+  Ref value = step.frame.pop();
+  return jump_on(step, value, wanted, false);
 }
 
 template <bool wanted>
@@ -26,10 +44,8 @@ Status pop_jump_if_none(Step& step) {
 
 template <bool wanted>
 Status jump_if_or_pop(Step& step) {
-  ACCEL_TRY(bool value, truth(step.capture, step.frame.peek(1)));
-  if (value == wanted) return jump(step);
-  step.frame.pop();
-  return Unit{};
+  Ref value = step.frame.peek(1);
+  return jump_on(step, value, wanted, true);
 }
 
 Status get_iter(Step& step) {
@@ -39,13 +55,21 @@ Status get_iter(Step& step) {
 }
 
 Status for_iter(Step& step) {
-  ACCEL_TRY(std::optional<Ref> item, next_item(step.capture, step.frame.peek(1)));
-  if (item) {
-    step.frame.push(*item);
+  Interpreter& interpreter = step.interpreter;
+  int target = step.instruction.target;
+  auto next = [&interpreter](Frame& frame) -> Status {
+    ACCEL_TRY(Ref item, take(interpreter.capture(), frame.peek(1)));
+    frame.push(std::move(item));
     return Unit{};
-  }
-  step.frame.pop();
-  return jump(step);
+  };
+  auto end = [target](Frame& frame) -> Status {
+    frame.pop();
+    frame.next = target;
+    return Unit{};
+  };
+  ACCEL_TRY(Condition more, supply(step.capture, step.frame.peek(1)));
+  if (more.known) return *more.known ? next(step.frame) : end(step.frame);
+  return interpreter.fork(more, next, end);
 }
 
 Status return_value(Step& step) { return step.interpreter.leave(step.frame.pop()); }

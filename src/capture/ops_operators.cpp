@@ -1,5 +1,6 @@
 // Operators, comparisons and subscripts.
 
+#include "capture/conditions.h"
 #include "capture/ops.h"
 #include "capture/semantics.h"
 
@@ -29,9 +30,22 @@ Status unary_op(Step& step) {
   return push(step, unary_operation(step.capture, op, step.frame.pop()));
 }
 
-Status unary_not(Step& step) { return push_bool(step, truth(step.capture, step.frame.pop()), true); }
+// A bool that compiled code computes when the truth is known at run time only.
+Status push_truth(Step& step, bool negate) {
+  ACCEL_TRY(Condition condition, condition_of(step.capture, step.frame.pop()));
+  if (condition.known) return push_bool(step, *condition.known, negate);
+  Op op = negate ? Op::logical_not : Op::copy;
+  Ref result = step.capture.scalar(step.capture.build().pointwise(op, {condition.value}, {DType::bool_}, ValueKind::py_scalar));
+  if (condition.relations.size() == 1) {
+    result->scalar.relation = negate ? Capture::inverse(condition.relations[0]) : condition.relations[0];
+  }
+  step.frame.push(std::move(result));
+  return Unit{};
+}
 
-Status to_bool(Step& step) { return push_bool(step, truth(step.capture, step.frame.pop()), false); }
+Status unary_not(Step& step) { return push_truth(step, true); }
+
+Status to_bool(Step& step) { return push_truth(step, false); }
 
 Status compare_op(Step& step) {
   Ref right = step.frame.pop(), left = step.frame.pop();

@@ -28,12 +28,17 @@ enum class RecipeKind : uint8_t {
   list,       // parts
   dict,       // parts: key, value, key, value, ...
   slice,      // parts: start, stop, step
-  iterator,   // iter(parts[0]) advanced `index` times
+  iterator,   // iter(parts[0]) advanced `index` times; with parts[1]: a sequence iterator at that index
+  call,       // object(parts...): a built-in type that runs no user code (range, enumerate, zip)
   method,     // bound method: parts[0] function or callable, parts[1] self
   attribute,  // getattr(parts[0], object): bound built-in methods; runs no user code
   cell,       // new cell holding parts[0]
   function,   // new function: object = code, parts: globals, defaults|null, kwdefaults|null, closure|null, annotations|null
 };
+
+inline bool names_output(RecipeKind kind) {
+  return kind == RecipeKind::output_array || kind == RecipeKind::output_numpy || kind == RecipeKind::output_python;
+}
 
 using RecipeId = int;
 

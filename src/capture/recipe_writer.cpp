@@ -1,5 +1,6 @@
 #include "capture/recipe_writer.h"
 
+#include "capture/iterators.h"
 #include "capture/semantics.h"
 
 namespace accel {
@@ -56,6 +57,8 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
     case AbstractKind::slice:
       if (value->object) return write_constant(value->object);
       return write_parts(RecipeKind::slice, value->items);
+    case AbstractKind::range:
+      return write_parts(RecipeKind::call, value->items, PyRef::borrow(reinterpret_cast<PyObject*>(&PyRange_Type)));
     case AbstractKind::list:
       return write_parts(RecipeKind::list, value->items);
     case AbstractKind::dict:
@@ -107,20 +110,23 @@ Result<RecipeId> RecipeWriter::write_dict(const AbstractValue& dict) {
   return add(std::move(recipe));
 }
 
-// enumerate and zip become iterators over what they have yet to give: a loop cannot tell.
 Result<RecipeId> RecipeWriter::write_iterator(const Ref& iterator) {
+  ACCEL_TRY(IteratorParts parts, iterator_parts(capture_, iterator));
+  if (parts.callable) {
+    ACCEL_TRY(RecipeId made, write_parts(RecipeKind::call, parts.arguments, parts.callable));
+    Recipe recipe;
+    recipe.kind = RecipeKind::iterator;
+    recipe.index = 0;
+    recipe.parts = {made};
+    return add(std::move(recipe));
+  }
   Recipe recipe;
   recipe.kind = RecipeKind::iterator;
-  Ref container = iterator->iterated;
-  if (iterator->object || container == nullptr || container->kind == AbstractKind::dict_view) {
-    ACCEL_TRY(std::vector<Ref> rest, remaining_items(capture_, iterator));
-    container = capture_.tuple(std::move(rest));
-    recipe.index = 0;
-  } else {
-    recipe.index = static_cast<int>(iterator->position);
+  recipe.index = static_cast<int>(iterator->position);
+  for (const Ref& argument : parts.arguments) {
+    ACCEL_TRY(RecipeId id, write(argument));
+    recipe.parts.push_back(id);
   }
-  ACCEL_TRY(RecipeId id, write(container));
-  recipe.parts = {id};
   return add(std::move(recipe));
 }
 

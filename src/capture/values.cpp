@@ -105,11 +105,18 @@ Ref Capture::view_of(const Ref& array, ViewStep step, Lens lens, ValueId value) 
   return ref;
 }
 
-ValueId Capture::input_of(Storage& storage) {
-  Guard& guard = guards_.guards[array_guards_.at(storage.source)];
-  const Lens& lens = at_.at(storage.source)->array.lens;
+ValueId Capture::contents(const Storage& storage) {
+  if (storage.current != no_value) return storage.current;
+  auto [known, fresh] = array_inputs_.try_emplace(storage.source, no_value);
+  if (fresh) known->second = make_input(storage.source);
+  return known->second;
+}
+
+ValueId Capture::make_input(SourceId source) {
+  Guard& guard = guards_.guards[array_guards_.at(source)];
+  const Lens& lens = at_.at(source)->array.lens;
   Input input;
-  input.name = sources_.text(storage.source);
+  input.name = sources_.text(source);
   input.layout = guard.layout;
   if (guard.layout == Layout::strided) input.strides = lens.strides;
   guard.array_input = guards_.input_count++;
@@ -120,11 +127,11 @@ ValueId Capture::read(const Ref& array) {
   look(array);
   ArrayState& state = array->array;
   Storage& storage = *state.storage;
-  if (storage.current == no_value) storage.current = input_of(storage);
+  storage.current = contents(storage);
   if (state.value != no_value && state.version == storage.version) return state.value;
   ValueId value = storage.current;
   for (const ViewStep& step : state.path) {
-    value = graph_.add_node(0, step.op, {value}, step.attrs, {step.type}, where_);
+    value = graph_.add_node(builder_.block(), step.op, {value}, step.attrs, {step.type}, where_);
   }
   state.value = value;
   state.version = storage.version;
@@ -151,6 +158,7 @@ Status Capture::store(const Ref& array, ValueId value) {
   }
   storage.current = value;
   ++storage.version;
+  note_effect();
   state.value = value;
   state.version = storage.version;
   return Unit{};
@@ -194,6 +202,8 @@ PyTypeObject* Capture::type_of(const Ref& value) {
       return &PyDict_Type;
     case AbstractKind::slice:
       return &PySlice_Type;
+    case AbstractKind::range:
+      return &PyRange_Type;
     case AbstractKind::function:
       return &PyFunction_Type;
     case AbstractKind::cell:

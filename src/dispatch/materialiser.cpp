@@ -20,10 +20,6 @@ std::vector<RecipeId> roots(const Exit& exit) {
   return found;
 }
 
-bool names_output(RecipeKind kind) {
-  return kind == RecipeKind::output_array || kind == RecipeKind::output_numpy || kind == RecipeKind::output_python;
-}
-
 PyObject* read_only(PyObject* view) {
   if (view == nullptr) return nullptr;
   PyRef none = PyRef::steal(PyObject_CallMethod(view, "setflags", "O", Py_False));
@@ -119,7 +115,10 @@ PyObject* Materialiser::make_one(const Prepared& prepared, const Binding& bindin
     case RecipeKind::slice:
       return PySlice_New(part(0), part(1), part(2));
     case RecipeKind::iterator:
+      if (PyObject* index = part(1)) return new_iterator_at(part(0), index);
       return new_iterator(part(0), recipe.index);
+    case RecipeKind::call:
+      return new_call(recipe.object.get(), recipe.parts, objects);
     case RecipeKind::method:
       return PyMethod_New(part(0), part(1));
     case RecipeKind::attribute:

@@ -38,6 +38,18 @@ PyObject* new_iterator(PyObject* iterable, int count) {
   return iterator.release();
 }
 
+PyObject* new_iterator_at(PyObject* iterable, PyObject* index) {
+  PyRef iterator = PyRef::steal(PyObject_GetIter(iterable));
+  PyRef none = PyRef::steal(iterator ? PyObject_CallMethod(iterator.get(), "__setstate__", "O", index) : nullptr);
+  return none ? iterator.release() : nullptr;
+}
+
+PyObject* new_call(PyObject* callable, const std::vector<int>& parts, PyObject* const* objects) {
+  std::vector<PyObject*> arguments;
+  for (int part : parts) arguments.push_back(objects[part]);
+  return PyObject_Vectorcall(callable, arguments.data(), arguments.size(), nullptr);
+}
+
 PyObject* new_function(PyObject* code, const std::array<PyObject*, 5>& parts) {
   auto [globals, defaults, kwdefaults, closure, annotations] = parts;
   PyRef function = PyRef::steal(PyFunction_New(code, globals));

@@ -15,6 +15,11 @@ PyObject* new_dict(const std::vector<int>& parts, PyObject* const* objects);  //
 
 // iter(iterable), advanced `count` times.
 PyObject* new_iterator(PyObject* iterable, int count);
+// iter(iterable) of a sequence, which goes on at `index`.
+PyObject* new_iterator_at(PyObject* iterable, PyObject* index);
+
+// callable(*parts).
+PyObject* new_call(PyObject* callable, const std::vector<int>& parts, PyObject* const* objects);
 
 // parts: globals, defaults, kwdefaults, closure, annotations (null: none).
 PyObject* new_function(PyObject* code, const std::array<PyObject*, 5>& parts);

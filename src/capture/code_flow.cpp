@@ -1,0 +1,121 @@
+#include "capture/code_flow.h"
+
+#include <algorithm>
+#include <map>
+
+#include "cpython/function.h"
+
+namespace accel {
+
+namespace {
+
+enum class LocalUse : uint8_t { none, reads, writes };
+
+// A cell stays where it is: only its contents change.
+LocalUse use_of(Opcode op) {
+  switch (op) {
+    case Opcode::load_fast:
+    case Opcode::load_fast_check:
+    case Opcode::load_fast_and_clear:
+    case Opcode::delete_fast:
+    case Opcode::make_cell:
+    case Opcode::load_deref:
+    case Opcode::store_deref:
+    case Opcode::delete_deref:
+    case Opcode::load_classderef:
+    case Opcode::load_from_dict_or_deref:
+      return LocalUse::reads;
+    case Opcode::store_fast:
+      return LocalUse::writes;
+    default:
+      return LocalUse::none;
+  }
+}
+
+// Code that may ask for the variables of its frame, whatever it does with them.
+bool looks_at_frames(const Bytecode& bytecode) {
+  static constexpr const char* names[] = {"locals", "vars", "eval", "exec", "dir", "_getframe", "currentframe"};
+  return std::any_of(bytecode.instructions.begin(), bytecode.instructions.end(), [](const Instruction& instruction) {
+    PyObject* name = instruction.object;
+    if (name == nullptr || !PyUnicode_Check(name) || instruction.op == Opcode::load_const) return false;
+    return std::any_of(std::begin(names), std::end(names),
+                       [&](const char* candidate) { return PyUnicode_CompareWithASCIIString(name, candidate) == 0; });
+  });
+}
+
+}  // namespace
+
+CodeFlow::CodeFlow(const Bytecode& bytecode) {
+  find_edges(bytecode);
+  auto* code = reinterpret_cast<PyCodeObject*>(bytecode.code.get());
+  find_live(bytecode, static_cast<size_t>(local_count(code)));
+}
+
+void CodeFlow::find_edges(const Bytecode& bytecode) {
+  size_t count = bytecode.instructions.size();
+  successors_.resize(count);
+  header_.assign(count, false);
+  joins_.assign(count, false);
+  std::vector<int> arrivals(count, 0);
+  std::map<int, int> ends;  // header: last jump back
+  for (size_t i = 0; i < count; ++i) {
+    const Instruction& instruction = bytecode.instructions[i];
+    Flow flow = opcode_flow(instruction.op);
+    bool falls = flow == Flow::next || flow == Flow::branch;
+    if (falls && i + 1 < count) successors_[i].push_back(static_cast<int>(i) + 1);
+    if ((flow == Flow::jump || flow == Flow::branch) && instruction.target >= 0) successors_[i].push_back(instruction.target);
+    for (int target : successors_[i]) {
+      ++arrivals[static_cast<size_t>(target)];
+      if (target > static_cast<int>(i)) continue;
+      header_[static_cast<size_t>(target)] = true;
+      ends[target] = std::max(ends[target], static_cast<int>(i));
+    }
+    // An error may leave any instruction of a protected range.
+    if (instruction.handler >= 0) {
+      successors_[i].push_back(bytecode.handlers[static_cast<size_t>(instruction.handler)].target);
+    }
+  }
+  for (size_t i = 0; i < count; ++i) joins_[i] = arrivals[i] > 1 || header_[i];
+  for (auto [header, end] : ends) loops_.push_back({header, end});
+}
+
+std::vector<Loop> CodeFlow::loops_around(int index) const {
+  std::vector<Loop> around;
+  for (const Loop& loop : loops_) {
+    if (loop.header <= index && index <= loop.end) around.push_back(loop);
+  }
+  return around;
+}
+
+bool CodeFlow::is_inside(int index, int header) const {
+  return std::any_of(loops_.begin(), loops_.end(),
+                     [&](const Loop& loop) { return loop.header == header && loop.header <= index && index <= loop.end; });
+}
+
+void CodeFlow::find_live(const Bytecode& bytecode, size_t locals) {
+  size_t count = bytecode.instructions.size();
+  bool all = looks_at_frames(bytecode);
+  live_.assign(count, std::vector<bool>(locals, all));
+  if (all) return;
+  // The closure's cells are set by an instruction that names none of them, and are read by whoever holds them.
+  auto* code = reinterpret_cast<PyCodeObject*>(bytecode.code.get());
+  size_t first_free = locals - static_cast<size_t>(free_variable_count(code));
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = count; i-- > 0;) {
+      std::vector<bool> now(locals, false);
+      for (int next : successors_[i]) {
+        for (size_t k = 0; k < locals; ++k) now[k] = now[k] || live_[static_cast<size_t>(next)][k];
+      }
+      const Instruction& instruction = bytecode.instructions[i];
+      LocalUse use = use_of(instruction.op);
+      if (use != LocalUse::none) now[static_cast<size_t>(instruction.arg)] = use == LocalUse::reads;
+      for (size_t k = first_free; k < locals; ++k) now[k] = true;
+      if (now == live_[i]) continue;
+      live_[i] = std::move(now);
+      changed = true;
+    }
+  }
+}
+
+}  // namespace accel

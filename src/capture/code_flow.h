@@ -1,0 +1,41 @@
+#pragma once
+// What the shape of a function's bytecode says: its loops, which locals are still needed, where paths meet.
+
+#include <vector>
+
+#include "cpython/bytecode.h"
+
+namespace accel {
+
+// A loop: instructions [header, end]; a jump in it goes back to header.
+struct Loop {
+  int header = 0;
+  int end = 0;
+};
+
+class CodeFlow {
+ public:
+  explicit CodeFlow(const Bytecode& bytecode);
+
+  // Whether a backward jump goes to `index`.
+  bool is_header(int index) const { return header_[static_cast<size_t>(index)]; }
+  // Whether control can come to `index` from more than one instruction.
+  bool is_join(int index) const { return joins_[static_cast<size_t>(index)]; }
+  // The loops around `index`, outermost first.
+  std::vector<Loop> loops_around(int index) const;
+  // Whether `index` lies in the loop that begins at `header`.
+  bool is_inside(int index, int header) const;
+  // Whether the local is read, before it is written, on some way from `index` on.
+  bool is_live(int index, size_t local) const { return live_[static_cast<size_t>(index)][local]; }
+
+ private:
+  void find_edges(const Bytecode& bytecode);
+  void find_live(const Bytecode& bytecode, size_t locals);
+
+  std::vector<std::vector<int>> successors_;
+  std::vector<bool> header_, joins_;
+  std::vector<Loop> loops_;  // outer ones before inner ones
+  std::vector<std::vector<bool>> live_;
+};
+
+}  // namespace accel

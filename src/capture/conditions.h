@@ -1,0 +1,21 @@
+#pragma once
+// Conditions: truth values of which some are known at run time only.
+
+#include "capture/capture.h"
+
+namespace accel {
+
+struct Condition {
+  std::optional<bool> known;
+  ValueId value = no_value;         // a bool of rank 0, when it is not known
+  std::vector<Relation> relations;  // all hold when it is true
+};
+
+Condition known_condition(bool value);
+Condition both(Capture& capture, const Condition& left, const Condition& right);
+// left `comparison` right; not known unless it is constant.
+Condition condition_of(Capture& capture, const Relation& relation);
+// The truth of a value, as `if` asks for it.
+Result<Condition> condition_of(Capture& capture, const Ref& value);
+
+}  // namespace accel

@@ -1,0 +1,54 @@
+#pragma once
+// Frame: one activation of a Python function, as capture walks through it.
+
+#include <Python.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "capture/abstract_value.h"
+#include "capture/code_flow.h"
+#include "cpython/bytecode.h"
+
+namespace accel {
+
+struct Code {
+  Bytecode bytecode;
+  CodeFlow flow;
+};
+
+struct Frame {
+  Ref function;
+  std::shared_ptr<const Code> code_of;
+  PyRef globals, builtins;
+  std::vector<Ref> locals;   // localsplus; null Ref: unbound
+  std::vector<Ref> stack;    // CPython's layout
+  std::vector<Ref> closure;  // cells
+  std::string file;
+  std::map<int, int> rounds;          // loops that are evaluated round by round: header, number of jumps back so far
+  std::map<int, int> forks;           // the same loops: how often the path had parted when it last came to the header
+  std::map<int, std::string> rolled;  // loops of the graph that could be evaluated round by round: header, name of the place
+  int next = 0;                       // index of the instruction to run next
+  int previous = -1;                  // index of the instruction that ran last
+  int id = 0;                         // of this activation
+  bool in_library = false;            // code that people do not want to see named
+  bool nested = false;                // entered by a primitive: there is no way to resume here
+
+  const Bytecode& bytecode() const { return code_of->bytecode; }
+  const CodeFlow& flow() const { return code_of->flow; }
+  PyCodeObject* code() const { return reinterpret_cast<PyCodeObject*>(bytecode().code.get()); }
+  Ref pop() {
+    Ref top = std::move(stack.back());
+    stack.pop_back();
+    return top;
+  }
+  void push(Ref value) { stack.push_back(std::move(value)); }
+  const Ref& peek(int depth) const { return stack[stack.size() - static_cast<size_t>(depth)]; }  // 1 is the top
+};
+
+// Names the frame's next instruction, the same in every attempt.
+std::string place_of(const Frame& frame);
+
+}  // namespace accel

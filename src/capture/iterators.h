@@ -1,0 +1,35 @@
+#pragma once
+// Iterators: what they give next, and whether they have more. iterators.cpp says what kinds there are.
+
+#include "capture/conditions.h"
+
+namespace accel {
+
+// Whether there is a next item.
+Result<Condition> supply(Capture& capture, const Ref& iterator);
+// The next item; advances. Requires that there is one.
+Result<Ref> take(Capture& capture, const Ref& iterator);
+
+// Whether a loop over it should be a loop of the graph. Few constant rounds are evaluated one by one, in a library all of them.
+bool is_worth_rolling(Capture& capture, const Ref& iterator, bool in_library);
+// Whether a loop over it may be evaluated round by round when it cannot be a loop of the graph.
+bool has_few_rounds(Capture& capture, const Ref& iterator);
+// Of an iterator over a range or an array.
+std::optional<int64_t> constant_rounds(Capture& capture, const Ref& iterator);
+
+// How to make the iterator where it stands: iter(callable(*arguments)); without a callable iter(arguments[0]), advanced
+// `position` times or to the index arguments[1].
+struct IteratorParts {
+  PyRef callable;
+  std::vector<Ref> arguments;
+};
+Result<IteratorParts> iterator_parts(Capture& capture, const Ref& iterator);
+
+// range(*bounds); its values fit int64 (guards on the sizes see to it).
+Result<Ref> range_of(Capture& capture, std::vector<Ref> bounds);
+// What reversed(range) goes through.
+Result<Ref> reversed_range(Capture& capture, const Ref& range);
+// items: those of the kind of `callable` (borrowed).
+Ref make_lazy_iterator(PyObject* callable, std::vector<Ref> items);
+
+}  // namespace accel

@@ -1,0 +1,220 @@
+// Where paths meet: loops of the graph close, other paths are joined into one.
+
+#include <algorithm>
+
+#include "capture/interpreter.h"
+
+namespace accel {
+
+namespace {
+
+constexpr size_t most_versions = 5;  // of one loop header, one after the other
+
+// The order in which paths go on: inner calls first, then by place in the code, round by round.
+std::vector<int> order_of(const PathState& state) {
+  std::vector<int> order;
+  for (const Frame& frame : state.frames) {
+    for (const Loop& loop : frame.flow().loops_around(frame.next)) {
+      auto rounds = frame.rounds.find(loop.header);
+      order.push_back(loop.header);
+      order.push_back(rounds == frame.rounds.end() ? 0 : rounds->second);
+    }
+    order.push_back(frame.next);
+    order.push_back(0);
+  }
+  order.push_back(1 << 30);
+  return order;
+}
+
+std::string place_of(const PathState& state) {
+  std::string name;
+  for (const Frame& frame : state.frames) name += accel::place_of(frame) + " ";
+  return name;
+}
+
+bool has_passed(const PathState& state, int version) {
+  return std::find(state.passed.begin(), state.passed.end(), version) != state.passed.end();
+}
+
+// What holds on both.
+template <class T>
+std::vector<T> common(const std::vector<T>& left, const std::vector<T>& right) {
+  std::vector<T> both;
+  std::copy_if(left.begin(), left.end(), std::back_inserter(both),
+               [&](const T& item) { return std::find(right.begin(), right.end(), item) != right.end(); });
+  return both;
+}
+
+// Graph values that were computed on one of the paths only.
+void forget_own_values(PathState& target, const std::vector<PathState>& others) {
+  for (auto& [object, contents] : target.objects) {
+    if (contents.kind == AbstractKind::array) contents.array.value = no_value;
+    if (contents.kind != AbstractKind::scalar || !contents.scalar.dim) continue;
+    bool everywhere = std::all_of(others.begin(), others.end(), [&, key = object](const PathState& other) {
+      auto found = other.objects.find(key);
+      return found == other.objects.end() || found->second.scalar.dim == contents.scalar.dim;
+    });
+    if (everywhere) {
+      contents.scalar.value = no_value;
+    } else if (contents.scalar.value != no_value) {
+      contents.scalar.dim.reset();
+    }
+  }
+}
+
+}  // namespace
+
+// The paths that wait at the place which comes first.
+std::vector<PathState> Interpreter::take_first() {
+  size_t first = 0;
+  for (size_t i = 1; i < pending_.size(); ++i) {
+    if (order_of(pending_[i]) < order_of(pending_[first])) first = i;
+  }
+  std::string place = place_of(pending_[first]);
+  std::vector<PathState> taken, rest;
+  for (PathState& state : pending_) (place_of(state) == place ? taken : rest).push_back(std::move(state));
+  pending_ = std::move(rest);
+  return taken;
+}
+
+Status Interpreter::resume_next() {
+  std::vector<PathState> arrivals = take_first();
+  std::string place = place_of(arrivals[0]);
+  frames_.clear();
+  if (arrivals[0].at_rolled_loop) {
+    close_loops(arrivals, place);
+    if (!arrivals.empty()) return begin_version(arrivals, place);
+    return Unit{};
+  }
+  keep_alike(arrivals);
+  if (arrivals.size() > 1) join_into(arrivals, {});
+  restore(arrivals[0]);
+  resumed_ = true;
+  return Unit{};
+}
+
+// Leaves in `arrivals` those that can be joined with the first; the others wait on.
+void Interpreter::keep_alike(std::vector<PathState>& arrivals) {
+  std::vector<PathState> alike;
+  for (PathState& arrival : arrivals) {
+    bool fits = alike.empty() || match_states(capture_, alike[0], arrival).fits;
+    (fits ? alike : pending_).push_back(std::move(arrival));
+  }
+  arrivals = std::move(alike);
+}
+
+// Ends the paths that come back to a loop which they are in.
+void Interpreter::close_loops(std::vector<PathState>& arrivals, const std::string& place) {
+  std::vector<Version>& versions = versions_[place];
+  auto closes = [&](const PathState& arrival) {
+    for (size_t i = 0; i < versions.size(); ++i) {
+      if (!has_passed(arrival, versions[i].id)) continue;
+      StateMatch match = match_states(capture_, versions[i].state, arrival);
+      if (!match.fits) continue;
+      close_loop(versions[i], arrival, match, place + "#" + std::to_string(i));
+      return true;
+    }
+    return false;
+  };
+  std::erase_if(arrivals, closes);
+}
+
+void Interpreter::close_loop(const Version& version, const PathState& arrival, const StateMatch& match,
+                             const std::string& key) {
+  size_t before = plan_.widened[key].size();
+  for (const StateSlot& slot : match.slots) {
+    if (!slot.equal && version.widened.count(slot.name) == 0) plan_.widened[key].insert(slot.name);
+  }
+  if (plan_.widened[key].size() != before) {
+    plan_.forget_numbering();
+    throw Restart{};
+  }
+  std::vector<ValueId> arguments;
+  for (const StateSlot& slot : match.slots) {
+    if (version.widened.count(slot.name) != 0) arguments.push_back(argument(arrival, slot, false));
+  }
+  capture_.build().move_to(arrival.block);
+  capture_.build().jump(version.state.block, std::move(arguments));
+}
+
+Status Interpreter::begin_version(std::vector<PathState>& arrivals, const std::string& place) {
+  std::vector<Version>& versions = versions_[place];
+  keep_alike(arrivals);
+  size_t earlier = 0;
+  for (const Version& version : versions) earlier += has_passed(arrivals[0], version.id);
+  if (earlier >= most_versions) {
+    for (size_t i = 1; i < arrivals.size(); ++i) pending_.push_back(std::move(arrivals[i]));
+    restore(arrivals[0]);
+    position_ = count_;
+    before_ = *frames_.back();
+    depth_before_ = frames_.size();
+    return give_up_loop();
+  }
+  std::set<std::string> widened = plan_.widened[place + "#" + std::to_string(versions.size())];
+  join_into(arrivals, widened);
+  PathState& state = arrivals[0];
+  state.passed.push_back(next_version_);
+  versions.push_back({next_version_++, state, std::move(widened)});
+  restore(state);
+  resumed_ = true;
+  return Unit{};
+}
+
+// Makes arrivals[0] the state of a new block to which all arrivals jump. Slots that differ, and those named, become parameters.
+void Interpreter::join_into(std::vector<PathState>& arrivals, const std::set<std::string>& widened) {
+  Builder& build = capture_.build();
+  PathState& target = arrivals[0];
+  std::vector<StateMatch> matches;
+  std::set<std::string> names = widened;
+  for (const PathState& arrival : arrivals) {
+    matches.push_back(match_states(capture_, target, arrival));
+    for (const StateSlot& slot : matches.back().slots) {
+      if (!slot.equal) names.insert(slot.name);
+    }
+  }
+  BlockId block = build.new_block();
+  for (size_t i = 0; i < arrivals.size(); ++i) {
+    std::vector<ValueId> arguments;
+    for (const StateSlot& slot : matches[i].slots) {
+      if (names.count(slot.name) != 0) arguments.push_back(argument(arrivals[i], slot, i == 0));
+    }
+    build.move_to(arrivals[i].block);
+    build.jump(block, std::move(arguments));
+  }
+  if (arrivals.size() > 1) forget_own_values(target, {arrivals.begin() + 1, arrivals.end()});
+  for (const StateSlot& slot : matches[0].slots) {
+    if (names.count(slot.name) == 0) continue;
+    bool memory = slot.place == StateSlot::Place::memory;
+    Type type =
+        memory ? capture_.graph().type(capture_.contents(target.of(slot.target_memory))) : *number_type(target.of(slot.target));
+    widen(target, slot, build.param(block, type), type);
+  }
+  target.block = block;
+  target.at_rolled_loop = false;
+  for (size_t i = 1; i < arrivals.size(); ++i) {
+    target.facts = common(target.facts, arrivals[i].facts);
+    target.passed = common(target.passed, arrivals[i].passed);
+    target.forks = std::max(target.forks, arrivals[i].forks);
+    target.writable = -1;
+  }
+}
+
+// The graph value of a slot on a path, at its end.
+ValueId Interpreter::argument(const PathState& from, const StateSlot& slot, bool of_target) {
+  Builder& build = capture_.build();
+  build.move_to(from.block);
+  if (slot.place == StateSlot::Place::memory) {
+    return capture_.contents(from.of(of_target ? slot.target_memory : slot.arriving_memory));
+  }
+  Ref number = std::make_shared<AbstractValue>(from.of(of_target ? slot.target : slot.arriving));
+  return capture_.scalar_value(number).value();
+}
+
+// What nobody reads again need not be the same on all paths.
+void Interpreter::drop_dead_locals(Frame& frame) const {
+  for (size_t i = 0; i < frame.locals.size(); ++i) {
+    if (!frame.flow().is_live(frame.next, i)) frame.locals[i] = nullptr;
+  }
+}
+
+}  // namespace accel

@@ -1,0 +1,57 @@
+#include "capture/path_state.h"
+
+namespace accel {
+
+const AbstractValue& PathState::of(const Ref& value) const {
+  auto found = objects.find(value.get());
+  return found == objects.end() ? *value : found->second;
+}
+
+const Storage& PathState::of(const std::shared_ptr<Storage>& storage) const {
+  auto found = storages.find(storage.get());
+  return found == storages.end() ? *storage : found->second;
+}
+
+namespace {
+
+class Saver {
+ public:
+  explicit Saver(PathState& state) : state_(state) {}
+
+  void save(const Ref& value) {
+    // What is still unread is told by its source, and constants never change.
+    if (!value || value->kind == AbstractKind::unread || value->kind == AbstractKind::constant) return;
+    if (!state_.objects.emplace(value.get(), *value).second) return;
+    state_.keep_objects.push_back(value);
+    if (value->kind == AbstractKind::array) save(value->array.storage);
+    for (const Ref& item : value->items) save(item);
+    save(value->iterated);
+  }
+
+ private:
+  void save(const std::shared_ptr<Storage>& storage) {
+    if (state_.storages.emplace(storage.get(), *storage).second) state_.keep_storages.push_back(storage);
+  }
+
+  PathState& state_;
+};
+
+}  // namespace
+
+void save_objects(PathState& state, const std::vector<Ref>& roots) {
+  Saver saver(state);
+  for (const Frame& frame : state.frames) {
+    saver.save(frame.function);
+    for (const Ref& value : frame.locals) saver.save(value);
+    for (const Ref& value : frame.stack) saver.save(value);
+    for (const Ref& value : frame.closure) saver.save(value);
+  }
+  for (const Ref& root : roots) saver.save(root);
+}
+
+void restore_objects(const PathState& state) {
+  for (const Ref& value : state.keep_objects) *value = state.objects.at(value.get());
+  for (const auto& storage : state.keep_storages) *storage = state.storages.at(storage.get());
+}
+
+}  // namespace accel

@@ -1,0 +1,40 @@
+#pragma once
+// PathState: where one path of the walk through the bytecode stands. Saved where paths part or meet, restored when the walk
+// goes on there. The identity of abstract values and storages is shared between paths; what can change of them is in the state.
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "capture/abstract_value.h"
+#include "capture/frame.h"
+
+namespace accel {
+
+class Capture;
+
+struct PathState {
+  BlockId block = 0;
+  std::vector<Frame> frames;
+  std::unordered_map<const AbstractValue*, AbstractValue> objects;  // contents
+  std::unordered_map<const Storage*, Storage> storages;
+  std::vector<Ref> keep_objects;
+  std::vector<std::shared_ptr<Storage>> keep_storages;
+  std::vector<Dim> facts;       // each is known to be >= 0
+  std::vector<int> passed;      // ids of the loop headers that every way to here goes through
+  bool at_rolled_loop = false;  // waits at the header of a loop that becomes a loop of the graph
+  int forks = 0;
+  int64_t writable = -1;  // position of the last instruction before which all frames could be rebuilt
+
+  // What an object or a storage holds on this path.
+  const AbstractValue& of(const Ref& value) const;
+  const Storage& of(const std::shared_ptr<Storage>& storage) const;
+};
+
+// Copies what `frames` reach. `roots`: further values whose contents belong to the state.
+void save_objects(PathState& state, const std::vector<Ref>& roots);
+// Puts the contents back into the objects.
+void restore_objects(const PathState& state);
+
+}  // namespace accel

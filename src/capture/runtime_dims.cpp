@@ -1,0 +1,221 @@
+// Integers that are known at run time only: symbols bound by the graph, what is known of them, checks that leave compiled code.
+
+#include <algorithm>
+
+#include "capture/interpreter.h"
+#include "ndarray/array.h"
+
+namespace accel {
+
+namespace {
+
+constexpr int deepest_proof = 8;
+
+Op op_of(Comparison comparison) {
+  static constexpr Op table[] = {Op::equal, Op::not_equal, Op::less, Op::less_equal, Op::greater, Op::greater_equal};
+  return table[static_cast<size_t>(comparison)];
+}
+
+Comparison inverse_of(Comparison comparison) {
+  static constexpr Comparison table[] = {Comparison::ne, Comparison::eq, Comparison::ge,
+                                         Comparison::gt, Comparison::le, Comparison::lt};
+  return table[static_cast<size_t>(comparison)];
+}
+
+// d = coefficient * symbol + rest, where rest does not name the symbol.
+struct Linear {
+  int64_t coefficient = 0;
+  Dim rest;
+};
+
+std::optional<Linear> linear_in(DimTable& dims, Dim d, int symbol) {
+  auto with = [&](int64_t value) {
+    return dims.substitute(d, [&](int s) { return s == symbol ? std::optional(dims.constant(value)) : std::nullopt; });
+  };
+  Dim at0 = with(0), slope = dims.sub(with(1), at0);
+  auto coefficient = dims.as_constant(slope);
+  if (!coefficient || dims.sub(with(3), at0) != dims.constant(3 * *coefficient)) return std::nullopt;
+  return Linear{*coefficient, at0};
+}
+
+}  // namespace
+
+Dim Capture::bind_dim(ValueId value, std::string name, int64_t hint, double low, double high) {
+  int symbol = add_symbol(std::move(name), hint, {low, high});
+  runtime_symbols_.insert(symbol);
+  Dim d = dims().symbol(symbol);
+  builder_.bind(d, value);
+  return d;
+}
+
+bool Capture::is_runtime(Dim d) const {
+  if (runtime_symbols_.empty()) return false;
+  std::vector<int> symbols = graph_.dims.symbols(d);
+  return std::any_of(symbols.begin(), symbols.end(), [&](int symbol) { return is_bound(symbol); });
+}
+
+Relation Capture::inverse(const Relation& relation) { return {relation.left, relation.right, inverse_of(relation.comparison)}; }
+
+void Capture::assume(const Relation& relation) {
+  DimTable& table = dims();
+  Dim up = table.sub(relation.right, relation.left), down = table.sub(relation.left, relation.right), one = table.constant(1);
+  switch (relation.comparison) {
+    case Comparison::lt:
+      facts_.push_back(table.sub(up, one));
+      break;
+    case Comparison::le:
+      facts_.push_back(up);
+      break;
+    case Comparison::gt:
+      facts_.push_back(table.sub(down, one));
+      break;
+    case Comparison::ge:
+      facts_.push_back(down);
+      break;
+    case Comparison::eq:
+      facts_.push_back(up);
+      facts_.push_back(down);
+      break;
+    case Comparison::ne:
+      break;
+  }
+}
+
+bool Capture::prove(Dim d) { return prove_by_facts(d, deepest_proof); }
+
+// Eliminates the newest run-time symbol by a fact that bounds it on the side that matters.
+bool Capture::prove_by_facts(Dim d, int depth) {
+  DimTable& table = dims();
+  if (range_of(d).low >= 0) return true;
+  std::vector<int> symbols = table.symbols(d);
+  while (!symbols.empty() && !is_bound(symbols.back())) symbols.pop_back();
+  if (symbols.empty()) {
+    if (table.as_constant(d)) return *table.as_constant(d) >= 0;
+    uint8_t signs = signs_of(d);
+    if ((signs & sign_negative) == 0) return true;
+    return may_guard_ && hint(d) >= 0 && decide(d, Comparison::ge, table.constant(0));
+  }
+  if (depth == 0) return false;
+  for (auto symbol = symbols.rbegin(); symbol != symbols.rend(); ++symbol) {
+    if (!is_bound(*symbol)) continue;
+    auto wanted = linear_in(table, d, *symbol);
+    if (!wanted) continue;
+    for (size_t i = facts_.size(); i-- > 0;) {
+      auto fact = linear_in(table, facts_[i], *symbol);
+      if (!fact || fact->coefficient == 0 || wanted->coefficient % fact->coefficient != 0) continue;
+      int64_t times = wanted->coefficient / fact->coefficient;
+      if (times <= 0) continue;
+      if (prove_by_facts(table.sub(d, table.mul(facts_[i], times)), depth - 1)) return true;
+    }
+    return false;
+  }
+  return false;
+}
+
+std::optional<bool> Capture::known_relation(Dim left, Comparison comparison, Dim right) {
+  DimTable& table = dims();
+  Dim up = table.sub(right, left), down = table.sub(left, right), one = table.constant(1);
+  auto less = [&] { return prove(table.sub(up, one)); };
+  auto greater = [&] { return prove(table.sub(down, one)); };
+  switch (comparison) {
+    case Comparison::lt:
+      if (less()) return true;
+      if (prove(down)) return false;
+      break;
+    case Comparison::ge:
+      if (prove(down)) return true;
+      if (less()) return false;
+      break;
+    case Comparison::gt:
+      if (greater()) return true;
+      if (prove(up)) return false;
+      break;
+    case Comparison::le:
+      if (prove(up)) return true;
+      if (greater()) return false;
+      break;
+    case Comparison::eq:
+    case Comparison::ne:
+      if (up == table.constant(0)) return comparison == Comparison::eq;
+      if (less() || greater()) return comparison == Comparison::ne;
+      break;
+  }
+  return std::nullopt;
+}
+
+// What cannot be proved is assumed to be as the hints have it; compiled code checks that and leaves when it is not so.
+bool Capture::decide_runtime(Dim left, Comparison comparison, Dim right) {
+  if (auto known = known_relation(left, comparison, right)) return *known;
+  int64_t l = hint(left), r = hint(right);
+  static constexpr bool table[6][3] = {{false, true, false}, {true, false, true},  {true, false, false},
+                                       {true, true, false},  {false, false, true}, {false, true, true}};
+  bool likely = table[static_cast<size_t>(comparison)][l < r ? 0 : l == r ? 1 : 2];
+  Relation relation{left, right, likely ? comparison : inverse_of(comparison)};
+  Status required =
+      require(compare_at_run_time(relation, ValueKind::py_scalar), Reason::assumption_failed, "a relation of sizes");
+  if (!required.ok()) throw Abandoned{required.failure()};
+  assume(relation);
+  return likely;
+}
+
+ValueId Capture::compare_at_run_time(const Relation& relation, ValueKind kind) {
+  ValueId left = builder_.dim(relation.left), right = builder_.dim(relation.right);
+  return builder_.pointwise(op_of(relation.comparison), {left, right}, {DType::bool_}, kind);
+}
+
+bool Capture::may_fork(Dim d) const {
+  if (interpreter_ == nullptr) return false;
+  return is_runtime(d) ? interpreter_->may_fork() : interpreter_->may_fork_on_sizes();
+}
+
+Ref Capture::compare_dims(Dim left, Comparison comparison, Dim right, ValueKind kind) {
+  auto constant_bool = [&](bool value) {
+    if (kind == ValueKind::py_scalar) return constant(value ? Py_True : Py_False);
+    return constant(PyRef::steal(new_numpy_scalar(DType::bool_, &value)).get());
+  };
+  Dim difference = dims().sub(left, right);
+  if (dims().as_constant(difference)) return constant_bool(decide(left, comparison, right));
+  if (is_runtime(difference)) {
+    // A branch in the code is no reason to ask for more of the arguments.
+    may_guard_ = false;
+    auto known = known_relation(left, comparison, right);
+    may_guard_ = true;
+    if (known) return constant_bool(*known);
+  }
+  if (!may_fork(difference)) return constant_bool(decide(left, comparison, right));
+  Relation relation{left, right, comparison};
+  Ref result = scalar(compare_at_run_time(relation, kind));
+  result->scalar.relation = relation;
+  return result;
+}
+
+Status Capture::require(ValueId condition, Reason reason, std::string detail) {
+  if (interpreter_ == nullptr) return fail(Reason::data_dependent_branch, detail);
+  return interpreter_->leave_unless(condition, reason, std::move(detail));
+}
+
+std::vector<Ref> Capture::mutable_sources() const {
+  std::vector<Ref> found;
+  for (const auto& [source, value] : at_) {
+    if (value->kind == AbstractKind::array || value->kind == AbstractKind::scalar) found.push_back(value);
+  }
+  return found;
+}
+
+void Capture::forget_caches(const std::vector<Ref>& kept) {
+  std::set<const AbstractValue*> saved;
+  for (const Ref& value : kept) saved.insert(value.get());
+  for (const auto& [source, value] : at_) {
+    if (saved.count(value.get()) != 0) continue;
+    if (value->kind == AbstractKind::array) {
+      value->array.value = no_value;
+      value->array.version = 0;
+      value->array.storage->current = no_value;
+      value->array.storage->version = 0;
+    } else if (value->kind == AbstractKind::scalar && value->scalar.dim) {
+      value->scalar.value = no_value;
+    }
+  }
+}
+
+}  // namespace accel

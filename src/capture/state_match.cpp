@@ -1,0 +1,206 @@
+#include "capture/state_match.h"
+
+#include "capture/capture.h"
+#include "capture/known_types.h"
+#include "ndarray/array.h"
+
+namespace accel {
+
+namespace {
+
+std::optional<Type> constant_type(PyObject* object) {
+  ValueKind kind = ValueKind::py_scalar;
+  std::optional<DType> dtype;
+  if (PyBool_Check(object)) {
+    dtype = DType::bool_;
+  } else if (PyLong_CheckExact(object)) {
+    dtype = DType::int64;
+  } else if (PyFloat_CheckExact(object)) {
+    dtype = DType::float64;
+  } else if (PyComplex_CheckExact(object)) {
+    dtype = DType::complex128;
+  } else if (is_numpy_scalar(object)) {
+    kind = ValueKind::numpy_scalar;
+    dtype = dtype_of_scalar(object);
+  }
+  uint64_t bits[2];
+  if (!dtype || !read_scalar(object, *dtype, bits)) return std::nullopt;
+  return Type{kind, *dtype, {}, {}};
+}
+
+bool same_bits(PyObject* left, PyObject* right, DType dtype) {
+  uint64_t l[2] = {0, 0}, r[2] = {0, 0};
+  return read_scalar(left, dtype, l) && read_scalar(right, dtype, r) && l[0] == r[0] && l[1] == r[1];
+}
+
+bool same_constant(PyObject* left, PyObject* right) {
+  if (left == right) return true;
+  if (Py_TYPE(left) != Py_TYPE(right) || !is_plain_constant(left) || !is_plain_constant(right)) return false;
+  int equal = PyObject_RichCompareBool(left, right, Py_EQ);
+  if (equal < 0) PyErr_Clear();
+  return equal == 1;
+}
+
+class Matcher {
+ public:
+  Matcher(Capture& capture, const PathState& target, const PathState& arriving)
+      : capture_(capture), target_(target), arriving_(arriving) {}
+
+  StateMatch run() {
+    match_.fits = frames();
+    return std::move(match_);
+  }
+
+ private:
+  bool frames() {
+    if (target_.frames.size() != arriving_.frames.size()) return false;
+    for (size_t f = 0; f < target_.frames.size(); ++f) {
+      const Frame &t = target_.frames[f], &a = arriving_.frames[f];
+      if (t.stack.size() != a.stack.size() || t.rounds != a.rounds) return false;
+      std::string name = "frame " + std::to_string(f);
+      StateSlot slot;
+      slot.frame = static_cast<int>(f);
+      if (!values(t.locals, a.locals, slot, StateSlot::Place::local, name + " local ")) return false;
+      if (!values(t.stack, a.stack, slot, StateSlot::Place::stack, name + " stack ")) return false;
+      slot.place = StateSlot::Place::item;
+      slot.name = name + " function";
+      if (!value(t.function, a.function, slot)) return false;
+    }
+    return true;
+  }
+
+  bool values(const std::vector<Ref>& t, const std::vector<Ref>& a, StateSlot slot, StateSlot::Place place,
+              const std::string& prefix) {
+    if (t.size() != a.size()) return false;
+    slot.place = place;
+    for (size_t i = 0; i < t.size(); ++i) {
+      slot.index = i;
+      slot.name = prefix + std::to_string(i);
+      if (!value(t[i], a[i], slot)) return false;
+    }
+    return true;
+  }
+
+  bool value(const Ref& t, const Ref& a, StateSlot& slot) {
+    if (!t || !a) return !t && !a;
+    const AbstractValue &tc = target_.of(t), &ac = arriving_.of(a);
+    std::optional<Type> t_type = number_type(tc), a_type = number_type(ac);
+    if (t_type || a_type) return t_type && a_type && *t_type == *a_type && number(t, a, tc, ac, slot);
+    if (tc.kind != ac.kind) return false;
+    if (tc.kind == AbstractKind::null) return true;
+    if (tc.kind == AbstractKind::constant) return same_constant(tc.object.get(), ac.object.get());
+    if (tc.source != ac.source) return false;
+    if (tc.kind == AbstractKind::unread || tc.kind == AbstractKind::object) return t == a || tc.source >= 0;
+    auto [pair, fresh] = pairs_.try_emplace(t.get(), a.get());
+    auto [back, back_fresh] = back_.try_emplace(a.get(), t.get());
+    if (!fresh || !back_fresh) return pair->second == a.get() && back->second == t.get();
+    if (tc.kind == AbstractKind::array) return array(tc.array, ac.array, slot);
+    return container(t, tc, ac, slot);
+  }
+
+  bool number(const Ref& t, const Ref& a, const AbstractValue& tc, const AbstractValue& ac, StateSlot& slot) {
+    slot.target = t;
+    slot.arriving = a;
+    slot.equal = t == a || same_number(tc, ac);
+    match_.slots.push_back(slot);
+    return true;
+  }
+
+  bool same_number(const AbstractValue& t, const AbstractValue& a) const {
+    bool t_constant = t.kind == AbstractKind::constant, a_constant = a.kind == AbstractKind::constant;
+    if (t_constant != a_constant) return false;
+    if (t_constant) return same_bits(t.object.get(), a.object.get(), number_type(t)->dtype);
+    if (t.scalar.dim && a.scalar.dim) return *t.scalar.dim == *a.scalar.dim;
+    return t.scalar.value != no_value && t.scalar.value == a.scalar.value;
+  }
+
+  bool array(const ArrayState& t, const ArrayState& a, StateSlot& slot) {
+    bool same = t.lens.dtype == a.lens.dtype && t.lens.shape == a.lens.shape && t.lens.strides == a.lens.strides &&
+                t.lens.offset == a.lens.offset && t.writeable == a.writeable && t.path.size() == a.path.size();
+    for (size_t i = 0; same && i < t.path.size(); ++i) {
+      same = t.path[i].op == a.path[i].op && t.path[i].attrs == a.path[i].attrs && t.path[i].type == a.path[i].type;
+    }
+    return same && memory(t.storage, a.storage, slot);
+  }
+
+  bool memory(const std::shared_ptr<Storage>& t, const std::shared_ptr<Storage>& a, const StateSlot& slot) {
+    auto [pair, fresh] = storages_.try_emplace(t.get(), a.get());
+    auto [back, back_fresh] = storages_back_.try_emplace(a.get(), t.get());
+    if (!fresh || !back_fresh) return pair->second == a.get() && back->second == t.get();
+    const Storage &tc = target_.of(t), &ac = arriving_.of(a);
+    if (tc.source != ac.source) return false;
+    StateSlot found;
+    found.name = "memory of " + slot.name;
+    found.place = StateSlot::Place::memory;
+    found.target_memory = t;
+    found.arriving_memory = a;
+    ValueId tv = capture_.contents(tc), av = capture_.contents(ac);
+    found.equal = tv == av;
+    if (!found.equal && !(capture_.graph().type(tv) == capture_.graph().type(av))) return false;
+    match_.slots.push_back(std::move(found));
+    return true;
+  }
+
+  bool container(const Ref& t, const AbstractValue& tc, const AbstractValue& ac, const StateSlot& slot) {
+    bool same = tc.items.size() == ac.items.size() && tc.keys.size() == ac.keys.size() && tc.position == ac.position;
+    bool text = tc.kind == AbstractKind::tuple || tc.kind == AbstractKind::slice;  // `object` is a mere copy of the items
+    if (!same || (!text && tc.object.get() != ac.object.get())) return false;
+    for (size_t i = 0; i < tc.keys.size(); ++i) {
+      if (!same_constant(tc.keys[i].get(), ac.keys[i].get())) return false;
+    }
+    StateSlot inner = slot;
+    inner.container = t;
+    if (!values(tc.items, ac.items, inner, StateSlot::Place::item, slot.name + " item ")) return false;
+    inner.name = slot.name + " iterated";
+    return value(tc.iterated, ac.iterated, inner);
+  }
+
+  Capture& capture_;
+  const PathState& target_;
+  const PathState& arriving_;
+  StateMatch match_;
+  std::unordered_map<const AbstractValue*, const AbstractValue*> pairs_, back_;
+  std::unordered_map<const Storage*, const Storage*> storages_, storages_back_;
+};
+
+}  // namespace
+
+std::optional<Type> number_type(const AbstractValue& value) {
+  if (value.kind == AbstractKind::scalar) return Type{value.scalar.kind, value.scalar.dtype, {}, {}};
+  if (value.kind != AbstractKind::constant) return std::nullopt;
+  return constant_type(value.object.get());
+}
+
+StateMatch match_states(Capture& capture, const PathState& target, const PathState& arriving) {
+  return Matcher(capture, target, arriving).run();
+}
+
+void widen(PathState& target, const StateSlot& slot, ValueId param, const Type& type) {
+  if (slot.place == StateSlot::Place::memory) {
+    Storage& storage = target.storages.at(slot.target_memory.get());
+    storage.current = param;
+    ++storage.version;
+    return;
+  }
+  Ref number = std::make_shared<AbstractValue>();
+  number->kind = AbstractKind::scalar;
+  number->scalar = {type.kind, type.dtype, std::nullopt, param};
+  target.objects.emplace(number.get(), *number);
+  target.keep_objects.push_back(number);
+  Frame& frame = target.frames[static_cast<size_t>(slot.frame)];
+  switch (slot.place) {
+    case StateSlot::Place::local:
+      frame.locals[slot.index] = number;
+      break;
+    case StateSlot::Place::stack:
+      frame.stack[slot.index] = number;
+      break;
+    default: {
+      AbstractValue& container = target.objects.at(slot.container.get());
+      container.items[slot.index] = number;
+      if (container.kind == AbstractKind::tuple || container.kind == AbstractKind::slice) container.object = PyRef();
+    }
+  }
+}
+
+}  // namespace accel

@@ -1,0 +1,163 @@
+// The walk along one path: until it ends, parts, or waits for others.
+
+#include "capture/interpreter.h"
+#include "capture/iterators.h"
+#include "capture/python_text.h"
+
+namespace accel {
+
+Status Interpreter::run() {
+  ACCEL_TRY([[maybe_unused]] Unit first, walk_path());
+  while (!pending_.empty()) {
+    ACCEL_TRY([[maybe_unused]] Unit resumed, resume_next());
+    if (frames_.empty()) continue;
+    ACCEL_TRY([[maybe_unused]] Unit walked, walk_path());
+  }
+  return Unit{};
+}
+
+bool Interpreter::over_budget() const {
+  return count_ >= options_.budget || static_cast<int64_t>(capture_.graph().nodes.size()) > options_.node_budget;
+}
+
+Status Interpreter::walk_path() {
+  while (!frames_.empty()) {
+    Frame& frame = *frames_.back();
+    ACCEL_TRY(Arrival arrival, arrive(frame));
+    if (arrival == Arrival::ended) return Unit{};
+    position_ = count_;
+    if (plan_.watch && is_writable()) {
+      writable_ = position_;
+      if (++writable_count_ == options_.stop_at_writable) {
+        Plan::PlannedExit asked;
+        asked.why = fail(Reason::unsupported_opcode, "an exit that was asked for");
+        return leave_for(asked);
+      }
+    }
+    auto planned = plan_.exits.find(position_);
+    if (planned != plan_.exits.end()) return leave_for(planned->second);
+    if (over_budget()) return plan_exit(budget_failure());
+    ++count_;
+    before_ = frame;
+    depth_before_ = frames_.size();
+    effects_before_ = capture_.effects();
+    Status done = try_step(frame);
+    if (!done.ok()) return plan_exit(done.failure());
+  }
+  return leave_by_return();
+}
+
+// At places where paths meet, the path waits until the others that lead there have come. Rolled loops begin and close there.
+Result<Interpreter::Arrival> Interpreter::arrive(Frame& frame) {
+  const CodeFlow& flow = frame.flow();
+  bool goes_on = std::exchange(resumed_, false);
+  if (!flow.is_join(frame.next)) return Arrival::goes_on;
+  bool rolled = false;
+  if (flow.is_header(frame.next) && !goes_on) {
+    auto visit = visits_.try_emplace({frame.id, frame.next}, count_, 0).first;
+    ++visit->second.second;
+    rolled = is_rolled(frame);
+    if (!rolled) note_round(frame);
+  }
+  if (goes_on || (!rolled && pending_.empty())) return Arrival::goes_on;
+  for (auto& each : frames_) {
+    drop_dead_locals(*each);
+    std::erase_if(each->rounds, [&](const auto& round) { return !each->flow().is_inside(each->next, round.first); });
+  }
+  PathState state = save();
+  state.at_rolled_loop = rolled;
+  pending_.push_back(std::move(state));
+  frames_.clear();
+  return Arrival::ended;
+}
+
+bool Interpreter::is_rolled(Frame& frame) {
+  std::string place = place_name();
+  if (plan_.unrolled.count(place) != 0) return false;
+  if (plan_.rolled.count(place) != 0) return true;
+  const Instruction& instruction = frame.bytecode().instructions[static_cast<size_t>(frame.next)];
+  if (instruction.op != Opcode::for_iter) return !frame.in_library;
+  if (!is_worth_rolling(capture_, frame.peek(1), frame.in_library)) return false;
+  if (has_few_rounds(capture_, frame.peek(1))) frame.rolled[frame.next] = place;
+  return true;
+}
+
+// Counts the rounds of a loop that is evaluated at capture. A library's loop whose rounds depend on data is rolled after all.
+void Interpreter::note_round(Frame& frame) {
+  int header = frame.next;
+  bool again = frame.previous >= header;
+  int& rounds = frame.rounds[header];
+  rounds = again ? rounds + 1 : 0;
+  int& forks = frame.forks[header];
+  bool is_for = frame.bytecode().instructions[static_cast<size_t>(header)].op == Opcode::for_iter;
+  if (again && !is_for && forks_ > forks) {
+    plan_.rolled.insert(place_name());
+    plan_.forget_numbering();
+    throw Restart{};
+  }
+  forks = forks_;
+}
+
+PathState Interpreter::save() {
+  PathState state;
+  state.block = capture_.build().block();
+  for (const auto& frame : frames_) state.frames.push_back(*frame);
+  state.facts = capture_.facts();
+  state.passed = passed_;
+  state.forks = forks_;
+  state.writable = writable_;
+  save_objects(state, capture_.mutable_sources());
+  return state;
+}
+
+void Interpreter::restore(const PathState& state) {
+  frames_.clear();
+  for (const Frame& frame : state.frames) frames_.push_back(std::make_unique<Frame>(frame));
+  restore_objects(state);
+  capture_.forget_caches(state.keep_objects);
+  capture_.facts() = state.facts;
+  capture_.build().move_to(state.block);
+  passed_ = state.passed;
+  forks_ = state.forks;
+  writable_ = state.writable;
+}
+
+// The same for all attempts and for all paths at one place.
+std::string Interpreter::place_name() const {
+  std::string name;
+  for (const auto& frame : frames_) name += place_of(*frame) + " ";
+  return name;
+}
+
+std::string place_of(const Frame& frame) {
+  PyCodeObject* code = frame.code();
+  return frame.file + ":" + std::to_string(code->co_firstlineno) + ":" + utf8(code->co_name) + "@" + std::to_string(frame.next);
+}
+
+bool Interpreter::may_fork_on_sizes() const {
+  if (nesting_ > 0 || frames_.empty() || frames_.back()->in_library) return false;
+  for (const auto& frame : frames_) {
+    if (!frame->flow().loops_around(frame->next).empty()) return true;
+  }
+  return false;
+}
+
+Status Interpreter::fork(const Condition& condition, const Way& when_true, const Way& when_false) {
+  if (nesting_ > 0 || speculative_) return fail(Reason::data_dependent_branch, "the condition is computed from array data");
+  Builder& build = capture_.build();
+  BlockId yes = build.new_block(), no = build.new_block();
+  build.branch(condition.value, yes, {}, no, {});
+  ++forks_;
+  PathState here = save();
+  build.move_to(no);
+  // That not all of several relations hold says nothing of one of them.
+  if (condition.relations.size() == 1) capture_.assume(Capture::inverse(condition.relations[0]));
+  ACCEL_TRY([[maybe_unused]] Unit one, when_false(*frames_.back()));
+  pending_.push_back(save());
+  restore(here);
+  build.move_to(yes);
+  for (const Relation& relation : condition.relations) capture_.assume(relation);
+  return when_true(*frames_.back());
+}
+
+}  // namespace accel

@@ -1,0 +1,261 @@
+// The ends of paths: returns, and exits for the interpreter.
+
+#include <algorithm>
+
+#include "capture/interpreter.h"
+
+namespace accel {
+
+namespace {
+
+// Bound symbols that the recipes' dims name.
+std::set<int> bound_symbols_of(Capture& capture, const std::vector<Recipe>& recipes) {
+  std::set<int> found;
+  auto look = [&](Dim d) {
+    if (d.id < 0) return;
+    for (int symbol : capture.dims().symbols(d)) {
+      if (capture.is_bound(symbol)) found.insert(symbol);
+    }
+  };
+  for (const Recipe& recipe : recipes) {
+    look(recipe.offset);
+    for (Dim d : recipe.shape) look(d);
+    for (Dim d : recipe.strides) look(d);
+  }
+  return found;
+}
+
+// What costs nothing to hand over.
+bool is_free(const Ref& value) {
+  return value->kind == AbstractKind::constant || value->kind == AbstractKind::unread || value->source >= 0;
+}
+
+}  // namespace
+
+// Ends the current block of the graph with an exit that hands over what `writer` has written.
+void Interpreter::end_block(RecipeWriter& writer, Exit exit) {
+  Builder& build = capture_.build();
+  WalkExit end;
+  end.block = build.block();
+  end.exit = std::move(exit);
+  end.outputs = writer.outputs();
+  end.recipes = writer.take_recipes();
+  for (int symbol : bound_symbols_of(capture_, end.recipes)) {
+    end.exit.symbols.push_back({symbol, static_cast<int>(end.outputs.size())});
+    end.outputs.push_back(build.dim(capture_.dims().symbol(symbol)));
+  }
+  build.leave(static_cast<int>(exits_.size()), end.outputs);
+  exits_.push_back(std::move(end));
+}
+
+Status Interpreter::leave_by_return() {
+  RecipeWriter writer(capture_);
+  Result<RecipeId> result = writer.write(result_);
+  if (!result.ok()) return plan_exit(result.failure());
+  Exit exit;
+  exit.kind = ExitKind::ret;
+  exit.result = *result;
+  end_block(writer, std::move(exit));
+  return Unit{};
+}
+
+Status Interpreter::leave_for(const Plan::PlannedExit& planned) {
+  if (planned.failed > 0) guard_what_follows(planned);
+  RecipeWriter writer(capture_);
+  Result<std::vector<FrameRecipe>> frames = write_frames(writer, live_frames());
+  if (!frames.ok()) return leave_earlier(planned);
+  Exit exit;
+  exit.kind = ExitKind::resume;
+  exit.frames = std::move(*frames);
+  exit.reason = planned.why.reason;
+  exit.detail = planned.why.detail;
+  if (planned.line > 0) capture_.set_location(planned.file, planned.line);
+  exit.where = planned.line > 0 ? capture_.location() : where(live_frames());
+  capture_.note(exit.reason, exit.detail);
+  end_block(writer, std::move(exit));
+  frames_.clear();
+  return Unit{};
+}
+
+// Where the frames cannot be rebuilt, the path is left at the last instruction before where they can.
+Status Interpreter::leave_earlier(const Plan::PlannedExit& planned) {
+  if (plan_.watch && writable_ < 0) return fail(Reason::internal_error, "no frame can be rebuilt");
+  if (plan_.watch) {
+    Plan::PlannedExit moved = planned;
+    plan_.exits.erase(position_);
+    plan_.exits[writable_] = std::move(moved);
+  }
+  plan_.watch = true;
+  throw Restart{};
+}
+
+// A loop whose variables never get settled types: its header is left for the interpreter.
+Status Interpreter::give_up_loop() {
+  Plan::PlannedExit planned;
+  planned.why = fail(Reason::unsettled_types, {});
+  unroll_instead(planned.why);
+  return leave_for(planned);
+}
+
+// The failed instruction is left to the interpreter: by the next attempt, which knows that it fails.
+Status Interpreter::plan_exit(const Failure& why) {
+  unroll_instead(why);
+  Plan::PlannedExit planned;
+  planned.why = why;
+  planned.failed = std::max<int64_t>(position_, 1);
+  std::vector<const Frame*> frames = frames_before();
+  Location place = where(frames);
+  if (place.source >= 0) planned.file = capture_.graph().sources[static_cast<size_t>(place.source)];
+  planned.line = place.line;
+  if (!plan_.exits.emplace(position_, std::move(planned)).second) return fail(Reason::internal_error, "an exit that fails");
+  throw Restart{};
+}
+
+// What fails in a rolled loop because it needs to know the round may work when the loop is evaluated round by round.
+void Interpreter::unroll_instead(const Failure& why) {
+  if (why.reason == Reason::will_raise || why.reason == Reason::internal_error) return;
+  std::string innermost;
+  for (const Frame* frame : frames_before()) {
+    for (const auto& [header, name] : frame->rolled) {
+      if (frame->flow().is_inside(frame->next, header) && plan_.unrolled.count(name) == 0) innermost = name;
+    }
+  }
+  if (innermost.empty()) return;
+  plan_.unrolled.insert(innermost);
+  plan_.forget_numbering();
+  throw Restart{};
+}
+
+// What capture looks at from an exit to the instruction that failed is why this version ends here: its guards stay, nothing
+// else.
+void Interpreter::guard_what_follows(const Plan::PlannedExit& planned) {
+  PathState here = save();
+  Graph& graph = capture_.graph();
+  size_t blocks = graph.blocks.size(), exits = exits_.size(), notes = capture_.notes().size();
+  int64_t count = count_, position = position_;
+  capture_.build().move_to(capture_.build().new_block());
+  speculative_ = true;
+  try {
+    for (int64_t left = planned.failed - position; left >= 0 && !frames_.empty(); --left) {
+      before_ = *frames_.back();
+      depth_before_ = frames_.size();
+      effects_before_ = capture_.effects();
+      if (!try_step(*frames_.back()).ok()) break;
+    }
+  } catch (const Restart&) {
+    // The attempt before ended there as well: all guards that it could add are there.
+  }
+  speculative_ = false;
+  nesting_ = 0;
+  graph.blocks.resize(blocks);
+  exits_.resize(exits);
+  capture_.notes().resize(notes);
+  count_ = count;
+  restore(here);
+}
+
+std::vector<const Frame*> Interpreter::live_frames() const {
+  std::vector<const Frame*> frames;
+  for (const auto& frame : frames_) frames.push_back(frame.get());
+  return frames;
+}
+
+// As they were before the instruction that runs.
+std::vector<const Frame*> Interpreter::frames_before() const {
+  std::vector<const Frame*> frames;
+  for (size_t i = 0; i + 1 < depth_before_; ++i) frames.push_back(frames_[i].get());
+  if (depth_before_ > 0) frames.push_back(&before_);
+  return frames;
+}
+
+bool Interpreter::is_writable() {
+  RecipeWriter probe(capture_);
+  return write_frames(probe, live_frames()).ok();
+}
+
+Result<std::vector<FrameRecipe>> Interpreter::write_frames(RecipeWriter& writer,
+                                                           const std::vector<const Frame*>& frames) const {
+  std::vector<FrameRecipe> recipes;
+  for (const Frame* frame : frames) {
+    const auto& instructions = frame->bytecode().instructions;
+    const Instruction& next = instructions[static_cast<size_t>(frame->next)];
+    if (!next.is_resume_point()) return fail(Reason::internal_error, "not a resume point");
+    FrameRecipe recipe;
+    ACCEL_TRY(recipe.function, writer.write(frame->function));
+    recipe.offset = next.offset;
+    if (frame != frames.back()) recipe.call_offset = instructions[static_cast<size_t>(frame->next) - 1].fault_offset;
+    for (size_t i = 0; i < frame->locals.size(); ++i) {
+      const Ref& local = frame->locals[i];
+      bool needed = local && (frame->flow().is_live(frame->next, i) || is_free(local));
+      ACCEL_TRY(RecipeId id, writer.write(needed ? local : null_));
+      recipe.locals.push_back(id);
+    }
+    for (const Ref& value : frame->stack) {
+      ACCEL_TRY(RecipeId id, writer.write(value));
+      recipe.stack.push_back(id);
+    }
+    recipes.push_back(std::move(recipe));
+  }
+  return recipes;
+}
+
+Status Interpreter::leave_unless(ValueId condition, Reason reason, std::string detail) {
+  if (speculative_) return Unit{};
+  if (capture_.effects() != effects_before_) return fail(Reason::data_dependent_branch, "a check after an effect: " + detail);
+  Builder& build = capture_.build();
+  BlockId here = build.block();
+  if (check_position_ != position_) {
+    BlockId way_out = build.new_block();
+    build.move_to(way_out);
+    RecipeWriter writer(capture_);
+    Result<std::vector<FrameRecipe>> frames = write_frames(writer, frames_before());
+    if (!frames.ok()) {
+      build.move_to(here);
+      return fail(reason, detail);
+    }
+    Exit exit;
+    exit.kind = ExitKind::resume;
+    exit.is_check = true;
+    exit.frames = std::move(*frames);
+    exit.reason = reason;
+    exit.detail = std::move(detail);
+    exit.where = where(frames_before());
+    end_block(writer, std::move(exit));
+    check_position_ = position_;
+    check_block_ = way_out;
+  }
+  build.move_to(here);
+  BlockId next = build.new_block();
+  build.branch(condition, next, {}, check_block_, {});
+  build.move_to(next);
+  return Unit{};
+}
+
+Location Interpreter::where(const std::vector<const Frame*>& frames) const {
+  Location where;
+  for (const Frame* frame : frames) {
+    if (frame->in_library || frame->nested) break;
+    size_t last = frame->bytecode().instructions.size() - 1;
+    bool innermost = frame == frames.back();
+    size_t at = std::min(static_cast<size_t>(innermost ? frame->next : std::max(0, frame->next - 1)), last);
+    int line = frame->bytecode().instructions[at].line;
+    if (line <= 0) continue;
+    capture_.set_location(frame->file, line);
+    where = capture_.location();
+  }
+  return where;
+}
+
+// Too long: the exit goes where the loop that takes most of it was met first.
+Failure Interpreter::budget_failure() {
+  int64_t most = 0;
+  for (const auto& [key, visit] : visits_) {
+    if (visit.second > most) {
+      most = visit.second;
+      position_ = visit.first;
+    }
+  }
+  return fail(Reason::capture_budget, std::to_string(count_) + " instructions");
+}
+
+}  // namespace accel
