@@ -5,6 +5,7 @@
 #include "capture/builtin_primitives.h"
 #include "capture/iterators.h"
 #include "capture/known_types.h"
+#include "capture/numpy_arguments.h"
 #include "capture/python_text.h"
 
 namespace accel {
@@ -141,7 +142,8 @@ Result<Ref> capture_enumerate(Capture& capture, PyObject* callable, const CallAr
     return fail(Reason::unsupported_argument, "enumerate");
   }
   if (!start) start = capture.python_int(0);
-  if (!as_dim(capture, start)) return fail(Reason::unsupported_argument, "the start of enumerate is no integer");
+  if (capture.type_of(start) != &PyLong_Type) return fail(Reason::unsupported_argument, "the start of enumerate is no int");
+  ACCEL_TRY([[maybe_unused]] Dim fits, read_dim(capture, start));
   ACCEL_TRY(Ref iterator, get_iterator(capture, arguments.positional[0]));
   return make_lazy_iterator(callable, {iterator, start});
 }

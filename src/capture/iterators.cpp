@@ -11,6 +11,7 @@
 
 #include "capture/interpreter.h"
 #include "capture/known_types.h"
+#include "capture/numpy_arguments.h"
 #include "capture/semantics.h"
 
 namespace accel {
@@ -25,6 +26,9 @@ PyObject* range_class() { return reinterpret_cast<PyObject*>(&PyRange_Type); }
 PyObject* array_class() { return reinterpret_cast<PyObject*>(array_type()); }
 PyObject* enumerate_class() { return reinterpret_cast<PyObject*>(&PyEnum_Type); }
 PyObject* zip_class() { return reinterpret_cast<PyObject*>(&PyZip_Type); }
+
+// Requires an int, known now or at run time only.
+Dim integer(Capture& capture, const Ref& value) { return read_dim(capture, value).value(); }
 
 bool is_kind(const Ref& iterator, PyObject* callable) { return iterator->object.get() == callable; }
 
@@ -77,7 +81,7 @@ Dim taken(Capture& capture, const Ref& iterator, double most, int64_t hint) {
   if (index->kind == AbstractKind::scalar && !index->scalar.dim) {
     index->scalar.dim = capture.bind_dim(index->scalar.value, "round", std::max<int64_t>(hint, 0), 0, std::max(most, 0.0));
   }
-  return *as_dim(capture, index);
+  return integer(capture, index);
 }
 
 struct RangeState {
@@ -89,9 +93,9 @@ struct RangeState {
 RangeState range_state(Capture& capture, const Ref& iterator) {
   DimTable& dims = capture.dims();
   RangeState state;
-  state.start = *as_dim(capture, iterator->items[0]);
-  state.stop = *as_dim(capture, iterator->items[1]);
-  state.step = *dims.as_constant(*as_dim(capture, iterator->items[2]));
+  state.start = integer(capture, iterator->items[0]);
+  state.stop = integer(capture, iterator->items[1]);
+  state.step = *dims.as_constant(integer(capture, iterator->items[2]));
   Dim distance = state.step > 0 ? dims.sub(state.stop, state.start) : dims.sub(state.start, state.stop);
   int64_t stride = state.step > 0 ? state.step : -state.step;
   double most = capture.high(distance) / static_cast<double>(stride);
@@ -107,7 +111,7 @@ Dim rows_taken(Capture& capture, const Ref& iterator) {
 
 void advance(Capture& capture, const Ref& iterator) {
   Ref& index = iterator->items.back();
-  index = capture.dim_scalar(capture.dims().add(*as_dim(capture, index), capture.dims().constant(1)));
+  index = capture.dim_scalar(capture.dims().add(integer(capture, index), capture.dims().constant(1)));
 }
 
 size_t known_count(const Ref& iterator) {
@@ -220,7 +224,7 @@ bool has_few_rounds(Capture& capture, const Ref& iterator) {
 std::optional<int64_t> constant_rounds(Capture& capture, const Ref& iterator) {
   DimTable& dims = capture.dims();
   if (is_kind(iterator, array_class())) return dims.as_constant(iterator->items[0]->array.lens.shape[0]);
-  auto number = [&](size_t item) { return dims.as_constant(*as_dim(capture, iterator->items[item])); };
+  auto number = [&](size_t item) { return dims.as_constant(integer(capture, iterator->items[item])); };
   auto start = number(0), stop = number(1), step = number(2);
   if (!start || !stop || !step) return std::nullopt;
   int64_t distance = *step > 0 ? *stop - *start : *start - *stop, stride = *step > 0 ? *step : -*step;
@@ -248,8 +252,8 @@ Result<IteratorParts> iterator_parts(Capture& capture, const Ref& iterator) {
   parts.arguments = iterator->items;
   if (is_kind(iterator, range_class())) {
     DimTable& dims = capture.dims();
-    Dim start = *as_dim(capture, iterator->items[0]), count = *as_dim(capture, iterator->items[3]);
-    Dim step = *as_dim(capture, iterator->items[2]);
+    Dim start = integer(capture, iterator->items[0]), count = integer(capture, iterator->items[3]);
+    Dim step = integer(capture, iterator->items[2]);
     parts.arguments = {capture.dim_scalar(dims.add(start, dims.mul(count, step))), iterator->items[1], iterator->items[2]};
   }
   return parts;
@@ -260,11 +264,11 @@ Result<Ref> range_of(Capture& capture, std::vector<Ref> bounds) {
   if (bounds.size() == 2) bounds.push_back(capture.python_int(1));
   DimTable& dims = capture.dims();
   for (const Ref& bound : bounds) {
-    if (!as_dim(capture, bound)) return fail(Reason::unsupported_argument, "a range whose bounds are no integers");
+    ACCEL_TRY([[maybe_unused]] Dim fits, read_dim(capture, bound));
   }
   ACCEL_TRY(int64_t step, capture.require_int(bounds[2]));
   if (step == 0) return fail(Reason::will_raise, "range() arg 3 must not be zero");
-  if (!capture.fits(dims.sub(*as_dim(capture, bounds[1]), *as_dim(capture, bounds[0]))) || step < -(1 << 30) ||
+  if (!capture.fits(dims.sub(integer(capture, bounds[1]), integer(capture, bounds[0]))) || step < -(1 << 30) ||
       step > 1 << 30) {
     return fail(Reason::unsupported_argument, "a range of huge bounds");
   }
@@ -277,8 +281,8 @@ Result<Ref> range_of(Capture& capture, std::vector<Ref> bounds) {
 
 Result<Ref> reversed_range(Capture& capture, const Ref& range) {
   DimTable& dims = capture.dims();
-  Dim start = *as_dim(capture, range->items[0]), stop = *as_dim(capture, range->items[1]);
-  int64_t step = *dims.as_constant(*as_dim(capture, range->items[2]));
+  Dim start = integer(capture, range->items[0]), stop = integer(capture, range->items[1]);
+  int64_t step = *dims.as_constant(integer(capture, range->items[2]));
   Dim one = dims.constant(1), stride = dims.constant(step > 0 ? step : -step);
   Dim distance = step > 0 ? dims.sub(stop, start) : dims.sub(start, stop);
   // The count of an empty range is at most 0, so that the reversed one is empty, too.

@@ -131,7 +131,6 @@ Result<Dim> read_dim(Capture& capture, const Ref& ref) {
   if (ref->kind == AbstractKind::scalar) {
     ScalarState& state = ref->scalar;
     if (state.dim) return *state.dim;
-    capture.promote_inputs_of(ref);
     char kind = dtype_kind(state.dtype);
     bool fits = kind == 'i' || (kind == 'u' && state.dtype != DType::uint64);
     if (!fits) return fail(Reason::unsupported_argument, "an integer is needed");
