@@ -2,7 +2,9 @@
 
 A backend of yours is ``backend(graph, example_inputs) -> callable``. `graph` is a `Graph`; `example_inputs` are the values of
 ``graph.symbols`` at this call (ints), followed by those of ``graph.inputs``. The callable gets such values for each call and
-returns the values of ``graph.outputs`` as fresh arrays of the dtype, shape and memory order that the graph says.
+returns the values of ``graph.outputs`` as fresh arrays of the dtype, shape and memory order that the graph says. For a graph
+with control flow (``len(graph.blocks) > 1``) it returns the number of the exit and the values handed over there. Stores to
+inputs are its own to make; it raises when it cannot run to an exit, with the inputs as they were.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ _BACKENDS = {
     "numpy": "NumPy, operation by operation: slow, for comparing capture with compiled code",
 }
 
-Kernel = Callable[[list[int], list[Any]], tuple[int, Sequence[Any]]]
+Kernel = Callable[[list[int], list[Any]], tuple[int, int, Sequence[Any]]]
 
 
 def list_backends() -> list[str]:
@@ -51,27 +53,61 @@ class Graph:
         Names of the symbols s0, s1, ...: sizes, strides and numbers that differ from call to call.
     inputs : list of dict
         value (int), name, kind, dtype, shape, order, layout ("dense" or "strided"), slot (the symbol with a number's bits).
+    blocks : list of dict
+        params (value, kind, dtype, shape, order), nodes, and end: its kind is "ret" or "leave", which hand over the values
+        `operands` at the exit numbered `exit`, or "jump" or "branch", which go to block ``targets[0]``, or to ``targets[1]``
+        when the value ``operands[0]`` is false, with ``arguments`` for the parameters there. The first block is the entry;
+        the inputs are its parameters.
     nodes : list of dict
         In program order: op (as NumPy spells it), class, operands and results (ints), types (of the results: kind, dtype,
         shape, order), axes, dims, steps, ufunc, buffered, literal, file, line. Sizes are expressions over the symbols.
     outputs : list of int
+        What a graph of one block hands over.
     """
 
     def __init__(self, data: dict[str, Any]) -> None:
         self.symbols: list[str] = data["symbols"]
         self.inputs: list[dict[str, Any]] = data["inputs"]
-        self.nodes: list[dict[str, Any]] = data["nodes"]
-        self.outputs: list[int] = data["outputs"]
+        self.blocks: list[dict[str, Any]] = data["blocks"]
+
+    @property
+    def nodes(self) -> list[dict[str, Any]]:
+        """The operations of all blocks."""
+        return [node for block in self.blocks for node in block["nodes"]]
+
+    @property
+    def outputs(self) -> list[int]:
+        """The values that a graph of one block hands over; none with control flow."""
+        outputs: list[int] = self.blocks[0]["end"]["operands"] if len(self.blocks) == 1 else []
+        return outputs
 
     def __repr__(self) -> str:
         lines = [f"%{i['value']} = input {i['name']!r} : {_type_text(i)}" for i in self.inputs]
-        for node in self.nodes:
-            results = ", ".join(f"%{r}" for r in node["results"])
-            operands = ", ".join(f"%{o}" for o in node["operands"])
-            types = ", ".join(map(_type_text, node["types"]))
-            lines.append(f"{results} = {node['op']}({operands}) : {types}  # line {node['line']}")
-        lines.append("return " + ", ".join(f"%{o}" for o in self.outputs))
+        for number, block in enumerate(self.blocks):
+            if number > 0:
+                params = ", ".join(f"%{p['value']} : {_type_text(p)}" for p in block["params"])
+                lines.append(f"block {number}({params}):")
+            lines += [_node_text(node) for node in block["nodes"]]
+            lines.append(_end_text(block["end"]))
         return "\n".join(lines)
+
+
+def _names(values: Sequence[int]) -> str:
+    return ", ".join(f"%{value}" for value in values)
+
+
+def _node_text(node: dict[str, Any]) -> str:
+    types = ", ".join(map(_type_text, node["types"]))
+    return f"{_names(node['results'])} = {node['op']}({_names(node['operands'])}) : {types}  # line {node['line']}"
+
+
+def _end_text(end: dict[str, Any]) -> str:
+    ways = [f"block {to}({_names(given)})" for to, given in zip(end["targets"], end["arguments"], strict=True)]
+    if end["kind"] == "branch":
+        return f"branch({_names(end['operands'])}) {ways[0]} else {ways[1]}"
+    if end["kind"] == "jump":
+        return f"jump {ways[0]}"
+    return ("return " if end["kind"] == "ret" else f"leave at exit {end['exit']} ") + _names(end["operands"])
 
 
 def _type_text(type_: dict[str, Any]) -> str:
@@ -79,7 +115,7 @@ def _type_text(type_: dict[str, Any]) -> str:
 
 
 class adapt:  # noqa: N801
-    """A backend as the core calls it: ``(data, symbols, inputs) -> kernel(symbols, inputs) -> (status, outputs)``."""
+    """A backend as the core calls it: ``(data, symbols, inputs) -> kernel(symbols, inputs) -> (status, exit, outputs)``."""
 
     def __init__(self, source: str | Callable[..., Any]) -> None:
         self.source = source
@@ -92,36 +128,52 @@ class adapt:  # noqa: N801
         run = self.source(graph, [*symbols, *inputs])
         if not callable(run):
             raise ArgumentError(f"the backend returned {run!r}: it has to return a callable")
-        return lambda symbols, inputs: (0, run(*symbols, *inputs))
+        if len(graph.blocks) > 1:
+            return lambda symbols, inputs: (0, *run(*symbols, *inputs))
+        return lambda symbols, inputs: (0, 0, run(*symbols, *inputs))
 
 
-def evaluate(graph: Graph, values: Sequence[Any]) -> list[Any]:
+def evaluate(graph: Graph, values: Sequence[Any]) -> Any:
     """Evaluate a graph in NumPy, operation by operation.
 
     Parameters
     ----------
     graph : Graph
     values : sequence
-        Values of the symbols, then of the inputs.
+        Values of the symbols, then of the inputs. Inputs that the graph stores to are written.
 
     Returns
     -------
-    list
-        The values of the outputs: arrays, or NumPy scalars for numbers.
+    list, or (int, list)
+        The values of the outputs: arrays, or NumPy scalars for numbers. With control flow: the exit, and what it hands over.
     """
     count = len(graph.symbols)
-    return _Evaluator(graph)._outputs([*values[:count]], [*values[count:]])
+    evaluator = _Evaluator(graph)
+    exit_, outputs = evaluator.evaluate([*values[:count]], [*values[count:]])
+    evaluator.write_back()
+    return (exit_, outputs) if len(graph.blocks) > 1 else outputs
+
+
+_EVENTS = {"divide": 1, "over": 2, "under": 4, "invalid": 8}
 
 
 class _Evaluator:
-    """Runs a graph in NumPy. Each value is laid out in memory as the graph says, so sums add up in the same order."""
+    """Runs a graph in NumPy. Each value is laid out in memory as the graph says, so sums add up in the same order.
+
+    Values never change: a store copies its base. Inputs get their last version at the end.
+    """
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.sizes: dict[str, CodeType] = {}
+        self.producers = {result: node for node in graph.nodes for result in node["results"]}
 
-    def run(self, symbols: list[int], inputs: list[Any]) -> tuple[int, list[Any]]:
-        """Return the floating-point events (bits) and the outputs."""
+    def run(self, symbols: list[int], inputs: list[Any]) -> tuple[int, int, list[Any]]:
+        """Return the floating-point events (bits), the exit and the outputs.
+
+        No input changes when errstate is not silent about the events.
+        """
+        ignored = sum(_EVENTS[name] for name, mode in np.geterr().items() if mode == "ignore")
         events = 0
 
         def record(name: str, flags: int) -> None:
@@ -129,22 +181,82 @@ class _Evaluator:
             events |= flags
 
         with np.errstate(all="call", call=record):
-            outputs = self._outputs(symbols, inputs)
-        return events, outputs
+            exit_, outputs = self.evaluate(symbols, inputs)
+        if events & ~ignored == 0:
+            self.write_back()
+        return events, exit_, outputs
 
-    def _outputs(self, symbols: list[int], inputs: list[Any]) -> list[Any]:
+    def evaluate(self, symbols: list[int], inputs: list[Any]) -> tuple[int, list[Any]]:
+        """Return the exit and what it hands over. The inputs change with write_back()."""
         self.names = {f"s{k}": value for k, value in enumerate(symbols)} | {"min": min, "max": max}
-        values: dict[int, Any] = {}
-        kinds: dict[int, str] = {}
-        for spec, given in zip(self.graph.inputs, inputs, strict=True):
-            values[spec["value"]] = np.asarray(given, dtype=spec["dtype"])
-            kinds[spec["value"]] = spec["kind"]
-        for node in self.graph.nodes:
-            results = self._node(node, [values[o] for o in node["operands"]])
-            for id_, type_, result in zip(node["results"], node["types"], results, strict=True):
-                values[id_] = result if node["class"] == "view" else _lay_out(result, type_)
-                kinds[id_] = type_["kind"]
-        return [values[o].copy(order="K") if kinds[o] == "array" else values[o][()] for o in self.graph.outputs]
+        self.values: dict[int, Any] = {}
+        self.kinds: dict[int, str] = {}
+        self.lanes: dict[int, Any] = {}  # value: mask of the elements that exist
+        self.memory: dict[int, int] = {}  # value: the input whose memory it is a version of
+        self.versions: dict[int, Any] = {}  # input: its last version
+        self.inputs = inputs
+        for number, (spec, given) in enumerate(zip(self.graph.inputs, inputs, strict=True)):
+            self._define(spec["value"], spec["kind"], np.asarray(given, dtype=spec["dtype"]))
+            if spec["kind"] == "array":
+                self.memory[spec["value"]] = number
+        block = self.graph.blocks[0]
+        while True:
+            for node in block["nodes"]:
+                self._run_node(node)
+            end = block["end"]
+            if not end["targets"]:
+                return end["exit"], [self._handed_over(value) for value in end["operands"]]
+            way = 0 if end["kind"] == "jump" or self.values[end["operands"][0]] else 1
+            block = self._enter(end["targets"][way], end["arguments"][way])
+
+    def write_back(self) -> None:
+        """Bring the inputs up to date."""
+        for number, version in self.versions.items():
+            self.inputs[number][...] = version
+
+    def _handed_over(self, value: int) -> Any:
+        array = self.values[value]
+        return array.copy(order="K") if self.kinds[value] == "array" else array[()]
+
+    def _define(self, value: int, kind: str, array: Any, mask: Any = None) -> None:
+        self.values[value], self.kinds[value] = array, kind
+        self.memory.pop(value, None)
+        self.lanes.pop(value, None)
+        if mask is not None:
+            self.lanes[value] = mask
+
+    def _enter(self, number: int, arguments: list[int]) -> dict[str, Any]:
+        block = self.graph.blocks[number]
+        given = [(self.values[a], self.lanes.get(a), self.memory.get(a)) for a in arguments]
+        for param, (array, mask, memory) in zip(block["params"], given, strict=True):
+            self._define(param["value"], param["kind"], array, mask)
+            if memory is not None:
+                self.memory[param["value"]] = memory
+        return block
+
+    def _run_node(self, node: dict[str, Any]) -> None:
+        operands = [self.values[o] for o in node["operands"]]
+        masks = [self.lanes[o] for o in node["operands"] if o in self.lanes] if node["class"] == "pointwise" else []
+        mask = np.logical_and.reduce(masks) if masks else None
+        results = self._node(node, operands) if mask is None else self._in_lanes(node, operands, mask)
+        if node["op"] == "lanes":
+            mask = operands[1] if mask is None else mask & operands[1]
+        for value, type_, result in zip(node["results"], node["types"], results, strict=True):
+            array = result if node["class"] == "view" else _lay_out(result, type_)
+            self._define(value, type_["kind"], array, mask)
+        base = node["operands"][0] if node["class"] == "update" else None
+        if base in self.memory:
+            self.memory[node["results"][0]] = self.memory[base]
+            self.versions[self.memory[base]] = self.values[node["results"][0]]
+
+    def _in_lanes(self, node: dict[str, Any], operands: list[Any], mask: Any) -> list[Any]:
+        """Compute a pointwise operation for the elements that exist; the others are one."""
+        shape = mask.shape
+        chosen = [np.broadcast_to(x, shape)[mask] if x.ndim or not shape else x for x in operands]
+        full = [np.ones(shape, type_["dtype"]) for type_ in node["types"]]
+        for array, result in zip(full, self._node(node, chosen), strict=True):
+            array[mask] = result
+        return full
 
     def _size(self, text: str) -> int:
         """Value of a size such as ``s0*s1 + 4``."""
@@ -220,6 +332,51 @@ class _Evaluator:
 
     def _op_argmin(self, node: dict[str, Any], x: Any) -> Any:
         return np.argmin(x, axis=node["axes"][0])
+
+    def _op_bind(self, node: dict[str, Any], x: Any) -> Any:
+        self.names[node["dims"][0]] = int(x)
+        return x
+
+    def _op_lanes(self, node: dict[str, Any], x: Any, mask: Any) -> Any:
+        return np.where(mask, x, np.ones((), x.dtype))
+
+    def _op_add_overflows(self, node: dict[str, Any], x: Any, y: Any) -> Any:
+        return _leaves_int64(x.astype(object) + y.astype(object))
+
+    def _op_subtract_overflows(self, node: dict[str, Any], x: Any, y: Any) -> Any:
+        return _leaves_int64(x.astype(object) - y.astype(object))
+
+    def _op_multiply_overflows(self, node: dict[str, Any], x: Any, y: Any) -> Any:
+        return _leaves_int64(x.astype(object) * y.astype(object))
+
+    def _op_take(self, node: dict[str, Any], base: Any, *indices: Any) -> Any:
+        return base[indices]
+
+    def _op_put(self, node: dict[str, Any], base: Any, value: Any, *indices: Any) -> Any:
+        version = _lay_out(base.copy(order="K"), node["types"][0])
+        version[indices] = value
+        return version
+
+    def _op_store(self, node: dict[str, Any], base: Any, view: Any, value: Any, mask: Any = True) -> Any:
+        version = _lay_out(base.copy(order="K"), node["types"][0])
+        part = self._same_view(node["operands"][1], node["operands"][0], version)
+        if part.size > 0 and not np.may_share_memory(part, version):
+            raise ValueError("a store through a reshape that has no strides")
+        np.copyto(part, value, where=mask)
+        return version
+
+    def _same_view(self, value: int, base: int, version: Any) -> Any:
+        """Look at `version` as `value` looks at `base`."""
+        if value == base:
+            return version
+        node = self.producers[value]
+        (part,) = self._node(node, [self._same_view(node["operands"][0], base, version)])
+        return part
+
+
+def _leaves_int64(exact: Any) -> Any:
+    bounds = np.iinfo(np.int64)
+    return (np.less(exact, bounds.min) | np.greater(exact, bounds.max)).astype(bool)
 
 
 def _slice(start: int, step: int, extent: int) -> slice:

@@ -140,7 +140,7 @@ Outcome Entry::judge(int status) {
 
 int Entry::run_kernel(Call& call) {
   if (python_kernel_) {
-    Result<int> status = python_kernel_->run(call.binding, plan_, call.outputs);
+    Result<int> status = python_kernel_->run(call.binding, plan_, call.outputs, call.exit);
     if (status.ok()) return *status;
     problem_ = status.failure();
     return accel_error;

@@ -4,13 +4,16 @@
 #include <string>
 
 #include "cpython/py_ref.h"
+#include "ir/flow.h"
 #include "ndarray/array.h"
 
 namespace accel {
 namespace {
 
-constexpr const char* kind_names[] = {"array", "numpy_scalar", "py_scalar"};                         // order of ValueKind
-constexpr const char* class_names[] = {"leaf", "view", "pointwise", "reduction", "gufunc", "join"};  // order of OpClass
+constexpr const char* kind_names[] = {"array", "numpy_scalar", "py_scalar"};  // order of ValueKind
+constexpr const char* class_names[] = {"leaf",   "view", "pointwise", "reduction",
+                                       "gufunc", "join", "gather",    "update"};  // order of OpClass
+constexpr const char* end_names[] = {"ret", "jump", "branch", "leave"};           // order of TerminatorKind
 
 PyRef text(const std::string& utf8) {
   return PyRef::steal(PyUnicode_DecodeUTF8(utf8.data(), static_cast<Py_ssize_t>(utf8.size()), "replace"));
@@ -50,8 +53,7 @@ class GraphWriter {
     return Dict()
         .set("symbols", list(graph_.symbols, text))
         .set("inputs", inputs())
-        .set("nodes", list(graph_.entry().nodes, [&](NodeId id) { return node(graph_.nodes[id]); }))
-        .set("outputs", list(graph_.outputs(), number))
+        .set("blocks", list(graph_.blocks, [&](const Block& each) { return block(each); }))
         .take();
   }
 
@@ -81,6 +83,27 @@ class GraphWriter {
       if (!dict || PyList_Append(made.get(), dict.get()) < 0) return {};
     }
     return made;
+  }
+
+  PyRef parameter(ValueId value) const { return type_dict(graph_.type(value)).set("value", number(value)).take(); }
+
+  PyRef block(const Block& block) const {
+    bool is_entry = &block == &graph_.entry();
+    const Terminator& end = block.terminator;
+    std::vector<int> targets(end.targets, end.targets + target_count(end));
+    std::vector<std::vector<ValueId>> arguments(end.target_arguments, end.target_arguments + target_count(end));
+    PyRef end_dict = Dict()
+                         .set("kind", text(end_names[static_cast<int>(end.kind)]))
+                         .set("operands", list(end.operands, number))
+                         .set("exit", number(exit_number(end)))
+                         .set("targets", list(targets, number))
+                         .set("arguments", list(arguments, [](const auto& values) { return list(values, number); }))
+                         .take();
+    return Dict()
+        .set("params", list(is_entry ? std::vector<ValueId>() : block.params, [&](ValueId v) { return parameter(v); }))
+        .set("nodes", list(block.nodes, [&](NodeId id) { return node(graph_.nodes[id]); }))
+        .set("end", end_dict)
+        .take();
   }
 
   PyRef literal(const Node& node) const {

@@ -13,6 +13,7 @@ constexpr int max_rank = 64;
 
 OutputPlan::OutputPlan(const Graph& graph, const std::vector<Recipe>& recipes) {
   for (const ExitOutputs& exit : exits_of(graph)) {
+    first_.push_back(exit.first_output);
     for (const Type& type : exit.types) {
       Output output;
       output.dtype = type.dtype;
@@ -22,6 +23,7 @@ OutputPlan::OutputPlan(const Graph& graph, const std::vector<Recipe>& recipes) {
       outputs_.push_back(std::move(output));
     }
   }
+  first_.push_back(count());
   // A rank-0 array that only numbers are made of needs no array.
   std::vector<bool> needs_array(outputs_.size(), false);
   for (const Recipe& recipe : recipes) {
@@ -67,7 +69,7 @@ bool OutputPlan::matches(int output, PyObject* array, const int64_t* symbols) co
   const Output& plan = outputs_[output];
   ArrayFacts facts = array_facts(array);
   if (facts.dtype != plan.dtype || facts.ndim != static_cast<int>(plan.shape.size())) return false;
-  for (int k = 0; k < facts.ndim; k++) {
+  for (int k = 0; symbols != nullptr && k < facts.ndim; k++) {
     if (facts.dims[k] != plan.shape[k].evaluate(symbols)) return false;
   }
   uint8_t order[max_rank];

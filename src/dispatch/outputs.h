@@ -24,6 +24,10 @@ class OutputPlan {
   OutputPlan(const Graph& graph, const std::vector<Recipe>& recipes);
 
   int count() const { return static_cast<int>(outputs_.size()); }
+  // The outputs [first, last) of an exit. Requires 0 <= exit < exit_count().
+  int exit_count() const { return static_cast<int>(first_.size()) - 1; }
+  int first(int exit) const { return first_[exit]; }
+  int last(int exit) const { return first_[exit + 1]; }
 
   // Fills `outputs`: numbers get their words, arrays nothing yet.
   void prepare(Outputs& outputs) const;
@@ -35,7 +39,7 @@ class OutputPlan {
   void release(Outputs& outputs) const;
   DType dtype(int output) const { return outputs_[output].dtype; }
   bool is_array(int output) const { return outputs_[output].is_array; }
-  // Whether `array` is what the plan says: an exact ndarray of the dtype, shape and memory order.
+  // Whether `array` is what the plan says: an exact ndarray of the dtype, rank, memory order and, with `symbols`, the shape.
   bool matches(int output, PyObject* array, const int64_t* symbols) const;
 
  private:
@@ -46,6 +50,7 @@ class OutputPlan {
     std::vector<uint8_t> order;
   };
   std::vector<Output> outputs_;
+  std::vector<int> first_;  // by exit, and the end of the last
 };
 
 }  // namespace accel

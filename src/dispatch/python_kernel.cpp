@@ -1,7 +1,10 @@
 #include "dispatch/python_kernel.h"
 
+#include <algorithm>
+
 #include "dispatch/graph_data.h"
 #include "dispatch/python_errors.h"
+#include "ir/flow.h"
 #include "ndarray/array.h"
 
 namespace accel {
@@ -19,7 +22,8 @@ SourceId source_of_input(const GuardSet& guards, int array_input) {
 Result<std::unique_ptr<PythonKernel>> PythonKernel::make(PyObject* backend, const Graph& graph, const GuardSet& guards,
                                                          const Binding& binding) {
   auto kernel = std::make_unique<PythonKernel>();
-  kernel->symbol_count_ = guards.symbol_count;
+  kernel->symbol_count_ = std::max(guards.symbol_count, static_cast<int>(graph.symbols.size()));
+  kernel->has_flow_ = has_flow(graph);
   int arrays = 0;
   for (size_t i = 0; i < graph.inputs.size(); i++) {
     const Type& type = graph.type(graph.entry().params[i]);
@@ -62,34 +66,41 @@ PyRef PythonKernel::inputs(const Binding& binding) const {
   return list;
 }
 
-Result<int> PythonKernel::run(const Binding& binding, const OutputPlan& plan, Outputs& outputs) const {
+Result<int> PythonKernel::run(const Binding& binding, const OutputPlan& plan, Outputs& outputs, int& exit) const {
   PyRef symbol_list = symbols(binding), input_list = inputs(binding), answer;
   if (symbol_list && input_list) {
     answer = PyRef::steal(PyObject_CallFunctionObjArgs(callable_.get(), symbol_list.get(), input_list.get(), nullptr));
   }
   int status = 0;
   PyObject* results = nullptr;
-  if (!answer || !PyArg_ParseTuple(answer.get(), "iO", &status, &results)) {
+  if (!answer || !PyArg_ParseTuple(answer.get(), "iiO", &status, &exit, &results)) {
     return fail(Reason::compiler_failed, "the backend's callable raised " + take_exception_text());
   }
+  // Sizes that only the run has bound are not known here.
+  Status stored = store_all(results, exit, has_flow_ ? nullptr : binding.symbols, plan, outputs);
+  if (stored.ok()) return status;
+  plan.release(outputs);
+  return stored.failure();
+}
+
+Status PythonKernel::store_all(PyObject* results, int exit, const int64_t* symbols, const OutputPlan& plan, Outputs& outputs) {
   PyRef sequence = PyRef::steal(PySequence_Fast(results, "a backend's callable returns a sequence"));
-  if (!sequence || PySequence_Fast_GET_SIZE(sequence.get()) != plan.count()) {
+  bool fits = sequence && exit >= 0 && exit < plan.exit_count() &&
+              PySequence_Fast_GET_SIZE(sequence.get()) == plan.last(exit) - plan.first(exit);
+  if (!fits) {
     PyErr_Clear();
     return fail(Reason::compiler_failed, "the backend's callable returned another number of results");
   }
-  for (int i = 0; i < plan.count(); i++) {
-    Status stored = store(PySequence_Fast_GET_ITEM(sequence.get(), i), i, binding, plan, outputs);
-    if (!stored.ok()) {
-      plan.release(outputs);
-      return stored.failure();
-    }
+  for (int i = plan.first(exit); i < plan.last(exit); i++) {
+    PyObject* result = PySequence_Fast_GET_ITEM(sequence.get(), i - plan.first(exit));
+    ACCEL_TRY([[maybe_unused]] Unit stored, store(result, i, symbols, plan, outputs));
   }
-  return status;
+  return Unit{};
 }
 
-Status PythonKernel::store(PyObject* result, int index, const Binding& binding, const OutputPlan& plan, Outputs& outputs) {
+Status PythonKernel::store(PyObject* result, int index, const int64_t* symbols, const OutputPlan& plan, Outputs& outputs) {
   if (plan.is_array(index)) {
-    if (!plan.matches(index, result, binding.symbols)) {
+    if (!plan.matches(index, result, symbols)) {
       return fail(Reason::compiler_failed, "result " + std::to_string(index) + " has another dtype, shape or memory order");
     }
     outputs.arrays[index] = Py_NewRef(result);

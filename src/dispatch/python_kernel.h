@@ -1,5 +1,5 @@
 #pragma once
-// A kernel that is a Python callable, made by a backend: `kernel(symbols, inputs) -> (status, outputs)`.
+// A kernel that is a Python callable, made by a backend: `kernel(symbols, inputs) -> (status, exit, outputs)`.
 
 #include <Python.h>
 
@@ -18,9 +18,9 @@ class PythonKernel {
   static Result<std::unique_ptr<PythonKernel>> make(PyObject* backend, const Graph& graph, const GuardSet& guards,
                                                     const Binding& binding);
 
-  // Runs the kernel; status bits of AccelStatus. Outputs are filled like those of a native kernel, arrays are fresh.
-  // Fails, without an exception, when the kernel raises or its results are not what `plan` says.
-  Result<int> run(const Binding& binding, const OutputPlan& plan, Outputs& outputs) const;
+  // Runs the kernel; status bits of AccelStatus and the exit taken. Its outputs are filled like those of a native kernel,
+  // arrays are fresh. Fails, without an exception, when the kernel raises or its results are not what `plan` says.
+  Result<int> run(const Binding& binding, const OutputPlan& plan, Outputs& outputs, int& exit) const;
 
   int traverse(visitproc visit, void* arg) const;
 
@@ -33,11 +33,13 @@ class PythonKernel {
   };
   PyRef symbols(const Binding& binding) const;
   PyRef inputs(const Binding& binding) const;
-  static Status store(PyObject* result, int index, const Binding& binding, const OutputPlan& plan, Outputs& outputs);
+  static Status store_all(PyObject* results, int exit, const int64_t* symbols, const OutputPlan& plan, Outputs& outputs);
+  static Status store(PyObject* result, int index, const int64_t* symbols, const OutputPlan& plan, Outputs& outputs);
 
   PyRef callable_;
   std::vector<Input> inputs_;
   int symbol_count_ = 0;
+  bool has_flow_ = false;
 };
 
 }  // namespace accel
