@@ -24,6 +24,8 @@ class Interpreter;
 struct Plan {
   std::map<int, std::string> substitutions;  // symbol: text of the Dim over lower symbols that it equals (a guard says so)
   std::set<std::string> promoted;            // texts of the sources whose numbers must be constants
+  // Texts of array sources of which one is written, and the other one is the same object, or shares memory with it.
+  std::set<std::pair<std::string, std::string>> same, shared;
 
   // Where paths meet, by the place's name.
   std::map<std::string, std::set<std::string>> widened;  // slots that differ between the ways that lead there
@@ -79,8 +81,11 @@ class Capture {
   ValueId read(const Ref& array);
   // The whole memory, current version.
   ValueId contents(const Storage& storage);
-  // Stores `value` into the whole of a fresh array. Fails with store_to_argument when Python can reach the memory.
-  Status store(const Ref& array, ValueId value);
+  // Whether the array's memory can be stored to, with guards on what that needs. Before anything is emitted.
+  Status check_storable(const Ref& array);
+  // The array's elements, where `mask` holds if there is one, become those of `value`: a new version of the memory. Value and
+  // mask have the array's shape, or rank 0. Requires check_storable().
+  void store(const Ref& array, ValueId value, ValueId mask = no_value);
   // Rank-0 graph value of a scalar or of a constant Python/NumPy number.
   Result<ValueId> scalar_value(const Ref& scalar);
 
@@ -176,7 +181,13 @@ class Capture {
   bool prove_by_facts(Dim d, int depth);
   std::optional<bool> known_relation(Dim left, Comparison comparison, Dim right);
   uint8_t signs_of(Dim difference) const;
-  ValueId make_input(SourceId source);
+  Status check_argument(SourceId written);
+  bool relate(SourceId written, SourceId other);
+  Failure refuse_shared(SourceId written, const std::string& other);
+  Ref alias_of(SourceId source, PyObject* seen);
+  ValueId own_contents(ValueId value, const std::vector<uint8_t>& order);
+  ValueId viewed(ValueId memory, const std::vector<ViewStep>& path, size_t count);
+  ValueId stored(ValueId memory, bool in_order, const std::vector<ViewStep>& path, ValueId value, ValueId mask);
   Status promote(const Ref& value);
   Result<PyRef> require_items(const Ref& value);
   PyRef constant_number(ValueKind kind, int64_t value);
@@ -192,9 +203,10 @@ class Capture {
   std::unordered_map<SourceId, size_t> array_guards_;  // index into guards
   std::unordered_map<ValueId, SourceId> scalar_inputs_;
   std::unordered_map<int, SourceId> symbol_sources_;  // numbers
+  std::map<SourceId, ValueId> array_inputs_;          // arguments whose memory the graph reads or writes
+  std::set<SourceId> written_;                        // those it writes
   std::vector<Range> symbol_ranges_;
   std::unordered_map<int32_t, uint8_t> signs_;  // what guards say about the sign of a Dim
-  std::unordered_map<SourceId, ValueId> array_inputs_;
   std::set<int> runtime_symbols_;
   std::vector<Dim> facts_;
   bool may_guard_ = true;

@@ -79,6 +79,7 @@ PyTypeObject* python_type_of(DType dtype) {
 
 Ref Capture::at(SourceId source, PyObject* seen) {
   Ref& ref = at_[source];
+  if (!ref) ref = alias_of(source, seen);
   if (!ref) {
     ref = std::make_shared<AbstractValue>();
     ref->kind = AbstractKind::unread;

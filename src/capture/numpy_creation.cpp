@@ -194,8 +194,7 @@ Result<Ref> from_array(Capture& capture, const Operand& operand, const ArrayRequ
   if (request.order == "F") {
     for (size_t k = operand.shape.size(); k-- > 0;) order.push_back(static_cast<uint8_t>(k));
   }
-  ValueId value = capture.read(operand.ref);
-  return capture.fresh_array(capture.build().pointwise(Op::astype, {value}, {dtype}, ValueKind::array, std::move(order)));
+  return copied(capture, capture.build().astype(capture.read(operand.ref), dtype), std::move(order));
 }
 
 Result<Ref> from_number(Capture& capture, const Operand& operand, const ArrayRequest& request) {
@@ -274,63 +273,6 @@ Result<Ref> numpy_ascontiguousarray(Capture& capture, PyObject*, const CallArgum
 }
 Result<Ref> numpy_asfortranarray(Capture& capture, PyObject*, const CallArguments& arguments) {
   return as_array(capture, arguments, "F", 1);
-}
-
-namespace {
-
-// x[1:] += 1 ends with a store of the view into itself.
-bool is_same_view(Capture& capture, const Operand& target, const Operand& source) {
-  if (!source.is_array() || source.ref->array.storage != target.ref->array.storage) return false;
-  const Lens &a = lens_of(target.ref), &b = lens_of(source.ref);
-  return a.shape == b.shape && a.strides == b.strides && a.offset == b.offset && a.dtype == b.dtype;
-}
-
-}  // namespace
-
-// copyto(dst, src, casting='same_kind', where=True)
-Result<Ref> numpy_copyto(Capture& capture, PyObject*, const CallArguments& arguments) {
-  ACCEL_TRY(auto given, bind_arguments(arguments, {{"dst", "src", "casting", "where"}, 2}));
-  ACCEL_TRY(Operand target, read_operand(capture, given[0]));
-  if (!target.is_array()) return fail(Reason::will_raise, "copyto into no array");
-  ACCEL_TRY([[maybe_unused]] Unit storable, check_storable(capture, given[0]));
-  ACCEL_TRY(Operand source, read_operand(capture, given[1]));
-  if (is_same_view(capture, target, source)) return capture.constant(Py_None);
-  ACCEL_TRY(std::string casting, read_text(capture, given[2]));
-  bool weak = source.type.kind != Kind::array && source.type.kind != Kind::numpy_scalar;
-  if (!weak && !can_cast(source.type.dtype, target.type.dtype, casting))
-    return fail(Reason::will_raise, "the cast is not allowed");
-  if (weak && casting != "unsafe" && !can_cast(own_dtype(source), target.type.dtype, "same_kind")) {
-    return fail(Reason::unsupported_argument, "copyto of a Python number of another kind");
-  }
-  ACCEL_TRY(std::vector<Dim> shape, broadcast_shapes(capture, {target.shape, source.shape}));
-  if (shape.size() != target.shape.size()) return fail(Reason::unsupported_argument, "copyto of an array with more axes");
-  for (size_t k = 0; k < shape.size(); ++k) {
-    if (!capture.decide_equal(shape[k], target.shape[k])) return fail(Reason::will_raise, "could not broadcast input array");
-  }
-  bool everywhere = !given[3] || is_object(given[3], Py_True);
-  Operand mask = source;
-  if (!everywhere) {
-    ACCEL_TRY(mask, read_operand(capture, given[3]));
-    if (mask.type.dtype != DType::bool_) return fail(Reason::will_raise, "where must be bool");
-  }
-  if (dtype_kind(source.type.dtype) == 'c' && dtype_kind(target.type.dtype) != 'c') return cast_failure(target.type.dtype);
-  Result<ValueId> cast =
-      source.is_array() ? operand_value(capture, source, target.type.dtype) : fill_value(capture, source, target.type.dtype);
-  if (!cast.ok()) return cast.failure();
-  const Type memory = capture.graph().type(capture.read(given[0]));
-  ValueId value = broadcast_value(capture, *cast, target.shape);
-  if (everywhere) {
-    bool number = capture.graph().type(value).rank() == 0 && memory.rank() > 0;
-    value = number ? capture.build().full(value, memory.shape, memory.order)
-                   : capture.build().pointwise(Op::astype, {value}, {memory.dtype}, ValueKind::array, memory.order);
-  } else {
-    ACCEL_TRY(ValueId condition, operand_value(capture, mask, DType::bool_));
-    condition = broadcast_value(capture, condition, target.shape);
-    value = capture.build().pointwise(Op::where, {condition, value, capture.read(given[0])}, {memory.dtype}, ValueKind::array,
-                                      memory.order);
-  }
-  ACCEL_TRY([[maybe_unused]] Ref stored, store_result(capture, given[0], value));
-  return capture.constant(Py_None);
 }
 
 // numpy.float64(value) and the like.

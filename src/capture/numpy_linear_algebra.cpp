@@ -4,6 +4,7 @@
 
 #include "capture/numpy_arguments.h"
 #include "capture/numpy_primitives.h"
+#include "capture/numpy_stores.h"
 #include "capture/numpy_ufunc.h"
 #include "capture/numpy_views.h"
 #include "ndarray/array.h"
@@ -55,10 +56,30 @@ Dim extent_of(const CoreAxes& axes, const std::vector<Dim>& left, const std::vec
   return {};
 }
 
+// NumPy's loops compute otherwise when BLAS cannot write to the result's memory.
+Status check_gufunc_out(Capture& capture, const Ref& out) {
+  if (!out) return fail(Reason::unsupported_argument, "out for some of the results");
+  capture.look(out);
+  if (out->kind != AbstractKind::array) return fail(Reason::will_raise, "out is no array");
+  if (!is_c_contiguous(capture, out)) return fail(Reason::unsupported_layout, "out of a gufunc that is not contiguous");
+  return capture.check_storable(out);
+}
+
+Status check_same_type(Capture& capture, const Ref& out, DType dtype, const std::vector<Dim>& shape) {
+  const Lens& lens = lens_of(out);
+  if (lens.dtype != dtype) return fail(Reason::unsupported_dtype, "out of another dtype than the gufunc's result");
+  bool same = lens.shape.size() == shape.size();
+  for (size_t k = 0; same && k < shape.size(); ++k) same = capture.decide_equal(lens.shape[k], shape[k]);
+  return same ? Status(Unit{}) : fail(Reason::unsupported_argument, "out of another shape than the gufunc's result");
+}
+
 }  // namespace
 
 Result<Ref> apply_gufunc(Capture& capture, Op op, const std::vector<Ref>& refs, const UfuncOptions& options) {
-  if (options.keep_arrays || !options.outs.empty()) return fail(Reason::unsupported_argument, "out of a gufunc");
+  if (options.keep_arrays || options.where) return fail(Reason::unsupported_argument, "out=... or where of a gufunc");
+  for (const Ref& out : options.outs) {
+    ACCEL_TRY([[maybe_unused]] Unit fits, check_gufunc_out(capture, out));
+  }
   if (refs.size() != 2) return fail(Reason::unsupported_call, "a gufunc that accel does not know");
   auto axes = std::find_if(std::begin(core_axes), std::end(core_axes), [&](const CoreAxes& row) { return row.op == op; });
   if (axes == std::end(core_axes)) return fail(Reason::unsupported_call, "a gufunc that accel does not know");
@@ -94,12 +115,18 @@ Result<Ref> apply_gufunc(Capture& capture, Op op, const std::vector<Ref>& refs, 
   for (const char* letter = axes->result; *letter != '\0'; ++letter) {
     result.shape.push_back(extent_of(*axes, left.shape, right.shape, *letter));
   }
-  ValueId value = build.gufunc(op, {l, r}, result);
   int rank = result.rank();
   std::vector<int> dropped;
   if (row) dropped.push_back(rank - 2);
   if (column) dropped.push_back(rank - 1);
+  if (!options.outs.empty()) {
+    std::vector<Dim> shape = result.shape;
+    for (size_t k = dropped.size(); k-- > 0;) shape.erase(shape.begin() + dropped[k]);
+    ACCEL_TRY([[maybe_unused]] Unit same, check_same_type(capture, options.outs[0], dtypes[2], shape));
+  }
+  ValueId value = build.gufunc(op, {l, r}, result);
   if (!dropped.empty()) value = build.squeeze(value, dropped);
+  if (!options.outs.empty()) return store_result(capture, options.outs[0], value);
   return wrap_result(capture, value, false);
 }
 
@@ -123,13 +150,15 @@ Status check_dot(Capture& capture, const Operand& operand) {
   return fail(Reason::unsupported_layout, "dot of a matrix that is not contiguous");
 }
 
-Result<Ref> product(Capture& capture, const Operand& left, const Operand& right) {
+Result<Ref> product(Capture& capture, const Operand& left, const Operand& right, const Ref& out = nullptr) {
   ACCEL_TRY([[maybe_unused]] Unit left_fits, check_dot(capture, left));
   ACCEL_TRY([[maybe_unused]] Unit right_fits, check_dot(capture, right));
   bool complex = dtype_kind(left.type.dtype) == 'c' || dtype_kind(right.type.dtype) == 'c';
   // Outer products of complex vectors go another way through BLAS.
   if (complex && is_one(capture, left.shape.back())) return fail(Reason::unsupported_argument, "dot over an axis of extent 1");
-  return apply_gufunc(capture, Op::matmul, {left.ref, right.ref}, {});
+  UfuncOptions options;
+  if (out) options.outs = {out};
+  return apply_gufunc(capture, Op::matmul, {left.ref, right.ref}, options);
 }
 
 }  // namespace
@@ -137,10 +166,9 @@ Result<Ref> product(Capture& capture, const Operand& left, const Operand& right)
 // dot(a, b, out=None)
 Result<Ref> numpy_dot(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"a", "b", "out"}, 2}));
-  if (!is_none(given[2])) return fail(Reason::unsupported_argument, "out");
   ACCEL_TRY(Operand left, read_operand(capture, given[0]));
   ACCEL_TRY(Operand right, read_operand(capture, given[1]));
-  return product(capture, left, right);
+  return product(capture, left, right, is_none(given[2]) ? Ref() : given[2]);
 }
 
 // inner(a, b)

@@ -184,8 +184,7 @@ Result<Ref> numpy_array_astype(Capture& capture, PyObject*, const CallArguments&
   if (order.empty()) order = "K";
   if (!copy && order == "K" && *dtype == self.type.dtype) return self.ref;
   ACCEL_TRY(std::vector<uint8_t> memory, order_of_copy(capture, self.ref, order));
-  ValueId value = capture.read(self.ref);
-  return capture.fresh_array(capture.build().pointwise(Op::astype, {value}, {*dtype}, ValueKind::array, std::move(memory)));
+  return copied(capture, capture.build().astype(capture.read(self.ref), *dtype), std::move(memory));
 }
 
 Result<Ref> numpy_array_copy(Capture& capture, PyObject*, const CallArguments& arguments) {
@@ -235,18 +234,6 @@ Result<Ref> numpy_array_round(Capture& capture, PyObject*, const CallArguments& 
   ACCEL_TRY(Ref scaled, apply_ufunc(capture, first, {self.ref, factor}, options));
   ACCEL_TRY(Ref rounded, apply_ufunc(capture, Op::rint, {scaled}, options));
   return apply_ufunc(capture, last, {rounded, factor}, options);
-}
-
-Result<Ref> numpy_array_fill(Capture& capture, PyObject*, const CallArguments& arguments) {
-  ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "value"}, 2, 99, 2}));
-  ACCEL_TRY(Ref self, array_self(given[0]));
-  ACCEL_TRY([[maybe_unused]] Unit storable, check_storable(capture, self));
-  auto value = as_operand(capture, given[1]);
-  if (!value || value->is_array()) return fail(Reason::unsupported_argument, "fill with an array");
-  ACCEL_TRY(ValueId fill, fill_value(capture, *value, lens_of(self).dtype));
-  const Type memory = capture.graph().type(capture.read(self));
-  ACCEL_TRY([[maybe_unused]] Ref stored, store_result(capture, self, capture.build().full(fill, memory.shape, memory.order)));
-  return capture.constant(Py_None);
 }
 
 // ndarray.item() and that of NumPy scalars: a Python number.

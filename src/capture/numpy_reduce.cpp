@@ -5,6 +5,7 @@
 
 #include "capture/numpy_arguments.h"
 #include "capture/numpy_primitives.h"
+#include "capture/numpy_stores.h"
 #include "capture/numpy_ufunc.h"
 #include "ir/reduction_plan.h"
 #include "ndarray/array.h"
@@ -180,7 +181,7 @@ Result<Ref> reduce_array(Capture& capture, PyObject* ufunc, const Ref& array, co
     if (!as_operand(capture, options.out) || !as_operand(capture, options.out)->is_array()) {
       return fail(Reason::will_raise, "out is no array");
     }
-    ACCEL_TRY([[maybe_unused]] Unit storable, check_storable(capture, options.out));
+    ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(options.out));
   }
   ACCEL_TRY([[maybe_unused]] Unit types, resolve_types(capture, ufunc, options, call));
   ACCEL_TRY([[maybe_unused]] Unit initial, read_initial(capture, options, call));

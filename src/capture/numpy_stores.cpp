@@ -1,157 +1,128 @@
-// Stores into fresh arrays, whole or through views of them. A store into a part yields the whole array anew: the old contents
-// before and behind the part, joined with what is stored.
+// Assignments to arrays: setitem's, copyto, fill.
 
-#include <algorithm>
+#include "capture/numpy_stores.h"
 
-#include "capture/numpy_ufunc.h"
-#include "capture/numpy_views.h"
+#include "capture/numpy_arguments.h"
+#include "capture/numpy_creation.h"
+#include "capture/numpy_primitives.h"
 
 namespace accel {
 
 namespace {
 
-// Stores into parts copy the rest; NumPy does not. So many are left to NumPy.
-constexpr int most_partial_stores = 16;
+using Kind = OperandType::Kind;
 
-bool has_unit_steps(const DimTable& dims, const ViewStep& step) {
-  return std::all_of(step.attrs.steps.begin(), step.attrs.steps.end(),
-                     [&](Dim d) { return dims.is_constant(d, 1) || dims.is_constant(d, -1); });
+// x[1:] += 1 ends with a store of the view into itself.
+bool is_same_view(const Ref& target, const Operand& source) {
+  if (!source.is_array() || source.ref->array.storage != target->array.storage) return false;
+  const Lens &a = lens_of(target), &b = lens_of(source.ref);
+  return a.shape == b.shape && a.strides == b.strides && a.offset == b.offset && a.dtype == b.dtype;
 }
 
-bool is_invertible(const DimTable& dims, const ViewStep& step) {
-  switch (step.op) {
-    case Op::transpose:
-    case Op::squeeze:
-    case Op::expand_dims:
-    case Op::reshape:
-      return true;
-    case Op::slice:
-      return has_unit_steps(dims, step);
-    default:
-      return false;
-  }
+Result<Operand> read_source(Capture& capture, const Ref& value, DType dtype, const std::string& casting) {
+  capture.look(value);
+  bool sequence = value->kind == AbstractKind::tuple || value->kind == AbstractKind::list;
+  if (!sequence || casting != "unsafe") return read_operand(capture, value);
+  capture.look_deep(value);
+  ACCEL_TRY(Ref array, array_of_sequence(capture, value, dtype));
+  return *as_operand(capture, array);
 }
 
-// The part of one axis.
-ValueId cut(Capture& capture, ValueId value, size_t axis, Dim start, Dim extent, int64_t step = 1) {
-  DimTable& dims = capture.dims();
-  std::vector<Dim> extents = capture.graph().type(value).shape;
-  if (extents[axis] == extent && dims.is_constant(start, 0) && step == 1) return value;
-  std::vector<Dim> starts(extents.size(), dims.constant(0)), steps(extents.size(), dims.constant(1));
-  starts[axis] = start;
-  steps[axis] = dims.constant(step);
-  extents[axis] = extent;
-  return capture.build().slice(value, std::move(starts), std::move(steps), std::move(extents));
+Status check_cast(const Operand& source, DType dtype, const std::string& casting) {
+  DType from = source.type.dtype;
+  bool weak = source.type.kind != Kind::array && source.type.kind != Kind::numpy_scalar;
+  if (!weak && !can_cast(from, dtype, casting)) return fail(Reason::will_raise, "the cast is not allowed");
+  if (weak && casting != "unsafe" && !can_cast(from, dtype, "same_kind"))
+    return fail(Reason::unsupported_argument, "a Python number of another kind");
+  if (dtype_kind(from) == 'c' && dtype_kind(dtype) != 'c' && dtype_kind(dtype) != 'b')
+    return fail(Reason::floating_point_event, "a cast that discards the imaginary part warns");
+  return Unit{};
 }
 
-// Replays a view's ops on memory and puts new contents back.
-class Replacement {
- public:
-  Replacement(Capture& capture, const std::vector<ViewStep>& path) : capture_(capture), path_(path) {}
-
-  // `whole` with the view's elements replaced by `value`.
-  ValueId put(ValueId whole, ValueId value, size_t at = 0) {
-    if (at == path_.size()) return value;
-    return put_back(path_[at], whole, put(show(path_[at], whole), value, at + 1));
+// Whether `shape` broadcasts to the target's once leading axes of extent 1 are dropped; drops them.
+Status fit_shape(Capture& capture, const std::vector<Dim>& target, std::vector<Dim>& shape) {
+  while (shape.size() > target.size()) {
+    if (!is_one(capture, shape.front())) return fail(Reason::will_raise, "could not broadcast input array");
+    shape.erase(shape.begin());
   }
-
- private:
-  Builder& build() { return capture_.build(); }
-  const std::vector<Dim>& shape(ValueId v) { return capture_.graph().type(v).shape; }
-
-  ValueId show(const ViewStep& step, ValueId value) {
-    switch (step.op) {
-      case Op::transpose:
-        return build().transpose(value, step.attrs.axes);
-      case Op::squeeze:
-        return build().squeeze(value, step.attrs.axes);
-      case Op::expand_dims:
-        return build().expand_dims(value, step.attrs.axes);
-      case Op::slice:
-        return build().slice(value, step.attrs.dims, step.attrs.steps, step.type.shape);
-      default:
-        return with_shape(capture_, value, step.type.shape);
-    }
-  }
-
-  ValueId put_back(const ViewStep& step, ValueId whole, ValueId value) {
-    switch (step.op) {
-      case Op::transpose: {
-        std::vector<int> axes(step.attrs.axes.size());
-        for (size_t k = 0; k < axes.size(); ++k) axes[static_cast<size_t>(step.attrs.axes[k])] = static_cast<int>(k);
-        return build().transpose(value, std::move(axes));
-      }
-      case Op::squeeze:
-        return build().expand_dims(value, step.attrs.axes);
-      case Op::expand_dims:
-        return build().squeeze(value, step.attrs.axes);
-      case Op::slice:
-        return fill_box(step, whole, value, 0);
-      default:
-        return with_shape(capture_, value, shape(whole));
-    }
-  }
-
-  // Replaces the box that the slice cuts out, axis by axis.
-  ValueId fill_box(const ViewStep& step, ValueId whole, ValueId value, size_t axis) {
-    if (axis == step.type.shape.size()) return value;
-    DimTable& dims = capture_.dims();
-    Dim start = step.attrs.dims[axis], extent = step.type.shape[axis], full = shape(whole)[axis];
-    if (dims.is_constant(extent, 0)) return whole;
-    if (dims.is_constant(step.attrs.steps[axis], -1)) {
-      Dim last = dims.sub(extent, dims.constant(1));
-      value = cut(capture_, value, axis, last, extent, -1);
-      start = dims.sub(start, last);
-    }
-    Dim end = dims.add(start, extent);
-    ValueId middle = fill_box(step, cut(capture_, whole, axis, start, extent), value, axis + 1);
-    std::vector<ValueId> parts;
-    if (!dims.is_constant(start, 0)) parts.push_back(cut(capture_, whole, axis, dims.constant(0), start));
-    parts.push_back(middle);
-    if (end != full) parts.push_back(cut(capture_, whole, axis, end, dims.sub(full, end)));
-    if (parts.size() == 1) return middle;
-    ValueId joined = build().concatenate(parts, static_cast<int>(axis));
-    return with_shape(capture_, joined, shape(whole));
-  }
-
-  Capture& capture_;
-  const std::vector<ViewStep>& path_;
-};
-
-}  // namespace
-
-Status check_storable(Capture& capture, const Ref& out) {
-  capture.look(out);
-  const ArrayState& state = out->array;
-  if (state.storage->source >= 0) return fail(Reason::store_to_argument, "a store into an array that Python can reach");
-  if (!state.writeable) return fail(Reason::will_raise, "the array is read-only");
-  if (state.path.empty()) return Unit{};
-  if (state.storage->version >= most_partial_stores)
-    return fail(Reason::unsupported_index, "many stores into parts of an array");
-  for (const ViewStep& step : state.path) {
-    if (!is_invertible(capture.dims(), step)) return fail(Reason::unsupported_index, "a store into such a view");
+  ACCEL_TRY(std::vector<Dim> joined, broadcast_shapes(capture, {target, shape}));
+  for (size_t k = 0; k < joined.size(); ++k) {
+    if (!capture.decide_equal(joined[k], target[k])) return fail(Reason::will_raise, "could not broadcast input array");
   }
   return Unit{};
 }
 
-Result<Ref> store_result(Capture& capture, const Ref& out, ValueId value) {
-  value = with_shape(capture, value, lens_of(out).shape);
-  ArrayState& state = out->array;
-  if (state.path.empty()) {
-    ACCEL_TRY([[maybe_unused]] Unit stored, capture.store(out, value));
-    return out;
+}  // namespace
+
+Result<std::optional<Operand>> read_mask(Capture& capture, const Ref& where) {
+  if (!where || is_object(where, Py_True)) return std::optional<Operand>();
+  ACCEL_TRY(Operand mask, read_operand(capture, where));
+  if (mask.type.dtype != DType::bool_) return fail(Reason::will_raise, "where must be bool");
+  return std::optional<Operand>(std::move(mask));
+}
+
+Result<ValueId> mask_value(Capture& capture, const Operand& mask, const std::vector<Dim>& shape) {
+  if (mask.shape.size() > shape.size()) return fail(Reason::unsupported_argument, "where with more axes than the array");
+  std::vector<Dim> own = mask.shape;
+  ACCEL_TRY([[maybe_unused]] Unit fits, fit_shape(capture, shape, own));
+  ACCEL_TRY(ValueId value, operand_value(capture, mask, DType::bool_));
+  value = broadcast_value(capture, value, shape);
+  bool number = capture.graph().type(value).rank() == 0 && !shape.empty();
+  return number ? capture.build().full(value, shape) : value;
+}
+
+Status assign(Capture& capture, const Ref& target, const Ref& value, const std::string& casting, const Ref& where) {
+  ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(target));
+  const std::vector<Dim> shape = lens_of(target).shape;
+  DType dtype = lens_of(target).dtype;
+  ACCEL_TRY(Operand source, read_source(capture, value, dtype, casting));
+  if (is_same_view(target, source)) return Unit{};
+  ACCEL_TRY([[maybe_unused]] Unit castable, check_cast(source, dtype, casting));
+  ACCEL_TRY([[maybe_unused]] Unit fits, fit_shape(capture, shape, source.shape));
+  ACCEL_TRY(std::optional<Operand> mask, read_mask(capture, where));
+  if (!source.is_array()) {
+    ACCEL_TRY(ValueId number, fill_value(capture, source, dtype));
+    ValueId condition = no_value;
+    if (mask) {
+      ACCEL_TRY(condition, mask_value(capture, *mask, shape));
+    }
+    store_result(capture, target, number, condition);
+    return Unit{};
   }
-  Storage& storage = *state.storage;
-  const Type memory = capture.graph().type(storage.current);
-  bool number = capture.graph().type(value).rank() == 0 && !lens_of(out).shape.empty();
-  if (number) value = capture.build().full(value, lens_of(out).shape);
-  ValueId whole = Replacement(capture, state.path).put(storage.current, value);
-  storage.current = capture.build().pointwise(Op::astype, {whole}, {memory.dtype}, ValueKind::array, memory.order);
-  ++storage.version;
-  capture.note_effect();
-  state.value = value;
-  state.version = storage.version;
+  ValueId contents = broadcast_value(capture, with_shape(capture, capture.read(source.ref), source.shape), shape);
+  ValueId condition = no_value;
+  if (mask) {
+    ACCEL_TRY(condition, mask_value(capture, *mask, shape));
+    contents = capture.build().lanes(contents, condition);
+  }
+  store_result(capture, target, capture.build().astype(contents, dtype), condition);
+  return Unit{};
+}
+
+Ref store_result(Capture& capture, const Ref& out, ValueId value, ValueId mask) {
+  capture.store(out, value, mask);
   return out;
+}
+
+// copyto(dst, src, casting='same_kind', where=True)
+Result<Ref> numpy_copyto(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"dst", "src", "casting", "where"}, 2}));
+  capture.look(given[0]);
+  if (given[0]->kind == AbstractKind::object) return capture.refusal(given[0]);
+  if (given[0]->kind != AbstractKind::array) return fail(Reason::will_raise, "copyto into no array");
+  ACCEL_TRY(std::string casting, read_text(capture, given[2]));
+  if (casting.empty()) casting = "same_kind";
+  ACCEL_TRY([[maybe_unused]] Unit done, assign(capture, given[0], given[1], casting, given[3]));
+  return capture.constant(Py_None);
+}
+
+Result<Ref> numpy_array_fill(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "value"}, 2, 99, 2}));
+  if (given[0]->kind != AbstractKind::array) return fail(Reason::unsupported_value, "fill of a NumPy scalar");
+  auto value = as_operand(capture, given[1]);
+  if (!value || value->is_array()) return fail(Reason::unsupported_argument, "fill with an array");
+  ACCEL_TRY([[maybe_unused]] Unit done, assign(capture, given[0], given[1], "unsafe"));
+  return capture.constant(Py_None);
 }
 
 }  // namespace accel

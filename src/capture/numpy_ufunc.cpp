@@ -4,6 +4,7 @@
 
 #include "capture/numpy_arguments.h"
 #include "capture/numpy_primitives.h"
+#include "capture/numpy_stores.h"
 #include "ndarray/array.h"
 
 namespace accel {
@@ -28,8 +29,9 @@ bool is_comparison(Op op) {
 struct UfuncCall {
   Op op;
   std::vector<Operand> operands;
-  std::vector<Operand> outs;  // parallel to results, or empty
-  std::vector<DType> dtypes;  // of the loop: operands, then results
+  std::vector<Operand> outs;    // parallel to results, or empty
+  std::optional<Operand> mask;  // where=
+  std::vector<DType> dtypes;    // of the loop: operands, then results
   std::vector<Dim> shape;
   std::vector<uint8_t> order;
 };
@@ -39,7 +41,7 @@ Status read_outs(Capture& capture, const UfuncOptions& options, UfuncCall& call)
     if (!out) return fail(Reason::unsupported_argument, "out for some of the results");
     ACCEL_TRY(Operand operand, read_operand(capture, out));
     if (!operand.is_array()) return fail(Reason::will_raise, "out is no array");
-    ACCEL_TRY([[maybe_unused]] Unit storable, check_storable(capture, out));
+    ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(out));
     call.outs.push_back(std::move(operand));
   }
   return Unit{};
@@ -64,6 +66,7 @@ Status resolve_shape(Capture& capture, UfuncCall& call) {
   std::vector<std::vector<Dim>> shapes;
   for (const Operand& out : call.outs) shapes.push_back(out.shape);
   for (const Operand& operand : call.operands) shapes.push_back(operand.shape);
+  if (call.mask) shapes.push_back(call.mask->shape);
   ACCEL_TRY(call.shape, broadcast_shapes(capture, shapes));
   for (const Operand& out : call.outs) {
     bool same = out.shape.size() == call.shape.size();
@@ -130,7 +133,15 @@ Result<std::vector<ValueId>> operand_values(Capture& capture, const UfuncCall& c
   return values;
 }
 
-Result<Ref> finish(Capture& capture, const UfuncCall& call, bool keep_arrays, const std::vector<ValueId>& results) {
+// Where the mask does not hold, elements are not computed.
+void mask_operands(Capture& capture, ValueId mask, std::vector<ValueId>& values) {
+  for (ValueId& value : values) {
+    if (capture.graph().type(value).rank() > 0) value = capture.build().lanes(value, mask);
+  }
+}
+
+Result<Ref> finish(Capture& capture, const UfuncCall& call, bool keep_arrays, ValueId mask,
+                   const std::vector<ValueId>& results) {
   std::vector<Ref> out;
   for (size_t k = 0; k < results.size(); ++k) {
     if (call.outs.empty()) {
@@ -138,8 +149,7 @@ Result<Ref> finish(Capture& capture, const UfuncCall& call, bool keep_arrays, co
       continue;
     }
     ValueId value = capture.build().astype(results[k], call.outs[k].type.dtype);
-    ACCEL_TRY(Ref stored, store_result(capture, call.outs[k].ref, value));
-    out.push_back(stored);
+    out.push_back(store_result(capture, call.outs[k].ref, value, mask));
   }
   return out.size() == 1 ? out[0] : capture.tuple(std::move(out));
 }
@@ -160,12 +170,14 @@ Result<Ref> apply_ufunc(Capture& capture, PyObject* ufunc, const std::vector<Ref
   std::optional<Op> op = op_of_ufunc(ufunc);
   if (!op) return fail(Reason::unsupported_call, "a ufunc that accel does not know");
   if (op_class(*op) == OpClass::gufunc) return apply_gufunc(capture, *op, operands, options);
-  UfuncCall call{*op, {}, {}, {}, {}, {}};
+  UfuncCall call{*op, {}, {}, {}, {}, {}, {}};
   for (const Ref& ref : operands) {
     ACCEL_TRY(Operand operand, read_operand(capture, ref));
     call.operands.push_back(std::move(operand));
   }
   ACCEL_TRY([[maybe_unused]] Unit outs, read_outs(capture, options, call));
+  ACCEL_TRY(call.mask, read_mask(capture, options.where));
+  if (call.mask && call.outs.empty()) return fail(Reason::unsupported_argument, "where without out");
   ACCEL_TRY([[maybe_unused]] Unit types, resolve_types(ufunc, options, call));
   ACCEL_TRY([[maybe_unused]] Unit shape, resolve_shape(capture, call));
   resolve_order(capture, options.order, call);
@@ -174,12 +186,18 @@ Result<Ref> apply_ufunc(Capture& capture, PyObject* ufunc, const std::vector<Ref
   if (power) {
     ACCEL_TRY(exponent, integer_exponent(capture, call));
   }
+  if (call.mask && call.shape.empty()) return fail(Reason::unsupported_argument, "where of rank 0");
   ACCEL_TRY(std::vector<ValueId> values, operand_values(capture, call));
+  ValueId mask = no_value;
+  if (call.mask) {
+    ACCEL_TRY(mask, mask_value(capture, *call.mask, call.shape));
+    mask_operands(capture, mask, values);
+  }
   std::vector<DType> results(call.dtypes.begin() + static_cast<std::ptrdiff_t>(values.size()), call.dtypes.end());
   ValueKind kind = call.shape.empty() && !options.keep_arrays ? ValueKind::numpy_scalar : ValueKind::array;
   ValueId first = power ? integer_power(capture, values[0], exponent, call, kind)
                         : capture.build().pointwise(call.op, std::move(values), std::move(results), kind, call.order);
-  return finish(capture, call, options.keep_arrays, std::vector<ValueId>(capture.graph().producer(first).results));
+  return finish(capture, call, options.keep_arrays, mask, std::vector<ValueId>(capture.graph().producer(first).results));
 }
 
 Result<Ref> apply_ufunc(Capture& capture, Op op, const std::vector<Ref>& operands, const UfuncOptions& options) {
@@ -212,7 +230,7 @@ Result<Ref> numpy_ufunc_call(Capture& capture, PyObject* ufunc, const CallArgume
   }
   if (!options.outs.empty() && options.outs.size() != results)
     return fail(Reason::unsupported_argument, "out for some of the results");
-  if (given[1] && !is_object(given[1], Py_True)) return fail(Reason::unsupported_argument, "where");
+  options.where = given[1];
   ACCEL_TRY(options.casting, read_text(capture, given[2]));
   ACCEL_TRY(std::string order, read_text(capture, given[3]));
   if (order == "A") return fail(Reason::unsupported_argument, "order='A'");

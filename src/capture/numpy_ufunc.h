@@ -16,6 +16,7 @@ struct UfuncOptions {
   PyRef dtype;               // dtype=
   std::string casting;       // empty: NumPy's default
   char order = 'K';
+  Ref where;  // null: everywhere
 };
 
 // What ufunc(*operands) gives. Emits nothing when it fails.
@@ -39,10 +40,5 @@ Result<Ref> reduce_array(Capture& capture, PyObject* ufunc, const Ref& array, co
 
 // A value of rank 0 as NumPy returns it: a scalar, unless `as_array`.
 Ref wrap_result(Capture& capture, ValueId value, bool as_array);
-
-// Stores `value` (cast by the caller) into all of an array of the same shape: a fresh one or a view of one. Returns the array.
-Result<Ref> store_result(Capture& capture, const Ref& out, ValueId value);
-// Whether capture can store into `out`. Before anything is emitted.
-Status check_storable(Capture& capture, const Ref& out);
 
 }  // namespace accel

@@ -214,7 +214,7 @@ Ref reshaped(Capture& capture, const Ref& array, const std::vector<Dim>& shape) 
 
 Ref copied(Capture& capture, ValueId value, std::vector<uint8_t> order) {
   DType dtype = capture.graph().type(value).dtype;
-  return capture.fresh_array(capture.build().pointwise(Op::astype, {value}, {dtype}, ValueKind::array, std::move(order)));
+  return capture.fresh_array(capture.build().pointwise(Op::copy, {value}, {dtype}, ValueKind::array, std::move(order)));
 }
 
 }  // namespace accel

@@ -109,6 +109,11 @@ Status load_attr(Step& step) {
   return Unit{};
 }
 
+Status store_attr(Step& step) {
+  Ref owner = step.frame.pop(), value = step.frame.pop();
+  return set_attribute(step.capture, owner, step.instruction.object, value);
+}
+
 // A plain method gives the pair function, self. Other callables are pushed as for a call without a receiver.
 Status load_method(Step& step) {
   Ref owner = step.frame.pop();
@@ -165,6 +170,7 @@ const OpcodeTable& name_ops() {
       {Opcode::delete_deref, delete_deref},
       {Opcode::load_global, load_global},
       {Opcode::load_attr, load_attr},
+      {Opcode::store_attr, store_attr},
       {Opcode::load_method, load_method},
       {Opcode::import_name, import_name},
       {Opcode::import_from, import_from},

@@ -23,6 +23,7 @@ Result<bool> contains(Capture& capture, const Ref& item, const Ref& container);
 Result<Ref> get_item(Capture& capture, const Ref& container, const Ref& index);
 Status set_item(Capture& capture, const Ref& container, const Ref& index, const Ref& value);
 Status store_item(Capture& capture, const Ref& array, const Ref& index, const Ref& value);  // set_item of arrays
+Status set_attribute(Capture& capture, const Ref& owner, PyObject* name, const Ref& value);
 Status delete_item(Capture& capture, const Ref& container, const Ref& index);
 
 Result<Ref> get_iterator(Capture& capture, const Ref& value);

@@ -109,6 +109,21 @@ void Sources::guard_length(SourceId id, int64_t length) {
   add_guard(GuardKind::length, id, nullptr, length, "len(" + text(id) + ") == " + std::to_string(length));
 }
 
+void Sources::guard_memory(GuardKind kind, SourceId id, SourceId other, bool holds) {
+  const char* what = kind == GuardKind::writeable  ? " is writeable"
+                     : kind == GuardKind::distinct ? " has elements that share no memory"
+                     : kind == GuardKind::disjoint ? " shares no memory with "
+                                                   : " is ";
+  if (!guarded_.emplace(static_cast<int>(kind), id, nullptr, other).second) return;
+  Guard guard;
+  guard.kind = kind;
+  guard.source = id;
+  guard.other = other;
+  guard.value = holds ? 1 : 0;
+  guard.text = (holds ? "" : "not: ") + text(id) + what + (other >= 0 ? text(other) : std::string());
+  guards_.guards.push_back(std::move(guard));
+}
+
 void Sources::guard_unbound(SourceId id) { add_guard(GuardKind::unbound, id, nullptr, 0, text(id) + " is not set"); }
 
 }  // namespace accel

@@ -35,6 +35,8 @@ class Sources {
   void guard_equals(SourceId id, PyObject* object);
   void guard_length(SourceId id, int64_t length);
   void guard_unbound(SourceId id);
+  // writeable, distinct, disjoint, same: of one array source or of two.
+  void guard_memory(GuardKind kind, SourceId id, SourceId other, bool holds);
 
  private:
   using Key = std::tuple<int, int, int, const void*, std::string>;

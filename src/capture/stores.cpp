@@ -1,14 +1,18 @@
 // array[index] = value, where the store replaces the whole array, a part that basic indexing cuts out, or the elements under a
-// mask. Other stores are left to NumPy.
+// mask.
 
 #include <algorithm>
 
+#include "capture/numpy_stores.h"
+#include "capture/numpy_views.h"
 #include "capture/semantics.h"
 #include "ndarray/array.h"
 
 namespace accel {
 
 namespace {
+
+bool is_text(PyObject* name, const char* text) { return PyUnicode_CompareWithASCIIString(name, text) == 0; }
 
 bool is_constant_object(const Ref& value, PyObject* object) {
   return value->kind == AbstractKind::constant && value->object.get() == object;
@@ -59,12 +63,17 @@ bool is_single(Capture& capture, const Ref& value) {
   return value->kind == AbstractKind::scalar || numpy || type == &PyFloat_Type || type == &PyLong_Type || type == &PyBool_Type;
 }
 
+bool has_ellipsis(const Ref& index) {
+  if (index->kind != AbstractKind::tuple) return is_constant_object(index, Py_Ellipsis);
+  return std::any_of(index->items.begin(), index->items.end(),
+                     [](const Ref& item) { return is_constant_object(item, Py_Ellipsis); });
+}
+
 // The part as an array, of rank 0 where integers take every axis.
 Result<Ref> part_of(Capture& capture, const Ref& array, const Ref& index) {
   std::vector<Ref> items = {index};
   if (index->kind == AbstractKind::tuple) items = index->items;
-  bool dotted = std::any_of(items.begin(), items.end(), [](const Ref& item) { return is_constant_object(item, Py_Ellipsis); });
-  if (!dotted) items.push_back(capture.constant(Py_Ellipsis));
+  if (!has_ellipsis(index)) items.push_back(capture.constant(Py_Ellipsis));
   return array_getitem(capture, array, capture.tuple(std::move(items)));
 }
 
@@ -72,27 +81,47 @@ Result<Ref> part_of(Capture& capture, const Ref& array, const Ref& index) {
 
 Status store_item(Capture& capture, const Ref& array, const Ref& index, const Ref& value) {
   const ArrayState& state = array->array;
-  if (state.storage->source >= 0) return fail(Reason::store_to_argument, capture.sources().text(state.storage->source));
   capture.look_deep(index);
-  capture.look_deep(value);
-  CallArguments arguments;
-  arguments.positional = {array, value, capture.constant(PyRef::steal(PyUnicode_FromString("unsafe")).get())};
-  if (!is_everything(index, state.lens.shape.size())) {
-    if (is_mask(capture, index, state.lens.shape)) {
-      if (!is_single(capture, value)) return fail(Reason::unsupported_index, "a store of an array under a mask");
-      arguments.positional.push_back(index);
-    } else {
-      ACCEL_TRY(arguments.positional[0], part_of(capture, array, index));
-    }
+  if (is_everything(index, state.lens.shape.size())) return assign(capture, array, value, "unsafe");
+  if (is_mask(capture, index, state.lens.shape)) {
+    capture.look(value);
+    if (!is_single(capture, value)) return fail(Reason::unsupported_index, "a store of an array under a mask");
+    return assign(capture, array, value, "unsafe", index);
   }
-  PyRef numpy = PyRef::steal(PyImport_ImportModule("numpy"));
-  PyRef copyto = PyRef::steal(numpy ? PyObject_GetAttrString(numpy.get(), "copyto") : nullptr);
-  if (!copyto) {
-    PyErr_Clear();
-    return fail(Reason::internal_error, "numpy.copyto");
+  ACCEL_TRY(Ref part, part_of(capture, array, index));
+  capture.look(value);
+  bool element = part->array.lens.shape.empty() && !has_ellipsis(index);
+  if (element && !is_single(capture, value)) return fail(Reason::unsupported_argument, "an array as an element");
+  return assign(capture, part, value, "unsafe");
+}
+
+namespace {
+
+// array.flat = value: elements in C order.
+Status assign_flat(Capture& capture, const Ref& array, const Ref& value) {
+  auto source = as_operand(capture, value);
+  if (!source || !source->is_array() || source->shape.empty()) {
+    if (!is_single(capture, value)) return fail(Reason::unsupported_argument, "flat = such a value");
+    return assign(capture, array, value, "unsafe");
   }
-  ACCEL_TRY([[maybe_unused]] Ref none, capture.call(capture.constant(copyto.get()), arguments));
-  return Unit{};
+  const std::vector<Dim> shape = lens_of(array).shape;
+  bool same = capture.decide_equal(element_count(capture, source->shape), element_count(capture, shape));
+  if (!same) return fail(Reason::unsupported_argument, "flat = an array of another size");
+  return assign(capture, array, reshaped(capture, value, shape), "unsafe");
+}
+
+}  // namespace
+
+Status set_attribute(Capture& capture, const Ref& owner, PyObject* name, const Ref& value) {
+  capture.look(owner);
+  capture.look(value);
+  if (owner->kind == AbstractKind::object) return capture.refusal(owner);
+  if (owner->kind != AbstractKind::array) return fail(Reason::store_to_argument, "an attribute of an object");
+  bool complex = dtype_kind(lens_of(owner).dtype) == 'c';
+  if (is_text(name, "real")) return assign(capture, complex ? part_view(capture, owner, false) : owner, value, "unsafe");
+  if (is_text(name, "imag") && complex) return assign(capture, part_view(capture, owner, true), value, "unsafe");
+  if (is_text(name, "flat")) return assign_flat(capture, owner, value);
+  return fail(Reason::unsupported_attribute, "an attribute of an array is set");
 }
 
 }  // namespace accel

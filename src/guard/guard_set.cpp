@@ -6,6 +6,7 @@
 #include "cpython/dict_version.h"
 #include "guard/fetch.h"
 #include "guard/guard_test.h"
+#include "guard/overlap.h"
 #include "ndarray/array.h"
 
 namespace accel {
@@ -23,11 +24,15 @@ struct Step {
     number,
     foreign_array,
     writeable,
-    unbound
+    unbound,
+    same,
+    distinct,
+    disjoint
   } kind = Kind::read;
   SourceId source = -1;
+  SourceId other = -1;         // same, disjoint
   PyObject* object = nullptr;  // borrowed from the guard
-  int64_t value = 0;           // length, writeable; array: index of its ArrayTest; number: first symbol
+  int64_t value = 0;           // length, writeable, distinct, disjoint; array: index of its ArrayTest; number: first symbol
   DType dtype = DType::float64;
 };
 
@@ -69,6 +74,9 @@ constexpr std::pair<GuardKind, Step::Kind> step_kinds[] = {
     {GuardKind::foreign_array, Step::Kind::foreign_array},
     {GuardKind::writeable, Step::Kind::writeable},
     {GuardKind::unbound, Step::Kind::unbound},
+    {GuardKind::same, Step::Kind::same},
+    {GuardKind::distinct, Step::Kind::distinct},
+    {GuardKind::disjoint, Step::Kind::disjoint},
 };
 
 Step make_step(const Guard& guard, std::vector<ArrayTest>& arrays) {
@@ -77,6 +85,7 @@ Step make_step(const Guard& guard, std::vector<ArrayTest>& arrays) {
     if (guard_kind == guard.kind) step.kind = step_kind;
   }
   step.source = guard.source;
+  step.other = guard.other;
   step.object = guard.object.get();
   step.value = guard.kind == GuardKind::number ? guard.first_symbol : guard.value;
   step.dtype = guard.dtype;
@@ -92,7 +101,12 @@ bool has_length(PyObject* object, int64_t length) {
   return PyDict_CheckExact(object) && PyDict_GET_SIZE(object) == length;
 }
 
-bool holds(const Step& step, PyObject* object, const ArrayTest* arrays, Binding& binding) {
+bool are_disjoint(PyObject* a, PyObject* b) {
+  return is_exact_array(a) && is_exact_array(b) && !share_memory(array_facts(a), array_facts(b));
+}
+
+// `other`: the object of Step::other, or null.
+bool holds(const Step& step, PyObject* object, PyObject* other, const ArrayTest* arrays, Binding& binding) {
   if (step.kind == Step::Kind::unbound || object == nullptr) return step.kind == Step::Kind::unbound && object == nullptr;
   switch (step.kind) {
     case Step::Kind::identity:
@@ -112,6 +126,12 @@ bool holds(const Step& step, PyObject* object, const ArrayTest* arrays, Binding&
       return is_exact_array(object) && !is_supported(array_facts(object));
     case Step::Kind::writeable:
       return is_exact_array(object) && array_facts(object).writeable == (step.value != 0);
+    case Step::Kind::same:
+      return object == other;
+    case Step::Kind::distinct:
+      return is_exact_array(object) && has_distinct_elements(array_facts(object)) == (step.value != 0);
+    case Step::Kind::disjoint:
+      return other != nullptr && are_disjoint(object, other) == (step.value != 0);
     default:
       return true;
   }
@@ -154,8 +174,9 @@ bool GuardSet::Sealed::run(const std::vector<Step>& steps, const std::vector<Sou
     if (step.kind == Step::Kind::read) {
       const Source& source = sources[step.source];
       object = fetch_from(source, source.parent >= 0 ? binding.sources[source.parent] : nullptr, function, locals);
-    } else if (!holds(step, object, arrays.data(), binding)) {
-      return false;
+    } else {
+      PyObject* other = step.other >= 0 ? binding.sources[step.other] : nullptr;
+      if (!holds(step, object, other, arrays.data(), binding)) return false;
     }
   }
   return true;
@@ -284,8 +305,9 @@ class Sealer {
     bool settled = is_local(guard.source) && guard.kind == GuardKind::type;  // by Argument::type
     if (settled && type_wanted(guard.source) == reinterpret_cast<PyTypeObject*>(guard.object.get())) return;
     read(sealed, guard.source);
-    if (is_local(guard.source)) return sealed.argument_steps.push_back(step);
-    bool lasting = lasting_[guard.source] && is_lasting(step);
+    if (guard.other >= 0) read(sealed, guard.other);
+    if (is_local(guard.source) && (guard.other < 0 || is_local(guard.other))) return sealed.argument_steps.push_back(step);
+    bool lasting = guard.other < 0 && lasting_[guard.source] && is_lasting(step);
     (lasting ? sealed.lasting_steps : sealed.changing_steps).push_back(step);
   }
 
@@ -338,6 +360,7 @@ class Sealer {
     for (SourceId id : set_.wanted) asked[id] = true;
     for (const Step& step : sealed.changing_steps) {
       asked[step.source] = true;
+      if (step.other >= 0) asked[step.other] = true;
       if (set_.sources[step.source].parent >= 0) asked[set_.sources[step.source].parent] = true;
     }
     for (SourceId id = 0; id < count(); id++) {
@@ -391,7 +414,9 @@ std::string GuardSet::first_failure(PyObject* function, PyObject* const* locals)
     }
     std::vector<ArrayTest> arrays;
     Step step = make_step(guard, arrays);
-    if (!holds(step, fetch_source(sources, guard.source, function, locals), arrays.data(), binding)) return guard.text;
+    PyObject* object = fetch_source(sources, guard.source, function, locals);
+    PyObject* other = guard.other >= 0 ? fetch_source(sources, guard.other, function, locals) : nullptr;
+    if (!holds(step, object, other, arrays.data(), binding)) return guard.text;
   }
   return {};
 }

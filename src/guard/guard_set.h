@@ -49,6 +49,9 @@ enum class GuardKind : uint8_t {
            // first_symbol (int: value must fit int64; complex128: two slots)
   foreign_array,  // exact ndarray that no `array` guard accepts: another dtype, byte order or alignment, or too many axes
   writeable,      // array source's writeable flag == value
+  distinct,       // whether no two elements of the array source share memory == value
+  disjoint,       // whether the array sources `source` and `other` share no memory == value
+  same,           // `source` and `other` hold the same object
   relation,       // left `comparison` right, over symbols
   unbound,        // the local is unbound
 };
@@ -58,6 +61,7 @@ enum class Comparison : uint8_t { eq, ne, lt, le, gt, ge };
 struct Guard {
   GuardKind kind = GuardKind::identity;
   SourceId source = -1;
+  SourceId other = -1;  // disjoint, same
   PyRef object;
   DType dtype = DType::float64;
   int ndim = 0;

@@ -101,6 +101,7 @@ std::optional<std::vector<Dim>> memory_strides(DimTable& dims, const Graph& grap
     return strided ? graph.inputs[static_cast<size_t>(index)].strides : contiguous_strides(dims, graph.type(v));
   }
   const Node& node = graph.producer(v);
+  if (op_class(node.op) == OpClass::update) return memory_strides(dims, graph, node.operands[0]);
   if (op_class(node.op) != OpClass::view) return contiguous_strides(dims, graph.type(v));
   auto from = memory_strides(dims, graph, node.operands[0]);
   return from ? view_strides(dims, graph, node, std::move(*from)) : std::nullopt;

@@ -1,0 +1,15 @@
+#pragma once
+// Whether arrays share memory.
+
+#include "ndarray/array.h"
+
+namespace accel {
+
+// Whether a byte belongs to elements of both arrays. Exact, except that hard cases count as shared.
+bool share_memory(const ArrayFacts& a, const ArrayFacts& b);
+
+// Whether no two elements of the array share memory, as far as the strides show: false for windows that slide over each other
+// and for broadcast arrays.
+bool has_distinct_elements(const ArrayFacts& array);
+
+}  // namespace accel
