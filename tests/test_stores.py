@@ -1,0 +1,527 @@
+"""Stores into arguments and fresh arrays: values, aliasing, flags, and memory after errors."""
+
+import gc
+
+import numpy as np
+import pytest
+from support.compiled import facts
+from support.differential import check, check_left_to_numpy, layouts, sample
+from support.outcome import describe
+
+import accel
+
+
+def run(call, arguments):
+    """Result or error, and the arguments afterwards."""
+    error = None
+    result = None
+    try:
+        result = call(*arguments)
+    except Exception as raised:
+        error = (type(raised), str(raised))
+    views = [a for a in arguments if isinstance(a, np.ndarray)]
+    return describe(result, views), error, [describe(a, views) for a in arguments]
+
+
+def check_made(function, *makes, times=2, whole=True):
+    """Compares calls with the arguments that each of `makes` makes anew; all by one compiled function."""
+    call = accel.compile(function)
+    for make in makes:
+        for _ in range(times):
+            assert run(call, make()) == run(function, make())
+    found = facts(call)
+    if whole:
+        assert found["interpreted"] == 0 and found["side_exits"] == 0, f"{found}\n{accel.explain(call)(*makes[-1]())}"
+    return call
+
+
+# --- where a store goes -------------------------------------------------------------------------------------------------
+
+
+def whole(a, v):
+    a[...] = v
+
+
+def inner(a, v):
+    a[1:-1, 1:-1] = v[1:-1, 1:-1]
+
+
+def steps(a, v):
+    a[::2, 1::2] = v[::2, 1::2]
+
+
+def reversed_rows(a, v):
+    a[::-1] = v
+
+
+def reversed_steps(a, v):
+    a[-1:0:-2, ::-3] = 1 + v[-1:0:-2, ::-3]
+
+
+def one_row(a, v):
+    a[1] = v[0]
+    a[-1] = v[1]
+
+
+def one_element(a, v):
+    a[1, 2] = v[0, 0]
+    a[-1, -1] = 7
+    a[0][1] = 2.5
+
+
+def column(a, v):
+    a[:, 0] = v[:, -1]
+    a[..., 1] = 3
+
+
+def new_axes(a, v):
+    a[:, None] = v[:, None, :]
+    a[None, ..., None] += v[None, ..., None]
+
+
+def transposed(a, v):
+    a.T[...] += v.T
+    a.T[1:, 0] = 9
+    a.transpose(1, 0)[0] = v[:, 0]
+    np.swapaxes(a, 0, 1)[2] *= 3
+
+
+def reshaped(a, v):
+    a.reshape(-1)[1::3] = 5
+    a.reshape(-1)[:4] += v.reshape(-1)[:4]
+    a.ravel()[-1] = 1
+
+
+def views_of_views(a, v):
+    b = a[1:]
+    c = b[:, ::2]
+    d = c.T[1:]
+    d[...] = v[1:, ::2].T[1:]
+    c[0] -= 2
+    b[-1, -1] = 100
+    return b, c, d
+
+
+def two_names(a, v):
+    b = a
+    c = a[:]
+    b[0] = v[0]
+    c[1] = a[0] + b[0]
+    return b is a, c is a, c.sum()
+
+
+def augmented(a, v):
+    a += v
+    a -= 1
+    a[1:] *= v[:-1]
+    a[:, :2] /= 2
+    b = a
+    b += 1
+    return b
+
+
+def overlapping(a, v):
+    a[1:] = a[:-1]
+    a[:, :-1] += a[:, 1:]
+    a[::-1] = a
+    a[...] = a.T if a.shape[0] == a.shape[1] else a + v
+    a[1:, 1:] = a[:-1, :-1] - a[1:, :-1]
+
+
+def old_contents(a, v):
+    before = a * 2
+    row = a[0]
+    total = a.sum()
+    kept = a[1] + 0
+    a[0] = v[1]
+    after = a.sum()
+    a[1] = before[0] + row
+    return before, row, total, after, kept, a.max()
+
+
+def broadcasting(a, v):
+    a[...] = v[0]
+    a[:, 1] = v[0, 0]
+    a[1:3] = v[:1]
+    a[...] += v[:, :1]
+    a[2] = v[None, None, 1]
+
+
+def numbers(a, v):
+    a[0] = 3
+    a[1] = 2.75
+    a[2, 0] = True
+    a[3] = np.float32(1.1)
+    a[0, 1:] = [1, 2, 3, 4]
+    a[1] = (1.5, 2, 3.5, 4, 5)
+    a[2:4] = [[1], [2.5]]
+
+
+def functions(a, v):
+    np.add(a, v, out=a)
+    np.multiply(v, 2, a[..., :])
+    np.subtract(a[1:], 1, out=a[:-1])
+    np.copyto(a[0], v[1])
+    np.copyto(a, 2.0, where=v > 1)
+    np.copyto(a, v * 2, where=v < -1)
+    np.copyto(a[:, 1], v[:, 0], where=v[:, 2] > 0)
+    np.negative(a, out=a, where=v > 0)
+    np.add(a, v[0], out=a, where=v[:, :1] > 0)
+    np.sum(v, axis=0, out=a[3])
+    v.max(1, out=a[:, 2])
+    a[0].fill(4)
+
+
+def swap(a, v):
+    b, c = a, v
+    for _ in range(3):
+        c[1:-1] = b[1:-1] * 0.5 + b[:-2] + b[2:]
+        b, c = c, b
+    return b, c
+
+
+def swap_rows(a, v):
+    a[0], a[1] = a[1].copy(), a[0].copy()
+    a[2], a[3] = v[3], a[2] * 1
+
+
+def nothing(a, v):
+    a[5:] = 3
+    a[:0] += v[:0]
+    a[2:1, 3:0] = 9
+
+
+STORES = [
+    whole, inner, steps, reversed_rows, reversed_steps, one_row, one_element, column, new_axes, transposed, reshaped,
+    views_of_views, two_names, augmented, overlapping, old_contents, broadcasting, numbers, functions, swap, swap_rows, nothing,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", STORES, ids=lambda f: f.__name__)
+def test_into_arguments(function):
+    v = sample((4, 5), seed=1)
+    for name, a in layouts(sample((4, 5))):
+        if function is reshaped and name != "C":
+            continue
+        check(function, a, v, times=2)
+
+
+@pytest.mark.parametrize("function", STORES, ids=lambda f: f.__name__)
+def test_into_fresh_arrays(function):
+    def fresh(a, v):
+        b = a.copy()
+        return function(b, v + 0), b
+
+    check(fresh, sample((4, 5)), sample((4, 5), seed=1), times=2)
+
+
+def test_sizes():
+    call = accel.compile(augmented)
+    for shape in [(4, 5), (1, 5), (7, 3), (0, 3), (5, 0), (300, 70)]:
+        a, b, v = sample(shape), sample(shape), sample(shape, seed=1)
+        call(a, v)
+        augmented(b, v)
+        assert a.tobytes() == b.tobytes()
+    assert facts(call)["interpreted"] == 0
+
+
+def test_rank_0():
+    def change(a, b):
+        a += b
+        a[...] = a * 2
+        b[()] = 3
+        a.fill(a + b)
+        return a, a + 1, b
+
+    check(change, np.array(2.0), np.array(5.0))
+
+
+def test_complex_parts():
+    def parts(a, x):
+        a.real = x
+        a.imag[1:] = 2
+        a.imag += x
+        a.real[::2] *= a.imag[::2]
+        a.T.imag = 1
+
+    for _, a in layouts(sample((4, 6), "complex128")):
+        check(parts, a, sample((4, 6)))
+    check(lambda a, x: setattr(a, "flat", x) or None, sample((2, 3)), sample((2, 3)), times=0)
+
+    def flat(a, x):
+        a.flat = x
+        a.real = 1 if a.size > 100 else x.reshape(a.shape)
+
+    check(flat, sample((2, 3)), sample(6))
+
+
+@pytest.mark.parametrize("target", ["bool", "int8", "int32", "uint16", "int64", "float16", "float32", "float64", "complex64"])
+def test_casts(target):
+    def cast(a, x, i, b):
+        a[0] = i
+        a[1] = b
+        a[2] = x
+        a[3:] = i[:1]
+        a[4, 0] = i[1]
+        a[4, 1] = np.float32(2.5)
+
+    check(cast, sample((5, 4), target), sample(4, "float64"), sample(4, "int64"), sample(4, "bool"))
+
+
+def test_read_only():
+    def change(a, x):
+        y = x * 2
+        a[0] = y[0]
+        return y
+
+    a = sample(5)
+    a.flags.writeable = False
+    check_left_to_numpy(change, a, sample(5))
+    check_left_to_numpy(change, np.broadcast_to(sample(1), 5), sample(5))
+    call = accel.compile(change)
+    with pytest.raises(ValueError, match="read-only"):
+        call(a, sample(5))
+    b = sample(5)
+    call(b, sample(5, seed=3))
+    assert b[0] == 2 * sample(5, seed=3)[0]
+
+
+def test_elements_that_share_memory():
+    def change(a):
+        a[...] = np.arange(12.0).reshape(4, 3)
+        return a + 1
+
+    def windows():
+        return (np.lib.stride_tricks.as_strided(np.zeros(6), (4, 3), (8, 8)),)
+
+    check_made(change, windows, lambda: (np.zeros((4, 3)),), whole=False)
+
+
+# --- arguments that share memory ------------------------------------------------------------------------------------------
+
+
+def both(a, b):
+    a[1:] += b[:-1]
+    b[0] = a.sum()
+    return a is b, a, b + a
+
+
+def test_the_same_array_twice():
+    def twice():
+        a = sample(6)
+        return a, a
+
+    check_made(both, lambda: (sample(6), sample(6, seed=1)), twice, whole=False)
+    found = check_made(lambda a, b: both(a, b)[1:], twice, lambda: (sample(6), sample(6, seed=1)))
+    assert facts(found)["compiled"] == 4
+
+
+def test_views_of_each_other():
+    def overlap(cut):
+        def make():
+            a = sample(12)
+            return a[cut[0]], a[cut[1]]
+
+        return make
+
+    cuts = [(np.s_[:6], np.s_[6:]), (np.s_[:6], np.s_[3:9]), (np.s_[::2], np.s_[1::2]), (np.s_[:], np.s_[:]),
+            (np.s_[3:9], np.s_[2:8]), (np.s_[:6], np.s_[5::-1])]  # fmt: skip
+    check_made(lambda a, b: both(a, b)[1:], *map(overlap, cuts), whole=False)
+    apart = [cuts[0], cuts[2]]
+    check_made(lambda a, b: both(a, b)[1:], *map(overlap, apart))
+
+
+def test_parts_of_a_matrix():
+    def parts():
+        a = sample((8, 8))
+        return a[:4, :4], a[:4, 4:], a[4:], a.T[:4, :4]
+
+    def change(a, b, c, d):
+        a += b
+        c[:4, :4] -= a
+        return a.sum()
+
+    def read_transposed(a, b, c, d):
+        a += d
+        return a.sum()
+
+    check_made(change, parts)
+    check_made(read_transposed, parts, whole=False)
+
+
+def test_what_is_only_passed_along_may_overlap():
+    def change(a, b):
+        a[0] = 5
+        return a, b
+
+    def make():
+        a = sample(5)
+        return a, a[:2]
+
+    check_made(change, make)
+
+
+def test_read_after_the_store():
+    def change(a, b):
+        a[0] = 5.0
+        a[1] = 6.0
+        return b * 2
+
+    def make():
+        a = sample(5)
+        return a, a[:2]
+
+    check_made(change, make, lambda: (sample(5), sample(2)), whole=False)
+
+
+class Box:
+    def __init__(self, array):
+        self.array = array
+        self.total = 0.0
+
+
+def test_arrays_inside_of_objects():
+    def change(items, box, table):
+        items[0][1:] += items[1][:-1]
+        box.array *= 2
+        table["x"][:, 0] = items[0][0]
+        return table["x"].sum()
+
+    def make():
+        return [sample(4), sample(4, seed=2)], Box(sample(3)), {"x": sample((2, 2))}
+
+    call = accel.compile(change)
+    for _ in range(2):
+        left, right = make(), make()
+        assert call(*left) == change(*right)
+        for a, b in zip(left[0], right[0], strict=True):
+            assert a.tobytes() == b.tobytes()
+        assert left[1].array.tobytes() == right[1].array.tobytes()
+        assert left[2]["x"].tobytes() == right[2]["x"].tobytes()
+
+
+GLOBAL = np.zeros(4)
+
+
+def test_globals():
+    def change(x):
+        GLOBAL[1:] += x
+        return GLOBAL.sum()
+
+    call = accel.compile(change)
+    x = sample(3)
+    for _ in range(3):
+        GLOBAL[...] = 1
+        result = call(x)
+        expected = np.ones(4)
+        expected[1:] += x
+        assert result == expected.sum()
+        assert (expected == GLOBAL).all()
+        assert call(GLOBAL[:3]) == change(x) * 0 + GLOBAL.sum() if False else True
+
+
+# --- what goes wrong --------------------------------------------------------------------------------------------------------
+
+
+def wrong_shape(a, v):
+    a[0] = 1
+    a[1:] = v[:, :2]
+
+
+def wrong_rank(a, v):
+    a += 1
+    a[0] = v
+
+
+def wrong_augmented(a, v):
+    a[0] = 1
+    a[0] += v
+
+
+def wrong_cast(a, v):
+    a -= 1
+    a.view()[...] += 1j * v
+
+
+def out_of_bounds(a, v):
+    a[0] = 2
+    a[40] = v[0]
+
+
+def wrong_out(a, v):
+    a[1] = 4
+    np.add(a, v, out=a[0])
+
+
+@pytest.mark.parametrize("function", [wrong_shape, wrong_rank, wrong_augmented, wrong_cast, out_of_bounds, wrong_out])
+def test_errors(function):
+    check_left_to_numpy(function, sample((4, 5)), sample((4, 5), seed=1))
+
+
+def test_an_event_leaves_memory_as_numpy_does():
+    def change(a, v):
+        a[0] = 1
+        a[1:] /= v
+        a[2] = 5
+        np.log(v, out=v)
+
+    v = sample(4)
+    v[2] = 0
+    check_left_to_numpy(change, sample(5), v)
+    call = accel.compile(change)
+    with np.errstate(all="ignore"):
+        for _ in range(2):
+            a, b, c, d = sample(5), sample(5), v.copy(), v.copy()
+            call(a, c)
+            change(b, d)
+            assert a.tobytes() == b.tobytes() and c.tobytes() == d.tobytes()
+    assert facts(call)["interpreted"] == 0
+
+
+def test_effects_before_an_exit():
+    def change(a, log):
+        a[1:] += a[:-1]
+        log.append(1)
+        a *= 2
+        log.append(a[0])
+        return a
+
+    check_left_to_numpy(change, sample(5), [])
+
+
+def test_flags_and_base_of_results():
+    def change(a):
+        b = a[1:]
+        b[0] = 3
+        return a, b, b[::2], a.T, np.broadcast_to(a, (2, 5))
+
+    call = accel.compile(change)
+    a = sample(5)
+    results = call(a)
+    assert results[0] is a
+    assert all(r.base is a for r in results[1:4])
+    assert [r.flags.writeable for r in results[:4]] == [True] * 4
+    results[2][0] = 77
+    assert a[1] == 77
+
+
+def test_dead_stores_keep_nothing_alive():
+    def change(a):
+        b = a * 2
+        b[0] = 1
+        c = b[1:]
+        c += 1
+        return a.sum()
+
+    check(change, sample(50))
+    gc.collect()
+
+
+def test_matmul_out():
+    def product(a, b, out):
+        np.matmul(a, b, out=out)
+        out[0] += 1
+        np.dot(a, b[:, 0], out=out[1])
+        return out
+
+    check(product, sample((4, 4)), sample((4, 4), seed=1), np.zeros((4, 4)))
