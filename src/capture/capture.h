@@ -31,6 +31,7 @@ struct Plan {
   std::map<std::string, std::set<std::string>> widened;  // slots that differ between the ways that lead there
   std::set<std::string> rolled;                          // loops that must be loops of the graph
   std::set<std::string> unrolled;                        // loops that must be evaluated round by round
+  std::set<std::string> given_up;                        // loops that are left for the interpreter
   // Exits for what cannot be captured, by position.
   struct PlannedExit {
     Failure why;

@@ -124,7 +124,8 @@ class Interpreter {
   void close_loops(std::vector<PathState>& arrivals, const std::string& place);
   void close_loop(const Version& version, const PathState& arrival, const StateMatch& match, const std::string& key);
   Status begin_version(std::vector<PathState>& arrivals, const std::string& place);
-  void join_into(std::vector<PathState>& arrivals, const std::set<std::string>& widened);
+  std::set<std::string> join_into(std::vector<PathState>& arrivals, const std::set<std::string>& widened);
+  void look_at_live(const Frame& frame);
   ValueId argument(const PathState& from, const StateSlot& slot, bool of_target);
   void drop_dead_locals(Frame& frame) const;
 

@@ -121,11 +121,14 @@ void Interpreter::close_loops(std::vector<PathState>& arrivals, const std::strin
 
 void Interpreter::close_loop(const Version& version, const PathState& arrival, const StateMatch& match,
                              const std::string& key) {
-  size_t before = plan_.widened[key].size();
+  bool complete = true;
   for (const StateSlot& slot : match.slots) {
-    if (!slot.equal && version.widened.count(slot.name) == 0) plan_.widened[key].insert(slot.name);
+    if (slot.equal || version.widened.count(slot.name) != 0) continue;
+    complete = false;
+    // What was planned and did not happen: an array that is first seen in the loop.
+    if (!plan_.widened[key].insert(slot.name).second) plan_.given_up.insert(place_of(version.state));
   }
-  if (plan_.widened[key].size() != before) {
+  if (!complete) {
     plan_.forget_numbering();
     throw Restart{};
   }
@@ -142,7 +145,7 @@ Status Interpreter::begin_version(std::vector<PathState>& arrivals, const std::s
   keep_alike(arrivals);
   size_t earlier = 0;
   for (const Version& version : versions) earlier += has_passed(arrivals[0], version.id);
-  if (earlier >= most_versions) {
+  if (earlier >= most_versions || plan_.given_up.count(place) != 0) {
     for (size_t i = 1; i < arrivals.size(); ++i) pending_.push_back(std::move(arrivals[i]));
     restore(arrivals[0]);
     position_ = count_;
@@ -150,8 +153,7 @@ Status Interpreter::begin_version(std::vector<PathState>& arrivals, const std::s
     depth_before_ = frames_.size();
     return give_up_loop();
   }
-  std::set<std::string> widened = plan_.widened[place + "#" + std::to_string(versions.size())];
-  join_into(arrivals, widened);
+  std::set<std::string> widened = join_into(arrivals, plan_.widened[place + "#" + std::to_string(versions.size())]);
   PathState& state = arrivals[0];
   state.passed.push_back(next_version_);
   versions.push_back({next_version_++, state, std::move(widened)});
@@ -161,7 +163,8 @@ Status Interpreter::begin_version(std::vector<PathState>& arrivals, const std::s
 }
 
 // Makes arrivals[0] the state of a new block to which all arrivals jump. Slots that differ, and those named, become parameters.
-void Interpreter::join_into(std::vector<PathState>& arrivals, const std::set<std::string>& widened) {
+// Returns the names of these.
+std::set<std::string> Interpreter::join_into(std::vector<PathState>& arrivals, const std::set<std::string>& widened) {
   Builder& build = capture_.build();
   PathState& target = arrivals[0];
   std::vector<StateMatch> matches;
@@ -182,8 +185,10 @@ void Interpreter::join_into(std::vector<PathState>& arrivals, const std::set<std
     build.jump(block, std::move(arguments));
   }
   if (arrivals.size() > 1) forget_own_values(target, {arrivals.begin() + 1, arrivals.end()});
+  std::set<std::string> params;
   for (const StateSlot& slot : matches[0].slots) {
     if (names.count(slot.name) == 0) continue;
+    params.insert(slot.name);
     bool memory = slot.place == StateSlot::Place::memory;
     Type type =
         memory ? capture_.graph().type(capture_.contents(target.of(slot.target_memory))) : *number_type(target.of(slot.target));
@@ -197,6 +202,7 @@ void Interpreter::join_into(std::vector<PathState>& arrivals, const std::set<std
     target.forks = std::max(target.forks, arrivals[i].forks);
     target.writable = -1;
   }
+  return params;
 }
 
 // The graph value of a slot on a path, at its end.

@@ -7,9 +7,11 @@ const AbstractValue& PathState::of(const Ref& value) const {
   return found == objects.end() ? *value : found->second;
 }
 
-const Storage& PathState::of(const std::shared_ptr<Storage>& storage) const {
+// An argument that this path has not looked at is as it came.
+Storage PathState::of(const std::shared_ptr<Storage>& storage) const {
   auto found = storages.find(storage.get());
-  return found == storages.end() ? *storage : found->second;
+  if (found != storages.end()) return found->second;
+  return storage->source < 0 ? *storage : Storage{storage->source, no_value, 0};
 }
 
 namespace {

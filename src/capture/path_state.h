@@ -29,7 +29,7 @@ struct PathState {
 
   // What an object or a storage holds on this path.
   const AbstractValue& of(const Ref& value) const;
-  const Storage& of(const std::shared_ptr<Storage>& storage) const;
+  Storage of(const std::shared_ptr<Storage>& storage) const;
 };
 
 // Copies what `frames` reach. `roots`: further values whose contents belong to the state.

@@ -199,6 +199,7 @@ std::vector<Ref> Capture::mutable_sources() const {
   for (const auto& [source, value] : at_) {
     if (value->kind == AbstractKind::array || value->kind == AbstractKind::scalar) found.push_back(value);
   }
+  std::sort(found.begin(), found.end(), [](const Ref& left, const Ref& right) { return left->source < right->source; });
   return found;
 }
 

@@ -47,7 +47,7 @@ class Matcher {
       : capture_(capture), target_(target), arriving_(arriving) {}
 
   StateMatch run() {
-    match_.fits = frames();
+    match_.fits = frames() && arguments();
     return std::move(match_);
   }
 
@@ -65,6 +65,15 @@ class Matcher {
       slot.place = StateSlot::Place::item;
       slot.name = name + " function";
       if (!value(t.function, a.function, slot)) return false;
+    }
+    return true;
+  }
+
+  // Arrays that may be reached from elsewhere: globals, attributes.
+  bool arguments() {
+    for (const Ref& source : capture_.mutable_sources()) {
+      if (source->kind != AbstractKind::array || storages_.count(source->array.storage.get()) != 0) continue;
+      if (!memory(source->array.storage, source->array.storage, StateSlot())) return false;
     }
     return true;
   }
@@ -127,10 +136,10 @@ class Matcher {
     auto [pair, fresh] = storages_.try_emplace(t.get(), a.get());
     auto [back, back_fresh] = storages_back_.try_emplace(a.get(), t.get());
     if (!fresh || !back_fresh) return pair->second == a.get() && back->second == t.get();
-    const Storage &tc = target_.of(t), &ac = arriving_.of(a);
+    const Storage tc = target_.of(t), ac = arriving_.of(a);
     if (tc.source != ac.source) return false;
     StateSlot found;
-    found.name = "memory of " + slot.name;
+    found.name = "memory of " + (tc.source >= 0 ? capture_.sources().text(tc.source) : slot.name);
     found.place = StateSlot::Place::memory;
     found.target_memory = t;
     found.arriving_memory = a;
@@ -177,7 +186,9 @@ StateMatch match_states(Capture& capture, const PathState& target, const PathSta
 
 void widen(PathState& target, const StateSlot& slot, ValueId param, const Type& type) {
   if (slot.place == StateSlot::Place::memory) {
-    Storage& storage = target.storages.at(slot.target_memory.get());
+    auto [place, fresh] = target.storages.try_emplace(slot.target_memory.get(), target.of(slot.target_memory));
+    if (fresh) target.keep_storages.push_back(slot.target_memory);
+    Storage& storage = place->second;
     storage.current = param;
     ++storage.version;
     return;

@@ -62,6 +62,7 @@ Result<Interpreter::Arrival> Interpreter::arrive(Frame& frame) {
   if (goes_on || (!rolled && pending_.empty())) return Arrival::goes_on;
   for (auto& each : frames_) {
     drop_dead_locals(*each);
+    if (rolled) look_at_live(*each);
     std::erase_if(each->rounds, [&](const auto& round) { return !each->flow().is_inside(each->next, round.first); });
   }
   PathState state = save();
@@ -98,6 +99,15 @@ void Interpreter::note_round(Frame& frame) {
   forks = forks_;
 }
 
+// What a loop may change has to be known before it.
+void Interpreter::look_at_live(const Frame& frame) {
+  for (const std::vector<Ref>* values : {&frame.locals, &frame.stack}) {
+    for (const Ref& value : *values) {
+      if (value) capture_.look_deep(value);
+    }
+  }
+}
+
 PathState Interpreter::save() {
   PathState state;
   state.block = capture_.build().block();
@@ -113,8 +123,8 @@ PathState Interpreter::save() {
 void Interpreter::restore(const PathState& state) {
   frames_.clear();
   for (const Frame& frame : state.frames) frames_.push_back(std::make_unique<Frame>(frame));
-  restore_objects(state);
   capture_.forget_caches(state.keep_objects);
+  restore_objects(state);
   capture_.facts() = state.facts;
   capture_.build().move_to(state.block);
   passed_ = state.passed;
