@@ -107,6 +107,7 @@ class Interpreter {
   Result<std::optional<Ref>> call_dispatcher(PyObject* dispatcher, CallArguments arguments);
   void set_location(const Frame& frame, const Instruction& instruction);
   bool over_budget() const;
+  void limit_unrolling();
 
   // --- one path (walk.cpp)
   Status walk_path();

@@ -4,6 +4,8 @@
 // * over an array's first axis: `object` is ndarray, items are the array and the number of items taken;
 // * enumerate: `object` is enumerate, items are the iterator below and the next number;
 // * zip: `object` is zip, items are the iterators below; zip(strict=True) has an entry in `keys`.
+// `position` 1 of those over ranges and arrays: their rounds are evaluated one by one, guards decide whether there is a next
+// one.
 
 #include "capture/iterators.h"
 
@@ -19,8 +21,9 @@ namespace accel {
 namespace {
 
 constexpr size_t most_items = 1 << 20;
-constexpr int64_t few_rounds = 64;    // of a loop that may be evaluated round by round when it cannot be rolled
-constexpr int64_t rolled_rounds = 5;  // loops with fewer rounds are evaluated at capture
+constexpr int64_t few_rounds = 64;      // of a loop that may be evaluated round by round when it cannot be rolled
+constexpr int64_t guarded_rounds = 12;  // the same when the number of rounds is the call's
+constexpr int64_t rolled_rounds = 2;    // loops with fewer rounds are evaluated at capture
 
 PyObject* range_class() { return reinterpret_cast<PyObject*>(&PyRange_Type); }
 PyObject* array_class() { return reinterpret_cast<PyObject*>(array_type()); }
@@ -160,12 +163,15 @@ Result<Condition> supply(Capture& capture, const Ref& iterator) {
   if (is_over_container(iterator)) return supply_of_container(iterator);
   if (is_kind(iterator, enumerate_class())) return supply(capture, iterator->items[0]);
   if (is_kind(iterator, zip_class())) return supply_of_zip(capture, iterator);
+  Relation more;
   if (is_kind(iterator, range_class())) {
     RangeState state = range_state(capture, iterator);
-    return condition_of(capture, Relation{state.item, state.stop, state.step > 0 ? Comparison::lt : Comparison::gt});
+    more = {state.item, state.stop, state.step > 0 ? Comparison::lt : Comparison::gt};
+  } else {
+    more = {rows_taken(capture, iterator), iterator->items[0]->array.lens.shape[0], Comparison::lt};
   }
-  Dim index = rows_taken(capture, iterator);
-  return condition_of(capture, Relation{index, iterator->items[0]->array.lens.shape[0], Comparison::lt});
+  if (iterator->position == 0) return condition_of(capture, more);
+  return known_condition(capture.decide(more.left, more.comparison, more.right));
 }
 
 Result<Ref> take(Capture& capture, const Ref& iterator) {
@@ -210,6 +216,15 @@ bool is_worth_rolling(Capture& capture, const Ref& iterator, bool in_library) {
   return !rounds || (!in_library && *rounds >= rolled_rounds);
 }
 
+namespace {
+
+bool are_few(Capture& capture, Dim distance, int64_t step) {
+  if (auto constant = capture.dims().as_constant(distance)) return *constant / step <= few_rounds;
+  return !capture.is_runtime(distance) && capture.hint(distance) / step <= guarded_rounds;
+}
+
+}  // namespace
+
 bool has_few_rounds(Capture& capture, const Ref& iterator) {
   if (is_over_container(iterator)) return known_count(iterator) <= few_rounds;
   if (is_kind(iterator, enumerate_class())) return has_few_rounds(capture, iterator->items[0]);
@@ -217,8 +232,24 @@ bool has_few_rounds(Capture& capture, const Ref& iterator) {
     return std::all_of(iterator->items.begin(), iterator->items.end(),
                        [&](const Ref& below) { return has_few_rounds(capture, below); });
   }
-  std::optional<int64_t> rounds = constant_rounds(capture, iterator);
-  return rounds && *rounds <= few_rounds;
+  if (is_kind(iterator, array_class())) {
+    Dim rows = iterator->items[0]->array.lens.shape[0];
+    return are_few(capture, rows, 1);
+  }
+  DimTable& dims = capture.dims();
+  Dim distance = dims.sub(integer(capture, iterator->items[1]), integer(capture, iterator->items[0]));
+  int64_t step = *dims.as_constant(integer(capture, iterator->items[2]));
+  return are_few(capture, distance, step);
+}
+
+void evaluate_rounds(const Ref& iterator) {
+  if (is_over_container(iterator)) return;
+  if (is_kind(iterator, enumerate_class())) return evaluate_rounds(iterator->items[0]);
+  if (is_kind(iterator, zip_class())) {
+    for (const Ref& below : iterator->items) evaluate_rounds(below);
+    return;
+  }
+  iterator->position = 1;
 }
 
 std::optional<int64_t> constant_rounds(Capture& capture, const Ref& iterator) {

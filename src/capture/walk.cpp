@@ -6,6 +6,12 @@
 
 namespace accel {
 
+namespace {
+
+constexpr int64_t most_unrolled_nodes = 1200;
+
+}  // namespace
+
 Status Interpreter::run() {
   ACCEL_TRY([[maybe_unused]] Unit first, walk_path());
   while (!pending_.empty()) {
@@ -18,6 +24,15 @@ Status Interpreter::run() {
 
 bool Interpreter::over_budget() const {
   return count_ >= options_.budget || static_cast<int64_t>(capture_.graph().nodes.size()) > options_.node_budget;
+}
+
+// Loops that were to be evaluated round by round make too much code: they are left for the interpreter instead.
+void Interpreter::limit_unrolling() {
+  if (plan_.unrolled.empty() || static_cast<int64_t>(capture_.graph().nodes.size()) <= most_unrolled_nodes) return;
+  plan_.given_up.insert(plan_.unrolled.begin(), plan_.unrolled.end());
+  plan_.unrolled.clear();
+  plan_.forget_numbering();
+  throw Restart{};
 }
 
 Status Interpreter::walk_path() {
@@ -36,6 +51,7 @@ Status Interpreter::walk_path() {
     }
     auto planned = plan_.exits.find(position_);
     if (planned != plan_.exits.end()) return leave_for(planned->second);
+    limit_unrolling();
     if (over_budget()) return plan_exit(budget_failure());
     ++count_;
     before_ = frame;
@@ -74,9 +90,12 @@ Result<Interpreter::Arrival> Interpreter::arrive(Frame& frame) {
 
 bool Interpreter::is_rolled(Frame& frame) {
   std::string place = place_name();
-  if (plan_.unrolled.count(place) != 0) return false;
-  if (plan_.rolled.count(place) != 0) return true;
   const Instruction& instruction = frame.bytecode().instructions[static_cast<size_t>(frame.next)];
+  if (plan_.unrolled.count(place) != 0) {
+    if (instruction.op == Opcode::for_iter) evaluate_rounds(frame.peek(1));
+    return false;
+  }
+  if (plan_.rolled.count(place) != 0) return true;
   if (instruction.op != Opcode::for_iter) return !frame.in_library;
   if (!is_worth_rolling(capture_, frame.peek(1), frame.in_library)) return false;
   if (has_few_rounds(capture_, frame.peek(1))) frame.rolled[frame.next] = place;

@@ -113,11 +113,13 @@ Status Interpreter::plan_exit(const Failure& why) {
 
 // What fails in a rolled loop because it needs to know the round may work when the loop is evaluated round by round.
 void Interpreter::unroll_instead(const Failure& why) {
-  if (why.reason == Reason::will_raise || why.reason == Reason::internal_error) return;
+  bool may_help = why.reason == Reason::unsettled_types || why.reason == Reason::unsupported_argument;
+  if (!may_help) return;
   std::string innermost;
   for (const Frame* frame : frames_before()) {
     for (const auto& [header, name] : frame->rolled) {
-      if (frame->flow().is_inside(frame->next, header) && plan_.unrolled.count(name) == 0) innermost = name;
+      if (frame->flow().is_inside(frame->next, header) && plan_.unrolled.count(name) == 0 && plan_.given_up.count(name) == 0)
+        innermost = name;
     }
   }
   if (innermost.empty()) return;
