@@ -124,6 +124,9 @@ class Capture {
   int64_t effects() const { return effects_; }
   // A new symbol that has the value of `value` (int64 of rank 0) from here on, and lies in [low, high].
   Dim bind_dim(ValueId value, std::string name, int64_t hint, double low, double high);
+  // Off while an exit is written in the midst of a path: what is bound there is not known behind it.
+  bool keeps_symbols() const { return keeps_symbols_; }
+  void keep_symbols(bool keep) { keeps_symbols_ = keep; }
   bool is_runtime(Dim d) const;
   bool is_bound(int symbol) const { return runtime_symbols_.count(symbol) != 0; }
   // Whether d >= 0 whenever control comes here: by what is known, or by guards that hold for this call.
@@ -210,7 +213,7 @@ class Capture {
   std::unordered_map<int32_t, uint8_t> signs_;  // what guards say about the sign of a Dim
   std::set<int> runtime_symbols_;
   std::vector<Dim> facts_;
-  bool may_guard_ = true;
+  bool may_guard_ = true, keeps_symbols_ = true;
   int64_t effects_ = 0;
   std::vector<Note> notes_;
   std::string file_;

@@ -127,6 +127,7 @@ class Interpreter {
   Status begin_version(std::vector<PathState>& arrivals, const std::string& place);
   std::set<std::string> join_into(std::vector<PathState>& arrivals, const std::set<std::string>& widened);
   void look_at_live(const Frame& frame);
+  void forget_left_loops();
   ValueId argument(const PathState& from, const StateSlot& slot, bool of_target);
   void drop_dead_locals(Frame& frame) const;
 
@@ -158,7 +159,7 @@ class Interpreter {
   int nesting_ = 0, next_frame_id_ = 0;
 
   // The path that is walked.
-  std::vector<int> passed_;  // versions of loop headers that every way to here goes through
+  std::vector<PassedLoop> passed_;
   int forks_ = 0;
   bool speculative_ = false;  // what is walked is dropped again
   int64_t position_ = 0;      // of the instruction that runs

@@ -33,7 +33,7 @@ std::string place_of(const PathState& state) {
 }
 
 bool has_passed(const PathState& state, int version) {
-  return std::find(state.passed.begin(), state.passed.end(), version) != state.passed.end();
+  return std::any_of(state.passed.begin(), state.passed.end(), [&](const PassedLoop& loop) { return loop.version == version; });
 }
 
 // What holds on both.
@@ -155,7 +155,7 @@ Status Interpreter::begin_version(std::vector<PathState>& arrivals, const std::s
   }
   std::set<std::string> widened = join_into(arrivals, plan_.widened[place + "#" + std::to_string(versions.size())]);
   PathState& state = arrivals[0];
-  state.passed.push_back(next_version_);
+  state.passed.push_back({next_version_, state.frames.size() - 1, state.frames.back().id, state.frames.back().next});
   versions.push_back({next_version_++, state, std::move(widened)});
   restore(state);
   resumed_ = true;

@@ -136,7 +136,7 @@ Result<Dim> read_dim(Capture& capture, const Ref& ref) {
     if (!fits) return fail(Reason::unsupported_argument, "an integer is needed");
     ValueId value = capture.build().astype(state.value, DType::int64);
     Dim d = capture.bind_dim(value, "integer", 1, -9.3e18, 9.3e18);
-    if (state.dtype == DType::int64) state.dim = d;
+    if (state.dtype == DType::int64 && capture.keeps_symbols()) state.dim = d;
     return d;
   }
   ACCEL_TRY(int64_t value, capture.require_int(ref));

@@ -14,6 +14,15 @@ namespace accel {
 
 class Capture;
 
+// A loop of the graph that a path is in: every way to the path goes through this version of the loop's header.
+struct PassedLoop {
+  int version = 0;
+  size_t depth = 0;  // of the loop's frame
+  int frame = 0;     // its id
+  int header = 0;
+  bool operator==(const PassedLoop&) const = default;
+};
+
 struct PathState {
   BlockId block = 0;
   std::vector<Frame> frames;
@@ -21,8 +30,8 @@ struct PathState {
   std::unordered_map<const Storage*, Storage> storages;
   std::vector<Ref> keep_objects;
   std::vector<std::shared_ptr<Storage>> keep_storages;
-  std::vector<Dim> facts;       // each is known to be >= 0
-  std::vector<int> passed;      // ids of the loop headers that every way to here goes through
+  std::vector<Dim> facts;  // each is known to be >= 0
+  std::vector<PassedLoop> passed;
   bool at_rolled_loop = false;  // waits at the header of a loop that becomes a loop of the graph
   int forks = 0;
   int64_t writable = -1;  // position of the last instruction before which all frames could be rebuilt

@@ -68,6 +68,7 @@ Result<Interpreter::Arrival> Interpreter::arrive(Frame& frame) {
   const CodeFlow& flow = frame.flow();
   bool goes_on = std::exchange(resumed_, false);
   if (!flow.is_join(frame.next)) return Arrival::goes_on;
+  forget_left_loops();
   bool rolled = false;
   if (flow.is_header(frame.next) && !goes_on) {
     auto visit = visits_.try_emplace({frame.id, frame.next}, count_, 0).first;
@@ -116,6 +117,14 @@ void Interpreter::note_round(Frame& frame) {
     throw Restart{};
   }
   forks = forks_;
+}
+
+void Interpreter::forget_left_loops() {
+  std::erase_if(passed_, [&](const PassedLoop& loop) {
+    if (loop.depth >= frames_.size()) return true;
+    const Frame& frame = *frames_[loop.depth];
+    return frame.id != loop.frame || !frame.flow().is_inside(frame.next, loop.header);
+  });
 }
 
 // What a loop may change has to be known before it.

@@ -210,7 +210,9 @@ Status Interpreter::leave_unless(ValueId condition, Reason reason, std::string d
     BlockId way_out = build.new_block();
     build.move_to(way_out);
     RecipeWriter writer(capture_);
+    capture_.keep_symbols(false);
     Result<std::vector<FrameRecipe>> frames = write_frames(writer, frames_before());
+    capture_.keep_symbols(true);
     if (!frames.ok()) {
       build.move_to(here);
       return fail(reason, detail);
