@@ -50,7 +50,10 @@ Status Interpreter::walk_path() {
       }
     }
     auto planned = plan_.exits.find(position_);
-    if (planned != plan_.exits.end()) return leave_for(planned->second);
+    if (planned != plan_.exits.end()) {
+      ++count_;  // the next path has positions of its own
+      return leave_for(planned->second);
+    }
     limit_unrolling();
     if (over_budget()) return plan_exit(budget_failure());
     ++count_;
