@@ -141,6 +141,11 @@ Result<bool> is_same(Capture& capture, const Ref& left, const Ref& right) {
   bool small = left->kind == AbstractKind::scalar || right->kind == AbstractKind::scalar || left->kind == AbstractKind::tuple;
   bool made_here = left->source < 0 || right->source < 0;
   if (made_here && !small && !left_constant && !right_constant) return false;
+  if (left->kind == AbstractKind::array && right->kind == AbstractKind::array && left->source >= 0 && right->source >= 0) {
+    bool same = left->object.get() == right->object.get();
+    capture.sources().guard_memory(GuardKind::same, left->source, right->source, same);
+    return same;
+  }
   return fail(Reason::unsupported_value, "identity of objects of the call");
 }
 

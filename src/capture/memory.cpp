@@ -98,6 +98,9 @@ ValueId Capture::stored(ValueId memory, bool in_order, const std::vector<ViewSte
     }
     return stored(memory, in_order, outer, builder_.reshape(value, from.shape), no_value);
   }
+  // A whole memory as the value may be the one that is stored to: schedule needs something that it can compute first.
+  bool whole = graph_.is_input(value) || op_class(graph_.producer(value).op) == OpClass::update;
+  if (whole) value = builder_.pointwise(Op::copy, {value}, {graph_.type(value).dtype});
   return builder_.store(memory, viewed(memory, path, path.size()), value, mask);
 }
 

@@ -127,7 +127,7 @@ bool holds(const Step& step, PyObject* object, PyObject* other, const ArrayTest*
     case Step::Kind::writeable:
       return is_exact_array(object) && array_facts(object).writeable == (step.value != 0);
     case Step::Kind::same:
-      return object == other;
+      return (object == other) == (step.value != 0);
     case Step::Kind::distinct:
       return is_exact_array(object) && has_distinct_elements(array_facts(object)) == (step.value != 0);
     case Step::Kind::disjoint:
