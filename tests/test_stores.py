@@ -525,3 +525,41 @@ def test_matmul_out():
         return out
 
     check(product, sample((4, 4)), sample((4, 4), seed=1), np.zeros((4, 4)))
+
+
+def flat_items(a, v):
+    a.flat[2] = 7
+    a.flat[1:9:3] = v.flat[:3]
+    a.flat[-1] = a.flat[0] + v.flat[4]
+    return a.flat[3:6], isinstance(a.flat, np.flatiter)
+
+
+def whole_flat(a, v):
+    a.flat[...] = v * 2
+    a.flat[::2] += 1
+    a.flat = v + a
+
+
+def diagonal(a, v):
+    np.fill_diagonal(a, 9)
+    np.fill_diagonal(a[1:], v[0, 0])
+    return a.sum()
+
+
+def put_masks(a, v):
+    np.putmask(a, v > 0, v)
+    np.putmask(a, a > 1, 0.5)
+    np.place(a, v < -1, 4)
+
+
+@pytest.mark.parametrize("function", [flat_items, whole_flat, diagonal, put_masks], ids=lambda f: f.__name__)
+def test_flat_and_masks(function):
+    v = sample((4, 5), seed=1)
+    for _, a in layouts(sample((4, 5))):
+        check(function, a, v, times=1)
+    if function is diagonal:
+        call = check(function, sample((4, 4)), v)
+        for shape in [(5, 3), (3, 5), (6, 6)]:
+            a, b = sample(shape), sample(shape)
+            assert call(a, v) == function(b, v)
+            assert a.tobytes() == b.tobytes()

@@ -1,6 +1,7 @@
 // Items of tuples, lists and dicts.
 
 #include "capture/known_types.h"
+#include "capture/numpy_flat.h"
 #include "capture/python_text.h"
 #include "capture/semantics.h"
 
@@ -72,6 +73,7 @@ Result<Ref> get_item(Capture& capture, const Ref& container, const Ref& index) {
     capture.look_deep(index);
     return array_getitem(capture, container, index);
   }
+  if (is_flat(container)) return flat_getitem(capture, container, index);
   if (is_sequence(container)) {
     if (index->kind == AbstractKind::slice) return slice_sequence(capture, container, index);
     ACCEL_TRY(size_t at, position(capture, container, index));
@@ -93,6 +95,7 @@ Result<Ref> get_item(Capture& capture, const Ref& container, const Ref& index) {
 Status set_item(Capture& capture, const Ref& container, const Ref& index, const Ref& value) {
   capture.look(container);
   if (container->kind == AbstractKind::array) return store_item(capture, container, index, value);
+  if (is_flat(container)) return flat_setitem(capture, container, index, value);
   if (container->kind == AbstractKind::object) return capture.refusal(container);
   ACCEL_TRY([[maybe_unused]] Unit fresh, require_fresh(capture, container));
   if (container->kind == AbstractKind::list) {

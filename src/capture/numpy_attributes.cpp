@@ -67,6 +67,12 @@ Result<Ref> get_imag(Capture& capture, const Operand& self) {
   return wrap_result(capture, zero, false);
 }
 
+Result<Ref> get_flat(Capture& capture, const Operand& self) {
+  if (!self.is_array()) return fail(Reason::unsupported_attribute, "flat of a NumPy scalar");
+  PyRef name = PyRef::steal(PyUnicode_InternFromString("flat"));
+  return capture.method(capture.constant(_PyType_Lookup(array_type(), name.get())), self.ref);
+}
+
 Result<Ref> get_device(Capture& capture, const Operand&) {
   PyRef text = PyRef::steal(PyUnicode_InternFromString("cpu"));
   return capture.constant(text.get());
@@ -78,7 +84,7 @@ constexpr struct {
 } attributes[] = {
     {"shape", get_shape},   {"ndim", get_ndim},   {"size", get_size},     {"itemsize", get_itemsize},
     {"nbytes", get_nbytes}, {"dtype", get_dtype}, {"T", get_transpose},   {"mT", get_matrix_transpose},
-    {"real", get_real},     {"imag", get_imag},   {"device", get_device},
+    {"real", get_real},     {"imag", get_imag},   {"device", get_device}, {"flat", get_flat},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "capture/capture.h"
 #include "capture/dense_strides.h"
 #include "capture/known_types.h"
+#include "capture/numpy_flat.h"
 #include "capture/python_text.h"
 #include "ndarray/array.h"
 
@@ -142,6 +143,7 @@ PyTypeObject* Capture::type_of(const Ref& value) {
       return known_types().partial;
     case AbstractKind::method: {
       const Ref& callable = value->items[0];
+      if (is_flat(value)) return flat_type();
       bool python = callable->kind == AbstractKind::function || (callable->object && PyFunction_Check(callable->object.get()));
       return python ? &PyMethod_Type : &PyCFunction_Type;
     }
