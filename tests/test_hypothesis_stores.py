@@ -93,14 +93,12 @@ def arguments(relation):
     return memory[:, :5].copy(), memory[:, 5:].copy()
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-@given(programs())
-def test_stores(program):
-    lines, relation = program
+def check_program(program, backend):
+    lines, relation = ["r = a + 0.5", *program[0]], program[1]
     names = ["a", "b", *(line.split(" = ")[0] for line in lines if line[0] in "vr" and line.split(" = ")[0].isidentifier())]
     scope = {"np": np}
     exec("def function(a, b):\n    " + "\n    ".join([*lines, f"return {', '.join(names)}"]), scope)
-    function, call = scope["function"], accel.compile(scope["function"])
+    function, call = scope["function"], accel.compile(scope["function"], backend=backend)
     for _ in range(2):
         left, right = arguments(relation), arguments(relation)
         with np.errstate(all="ignore"):
@@ -114,3 +112,15 @@ def test_stores(program):
         for x, y in zip(left, right, strict=True):
             assert x.tobytes() == y.tobytes(), lines
     assert facts(call)["interpreted"] == 0, lines
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@given(programs())
+def test_captured_stores(program):
+    check_program(program, "numpy")
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@given(programs())
+def test_compiled_stores(program):
+    check_program(program, "native")

@@ -27,23 +27,29 @@ bool has_step(const Ref& index) {
   return index->kind == AbstractKind::slice && index->items[2]->kind == AbstractKind::scalar && index->items[2]->scalar.dim;
 }
 
-// flat[:stop:step] with a step that depends on the shape, as fill_diagonal has it.
+// flat[start:stop:step] with a step that depends on the shape, as eye and fill_diagonal have it.
 Result<Ref> stepped(Capture& capture, const Ref& flat, const Ref& index) {
   DimTable& dims = capture.dims();
-  Dim zero = dims.constant(0), end = lens_of(flat).shape[0];
+  Dim zero = dims.constant(0), bounds[] = {zero, lens_of(flat).shape[0]}, size = bounds[1];
   ACCEL_TRY(Dim step, read_dim(capture, index->items[2]));
-  if (!is_none(index->items[0]) || !capture.decide(step, Comparison::gt, zero))
-    return fail(Reason::unsupported_index, "a slice of flat");
-  if (!is_none(index->items[1])) {
-    ACCEL_TRY(Dim stop, read_dim(capture, index->items[1]));
-    if (capture.decide(stop, Comparison::lt, zero)) return fail(Reason::unsupported_index, "a slice of flat");
-    if (!capture.decide(stop, Comparison::gt, end)) end = stop;
+  if (!capture.decide(step, Comparison::gt, zero)) return fail(Reason::unsupported_index, "a slice of flat");
+  for (size_t k = 0; k < 2; ++k) {
+    if (is_none(index->items[k])) continue;
+    ACCEL_TRY(Dim bound, read_dim(capture, index->items[k]));
+    if (capture.decide(bound, Comparison::lt, zero)) return fail(Reason::unsupported_index, "a slice of flat");
+    bounds[k] = capture.decide(bound, Comparison::gt, size) ? size : bound;
   }
-  Dim count = dims.floordiv(dims.add(end, dims.sub(step, dims.constant(1))), step);
+  Dim distance = dims.sub(bounds[1], bounds[0]), count = zero;
+  if (capture.decide(distance, Comparison::gt, zero)) {
+    count = dims.floordiv(dims.add(distance, dims.sub(step, dims.constant(1))), step);
+  } else {
+    bounds[0] = zero;
+  }
   ViewMaker view(capture, flat);
-  view.slice({zero}, {step}, {count});
+  view.slice({bounds[0]}, {step}, {count});
   Lens lens = lens_of(flat);
-  return view.finish({{count}, {dims.mul(lens.strides[0], step)}, lens.offset, lens.dtype});
+  Dim offset = dims.add(lens.offset, dims.mul(bounds[0], lens.strides[0]));
+  return view.finish({{count}, {dims.mul(lens.strides[0], step)}, offset, lens.dtype});
 }
 
 Result<Ref> part_of_flat(Capture& capture, const Ref& flat, const Ref& index) {
