@@ -16,6 +16,15 @@ std::vector<Dim> wide_extents(const DimTable& dims, const std::vector<Dim>& shap
   return out;
 }
 
+// The steps that change something: not those of views of everything.
+std::vector<ViewStep> without_plain_steps(const std::vector<ViewStep>& path) {
+  std::vector<ViewStep> out;
+  std::copy_if(path.begin(), path.end(), std::back_inserter(out), [](const ViewStep& step) {
+    return step.op != Op::transpose || !std::is_sorted(step.attrs.axes.begin(), step.attrs.axes.end());
+  });
+  return out;
+}
+
 }  // namespace
 
 Ref Capture::view_of(const Ref& array, ViewStep step, Lens lens, ValueId value) {
@@ -115,9 +124,10 @@ void Capture::store(const Ref& array, ValueId value, ValueId mask) {
     bool number = graph_.type(*part).rank() == 0;
     *part = number ? builder_.full(*part, shape) : builder_.reshape(*part, shape);
   }
-  if (!state.path.empty() || mask != no_value || storage.source >= 0) {
+  std::vector<ViewStep> path = without_plain_steps(state.path);
+  if (!path.empty() || mask != no_value || storage.source >= 0) {
     bool dense = storage.source < 0 || guards_.guards[array_guards_.at(storage.source)].layout == Layout::dense;
-    storage.current = stored(storage.current, dense && memory.is_c_order(), state.path, value, mask);
+    storage.current = stored(storage.current, dense && memory.is_c_order(), path, value, mask);
   } else {
     storage.current = own_contents(value, memory.order);
   }
