@@ -352,6 +352,9 @@ class _Evaluator:
     def _op_take(self, node: dict[str, Any], base: Any, *indices: Any) -> Any:
         return base[indices]
 
+    def _op_true_indices(self, node: dict[str, Any], x: Any) -> Any:
+        return np.flatnonzero(x)
+
     def _op_put(self, node: dict[str, Any], base: Any, value: Any, *indices: Any) -> Any:
         version = _lay_out(base.copy(order="K"), node["types"][0])
         version[indices] = value

@@ -82,6 +82,9 @@ Status Interpreter::leave_earlier(const Plan::PlannedExit& planned) {
   if (plan_.watch && writable_ < 0) return fail(Reason::internal_error, "no frame can be rebuilt");
   if (plan_.watch) {
     Plan::PlannedExit moved = planned;
+    // Not every call that leaves there gets as far as the error.
+    if (moved.why.reason == Reason::will_raise)
+      moved.why = fail(Reason::unsupported_value, "alive before: " + moved.why.detail);
     plan_.exits.erase(position_);
     plan_.exits[writable_] = std::move(moved);
   }

@@ -156,7 +156,7 @@ int Entry::run_kernel(Call& call) {
 int Entry::run_native(Call& call) {
   ResultMemory memory(plan_, call.outputs);
   AccelLaunch launch{&launch_runtime(), imports_.data(), call.binding.symbols, call.binding.inputs,
-                     call.outputs.data, &memory,         &call.exit,           ignored_events()};
+                     call.outputs.data, &memory,         &call.exit,           has_flow_ ? ignored_events() : 0};
   bool unlocked = work_.evaluate(call.binding.symbols) >= unlocked_work;
   // Arguments are alive as long as the call; objects found elsewhere could be dropped by another thread.
   if (unlocked) take_references(call, true);
@@ -235,6 +235,7 @@ Status Entry::compile_native(bool keep_texts) {
   if (!compiled.ok()) return compiled.failure();
   if (!same_outputs(captured_.graph, compiled->graph)) return fail(Reason::internal_error, "a pass changed the exits");
   allocates_first_ = has_known_results(compiled->graph);
+  has_flow_ = has_flow(compiled->graph);
   for (const LoopImport& import : compiled->kernel->imports()) {
     ACCEL_TRY(ResolvedLoop loop, resolve_loop(import));
     imports_.push_back(loop.import);

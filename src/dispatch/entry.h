@@ -103,6 +103,7 @@ class Entry {
   int partial_exit_ = -1;
   bool writes_inputs_ = false;
   std::unique_ptr<Compilation> compilation_;
+  bool has_flow_ = false;        // of the kernel
   bool allocates_first_ = true;  // all results before the kernel runs; else it asks for those of the exit it takes
   std::vector<ResolvedLoop> loops_;
   std::vector<AccelImport> imports_;

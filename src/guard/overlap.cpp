@@ -91,6 +91,7 @@ bool share_memory(const ArrayFacts& a, const ArrayFacts& b) {
 }
 
 bool has_distinct_elements(const ArrayFacts& array) {
+  if (array.warns_when_written) return false;
   if (array.c_contiguous || array.f_contiguous || is_empty(array)) return true;
   Term axes[most_axes];
   int count = 0;

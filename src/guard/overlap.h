@@ -9,7 +9,7 @@ namespace accel {
 bool share_memory(const ArrayFacts& a, const ArrayFacts& b);
 
 // Whether no two elements of the array share memory, as far as the strides show: false for windows that slide over each other
-// and for broadcast arrays.
+// and for broadcast arrays, also those that NumPy only suspects to be (it warns of a store).
 bool has_distinct_elements(const ArrayFacts& array);
 
 }  // namespace accel

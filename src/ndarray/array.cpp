@@ -67,6 +67,8 @@ ArrayFacts array_facts(PyObject* object) {
   facts.c_contiguous = PyArray_IS_C_CONTIGUOUS(array);
   facts.f_contiguous = PyArray_IS_F_CONTIGUOUS(array);
   facts.writeable = PyArray_ISWRITEABLE(array);
+  // NPY_ARRAY_WARN_ON_WRITE, the sign bit, has no name in the public headers.
+  facts.warns_when_written = PyArray_FLAGS(array) < 0;
   facts.owns_data = PyArray_CHKFLAGS(array, NPY_ARRAY_OWNDATA);
   return facts;
 }

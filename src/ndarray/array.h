@@ -26,6 +26,7 @@ struct ArrayFacts {
   const intptr_t* strides = nullptr;
   char* data = nullptr;
   bool aligned = false, c_contiguous = false, f_contiguous = false, writeable = false, owns_data = false;
+  bool warns_when_written = false;  // of numpy.broadcast_arrays
 };
 
 constexpr int most_axes = 60;
