@@ -563,3 +563,26 @@ def test_flat_and_masks(function):
             a, b = sample(shape), sample(shape)
             assert describe(list(call(a, v))) == describe(list(function(b, v)))
             assert a.tobytes() == b.tobytes()
+
+
+def test_vectors_that_overlap_with_other_strides():
+    def change(a, n):
+        a[::2] = a[: (len(a) + 1) // 2]
+        return a
+
+    check_left_to_numpy(change, sample(9), 3)
+
+    def rows_and_columns(a):
+        a[3, :9] = a[1:, 3]
+        return a
+
+    check_left_to_numpy(rows_and_columns, sample((10, 10)))
+
+    def apart(a):
+        n = len(a)
+        for i in range(n):
+            a[i, :i] = a[:i, i]
+        a[0, ::-1] = a[:, 0]
+        return a
+
+    check(apart, sample((6, 6)))

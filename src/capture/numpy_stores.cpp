@@ -19,6 +19,32 @@ bool is_same_view(const Ref& target, const Operand& source) {
   return a.shape == b.shape && a.strides == b.strides && a.offset == b.offset && a.dtype == b.dtype;
 }
 
+// The last element of a vector minus the first one, in bytes.
+Dim span_of(DimTable& dims, Dim extent, Dim stride) { return dims.mul(dims.sub(extent, dims.constant(1)), stride); }
+
+// Whether the bytes of vector `b` come after those of `a`; both have strides >= 0.
+bool comes_after(Capture& capture, const Lens& a, Dim extent, const Lens& b) {
+  DimTable& dims = capture.dims();
+  Dim end = dims.add(a.offset, dims.add(span_of(dims, extent, a.strides.back()), dims.constant(item_size(a.dtype))));
+  return capture.prove(dims.sub(b.offset, end));
+}
+
+// Assignments between vectors of one memory whose strides differ and have one sign are no exchange of values in NumPy: it
+// copies one element after the other, without a copy before, although the vectors may overlap.
+bool is_copied_in_place(Capture& capture, const Ref& target, const Operand& source) {
+  if (!source.is_array() || source.ref->array.storage != target->array.storage) return false;
+  const Lens &to = lens_of(target), &from = lens_of(source.ref);
+  if (to.shape.size() != 1 || from.shape.empty() || to.strides[0] == from.strides.back()) return false;
+  DimTable& dims = capture.dims();
+  if (dims.is_constant(from.shape.back(), 1) || dims.is_constant(to.shape[0], 1)) return false;
+  auto negated = [&](Dim d) { return dims.sub(dims.constant(0), d); };
+  bool up[] = {capture.prove(to.strides[0]), capture.prove(from.strides.back())};
+  bool down[] = {!up[0] && capture.prove(negated(to.strides[0])), !up[1] && capture.prove(negated(from.strides.back()))};
+  if ((up[0] && down[1]) || (down[0] && up[1])) return false;
+  bool apart = up[0] && up[1] && (comes_after(capture, to, to.shape[0], from) || comes_after(capture, from, to.shape[0], to));
+  return !apart;
+}
+
 Result<Operand> read_source(Capture& capture, const Ref& value, DType dtype, const std::string& casting) {
   capture.look(value);
   bool sequence = value->kind == AbstractKind::tuple || value->kind == AbstractKind::list;
@@ -79,6 +105,8 @@ Status assign(Capture& capture, const Ref& target, const Ref& value, const std::
   if (is_same_view(target, source)) return Unit{};
   ACCEL_TRY([[maybe_unused]] Unit castable, check_cast(source, dtype, casting));
   ACCEL_TRY([[maybe_unused]] Unit fits, fit_shape(capture, shape, source.shape));
+  if (is_copied_in_place(capture, target, source))
+    return fail(Reason::unsupported_layout, "NumPy copies between views that overlap, element by element");
   ACCEL_TRY(std::optional<Operand> mask, read_mask(capture, where));
   if (!source.is_array()) {
     ACCEL_TRY(ValueId number, fill_value(capture, source, dtype));
