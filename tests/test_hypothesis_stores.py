@@ -41,6 +41,8 @@ VALUES = [
 ASSIGNMENTS = ["{t}[...] = {v}", "{t} += {v}", "{t} *= {v}", "np.copyto({t}, {v})", "np.subtract({t}, {v}, out={t})",
                "np.copyto({t}, {v}, where={t} > 0)", "np.add({t}, {v}, out={t}, where={t} < 0)", "{t}.fill(3)"]  # fmt: skip
 
+RELATIONS = ["apart", "apart", "apart", "same", "parts", "F"]  # of the arguments
+
 
 @st.composite
 def programs(draw):
@@ -65,7 +67,7 @@ def programs(draw):
         if draw(st.booleans()):
             lines.append(f"r{k} = {source} * 2")
             names.append(f"r{k}")
-    return valid(lines), draw(st.sampled_from(["apart", "apart", "apart", "same", "parts", "F"]))
+    return valid(lines), draw(st.sampled_from(RELATIONS))
 
 
 def valid(lines):
@@ -124,3 +126,62 @@ def test_captured_stores(program):
 @given(programs())
 def test_compiled_stores(program):
     check_program(program, "native")
+
+
+# --- in loops and branches ------------------------------------------------------------------------------------------------
+
+PARTS = ["i", "i, 1:", "1:, i", "i, i", "i:", ":i", "i, :i", "0", "-1, i", "..."]
+VIEWS = [".T", "[1:]", "[::-1]", ".copy()", "[:, ::2]", ""]
+RANGES = ["3", "m", "1, m", "m - 1, -1, -1", "len(b) - 2"]
+CONDITIONS = ["i % 2", "i > 1", "a[0, 0] > b[i, i]", "m > 2"]
+UPDATES = ["{t} = {v}", "{t} += {v}", "b, a = a, b", "w = {v} * 1; x = x + np.sum(w)"]
+
+
+@st.composite
+def loops(draw):
+    """The text of a function that stores into parts of a, b and views of them in a loop."""
+    names, lines = ["a", "b"], []
+    for k in range(draw(st.integers(0, 2))):
+        lines.append(f"v{k} = {draw(st.sampled_from(names))}{draw(st.sampled_from(VIEWS))}")
+        names.append(f"v{k}")
+    lines += [f"for i in range({draw(st.sampled_from(RANGES))}):", "    pass"]
+    indent = "    "
+    for _ in range(draw(st.integers(1, 4))):
+        if len(indent) < 12 and draw(st.integers(0, 3)) == 0:
+            lines.append(f"{indent}if {draw(st.sampled_from(CONDITIONS))}:")
+            indent += "    "
+        t, s = (f"{draw(st.sampled_from(names))}[{draw(st.sampled_from(PARTS))}]" for _ in range(2))
+        v = draw(st.sampled_from(["{s}", "{s} * 0.5", "1.5", "i", "{s} + {t}", "-{s}", "{t} * i"])).format(s=s, t=t)
+        lines.append(indent + draw(st.sampled_from(UPDATES)).format(t=t, v=v))
+        if len(indent) > 4 and draw(st.booleans()):
+            indent = indent[4:]
+    lines = ["x, p = a.sum() * 0, a", *lines, "return a + 0, b + 0, x, a is p"]
+    return "def function(a, b, m):\n    " + "\n    ".join(lines), draw(st.sampled_from(RELATIONS))
+
+
+def check_loop(program, backend):
+    text, relation = program
+    scope = {"np": np}
+    exec(text, scope)
+    function, call = scope["function"], accel.compile(scope["function"], backend=backend)
+    for m in (4, 4, 1, 5, 2):
+        left, right = arguments(relation), arguments(relation)
+        try:
+            expected = function(*left, m)
+        except (ValueError, IndexError, TypeError):  # shapes
+            return
+        found = call(*right, m)
+        for x, y in zip([*expected, *left], [*found, *right], strict=True):
+            assert np.asarray(x).tobytes() == np.asarray(y).tobytes(), (relation, m, text)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(loops())
+def test_captured_loops(program):
+    check_loop(program, "numpy")
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@given(loops())
+def test_compiled_loops(program):
+    check_loop(program, "native")
