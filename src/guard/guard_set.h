@@ -51,7 +51,7 @@ enum class GuardKind : uint8_t {
   writeable,      // array source's writeable flag == value
   distinct,       // whether no two elements of the array source share memory == value
   disjoint,       // whether the array sources `source` and `other` share no memory == value
-  same,           // `source` and `other` hold the same object
+  same,           // whether `source` and `other` hold the same object == value
   relation,       // left `comparison` right, over symbols
   unbound,        // the local is unbound
 };
