@@ -14,7 +14,8 @@ namespace {
 
 // What a Program needs of the prelude.
 struct Needs {
-  bool half = false, complex = false, sums = false, folds = false, extremes = false, divided = false, flow = false, indices = false;
+  bool half = false, complex = false, sums = false, folds = false, extremes = false, divided = false, flow = false,
+       indices = false;
 };
 
 void add_needs(const Body& body, Needs& needs) {
