@@ -260,6 +260,13 @@ class Flow {
     set.args = {last.dst};
     append(std::move(last), out.steps);
     append(std::move(set), out.steps);
+    if (loop.bound) {
+      Stmt bind;
+      bind.kind = StmtKind::bind;
+      bind.dim = graph_.dims.symbol(*loop.bound);
+      bind.args = {counter};
+      append(std::move(bind), out.steps);
+    }
     const Terminator& t = graph_.blocks[static_cast<size_t>(loop.header)].terminator;
     out.end = BlockEnd::jump;
     out.edges[0] = edge(t, loop.exit_edge, out.steps);
