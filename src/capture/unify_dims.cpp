@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <vector>
 
 namespace accel {
 
@@ -10,7 +11,14 @@ namespace {
 // Equalities between symbols and of symbols with constants.
 class Equalities {
  public:
-  void add(const DimTable& dims, Dim left, Dim right) {
+  // Also of sums: s1 - 2 == s0 - 2 relates the symbols.
+  void add(DimTable dims, Dim left, Dim right) {
+    Dim difference = dims.sub(left, right);
+    std::vector<int> symbols = dims.symbols(difference);
+    if (symbols.size() == 2) {
+      Dim first = dims.symbol(symbols[0]), second = dims.symbol(symbols[1]);
+      if (difference == dims.sub(first, second) || difference == dims.sub(second, first)) left = first, right = second;
+    }
     std::optional<int> a = dims.as_symbol(left), b = dims.as_symbol(right);
     if (a && b) return join(root(*a), root(*b));
     if (a && dims.as_constant(right)) constants_[root(*a)] = *dims.as_constant(right);

@@ -63,7 +63,10 @@ class Recogniser {
     if (inside(out_.end) && !leaf) return false;
     for (NodeId n : block(out_.header).nodes) {
       Op op = node(n).op;
-      if (op != Op::constant && op != Op::dim && node(n).results[0] != condition) return false;
+      if (op == Op::bind && node(n).operands[0] == out_.counter && !out_.bound)
+        out_.bound = graph_.dims.as_symbol(node(n).attrs.dims[0]);
+      else if (op != Op::constant && op != Op::dim && node(n).results[0] != condition)
+        return false;
     }
     ValueId after = block(out_.body).terminator.target_arguments[0][static_cast<size_t>(place - params.begin())];
     if (graph_.is_input(after) || graph_.producer(after).op != Op::add) return false;
@@ -99,7 +102,8 @@ class Recogniser {
     bool shaped = type.rank() == 0 || type.shape == graph_.type(out_.states[0]).shape;
     switch (op_class(n.op)) {
       case OpClass::leaf:
-        if (n.op == Op::bind) return n.operands[0] == out_.counter && (bound_ = graph_.dims.as_symbol(n.attrs.dims[0]));
+        if (n.op == Op::bind)
+          return n.operands[0] == out_.counter && !out_.bound && (out_.bound = graph_.dims.as_symbol(n.attrs.dims[0]));
         return n.op == Op::constant || n.op == Op::dim || (n.op == Op::full && shaped);
       case OpClass::view: {
         bool computed = inside(n.operands[0]) && !(graph_.type(n.operands[0]).rank() == 0 && n.op == Op::broadcast_to);
@@ -118,7 +122,7 @@ class Recogniser {
     auto names = [&](const std::vector<Dim>& dims) {
       return std::any_of(dims.begin(), dims.end(), [&](Dim d) {
         std::vector<int> symbols = graph_.dims.symbols(d);
-        return bound_ && std::find(symbols.begin(), symbols.end(), *bound_) != symbols.end();
+        return out_.bound && std::find(symbols.begin(), symbols.end(), *out_.bound) != symbols.end();
       });
     };
     return names(n.attrs.dims) || names(n.attrs.steps) || names(graph_.type(n.results[0]).shape);
@@ -172,7 +176,6 @@ class Recogniser {
   const Graph& graph_;
   const NaturalLoop& loop_;
   PointwiseLoop out_;
-  std::optional<int> bound_;
 };
 
 // The body as a graph without stores: a store is a selection.
@@ -190,6 +193,8 @@ class BodyGraph {
     Attributes attrs;
     attrs.dims = {counter_};
     map_[static_cast<size_t>(loop.counter)] = out.add_node(0, Op::dim, {}, attrs, {graph.type(loop.counter)});
+    for (NodeId n : graph.blocks[static_cast<size_t>(loop.header)].nodes)
+      if (graph.nodes[static_cast<size_t>(n)].op == Op::bind) add(graph.nodes[static_cast<size_t>(n)]);
     for (NodeId n : graph.blocks[static_cast<size_t>(loop.body)].nodes) add(graph.nodes[static_cast<size_t>(n)]);
   }
 
@@ -209,7 +214,6 @@ class BodyGraph {
  private:
   void add(const Node& node) {
     if (node.op == Op::bind) {
-      bound_ = graph_.dims.as_symbol(node.attrs.dims[0]);
       map_[static_cast<size_t>(node.results[0])] = mapped(node.operands[0]);
       return;
     }
@@ -231,9 +235,9 @@ class BodyGraph {
   }
 
   Attributes substituted(Attributes attrs) {
-    if (!bound_) return attrs;
+    if (!loop_.bound) return attrs;
     for (Dim& d : attrs.dims)
-      d = part_.graph.dims.substitute(d, [&](int s) { return s == *bound_ ? std::optional(counter_) : std::nullopt; });
+      d = part_.graph.dims.substitute(d, [&](int s) { return s == *loop_.bound ? std::optional(counter_) : std::nullopt; });
     return attrs;
   }
 
@@ -244,7 +248,6 @@ class BodyGraph {
   const PointwiseLoop& loop_;
   SegmentGraph& part_;
   std::vector<ValueId> map_;
-  std::optional<int> bound_;
   Dim counter_;
   int next_slot_ = 0;
 };

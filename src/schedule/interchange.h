@@ -16,6 +16,7 @@ struct PointwiseLoop {
   BlockId header = 0, body = 0;
   int exit_edge = 1;  // of the header's branch
   ValueId counter = no_value, end = no_value;
+  std::optional<int> bound;     // a symbol that is the counter's value
   std::vector<ValueId> states;  // array parameters of the header
   std::vector<ValueId> next;    // their values after an iteration
   // The next states equal the states, and will do so ever after, where none of these hold. None: not known.
