@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "capture/interpreter.h"
 #include "capture/known_types.h"
+#include "capture/numpy_primitives.h"
 #include "capture/python_text.h"
 #include "capture/semantics.h"
 #include "guard/fetch.h"
@@ -13,8 +15,8 @@ namespace accel {
 
 namespace {
 
-Failure missing(PyObject* object, PyObject* name) {
-  return fail(Reason::will_raise, type_name(object) + " has no attribute " + utf8(name));
+Failure missing(Capture& capture, PyObject* object, PyObject* name) {
+  return capture.raised(PyExc_AttributeError, type_name(object) + " has no attribute " + utf8(name));
 }
 
 Failure unsupported(PyObject* object, PyObject* name) {
@@ -34,7 +36,7 @@ Result<Ref> get_by_python(Capture& capture, PyObject* object, PyObject* name) {
   PyRef value = PyRef::steal(PyObject_GetAttr(object, name));
   if (!value) {
     PyErr_Clear();
-    return missing(object, name);
+    return missing(capture, object, name);
   }
   return capture.constant(value.get());
 }
@@ -52,7 +54,7 @@ Result<Ref> module_attribute(Capture& capture, PyObject* module, PyObject* name)
   if (value != nullptr) return capture.at(source, value);
   if (in_type != nullptr || PyDict_GetItemString(dict, "__getattr__") != nullptr) return unsupported(module, name);
   sources.guard_unbound(source);
-  return missing(module, name);
+  return missing(capture, module, name);
 }
 
 // A class attribute that an identity guard has pinned is a constant, unlike the data of instances.
@@ -60,6 +62,26 @@ AbstractValue known_constant(Capture& capture, const Ref& attribute, PyObject* o
   AbstractValue known = *capture.constant(object);
   known.source = attribute->source;
   return known;
+}
+
+// Nobody assigns to the classes of a library.
+bool is_library_class(PyTypeObject* type) {
+  PyRef module = PyRef::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__module__"));
+  if (!module) PyErr_Clear();
+  std::string name = module && PyUnicode_Check(module.get()) ? utf8(module.get()) : std::string();
+  return name == "numpy" || name.rfind("numpy.", 0) == 0 || name == "contextlib" || name == "functools";
+}
+
+bool can_change(PyTypeObject* type) {
+  return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0 && (type->tp_flags & Py_TPFLAGS_IMMUTABLETYPE) == 0 &&
+         !is_library_class(type);
+}
+
+// Classes written in Python whose instances are no more than their attributes.
+bool can_have_attributes(PyTypeObject* type) {
+  return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0 && type->tp_new == PyBaseObject_Type.tp_new &&
+         type->tp_getattro == PyObject_GenericGetAttr && type->tp_setattro == PyObject_GenericSetAttr &&
+         type->tp_finalize == nullptr;
 }
 
 // What __get__ of a class attribute gives for an instance (null `instance`: for the class itself).
@@ -76,6 +98,9 @@ Result<Ref> bound_attribute(Capture& capture, const Ref& attribute, const Ref& i
   if (Py_IS_TYPE(found, &PyStaticMethod_Type)) return of("__func__");
   if (Py_IS_TYPE(found, &PyClassMethod_Type)) {
     return capture.method(of("__func__"), capture.constant(reinterpret_cast<PyObject*>(owner)));
+  }
+  if (Py_IS_TYPE(found, &PyClassMethodDescr_Type) && !can_change(owner)) {
+    return get_by_python(capture, reinterpret_cast<PyObject*>(owner), name);
   }
   if (Py_TYPE(found)->tp_descr_get == nullptr) {
     if (attribute->kind == AbstractKind::unread && is_plain_constant(found))
@@ -100,10 +125,6 @@ Ref class_entry(Capture& capture, SourceId owner, PyObject* name, PyObject* foun
   return entry;
 }
 
-bool can_change(PyTypeObject* type) {
-  return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0 && (type->tp_flags & Py_TPFLAGS_IMMUTABLETYPE) == 0;
-}
-
 Result<Ref> type_attribute(Capture& capture, const Ref& value, PyObject* name) {
   auto* type = reinterpret_cast<PyTypeObject*>(value->object.get());
   PyTypeObject* meta = Py_TYPE(value->object.get());
@@ -114,7 +135,7 @@ Result<Ref> type_attribute(Capture& capture, const Ref& value, PyObject* name) {
     return unsupported(value->object.get(), name);
   }
   PyObject* found = _PyType_Lookup(type, name);
-  if (found == nullptr && in_meta == nullptr) return missing(value->object.get(), name);
+  if (found == nullptr && in_meta == nullptr) return missing(capture, value->object.get(), name);
   if (found == nullptr) return unsupported(value->object.get(), name);
   SourceId owner = value->source;
   if (owner < 0 && can_change(type)) owner = capture.sources().pinned(value->object.get(), short_repr(value->object.get()));
@@ -134,16 +155,40 @@ Result<Ref> instance_attribute(Capture& capture, const Ref& value, PyObject* nam
   if (found == nullptr) {
     if (in_class != nullptr) return unsupported(object, name);
     sources.guard_unbound(source);
-    return missing(object, name);
+    return missing(capture, object, name);
   }
   if (found != in_class) return capture.at(source, found);
-  return bound_attribute(capture, class_entry(capture, value->source, name, found, true), value, type, name);
+  return bound_attribute(capture, class_entry(capture, value->source, name, found, can_change(type)), value, type, name);
+}
+
+// Index of the attribute among those that the instance was given, or nullopt.
+std::optional<size_t> own_attribute(const Ref& instance, PyObject* name) {
+  for (size_t i = 0; i < instance->keys.size(); ++i) {
+    if (PyUnicode_Compare(instance->keys[i].get(), name) == 0) return i;
+  }
+  return std::nullopt;
+}
+
+// An instance that captured code made. Of a C type: its methods, and the parts that capture keeps under their names.
+Result<Ref> made_attribute(Capture& capture, const Ref& value, PyObject* name) {
+  auto* type = reinterpret_cast<PyTypeObject*>(value->object.get());
+  PyObject* in_class = _PyType_Lookup(type, name);
+  bool data = in_class != nullptr && Py_TYPE(in_class)->tp_descr_set != nullptr;
+  std::optional<size_t> own = own_attribute(value, name);
+  bool slot = data && Py_IS_TYPE(in_class, &PyMemberDescr_Type);
+  if (own && (!data || slot || !can_have_attributes(type))) return value->items[*own];
+  if (in_class == nullptr || slot) return missing(capture, value->object.get(), name);
+  if (data && !Py_IS_TYPE(in_class, &PyProperty_Type)) return unsupported(value->object.get(), name);
+  SourceId owner = -1;
+  if (can_change(type)) owner = capture.sources().pinned(value->object.get(), short_repr(value->object.get()));
+  return bound_attribute(capture, class_entry(capture, owner, name, in_class, can_change(type)), value, type, name);
 }
 
 // Objects of C types whose getters are pure and whose attributes never change.
 bool is_frozen(PyObject* object) {
   return is_foldable(object) || is_ufunc(object) || PyCFunction_Check(object) || Py_IS_TYPE(object, &PyMethodDescr_Type) ||
-         PyCode_Check(object) || Py_TYPE(object) == known_types().partial || Py_TYPE(object) == known_types().dispatcher;
+         PyCode_Check(object) || PyContextVar_CheckExact(object) || Py_TYPE(object) == known_types().partial ||
+         Py_TYPE(object) == known_types().dispatcher;
 }
 
 Result<Ref> constant_attribute(Capture& capture, const Ref& value, PyObject* name) {
@@ -169,19 +214,56 @@ Result<Ref> builtin_attribute(Capture& capture, const Ref& value, PyObject* name
   PyObject* descriptor = _PyType_Lookup(type, name);
   if (descriptor != nullptr && is_builtin_method(descriptor)) return capture.method(capture.constant(descriptor), value);
   if (descriptor == nullptr && value->kind != AbstractKind::function) {
-    return fail(Reason::will_raise, std::string(type->tp_name) + " has no attribute " + utf8(name));
+    return capture.raised(PyExc_AttributeError, std::string(type->tp_name) + " has no attribute " + utf8(name));
   }
   return fail(Reason::unsupported_attribute, std::string(type->tp_name) + "." + utf8(name));
 }
 
 Result<Ref> numpy_attribute(Capture& capture, const Ref& value, PyObject* name) {
   if (_PyType_Lookup(capture.type_of(value), name) == nullptr) {
-    return fail(Reason::will_raise, std::string(capture.type_of(value)->tp_name) + " has no attribute " + utf8(name));
+    return capture.raised(PyExc_AttributeError,
+                          std::string(capture.type_of(value)->tp_name) + " has no attribute " + utf8(name));
   }
   return array_attribute(capture, value, utf8(name));
 }
 
 }  // namespace
+
+Status set_made_attribute(Capture& capture, const Ref& owner, PyObject* name, const Ref& value) {
+  auto* type = reinterpret_cast<PyTypeObject*>(owner->object.get());
+  if (!can_have_attributes(type)) return set_array_flag(capture, owner, name, value);
+  PyObject* in_class = _PyType_Lookup(type, name);
+  bool data = in_class != nullptr && Py_TYPE(in_class)->tp_descr_set != nullptr;
+  bool slot = data && Py_IS_TYPE(in_class, &PyMemberDescr_Type);
+  if (data && !slot) return fail(Reason::unsupported_opcode, "a store to an attribute with a setter");
+  if (!data && type->tp_dictoffset == 0) return capture.raised(PyExc_AttributeError, "no attribute " + utf8(name));
+  if (auto own = own_attribute(owner, name)) {
+    owner->items[*own] = value;
+  } else {
+    owner->keys.push_back(PyRef::borrow(name));
+    owner->items.push_back(value);
+  }
+  return Unit{};
+}
+
+Result<std::optional<Ref>> Interpreter::call_class(const Ref& value, const CallArguments& arguments) {
+  PyObject* object = value->object.get();
+  auto* type = reinterpret_cast<PyTypeObject*>(object);
+  bool plain_meta = Py_IS_TYPE(object, &PyType_Type) || Py_TYPE(object) == known_types().abc;
+  if (!plain_meta || (type->tp_flags & Py_TPFLAGS_IS_ABSTRACT) != 0 || !can_have_attributes(type))
+    return fail(Reason::unsupported_call, short_repr(object));
+  PyRef name = PyRef::steal(PyUnicode_InternFromString("__init__"));
+  PyObject* init = _PyType_Lookup(type, name.get());
+  Ref made = capture_.instance(type);
+  if (init != nullptr && PyFunction_Check(init)) {
+    ACCEL_TRY(Ref method, get_attribute(capture_, made, name.get()));
+    ACCEL_TRY([[maybe_unused]] Ref none, call_now(method, arguments));
+    return std::optional<Ref>(std::move(made));
+  }
+  bool plain = type->tp_init == PyBaseObject_Type.tp_init && arguments.positional.empty() && arguments.keywords.empty();
+  if (!plain) return fail(Reason::unsupported_call, short_repr(object));
+  return std::optional<Ref>(std::move(made));
+}
 
 Result<Ref> get_attribute(Capture& capture, const Ref& value, PyObject* name) {
   capture.look(value);
@@ -196,6 +278,8 @@ Result<Ref> get_attribute(Capture& capture, const Ref& value, PyObject* name) {
     case AbstractKind::object:
       if (is_array(value->object.get())) return capture.refusal(value);
       return instance_attribute(capture, value, name);
+    case AbstractKind::instance:
+      return made_attribute(capture, value, name);
     case AbstractKind::null:
       return fail(Reason::internal_error, "an attribute of NULL");
     default:

@@ -12,6 +12,8 @@ namespace accel {
 
 namespace {
 
+constexpr size_t most_products = 1024;
+
 Ref snapshot(Capture& capture, std::vector<Ref> items) {
   Ref container = capture.tuple(items);
   Ref iterator = std::make_shared<AbstractValue>();
@@ -54,7 +56,7 @@ Result<Ref> capture_len(Capture& capture, PyObject* callable, const CallArgument
   const Ref& value = arguments.positional[0];
   switch (value->kind) {
     case AbstractKind::array:
-      if (value->array.lens.shape.empty()) return fail(Reason::will_raise, "len of an array without axes");
+      if (value->array.lens.shape.empty()) return capture.raised(PyExc_TypeError, "len() of unsized object");
       return capture.dim_scalar(value->array.lens.shape[0]);
     case AbstractKind::dict:
       if (value->source >= 0) capture.sources().guard_length(value->source, static_cast<int64_t>(value->items.size()));
@@ -64,6 +66,13 @@ Result<Ref> capture_len(Capture& capture, PyObject* callable, const CallArgument
       return capture.python_int(static_cast<int64_t>(value->items.size()));
     case AbstractKind::constant:
       return fold_call(capture, callable, arguments);
+    case AbstractKind::set:
+      if (!value->object) return capture.python_int(static_cast<int64_t>(value->items.size()));
+      return fold_call(capture, callable, arguments);
+    case AbstractKind::scalar:
+    case AbstractKind::function:
+    case AbstractKind::slice:
+      return capture.raised(PyExc_TypeError, "the object has no len()");
     default:
       return fail(Reason::unsupported_argument, "len of this object");
   }
@@ -197,6 +206,27 @@ Result<Ref> capture_reversed(Capture& capture, PyObject*, const CallArguments& a
   return snapshot(capture, {items.rbegin(), items.rend()});
 }
 
+// itertools.product(*iterables): it reads them all when it is made.
+Result<Ref> capture_product(Capture& capture, PyObject*, const CallArguments& arguments) {
+  if (!arguments.keywords.empty()) return fail(Reason::unsupported_argument, "product with repeat");
+  std::vector<std::vector<Ref>> rows = {{}};
+  for (const Ref& argument : arguments.positional) {
+    ACCEL_TRY(std::vector<Ref> items, all_items(capture, argument));
+    std::vector<std::vector<Ref>> longer;
+    if (rows.size() * items.size() > most_products) return fail(Reason::unsupported_argument, "a product of many items");
+    for (const std::vector<Ref>& row : rows) {
+      for (const Ref& item : items) {
+        longer.push_back(row);
+        longer.back().push_back(item);
+      }
+    }
+    rows = std::move(longer);
+  }
+  std::vector<Ref> items;
+  for (std::vector<Ref>& row : rows) items.push_back(capture.tuple(std::move(row)));
+  return snapshot(capture, std::move(items));
+}
+
 Result<Ref> capture_iter(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
   return get_iterator(capture, arguments.positional[0]);
@@ -207,7 +237,7 @@ Result<Ref> capture_next(Capture& capture, PyObject*, const CallArguments& argum
   ACCEL_TRY(std::optional<Ref> item, next_item(capture, arguments.positional[0]));
   if (item) return *item;
   if (arguments.positional.size() == 2) return arguments.positional[1];
-  return fail(Reason::will_raise, "the iterator is at its end");
+  return capture.raised(PyExc_StopIteration, "the iterator is at its end");
 }
 
 }  // namespace accel

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "capture/builtin_primitives.h"
+#include "capture/python_text.h"
 
 namespace accel {
 
@@ -76,6 +77,54 @@ Result<Ref> capture_list_reverse(Capture& capture, PyObject*, const CallArgument
   ACCEL_TRY(Ref list, own(capture, arguments, AbstractKind::list, 1, 1));
   std::reverse(list->items.begin(), list->items.end());
   return capture.constant(Py_None);
+}
+
+Result<Ref> capture_list_clear(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(Ref list, own(capture, arguments, AbstractKind::list, 1, 1));
+  list->items.clear();
+  return capture.constant(Py_None);
+}
+
+// list.index, list.count and list.remove
+Result<Ref> capture_list_find(Capture& capture, PyObject* method, const CallArguments& arguments) {
+  PyRef name = PyRef::steal(PyObject_GetAttrString(method, "__name__"));
+  std::string what = name ? utf8(name.get()) : std::string();
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 2, 2));
+  const Ref& list = arguments.positional[0];
+  if (list->kind != AbstractKind::list) return fail(Reason::unsupported_call, "list." + what);
+  if (what == "remove") {
+    ACCEL_TRY([[maybe_unused]] Unit fresh, require_fresh(capture, list));
+  }
+  int64_t count = 0;
+  for (size_t i = 0; i < list->items.size(); ++i) {
+    ACCEL_TRY(bool same, is_equal(capture, list->items[i], arguments.positional[1]));
+    if (!same) continue;
+    if (what == "index") return capture.python_int(static_cast<int64_t>(i));
+    if (what == "remove") {
+      list->items.erase(list->items.begin() + static_cast<std::ptrdiff_t>(i));
+      return capture.constant(Py_None);
+    }
+    ++count;
+  }
+  if (what == "count") return capture.python_int(count);
+  return capture.raised(PyExc_ValueError, "the value is not in the list");
+}
+
+// dict.fromkeys(iterable, value=None)
+Result<Ref> capture_dict_fromkeys(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 2, 3));
+  bool exact = arguments.positional[0]->kind == AbstractKind::constant &&
+               arguments.positional[0]->object.get() == reinterpret_cast<PyObject*>(&PyDict_Type);
+  if (!exact) return fail(Reason::unsupported_call, "fromkeys of a subclass of dict");
+  ACCEL_TRY(std::vector<Ref> keys, all_items(capture, arguments.positional[1]));
+  Ref value = arguments.positional.size() == 3 ? arguments.positional[2] : capture.constant(Py_None);
+  Ref dict = std::make_shared<AbstractValue>();
+  dict->kind = AbstractKind::dict;
+  for (const Ref& key : keys) {
+    capture.look(key);
+    ACCEL_TRY([[maybe_unused]] Unit done, set_item(capture, dict, key, value));
+  }
+  return dict;
 }
 
 Result<Ref> capture_dict_get(Capture& capture, PyObject*, const CallArguments& arguments) {

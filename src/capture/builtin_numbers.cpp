@@ -164,7 +164,12 @@ Result<Ref> capture_index(Capture& capture, PyObject* callable, const CallArgume
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
   const Ref& value = arguments.positional[0];
   if (value->kind == AbstractKind::scalar && value->scalar.dim) return capture.dim_scalar(*value->scalar.dim);
-  if (value->kind != AbstractKind::constant) return fail(Reason::unsupported_argument, "an index of this object");
+  bool number =
+      value->kind == AbstractKind::scalar && dtype_kind(value->scalar.dtype) != 'f' && dtype_kind(value->scalar.dtype) != 'c';
+  bool array = value->kind == AbstractKind::array && value->array.lens.shape.empty();
+  bool object = value->kind == AbstractKind::object || value->kind == AbstractKind::instance;
+  if (number || array || object) return fail(Reason::unsupported_argument, "an index of this object");
+  if (value->kind != AbstractKind::constant) return capture.raised(PyExc_TypeError, "the object is no integer");
   return fold_call(capture, callable, arguments);
 }
 

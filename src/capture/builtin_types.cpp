@@ -108,7 +108,7 @@ Result<Ref> capture_isinstance(Capture& capture, PyObject*, const CallArguments&
 Result<Ref> capture_issubclass(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 2, 2));
   ACCEL_TRY(PyRef type, capture.require_constant(arguments.positional[0]));
-  if (!PyType_Check(type.get())) return fail(Reason::will_raise, "issubclass of no class");
+  if (!PyType_Check(type.get())) return capture.raised(PyExc_TypeError, "issubclass() arg 1 must be a class");
   return type_test(capture, reinterpret_cast<PyTypeObject*>(type.get()), arguments.positional[1]);
 }
 

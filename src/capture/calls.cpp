@@ -1,5 +1,7 @@
 // Calls: what a callable is, and the frame, primitive or further callable that stands for it.
 
+#include <algorithm>
+
 #include "capture/interpreter.h"
 #include "capture/known_types.h"
 #include "capture/python_text.h"
@@ -53,6 +55,18 @@ bool may_override(const Ref& value) {
     if (may_override(item)) return true;
   }
   return false;
+}
+
+bool is_foldable_value(const Ref& value) {
+  if (value->kind == AbstractKind::constant) return is_foldable(value->object.get());
+  if (value->kind != AbstractKind::tuple && value->kind != AbstractKind::list) return false;
+  return std::all_of(value->items.begin(), value->items.end(), is_foldable_value);
+}
+
+bool are_constant(const CallArguments& arguments) {
+  auto is_constant = [](const auto& argument) { return is_foldable_value(argument.second); };
+  return std::all_of(arguments.positional.begin(), arguments.positional.end(), is_foldable_value) &&
+         std::all_of(arguments.keywords.begin(), arguments.keywords.end(), is_constant);
 }
 
 }  // namespace
@@ -119,9 +133,12 @@ PythonFunction Interpreter::made_function(const Ref& value) {
 Result<std::optional<Ref>> Interpreter::begin_call(const Ref& callable, CallArguments arguments) {
   capture_.look(callable);
   switch (callable->kind) {
-    case AbstractKind::function: {
-      ACCEL_TRY([[maybe_unused]] Unit pushed, push_frame(made_function(callable), arguments));
-      return std::optional<Ref>();
+    case AbstractKind::function:
+      return push_frame(made_function(callable), arguments);
+    case AbstractKind::instance: {
+      PyRef name = PyRef::steal(PyUnicode_InternFromString("__call__"));
+      ACCEL_TRY(Ref method, get_attribute(capture_, callable, name.get()));
+      return begin_call(method, std::move(arguments));
     }
     case AbstractKind::method:
       return call_method(callable, std::move(arguments));
@@ -146,9 +163,11 @@ Result<std::optional<Ref>> Interpreter::call_primitive(Primitive primitive, PyOb
 Result<std::optional<Ref>> Interpreter::call_constant(const Ref& callable, CallArguments arguments) {
   PyObject* object = callable->object.get();
   if (PyFunction_Check(object)) {
+    // A pure function of constants gives a constant; with anything else it is traced.
+    Primitive fold = find_primitive(object);
+    if (fold != nullptr && are_constant(arguments)) return call_primitive(fold, object, arguments);
     guard_function(capture_.sources(), callable->source, object);
-    ACCEL_TRY([[maybe_unused]] Unit pushed, push_frame(constant_function(callable), arguments));
-    return std::optional<Ref>();
+    return push_frame(constant_function(callable), arguments);
   }
   if (Primitive primitive = find_primitive(object)) return call_primitive(primitive, object, arguments);
   if (PyCFunction_Check(object)) return call_bound_builtin(object, std::move(arguments));
@@ -160,8 +179,23 @@ Result<std::optional<Ref>> Interpreter::call_constant(const Ref& callable, CallA
   if (Py_TYPE(object) == known_types().dispatcher) return call_dispatcher(object, std::move(arguments));
   PyObject* wrapped = unwrap_hook != nullptr ? unwrap_hook(object) : nullptr;
   if (wrapped != nullptr) return begin_call(capture_.constant(wrapped), std::move(arguments));
+  if (is_builtin_exception(object)) return make_exception(object, arguments);
   if (is_exception_class(object)) return fail(Reason::will_raise, short_repr(object));
+  if (PyType_Check(object)) return call_class(callable, arguments);
   return fail(Reason::unsupported_call, short_repr(object));
+}
+
+// An exception that the captured code makes to raise it. Its arguments cannot be seen.
+Result<std::optional<Ref>> Interpreter::make_exception(PyObject* type, const CallArguments&) {
+  PyRef exception = PyRef::steal(PyObject_CallNoArgs(type));
+  if (!exception) {
+    PyErr_Clear();
+    return fail(Reason::will_raise, short_repr(type));
+  }
+  Ref value = std::make_shared<AbstractValue>();
+  value->kind = AbstractKind::object;
+  value->object = std::move(exception);
+  return std::optional<Ref>(std::move(value));
 }
 
 // A builtin method bound to a constant: the primitive of its type's method.
@@ -169,7 +203,8 @@ Result<std::optional<Ref>> Interpreter::call_bound_builtin(PyObject* object, Cal
   PyObject* self = PyCFunction_GET_SELF(object);
   if (self == nullptr || PyModule_Check(self)) return fail(Reason::unsupported_call, short_repr(object));
   PyRef name = attribute(object, "__name__");
-  PyObject* descriptor = name ? _PyType_Lookup(Py_TYPE(self), name.get()) : nullptr;
+  PyTypeObject* type = PyType_Check(self) ? reinterpret_cast<PyTypeObject*>(self) : Py_TYPE(self);
+  PyObject* descriptor = name ? _PyType_Lookup(type, name.get()) : nullptr;
   Primitive primitive = descriptor != nullptr ? find_primitive(descriptor) : nullptr;
   if (primitive == nullptr) return fail(Reason::unsupported_call, short_repr(object));
   arguments.positional.insert(arguments.positional.begin(), capture_.constant(self));

@@ -76,10 +76,14 @@ class Capture {
   Ref tuple(std::vector<Ref> items);
   Ref list(std::vector<Ref> items);
   Ref method(Ref callable, Ref self);
+  Ref set(PyRef object);  // takes a set that nobody else has
+  Ref instance(PyTypeObject* type);
   Ref fresh_array(ValueId value);  // whole new storage
   Ref view_of(const Ref& array, ViewStep step, Lens lens, ValueId value);
   // Current contents of an array, re-derived when its storage was stored to.
   ValueId read(const Ref& array);
+  // Whether the argument at a source is writeable; guards on it.
+  bool is_writeable(SourceId source);
   // The whole memory, current version.
   ValueId contents(const Storage& storage);
   // Whether the array's memory can be stored to, with guards on what that needs. Before anything is emitted.
@@ -110,6 +114,10 @@ class Capture {
   // of those. New reference.
   Result<PyRef> require_constant(const Ref& value);
   bool is_constant(const Ref& value) const;
+  // What NumPy computes for a value of the graph that depends on constants alone: a number, or an array of few elements; else
+  // null.
+  PyRef known_value(const Ref& scalar);
+  PyRef known_value(ValueId value);
   // Decides `left comparison right` by this call's values and guards on it. Constant relations need no guard.
   bool decide(Dim left, Comparison comparison, Dim right);
   bool decide_equal(Dim left, Dim right) { return decide(left, Comparison::eq, right); }
@@ -156,6 +164,17 @@ class Capture {
   Result<Ref> call_python(PyObject* function, const CallArguments& arguments);
   // The same for any callable value: primitives, Python functions, dispatchers.
   Result<Ref> call(const Ref& callable, const CallArguments& arguments);
+  // Runs a generator to its next yield; nullopt: it has ended.
+  Result<std::optional<Ref>> next_of_generator(const Ref& generator);
+
+  // --- exceptions ----------------------------------------------------------------------------------------------------
+  // A will_raise of an exception that handlers in the captured code may catch: the pending Python exception (cleared), or one
+  // of this type. Only its type can be seen, so texts need not be Python's.
+  Failure raised();
+  Failure raised(PyObject* type, const std::string& text);
+  Failure raised(PyRef exception);
+  // The exception of a failure, null when it is not known.
+  PyRef exception_of(const Failure& failure) const;
 
   void note(Reason reason, std::string detail);
   std::vector<Note>& notes() { return notes_; }
@@ -216,6 +235,8 @@ class Capture {
   bool may_guard_ = true, keeps_symbols_ = true;
   int64_t effects_ = 0;
   std::vector<Note> notes_;
+  PyRef exception_;  // of the last failure that raised() made, and its detail
+  std::string exception_detail_;
   std::string file_;
   Location where_;
 };

@@ -94,7 +94,12 @@ Result<Ref> compare(Capture& capture, int op, const Ref& left, const Ref& right)
   capture.look(right);
   for (const Ref& operand : {left, right}) {
     if (operand->kind == AbstractKind::object) return capture.refusal(operand);
+    bool compares =
+        operand->kind == AbstractKind::instance && capture.type_of(operand)->tp_richcompare != PyBaseObject_Type.tp_richcompare;
+    if (compares) return fail(Reason::unsupported_value, "a comparison that a class defines");
   }
+  auto is_set = [](const Ref& value) { return value->object && PyAnySet_CheckExact(value->object.get()); };
+  if (is_set(left) && is_set(right)) return folded(capture, PyObject_RichCompare(left->object.get(), right->object.get(), op));
   if (capture.is_constant(left) && capture.is_constant(right)) {
     ACCEL_TRY(PyRef l, capture.require_constant(left));
     ACCEL_TRY(PyRef r, capture.require_constant(right));
@@ -131,6 +136,12 @@ Result<bool> is_same(Capture& capture, const Ref& left, const Ref& right) {
   }
   PyTypeObject *left_type = capture.type_of(left), *right_type = capture.type_of(right);
   if (left_type != nullptr && right_type != nullptr && left_type != right_type) return false;
+  for (const auto& [side, other] : {std::pair{left, right}, std::pair{right, left}}) {
+    bool met = side->kind == AbstractKind::object && side->source >= 0 && other->kind == AbstractKind::constant;
+    if (!met || side->object.get() != other->object.get()) continue;
+    capture.sources().guard_identity(side->source, side->object.get());
+    return true;
+  }
   for (const Ref& side : {left, right}) {
     const Ref& other = side == left ? right : left;
     if (side->kind == AbstractKind::constant && is_singleton_like(side->object.get()) && other->source < 0 &&
@@ -175,9 +186,15 @@ Result<bool> truth(Capture& capture, const Ref& value) {
     case AbstractKind::dict:
       if (value->source >= 0) capture.sources().guard_length(value->source, static_cast<int64_t>(value->items.size()));
       return !value->items.empty();
+    case AbstractKind::set:
+      return value->object ? PySet_GET_SIZE(value->object.get()) > 0 : !value->items.empty();
+    case AbstractKind::instance:
+      if (is_always_true(capture.type_of(value))) return true;
+      break;
     case AbstractKind::function:
     case AbstractKind::method:
     case AbstractKind::slice:
+    case AbstractKind::generator:
       return true;
     case AbstractKind::scalar: {
       if (value->scalar.dim) return capture.decide(*value->scalar.dim, Comparison::ne, capture.dims().constant(0));
@@ -185,6 +202,7 @@ Result<bool> truth(Capture& capture, const Ref& value) {
         ACCEL_TRY(PyRef object, capture.require_constant(value));
         return check(PyObject_IsTrue(object.get()));
       }
+      if (PyRef known = capture.known_value(value)) return check(PyObject_IsTrue(known.get()));
       capture.promote_inputs_of(value);
       return fail(Reason::data_dependent_branch, "the condition is computed from array data");
     }
@@ -211,6 +229,20 @@ Result<bool> contains(Capture& capture, const Ref& item, const Ref& container) {
   if (container->kind == AbstractKind::dict) {
     ACCEL_TRY(std::optional<size_t> found, find_key(capture, container, item));
     return found.has_value();
+  }
+  if (container->kind == AbstractKind::set && capture.is_constant(item)) {
+    ACCEL_TRY(PyRef set, capture.require_constant(container));
+    ACCEL_TRY(PyRef element, capture.require_constant(item));
+    if (is_plain_constant(element.get()) || is_dtype(element.get()) || PyType_Check(element.get()))
+      return check(PySet_Contains(set.get(), element.get()));
+  }
+  if (container->kind == AbstractKind::generator) {
+    while (true) {
+      ACCEL_TRY(std::optional<Ref> candidate, next_item(capture, container));
+      if (!candidate) return false;
+      ACCEL_TRY(bool same, is_equal(capture, *candidate, item));
+      if (same) return true;
+    }
   }
   if (container->kind == AbstractKind::constant && item->kind == AbstractKind::constant) {
     PyObject *c = container->object.get(), *i = item->object.get();

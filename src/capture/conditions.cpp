@@ -20,6 +20,7 @@ Result<ValueId> single_element(Capture& capture, const Ref& array) {
 }
 
 Result<Condition> condition_of_number(Capture& capture, ValueId value, std::optional<Relation> relation) {
+  if (PyRef known = capture.known_value(value)) return known_condition(PyObject_IsTrue(known.get()) == 1);
   Builder& build = capture.build();
   const Type type = capture.graph().type(value);
   Condition condition;

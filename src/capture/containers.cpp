@@ -4,6 +4,7 @@
 #include "capture/numpy_flat.h"
 #include "capture/python_text.h"
 #include "capture/semantics.h"
+#include "ndarray/array.h"
 
 namespace accel {
 
@@ -16,7 +17,7 @@ Result<size_t> position(Capture& capture, const Ref& container, const Ref& index
   auto size = static_cast<int64_t>(container->items.size());
   ACCEL_TRY(int64_t at, capture.require_int(index));
   if (at < 0) at += size;
-  if (at < 0 || at >= size) return fail(Reason::will_raise, "the index is out of range");
+  if (at < 0 || at >= size) return capture.raised(PyExc_IndexError, "the index is out of range");
   return static_cast<size_t>(at);
 }
 
@@ -35,7 +36,8 @@ Result<Ref> slice_sequence(Capture& capture, const Ref& container, const Ref& in
 
 // Keys whose hash and == run no user code.
 bool is_safe_key(PyObject* key) {
-  return is_plain_constant(key) || is_dtype(key) || PyType_Check(key) || PyFunction_Check(key);
+  return is_plain_constant(key) || is_dtype(key) || PyType_Check(key) || PyFunction_Check(key) ||
+         dtype_of_scalar(key).has_value();
 }
 
 bool same_key(PyObject* left, PyObject* right) {
@@ -44,6 +46,15 @@ bool same_key(PyObject* left, PyObject* right) {
   int equal = PyObject_RichCompareBool(left, right, Py_EQ);
   if (equal < 0) PyErr_Clear();
   return equal > 0;
+}
+
+// Instances of classes written in Python: np.mgrid, np.r_, ...
+bool has_python_getitem(Capture& capture, const Ref& container) {
+  PyTypeObject* type = capture.type_of(container);
+  if (type == nullptr || (container->kind != AbstractKind::constant && container->kind != AbstractKind::instance)) return false;
+  PyRef name = PyRef::steal(PyUnicode_InternFromString("__getitem__"));
+  PyObject* found = _PyType_Lookup(type, name.get());
+  return found != nullptr && PyFunction_Check(found);
 }
 
 }  // namespace
@@ -81,10 +92,18 @@ Result<Ref> get_item(Capture& capture, const Ref& container, const Ref& index) {
   }
   if (container->kind == AbstractKind::dict) {
     ACCEL_TRY(std::optional<size_t> found, find_key(capture, container, index));
-    if (!found) return fail(Reason::will_raise, "the key is missing");
+    if (!found) return capture.raised(PyExc_KeyError, "the key is missing");
     return container->items[*found];
   }
   if (container->kind == AbstractKind::object) return capture.refusal(container);
+  if (container->kind == AbstractKind::scalar && container->scalar.kind == ValueKind::py_scalar) {
+    return capture.raised(PyExc_TypeError, "a number has no items");
+  }
+  if (has_python_getitem(capture, container)) {
+    PyRef name = PyRef::steal(PyUnicode_InternFromString("__getitem__"));
+    ACCEL_TRY(Ref method, get_attribute(capture, container, name.get()));
+    return capture.call(method, {{index}, {}});
+  }
   if (container->kind == AbstractKind::constant && is_plain_constant(container->object.get())) {
     ACCEL_TRY(PyRef key, capture.require_constant(index));
     return folded(capture, PyObject_GetItem(container->object.get(), key.get()));
@@ -125,7 +144,7 @@ Status delete_item(Capture& capture, const Ref& container, const Ref& index) {
   }
   if (container->kind != AbstractKind::dict) return fail(Reason::unsupported_value, "a deletion from this object");
   ACCEL_TRY(std::optional<size_t> found, find_key(capture, container, index));
-  if (!found) return fail(Reason::will_raise, "the key is missing");
+  if (!found) return capture.raised(PyExc_KeyError, "the key is missing");
   auto at = static_cast<std::ptrdiff_t>(*found);
   container->items.erase(container->items.begin() + at);
   container->keys.erase(container->keys.begin() + at);

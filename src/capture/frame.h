@@ -35,6 +35,7 @@ struct Frame {
   int id = 0;                         // of this activation
   bool in_library = false;            // code that people do not want to see named
   bool nested = false;                // entered by a primitive: there is no way to resume here
+  Ref generator;                      // whose frame this is; null: of a call
 
   const Bytecode& bytecode() const { return code_of->bytecode; }
   const CodeFlow& flow() const { return code_of->flow; }

@@ -74,30 +74,36 @@ Status Interpreter::check_depth(PyObject* code) const {
   return fail(Reason::unsupported_call, "recursion of " + utf8(reinterpret_cast<PyCodeObject*>(code)->co_name));
 }
 
-Status Interpreter::push_frame(PythonFunction function, const CallArguments& arguments) {
+Result<std::unique_ptr<Frame>> Interpreter::make_frame(PythonFunction function) {
   auto* code = reinterpret_cast<PyCodeObject*>(function.code.get());
-  if ((code->co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR)) != 0) {
-    return fail(Reason::generator, utf8(code->co_name));
-  }
+  if ((code->co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR)) != 0) return fail(Reason::generator, utf8(code->co_name));
   ACCEL_TRY([[maybe_unused]] Unit shallow, check_depth(function.code.get()));
   ACCEL_TRY(auto decoded, code_of(function.code.get()));
-  ACCEL_TRY(std::vector<Ref> locals, bind_call(capture_, function, arguments));
   auto frame = std::make_unique<Frame>();
   frame->function = function.function;
   frame->code_of = std::move(decoded);
   frame->globals = std::move(function.globals);
   frame->builtins = std::move(function.builtins);
   frame->closure = std::move(function.closure);
-  frame->locals = std::move(locals);
   frame->file = utf8(code->co_filename);
   frame->in_library = is_library_file(frame->file);
   frame->id = next_frame_id_++;
+  return frame;
+}
+
+Result<std::optional<Ref>> Interpreter::push_frame(PythonFunction function, const CallArguments& arguments) {
+  ACCEL_TRY(std::vector<Ref> locals, bind_call(capture_, function, arguments));
+  ACCEL_TRY(std::unique_ptr<Frame> frame, make_frame(std::move(function)));
+  if ((frame->code()->co_flags & CO_GENERATOR) != 0) return std::optional<Ref>(make_generator(*frame, std::move(locals)));
+  frame->locals = std::move(locals);
   frames_.push_back(std::move(frame));
-  return Unit{};
+  return std::optional<Ref>();
 }
 
 Status Interpreter::leave(Ref result) {
   bool nested = frames_.back()->nested;
+  if (const Ref& generator = frames_.back()->generator) generator->items.clear();
+  yielded_ = false;
   frames_.pop_back();
   if (nested) {
     nested_result_ = std::move(result);
@@ -128,7 +134,8 @@ Status Interpreter::run_nested(size_t base) {
   while (frames_.size() > base) {
     if (over_budget()) return budget_failure();
     ++count_;
-    ACCEL_TRY([[maybe_unused]] Unit done, step(*frames_.back()));
+    Status done = step(*frames_.back());
+    if (!done.ok() && !unwind(done.failure(), base)) return done.failure();
   }
   return Unit{};
 }

@@ -68,6 +68,8 @@ class Interpreter {
   // Calls anything and runs it to its end.
   Result<Ref> call_now(const Ref& callable, const CallArguments& arguments);
   Status leave(Ref result);  // returns from the top frame
+  Status yield(Ref value);   // suspends the top frame, which is a generator's
+  Result<std::optional<Ref>> next_of_generator(const Ref& generator);
 
   // Whether the path may part here: primitives that run Python code cannot go on twice.
   bool may_fork() const { return nesting_ == 0; }
@@ -92,7 +94,12 @@ class Interpreter {
   Status step(Frame& frame);
   Status try_step(Frame& frame);
   Status run_nested(size_t base);
-  Status push_frame(PythonFunction function, const CallArguments& arguments);
+  // Pushes the frame of a call. The result, when it is there at once: a generator.
+  Result<std::optional<Ref>> push_frame(PythonFunction function, const CallArguments& arguments);
+  Result<std::unique_ptr<Frame>> make_frame(PythonFunction function);
+  bool unwind(const Failure& why, size_t base);
+  Result<std::optional<Ref>> make_exception(PyObject* type, const CallArguments& arguments);
+  Result<std::optional<Ref>> call_class(const Ref& type, const CallArguments& arguments);
   Status check_depth(PyObject* code) const;
   Result<std::shared_ptr<const Code>> code_of(PyObject* code);
   PythonFunction constant_function(const Ref& function);
@@ -155,6 +162,7 @@ class Interpreter {
   std::unordered_map<PyObject*, std::shared_ptr<const Code>> codes_;
   std::unordered_map<PyObject*, Ref> cells_;
   Ref result_, nested_result_;
+  bool yielded_ = false;  // nested_result_ was yielded
   int64_t count_ = 0;
   int nesting_ = 0, next_frame_id_ = 0;
 
@@ -177,6 +185,9 @@ class Interpreter {
   std::vector<WalkExit> exits_;
   std::map<std::pair<int, int>, std::pair<int64_t, int64_t>> visits_;  // (frame, header): position of first visit, visits
 };
+
+// The generator that a call of a generator function gives, before its first instruction.
+Ref make_generator(const Frame& frame, std::vector<Ref> locals);
 
 // Code of NumPy: its frames are not named in reports.
 bool is_library_file(const std::string& file);

@@ -3,6 +3,7 @@
 // * over a range: `object` is range, items are start, stop, step (a constant) and the number of items taken;
 // * over an array's first axis: `object` is ndarray, items are the array and the number of items taken;
 // * enumerate: `object` is enumerate, items are the iterator below and the next number;
+// * a generator: see generators.cpp;
 // * zip: `object` is zip, items are the iterators below; zip(strict=True) has an entry in `keys`.
 // `position` 1 of those over ranges and arrays: their rounds are evaluated one by one, guards decide whether there is a next
 // one.
@@ -14,7 +15,9 @@
 #include "capture/interpreter.h"
 #include "capture/known_types.h"
 #include "capture/numpy_arguments.h"
+#include "capture/numpy_primitives.h"
 #include "capture/semantics.h"
+#include "ndarray/array.h"
 
 namespace accel {
 
@@ -65,17 +68,24 @@ Result<std::vector<Ref>> items_of_view(Capture& capture, const Ref& view) {
   return pairs;
 }
 
-Result<std::vector<Ref>> items_of_constant(Capture& capture, PyObject* object) {
-  if (!is_plain_constant(object)) return fail(Reason::unsupported_value, "iteration over this object");
-  PyRef list = PyRef::steal(PySequence_Check(object) ? PySequence_List(object) : nullptr);
-  if (!list) {
-    PyErr_Clear();
-    return fail(Reason::will_raise, "the object is not iterable");
-  }
+Result<std::vector<Ref>> items_of_iterable(Capture& capture, PyObject* object) {
+  PyRef list = PyRef::steal(PySequence_List(object));
+  if (!list) return capture.raised();
   std::vector<Ref> items;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i)
     items.push_back(capture.constant(PyList_GET_ITEM(list.get(), i)));
   return items;
+}
+
+// Whether iterating runs no code but C code of builtin types.
+bool is_plainly_iterable(PyObject* object) {
+  return is_plain_constant(object) || PyFrozenSet_CheckExact(object) || is_dtype(object) || PyFunction_Check(object) ||
+         dtype_of_scalar(object).has_value();
+}
+
+Result<std::vector<Ref>> items_of_constant(Capture& capture, PyObject* object) {
+  if (is_plainly_iterable(object)) return items_of_iterable(capture, object);
+  return fail(Reason::unsupported_value, "iteration over this object");
 }
 
 // How many items have been taken, as a symbol when that is known at run time only.
@@ -141,8 +151,14 @@ Status require_one_length(const std::vector<Condition>& conditions) {
 
 Result<Condition> supply_of_zip(Capture& capture, const Ref& iterator) {
   std::vector<Condition> conditions;
+  bool known = true;
   for (const Ref& below : iterator->items) {
+    // A generator runs only when those before it have an item.
+    if (below->kind == AbstractKind::generator && !known) return fail(Reason::generator, "zip of a generator");
     ACCEL_TRY(Condition condition, supply(capture, below));
+    known = known && condition.known;
+    bool ended = condition.known && !*condition.known;
+    if (known && ended && iterator->keys.empty()) return condition;
     conditions.push_back(std::move(condition));
   }
   if (conditions.empty()) return known_condition(false);
@@ -158,7 +174,20 @@ bool is_over_container(const Ref& iterator) { return !iterator->object; }
 
 }  // namespace
 
+namespace {
+
+// The next item is kept in `iterated` until it is taken.
+Result<Condition> supply_of_generator(Capture& capture, const Ref& generator) {
+  if (generator->iterated) return known_condition(true);
+  ACCEL_TRY(std::optional<Ref> item, capture.next_of_generator(generator));
+  if (item) generator->iterated = *item;
+  return known_condition(item.has_value());
+}
+
+}  // namespace
+
 Result<Condition> supply(Capture& capture, const Ref& iterator) {
+  if (iterator->kind == AbstractKind::generator) return supply_of_generator(capture, iterator);
   if (iterator->kind != AbstractKind::iterator) return fail(Reason::unsupported_value, "not an iterator of a known container");
   if (is_over_container(iterator)) return supply_of_container(iterator);
   if (is_kind(iterator, enumerate_class())) return supply(capture, iterator->items[0]);
@@ -175,6 +204,7 @@ Result<Condition> supply(Capture& capture, const Ref& iterator) {
 }
 
 Result<Ref> take(Capture& capture, const Ref& iterator) {
+  if (iterator->kind == AbstractKind::generator) return std::exchange(iterator->iterated, nullptr);
   if (is_over_container(iterator)) {
     bool live = iterator->iterated && iterator->iterated->kind == AbstractKind::list;
     return (live ? iterator->iterated->items : iterator->items)[iterator->position++];
@@ -342,7 +372,13 @@ Result<Ref> get_iterator(Capture& capture, const Ref& value) {
   capture.look(value);
   switch (value->kind) {
     case AbstractKind::iterator:
+    case AbstractKind::generator:
       return value;
+    case AbstractKind::set: {
+      ACCEL_TRY(PyRef object, capture.require_constant(value));
+      ACCEL_TRY(std::vector<Ref> items, items_of_iterable(capture, object.get()));
+      return make_iterator(std::move(items), nullptr);
+    }
     case AbstractKind::tuple:
       return make_iterator(value->items, value);
     case AbstractKind::list:
@@ -373,6 +409,15 @@ Result<Ref> get_iterator(Capture& capture, const Ref& value) {
       return make_lazy_iterator(array_class(), {value, capture.python_int(0)});
     case AbstractKind::object:
       return capture.refusal(value);
+    case AbstractKind::instance: {
+      ACCEL_TRY(std::optional<std::vector<Ref>> items, items_of_broadcast(capture, value));
+      if (!items) return fail(Reason::unsupported_value, "iteration over this object");
+      return make_iterator(std::move(*items), nullptr);
+    }
+    case AbstractKind::scalar:
+    case AbstractKind::function:
+    case AbstractKind::slice:
+      return capture.raised(PyExc_TypeError, "the object is not iterable");
     default:
       return fail(Reason::unsupported_value, "iteration over this object");
   }
@@ -387,7 +432,8 @@ Result<std::optional<Ref>> next_item(Capture& capture, const Ref& iterator) {
 }
 
 Result<std::vector<Ref>> remaining_items(Capture& capture, const Ref& iterator) {
-  if (!is_over_container(iterator)) return fail(Reason::unsupported_value, "what is left of an iterator");
+  if (!is_over_container(iterator) || iterator->kind == AbstractKind::generator)
+    return fail(Reason::unsupported_value, "what is left of an iterator");
   const Ref& container = iterator->iterated;
   if (container && container->kind == AbstractKind::list && (container->source >= 0 || container.use_count() > 1)) {
     return fail(Reason::unsupported_value, "an iterator over a list that can still change");

@@ -65,7 +65,8 @@ Status Capture::promote(const Ref& value) {
     decide_equal(*state.dim, dims().constant(now));
     if (value->source < 0) value->object = constant_number(state.kind, now);
   } else if (value->source < 0) {
-    return fail(Reason::unsupported_argument, "the value is known at run time only");
+    value->object = known_value(value);
+    if (!value->object) return fail(Reason::unsupported_argument, "the value is known at run time only");
   } else if (state.kind == ValueKind::py_scalar) {
     sources_.guard_equals(value->source, value->object.get());
   } else {
@@ -113,6 +114,9 @@ Result<PyRef> Capture::require_constant(const Ref& value) {
       [[fallthrough]];
     case AbstractKind::list:
       return require_items(value);
+    case AbstractKind::set:
+      if (value->object) return value->object;
+      return fail(Reason::unsupported_argument, "a set of values that are not constant");
     default:
       return fail(Reason::unsupported_argument, "a constant is needed here");
   }

@@ -40,6 +40,10 @@ bool is_exception_class(PyObject* object) {
          PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(object), reinterpret_cast<PyTypeObject*>(PyExc_BaseException));
 }
 
+bool is_builtin_exception(PyObject* type) {
+  return is_exception_class(type) && (reinterpret_cast<PyTypeObject*>(type)->tp_flags & Py_TPFLAGS_HEAPTYPE) == 0;
+}
+
 bool is_plain_constant(PyObject* object) {
   if (object == Py_None || object == Py_Ellipsis || object == Py_NotImplemented || PyBool_Check(object)) return true;
   if (PyTuple_CheckExact(object)) {
@@ -65,7 +69,7 @@ bool is_foldable(PyObject* object) {
     }
     return true;
   }
-  if (PySlice_Check(object) || PyFrozenSet_CheckExact(object)) return true;
+  if (PySlice_Check(object) || PyAnySet_CheckExact(object)) return true;
   if (Py_TYPE(object) == known_types().finfo || Py_TYPE(object) == known_types().iinfo) return true;
   return is_plain_constant(object) || is_dtype(object) || PyType_Check(object) || dtype_of_scalar(object).has_value();
 }

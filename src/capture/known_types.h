@@ -16,6 +16,8 @@ const KnownTypes& known_types();
 bool is_dtype(PyObject* object);
 bool is_ufunc(PyObject* object);
 bool is_exception_class(PyObject* object);
+// Made by C code alone: raising it runs no user code.
+bool is_builtin_exception(PyObject* type);
 // Immutable values of builtin types (tuples of such included): operations on them run no user code and have no effects.
 bool is_plain_constant(PyObject* object);
 // These and dtypes, types, NumPy scalars: pure callables may be called on them.

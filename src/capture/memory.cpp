@@ -186,6 +186,12 @@ Status Capture::check_argument(SourceId written) {
   return Unit{};
 }
 
+bool Capture::is_writeable(SourceId source) {
+  const ArrayFacts facts = array_facts(at_.at(source)->object.get());
+  sources_.guard_memory(GuardKind::writeable, source, -1, facts.writeable);
+  return facts.writeable;
+}
+
 Status Capture::check_storable(const Ref& array) {
   look(array);
   const ArrayState& state = array->array;

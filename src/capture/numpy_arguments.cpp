@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "capture/known_types.h"
 #include "capture/numpy_operands.h"
 #include "capture/python_text.h"
 #include "ndarray/array.h"
@@ -27,6 +28,7 @@ bool is_plain_dtype_spec(PyObject* object) {
   if (PyUnicode_CheckExact(object) || is_dtype_object(object)) return true;
   if (!PyType_Check(object)) return false;
   auto* type = reinterpret_cast<PyTypeObject*>(object);
+  if (PyType_IsSubtype(type, known_types().dtype)) return true;  // numpy.dtypes.Float64DType and the like
   return type == &PyBool_Type || type == &PyLong_Type || type == &PyFloat_Type || type == &PyComplex_Type ||
          is_numpy_scalar_type(type);
 }
@@ -110,7 +112,9 @@ Result<PyRef> read_descr(Capture& capture, const Ref& ref) {
   if (!is_plain_dtype_spec(object.get())) {
     return fail(Reason::unsupported_argument, "the dtype " + short_repr(object.get()));
   }
-  PyRef descr = PyRef::steal(new_descr(object.get()));
+  bool is_class =
+      PyType_Check(object.get()) && PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(object.get()), known_types().dtype) != 0;
+  PyRef descr = PyRef::steal(is_class ? PyObject_CallNoArgs(object.get()) : new_descr(object.get()));
   if (!descr) {
     PyErr_Clear();
     return fail(Reason::will_raise, "no dtype: " + short_repr(object.get()));
@@ -134,6 +138,10 @@ Result<Dim> read_dim(Capture& capture, const Ref& ref) {
     char kind = dtype_kind(state.dtype);
     bool fits = kind == 'i' || (kind == 'u' && state.dtype != DType::uint64);
     if (!fits) return fail(Reason::unsupported_argument, "an integer is needed");
+    if (PyRef known = capture.known_value(ref)) {
+      ACCEL_TRY(int64_t number, capture.require_int(capture.constant(known.get())));
+      return capture.dims().constant(number);
+    }
     ValueId value = capture.build().astype(state.value, DType::int64);
     Dim d = capture.bind_dim(value, "integer", 1, -9.3e18, 9.3e18);
     if (state.dtype == DType::int64 && capture.keeps_symbols()) state.dim = d;

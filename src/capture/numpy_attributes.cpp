@@ -61,8 +61,15 @@ Result<Ref> get_real(Capture& capture, const Operand& self) {
 
 Result<Ref> get_imag(Capture& capture, const Operand& self) {
   if (dtype_kind(dtype_of(self)) == 'c') return complex_part(capture, self, true);
-  // A read-only array of zeros for arrays.
-  if (self.is_array()) return fail(Reason::unsupported_attribute, "imag of a real array");
+  if (self.is_array()) {
+    // A read-only array of zeros.
+    Literal literal;
+    literal.dtype = dtype_of(self);
+    ValueId number = capture.build().constant(literal, ValueKind::numpy_scalar);
+    Ref zeros = capture.fresh_array(capture.build().full(number, self.shape, copy_order(capture, self.ref)));
+    zeros->array.writeable = false;
+    return zeros;
+  }
   ACCEL_TRY(ValueId zero, operand_value(capture, *as_operand(capture, capture.python_int(0)), dtype_of(self)));
   return wrap_result(capture, zero, false);
 }
@@ -78,6 +85,11 @@ Result<Ref> get_device(Capture& capture, const Operand&) {
   return capture.constant(text.get());
 }
 
+Result<Ref> get_flags(Capture& capture, const Operand& self) {
+  if (!self.is_array()) return fail(Reason::unsupported_attribute, "flags of a scalar");
+  return array_flags(capture, self.ref);
+}
+
 constexpr struct {
   const char* name;
   Result<Ref> (*get)(Capture&, const Operand&);
@@ -85,6 +97,7 @@ constexpr struct {
     {"shape", get_shape},   {"ndim", get_ndim},   {"size", get_size},     {"itemsize", get_itemsize},
     {"nbytes", get_nbytes}, {"dtype", get_dtype}, {"T", get_transpose},   {"mT", get_matrix_transpose},
     {"real", get_real},     {"imag", get_imag},   {"device", get_device}, {"flat", get_flat},
+    {"flags", get_flags},
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "capture/numpy_primitives.h"
 #include "capture/numpy_ufunc.h"
 #include "capture/numpy_views.h"
+#include "capture/semantics.h"
 #include "ndarray/array.h"
 
 namespace accel {
@@ -106,6 +107,12 @@ Result<Ref> numpy_array_transpose(Capture& capture, PyObject*, const CallArgumen
   std::vector<int> axes(static_cast<size_t>(rank));
   std::iota(axes.rbegin(), axes.rend(), 0);
   std::vector<Ref> items = spread(arguments);
+  if (items.size() == 1 && items[0]->kind == AbstractKind::array) {
+    PyRef known = capture.known_value(capture.read(items[0]));
+    if (!known) return fail(Reason::unsupported_argument, "axes known at run time only");
+    ACCEL_TRY(Ref list, folded(capture, PyObject_CallMethod(known.get(), "tolist", nullptr)));
+    ACCEL_TRY(items, all_items(capture, list));
+  }
   if (!items.empty() && !(items.size() == 1 && is_none(items[0]))) {
     if (static_cast<int>(items.size()) != rank) return fail(Reason::will_raise, "axes don't match array");
     for (int k = 0; k < rank; ++k) {

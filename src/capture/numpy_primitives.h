@@ -16,6 +16,12 @@ struct UfuncMethod {
 };
 Result<UfuncMethod> split_ufunc_method(PyObject* callable, const CallArguments& arguments);
 
+// Attributes of arrays that are objects of their own.
+Result<Ref> array_flags(Capture& capture, const Ref& array);
+Status set_array_flag(Capture& capture, const Ref& flags, PyObject* name, const Ref& value);
+// The items of a numpy.broadcast of integers; nullopt: `value` is none.
+Result<std::optional<std::vector<Ref>>> items_of_broadcast(Capture& capture, const Ref& value);
+
 Result<Ref> numpy_ufunc_call(Capture& capture, PyObject* ufunc, const CallArguments& arguments);
 Result<Ref> numpy_ufunc_reduce(Capture& capture, PyObject* callable, const CallArguments& arguments);
 Result<Ref> numpy_ufunc_outer(Capture& capture, PyObject* callable, const CallArguments& arguments);

@@ -68,6 +68,8 @@ bool is_arraylike(const Ref& value) {
   return value->kind == AbstractKind::constant && is_numpy_scalar(value->object.get());
 }
 
+bool is_set(const Ref& value) { return value->object && PyAnySet_CheckExact(value->object.get()); }
+
 bool is_python_int(Capture& capture, const Ref& value) { return capture.type_of(value) == &PyLong_Type; }
 
 // Python's integer arithmetic on Dims. nullopt: no Dim says it.
@@ -188,7 +190,16 @@ Ref make_bool(Capture& capture, bool value) { return capture.constant(value ? Py
 
 std::optional<Dim> as_dim(Capture& capture, const Ref& value) {
   capture.look(value);
-  if (value->kind == AbstractKind::scalar) return value->scalar.dim;
+  if (value->kind == AbstractKind::scalar) {
+    ScalarState& state = value->scalar;
+    if (!state.dim && state.dtype == DType::int64) {
+      uint64_t known_bits[2];
+      PyRef known = capture.known_value(value);
+      if (known && read_scalar(known.get(), DType::int64, known_bits))
+        state.dim = capture.dims().constant(static_cast<int64_t>(known_bits[0]));
+    }
+    return state.dim;
+  }
   if (value->kind != AbstractKind::constant) return std::nullopt;
   PyObject* object = value->object.get();
   if (!PyLong_CheckExact(object) && dtype_of_scalar(object) != DType::int64) return std::nullopt;
@@ -199,14 +210,14 @@ std::optional<Dim> as_dim(Capture& capture, const Ref& value) {
 
 Result<Ref> folded(Capture& capture, PyObject* new_reference) {
   PyRef object = PyRef::steal(new_reference);
-  if (!object) {
-    PyErr_Clear();
-    return fail(Reason::will_raise, "Python raises here");
-  }
+  if (!object) return capture.raised();
+  if (PySet_CheckExact(object.get())) return capture.set(std::move(object));
   if (PyList_CheckExact(object.get())) {
     std::vector<Ref> items;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(object.get()); ++i)
-      items.push_back(capture.constant(PyList_GET_ITEM(object.get(), i)));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(object.get()); ++i) {
+      ACCEL_TRY(Ref item, folded(capture, PyRef::borrow(PyList_GET_ITEM(object.get(), i)).release()));
+      items.push_back(std::move(item));
+    }
     return capture.list(std::move(items));
   }
   return capture.constant(object.get());
@@ -224,6 +235,12 @@ Result<Ref> binary_operation(Capture& capture, int op, bool inplace, const Ref& 
   if (auto result = sequence_operation(capture, op, inplace, left, right)) return *result;
   for (const Ref& operand : {left, right}) {
     if (operand->kind == AbstractKind::object) return capture.refusal(operand);
+  }
+  if (is_set(left) && is_set(right)) {
+    ACCEL_TRY(Ref result, fold_binary(capture, op, left->object.get(), right->object.get()));
+    if (!inplace || left->kind != AbstractKind::set) return result;
+    left->object = result->object;
+    return left;
   }
   if (capture.is_constant(left) && capture.is_constant(right)) {
     ACCEL_TRY(PyRef l, capture.require_constant(left));

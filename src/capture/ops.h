@@ -21,5 +21,7 @@ const OpcodeTable& container_ops();
 const OpcodeTable& control_ops();
 const OpcodeTable& call_ops();
 const OpcodeTable& function_ops();
+const OpcodeTable& exception_ops();
+const OpcodeTable& generator_ops();
 
 }  // namespace accel

@@ -58,6 +58,29 @@ Status list_append(Step& step) {
   return Unit{};
 }
 
+Status build_set(Step& step) {
+  Ref set = make_set();
+  for (const Ref& value : pop_many(step.frame, step.instruction.arg)) {
+    ACCEL_TRY([[maybe_unused]] Unit done, add_to_set(step.capture, set, value));
+  }
+  step.frame.push(std::move(set));
+  return Unit{};
+}
+
+Status set_add(Step& step) {
+  Ref value = step.frame.pop();
+  return add_to_set(step.capture, step.frame.peek(step.instruction.arg), value);
+}
+
+Status set_update(Step& step) {
+  Ref more = step.frame.pop();
+  ACCEL_TRY(std::vector<Ref> items, all_items(step.capture, more));
+  for (const Ref& value : items) {
+    ACCEL_TRY([[maybe_unused]] Unit done, add_to_set(step.capture, step.frame.peek(step.instruction.arg), value));
+  }
+  return Unit{};
+}
+
 Status map_add(Step& step) {
   Ref value = step.frame.pop(), key = step.frame.pop();
   return set_item(step.capture, step.frame.peek(step.instruction.arg), key, value);
@@ -189,6 +212,9 @@ const OpcodeTable& container_ops() {
       {Opcode::build_string, build_string},
       {Opcode::list_append, list_append},
       {Opcode::map_add, map_add},
+      {Opcode::build_set, build_set},
+      {Opcode::set_add, set_add},
+      {Opcode::set_update, set_update},
       {Opcode::list_extend, list_extend},
       {Opcode::dict_update, dict_merge<false>},
       {Opcode::dict_merge, dict_merge<true>},

@@ -1,4 +1,4 @@
-// Jumps, loops, returns and raises.
+// Jumps, loops and returns.
 
 #include "capture/iterators.h"
 #include "capture/ops.h"
@@ -74,8 +74,6 @@ Status for_iter(Step& step) {
 
 Status return_value(Step& step) { return step.interpreter.leave(step.frame.pop()); }
 
-Status raise(Step&) { return fail(Reason::will_raise, "the code raises an exception here"); }
-
 }  // namespace
 
 const OpcodeTable& control_ops() {
@@ -90,7 +88,6 @@ const OpcodeTable& control_ops() {
       {Opcode::get_iter, get_iter},
       {Opcode::for_iter, for_iter},
       {Opcode::return_value, return_value},
-      {Opcode::raise_varargs, raise},
   };
   return table;
 }

@@ -109,6 +109,7 @@ Status load_attr(Step& step) {
   return Unit{};
 }
 
+// value, owner --
 Status store_attr(Step& step) {
   Ref owner = step.frame.pop(), value = step.frame.pop();
   return set_attribute(step.capture, owner, step.instruction.object, value);

@@ -54,6 +54,13 @@ PyRef resolve(const std::string& name) {
     object = std::move(next);
     dot = end;
   }
+  // A class method is bound anew each time: its descriptor stays.
+  if (object && PyCFunction_Check(object.get()) && PyCFunction_GET_SELF(object.get()) != nullptr &&
+      PyType_Check(PyCFunction_GET_SELF(object.get()))) {
+    PyRef last = PyRef::steal(PyUnicode_FromString(name.substr(name.rfind('.') + 1).c_str()));
+    auto* type = reinterpret_cast<PyTypeObject*>(PyCFunction_GET_SELF(object.get()));
+    return PyRef::borrow(last ? _PyType_Lookup(type, last.get()) : nullptr);
+  }
   return object;
 }
 
@@ -92,7 +99,14 @@ Primitive find_primitive(PyObject* callable) {
 
 Result<Ref> fold_call(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   std::vector<PyRef> values;
-  auto add = [&](const Ref& argument) -> Status {
+  auto add = [&](Ref argument) -> Status {
+    bool lazy = argument->kind == AbstractKind::iterator || argument->kind == AbstractKind::generator ||
+                argument->kind == AbstractKind::dict_view;
+    if (lazy) {
+      ACCEL_TRY(std::vector<Ref> items, all_items(capture, argument));
+      for (const Ref& item : items) capture.look_deep(item);
+      argument = capture.list(std::move(items));
+    }
     ACCEL_TRY(PyRef value, capture.require_constant(argument));
     if (!is_foldable(value.get()))
       return fail(Reason::unsupported_call, short_repr(callable) + " of " + type_name(value.get()));

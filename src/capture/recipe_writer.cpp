@@ -1,6 +1,7 @@
 #include "capture/recipe_writer.h"
 
 #include "capture/iterators.h"
+#include "capture/python_text.h"
 #include "capture/semantics.h"
 
 namespace accel {
@@ -48,6 +49,7 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
     case AbstractKind::constant:
       return write_constant(value->object);
     case AbstractKind::array:
+      if (!value->keys.empty()) return fail(Reason::unsupported_value, "an array that warns when it is written to");
       return write_array(value->array);
     case AbstractKind::scalar:
       return write_scalar(value->scalar);
@@ -76,8 +78,15 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
       return fail(Reason::unsupported_value, "a functools.partial");
     case AbstractKind::dict_view:
       return fail(Reason::unsupported_value, "a view of a dict");
-    case AbstractKind::null:
+    case AbstractKind::set:
+      return fail(Reason::unsupported_value, "a set");
+    case AbstractKind::generator:
+      return fail(Reason::generator, "a generator that has not ended");
+    case AbstractKind::instance:
+      return fail(Reason::unsupported_value, "an instance of " + short_repr(value->object.get()));
     case AbstractKind::object:
+      return fail(Reason::unsupported_value, "an exception that is being handled");
+    case AbstractKind::null:
     case AbstractKind::unread:
       break;
   }
@@ -175,6 +184,8 @@ Result<RecipeId> RecipeWriter::write_storage(const std::shared_ptr<Storage>& sto
 
 Result<RecipeId> RecipeWriter::write_array(const ArrayState& array) {
   ACCEL_TRY(RecipeId base, write_storage(array.storage));
+  if (!array.writeable && array.path.empty() && array.storage->source < 0)
+    return fail(Reason::unsupported_value, "a read-only array");
   if (array.path.empty()) return base;
   Recipe recipe;
   recipe.kind = RecipeKind::view;

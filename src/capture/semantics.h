@@ -33,6 +33,12 @@ Result<std::vector<Ref>> all_items(Capture& capture, const Ref& value);
 Result<std::vector<Ref>> remaining_items(Capture& capture, const Ref& iterator);
 
 Result<Ref> get_attribute(Capture& capture, const Ref& value, PyObject* name);
+// The same for instances that the captured code made.
+Status set_made_attribute(Capture& capture, const Ref& owner, PyObject* name, const Ref& value);
+
+// Sets.
+Ref make_set();
+Status add_to_set(Capture& capture, const Ref& set, const Ref& value);
 
 // Index of `key` in a dict, or nullopt. For a dict of the call, guards on the key being absent.
 Result<std::optional<size_t>> find_key(Capture& capture, const Ref& dict, const Ref& key);

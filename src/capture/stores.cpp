@@ -114,6 +114,7 @@ Status assign_flat(Capture& capture, const Ref& array, const Ref& value) {
 
 Status set_attribute(Capture& capture, const Ref& owner, PyObject* name, const Ref& value) {
   capture.look(owner);
+  if (owner->kind == AbstractKind::instance) return set_made_attribute(capture, owner, name, value);
   capture.look(value);
   if (owner->kind == AbstractKind::object) return capture.refusal(owner);
   if (owner->kind != AbstractKind::array) return fail(Reason::store_to_argument, "an attribute of an object");

@@ -85,6 +85,18 @@ Ref Capture::method(Ref callable, Ref self) {
   return ref;
 }
 
+Ref Capture::set(PyRef object) {
+  Ref ref = make(AbstractKind::set);
+  ref->object = std::move(object);
+  return ref;
+}
+
+Ref Capture::instance(PyTypeObject* type) {
+  Ref ref = make(AbstractKind::instance);
+  ref->object = PyRef::borrow(reinterpret_cast<PyObject*>(type));
+  return ref;
+}
+
 Ref Capture::fresh_array(ValueId value) {
   Ref ref = make(AbstractKind::array);
   const Type& type = graph_.type(value);
@@ -141,6 +153,12 @@ PyTypeObject* Capture::type_of(const Ref& value) {
       return &PyCell_Type;
     case AbstractKind::partial:
       return known_types().partial;
+    case AbstractKind::set:
+      return &PySet_Type;
+    case AbstractKind::generator:
+      return &PyGen_Type;
+    case AbstractKind::instance:
+      return reinterpret_cast<PyTypeObject*>(value->object.get());
     case AbstractKind::method: {
       const Ref& callable = value->items[0];
       if (is_flat(value)) return flat_type();

@@ -61,7 +61,7 @@ Status Interpreter::walk_path() {
     depth_before_ = frames_.size();
     effects_before_ = capture_.effects();
     Status done = try_step(frame);
-    if (!done.ok()) return plan_exit(done.failure());
+    if (!done.ok() && !unwind(done.failure(), 0)) return plan_exit(done.failure());
   }
   return leave_by_return();
 }
