@@ -39,7 +39,9 @@ enum class AbstractKind : uint8_t {
   set,        // made by the captured code. Of constants: `object`, a set that is replaced and never changed; else `items`
   generator,  // suspended: items are the function, the locals, the stack; `position` the instruction; no items: it has ended
   instance,   // made by the captured code: `object` is its type, `keys` and `items` are its attributes (of C types: its parts)
-  unread,     // an object at a source whose kind has not been needed yet; Capture::look turns it into one of the others
+  choice,  // items[0] where items[1] (a bool of compiled code) is true, else items[2]; what primitives may return: calls part
+           // the path on it
+  unread,  // an object at a source whose kind has not been needed yet; Capture::look turns it into one of the others
 };
 
 // Memory that one or several arrays look at.

@@ -101,7 +101,7 @@ class Interpreter {
   Result<std::optional<Ref>> make_exception(PyObject* type, const CallArguments& arguments);
   Result<std::optional<Ref>> call_class(const Ref& type, const CallArguments& arguments);
   Status check_depth(PyObject* code) const;
-  Result<std::shared_ptr<const Code>> code_of(PyObject* code);
+  Result<std::shared_ptr<const FunctionCode>> code_of(PyObject* code);
   PythonFunction constant_function(const Ref& function);
   PythonFunction made_function(const Ref& function);
   Ref cell_of(PyObject* cell, const std::string& name);
@@ -159,7 +159,7 @@ class Interpreter {
   WalkOptions options_;
   Ref null_;
   std::vector<std::unique_ptr<Frame>> frames_;
-  std::unordered_map<PyObject*, std::shared_ptr<const Code>> codes_;
+  std::unordered_map<PyObject*, std::shared_ptr<const FunctionCode>> codes_;
   std::unordered_map<PyObject*, Ref> cells_;
   Ref result_, nested_result_;
   bool yielded_ = false;  // nested_result_ was yielded

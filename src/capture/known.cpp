@@ -66,7 +66,10 @@ Status Capture::promote(const Ref& value) {
     if (value->source < 0) value->object = constant_number(state.kind, now);
   } else if (value->source < 0) {
     value->object = known_value(value);
-    if (!value->object) return fail(Reason::unsupported_argument, "the value is known at run time only");
+    if (!value->object) {
+      promote_inputs_of(value);
+      return fail(Reason::unsupported_argument, "the value is known at run time only");
+    }
   } else if (state.kind == ValueKind::py_scalar) {
     sources_.guard_equals(value->source, value->object.get());
   } else {

@@ -87,6 +87,7 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
     case AbstractKind::object:
       return fail(Reason::unsupported_value, "an exception that is being handled");
     case AbstractKind::null:
+    case AbstractKind::choice:
     case AbstractKind::unread:
       break;
   }

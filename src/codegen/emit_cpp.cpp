@@ -15,7 +15,7 @@ namespace {
 // What a Program needs of the prelude.
 struct Needs {
   bool half = false, complex = false, sums = false, folds = false, extremes = false, divided = false, flow = false,
-       indices = false;
+       indices = false, python = false;
 };
 
 void add_needs(const Body& body, Needs& needs) {
@@ -25,6 +25,7 @@ void add_needs(const Body& body, Needs& needs) {
     needs.extremes |= stmt.kind == StmtKind::argreduce;
     needs.divided |= stmt.divide_work;
     needs.indices |= stmt.kind == StmtKind::indices;
+    needs.python |= stmt.quiet || (stmt.kind == StmtKind::compute && is_python_op(stmt.op));
     add_needs(stmt.body, needs);
   }
 }
@@ -36,6 +37,8 @@ Needs needs_of(const Program& program) {
     needs.complex |= dtype_kind(dtype) == 'c';
   }
   for (const Nest& nest : program.nests) add_needs(nest.body, needs);
+  for (const ProgramBlock& block : program.blocks)
+    for (const BlockStep& step : block.steps) add_needs(step.body, needs);
   needs.flow = !program.blocks.empty();
   return needs;
 }
@@ -49,6 +52,7 @@ void add_prelude(Code& out, const Needs& needs) {
       {"flow", needs.flow},
       {"scalar", true},
       {"division", true},
+      {"python", needs.python},
       {"half", needs.half},
       {"complex", needs.complex},
       {"complex_half", needs.half && needs.complex},
