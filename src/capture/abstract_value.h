@@ -33,10 +33,11 @@ enum class AbstractKind : uint8_t {
   function,  // made in the captured frames
   method,    // bound: `callable`, `self`
   cell,
-  object,     // an instance that capture knows by its source and type only
-  dict_view,  // keys, values or items (position 0, 1, 2) of the dict items[0]
-  partial,    // functools.partial: items are the callable, the positional arguments, the values of the keywords `keys`
-  unread,     // an object at a source whose kind has not been needed yet; Capture::look turns it into one of the others
+  object,      // an instance that capture knows by its source and type only
+  dict_view,   // keys, values or items (position 0, 1, 2) of the dict items[0]
+  partial,     // functools.partial: items are the callable, the positional arguments, the values of the keywords `keys`
+  predicated,  // a fresh array A[mask] that has not been gathered: `predicate` says how `array`, of A's axes, stands for it
+  unread,      // an object at a source whose kind has not been needed yet; Capture::look turns it into one of the others
 };
 
 // Memory that one or several arrays look at.
@@ -76,6 +77,15 @@ struct Relation {
   Comparison comparison = Comparison::eq;
 };
 
+// A predicated array has the elements of its `array`, lanes under the mask, that the mask selects: one axis in place of the
+// mask's.
+struct Predicate {
+  ValueId mask = no_value;
+  int first = 0;      // axis of `array` where the mask's axes begin
+  int rank = 0;       // of the mask
+  bool view = false;  // selected from memory and not computed: where first > 0, NumPy's result is a view
+};
+
 struct ScalarState {
   ValueKind kind = ValueKind::py_scalar;  // py_scalar or numpy_scalar
   DType dtype = DType::int64;
@@ -90,6 +100,7 @@ struct AbstractValue {
   SourceId source = -1;  // where the object can be fetched from at a call; -1: made by captured code (or constant)
   ArrayState array;
   ScalarState scalar;
+  Predicate predicate;
   std::vector<Ref>
       items;  // tuple, list; dict: values; slice: start, stop, step; iterator: what is iterated; cell: one or none;
               // method: callable, self; function: globals, defaults, kwdefaults, closure, annotations (null Ref = none)

@@ -14,6 +14,7 @@
 #include "capture/interpreter.h"
 #include "capture/known_types.h"
 #include "capture/numpy_arguments.h"
+#include "capture/predicated.h"
 #include "capture/semantics.h"
 
 namespace accel {
@@ -340,6 +341,7 @@ Result<Ref> constant_range(Capture& capture, PyObject* object) {
 
 Result<Ref> get_iterator(Capture& capture, const Ref& value) {
   capture.look(value);
+  ACCEL_TRY([[maybe_unused]] Unit gathered, materialise(capture, value));
   switch (value->kind) {
     case AbstractKind::iterator:
       return value;

@@ -8,6 +8,7 @@
 #include "capture/numpy_overflow.h"
 #include "capture/numpy_primitives.h"
 #include "capture/numpy_ufunc.h"
+#include "capture/predicated.h"
 #include "ndarray/array.h"
 
 namespace accel {
@@ -224,8 +225,8 @@ Result<Ref> python_comparison(Capture& capture, int op, const Operand& left, con
 Result<Ref> array_binary(Capture& capture, int number, bool inplace, const Ref& left_ref, const Ref& right_ref) {
   auto op = binary_op(number);
   if (!op) return fail(Reason::unsupported_opcode, "an operator");
-  ACCEL_TRY(Operand left, read_operand(capture, left_ref));
-  ACCEL_TRY(Operand right, read_operand(capture, right_ref));
+  ACCEL_TRY(Operand left, read_lanes(capture, left_ref));
+  ACCEL_TRY(Operand right, read_lanes(capture, right_ref));
   if (left.is_array() || right.is_array()) return array_operation(capture, *op, inplace, left, right);
   if (!is_python(left) || !is_python(right)) {
     if (*op == Op::matmul) return fail(Reason::will_raise, "@ of scalars");
@@ -235,7 +236,7 @@ Result<Ref> array_binary(Capture& capture, int number, bool inplace, const Ref& 
 }
 
 Result<Ref> array_unary(Capture& capture, char sign, const Ref& ref) {
-  ACCEL_TRY(Operand operand, read_operand(capture, ref));
+  ACCEL_TRY(Operand operand, read_lanes(capture, ref));
   Op op = sign == '-' ? Op::negative : sign == '+' ? Op::positive : Op::invert;
   if (operand.is_array()) return apply_ufunc(capture, op, {ref});
   if (!is_python(operand)) {
@@ -251,8 +252,8 @@ Result<Ref> array_unary(Capture& capture, char sign, const Ref& ref) {
 }
 
 Result<Ref> array_compare(Capture& capture, int op, const Ref& left_ref, const Ref& right_ref) {
-  ACCEL_TRY(Operand left, read_operand(capture, left_ref));
-  ACCEL_TRY(Operand right, read_operand(capture, right_ref));
+  ACCEL_TRY(Operand left, read_lanes(capture, left_ref));
+  ACCEL_TRY(Operand right, read_lanes(capture, right_ref));
   if (!is_python(left) || !is_python(right)) return apply_ufunc(capture, comparison_op(op), {left.ref, right.ref});
   return python_comparison(capture, op, left, right);
 }

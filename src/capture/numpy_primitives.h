@@ -18,6 +18,8 @@ Result<UfuncMethod> split_ufunc_method(PyObject* callable, const CallArguments& 
 
 Result<Ref> numpy_ufunc_call(Capture& capture, PyObject* ufunc, const CallArguments& arguments);
 Result<Ref> numpy_ufunc_reduce(Capture& capture, PyObject* callable, const CallArguments& arguments);
+Result<Ref> numpy_ufunc_accumulate(Capture& capture, PyObject* callable, const CallArguments& arguments);
+Result<Ref> numpy_ufunc_at(Capture& capture, PyObject* callable, const CallArguments& arguments);
 Result<Ref> numpy_ufunc_outer(Capture& capture, PyObject* callable, const CallArguments& arguments);
 
 }  // namespace accel

@@ -1,6 +1,7 @@
 #include "capture/recipe_writer.h"
 
 #include "capture/iterators.h"
+#include "capture/predicated.h"
 #include "capture/semantics.h"
 
 namespace accel {
@@ -47,6 +48,14 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
   switch (value->kind) {
     case AbstractKind::constant:
       return write_constant(value->object);
+    case AbstractKind::predicated: {
+      // Gathered for this exit alone: the value stays as it is on the path that goes on.
+      Ref gathered = std::make_shared<AbstractValue>(*value);
+      gathered->array.storage = std::make_shared<Storage>(*value->array.storage);
+      keep_.push_back(gathered);
+      ACCEL_TRY([[maybe_unused]] Unit done, materialise(capture_, gathered));
+      return write_array(gathered->array);
+    }
     case AbstractKind::array:
       return write_array(value->array);
     case AbstractKind::scalar:

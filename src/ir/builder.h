@@ -53,6 +53,12 @@ class Builder {
   ValueId take(ValueId v, std::vector<ValueId> indices, ValueKind kind = ValueKind::array);
   ValueId put(ValueId base, ValueId value, std::vector<ValueId> indices);
 
+  // The same where each element becomes ufunc(element, value), one after the other.
+  ValueId update_at(Op ufunc, ValueId base, ValueId value, std::vector<ValueId> indices);
+  // Positions of the true elements in C order; `count` is their number.
+  ValueId nonzero(ValueId mask, Dim count);
+  ValueId accumulate(Op ufunc, ValueId v, int axis);
+
   // --- blocks ---------------------------------------------------------------------------------------------------------
   BlockId block() const { return block_; }
   // Nodes go to the end of `block` from now on.

@@ -10,6 +10,7 @@
 #include "schedule/nests.h"
 #include "schedule/placement.h"
 #include "schedule/program.h"
+#include "schedule/scans.h"
 #include "schedule/variants.h"
 
 namespace accel {
@@ -42,6 +43,7 @@ void lower_group(const Graph& graph, const Placement& placement, Lowering& lower
     if (std::optional<Nest> nest = lower_update(graph, placement, lowering, node)) return nests.push_back(std::move(*nest));
     return lowering.fail_with(fail(Reason::unsupported_call, "a store through a reshape that has no strides"));
   }
+  if (op_class(node.op) == OpClass::scan) return nests.push_back(lower_scan(graph, lowering, node));
   if (op_class(node.op) == OpClass::join) return lower_join(graph, placement, lowering, group[0], nests);
   std::vector<StoreTarget> targets;
   for (ValueId v : group) targets.push_back(whole(graph, lowering, v));
