@@ -41,6 +41,7 @@ enum class AbstractKind : uint8_t {
   instance,   // made by the captured code: `object` is its type, `keys` and `items` are its attributes (of C types: its parts)
   choice,  // items[0] where items[1] (a bool of compiled code) is true, else items[2]; what primitives may return: calls part
            // the path on it
+  predicated,  // a fresh array A[mask] that has not been gathered: `predicate` says how `array`, of A's axes, stands for it
   unread,  // an object at a source whose kind has not been needed yet; Capture::look turns it into one of the others
 };
 
@@ -81,6 +82,15 @@ struct Relation {
   Comparison comparison = Comparison::eq;
 };
 
+// A predicated array has the elements of its `array`, lanes under the mask, that the mask selects: one axis in place of the
+// mask's.
+struct Predicate {
+  ValueId mask = no_value;
+  int first = 0;      // axis of `array` where the mask's axes begin
+  int rank = 0;       // of the mask
+  bool view = false;  // selected from memory and not computed: where first > 0, NumPy's result is a view
+};
+
 struct ScalarState {
   ValueKind kind = ValueKind::py_scalar;  // py_scalar or numpy_scalar
   DType dtype = DType::int64;
@@ -95,6 +105,7 @@ struct AbstractValue {
   SourceId source = -1;  // where the object can be fetched from at a call; -1: made by captured code (or constant)
   ArrayState array;
   ScalarState scalar;
+  Predicate predicate;
   std::vector<Ref>
       items;  // tuple, list; dict: values; slice: start, stop, step; iterator: what is iterated; cell: one or none;
               // method: callable, self; function: globals, defaults, kwdefaults, closure, annotations (null Ref = none)

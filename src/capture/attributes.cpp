@@ -273,6 +273,7 @@ Result<Ref> get_attribute(Capture& capture, const Ref& value, PyObject* name) {
   capture.look(value);
   switch (value->kind) {
     case AbstractKind::array:
+    case AbstractKind::predicated:
       return numpy_attribute(capture, value, name);
     case AbstractKind::scalar:
       if (value->scalar.kind == ValueKind::numpy_scalar) return numpy_attribute(capture, value, name);

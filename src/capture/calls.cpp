@@ -4,6 +4,7 @@
 
 #include "capture/interpreter.h"
 #include "capture/known_types.h"
+#include "capture/predicated.h"
 #include "capture/python_text.h"
 #include "capture/semantics.h"
 #include "cpython/function.h"
@@ -156,6 +157,14 @@ Result<std::optional<Ref>> Interpreter::begin_call(const Ref& callable, CallArgu
 Result<std::optional<Ref>> Interpreter::call_primitive(Primitive primitive, PyObject* object, const CallArguments& arguments) {
   for (const Ref& argument : arguments.positional) capture_.look_deep(argument);
   for (const auto& [name, argument] : arguments.keywords) capture_.look_deep(argument);
+  if (!reads_lanes(primitive)) {
+    for (const Ref& argument : arguments.positional) {
+      ACCEL_TRY([[maybe_unused]] Unit gathered, materialise_deep(capture_, argument));
+    }
+    for (const auto& argument : arguments.keywords) {
+      ACCEL_TRY([[maybe_unused]] Unit gathered, materialise_deep(capture_, argument.second));
+    }
+  }
   ACCEL_TRY(Ref result, primitive(capture_, object, arguments));
   return std::optional<Ref>(std::move(result));
 }

@@ -1,6 +1,7 @@
 // Comparisons, identity, truth and membership.
 
 #include "capture/known_types.h"
+#include "capture/predicated.h"
 #include "capture/python_text.h"
 #include "capture/semantics.h"
 #include "ndarray/array.h"
@@ -16,7 +17,7 @@ Comparison comparison_of(int op) {
 }
 
 bool is_arraylike(const Ref& value) {
-  if (value->kind == AbstractKind::array || value->kind == AbstractKind::scalar) return true;
+  if (value->kind == AbstractKind::array || value->kind == AbstractKind::scalar || is_predicated(value)) return true;
   return value->kind == AbstractKind::constant && is_numpy_scalar(value->object.get());
 }
 

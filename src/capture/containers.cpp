@@ -2,6 +2,7 @@
 
 #include "capture/known_types.h"
 #include "capture/numpy_flat.h"
+#include "capture/predicated.h"
 #include "capture/python_text.h"
 #include "capture/semantics.h"
 #include "ndarray/array.h"
@@ -80,8 +81,10 @@ Result<std::optional<size_t>> find_key(Capture& capture, const Ref& dict, const 
 Result<Ref> get_item(Capture& capture, const Ref& container, const Ref& index) {
   capture.look(container);
   capture.look(index);
+  ACCEL_TRY([[maybe_unused]] Unit gathered, materialise(capture, container));
   if (container->kind == AbstractKind::array) {
     capture.look_deep(index);
+    ACCEL_TRY([[maybe_unused]] Unit gathered_index, materialise_deep(capture, index));
     return array_getitem(capture, container, index);
   }
   if (is_flat(container)) return flat_getitem(capture, container, index);
@@ -113,6 +116,7 @@ Result<Ref> get_item(Capture& capture, const Ref& container, const Ref& index) {
 
 Status set_item(Capture& capture, const Ref& container, const Ref& index, const Ref& value) {
   capture.look(container);
+  ACCEL_TRY([[maybe_unused]] Unit gathered, materialise(capture, container));
   if (container->kind == AbstractKind::array) return store_item(capture, container, index, value);
   if (is_flat(container)) return flat_setitem(capture, container, index, value);
   if (container->kind == AbstractKind::object) return capture.refusal(container);

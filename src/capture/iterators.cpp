@@ -16,6 +16,7 @@
 #include "capture/known_types.h"
 #include "capture/numpy_arguments.h"
 #include "capture/numpy_primitives.h"
+#include "capture/predicated.h"
 #include "capture/semantics.h"
 #include "ndarray/array.h"
 
@@ -370,6 +371,7 @@ Result<Ref> constant_range(Capture& capture, PyObject* object) {
 
 Result<Ref> get_iterator(Capture& capture, const Ref& value) {
   capture.look(value);
+  ACCEL_TRY([[maybe_unused]] Unit gathered, materialise(capture, value));
   switch (value->kind) {
     case AbstractKind::iterator:
     case AbstractKind::generator:

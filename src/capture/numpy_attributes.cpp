@@ -7,6 +7,7 @@
 #include "capture/numpy_primitives.h"
 #include "capture/numpy_ufunc.h"
 #include "capture/numpy_views.h"
+#include "capture/predicated.h"
 #include "ndarray/array.h"
 
 namespace accel {
@@ -103,9 +104,14 @@ constexpr struct {
 }  // namespace
 
 Result<Ref> array_attribute(Capture& capture, const Ref& ref, const std::string& name) {
-  ACCEL_TRY(Operand self, read_operand(capture, ref));
+  ACCEL_TRY(Operand self, read_lanes(capture, ref));
   for (const auto& row : attributes) {
-    if (name == row.name) return row.get(capture, self);
+    if (name != row.name) continue;
+    bool of_elements = name == "dtype" || name == "itemsize";
+    if (is_predicated(ref) && !of_elements) {
+      ACCEL_TRY(self, read_operand(capture, ref));
+    }
+    return row.get(capture, self);
   }
   PyRef text = PyRef::steal(PyUnicode_FromString(name.c_str()));
   PyTypeObject* type = capture.type_of(ref);

@@ -1,8 +1,11 @@
 // Basic indexing: integers, slices, newaxis and Ellipsis give views or scalars.
 
+#include "capture/numpy_indexing.h"
+
 #include <algorithm>
 
 #include "capture/numpy_arguments.h"
+#include "capture/numpy_creation.h"
 #include "capture/numpy_primitives.h"
 #include "capture/numpy_ufunc.h"
 #include "capture/numpy_views.h"
@@ -88,15 +91,46 @@ bool is_integer(Capture& capture, const Ref& ref) {
   return operand->type.kind == OperandType::Kind::py_int;
 }
 
-enum class IndexKind : uint8_t { integer, slice, newaxis, ellipsis };
+bool is_integer_dtype(DType dtype) { return dtype_kind(dtype) == 'i' || dtype_kind(dtype) == 'u'; }
 
-Result<IndexKind> kind_of(Capture& capture, const Ref& item) {
+// A 0-d integer array is an integer, whose result is a copy.
+Ref scalar_of(Capture& capture, const Ref& array) {
+  ValueId value = capture.build().pointwise(Op::astype, {capture.read(array)}, {DType::int64}, ValueKind::numpy_scalar);
+  return capture.scalar(value);
+}
+
+Result<IndexPart> array_part(Capture& capture, const Ref& array) {
+  const Lens& lens = lens_of(array);
+  if (lens.dtype != DType::bool_ && !is_integer_dtype(lens.dtype)) {
+    return fail(Reason::will_raise, "arrays used as indices must be of integer (or boolean) type");
+  }
+  bool mask = lens.dtype == DType::bool_;
+  if (!lens.shape.empty()) {
+    return IndexPart{mask ? IndexKind::mask : IndexKind::indices, array, mask ? static_cast<int>(lens.shape.size()) : 1};
+  }
+  if (mask) return fail(Reason::unsupported_index, "a bool as index");
+  return IndexPart{IndexKind::integer, scalar_of(capture, array), 1, true};
+}
+
+// An empty sequence is an array of floats, but a fine index.
+Result<IndexPart> sequence_part(Capture& capture, const Ref& item) {
+  ACCEL_TRY(Ref array, array_of_sequence(capture, item, std::nullopt));
+  DimTable& dims = capture.dims();
+  const Lens& lens = lens_of(array);
+  bool empty = std::any_of(lens.shape.begin(), lens.shape.end(), [&](Dim d) { return dims.is_constant(d, 0); });
+  if (empty) array = capture.fresh_array(capture.build().astype(capture.read(array), DType::int64));
+  return array_part(capture, array);
+}
+
+Result<IndexPart> part_of(Capture& capture, const Ref& item) {
   capture.look(item);
-  if (item->kind == AbstractKind::slice) return IndexKind::slice;
-  if (is_object(item, Py_None)) return IndexKind::newaxis;
-  if (is_object(item, Py_Ellipsis)) return IndexKind::ellipsis;
-  if (is_integer(capture, item)) return IndexKind::integer;
-  return fail(Reason::unsupported_index, "an index that is no integer, slice, newaxis or Ellipsis");
+  if (item->kind == AbstractKind::slice) return IndexPart{IndexKind::slice, item, 1};
+  if (is_object(item, Py_None)) return IndexPart{IndexKind::newaxis, item, 0};
+  if (is_object(item, Py_Ellipsis)) return IndexPart{IndexKind::ellipsis, item, 0};
+  if (is_integer(capture, item)) return IndexPart{IndexKind::integer, item, 1};
+  if (item->kind == AbstractKind::array) return array_part(capture, item);
+  if (item->kind == AbstractKind::tuple || item->kind == AbstractKind::list) return sequence_part(capture, item);
+  return fail(Reason::unsupported_index, "an index that is no integer, slice, newaxis, Ellipsis or array");
 }
 
 // What an index does to the axes of an array.
@@ -108,43 +142,26 @@ struct IndexPlan {
   bool scalar = true;        // integers for every axis and nothing else
 };
 
-Result<IndexPlan> plan_index(Capture& capture, const Lens& from, const std::vector<Ref>& items) {
-  std::vector<IndexKind> kinds;
-  int taken = 0, ellipses = 0;
-  for (const Ref& item : items) {
-    ACCEL_TRY(IndexKind kind, kind_of(capture, item));
-    kinds.push_back(kind);
-    taken += kind == IndexKind::integer || kind == IndexKind::slice;
-    ellipses += kind == IndexKind::ellipsis;
-  }
-  int rank = static_cast<int>(from.shape.size());
-  if (ellipses > 1 || taken > rank) return fail(Reason::will_raise, "too many indices for array");
+Result<IndexPlan> plan_index(Capture& capture, const Lens& from, const std::vector<IndexPart>& parts) {
   IndexPlan plan;
-  plan.scalar = ellipses == 0;
-  auto keep_whole = [&](int count) {
-    for (; count > 0; --count, ++plan.rank) {
-      plan.cuts.push_back({capture.dims().constant(0), capture.dims().constant(1), from.shape[plan.cuts.size()]});
-      plan.scalar = false;
-    }
-  };
-  for (size_t k = 0; k < items.size(); ++k) {
-    if (kinds[k] == IndexKind::ellipsis) {
-      keep_whole(rank - taken);
-    } else if (kinds[k] == IndexKind::newaxis) {
+  for (const IndexPart& part : parts) {
+    plan.scalar = plan.scalar && part.kind == IndexKind::integer;
+    auto axis = static_cast<int>(plan.cuts.size());
+    if (part.kind == IndexKind::newaxis) {
       plan.added.push_back(plan.rank++);
-      plan.scalar = false;
-    } else if (kinds[k] == IndexKind::slice) {
-      ACCEL_TRY(Cut cut, cut_by_slice(capture, items[k], from.shape[plan.cuts.size()]));
+    } else if (part.kind == IndexKind::slice) {
+      ACCEL_TRY(Cut cut, cut_by_slice(capture, part.ref, from.shape[static_cast<size_t>(axis)]));
       plan.cuts.push_back(cut);
       ++plan.rank;
-      plan.scalar = false;
-    } else {
-      plan.dropped.push_back(static_cast<int>(plan.cuts.size()));
-      ACCEL_TRY(Cut cut, cut_by_integer(capture, items[k], from.shape[plan.cuts.size()]));
+    } else if (part.kind == IndexKind::integer) {
+      plan.dropped.push_back(axis);
+      ACCEL_TRY(Cut cut, cut_by_integer(capture, part.ref, from.shape[static_cast<size_t>(axis)]));
       plan.cuts.push_back(cut);
+    } else {
+      for (int k = 0; k < part.axes; ++k, ++plan.rank)
+        plan.cuts.push_back({capture.dims().constant(0), capture.dims().constant(1), from.shape[plan.cuts.size()]});
     }
   }
-  keep_whole(rank - static_cast<int>(plan.cuts.size()));
   return plan;
 }
 
@@ -172,15 +189,8 @@ bool cuts_anything(const IndexPlan& plan, const Lens& from, DimTable& dims) {
   return false;
 }
 
-}  // namespace
-
-Result<Ref> array_getitem(Capture& capture, const Ref& self, const Ref& index) {
-  if (self->kind != AbstractKind::array) return fail(Reason::unsupported_index, "an index into a scalar");
-  capture.look(index);
+Result<Ref> view_by_plan(Capture& capture, const Ref& self, const IndexPlan& plan) {
   const Lens from = lens_of(self);
-  std::vector<Ref> items = {index};
-  if (index->kind == AbstractKind::tuple) items = index->items;
-  ACCEL_TRY(IndexPlan plan, plan_index(capture, from, items));
   ViewMaker view(capture, self);
   if (cuts_anything(plan, from, capture.dims())) {
     std::vector<Dim> starts, steps, extents;
@@ -195,6 +205,48 @@ Result<Ref> array_getitem(Capture& capture, const Ref& self, const Ref& index) {
   if (plan.scalar) return wrap_result(capture, capture.build().pointwise(Op::astype, {view.value()}, {from.dtype}), false);
   if (!plan.added.empty()) view.expand_dims(plan.added);
   return view.finish(lens_after(capture.dims(), from, plan));
+}
+
+}  // namespace
+
+bool has_advanced(const std::vector<IndexPart>& parts) { return std::any_of(parts.begin(), parts.end(), is_advanced); }
+
+Result<std::vector<IndexPart>> index_parts(Capture& capture, const Ref& array, const Ref& index) {
+  capture.look(index);
+  std::vector<Ref> items = {index};
+  if (index->kind == AbstractKind::tuple) items = index->items;
+  auto rank = static_cast<int>(lens_of(array).shape.size());
+  std::vector<IndexPart> parts;
+  int taken = 0, ellipses = 0;
+  for (const Ref& item : items) {
+    ACCEL_TRY(IndexPart part, part_of(capture, item));
+    taken += part.axes;
+    ellipses += part.kind == IndexKind::ellipsis;
+    parts.push_back(std::move(part));
+  }
+  if (ellipses > 1 || taken > rank) return fail(Reason::will_raise, "too many indices for array");
+  if (ellipses == 0 && taken < rank) parts.push_back({IndexKind::ellipsis, nullptr, 0});
+  for (IndexPart& part : parts) {
+    if (part.kind == IndexKind::ellipsis) part.axes = rank - taken;
+  }
+  return parts;
+}
+
+Result<Ref> basic_view(Capture& capture, const Ref& array, const std::vector<IndexPart>& parts) {
+  ACCEL_TRY(IndexPlan plan, plan_index(capture, lens_of(array), parts));
+  plan.scalar = false;
+  return view_by_plan(capture, array, plan);
+}
+
+Result<Ref> array_getitem(Capture& capture, const Ref& self, const Ref& index) {
+  if (self->kind != AbstractKind::array) return fail(Reason::unsupported_index, "an index into a scalar");
+  ACCEL_TRY(std::vector<IndexPart> parts, index_parts(capture, self, index));
+  if (has_advanced(parts)) return advanced_getitem(capture, self, parts);
+  ACCEL_TRY(IndexPlan plan, plan_index(capture, lens_of(self), parts));
+  ACCEL_TRY(Ref view, view_by_plan(capture, self, plan));
+  bool copies = std::any_of(parts.begin(), parts.end(), [](const IndexPart& part) { return part.copies; });
+  if (!copies || view->kind != AbstractKind::array) return view;
+  return copied(capture, capture.read(view), copy_order(capture, view));
 }
 
 }  // namespace accel

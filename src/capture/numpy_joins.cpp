@@ -5,6 +5,7 @@
 
 #include "capture/numpy_arguments.h"
 #include "capture/numpy_creation.h"
+#include "capture/numpy_gather.h"
 #include "capture/numpy_primitives.h"
 #include "capture/numpy_ufunc.h"
 #include "capture/numpy_views.h"
@@ -98,7 +99,8 @@ Result<Ref> numpy_concatenate(Capture& capture, PyObject*, const CallArguments& 
 // where(condition, x, y)
 Result<Ref> numpy_where(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"condition", "x", "y"}, 1, 99, 3}));
-  if (!given[1] || !given[2]) return fail(Reason::data_dependent_shape, "where with one argument");
+  if (!given[1] && !given[2]) return nonzero_tuple(capture, given[0]);
+  if (!given[1] || !given[2]) return fail(Reason::will_raise, "either both or neither of x and y should be given");
   std::vector<Operand> operands;
   for (const Ref& ref : given) {
     ACCEL_TRY(Operand operand, read_operand(capture, ref));

@@ -4,6 +4,7 @@
 
 #include "capture/numpy_creation.h"
 #include "capture/python_numbers.h"
+#include "capture/predicated.h"
 #include "capture/python_text.h"
 #include "ndarray/array.h"
 
@@ -125,6 +126,7 @@ std::optional<Operand> as_operand(Capture& capture, const Ref& ref) {
 }
 
 Result<Operand> read_operand(Capture& capture, const Ref& ref) {
+  ACCEL_TRY([[maybe_unused]] Unit gathered, materialise(capture, ref));
   if (auto operand = as_operand(capture, ref)) return *operand;
   if (ref->kind == AbstractKind::object) return capture.refusal(ref);
   if (ref->kind == AbstractKind::tuple || ref->kind == AbstractKind::list) {

@@ -9,6 +9,7 @@
 #include "capture/numpy_primitives.h"
 #include "capture/numpy_ufunc.h"
 #include "capture/python_numbers.h"
+#include "capture/predicated.h"
 #include "ndarray/array.h"
 
 namespace accel {
@@ -187,8 +188,8 @@ Operand as_python_float(const Operand& operand) { return {operand.ref, {Kind::py
 Result<Ref> array_binary(Capture& capture, int number, bool inplace, const Ref& left_ref, const Ref& right_ref) {
   auto op = binary_op(number);
   if (!op) return fail(Reason::unsupported_opcode, "an operator");
-  ACCEL_TRY(Operand left, read_operand(capture, left_ref));
-  ACCEL_TRY(Operand right, read_operand(capture, right_ref));
+  ACCEL_TRY(Operand left, read_lanes(capture, left_ref));
+  ACCEL_TRY(Operand right, read_lanes(capture, right_ref));
   if (left.is_array() || right.is_array()) return array_operation(capture, *op, inplace, left, right);
   if (*op == Op::matmul) return fail(Reason::will_raise, "@ of scalars");
   if (is_complex_and_float(left, right)) return python_binary(capture, number, left, as_python_float(right));
@@ -197,7 +198,7 @@ Result<Ref> array_binary(Capture& capture, int number, bool inplace, const Ref& 
 }
 
 Result<Ref> array_unary(Capture& capture, char sign, const Ref& ref) {
-  ACCEL_TRY(Operand operand, read_operand(capture, ref));
+  ACCEL_TRY(Operand operand, read_lanes(capture, ref));
   Op op = sign == '-' ? Op::negative : sign == '+' ? Op::positive : Op::invert;
   if (operand.is_array()) return apply_ufunc(capture, op, {ref});
   if (!is_python_number(operand)) {
@@ -210,8 +211,8 @@ Result<Ref> array_unary(Capture& capture, char sign, const Ref& ref) {
 }
 
 Result<Ref> array_compare(Capture& capture, int op, const Ref& left_ref, const Ref& right_ref) {
-  ACCEL_TRY(Operand left, read_operand(capture, left_ref));
-  ACCEL_TRY(Operand right, read_operand(capture, right_ref));
+  ACCEL_TRY(Operand left, read_lanes(capture, left_ref));
+  ACCEL_TRY(Operand right, read_lanes(capture, right_ref));
   if (is_complex_and_float(left, right)) return python_comparison(capture, comparison_op(op), left, as_python_float(right));
   if (is_python_number(left) && is_python_number(right)) return python_comparison(capture, comparison_op(op), left, right);
   return apply_ufunc(capture, comparison_op(op), {left.ref, right.ref});

@@ -17,7 +17,10 @@ Result<Ref> unsupported_method(Capture&, PyObject* callable, const CallArguments
 constexpr struct {
   const char* name;
   Primitive primitive;
-} ufunc_methods[] = {{"reduce", numpy_ufunc_reduce}, {"outer", numpy_ufunc_outer}};
+} ufunc_methods[] = {{"reduce", numpy_ufunc_reduce},
+                     {"outer", numpy_ufunc_outer},
+                     {"accumulate", numpy_ufunc_accumulate},
+                     {"at", numpy_ufunc_at}};
 
 }  // namespace
 

@@ -24,6 +24,8 @@ Result<std::optional<std::vector<Ref>>> items_of_broadcast(Capture& capture, con
 
 Result<Ref> numpy_ufunc_call(Capture& capture, PyObject* ufunc, const CallArguments& arguments);
 Result<Ref> numpy_ufunc_reduce(Capture& capture, PyObject* callable, const CallArguments& arguments);
+Result<Ref> numpy_ufunc_accumulate(Capture& capture, PyObject* callable, const CallArguments& arguments);
+Result<Ref> numpy_ufunc_at(Capture& capture, PyObject* callable, const CallArguments& arguments);
 Result<Ref> numpy_ufunc_outer(Capture& capture, PyObject* callable, const CallArguments& arguments);
 
 }  // namespace accel

@@ -1,12 +1,14 @@
 // ufunc.reduce and the reductions that find a position.
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "capture/numpy_arguments.h"
 #include "capture/numpy_primitives.h"
 #include "capture/numpy_stores.h"
 #include "capture/numpy_ufunc.h"
+#include "capture/predicated.h"
 #include "ir/reduction_plan.h"
 #include "ndarray/array.h"
 
@@ -170,11 +172,85 @@ Result<ValueId> copy_value(Capture& capture, const ReduceCall& call) {
   return build.pointwise(Op::add, {broadcast_value(capture, zero, call.array.shape), value}, {call.accumulator}, kind, order);
 }
 
+// --- under a mask -------------------------------------------------------------------------------------------------------
+
+// What never shows in an extreme; nullopt for dtypes without one.
+std::optional<Literal> neutral_of(const Combining& combining, DType dtype) {
+  char kind = dtype_kind(dtype);
+  bool integral = kind == 'i' || kind == 'u' || kind == 'b';
+  if (combining.has_identity) return integral ? std::optional(identity_of(combining.op, dtype)) : std::nullopt;
+  if (kind == 'c') return std::nullopt;
+  bool largest = combining.op == Op::maximum || combining.op == Op::fmax;
+  if (combining.op == Op::fmax || combining.op == Op::fmin)
+    if (kind == 'f') return Literal::of_double(dtype, std::numeric_limits<double>::quiet_NaN());
+  double infinity = std::numeric_limits<double>::infinity();
+  if (kind == 'f') return Literal::of_double(dtype, largest ? -infinity : infinity);
+  int bits = static_cast<int>(item_size(dtype)) * 8;
+  if (kind == 'b') return Literal::of_int(dtype, largest ? 0 : 1);
+  if (kind == 'u') return Literal::of_int(dtype, largest ? 0 : -1);
+  int64_t lowest = std::numeric_limits<int64_t>::min() >> (64 - bits);
+  return Literal::of_int(dtype, largest ? lowest : -(lowest + 1));
+}
+
+// The reduced axes in the full shape; empty when the selected elements are not reduced.
+std::vector<int> full_axes(const Predicate& predicate, const std::vector<int>& axes) {
+  std::vector<int> out;
+  if (!std::binary_search(axes.begin(), axes.end(), predicate.first)) return out;
+  for (int axis : axes) {
+    if (axis < predicate.first) out.push_back(axis);
+    if (axis > predicate.first) out.push_back(axis + predicate.rank - 1);
+    for (int k = 0; axis == predicate.first && k < predicate.rank; ++k) out.push_back(axis + k);
+  }
+  return out;
+}
+
+// Extremes of no elements raise.
+Status require_elements(Capture& capture, const Predicate& predicate, const ReduceCall& call, const std::vector<int>& axes) {
+  if (call.combining->has_identity) return Unit{};
+  for (Dim extent : call.array.shape) {
+    if (!capture.decide(extent, Comparison::gt, capture.dims().constant(0)))
+      return fail(Reason::unsupported_argument, "an extreme of no elements under a mask");
+  }
+  std::vector<int> all(static_cast<size_t>(predicate.rank));
+  std::iota(all.begin(), all.end(), 0);
+  ValueId any =
+      capture.build().reduce(Op::logical_or, predicate.mask, all, DType::bool_, no_value, false, ValueKind::numpy_scalar);
+  return axes.empty() ? Status(Unit{}) : capture.require(any, Reason::will_raise, "an extreme of no elements");
+}
+
+// A reduction of a predicated array whose order does not show; nullopt when it does.
+Result<std::optional<Ref>> reduce_lanes(Capture& capture, PyObject* ufunc, const Combining* combining, const Ref& array,
+                                        const ReduceOptions& options) {
+  bool plain = !options.out && is_no_value(options.initial) &&
+               (!options.where || is_no_value(options.where) || is_object(options.where, Py_True));
+  std::vector<int> axes = full_axes(array->predicate, options.axes);
+  if (!plain || axes.empty()) return std::optional<Ref>();
+  ACCEL_TRY(Operand operand, read_lanes(capture, array));
+  ReduceCall call{combining, std::move(operand), DType::bool_, DType::bool_, {}, {}, {}, nullptr};
+  ACCEL_TRY([[maybe_unused]] Unit types, resolve_types(capture, ufunc, options, call));
+  std::optional<Literal> neutral = neutral_of(*combining, call.accumulator);
+  if (!neutral) return std::optional<Ref>();
+  ACCEL_TRY([[maybe_unused]] Unit some, require_elements(capture, array->predicate, call, axes));
+  Builder& build = capture.build();
+  ValueId value = build.astype(capture.read(array), call.accumulator);
+  ValueId mask = spread_mask(capture, array->predicate, call.array.shape);
+  ValueId filler = build.constant(*neutral, ValueKind::numpy_scalar);
+  std::vector<uint8_t> order = capture.graph().type(value).order;
+  value = build.pointwise(Op::where, {mask, value, filler}, {call.accumulator}, ValueKind::array, order);
+  value = build.reduce(combining->op, value, axes, call.accumulator);
+  if (options.keepdims) value = build.expand_dims(value, options.axes);
+  return std::optional(wrap_result(capture, value, false));
+}
+
 }  // namespace
 
 Result<Ref> reduce_array(Capture& capture, PyObject* ufunc, const Ref& array, const ReduceOptions& options) {
   const Combining* combining = find_combining(op_of_ufunc(ufunc));
   if (combining == nullptr) return fail(Reason::unsupported_call, "a reduction with this ufunc");
+  if (is_predicated(array)) {
+    ACCEL_TRY(auto reduced, reduce_lanes(capture, ufunc, combining, array, options));
+    if (reduced) return *reduced;
+  }
   ACCEL_TRY(Operand operand, read_operand(capture, array));
   ReduceCall call{combining, std::move(operand), DType::bool_, DType::bool_, {}, {}, {}, nullptr};
   if (options.out) {
@@ -215,8 +291,8 @@ Result<Ref> numpy_ufunc_reduce(Capture& capture, PyObject* callable, const CallA
   ACCEL_TRY(UfuncMethod method, split_ufunc_method(callable, arguments));
   ACCEL_TRY(auto given,
             bind_arguments(method.arguments, {{"array", "axis", "dtype", "out", "keepdims", "initial", "where"}, 1, 99, 1}));
-  ACCEL_TRY(Operand array, read_operand(capture, given[0]));
-  int rank = static_cast<int>(array.shape.size());
+  ACCEL_TRY(Operand array, read_lanes(capture, given[0]));
+  int rank = visible_rank(array);
   ReduceOptions options;
   options.axes.resize(static_cast<size_t>(rank));
   std::iota(options.axes.begin(), options.axes.end(), 0);

@@ -5,6 +5,7 @@
 #include "capture/numpy_arguments.h"
 #include "capture/numpy_primitives.h"
 #include "capture/numpy_stores.h"
+#include "capture/predicated.h"
 #include "ndarray/array.h"
 
 namespace accel {
@@ -34,13 +35,15 @@ struct UfuncCall {
   std::vector<DType> dtypes;    // of the loop: operands, then results
   std::vector<Dim> shape;
   std::vector<uint8_t> order;
+  const Predicate* predicate = nullptr;
 };
 
 Status read_outs(Capture& capture, const UfuncOptions& options, UfuncCall& call) {
   for (const Ref& out : options.outs) {
     if (!out) return fail(Reason::unsupported_argument, "out for some of the results");
-    ACCEL_TRY(Operand operand, read_operand(capture, out));
+    ACCEL_TRY(Operand operand, call.predicate ? read_lanes(capture, out) : read_operand(capture, out));
     if (!operand.is_array()) return fail(Reason::will_raise, "out is no array");
+    if (call.predicate && !is_predicated(out)) return fail(Reason::unsupported_argument, "an operation under a mask with out");
     ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(out));
     call.outs.push_back(std::move(operand));
   }
@@ -61,6 +64,18 @@ Status resolve_types(PyObject* ufunc, const UfuncOptions& options, UfuncCall& ca
   return Unit{};
 }
 
+// The shape under a mask is the full one.
+Status check_lanes(Capture& capture, const UfuncCall& call) {
+  for (const Operand& operand : call.operands) {
+    if (!is_predicated(operand.ref)) continue;
+    for (size_t k = 0; k < call.shape.size(); ++k) {
+      if (!capture.decide_equal(operand.shape[k], call.shape[k]))
+        return fail(Reason::unsupported_argument, "an operation under a mask that spreads axes");
+    }
+  }
+  return Unit{};
+}
+
 // The broadcast shape; outputs take part but are not broadcast themselves.
 Status resolve_shape(Capture& capture, UfuncCall& call) {
   std::vector<std::vector<Dim>> shapes;
@@ -68,6 +83,7 @@ Status resolve_shape(Capture& capture, UfuncCall& call) {
   for (const Operand& operand : call.operands) shapes.push_back(operand.shape);
   if (call.mask) shapes.push_back(call.mask->shape);
   ACCEL_TRY(call.shape, broadcast_shapes(capture, shapes));
+  if (call.predicate) return check_lanes(capture, call);
   for (const Operand& out : call.outs) {
     bool same = out.shape.size() == call.shape.size();
     for (size_t k = 0; same && k < out.shape.size(); ++k) same = capture.decide_equal(out.shape[k], call.shape[k]);
@@ -150,6 +166,7 @@ Result<Ref> finish(Capture& capture, const UfuncCall& call, bool keep_arrays, Va
   for (size_t k = 0; k < results.size(); ++k) {
     if (call.outs.empty()) {
       out.push_back(wrap_result(capture, results[k], keep_arrays));
+      if (call.predicate) make_predicated(out.back(), *call.predicate);
       continue;
     }
     ValueId value = capture.build().astype(results[k], call.outs[k].type.dtype);
@@ -183,8 +200,9 @@ Result<Ref> apply_ufunc(Capture& capture, PyObject* ufunc, const std::vector<Ref
   if (!op) return fail(Reason::unsupported_call, "a ufunc that accel does not know");
   if (op_class(*op) == OpClass::gufunc) return apply_gufunc(capture, *op, operands, options);
   UfuncCall call{*op, {}, {}, {}, {}, {}, {}};
+  if (!options.where) call.predicate = common_predicate(capture, operands, options.outs);
   for (const Ref& ref : operands) {
-    ACCEL_TRY(Operand operand, read_operand(capture, ref));
+    ACCEL_TRY(Operand operand, call.predicate ? read_lanes(capture, ref) : read_operand(capture, ref));
     call.operands.push_back(std::move(operand));
   }
   ACCEL_TRY([[maybe_unused]] Unit outs, read_outs(capture, options, call));

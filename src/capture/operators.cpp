@@ -3,6 +3,7 @@
 #include <opcode.h>
 
 #include "capture/known_types.h"
+#include "capture/predicated.h"
 #include "capture/python_text.h"
 #include "capture/semantics.h"
 #include "ndarray/array.h"
@@ -64,7 +65,7 @@ bool is_huge(int op, PyObject* left, PyObject* right) {
 bool is_sequence(const Ref& value) { return value->kind == AbstractKind::tuple || value->kind == AbstractKind::list; }
 
 bool is_arraylike(const Ref& value) {
-  if (value->kind == AbstractKind::array || value->kind == AbstractKind::scalar) return true;
+  if (value->kind == AbstractKind::array || value->kind == AbstractKind::scalar || is_predicated(value)) return true;
   return value->kind == AbstractKind::constant && is_numpy_scalar(value->object.get());
 }
 

@@ -1,5 +1,6 @@
 #include "capture/primitive.h"
 
+#include <algorithm>
 #include <cstring>
 #include <unordered_map>
 
@@ -95,6 +96,14 @@ Primitive find_primitive(PyObject* callable) {
   if (found != table().end()) return found->second;
   if (is_pure_method(callable)) return fold_call;
   return ufunc_primitive(callable);
+}
+
+bool reads_lanes(Primitive primitive) {
+  static const Primitive readers[] = {numpy_ufunc_call,    numpy_ufunc_reduce, numpy_array_sum, numpy_array_prod,
+                                      numpy_array_max,     numpy_array_min,    numpy_array_any, numpy_array_all,
+                                      numpy_array_clip,    capture_isinstance, capture_type,    capture_callable,
+                                      capture_list_append, capture_getattr,    capture_hasattr};
+  return std::find(std::begin(readers), std::end(readers), primitive) != std::end(readers);
 }
 
 Result<Ref> fold_call(Capture& capture, PyObject* callable, const CallArguments& arguments) {

@@ -28,6 +28,9 @@ using Primitive = Result<Ref> (*)(Capture& capture, PyObject* callable, const Ca
 // The primitive for a callable object, or null. ufuncs, ufunc methods, methods of ndarray and NumPy scalars included.
 Primitive find_primitive(PyObject* callable);
 
+// Whether a primitive knows what to do with predicated arrays (predicated.h); others get them gathered.
+bool reads_lanes(Primitive primitive);
+
 // Attribute `name` of an abstract array or NumPy scalar (shape, ndim, dtype, T, real, methods, ...).
 Result<Ref> array_attribute(Capture& capture, const Ref& self, const std::string& name);
 // self[index] for arrays; index as abstract value.

@@ -2,6 +2,7 @@
 
 #include "capture/iterators.h"
 #include "capture/python_text.h"
+#include "capture/predicated.h"
 #include "capture/semantics.h"
 
 namespace accel {
@@ -48,6 +49,14 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
   switch (value->kind) {
     case AbstractKind::constant:
       return write_constant(value->object);
+    case AbstractKind::predicated: {
+      // Gathered for this exit alone: the value stays as it is on the path that goes on.
+      Ref gathered = std::make_shared<AbstractValue>(*value);
+      gathered->array.storage = std::make_shared<Storage>(*value->array.storage);
+      keep_.push_back(gathered);
+      ACCEL_TRY([[maybe_unused]] Unit done, materialise(capture_, gathered));
+      return write_array(gathered->array);
+    }
     case AbstractKind::array:
       if (!value->keys.empty()) return fail(Reason::unsupported_value, "an array that warns when it is written to");
       return write_array(value->array);

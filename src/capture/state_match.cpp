@@ -104,7 +104,13 @@ class Matcher {
     auto [back, back_fresh] = back_.try_emplace(a.get(), t.get());
     if (!fresh || !back_fresh) return pair->second == a.get() && back->second == t.get();
     if (tc.kind == AbstractKind::array) return array(tc.array, ac.array, slot);
+    if (tc.kind == AbstractKind::predicated) return t == a && same_lanes(tc, ac);
     return container(t, tc, ac, slot);
+  }
+
+  bool same_lanes(const AbstractValue& tc, const AbstractValue& ac) const {
+    return tc.predicate.mask == ac.predicate.mask &&
+           target_.of(tc.array.storage).current == arriving_.of(ac.array.storage).current;
   }
 
   bool number(const Ref& t, const Ref& a, const AbstractValue& tc, const AbstractValue& ac, StateSlot& slot) {

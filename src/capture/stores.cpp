@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "capture/numpy_indexing.h"
 #include "capture/numpy_stores.h"
 #include "capture/numpy_views.h"
+#include "capture/predicated.h"
 #include "capture/semantics.h"
 #include "ndarray/array.h"
 
@@ -44,17 +46,6 @@ bool is_everything(const Ref& index, size_t rank) {
   return axes <= rank && ellipses <= 1;
 }
 
-// A boolean array with the axes of the array that it selects from.
-bool is_mask(Capture& capture, const Ref& index, const std::vector<Dim>& shape) {
-  if (index->kind != AbstractKind::array || index->array.lens.dtype != DType::bool_) return false;
-  const std::vector<Dim>& own = index->array.lens.shape;
-  if (own.size() != shape.size() || own.empty()) return false;
-  for (size_t k = 0; k < shape.size(); ++k) {
-    if (!capture.decide_equal(own[k], shape[k])) return false;
-  }
-  return true;
-}
-
 // A value with one element, whatever the number of places it goes to.
 bool is_single(Capture& capture, const Ref& value) {
   PyTypeObject* type = capture.type_of(value);
@@ -69,26 +60,17 @@ bool has_ellipsis(const Ref& index) {
                      [](const Ref& item) { return is_constant_object(item, Py_Ellipsis); });
 }
 
-// The part as an array, of rank 0 where integers take every axis.
-Result<Ref> part_of(Capture& capture, const Ref& array, const Ref& index) {
-  std::vector<Ref> items = {index};
-  if (index->kind == AbstractKind::tuple) items = index->items;
-  if (!has_ellipsis(index)) items.push_back(capture.constant(Py_Ellipsis));
-  return array_getitem(capture, array, capture.tuple(std::move(items)));
-}
-
 }  // namespace
 
 Status store_item(Capture& capture, const Ref& array, const Ref& index, const Ref& value) {
   const ArrayState& state = array->array;
   capture.look_deep(index);
+  capture.look_deep(value);
   if (is_everything(index, state.lens.shape.size())) return assign(capture, array, value, "unsafe");
-  if (is_mask(capture, index, state.lens.shape)) {
-    capture.look(value);
-    if (!is_single(capture, value)) return fail(Reason::unsupported_index, "a store of an array under a mask");
-    return assign(capture, array, value, "unsafe", index);
-  }
-  ACCEL_TRY(Ref part, part_of(capture, array, index));
+  ACCEL_TRY([[maybe_unused]] Unit gathered, materialise_deep(capture, index));
+  ACCEL_TRY(std::vector<IndexPart> parts, index_parts(capture, array, index));
+  if (has_advanced(parts)) return advanced_setitem(capture, array, parts, value);
+  ACCEL_TRY(Ref part, basic_view(capture, array, parts));
   capture.look(value);
   bool element = part->array.lens.shape.empty() && !has_ellipsis(index);
   if (element && !is_single(capture, value)) return fail(Reason::unsupported_argument, "an array as an element");

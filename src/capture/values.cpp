@@ -133,6 +133,7 @@ PyTypeObject* Capture::type_of(const Ref& value) {
     case AbstractKind::null:
       return nullptr;
     case AbstractKind::array:
+    case AbstractKind::predicated:
       return array_type();
     case AbstractKind::scalar:
       if (value->scalar.kind == ValueKind::numpy_scalar) return scalar_type_of(value->scalar.dtype);

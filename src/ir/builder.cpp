@@ -214,6 +214,26 @@ ValueId Builder::true_indices(ValueId v, Dim count) {
   return add(Op::true_indices, {v}, {}, {ValueKind::array, DType::int64, {count}, {}});
 }
 
+ValueId Builder::update_at(Op ufunc, ValueId base, ValueId value, std::vector<ValueId> indices) {
+  Attributes attrs;
+  attrs.ufunc = ufunc;
+  indices.insert(indices.begin(), {base, value});
+  return add(Op::update_at, std::move(indices), std::move(attrs), graph_.type(base));
+}
+
+ValueId Builder::nonzero(ValueId mask, Dim count) {
+  return add(Op::true_positions, {mask}, {}, Type{ValueKind::array, DType::int64, {count}, {}});
+}
+
+ValueId Builder::accumulate(Op ufunc, ValueId v, int axis) {
+  Attributes attrs;
+  attrs.ufunc = ufunc;
+  attrs.axes = {axis};
+  Type type = graph_.type(v);
+  type.kind = ValueKind::array;
+  return add(Op::accumulate, {v}, std::move(attrs), std::move(type));
+}
+
 BlockId Builder::new_block() {
   graph_.blocks.emplace_back();
   return static_cast<BlockId>(graph_.blocks.size()) - 1;

@@ -66,6 +66,7 @@ int node_events(const Graph& graph, const Node& node) {
   if (node.operands.empty() || graph.type(node.results[0]).kind == ValueKind::py_scalar) return 0;
   DType from = graph.type(node.operands[0]).dtype;
   if (node.op == Op::astype) return cast_events(from, graph.type(node.results[0]).dtype);
+  if (node.op == Op::accumulate || node.op == Op::update_at) return op_events(node.attrs.ufunc, from);
   if (node.op != Op::reduce) return op_events(node.op, from);
   // A buffered reduction casts its operand to the accumulator's dtype on the way in.
   DType accumulator = graph.type(node.results[0]).dtype;

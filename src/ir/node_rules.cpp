@@ -265,6 +265,29 @@ std::string true_indices_error(const Context& c) {
   return c.result.dtype == DType::int64 && c.result.rank() == 1 ? "" : "the result is an int64 array of rank 1";
 }
 
+std::string update_at_error(const Context& c) {
+  if (c.node.operands.size() < 3) return "base, value and indices are needed";
+  const OpInfo& info = op_info(c.attrs.ufunc);
+  if (info.op_class != OpClass::pointwise || info.arity != 2 || info.results != 1)
+    return "the ufunc has two operands and one result";
+  std::string what = indices_error(c, 2, c.operand(1));
+  return what.empty() ? new_version_error(c) : what;
+}
+
+std::string nonzero_error(const Context& c) {
+  if (c.operand(0).dtype != DType::bool_) return "the operand is bool";
+  return c.result.dtype == DType::int64 && c.result.rank() == 1 ? "" : "the result is int64 of rank 1";
+}
+
+std::string accumulate_error(const Context& c) {
+  const Type& from = c.operand(0);
+  if (c.attrs.axes.size() != 1 || !are_ascending_axes(c.attrs.axes, from.rank())) return "one axis is needed";
+  const OpInfo& info = op_info(c.attrs.ufunc);
+  if (info.op_class != OpClass::pointwise || info.arity != 2 || info.results != 1)
+    return "the ufunc has two operands and one result";
+  return from.dtype == c.result.dtype && from.shape == c.result.shape ? "" : "operand and result differ in type";
+}
+
 std::string put_error(const Context& c) {
   if (c.node.operands.size() < 3) return "base, value and indices are needed";
   std::string what = indices_error(c, 2, c.operand(1));
@@ -301,6 +324,9 @@ constexpr struct {
     {Op::lanes, lanes_error},
     {Op::store, store_error},
     {Op::put, put_error},
+    {Op::update_at, update_at_error},
+    {Op::true_positions, nonzero_error},
+    {Op::accumulate, accumulate_error},
     {Op::take, take_error},
     {Op::true_indices, true_indices_error},
     {Op::add_overflows, overflows_error},

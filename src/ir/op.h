@@ -24,6 +24,7 @@ enum class OpClass : uint8_t {
   join,       // assembles operands side by side
   gather,     // elements of operand 0 at run-time indices
   update,     // a new version of operand 0
+  scan,       // walks its operand element by element, in order
 };
 
 struct OpInfo {

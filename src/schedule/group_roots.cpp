@@ -68,7 +68,7 @@ class Reads {
 
 bool stands_alone(const Graph& graph, ValueId v) {
   OpClass kind = op_class(graph.producer(v).op);
-  return kind == OpClass::join || kind == OpClass::gufunc || kind == OpClass::update;
+  return kind == OpClass::join || kind == OpClass::gufunc || kind == OpClass::update || kind == OpClass::scan;
 }
 
 }  // namespace

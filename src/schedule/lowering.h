@@ -65,6 +65,8 @@ class Lowering {
   void store(const Address& address, TempId value, DType dtype);
   // The element of v at index is `temp`, in the innermost open scope.
   void set_value(ValueId v, const Index& index, TempId temp) { scopes_.back()->temps[{v, index}] = temp; }
+  // Appends a statement that gives a new temp its value.
+  TempId emit(Stmt stmt, DType dtype);
   TempId compute(Op op, std::vector<TempId> args, DType dtype, NodeId node);
   TempId load(const Address& address, DType dtype);
   TempId literal(Literal value);
@@ -92,7 +94,6 @@ class Lowering {
 
   int scope_of(const Index& index) const;
   TempId new_temp(DType dtype);
-  TempId emit(Stmt stmt, DType dtype);
 
   TempId compute_at(ValueId v, const Index& index);
   TempId leaf_at(ValueId v, const Node& node, const Index& index);

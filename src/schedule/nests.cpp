@@ -175,7 +175,7 @@ std::optional<StoreTarget> window(const Graph& graph, const Placement& placement
   return StoreTarget{node.operands[2], lowering.root_buffer(view->base), view->offset, view->strides, true};
 }
 
-// Elements one after the other: of equal indices the last counts.
+// Elements one after the other: of equal indices the last counts, or each where the element is updated.
 void write_put(const Graph& graph, const Placement& placement, Lowering& lowering, const Node& node, const StridedView& base) {
   DimTable& dims = lowering.dims();
   const Type& type = graph.type(node.operands[1]);
@@ -183,7 +183,6 @@ void write_put(const Graph& graph, const Placement& placement, Lowering& lowerin
   for (Dim extent : type.shape) index.push_back(lowering.open_loop(LoopKind::serial, extent, false));
   size_t count = node.operands.size() - 2, lead = graph.type(node.operands[2]).shape.size();
   Stmt stmt;
-  stmt.kind = StmtKind::scatter;
   stmt.dtype = type.dtype;
   stmt.node = graph.values[static_cast<size_t>(node.results[0])].producer;
   stmt.args = {lowering.value_at(node.operands[1], index)};
@@ -195,6 +194,14 @@ void write_put(const Graph& graph, const Placement& placement, Lowering& lowerin
   Dim offset = base.offset;
   for (size_t k = lead; k < index.size(); ++k) offset = dims.add(offset, dims.mul(index[k], base.strides[count + k - lead]));
   stmt.address = {lowering.root_buffer(base.base), offset};
+  if (node.op == Op::update_at) {
+    Stmt old = stmt;
+    old.kind = StmtKind::gather;
+    old.args.erase(old.args.begin());
+    TempId element = lowering.emit(std::move(old), type.dtype);
+    stmt.args[0] = lowering.compute(node.attrs.ufunc, {element, stmt.args[0]}, type.dtype, stmt.node);
+  }
+  stmt.kind = StmtKind::scatter;
   lowering.append(std::move(stmt));
   for (size_t k = 0; k < index.size(); ++k) lowering.close_loop();
 }

@@ -125,6 +125,10 @@ class Walk {
       if (kind == OpClass::gather) place_gathered(node.operands[0]);
       if (kind == OpClass::join) make_root(node.results[0], "joined");
       if (kind == OpClass::update) place_update(node);
+      if (kind == OpClass::scan) {
+        make_root(node.results[0], "computed one after the other");
+        make_root(computed_below(node.operands[0]), "walked one after the other");
+      }
       if (kind == OpClass::gufunc) {
         make_root(node.results[0], "result of a library call");
         for (ValueId operand : node.operands) {
@@ -143,7 +147,7 @@ class Walk {
     make_root(computed_below(node.operands[0]), "stored to");
     if (node.op == Op::store && forced_.contains(node.operands[2]))
       make_root(node.operands[2], "the store overwrites what it needs");
-    if (node.op == Op::put)
+    if (node.op == Op::put || node.op == Op::update_at)
       for (size_t k = 1; k < node.operands.size(); ++k) make_root(node.operands[k], "stored at run-time indices");
   }
 
@@ -174,7 +178,8 @@ class Walk {
 
   bool walk_root(ValueId v) {
     const Node& node = graph_.producer(v);
-    if (op_class(node.op) == OpClass::gufunc || node.op == Op::put) return true;
+    if (op_class(node.op) == OpClass::gufunc || op_class(node.op) == OpClass::scan) return true;
+    if (node.op == Op::put || node.op == Op::update_at) return true;
     if (node.op == Op::store) return result_.places[node.operands[2]] == Place::root || walk_over(node.operands[2]);
     if (op_class(node.op) == OpClass::join) {
       for (ValueId operand : node.operands)

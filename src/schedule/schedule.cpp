@@ -10,6 +10,7 @@
 #include "schedule/nests.h"
 #include "schedule/placement.h"
 #include "schedule/program.h"
+#include "schedule/scans.h"
 #include "schedule/variants.h"
 
 namespace accel {
@@ -43,6 +44,7 @@ void lower_group(const Graph& graph, const Placement& placement, Lowering& lower
     return lowering.fail_with(fail(Reason::unsupported_call, "a store through a reshape that has no strides"));
   }
   if (node.op == Op::true_indices) return nests.push_back(lower_true_indices(graph, lowering, node));
+  if (op_class(node.op) == OpClass::scan) return nests.push_back(lower_scan(graph, lowering, node));
   if (op_class(node.op) == OpClass::join) return lower_join(graph, placement, lowering, group[0], nests);
   std::vector<StoreTarget> targets;
   for (ValueId v : group) targets.push_back(whole(graph, lowering, v));

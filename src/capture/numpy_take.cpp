@@ -1,0 +1,145 @@
+// Functions that find or select elements: nonzero, compress, take.
+
+#include <algorithm>
+#include <numeric>
+
+#include "capture/numpy_arguments.h"
+#include "capture/numpy_gather.h"
+#include "capture/numpy_primitives.h"
+#include "capture/numpy_ufunc.h"
+#include "capture/numpy_views.h"
+#include "capture/selection.h"
+#include "ndarray/array.h"
+
+namespace accel {
+
+namespace {
+
+std::vector<int> axes_of(size_t rank) {
+  std::vector<int> axes(rank);
+  std::iota(axes.begin(), axes.end(), 0);
+  return axes;
+}
+
+Result<Operand> read_array(Capture& capture, const Ref& ref) {
+  ACCEL_TRY(Operand operand, read_operand(capture, ref));
+  if (!operand.is_array() || operand.shape.empty()) return fail(Reason::unsupported_value, "an array with axes is needed");
+  return operand;
+}
+
+Result<Ref> as_array(Capture& capture, const Ref& ref) {
+  ACCEL_TRY(Operand operand, read_operand(capture, ref));
+  if (operand.is_array()) return operand.ref;
+  ACCEL_TRY(ValueId value, operand_value(capture, operand, operand.type.dtype));
+  return capture.fresh_array(capture.build().full(value, {}));
+}
+
+// The elements of `array` at an index along `axis`, in C order.
+Ref taken(Capture& capture, const Ref& array, ValueId index, int axis) {
+  Builder& build = capture.build();
+  std::vector<int> axes = axes_of(lens_of(array).shape.size());
+  std::rotate(axes.begin(), axes.begin() + axis, axes.begin() + axis + 1);
+  ValueId base = capture.read(array);
+  if (axis > 0) base = build.transpose(base, axes);
+  ValueId value = build.take(base, {index});
+  if (axis == 0) return wrap_result(capture, value, false);
+  size_t rank = capture.graph().type(value).shape.size();
+  auto own = static_cast<std::ptrdiff_t>(capture.graph().type(index).shape.size());
+  std::vector<int> back = axes_of(rank);
+  std::rotate(back.begin(), back.begin() + own, back.begin() + own + axis);
+  return copied(capture, build.transpose(value, back), {});
+}
+
+ValueId int_value(Capture& capture, Dim d) { return capture.build().dim(d, ValueKind::numpy_scalar); }
+
+Result<ValueId> bounded_index(Capture& capture, const Ref& indices, Dim extent, const std::string& mode) {
+  if (mode.empty() || mode == "raise") {
+    ACCEL_TRY(CheckedIndex checked, checked_index(capture, indices, extent));
+    ACCEL_TRY([[maybe_unused]] Unit held, require_all(capture, {checked.in_range}, "an index is out of bounds"));
+    return checked.index;
+  }
+  DimTable& dims = capture.dims();
+  if (!capture.decide(extent, Comparison::gt, dims.constant(0)))
+    return fail(Reason::unsupported_argument, "an index of an empty axis");
+  ACCEL_TRY(ValueId index, operand_value(capture, *as_operand(capture, indices), DType::int64));
+  Builder& build = capture.build();
+  if (mode == "wrap") return build.pointwise(Op::remainder, {index, int_value(capture, extent)}, {DType::int64});
+  if (mode != "clip") return fail(Reason::will_raise, "clipmode must be one of 'clip', 'raise', or 'wrap'");
+  ValueId low = build.pointwise(Op::maximum, {index, int_value(capture, dims.constant(0))}, {DType::int64});
+  return build.pointwise(Op::minimum, {low, int_value(capture, dims.sub(extent, dims.constant(1)))}, {DType::int64});
+}
+
+}  // namespace
+
+// The positions per axis are columns of one array.
+Result<Ref> nonzero_tuple(Capture& capture, const Ref& array) {
+  ACCEL_TRY(Operand operand, read_array(capture, array));
+  ACCEL_TRY(ValueId mask, operand_value(capture, operand, DType::bool_));
+  ACCEL_TRY(std::vector<ValueId> places, nonzero_places(capture, mask));
+  Builder& build = capture.build();
+  DimTable& dims = capture.dims();
+  Dim count = capture.graph().type(places[0]).shape[0], one = dims.constant(1), zero = dims.constant(0);
+  std::vector<ValueId> columns;
+  for (ValueId place : places) columns.push_back(build.expand_dims(place, {1}));
+  ValueId all = columns.size() == 1 ? build.copy(columns[0]) : build.concatenate(columns, 1);
+  Ref table = capture.fresh_array(all);
+  const Lens lens = lens_of(table);
+  std::vector<Ref> out;
+  for (size_t k = 0; k < places.size(); ++k) {
+    ViewMaker view(capture, table);
+    Dim at = dims.constant(static_cast<int64_t>(k));
+    view.slice({zero, at}, {one, one}, {count, one});
+    view.squeeze({1});
+    out.push_back(view.finish({{count}, {lens.strides[0]}, dims.mul(at, lens.strides[1]), lens.dtype}));
+  }
+  return capture.tuple(std::move(out));
+}
+
+Result<Ref> numpy_array_nonzero(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"self"}, 1, 99, 1}));
+  return nonzero_tuple(capture, given[0]);
+}
+
+// ndarray.take(indices, axis=None, out=None, mode='raise')
+Result<Ref> numpy_array_take(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "indices", "axis", "out", "mode"}, 2, 99, 1}));
+  if (!is_none(given[3])) return fail(Reason::unsupported_argument, "out");
+  ACCEL_TRY(std::string mode, read_text(capture, given[4]));
+  ACCEL_TRY(Operand operand, read_array(capture, given[0]));
+  ACCEL_TRY(Ref indices, as_array(capture, given[1]));
+  char kind = dtype_kind(lens_of(indices).dtype);
+  if (kind == 'f' || kind == 'c') return fail(Reason::unsupported_argument, "indices that are no integers");
+  Ref array = operand.ref;
+  int axis = 0;
+  if (is_none(given[2])) {
+    array = reshaped(capture, array, {element_count(capture, operand.shape)});
+  } else {
+    ACCEL_TRY(axis, read_axis(capture, given[2], static_cast<int>(operand.shape.size())));
+  }
+  ACCEL_TRY(ValueId index, bounded_index(capture, indices, lens_of(array).shape[static_cast<size_t>(axis)], mode));
+  return taken(capture, array, index, axis);
+}
+
+// ndarray.compress(condition, axis=None, out=None)
+Result<Ref> numpy_array_compress(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "condition", "axis", "out"}, 2, 99, 1}));
+  if (!is_none(given[3])) return fail(Reason::unsupported_argument, "out");
+  ACCEL_TRY(Operand operand, read_array(capture, given[0]));
+  ACCEL_TRY(Operand condition, read_array(capture, given[1]));
+  if (condition.shape.size() != 1) return fail(Reason::will_raise, "condition must be a 1-d array");
+  Ref array = operand.ref;
+  int axis = 0;
+  if (is_none(given[2])) {
+    array = reshaped(capture, array, {element_count(capture, operand.shape)});
+  } else {
+    ACCEL_TRY(axis, read_axis(capture, given[2], static_cast<int>(operand.shape.size())));
+  }
+  Dim extent = lens_of(array).shape[static_cast<size_t>(axis)];
+  if (!capture.decide(condition.shape[0], Comparison::le, extent))
+    return fail(Reason::unsupported_argument, "a condition longer than the axis");
+  ACCEL_TRY(ValueId mask, operand_value(capture, condition, DType::bool_));
+  ACCEL_TRY(std::vector<ValueId> places, nonzero_places(capture, mask));
+  return taken(capture, array, places[0], axis);
+}
+
+}  // namespace accel
