@@ -111,7 +111,7 @@ SCATTERS = [
     "z[i, 1:3] *= 2.0",
     "z[::-1, j, ::2] = -1.0",
     "z.T[k] = 3",
-    "z[:, :, k] = y[:4]",
+    "z[:, :, k] = y[:4, :, :5]",
     "z[0, :, k] = y[0].T if False else 1.5",
     "z[i[:, None], j] = y[:, :5]",
     "z.reshape(-1)[i] = 4",
@@ -138,7 +138,7 @@ def test_last_of_equal_indices_wins():
         z = x * 1.0
         z[i] = v
         w = x * 1.0
-        w[i, i] = v
+        w[i, i] = v[:, 0]
         return z, w
 
     check(function, sample((3, 3)), np.array([1, 1, 2, 1]), sample((4, 1)))

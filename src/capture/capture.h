@@ -120,6 +120,9 @@ class Capture {
   PyRef known_value(ValueId value);
   // Decides `left comparison right` by this call's values and guards on it. Constant relations need no guard.
   bool decide(Dim left, Comparison comparison, Dim right);
+  // Sizes known at run time only: takes them to be equal, which compiled code checks, unless they are known to differ.
+  bool assume_equal(Dim left, Dim right);
+  bool is_known_equal(Dim left, Dim right);
   bool decide_equal(Dim left, Dim right) { return decide(left, Comparison::eq, right); }
   // Whether `d` fits int64 for all entry symbols, after guards on their size where these help.
   bool fits(Dim d);
@@ -200,6 +203,7 @@ class Capture {
   bool substitute(Dim symbol, Dim by);
   Range range_of(Dim d) const;
   bool limit_symbols(Dim d, double limit);
+  void require_relation(const Relation& relation);
   bool decide_runtime(Dim left, Comparison comparison, Dim right);
   bool prove_by_facts(Dim d, int depth);
   std::optional<bool> known_relation(Dim left, Comparison comparison, Dim right);

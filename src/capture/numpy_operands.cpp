@@ -99,6 +99,8 @@ Result<Dim> common_extent(Capture& capture, Dim a, Dim b) {
   DimTable& dims = capture.dims();
   if (a == b || dims.is_constant(b, 1)) return a;
   if (dims.is_constant(a, 1)) return b;
+  bool one = dims.is_constant(a, 1) || dims.is_constant(b, 1);
+  if (!one && (capture.is_runtime(a) || capture.is_runtime(b)) && capture.assume_equal(a, b)) return dims.as_constant(b) ? b : a;
   if (capture.hint(a) == capture.hint(b) && capture.decide_equal(a, b)) return dims.as_constant(b) ? b : a;
   if (capture.hint(b) == 1 && capture.decide_equal(b, dims.constant(1))) return a;
   if (capture.hint(a) == 1 && capture.decide_equal(a, dims.constant(1))) return b;
@@ -165,6 +167,15 @@ ValueId with_shape(Capture& capture, ValueId value, const std::vector<Dim>& shap
   return capture.graph().type(value).shape == shape ? value : capture.build().reshape(value, shape);
 }
 
+namespace {
+
+bool is_decided_one(Capture& capture, Dim own, Dim result) {
+  if (capture.is_runtime(own) || capture.is_runtime(result)) return capture.is_known_equal(own, capture.dims().constant(1));
+  return capture.hint(own) != capture.hint(result);
+}
+
+}  // namespace
+
 ValueId broadcast_value(Capture& capture, ValueId value, const std::vector<Dim>& shape) {
   std::vector<Dim> own = capture.graph().type(value).shape;
   if (own.empty()) return value;
@@ -176,7 +187,7 @@ ValueId broadcast_value(Capture& capture, ValueId value, const std::vector<Dim>&
   }
   // An extent that was decided to be 1 without being the constant 1 is told apart by its hint: it differs from the result's.
   for (size_t k = 0; k < own.size(); ++k) {
-    if (aligned[k] != own[k] && capture.hint(own[k]) != capture.hint(aligned[k])) aligned[k] = capture.dims().constant(1);
+    if (aligned[k] != own[k] && is_decided_one(capture, own[k], aligned[k])) aligned[k] = capture.dims().constant(1);
   }
   return capture.build().broadcast_to(with_shape(capture, value, aligned), shape);
 }

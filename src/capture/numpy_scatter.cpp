@@ -105,7 +105,7 @@ class MemoryIndices {
 
   Result<std::vector<ValueId>> run() {
     for (size_t k = state_.path.size(); k-- > 0;) {
-      const Type& from = k > 0 ? state_.path[k - 1].type : capture_.graph().type(state_.storage->current);
+      const Type from = k > 0 ? state_.path[k - 1].type : capture_.graph().type(state_.storage->current);
       ACCEL_TRY([[maybe_unused]] Unit done, undo(state_.path[k], from));
     }
     return std::move(indices_);

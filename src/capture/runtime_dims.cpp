@@ -150,12 +150,30 @@ bool Capture::decide_runtime(Dim left, Comparison comparison, Dim right) {
   static constexpr bool table[6][3] = {{false, true, false}, {true, false, true},  {true, false, false},
                                        {true, true, false},  {false, false, true}, {false, true, true}};
   bool likely = table[static_cast<size_t>(comparison)][l < r ? 0 : l == r ? 1 : 2];
-  Relation relation{left, right, likely ? comparison : inverse_of(comparison)};
-  Status required =
-      require(compare_at_run_time(relation, ValueKind::py_scalar), Reason::assumption_failed, "a relation of sizes");
+  require_relation({left, right, likely ? comparison : inverse_of(comparison)});
+  return likely;
+}
+
+void Capture::require_relation(const Relation& relation) {
+  Status required = require(compare_at_run_time(relation, ValueKind::py_scalar), Reason::assumption_failed, "a relation of sizes");
   if (!required.ok()) throw Abandoned{required.failure()};
   assume(relation);
-  return likely;
+}
+
+bool Capture::is_known_equal(Dim left, Dim right) {
+  Dim difference = dims().sub(left, right);
+  if (auto value = dims().as_constant(difference)) return *value == 0;
+  may_guard_ = false;
+  bool equal = prove(difference) && prove(dims().sub(right, left));
+  may_guard_ = true;
+  return equal;
+}
+
+bool Capture::assume_equal(Dim left, Dim right) {
+  if (is_known_equal(left, right)) return true;
+  if (auto known = known_relation(left, Comparison::eq, right)) return *known;
+  require_relation({left, right, Comparison::eq});
+  return true;
 }
 
 ValueId Capture::compare_at_run_time(const Relation& relation, ValueKind kind) {

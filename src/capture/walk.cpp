@@ -43,6 +43,7 @@ Status Interpreter::walk_path() {
     position_ = count_;
     if (plan_.watch && is_writable()) {
       writable_ = position_;
+      writable_forks_ = forks_;
       if (++writable_count_ == options_.stop_at_writable) {
         Plan::PlannedExit asked;
         asked.why = fail(Reason::unsupported_opcode, "an exit that was asked for");

@@ -83,7 +83,7 @@ Status Interpreter::leave_earlier(const Plan::PlannedExit& planned) {
   if (plan_.watch) {
     Plan::PlannedExit moved = planned;
     // Not every call that leaves there gets as far as the error.
-    if (moved.why.reason == Reason::will_raise)
+    if (moved.why.reason == Reason::will_raise && forks_ != writable_forks_)
       moved.why = fail(Reason::unsupported_value, "alive before: " + moved.why.detail);
     plan_.exits.erase(position_);
     plan_.exits[writable_] = std::move(moved);
