@@ -122,7 +122,7 @@ def polynomial(rng, points):
 PROGRAMS = [
     Program(conjugate_gradient, system, (6,), (100,), (2000,)),
     Program(bicgstab, unsymmetric, (6,), (80,), (1000,)),
-    Program(poisson_cg, lambda rng, n: (rng.random((n, n)), 1e-6), (6,), (40,), (500,)),
+    Program(poisson_cg, lambda rng, n: (rng.random((n, n)), 1e-6), (6,), (40,), (300,)),
     Program(power_iteration, lambda rng, n: (rng.random((n, n)), 1e-10), (5,), (80,), (2000,)),
-    Program(newton_roots, polynomial, (10,), (2000,), (1_000_000,)),
+    Program(newton_roots, polynomial, (10,), (2000,), (200_000,)),
 ]

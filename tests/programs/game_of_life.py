@@ -89,7 +89,7 @@ def pile(rng, n, grains):
 
 
 PROGRAMS = [
-    Program(life, board, (8, 9, 4), (100, 80, 20), (2000, 2000, 20)),
+    Program(life, board, (8, 9, 4), (100, 80, 20), (1000, 1000, 20)),
     Program(life_on_a_torus, lambda rng, r, c, g: (rng.random((r, c)) < 0.4, g), (6, 7, 4), (100, 80, 10), (1000, 1000, 20)),
     Program(life_by_cells, board, (5, 6, 3), (16, 12, 4), (100, 100, 10)),
     Program(elementary_automaton, lambda rng, w, s: (110, w, s), (11, 6), (101, 50), (10_001, 1000)),

@@ -109,9 +109,9 @@ def julia(width, height, c, most):
 
 
 PROGRAMS = [
-    Program(ray_march, lambda rng, w, h: (w, h, 60, 8.0), (8, 6), (60, 40), (640, 480)),
+    Program(ray_march, lambda rng, w, h: (w, h, 60, 8.0), (8, 6), (60, 40), (320, 240)),
     Program(bilateral, lambda rng, m, n, r: (rng.random((m, n)), r, 2.0, 0.2), (6, 7, 1), (60, 50, 3), (1000, 1000, 3)),
     Program(dither, lambda rng, m, n: (rng.uniform(0, 255, (m, n)),), (5, 6), (30, 40), (300, 400)),
     Program(contour, lambda rng, m, n: (rng.random((m, n)), 0.5), (5, 6), (100, 90), (2000, 2000)),
-    Program(julia, lambda rng, w, h, k: (w, h, -0.8 + 0.156j, k), (8, 7, 10), (100, 80, 40), (1000, 1000, 100)),
+    Program(julia, lambda rng, w, h, k: (w, h, -0.8 + 0.156j, k), (8, 7, 10), (100, 80, 40), (500, 500, 100)),
 ]

@@ -308,7 +308,7 @@ PROGRAMS = [
     Program(logistic_map, lambda rng, n: (3.7, 0.4, n), (5,), (500,), (1_000_000,)),
     Program(upper_triangle, lambda rng, n: (rng.random((n, n)).astype(np.float32),), (5,), (40,), (1000,)),
     Program(symmetrise, lambda rng, n: (rng.random((n, n)),), (5,), (40,), (1000,)),
-    Program(pairwise_distances, lambda rng, n, d: (rng.random((n, d)),), (5, 3), (30, 3), (1000, 3)),
+    Program(pairwise_distances, lambda rng, n, d: (rng.random((n, d)),), (5, 3), (30, 3), (500, 3)),
     Program(histogram, lambda rng, n: (np.append(rng.uniform(-0.2, 1.2, n), 1.0), 0.0, 1.0, 10), (9,), (300,), (1_000_000,)),
     Program(histogram_2d, lambda rng, n, b: (rng.random(n), rng.random(n), b), (9, 3), (300, 8), (1_000_000, 64)),
     Program(scatter_add, scattered, (5, 9), (50, 300), (10_000, 1_000_000)),
@@ -333,7 +333,7 @@ PROGRAMS = [
     Program(matrix_chain, lambda rng, n: (rng.integers(1, 30, n),), (5,), (14,), (150,)),
     Program(convolve, lambda rng, m, k: (rng.random((m, m)), rng.random((k, k))), (6, 3), (24, 5), (500, 5)),
     Program(
-        matrix_product, lambda rng, l, m, n: (rng.random((l, m)), rng.random((m, n))), (3, 4, 2), (12, 9, 10), (200, 200, 200)
+        matrix_product, lambda rng, l, m, n: (rng.random((l, m)), rng.random((m, n))), (3, 4, 2), (12, 9, 10), (120, 120, 120)
     ),
     Program(fast_fourier, reals, (8,), (128,), (1 << 16,)),
     Program(local_maxima, reals, (9,), (300,), (1_000_000,)),
