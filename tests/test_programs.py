@@ -197,3 +197,13 @@ def test_a_step_that_is_called_200_times():
     for expected, found in zip(*arrays):
         assert expected.tobytes() == found.tobytes()
     assert len(np.unique(arrays[0][2])) > 3
+
+
+@pytest.mark.parametrize("exit", [3, 11, 37])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_left_at_an_exit(name, exit):
+    """The interpreter goes on from there as if it had run everything."""
+    program = PROGRAMS[name]
+    with accel.config(stress_exits=exit):
+        call = accel.compile(program.function, backend="numpy")
+        assert_same(program.function, call, *program.arguments(program.small), times=2)
