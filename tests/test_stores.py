@@ -586,3 +586,17 @@ def test_vectors_that_overlap_with_other_strides():
         return a
 
     check(apart, sample((6, 6)))
+
+
+def elements_of_two_arrays(x, y):
+    """The element that is read is stored to later: one view, read as a scalar and used as a place."""
+    a, b = x.copy(), y.copy()
+    for i in range(len(x)):
+        a[i] = b[i] + 0.5
+        b[i] = 3.0
+        b[i] += a[i] * y[i]
+    return a, b
+
+
+def test_an_element_is_read_before_another_store_and_written_after_it():
+    check(elements_of_two_arrays, sample((7,)), sample((7,), seed=1))

@@ -38,6 +38,7 @@ class Owner {
     ACCEL_TRY([[maybe_unused]] Unit certain, check_origins());
     std::replace(origins_.begin(), origins_.end(), mixed_origin, not_pinned);  // what it gets of inputs is copied
     for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) own_outputs(b);
+    for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) own_targets(b);
     for (int round = 0; own_bases(); ++round) {
       if (round > 1000) return fail(Reason::internal_error, "ownership does not settle");
     }
@@ -90,6 +91,40 @@ class Owner {
   }
 
   // --- stores ---------------------------------------------------------------------------------------------------------
+
+  // A view without axes is read as a scalar; where a store goes, it is a place: the store gets one of its own.
+  void own_targets(BlockId b) {
+    for (size_t at = 0; at < block(b).nodes.size(); ++at) {
+      NodeId id = block(b).nodes[at];
+      if (node(id).op != Op::store || is_place_of(node(id).operands[1], b, at)) continue;
+      ValueId target = place_before(node(id).operands[1], b, at);
+      node(id).operands[1] = target;
+    }
+  }
+
+  // Whether node `at`, a store, is alone in using the view, which is made in its segment.
+  bool is_place_of(ValueId v, BlockId b, size_t at) const {
+    if (graph_.is_input(v) || graph_.type(v).rank() > 0 || graph_.use_counts()[static_cast<size_t>(v)] > 1) return false;
+    const std::vector<NodeId>& nodes = graph_.blocks[static_cast<size_t>(b)].nodes;
+    for (size_t k = at; k-- > 0;) {
+      if (nodes[k] == graph_.values[static_cast<size_t>(v)].producer) return true;
+      const Node& between = graph_.nodes[static_cast<size_t>(nodes[k])];
+      if (op_class(between.op) == OpClass::update || between.op == Op::bind) return false;
+    }
+    return false;
+  }
+
+  // The views without axes that end the chain to v, made again before node `at` of a block, which moves on.
+  ValueId place_before(ValueId v, BlockId b, size_t& at) {
+    bool view = !graph_.is_input(v) && op_class(graph_.producer(v).op) == OpClass::view;
+    if (!view || graph_.type(v).rank() > 0) return v;
+    ValueId below = place_before(graph_.producer(v).operands[0], b, at);
+    const Node made = graph_.producer(v);
+    ValueId twin = graph_.add_node(b, made.op, {below}, made.attrs, {graph_.type(v)}, made.where);
+    std::vector<NodeId>& nodes = block(b).nodes;
+    std::rotate(nodes.begin() + static_cast<std::ptrdiff_t>(at++), nodes.end() - 1, nodes.end());
+    return twin;
+  }
 
   // Whether anything after `from` may see `use` without passing the definition of v again.
   bool reaches(const Site& from, const Site& use, ValueId v) const {
