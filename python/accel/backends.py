@@ -10,11 +10,13 @@ inputs are its own to make; it raises when it cannot run to an exit, with the in
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from types import CodeType
 from typing import Any
 
 import numpy as np
 
+from ._numbers import operation
 from .errors import ArgumentError
 
 __all__ = ["Graph", "evaluate", "list_backends"]
@@ -272,7 +274,9 @@ class _Evaluator:
         special = getattr(self, "_op_" + node["op"], None)
         if special is not None:
             return (special(node, *operands),)
-        result = getattr(np, node["op"])(*operands)
+        function = operation(node["op"], operands) or getattr(np, node["op"])
+        with np.errstate(all="ignore") if node["types"][0]["kind"] == "py_scalar" else nullcontext():
+            result = function(*operands)
         return result if isinstance(result, tuple) else (result,)
 
     # Operations that are no functions of NumPy, or take their parameters from the node.
@@ -341,13 +345,13 @@ class _Evaluator:
         return np.where(mask, x, np.ones((), x.dtype))
 
     def _op_add_overflows(self, node: dict[str, Any], x: Any, y: Any) -> Any:
-        return _leaves_int64(x.astype(object) + y.astype(object))
+        return _leaves(x.dtype, x.astype(object) + y.astype(object))
 
     def _op_subtract_overflows(self, node: dict[str, Any], x: Any, y: Any) -> Any:
-        return _leaves_int64(x.astype(object) - y.astype(object))
+        return _leaves(x.dtype, x.astype(object) - y.astype(object))
 
     def _op_multiply_overflows(self, node: dict[str, Any], x: Any, y: Any) -> Any:
-        return _leaves_int64(x.astype(object) * y.astype(object))
+        return _leaves(x.dtype, x.astype(object) * y.astype(object))
 
     def _op_take(self, node: dict[str, Any], base: Any, *indices: Any) -> Any:
         return base[indices]
@@ -377,8 +381,8 @@ class _Evaluator:
         return part
 
 
-def _leaves_int64(exact: Any) -> Any:
-    bounds = np.iinfo(np.int64)
+def _leaves(dtype: Any, exact: Any) -> Any:
+    bounds = np.iinfo(dtype)
     return (np.less(exact, bounds.min) | np.greater(exact, bounds.max)).astype(bool)
 
 

@@ -36,7 +36,9 @@ enum class AbstractKind : uint8_t {
   object,     // an instance that capture knows by its source and type only
   dict_view,  // keys, values or items (position 0, 1, 2) of the dict items[0]
   partial,    // functools.partial: items are the callable, the positional arguments, the values of the keywords `keys`
-  unread,     // an object at a source whose kind has not been needed yet; Capture::look turns it into one of the others
+  choice,  // items[0] where items[1] (a bool of compiled code) is true, else items[2]; what primitives may return: calls part
+           // the path on it
+  unread,  // an object at a source whose kind has not been needed yet; Capture::look turns it into one of the others
 };
 
 // Memory that one or several arrays look at.

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "capture/known_types.h"
+#include "capture/python_numbers.h"
 #include "capture/python_text.h"
 #include "capture/semantics.h"
 #include "guard/fetch.h"
@@ -165,6 +166,9 @@ Result<Ref> builtin_attribute(Capture& capture, const Ref& value, PyObject* name
     for (size_t i = 0; i < 3; ++i) {
       if (is_one_of(name, {parts[i]})) return value->items[i];
     }
+  }
+  if (value->kind == AbstractKind::scalar) {
+    if (auto part = python_attribute(capture, value, utf8(name))) return *part;
   }
   PyObject* descriptor = _PyType_Lookup(type, name);
   if (descriptor != nullptr && is_builtin_method(descriptor)) return capture.method(capture.constant(descriptor), value);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "capture/builtin_primitives.h"
+#include "capture/conditions.h"
 #include "capture/iterators.h"
 #include "capture/known_types.h"
 #include "capture/numpy_arguments.h"
@@ -27,15 +28,29 @@ PyObject* backward_slice() {
   return PySlice_New(Py_None, Py_None, step.get());
 }
 
-// all and any: the first item whose truth is `decisive` decides.
+Result<Ref> known_truth(Capture& capture, const Ref& value) {
+  ACCEL_TRY(bool known, truth(capture, value));
+  return make_bool(capture, known);
+}
+
+// all and any: the first item whose truth is `decisive` decides. Nobody sees how far a list or tuple was read.
 Result<Ref> first_truth(Capture& capture, const CallArguments& arguments, bool decisive) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
-  ACCEL_TRY(Ref iterator, get_iterator(capture, arguments.positional[0]));
+  const Ref& container = arguments.positional[0];
+  bool sequence = container->kind == AbstractKind::tuple || container->kind == AbstractKind::list;
+  ACCEL_TRY(Ref iterator, get_iterator(capture, container));
+  ValueId found = no_value;
   while (true) {
     ACCEL_TRY(std::optional<Ref> item, next_item(capture, iterator));
-    if (!item) return make_bool(capture, !decisive);
-    ACCEL_TRY(bool value, truth(capture, *item));
-    if (value == decisive) return make_bool(capture, decisive);
+    if (!item) return found == no_value ? make_bool(capture, !decisive) : capture.scalar(found);
+    ACCEL_TRY(Ref answer, sequence ? truth_value(capture, *item) : known_truth(capture, *item));
+    if (answer->kind == AbstractKind::constant) {
+      if ((answer->object.get() == Py_True) == decisive) return answer;
+      continue;
+    }
+    ACCEL_TRY(ValueId value, capture.scalar_value(answer));
+    Op op = decisive ? Op::logical_or : Op::logical_and;
+    found = found == no_value ? value : capture.build().pointwise(op, {found, value}, {DType::bool_}, ValueKind::py_scalar);
   }
 }
 

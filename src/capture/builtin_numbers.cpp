@@ -3,7 +3,10 @@
 #include <opcode.h>
 
 #include "capture/builtin_primitives.h"
+#include "capture/conditions.h"
 #include "capture/known_types.h"
+#include "capture/numpy_overflow.h"
+#include "capture/python_numbers.h"
 #include "capture/python_text.h"
 #include "ndarray/array.h"
 
@@ -35,34 +38,135 @@ Result<std::vector<Ref>> candidates(Capture& capture, const CallArguments& argum
   return items;
 }
 
+// The greatest or least of ints with Dims, as a Dim.
+std::optional<Ref> extreme_dim(Capture& capture, const std::vector<Ref>& items, bool largest) {
+  std::optional<Dim> best;
+  for (const Ref& item : items) {
+    auto d = capture.type_of(item) == &PyLong_Type ? known_dim(capture, item) : std::nullopt;
+    if (!d) return std::nullopt;
+    best = !best ? *d : largest ? capture.dims().max(*best, *d) : capture.dims().min(*best, *d);
+  }
+  return capture.dim_scalar(*best);
+}
+
+// `item` where `better` holds, else `best`: without a branch when both have one type. Else each way goes on with its own type.
+Result<Ref> chosen(Capture& capture, const Ref& better, const Ref& item, const Ref& best) {
+  if (item == best) return best;
+  ACCEL_TRY(Ref known, truth_value(capture, better));
+  if (capture.type_of(item) != capture.type_of(best)) {
+    Ref choice = capture.tuple({item, known, best});
+    choice->kind = AbstractKind::choice;
+    return choice;
+  }
+  ACCEL_TRY(ValueId yes, capture.scalar_value(item));
+  ACCEL_TRY(ValueId no, capture.scalar_value(best));
+  ACCEL_TRY(ValueId condition, capture.scalar_value(known));
+  const Type& type = capture.graph().type(yes);
+  return capture.scalar(capture.build().pointwise(Op::where, {condition, yes, no}, {type.dtype}, type.kind));
+}
+
+// Of equal candidates the first is taken.
 Result<Ref> extreme(Capture& capture, PyObject* callable, const CallArguments& arguments, bool largest) {
   ACCEL_TRY(std::vector<Ref> items, candidates(capture, arguments));
   if (items.empty()) return fail(Reason::will_raise, "no candidates");
-  bool all_constant = true, all_int = true;
-  for (const Ref& item : items) {
-    all_constant = all_constant && capture.is_constant(item);
-    all_int = all_int && capture.type_of(item) == &PyLong_Type && as_dim(capture, item);
-  }
+  bool all_constant = true;
+  for (const Ref& item : items) all_constant = all_constant && capture.is_constant(item);
   if (all_constant) {
     CallArguments constants;
     constants.positional = {capture.tuple(items)};
     return fold_call(capture, callable, constants);
   }
+  if (auto found = extreme_dim(capture, items, largest)) return *found;
   Ref best = items[0];
-  if (all_int) {
-    Dim d = *as_dim(capture, best);
-    for (const Ref& item : items) {
-      Dim other = *as_dim(capture, item);
-      d = largest ? capture.dims().max(d, other) : capture.dims().min(d, other);
-    }
-    return capture.dim_scalar(d);
-  }
   for (size_t i = 1; i < items.size(); ++i) {
+    if (best->kind == AbstractKind::choice) return fail(Reason::data_dependent_branch, "an extreme of several types");
     ACCEL_TRY(Ref better, compare(capture, largest ? Py_GT : Py_LT, items[i], best));
+    if (better->kind == AbstractKind::scalar) {
+      ACCEL_TRY(best, chosen(capture, better, items[i], best));
+      continue;
+    }
     ACCEL_TRY(bool replace, truth(capture, better));
     if (replace) best = items[i];
   }
   return best;
+}
+
+// Whether sum() of floats compensates rounding errors (from 3.12 on).
+bool sum_compensates() {
+  static const bool known = [] {
+    PyRef items = PyRef::steal(Py_BuildValue("[ddd]", 1e16, 1.0, 1.0));
+    PyRef builtins = PyRef::steal(PyImport_ImportModule("builtins"));
+    PyRef total = PyRef::steal(items && builtins ? PyObject_CallMethod(builtins.get(), "sum", "O", items.get()) : nullptr);
+    if (!total) PyErr_Clear();
+    return total && PyFloat_AsDouble(total.get()) != 1e16;
+  }();
+  return known;
+}
+
+// The rest of sum() from the first float on: Neumaier's algorithm over floats and ints, as CPython 3.12 has it.
+class FloatSum {
+ public:
+  FloatSum(Capture& capture, ValueId first) : numbers_(capture), total_(first), lost_(numbers_.real(0)) {}
+
+  void add(ValueId x) {
+    ValueId sum = plus(total_, x);
+    ValueId larger = numbers_.test(Op::greater_equal, size(total_), size(x));
+    ValueId of_total = plus(minus(total_, sum), x), of_x = plus(minus(x, sum), total_);
+    lost_ = plus(lost_, numbers_.select(larger, of_total, of_x));
+    total_ = sum;
+  }
+  void add_int(ValueId x) { total_ = plus(total_, x); }
+  // Without the correction where it is 0 (it would lose the sign of a zero) or not finite.
+  ValueId result() {
+    ValueId useful = numbers_.both(numbers_.test(Op::not_equal, lost_, numbers_.real(0)),
+                                   numbers_.apply(Op::isfinite, {lost_}, DType::bool_));
+    return numbers_.select(useful, plus(total_, lost_), total_);
+  }
+
+ private:
+  ValueId plus(ValueId a, ValueId b) { return numbers_.apply(Op::add, {a, b}, DType::float64); }
+  ValueId minus(ValueId a, ValueId b) { return numbers_.apply(Op::subtract, {a, b}, DType::float64); }
+  ValueId size(ValueId a) { return numbers_.apply(Op::absolute, {a}, DType::float64); }
+
+  PythonNumbers numbers_;
+  ValueId total_, lost_;
+};
+
+// items[first...] added to the float `total`. Leaves off at the first item that is neither float nor int.
+Result<Ref> sum_floats(Capture& capture, const Ref& total, const std::vector<Ref>& items, size_t& first) {
+  PythonNumbers numbers(capture);
+  ACCEL_TRY(ValueId start, numbers.as_real(total));
+  FloatSum sum(capture, start);
+  for (; first < items.size(); ++first) {
+    PyTypeObject* type = capture.type_of(items[first]);
+    if (type != &PyFloat_Type && type != &PyLong_Type && type != &PyBool_Type) break;
+    ACCEL_TRY(ValueId x, numbers.as_real(items[first]));
+    if (type == &PyFloat_Type) {
+      sum.add(x);
+    } else {
+      sum.add_int(x);
+    }
+  }
+  return capture.scalar(sum.result());
+}
+
+Result<Ref> absolute_number(Capture& capture, const Operand& operand) {
+  PythonNumbers numbers(capture);
+  if (operand.type.kind == OperandType::Kind::py_complex) {
+    ACCEL_TRY(ValueId v, numbers.as_complex(operand.ref));
+    ValueId real = numbers.part(v, false), imag = numbers.part(v, true);
+    ValueId out = numbers.apply(Op::math_hypot, {real, imag}, DType::float64);
+    numbers.need_no_error(out, real, imag);
+    return numbers.settled(out, "absolute value too large");
+  }
+  if (operand.type.kind == OperandType::Kind::py_float) {
+    ACCEL_TRY(ValueId v, numbers.as_real(operand.ref));
+    return capture.scalar(numbers.apply(Op::absolute, {v}, DType::float64));
+  }
+  ACCEL_TRY(ValueId v, numbers.as_integer(operand.ref));
+  ValueId out = numbers.apply(Op::absolute, {v}, DType::int64);
+  if (operand.type.kind == OperandType::Kind::py_int) numbers.need(numbers.test(Op::greater_equal, out, numbers.integer(0)));
+  return numbers.settled(out, "an int beyond int64");
 }
 
 }  // namespace
@@ -72,20 +176,21 @@ Result<Ref> capture_abs(Capture& capture, PyObject* callable, const CallArgument
   const Ref& value = arguments.positional[0];
   if (value->kind == AbstractKind::constant && is_plain_constant(value->object.get()))
     return fold_call(capture, callable, arguments);
-  if (value->kind == AbstractKind::scalar && value->scalar.dim) {
+  if (value->kind == AbstractKind::scalar && value->scalar.dim && !capture.is_runtime(*value->scalar.dim)) {
     DimTable& dims = capture.dims();
     Dim d = *value->scalar.dim, zero = dims.constant(0);
     if (capture.decide(d, Comparison::ge, zero)) return value;
     if (capture.fits(d)) return capture.dim_scalar(dims.sub(zero, d), value->scalar.kind);
   }
-  bool python = value->kind == AbstractKind::scalar && value->scalar.kind == ValueKind::py_scalar;
-  if (python && value->scalar.dtype == DType::float64) {
+  auto operand = as_operand(capture, value);
+  if (!operand) return fail(Reason::unsupported_argument, "abs of this object");
+  if (is_python_number(*operand)) return absolute_number(capture, *operand);
+  DType dtype = operand->type.dtype;
+  if (!operand->is_array() && dtype_kind(dtype) == 'c') return fail(Reason::unsupported_dtype, "abs of a NumPy complex scalar");
+  if (!operand->is_array() && reports_overflow(Op::absolute, dtype)) {
     ACCEL_TRY(ValueId v, capture.scalar_value(value));
-    return capture.scalar(capture.build().pointwise(Op::absolute, {v}, {DType::float64}, ValueKind::py_scalar));
+    report_overflow(capture, Op::absolute, {v}, dtype);
   }
-  bool numpy =
-      value->kind == AbstractKind::array || value->kind == AbstractKind::scalar || value->kind == AbstractKind::constant;
-  if (python || !numpy) return fail(Reason::unsupported_argument, "abs of this object");
   return call_ufunc(capture, "absolute", value);
 }
 
@@ -102,14 +207,17 @@ Result<Ref> capture_sum(Capture& capture, PyObject*, const CallArguments& argume
   Ref total = arguments.positional.size() == 2 ? arguments.positional[1] : keyword(arguments, "start");
   if (!total) total = capture.python_int(0);
   ACCEL_TRY(std::vector<Ref> items, all_items(capture, arguments.positional[0]));
-  bool compensated = false;
-  for (const Ref& item : items) {
-    ACCEL_TRY(total, binary_operation(capture, NB_ADD, false, total, item));
+  for (size_t i = 0; i < items.size();) {
     PyTypeObject* type = capture.type_of(total);
-    compensated = compensated || type == &PyFloat_Type || type == &PyComplex_Type;
+    if (type == &PyComplex_Type) return fail(Reason::unsupported_argument, "sum of Python complex numbers");
+    if (type == &PyFloat_Type && sum_compensates()) {
+      size_t before = i;
+      ACCEL_TRY(total, sum_floats(capture, total, items, i));
+      if (i != before) continue;
+    }
+    ACCEL_TRY(total, binary_operation(capture, NB_ADD, false, total, items[i]));
+    ++i;
   }
-  // From 3.12 on sum() of floats is a compensated sum.
-  if (compensated && items.size() > 1) return fail(Reason::unsupported_argument, "sum of Python floats");
   return total;
 }
 
@@ -125,23 +233,21 @@ Result<Ref> capture_math_prod(Capture& capture, PyObject* callable, const CallAr
   return total;
 }
 
-// math.sqrt; of a size without fixing it.
-Result<Ref> capture_math_sqrt(Capture& capture, PyObject* callable, const CallArguments& arguments) {
-  auto d = arguments.positional.size() == 1 ? as_dim(capture, arguments.positional[0]) : std::nullopt;
-  if (!d || capture.dims().as_constant(*d)) return fold_call(capture, callable, arguments);
-  if (!capture.decide(*d, Comparison::ge, capture.dims().constant(0))) return fail(Reason::will_raise, "math domain error");
-  ACCEL_TRY(ValueId v, capture.scalar_value(arguments.positional[0]));
-  Type type{ValueKind::py_scalar, DType::float64, {}, {}};
-  v = capture.graph().add_node(capture.build().block(), Op::astype, {v}, {}, {type}, capture.location());
-  return capture.scalar(capture.build().pointwise(Op::sqrt, {v}, {DType::float64}, ValueKind::py_scalar));
-}
-
-// round, math.floor and the like: integers stay what they are.
+// round(x): the nearest int, of two the even one.
 Result<Ref> capture_round(Capture& capture, PyObject* callable, const CallArguments& arguments) {
-  bool one = arguments.positional.size() == 1 && arguments.keywords.empty();
-  if (one && capture.type_of(arguments.positional[0]) == &PyLong_Type) return arguments.positional[0];
-  if (one) capture.promote_inputs_of(arguments.positional[0]);
-  return fold_call(capture, callable, arguments);
+  if (arguments.positional.size() != 1 || !arguments.keywords.empty()) return fold_call(capture, callable, arguments);
+  const Ref& value = arguments.positional[0];
+  auto operand = as_operand(capture, value);
+  if (!operand || operand->is_array()) return fail(Reason::unsupported_argument, "round of this object");
+  if (operand->type.kind == OperandType::Kind::py_int) return value;
+  if (value->kind == AbstractKind::constant) return fold_call(capture, callable, arguments);
+  char kind = dtype_kind(operand->type.dtype);
+  if (kind != 'f' && kind != 'i' && kind != 'u') return fail(Reason::unsupported_argument, "round of this number");
+  PythonNumbers numbers(capture);
+  if (kind != 'f') return value->scalar.dim ? capture.dim_scalar(*value->scalar.dim) : python_integer(capture, value);
+  ACCEL_TRY(ValueId v, numbers.as_real(value));
+  ValueId out = numbers.integer_of(numbers.apply(Op::rint, {v}, DType::float64));
+  return numbers.settled(out, "no int64");
 }
 
 Result<Ref> capture_pow(Capture& capture, PyObject* callable, const CallArguments& arguments) {
@@ -149,21 +255,51 @@ Result<Ref> capture_pow(Capture& capture, PyObject* callable, const CallArgument
   return binary_operation(capture, NB_POWER, false, arguments.positional[0], arguments.positional[1]);
 }
 
-Result<Ref> capture_divmod(Capture& capture, PyObject*, const CallArguments& arguments) {
+Result<Ref> capture_divmod(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 2, 2));
   const Ref &left = arguments.positional[0], &right = arguments.positional[1];
-  if (capture.type_of(left) != &PyLong_Type || capture.type_of(right) != &PyLong_Type) {
-    return fail(Reason::unsupported_argument, "divmod of other numbers than ints");
-  }
+  if (capture.is_constant(left) && capture.is_constant(right)) return fold_call(capture, callable, arguments);
+  auto l = as_operand(capture, left), r = as_operand(capture, right);
+  if (!l || !r) return fail(Reason::unsupported_argument, "divmod of these objects");
+  bool dims = known_dim(capture, left) && known_dim(capture, right);
+  if (is_python_number(*l) && is_python_number(*r) && !dims) return python_divmod(capture, *l, *r);
+  if (l->is_array() || r->is_array()) return fail(Reason::unsupported_argument, "divmod of arrays");
   ACCEL_TRY(Ref quotient, binary_operation(capture, NB_FLOOR_DIVIDE, false, left, right));
   ACCEL_TRY(Ref remainder, binary_operation(capture, NB_REMAINDER, false, left, right));
   return capture.tuple({quotient, remainder});
+}
+
+// conjugate() of Python's numbers.
+Result<Ref> capture_conjugate(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
+  const Ref& value = arguments.positional[0];
+  auto operand = as_operand(capture, value);
+  if (!operand || value->kind == AbstractKind::constant || !is_python_number(*operand))
+    return fold_call(capture, callable, arguments);
+  if (operand->type.kind == OperandType::Kind::py_bool) return python_integer(capture, value);
+  if (operand->type.kind != OperandType::Kind::py_complex) return value;
+  ACCEL_TRY(ValueId v, capture.scalar_value(value));
+  return capture.scalar(PythonNumbers(capture).apply(Op::conjugate, {v}, DType::complex128));
+}
+
+Result<Ref> capture_is_integer(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
+  const Ref& value = arguments.positional[0];
+  auto operand = as_operand(capture, value);
+  if (!operand || value->kind == AbstractKind::constant || operand->is_array() || dtype_kind(operand->type.dtype) != 'f')
+    return fold_call(capture, callable, arguments);
+  PythonNumbers numbers(capture);
+  ACCEL_TRY(ValueId v, numbers.as_real(value));
+  ValueId whole = numbers.test(Op::equal, numbers.apply(Op::floor, {v}, DType::float64), v);
+  return capture.scalar(numbers.both(whole, numbers.apply(Op::isfinite, {v}, DType::bool_)));
 }
 
 Result<Ref> capture_index(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
   const Ref& value = arguments.positional[0];
   if (value->kind == AbstractKind::scalar && value->scalar.dim) return capture.dim_scalar(*value->scalar.dim);
+  char kind = value->kind == AbstractKind::scalar ? dtype_kind(value->scalar.dtype) : ' ';
+  if (kind == 'i') return python_integer(capture, value);
   if (value->kind != AbstractKind::constant) return fail(Reason::unsupported_argument, "an index of this object");
   return fold_call(capture, callable, arguments);
 }

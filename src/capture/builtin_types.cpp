@@ -1,7 +1,9 @@
 // Builtins about types and attributes, and conversions to numbers.
 
 #include "capture/builtin_primitives.h"
+#include "capture/conditions.h"
 #include "capture/known_types.h"
+#include "capture/python_numbers.h"
 #include "capture/python_text.h"
 #include "ndarray/array.h"
 
@@ -55,13 +57,6 @@ Result<Ref> type_test(Capture& capture, PyTypeObject* type, const Ref& classes) 
   return make_bool(capture, found);
 }
 
-// A graph scalar of Python kind with the value of `value` as `dtype`.
-Result<Ref> python_scalar(Capture& capture, const Ref& value, DType dtype) {
-  ACCEL_TRY(ValueId v, capture.scalar_value(value));
-  Type type{ValueKind::py_scalar, dtype, {}, {}};
-  return capture.scalar(capture.graph().add_node(capture.build().block(), Op::astype, {v}, {}, {type}, capture.location()));
-}
-
 // float(array) and the like go through the only element.
 Result<Ref> only_item(Capture& capture, const Ref& array) {
   if (!array->array.lens.shape.empty()) return fail(Reason::unsupported_argument, "a number of an array with axes");
@@ -86,7 +81,25 @@ Result<Ref> to_inexact(Capture& capture, PyObject* callable, const CallArguments
   bool narrowing = dtype_kind(value->scalar.dtype) == 'c' && dtype_kind(dtype) != 'c';
   if (narrowing) return fail(Reason::will_raise, "float of a complex number");
   if (value->scalar.kind == ValueKind::py_scalar && value->scalar.dtype == dtype) return value;
-  return python_scalar(capture, value, dtype);
+  PythonNumbers numbers(capture);
+  ACCEL_TRY(ValueId v, dtype_kind(dtype) == 'c' ? numbers.as_complex(value) : numbers.as_real(value));
+  return capture.scalar(v);
+}
+
+// complex(a, b) of two real numbers.
+Result<Ref> complex_of_parts(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  PythonNumbers numbers(capture);
+  std::vector<ValueId> parts;
+  if (capture.is_constant(arguments.positional[0]) && capture.is_constant(arguments.positional[1]))
+    return fold_call(capture, callable, arguments);
+  for (const Ref& part : arguments.positional) {
+    auto operand = as_operand(capture, part);
+    if (!operand || operand->is_array() || dtype_kind(operand->type.dtype) == 'c')
+      return fail(Reason::unsupported_argument, "a complex number of these parts");
+    ACCEL_TRY(ValueId v, numbers.as_real(part));
+    parts.push_back(v);
+  }
+  return capture.scalar(numbers.complex(parts[0], parts[1]));
 }
 
 }  // namespace
@@ -145,12 +158,7 @@ Result<Ref> capture_hasattr(Capture& capture, PyObject*, const CallArguments& ar
 Result<Ref> capture_bool(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 0, 1));
   if (arguments.positional.empty()) return make_bool(capture, false);
-  const Ref& value = arguments.positional[0];
-  if (value->kind == AbstractKind::scalar && !value->scalar.dim && value->scalar.dtype == DType::bool_) {
-    return value->scalar.kind == ValueKind::py_scalar ? value : python_scalar(capture, value, DType::bool_);
-  }
-  ACCEL_TRY(bool result, truth(capture, value));
-  return make_bool(capture, result);
+  return truth_value(capture, arguments.positional[0]);
 }
 
 Result<Ref> capture_float(Capture& capture, PyObject* callable, const CallArguments& arguments) {
@@ -158,6 +166,7 @@ Result<Ref> capture_float(Capture& capture, PyObject* callable, const CallArgume
 }
 
 Result<Ref> capture_complex(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  if (arguments.positional.size() == 2 && arguments.keywords.empty()) return complex_of_parts(capture, callable, arguments);
   if (arguments.positional.size() != 1) return fold_call(capture, callable, arguments);
   return to_inexact(capture, callable, arguments, DType::complex128);
 }
@@ -172,13 +181,15 @@ Result<Ref> capture_int(Capture& capture, PyObject* callable, const CallArgument
   if (value->kind != AbstractKind::scalar) return fail(Reason::unsupported_argument, "int of this object");
   if (value->scalar.dim) return capture.dim_scalar(*value->scalar.dim);
   char kind = dtype_kind(value->scalar.dtype);
-  bool exact = kind == 'b' || kind == 'i' || (kind == 'u' && value->scalar.dtype != DType::uint64);
-  if (!exact) {
-    capture.promote_inputs_of(value);
-    return fail(Reason::unsupported_argument, "int of a floating-point number");
+  if (kind == 'c') return fail(Reason::unsupported_argument, "int of a complex number");
+  if (kind != 'f') {
+    bool same = kind == 'i' && value->scalar.kind == ValueKind::py_scalar;
+    return same ? Result<Ref>(value) : python_integer(capture, value);
   }
-  if (value->scalar.kind == ValueKind::py_scalar && kind == 'i') return value;
-  return python_scalar(capture, value, DType::int64);
+  PythonNumbers numbers(capture);
+  ACCEL_TRY(ValueId v, numbers.as_real(value));
+  ValueId out = numbers.integer_of(numbers.apply(Op::trunc, {v}, DType::float64));
+  return numbers.settled(out, "no int64");
 }
 
 }  // namespace accel

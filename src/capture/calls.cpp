@@ -247,7 +247,10 @@ Result<Ref> Capture::call_python(PyObject* function, const CallArguments& argume
 
 Result<Ref> Capture::call(const Ref& callable, const CallArguments& arguments) {
   if (interpreter_ == nullptr) return fail(Reason::internal_error, "no interpreter");
-  return interpreter_->call_now(callable, arguments);
+  ACCEL_TRY(Ref result, interpreter_->call_now(callable, arguments));
+  if (result->kind == AbstractKind::choice)
+    return fail(Reason::data_dependent_branch, "the type of a result depends on run-time data");
+  return result;
 }
 
 }  // namespace accel

@@ -58,7 +58,7 @@ Result<Ref> compare_sequences(Capture& capture, int op, const Ref& left, const R
   return make_bool(capture, equal == (op == Py_EQ));
 }
 
-Result<Ref> decide_dims(Capture& capture, int op, const Ref& left, const Ref& right, Dim l, Dim r) {
+Ref compare_dims(Capture& capture, int op, const Ref& left, const Ref& right, Dim l, Dim r) {
   bool python = capture.type_of(left) == &PyLong_Type && capture.type_of(right) == &PyLong_Type;
   return capture.compare_dims(l, comparison_of(op), r, python ? ValueKind::py_scalar : ValueKind::numpy_scalar);
 }
@@ -102,8 +102,8 @@ Result<Ref> compare(Capture& capture, int op, const Ref& left, const Ref& right)
       return folded(capture, PyObject_RichCompare(l.get(), r.get(), op));
   }
   if (is_sequence(left) && is_sequence(right)) return compare_sequences(capture, op, left, right);
-  auto l = as_dim(capture, left), r = as_dim(capture, right);
-  if (l && r) return decide_dims(capture, op, left, right, *l, *r);
+  auto l = known_dim(capture, left), r = known_dim(capture, right);
+  if (l && r) return compare_dims(capture, op, left, right, *l, *r);
   bool both_numbers = is_number(capture, left) && is_number(capture, right);
   if ((op == Py_EQ || op == Py_NE) && !both_numbers && has_simple_equality(left) && has_simple_equality(right) &&
       capture.type_of(left) != capture.type_of(right)) {

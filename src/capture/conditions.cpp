@@ -77,4 +77,22 @@ Result<Condition> condition_of(Capture& capture, const Ref& value) {
   return known_condition(known);
 }
 
+Result<Ref> truth_value(Capture& capture, const Ref& value, bool negate) {
+  ACCEL_TRY(Condition condition, condition_of(capture, value));
+  if (condition.known) return make_bool(capture, *condition.known != negate);
+  const Type& type = capture.graph().type(condition.value);
+  Builder& build = capture.build();
+  ValueId truth = condition.value;
+  if (negate) {
+    truth = build.pointwise(Op::logical_not, {truth}, {DType::bool_}, ValueKind::py_scalar);
+  } else if (type.kind != ValueKind::py_scalar) {
+    truth = build.pointwise(Op::astype, {truth}, {DType::bool_}, ValueKind::py_scalar);
+  }
+  Ref result = capture.scalar(truth);
+  if (condition.relations.size() == 1) {
+    result->scalar.relation = negate ? Capture::inverse(condition.relations[0]) : condition.relations[0];
+  }
+  return result;
+}
+
 }  // namespace accel

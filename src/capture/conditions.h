@@ -17,5 +17,7 @@ Condition both(Capture& capture, const Condition& left, const Condition& right);
 Condition condition_of(Capture& capture, const Relation& relation);
 // The truth of a value, as `if` asks for it.
 Result<Condition> condition_of(Capture& capture, const Ref& value);
+// bool(value), or `not value`: a constant, or a bool that compiled code computes.
+Result<Ref> truth_value(Capture& capture, const Ref& value, bool negate = false);
 
 }  // namespace accel

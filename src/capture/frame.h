@@ -14,14 +14,14 @@
 
 namespace accel {
 
-struct Code {
+struct FunctionCode {
   Bytecode bytecode;
   CodeFlow flow;
 };
 
 struct Frame {
   Ref function;
-  std::shared_ptr<const Code> code_of;
+  std::shared_ptr<const FunctionCode> code_of;
   PyRef globals, builtins;
   std::vector<Ref> locals;   // localsplus; null Ref: unbound
   std::vector<Ref> stack;    // CPython's layout

@@ -30,12 +30,12 @@ Interpreter::Interpreter(Capture& capture, Plan& plan, WalkOptions options)
   capture.attach(this);
 }
 
-Result<std::shared_ptr<const Code>> Interpreter::code_of(PyObject* code) {
+Result<std::shared_ptr<const FunctionCode>> Interpreter::code_of(PyObject* code) {
   auto [it, fresh] = codes_.try_emplace(code);
   if (fresh) {
     ACCEL_TRY(Bytecode decoded, decode(reinterpret_cast<PyCodeObject*>(code)));
     CodeFlow flow(decoded);
-    it->second = std::make_shared<const Code>(Code{std::move(decoded), std::move(flow)});
+    it->second = std::make_shared<const FunctionCode>(FunctionCode{std::move(decoded), std::move(flow)});
   }
   if (!it->second) return fail(Reason::unsupported_opcode, "the function cannot be decoded");
   return it->second;

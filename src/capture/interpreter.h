@@ -94,7 +94,7 @@ class Interpreter {
   Status run_nested(size_t base);
   Status push_frame(PythonFunction function, const CallArguments& arguments);
   Status check_depth(PyObject* code) const;
-  Result<std::shared_ptr<const Code>> code_of(PyObject* code);
+  Result<std::shared_ptr<const FunctionCode>> code_of(PyObject* code);
   PythonFunction constant_function(const Ref& function);
   PythonFunction made_function(const Ref& function);
   Ref cell_of(PyObject* cell, const std::string& name);
@@ -152,7 +152,7 @@ class Interpreter {
   WalkOptions options_;
   Ref null_;
   std::vector<std::unique_ptr<Frame>> frames_;
-  std::unordered_map<PyObject*, std::shared_ptr<const Code>> codes_;
+  std::unordered_map<PyObject*, std::shared_ptr<const FunctionCode>> codes_;
   std::unordered_map<PyObject*, Ref> cells_;
   Ref result_, nested_result_;
   int64_t count_ = 0;

@@ -65,6 +65,7 @@ Status Capture::promote(const Ref& value) {
     decide_equal(*state.dim, dims().constant(now));
     if (value->source < 0) value->object = constant_number(state.kind, now);
   } else if (value->source < 0) {
+    promote_inputs_of(value);
     return fail(Reason::unsupported_argument, "the value is known at run time only");
   } else if (state.kind == ValueKind::py_scalar) {
     sources_.guard_equals(value->source, value->object.get());

@@ -9,6 +9,7 @@
 #include "capture/numpy_primitives.h"
 #include "capture/numpy_ufunc.h"
 #include "capture/numpy_views.h"
+#include "capture/python_numbers.h"
 #include "ndarray/array.h"
 
 namespace accel {
@@ -245,6 +246,7 @@ Result<Ref> numpy_array_item(Capture& capture, PyObject*, const CallArguments& a
   if (dtype_kind(dtype) == 'f') python = DType::float64;
   if (dtype_kind(dtype) == 'c') python = DType::complex128;
   if (dtype_kind(dtype) == 'i' || dtype_kind(dtype) == 'u') python = DType::int64;
+  if (dtype == DType::uint64 && !self.is_array()) return python_integer(capture, self.ref);
   if (dtype == DType::uint64) return fail(Reason::unsupported_dtype, "a uint64 as a Python int");
   ACCEL_TRY(ValueId value, operand_value(capture, self, dtype));
   return capture.scalar(capture.build().pointwise(Op::astype, {value}, {python}, ValueKind::py_scalar));

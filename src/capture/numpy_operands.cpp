@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "capture/numpy_creation.h"
+#include "capture/python_numbers.h"
 #include "capture/python_text.h"
 #include "ndarray/array.h"
 
@@ -70,8 +71,19 @@ Result<ValueId> python_constant(Capture& capture, const Operand& operand, DType 
 // Python ints reach the narrow floating dtypes by way of float64.
 ValueId python_cast(Capture& capture, ValueId value, OperandType type, DType dtype) {
   bool floating = dtype_kind(dtype) == 'f' || dtype_kind(dtype) == 'c';
-  if (type.kind == OperandType::Kind::py_int && floating) value = capture.build().astype(value, DType::float64);
-  return capture.build().astype(value, dtype);
+  if (type.kind == OperandType::Kind::py_int && floating) value = PythonNumbers(capture).cast(value, DType::float64);
+  if (capture.graph().type(value).dtype == dtype) return value;
+  return capture.build().pointwise(Op::astype, {value}, {dtype}, ValueKind::numpy_scalar);  // NumPy's cast, with its events
+}
+
+// A Python int known at run time only, for an integer dtype: NumPy raises for one that does not fit, or compares it otherwise.
+Status require_in_range(Capture& capture, const Ref& ref, DType dtype) {
+  PythonNumbers numbers(capture);
+  ACCEL_TRY(ValueId v, numbers.as_integer(ref));
+  IntegerRange range = range_of(dtype);
+  numbers.need(numbers.test(Op::greater_equal, v, numbers.integer(range.low)));
+  if (dtype != DType::uint64) numbers.need(numbers.test(Op::less_equal, v, numbers.integer(range.high)));
+  return numbers.settle("a Python integer out of bounds");
 }
 
 Status check_dim(Capture& capture, Dim dim, DType dtype) {
@@ -129,7 +141,7 @@ Result<ValueId> operand_value(Capture& capture, const Operand& operand, DType dt
   if (python && operand.ref->scalar.dim) {
     ACCEL_TRY([[maybe_unused]] Unit in_range, check_dim(capture, *operand.ref->scalar.dim, dtype));
   } else if (operand.type.kind == OperandType::Kind::py_int && is_integer(dtype) && dtype != DType::int64) {
-    return fail(Reason::unsupported_argument, "a Python integer known at run time only");
+    ACCEL_TRY([[maybe_unused]] Unit in_range, require_in_range(capture, operand.ref, dtype));
   }
   ACCEL_TRY(ValueId value, capture.scalar_value(operand.ref));
   return python ? python_cast(capture, value, operand.type, dtype) : capture.build().astype(value, dtype);

@@ -8,6 +8,7 @@
 #include "capture/numpy_overflow.h"
 #include "capture/numpy_primitives.h"
 #include "capture/numpy_ufunc.h"
+#include "capture/python_numbers.h"
 #include "ndarray/array.h"
 
 namespace accel {
@@ -54,8 +55,6 @@ Op comparison_op(int op) {
 
 using Kind = OperandType::Kind;
 
-bool is_python(const Operand& operand) { return !operand.is_array() && operand.type.kind != Kind::numpy_scalar; }
-
 // Whether bool arrays are squared as int8 (from NumPy 2.3.2 on) or go through power.
 bool squares_bool() {
   static const bool known = [] {
@@ -96,6 +95,22 @@ std::optional<Op> fast_power(Capture& capture, const Operand& base, const Operan
   return std::nullopt;
 }
 
+// An exponent known at run time only: none of those that fast_power tells apart.
+Status require_slow_power(Capture& capture, const Operand& base, const Operand& exponent) {
+  const Ref& ref = exponent.ref;
+  if (ref->kind != AbstractKind::scalar || ref->scalar.dim) return Unit{};
+  PythonNumbers numbers(capture);
+  ACCEL_TRY(ValueId value, capture.scalar_value(ref));
+  char kind = dtype_kind(base.type.dtype);
+  bool inexact = kind == 'f' || kind == 'c';
+  if (exponent.type.kind == Kind::py_int) {
+    numbers.need(numbers.test(Op::not_equal, value, numbers.integer(2)));
+    if (inexact) numbers.need(numbers.test(Op::not_equal, value, numbers.integer(-1)));
+  }
+  if (exponent.type.kind == Kind::py_float && inexact) numbers.need(numbers.test(Op::not_equal, value, numbers.real(0.5)));
+  return numbers.settle("an exponent for which NumPy calls another ufunc");
+}
+
 Result<Ref> array_operation(Capture& capture, Op op, bool inplace, const Operand& left, const Operand& right) {
   UfuncOptions options;
   if (inplace && left.is_array()) {
@@ -103,8 +118,9 @@ Result<Ref> array_operation(Capture& capture, Op op, bool inplace, const Operand
     options.outs = {left.ref};
   }
   if (op == Op::power) {
-    if (left.is_array() && is_python(right)) {
+    if (left.is_array() && is_python_number(right)) {
       if (right.ref->kind == AbstractKind::scalar && right.type.kind == Kind::py_float) capture.promote_inputs_of(right.ref);
+      ACCEL_TRY([[maybe_unused]] Unit slow, require_slow_power(capture, left, right));
       if (auto fast = fast_power(capture, left, right)) return apply_ufunc(capture, *fast, {left.ref}, options);
     }
   }
@@ -114,110 +130,57 @@ Result<Ref> array_operation(Capture& capture, Op op, bool inplace, const Operand
 // An operation of NumPy integer scalars that warns when it overflows.
 Result<Ref> integer_scalar_operation(Capture& capture, Op op, const std::vector<Operand>& operands,
                                      const std::vector<DType>& dtypes) {
-  if (!can_see_overflow(op)) {
-    for (const Operand& operand : operands) capture.promote_inputs_of(operand.ref);
-    return fail(Reason::floating_point_event, "an overflow of NumPy integers would have to be seen");
-  }
   std::vector<ValueId> values;
   for (size_t k = 0; k < operands.size(); ++k) {
     ACCEL_TRY(ValueId value, operand_value(capture, operands[k], dtypes[k]));
     values.push_back(value);
   }
   ValueId result = capture.build().pointwise(op, values, {dtypes.back()}, ValueKind::numpy_scalar);
-  report_overflow(capture, op, values, result);
+  report_overflow(capture, op, values, dtypes.back());
   return capture.scalar(result);
+}
+
+// An operation of NumPy scalars through a row of its own: their bits are not those of NumPy's array loops.
+Result<Ref> own_operation(Capture& capture, Op op, const Operand& left, const Operand& right,
+                          const std::vector<DType>& dtypes) {
+  ACCEL_TRY(ValueId l, operand_value(capture, left, dtypes[0]));
+  ACCEL_TRY(ValueId r, operand_value(capture, right, dtypes[1]));
+  return capture.scalar(capture.build().pointwise(op, {l, r}, {dtypes[2]}, ValueKind::numpy_scalar));
+}
+
+// Integers to an exponent known at run time only: NumPy raises for negative ones.
+Result<Ref> integer_scalar_power(Capture& capture, const Operand& left, const Operand& right,
+                                 const std::vector<DType>& dtypes) {
+  ACCEL_TRY(ValueId exponent, operand_value(capture, right, dtypes[1]));
+  ACCEL_TRY([[maybe_unused]] Unit natural, require_natural(capture, exponent));
+  return own_operation(capture, Op::int_power, left, right, dtypes);
 }
 
 Result<Ref> scalar_operation(Capture& capture, Op op, const Operand& left, const Operand& right) {
   std::vector<OperandType> types = {left.type, right.type};
   ACCEL_TRY(std::vector<DType> dtypes, resolve_dtypes(ufunc_of(op), types, nullptr, false));
   if (reports_overflow(op, dtypes[0])) return integer_scalar_operation(capture, op, {left, right}, dtypes);
-  if (op == Op::power && dtype_kind(dtypes[0]) == 'f' && is_python(right) && is_number(capture, right, 2)) {
-    return apply_ufunc(capture, Op::square, {left.ref});
-  }
-  if (dtype_kind(dtypes[0]) == 'c' && op != Op::add && op != Op::subtract && op != Op::divide) {
+  char kind = dtype_kind(dtypes[0]);
+  if (op == Op::power && (kind == 'i' || kind == 'u') && right.ref->kind != AbstractKind::constant)
+    return integer_scalar_power(capture, left, right, dtypes);
+  bool own = op == Op::power || op == Op::floor_divide || op == Op::remainder;
+  if (own && dtypes[0] == DType::float16) return fail(Reason::unsupported_dtype, "this operator of float16 scalars");
+  bool plain = dtypes[0] == DType::float32 || dtypes[0] == DType::float64;
+  if (plain && op == Op::power) return own_operation(capture, Op::scalar_power, left, right, dtypes);
+  if (plain && op == Op::floor_divide) return own_operation(capture, Op::scalar_floor_divide, left, right, dtypes);
+  if (plain && op == Op::remainder) return own_operation(capture, Op::scalar_remainder, left, right, dtypes);
+  if (kind == 'c' && op == Op::multiply) return own_operation(capture, Op::scalar_multiply, left, right, dtypes);
+  if (kind == 'c' && op != Op::add && op != Op::subtract && op != Op::divide)
     return fail(Reason::unsupported_value, "arithmetic of NumPy complex scalars");
-  }
   return apply_ufunc(capture, op, {left.ref, right.ref});
 }
 
-// --- Python numbers -----------------------------------------------------------------------------------------------------
-
-Failure at_run_time(Capture& capture, const Operand& left, const Operand& right) {
-  capture.promote_inputs_of(left.ref);
-  capture.promote_inputs_of(right.ref);
-  return fail(Reason::unsupported_value, "arithmetic of Python numbers known at run time only");
+// complex and numpy.float64, a float: the complex number's own operators.
+bool is_complex_and_float(const Operand& left, const Operand& right) {
+  return left.type.kind == Kind::py_complex && right.type.kind == Kind::numpy_scalar && right.type.dtype == DType::float64;
 }
 
-// A Python int or float as a float64 value, exact as Python's conversion is.
-Result<ValueId> as_float(Capture& capture, const Operand& operand) { return operand_value(capture, operand, DType::float64); }
-
-bool is_real_number(const Operand& operand) { return operand.type.kind == Kind::py_int || operand.type.kind == Kind::py_float; }
-
-// Division by zero raises in Python: the divisor must be known.
-Result<bool> is_nonzero(Capture& capture, const Operand& divisor) {
-  if (divisor.ref->kind == AbstractKind::scalar && divisor.ref->scalar.dim) {
-    return capture.decide(*divisor.ref->scalar.dim, Comparison::ne, capture.dims().constant(0));
-  }
-  if (divisor.ref->kind != AbstractKind::constant) {
-    capture.promote_inputs_of(divisor.ref);
-    return fail(Reason::unsupported_value, "division by a Python number known at run time only");
-  }
-  return !is_number(capture, divisor, 0);
-}
-
-// int / int is rounded once in Python: both must be exact as floats.
-bool is_exact_float(Capture& capture, const Operand& operand) {
-  if (operand.type.kind != Kind::py_int) return true;
-  auto dim = read_dim(capture, operand.ref);
-  if (!dim.ok()) return false;
-  Dim limit = capture.dims().constant(int64_t{1} << 53), low = capture.dims().constant(-(int64_t{1} << 53));
-  return capture.decide(*dim, Comparison::le, limit) && capture.decide(*dim, Comparison::ge, low);
-}
-
-Result<Ref> python_operation(Capture& capture, int op, const Operand& left, const Operand& right) {
-  if (!is_real_number(left) || !is_real_number(right)) return at_run_time(capture, left, right);
-  bool both_ints = left.type.kind == Kind::py_int && right.type.kind == Kind::py_int;
-  if (both_ints && op != NB_TRUE_DIVIDE) return at_run_time(capture, left, right);
-  Op kernel = Op::add;
-  switch (op) {
-    case NB_ADD:
-      break;
-    case NB_SUBTRACT:
-      kernel = Op::subtract;
-      break;
-    case NB_MULTIPLY:
-      kernel = Op::multiply;
-      break;
-    case NB_TRUE_DIVIDE: {
-      kernel = Op::divide;
-      ACCEL_TRY(bool nonzero, is_nonzero(capture, right));
-      if (!nonzero) return fail(Reason::will_raise, "division by zero");
-      if (both_ints && (!is_exact_float(capture, left) || !is_exact_float(capture, right)))
-        return at_run_time(capture, left, right);
-      break;
-    }
-    case NB_POWER: {
-      // x * x is the correctly rounded square; Python's pow is within 1 ULP of it.
-      if (!is_number(capture, right, 2)) return at_run_time(capture, left, right);
-      ACCEL_TRY(ValueId base, as_float(capture, left));
-      return capture.scalar(capture.build().pointwise(Op::multiply, {base, base}, {DType::float64}, ValueKind::py_scalar));
-    }
-    default:
-      return at_run_time(capture, left, right);
-  }
-  ACCEL_TRY(ValueId l, as_float(capture, left));
-  ACCEL_TRY(ValueId r, as_float(capture, right));
-  return capture.scalar(capture.build().pointwise(kernel, {l, r}, {DType::float64}, ValueKind::py_scalar));
-}
-
-Result<Ref> python_comparison(Capture& capture, int op, const Operand& left, const Operand& right) {
-  bool exact = is_real_number(left) && is_real_number(right) && is_exact_float(capture, left) && is_exact_float(capture, right);
-  if (!exact) return at_run_time(capture, left, right);
-  ACCEL_TRY(ValueId l, as_float(capture, left));
-  ACCEL_TRY(ValueId r, as_float(capture, right));
-  return capture.scalar(capture.build().pointwise(comparison_op(op), {l, r}, {DType::bool_}, ValueKind::py_scalar));
-}
+Operand as_python_float(const Operand& operand) { return {operand.ref, {Kind::py_float, DType::float64}, {}}; }
 
 }  // namespace
 
@@ -227,34 +190,31 @@ Result<Ref> array_binary(Capture& capture, int number, bool inplace, const Ref& 
   ACCEL_TRY(Operand left, read_operand(capture, left_ref));
   ACCEL_TRY(Operand right, read_operand(capture, right_ref));
   if (left.is_array() || right.is_array()) return array_operation(capture, *op, inplace, left, right);
-  if (!is_python(left) || !is_python(right)) {
-    if (*op == Op::matmul) return fail(Reason::will_raise, "@ of scalars");
-    return scalar_operation(capture, *op, left, right);
-  }
-  return python_operation(capture, number, left, right);
+  if (*op == Op::matmul) return fail(Reason::will_raise, "@ of scalars");
+  if (is_complex_and_float(left, right)) return python_binary(capture, number, left, as_python_float(right));
+  if (is_python_number(left) && is_python_number(right)) return python_binary(capture, number, left, right);
+  return scalar_operation(capture, *op, left, right);
 }
 
 Result<Ref> array_unary(Capture& capture, char sign, const Ref& ref) {
   ACCEL_TRY(Operand operand, read_operand(capture, ref));
   Op op = sign == '-' ? Op::negative : sign == '+' ? Op::positive : Op::invert;
   if (operand.is_array()) return apply_ufunc(capture, op, {ref});
-  if (!is_python(operand)) {
+  if (!is_python_number(operand)) {
     DType dtype = operand.type.dtype;
     if (reports_overflow(op, dtype)) return integer_scalar_operation(capture, op, {operand}, {dtype, dtype});
     if (op == Op::positive && operand.type.dtype == DType::bool_) return fail(Reason::unsupported_value, "+ of a NumPy bool");
     return apply_ufunc(capture, op, {ref});
   }
-  if (operand.type.kind != Kind::py_float || op == Op::invert) return at_run_time(capture, operand, operand);
-  if (op == Op::positive) return ref;
-  ACCEL_TRY(ValueId value, as_float(capture, operand));
-  return capture.scalar(capture.build().pointwise(op, {value}, {DType::float64}, ValueKind::py_scalar));
+  return python_unary(capture, sign, operand);
 }
 
 Result<Ref> array_compare(Capture& capture, int op, const Ref& left_ref, const Ref& right_ref) {
   ACCEL_TRY(Operand left, read_operand(capture, left_ref));
   ACCEL_TRY(Operand right, read_operand(capture, right_ref));
-  if (!is_python(left) || !is_python(right)) return apply_ufunc(capture, comparison_op(op), {left.ref, right.ref});
-  return python_comparison(capture, op, left, right);
+  if (is_complex_and_float(left, right)) return python_comparison(capture, comparison_op(op), left, as_python_float(right));
+  if (is_python_number(left) && is_python_number(right)) return python_comparison(capture, comparison_op(op), left, right);
+  return apply_ufunc(capture, comparison_op(op), {left.ref, right.ref});
 }
 
 }  // namespace accel

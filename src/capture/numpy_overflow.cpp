@@ -6,53 +6,24 @@ namespace accel {
 
 namespace {
 
-// Integer expressions over rank-0 values of one dtype.
-class Scalars {
- public:
-  Scalars(Capture& capture, DType dtype) : build_(capture.build()), dtype_(dtype) {}
-
-  ValueId number(int64_t value) { return build_.constant(Literal::of_int(dtype_, value), ValueKind::numpy_scalar); }
-  ValueId apply(Op op, ValueId a, ValueId b) { return build_.pointwise(op, {a, b}, {dtype_}, ValueKind::numpy_scalar); }
-  ValueId test(Op op, ValueId a, ValueId b) { return build_.pointwise(op, {a, b}, {DType::bool_}, ValueKind::numpy_scalar); }
-  ValueId both(ValueId a, ValueId b) {
-    return build_.pointwise(Op::logical_and, {a, b}, {DType::bool_}, ValueKind::numpy_scalar);
-  }
-  ValueId select(ValueId condition, ValueId yes, ValueId no, DType dtype) {
-    return build_.pointwise(Op::where, {condition, yes, no}, {dtype}, ValueKind::numpy_scalar);
-  }
-  // Whether both arguments are negative in one of their bits' sign: (a & b) < 0.
-  ValueId common_sign(ValueId a, ValueId b) { return test(Op::less, apply(Op::bitwise_and, a, b), number(0)); }
-
- private:
-  Builder& build_;
-  DType dtype_;
-};
-
 int64_t lowest(DType dtype) { return std::numeric_limits<int64_t>::min() >> (64 - 8 * item_size(dtype)); }
 
-// A product fits exactly when dividing it gives back a factor. lowest // -1 raises the event itself.
-ValueId product_overflows(Scalars& s, ValueId a, ValueId b, ValueId result, DType dtype) {
-  ValueId divisor = s.select(s.test(Op::equal, a, s.number(0)), s.number(1), a, dtype);
-  ValueId other = s.test(Op::not_equal, s.apply(Op::floor_divide, result, divisor), b);
-  return s.both(other, s.test(Op::not_equal, a, s.number(0)));
-}
-
-ValueId overflows(Capture& capture, Op op, const std::vector<ValueId>& operands, ValueId result) {
-  DType dtype = capture.graph().type(result).dtype;
-  Scalars s(capture, dtype);
-  bool is_signed = dtype_kind(dtype) == 'i';
-  ValueId a = operands[0], b = operands.back();
+ValueId overflows(Capture& capture, Op op, const std::vector<ValueId>& operands, DType dtype) {
+  Builder& build = capture.build();
+  auto test = [&](Op kernel, std::vector<ValueId> values) {
+    return build.pointwise(kernel, std::move(values), {DType::bool_}, ValueKind::numpy_scalar);
+  };
+  auto number = [&](int64_t value) { return build.constant(Literal::of_int(dtype, value), ValueKind::numpy_scalar); };
   switch (op) {
     case Op::add:
-      if (!is_signed) return s.test(Op::less, result, a);
-      return s.common_sign(s.apply(Op::bitwise_xor, a, result), s.apply(Op::bitwise_xor, b, result));
+      return test(Op::add_overflows, operands);
     case Op::subtract:
-      if (!is_signed) return s.test(Op::less, a, b);
-      return s.common_sign(s.apply(Op::bitwise_xor, a, b), s.apply(Op::bitwise_xor, a, result));
+      return test(Op::subtract_overflows, operands);
     case Op::multiply:
-      return product_overflows(s, a, b, result, dtype);
+      return test(Op::multiply_overflows, operands);
     default:  // negative, absolute
-      return is_signed ? s.test(Op::equal, a, s.number(lowest(dtype))) : s.test(Op::not_equal, a, s.number(0));
+      if (dtype_kind(dtype) == 'i') return test(Op::equal, {operands[0], number(lowest(dtype))});
+      return test(Op::not_equal, {operands[0], number(0)});
   }
 }
 
@@ -61,16 +32,12 @@ ValueId overflows(Capture& capture, Op op, const std::vector<ValueId>& operands,
 bool reports_overflow(Op op, DType dtype) {
   if (dtype_kind(dtype) != 'i' && dtype_kind(dtype) != 'u') return false;
   if (op == Op::absolute) return dtype_kind(dtype) == 'i';
-  return op == Op::add || op == Op::subtract || op == Op::multiply || op == Op::negative || op == Op::power;
+  return op == Op::add || op == Op::subtract || op == Op::multiply || op == Op::negative;
 }
 
-bool can_see_overflow(Op op) { return op != Op::power; }
-
-void report_overflow(Capture& capture, Op op, const std::vector<ValueId>& operands, ValueId result) {
-  Scalars wide(capture, DType::int64);
-  ValueId condition = overflows(capture, op, operands, result);
-  ValueId dividend = wide.select(condition, wide.number(std::numeric_limits<int64_t>::min()), wide.number(0), DType::int64);
-  wide.apply(Op::floor_divide, dividend, wide.number(-1));
+void report_overflow(Capture& capture, Op op, const std::vector<ValueId>& operands, DType dtype) {
+  ValueId condition = overflows(capture, op, operands, dtype);
+  capture.build().pointwise(Op::overflow_event, {condition}, {DType::bool_}, ValueKind::numpy_scalar);
 }
 
 }  // namespace accel

@@ -7,9 +7,7 @@ namespace accel {
 
 // Whether NumPy's scalar form of `op` reports overflows of this dtype.
 bool reports_overflow(Op op, DType dtype);
-// Whether report_overflow knows how to see them.
-bool can_see_overflow(Op op);
-// Appends a node that raises the overflow event when `result` = op(operands) did not fit; all of rank 0 and one integer dtype.
-void report_overflow(Capture& capture, Op op, const std::vector<ValueId>& operands, ValueId result);
+// Appends a node that raises the overflow event when op(operands), of rank 0 and integer `dtype`, does not fit.
+void report_overflow(Capture& capture, Op op, const std::vector<ValueId>& operands, DType dtype);
 
 }  // namespace accel

@@ -102,14 +102,18 @@ ValueId integer_power(Capture& capture, ValueId base, int64_t exponent, const Uf
   return build.pointwise(Op::astype, {result}, {call.dtypes[2]}, kind, call.order);
 }
 
-// The exponent of an integer power, which must be a constant.
-Result<int64_t> integer_exponent(Capture& capture, const UfuncCall& call) {
+// The exponent of an integer power; nullopt when it is known at run time only, and then it is not negative.
+Result<std::optional<int64_t>> integer_exponent(Capture& capture, const UfuncCall& call) {
   const Operand& exponent = call.operands[1];
   if (exponent.is_array()) return fail(Reason::unsupported_argument, "integers to powers of an array");
-  if (exponent.ref->kind == AbstractKind::scalar && !exponent.ref->scalar.dim) capture.promote_inputs_of(exponent.ref);
+  if (exponent.ref->kind == AbstractKind::scalar) {
+    ACCEL_TRY(ValueId v, operand_value(capture, exponent, call.dtypes[1]));
+    ACCEL_TRY([[maybe_unused]] Unit natural, require_natural(capture, v));
+    return std::optional<int64_t>();
+  }
   ACCEL_TRY(int64_t value, capture.require_int(exponent.ref));
   if (value < 0) return fail(Reason::will_raise, "integers to negative integer powers are not allowed");
-  return value;
+  return std::optional<int64_t>(value);
 }
 
 // Scalars first: only their conversion can fail.
@@ -156,6 +160,14 @@ Result<Ref> finish(Capture& capture, const UfuncCall& call, bool keep_arrays, Va
 
 }  // namespace
 
+Status require_natural(Capture& capture, ValueId exponent) {
+  DType dtype = capture.graph().type(exponent).dtype;
+  if (dtype_kind(dtype) != 'i') return Unit{};
+  ValueId zero = capture.build().constant(Literal::of_int(dtype, 0), ValueKind::py_scalar);
+  ValueId natural = capture.build().pointwise(Op::greater_equal, {exponent, zero}, {DType::bool_}, ValueKind::py_scalar);
+  return capture.require(natural, Reason::will_raise, "integers to negative integer powers are not allowed");
+}
+
 Ref wrap_result(Capture& capture, ValueId value, bool as_array) {
   Type& type = capture.graph().values[static_cast<size_t>(value)].type;
   if (type.rank() > 0 || as_array) {
@@ -182,7 +194,7 @@ Result<Ref> apply_ufunc(Capture& capture, PyObject* ufunc, const std::vector<Ref
   ACCEL_TRY([[maybe_unused]] Unit shape, resolve_shape(capture, call));
   resolve_order(capture, options.order, call);
   bool power = call.op == Op::power && is_integral(call.dtypes[0]);
-  int64_t exponent = 0;
+  std::optional<int64_t> exponent;
   if (power) {
     ACCEL_TRY(exponent, integer_exponent(capture, call));
   }
@@ -195,8 +207,9 @@ Result<Ref> apply_ufunc(Capture& capture, PyObject* ufunc, const std::vector<Ref
   }
   std::vector<DType> results(call.dtypes.begin() + static_cast<std::ptrdiff_t>(values.size()), call.dtypes.end());
   ValueKind kind = call.shape.empty() && !options.keep_arrays ? ValueKind::numpy_scalar : ValueKind::array;
-  ValueId first = power ? integer_power(capture, values[0], exponent, call, kind)
-                        : capture.build().pointwise(call.op, std::move(values), std::move(results), kind, call.order);
+  Op kernel = power ? Op::int_power : call.op;
+  ValueId first = exponent ? integer_power(capture, values[0], *exponent, call, kind)
+                           : capture.build().pointwise(kernel, std::move(values), std::move(results), kind, call.order);
   return finish(capture, call, options.keep_arrays, mask, std::vector<ValueId>(capture.graph().producer(first).results));
 }
 

@@ -38,6 +38,9 @@ struct ReduceOptions {
 // ufunc.reduce of an array.
 Result<Ref> reduce_array(Capture& capture, PyObject* ufunc, const Ref& array, const ReduceOptions& options);
 
+// Leaves the graph when an exponent of integers is negative, for which NumPy raises.
+Status require_natural(Capture& capture, ValueId exponent);
+
 // A value of rank 0 as NumPy returns it: a scalar, unless `as_array`.
 Ref wrap_result(Capture& capture, ValueId value, bool as_array);
 

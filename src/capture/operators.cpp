@@ -86,11 +86,11 @@ std::optional<Dim> dim_operation(Capture& capture, int op, Dim left, Dim right) 
       out = dims.mul(left, right);
       break;
     case NB_FLOOR_DIVIDE:
-      if (!capture.decide(right, Comparison::gt, zero)) return std::nullopt;
+      if (capture.is_runtime(right) || !capture.decide(right, Comparison::gt, zero)) return std::nullopt;
       out = dims.floordiv(left, right);
       break;
     case NB_REMAINDER:
-      if (!capture.decide(right, Comparison::gt, zero)) return std::nullopt;
+      if (capture.is_runtime(right) || !capture.decide(right, Comparison::gt, zero)) return std::nullopt;
       out = dims.mod(left, right);
       break;
     case NB_POWER: {
@@ -112,13 +112,13 @@ Result<Ref> fold_binary(Capture& capture, int op, PyObject* left, PyObject* righ
   return folded(capture, binary_function(op)(left, right));
 }
 
-// Integers of which at least one is symbolic. Without a symbolic form both become constants.
-Result<Ref> integer_operation(Capture& capture, int op, const Ref& left, const Ref& right, Dim l, Dim r) {
-  if (auto out = dim_operation(capture, op, l, r)) return capture.dim_scalar(*out);
-  if (op == NB_TRUE_DIVIDE) return array_binary(capture, op, false, left, right);
-  ACCEL_TRY(PyRef left_object, capture.require_constant(left));
-  ACCEL_TRY(PyRef right_object, capture.require_constant(right));
-  return fold_binary(capture, op, left_object.get(), right_object.get());
+// Python ints of which at least one is symbolic. What no Dim says is computed.
+Result<Ref> integer_operation(Capture& capture, int op, const Ref& left, const Ref& right) {
+  auto l = known_dim(capture, left), r = known_dim(capture, right);
+  if (l && r) {
+    if (auto out = dim_operation(capture, op, *l, *r)) return capture.dim_scalar(*out);
+  }
+  return array_binary(capture, op, false, left, right);
 }
 
 // numpy.int64 with Dims: exact where nothing overflows.
@@ -128,7 +128,7 @@ std::optional<Ref> numpy_integer_operation(Capture& capture, int op, const Ref& 
     return type == &PyLong_Type || type == scalar_type_of(DType::int64);
   };
   if (!is_integer(left) || !is_integer(right) || op == NB_POWER) return std::nullopt;
-  auto l = as_dim(capture, left), r = as_dim(capture, right);
+  auto l = known_dim(capture, left), r = known_dim(capture, right);
   if (!l || !r) return std::nullopt;
   auto out = dim_operation(capture, op, *l, *r);
   if (!out) return std::nullopt;
@@ -186,7 +186,9 @@ Result<Ref> merge_dicts(Capture& capture, const Ref& left, const Ref& right) {
 
 Ref make_bool(Capture& capture, bool value) { return capture.constant(value ? Py_True : Py_False); }
 
-std::optional<Dim> as_dim(Capture& capture, const Ref& value) {
+std::optional<Dim> as_dim(Capture& capture, const Ref& value) { return known_dim(capture, value); }
+
+std::optional<Dim> known_dim(Capture& capture, const Ref& value) {
   capture.look(value);
   if (value->kind == AbstractKind::scalar) return value->scalar.dim;
   if (value->kind != AbstractKind::constant) return std::nullopt;
@@ -230,10 +232,7 @@ Result<Ref> binary_operation(Capture& capture, int op, bool inplace, const Ref& 
     ACCEL_TRY(PyRef r, capture.require_constant(right));
     if (is_plain_constant(l.get()) && is_plain_constant(r.get())) return fold_binary(capture, op, l.get(), r.get());
   }
-  if (is_python_int(capture, left) && is_python_int(capture, right)) {
-    auto l = as_dim(capture, left), r = as_dim(capture, right);
-    if (l && r) return integer_operation(capture, op, left, right, *l, *r);
-  }
+  if (is_python_int(capture, left) && is_python_int(capture, right)) return integer_operation(capture, op, left, right);
   if (auto result = numpy_integer_operation(capture, op, left, right)) return *result;
   if (is_arraylike(left) || is_arraylike(right)) return array_binary(capture, op, inplace, left, right);
   if (op == NB_OR && left->kind == AbstractKind::dict && right->kind == AbstractKind::dict && !inplace) {

@@ -27,10 +27,22 @@ Call pop_call(Frame& frame, int argc) {
   return call;
 }
 
+Interpreter::Way pushing(const Ref& value) {
+  return [value](Frame& frame) -> Status {
+    frame.push(value);
+    return Unit{};
+  };
+}
+
 // The callee's frame pushes the result when it returns; `step.frame` stays valid.
 Status finish(Step& step, const Ref& callable, CallArguments arguments) {
   ACCEL_TRY(std::optional<Ref> result, step.interpreter.begin_call(callable, std::move(arguments)));
-  if (result) step.frame.push(*result);
+  if (!result) return Unit{};
+  if ((*result)->kind == AbstractKind::choice) {
+    ACCEL_TRY(Condition condition, condition_of(step.capture, (*result)->items[1]));
+    return step.interpreter.fork(condition, pushing((*result)->items[0]), pushing((*result)->items[2]));
+  }
+  step.frame.push(*result);
   return Unit{};
 }
 

@@ -30,22 +30,9 @@ Status unary_op(Step& step) {
   return push(step, unary_operation(step.capture, op, step.frame.pop()));
 }
 
-// A bool that compiled code computes when the truth is known at run time only.
-Status push_truth(Step& step, bool negate) {
-  ACCEL_TRY(Condition condition, condition_of(step.capture, step.frame.pop()));
-  if (condition.known) return push_bool(step, *condition.known, negate);
-  Op op = negate ? Op::logical_not : Op::copy;
-  Ref result = step.capture.scalar(step.capture.build().pointwise(op, {condition.value}, {DType::bool_}, ValueKind::py_scalar));
-  if (condition.relations.size() == 1) {
-    result->scalar.relation = negate ? Capture::inverse(condition.relations[0]) : condition.relations[0];
-  }
-  step.frame.push(std::move(result));
-  return Unit{};
-}
+Status unary_not(Step& step) { return push(step, truth_value(step.capture, step.frame.pop(), true)); }
 
-Status unary_not(Step& step) { return push_truth(step, true); }
-
-Status to_bool(Step& step) { return push_truth(step, false); }
+Status to_bool(Step& step) { return push(step, truth_value(step.capture, step.frame.pop())); }
 
 Status compare_op(Step& step) {
   Ref right = step.frame.pop(), left = step.frame.pop();

@@ -78,6 +78,7 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
       return fail(Reason::unsupported_value, "a view of a dict");
     case AbstractKind::null:
     case AbstractKind::object:
+    case AbstractKind::choice:
     case AbstractKind::unread:
       break;
   }

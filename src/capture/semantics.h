@@ -41,6 +41,8 @@ Status require_fresh(Capture& capture, const Ref& container);  // may be changed
 Ref make_bool(Capture& capture, bool value);
 // Integer (bool excluded) that is a constant or a Dim, as a Dim; nullopt for other values.
 std::optional<Dim> as_dim(Capture& capture, const Ref& value);
+// The same for what has a Dim already.
+std::optional<Dim> known_dim(Capture& capture, const Ref& value);
 // Calls a pure function on constants. New value; fails with will_raise when it raises.
 Result<Ref> fold(Capture& capture, PyObject* function, const std::vector<PyRef>& arguments);
 Result<Ref> folded(Capture& capture, PyObject* new_reference);

@@ -152,6 +152,7 @@ PyTypeObject* Capture::type_of(const Ref& value) {
       return Py_TYPE(value->object.get());
     case AbstractKind::iterator:
     case AbstractKind::dict_view:
+    case AbstractKind::choice:
     case AbstractKind::unread:
       break;
   }

@@ -14,7 +14,8 @@ namespace {
 
 // What a Program needs of the prelude.
 struct Needs {
-  bool half = false, complex = false, sums = false, folds = false, extremes = false, divided = false, flow = false;
+  bool half = false, complex = false, sums = false, folds = false, extremes = false, divided = false, flow = false,
+       python = false;
 };
 
 void add_needs(const Body& body, Needs& needs) {
@@ -23,6 +24,7 @@ void add_needs(const Body& body, Needs& needs) {
     needs.folds |= stmt.kind == StmtKind::fold;
     needs.extremes |= stmt.kind == StmtKind::argreduce;
     needs.divided |= stmt.divide_work;
+    needs.python |= stmt.quiet || (stmt.kind == StmtKind::compute && is_python_op(stmt.op));
     add_needs(stmt.body, needs);
   }
 }
@@ -34,6 +36,8 @@ Needs needs_of(const Program& program) {
     needs.complex |= dtype_kind(dtype) == 'c';
   }
   for (const Nest& nest : program.nests) add_needs(nest.body, needs);
+  for (const ProgramBlock& block : program.blocks)
+    for (const BlockStep& step : block.steps) add_needs(step.body, needs);
   needs.flow = !program.blocks.empty();
   return needs;
 }
@@ -47,6 +51,7 @@ void add_prelude(Code& out, const Needs& needs) {
       {"flow", needs.flow},
       {"scalar", true},
       {"division", true},
+      {"python", needs.python},
       {"half", needs.half},
       {"complex", needs.complex},
       {"complex_half", needs.half && needs.complex},

@@ -68,6 +68,7 @@ int Facts::own_events(const Stmt& stmt) const {
   auto dtype = [&](size_t k) { return program_.temps[static_cast<size_t>(stmt.args[k])]; };
   switch (stmt.kind) {
     case StmtKind::compute:
+      if (stmt.quiet) return 0;
       return stmt.op == Op::astype ? cast_events(dtype(0), stmt.dtype) : op_events(stmt.op, dtype(0));
     case StmtKind::fold:
       return op_events(stmt.op, dtype(0));

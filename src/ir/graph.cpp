@@ -63,7 +63,7 @@ std::vector<int> Graph::use_counts() const {
 }
 
 int node_events(const Graph& graph, const Node& node) {
-  if (node.operands.empty()) return 0;
+  if (node.operands.empty() || graph.type(node.results[0]).kind == ValueKind::py_scalar) return 0;
   DType from = graph.type(node.operands[0]).dtype;
   if (node.op == Op::astype) return cast_events(from, graph.type(node.results[0]).dtype);
   if (node.op != Op::reduce) return op_events(node.op, from);

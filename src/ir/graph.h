@@ -11,6 +11,7 @@
 // * A sum (reduce of add on floating or complex dtypes) has the order of additions that ir/reduction_plan.h gives for the
 // operand's
 //   shape, order and `buffered` attribute. Other reductions go from the first element to the last in the operand's order.
+// * An op whose result is of Python kind has no floating-point events.
 // * An op with floating-point events raises them for each element it computes in NumPy. Passes may not remove, merge or
 //   move such an op so that an event appears, disappears or changes its category.
 // * Evaluation order of nodes is program order.

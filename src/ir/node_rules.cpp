@@ -211,8 +211,9 @@ std::string copy_error(const Context& c) {
 }
 
 std::string overflows_error(const Context& c) {
-  bool typed = c.operand(0).dtype == DType::int64 && c.operand(1).dtype == DType::int64 && c.result.dtype == DType::bool_;
-  return typed ? pointwise_error(c) : "two int64 give a bool";
+  char kind = dtype_kind(c.operand(0).dtype);
+  bool typed = (kind == 'i' || kind == 'u') && c.operand(0).dtype == c.operand(1).dtype && c.result.dtype == DType::bool_;
+  return typed ? pointwise_error(c) : "two integers of one dtype give a bool";
 }
 
 // Whether the node's operand `at` is its operand 0 or a chain of views on it.
@@ -299,6 +300,7 @@ constexpr struct {
     {Op::add_overflows, overflows_error},
     {Op::subtract_overflows, overflows_error},
     {Op::multiply_overflows, overflows_error},
+    {Op::int_power_overflows, overflows_error},
 };
 
 Rule rule_of(Op op) {

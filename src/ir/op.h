@@ -53,6 +53,9 @@ int op_events(Op op, DType dtype);
 // Events that a cast may raise.
 int cast_events(DType from, DType to);
 
+// Ops on scalars that call the C library as CPython does: the rows from overflow_event to math_isqrt.
+inline bool is_python_op(Op op) { return op >= Op::overflow_event && op <= Op::math_isqrt; }
+
 inline OpClass op_class(Op op) { return op_info(op).op_class; }
 
 }  // namespace accel

@@ -99,6 +99,7 @@ TempId Lowering::compute(Op op, std::vector<TempId> args, DType dtype, NodeId no
   stmt.op = op;
   stmt.args = std::move(args);
   stmt.node = node;
+  stmt.quiet = node >= 0 && graph_.type(graph_.nodes[static_cast<size_t>(node)].results[0]).kind == ValueKind::py_scalar;
   return emit(std::move(stmt), dtype);
 }
 
@@ -271,7 +272,7 @@ TempId Lowering::pointwise_at(ValueId v, const Node& node, const Index& index) {
   std::vector<TempId> args;
   for (ValueId operand : node.operands) args.push_back(value_at(operand, graph_.type(operand).rank() == 0 ? Index{} : index));
   Op op = node.op;
-  bool product = op == Op::multiply || op == Op::square;
+  bool product = graph_.type(v).kind != ValueKind::py_scalar && (op == Op::multiply || op == Op::square);
   if (product && dtype_kind(graph_.type(v).dtype) == 'c') {
     if (op == Op::square) args.push_back(args[0]);
     op = Op::fused_multiply;

@@ -177,6 +177,8 @@ const Field divide_field = {[](const DimTable&, const Stmt& s) { return std::str
 const Field if_divided_field = {[](const DimTable&, const Stmt& s) { return std::string(s.divide_work ? "divided" : ""); },
                                 [](DimTable&, std::string_view word, Stmt& s) { return s.divide_work = word == "divided"; },
                                 true};
+const Field quiet_field = {[](const DimTable&, const Stmt& s) { return std::string(s.quiet ? "quiet" : ""); },
+                           [](DimTable&, std::string_view word, Stmt& s) { return s.quiet = word == "quiet"; }, true};
 const Field address_field = {
     [](const DimTable& dims, const Stmt& s) { return address_text(dims, s.address); },
     [](DimTable& dims, std::string_view word, Stmt& s) { return read_address(dims, word, s.address); }};
@@ -236,7 +238,7 @@ const std::vector<Row>& rows() {
       {StmtKind::input, "input", true, false, {dtype, slot_field}},
       {StmtKind::load, "load", true, false, {dtype, address_field}},
       {StmtKind::store, "store", false, false, {dtype, address_field, args}},
-      {StmtKind::compute, "compute", true, false, {op_field, dtype, args}},
+      {StmtKind::compute, "compute", true, false, {op_field, dtype, args, quiet_field}},
       {StmtKind::declare, "declare", true, false, {dtype, args}},
       {StmtKind::assign, "assign", true, false, {dtype, args}},
       {StmtKind::call, "call", false, false, {import_field, extent, operands_field}},

@@ -6,7 +6,7 @@
 ACCEL_COMPLEX complex_of<R> add(complex_of<R> a, complex_of<R> b) { return {a.re + b.re, a.im + b.im}; }
 ACCEL_COMPLEX complex_of<R> subtract(complex_of<R> a, complex_of<R> b) { return {a.re - b.re, a.im - b.im}; }
 ACCEL_COMPLEX complex_of<R> multiply(complex_of<R> a, complex_of<R> b) {
-  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+  return {rounded(a.re * b.re) - rounded(a.im * b.im), rounded(a.re * b.im) + rounded(a.im * b.re)};
 }
 // NumPy's array loops contract products where the CPU can: a quarter of the results differ from the above.
 ACCEL_INLINE f32 contracted(f32 a, f32 b, f32 c) {
@@ -42,10 +42,10 @@ ACCEL_COMPLEX complex_of<R> divide(complex_of<R> a, complex_of<R> b) {
   if (fabs(b.re) >= fabs(b.im)) {
     if (b.re == 0 && b.im == 0) return {a.re / fabs(b.re), a.im / fabs(b.im)};
     const R ratio = b.im / b.re, scale = 1 / (b.re + b.im * ratio);
-    return {(a.re + a.im * ratio) * scale, (a.im - a.re * ratio) * scale};
+    return {(a.re + rounded(a.im * ratio)) * scale, (a.im - rounded(a.re * ratio)) * scale};
   }
   const R ratio = b.re / b.im, scale = 1 / (b.im + b.re * ratio);
-  return {(a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale};
+  return {(rounded(a.re * ratio) + a.im) * scale, (rounded(a.im * ratio) - a.re) * scale};
 }
 ACCEL_COMPLEX complex_of<R> negative(complex_of<R> a) { return {-a.re, -a.im}; }
 ACCEL_COMPLEX complex_of<R> conjugate(complex_of<R> a) { return {a.re, -a.im}; }

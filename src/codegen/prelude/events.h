@@ -40,6 +40,17 @@ ACCEL_INLINE T opaque(T value) {
   return value;
 }
 
+// A value that is rounded here: g++ 12 fuses pairs of a*b - c and a*b + c into one instruction even with -ffp-contract=off.
+template <class T>
+ACCEL_INLINE T rounded(T value) {
+#if defined(__x86_64__)
+  asm("" : "+x"(value));
+#elif defined(__aarch64__)
+  asm("" : "+w"(value));
+#endif
+  return value;
+}
+
 // Sinks: the bits of a value whose computation must not be skipped where a selection drops it. They are summed up without
 // branches (so that loops still become vectors) and shown to an empty asm statement at the end.
 struct Sink {

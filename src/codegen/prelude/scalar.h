@@ -17,9 +17,22 @@ ACCEL_INLINE T multiply(T a, T b) {
     return (T)((u64)a * (u64)b);
 }
 ACCEL_INLINE bool8 multiply(bool8 a, bool8 b) { return a & b; }
-ACCEL_INLINE bool8 add_overflows(i64 a, i64 b) { return __builtin_add_overflow_p(a, b, (i64)0); }
-ACCEL_INLINE bool8 subtract_overflows(i64 a, i64 b) { return __builtin_sub_overflow_p(a, b, (i64)0); }
-ACCEL_INLINE bool8 multiply_overflows(i64 a, i64 b) { return __builtin_mul_overflow_p(a, b, (i64)0); }
+template <class T>
+ACCEL_INLINE bool8 add_overflows(T a, T b) {
+  return __builtin_add_overflow_p(a, b, (T)0);
+}
+template <class T>
+ACCEL_INLINE bool8 subtract_overflows(T a, T b) {
+  return __builtin_sub_overflow_p(a, b, (T)0);
+}
+template <class T>
+ACCEL_INLINE bool8 multiply_overflows(T a, T b) {
+  return __builtin_mul_overflow_p(a, b, (T)0);
+}
+ACCEL_INLINE bool8 overflow_event(bool8 happens) {
+  if (__builtin_expect(happens, 0)) raise_overflow();
+  return happens;
+}
 template <class T>
 ACCEL_INLINE T divide(T a, T b) {
   return a / b;

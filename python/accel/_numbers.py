@@ -1,0 +1,97 @@
+"""Operations on scalars that are no functions of NumPy, on arrays of rank 0: for evaluating graphs in NumPy."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+_COMPARISONS = {
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+}
+_LOW, _HIGH = -(2**63), 2**63 - 1
+
+
+def operation(name: str, operands: list[Any]) -> Callable[..., Any] | None:
+    """Return what computes the operation `name` of these operands; None: a function of NumPy."""
+    if name in _COMPARISONS and {x.dtype.kind for x in operands} == {"i", "f"}:
+        return lambda x, y: _COMPARISONS[name](x.item(), y.item())  # exact
+    if name in _OPERATIONS:
+        return _OPERATIONS[name]
+    if name.startswith("math_"):
+        return lambda *values: _library(name[5:], *(x.item() for x in values))
+    return None
+
+
+def _library(name: str, *values: Any) -> Any:
+    """Call a function of the C library: NaN where Python raises for its result."""
+    try:
+        return getattr(math, name)(*values)
+    except ValueError:
+        return math.nan
+    except OverflowError:
+        return math.inf
+
+
+def _fails(result: Any, x: Any, y: Any) -> Any:
+    invalid = np.isnan(result) & ~np.isnan(x) & ~np.isnan(y)
+    return invalid | (np.isinf(result) & np.isfinite(x) & np.isfinite(y))
+
+
+def _int_power(x: Any, exponent: Any) -> Any:
+    return np.power(x, exponent) if exponent >= 0 else x
+
+
+def _int_power_overflows(x: Any, exponent: Any) -> bool:
+    base, count = x.item(), exponent.item()
+    if count < 0 or abs(base) < 2:
+        return False
+    return count > 63 or not _LOW <= base**count <= _HIGH
+
+
+def _unless_zero(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda x, y: function(x.item(), y.item()) if y != 0 else np.nan
+
+
+def _compose(real: Any, imag: Any) -> Any:
+    out = np.empty(np.shape(real), np.result_type(real.dtype, np.complex64))
+    out.real, out.imag = real, imag
+    return out
+
+
+def _overflow_event(happens: Any) -> Any:
+    np.multiply(np.where(happens, 1e308, 0.0), 10.0)
+    return happens
+
+
+def _hypot(real: Any, imag: Any) -> Any:
+    try:
+        return abs(complex(real, imag))
+    except OverflowError:
+        return math.inf
+
+
+_OPERATIONS: dict[str, Callable[..., Any]] = {
+    "compose": _compose,
+    "complex_divide": _unless_zero(operator.truediv),
+    "float_floor_divide": _unless_zero(operator.floordiv),
+    "float_remainder": _unless_zero(operator.mod),
+    "int_power": _int_power,
+    "int_power_overflows": _int_power_overflows,
+    "math_fails": _fails,
+    "math_hypot": _hypot,
+    "math_isqrt": lambda x: math.isqrt(max(x.item(), 0)),
+    "overflow_event": _overflow_event,
+    "scalar_floor_divide": lambda x, y: x[()] // y[()],
+    "scalar_multiply": lambda x, y: x[()] * y[()],
+    "scalar_power": lambda x, y: x[()] ** y[()],
+    "scalar_remainder": lambda x, y: x[()] % y[()],
+}
