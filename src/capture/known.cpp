@@ -74,6 +74,7 @@ Status Capture::promote(const Ref& value) {
     sources_.guard_equals(value->source, value->object.get());
   } else {
     plan_.promoted.insert(sources_.text(value->source));
+    plan_.exits.clear();  // their positions: the walk may take other ways
     if (item_size(state.dtype) > 8) return fail(Reason::unsupported_argument, "a NumPy complex number is needed as a constant");
     throw Restart{};
   }
@@ -254,7 +255,9 @@ bool Capture::decide(Dim left, Comparison comparison, Dim right) {
 
 // Equal dims should be one Dim: the next attempt starts with the higher symbol replaced.
 void Capture::substitute_if_possible(Dim left, Dim right) {
-  if (substitute(left, right) || substitute(right, left)) throw Restart{};
+  if (!substitute(left, right) && !substitute(right, left)) return;
+  plan_.exits.clear();
+  throw Restart{};
 }
 
 bool Capture::substitute(Dim symbol, Dim by) {
@@ -293,7 +296,9 @@ void Capture::promote_inputs_of(const Ref& scalar) {
   size_t before = plan_.promoted.size() + plan_.substitutions.size();
   plan_.promoted.insert(promoted.begin(), promoted.end());
   plan_.substitutions.insert(fixed.begin(), fixed.end());
-  if (plan_.promoted.size() + plan_.substitutions.size() > before) throw Restart{};
+  if (plan_.promoted.size() + plan_.substitutions.size() == before) return;
+  plan_.exits.clear();
+  throw Restart{};
 }
 
 }  // namespace accel
