@@ -30,7 +30,8 @@ void collect_dims(const Body& body, std::vector<Dim>& out) {
 
 void collect_buffers_written(const Body& body, std::set<BufferId>& out) {
   for (const Stmt& stmt : body) {
-    if (stmt.kind == StmtKind::store || stmt.kind == StmtKind::scatter) out.insert(stmt.address.buffer);
+    if (stmt.kind == StmtKind::store || stmt.kind == StmtKind::scatter || stmt.kind == StmtKind::indices)
+      out.insert(stmt.address.buffer);
     for (const CallOperand& operand : stmt.operands) out.insert(operand.address.buffer);
     collect_buffers_written(stmt.body, out);
   }
@@ -64,10 +65,12 @@ std::vector<BufferId> protected_buffers(const Program& program) {
   return {out.begin(), out.end()};
 }
 
-ControlFunction::ControlFunction(Copy& copy, const std::vector<std::string>& nests, std::string name)
+ControlFunction::ControlFunction(Copy& copy, const std::vector<std::string>& nests,
+                                 const std::vector<std::vector<BufferId>>& buffers, std::string name)
     : KernelFunction(copy, no_nest, std::move(name)),
       program_(copy.program),
       nests_(nests),
+      nest_buffers_(buffers),
       protected_(protected_buffers(copy.program)) {}
 
 // Temps with several definitions, or used outside of the block that defines them.
@@ -99,45 +102,129 @@ void ControlFunction::find_shared() {
   }
 }
 
+// --- memory ---------------------------------------------------------------------------------------------------------
+
+bool needs_holding(const Buffer& buffer) { return buffer.kind == BufferKind::temp || buffer.kind == BufferKind::output; }
+
+std::set<BufferId> ControlFunction::written_by(const BlockStep& step) const {
+  std::set<BufferId> out;
+  collect_buffers_written(step.kind == StepKind::nest ? program_.nests[static_cast<size_t>(step.nest)].body : step.body, out);
+  std::erase_if(out, [&](BufferId id) { return !needs_holding(buffer_info(id)); });
+  return out;
+}
+
+// Inputs and cells never move, nor do temps that get their memory at the start.
+void ControlFunction::find_fixed() {
+  for (size_t id = 0; id < program_.buffers.size(); ++id) {
+    const Buffer& buffer = program_.buffers[id];
+    if (buffer.kind == BufferKind::input || buffer.kind == BufferKind::cell) fixed_.insert(static_cast<BufferId>(id));
+  }
+  fixed_.insert(program_.early.begin(), program_.early.end());
+  for (const ProgramBlock& block : program_.blocks)
+    for (const Edge& edge : block.edges)
+      for (const auto& [to, from] : edge.swaps) fixed_.erase(to), fixed_.erase(from);
+}
+
+// What certainly has memory behind an edge.
+void ControlFunction::pass_edge(size_t from, const Edge& edge, std::vector<std::optional<std::set<BufferId>>>& at_start,
+                                std::vector<size_t>& open) {
+  std::set<BufferId> held = *at_start[from];
+  for (const BlockStep& step : program_.blocks[from].steps) held.merge(written_by(step));
+  for (const auto& [to, other] : edge.swaps) {
+    bool had = held.contains(to);
+    held.contains(other) ? void(held.insert(to)) : void(held.erase(to));
+    had ? void(held.insert(other)) : void(held.erase(other));
+  }
+  size_t target = static_cast<size_t>(edge.target);
+  if (at_start[target]) std::erase_if(held, [&](BufferId id) { return !at_start[target]->contains(id); });
+  if (at_start[target] == held) return;
+  at_start[target] = std::move(held);
+  open.push_back(target);
+}
+
+void ControlFunction::find_held() {
+  std::vector<std::optional<std::set<BufferId>>> at_start(program_.blocks.size());
+  at_start[0].emplace();
+  std::vector<size_t> open = {0};
+  while (!open.empty()) {
+    size_t from = open.back();
+    open.pop_back();
+    const ProgramBlock& block = program_.blocks[from];
+    int targets = block.end == BlockEnd::jump ? 1 : block.end == BlockEnd::branch ? 2 : 0;
+    for (int k = 0; k < targets; ++k) pass_edge(from, block.edges[k], at_start, open);
+  }
+  for (auto& held : at_start) held_at_start_.push_back(held ? std::move(*held) : std::set<BufferId>());
+}
+
+std::string ControlFunction::elements_text(BufferId id) {
+  return cat(dim(buffer_info(id).elements), "*", item_size(buffer_info(id).dtype));
+}
+
+// --- text -----------------------------------------------------------------------------------------------------------
+
 Result<std::string> ControlFunction::write_program() {
   find_shared();
-  for (const ProgramBlock& block : program_.blocks)
-    for (const BlockStep& step : block.steps) events_ |= copy_.facts.events(step.body);
+  find_fixed();
+  find_held();
+  events_ = copy_.all_events.value_or(0);
   for (size_t b = 0; b < program_.blocks.size(); ++b) write_block(b);
   if (failure_) return *failure_;
+  std::string parameters;
+  for (BufferId id : buffers_)
+    if (fixed_.contains(id)) parameters += cat(", [[maybe_unused]] char* __restrict b", id);
   Code out;
-  out.open(cat("static __attribute__((noinline)) void ", name_, "(Frame* frame, [[maybe_unused]] Kept* kept)"));
+  out.open(cat("static __attribute__((noinline)) void ", name_, "_blocks(Frame* frame, [[maybe_unused]] Kept* kept", parameters,
+               ")"));
   out.line("[[maybe_unused]] i64* const symbols = (i64*)frame->symbols;");
   for (int symbol : symbols_) {
     bool bound = std::count(program_.bound_symbols.begin(), program_.bound_symbols.end(), symbol) > 0;
     out.line(bound ? cat("i64 s", symbol, " = 0;") : cat("const i64 s", symbol, " = symbols[", symbol, "];"));
   }
-  for (BufferId id : buffers_) out.line(cat("char* b", id, " = frame->buffers[", id, "];"));
+  out.line("int status = 0;");
+  for (BufferId id : buffers_)
+    if (!fixed_.contains(id)) out.line(cat("char* b", id, " = frame->buffers[", id, "];"));
   for (const auto& [name, value] : inputs_) out.line(cat("const auto ", name, " = ", value, ";"));
   for (TempId temp : shared_) out.line(cat("[[maybe_unused]] ", type(temp), " ", temp_name(temp), "{};"));
   if (has_sink_) out.line("Sink sink;");
-  if (events_ != 0) out.line("fp_clear();");
   out.raw(without_marks(code_.text(), buffers_));
   out.line("done:");
   if (has_sink_) out.line("show(sink);");
-  if (events_ != 0) out.line(cat("report(frame, fp_read() & ", events_, ");"));
+  out.line(cat("report(frame, ", events_text(), ");"));
   out.line("return;");
   out.close();
+  write_wrapper(out);
   return out.text();
 }
 
+void ControlFunction::write_wrapper(Code& out) {
+  std::string arguments;
+  out.open(cat("static void ", name_, "(Frame* frame, Kept* kept)"));
+  out.line("[[maybe_unused]] const i64* const symbols = frame->symbols;");
+  for (int symbol : symbols_) out.line(cat("[[maybe_unused]] const i64 s", symbol, " = symbols[", symbol, "];"));
+  for (BufferId id : buffers_) {
+    if (!fixed_.contains(id)) continue;
+    arguments += cat(", frame->buffers[", id, "]");
+    if (needs_holding(buffer_info(id))) out.line(cat("if (!hold(frame, ", id, ", ", elements_text(id), ")) return;"));
+  }
+  if (events_ != 0) out.line("fp_clear();");
+  out.line(cat(name_, "_blocks(frame, kept", arguments, ");"));
+  out.close();
+}
+
+// Blocks that leave for the interpreter are kept out of the way.
 void ControlFunction::write_block(size_t number) {
   const ProgramBlock& block = program_.blocks[number];
-  held_.clear();
-  if (number > 0) code_.line(cat("l", static_cast<long>(number), ":"));
+  held_ = held_at_start_[number];
+  bool rare = block.end == BlockEnd::exit && block.exit > 0;
+  if (number > 0) code_.line(cat("l", static_cast<long>(number), ":", rare ? " __attribute__((cold));" : ""));
   code_.open("");
   for (const BlockStep& step : block.steps) {
     if (step.kind == StepKind::scalars)
-      scalars(step.body);
+      scalars(step);
     else if (step.kind == StepKind::protect)
       protect(step.buffer);
     else
-      run(static_cast<size_t>(step.nest));
+      run(step);
   }
   switch (block.end) {
     case BlockEnd::exit:
@@ -158,17 +245,16 @@ void ControlFunction::write_block(size_t number) {
 
 void ControlFunction::stop_unless(const std::string& condition) { code_.line(cat("if (!(", condition, ")) goto done;")); }
 
-void ControlFunction::keep_events() {
-  if (events_ != 0) code_.line(cat("report(frame, fp_read() & ", events_, ");"));
+// What the run has met so far: the flags gather the events of all it does.
+std::string ControlFunction::events_text() const {
+  return events_ == 0 ? "status" : cat("status | (fp_read() & ", events_, ")");
 }
 
 // --- steps ----------------------------------------------------------------------------------------------------------
 
-void ControlFunction::scalars(const Body& body) {
-  std::set<BufferId> written;
-  collect_buffers_written(body, written);
-  for (BufferId id : written) hold(id);
-  for (const Stmt& stmt : body) {
+void ControlFunction::scalars(const BlockStep& step) {
+  for (BufferId id : written_by(step)) hold(id);
+  for (const Stmt& stmt : step.body) {
     if (stmt.kind == StmtKind::bind)
       code_.line(cat(dim(stmt.dim), " = ", temp_name(stmt.args[0]), ";"));
     else
@@ -194,12 +280,11 @@ void ControlFunction::refresh(BufferId id) { code_.line(cat("@", id, "@")); }
 
 // Gives a buffer memory that a step is about to write.
 void ControlFunction::hold(BufferId id) {
-  const Buffer& info = buffer_info(id);
-  bool own = info.kind == BufferKind::temp || info.kind == BufferKind::output;
-  if (!own || !held_.insert(id).second) return;
-  if (info.kind == BufferKind::temp) {
-    stop_unless(cat("hold(frame, ", id, ", ", dim(info.elements), "*", item_size(info.dtype), ")"));
+  if (fixed_.contains(id) || !held_.insert(id).second) return;
+  if (buffer_info(id).kind == BufferKind::temp) {
+    stop_unless(cat("hold(frame, ", id, ", ", elements_text(id), ")"));
   } else {
+    const Buffer& info = buffer_info(id);
     code_.open("");
     code_.line(cat("const i64 dims[] = {", info.shape.empty() ? "0" : "", dims_text(info.shape), "};"));
     stop_unless(cat("hold_result(frame, ", id, ", ", info.binding, ", dims)"));
@@ -208,11 +293,29 @@ void ControlFunction::hold(BufferId id) {
   refresh(id);
 }
 
-void ControlFunction::run(size_t number) {
+namespace {
+
+// Whether a body may raise flags of the hardware that are no events of NumPy's: comparisons of NaNs do.
+bool touches_flags(const Program& program, const Body& body) {
+  return std::any_of(body.begin(), body.end(), [&](const Stmt& stmt) {
+    bool computes = stmt.kind == StmtKind::compute || stmt.kind == StmtKind::fold || stmt.kind == StmtKind::argreduce;
+    char kind = stmt.args.empty() ? 'i' : dtype_kind(program.temps[static_cast<size_t>(stmt.args[0])]);
+    return (computes && (kind == 'f' || kind == 'c')) || touches_flags(program, stmt.body);
+  });
+}
+
+bool may_stop(const Body& body) {
+  return std::any_of(body.begin(), body.end(), [](const Stmt& stmt) {
+    return stmt.loop_kind == LoopKind::parallel || stmt.divide_work || !stmt.operands.empty() || may_stop(stmt.body);
+  });
+}
+
+}  // namespace
+
+void ControlFunction::run(const BlockStep& step) {
+  size_t number = static_cast<size_t>(step.nest);
   const Nest& nest = program_.nests[number];
-  std::set<BufferId> written;
-  collect_buffers_written(nest.body, written);
-  for (BufferId id : written) hold(id);
+  for (BufferId id : written_by(step)) hold(id);
   std::vector<Dim> dims = {nest.work.id >= 0 ? nest.work : copy_.dims.constant(0)};
   collect_dims(nest.body, dims);
   for (BufferId id : buffers_of(nest.body)) dims.push_back(buffer_info(id).elements);
@@ -224,11 +327,18 @@ void ControlFunction::run(size_t number) {
     symbols_.insert(symbol);
     code_.line(cat("symbols[", symbol, "] = s", symbol, ";"));
   }
-  std::vector<std::string> arguments = {"frame"};
+  std::vector<std::string> arguments = {"frame", "&status"};
+  for (BufferId id : nest_buffers_[number]) arguments.push_back(buffer(memory_of(id)));
   for (TempId temp : nest_parameters(copy_.facts, nest)) arguments.push_back(temp_name(temp));
-  keep_events();
-  code_.line(cat(nests_[number], "(", listed(arguments), ");"));
-  stop_unless("!failed(frame)");
+  bool apart = events_ != 0 && copy_.facts.events(nest.body) == 0 && touches_flags(program_, nest.body);
+  if (apart) code_.open("");
+  if (apart) code_.line("const auto flags = fp_control();");
+  code_.line(cat(nests_[number], "_body(", listed(arguments), ");"));
+  if (apart) code_.line("fp_set_control(flags);");
+  if (apart) code_.close();
+  bool heap = std::any_of(program_.buffers.begin(), program_.buffers.end(),
+                          [](const Buffer& b) { return b.kind == BufferKind::scratch; });
+  if (heap || may_stop(nest.body)) stop_unless("!failed(frame)");
 }
 
 void ControlFunction::protect(BufferId id) {
@@ -271,26 +381,24 @@ void ControlFunction::go(const Edge& edge) {
 }
 
 void ControlFunction::exit(const ProgramBlock& block) {
-  keep_events();
-  stop_unless("!failed(frame)");
+  stop_unless(cat("!must_stop(frame, ", events_text(), ")"));
   for (const ExitOutput& output : block.outputs) {
     if (output.buffer >= 0 && buffer_info(output.buffer).kind == BufferKind::output) {
       hold(output.buffer);
       continue;
     }
+    if (output.buffer < 0 && output.shape.empty()) {
+      stop_unless(cat("give_scalar(frame, ", output.output, ", ", temp_name(output.scalar), ")"));
+      continue;
+    }
     code_.open("");
     code_.line(cat("const i64 dims[] = {", output.shape.empty() ? "0" : "", dims_text(output.shape), "};"));
     std::string source = cat("frame->buffers[", output.buffer, "]"), bytes = std::to_string(item_size(output.dtype));
-    if (output.buffer < 0) {
-      code_.line(cat("char value[", bytes, "];"));
-      code_.line(cat("store_", type(output.scalar), "(value, ", temp_name(output.scalar), ");"));
-      source = "value";
-    }
     for (Dim d : output.shape) bytes += cat("*", dim(d));
     stop_unless(cat("give(frame, ", output.output, ", dims, ", source, ", ", bytes, ")"));
     code_.close();
   }
-  code_.line(cat("frame->exit = ", block.exit, ";"));
+  if (block.exit > 0) code_.line(cat("frame->exit = ", block.exit, ";"));
   code_.line("goto done;");
 }
 

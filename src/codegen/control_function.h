@@ -7,17 +7,25 @@ namespace accel {
 
 class ControlFunction : private KernelFunction {
  public:
-  // `nests`: of this copy, in the order of Program::nests.
-  ControlFunction(Copy& copy, const std::vector<std::string>& nests, std::string name);
+  // `nests`: names of this copy's nests in the order of Program::nests. `buffers`: what their bodies get.
+  ControlFunction(Copy& copy, const std::vector<std::string>& nests, const std::vector<std::vector<BufferId>>& buffers,
+                  std::string name);
 
-  // Text of `static void <name>(Frame* frame)`.
+  // Text of `static void <name>(Frame* frame, Kept* kept)`.
   Result<std::string> write_program();
 
  private:
   void find_shared();
+  void find_fixed();
+  void find_held();
+  void pass_edge(size_t from, const Edge& edge, std::vector<std::optional<std::set<BufferId>>>& at_start,
+                 std::vector<size_t>& open);
+  std::set<BufferId> written_by(const BlockStep& step) const;
+  void write_wrapper(Code& out);
+  std::string elements_text(BufferId id);
   void write_block(size_t number);
-  void scalars(const Body& body);
-  void run(size_t nest);
+  void scalars(const BlockStep& step);
+  void run(const BlockStep& step);
   void protect(BufferId id);
   void hold(BufferId id);
   void go(const Edge& edge);
@@ -27,13 +35,16 @@ class ControlFunction : private KernelFunction {
   std::string dims_text(const std::vector<Dim>& dims);
   void refresh(BufferId id);
   void stop_unless(const std::string& condition);
-  void keep_events();
+  std::string events_text() const;
 
   const Program& program_;
   const std::vector<std::string>& nests_;      // names of the nests' functions
+  const std::vector<std::vector<BufferId>>& nest_buffers_;
   std::set<TempId> shared_;                    // declared at the top of the function
   std::map<std::string, std::string> inputs_;  // scalar inputs: name, text of its value
-  std::set<BufferId> held_;                    // buffers that have memory in this block
+  std::set<BufferId> held_;                    // buffers that have memory at this point
+  std::vector<std::set<BufferId>> held_at_start_;
+  std::set<BufferId> fixed_;                   // buffers whose memory is the same from start to end
   std::vector<BufferId> protected_;
   int events_ = 0;  // of scalar steps
 };

@@ -15,7 +15,7 @@ namespace {
 // What a Program needs of the prelude.
 struct Needs {
   bool half = false, complex = false, sums = false, folds = false, extremes = false, divided = false, flow = false,
-       python = false;
+       python = false, indices = false;
 };
 
 void add_needs(const Body& body, Needs& needs) {
@@ -25,6 +25,7 @@ void add_needs(const Body& body, Needs& needs) {
     needs.extremes |= stmt.kind == StmtKind::argreduce;
     needs.divided |= stmt.divide_work;
     needs.python |= stmt.quiet || (stmt.kind == StmtKind::compute && is_python_op(stmt.op));
+    needs.indices |= stmt.kind == StmtKind::indices;
     add_needs(stmt.body, needs);
   }
 }
@@ -59,6 +60,7 @@ void add_prelude(Code& out, const Needs& needs) {
       {"divided", needs.divided},
       {"fold", needs.folds},
       {"argreduce", needs.extremes},
+      {"indices", needs.indices},
   };
   if (needs.half) out.raw("#define ACCEL_HAS_HALF 1\n");
   for (const auto& [name, wanted] : parts) {
@@ -75,9 +77,13 @@ class NestTexts {
   Result<std::vector<std::string>> add_copy(Code& out, const std::map<int, int64_t>& fixed) {
     std::vector<std::string> names;
     Copy copy{program_, facts_, program_.dims, fixed};
+    if (!program_.blocks.empty()) copy.all_events = all_events();
+    std::vector<std::vector<BufferId>> buffers;
     for (size_t k = 0; k < program_.nests.size(); ++k) {
       std::string base = cat("nest", static_cast<long>(k));
-      ACCEL_TRY(std::string text, KernelFunction(copy, program_.nests[k], "$").write_nest());
+      KernelFunction function(copy, program_.nests[k], "$");
+      ACCEL_TRY(std::string text, function.write_nest());
+      buffers.push_back(function.body_buffers());
       std::string name = copies_ == 0 ? base : cat(base, "_v", copies_);
       auto [known, is_new] = names_.emplace(cat(base, ":", text), name);
       if (is_new) add(out, k, text, name);
@@ -85,13 +91,21 @@ class NestTexts {
     }
     ++copies_;
     if (!program_.blocks.empty()) {
-      ACCEL_TRY(std::string text, ControlFunction(copy, names, cat("run_", copies_ - 1)).write_program());
+      ACCEL_TRY(std::string text, ControlFunction(copy, names, buffers, cat("run_", copies_ - 1)).write_program());
       out.raw(text);
     }
     return names;
   }
 
  private:
+  int all_events() const {
+    int bits = 0;
+    for (const Nest& nest : program_.nests) bits |= facts_.events(nest.body);
+    for (const ProgramBlock& block : program_.blocks)
+      for (const BlockStep& step : block.steps) bits |= facts_.events(step.body);
+    return bits;
+  }
+
   void add(Code& out, size_t k, std::string text, const std::string& name) {
     for (size_t at = text.find('$'); at != text.npos; at = text.find('$', at + name.size())) text.replace(at, 1, name);
     if (!program_.nests[k].name.empty()) out.line(cat("// ", program_.nests[k].name));
@@ -152,14 +166,12 @@ std::string condition(const Variant& variant) {
 
 // What a kernel with control flow needs besides: symbols it may write, capacities, cells and room for what it has to put back.
 void add_flow_memory(Code& out, const Program& program) {
-  long symbols = program.symbol_count, count = static_cast<long>(program.buffers.size());
+  long symbols = program.symbol_count;
   long room = symbols;  // schedule binds symbols of its own behind those of the caller
   for (int symbol : program.bound_symbols) room = std::max<long>(room, symbol + 1);
   out.line(cat("i64 symbols[", room + 1, "];"));
   out.line(cat("for (int k = 0; k < ", symbols, "; ++k) symbols[k] = launch->symbols[k];"));
   out.line("frame.symbols = symbols;");
-  out.line(cat("i64 capacities[", count + 1, "] = {};"));
-  out.line("frame.capacities = capacities;");
   out.line(cat("Kept kept[", static_cast<long>(protected_buffers(program).size() + 1), "];"));
   out.line("for (Kept& each : kept) each.memory = nullptr;");
   long cells = 0;
@@ -174,7 +186,10 @@ void add_entry(Code& out, const Program& program) {
   out.raw("\nextern \"C\" __attribute__((visibility(\"default\")))\n");
   out.open("int accel_kernel(const AccelLaunch* launch)");
   out.line(cat("char* buffers[", static_cast<long>(program.buffers.size() + 1), "] = {};"));
-  out.line("Frame frame = {launch->runtime, launch->imports, launch->symbols, buffers, 0, launch, nullptr, 0};");
+  out.line(cat("i64 capacities[", static_cast<long>(program.buffers.size() + 1), "] = {};"));
+  out.line(
+      "Frame frame = {launch->runtime, launch->imports, launch->symbols, buffers, 0, capacities, "
+      "serial_work_of(launch->runtime), launch, 0};");
   if (!program.blocks.empty()) add_flow_memory(out, program);
   for (size_t id = 0; id < program.buffers.size(); ++id) {
     const Buffer& buffer = program.buffers[id];
@@ -193,7 +208,8 @@ void add_entry(Code& out, const Program& program) {
     out.line("if (launch->exit != nullptr) *launch->exit = frame.exit;");
   }
   for (size_t id = 0; id < program.buffers.size(); ++id) {
-    if (program.buffers[id].kind == BufferKind::temp) out.line(cat("drop_temp(&frame, ", static_cast<long>(id), ");"));
+    bool heap = program.buffers[id].kind == BufferKind::temp || program.buffers[id].kind == BufferKind::scratch;
+    if (heap) out.line(cat("drop_temp(&frame, ", static_cast<long>(id), ");"));
   }
   out.line("return frame.status;");
   out.close();

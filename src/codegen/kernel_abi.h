@@ -6,7 +6,7 @@
 
 namespace accel {
 
-constexpr int accel_abi_version = 2;
+constexpr int accel_abi_version = 3;
 
 extern "C" {
 
@@ -35,6 +35,9 @@ struct AccelRuntime {
   void* (*allocate_output)(void* context, int output, const int64_t* dims);
   // Whether the run is to be interrupted (Ctrl-C); loops of the control flow ask now and then. May be null.
   int (*poll)();
+  // Loops with less work (element operations) than this are not worth handing to parallel_for. Asked once per launch; may be
+  // null: all are handed over.
+  int64_t (*serial_work)();
 };
 
 // What one launch gets.

@@ -70,12 +70,36 @@ void KernelFunction::launch(KernelFunction& inner, const Body& body, const std::
   if (inner.failure_) failure_ = inner.failure_;
   std::vector<std::string> members = {"frame"};
   for (const Parameter& parameter : inner.parameters_) members.push_back(parameter.argument);
-  std::string work = nest_.work.id < 0 ? count : dim(nest_.work);
+  int events = copy_.all_events ? *copy_.all_events : copy_.facts.events(nest_.body);
   code_.open("");
-  code_.line(cat(inner.name_, "_args args = {", parameter_list(members), "};"));
-  code_.line(cat("run_parallel(frame, status, ", copy_.facts.events(nest_.body), ", ", inner.name_, ", &args, ", count, ", ",
-                 grain, ", ", work, ");"));
+  code_.line(cat("const i64 work = ", nest_.work.id < 0 ? count : dim(nest_.work), ";"));
+  code_.open("if (work < frame->serial_work)");
+  call_directly(inner, count);
+  code_.close("} else {");
+  code_.line(cat("  ", inner.name_, "_args args = {", parameter_list(members), "};"));
+  code_.line(cat("  run_parallel(frame, status, ", events, ", ", inner.name_, ", &args, ", count, ", ", grain, ", work);"));
+  code_.line("}");
   code_.close();
+}
+
+// Runs `inner` over [0, count) here, its events left in the flags.
+void KernelFunction::call_directly(KernelFunction& inner, const std::string& count) {
+  std::vector<std::string> items = {"frame", "status"};
+  std::string ready;
+  for (BufferId id : inner.buffers_) {
+    if (inner.stack_.contains(id)) continue;
+    items.push_back(cat("b", id));
+    if (!inner.heap_.contains(id)) {
+      buffer(id);
+      continue;
+    }
+    const Buffer& info = buffer_info(id);
+    code_.line(cat("char* b", id, " = hold_scratch(frame, ", id, ", ", dim(info.elements), "*", item_size(info.dtype), ");"));
+    ready += cat(ready.empty() ? "" : " && ", "b", id, " != nullptr");
+  }
+  for (const Parameter& parameter : inner.parameters_) items.push_back(parameter.argument);
+  items.insert(items.end(), {"0", count});
+  code_.line(cat(ready.empty() ? "" : cat("if (", ready, ") "), inner.name_, "_body(", parameter_list(items), ");"));
 }
 
 void KernelFunction::parallel_loop(const Stmt& stmt) {
@@ -104,14 +128,22 @@ std::string KernelFunction::assemble(int events, bool is_region) {
     out.close("};");
   }
   write_inner(out, is_region);
-  write_outer(out, events, is_region);
+  if (is_region || !copy_.all_events) write_outer(out, events, is_region);
   return out.text();
+}
+
+std::vector<BufferId> KernelFunction::body_buffers() const {
+  std::vector<BufferId> out;
+  for (BufferId id : buffers_)
+    if (!stack_.contains(id) && !(copy_.all_events && heap_.contains(id))) out.push_back(id);
+  return out;
 }
 
 std::string KernelFunction::parameter_text(bool is_region) const {
   std::vector<std::string> items = {"Frame* frame", "int* status"};
   for (BufferId id : buffers_) {
-    if (!stack_.contains(id)) items.push_back(cat("char* __restrict b", id));
+    bool own = stack_.contains(id) || (!is_region && copy_.all_events && heap_.contains(id));
+    if (!own) items.push_back(cat("char* __restrict b", id));
   }
   for (const Parameter& p : parameters_) items.push_back(cat(p.type, " ", p.name));
   if (is_region) items.insert(items.end(), {"i64 begin", "i64 end"});
@@ -124,6 +156,13 @@ void KernelFunction::write_inner(Code& out, bool is_region) {
   for (BufferId id : stack_) {
     const Buffer& info = buffer_info(id);
     out.line(cat("char b", id, "[", *known(info.elements) * item_size(info.dtype), "] __attribute__((aligned(64)));"));
+  }
+  if (!is_region && copy_.all_events) {
+    for (BufferId id : heap_) {
+      std::string bytes = cat(dim(buffer_info(id).elements), "*", item_size(buffer_info(id).dtype));
+      out.line(cat("char* __restrict b", id, " = hold_scratch(frame, ", id, ", ", bytes, ");"));
+      out.line(cat("if (b", id, " == nullptr) return;"));
+    }
   }
   if (has_sink_) out.line("Sink sink;");
   out.raw(code_.text());
@@ -141,7 +180,7 @@ void KernelFunction::write_outer(Code& out, int events, bool is_region) {
     if (heap_.contains(id))
       items.push_back(cat("b", id));
     else if (!stack_.contains(id))
-      items.push_back(cat("frame->buffers[", id, "]"));
+      items.push_back(cat("frame->buffers[", memory_of(id), "]"));
   }
   for (const Parameter& p : parameters_) items.push_back(cat(is_region ? "args->" : "", p.name));
   if (is_region) {

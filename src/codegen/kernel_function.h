@@ -24,6 +24,8 @@ struct Copy {
   const Facts& facts;
   DimTable dims;                 // the program's, and what substitution adds
   std::map<int, int64_t> fixed;  // symbol, value
+  // Of a program with blocks: the events of all it does. Its flags gather them from start to end.
+  std::optional<int> all_events = std::nullopt;
 };
 
 class KernelFunction {
@@ -32,8 +34,12 @@ class KernelFunction {
 
   virtual ~KernelFunction() = default;
 
-  // Text of the nest's functions; the last one is `static void <name>(Frame* frame, <temps that the nest gets>)`.
+  // Text of the nest's functions; the last one is `static void <name>(Frame* frame, <temps that the nest gets>)`. In a program
+  // with blocks it is `static void <name>_body(Frame* frame, int* status, <buffers>, <temps>)`, which leaves its events in the
+  // flags.
   Result<std::string> write_nest();
+  // Requires write_nest(): buffers that the body of a nest gets.
+  std::vector<BufferId> body_buffers() const;
 
  protected:
   struct Parameter {
@@ -43,6 +49,7 @@ class KernelFunction {
 
   // kernel_function.cpp: functions, regions and names
   KernelFunction region(const Body& body);
+  void call_directly(KernelFunction& inner, const std::string& count);
   void launch(KernelFunction& inner, const Body& body, const std::string& count, const std::string& grain);
   void parallel_loop(const Stmt& stmt);
   std::string assemble(int events, bool is_region);
@@ -60,6 +67,7 @@ class KernelFunction {
   std::string variable(Dim var) const;
   std::string address(const Address& address);
   std::string buffer(BufferId id);
+  BufferId memory_of(BufferId id) const { return buffer_info(id).kind == BufferKind::alias ? buffer_info(id).binding : id; }
   DType dtype(TempId temp) const { return copy_.program.temps[static_cast<size_t>(temp)]; }
   std::string type(TempId temp) const { return dtype_info(dtype(temp)).emitted; }
   const Buffer& buffer_info(BufferId id) const { return copy_.program.buffers[static_cast<size_t>(id)]; }
@@ -100,6 +108,7 @@ class KernelFunction {
   void pairwise(const Stmt& stmt);
   void fold(const Stmt& stmt);
   void argreduce(const Stmt& stmt);
+  void indices(const Stmt& stmt);
   void element(const Stmt& stmt, const std::string& name, const std::string& type, const std::string& value);
   bool straight_pairwise(const Stmt& stmt);
   std::string tree(const Stmt& stmt, const std::string& begin, const std::string& count);

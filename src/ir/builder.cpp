@@ -210,6 +210,10 @@ ValueId Builder::put(ValueId base, ValueId value, std::vector<ValueId> indices) 
   return add(Op::put, std::move(indices), {}, graph_.type(base));
 }
 
+ValueId Builder::true_indices(ValueId v, Dim count) {
+  return add(Op::true_indices, {v}, {}, {ValueKind::array, DType::int64, {count}, {}});
+}
+
 BlockId Builder::new_block() {
   graph_.blocks.emplace_back();
   return static_cast<BlockId>(graph_.blocks.size()) - 1;

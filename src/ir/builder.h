@@ -53,6 +53,9 @@ class Builder {
   ValueId take(ValueId v, std::vector<ValueId> indices, ValueKind kind = ValueKind::array);
   ValueId put(ValueId base, ValueId value, std::vector<ValueId> indices);
 
+  // Where the bool array v of rank 1 holds; `count`: how often it does.
+  ValueId true_indices(ValueId v, Dim count);
+
   // --- blocks ---------------------------------------------------------------------------------------------------------
   BlockId block() const { return block_; }
   // Nodes go to the end of `block` from now on.

@@ -10,6 +10,7 @@
 #include "schedule/ownership.h"
 #include "schedule/segments.h"
 #include "schedule/undo.h"
+#include "schedule/webs.h"
 
 namespace accel {
 
@@ -49,6 +50,7 @@ class Flow {
     program_.blocks.resize(graph_.blocks.size());
     add_inputs();
     Segments segments(graph_);
+    bounds_.emplace(graph_);
     place(segments);
     find_pointwise_loops();
     for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) {
@@ -67,6 +69,7 @@ class Flow {
       end_block(b);
     }
     program_.dims = graph_.dims;
+    place_early(segments);
     protect_inputs(program_, graph_);
     return std::move(program_);
   }
@@ -102,6 +105,9 @@ class Flow {
   // Gives every value that segments share its temp or buffer.
   void place(const Segments& segments) {
     find_direct_outputs(segments);
+    std::vector<bool> apart(graph_.values.size(), false);
+    for (const auto& [v, output] : direct_) apart[static_cast<size_t>(v)] = true;
+    webs_ = memory_webs(graph_, segments, origins_, apart);
     for (size_t b = 0; b < graph_.blocks.size(); ++b) {
       if (b > 0)
         for (ValueId v : graph_.blocks[b].params) place(v);
@@ -131,8 +137,42 @@ class Flow {
     } else if (auto direct = direct_.find(v); direct != direct_.end()) {
       buffer_of(v) =
           new_buffer({BufferKind::output, type.dtype, elements(v), direct->second, "v" + std::to_string(v), type.shape, {}});
+    } else if (auto shared = web_buffers_.find(webs_[static_cast<size_t>(v)]); shared != web_buffers_.end()) {
+      buffer_of(v) = shared->second;
     } else {
       buffer_of(v) = new_buffer({BufferKind::temp, type.dtype, elements(v), -1, "v" + std::to_string(v), {}, {}});
+      web_buffers_[webs_[static_cast<size_t>(v)]] = buffer_of(v);
+    }
+  }
+
+  // Temps that statements outside of nests use, on every way to a normal end, and whose size is known at the start.
+  void place_early(const Segments& segments) {
+    std::set<BufferId> wanted;
+    for (const ProgramBlock& b : program_.blocks) {
+      for (const BlockStep& step : b.steps)
+        for (const Stmt& stmt : step.body)
+          if (stmt.address.buffer >= 0) wanted.insert(stmt.address.buffer);
+    }
+    for (const ProgramBlock& b : program_.blocks)
+      for (const Edge& e : b.edges)
+        for (const auto& [to, from] : e.swaps) wanted.erase(to), wanted.erase(from);
+    Dominance dominance(graph_);
+    std::set<BufferId> certain;
+    for (size_t b = 0; b < graph_.blocks.size(); ++b) {
+      bool ends = std::any_of(graph_.blocks.begin(), graph_.blocks.end(), [&](const Block& other) {
+        return other.terminator.kind == TerminatorKind::ret &&
+               dominance.dominates(static_cast<BlockId>(b), static_cast<BlockId>(&other - graph_.blocks.data()));
+      });
+      for (const Segment& segment : segments.of(static_cast<BlockId>(b)))
+        for (ValueId v : segment.results)
+          if (ends && buffer_of(v) >= 0) certain.insert(buffer_of(v));
+    }
+    for (BufferId id : wanted) {
+      const Buffer& buffer = program_.buffers[static_cast<size_t>(id)];
+      bool bound = false;
+      for (int symbol : graph_.dims.symbols(buffer.elements))
+        bound = bound || std::count(program_.bound_symbols.begin(), program_.bound_symbols.end(), symbol) > 0;
+      if (buffer.kind == BufferKind::temp && certain.contains(id) && !bound) program_.early.push_back(id);
     }
   }
 
@@ -230,7 +270,7 @@ class Flow {
   Status add_segment(const Segments& segments, const Segment& segment) {
     std::vector<BlockStep>& steps = block(segment.block).steps;
     if (!segment.nodes.empty() || segment.update >= 0) {
-      SegmentGraph part = extract(graph_, segments, segment, origins_);
+      SegmentGraph part = extract(graph_, segments, segment, origins_, *bounds_);
       ACCEL_TRY(Program program, schedule_block(part.graph, notes_));
       graph_.dims = program.dims;
       merge(part, std::move(program), steps);
@@ -278,7 +318,8 @@ class Flow {
     for (const Buffer& buffer : program.buffers) {
       BufferId id = static_cast<BufferId>(names_.buffers.size());
       if (buffer.kind == BufferKind::input) {
-        names_.buffers.push_back(buffer_of(part.arrays[static_cast<size_t>(buffer.binding)]));
+        BufferId own = buffer_of(part.arrays[static_cast<size_t>(buffer.binding)]);
+        names_.buffers.push_back(part.aliases.contains(buffer.binding) ? alias_of(own) : own);
       } else if (buffer.kind == BufferKind::output) {
         ValueId v = part.outputs[static_cast<size_t>(buffer.binding)];
         if (!in_memory(v)) scalar_outputs[id] = v;
@@ -292,6 +333,18 @@ class Flow {
     program_.temps.insert(program_.temps.end(), program.temps.begin(), program.temps.end());
     for (const auto& [slot, v] : part.scalars) names_.slots[slot] = v;
     for (Nest& nest : program.nests) add_nest(std::move(nest), scalar_outputs, steps);
+  }
+
+  BufferId alias_of(BufferId id) {
+    if (auto known = aliases_.find(id); known != aliases_.end()) return known->second;
+    const Buffer& info = program_.buffers[static_cast<size_t>(id)];
+    return aliases_[id] = new_buffer({BufferKind::alias, info.dtype, info.elements, id, info.name, {}, {}});
+  }
+  // Scalar steps have one name for each memory.
+  void drop_aliases(Body& body) {
+    for (Stmt& stmt : body)
+      if (stmt.address.buffer >= 0 && program_.buffers[static_cast<size_t>(stmt.address.buffer)].kind == BufferKind::alias)
+        stmt.address.buffer = program_.buffers[static_cast<size_t>(stmt.address.buffer)].binding;
   }
 
   void add_nest(Nest nest, const std::map<BufferId, ValueId>& scalar_outputs, std::vector<BlockStep>& steps) {
@@ -309,6 +362,7 @@ class Flow {
     }
     Body body = renamed(std::move(nest.body), scalar_outputs);
     if (is_scalar) {
+      drop_aliases(body);
       for (Stmt& stmt : body) append(std::move(stmt), steps);
       return;
     }
@@ -451,7 +505,11 @@ class Flow {
   std::vector<TempId> temp_of_;
   std::vector<BufferId> buffer_of_;
   std::map<int, BufferId> input_buffers_;
+  std::map<BufferId, BufferId> aliases_;
   std::map<ValueId, int> direct_;
+  std::vector<ValueId> webs_;
+  std::optional<Bounds> bounds_;
+  std::map<ValueId, BufferId> web_buffers_;
   Names names_;
   std::map<BlockId, PointwiseLoop> loops_;
   std::set<BlockId> replaced_;

@@ -20,11 +20,21 @@ class Order {
 
   bool holds(const Nest& nest) {
     good_ = true;
+    // A single element is stored after all is read.
+    if (nest.body.size() > 0 && nest.body.back().kind == StmtKind::store && is_straight(nest.body)) return true;
     visit(nest.body, {});
     return good_;
   }
 
  private:
+  static bool is_straight(const Body& body) {
+    return std::all_of(body.begin(), body.end(), [&](const Stmt& stmt) {
+      bool last = &stmt == &body.back();
+      return stmt.body.empty() && stmt.operands.empty() && stmt.kind != StmtKind::scatter &&
+             (last || stmt.kind != StmtKind::store);
+    });
+  }
+
   void visit(const Body& body, Dim variable) {
     for (const Stmt& stmt : body) {
       if (stmt.kind == StmtKind::load) read(stmt.address, access(stmt.address.offset, variable));

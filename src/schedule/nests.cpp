@@ -4,6 +4,7 @@
 #include <set>
 
 #include "schedule/coalesce.h"
+#include "schedule/untile.h"
 
 namespace accel {
 
@@ -230,6 +231,25 @@ Nest lower_nest(const Graph& graph, const Placement& placement, Lowering& loweri
   std::vector<NestLoop> loops = nest_loops(graph, placement, lowering.dims(), targets);
   NestWriter(graph, lowering, targets, std::move(loops)).write(survey.contents().row_depth);
   nest.body = lowering.end_nest();
+  untile(lowering.dims(), nest.body);
+  return nest;
+}
+
+Nest lower_true_indices(const Graph& graph, Lowering& lowering, const Node& node) {
+  ValueId mask = node.operands[0];
+  Nest nest;
+  nest.name = "indices";
+  nest.work = lowering.dims().mul(graph.type(mask).shape[0], 2);
+  lowering.begin_nest();
+  Dim variable = lowering.open_loop(LoopKind::serial, graph.type(mask).shape[0], false);
+  TempId holds = lowering.value_at(mask, {variable});
+  lowering.close_loop();
+  nest.body = lowering.end_nest();
+  Stmt& stmt = nest.body.back();
+  stmt.kind = StmtKind::indices;
+  stmt.args = {holds};
+  stmt.dtype = DType::int64;
+  stmt.address = {lowering.root_buffer(node.results[0]), lowering.dims().constant(0)};
   return nest;
 }
 

@@ -25,13 +25,14 @@ enum class BufferKind : uint8_t {
   temp,     // heap memory of one launch, visible to all nests
   scratch,  // memory of one thread inside one nest (tiles, rows)
   cell,     // one element: a scalar that a nest hands to later steps
+  alias,    // another name of the buffer `binding`, for elements of it that a nest reads and does not store
 };
 
 struct Buffer {
   BufferKind kind = BufferKind::temp;
   DType dtype = DType::float64;
   Dim elements;      // capacity; for scratch it may depend on symbols only
-  int binding = -1;  // input: index among array inputs; output: index among outputs
+  int binding = -1;  // input: index among array inputs; output: index among outputs; alias: the buffer
   std::string name;
   std::vector<Dim> shape,
       strides;  // of a program with blocks; output: the result's shape; input: its shape and strides in bytes
@@ -80,6 +81,7 @@ enum class StmtKind : uint8_t {
   gather,     // dst = *(address + sum of args[k] * core_strides[k])
   scatter,    // *(address + sum of args[k + 1] * core_strides[k]) = args[0]
   repeat,     // for var in [0, extent): body, until args[0], declared in it, is 0 (no args: to the end)
+  indices,    // the int64 values of var in [0, extent) for which args[0], computed by body, holds, one after the other to address
   bind,       // the symbol `dim` is args[0] from here on; in scalar steps alone
   gufunc,     // NumPy gufunc loop `import`: operands with core dims `core` and outer loops done by the statement's loops
 };
@@ -177,6 +179,7 @@ struct Program {
   std::vector<Nest> nests;
   std::vector<ProgramBlock> blocks;  // blocks[0] is where the kernel starts
   std::vector<int> bound_symbols;    // have their values from `bind` statements
+  std::vector<BufferId> early;       // temps of a size known at the start that get their memory there
   std::vector<Variant> variants;
   int symbol_count = 0;
   int input_count = 0;  // array inputs

@@ -9,7 +9,7 @@ namespace accel {
 
 namespace {
 
-const char* const buffer_kinds[] = {"input", "output", "temp", "scratch", "cell"};
+const char* const buffer_kinds[] = {"input", "output", "temp", "scratch", "cell", "alias"};
 const char* const loop_kinds[] = {"serial", "simd", "parallel"};
 
 // --- words ----------------------------------------------------------------------------------------------------------
@@ -245,6 +245,7 @@ const std::vector<Row>& rows() {
       {StmtKind::pairwise, "pairwise", true, true, {dtype, variable, extent, args, chunk_field, divide_field}},
       {StmtKind::fold, "fold", true, true, {op_field, dtype, variable, extent, args, divide_field}},
       {StmtKind::argreduce, "argreduce", true, true, {op_field, dtype, variable, extent, args, if_divided_field}},
+      {StmtKind::indices, "indices", false, true, {address_field, variable, extent, args}},
       {StmtKind::gather, "gather", true, false, {dtype, address_field, args, dims_field<&Stmt::core_strides>}},
       {StmtKind::scatter, "scatter", false, false, {dtype, address_field, args, dims_field<&Stmt::core_strides>}},
       {StmtKind::repeat, "repeat", false, true, {variable, extent, args}},
@@ -297,6 +298,7 @@ class Printer {
       line(0, "}");
     }
     if (!p.bound_symbols.empty()) line(0, "bound " + list_text(p.bound_symbols, [](int s) { return "s" + std::to_string(s); }));
+    if (!p.early.empty()) line(0, "early " + list_text(p.early, [](BufferId b) { return "b" + std::to_string(b); }));
     for (const ProgramBlock& b : p.blocks) block(b);
     return out_;
   }
@@ -418,6 +420,10 @@ class Parser {
     if (words_[0] == "bound") {
       return words_.size() == 2 && read_list(words_[1], program_.bound_symbols,
                                              [](std::string_view word, int& s) { return read_prefixed(word, 's', s); });
+    }
+    if (words_[0] == "early") {
+      return words_.size() == 2 && read_list(words_[1], program_.early,
+                                             [](std::string_view word, BufferId& b) { return read_prefixed(word, 'b', b); });
     }
     if (words_[0] == "block") return block(program_.blocks.emplace_back());
     return words_[0] == "nest" && nest();

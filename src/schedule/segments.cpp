@@ -159,8 +159,15 @@ namespace {
 
 class Extraction {
  public:
-  Extraction(const Graph& graph, const Segments& segments, const Segment& segment, const std::vector<int>& origins)
-      : graph_(graph), segments_(segments), segment_(segment), origins_(origins), map_(graph.values.size(), no_value) {
+  Extraction(const Graph& graph, const Segments& segments, const Segment& segment, const std::vector<int>& origins,
+             Bounds& bounds)
+      : graph_(graph),
+        segments_(segments),
+        segment_(segment),
+        origins_(origins),
+        bounds_(bounds),
+        map_(graph.values.size(), no_value),
+        aliases_(graph.values.size(), no_value) {
     out_.graph.dims = graph.dims;
     out_.graph.symbols = graph.symbols;
     out_.graph.hints = graph.hints;
@@ -191,13 +198,38 @@ class Extraction {
 
   void add(NodeId n) {
     const Node& node = graph_.nodes[static_cast<size_t>(n)];
+    bool lens = is_lens(graph_, node.results[0]);
     std::vector<ValueId> operands;
-    for (ValueId v : node.operands) operands.push_back(imported(v));
+    for (ValueId v : node.operands) {
+      bool place = n == segment_.update && operands.size() < 2;
+      operands.push_back(!lens && !place && reads_apart(v) ? alias(v) : imported(v));
+    }
     std::vector<Type> types;
     for (ValueId v : node.results) types.push_back(graph_.type(v));
     out_.graph.add_node(0, node.op, std::move(operands), node.attrs, std::move(types), node.where);
     const Node& made = out_.graph.nodes.back();
     for (size_t k = 0; k < node.results.size(); ++k) map_[static_cast<size_t>(node.results[k])] = made.results[k];
+  }
+
+  // Whether v is a part of what the segment stores to, and not the part that changes.
+  bool reads_apart(ValueId v) {
+    if (segment_.update < 0 || graph_.nodes[static_cast<size_t>(segment_.update)].op != Op::store || !is_lens(graph_, v))
+      return false;
+    const Node& store = graph_.nodes[static_cast<size_t>(segment_.update)];
+    return viewed(graph_, v) == store.operands[0] && bounds_.are_apart(v, store.operands[1]);
+  }
+
+  // v, a chain of views on the base, through the base's other name.
+  ValueId alias(ValueId v) {
+    ValueId& mine = aliases_[static_cast<size_t>(v)];
+    if (mine != no_value) return mine;
+    if (!is_lens(graph_, v)) {
+      out_.aliases.insert(static_cast<int>(out_.arrays.size()));
+      return mine = add_input(v);
+    }
+    const Node& node = graph_.producer(v);
+    ValueId below = alias(node.operands[0]);
+    return mine = out_.graph.add_node(0, node.op, {below}, node.attrs, {graph_.type(v)}, node.where);
   }
 
   // The mask of a store becomes part of its value.
@@ -221,15 +253,17 @@ class Extraction {
   const Segments& segments_;
   const Segment& segment_;
   const std::vector<int>& origins_;
+  Bounds& bounds_;
   SegmentGraph out_;
-  std::vector<ValueId> map_;
+  std::vector<ValueId> map_, aliases_;
   int next_slot_ = 0;
 };
 
 }  // namespace
 
-SegmentGraph extract(const Graph& graph, const Segments& segments, const Segment& segment, const std::vector<int>& origins) {
-  return Extraction(graph, segments, segment, origins).run();
+SegmentGraph extract(const Graph& graph, const Segments& segments, const Segment& segment, const std::vector<int>& origins,
+                     Bounds& bounds) {
+  return Extraction(graph, segments, segment, origins, bounds).run();
 }
 
 }  // namespace accel

@@ -4,7 +4,7 @@
 #include <set>
 #include <vector>
 
-#include "ir/graph.h"
+#include "schedule/bounds.h"
 
 namespace accel {
 
@@ -39,6 +39,7 @@ class Segments {
 struct SegmentGraph {
   Graph graph;
   std::vector<ValueId> arrays;                   // values behind the array inputs, in order
+  std::set<int> aliases;                         // array inputs that are further names of one that the segment stores to
   std::vector<std::pair<int, ValueId>> scalars;  // slot and value of scalar inputs that are no inputs of the whole graph
   std::vector<ValueId> outputs;                  // values behind the outputs
 };
@@ -49,6 +50,8 @@ ValueId add_outside_value(const Graph& graph, const std::vector<int>& origins, V
 // Whether all events that computing v may raise are those of lanes: none where a mask does not hold.
 bool under_mask(const Graph& graph, ValueId v);
 
-SegmentGraph extract(const Graph& graph, const Segments& segments, const Segment& segment, const std::vector<int>& origins);
+// What a store reads of its base, apart from where it stores, gets a name of its own: it may be read at any time.
+SegmentGraph extract(const Graph& graph, const Segments& segments, const Segment& segment, const std::vector<int>& origins,
+                     Bounds& bounds);
 
 }  // namespace accel

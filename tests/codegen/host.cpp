@@ -43,7 +43,10 @@ void release(void* memory) {
 int polls = 0;
 int poll() { return polls > 0 && --polls == 0; }
 
-accel::AccelRuntime runtime = {parallel_for, allocate, release, nullptr, poll};
+int64_t smallest_work = 0;
+int64_t serial_work() { return smallest_work; }
+
+accel::AccelRuntime runtime = {parallel_for, allocate, release, nullptr, poll, serial_work};
 
 }  // namespace
 
@@ -56,5 +59,6 @@ const accel::AccelRuntime* host_runtime(int thread_count, int64_t allocations, i
 }
 int64_t host_live_allocations() { return live; }
 void host_set_allocate_output(void* (*function)(void*, int, const int64_t*)) { runtime.allocate_output = function; }
+void host_set_serial_work(int64_t work) { smallest_work = work; }
 void host_interrupt_after(int count) { polls = count; }
 }

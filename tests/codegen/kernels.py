@@ -176,11 +176,12 @@ class GraphKernel:
         self.results[output] = np.empty(tuple(dims[k] for k in range(int(rank))), dtype)
         return self.results[output].ctypes.data
 
-    def __call__(self, symbols=(), inputs=(), threads=1, allocations=-1, interrupted=0, accepted=UNDERFLOW):
+    def __call__(self, symbols=(), inputs=(), threads=1, allocations=-1, interrupted=0, accepted=UNDERFLOW, serial_work=0):
         self.results = {}
         slots = np.array([np.int64(s) if isinstance(s, int) else np.float64(s).view(np.int64) for s in symbols] + [0], np.int64)
         runtime = host().host_runtime(threads, allocations, interrupted)
         host().host_set_allocate_output(self.allocate)
+        host().host_set_serial_work(ctypes.c_int64(serial_work))
         none = (ctypes.c_void_p * (len(self.outputs) + 1))()
         taken = ctypes.c_int(-1)
         arrays = pointers(inputs)

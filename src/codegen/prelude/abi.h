@@ -2,7 +2,7 @@
 typedef __INT64_TYPE__ i64;
 typedef __INTPTR_TYPE__ iptr;
 
-constexpr int accel_abi_version = 2;
+constexpr int accel_abi_version = 3;
 
 extern "C" {
 typedef int (*AccelLoop)(void* context, char* const* args, const iptr* dims, const iptr* strides, void* auxdata);
@@ -20,6 +20,7 @@ struct AccelRuntime {
   void (*release)(void* memory);
   void* (*allocate_output)(void* context, int output, const i64* dims);
   int (*poll)();
+  i64 (*serial_work)();
 };
 
 struct AccelLaunch {

@@ -3,12 +3,16 @@
 // Whether this run is not to be finished.
 ACCEL_INLINE bool failed(const Frame* frame) { return (frame->status & ~frame->launch->accepted) != 0; }
 
+// Reports at an exit; whether the run has failed.
+static __attribute__((noinline)) bool must_stop(Frame* frame, int status) {
+  report(frame, status);
+  return failed(frame);
+}
+
 // Gives a buffer memory for `bytes`. What it held is lost when it has to grow.
-static bool hold(Frame* frame, int buffer, i64 bytes) {
-  if (frame->buffers[buffer] != nullptr && frame->capacities[buffer] >= bytes) return true;
-  drop_temp(frame, buffer);
-  frame->capacities[buffer] = bytes;
-  return take_temp(frame, buffer, bytes);
+ACCEL_INLINE bool hold(Frame* frame, int buffer, i64 bytes) {
+  if (__builtin_expect(frame->capacities[buffer] >= bytes && frame->buffers[buffer] != nullptr, 1)) return true;
+  return hold_scratch(frame, buffer, bytes) != nullptr;
 }
 static void exchange(Frame* frame, int a, int b) {
   char* const memory = frame->buffers[a];
@@ -30,6 +34,17 @@ static char* result_memory(Frame* frame, int output, const i64* dims) {
 static bool hold_result(Frame* frame, int buffer, int output, const i64* dims) {
   frame->buffers[buffer] = result_memory(frame, output, dims);
   return frame->buffers[buffer] != nullptr;
+}
+static __attribute__((noinline)) bool give_value(Frame* frame, int output, const char* value, int bytes) {
+  const i64 dims[] = {0};
+  char* memory = result_memory(frame, output, dims);
+  if (memory == nullptr) return false;
+  for (int k = 0; k < bytes; ++k) memory[k] = value[k];
+  return true;
+}
+template <class T>
+ACCEL_INLINE bool give_scalar(Frame* frame, int output, T value) {
+  return give_value(frame, output, (const char*)&value, sizeof value);
 }
 static bool give(Frame* frame, int output, const i64* dims, const char* from, i64 bytes) {
   char* memory = result_memory(frame, output, dims);

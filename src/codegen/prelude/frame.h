@@ -5,9 +5,10 @@ struct Frame {
   const i64* symbols;
   char** buffers;
   int status;
+  i64* capacities;  // bytes of each buffer's memory
+  i64 serial_work;
   // Kernels with control flow:
   const AccelLaunch* launch;
-  i64* capacities;  // bytes of each buffer's memory
   int exit;
 };
 
@@ -30,6 +31,17 @@ static bool take_temp(Frame* frame, int buffer, i64 bytes) {
 static void drop_temp(Frame* frame, int buffer) {
   if (frame->buffers[buffer] != nullptr) frame->runtime->release(frame->buffers[buffer]);
   frame->buffers[buffer] = nullptr;
+}
+// Scratch of the calling thread, kept until the end of the launch.
+static char* hold_scratch(Frame* frame, int buffer, i64 bytes) {
+  if (frame->buffers[buffer] != nullptr && frame->capacities[buffer] >= bytes) return frame->buffers[buffer];
+  drop_temp(frame, buffer);
+  frame->capacities[buffer] = bytes;
+  take_temp(frame, buffer, bytes);
+  return frame->buffers[buffer];
+}
+ACCEL_INLINE i64 serial_work_of(const AccelRuntime* runtime) {
+  return runtime->serial_work != nullptr ? runtime->serial_work() : 0;
 }
 // Runs a region over [0, n). `events` are those of the whole nest: the caller's so far are kept, and its flags are clear
 // afterwards. A nest without events never looks at the flags, which may hold those of whatever ran before.
