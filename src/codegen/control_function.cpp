@@ -166,6 +166,7 @@ Result<std::string> ControlFunction::write_program() {
   find_shared();
   find_fixed();
   find_held();
+  find_polls();
   events_ = copy_.all_events.value_or(0);
   for (size_t b = 0; b < program_.blocks.size(); ++b) write_block(b);
   if (failure_) return *failure_;
@@ -181,6 +182,7 @@ Result<std::string> ControlFunction::write_program() {
     out.line(bound ? cat("i64 s", symbol, " = 0;") : cat("const i64 s", symbol, " = symbols[", symbol, "];"));
   }
   out.line("int status = 0;");
+  if (!polls_.empty()) out.line("int turns = 256;");
   for (BufferId id : buffers_)
     if (!fixed_.contains(id)) out.line(cat("char* b", id, " = frame->buffers[", id, "];"));
   for (const auto& [name, value] : inputs_) out.line(cat("const auto ", name, " = ", value, ";"));
@@ -231,13 +233,13 @@ void ControlFunction::write_block(size_t number) {
       exit(block);
       break;
     case BlockEnd::jump:
-      go(block.edges[0]);
+      go(number, 0);
       break;
     case BlockEnd::branch:
       code_.open(cat("if (", temp_name(block.condition), ")"));
-      go(block.edges[0]);
+      go(number, 0);
       code_.close();
-      go(block.edges[1]);
+      go(number, 1);
       break;
   }
   code_.close();
@@ -360,7 +362,72 @@ std::string ControlFunction::dims_text(const std::vector<Dim>& dims) {
 
 // --- ends of blocks -------------------------------------------------------------------------------------------------
 
-void ControlFunction::go(const Edge& edge) {
+namespace {
+
+int edge_count(const ProgramBlock& block) { return block.end == BlockEnd::jump ? 1 : block.end == BlockEnd::branch ? 2 : 0; }
+
+}  // namespace
+
+// Edges back to where the way came from ask whether the run is interrupted: all but those of innermost loops that count.
+void ControlFunction::find_polls() {
+  std::vector<int> state(program_.blocks.size(), 0);  // 1: on the way, 2: done
+  std::vector<std::pair<size_t, int>> way = {{0, 0}};
+  state[0] = 1;
+  std::vector<std::pair<size_t, size_t>> cycles;  // positions on the way: header, latch
+  while (!way.empty()) {
+    auto [block, next] = way.back();
+    if (next == edge_count(program_.blocks[block])) {
+      state[block] = 2;
+      way.pop_back();
+      continue;
+    }
+    ++way.back().second;
+    size_t target = static_cast<size_t>(program_.blocks[block].edges[next].target);
+    if (state[target] == 1) {
+      polls_.emplace(block, next);
+      // A loop without another one on the way through it, that counts and calls nothing, ends soon.
+      bool plain = is_counted(target, block);
+      for (size_t k = way.size(); k-- > 0 && plain;) {
+        for (const BlockStep& step : program_.blocks[way[k].first].steps) plain = plain && step.kind == StepKind::scalars;
+        for (const auto& [from, which] : polls_) plain = plain && (from != way[k].first || from == block);
+        if (way[k].first == target) break;
+      }
+      if (plain) polls_.erase({block, next});
+    } else if (state[target] == 0) {
+      state[target] = 1;
+      way.emplace_back(target, 0);
+    }
+  }
+}
+
+// What computes a temp that the block sets; null when it is something else.
+const Stmt* ControlFunction::computation(const ProgramBlock& block, TempId temp) const {
+  for (const BlockStep& step : block.steps)
+    for (const Stmt& stmt : step.body)
+      if (stmt.kind == StmtKind::assign && stmt.dst == temp) temp = stmt.args[0];
+  const Stmt* stmt = temp >= 0 ? copy_.facts.definition(temp) : nullptr;
+  return stmt && stmt->kind == StmtKind::compute ? stmt : nullptr;
+}
+
+// Whether the header compares a counter that the latch changes by a constant.
+bool ControlFunction::is_counted(size_t header, size_t latch) const {
+  const ProgramBlock& block = program_.blocks[header];
+  const Stmt* test = computation(block, block.condition);
+  if (!test || test->args.size() != 2) return false;
+  for (const Edge& edge : program_.blocks[latch].edges) {
+    if (edge.target != static_cast<int>(header)) continue;
+    for (const auto& [param, value] : edge.scalars) {
+      const Stmt* change = computation(program_.blocks[latch], value);
+      bool steps = change && (change->op == Op::add || change->op == Op::subtract);
+      if (param == test->args[0] && steps && dtype(param) == DType::int64) return true;
+    }
+  }
+  return false;
+}
+
+void ControlFunction::go(size_t from, int which) {
+  const Edge& edge = program_.blocks[from].edges[which];
+  if (polls_.contains({from, which})) stop_unless("--turns != 0 || !interrupted(frame, &turns)");
   for (const auto& [to, from] : edge.swaps) {
     code_.line(cat("exchange(frame, ", to, ", ", from, ");"));
     refresh(to);

@@ -28,7 +28,10 @@ class ControlFunction : private KernelFunction {
   void run(const BlockStep& step);
   void protect(BufferId id);
   void hold(BufferId id);
-  void go(const Edge& edge);
+  void find_polls();
+  bool is_counted(size_t header, size_t latch) const;
+  const Stmt* computation(const ProgramBlock& block, TempId temp) const;
+  void go(size_t from, int which);
   void exit(const ProgramBlock& block);
   void define(const Stmt& stmt, const std::string& value) override;
   void input(const Stmt& stmt) override;
@@ -38,15 +41,16 @@ class ControlFunction : private KernelFunction {
   std::string events_text() const;
 
   const Program& program_;
-  const std::vector<std::string>& nests_;      // names of the nests' functions
+  const std::vector<std::string>& nests_;  // names of the nests' functions
   const std::vector<std::vector<BufferId>>& nest_buffers_;
   std::set<TempId> shared_;                    // declared at the top of the function
   std::map<std::string, std::string> inputs_;  // scalar inputs: name, text of its value
   std::set<BufferId> held_;                    // buffers that have memory at this point
   std::vector<std::set<BufferId>> held_at_start_;
-  std::set<BufferId> fixed_;                   // buffers whose memory is the same from start to end
+  std::set<BufferId> fixed_;  // buffers whose memory is the same from start to end
   std::vector<BufferId> protected_;
-  int events_ = 0;  // of scalar steps
+  std::set<std::pair<size_t, int>> polls_;  // edges (block, number) that ask whether to go on
+  int events_ = 0;                          // of scalar steps
 };
 
 // Buffers that `protect` steps name, ascending.

@@ -1,5 +1,5 @@
-// Removes nodes whose results nobody uses. Nodes with floating-point events stay, stores to memory that Python sees and what
-// gives symbols their values too, and so does what they need.
+// Removes nodes and block parameters whose values nobody uses. Nodes with floating-point events stay, stores to memory that
+// Python sees and what gives symbols their values too, and so does what they need.
 
 #include <algorithm>
 
@@ -12,22 +12,30 @@ namespace {
 
 class Liveness {
  public:
-  explicit Liveness(const Graph& graph) : graph_(graph), live_(graph.nodes.size(), false), origin_(pinned_inputs(graph)) {
+  explicit Liveness(const Graph& graph)
+      : graph_(graph),
+        live_(graph.nodes.size(), false),
+        live_params_(graph.values.size(), false),
+        origin_(pinned_inputs(graph)) {
+    before_ = predecessors(graph);
     for (const Block& block : graph.blocks) {
       for (NodeId n : block.nodes) {
         if (has_effect(graph.nodes[static_cast<size_t>(n)])) need_node(n);
       }
-      need(block.terminator.operands);
-      for (const auto& arguments : block.terminator.target_arguments) need(arguments);
+      for (ValueId v : block.terminator.operands) need(v);
     }
     while (!open_.empty()) {
-      NodeId n = open_.back();
+      ValueId v = open_.back();
       open_.pop_back();
-      need(graph.nodes[static_cast<size_t>(n)].operands);
+      if (graph.is_input(v))
+        need_arguments(v);
+      else
+        for (ValueId operand : graph.producer(v).operands) need(operand);
     }
   }
 
   bool is_live(NodeId n) const { return live_[static_cast<size_t>(n)]; }
+  bool is_live_param(ValueId v) const { return live_params_[static_cast<size_t>(v)]; }
 
  private:
   bool has_effect(const Node& node) const {
@@ -35,28 +43,64 @@ class Liveness {
     return node.op == Op::bind || node_events(graph_, node) != 0;
   }
 
-  void need(const std::vector<ValueId>& values) {
-    for (ValueId v : values) {
-      if (!graph_.is_input(v)) need_node(graph_.values[static_cast<size_t>(v)].producer);
-    }
+  void need(ValueId v) {
+    if (!graph_.is_input(v)) return need_node(graph_.values[static_cast<size_t>(v)].producer);
+    if (live_params_[static_cast<size_t>(v)]) return;
+    live_params_[static_cast<size_t>(v)] = true;
+    open_.push_back(v);
   }
   void need_node(NodeId n) {
     if (live_[static_cast<size_t>(n)]) return;
     live_[static_cast<size_t>(n)] = true;
-    open_.push_back(n);
+    open_.push_back(graph_.nodes[static_cast<size_t>(n)].results[0]);
+  }
+  void need_arguments(ValueId param) {
+    BlockId home = graph_.values[static_cast<size_t>(param)].block;
+    const auto& params = graph_.blocks[static_cast<size_t>(home)].params;
+    size_t place = static_cast<size_t>(std::find(params.begin(), params.end(), param) - params.begin());
+    for (BlockId from : before_[static_cast<size_t>(home)]) {
+      const Terminator& t = graph_.blocks[static_cast<size_t>(from)].terminator;
+      for (int k = 0; k < target_count(t); ++k)
+        if (t.targets[k] == home) need(t.target_arguments[k][place]);
+    }
   }
 
   const Graph& graph_;
-  std::vector<bool> live_;
+  std::vector<bool> live_, live_params_;
   std::vector<int> origin_;
-  std::vector<NodeId> open_;
+  std::vector<std::vector<BlockId>> before_;
+  std::vector<ValueId> open_;  // whose sources are not needed yet
 };
+
+// Drops parameters that are not live, and what edges give them.
+bool drop_params(Graph& graph, const Liveness& liveness) {
+  bool changed = false;
+  for (size_t b = 1; b < graph.blocks.size(); ++b) {
+    std::vector<ValueId>& params = graph.blocks[b].params;
+    std::vector<ValueId> kept;
+    for (ValueId v : params)
+      if (liveness.is_live_param(v)) kept.push_back(v);
+    if (kept.size() == params.size()) continue;
+    for (Block& from : graph.blocks) {
+      for (int k = 0; k < target_count(from.terminator); ++k) {
+        if (from.terminator.targets[k] != static_cast<BlockId>(b)) continue;
+        std::vector<ValueId> arguments;
+        for (size_t i = 0; i < params.size(); ++i)
+          if (liveness.is_live_param(params[i])) arguments.push_back(from.terminator.target_arguments[k][i]);
+        from.terminator.target_arguments[k] = std::move(arguments);
+      }
+    }
+    params = std::move(kept);
+    changed = true;
+  }
+  return changed;
+}
 
 }  // namespace
 
 bool dce(Graph& graph, const Target&) {
   Liveness liveness(graph);
-  bool changed = false;
+  bool changed = drop_params(graph, liveness);
   for (Block& block : graph.blocks) {
     changed |= std::erase_if(block.nodes, [&](NodeId n) { return !liveness.is_live(n); }) > 0;
   }

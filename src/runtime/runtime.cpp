@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "base/settings.h"
 #include "runtime/parallel.h"
 #include "runtime/result_pool.h"
 
@@ -19,7 +20,9 @@ void* allocate(int64_t bytes) {
 
 void release(void* memory) { pool_release(memory, 0); }
 
-constexpr AccelRuntime services{parallel_for, allocate, release, nullptr, poll_interrupt};
+int64_t serial_work() { return settings().parallel_threshold; }
+
+constexpr AccelRuntime services{parallel_for, allocate, release, nullptr, poll_interrupt, serial_work};
 
 }  // namespace
 

@@ -14,7 +14,12 @@ namespace {
 class Webs {
  public:
   Webs(const Graph& graph, const Segments& segments, const std::vector<int>& origins, const std::vector<bool>& apart)
-      : graph_(graph), segments_(segments), origins_(origins), apart_(apart), root_(graph.values.size()), conflicts_(graph.values.size()) {
+      : graph_(graph),
+        segments_(segments),
+        origins_(origins),
+        apart_(apart),
+        root_(graph.values.size()),
+        conflicts_(graph.values.size()) {
     std::iota(root_.begin(), root_.end(), 0);
     members_.resize(root_.size());
     for (ValueId v : root_) members_[at(v)] = {v};

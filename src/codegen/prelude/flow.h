@@ -9,6 +9,14 @@ static __attribute__((noinline)) bool must_stop(Frame* frame, int status) {
   return failed(frame);
 }
 
+// Asked by loops now and then: whether the run is to be interrupted.
+static __attribute__((noinline, cold)) bool interrupted(Frame* frame, int* turns) {
+  *turns = 256;
+  if (frame->runtime->poll == nullptr || frame->runtime->poll() == 0) return false;
+  report(frame, accel_interrupted);
+  return true;
+}
+
 // Gives a buffer memory for `bytes`. What it held is lost when it has to grow.
 ACCEL_INLINE bool hold(Frame* frame, int buffer, i64 bytes) {
   if (__builtin_expect(frame->capacities[buffer] >= bytes && frame->buffers[buffer] != nullptr, 1)) return true;

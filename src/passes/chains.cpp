@@ -1,0 +1,79 @@
+// Joins a block with the one it jumps to when nothing else leads there.
+
+#include <numeric>
+
+#include "ir/flow.h"
+#include "passes/passes.h"
+#include "passes/rewrite.h"
+
+namespace accel {
+
+namespace {
+
+class Chains {
+ public:
+  explicit Chains(Graph& graph) : graph_(graph), replacement_(graph.values.size()), gone_(graph.blocks.size(), false) {
+    std::iota(replacement_.begin(), replacement_.end(), 0);
+  }
+
+  bool run() {
+    std::vector<std::vector<BlockId>> before = predecessors(graph_);
+    bool changed = false;
+    for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) {
+      while (!gone_[static_cast<size_t>(b)]) {
+        const Terminator& t = block(b).terminator;
+        if (t.kind != TerminatorKind::jump || t.targets[0] == b || t.targets[0] == 0) break;
+        if (before[static_cast<size_t>(t.targets[0])].size() != 1) break;
+        join(b, t.targets[0]);
+        changed = true;
+      }
+    }
+    if (!changed) return false;
+    replace_uses(graph_, replacement_);
+    renumber();
+    return true;
+  }
+
+ private:
+  Block& block(BlockId b) { return graph_.blocks[static_cast<size_t>(b)]; }
+
+  void join(BlockId first, BlockId second) {
+    Block& to = block(first);
+    Block from = std::move(block(second));
+    for (size_t k = 0; k < from.params.size(); ++k)
+      replacement_[static_cast<size_t>(from.params[k])] = to.terminator.target_arguments[0][k];
+    for (NodeId n : from.nodes) {
+      to.nodes.push_back(n);
+      for (ValueId v : graph_.nodes[static_cast<size_t>(n)].results) graph_.values[static_cast<size_t>(v)].block = first;
+    }
+    to.terminator = std::move(from.terminator);
+    block(second) = Block{};
+    gone_[static_cast<size_t>(second)] = true;
+  }
+
+  void renumber() {
+    std::vector<BlockId> number(graph_.blocks.size(), -1);
+    std::vector<Block> kept;
+    for (size_t b = 0; b < graph_.blocks.size(); ++b) {
+      if (gone_[b]) continue;
+      number[b] = static_cast<BlockId>(kept.size());
+      kept.push_back(std::move(graph_.blocks[b]));
+    }
+    graph_.blocks = std::move(kept);
+    for (Block& each : graph_.blocks)
+      for (int k = 0; k < target_count(each.terminator); ++k)
+        each.terminator.targets[k] = number[static_cast<size_t>(each.terminator.targets[k])];
+    for (Value& value : graph_.values)
+      if (number[static_cast<size_t>(value.block)] >= 0) value.block = number[static_cast<size_t>(value.block)];
+  }
+
+  Graph& graph_;
+  std::vector<ValueId> replacement_;
+  std::vector<bool> gone_;
+};
+
+}  // namespace
+
+bool chains(Graph& graph, const Target&) { return graph.blocks.size() > 1 && Chains(graph).run(); }
+
+}  // namespace accel
