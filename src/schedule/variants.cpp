@@ -8,6 +8,7 @@ namespace accel {
 namespace {
 
 constexpr int64_t smallest = 2, largest = 16, most_iterations = 64;
+constexpr size_t most_nests = 8;  // of a program with blocks, all of which a variant copies
 
 void collect_inner_extents(const DimTable& dims, const Body& body, bool inner, std::set<int>& symbols) {
   for (const Stmt& stmt : body) {
@@ -29,6 +30,7 @@ void collect_outer_extents(const DimTable& dims, const Body& body, std::set<int>
 }  // namespace
 
 void add_small_extent_variant(Program& program, const Graph& graph) {
+  if (!program.blocks.empty() && program.nests.size() > most_nests) return;
   std::set<int> inner, outer;
   for (const Nest& nest : program.nests) {
     collect_inner_extents(program.dims, nest.body, false, inner);
