@@ -370,33 +370,42 @@ int edge_count(const ProgramBlock& block) { return block.end == BlockEnd::jump ?
 
 // Edges back to where the way came from ask whether the run is interrupted: all but those of innermost loops that count.
 void ControlFunction::find_polls() {
-  std::vector<int> state(program_.blocks.size(), 0);  // 1: on the way, 2: done
+  struct Back {
+    size_t from;
+    int which;
+    std::vector<size_t> loop;  // blocks on the way from the header to `from`
+  };
+  std::vector<Back> edges;
+  std::set<size_t> headers;
+  std::vector<bool> seen(program_.blocks.size(), false);
   std::vector<std::pair<size_t, int>> way = {{0, 0}};
-  state[0] = 1;
-  std::vector<std::pair<size_t, size_t>> cycles;  // positions on the way: header, latch
+  seen[0] = true;
   while (!way.empty()) {
     auto [block, next] = way.back();
     if (next == edge_count(program_.blocks[block])) {
-      state[block] = 2;
       way.pop_back();
       continue;
     }
     ++way.back().second;
     size_t target = static_cast<size_t>(program_.blocks[block].edges[next].target);
-    if (state[target] == 1) {
-      polls_.emplace(block, next);
-      // A loop without another one on the way through it, that counts and calls nothing, ends soon.
-      bool plain = is_counted(target, block);
-      for (size_t k = way.size(); k-- > 0 && plain;) {
-        for (const BlockStep& step : program_.blocks[way[k].first].steps) plain = plain && step.kind == StepKind::scalars;
-        for (const auto& [from, which] : polls_) plain = plain && (from != way[k].first || from == block);
-        if (way[k].first == target) break;
-      }
-      if (plain) polls_.erase({block, next});
-    } else if (state[target] == 0) {
-      state[target] = 1;
+    auto start = std::find_if(way.begin(), way.end(), [&](const auto& step) { return step.first == target; });
+    if (start != way.end()) {
+      headers.insert(target);
+      Back& back = edges.emplace_back(Back{block, next, {}});
+      for (; start != way.end(); ++start) back.loop.push_back(start->first);
+    } else if (!seen[target]) {
+      seen[target] = true;
       way.emplace_back(target, 0);
     }
+  }
+  // A loop without another one in it, that counts and calls nothing, ends soon.
+  for (const Back& back : edges) {
+    bool plain = is_counted(back.loop.front(), back.from);
+    for (size_t block : back.loop) {
+      plain = plain && (block == back.loop.front() || !headers.contains(block));
+      for (const BlockStep& step : program_.blocks[block].steps) plain = plain && step.kind == StepKind::scalars;
+    }
+    if (!plain) polls_.emplace(back.from, back.which);
   }
 }
 

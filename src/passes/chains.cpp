@@ -1,4 +1,5 @@
-// Joins a block with the one it jumps to when nothing else leads there.
+// Joins a block with the one it jumps to when nothing else leads there. A graph with control flow stays one: callers provide
+// the results of others before the call.
 
 #include <numeric>
 
@@ -20,7 +21,7 @@ class Chains {
     std::vector<std::vector<BlockId>> before = predecessors(graph_);
     bool changed = false;
     for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) {
-      while (!gone_[static_cast<size_t>(b)]) {
+      while (!gone_[static_cast<size_t>(b)] && left_ > 2) {
         const Terminator& t = block(b).terminator;
         if (t.kind != TerminatorKind::jump || t.targets[0] == b || t.targets[0] == 0) break;
         if (before[static_cast<size_t>(t.targets[0])].size() != 1) break;
@@ -49,6 +50,7 @@ class Chains {
     to.terminator = std::move(from.terminator);
     block(second) = Block{};
     gone_[static_cast<size_t>(second)] = true;
+    --left_;
   }
 
   void renumber() {
@@ -70,6 +72,7 @@ class Chains {
   Graph& graph_;
   std::vector<ValueId> replacement_;
   std::vector<bool> gone_;
+  size_t left_ = graph_.blocks.size();
 };
 
 }  // namespace
