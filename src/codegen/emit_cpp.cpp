@@ -26,6 +26,7 @@ void add_needs(const Body& body, Needs& needs) {
     needs.divided |= stmt.divide_work;
     needs.indices |= stmt.kind == StmtKind::indices;
     needs.python |= stmt.quiet || (stmt.kind == StmtKind::compute && is_python_op(stmt.op));
+    needs.indices |= stmt.kind == StmtKind::indices;
     add_needs(stmt.body, needs);
   }
 }

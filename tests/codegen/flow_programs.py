@@ -49,9 +49,7 @@ def floyd_warshall():
     g.loop(
         count,
         [distances],
-        lambda k, _k, d: g.loop(
-            count, [d], lambda i, _i, e: g.loop(count, [e], lambda j, _j, f: body(k, i, j, f))
-        ),
+        lambda k, _k, d: g.loop(count, [d], lambda i, _i, e: g.loop(count, [e], lambda j, _j, f: body(k, i, j, f))),
     )
     g.ret()
     return g.text()
@@ -76,7 +74,11 @@ def smith_waterman():
             value = g.op("add", g.at(h, f"{i} - 1", f"{j} - 1"), score, kind="numpy_scalar int64")
             value = greater(value, g.op("subtract", g.at(h, f"{i} - 1", j), one))
             value = greater(value, g.op("subtract", g.at(h, i, f"{j} - 1"), one))
-            [value] = g.when(g.op("greater", zero, value, kind="py_scalar bool"), [value], lambda _: [g.op("astype", zero, kind="numpy_scalar int64")])
+            [value] = g.when(
+                g.op("greater", zero, value, kind="py_scalar bool"),
+                [value],
+                lambda _: [g.op("astype", zero, kind="numpy_scalar int64")],
+            )
             return [g.set_at(h, [i, j], value), greater(best, value)]
 
         return body

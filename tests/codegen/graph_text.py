@@ -136,7 +136,9 @@ class GraphText:
     def at(self, array, *index):
         """The element array[index] as a NumPy scalar."""
         one = self.view(array, index, [1] * len(index))
-        return self.node("squeeze", [one], f"numpy_scalar {dtype_of(array.kind)}", f"axes = [{', '.join(map(str, range(len(index))))}]")
+        return self.node(
+            "squeeze", [one], f"numpy_scalar {dtype_of(array.kind)}", f"axes = [{', '.join(map(str, range(len(index))))}]"
+        )
 
     def row(self, array, index, start, extent):
         """array[index, start : start + extent]."""
@@ -149,18 +151,25 @@ class GraphText:
 
     def set_at(self, array, index, value):
         one = self.view(array, index, [1] * len(index))
-        place = self.node("squeeze", [one], f"array {dtype_of(array.kind)}[]", f"axes = [{', '.join(map(str, range(len(index))))}]")
+        place = self.node(
+            "squeeze", [one], f"array {dtype_of(array.kind)}[]", f"axes = [{', '.join(map(str, range(len(index))))}]"
+        )
         return self.store(array, place, value)
 
     def store(self, array, view, value, *mask):
         return self.node("store", [array, view, value, *mask], array.kind)
 
     def spread(self, value, like):
-        return self.node("broadcast_to", [value], f"array {dtype_of(value.kind)}{like.kind[like.kind.index('['):]}")
+        return self.node("broadcast_to", [value], f"array {dtype_of(value.kind)}{like.kind[like.kind.index('[') :]}")
 
     def total(self, array):
         rank = array.kind.count(",") + 1
-        return self.node("reduce", [array], f"numpy_scalar {dtype_of(array.kind)}", f"axes = [{', '.join(map(str, range(rank)))}], ufunc = add")
+        return self.node(
+            "reduce",
+            [array],
+            f"numpy_scalar {dtype_of(array.kind)}",
+            f"axes = [{', '.join(map(str, range(rank)))}], ufunc = add",
+        )
 
     def text(self):
         return "\n".join(["graph {", *self.symbols, *self.head, *["\n".join(b) for b in self.blocks], "}", ""])
