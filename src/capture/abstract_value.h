@@ -42,7 +42,7 @@ enum class AbstractKind : uint8_t {
   choice,  // items[0] where items[1] (a bool of compiled code) is true, else items[2]; what primitives may return: calls part
            // the path on it
   predicated,  // a fresh array A[mask] that has not been gathered: `predicate` says how `array`, of A's axes, stands for it
-  unread,  // an object at a source whose kind has not been needed yet; Capture::look turns it into one of the others
+  unread,      // an object at a source whose kind has not been needed yet; Capture::look turns it into one of the others
 };
 
 // Memory that one or several arrays look at.

@@ -173,7 +173,7 @@ class Interpreter {
   int64_t position_ = 0;      // of the instruction that runs
   int64_t writable_ = -1, writable_count_ = 0;
   int writable_forks_ = 0;  // how often the path had parted there
-  Frame before_;  // the top frame before the instruction that runs
+  Frame before_;            // the top frame before the instruction that runs
   size_t depth_before_ = 0;
   int64_t effects_before_ = 0;
   BlockId check_block_ = -1;  // the exit that checks of the instruction at check_position_ share

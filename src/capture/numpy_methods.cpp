@@ -9,8 +9,8 @@
 #include "capture/numpy_primitives.h"
 #include "capture/numpy_ufunc.h"
 #include "capture/numpy_views.h"
-#include "capture/semantics.h"
 #include "capture/python_numbers.h"
+#include "capture/semantics.h"
 #include "ndarray/array.h"
 
 namespace accel {

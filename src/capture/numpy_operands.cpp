@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "capture/numpy_creation.h"
-#include "capture/python_numbers.h"
 #include "capture/predicated.h"
+#include "capture/python_numbers.h"
 #include "capture/python_text.h"
 #include "ndarray/array.h"
 
@@ -100,7 +100,8 @@ Result<Dim> common_extent(Capture& capture, Dim a, Dim b) {
   if (a == b || dims.is_constant(b, 1)) return a;
   if (dims.is_constant(a, 1)) return b;
   bool one = dims.is_constant(a, 1) || dims.is_constant(b, 1);
-  if (!one && (capture.is_runtime(a) || capture.is_runtime(b)) && capture.assume_equal(a, b)) return dims.as_constant(b) ? b : a;
+  if (!one && (capture.is_runtime(a) || capture.is_runtime(b)) && capture.assume_equal(a, b))
+    return dims.as_constant(b) ? b : a;
   if (capture.hint(a) == capture.hint(b) && capture.decide_equal(a, b)) return dims.as_constant(b) ? b : a;
   if (capture.hint(b) == 1 && capture.decide_equal(b, dims.constant(1))) return a;
   if (capture.hint(a) == 1 && capture.decide_equal(a, dims.constant(1))) return b;

@@ -8,8 +8,8 @@
 #include "capture/numpy_overflow.h"
 #include "capture/numpy_primitives.h"
 #include "capture/numpy_ufunc.h"
-#include "capture/python_numbers.h"
 #include "capture/predicated.h"
+#include "capture/python_numbers.h"
 #include "ndarray/array.h"
 
 namespace accel {

@@ -1,8 +1,8 @@
 #include "capture/recipe_writer.h"
 
 #include "capture/iterators.h"
-#include "capture/python_text.h"
 #include "capture/predicated.h"
+#include "capture/python_text.h"
 #include "capture/semantics.h"
 
 namespace accel {

@@ -155,7 +155,8 @@ bool Capture::decide_runtime(Dim left, Comparison comparison, Dim right) {
 }
 
 void Capture::require_relation(const Relation& relation) {
-  Status required = require(compare_at_run_time(relation, ValueKind::py_scalar), Reason::assumption_failed, "a relation of sizes");
+  Status required =
+      require(compare_at_run_time(relation, ValueKind::py_scalar), Reason::assumption_failed, "a relation of sizes");
   if (!required.ok()) throw Abandoned{required.failure()};
   assume(relation);
 }
