@@ -600,3 +600,36 @@ def elements_of_two_arrays(x, y):
 
 def test_an_element_is_read_before_another_store_and_written_after_it():
     check(elements_of_two_arrays, sample((7,)), sample((7,), seed=1))
+
+
+# --- the shape of an object ---------------------------------------------------------------------------------------------
+
+
+def flattened(a, v):
+    b = a[:]
+    c = b
+    b.shape = -1
+    b[1] = 7
+    return b, c.shape, b is c, a.shape
+
+
+def split_on_a_path(a, v):
+    b = a.copy()
+    if v.sum() > 0:
+        b.shape = (b.shape[0], 1, -1)
+    return b, b.ndim
+
+
+def needs_a_copy(a, v):
+    b = a[:, 1:]
+    b.shape = -1
+    return b
+
+
+@pytest.mark.parametrize("function", [flattened, split_on_a_path, needs_a_copy])
+@pytest.mark.filterwarnings("ignore:Setting the shape")
+def test_shape_is_set(function):
+    """Left to NumPy where it warns of that."""
+    whole = np.lib.NumpyVersion(np.__version__) < "2.5.0" and function is not needs_a_copy
+    makes = [lambda sign=sign: (sample((3, 4), "f8", 1), sign * np.abs(sample((3, 4), "f8", 2))) for sign in (1, -1)]
+    check_made(function, *makes, whole=whole)

@@ -359,6 +359,14 @@ class _Evaluator:
     def _op_true_indices(self, node: dict[str, Any], x: Any) -> Any:
         return np.flatnonzero(x)
 
+    def _op_accumulate(self, node: dict[str, Any], x: Any) -> Any:
+        return getattr(np, node["ufunc"]).accumulate(x, axis=node["axes"][0])
+
+    def _op_update_at(self, node: dict[str, Any], base: Any, value: Any, *indices: Any) -> Any:
+        version = _lay_out(base.copy(order="K"), node["types"][0])
+        getattr(np, node["ufunc"]).at(version, indices, value)
+        return version
+
     def _op_put(self, node: dict[str, Any], base: Any, value: Any, *indices: Any) -> Any:
         version = _lay_out(base.copy(order="K"), node["types"][0])
         version[indices] = value

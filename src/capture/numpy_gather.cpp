@@ -126,7 +126,7 @@ std::optional<ValueId> listed(Capture& capture, ValueId mask) {
   const std::vector<NodeId>& nodes = graph.blocks[static_cast<size_t>(capture.build().block())].nodes;
   for (size_t k = nodes.size(); k-- > 0;) {
     const Node& node = graph.nodes[static_cast<size_t>(nodes[k])];
-    if (node.op == Op::true_positions && is_same_value(graph, node.operands[0], mask)) return node.results[0];
+    if (node.op == Op::true_indices && is_same_value(graph, node.operands[0], mask)) return node.results[0];
   }
   return std::nullopt;
 }
@@ -141,7 +141,7 @@ ValueId list_true(Capture& capture, ValueId mask) {
   Dim all = element_count(capture, shape);
   Dim number = capture.bind_dim(count, "nonzero", capture.hint(all) / 2, 0, capture.high(all));
   capture.facts().push_back(capture.dims().sub(all, number));
-  return build.nonzero(mask, number);
+  return build.true_indices(mask, number);
 }
 
 }  // namespace

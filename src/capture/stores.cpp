@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "capture/numpy_arguments.h"
 #include "capture/numpy_indexing.h"
 #include "capture/numpy_stores.h"
 #include "capture/numpy_views.h"
@@ -92,6 +93,21 @@ Status assign_flat(Capture& capture, const Ref& array, const Ref& value) {
   return assign(capture, array, reshaped(capture, value, shape), "unsafe");
 }
 
+// array.shape = value: the object shows its memory in another shape. From 2.5 on NumPy warns of it.
+Status assign_shape(Capture& capture, const Ref& array, const Ref& value) {
+  if (array->source >= 0 || numpy_minor() >= 5) return fail(Reason::unsupported_attribute, "the shape of an array is set");
+  std::vector<Dim> shape;
+  for (const Ref& item : value->kind == AbstractKind::tuple ? value->items : std::vector<Ref>{value}) {
+    ACCEL_TRY(Dim extent, read_dim(capture, item));
+    shape.push_back(extent);
+  }
+  ACCEL_TRY(shape, reshape_target(capture, array, std::move(shape)));
+  Ref view = reshaped(capture, array, shape);
+  if (view->array.storage != array->array.storage) return fail(Reason::will_raise, "this shape needs a copy");
+  array->array = view->array;
+  return Unit{};
+}
+
 }  // namespace
 
 Status set_attribute(Capture& capture, const Ref& owner, PyObject* name, const Ref& value) {
@@ -103,6 +119,7 @@ Status set_attribute(Capture& capture, const Ref& owner, PyObject* name, const R
   bool complex = dtype_kind(lens_of(owner).dtype) == 'c';
   if (is_text(name, "real")) return assign(capture, complex ? part_view(capture, owner, false) : owner, value, "unsafe");
   if (is_text(name, "imag") && complex) return assign(capture, part_view(capture, owner, true), value, "unsafe");
+  if (is_text(name, "shape")) return assign_shape(capture, owner, value);
   if (is_text(name, "flat")) return assign_flat(capture, owner, value);
   return fail(Reason::unsupported_attribute, "an attribute of an array is set");
 }

@@ -30,8 +30,7 @@ void collect_dims(const Body& body, std::vector<Dim>& out) {
 
 void collect_buffers_written(const Body& body, std::set<BufferId>& out) {
   for (const Stmt& stmt : body) {
-    if (stmt.kind == StmtKind::store || stmt.kind == StmtKind::scatter || stmt.kind == StmtKind::indices)
-      out.insert(stmt.address.buffer);
+    if (stmt.kind == StmtKind::store || stmt.kind == StmtKind::scatter) out.insert(stmt.address.buffer);
     for (const CallOperand& operand : stmt.operands) out.insert(operand.address.buffer);
     collect_buffers_written(stmt.body, out);
   }

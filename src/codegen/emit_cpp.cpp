@@ -15,7 +15,7 @@ namespace {
 // What a Program needs of the prelude.
 struct Needs {
   bool half = false, complex = false, sums = false, folds = false, extremes = false, divided = false, flow = false,
-       indices = false, python = false;
+       python = false;
 };
 
 void add_needs(const Body& body, Needs& needs) {
@@ -24,9 +24,7 @@ void add_needs(const Body& body, Needs& needs) {
     needs.folds |= stmt.kind == StmtKind::fold;
     needs.extremes |= stmt.kind == StmtKind::argreduce;
     needs.divided |= stmt.divide_work;
-    needs.indices |= stmt.kind == StmtKind::indices;
     needs.python |= stmt.quiet || (stmt.kind == StmtKind::compute && is_python_op(stmt.op));
-    needs.indices |= stmt.kind == StmtKind::indices;
     add_needs(stmt.body, needs);
   }
 }
@@ -61,7 +59,6 @@ void add_prelude(Code& out, const Needs& needs) {
       {"divided", needs.divided},
       {"fold", needs.folds},
       {"argreduce", needs.extremes},
-      {"indices", needs.indices},
   };
   if (needs.half) out.raw("#define ACCEL_HAS_HALF 1\n");
   for (const auto& [name, wanted] : parts) {

@@ -149,15 +149,6 @@ void KernelFunction::argreduce(const Stmt& stmt) {
   code_.close();
 }
 
-// --- indices --------------------------------------------------------------------------------------------------------
-
-void KernelFunction::indices(const Stmt& stmt) {
-  code_.open("");
-  element(stmt, "source", "bool8", temp_name(stmt.args[0]));
-  code_.line(cat("true_indices(", address(stmt.address), ", ", dim(stmt.extent), ", source);"));
-  code_.close();
-}
-
 // --- divided over threads -------------------------------------------------------------------------------------------
 
 void KernelFunction::divided(const Stmt& stmt) {

@@ -31,8 +31,7 @@ KernelFunction::Writer KernelFunction::writer(StmtKind kind) {
       {StmtKind::call, &KernelFunction::call},           {StmtKind::gufunc, &KernelFunction::gufunc},
       {StmtKind::pairwise, &KernelFunction::pairwise},   {StmtKind::fold, &KernelFunction::fold},
       {StmtKind::argreduce, &KernelFunction::argreduce}, {StmtKind::repeat, &KernelFunction::repeat},
-      {StmtKind::indices, &KernelFunction::indices},     {StmtKind::gather, &KernelFunction::gather},
-      {StmtKind::scatter, &KernelFunction::scatter},
+      {StmtKind::gather, &KernelFunction::gather},       {StmtKind::scatter, &KernelFunction::scatter},
   };
   return writers.at(kind);
 }

@@ -108,7 +108,6 @@ class KernelFunction {
   void pairwise(const Stmt& stmt);
   void fold(const Stmt& stmt);
   void argreduce(const Stmt& stmt);
-  void indices(const Stmt& stmt);
   void element(const Stmt& stmt, const std::string& name, const std::string& type, const std::string& value);
   bool straight_pairwise(const Stmt& stmt);
   std::string tree(const Stmt& stmt, const std::string& begin, const std::string& count);

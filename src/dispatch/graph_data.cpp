@@ -11,9 +11,7 @@ namespace accel {
 namespace {
 
 constexpr const char* kind_names[] = {"array", "numpy_scalar", "py_scalar"};  // order of ValueKind
-constexpr const char* class_names[] = {"leaf",   "view", "pointwise", "reduction",
-                                       "gufunc", "join", "gather",    "update"};  // order of OpClass
-constexpr const char* end_names[] = {"ret", "jump", "branch", "leave"};           // order of TerminatorKind
+constexpr const char* end_names[] = {"ret", "jump", "branch", "leave"};       // order of TerminatorKind
 
 PyRef text(const std::string& utf8) {
   return PyRef::steal(PyUnicode_DecodeUTF8(utf8.data(), static_cast<Py_ssize_t>(utf8.size()), "replace"));
@@ -118,7 +116,7 @@ class GraphWriter {
     bool placed = node.where.source >= 0;
     return Dict()
         .set("op", text(op_info(node.op).name))
-        .set("class", text(class_names[static_cast<int>(op_class(node.op))]))
+        .set("class", text(op_info(node.op).class_name))
         .set("operands", list(node.operands, number))
         .set("results", list(node.results, number))
         .set("types", list(node.results, [&](ValueId id) { return type_dict(graph_.type(id)).take(); }))

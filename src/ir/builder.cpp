@@ -210,10 +210,6 @@ ValueId Builder::put(ValueId base, ValueId value, std::vector<ValueId> indices) 
   return add(Op::put, std::move(indices), {}, graph_.type(base));
 }
 
-ValueId Builder::true_indices(ValueId v, Dim count) {
-  return add(Op::true_indices, {v}, {}, {ValueKind::array, DType::int64, {count}, {}});
-}
-
 ValueId Builder::update_at(Op ufunc, ValueId base, ValueId value, std::vector<ValueId> indices) {
   Attributes attrs;
   attrs.ufunc = ufunc;
@@ -221,8 +217,8 @@ ValueId Builder::update_at(Op ufunc, ValueId base, ValueId value, std::vector<Va
   return add(Op::update_at, std::move(indices), std::move(attrs), graph_.type(base));
 }
 
-ValueId Builder::nonzero(ValueId mask, Dim count) {
-  return add(Op::true_positions, {mask}, {}, Type{ValueKind::array, DType::int64, {count}, {}});
+ValueId Builder::true_indices(ValueId mask, Dim count) {
+  return add(Op::true_indices, {mask}, {}, Type{ValueKind::array, DType::int64, {count}, {}});
 }
 
 ValueId Builder::accumulate(Op ufunc, ValueId v, int axis) {

@@ -53,12 +53,10 @@ class Builder {
   ValueId take(ValueId v, std::vector<ValueId> indices, ValueKind kind = ValueKind::array);
   ValueId put(ValueId base, ValueId value, std::vector<ValueId> indices);
 
-  // Where the bool array v of rank 1 holds; `count`: how often it does.
-  ValueId true_indices(ValueId v, Dim count);
   // The same where each element becomes ufunc(element, value), one after the other.
   ValueId update_at(Op ufunc, ValueId base, ValueId value, std::vector<ValueId> indices);
   // Positions of the true elements in C order; `count` is their number.
-  ValueId nonzero(ValueId mask, Dim count);
+  ValueId true_indices(ValueId mask, Dim count);
   ValueId accumulate(Op ufunc, ValueId v, int axis);
 
   // --- blocks ---------------------------------------------------------------------------------------------------------

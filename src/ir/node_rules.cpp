@@ -260,11 +260,6 @@ std::string indices_error(const Context& c, size_t first, const Type& indexed) {
 
 std::string take_error(const Context& c) { return indices_error(c, 1, c.result); }
 
-std::string true_indices_error(const Context& c) {
-  if (c.operand(0).dtype != DType::bool_ || c.operand(0).rank() != 1) return "the operand is a bool array of rank 1";
-  return c.result.dtype == DType::int64 && c.result.rank() == 1 ? "" : "the result is an int64 array of rank 1";
-}
-
 std::string update_at_error(const Context& c) {
   if (c.node.operands.size() < 3) return "base, value and indices are needed";
   const OpInfo& info = op_info(c.attrs.ufunc);
@@ -274,7 +269,7 @@ std::string update_at_error(const Context& c) {
   return what.empty() ? new_version_error(c) : what;
 }
 
-std::string nonzero_error(const Context& c) {
+std::string true_indices_error(const Context& c) {
   if (c.operand(0).dtype != DType::bool_) return "the operand is bool";
   return c.result.dtype == DType::int64 && c.result.rank() == 1 ? "" : "the result is int64 of rank 1";
 }
@@ -325,10 +320,9 @@ constexpr struct {
     {Op::store, store_error},
     {Op::put, put_error},
     {Op::update_at, update_at_error},
-    {Op::true_positions, nonzero_error},
+    {Op::true_indices, true_indices_error},
     {Op::accumulate, accumulate_error},
     {Op::take, take_error},
-    {Op::true_indices, true_indices_error},
     {Op::add_overflows, overflows_error},
     {Op::subtract_overflows, overflows_error},
     {Op::multiply_overflows, overflows_error},

@@ -8,7 +8,7 @@ namespace accel {
 namespace {
 
 const OpInfo table[] = {
-#define OP(name, op_class, ...) {#name, OpClass::op_class, __VA_ARGS__},
+#define OP(name, op_class, ...) {#name, OpClass::op_class, #op_class, __VA_ARGS__},
 #include "ir/ops.inc"
 #undef OP
 };

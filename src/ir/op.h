@@ -30,6 +30,7 @@ enum class OpClass : uint8_t {
 struct OpInfo {
   const char* name;
   OpClass op_class;
+  const char* class_name;
   int arity;
   const char* inline_dtypes;
   const char* events;

@@ -16,6 +16,8 @@ namespace accel {
 
 // Imports NumPy's C API once. False with a Python exception set when NumPy cannot be used.
 bool import_numpy();
+// n of the NumPy 2.n that is imported. Requires import_numpy().
+int numpy_minor();
 
 // What guards and capture read of an exact ndarray. Pointers are borrowed from the array.
 struct ArrayFacts {

@@ -15,6 +15,8 @@ bool import_tables() {
   return true;
 }
 
+int minor_version = 0;
+
 // 2.3 changed the order in which sums are added up.
 bool check_version() {
   PyRef numpy = PyRef::steal(PyImport_ImportModule("numpy"));
@@ -23,8 +25,8 @@ bool check_version() {
   if (!version) return false;
   const char* text = PyUnicode_AsUTF8(version.get());
   if (!text) return false;
-  int major = 0, minor = 0;
-  if (std::sscanf(text, "%d.%d", &major, &minor) == 2 && (major > 2 || (major == 2 && minor >= 3))) return true;
+  int major = 0;
+  if (std::sscanf(text, "%d.%d", &major, &minor_version) == 2 && major == 2 && minor_version >= 3) return true;
   PyErr_Format(PyExc_ImportError, "accel needs NumPy 2.3 or later, found %s", text);
   return false;
 }
@@ -36,5 +38,7 @@ bool import_numpy() {
   if (!imported) imported = import_tables() && check_version() && import_ufuncs();
   return imported;
 }
+
+int numpy_minor() { return minor_version; }
 
 }  // namespace accel

@@ -242,24 +242,6 @@ Nest lower_nest(const Graph& graph, const Placement& placement, Lowering& loweri
   return nest;
 }
 
-Nest lower_true_indices(const Graph& graph, Lowering& lowering, const Node& node) {
-  ValueId mask = node.operands[0];
-  Nest nest;
-  nest.name = "indices";
-  nest.work = lowering.dims().mul(graph.type(mask).shape[0], 2);
-  lowering.begin_nest();
-  Dim variable = lowering.open_loop(LoopKind::serial, graph.type(mask).shape[0], false);
-  TempId holds = lowering.value_at(mask, {variable});
-  lowering.close_loop();
-  nest.body = lowering.end_nest();
-  Stmt& stmt = nest.body.back();
-  stmt.kind = StmtKind::indices;
-  stmt.args = {holds};
-  stmt.dtype = DType::int64;
-  stmt.address = {lowering.root_buffer(node.results[0]), lowering.dims().constant(0)};
-  return nest;
-}
-
 Nest lower_gufunc(const Graph& graph, const Placement& placement, Lowering& lowering, const Node& node) {
   DimTable& dims = lowering.dims();
   ValueId result = node.results[0];

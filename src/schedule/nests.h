@@ -29,7 +29,5 @@ std::optional<Nest> lower_update(const Graph& graph, const Placement& placement,
 
 // Writes the nest that calls a gufunc's loop for every batch index.
 Nest lower_gufunc(const Graph& graph, const Placement& placement, Lowering& lowering, const Node& node);
-// The indices where a bool array is true.
-Nest lower_true_indices(const Graph& graph, Lowering& lowering, const Node& node);
 
 }  // namespace accel

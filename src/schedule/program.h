@@ -81,9 +81,8 @@ enum class StmtKind : uint8_t {
   gather,     // dst = *(address + sum of args[k] * core_strides[k])
   scatter,    // *(address + sum of args[k + 1] * core_strides[k]) = args[0]
   repeat,     // for var in [0, extent): body, until args[0], declared in it, is 0 (no args: to the end)
-  indices,  // the int64 values of var in [0, extent) for which args[0], computed by body, holds, one after the other to address
-  bind,     // the symbol `dim` is args[0] from here on; in scalar steps alone
-  gufunc,   // NumPy gufunc loop `import`: operands with core dims `core` and outer loops done by the statement's loops
+  bind,       // the symbol `dim` is args[0] from here on; in scalar steps alone
+  gufunc,     // NumPy gufunc loop `import`: operands with core dims `core` and outer loops done by the statement's loops
 };
 
 // Operand of a call: where it starts and the byte distance of its elements.

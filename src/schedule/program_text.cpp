@@ -245,7 +245,6 @@ const std::vector<Row>& rows() {
       {StmtKind::pairwise, "pairwise", true, true, {dtype, variable, extent, args, chunk_field, divide_field}},
       {StmtKind::fold, "fold", true, true, {op_field, dtype, variable, extent, args, divide_field}},
       {StmtKind::argreduce, "argreduce", true, true, {op_field, dtype, variable, extent, args, if_divided_field}},
-      {StmtKind::indices, "indices", false, true, {address_field, variable, extent, args}},
       {StmtKind::gather, "gather", true, false, {dtype, address_field, args, dims_field<&Stmt::core_strides>}},
       {StmtKind::scatter, "scatter", false, false, {dtype, address_field, args, dims_field<&Stmt::core_strides>}},
       {StmtKind::repeat, "repeat", false, true, {variable, extent, args}},

@@ -19,7 +19,7 @@ class ScanWriter {
         result_(lowering.root_buffer(node.results[0])) {}
 
   // Every element is written to the place of the next true one: behind the last true one, the last true one itself again.
-  void nonzero() {
+  void true_indices() {
     Dim count = to_.shape[0], one = dims_.constant(1);
     TempId next = lowering_.declare(lowering_.literal(Literal::of_int(DType::int64, 0)), DType::int64);
     TempId last = lowering_.declare(lowering_.literal(Literal::of_int(DType::int64, 0)), DType::int64);
@@ -132,8 +132,8 @@ Nest lower_scan(const Graph& graph, Lowering& lowering, const Node& node) {
   nest.work = lowering.dims().product(graph.type(node.operands[0]).shape);
   lowering.begin_nest();
   ScanWriter writer(graph, lowering, node);
-  if (node.op == Op::true_positions)
-    writer.nonzero();
+  if (node.op == Op::true_indices)
+    writer.true_indices();
   else
     writer.accumulate();
   nest.body = lowering.end_nest();

@@ -43,7 +43,6 @@ void lower_group(const Graph& graph, const Placement& placement, Lowering& lower
     if (std::optional<Nest> nest = lower_update(graph, placement, lowering, node)) return nests.push_back(std::move(*nest));
     return lowering.fail_with(fail(Reason::unsupported_call, "a store through a reshape that has no strides"));
   }
-  if (node.op == Op::true_indices) return nests.push_back(lower_true_indices(graph, lowering, node));
   if (op_class(node.op) == OpClass::scan) return nests.push_back(lower_scan(graph, lowering, node));
   if (op_class(node.op) == OpClass::join) return lower_join(graph, placement, lowering, group[0], nests);
   std::vector<StoreTarget> targets;

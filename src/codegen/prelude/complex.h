@@ -97,3 +97,9 @@ template <class R, class S>
 struct Cast<complex_of<R>, complex_of<S>> {
   ACCEL_INLINE complex_of<R> of(complex_of<S> a) { return {(R)a.re, (R)a.im}; }
 };
+template <class R>
+struct Lane<complex_of<R>> {
+  ACCEL_INLINE complex_of<R> of(complex_of<R> a, bool8 in) {
+    return {Lane<R>::of(a.re, in), Lane<R>::of(a.im, in, cast<R>(0))};
+  }
+};

@@ -263,6 +263,40 @@ ACCEL_INLINE To cast(From a) {
   return Cast<To, From>::of(a);
 }
 
+// a where `in`, else 1. Written on bits: of what the compiler knows as a select it may compute with both sides, which raises
+// the events of elements that do not exist.
+template <int size>
+struct BitsOf;
+template <>
+struct BitsOf<1> {
+  typedef u8 type;
+};
+template <>
+struct BitsOf<2> {
+  typedef u16 type;
+};
+template <>
+struct BitsOf<4> {
+  typedef u32 type;
+};
+template <>
+struct BitsOf<8> {
+  typedef u64 type;
+};
+template <class T>
+struct Lane {
+  typedef typename BitsOf<sizeof(T)>::type Bits;
+  ACCEL_INLINE T of(T a, bool8 in, T neutral = cast<T>(true)) {
+    const Bits keep = (Bits) - (Bits)in;
+    return __builtin_bit_cast(T,
+                              (Bits)((__builtin_bit_cast(Bits, a) & keep) | (__builtin_bit_cast(Bits, neutral) & (Bits)~keep)));
+  }
+};
+template <class T>
+ACCEL_INLINE T lane(T a, bool8 in) {
+  return Lane<T>::of(a, in);
+}
+
 template <class T>
 ACCEL_INLINE T reciprocal(T a) {
   if constexpr (is_float<T>)
