@@ -261,8 +261,27 @@ CONTAINERS = {
     "slices": lambda x, y: [x, y, x * 2, y * 2][1:3],
     "concatenation": lambda x, y: (x,) + (y * 2,) * 2,
     "sorted and reversed": lambda x, y: [x * k for k in sorted([3, 1, 2])] + [y * k for k in reversed((1, 2))],
+    "reversed list": lambda x, y: [a * k for k, a in enumerate(reversed([x, y, x + y]))] + list(zip(reversed([1, 2]), (x, y))),
+    "reversed array": lambda x, y: backwards(x, y[0]),
+    "list that shrinks in reverse": lambda x, y: shrinking([x, y, x * 2, y * 2]),
     "membership": lambda x, y: x if "a" in {"a": 1} and 3 not in (1, 2) and "b" in "abc" else y * 2 + x,
 }
+
+
+def backwards(rows, total):
+    for row in reversed(rows):
+        total = total * 0.5 + row
+    return total
+
+
+def shrinking(values):
+    seen = []
+    for value in reversed(values):
+        seen.append(value + 1)
+        values.pop()
+        if len(seen) == 1:
+            values.append(value * 3)
+    return seen, values
 
 
 def build_list(x, y):

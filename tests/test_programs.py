@@ -15,8 +15,6 @@ PROGRAMS = all_programs()
 UP_TO_DATE = False
 LEFT = {
     "kmeans": "a list with an item per centre: one version per number of centres",
-    "cholesky_by_elements": "unsupported_argument, line 21: a range of huge bounds",
-    "durbin": "unsupported_layout, line 14: dot of a vector in reverse or of one repeated element",
     "levinson": "unsettled_types, line 26: ",
     "wave": "unsettled_types, line 20: ",
     "kalman": "unsupported_argument, line 18: errstate with call or bufsize",
@@ -29,21 +27,14 @@ LEFT = {
     "ising": "unsupported_attribute, line 45: numpy.random._generator.Generator.integers",
     "random_walks": "unsupported_attribute, line 72: numpy.random._generator.Generator.integers",
     "bootstrap": "unsupported_attribute, line 82: numpy.random._generator.Generator.choice",
-    "pagerank_sparse": "unsupported_argument, line 36: a range of huge bounds",
     "bilateral": "assumption_failed, line 52: a relation of sizes",
     "julia": "data_dependent_branch, line 97: the condition is computed from array data",
-    "checked_mean": "unsupported_opcode, line 40: the text of a value",
     "adaptive": "capture_budget, line 106: 37009 instructions",
     "move": "unsupported_value, line 147: body: Body",
     "try_to_invert": "unsupported_argument, line 174: errstate with call or bufsize",
-    "knapsack": "unsupported_argument, line 201: a range of huge bounds",
-    "fast_fourier": "unsupported_argument, line 262: the value is known at run time only",
     "local_maxima": "unsettled_types, line 274: ",
     "rotations": "will_raise, line 283: an index is out of bounds",
-    "horner": "unsupported_argument, line 9: reversed of this object",
     "row_norms": "unsettled_types, line 32: ",
-    "sieve": "unsupported_argument, line 98: a range of huge bounds",
-    "smith_waterman": "data_dependent_branch, line 15: an extreme of several types",
     "smith_waterman_traced": "unsupported_call, line 29: unravel_index",
 }
 

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 from support.compiled import facts
+from support.differential import check_at_exits
 from support.outcome import assert_same
 
 import accel
@@ -283,9 +284,36 @@ def test_exponents_of_arrays():
         calls(function, [(np.array([1, 2, 3], dtype), np.array([n])) for n in [3, 0, 1, 2, -1]], lambda r: False)
 
 
+def test_bits_of_ints():
+    sources = [of_ints("(x.bit_length(), x.bit_count(), (y >> 3).bit_length())"), function_of("(a.bit_length(), a.bit_count())")]
+    calls(sources[0], pairs(INTS, np.int64), lambda result: result[0] < 64)
+    calls(sources[1], [(n,) for n in INTS + list(range(20))], lambda result: result[0] < 64)
+
+
 def test_extremes_of_several_types():
     calls(function_of("max(a, 0)"), [(x,) for x in [1.5, -1.5, 0.0, math.nan]])
     calls(function_of("min(1, a) + 1"), [(x,) for x in [1.5, -1.5, 1.0]])
+    mixed = [(1, 2.0, np.int64(3)), (3, 2.0, np.int64(1)), (2, 2.0, np.int64(2)), (1, 9.5, np.int64(9)), (1, math.nan, np.int64(0))]
+    calls(lambda a, b, c: (max(a, b, c), min(a, c, b)), mixed)
+    calls(lambda a, b, c: max(c, 0, b, a, 2.5), mixed)
+    calls(lambda a, b, c: min(c + 1, b * 2, a - 1, c, a) + 1, mixed)
+
+
+def test_extremes_of_elements_and_numbers():
+    """What wins is stored, compared and returned with its own type."""
+
+    def scores(a, gap):
+        best, table = 0, np.zeros(len(a) + 1, a.dtype)
+        for i in range(len(a)):
+            table[i + 1] = max(0, table[i] + a[i], a[i] + gap, gap)
+            if table[i + 1] > best:
+                best = table[i + 1]
+        return table, best, max(a[0], 1, a[1], gap)
+
+    for dtype in ["i8", "f8", "f4", "u1"]:
+        for values in [[3, 1, 4, 1], [1, 1, 2, 2], [0, 0, 0, 0]]:
+            check_at_exits(scores, np.array(values, dtype), 1)
+    check_at_exits(scores, np.array([-3, 5, -9, 4]), -2)
 
 
 def test_loops_over_numbers():

@@ -57,8 +57,24 @@ def test_dot_of_vectors_that_numpy_copies(dtype):
     x = (rng.standard_normal(40) * (1 + 1j if dtype == "c16" else 1)).astype(dtype)
     once = np.broadcast_to(x[:1], 40)
     for left, right in [(x, x), (x[::-1], x), (x[::2], x[::-2]), (once, x), (once, once)]:
-        check_left_to_numpy(lambda a, b: a.dot(b), left, right)
+        check(lambda a, b: (a.dot(b), np.inner(b, a)), left, right)
         check_left_to_numpy(lambda a, b: a @ b, left, right)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
+def test_dot_of_matrices_that_numpy_copies(dtype):
+    rng = np.random.default_rng(4)
+    a = (rng.standard_normal((30, 40)) * (1 + 1j if dtype == "c16" else 1)).astype(dtype)
+    v = a[0]
+    for matrix in [a[:, ::-1], a[::-1], a[:, :25], a[::2, ::3], np.broadcast_to(v, (7, 40)), a.T[::2]]:
+        check(lambda m, v: m.dot(v), matrix, v[: matrix.shape[1]])
+        check(lambda m, v: m.dot(v), matrix, v[::-1][: matrix.shape[1]])
+        check(lambda m, v: v.dot(m), matrix, a[: matrix.shape[0], 0])
+        check(lambda m, n: m.dot(n), matrix, matrix.T)
+        check(lambda m, n: m.dot(n), matrix, np.ascontiguousarray(matrix.T))
+    for matrix in [a[:, :1], a[:1, ::2], a[::-1, :1], a[:1, ::-1]]:
+        check_left_to_numpy(lambda m, v: m.dot(v), matrix, v[: matrix.shape[1]])
+        check_left_to_numpy(lambda m, v: v.dot(m), matrix, np.ascontiguousarray(a[: matrix.shape[0], 0]))
 
 
 @pytest.mark.parametrize("ufunc", ["exp", "tan", "cbrt", "log10", "arctan2", "sin", "power"])

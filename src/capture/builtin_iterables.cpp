@@ -213,12 +213,16 @@ Result<Ref> capture_reversed(Capture& capture, PyObject*, const CallArguments& a
     ACCEL_TRY(Ref backwards, folded(capture, PyObject_CallMethod(value->object.get(), "__getitem__", "N", backward_slice())));
     return get_iterator(capture, backwards);
   }
+  if (value->kind == AbstractKind::tuple || value->kind == AbstractKind::list) return reversed_container(capture, value);
+  if (value->kind == AbstractKind::array && !value->array.lens.shape.empty()) {
+    ACCEL_TRY(Ref backwards, get_item(capture, value, capture.constant(PyRef::steal(backward_slice()).get())));
+    return get_iterator(capture, backwards);
+  }
   bool sequence =
-      value->kind == AbstractKind::tuple || (value->kind == AbstractKind::constant && PySequence_Check(value->object.get()) &&
-                                             is_plain_constant(value->object.get()));
+      value->kind == AbstractKind::constant && PySequence_Check(value->object.get()) && is_plain_constant(value->object.get());
   if (!sequence) return fail(Reason::unsupported_argument, "reversed of this object");
   ACCEL_TRY(std::vector<Ref> items, all_items(capture, value));
-  return snapshot(capture, {items.rbegin(), items.rend()});
+  return reversed_container(capture, capture.tuple(std::move(items)));
 }
 
 // itertools.product(*iterables): it reads them all when it is made.

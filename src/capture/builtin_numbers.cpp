@@ -2,6 +2,8 @@
 
 #include <opcode.h>
 
+#include <limits>
+
 #include "capture/builtin_primitives.h"
 #include "capture/conditions.h"
 #include "capture/known_types.h"
@@ -49,23 +51,87 @@ std::optional<Ref> extreme_dim(Capture& capture, const std::vector<Ref>& items, 
   return capture.dim_scalar(*best);
 }
 
-// `item` where `better` holds, else `best`: without a branch when both have one type. Else each way goes on with its own type.
-Result<Ref> chosen(Capture& capture, const Ref& better, const Ref& item, const Ref& best) {
-  if (item == best) return best;
-  ACCEL_TRY(Ref known, truth_value(capture, better));
-  if (capture.type_of(item) != capture.type_of(best)) {
-    Ref choice = capture.tuple({item, known, best});
-    choice->kind = AbstractKind::choice;
-    return choice;
+// The best of the candidates so far. What it is depends on data: one alternative per type, of which exactly one holds.
+class Extreme {
+ public:
+  Extreme(Capture& capture, bool largest, Ref first) : capture_(capture), op_(largest ? Py_GT : Py_LT) {
+    alternatives_.push_back({std::move(first), no_value});
   }
-  ACCEL_TRY(ValueId yes, capture.scalar_value(item));
-  ACCEL_TRY(ValueId no, capture.scalar_value(best));
-  ACCEL_TRY(ValueId condition, capture.scalar_value(known));
-  const Type& type = capture.graph().type(yes);
-  return capture.scalar(capture.build().pointwise(Op::where, {condition, yes, no}, {type.dtype}, type.kind));
-}
 
-// Of equal candidates the first is taken.
+  // Of equal candidates the first is taken.
+  Status add(const Ref& item) {
+    if (item == alternatives_[0].value) return Unit{};
+    ACCEL_TRY(Ref better, alternatives_.size() == 1 ? is_better_than(item, alternatives_[0].value) : is_better(item));
+    if (better->kind != AbstractKind::constant) return replace(item, better);
+    if (better->object.get() == Py_True) alternatives_ = {{item, no_value}};
+    return Unit{};
+  }
+
+  // A choice where there are several alternatives: each way goes on with its own type.
+  Ref result() {
+    Ref out = alternatives_.back().value;
+    for (size_t i = alternatives_.size() - 1; i-- > 0;) {
+      out = capture_.tuple({alternatives_[i].value, capture_.scalar(alternatives_[i].holds), out});
+      out->kind = AbstractKind::choice;
+    }
+    return out;
+  }
+
+ private:
+  struct Alternative {
+    Ref value;
+    ValueId holds = no_value;  // no_value: always
+  };
+
+  // A bool, known or not.
+  Result<Ref> is_better_than(const Ref& item, const Ref& value) {
+    ACCEL_TRY(Ref better, compare(capture_, op_, item, value));
+    if (better->kind == AbstractKind::scalar) return truth_value(capture_, better);
+    ACCEL_TRY(bool known, truth(capture_, better));
+    return make_bool(capture_, known);
+  }
+
+  Result<Ref> is_better(const Ref& item) {
+    ValueId any = no_value;
+    for (const Alternative& alternative : alternatives_) {
+      ACCEL_TRY(Ref answer, is_better_than(item, alternative.value));
+      ACCEL_TRY(ValueId better, capture_.scalar_value(answer));
+      ValueId both = test(Op::logical_and, alternative.holds, better);
+      any = any == no_value ? both : test(Op::logical_or, any, both);
+    }
+    return capture_.scalar(any);
+  }
+
+  Status replace(const Ref& item, const Ref& better) {
+    ACCEL_TRY(ValueId condition, capture_.scalar_value(better));
+    ValueId worse = capture_.build().pointwise(Op::logical_not, {condition}, {DType::bool_}, ValueKind::py_scalar);
+    bool placed = false;
+    for (Alternative& alternative : alternatives_) {
+      bool always = alternative.holds == no_value;
+      if (capture_.type_of(alternative.value) != capture_.type_of(item)) {
+        alternative.holds = always ? worse : test(Op::logical_and, alternative.holds, worse);
+        continue;
+      }
+      ACCEL_TRY(ValueId yes, capture_.scalar_value(item));
+      ACCEL_TRY(ValueId no, capture_.scalar_value(alternative.value));
+      const Type type = capture_.graph().type(yes);
+      ValueId chosen = capture_.build().pointwise(Op::where, {condition, yes, no}, {type.dtype}, type.kind);
+      alternative = {capture_.scalar(chosen), always ? no_value : test(Op::logical_or, alternative.holds, condition)};
+      placed = true;
+    }
+    if (!placed) alternatives_.push_back({item, condition});
+    return Unit{};
+  }
+
+  ValueId test(Op op, ValueId a, ValueId b) {
+    return capture_.build().pointwise(op, {a, b}, {DType::bool_}, ValueKind::py_scalar);
+  }
+
+  Capture& capture_;
+  int op_;
+  std::vector<Alternative> alternatives_;
+};
+
 Result<Ref> extreme(Capture& capture, PyObject* callable, const CallArguments& arguments, bool largest) {
   ACCEL_TRY(std::vector<Ref> items, candidates(capture, arguments));
   if (items.empty()) return fail(Reason::will_raise, "no candidates");
@@ -77,18 +143,11 @@ Result<Ref> extreme(Capture& capture, PyObject* callable, const CallArguments& a
     return fold_call(capture, callable, constants);
   }
   if (auto found = extreme_dim(capture, items, largest)) return *found;
-  Ref best = items[0];
+  Extreme best(capture, largest, items[0]);
   for (size_t i = 1; i < items.size(); ++i) {
-    if (best->kind == AbstractKind::choice) return fail(Reason::data_dependent_branch, "an extreme of several types");
-    ACCEL_TRY(Ref better, compare(capture, largest ? Py_GT : Py_LT, items[i], best));
-    if (better->kind == AbstractKind::scalar) {
-      ACCEL_TRY(best, chosen(capture, better, items[i], best));
-      continue;
-    }
-    ACCEL_TRY(bool replace, truth(capture, better));
-    if (replace) best = items[i];
+    ACCEL_TRY([[maybe_unused]] Unit done, best.add(items[i]));
   }
-  return best;
+  return best.result();
 }
 
 // Whether sum() of floats compensates rounding errors (from 3.12 on).
@@ -280,6 +339,51 @@ Result<Ref> capture_conjugate(Capture& capture, PyObject* callable, const CallAr
   if (operand->type.kind != OperandType::Kind::py_complex) return value;
   ACCEL_TRY(ValueId v, capture.scalar_value(value));
   return capture.scalar(PythonNumbers(capture).apply(Op::conjugate, {v}, DType::complex128));
+}
+
+namespace {
+
+// The size of an int known at run time only; no value: CPython can be asked now.
+Result<ValueId> size_of_int(Capture& capture, PythonNumbers& numbers, const CallArguments& arguments) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
+  const Ref& value = arguments.positional[0];
+  if (value->kind != AbstractKind::scalar || value->scalar.kind != ValueKind::py_scalar) return no_value;
+  ACCEL_TRY(ValueId v, numbers.as_integer(value));
+  numbers.need(numbers.test(Op::not_equal, v, numbers.integer(std::numeric_limits<int64_t>::min())));
+  ACCEL_TRY([[maybe_unused]] Unit done, numbers.settle("an int beyond int64"));
+  return numbers.apply(Op::absolute, {v}, DType::int64);
+}
+
+}  // namespace
+
+// int.bit_length(): half of the remaining bits is looked at each time.
+Result<Ref> capture_bit_length(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  PythonNumbers numbers(capture);
+  ACCEL_TRY(ValueId rest, size_of_int(capture, numbers, arguments));
+  if (rest == no_value) return fold_call(capture, callable, arguments);
+  auto integer = [&](Op op, ValueId a, ValueId b) { return numbers.apply(op, {a, b}, DType::int64); };
+  ValueId length = numbers.integer(0);
+  for (int bits : {32, 16, 8, 4, 2, 1}) {
+    ValueId above = numbers.test(Op::greater_equal, rest, numbers.integer(int64_t{1} << bits));
+    ValueId shift = numbers.select(above, numbers.integer(bits), numbers.integer(0));
+    length = integer(Op::add, length, shift);
+    rest = integer(Op::right_shift, rest, shift);
+  }
+  return capture.scalar(integer(Op::add, length, rest));
+}
+
+// int.bit_count(): sums of bits in fields of 2, 4 and 8 bits, then those of all bytes.
+Result<Ref> capture_bit_count(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  PythonNumbers numbers(capture);
+  ACCEL_TRY(ValueId x, size_of_int(capture, numbers, arguments));
+  if (x == no_value) return fold_call(capture, callable, arguments);
+  auto integer = [&](Op op, ValueId a, ValueId b) { return numbers.apply(op, {a, b}, DType::int64); };
+  auto masked = [&](ValueId v, int64_t mask) { return integer(Op::bitwise_and, v, numbers.integer(mask)); };
+  auto shifted = [&](ValueId v, int bits) { return integer(Op::right_shift, v, numbers.integer(bits)); };
+  x = integer(Op::subtract, x, masked(shifted(x, 1), 0x5555555555555555));
+  x = integer(Op::add, masked(x, 0x3333333333333333), masked(shifted(x, 2), 0x3333333333333333));
+  x = masked(integer(Op::add, x, shifted(x, 4)), 0x0f0f0f0f0f0f0f0f);
+  return capture.scalar(shifted(integer(Op::multiply, x, numbers.integer(0x0101010101010101)), 56));
 }
 
 Result<Ref> capture_is_integer(Capture& capture, PyObject* callable, const CallArguments& arguments) {

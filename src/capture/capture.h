@@ -59,6 +59,7 @@ struct Abandoned {
 class Capture {
  public:
   static constexpr uint8_t sign_negative = 1;
+  static constexpr int64_t runtime_limit = int64_t{1} << 46;  // of integers that are checked for their size
 
   Capture(Graph& graph, GuardSet& guards);
   Capture(Graph& graph, GuardSet& guards, Plan* plan);
@@ -126,6 +127,8 @@ class Capture {
   bool decide_equal(Dim left, Dim right) { return decide(left, Comparison::eq, right); }
   // Whether `d` fits int64 for all entry symbols, after guards on their size where these help.
   bool fits(Dim d);
+  // The same after compiled code has checked the size of what is known at run time only.
+  bool assume_fits(Dim d);
   // --- what is known at run time only ---------------------------------------------------------------------------------
   // Compiled code leaves for the interpreter before the instruction that is being captured where `condition` (bool, rank 0) is
   // false. To be called before the instruction changes anything.
@@ -203,6 +206,8 @@ class Capture {
   bool substitute(Dim symbol, Dim by);
   Range range_of(Dim d) const;
   bool limit_symbols(Dim d, double limit);
+  bool fits_with_limits(Dim d);
+  bool is_within_limit(int symbol);  // whether a bound symbol is, on this path
   void require_relation(const Relation& relation);
   bool decide_runtime(Dim left, Comparison comparison, Dim right);
   bool prove_by_facts(Dim d, int depth);

@@ -47,6 +47,7 @@ bool looks_at_frames(const Bytecode& bytecode) {
 
 CodeFlow::CodeFlow(const Bytecode& bytecode) {
   find_edges(bytecode);
+  find_raising(bytecode);
   auto* code = reinterpret_cast<PyCodeObject*>(bytecode.code.get());
   find_live(bytecode, static_cast<size_t>(local_count(code)));
 }
@@ -90,6 +91,24 @@ std::vector<Loop> CodeFlow::loops_around(int index) const {
 bool CodeFlow::is_inside(int index, int header) const {
   return std::any_of(loops_.begin(), loops_.end(),
                      [&](const Loop& loop) { return loop.header == header && loop.header <= index && index <= loop.end; });
+}
+
+// An exception on the way is one more way to raise, unless a handler of this code may catch it.
+void CodeFlow::find_raising(const Bytecode& bytecode) {
+  size_t count = bytecode.instructions.size();
+  raises_.assign(count, false);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = count; i-- > 0;) {
+      const Instruction& instruction = bytecode.instructions[i];
+      if (raises_[i] || instruction.handler >= 0) continue;
+      bool ends = instruction.op == Opcode::raise_varargs;
+      bool leads = !successors_[i].empty() && std::all_of(successors_[i].begin(), successors_[i].end(),
+                                                          [&](int next) { return raises_[static_cast<size_t>(next)]; });
+      raises_[i] = ends || leads;
+      changed = changed || raises_[i];
+    }
+  }
 }
 
 void CodeFlow::find_live(const Bytecode& bytecode, size_t locals) {

@@ -27,13 +27,16 @@ class CodeFlow {
   bool is_inside(int index, int header) const;
   // Whether the local is read, before it is written, on some way from `index` on.
   bool is_live(int index, size_t local) const { return live_[static_cast<size_t>(index)][local]; }
+  // Whether an exception leaves this code, whatever way control takes from `index` on.
+  bool is_raising(int index) const { return raises_[static_cast<size_t>(index)]; }
 
  private:
   void find_edges(const Bytecode& bytecode);
+  void find_raising(const Bytecode& bytecode);
   void find_live(const Bytecode& bytecode, size_t locals);
 
   std::vector<std::vector<int>> successors_;
-  std::vector<bool> header_, joins_;
+  std::vector<bool> header_, joins_, raises_;
   std::vector<Loop> loops_;  // outer ones before inner ones
   std::vector<std::vector<bool>> live_;
 };

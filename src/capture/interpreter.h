@@ -150,6 +150,7 @@ class Interpreter {
   std::vector<const Frame*> frames_before() const;
   bool is_writable();
   Status plan_exit(const Failure& why);
+  bool is_raising() const;
   void unroll_instead(const Failure& why);
   Location where(const std::vector<const Frame*>& frames) const;
   Failure budget_failure();

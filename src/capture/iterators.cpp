@@ -1,6 +1,8 @@
 // Iteration. An iterator is one of
 // * over a container: `iterated` is a list (read as it is now), else the items are `items`; next is `position`;
-// * over a range: `object` is range, items are start, stop, step (a constant) and the number of items taken;
+// * reversed: `object` is reversed, `iterated` is the list or tuple (read as it is now), items are its first length;
+//   `position` items have been taken;
+// * over a range: `object` is range, items are start, stop, step (of known sign) and the number of items taken;
 // * over an array's first axis: `object` is ndarray, items are the array and the number of items taken;
 // * enumerate: `object` is enumerate, items are the iterator below and the next number;
 // * a generator: see generators.cpp;
@@ -31,6 +33,7 @@ constexpr int64_t rolled_rounds = 2;    // loops with fewer rounds are evaluated
 
 PyObject* range_class() { return reinterpret_cast<PyObject*>(&PyRange_Type); }
 PyObject* array_class() { return reinterpret_cast<PyObject*>(array_type()); }
+PyObject* reversed_class() { return reinterpret_cast<PyObject*>(&PyReversed_Type); }
 PyObject* enumerate_class() { return reinterpret_cast<PyObject*>(&PyEnum_Type); }
 PyObject* zip_class() { return reinterpret_cast<PyObject*>(&PyZip_Type); }
 
@@ -99,23 +102,41 @@ Dim taken(Capture& capture, const Ref& iterator, double most, int64_t hint) {
 }
 
 struct RangeState {
-  Dim start, stop;
-  int64_t step = 1;
-  Dim item;
+  Dim start, stop, step, item;
+  bool forward = true;
 };
+
+bool is_forward(Capture& capture, Dim step) { return capture.decide(step, Comparison::gt, capture.dims().constant(0)); }
+
+// From the next item of a range with this step to its end.
+Dim distance_of(Capture& capture, Dim start, Dim stop, bool forward) {
+  return forward ? capture.dims().sub(stop, start) : capture.dims().sub(start, stop);
+}
 
 RangeState range_state(Capture& capture, const Ref& iterator) {
   DimTable& dims = capture.dims();
   RangeState state;
   state.start = integer(capture, iterator->items[0]);
   state.stop = integer(capture, iterator->items[1]);
-  state.step = *dims.as_constant(integer(capture, iterator->items[2]));
-  Dim distance = state.step > 0 ? dims.sub(state.stop, state.start) : dims.sub(state.start, state.stop);
-  int64_t stride = state.step > 0 ? state.step : -state.step;
+  state.step = integer(capture, iterator->items[2]);
+  state.forward = is_forward(capture, state.step);
+  Dim distance = distance_of(capture, state.start, state.stop, state.forward);
+  int64_t stride = std::max<int64_t>(std::abs(dims.as_constant(state.step).value_or(1)), 1);
   double most = capture.high(distance) / static_cast<double>(stride);
   Dim count = taken(capture, iterator, most, capture.hint(distance) / stride / 2);
   state.item = dims.add(state.start, dims.mul(count, state.step));
   return state;
+}
+
+// A symbol of its own where the step is known at run time only: nothing can be proved of products of symbols.
+Dim item_of_range(Capture& capture, const RangeState& state) {
+  if (!capture.is_runtime(state.step)) return state.item;
+  double low = std::min(capture.low(state.start), capture.low(state.stop));
+  double high = std::max(capture.high(state.start), capture.high(state.stop));
+  Dim item = capture.bind_dim(capture.build().dim(state.item), "item", capture.hint(state.start), low, high);
+  capture.assume({item, state.start, state.forward ? Comparison::ge : Comparison::le});
+  capture.assume({item, state.stop, state.forward ? Comparison::lt : Comparison::gt});
+  return item;
 }
 
 Dim rows_taken(Capture& capture, const Ref& iterator) {
@@ -128,7 +149,16 @@ void advance(Capture& capture, const Ref& iterator) {
   index = capture.dim_scalar(capture.dims().add(integer(capture, index), capture.dims().constant(1)));
 }
 
+bool is_reversed(const Ref& iterator) { return is_kind(iterator, reversed_class()); }
+
+size_t first_length(const Ref& iterator) { return static_cast<size_t>(PyLong_AsSsize_t(iterator->items[0]->object.get())); }
+
 size_t known_count(const Ref& iterator) {
+  // An item that is behind the end ends the iteration.
+  if (is_reversed(iterator)) {
+    size_t length = first_length(iterator), taken = iterator->position;
+    return taken < length && length - 1 - taken < iterator->iterated->items.size() ? length : taken;
+  }
   bool live = iterator->iterated && iterator->iterated->kind == AbstractKind::list;
   return live ? iterator->iterated->items.size() : iterator->items.size();
 }
@@ -171,7 +201,7 @@ Result<Condition> supply_of_zip(Capture& capture, const Ref& iterator) {
   return all;
 }
 
-bool is_over_container(const Ref& iterator) { return !iterator->object; }
+bool is_over_container(const Ref& iterator) { return !iterator->object || is_reversed(iterator); }
 
 }  // namespace
 
@@ -196,7 +226,7 @@ Result<Condition> supply(Capture& capture, const Ref& iterator) {
   Relation more;
   if (is_kind(iterator, range_class())) {
     RangeState state = range_state(capture, iterator);
-    more = {state.item, state.stop, state.step > 0 ? Comparison::lt : Comparison::gt};
+    more = {state.item, state.stop, state.forward ? Comparison::lt : Comparison::gt};
   } else {
     more = {rows_taken(capture, iterator), iterator->items[0]->array.lens.shape[0], Comparison::lt};
   }
@@ -206,14 +236,15 @@ Result<Condition> supply(Capture& capture, const Ref& iterator) {
 
 Result<Ref> take(Capture& capture, const Ref& iterator) {
   if (iterator->kind == AbstractKind::generator) return std::exchange(iterator->iterated, nullptr);
+  if (is_reversed(iterator)) return iterator->iterated->items[first_length(iterator) - 1 - iterator->position++];
   if (is_over_container(iterator)) {
     bool live = iterator->iterated && iterator->iterated->kind == AbstractKind::list;
     return (live ? iterator->iterated->items : iterator->items)[iterator->position++];
   }
   if (is_kind(iterator, range_class())) {
-    Ref item = capture.dim_scalar(range_state(capture, iterator).item);
+    RangeState state = range_state(capture, iterator);
     advance(capture, iterator);
-    return item;
+    return capture.dim_scalar(item_of_range(capture, state));
   }
   if (is_kind(iterator, array_class())) {
     ACCEL_TRY(Ref item, get_item(capture, iterator->items[0], capture.dim_scalar(rows_taken(capture, iterator))));
@@ -268,9 +299,9 @@ bool has_few_rounds(Capture& capture, const Ref& iterator) {
     return are_few(capture, rows, 1);
   }
   DimTable& dims = capture.dims();
-  Dim distance = dims.sub(integer(capture, iterator->items[1]), integer(capture, iterator->items[0]));
-  int64_t step = *dims.as_constant(integer(capture, iterator->items[2]));
-  return are_few(capture, distance, step);
+  Dim start = integer(capture, iterator->items[0]), stop = integer(capture, iterator->items[1]);
+  auto step = dims.as_constant(integer(capture, iterator->items[2]));
+  return step && are_few(capture, distance_of(capture, start, stop, *step > 0), std::abs(*step));
 }
 
 void evaluate_rounds(const Ref& iterator) {
@@ -295,6 +326,14 @@ std::optional<int64_t> constant_rounds(Capture& capture, const Ref& iterator) {
 
 Result<IteratorParts> iterator_parts(Capture& capture, const Ref& iterator) {
   IteratorParts parts;
+  if (is_reversed(iterator)) {
+    if (iterator->iterated->items.size() != first_length(iterator))
+      return fail(Reason::unsupported_value, "a reversed list of another length than before");
+    parts.callable = iterator->object;
+    parts.arguments = {iterator->iterated};
+    parts.taken = static_cast<int>(iterator->position);
+    return parts;
+  }
   if (is_over_container(iterator)) {
     Ref container = iterator->iterated;
     if (container == nullptr || container->kind == AbstractKind::dict_view) {
@@ -325,16 +364,21 @@ Result<Ref> range_of(Capture& capture, std::vector<Ref> bounds) {
   if (bounds.size() == 1) bounds.insert(bounds.begin(), capture.python_int(0));
   if (bounds.size() == 2) bounds.push_back(capture.python_int(1));
   DimTable& dims = capture.dims();
-  for (const Ref& bound : bounds) {
-    ACCEL_TRY([[maybe_unused]] Dim fits, read_dim(capture, bound));
+  for (Ref& bound : bounds) {
+    ACCEL_TRY(Dim number, read_dim(capture, bound));
+    bound = capture.dim_scalar(number);
   }
-  ACCEL_TRY(int64_t step, capture.require_int(bounds[2]));
-  if (step == 0) return fail(Reason::will_raise, "range() arg 3 must not be zero");
-  if (!capture.fits(dims.sub(integer(capture, bounds[1]), integer(capture, bounds[0]))) || step < -(1 << 30) ||
-      step > 1 << 30) {
-    return fail(Reason::unsupported_argument, "a range of huge bounds");
+  Dim zero = dims.constant(0), step = integer(capture, bounds[2]);
+  if (!capture.is_runtime(step)) {
+    ACCEL_TRY(int64_t known, capture.require_int(bounds[2]));
+    step = dims.constant(known);
+    bounds[2] = capture.python_int(known);
   }
-  bounds[2] = capture.python_int(step);
+  bool nonzero = capture.decide(step, Comparison::gt, zero) || capture.decide(step, Comparison::lt, zero);
+  if (!nonzero) return fail(Reason::will_raise, "range() arg 3 must not be zero");
+  bool fits = capture.assume_fits(dims.sub(integer(capture, bounds[1]), integer(capture, bounds[0]))) &&
+              capture.assume_fits(step) && std::abs(dims.as_constant(step).value_or(1)) <= 1 << 30;
+  if (!fits) return fail(Reason::unsupported_argument, "a range of huge bounds");
   Ref range = std::make_shared<AbstractValue>();
   range->kind = AbstractKind::range;
   range->items = std::move(bounds);
@@ -344,14 +388,20 @@ Result<Ref> range_of(Capture& capture, std::vector<Ref> bounds) {
 Result<Ref> reversed_range(Capture& capture, const Ref& range) {
   DimTable& dims = capture.dims();
   Dim start = integer(capture, range->items[0]), stop = integer(capture, range->items[1]);
-  int64_t step = *dims.as_constant(integer(capture, range->items[2]));
-  Dim one = dims.constant(1), stride = dims.constant(step > 0 ? step : -step);
-  Dim distance = step > 0 ? dims.sub(stop, start) : dims.sub(start, stop);
+  Dim one = dims.constant(1), back = dims.sub(dims.constant(0), integer(capture, range->items[2]));
+  Dim step = integer(capture, range->items[2]);
+  bool forward = is_forward(capture, step);
+  Dim distance = distance_of(capture, start, stop, forward), stride = forward ? step : back;
   // The count of an empty range is at most 0, so that the reversed one is empty, too.
-  Dim count = step == 1 || step == -1 ? distance : dims.floordiv(dims.sub(dims.add(distance, stride), one), stride);
+  Dim count = stride == one ? distance : dims.floordiv(dims.sub(dims.add(distance, stride), one), stride);
   Dim last = dims.add(start, dims.mul(dims.sub(count, one), step));
-  return range_of(
-      capture, {capture.dim_scalar(last), capture.dim_scalar(dims.sub(start, dims.constant(step))), capture.python_int(-step)});
+  return range_of(capture, {capture.dim_scalar(last), capture.dim_scalar(dims.sub(start, step)), capture.dim_scalar(back)});
+}
+
+Ref reversed_container(Capture& capture, const Ref& container) {
+  Ref iterator = make_lazy_iterator(reversed_class(), {capture.python_int(static_cast<int64_t>(container->items.size()))});
+  iterator->iterated = container;
+  return iterator;
 }
 
 Ref make_lazy_iterator(PyObject* callable, std::vector<Ref> items) {

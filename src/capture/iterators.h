@@ -19,11 +19,12 @@ void evaluate_rounds(const Ref& iterator);
 // Of an iterator over a range or an array.
 std::optional<int64_t> constant_rounds(Capture& capture, const Ref& iterator);
 
-// How to make the iterator where it stands: iter(callable(*arguments)); without a callable iter(arguments[0]), advanced
-// `position` times or to the index arguments[1].
+// How to make the iterator where it stands: iter(callable(*arguments)) advanced `taken` times; without a callable
+// iter(arguments[0]), advanced `position` times or to the index arguments[1].
 struct IteratorParts {
   PyRef callable;
   std::vector<Ref> arguments;
+  int taken = 0;
 };
 Result<IteratorParts> iterator_parts(Capture& capture, const Ref& iterator);
 
@@ -31,6 +32,8 @@ Result<IteratorParts> iterator_parts(Capture& capture, const Ref& iterator);
 Result<Ref> range_of(Capture& capture, std::vector<Ref> bounds);
 // What reversed(range) goes through.
 Result<Ref> reversed_range(Capture& capture, const Ref& range);
+// reversed(container) of a list or tuple.
+Ref reversed_container(Capture& capture, const Ref& container);
 // items: those of the kind of `callable` (borrowed).
 Ref make_lazy_iterator(PyObject* callable, std::vector<Ref> items);
 

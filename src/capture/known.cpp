@@ -189,7 +189,7 @@ bool Capture::limit_symbols(Dim d, double limit) {
   return true;
 }
 
-bool Capture::fits(Dim d) {
+bool Capture::fits_with_limits(Dim d) {
   constexpr double widest = 4611686018427387904.0;  // 2**62
   auto inside = [&](const Range& range) { return range.low >= -widest && range.high <= widest; };
   if (inside(range_of(d))) return true;
@@ -206,6 +206,22 @@ bool Capture::fits(Dim d) {
     if (enough) return limit_symbols(d, std::ldexp(1.0, bits));
   }
   return false;
+}
+
+// What is bound at run time has the range that the facts of this path give it, for now.
+bool Capture::fits(Dim d) {
+  if (fits_with_limits(d)) return true;
+  std::vector<std::pair<size_t, Range>> before;
+  for (int symbol : dims().symbols(d)) {
+    if (!is_bound(symbol) || !is_within_limit(symbol)) continue;
+    auto index = static_cast<size_t>(symbol);
+    before.emplace_back(index, symbol_ranges_[index]);
+    double limit = static_cast<double>(runtime_limit);
+    symbol_ranges_[index] = {std::max(before.back().second.low, -limit), std::min(before.back().second.high, limit)};
+  }
+  bool enough = !before.empty() && fits_with_limits(d);
+  for (const auto& [index, range] : before) symbol_ranges_[index] = range;
+  return enough;
 }
 
 void Capture::guard_relation(Dim left, Comparison comparison, Dim right) {

@@ -130,6 +130,18 @@ Result<std::optional<DType>> read_dtype(Capture& capture, const Ref& ref) {
   return std::optional<DType>(dtype);
 }
 
+namespace {
+
+// What a check should ask for: a number that is written with a minus is negative.
+int64_t likely_sign(Capture& capture, ValueId value) {
+  const Graph& graph = capture.graph();
+  while (value != no_value && !graph.is_input(value) && graph.producer(value).op == Op::astype)
+    value = graph.producer(value).operands[0];
+  return value != no_value && !graph.is_input(value) && graph.producer(value).op == Op::negative ? -1 : 1;
+}
+
+}  // namespace
+
 Result<Dim> read_dim(Capture& capture, const Ref& ref) {
   capture.look(ref);
   if (ref->kind == AbstractKind::scalar) {
@@ -143,7 +155,7 @@ Result<Dim> read_dim(Capture& capture, const Ref& ref) {
       return capture.dims().constant(number);
     }
     ValueId value = capture.build().astype(state.value, DType::int64);
-    Dim d = capture.bind_dim(value, "integer", 1, -9.3e18, 9.3e18);
+    Dim d = capture.bind_dim(value, "integer", likely_sign(capture, state.value), -9.3e18, 9.3e18);
     if (state.dtype == DType::int64 && capture.keeps_symbols()) state.dim = d;
     return d;
   }

@@ -33,9 +33,9 @@ Dim clamp_bound(Capture& capture, Dim bound, Dim extent, Dim low, Dim high) {
 }
 
 // ceil(distance / step) for positive distance and step.
-Dim steps_in(DimTable& dims, Dim distance, int64_t step) {
-  if (step == 1) return distance;
-  return dims.floordiv(dims.add(distance, dims.constant(step - 1)), dims.constant(step));
+Dim steps_in(DimTable& dims, Dim distance, Dim step) {
+  Dim one = dims.constant(1);
+  return step == one ? distance : dims.floordiv(dims.sub(dims.add(distance, step), one), step);
 }
 
 Result<std::optional<Dim>> read_bound(Capture& capture, const Ref& ref) {
@@ -44,28 +44,40 @@ Result<std::optional<Dim>> read_bound(Capture& capture, const Ref& ref) {
   return std::optional<Dim>(bound);
 }
 
+// A constant unless it is known at run time only.
+Result<Dim> read_step(Capture& capture, const Ref& ref) {
+  if (is_none(ref)) return capture.dims().constant(1);
+  ACCEL_TRY(Dim step, read_dim(capture, ref));
+  if (capture.is_runtime(step)) return step;
+  ACCEL_TRY(int64_t known, capture.require_int(ref));
+  return capture.dims().constant(known);
+}
+
 Result<Cut> cut_by_slice(Capture& capture, const Ref& slice, Dim extent) {
   DimTable& dims = capture.dims();
   Dim zero = dims.constant(0), one = dims.constant(1);
-  int64_t step = 1;
-  if (!is_none(slice->items[2])) {
-    ACCEL_TRY(step, capture.require_int(slice->items[2]));
-  }
-  if (step == 0) return fail(Reason::will_raise, "slice step cannot be zero");
+  ACCEL_TRY(Dim step, read_step(capture, slice->items[2]));
+  bool forward = capture.decide(step, Comparison::gt, zero);
+  if (!forward && !capture.decide(step, Comparison::lt, zero)) return fail(Reason::will_raise, "slice step cannot be zero");
   ACCEL_TRY(auto start, read_bound(capture, slice->items[0]));
   ACCEL_TRY(auto stop, read_bound(capture, slice->items[1]));
-  Dim low = step > 0 ? zero : dims.constant(-1), high = step > 0 ? extent : dims.sub(extent, one);
-  Dim first = start ? clamp_bound(capture, *start, extent, low, high) : step > 0 ? low : high;
-  Dim last = stop ? clamp_bound(capture, *stop, extent, low, high) : step > 0 ? high : low;
-  Dim distance = step > 0 ? dims.sub(last, first) : dims.sub(first, last);
+  Dim low = forward ? zero : dims.constant(-1), high = forward ? extent : dims.sub(extent, one);
+  Dim first = start ? clamp_bound(capture, *start, extent, low, high) : forward ? low : high;
+  Dim last = stop ? clamp_bound(capture, *stop, extent, low, high) : forward ? high : low;
+  Dim distance = forward ? dims.sub(last, first) : dims.sub(first, last), stride = forward ? step : dims.sub(zero, step);
   // A whole axis needs no guard, whatever its extent.
-  if (step == 1 && distance == extent) return Cut{zero, one, extent};
-  if (step == -1 && distance == extent && !capture.decide(extent, Comparison::gt, zero)) return Cut{zero, one, zero};
-  if (step == 1 && capture.is_runtime(distance)) {
+  if (step == one && distance == extent) return Cut{zero, one, extent};
+  if (step == dims.constant(-1) && distance == extent && !capture.decide(extent, Comparison::gt, zero))
+    return Cut{zero, one, zero};
+  if (step == one && capture.is_runtime(distance)) {
     return Cut{first, one, capture.prove(distance) ? distance : dims.max(distance, zero)};
   }
+  if ((capture.is_runtime(distance) || capture.is_runtime(step)) && !capture.prove(dims.sub(distance, one))) {
+    if (!forward && !capture.prove(first)) first = dims.max(first, zero);
+    return Cut{first, step, dims.max(steps_in(dims, distance, stride), zero)};
+  }
   if (!capture.decide(distance, Comparison::gt, zero)) return Cut{zero, one, zero};
-  return Cut{first, dims.constant(step), steps_in(dims, distance, std::abs(step))};
+  return Cut{first, step, steps_in(dims, distance, stride)};
 }
 
 Result<Cut> cut_by_integer(Capture& capture, const Ref& index, Dim extent) {

@@ -134,25 +134,31 @@ namespace {
 
 bool is_inexact(DType dtype) { return dtype_kind(dtype) == 'f' || dtype_kind(dtype) == 'c'; }
 
+// A vector that BLAS cannot walk through: in reverse, or one repeated element.
+bool is_walked_backwards(Capture& capture, const Operand& operand) {
+  if (capture.decide(lens_of(operand.ref).strides[0], Comparison::gt, capture.dims().constant(0))) return false;
+  return !is_one(capture, operand.shape[0]);
+}
+
 // np.dot and np.inner call BLAS as matmul does for contiguous operands; others they copy first.
-Status check_dot(Capture& capture, const Operand& operand) {
+Status make_dot_operand(Capture& capture, Operand& operand) {
   if (!operand.is_array() || operand.shape.empty() || operand.shape.size() > 2) {
     return fail(Reason::unsupported_argument, "dot of anything but vectors and matrices");
   }
   if (operand.type.dtype == DType::float16) return fail(Reason::unsupported_dtype, "dot of float16");
   if (!is_inexact(operand.type.dtype)) return Unit{};
-  if (operand.shape.size() == 1) {
-    bool forward = capture.decide(lens_of(operand.ref).strides[0], Comparison::gt, capture.dims().constant(0));
-    if (forward || is_one(capture, operand.shape[0])) return Unit{};
-    return fail(Reason::unsupported_layout, "dot of a vector in reverse or of one repeated element");
-  }
-  if (is_c_contiguous(capture, operand.ref) || is_f_contiguous(capture, operand.ref)) return Unit{};
-  return fail(Reason::unsupported_layout, "dot of a matrix that is not contiguous");
+  bool matrix = operand.shape.size() == 2;
+  bool copies = matrix ? !is_c_contiguous(capture, operand.ref) && !is_f_contiguous(capture, operand.ref)
+                       : is_walked_backwards(capture, operand);
+  if (matrix && copies && (is_one(capture, operand.shape[0]) || is_one(capture, operand.shape[1])))
+    return fail(Reason::unsupported_layout, "dot of a row or column that is not contiguous");
+  if (copies) operand.ref = copied(capture, capture.read(operand.ref), {});
+  return Unit{};
 }
 
-Result<Ref> product(Capture& capture, const Operand& left, const Operand& right, const Ref& out = nullptr) {
-  ACCEL_TRY([[maybe_unused]] Unit left_fits, check_dot(capture, left));
-  ACCEL_TRY([[maybe_unused]] Unit right_fits, check_dot(capture, right));
+Result<Ref> product(Capture& capture, Operand left, Operand right, const Ref& out = nullptr) {
+  ACCEL_TRY([[maybe_unused]] Unit left_fits, make_dot_operand(capture, left));
+  ACCEL_TRY([[maybe_unused]] Unit right_fits, make_dot_operand(capture, right));
   bool complex = dtype_kind(left.type.dtype) == 'c' || dtype_kind(right.type.dtype) == 'c';
   // Outer products of complex vectors go another way through BLAS.
   if (complex && is_one(capture, left.shape.back())) return fail(Reason::unsupported_argument, "dot over an axis of extent 1");

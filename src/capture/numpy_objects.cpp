@@ -1,6 +1,8 @@
 // Objects of NumPy's C types that its Python code works with: array converters, broadcast, nditer and flags. Instances that
 // hold their attributes as parts.
 
+#include <algorithm>
+
 #include "capture/builtin_primitives.h"
 #include "capture/numpy_arguments.h"
 #include "capture/numpy_creation.h"
@@ -251,14 +253,18 @@ Result<Ref> numpy_array_tolist(Capture& capture, PyObject*, const CallArguments&
 
 namespace {
 
-// An element of an int or of a sequence of ints, as NumPy's iterator gives it.
-Result<Ref> integer_element(Capture& capture, const Ref& operand, size_t index) {
-  Ref value = operand;
-  if (is_sequence(operand)) value = operand->items[operand->items.size() == 1 ? 0 : index];
-  capture.look(value);
-  auto number = as_dim(capture, value);
-  if (!number) return fail(Reason::unsupported_value, "iteration over a broadcast of anything but integers");
-  return capture.dim_scalar(*number, ValueKind::numpy_scalar);
+// An element of an operand, as NumPy's iterator gives it.
+Result<Ref> broadcast_element(Capture& capture, const Ref& operand, size_t index) {
+  std::vector<Ref> items = is_sequence(operand) ? operand->items : std::vector<Ref>{operand};
+  bool sizes =
+      !items.empty() && std::all_of(items.begin(), items.end(), [&](const Ref& item) { return as_dim(capture, item); });
+  if (sizes) return capture.dim_scalar(*as_dim(capture, items[items.size() == 1 ? 0 : index]), ValueKind::numpy_scalar);
+  ACCEL_TRY(Ref array, as_array(capture, operand));
+  size_t rank = lens_of(array).shape.size();
+  if (rank > 1) return fail(Reason::unsupported_value, "iteration over a broadcast of several axes");
+  if (rank == 0) return array_getitem(capture, array, capture.tuple({}));
+  int64_t at = is_one(capture, lens_of(array).shape[0]) ? 0 : static_cast<int64_t>(index);
+  return array_getitem(capture, array, capture.python_int(at));
 }
 
 }  // namespace
@@ -276,7 +282,7 @@ Result<std::optional<std::vector<Ref>>> items_of_broadcast(Capture& capture, con
   for (int64_t i = 0; i < *count; ++i) {
     std::vector<Ref> row;
     for (const Ref& operand : part(value, "operands")->items) {
-      ACCEL_TRY(Ref element, integer_element(capture, operand, static_cast<size_t>(i)));
+      ACCEL_TRY(Ref element, broadcast_element(capture, operand, static_cast<size_t>(i)));
       row.push_back(std::move(element));
     }
     items.push_back(capture.tuple(std::move(row)));

@@ -27,23 +27,24 @@ Call pop_call(Frame& frame, int argc) {
   return call;
 }
 
-Interpreter::Way pushing(const Ref& value) {
-  return [value](Frame& frame) -> Status {
+// Pushes a result. A choice parts the path.
+Status push_result(Step& step, Frame& frame, const Ref& value) {
+  if (value->kind != AbstractKind::choice) {
     frame.push(value);
     return Unit{};
+  }
+  auto pushing = [&step](const Ref& chosen) {
+    return [&step, chosen](Frame& below) { return push_result(step, below, chosen); };
   };
+  ACCEL_TRY(Condition condition, condition_of(step.capture, value->items[1]));
+  return step.interpreter.fork(condition, pushing(value->items[0]), pushing(value->items[2]));
 }
 
 // The callee's frame pushes the result when it returns; `step.frame` stays valid.
 Status finish(Step& step, const Ref& callable, CallArguments arguments) {
   ACCEL_TRY(std::optional<Ref> result, step.interpreter.begin_call(callable, std::move(arguments)));
   if (!result) return Unit{};
-  if ((*result)->kind == AbstractKind::choice) {
-    ACCEL_TRY(Condition condition, condition_of(step.capture, (*result)->items[1]));
-    return step.interpreter.fork(condition, pushing((*result)->items[0]), pushing((*result)->items[2]));
-  }
-  step.frame.push(*result);
-  return Unit{};
+  return push_result(step, step.frame, *result);
 }
 
 Status call(Step& step) {

@@ -135,7 +135,7 @@ Result<RecipeId> RecipeWriter::write_iterator(const Ref& iterator) {
     ACCEL_TRY(RecipeId made, write_parts(RecipeKind::call, parts.arguments, parts.callable));
     Recipe recipe;
     recipe.kind = RecipeKind::iterator;
-    recipe.index = 0;
+    recipe.index = parts.taken;
     recipe.parts = {made};
     return add(std::move(recipe));
   }

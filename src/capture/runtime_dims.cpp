@@ -161,6 +161,22 @@ void Capture::require_relation(const Relation& relation) {
   assume(relation);
 }
 
+bool Capture::is_within_limit(int symbol) {
+  Dim own = dims().symbol(symbol), limit = dims().constant(runtime_limit);
+  return prove(dims().sub(limit, own)) && prove(dims().add(own, limit));
+}
+
+bool Capture::assume_fits(Dim d) {
+  if (fits(d)) return true;
+  Dim above = dims().constant(runtime_limit), below = dims().constant(-runtime_limit);
+  for (int symbol : dims().symbols(d)) {
+    if (!is_bound(symbol) || is_within_limit(symbol)) continue;
+    require_relation({dims().symbol(symbol), above, Comparison::le});
+    require_relation({dims().symbol(symbol), below, Comparison::ge});
+  }
+  return fits(d);
+}
+
 bool Capture::is_known_equal(Dim left, Dim right) {
   Dim difference = dims().sub(left, right);
   if (auto value = dims().as_constant(difference)) return *value == 0;

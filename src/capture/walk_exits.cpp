@@ -100,11 +100,20 @@ Status Interpreter::give_up_loop() {
   return leave_for(planned);
 }
 
+// Whether the path only leads to an exception that leaves the captured code.
+bool Interpreter::is_raising() const {
+  std::vector<const Frame*> frames = frames_before();
+  if (frames.empty() || !frames.back()->flow().is_raising(frames.back()->next)) return false;
+  return std::all_of(frames.begin(), frames.end() - 1, [](const Frame* frame) {
+    return frame->next > 0 && frame->bytecode().instructions[static_cast<size_t>(frame->next) - 1].handler < 0;
+  });
+}
+
 // The failed instruction is left to the interpreter: by the next attempt, which knows that it fails.
 Status Interpreter::plan_exit(const Failure& why) {
   unroll_instead(why);
   Plan::PlannedExit planned;
-  planned.why = why;
+  planned.why = is_raising() ? fail(Reason::will_raise, "on the way to an exception: " + why.detail) : why;
   planned.failed = std::max<int64_t>(position_, 1);
   std::vector<const Frame*> frames = frames_before();
   Location place = where(frames);

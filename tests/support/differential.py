@@ -17,6 +17,18 @@ def check(function, *arguments, times=2, share=False):
     return call
 
 
+def check_at_exits(function, *arguments, most=60):
+    """`check`, and the same results through NumPy's calls where the function is left at one of its first instructions."""
+    call = check(function, *arguments)
+    for n in range(1, most):
+        with accel.config(stress_exits=n):
+            left = accel.compile(function, backend="numpy")
+            assert_same(function, left, *arguments, times=2)
+            if "an exit that was asked for" not in str(accel.explain(left)(*arguments)):
+                break
+    return call
+
+
 def check_left_to_numpy(function, *arguments):
     """The same result as NumPy's, although a part runs in the interpreter: calls that raise, warn or have no compiled form."""
     call = accel.compile(function)
