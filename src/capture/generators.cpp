@@ -70,13 +70,7 @@ Result<std::optional<Ref>> Interpreter::next_of_generator(const Ref& generator) 
   generator->items.clear();  // it is running, and has ended if it fails
   size_t base = frames_.size();
   frames_.push_back(std::move(frame));
-  ++nesting_;
-  Status done = run_nested(base);
-  --nesting_;
-  if (!done.ok()) {
-    frames_.resize(base);
-    return done.failure();
-  }
+  if (Status done = run_nested(base); !done.ok()) return done.failure();
   if (!yielded_) return std::optional<Ref>();
   return std::optional<Ref>(std::move(nested_result_));
 }

@@ -120,17 +120,19 @@ Result<Ref> Interpreter::call_now(const Ref& callable, const CallArguments& argu
   ACCEL_TRY(std::optional<Ref> result, begin_call(callable, arguments));
   if (result) return *result;
   frames_.back()->nested = true;
-  ++nesting_;
-  Status done = run_nested(base);
-  --nesting_;
-  if (!done.ok()) {
-    frames_.resize(base);
-    return done.failure();
-  }
+  if (Status done = run_nested(base); !done.ok()) return done.failure();
   return std::move(nested_result_);
 }
 
 Status Interpreter::run_nested(size_t base) {
+  ++nesting_;
+  Status done = run_down_to(base);
+  --nesting_;
+  if (!done.ok()) frames_.resize(base);
+  return done;
+}
+
+Status Interpreter::run_down_to(size_t base) {
   while (frames_.size() > base) {
     if (over_budget()) return budget_failure();
     ++count_;

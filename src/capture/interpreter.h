@@ -93,7 +93,8 @@ class Interpreter {
   // --- frames (interpreter.cpp)
   Status step(Frame& frame);
   Status try_step(Frame& frame);
-  Status run_nested(size_t base);
+  Status run_nested(size_t base);  // the frames above `base`; on a failure they are gone
+  Status run_down_to(size_t base);
   // Pushes the frame of a call. The result, when it is there at once: a generator.
   Result<std::optional<Ref>> push_frame(PythonFunction function, const CallArguments& arguments);
   Result<std::unique_ptr<Frame>> make_frame(PythonFunction function);

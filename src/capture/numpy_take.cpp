@@ -69,6 +69,18 @@ Result<ValueId> bounded_index(Capture& capture, const Ref& indices, Dim extent, 
   return build.pointwise(Op::minimum, {low, int_value(capture, dims.sub(extent, dims.constant(1)))}, {DType::int64});
 }
 
+// An array and one of its axes; axis=None: the array in one dimension.
+struct Along {
+  Ref array;
+  int axis = 0;
+};
+
+Result<Along> read_along(Capture& capture, const Operand& operand, const Ref& axis) {
+  if (is_none(axis)) return Along{reshaped(capture, operand.ref, {element_count(capture, operand.shape)}), 0};
+  ACCEL_TRY(int number, read_axis(capture, axis, static_cast<int>(operand.shape.size())));
+  return Along{operand.ref, number};
+}
+
 }  // namespace
 
 // The positions per axis are columns of one array.
@@ -109,13 +121,8 @@ Result<Ref> numpy_array_take(Capture& capture, PyObject*, const CallArguments& a
   ACCEL_TRY(Ref indices, as_array(capture, given[1]));
   char kind = dtype_kind(lens_of(indices).dtype);
   if (kind == 'f' || kind == 'c') return fail(Reason::unsupported_argument, "indices that are no integers");
-  Ref array = operand.ref;
-  int axis = 0;
-  if (is_none(given[2])) {
-    array = reshaped(capture, array, {element_count(capture, operand.shape)});
-  } else {
-    ACCEL_TRY(axis, read_axis(capture, given[2], static_cast<int>(operand.shape.size())));
-  }
+  ACCEL_TRY(Along along, read_along(capture, operand, given[2]));
+  auto& [array, axis] = along;
   ACCEL_TRY(ValueId index, bounded_index(capture, indices, lens_of(array).shape[static_cast<size_t>(axis)], mode));
   return taken(capture, array, index, axis);
 }
@@ -127,13 +134,8 @@ Result<Ref> numpy_array_compress(Capture& capture, PyObject*, const CallArgument
   ACCEL_TRY(Operand operand, read_array(capture, given[0]));
   ACCEL_TRY(Operand condition, read_array(capture, given[1]));
   if (condition.shape.size() != 1) return fail(Reason::will_raise, "condition must be a 1-d array");
-  Ref array = operand.ref;
-  int axis = 0;
-  if (is_none(given[2])) {
-    array = reshaped(capture, array, {element_count(capture, operand.shape)});
-  } else {
-    ACCEL_TRY(axis, read_axis(capture, given[2], static_cast<int>(operand.shape.size())));
-  }
+  ACCEL_TRY(Along along, read_along(capture, operand, given[2]));
+  auto& [array, axis] = along;
   Dim extent = lens_of(array).shape[static_cast<size_t>(axis)];
   if (!capture.decide(condition.shape[0], Comparison::le, extent))
     return fail(Reason::unsupported_argument, "a condition longer than the axis");

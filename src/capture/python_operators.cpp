@@ -57,6 +57,14 @@ struct IntOperation {
     numbers.need(numbers.negated(out.overflows));
     return out.value;
   }
+  template <Op op>
+  ValueId checked_pair() {
+    return checked(op, a, b);
+  }
+  template <Op op>
+  ValueId pair() {
+    return apply(op, a, b);
+  }
   void need_nonzero_divisor() {
     auto known = constant_int(right);
     if ((known && *known != 0) || is_guarded(capture, right, Comparison::ne, 0)) return;
@@ -121,39 +129,39 @@ struct IntOperation {
   }
 };
 
+// What computes an operator of two ints, and what is left to the interpreter (nothing: every pair has a result in int64).
+struct IntRule {
+  int op;
+  ValueId (IntOperation::*compute)();
+  const char* left_out;
+};
+
+constexpr IntRule int_rules[] = {
+    {NB_ADD, &IntOperation::checked_pair<Op::add>, "an int beyond int64"},
+    {NB_SUBTRACT, &IntOperation::checked_pair<Op::subtract>, "an int beyond int64"},
+    {NB_MULTIPLY, &IntOperation::checked_pair<Op::multiply>, "an int beyond int64"},
+    {NB_FLOOR_DIVIDE, &IntOperation::quotient, "integer division or modulo by zero"},
+    {NB_REMAINDER, &IntOperation::remainder, "integer division or modulo by zero"},
+    {NB_TRUE_DIVIDE, &IntOperation::true_quotient, "division by zero"},
+    {NB_POWER, &IntOperation::power, "a power beyond int64"},
+    {NB_LSHIFT, &IntOperation::shifted_left, "a shift beyond int64"},
+    {NB_RSHIFT, &IntOperation::shifted_right, "negative shift count"},
+    {NB_AND, &IntOperation::pair<Op::bitwise_and>, nullptr},
+    {NB_OR, &IntOperation::pair<Op::bitwise_or>, nullptr},
+    {NB_XOR, &IntOperation::pair<Op::bitwise_xor>, nullptr},
+};
+
 Result<Ref> int_operation(Capture& capture, int op, const Operand& left, const Operand& right) {
   PythonNumbers numbers(capture);
   ACCEL_TRY(ValueId a, numbers.as_integer(left.ref));
   ACCEL_TRY(ValueId b, numbers.as_integer(right.ref));
   IntOperation o{capture, left, right, numbers, a, b};
-  switch (op) {
-    case NB_ADD:
-      return o.numbers.settled(o.checked(Op::add, a, b), "an int beyond int64");
-    case NB_SUBTRACT:
-      return o.numbers.settled(o.checked(Op::subtract, a, b), "an int beyond int64");
-    case NB_MULTIPLY:
-      return o.numbers.settled(o.checked(Op::multiply, a, b), "an int beyond int64");
-    case NB_FLOOR_DIVIDE:
-      return o.numbers.settled(o.quotient(), "integer division or modulo by zero");
-    case NB_REMAINDER:
-      return o.numbers.settled(o.remainder(), "integer division or modulo by zero");
-    case NB_TRUE_DIVIDE:
-      return o.numbers.settled(o.true_quotient(), "division by zero");
-    case NB_POWER:
-      return o.numbers.settled(o.power(), "a power beyond int64");
-    case NB_LSHIFT:
-      return o.numbers.settled(o.shifted_left(), "a shift beyond int64");
-    case NB_RSHIFT:
-      return o.numbers.settled(o.shifted_right(), "negative shift count");
-    case NB_AND:
-      return capture.scalar(o.apply(Op::bitwise_and, a, b));
-    case NB_OR:
-      return capture.scalar(o.apply(Op::bitwise_or, a, b));
-    case NB_XOR:
-      return capture.scalar(o.apply(Op::bitwise_xor, a, b));
-    default:
-      return no_such_operator();
+  for (const IntRule& rule : int_rules) {
+    if (rule.op != op) continue;
+    ValueId out = (o.*rule.compute)();
+    return rule.left_out ? o.numbers.settled(out, rule.left_out) : capture.scalar(out);
   }
+  return no_such_operator();
 }
 
 // & | ^ of two bools.

@@ -80,13 +80,19 @@ size_t Entry::words() const {
   return symbol_count() + guards.input_count + guards.sources.size() + 4 * plan_.count() + captured_.recipes.size();
 }
 
-bool Entry::fits(PyObject* function, PyObject* const* locals) const {
+Binding Entry::binding_in(Workspace& space) const {
   const GuardSet& guards = captured_.guards;
-  Workspace space(words());
   Binding binding;
   binding.symbols = space.take<int64_t>(symbol_count());
   binding.inputs = space.take<void*>(guards.input_count);
   binding.sources = space.take<PyObject*>(guards.sources.size());
+  return binding;
+}
+
+bool Entry::fits(PyObject* function, PyObject* const* locals) const {
+  const GuardSet& guards = captured_.guards;
+  Workspace space(words());
+  Binding binding = binding_in(space);
   return guards.check(function, locals, binding);
 }
 
@@ -96,9 +102,7 @@ Outcome Entry::run(PyObject* function, PyObject* const* locals, PyObject** resul
   Call call;
   call.function = function;
   call.locals = locals;
-  call.binding.symbols = space.take<int64_t>(symbol_count());
-  call.binding.inputs = space.take<void*>(guards.input_count);
-  call.binding.sources = space.take<PyObject*>(guards.sources.size());
+  call.binding = binding_in(space);
   if (!guards.check(function, locals, call.binding)) return Outcome::no_match;
   if (!ready_ || patience_.skips()) return Outcome::interpret;
   call.outputs.arrays = space.take<PyObject*>(plan_.count());
@@ -249,10 +253,7 @@ Status Entry::compile_native(bool keep_texts) {
 Status Entry::compile_with(PyObject* backend, PyObject* function, PyObject* const* locals) {
   const GuardSet& guards = captured_.guards;
   Workspace space(words());
-  Binding binding;
-  binding.symbols = space.take<int64_t>(symbol_count());
-  binding.inputs = space.take<void*>(guards.input_count);
-  binding.sources = space.take<PyObject*>(guards.sources.size());
+  Binding binding = binding_in(space);
   if (!guards.check(function, locals, binding)) return fail(Reason::internal_error, "the arguments changed meanwhile");
   ACCEL_TRY(python_kernel_, PythonKernel::make(backend, captured_.graph, guards, binding));
   ready_ = true;

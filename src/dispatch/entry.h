@@ -33,6 +33,8 @@ enum class Outcome : uint8_t {
   raised,     // an exception is set: the call ends with it
 };
 
+class Workspace;
+
 class Entry {
  public:
   // Takes over what was captured. Nothing is compiled yet: the entry says `interpret` until a kernel is there.
@@ -95,6 +97,7 @@ class Entry {
   std::string file_of(Location where) const;
   size_t words() const;
   size_t symbol_count() const;
+  Binding binding_in(Workspace& space) const;
 
   Captured captured_;
   OutputPlan plan_;
