@@ -1,13 +1,11 @@
 """Random straight-line NumPy functions: what accel gives is what NumPy gives. A failure prints the function's source."""
 
-import itertools
-import linecache
-
 import numpy as np
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 from support.compiled import facts
 from support.outcome import assert_same
+from support.programs import define
 
 import accel
 
@@ -34,8 +32,6 @@ REDUCTIONS = [
 ]
 REDUCTIONS += ["np.linalg.norm(np.atleast_1d({}), axis=-1)", "np.prod({}, axis=-1)", "np.any({})", "np.count_nonzero({}) * 1.0"]
 TEMPLATES = BINARY * 3 + UNARY * 2 + VIEWS + REDUCTIONS
-
-counter = itertools.count()
 
 
 @st.composite
@@ -77,15 +73,6 @@ def arguments(draw):
             values.flat[0] = draw(st.sampled_from([np.nan, np.inf, -0.0, 1e300, 5e-324]))
         found.append(values)
     return found
-
-
-def define(source):
-    """The function, with its source where tracebacks and inspect find it."""
-    name = f"<random {next(counter)}>"
-    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
-    space = {"np": np}
-    exec(compile(source, name, "exec"), space)
-    return space["program"]
 
 
 def test_random_functions():

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from support.compiled import facts
+from support.differential import check_cases
 from support.outcome import assert_same
 
 import accel
@@ -25,17 +25,8 @@ def is_good(function, case):
 
 
 def calls(function, cases):
-    """The compiled function does what NumPy does, and runs compiled to its end where NumPy neither warns nor raises."""
-    call = accel.compile(function)
-    cases = list(cases)
-    for case in filter(lambda case: is_good(function, case), cases):
-        assert_same(function, call, *case, times=1)
-        found = facts(call)
-        whole = found["interpreted"] == 0 and found["side_exits"] == 0
-        assert whole, f"not compiled as a whole: {case} {found}\n{accel.explain(call)(*case)}"[:3000]
-    for case in cases:
-        assert_same(function, call, *case, times=1)
-    return call
+    """Compiled to the end where NumPy neither warns nor raises."""
+    return check_cases(function, cases, is_good)
 
 
 def function_of(source):

@@ -7,22 +7,21 @@ import numpy as np
 from benchmarks.loops import prange
 
 
+def eliminate(a, k):
+    """Subtracts multiples of row k from the rows below it."""
+    for i in prange(k + 1, a.shape[0]):
+        a[i, k] /= a[k, k]
+        for j in range(k + 1, a.shape[0]):
+            a[i, j] -= a[i, k] * a[k, j]
+
+
 def lu(a):
-    n = a.shape[0]
-    for k in range(n - 1):
-        for i in prange(k + 1, n):
-            a[i, k] /= a[k, k]
-            for j in range(k + 1, n):
-                a[i, j] -= a[i, k] * a[k, j]
+    for k in range(a.shape[0] - 1):
+        eliminate(a, k)
 
 
 def lu_by_columns(a):
-    n = a.shape[0]
-    for k in range(n - 1):
-        for i in prange(k + 1, n):
-            a[i, k] /= a[k, k]
-            for j in range(k + 1, n):
-                a[i, j] -= a[i, k] * a[k, j]
+    lu(a)
     return a
 
 
@@ -40,10 +39,7 @@ def lu_with_pivots(a):
             for j in range(n):
                 a[k, j], a[p, j] = a[p, j], a[k, j]
             order[k], order[p] = order[p], order[k]
-        for i in prange(k + 1, n):
-            a[i, k] /= a[k, k]
-            for j in range(k + 1, n):
-                a[i, j] -= a[i, k] * a[k, j]
+        eliminate(a, k)
     return order
 
 

@@ -7,23 +7,26 @@ import numpy as np
 from benchmarks.loops import prange
 
 
+def escape(c_re, c_im, steps, limit):
+    """The last value of one point, and the last step within the limit: 0 when that is the last of all."""
+    re = im = np.float32(0)
+    last = 0
+    for k in range(steps):
+        re2, im2 = re * re, im * im
+        if not re2 + im2 < limit:
+            break
+        re, im = re2 - im2 + c_re, re * im + im * re + c_im
+        last = k
+    return complex(re, im), 0 if last == steps - 1 else last
+
+
 def escape_time(real, imag, steps, bound):
     z = np.zeros((len(imag), len(real)), np.complex64)
     count = np.zeros(z.shape, np.int64)
     limit = np.float32(bound * bound)
     for i in prange(len(imag)):
         for j in range(len(real)):
-            c_re, c_im = real[j], imag[i]
-            re = im = np.float32(0)
-            last = 0
-            for k in range(steps):
-                re2, im2 = re * re, im * im
-                if not re2 + im2 < limit:
-                    break
-                re, im = re2 - im2 + c_re, re * im + im * re + c_im
-                last = k
-            z[i, j] = complex(re, im)
-            count[i, j] = 0 if last == steps - 1 else last
+            z[i, j], count[i, j] = escape(real[j], imag[i], steps, limit)
     return z, count
 
 
@@ -35,16 +38,7 @@ def escape_time_linspace(left, right, bottom, top, columns, rows, steps, bound):
         c_im = np.float32(bottom + i * ((top - bottom) / (rows - 1)))
         for j in range(columns):
             c_re = np.float32(left + j * ((right - left) / (columns - 1)))
-            re = im = np.float32(0)
-            last = 0
-            for k in range(steps):
-                re2, im2 = re * re, im * im
-                if not re2 + im2 < limit:
-                    break
-                re, im = re2 - im2 + c_re, re * im + im * re + c_im
-                last = k
-            z[i, j] = complex(re, im)
-            count[i, j] = 0 if last == steps - 1 else last
+            z[i, j], count[i, j] = escape(c_re, c_im, steps, limit)
     return z, count
 
 

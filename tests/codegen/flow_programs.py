@@ -5,12 +5,25 @@ from graph_text import GraphText
 NP = "numpy_scalar float64"
 
 
-def gauss_seidel():
-    """for t in range(T): for i in range(1, n - 1): for j in range(1, m - 1): A[i, j] = 0.25 * (up + down + left + right)"""
+def square():
+    """A graph with one array of n x n: the graph, n, the array, n as a count."""
+    g = GraphText()
+    n = g.symbol()
+    array = g.array("float64", f"{n}, {n}")
+    return g, n, array, g.dim(n)
+
+
+def with_steps(arrays):
+    """A graph with so many arrays of n x m and a count of steps: the graph, n, m, the arrays, the count."""
     g = GraphText()
     n, m, steps = g.symbol(), g.symbol(), g.symbol()
-    array = g.array("float64", f"{n}, {m}")
-    count = g.scalar_input("py_scalar int64", steps)
+    inputs = [g.array("float64", f"{n}, {m}") for _ in range(arrays)]
+    return g, n, m, inputs, g.scalar_input("py_scalar int64", steps)
+
+
+def gauss_seidel():
+    """for t in range(T): for i in range(1, n - 1): for j in range(1, m - 1): A[i, j] = 0.25 * (up + down + left + right)"""
+    g, n, m, [array], count = with_steps(1)
     one, quarter = g.int(1), g.float(0.25)
 
     def element(i):
@@ -32,10 +45,7 @@ def gauss_seidel():
 
 def floyd_warshall():
     """for k: for i: for j: if d[i, k] + d[k, j] < d[i, j]: d[i, j] = d[i, k] + d[k, j]"""
-    g = GraphText()
-    n = g.symbol()
-    distances = g.array("float64", f"{n}, {n}")
-    count = g.dim(n)
+    g, n, distances, count = square()
 
     def body(k, i, j, d):
         through = g.op("add", g.at(d, i, k), g.at(d, k, j))
@@ -121,10 +131,7 @@ def n_body():
 
 def cholesky_rows():
     """for i: for j in range(i): A[i, j] = (A[i, j] - A[i, :j] @ A[j, :j]) / A[j, j] ..., as sums of products"""
-    g = GraphText()
-    n = g.symbol()
-    array = g.array("float64", f"{n}, {n}")
-    count = g.dim(n)
+    g, n, array, count = square()
 
     def row(i, _, a):
         def column(j, _, b):
@@ -143,10 +150,7 @@ def cholesky_rows():
 
 def lu_rows():
     """for k: for i in range(k + 1, n): f = A[i, k] / A[k, k]; A[i, k] = f; A[i, k+1:] -= f * A[k, k+1:]"""
-    g = GraphText()
-    n = g.symbol()
-    array = g.array("float64", f"{n}, {n}")
-    count = g.dim(n)
+    g, n, array, count = square()
 
     def column(k, _, a):
         def row(i, _, b):
@@ -165,22 +169,23 @@ def lu_rows():
     return g.text()
 
 
+def mean_of_neighbours(g, a, base, shape):
+    """base[1:-1, 1:-1] = 0.25 * (a up + down + left + right)"""
+    total = g.op("add", g.view(a, [0, 1], shape), g.view(a, [2, 1], shape))
+    total = g.op("add", total, g.view(a, [1, 0], shape))
+    total = g.op("add", total, g.view(a, [1, 2], shape))
+    quarter = g.float(0.25)
+    return g.store(base, g.view(base, [1, 1], shape), g.op("multiply", g.spread(quarter, total), total))
+
+
 def jacobi():
     """for t: B[1:-1, 1:-1] = 0.25 * (A up + down + left + right); A, B = B, A"""
-    g = GraphText()
-    n, m, steps = g.symbol(), g.symbol(), g.symbol()
-    first = g.array("float64", f"{n}, {m}")
-    count = g.scalar_input("py_scalar int64", steps)
+    g, n, m, [first], count = with_steps(1)
     shape = [f"{n} - 2", f"{m} - 2"]
     a, b = g.op("copy", first), g.op("copy", first)
 
     def sweep(_symbol, _, a, b):
-        total = g.op("add", g.view(a, [0, 1], shape), g.view(a, [2, 1], shape))
-        total = g.op("add", total, g.view(a, [1, 0], shape))
-        total = g.op("add", total, g.view(a, [1, 2], shape))
-        quarter = g.float(0.25)
-        b = g.store(b, g.view(b, [1, 1], shape), g.op("multiply", g.spread(quarter, total), total))
-        return [b, a]
+        return [mean_of_neighbours(g, a, b, shape), a]
 
     a, b = g.loop(count, [a, b], sweep)
     g.ret(a)
@@ -189,18 +194,11 @@ def jacobi():
 
 def jacobi_in_place():
     """for t: A[1:-1, 1:-1] = 0.25 * (A up + down + left + right)"""
-    g = GraphText()
-    n, m, steps = g.symbol(), g.symbol(), g.symbol()
-    first = g.array("float64", f"{n}, {m}")
-    count = g.scalar_input("py_scalar int64", steps)
+    g, n, m, [first], count = with_steps(1)
     shape = [f"{n} - 2", f"{m} - 2"]
 
     def sweep(_symbol, _, a):
-        total = g.op("add", g.view(a, [0, 1], shape), g.view(a, [2, 1], shape))
-        total = g.op("add", total, g.view(a, [1, 0], shape))
-        total = g.op("add", total, g.view(a, [1, 2], shape))
-        quarter = g.float(0.25)
-        return [g.store(a, g.view(a, [1, 1], shape), g.op("multiply", g.spread(quarter, total), total))]
+        return [mean_of_neighbours(g, a, a, shape)]
 
     g.loop(count, [first], sweep)
     g.ret()
@@ -209,10 +207,7 @@ def jacobi_in_place():
 
 def fdtd():
     """ey[0, :] = t; ey[1:] -= 0.5 * (hz[1:] - hz[:-1]); ex[:, 1:] -= 0.5 * (hz[:, 1:] - hz[:, :-1]); hz[:-1, :-1] -= ..."""
-    g = GraphText()
-    n, m, steps = g.symbol(), g.symbol(), g.symbol()
-    ex, ey, hz = (g.array("float64", f"{n}, {m}") for _ in range(3))
-    count = g.scalar_input("py_scalar int64", steps)
+    g, n, m, [ex, ey, hz], count = with_steps(3)
 
     def change(base, view, factor, *parts):
         total = parts[0]

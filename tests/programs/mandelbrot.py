@@ -1,19 +1,9 @@
 """The Mandelbrot set: how long each point of a grid stays within a bound."""
 
 import numpy as np
-from support.whole_programs import Program
+from support.whole_programs import Program, load_example
 
-
-def escape_time(real, imag, steps, bound):
-    c = real + 1j * imag[:, None]  # float32 axes, complex64 grid
-    z = np.zeros(c.shape, dtype=np.complex64)
-    count = np.zeros(c.shape, dtype=int)
-    for k in range(steps):
-        inside = np.abs(z) < bound
-        count[inside] = k
-        z[inside] = z[inside] ** 2 + c[inside]
-    count[count == steps - 1] = 0
-    return z, count
+escape_time = load_example("mandelbrot").escape_time_in_numpy
 
 
 def escape_time_linspace(left, right, bottom, top, columns, rows, steps, bound):
@@ -95,7 +85,7 @@ def ends(rng, *numbers):
 
 SMALL, LARGE, FULL = (12, 9, 20, 2.0**40), (100, 83, 50, 2.0**40), (1000, 833, 200, 2.0**40)
 PROGRAMS = [
-    Program(escape_time, axes, SMALL, LARGE, FULL),
+    Program(escape_time, axes, SMALL, LARGE, FULL, name="escape_time"),
     Program(escape_time_linspace, ends, SMALL, LARGE, FULL),
     Program(escape_step, step, (12, 9), (100, 83), (1000, 833)),
     Program(escape_time_by_steps, axes, SMALL, LARGE, FULL),

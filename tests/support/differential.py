@@ -2,7 +2,7 @@
 
 import numpy as np
 from support.compiled import facts
-from support.outcome import assert_same
+from support.outcome import assert_same, describe
 
 import accel
 
@@ -29,10 +29,49 @@ def check_at_exits(function, *arguments, most=60):
     return call
 
 
+def check_cases(function, cases, is_good):
+    """One compiled function does what NumPy does in each case, and runs compiled to its end where `is_good(function, case)`."""
+    call = accel.compile(function)
+    cases = list(cases)
+    good = [case for case in cases if is_good(function, case)]
+    for case in good:
+        assert_same(function, call, *case, times=1)
+        found = facts(call)
+        whole = found["interpreted"] == 0 and found["side_exits"] == 0
+        assert whole, f"not compiled as a whole: {case} {found}\n{accel.explain(call)(*case)}"[:3000]
+    for case in cases:
+        assert_same(function, call, *case, times=1)
+    return call
+
+
 def check_left_to_numpy(function, *arguments):
     """The same result as NumPy's, although a part runs in the interpreter: calls that raise, warn or have no compiled form."""
     call = accel.compile(function)
     assert_same(function, call, *arguments, times=2, share=False)
+    return call
+
+
+def call_with(call, arguments):
+    """Result or error, and the arguments afterwards."""
+    error = None
+    result = None
+    try:
+        result = call(*arguments)
+    except Exception as raised:
+        error = (type(raised), str(raised))
+    views = [a for a in arguments if isinstance(a, np.ndarray)]
+    return describe(result, views), error, [describe(a, views) for a in arguments]
+
+
+def check_made(function, *makes, times=2, whole=True):
+    """Compares calls with the arguments that each of `makes` makes anew; all by one compiled function."""
+    call = accel.compile(function)
+    for make in makes:
+        for _ in range(times):
+            assert call_with(call, make()) == call_with(function, make())
+    found = facts(call)
+    if whole:
+        assert found["interpreted"] == 0 and found["side_exits"] == 0, f"{found}\n{accel.explain(call)(*makes[-1]())}"
     return call
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 FOLDER = Path(__file__).resolve().parents[1] / "programs"
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
 @dataclasses.dataclass
@@ -30,14 +31,19 @@ class Program:
         return self.make(np.random.default_rng(0), *size)
 
 
-def load(stem):
+def load(stem, folder=FOLDER, prefix="whole_programs"):
     """The module tests/programs/STEM.py, by a name that no other folder's modules have."""
-    name = f"whole_programs_{stem}"
+    name = f"{prefix}_{stem}"
     if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, FOLDER / f"{stem}.py")
+        spec = importlib.util.spec_from_file_location(name, folder / f"{stem}.py")
         module = sys.modules[name] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
     return sys.modules[name]
+
+
+def load_example(stem):
+    """The module examples/STEM.py."""
+    return load(stem, EXAMPLES, "example")
 
 
 def all_programs():
