@@ -94,6 +94,37 @@ def test_initial_and_where():
     check_left_to_numpy(lambda x, m: x.sum(where=m), sample((5, 6)), sample((5, 6), "bool"))
 
 
+@pytest.mark.parametrize("ufunc", [np.add, np.multiply, np.bitwise_xor, np.bitwise_and, np.maximum, np.fmin])
+def test_initial_counts_once_under_a_mask(ufunc):
+    def reduced(x, m):
+        return ufunc.reduce(x, axis=0, initial=3, where=m), ufunc.reduce(x, axis=(0, 1), initial=3, where=m)
+
+    check(reduced, sample((7, 3), "int64"), sample((7, 3), "bool", seed=1))
+
+
+def test_a_mask_of_another_layout():
+    """NumPy's iterator looks at both."""
+
+    def reduced(x, m):
+        return x.sum(axis=1, where=m), x.min(axis=0, initial=3, where=m)
+
+    x, m = sample((4, 3, 5), "int32"), sample((4, 3, 5), "bool", seed=1)
+    for one in (x, np.asfortranarray(x), x.transpose(1, 0, 2).copy().transpose(1, 0, 2)):
+        for mask in (m, np.asfortranarray(m), m.transpose(0, 2, 1).copy().transpose(0, 2, 1)):
+            check(reduced, one, mask, times=1)
+
+
+@pytest.mark.parametrize("name", ["add", "multiply", "logical_and", "bitwise_or", "maximum"])
+def test_no_initial(name):
+    """initial=None: there has to be a first element."""
+    ufunc = getattr(np, name)
+    for x in (sample((3, 4), "int64"), np.zeros((0, 4), "int64"), np.array([-0.0, -0.0])):
+        if x.dtype.kind == "i" or name != "bitwise_or":
+            check_left_to_numpy(lambda x: ufunc.reduce(x, initial=None), x)
+    x, m = sample((3, 4), "int64"), sample((3, 4), "bool")
+    check_left_to_numpy(lambda x, m: ufunc.reduce(x, initial=None, where=m), x, m)
+
+
 def test_out():
     def into(x):
         out = np.zeros(6)

@@ -97,7 +97,11 @@ Status check_empty(Capture& capture, const ReduceOptions& options, const ReduceC
 }
 
 Status read_initial(Capture& capture, const ReduceOptions& options, ReduceCall& call) {
-  if (is_no_value(options.initial) || is_none(options.initial)) return Unit{};
+  if (is_no_value(options.initial)) return Unit{};
+  if (is_none(options.initial)) {  // the first element, which there has to be
+    if (!call.combining->has_identity) return Unit{};
+    return fail(Reason::unsupported_argument, "initial=None where there is an identity");
+  }
   auto operand = as_operand(capture, options.initial);
   if (!operand || !operand->shape.empty()) return fail(Reason::unsupported_argument, "initial");
   ACCEL_TRY(call.initial, operand_value(capture, *operand, call.accumulator));
@@ -119,10 +123,10 @@ Status read_where(Capture& capture, const ReduceOptions& options, ReduceCall& ca
     if (!capture.decide_equal(shape[k], call.array.shape[k]))
       return fail(Reason::unsupported_argument, "where larger than the array");
   }
-  if (call.initial) {
-    call.filler = call.initial;
-  } else if (call.combining->has_identity) {
+  if (call.combining->has_identity) {
     call.filler = capture.build().constant(identity_of(call.combining->op, call.accumulator), ValueKind::numpy_scalar);
+  } else if (call.initial) {
+    call.filler = call.initial;  // as often as one likes: these are extremes
   } else {
     return fail(Reason::will_raise, "where needs initial here");
   }
@@ -142,7 +146,7 @@ ValueId masked(Capture& capture, const ReduceCall& call, ValueId value) {
   if (!call.where) return value;
   Operand mask = *as_operand(capture, call.where);
   ValueId condition = broadcast_value(capture, capture.read(call.where), call.array.shape);
-  std::vector<uint8_t> order = result_order(capture, {call.array}, call.array.shape);
+  std::vector<uint8_t> order = result_order(capture, {call.array, mask}, call.array.shape);
   return capture.build().pointwise(Op::where, {condition, value, *call.filler}, {call.accumulator}, ValueKind::array, order);
 }
 
