@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from support.differential import check, check_left_to_numpy, layouts, sample
 
+import accel
+
 DTYPES = ["bool", "int8", "int32", "int64", "uint8", "uint64", "float16", "float32", "float64", "complex64", "complex128"]
 UNARY = [
     "negative",
@@ -269,6 +271,16 @@ def test_floating_point_events_warn_as_numpy():
     check_left_to_numpy(lambda x: np.log(x), np.array([1.0, -1.0, 0.0]))
     check_left_to_numpy(lambda x, y: x / y, np.array([1.0, 0.0]), np.array([0.0, 0.0]))
     check_left_to_numpy(lambda x: np.exp(x), np.array([1000.0]))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int16"])
+@pytest.mark.parametrize("ufunc", [np.exp, np.exp2, np.expm1, np.sinh, np.cosh, np.square, np.tan])
+def test_loops_of_numpy_raise_overflow(ufunc, dtype):
+    """Some do so through feraiseexcept, which on x86-64 leaves MXCSR alone."""
+    x = np.linspace(1, 1000, 40).astype(dtype)
+    check_left_to_numpy(lambda x: ufunc(x), x)
+    with accel.config(threads=2, parallel_threshold=0):
+        check_left_to_numpy(lambda x: ufunc(x) + 1, x)
 
 
 def test_clip_and_round():

@@ -18,14 +18,30 @@ constexpr unsigned float_flag_bits = 0x3f;
 inline FloatControl float_control() { return _mm_getcsr() & ~float_flag_bits; }
 inline void add_float_flags(FloatFlags flags) { _mm_setcsr(_mm_getcsr() | flags); }
 
+// glibc raises overflow and underflow (feraiseexcept) in the flags of the x87 unit, whose bits are in MXCSR's order.
+inline FloatFlags x87_flags() {
+  unsigned short word = 0;
+  asm volatile("fnstsw %0" : "=a"(word) : : "memory");
+  return word & float_flag_bits;
+}
+inline void clear_x87_flags() {
+  if (x87_flags() != 0) asm volatile("fnclex" : : : "memory");
+}
+
 // Puts a worker thread under the caller's control bits, with no flag set; restores the thread's own state at the end.
 class BorrowedFloatControl {
  public:
-  explicit BorrowedFloatControl(FloatControl control) : own_(_mm_getcsr()) { _mm_setcsr(control); }
-  ~BorrowedFloatControl() { _mm_setcsr(own_); }
+  explicit BorrowedFloatControl(FloatControl control) : own_(_mm_getcsr()) {
+    clear_x87_flags();
+    _mm_setcsr(control);
+  }
+  ~BorrowedFloatControl() {
+    clear_x87_flags();
+    _mm_setcsr(own_);
+  }
   BorrowedFloatControl(const BorrowedFloatControl&) = delete;
   BorrowedFloatControl& operator=(const BorrowedFloatControl&) = delete;
-  FloatFlags flags() const { return _mm_getcsr() & float_flag_bits; }
+  FloatFlags flags() const { return (_mm_getcsr() & float_flag_bits) | x87_flags(); }
 
  private:
   unsigned own_;

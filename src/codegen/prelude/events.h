@@ -1,11 +1,20 @@
 // Floating-point events: the hardware's sticky flags in NumPy's order (divide 1, overflow 2, underflow 4, invalid 8).
 #if defined(__x86_64__)
+// glibc raises overflow and underflow (feraiseexcept) in the flags of the x87 unit, whose bits are in MXCSR's order.
+ACCEL_INLINE u32 fp_x87_flags() {
+  unsigned short word;
+  asm volatile("fnstsw %0" : "=a"(word) : : "memory");
+  return word & 0x3fu;
+}
 ACCEL_INLINE u32 fp_control() {
   u32 word;
   asm volatile("stmxcsr %0" : "=m"(word) : : "memory");
-  return word;
+  return word | fp_x87_flags();
 }
-ACCEL_INLINE void fp_set_control(u32 word) { asm volatile("ldmxcsr %0" : : "m"(word) : "memory"); }
+ACCEL_INLINE void fp_set_control(u32 word) {
+  if (fp_x87_flags() != 0) asm volatile("fnclex" : : : "memory");
+  asm volatile("ldmxcsr %0" : : "m"(word) : "memory");
+}
 ACCEL_INLINE void fp_clear() { fp_set_control(fp_control() & ~0x3fu); }
 ACCEL_INLINE int fp_read() {
   const u32 word = fp_control();
