@@ -82,7 +82,8 @@ ValueId Capture::read(const Ref& array) {
 
 // A value in memory of its own, in this order: the new contents of a whole fresh array.
 ValueId Capture::own_contents(ValueId value, const std::vector<uint8_t>& order) {
-  bool computed = !graph_.is_input(value) && graph_.type(value).order == order;
+  const Type& type = graph_.type(value);
+  bool computed = !graph_.is_input(value) && type.kind == ValueKind::array && type.order == order;
   OpClass producer = computed ? op_class(graph_.producer(value).op) : OpClass::view;
   if (producer != OpClass::view && producer != OpClass::update && producer != OpClass::leaf) return value;
   return builder_.pointwise(Op::copy, {value}, {graph_.type(value).dtype}, ValueKind::array, order);

@@ -212,7 +212,13 @@ Result<Ref> numpy_array_conjugate(Capture& capture, PyObject*, const CallArgumen
   return apply_ufunc(capture, Op::conjugate, {self.ref});
 }
 
+// The element of an array without axes, as a NumPy scalar.
+static Ref scalar_of(Capture& capture, const Operand& array) {
+  return wrap_result(capture, capture.build().pointwise(Op::astype, {capture.read(array.ref)}, {array.type.dtype}), false);
+}
+
 // PyArray_Round
+
 Result<Ref> numpy_array_round(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "decimals", "out"}, 1, 99, 1}));
   if (!is_none(given[2])) return fail(Reason::unsupported_argument, "out");
@@ -226,7 +232,9 @@ Result<Ref> numpy_array_round(Capture& capture, PyObject*, const CallArguments& 
     return fail(Reason::unsupported_dtype, std::string("round of ") + dtype_name(self.type.dtype));
   if (kind != 'f') {
     if (decimals < 0) return fail(Reason::unsupported_argument, "integers rounded to tens");
-    return self.is_array() ? Result<Ref>(copied(capture, capture.read(self.ref), copy_order(capture, self.ref))) : self.ref;
+    if (!self.is_array()) return self.ref;
+    if (self.shape.empty()) return scalar_of(capture, self);
+    return copied(capture, capture.read(self.ref), copy_order(capture, self.ref));
   }
   if (decimals == 0) return apply_ufunc(capture, Op::rint, {self.ref});
   if (std::llabs(decimals) > 22) return fail(Reason::unsupported_argument, "round with so many decimals");

@@ -37,6 +37,9 @@ class Owner {
     origins_ = pinned_inputs(graph_);
     ACCEL_TRY([[maybe_unused]] Unit certain, check_origins());
     std::replace(origins_.begin(), origins_.end(), mixed_origin, not_pinned);  // what it gets of inputs is copied
+    for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) {
+      ACCEL_TRY([[maybe_unused]] Unit computed, compute_scalars(b));
+    }
     for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) own_outputs(b);
     for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) own_targets(b);
     for (int round = 0; own_bases(); ++round) {
@@ -62,6 +65,34 @@ class Owner {
       }
     }
     return Unit{};
+  }
+
+  // An array without axes that no argument holds has no memory: what a store to it leaves is computed.
+  Status compute_scalars(BlockId b) {
+    for (size_t at = 0; at < block(b).nodes.size(); ++at) {
+      NodeId id = block(b).nodes[at];
+      if (node(id).op != Op::store || in_memory(node(id).operands[0])) continue;
+      std::vector<ValueId> operands = node(id).operands;
+      for (size_t k = 2; k < operands.size(); ++k) {
+        ACCEL_TRY(operands[k], scalar_before(operands[k], b, at));
+      }
+      bool masked = operands.size() > 3;
+      node(id).op = masked ? Op::where : Op::copy;
+      node(id).operands = masked ? std::vector<ValueId>{operands[3], operands[2], operands[0]} : std::vector{operands[2]};
+    }
+    return Unit{};
+  }
+
+  // v, of one element, without axes; made before node `at` of a block, which moves on.
+  Result<ValueId> scalar_before(ValueId v, BlockId b, size_t& at) {
+    Type type = graph_.type(v);
+    if (type.rank() == 0) return v;
+    bool one = std::all_of(type.shape.begin(), type.shape.end(), [&](Dim d) { return graph_.dims.is_constant(d, 1); });
+    if (!one) return fail(Reason::unsupported_layout, "a store to a part of an array without axes");
+    ValueId made = Builder(graph_, b).reshape(v, {});
+    std::vector<NodeId>& nodes = block(b).nodes;
+    std::rotate(nodes.begin() + static_cast<std::ptrdiff_t>(at++), nodes.end() - 1, nodes.end());
+    return made;
   }
 
   void note(ValueId v, const char* why) {
