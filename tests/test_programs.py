@@ -19,8 +19,6 @@ LEFT = {
     "wave": "unsettled_types, line 20: ",
     "kalman": "unsupported_argument, line 18: errstate with call or bufsize",
     "binomial_option": "unsettled_types, line 97: ",
-    "kmeans_by_sums": "unsupported_call, line 24: bincount",
-    "nearest_neighbours": "unsupported_call, line 67: <method_descriptor>",
     "lattice_boltzmann": "unsupported_value, line 14: iteration over a broadcast of anything but integers",
     "lu_with_pivots": "unsupported_opcode, line 33: the text of a value",
     "metropolis": "unsupported_attribute, line 14: numpy.random._generator.Generator.normal",
@@ -35,7 +33,6 @@ LEFT = {
     "local_maxima": "unsettled_types, line 274: ",
     "rotations": "will_raise, line 283: an index is out of bounds",
     "row_norms": "unsettled_types, line 32: ",
-    "smith_waterman_traced": "unsupported_call, line 29: unravel_index",
 }
 
 

@@ -195,6 +195,7 @@ class _Evaluator:
         self.kinds: dict[int, str] = {}
         self.lanes: dict[int, Any] = {}  # value: mask of the elements that exist
         self.memory: dict[int, int] = {}  # value: the input whose memory it is a version of
+        self.given: dict[int, tuple[Any, ...]] = {}  # results of calls
         self.versions: dict[int, Any] = {}  # input: its last version
         self.inputs = inputs
         for number, (spec, given) in enumerate(zip(self.graph.inputs, inputs, strict=True)):
@@ -352,6 +353,25 @@ class _Evaluator:
 
     def _op_multiply_overflows(self, node: dict[str, Any], x: Any, y: Any) -> Any:
         return _leaves(x.dtype, x.astype(object) * y.astype(object))
+
+    def _op_call(self, node: dict[str, Any], *operands: Any) -> Any:
+        kinds = [self.kinds[operand] for operand in node["operands"]]
+        objects = [
+            x if kind == "array" else x[()] if kind == "numpy_scalar" else x.item()
+            for x, kind in zip(operands, kinds, strict=True)
+        ]
+        self.given[node["results"][0]] = node["function"](*objects)
+        return np.int64(0)
+
+    def _op_extent(self, node: dict[str, Any], call: Any) -> Any:
+        result, axis = node["axes"]
+        return np.int64(self.given[node["operands"][0]][result].shape[axis])
+
+    def _op_received(self, node: dict[str, Any], call: Any) -> Any:
+        result = np.asarray(self.given[node["operands"][0]][node["axes"][0]], node["types"][0]["dtype"])
+        if result.shape != self._shape(node["types"][0]["shape"]):
+            raise ValueError("a result of another shape")
+        return result
 
     def _op_take(self, node: dict[str, Any], base: Any, *indices: Any) -> Any:
         return base[indices]

@@ -58,6 +58,7 @@ class Session {
       if (recipe.kind == RecipeKind::source) captured.guards.wanted.push_back(recipe.index);
     }
     captured.notes = std::move(attempt_.state->notes());
+    captured.calls = std::move(attempt_.state->calls());
     captured.instructions = attempt_.interpreter->instructions();
     captured.worth_compiling = has_flow(captured.graph) || computes_something(captured.graph);
     unify_dims(captured.graph, captured.guards);

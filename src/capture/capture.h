@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "capture/abstract_value.h"
+#include "capture/boxed_call.h"
 #include "capture/captured.h"
 #include "capture/primitive.h"
 #include "capture/sources.h"
@@ -173,6 +174,9 @@ class Capture {
   // Runs a generator to its next yield; nullopt: it has ended.
   Result<std::optional<Ref>> next_of_generator(const Ref& generator);
 
+  // Calls that compiled code asks the process to make (boxed.h).
+  std::vector<BoxedCall>& calls() { return calls_; }
+
   // --- exceptions ----------------------------------------------------------------------------------------------------
   // A will_raise of an exception that handlers in the captured code may catch: the pending Python exception (cleared), or one
   // of this type. Only its type can be seen, so texts need not be Python's.
@@ -244,6 +248,7 @@ class Capture {
   bool may_guard_ = true, keeps_symbols_ = true;
   int64_t effects_ = 0;
   std::vector<Note> notes_;
+  std::vector<BoxedCall> calls_;
   PyRef exception_;  // of the last failure that raised() made, and its detail
   std::string exception_detail_;
   std::string file_;

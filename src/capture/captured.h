@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "capture/boxed_call.h"
 #include "capture/recipe.h"
 #include "guard/guard_set.h"
 #include "ir/graph.h"
@@ -25,7 +26,8 @@ struct Captured {
   Graph graph;      // its outputs are those of all exits, one after the other
   GuardSet guards;  // not sealed
   std::vector<Recipe> recipes;
-  std::vector<Exit> exits;  // by the graph's exit number; captures without control flow have exits[0] only
+  std::vector<BoxedCall> calls;  // by the number that ops of the graph name
+  std::vector<Exit> exits;       // by the graph's exit number; captures without control flow have exits[0] only
   std::vector<Note> notes;
   int instructions = 0;          // bytecode instructions evaluated
   bool worth_compiling = false;  // false: nothing but Python bookkeeping precedes the exit

@@ -303,6 +303,7 @@ void Capture::promote_inputs_of(const Ref& scalar) {
       continue;
     }
     const Node& node = graph_.producer(value);
+    if (op_class(node.op) == OpClass::boxed) return;
     for (Dim d : node.attrs.dims) {
       if (is_runtime(d)) return;
       for (int symbol : dims().symbols(d)) fixed[symbol] = std::to_string(graph_.hints[static_cast<size_t>(symbol)]);

@@ -30,10 +30,17 @@ void collect_dims(const Body& body, std::vector<Dim>& out) {
 
 void collect_buffers_written(const Body& body, std::set<BufferId>& out) {
   for (const Stmt& stmt : body) {
-    if (stmt.kind == StmtKind::store || stmt.kind == StmtKind::scatter) out.insert(stmt.address.buffer);
+    bool stores = stmt.kind == StmtKind::store || stmt.kind == StmtKind::scatter || stmt.kind == StmtKind::receive_array;
+    if (stores) out.insert(stmt.address.buffer);
+    if (stmt.kind == StmtKind::boxed) continue;
     for (const CallOperand& operand : stmt.operands) out.insert(operand.address.buffer);
     collect_buffers_written(stmt.body, out);
   }
+}
+
+bool is_boxed(const Stmt& stmt) {
+  return stmt.kind == StmtKind::boxed || stmt.kind == StmtKind::extent || stmt.kind == StmtKind::receive ||
+         stmt.kind == StmtKind::receive_array;
 }
 
 const Nest no_nest;
@@ -83,7 +90,8 @@ void ControlFunction::find_shared() {
     for (const BlockStep& step : program_.blocks[b].steps)
       for (const Stmt& stmt : step.body) {
         if (stmt.dst < 0) continue;
-        if (stmt.kind == StmtKind::assign || !home.emplace(stmt.dst, b).second) shared_.insert(stmt.dst);
+        bool twice = !home.emplace(stmt.dst, b).second;
+        if (twice || stmt.kind == StmtKind::assign || is_boxed(stmt)) shared_.insert(stmt.dst);
       }
   for (size_t b = 0; b < program_.blocks.size(); ++b) {
     const ProgramBlock& block = program_.blocks[b];
@@ -258,9 +266,52 @@ void ControlFunction::scalars(const BlockStep& step) {
   for (const Stmt& stmt : step.body) {
     if (stmt.kind == StmtKind::bind)
       code_.line(cat(dim(stmt.dim), " = ", temp_name(stmt.args[0]), ";"));
+    else if (is_boxed(stmt))
+      boxed(stmt);
     else
       write(stmt);
   }
+}
+
+// What the caller does: the call, or fetching what it gave.
+void ControlFunction::boxed(const Stmt& stmt) {
+  std::vector<std::string> numbers;
+  for (int number : stmt.numbers) numbers.push_back(std::to_string(number));
+  if (stmt.kind == StmtKind::extent) return define(stmt, cat("extent_of(frame, ", listed(numbers), ")"));
+  code_.open("");
+  if (stmt.kind == StmtKind::receive) {
+    code_.line("char memory[16];");
+    stop_unless(cat("receive(frame, ", listed(numbers), ", memory, nullptr)"));
+    define(stmt, cat("load_", type(stmt.dst), "(memory)"));
+  } else if (stmt.kind == StmtKind::receive_array) {
+    code_.line(cat("const i64 dims[] = {", stmt.core_dims.empty() ? "0" : "", dims_text(stmt.core_dims), "};"));
+    stop_unless(cat("receive(frame, ", listed(numbers), ", ", buffer(stmt.address.buffer), ", dims)"));
+  } else {
+    boxed_call(stmt, listed(numbers));
+  }
+  code_.close();
+}
+
+void ControlFunction::boxed_call(const Stmt& stmt, const std::string& number) {
+  std::vector<std::string> operands;
+  size_t next = 0;
+  for (const CallOperand& operand : stmt.operands) {
+    if (operand.address.buffer >= 0) {
+      operands.push_back(buffer(operand.address.buffer));
+      continue;
+    }
+    TempId temp = stmt.args[next++];
+    std::string memory = cat("a", static_cast<long>(operands.size()));
+    code_.line(cat("char ", memory, "[16];"));
+    code_.line(cat("store_", type(temp), "(", memory, ", ", temp_name(temp), ");"));
+    operands.push_back(memory);
+  }
+  std::vector<Dim> dims = stmt.core_dims;
+  dims.insert(dims.end(), stmt.core_strides.begin(), stmt.core_strides.end());
+  code_.line(cat("const void* const operands[] = {", operands.empty() ? "nullptr" : listed(operands), "};"));
+  code_.line(cat("const i64 dims[] = {", dims.empty() ? "0" : dims_text(dims), "};"));
+  stop_unless(cat("call_boxed(frame, &status, ", events_, ", ", number, ", operands, dims)"));
+  define(stmt, "0");
 }
 
 void ControlFunction::define(const Stmt& stmt, const std::string& value) {
@@ -402,7 +453,8 @@ void ControlFunction::find_polls() {
     bool plain = is_counted(back.loop.front(), back.from);
     for (size_t block : back.loop) {
       plain = plain && (block == back.loop.front() || !headers.contains(block));
-      for (const BlockStep& step : program_.blocks[block].steps) plain = plain && step.kind == StepKind::scalars;
+      for (const BlockStep& step : program_.blocks[block].steps)
+        plain = plain && step.kind == StepKind::scalars && std::none_of(step.body.begin(), step.body.end(), is_boxed);
     }
     if (!plain) polls_.emplace(back.from, back.which);
   }

@@ -25,6 +25,8 @@ class ControlFunction : private KernelFunction {
   std::string elements_text(BufferId id);
   void write_block(size_t number);
   void scalars(const BlockStep& step);
+  void boxed(const Stmt& stmt);
+  void boxed_call(const Stmt& stmt, const std::string& number);
   void run(const BlockStep& step);
   void protect(BufferId id);
   void hold(BufferId id);

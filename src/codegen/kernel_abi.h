@@ -6,7 +6,7 @@
 
 namespace accel {
 
-constexpr int accel_abi_version = 3;
+constexpr int accel_abi_version = 4;
 
 extern "C" {
 
@@ -38,6 +38,14 @@ struct AccelRuntime {
   // Loops with less work (element operations) than this are not worth handing to parallel_for. Asked once per launch; may be
   // null: all are handed over.
   int64_t (*serial_work)();
+  // Calls that the caller makes for kernels with control flow, from the calling thread; may be null where a kernel has none.
+  // Function `number` of the caller's table gets `operands`, pointers to elements or scalars; `dims` holds the shapes of its
+  // array operands, one after the other, then their strides in bytes. Returns 0, or status bits (AccelStatus).
+  int (*call)(void* context, int number, const void* const* operands, const int64_t* dims);
+  // Extent of an axis of a result of the last call of function `number`.
+  int64_t (*extent)(void* context, int number, int result, int axis);
+  // Copies such a result, an array of shape `dims` or a scalar, to `memory`, dense. Returns 0 or status bits.
+  int (*receive)(void* context, int number, int result, void* memory, const int64_t* dims);
 };
 
 // What one launch gets.

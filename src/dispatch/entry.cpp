@@ -1,6 +1,7 @@
 #include "dispatch/entry.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "codegen/kernel_abi.h"
@@ -28,6 +29,11 @@ Reason reason_of(int status) {
 // Whether all results of every run are known before it.
 bool has_known_results(const Graph& graph) { return graph.blocks.size() == 1 && bound_symbols(graph).empty(); }
 
+void add_sources(const CallPart& part, std::set<SourceId>& out) {
+  if (part.source >= 0) out.insert(part.source);
+  for (const CallPart& item : part.items) add_sources(item, out);
+}
+
 // Whether passes left the exits as dispatch knows them.
 bool same_outputs(const Graph& a, const Graph& b) {
   std::vector<ExitOutputs> exits_a = exits_of(a), exits_b = exits_of(b);
@@ -45,6 +51,7 @@ struct Entry::Call {
   Outputs outputs;
   PyObject** objects;
   int exit = 0;
+  std::optional<BoxedCalls> calls;  // when the graph makes any
 };
 
 Entry::Entry(Captured captured) : captured_(std::move(captured)) {
@@ -63,6 +70,9 @@ Entry::Entry(Captured captured) : captured_(std::move(captured)) {
   for (const Exit& exit : captured_.exits) {
     materialisers_.emplace_back(captured_.recipes, exit, captured_.graph.dims, plan_);
     for (SourceId source : materialisers_.back().sources()) wanted.insert(source);
+  }
+  for (const BoxedCall& call : captured_.calls) {
+    for (const CallPart& part : call.arguments) add_sources(part, wanted);
   }
   held_sources_.assign(wanted.begin(), wanted.end());
   guards.wanted = held_sources_;
@@ -110,6 +120,7 @@ Outcome Entry::run(PyObject* function, PyObject* const* locals, PyObject** resul
   call.outputs.numbers = space.take<int64_t>(2 * plan_.count());
   call.objects = space.take<PyObject*>(captured_.recipes.size());
   plan_.prepare(call.outputs);
+  if (!captured_.calls.empty()) call.calls.emplace(captured_.calls, call.binding.sources);
   return launch(call, result);
 }
 
@@ -120,6 +131,7 @@ Outcome Entry::launch(Call& call, PyObject** result) {
   if (status != 0) {
     Outcome outcome = judge(status);
     if (outcome != Outcome::returned) {
+      if (call.calls) call.calls->undo();
       if (outcome != Outcome::raised) PyErr_Clear();
       plan_.release(call.outputs);
       return outcome;
@@ -134,6 +146,7 @@ Outcome Entry::judge(int status) {
   if ((status & accel_interrupted) != 0 && PyErr_Occurred()) return Outcome::raised;
   if ((status & ~floating_point_events) != 0) {
     if (problem_.detail.empty()) problem_ = fail(reason_of(status), {});
+    if (!captured_.calls.empty()) patience_.spoilt();
     return Outcome::gave_up;
   }
   if ((status & ~ignored_events()) == 0) return Outcome::returned;
@@ -144,7 +157,7 @@ Outcome Entry::judge(int status) {
 
 int Entry::run_kernel(Call& call) {
   if (python_kernel_) {
-    Result<int> status = python_kernel_->run(call.binding, plan_, call.outputs, call.exit);
+    Result<int> status = python_kernel_->run(call.binding, plan_, call.outputs, call.exit, call.calls ? &*call.calls : nullptr);
     if (status.ok()) return *status;
     problem_ = status.failure();
     return accel_error;
@@ -158,7 +171,8 @@ int Entry::run_kernel(Call& call) {
 }
 
 int Entry::run_native(Call& call) {
-  ResultMemory memory(plan_, call.outputs);
+  BoxedCalls* calls = call.calls ? &*call.calls : nullptr;
+  ResultMemory memory(plan_, call.outputs, calls);
   AccelLaunch launch{&launch_runtime(), imports_.data(), call.binding.symbols, call.binding.inputs,
                      call.outputs.data, &memory,         &call.exit,           has_flow_ ? ignored_events() : 0};
   bool unlocked = work_.evaluate(call.binding.symbols) >= unlocked_work;
@@ -167,6 +181,7 @@ int Entry::run_native(Call& call) {
   int status = memory.run(compilation_->kernel->entry(), launch, unlocked);
   if (unlocked) take_references(call, false);
   if (!memory.problem().empty()) problem_ = fail(Reason::out_of_memory, memory.problem());
+  if (calls != nullptr && calls->problem()) problem_ = *calls->problem();
   return status;
 }
 
@@ -185,6 +200,7 @@ Outcome Entry::finish(Call& call, PyObject** result) {
   }
   bool made = materialiser.make(call.binding, call.outputs, call.objects);
   plan_.release(call.outputs);
+  if (!made && call.calls) call.calls->undo();
   if (!made && writes_inputs_) return Outcome::raised;  // the call cannot be run again
   if (!made) {
     problem_ = fail(Reason::internal_error, take_exception_text());
@@ -215,7 +231,7 @@ Outcome Entry::leave(Call& call, PyObject** result) {
 }
 
 bool Entry::does_nothing() const {
-  return captured_.graph.blocks.size() == 1 && captured_.graph.outputs().empty() && !writes_inputs_;
+  return captured_.graph.blocks.size() == 1 && captured_.graph.outputs().empty() && !writes_inputs_ && captured_.calls.empty();
 }
 
 bool Entry::is_exceptional(int number) const {
@@ -255,7 +271,7 @@ Status Entry::compile_with(PyObject* backend, PyObject* function, PyObject* cons
   Workspace space(words());
   Binding binding = binding_in(space);
   if (!guards.check(function, locals, binding)) return fail(Reason::internal_error, "the arguments changed meanwhile");
-  ACCEL_TRY(python_kernel_, PythonKernel::make(backend, captured_.graph, guards, binding));
+  ACCEL_TRY(python_kernel_, PythonKernel::make(backend, captured_, binding));
   ready_ = true;
   return Unit{};
 }
@@ -289,6 +305,10 @@ bool Entry::fits_every_call() const {
 int Entry::traverse(visitproc visit, void* arg) const {
   if (int stop = captured_.guards.traverse(visit, arg)) return stop;
   for (const Recipe& recipe : captured_.recipes) Py_VISIT(recipe.object.get());
+  for (const BoxedCall& call : captured_.calls) {
+    Py_VISIT(call.callable.get());
+    for (const CallPart& part : call.arguments) Py_VISIT(part.object.get());
+  }
   for (const ResolvedLoop& loop : loops_) Py_VISIT(loop.keep_alive.get());
   return python_kernel_ ? python_kernel_->traverse(visit, arg) : 0;
 }

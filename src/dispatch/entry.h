@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "capture/captured.h"
 #include "compile.h"
+#include "dispatch/boxed_calls.h"
 #include "dispatch/materialiser.h"
 #include "dispatch/outputs.h"
 #include "dispatch/patience.h"

@@ -45,7 +45,7 @@ class Dict {
 
 class GraphWriter {
  public:
-  explicit GraphWriter(const Graph& graph) : graph_(graph) {}
+  GraphWriter(const Graph& graph, PyObject* (*make_call)(int)) : graph_(graph), make_call_(make_call) {}
 
   PyRef write() const {
     return Dict()
@@ -126,16 +126,20 @@ class GraphWriter {
         .set("ufunc", text(op_info(attrs.ufunc).name))
         .set("buffered", PyRef::borrow(attrs.buffered ? Py_True : Py_False))
         .set("literal", literal(node))
+        .set("function", node.op == Op::call ? PyRef::steal(make_call_(attrs.call)) : PyRef::borrow(Py_None))
         .set("file", text(placed ? graph_.sources[node.where.source] : std::string()))
         .set("line", number(node.where.line))
         .take();
   }
 
   const Graph& graph_;
+  PyObject* (*make_call_)(int);
 };
 
 }  // namespace
 
-PyObject* graph_data(const Graph& graph) { return GraphWriter(graph).write().release(); }
+PyObject* graph_data(const Graph& graph, PyObject* (*make_call)(int)) {
+  return GraphWriter(graph, make_call).write().release();
+}
 
 }  // namespace accel

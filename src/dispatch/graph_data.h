@@ -12,13 +12,13 @@ namespace accel {
 //   inputs   [{value, name, kind, dtype, shape, order, layout, slot}, ...]
 //   blocks   [{params, nodes, end}, ...], the first is the entry
 //     params   [{value, kind, dtype, shape, order}, ...]; none of the entry, which has the inputs
-//     nodes    [{op, class, operands, results, types, axes, dims, steps, ufunc, buffered, literal, file, line}, ...] in program
-//              order
+//     nodes    [{op, class, operands, results, types, axes, dims, steps, ufunc, buffered, literal, function, file, line},
+//              ...] in program order; `function` of a call takes its operands and gives a tuple of its results
 //     end      {kind, operands, exit, targets, arguments}: "ret" and "leave" hand over the operands at `exit`; "jump" and
 //     "branch"
 //              go to a target, when the operand is false to the second, with arguments for its parameters
 // where values are ints, types are {kind, dtype, shape, order} and sizes are Python expressions over s0, s1, ... (the symbols).
-// Null with an exception.
-PyObject* graph_data(const Graph& graph);
+// Null with an exception. make_call(n): a new reference to the function of call n.
+PyObject* graph_data(const Graph& graph, PyObject* (*make_call)(int));
 
 }  // namespace accel

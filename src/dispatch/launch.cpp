@@ -10,6 +10,9 @@ const AccelRuntime& launch_runtime() {
   static const AccelRuntime services = [] {
     AccelRuntime made = host_runtime();
     made.allocate_output = ResultMemory::allocate;
+    made.call = ResultMemory::call;
+    made.extent = ResultMemory::extent;
+    made.receive = ResultMemory::receive;
     return made;
   }();
   return services;
@@ -24,13 +27,31 @@ int ResultMemory::run(AccelKernel kernel, const AccelLaunch& launch, bool unlock
   return status;
 }
 
+template <class Act>
+auto ResultMemory::with_gil(Act act) {
+  if (thread_ == nullptr) return act();
+  PyEval_RestoreThread(thread_);
+  auto made = act();
+  thread_ = PyEval_SaveThread();
+  return made;
+}
+
 void* ResultMemory::allocate(void* context, int output, const int64_t* dims) {
   auto* memory = static_cast<ResultMemory*>(context);
-  if (memory->thread_ == nullptr) return memory->allocate(output, dims);
-  PyEval_RestoreThread(memory->thread_);
-  void* made = memory->allocate(output, dims);
-  memory->thread_ = PyEval_SaveThread();
-  return made;
+  return memory->with_gil([&] { return memory->allocate(output, dims); });
+}
+
+int ResultMemory::call(void* context, int number, const void* const* operands, const int64_t* dims) {
+  auto* memory = static_cast<ResultMemory*>(context);
+  return memory->with_gil([&] { return memory->calls_->call(number, operands, dims); });
+}
+
+int64_t ResultMemory::extent(void* context, int number, int result, int axis) {
+  return static_cast<ResultMemory*>(context)->calls_->extent(number, result, axis);
+}
+
+int ResultMemory::receive(void* context, int number, int result, void* memory, const int64_t* dims) {
+  return static_cast<ResultMemory*>(context)->calls_->receive(number, result, memory, dims);
 }
 
 void* ResultMemory::allocate(int output, const int64_t* dims) {

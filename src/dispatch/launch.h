@@ -1,11 +1,12 @@
 #pragma once
-// One launch of a native kernel from Python: the memory of its results, and the GIL meanwhile.
+// One launch of a native kernel from Python: the memory of its results, the calls it asks for, and the GIL meanwhile.
 
 #include <Python.h>
 
 #include <string>
 
 #include "codegen/kernel_abi.h"
+#include "dispatch/boxed_calls.h"
 #include "dispatch/outputs.h"
 
 namespace accel {
@@ -13,11 +14,11 @@ namespace accel {
 // The services of a launch whose AccelLaunch::context is a ResultMemory. Lives for ever.
 const AccelRuntime& launch_runtime();
 
-// Makes the arrays that a kernel asks for, with the GIL whether the kernel runs with it or without.
+// Makes the arrays and the calls that a kernel asks for, with the GIL whether the kernel runs with it or without.
 class ResultMemory {
  public:
-  // Both outlive this; `outputs` is prepared.
-  ResultMemory(const OutputPlan& plan, Outputs& outputs) : plan_(plan), outputs_(outputs) {}
+  // All outlive this; `outputs` is prepared. `calls`: null when the kernel makes none.
+  ResultMemory(const OutputPlan& plan, Outputs& outputs, BoxedCalls* calls) : plan_(plan), outputs_(outputs), calls_(calls) {}
   ResultMemory(const ResultMemory&) = delete;
   ResultMemory& operator=(const ResultMemory&) = delete;
 
@@ -30,9 +31,15 @@ class ResultMemory {
   friend const AccelRuntime& launch_runtime();
   static void* allocate(void* context, int output, const int64_t* dims);
   void* allocate(int output, const int64_t* dims);
+  static int call(void* context, int number, const void* const* operands, const int64_t* dims);
+  static int64_t extent(void* context, int number, int result, int axis);
+  static int receive(void* context, int number, int result, void* memory, const int64_t* dims);
+  template <class Act>
+  auto with_gil(Act act);
 
   const OutputPlan& plan_;
   Outputs& outputs_;
+  BoxedCalls* calls_;
   PyThreadState* thread_ = nullptr;  // the calling thread's while the kernel runs without the GIL
   std::string problem_;
 };

@@ -10,6 +10,23 @@
 namespace accel {
 namespace {
 
+// Calls of the graph that the kernel which runs in this thread makes.
+thread_local BoxedCalls* current_calls = nullptr;
+
+// make_call(number)(*operands) -> results
+PyObject* call_boxed(PyObject* number, PyObject* const* operands, Py_ssize_t) {
+  if (current_calls != nullptr) return current_calls->call_with_objects(static_cast<int>(PyLong_AsLong(number)), operands);
+  PyErr_SetString(PyExc_RuntimeError, "a call of a graph that does not run");
+  return nullptr;
+}
+
+PyObject* make_call(int number) {
+  static PyMethodDef method = {"boxed_call", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call_boxed)),
+                               METH_FASTCALL, nullptr};
+  PyRef self = PyRef::steal(PyLong_FromLong(number));
+  return self ? PyCFunction_New(&method, self.get()) : nullptr;
+}
+
 SourceId source_of_input(const GuardSet& guards, int array_input) {
   for (const Guard& guard : guards.guards) {
     if (guard.kind == GuardKind::array && guard.array_input == array_input) return guard.source;
@@ -19,8 +36,9 @@ SourceId source_of_input(const GuardSet& guards, int array_input) {
 
 }  // namespace
 
-Result<std::unique_ptr<PythonKernel>> PythonKernel::make(PyObject* backend, const Graph& graph, const GuardSet& guards,
-                                                         const Binding& binding) {
+Result<std::unique_ptr<PythonKernel>> PythonKernel::make(PyObject* backend, const Captured& captured, const Binding& binding) {
+  const Graph& graph = captured.graph;
+  const GuardSet& guards = captured.guards;
   auto kernel = std::make_unique<PythonKernel>();
   kernel->symbol_count_ = std::max(guards.symbol_count, static_cast<int>(graph.symbols.size()));
   kernel->has_flow_ = has_flow(graph);
@@ -31,7 +49,7 @@ Result<std::unique_ptr<PythonKernel>> PythonKernel::make(PyObject* backend, cons
     if (input.slot < 0) input.source = source_of_input(guards, arrays++);
     kernel->inputs_.push_back(input);
   }
-  PyRef data = PyRef::steal(graph_data(graph)), symbols = kernel->symbols(binding), inputs = kernel->inputs(binding);
+  PyRef data = PyRef::steal(graph_data(graph, make_call)), symbols = kernel->symbols(binding), inputs = kernel->inputs(binding);
   if (data && symbols && inputs) {
     kernel->callable_ = PyRef::steal(PyObject_CallFunctionObjArgs(backend, data.get(), symbols.get(), inputs.get(), nullptr));
   }
@@ -66,10 +84,13 @@ PyRef PythonKernel::inputs(const Binding& binding) const {
   return list;
 }
 
-Result<int> PythonKernel::run(const Binding& binding, const OutputPlan& plan, Outputs& outputs, int& exit) const {
+Result<int> PythonKernel::run(const Binding& binding, const OutputPlan& plan, Outputs& outputs, int& exit,
+                              BoxedCalls* calls) const {
   PyRef symbol_list = symbols(binding), input_list = inputs(binding), answer;
   if (symbol_list && input_list) {
+    BoxedCalls* outer = std::exchange(current_calls, calls);
     answer = PyRef::steal(PyObject_CallFunctionObjArgs(callable_.get(), symbol_list.get(), input_list.get(), nullptr));
+    current_calls = outer;
   }
   int status = 0;
   PyObject* results = nullptr;

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "capture/captured.h"
+#include "dispatch/boxed_calls.h"
 #include "dispatch/outputs.h"
 
 namespace accel {
@@ -15,12 +16,12 @@ namespace accel {
 class PythonKernel {
  public:
   // Calls `backend(graph, symbols, inputs)` with the graph as plain data (graph_data.h) and this call's symbols and inputs.
-  static Result<std::unique_ptr<PythonKernel>> make(PyObject* backend, const Graph& graph, const GuardSet& guards,
-                                                    const Binding& binding);
+  static Result<std::unique_ptr<PythonKernel>> make(PyObject* backend, const Captured& captured, const Binding& binding);
 
   // Runs the kernel; status bits of AccelStatus and the exit taken. Its outputs are filled like those of a native kernel,
   // arrays are fresh. Fails, without an exception, when the kernel raises or its results are not what `plan` says.
-  Result<int> run(const Binding& binding, const OutputPlan& plan, Outputs& outputs, int& exit) const;
+  // `calls`: those of this run, null when the graph makes none.
+  Result<int> run(const Binding& binding, const OutputPlan& plan, Outputs& outputs, int& exit, BoxedCalls* calls) const;
 
   int traverse(visitproc visit, void* arg) const;
 

@@ -274,6 +274,24 @@ void Builder::leave(int exit, std::vector<ValueId> outputs) {
   terminator().operands = std::move(outputs);
 }
 
+ValueId Builder::call(int number, std::vector<ValueId> operands) {
+  Attributes attrs;
+  attrs.call = number;
+  return add(Op::call, std::move(operands), std::move(attrs), {ValueKind::numpy_scalar, DType::int64, {}, {}});
+}
+
+ValueId Builder::extent(ValueId call, int result, int axis) {
+  Attributes attrs;
+  attrs.axes = {result, axis};
+  return add(Op::extent, {call}, std::move(attrs), {ValueKind::numpy_scalar, DType::int64, {}, {}});
+}
+
+ValueId Builder::received(ValueId call, int result, Type type) {
+  Attributes attrs;
+  attrs.axes = {result};
+  return add(Op::received, {call}, std::move(attrs), std::move(type));
+}
+
 ValueId Builder::gufunc(Op op, std::vector<ValueId> operands, Type result) {
   return add(op, std::move(operands), {}, std::move(result));
 }

@@ -71,6 +71,11 @@ class Builder {
   void ret(std::vector<ValueId> outputs);
   void leave(int exit, std::vector<ValueId> outputs);
 
+  // A call of function `number` of the caller's, and what it gave (ops.inc).
+  ValueId call(int number, std::vector<ValueId> operands);
+  ValueId extent(ValueId call, int result, int axis);
+  ValueId received(ValueId call, int result, Type type);
+
   ValueId gufunc(Op op, std::vector<ValueId> operands, Type result);
 
  private:

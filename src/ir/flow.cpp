@@ -9,7 +9,7 @@ bool has_flow(const Graph& graph) {
   if (graph.blocks.size() > 1) return true;
   return std::any_of(graph.entry().nodes.begin(), graph.entry().nodes.end(), [&](NodeId n) {
     const Node& node = graph.nodes[static_cast<size_t>(n)];
-    return op_class(node.op) == OpClass::update || node.op == Op::bind;
+    return op_class(node.op) == OpClass::update || op_class(node.op) == OpClass::boxed || node.op == Op::bind;
   });
 }
 

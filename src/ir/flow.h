@@ -15,7 +15,8 @@ inline int target_count(const Terminator& t) {
 inline bool is_exit(const Terminator& t) { return target_count(t) == 0; }
 inline int exit_number(const Terminator& t) { return t.kind == TerminatorKind::leave ? t.exit : 0; }
 
-// Whether a graph needs more than a list of loop nests: several blocks, versions of memory, or symbols bound at run time.
+// Whether a graph needs more than a list of loop nests: several blocks, versions of memory, calls, or symbols bound at run
+// time.
 bool has_flow(const Graph& graph);
 
 std::vector<std::vector<BlockId>> predecessors(const Graph& graph);

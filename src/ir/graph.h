@@ -26,6 +26,9 @@
 // * `bind` gives a symbol its value from there on; dims may name it wherever the bind dominates. Such a symbol has a slot in
 // the
 //   entry's symbol array like any other, whose value nobody reads.
+// * Ops of class boxed have effects, in program order: they are neither removed nor merged nor moved. They see the elements of
+// their
+//   operands and nothing else of a graph's memory.
 // * Elements of lanes(x, mask) where the mask is false do not exist: pointwise ops on them give any value and have no events.
 
 #include <complex>
@@ -86,6 +89,7 @@ struct Attributes {
   bool buffered =
       false;        // reduce: NumPy casts the operand inside the reduction, buffer by buffer (operand is the uncast value)
   Literal literal;  // constant
+  int call = -1;    // call: number in the caller's table of functions
   bool operator==(const Attributes&) const = default;
 };
 

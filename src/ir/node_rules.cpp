@@ -283,6 +283,24 @@ std::string accumulate_error(const Context& c) {
   return from.dtype == c.result.dtype && from.shape == c.result.shape ? "" : "operand and result differ in type";
 }
 
+std::string call_error(const Context& c) {
+  if (c.attrs.call < 0) return "the function has no number";
+  return c.result.rank() == 0 && c.result.dtype == DType::int64 ? "" : "the result is an int64 of rank 0";
+}
+
+bool is_of_call(const Context& c, size_t axes) {
+  ValueId made = c.node.operands[0];
+  return !c.graph.is_input(made) && c.graph.producer(made).op == Op::call && c.attrs.axes.size() == axes &&
+         c.graph.values[static_cast<size_t>(made)].block == c.graph.values[static_cast<size_t>(c.node.results[0])].block;
+}
+
+std::string extent_error(const Context& c) {
+  if (!is_of_call(c, 2)) return "a call of this block, a result and an axis are needed";
+  return c.result.rank() == 0 && c.result.dtype == DType::int64 ? "" : "the result is an int64 of rank 0";
+}
+
+std::string received_error(const Context& c) { return is_of_call(c, 1) ? "" : "a call of this block and a result are needed"; }
+
 std::string put_error(const Context& c) {
   if (c.node.operands.size() < 3) return "base, value and indices are needed";
   std::string what = indices_error(c, 2, c.operand(1));
@@ -323,6 +341,9 @@ constexpr struct {
     {Op::true_indices, true_indices_error},
     {Op::accumulate, accumulate_error},
     {Op::take, take_error},
+    {Op::call, call_error},
+    {Op::extent, extent_error},
+    {Op::received, received_error},
     {Op::add_overflows, overflows_error},
     {Op::subtract_overflows, overflows_error},
     {Op::multiply_overflows, overflows_error},
@@ -366,7 +387,7 @@ std::string input_error(const Graph& graph, const Input& input, const Type& type
 std::string node_error(const Graph& graph, const Node& node) {
   const OpInfo& info = op_info(node.op);
   if (info.arity >= 0 && static_cast<int>(node.operands.size()) != info.arity) return "wrong number of operands";
-  if (info.arity < 0 && node.operands.empty()) return "an operand is needed";
+  if (info.arity < 0 && node.operands.empty() && node.op != Op::call) return "an operand is needed";
   for (const auto* dims : {&node.attrs.dims, &node.attrs.steps}) {
     for (Dim d : *dims) {
       if (!is_entry_dim(graph, d)) return "a dim is no expression over the entry's symbols";

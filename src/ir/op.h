@@ -25,6 +25,7 @@ enum class OpClass : uint8_t {
   gather,     // elements of operand 0 at run-time indices
   update,     // a new version of operand 0
   scan,       // walks its operand element by element, in order
+  boxed,      // done by the caller's process, in program order, on the thread that runs the kernel
 };
 
 struct OpInfo {

@@ -139,6 +139,8 @@ class Parser {
         auto op = op_from_name(word());
         if (op) attrs.ufunc = *op;
         if (!op) set_error("unknown ufunc");
+      } else if (key == "call") {
+        attrs.call = static_cast<int>(integer());
       } else if (key == "literal") {
         literal = until_brace();
       } else {

@@ -64,6 +64,10 @@ void install_result_allocator(const ResultAllocator& allocator);
 PyObject* new_view(PyObject* base, DType dtype, std::span<const int64_t> dims, std::span<const int64_t> strides,
                    int64_t offset);
 void* array_data(PyObject* array);
+// An array over memory that it neither owns nor keeps alive, not writeable. Strides in bytes.
+PyObject* new_array_over(DType dtype, std::span<const int64_t> dims, std::span<const int64_t> strides, const void* memory);
+// A copy that keeps the order of the axes ('K').
+PyObject* new_copy(PyObject* array);
 
 // NumPy scalar / Python scalar from the bits of `dtype`. New reference or null with an exception.
 PyObject* new_numpy_scalar(DType dtype, const void* bits);

@@ -48,7 +48,8 @@ class Merger {
       for (ValueId& v : node.operands) v = replacement_[static_cast<size_t>(v)];
       NodeId first = find(seen, node);
       if (first < 0) {
-        bool plain = op_class(node.op) != OpClass::update && node.op != Op::bind && node.op != Op::copy;
+        bool plain = op_class(node.op) != OpClass::update && op_class(node.op) != OpClass::boxed && node.op != Op::bind &&
+                     node.op != Op::copy;
         if (plain && !node_events(graph_, node)) seen.emplace(hash(node), n);
         kept.push_back(n);
         continue;

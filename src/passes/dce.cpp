@@ -40,6 +40,7 @@ class Liveness {
  private:
   bool has_effect(const Node& node) const {
     if (op_class(node.op) == OpClass::update) return origin_[static_cast<size_t>(node.operands[0])] != not_pinned;
+    if (op_class(node.op) == OpClass::boxed) return true;
     return node.op == Op::bind || node_events(graph_, node) != 0;
   }
 

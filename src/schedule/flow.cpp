@@ -112,7 +112,7 @@ class Flow {
       if (b > 0)
         for (ValueId v : graph_.blocks[b].params) place(v);
       for (const Segment& segment : segments.of(static_cast<BlockId>(b))) {
-        for (ValueId v : segment.results) place(v);
+        for (ValueId v : placed_values(graph_, segment)) place(v);
         if (segment.update < 0) continue;
         const Node& node = graph_.nodes[static_cast<size_t>(segment.update)];
         buffer_of(node.results[0]) = -2;  // the base's, known when all is placed
@@ -164,7 +164,7 @@ class Flow {
                dominance.dominates(static_cast<BlockId>(b), static_cast<BlockId>(&other - graph_.blocks.data()));
       });
       for (const Segment& segment : segments.of(static_cast<BlockId>(b)))
-        for (ValueId v : segment.results)
+        for (ValueId v : placed_values(graph_, segment))
           if (ends && buffer_of(v) >= 0) certain.insert(buffer_of(v));
     }
     for (BufferId id : wanted) {
@@ -187,7 +187,7 @@ class Flow {
       if (!is_exit(t)) continue;
       std::set<ValueId> own;
       for (const Segment& segment : segments.of(static_cast<BlockId>(b)))
-        own.insert(segment.results.begin(), segment.results.end());
+        for (ValueId v : placed_values(graph_, segment)) own.insert(v);
       int first = exits_[static_cast<size_t>(exit_number(t))].first_output;
       for (size_t k = 0; k < t.operands.size(); ++k) {
         ValueId v = t.operands[k];
@@ -282,6 +282,7 @@ class Flow {
       graph_.dims = program.dims;
       merge(part, std::move(program), steps);
     }
+    if (segment.boxed >= 0) add_boxed(graph_.nodes[static_cast<size_t>(segment.boxed)], steps);
     if (segment.bind >= 0) add_bind(graph_.nodes[static_cast<size_t>(segment.bind)], steps);
     return Unit{};
   }
@@ -293,6 +294,43 @@ class Flow {
     bind.args = {scalar(node.operands[0], steps)};
     temp_of(node.results[0]) = bind.args[0];
     append(std::move(bind), steps);
+  }
+
+  void add_boxed(const Node& node, std::vector<BlockStep>& steps) {
+    Stmt stmt;
+    ValueId result = node.results[0];
+    stmt.dtype = graph_.type(result).dtype;
+    if (temp_of(result) >= 0) stmt.dst = temp_of(result);
+    if (node.op == Op::call) {
+      stmt.kind = StmtKind::boxed;
+      stmt.numbers = {node.attrs.call};
+      for (ValueId v : node.operands) add_operand(v, stmt, steps);
+    } else {
+      stmt.kind = node.op == Op::extent ? StmtKind::extent : stmt.dst >= 0 ? StmtKind::receive : StmtKind::receive_array;
+      stmt.numbers = {graph_.producer(node.operands[0]).attrs.call};
+      stmt.numbers.insert(stmt.numbers.end(), node.attrs.axes.begin(), node.attrs.axes.end());
+    }
+    if (stmt.kind == StmtKind::receive_array) {
+      stmt.address = {buffer_of(result), graph_.dims.constant(0)};
+      stmt.core_dims = graph_.type(result).shape;
+      steps.push_back({StepKind::scalars, {}, -1, -1});  // memory is provided at its start, for extents bound before
+    }
+    append(std::move(stmt), steps);
+  }
+
+  void add_operand(ValueId v, Stmt& call, std::vector<BlockStep>& steps) {
+    CallOperand operand{{-1, graph_.dims.constant(0)}, {}};
+    if (in_memory(v)) {
+      operand.address.buffer = buffer_of(v);
+      const Type& type = graph_.type(v);
+      const Buffer& buffer = program_.buffers[static_cast<size_t>(buffer_of(v))];
+      std::vector<Dim> strides = buffer.kind == BufferKind::input ? buffer.strides : dense_strides(graph_.dims, type);
+      call.core_dims.insert(call.core_dims.end(), type.shape.begin(), type.shape.end());
+      call.core_strides.insert(call.core_strides.end(), strides.begin(), strides.end());
+    } else {
+      call.args.push_back(scalar_or_leaf(v, steps));
+    }
+    call.operands.push_back(operand);
   }
 
   void append(Stmt stmt, std::vector<BlockStep>& steps) {

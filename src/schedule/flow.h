@@ -1,9 +1,9 @@
 #pragma once
 // Schedules graphs with control flow, stores and symbols bound at run time.
 //
-// Each block is cut into segments: runs of nodes without effects, up to a store or a bind. A segment becomes a graph of its
-// own, which schedule_block turns into nests. What segments share is either a scalar, held in a temp of the program, or memory,
-// held in a buffer. Views, constants and fills are not shared but computed where they are used.
+// Each block is cut into segments: runs of nodes without effects, up to a store, a bind or a call of the caller's. A segment
+// becomes a graph of its own, which schedule_block turns into nests. What segments share is either a scalar, held in a temp of
+// the program, or memory, held in a buffer. Views, constants and fills are not shared but computed where they are used.
 
 #include <string>
 #include <vector>

@@ -42,6 +42,7 @@ class Owner {
     }
     for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) own_outputs(b);
     for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) own_targets(b);
+    for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) own_operands(b);
     for (int round = 0; own_bases(); ++round) {
       if (round > 1000) return fail(Reason::internal_error, "ownership does not settle");
     }
@@ -121,6 +122,19 @@ class Owner {
     }
   }
 
+  // Calls get whole memory: views on it are copied.
+  void own_operands(BlockId b) {
+    for (size_t at = 0; at < block(b).nodes.size(); ++at) {
+      NodeId id = block(b).nodes[at];
+      for (size_t k = 0; node(id).op == Op::call && k < node(id).operands.size(); ++k) {
+        ValueId v = node(id).operands[k];
+        if (!is_lens(graph_, v)) continue;
+        ValueId made = copy_before(v, b, at++, "a call gets it");
+        node(id).operands[k] = made;
+      }
+    }
+  }
+
   // --- stores ---------------------------------------------------------------------------------------------------------
 
   // A view without axes is read as a scalar; where a store goes, it is a place: the store gets one of its own.
@@ -140,7 +154,8 @@ class Owner {
     for (size_t k = at; k-- > 0;) {
       if (nodes[k] == graph_.values[static_cast<size_t>(v)].producer) return true;
       const Node& between = graph_.nodes[static_cast<size_t>(nodes[k])];
-      if (op_class(between.op) == OpClass::update || between.op == Op::bind) return false;
+      if (op_class(between.op) == OpClass::update || op_class(between.op) == OpClass::boxed || between.op == Op::bind)
+        return false;
     }
     return false;
   }

@@ -82,7 +82,13 @@ enum class StmtKind : uint8_t {
   scatter,    // *(address + sum of args[k + 1] * core_strides[k]) = args[0]
   repeat,     // for var in [0, extent): body, until args[0], declared in it, is 0 (no args: to the end)
   bind,       // the symbol `dim` is args[0] from here on; in scalar steps alone
-  gufunc,     // NumPy gufunc loop `import`: operands with core dims `core` and outer loops done by the statement's loops
+  // What the caller does; in scalar steps alone. numbers: that of the call, of its result, of the axis.
+  boxed,    // calls the caller's function on operands: buffers of core_dims and core_strides (shapes and strides one after
+            // the other), and for operands without a buffer the next of args; dst = 0
+  extent,   // dst = extent of an axis of a result
+  receive,  // dst = a result
+  receive_array,  // the elements at address = a result of shape core_dims
+  gufunc,         // NumPy gufunc loop `import`: operands with core dims `core` and outer loops done by the statement's loops
 };
 
 // Operand of a call: where it starts and the byte distance of its elements.
@@ -110,6 +116,7 @@ struct Stmt {
   int slot = -1;                      // input
   int import = -1;                    // call, gufunc: index into Program::imports
   std::vector<CallOperand> operands;  // call: operands then results
+  std::vector<int> numbers;           // boxed, extent, receive
   std::vector<Dim> core_dims;         // gufunc: dims as NumPy passes them after the outer count
   std::vector<Dim> core_strides;      // gufunc: as NumPy passes them after the outer strides; gather, scatter: bytes per index
   int node = -1;                      // node of the graph it comes from, for events and explain
@@ -126,7 +133,7 @@ struct Nest {
 };
 
 enum class StepKind : uint8_t {
-  scalars,  // body: no loops and no calls
+  scalars,  // body: no loops, and no calls but the caller's
   nest,
   protect,  // `buffer`, memory that Python sees, is about to be written: keep what a failed run has to put back
 };

@@ -195,6 +195,12 @@ const Field slot_field = {[](const DimTable&, const Stmt& s) { return std::to_st
 const Field import_field = {[](const DimTable&, const Stmt& s) { return std::to_string(s.import); },
                             [](DimTable&, std::string_view word, Stmt& s) { return read_number(word, s.import); }};
 
+const Field numbers_field = {
+    [](const DimTable&, const Stmt& s) { return list_text(s.numbers, [](int k) { return std::to_string(k); }); },
+    [](DimTable&, std::string_view word, Stmt& s) {
+      return read_list(word, s.numbers, [](std::string_view item, int& k) { return read_number(item, k); });
+    }};
+
 std::string operand_text(const DimTable& dims, const CallOperand& operand) {
   return address_text(dims, operand.address) + ":" + dim_text(dims, operand.stride);
 }
@@ -249,6 +255,18 @@ const std::vector<Row>& rows() {
       {StmtKind::scatter, "scatter", false, false, {dtype, address_field, args, dims_field<&Stmt::core_strides>}},
       {StmtKind::repeat, "repeat", false, true, {variable, extent, args}},
       {StmtKind::bind, "bind", false, false, {dim_field, args}},
+      {StmtKind::boxed,
+       "boxed",
+       true,
+       false,
+       {dtype, numbers_field, args, operands_field, dims_field<&Stmt::core_dims>, dims_field<&Stmt::core_strides>}},
+      {StmtKind::extent, "extent", true, false, {dtype, numbers_field}},
+      {StmtKind::receive, "receive", true, false, {dtype, numbers_field}},
+      {StmtKind::receive_array,
+       "receive_array",
+       false,
+       false,
+       {dtype, numbers_field, address_field, dims_field<&Stmt::core_dims>}},
       {StmtKind::gufunc,
        "gufunc",
        false,

@@ -35,6 +35,8 @@ void Segments::find_forced() {
     for (NodeId n : block.nodes) {
       const Node& node = graph_.nodes[static_cast<size_t>(n)];
       if (op_class(node.op) == OpClass::update || node.op == Op::bind) force(node.operands[0]);
+      if (op_class(node.op) == OpClass::boxed)
+        for (ValueId v : node.operands) force(v);
       if (op_class(node.op) == OpClass::gather) force(viewed(graph_, node.operands[0]));
     }
     for (const auto* list :
@@ -60,6 +62,9 @@ void Segments::cut(BlockId b) {
     } else if (node.op == Op::bind) {
       open.bind = n;
       close();
+    } else if (op_class(node.op) == OpClass::boxed) {
+      open.boxed = n;
+      close();
     } else if (!is_cloned(node.results[0]) || forced_.contains(node.results[0])) {
       open.nodes.push_back(n);
     }
@@ -67,7 +72,7 @@ void Segments::cut(BlockId b) {
   close();
 }
 
-// Marks what a user in segment `user` (-1: a terminator or bind) needs of other segments.
+// Marks what a user in segment `user` (-1: a terminator, bind or call) needs of other segments.
 void Segments::note_use(ValueId v, int user, std::vector<int>& segment_of, std::set<ValueId>& shared) {
   if (graph_.is_input(v)) return;
   bool own_place = forced_.contains(v) && user < 0;
@@ -100,6 +105,7 @@ void Segments::find_results() {
         shared.insert(graph_.nodes[static_cast<size_t>(s.update)].operands[0]);
       }
       if (s.bind >= 0) note(s.bind, -1);
+      if (s.boxed >= 0) note(s.boxed, -1);
       ++next;
     }
     const Terminator& t = graph_.blocks[b].terminator;
@@ -111,6 +117,12 @@ void Segments::find_results() {
       for (NodeId n : s.nodes)
         for (ValueId v : graph_.nodes[static_cast<size_t>(n)].results)
           if (shared.contains(v)) s.results.push_back(v);
+}
+
+std::vector<ValueId> placed_values(const Graph& graph, const Segment& segment) {
+  std::vector<ValueId> out = segment.results;
+  if (segment.boxed >= 0) out.push_back(graph.nodes[static_cast<size_t>(segment.boxed)].results[0]);
+  return out;
 }
 
 ValueId add_outside_value(const Graph& graph, const std::vector<int>& origins, ValueId v, int& next_slot, SegmentGraph& part) {

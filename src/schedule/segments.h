@@ -13,6 +13,7 @@ struct Segment {
   std::vector<NodeId> nodes;     // without effects, in program order
   NodeId update = -1;            // a store or put that ends the segment
   NodeId bind = -1;              // or a bind
+  NodeId boxed = -1;             // or what the caller does
   std::vector<ValueId> results;  // of nodes, that others use
 };
 
@@ -34,6 +35,9 @@ class Segments {
   std::vector<std::vector<Segment>> segments_;
   std::set<ValueId> forced_;  // have a place of their own though users could compute them
 };
+
+// What a segment gives others, and what the caller gives it: values with a temp or memory of their own.
+std::vector<ValueId> placed_values(const Graph& graph, const Segment& segment);
 
 // The segment as a graph of its own, and which value of the whole graph each of its inputs and outputs is.
 struct SegmentGraph {

@@ -28,7 +28,7 @@ std::set<BufferId> written_inputs(const Program& program, const BlockStep& step)
   return out;
 }
 
-// Whether a run may report failure: an event, a loop of NumPy's, memory.
+// Whether a run may report failure: an event, a loop of NumPy's, a call of the caller's, memory.
 bool may_fail(const Program& program, const Graph& graph) {
   if (!program.imports.empty()) return true;
   bool allocates = std::any_of(program.buffers.begin(), program.buffers.end(), [&](const Buffer& buffer) {
@@ -36,8 +36,10 @@ bool may_fail(const Program& program, const Graph& graph) {
     return heap || buffer.kind == BufferKind::temp || buffer.kind == BufferKind::output;
   });
   return allocates || std::any_of(graph.blocks.begin(), graph.blocks.end(), [&](const Block& block) {
-           return std::any_of(block.nodes.begin(), block.nodes.end(),
-                              [&](NodeId n) { return node_events(graph, graph.nodes[static_cast<size_t>(n)]) != 0; });
+           return std::any_of(block.nodes.begin(), block.nodes.end(), [&](NodeId n) {
+             const Node& node = graph.nodes[static_cast<size_t>(n)];
+             return op_class(node.op) == OpClass::boxed || node_events(graph, node) != 0;
+           });
          });
 }
 

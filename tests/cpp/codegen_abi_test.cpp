@@ -28,6 +28,9 @@ static_assert(sizeof(AccelRuntime) == sizeof(text::AccelRuntime));
 SAME_MEMBER(AccelRuntime, parallel_for);
 SAME_MEMBER(AccelRuntime, allocate);
 SAME_MEMBER(AccelRuntime, release);
+SAME_MEMBER(AccelRuntime, call);
+SAME_MEMBER(AccelRuntime, extent);
+SAME_MEMBER(AccelRuntime, receive);
 
 static_assert(sizeof(AccelLaunch) == sizeof(text::AccelLaunch));
 SAME_MEMBER(AccelLaunch, runtime);

@@ -61,6 +61,23 @@ static bool give(Frame* frame, int output, const i64* dims, const char* from, i6
   return true;
 }
 
+// Calls that the caller makes. They neither see nor change the flags of this kernel, whose events so far are kept in `status`.
+static __attribute__((noinline)) bool call_boxed(Frame* frame, int* status, int events, int number, const void* const* operands,
+                                                 const i64* dims) {
+  *status |= fp_read() & events;
+  fp_clear();
+  report(frame, frame->runtime->call(frame->launch->context, number, operands, dims));
+  fp_clear();
+  return !failed(frame);
+}
+ACCEL_INLINE i64 extent_of(Frame* frame, int number, int result, int axis) {
+  return frame->runtime->extent(frame->launch->context, number, result, axis);
+}
+ACCEL_INLINE bool receive(Frame* frame, int number, int result, void* memory, const i64* dims) {
+  report(frame, frame->runtime->receive(frame->launch->context, number, result, memory, dims));
+  return !failed(frame);
+}
+
 // Memory that Python sees, as it was before this run wrote to it.
 struct Kept {
   char* memory;

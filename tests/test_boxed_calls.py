@@ -1,0 +1,199 @@
+"""NumPy's C functions that compiled code calls as they are."""
+
+import numpy as np
+import pytest
+from support.compiled import facts
+from support.differential import check, check_left_to_numpy, layouts, sample
+from support.outcome import assert_same
+
+import accel
+
+
+def sort(a):
+    return np.sort(a), np.sort(a, axis=0), np.sort(a, axis=None)
+
+
+def sort_in_place(a):
+    a.sort()
+    total = a[0].sum()
+    a[:, ::2].sort(axis=0)
+    return total
+
+
+def argsort(a):
+    return np.argsort(a), a.argsort(axis=0), np.argsort(a, axis=None, kind="stable")
+
+
+def partition(a):
+    a.partition(1, axis=0)
+    return np.partition(a, 2), np.argpartition(a, (1, 2), axis=-1), np.argpartition(a, 3, axis=None)
+
+
+def search(a):
+    a.sort()
+    return a[0].searchsorted(a), np.searchsorted(a[1], 0.5), np.searchsorted(a[2], a[0, 0], side="right")
+
+
+def interpolate(a):
+    return np.interp(a, [0.0, 1.0, 2.0], np.array([5.0, 3.0, 1.0])), np.interp(a[0, 0], np.sort(a[1]), a[2], left=-1.0)
+
+
+def lexsort(a):
+    return np.lexsort((a, -a)), np.lexsort(a), np.lexsort([a[0], a[1]])
+
+
+def indices(a):
+    i, j = np.unravel_index(np.argmax(a), a.shape)
+    return a[i, j], i, np.ravel_multi_index((i, j), a.shape), np.ravel_multi_index((i, np.arange(3)), a.shape)
+
+
+def convolve(a):
+    return np.convolve(a[0], a[1, :2]), np.convolve(a[0], a[1, :2], "same"), np.convolve(a[0], a[1, :2], "valid")
+
+
+def statistics(a):
+    return np.median(a, axis=0), np.median(a), np.histogram(a, bins=5, range=(-4.0, 4.0))
+
+
+def digitize(a):
+    return np.digitize(a[0], np.array([0.0, 1.0, 2.0]))
+
+
+def in_a_loop(a, n):
+    total = 0.0
+    for i in range(n):
+        row = np.sort(a[i])
+        total += row[0] * row[-1]
+        a[i, 0] = total
+        a[i].sort()
+    return total
+
+
+FUNCTIONS = [
+    sort,
+    sort_in_place,
+    argsort,
+    partition,
+    search,
+    interpolate,
+    lexsort,
+    indices,
+    convolve,
+    statistics,
+    digitize,
+]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_in_every_memory_layout(function):
+    for _, array in layouts(sample((4, 5))):
+        check(function, array)
+
+
+@pytest.mark.parametrize("function", [sort, sort_in_place, argsort, partition])
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float16", "float32", "complex128"])
+def test_of_other_dtypes(function, dtype):
+    check(function, sample((4, 5), dtype))
+
+
+@pytest.mark.parametrize("function", [sort, argsort, partition, search, statistics])
+def test_nan(function):
+    array = sample((4, 5))
+    array[1, 2] = np.nan
+    check_left_to_numpy(function, array)
+
+
+def test_one_kernel_serves_all_sizes():
+    call = check(sort, sample((4, 5)))
+    for shape in [(3, 7), (9, 2), (40, 50)]:
+        assert_same(sort, call, sample(shape), times=1)
+    assert facts(call)["compiles"] == 1
+
+
+def test_in_a_loop():
+    check(in_a_loop, sample((6, 5)), 4)
+
+
+@pytest.mark.parametrize("weights", [None, "float64", "int64"])
+def test_bincount(weights):
+    def function(x, weights, least):
+        counts = np.bincount(x, weights, minlength=least)
+        return counts, counts[counts > 0], counts.sum()
+
+    call = accel.compile(function, fullgraph=True)
+    for n, least in [(10, 3), (50, 100), (0, 4), (1, 1)]:
+        x = np.random.default_rng(n).integers(0, 20, n)
+        given = None if weights is None else sample(n, weights)
+        assert_same(function, call, x, given, least, times=1)
+    assert facts(call)["interpreted"] == 0
+
+
+def test_a_result_that_is_never_used_raises_all_the_same():
+    def function(x):
+        np.bincount(x)
+        return 1
+
+    check(function, np.array([1, 2, 3]))
+    check_left_to_numpy(function, np.array([1, -2, 3]))
+
+
+def test_memory_is_as_before_when_a_call_raises():
+    """The interpreter does the whole call again: what compiled code has stored is undone."""
+
+    def function(a, x):
+        a += 1
+        a.sort()
+        a *= 2
+        return np.bincount(x)
+
+    call = accel.compile(function)
+    for x in [[1, 2], [1, -2], [3, 3]]:
+        assert_same(function, call, np.arange(5.0)[::-1].copy(), np.array(x), times=2, share=False)
+
+
+def test_events_before_and_after_a_call():
+    def function(a, b):
+        c = a / b
+        d = np.sort(c)
+        return np.argsort(d * 1e300 * 1e300), d
+
+    check(function, np.arange(1.0, 5), np.arange(2.0, 6) * 1e300)
+    check_left_to_numpy(function, np.arange(1.0, 5), np.arange(4.0))
+    check_left_to_numpy(function, np.arange(1.0, 5), np.arange(1.0, 5))
+    with np.errstate(all="ignore"):
+        check(function, np.arange(1.0, 5), np.arange(4.0))
+
+
+def test_a_view_of_a_sorted_array_is_stored_to():
+    def function(a):
+        b = a.copy()
+        part = b[1:]
+        part.sort()
+        order = part.argsort()
+        part[0] = 7.0
+        return b, part, order, np.sort(b)
+
+    check(function, sample(9))
+
+
+def test_a_read_only_array_is_not_sorted():
+    array = sample(5)
+    array.flags.writeable = False
+
+    def function(a):
+        a.sort()
+
+    check_left_to_numpy(function, array)
+
+
+@pytest.mark.parametrize("exit", range(1, 12))
+def test_exits(exit):
+    with accel.config(stress_exits=exit):
+        call = accel.compile(in_a_loop, backend="numpy")
+        assert_same(in_a_loop, call, sample((6, 5)), 4, times=2, share=False)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_evaluated_by_numpy(function):
+    call = accel.compile(function, backend="numpy", fullgraph=True)
+    assert_same(function, call, sample((4, 5)), times=2)
