@@ -35,6 +35,24 @@ def test_decorator_with_arguments():
     assert_all_compiled(f)
 
 
+def test_fixed_sizes():
+    """dynamic=False: a version for each size, as many as the limit allows; the others run in the interpreter."""
+
+    def f(x):
+        return (x * 2).sum(axis=0), x.shape
+
+    for dynamic, versions in ((None, 1), (True, 1), (False, 3)):
+        call = accel.compile(f, dynamic=dynamic)
+        with accel.config(recompile_limit=3):
+            for rows in (2, 3, 1, 0, 2, 7):
+                x = np.arange(2.0 * rows).reshape(rows, 2)
+                found, expected = call(x), f(x)
+                assert np.array_equal(found[0], expected[0]) and found[1] == expected[1]
+        assert accel.stats(call)["recompiles"] + 1 == versions
+        assert accel.stats(call)["interpreted"] == (0 if versions == 1 else 2)
+    assert "x.shape[0]" in accel.explain(call)(X).recompiles[0].detail
+
+
 def test_metadata():
     call = accel.compile(doubled)
     for name in ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__", "__defaults__", "__kwdefaults__"):

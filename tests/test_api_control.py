@@ -191,6 +191,21 @@ def test_logs_by_environment():
     assert "output_code" not in done.stderr
 
 
+def test_log_of_capture(caplog):
+    """Each instruction with its place and what came of it."""
+
+    def scaled(x):
+        y = x * 3 + 1
+        return np.sort(y)
+
+    with accel.config(logs=["capture"]), caplog.at_level(logging.DEBUG, logger="accel"):
+        accel.compile(scaled)(X)
+    [record] = [r.getMessage() for r in caplog.records if r.name == "accel.capture"]
+    line = scaled.__code__.co_firstlineno + 1
+    assert f"{__file__}:{line} binary_op -> constant, multiply" in record
+    assert f"{__file__}:{line + 1} load_attr sort" in record and "-> unsupported_call" in record
+
+
 def test_disabled_by_environment():
     assert "'interpreted': 2" in run(CALL, ACCEL_DISABLE="1").stdout
 

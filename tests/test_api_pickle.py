@@ -32,13 +32,14 @@ def test_a_function_under_another_name_is_made_again():
 
 def test_local_functions():
     factor = 3.0
-    call = accel.compile(lambda x: x * factor, fullgraph=True)
+    call = accel.compile(lambda x: x * factor, fullgraph=True, dynamic=False)
     call.note = "kept"
     with pytest.raises((AttributeError, pickle.PicklingError)):
         pickle.dumps(call)
     loaded = pickle.loads(cloudpickle.dumps(call))
     assert np.array_equal(loaded(X), X * 3) and loaded.note == "kept"
-    assert accel._accel.options(loaded)["fullgraph"]
+    options = accel._accel.options(loaded)
+    assert options["fullgraph"] and options["dynamic"] is False
 
 
 def test_backend_travels():

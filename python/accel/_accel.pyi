@@ -12,7 +12,12 @@ class CompiledFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
 def make_function(
-    function: FunctionType, fullgraph: bool, disable: bool, backend: Callable[..., Any] | None, backend_name: str
+    function: FunctionType,
+    fullgraph: bool,
+    dynamic: bool | None,
+    disable: bool,
+    backend: Callable[..., Any] | None,
+    backend_name: str,
 ) -> CompiledFunction: ...
 def options(function: CompiledFunction) -> dict[str, Any]: ...
 def counters(function: CompiledFunction) -> dict[str, int]: ...

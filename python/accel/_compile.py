@@ -66,7 +66,8 @@ def compile(
     fullgraph : bool
         Raise `UnsupportedError` when a call is not compiled as a whole.
     dynamic : bool or None
-        Accepted for compatibility: one compiled version serves all sizes anyway.
+        ``None`` and ``True``: one compiled version serves all sizes. ``False``: a version serves one size of each array, and
+        another size compiles again, up to ``accel.config.recompile_limit`` versions.
     mode : {"default"}
         How much effort goes into compiling.
     backend : str or callable
@@ -94,15 +95,16 @@ def compile(
         if not any(values[name] is value for value in allowed):
             raise ArgumentError(f"{name} cannot be {values[name]!r}: use one of {', '.join(map(repr, allowed))}")
     choose("mode", mode, _MODES)
-    make = _Maker(fullgraph, disable, backend)
+    make = _Maker(fullgraph, dynamic, disable, backend)
     return make if fn is None else cast("Callable[..., Any]", make(fn))
 
 
 class _Maker:
     """Compiles functions with fixed options: what the decorator with arguments is."""
 
-    def __init__(self, fullgraph: bool, disable: bool, backend: str | Callable[..., Any]) -> None:
+    def __init__(self, fullgraph: bool, dynamic: bool | None, disable: bool, backend: str | Callable[..., Any]) -> None:
         self.fullgraph = fullgraph
+        self.dynamic = dynamic
         self.disable = disable
         self.backend = backend
         if backend != "native":
@@ -131,11 +133,11 @@ class _Maker:
 
     def _function(self, function: Any) -> Any:
         if self.backend == "native":
-            return _accel.make_function(function, self.fullgraph, self.disable, None, "native")
+            return _accel.make_function(function, self.fullgraph, self.dynamic, self.disable, None, "native")
         from .backends import adapt, backend_name
 
         name = backend_name(self.backend)
-        return _accel.make_function(function, self.fullgraph, self.disable, adapt(self.backend), name)
+        return _accel.make_function(function, self.fullgraph, self.dynamic, self.disable, adapt(self.backend), name)
 
 
 def _in_mro(kind: type, name: str) -> object:

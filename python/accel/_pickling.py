@@ -22,13 +22,14 @@ def reduce_compiled(compiled: Any, protocol: int) -> str | tuple[Any, ...]:
         return str(name)
     options = _accel.options(compiled)
     backend = "native" if options["backend"] is None else options["backend"].source
-    return _rebuild, (compiled.__wrapped__, options["fullgraph"], options["disable"], backend, dict(compiled.__dict__))
+    given = {name: options[name] for name in ("fullgraph", "dynamic", "disable")}
+    return _rebuild, (compiled.__wrapped__, given, backend, dict(compiled.__dict__))
 
 
-def _rebuild(function: FunctionType, fullgraph: bool, disable: bool, backend: Any, attributes: dict[str, Any]) -> Any:
+def _rebuild(function: FunctionType, options: dict[str, Any], backend: Any, attributes: dict[str, Any]) -> Any:
     from ._compile import compile
 
-    compiled = compile(function, fullgraph=fullgraph, disable=disable, backend=backend)
+    compiled = compile(function, backend=backend, **options)
     for key, value in attributes.items():
         setattr(compiled, key, value)
     return compiled

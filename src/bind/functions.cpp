@@ -13,10 +13,12 @@ Dispatcher& checked(py::handle object) {
   return dispatcher_of(object.ptr());
 }
 
-py::object make(py::object function, bool fullgraph, bool disable, py::object backend, std::string backend_name) {
+py::object make(py::object function, bool fullgraph, py::object dynamic, bool disable, py::object backend,
+                std::string backend_name) {
   if (!PyFunction_Check(function.ptr())) throw py::type_error("expected a Python function");
   DispatchOptions options;
   options.fullgraph = fullgraph;
+  options.fixed_sizes = dynamic.is(py::bool_(false));
   options.disable = disable;
   if (!backend.is_none()) options.backend = PyRef::borrow(backend.ptr());
   options.backend_name = std::move(backend_name);
@@ -29,6 +31,7 @@ py::dict options_record(py::handle function) {
   const DispatchOptions& options = checked(function).options();
   py::dict record;
   record["fullgraph"] = options.fullgraph;
+  record["dynamic"] = options.fixed_sizes ? py::object(py::bool_(false)) : py::object(py::none());
   record["disable"] = options.disable;
   record["backend"] =
       options.backend ? py::object(py::reinterpret_borrow<py::object>(options.backend.get())) : py::object(py::none());

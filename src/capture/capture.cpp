@@ -27,6 +27,7 @@ class Session {
 
   Result<Captured> run() {
     plan_.watch = options_.stop_before_instruction > 0;
+    plan_.fixed_sizes = options_.fixed_sizes;
     ACCEL_TRY([[maybe_unused]] Unit walked, walk());
     finish();
     return std::move(attempt_.captured);
@@ -35,7 +36,7 @@ class Session {
  private:
   // Walks from the start, again and again while the plan grows.
   Status walk() {
-    WalkOptions options{options_.budget, most_nodes, -1};
+    WalkOptions options{options_.budget, most_nodes, -1, options_.trace};
     if (options_.stop_before_instruction > 0) options.stop_at_writable = options_.stop_before_instruction;
     for (int i = 0; i < most_restarts; ++i) {
       attempt_ = Attempt();
@@ -59,6 +60,7 @@ class Session {
     }
     captured.notes = std::move(attempt_.state->notes());
     captured.calls = std::move(attempt_.state->calls());
+    captured.trace = std::move(attempt_.interpreter->trace());
     captured.instructions = attempt_.interpreter->instructions();
     captured.worth_compiling = has_flow(captured.graph) || computes_something(captured.graph);
     unify_dims(captured.graph, captured.guards);

@@ -41,7 +41,8 @@ struct Plan {
     int64_t failed = 0;  // its position
   };
   std::map<int64_t, PlannedExit> exits;
-  bool watch = false;  // find out where frames can be rebuilt
+  bool watch = false;        // find out where frames can be rebuilt
+  bool fixed_sizes = false;  // extents are constants
 
   // Numbers of symbols and positions hold only as long as the walk takes the same ways.
   void forget_numbering() {

@@ -29,6 +29,7 @@ struct Captured {
   std::vector<BoxedCall> calls;  // by the number that ops of the graph name
   std::vector<Exit> exits;       // by the graph's exit number; captures without control flow have exits[0] only
   std::vector<Note> notes;
+  std::string trace;             // what each instruction did, a line each, when that was asked for
   int instructions = 0;          // bytecode instructions evaluated
   bool worth_compiling = false;  // false: nothing but Python bookkeeping precedes the exit
 };
@@ -37,6 +38,8 @@ struct CaptureOptions {
   int budget = 200000;  // instructions
   // n > 0: leave before the n-th evaluated instruction at which all frames can be rebuilt, if there are that many.
   int stop_before_instruction = 0;
+  bool trace = false;
+  bool fixed_sizes = false;  // the extents of arrays are constants, each with a guard
 };
 
 // Captures `function` called with these locals (localsplus order, borrowed; null = unbound): interprets the bytecode abstractly

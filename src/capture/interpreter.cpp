@@ -153,7 +153,23 @@ Status Interpreter::step(Frame& frame) {
   OpcodeHandler handler = opcode_handler(instruction.op);
   if (handler == nullptr) return fail(Reason::unsupported_opcode, opcode_name(instruction.op));
   Step step{*this, capture_, frame, instruction};
-  return handler(step);
+  return options_.trace ? traced(step) : handler(step);
+}
+
+// Adds a line to the trace, indented by depth of call: place, instruction, what it adds to the graph or why it fails. The frame
+// may be gone afterwards.
+Status Interpreter::traced(Step& step) {
+  const Instruction& instruction = step.instruction;
+  std::string line = "\n" + std::string(2 * frames_.size(), ' ') + step.frame.file + ":" + std::to_string(instruction.line);
+  line += std::string(" ") + opcode_name(instruction.op);
+  if (instruction.object != nullptr && PyUnicode_Check(instruction.object)) line += " " + utf8(instruction.object);
+  const size_t before = capture_.graph().nodes.size();
+  Status done = opcode_handler(instruction.op)(step);
+  const std::vector<Node>& nodes = capture_.graph().nodes;
+  for (size_t n = before; n < nodes.size(); ++n) line += (n == before ? " -> " : ", ") + std::string(op_info(nodes[n].op).name);
+  if (!done.ok()) line += std::string(" -> ") + reason_info(done.failure().reason).code + ": " + done.failure().detail;
+  trace_ += line;
+  return done;
 }
 
 Status Interpreter::try_step(Frame& frame) {

@@ -36,6 +36,7 @@ struct WalkOptions {
   int64_t budget = 0;             // instructions
   int64_t node_budget = 0;        // of the graph
   int64_t stop_at_writable = -1;  // n: leave at the n-th position at which all frames can be rebuilt
+  bool trace = false;             // keep what each instruction did
 };
 
 // Where the graph is left: the block that ends there, and what the interpreter gets. Recipe indices count through these
@@ -46,6 +47,8 @@ struct WalkExit {
   std::vector<Recipe> recipes;
   std::vector<ValueId> outputs;
 };
+
+struct Step;
 
 class Interpreter {
  public:
@@ -59,6 +62,7 @@ class Interpreter {
 
   std::vector<WalkExit>& exits() { return exits_; }
   int instructions() const { return static_cast<int>(count_); }
+  std::string& trace() { return trace_; }
 
   // --- for handlers and calls -----------------------------------------------------------------------------------------
   Capture& capture() { return capture_; }
@@ -92,6 +96,7 @@ class Interpreter {
 
   // --- frames (interpreter.cpp)
   Status step(Frame& frame);
+  Status traced(Step& step);
   Status try_step(Frame& frame);
   Status run_nested(size_t base);  // the frames above `base`; on a failure they are gone
   Status run_down_to(size_t base);
@@ -166,6 +171,7 @@ class Interpreter {
   Ref result_, nested_result_;
   bool yielded_ = false;  // nested_result_ was yielded
   int64_t count_ = 0;
+  std::string trace_;
   int nesting_ = 0, next_frame_id_ = 0;
 
   // The path that is walked.

@@ -213,7 +213,11 @@ void Capture::look_array(const Ref& value) {
   Lens lens;
   lens.dtype = *facts.dtype;
   lens.offset = dims().constant(0);
-  for (int k = 0; k < facts.ndim; ++k) lens.shape.push_back(symbol_dim(first + k));
+  for (int k = 0; k < facts.ndim; ++k) {
+    Dim extent = plan_.fixed_sizes ? dims().constant(facts.dims[k]) : symbol_dim(first + k);
+    if (plan_.fixed_sizes) guard_relation(dims().symbol(first + k), Comparison::eq, extent);
+    lens.shape.push_back(extent);
+  }
   for (int k = 0; !dense && k < facts.ndim; ++k) lens.strides.push_back(symbol_dim(first + facts.ndim + k));
   if (dense) lens.strides = dense_strides(dims(), lens.shape, guard_order, lens.dtype);
   value->kind = AbstractKind::array;

@@ -249,6 +249,8 @@ Dispatcher::Added Dispatcher::add_version(PyObject* const* locals) {
   CaptureOptions options;
   options.budget = static_cast<int>(settings().capture_budget.get());
   options.stop_before_instruction = static_cast<int>(settings().stress_exits.get());
+  options.trace = log_enabled(LogTopic::capture);
+  options.fixed_sizes = options_.fixed_sizes;
   Result<Captured> captured = capture(function(), locals, local_count_, options);
   if (!captured.ok()) {
     pin(at_start(captured.failure().reason, captured.failure().detail));

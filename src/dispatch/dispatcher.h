@@ -18,7 +18,8 @@ namespace accel {
 struct DispatchOptions {
   bool fullgraph = false;
   bool disable = false;
-  PyRef backend;  // null: native; else called as PythonKernel says
+  bool fixed_sizes = false;  // a version serves one size of each array
+  PyRef backend;             // null: native; else called as PythonKernel says
   std::string backend_name = "native";
 };
 

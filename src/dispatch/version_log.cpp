@@ -33,6 +33,7 @@ void log_cache(const std::string& function, const CompiledKernel& kernel) {
 }  // namespace
 
 void log_version(const std::string& function, const Entry& entry) {
+  if (log_enabled(LogTopic::capture)) log_record(LogTopic::capture, function + entry.captured().trace);
   if (log_enabled(LogTopic::guards)) log_guards(function, entry);
   const Compilation* compilation = entry.compilation();
   if (compilation == nullptr) return;
