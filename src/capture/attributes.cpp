@@ -6,6 +6,7 @@
 #include "capture/interpreter.h"
 #include "capture/known_types.h"
 #include "capture/numpy_primitives.h"
+#include "capture/numpy_random.h"
 #include "capture/python_numbers.h"
 #include "capture/python_text.h"
 #include "capture/semantics.h"
@@ -42,6 +43,11 @@ Result<Ref> get_by_python(Capture& capture, PyObject* object, PyObject* name) {
   return capture.constant(value.get());
 }
 
+// Submodules that NumPy imports when they are asked for first, which the captured code does.
+bool is_lazy_submodule(const char* module, PyObject* name) {
+  return module != nullptr && std::string(module) == "numpy" && is_one_of(name, {"fft", "linalg", "ma", "random"});
+}
+
 Result<Ref> module_attribute(Capture& capture, PyObject* module, PyObject* name) {
   PyObject* in_type = _PyType_Lookup(Py_TYPE(module), name);
   bool plain = Py_TYPE(module)->tp_getattro == PyModule_Type.tp_getattro;
@@ -52,6 +58,11 @@ Result<Ref> module_attribute(Capture& capture, PyObject* module, PyObject* name)
   const char* module_name = PyModule_GetName(module);
   if (module_name == nullptr) PyErr_Clear();
   SourceId source = sources.global(dict, name, std::string(module_name == nullptr ? "?" : module_name) + "." + utf8(name));
+  if (value == nullptr && is_lazy_submodule(module_name, name)) {
+    PyRef imported = PyRef::steal(PyObject_GetAttr(module, name));
+    PyErr_Clear();
+    value = PyDict_GetItemWithError(dict, name);
+  }
   if (value != nullptr) return capture.at(source, value);
   if (in_type != nullptr || PyDict_GetItemString(dict, "__getattr__") != nullptr) return unsupported(module, name);
   sources.guard_unbound(source);
@@ -92,7 +103,7 @@ Result<Ref> bound_attribute(Capture& capture, const Ref& attribute, const Ref& i
     PyRef inner = PyRef::steal(PyObject_GetAttrString(found, part));
     return capture.constant(inner.get());
   };
-  if (PyFunction_Check(found) || is_builtin_method(found)) {
+  if (PyFunction_Check(found) || is_builtin_method(found) || generator_primitive(found) != nullptr) {
     capture.look(attribute);
     return instance ? capture.method(attribute, instance) : attribute;
   }

@@ -4,6 +4,7 @@
 
 #include "capture/capture.h"
 #include "capture/dense_strides.h"
+#include "capture/numpy_random.h"
 #include "capture/python_text.h"
 #include "guard/memory_order.h"
 #include "ndarray/array.h"
@@ -111,6 +112,7 @@ void Capture::look_deep(const Ref& value) {
 // Objects that stand for themselves. False: `value` is no such object.
 bool Capture::look_constant(const Ref& value) {
   PyObject* object = value->object.get();
+  if (is_generator(object)) return false;
   bool environment = sources_.is_environment(value->source);
   bool text = PyUnicode_CheckExact(object) || PyBytes_CheckExact(object);
   bool number = PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyComplex_CheckExact(object);

@@ -8,6 +8,7 @@
 #include "capture/capture.h"
 #include "capture/known_types.h"
 #include "capture/numpy_primitives.h"
+#include "capture/numpy_random.h"
 #include "capture/python_text.h"
 #include "capture/semantics.h"
 
@@ -95,7 +96,8 @@ Primitive find_primitive(PyObject* callable) {
   auto found = table().find(callable);
   if (found != table().end()) return found->second;
   if (is_pure_method(callable)) return fold_call;
-  return ufunc_primitive(callable);
+  if (Primitive found = ufunc_primitive(callable)) return found;
+  return generator_primitive(callable);
 }
 
 bool reads_lanes(Primitive primitive) {

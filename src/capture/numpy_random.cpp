@@ -1,0 +1,263 @@
+#include "capture/numpy_random.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "capture/boxed.h"
+#include "capture/numpy_arguments.h"
+#include "capture/numpy_operands.h"
+#include "capture/python_text.h"
+#include "capture/semantics.h"
+
+namespace accel {
+
+namespace {
+
+// What a method draws.
+enum class Draws : uint8_t { reals, counts, integers, choice, permutation, permuted, shuffle };
+
+struct Method {
+  const char* name;
+  Draws draws;
+};
+
+constexpr Method methods[] = {
+    {"beta", Draws::reals},
+    {"binomial", Draws::counts},
+    {"chisquare", Draws::reals},
+    {"choice", Draws::choice},
+    {"exponential", Draws::reals},
+    {"f", Draws::reals},
+    {"gamma", Draws::reals},
+    {"geometric", Draws::counts},
+    {"gumbel", Draws::reals},
+    {"hypergeometric", Draws::counts},
+    {"integers", Draws::integers},
+    {"laplace", Draws::reals},
+    {"logistic", Draws::reals},
+    {"lognormal", Draws::reals},
+    {"logseries", Draws::counts},
+    {"negative_binomial", Draws::counts},
+    {"noncentral_chisquare", Draws::reals},
+    {"noncentral_f", Draws::reals},
+    {"normal", Draws::reals},
+    {"pareto", Draws::reals},
+    {"permutation", Draws::permutation},
+    {"permuted", Draws::permuted},
+    {"poisson", Draws::counts},
+    {"power", Draws::reals},
+    {"random", Draws::reals},
+    {"rayleigh", Draws::reals},
+    {"shuffle", Draws::shuffle},
+    {"standard_cauchy", Draws::reals},
+    {"standard_exponential", Draws::reals},
+    {"standard_gamma", Draws::reals},
+    {"standard_normal", Draws::reals},
+    {"standard_t", Draws::reals},
+    {"triangular", Draws::reals},
+    {"uniform", Draws::reals},
+    {"vonmises", Draws::reals},
+    {"wald", Draws::reals},
+    {"weibull", Draws::reals},
+    {"zipf", Draws::counts},
+};
+
+// numpy.random.Generator; null as long as nobody has imported it.
+PyObject* generator_type() {
+  static PyObject* type = nullptr;
+  if (type != nullptr) return type;
+  PyRef name = PyRef::steal(PyUnicode_FromString("numpy.random._generator"));
+  PyRef module = PyRef::steal(name ? PyImport_GetModule(name.get()) : nullptr);
+  if (module) type = PyObject_GetAttrString(module.get(), "Generator");
+  PyErr_Clear();
+  return type;
+}
+
+// Methods by identity; they live as long as their class.
+const std::unordered_map<PyObject*, const Method*>& known_methods() {
+  static const std::unordered_map<PyObject*, const Method*> known = [] {
+    std::unordered_map<PyObject*, const Method*> out;
+    for (const Method& method : methods) {
+      PyObject* found = PyObject_GetAttrString(generator_type(), method.name);
+      found != nullptr ? void(out.emplace(found, &method)) : PyErr_Clear();
+    }
+    return out;
+  }();
+  return known;
+}
+
+// The arguments by the names that the method itself gives them.
+struct Given {
+  std::vector<std::string> names;
+  std::vector<Ref> values;
+  Ref operator[](const char* name) const {
+    auto found = std::find(names.begin(), names.end(), name);
+    return found == names.end() ? nullptr : values[static_cast<size_t>(found - names.begin())];
+  }
+  bool has(const char* name) const { return std::find(names.begin(), names.end(), name) != names.end(); }
+};
+
+Result<Given> given_arguments(PyObject* callable, const CallArguments& arguments) {
+  PyRef code = PyRef::steal(PyObject_GetAttrString(callable, "__code__"));
+  if (!code || !PyCode_Check(code.get())) {
+    PyErr_Clear();
+    return fail(Reason::unsupported_call, short_repr(callable));
+  }
+  auto* facts = reinterpret_cast<PyCodeObject*>(code.get());
+  PyRef variables = PyRef::steal(PyObject_GetAttrString(code.get(), "co_varnames"));
+  Given given;
+  for (int k = 0; k < facts->co_argcount + facts->co_kwonlyargcount; ++k)
+    given.names.push_back(utf8(PyTuple_GET_ITEM(variables.get(), k)));
+  Signature signature;
+  for (const std::string& name : given.names) signature.names.push_back(name.c_str());
+  signature.required = 1;
+  signature.keyword_only = static_cast<size_t>(facts->co_argcount);
+  ACCEL_TRY(given.values, bind_arguments(arguments, signature));
+  if (!is_none(given["out"])) return fail(Reason::unsupported_argument, "out");
+  return given;
+}
+
+// The shape of what is drawn: nothing for a number.
+Result<std::vector<Dim>> drawn_shape(Capture& capture, const Given& given) {
+  if (!is_none(given["size"])) {
+    ACCEL_TRY(std::vector<Dim> shape, read_shape(capture, given["size"]));
+    if (shape.empty()) return fail(Reason::unsupported_argument, "size=()");
+    return shape;
+  }
+  std::vector<std::vector<Dim>> shapes;
+  for (size_t k = 1; k < given.names.size() && given.names[k] != "size"; ++k) {
+    if (is_none(given.values[k])) continue;
+    ACCEL_TRY(Operand operand, read_operand(capture, given.values[k]));
+    shapes.push_back(operand.shape);
+  }
+  return shapes.empty() ? Result<std::vector<Dim>>(std::vector<Dim>()) : broadcast_shapes(capture, shapes);
+}
+
+BoxedResult array_of(DType dtype, const std::vector<Dim>& shape, std::vector<uint8_t> order = {}) {
+  return {ValueKind::array, dtype, {shape.begin(), shape.end()}, std::move(order)};
+}
+
+// Arrays of `dtype`, or one number.
+Result<BoxedResult> drawn(Capture& capture, const Given& given, DType dtype, ValueKind kind, DType scalar) {
+  ACCEL_TRY(std::vector<Dim> shape, drawn_shape(capture, given));
+  return shape.empty() ? BoxedResult{kind, scalar, {}, {}} : array_of(dtype, shape);
+}
+
+Result<BoxedResult> drawn_reals(Capture& capture, const Given& given) {
+  ACCEL_TRY(auto dtype, read_dtype(capture, given["dtype"]));
+  return drawn(capture, given, dtype.value_or(DType::float64), ValueKind::py_scalar, DType::float64);
+}
+
+Result<BoxedResult> drawn_integers(Capture& capture, const Given& given) {
+  ACCEL_TRY(auto dtype, read_dtype(capture, given["dtype"]));
+  DType drawn_dtype = dtype.value_or(DType::int64);
+  bool python = is_object(given["dtype"], reinterpret_cast<PyObject*>(&PyLong_Type)) ||
+                is_object(given["dtype"], reinterpret_cast<PyObject*>(&PyBool_Type));
+  return drawn(capture, given, drawn_dtype, python ? ValueKind::py_scalar : ValueKind::numpy_scalar, drawn_dtype);
+}
+
+// choice(a, size=None, replace=True, p=None, axis=0, shuffle=True) from an array with one axis, or from range(a).
+Result<BoxedResult> chosen(Capture& capture, const Given& given) {
+  ACCEL_TRY(Operand from, read_operand(capture, given["a"]));
+  ACCEL_TRY(bool replace, read_flag(capture, given["replace"], true));
+  std::vector<Dim> shape;
+  if (!is_none(given["size"])) {
+    ACCEL_TRY(shape, read_shape(capture, given["size"]));
+    if (shape.empty()) return fail(Reason::unsupported_argument, "size=()");
+  }
+  bool is_number = !from.is_array();
+  if (from.shape.size() != (is_number ? 0 : 1)) return fail(Reason::unsupported_argument, "choice from such an array");
+  if (is_number && !replace) return fail(Reason::unsupported_argument, "choice of different numbers gives a view");
+  if (!shape.empty()) return array_of(is_number ? DType::int64 : from.type.dtype, shape);
+  if (is_number) return BoxedResult{ValueKind::py_scalar, DType::int64, {}, {}};
+  return BoxedResult{ValueKind::numpy_scalar, from.type.dtype, {}, {}};
+}
+
+// permutation(x, axis=0) and permuted(x, axis=None)
+Result<BoxedResult> permuted(Capture& capture, const Given& given, bool keeps_order) {
+  const Ref& x = given["x"];
+  if (x->kind != AbstractKind::array) {
+    std::optional<Dim> count = keeps_order ? std::nullopt : known_dim(capture, x);
+    if (!count) return fail(Reason::unsupported_argument, "a permutation of this object");
+    ACCEL_TRY(std::vector<Dim> shape, read_shape(capture, x));
+    return array_of(DType::int64, shape);
+  }
+  const Lens& lens = lens_of(x);
+  if (lens.shape.empty()) return fail(Reason::unsupported_argument, "a permutation of a number");
+  return array_of(lens.dtype, lens.shape, keeps_order ? copy_order(capture, x) : std::vector<uint8_t>());
+}
+
+// The generator has advanced: from here on the instruction cannot be done again.
+std::vector<Ref> draw(Capture& capture, BoxedArguments made, const BoxedResult& result) {
+  made.call.generator = 0;
+  capture.note_effect();
+  return boxed_call(capture, std::move(made), {result});
+}
+
+Result<Ref> shuffle(Capture& capture, BoxedArguments made, const Ref& x) {
+  if (x->kind != AbstractKind::array || lens_of(x).shape.empty()) return fail(Reason::unsupported_argument, "shuffle of this");
+  ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(x));
+  made.call.changed = 0;
+  const Type type = capture.graph().type(made.operands[0]);
+  Ref changed = draw(capture, std::move(made), array_of(type.dtype, type.shape, type.order))[0];
+  capture.store(x, capture.read(changed));
+  return capture.constant(Py_None);
+}
+
+// An integer that was drawn from a known range.
+Ref in_range(Capture& capture, const Given& given, const Ref& number) {
+  std::optional<Dim> low = capture.dims().constant(0), high = known_dim(capture, given["low"]);
+  if (!is_none(given["high"])) low = high, high = known_dim(capture, given["high"]);
+  bool plain = is_none(given["endpoint"]) && is_none(given["dtype"]) && number->kind == AbstractKind::scalar;
+  if (!plain || !low || !high) return number;
+  DimTable& dims = capture.dims();
+  Dim drawn = capture.bind_dim(number->scalar.value, "integer", capture.hint(*low), capture.low(*low), capture.high(*high));
+  capture.facts().push_back(dims.sub(drawn, *low));
+  capture.facts().push_back(dims.sub(dims.sub(*high, dims.constant(1)), drawn));
+  return capture.dim_scalar(drawn, ValueKind::numpy_scalar);
+}
+
+Result<BoxedResult> result_of(Capture& capture, Draws draws, const Given& given) {
+  switch (draws) {
+    case Draws::reals:
+      return drawn_reals(capture, given);
+    case Draws::counts:
+      return drawn(capture, given, DType::int64, ValueKind::py_scalar, DType::int64);
+    case Draws::integers:
+      return drawn_integers(capture, given);
+    case Draws::choice:
+      return chosen(capture, given);
+    default:
+      return permuted(capture, given, draws == Draws::permuted);
+  }
+}
+
+Result<Ref> generator_method(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  const Method& method = *known_methods().at(callable);
+  ACCEL_TRY(Given given, given_arguments(callable, arguments));
+  const Ref& self = given.values[0];
+  bool is_known = self->kind == AbstractKind::object && self->source >= 0 && is_generator(self->object.get());
+  if (!is_known) return fail(Reason::unsupported_call, short_repr(callable));
+  if (method.draws == Draws::shuffle) {
+    ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
+    return shuffle(capture, std::move(made), given["x"]);
+  }
+  ACCEL_TRY(BoxedResult result, result_of(capture, method.draws, given));
+  ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
+  Ref drawn = draw(capture, std::move(made), result)[0];
+  return method.draws == Draws::integers ? in_range(capture, given, drawn) : drawn;
+}
+
+}  // namespace
+
+bool is_generator(PyObject* object) {
+  PyObject* type = generator_type();
+  return type != nullptr && reinterpret_cast<PyObject*>(Py_TYPE(object)) == type;
+}
+
+Primitive generator_primitive(PyObject* callable) {
+  if (generator_type() == nullptr) return nullptr;
+  return known_methods().contains(callable) ? generator_method : nullptr;
+}
+
+}  // namespace accel
