@@ -196,7 +196,7 @@ def test_log_of_capture(caplog):
 
     def scaled(x):
         y = x * 3 + 1
-        return eval("y")
+        return y * eval("2")
 
     with accel.config(logs=["capture"]), caplog.at_level(logging.DEBUG, logger="accel"):
         accel.compile(scaled)(X)
