@@ -15,8 +15,8 @@ namespace {
 constexpr int small_locals = 48;
 
 // Failures of accel or of what it depends on, not of the function.
-constexpr Reason own_failures[] = {Reason::internal_error, Reason::no_compiler, Reason::compiler_failed,
-                                   Reason::compiler_timeout, Reason::load_failed};
+constexpr Reason own_failures[] = {Reason::internal_error,   Reason::no_compiler,    Reason::compiler_failed,
+                                   Reason::compiler_timeout, Reason::backend_failed, Reason::load_failed};
 
 bool is_own_failure(Reason reason) {
   return std::find(std::begin(own_failures), std::end(own_failures), reason) != std::end(own_failures);

@@ -53,7 +53,7 @@ Result<std::unique_ptr<PythonKernel>> PythonKernel::make(PyObject* backend, cons
   if (data && symbols && inputs) {
     kernel->callable_ = PyRef::steal(PyObject_CallFunctionObjArgs(backend, data.get(), symbols.get(), inputs.get(), nullptr));
   }
-  if (!kernel->callable_) return fail(Reason::compiler_failed, "the backend raised " + take_exception_text());
+  if (!kernel->callable_) return fail(Reason::backend_failed, "the backend raised " + take_exception_text());
   return kernel;
 }
 
@@ -95,7 +95,7 @@ Result<int> PythonKernel::run(const Binding& binding, const OutputPlan& plan, Ou
   int status = 0;
   PyObject* results = nullptr;
   if (!answer || !PyArg_ParseTuple(answer.get(), "iiO", &status, &exit, &results)) {
-    return fail(Reason::compiler_failed, "the backend's callable raised " + take_exception_text());
+    return fail(Reason::backend_failed, "the backend's callable raised " + take_exception_text());
   }
   // Sizes that only the run has bound are not known here.
   Status stored = store_all(results, exit, has_flow_ ? nullptr : binding.symbols, plan, outputs);
@@ -110,7 +110,7 @@ Status PythonKernel::store_all(PyObject* results, int exit, const int64_t* symbo
               PySequence_Fast_GET_SIZE(sequence.get()) == plan.last(exit) - plan.first(exit);
   if (!fits) {
     PyErr_Clear();
-    return fail(Reason::compiler_failed, "the backend's callable returned another number of results");
+    return fail(Reason::backend_failed, "the backend's callable returned another number of results");
   }
   for (int i = plan.first(exit); i < plan.last(exit); i++) {
     PyObject* result = PySequence_Fast_GET_ITEM(sequence.get(), i - plan.first(exit));
@@ -122,7 +122,7 @@ Status PythonKernel::store_all(PyObject* results, int exit, const int64_t* symbo
 Status PythonKernel::store(PyObject* result, int index, const int64_t* symbols, const OutputPlan& plan, Outputs& outputs) {
   if (plan.is_array(index)) {
     if (!plan.matches(index, result, symbols)) {
-      return fail(Reason::compiler_failed, "result " + std::to_string(index) + " has another dtype, shape or memory order");
+      return fail(Reason::backend_failed, "result " + std::to_string(index) + " has another dtype, shape or memory order");
     }
     outputs.arrays[index] = Py_NewRef(result);
     outputs.data[index] = array_data(result);
@@ -133,7 +133,7 @@ Status PythonKernel::store(PyObject* result, int index, const int64_t* symbols, 
   if (is_exact_array(result)) scalar = PyRef::steal(PyObject_CallMethod(result, "__getitem__", "()"));
   if (!scalar || !read_scalar(scalar.get(), plan.dtype(index), bits)) {
     PyErr_Clear();
-    return fail(Reason::compiler_failed, "result " + std::to_string(index) + " is not a number of its dtype");
+    return fail(Reason::backend_failed, "result " + std::to_string(index) + " is not a number of its dtype");
   }
   outputs.numbers[2 * index] = static_cast<int64_t>(bits[0]);
   outputs.numbers[2 * index + 1] = static_cast<int64_t>(bits[1]);
