@@ -197,3 +197,13 @@ def test_exits(exit):
 def test_evaluated_by_numpy(function):
     call = accel.compile(function, backend="numpy", fullgraph=True)
     assert_same(function, call, sample((4, 5)), times=2)
+
+
+def test_explain_names_the_calls():
+    def ordered(x):
+        return np.sort(x * 2) + 1
+
+    found = accel.explain(accel.compile(ordered))(sample(5))
+    [call] = found.calls
+    assert call.startswith(f"{__file__}:{ordered.__code__.co_firstlineno + 1}: ") and call.endswith("ndarray.sort")
+    assert call in str(found)

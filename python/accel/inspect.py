@@ -79,6 +79,8 @@ class Explanation:
         What capture found worth noting about the version that ran.
     operations : list of dict
         The captured operations: op, dtype, file, line.
+    calls : list of str
+        Python callables that compiled code calls, with the place of each call.
     loops : list of str
         NumPy's own inner loops that the kernel calls.
     guards : list of str
@@ -125,6 +127,7 @@ class Explanation:
         self.exit = _fallback(version["fallback"]) if version.get("fallback") else None
         self.notes = [_fallback(note) for note in version.get("notes", [])]
         self.operations: list[dict[str, Any]] = version.get("operations", [])
+        self.calls = [f"{_place(o['file'], o['line'])}: {o['callable']}" for o in self.operations if "callable" in o]
         self.loops: list[str] = version.get("loops", [])
         self.guards: list[str] = version.get("guards", [])
         self.captured_graph: str = version.get("captured_graph", "")
@@ -142,6 +145,7 @@ class Explanation:
     def __str__(self) -> str:
         parts = [self._head(), self._kernel(), self._list("left to the interpreter", map(str, self.fallbacks))]
         parts.append(self._list("exits", map(_exit_text, self.exits)))
+        parts.append(self._list("calls from compiled code", self.calls))
         parts.append(self._list("compiled again", (event.detail for event in self.recompiles)))
         parts.append(self._list("guards", self.guards))
         parts.append(self._list("schedule", self.schedule_notes))

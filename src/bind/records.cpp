@@ -45,8 +45,14 @@ py::list loops_record(const CompiledKernel& kernel) {
   return loops;
 }
 
+std::string callable_name(PyObject* callable) {
+  py::handle object(callable);
+  return py::str(py::hasattr(object, "__qualname__") ? object.attr("__qualname__") : py::repr(object));
+}
+
 // The operations that were captured, with their lines: what a test asserts to have been compiled.
-py::list operations_record(const Graph& graph) {
+py::list operations_record(const Captured& captured) {
+  const Graph& graph = captured.graph;
   py::list operations;
   for (const Block& block : graph.blocks) {
     for (NodeId id : block.nodes) {
@@ -56,6 +62,8 @@ py::list operations_record(const Graph& graph) {
       record["dtype"] = node.results.empty() ? "" : dtype_name(graph.type(node.results[0]).dtype);
       record["file"] = node.where.source >= 0 ? graph.sources[node.where.source] : std::string();
       record["line"] = node.where.line;
+      if (node.op == Op::call)
+        record["callable"] = callable_name(captured.calls[static_cast<size_t>(node.attrs.call)].callable.get());
       operations.append(record);
     }
   }
@@ -96,7 +104,7 @@ py::dict version_record(const Entry& entry) {
   record["guards"] = guard_texts(captured);
   record["notes"] = notes_record(captured);
   record["instructions"] = captured.instructions;
-  record["operations"] = operations_record(captured.graph);
+  record["operations"] = operations_record(captured);
   record["captured_graph"] = print_graph(captured.graph);
   record["runs"] = entry.runs();
   record["floating_point_events"] = entry.event_count();
