@@ -18,6 +18,13 @@ struct CallPart {
   std::vector<CallPart> items;
 };
 
+// numpy.errstate as the captured code has set it: the events (bits of NumPy's FPE flags) that it ignores, and that it does not.
+// The others are the caller's business.
+struct Errstate {
+  int ignored = 0, reported = 0;
+  bool operator==(const Errstate&) const = default;
+};
+
 struct BoxedCall {
   PyRef callable;
   std::vector<CallPart> arguments;  // the positional ones, then those of `keywords`
@@ -25,8 +32,10 @@ struct BoxedCall {
   std::vector<Type> operands;       // of the op: kinds, dtypes, ranks
   std::vector<Type> results;        // kinds, dtypes, ranks, memory orders; the extents are those of the ops that receive them
   bool gives_tuple = false;         // of the results; else there is one
-  int changed = -1;    // operand that the callable changes: it gets a copy, which is the result, and what it returns is dropped
-  int generator = -1;  // argument, a numpy.random.Generator, whose state a run that fails has to restore
+  int changed = -1;  // operand that the callable changes: it gets a copy, which is the result, and what it returns is dropped
+  bool raises_events = false;  // a ufunc: an event that the caller or the code does not ignore makes the call fail
+  Errstate errstate;           // of the code around the call
+  int generator = -1;          // argument, a numpy.random.Generator, whose state a run that fails has to restore
 };
 
 }  // namespace accel

@@ -177,6 +177,7 @@ class Capture {
 
   // Calls that compiled code asks the process to make (boxed.h).
   std::vector<BoxedCall>& calls() { return calls_; }
+  Errstate& errstate() { return errstate_; }
 
   // --- exceptions ----------------------------------------------------------------------------------------------------
   // A will_raise of an exception that handlers in the captured code may catch: the pending Python exception (cleared), or one
@@ -250,6 +251,7 @@ class Capture {
   int64_t effects_ = 0;
   std::vector<Note> notes_;
   std::vector<BoxedCall> calls_;
+  Errstate errstate_;
   PyRef exception_;  // of the last failure that raised() made, and its detail
   std::string exception_detail_;
   std::string file_;

@@ -22,6 +22,28 @@ bool is_errstate_variable(PyObject* object) {
   return object == variable;
 }
 
+// Functions that numpy.linalg gives errstate for its own calls. The interpreter calls them: where there is an event, compiled
+// code gives the call up.
+bool is_raiser_of_linalg(const Ref& ref) {
+  if (is_none(ref) || ref->kind != AbstractKind::constant || !PyFunction_Check(ref->object.get())) return false;
+  PyRef module = PyRef::steal(PyObject_GetAttrString(ref->object.get(), "__module__"));
+  if (!module) PyErr_Clear();
+  return module && PyUnicode_Check(module.get()) && utf8(module.get()).rfind("numpy.linalg", 0) == 0;
+}
+
+// The bits of `Errstate` that settings of errstate ask for.
+Errstate with_settings(Capture& capture, Errstate state, const Ref& settings) {
+  for (size_t k = 0; k < 4; ++k) {
+    int bit = 1 << k;
+    Result<std::string> mode = read_text(capture, settings->items[k]);
+    if (!mode.ok() || mode->empty()) continue;
+    bool ignored = *mode == "ignore";
+    state.ignored = ignored ? state.ignored | bit : state.ignored & ~bit;
+    state.reported = ignored ? state.reported & ~bit : state.reported | bit;
+  }
+  return state;
+}
+
 Result<Ref> variable_self(const CallArguments& arguments, size_t count) {
   bool known = arguments.positional.size() == count && arguments.keywords.empty() &&
                arguments.positional[0]->kind == AbstractKind::constant &&
@@ -36,12 +58,15 @@ Result<Ref> variable_self(const CallArguments& arguments, size_t count) {
 // by category; None is the caller's.
 Result<Ref> numpy_make_extobj(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"call", "all", "divide", "over", "under", "invalid", "bufsize"}, 0, 0}));
-  if (!is_none(given[0]) || !is_none(given[6])) return fail(Reason::unsupported_argument, "errstate with call or bufsize");
+  bool calls = is_raiser_of_linalg(given[0]);
+  if ((!is_none(given[0]) && !calls) || !is_none(given[6]))
+    return fail(Reason::unsupported_argument, "errstate with call or bufsize");
   Ref settings = capture.instance(&PyCapsule_Type);
   for (size_t k = 0; k < 4; ++k) {
     Ref mode = is_none(given[2 + k]) ? given[1] : given[2 + k];
     ACCEL_TRY(std::string text, read_text(capture, mode));
-    if (!text.empty() && text != "ignore") return fail(Reason::unsupported_argument, "errstate(" + text + ")");
+    if (!text.empty() && text != "ignore" && !(calls && text == "call"))
+      return fail(Reason::unsupported_argument, "errstate(" + text + ")");
     settings->keys.push_back(PyRef::steal(PyUnicode_InternFromString(categories[k])));
     settings->items.push_back(mode ? mode : capture.constant(Py_None));
   }
@@ -53,13 +78,19 @@ Result<Ref> capture_context_set(Capture& capture, PyObject*, const CallArguments
   ACCEL_TRY(Ref settings, variable_self(arguments, 2));
   if (settings->object.get() != reinterpret_cast<PyObject*>(&PyCapsule_Type))
     return fail(Reason::unsupported_call, "ContextVar.set");
-  return capture.instance(&PyContextToken_Type);
+  Ref token = capture.instance(&PyContextToken_Type);
+  Errstate& state = capture.errstate();
+  token->position = static_cast<size_t>(state.ignored | state.reported << 4);  // what reset goes back to
+  state = with_settings(capture, state, settings);
+  return token;
 }
 
 Result<Ref> capture_context_reset(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(Ref token, variable_self(arguments, 2));
   if (token->object.get() != reinterpret_cast<PyObject*>(&PyContextToken_Type))
     return fail(Reason::unsupported_call, "ContextVar.reset");
+  auto before = static_cast<int>(token->position);
+  capture.errstate() = {before & 15, before >> 4};
   return capture.constant(Py_None);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "capture/abstract_value.h"
+#include "capture/boxed_call.h"
 #include "capture/frame.h"
 
 namespace accel {
@@ -31,6 +32,7 @@ struct PathState {
   std::vector<Ref> keep_objects;
   std::vector<std::shared_ptr<Storage>> keep_storages;
   std::vector<Dim> facts;  // each is known to be >= 0
+  Errstate errstate;
   std::vector<PassedLoop> passed;
   bool at_rolled_loop = false;  // waits at the header of a loop that becomes a loop of the graph
   int forks = 0;

@@ -187,6 +187,7 @@ std::optional<Type> number_type(const AbstractValue& value) {
 }
 
 StateMatch match_states(Capture& capture, const PathState& target, const PathState& arriving) {
+  if (target.errstate != arriving.errstate) return {};
   return Matcher(capture, target, arriving).run();
 }
 

@@ -145,6 +145,7 @@ PathState Interpreter::save() {
   state.block = capture_.build().block();
   for (const auto& frame : frames_) state.frames.push_back(*frame);
   state.facts = capture_.facts();
+  state.errstate = capture_.errstate();
   state.passed = passed_;
   state.forks = forks_;
   state.writable = writable_;
@@ -158,6 +159,7 @@ void Interpreter::restore(const PathState& state) {
   capture_.forget_caches(state.keep_objects);
   restore_objects(state);
   capture_.facts() = state.facts;
+  capture_.errstate() = state.errstate;
   capture_.build().move_to(state.block);
   passed_ = state.passed;
   forks_ = state.forks;

@@ -5,6 +5,7 @@
 
 #include "capture/capture.h"
 #include "codegen/kernel_abi.h"
+#include "dispatch/errstate.h"
 #include "dispatch/python_errors.h"
 #include "guard/memory_order.h"
 #include "ndarray/array.h"
@@ -136,6 +137,9 @@ PyRef BoxedCalls::invoke(const BoxedCall& call, const std::vector<PyRef>& operan
     arguments.push_back(owned.back().get());
   }
   size_t named = call.keywords ? static_cast<size_t>(PyTuple_GET_SIZE(call.keywords.get())) : 0;
+  std::optional<RaisingErrstate> errstate;
+  if (call.raises_events) errstate.emplace((ignored_events() | call.errstate.ignored) & ~call.errstate.reported);
+  if (errstate && !errstate->is_set()) return {};
   return PyRef::steal(
       PyObject_Vectorcall(call.callable.get(), arguments.data(), arguments.size() - named, call.keywords.get()));
 }

@@ -44,9 +44,26 @@ int read_ignored_events() {
   return ignored;
 }
 
+PyObject* state_variable() {
+  static PyObject* variable = umath_attribute("_extobj_contextvar");
+  return variable;
+}
+
+// numpy._core.umath._make_extobj(divide=..., ...); null with an exception.
+PyRef new_state(int ignored) {
+  static PyObject* maker = umath_attribute("_make_extobj");
+  PyRef settings = PyRef::steal(PyDict_New()), none = PyRef::steal(PyTuple_New(0));
+  for (const EventName& event : event_names) {
+    PyRef mode = PyRef::steal(PyUnicode_InternFromString((ignored & event.bit) != 0 ? "ignore" : "raise"));
+    if (!settings || !mode || PyDict_SetItemString(settings.get(), event.key, mode.get()) < 0) return {};
+  }
+  if (maker == nullptr) PyErr_SetString(PyExc_RuntimeError, "NumPy keeps its settings elsewhere");
+  return PyRef::steal(maker != nullptr && none ? PyObject_Call(maker, none.get(), settings.get()) : nullptr);
+}
+
 // The immutable object that the state is read from, null when NumPy keeps it elsewhere.
 PyRef current_state() {
-  static PyObject* variable = umath_attribute("_extobj_contextvar");
+  PyObject* variable = state_variable();
   PyObject* state = nullptr;
   if (variable == nullptr || !PyContextVar_CheckExact(variable)) return {};
   if (PyContextVar_Get(variable, nullptr, &state) < 0) PyErr_Clear();
@@ -65,6 +82,17 @@ int ignored_events() {
     *known = std::move(state);
   }
   return ignored;
+}
+
+RaisingErrstate::RaisingErrstate(int ignored) {
+  static PyRef* states = new PyRef[16];
+  PyRef& state = states[ignored & 15];
+  if (!state) state = new_state(ignored);
+  if (state) token_ = PyRef::steal(PyContextVar_Set(state_variable(), state.get()));
+}
+
+RaisingErrstate::~RaisingErrstate() {
+  if (token_ && PyContextVar_Reset(state_variable(), token_.get()) < 0) PyErr_Clear();
 }
 
 }  // namespace accel

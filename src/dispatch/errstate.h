@@ -1,9 +1,27 @@
 #pragma once
 // numpy.errstate of the calling context.
 
+#include <Python.h>
+
+#include "cpython/py_ref.h"
+
 namespace accel {
 
 // The floating-point events (bits of AccelStatus) about which NumPy would stay silent now.
 int ignored_events();
+
+// While it lives, ufuncs raise for all events but `ignored` ones, and stay silent about these.
+class RaisingErrstate {
+ public:
+  explicit RaisingErrstate(int ignored);
+  ~RaisingErrstate();
+  RaisingErrstate(const RaisingErrstate&) = delete;
+  RaisingErrstate& operator=(const RaisingErrstate&) = delete;
+  // False with an exception when NumPy's settings could not be changed.
+  bool is_set() const { return static_cast<bool>(token_); }
+
+ private:
+  PyRef token_;
+};
 
 }  // namespace accel
