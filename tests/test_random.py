@@ -172,3 +172,19 @@ def test_a_bit_generator_of_ones_own():
         pass
 
     check_left_to_numpy(SCALARS["random"], np.random.Generator(Counting(1)))
+
+
+def test_locks_are_given_back():
+    def function(rng, n, x):
+        total = 0.0
+        for _ in range(n):
+            total += rng.random() * rng.normal()
+        return total / x
+
+    call = accel.compile(function)
+    for x in (2.0, np.float64(0.0), 3.0):
+        check_left_to_numpy(function, generator(), 5, x)
+        rng = generator()
+        with np.errstate(all="ignore"):
+            call(rng, 5, x)
+        assert not rng.bit_generator.lock._is_owned()

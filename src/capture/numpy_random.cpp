@@ -244,6 +244,8 @@ Result<Ref> generator_method(Capture& capture, PyObject* callable, const CallArg
   }
   ACCEL_TRY(BoxedResult result, result_of(capture, method.draws, given));
   ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
+  bool bare = arguments.positional.size() == 1 && arguments.keywords.empty();
+  made.call.draws_double = bare && std::string_view(method.name) == "random";
   Ref drawn = draw(capture, std::move(made), result)[0];
   return method.draws == Draws::integers ? in_range(capture, given, drawn) : drawn;
 }

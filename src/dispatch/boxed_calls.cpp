@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "capture/capture.h"
 #include "codegen/kernel_abi.h"
@@ -47,7 +48,7 @@ bool is_numpy_bit_generator(PyObject* object) {
 }  // namespace
 
 BoxedCalls::BoxedCalls(const std::vector<BoxedCall>& calls, PyObject* const* sources)
-    : calls_(calls), sources_(sources), given_(calls.size()) {}
+    : calls_(calls), sources_(sources), given_(calls.size()), streams_(calls.size()) {}
 
 // --- the call -------------------------------------------------------------------------------------------------------
 
@@ -56,18 +57,30 @@ int BoxedCalls::call(int number, const void* const* operands, const int64_t* dim
   if (!prepare(call)) return failed();
   int axes =
       std::accumulate(call.operands.begin(), call.operands.end(), 0, [](int sum, const Type& t) { return sum + t.rank(); });
-  std::vector<PyRef> objects;
+  objects_.clear();
   for (size_t k = 0; k < call.operands.size(); k++) {
     const Type& type = call.operands[k];
     PyRef object = operand(type, operands[k], dims, dims + axes);
     if (object && call.changed == static_cast<int>(k)) object = PyRef::steal(new_copy(object.get()));
     if (!object) return failed();
-    objects.push_back(std::move(object));
+    objects_.push_back(std::move(object));
     dims += type.rank();
   }
-  PyRef answer = invoke(call, objects);
-  if (answer && call.changed >= 0) answer = objects[static_cast<size_t>(call.changed)];
-  return answer && take(number, answer.get()) ? 0 : failed();
+  PyRef answer = invoke(call, objects_);
+  if (answer && call.changed >= 0) answer = objects_[static_cast<size_t>(call.changed)];
+  bool taken = answer && take(number, answer.get());
+  objects_.clear();
+  owned_.clear();
+  if (taken && call.draws_double) open_stream(number);
+  return taken ? 0 : failed();
+}
+
+bool BoxedCalls::call_directly(int number) {
+  const BitStream& stream = streams_[static_cast<size_t>(number)];
+  if (!stream.is_open()) return false;
+  double drawn = stream.next_double();
+  std::memcpy(given_[static_cast<size_t>(number)][0].bits, &drawn, sizeof drawn);
+  return true;
 }
 
 PyObject* BoxedCalls::call_with_objects(int number, PyObject* const* operands) {
@@ -89,7 +102,10 @@ bool BoxedCalls::prepare(const BoxedCall& call) {
   if (call.generator < 0) return true;
   const CallPart& part = call.arguments[static_cast<size_t>(call.generator)];
   PyRef generator = argument(part, {});
-  return generator && save_state(generator.get());
+  for (const Used& used : used_) {
+    if (used.generator.get() == generator.get()) return true;
+  }
+  return generator && save_state(std::move(generator));
 }
 
 // What the callables of the table get they do not keep: arrays over the kernel's memory, which they cannot write to.
@@ -128,20 +144,20 @@ PyRef BoxedCalls::argument(const CallPart& part, const std::vector<PyRef>& opera
   return made;
 }
 
-PyRef BoxedCalls::invoke(const BoxedCall& call, const std::vector<PyRef>& operands) const {
-  std::vector<PyRef> owned;
-  std::vector<PyObject*> arguments;
+PyRef BoxedCalls::invoke(const BoxedCall& call, const std::vector<PyRef>& operands) {
+  owned_.clear();
+  arguments_.clear();
   for (const CallPart& part : call.arguments) {
-    owned.push_back(argument(part, operands));
-    if (!owned.back()) return {};
-    arguments.push_back(owned.back().get());
+    owned_.push_back(argument(part, operands));
+    if (!owned_.back()) return {};
+    arguments_.push_back(owned_.back().get());
   }
   size_t named = call.keywords ? static_cast<size_t>(PyTuple_GET_SIZE(call.keywords.get())) : 0;
   std::optional<RaisingErrstate> errstate;
   if (call.raises_events) errstate.emplace((ignored_events() | call.errstate.ignored) & ~call.errstate.reported);
   if (errstate && !errstate->is_set()) return {};
   return PyRef::steal(
-      PyObject_Vectorcall(call.callable.get(), arguments.data(), arguments.size() - named, call.keywords.get()));
+      PyObject_Vectorcall(call.callable.get(), arguments_.data(), arguments_.size() - named, call.keywords.get()));
 }
 
 // --- results --------------------------------------------------------------------------------------------------------
@@ -205,29 +221,60 @@ int BoxedCalls::failed() {
   return accel_error;
 }
 
-bool BoxedCalls::save_state(PyObject* generator) {
-  PyRef bits = PyRef::steal(PyObject_GetAttrString(generator, "bit_generator"));
-  if (!bits) return false;
-  for (const auto& [known, state] : bit_generators_) {
-    if (known.get() == bits.get()) return true;
-  }
-  if (!is_numpy_bit_generator(bits.get())) {
+bool BoxedCalls::save_state(PyRef generator) {
+  Used made;
+  made.bits = PyRef::steal(PyObject_GetAttrString(generator.get(), "bit_generator"));
+  if (!made.bits) return false;
+  made.generator = std::move(generator);
+  bool known = false;  // by another Generator that has it too
+  for (const Used& used : used_) known = known || used.bits.get() == made.bits.get();
+  if (!known && !is_numpy_bit_generator(made.bits.get())) {
     PyErr_SetString(PyExc_TypeError, "a bit generator that is none of NumPy's");
     return false;
   }
-  PyRef state = PyRef::steal(PyObject_GetAttrString(bits.get(), "state"));
-  if (!state) return false;
-  bit_generators_.emplace_back(std::move(bits), std::move(state));
+  if (!known) made.state = PyRef::steal(PyObject_GetAttrString(made.bits.get(), "state"));
+  if (!known && !made.state) return false;
+  used_.push_back(std::move(made));
   return true;
+}
+
+// From now on the call is made directly, when the lock can be had: it is one that its thread may take again.
+void BoxedCalls::open_stream(int number) {
+  const CallPart& part = calls_[static_cast<size_t>(number)].arguments[0];
+  for (Used& used : used_) {
+    if (used.generator.get() != sources_[part.source]) continue;
+    PyRef lock = PyRef::steal(used.locked ? nullptr : PyObject_GetAttrString(used.bits.get(), "lock"));
+    if (lock && std::strcmp(Py_TYPE(lock.get())->tp_name, "_thread.RLock") == 0) {
+      PyRef taken = PyRef::steal(PyObject_CallMethod(lock.get(), "acquire", "O", Py_False));
+      used.locked = taken.get() == Py_True;
+    }
+    if (used.locked && !used.stream.is_open()) used.stream = BitStream(used.bits.get());
+    if (used.locked) streams_[static_cast<size_t>(number)] = used.stream;
+  }
+  PyErr_Clear();
+}
+
+void BoxedCalls::release_locks() {
+  for (BitStream& stream : streams_) stream = BitStream();
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  for (Used& used : used_) {
+    if (!std::exchange(used.locked, false)) continue;
+    PyRef lock = PyRef::steal(PyObject_GetAttrString(used.bits.get(), "lock"));
+    PyRef none = PyRef::steal(lock ? PyObject_CallMethod(lock.get(), "release", nullptr) : nullptr);
+    if (!none) PyErr_WriteUnraisable(used.bits.get());
+  }
+  PyErr_Restore(type, value, traceback);
 }
 
 void BoxedCalls::undo() {
   PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
   PyErr_Fetch(&type, &value, &traceback);
-  for (const auto& [bits, state] : bit_generators_) {
-    if (PyObject_SetAttrString(bits.get(), "state", state.get()) < 0) PyErr_WriteUnraisable(bits.get());
+  for (const Used& used : used_) {
+    if (!used.state) continue;
+    if (PyObject_SetAttrString(used.bits.get(), "state", used.state.get()) < 0) PyErr_WriteUnraisable(used.bits.get());
   }
-  bit_generators_.clear();
+  used_.clear();
   PyErr_Restore(type, value, traceback);
 }
 

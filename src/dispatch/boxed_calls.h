@@ -1,15 +1,15 @@
 #pragma once
-// BoxedCalls: the calls of Python callables that one run of a kernel makes. Every function but receive() and extent() requires
-// the GIL.
+// BoxedCalls: the calls of Python callables that one run of a kernel makes. Every function but call_directly(), receive() and
+// extent() requires the GIL.
 
 #include <Python.h>
 
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "capture/boxed_call.h"
+#include "ndarray/random.h"
 
 namespace accel {
 
@@ -20,6 +20,9 @@ class BoxedCalls {
   BoxedCalls(const BoxedCalls&) = delete;
   BoxedCalls& operator=(const BoxedCalls&) = delete;
 
+  // Makes the call here and now, without the GIL, where it is no more than a number of a bit generator whose lock this run
+  // holds.
+  bool call_directly(int number);
   // AccelRuntime::call, extent and receive.
   int call(int number, const void* const* operands, const int64_t* dims);
   int64_t extent(int number, int result, int axis) const;
@@ -28,6 +31,8 @@ class BoxedCalls {
   // an exception.
   PyObject* call_with_objects(int number, PyObject* const* operands);
 
+  // The kernel has ended: gives locks of bit generators back.
+  void release_locks();
   // The run has failed and leaves no trace: generators get the state back that they had before it.
   void undo();
   // Why a call failed, if one did.
@@ -38,18 +43,28 @@ class BoxedCalls {
     PyRef object;
     uint64_t bits[2] = {0, 0};  // of a number
   };
+  // A generator that the run has called, as it was before.
+  struct Used {
+    PyRef generator, bits, state;
+    BitStream stream;
+    bool locked = false;  // by this run
+  };
   bool prepare(const BoxedCall& call);
+  void open_stream(int number);
   PyRef operand(const Type& type, const void* memory, const int64_t* dims, const int64_t* strides) const;
   PyRef argument(const CallPart& part, const std::vector<PyRef>& operands) const;
-  PyRef invoke(const BoxedCall& call, const std::vector<PyRef>& operands) const;
+  PyRef invoke(const BoxedCall& call, const std::vector<PyRef>& operands);
   bool take(int number, PyObject* answer);
-  bool save_state(PyObject* generator);
+  bool save_state(PyRef generator);
   int failed();
 
   const std::vector<BoxedCall>& calls_;
   PyObject* const* sources_;
-  std::vector<std::vector<Given>> given_;                // by call
-  std::vector<std::pair<PyRef, PyRef>> bit_generators_;  // with their states before the first call
+  std::vector<std::vector<Given>> given_;  // by call
+  std::vector<BitStream> streams_;         // by call: open when call_directly() may use it
+  std::vector<Used> used_;
+  std::vector<PyRef> objects_, owned_;  // of the call that is being made
+  std::vector<PyObject*> arguments_;
   std::optional<Failure> problem_;
 };
 

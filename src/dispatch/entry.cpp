@@ -181,6 +181,7 @@ int Entry::run_native(Call& call) {
   int status = memory.run(compilation_->kernel->entry(), launch, unlocked);
   if (unlocked) take_references(call, false);
   if (!memory.problem().empty()) problem_ = fail(Reason::out_of_memory, memory.problem());
+  if (calls != nullptr) calls->release_locks();
   if (calls != nullptr && calls->problem()) problem_ = *calls->problem();
   return status;
 }
