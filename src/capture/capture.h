@@ -39,12 +39,22 @@ struct Plan {
     std::string file;  // of the instruction that cannot be captured
     int line = 0;
     int64_t failed = 0;  // its position
+    std::string place;   // where the exit is; empty: not known
   };
   std::map<int64_t, PlannedExit> exits;
   bool watch = false;        // find out where frames can be rebuilt
   bool fixed_sizes = false;  // extents are constants
 
+  // The walk ends at a position: those behind it are of other instructions now. False: it was to end there already.
+  bool end_at(int64_t position, PlannedExit exit) {
+    exits.erase(exits.upper_bound(position), exits.end());
+    return exits.emplace(position, std::move(exit)).second;
+  }
   // Numbers of symbols and positions hold only as long as the walk takes the same ways.
+  void forget_from(int64_t position, int symbol) {
+    exits.erase(exits.lower_bound(position), exits.end());
+    substitutions.erase(substitutions.lower_bound(symbol), substitutions.end());
+  }
   void forget_numbering() {
     substitutions.clear();
     exits.clear();

@@ -48,6 +48,7 @@ bool looks_at_frames(const Bytecode& bytecode) {
 CodeFlow::CodeFlow(const Bytecode& bytecode) {
   find_edges(bytecode);
   find_raising(bytecode);
+  find_loops();
   auto* code = reinterpret_cast<PyCodeObject*>(bytecode.code.get());
   find_live(bytecode, static_cast<size_t>(local_count(code)));
 }
@@ -58,7 +59,6 @@ void CodeFlow::find_edges(const Bytecode& bytecode) {
   header_.assign(count, false);
   joins_.assign(count, false);
   std::vector<int> arrivals(count, 0);
-  std::map<int, int> ends;  // header: last jump back
   for (size_t i = 0; i < count; ++i) {
     const Instruction& instruction = bytecode.instructions[i];
     Flow flow = opcode_flow(instruction.op);
@@ -67,9 +67,7 @@ void CodeFlow::find_edges(const Bytecode& bytecode) {
     if ((flow == Flow::jump || flow == Flow::branch) && instruction.target >= 0) successors_[i].push_back(instruction.target);
     for (int target : successors_[i]) {
       ++arrivals[static_cast<size_t>(target)];
-      if (target > static_cast<int>(i)) continue;
-      header_[static_cast<size_t>(target)] = true;
-      ends[target] = std::max(ends[target], static_cast<int>(i));
+      if (target <= static_cast<int>(i)) header_[static_cast<size_t>(target)] = true;
     }
     // An error may leave any instruction of a protected range.
     if (instruction.handler >= 0) {
@@ -77,20 +75,52 @@ void CodeFlow::find_edges(const Bytecode& bytecode) {
     }
   }
   for (size_t i = 0; i < count; ++i) joins_[i] = arrivals[i] > 1 || header_[i];
-  for (auto [header, end] : ends) loops_.push_back({header, end});
 }
 
-std::vector<Loop> CodeFlow::loops_around(int index) const {
-  std::vector<Loop> around;
+void CodeFlow::find_loops() {
+  size_t count = successors_.size();
+  std::vector<std::vector<int>> predecessors(count);
+  for (size_t i = 0; i < count; ++i) {
+    for (int target : successors_[i]) predecessors[static_cast<size_t>(target)].push_back(static_cast<int>(i));
+  }
+  for (size_t header = 0; header < count; ++header) {
+    if (!header_[header]) continue;
+    Loop loop{static_cast<int>(header), 0, std::vector<bool>(count, false)};
+    loop.members[header] = true;
+    std::vector<int> open;
+    for (int source : predecessors[header]) {
+      if (source >= loop.header) open.push_back(source);
+    }
+    while (!open.empty()) {
+      int at = open.back();
+      open.pop_back();
+      loop.end = std::max(loop.end, at);
+      if (loop.members[static_cast<size_t>(at)]) continue;
+      loop.members[static_cast<size_t>(at)] = true;
+      for (int source : predecessors[static_cast<size_t>(at)]) open.push_back(source);
+    }
+    loops_.push_back(std::move(loop));
+  }
+}
+
+std::vector<int> CodeFlow::headers_around(int index) const {
+  std::vector<int> around;
   for (const Loop& loop : loops_) {
-    if (loop.header <= index && index <= loop.end) around.push_back(loop);
+    if (loop.members[static_cast<size_t>(index)]) around.push_back(loop.header);
   }
   return around;
 }
 
+int CodeFlow::end_of(int header) const {
+  for (const Loop& loop : loops_) {
+    if (loop.header == header) return loop.end;
+  }
+  return header;
+}
+
 bool CodeFlow::is_inside(int index, int header) const {
   return std::any_of(loops_.begin(), loops_.end(),
-                     [&](const Loop& loop) { return loop.header == header && loop.header <= index && index <= loop.end; });
+                     [&](const Loop& loop) { return loop.header == header && loop.members[static_cast<size_t>(index)]; });
 }
 
 // An exception on the way is one more way to raise, unless a handler of this code may catch it.

@@ -7,10 +7,11 @@
 
 namespace accel {
 
-// A loop: instructions [header, end]; a jump in it goes back to header.
+// A loop: the instructions from which control can go back to the header. What leaves the loop for good is not in it.
 struct Loop {
   int header = 0;
-  int end = 0;
+  int end = 0;  // the last of its instructions
+  std::vector<bool> members;
 };
 
 class CodeFlow {
@@ -21,8 +22,10 @@ class CodeFlow {
   bool is_header(int index) const { return header_[static_cast<size_t>(index)]; }
   // Whether control can come to `index` from more than one instruction.
   bool is_join(int index) const { return joins_[static_cast<size_t>(index)]; }
-  // The loops around `index`, outermost first.
-  std::vector<Loop> loops_around(int index) const;
+  // The headers of the loops around `index`, outermost first.
+  std::vector<int> headers_around(int index) const;
+  // The last instruction of the loop that begins at `header`.
+  int end_of(int header) const;
   // Whether `index` lies in the loop that begins at `header`.
   bool is_inside(int index, int header) const;
   // Whether the local is read, before it is written, on some way from `index` on.
@@ -33,6 +36,7 @@ class CodeFlow {
  private:
   void find_edges(const Bytecode& bytecode);
   void find_raising(const Bytecode& bytecode);
+  void find_loops();
   void find_live(const Bytecode& bytecode, size_t locals);
 
   std::vector<std::vector<int>> successors_;

@@ -91,6 +91,8 @@ class Interpreter {
     int id = 0;
     PathState state;
     std::set<std::string> widened;
+    int64_t position = 0;  // of its first instruction
+    int symbols = 0;       // how many there were before
   };
   enum class Arrival : uint8_t { goes_on, ended };
 
@@ -130,6 +132,8 @@ class Interpreter {
   PathState save();
   void restore(const PathState& state);
   std::string place_name() const;
+  static std::string place_name(const std::vector<const Frame*>& frames);
+  void forget_moved_exit(const Plan::PlannedExit& planned);
 
   // --- where paths meet (joins.cpp)
   Status resume_next();
@@ -142,7 +146,7 @@ class Interpreter {
   void look_at_live(const Frame& frame);
   void forget_left_loops();
   ValueId argument(const PathState& from, const StateSlot& slot, bool of_target);
-  void drop_dead_locals(Frame& frame) const;
+  void forget_dead(Frame& frame) const;
 
   // --- exits (walk_exits.cpp)
   Status leave_by_return();

@@ -10,16 +10,27 @@ namespace {
 
 constexpr size_t most_versions = 5;  // of one loop header, one after the other
 
-// The order in which paths go on: inner calls first, then by place in the code, round by round.
+// Whether the path comes back to the header of a loop that it is in.
+bool is_back(const PathState& state) {
+  const Frame& frame = state.frames.back();
+  return state.at_rolled_loop && std::any_of(state.passed.begin(), state.passed.end(), [&](const PassedLoop& loop) {
+           return loop.frame == frame.id && loop.header == frame.next;
+         });
+}
+
+// The order in which paths go on: inner calls first, then by place in the code, round by round. What comes back to the header
+// of a loop waits for all other paths in the loop: those of one version go on from there together.
 std::vector<int> order_of(const PathState& state) {
   std::vector<int> order;
+  bool back = is_back(state);
   for (const Frame& frame : state.frames) {
-    for (const Loop& loop : frame.flow().loops_around(frame.next)) {
-      auto rounds = frame.rounds.find(loop.header);
-      order.push_back(loop.header);
+    for (int header : frame.flow().headers_around(frame.next)) {
+      auto rounds = frame.rounds.find(header);
+      order.push_back(header);
       order.push_back(rounds == frame.rounds.end() ? 0 : rounds->second);
     }
-    order.push_back(frame.next);
+    bool last = back && &frame == &state.frames.back();
+    order.push_back(last ? frame.flow().end_of(frame.next) + 1 : frame.next);
     order.push_back(0);
   }
   order.push_back(1 << 30);
@@ -129,7 +140,7 @@ void Interpreter::close_loop(const Version& version, const PathState& arrival, c
     if (!plan_.widened[key].insert(slot.name).second) plan_.given_up.insert(place_of(version.state));
   }
   if (!complete) {
-    plan_.forget_numbering();
+    plan_.forget_from(version.position, version.symbols);
     throw Restart{};
   }
   std::vector<ValueId> arguments;
@@ -156,7 +167,7 @@ Status Interpreter::begin_version(std::vector<PathState>& arrivals, const std::s
   std::set<std::string> widened = join_into(arrivals, plan_.widened[place + "#" + std::to_string(versions.size())]);
   PathState& state = arrivals[0];
   state.passed.push_back({next_version_, state.frames.size() - 1, state.frames.back().id, state.frames.back().next});
-  versions.push_back({next_version_++, state, std::move(widened)});
+  versions.push_back({next_version_++, state, std::move(widened), count_, static_cast<int>(capture_.graph().hints.size())});
   restore(state);
   resumed_ = true;
   return Unit{};
@@ -217,10 +228,11 @@ ValueId Interpreter::argument(const PathState& from, const StateSlot& slot, bool
 }
 
 // What nobody reads again need not be the same on all paths.
-void Interpreter::drop_dead_locals(Frame& frame) const {
+void Interpreter::forget_dead(Frame& frame) const {
   for (size_t i = 0; i < frame.locals.size(); ++i) {
     if (!frame.flow().is_live(frame.next, i)) frame.locals[i] = nullptr;
   }
+  std::erase_if(frame.rounds, [&](const auto& round) { return !frame.flow().is_inside(frame.next, round.first); });
 }
 
 }  // namespace accel

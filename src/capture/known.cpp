@@ -74,7 +74,6 @@ Status Capture::promote(const Ref& value) {
     sources_.guard_equals(value->source, value->object.get());
   } else {
     plan_.promoted.insert(sources_.text(value->source));
-    plan_.exits.clear();  // their positions: the walk may take other ways
     if (item_size(state.dtype) > 8) return fail(Reason::unsupported_argument, "a NumPy complex number is needed as a constant");
     throw Restart{};
   }
@@ -272,7 +271,6 @@ bool Capture::decide(Dim left, Comparison comparison, Dim right) {
 // Equal dims should be one Dim: the next attempt starts with the higher symbol replaced.
 void Capture::substitute_if_possible(Dim left, Dim right) {
   if (!substitute(left, right) && !substitute(right, left)) return;
-  plan_.exits.clear();
   throw Restart{};
 }
 
@@ -314,7 +312,6 @@ void Capture::promote_inputs_of(const Ref& scalar) {
   plan_.promoted.insert(promoted.begin(), promoted.end());
   plan_.substitutions.insert(fixed.begin(), fixed.end());
   if (plan_.promoted.size() + plan_.substitutions.size() == before) return;
-  plan_.exits.clear();
   throw Restart{};
 }
 

@@ -52,6 +52,7 @@ Status Interpreter::walk_path() {
     }
     auto planned = plan_.exits.find(position_);
     if (planned != plan_.exits.end()) {
+      forget_moved_exit(planned->second);
       ++count_;  // the next path has positions of its own
       return leave_for(planned->second);
     }
@@ -67,6 +68,13 @@ Status Interpreter::walk_path() {
   return leave_by_return();
 }
 
+// Additions to the plan may make the walk take other ways: positions are of other instructions then.
+void Interpreter::forget_moved_exit(const Plan::PlannedExit& planned) {
+  if (planned.place.empty() || planned.place == place_name()) return;
+  plan_.exits.erase(plan_.exits.lower_bound(position_), plan_.exits.end());
+  throw Restart{};
+}
+
 // At places where paths meet, the path waits until the others that lead there have come. Rolled loops begin and close there.
 Result<Interpreter::Arrival> Interpreter::arrive(Frame& frame) {
   const CodeFlow& flow = frame.flow();
@@ -75,16 +83,17 @@ Result<Interpreter::Arrival> Interpreter::arrive(Frame& frame) {
   forget_left_loops();
   bool rolled = false;
   if (flow.is_header(frame.next) && !goes_on) {
-    auto visit = visits_.try_emplace({frame.id, frame.next}, count_, 0).first;
-    ++visit->second.second;
     rolled = is_rolled(frame);
     if (!rolled) note_round(frame);
   }
-  if (goes_on || (!rolled && pending_.empty())) return Arrival::goes_on;
+  if (goes_on || (!rolled && pending_.empty())) {
+    if (flow.is_header(frame.next) && plan_.exits.count(count_) == 0)
+      ++visits_.try_emplace({frame.id, frame.next}, count_, 0).first->second.second;
+    return Arrival::goes_on;
+  }
   for (auto& each : frames_) {
-    drop_dead_locals(*each);
+    forget_dead(*each);
     if (rolled) look_at_live(*each);
-    std::erase_if(each->rounds, [&](const auto& round) { return !each->flow().is_inside(each->next, round.first); });
   }
   PathState state = save();
   state.at_rolled_loop = rolled;
@@ -167,9 +176,11 @@ void Interpreter::restore(const PathState& state) {
 }
 
 // The same for all attempts and for all paths at one place.
-std::string Interpreter::place_name() const {
+std::string Interpreter::place_name() const { return place_name(live_frames()); }
+
+std::string Interpreter::place_name(const std::vector<const Frame*>& frames) {
   std::string name;
-  for (const auto& frame : frames_) name += place_of(*frame) + " ";
+  for (const Frame* frame : frames) name += place_of(*frame) + " ";
   return name;
 }
 
@@ -181,7 +192,7 @@ std::string place_of(const Frame& frame) {
 bool Interpreter::may_fork_on_sizes() const {
   if (nesting_ > 0 || frames_.empty() || frames_.back()->in_library) return false;
   for (const auto& frame : frames_) {
-    if (!frame->flow().loops_around(frame->next).empty()) return true;
+    if (!frame->flow().headers_around(frame->next).empty()) return true;
   }
   return false;
 }
@@ -197,6 +208,7 @@ Status Interpreter::fork(const Condition& condition, const Way& when_true, const
   // That not all of several relations hold says nothing of one of them.
   if (condition.relations.size() == 1) capture_.assume(Capture::inverse(condition.relations[0]));
   ACCEL_TRY([[maybe_unused]] Unit one, when_false(*frames_.back()));
+  for (auto& each : frames_) forget_dead(*each);
   pending_.push_back(save());
   restore(here);
   build.move_to(yes);

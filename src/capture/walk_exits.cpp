@@ -82,11 +82,11 @@ Status Interpreter::leave_earlier(const Plan::PlannedExit& planned) {
   if (plan_.watch && writable_ < 0) return fail(Reason::internal_error, "no frame can be rebuilt");
   if (plan_.watch) {
     Plan::PlannedExit moved = planned;
+    moved.place.clear();
     // Not every call that leaves there gets as far as the error.
     if (moved.why.reason == Reason::will_raise && forks_ != writable_forks_)
       moved.why = fail(Reason::unsupported_value, "alive before: " + moved.why.detail);
-    plan_.exits.erase(position_);
-    plan_.exits[writable_] = std::move(moved);
+    if (!plan_.end_at(writable_, std::move(moved))) return fail(Reason::internal_error, "an exit that cannot be moved");
   }
   plan_.watch = true;
   throw Restart{};
@@ -115,11 +115,12 @@ Status Interpreter::plan_exit(const Failure& why) {
   Plan::PlannedExit planned;
   planned.why = is_raising() ? fail(Reason::will_raise, "on the way to an exception: " + why.detail) : why;
   planned.failed = std::max<int64_t>(position_, 1);
+  if (depth_before_ > 0 && why.reason != Reason::capture_budget) planned.place = place_name(frames_before());
   std::vector<const Frame*> frames = frames_before();
   Location place = where(frames);
   if (place.source >= 0) planned.file = capture_.graph().sources[static_cast<size_t>(place.source)];
   planned.line = place.line;
-  if (!plan_.exits.emplace(position_, std::move(planned)).second) return fail(Reason::internal_error, "an exit that fails");
+  if (!plan_.end_at(position_, std::move(planned))) return fail(Reason::internal_error, "an exit that fails");
   throw Restart{};
 }
 
