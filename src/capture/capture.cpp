@@ -11,7 +11,8 @@ namespace accel {
 namespace {
 
 constexpr int most_restarts = 1000;
-constexpr int most_nodes = 8000;
+constexpr int most_nodes = 3000;             // more take the compiler too long
+constexpr int64_t most_walked = 200 * 1000;  // instructions, by all attempts together
 
 // One attempt at a capture: the state is dropped when it restarts.
 struct Attempt {
@@ -38,6 +39,7 @@ class Session {
   Status walk() {
     WalkOptions options{options_.budget, most_nodes, -1, options_.trace};
     if (options_.stop_before_instruction > 0) options.stop_at_writable = options_.stop_before_instruction;
+    int64_t walked = 0;
     for (int i = 0; i < most_restarts; ++i) {
       attempt_ = Attempt();
       attempt_.state = std::make_unique<Capture>(attempt_.captured.graph, attempt_.captured.guards, &plan_);
@@ -47,8 +49,10 @@ class Session {
         return attempt_.interpreter->run();
       } catch (const Restart&) {
       }
+      walked += attempt_.interpreter->instructions();
+      if (walked > most_walked) return fail(Reason::capture_budget, std::to_string(walked) + " instructions in all attempts");
     }
-    return fail(Reason::internal_error, "capture does not settle");
+    return fail(Reason::capture_budget, std::to_string(most_restarts) + " attempts");
   }
 
   void finish() {
