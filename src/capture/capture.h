@@ -104,6 +104,8 @@ class Capture {
   // The array's elements, where `mask` holds if there is one, become those of `value`: a new version of the memory. Value and
   // mask have the array's shape, or rank 0. Requires check_storable().
   void store(const Ref& array, ValueId value, ValueId mask = no_value);
+  // The elements as `dtype`. Throws Abandoned where NumPy warns whatever the elements are: an imaginary part is discarded.
+  ValueId astype(ValueId value, DType dtype);
   // Rank-0 graph value of a scalar or of a constant Python/NumPy number.
   Result<ValueId> scalar_value(const Ref& scalar);
 

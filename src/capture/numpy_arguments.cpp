@@ -154,7 +154,7 @@ Result<Dim> read_dim(Capture& capture, const Ref& ref) {
       ACCEL_TRY(int64_t number, capture.require_int(capture.constant(known.get())));
       return capture.dims().constant(number);
     }
-    ValueId value = capture.build().astype(state.value, DType::int64);
+    ValueId value = capture.astype(state.value, DType::int64);
     Dim d = capture.bind_dim(value, "integer", likely_sign(capture, state.value), -9.3e18, 9.3e18);
     if (state.dtype == DType::int64 && capture.keeps_symbols()) state.dim = d;
     return d;

@@ -156,8 +156,8 @@ Result<Ref> array_of_sequence(Capture& capture, const Ref& ref, std::optional<DT
     bool same = leaf.shape.size() == inner.size();
     for (size_t k = 0; same && k < inner.size(); ++k) same = capture.decide_equal(leaf.shape[k], inner[k]);
     if (!same) return fail(Reason::will_raise, "the sequence has an inhomogeneous shape");
-    Result<ValueId> value = leaf.is_array() ? Result<ValueId>(capture.build().astype(capture.read(leaf.ref), *dtype))
-                                            : fill_value(capture, leaf, *dtype);
+    Result<ValueId> value =
+        leaf.is_array() ? Result<ValueId>(capture.astype(capture.read(leaf.ref), *dtype)) : fill_value(capture, leaf, *dtype);
     if (!value.ok()) return value.failure();
     parts.push_back(*value);
   }
@@ -194,7 +194,7 @@ Result<Ref> from_array(Capture& capture, const Operand& operand, const ArrayRequ
   if (request.order == "F") {
     for (size_t k = operand.shape.size(); k-- > 0;) order.push_back(static_cast<uint8_t>(k));
   }
-  return copied(capture, capture.build().astype(capture.read(operand.ref), dtype), std::move(order));
+  return copied(capture, capture.astype(capture.read(operand.ref), dtype), std::move(order));
 }
 
 Result<Ref> from_number(Capture& capture, const Operand& operand, const ArrayRequest& request) {

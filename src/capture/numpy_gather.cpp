@@ -136,7 +136,7 @@ ValueId list_true(Capture& capture, ValueId mask) {
   const std::vector<Dim> shape = capture.graph().type(mask).shape;
   std::vector<int> axes(shape.size());
   std::iota(axes.begin(), axes.end(), 0);
-  ValueId ones = build.astype(mask, DType::int64);
+  ValueId ones = capture.astype(mask, DType::int64);
   ValueId count = build.reduce(Op::add, ones, axes, DType::int64, no_value, false, ValueKind::numpy_scalar);
   Dim all = element_count(capture, shape);
   Dim number = capture.bind_dim(count, "nonzero", capture.hint(all) / 2, 0, capture.high(all));

@@ -130,7 +130,7 @@ Result<IndexPart> sequence_part(Capture& capture, const Ref& item) {
   DimTable& dims = capture.dims();
   const Lens& lens = lens_of(array);
   bool empty = std::any_of(lens.shape.begin(), lens.shape.end(), [&](Dim d) { return dims.is_constant(d, 0); });
-  if (empty) array = capture.fresh_array(capture.build().astype(capture.read(array), DType::int64));
+  if (empty) array = capture.fresh_array(capture.astype(capture.read(array), DType::int64));
   return array_part(capture, array);
 }
 

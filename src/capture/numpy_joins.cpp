@@ -81,7 +81,7 @@ Result<Ref> numpy_concatenate(Capture& capture, PyObject*, const CallArguments& 
     ACCEL_TRY([[maybe_unused]] Unit extents, check_extents(capture, parts, axis));
   }
   for (const Operand& operand : parts.operands) {
-    ValueId value = capture.build().astype(capture.read(operand.ref), *dtype);
+    ValueId value = capture.astype(capture.read(operand.ref), *dtype);
     std::vector<Dim> shape = parts.shape;
     if (flat) {
       shape = {element_count(capture, operand.shape)};

@@ -192,7 +192,7 @@ Result<Ref> numpy_array_astype(Capture& capture, PyObject*, const CallArguments&
   if (order.empty()) order = "K";
   if (!copy && order == "K" && *dtype == self.type.dtype) return self.ref;
   ACCEL_TRY(std::vector<uint8_t> memory, order_of_copy(capture, self.ref, order));
-  return copied(capture, capture.build().astype(capture.read(self.ref), *dtype), std::move(memory));
+  return copied(capture, capture.astype(capture.read(self.ref), *dtype), std::move(memory));
 }
 
 Result<Ref> numpy_array_copy(Capture& capture, PyObject*, const CallArguments& arguments) {

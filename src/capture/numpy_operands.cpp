@@ -140,7 +140,7 @@ Result<Operand> read_operand(Capture& capture, const Ref& ref) {
 }
 
 Result<ValueId> operand_value(Capture& capture, const Operand& operand, DType dtype) {
-  if (operand.is_array()) return capture.build().astype(capture.read(operand.ref), dtype);
+  if (operand.is_array()) return capture.astype(capture.read(operand.ref), dtype);
   bool python = operand.type.kind != OperandType::Kind::numpy_scalar;
   if (python && operand.ref->kind == AbstractKind::constant) return python_constant(capture, operand, dtype);
   if (python && operand.ref->scalar.dim) {
@@ -149,7 +149,7 @@ Result<ValueId> operand_value(Capture& capture, const Operand& operand, DType dt
     ACCEL_TRY([[maybe_unused]] Unit in_range, require_in_range(capture, operand.ref, dtype));
   }
   ACCEL_TRY(ValueId value, capture.scalar_value(operand.ref));
-  return python ? python_cast(capture, value, operand.type, dtype) : capture.build().astype(value, dtype);
+  return python ? python_cast(capture, value, operand.type, dtype) : capture.astype(value, dtype);
 }
 
 Result<std::vector<Dim>> broadcast_shapes(Capture& capture, const std::vector<std::vector<Dim>>& shapes) {

@@ -156,7 +156,7 @@ ValueId reduce_value(Capture& capture, const ReduceOptions& options, const Reduc
   ValueId value = capture.read(call.array.ref);
   bool cast = call.array.type.dtype != call.accumulator;
   bool buffered = cast && call.combining->order_matters && is_inexact(call.accumulator);
-  if (cast && !buffered) value = build.astype(value, call.accumulator);
+  if (cast && !buffered) value = capture.astype(value, call.accumulator);
   value = masked(capture, call, value);
   ValueId initial = call.initial.value_or(no_value);
   return build.reduce(call.combining->op, value, options.axes, call.accumulator, initial, buffered);
@@ -236,7 +236,7 @@ Result<std::optional<Ref>> reduce_lanes(Capture& capture, PyObject* ufunc, const
   if (!neutral) return std::optional<Ref>();
   ACCEL_TRY([[maybe_unused]] Unit some, require_elements(capture, array->predicate, call, axes));
   Builder& build = capture.build();
-  ValueId value = build.astype(capture.read(array), call.accumulator);
+  ValueId value = capture.astype(capture.read(array), call.accumulator);
   ValueId mask = spread_mask(capture, array->predicate, call.array.shape);
   ValueId filler = build.constant(*neutral, ValueKind::numpy_scalar);
   std::vector<uint8_t> order = capture.graph().type(value).order;
@@ -287,7 +287,7 @@ Result<Ref> reduce_array(Capture& capture, PyObject* ufunc, const Ref& array, co
     if (!capture.decide_equal(shape[k], lens_of(options.out).shape[k]))
       return fail(Reason::will_raise, "out has another shape");
   }
-  return store_result(capture, options.out, capture.build().astype(value, call.result));
+  return store_result(capture, options.out, capture.astype(value, call.result));
 }
 
 // ufunc.reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=<no value>, where=True)

@@ -61,7 +61,7 @@ Result<std::optional<ValueId>> full_value(Capture& capture, const Ref& value, co
                                           const std::vector<Dim>& shape, DType dtype) {
   if (is_predicated(value)) {
     bool same = is_same_predicate(capture.graph(), value->predicate, predicate) && lens_of(value).shape == shape;
-    if (same) return std::optional(capture.build().astype(capture.read(value), dtype));
+    if (same) return std::optional(capture.astype(capture.read(value), dtype));
     ACCEL_TRY([[maybe_unused]] Unit gathered, materialise(capture, value));
   }
   ACCEL_TRY(Operand operand, read_operand(capture, value));

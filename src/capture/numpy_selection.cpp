@@ -102,7 +102,7 @@ Result<Ref> numpy_count_nonzero(Capture& capture, PyObject*, const CallArguments
   if (!array.is_array()) return fail(Reason::unsupported_argument, "count_nonzero of a scalar");
   Builder& build = capture.build();
   ACCEL_TRY(ValueId value, operand_value(capture, array, DType::bool_));
-  value = build.astype(value, DType::int64);
+  value = capture.astype(value, DType::int64);
   std::vector<int> axes(array.shape.size());
   std::iota(axes.begin(), axes.end(), 0);
   if (!axes.empty()) value = build.reduce(Op::add, value, axes, DType::int64);

@@ -123,7 +123,7 @@ Status assign(Capture& capture, const Ref& target, const Ref& value, const std::
     ACCEL_TRY(condition, mask_value(capture, *mask, shape));
     contents = capture.build().lanes(contents, condition);
   }
-  store_result(capture, target, capture.build().astype(contents, dtype), condition);
+  store_result(capture, target, capture.astype(contents, dtype), condition);
   return Unit{};
 }
 

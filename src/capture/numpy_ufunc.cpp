@@ -169,7 +169,7 @@ Result<Ref> finish(Capture& capture, const UfuncCall& call, bool keep_arrays, Va
       if (call.predicate) make_predicated(out.back(), *call.predicate);
       continue;
     }
-    ValueId value = capture.build().astype(results[k], call.outs[k].type.dtype);
+    ValueId value = capture.astype(results[k], call.outs[k].type.dtype);
     out.push_back(store_result(capture, call.outs[k].ref, value, mask));
   }
   return out.size() == 1 ? out[0] : capture.tuple(std::move(out));

@@ -97,6 +97,12 @@ Ref Capture::instance(PyTypeObject* type) {
   return ref;
 }
 
+ValueId Capture::astype(ValueId value, DType dtype) {
+  bool discards = dtype_kind(graph_.type(value).dtype) == 'c' && dtype_kind(dtype) != 'c' && dtype_kind(dtype) != 'b';
+  if (discards) throw Abandoned{fail(Reason::floating_point_event, "a cast that discards the imaginary part warns")};
+  return builder_.astype(value, dtype);
+}
+
 Ref Capture::fresh_array(ValueId value) {
   Ref ref = make(AbstractKind::array);
   const Type& type = graph_.type(value);
