@@ -71,6 +71,32 @@ def sliced_in_steps(x, steps):
     return totals
 
 
+def eliminated(a):
+    """What is left of a row and of a column: np.outer gets views or copies of them."""
+    for k in range(len(a)):
+        a[k + 1 :, k] /= a[k, k] + 3
+        a[k + 1 :, k + 1 :] -= np.outer(a[k + 1 :, k], a[k, k + 1 :])
+    return a
+
+
+def rolled(a, shifts, weights):
+    """Elements of arrays as arguments of NumPy's Python code."""
+    total = np.zeros(a.shape)
+    for i, shift, weight in zip(range(5), shifts, weights):
+        total += weight * np.roll(np.roll(a, shift, axis=1), i - 2, axis=0)
+    return total
+
+
+def padded(a, width):
+    return np.pad(a, width, mode="edge"), np.pad(a[0], (width, 2 * width))
+
+
+def grids(x, count):
+    """NumPy's own code branches on what is computed."""
+    rows, columns = np.ogrid[-1.5 : 1.5 : count * 1j, 0 : count : int(x[0]) * 1j]
+    return rows, columns, np.mgrid[0:count:2, 1:2:3j]
+
+
 def of_small_dtype(ends, x):
     total = 0.0
     for i in range(len(ends) - 1):
@@ -89,6 +115,12 @@ def of_small_dtype(ends, x):
         (in_steps, (sample(16), 8)),
         (backwards_in_steps, (X, np.array([1, 3, 5, 12, 40]))),
         (sliced_in_steps, (X, np.array([1, 3, 5, 12, 40]))),
+        (eliminated, (sample((5, 5)),)),
+        (eliminated, (np.asfortranarray(sample((5, 7))),)),
+        (rolled, (sample((4, 6)), np.array([0, 1, -2, 7, -13]), np.array([0.5, 2.0, 1.0, -1.0, 0.25]))),
+        (padded, (sample((3, 4)), 2)),
+        (grids, (np.array([5]), 4)),
+        (grids, (np.array([1]), 1)),
         (of_small_dtype, (ENDS.astype(np.int16), X)),
         (of_small_dtype, (ENDS.astype(np.uint8), X)),
     ],
@@ -134,3 +166,23 @@ def test_steps_of_another_sign(step):
     call = check(function, X, np.array([2]))
     assert_same(function, call, X, np.array([step]), times=2)
     check_left_to_numpy(function, X, np.array([step]))
+
+
+def test_sizes_in_arrays():
+    """An element of an array that was made of a size is that size: one version for all of them."""
+    call = check(padded, sample((3, 4)), 1)
+    for width in [3, 5, 2]:
+        assert_same(padded, call, sample((3, 4)), width, times=1)
+    assert facts(call)["recompiles"] == facts(call)["side_exits"] == 0
+
+
+def test_what_may_be_a_view():
+    """Whether ravel() gives a view is known at run time only: here NumPy's own code stores to it, or to what it shows."""
+
+    def function(a):
+        for k in range(len(a)):
+            np.put(a[k:, k], [0], 7.0)
+            np.copyto(a[k, k:], np.ravel(a[k:, k])[::-1])
+        return a
+
+    check_left_to_numpy(function, sample((4, 4)))

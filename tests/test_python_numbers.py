@@ -284,6 +284,11 @@ def test_bits_of_ints():
     calls(sources[1], [(n,) for n in INTS + list(range(20))], lambda result: result[0] < 64)
 
 
+def test_parts_of_complex_numbers_that_are_used_twice():
+    calls(function_of("(abs(a * 1j), (a * 1j).imag)"), [(n,) for n in INTS[:12]])
+    calls(function_of("(abs(a * b), a * b)"), [(a, b) for a, b in itertools.product(COMPLEX[:20], [2.0, 1j])])
+
+
 def test_extremes_of_several_types():
     calls(function_of("max(a, 0)"), [(x,) for x in [1.5, -1.5, 0.0, math.nan]])
     calls(function_of("min(1, a) + 1"), [(x,) for x in [1.5, -1.5, 1.0]])

@@ -51,6 +51,10 @@ struct Storage {
   ValueId current = no_value;  // the whole memory as a graph value of the base's shape, current version; an argument's: unset
                                // until it is read (Capture::contents)
   int version = 0;             // counts stores
+  // A copy that NumPy does not make when it has less than two elements: then this is its memory, which must stay at this
+  // version. It can be read, and nothing else.
+  std::shared_ptr<Storage> maybe;
+  int maybe_version = 0;
 };
 
 // One step from a base to a view: a view op of the IR.

@@ -169,6 +169,7 @@ class Capture {
   ValueId compare_at_run_time(const Relation& relation, ValueKind kind);
   // Whether a branch on this integer may become a branch of the graph here.
   bool may_fork(Dim d) const;
+  bool in_library() const;  // whether the code that runs is NumPy's own
   double low(Dim d) const { return range_of(d).low; }
   double high(Dim d) const { return range_of(d).high; }
   // Forgets cached graph values of what comes from outside: they may lie on another path.
@@ -226,7 +227,9 @@ class Capture {
   bool limit_symbols(Dim d, double limit);
   bool fits_with_limits(Dim d);
   bool is_within_limit(int symbol);  // whether a bound symbol is, on this path
+  void assume_apart(Dim up, Dim down);
   void require_relation(const Relation& relation);
+  std::string relation_text(const Relation& relation) const;
   bool decide_runtime(Dim left, Comparison comparison, Dim right);
   bool prove_by_facts(Dim d, int depth);
   std::optional<bool> known_relation(Dim left, Comparison comparison, Dim right);

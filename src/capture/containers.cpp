@@ -78,6 +78,14 @@ Result<std::optional<size_t>> find_key(Capture& capture, const Ref& dict, const 
   return std::optional<size_t>();
 }
 
+Result<std::optional<Ref>> python_getitem(Capture& capture, const Ref& container) {
+  capture.look(container);
+  if (!has_python_getitem(capture, container)) return std::optional<Ref>();
+  PyRef name = PyRef::steal(PyUnicode_InternFromString("__getitem__"));
+  ACCEL_TRY(Ref method, get_attribute(capture, container, name.get()));
+  return std::optional<Ref>(std::move(method));
+}
+
 Result<Ref> get_item(Capture& capture, const Ref& container, const Ref& index) {
   capture.look(container);
   capture.look(index);
@@ -102,11 +110,8 @@ Result<Ref> get_item(Capture& capture, const Ref& container, const Ref& index) {
   if (container->kind == AbstractKind::scalar && container->scalar.kind == ValueKind::py_scalar) {
     return capture.raised(PyExc_TypeError, "a number has no items");
   }
-  if (has_python_getitem(capture, container)) {
-    PyRef name = PyRef::steal(PyUnicode_InternFromString("__getitem__"));
-    ACCEL_TRY(Ref method, get_attribute(capture, container, name.get()));
-    return capture.call(method, {{index}, {}});
-  }
+  ACCEL_TRY(std::optional<Ref> method, python_getitem(capture, container));
+  if (method) return capture.call(*method, {{index}, {}});
   if (container->kind == AbstractKind::constant && is_plain_constant(container->object.get())) {
     ACCEL_TRY(PyRef key, capture.require_constant(index));
     return folded(capture, PyObject_GetItem(container->object.get(), key.get()));

@@ -128,7 +128,12 @@ Result<PyRef> Capture::require_constant(const Ref& value) {
 Capture::Range Capture::range_of(Dim d) const {
   const DimTable& table = graph_.dims;
   if (auto value = table.as_constant(d)) return {static_cast<double>(*value), static_cast<double>(*value)};
-  if (auto symbol = table.as_symbol(d)) return symbol_ranges_[static_cast<size_t>(*symbol)];
+  if (auto symbol = table.as_symbol(d)) {
+    Range known = symbol_ranges_[static_cast<size_t>(*symbol)];
+    auto signs = signs_.find(d.id);
+    if (signs != signs_.end() && signs->second == positive) known.low = std::max(known.low, 1.0);
+    return known;
+  }
   std::vector<Dim> parts = table.operands(d);
   Range out = range_of(parts[0]);
   for (size_t i = 1; i < parts.size(); ++i) {
@@ -229,12 +234,16 @@ void Capture::guard_relation(Dim left, Comparison comparison, Dim right) {
   guard.left = left;
   guard.comparison = comparison;
   guard.right = right;
-  auto names = [&](Dim d) {
-    if (auto symbol = dims().as_symbol(d)) return graph_.symbols[static_cast<size_t>(*symbol)];
-    return dims().text(d);
-  };
-  guard.text = names(left) + " " + info(comparison).text + " " + names(right);
+  guard.text = relation_text({left, right, comparison});
   guards_.guards.push_back(std::move(guard));
+}
+
+std::string Capture::relation_text(const Relation& relation) const {
+  auto names = [&](Dim d) {
+    if (auto symbol = graph_.dims.as_symbol(d)) return graph_.symbols[static_cast<size_t>(*symbol)];
+    return graph_.dims.text(d);
+  };
+  return names(relation.left) + " " + info(relation.comparison).text + " " + names(relation.right);
 }
 
 uint8_t Capture::signs_of(Dim difference) const {

@@ -73,6 +73,8 @@ ValueId Capture::read(const Ref& array) {
   look(array);
   ArrayState& state = array->array;
   Storage& storage = *state.storage;
+  if (storage.maybe && storage.maybe->version != storage.maybe_version)
+    throw Abandoned{fail(Reason::unsupported_layout, "a view or a copy, after a store to what it may show")};
   storage.current = contents(storage);
   if (state.value != no_value && state.version == storage.version) return state.value;
   state.value = viewed(storage.current, state.path, state.path.size());
@@ -199,6 +201,7 @@ Status Capture::check_storable(const Ref& array) {
   if (!state.writeable) return fail(Reason::will_raise, "the array is read-only");
   bool spread = std::any_of(state.path.begin(), state.path.end(), [](const ViewStep& s) { return s.op == Op::broadcast_to; });
   if (spread) return fail(Reason::store_to_argument, "a store into a broadcast array");
+  if (state.storage->maybe) return fail(Reason::unsupported_layout, "a store to what is a view or a copy");
   return state.storage->source >= 0 ? check_argument(state.storage->source) : Unit{};
 }
 

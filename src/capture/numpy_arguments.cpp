@@ -6,6 +6,7 @@
 #include "capture/known_types.h"
 #include "capture/numpy_operands.h"
 #include "capture/python_text.h"
+#include "capture/semantics.h"
 #include "ndarray/array.h"
 #include "ndarray/casts.h"
 
@@ -146,7 +147,7 @@ Result<Dim> read_dim(Capture& capture, const Ref& ref) {
   capture.look(ref);
   if (ref->kind == AbstractKind::scalar) {
     ScalarState& state = ref->scalar;
-    if (state.dim) return *state.dim;
+    if (auto known = known_dim(capture, ref)) return *known;
     char kind = dtype_kind(state.dtype);
     bool fits = kind == 'i' || (kind == 'u' && state.dtype != DType::uint64);
     if (!fits) return fail(Reason::unsupported_argument, "an integer is needed");

@@ -23,6 +23,14 @@ Result<Ref> array_self(const Ref& ref) {
   return ref;
 }
 
+// The same for methods that NumPy scalars have by way of an array without axes.
+Result<Ref> array_of_self(Capture& capture, const Ref& ref) {
+  auto operand = as_operand(capture, ref);
+  if (!operand || operand->type.kind != OperandType::Kind::numpy_scalar) return array_self(ref);
+  ACCEL_TRY(ValueId value, operand_value(capture, *operand, operand->type.dtype));
+  return copied(capture, value, {});
+}
+
 // Positional arguments after self, given one by one or as one sequence.
 std::vector<Ref> spread(const CallArguments& arguments) {
   const auto& given = arguments.positional;
@@ -67,7 +75,7 @@ FORWARD(numpy_array_clip, "_clip")
 #undef FORWARD
 
 Result<Ref> numpy_array_reshape(Capture& capture, PyObject*, const CallArguments& arguments) {
-  ACCEL_TRY(Ref self, array_self(arguments.positional[0]));
+  ACCEL_TRY(Ref self, array_of_self(capture, arguments.positional[0]));
   ACCEL_TRY(auto given, bind_arguments({{}, arguments.keywords}, {{"order", "copy"}}));
   ACCEL_TRY(std::string order, read_text(capture, given[0]));
   if (!order.empty() && order != "C") return fail(Reason::unsupported_argument, "order of reshape");
@@ -83,19 +91,20 @@ Result<Ref> numpy_array_reshape(Capture& capture, PyObject*, const CallArguments
 
 Result<Ref> numpy_array_ravel(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "order"}, 1, 99, 1}));
-  ACCEL_TRY(Ref self, array_self(given[0]));
+  ACCEL_TRY(Ref self, array_of_self(capture, given[0]));
   ACCEL_TRY(std::string order, read_text(capture, given[1]));
   if (!order.empty() && order != "C" && !(order == "K" && is_c_contiguous(capture, self))) {
     return fail(Reason::unsupported_argument, "order of ravel");
   }
   std::vector<Dim> flat = {element_count(capture, lens_of(self).shape)};
+  if (may_be_view(capture, self)) return view_or_copy(capture, self, flat);
   if (is_c_contiguous(capture, self)) return reshaped(capture, self, flat);
   return copied(capture, with_shape(capture, capture.read(self), flat), {});
 }
 
 Result<Ref> numpy_array_flatten(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "order"}, 1, 99, 1}));
-  ACCEL_TRY(Ref self, array_self(given[0]));
+  ACCEL_TRY(Ref self, array_of_self(capture, given[0]));
   ACCEL_TRY(std::string order, read_text(capture, given[1]));
   if (!order.empty() && order != "C") return fail(Reason::unsupported_argument, "order of flatten");
   return copied(capture, with_shape(capture, capture.read(self), {element_count(capture, lens_of(self).shape)}), {});
@@ -218,7 +227,6 @@ static Ref scalar_of(Capture& capture, const Operand& array) {
 }
 
 // PyArray_Round
-
 Result<Ref> numpy_array_round(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "decimals", "out"}, 1, 99, 1}));
   if (!is_none(given[2])) return fail(Reason::unsupported_argument, "out");

@@ -30,6 +30,12 @@ bool stands_still(Capture& capture, const Operand& operand) {
   return false;
 }
 
+// Whether an axis says nothing because it has one element. Of two axes, where that is known at run time only, it need not be
+// asked: their order makes no difference then.
+bool has_one_element(Capture& capture, Dim extent, size_t rank) {
+  return !(rank == 2 && capture.is_runtime(extent)) && is_one(capture, extent);
+}
+
 // `without_stride`: the place of axes of stride 0.
 Places places_of(Capture& capture, const Operand& operand, size_t rank, int without_stride) {
   Places places(rank, no_part);
@@ -37,7 +43,7 @@ Places places_of(Capture& capture, const Operand& operand, size_t rank, int with
   std::vector<uint8_t> order = capture.graph().type(capture.read(operand.ref)).axis_order();
   for (size_t k = 0; k < order.size(); ++k) {
     size_t axis = order[k];
-    if (is_one(capture, lens.shape[axis])) continue;
+    if (has_one_element(capture, lens.shape[axis], rank)) continue;
     int place = static_cast<int>(order.size() - k);
     places[rank - order.size() + axis] = has_no_stride(capture, lens, axis) ? without_stride : place;
   }

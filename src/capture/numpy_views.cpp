@@ -212,6 +212,32 @@ Ref reshaped(Capture& capture, const Ref& array, const std::vector<Dim>& shape) 
   return copied(capture, view.value(), {});
 }
 
+bool may_be_view(Capture& capture, const Ref& array) {
+  DimTable& dims = capture.dims();
+  const Lens& lens = lens_of(array);
+  bool runtime = std::any_of(lens.shape.begin(), lens.shape.end(), [&](Dim d) { return capture.is_runtime(d); });
+  if (!runtime || !capture.in_library()) return false;
+  Dim expected = dims.constant(item_size(lens.dtype));
+  for (size_t k = lens.shape.size(); k-- > 0;) {
+    Dim extent = lens.shape[k];
+    bool dense = capture.is_runtime(dims.sub(lens.strides[k], expected)) ? capture.is_known_equal(lens.strides[k], expected)
+                                                                         : capture.decide_equal(lens.strides[k], expected);
+    bool several =
+        !dense && (capture.is_runtime(extent) ? capture.prove(dims.sub(extent, dims.constant(2))) : !is_one(capture, extent));
+    if (several) return false;
+    if (!dense && capture.is_runtime(extent) && !capture.is_known_equal(extent, dims.constant(1))) return true;
+    expected = dims.mul(expected, extent);
+  }
+  return false;
+}
+
+Ref view_or_copy(Capture& capture, const Ref& array, const std::vector<Dim>& shape) {
+  Ref copy = copied(capture, with_shape(capture, capture.read(array), shape), {});
+  copy->array.storage->maybe = array->array.storage;
+  copy->array.storage->maybe_version = array->array.storage->version;
+  return copy;
+}
+
 Ref copied(Capture& capture, ValueId value, std::vector<uint8_t> order) {
   DType dtype = capture.graph().type(value).dtype;
   return capture.fresh_array(capture.build().pointwise(Op::copy, {value}, {dtype}, ValueKind::array, std::move(order)));

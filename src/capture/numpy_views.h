@@ -41,6 +41,9 @@ Ref part_view(Capture& capture, const Ref& array, bool imaginary);
 
 // array.reshape(shape) without a -1: a view where NumPy makes one, else a copy. Requires equal numbers of elements.
 Ref reshaped(Capture& capture, const Ref& array, const std::vector<Dim>& shape);
+// Whether only extents known at run time say if array.ravel() is a view, where nobody but NumPy's own code gets to see it.
+bool may_be_view(Capture& capture, const Ref& array);
+Ref view_or_copy(Capture& capture, const Ref& array, const std::vector<Dim>& shape);
 // The extents of array.reshape(arguments): a -1 resolved, the number of elements checked.
 Result<std::vector<Dim>> reshape_target(Capture& capture, const Ref& array, std::vector<Dim> shape);
 

@@ -189,6 +189,21 @@ Result<Ref> merge_dicts(Capture& capture, const Ref& left, const Ref& right) {
 
 Ref make_bool(Capture& capture, bool value) { return capture.constant(value ? Py_True : Py_False); }
 
+namespace {
+
+// A number that is an element of an array made of one size is that size.
+std::optional<Dim> size_behind(const Graph& graph, ValueId value) {
+  while (value != no_value && graph.type(value).dtype == DType::int64 && !graph.is_input(value)) {
+    const Node& node = graph.producer(value);
+    if (node.op == Op::dim || node.op == Op::bind) return node.attrs.dims[0];
+    bool same = node.op == Op::full || node.op == Op::astype || node.op == Op::copy || op_class(node.op) == OpClass::view;
+    value = same ? node.operands[0] : no_value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<Dim> as_dim(Capture& capture, const Ref& value) { return known_dim(capture, value); }
 
 std::optional<Dim> known_dim(Capture& capture, const Ref& value) {
@@ -200,6 +215,7 @@ std::optional<Dim> known_dim(Capture& capture, const Ref& value) {
       PyRef known = capture.known_value(value);
       if (known && read_scalar(known.get(), DType::int64, known_bits))
         state.dim = capture.dims().constant(static_cast<int64_t>(known_bits[0]));
+      if (!state.dim) state.dim = size_behind(capture.graph(), state.value);
     }
     return state.dim;
   }

@@ -59,6 +59,12 @@ Ref make_slice(Capture& capture, Ref start, Ref stop, Ref step) {
 
 Status binary_subscr(Step& step) {
   Ref key = step.frame.pop(), container = step.frame.pop();
+  ACCEL_TRY(std::optional<Ref> method, python_getitem(step.capture, container));
+  if (method) {
+    ACCEL_TRY(std::optional<Ref> result, step.interpreter.begin_call(*method, {{key}, {}}));
+    if (result) step.frame.push(std::move(*result));
+    return Unit{};
+  }
   return push(step, get_item(step.capture, container, key));
 }
 

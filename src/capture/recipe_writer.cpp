@@ -178,6 +178,7 @@ Result<RecipeId> RecipeWriter::write_scalar(const ScalarState& scalar) {
 
 Result<RecipeId> RecipeWriter::write_storage(const std::shared_ptr<Storage>& storage) {
   if (storage->source >= 0) return write_source(storage->source);
+  if (storage->maybe) return fail(Reason::unsupported_layout, "what is a view or a copy");
   auto [it, fresh] = storages_.try_emplace(storage.get(), -1);
   if (fresh) {
     const Type& type = capture_.graph().type(storage->current);

@@ -77,8 +77,18 @@ void Capture::assume(const Relation& relation) {
       facts_.push_back(down);
       break;
     case Comparison::ne:
+      assume_apart(up, down);
       break;
   }
+}
+
+// Of a difference that is known not to have one sign: it is not 0 either.
+void Capture::assume_apart(Dim up, Dim down) {
+  may_guard_ = false;
+  for (Dim difference : {up, down}) {
+    if (prove(difference)) facts_.push_back(dims().sub(difference, dims().constant(1)));
+  }
+  may_guard_ = true;
 }
 
 bool Capture::prove(Dim d) { return prove_by_facts(d, deepest_proof); }
@@ -86,7 +96,8 @@ bool Capture::prove(Dim d) { return prove_by_facts(d, deepest_proof); }
 // Eliminates the newest run-time symbol by a fact that bounds it on the side that matters.
 bool Capture::prove_by_facts(Dim d, int depth) {
   DimTable& table = dims();
-  if (range_of(d).low >= 0) return true;
+  auto says = [&](Dim fact) { return table.as_constant(table.sub(d, fact)).value_or(-1) >= 0; };
+  if (range_of(d).low >= 0 || std::any_of(facts_.begin(), facts_.end(), says)) return true;
   std::vector<int> symbols = table.symbols(d);
   while (!symbols.empty() && !is_bound(symbols.back())) symbols.pop_back();
   if (symbols.empty()) {
@@ -155,8 +166,8 @@ bool Capture::decide_runtime(Dim left, Comparison comparison, Dim right) {
 }
 
 void Capture::require_relation(const Relation& relation) {
-  Status required =
-      require(compare_at_run_time(relation, ValueKind::py_scalar), Reason::assumption_failed, "a relation of sizes");
+  Status required = require(compare_at_run_time(relation, ValueKind::py_scalar), Reason::assumption_failed,
+                            "a relation of sizes: " + relation_text(relation));
   if (!required.ok()) throw Abandoned{required.failure()};
   assume(relation);
 }
@@ -197,6 +208,8 @@ ValueId Capture::compare_at_run_time(const Relation& relation, ValueKind kind) {
   ValueId left = builder_.dim(relation.left), right = builder_.dim(relation.right);
   return builder_.pointwise(op_of(relation.comparison), {left, right}, {DType::bool_}, kind);
 }
+
+bool Capture::in_library() const { return interpreter_ != nullptr && interpreter_->in_library(); }
 
 bool Capture::may_fork(Dim d) const {
   if (interpreter_ == nullptr) return false;

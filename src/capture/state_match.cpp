@@ -143,7 +143,7 @@ class Matcher {
     auto [back, back_fresh] = storages_back_.try_emplace(a.get(), t.get());
     if (!fresh || !back_fresh) return pair->second == a.get() && back->second == t.get();
     const Storage tc = target_.of(t), ac = arriving_.of(a);
-    if (tc.source != ac.source) return false;
+    if (tc.source != ac.source || tc.maybe != ac.maybe || tc.maybe_version != ac.maybe_version) return false;
     StateSlot found;
     found.name = "memory of " + (tc.source >= 0 ? capture_.sources().text(tc.source) : slot.name);
     found.place = StateSlot::Place::memory;

@@ -113,7 +113,9 @@ bool Interpreter::is_raising() const {
 Status Interpreter::plan_exit(const Failure& why) {
   unroll_instead(why);
   Plan::PlannedExit planned;
-  planned.why = is_raising() ? fail(Reason::will_raise, "on the way to an exception: " + why.detail) : why;
+  planned.why = why;
+  if (why.reason != Reason::will_raise && is_raising())
+    planned.why = fail(Reason::will_raise, "on the way to an exception: " + why.detail);
   planned.failed = std::max<int64_t>(position_, 1);
   if (depth_before_ > 0 && why.reason != Reason::capture_budget) planned.place = place_name(frames_before());
   std::vector<const Frame*> frames = frames_before();

@@ -448,7 +448,12 @@ class Flow {
       // A scalar of an earlier nest.
       if (stmt.kind == StmtKind::load && scalar_outputs.contains(stmt.address.buffer) &&
           renamed_buffer(stmt.address.buffer) < 0) {
-        names_.temps[stmt.dst] = temp_of(scalar_outputs.at(stmt.address.buffer));
+        ValueId whole = scalar_outputs.at(stmt.address.buffer);
+        if (graph_.type(whole).dtype != stmt.dtype) {
+          out.push_back(part_of(std::move(stmt), temp_of(whole)));
+        } else {
+          names_.temps[stmt.dst] = temp_of(whole);
+        }
         continue;
       }
       for (TempId& arg : stmt.args) arg = renamed(arg);
@@ -468,6 +473,17 @@ class Flow {
       out.push_back(std::move(stmt));
     }
     return out;
+  }
+
+  // A load of the real or imaginary part from what is a scalar here.
+  Stmt part_of(Stmt load, TempId whole) const {
+    load.kind = StmtKind::compute;
+    load.op = graph_.dims.is_constant(load.address.offset, 0) ? Op::real : Op::imag;
+    load.args = {whole};
+    load.dst = renamed(load.dst);
+    load.address = {};
+    load.node = -1;
+    return load;
   }
 
   int import_of(const LoopImport& import) {
