@@ -206,6 +206,8 @@ class Capture {
   void attach(Interpreter* interpreter) { interpreter_ = interpreter; }
   // Names the node of the graph after the instruction that runs.
   void set_location(const std::string& file, int line);
+  // Whether it is a line of the captured function itself.
+  void set_own_location(bool is_own);
   Location location() const { return where_; }
 
  private:

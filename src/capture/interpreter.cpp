@@ -143,7 +143,9 @@ Status Interpreter::run_down_to(size_t base) {
 }
 
 void Interpreter::set_location(const Frame& frame, const Instruction& instruction) {
-  if (!frame.in_library && instruction.line > 0) capture_.set_location(frame.file, instruction.line);
+  bool has_line = !frame.in_library && instruction.line > 0;
+  if (has_line) capture_.set_location(frame.file, instruction.line);
+  capture_.set_own_location(has_line && frames_.size() == 1);
 }
 
 Status Interpreter::step(Frame& frame) {

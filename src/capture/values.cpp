@@ -204,6 +204,11 @@ void Capture::set_location(const std::string& file, int line) {
   builder_.set_location(where_);
 }
 
+void Capture::set_own_location(bool is_own) {
+  where_.is_own = is_own && errstate_ == Errstate{};
+  builder_.set_location(where_);
+}
+
 void Capture::note(Reason reason, std::string detail) { notes_.push_back(Note{reason, std::move(detail), file_, where_.line}); }
 
 }  // namespace accel

@@ -227,11 +227,12 @@ void ControlFunction::write_block(size_t number) {
   bool rare = block.end == BlockEnd::exit && block.exit > 0;
   if (number > 0) code_.line(cat("l", static_cast<long>(number), ":", rare ? " __attribute__((cold));" : ""));
   code_.open("");
-  for (const BlockStep& step : block.steps) {
+  for (size_t k = 0; k < block.steps.size(); ++k) {
+    const BlockStep& step = block.steps[k];
     if (step.kind == StepKind::scalars)
       scalars(step);
     else if (step.kind == StepKind::protect)
-      protect(step.buffer);
+      protect(number, k);
     else
       run(step);
   }
@@ -393,7 +394,53 @@ void ControlFunction::run(const BlockStep& step) {
   if (heap || may_stop(nest.body)) stop_unless("!failed(frame)");
 }
 
-void ControlFunction::protect(BufferId id) {
+// Where nothing can fail any more the memory need not be kept. That may depend on the events which the caller accepts.
+void ControlFunction::protect(size_t block, size_t step) {
+  const std::vector<BlockStep>& steps = program_.blocks[block].steps;
+  Failures failures = failures_from(program_, copy_.facts, polls_, block, step);
+  bool single = program_.blocks.size() == 1;
+  if (failures.others || (single && !knows_memory_after(block, step))) return keep_input(steps[step].buffer);
+  if (events_before(program_, copy_.facts, block, step) != 0) stop_unless(cat("!must_stop(frame, ", events_text(), ")"));
+  std::string condition = failures.events == 0 ? "" : cat("(", failures.events, " & ~frame->launch->accepted) != 0");
+  if (single) condition = hold_memory_after(block, step, std::move(condition));
+  if (!condition.empty()) {
+    code_.open(cat("if (", condition, ")"));
+    keep_input(steps[step].buffer);
+    code_.close("} else {");
+    code_.line("  commit(frame);");
+    code_.line("}");
+  } else {
+    code_.line("commit(frame);");
+  }
+}
+
+// Whether the sizes of all memory that further steps write are known at the start.
+bool ControlFunction::knows_memory_after(size_t block, size_t step) {
+  const ProgramBlock& b = program_.blocks[block];
+  for (size_t k = step; k < b.steps.size(); ++k)
+    for (BufferId id : written_by(b.steps[k])) {
+      std::vector<Dim> dims = buffer_info(id).shape;
+      dims.push_back(buffer_info(id).elements);
+      for (Dim d : dims)
+        for (int symbol : copy_.dims.symbols(d))
+          if (std::count(program_.bound_symbols.begin(), program_.bound_symbols.end(), symbol) > 0) return false;
+    }
+  return true;
+}
+
+// Takes the memory of all further steps. What is left is added to the condition for a failure: outputs that the exit makes.
+std::string ControlFunction::hold_memory_after(size_t block, size_t step, std::string condition) {
+  const ProgramBlock& b = program_.blocks[block];
+  for (size_t k = step; k < b.steps.size(); ++k)
+    for (BufferId id : written_by(b.steps[k])) hold(id);
+  for (const ExitOutput& output : b.outputs) {
+    if (output.buffer >= 0 && buffer_info(output.buffer).kind == BufferKind::output) continue;
+    condition += cat(condition.empty() ? "" : " || ", "frame->launch->outputs[", output.output, "] == nullptr");
+  }
+  return condition;
+}
+
+void ControlFunction::keep_input(BufferId id) {
   const Buffer& info = buffer_info(id);
   size_t place = static_cast<size_t>(std::find(protected_.begin(), protected_.end(), id) - protected_.begin());
   code_.open("");

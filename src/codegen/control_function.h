@@ -1,6 +1,7 @@
 #pragma once
 // ControlFunction: the function that runs the blocks of a program: scalar steps are its own statements, nests are called.
 
+#include "codegen/failures.h"
 #include "codegen/kernel_function.h"
 
 namespace accel {
@@ -28,7 +29,10 @@ class ControlFunction : private KernelFunction {
   void boxed(const Stmt& stmt);
   void boxed_call(const Stmt& stmt, const std::string& number);
   void run(const BlockStep& step);
-  void protect(BufferId id);
+  void protect(size_t block, size_t step);
+  bool knows_memory_after(size_t block, size_t step);
+  std::string hold_memory_after(size_t block, size_t step, std::string condition);
+  void keep_input(BufferId id);
   void hold(BufferId id);
   void find_polls();
   bool is_counted(size_t header, size_t latch) const;
@@ -51,8 +55,8 @@ class ControlFunction : private KernelFunction {
   std::vector<std::set<BufferId>> held_at_start_;
   std::set<BufferId> fixed_;  // buffers whose memory is the same from start to end
   std::vector<BufferId> protected_;
-  std::set<std::pair<size_t, int>> polls_;  // edges (block, number) that ask whether to go on
-  int events_ = 0;                          // of scalar steps
+  PolledEdges polls_;
+  int events_ = 0;  // of scalar steps
 };
 
 // Buffers that `protect` steps name, ascending.

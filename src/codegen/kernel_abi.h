@@ -6,7 +6,7 @@
 
 namespace accel {
 
-constexpr int accel_abi_version = 4;
+constexpr int accel_abi_version = 5;
 
 extern "C" {
 
@@ -46,6 +46,9 @@ struct AccelRuntime {
   int64_t (*extent)(void* context, int number, int result, int axis);
   // Copies such a result, an array of shape `dims` or a scalar, to `memory`, dense. Returns 0 or status bits.
   int (*receive)(void* context, int number, int result, void* memory, const int64_t* dims);
+  // The launch has begun to write to memory that it will not put back: no service may report an interruption any more. Called
+  // on the calling thread; may be null.
+  void (*commit)();
 };
 
 // What one launch gets.

@@ -154,7 +154,7 @@ PyRef BoxedCalls::invoke(const BoxedCall& call, const std::vector<PyRef>& operan
   }
   size_t named = call.keywords ? static_cast<size_t>(PyTuple_GET_SIZE(call.keywords.get())) : 0;
   std::optional<RaisingErrstate> errstate;
-  if (call.raises_events) errstate.emplace((ignored_events() | call.errstate.ignored) & ~call.errstate.reported);
+  if (call.raises_events) errstate.emplace((event_modes().ignored | call.errstate.ignored) & ~call.errstate.reported);
   if (errstate && !errstate->is_set()) return {};
   return PyRef::steal(
       PyObject_Vectorcall(call.callable.get(), arguments_.data(), arguments_.size() - named, call.keywords.get()));

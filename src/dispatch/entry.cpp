@@ -50,6 +50,8 @@ struct Entry::Call {
   Binding binding;
   Outputs outputs;
   PyObject** objects;
+  int64_t work = 0;
+  int warned = 0;  // events of which the call warns when compiled code has run to its end
   int exit = 0;
   std::optional<BoxedCalls> calls;  // when the graph makes any
 };
@@ -59,6 +61,7 @@ Entry::Entry(Captured captured) : captured_(std::move(captured)) {
   plan_ = OutputPlan(captured_.graph, captured_.recipes);
   work_ = WorkEstimate(captured_.graph);
   writes_inputs_ = !written_inputs(captured_.graph).empty();
+  if (writes_inputs_) event_site_ = lone_event_site(captured_.graph);
   times_taken_.resize(captured_.exits.size());
   std::set<SourceId> wanted;
   for (const Guard& guard : guards.guards) {
@@ -129,7 +132,7 @@ Outcome Entry::launch(Call& call, PyObject** result) {
   patience_.start();
   int status = run_kernel(call);
   if (status != 0) {
-    Outcome outcome = judge(status);
+    Outcome outcome = judge(call, status);
     if (outcome != Outcome::returned) {
       if (call.calls) call.calls->undo();
       if (outcome != Outcome::raised) PyErr_Clear();
@@ -142,17 +145,27 @@ Outcome Entry::launch(Call& call, PyObject** result) {
 }
 
 // Outcome::returned when the results stand.
-Outcome Entry::judge(int status) {
+Outcome Entry::judge(Call& call, int status) {
   if ((status & accel_interrupted) != 0 && PyErr_Occurred()) return Outcome::raised;
   if ((status & ~floating_point_events) != 0) {
     if (problem_.detail.empty()) problem_ = fail(reason_of(status), {});
     if (!captured_.calls.empty()) patience_.spoilt();
     return Outcome::gave_up;
   }
-  if ((status & ~ignored_events()) == 0) return Outcome::returned;
+  int events = status & ~event_modes().ignored;
+  if ((events & ~call.warned) == 0) return warn_of(call, events) ? Outcome::returned : Outcome::raised;
   events_++;
   patience_.spoilt();
   return Outcome::events;
+}
+
+// What happened is visible already. Warnings may run other threads: what the results are made of is held meanwhile.
+bool Entry::warn_of(Call& call, int events) {
+  if (events == 0) return true;
+  take_references(call, true);
+  bool warned = report_events(*event_site_, call.function, events);
+  take_references(call, false);
+  return warned;
 }
 
 int Entry::run_kernel(Call& call) {
@@ -173,9 +186,10 @@ int Entry::run_kernel(Call& call) {
 int Entry::run_native(Call& call) {
   BoxedCalls* calls = call.calls ? &*call.calls : nullptr;
   ResultMemory memory(plan_, call.outputs, calls);
+  call.work = work_.evaluate(call.binding.symbols);
   AccelLaunch launch{&launch_runtime(), imports_.data(), call.binding.symbols, call.binding.inputs,
-                     call.outputs.data, &memory,         &call.exit,           has_flow_ ? ignored_events() : 0};
-  bool unlocked = work_.evaluate(call.binding.symbols) >= unlocked_work;
+                     call.outputs.data, &memory,         &call.exit,           has_flow_ ? accepted_events(call) : 0};
+  bool unlocked = call.work >= unlocked_work;
   // Arguments are alive as long as the call; objects found elsewhere could be dropped by another thread.
   if (unlocked) take_references(call, true);
   int status = memory.run(compilation_->kernel->entry(), launch, unlocked);
@@ -184,6 +198,13 @@ int Entry::run_native(Call& call) {
   if (calls != nullptr) calls->release_locks();
   if (calls != nullptr && calls->problem()) problem_ = *calls->problem();
   return status;
+}
+
+// Events that need not stop the kernel: nothing is said of them, or it can be said afterwards.
+int Entry::accepted_events(Call& call) const {
+  EventModes modes = event_modes();
+  if (event_site_ && warnings_are_harmless()) call.warned = modes.warned;
+  return modes.ignored | call.warned;
 }
 
 void Entry::take_references(Call& call, bool take) const {

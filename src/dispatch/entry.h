@@ -13,6 +13,7 @@
 #include "capture/captured.h"
 #include "compile.h"
 #include "dispatch/boxed_calls.h"
+#include "dispatch/event_report.h"
 #include "dispatch/materialiser.h"
 #include "dispatch/outputs.h"
 #include "dispatch/patience.h"
@@ -91,7 +92,9 @@ class Entry {
   Outcome launch(Call& call, PyObject** result);
   Outcome finish(Call& call, PyObject** result);
   Outcome leave(Call& call, PyObject** result);
-  Outcome judge(int status);
+  Outcome judge(Call& call, int status);
+  int accepted_events(Call& call) const;
+  bool warn_of(Call& call, int events);
   int run_kernel(Call& call);
   int run_native(Call& call);
   void take_references(Call& call, bool take) const;
@@ -106,6 +109,7 @@ class Entry {
   WorkEstimate work_;
   int partial_exit_ = -1;
   bool writes_inputs_ = false;
+  std::optional<EventSite> event_site_;  // of a graph that writes inputs
   std::unique_ptr<Compilation> compilation_;
   bool has_flow_ = false;        // of the kernel
   bool allocates_first_ = true;  // all results before the kernel runs; else it asks for those of the exit it takes

@@ -24,24 +24,25 @@ PyObject* umath_attribute(const char* name) {
   return found;
 }
 
-bool is_ignored(PyObject* state, const char* key) {
-  PyObject* mode = PyDict_GetItemString(state, key);
-  return mode != nullptr && PyUnicode_Check(mode) && PyUnicode_CompareWithASCIIString(mode, "ignore") == 0;
+bool is_mode(PyObject* mode, const char* name) {
+  return mode != nullptr && PyUnicode_Check(mode) && PyUnicode_CompareWithASCIIString(mode, name) == 0;
 }
 
 // What numpy.geterr() is made of.
-int read_ignored_events() {
+EventModes read_event_modes() {
   static PyObject* reader = umath_attribute("_get_extobj_dict");
   PyRef state = reader != nullptr ? PyRef::steal(PyObject_CallNoArgs(reader)) : PyRef();
   if (!state || !PyDict_Check(state.get())) {
     PyErr_Clear();
-    return 0;
+    return {};
   }
-  int ignored = 0;
+  EventModes modes;
   for (const EventName& event : event_names) {
-    if (is_ignored(state.get(), event.key)) ignored |= event.bit;
+    PyObject* mode = PyDict_GetItemString(state.get(), event.key);
+    if (is_mode(mode, "ignore")) modes.ignored |= event.bit;
+    if (is_mode(mode, "warn")) modes.warned |= event.bit;
   }
-  return ignored;
+  return modes;
 }
 
 PyObject* state_variable() {
@@ -72,16 +73,16 @@ PyRef current_state() {
 
 }  // namespace
 
-int ignored_events() {
+EventModes event_modes() {
   static PyRef* known = new PyRef;  // keeps its address from being used again
-  static int ignored = 0;
+  static EventModes modes;
   PyRef state = current_state();
-  if (!state) return read_ignored_events();
+  if (!state) return read_event_modes();
   if (state.get() != known->get()) {
-    ignored = read_ignored_events();
+    modes = read_event_modes();
     *known = std::move(state);
   }
-  return ignored;
+  return modes;
 }
 
 RaisingErrstate::RaisingErrstate(int ignored) {

@@ -7,8 +7,12 @@
 
 namespace accel {
 
-// The floating-point events (bits of AccelStatus) about which NumPy would stay silent now.
-int ignored_events();
+// Floating-point events (bits of AccelStatus).
+struct EventModes {
+  int ignored = 0;  // about which NumPy stays silent now
+  int warned = 0;   // of which it warns
+};
+EventModes event_modes();
 
 // While it lives, ufuncs raise for all events but `ignored` ones, and stay silent about these.
 class RaisingErrstate {

@@ -21,4 +21,6 @@ bool poll_signals() {
   return stop;
 }
 
+void ignore_signals() { in_kernel = false; }
+
 }  // namespace accel

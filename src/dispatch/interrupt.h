@@ -6,6 +6,9 @@ namespace accel {
 // The runtime asks through this from inside a kernel. Installed when the module is imported.
 bool poll_signals();
 
+// Signals wait for the end of the kernel that the calling thread runs.
+void ignore_signals();
+
 // While it lives, the calling thread runs a kernel: only then does poll_signals touch Python.
 class KernelScope {
  public:

@@ -13,6 +13,7 @@ const AccelRuntime& launch_runtime() {
     made.call = ResultMemory::call;
     made.extent = ResultMemory::extent;
     made.receive = ResultMemory::receive;
+    made.commit = ignore_signals;
     return made;
   }();
   return services;

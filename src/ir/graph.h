@@ -97,6 +97,9 @@ struct Attributes {
 struct Location {
   int source = -1;
   int line = 0;
+  // Whether it is code of the captured function itself, run under the caller's errstate: NumPy's warnings would name this
+  // place. Not part of the text.
+  bool is_own = false;
 };
 
 struct Node {

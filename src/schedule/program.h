@@ -135,7 +135,7 @@ struct Nest {
 enum class StepKind : uint8_t {
   scalars,  // body: no loops, and no calls but the caller's
   nest,
-  protect,  // `buffer`, memory that Python sees, is about to be written: keep what a failed run has to put back
+  protect,  // `buffer`, memory that Python sees, is about to be written: keep it, if a run that fails has to put it back
 };
 
 struct BlockStep {

@@ -28,21 +28,6 @@ std::set<BufferId> written_inputs(const Program& program, const BlockStep& step)
   return out;
 }
 
-// Whether a run may report failure: an event, a loop of NumPy's, a call of the caller's, memory.
-bool may_fail(const Program& program, const Graph& graph) {
-  if (!program.imports.empty()) return true;
-  bool allocates = std::any_of(program.buffers.begin(), program.buffers.end(), [&](const Buffer& buffer) {
-    bool heap = buffer.kind == BufferKind::scratch && !program.dims.as_constant(buffer.elements);
-    return heap || buffer.kind == BufferKind::temp || buffer.kind == BufferKind::output;
-  });
-  return allocates || std::any_of(graph.blocks.begin(), graph.blocks.end(), [&](const Block& block) {
-           return std::any_of(block.nodes.begin(), block.nodes.end(), [&](NodeId n) {
-             const Node& node = graph.nodes[static_cast<size_t>(n)];
-             return op_class(node.op) == OpClass::boxed || node_events(graph, node) != 0;
-           });
-         });
-}
-
 // The block at whose end memory is protected for stores in b: outside of every loop. b itself when it is in none.
 BlockId before_loops(const Graph& graph, const Dominance& dominance, const std::vector<NaturalLoop>& loops, BlockId b) {
   for (const NaturalLoop& loop : loops)  // outer ones come first
@@ -72,7 +57,6 @@ void protect_in(Program& program, const Graph& graph, BlockId b, const Dominance
 }  // namespace
 
 void protect_inputs(Program& program, const Graph& graph) {
-  if (!may_fail(program, graph)) return;
   Dominance dominance(graph);
   std::vector<NaturalLoop> loops = natural_loops(graph, dominance);
   for (BlockId b = 0; b < static_cast<BlockId>(graph.blocks.size()); ++b) protect_in(program, graph, b, dominance, loops);

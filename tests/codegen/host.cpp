@@ -46,7 +46,9 @@ int poll() { return polls > 0 && --polls == 0; }
 int64_t smallest_work = 0;
 int64_t serial_work() { return smallest_work; }
 
-accel::AccelRuntime runtime = {parallel_for, allocate, release, nullptr, poll, serial_work};
+void commit() { interrupts = polls = 0; }
+
+accel::AccelRuntime runtime = {parallel_for, allocate, release, nullptr, poll, serial_work, nullptr, nullptr, nullptr, commit};
 
 }  // namespace
 

@@ -250,7 +250,10 @@ def test_a_failed_run_leaves_no_trace():
     with np.errstate(over="ignore"):
         assert same_bits(memory[::2], a * b + np.arange(100))
     assert same_bits(memory[1::2], before[1::2])
-    assert kernel([100, 16] + [0] * 8, [a, b, memory[::2]], allocations=0)[0] == NO_MEMORY
+    assert kernel([100, 16] + [0] * 8, [a, b, memory[::2]], allocations=0)[0] == OVERFLOW  # little is kept on the stack
+    a, b, memory = np.ones(1000), np.ones(1000), np.arange(1000.0)
+    assert kernel([1000, 8] + [0] * 8, [a, b, memory], allocations=0)[0] == NO_MEMORY
+    assert same_bits(memory, np.arange(1000.0))
 
 
 # A sweep: new = a; new[1:-1, 1:-1] = 0.25 * (up + down + left + right); a = new

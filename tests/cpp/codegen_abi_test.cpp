@@ -31,6 +31,7 @@ SAME_MEMBER(AccelRuntime, release);
 SAME_MEMBER(AccelRuntime, call);
 SAME_MEMBER(AccelRuntime, extent);
 SAME_MEMBER(AccelRuntime, receive);
+SAME_MEMBER(AccelRuntime, commit);
 
 static_assert(sizeof(AccelLaunch) == sizeof(text::AccelLaunch));
 SAME_MEMBER(AccelLaunch, runtime);

@@ -2,7 +2,7 @@
 typedef __INT64_TYPE__ i64;
 typedef __INTPTR_TYPE__ iptr;
 
-constexpr int accel_abi_version = 4;
+constexpr int accel_abi_version = 5;
 
 extern "C" {
 typedef int (*AccelLoop)(void* context, char* const* args, const iptr* dims, const iptr* strides, void* auxdata);
@@ -24,6 +24,7 @@ struct AccelRuntime {
   int (*call)(void* context, int number, const void* const* operands, const i64* dims);
   i64 (*extent)(void* context, int number, int result, int axis);
   int (*receive)(void* context, int number, int result, void* memory, const i64* dims);
+  void (*commit)();
 };
 
 struct AccelLaunch {

@@ -78,43 +78,98 @@ ACCEL_INLINE bool receive(Frame* frame, int number, int result, void* memory, co
   return !failed(frame);
 }
 
-// Memory that Python sees, as it was before this run wrote to it.
+// Memory that Python sees, as it was before this run wrote to it: axes by decreasing stride, then runs of `item` bytes.
 struct Kept {
   char* memory;
-  int buffer, rank, item;
+  int buffer, rank;
+  i64 item, bytes;
   i64 shape[64], strides[64];
+  char room[1024] __attribute__((aligned(64)));
 };
+// Where the elements lie, with as few axes as they can be walked by.
+static void describe_kept(Kept& kept, int rank, i64 item, const i64* shape, const i64* strides) {
+  kept.rank = 0, kept.item = kept.bytes = item;
+  for (int k = 0; k < rank; ++k) {
+    kept.bytes *= shape[k];
+    if (shape[k] == 1) continue;
+    int at = kept.rank++;
+    for (; at > 0 && __builtin_llabs(kept.strides[at - 1]) < __builtin_llabs(strides[k]); --at)
+      kept.shape[at] = kept.shape[at - 1], kept.strides[at] = kept.strides[at - 1];
+    kept.shape[at] = shape[k], kept.strides[at] = strides[k];
+  }
+  int last = 0;
+  for (int k = 1; k < kept.rank; ++k) {
+    const bool joined = kept.strides[last] == kept.shape[k] * kept.strides[k];
+    if (!joined) ++last;
+    kept.shape[last] = joined ? kept.shape[last] * kept.shape[k] : kept.shape[k], kept.strides[last] = kept.strides[k];
+  }
+  if (kept.rank > 0) kept.rank = last + 1;
+  if (kept.rank > 0 && kept.strides[kept.rank - 1] == item) kept.item *= kept.shape[--kept.rank];
+}
+template <bool back>
+ACCEL_INLINE void copy_run(char* outside, char* inside, i64 bytes) {
+  __builtin_memcpy(back ? outside : inside, back ? inside : outside, (unsigned long)bytes);
+}
+template <bool back, int item>
+ACCEL_INLINE void copy_items(char* outside, char* inside, i64 count, i64 stride) {
+  for (i64 k = 0; k < count; ++k) copy_run<back>(outside + k * stride, inside + k * item, item);
+}
 template <bool back>
 static void copy_kept(const Kept& kept, char* outside, char*& inside, int axis) {
   if (axis == kept.rank) {
-    __builtin_memcpy(back ? outside : inside, back ? inside : outside, (unsigned long)kept.item);
+    copy_run<back>(outside, inside, kept.item);
     inside += kept.item;
     return;
   }
-  if (axis + 1 == kept.rank && kept.strides[axis] == kept.item) {
-    const unsigned long bytes = (unsigned long)(kept.shape[axis] * kept.item);
-    __builtin_memcpy(back ? outside : inside, back ? inside : outside, bytes);
-    inside += bytes;
+  const i64 count = kept.shape[axis], stride = kept.strides[axis];
+  if (axis + 1 == kept.rank && (kept.item == 8 || kept.item == 4)) {
+    kept.item == 8 ? copy_items<back, 8>(outside, inside, count, stride) : copy_items<back, 4>(outside, inside, count, stride);
+    inside += count * kept.item;
     return;
   }
-  for (i64 k = 0; k < kept.shape[axis]; ++k) copy_kept<back>(kept, outside + k * kept.strides[axis], inside, axis + 1);
+  for (i64 k = 0; k < count; ++k) copy_kept<back>(kept, outside + k * stride, inside, axis + 1);
 }
-static bool keep_input(Frame* frame, Kept& kept, int buffer, int rank, int item, const i64* shape, const i64* strides) {
+// Keeps [begin, end) of the outermost axis; of the bytes where there is none.
+struct Keeping {
+  const Kept* kept;
+  char* outside;
+};
+static void keep_part(void* arguments, i64 begin, i64 end) {
+  const Keeping* keeping = (const Keeping*)arguments;
+  const Kept& kept = *keeping->kept;
+  if (kept.rank == 0) return copy_run<false>(keeping->outside + begin, kept.memory + begin, end - begin);
+  char* inside = kept.memory + kept.bytes / kept.shape[0] * begin;
+  for (i64 k = begin; k < end; ++k) copy_kept<false>(kept, keeping->outside + k * kept.strides[0], inside, 1);
+}
+static void drop_kept(Frame* frame, Kept& kept) {
+  if (kept.memory != kept.room) frame->runtime->release(kept.memory);
+  kept.memory = nullptr;
+}
+static __attribute__((noinline)) bool keep_input(Frame* frame, Kept& kept, int buffer, int rank, int item, const i64* shape,
+                                                 const i64* strides) {
   if (kept.memory != nullptr) return true;
-  i64 bytes = item;
-  for (int k = 0; k < rank; ++k) bytes *= shape[k], kept.shape[k] = shape[k], kept.strides[k] = strides[k];
-  kept.buffer = buffer, kept.rank = rank, kept.item = item;
-  kept.memory = take_memory(frame, bytes);
+  kept.buffer = buffer;
+  describe_kept(kept, rank, item, shape, strides);
+  kept.memory = kept.bytes <= (i64)sizeof kept.room ? kept.room : take_memory(frame, kept.bytes);
   if (kept.memory == nullptr) return false;
-  char* inside = kept.memory;
-  copy_kept<false>(kept, frame->buffers[buffer], inside, 0);
-  return true;
+  if (kept.bytes == 0) return true;
+  Keeping keeping = {&kept, frame->buffers[buffer]};
+  const i64 count = kept.rank > 0 ? kept.shape[0] : kept.bytes, work = kept.bytes / 8;
+  if (work < frame->serial_work) return keep_part(&keeping, 0, count), true;
+  if (frame->runtime->parallel_for(keep_part, &keeping, count, kept.rank > 0 ? 1 : 65536, work) == 0) return true;
+  report(frame, accel_interrupted);
+  drop_kept(frame, kept);
+  return false;
+}
+// From here on the run goes on to its end: what it writes is not put back.
+ACCEL_INLINE void commit(Frame* frame) {
+  if (frame->runtime->commit != nullptr) frame->runtime->commit();
 }
 static void settle(Frame* frame, Kept* kept, int count) {
   for (int k = 0; k < count; ++k) {
     if (kept[k].memory == nullptr) continue;
     char* inside = kept[k].memory;
-    if (failed(frame)) copy_kept<true>(kept[k], frame->buffers[kept[k].buffer], inside, 0);
-    frame->runtime->release(kept[k].memory);
+    if (failed(frame) && kept[k].bytes > 0) copy_kept<true>(kept[k], frame->buffers[kept[k].buffer], inside, 0);
+    drop_kept(frame, kept[k]);
   }
 }

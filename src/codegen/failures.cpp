@@ -1,0 +1,114 @@
+#include "codegen/failures.h"
+
+#include <algorithm>
+
+namespace accel {
+
+namespace {
+
+constexpr int most_stack_scratch = 64 * 1024;
+
+const Body& body_of(const Program& program, const BlockStep& step) {
+  return step.kind == StepKind::nest ? program.nests[static_cast<size_t>(step.nest)].body : step.body;
+}
+
+// Whether a loop of NumPy's or a call of the caller's may report an error.
+bool may_report(const Program& program, const Body& body) {
+  return std::any_of(body.begin(), body.end(), [&](const Stmt& stmt) {
+    bool boxed = stmt.kind == StmtKind::boxed || stmt.kind == StmtKind::receive || stmt.kind == StmtKind::receive_array;
+    if (boxed) return true;
+    bool raises = stmt.kind == StmtKind::call &&
+                  (op_events(stmt.op, program.imports[static_cast<size_t>(stmt.import)].dtypes[0]) & event_error) != 0;
+    return raises || may_report(program, stmt.body);
+  });
+}
+
+// Whether the functions of a body have their scratch on the stack, however they are cut.
+bool is_on_stack(const Program& program, const Body& body) {
+  int64_t bytes = 0;
+  for (BufferId id : buffers_of(body)) {
+    const Buffer& buffer = program.buffers[static_cast<size_t>(id)];
+    if (buffer.kind != BufferKind::scratch) continue;
+    auto elements = program.dims.as_constant(buffer.elements);
+    if (!elements || *elements <= 0) return false;
+    bytes += *elements * item_size(buffer.dtype);
+  }
+  return bytes <= most_stack_scratch;
+}
+
+void add(const Program& program, const Facts& facts, const BlockStep& step, Failures& out) {
+  const Body& body = body_of(program, step);
+  int events = facts.events(body);
+  out.others |= (events & event_error) != 0 || may_report(program, body) || !is_on_stack(program, body);
+  out.events |= events & ~event_error;
+  if (program.blocks.size() == 1) return;
+  for (BufferId id : buffers_of(body)) {
+    BufferKind kind = program.buffers[static_cast<size_t>(id)].kind;
+    out.others |= kind == BufferKind::temp || kind == BufferKind::output;
+  }
+}
+
+std::vector<size_t> targets(const ProgramBlock& block) {
+  std::vector<size_t> out;
+  if (block.end != BlockEnd::exit) out.push_back(static_cast<size_t>(block.edges[0].target));
+  if (block.end == BlockEnd::branch) out.push_back(static_cast<size_t>(block.edges[1].target));
+  return out;
+}
+
+using Ways = std::vector<std::vector<size_t>>;  // blocks behind each block
+
+Ways forward(const Program& program) {
+  Ways out;
+  for (const ProgramBlock& block : program.blocks) out.push_back(targets(block));
+  return out;
+}
+
+Ways reversed(const Ways& ways) {
+  Ways out(ways.size());
+  for (size_t b = 0; b < ways.size(); ++b)
+    for (size_t target : ways[b]) out[target].push_back(b);
+  return out;
+}
+
+// Blocks that a way of at least one edge leads to.
+std::set<size_t> reachable(const Ways& ways, size_t from) {
+  std::set<size_t> out;
+  std::vector<size_t> open = ways[from];
+  while (!open.empty()) {
+    size_t block = open.back();
+    open.pop_back();
+    if (out.insert(block).second) open.insert(open.end(), ways[block].begin(), ways[block].end());
+  }
+  return out;
+}
+
+}  // namespace
+
+Failures failures_from(const Program& program, const Facts& facts, const PolledEdges& polls, size_t block, size_t first) {
+  Failures out;
+  Ways ways = forward(program);
+  std::set<size_t> blocks = reachable(ways, block);
+  size_t skipped = blocks.contains(block) ? 0 : first;
+  blocks.insert(block);
+  out.others = std::any_of(polls.begin(), polls.end(), [&](const auto& edge) { return blocks.contains(edge.first); });
+  for (size_t b : blocks) {
+    const ProgramBlock& each = program.blocks[b];
+    for (size_t k = b == block ? skipped : 0; k < each.steps.size(); ++k) add(program, facts, each.steps[k], out);
+    out.others |= program.blocks.size() > 1 && !each.outputs.empty();
+  }
+  return out;
+}
+
+int events_before(const Program& program, const Facts& facts, size_t block, size_t step) {
+  int events = 0;
+  std::set<size_t> blocks = reachable(reversed(forward(program)), block);
+  size_t own = blocks.contains(block) ? program.blocks[block].steps.size() : step;
+  blocks.insert(block);
+  for (size_t b : blocks) {
+    const std::vector<BlockStep>& steps = program.blocks[b].steps;
+    for (size_t k = 0; k < (b == block ? own : steps.size()); ++k) events |= facts.events(body_of(program, steps[k]));
+  }
+  return events & ~event_error;
+}
+
+}  // namespace accel

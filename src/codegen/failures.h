@@ -1,0 +1,25 @@
+#pragma once
+// What may keep a run from reaching its end, so that memory has to be put back.
+
+#include <set>
+#include <utility>
+
+#include "codegen/facts.h"
+
+namespace accel {
+
+using PolledEdges = std::set<std::pair<size_t, int>>;  // edges (block, number) that ask whether to go on
+
+struct Failures {
+  int events = 0;       // floating-point events (EventBits)
+  bool others = false;  // errors of NumPy's loops and of calls, memory, Ctrl-C at a polled edge
+};
+
+// In the steps of a block from `first` on and in all that may follow. Where there are several blocks, memory that steps and
+// exits take is among `others`; in a program of one block it is not, but for heap scratch.
+Failures failures_from(const Program& program, const Facts& facts, const PolledEdges& polls, size_t block, size_t first);
+
+// Events that a run may have met when it comes to a step of a block.
+int events_before(const Program& program, const Facts& facts, size_t block, size_t step);
+
+}  // namespace accel

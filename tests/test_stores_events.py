@@ -1,0 +1,392 @@
+"""Floating-point events of kernels that store into arguments: warnings, errors, and memory afterwards."""
+
+import logging
+import sys
+import types
+import warnings
+
+import numpy as np
+import pytest
+from support.compiled import facts
+from support.differential import check
+from support.outcome import outcome
+
+import accel
+
+SIZES = [3, 200, 5000]  # the last two are above what is kept on the stack
+
+
+def numbers(n, *special):
+    """1 to 2, with `special` values in the middle and at the end."""
+    a = np.linspace(1, 2, n)
+    for k, value in enumerate(special):
+        a[n // 2 + k if k + 1 < len(special) else -1] = value
+    return a
+
+
+def add(a, b):
+    a += b
+
+
+def subtract(a, b):
+    a -= b
+
+
+def multiply(a, b):
+    a *= b
+
+
+def divide(a, b):
+    a /= b
+
+
+def out_add(a, b):
+    np.add(a, b, out=a)
+
+
+def inner(a, b):
+    a[1:-1] *= b[1:-1]
+
+
+def lines(a, b):
+    a[
+        1:
+    ] = (
+        a[1:]
+        *
+        b[1:]
+    )  # fmt: skip
+
+
+def root(a, b):
+    np.sqrt(b, out=a)
+
+
+def square(a, b):
+    a **= 2
+    b[0] = 3
+
+
+def reciprocal(a, b):
+    np.reciprocal(a, out=a)
+
+
+def logarithm(a, b):
+    np.log(b, out=a)
+
+
+def exponential(a, b):
+    np.exp(a, a)
+    return a, b[1:]
+
+
+def minus_whole(a, n):
+    a -= n
+
+
+def of_integers(a, k):
+    a /= k
+
+
+IN_PLACE = [add, subtract, multiply, divide, out_add, inner, lines, root, square, reciprocal, logarithm, exponential]
+VALUES = {
+    "plain": ((1.5,), (1.5,)),
+    "overflow": ((1e308,), (1e308,)),
+    "negative": ((-1e308,), (-1e308,)),
+    "infinite": ((np.inf,), (-np.inf,)),
+    "zero": ((0.0,), (0.0,)),
+    "by zero": ((1.0,), (0.0,)),
+    "nan": ((np.nan,), (np.nan,)),
+    "several": ((1.0, 0.0, 1e300, np.inf, np.nan), (0.0, 0.0, 1e300, np.inf, 1.0)),
+    "small": ((1e-300,), (1e-300,)),
+    "denormal": ((5e-324,), (3.0,)),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("values", VALUES)
+@pytest.mark.parametrize("function", IN_PLACE)
+def test_warnings_after_the_run(function, values, dtype):
+    """Also with every event warned of: the lone operation's flags are NumPy's."""
+    call = accel.compile(function)
+    for n in SIZES:
+        with np.errstate(all="ignore"):
+            a, b = (numbers(n, *special[: n - 1]).astype(dtype) for special in VALUES[values])
+        for modes in ({}, {"all": "warn"}, {"all": "ignore"}, {"over": "ignore", "divide": "warn", "invalid": "ignore"}):
+            with np.errstate(**modes):
+                assert outcome(call, (a, b)) == outcome(function, (a, b))
+    assert facts(call)["compiled"] > 0
+
+
+@pytest.mark.parametrize("n", [200, 5000, 300_000])
+def test_the_run_stands(n):
+    """Nothing is run again: the call counts as compiled although it warns."""
+    call = accel.compile(multiply)
+    a, b = numbers(n, 1e300), numbers(n, 1e300)
+    for _ in range(10):
+        assert outcome(call, (a, b)) == outcome(multiply, (a, b))
+    found = facts(call)
+    assert (found["compiled"], found["interpreted"], found["side_exits"]) == (10, 0, 0)
+
+
+def test_an_unwarned_function_is_compiled():
+    for n in SIZES:
+        check(minus_whole, numbers(n), 3)
+        check(minus_whole, numbers(n), 2.5)
+        check(of_integers, numbers(n), 4)
+
+
+def memory_and_error(call, a, b):
+    a, b = a.copy(), b.copy()
+    try:
+        call(a, b)
+    except Exception as error:
+        return a.tobytes(), b.tobytes(), type(error), str(error)
+    return a.tobytes(), b.tobytes()
+
+
+def two_lines(a, b):
+    a *= b
+    b += 1
+
+
+def three_lines(a, b):
+    b[0] = 7
+    a *= b
+    a[1:] -= b[:-1]
+    b[-1] = 9
+
+
+def after_a_total(a, b):
+    total = (a * b).sum()
+    b[:] = a
+    return total
+
+
+@pytest.mark.parametrize("function", [multiply, inner, two_lines, three_lines, after_a_total, square])
+@pytest.mark.parametrize("n", SIZES)
+def test_errors_leave_what_numpy_leaves(function, n):
+    call = accel.compile(function)
+    a, b = numbers(n, 1e300), numbers(n, 1e300)
+    for _ in range(3):
+        with np.errstate(over="raise"):
+            assert memory_and_error(call, a, b) == memory_and_error(function, a, b)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert memory_and_error(call, a, b) == memory_and_error(function, a, b)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", message="overflow")
+            assert memory_and_error(call, a, b) == memory_and_error(function, a, b)
+        assert outcome(call, (a, b)) == outcome(function, (a, b))
+    assert memory_and_error(call, a * 1e-200, b * 1e-200) == memory_and_error(function, a * 1e-200, b * 1e-200)
+
+
+def test_the_users_code_sees_what_numpy_shows():
+    """What is called in the middle of a function finds later effects missing."""
+    a, b = numbers(500, 1e300), numbers(500, 1e300)
+    call = accel.compile(two_lines)
+    seen = []
+    for function in (two_lines, call, two_lines, call):
+        left, right = a.copy(), b.copy()
+
+        def show(message, *_, left=left, right=right):
+            seen.append((str(message), left.tobytes(), right.tobytes()))
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            warnings.showwarning = show
+            function(left, right)
+        with np.errstate(over="call", call=lambda kind, flag, show=show: show(kind)):
+            function(a.copy(), b.copy())
+        seen.append((left.tobytes(), right.tobytes()))
+    assert len(seen) == 12 and seen[:3] == seen[3:6] == seen[6:9] == seen[9:]
+
+
+def registries(function, a, b, actions):
+    """What is shown, call by call, and what the module remembers."""
+    names = function.__globals__
+    names.pop("__warningregistry__", None)
+    shown = []
+    for action in actions:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter(action)
+            for _ in range(2):
+                yield_to = accel_or(function)
+                yield_to(a.copy(), b.copy())
+        shown.append([(str(w.message), w.category, w.filename, w.lineno, w.source) for w in caught])
+    found = dict(names.get("__warningregistry__", {}))
+    found.pop("version", None)
+    names.pop("__warningregistry__", None)
+    return shown, found
+
+
+CALLS = {}
+
+
+def accel_or(function):
+    return CALLS.get(function, function)
+
+
+@pytest.mark.parametrize("actions", [["default"], ["always", "once", "module"], ["ignore", "default"], ["module"], ["once"]])
+def test_filters_and_registry(actions):
+    a, b = numbers(500, 1e300, np.inf), numbers(500, 1e300, 0.0)
+    expected = registries(multiply, a, b, actions)
+    call = accel.compile(multiply)
+    call(numbers(500), numbers(500))
+    CALLS[multiply] = call
+    try:
+        assert registries(multiply, a, b, actions) == expected
+    finally:
+        CALLS.clear()
+    assert facts(call)["interpreted"] == 0
+
+
+def made(name):
+    """`multiply` in a module of its own."""
+    module = types.ModuleType("made")
+    module.__dict__["__name__"] = name
+    exec("def f(a, b):\n    a *= b\n", module.__dict__)
+    return module
+
+
+@pytest.mark.parametrize("name", ["made", "other", None, 3])
+def test_the_module_that_is_named(name):
+    a, b = numbers(500, 1e300), numbers(500, 1e300)
+
+    def shown(call):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.resetwarnings()
+            warnings.filterwarnings("ignore", module="other")
+            warnings.filterwarnings("always", module="made", append=True)
+            warnings.filterwarnings("once", append=True)
+            call(a.copy(), b.copy())
+        return [str(w.message) for w in caught]
+
+    first, second = made(name), made(name)
+    call = accel.compile(second.f)
+    assert shown(call) == shown(first.f)
+    assert list(first.__dict__.get("__warningregistry__", ())) == list(second.__dict__.get("__warningregistry__", ()))
+
+
+def test_warnings_that_are_logged_or_lost():
+    a, b = numbers(500, 1e300), numbers(500, 1e300)
+    call = accel.compile(multiply)
+    call(a * 0 + 1, b)
+    logging.captureWarnings(True)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            assert memory_and_error(call, a, b) == memory_and_error(multiply, a, b)
+    finally:
+        logging.captureWarnings(False)
+    stream, sys.stderr = sys.stderr, None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            assert memory_and_error(call, a, b) == memory_and_error(multiply, a, b)
+    finally:
+        sys.stderr = stream
+
+
+def scaled(a, b):
+    a *= b
+
+
+def calls_another(a, b):
+    scaled(a, b)
+
+
+def under_errstate(a, b):
+    with np.errstate(over="ignore"):
+        a *= b
+
+
+def after_errstate(a, b):
+    with np.errstate(over="ignore"):
+        a[0] = 1
+    a *= b
+
+
+def in_a_loop(a, b):
+    for _ in range(3):
+        a *= b
+
+
+def masked(a, b):
+    a[b > 1.5] *= 1e300
+
+
+def of_two(a, b):
+    a *= b + 1e300
+
+
+def of_one_element(a, b):
+    a[3] *= b[3]
+
+
+def of_part(a, b):
+    a[:] = (a * b)[::-1][:1]
+
+
+def in_half(a, b):
+    if b[0] > 0:
+        a *= b
+    else:
+        a[0] = 4
+
+
+def of_a_product(a, b):
+    a[0] = a @ b
+
+
+def compared(a, b):
+    a[:] = (a < b) * 1.0
+    a *= 2
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        calls_another,
+        under_errstate,
+        after_errstate,
+        in_a_loop,
+        masked,
+        of_two,
+        of_one_element,
+        of_part,
+        in_half,
+        of_a_product,
+        compared,
+    ],
+)
+@pytest.mark.parametrize("values", VALUES)
+def test_other_events(function, values):
+    call = accel.compile(function)
+    for n in (5, 700):
+        a, b = (numbers(n, *special[: n - 1]) for special in VALUES[values])
+        for modes in ({}, {"all": "warn"}):
+            with np.errstate(**modes):
+                assert outcome(call, (a, b)) == outcome(function, (a, b))
+
+
+@pytest.mark.parametrize(
+    "view", [np.s_[::2], np.s_[::-1], np.s_[5:-5], np.s_[::-3], np.s_[:0], np.s_[:1]], ids=["2", "-1", "inner", "-3", "0", "1"]
+)
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "complex128"])
+def test_memory_that_is_put_back(view, dtype):
+    """The two operations of a line are not told apart: what was written is put back, and NumPy runs."""
+
+    def update(a, b):
+        a *= b
+        a -= b
+
+    call = accel.compile(update)
+    for shape in ((40,), (2000,), (40, 50), (50, 4, 30)):
+        a = np.linspace(1, 2, int(np.prod(shape))).reshape(shape).astype(dtype)
+        a.flat[-1] = a.flat[0] = np.finfo(dtype).max
+        for axes in {tuple(range(a.ndim)), tuple(reversed(range(a.ndim)))}:
+            for memory in (a.transpose(axes)[view], a.copy().transpose(axes)[..., view]):
+                with np.errstate(over="raise", invalid="raise"):
+                    assert memory_and_error(call, memory, memory) == memory_and_error(update, memory, memory)
+                assert outcome(call, (memory, memory.copy())) == outcome(update, (memory, memory.copy()))
