@@ -1,5 +1,8 @@
 """Objects, containers and what belongs to the user: captured away, compiled as a whole, read anew when they may change."""
 
+import collections
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 from support.compiled import assert_all_compiled, compile_count
@@ -13,6 +16,33 @@ Y = sample((4, 3), seed=1)
 
 
 # --- objects --------------------------------------------------------------------------------------------------------
+
+
+class Pair(NamedTuple):
+    x: np.ndarray
+    factor: float = 2.0
+
+
+Point = collections.namedtuple("Point", "x factor")
+
+
+def test_named_tuples():
+    """Their attributes are items; the class may change what a name means."""
+
+    def function(pair, more):
+        return pair.x * pair.factor + sum(p.x.sum() for p in more)
+
+    call = check(function, Pair(X), [Pair(Y), Pair(Y, 3.0)])
+    assert_same(function, call, Pair(Y, 0.5), [Pair(X), Pair(Y)])
+    assert_same(function, call, Point(X, 0.5), [Pair(X), Pair(Y)])
+    assert_same(function, call, (X, 0.5), [Pair(X), Pair(Y)])
+    named = call(Pair(X), [Pair(X), Pair(X)])
+    Pair.factor, was = property(lambda self: 10.0), Pair.factor
+    try:
+        assert_same(function, call, Pair(X), [Pair(X), Pair(X)])
+    finally:
+        Pair.factor = was
+    assert named.tobytes() == call(Pair(X), [Pair(X), Pair(X)]).tobytes()
 
 
 class Base:

@@ -154,6 +154,25 @@ Result<Ref> type_attribute(Capture& capture, const Ref& value, PyObject* name) {
   return bound_attribute(capture, class_entry(capture, owner, name, found, can_change(type)), nullptr, type, name);
 }
 
+// The item that a named tuple's attribute reads, or nullopt.
+std::optional<int> named_item(PyObject* object, PyObject* descriptor) {
+  static PyTypeObject* getter = [] {
+    PyRef module = PyRef::steal(PyImport_ImportModule("_collections"));
+    PyObject* found = module ? PyObject_GetAttrString(module.get(), "_tuplegetter") : nullptr;
+    if (found == nullptr) PyErr_Clear();
+    return reinterpret_cast<PyTypeObject*>(found);
+  }();
+  if (descriptor == nullptr || getter == nullptr || !Py_IS_TYPE(descriptor, getter) || !PyTuple_Check(object))
+    return std::nullopt;
+  PyRef parts = PyRef::steal(PyObject_CallMethod(descriptor, "__reduce__", nullptr));
+  PyRef index = PyRef::steal(parts ? PySequence_GetItem(parts.get(), 1) : nullptr);
+  PyRef number = PyRef::steal(index ? PySequence_GetItem(index.get(), 0) : nullptr);
+  int item = number ? static_cast<int>(PyLong_AsLong(number.get())) : -1;
+  if (PyErr_Occurred()) PyErr_Clear();
+  if (item < 0 || item >= PyTuple_GET_SIZE(object)) return std::nullopt;
+  return item;
+}
+
 // An instance of a Python class, at a source.
 Result<Ref> instance_attribute(Capture& capture, const Ref& value, PyObject* name) {
   PyObject* object = value->object.get();
@@ -164,6 +183,10 @@ Result<Ref> instance_attribute(Capture& capture, const Ref& value, PyObject* nam
   SourceId source = sources.attribute(value->source, name);
   PyObject* in_class = _PyType_Lookup(type, name);
   PyObject* found = fetch_attribute(object, name);
+  if (auto item = named_item(object, in_class); item && found == in_class) {
+    class_entry(capture, value->source, name, found, can_change(type));
+    return capture.at(sources.item(value->source, *item), PyTuple_GET_ITEM(object, *item));
+  }
   if (found == nullptr) {
     if (in_class != nullptr) return unsupported(object, name);
     sources.guard_unbound(source);

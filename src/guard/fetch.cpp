@@ -89,7 +89,7 @@ PyObject* fetch_attribute(PyObject* parent, PyObject* name) {
 }
 
 PyObject* fetch_item(PyObject* parent, int64_t index) {
-  bool is_tuple = PyTuple_CheckExact(parent);
+  bool is_tuple = PyTuple_Check(parent);  // named tuples too: types have guards of their own
   if (!is_tuple && !PyList_CheckExact(parent)) return nullptr;
   if (index < 0 || index >= Py_SIZE(parent)) return nullptr;
   return is_tuple ? PyTuple_GET_ITEM(parent, index) : PyList_GET_ITEM(parent, index);
