@@ -20,7 +20,6 @@ LEFT = {
     "binomial_option": "unsettled_types, line 97: ",
     "ising": "a list with an item per sweep: one version per number of sweeps",
     "bootstrap": "unsupported_attribute, line 82: numpy.random._generator.Generator.choice",
-    "adaptive": "capture_budget, line 106: 37009 instructions",
     "move": "unsupported_value, line 147: body: Body",
     "local_maxima": "unsettled_types, line 274: ",
     "rotations": "will_raise, line 283: an index is out of bounds",
