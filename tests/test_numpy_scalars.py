@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from support.compiled import facts
 from support.differential import check_cases
 from support.outcome import assert_same
 
@@ -175,3 +176,19 @@ def test_overflow_is_ignored_when_numpy_is_told_to():
         for dtype in ["i1", "i8", "u4"]:
             big = np.array([np.iinfo(dtype).max, 3], dtype)
             assert_same(function, call, big)
+
+
+@pytest.mark.parametrize("backend", ["native", "numpy"])
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_magnitudes_of_complex_scalars(dtype, backend):
+    """Of elements, by the C library, without events."""
+
+    def magnitude(z):
+        return abs(z[0])
+
+    parts = [0.0, -0.0, 1.5, -3e20, 3e38, 1e-300, np.inf, np.nan]
+    call = accel.compile(magnitude, backend=backend)
+    for real in parts:
+        for imag in parts:
+            assert_same(magnitude, call, np.array([complex(real, imag)]).astype(dtype), times=1)
+    assert facts(call)["interpreted"] == 0

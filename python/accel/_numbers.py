@@ -73,6 +73,8 @@ def _overflow_event(happens: Any) -> Any:
 
 
 def _hypot(real: Any, imag: Any) -> Any:
+    if real.dtype != np.float64:
+        return abs(_compose(real, imag)[()])
     try:
         return abs(complex(real, imag))
     except OverflowError:

@@ -228,6 +228,14 @@ Result<Ref> absolute_number(Capture& capture, const Operand& operand) {
   return numbers.settled(out, "an int beyond int64");
 }
 
+// NumPy's complex scalars use the C library and report nothing.
+Result<Ref> absolute_complex_scalar(Capture& capture, const Ref& scalar, DType dtype) {
+  ACCEL_TRY(ValueId v, capture.scalar_value(scalar));
+  Builder& build = capture.build();
+  DType real = dtype == DType::complex64 ? DType::float32 : DType::float64;
+  return capture.scalar(build.pointwise(Op::math_hypot, {build.real(v), build.imag(v)}, {real}, ValueKind::numpy_scalar));
+}
+
 }  // namespace
 
 Result<Ref> capture_abs(Capture& capture, PyObject* callable, const CallArguments& arguments) {
@@ -245,7 +253,7 @@ Result<Ref> capture_abs(Capture& capture, PyObject* callable, const CallArgument
   if (!operand) return fail(Reason::unsupported_argument, "abs of this object");
   if (is_python_number(*operand)) return absolute_number(capture, *operand);
   DType dtype = operand->type.dtype;
-  if (!operand->is_array() && dtype_kind(dtype) == 'c') return fail(Reason::unsupported_dtype, "abs of a NumPy complex scalar");
+  if (!operand->is_array() && dtype_kind(dtype) == 'c') return absolute_complex_scalar(capture, value, dtype);
   if (!operand->is_array() && reports_overflow(Op::absolute, dtype)) {
     ACCEL_TRY(ValueId v, capture.scalar_value(value));
     report_overflow(capture, Op::absolute, {v}, dtype);
