@@ -207,3 +207,18 @@ def test_explain_names_the_calls():
     [call] = found.calls
     assert call.startswith(f"{__file__}:{ordered.__code__.co_firstlineno + 1}: ") and call.endswith("ndarray.sort")
     assert call in str(found)
+
+
+def test_a_result_handed_over_is_of_its_own():
+    """The array that NumPy's function made is the result itself."""
+
+    def function(a, b):
+        b[0] = 5.0
+        return np.sort(a), np.argsort(b), b
+
+    call = check(function, sample(7), sample(8))
+    a, b = sample(7), sample(8)
+    first, second = call(a, b)[0], call(a, b)[0]
+    assert first.flags.owndata and first.base is None and not np.may_share_memory(first, second)
+    second[:] = 0
+    assert_same(function, call, a, b, times=2)

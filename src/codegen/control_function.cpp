@@ -263,7 +263,10 @@ std::string ControlFunction::events_text() const {
 // --- steps ----------------------------------------------------------------------------------------------------------
 
 void ControlFunction::scalars(const BlockStep& step) {
-  for (BufferId id : written_by(step)) hold(id);
+  std::set<BufferId> written = written_by(step);
+  for (const Stmt& stmt : step.body)
+    if (is_received_output(stmt)) written.erase(stmt.address.buffer);
+  for (BufferId id : written) hold(id);
   for (const Stmt& stmt : step.body) {
     if (stmt.kind == StmtKind::bind)
       code_.line(cat(dim(stmt.dim), " = ", temp_name(stmt.args[0]), ";"));
@@ -286,11 +289,24 @@ void ControlFunction::boxed(const Stmt& stmt) {
     define(stmt, cat("load_", type(stmt.dst), "(memory)"));
   } else if (stmt.kind == StmtKind::receive_array) {
     code_.line(cat("const i64 dims[] = {", stmt.core_dims.empty() ? "0" : "", dims_text(stmt.core_dims), "};"));
-    stop_unless(cat("receive(frame, ", listed(numbers), ", ", buffer(stmt.address.buffer), ", dims)"));
+    receive_array(stmt, listed(numbers));
   } else {
     boxed_call(stmt, listed(numbers));
   }
   code_.close();
+}
+
+// Results of the kernel that the caller gives as they are need no copy.
+bool ControlFunction::is_received_output(const Stmt& stmt) const {
+  return stmt.kind == StmtKind::receive_array && buffer_info(stmt.address.buffer).kind == BufferKind::output;
+}
+
+void ControlFunction::receive_array(const Stmt& stmt, const std::string& numbers) {
+  BufferId id = stmt.address.buffer;
+  if (!is_received_output(stmt)) return stop_unless(cat("receive(frame, ", numbers, ", ", buffer(id), ", dims)"));
+  stop_unless(cat("receive_output(frame, ", id, ", ", numbers, ", ", buffer_info(id).binding, ", dims)"));
+  held_.insert(id);
+  refresh(id);
 }
 
 void ControlFunction::boxed_call(const Stmt& stmt, const std::string& number) {

@@ -27,6 +27,8 @@ class ControlFunction : private KernelFunction {
   void write_block(size_t number);
   void scalars(const BlockStep& step);
   void boxed(const Stmt& stmt);
+  bool is_received_output(const Stmt& stmt) const;
+  void receive_array(const Stmt& stmt, const std::string& numbers);
   void boxed_call(const Stmt& stmt, const std::string& number);
   void run(const BlockStep& step);
   void protect(size_t block, size_t step);

@@ -22,7 +22,8 @@ void collect_temps(const Body& body, std::set<TempId>& read, std::set<TempId>& c
 void collect_buffers(const Body& body, std::set<BufferId>& out) {
   for (const Stmt& stmt : body) {
     if (stmt.address.buffer >= 0) out.insert(stmt.address.buffer);
-    for (const CallOperand& operand : stmt.operands) out.insert(operand.address.buffer);
+    for (const CallOperand& operand : stmt.operands)
+      if (operand.address.buffer >= 0) out.insert(operand.address.buffer);
     collect_buffers(stmt.body, out);
   }
 }

@@ -6,7 +6,7 @@
 
 namespace accel {
 
-constexpr int accel_abi_version = 5;
+constexpr int accel_abi_version = 6;
 
 extern "C" {
 
@@ -49,6 +49,8 @@ struct AccelRuntime {
   // The launch has begun to write to memory that it will not put back: no service may report an interruption any more. Called
   // on the calling thread; may be null.
   void (*commit)();
+  // The memory of output `output`, which has become that result; null, a failure, when it could not.
+  void* (*receive_output)(void* context, int number, int result, int output, const int64_t* dims);
 };
 
 // What one launch gets.

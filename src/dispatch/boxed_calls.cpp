@@ -1,5 +1,6 @@
 #include "dispatch/boxed_calls.h"
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <utility>
@@ -181,6 +182,13 @@ bool BoxedCalls::take(int number, PyObject* answer) {
     kept.object = PyRef::borrow(result);
   }
   return true;
+}
+
+PyObject* BoxedCalls::release_result(int number, int result, const int64_t* dims) {
+  PyRef& object = given_[static_cast<size_t>(number)][static_cast<size_t>(result)].object;
+  ArrayFacts facts = array_facts(object.get());
+  bool own = Py_REFCNT(object.get()) == 1 && facts.owns_data && facts.writeable;
+  return own && std::equal(facts.dims, facts.dims + facts.ndim, dims) ? object.release() : nullptr;
 }
 
 int64_t BoxedCalls::extent(int number, int result, int axis) const {

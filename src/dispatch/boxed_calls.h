@@ -1,6 +1,6 @@
 #pragma once
-// BoxedCalls: the calls of Python callables that one run of a kernel makes. Every function but call_directly(), receive() and
-// extent() requires the GIL.
+// BoxedCalls: the calls of Python callables that one run of a kernel makes. Every function but call_directly(), extent(),
+// receive() and release_result() requires the GIL.
 
 #include <Python.h>
 
@@ -27,6 +27,8 @@ class BoxedCalls {
   int call(int number, const void* const* operands, const int64_t* dims);
   int64_t extent(int number, int result, int axis) const;
   int receive(int number, int result, void* memory, const int64_t* dims);
+  // The array that a call gave, as a new reference, when it has this shape and nobody else has it or its memory; else null.
+  PyObject* release_result(int number, int result, const int64_t* dims);
   // The same for kernels written in Python: operands are arrays and numbers, the answer is a tuple of the results, or null with
   // an exception.
   PyObject* call_with_objects(int number, PyObject* const* operands);

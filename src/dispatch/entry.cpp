@@ -276,7 +276,9 @@ Status Entry::compile_native(bool keep_texts) {
   PyEval_RestoreThread(thread);
   if (!compiled.ok()) return compiled.failure();
   if (!same_outputs(captured_.graph, compiled->graph)) return fail(Reason::internal_error, "a pass changed the exits");
-  allocates_first_ = has_known_results(compiled->graph);
+  // A call's result may become a result itself; memory for it is then made in vain.
+  bool calls = !captured_.calls.empty() && !writes_inputs_;
+  allocates_first_ = has_known_results(compiled->graph) && !calls;
   has_flow_ = has_flow(compiled->graph);
   for (const LoopImport& import : compiled->kernel->imports()) {
     ACCEL_TRY(ResolvedLoop loop, resolve_loop(import));

@@ -2,6 +2,7 @@
 
 #include "dispatch/interrupt.h"
 #include "dispatch/python_errors.h"
+#include "ndarray/array.h"
 #include "runtime/runtime.h"
 
 namespace accel {
@@ -14,6 +15,7 @@ const AccelRuntime& launch_runtime() {
     made.extent = ResultMemory::extent;
     made.receive = ResultMemory::receive;
     made.commit = ignore_signals;
+    made.receive_output = ResultMemory::receive_output;
     return made;
   }();
   return services;
@@ -54,6 +56,20 @@ int64_t ResultMemory::extent(void* context, int number, int result, int axis) {
 
 int ResultMemory::receive(void* context, int number, int result, void* memory, const int64_t* dims) {
   return static_cast<ResultMemory*>(context)->calls_->receive(number, result, memory, dims);
+}
+
+// The array that has been made for the output, if any, is dropped for the result.
+void* ResultMemory::receive_output(void* context, int number, int result, int output, const int64_t* dims) {
+  auto* memory = static_cast<ResultMemory*>(context);
+  Outputs& outputs = memory->outputs_;
+  if (PyObject* array = memory->calls_->release_result(number, result, dims)) {
+    return memory->with_gil([&] {
+      Py_XSETREF(outputs.arrays[output], array);
+      return outputs.data[output] = array_data(array);
+    });
+  }
+  void* made = outputs.data[output] != nullptr ? outputs.data[output] : allocate(context, output, dims);
+  return made != nullptr && receive(context, number, result, made, dims) == 0 ? made : nullptr;
 }
 
 void* ResultMemory::allocate(int output, const int64_t* dims) {

@@ -115,15 +115,40 @@ bool fold_cast(Rewrite& r) {
   return true;
 }
 
+// A call sees the elements of its operands: copies of them are not needed.
+bool skip_copied_operands(Rewrite& r) {
+  bool changed = false;
+  for (ValueId& v : r.node.operands) {
+    while (!r.graph.is_input(v) && r.graph.producer(v).op == Op::copy) {
+      ValueId copied = r.graph.producer(v).operands[0];
+      if (r.graph.type(copied) != r.graph.type(v)) break;
+      v = copied;
+      changed = true;
+    }
+  }
+  return changed;
+}
+
 constexpr struct {
   Op op;
   Rule rule;
 } rules[] = {
-    {Op::reshape, skip_inner_view},    {Op::reshape, drop_identity},          {Op::broadcast_to, skip_inner_view},
-    {Op::broadcast_to, drop_identity}, {Op::transpose, join_transposes},      {Op::transpose, drop_plain_transpose},
-    {Op::squeeze, drop_without_axes},  {Op::squeeze, drop_squeeze_of_expand}, {Op::expand_dims, drop_without_axes},
-    {Op::slice, drop_full_slice},      {Op::astype, drop_identity},           {Op::astype, fold_cast},
-    {Op::positive, drop_identity},     {Op::conjugate, drop_real_conjugate},  {Op::dim, fold_dim},
+    {Op::reshape, skip_inner_view},
+    {Op::reshape, drop_identity},
+    {Op::broadcast_to, skip_inner_view},
+    {Op::broadcast_to, drop_identity},
+    {Op::transpose, join_transposes},
+    {Op::transpose, drop_plain_transpose},
+    {Op::squeeze, drop_without_axes},
+    {Op::squeeze, drop_squeeze_of_expand},
+    {Op::expand_dims, drop_without_axes},
+    {Op::call, skip_copied_operands},
+    {Op::slice, drop_full_slice},
+    {Op::astype, drop_identity},
+    {Op::astype, fold_cast},
+    {Op::positive, drop_identity},
+    {Op::conjugate, drop_real_conjugate},
+    {Op::dim, fold_dim},
 };
 
 class Simplifier {

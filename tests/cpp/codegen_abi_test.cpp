@@ -32,6 +32,7 @@ SAME_MEMBER(AccelRuntime, call);
 SAME_MEMBER(AccelRuntime, extent);
 SAME_MEMBER(AccelRuntime, receive);
 SAME_MEMBER(AccelRuntime, commit);
+SAME_MEMBER(AccelRuntime, receive_output);
 
 static_assert(sizeof(AccelLaunch) == sizeof(text::AccelLaunch));
 SAME_MEMBER(AccelLaunch, runtime);

@@ -2,7 +2,7 @@
 typedef __INT64_TYPE__ i64;
 typedef __INTPTR_TYPE__ iptr;
 
-constexpr int accel_abi_version = 5;
+constexpr int accel_abi_version = 6;
 
 extern "C" {
 typedef int (*AccelLoop)(void* context, char* const* args, const iptr* dims, const iptr* strides, void* auxdata);
@@ -25,6 +25,7 @@ struct AccelRuntime {
   i64 (*extent)(void* context, int number, int result, int axis);
   int (*receive)(void* context, int number, int result, void* memory, const i64* dims);
   void (*commit)();
+  void* (*receive_output)(void* context, int number, int result, int output, const i64* dims);
 };
 
 struct AccelLaunch {

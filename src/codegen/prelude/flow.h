@@ -77,6 +77,12 @@ ACCEL_INLINE bool receive(Frame* frame, int number, int result, void* memory, co
   report(frame, frame->runtime->receive(frame->launch->context, number, result, memory, dims));
   return !failed(frame);
 }
+static bool receive_output(Frame* frame, int buffer, int number, int result, int output, const i64* dims) {
+  char* memory = (char*)frame->runtime->receive_output(frame->launch->context, number, result, output, dims);
+  if (memory == nullptr) report(frame, accel_error);
+  frame->buffers[buffer] = memory;
+  return memory != nullptr;
+}
 
 // Memory that Python sees, as it was before this run wrote to it: axes by decreasing stride, then runs of `item` bytes.
 struct Kept {
