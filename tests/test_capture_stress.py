@@ -5,7 +5,8 @@ import pytest
 from support.differential import sample
 from support.outcome import assert_same
 from test_capture_exits import EXITS, LOG, RAISES
-from test_capture_python import CALLS, CONTAINERS, X, Y, branches, handlers, loops, replace_all, under_a_mask
+from test_capture_objects import CONTAINERS
+from test_capture_python import CALLS, X, Y, branches, handlers, loops, replace_all, under_a_mask
 
 import accel
 

@@ -109,3 +109,14 @@ def test_views_are_writeable_as_the_argument_of_the_call(first):
         x.flags.writeable = writeable
         assert_same(function, call, x, times=1)
     assert_all_compiled(call)
+
+
+def test_events_of_constants():
+    """The C++ compiler may not work them out: it knows no events, and other NaNs."""
+
+    def constants(x):
+        low = np.fmin(np.inf, 0)
+        return np.inf * low.T, x
+
+    call = accel.compile(constants)
+    assert_same(constants, call, np.ones(3), times=2)

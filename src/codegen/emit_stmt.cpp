@@ -134,16 +134,19 @@ void KernelFunction::store(const Stmt& stmt) {
   code_.line(cat("store_", type(stmt.args[0]), "(", address(stmt.address), ", ", temp_name(stmt.args[0]), ");"));
 }
 
+// Whether the value is a constant, or computed from nothing else.
+bool KernelFunction::is_of_constants(TempId temp) const {
+  const Stmt* source = copy_.facts.definition(temp);
+  if (source == nullptr || source->kind != StmtKind::compute) return source != nullptr && source->kind == StmtKind::constant;
+  return std::all_of(source->args.begin(), source->args.end(), [&](TempId arg) { return is_of_constants(arg); });
+}
+
 void KernelFunction::compute(const Stmt& stmt) {
   std::vector<std::string> operands;
-  bool all_constant = true;
-  for (TempId arg : stmt.args) {
-    operands.push_back(temp_name(arg));
-    const Stmt* source = copy_.facts.definition(arg);
-    all_constant = all_constant && source && source->kind == StmtKind::constant;
-  }
+  for (TempId arg : stmt.args) operands.push_back(temp_name(arg));
   // The compiler would work out an operation on constants, without its events.
-  if (all_constant && !operands.empty() && copy_.facts.own_events(stmt) != 0) operands[0] = cat("opaque(", operands[0], ")");
+  bool folds = std::all_of(stmt.args.begin(), stmt.args.end(), [&](TempId arg) { return is_of_constants(arg); });
+  if (folds && !operands.empty() && copy_.facts.own_events(stmt) != 0) operands[0] = cat("opaque(", operands[0], ")");
   std::string value = cpp_op(stmt.op, operands, dtype(stmt.dst));
   if (value.empty()) fail_with(cat("op ", op_info(stmt.op).name, " has no C++ text"));
   define(stmt, value);

@@ -85,6 +85,7 @@ class KernelFunction {
   virtual void input(const Stmt& stmt);
   void load(const Stmt& stmt);
   void store(const Stmt& stmt);
+  bool is_of_constants(TempId temp) const;
   void compute(const Stmt& stmt);
   void gather(const Stmt& stmt);
   void scatter(const Stmt& stmt);
