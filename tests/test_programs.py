@@ -19,7 +19,7 @@ LEFT = {
     "wave": "unsettled_types, line 20: ",
     "binomial_option": "unsettled_types, line 97: ",
     "ising": "a list with an item per sweep: one version per number of sweeps",
-    "bootstrap": "unsupported_attribute, line 82: numpy.random._generator.Generator.choice",
+    "bootstrap": "unsupported_value, line 84: iteration over this object",
     "move": "unsupported_value, line 147: body: Body",
     "local_maxima": "unsettled_types, line 274: ",
     "rotations": "will_raise, line 283: an index is out of bounds",
