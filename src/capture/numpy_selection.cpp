@@ -96,6 +96,22 @@ Result<Ref> numpy_array_repeat(Capture& capture, PyObject*, const CallArguments&
   return copied(capture, capture.build().reshape(value, shape), {});
 }
 
+namespace {
+
+// Early releases give Python's integers, later ones NumPy's.
+bool counts_in_numpy() {
+  static const bool known = [] {
+    PyRef module = PyRef::steal(PyImport_ImportModule("numpy._core.multiarray"));
+    PyRef zero = PyRef::steal(PyLong_FromLong(0));
+    PyRef count = PyRef::steal(module ? PyObject_CallMethod(module.get(), "count_nonzero", "O", zero.get()) : nullptr);
+    if (!count) PyErr_Clear();
+    return count && is_numpy_scalar(count.get());
+  }();
+  return known;
+}
+
+}  // namespace
+
 Result<Ref> numpy_count_nonzero(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"a"}, 1, 99, 1}));
   ACCEL_TRY(Operand array, read_operand(capture, given[0]));
@@ -106,8 +122,7 @@ Result<Ref> numpy_count_nonzero(Capture& capture, PyObject*, const CallArguments
   std::vector<int> axes(array.shape.size());
   std::iota(axes.begin(), axes.end(), 0);
   if (!axes.empty()) value = build.reduce(Op::add, value, axes, DType::int64);
-  // From 2.5 on the result is a NumPy integer, before it was Python's.
-  ValueKind kind = numpy_minor() >= 5 ? ValueKind::numpy_scalar : ValueKind::py_scalar;
+  ValueKind kind = counts_in_numpy() ? ValueKind::numpy_scalar : ValueKind::py_scalar;
   return capture.scalar(build.pointwise(Op::astype, {value}, {DType::int64}, kind));
 }
 
