@@ -172,10 +172,13 @@ def test_ctrl_c_in_a_kernel():
     big = np.random.default_rng(0).random(40_000_000)
     timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
-    begin = time.perf_counter()
-    with pytest.raises(KeyboardInterrupt):
+    begin, raised = time.perf_counter(), False
+    try:
         call(big)
-    assert time.perf_counter() - begin < 5
+    except KeyboardInterrupt:
+        raised = True
+    seconds = time.perf_counter() - begin
+    assert raised and seconds < 5, f"{raised}, {seconds} s, {accel.stats(call)}, {signal.getsignal(signal.SIGINT)}"
     assert np.array_equal(call(big[:100]), heavy(big[:100]))
 
 

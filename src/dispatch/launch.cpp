@@ -22,7 +22,7 @@ const AccelRuntime& launch_runtime() {
 }
 
 int ResultMemory::run(AccelKernel kernel, const AccelLaunch& launch, bool unlocked) {
-  KernelScope scope;
+  KernelScope scope(&thread_);
   if (!unlocked) return kernel(&launch);
   thread_ = PyEval_SaveThread();
   int status = kernel(&launch);
