@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks import peers, processes, report
 from benchmarks.case import all_cases
 
-FIRST_CALL_CASES = ["add8", "kmeans", "black_scholes", "softmax"]
+FIRST_CALL_CASES = ["add8", "kmeans_step", "black_scholes", "softmax"]
 
 
 def arguments():
@@ -61,7 +61,7 @@ def main():
     if options.only != "times":
         data["first_calls"] = {c: processes.first_calls(c, others) for c in FIRST_CALL_CASES if c in chosen}
         data["imports"] = processes.imports(others)
-        if "kmeans" in chosen and options.size == "full":
+        if "kmeans_step" in chosen and options.size == "full":
             data["peak_memory"] = processes.peak_memory(names)
         if "accel" in names:
             data["compile_counts"] = processes.compile_counts([name for name in chosen if cases[name].rows])

@@ -91,5 +91,7 @@ def all_cases() -> dict[str, Case]:
     found = {}
     for module in pkgutil.iter_modules(cases.__path__):
         for case in importlib.import_module(f"benchmarks.cases.{module.name}").CASES:
+            if case.name in found:
+                raise ValueError(f"two cases are called {case.name}")
             found[case.name] = case
     return found

@@ -38,7 +38,7 @@ from benchmarks.peers import PEERS
 def kilobytes(field):
     with open("/proc/self/status") as file:
         return next(int(line.split()[1]) for line in file if line.startswith(field))
-case = all_cases()["kmeans"]
+case = all_cases()["kmeans_step"]
 call = PEERS[{peer!r}](case, ())
 call(*case.small_inputs(np.random.default_rng(0)))
 inputs = case.make_inputs(np.random.default_rng(0))

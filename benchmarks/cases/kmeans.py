@@ -62,7 +62,7 @@ BOTH = {
 GENERAL = {"ceiling, general": Ceiling(_general, "any sizes")}
 
 CASES = [
-    Case("kmeans", points_first, inputs(POINTS), inputs(100_000), BOTH, by_loops, about="20M points, 2 centres, 2 dims"),
+    Case("kmeans_step", points_first, inputs(POINTS), inputs(100_000), BOTH, by_loops, about="20M points, 2 centres, 2 dims"),
     Case(
         "kmeans_centres_first",
         centres_first,
