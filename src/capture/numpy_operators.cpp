@@ -14,8 +14,6 @@
 
 namespace accel {
 
-namespace {
-
 std::optional<Op> binary_op(int op) {
   switch (op) {
     case NB_ADD:
@@ -48,6 +46,8 @@ std::optional<Op> binary_op(int op) {
       return std::nullopt;
   }
 }
+
+namespace {
 
 Op comparison_op(int op) {
   static const Op table[] = {Op::less, Op::less_equal, Op::equal, Op::not_equal, Op::greater, Op::greater_equal};

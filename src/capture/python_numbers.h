@@ -72,6 +72,8 @@ Result<Ref> python_integer(Capture& capture, const Ref& value);
 // .real and the like of a Python number; nullopt: no such attribute.
 std::optional<Result<Ref>> python_attribute(Capture& capture, const Ref& value, std::string_view name);
 
+// The ufunc of a binary operator, NB_*.
+std::optional<Op> binary_op(int op);
 bool is_python_number(const Operand& operand);
 // Whether a constant Python number equals `value`.
 bool is_constant_number(const Ref& ref, double value);

@@ -179,22 +179,20 @@ void need_nonzero(Capture& capture, PythonNumbers& numbers, const Operand& opera
   if (!known) numbers.need(numbers.test(Op::not_equal, v, numbers.real(0)));
 }
 
+// Of floats and complex numbers.
+bool never_fails(int op) { return op == NB_ADD || op == NB_SUBTRACT || op == NB_MULTIPLY; }
+
 Result<Ref> float_operation(Capture& capture, int op, const Operand& left, const Operand& right) {
   PythonNumbers numbers(capture);
   ACCEL_TRY(ValueId a, numbers.as_real(left.ref));
   ACCEL_TRY(ValueId b, numbers.as_real(right.ref));
   auto apply = [&](Op kernel) { return numbers.apply(kernel, {a, b}, DType::float64); };
+  if (never_fails(op)) return capture.scalar(apply(*binary_op(op)));
   auto divided = [&](Op kernel) {
     need_nonzero(capture, numbers, right, b);
     return numbers.settled(apply(kernel), "division by zero");
   };
   switch (op) {
-    case NB_ADD:
-      return capture.scalar(apply(Op::add));
-    case NB_SUBTRACT:
-      return capture.scalar(apply(Op::subtract));
-    case NB_MULTIPLY:
-      return capture.scalar(apply(Op::multiply));
     case NB_TRUE_DIVIDE:
       return divided(Op::divide);
     case NB_FLOOR_DIVIDE:
@@ -250,21 +248,11 @@ Result<Ref> complex_operation(Capture& capture, int op, const Operand& left, con
   if (op == NB_POWER) return complex_power(capture, right, numbers, a);
   ACCEL_TRY(ValueId b, numbers.as_complex(right.ref));
   auto apply = [&](Op kernel) { return numbers.apply(kernel, {a, b}, DType::complex128); };
-  switch (op) {
-    case NB_ADD:
-      return capture.scalar(apply(Op::add));
-    case NB_SUBTRACT:
-      return capture.scalar(apply(Op::subtract));
-    case NB_MULTIPLY:
-      return capture.scalar(apply(Op::multiply));
-    case NB_TRUE_DIVIDE: {
-      ValueId zero = numbers.complex(numbers.real(0), numbers.real(0));
-      numbers.need(numbers.test(Op::not_equal, b, zero));
-      return numbers.settled(apply(Op::complex_divide), "complex division by zero");
-    }
-    default:
-      return no_such_operator();
-  }
+  if (never_fails(op)) return capture.scalar(apply(*binary_op(op)));
+  if (op != NB_TRUE_DIVIDE) return no_such_operator();
+  ValueId zero = numbers.complex(numbers.real(0), numbers.real(0));
+  numbers.need(numbers.test(Op::not_equal, b, zero));
+  return numbers.settled(apply(Op::complex_divide), "complex division by zero");
 }
 
 // The whole of a comparison with a complex number: only == and != are defined.
