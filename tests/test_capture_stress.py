@@ -35,6 +35,7 @@ def at_every_exit(function, *arguments):
             call = accel.compile(function, backend="numpy")
             assert_same(logged(function), logged(call), *arguments, times=2)
             if "an exit that was asked for" not in str(accel.explain(call)(*arguments)):
+                assert n > 1, "no exit was taken"
                 break
 
 

@@ -116,13 +116,13 @@ def check_program(program, backend):
     assert facts(call)["interpreted"] == 0, lines
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=200, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_captured_stores(program):
     check_program(program, "numpy")
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_compiled_stores(program):
     check_program(program, "native")
@@ -175,13 +175,13 @@ def check_loop(program, backend):
             assert np.asarray(x).tobytes() == np.asarray(y).tobytes(), (relation, m, text)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(loops())
 def test_captured_loops(program):
     check_loop(program, "numpy")
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(loops())
 def test_compiled_loops(program):
     check_loop(program, "native")
