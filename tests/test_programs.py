@@ -17,7 +17,6 @@ LEFT = {
     "kmeans": "a list with an item per centre: one version per number of centres",
     "levinson": "unsettled_types, line 26: ",
     "wave": "unsettled_types, line 20: ",
-    "binomial_option": "unsettled_types, line 97: ",
     "ising": "a list with an item per sweep: one version per number of sweeps",
     "bootstrap": "unsupported_value, line 84: iteration over this object",
     "move": "unsupported_value, line 147: body: Body",

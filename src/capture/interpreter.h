@@ -140,13 +140,14 @@ class Interpreter {
   // --- where paths meet (joins.cpp)
   Status resume_next();
   std::vector<PathState> take_first();
-  void keep_alike(std::vector<PathState>& arrivals);
+  void keep_alike(std::vector<PathState>& arrivals, const std::set<std::string>& widened);
   void close_loops(std::vector<PathState>& arrivals, const std::string& place);
   void close_loop(const Version& version, const PathState& arrival, const StateMatch& match, const std::string& key);
   Status begin_version(std::vector<PathState>& arrivals, const std::string& place);
   std::set<std::string> join_into(std::vector<PathState>& arrivals, const std::set<std::string>& widened);
   void look_at_live(const Frame& frame);
   void forget_left_loops();
+  Dim extent_param(BlockId block, const StateSlot& slot);
   ValueId argument(const PathState& from, const StateSlot& slot, bool of_target);
   void forget_dead(Frame& frame) const;
 

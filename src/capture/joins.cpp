@@ -8,7 +8,8 @@ namespace accel {
 
 namespace {
 
-constexpr size_t most_versions = 5;  // of one loop header, one after the other
+constexpr double most_elements = 140737488355328.0;  // 2**47: addresses end there
+constexpr size_t most_versions = 5;                  // of one loop header, one after the other
 
 // Whether the path comes back to the header of a loop that it is in.
 bool is_back(const PathState& state) {
@@ -97,7 +98,7 @@ Status Interpreter::resume_next() {
     if (!arrivals.empty()) return begin_version(arrivals, place);
     return Unit{};
   }
-  keep_alike(arrivals);
+  keep_alike(arrivals, {});
   if (arrivals.size() > 1) join_into(arrivals, {});
   restore(arrivals[0]);
   resumed_ = true;
@@ -105,10 +106,10 @@ Status Interpreter::resume_next() {
 }
 
 // Leaves in `arrivals` those that can be joined with the first; the others wait on.
-void Interpreter::keep_alike(std::vector<PathState>& arrivals) {
+void Interpreter::keep_alike(std::vector<PathState>& arrivals, const std::set<std::string>& widened) {
   std::vector<PathState> alike;
   for (PathState& arrival : arrivals) {
-    bool fits = alike.empty() || match_states(capture_, alike[0], arrival).fits;
+    bool fits = alike.empty() || match_states(capture_, alike[0], arrival, {&widened}).fits;
     (fits ? alike : pending_).push_back(std::move(arrival));
   }
   arrivals = std::move(alike);
@@ -118,12 +119,19 @@ void Interpreter::keep_alike(std::vector<PathState>& arrivals) {
 void Interpreter::close_loops(std::vector<PathState>& arrivals, const std::string& place) {
   std::vector<Version>& versions = versions_[place];
   auto closes = [&](const PathState& arrival) {
+    std::vector<size_t> passed;
     for (size_t i = 0; i < versions.size(); ++i) {
-      if (!has_passed(arrival, versions[i].id)) continue;
-      StateMatch match = match_states(capture_, versions[i].state, arrival);
-      if (!match.fits) continue;
-      close_loop(versions[i], arrival, match, place + "#" + std::to_string(i));
-      return true;
+      if (has_passed(arrival, versions[i].id)) passed.push_back(i);
+    }
+    for (bool resized : {false, true}) {
+      for (size_t i : passed) {
+        // Sizes that change once have their own version; those that go on changing become the loop's.
+        if (resized && (passed.size() < 2 || i != passed.back())) continue;
+        StateMatch match = match_states(capture_, versions[i].state, arrival, {&versions[i].widened, resized});
+        if (!match.fits) continue;
+        close_loop(versions[i], arrival, match, place + "#" + std::to_string(i));
+        return true;
+      }
     }
     return false;
   };
@@ -153,7 +161,8 @@ void Interpreter::close_loop(const Version& version, const PathState& arrival, c
 
 Status Interpreter::begin_version(std::vector<PathState>& arrivals, const std::string& place) {
   std::vector<Version>& versions = versions_[place];
-  keep_alike(arrivals);
+  const std::set<std::string>& planned = plan_.widened[place + "#" + std::to_string(versions.size())];
+  keep_alike(arrivals, planned);
   size_t earlier = 0;
   for (const Version& version : versions) earlier += has_passed(arrivals[0], version.id);
   if (earlier >= most_versions || plan_.given_up.count(place) != 0) {
@@ -164,7 +173,7 @@ Status Interpreter::begin_version(std::vector<PathState>& arrivals, const std::s
     depth_before_ = frames_.size();
     return give_up_loop();
   }
-  std::set<std::string> widened = join_into(arrivals, plan_.widened[place + "#" + std::to_string(versions.size())]);
+  std::set<std::string> widened = join_into(arrivals, planned);
   PathState& state = arrivals[0];
   state.passed.push_back({next_version_, state.frames.size() - 1, state.frames.back().id, state.frames.back().next});
   versions.push_back({next_version_++, state, std::move(widened), count_, static_cast<int>(capture_.graph().hints.size())});
@@ -181,10 +190,18 @@ std::set<std::string> Interpreter::join_into(std::vector<PathState>& arrivals, c
   std::vector<StateMatch> matches;
   std::set<std::string> names = widened;
   for (const PathState& arrival : arrivals) {
-    matches.push_back(match_states(capture_, target, arrival));
+    matches.push_back(match_states(capture_, target, arrival, {&widened}));
     for (const StateSlot& slot : matches.back().slots) {
       if (!slot.equal) names.insert(slot.name);
     }
+  }
+  // What changes its size changes.
+  for (const StateSlot& slot : matches[0].slots) {
+    auto is_widened = [&](const StateSlot& other) {
+      return other.place == StateSlot::Place::extent && other.target_memory == slot.target_memory && names.contains(other.name);
+    };
+    bool memory = slot.place == StateSlot::Place::memory;
+    if (memory && std::any_of(matches[0].slots.begin(), matches[0].slots.end(), is_widened)) names.insert(slot.name);
   }
   BlockId block = build.new_block();
   for (size_t i = 0; i < arrivals.size(); ++i) {
@@ -197,13 +214,25 @@ std::set<std::string> Interpreter::join_into(std::vector<PathState>& arrivals, c
   }
   if (arrivals.size() > 1) forget_own_values(target, {arrivals.begin() + 1, arrivals.end()});
   std::set<std::string> params;
+  build.move_to(block);
+  std::vector<Dim> extents;  // of the memory that comes next
   for (const StateSlot& slot : matches[0].slots) {
-    if (names.count(slot.name) == 0) continue;
-    params.insert(slot.name);
-    bool memory = slot.place == StateSlot::Place::memory;
-    Type type =
-        memory ? capture_.graph().type(capture_.contents(target.of(slot.target_memory))) : *number_type(target.of(slot.target));
-    widen(target, slot, build.param(block, type), type);
+    bool widens = names.contains(slot.name);
+    if (widens) params.insert(slot.name);
+    if (slot.place == StateSlot::Place::extent) {
+      if (slot.index == 0) extents.clear();
+      extents.push_back(widens ? extent_param(block, slot) : slot.target_extent);
+    } else if (widens && slot.place == StateSlot::Place::memory) {
+      Type type = capture_.graph().type(capture_.contents(target.of(slot.target_memory)));
+      if (slot.target_memory->source < 0 && type.shape != extents) {
+        resize(capture_, target, slot.target_memory, extents);
+        type.shape = extents;
+      }
+      widen(target, slot, build.param(block, type), type);
+    } else if (widens) {
+      Type type = *number_type(target.of(slot.target));
+      widen(target, slot, build.param(block, type), type);
+    }
   }
   target.block = block;
   target.at_rolled_loop = false;
@@ -216,10 +245,17 @@ std::set<std::string> Interpreter::join_into(std::vector<PathState>& arrivals, c
   return params;
 }
 
+// A symbol for an extent that the ways to a block give it.
+Dim Interpreter::extent_param(BlockId block, const StateSlot& slot) {
+  ValueId param = capture_.build().param(block, {ValueKind::py_scalar, DType::int64, {}, {}});
+  return capture_.bind_dim(param, "extent", capture_.hint(slot.target_extent), 0, most_elements);
+}
+
 // The graph value of a slot on a path, at its end.
 ValueId Interpreter::argument(const PathState& from, const StateSlot& slot, bool of_target) {
   Builder& build = capture_.build();
   build.move_to(from.block);
+  if (slot.place == StateSlot::Place::extent) return build.dim(of_target ? slot.target_extent : slot.arriving_extent);
   if (slot.place == StateSlot::Place::memory) {
     return capture_.contents(from.of(of_target ? slot.target_memory : slot.arriving_memory));
   }

@@ -152,11 +152,29 @@ bool is_integral(const Operand& operand) {
   return !operand.is_array() && (kind == 'i' || kind == 'u');
 }
 
+// An int that is the same number as an argument: an int itself, or a constant float without a fraction. Null: none.
+Ref whole_number(Capture& capture, const Operand& operand) {
+  if (is_integral(operand)) return operand.ref;
+  uint64_t bits[2];
+  bool constant = operand.ref->kind == AbstractKind::constant && operand.type.dtype == DType::float64;
+  if (!constant || !read_scalar(operand.ref->object.get(), DType::float64, bits)) return nullptr;
+  double value = Literal{DType::float64, {bits[0], bits[1]}}.as_complex().real();
+  bool whole = std::trunc(value) == value && std::fabs(value) < 1 << 30 && (value != 0 || !std::signbit(value));
+  return whole ? capture.python_int(static_cast<int64_t>(value)) : nullptr;
+}
+
+// Whether numbers up to this one are floats without rounding.
+bool is_exact_as_float(Capture& capture, const Ref& number) {
+  Result<Dim> value = read_dim(capture, number);
+  return value.ok() && capture.assume_fits(capture.dims().mul(*value, capture.dims().constant(1 << 10)));
+}
+
 // Elements are start + k * delta in the dtype, where delta = (start + step) - start: NumPy fills from its first two elements.
 Result<Ref> float_range(Capture& capture, const std::vector<Ref>& bounds, DType dtype) {
   ACCEL_TRY(double start, constant_double(capture, bounds[0]));
   ACCEL_TRY(double stop, constant_double(capture, bounds[1]));
   ACCEL_TRY(double step, constant_double(capture, bounds[2]));
+  if (start == 0 && std::signbit(start)) return fail(Reason::unsupported_argument, "arange from -0.0");  // its first element
   double count = std::ceil((stop - start) / step);
   if (!std::isfinite(count) || std::fabs(count) > 9e15) return fail(Reason::will_raise, "arange of such a length");
   Literal first = Literal::of_double(dtype, start), second = Literal::of_double(dtype, start + step);
@@ -199,6 +217,12 @@ Result<Ref> numpy_arange(Capture& capture, PyObject*, const CallArguments& argum
   }
   char kind = dtype_kind(*dtype);
   if (kind == 'b' || kind == 'c' || *dtype == DType::float16) return fail(Reason::unsupported_dtype, "arange of this dtype");
+  if (!integral && *dtype == DType::float64) {
+    std::vector<Ref> whole;
+    for (const Operand& operand : operands) whole.push_back(whole_number(capture, operand));
+    bool exact = std::all_of(whole.begin(), whole.end(), [&](const Ref& n) { return n && is_exact_as_float(capture, n); });
+    if (exact) bounds = std::move(whole), integral = true;
+  }
   if (!integral) {
     if (kind != 'f') return fail(Reason::unsupported_argument, "an integer arange with floating bounds");
     return float_range(capture, bounds, *dtype);

@@ -1,6 +1,7 @@
 #include "capture/state_match.h"
 
 #include "capture/capture.h"
+#include "capture/dense_strides.h"
 #include "capture/known_types.h"
 #include "ndarray/array.h"
 
@@ -43,8 +44,8 @@ bool same_constant(PyObject* left, PyObject* right) {
 
 class Matcher {
  public:
-  Matcher(Capture& capture, const PathState& target, const PathState& arriving)
-      : capture_(capture), target_(target), arriving_(arriving) {}
+  Matcher(Capture& capture, const PathState& target, const PathState& arriving, const Resizable& resizable)
+      : capture_(capture), target_(target), arriving_(arriving), resizable_(resizable) {}
 
   StateMatch run() {
     match_.fits = frames() && arguments();
@@ -130,8 +131,11 @@ class Matcher {
   }
 
   bool array(const ArrayState& t, const ArrayState& a, StateSlot& slot) {
-    bool same = t.lens.dtype == a.lens.dtype && t.lens.shape == a.lens.shape && t.lens.strides == a.lens.strides &&
-                t.lens.offset == a.lens.offset && t.writeable == a.writeable && t.path.size() == a.path.size();
+    // Whole memory is as its contents are.
+    bool whole = t.path.empty() && t.storage->source < 0;
+    bool same_extents = whole || (t.lens.shape == a.lens.shape && t.lens.strides == a.lens.strides);
+    bool same = t.lens.dtype == a.lens.dtype && same_extents && t.lens.offset == a.lens.offset && t.writeable == a.writeable &&
+                t.path.size() == a.path.size();
     for (size_t i = 0; same && i < t.path.size(); ++i) {
       same = t.path[i].op == a.path[i].op && t.path[i].attrs == a.path[i].attrs && t.path[i].type == a.path[i].type;
     }
@@ -151,9 +155,27 @@ class Matcher {
     found.arriving_memory = a;
     ValueId tv = capture_.contents(tc), av = capture_.contents(ac);
     found.equal = tv == av;
-    if (!found.equal && !(capture_.graph().type(tv) == capture_.graph().type(av))) return false;
+    if (!same_type(capture_.graph().type(tv), capture_.graph().type(av), found)) return false;
     match_.slots.push_back(std::move(found));
     return true;
+  }
+
+  // Of contents. Their extents become slots, where the memory is not an argument's.
+  bool same_type(const Type& t, Type a, const StateSlot& memory) {
+    if (t.rank() != a.rank()) return false;
+    for (size_t axis = 0; memory.target_memory->source < 0 && axis < t.shape.size(); ++axis) {
+      StateSlot extent = memory;
+      extent.place = StateSlot::Place::extent;
+      extent.name = "extent " + std::to_string(axis) + " of " + memory.name;
+      extent.index = axis;
+      extent.target_extent = t.shape[axis];
+      extent.arriving_extent = a.shape[axis];
+      extent.equal = t.shape[axis] == a.shape[axis];
+      bool may_differ = resizable_.all || (resizable_.names != nullptr && resizable_.names->contains(extent.name));
+      if (may_differ) a.shape[axis] = t.shape[axis];
+      match_.slots.push_back(std::move(extent));
+    }
+    return t == a;
   }
 
   bool container(const Ref& t, const AbstractValue& tc, const AbstractValue& ac, const StateSlot& slot) {
@@ -173,6 +195,7 @@ class Matcher {
   Capture& capture_;
   const PathState& target_;
   const PathState& arriving_;
+  const Resizable& resizable_;
   StateMatch match_;
   std::unordered_map<const AbstractValue*, const AbstractValue*> pairs_, back_;
   std::unordered_map<const Storage*, const Storage*> storages_, storages_back_;
@@ -186,9 +209,19 @@ std::optional<Type> number_type(const AbstractValue& value) {
   return constant_type(value.object.get());
 }
 
-StateMatch match_states(Capture& capture, const PathState& target, const PathState& arriving) {
+StateMatch match_states(Capture& capture, const PathState& target, const PathState& arriving, const Resizable& resizable) {
   if (target.errstate != arriving.errstate) return {};
-  return Matcher(capture, target, arriving).run();
+  return Matcher(capture, target, arriving, resizable).run();
+}
+
+void resize(Capture& capture, PathState& target, const std::shared_ptr<Storage>& memory, const std::vector<Dim>& shape) {
+  const std::vector<uint8_t> order = capture.graph().type(capture.contents(target.of(memory))).order;
+  for (auto& [object, contents] : target.objects) {
+    if (contents.kind != AbstractKind::array || contents.array.storage != memory || !contents.array.path.empty()) continue;
+    contents.array.lens.shape = shape;
+    contents.array.lens.strides = dense_strides(capture.dims(), shape, order, contents.array.lens.dtype);
+    contents.array.value = no_value;
+  }
 }
 
 void widen(PathState& target, const StateSlot& slot, ValueId param, const Type& type) {

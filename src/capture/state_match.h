@@ -2,6 +2,7 @@
 // Comparing the states of two paths that come to the same instruction, and joining them.
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -9,32 +10,42 @@
 
 namespace accel {
 
-// A place in a state whose value may differ between paths without changing what the code after it means: a number, or the
-// contents of memory that the captured code made or that is an argument's.
+// A place in a state whose value may differ between paths without changing what the code after it means: a number, the
+// contents of memory that the captured code made or that is an argument's, or an extent of memory that the captured code made.
 struct StateSlot {
   std::string name;  // the same in every attempt: "frame 0 local 3 item 1"
-  // Number: its place. Memory: null.
+  // Number: its place. Memory and extents: null.
   int frame = -1;
-  enum class Place : uint8_t { local, stack, item, memory } place = Place::local;
-  size_t index = 0;
-  Ref container;  // item
+  enum class Place : uint8_t { local, stack, item, memory, extent } place = Place::local;
+  size_t index = 0;  // extent: the axis
+  Ref container;     // item
   Ref target, arriving;
-  std::shared_ptr<Storage> target_memory, arriving_memory;
+  std::shared_ptr<Storage> target_memory, arriving_memory;  // memory, extent
+  Dim target_extent, arriving_extent;
   bool equal = false;
 };
 
 struct StateMatch {
   bool fits = false;             // the same kinds of objects, types, aliases and constants
-  std::vector<StateSlot> slots;  // of all numbers and memory, in a fixed order
+  std::vector<StateSlot> slots;  // of all numbers and memory, in a fixed order; the extents of memory come before it
+};
+
+// Extents that may differ: those of the names, or all.
+struct Resizable {
+  const std::set<std::string>* names = nullptr;
+  bool all = false;
 };
 
 // Whether `arriving` can go on where `target` does. Requires that both are at the same instructions of the same code.
-StateMatch match_states(Capture& capture, const PathState& target, const PathState& arriving);
+StateMatch match_states(Capture& capture, const PathState& target, const PathState& arriving, const Resizable& resizable);
 
 // The type that a block parameter for a number has; nullopt: not a number that a graph can hold.
 std::optional<Type> number_type(const AbstractValue& value);
 
-// Puts block parameter `param` into a slot of `target`.
+// Puts block parameter `param` into a slot of `target`: a number, or memory.
 void widen(PathState& target, const StateSlot& slot, ValueId param, const Type& type);
+
+// Memory of `target` has this shape from now on, and so have the arrays that are all of it. Its contents are widened next.
+void resize(Capture& capture, PathState& target, const std::shared_ptr<Storage>& memory, const std::vector<Dim>& shape);
 
 }  // namespace accel

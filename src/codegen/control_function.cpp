@@ -115,6 +115,7 @@ bool needs_holding(const Buffer& buffer) { return buffer.kind == BufferKind::tem
 
 std::set<BufferId> ControlFunction::written_by(const BlockStep& step) const {
   std::set<BufferId> out;
+  if (step.kind == StepKind::grow) return {step.buffer};
   collect_buffers_written(step.kind == StepKind::nest ? program_.nests[static_cast<size_t>(step.nest)].body : step.body, out);
   std::erase_if(out, [&](BufferId id) { return !needs_holding(buffer_info(id)); });
   return out;
@@ -233,6 +234,8 @@ void ControlFunction::write_block(size_t number) {
       scalars(step);
     else if (step.kind == StepKind::protect)
       protect(number, k);
+    else if (step.kind == StepKind::grow)
+      grow(step);
     else
       run(step);
   }
@@ -408,6 +411,13 @@ void ControlFunction::run(const BlockStep& step) {
   bool heap = std::any_of(program_.buffers.begin(), program_.buffers.end(),
                           [](const Buffer& b) { return b.kind == BufferKind::scratch; });
   if (heap || may_stop(nest.body)) stop_unless("!failed(frame)");
+}
+
+void ControlFunction::grow(const BlockStep& step) {
+  std::string bytes = cat(dim(step.elements), "*", item_size(buffer_info(step.buffer).dtype));
+  stop_unless(cat("grow(frame, ", step.buffer, ", ", bytes, ")"));
+  held_.insert(step.buffer);
+  refresh(step.buffer);
 }
 
 // Where nothing can fail any more the memory need not be kept. That may depend on the events which the caller accepts.

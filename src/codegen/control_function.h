@@ -32,6 +32,7 @@ class ControlFunction : private KernelFunction {
   void boxed_call(const Stmt& stmt, const std::string& number);
   void run(const BlockStep& step);
   void protect(size_t block, size_t step);
+  void grow(const BlockStep& step);
   bool knows_memory_after(size_t block, size_t step);
   std::string hold_memory_after(size_t block, size_t step, std::string condition);
   void keep_input(BufferId id);

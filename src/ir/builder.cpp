@@ -217,6 +217,12 @@ ValueId Builder::update_at(Op ufunc, ValueId base, ValueId value, std::vector<Va
   return add(Op::update_at, std::move(indices), std::move(attrs), graph_.type(base));
 }
 
+ValueId Builder::add_row(ValueId base, ValueId row) {
+  Type type = graph_.type(base);
+  type.shape[0] = graph_.dims.add(type.shape[0], graph_.dims.constant(1));
+  return add(Op::add_row, {base, row}, {}, std::move(type));
+}
+
 ValueId Builder::true_indices(ValueId mask, Dim count) {
   return add(Op::true_indices, {mask}, {}, Type{ValueKind::array, DType::int64, {count}, {}});
 }

@@ -55,6 +55,8 @@ class Builder {
 
   // The same where each element becomes ufunc(element, value), one after the other.
   ValueId update_at(Op ufunc, ValueId base, ValueId value, std::vector<ValueId> indices);
+  // base, of rank >= 1, with one more row at its end.
+  ValueId add_row(ValueId base, ValueId row);
   // Positions of the true elements in C order; `count` is their number.
   ValueId true_indices(ValueId mask, Dim count);
   ValueId accumulate(Op ufunc, ValueId v, int axis);

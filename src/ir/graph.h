@@ -23,7 +23,9 @@
 //   densely; the outputs of the graph are those of exit 0, then those of exit 1, and so on (ir/flow.h).
 // * A kernel that reports failure (an event that the caller does not accept, no memory, an interrupt) has left no trace: pinned
 //   memory holds what it held before. So any region can be discarded and run again in the interpreter.
-// * `bind` gives a symbol its value from there on; dims may name it wherever the bind dominates. Such a symbol has a slot in
+// * `bind` gives a symbol its value from there on; dims may name it wherever the bind dominates, and so may the shapes of the
+// parameters
+//   of its block: each time that the block is entered these are as long as their arguments are. Such a symbol has a slot in
 // the
 //   entry's symbol array like any other, whose value nobody reads.
 // * Ops of class boxed have effects, in program order: they are neither removed nor merged nor moved. They see the elements of

@@ -301,6 +301,17 @@ std::string extent_error(const Context& c) {
 
 std::string received_error(const Context& c) { return is_of_call(c, 1) ? "" : "a call of this block and a result are needed"; }
 
+std::string add_row_error(const Context& c) {
+  Type base = c.operand(0);
+  const Type& row = c.operand(1);
+  if (base.rank() == 0 || !base.is_c_order()) return "the base has rows, in C order";
+  if (row.dtype != base.dtype || row.shape != std::vector<Dim>(base.shape.begin() + 1, base.shape.end()))
+    return "the row differs from those of the base";
+  DimTable dims = c.graph.dims;  // the sum may be a new expression
+  base.shape[0] = dims.add(base.shape[0], dims.constant(1));
+  return base == c.result ? "" : "base and result differ in more than a row";
+}
+
 std::string put_error(const Context& c) {
   if (c.node.operands.size() < 3) return "base, value and indices are needed";
   std::string what = indices_error(c, 2, c.operand(1));
@@ -337,6 +348,7 @@ constexpr struct {
     {Op::lanes, lanes_error},
     {Op::store, store_error},
     {Op::put, put_error},
+    {Op::add_row, add_row_error},
     {Op::update_at, update_at_error},
     {Op::true_indices, true_indices_error},
     {Op::accumulate, accumulate_error},

@@ -24,9 +24,9 @@ class Verifier {
       std::string what = type_error(graph_, graph_.values[v].type);
       if (!what.empty()) return broken("value " + std::to_string(v) + ": " + what);
     }
+    bindings_ = bound_symbols(graph_);
     ACCEL_TRY([[maybe_unused]] Unit targets, check_targets());
     dominance_.emplace(graph_);
-    bindings_ = bound_symbols(graph_);
     ACCEL_TRY([[maybe_unused]] Unit exits, check_exits_and_bindings());
     for (size_t b = 0; b < graph_.blocks.size(); ++b) {
       ACCEL_TRY([[maybe_unused]] Unit block, check_block(static_cast<BlockId>(b)));
@@ -59,12 +59,31 @@ class Verifier {
         if (params.size() != t.target_arguments[k].size()) return broken("arguments and parameters differ in number");
         for (size_t i = 0; i < params.size(); ++i) {
           if (!is_value(params[i]) || !is_value(t.target_arguments[k][i])) return broken("an argument is not a value");
-          if (graph_.type(params[i]) != graph_.type(t.target_arguments[k][i]))
+          if (!passes(t.target_arguments[k][i], params[i], t.targets[k]))
             return broken("argument and parameter differ in type");
         }
       }
     }
     return Unit{};
+  }
+
+  // Extents that the target block binds are whatever the argument has.
+  bool passes(ValueId argument, ValueId param, BlockId target) const {
+    Type given = graph_.type(argument);
+    const Type& wanted = graph_.type(param);
+    if (given.rank() != wanted.rank()) return false;
+    for (size_t k = 0; k < given.shape.size(); ++k) {
+      if (names_bound_in(wanted.shape[k], target)) given.shape[k] = wanted.shape[k];
+    }
+    return given == wanted;
+  }
+
+  bool names_bound_in(Dim d, BlockId block) const {
+    std::vector<int> symbols = graph_.dims.symbols(d);
+    return std::any_of(symbols.begin(), symbols.end(), [&](int symbol) {
+      auto found = bindings_.find(symbol);
+      return found != bindings_.end() && found->second.block == block;
+    });
   }
 
   // Every symbol is bound once; exits of one number hand over values of the same types; exits are numbered densely.
@@ -113,7 +132,8 @@ class Verifier {
   Status check_symbols(BlockId id) {
     const Block& block = graph_.blocks[static_cast<size_t>(id)];
     for (ValueId v : block.params) {
-      if (!are_bound(graph_.type(v).shape, id, 0)) return broken("a parameter's shape has a symbol without a value");
+      if (!are_bound(graph_.type(v).shape, id, block.nodes.size()))
+        return broken("a parameter's shape has a symbol without a value");
     }
     for (size_t k = 0; k < block.nodes.size(); ++k) {
       const Node& node = graph_.nodes[static_cast<size_t>(block.nodes[k])];

@@ -107,6 +107,11 @@ class Flow {
     find_direct_outputs(segments);
     std::vector<bool> apart(graph_.values.size(), false);
     for (const auto& [v, output] : direct_) apart[static_cast<size_t>(v)] = true;
+    // Memory that grows has one size where it is computed: that of nobody else.
+    for (size_t v = 0; v < graph_.values.size(); ++v) {
+      ValueId value = static_cast<ValueId>(v);
+      if (!graph_.is_input(value) && graph_.producer(value).op == Op::add_row) apart[v] = true;
+    }
     webs_ = memory_webs(graph_, segments, origins_, apart);
     for (size_t b = 0; b < graph_.blocks.size(); ++b) {
       if (b > 0)
@@ -153,9 +158,12 @@ class Flow {
         for (const Stmt& stmt : step.body)
           if (stmt.address.buffer >= 0) wanted.insert(stmt.address.buffer);
     }
-    for (const ProgramBlock& b : program_.blocks)
+    for (const ProgramBlock& b : program_.blocks) {
       for (const Edge& e : b.edges)
         for (const auto& [to, from] : e.swaps) wanted.erase(to), wanted.erase(from);
+      for (const BlockStep& step : b.steps)
+        if (step.kind == StepKind::grow) wanted.erase(step.buffer);
+    }
     Dominance dominance(graph_);
     std::set<BufferId> certain;
     for (size_t b = 0; b < graph_.blocks.size(); ++b) {
@@ -280,11 +288,17 @@ class Flow {
       SegmentGraph part = extract(graph_, segments, segment, origins_, *bounds_);
       ACCEL_TRY(Program program, schedule_block(part.graph, notes_));
       graph_.dims = program.dims;
+      if (segment.update >= 0) add_grow(graph_.nodes[static_cast<size_t>(segment.update)], steps);
       merge(part, std::move(program), steps);
     }
     if (segment.boxed >= 0) add_boxed(graph_.nodes[static_cast<size_t>(segment.boxed)], steps);
     if (segment.bind >= 0) add_bind(graph_.nodes[static_cast<size_t>(segment.bind)], steps);
     return Unit{};
+  }
+
+  void add_grow(const Node& node, std::vector<BlockStep>& steps) {
+    if (node.op == Op::add_row)
+      steps.push_back({StepKind::grow, {}, -1, buffer_of(node.results[0]), elements(node.results[0])});
   }
 
   void add_bind(const Node& node, std::vector<BlockStep>& steps) {

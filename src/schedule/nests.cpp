@@ -175,6 +175,14 @@ std::optional<StoreTarget> window(const Graph& graph, const Placement& placement
   return StoreTarget{node.operands[2], lowering.root_buffer(view->base), view->offset, view->strides, true};
 }
 
+// Behind the last row.
+StoreTarget next_row(const Graph& graph, Lowering& lowering, const Node& node) {
+  const Type& base = graph.type(node.operands[0]);
+  std::vector<Dim> strides = dense_strides(lowering.dims(), base);
+  Dim offset = lowering.dims().mul(strides[0], base.shape[0]);
+  return {node.operands[1], lowering.root_buffer(node.operands[0]), offset, {strides.begin() + 1, strides.end()}, true};
+}
+
 // Elements one after the other: of equal indices the last counts, or each where the element is updated.
 void write_put(const Graph& graph, const Placement& placement, Lowering& lowering, const Node& node, const StridedView& base) {
   DimTable& dims = lowering.dims();
@@ -215,6 +223,11 @@ std::optional<Nest> lower_update(const Graph& graph, const Placement& placement,
     if (!target) return std::nullopt;
     Nest nest = lower_nest(graph, placement, lowering, {*target});
     nest.name = "store";
+    return nest;
+  }
+  if (node.op == Op::add_row) {
+    Nest nest = lower_nest(graph, placement, lowering, {next_row(graph, lowering, node)});
+    nest.name = "add_row";
     return nest;
   }
   Nest nest;

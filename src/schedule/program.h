@@ -135,6 +135,7 @@ struct Nest {
 enum class StepKind : uint8_t {
   scalars,  // body: no loops, and no calls but the caller's
   nest,
+  grow,     // `buffer`, a temp, gets memory for `elements`; it keeps what it has
   protect,  // `buffer`, memory that Python sees, is about to be written: keep it, if a run that fails has to put it back
 };
 
@@ -143,6 +144,7 @@ struct BlockStep {
   Body body;
   int nest = -1;  // index into Program::nests
   BufferId buffer = -1;
+  Dim elements{};  // grow
 };
 
 // The way to another block: parameters get their values, all at once.

@@ -352,6 +352,8 @@ class Printer {
   void step(const BlockStep& s) {
     if (s.kind == StepKind::nest) return line(1, "run " + std::to_string(s.nest));
     if (s.kind == StepKind::protect) return line(1, "protect b" + std::to_string(s.buffer));
+    if (s.kind == StepKind::grow)
+      return line(1, "grow b" + std::to_string(s.buffer) + " " + dim_text(program_.dims, s.elements));
     line(1, "scalars {");
     body(2, s.body);
     line(1, "}");
@@ -460,6 +462,9 @@ class Parser {
       } else if (w[0] == "protect" && w.size() == 2) {
         BlockStep& s = b.steps.emplace_back(BlockStep{StepKind::protect, {}, -1, -1});
         if (!read_prefixed(w[1], 'b', s.buffer)) return false;
+      } else if (w[0] == "grow" && w.size() == 3) {
+        BlockStep& s = b.steps.emplace_back(BlockStep{StepKind::grow, {}, -1, -1});
+        if (!read_prefixed(w[1], 'b', s.buffer) || !read_dim(program_.dims, w[2], s.elements)) return false;
       } else if (!block_end(b, w)) {
         return false;
       }

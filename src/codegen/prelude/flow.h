@@ -22,6 +22,24 @@ ACCEL_INLINE bool hold(Frame* frame, int buffer, i64 bytes) {
   if (__builtin_expect(frame->capacities[buffer] >= bytes && frame->buffers[buffer] != nullptr, 1)) return true;
   return hold_scratch(frame, buffer, bytes) != nullptr;
 }
+// The same, but what it held stays; with room for more, so that growing again and again takes time in proportion to the end.
+static __attribute__((noinline)) bool enlarge(Frame* frame, int buffer, i64 bytes) {
+  const i64 room = bytes < 256 ? 512 : 2 * bytes;
+  char* const memory = take_memory(frame, room);
+  if (memory == nullptr) return false;
+  char* const old = frame->buffers[buffer];
+  if (old != nullptr) {
+    __builtin_memcpy(memory, old, (unsigned long)frame->capacities[buffer]);
+    frame->runtime->release(old);
+  }
+  frame->buffers[buffer] = memory;
+  frame->capacities[buffer] = room;
+  return true;
+}
+ACCEL_INLINE bool grow(Frame* frame, int buffer, i64 bytes) {
+  if (__builtin_expect(frame->capacities[buffer] >= bytes && frame->buffers[buffer] != nullptr, 1)) return true;
+  return enlarge(frame, buffer, bytes);
+}
 static void exchange(Frame* frame, int a, int b) {
   char* const memory = frame->buffers[a];
   frame->buffers[a] = frame->buffers[b];
