@@ -41,6 +41,9 @@ enum class AbstractKind : uint8_t {
   instance,   // made by the captured code: `object` is its type, `keys` and `items` are its attributes (of C types: its parts)
   choice,  // items[0] where items[1] (a bool of compiled code) is true, else items[2]; what primitives may return: calls part
            // the path on it
+  grown,   // a list whose length is known at run time only (grown_lists.h): its first items are the rows of `array`, of the
+           // kind that `scalar` says (kind array: arrays), those behind them `items`; `object`: the name of the loop in
+           // which it grows, if that may be evaluated round by round
   predicated,  // a fresh array A[mask] that has not been gathered: `predicate` says how `array`, of A's axes, stands for it
   unread,      // an object at a source whose kind has not been needed yet; Capture::look turns it into one of the others
 };

@@ -4,6 +4,7 @@
 
 #include "capture/builtin_primitives.h"
 #include "capture/conditions.h"
+#include "capture/grown_lists.h"
 #include "capture/iterators.h"
 #include "capture/known_types.h"
 #include "capture/numpy_arguments.h"
@@ -79,6 +80,8 @@ Result<Ref> capture_len(Capture& capture, PyObject* callable, const CallArgument
     case AbstractKind::tuple:
     case AbstractKind::list:
       return capture.python_int(static_cast<int64_t>(value->items.size()));
+    case AbstractKind::grown:
+      return capture.dim_scalar(length_of(capture, value));
     case AbstractKind::constant:
       return fold_call(capture, callable, arguments);
     case AbstractKind::set:

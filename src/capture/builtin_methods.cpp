@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "capture/builtin_primitives.h"
+#include "capture/grown_lists.h"
 #include "capture/python_text.h"
 
 namespace accel {
@@ -37,6 +38,11 @@ Result<Ref> dict_view(const CallArguments& arguments, size_t what) {
 }  // namespace
 
 Result<Ref> capture_list_append(Capture& capture, PyObject*, const CallArguments& arguments) {
+  if (!arguments.positional.empty() && is_grown(arguments.positional[0])) {
+    ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 2, 2));
+    arguments.positional[0]->items.push_back(arguments.positional[1]);
+    return capture.constant(Py_None);
+  }
   ACCEL_TRY(Ref list, own(capture, arguments, AbstractKind::list, 2, 2));
   list->items.push_back(arguments.positional[1]);
   return capture.constant(Py_None);

@@ -29,10 +29,12 @@ struct Plan {
   std::set<std::pair<std::string, std::string>> same, shared;
 
   // Where paths meet, by the place's name.
-  std::map<std::string, std::set<std::string>> widened;  // slots that differ between the ways that lead there
-  std::set<std::string> rolled;                          // loops that must be loops of the graph
-  std::set<std::string> unrolled;                        // loops that must be evaluated round by round
-  std::set<std::string> given_up;                        // loops that are left for the interpreter
+  std::map<std::string, std::set<std::string>> widened;      // slots that differ between the ways that lead there
+  std::map<std::string, std::map<std::string, Type>> grown;  // lists that grow, by their slots: the types of their rows
+  std::set<std::string> untied;                              // extents that do not follow the rounds of their loop
+  std::set<std::string> rolled;                              // loops that must be loops of the graph
+  std::set<std::string> unrolled;                            // loops that must be evaluated round by round
+  std::set<std::string> given_up;                            // loops that are left for the interpreter
   // Exits for what cannot be captured, by position.
   struct PlannedExit {
     Failure why;
@@ -159,6 +161,8 @@ class Capture {
   bool is_bound(int symbol) const { return runtime_symbols_.count(symbol) != 0; }
   // Whether d >= 0 whenever control comes here: by what is known, or by guards that hold for this call.
   bool prove(Dim d);
+  // The same without further guards.
+  bool knows(Dim d);
   // What holds on the path that is being walked. Each is >= 0.
   std::vector<Dim>& facts() { return facts_; }
   void assume(const Relation& relation);

@@ -1,5 +1,6 @@
 #include "capture/conditions.h"
 
+#include "capture/grown_lists.h"
 #include "capture/interpreter.h"
 #include "capture/semantics.h"
 
@@ -66,6 +67,9 @@ Result<Condition> condition_of(Capture& capture, const Ref& value) {
   if (value->kind == AbstractKind::array) {
     ACCEL_TRY(ValueId element, single_element(capture, value));
     return condition_of_number(capture, element, std::nullopt);
+  }
+  if (is_grown(value)) {
+    return condition_of(capture, Relation{length_of(capture, value), capture.dims().constant(0), Comparison::gt});
   }
   if (value->kind == AbstractKind::scalar && value->scalar.dim && capture.may_fork(*value->scalar.dim)) {
     return condition_of(capture, Relation{*value->scalar.dim, capture.dims().constant(0), Comparison::ne});

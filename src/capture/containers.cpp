@@ -1,5 +1,6 @@
 // Items of tuples, lists and dicts.
 
+#include "capture/grown_lists.h"
 #include "capture/known_types.h"
 #include "capture/numpy_flat.h"
 #include "capture/predicated.h"
@@ -96,6 +97,7 @@ Result<Ref> get_item(Capture& capture, const Ref& container, const Ref& index) {
     return array_getitem(capture, container, index);
   }
   if (is_flat(container)) return flat_getitem(capture, container, index);
+  if (is_grown(container)) return item_of_grown(capture, container, index);
   if (is_sequence(container)) {
     if (index->kind == AbstractKind::slice) return slice_sequence(capture, container, index);
     ACCEL_TRY(size_t at, position(capture, container, index));

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct Frame {
   std::map<int, int> rounds;          // loops that are evaluated round by round: header, number of jumps back so far
   std::map<int, int> forks;           // the same loops: how often the path had parted when it last came to the header
   std::map<int, std::string> rolled;  // loops of the graph that could be evaluated round by round: header, name of the place
+  std::set<int> counted;              // loops of the graph whose number of rounds is known: headers
   int next = 0;                       // index of the instruction to run next
   int previous = -1;                  // index of the instruction that ran last
   int id = 0;                         // of this activation

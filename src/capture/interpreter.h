@@ -89,10 +89,18 @@ class Interpreter {
   Status leave_unless(ValueId condition, Reason reason, std::string detail);
 
  private:
+  // An extent that grows or shrinks with the rounds of a loop: `sum` is extent -/+ rounds at its header, the same in each
+  // round.
+  struct Tie {
+    std::string extent, rounds;  // slots
+    bool grows = true;
+    Dim sum;
+  };
   struct Version {
     int id = 0;
     PathState state;
     std::set<std::string> widened;
+    std::vector<Tie> ties;
     int64_t position = 0;  // of its first instruction
     int symbols = 0;       // how many there were before
   };
@@ -147,6 +155,16 @@ class Interpreter {
   std::set<std::string> join_into(std::vector<PathState>& arrivals, const std::set<std::string>& widened);
   void look_at_live(const Frame& frame);
   void forget_left_loops();
+  // Lists that grow (joins_lists.cpp).
+  void plan_growth(const Version& version, const StateSlot& list, const std::string& key);
+  void grow_lists(std::vector<PathState>& arrivals, const std::string& key);
+  void grow_lists(PathState& state, const std::map<std::string, Type>& planned);
+  void settle_lists();
+  // Extents that follow the rounds of a loop (ties.cpp).
+  std::vector<Tie> tie_extents(const PathState& entry, const StateMatch& slots, const std::set<std::string>& widened,
+                               const std::string& key);
+  std::optional<Tie> tie(const PathState& entry, const StateSlot& extent, const StateSlot& rounds, const std::string& key);
+  void check_ties(const Version& version, const PathState& arrival, const StateMatch& match, const std::string& key);
   Dim extent_param(BlockId block, const StateSlot& slot);
   ValueId argument(const PathState& from, const StateSlot& slot, bool of_target);
   void forget_dead(Frame& frame) const;
@@ -165,6 +183,7 @@ class Interpreter {
   Status plan_exit(const Failure& why);
   bool is_raising() const;
   void unroll_instead(const Failure& why);
+  [[noreturn]] void unroll(const std::string& loop);
   Location where(const std::vector<const Frame*>& frames) const;
   Failure budget_failure();
 

@@ -4,6 +4,7 @@
 //   `position` items have been taken;
 // * over a range: `object` is range, items are start, stop, step (of known sign) and the number of items taken;
 // * over an array's first axis: `object` is ndarray, items are the array and the number of items taken;
+// * over a grown list, as it is now: `object` is list, items are the list and the number of items taken;
 // * enumerate: `object` is enumerate, items are the iterator below and the next number;
 // * a generator: see generators.cpp;
 // * zip: `object` is zip, items are the iterators below; zip(strict=True) has an entry in `keys`.
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 
+#include "capture/grown_lists.h"
 #include "capture/interpreter.h"
 #include "capture/known_types.h"
 #include "capture/numpy_arguments.h"
@@ -33,6 +35,7 @@ constexpr int64_t rolled_rounds = 2;    // loops with fewer rounds are evaluated
 
 PyObject* range_class() { return reinterpret_cast<PyObject*>(&PyRange_Type); }
 PyObject* array_class() { return reinterpret_cast<PyObject*>(array_type()); }
+PyObject* list_class() { return reinterpret_cast<PyObject*>(&PyList_Type); }
 PyObject* reversed_class() { return reinterpret_cast<PyObject*>(&PyReversed_Type); }
 PyObject* enumerate_class() { return reinterpret_cast<PyObject*>(&PyEnum_Type); }
 PyObject* zip_class() { return reinterpret_cast<PyObject*>(&PyZip_Type); }
@@ -101,6 +104,13 @@ Dim taken(Capture& capture, const Ref& iterator, double most, int64_t hint) {
   return integer(capture, index);
 }
 
+// What has been taken is not more than there is.
+void limit_taken(Capture& capture, Dim count, Dim most) {
+  Dim left = capture.dims().sub(most, count);
+  if (!capture.is_runtime(count) || !capture.knows(most) || capture.knows(left)) return;
+  capture.facts().push_back(left);
+}
+
 struct RangeState {
   Dim start, stop, step, item;
   bool forward = true;
@@ -125,6 +135,7 @@ RangeState range_state(Capture& capture, const Ref& iterator) {
   double most = capture.high(distance) / static_cast<double>(stride);
   Dim count = taken(capture, iterator, most, capture.hint(distance) / stride / 2);
   state.item = dims.add(state.start, dims.mul(count, state.step));
+  if (stride == 1 && dims.as_constant(state.step)) limit_taken(capture, count, distance);
   return state;
 }
 
@@ -141,8 +152,29 @@ Dim item_of_range(Capture& capture, const RangeState& state) {
 
 Dim rows_taken(Capture& capture, const Ref& iterator) {
   Dim extent = iterator->items[0]->array.lens.shape[0];
-  return taken(capture, iterator, capture.high(extent), capture.hint(extent) / 2);
+  Dim count = taken(capture, iterator, capture.high(extent), capture.hint(extent) / 2);
+  limit_taken(capture, count, extent);
+  return count;
 }
+
+Dim items_taken(Capture& capture, const Ref& iterator) {
+  return taken(capture, iterator, capture.high(length_of(capture, iterator->items[0])), 0);
+}
+
+}  // namespace
+
+std::optional<Dim> rounds_so_far(Capture& capture, const Ref& iterator) {
+  if (is_kind(iterator, array_class())) {
+    rows_taken(capture, iterator);
+  } else if (is_kind(iterator, range_class()) && capture.is_constant(iterator->items[2])) {
+    range_state(capture, iterator);
+  } else {
+    return std::nullopt;
+  }
+  return known_dim(capture, iterator->items.back());
+}
+
+namespace {
 
 void advance(Capture& capture, const Ref& iterator) {
   Ref& index = iterator->items.back();
@@ -227,6 +259,8 @@ Result<Condition> supply(Capture& capture, const Ref& iterator) {
   if (is_kind(iterator, range_class())) {
     RangeState state = range_state(capture, iterator);
     more = {state.item, state.stop, state.forward ? Comparison::lt : Comparison::gt};
+  } else if (is_kind(iterator, list_class())) {
+    more = {items_taken(capture, iterator), length_of(capture, iterator->items[0]), Comparison::lt};
   } else {
     more = {rows_taken(capture, iterator), iterator->items[0]->array.lens.shape[0], Comparison::lt};
   }
@@ -248,6 +282,11 @@ Result<Ref> take(Capture& capture, const Ref& iterator) {
   }
   if (is_kind(iterator, array_class())) {
     ACCEL_TRY(Ref item, get_item(capture, iterator->items[0], capture.dim_scalar(rows_taken(capture, iterator))));
+    advance(capture, iterator);
+    return item;
+  }
+  if (is_kind(iterator, list_class())) {
+    ACCEL_TRY(Ref item, item_of_grown(capture, iterator->items[0], capture.dim_scalar(items_taken(capture, iterator))));
     advance(capture, iterator);
     return item;
   }
@@ -294,6 +333,7 @@ bool has_few_rounds(Capture& capture, const Ref& iterator) {
     return std::all_of(iterator->items.begin(), iterator->items.end(),
                        [&](const Ref& below) { return has_few_rounds(capture, below); });
   }
+  if (is_kind(iterator, list_class())) return false;
   if (is_kind(iterator, array_class())) {
     Dim rows = iterator->items[0]->array.lens.shape[0];
     return are_few(capture, rows, 1);
@@ -302,6 +342,16 @@ bool has_few_rounds(Capture& capture, const Ref& iterator) {
   Dim start = integer(capture, iterator->items[0]), stop = integer(capture, iterator->items[1]);
   auto step = dims.as_constant(integer(capture, iterator->items[2]));
   return step && are_few(capture, distance_of(capture, start, stop, *step > 0), std::abs(*step));
+}
+
+bool has_known_rounds(Capture& capture, const Ref& iterator) {
+  if (is_over_container(iterator)) return true;
+  if (is_kind(iterator, enumerate_class())) return has_known_rounds(capture, iterator->items[0]);
+  if (is_kind(iterator, zip_class())) {
+    return std::any_of(iterator->items.begin(), iterator->items.end(),
+                       [&](const Ref& below) { return has_known_rounds(capture, below); });
+  }
+  return constant_rounds(capture, iterator).has_value();
 }
 
 void evaluate_rounds(const Ref& iterator) {
@@ -316,6 +366,7 @@ void evaluate_rounds(const Ref& iterator) {
 
 std::optional<int64_t> constant_rounds(Capture& capture, const Ref& iterator) {
   DimTable& dims = capture.dims();
+  if (is_kind(iterator, list_class())) return std::nullopt;
   if (is_kind(iterator, array_class())) return dims.as_constant(iterator->items[0]->array.lens.shape[0]);
   auto number = [&](size_t item) { return dims.as_constant(integer(capture, iterator->items[item])); };
   auto start = number(0), stop = number(1), step = number(2);
@@ -344,7 +395,7 @@ Result<IteratorParts> iterator_parts(Capture& capture, const Ref& iterator) {
     parts.arguments = {std::move(container)};
     return parts;
   }
-  if (is_kind(iterator, array_class())) {
+  if (is_kind(iterator, array_class()) || is_kind(iterator, list_class())) {
     parts.arguments = iterator->items;
     return parts;
   }
@@ -435,6 +486,8 @@ Result<Ref> get_iterator(Capture& capture, const Ref& value) {
       return make_iterator(value->items, value);
     case AbstractKind::list:
       return make_iterator({}, value);
+    case AbstractKind::grown:
+      return make_lazy_iterator(list_class(), {value, capture.python_int(0)});
     case AbstractKind::dict: {
       ACCEL_TRY([[maybe_unused]] Unit own, require_own(value));
       return make_iterator(keys_of(capture, value), value);

@@ -14,6 +14,10 @@ Result<Ref> take(Capture& capture, const Ref& iterator);
 bool is_worth_rolling(Capture& capture, const Ref& iterator, bool in_library);
 // Whether a loop over it may be evaluated round by round when it cannot be a loop of the graph.
 bool has_few_rounds(Capture& capture, const Ref& iterator);
+// Whether the number of rounds is a constant.
+bool has_known_rounds(Capture& capture, const Ref& iterator);
+// How many items a loop over a range or an array has taken.
+std::optional<Dim> rounds_so_far(Capture& capture, const Ref& iterator);
 // From now on guards decide whether there is a next item.
 void evaluate_rounds(const Ref& iterator);
 // Of an iterator over a range or an array.

@@ -9,7 +9,8 @@ namespace accel {
 namespace {
 
 constexpr double most_elements = 140737488355328.0;  // 2**47: addresses end there
-constexpr size_t most_versions = 5;                  // of one loop header, one after the other
+constexpr int64_t likely_extent = 16;
+constexpr size_t most_versions = 5;  // of one loop header, one after the other
 
 // Whether the path comes back to the header of a loop that it is in.
 bool is_back(const PathState& state) {
@@ -123,11 +124,12 @@ void Interpreter::close_loops(std::vector<PathState>& arrivals, const std::strin
     for (size_t i = 0; i < versions.size(); ++i) {
       if (has_passed(arrival, versions[i].id)) passed.push_back(i);
     }
-    for (bool resized : {false, true}) {
+    for (int more : {0, 1, 2}) {
       for (size_t i : passed) {
         // Sizes that change once have their own version; those that go on changing become the loop's.
+        bool resized = more == 2;
         if (resized && (passed.size() < 2 || i != passed.back())) continue;
-        StateMatch match = match_states(capture_, versions[i].state, arrival, {&versions[i].widened, resized});
+        StateMatch match = match_states(capture_, versions[i].state, arrival, {&versions[i].widened, more > 0, resized});
         if (!match.fits) continue;
         close_loop(versions[i], arrival, match, place + "#" + std::to_string(i));
         return true;
@@ -144,6 +146,7 @@ void Interpreter::close_loop(const Version& version, const PathState& arrival, c
   for (const StateSlot& slot : match.slots) {
     if (slot.equal || version.widened.count(slot.name) != 0) continue;
     complete = false;
+    if (slot.place == StateSlot::Place::list) plan_growth(version, slot, key);
     // What was planned and did not happen: an array that is first seen in the loop.
     if (!plan_.widened[key].insert(slot.name).second) plan_.given_up.insert(place_of(version.state));
   }
@@ -151,9 +154,11 @@ void Interpreter::close_loop(const Version& version, const PathState& arrival, c
     plan_.forget_from(version.position, version.symbols);
     throw Restart{};
   }
+  check_ties(version, arrival, match, key);
   std::vector<ValueId> arguments;
   for (const StateSlot& slot : match.slots) {
-    if (version.widened.count(slot.name) != 0) arguments.push_back(argument(arrival, slot, false));
+    bool widened = version.widened.contains(slot.name) && slot.place != StateSlot::Place::list;
+    if (widened) arguments.push_back(argument(arrival, slot, false));
   }
   capture_.build().move_to(arrival.block);
   capture_.build().jump(version.state.block, std::move(arguments));
@@ -161,6 +166,7 @@ void Interpreter::close_loop(const Version& version, const PathState& arrival, c
 
 Status Interpreter::begin_version(std::vector<PathState>& arrivals, const std::string& place) {
   std::vector<Version>& versions = versions_[place];
+  grow_lists(arrivals, place + "#" + std::to_string(versions.size()));
   const std::set<std::string>& planned = plan_.widened[place + "#" + std::to_string(versions.size())];
   keep_alike(arrivals, planned);
   size_t earlier = 0;
@@ -173,11 +179,18 @@ Status Interpreter::begin_version(std::vector<PathState>& arrivals, const std::s
     depth_before_ = frames_.size();
     return give_up_loop();
   }
+  std::optional<PathState> entry;  // the only way to the loop
+  if (arrivals.size() == 1) entry = arrivals[0];
   std::set<std::string> widened = join_into(arrivals, planned);
   PathState& state = arrivals[0];
   state.passed.push_back({next_version_, state.frames.size() - 1, state.frames.back().id, state.frames.back().next});
-  versions.push_back({next_version_++, state, std::move(widened), count_, static_cast<int>(capture_.graph().hints.size())});
+  versions.push_back({next_version_++, state, std::move(widened), {}, count_, static_cast<int>(capture_.graph().hints.size())});
   restore(state);
+  if (entry) {
+    StateMatch slots = match_states(capture_, *entry, *entry, {});
+    std::string key = place + "#" + std::to_string(versions.size() - 1);
+    versions.back().ties = tie_extents(*entry, slots, versions.back().widened, key);
+  }
   resumed_ = true;
   return Unit{};
 }
@@ -207,7 +220,8 @@ std::set<std::string> Interpreter::join_into(std::vector<PathState>& arrivals, c
   for (size_t i = 0; i < arrivals.size(); ++i) {
     std::vector<ValueId> arguments;
     for (const StateSlot& slot : matches[i].slots) {
-      if (names.count(slot.name) != 0) arguments.push_back(argument(arrivals[i], slot, i == 0));
+      bool widened = names.contains(slot.name) && slot.place != StateSlot::Place::list;
+      if (widened) arguments.push_back(argument(arrivals[i], slot, i == 0));
     }
     build.move_to(arrivals[i].block);
     build.jump(block, std::move(arguments));
@@ -217,7 +231,7 @@ std::set<std::string> Interpreter::join_into(std::vector<PathState>& arrivals, c
   build.move_to(block);
   std::vector<Dim> extents;  // of the memory that comes next
   for (const StateSlot& slot : matches[0].slots) {
-    bool widens = names.contains(slot.name);
+    bool widens = names.contains(slot.name) && slot.place != StateSlot::Place::list;
     if (widens) params.insert(slot.name);
     if (slot.place == StateSlot::Place::extent) {
       if (slot.index == 0) extents.clear();
@@ -248,7 +262,8 @@ std::set<std::string> Interpreter::join_into(std::vector<PathState>& arrivals, c
 // A symbol for an extent that the ways to a block give it.
 Dim Interpreter::extent_param(BlockId block, const StateSlot& slot) {
   ValueId param = capture_.build().param(block, {ValueKind::py_scalar, DType::int64, {}, {}});
-  return capture_.bind_dim(param, "extent", capture_.hint(slot.target_extent), 0, most_elements);
+  int64_t hint = std::max<int64_t>(capture_.hint(slot.target_extent), likely_extent);  // lists begin empty
+  return capture_.bind_dim(param, "extent", hint, 0, most_elements);
 }
 
 // The graph value of a slot on a path, at its end.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "capture/grown_lists.h"
 #include "capture/numpy_arguments.h"
 #include "capture/numpy_ufunc.h"
 #include "capture/numpy_views.h"
@@ -212,6 +213,7 @@ Result<Ref> make_array(Capture& capture, const Ref& ref, const ArrayRequest& req
       operand && operand->is_array()                                        ? from_array(capture, *operand, request)
       : operand                                                             ? from_number(capture, *operand, request)
       : ref->kind == AbstractKind::tuple || ref->kind == AbstractKind::list ? array_of_sequence(capture, ref, request.dtype)
+      : is_grown(ref)                                                       ? array_of_grown(capture, ref, request.dtype)
       : ref->kind == AbstractKind::object ? Result<Ref>(capture.refusal(ref))
                                           : Result<Ref>(fail(Reason::unsupported_value, "an array of this object"));
   if (!made.ok()) return made;

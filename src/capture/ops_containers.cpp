@@ -115,6 +115,7 @@ Status dict_merge(Step& step) {
 
 Status list_to_tuple(Step& step) {
   Ref list = step.frame.pop();
+  if (list->kind != AbstractKind::list) return fail(Reason::unsupported_value, "a tuple of a list that grows");
   step.frame.push(step.capture.tuple(list->items));
   return Unit{};
 }

@@ -25,7 +25,8 @@ class Saver {
     if (!value || value->kind == AbstractKind::unread || value->kind == AbstractKind::constant) return;
     if (!state_.objects.emplace(value.get(), *value).second) return;
     state_.keep_objects.push_back(value);
-    if (value->kind == AbstractKind::array || value->kind == AbstractKind::predicated) save(value->array.storage);
+    bool in_memory = value->kind == AbstractKind::array || value->kind == AbstractKind::predicated;
+    if (in_memory || value->kind == AbstractKind::grown) save(value->array.storage);
     for (const Ref& item : value->items) save(item);
     save(value->iterated);
   }

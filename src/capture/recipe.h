@@ -25,19 +25,21 @@ enum class RecipeKind : uint8_t {
   dim_numpy,      // numpy.intp of the same
   view,           // view of parts[0]: dtype, shape, strides (bytes), offset (bytes) over entry symbols
   tuple,
-  list,       // parts
-  dict,       // parts: key, value, key, value, ...
-  slice,      // parts: start, stop, step
-  iterator,   // iter(parts[0]) advanced `index` times; with parts[1]: a sequence iterator at that index
-  call,       // object(parts...): a built-in type that runs no user code (range, enumerate, zip)
-  method,     // bound method: parts[0] function or callable, parts[1] self
-  attribute,  // getattr(parts[0], object): bound built-in methods; runs no user code
-  cell,       // new cell holding parts[0]
-  function,   // new function: object = code, parts: globals, defaults|null, kwdefaults|null, closure|null, annotations|null
+  list,          // parts
+  list_of_rows,  // of output `index`, an array, an item per row: as `item` says numbers of it, or arrays; then parts
+  dict,          // parts: key, value, key, value, ...
+  slice,         // parts: start, stop, step
+  iterator,      // iter(parts[0]) advanced `index` times; with parts[1]: a sequence iterator at that index
+  call,          // object(parts...): a built-in type that runs no user code (range, enumerate, zip)
+  method,        // bound method: parts[0] function or callable, parts[1] self
+  attribute,     // getattr(parts[0], object): bound built-in methods; runs no user code
+  cell,          // new cell holding parts[0]
+  function,      // new function: object = code, parts: globals, defaults|null, kwdefaults|null, closure|null, annotations|null
 };
 
 inline bool names_output(RecipeKind kind) {
-  return kind == RecipeKind::output_array || kind == RecipeKind::output_numpy || kind == RecipeKind::output_python;
+  return kind == RecipeKind::output_array || kind == RecipeKind::list_of_rows || kind == RecipeKind::output_numpy ||
+         kind == RecipeKind::output_python;
 }
 
 using RecipeId = int;
@@ -51,7 +53,8 @@ struct Recipe {
   DType dtype = DType::float64;
   std::vector<Dim> shape, strides;
   Dim offset;
-  bool writeable = true;  // view: false makes it read-only although its base is writeable
+  ValueKind item = ValueKind::array;  // list_of_rows
+  bool writeable = true;              // view: false makes it read-only although its base is writeable
   std::vector<RecipeId> parts;
 };
 

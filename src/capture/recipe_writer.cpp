@@ -72,6 +72,8 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
       return write_parts(RecipeKind::call, value->items, PyRef::borrow(reinterpret_cast<PyObject*>(&PyRange_Type)));
     case AbstractKind::list:
       return write_parts(RecipeKind::list, value->items);
+    case AbstractKind::grown:
+      return write_grown(*value);
     case AbstractKind::dict:
       return write_dict(*value);
     case AbstractKind::iterator:
@@ -115,6 +117,21 @@ Result<RecipeId> RecipeWriter::write_parts(RecipeKind kind, const std::vector<Re
     ACCEL_TRY(RecipeId id, write(part));
     recipe.parts.push_back(id);
   }
+  return add(std::move(recipe));
+}
+
+Result<RecipeId> RecipeWriter::write_grown(const AbstractValue& list) {
+  Recipe recipe;
+  recipe.kind = RecipeKind::list_of_rows;
+  recipe.dtype = list.scalar.dtype;
+  recipe.item = list.scalar.kind;
+  recipe.shape = list.array.lens.shape;
+  for (const Ref& item : list.items) {
+    ACCEL_TRY(RecipeId id, write(item));
+    recipe.parts.push_back(id);
+  }
+  recipe.index = static_cast<int>(outputs_.size());
+  outputs_.push_back(list.array.storage->current);
   return add(std::move(recipe));
 }
 

@@ -25,6 +25,7 @@ class RecipeWriter {
   Result<RecipeId> write_storage(const std::shared_ptr<Storage>& storage);
   Result<RecipeId> write_scalar(const ScalarState& scalar);
   Result<RecipeId> write_parts(RecipeKind kind, const std::vector<Ref>& parts, PyRef object = {});
+  Result<RecipeId> write_grown(const AbstractValue& list);
   Result<RecipeId> write_dict(const AbstractValue& dict);
   Result<RecipeId> write_iterator(const Ref& iterator);
   Result<RecipeId> write_method(const AbstractValue& method);

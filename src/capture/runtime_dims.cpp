@@ -1,6 +1,7 @@
 // Integers that are known at run time only: symbols bound by the graph, what is known of them, checks that leave compiled code.
 
 #include <algorithm>
+#include <utility>
 
 #include "capture/interpreter.h"
 #include "ndarray/array.h"
@@ -93,6 +94,13 @@ void Capture::assume_apart(Dim up, Dim down) {
 
 bool Capture::prove(Dim d) { return prove_by_facts(d, deepest_proof); }
 
+bool Capture::knows(Dim d) {
+  bool may_guard = std::exchange(may_guard_, false);
+  bool known = prove(d);
+  may_guard_ = may_guard;
+  return known;
+}
+
 // Eliminates the newest run-time symbol by a fact that bounds it on the side that matters.
 bool Capture::prove_by_facts(Dim d, int depth) {
   DimTable& table = dims();
@@ -147,7 +155,7 @@ std::optional<bool> Capture::known_relation(Dim left, Comparison comparison, Dim
       break;
     case Comparison::eq:
     case Comparison::ne:
-      if (up == table.constant(0)) return comparison == Comparison::eq;
+      if (knows(up) && knows(down)) return comparison == Comparison::eq;
       if (less() || greater()) return comparison == Comparison::ne;
       break;
   }
@@ -191,10 +199,7 @@ bool Capture::assume_fits(Dim d) {
 bool Capture::is_known_equal(Dim left, Dim right) {
   Dim difference = dims().sub(left, right);
   if (auto value = dims().as_constant(difference)) return *value == 0;
-  may_guard_ = false;
-  bool equal = prove(difference) && prove(dims().sub(right, left));
-  may_guard_ = true;
-  return equal;
+  return knows(difference) && knows(dims().sub(right, left));
 }
 
 bool Capture::assume_equal(Dim left, Dim right) {

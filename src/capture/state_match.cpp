@@ -2,6 +2,7 @@
 
 #include "capture/capture.h"
 #include "capture/dense_strides.h"
+#include "capture/grown_lists.h"
 #include "capture/known_types.h"
 #include "ndarray/array.h"
 
@@ -96,6 +97,7 @@ class Matcher {
     const AbstractValue &tc = target_.of(t), &ac = arriving_.of(a);
     std::optional<Type> t_type = number_type(tc), a_type = number_type(ac);
     if (t_type || a_type) return t_type && a_type && *t_type == *a_type && number(t, a, tc, ac, slot);
+    if (is_any_list(tc) && is_any_list(ac) && tc.kind != ac.kind) return grows(t, a, tc, ac, slot);
     if (tc.kind != ac.kind) return false;
     if (tc.kind == AbstractKind::null) return true;
     if (tc.kind == AbstractKind::constant) return same_constant(tc.object.get(), ac.object.get());
@@ -106,7 +108,54 @@ class Matcher {
     if (!fresh || !back_fresh) return pair->second == a.get() && back->second == t.get();
     if (tc.kind == AbstractKind::array) return array(tc.array, ac.array, slot);
     if (tc.kind == AbstractKind::predicated) return t == a && same_lanes(tc, ac);
+    if (tc.kind == AbstractKind::grown) return grown(t, tc, ac, slot);
+    if (tc.kind == AbstractKind::list && tc.source < 0) {
+      if (tc.items.size() != ac.items.size()) return grows(t, a, tc, ac, slot);
+      add_list(t, a, slot, true, {});
+    }
     return container(t, tc, ac, slot);
+  }
+
+  // --- lists
+
+  void add_list(const Ref& t, const Ref& a, StateSlot slot, bool equal, const Type& row) {
+    slot.name = "list of " + slot.name;
+    slot.place = StateSlot::Place::list;
+    slot.target = t;
+    slot.arriving = a;
+    slot.equal = equal;
+    slot.row = row;
+    match_.slots.push_back(std::move(slot));
+  }
+
+  // Whether it is one list, which has become longer, and may become a grown one.
+  bool grows(const Ref& t, const Ref& a, const AbstractValue& tc, const AbstractValue& ac, const StateSlot& slot) {
+    if (!resizable_.lists || t != a || tc.source >= 0) return false;
+    std::optional<Type> row;
+    if (ac.kind == AbstractKind::grown) row = row_type(ac);
+    bool alike = add_items(target_, tc, row) && add_items(arriving_, ac, row);
+    // Shapes may name what is known in the loop only.
+    bool settled = row && (row->rank() == 0 || !tc.items.empty());
+    if (alike && settled) add_list(t, a, slot, false, *row);
+    return alike && settled;
+  }
+
+  // Whether all items have the row type, which is that of the first.
+  bool add_items(const PathState& state, const AbstractValue& list, std::optional<Type>& row) {
+    for (const Ref& item : list.items) {
+      std::optional<Type> own = row_type(capture_, state, item);
+      if (!own || (row && *own != *row)) return false;
+      row = own;
+    }
+    return true;
+  }
+
+  bool grown(const Ref& t, const AbstractValue& tc, const AbstractValue& ac, StateSlot& slot) {
+    if (row_type(tc) != row_type(ac)) return false;
+    StateSlot inner = slot;
+    inner.container = t;
+    if (!values(tc.items, ac.items, inner, StateSlot::Place::item, slot.name + " item ")) return false;
+    return memory(tc.array.storage, ac.array.storage, slot, true);
   }
 
   bool same_lanes(const AbstractValue& tc, const AbstractValue& ac) const {
@@ -142,7 +191,9 @@ class Matcher {
     return same && memory(t.storage, a.storage, slot);
   }
 
-  bool memory(const std::shared_ptr<Storage>& t, const std::shared_ptr<Storage>& a, const StateSlot& slot) {
+  // is_list: the number of rows may differ.
+  bool memory(const std::shared_ptr<Storage>& t, const std::shared_ptr<Storage>& a, const StateSlot& slot,
+              bool is_list = false) {
     auto [pair, fresh] = storages_.try_emplace(t.get(), a.get());
     auto [back, back_fresh] = storages_back_.try_emplace(a.get(), t.get());
     if (!fresh || !back_fresh) return pair->second == a.get() && back->second == t.get();
@@ -155,13 +206,13 @@ class Matcher {
     found.arriving_memory = a;
     ValueId tv = capture_.contents(tc), av = capture_.contents(ac);
     found.equal = tv == av;
-    if (!same_type(capture_.graph().type(tv), capture_.graph().type(av), found)) return false;
+    if (!same_type(capture_.graph().type(tv), capture_.graph().type(av), found, is_list)) return false;
     match_.slots.push_back(std::move(found));
     return true;
   }
 
   // Of contents. Their extents become slots, where the memory is not an argument's.
-  bool same_type(const Type& t, Type a, const StateSlot& memory) {
+  bool same_type(const Type& t, Type a, const StateSlot& memory, bool is_list) {
     if (t.rank() != a.rank()) return false;
     for (size_t axis = 0; memory.target_memory->source < 0 && axis < t.shape.size(); ++axis) {
       StateSlot extent = memory;
@@ -171,7 +222,8 @@ class Matcher {
       extent.target_extent = t.shape[axis];
       extent.arriving_extent = a.shape[axis];
       extent.equal = t.shape[axis] == a.shape[axis];
-      bool may_differ = resizable_.all || (resizable_.names != nullptr && resizable_.names->contains(extent.name));
+      bool may_differ =
+          resizable_.all || (is_list && axis == 0) || (resizable_.names != nullptr && resizable_.names->contains(extent.name));
       if (may_differ) a.shape[axis] = t.shape[axis];
       match_.slots.push_back(std::move(extent));
     }
@@ -217,7 +269,8 @@ StateMatch match_states(Capture& capture, const PathState& target, const PathSta
 void resize(Capture& capture, PathState& target, const std::shared_ptr<Storage>& memory, const std::vector<Dim>& shape) {
   const std::vector<uint8_t> order = capture.graph().type(capture.contents(target.of(memory))).order;
   for (auto& [object, contents] : target.objects) {
-    if (contents.kind != AbstractKind::array || contents.array.storage != memory || !contents.array.path.empty()) continue;
+    bool whole = contents.kind == AbstractKind::array || contents.kind == AbstractKind::grown;
+    if (!whole || contents.array.storage != memory || !contents.array.path.empty()) continue;
     contents.array.lens.shape = shape;
     contents.array.lens.strides = dense_strides(capture.dims(), shape, order, contents.array.lens.dtype);
     contents.array.value = no_value;

@@ -12,16 +12,18 @@ namespace accel {
 
 // A place in a state whose value may differ between paths without changing what the code after it means: a number, the
 // contents of memory that the captured code made or that is an argument's, or an extent of memory that the captured code made.
+// A list that the captured code made and appends to is one when it becomes a grown one.
 struct StateSlot {
   std::string name;  // the same in every attempt: "frame 0 local 3 item 1"
   // Number: its place. Memory and extents: null.
   int frame = -1;
-  enum class Place : uint8_t { local, stack, item, memory, extent } place = Place::local;
-  size_t index = 0;  // extent: the axis
-  Ref container;     // item
-  Ref target, arriving;
+  enum class Place : uint8_t { local, stack, item, memory, extent, list } place = Place::local;
+  size_t index = 0;                                         // extent: the axis
+  Ref container;                                            // item
+  Ref target, arriving;                                     // number, list
   std::shared_ptr<Storage> target_memory, arriving_memory;  // memory, extent
   Dim target_extent, arriving_extent;
+  Type row;  // list: of its items
   bool equal = false;
 };
 
@@ -30,10 +32,11 @@ struct StateMatch {
   std::vector<StateSlot> slots;  // of all numbers and memory, in a fixed order; the extents of memory come before it
 };
 
-// Extents that may differ: those of the names, or all.
+// What may differ beside numbers and contents.
 struct Resizable {
-  const std::set<std::string>* names = nullptr;
-  bool all = false;
+  const std::set<std::string>* names = nullptr;  // extents
+  bool lists = false;                            // lists that were appended to
+  bool all = false;                              // all extents
 };
 
 // Whether `arriving` can go on where `target` does. Requires that both are at the same instructions of the same code.

@@ -147,6 +147,7 @@ PyTypeObject* Capture::type_of(const Ref& value) {
     case AbstractKind::tuple:
       return &PyTuple_Type;
     case AbstractKind::list:
+    case AbstractKind::grown:
       return &PyList_Type;
     case AbstractKind::dict:
       return &PyDict_Type;

@@ -95,6 +95,7 @@ Result<Interpreter::Arrival> Interpreter::arrive(Frame& frame) {
     forget_dead(*each);
     if (rolled) look_at_live(*each);
   }
+  if (!plan_.grown.empty()) settle_lists();
   PathState state = save();
   state.at_rolled_loop = rolled;
   pending_.push_back(std::move(state));
@@ -113,6 +114,7 @@ bool Interpreter::is_rolled(Frame& frame) {
   if (instruction.op != Opcode::for_iter) return !frame.in_library;
   if (!is_worth_rolling(capture_, frame.peek(1), frame.in_library)) return false;
   if (has_few_rounds(capture_, frame.peek(1))) frame.rolled[frame.next] = place;
+  if (has_known_rounds(capture_, frame.peek(1))) frame.counted.insert(frame.next);
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "capture/interpreter.h"
+#include "capture/python_text.h"
 
 namespace accel {
 
@@ -21,6 +22,25 @@ std::set<int> bound_symbols_of(Capture& capture, const std::vector<Recipe>& reci
     look(recipe.offset);
     for (Dim d : recipe.shape) look(d);
     for (Dim d : recipe.strides) look(d);
+  }
+  return found;
+}
+
+// The loop in which a grown list among these has grown, if that may be evaluated round by round.
+std::string loop_of_list(const std::vector<Ref>& values) {
+  for (const Ref& value : values) {
+    if (value && value->kind == AbstractKind::grown && value->object) return utf8(value->object.get());
+  }
+  return {};
+}
+
+// The same of what an instruction works on: of all that a library's function has.
+std::string loop_of_operands(const std::vector<const Frame*>& frames) {
+  std::string found;
+  for (size_t i = frames.size(); found.empty() && i-- > 0;) {
+    found = loop_of_list(frames[i]->stack);
+    if (!frames[i]->in_library) break;
+    if (found.empty()) found = loop_of_list(frames[i]->locals);
   }
   return found;
 }
@@ -129,16 +149,24 @@ Status Interpreter::plan_exit(const Failure& why) {
 // What fails in a rolled loop because it needs to know the round may work when the loop is evaluated round by round.
 void Interpreter::unroll_instead(const Failure& why) {
   bool may_help = why.reason == Reason::unsettled_types || why.reason == Reason::unsupported_argument;
+  bool needs_length = why.reason == Reason::unsupported_value || why.reason == Reason::unsupported_call ||
+                      why.reason == Reason::data_dependent_branch;
+  if (!may_help && !needs_length) return;
+  std::string innermost = loop_of_operands(frames_before());
+  if (plan_.unrolled.contains(innermost) || plan_.given_up.contains(innermost)) innermost.clear();
+  if (!innermost.empty()) return unroll(innermost);
   if (!may_help) return;
-  std::string innermost;
   for (const Frame* frame : frames_before()) {
     for (const auto& [header, name] : frame->rolled) {
       if (frame->flow().is_inside(frame->next, header) && plan_.unrolled.count(name) == 0 && plan_.given_up.count(name) == 0)
         innermost = name;
     }
   }
-  if (innermost.empty()) return;
-  plan_.unrolled.insert(innermost);
+  if (!innermost.empty()) unroll(innermost);
+}
+
+void Interpreter::unroll(const std::string& loop) {
+  plan_.unrolled.insert(loop);
   plan_.forget_numbering();
   throw Restart{};
 }

@@ -82,11 +82,6 @@ void KernelFunction::loop(const Stmt& stmt) {
 }
 
 void KernelFunction::counted_loop(const Stmt& stmt, const std::string& first, const std::string& last) {
-  if (stmt.loop_kind != LoopKind::serial && has_lanes(stmt)) return lanes(stmt, first, last);
-  plain_loop(stmt, first, last);
-}
-
-void KernelFunction::plain_loop(const Stmt& stmt, const std::string& first, const std::string& last) {
   std::string var = variable(stmt.var), end = cat("n", var);
   if (stmt.loop_kind != LoopKind::serial && is_straight(stmt.body)) code_.line("#pragma GCC ivdep");
   code_.open(cat("for (i64 ", var, " = ", first, ", ", end, " = ", last, "; ", var, " < ", end, "; ++", var, ")"));
@@ -152,7 +147,6 @@ void KernelFunction::compute(const Stmt& stmt) {
   // The compiler would work out an operation on constants, without its events.
   bool folds = std::all_of(stmt.args.begin(), stmt.args.end(), [&](TempId arg) { return is_of_constants(arg); });
   if (folds && !operands.empty() && copy_.facts.own_events(stmt) != 0) operands[0] = cat("opaque(", operands[0], ")");
-  if (stmt.op == Op::lanes) has_lanes_ = true;
   std::string value = cpp_op(stmt.op, operands, dtype(stmt.dst));
   if (value.empty()) fail_with(cat("op ", op_info(stmt.op).name, " has no C++ text"));
   define(stmt, value);

@@ -1,6 +1,9 @@
 #include "dispatch/python_objects.h"
 
+#include <cstring>
+
 #include "cpython/py_ref.h"
+#include "ndarray/array.h"
 
 namespace accel {
 
@@ -16,6 +19,39 @@ PyObject* new_list(const std::vector<int>& parts, PyObject* const* objects) {
   if (list == nullptr) return nullptr;
   for (size_t i = 0; i < parts.size(); i++) PyList_SET_ITEM(list, static_cast<Py_ssize_t>(i), Py_XNewRef(objects[parts[i]]));
   return list;
+}
+
+namespace {
+
+int64_t row_bytes(const ArrayFacts& rows) {
+  int64_t bytes = item_size(*rows.dtype);
+  for (int k = 1; k < rows.ndim; k++) bytes *= rows.dims[k];
+  return bytes;
+}
+
+PyObject* new_row(const ArrayFacts& rows, const char* data, ValueKind kind) {
+  if (kind == ValueKind::py_scalar) return new_python_scalar(*rows.dtype, data);
+  if (kind == ValueKind::numpy_scalar) return new_numpy_scalar(*rows.dtype, data);
+  PyObject* row = new_array(*rows.dtype, {rows.dims + 1, static_cast<size_t>(rows.ndim - 1)}, {});
+  if (row != nullptr) std::memcpy(array_data(row), data, static_cast<size_t>(row_bytes(rows)));
+  return row;
+}
+
+}  // namespace
+
+PyObject* new_list_of_rows(PyObject* array, ValueKind kind, const std::vector<int>& parts, PyObject* const* objects) {
+  ArrayFacts rows = array_facts(array);
+  PyRef list = PyRef::steal(PyList_New(static_cast<Py_ssize_t>(rows.dims[0]) + static_cast<Py_ssize_t>(parts.size())));
+  const char* data = static_cast<const char*>(array_data(array));
+  for (int64_t k = 0; list && k < rows.dims[0]; k++) {
+    PyObject* row = new_row(rows, data + k * row_bytes(rows), kind);
+    if (row == nullptr) return nullptr;
+    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(k), row);
+  }
+  for (size_t i = 0; list && i < parts.size(); i++)
+    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(rows.dims[0]) + static_cast<Py_ssize_t>(i),
+                    Py_NewRef(objects[parts[i]]));
+  return list.release();
 }
 
 PyObject* new_dict(const std::vector<int>& parts, PyObject* const* objects) {

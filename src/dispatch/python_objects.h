@@ -6,11 +6,15 @@
 #include <array>
 #include <vector>
 
+#include "ir/graph.h"
+
 namespace accel {
 
 // objects[part] for each part; a null object stays null only where CPython allows it.
 PyObject* new_tuple(const std::vector<int>& parts, PyObject* const* objects);
 PyObject* new_list(const std::vector<int>& parts, PyObject* const* objects);
+// An item per row of a dense array, a number of this kind or an array of its own; then the parts.
+PyObject* new_list_of_rows(PyObject* array, ValueKind kind, const std::vector<int>& parts, PyObject* const* objects);
 PyObject* new_dict(const std::vector<int>& parts, PyObject* const* objects);  // key, value, key, value, ...
 
 // iter(iterable), advanced `count` times.

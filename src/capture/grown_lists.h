@@ -1,0 +1,35 @@
+#pragma once
+// Lists whose length is known at run time only: AbstractKind::grown. Their items are of one type: rows of an array of the
+// graph, then those that were appended since, which are objects of their own until they are settled.
+
+#include "capture/capture.h"
+
+namespace accel {
+
+struct PathState;
+
+inline bool is_grown(const Ref& value) { return value->kind == AbstractKind::grown; }
+inline bool is_any_list(const AbstractValue& value) {
+  return value.kind == AbstractKind::list || value.kind == AbstractKind::grown;
+}
+
+// The type of the rows that stand for an item: a number, or a fresh array in C order. nullopt: no such item. `array`: contents
+// of the item's storage, looked up by the caller's state.
+std::optional<Type> row_type(Capture& capture, const PathState& state, const Ref& item);
+// The type of the rows of a grown list.
+Type row_type(const AbstractValue& list);
+
+// Makes a list of known items, which are of this type, one that grows.
+void make_grown(Capture& capture, const Ref& list, const Type& row);
+// Brings the items that were appended into the rows. Requires that nobody else refers to those that are arrays.
+Status settle(Capture& capture, const Ref& list);
+
+Dim length_of(Capture& capture, const Ref& list);
+// list[index]
+Result<Ref> item_of_grown(Capture& capture, const Ref& list, const Ref& index);
+// numpy.array(list, dtype)
+Result<Ref> array_of_grown(Capture& capture, const Ref& list, std::optional<DType> dtype);
+// numpy.concatenate(list)
+Result<Ref> concatenated_items(Capture& capture, const Ref& list);
+
+}  // namespace accel
