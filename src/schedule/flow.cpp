@@ -118,9 +118,8 @@ class Flow {
         for (ValueId v : graph_.blocks[b].params) place(v);
       for (const Segment& segment : segments.of(static_cast<BlockId>(b))) {
         for (ValueId v : placed_values(graph_, segment)) place(v);
-        if (segment.update < 0) continue;
-        const Node& node = graph_.nodes[static_cast<size_t>(segment.update)];
-        buffer_of(node.results[0]) = -2;  // the base's, known when all is placed
+        for (NodeId n : segment.updates)
+          buffer_of(graph_.nodes[static_cast<size_t>(n)].results[0]) = -2;  // the base's, known when all is placed
       }
     }
     for (size_t v = 0; v < graph_.values.size(); ++v)
@@ -284,11 +283,11 @@ class Flow {
 
   Status add_segment(const Segments& segments, const Segment& segment) {
     std::vector<BlockStep>& steps = block(segment.block).steps;
-    if (!segment.nodes.empty() || segment.update >= 0) {
+    if (!segment.nodes.empty() || !segment.updates.empty()) {
       SegmentGraph part = extract(graph_, segments, segment, origins_, *bounds_);
       ACCEL_TRY(Program program, schedule_block(part.graph, notes_));
       graph_.dims = program.dims;
-      if (segment.update >= 0) add_grow(graph_.nodes[static_cast<size_t>(segment.update)], steps);
+      for (NodeId n : segment.updates) add_grow(graph_.nodes[static_cast<size_t>(n)], steps);
       merge(part, std::move(program), steps);
     }
     if (segment.boxed >= 0) add_boxed(graph_.nodes[static_cast<size_t>(segment.boxed)], steps);

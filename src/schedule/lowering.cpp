@@ -135,6 +135,11 @@ BufferId Lowering::scratch(DType dtype, Dim elements, std::string name) {
   return static_cast<BufferId>(program_.buffers.size()) - 1;
 }
 
+BufferId Lowering::temp(DType dtype, Dim elements, std::string name) {
+  program_.buffers.push_back({BufferKind::temp, dtype, elements, -1, std::move(name)});
+  return static_cast<BufferId>(program_.buffers.size()) - 1;
+}
+
 BufferId Lowering::root_buffer(ValueId v) {
   if (root_buffers_[v] >= 0) return root_buffers_[v];
   const Type& type = graph_.type(v);
@@ -184,7 +189,9 @@ TempId Lowering::value_at(ValueId v, const Index& index) {
     return temp;
   }
   if (std::optional<Address> address = located(v, index)) {
-    Cut cut(*this, scope_of({index.begin(), index.end()}));
+    // Rows are filled inside the loops that they are local to.
+    bool stays = program_.buffers[static_cast<size_t>(address->buffer)].kind == BufferKind::scratch;
+    Cut cut(*this, stays ? level : scope_of({address->offset}));
     TempId temp = load(*address, graph_.type(v).dtype);
     scopes_.back()->temps[{v, index}] = temp;
     return temp;
@@ -290,10 +297,10 @@ void Lowering::store_tile(const std::vector<StoreTarget>& targets, Index index, 
   auto store_batch = [&] {
     if (batch.empty()) return;
     open_loop_over(variable, LoopKind::simd, extent, false);
-    for (const StoreTarget* target : batch) {
-      ValueId v = target->value;
-      store(address(*target), computed_here(*target) ? computed(v, index) : value_at(v, index), graph_.type(v).dtype);
-    }
+    std::vector<TempId> values;  // all before the first store: they may need what another one overwrites
+    for (const StoreTarget* target : batch)
+      values.push_back(computed_here(*target) ? computed(target->value, index) : value_at(target->value, index));
+    for (size_t k = 0; k < batch.size(); ++k) store(address(*batch[k]), values[k], graph_.type(batch[k]->value).dtype);
     close_loop();
     batch.clear();
   };

@@ -74,6 +74,7 @@ class Lowering {
   TempId declare(TempId start, DType dtype);
   void assign(TempId variable, TempId value, DType dtype);
   BufferId scratch(DType dtype, Dim elements, std::string name);
+  BufferId temp(DType dtype, Dim elements, std::string name);  // memory that all nests see
   // Memory that is the value's: root_buffer(v) from now on.
   void set_root_buffer(ValueId v, BufferId buffer) { root_buffers_[v] = buffer; }
 

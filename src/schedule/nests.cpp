@@ -168,13 +168,6 @@ std::vector<std::vector<int>> core_signature(Op op) {
   return {{0}, {0, 1}, {1}};
 }
 
-// Index of the view that a store goes to as address of its elements.
-std::optional<StoreTarget> window(const Graph& graph, const Placement& placement, Lowering& lowering, const Node& node) {
-  std::optional<StridedView> view = strided_view(lowering.dims(), graph, placement.places, node.operands[1]);
-  if (!view) return std::nullopt;
-  return StoreTarget{node.operands[2], lowering.root_buffer(view->base), view->offset, view->strides, true};
-}
-
 // Behind the last row.
 StoreTarget next_row(const Graph& graph, Lowering& lowering, const Node& node) {
   const Type& base = graph.type(node.operands[0]);
@@ -216,10 +209,22 @@ void write_put(const Graph& graph, const Placement& placement, Lowering& lowerin
 
 }  // namespace
 
+std::optional<StoreTarget> store_target(const Graph& graph, const Placement& placement, Lowering& lowering, const Node& node) {
+  std::optional<StridedView> view = strided_view(lowering.dims(), graph, placement.places, node.operands[1]);
+  if (!view) return std::nullopt;
+  return StoreTarget{node.operands[2], lowering.root_buffer(view->base), view->offset, view->strides, true};
+}
+
+Dim nest_work(const Graph& graph, const Placement& placement, DimTable& dims, const std::vector<StoreTarget>& targets) {
+  Survey survey(graph, placement, dims);
+  for (const StoreTarget& target : targets) survey.add_stored(target.value);
+  return survey.contents().work;
+}
+
 std::optional<Nest> lower_update(const Graph& graph, const Placement& placement, Lowering& lowering, const Node& node) {
   lowering.set_root_buffer(node.results[0], lowering.root_buffer(node.operands[0]));
   if (node.op == Op::store) {
-    std::optional<StoreTarget> target = window(graph, placement, lowering, node);
+    std::optional<StoreTarget> target = store_target(graph, placement, lowering, node);
     if (!target) return std::nullopt;
     Nest nest = lower_nest(graph, placement, lowering, {*target});
     nest.name = "store";

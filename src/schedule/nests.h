@@ -27,6 +27,12 @@ Nest lower_nest(const Graph& graph, const Placement& placement, Lowering& loweri
 // nullopt when the elements of the view have no strides.
 std::optional<Nest> lower_update(const Graph& graph, const Placement& placement, Lowering& lowering, const Node& node);
 
+// Where a store goes, and the value it stores. nullopt when the elements of the view have no strides.
+std::optional<StoreTarget> store_target(const Graph& graph, const Placement& placement, Lowering& lowering, const Node& node);
+
+// Element operations that the inline computation of the targets takes.
+Dim nest_work(const Graph& graph, const Placement& placement, DimTable& dims, const std::vector<StoreTarget>& targets);
+
 // Writes the nest that calls a gufunc's loop for every batch index.
 Nest lower_gufunc(const Graph& graph, const Placement& placement, Lowering& lowering, const Node& node);
 

@@ -116,6 +116,7 @@ class Walk {
 
   void place_forced() {
     for (ValueId v : graph_.outputs()) make_root(v, "result");
+    for (ValueId v : forced_) make_root(v, "a store overwrites what it needs");
     std::vector<int> uses = graph_.use_counts();
     for (NodeId n : graph_.entry().nodes) {
       const Node& node = graph_.nodes[n];
@@ -145,8 +146,6 @@ class Walk {
   void place_update(const Node& node) {
     make_root(node.results[0], "a store");
     make_root(computed_below(node.operands[0]), "stored to");
-    if (node.op == Op::store && forced_.contains(node.operands[2]))
-      make_root(node.operands[2], "the store overwrites what it needs");
     if (node.op == Op::put || node.op == Op::update_at)
       for (size_t k = 1; k < node.operands.size(); ++k) make_root(node.operands[k], "stored at run-time indices");
   }

@@ -10,6 +10,7 @@
 #include "schedule/nests.h"
 #include "schedule/placement.h"
 #include "schedule/program.h"
+#include "schedule/row_stores.h"
 #include "schedule/scans.h"
 #include "schedule/variants.h"
 
@@ -73,33 +74,89 @@ bool must_compute_first(const Graph& graph, const Placement& placement, const Pr
          !stores_in_place(program.dims, program.nests.back(), program.buffers);
 }
 
+// Schedules a block in rounds: which values stores need in memory shows when their nests are written.
+class BlockScheduler {
+ public:
+  BlockScheduler(const Graph& graph, std::vector<std::string>* notes) : graph_(graph), notes_(notes) {
+    for (NodeId n : graph.entry().nodes)
+      if (graph.nodes[static_cast<size_t>(n)].op == Op::store) stores_.push_back(n);
+    by_rows_ = stores_.size() > 1;
+  }
+
+  Result<Program> run() {
+    while (true) {
+      again_ = false;
+      ACCEL_TRY(Program program, round());
+      if (!again_) return program;
+    }
+  }
+
+ private:
+  const Node& node(NodeId n) const { return graph_.nodes[static_cast<size_t>(n)]; }
+
+  // All values are computed before the first store.
+  void compute_first() {
+    by_rows_ = false;
+    compute_first_ = again_ = true;
+    forced_.clear();
+    for (NodeId n : stores_) forced_.insert(node(n).operands[2]);
+  }
+
+  // The stores by rows, if that works; otherwise the next round has what is missing.
+  std::optional<RowStores> rows(const Placement& placement) {
+    std::optional<RowStores> found = row_stores(graph_, stores_, [&](ValueId v) {
+      return graph_.is_input(v) || placement.places[static_cast<size_t>(v)] != Place::inlined;
+    });
+    if (!found || !fits_rows(graph_, placement, *found)) {
+      compute_first();
+      return std::nullopt;
+    }
+    if (found->copied.empty()) return found;
+    forced_.insert(found->copied.begin(), found->copied.end());
+    again_ = true;
+    return std::nullopt;
+  }
+
+  Result<Program> round() {
+    std::vector<std::string> own_notes;
+    ACCEL_TRY(Placement placement, place_values(graph_, forced_, &own_notes));
+    Program program;
+    program.dims = placement.dims;
+    program.symbol_count = symbol_count_of(graph_);
+    program.output_count = static_cast<int>(graph_.outputs().size());
+    std::optional<RowStores> by_rows = by_rows_ ? rows(placement) : std::nullopt;
+    if (again_) return program;
+    Lowering lowering(graph_, placement, program);
+    for (const std::vector<ValueId>& group : group_roots(graph_, placement)) {
+      const Node& first = graph_.producer(group[0]);
+      if (by_rows && first.op == Op::store) continue;
+      lower_group(graph_, placement, lowering, group, program.nests);
+      if (!lowering.errors().empty()) return lowering.errors().front();
+      if (compute_first_ || by_rows_ || !must_compute_first(graph_, placement, program, first)) continue;
+      by_rows_ = again_ = true;
+      return program;
+    }
+    if (by_rows)
+      for (Nest& nest : lower_row_stores(graph_, placement, lowering, *by_rows)) program.nests.push_back(std::move(nest));
+    lower_copies(graph_, placement, lowering, program);
+    if (!lowering.errors().empty()) return lowering.errors().front();
+    if (notes_) notes_->insert(notes_->end(), own_notes.begin(), own_notes.end());
+    if (notes_ && by_rows)
+      notes_->push_back(by_rows->direct ? "stored row by row" : "stored row by row, behind the rows that need the old ones");
+    return program;
+  }
+
+  const Graph& graph_;
+  std::vector<std::string>* notes_;
+  std::vector<NodeId> stores_;
+  std::set<ValueId> forced_;
+  bool by_rows_ = false, compute_first_ = false, again_ = false;
+};
+
 }  // namespace
 
 Result<Program> schedule_block(const Graph& graph, std::vector<std::string>* notes) {
-  std::set<ValueId> forced;
-  for (int round = 0;; ++round) {
-    std::vector<std::string> own_notes;
-    ACCEL_TRY(Placement placement, place_values(graph, forced, &own_notes));
-    Program program;
-    program.dims = placement.dims;
-    program.symbol_count = symbol_count_of(graph);
-    program.output_count = static_cast<int>(graph.outputs().size());
-    Lowering lowering(graph, placement, program);
-    bool again = false;
-    for (const std::vector<ValueId>& group : group_roots(graph, placement)) {
-      lower_group(graph, placement, lowering, group, program.nests);
-      if (!lowering.errors().empty()) return lowering.errors().front();
-      if (round == 0 && must_compute_first(graph, placement, program, graph.producer(group[0]))) {
-        forced.insert(graph.producer(group[0]).operands[2]);
-        again = true;
-      }
-    }
-    if (again) continue;
-    lower_copies(graph, placement, lowering, program);
-    if (!lowering.errors().empty()) return lowering.errors().front();
-    if (notes) notes->insert(notes->end(), own_notes.begin(), own_notes.end());
-    return program;
-  }
+  return BlockScheduler(graph, notes).run();
 }
 
 Result<Program> schedule(const Graph& graph, std::vector<std::string>* notes) {

@@ -5,6 +5,7 @@
 
 #include "ir/flow.h"
 #include "schedule/ownership.h"
+#include "schedule/row_stores.h"
 
 namespace accel {
 
@@ -16,7 +17,10 @@ bool is_cheap_leaf(Op op) { return op == Op::constant || op == Op::dim || op == 
 
 Segments::Segments(const Graph& graph) : graph_(graph), segments_(graph.blocks.size()) {
   find_forced();
-  for (BlockId b = 0; b < static_cast<BlockId>(graph.blocks.size()); ++b) cut(b);
+  for (BlockId b = 0; b < static_cast<BlockId>(graph.blocks.size()); ++b) {
+    cut(b);
+    join_stores(b);
+  }
   find_results();
 }
 
@@ -57,7 +61,7 @@ void Segments::cut(BlockId b) {
   for (NodeId n : graph_.blocks[static_cast<size_t>(b)].nodes) {
     const Node& node = graph_.nodes[static_cast<size_t>(n)];
     if (op_class(node.op) == OpClass::update) {
-      open.update = n;
+      open.updates = {n};
       close();
     } else if (node.op == Op::bind) {
       open.bind = n;
@@ -70,6 +74,44 @@ void Segments::cut(BlockId b) {
     }
   }
   close();
+}
+
+// Stores that follow each other and need nothing of each other's results are done together where rows are an order for all.
+void Segments::join_stores(BlockId b) {
+  std::vector<Segment> out;
+  for (Segment& next : segments_[static_cast<size_t>(b)]) {
+    if (out.empty() || !joins(out.back(), next)) {
+      out.push_back(std::move(next));
+      continue;
+    }
+    Segment& last = out.back();
+    last.nodes.insert(last.nodes.end(), next.nodes.begin(), next.nodes.end());
+    last.updates.push_back(next.updates[0]);
+  }
+  segments_[static_cast<size_t>(b)] = std::move(out);
+}
+
+bool Segments::joins(const Segment& first, const Segment& second) const {
+  std::vector<NodeId> stores = first.updates;
+  stores.insert(stores.end(), second.updates.begin(), second.updates.end());
+  if (first.updates.empty() || second.updates.empty()) return false;
+  std::set<ValueId> stored;
+  for (NodeId n : stores)
+    if (graph_.nodes[static_cast<size_t>(n)].op != Op::store) return false;
+  for (NodeId n : first.updates) stored.insert(graph_.nodes[static_cast<size_t>(n)].results[0]);
+  auto needs_stored = [&](NodeId n) {
+    const auto& operands = graph_.nodes[static_cast<size_t>(n)].operands;
+    return std::any_of(operands.begin(), operands.end(), [&](ValueId v) { return stored.contains(viewed(graph_, v)); });
+  };
+  if (needs_stored(second.updates[0]) || std::any_of(second.nodes.begin(), second.nodes.end(), needs_stored)) return false;
+  std::set<NodeId> own(first.nodes.begin(), first.nodes.end());
+  own.insert(second.nodes.begin(), second.nodes.end());
+  return row_stores(graph_, stores,
+                    [&](ValueId v) {
+                      return graph_.is_input(v) ||
+                             (!is_cloned(v) && !own.contains(graph_.values[static_cast<size_t>(v)].producer));
+                    })
+      .has_value();
 }
 
 // Marks what a user in segment `user` (-1: a terminator, bind or call) needs of other segments.
@@ -89,7 +131,7 @@ void Segments::find_results() {
   for (auto& list : segments_)
     for (Segment& s : list) {
       for (NodeId n : s.nodes) segment_of[static_cast<size_t>(n)] = next;
-      if (s.update >= 0) segment_of[static_cast<size_t>(s.update)] = next;
+      for (NodeId n : s.updates) segment_of[static_cast<size_t>(n)] = next;
       ++next;
     }
   std::set<ValueId> shared;
@@ -100,9 +142,9 @@ void Segments::find_results() {
         for (ValueId v : graph_.nodes[static_cast<size_t>(n)].operands) note_use(v, user, segment_of, shared);
       };
       for (NodeId n : s.nodes) note(n, next);
-      if (s.update >= 0) {
-        note(s.update, next);
-        shared.insert(graph_.nodes[static_cast<size_t>(s.update)].operands[0]);
+      for (NodeId n : s.updates) {
+        note(n, next);
+        shared.insert(graph_.nodes[static_cast<size_t>(n)].operands[0]);
       }
       if (s.bind >= 0) note(s.bind, -1);
       if (s.boxed >= 0) note(s.boxed, -1);
@@ -189,7 +231,11 @@ class Extraction {
 
   SegmentGraph run() {
     for (NodeId n : segment_.nodes) add(n);
-    if (segment_.update >= 0) add_update(segment_.update);
+    for (NodeId n : segment_.updates) add_update(n);
+    // All is computed before the first store.
+    auto& order = out_.graph.entry().nodes;
+    std::stable_partition(order.begin(), order.end(),
+                          [&](NodeId n) { return op_class(out_.graph.nodes[static_cast<size_t>(n)].op) != OpClass::update; });
     for (ValueId v : segment_.results) {
       out_.outputs.push_back(v);
       out_.graph.entry().terminator.operands.push_back(map_[static_cast<size_t>(v)]);
@@ -213,7 +259,7 @@ class Extraction {
     bool lens = is_lens(graph_, node.results[0]);
     std::vector<ValueId> operands;
     for (ValueId v : node.operands) {
-      bool place = n == segment_.update && operands.size() < 2;
+      bool place = op_class(node.op) == OpClass::update && operands.size() < 2;
       operands.push_back(!lens && !place && reads_apart(v) ? alias(v) : imported(v));
     }
     std::vector<Type> types;
@@ -225,10 +271,11 @@ class Extraction {
 
   // Whether v is a part of what the segment stores to, and not the part that changes.
   bool reads_apart(ValueId v) {
-    if (segment_.update < 0 || graph_.nodes[static_cast<size_t>(segment_.update)].op != Op::store || !is_lens(graph_, v))
-      return false;
-    const Node& store = graph_.nodes[static_cast<size_t>(segment_.update)];
-    return viewed(graph_, v) == store.operands[0] && bounds_.are_apart(v, store.operands[1]);
+    if (!is_lens(graph_, v)) return false;
+    return std::any_of(segment_.updates.begin(), segment_.updates.end(), [&](NodeId n) {
+      const Node& node = graph_.nodes[static_cast<size_t>(n)];
+      return node.op == Op::store && viewed(graph_, v) == node.operands[0] && bounds_.are_apart(v, node.operands[1]);
+    });
   }
 
   // v, a chain of views on the base, through the base's other name.
@@ -255,8 +302,6 @@ class Extraction {
     Op select = under_mask(out_.graph, operands[2]) ? Op::merge : Op::where;
     ValueId value = out_.graph.add_node(0, select, {operands[3], operands[2], operands[1]}, {}, {type});
     out_.graph.nodes[static_cast<size_t>(id)].operands = {operands[0], operands[1], value};
-    auto& order = out_.graph.entry().nodes;
-    std::swap(order[order.size() - 1], order[order.size() - 2]);
   }
 
   ValueId add_input(ValueId v) { return add_outside_value(graph_, origins_, v, next_slot_, out_); }

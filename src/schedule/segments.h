@@ -11,7 +11,7 @@ namespace accel {
 struct Segment {
   BlockId block = 0;
   std::vector<NodeId> nodes;     // without effects, in program order
-  NodeId update = -1;            // a store or put that ends the segment
+  std::vector<NodeId> updates;   // a store or put that ends the segment; stores that can be done row by row together
   NodeId bind = -1;              // or a bind
   NodeId boxed = -1;             // or what the caller does
   std::vector<ValueId> results;  // of nodes, that others use
@@ -28,6 +28,8 @@ class Segments {
  private:
   void find_forced();
   void cut(BlockId block);
+  void join_stores(BlockId block);
+  bool joins(const Segment& first, const Segment& second) const;
   void find_results();
   void note_use(ValueId v, int user, std::vector<int>& segment_of, std::set<ValueId>& shared);
 

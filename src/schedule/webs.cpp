@@ -102,8 +102,8 @@ class Webs {
       std::set<ValueId> used(segment.results.begin(), segment.results.end());
       for (NodeId n : segment.nodes)
         for (ValueId v : graph_.nodes[at(n)].operands) use(v, used);
-      if (segment.update >= 0)
-        for (ValueId v : graph_.nodes[at(segment.update)].operands) use(v, used);
+      for (NodeId n : segment.updates)
+        for (ValueId v : graph_.nodes[at(n)].operands) use(v, used);
       for (ValueId v : segment.results)
         for (ValueId other : used)
           if (is_own(v) && is_own(other)) conflict(v, other);

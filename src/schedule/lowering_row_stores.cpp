@@ -1,0 +1,196 @@
+// The loops of stores by rows (row_stores.h).
+//
+// Rows are cut into blocks that run in parallel. A row is computed into one of a few rows of temporary memory that a block has,
+// and stored when no later row of its block needs what it overwrites. Rows at the ends of a block, which need rows of its
+// neighbours, are computed by a nest of their own before anything is stored.
+
+#include <algorithm>
+
+#include "schedule/coalesce.h"
+#include "schedule/nests.h"
+#include "schedule/row_stores.h"
+
+namespace accel {
+
+namespace {
+
+class RowWriter {
+ public:
+  RowWriter(const Graph& graph, const Placement& placement, Lowering& lowering, const RowStores& rows)
+      : graph_(graph), lowering_(lowering), dims_(lowering.dims()), rows_(rows) {
+    for (NodeId n : rows.stores)
+      targets_.push_back(*store_target(graph, placement, lowering, graph.nodes[static_cast<size_t>(n)]));
+    const Type& type = graph.type(targets_[0].value);
+    shape_ = type.shape;
+    order_ = type.axis_order();
+    work_ = nest_work(graph, placement, dims_, targets_);
+    index_.assign(shape_.size(), dims_.constant(0));
+    count_ = shape_[order_[0]];
+    row_elements_ = dims_.constant(1);
+    for (size_t k = 1; k < order_.size(); ++k) row_elements_ = dims_.mul(row_elements_, shape_[order_[k]]);
+  }
+
+  std::vector<Nest> write() {
+    std::vector<Nest> out;
+    if (rows_.direct) {
+      out.push_back(direct());
+      return out;
+    }
+    find_blocks();
+    if (rows_.before + rows_.after > 0) out.push_back(edges());
+    out.push_back(blocks());
+    return out;
+  }
+
+ private:
+  Nest finished(const char* name, Dim work) {
+    Nest nest;
+    nest.name = name;
+    nest.body = lowering_.end_nest();
+    nest.work = work;
+    return nest;
+  }
+
+  // Opens the loops of a row, the last of which becomes vectors. A single axis has none but that over the rows.
+  size_t open_row(Dim row) {
+    index_[order_[0]] = row;
+    for (size_t k = 1; k < order_.size(); ++k) {
+      LoopKind kind = k + 1 == order_.size() ? LoopKind::simd : LoopKind::serial;
+      index_[order_[k]] = lowering_.open_loop(kind, shape_[order_[k]], false);
+    }
+    return order_.size() - 1;
+  }
+  void close(size_t count) {
+    for (size_t k = 0; k < count; ++k) lowering_.close_loop();
+  }
+
+  DType dtype(size_t k) const { return graph_.type(targets_[k].value).dtype; }
+  Address place(size_t k) {
+    return {targets_[k].buffer, dims_.add(targets_[k].base, offset_of(dims_, index_, targets_[k].strides))};
+  }
+  std::vector<TempId> values() {
+    std::vector<TempId> out;
+    for (const StoreTarget& target : targets_) out.push_back(lowering_.value_at(target.value, index_));
+    return out;
+  }
+
+  Nest direct() {
+    lowering_.begin_nest();
+    Dim row = lowering_.open_loop(LoopKind::parallel, count_, false);
+    size_t loops = open_row(row);
+    std::vector<TempId> computed = values();
+    for (size_t k = 0; k < targets_.size(); ++k) lowering_.store(place(k), computed[k], dtype(k));
+    close(loops + 1);
+    return finished("store", work_);
+  }
+
+  // --- blocks -----------------------------------------------------------------------------------------------------------
+
+  void find_blocks() {
+    int64_t hint = dims_.evaluate(count_, graph_.hints);
+    block_rows_ = hint >= 1024 ? 64 : hint >= 256 ? 32 : 16;
+    waiting_ = rows_.before + 1;
+    block_count_ = dims_.floordiv(dims_.add(count_, dims_.constant(block_rows_ - 1)), dims_.constant(block_rows_));
+    Dim elements = dims_.mul(dims_.mul(block_count_, waiting_ + rows_.after), row_elements_);
+    for (size_t k = 0; k < targets_.size(); ++k) kept_.push_back(lowering_.temp(dtype(k), elements, "rows"));
+  }
+
+  void open_block() {
+    lowering_.begin_nest();
+    block_ = lowering_.open_loop(LoopKind::parallel, block_count_, false);
+    first_ = dims_.mul(block_, block_rows_);
+    Dim rows = dims_.min(dims_.constant(block_rows_), dims_.sub(count_, first_));
+    // Rows in [start, end) of the block need rows of no other one.
+    rows_here_ = rows;
+    start_ = dims_.min(dims_.constant(rows_.before), rows);
+    end_ = dims_.max(start_, dims_.sub(rows, dims_.constant(rows_.after)));
+  }
+
+  // The kept row of a block's row: rows wait in turn, those at its end have places of their own.
+  Dim waiting_place(Dim row) { return waiting_ == 1 ? dims_.constant(0) : dims_.mod(row, dims_.constant(waiting_)); }
+  Dim end_place(Dim step) { return dims_.add(dims_.constant(waiting_), step); }
+
+  Address kept(size_t k, Dim kept_row) {
+    Dim row = dims_.add(dims_.mul(block_, waiting_ + rows_.after), kept_row), element = dims_.constant(0);
+    for (size_t axis = 1; axis < order_.size(); ++axis)
+      element = dims_.add(dims_.mul(element, shape_[order_[axis]]), index_[order_[axis]]);
+    return {kept_[k], dims_.mul(dims_.add(dims_.mul(row, row_elements_), element), item_size(dtype(k)))};
+  }
+
+  void compute_row(Dim row, Dim kept_row) {
+    size_t loops = open_row(dims_.add(first_, row));
+    std::vector<TempId> computed = values();
+    for (size_t k = 0; k < targets_.size(); ++k) lowering_.store(kept(k, kept_row), computed[k], dtype(k));
+    close(loops);
+  }
+  void store_row(Dim row, Dim kept_row) {
+    size_t loops = open_row(dims_.add(first_, row));
+    for (size_t k = 0; k < targets_.size(); ++k)
+      lowering_.store(place(k), lowering_.load(kept(k, kept_row), dtype(k)), dtype(k));
+    close(loops);
+  }
+
+  Dim open_rows(Dim count) { return lowering_.open_loop(LoopKind::serial, count, false); }
+
+  Nest edges() {
+    open_block();
+    Dim row = open_rows(start_);
+    compute_row(row, waiting_place(row));
+    close(1);
+    Dim step = open_rows(dims_.sub(rows_here_, end_));
+    compute_row(dims_.add(end_, step), end_place(step));
+    close(2);
+    Dim share = dims_.floordiv(dims_.mul(work_, rows_.before + rows_.after), dims_.constant(block_rows_));
+    return finished("ends of blocks", share);
+  }
+
+  Nest blocks() {
+    open_block();
+    Dim before = dims_.constant(rows_.before);
+    Dim step = open_rows(dims_.sub(end_, start_));
+    Dim row = dims_.add(start_, step);
+    compute_row(row, waiting_place(row));
+    Dim ready = dims_.sub(row, before);
+    store_row(ready, waiting_place(ready));
+    close(1);
+    Dim next = dims_.max(dims_.sub(end_, before), dims_.constant(0));
+    Dim last = dims_.add(next, open_rows(dims_.sub(end_, next)));
+    store_row(last, waiting_place(last));
+    close(1);
+    step = open_rows(dims_.sub(rows_here_, end_));
+    store_row(dims_.add(end_, step), end_place(step));
+    close(2);
+    return finished("store by rows", work_);
+  }
+
+  const Graph& graph_;
+  Lowering& lowering_;
+  DimTable& dims_;
+  const RowStores& rows_;
+  std::vector<StoreTarget> targets_;
+  std::vector<Dim> shape_;
+  std::vector<uint8_t> order_;
+  Index index_;
+  Dim count_, row_elements_, work_;
+  int64_t block_rows_ = 0, waiting_ = 0;
+  Dim block_count_, block_, first_, rows_here_, start_, end_;
+  std::vector<BufferId> kept_;  // per target
+};
+
+}  // namespace
+
+std::vector<Nest> lower_row_stores(const Graph& graph, const Placement& placement, Lowering& lowering, const RowStores& rows) {
+  for (NodeId n : rows.stores) {
+    const Node& node = graph.nodes[static_cast<size_t>(n)];
+    lowering.set_root_buffer(node.results[0], lowering.root_buffer(node.operands[0]));
+  }
+  if (!rows.own_elements) return RowWriter(graph, placement, lowering, rows).write();
+  std::vector<StoreTarget> targets;
+  for (NodeId n : rows.stores)
+    targets.push_back(*store_target(graph, placement, lowering, graph.nodes[static_cast<size_t>(n)]));
+  std::vector<Nest> out = {lower_nest(graph, placement, lowering, targets)};
+  out[0].name = "store";
+  return out;
+}
+
+}  // namespace accel

@@ -1,0 +1,317 @@
+"""Stores that need what they overwrite: row by row, with bits, events and aliasing as NumPy has them."""
+
+import numpy as np
+import pytest
+from support.differential import check, check_cases, check_made, sample
+
+import accel
+
+
+@pytest.fixture(autouse=True, params=["serial", "threads"])
+def workers(request):
+    threads, threshold = (1, 100_000) if request.param == "serial" else (2, 0)
+    with accel.config(threads=threads, parallel_threshold=threshold):
+        yield
+
+
+def by_rows(function, *arguments):
+    call = check(function, *arguments)
+    assert "stored row by row" in str(accel.explain(call)(*arguments))
+    return call
+
+
+def is_fine(function, case):
+    return True
+
+
+SHAPES = [(3, 3), (17, 5), (18, 4), (19, 6), (33, 7), (34, 40), (100, 9), (20, 1), (67, 130)]
+
+
+def both_ways(a):
+    a[1:-1, 1:-1] = 0.25 * (a[:-2, 1:-1] + a[2:, 1:-1] + a[1:-1, :-2] + a[1:-1, 2:])
+
+
+def from_above(a):
+    a[1:] = a[:-1] * 0.5 + a[1:]
+
+
+def from_below(a):
+    a[:-1] = a[1:] - a[:-1] * 3
+
+
+def moved_down(a):
+    a[1:] = a[:-1]
+
+
+def moved_up(a):
+    a[:-1] = a[1:]
+
+
+def far_above(a):
+    a[3:] += a[:-3] * a[2:-1]
+
+
+def uneven(a):
+    a[1:-2] = a[:-3] + a[3:] * 2
+
+
+def moved_diagonally(a):
+    a[1:, 1:] = a[:-1, :-1]
+
+
+def within_rows(a):
+    a[:, 1:] = a[:, :-1] + a[:, 1:]
+
+
+def mirrored_rows(a):
+    a[:] = a[:, ::-1] - a
+
+
+def backwards(a):
+    a[::-1][1:] = a[::-1][:-1] * 2 + a[::-1][1:]
+
+
+def every_other(a):
+    a[1:-1:2] = a[:-2:2] + a[2::2]
+
+
+def every_other_with_its_own(a):
+    a[2::2] = a[:-2:2] + a[2::2]
+
+
+def last_row_to_all(a):
+    a -= a[-1]
+
+
+def first_column(a):
+    a[:, 0] = a[:, -1] * 2
+
+
+def own_column(a):
+    a -= a[:, 1:2] if a.shape[1] > 1 else a[:, :1]
+
+
+def row_and_column(a):
+    k = a.shape[0] // 2
+    a[:] = np.minimum(a, np.add.outer(a[:, 0], a[k, :]))
+
+
+def corner(a):
+    a += a[0, 0]
+
+
+def rank_one(a):
+    for k in range(min(a.shape) - 1):
+        a[k + 1 :, k + 1 :] -= np.outer(a[k + 1 :, k] * 1e-4, a[k, k + 1 :])
+
+
+def transposed(a):
+    b = a.T
+    b[1:] = b[:-1] + b[1:]
+
+
+def under_a_mask(a):
+    m = a[:-1] > a[1:]
+    a[1:][m] = -1.0
+
+
+def to_a_condition(a):
+    a[1:-1] = np.where(a[:-2] > 0, a[2:], a[1:-1])
+
+
+FUNCTIONS = [
+    both_ways,
+    from_above,
+    from_below,
+    moved_down,
+    moved_up,
+    far_above,
+    uneven,
+    moved_diagonally,
+    within_rows,
+    mirrored_rows,
+    backwards,
+    every_other,
+    every_other_with_its_own,
+    last_row_to_all,
+    first_column,
+    own_column,
+    row_and_column,
+    corner,
+    rank_one,
+    transposed,
+    under_a_mask,
+    to_a_condition,
+]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_shapes(function):
+    for rows, columns in SHAPES:
+        check(function, sample((rows, columns)))
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_one_kernel_for_all_sizes(function):
+    check_cases(function, [(sample((r + 4, c + 4)),) for r, c in [(96, 30), *SHAPES]], is_fine)
+
+
+@pytest.mark.parametrize("function", [both_ways, from_above, moved_up, uneven, row_and_column, mirrored_rows])
+@pytest.mark.parametrize("layout", ["fortran", "strided", "reversed", "integers", "complex", "bytes"])
+def test_layouts(function, layout):
+    def make():
+        a = sample((70, 44))
+        if layout == "fortran":
+            return (np.asfortranarray(a),)
+        if layout == "strided":
+            return (a[:, ::2],)
+        if layout == "reversed":
+            return (a[::-1],)
+        kinds = {"integers": np.int64, "complex": np.complex64, "bytes": np.uint8}
+        with np.errstate(all="ignore"):
+            return ((a * 10).astype(np.int64).astype(kinds[layout]),)
+
+    if layout in ("integers", "bytes") and function is both_ways:
+        pytest.skip("stores of floats to integers are another matter")
+    if layout == "complex" and function is row_and_column:
+        pytest.skip("complex numbers have no minimum here")
+    check_made(function, make, whole=False)
+
+
+@pytest.mark.parametrize("function", [both_ways, from_above, from_below, uneven, row_and_column])
+def test_wait_for_later_rows(function):
+    assert by_rows(function, sample((100, 40)))
+
+
+def test_volumes():
+    def spread(a, steps):
+        for _ in range(steps):
+            a[1:-1, 1:-1, 1:-1] = (
+                a[:-2, 1:-1, 1:-1] + a[2:, 1:-1, 1:-1] + a[1:-1, :-2, 1:-1] + a[1:-1, 2:, 1:-1] + a[1:-1, 1:-1, 2:]
+            ) / 6
+
+    by_rows(spread, sample((40, 6, 5)), 3)
+    check(spread, sample((3, 6, 5)), 3)
+
+
+def test_two_grids_at_once():
+    def react(big_u, big_v, steps):
+        u, v = big_u[1:-1, 1:-1], big_v[1:-1, 1:-1]
+        for _ in range(steps):
+            lu = big_u[:-2, 1:-1] + big_u[2:, 1:-1] - 2 * u
+            lv = big_v[1:-1, :-2] + big_v[2:, 1:-1] - 2 * v
+            uvv = u * v * v
+            u += 0.1 * lu - uvv
+            v += 0.1 * lv + uvv
+        return u
+
+    for shape in [(50, 30), (19, 18), (4, 3)]:
+        u, v = np.abs(sample(shape)) / 100, np.abs(sample(shape, seed=1)) / 100
+        check(react, u, v, 4)
+    assert "stored row by row, behind" in str(accel.explain(react)(sample((50, 30)) / 99, sample((50, 30), seed=1) / 99, 4))
+
+
+def test_each_needs_what_the_other_overwrites():
+    def turn(a, b):
+        c = a[1:] + b[:-1]
+        d = a[:-1] - b[1:]
+        a[1:] = c
+        b[1:] = d * 2
+
+    check(turn, sample((60, 20)), sample((60, 20), seed=3))
+
+    def exchange(a, b):
+        a[:], b[:] = b * 2, a + 1
+
+    check(exchange, sample((60, 20)), sample((60, 20), seed=3))
+
+
+def test_the_second_needs_the_first():
+    def follow(a, b):
+        a[1:] = a[:-1] + b[1:]
+        b[1:] = b[:-1] + a[1:]
+
+    check(follow, sample((60, 20)), sample((60, 20), seed=3))
+
+
+def test_values_that_are_used_again():
+    def both(a, b):
+        c = a[:-1] + b[1:]
+        a[1:] = c
+        b[:-1] = c * 2
+        return c, a.sum()
+
+    check(both, sample((60, 20)), sample((60, 20), seed=3))
+
+
+def test_own_memory():
+    def fresh(n):
+        a = np.zeros((n, 8))
+        b = np.ones((n, 8))
+        a[0] = 1.0
+        for k in range(5):
+            a[1:] = a[:-1] + b[1:] * k
+            b[:-1] = a[1:] - b[1:]
+        return a, b
+
+    check(fresh, 40)
+
+
+def test_three_stores():
+    def rotate(a, b, c):
+        x, y, z = a[1:] + b[:-1], b[1:] + c[:-1], c[1:] + a[:-1]
+        a[1:] = x
+        b[1:] = y
+        c[1:] = z
+
+    check(rotate, *(sample((50, 6), seed=k) for k in range(3)))
+
+
+def test_overlapping_arguments():
+    def shifted(a, b):
+        a[1:] = a[:-1] + b[1:]
+        b[:-1] = b[1:] * 2
+
+    check_made(shifted, lambda: (lambda x: (x[2:], x[:-2]))(sample((62, 10))), whole=False)
+    check_made(shifted, lambda: (lambda x: (x, x))(sample((62, 10))), whole=False)
+
+
+def test_events():
+    def overflowing(a):
+        for _ in range(3):
+            a[1:-1] = a[:-2] * a[2:]
+        return a.max()
+
+    for errors in ("ignore", "warn", "raise"):
+        with np.errstate(all=errors):
+            check_made(overflowing, lambda: (np.full((50, 20), 1e200),), whole=False)
+
+    def divided(a):
+        a[1:] = a[:-1] / a[1:]
+
+    for errors in ("ignore", "warn", "raise"):
+        with np.errstate(all=errors):
+            check_made(divided, lambda: (np.zeros((50, 20)),), lambda: (sample((50, 20)),), whole=False)
+
+
+def test_library_loops():
+    def smooth(a):
+        a[1:] = np.exp(-np.abs(a[:-1])) + a[1:]
+
+    check(smooth, sample((60, 20)))
+
+
+def test_sums_of_what_is_stored_to():
+    def centred(a):
+        a[1:] -= a[:-1].mean(axis=0)
+        a -= a.mean()
+        a -= a.sum(axis=1)[:, None]
+
+    check(centred, sample((60, 20)))
+
+
+def test_no_elements():
+    for shape in [(0, 4), (1, 4), (2, 4), (5, 0), (0, 0)]:
+        for function in (from_above, moved_up, within_rows, mirrored_rows):
+            if shape[1] > 0 or function not in (within_rows,):
+                check_made(function, lambda shape=shape: (np.ones(shape),), whole=False)
