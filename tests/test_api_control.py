@@ -86,7 +86,7 @@ def test_stance_fail_on_fallback():
     call, seen = accel.compile(f), []
     call(X, seen)
     with accel.set_stance("fail_on_fallback"), pytest.raises(accel.UnsupportedError):
-        accel.compile(lambda x: print(x + 1))(X)
+        accel.compile(lambda x: dir(x + 1))(X)
     assert accel._accel.get_stance() == "default"
 
 
@@ -98,30 +98,28 @@ def test_stance_stays_without_with():
 
 def broken(x):
     y = x + 1
-    print("side effect")
+    dir()
     return y * 2
 
 
-def test_fullgraph_error_has_three_lines(capsys):
+def test_fullgraph_error_has_three_lines():
     call = accel.compile(broken, fullgraph=True)
     with pytest.raises(accel.UnsupportedError) as error:
         call(X)
     what, place, way_out = str(error.value).splitlines()
-    assert "broken" in what and "print" in what and error.value.reason in what
-    assert place.strip() == f'{__file__}:{broken.__code__.co_firstlineno + 2}: print("side effect")'
+    assert "broken" in what and "dir" in what and error.value.reason in what
+    assert place.strip() == f"{__file__}:{broken.__code__.co_firstlineno + 2}: dir()"
     assert way_out.strip().startswith("way out: ")
     assert (error.value.filename, error.value.lineno) == (__file__, broken.__code__.co_firstlineno + 2)
-    assert capsys.readouterr().out == ""
 
 
-def test_explain(capsys):
+def test_explain():
     explanation = accel.explain(broken)(X)
-    assert capsys.readouterr().out == "side effect\n"
     assert np.array_equal(explanation.result, (X + 1) * 2)
     assert not explanation.compiled and explanation.partly
     (fallback,) = explanation.fallbacks
     assert fallback.filename == __file__ and fallback.lineno == broken.__code__.co_firstlineno + 2
-    assert "way out" in str(explanation) and 'print("side effect")' in str(explanation)
+    assert "way out" in str(explanation) and "dir()" in str(explanation)
     assert [o["op"] for o in explanation.operations][-1] == "add"
 
 

@@ -26,7 +26,7 @@ _BACKENDS = {
     "numpy": "NumPy, operation by operation: slow, for comparing capture with compiled code",
 }
 
-Kernel = Callable[[list[int], list[Any]], tuple[int, int, Sequence[Any]]]
+Kernel = Callable[[list[int], list[Any]], tuple[int, int, Sequence[Any] | None]]
 
 
 def list_backends() -> list[str]:
@@ -126,7 +126,10 @@ class adapt:  # noqa: N801
         """Compile one graph."""
         graph = Graph(data)
         if not callable(self.source):
-            return _Evaluator(graph).run
+            evaluator = _Evaluator(graph)
+            if evaluator.calls_python:  # which may run the graph again in the midst of a run
+                return lambda symbols, inputs: _Evaluator(graph).run(symbols, inputs)
+            return evaluator.run
         run = self.source(graph, [*symbols, *inputs])
         if not callable(run):
             raise ArgumentError(f"the backend returned {run!r}: it has to return a callable")
@@ -159,6 +162,10 @@ def evaluate(graph: Graph, values: Sequence[Any]) -> Any:
 _EVENTS = {"divide": 1, "over": 2, "under": 4, "invalid": 8}
 
 
+class _Stopped(Exception):  # noqa: N818
+    """Events so far are none that the caller accepts."""
+
+
 class _Evaluator:
     """Runs a graph in NumPy. Each value is laid out in memory as the graph says, so sums add up in the same order.
 
@@ -169,24 +176,30 @@ class _Evaluator:
         self.graph = graph
         self.sizes: dict[str, CodeType] = {}
         self.producers = {result: node for node in graph.nodes for result in node["results"]}
+        self.ignored, self.events = sum(_EVENTS.values()), 0
+        self.calls_python = any(node["op"] == "python_call" for node in graph.nodes)
 
-    def run(self, symbols: list[int], inputs: list[Any]) -> tuple[int, int, list[Any]]:
+    def run(self, symbols: list[int], inputs: list[Any]) -> tuple[int, int, list[Any] | None]:
         """Return the floating-point events (bits), the exit and the outputs.
 
         No input changes when errstate is not silent about the events.
         """
-        ignored = sum(_EVENTS[name] for name, mode in np.geterr().items() if mode == "ignore")
-        events = 0
-
-        def record(name: str, flags: int) -> None:
-            nonlocal events
-            events |= flags
-
-        with np.errstate(all="call", call=record):
-            exit_, outputs = self.evaluate(symbols, inputs)
-        if events & ~ignored == 0:
+        self.ignored = sum(_EVENTS[name] for name, mode in np.geterr().items() if mode == "ignore")
+        self.events = 0
+        try:
+            with nullcontext() if self.calls_python else self._recording():
+                exit_, outputs = self.evaluate(symbols, inputs)
+        except _Stopped:
+            return self.events, 0, None
+        if self.events & ~self.ignored == 0:
             self.write_back()
-        return events, exit_, outputs
+        return self.events, exit_, outputs
+
+    def _recording(self) -> Any:
+        def record(name: str, flags: int) -> None:
+            self.events |= flags
+
+        return np.errstate(all="call", call=record)
 
     def evaluate(self, symbols: list[int], inputs: list[Any]) -> tuple[int, list[Any]]:
         """Return the exit and what it hands over. The inputs change with write_back()."""
@@ -241,7 +254,9 @@ class _Evaluator:
         operands = [self.values[o] for o in node["operands"]]
         masks = [self.lanes[o] for o in node["operands"] if o in self.lanes] if node["class"] == "pointwise" else []
         mask = np.logical_and.reduce(masks) if masks else None
-        results = self._node(node, operands) if mask is None else self._in_lanes(node, operands, mask)
+        apart = self.calls_python and node["op"] != "python_call"  # callees run under the caller's errstate
+        with self._recording() if apart else nullcontext():
+            results = self._node(node, operands) if mask is None else self._in_lanes(node, operands, mask)
         if node["op"] == "lanes":
             mask = operands[1] if mask is None else mask & operands[1]
         for value, type_, result in zip(node["results"], node["types"], results, strict=True):
@@ -362,6 +377,17 @@ class _Evaluator:
         ]
         self.given[node["results"][0]] = node["function"](*objects)
         return np.int64(0)
+
+    def _op_python_call(self, node: dict[str, Any], *operands: Any) -> Any:
+        if self.events & ~self.ignored:
+            raise _Stopped
+        self.write_back()
+        self.versions.clear()
+        return self._op_call(node, *operands)
+
+    def _op_reload(self, node: dict[str, Any], base: Any) -> Any:
+        number = self.memory[node["operands"][0]]
+        return np.array(self.versions.get(number, self.inputs[number]))
 
     def _op_extent(self, node: dict[str, Any], call: Any) -> Any:
         result, axis = node["axes"]

@@ -45,8 +45,9 @@ py::list loops_record(const CompiledKernel& kernel) {
   return loops;
 }
 
-std::string callable_name(PyObject* callable) {
-  py::handle object(callable);
+std::string callable_name(const BoxedCall& call) {
+  if (call.python) return call.python->name;
+  py::handle object(call.callable.get());
   return py::str(py::hasattr(object, "__qualname__") ? object.attr("__qualname__") : py::repr(object));
 }
 
@@ -62,8 +63,7 @@ py::list operations_record(const Captured& captured) {
       record["dtype"] = node.results.empty() ? "" : dtype_name(graph.type(node.results[0]).dtype);
       record["file"] = node.where.source >= 0 ? graph.sources[node.where.source] : std::string();
       record["line"] = node.where.line;
-      if (node.op == Op::call)
-        record["callable"] = callable_name(captured.calls[static_cast<size_t>(node.attrs.call)].callable.get());
+      if (op_has_call(node.op)) record["callable"] = callable_name(captured.calls[static_cast<size_t>(node.attrs.call)]);
       operations.append(record);
     }
   }

@@ -303,7 +303,18 @@ Result<std::optional<Ref>> Interpreter::call_class(const Ref& value, const CallA
   return std::optional<Ref>(std::move(made));
 }
 
+// A method of a container of the caller's: what is in the container is the method's business.
+std::optional<Ref> container_method(Capture& capture, const Ref& value, PyObject* name) {
+  PyObject* object = value->kind == AbstractKind::unread ? value->object.get() : nullptr;
+  if (object == nullptr || !(PyList_CheckExact(object) || PyDict_CheckExact(object))) return std::nullopt;
+  PyObject* descriptor = _PyType_Lookup(Py_TYPE(object), name);
+  if (descriptor == nullptr || !is_builtin_method(descriptor)) return std::nullopt;
+  capture.sources().guard_type(value->source, Py_TYPE(object));
+  return capture.method(capture.constant(descriptor), value);
+}
+
 Result<Ref> get_attribute(Capture& capture, const Ref& value, PyObject* name) {
+  if (std::optional<Ref> method = container_method(capture, value, name)) return *method;
   capture.look(value);
   switch (value->kind) {
     case AbstractKind::array:

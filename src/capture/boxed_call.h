@@ -1,8 +1,10 @@
 #pragma once
 // BoxedCall: a call of a Python callable that compiled code asks the process to make. Product of capture.
 
+#include <memory>
 #include <vector>
 
+#include "capture/recipe.h"
 #include "cpython/py_ref.h"
 #include "guard/guard_set.h"
 #include "ir/graph.h"
@@ -25,7 +27,39 @@ struct Errstate {
   bool operator==(const Errstate&) const = default;
 };
 
+// What is assumed of the object that a call gives. Another one ends the run right behind the call.
+enum class ResultKind : uint8_t {
+  unknown,  // every object ends the run
+  ignored,  // any object
+  none,     // None
+  number,   // of the type of the call's last result
+  array,    // the same
+};
+
+// What a call gave that was made before.
+struct SeenResult {
+  ResultKind kind = ResultKind::unknown;  // unknown: an object that compiled code cannot take
+  Type type;                              // number, array
+  bool operator==(const SeenResult&) const = default;
+};
+
+// A call that may do anything: the frames that wait for it, and what is called with what.
+struct PythonCall {
+  std::vector<Recipe> recipes;       // outputs are the operands of the op
+  std::vector<FrameRecipe> frames;   // outermost first; all wait
+  std::vector<BoundSymbol> symbols;  // what recipes name beside the entry's symbols
+  RecipeId callable = -1;
+  std::vector<RecipeId> arguments;  // positional ones, then those of BoxedCall::keywords
+  std::vector<RecipeId> watched;    // fresh arrays of the frames, views of them, and what holds such: nobody else may have one
+  std::vector<RecipeId> changed;    // those that the callable can get at: their elements are the first results of the op
+  ResultKind result = ResultKind::unknown;
+  std::string name;   // of the callable, for people
+  std::string place;  // of the call, the same in every capture
+  Location where;
+};
+
 struct BoxedCall {
+  std::shared_ptr<const PythonCall> python;  // then neither callable nor arguments are here
   PyRef callable;
   std::vector<CallPart> arguments;  // the positional ones, then those of `keywords`
   PyRef keywords;                   // a tuple of names, null when there are none

@@ -29,6 +29,7 @@ class Session {
   Result<Captured> run() {
     plan_.watch = options_.stop_before_instruction > 0;
     plan_.fixed_sizes = options_.fixed_sizes;
+    plan_.seen_results = options_.seen_results;
     ACCEL_TRY([[maybe_unused]] Unit walked, walk());
     finish();
     return std::move(attempt_.captured);

@@ -44,6 +44,10 @@ struct Plan {
     std::string place;   // where the exit is; empty: not known
   };
   std::map<int64_t, PlannedExit> exits;
+  // Calls that compiled code asks the process to make, by place; false: that cannot be.
+  std::map<std::string, bool> boxed;
+  std::set<std::string> opaque;  // texts of the sources of containers that such calls get: nobody looks into them in advance
+  const std::map<std::string, SeenResult>* seen_results = nullptr;
   bool watch = false;        // find out where frames can be rebuilt
   bool fixed_sizes = false;  // extents are constants
 
@@ -99,6 +103,9 @@ class Capture {
   ValueId read(const Ref& array);
   // Whether the argument at a source is writeable; guards on it.
   bool is_writeable(SourceId source);
+  // A call is made that may change every array of the caller's: its memory has new contents.
+  void reload_memory();
+  bool& memory_is_stale() { return memory_is_stale_; }
   // The whole memory, current version.
   ValueId contents(const Storage& storage);
   // Whether the array's memory can be stored to, with guards on what that needs. Before anything is emitted.
@@ -244,6 +251,7 @@ class Capture {
   bool relate(SourceId written, SourceId other);
   Failure refuse_shared(SourceId written, const std::string& other);
   Ref alias_of(SourceId source, PyObject* seen);
+  ValueId input_of(SourceId source);
   ValueId own_contents(ValueId value, const std::vector<uint8_t>& order);
   ValueId viewed(ValueId memory, const std::vector<ViewStep>& path, size_t count);
   ValueId stored(ValueId memory, bool in_order, const std::vector<ViewStep>& path, ValueId value, ValueId mask);
@@ -273,7 +281,8 @@ class Capture {
   std::vector<Note> notes_;
   std::vector<BoxedCall> calls_;
   Errstate errstate_;
-  PyRef exception_;  // of the last failure that raised() made, and its detail
+  bool memory_is_stale_ = false;  // on this path
+  PyRef exception_;               // of the last failure that raised() made, and its detail
   std::string exception_detail_;
   std::string file_;
   Location where_;

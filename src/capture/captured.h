@@ -3,6 +3,7 @@
 
 #include <Python.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,8 @@ struct CaptureOptions {
   // n > 0: leave before the n-th evaluated instruction at which all frames can be rebuilt, if there are that many.
   int stop_before_instruction = 0;
   bool trace = false;
-  bool fixed_sizes = false;  // the extents of arrays are constants, each with a guard
+  const std::map<std::string, SeenResult>* seen_results = nullptr;  // of calls, by place
+  bool fixed_sizes = false;                                         // the extents of arrays are constants, each with a guard
 };
 
 // Captures `function` called with these locals (localsplus order, borrowed; null = unbound): interprets the bytecode abstractly

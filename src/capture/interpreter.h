@@ -85,6 +85,9 @@ class Interpreter {
   // Parts the path: each way goes on with the frame as its function leaves it.
   using Way = std::function<Status(Frame& frame)>;
   Status fork(const Condition& condition, const Way& when_true, const Way& when_false);
+  // Whether the call instruction that runs asks the process for its call (python_calls.cpp); and that call.
+  bool is_boxed_call() const;
+  Result<Ref> box_call(const Ref& callable, const CallArguments& arguments);
   // Capture::require.
   Status leave_unless(ValueId condition, Reason reason, std::string detail);
 
@@ -177,13 +180,19 @@ class Interpreter {
   Status leave_earlier(const Plan::PlannedExit& planned);
   Status give_up_loop();
   std::vector<const Frame*> live_frames() const;
-  Result<std::vector<FrameRecipe>> write_frames(RecipeWriter& writer, const std::vector<const Frame*>& frames) const;
+  // all_wait: the innermost frame waits for a call, too.
+  Result<std::vector<FrameRecipe>> write_frames(RecipeWriter& writer, const std::vector<const Frame*>& frames,
+                                                bool all_wait = false) const;
   std::vector<const Frame*> frames_before() const;
   bool is_writable();
   Status plan_exit(const Failure& why);
   bool is_raising() const;
   void unroll_instead(const Failure& why);
   [[noreturn]] void unroll(const std::string& loop);
+  void box_instead(const Failure& why);
+  void hand_over(const Ref& value);
+  bool is_ignored() const;
+  Result<Ref> result_of_call(const PythonCall& site, ValueId made, BoxedCall& call);
   Location where(const std::vector<const Frame*>& frames) const;
   Failure budget_failure();
 
@@ -212,6 +221,7 @@ class Interpreter {
   int64_t effects_before_ = 0;
   BlockId check_block_ = -1;  // the exit that checks of the instruction at check_position_ share
   int64_t check_position_ = -1;
+  bool ended_ = false;    // the instruction that runs has ended its path
   bool resumed_ = false;  // the path has just been resumed where it had waited
 
   std::vector<PathState> pending_;

@@ -253,6 +253,7 @@ std::set<std::string> Interpreter::join_into(std::vector<PathState>& arrivals, c
   for (size_t i = 1; i < arrivals.size(); ++i) {
     target.facts = common(target.facts, arrivals[i].facts);
     target.passed = common(target.passed, arrivals[i].passed);
+    target.memory_is_stale |= arrivals[i].memory_is_stale;
     target.forks = std::max(target.forks, arrivals[i].forks);
     target.writable = -1;
   }
@@ -271,6 +272,7 @@ ValueId Interpreter::argument(const PathState& from, const StateSlot& slot, bool
   Builder& build = capture_.build();
   build.move_to(from.block);
   if (slot.place == StateSlot::Place::extent) return build.dim(of_target ? slot.target_extent : slot.arriving_extent);
+  capture_.memory_is_stale() = from.memory_is_stale;
   if (slot.place == StateSlot::Place::memory) {
     return capture_.contents(from.of(of_target ? slot.target_memory : slot.arriving_memory));
   }

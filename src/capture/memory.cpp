@@ -43,7 +43,21 @@ Ref Capture::view_of(const Ref& array, ViewStep step, Lens lens, ValueId value) 
 // that write is refused by the next attempt.
 ValueId Capture::contents(const Storage& storage) {
   if (storage.current != no_value) return storage.current;
-  SourceId source = storage.source;
+  ValueId input = input_of(storage.source);
+  return memory_is_stale_ ? builder_.reload(input) : input;
+}
+
+void Capture::reload_memory() {
+  memory_is_stale_ = true;
+  for (const auto& [source, value] : at_) {
+    if (!value || value->kind != AbstractKind::array || value->array.storage->source < 0) continue;
+    Storage& storage = *value->array.storage;
+    ++storage.version;
+    if (storage.current != no_value) storage.current = builder_.reload(storage.current);
+  }
+}
+
+ValueId Capture::input_of(SourceId source) {
   if (auto known = array_inputs_.find(source); known != array_inputs_.end()) return known->second;
   for (SourceId written : written_) {
     if (written == source || relate(written, source)) continue;

@@ -42,6 +42,11 @@ Status push_result(Step& step, Frame& frame, const Ref& value) {
 
 // The callee's frame pushes the result when it returns; `step.frame` stays valid.
 Status finish(Step& step, const Ref& callable, CallArguments arguments) {
+  if (step.interpreter.is_boxed_call()) {
+    ACCEL_TRY(Ref given, step.interpreter.box_call(callable, arguments));
+    step.frame.push(std::move(given));
+    return Unit{};
+  }
   ACCEL_TRY(std::optional<Ref> result, step.interpreter.begin_call(callable, std::move(arguments)));
   if (!result) return Unit{};
   return push_result(step, step.frame, *result);

@@ -33,6 +33,7 @@ struct PathState {
   std::vector<std::shared_ptr<Storage>> keep_storages;
   std::vector<Dim> facts;  // each is known to be >= 0
   Errstate errstate;
+  bool memory_is_stale = false;  // a call that may change the caller's arrays has been made
   std::vector<PassedLoop> passed;
   bool at_rolled_loop = false;  // waits at the header of a loop that becomes a loop of the graph
   int forks = 0;

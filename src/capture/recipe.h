@@ -63,6 +63,7 @@ struct FrameRecipe {
   RecipeId function = -1;
   int call_offset = -1;          // outer frames: the call instruction (code units)
   int offset = 0;                // where to go on (code units)
+  int return_offset = -1;        // of an instruction that returns (code units); -1: there is none
   std::vector<RecipeId> locals;  // localsplus
   std::vector<RecipeId> stack;   // CPython's own layout for this version
 };
@@ -84,6 +85,7 @@ struct Exit {
   std::vector<FrameRecipe> frames;         // outermost first
   std::vector<BoundSymbol> symbols;        // what Dims in this exit's recipes may name beside the entry's symbols
   bool is_check = false;                   // taken only when something unusual happens at run time (bounds, overflow, ...)
+  bool is_behind_call = false;             // of a call that ends every run by itself: compiled code never comes here
   Reason reason = Reason::internal_error;  // resume: why
   std::string detail;
   Location where;

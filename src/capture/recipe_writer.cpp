@@ -1,5 +1,7 @@
 #include "capture/recipe_writer.h"
 
+#include <set>
+
 #include "capture/iterators.h"
 #include "capture/predicated.h"
 #include "capture/python_text.h"
@@ -206,8 +208,30 @@ Result<RecipeId> RecipeWriter::write_storage(const std::shared_ptr<Storage>& sto
     recipe.shape = type.shape;
     outputs_.push_back(storage->current);
     it->second = add(std::move(recipe));
+    fresh_[it->second] = storage;
   }
   return it->second;
+}
+
+std::vector<BoundSymbol> RecipeWriter::write_symbols() {
+  std::set<int> found;
+  auto look = [&](Dim d) {
+    if (d.id < 0) return;
+    for (int symbol : capture_.dims().symbols(d)) {
+      if (capture_.is_bound(symbol)) found.insert(symbol);
+    }
+  };
+  for (const Recipe& recipe : recipes_) {
+    look(recipe.offset);
+    for (Dim d : recipe.shape) look(d);
+    for (Dim d : recipe.strides) look(d);
+  }
+  std::vector<BoundSymbol> symbols;
+  for (int symbol : found) {
+    symbols.push_back({symbol, static_cast<int>(outputs_.size())});
+    outputs_.push_back(capture_.build().dim(capture_.dims().symbol(symbol)));
+  }
+  return symbols;
 }
 
 Result<RecipeId> RecipeWriter::write_array(const ArrayState& array) {

@@ -17,7 +17,12 @@ class RecipeWriter {
   Result<RecipeId> write(const Ref& value);
 
   std::vector<Recipe> take_recipes() { return std::move(recipes_); }
+  const std::vector<Recipe>& recipes() const { return recipes_; }
   const std::vector<ValueId>& outputs() const { return outputs_; }
+  // Adds the values of the symbols bound at run time that recipes name to the outputs.
+  std::vector<BoundSymbol> write_symbols();
+  // Fresh memory by the recipe of its array.
+  const std::map<RecipeId, std::shared_ptr<Storage>>& fresh_memory() const { return fresh_; }
 
  private:
   Result<RecipeId> make(const Ref& value);
@@ -39,6 +44,7 @@ class RecipeWriter {
   std::unordered_map<const AbstractValue*, RecipeId> written_;  // -1: being written
   std::unordered_map<const Storage*, RecipeId> storages_;
   std::map<SourceId, RecipeId> sources_;
+  std::map<RecipeId, std::shared_ptr<Storage>> fresh_;
   std::vector<Ref> keep_;
 };
 

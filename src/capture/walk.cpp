@@ -63,6 +63,10 @@ Status Interpreter::walk_path() {
     depth_before_ = frames_.size();
     effects_before_ = capture_.effects();
     Status done = try_step(frame);
+    if (std::exchange(ended_, false)) {
+      frames_.clear();
+      return Unit{};
+    }
     if (!done.ok() && !unwind(done.failure(), 0)) return plan_exit(done.failure());
   }
   return leave_by_return();
@@ -146,7 +150,9 @@ void Interpreter::forget_left_loops() {
 void Interpreter::look_at_live(const Frame& frame) {
   for (const std::vector<Ref>* values : {&frame.locals, &frame.stack}) {
     for (const Ref& value : *values) {
-      if (value) capture_.look_deep(value);
+      bool opaque =
+          value && value->kind == AbstractKind::unread && plan_.opaque.count(capture_.sources().text(value->source)) != 0;
+      if (value && !opaque) capture_.look_deep(value);
     }
   }
 }
@@ -157,6 +163,7 @@ PathState Interpreter::save() {
   for (const auto& frame : frames_) state.frames.push_back(*frame);
   state.facts = capture_.facts();
   state.errstate = capture_.errstate();
+  state.memory_is_stale = capture_.memory_is_stale();
   state.passed = passed_;
   state.forks = forks_;
   state.writable = writable_;
@@ -171,6 +178,7 @@ void Interpreter::restore(const PathState& state) {
   restore_objects(state);
   capture_.facts() = state.facts;
   capture_.errstate() = state.errstate;
+  capture_.memory_is_stale() = state.memory_is_stale;
   capture_.build().move_to(state.block);
   passed_ = state.passed;
   forks_ = state.forks;

@@ -9,23 +9,6 @@ namespace accel {
 
 namespace {
 
-// Bound symbols that the recipes' dims name.
-std::set<int> bound_symbols_of(Capture& capture, const std::vector<Recipe>& recipes) {
-  std::set<int> found;
-  auto look = [&](Dim d) {
-    if (d.id < 0) return;
-    for (int symbol : capture.dims().symbols(d)) {
-      if (capture.is_bound(symbol)) found.insert(symbol);
-    }
-  };
-  for (const Recipe& recipe : recipes) {
-    look(recipe.offset);
-    for (Dim d : recipe.shape) look(d);
-    for (Dim d : recipe.strides) look(d);
-  }
-  return found;
-}
-
 // The loop in which a grown list among these has grown, if that may be evaluated round by round.
 std::string loop_of_list(const std::vector<Ref>& values) {
   for (const Ref& value : values) {
@@ -50,6 +33,21 @@ bool is_free(const Ref& value) {
   return value->kind == AbstractKind::constant || value->kind == AbstractKind::unread || value->source >= 0;
 }
 
+// Code unit of an instruction that returns; -1: there is none.
+int return_offset_of(const Bytecode& bytecode) {
+  for (const Instruction& instruction : bytecode.instructions)
+    if (instruction.op == Opcode::return_value) return instruction.offset;
+  return -1;
+}
+
+// Whether the local is read behind the frame's place, or by the handler of an error in the call that it waits for.
+bool is_live(const Frame& frame, size_t local, bool waits) {
+  const CodeFlow& flow = frame.flow();
+  if (flow.is_live(frame.next, local)) return true;
+  int handler = waits ? frame.bytecode().instructions[static_cast<size_t>(frame.next) - 1].handler : -1;
+  return handler >= 0 && flow.is_live(frame.bytecode().handlers[static_cast<size_t>(handler)].target, local);
+}
+
 }  // namespace
 
 // Ends the current block of the graph with an exit that hands over what `writer` has written.
@@ -58,12 +56,9 @@ void Interpreter::end_block(RecipeWriter& writer, Exit exit) {
   WalkExit end;
   end.block = build.block();
   end.exit = std::move(exit);
+  end.exit.symbols = writer.write_symbols();
   end.outputs = writer.outputs();
   end.recipes = writer.take_recipes();
-  for (int symbol : bound_symbols_of(capture_, end.recipes)) {
-    end.exit.symbols.push_back({symbol, static_cast<int>(end.outputs.size())});
-    end.outputs.push_back(build.dim(capture_.dims().symbol(symbol)));
-  }
   build.leave(static_cast<int>(exits_.size()), end.outputs);
   exits_.push_back(std::move(end));
 }
@@ -132,6 +127,7 @@ bool Interpreter::is_raising() const {
 // The failed instruction is left to the interpreter: by the next attempt, which knows that it fails.
 Status Interpreter::plan_exit(const Failure& why) {
   unroll_instead(why);
+  box_instead(why);
   Plan::PlannedExit planned;
   planned.why = why;
   if (why.reason != Reason::will_raise && is_raising())
@@ -218,8 +214,8 @@ bool Interpreter::is_writable() {
   return write_frames(probe, live_frames()).ok();
 }
 
-Result<std::vector<FrameRecipe>> Interpreter::write_frames(RecipeWriter& writer,
-                                                           const std::vector<const Frame*>& frames) const {
+Result<std::vector<FrameRecipe>> Interpreter::write_frames(RecipeWriter& writer, const std::vector<const Frame*>& frames,
+                                                           bool all_wait) const {
   std::vector<FrameRecipe> recipes;
   for (const Frame* frame : frames) {
     const auto& instructions = frame->bytecode().instructions;
@@ -228,10 +224,12 @@ Result<std::vector<FrameRecipe>> Interpreter::write_frames(RecipeWriter& writer,
     FrameRecipe recipe;
     ACCEL_TRY(recipe.function, writer.write(frame->function));
     recipe.offset = next.offset;
-    if (frame != frames.back()) recipe.call_offset = instructions[static_cast<size_t>(frame->next) - 1].fault_offset;
+    bool waits = all_wait || frame != frames.back();
+    if (waits) recipe.call_offset = instructions[static_cast<size_t>(frame->next) - 1].fault_offset;
+    if (waits) recipe.return_offset = return_offset_of(frame->bytecode());
     for (size_t i = 0; i < frame->locals.size(); ++i) {
       const Ref& local = frame->locals[i];
-      bool needed = local && (frame->flow().is_live(frame->next, i) || is_free(local));
+      bool needed = local && (is_live(*frame, i, waits) || is_free(local));
       ACCEL_TRY(RecipeId id, writer.write(needed ? local : null_));
       recipe.locals.push_back(id);
     }

@@ -32,15 +32,15 @@ void collect_buffers_written(const Body& body, std::set<BufferId>& out) {
   for (const Stmt& stmt : body) {
     bool stores = stmt.kind == StmtKind::store || stmt.kind == StmtKind::scatter || stmt.kind == StmtKind::receive_array;
     if (stores) out.insert(stmt.address.buffer);
-    if (stmt.kind == StmtKind::boxed) continue;
+    if (stmt.kind == StmtKind::boxed || stmt.kind == StmtKind::python) continue;
     for (const CallOperand& operand : stmt.operands) out.insert(operand.address.buffer);
     collect_buffers_written(stmt.body, out);
   }
 }
 
 bool is_boxed(const Stmt& stmt) {
-  return stmt.kind == StmtKind::boxed || stmt.kind == StmtKind::extent || stmt.kind == StmtKind::receive ||
-         stmt.kind == StmtKind::receive_array;
+  return stmt.kind == StmtKind::boxed || stmt.kind == StmtKind::python || stmt.kind == StmtKind::extent ||
+         stmt.kind == StmtKind::receive || stmt.kind == StmtKind::receive_array;
 }
 
 const Nest no_nest;
@@ -330,7 +330,12 @@ void ControlFunction::boxed_call(const Stmt& stmt, const std::string& number) {
   dims.insert(dims.end(), stmt.core_strides.begin(), stmt.core_strides.end());
   code_.line(cat("const void* const operands[] = {", operands.empty() ? "nullptr" : listed(operands), "};"));
   code_.line(cat("const i64 dims[] = {", dims.empty() ? "0" : dims_text(dims), "};"));
-  stop_unless(cat("call_boxed(frame, &status, ", events_, ", ", number, ", operands, dims)"));
+  if (stmt.kind == StmtKind::boxed) {
+    stop_unless(cat("call_boxed(frame, &status, ", events_, ", ", number, ", operands, dims)"));
+  } else {
+    stop_unless(cat("!must_stop(frame, ", events_text(), ")"));
+    stop_unless(cat("call_python(frame, kept, ", static_cast<long>(protected_.size()), ", ", number, ", operands, dims)"));
+  }
   define(stmt, "0");
 }
 

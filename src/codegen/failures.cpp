@@ -15,7 +15,8 @@ const Body& body_of(const Program& program, const BlockStep& step) {
 // Whether a loop of NumPy's or a call of the caller's may report an error.
 bool may_report(const Program& program, const Body& body) {
   return std::any_of(body.begin(), body.end(), [&](const Stmt& stmt) {
-    bool boxed = stmt.kind == StmtKind::boxed || stmt.kind == StmtKind::receive || stmt.kind == StmtKind::receive_array;
+    bool boxed = stmt.kind == StmtKind::boxed || stmt.kind == StmtKind::python || stmt.kind == StmtKind::receive ||
+                 stmt.kind == StmtKind::receive_array;
     if (boxed) return true;
     bool raises = stmt.kind == StmtKind::call &&
                   (op_events(stmt.op, program.imports[static_cast<size_t>(stmt.import)].dtypes[0]) & event_error) != 0;

@@ -6,7 +6,7 @@
 
 namespace accel {
 
-constexpr int accel_abi_version = 6;
+constexpr int accel_abi_version = 7;
 
 extern "C" {
 
@@ -40,7 +40,8 @@ struct AccelRuntime {
   int64_t (*serial_work)();
   // Calls that the caller makes for kernels with control flow, from the calling thread; may be null where a kernel has none.
   // Function `number` of the caller's table gets `operands`, pointers to elements or scalars; `dims` holds the shapes of its
-  // array operands, one after the other, then their strides in bytes. Returns 0, or status bits (AccelStatus).
+  // array operands, one after the other, then their strides in bytes. Returns 0, or status bits (AccelStatus). Other functions
+  // than those that can be called again get memory as it stands, and the launch puts nothing back that it has written before.
   int (*call)(void* context, int number, const void* const* operands, const int64_t* dims);
   // Extent of an axis of a result of the last call of function `number`.
   int64_t (*extent)(void* context, int number, int result, int axis);
@@ -76,6 +77,7 @@ enum AccelStatus : int {
   accel_error = 16,  // something NumPy raises for (integer to a negative power, ...)
   accel_no_memory = 32,
   accel_interrupted = 64,
+  accel_left = 128,  // a call has been made, and the caller goes on from there by itself: nothing before it is put back
 };
 
 // Underflow alone does not make outputs garbage: the caller decides by errstate. The same holds for the other events.

@@ -167,6 +167,117 @@ PyObject* raise_in_frame(FrameState&& state) {
   return check_state(owned) ? run_rest({{&owned, 1}, true}) : nullptr;
 }
 
+// --- calls under frames -------------------------------------------------------------------------------------------------
+
+namespace {
+
+// The frames that are shown, outermost first.
+struct Shown {
+  std::span<const FrameState> states;
+  FramedCall& call;
+  std::vector<InterpreterFrame*> frames;
+};
+
+// Gives the frame references of its own and returns the depth of the stack.
+int copy_into(InterpreterFrame* frame, const FrameState& state) {
+  for (size_t i = 0; i < state.locals.size(); ++i) {
+    PyObject* old = std::exchange(frame->localsplus[i], state.locals[i].new_reference());
+    Py_XDECREF(old);
+  }
+  PyObject** base = stack_base(frame);
+  for (size_t i = 0; i < state.stack.size(); ++i) base[i] = state.stack[i].new_reference();
+  return static_cast<int>(state.stack.size());
+}
+
+// Whether nobody else has the frame, and its variables are as they were.
+bool is_untouched(InterpreterFrame* frame, const FrameState& state) {
+  if (frame->frame_obj != nullptr && Py_REFCNT(frame->frame_obj) > 1) return false;
+  for (size_t i = 0; i < state.locals.size(); ++i)
+    if (frame->localsplus[i] != state.locals[i].get()) return false;
+  return true;
+}
+
+// Drops a frame that is linked no more. On 3.11 that is done by who made it; 3.12 has no function for it but the evaluator's
+// own return.
+PyObject* end_frame([[maybe_unused]] PyThreadState* thread, InterpreterFrame* frame, [[maybe_unused]] const FrameState& state,
+                    int depth) {
+  for (PyObject** base = stack_base(frame); depth > 0;) {
+    set_depth(frame, --depth);
+    Py_XDECREF(base[depth]);
+  }
+#if PY_VERSION_HEX >= 0x030D0000
+  _PyEval_FrameClearAndPop(thread, frame);
+  return Py_NewRef(Py_None);
+#elif PY_VERSION_HEX >= 0x030C0000
+  stack_base(frame)[0] = Py_NewRef(Py_None);
+  return resume_at(thread, frame, state.return_offset, 1);
+#else
+  return Py_NewRef(Py_None);
+#endif
+}
+
+PyObject* drop_after_error(PyThreadState* thread, InterpreterFrame* frame, const FrameState& state, int depth) {
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  Py_XDECREF(end_frame(thread, frame, state, depth));
+  PyErr_Restore(type, value, traceback);
+  return nullptr;
+}
+
+PyObject* make_call(Shown& shown) {
+  PyObject* result = nullptr;
+  FramedCall& call = shown.call;
+  call.was_made = true;
+  call.after = call.act(call.context, &result);
+  for (size_t i = 0; i < shown.frames.size() && call.after == AfterCall::go_on; ++i)
+    if (!is_untouched(shown.frames[i], shown.states[i])) call.after = AfterCall::leave;
+  if (call.after != AfterCall::go_on) return result;
+  call.result = PyRef::steal(result);
+  return Py_NewRef(Py_None);
+}
+
+PyObject* show_next(Shown& shown);
+
+PyObject* show_frame(PyThreadState* thread, InterpreterFrame* frame, void* context) {
+  Shown& shown = *static_cast<Shown*>(context);
+  const FrameState& state = shown.states[shown.frames.size()];
+  shown.frames.push_back(frame);
+  int depth = copy_into(frame, state), at = fault_offset_at(frame_code(frame), state.call_offset);
+  set_executing(frame, at);
+  set_depth(frame, depth);
+  link_frame(thread, frame);
+  --python_recursion_left(thread);
+  PyObject* result = shown.frames.size() < shown.states.size() ? show_next(shown) : make_call(shown);
+  ++python_recursion_left(thread);
+  unlink_frame(thread, frame);
+  if (!shown.call.was_made) return drop_after_error(thread, frame, state, depth);
+  if (shown.call.after == AfterCall::go_on) {
+    Py_DECREF(result);
+    return end_frame(thread, frame, state, depth);
+  }
+  if (result == nullptr) return raise_at(thread, frame, at, depth);
+  stack_base(frame)[depth] = result;
+  return resume_at(thread, frame, state.offset, depth + 1);
+}
+
+PyObject* show_next(Shown& shown) {
+  auto* function = reinterpret_cast<PyFunctionObject*>(shown.states[shown.frames.size()].function.get());
+  return enter_frame(function, show_frame, &shown);
+}
+
+}  // namespace
+
+PyObject* call_under_frames(const std::vector<FrameState>& outermost_first, FramedCall& call) {
+  for (const FrameState& state : outermost_first)
+    if (!check_state(state)) return nullptr;
+  if (outermost_first.empty()) return refuse("there is none"), nullptr;
+  Shown shown{outermost_first, call, {}};
+  PyObject* result = show_next(shown);
+  if (!call.was_made || call.after != AfterCall::go_on) return result;
+  Py_XDECREF(result);
+  return nullptr;
+}
+
 // --- open frames --------------------------------------------------------------------------------------------------------
 
 struct FrameEntry {

@@ -14,9 +14,10 @@
 namespace accel {
 
 struct FrameState {
-  PyRef function;        // the PyFunctionObject that runs; can_hand_over() its code
-  int offset = 0;        // code unit to go on at (Instruction::offset); raising: of the instruction that fails (either offset)
-  int call_offset = -1;  // a frame that waits for a callee: code unit of its call instruction (either offset)
+  PyRef function;  // the PyFunctionObject that runs; can_hand_over() its code
+  int offset = 0;  // code unit to go on at (Instruction::offset); raising: of the instruction that fails (either offset)
+  int return_offset = -1;     // call_under_frames: code unit of an instruction that returns, whatever it returns
+  int call_offset = -1;       // a frame that waits for a callee: code unit of its call instruction (either offset)
   std::vector<PyRef> locals;  // localsplus in order, cells made when offset lies behind the prologue; null = unbound
   std::vector<PyRef> stack;   // value stack, bottom first, in this version's layout; null = NULL. A frame that waits for a
                               // callee: without the callable and the arguments; the result is pushed on it
@@ -33,6 +34,28 @@ PyObject* raise_in_frame(FrameState&& state);
 // are visible to sys._getframe and tracebacks. A result is pushed on the caller's stack, which goes on at its `offset`; an
 // exception is raised in the caller at its call_offset. Requires at least one state; all but the last have a call_offset.
 PyObject* resume_frames(std::vector<FrameState>&& outermost_first, bool raise);
+
+// What follows a call that was made under frames.
+enum class AfterCall : uint8_t {
+  go_on,  // the frames are dropped
+  leave,  // they go on in the interpreter, with the result on the stack of the innermost
+  raise,  // the current exception is raised in them
+};
+
+// A call made while the frames that wait for it can be seen: sys._getframe and tracebacks find them.
+struct FramedCall {
+  // Makes the call; sets *result to a new reference unless it answers `raise`, which needs an exception.
+  AfterCall (*act)(void* context, PyObject** result) = nullptr;
+  void* context = nullptr;
+  bool was_made = false;  // act was called
+  AfterCall after =
+      AfterCall::go_on;  // what happened: someone who keeps a frame, or changes its variables, turns go_on into leave
+  PyRef result;          // of act when the frames are dropped
+};
+
+// Shows frames, all of which wait at their call_offset, and makes the call. When they go on or raise, the result is what the
+// outermost returns, or null with an exception; else null without one, or with one when the call could not be made.
+PyObject* call_under_frames(const std::vector<FrameState>& outermost_first, FramedCall& call);
 
 // A real frame that compiled code runs under, for calls into Python that may look at it.
 class OpenFrame {

@@ -48,13 +48,17 @@ bool is_numpy_bit_generator(PyObject* object) {
 
 }  // namespace
 
-BoxedCalls::BoxedCalls(const std::vector<BoxedCall>& calls, PyObject* const* sources)
-    : calls_(calls), sources_(sources), given_(calls.size()), streams_(calls.size()) {}
+BoxedCalls::BoxedCalls(const CheckedRun& run)
+    : calls_(run.captured->calls), sources_(run.binding.sources), given_(calls_.size()), streams_(calls_.size()) {
+  if (std::any_of(calls_.begin(), calls_.end(), [](const BoxedCall& call) { return call.python != nullptr; }))
+    python_.emplace(run);
+}
 
 // --- the call -------------------------------------------------------------------------------------------------------
 
 int BoxedCalls::call(int number, const void* const* operands, const int64_t* dims) {
   const BoxedCall& call = calls_[static_cast<size_t>(number)];
+  if (call.python) return call_python(number, operands, dims);
   if (!prepare(call)) return failed();
   int axes =
       std::accumulate(call.operands.begin(), call.operands.end(), 0, [](int sum, const Type& t) { return sum + t.rank(); });
@@ -76,6 +80,35 @@ int BoxedCalls::call(int number, const void* const* operands, const int64_t* dim
   return taken ? 0 : failed();
 }
 
+int BoxedCalls::call_python(int number, const void* const* operands, const int64_t* dims) {
+  const BoxedCall& call = calls_[static_cast<size_t>(number)];
+  const int64_t* strides = dims;
+  for (const Type& type : call.operands) strides += type.rank();
+  std::vector<CallOperandValue> values;
+  for (size_t k = 0; k < call.operands.size(); k++) {
+    values.push_back({operands[k], dims, strides, nullptr});
+    dims += call.operands[k].rank();
+    strides += call.operands[k].rank();
+  }
+  release_locks();
+  return made_python(number, python_->call(number, values));
+}
+
+// What was done before a call that has been made stays.
+int BoxedCalls::made_python(int number, PythonCalls::Made made) {
+  if (made == PythonCalls::Made::failed) return failed();
+  used_.clear();
+  if (made == PythonCalls::Made::left) return accel_left;
+  std::vector<Given>& given = given_[static_cast<size_t>(number)];
+  const std::vector<Type>& types = calls_[static_cast<size_t>(number)].results;
+  given.resize(types.size());
+  for (size_t k = 0; k < types.size(); k++) {
+    given[k].object = python_->results()[k];
+    if (types[k].kind != ValueKind::array) read_scalar(given[k].object.get(), types[k].dtype, given[k].bits);
+  }
+  return 0;
+}
+
 bool BoxedCalls::call_directly(int number) {
   const BitStream& stream = streams_[static_cast<size_t>(number)];
   if (!stream.is_open()) return false;
@@ -86,6 +119,7 @@ bool BoxedCalls::call_directly(int number) {
 
 PyObject* BoxedCalls::call_with_objects(int number, PyObject* const* operands) {
   const BoxedCall& call = calls_[static_cast<size_t>(number)];
+  if (call.python) return call_python_with_objects(number, operands);
   if (!prepare(call)) return nullptr;
   std::vector<PyRef> objects;
   for (size_t k = 0; k < call.operands.size(); k++) {
@@ -97,6 +131,21 @@ PyObject* BoxedCalls::call_with_objects(int number, PyObject* const* operands) {
   if (answer && call.changed >= 0) answer = objects[static_cast<size_t>(call.changed)];
   if (!answer || !take(number, answer.get())) return nullptr;
   return call.gives_tuple ? answer.release() : PyTuple_Pack(1, answer.get());
+}
+
+// Null without an exception when the call has left.
+PyObject* BoxedCalls::call_python_with_objects(int number, PyObject* const* operands) {
+  const BoxedCall& call = calls_[static_cast<size_t>(number)];
+  std::vector<CallOperandValue> values;
+  for (size_t k = 0; k < call.operands.size(); k++) values.push_back({nullptr, nullptr, nullptr, operands[k]});
+  PythonCalls::Made made = python_->call(number, values);
+  if (made == PythonCalls::Made::failed) return nullptr;
+  made_python(number, made);
+  if (made == PythonCalls::Made::left) return nullptr;
+  PyRef results = PyRef::steal(PyTuple_New(static_cast<Py_ssize_t>(call.results.size())));
+  for (size_t k = 0; results && k < call.results.size(); k++)
+    PyTuple_SET_ITEM(results.get(), static_cast<Py_ssize_t>(k), python_->results()[k].new_reference());
+  return results.release();
 }
 
 bool BoxedCalls::prepare(const BoxedCall& call) {

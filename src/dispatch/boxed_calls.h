@@ -9,14 +9,15 @@
 
 #include "base/result.h"
 #include "capture/boxed_call.h"
+#include "dispatch/python_calls.h"
 #include "ndarray/random.h"
 
 namespace accel {
 
 class BoxedCalls {
  public:
-  // Both outlive this. `sources`: the objects at the entry's sources.
-  BoxedCalls(const std::vector<BoxedCall>& calls, PyObject* const* sources);
+  // What they refer to outlives this. `run`: that of the kernel, as it was checked at its start.
+  explicit BoxedCalls(const CheckedRun& run);
   BoxedCalls(const BoxedCalls&) = delete;
   BoxedCalls& operator=(const BoxedCalls&) = delete;
 
@@ -37,6 +38,10 @@ class BoxedCalls {
   void release_locks();
   // The run has failed and leaves no trace: generators get the state back that they had before it.
   void undo();
+  // Those that may do anything; null when there are none.
+  PythonCalls* python() { return python_ ? &*python_ : nullptr; }
+  // Whether the run has ended in a call.
+  bool has_left() const { return python_ && python_->has_left(); }
   // Why a call failed, if one did.
   const std::optional<Failure>& problem() const { return problem_; }
 
@@ -51,6 +56,9 @@ class BoxedCalls {
     BitStream stream;
     bool locked = false;  // by this run
   };
+  int call_python(int number, const void* const* operands, const int64_t* dims);
+  PyObject* call_python_with_objects(int number, PyObject* const* operands);
+  int made_python(int number, PythonCalls::Made made);
   bool prepare(const BoxedCall& call);
   void open_stream(int number);
   PyRef operand(const Type& type, const void* memory, const int64_t* dims, const int64_t* strides) const;
@@ -65,6 +73,7 @@ class BoxedCalls {
   std::vector<std::vector<Given>> given_;  // by call
   std::vector<BitStream> streams_;         // by call: open when call_directly() may use it
   std::vector<Used> used_;
+  std::optional<PythonCalls> python_;
   std::vector<PyRef> objects_, owned_;  // of the call that is being made
   std::vector<PyObject*> arguments_;
   std::optional<Failure> problem_;

@@ -60,6 +60,7 @@ void Dispatcher::reset() {
   VersionList dropped = std::move(versions_);  // destroyed last: that may run Python code
   versions_.clear();
   events_.clear();
+  seen_results_.clear();
   warned_.clear();
   noted_once_ = 0;
   pinned_.reset();
@@ -169,6 +170,8 @@ Dispatcher::Answer Dispatcher::try_version(size_t index, PyObject* const* locals
   switch (outcome) {
     case Outcome::resumed:
       counters_.side_exits++;
+      if (entry->left_behind_call()) note(*entry->left_behind_call());
+      if (generation == generation_) learn_result(*entry);
       [[fallthrough]];
     case Outcome::returned:
       counters_.compiled++;
@@ -184,6 +187,22 @@ Dispatcher::Answer Dispatcher::try_version(size_t index, PyObject* const* locals
       return after_giving_up(*entry);
     default:
       return Answer::interpret;
+  }
+}
+
+// The next call gets a version that knows what the call gives; one that gives now this and now that is left to the interpreter.
+void Dispatcher::learn_result(Entry& entry) {
+  auto seen = entry.take_seen_result();
+  if (!seen) return;
+  auto [known, fresh] = seen_results_.try_emplace(seen->first, seen->second);
+  if (!fresh) known->second = {};
+  for (size_t i = 0; i < versions_.size(); i++) {
+    if (&*versions_[i] != &entry) continue;
+    EntryHold dropped = versions_[i];
+    versions_.erase(versions_.begin() + static_cast<std::ptrdiff_t>(i));
+    last_version_ = -1;
+    hot_ = 0;
+    return;
   }
 }
 
@@ -251,6 +270,7 @@ Dispatcher::Added Dispatcher::add_version(PyObject* const* locals) {
   options.stop_before_instruction = static_cast<int>(settings().stress_exits.get());
   options.trace = log_enabled(LogTopic::capture);
   options.fixed_sizes = options_.fixed_sizes;
+  options.seen_results = &seen_results_;
   Result<Captured> captured = capture(function(), locals, local_count_, options);
   if (!captured.ok()) {
     pin(at_start(captured.failure().reason, captured.failure().detail));

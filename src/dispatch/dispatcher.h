@@ -5,6 +5,7 @@
 #include <Python.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -76,6 +77,7 @@ class Dispatcher {
   Answer try_versions(PyObject* const* locals, PyObject** result);
   Answer try_versions_that(bool are_full, PyObject* const* locals, PyObject** result);
   Answer try_version(size_t index, PyObject* const* locals, PyObject** result);
+  void learn_result(Entry& entry);
   Answer after_events(Entry& entry);
   Answer after_giving_up(Entry& entry);
   Answer refuse(const Entry& entry);
@@ -112,8 +114,9 @@ class Dispatcher {
   std::optional<Fallback> pinned_;  // every call goes to the interpreter
   Counters counters_;
   std::vector<Event> events_;
-  std::set<int> warned_;     // reasons
-  uint64_t noted_once_ = 0;  // bits of reasons
+  std::map<std::string, SeenResult> seen_results_;  // of calls that the process makes, by place
+  std::set<int> warned_;                            // reasons
+  uint64_t noted_once_ = 0;                         // bits of reasons
 };
 
 }  // namespace accel

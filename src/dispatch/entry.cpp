@@ -76,6 +76,12 @@ Entry::Entry(Captured captured) : captured_(std::move(captured)) {
   }
   for (const BoxedCall& call : captured_.calls) {
     for (const CallPart& part : call.arguments) add_sources(part, wanted);
+    calls_python_ |= call.python != nullptr;
+  }
+  python_plans_ = python_call_plans(captured_);
+  for (const auto& plan : python_plans_) {
+    if (!plan) continue;
+    for (SourceId source : plan->materialiser.sources()) wanted.insert(source);
   }
   held_sources_.assign(wanted.begin(), wanted.end());
   guards.wanted = held_sources_;
@@ -123,18 +129,21 @@ Outcome Entry::run(PyObject* function, PyObject* const* locals, PyObject** resul
   call.outputs.numbers = space.take<int64_t>(2 * plan_.count());
   call.objects = space.take<PyObject*>(captured_.recipes.size());
   plan_.prepare(call.outputs);
-  if (!captured_.calls.empty()) call.calls.emplace(captured_.calls, call.binding.sources);
+  if (!captured_.calls.empty()) call.calls.emplace(CheckedRun{&captured_, &python_plans_, function, locals, call.binding});
   return launch(call, result);
 }
 
 Outcome Entry::launch(Call& call, PyObject** result) {
   problem_ = {};
+  left_behind_call_.reset();
   patience_.start();
   int status = run_kernel(call);
+  if ((status & accel_left) != 0) return left_in_call(call, result);
   if (status != 0) {
     Outcome outcome = judge(call, status);
     if (outcome != Outcome::returned) {
       if (call.calls) call.calls->undo();
+      if (call.calls && call.calls->python() && call.calls->python()->has_begun()) return go_back(call, outcome, result);
       if (outcome != Outcome::raised) PyErr_Clear();
       plan_.release(call.outputs);
       return outcome;
@@ -142,6 +151,30 @@ Outcome Entry::launch(Call& call, PyObject** result) {
   }
   runs_++;
   return finish(call, result);
+}
+
+// The frames have run to their end behind a call.
+Outcome Entry::left_in_call(Call& call, PyObject** result) {
+  PythonCalls& python = *call.calls->python();
+  plan_.release(call.outputs);
+  *result = python.take_answer();
+  const PythonCall& site = *captured_.calls[static_cast<size_t>(python.last())].python;
+  left_behind_call_ = Fallback{python.reason(), python.detail(), file_of(site.where), site.where.line};
+  if (python.unknown_result()) seen_result_.emplace(site.place, *python.unknown_result());
+  seen_result_ ? patience_.succeeded() : patience_.left();
+  return Outcome::resumed;
+}
+
+// A failure behind a call: the interpreter goes on there.
+Outcome Entry::go_back(Call& call, Outcome why, PyObject** result) {
+  PythonCalls& python = *call.calls->python();
+  plan_.release(call.outputs);
+  if (why != Outcome::raised) PyErr_Clear();
+  const PythonCall& site = *captured_.calls[static_cast<size_t>(python.last())].python;
+  Reason reason = why == Outcome::events ? Reason::floating_point_event : problem_.reason;
+  *result = python.go_back(why == Outcome::raised);
+  left_behind_call_ = Fallback{reason, "behind the call", file_of(site.where), site.where.line};
+  return Outcome::resumed;
 }
 
 // Outcome::returned when the results stand.
@@ -194,6 +227,7 @@ int Entry::run_native(Call& call) {
   if (unlocked) take_references(call, true);
   int status = memory.run(compilation_->kernel->entry(), launch, unlocked);
   if (unlocked) take_references(call, false);
+  if (calls_python_) problem_ = {};  // of calls within this one
   if (!memory.problem().empty()) problem_ = fail(Reason::out_of_memory, memory.problem());
   if (calls != nullptr) calls->release_locks();
   if (calls != nullptr && calls->problem()) problem_ = *calls->problem();
@@ -224,6 +258,8 @@ Outcome Entry::finish(Call& call, PyObject** result) {
   plan_.release(call.outputs);
   if (!made && call.calls) call.calls->undo();
   if (!made && writes_inputs_) return Outcome::raised;  // the call cannot be run again
+  if (!made && call.calls && call.calls->python() && call.calls->python()->has_begun())
+    return go_back(call, Outcome::gave_up, result);
   if (!made) {
     problem_ = fail(Reason::internal_error, take_exception_text());
     return Outcome::gave_up;
@@ -246,7 +282,7 @@ Outcome Entry::leave(Call& call, PyObject** result) {
   }
   exit.is_check ? patience_.left() : patience_.succeeded();
   // The frames alone own the objects while the interpreter runs: objects die when NumPy's would.
-  std::vector<FrameState> frames = frames_of(exit, call.objects);
+  std::vector<FrameState> frames = frames_of(exit.frames, call.objects);
   materialiser.release(call.objects);
   *result = resume_frames(std::move(frames), false);
   return Outcome::resumed;
@@ -258,7 +294,7 @@ bool Entry::does_nothing() const {
 
 bool Entry::is_exceptional(int number) const {
   const Exit& exit = captured_.exits[number];
-  return captured_.graph.blocks.size() > 1 && (exit.is_check || exit.reason == Reason::will_raise);
+  return exit.is_behind_call || (captured_.graph.blocks.size() > 1 && (exit.is_check || exit.reason == Reason::will_raise));
 }
 
 void Entry::leave_to_interpreter(Reason reason, std::string detail) {
@@ -332,6 +368,8 @@ int Entry::traverse(visitproc visit, void* arg) const {
   for (const BoxedCall& call : captured_.calls) {
     Py_VISIT(call.callable.get());
     for (const CallPart& part : call.arguments) Py_VISIT(part.object.get());
+    if (!call.python) continue;
+    for (const Recipe& recipe : call.python->recipes) Py_VISIT(recipe.object.get());
   }
   for (const ResolvedLoop& loop : loops_) Py_VISIT(loop.keep_alive.get());
   return python_kernel_ ? python_kernel_->traverse(visit, arg) : 0;

@@ -71,6 +71,10 @@ class Entry {
   Fallback fallback_at(int exit) const;
   // Whether calls leave through the exit only when something unusual happens: an error, a failed check.
   bool is_exceptional(int exit) const;
+  // Where and why the last call ended behind a call that it made, when it did.
+  // Place and result of a call that gave something else than assumed, as the last call has found out.
+  std::optional<std::pair<std::string, SeenResult>> take_seen_result() { return std::exchange(seen_result_, std::nullopt); }
+  const std::optional<Fallback>& left_behind_call() const { return left_behind_call_; }
   // How many calls left through the exit.
   int64_t times_taken(int exit) const { return times_taken_[exit]; }
   // The exit that the last call took.
@@ -97,6 +101,8 @@ class Entry {
   bool warn_of(Call& call, int events);
   int run_kernel(Call& call);
   int run_native(Call& call);
+  Outcome left_in_call(Call& call, PyObject** result);
+  Outcome go_back(Call& call, Outcome why, PyObject** result);
   void take_references(Call& call, bool take) const;
   std::string file_of(Location where) const;
   size_t words() const;
@@ -105,7 +111,11 @@ class Entry {
 
   Captured captured_;
   OutputPlan plan_;
-  std::vector<Materialiser> materialisers_;  // by exit
+  std::vector<Materialiser> materialisers_;                    // by exit
+  std::vector<std::unique_ptr<PythonCallPlan>> python_plans_;  // by call
+  bool calls_python_ = false;
+  std::optional<Fallback> left_behind_call_;
+  std::optional<std::pair<std::string, SeenResult>> seen_result_;
   WorkEstimate work_;
   int partial_exit_ = -1;
   bool writes_inputs_ = false;

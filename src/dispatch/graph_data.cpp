@@ -5,6 +5,7 @@
 
 #include "cpython/py_ref.h"
 #include "ir/flow.h"
+#include "ir/text.h"
 #include "ndarray/array.h"
 
 namespace accel {
@@ -126,7 +127,7 @@ class GraphWriter {
         .set("ufunc", text(op_info(attrs.ufunc).name))
         .set("buffered", PyRef::borrow(attrs.buffered ? Py_True : Py_False))
         .set("literal", literal(node))
-        .set("function", node.op == Op::call ? PyRef::steal(make_call_(attrs.call)) : PyRef::borrow(Py_None))
+        .set("function", op_has_call(node.op) ? PyRef::steal(make_call_(attrs.call)) : PyRef::borrow(Py_None))
         .set("file", text(placed ? graph_.sources[node.where.source] : std::string()))
         .set("line", number(node.where.line))
         .take();

@@ -8,11 +8,10 @@ namespace {
 
 constexpr int max_rank = 64;
 
-// The recipes that an exit names itself.
-std::vector<RecipeId> roots(const Exit& exit) {
+// The recipes that frames name themselves.
+std::vector<RecipeId> roots(const std::vector<FrameRecipe>& frames) {
   std::vector<RecipeId> found;
-  if (exit.kind == ExitKind::ret) found.push_back(exit.result);
-  for (const FrameRecipe& frame : exit.frames) {
+  for (const FrameRecipe& frame : frames) {
     found.push_back(frame.function);
     found.insert(found.end(), frame.locals.begin(), frame.locals.end());
     found.insert(found.end(), frame.stack.begin(), frame.stack.end());
@@ -32,8 +31,22 @@ PyObject* read_only(PyObject* view) {
 
 Materialiser::Materialiser(const std::vector<Recipe>& recipes, const Exit& exit, const DimTable& dims, const OutputPlan& plan)
     : recipes_(&recipes) {
+  std::vector<RecipeId> found = roots(exit.frames);
+  if (exit.kind == ExitKind::ret) found.push_back(exit.result);
+  prepare(found, dims, plan);
+}
+
+Materialiser::Materialiser(const PythonCall& call, const DimTable& dims, const OutputPlan& plan) : recipes_(&call.recipes) {
+  std::vector<RecipeId> found = roots(call.frames);
+  found.push_back(call.callable);
+  found.insert(found.end(), call.arguments.begin(), call.arguments.end());
+  prepare(found, dims, plan);
+}
+
+void Materialiser::prepare(const std::vector<RecipeId>& roots, const DimTable& dims, const OutputPlan& plan) {
+  const std::vector<Recipe>& recipes = *recipes_;
   std::vector<bool> reachable(recipes.size(), false);
-  for (RecipeId root : roots(exit)) mark(root, reachable);
+  for (RecipeId root : roots) mark(root, reachable);
   for (size_t id = 0; id < recipes.size(); id++) {
     if (!reachable[id]) continue;
     const Recipe& recipe = recipes[id];

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "capture/boxed_call.h"
 #include "capture/recipe.h"
 #include "dispatch/outputs.h"
 #include "guard/dim_program.h"
@@ -17,6 +18,8 @@ class Materialiser {
   Materialiser() = default;
   // Prepares `recipes` (which must outlive this), those reachable from `exit` only. `dims` is the table of their Dims.
   Materialiser(const std::vector<Recipe>& recipes, const Exit& exit, const DimTable& dims, const OutputPlan& plan);
+  // The same for the frames, the callable and the arguments of a call.
+  Materialiser(const PythonCall& call, const DimTable& dims, const OutputPlan& plan);
 
   // Sources whose objects recipes use.
   std::vector<SourceId> sources() const;
@@ -36,6 +39,7 @@ class Materialiser {
     DimProgram offset;
     std::vector<DimProgram> shape, strides;
   };
+  void prepare(const std::vector<RecipeId>& roots, const DimTable& dims, const OutputPlan& plan);
   void mark(RecipeId id, std::vector<bool>& reachable) const;
   PyObject* make_one(const Prepared& prepared, const Binding& binding, Outputs& outputs, PyObject* const* objects) const;
   PyObject* make_view(const Prepared& prepared, const Binding& binding, PyObject* base) const;

@@ -14,17 +14,29 @@ constexpr int max_rank = 64;
 OutputPlan::OutputPlan(const Graph& graph, const std::vector<Recipe>& recipes) {
   for (const ExitOutputs& exit : exits_of(graph)) {
     first_.push_back(exit.first_output);
-    for (const Type& type : exit.types) {
-      Output output;
-      output.dtype = type.dtype;
-      output.is_array = type.kind == ValueKind::array;
-      for (Dim d : type.shape) output.shape.emplace_back(graph.dims, d);
-      if (!type.is_c_order()) output.order = type.order;
-      outputs_.push_back(std::move(output));
-    }
+    for (const Type& type : exit.types) add(type, graph.dims);
   }
   first_.push_back(count());
-  // A rank-0 array that only numbers are made of needs no array.
+  find_arrays(recipes);
+}
+
+OutputPlan::OutputPlan(const std::vector<Type>& types, const DimTable& dims, const std::vector<Recipe>& recipes) {
+  for (const Type& type : types) add(type, dims);
+  first_ = {0, count()};
+  find_arrays(recipes);
+}
+
+void OutputPlan::add(const Type& type, const DimTable& dims) {
+  Output output;
+  output.dtype = type.dtype;
+  output.is_array = type.kind == ValueKind::array;
+  for (Dim d : type.shape) output.shape.emplace_back(dims, d);
+  if (!type.is_c_order()) output.order = type.order;
+  outputs_.push_back(std::move(output));
+}
+
+// A rank-0 array that only numbers are made of needs no array.
+void OutputPlan::find_arrays(const std::vector<Recipe>& recipes) {
   std::vector<bool> needs_array(outputs_.size(), false);
   for (const Recipe& recipe : recipes) {
     if (recipe.kind == RecipeKind::output_array) needs_array[recipe.index] = true;

@@ -23,6 +23,9 @@ class OutputPlan {
   OutputPlan() = default;
   OutputPlan(const Graph& graph, const std::vector<Recipe>& recipes);
 
+  // Of values that are handed over in the midst of a run: one exit.
+  OutputPlan(const std::vector<Type>& types, const DimTable& dims, const std::vector<Recipe>& recipes);
+
   int count() const { return static_cast<int>(outputs_.size()); }
   // The outputs [first, last) of an exit. Requires 0 <= exit < exit_count().
   int exit_count() const { return static_cast<int>(first_.size()) - 1; }
@@ -43,6 +46,8 @@ class OutputPlan {
   bool matches(int output, PyObject* array, const int64_t* symbols) const;
 
  private:
+  void add(const Type& type, const DimTable& dims);
+  void find_arrays(const std::vector<Recipe>& recipes);
   struct Output {
     DType dtype = DType::float64;
     bool is_array = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/kernel_abi.h"
 #include "dispatch/graph_data.h"
 #include "dispatch/python_errors.h"
 #include "ir/flow.h"
@@ -15,7 +16,12 @@ thread_local BoxedCalls* current_calls = nullptr;
 
 // make_call(number)(*operands) -> results
 PyObject* call_boxed(PyObject* number, PyObject* const* operands, Py_ssize_t) {
-  if (current_calls != nullptr) return current_calls->call_with_objects(static_cast<int>(PyLong_AsLong(number)), operands);
+  if (BoxedCalls* calls = current_calls) {
+    PyObject* results = calls->call_with_objects(static_cast<int>(PyLong_AsLong(number)), operands);
+    current_calls = calls;  // the call may have run other kernels
+    if (results == nullptr && !PyErr_Occurred()) PyErr_SetString(PyExc_RuntimeError, "a call has left the graph");
+    return results;
+  }
   PyErr_SetString(PyExc_RuntimeError, "a call of a graph that does not run");
   return nullptr;
 }
@@ -94,9 +100,14 @@ Result<int> PythonKernel::run(const Binding& binding, const OutputPlan& plan, Ou
   }
   int status = 0;
   PyObject* results = nullptr;
+  if (!answer && calls != nullptr && calls->has_left()) {
+    PyErr_Clear();
+    return static_cast<int>(accel_left);
+  }
   if (!answer || !PyArg_ParseTuple(answer.get(), "iiO", &status, &exit, &results)) {
     return fail(Reason::backend_failed, "the backend's callable raised " + take_exception_text());
   }
+  if (results == Py_None) return status;
   // Sizes that only the run has bound are not known here.
   Status stored = store_all(results, exit, has_flow_ ? nullptr : binding.symbols, plan, outputs);
   if (stored.ok()) return status;

@@ -15,6 +15,7 @@ FrameState state_of(const FrameRecipe& frame, PyObject* const* objects) {
   state.function = PyRef::borrow(objects[frame.function]);
   state.offset = frame.offset;
   state.call_offset = frame.call_offset;
+  state.return_offset = frame.return_offset;
   state.locals = values(frame.locals, objects);
   state.stack = values(frame.stack, objects);
   return state;
@@ -22,9 +23,9 @@ FrameState state_of(const FrameRecipe& frame, PyObject* const* objects) {
 
 }  // namespace
 
-std::vector<FrameState> frames_of(const Exit& exit, PyObject* const* objects) {
+std::vector<FrameState> frames_of(const std::vector<FrameRecipe>& frames, PyObject* const* objects) {
   std::vector<FrameState> states;
-  for (const FrameRecipe& frame : exit.frames) states.push_back(state_of(frame, objects));
+  for (const FrameRecipe& frame : frames) states.push_back(state_of(frame, objects));
   return states;
 }
 

@@ -10,7 +10,7 @@
 
 namespace accel {
 
-// The exit's frames, outermost first, with references of their own to `objects`, one per recipe.
-std::vector<FrameState> frames_of(const Exit& exit, PyObject* const* objects);
+// The frames, outermost first, with references of their own to `objects`, one per recipe.
+std::vector<FrameState> frames_of(const std::vector<FrameRecipe>& frames, PyObject* const* objects);
 
 }  // namespace accel

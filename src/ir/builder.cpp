@@ -286,6 +286,14 @@ ValueId Builder::call(int number, std::vector<ValueId> operands) {
   return add(Op::call, std::move(operands), std::move(attrs), {ValueKind::numpy_scalar, DType::int64, {}, {}});
 }
 
+ValueId Builder::python_call(int number, std::vector<ValueId> operands) {
+  Attributes attrs;
+  attrs.call = number;
+  return add(Op::python_call, std::move(operands), std::move(attrs), {ValueKind::numpy_scalar, DType::int64, {}, {}});
+}
+
+ValueId Builder::reload(ValueId memory) { return add(Op::reload, {memory}, {}, Type(graph_.type(memory))); }
+
 ValueId Builder::extent(ValueId call, int result, int axis) {
   Attributes attrs;
   attrs.axes = {result, axis};

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/text.h"
+
 namespace accel {
 
 namespace {
@@ -290,7 +292,7 @@ std::string call_error(const Context& c) {
 
 bool is_of_call(const Context& c, size_t axes) {
   ValueId made = c.node.operands[0];
-  return !c.graph.is_input(made) && c.graph.producer(made).op == Op::call && c.attrs.axes.size() == axes &&
+  return !c.graph.is_input(made) && op_has_call(c.graph.producer(made).op) && c.attrs.axes.size() == axes &&
          c.graph.values[static_cast<size_t>(made)].block == c.graph.values[static_cast<size_t>(c.node.results[0])].block;
 }
 
@@ -354,6 +356,8 @@ constexpr struct {
     {Op::accumulate, accumulate_error},
     {Op::take, take_error},
     {Op::call, call_error},
+    {Op::python_call, call_error},
+    {Op::reload, new_version_error},
     {Op::extent, extent_error},
     {Op::received, received_error},
     {Op::add_overflows, overflows_error},
@@ -399,7 +403,7 @@ std::string input_error(const Graph& graph, const Input& input, const Type& type
 std::string node_error(const Graph& graph, const Node& node) {
   const OpInfo& info = op_info(node.op);
   if (info.arity >= 0 && static_cast<int>(node.operands.size()) != info.arity) return "wrong number of operands";
-  if (info.arity < 0 && node.operands.empty() && node.op != Op::call) return "an operand is needed";
+  if (info.arity < 0 && node.operands.empty() && !op_has_call(node.op)) return "an operand is needed";
   for (const auto* dims : {&node.attrs.dims, &node.attrs.steps}) {
     for (Dim d : *dims) {
       if (!is_entry_dim(graph, d)) return "a dim is no expression over the entry's symbols";

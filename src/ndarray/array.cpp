@@ -97,6 +97,8 @@ PyObject* new_array_over(DType dtype, std::span<const int64_t> dims, std::span<c
 
 PyObject* new_copy(PyObject* array) { return PyArray_NewCopy(as_array(array), NPY_KEEPORDER); }
 
+bool copy_elements(PyObject* to, PyObject* from) { return PyArray_CopyInto(as_array(to), as_array(from)) == 0; }
+
 PyObject* new_view(PyObject* base, DType dtype, std::span<const int64_t> dims, std::span<const int64_t> strides,
                    int64_t offset) {
   PyArrayObject* owner = as_array(base);

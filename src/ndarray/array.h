@@ -68,6 +68,8 @@ void* array_data(PyObject* array);
 PyObject* new_array_over(DType dtype, std::span<const int64_t> dims, std::span<const int64_t> strides, const void* memory);
 // A copy that keeps the order of the axes ('K').
 PyObject* new_copy(PyObject* array);
+// Copies the elements of an array to another one of the same dtype and shape. False with an exception.
+bool copy_elements(PyObject* to, PyObject* from);
 
 // NumPy scalar / Python scalar from the bits of `dtype`. New reference or null with an exception.
 PyObject* new_numpy_scalar(DType dtype, const void* bits);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "ir/flow.h"
+#include "ir/text.h"
 #include "schedule/access.h"
 #include "schedule/interchange.h"
 #include "schedule/ownership.h"
@@ -283,7 +284,8 @@ class Flow {
 
   Status add_segment(const Segments& segments, const Segment& segment) {
     std::vector<BlockStep>& steps = block(segment.block).steps;
-    if (!segment.nodes.empty() || !segment.updates.empty()) {
+    bool reloads = !segment.updates.empty() && graph_.nodes[static_cast<size_t>(segment.updates[0])].op == Op::reload;
+    if (!reloads && (!segment.nodes.empty() || !segment.updates.empty())) {
       SegmentGraph part = extract(graph_, segments, segment, origins_, *bounds_);
       ACCEL_TRY(Program program, schedule_block(part.graph, notes_));
       graph_.dims = program.dims;
@@ -314,8 +316,8 @@ class Flow {
     ValueId result = node.results[0];
     stmt.dtype = graph_.type(result).dtype;
     if (temp_of(result) >= 0) stmt.dst = temp_of(result);
-    if (node.op == Op::call) {
-      stmt.kind = StmtKind::boxed;
+    if (op_has_call(node.op)) {
+      stmt.kind = node.op == Op::call ? StmtKind::boxed : StmtKind::python;
       stmt.numbers = {node.attrs.call};
       for (ValueId v : node.operands) add_operand(v, stmt, steps);
     } else {

@@ -5,6 +5,7 @@
 
 #include "ir/builder.h"
 #include "ir/flow.h"
+#include "ir/text.h"
 
 namespace accel {
 
@@ -126,7 +127,7 @@ class Owner {
   void own_operands(BlockId b) {
     for (size_t at = 0; at < block(b).nodes.size(); ++at) {
       NodeId id = block(b).nodes[at];
-      for (size_t k = 0; node(id).op == Op::call && k < node(id).operands.size(); ++k) {
+      for (size_t k = 0; op_has_call(node(id).op) && k < node(id).operands.size(); ++k) {
         ValueId v = node(id).operands[k];
         if (!is_lens(graph_, v)) continue;
         ValueId made = copy_before(v, b, at++, "a call gets it");

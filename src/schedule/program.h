@@ -85,6 +85,7 @@ enum class StmtKind : uint8_t {
   // What the caller does; in scalar steps alone. numbers: that of the call, of its result, of the axis.
   boxed,    // calls the caller's function on operands: buffers of core_dims and core_strides (shapes and strides one after
             // the other), and for operands without a buffer the next of args; dst = 0
+  python,   // the same for a function that may do anything: what was done before it is never put back
   extent,   // dst = extent of an axis of a result
   receive,  // dst = a result
   receive_array,  // the elements at address = a result of shape core_dims
@@ -116,7 +117,7 @@ struct Stmt {
   int slot = -1;                      // input
   int import = -1;                    // call, gufunc: index into Program::imports
   std::vector<CallOperand> operands;  // call: operands then results
-  std::vector<int> numbers;           // boxed, extent, receive
+  std::vector<int> numbers;           // boxed, python, extent, receive
   std::vector<Dim> core_dims;         // gufunc: dims as NumPy passes them after the outer count
   std::vector<Dim> core_strides;      // gufunc: as NumPy passes them after the outer strides; gather, scatter: bytes per index
   int node = -1;                      // node of the graph it comes from, for events and explain

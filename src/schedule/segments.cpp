@@ -61,6 +61,7 @@ void Segments::cut(BlockId b) {
   for (NodeId n : graph_.blocks[static_cast<size_t>(b)].nodes) {
     const Node& node = graph_.nodes[static_cast<size_t>(n)];
     if (op_class(node.op) == OpClass::update) {
+      if (node.op == Op::reload && !open.nodes.empty()) close();
       open.updates = {n};
       close();
     } else if (node.op == Op::bind) {

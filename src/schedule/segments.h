@@ -11,7 +11,8 @@ namespace accel {
 struct Segment {
   BlockId block = 0;
   std::vector<NodeId> nodes;     // without effects, in program order
-  std::vector<NodeId> updates;   // a store or put that ends the segment; stores that can be done row by row together
+  std::vector<NodeId> updates;   // a store or put that ends the segment; stores that can be done row by row together; a reload,
+                                 // which needs no code, is alone
   NodeId bind = -1;              // or a bind
   NodeId boxed = -1;             // or what the caller does
   std::vector<ValueId> results;  // of nodes, that others use

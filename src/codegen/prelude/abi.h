@@ -2,7 +2,7 @@
 typedef __INT64_TYPE__ i64;
 typedef __INTPTR_TYPE__ iptr;
 
-constexpr int accel_abi_version = 6;
+constexpr int accel_abi_version = 7;
 
 extern "C" {
 typedef int (*AccelLoop)(void* context, char* const* args, const iptr* dims, const iptr* strides, void* auxdata);
@@ -47,6 +47,7 @@ enum AccelStatus : int {
   accel_error = 16,
   accel_no_memory = 32,
   accel_interrupted = 64,
+  accel_left = 128,
 };
 
 typedef int (*AccelKernel)(const AccelLaunch* launch);

@@ -185,6 +185,23 @@ static __attribute__((noinline)) bool keep_input(Frame* frame, Kept& kept, int b
   drop_kept(frame, kept);
   return false;
 }
+// A call that may do anything. What the run has written so far stays; what it writes from now on is put back as it is after the
+// call. Requires that the run has not failed.
+static __attribute__((noinline)) bool call_python(Frame* frame, Kept* kept, int count, int number, const void* const* operands,
+                                                  const i64* dims) {
+  fp_clear();
+  const int status = frame->runtime->call(frame->launch->context, number, operands, dims);
+  fp_clear();
+  report(frame, status);
+  for (int k = 0; k < count; ++k) {
+    if (kept[k].memory == nullptr) continue;
+    if (status == accel_left) drop_kept(frame, kept[k]);
+    if (status != 0 || kept[k].bytes == 0) continue;
+    Keeping keeping = {&kept[k], frame->buffers[kept[k].buffer]};
+    keep_part(&keeping, 0, kept[k].rank > 0 ? kept[k].shape[0] : kept[k].bytes);
+  }
+  return status == 0;
+}
 // From here on the run goes on to its end: what it writes is not put back.
 ACCEL_INLINE void commit(Frame* frame) {
   if (frame->runtime->commit != nullptr) frame->runtime->commit();

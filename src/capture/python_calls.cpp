@@ -1,0 +1,219 @@
+// Calls of Python objects that have no compiled form: the process makes them at their place (PythonCall).
+
+#include <algorithm>
+
+#include "capture/interpreter.h"
+#include "capture/known_types.h"
+#include "capture/predicated.h"
+#include "capture/python_text.h"
+#include "capture/semantics.h"
+
+namespace accel {
+
+namespace {
+
+constexpr double most_elements = 140737488355328.0;  // 2**47: addresses end there
+
+// Builtins that look at the variables of the frame which calls them.
+bool looks_at_caller(PyObject* callable) {
+  static const std::vector<PyObject*> known = [] {
+    std::vector<PyObject*> out;
+    auto add = [&](const char* module, const char* name) {
+      PyRef imported = PyRef::steal(PyImport_ImportModule(module));
+      PyObject* found = imported ? PyObject_GetAttrString(imported.get(), name) : nullptr;
+      found != nullptr ? out.push_back(found) : PyErr_Clear();
+    };
+    for (const char* name : {"locals", "vars", "dir", "eval", "exec", "super", "breakpoint", "__build_class__"})
+      add("builtins", name);
+    for (const char* name : {"_getframe", "settrace", "setprofile", "exc_info", "exception"}) add("sys", name);
+    return out;
+  }();
+  return std::find(known.begin(), known.end(), callable) != known.end();
+}
+
+bool is_container(RecipeKind kind) {
+  return kind == RecipeKind::list || kind == RecipeKind::list_of_rows || kind == RecipeKind::dict ||
+         kind == RecipeKind::iterator || kind == RecipeKind::cell || kind == RecipeKind::function;
+}
+
+// What recipes lead to.
+class Reach {
+ public:
+  explicit Reach(const std::vector<Recipe>& recipes) : recipes_(recipes), marked_(recipes.size(), false) {}
+  void add(RecipeId id) {
+    if (id < 0 || marked_[static_cast<size_t>(id)]) return;
+    marked_[static_cast<size_t>(id)] = true;
+    for (RecipeId part : recipes_[static_cast<size_t>(id)].parts) add(part);
+  }
+  bool has(RecipeId id) const { return marked_[static_cast<size_t>(id)]; }
+
+ private:
+  const std::vector<Recipe>& recipes_;
+  std::vector<bool> marked_;
+};
+
+// Fills in what the callable can get at of what is used behind the call.
+Status find_shared(PythonCall& site) {
+  const std::vector<Recipe>& recipes = site.recipes;
+  Reach behind(recipes), given(recipes);
+  for (const FrameRecipe& frame : site.frames) {
+    for (RecipeId id : frame.locals) behind.add(id);
+    for (RecipeId id : frame.stack) behind.add(id);
+  }
+  given.add(site.callable);
+  for (RecipeId id : site.arguments) given.add(id);
+  std::vector<bool> leads(recipes.size(), false);
+  for (size_t k = 0; k < recipes.size(); ++k) {
+    RecipeId id = static_cast<RecipeId>(k);
+    bool fresh = recipes[k].kind == RecipeKind::output_array && behind.has(id);
+    if (fresh && given.has(id)) site.changed.push_back(id);
+    if (given.has(id) && behind.has(id) && is_container(recipes[k].kind))
+      return fail(Reason::unsupported_argument, "a container that the function has made and uses behind the call");
+    leads[k] = fresh || std::any_of(recipes[k].parts.begin(), recipes[k].parts.end(),
+                                    [&](RecipeId part) { return part >= 0 && leads[static_cast<size_t>(part)]; });
+    if (leads[k] && (given.has(id) || behind.has(id))) site.watched.push_back(id);
+  }
+  return Unit{};
+}
+
+}  // namespace
+
+bool Interpreter::is_boxed_call() const {
+  if (nesting_ > 0 || plan_.boxed.empty()) return false;
+  auto found = plan_.boxed.find(place_name(frames_before()));
+  return found != plan_.boxed.end() && found->second;
+}
+
+// What fails at a call is left to the process instead, if that can be.
+void Interpreter::box_instead(const Failure& why) {
+  constexpr Reason reasons[] = {Reason::unsupported_call,  Reason::unsupported_argument, Reason::unsupported_attribute,
+                                Reason::unsupported_dtype, Reason::unsupported_layout,   Reason::unsupported_value,
+                                Reason::array_subclass,    Reason::store_to_argument,    Reason::generator};
+  if (speculative_ || depth_before_ == 0 || before_.in_library || is_raising()) return;
+  if (std::find(std::begin(reasons), std::end(reasons), why.reason) == std::end(reasons)) return;
+  Opcode op = before_.bytecode().instructions[static_cast<size_t>(before_.next)].op;
+  if (op != Opcode::call && op != Opcode::call_function_ex) return;
+  auto [site, fresh] = plan_.boxed.try_emplace(place_name(frames_before()), true);
+  if (!fresh && !site->second) return;
+  if (!fresh) site->second = false;
+  plan_.forget_numbering();
+  throw Restart{};
+}
+
+// A container of the caller's that the call gets: what it holds may change.
+void Interpreter::hand_over(const Ref& value) {
+  PyObject* object = value->object.get();
+  bool unread = value->kind == AbstractKind::unread && (PyList_CheckExact(object) || PyDict_CheckExact(object));
+  bool known = value->source >= 0 && (value->kind == AbstractKind::list || value->kind == AbstractKind::dict);
+  if (!unread && !known) return;
+  if (!plan_.opaque.insert(capture_.sources().text(value->source)).second || unread) return;
+  plan_.forget_numbering();
+  throw Restart{};
+}
+
+bool Interpreter::is_ignored() const {
+  const Frame& frame = *frames_.back();
+  return frame.bytecode().instructions[static_cast<size_t>(frame.next)].op == Opcode::pop_top;
+}
+
+Result<Ref> Interpreter::box_call(const Ref& callable, const CallArguments& arguments) {
+  if (speculative_) return fail(Reason::unsupported_call, "a call of the interpreter");
+  if (capture_.errstate() != Errstate{}) return fail(Reason::unsupported_call, "a call under numpy.errstate");
+  for (const auto& frame : frames_) {
+    if (frame->generator || frame->nested) return fail(Reason::generator, "a call in a generator");
+  }
+  capture_.look(callable);
+  if (callable->object && looks_at_caller(callable->object.get()))
+    return fail(Reason::unsupported_call, short_repr(callable->object.get()) + " looks at the frame");
+  BoxedCall call;
+  auto site = std::make_shared<PythonCall>();
+  site->place = place_name(frames_before());
+  site->where = where(frames_before());
+  site->name = callable->object ? short_repr(callable->object.get()) : "an object";
+  for (const Ref& argument : arguments.positional) {
+    ACCEL_TRY([[maybe_unused]] Unit gathered, materialise_deep(capture_, argument));
+  }
+  for (const auto& argument : arguments.keywords) {
+    ACCEL_TRY([[maybe_unused]] Unit gathered, materialise_deep(capture_, argument.second));
+  }
+  for (const Ref& argument : arguments.positional) hand_over(argument);
+  for (const auto& argument : arguments.keywords) hand_over(argument.second);
+  RecipeWriter writer(capture_);
+  ACCEL_TRY(site->frames, write_frames(writer, live_frames(), true));
+  for (const FrameRecipe& frame : site->frames) {
+    if (frame.return_offset < 0) return fail(Reason::unsupported_call, "a call in a function that does not return");
+  }
+  ACCEL_TRY(site->callable, writer.write(callable));
+  for (const Ref& argument : arguments.positional) {
+    ACCEL_TRY(RecipeId id, writer.write(argument));
+    site->arguments.push_back(id);
+  }
+  if (!arguments.keywords.empty()) {
+    call.keywords = PyRef::steal(PyTuple_New(static_cast<Py_ssize_t>(arguments.keywords.size())));
+    Py_ssize_t at = 0;
+    for (const auto& [name, argument] : arguments.keywords) {
+      ACCEL_TRY(RecipeId id, writer.write(argument));
+      site->arguments.push_back(id);
+      PyTuple_SET_ITEM(call.keywords.get(), at++, PyUnicode_InternFromString(name.c_str()));
+    }
+  }
+  site->symbols = writer.write_symbols();
+  site->recipes = writer.recipes();
+  ACCEL_TRY([[maybe_unused]] Unit shared, find_shared(*site));
+  if (is_ignored()) {
+    site->result = ResultKind::ignored;
+  } else if (plan_.seen_results != nullptr) {
+    auto seen = plan_.seen_results->find(site->place);
+    if (seen != plan_.seen_results->end()) {
+      site->result = seen->second.kind;
+      if (site->result == ResultKind::unknown) return fail(Reason::unsupported_value, "what the call gives");
+      if (site->result != ResultKind::none) call.results.push_back(seen->second.type);
+    }
+  }
+  for (ValueId value : writer.outputs()) call.operands.push_back(capture_.graph().type(value));
+  std::vector<Type> changed;
+  for (RecipeId id : site->changed) changed.push_back(capture_.graph().type(writer.fresh_memory().at(id)->current));
+  call.results.insert(call.results.begin(), changed.begin(), changed.end());
+  capture_.note_effect();
+  Builder& build = capture_.build();
+  ValueId made = build.python_call(static_cast<int>(capture_.calls().size()), writer.outputs());
+  capture_.reload_memory();
+  for (size_t k = 0; k < changed.size(); ++k) {
+    Storage& storage = *writer.fresh_memory().at(site->changed[k]);
+    storage.current = build.received(made, static_cast<int>(k), changed[k]);
+    ++storage.version;
+  }
+  Ref result = result_of_call(*site, made, call).value();
+  capture_.note(Reason::boxed_call, site->name);
+  call.python = std::move(site);
+  capture_.calls().push_back(std::move(call));
+  return result;
+}
+
+Result<Ref> Interpreter::result_of_call(const PythonCall& site, ValueId made, BoxedCall& call) {
+  Builder& build = capture_.build();
+  if (site.result == ResultKind::ignored || site.result == ResultKind::none) return capture_.constant(Py_None);
+  if (site.result == ResultKind::unknown) {
+    Exit exit;
+    exit.kind = ExitKind::resume;
+    exit.is_check = exit.is_behind_call = true;
+    exit.reason = Reason::assumption_failed;
+    exit.detail = "what the call gives is not known yet";
+    exit.where = site.where;
+    RecipeWriter nothing(capture_);
+    end_block(nothing, std::move(exit));
+    ended_ = true;
+    return null_;
+  }
+  int number = static_cast<int>(call.results.size()) - 1;
+  Type type = call.results.back();
+  if (site.result == ResultKind::number) return capture_.scalar(build.received(made, number, type));
+  int axis = 0;
+  for (Dim& extent : type.shape) {
+    ValueId value = build.extent(made, number, axis++);
+    extent = capture_.bind_dim(value, "extent", 1, 0, most_elements);
+  }
+  return capture_.fresh_array(build.received(made, number, type));
+}
+
+}  // namespace accel

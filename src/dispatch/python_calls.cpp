@@ -1,0 +1,251 @@
+#include "dispatch/python_calls.h"
+
+#include <algorithm>
+
+#include "capture/capture.h"
+#include "cpython/function.h"
+#include "dispatch/python_objects.h"
+#include "dispatch/resume.h"
+#include "guard/memory_order.h"
+#include "ndarray/array.h"
+
+namespace accel {
+namespace {
+
+// Whether `object` is an array of this type that nobody else has: what it holds may be copied.
+bool is_array_of(PyObject* object, const Type& type) {
+  if (!is_exact_array(object) || Py_REFCNT(object) != 1) return false;
+  ArrayFacts facts = array_facts(object);
+  return facts.dtype == type.dtype && facts.ndim == type.rank() && facts.owns_data && facts.writeable &&
+         is_gapless(facts.ndim, facts.dims, facts.strides, type.axis_order().data(), item_size(type.dtype));
+}
+
+// How many have an object, and how an array lies in memory.
+struct Look {
+  Py_ssize_t holders = 0;
+  const void *descr = nullptr, *data = nullptr;
+  std::vector<intptr_t> layout;
+  bool writeable = false;
+  bool operator==(const Look&) const = default;
+
+  explicit Look(PyObject* object) : holders(Py_REFCNT(object)) {
+    if (!is_exact_array(object)) return;
+    ArrayFacts facts = array_facts(object);
+    descr = facts.descr, data = facts.data, writeable = facts.writeable;
+    layout.assign(facts.dims, facts.dims + facts.ndim);
+    layout.insert(layout.end(), facts.strides, facts.strides + facts.ndim);
+  }
+};
+
+bool is_number_of(PyObject* object, const Type& type) {
+  uint64_t bits[2] = {0, 0};
+  bool python = type.kind == ValueKind::py_scalar;
+  bool known = python ? Py_IS_TYPE(object, python_type_of(type.dtype)) : dtype_of_scalar(object) == type.dtype;
+  return known && read_scalar(object, type.dtype, bits);
+}
+
+SeenResult seen_result_of(PyObject* object) {
+  SeenResult seen;
+  if (object == Py_None) {
+    seen.kind = ResultKind::none;
+    return seen;
+  }
+  if (is_exact_array(object)) {
+    ArrayFacts facts = array_facts(object);
+    if (!is_supported(facts)) return seen;
+    std::vector<uint8_t> order(static_cast<size_t>(facts.ndim));
+    memory_order(facts.ndim, facts.dims, facts.strides, order.data());
+    if (facts.c_contiguous) order.clear();
+    seen.type = {ValueKind::array, *facts.dtype, std::vector<Dim>(static_cast<size_t>(facts.ndim)), order};
+    if (is_array_of(object, seen.type)) seen.kind = ResultKind::array;
+    return seen;
+  }
+  for (DType dtype : {DType::bool_, DType::int64, DType::float64, DType::complex128}) {
+    Type type{ValueKind::py_scalar, dtype, {}, {}};
+    if (is_number_of(object, type)) return {ResultKind::number, type};
+  }
+  std::optional<DType> dtype = is_numpy_scalar(object) ? dtype_of_scalar(object) : std::nullopt;
+  if (dtype) return {ResultKind::number, {ValueKind::numpy_scalar, *dtype, {}, {}}};
+  return seen;
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<PythonCallPlan>> python_call_plans(const Captured& captured) {
+  std::vector<std::unique_ptr<PythonCallPlan>> plans;
+  for (const BoxedCall& call : captured.calls) {
+    auto plan = call.python ? std::make_unique<PythonCallPlan>() : nullptr;
+    if (plan) {
+      plan->operands = OutputPlan(call.operands, captured.graph.dims, call.python->recipes);
+      plan->materialiser = Materialiser(*call.python, captured.graph.dims, plan->operands);
+    }
+    plans.push_back(std::move(plan));
+  }
+  return plans;
+}
+
+PythonCalls::PythonCalls(const CheckedRun& run) : run_(run), modes_(event_modes()) {
+  for (SourceId source : run.captured->guards.wanted) held_.push_back(PyRef::borrow(run.binding.sources[source]));
+}
+
+PythonCalls::~PythonCalls() {
+  Py_XDECREF(answer_);
+  for (PyObject* part : exception_) Py_XDECREF(part);
+}
+
+PyObject* PythonCalls::take_answer() {
+  auto part = [&](int k) { return std::exchange(exception_[k], nullptr); };
+  if (answer_ == nullptr) PyErr_Restore(part(0), part(1), part(2));
+  return std::exchange(answer_, nullptr);
+}
+
+PythonCalls::Made PythonCalls::call(int number, const std::vector<CallOperandValue>& operands) {
+  call_ = &run_.captured->calls[static_cast<size_t>(number)];
+  plan_ = (*run_.plans)[static_cast<size_t>(number)].get();
+  size_t count = static_cast<size_t>(plan_->operands.count());
+  std::vector<PyObject*> arrays(count);
+  std::vector<void*> data(count);
+  std::vector<int64_t> numbers(2 * count);
+  Outputs outputs{arrays.data(), data.data(), numbers.data()};
+  plan_->operands.prepare(outputs);
+  objects_.assign(call_->python->recipes.size(), nullptr);
+  bool made = make_operands(*plan_, operands, outputs) && plan_->materialiser.make(run_.binding, outputs, objects_.data());
+  plan_->operands.release(outputs);
+  if (!made) return Made::failed;
+  std::vector<FrameState> frames = frames_of(call_->python->frames, objects_.data());
+  FramedCall framed{act, this, false, AfterCall::go_on, {}};
+  PyObject* answer = call_under_frames(frames, framed);
+  if (!framed.was_made) {
+    release_objects();
+    return Made::failed;
+  }
+  last_ = number;
+  if (framed.after != AfterCall::go_on) {
+    if (framed.after == AfterCall::leave && detail_.empty()) detail_ = "somebody holds the frame";
+    release_objects();
+    left_ = true;
+    answer_ = answer;
+    if (answer == nullptr) PyErr_Fetch(&exception_[0], &exception_[1], &exception_[2]);
+    return Made::left;
+  }
+  results_.clear();
+  for (RecipeId id : call_->python->changed) results_.push_back(PyRef::borrow(objects_[static_cast<size_t>(id)]));
+  results_.push_back(framed.result);
+  frames.back().stack.push_back(std::move(framed.result));
+  frames_ = std::move(frames);
+  release_objects();
+  return Made::done;
+}
+
+void PythonCalls::release_objects() { plan_->materialiser.release(objects_.data()); }
+
+bool PythonCalls::make_operands(const PythonCallPlan& plan, const std::vector<CallOperandValue>& operands, Outputs& outputs) {
+  for (int k = 0; k < plan.operands.count(); k++) {
+    const CallOperandValue& given = operands[static_cast<size_t>(k)];
+    const Type& type = call_->operands[static_cast<size_t>(k)];
+    size_t rank = static_cast<size_t>(type.rank());
+    if (plan.operands.is_array(k)) {
+      std::span<const int64_t> dims{given.dims, rank}, strides{given.strides, rank};
+      PyRef from = given.object != nullptr ? PyRef::borrow(given.object)
+                                           : PyRef::steal(new_array_over(type.dtype, dims, strides, given.memory));
+      if (!from) return false;
+      const ArrayFacts facts = array_facts(from.get());
+      std::vector<int64_t> shape(facts.dims, facts.dims + facts.ndim);
+      if (plan.operands.allocate(k, shape.data(), outputs) == nullptr) return false;
+      if (!copy_elements(outputs.arrays[k], from.get())) return false;
+    } else if (given.object == nullptr) {
+      std::copy_n(static_cast<const char*>(given.memory), item_size(type.dtype),
+                  reinterpret_cast<char*>(outputs.numbers + 2 * k));
+    } else {
+      uint64_t bits[2] = {0, 0};
+      PyRef number = PyRef::borrow(given.object);
+      if (is_exact_array(given.object)) number = PyRef::steal(PyObject_CallMethod(given.object, "__getitem__", "()"));
+      if (!number || !read_scalar(number.get(), type.dtype, bits)) return false;
+      outputs.numbers[2 * k] = static_cast<int64_t>(bits[0]), outputs.numbers[2 * k + 1] = static_cast<int64_t>(bits[1]);
+    }
+  }
+  for (const BoundSymbol& bound : call_->python->symbols)
+    run_.binding.symbols[bound.symbol] = outputs.numbers[2 * bound.output];
+  return true;
+}
+
+AfterCall PythonCalls::act(void* self, PyObject** result) { return static_cast<PythonCalls*>(self)->make(result); }
+
+AfterCall PythonCalls::leave(Reason reason, std::string detail) {
+  reason_ = reason;
+  detail_ = std::move(detail);
+  return AfterCall::leave;
+}
+
+AfterCall PythonCalls::make(PyObject** result) {
+  const PythonCall& call = *call_->python;
+  auto object = [&](RecipeId id) { return objects_[static_cast<size_t>(id)]; };
+  std::vector<Look> looks;
+  for (RecipeId id : call.watched) looks.emplace_back(object(id));
+  std::vector<PyObject*> arguments;
+  for (RecipeId id : call.arguments) arguments.push_back(object(id));
+  size_t named = call_->keywords ? static_cast<size_t>(PyTuple_GET_SIZE(call_->keywords.get())) : 0;
+  *result = PyObject_Vectorcall(object(call.callable), arguments.data(), arguments.size() - named, call_->keywords.get());
+  if (*result == nullptr) {
+    reason_ = Reason::will_raise;
+    detail_ = "the call raised";
+    return AfterCall::raise;
+  }
+  // Nobody sees what: the next instruction drops it.
+  if (call.result == ResultKind::ignored) Py_SETREF(*result, Py_NewRef(Py_None));
+  for (size_t k = 0; k < looks.size(); k++) {
+    if (looks[k] == Look(object(call.watched[k]))) continue;
+    return leave(Reason::assumption_failed, "the callee keeps an argument, or has changed its layout");
+  }
+  if (!still_holds()) return leave(Reason::assumption_failed, "the call changed what was assumed");
+  if (!is_as_assumed(*result)) return leave(Reason::assumption_failed, "the call gave an object of another type");
+  return AfterCall::go_on;
+}
+
+bool PythonCalls::is_as_assumed(PyObject* result) {
+  const PythonCall& call = *call_->python;
+  switch (call.result) {
+    case ResultKind::unknown:
+      unknown_ = seen_result_of(result);
+      return false;
+    case ResultKind::ignored:
+      return true;
+    case ResultKind::none:
+      if (result == Py_None) return true;
+      break;
+    case ResultKind::number:
+      if (is_number_of(result, call_->results.back())) return true;
+      break;
+    case ResultKind::array:
+      if (is_array_of(result, call_->results.back())) return true;
+      break;
+  }
+  unknown_ = seen_result_of(result);
+  return false;
+}
+
+// What the run was checked for at its start is as it was: the same objects, sizes, memory and numbers.
+bool PythonCalls::still_holds() {
+  for (const FrameRecipe& frame : call_->python->frames) {
+    PyObject* function = objects_[static_cast<size_t>(frame.function)];
+    if (is_watched(function_code(reinterpret_cast<PyFunctionObject*>(function)))) return false;
+  }
+  EventModes modes = event_modes();
+  if (modes.ignored != modes_.ignored || modes.warned != modes_.warned) return false;
+  const GuardSet& guards = run_.captured->guards;
+  const Binding& then = run_.binding;
+  size_t symbol_count = std::max(static_cast<size_t>(guards.symbol_count), run_.captured->graph.symbols.size());
+  std::vector<int64_t> symbols(then.symbols, then.symbols + symbol_count);
+  std::vector<void*> inputs(static_cast<size_t>(guards.input_count) + 1);
+  std::vector<PyObject*> sources(then.sources, then.sources + guards.sources.size());
+  Binding now{symbols.data(), inputs.data(), sources.data()};
+  if (!guards.check(run_.function, run_.locals, now)) return false;
+  return std::equal(symbols.begin(), symbols.end(), then.symbols) &&
+         std::equal(inputs.begin(), inputs.end() - 1, then.inputs) &&
+         std::all_of(guards.wanted.begin(), guards.wanted.end(),
+                     [&](SourceId source) { return sources[static_cast<size_t>(source)] == then.sources[source]; });
+}
+
+PyObject* PythonCalls::go_back(bool raise) { return resume_frames(std::move(frames_), raise); }
+
+}  // namespace accel

@@ -1,0 +1,865 @@
+"""Calls of Python objects that compiled code makes at their place: order of effects, arguments, results, and what a callee may do."""
+
+import contextlib
+import io
+import logging
+import sys
+import threading
+import time
+import traceback
+import warnings
+
+import numpy as np
+import pytest
+from support.compiled import facts
+from support.outcome import describe
+
+import accel
+
+
+def run(function, make):
+    """What a call does: printed text, result or error with its traceback lines, warnings, arguments afterwards."""
+    arguments = make()
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        try:
+            result, error = function(*arguments), None
+        except Exception as raised:
+            lines = [(frame.name, frame.lineno) for frame in traceback.extract_tb(raised.__traceback__)]
+            result, error = None, (type(raised), str(raised), [line for line in lines if line[0] != "run"])
+    arrays = [a for a in arguments if isinstance(a, np.ndarray)]
+    shown = [describe(a, arrays) for a in arrays]
+    said = [(str(w.message), w.category, w.filename, w.lineno) for w in warned]
+    return describe(result, arrays), error, printed.getvalue(), said, shown
+
+
+def same(function, make, times=3, whole=True, left=0, learns=0, **options):
+    """The compiled function does the same; `learns`: calls whose results have to be seen first."""
+    call = accel.compile(function, **options)
+    for _ in range(times + learns):
+        assert run(call, make) == run(function, make)
+    found = facts(call)
+    if whole:
+        text = f"{found}\n{accel.explain(call)(*make())}"[:4000]
+        assert found["interpreted"] == 0 and found["compiled"] == times + learns, text
+        assert found["side_exits"] == left + learns, text
+    with accel.config(threads=2):
+        assert run(call, make) == run(function, make)
+    other = accel.compile(function, backend="numpy")
+    for _ in range(times + learns):
+        assert run(other, make) == run(function, make)
+    return call
+
+
+# --- print --------------------------------------------------------------------------------------------------------------------
+
+
+def test_print_in_straight_line_code():
+    def function(x):
+        y = x * 2 + 1
+        print("sum", 3, y.sum(), x.shape, None, sep="|")
+        return y.sum()
+
+    same(function, lambda: (np.arange(10.0),), fullgraph=True)
+
+
+def test_print_in_a_loop_in_order_with_stores():
+    def function(x, n):
+        s = 0.0
+        for k in range(n):
+            x[k] = x[k] * 2
+            s = s + x[k]
+            print("step", k, s, x)
+        return s
+
+    same(function, lambda: (np.arange(5.0), 5), fullgraph=True)
+
+
+def test_print_of_fresh_arrays_in_branches():
+    def function(x, n):
+        y = x + 1
+        for k in range(n):
+            y = y * 1.5
+            if k % 2 == 0:
+                print(k, y.sum(), y, y[1:], y.reshape(2, 2).T)
+            else:
+                print("odd", -k)
+        return y
+
+    same(function, lambda: (np.arange(4.0), 6), fullgraph=True)
+
+
+def test_numpy_scalars_keep_their_types():
+    def function(x, k):
+        print([x[0], x.sum(), k + 1, float(x[1]), x[0] > 1, k > 0, (k, x.sum()), {"a": x[0]}, slice(0, k + 2)])
+        return k
+
+    same(function, lambda: (np.arange(3, dtype="f4"), 4))
+    same(function, lambda: (np.arange(3, dtype="i2"), 4))
+    same(function, lambda: (np.arange(3) * 1j, 4), whole=False)
+
+
+def test_float_events_come_before_the_call():
+    def function(x):
+        y = 1.0 / x
+        print("after the division")
+        return y
+
+    same(function, lambda: (np.array([1.0, 2.0]),), fullgraph=True)
+    same(function, lambda: (np.array([1.0, 0.0]),), whole=False)
+
+
+def test_float_events_behind_the_call():
+    def function(x, n):
+        total = 0.0
+        for k in range(n):
+            print("before", k)
+            x[k] = 1.0 / x[k]
+            total += x[k]
+        print("end")
+        return total
+
+    same(function, lambda: (np.array([1.0, 2.0, 0.0, 4.0]), 4), whole=False)
+    same(function, lambda: (np.array([1.0, 2.0, 3.0, 4.0]), 4), fullgraph=True)
+
+
+def test_errors_behind_the_call():
+    def function(x, n):
+        y = x * 2
+        for k in range(n):
+            print("round", k)
+            x[k] += 1
+            y[k] += x[k]
+        return y
+
+    same(function, lambda: (np.zeros(3), 3), fullgraph=True)
+    same(function, lambda: (np.zeros(3), 5), whole=False)
+
+
+def test_print_from_a_function_that_is_inlined():
+    def show(what, value):
+        doubled = value * 2
+        print(what, doubled)
+        return doubled + 1
+
+    def function(x, n):
+        s = 0.0
+        for k in range(n):
+            s += show("value", x[k])
+        return s
+
+    same(function, lambda: (np.arange(4.0), 4), fullgraph=True)
+
+
+def test_a_print_that_raises():
+    class Broken:
+        def write(self, text):
+            if "2" in text:
+                raise OSError("full")
+
+        def flush(self):
+            pass
+
+    def function(x, n, file):
+        done = 0
+        try:
+            for k in range(n):
+                x[k] = 7.0
+                print(k, file=file)
+                done = done + 1
+        except OSError as error:
+            return done, str(error)
+        finally:
+            x[-1] = -1.0
+        return done
+
+    def bare(x, n, file):
+        for k in range(n):
+            x[k] += 1
+            print(k, file=file)
+        return x
+
+    same(function, lambda: (np.zeros(6), 5, Broken()), whole=False)
+    same(bare, lambda: (np.zeros(6), 5, Broken()), whole=False)
+
+
+# --- callbacks ----------------------------------------------------------------------------------------------------------------
+
+
+class Callback:
+    """A callee that capture cannot look into."""
+
+    def __init__(self, act=lambda *given: None):
+        self.act, self.seen = act, []
+
+    def __call__(self, *given, **named):
+        self.seen.append([np.array(g, copy=True) for g in given])
+        return self.act(*given, **named)
+
+
+def test_a_callback_gets_arrays():
+    seen = []
+
+    def function(x, n, callback):
+        for k in range(n):
+            x = x * 0.5 + k
+            callback(k, x)
+        return x
+
+    def make():
+        seen.append(Callback())
+        return np.arange(4.0), 3, seen[-1]
+
+    same(function, make, fullgraph=True)
+    texts = {repr(callback.seen) for callback in seen if len(callback.seen)}
+    assert len(texts) == 1
+
+
+def test_a_callback_changes_a_fresh_array():
+    def act(k, x):
+        x[0] = 100.0 + k
+        x *= 2
+
+    def function(x, n, callback):
+        y = x + 1
+        z = y[1:]
+        for k in range(n):
+            y = y * 0.5
+            w = y[::2]
+            callback(k, y)
+            y[1] += w[0]
+        return y, z, w
+
+    same(function, lambda: (np.arange(4.0), 3, Callback(act)), fullgraph=True)
+
+
+def test_a_callback_changes_the_argument():
+    base = np.zeros(4)
+
+    def act(k):
+        base[k] = k + 1.0
+
+    def function(x, n, callback):
+        s = 0.0
+        for k in range(n):
+            before = x.sum()
+            doubled = x * 2
+            callback(k)
+            s += x.sum() - before + doubled[0]
+            x[3] += 1
+        return s + x[0]
+
+    def make():
+        base[:] = 0
+        return base, 3, Callback(act)
+
+    same(function, make, fullgraph=True)
+
+
+def test_a_callback_keeps_the_array():
+    kept = []
+
+    def act(k, x):
+        kept.append(x)
+
+    def function(x, n, callback):
+        y = x + 1
+        for k in range(n):
+            y += 1
+            callback(k, y)
+        return y
+
+    call = accel.compile(function)
+    for target in (function, call, call):
+        kept.clear()
+        y = target(np.zeros(3), 3, Callback(act))
+        assert all(k is y for k in kept) and len(kept) == 3
+        assert y.tolist() == [4.0, 4.0, 4.0] and y.flags.owndata and y.base is None
+
+
+def test_a_callback_keeps_a_view():
+    kept = []
+
+    def act(x):
+        kept.append(x[1:] if x.ndim else x)
+
+    def function(x, callback):
+        y = x + 1
+        callback(y[1:])
+        y *= 3
+        return y
+
+    call = accel.compile(function)
+    for target in (function, call, call):
+        kept.clear()
+        y = target(np.zeros(4), Callback(act))
+        assert kept[0].base is y and kept[0].tolist() == [3.0, 3.0]
+
+
+def test_a_callback_keeps_what_dies_anyway():
+    kept = []
+
+    def function(x, n, callback):
+        for k in range(n):
+            callback(x * k)
+        return x.sum()
+
+    def make():
+        kept.clear()
+        return np.arange(3.0), 4, Callback(kept.append)
+
+    same(function, make, fullgraph=True)
+    assert [k.tolist() for k in kept] == [[0.0, k, 2.0 * k] for k in range(4)]
+
+
+@pytest.mark.parametrize("what", ["shape", "resize", "dtype", "readonly"])
+def test_a_callback_changes_the_layout(what):
+    def act(x):
+        if what == "shape":
+            x.shape = (2, 2)
+        elif what == "resize":
+            x.resize(2, refcheck=False)
+        elif what == "dtype":
+            x.dtype = np.int64
+        else:
+            x.setflags(write=False)
+
+    def of_argument(x, callback):
+        s = x.sum()
+        callback(x)
+        x[0] = 5
+        return s, x.shape, x.dtype, x.sum()
+
+    def of_fresh(x, callback):
+        y = x + 1
+        callback(y)
+        y[0] = 5
+        return y, y.shape, y.dtype, y.sum()
+
+    same(of_argument, lambda: (np.arange(4.0), Callback(act)), whole=False)
+    same(of_fresh, lambda: (np.arange(4.0), Callback(act)), whole=False)
+
+
+scale = 2.0
+
+
+def test_a_callback_changes_a_global():
+    def act(k):
+        global scale
+        scale = 2.0 + k
+
+    def function(x, n, callback):
+        for k in range(n):
+            x = x * scale
+            callback(k)
+        return x * scale
+
+    def make():
+        global scale
+        scale = 2.0
+        return np.arange(3.0), 3, Callback(act)
+
+    same(function, make, whole=False)
+
+
+def test_a_callback_changes_a_closure():
+    def build():
+        factor = 1.5
+
+        def act(k):
+            nonlocal factor
+            factor += k
+
+        def function(x, n, callback):
+            for k in range(n):
+                x = x * factor
+                callback(k)
+            return x
+
+        return function, act
+
+    plain, act = build()
+    compiled, other = build()
+    call = accel.compile(compiled)
+    for _ in range(3):
+        expected = run(plain, lambda: (np.arange(3.0), 4, Callback(act)))
+        assert run(call, lambda: (np.arange(3.0), 4, Callback(other))) == expected
+
+
+def test_a_callback_changes_an_attribute_and_drops_the_array():
+    class Model:
+        def __init__(self):
+            self.data = np.arange(4.0)
+            self.rate = 0.5
+
+    def function(model, n, callback):
+        s = 0.0
+        for k in range(n):
+            s = s + model.data.sum() * model.rate
+            callback(model, k)
+        return s
+
+    def act(model, k):
+        if k == 1:
+            model.data = np.ones(4) * 10
+        if k == 2:
+            model.rate = 2.0
+
+    def plain(n):
+        return function(Model(), n, Callback(act))
+
+    call = accel.compile(function)
+    for _ in range(3):
+        assert call(Model(), 5, Callback(act)) == plain(5)
+
+
+def test_a_callback_changes_errstate():
+    def act(k):
+        if k == 1:
+            np.seterr(all="raise")
+
+    def function(x, n, callback):
+        s = 0.0
+        for k in range(n):
+            callback(k)
+            s = s + (1.0 / x).sum()
+            x[1] = 0.0
+        return s
+
+    def guarded(x, n, callback):
+        with np.errstate(all="ignore"):
+            return function(x, n, callback)
+
+    call = accel.compile(function)
+
+    def compiled(x, n, callback):
+        with np.errstate(all="ignore"):
+            return call(x, n, callback)
+
+    def make():
+        return np.ones(3), 3, Callback(act)
+
+    for _ in range(3):
+        expected, got = run(guarded, make), run(compiled, make)
+        assert got[1][:2] == expected[1][:2] and got[4] == expected[4]
+
+
+def test_a_callback_raises():
+    def act(k, x):
+        if k == 2:
+            raise ValueError(f"at {k}: {x}")
+
+    def function(x, n, callback):
+        y = x + 1
+        for k in range(n):
+            y *= 2
+            x[k] = y[0]
+            callback(k, y)
+        return y
+
+    def caught(x, n, callback):
+        y = x + 1
+        result = "whole"
+        for k in range(n):
+            y = y * 2
+            try:
+                x[k] = y[0]
+                callback(k, y)
+            except ValueError as error:
+                result = str(error)
+        return y, result
+
+    same(function, lambda: (np.zeros(4), 4, Callback(act)), whole=False)
+    same(caught, lambda: (np.zeros(4), 4, Callback(act)), whole=False)
+
+
+def test_a_callback_calls_the_function_again():
+    def function(x, depth, callback):
+        y = x * 2
+        callback(y, depth)
+        return y.sum() + x.sum()
+
+    def recursing(target):
+        def act(y, depth):
+            if depth > 0:
+                print("below", depth, target(y + 1, depth - 1, Callback(act)))
+
+        return act
+
+    call = accel.compile(function)
+    for _ in range(3):
+        expected = run(function, lambda: (np.arange(3.0), 3, Callback(recursing(function))))
+        assert run(call, lambda: (np.arange(3.0), 3, Callback(recursing(call)))) == expected
+    assert facts(call)["interpreted"] == 0
+
+
+def test_a_callback_resets_the_function():
+    def function(x, callback):
+        y = x * 2
+        callback()
+        return y.sum() + x.sum()
+
+    call = accel.compile(function)
+    for _ in range(3):
+        assert call(np.arange(4.0), Callback(lambda: accel.reset(call))) == 18.0
+
+
+def test_a_callback_runs_threads():
+    def function(x, n, callback):
+        y = x + 1
+        for k in range(n):
+            y = y * 1.25
+            callback(k)
+        return y.sum()
+
+    call = accel.compile(function)
+    results = []
+
+    def act(k):
+        others = [threading.Thread(target=lambda: results.append(call(np.ones(1000), 2, Callback()))) for _ in range(3)]
+        for other in others:
+            other.start()
+        for other in others:
+            other.join()
+
+    for _ in range(2):
+        results.clear()
+        assert call(np.ones(100000), 3, Callback(act)) == function(np.ones(100000), 3, Callback())
+        assert results == [function(np.ones(1000), 2, Callback())] * 9
+
+
+# --- frames -------------------------------------------------------------------------------------------------------------------
+
+
+def test_callees_see_the_frames():
+    seen = []
+
+    def act():
+        frame = sys._getframe(2)
+        seen.append(
+            (frame.f_code.co_name, frame.f_lineno, frame.f_back.f_code.co_name, frame.f_locals["k"], frame.f_locals["n"])
+        )
+
+    def inner(n, callback):
+        total = 0
+        for k in range(n):
+            total += k
+            callback()
+        return total + k + n
+
+    def function(x, n, callback):
+        return x.sum() + inner(n, callback)
+
+    def make():
+        seen.append("call")
+        return np.ones(3), 3, Callback(act)
+
+    call = accel.compile(function)
+    run(function, make)
+    expected = list(seen)
+    for _ in range(3):
+        seen.clear()
+        run(call, make)
+        assert seen[1:3] == [(name, line, back if back != "run" else "run", k, n) for name, line, back, k, n in expected[1:3]]
+    assert facts(call)["interpreted"] == 0 and facts(call)["side_exits"] == 0
+
+
+def test_a_frame_that_is_kept_stays_alive():
+    kept = []
+
+    def function(x, n, callback):
+        y = x * 2
+        for k in range(n):
+            y = y + k
+            callback()
+        return y.sum()
+
+    call = accel.compile(function)
+    for target in (function, call, call):
+        kept.clear()
+        assert target(np.ones(3), 3, Callback(lambda: kept.append(sys._getframe(2)))) == 15.0
+        assert len(set(map(id, kept))) == 1 and kept[0].f_code is function.__code__
+
+
+def test_warnings_of_callees_name_the_line():
+    def act():
+        warnings.warn("from the callee", UserWarning, stacklevel=3)
+
+    def function(x, n, callback):
+        y = x + 1
+        for k in range(n):
+            y += k
+            callback()
+        return y
+
+    same(function, lambda: (np.ones(3), 2, Callback(act)), fullgraph=True)
+
+
+def test_logging_names_the_line(caplog):
+    log = logging.getLogger("accel.test")
+
+    def function(x, n):
+        y = x + 1
+        for k in range(n):
+            y += k
+            log.info("round %d", k)
+        return y
+
+    call = accel.compile(function)
+    with caplog.at_level(logging.INFO):
+        for target in (function, call, call):
+            caplog.clear()
+            target(np.ones(3), 2)
+            told = [(r.getMessage(), r.funcName, r.lineno) for r in caplog.records]
+            assert told == [(f"round {k}", "function", function.__code__.co_firstlineno + 4) for k in range(2)]
+
+
+# --- results ------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("result", [None, True, 3, 2.5, 1j, np.float32(1.5), np.int64(4)])
+def test_results_of_one_type(result):
+    def function(x, n, callback):
+        s = 0.0
+        for k in range(n):
+            given = callback(k)
+            if given is not None:
+                s = s + given * x[k]
+        return s, given
+
+    same(function, lambda: (np.arange(4.0), 4, Callback(lambda k: result)), fullgraph=True, learns=1)
+
+
+def test_results_that_are_arrays():
+    def function(x, n, callback):
+        for k in range(n):
+            x = callback(x) + x[: x.size]
+        return x
+
+    same(function, lambda: (np.arange(4.0), 3, Callback(lambda x: x * 2 + 1)), fullgraph=True, learns=1)
+
+
+def test_results_of_changing_types():
+    def function(x, n, callback):
+        s = 0.0
+        for k in range(n):
+            s = s + callback(k) * x[k]
+        return s
+
+    def act(k):
+        return 2.5 if k < 2 else 3 if k == 2 else np.float32(1.1)
+
+    same(function, lambda: (np.arange(5.0), 5, Callback(act)), whole=False)
+
+
+def test_results_that_are_kept_elsewhere():
+    buffer = np.zeros(3)
+
+    def act(k):
+        buffer[:] += k + 1
+        return buffer
+
+    def function(x, n, callback):
+        first = callback(0)
+        for k in range(n):
+            second = callback(k)
+            x = x + first + second
+        return x
+
+    def make():
+        buffer[:] = 0
+        return np.ones(3), 3, Callback(act)
+
+    same(function, make, whole=False)
+
+
+def test_objects_as_results():
+    def function(x, callback):
+        y = x * 2
+        name = callback("a")
+        print(name.upper(), y.sum())
+        return y, name
+
+    same(function, lambda: (np.ones(3), Callback(lambda text: text + "b")), whole=False)
+
+
+def test_clocks():
+    def function(x, n):
+        start = time.perf_counter()
+        for _ in range(n):
+            x = x * 1.5
+        return x, time.perf_counter() - start >= 0
+
+    call = accel.compile(function, fullgraph=True)
+    for _ in range(4):
+        y, later = call(np.ones(3), 4)
+        assert later is True and y.tolist() == [1.5**4] * 3
+    assert facts(call)["interpreted"] == 0
+
+
+# --- other places -------------------------------------------------------------------------------------------------------------
+
+
+def test_methods_and_keywords():
+    def function(x, n, out):
+        for k in range(n):
+            x = x + k
+            out.update(step=k, total=x.sum())
+            out.setdefault("first", x[0])
+        return x
+
+    def outcome(target):
+        out = {}
+        x = target(np.arange(3.0), 3, out)
+        return x.tolist(), repr(out)
+
+    call = accel.compile(function)
+    for _ in range(3):
+        assert outcome(call) == outcome(function)
+
+
+def test_a_list_of_the_caller_grows():
+    def function(x, n, history):
+        for k in range(n):
+            x = x * 0.5 + k
+            history.append(x.sum())
+            history.append((k, x[0]))
+        return x
+
+    def outcome(target):
+        history = [1]
+        return target(np.arange(3.0), 3, history).tolist(), history
+
+    call = accel.compile(function, fullgraph=True)
+    for _ in range(3):
+        assert outcome(call) == outcome(function)
+    assert facts(call)["interpreted"] == 0 and facts(call)["side_exits"] == 0 and facts(call)["compiles"] == 1
+
+
+def test_an_attribute_that_is_a_list_grows():
+    class Model:
+        def __init__(self):
+            self.history = []
+
+    def function(model, x, n):
+        for k in range(n):
+            x = x * 0.5 + k
+            model.history.append(float(x.sum()))
+        return x, len(model.history)
+
+    def outcome(target):
+        model = Model()
+        x, count = target(model, np.arange(3.0), 3)
+        return x.tolist(), count, model.history
+
+    call = accel.compile(function)
+    for _ in range(3):
+        assert outcome(call) == outcome(function)
+    assert facts(call)["interpreted"] == 0
+
+
+def test_a_file():
+    def function(x, n, file):
+        for k in range(n):
+            x = x * 2
+            file.write("line\n")
+            print(k, x, file=file)
+        return x
+
+    def outcome(target):
+        file = io.StringIO()
+        return target(np.arange(3.0), 3, file).tolist(), file.getvalue()
+
+    call = accel.compile(function, fullgraph=True)
+    for _ in range(3):
+        assert outcome(call) == outcome(function)
+    assert facts(call)["interpreted"] == 0 and facts(call)["side_exits"] == 0
+
+
+def test_containers_that_are_used_behind_the_call():
+    def act(given):
+        given.append(5.0)
+
+    def function(x, callback):
+        parts = [x.sum(), x.min()]
+        callback(parts)
+        return parts[-1], len(parts)
+
+    same(function, lambda: (np.arange(3.0), Callback(act)), whole=False)
+
+
+def test_generators_of_random_numbers_stay_in_step():
+    def function(rng, n):
+        s = 0.0
+        for k in range(n):
+            s += rng.random()
+            print(k, s)
+            s += rng.normal(size=2).sum()
+        return s
+
+    call = accel.compile(function)
+    for _ in range(3):
+        expected = run(function, lambda: (np.random.default_rng(1), 4))
+        assert run(call, lambda: (np.random.default_rng(1), 4))[:4] == expected[:4]
+
+
+def test_random_numbers_are_not_drawn_twice():
+    def function(rng, x, n):
+        s = 0.0
+        for k in range(n):
+            s += rng.random()
+            print(k, s)
+            s += 1.0 / x[k : k + 1].sum() + rng.random()
+        return s
+
+    def make():
+        return np.random.default_rng(1), np.array([1.0, 2.0, 0.0, 3.0]), 4
+
+    call = accel.compile(function)
+    for _ in range(3):
+        assert run(call, make)[:4] == run(function, make)[:4]
+
+
+def test_locals_is_left_to_the_interpreter():
+    def function(x):
+        y = x + 1
+        names = sorted(locals())
+        return y, names
+
+    same(function, lambda: (np.ones(3),), whole=False)
+
+
+def test_explain_lists_the_call():
+    def function(x):
+        y = x + 1
+        print("shown")
+        return y
+
+    call = accel.compile(function, fullgraph=True)
+    with contextlib.redirect_stdout(io.StringIO()):
+        call(np.ones(3))
+        text = str(accel.explain(call)(np.ones(3)))
+    assert "boxed_call" in text and f":{function.__code__.co_firstlineno + 2}" in text
+
+
+@pytest.mark.parametrize("n", range(1, 40))
+def test_left_anywhere(n):
+    def act(k, x):
+        x[0] += k
+
+    def function(x, n, callback):
+        y = x + 1
+        for k in range(n):
+            y *= 2
+            x[k] = y[0]
+            callback(k, y)
+            print(k, y, x)
+        return y
+
+    with accel.config(stress_exits=n):
+        for options in ({}, {"backend": "numpy"}):
+            call = accel.compile(function, **options)
+            for _ in range(2):
+                make = lambda: (np.zeros(3), 3, Callback(act))  # noqa: E731
+                assert run(call, make) == run(function, make)
