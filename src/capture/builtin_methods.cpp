@@ -37,13 +37,18 @@ Result<Ref> dict_view(const CallArguments& arguments, size_t what) {
 
 }  // namespace
 
+namespace {
+
+// A list that may be appended to, and what.
+Result<Ref> appendable(Capture& capture, const CallArguments& arguments) {
+  bool grown = !arguments.positional.empty() && is_grown(arguments.positional[0]);
+  return own(capture, arguments, grown ? AbstractKind::grown : AbstractKind::list, 2, 2);
+}
+
+}  // namespace
+
 Result<Ref> capture_list_append(Capture& capture, PyObject*, const CallArguments& arguments) {
-  if (!arguments.positional.empty() && is_grown(arguments.positional[0])) {
-    ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 2, 2));
-    arguments.positional[0]->items.push_back(arguments.positional[1]);
-    return capture.constant(Py_None);
-  }
-  ACCEL_TRY(Ref list, own(capture, arguments, AbstractKind::list, 2, 2));
+  ACCEL_TRY(Ref list, appendable(capture, arguments));
   list->items.push_back(arguments.positional[1]);
   return capture.constant(Py_None);
 }
@@ -55,7 +60,7 @@ Result<Ref> capture_list_copy(Capture& capture, PyObject*, const CallArguments& 
 }
 
 Result<Ref> capture_list_extend(Capture& capture, PyObject*, const CallArguments& arguments) {
-  ACCEL_TRY(Ref list, own(capture, arguments, AbstractKind::list, 2, 2));
+  ACCEL_TRY(Ref list, appendable(capture, arguments));
   ACCEL_TRY(std::vector<Ref> more, all_items(capture, arguments.positional[1]));
   list->items.insert(list->items.end(), more.begin(), more.end());
   return capture.constant(Py_None);

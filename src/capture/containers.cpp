@@ -6,6 +6,7 @@
 #include "capture/predicated.h"
 #include "capture/python_text.h"
 #include "capture/semantics.h"
+#include "capture/state_match.h"
 #include "ndarray/array.h"
 
 namespace accel {
@@ -21,6 +22,24 @@ Result<size_t> position(Capture& capture, const Ref& container, const Ref& index
   if (at < 0) at += size;
   if (at < 0 || at >= size) return capture.raised(PyExc_IndexError, "the index is out of range");
   return static_cast<size_t>(at);
+}
+
+// A sequence as a list whose items can be found at run time: null when its items are not numbers of one type.
+Ref as_grown(Capture& capture, const Ref& sequence, const Ref& list) {
+  std::optional<Type> row;
+  for (const Ref& item : sequence->items) {
+    capture.look(item);
+    std::optional<Type> own = number_type(*item);
+    if (!own || (row && *row != *own)) return nullptr;
+    row = own;
+  }
+  if (!row) return nullptr;
+  make_grown(capture, list, *row);
+  return settle(capture, list).ok() ? list : nullptr;
+}
+
+bool is_found_at_run_time(Capture& capture, const Ref& index) {
+  return index->kind == AbstractKind::scalar && (!index->scalar.dim || capture.is_runtime(*index->scalar.dim));
 }
 
 Result<Ref> slice_sequence(Capture& capture, const Ref& container, const Ref& index) {
@@ -100,6 +119,9 @@ Result<Ref> get_item(Capture& capture, const Ref& container, const Ref& index) {
   if (is_grown(container)) return item_of_grown(capture, container, index);
   if (is_sequence(container)) {
     if (index->kind == AbstractKind::slice) return slice_sequence(capture, container, index);
+    if (is_found_at_run_time(capture, index)) {
+      if (Ref list = as_grown(capture, container, capture.list(container->items))) return item_of_grown(capture, list, index);
+    }
     ACCEL_TRY(size_t at, position(capture, container, index));
     return container->items[at];
   }
@@ -126,9 +148,12 @@ Status set_item(Capture& capture, const Ref& container, const Ref& index, const 
   ACCEL_TRY([[maybe_unused]] Unit gathered, materialise(capture, container));
   if (container->kind == AbstractKind::array) return store_item(capture, container, index, value);
   if (is_flat(container)) return flat_setitem(capture, container, index, value);
+  if (is_grown(container)) return store_to_grown(capture, container, index, value);
   if (container->kind == AbstractKind::object) return capture.refusal(container);
   ACCEL_TRY([[maybe_unused]] Unit fresh, require_fresh(capture, container));
   if (container->kind == AbstractKind::list) {
+    if (is_found_at_run_time(capture, index) && as_grown(capture, container, container))
+      return store_to_grown(capture, container, index, value);
     ACCEL_TRY(size_t at, position(capture, container, index));
     container->items[at] = value;
     return Unit{};

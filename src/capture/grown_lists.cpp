@@ -113,25 +113,86 @@ Dim length_of(Capture& capture, const Ref& list) {
   return capture.dims().add(list->array.lens.shape[0], capture.dims().constant(static_cast<int64_t>(list->items.size())));
 }
 
-Result<Ref> item_of_grown(Capture& capture, const Ref& list, const Ref& index) {
+namespace {
+
+// An index that is counted from the start.
+Dim from_start(Capture& capture, Dim at, Dim length) {
   DimTable& dims = capture.dims();
-  if (index->kind != AbstractKind::scalar && index->kind != AbstractKind::constant)
-    return fail(Reason::unsupported_value, "a slice of a list whose length is known at run time only");
-  ACCEL_TRY(Dim at, read_dim(capture, index));
-  auto last = static_cast<int64_t>(list->items.size());
-  std::optional<int64_t> known = dims.as_constant(at);
-  if (known && *known < 0 && *known >= -last) return list->items[static_cast<size_t>(last + *known)];
+  Dim zero = dims.constant(0), wrapped = dims.add(at, length);
+  bool known = capture.knows(at) || capture.knows(dims.sub(dims.constant(-1), at));
+  if (known || !capture.is_runtime(at) || !capture.assume_fits(wrapped))
+    return capture.decide(at, Comparison::lt, zero) ? wrapped : at;
+  Builder& build = capture.build();
+  ValueId negative = capture.compare_at_run_time({at, zero, Comparison::lt}, ValueKind::py_scalar);
+  std::vector<ValueId> choices = {negative, build.dim(wrapped), build.dim(at)};
+  ValueId chosen = build.pointwise(Op::where, std::move(choices), {DType::int64}, ValueKind::py_scalar);
+  return capture.bind_dim(chosen, "index", 0, -9.3e18, 9.3e18);
+}
+
+// Where an index is among the rows, to which all items belong from now on. Compiled code leaves where Python raises.
+Result<Dim> row_at(Capture& capture, const Ref& list, const Ref& index) {
+  DimTable& dims = capture.dims();
   if (list->scalar.kind == ValueKind::array)
     return fail(Reason::unsupported_value, "an array of a list whose length is known at run time only");
+  ACCEL_TRY(Dim at, read_dim(capture, index));
   Dim length = length_of(capture, list), zero = dims.constant(0);
-  if (capture.decide(at, Comparison::lt, zero)) at = dims.add(at, length);
+  at = from_start(capture, at, length);
   const char* detail = "list index out of range";
   ACCEL_TRY([[maybe_unused]] Unit low, require_at_least(capture, at, zero, Reason::will_raise, detail));
   ACCEL_TRY([[maybe_unused]] Unit high,
             require_at_least(capture, length, dims.add(at, dims.constant(1)), Reason::will_raise, detail));
   ACCEL_TRY([[maybe_unused]] Unit settled, settle(capture, list));
+  return at;
+}
+
+// The number of an item among those that were appended since, from the end.
+std::optional<size_t> known_place(Capture& capture, const Ref& list, const Ref& index) {
+  std::optional<Dim> at = known_dim(capture, index);
+  std::optional<int64_t> known = at ? capture.dims().as_constant(*at) : std::nullopt;
+  auto count = static_cast<int64_t>(list->items.size());
+  if (!known || *known >= 0 || *known < -count) return std::nullopt;
+  return static_cast<size_t>(count + *known);
+}
+
+Status require_index(const Ref& index) {
+  bool number = index->kind == AbstractKind::scalar || index->kind == AbstractKind::constant;
+  if (number) return Unit{};
+  return fail(Reason::unsupported_value, "a slice of a list whose length is known at run time only");
+}
+
+}  // namespace
+
+Result<Ref> item_of_grown(Capture& capture, const Ref& list, const Ref& index) {
+  ACCEL_TRY([[maybe_unused]] Unit number, require_index(index));
+  if (auto place = known_place(capture, list, index)) return list->items[*place];
+  ACCEL_TRY(Dim at, row_at(capture, list, index));
   ValueId rows = list->array.storage->current;
   return capture.scalar(capture.build().take(rows, {capture.build().dim(at)}, list->scalar.kind));
+}
+
+Status store_to_grown(Capture& capture, const Ref& list, const Ref& index, const Ref& value) {
+  ACCEL_TRY([[maybe_unused]] Unit number, require_index(index));
+  if (auto place = known_place(capture, list, index)) {
+    list->items[*place] = value;
+    return Unit{};
+  }
+  capture.look(value);
+  if (list->scalar.kind == ValueKind::array || !has_type(capture, value, row_type(*list)))
+    return fail(Reason::unsupported_value, "a store of another type into a list whose length is known at run time only");
+  ACCEL_TRY(Dim at, row_at(capture, list, index));
+  ACCEL_TRY(ValueId row, capture.scalar_value(value));
+  ValueId rows = list->array.storage->current;
+  set_rows(capture, list, capture.build().put(rows, row, {capture.build().dim(at)}));
+  return Unit{};
+}
+
+Ref list_of_number(Capture& capture, const Ref& number, Dim count) {
+  DimTable& dims = capture.dims();
+  Ref list = capture.list({});
+  make_grown(capture, list, *number_type(*number));
+  Dim length = capture.prove(count) ? count : dims.max(count, dims.constant(0));
+  set_rows(capture, list, capture.build().full(capture.scalar_value(number).value(), {length}));
+  return list;
 }
 
 Result<Ref> array_of_grown(Capture& capture, const Ref& list, std::optional<DType> dtype) {

@@ -27,6 +27,10 @@ Status settle(Capture& capture, const Ref& list);
 Dim length_of(Capture& capture, const Ref& list);
 // list[index]
 Result<Ref> item_of_grown(Capture& capture, const Ref& list, const Ref& index);
+// list[index] = value
+Status store_to_grown(Capture& capture, const Ref& list, const Ref& index, const Ref& value);
+// [number] * count
+Ref list_of_number(Capture& capture, const Ref& number, Dim count);
 // numpy.array(list, dtype)
 Result<Ref> array_of_grown(Capture& capture, const Ref& list, std::optional<DType> dtype);
 // numpy.concatenate(list)

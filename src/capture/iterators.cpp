@@ -197,6 +197,7 @@ size_t known_count(const Ref& iterator) {
 
 Result<Condition> supply_of_container(const Ref& iterator) {
   const Ref& container = iterator->iterated;
+  if (container && is_grown(container)) return fail(Reason::unsupported_value, "an iterator over a list that changes");
   if (container && container->kind == AbstractKind::dict && container->keys.size() != iterator->items.size()) {
     return fail(Reason::will_raise, "the dict changed its size during iteration");
   }
@@ -540,6 +541,7 @@ Result<std::vector<Ref>> remaining_items(Capture& capture, const Ref& iterator) 
   if (!is_over_container(iterator) || iterator->kind == AbstractKind::generator)
     return fail(Reason::unsupported_value, "what is left of an iterator");
   const Ref& container = iterator->iterated;
+  if (container && is_grown(container)) return fail(Reason::unsupported_value, "an iterator over a list that changes");
   if (container && container->kind == AbstractKind::list && (container->source >= 0 || container.use_count() > 1)) {
     return fail(Reason::unsupported_value, "an iterator over a list that can still change");
   }

@@ -102,18 +102,18 @@ void Interpreter::grow_lists(PathState& state, const std::map<std::string, Type>
   frames_.clear();
 }
 
-// Before a path waits for others: they need not have appended as often.
-void Interpreter::settle_lists() {
-  if (nesting_ > 0) return;
-  PathState state = save();
+// Before a path waits for others: they need not have appended as often. `state` is the path's. Whether anything has changed.
+bool Interpreter::settle_lists(const PathState& state) {
+  if (nesting_ > 0) return false;
   auto waits = [](const Ref& value) { return is_grown(value) && !value->items.empty(); };
-  if (std::none_of(state.keep_objects.begin(), state.keep_objects.end(), waits)) return;
+  if (std::none_of(state.keep_objects.begin(), state.keep_objects.end(), waits)) return false;
   References references(state);
   for (const Ref& value : state.keep_objects) {
     if (!waits(value) || !are_alone(references, value)) continue;
     // Items of another type stay as they are: the paths do not fit then.
     [[maybe_unused]] Status settled = settle(capture_, value);
   }
+  return true;
 }
 
 }  // namespace accel

@@ -142,6 +142,7 @@ Result<DType> common_dtype(const std::vector<Operand>& leaves) {
 }  // namespace
 
 Result<Ref> array_of_sequence(Capture& capture, const Ref& ref, std::optional<DType> dtype) {
+  if (is_grown(ref)) return array_of_grown(capture, ref, dtype);
   Sequence sequence;
   ACCEL_TRY([[maybe_unused]] Unit walked, walk(capture, ref, 0, sequence));
   if (!dtype) {
@@ -209,13 +210,12 @@ Result<Ref> make_array(Capture& capture, const Ref& ref, const ArrayRequest& req
     return fail(Reason::unsupported_argument, "order='" + request.order + "'");
   }
   auto operand = as_operand(capture, ref);
-  Result<Ref> made =
-      operand && operand->is_array()                                        ? from_array(capture, *operand, request)
-      : operand                                                             ? from_number(capture, *operand, request)
-      : ref->kind == AbstractKind::tuple || ref->kind == AbstractKind::list ? array_of_sequence(capture, ref, request.dtype)
-      : is_grown(ref)                                                       ? array_of_grown(capture, ref, request.dtype)
-      : ref->kind == AbstractKind::object ? Result<Ref>(capture.refusal(ref))
-                                          : Result<Ref>(fail(Reason::unsupported_value, "an array of this object"));
+  Result<Ref> made = operand && operand->is_array()                          ? from_array(capture, *operand, request)
+                     : operand                                               ? from_number(capture, *operand, request)
+                     : ref->kind == AbstractKind::tuple || is_any_list(*ref) ? array_of_sequence(capture, ref, request.dtype)
+                     : ref->kind == AbstractKind::object
+                         ? Result<Ref>(capture.refusal(ref))
+                         : Result<Ref>(fail(Reason::unsupported_value, "an array of this object"));
   if (!made.ok()) return made;
   if (!operand && request.order == "F") return fail(Reason::unsupported_argument, "order='F' for a sequence");
   auto rank = static_cast<int64_t>(lens_of(*made).shape.size());

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "capture/grown_lists.h"
 #include "capture/numpy_creation.h"
 #include "capture/predicated.h"
 #include "capture/python_numbers.h"
@@ -132,7 +133,7 @@ Result<Operand> read_operand(Capture& capture, const Ref& ref) {
   ACCEL_TRY([[maybe_unused]] Unit gathered, materialise(capture, ref));
   if (auto operand = as_operand(capture, ref)) return *operand;
   if (ref->kind == AbstractKind::object) return capture.refusal(ref);
-  if (ref->kind == AbstractKind::tuple || ref->kind == AbstractKind::list) {
+  if (ref->kind == AbstractKind::tuple || is_any_list(*ref)) {
     ACCEL_TRY(Ref array, array_of_sequence(capture, ref, std::nullopt));
     return *as_operand(capture, array);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "capture/grown_lists.h"
 #include "capture/numpy_arguments.h"
 #include "capture/numpy_creation.h"
 #include "capture/numpy_gather.h"
@@ -23,7 +24,7 @@ Result<ValueId> as_elements(Capture& capture, const Operand& value, DType dtype)
 }
 
 Result<Ref> assigned(Capture& capture, const Ref& value, DType dtype) {
-  if (value->kind != AbstractKind::tuple && value->kind != AbstractKind::list) return value;
+  if (value->kind != AbstractKind::tuple && !is_any_list(*value)) return value;
   return array_of_sequence(capture, value, dtype);
 }
 

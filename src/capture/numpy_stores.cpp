@@ -2,6 +2,7 @@
 
 #include "capture/numpy_stores.h"
 
+#include "capture/grown_lists.h"
 #include "capture/numpy_arguments.h"
 #include "capture/numpy_creation.h"
 #include "capture/numpy_primitives.h"
@@ -47,7 +48,7 @@ bool is_copied_in_place(Capture& capture, const Ref& target, const Operand& sour
 
 Result<Operand> read_source(Capture& capture, const Ref& value, DType dtype, const std::string& casting) {
   capture.look(value);
-  bool sequence = value->kind == AbstractKind::tuple || value->kind == AbstractKind::list;
+  bool sequence = value->kind == AbstractKind::tuple || is_any_list(*value);
   if (!sequence || casting != "unsafe") return read_operand(capture, value);
   capture.look_deep(value);
   ACCEL_TRY(Ref array, array_of_sequence(capture, value, dtype));

@@ -2,10 +2,12 @@
 
 #include <opcode.h>
 
+#include "capture/grown_lists.h"
 #include "capture/known_types.h"
 #include "capture/predicated.h"
 #include "capture/python_text.h"
 #include "capture/semantics.h"
+#include "capture/state_match.h"
 #include "ndarray/array.h"
 
 namespace accel {
@@ -138,7 +140,19 @@ std::optional<Ref> numpy_integer_operation(Capture& capture, int op, const Ref& 
   return capture.dim_scalar(*out, ValueKind::numpy_scalar);
 }
 
+// [number] * count, where the count is none that is known.
+std::optional<Ref> repeated_number(Capture& capture, const Ref& sequence, const Ref& count) {
+  if (sequence->kind != AbstractKind::list || sequence->items.size() != 1) return std::nullopt;
+  capture.look(sequence->items[0]);
+  std::optional<Dim> times = known_dim(capture, count);
+  if (!number_type(*sequence->items[0]) || !times || capture.dims().as_constant(*times)) return std::nullopt;
+  return list_of_number(capture, sequence->items[0], *times);
+}
+
 Result<Ref> repeat(Capture& capture, const Ref& sequence, const Ref& count, bool inplace) {
+  if (!inplace) {
+    if (std::optional<Ref> list = repeated_number(capture, sequence, count)) return *list;
+  }
   ACCEL_TRY(int64_t times, capture.require_int(count));
   if (times > 0 && static_cast<int64_t>(sequence->items.size()) * times > 65536) {
     return fail(Reason::unsupported_value, "a sequence that is too long");
@@ -153,7 +167,7 @@ Result<Ref> repeat(Capture& capture, const Ref& sequence, const Ref& count, bool
 }
 
 Result<Ref> concatenate(Capture& capture, const Ref& left, const Ref& right, bool inplace) {
-  if (left->kind == AbstractKind::list && inplace) {
+  if (is_any_list(*left) && inplace) {
     ACCEL_TRY([[maybe_unused]] Unit fresh, require_fresh(capture, left));
     ACCEL_TRY(std::vector<Ref> more, all_items(capture, right));
     left->items.insert(left->items.end(), more.begin(), more.end());
@@ -166,7 +180,8 @@ Result<Ref> concatenate(Capture& capture, const Ref& left, const Ref& right, boo
 }
 
 std::optional<Result<Ref>> sequence_operation(Capture& capture, int op, bool inplace, const Ref& left, const Ref& right) {
-  if (op == NB_ADD && is_sequence(left) && (is_sequence(right) || inplace) && !is_arraylike(right)) {
+  bool extends = inplace && is_grown(left);
+  if (op == NB_ADD && (is_sequence(left) || extends) && (is_sequence(right) || inplace) && !is_arraylike(right)) {
     return concatenate(capture, left, right, inplace);
   }
   if (op != NB_MULTIPLY) return std::nullopt;

@@ -99,8 +99,8 @@ Result<Interpreter::Arrival> Interpreter::arrive(Frame& frame) {
     forget_dead(*each);
     if (rolled) look_at_live(*each);
   }
-  if (!plan_.grown.empty()) settle_lists();
   PathState state = save();
+  if (settle_lists(state)) state = save();
   state.at_rolled_loop = rolled;
   pending_.push_back(std::move(state));
   frames_.clear();

@@ -1,7 +1,7 @@
 """A function and its compiled form, compared: what NumPy gives, and that it was compiled at all."""
 
 import numpy as np
-from support.compiled import facts
+from support.compiled import compile_count, facts
 from support.outcome import assert_same, describe
 
 import accel
@@ -14,6 +14,17 @@ def check(function, *arguments, times=2, share=False):
     found = facts(call)
     whole = found["compiled"] == times and found["interpreted"] == 0 and found["side_exits"] == 0
     assert whole, f"not compiled as a whole: {found}\n{accel.explain(call)(*arguments)}"[:4000]
+    return call
+
+
+def check_sizes(function, *cases, compiles=1, backend="native"):
+    """The function is captured whole, with so many versions for all cases."""
+    call = accel.compile(function, fullgraph=True, backend=backend)
+    for case in (*cases, cases[0]):
+        assert_same(function, call, *case, times=1)
+    found = facts(call)
+    assert found["interpreted"] == found["side_exits"] == 0, f"{found}\n{accel.explain(call)(*cases[0])}"[:3000]
+    assert compile_count(call) == compiles, accel.explain(call)(*cases[0])
     return call
 
 
