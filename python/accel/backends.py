@@ -389,6 +389,10 @@ class _Evaluator:
         number = self.memory[node["operands"][0]]
         return np.array(self.versions.get(number, self.inputs[number]))
 
+    def _op_draw(self, node: dict[str, Any], *operands: Any) -> Any:
+        self._op_call(node, *operands)
+        return np.asarray(self.given[node["results"][0]][0], node["types"][0]["dtype"])
+
     def _op_extent(self, node: dict[str, Any], call: Any) -> Any:
         result, axis = node["axes"]
         return np.int64(self.given[node["operands"][0]][result].shape[axis])

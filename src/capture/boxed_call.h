@@ -69,7 +69,7 @@ struct BoxedCall {
   int changed = -1;  // operand that the callable changes: it gets a copy, which is the result, and what it returns is dropped
   bool raises_events = false;  // a ufunc: an event that the caller or the code does not ignore makes the call fail
   Errstate errstate;           // of the code around the call
-  bool draws_double = false;   // Generator.random(): one double of the bit generator
+  int draw = -1;               // row of draws.inc: the C function that does the same, for the op of that name
   int generator = -1;          // argument, a numpy.random.Generator, whose state a run that fails has to restore
 };
 

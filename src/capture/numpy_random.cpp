@@ -11,6 +11,13 @@
 
 namespace accel {
 
+Ref Given::operator[](const char* name) const {
+  auto found = std::find(names.begin(), names.end(), name);
+  return found == names.end() ? nullptr : values[static_cast<size_t>(found - names.begin())];
+}
+
+bool Given::has(const char* name) const { return std::find(names.begin(), names.end(), name) != names.end(); }
+
 namespace {
 
 // What a method draws.
@@ -85,17 +92,6 @@ const std::unordered_map<PyObject*, const Method*>& known_methods() {
   }();
   return known;
 }
-
-// The arguments by the names that the method itself gives them.
-struct Given {
-  std::vector<std::string> names;
-  std::vector<Ref> values;
-  Ref operator[](const char* name) const {
-    auto found = std::find(names.begin(), names.end(), name);
-    return found == names.end() ? nullptr : values[static_cast<size_t>(found - names.begin())];
-  }
-  bool has(const char* name) const { return std::find(names.begin(), names.end(), name) != names.end(); }
-};
 
 Result<Given> given_arguments(PyObject* callable, const CallArguments& arguments) {
   PyRef code = PyRef::steal(PyObject_GetAttrString(callable, "__code__"));
@@ -243,11 +239,15 @@ Result<Ref> generator_method(Capture& capture, PyObject* callable, const CallArg
     return shuffle(capture, std::move(made), given["x"]);
   }
   ACCEL_TRY(BoxedResult result, result_of(capture, method.draws, given));
-  ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
-  bool bare = arguments.positional.size() == 1 && arguments.keywords.empty();
-  made.call.draws_double = bare && std::string_view(method.name) == "random";
-  Ref drawn = draw(capture, std::move(made), result)[0];
-  return method.draws == Draws::integers ? in_range(capture, given, drawn) : drawn;
+  std::optional<Ref> drawn;
+  if (result.kind != ValueKind::array) {
+    ACCEL_TRY(drawn, drawn_number(capture, callable, method.name, given, result.kind));
+  }
+  if (!drawn) {
+    ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
+    drawn = draw(capture, std::move(made), result)[0];
+  }
+  return method.draws == Draws::integers ? in_range(capture, given, *drawn) : *drawn;
 }
 
 }  // namespace

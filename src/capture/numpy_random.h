@@ -1,7 +1,12 @@
 #pragma once
-// Methods of numpy.random.Generator: compiled code calls them as they are.
+// Methods of numpy.random.Generator: compiled code calls them as they are, or the C functions behind them.
+
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "capture/primitive.h"
+#include "ir/graph.h"
 
 namespace accel {
 
@@ -10,5 +15,17 @@ bool is_generator(PyObject* object);
 
 // The primitive of a method, null for other callables.
 Primitive generator_primitive(PyObject* callable);
+
+// The arguments of a call by the names that the method itself gives them; null where one is not given.
+struct Given {
+  std::vector<std::string> names;
+  std::vector<Ref> values;
+  Ref operator[](const char* name) const;
+  bool has(const char* name) const;
+};
+
+// A single number, of `kind`, that the kernel draws itself (draws.inc); nullopt: the method is to be called.
+Result<std::optional<Ref>> drawn_number(Capture& capture, PyObject* callable, const char* method, const Given& given,
+                                        ValueKind kind);
 
 }  // namespace accel

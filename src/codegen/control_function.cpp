@@ -40,7 +40,7 @@ void collect_buffers_written(const Body& body, std::set<BufferId>& out) {
 
 bool is_boxed(const Stmt& stmt) {
   return stmt.kind == StmtKind::boxed || stmt.kind == StmtKind::python || stmt.kind == StmtKind::extent ||
-         stmt.kind == StmtKind::receive || stmt.kind == StmtKind::receive_array;
+         stmt.kind == StmtKind::receive || stmt.kind == StmtKind::draw || stmt.kind == StmtKind::receive_array;
 }
 
 const Nest no_nest;
@@ -286,7 +286,13 @@ void ControlFunction::boxed(const Stmt& stmt) {
   for (int number : stmt.numbers) numbers.push_back(std::to_string(number));
   if (stmt.kind == StmtKind::extent) return define(stmt, cat("extent_of(frame, ", listed(numbers), ")"));
   code_.open("");
-  if (stmt.kind == StmtKind::receive) {
+  if (stmt.kind == StmtKind::draw) {
+    code_.line(cat(type(stmt.dst), " drawn;"));
+    std::string drawn = cat("draw(frame, &status, ", events_, ", ", listed(numbers), ", &drawn");
+    for (TempId arg : stmt.args) drawn += ", " + temp_name(arg);
+    stop_unless(drawn + ")");
+    define(stmt, "drawn");
+  } else if (stmt.kind == StmtKind::receive) {
     code_.line("char memory[16];");
     stop_unless(cat("receive(frame, ", listed(numbers), ", memory, nullptr)"));
     define(stmt, cat("load_", type(stmt.dst), "(memory)"));

@@ -17,7 +17,7 @@ bool may_report(const Program& program, const Body& body) {
   return std::any_of(body.begin(), body.end(), [&](const Stmt& stmt) {
     bool boxed = stmt.kind == StmtKind::boxed || stmt.kind == StmtKind::python || stmt.kind == StmtKind::receive ||
                  stmt.kind == StmtKind::receive_array;
-    if (boxed) return true;
+    if (boxed || stmt.kind == StmtKind::draw) return true;
     bool raises = stmt.kind == StmtKind::call &&
                   (op_events(stmt.op, program.imports[static_cast<size_t>(stmt.import)].dtypes[0]) & event_error) != 0;
     return raises || may_report(program, stmt.body);

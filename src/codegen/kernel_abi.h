@@ -6,7 +6,7 @@
 
 namespace accel {
 
-constexpr int accel_abi_version = 7;
+constexpr int accel_abi_version = 8;
 
 extern "C" {
 
@@ -16,6 +16,12 @@ struct AccelImport {
   AccelLoop loop;  // NumPy's PyArrayMethod_StridedLoop
   void* context;
   void* auxdata;
+};
+
+// A C function of NumPy's that draws a number: `function(stream, operands...)`. stream: null unless the kernel may call it now.
+struct AccelDraw {
+  void* function;
+  void* stream;
 };
 
 // One chunk [begin, end) of a parallel region. Runs on any thread; must not touch Python.
@@ -52,6 +58,8 @@ struct AccelRuntime {
   void (*commit)();
   // The memory of output `output`, which has become that result; null, a failure, when it could not.
   void* (*receive_output)(void* context, int number, int result, int output, const int64_t* dims);
+  // Makes AccelLaunch::draws[number] ready, if it can; else the kernel uses `call`. Returns 0 or status bits.
+  int (*open_draw)(void* context, int number);
 };
 
 // What one launch gets.
@@ -64,6 +72,7 @@ struct AccelLaunch {
   void* context;           // for allocate_output
   int* exit;               // gets the number of the exit taken; may be null (a kernel without control flow always takes exit 0)
   int accepted;            // floating-point events (AccelStatus) that are no failure for the caller
+  const AccelDraw* draws;  // by number of the caller's function; services may change them; null where a kernel draws nothing
 };
 
 // Status bits a kernel returns. With anything but 0 the outputs are garbage and the caller lets the interpreter run instead. A

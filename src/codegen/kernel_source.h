@@ -11,6 +11,7 @@ namespace accel {
 struct KernelSource {
   std::string text;                 // a complete translation unit without includes; defines accel_kernel (kernel_abi.h)
   std::vector<LoopImport> imports;  // order of the import table the kernel expects
+  std::string archive = {};         // path of a static library that it is linked with; "": none
 };
 
 Result<KernelSource> emit_cpp(const Program& program);

@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "capture/capture.h"
-#include "codegen/kernel_abi.h"
 #include "dispatch/errstate.h"
 #include "dispatch/python_errors.h"
 #include "guard/memory_order.h"
 #include "ndarray/array.h"
+#include "ndarray/random.h"
 
 namespace accel {
 namespace {
@@ -29,27 +29,12 @@ bool read_number(PyObject* object, const Type& type, uint64_t bits[2]) {
   return known && read_scalar(object, type.dtype, bits);
 }
 
-// NumPy's own bit generators: their state can be read and written without running other code.
-bool is_numpy_bit_generator(PyObject* object) {
-  static const std::vector<PyObject*> types = [] {
-    std::vector<PyObject*> out;
-    PyRef module = PyRef::steal(PyImport_ImportModule("numpy.random"));
-    for (const char* name : {"PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64"}) {
-      PyObject* type = module ? PyObject_GetAttrString(module.get(), name) : nullptr;
-      type != nullptr ? out.push_back(type) : PyErr_Clear();
-    }
-    return out;
-  }();
-  for (PyObject* type : types) {
-    if (reinterpret_cast<PyObject*>(Py_TYPE(object)) == type) return true;
-  }
-  return false;
-}
+PyObject* interned(const char* name) { return PyUnicode_InternFromString(name); }
 
 }  // namespace
 
-BoxedCalls::BoxedCalls(const CheckedRun& run)
-    : calls_(run.captured->calls), sources_(run.binding.sources), given_(calls_.size()), streams_(calls_.size()) {
+BoxedCalls::BoxedCalls(const CheckedRun& run, std::span<AccelDraw> draws)
+    : calls_(run.captured->calls), sources_(run.binding.sources), draws_(draws) {
   if (std::any_of(calls_.begin(), calls_.end(), [](const BoxedCall& call) { return call.python != nullptr; }))
     python_.emplace(run);
 }
@@ -58,8 +43,9 @@ BoxedCalls::BoxedCalls(const CheckedRun& run)
 
 int BoxedCalls::call(int number, const void* const* operands, const int64_t* dims) {
   const BoxedCall& call = calls_[static_cast<size_t>(number)];
+  release_locks();  // the callable may wait for a thread that waits for one of them
   if (call.python) return call_python(number, operands, dims);
-  if (!prepare(call)) return failed();
+  if (call.generator >= 0 && use(generator_of(call)) == nullptr) return failed();
   int axes =
       std::accumulate(call.operands.begin(), call.operands.end(), 0, [](int sum, const Type& t) { return sum + t.rank(); });
   objects_.clear();
@@ -76,7 +62,6 @@ int BoxedCalls::call(int number, const void* const* operands, const int64_t* dim
   bool taken = answer && take(number, answer.get());
   objects_.clear();
   owned_.clear();
-  if (taken && call.draws_double) open_stream(number);
   return taken ? 0 : failed();
 }
 
@@ -90,7 +75,6 @@ int BoxedCalls::call_python(int number, const void* const* operands, const int64
     dims += call.operands[k].rank();
     strides += call.operands[k].rank();
   }
-  release_locks();
   return made_python(number, python_->call(number, values));
 }
 
@@ -99,6 +83,7 @@ int BoxedCalls::made_python(int number, PythonCalls::Made made) {
   if (made == PythonCalls::Made::failed) return failed();
   used_.clear();
   if (made == PythonCalls::Made::left) return accel_left;
+  given_.resize(calls_.size());
   std::vector<Given>& given = given_[static_cast<size_t>(number)];
   const std::vector<Type>& types = calls_[static_cast<size_t>(number)].results;
   given.resize(types.size());
@@ -109,18 +94,10 @@ int BoxedCalls::made_python(int number, PythonCalls::Made made) {
   return 0;
 }
 
-bool BoxedCalls::call_directly(int number) {
-  const BitStream& stream = streams_[static_cast<size_t>(number)];
-  if (!stream.is_open()) return false;
-  double drawn = stream.next_double();
-  std::memcpy(given_[static_cast<size_t>(number)][0].bits, &drawn, sizeof drawn);
-  return true;
-}
-
 PyObject* BoxedCalls::call_with_objects(int number, PyObject* const* operands) {
   const BoxedCall& call = calls_[static_cast<size_t>(number)];
   if (call.python) return call_python_with_objects(number, operands);
-  if (!prepare(call)) return nullptr;
+  if (call.generator >= 0 && use(generator_of(call)) == nullptr) return nullptr;
   std::vector<PyRef> objects;
   for (size_t k = 0; k < call.operands.size(); k++) {
     bool changed = call.changed == static_cast<int>(k);
@@ -146,16 +123,6 @@ PyObject* BoxedCalls::call_python_with_objects(int number, PyObject* const* oper
   for (size_t k = 0; results && k < call.results.size(); k++)
     PyTuple_SET_ITEM(results.get(), static_cast<Py_ssize_t>(k), python_->results()[k].new_reference());
   return results.release();
-}
-
-bool BoxedCalls::prepare(const BoxedCall& call) {
-  if (call.generator < 0) return true;
-  const CallPart& part = call.arguments[static_cast<size_t>(call.generator)];
-  PyRef generator = argument(part, {});
-  for (const Used& used : used_) {
-    if (used.generator.get() == generator.get()) return true;
-  }
-  return generator && save_state(std::move(generator));
 }
 
 // What the callables of the table get they do not keep: arrays over the kernel's memory, which they cannot write to.
@@ -217,6 +184,7 @@ bool BoxedCalls::take(int number, PyObject* answer) {
   const BoxedCall& call = calls_[static_cast<size_t>(number)];
   auto count = static_cast<Py_ssize_t>(call.results.size());
   if (call.gives_tuple && (!PyTuple_CheckExact(answer) || PyTuple_GET_SIZE(answer) != count)) return false;
+  given_.resize(calls_.size());
   std::vector<Given>& given = given_[static_cast<size_t>(number)];
   given.resize(call.results.size());
   for (Py_ssize_t k = 0; k < count; k++) {
@@ -278,56 +246,81 @@ int BoxedCalls::failed() {
   return accel_error;
 }
 
-bool BoxedCalls::save_state(PyRef generator) {
-  Used made;
-  made.bits = PyRef::steal(PyObject_GetAttrString(generator.get(), "bit_generator"));
-  if (!made.bits) return false;
-  made.generator = std::move(generator);
-  bool known = false;  // by another Generator that has it too
-  for (const Used& used : used_) known = known || used.bits.get() == made.bits.get();
-  if (!known && !is_numpy_bit_generator(made.bits.get())) {
-    PyErr_SetString(PyExc_TypeError, "a bit generator that is none of NumPy's");
-    return false;
+// --- bit generators -------------------------------------------------------------------------------------------------
+
+// The bit generator of a Generator, whose state is kept from before the first draw; null with an exception.
+BoxedCalls::Used* BoxedCalls::use(PyObject* generator) {
+  static PyObject* const name = interned("bit_generator");
+  PyRef bits = PyRef::steal(PyObject_GetAttr(generator, name));
+  if (!bits) return nullptr;
+  for (Used& used : used_) {
+    if (used.bits.get() == bits.get()) return &used;
   }
-  if (!known) made.state = PyRef::steal(PyObject_GetAttrString(made.bits.get(), "state"));
-  if (!known && !made.state) return false;
-  used_.push_back(std::move(made));
+  Used made;
+  made.bits = std::move(bits);
+  if (!keep_state(made)) return nullptr;
+  return &used_.emplace_back(std::move(made));
+}
+
+bool BoxedCalls::keep_state(Used& used) const {
+  if (auto memory = stream_memory(used.bits.get())) {
+    used.memory.assign(memory->begin(), memory->end());
+    return true;
+  }
+  if (is_numpy_bit_generator(used.bits.get())) {
+    used.state = PyRef::steal(PyObject_GetAttrString(used.bits.get(), "state"));
+    return used.state.get() != nullptr;
+  }
+  PyErr_SetString(PyExc_TypeError, "a bit generator that is none of NumPy's");
+  return false;
+}
+
+int BoxedCalls::open_draw(int number) {
+  AccelDraw& draw = draws_[static_cast<size_t>(number)];
+  if (draw.function == nullptr) return 0;
+  Used* used = use(generator_of(calls_[static_cast<size_t>(number)]));
+  if (used == nullptr || (!used->lock && !take_lock(*used))) return failed();
+  draw.stream = bit_stream(used->bits.get());
+  return draw.stream != nullptr ? 0 : failed();
+}
+
+// A run that waits for one lock holds no other, so two of them cannot wait for each other.
+bool BoxedCalls::take_lock(Used& used) {
+  static PyObject *const lock_name = interned("lock"), *const acquire = interned("acquire");
+  PyRef lock = PyRef::steal(PyObject_GetAttr(used.bits.get(), lock_name));
+  PyRef taken = PyRef::steal(lock ? PyObject_CallMethodOneArg(lock.get(), acquire, Py_False) : nullptr);
+  if (taken && taken.get() != Py_True) {
+    release_locks();
+    taken = PyRef::steal(PyObject_CallMethodNoArgs(lock.get(), acquire));
+  }
+  if (!taken) return false;
+  used.lock = std::move(lock);
   return true;
 }
 
-// From now on the call is made directly, when the lock can be had: it is one that its thread may take again.
-void BoxedCalls::open_stream(int number) {
-  const CallPart& part = calls_[static_cast<size_t>(number)].arguments[0];
-  for (Used& used : used_) {
-    if (used.generator.get() != sources_[part.source]) continue;
-    PyRef lock = PyRef::steal(used.locked ? nullptr : PyObject_GetAttrString(used.bits.get(), "lock"));
-    if (lock && std::strcmp(Py_TYPE(lock.get())->tp_name, "_thread.RLock") == 0) {
-      PyRef taken = PyRef::steal(PyObject_CallMethod(lock.get(), "acquire", "O", Py_False));
-      used.locked = taken.get() == Py_True;
-    }
-    if (used.locked && !used.stream.is_open()) used.stream = BitStream(used.bits.get());
-    if (used.locked) streams_[static_cast<size_t>(number)] = used.stream;
-  }
-  PyErr_Clear();
-}
-
 void BoxedCalls::release_locks() {
-  for (BitStream& stream : streams_) stream = BitStream();
-  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
-  PyErr_Fetch(&type, &value, &traceback);
+  static PyObject* const release = interned("release");
+  for (AccelDraw& draw : draws_) draw.stream = nullptr;
   for (Used& used : used_) {
-    if (!std::exchange(used.locked, false)) continue;
-    PyRef lock = PyRef::steal(PyObject_GetAttrString(used.bits.get(), "lock"));
-    PyRef none = PyRef::steal(lock ? PyObject_CallMethod(lock.get(), "release", nullptr) : nullptr);
+    if (!used.lock) continue;
+    PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyRef lock = std::move(used.lock);
+    used.lock = PyRef();
+    PyRef none = PyRef::steal(PyObject_CallMethodNoArgs(lock.get(), release));
     if (!none) PyErr_WriteUnraisable(used.bits.get());
+    PyErr_Restore(type, value, traceback);
   }
-  PyErr_Restore(type, value, traceback);
 }
 
 void BoxedCalls::undo() {
   PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
   PyErr_Fetch(&type, &value, &traceback);
   for (const Used& used : used_) {
+    if (!used.state) std::copy(used.memory.begin(), used.memory.end(), stream_memory(used.bits.get())->begin());
+  }
+  release_locks();
+  for (const Used& used : used_) {  // takes the lock itself
     if (!used.state) continue;
     if (PyObject_SetAttrString(used.bits.get(), "state", used.state.get()) < 0) PyErr_WriteUnraisable(used.bits.get());
   }

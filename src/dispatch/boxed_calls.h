@@ -1,42 +1,44 @@
 #pragma once
-// BoxedCalls: the calls of Python callables that one run of a kernel makes. Every function but call_directly(), extent(),
-// receive() and release_result() requires the GIL.
+// BoxedCalls: the calls of Python callables that one run of a kernel makes. Every function but extent(), receive() and
+// release_result() requires the GIL.
 
 #include <Python.h>
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/result.h"
 #include "capture/boxed_call.h"
+#include "codegen/kernel_abi.h"
 #include "dispatch/python_calls.h"
-#include "ndarray/random.h"
 
 namespace accel {
 
 class BoxedCalls {
  public:
-  // What they refer to outlives this. `run`: that of the kernel, as it was checked at its start.
-  explicit BoxedCalls(const CheckedRun& run);
+  // What they refer to outlives this. `run`: that of the kernel, as it was checked at its start. `draws`: by call; those with a
+  // function are opened on demand, and closed when the lock of their bit generator is given back.
+  BoxedCalls(const CheckedRun& run, std::span<AccelDraw> draws);
   BoxedCalls(const BoxedCalls&) = delete;
   BoxedCalls& operator=(const BoxedCalls&) = delete;
 
-  // Makes the call here and now, without the GIL, where it is no more than a number of a bit generator whose lock this run
-  // holds.
-  bool call_directly(int number);
-  // AccelRuntime::call, extent and receive.
+  // AccelRuntime::call, extent, receive and open_draw.
   int call(int number, const void* const* operands, const int64_t* dims);
   int64_t extent(int number, int result, int axis) const;
   int receive(int number, int result, void* memory, const int64_t* dims);
+  int open_draw(int number);
   // The array that a call gave, as a new reference, when it has this shape and nobody else has it or its memory; else null.
   PyObject* release_result(int number, int result, const int64_t* dims);
   // The same for kernels written in Python: operands are arrays and numbers, the answer is a tuple of the results, or null with
   // an exception.
   PyObject* call_with_objects(int number, PyObject* const* operands);
 
+  std::span<const AccelDraw> draws() const { return draws_; }
+
   // The kernel has ended: gives locks of bit generators back.
   void release_locks();
-  // The run has failed and leaves no trace: generators get the state back that they had before it.
+  // The run has failed and leaves no trace: generators get the state back that they had before it, and their locks are free.
   void undo();
   // Those that may do anything; null when there are none.
   PythonCalls* python() { return python_ ? &*python_ : nullptr; }
@@ -50,28 +52,30 @@ class BoxedCalls {
     PyRef object;
     uint64_t bits[2] = {0, 0};  // of a number
   };
-  // A generator that the run has called, as it was before.
+  // A bit generator that the run has drawn from, as it was before.
   struct Used {
-    PyRef generator, bits, state;
-    BitStream stream;
-    bool locked = false;  // by this run
+    PyRef bits;
+    PyRef state;  // null: it is in `memory`
+    std::vector<char> memory;
+    PyRef lock;  // null when this run does not hold it
   };
   int call_python(int number, const void* const* operands, const int64_t* dims);
   PyObject* call_python_with_objects(int number, PyObject* const* operands);
   int made_python(int number, PythonCalls::Made made);
-  bool prepare(const BoxedCall& call);
-  void open_stream(int number);
+  PyObject* generator_of(const BoxedCall& call) const { return sources_[call.arguments[call.generator].source]; }
+  Used* use(PyObject* generator);
+  bool keep_state(Used& used) const;
+  bool take_lock(Used& used);
   PyRef operand(const Type& type, const void* memory, const int64_t* dims, const int64_t* strides) const;
   PyRef argument(const CallPart& part, const std::vector<PyRef>& operands) const;
   PyRef invoke(const BoxedCall& call, const std::vector<PyRef>& operands);
   bool take(int number, PyObject* answer);
-  bool save_state(PyRef generator);
   int failed();
 
   const std::vector<BoxedCall>& calls_;
   PyObject* const* sources_;
+  std::span<AccelDraw> draws_;
   std::vector<std::vector<Given>> given_;  // by call
-  std::vector<BitStream> streams_;         // by call: open when call_directly() may use it
   std::vector<Used> used_;
   std::optional<PythonCalls> python_;
   std::vector<PyRef> objects_, owned_;  // of the call that is being made

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "codegen/kernel_abi.h"
+#include "dispatch/draw_functions.h"
 #include "dispatch/errstate.h"
 #include "dispatch/launch.h"
 #include "dispatch/resume.h"
@@ -96,7 +97,8 @@ size_t Entry::symbol_count() const {
 
 size_t Entry::words() const {
   const GuardSet& guards = captured_.guards;
-  return symbol_count() + guards.input_count + guards.sources.size() + 4 * plan_.count() + captured_.recipes.size();
+  return symbol_count() + guards.input_count + guards.sources.size() + 4 * plan_.count() + captured_.recipes.size() +
+         2 * captured_.calls.size();
 }
 
 Binding Entry::binding_in(Workspace& space) const {
@@ -106,6 +108,16 @@ Binding Entry::binding_in(Workspace& space) const {
   binding.inputs = space.take<void*>(guards.input_count);
   binding.sources = space.take<PyObject*>(guards.sources.size());
   return binding;
+}
+
+// All closed.
+std::span<AccelDraw> Entry::draws_in(Workspace& space) const {
+  auto* draws = reinterpret_cast<AccelDraw*>(space.take<void*>(2 * captured_.calls.size()));
+  for (size_t k = 0; k < captured_.calls.size(); ++k) {
+    int row = captured_.calls[k].draw;
+    new (draws + k) AccelDraw{row >= 0 && !draw_functions_.empty() ? draw_functions_[row] : nullptr, nullptr};
+  }
+  return {draws, captured_.calls.size()};
 }
 
 bool Entry::fits(PyObject* function, PyObject* const* locals) const {
@@ -129,7 +141,8 @@ Outcome Entry::run(PyObject* function, PyObject* const* locals, PyObject** resul
   call.outputs.numbers = space.take<int64_t>(2 * plan_.count());
   call.objects = space.take<PyObject*>(captured_.recipes.size());
   plan_.prepare(call.outputs);
-  if (!captured_.calls.empty()) call.calls.emplace(CheckedRun{&captured_, &python_plans_, function, locals, call.binding});
+  if (!captured_.calls.empty())
+    call.calls.emplace(CheckedRun{&captured_, &python_plans_, function, locals, call.binding}, draws_in(space));
   return launch(call, result);
 }
 
@@ -149,6 +162,7 @@ Outcome Entry::launch(Call& call, PyObject** result) {
       return outcome;
     }
   }
+  if (call.calls) call.calls->release_locks();
   runs_++;
   return finish(call, result);
 }
@@ -195,6 +209,7 @@ Outcome Entry::judge(Call& call, int status) {
 // What happened is visible already. Warnings may run other threads: what the results are made of is held meanwhile.
 bool Entry::warn_of(Call& call, int events) {
   if (events == 0) return true;
+  if (call.calls) call.calls->release_locks();
   take_references(call, true);
   bool warned = report_events(*event_site_, call.function, events);
   take_references(call, false);
@@ -222,14 +237,14 @@ int Entry::run_native(Call& call) {
   call.work = work_.evaluate(call.binding.symbols);
   AccelLaunch launch{&launch_runtime(), imports_.data(), call.binding.symbols, call.binding.inputs,
                      call.outputs.data, &memory,         &call.exit,           has_flow_ ? accepted_events(call) : 0};
-  bool unlocked = call.work >= unlocked_work;
+  if (calls != nullptr) launch.draws = calls->draws().data();
+  bool unlocked = call.work >= unlocked_work, others_run = unlocked || !draw_functions_.empty();
   // Arguments are alive as long as the call; objects found elsewhere could be dropped by another thread.
-  if (unlocked) take_references(call, true);
+  if (others_run) take_references(call, true);
   int status = memory.run(compilation_->kernel->entry(), launch, unlocked);
-  if (unlocked) take_references(call, false);
+  if (others_run) take_references(call, false);
   if (calls_python_) problem_ = {};  // of calls within this one
   if (!memory.problem().empty()) problem_ = fail(Reason::out_of_memory, memory.problem());
-  if (calls != nullptr) calls->release_locks();
   if (calls != nullptr && calls->problem()) problem_ = *calls->problem();
   return status;
 }
@@ -321,6 +336,8 @@ Status Entry::compile_native(bool keep_texts) {
     imports_.push_back(loop.import);
     loops_.push_back(std::move(loop));
   }
+  auto draws = [](const BoxedCall& call) { return call.draw >= 0; };
+  if (std::any_of(captured_.calls.begin(), captured_.calls.end(), draws)) draw_functions_ = draw_functions();
   compilation_ = std::make_unique<Compilation>(std::move(compiled).value());
   ready_ = true;
   return Unit{};

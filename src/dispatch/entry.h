@@ -108,6 +108,7 @@ class Entry {
   size_t words() const;
   size_t symbol_count() const;
   Binding binding_in(Workspace& space) const;
+  std::span<AccelDraw> draws_in(Workspace& space) const;
 
   Captured captured_;
   OutputPlan plan_;
@@ -125,6 +126,7 @@ class Entry {
   bool allocates_first_ = true;  // all results before the kernel runs; else it asks for those of the exit it takes
   std::vector<ResolvedLoop> loops_;
   std::vector<AccelImport> imports_;
+  std::vector<void*> draw_functions_;  // empty when the graph draws nothing
   std::unique_ptr<PythonKernel> python_kernel_;
   std::vector<SourceId> held_sources_;
   bool ready_ = false;

@@ -16,6 +16,7 @@ const AccelRuntime& launch_runtime() {
     made.receive = ResultMemory::receive;
     made.commit = ignore_signals;
     made.receive_output = ResultMemory::receive_output;
+    made.open_draw = ResultMemory::open_draw;
     return made;
   }();
   return services;
@@ -46,7 +47,6 @@ void* ResultMemory::allocate(void* context, int output, const int64_t* dims) {
 
 int ResultMemory::call(void* context, int number, const void* const* operands, const int64_t* dims) {
   auto* memory = static_cast<ResultMemory*>(context);
-  if (memory->calls_->call_directly(number)) return 0;
   return memory->with_gil([&] { return memory->calls_->call(number, operands, dims); });
 }
 
@@ -56,6 +56,11 @@ int64_t ResultMemory::extent(void* context, int number, int result, int axis) {
 
 int ResultMemory::receive(void* context, int number, int result, void* memory, const int64_t* dims) {
   return static_cast<ResultMemory*>(context)->calls_->receive(number, result, memory, dims);
+}
+
+int ResultMemory::open_draw(void* context, int number) {
+  auto* memory = static_cast<ResultMemory*>(context);
+  return memory->with_gil([&] { return memory->calls_->open_draw(number); });
 }
 
 // The array that has been made for the output, if any, is dropped for the result.

@@ -34,6 +34,7 @@ class ResultMemory {
   static int call(void* context, int number, const void* const* operands, const int64_t* dims);
   static int64_t extent(void* context, int number, int result, int axis);
   static int receive(void* context, int number, int result, void* memory, const int64_t* dims);
+  static int open_draw(void* context, int number);
   static void* receive_output(void* context, int number, int result, int output, const int64_t* dims);
   template <class Act>
   auto with_gil(Act act);

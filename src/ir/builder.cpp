@@ -294,6 +294,12 @@ ValueId Builder::python_call(int number, std::vector<ValueId> operands) {
 
 ValueId Builder::reload(ValueId memory) { return add(Op::reload, {memory}, {}, Type(graph_.type(memory))); }
 
+ValueId Builder::draw(int number, std::vector<ValueId> operands, Type type) {
+  Attributes attrs;
+  attrs.call = number;
+  return add(Op::draw, std::move(operands), std::move(attrs), std::move(type));
+}
+
 ValueId Builder::extent(ValueId call, int result, int axis) {
   Attributes attrs;
   attrs.axes = {result, axis};

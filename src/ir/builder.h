@@ -79,6 +79,7 @@ class Builder {
   ValueId reload(ValueId memory);
   ValueId extent(ValueId call, int result, int axis);
   ValueId received(ValueId call, int result, Type type);
+  ValueId draw(int number, std::vector<ValueId> operands, Type type);
 
   ValueId gufunc(Op op, std::vector<ValueId> operands, Type result);
 

@@ -290,6 +290,16 @@ std::string call_error(const Context& c) {
   return c.result.rank() == 0 && c.result.dtype == DType::int64 ? "" : "the result is an int64 of rank 0";
 }
 
+bool is_drawn(const Type& type) { return type.rank() == 0 && (type.dtype == DType::float64 || type.dtype == DType::int64); }
+
+std::string draw_error(const Context& c) {
+  if (c.attrs.call < 0) return "the function has no number";
+  for (ValueId v : c.node.operands) {
+    if (!is_drawn(c.graph.type(v))) return "operands are float64 or int64, of rank 0";
+  }
+  return is_drawn(c.result) ? "" : "the result is float64 or int64, of rank 0";
+}
+
 bool is_of_call(const Context& c, size_t axes) {
   ValueId made = c.node.operands[0];
   return !c.graph.is_input(made) && op_has_call(c.graph.producer(made).op) && c.attrs.axes.size() == axes &&
@@ -360,6 +370,7 @@ constexpr struct {
     {Op::reload, new_version_error},
     {Op::extent, extent_error},
     {Op::received, received_error},
+    {Op::draw, draw_error},
     {Op::add_overflows, overflows_error},
     {Op::subtract_overflows, overflows_error},
     {Op::multiply_overflows, overflows_error},

@@ -2,19 +2,98 @@
 
 #include <numpy/random/bitgen.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "cpython/py_ref.h"
 
 namespace accel {
+namespace {
 
-BitStream::BitStream(PyObject* bit_generator) {
-  PyRef capsule = PyRef::steal(PyObject_GetAttrString(bit_generator, "capsule"));
-  if (capsule) bits_ = PyCapsule_GetPointer(capsule.get(), "BitGenerator");
-  if (bits_ == nullptr) PyErr_Clear();
+// A type of bit generators: its objects have the stream behind the part that all bit generators share.
+struct StreamType {
+  PyTypeObject* type;
+  size_t begin, size;
+  bool is_whole = false;  // whether these bytes are all that a stream consists of
+};
+
+std::span<char> memory_of(PyObject* object, const StreamType& known) {
+  return {reinterpret_cast<char*>(object) + known.begin, known.size};
 }
 
-double BitStream::next_double() const {
-  auto* bits = static_cast<bitgen_t*>(bits_);
-  return bits->next_double(bits->state);
+// Numbers that depend on every part of the state: buffered halves, and blocks of numbers made in advance.
+std::vector<double> some_numbers(bitgen_t* bits) {
+  std::vector<double> out;
+  for (int k = 0; k < 700; ++k) {
+    out.push_back(bits->next_uint32(bits->state));
+    if (k % 3 == 0) out.push_back(bits->next_double(bits->state));
+  }
+  return out;
+}
+
+// Takes a stream back by its memory and looks whether it gives the same numbers again.
+bool can_take_back(const StreamType& known) {
+  PyRef object = PyRef::steal(PyObject_CallFunction(reinterpret_cast<PyObject*>(known.type), "i", 1));
+  auto* bits = static_cast<bitgen_t*>(object ? bit_stream(object.get()) : nullptr);
+  if (bits == nullptr) return false;
+  bits->next_uint32(bits->state);
+  std::span<char> memory = memory_of(object.get(), known);
+  std::vector<char> kept(memory.begin(), memory.end());
+  std::vector<double> first = some_numbers(bits);
+  std::copy(kept.begin(), kept.end(), memory.begin());
+  return first == some_numbers(bits);
+}
+
+std::vector<StreamType> find_types() {
+  std::vector<StreamType> out;
+  PyRef module = PyRef::steal(PyImport_ImportModule("numpy.random"));
+  for (const char* name : {"PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64"}) {
+    auto* type = reinterpret_cast<PyTypeObject*>(module ? PyObject_GetAttrString(module.get(), name) : nullptr);
+    if (type == nullptr || !PyType_Check(type)) {
+      PyErr_Clear();
+      continue;
+    }
+    auto begin = static_cast<size_t>(type->tp_base->tp_basicsize), end = static_cast<size_t>(type->tp_basicsize);
+    bool plain = type->tp_itemsize == 0 && type->tp_dictoffset == 0 && type->tp_weaklistoffset == 0 && begin <= end;
+    out.push_back({type, begin, plain ? end - begin : 0});
+    out.back().is_whole = plain && can_take_back(out.back());
+    PyErr_Clear();
+  }
+  return out;
+}
+
+const StreamType* stream_type(PyObject* object) {
+  static const std::vector<StreamType> types = find_types();
+  for (const StreamType& known : types) {
+    if (Py_TYPE(object) == known.type) return &known;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool is_numpy_bit_generator(PyObject* object) { return stream_type(object) != nullptr; }
+
+void* bit_stream(PyObject* bit_generator) {
+  static PyObject* const name = PyUnicode_InternFromString("capsule");
+  PyRef capsule = PyRef::steal(PyObject_GetAttr(bit_generator, name));
+  return capsule ? PyCapsule_GetPointer(capsule.get(), "BitGenerator") : nullptr;
+}
+
+std::optional<std::span<char>> stream_memory(PyObject* bit_generator) {
+  const StreamType* known = stream_type(bit_generator);
+  if (known == nullptr || !known->is_whole) return std::nullopt;
+  return memory_of(bit_generator, *known);
+}
+
+std::string draw_library() {
+  PyRef module = PyRef::steal(PyImport_ImportModule("numpy.random"));
+  PyRef file = PyRef::steal(module ? PyObject_GetAttrString(module.get(), "__file__") : nullptr);
+  const char* text = file && PyUnicode_Check(file.get()) ? PyUnicode_AsUTF8(file.get()) : nullptr;
+  std::string path = text != nullptr ? text : "";
+  PyErr_Clear();
+  size_t end = path.rfind('/');
+  return end == std::string::npos ? "" : path.substr(0, end) + "/lib/libnpyrandom.a";
 }
 
 }  // namespace accel

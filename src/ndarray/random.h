@@ -3,20 +3,24 @@
 
 #include <Python.h>
 
+#include <optional>
+#include <span>
+#include <string>
+
 namespace accel {
 
-// Draws numbers for the Generator that has this bit generator. The functions may run without the GIL while its lock is held.
-class BitStream {
- public:
-  BitStream() = default;
-  // bit_generator: one of NumPy's own. Its stream lives as long as it; without one, with a cleared exception, `is_open` is
-  // false.
-  explicit BitStream(PyObject* bit_generator);
-  bool is_open() const { return bits_ != nullptr; }
-  double next_double() const;  // what Generator.random() gives
+// One of NumPy's own bit generators: no subclass. Its state can be read and written without running other code.
+bool is_numpy_bit_generator(PyObject* object);
 
- private:
-  void* bits_ = nullptr;
-};
+// The bitgen_t that NumPy's C functions draw from, for one of NumPy's bit generators: it lives as long as the object. It may be
+// used without the GIL while the object's lock is held. Null, with an exception, when there is none.
+void* bit_stream(PyObject* bit_generator);
+
+// The memory that the stream of one of NumPy's bit generators consists of: what is copied back takes the stream back. Nullopt,
+// without an exception, when this is not known.
+std::optional<std::span<char>> stream_memory(PyObject* bit_generator);
+
+// The static library with NumPy's C functions that draw; "" when this NumPy has come without.
+std::string draw_library();
 
 }  // namespace accel

@@ -316,7 +316,11 @@ class Flow {
     ValueId result = node.results[0];
     stmt.dtype = graph_.type(result).dtype;
     if (temp_of(result) >= 0) stmt.dst = temp_of(result);
-    if (op_has_call(node.op)) {
+    if (node.op == Op::draw) {
+      stmt.kind = StmtKind::draw;
+      stmt.numbers = {node.attrs.call};
+      for (ValueId v : node.operands) stmt.args.push_back(scalar_or_leaf(v, steps));
+    } else if (op_has_call(node.op)) {
       stmt.kind = node.op == Op::call ? StmtKind::boxed : StmtKind::python;
       stmt.numbers = {node.attrs.call};
       for (ValueId v : node.operands) add_operand(v, stmt, steps);

@@ -88,6 +88,7 @@ enum class StmtKind : uint8_t {
   python,   // the same for a function that may do anything: what was done before it is never put back
   extent,   // dst = extent of an axis of a result
   receive,  // dst = a result
+  draw,     // dst = what the caller's function, one of NumPy's C functions, draws with args; numbers: the function's
   receive_array,  // the elements at address = a result of shape core_dims
   gufunc,         // NumPy gufunc loop `import`: operands with core dims `core` and outer loops done by the statement's loops
 };

@@ -267,6 +267,7 @@ const std::vector<Row>& rows() {
        {dtype, numbers_field, args, operands_field, dims_field<&Stmt::core_dims>, dims_field<&Stmt::core_strides>}},
       {StmtKind::extent, "extent", true, false, {dtype, numbers_field}},
       {StmtKind::receive, "receive", true, false, {dtype, numbers_field}},
+      {StmtKind::draw, "draw", true, false, {dtype, numbers_field, args}},
       {StmtKind::receive_array,
        "receive_array",
        false,

@@ -73,6 +73,7 @@ Digest key_of(const KernelSource& source) {
     hash.update_field(std::to_string(static_cast<int>(import.op)));
     for (DType dtype : import.dtypes) hash.update_field(std::to_string(static_cast<int>(dtype)));
   }
+  if (!source.archive.empty()) hash.update_field(read_file(source.archive).value_or(""));
   for (const auto& flag : compile_flags()) hash.update_field(flag);
   hash.update_field(cpu_identity());
   hash.update_field(gnu_get_libc_version());
@@ -125,7 +126,7 @@ std::shared_ptr<const CompiledKernel> load_cached(const DiskCache& cache, const 
 KernelResult compile_fresh(const std::optional<DiskCache>& cache, const Digest& key, const KernelSource& source,
                            Clock::time_point start) {
   ACCEL_TRY(Compiler compiler, find_compiler());
-  ACCEL_TRY(std::string object, run_compiler(compiler, source.text));
+  ACCEL_TRY(std::string object, run_compiler(compiler, source.text, source.archive));
   auto kernel = load(key, source, object, start, false);
   if (!kernel.ok() || !cache) return kernel;
   auto stored = cache->store(key, compiler.identity, object, settings().cache_size_limit);

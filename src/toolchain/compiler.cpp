@@ -187,14 +187,16 @@ std::vector<std::string> compile_flags() {
   return flags;
 }
 
-Result<std::string> run_compiler(const Compiler& compiler, std::string_view text) {
+Result<std::string> run_compiler(const Compiler& compiler, std::string_view text, const std::string& archive) {
   TemporaryFolder folder;
   if (!folder.ok()) return fail(Reason::compiler_failed, "no temporary folder can be made: set TMPDIR");
   std::string input = folder.path() + "/kernel.cpp", output = folder.path() + "/kernel.so";
   if (int error = write_file(input, text)) return fail(Reason::compiler_failed, input + ": " + error_text(error));
   auto command = compiler.command;
   for (auto& flag : compile_flags()) command.push_back(flag);
-  command.insert(command.end(), {"-x", "c++", input, "-o", output, "-x", "none", "-lgcc"});
+  command.insert(command.end(), {"-x", "c++", input, "-o", output, "-x", "none"});
+  if (!archive.empty()) command.insert(command.end(), {archive, "-Wl,--exclude-libs,ALL", "-lm"});
+  command.push_back("-lgcc");
   auto result = run_process(command, child_environment(compiler, folder.path()), settings().compile_timeout);
   bool over = (result.end == ProcessEnd::exited && result.code == 0) || result.end == ProcessEnd::unknown;
   auto object = over ? read_file(output) : std::nullopt;

@@ -29,6 +29,7 @@ Result<std::string> compiler_version(const Compiler& compiler);
 std::vector<std::string> compile_flags();
 
 // Compiles a translation unit to a shared object and returns its bytes. Fails with compiler_failed or compiler_timeout.
-Result<std::string> run_compiler(const Compiler& compiler, std::string_view text);
+// `archive`: path of a static library that it is linked with; "": none.
+Result<std::string> run_compiler(const Compiler& compiler, std::string_view text, const std::string& archive = {});
 
 }  // namespace accel

@@ -2,7 +2,7 @@
 typedef __INT64_TYPE__ i64;
 typedef __INTPTR_TYPE__ iptr;
 
-constexpr int accel_abi_version = 7;
+constexpr int accel_abi_version = 8;
 
 extern "C" {
 typedef int (*AccelLoop)(void* context, char* const* args, const iptr* dims, const iptr* strides, void* auxdata);
@@ -10,6 +10,11 @@ struct AccelImport {
   AccelLoop loop;
   void* context;
   void* auxdata;
+};
+
+struct AccelDraw {
+  void* function;
+  void* stream;
 };
 
 typedef void (*AccelRegion)(void* frame, i64 begin, i64 end);
@@ -26,6 +31,7 @@ struct AccelRuntime {
   int (*receive)(void* context, int number, int result, void* memory, const i64* dims);
   void (*commit)();
   void* (*receive_output)(void* context, int number, int result, int output, const i64* dims);
+  int (*open_draw)(void* context, int number);
 };
 
 struct AccelLaunch {
@@ -37,6 +43,7 @@ struct AccelLaunch {
   void* context;
   int* exit;
   int accepted;
+  const AccelDraw* draws;
 };
 
 enum AccelStatus : int {

@@ -101,6 +101,27 @@ static bool receive_output(Frame* frame, int buffer, int number, int result, int
   frame->buffers[buffer] = memory;
   return memory != nullptr;
 }
+// A number that one of NumPy's C functions draws. What it raises nobody hears of, in NumPy too.
+template <class R, class... A>
+static __attribute__((noinline, cold)) bool draw_boxed(Frame* frame, int* status, int events, int number, R* drawn,
+                                                       const A&... operands) {
+  const void* const addresses[] = {&operands..., nullptr};
+  const i64 dims[] = {0};
+  return call_boxed(frame, status, events, number, addresses, dims) && receive(frame, number, 0, drawn, nullptr);
+}
+template <class R, class... A>
+static __attribute__((noinline)) bool draw(Frame* frame, int* status, int events, int number, R* drawn, A... operands) {
+  const AccelDraw* const entry = frame->launch->draws + number;
+  if (__builtin_expect(entry->stream == nullptr, 0)) {
+    report(frame, frame->runtime->open_draw(frame->launch->context, number));
+    if (failed(frame)) return false;
+    if (entry->stream == nullptr) return draw_boxed(frame, status, events, number, drawn, operands...);
+  }
+  const auto control = fp_control();
+  *drawn = ((R (*)(void*, A...))entry->function)(entry->stream, operands...);
+  if (events != 0 && fp_control() != control) fp_set_control(control);
+  return true;
+}
 
 // Memory that Python sees, as it was before this run wrote to it: axes by decreasing stride, then runs of `item` bytes.
 struct Kept {

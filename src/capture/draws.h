@@ -1,0 +1,40 @@
+#pragma once
+// NumPy's C functions that draw a number. The table is draws.inc.
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "ir/dtype.h"
+
+namespace accel {
+
+// Numbers that a method takes as an argument, whatever its other arguments are.
+enum class Limit : uint8_t {
+  none,
+  non_negative,    // the sign bit is not set
+  positive,        // > 0
+  positive_share,  // in (0, 1]
+  proper_share,    // in [0, 1)
+  above_one,       // > 1
+  rate,            // in [0, 1e18]
+};
+
+struct DrawParameter {
+  const char* name;
+  Limit limit;
+  std::optional<double> when_missing = {};
+};
+
+struct DrawInfo {
+  const char* method;
+  DType result, operands;
+  const char* function;
+  std::vector<DrawParameter> parameters;
+};
+
+const std::vector<DrawInfo>& draw_infos();
+// Index of a method's row, or -1.
+int find_draw(std::string_view method);
+
+}  // namespace accel
