@@ -163,3 +163,28 @@ def test_results_keep_their_identity():
         return z
 
     check(function, sample(6), MASKS[0])
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int64", "uint64", "float32", "complex64", "int16"])
+def test_choices_by_bytes_keep_bits(dtype):
+    """Negative zeros, NaNs of any payload and the ends of the range, by masks in memory and combinations of such."""
+
+    def choose(m, k, a, b):
+        c = np.where(m, a, b)
+        d = a + 0
+        d[m & k] = b[0]
+        d[m | ~k] = a[m | ~k]
+        e = b.copy()
+        e[m] = 2
+        return c, d, e, np.where(m ^ k, a[::-1], 1)
+
+    bits = np.random.default_rng(3).integers(0, 256, (2, 37 * 8), np.uint8)
+    a, b = (row.view(dtype) for row in bits)
+    if np.dtype(dtype).kind in "fc":
+        a[:4] = [-0.0, 0.0, np.nan, np.inf]
+        a, b = np.where(np.isfinite(a), a, -0.0), np.where(np.isfinite(b), b, 0.0)
+        a, b = a.astype(dtype) * 0 + a.astype(dtype), b.astype(dtype)
+        a[5:7] = np.frombuffer(b"\x01\x00\x00\x00\x00\x00\xf8\xff" * 2, dtype)[:2]
+    masks = np.random.default_rng(4).random((2, len(a))) < 0.5
+    with np.errstate(all="ignore"):
+        check(choose, masks[0], masks[1], a, b)

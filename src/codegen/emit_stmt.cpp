@@ -141,13 +141,25 @@ bool KernelFunction::is_of_constants(TempId temp) const {
   return std::all_of(source->args.begin(), source->args.end(), [&](TempId arg) { return is_of_constants(arg); });
 }
 
+// Whether bytes of memory decide whether the value is true.
+bool KernelFunction::is_mask_in_memory(TempId temp) const {
+  const Stmt* source = copy_.facts.definition(temp);
+  if (source == nullptr || dtype(temp) != DType::bool_) return false;
+  if (source->kind == StmtKind::load) return true;
+  return source->kind == StmtKind::compute &&
+         std::any_of(source->args.begin(), source->args.end(), [&](TempId arg) { return is_mask_in_memory(arg); });
+}
+
 void KernelFunction::compute(const Stmt& stmt) {
   std::vector<std::string> operands;
   for (TempId arg : stmt.args) operands.push_back(temp_name(arg));
   // The compiler would work out an operation on constants, without its events.
   bool folds = std::all_of(stmt.args.begin(), stmt.args.end(), [&](TempId arg) { return is_of_constants(arg); });
   if (folds && !operands.empty() && copy_.facts.own_events(stmt) != 0) operands[0] = cat("opaque(", operands[0], ")");
-  std::string value = cpp_op(stmt.op, operands, dtype(stmt.dst));
+  bool chooses = (stmt.op == Op::where || stmt.op == Op::merge) && dtype_kind(dtype(stmt.dst)) != 'c';
+  bool blends = chooses && item_size(dtype(stmt.dst)) == 8 && is_mask_in_memory(stmt.args[0]);
+  std::string value = blends ? cat("blend(", operands[0], ", ", operands[1], ", ", operands[2], ")")
+                             : cpp_op(stmt.op, operands, dtype(stmt.dst));
   if (value.empty()) fail_with(cat("op ", op_info(stmt.op).name, " has no C++ text"));
   define(stmt, value);
 }

@@ -84,6 +84,18 @@ ACCEL_INLINE T trunc(T a) {
   return a;
 }
 
+// mask ? a : b, of 8 bytes, by their bits: g++ makes no vectors of a choice by bytes of memory between numbers that wide.
+template <class T>
+ACCEL_INLINE T blend(bool8 mask, T a, T b) {
+  static_assert(sizeof(T) == 8);
+  u64 chosen, other, all = -(u64)mask;
+  __builtin_memcpy(&chosen, &a, 8);
+  __builtin_memcpy(&other, &b, 8);
+  chosen = (chosen & all) | (other & ~all);
+  __builtin_memcpy(&a, &chosen, 8);
+  return a;
+}
+
 template <class T>
 ACCEL_INLINE T absolute(T a) {
   if constexpr (is_float<T>)
