@@ -315,3 +315,51 @@ def test_no_elements():
         for function in (from_above, moved_up, within_rows, mirrored_rows):
             if shape[1] > 0 or function not in (within_rows,):
                 check_made(function, lambda shape=shape: (np.ones(shape),), whole=False)
+
+
+def test_stores_to_all_of_what_is_computed():
+    """Such a store is a choice: old contents that are used elsewhere, events under masks and results stay what they are."""
+
+    def choose(a, b):
+        x = a * 2
+        old = x + 1
+        x[x > 0] = b[x > 0] / 3
+        y = np.zeros(a.shape)
+        y[:] = x
+        y[b > 0] = -1.0
+        z = y
+        z[...] = z + old
+        return x, y, z is y, old
+
+    check(choose, sample((40, 6)), sample((40, 6), seed=2))
+
+    def inverse(a):
+        d = a * a
+        d[d > 0] = d[d > 0] ** -1.5
+        e = np.sqrt(np.abs(a))
+        e[e > 0] = 1.0 / e[e > 0]
+        return d, e
+
+    with np.errstate(all="raise"):
+        check(inverse, np.where(sample((40, 6)) > 2, 0.0, sample((40, 6))))
+
+    def in_rounds(a, steps):
+        z = np.zeros(a.shape)
+        total = np.zeros(a.shape)
+        for k in range(steps):
+            z = z * z + a
+            z[np.abs(z) > 2] = 2.0
+            w = z + k
+            w[:, ::2] = 0
+            w[w < 0] = 1
+            total += w
+        return z, total
+
+    check(in_rounds, sample((40, 6)) / 10, 5)
+
+    def columns(a):
+        f = np.asfortranarray(a * 2) + a.T.copy().T
+        f[f > 0] = 0
+        return f
+
+    check(columns, sample((40, 6)))

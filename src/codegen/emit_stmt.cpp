@@ -83,10 +83,13 @@ void KernelFunction::loop(const Stmt& stmt) {
 
 void KernelFunction::counted_loop(const Stmt& stmt, const std::string& first, const std::string& last) {
   std::string var = variable(stmt.var), end = cat("n", var);
-  if (stmt.loop_kind != LoopKind::serial && is_straight(stmt.body)) code_.line("#pragma GCC ivdep");
+  bool outside = in_vectors_;
+  in_vectors_ = stmt.loop_kind != LoopKind::serial && is_straight(stmt.body);
+  if (in_vectors_) code_.line("#pragma GCC ivdep");
   code_.open(cat("for (i64 ", var, " = ", first, ", ", end, " = ", last, "; ", var, " < ", end, "; ++", var, ")"));
   write(stmt.body);
   code_.close();
+  in_vectors_ = outside;
 }
 
 void KernelFunction::repeat(const Stmt& stmt) {
@@ -156,7 +159,7 @@ void KernelFunction::compute(const Stmt& stmt) {
   // The compiler would work out an operation on constants, without its events.
   bool folds = std::all_of(stmt.args.begin(), stmt.args.end(), [&](TempId arg) { return is_of_constants(arg); });
   if (folds && !operands.empty() && copy_.facts.own_events(stmt) != 0) operands[0] = cat("opaque(", operands[0], ")");
-  bool chooses = (stmt.op == Op::where || stmt.op == Op::merge) && dtype_kind(dtype(stmt.dst)) != 'c';
+  bool chooses = in_vectors_ && (stmt.op == Op::where || stmt.op == Op::merge) && dtype_kind(dtype(stmt.dst)) != 'c';
   bool blends = chooses && item_size(dtype(stmt.dst)) == 8 && is_mask_in_memory(stmt.args[0]);
   std::string value = blends ? cat("blend(", operands[0], ", ", operands[1], ", ", operands[2], ")")
                              : cpp_op(stmt.op, operands, dtype(stmt.dst));

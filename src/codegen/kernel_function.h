@@ -138,6 +138,7 @@ class KernelFunction {
   int64_t written_out_ = 1;            // copies of a statement that unrolling makes here
   int regions_ = 0;
   bool has_sink_ = false;
+  bool in_vectors_ = false;  // inside a loop that g++ is to make vectors of
   std::optional<Failure> failure_;
 };
 

@@ -6,6 +6,7 @@
 #include "ir/builder.h"
 #include "ir/flow.h"
 #include "ir/text.h"
+#include "schedule/segments.h"
 
 namespace accel {
 
@@ -41,6 +42,7 @@ class Owner {
     for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) {
       ACCEL_TRY([[maybe_unused]] Unit computed, compute_scalars(b));
     }
+    for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) compute_wholes(b);
     for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) own_outputs(b);
     for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) own_targets(b);
     for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) own_operands(b);
@@ -83,6 +85,25 @@ class Owner {
       node(id).operands = masked ? std::vector<ValueId>{operands[3], operands[2], operands[0]} : std::vector{operands[2]};
     }
     return Unit{};
+  }
+
+  // A store to all of what the block has computed itself is a choice between new and old elements: no memory has to wait for
+  // it.
+  void compute_wholes(BlockId b) {
+    for (NodeId id : block(b).nodes) {
+      ValueId base = node(id).op == Op::store ? node(id).operands[0] : no_value;
+      if (base == no_value || node(id).operands[1] != base || !is_computed(base, b)) continue;
+      std::vector<ValueId> operands = node(id).operands;
+      bool masked = operands.size() > 3;
+      node(id).op = !masked ? Op::copy : under_mask(graph_, operands[2]) ? Op::merge : Op::where;
+      node(id).operands = masked ? std::vector<ValueId>{operands[3], operands[2], base} : std::vector{operands[2]};
+    }
+  }
+
+  bool is_computed(ValueId v, BlockId b) const {
+    if (graph_.is_input(v) || graph_.values[static_cast<size_t>(v)].block != b || origin(v) != not_pinned) return false;
+    OpClass kind = op_class(graph_.producer(v).op);
+    return kind == OpClass::pointwise || kind == OpClass::reduction || kind == OpClass::gather || kind == OpClass::leaf;
   }
 
   // v, of one element, without axes; made before node `at` of a block, which moves on.
