@@ -137,6 +137,38 @@ def test_errors_behind_the_call():
     same(function, lambda: (np.zeros(3), 5), whole=False)
 
 
+def test_print_of_formatted_numbers():
+    def function(x, n, scale):
+        for k in range(n):
+            x = x * scale
+            print(f"step {k:3d}: {x.sum():.3e} {x[0]!r:>16} {float(x[1])} {scale:{'>10'}} {k!s:>{4}} {x[2] > 1} {k}{k + 1}")
+        return f"{x.sum():.2f}", f"{n}", x
+
+    same(function, lambda: (np.arange(3.0), 3, 0.5), fullgraph=True)
+    same(function, lambda: (np.arange(3, dtype="f4"), 3, np.float32(0.5)), fullgraph=True)
+
+
+def test_texts_are_texts():
+    def function(x, n):
+        text = f"{x.sum():.1f}"
+        if n > 2:
+            text = f"{text} and {n}"
+        print(text, isinstance(text, str), type(text) is str)
+        return text
+
+    def wrong(x):
+        return f"{x.sum():d}"
+
+    def letter(x, k):
+        return f"{k:c}"
+
+    same(function, lambda: (np.arange(3.0), 3))
+    same(function, lambda: (np.arange(3.0), 1))
+    same(wrong, lambda: (np.arange(3.0),), whole=False)
+    same(letter, lambda: (np.arange(3.0), 65), whole=False)
+    same(letter, lambda: (np.arange(3.0), -1), whole=False)
+
+
 def test_print_from_a_function_that_is_inlined():
     def show(what, value):
         doubled = value * 2
@@ -527,6 +559,76 @@ def test_a_callback_runs_threads():
         results.clear()
         assert call(np.ones(100000), 3, Callback(act)) == function(np.ones(100000), 3, Callback())
         assert results == [function(np.ones(1000), 2, Callback())] * 9
+
+
+# --- functions that are not inlined -------------------------------------------------------------------------------------------
+
+
+def test_functions_of_numpy_without_a_compiled_form():
+    def function(x, n):
+        s = 0.0
+        for k in range(n):
+            values = np.unique(np.floor(x * k))
+            s = s + values.sum() + np.histogram(x, bins=3)[0].sum()
+        return s
+
+    same(function, lambda: (np.arange(9.0) % 4, 3), whole=False)
+
+
+def test_a_function_that_changes_its_callers_dict():
+    def helper(x, log):
+        s = x.sum()
+        log[len(log)] = s
+        return s * 2
+
+    def function(x, n, log):
+        t = 0.0
+        for k in range(n):
+            x = x + 1
+            t += helper(x, log)
+        return t, x
+
+    def outcome(target):
+        log = {}
+        return target(np.arange(3.0), 4, log)[0], log
+
+    call = accel.compile(function, fullgraph=True)
+    for _ in range(4):
+        assert outcome(call) == outcome(function)
+    assert facts(call)["interpreted"] == 0 and facts(call)["side_exits"] == 1
+
+
+def test_lists_that_grow_beside_calls():
+    def act(y):
+        y[0] = 100.0
+
+    def of_arrays(x, n, callback):
+        out = []
+        for k in range(n):
+            y = x * k
+            out.append(y)
+            callback(y)
+        return out
+
+    def of_numbers(x, n, callback):
+        out = []
+        for k in range(n):
+            y = x * k
+            out.append(y.sum())
+            callback(y)
+            y[1] += 1
+        return out, y
+
+    def given(x, n, callback):
+        out = []
+        for k in range(n):
+            out.append(x.sum() * k)
+            callback(out)
+        return out
+
+    same(of_arrays, lambda: (np.arange(3.0), 4, Callback(act)), whole=False)
+    same(of_numbers, lambda: (np.arange(3.0), 4, Callback(act)), whole=False)
+    same(given, lambda: (np.arange(3.0), 4, Callback(lambda out: out.append(1.0))), whole=False)
 
 
 # --- frames -------------------------------------------------------------------------------------------------------------------

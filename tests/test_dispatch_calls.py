@@ -91,6 +91,7 @@ def test_events_that_keep_happening_stop_the_attempts():
 def with_a_side_effect(x, log):
     y = x * 2 + 1
     log.append("before")
+    locals()
     z = y - x
     log.append(z.copy())
     return z, y

@@ -35,6 +35,7 @@ struct Frame {
   int next = 0;                       // index of the instruction to run next
   int previous = -1;                  // index of the instruction that ran last
   int id = 0;                         // of this activation
+  int forks_before = 0;               // how often the path had parted when it was entered
   bool in_library = false;            // code that people do not want to see named
   bool nested = false;                // entered by a primitive: there is no way to resume here
   Ref generator;                      // whose frame this is; null: of a call

@@ -88,6 +88,7 @@ Result<std::unique_ptr<Frame>> Interpreter::make_frame(PythonFunction function) 
   frame->file = utf8(code->co_filename);
   frame->in_library = is_library_file(frame->file);
   frame->id = next_frame_id_++;
+  frame->forks_before = forks_;
   return frame;
 }
 

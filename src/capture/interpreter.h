@@ -190,6 +190,7 @@ class Interpreter {
   void unroll_instead(const Failure& why);
   [[noreturn]] void unroll(const std::string& loop);
   void box_instead(const Failure& why);
+  void box_at(const std::vector<const Frame*>& frames);
   void hand_over(const Ref& value);
   bool is_ignored() const;
   Result<Ref> result_of_call(const PythonCall& site, ValueId made, BoxedCall& call);

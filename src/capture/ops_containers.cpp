@@ -1,8 +1,12 @@
 // Building, extending and unpacking containers; strings.
 
+#include <algorithm>
+
 #include "capture/known_types.h"
 #include "capture/ops.h"
+#include "capture/python_text.h"
 #include "capture/semantics.h"
+#include "ndarray/array.h"
 
 namespace accel {
 
@@ -159,47 +163,77 @@ Status unpack_ex(Step& step) {
   return Unit{};
 }
 
+// --- texts --------------------------------------------------------------------------------------------------------------
+
+// callable(*items), a str.
+Ref make_text(PyRef callable, std::vector<Ref> items) {
+  Ref text = std::make_shared<AbstractValue>();
+  text->kind = AbstractKind::text;
+  text->object = std::move(callable);
+  text->items = std::move(items);
+  return text;
+}
+
+PyRef builtin(const char* name) { return PyRef::borrow(PyDict_GetItemString(PyEval_GetBuiltins(), name)); }
+
 Status build_string(Step& step) {
   std::vector<Ref> parts = pop_many(step.frame, step.instruction.arg);
-  ACCEL_TRY(PyRef strings, step.capture.require_constant(step.capture.tuple(parts)));
   PyRef empty = PyRef::steal(PyUnicode_FromString(""));
+  if (std::any_of(parts.begin(), parts.end(), [](const Ref& part) { return part->kind == AbstractKind::text; })) {
+    step.frame.push(make_text(PyRef::steal(PyObject_GetAttrString(empty.get(), "join")), {step.capture.tuple(parts)}));
+    return Unit{};
+  }
+  ACCEL_TRY(PyRef strings, step.capture.require_constant(step.capture.tuple(parts)));
   ACCEL_TRY(Ref joined, folded(step.capture, PyUnicode_Join(empty.get(), strings.get())));
   step.frame.push(std::move(joined));
   return Unit{};
 }
 
-// Texts of values that are not constants belong to messages; they are left to the interpreter.
-Result<PyObject*> printable(Step& step, const Ref& value) {
+// A number of the type of a value that is known at run time only; a text. Null for other values.
+PyRef sample_of(const Ref& value) {
+  constexpr uint64_t bits[2] = {0, 0};
+  if (value->kind == AbstractKind::text) return PyRef::steal(PyUnicode_FromString(""));
+  if (value->kind != AbstractKind::scalar) return {};
+  bool python = value->scalar.kind == ValueKind::py_scalar;
+  return PyRef::steal(python ? new_python_scalar(value->scalar.dtype, bits) : new_numpy_scalar(value->scalar.dtype, bits));
+}
+
+// What the interpreter's own function makes of a number or text and perhaps a constant.
+Status push_text(Step& step, const char* function, const Ref& value, const Ref& spec = nullptr) {
   step.capture.look(value);
-  if (value->kind == AbstractKind::constant && is_plain_constant(value->object.get())) return value->object.get();
-  return fail(Reason::unsupported_opcode, "the text of a value");
+  PyRef callable = builtin(function);
+  bool constant = value->kind == AbstractKind::constant && is_plain_constant(value->object.get());
+  bool known_spec = !spec || spec->kind == AbstractKind::constant;
+  PyRef sample = constant ? value->object : sample_of(value);
+  if (!sample || !known_spec || !callable) return fail(Reason::unsupported_opcode, "the text of a value");
+  PyRef text =
+      PyRef::steal(PyObject_CallFunctionObjArgs(callable.get(), sample.get(), spec ? spec->object.get() : nullptr, nullptr));
+  if (constant) {
+    ACCEL_TRY(Ref result, folded(step.capture, text.release()));
+    step.frame.push(std::move(result));
+    return Unit{};
+  }
+  // Whether a number has a character depends on the number.
+  bool depends = spec && utf8(spec->object.get()).ends_with("c");
+  if (!text) PyErr_Clear();
+  if (!text || depends) return fail(Reason::unsupported_opcode, "a text that cannot be made of every such value");
+  step.frame.push(make_text(std::move(callable), spec ? std::vector<Ref>{value, spec} : std::vector<Ref>{value}));
+  return Unit{};
 }
 
 Status convert_value(Step& step) {
-  Ref value = step.frame.pop();
-  ACCEL_TRY(PyObject * object, printable(step, value));
-  int kind = step.instruction.arg;
-  PyObject* text = kind == 1 ? PyObject_Str(object) : kind == 2 ? PyObject_Repr(object) : PyObject_ASCII(object);
-  ACCEL_TRY(Ref result, folded(step.capture, text));
-  step.frame.push(std::move(result));
-  return Unit{};
+  constexpr const char* functions[] = {"", "str", "repr", "ascii"};
+  return push_text(step, functions[step.instruction.arg], step.frame.pop());
 }
 
 Status format_simple(Step& step) {
-  Ref value = step.frame.pop();
-  ACCEL_TRY(PyObject * object, printable(step, value));
-  ACCEL_TRY(Ref result, folded(step.capture, PyObject_Format(object, nullptr)));
-  step.frame.push(std::move(result));
-  return Unit{};
+  if (step.frame.peek(1)->kind == AbstractKind::text) return Unit{};
+  return push_text(step, "format", step.frame.pop());
 }
 
 Status format_with_spec(Step& step) {
   Ref spec = step.frame.pop(), value = step.frame.pop();
-  ACCEL_TRY(PyObject * object, printable(step, value));
-  ACCEL_TRY(PyObject * format, printable(step, spec));
-  ACCEL_TRY(Ref result, folded(step.capture, PyObject_Format(object, format)));
-  step.frame.push(std::move(result));
-  return Unit{};
+  return push_text(step, "format", value, spec);
 }
 
 }  // namespace

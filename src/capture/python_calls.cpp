@@ -84,16 +84,52 @@ bool Interpreter::is_boxed_call() const {
   return found != plan_.boxed.end() && found->second;
 }
 
-// What fails at a call is left to the process instead, if that can be.
+namespace {
+
+bool is_call(const Frame& frame, int index) {
+  Opcode op = frame.bytecode().instructions[static_cast<size_t>(index)].op;
+  return op == Opcode::call || op == Opcode::call_function_ex;
+}
+
+bool is_in_loop(const std::vector<const Frame*>& frames) {
+  return std::any_of(frames.begin(), frames.end(),
+                     [](const Frame* frame) { return !frame->flow().headers_around(frame->next).empty(); });
+}
+
+template <size_t count>
+bool is_among(const Reason (&reasons)[count], Reason reason) {
+  return std::find(std::begin(reasons), std::end(reasons), reason) != std::end(reasons);
+}
+
+}  // namespace
+
+// What fails at a call is left to the process instead, if that can be; what fails in a function, when it is a library's or an
+// exit would end a loop around the function's call.
 void Interpreter::box_instead(const Failure& why) {
-  constexpr Reason reasons[] = {Reason::unsupported_call,  Reason::unsupported_argument, Reason::unsupported_attribute,
-                                Reason::unsupported_dtype, Reason::unsupported_layout,   Reason::unsupported_value,
-                                Reason::array_subclass,    Reason::store_to_argument,    Reason::generator};
-  if (speculative_ || depth_before_ == 0 || before_.in_library || is_raising()) return;
-  if (std::find(std::begin(reasons), std::end(reasons), why.reason) == std::end(reasons)) return;
-  Opcode op = before_.bytecode().instructions[static_cast<size_t>(before_.next)].op;
-  if (op != Opcode::call && op != Opcode::call_function_ex) return;
-  auto [site, fresh] = plan_.boxed.try_emplace(place_name(frames_before()), true);
+  constexpr Reason of_calls[] = {Reason::unsupported_call,  Reason::unsupported_argument, Reason::unsupported_attribute,
+                                 Reason::unsupported_dtype, Reason::unsupported_layout,   Reason::unsupported_value,
+                                 Reason::array_subclass,    Reason::store_to_argument,    Reason::generator};
+  constexpr Reason never[] = {Reason::will_raise, Reason::internal_error, Reason::floating_point_event, Reason::capture_budget};
+  if (speculative_ || depth_before_ == 0 || is_raising() || is_among(never, why.reason)) return;
+  std::vector<const Frame*> frames = frames_before();
+  if (!before_.in_library && is_call(before_, before_.next) && is_among(of_calls, why.reason)) box_at(frames);
+  while (frames.size() > 1) {
+    bool library = frames.back()->in_library;
+    if (frames.back()->forks_before != forks_) return;  // it fails on some paths only
+    frames.pop_back();
+    const Frame& caller = *frames.back();
+    if (caller.in_library || caller.next == 0 || !is_call(caller, caller.next - 1)) continue;
+    Frame at_call = caller;
+    --at_call.next;
+    frames.back() = &at_call;
+    if (library || is_in_loop(frames)) box_at(frames);
+    frames.back() = &caller;
+  }
+}
+
+// Plans the call that these frames are about to make, unless that has been tried.
+void Interpreter::box_at(const std::vector<const Frame*>& frames) {
+  auto [site, fresh] = plan_.boxed.try_emplace(place_name(frames), true);
   if (!fresh && !site->second) return;
   if (!fresh) site->second = false;
   plan_.forget_numbering();

@@ -30,7 +30,7 @@ enum class RecipeKind : uint8_t {
   dict,          // parts: key, value, key, value, ...
   slice,         // parts: start, stop, step
   iterator,      // iter(parts[0]) advanced `index` times; with parts[1]: a sequence iterator at that index
-  call,          // object(parts...): a built-in type that runs no user code (range, enumerate, zip)
+  call,          // object(parts...): a built-in that runs no user code (range, enumerate, zip, format of a number)
   method,        // bound method: parts[0] function or callable, parts[1] self
   attribute,     // getattr(parts[0], object): bound built-in methods; runs no user code
   cell,          // new cell holding parts[0]

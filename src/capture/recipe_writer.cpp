@@ -70,6 +70,8 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
     case AbstractKind::slice:
       if (value->object) return write_constant(value->object);
       return write_parts(RecipeKind::slice, value->items);
+    case AbstractKind::text:
+      return write_parts(RecipeKind::call, value->items, value->object);
     case AbstractKind::range:
       return write_parts(RecipeKind::call, value->items, PyRef::borrow(reinterpret_cast<PyObject*>(&PyRange_Type)));
     case AbstractKind::list:

@@ -155,6 +155,8 @@ PyTypeObject* Capture::type_of(const Ref& value) {
       return &PySlice_Type;
     case AbstractKind::range:
       return &PyRange_Type;
+    case AbstractKind::text:
+      return &PyUnicode_Type;
     case AbstractKind::function:
       return &PyFunction_Type;
     case AbstractKind::cell:
