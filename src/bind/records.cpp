@@ -63,7 +63,8 @@ py::list operations_record(const Captured& captured) {
       record["dtype"] = node.results.empty() ? "" : dtype_name(graph.type(node.results[0]).dtype);
       record["file"] = node.where.source >= 0 ? graph.sources[node.where.source] : std::string();
       record["line"] = node.where.line;
-      if (op_has_call(node.op)) record["callable"] = callable_name(captured.calls[static_cast<size_t>(node.attrs.call)]);
+      if (op_has_call(node.op) && node.op != Op::draw)
+        record["callable"] = callable_name(captured.calls[static_cast<size_t>(node.attrs.call)]);
       operations.append(record);
     }
   }

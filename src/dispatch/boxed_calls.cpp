@@ -264,7 +264,8 @@ BoxedCalls::Used* BoxedCalls::use(PyObject* generator) {
 
 bool BoxedCalls::keep_state(Used& used) const {
   if (auto memory = stream_memory(used.bits.get())) {
-    used.memory.assign(memory->begin(), memory->end());
+    if (memory->size() > sizeof used.small) used.large = std::make_unique_for_overwrite<char[]>(memory->size());
+    std::memcpy(used.large ? used.large.get() : used.small, memory->data(), memory->size());
     return true;
   }
   if (is_numpy_bit_generator(used.bits.get())) {
@@ -288,14 +289,19 @@ int BoxedCalls::open_draw(int number) {
 bool BoxedCalls::take_lock(Used& used) {
   static PyObject *const lock_name = interned("lock"), *const acquire = interned("acquire");
   PyRef lock = PyRef::steal(PyObject_GetAttr(used.bits.get(), lock_name));
-  PyRef taken = PyRef::steal(lock ? PyObject_CallMethodOneArg(lock.get(), acquire, Py_False) : nullptr);
-  if (taken && taken.get() != Py_True) {
+  if (!lock) return false;
+  if (std::any_of(used_.begin(), used_.end(), [](const Used& other) { return other.lock.get() != nullptr; })) {
+    PyRef taken = PyRef::steal(PyObject_CallMethodOneArg(lock.get(), acquire, Py_False));
+    if (!taken) return false;
+    if (taken.get() == Py_True) {
+      used.lock = std::move(lock);
+      return true;
+    }
     release_locks();
-    taken = PyRef::steal(PyObject_CallMethodNoArgs(lock.get(), acquire));
   }
-  if (!taken) return false;
-  used.lock = std::move(lock);
-  return true;
+  PyRef taken = PyRef::steal(PyObject_CallMethodNoArgs(lock.get(), acquire));
+  if (taken) used.lock = std::move(lock);
+  return taken.get() != nullptr;
 }
 
 void BoxedCalls::release_locks() {
@@ -317,7 +323,9 @@ void BoxedCalls::undo() {
   PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
   PyErr_Fetch(&type, &value, &traceback);
   for (const Used& used : used_) {
-    if (!used.state) std::copy(used.memory.begin(), used.memory.end(), stream_memory(used.bits.get())->begin());
+    if (used.state) continue;
+    std::span<char> memory = *stream_memory(used.bits.get());
+    std::memcpy(memory.data(), used.large ? used.large.get() : used.small, memory.size());
   }
   release_locks();
   for (const Used& used : used_) {  // takes the lock itself

@@ -4,6 +4,7 @@
 
 #include <Python.h>
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -55,8 +56,9 @@ class BoxedCalls {
   // A bit generator that the run has drawn from, as it was before.
   struct Used {
     PyRef bits;
-    PyRef state;  // null: it is in `memory`
-    std::vector<char> memory;
+    PyRef state;  // null: it is in `small`, or in `large`
+    char small[64];
+    std::unique_ptr<char[]> large;
     PyRef lock;  // null when this run does not hold it
   };
   int call_python(int number, const void* const* operands, const int64_t* dims);

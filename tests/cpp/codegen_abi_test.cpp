@@ -33,6 +33,11 @@ SAME_MEMBER(AccelRuntime, extent);
 SAME_MEMBER(AccelRuntime, receive);
 SAME_MEMBER(AccelRuntime, commit);
 SAME_MEMBER(AccelRuntime, receive_output);
+SAME_MEMBER(AccelRuntime, open_draw);
+
+static_assert(sizeof(AccelDraw) == sizeof(text::AccelDraw));
+SAME_MEMBER(AccelDraw, function);
+SAME_MEMBER(AccelDraw, stream);
 
 static_assert(sizeof(AccelLaunch) == sizeof(text::AccelLaunch));
 SAME_MEMBER(AccelLaunch, runtime);
@@ -40,6 +45,8 @@ SAME_MEMBER(AccelLaunch, imports);
 SAME_MEMBER(AccelLaunch, symbols);
 SAME_MEMBER(AccelLaunch, inputs);
 SAME_MEMBER(AccelLaunch, outputs);
+SAME_MEMBER(AccelLaunch, accepted);
+SAME_MEMBER(AccelLaunch, draws);
 
 // Function types and the types of data members that name none of the structs.
 static_assert(std::is_same_v<AccelLoop, text::AccelLoop>);
