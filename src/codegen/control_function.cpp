@@ -195,6 +195,7 @@ Result<std::string> ControlFunction::write_program() {
     if (!fixed_.contains(id)) out.line(cat("char* b", id, " = frame->buffers[", id, "];"));
   for (const auto& [name, value] : inputs_) out.line(cat("const auto ", name, " = ", value, ";"));
   for (TempId temp : shared_) out.line(cat("[[maybe_unused]] ", type(temp), " ", temp_name(temp), "{};"));
+  if (has_lanes_) out.line("const u64 hidden = opaque<u64>(0);");
   if (has_sink_) out.line("Sink sink;");
   out.raw(without_marks(code_.text(), buffers_));
   out.line("done:");

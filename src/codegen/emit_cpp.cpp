@@ -14,18 +14,19 @@ namespace {
 
 // What a Program needs of the prelude.
 struct Needs {
-  bool half = false, complex = false, sums = false, folds = false, extremes = false, divided = false, flow = false,
-       python = false;
+  bool half = false, complex = false, sums = false, folds = false, extremes = false, roots = false, divided = false,
+       flow = false, python = false;
 };
 
-void add_needs(const Body& body, Needs& needs) {
+void add_needs(const Program& program, const Body& body, Needs& needs) {
   for (const Stmt& stmt : body) {
     needs.sums |= stmt.kind == StmtKind::pairwise;
     needs.folds |= stmt.kind == StmtKind::fold;
     needs.extremes |= stmt.kind == StmtKind::argreduce;
+    needs.roots |= is_of_roots(program, stmt);
     needs.divided |= stmt.divide_work;
     needs.python |= stmt.quiet || (stmt.kind == StmtKind::compute && is_python_op(stmt.op));
-    add_needs(stmt.body, needs);
+    add_needs(program, stmt.body, needs);
   }
 }
 
@@ -35,9 +36,9 @@ Needs needs_of(const Program& program) {
     needs.half |= dtype == DType::float16;
     needs.complex |= dtype_kind(dtype) == 'c';
   }
-  for (const Nest& nest : program.nests) add_needs(nest.body, needs);
+  for (const Nest& nest : program.nests) add_needs(program, nest.body, needs);
   for (const ProgramBlock& block : program.blocks)
-    for (const BlockStep& step : block.steps) add_needs(step.body, needs);
+    for (const BlockStep& step : block.steps) add_needs(program, step.body, needs);
   needs.flow = !program.blocks.empty();
   return needs;
 }
@@ -59,6 +60,7 @@ void add_prelude(Code& out, const Needs& needs) {
       {"divided", needs.divided},
       {"fold", needs.folds},
       {"argreduce", needs.extremes},
+      {"roots", needs.roots},
   };
   if (needs.half) out.raw("#define ACCEL_HAS_HALF 1\n");
   for (const auto& [name, wanted] : parts) {

@@ -120,10 +120,29 @@ void KernelFunction::fold(const Stmt& stmt) {
 
 // --- argmin, argmax -------------------------------------------------------------------------------------------------
 
-void KernelFunction::write_beats(const Stmt& stmt) {
-  std::string t = type(stmt.args[0]);
-  code_.line(cat("const auto beats = [](", t, " a, ", t, " best) __attribute__((always_inline)) { return beats_",
-                 op_info(stmt.op).name, "(a, best); };"));
+// The statement over the squares, when its elements are square roots.
+std::optional<Stmt> KernelFunction::over_squares(const Stmt& stmt) const {
+  if (!is_of_roots(copy_.program, stmt)) return std::nullopt;
+  Stmt squares = stmt;
+  squares.args[0] = stmt.body.back().args[0];
+  squares.body.pop_back();
+  return squares;
+}
+
+std::string KernelFunction::Extremes::type() const { return cat(roots ? "Root" : "", "Extreme<", order, ">"); }
+
+KernelFunction::Extremes KernelFunction::write_beats(const Stmt& given) {
+  std::optional<Stmt> squares = over_squares(given);
+  Extremes out = {squares ? *squares : given, squares.has_value(), type(given.args[0])};
+  std::string t = out.order;
+  if (out.roots) {
+    out.order += given.op == Op::argmin ? ", true" : ", false";
+    code_.line(cat("const RootOrder<", out.order, "> beats;"));
+  } else {
+    code_.line(cat("const auto beats = [](", t, " a, ", t, " best) __attribute__((always_inline)) { return beats_",
+                   op_info(given.op).name, "(a, best); };"));
+  }
+  return out;
 }
 
 // The extreme of elements [begin, end) as an expression. Requires the element's function.
@@ -132,18 +151,23 @@ std::string KernelFunction::extreme(const Stmt& stmt, const std::string& begin, 
   return cat(how, type(stmt.args[0]), ">(", begin, ", ", end, ", source, beats)");
 }
 
-void KernelFunction::argreduce(const Stmt& stmt) {
-  std::string value = temp_name(stmt.args[0]), where = temp_name(stmt.dst), t = type(stmt.args[0]);
-  code_.line(cat(type(stmt.dst), " ", where, " = 0;"));
+void KernelFunction::argreduce(const Stmt& given) {
+  std::string where = temp_name(given.dst);
+  code_.line(cat(type(given.dst), " ", where, " = 0;"));
   code_.open("");
-  write_beats(stmt);
+  Extremes extremes = write_beats(given);
+  const Stmt& stmt = extremes.stmt;
+  std::string value = temp_name(stmt.args[0]);
   if (auto count = straight_extent(stmt, most_straight)) {
-    code_.line(cat("Extreme<", t, "> extreme = {};"));
-    straight(stmt, *count,
-             [&](int64_t k) { code_.line(cat("extreme.see(", value, ", ", k, ", ", k == 0 ? "true" : "false", ", beats);")); });
+    code_.line(cat(extremes.type(), " extreme = {};"));
+    straight(stmt, *count, [&](int64_t k) {
+      std::string step = cat(value, ", ", k, ", ", k == 0 ? "true" : "false");
+      code_.line(in_lanes_ ? cat("see_lane(extreme.best, extreme.where, ", step, ", open, beats);")
+                           : cat("extreme.see(", step, ", beats);"));
+    });
     code_.line(cat(where, " = extreme.where;"));
   } else {
-    element(stmt, "source", t, value);
+    element(stmt, "source", type(stmt.args[0]), value);
     code_.line(cat(where, " = ", extreme(stmt, "0", dim(stmt.extent)), ".where;"));
   }
   code_.close();
@@ -230,20 +254,21 @@ void KernelFunction::divided_fold(const Stmt& stmt) {
   code_.close();
 }
 
-void KernelFunction::divided_argreduce(const Stmt& stmt) {
-  std::string out = temp_name(stmt.dst), result = cat("Extreme<", type(stmt.args[0]), ">");
-  code_.line(cat(type(stmt.dst), " ", out, " = 0;"));
+void KernelFunction::divided_argreduce(const Stmt& given) {
+  std::string out = temp_name(given.dst);
+  code_.line(cat(type(given.dst), " ", out, " = 0;"));
   code_.open("");
+  Extremes extremes = write_beats(given);
+  const Stmt& stmt = extremes.stmt;
   code_.line(cat("const i64 count = ", dim(stmt.extent), ";"));
   code_.line("Tasks tasks;");
   code_.line("split_evenly(tasks, 0, count, index_max(count / 256 + 1, 8192));");
-  launch_tasks(stmt, result, [&](KernelFunction& inner) {
-    inner.write_beats(stmt);
+  launch_tasks(stmt, extremes.type(), [&](KernelFunction& inner) {
+    inner.write_beats(given);
     inner.element(stmt, "source", type(stmt.args[0]), temp_name(stmt.args[0]));
     return inner.extreme(stmt, "first", "first + size");
   });
-  write_beats(stmt);
-  code_.line(cat(result, " all = {};"));
+  code_.line(cat(extremes.type(), " all = {};"));
   code_.line("for (int k = 0; k < tasks.count; ++k) all.see(results[k].best, results[k].where, k == 0, beats);");
   code_.line(cat(out, " = all.where;"));
   code_.close();

@@ -82,6 +82,11 @@ void KernelFunction::loop(const Stmt& stmt) {
 }
 
 void KernelFunction::counted_loop(const Stmt& stmt, const std::string& first, const std::string& last) {
+  if (stmt.loop_kind != LoopKind::serial && has_lanes(stmt)) return lanes(stmt, first, last);
+  plain_loop(stmt, first, last);
+}
+
+void KernelFunction::plain_loop(const Stmt& stmt, const std::string& first, const std::string& last) {
   std::string var = variable(stmt.var), end = cat("n", var);
   bool outside = in_vectors_;
   in_vectors_ = stmt.loop_kind != LoopKind::serial && is_straight(stmt.body);
@@ -159,6 +164,7 @@ void KernelFunction::compute(const Stmt& stmt) {
   // The compiler would work out an operation on constants, without its events.
   bool folds = std::all_of(stmt.args.begin(), stmt.args.end(), [&](TempId arg) { return is_of_constants(arg); });
   if (folds && !operands.empty() && copy_.facts.own_events(stmt) != 0) operands[0] = cat("opaque(", operands[0], ")");
+  if (stmt.op == Op::lanes) has_lanes_ = true;
   bool chooses = in_vectors_ && (stmt.op == Op::where || stmt.op == Op::merge) && dtype_kind(dtype(stmt.dst)) != 'c';
   bool blends = chooses && item_size(dtype(stmt.dst)) == 8 && is_mask_in_memory(stmt.args[0]);
   std::string value = blends ? cat("blend(", operands[0], ", ", operands[1], ", ", operands[2], ")")

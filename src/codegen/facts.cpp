@@ -28,6 +28,22 @@ void collect_buffers(const Body& body, std::set<BufferId>& out) {
   }
 }
 
+void collect_traffic(const Program& program, const Body& body, std::set<BufferId>& stored, std::set<BufferId>& loaded) {
+  auto memory = [&](BufferId id) {
+    const Buffer& buffer = program.buffers[static_cast<size_t>(id)];
+    return buffer.kind == BufferKind::alias ? buffer.binding : id;
+  };
+  for (const Stmt& stmt : body) {
+    bool stores = stmt.kind == StmtKind::store || stmt.kind == StmtKind::scatter;
+    if (stmt.address.buffer >= 0) (stores ? stored : loaded).insert(memory(stmt.address.buffer));
+    for (const CallOperand& operand : stmt.operands) {
+      stored.insert(memory(operand.address.buffer));
+      loaded.insert(memory(operand.address.buffer));
+    }
+    collect_traffic(program, stmt.body, stored, loaded);
+  }
+}
+
 }  // namespace
 
 Facts::Facts(const Program& program)
@@ -109,6 +125,20 @@ void Facts::keep_what_selections_drop(const Body& body) {
     if (stmt.dst >= 0 && !used_[static_cast<size_t>(stmt.dst)]) keep_sources(stmt.dst);
     keep_what_selections_drop(stmt.body);
   }
+}
+
+bool is_of_roots(const Program& program, const Stmt& stmt) {
+  if (stmt.kind != StmtKind::argreduce || stmt.body.empty()) return false;
+  const Stmt& last = stmt.body.back();
+  if (last.kind != StmtKind::compute || last.op != Op::sqrt || last.dst != stmt.args[0]) return false;
+  auto dtype = [&](TempId temp) { return program.temps[static_cast<size_t>(temp)]; };
+  return dtype(last.dst) == dtype(last.args[0]) && (dtype(last.dst) == DType::float64 || dtype(last.dst) == DType::float32);
+}
+
+bool loads_what_it_stores(const Program& program, const Body& body) {
+  std::set<BufferId> stored, loaded;
+  collect_traffic(program, body, stored, loaded);
+  return std::any_of(stored.begin(), stored.end(), [&](BufferId id) { return loaded.contains(id); });
 }
 
 std::vector<TempId> temps_from_outside(const Body& body) {

@@ -37,6 +37,10 @@ class Facts {
   std::set<TempId> kept_;
 };
 
+// Whether an argreduce is over square roots of float32 or float64, worked out last in its body.
+bool is_of_roots(const Program& program, const Stmt& stmt);
+// Whether the statements of a body store to memory that they load from as well.
+bool loads_what_it_stores(const Program& program, const Body& body);
 // Temps that a body reads and does not compute itself, ascending.
 std::vector<TempId> temps_from_outside(const Body& body);
 // Buffers that a body reads or writes, ascending.

@@ -164,6 +164,7 @@ void KernelFunction::write_inner(Code& out, bool is_region) {
       out.line(cat("if (b", id, " == nullptr) return;"));
     }
   }
+  if (has_lanes_) out.line("const u64 hidden = opaque<u64>(0);");
   if (has_sink_) out.line("Sink sink;");
   out.raw(code_.text());
   if (has_sink_) out.line("show(sink);");

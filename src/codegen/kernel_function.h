@@ -95,6 +95,15 @@ class KernelFunction {
   void assign(const Stmt& stmt);
   void call(const Stmt& stmt);
   void gufunc(const Stmt& stmt);
+
+  // emit_lanes.cpp: argmin and argmax of many elements side by side
+  bool has_lanes(const Stmt& stmt);
+  void lanes(const Stmt& stmt, const std::string& first, const std::string& last);
+  std::optional<size_t> reduced_in_lanes(const Body& body, Dim lane);
+  void lanes_of_reduction(const Stmt& stmt, size_t reduction);
+  bool is_near(const Body& body, Dim lane);
+
+  void plain_loop(const Stmt& stmt, const std::string& first, const std::string& last);
   void counted_loop(const Stmt& stmt, const std::string& first, const std::string& last);
   void tiled_loop(const Stmt& stmt, const std::string& first, const std::string& last);
   virtual void define(const Stmt& stmt, const std::string& value);
@@ -121,7 +130,14 @@ class KernelFunction {
   void divided_chunks(const Stmt& stmt);
   void divided_fold(const Stmt& stmt);
   void divided_argreduce(const Stmt& stmt);
-  void write_beats(const Stmt& stmt);
+  struct Extremes {
+    Stmt stmt;          // without the roots, if any
+    bool roots;         // compared are the roots of its elements
+    std::string order;  // arguments of RootOrder, or the element type
+    std::string type() const;
+  };
+  Extremes write_beats(const Stmt& stmt);
+  std::optional<Stmt> over_squares(const Stmt& stmt) const;
   std::string extreme(const Stmt& stmt, const std::string& begin, const std::string& end);
   void launch_tasks(const Stmt& stmt, const std::string& total, const std::function<std::string(KernelFunction&)>& task);
 
@@ -139,6 +155,8 @@ class KernelFunction {
   int regions_ = 0;
   bool has_sink_ = false;
   bool in_vectors_ = false;  // inside a loop that g++ is to make vectors of
+  bool has_lanes_ = false;
+  bool in_lanes_ = false;  // argmin and argmax are written without branches, and say in `open` that this is not enough
   std::optional<Failure> failure_;
 };
 

@@ -63,7 +63,7 @@ def run_chunk(seeds):
 
 def start(seeds):
     environment = {**os.environ, "ACCEL_STRICT": "1", "PYTHONWARNINGS": "ignore"}
-    output = tempfile.TemporaryFile("w+")
+    output = tempfile.TemporaryFile("w+")  # noqa: SIM115 - read when the process has ended
     command = [sys.executable, __file__, "--chunk", ",".join(map(str, seeds))]
     return subprocess.Popen(command, env=environment, stdout=output, stderr=subprocess.STDOUT), output, seeds
 

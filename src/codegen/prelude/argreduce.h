@@ -68,6 +68,15 @@ struct Extreme {
   }
 };
 
+// One step of one of many extremes side by side, without branches. `open` collects whether an element needs the steps above.
+template <class T, class Mask, class Beats>
+ACCEL_INLINE void see_lane(T& best, i64& where, T value, i64 i, bool first, Mask& open, Beats beats) {
+  const bool better = first | beats(value, best);
+  open |= isnan(value) ? (Mask)-1 : (Mask)0;
+  best = better ? value : best;
+  where = better ? i : where;
+}
+
 // The extreme of element(begin) ... element(end - 1).
 // Element by element: for elements that are worked out by loops of their own.
 template <class T, class Element, class Beats>

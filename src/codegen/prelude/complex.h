@@ -99,7 +99,7 @@ struct Cast<complex_of<R>, complex_of<S>> {
 };
 template <class R>
 struct Lane<complex_of<R>> {
-  ACCEL_INLINE complex_of<R> of(complex_of<R> a, bool8 in) {
-    return {Lane<R>::of(a.re, in), Lane<R>::of(a.im, in, cast<R>(0))};
+  ACCEL_INLINE complex_of<R> of(complex_of<R> a, bool8 in, u64 hidden) {
+    return {Lane<R>::of(a.re, in, hidden), Lane<R>::of(a.im, in, hidden, cast<R>(0))};
   }
 };

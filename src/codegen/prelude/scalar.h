@@ -275,8 +275,9 @@ ACCEL_INLINE To cast(From a) {
   return Cast<To, From>::of(a);
 }
 
-// a where `in`, else 1. Written on bits: of what the compiler knows as a select it may compute with both sides, which raises
-// the events of elements that do not exist.
+// a where `in`, else 1. Written on bits, and with a zero that the compiler does not know (`hidden`): of what it sees to be a
+// select it may compute with both sides (g++ 13 sees through the bits alone), which raises the events of elements that do not
+// exist.
 template <int size>
 struct BitsOf;
 template <>
@@ -298,15 +299,15 @@ struct BitsOf<8> {
 template <class T>
 struct Lane {
   typedef typename BitsOf<sizeof(T)>::type Bits;
-  ACCEL_INLINE T of(T a, bool8 in, T neutral = cast<T>(true)) {
-    const Bits keep = (Bits) - (Bits)in;
+  ACCEL_INLINE T of(T a, bool8 in, u64 hidden, T neutral = cast<T>(true)) {
+    const Bits keep = (Bits)(-(Bits)in ^ (Bits)hidden);
     return __builtin_bit_cast(T,
                               (Bits)((__builtin_bit_cast(Bits, a) & keep) | (__builtin_bit_cast(Bits, neutral) & (Bits)~keep)));
   }
 };
 template <class T>
-ACCEL_INLINE T lane(T a, bool8 in) {
-  return Lane<T>::of(a, in);
+ACCEL_INLINE T lane(T a, bool8 in, u64 hidden) {
+  return Lane<T>::of(a, in, hidden);
 }
 
 template <class T>

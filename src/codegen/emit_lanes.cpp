@@ -1,0 +1,122 @@
+// Writer of loops whose iterations each look for an extreme (argmin, argmax): strips of iterations are done side by side in
+// vector lanes, without branches. A strip in which that is not enough (roots that nearly tie, NaN) is done again one by one.
+
+#include <algorithm>
+#include <utility>
+
+#include "codegen/expressions.h"
+#include "codegen/kernel_function.h"
+
+namespace accel {
+
+namespace {
+
+constexpr int strip = 512;
+constexpr int fewest_lanes = 16;
+constexpr int64_t farthest = 64;  // bytes between the elements of neighbouring lanes
+
+bool is_value(const Stmt& stmt) {
+  return stmt.kind == StmtKind::constant || stmt.kind == StmtKind::index || stmt.kind == StmtKind::load ||
+         stmt.kind == StmtKind::compute || stmt.kind == StmtKind::input;
+}
+
+bool has_roots(const Program& program, const Body& body) {
+  return std::any_of(body.begin(), body.end(),
+                     [&](const Stmt& stmt) { return is_of_roots(program, stmt) || has_roots(program, stmt.body); });
+}
+
+}  // namespace
+
+// Whether what lanes load lies side by side or is the same for all.
+bool KernelFunction::is_near(const Body& body, Dim lane) {
+  DimTable& dims = copy_.dims;
+  int var = *dims.as_symbol(lane);
+  return std::all_of(body.begin(), body.end(), [&](const Stmt& stmt) {
+    if (stmt.kind == StmtKind::gather || stmt.kind == StmtKind::scatter) return false;
+    if (stmt.kind == StmtKind::load) {
+      auto at = [&](int64_t k) {
+        Dim here = dims.add(lane, dims.constant(k));
+        return dims.substitute(stmt.address.offset,
+                               [&](int symbol) { return symbol == var ? std::optional(here) : std::nullopt; });
+      };
+      auto stride = known(dims.sub(at(1), at(0)));
+      if (!stride || *stride < -farthest || *stride > farthest) return false;
+    }
+    return is_near(stmt.body, lane);
+  });
+}
+
+// Index of the only statement that is a loop: an argmin or argmax of real numbers, which the others prepare and store.
+std::optional<size_t> KernelFunction::reduced_in_lanes(const Body& body, Dim lane) {
+  std::optional<size_t> found;
+  for (size_t k = 0; k < body.size(); ++k) {
+    if (is_straight({body[k]})) {
+      if (!found && !is_value(body[k])) return std::nullopt;
+      continue;
+    }
+    bool good = !found && body[k].kind == StmtKind::argreduce && is_straight(body[k].body) && is_near(body[k].body, lane);
+    DType dtype = good ? this->dtype(body[k].args[0]) : DType::complex64;
+    if (!good || dtype == DType::float16 || dtype_kind(dtype) == 'c') return std::nullopt;
+    found = k;
+  }
+  return found;
+}
+
+bool KernelFunction::has_lanes(const Stmt& stmt) {
+  if (in_lanes_ || loads_what_it_stores(copy_.program, stmt.body)) return false;
+  if (is_straight(stmt.body)) return has_roots(copy_.program, stmt.body);
+  return reduced_in_lanes(stmt.body, stmt.var).has_value();
+}
+
+void KernelFunction::lanes(const Stmt& stmt, const std::string& first, const std::string& last) {
+  std::optional<size_t> reduction;
+  if (!is_straight(stmt.body)) reduction = reduced_in_lanes(stmt.body, stmt.var);
+  code_.open(cat("for (i64 strip = ", first, ", stop = ", last, "; strip < stop; strip += ", strip, ")"));
+  code_.line(cat("const i64 strip_end = index_min(strip + ", strip, ", stop);"));
+  code_.line(cat("u64 open = strip_end - strip < ", reduction ? fewest_lanes : 0, ";"));
+  in_lanes_ = true;
+  if (reduction) {
+    code_.open("if (open == 0)");
+    bool outside = std::exchange(in_vectors_, true);
+    lanes_of_reduction(stmt, *reduction);
+    in_vectors_ = outside;
+    code_.close();
+  } else {
+    plain_loop(stmt, "strip", "strip_end");
+  }
+  in_lanes_ = false;
+  code_.open("if (open != 0)");
+  plain_loop(stmt, "strip", "strip_end");
+  code_.close();
+  code_.close();
+}
+
+// The loop over the reduced axis is outside, that over the lanes inside: the extremes so far lie in arrays.
+void KernelFunction::lanes_of_reduction(const Stmt& stmt, size_t reduction) {
+  const Stmt& given = stmt.body[reduction];
+  auto loop_over_lanes = [&] {
+    std::string var = variable(stmt.var);
+    code_.line("#pragma GCC ivdep");
+    code_.open(cat("for (i64 ", var, " = strip; ", var, " < strip_end; ++", var, ")"));
+    for (size_t k = 0; k < reduction; ++k) write(stmt.body[k]);
+    return cat("[", var, " - strip]");
+  };
+  Extremes extremes = write_beats(given);
+  const Stmt& reduce = extremes.stmt;
+  std::string var = variable(reduce.var);
+  code_.line(cat(type(reduce.args[0]), " best[", strip, "] __attribute__((aligned(64)));"));
+  code_.line(cat("i64 where[", strip, "] __attribute__((aligned(64)));"));
+  code_.open(cat("for (i64 ", var, " = 0, n", var, " = ", dim(reduce.extent), "; ", var, " < n", var, "; ++", var, ")"));
+  std::string lane = loop_over_lanes();
+  write(reduce.body);
+  code_.line(cat("see_lane(best", lane, ", where", lane, ", ", temp_name(reduce.args[0]), ", ", var, ", ", var,
+                 " == 0, open, beats);"));
+  code_.close();
+  code_.close();
+  loop_over_lanes();
+  code_.line(cat("const i64 ", temp_name(given.dst), " = where", lane, ";"));
+  for (size_t k = reduction + 1; k < stmt.body.size(); ++k) write(stmt.body[k]);
+  code_.close();
+}
+
+}  // namespace accel
