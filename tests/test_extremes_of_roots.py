@@ -121,3 +121,7 @@ def test_extremes_side_by_side(dtype):
         if np.dtype(dtype).kind == "f":
             x[rng.integers(0, columns), rng.integers(0, rows, rows // 5)] = np.nan
             check_left_to_numpy(least_of_rows, x.T)
+
+
+def test_calls_without_a_buffer():
+    check(lambda x: np.isin(x, [1, 2]), 3)

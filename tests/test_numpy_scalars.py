@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from support.compiled import facts
-from support.differential import check_cases
+from support.differential import check, check_cases, check_left_to_numpy
 from support.outcome import assert_same
 
 import accel
@@ -192,3 +192,15 @@ def test_magnitudes_of_complex_scalars(dtype, backend):
         for imag in parts:
             assert_same(magnitude, call, np.array([complex(real, imag)]).astype(dtype), times=1)
     assert facts(call)["interpreted"] == 0
+
+
+@pytest.mark.parametrize(
+    "number", [-1.25, 3, True, np.float32(1.5), np.int8(3), np.float64(2), np.array(1.5), np.array(3)], ids=repr
+)
+def test_functions_of_one_number(number):
+    """NumPy's Python functions make an array of a number; what its method gives (a scalar) they hand on."""
+    check(lambda x: np.clip(x, -1, 2), number)
+    check_left_to_numpy(lambda x: np.clip(x, None, 2), number)
+    check_left_to_numpy(lambda x: np.round(x, 1), number)
+    check_left_to_numpy(lambda x: np.reshape(x, ()), number)
+    check_left_to_numpy(lambda x: np.reshape(x, (1, -1)), number)

@@ -86,6 +86,7 @@ Result<Ref> numpy_array_reshape(Capture& capture, PyObject*, const CallArguments
     shape.push_back(extent);
   }
   ACCEL_TRY(shape, reshape_target(capture, self, std::move(shape)));
+  if (shape.empty() && arguments.positional[0]->kind != AbstractKind::array) return arguments.positional[0];
   return reshaped(capture, self, shape);
 }
 

@@ -120,7 +120,8 @@ Result<Ref> numpy_converter_result_type(Capture& capture, PyObject*, const CallA
   return capture.constant(descr_of(dtype));
 }
 
-// wrap(arr, to_scalar=None) for plain arrays: an array without axes becomes a scalar where all inputs were scalars.
+// wrap(arr, to_scalar=None) for plain arrays: an array without axes becomes a scalar where all inputs were scalars. A scalar
+// stays what it is.
 Result<Ref> numpy_converter_wrap(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(Ref self, converter_self(arguments));
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "arr", "to_scalar"}, 2, 2}));
@@ -130,12 +131,8 @@ Result<Ref> numpy_converter_wrap(Capture& capture, PyObject*, const CallArgument
   if (!is_none(given[2])) {
     ACCEL_TRY(scalar, read_flag(capture, given[2], false));
   }
-  if (!value.shape.empty()) return given[1];
-  if (value.is_array()) return scalar ? array_getitem(capture, given[1], capture.tuple({})) : Result<Ref>(given[1]);
-  if (!scalar) return as_array(capture, given[1]);
-  if (value.type.kind == Kind::numpy_scalar) return given[1];
-  ACCEL_TRY(Ref array, as_array(capture, given[1]));
-  return array_getitem(capture, array, capture.tuple({}));
+  if (!value.is_array() || !value.shape.empty() || !scalar) return given[1];
+  return array_getitem(capture, given[1], capture.tuple({}));
 }
 
 // broadcast(*arrays): its shape alone.

@@ -37,6 +37,7 @@ void collect_traffic(const Program& program, const Body& body, std::set<BufferId
     bool stores = stmt.kind == StmtKind::store || stmt.kind == StmtKind::scatter;
     if (stmt.address.buffer >= 0) (stores ? stored : loaded).insert(memory(stmt.address.buffer));
     for (const CallOperand& operand : stmt.operands) {
+      if (operand.address.buffer < 0) continue;
       stored.insert(memory(operand.address.buffer));
       loaded.insert(memory(operand.address.buffer));
     }
