@@ -4,6 +4,7 @@
 
 #include "schedule/coalesce.h"
 #include "schedule/lowering_scopes.h"
+#include "schedule/ownership.h"
 
 namespace accel {
 
@@ -259,6 +260,14 @@ TempId Lowering::view_at(ValueId v, const Node& node, const Index& index) {
   return compute(node.op, {operand}, graph_.type(v).dtype, graph_.values[v].producer);
 }
 
+// An element of a view of a scalar, which has no memory: all of them are equal.
+TempId Lowering::element_of_scalar(ValueId view, const Index& index) {
+  ValueId base = viewed(graph_, view);
+  bool scalar = graph_.is_input(base) && graph_.inputs[graph_.input_index(base)].slot >= 0;
+  if (!scalar) fail_with(fail(Reason::internal_error, "elements at run-time indices of what is not in memory"));
+  return value_at(view, index);
+}
+
 TempId Lowering::gather_at(ValueId v, const Node& node, const Index& index) {
   ValueId base = node.operands[0];
   size_t count = node.operands.size() - 1, rank = graph_.type(node.operands[1]).shape.size();
@@ -268,7 +277,9 @@ TempId Lowering::gather_at(ValueId v, const Node& node, const Index& index) {
   stmt.kind = StmtKind::gather;
   stmt.node = graph_.values[v].producer;
   for (size_t k = 1; k <= count; ++k) stmt.args.push_back(value_at(node.operands[k], own));
-  stmt.address = *located(base, from);
+  std::optional<Address> address = located(base, from);
+  if (!address) return element_of_scalar(base, from);
+  stmt.address = *address;
   StridedView view = *strided_view(dims_, graph_, placement_.places, base);
   stmt.core_strides.assign(view.strides.begin(), view.strides.begin() + static_cast<std::ptrdiff_t>(count));
   return emit(std::move(stmt), graph_.type(v).dtype);

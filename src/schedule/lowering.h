@@ -100,6 +100,7 @@ class Lowering {
   TempId leaf_at(ValueId v, const Node& node, const Index& index);
   TempId arange_at(ValueId v, const Node& node, const Index& index);
   TempId view_at(ValueId v, const Node& node, const Index& index);
+  TempId element_of_scalar(ValueId view, const Index& index);
   TempId gather_at(ValueId v, const Node& node, const Index& index);
   TempId pointwise_at(ValueId v, const Node& node, const Index& index);
 
