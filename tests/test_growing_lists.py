@@ -180,6 +180,23 @@ def test_index_out_of_range():
         check_left_to_numpy(function, n, k)
 
 
+def test_a_loop_that_is_left_at_once():
+    """The inner list is another one after each round: the way back leads to another version of the loop."""
+
+    def function(n, a):
+        xs, ys = [], [1.0]
+        zs = ys
+        for i in range(n):
+            zs.append(0.5)
+            for _ in range(len(a)):
+                xs.append(i * 2)
+                zs = []
+        return xs, ys, zs, ys is zs
+
+    for n, m in [(4, 3), (9, 5), (0, 3), (1, 2), (3, 0)]:
+        check_left_to_numpy(function, n, np.arange(m) * 0.5)
+
+
 # Names of one list or array. What cannot be told apart is left to the interpreter; the result is NumPy's either way.
 
 
