@@ -363,3 +363,13 @@ def test_stores_to_all_of_what_is_computed():
         return f
 
     check(columns, sample((40, 6)))
+
+
+def test_results_that_are_read_in_another_order():
+    def function(a, b):
+        x = a[1:-3, 4:] * 0.5
+        y = x * np.where(b[:-4, 3:-1] > x, b[:-4, 3:-1], 0.5)
+        b[1:-3, 1:-3] += y * x
+        return x, y
+
+    check(function, *(np.asfortranarray(sample((40, 12), seed=k)) for k in range(2)))

@@ -308,10 +308,18 @@ void Lowering::store_tile(const std::vector<StoreTarget>& targets, Index index, 
   auto store_batch = [&] {
     if (batch.empty()) return;
     open_loop_over(variable, LoopKind::simd, extent, false);
-    std::vector<TempId> values;  // all before the first store: they may need what another one overwrites
-    for (const StoreTarget* target : batch)
-      values.push_back(computed_here(*target) ? computed(target->value, index) : value_at(target->value, index));
-    for (size_t k = 0; k < batch.size(); ++k) store(address(*batch[k]), values[k], graph_.type(batch[k]->value).dtype);
+    // What is computed here is stored at once: others of the nest may read it from its memory. Stores to what others need come
+    // last.
+    std::vector<std::pair<const StoreTarget*, TempId>> waiting;
+    for (const StoreTarget* target : batch) {
+      ValueId v = target->value;
+      TempId value = computed_here(*target) ? computed(v, index) : value_at(v, index);
+      if (target->copied)
+        waiting.emplace_back(target, value);
+      else
+        store(address(*target), value, graph_.type(v).dtype);
+    }
+    for (const auto& [target, value] : waiting) store(address(*target), value, graph_.type(target->value).dtype);
     close_loop();
     batch.clear();
   };
