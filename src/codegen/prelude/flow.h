@@ -117,7 +117,7 @@ static __attribute__((noinline)) bool draw(Frame* frame, int* status, int events
     if (failed(frame)) return false;
     if (entry->stream == nullptr) return draw_boxed(frame, status, events, number, drawn, operands...);
   }
-  const auto control = fp_control();
+  const auto control = events != 0 ? fp_control() : 0;
   *drawn = ((R (*)(void*, A...))entry->function)(entry->stream, operands...);
   if (events != 0 && fp_control() != control) fp_set_control(control);
   return true;
