@@ -1,6 +1,8 @@
 """Methods of numpy.random.Generator inside compiled functions: the same numbers, and the same state afterwards."""
 
 import re
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -496,3 +498,22 @@ def test_a_bit_generator_that_is_exchanged():
 
     a, b = np.random.Generator(Mine(1)), generator(1)
     assert call(a, 4) == function(b, 4) and a.random() == b.random()
+
+
+def test_without_numpys_library_methods_are_called():
+    program = """
+import numpy as np
+np.random.__file__ = "/nowhere/__init__.py"
+import accel
+def function(rng, n):
+    total = 0.0
+    for _ in range(n):
+        total += rng.normal(0.5, 2.0) * rng.integers(7) + rng.random()
+    return total
+call = accel.compile(function, fullgraph=True)
+a, b = np.random.default_rng(3), np.random.default_rng(3)
+assert [call(a, n) for n in (3, 0, 40)] == [function(b, n) for n in (3, 0, 40)]
+assert a.bit_generator.state == b.bit_generator.state
+assert accel.stats(call)["compiled"] == 3
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
