@@ -67,7 +67,7 @@ class Session {
     captured.calls = std::move(attempt_.state->calls());
     captured.trace = std::move(attempt_.interpreter->trace());
     captured.instructions = attempt_.interpreter->instructions();
-    captured.worth_compiling = has_flow(captured.graph) || computes_something(captured.graph);
+    captured.worth_compiling = (has_flow(captured.graph) && has_work(captured)) || computes_something(captured.graph);
     unify_dims(captured.graph, captured.guards);
     attempt_.interpreter.reset();
     attempt_.state.reset();
@@ -109,6 +109,20 @@ class Session {
     for (BoundSymbol& bound : exit.symbols) bound.output += first_output;
     attempt_.captured.exits.push_back(std::move(exit));
     return first_output + static_cast<int>(end.outputs.size());
+  }
+
+  // Whether there is anything to do but calls that may do anything, or it is not known yet.
+  static bool has_work(const Captured& captured) {
+    const Graph& graph = captured.graph;
+    if (std::any_of(captured.exits.begin(), captured.exits.end(), [](const Exit& exit) { return exit.is_behind_call; }))
+      return true;
+    if (std::none_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& n) { return n.op == Op::python_call; }))
+      return true;
+    auto works = [](const Node& node) {
+      OpClass kind = op_class(node.op);
+      return kind != OpClass::leaf && kind != OpClass::view && kind != OpClass::boxed && node.op != Op::reload;
+    };
+    return std::any_of(graph.nodes.begin(), graph.nodes.end(), works);
   }
 
   // Whether an output needs arithmetic.
