@@ -186,3 +186,20 @@ def test_what_may_be_a_view():
         return a
 
     check_left_to_numpy(function, sample((4, 4)))
+
+
+def stencil_of_empty_rounds(a, b, c, k):
+    for _ in c:
+        c[1:-1] = 0.5 * (a[2:] + a[:-2])
+    for x in range(0, len(b), 2):
+        c -= a
+        b[x, 0] += 1
+    return a[k:]
+
+
+@pytest.mark.parametrize("sizes", [(0,), (3, 1, 0), (1, 0, 3)])
+def test_what_is_learnt_of_a_size_changes_which_sizes_are_met(sizes):
+    call = accel.compile(stencil_of_empty_rounds)
+    for n in sizes:
+        assert_same(stencil_of_empty_rounds, call, np.ones(n), np.ones((n, 3)), np.ones(n), 5)
+    assert facts(call)["compiled"] > 0

@@ -23,8 +23,13 @@ class Interpreter;
 // What earlier attempts at the same capture found out. Capture is deterministic, so an attempt that learns something which it
 // should have known before is dropped and repeated.
 struct Plan {
-  std::map<int, std::string> substitutions;  // symbol: text of the Dim over lower symbols that it equals (a guard says so)
-  std::set<std::string> promoted;            // texts of the sources whose numbers must be constants
+  // By symbol, what it equals (a guard says so). What was learnt may change what the walk meets, and so the numbers of symbols.
+  struct Substitution {
+    std::string text;                                // of a Dim over lower symbols
+    std::vector<std::pair<int, std::string>> names;  // of the symbol and of those in the text
+  };
+  std::map<int, Substitution> substitutions;
+  std::set<std::string> promoted;  // texts of the sources whose numbers must be constants
   // Texts of array sources of which one is written, and the other one is the same object, or shares memory with it.
   std::set<std::pair<std::string, std::string>> same, shared;
 
@@ -235,6 +240,7 @@ class Capture {
   Dim symbol_dim(int symbol);
   void guard_relation(Dim left, Comparison comparison, Dim right);
   void substitute_if_possible(Dim left, Dim right);
+  Plan::Substitution substitution_of(int symbol, Dim by);
   bool substitute(Dim symbol, Dim by);
   Range range_of(Dim d) const;
   bool limit_symbols(Dim d, double limit);

@@ -283,13 +283,20 @@ void Capture::substitute_if_possible(Dim left, Dim right) {
   throw Restart{};
 }
 
+Plan::Substitution Capture::substitution_of(int symbol, Dim by) {
+  auto named = [&](int number) { return std::pair(number, graph_.symbols[static_cast<size_t>(number)]); };
+  Plan::Substitution out{dims().text(by), {named(symbol)}};
+  for (int other : dims().symbols(by)) out.names.push_back(named(other));
+  return out;
+}
+
 bool Capture::substitute(Dim symbol, Dim by) {
   auto index = dims().as_symbol(symbol);
   if (!index || plan_.substitutions.count(*index) != 0) return false;
   for (int other : dims().symbols(by)) {
     if (other >= *index) return false;
   }
-  plan_.substitutions[*index] = dims().text(by);
+  plan_.substitutions[*index] = substitution_of(*index, by);
   return true;
 }
 
@@ -298,7 +305,7 @@ void Capture::promote_inputs_of(const Ref& scalar) {
   std::vector<ValueId> open = {scalar->scalar.value};
   std::set<ValueId> seen;
   std::set<std::string> promoted;
-  std::map<int, std::string> fixed;
+  std::map<int, Plan::Substitution> fixed;
   while (!open.empty()) {
     ValueId value = open.back();
     open.pop_back();
@@ -313,7 +320,8 @@ void Capture::promote_inputs_of(const Ref& scalar) {
     if (op_class(node.op) == OpClass::boxed) return;
     for (Dim d : node.attrs.dims) {
       if (is_runtime(d)) return;
-      for (int symbol : dims().symbols(d)) fixed[symbol] = std::to_string(graph_.hints[static_cast<size_t>(symbol)]);
+      for (int symbol : dims().symbols(d))
+        fixed[symbol] = substitution_of(symbol, dims().constant(graph_.hints[static_cast<size_t>(symbol)]));
     }
     open.insert(open.end(), node.operands.begin(), node.operands.end());
   }

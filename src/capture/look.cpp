@@ -174,7 +174,12 @@ Dim Capture::symbol_dim(int symbol) {
   Dim own = dims().symbol(symbol);
   auto known = plan_.substitutions.find(symbol);
   if (known == plan_.substitutions.end()) return own;
-  auto other = dims().parse(known->second);
+  for (const auto& [number, name] : known->second.names) {
+    if (graph_.symbols[static_cast<size_t>(number)] == name) continue;
+    plan_.substitutions.erase(known);
+    return own;
+  }
+  auto other = dims().parse(known->second.text);
   if (!other) return own;
   guard_relation(own, Comparison::eq, *other);
   return *other;
