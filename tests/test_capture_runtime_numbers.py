@@ -6,6 +6,8 @@ from support.compiled import facts
 from support.differential import check, check_at_exits, check_left_to_numpy, sample
 from support.outcome import assert_same
 
+import accel
+
 X = sample(12)
 ENDS = np.array([0, 3, 3, 7, 12])
 
