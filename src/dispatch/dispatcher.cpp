@@ -309,7 +309,7 @@ void Dispatcher::publish(std::unique_ptr<Entry> entry) {
   note_exits(*entry);
   if (entry->compilation() != nullptr && entry->compilation()->kernel->from_cache()) counters_.cache_hits++;
   log_version(name(), *entry);
-  if (!entry->is_ready() && entry->fits_every_call()) pin(entry->fallback());
+  if (versions_.empty() && !entry->is_ready() && entry->fits_every_call()) pin(entry->fallback());
   hot_ = versions_.size();
   versions_.emplace_back(std::move(entry));
 }

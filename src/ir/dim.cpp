@@ -336,6 +336,11 @@ std::string DimTable::text(Dim d) const {
     bool sum = state_->at(e.operands[i]).kind == DimKind::add;
     return sum ? bracket("(", part(i)) : part(i);
   };
+  // The texts are Python too, where a // b*c is (a // b)*c.
+  auto divisor = [&] {
+    DimKind kind = state_->at(e.operands[1]).kind;
+    return kind == DimKind::add || kind == DimKind::mul ? bracket("(", part(1)) : part(1);
+  };
   switch (e.kind) {
     case DimKind::constant:
       return std::to_string(e.value);
@@ -344,9 +349,9 @@ std::string DimTable::text(Dim d) const {
       return std::string(variable ? "i" : "s").append(std::to_string(variable ? e.value - first_variable : e.value));
     }
     case DimKind::floordiv:
-      return bracket("(", factor(0) + " // " + factor(1));
+      return bracket("(", factor(0) + " // " + divisor());
     case DimKind::mod:
-      return bracket("(", factor(0) + " % " + factor(1));
+      return bracket("(", factor(0) + " % " + divisor());
     case DimKind::min:
       return bracket("min(", part(0) + ", " + part(1));
     case DimKind::max:
