@@ -124,4 +124,13 @@ def test_extremes_side_by_side(dtype):
 
 
 def test_calls_without_a_buffer():
-    check(lambda x: np.isin(x, [1, 2]), 3)
+    check_left_to_numpy(lambda x: np.isin(x, [1, 2]), 3)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("columns", [4_194_304, 4_200_001])
+def test_large_results_are_stored_past_the_caches(columns, threads):
+    x = np.random.default_rng(0).random((3, columns))
+    x[:, ::7] = 0.5
+    with accel.config(threads=threads):
+        check(least_root_of_columns, x, times=1)

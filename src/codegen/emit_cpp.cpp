@@ -61,6 +61,7 @@ void add_prelude(Code& out, const Needs& needs) {
       {"fold", needs.folds},
       {"argreduce", needs.extremes},
       {"roots", needs.roots},
+      {"stream", needs.extremes},
   };
   if (needs.half) out.raw("#define ACCEL_HAS_HALF 1\n");
   for (const auto& [name, wanted] : parts) {

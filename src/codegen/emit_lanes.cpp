@@ -20,6 +20,13 @@ bool is_value(const Stmt& stmt) {
          stmt.kind == StmtKind::compute || stmt.kind == StmtKind::input;
 }
 
+int64_t count_stores(const Body& body) {
+  int64_t count = 0;
+  for (const Stmt& stmt : body)
+    count += (stmt.kind == StmtKind::store || stmt.kind == StmtKind::scatter) + count_stores(stmt.body);
+  return count;
+}
+
 bool has_roots(const Program& program, const Body& body) {
   return std::any_of(body.begin(), body.end(),
                      [&](const Stmt& stmt) { return is_of_roots(program, stmt) || has_roots(program, stmt.body); });
@@ -27,19 +34,23 @@ bool has_roots(const Program& program, const Body& body) {
 
 }  // namespace
 
+// Bytes between the elements at neighbouring values of a variable, when that is known.
+std::optional<int64_t> KernelFunction::stride_over(Dim offset, Dim variable) {
+  DimTable& dims = copy_.dims;
+  int var = *dims.as_symbol(variable);
+  auto at = [&](int64_t k) {
+    Dim here = dims.add(variable, dims.constant(k));
+    return dims.substitute(offset, [&](int symbol) { return symbol == var ? std::optional(here) : std::nullopt; });
+  };
+  return known(dims.sub(at(1), at(0)));
+}
+
 // Whether what lanes load lies side by side or is the same for all.
 bool KernelFunction::is_near(const Body& body, Dim lane) {
-  DimTable& dims = copy_.dims;
-  int var = *dims.as_symbol(lane);
   return std::all_of(body.begin(), body.end(), [&](const Stmt& stmt) {
     if (stmt.kind == StmtKind::gather || stmt.kind == StmtKind::scatter) return false;
     if (stmt.kind == StmtKind::load) {
-      auto at = [&](int64_t k) {
-        Dim here = dims.add(lane, dims.constant(k));
-        return dims.substitute(stmt.address.offset,
-                               [&](int symbol) { return symbol == var ? std::optional(here) : std::nullopt; });
-      };
-      auto stride = known(dims.sub(at(1), at(0)));
+      auto stride = stride_over(stmt.address.offset, lane);
       if (!stride || *stride < -farthest || *stride > farthest) return false;
     }
     return is_near(stmt.body, lane);
@@ -68,12 +79,42 @@ bool KernelFunction::has_lanes(const Stmt& stmt) {
   return reduced_in_lanes(stmt.body, stmt.var).has_value();
 }
 
+// The store of a loop that writes a result from its start to its end, element after element, if that is its only one.
+const Stmt* KernelFunction::streamed_store(const Stmt& loop) {
+  if (loop.loop_kind != LoopKind::parallel || count_stores(loop.body) != 1) return nullptr;
+  for (const Stmt& stmt : loop.body) {
+    if (stmt.kind != StmtKind::store || buffer_info(stmt.address.buffer).kind != BufferKind::output) continue;
+    if (stride_over(stmt.address.offset, loop.var) == item_size(dtype(stmt.args[0]))) return &stmt;
+  }
+  return nullptr;
+}
+
+// A large result is written to a strip of its own, which is then stored past the caches.
+void KernelFunction::begin_strip(const Stmt& loop, const Stmt& store) {
+  int size = item_size(dtype(store.args[0]));
+  code_.line(cat("char memory[", strip * size, "] __attribute__((aligned(64)));"));
+  code_.line("char* out;");
+  code_.line(cat("{ const i64 ", variable(loop.var), " = strip; out = ", address(store.address), "; }"));
+  code_.line("char* const to = streams ? memory : out;");
+  strip_address_ = cat("to + ", size, "L*(", variable(loop.var), " - strip)");
+}
+
+void KernelFunction::end_strip(const Stmt& store) {
+  strip_address_.clear();
+  code_.line(cat("if (streams) stream(out, memory, ", item_size(dtype(store.args[0])), "L*(strip_end - strip));"));
+}
+
 void KernelFunction::lanes(const Stmt& stmt, const std::string& first, const std::string& last) {
   std::optional<size_t> reduction;
   if (!is_straight(stmt.body)) reduction = reduced_in_lanes(stmt.body, stmt.var);
+  const Stmt* streamed = streamed_store(stmt);
+  if (streamed)
+    code_.line(
+        cat("const bool streams = ", item_size(dtype(streamed->args[0])), "L*", dim(stmt.extent), " >= streamed_bytes;"));
   code_.open(cat("for (i64 strip = ", first, ", stop = ", last, "; strip < stop; strip += ", strip, ")"));
   code_.line(cat("const i64 strip_end = index_min(strip + ", strip, ", stop);"));
   code_.line(cat("u64 open = strip_end - strip < ", reduction ? fewest_lanes : 0, ";"));
+  if (streamed) begin_strip(stmt, *streamed);
   in_lanes_ = true;
   if (reduction) {
     code_.open("if (open == 0)");
@@ -88,7 +129,9 @@ void KernelFunction::lanes(const Stmt& stmt, const std::string& first, const std
   code_.open("if (open != 0)");
   plain_loop(stmt, "strip", "strip_end");
   code_.close();
+  if (streamed) end_strip(*streamed);
   code_.close();
+  if (streamed) code_.line("if (streams) end_streams();");
 }
 
 // The loop over the reduced axis is outside, that over the lanes inside: the extremes so far lie in arrays.

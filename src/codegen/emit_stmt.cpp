@@ -139,7 +139,8 @@ void KernelFunction::input(const Stmt& stmt) {
 void KernelFunction::load(const Stmt& stmt) { define(stmt, cat("load_", type(stmt.dst), "(", address(stmt.address), ")")); }
 
 void KernelFunction::store(const Stmt& stmt) {
-  code_.line(cat("store_", type(stmt.args[0]), "(", address(stmt.address), ", ", temp_name(stmt.args[0]), ");"));
+  std::string to = strip_address_.empty() ? address(stmt.address) : strip_address_;
+  code_.line(cat("store_", type(stmt.args[0]), "(", to, ", ", temp_name(stmt.args[0]), ");"));
 }
 
 // Whether the value is a constant, or computed from nothing else.

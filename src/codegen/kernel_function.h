@@ -102,6 +102,10 @@ class KernelFunction {
   std::optional<size_t> reduced_in_lanes(const Body& body, Dim lane);
   void lanes_of_reduction(const Stmt& stmt, size_t reduction);
   bool is_near(const Body& body, Dim lane);
+  std::optional<int64_t> stride_over(Dim offset, Dim variable);
+  const Stmt* streamed_store(const Stmt& loop);
+  void begin_strip(const Stmt& loop, const Stmt& store);
+  void end_strip(const Stmt& store);
 
   void plain_loop(const Stmt& stmt, const std::string& first, const std::string& last);
   void counted_loop(const Stmt& stmt, const std::string& first, const std::string& last);
@@ -156,7 +160,8 @@ class KernelFunction {
   bool has_sink_ = false;
   bool in_vectors_ = false;  // inside a loop that g++ is to make vectors of
   bool has_lanes_ = false;
-  bool in_lanes_ = false;  // argmin and argmax are written without branches, and say in `open` that this is not enough
+  std::string strip_address_;  // where the only store goes instead
+  bool in_lanes_ = false;      // argmin and argmax are written without branches, and say in `open` that this is not enough
   std::optional<Failure> failure_;
 };
 
