@@ -205,3 +205,21 @@ def test_what_is_learnt_of_a_size_changes_which_sizes_are_met(sizes):
     for n in sizes:
         assert_same(stencil_of_empty_rounds, call, np.ones(n), np.ones((n, 3)), np.ones(n), 5)
     assert facts(call)["compiled"] > 0
+
+
+def named_on_some_ways(a, c, s, k):
+    """The bound of the last loop becomes a run-time extent on each way to it."""
+    n = 0
+    for _ in range(c):
+        for ey in (0.5, 1.5):
+            for _ in range(a):
+                s += 0.25
+            for _ in range(n):
+                t = s if ey == min(k, 3) else s
+        n += 1
+    return t, n
+
+
+def test_a_bound_with_a_name_on_some_ways():
+    check(named_on_some_ways, 5, 4, 1, 2)
+    check(named_on_some_ways, 0, 2, 1, 2)

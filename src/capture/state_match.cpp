@@ -166,9 +166,15 @@ class Matcher {
   bool number(const Ref& t, const Ref& a, const AbstractValue& tc, const AbstractValue& ac, StateSlot& slot) {
     slot.target = t;
     slot.arriving = a;
-    slot.equal = t == a || same_number(tc, ac);
+    slot.equal = (t == a || same_number(tc, ac)) && has_name_of(tc, ac);
     match_.slots.push_back(slot);
     return true;
+  }
+
+  // A number may have got the name of a run-time extent on one way only, or another one on each.
+  bool has_name_of(const AbstractValue& t, const AbstractValue& a) const {
+    bool named = t.kind == AbstractKind::scalar && t.scalar.dim && capture_.is_runtime(*t.scalar.dim);
+    return !named || (a.kind == AbstractKind::scalar && a.scalar.dim && *t.scalar.dim == *a.scalar.dim);
   }
 
   bool same_number(const AbstractValue& t, const AbstractValue& a) const {
