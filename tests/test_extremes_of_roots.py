@@ -123,10 +123,6 @@ def test_extremes_side_by_side(dtype):
             check_left_to_numpy(least_of_rows, x.T)
 
 
-def test_calls_without_a_buffer():
-    check_left_to_numpy(lambda x: np.isin(x, [1, 2]), 3)
-
-
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("columns", [4_194_304, 4_200_001])
 def test_large_results_are_stored_past_the_caches(columns, threads):

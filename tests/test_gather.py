@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from support.compiled import facts
 from support.differential import check, check_left_to_numpy, layouts, sample
 
 I = np.array([2, 0, 3, 2, -1])
@@ -193,3 +194,9 @@ def test_zero_dimensional_indices():
         return y
 
     check(function, sample((4, 5)), np.array(2))
+
+
+def test_elements_of_a_view_of_a_number():
+    """A number has no memory that indices could go to."""
+    call = check_left_to_numpy(lambda x: np.isin(x, [1, 2]), 3)
+    assert facts(call)["compiled"] > 0

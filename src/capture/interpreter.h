@@ -193,6 +193,9 @@ class Interpreter {
   void box_at(const std::vector<const Frame*>& frames);
   void hand_over(const Ref& value);
   bool is_ignored() const;
+  Status write_site(PythonCall& site, RecipeWriter& writer, const Ref& callable, const std::vector<Ref>& given);
+  Status assume_result(PythonCall& site, BoxedCall& call) const;
+  ValueId add_call(const PythonCall& site, const RecipeWriter& writer, BoxedCall& call);
   Result<Ref> result_of_call(const PythonCall& site, ValueId made, BoxedCall& call);
   Location where(const std::vector<const Frame*>& frames) const;
   Failure budget_failure();

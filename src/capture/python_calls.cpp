@@ -91,6 +91,16 @@ bool is_call(const Frame& frame, int index) {
   return op == Opcode::call || op == Opcode::call_function_ex;
 }
 
+// A tuple of the keywords' names; null when there are none.
+PyRef names_of(const CallArguments& arguments) {
+  if (arguments.keywords.empty()) return {};
+  PyRef names = PyRef::steal(PyTuple_New(static_cast<Py_ssize_t>(arguments.keywords.size())));
+  Py_ssize_t at = 0;
+  for (const auto& keyword : arguments.keywords)
+    PyTuple_SET_ITEM(names.get(), at++, PyUnicode_InternFromString(keyword.first.c_str()));
+  return names;
+}
+
 bool is_in_loop(const std::vector<const Frame*>& frames) {
   return std::any_of(frames.begin(), frames.end(),
                      [](const Frame* frame) { return !frame->flow().headers_around(frame->next).empty(); });
@@ -161,69 +171,73 @@ Result<Ref> Interpreter::box_call(const Ref& callable, const CallArguments& argu
   capture_.look(callable);
   if (callable->object && looks_at_caller(callable->object.get()))
     return fail(Reason::unsupported_call, short_repr(callable->object.get()) + " looks at the frame");
+  std::vector<Ref> given = arguments.positional;
+  for (const auto& argument : arguments.keywords) given.push_back(argument.second);
+  for (const Ref& argument : given) {
+    ACCEL_TRY([[maybe_unused]] Unit gathered, materialise_deep(capture_, argument));
+  }
+  for (const Ref& argument : given) hand_over(argument);
   BoxedCall call;
   auto site = std::make_shared<PythonCall>();
   site->place = place_name(frames_before());
   site->where = where(frames_before());
   site->name = callable->object ? short_repr(callable->object.get()) : "an object";
-  for (const Ref& argument : arguments.positional) {
-    ACCEL_TRY([[maybe_unused]] Unit gathered, materialise_deep(capture_, argument));
-  }
-  for (const auto& argument : arguments.keywords) {
-    ACCEL_TRY([[maybe_unused]] Unit gathered, materialise_deep(capture_, argument.second));
-  }
-  for (const Ref& argument : arguments.positional) hand_over(argument);
-  for (const auto& argument : arguments.keywords) hand_over(argument.second);
   RecipeWriter writer(capture_);
-  ACCEL_TRY(site->frames, write_frames(writer, live_frames(), true));
-  for (const FrameRecipe& frame : site->frames) {
+  ACCEL_TRY([[maybe_unused]] Unit written, write_site(*site, writer, callable, given));
+  call.keywords = names_of(arguments);
+  ACCEL_TRY([[maybe_unused]] Unit assumed, assume_result(*site, call));
+  ValueId made = add_call(*site, writer, call);
+  Ref result = result_of_call(*site, made, call).value();
+  capture_.note(Reason::boxed_call, site->name);
+  call.python = std::move(site);
+  capture_.calls().push_back(std::move(call));
+  return result;
+}
+
+// How the frames, the callable and its arguments are made at run time.
+Status Interpreter::write_site(PythonCall& site, RecipeWriter& writer, const Ref& callable, const std::vector<Ref>& given) {
+  ACCEL_TRY(site.frames, write_frames(writer, live_frames(), true));
+  for (const FrameRecipe& frame : site.frames) {
     if (frame.return_offset < 0) return fail(Reason::unsupported_call, "a call in a function that does not return");
   }
-  ACCEL_TRY(site->callable, writer.write(callable));
-  for (const Ref& argument : arguments.positional) {
+  ACCEL_TRY(site.callable, writer.write(callable));
+  for (const Ref& argument : given) {
     ACCEL_TRY(RecipeId id, writer.write(argument));
-    site->arguments.push_back(id);
+    site.arguments.push_back(id);
   }
-  if (!arguments.keywords.empty()) {
-    call.keywords = PyRef::steal(PyTuple_New(static_cast<Py_ssize_t>(arguments.keywords.size())));
-    Py_ssize_t at = 0;
-    for (const auto& [name, argument] : arguments.keywords) {
-      ACCEL_TRY(RecipeId id, writer.write(argument));
-      site->arguments.push_back(id);
-      PyTuple_SET_ITEM(call.keywords.get(), at++, PyUnicode_InternFromString(name.c_str()));
-    }
-  }
-  site->symbols = writer.write_symbols();
-  site->recipes = writer.recipes();
-  ACCEL_TRY([[maybe_unused]] Unit shared, find_shared(*site));
-  if (is_ignored()) {
-    site->result = ResultKind::ignored;
-  } else if (plan_.seen_results != nullptr) {
-    auto seen = plan_.seen_results->find(site->place);
-    if (seen != plan_.seen_results->end()) {
-      site->result = seen->second.kind;
-      if (site->result == ResultKind::unknown) return fail(Reason::unsupported_value, "what the call gives");
-      if (site->result != ResultKind::none) call.results.push_back(seen->second.type);
-    }
-  }
+  site.symbols = writer.write_symbols();
+  site.recipes = writer.recipes();
+  return find_shared(site);
+}
+
+// What the call gave the last time it gives again.
+Status Interpreter::assume_result(PythonCall& site, BoxedCall& call) const {
+  if (is_ignored()) site.result = ResultKind::ignored;
+  if (is_ignored() || plan_.seen_results == nullptr) return Unit{};
+  auto seen = plan_.seen_results->find(site.place);
+  if (seen == plan_.seen_results->end()) return Unit{};
+  site.result = seen->second.kind;
+  if (site.result == ResultKind::unknown) return fail(Reason::unsupported_value, "what the call gives");
+  if (site.result != ResultKind::none) call.results.push_back(seen->second.type);
+  return Unit{};
+}
+
+// The call in the graph, and the memory that it may have changed.
+ValueId Interpreter::add_call(const PythonCall& site, const RecipeWriter& writer, BoxedCall& call) {
   for (ValueId value : writer.outputs()) call.operands.push_back(capture_.graph().type(value));
   std::vector<Type> changed;
-  for (RecipeId id : site->changed) changed.push_back(capture_.graph().type(writer.fresh_memory().at(id)->current));
+  for (RecipeId id : site.changed) changed.push_back(capture_.graph().type(writer.fresh_memory().at(id)->current));
   call.results.insert(call.results.begin(), changed.begin(), changed.end());
   capture_.note_effect();
   Builder& build = capture_.build();
   ValueId made = build.python_call(static_cast<int>(capture_.calls().size()), writer.outputs());
   capture_.reload_memory();
   for (size_t k = 0; k < changed.size(); ++k) {
-    Storage& storage = *writer.fresh_memory().at(site->changed[k]);
+    Storage& storage = *writer.fresh_memory().at(site.changed[k]);
     storage.current = build.received(made, static_cast<int>(k), changed[k]);
     ++storage.version;
   }
-  Ref result = result_of_call(*site, made, call).value();
-  capture_.note(Reason::boxed_call, site->name);
-  call.python = std::move(site);
-  capture_.calls().push_back(std::move(call));
-  return result;
+  return made;
 }
 
 Result<Ref> Interpreter::result_of_call(const PythonCall& site, ValueId made, BoxedCall& call) {

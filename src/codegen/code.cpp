@@ -19,4 +19,10 @@ void Code::close(std::string_view tail) {
   line(tail);
 }
 
+std::string listed(const std::vector<std::string>& items) {
+  std::string out;
+  for (const std::string& item : items) out += (out.empty() ? "" : ", ") + item;
+  return out;
+}
+
 }  // namespace accel

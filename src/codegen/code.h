@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace accel {
 
@@ -32,5 +33,8 @@ std::string cat(const Pieces&... pieces) {
   (append_piece(out, pieces), ...);
   return out;
 }
+
+// The items with commas between them.
+std::string listed(const std::vector<std::string>& items);
 
 }  // namespace accel

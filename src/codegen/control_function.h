@@ -26,10 +26,6 @@ class ControlFunction : private KernelFunction {
   std::string elements_text(BufferId id);
   void write_block(size_t number);
   void scalars(const BlockStep& step);
-  void boxed(const Stmt& stmt);
-  bool is_received_output(const Stmt& stmt) const;
-  void receive_array(const Stmt& stmt, const std::string& numbers);
-  void boxed_call(const Stmt& stmt, const std::string& number);
   void run(const BlockStep& step);
   void protect(size_t block, size_t step);
   void grow(const BlockStep& step);
@@ -48,6 +44,12 @@ class ControlFunction : private KernelFunction {
   void refresh(BufferId id);
   void stop_unless(const std::string& condition);
   std::string events_text() const;
+
+  // control_calls.cpp
+  void boxed(const Stmt& stmt);
+  bool is_received_output(const Stmt& stmt) const;
+  void receive_array(const Stmt& stmt, const std::string& numbers);
+  void boxed_call(const Stmt& stmt, const std::string& number);
 
   const Program& program_;
   const std::vector<std::string>& nests_;  // names of the nests' functions

@@ -13,12 +13,6 @@ namespace {
 constexpr int64_t most_unrolled = 8;
 constexpr int64_t most_copies = 64;
 
-std::string joined(const std::vector<std::string>& items) {
-  std::string out;
-  for (const std::string& item : items) out += (out.empty() ? "" : ", ") + item;
-  return out;
-}
-
 }  // namespace
 
 KernelFunction::Writer KernelFunction::writer(StmtKind kind) {
@@ -216,9 +210,9 @@ void KernelFunction::library_call(const Stmt& stmt, std::vector<std::string> dim
   }
   all_strides.insert(all_strides.end(), strides.begin(), strides.end());
   code_.open("");
-  code_.line(cat("char* const pointers[] = {", joined(pointers), "};"));
-  code_.line(cat("const iptr dims[] = {", joined(dims), "};"));
-  code_.line(cat("const iptr strides[] = {", joined(all_strides), "};"));
+  code_.line(cat("char* const pointers[] = {", listed(pointers), "};"));
+  code_.line(cat("const iptr dims[] = {", listed(dims), "};"));
+  code_.line(cat("const iptr strides[] = {", listed(all_strides), "};"));
   code_.line(cat("call_loop(frame, status, ", stmt.import, ", pointers, dims, strides);"));
   code_.close();
 }

@@ -10,12 +10,6 @@ constexpr int64_t most_stack_scratch = 64 * 1024;
 // Iterations of a parallel loop without inner loops that are one unit of distribution.
 constexpr const char* element_grain = "1024";
 
-std::string parameter_list(const std::vector<std::string>& items) {
-  std::string out;
-  for (const std::string& item : items) out += (out.empty() ? "" : ", ") + item;
-  return out;
-}
-
 }  // namespace
 
 std::vector<TempId> nest_parameters(const Facts& facts, const Nest& nest) {
@@ -76,7 +70,7 @@ void KernelFunction::launch(KernelFunction& inner, const Body& body, const std::
   code_.open("if (work < frame->serial_work)");
   call_directly(inner, count);
   code_.close("} else {");
-  code_.line(cat("  ", inner.name_, "_args args = {", parameter_list(members), "};"));
+  code_.line(cat("  ", inner.name_, "_args args = {", listed(members), "};"));
   code_.line(cat("  run_parallel(frame, status, ", events, ", ", inner.name_, ", &args, ", count, ", ", grain, ", work);"));
   code_.line("}");
   code_.close();
@@ -99,7 +93,7 @@ void KernelFunction::call_directly(KernelFunction& inner, const std::string& cou
   }
   for (const Parameter& parameter : inner.parameters_) items.push_back(parameter.argument);
   items.insert(items.end(), {"0", count});
-  code_.line(cat(ready.empty() ? "" : cat("if (", ready, ") "), inner.name_, "_body(", parameter_list(items), ");"));
+  code_.line(cat(ready.empty() ? "" : cat("if (", ready, ") "), inner.name_, "_body(", listed(items), ");"));
 }
 
 void KernelFunction::parallel_loop(const Stmt& stmt) {
@@ -147,7 +141,7 @@ std::string KernelFunction::parameter_text(bool is_region) const {
   }
   for (const Parameter& p : parameters_) items.push_back(cat(p.type, " ", p.name));
   if (is_region) items.insert(items.end(), {"i64 begin", "i64 end"});
-  return parameter_list(items);
+  return listed(items);
 }
 
 void KernelFunction::write_inner(Code& out, bool is_region) {
@@ -199,7 +193,7 @@ void KernelFunction::write_outer(Code& out, int events, bool is_region) {
   out.line("int status = 0;");
   bool has_events = events != 0;
   if (has_events) out.line("fp_clear();");
-  out.line(cat(ready.empty() ? "" : cat("if (", ready, ") "), name_, "_body(", parameter_list(items), ");"));
+  out.line(cat(ready.empty() ? "" : cat("if (", ready, ") "), name_, "_body(", listed(items), ");"));
   out.line(has_events ? cat("report(frame, status | (fp_read() & ", events, "));") : "report(frame, status);");
   for (BufferId id : heap_) out.line(cat("if (b", id, " != nullptr) frame->runtime->release(b", id, ");"));
   out.close();

@@ -71,9 +71,9 @@ class Entry {
   Fallback fallback_at(int exit) const;
   // Whether calls leave through the exit only when something unusual happens: an error, a failed check.
   bool is_exceptional(int exit) const;
-  // Where and why the last call ended behind a call that it made, when it did.
   // Place and result of a call that gave something else than assumed, as the last call has found out.
   std::optional<std::pair<std::string, SeenResult>> take_seen_result() { return std::exchange(seen_result_, std::nullopt); }
+  // Where and why the last call ended behind a call that it made, when it did.
   const std::optional<Fallback>& left_behind_call() const { return left_behind_call_; }
   // How many calls left through the exit.
   int64_t times_taken(int exit) const { return times_taken_[exit]; }

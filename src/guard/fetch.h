@@ -13,9 +13,8 @@ namespace accel {
 // * A module: the entry of its dict.
 // * A class: what stands in its MRO (`__get__` not applied).
 // * A Python function: __code__, __defaults__, __kwdefaults__, __closure__, __globals__.
-// * Any other object with the generic lookup: the value of its slot or of its own dict; else what stands in the MRO of its
-// class
-//   (a function, property, ...; `__get__` not applied).
+// * Any other object with the generic lookup: the value of its slot or of its own dict; else what stands in the MRO of
+//   its class (a function, property, ...; `__get__` not applied).
 // The object stays alive as long as `parent` and its class are not changed.
 PyObject* fetch_attribute(PyObject* parent, PyObject* name);
 

@@ -16,21 +16,18 @@
 //   move such an op so that an event appears, disappears or changes its category.
 // * Evaluation order of nodes is program order.
 // * An array input is pinned: versions of it (results of store and put, block parameters that only such versions reach) live in
-// the
-//   argument's own memory, updated in program order. A store to a pinned base is an effect and stays, used or not. Nothing else
-//   in a graph changes memory that Python can reach.
+//   the argument's own memory, updated in program order. A store to a pinned base is an effect and stays, used or not.
+//   Nothing else in a graph changes memory that Python can reach.
 // * A graph is left through `ret` (exit 0) or `leave` (exit e). The operands are what that exit hands over. Exits are numbered
 //   densely; the outputs of the graph are those of exit 0, then those of exit 1, and so on (ir/flow.h).
 // * A kernel that reports failure (an event that the caller does not accept, no memory, an interrupt) has left no trace: pinned
 //   memory holds what it held before. So any region can be discarded and run again in the interpreter.
+//   What it did before a `python_call` stands: then the interpreter goes on behind that call.
 // * `bind` gives a symbol its value from there on; dims may name it wherever the bind dominates, and so may the shapes of the
-// parameters
-//   of its block: each time that the block is entered these are as long as their arguments are. Such a symbol has a slot in
-// the
-//   entry's symbol array like any other, whose value nobody reads.
+//   parameters of its block: each time that the block is entered these are as long as their arguments are. Such a symbol has a
+//   slot in the entry's symbol array like any other, whose value nobody reads.
 // * Ops of class boxed have effects, in program order: they are neither removed nor merged nor moved. They see the elements of
-// their
-//   operands and nothing else of a graph's memory.
+//   their operands and nothing else of a graph's memory.
 // * Elements of lanes(x, mask) where the mask is false do not exist: pointwise ops on them give any value and have no events.
 
 #include <complex>
