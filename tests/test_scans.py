@@ -155,3 +155,12 @@ def test_in_loops():
 
     check(histogram, np.arange(40) ** 2 % 7, 7)
     check_left_to_numpy(histogram, np.arange(40) ** 2 % 7, 4)
+
+
+@pytest.mark.parametrize("shape", [(6, 7), (1, 40), (40, 1), (0, 5), (5, 0), (3, 4, 5)])
+@pytest.mark.parametrize("true", [(), (0,), (-1,), (0, -1), (3, 4, 9)])
+def test_nonzero_of_few(shape, true):
+    x = np.zeros(shape, bool)
+    if x.size:
+        x.flat[list(true)] = True
+    check(lambda x: (np.nonzero(x), np.flatnonzero(x), x[x]), x, times=1)

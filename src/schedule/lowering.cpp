@@ -67,6 +67,12 @@ void Lowering::close_loop() {
   append(std::move(scope->header));
 }
 
+void Lowering::close_loop_while(TempId more) {
+  scopes_.back()->header.kind = StmtKind::repeat;
+  scopes_.back()->header.args = {more};
+  close_loop();
+}
+
 void Lowering::mark_outer_loop(std::vector<Dim> variables) {
   std::vector<int> symbols;
   for (Dim variable : variables) symbols.push_back(*dims_.as_symbol(variable));

@@ -50,6 +50,8 @@ class Lowering {
   Dim open_loop(LoopKind kind, Dim extent, bool holds_tiles);
   void open_loop_over(Dim variable, LoopKind kind, Dim extent, bool holds_tiles);
   void close_loop();
+  // The same for a serial loop, whose last round is that in which `more` is 0.
+  void close_loop_while(TempId more);
   void append(Stmt stmt) { scopes_.back()->body.push_back(std::move(stmt)); }
   // Declares that the innermost open loops so far are the nest's first ones, one per axis: rows are local to them.
   void mark_outer_loop(std::vector<Dim> variables);

@@ -18,30 +18,27 @@ class ScanWriter {
         to_(graph.type(node.results[0])),
         result_(lowering.root_buffer(node.results[0])) {}
 
-  // Every element is written to the place of the next true one: behind the last true one, the last true one itself again.
+  // Every position is written to the place of the next true element, until all have been found: no element is branched on.
   void true_indices() {
     Dim count = to_.shape[0], one = dims_.constant(1);
     TempId next = lowering_.declare(lowering_.literal(Literal::of_int(DType::int64, 0)), DType::int64);
-    TempId last = lowering_.declare(lowering_.literal(Literal::of_int(DType::int64, 0)), DType::int64);
-    TempId end = number(dims_.sub(count, one));
     Index index;
     for (Dim extent : from_.shape) {
       Dim rounds = index.empty() ? dims_.mul(extent, dims_.min(count, one)) : extent;
       index.push_back(lowering_.open_loop(LoopKind::serial, rounds, false));
     }
-    TempId holds = lowering_.value_at(node_.operands[0], index);
-    TempId found = compute(Op::where, {holds, number(linear_index(dims_, from_.shape, index)), last}, DType::int64);
-    lowering_.assign(last, found, DType::int64);
     Stmt stmt;
     stmt.kind = StmtKind::scatter;
     stmt.dtype = DType::int64;
     stmt.node = id_;
-    stmt.args = {found, compute(Op::minimum, {next, end}, DType::int64)};
+    stmt.args = {number(linear_index(dims_, from_.shape, index)), next};
     stmt.core_strides = {dims_.constant(item_size(DType::int64))};
     stmt.address = {result_, dims_.constant(0)};
     lowering_.append(std::move(stmt));
-    lowering_.assign(next, compute(Op::add, {next, lowering_.cast(holds, DType::int64, id_)}, DType::int64), DType::int64);
-    close(index.size());
+    TempId holds = lowering_.cast(lowering_.value_at(node_.operands[0], index), DType::int64, id_);
+    lowering_.assign(next, compute(Op::add, {next, holds}, DType::int64), DType::int64);
+    for (size_t k = 0; k < index.size(); ++k)
+      lowering_.close_loop_while(compute(Op::less, {next, number(count)}, DType::bool_));
   }
 
   void accumulate() {
