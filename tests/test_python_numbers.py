@@ -321,6 +321,41 @@ def test_extremes_of_elements_and_numbers():
     check_at_exits(scores, np.array([-3, 5, -9, 4]), -2)
 
 
+def test_extremes_of_several_types_of_equal_and_special_numbers():
+    """Types, signs of zeros and NaNs are those of the candidate that wins."""
+    reals = [0.0, -0.0, 1.5, -1.5, math.nan, math.inf, 2.0**53, -(2.0**53)]
+    cases = [(np.float64(a), b, np.float64(c)) for a, b, c in itertools.product(reals[:6], reals[:6], reals[:5])]
+    calls(lambda a, b, c: (max(0, a, b, c), min(a, b, 0.0, c), max(a, True, b)), cases)
+    calls(lambda a, b, c: (max(2**53 + 1, a, b, c), min(-(2**53), a, b, 2.0)), cases[::7] + [(reals[-2], reals[-1], 1.0)])
+    whole = [(np.array(items),) for items in itertools.product([0, 1, -1, HIGH, LOW], repeat=3)]
+
+    def of_elements(items):
+        a, b, c = items[0], int(items[1]), items[2]
+        return max(0, a, b, c), min(a, b, 0, c), max(a, b, c, 1.5), min(True, a, b)
+
+    calls(of_elements, whole)
+
+
+def test_overflow_of_elements_that_extremes_are_taken_of():
+    """The event of an addition whose result loses is NumPy's; the table is as it was."""
+
+    def scores(a, table, gap):
+        for i in range(len(a)):
+            table[i + 1] = max(0, table[i] + a[i], a[i] - gap)
+        return table
+
+    a = np.array([5, -3, 4, 2, -9, 7])
+    call = accel.compile(scores)
+    check_at_exits(scores, a, np.zeros(7, "i8"), 1)
+    for at, value in [(0, HIGH), (2, HIGH), (3, LOW), (5, LOW)]:
+        for gap in [0, 1, -2]:
+            b = a.copy()
+            b[at] = value
+            assert_same(scores, call, b, np.zeros(7, "i8"), gap)
+            assert_same(scores, call, b, np.full(7, HIGH - 3), gap)
+    assert facts(call)["interpreted"] > 0
+
+
 def test_loops_over_numbers():
     def newton(x):
         y, steps = 1.0, 0

@@ -63,7 +63,9 @@ class Extreme {
     if (item == alternatives_[0].value) return Unit{};
     ACCEL_TRY(Ref better, alternatives_.size() == 1 ? is_better_than(item, alternatives_[0].value) : is_better(item));
     if (better->kind != AbstractKind::constant) return replace(item, better);
-    if (better->object.get() == Py_True) alternatives_ = {{item, no_value}};
+    if (better->object.get() != Py_True) return Unit{};
+    alternatives_ = {{item, no_value}};
+    number_ = no_value;
     return Unit{};
   }
 
@@ -91,7 +93,30 @@ class Extreme {
     return make_bool(capture_, known);
   }
 
+  // The bits of a number as `dtype`, int64 or float64, if comparing those is comparing the numbers.
+  std::optional<ValueId> number_as(const Ref& ref, DType dtype) {
+    if (dtype != DType::int64 && dtype != DType::float64) return std::nullopt;
+    if (dtype == DType::float64 && capture_.is_constant(ref) && capture_.type_of(ref) == &PyLong_Type) {
+      const double value = PyLong_AsDouble(ref->object.get());
+      if (PyErr_Occurred()) PyErr_Clear();
+      if (!(value >= -0x1p53 && value <= 0x1p53)) return std::nullopt;
+      return capture_.build().constant(Literal::of_double(dtype, value), ValueKind::py_scalar);
+    }
+    Result<ValueId> value = capture_.scalar_value(ref);
+    if (!value.ok() || capture_.graph().type(*value).dtype != dtype) return std::nullopt;
+    return *value;
+  }
+  ValueId best_as(DType dtype) {
+    if (alternatives_.size() == 1) return number_as(alternatives_[0].value, dtype).value_or(no_value);
+    return number_ != no_value && capture_.graph().type(number_).dtype == dtype ? number_ : no_value;
+  }
+
   Result<Ref> is_better(const Ref& item) {
+    if (number_ != no_value) {
+      DType dtype = capture_.graph().type(number_).dtype;
+      if (std::optional<ValueId> value = number_as(item, dtype))
+        return capture_.scalar(test(op_ == Py_GT ? Op::greater : Op::less, *value, number_));
+    }
     ValueId any = no_value;
     for (const Alternative& alternative : alternatives_) {
       ACCEL_TRY(Ref answer, is_better_than(item, alternative.value));
@@ -104,7 +129,10 @@ class Extreme {
 
   Status replace(const Ref& item, const Ref& better) {
     ACCEL_TRY(ValueId condition, capture_.scalar_value(better));
+    ACCEL_TRY(ValueId yes, capture_.scalar_value(item));
     ValueId worse = capture_.build().pointwise(Op::logical_not, {condition}, {DType::bool_}, ValueKind::py_scalar);
+    ValueId before = best_as(capture_.graph().type(yes).dtype);
+    number_ = before == no_value ? no_value : choose(condition, yes, before);
     bool placed = false;
     for (Alternative& alternative : alternatives_) {
       bool always = alternative.holds == no_value;
@@ -112,10 +140,11 @@ class Extreme {
         alternative.holds = always ? worse : test(Op::logical_and, alternative.holds, worse);
         continue;
       }
-      ACCEL_TRY(ValueId yes, capture_.scalar_value(item));
-      ACCEL_TRY(ValueId no, capture_.scalar_value(alternative.value));
-      const Type type = capture_.graph().type(yes);
-      ValueId chosen = capture_.build().pointwise(Op::where, {condition, yes, no}, {type.dtype}, type.kind);
+      ValueId chosen = number_;
+      if (chosen == no_value) {
+        ACCEL_TRY(ValueId no, capture_.scalar_value(alternative.value));
+        chosen = choose(condition, yes, no);
+      }
       alternative = {capture_.scalar(chosen), always ? no_value : test(Op::logical_or, alternative.holds, condition)};
       placed = true;
     }
@@ -123,6 +152,10 @@ class Extreme {
     return Unit{};
   }
 
+  ValueId choose(ValueId condition, ValueId yes, ValueId no) {
+    const Type type = capture_.graph().type(yes);
+    return capture_.build().pointwise(Op::where, {condition, yes, no}, {type.dtype}, type.kind);
+  }
   ValueId test(Op op, ValueId a, ValueId b) {
     return capture_.build().pointwise(op, {a, b}, {DType::bool_}, ValueKind::py_scalar);
   }
@@ -130,6 +163,7 @@ class Extreme {
   Capture& capture_;
   int op_;
   std::vector<Alternative> alternatives_;
+  ValueId number_ = no_value;  // of several alternatives: the bits of the one that holds, if all are numbers of one dtype
 };
 
 Result<Ref> extreme(Capture& capture, PyObject* callable, const CallArguments& arguments, bool largest) {

@@ -388,6 +388,9 @@ class Flow {
         ValueId v = part.outputs[static_cast<size_t>(buffer.binding)];
         if (!in_memory(v)) scalar_outputs[id] = v;
         names_.buffers.push_back(in_memory(v) ? buffer_of(v) : -1);
+      } else if (is_scalar_local(program, id)) {
+        names_.locals[id] = -1;
+        names_.buffers.push_back(-1);
       } else {
         names_.buffers.push_back(new_buffer(buffer));
       }
@@ -397,6 +400,27 @@ class Flow {
     program_.temps.insert(program_.temps.end(), program.temps.begin(), program.temps.end());
     for (const auto& [slot, v] : part.scalars) names_.slots[slot] = v;
     for (Nest& nest : program.nests) add_nest(std::move(nest), scalar_outputs, steps);
+  }
+
+  // Whether a buffer is a scalar that only scalar steps of its own segment see: a temp will do.
+  bool is_scalar_local(const Program& program, BufferId id) const {
+    const Buffer& buffer = program.buffers[static_cast<size_t>(id)];
+    if (buffer.kind != BufferKind::temp || !graph_.dims.is_constant(buffer.elements, 1)) return false;
+    return std::all_of(program.nests.begin(), program.nests.end(), [&](const Nest& nest) {
+      bool is_scalar = is_scalar_code(nest.body);
+      return std::none_of(nest.body.begin(), nest.body.end(), [&](const Stmt& stmt) {
+        if (!names_buffer(stmt, id)) return false;
+        bool moves = stmt.kind == StmtKind::load || stmt.kind == StmtKind::store;
+        return !is_scalar || !moves || stmt.dtype != buffer.dtype;
+      });
+    });
+  }
+
+  static bool names_buffer(const Stmt& stmt, BufferId id) {
+    return stmt.address.buffer == id ||
+           std::any_of(stmt.operands.begin(), stmt.operands.end(),
+                       [&](const CallOperand& o) { return o.address.buffer == id; }) ||
+           std::any_of(stmt.body.begin(), stmt.body.end(), [&](const Stmt& inner) { return names_buffer(inner, id); });
   }
 
   BufferId alias_of(BufferId id) {
@@ -476,6 +500,13 @@ class Flow {
         continue;
       }
       for (TempId& arg : stmt.args) arg = renamed(arg);
+      if (auto local = names_.locals.find(stmt.address.buffer); local != names_.locals.end()) {
+        if (stmt.kind == StmtKind::store)
+          local->second = stmt.args[0];
+        else
+          names_.temps[stmt.dst] = local->second;
+        continue;
+      }
       if (stmt.dst >= 0) stmt.dst = renamed(stmt.dst);
       if (stmt.import >= 0) stmt.import = names_.imports[static_cast<size_t>(stmt.import)];
       for (CallOperand& operand : stmt.operands) operand.address.buffer = renamed_buffer(operand.address.buffer);
@@ -575,6 +606,7 @@ class Flow {
     TempId first_temp = 0;
     std::map<TempId, TempId> temps;
     std::map<int, ValueId> slots;
+    std::map<BufferId, TempId> locals;  // buffers that are temps here: what they hold
   };
 
   Graph graph_;
