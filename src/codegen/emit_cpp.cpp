@@ -53,6 +53,7 @@ void add_prelude(Code& out, const Needs& needs) {
       {"scalar", true},
       {"division", true},
       {"python", needs.python},
+      {"powers", needs.python},
       {"half", needs.half},
       {"complex", needs.complex},
       {"complex_half", needs.half && needs.complex},

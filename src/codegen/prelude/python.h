@@ -32,8 +32,6 @@ extern "C" f32 libm_powf(f32, f32) __asm__("powf") __attribute__((const));
 extern "C" f32 libm_hypotf(f32, f32) __asm__("hypotf") __attribute__((const));
 ACCEL_INLINE f64 scalar_hypot(f64 a, f64 b) { return libm_hypot(a, b); }
 ACCEL_INLINE f32 scalar_hypot(f32 a, f32 b) { return libm_hypotf(a, b); }
-ACCEL_INLINE f64 scalar_power(f64 a, f64 b) { return libm_pow(a, b); }
-ACCEL_INLINE f32 scalar_power(f32 a, f32 b) { return libm_powf(a, b); }
 
 // Whether CPython raises for a result of the C library: NaN or infinite where the operands were neither.
 ACCEL_INLINE bool8 math_fails(f64 result, f64 a, f64 b) {
