@@ -65,12 +65,10 @@ std::vector<BufferId> protected_buffers(const Program& program) {
   return {out.begin(), out.end()};
 }
 
-ControlFunction::ControlFunction(Copy& copy, const std::vector<std::string>& nests,
-                                 const std::vector<std::vector<BufferId>>& buffers, std::string name)
+ControlFunction::ControlFunction(Copy& copy, const std::vector<std::vector<NestFunction>>& nests, std::string name)
     : KernelFunction(copy, no_nest, std::move(name)),
       program_(copy.program),
       nests_(nests),
-      nest_buffers_(buffers),
       protected_(protected_buffers(copy.program)) {}
 
 // Temps with several definitions, or used outside of the block that defines them.
@@ -340,18 +338,30 @@ void ControlFunction::run(const BlockStep& step) {
     symbols_.insert(symbol);
     code_.line(cat("symbols[", symbol, "] = s", symbol, ";"));
   }
-  std::vector<std::string> arguments = {"frame", "&status"};
-  for (BufferId id : nest_buffers_[number]) arguments.push_back(buffer(memory_of(id)));
-  for (TempId temp : nest_parameters(copy_.facts, nest)) arguments.push_back(temp_name(temp));
   bool apart = events_ != 0 && copy_.facts.events(nest.body) == 0 && touches_flags(program_, nest.body);
   if (apart) code_.open("");
   if (apart) code_.line("const auto flags = fp_control();");
-  code_.line(cat(nests_[number], "_body(", listed(arguments), ");"));
+  call_nest(number);
   if (apart) code_.line("fp_set_control(flags);");
   if (apart) code_.close();
   bool heap = std::any_of(program_.buffers.begin(), program_.buffers.end(),
                           [](const Buffer& b) { return b.kind == BufferKind::scratch; });
   if (heap || may_stop(nest.body)) stop_unless("!failed(frame)");
+}
+
+void ControlFunction::call_nest(size_t number) {
+  std::string otherwise;
+  for (const NestFunction& function : nests_[number]) {
+    std::string condition;
+    for (const auto& [symbol, value] : function.fixed)
+      condition += cat(condition.empty() ? "" : " && ", dim(copy_.dims.symbol(symbol)), " == ", static_cast<long>(value));
+    std::vector<std::string> arguments = {"frame", "&status"};
+    for (BufferId id : function.buffers) arguments.push_back(buffer(memory_of(id)));
+    for (TempId temp : nest_parameters(copy_.facts, program_.nests[number])) arguments.push_back(temp_name(temp));
+    std::string test = condition.empty() ? "" : cat("if (", condition, ") ");
+    code_.line(cat(otherwise, test, function.name, "_body(", listed(arguments), ");"));
+    otherwise = "else ";
+  }
 }
 
 void ControlFunction::grow(const BlockStep& step) {

@@ -6,11 +6,18 @@
 
 namespace accel {
 
+// A function of a nest, for the values that `fixed` gives symbols.
+struct NestFunction {
+  std::string name;
+  std::vector<BufferId> buffers;  // that its body gets
+  std::vector<std::pair<int, int64_t>> fixed;
+};
+
 class ControlFunction : private KernelFunction {
  public:
-  // `nests`: names of this copy's nests in the order of Program::nests. `buffers`: what their bodies get.
-  ControlFunction(Copy& copy, const std::vector<std::string>& nests, const std::vector<std::vector<BufferId>>& buffers,
-                  std::string name);
+  // `nests`: functions of this copy's nests in the order of Program::nests; of each the first one that fits is called, and the
+  // last one fits always.
+  ControlFunction(Copy& copy, const std::vector<std::vector<NestFunction>>& nests, std::string name);
 
   // Text of `static void <name>(Frame* frame, Kept* kept)`.
   Result<std::string> write_program();
@@ -27,6 +34,7 @@ class ControlFunction : private KernelFunction {
   void write_block(size_t number);
   void scalars(const BlockStep& step);
   void run(const BlockStep& step);
+  void call_nest(size_t number);
   void protect(size_t block, size_t step);
   void grow(const BlockStep& step);
   bool knows_memory_after(size_t block, size_t step);
@@ -52,8 +60,7 @@ class ControlFunction : private KernelFunction {
   void boxed_call(const Stmt& stmt, const std::string& number);
 
   const Program& program_;
-  const std::vector<std::string>& nests_;  // names of the nests' functions
-  const std::vector<std::vector<BufferId>>& nest_buffers_;
+  const std::vector<std::vector<NestFunction>>& nests_;
   std::set<TempId> shared_;                    // declared at the top of the function
   std::map<std::string, std::string> inputs_;  // scalar inputs: name, text of its value
   std::set<BufferId> held_;                    // buffers that have memory at this point

@@ -78,28 +78,49 @@ class NestTexts {
   // Adds the functions of the copy with `fixed` symbols to `out`.
   Result<std::vector<std::string>> add_copy(Code& out, const std::map<int, int64_t>& fixed) {
     std::vector<std::string> names;
+    std::vector<std::vector<NestFunction>> functions;
     Copy copy{program_, facts_, program_.dims, fixed};
     if (!program_.blocks.empty()) copy.all_events = all_events();
-    std::vector<std::vector<BufferId>> buffers;
     for (size_t k = 0; k < program_.nests.size(); ++k) {
-      std::string base = cat("nest", static_cast<long>(k));
-      KernelFunction function(copy, program_.nests[k], "$");
-      ACCEL_TRY(std::string text, function.write_nest());
-      buffers.push_back(function.body_buffers());
-      std::string name = copies_ == 0 ? base : cat(base, "_v", copies_);
-      auto [known, is_new] = names_.emplace(cat(base, ":", text), name);
-      if (is_new) add(out, k, text, name);
-      names.push_back(known->second);
+      ACCEL_TRY(functions.emplace_back(), functions_of(out, k, copy));
+      names.push_back(functions.back().back().name);
     }
     ++copies_;
     if (!program_.blocks.empty()) {
-      ACCEL_TRY(std::string text, ControlFunction(copy, names, buffers, cat("run_", copies_ - 1)).write_program());
+      ACCEL_TRY(std::string text, ControlFunction(copy, functions, cat("run_", copies_ - 1)).write_program());
       out.raw(text);
     }
     return names;
   }
 
  private:
+  // The nest's functions in a copy: those of its variants, and the one that fits always.
+  Result<std::vector<NestFunction>> functions_of(Code& out, size_t k, Copy& copy) {
+    std::vector<NestFunction> functions;
+    ACCEL_TRY(NestFunction general, function_of(out, k, copy, copies_));
+    for (size_t v = 0; v < program_.variants.size(); ++v) {
+      const Variant& variant = program_.variants[v];
+      if (std::count(variant.nests.begin(), variant.nests.end(), static_cast<int>(k)) == 0) continue;
+      Copy fixed = copy;
+      fixed.fixed.insert(variant.fixed.begin(), variant.fixed.end());
+      ACCEL_TRY(NestFunction function, function_of(out, k, fixed, static_cast<int>(v) + 1));
+      function.fixed = variant.fixed;
+      if (function.name != general.name) functions.push_back(std::move(function));
+    }
+    functions.push_back(std::move(general));
+    return functions;
+  }
+
+  Result<NestFunction> function_of(Code& out, size_t k, Copy& copy, int number) {
+    std::string base = cat("nest", static_cast<long>(k));
+    KernelFunction function(copy, program_.nests[k], "$");
+    ACCEL_TRY(std::string text, function.write_nest());
+    std::string name = number == 0 ? base : cat(base, "_v", number);
+    auto [known, is_new] = names_.emplace(cat(base, ":", text), name);
+    if (is_new) add(out, k, text, name);
+    return NestFunction{known->second, function.body_buffers(), {}};
+  }
+
   int all_events() const {
     int bits = 0;
     for (const Nest& nest : program_.nests) bits |= facts_.events(nest.body);
@@ -201,9 +222,9 @@ void add_entry(Code& out, const Program& program) {
     out.line(cat("buffers[", static_cast<long>(id), "] = (char*)launch->", table, "[", buffer.binding, "];"));
   }
   std::string chain, arguments = program.blocks.empty() ? "(&frame)" : "(&frame, kept)";
-  for (size_t k = 0; k < program.variants.size(); ++k) {
-    chain += cat("if (", condition(program.variants[k]), ") run_", static_cast<long>(k + 1), arguments, "; else ");
-  }
+  int copies = 0;
+  for (const Variant& variant : program.variants)
+    if (variant.nests.empty()) chain += cat("if (", condition(variant), ") run_", ++copies, arguments, "; else ");
   out.line(cat(chain, "run_0", arguments, ";"));
   if (!program.blocks.empty()) {
     out.line(cat("settle(&frame, kept, ", static_cast<long>(protected_buffers(program).size()), ");"));
@@ -225,10 +246,11 @@ Result<KernelSource> emit_cpp(const Program& program) {
   out.raw("namespace accel_kernel_text {\n");
   add_prelude(out, needs_of(program));
   NestTexts texts(program, facts);
-  for (size_t k = 0; k <= program.variants.size(); ++k) {
-    std::map<int, int64_t> fixed;
-    if (k > 0) fixed.insert(program.variants[k - 1].fixed.begin(), program.variants[k - 1].fixed.end());
-    ACCEL_TRY(std::vector<std::string> names, texts.add_copy(out, fixed));
+  std::vector<std::map<int, int64_t>> copies = {{}};
+  for (const Variant& variant : program.variants)
+    if (variant.nests.empty()) copies.emplace_back(variant.fixed.begin(), variant.fixed.end());
+  for (size_t k = 0; k < copies.size(); ++k) {
+    ACCEL_TRY(std::vector<std::string> names, texts.add_copy(out, copies[k]));
     if (program.blocks.empty()) add_runner(out, program, cat("run_", static_cast<long>(k)), names);
   }
   add_entry(out, program);

@@ -179,6 +179,7 @@ struct ProgramBlock {
 // Symbols with a small value seen at capture: codegen adds a copy of the nests with these fixed.
 struct Variant {
   std::vector<std::pair<int, int64_t>> fixed;  // symbol, value
+  std::vector<int> nests;  // of a program with blocks: those that are copied and chosen one by one; none: all, at the start
 };
 
 struct Program {

@@ -310,9 +310,10 @@ class Printer {
     }
     line(0, "temps " + dtypes(p.temps));
     for (const Variant& variant : p.variants) {
-      line(0, "variant " + list_text(variant.fixed, [](const auto& f) {
-                return "s" + std::to_string(f.first) + " = " + std::to_string(f.second);
-              }));
+      line(0,
+           "variant " + list_text(variant.fixed, [](const auto& f) {
+             return "s" + std::to_string(f.first) + " = " + std::to_string(f.second);
+           }) + (variant.nests.empty() ? "" : " nests " + list_text(variant.nests, [](int n) { return std::to_string(n); })));
     }
     for (const Nest& nest : p.nests) {
       line(0, "nest " + quote(nest.name) + " work " + dim_text(p.dims, nest.work) +
@@ -542,10 +543,13 @@ class Parser {
 
   bool variant() {
     Variant variant;
-    bool good = words_.size() == 2 && read_list(words_[1], variant.fixed, [](std::string_view word, auto& fixed) {
+    bool good = (words_.size() == 2 || (words_.size() == 4 && words_[2] == "nests")) &&
+                read_list(words_[1], variant.fixed, [](std::string_view word, auto& fixed) {
                   Words parts = split(word, '=');
                   return parts.size() == 2 && read_prefixed(parts[0], 's', fixed.first) && read_number(parts[1], fixed.second);
                 });
+    if (words_.size() == 4)
+      good = good && read_list(words_[3], variant.nests, [](std::string_view word, int& n) { return read_number(word, n); });
     program_.variants.push_back(variant);
     return good;
   }

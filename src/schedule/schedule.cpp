@@ -161,7 +161,7 @@ Result<Program> schedule_block(const Graph& graph, std::vector<std::string>* not
 
 Result<Program> schedule(const Graph& graph, std::vector<std::string>* notes) {
   ACCEL_TRY(Program program, has_flow(graph) ? schedule_flow(graph, notes) : schedule_block(graph, notes));
-  add_small_extent_variant(program, graph);
+  add_small_extent_variants(program, graph);
   return program;
 }
 

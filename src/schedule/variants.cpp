@@ -1,6 +1,7 @@
 #include "schedule/variants.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace accel {
@@ -8,7 +9,9 @@ namespace accel {
 namespace {
 
 constexpr int64_t smallest = 2, largest = 16, most_iterations = 64;
-constexpr size_t most_nests = 8;  // of a program with blocks, all of which a variant copies
+constexpr size_t most_nests = 8;      // of a program with blocks, all of which a variant copies
+constexpr size_t most_copies = 16;    // of nests that are copied one by one
+constexpr int64_t least_work = 4096;  // of a nest that is copied
 
 void collect_inner_extents(const DimTable& dims, const Body& body, bool inner, std::set<int>& symbols) {
   for (const Stmt& stmt : body) {
@@ -27,24 +30,92 @@ void collect_outer_extents(const DimTable& dims, const Body& body, std::set<int>
       for (int symbol : dims.symbols(stmt.extent)) symbols.insert(symbol);
 }
 
+// Symbols of a nest's loops.
+struct Extents {
+  std::set<int> inner, outer;
+};
+
+Extents extents_of(const DimTable& dims, const Nest& nest) {
+  Extents out;
+  collect_inner_extents(dims, nest.body, false, out.inner);
+  collect_outer_extents(dims, nest.body, out.outer);
+  return out;
+}
+
+class Small {
+ public:
+  Small(const Program& program, const Graph& graph) : program_(program), hints_(graph.hints) {
+    size_t count = hints_.size();
+    for (int symbol : program.bound_symbols) {
+      bound_.insert(symbol);
+      count = std::max(count, static_cast<size_t>(symbol) + 1);
+    }
+    hints_.resize(count, 1);
+  }
+
+  // The symbols among these that were small at capture and stay as they are from start to end, with their values.
+  std::vector<std::pair<int, int64_t>> fixed(const std::set<int>& symbols) const {
+    std::vector<std::pair<int, int64_t>> out;
+    int64_t iterations = 1;
+    for (int symbol : symbols) {
+      int64_t hint = hints_[static_cast<size_t>(symbol)];
+      bool is_small = hint >= smallest && hint <= largest && iterations * hint <= most_iterations;
+      if (bound_.contains(symbol) || !is_small) continue;
+      iterations *= hint;
+      out.emplace_back(symbol, hint);
+    }
+    return out;
+  }
+
+  bool is_worth_a_copy(const Nest& nest) const {
+    if (nest.work.id < 0) return false;
+    std::vector<int> symbols = program_.dims.symbols(nest.work);
+    bool known = symbols.empty() || symbols.back() < static_cast<int>(hints_.size());
+    return known && program_.dims.evaluate(nest.work, hints_) >= least_work;
+  }
+
+ private:
+  const Program& program_;
+  std::vector<int64_t> hints_;
+  std::set<int> bound_;
+};
+
+// What is the extent of inner loops alone somewhere is small by nature: it is fixed where it is that of outermost loops, too.
+void add_variants_of_nests(Program& program, const Small& small) {
+  std::vector<Extents> extents;
+  std::set<int> inner;
+  for (const Nest& nest : program.nests) {
+    Extents& own = extents.emplace_back(extents_of(program.dims, nest));
+    for (int symbol : own.inner)
+      if (!own.outer.contains(symbol)) inner.insert(symbol);
+  }
+  std::map<std::vector<std::pair<int, int64_t>>, std::vector<int>> nests_of;
+  size_t copies = 0;
+  for (size_t k = 0; k < program.nests.size() && copies < most_copies; ++k) {
+    std::set<int> own = extents[k].inner;
+    own.merge(extents[k].outer);
+    std::erase_if(own, [&](int symbol) { return !inner.contains(symbol); });
+    auto fixed = small.fixed(own);
+    if (fixed.empty() || !small.is_worth_a_copy(program.nests[k])) continue;
+    nests_of[fixed].push_back(static_cast<int>(k));
+    ++copies;
+  }
+  for (auto& [fixed, nests] : nests_of) program.variants.push_back({fixed, std::move(nests)});
+}
+
 }  // namespace
 
-void add_small_extent_variant(Program& program, const Graph& graph) {
-  if (!program.blocks.empty() && program.nests.size() > most_nests) return;
+void add_small_extent_variants(Program& program, const Graph& graph) {
+  Small small(program, graph);
+  if (!program.blocks.empty() && program.nests.size() > most_nests) return add_variants_of_nests(program, small);
   std::set<int> inner, outer;
   for (const Nest& nest : program.nests) {
-    collect_inner_extents(program.dims, nest.body, false, inner);
-    collect_outer_extents(program.dims, nest.body, outer);
+    Extents own = extents_of(program.dims, nest);
+    inner.merge(own.inner);
+    outer.merge(own.outer);
   }
-  Variant variant;
-  int64_t iterations = 1;
-  for (int symbol : inner) {
-    int64_t hint = graph.hints[symbol];
-    bool bound = std::find(program.bound_symbols.begin(), program.bound_symbols.end(), symbol) != program.bound_symbols.end();
-    if (bound || outer.count(symbol) || hint < smallest || hint > largest || iterations * hint > most_iterations) continue;
-    iterations *= hint;
-    variant.fixed.emplace_back(symbol, hint);
-  }
+  std::erase_if(inner, [&](int symbol) { return outer.contains(symbol); });
+  Variant variant{small.fixed(inner), {}};
   if (!variant.fixed.empty()) program.variants.push_back(std::move(variant));
 }
 
