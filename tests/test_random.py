@@ -338,6 +338,42 @@ def test_arguments_that_a_draw_does_not_take(name):
     check_left_to_numpy(eval(constant), generator())
 
 
+@pytest.mark.parametrize("bits", [np.random.MT19937, np.random.PCG64])
+def test_normal_numbers_of_every_layer_and_size(bits):
+    """Many, so that the rare ways are taken, too; between numbers of other methods, which go on in the stream where they end."""
+
+    def function(rng, n, loc, scale):
+        out = np.empty((n, 4))
+        for k in range(n):
+            out[k, 0] = rng.standard_normal()
+            out[k, 1] = rng.normal(loc, scale)
+            out[k, 2] = rng.uniform(loc, loc + scale)
+            out[k, 3] = rng.random()
+        return out, rng.integers(7)
+
+    call = check(function, generator(1, bits), 30_000, 0.3, 1.7)
+    for loc, scale in [(0.0, 0.0), (-0.0, 5e-324), (1e308, 1e300), (-1.5, 1e-310), (1e-320, 2e-320), (3, 1), (1e308, 7e307)]:
+        assert_same(function, call, generator(2, bits), 200, loc, scale, times=1)
+
+
+def test_draws_between_events():
+    """Events of what is computed are seen, those of draws are not."""
+
+    def function(rng, n, x, scale):
+        total = np.float64(0.0)
+        for k in range(n):
+            rng.normal(1.0, scale)
+            rng.uniform(0.0, scale)
+            total += x[k] / x[k + 1]
+        return total
+
+    with np.errstate(all="raise"):
+        check(function, generator(), 5, np.ones(6), 1e-310)
+        check(function, generator(), 5, np.ones(6), 1e308)
+    for scale in (1.0, 1e-310, 1e308):
+        check_left_to_numpy(function, generator(), 5, np.array([1.0, 2.0, 0.0, 1.0, 0.0, 0.0]), scale)
+
+
 def test_what_draws_raise_nobody_hears_of():
     def function(rng, n, loc, x):
         total = x / 3.0

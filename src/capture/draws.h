@@ -34,6 +34,8 @@ struct DrawInfo {
 };
 
 const std::vector<DrawInfo>& draw_infos();
+// Whether the function leaves the floating-point flags as they are.
+inline bool is_quiet(const DrawInfo& info) { return std::string_view(info.function).starts_with("draw_"); }
 // Index of a method's row, or -1.
 int find_draw(std::string_view method);
 

@@ -6,7 +6,7 @@
 
 namespace accel {
 
-constexpr int accel_abi_version = 8;
+constexpr int accel_abi_version = 9;
 
 extern "C" {
 
@@ -22,6 +22,7 @@ struct AccelImport {
 struct AccelDraw {
   void* function;
   void* stream;
+  bool quiet;  // whether it leaves the floating-point flags as they are
 };
 
 // One chunk [begin, end) of a parallel region. Runs on any thread; must not touch Python.

@@ -7,23 +7,12 @@
 #include <string>
 
 #include "capture/draws.h"
+#include "dispatch/draw_text.h"
 #include "ndarray/random.h"
 #include "toolchain/compiled_kernel.h"
 
 namespace accel {
 namespace {
-
-constexpr const char* made_functions = R"(
-extern "C" double random_uniform(void* bits, double low, double range);
-extern "C" void random_bounded_uint64_fill(void* bits, unsigned long off, unsigned long range, long count, bool masked,
-                                           unsigned long* out);
-static double draw_uniform(void* bits, double low, double high) { return random_uniform(bits, low, high - low); }
-static long draw_integer(void* bits, long low, long last) {
-  unsigned long drawn = 0;
-  random_bounded_uint64_fill(bits, (unsigned long)low, (unsigned long)last - (unsigned long)low, 1, false, &drawn);
-  return (long)drawn;
-}
-)";
 
 std::string type_text(DType dtype) { return dtype == DType::int64 ? "long" : "double"; }
 
@@ -39,7 +28,7 @@ std::string library_text() {
   }
   return declared + "struct Launch { void* unused[4]; void*** outputs; };\n" +
          "extern \"C\" __attribute__((visibility(\"default\"))) int accel_kernel(const Launch* launch) {\n" +
-         "  void** const functions = launch->outputs[0];\n" + body + "  return 0;\n}\n";
+         "  learn_layers();\n  void** const functions = launch->outputs[0];\n" + body + "  return 0;\n}\n";
 }
 
 std::vector<void*> find_functions() {

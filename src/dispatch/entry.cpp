@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "capture/draws.h"
 #include "codegen/kernel_abi.h"
 #include "dispatch/draw_functions.h"
 #include "dispatch/errstate.h"
@@ -15,6 +16,8 @@
 
 namespace accel {
 namespace {
+
+constexpr size_t words_of_draw = sizeof(AccelDraw) / sizeof(void*);
 
 // From this many element operations on, other threads may run meanwhile. Giving the GIL back and forth costs about 0.1 us.
 constexpr int64_t unlocked_work = 50000;
@@ -98,7 +101,7 @@ size_t Entry::symbol_count() const {
 size_t Entry::words() const {
   const GuardSet& guards = captured_.guards;
   return symbol_count() + guards.input_count + guards.sources.size() + 4 * plan_.count() + captured_.recipes.size() +
-         2 * captured_.calls.size();
+         words_of_draw * captured_.calls.size();
 }
 
 Binding Entry::binding_in(Workspace& space) const {
@@ -112,10 +115,11 @@ Binding Entry::binding_in(Workspace& space) const {
 
 // All closed.
 std::span<AccelDraw> Entry::draws_in(Workspace& space) const {
-  auto* draws = reinterpret_cast<AccelDraw*>(space.take<void*>(2 * captured_.calls.size()));
+  auto* draws = reinterpret_cast<AccelDraw*>(space.take<void*>(words_of_draw * captured_.calls.size()));
   for (size_t k = 0; k < captured_.calls.size(); ++k) {
     int row = captured_.calls[k].draw;
-    new (draws + k) AccelDraw{row >= 0 && !draw_functions_.empty() ? draw_functions_[row] : nullptr, nullptr};
+    bool known = row >= 0 && !draw_functions_.empty();
+    new (draws + k) AccelDraw{known ? draw_functions_[row] : nullptr, nullptr, known && is_quiet(draw_infos()[row])};
   }
   return {draws, captured_.calls.size()};
 }

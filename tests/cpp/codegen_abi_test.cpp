@@ -38,6 +38,7 @@ SAME_MEMBER(AccelRuntime, open_draw);
 static_assert(sizeof(AccelDraw) == sizeof(text::AccelDraw));
 SAME_MEMBER(AccelDraw, function);
 SAME_MEMBER(AccelDraw, stream);
+SAME_MEMBER(AccelDraw, quiet);
 
 static_assert(sizeof(AccelLaunch) == sizeof(text::AccelLaunch));
 SAME_MEMBER(AccelLaunch, runtime);

@@ -110,9 +110,9 @@ static __attribute__((noinline, cold)) bool draw_boxed(Frame* frame, int* status
   return call_boxed(frame, status, events, number, addresses, dims) && receive(frame, number, 0, drawn, nullptr);
 }
 template <class R, class... A>
-static __attribute__((noinline)) bool draw(Frame* frame, int* status, int events, int number, R* drawn, A... operands) {
+static __attribute__((noinline)) bool draw_slowly(Frame* frame, int* status, int events, int number, R* drawn, A... operands) {
   const AccelDraw* const entry = frame->launch->draws + number;
-  if (__builtin_expect(entry->stream == nullptr, 0)) {
+  if (entry->stream == nullptr) {
     report(frame, frame->runtime->open_draw(frame->launch->context, number));
     if (failed(frame)) return false;
     if (entry->stream == nullptr) return draw_boxed(frame, status, events, number, drawn, operands...);
@@ -120,6 +120,14 @@ static __attribute__((noinline)) bool draw(Frame* frame, int* status, int events
   const auto control = events != 0 ? fp_control() : 0;
   *drawn = ((R (*)(void*, A...))entry->function)(entry->stream, operands...);
   if (events != 0 && fp_control() != control) fp_set_control(control);
+  return true;
+}
+template <class R, class... A>
+ACCEL_INLINE bool draw(Frame* frame, int* status, int events, int number, R* drawn, A... operands) {
+  const AccelDraw* const entry = frame->launch->draws + number;
+  if (__builtin_expect(entry->stream == nullptr || !entry->quiet, 0))
+    return draw_slowly(frame, status, events, number, drawn, operands...);
+  *drawn = ((R (*)(void*, A...))entry->function)(entry->stream, operands...);
   return true;
 }
 
