@@ -10,7 +10,7 @@ from support.graph_text import evaluate, evaluate_dim
 GOLDENS = [
     path
     for path in sorted((pathlib.Path(__file__).parent / "ir" / "reduction_plan").glob("*.ir"))
-    if "ufunc = add" in path.read_text() and "known yes" in path.read_text()
+    if "ufunc = add" in path.read_text() and "known yes" in path.read_text() and not path.stem.startswith("masked")
 ]
 
 # Around the tree's leaves, the buffer and half of it, and the smallest sizes.

@@ -342,8 +342,8 @@ class _Evaluator:
     def _op_astype(self, node: dict[str, Any], x: Any) -> Any:
         return x.astype(node["types"][0]["dtype"])
 
-    def _op_reduce(self, node: dict[str, Any], x: Any, initial: Any = None) -> Any:
-        options = {} if initial is None else {"initial": initial[()]}
+    def _op_reduce(self, node: dict[str, Any], x: Any, *given: Any) -> Any:
+        options: dict[str, Any] = {"where" if np.ndim(value) else "initial": value[()] for value in given}
         ufunc = getattr(np, node["ufunc"])
         return ufunc.reduce(x, axis=tuple(node["axes"]), dtype=node["types"][0]["dtype"], **options)
 

@@ -40,6 +40,8 @@ struct Plan {
   std::set<std::string> rolled;                              // loops that must be loops of the graph
   std::set<std::string> unrolled;                            // loops that must be evaluated round by round
   std::set<std::string> given_up;                            // loops that are left for the interpreter
+  // Branches where the path cannot part, by place: the way that is taken, all others leave; none: neither way can be captured.
+  std::map<std::string, std::optional<bool>> taken;
   // Exits for what cannot be captured, by position.
   struct PlannedExit {
     Failure why;

@@ -82,7 +82,8 @@ class Interpreter {
   bool may_fork_on_sizes() const;
   // Whether the code that runs is a library's.
   bool in_library() const { return !frames_.empty() && frames_.back()->in_library; }
-  // Parts the path: each way goes on with the frame as its function leaves it.
+  // Parts the path: each way goes on with the frame as its function leaves it. Where the path cannot part, it takes the way
+  // that can be captured, false before true, and calls that take the other one leave before the instruction that runs.
   using Way = std::function<Status(Frame& frame)>;
   Status fork(const Condition& condition, const Way& when_true, const Way& when_false);
   // Whether the call instruction that runs asks the process for its call (python_calls.cpp); and that call.
@@ -173,6 +174,7 @@ class Interpreter {
   void forget_dead(Frame& frame) const;
 
   // --- exits (walk_exits.cpp)
+  Status take_one_way(const Condition& condition, const Way& when_true, const Way& when_false);
   Status leave_by_return();
   Status leave_for(const Plan::PlannedExit& planned);
   void guard_what_follows(const Plan::PlannedExit& planned);
@@ -188,6 +190,7 @@ class Interpreter {
   Status plan_exit(const Failure& why);
   bool is_raising() const;
   void unroll_instead(const Failure& why);
+  void take_other_way();
   [[noreturn]] void unroll(const std::string& loop);
   void box_instead(const Failure& why);
   void box_at(const std::vector<const Frame*>& frames);
@@ -225,8 +228,9 @@ class Interpreter {
   int64_t effects_before_ = 0;
   BlockId check_block_ = -1;  // the exit that checks of the instruction at check_position_ share
   int64_t check_position_ = -1;
-  bool ended_ = false;    // the instruction that runs has ended its path
-  bool resumed_ = false;  // the path has just been resumed where it had waited
+  std::vector<std::string> one_way_;  // places in Plan::taken that the instruction that runs has passed
+  bool ended_ = false;                // the instruction that runs has ended its path
+  bool resumed_ = false;              // the path has just been resumed where it had waited
 
   std::vector<PathState> pending_;
   std::map<std::string, std::vector<Version>> versions_;

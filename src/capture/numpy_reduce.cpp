@@ -52,7 +52,7 @@ struct ReduceCall {
   DType result;
   std::vector<Dim> shape;  // of the result, with keepdims' axes
   std::optional<ValueId> initial;
-  std::optional<ValueId> filler;  // what a masked element counts as
+  std::optional<ValueId> filler;  // what a masked element counts as; none where masked elements are left out
   Ref where;
 };
 
@@ -60,6 +60,8 @@ struct ReduceCall {
 bool combines_complex_products(const ReduceCall& call) {
   return call.combining->op == Op::multiply && dtype_kind(call.accumulator) == 'c';
 }
+
+bool leaves_out(const ReduceCall& call) { return call.combining->order_matters && is_inexact(call.accumulator); }
 
 Status resolve_types(Capture& capture, PyObject* ufunc, const ReduceOptions& options, ReduceCall& call) {
   std::vector<OperandType> types = {{OperandType::Kind::array, call.array.type.dtype}};
@@ -108,12 +110,10 @@ Status read_initial(Capture& capture, const ReduceOptions& options, ReduceCall& 
   return Unit{};
 }
 
-// where=mask: masked elements count as the identity, which is exact for all but floating sums and products.
+// where=mask: masked elements count as the identity, which is exact for all but floating sums and products: these leave
+// them out.
 Status read_where(Capture& capture, const ReduceOptions& options, ReduceCall& call) {
   if (!options.where || is_no_value(options.where) || is_object(options.where, Py_True)) return Unit{};
-  if (call.combining->order_matters && is_inexact(call.accumulator)) {
-    return fail(Reason::unsupported_argument, "where in a floating-point sum or product");
-  }
   ACCEL_TRY(Operand mask, read_operand(capture, options.where));
   if (!mask.is_array() || mask.type.dtype != DType::bool_)
     return fail(Reason::unsupported_argument, "where that is no bool array");
@@ -123,6 +123,8 @@ Status read_where(Capture& capture, const ReduceOptions& options, ReduceCall& ca
     if (!capture.decide_equal(shape[k], call.array.shape[k]))
       return fail(Reason::unsupported_argument, "where larger than the array");
   }
+  call.where = options.where;
+  if (leaves_out(call)) return Unit{};
   if (call.combining->has_identity) {
     call.filler = capture.build().constant(identity_of(call.combining->op, call.accumulator), ValueKind::numpy_scalar);
   } else if (call.initial) {
@@ -130,7 +132,6 @@ Status read_where(Capture& capture, const ReduceOptions& options, ReduceCall& ca
   } else {
     return fail(Reason::will_raise, "where needs initial here");
   }
-  call.where = options.where;
   return Unit{};
 }
 
@@ -142,24 +143,35 @@ void specialise(Capture& capture, const ReduceOptions& options, const ReduceCall
   }
 }
 
+// The mask in the array's shape.
+ValueId condition_of(Capture& capture, const ReduceCall& call) {
+  return broadcast_value(capture, capture.read(call.where), call.array.shape);
+}
+
 ValueId masked(Capture& capture, const ReduceCall& call, ValueId value) {
-  if (!call.where) return value;
+  if (!call.filler) return value;
   Operand mask = *as_operand(capture, call.where);
-  ValueId condition = broadcast_value(capture, capture.read(call.where), call.array.shape);
+  ValueId condition = condition_of(capture, call);
   std::vector<uint8_t> order = result_order(capture, {call.array, mask}, call.array.shape);
   return capture.build().pointwise(Op::where, {condition, value, *call.filler}, {call.accumulator}, ValueKind::array, order);
 }
 
 // The reduction over at least one axis.
-ValueId reduce_value(Capture& capture, const ReduceOptions& options, const ReduceCall& call) {
+Result<ValueId> reduce_value(Capture& capture, const ReduceOptions& options, const ReduceCall& call) {
   Builder& build = capture.build();
   ValueId value = capture.read(call.array.ref);
   bool cast = call.array.type.dtype != call.accumulator;
   bool buffered = cast && call.combining->order_matters && is_inexact(call.accumulator);
   if (cast && !buffered) value = capture.astype(value, call.accumulator);
   value = masked(capture, call, value);
-  ValueId initial = call.initial.value_or(no_value);
-  return build.reduce(call.combining->op, value, options.axes, call.accumulator, initial, buffered);
+  ValueId initial = call.initial.value_or(no_value), mask = no_value;
+  if (call.where && leaves_out(call)) {
+    mask = condition_of(capture, call);
+    if (!masked_plan(capture.dims(), capture.graph(), value, mask, options.axes, call.combining->op, call.accumulator, buffered)
+             .known)
+      return fail(Reason::unsupported_argument, "a floating-point sum or product under a mask of another layout");
+  }
+  return build.reduce(call.combining->op, value, options.axes, call.accumulator, initial, buffered, ValueKind::array, mask);
 }
 
 // No axis to reduce: a copy in the accumulator's dtype. Sums have started from 0 all the same, which -0.0 loses its sign by.
@@ -276,7 +288,7 @@ Result<Ref> reduce_array(Capture& capture, PyObject* ufunc, const Ref& array, co
     }
   } else {
     specialise(capture, options, call);
-    value = reduce_value(capture, options, call);
+    ACCEL_TRY(value, reduce_value(capture, options, call));
     if (options.keepdims) value = capture.build().expand_dims(value, options.axes);
   }
   if (!options.out) return wrap_result(capture, value, false);

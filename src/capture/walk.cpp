@@ -1,5 +1,7 @@
 // The walk along one path: until it ends, parts, or waits for others.
 
+#include <algorithm>
+
 #include "capture/interpreter.h"
 #include "capture/iterators.h"
 #include "capture/python_text.h"
@@ -62,6 +64,7 @@ Status Interpreter::walk_path() {
     before_ = frame;
     depth_before_ = frames_.size();
     effects_before_ = capture_.effects();
+    one_way_.clear();
     Status done = try_step(frame);
     if (std::exchange(ended_, false)) {
       frames_.clear();
@@ -208,7 +211,8 @@ bool Interpreter::may_fork_on_sizes() const {
 }
 
 Status Interpreter::fork(const Condition& condition, const Way& when_true, const Way& when_false) {
-  if (nesting_ > 0 || speculative_) return fail(Reason::data_dependent_branch, "the condition is computed from array data");
+  if (speculative_) return fail(Reason::data_dependent_branch, "the condition is computed from array data");
+  if (nesting_ > 0) return take_one_way(condition, when_true, when_false);
   Builder& build = capture_.build();
   BlockId yes = build.new_block(), no = build.new_block();
   build.branch(condition.value, yes, {}, no, {});
@@ -224,6 +228,34 @@ Status Interpreter::fork(const Condition& condition, const Way& when_true, const
   build.move_to(yes);
   for (const Relation& relation : condition.relations) capture_.assume(relation);
   return when_true(*frames_.back());
+}
+
+Status Interpreter::take_one_way(const Condition& condition, const Way& when_true, const Way& when_false) {
+  const char* why = "the condition is computed from array data";
+  std::string place = place_name();
+  std::optional<bool> way = plan_.taken.try_emplace(place, false).first->second;
+  if (!way) return fail(Reason::data_dependent_branch, why);
+  if (std::find(one_way_.begin(), one_way_.end(), place) == one_way_.end()) one_way_.push_back(place);
+  ValueId holds = condition.value;
+  Builder& build = capture_.build();
+  if (!*way) holds = build.pointwise(Op::logical_not, {holds}, {DType::bool_}, capture_.graph().type(holds).kind);
+  ACCEL_TRY([[maybe_unused]] Unit checked, capture_.require(holds, Reason::data_dependent_branch, why));
+  return (*way ? when_true : when_false)(*frames_.back());
+}
+
+// What fails behind branches where one way was taken may work on the other: the last branch is turned first.
+void Interpreter::take_other_way() {
+  for (; !one_way_.empty(); one_way_.pop_back()) {
+    std::optional<bool>& way = plan_.taken.at(one_way_.back());
+    bool first = way && !*way;
+    way = first ? std::optional(true) : std::nullopt;
+    if (one_way_.size() > 1 && !first) {
+      plan_.taken.erase(one_way_.back());
+      continue;
+    }
+    plan_.forget_numbering();
+    throw Restart{};
+  }
 }
 
 }  // namespace accel

@@ -126,6 +126,7 @@ bool Interpreter::is_raising() const {
 
 // The failed instruction is left to the interpreter: by the next attempt, which knows that it fails.
 Status Interpreter::plan_exit(const Failure& why) {
+  take_other_way();
   unroll_instead(why);
   box_instead(why);
   Plan::PlannedExit planned;

@@ -20,7 +20,7 @@ struct Needs {
 
 void add_needs(const Program& program, const Body& body, Needs& needs) {
   for (const Stmt& stmt : body) {
-    needs.sums |= stmt.kind == StmtKind::pairwise;
+    needs.sums |= stmt.kind == StmtKind::pairwise || stmt.kind == StmtKind::masked_pairwise;
     needs.folds |= stmt.kind == StmtKind::fold;
     needs.extremes |= stmt.kind == StmtKind::argreduce;
     needs.roots |= is_of_roots(program, stmt);

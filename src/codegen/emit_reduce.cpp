@@ -1,5 +1,7 @@
 // Writers of the reductions: pairwise sums, folds, argmin and argmax.
 
+#include <algorithm>
+
 #include "codegen/expressions.h"
 #include "codegen/kernel_function.h"
 
@@ -61,11 +63,13 @@ std::string KernelFunction::tree(const Stmt& stmt, const std::string& begin, con
   return cat("pairwise_computed<", sum, ", ", is_straight(stmt.body) ? "true" : "false", call);
 }
 
-// Address of element 0 when the body only loads elements side by side.
+// Address of element 0 when the elements are side by side in memory.
 std::optional<std::string> KernelFunction::contiguous_source(const Stmt& stmt) {
-  if (stmt.body.size() != 1 || stmt.body[0].kind != StmtKind::load || stmt.body[0].dst != stmt.args[0]) return std::nullopt;
+  if (stmt.body.size() != 1 && stmt.kind != StmtKind::masked_pairwise) return std::nullopt;
+  auto source = std::find_if(stmt.body.begin(), stmt.body.end(), [&](const Stmt& s) { return s.dst == stmt.args[0]; });
+  if (source == stmt.body.end() || source->kind != StmtKind::load) return std::nullopt;
   if (dtype(stmt.args[0]) == DType::float16) return std::nullopt;
-  const Address& address = stmt.body[0].address;
+  const Address& address = source->address;
   DimTable& dims = copy_.dims;
   int var = *dims.as_symbol(stmt.var);
   auto at = [&](Dim value) {
@@ -93,6 +97,22 @@ bool KernelFunction::straight_pairwise(const Stmt& stmt) {
   }
   code_.line(cat(temp_name(stmt.dst), " = cast<", type(stmt.dst), ">(total);"));
   return true;
+}
+
+// Elements that do not count are not computed.
+void KernelFunction::masked_pairwise(const Stmt& stmt) {
+  DType summed = dtype(stmt.args[0]);
+  std::string total = temp_name(stmt.dst), t = type(stmt.dst);
+  code_.line(cat(t, " ", total, ";"));
+  code_.open("");
+  write_source(stmt);
+  code_.open("const auto tree = [&](i64 begin, i64 count) __attribute__((always_inline))");
+  code_.line(cat("return ", tree(stmt, "begin", "count"), ";"));
+  code_.close("};");
+  element(stmt, "counts", type(stmt.args[2]), temp_name(stmt.args[2]));
+  code_.line(cat(total, " = pairwise_masked<", sum_of(summed), ", ", t, ">(", temp_name(stmt.args[1]), ", ", dim(stmt.extent),
+                 ", counts, tree);"));
+  code_.close();
 }
 
 // --- fold -----------------------------------------------------------------------------------------------------------

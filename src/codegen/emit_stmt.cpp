@@ -17,15 +17,16 @@ constexpr int64_t most_copies = 64;
 
 KernelFunction::Writer KernelFunction::writer(StmtKind kind) {
   static const std::map<StmtKind, Writer> writers = {
-      {StmtKind::loop, &KernelFunction::loop},           {StmtKind::tile, &KernelFunction::tile},
-      {StmtKind::constant, &KernelFunction::constant},   {StmtKind::index, &KernelFunction::index},
-      {StmtKind::input, &KernelFunction::input},         {StmtKind::load, &KernelFunction::load},
-      {StmtKind::store, &KernelFunction::store},         {StmtKind::compute, &KernelFunction::compute},
-      {StmtKind::declare, &KernelFunction::declare},     {StmtKind::assign, &KernelFunction::assign},
-      {StmtKind::call, &KernelFunction::call},           {StmtKind::gufunc, &KernelFunction::gufunc},
-      {StmtKind::pairwise, &KernelFunction::pairwise},   {StmtKind::fold, &KernelFunction::fold},
-      {StmtKind::argreduce, &KernelFunction::argreduce}, {StmtKind::repeat, &KernelFunction::repeat},
-      {StmtKind::gather, &KernelFunction::gather},       {StmtKind::scatter, &KernelFunction::scatter},
+      {StmtKind::loop, &KernelFunction::loop},         {StmtKind::tile, &KernelFunction::tile},
+      {StmtKind::constant, &KernelFunction::constant}, {StmtKind::index, &KernelFunction::index},
+      {StmtKind::input, &KernelFunction::input},       {StmtKind::load, &KernelFunction::load},
+      {StmtKind::store, &KernelFunction::store},       {StmtKind::compute, &KernelFunction::compute},
+      {StmtKind::declare, &KernelFunction::declare},   {StmtKind::assign, &KernelFunction::assign},
+      {StmtKind::call, &KernelFunction::call},         {StmtKind::gufunc, &KernelFunction::gufunc},
+      {StmtKind::pairwise, &KernelFunction::pairwise}, {StmtKind::masked_pairwise, &KernelFunction::masked_pairwise},
+      {StmtKind::fold, &KernelFunction::fold},         {StmtKind::argreduce, &KernelFunction::argreduce},
+      {StmtKind::repeat, &KernelFunction::repeat},     {StmtKind::gather, &KernelFunction::gather},
+      {StmtKind::scatter, &KernelFunction::scatter},
   };
   return writers.at(kind);
 }
@@ -51,6 +52,16 @@ bool KernelFunction::is_straight(const Body& body) {
     auto extent = known(stmt.extent);
     bool few_parts = stmt.kind != StmtKind::pairwise || dtype_kind(dtype(stmt.args[0])) != 'c' || extent <= 3;
     return extent && *extent <= most_unrolled && few_parts && stmt.chunk == 0 && is_straight(stmt.body);
+  });
+}
+
+// Whether each iteration of the loop has elements of its own in all scratch memory that it stores to.
+bool KernelFunction::fills_tile(const Stmt& loop) {
+  int variable = *copy_.dims.as_symbol(loop.var);
+  return std::all_of(loop.body.begin(), loop.body.end(), [&](const Stmt& stmt) {
+    if (stmt.kind != StmtKind::store) return is_straight({stmt});
+    std::vector<int> used = copy_.dims.symbols(stmt.address.offset);
+    return std::find(used.begin(), used.end(), variable) != used.end();
   });
 }
 
@@ -83,7 +94,7 @@ void KernelFunction::counted_loop(const Stmt& stmt, const std::string& first, co
 void KernelFunction::plain_loop(const Stmt& stmt, const std::string& first, const std::string& last) {
   std::string var = variable(stmt.var), end = cat("n", var);
   bool outside = in_vectors_;
-  in_vectors_ = stmt.loop_kind != LoopKind::serial && is_straight(stmt.body);
+  in_vectors_ = stmt.loop_kind != LoopKind::serial && (is_straight(stmt.body) || fills_tile(stmt));
   if (in_vectors_) code_.line("#pragma GCC ivdep");
   code_.open(cat("for (i64 ", var, " = ", first, ", ", end, " = ", last, "; ", var, " < ", end, "; ++", var, ")"));
   write(stmt.body);

@@ -94,6 +94,8 @@ int Facts::own_events(const Stmt& stmt) const {
       // A task of a divided sum has no temp of its own.
       return op_events(Op::add, dtype(0)) |
              (stmt.dst < 0 ? 0 : cast_events(dtype(0), program_.temps[static_cast<size_t>(stmt.dst)]));
+    case StmtKind::masked_pairwise:
+      return op_events(Op::add, dtype(0)) | cast_events(dtype(0), stmt.dtype);
     case StmtKind::call:
     case StmtKind::gufunc:
       return all_events;

@@ -117,10 +117,12 @@ class KernelFunction {
   std::optional<int64_t> straight_extent(const Stmt& stmt, int64_t most);
   // Whether nothing of a body becomes a loop, a call or a store to scratch.
   bool is_straight(const Body& body);
+  bool fills_tile(const Stmt& loop);
   void straight(const Stmt& stmt, int64_t count, const std::function<void(int64_t)>& after_element);
 
   // emit_reduce.cpp
   void pairwise(const Stmt& stmt);
+  void masked_pairwise(const Stmt& stmt);
   void fold(const Stmt& stmt);
   void argreduce(const Stmt& stmt);
   void element(const Stmt& stmt, const std::string& name, const std::string& type, const std::string& value);

@@ -128,8 +128,8 @@ ValueId Builder::pointwise(Op op, std::vector<ValueId> operands, std::vector<DTy
   return graph_.add_node(block_, op, std::move(operands), {}, std::move(types), where_);
 }
 
-ValueId Builder::reduce(Op ufunc, ValueId v, std::vector<int> axes, DType dtype, ValueId initial, bool buffered,
-                        ValueKind kind) {
+ValueId Builder::reduce(Op ufunc, ValueId v, std::vector<int> axes, DType dtype, ValueId initial, bool buffered, ValueKind kind,
+                        ValueId mask) {
   const Type& from = graph_.type(v);
   Type type{kind, dtype, {}, order_without(from, axes)};
   for (int axis = 0; axis < from.rank(); ++axis) {
@@ -141,6 +141,7 @@ ValueId Builder::reduce(Op ufunc, ValueId v, std::vector<int> axes, DType dtype,
   attrs.buffered = buffered;
   std::vector<ValueId> operands = {v};
   if (initial != no_value) operands.push_back(initial);
+  if (mask != no_value) operands.push_back(mask);
   return add(Op::reduce, std::move(operands), std::move(attrs), std::move(type));
 }
 

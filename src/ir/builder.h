@@ -30,9 +30,9 @@ class Builder {
   // Operands of one shape (rank 0 is allowed and stays as it is); result dtypes from NumPy. `order` is the result's.
   ValueId pointwise(Op op, std::vector<ValueId> operands, std::vector<DType> results, ValueKind kind = ValueKind::array,
                     std::vector<uint8_t> order = {});
-  // initial: no_value for none. Requires ascending axes. Result dtype given (differs from the operand's when buffered).
+  // initial, mask: no_value for none. Requires ascending axes. Result dtype given (differs from the operand's when buffered).
   ValueId reduce(Op ufunc, ValueId v, std::vector<int> axes, DType dtype, ValueId initial = no_value, bool buffered = false,
-                 ValueKind kind = ValueKind::array);
+                 ValueKind kind = ValueKind::array, ValueId mask = no_value);
   ValueId argreduce(Op op, ValueId v, int axis, ValueKind kind = ValueKind::array);  // int64
   ValueId concatenate(std::vector<ValueId> operands, int axis, std::vector<uint8_t> order = {});
   // Memory of its own with the elements of v.

@@ -62,6 +62,16 @@ std::vector<int> Graph::use_counts() const {
   return counts;
 }
 
+ValueId initial_of(const Graph& graph, const Node& reduce) {
+  bool given = reduce.operands.size() > 1 && graph.type(reduce.operands[1]).rank() == 0;
+  return given ? reduce.operands[1] : no_value;
+}
+
+ValueId mask_of(const Graph& graph, const Node& reduce) {
+  bool given = reduce.operands.size() > 1 && graph.type(reduce.operands.back()).rank() > 0;
+  return given ? reduce.operands.back() : no_value;
+}
+
 int node_events(const Graph& graph, const Node& node) {
   if (node.operands.empty() || graph.type(node.results[0]).kind == ValueKind::py_scalar) return 0;
   DType from = graph.type(node.operands[0]).dtype;

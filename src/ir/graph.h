@@ -176,6 +176,11 @@ class Graph {
   std::vector<int> use_counts() const;  // per value, outputs included
 };
 
+// Of a reduce, no_value when there is none: the scalar to start from; the bool array whose false elements do not count
+// (`where=`).
+ValueId initial_of(const Graph& graph, const Node& reduce);
+ValueId mask_of(const Graph& graph, const Node& reduce);
+
 // Floating-point events that a node may raise in NumPy, as EventBits (op.h). 0: it may be removed, merged and moved.
 int node_events(const Graph& graph, const Node& node);
 

@@ -171,7 +171,9 @@ std::string where_error(const Context& c) {
 bool is_logical(Op op) { return op == Op::logical_and || op == Op::logical_or || op == Op::logical_xor; }
 
 std::string reduce_error(const Context& c) {
-  if (c.node.operands.empty() || c.node.operands.size() > 2) return "one operand and perhaps an initial value are needed";
+  ValueId initial = initial_of(c.graph, c.node), mask = mask_of(c.graph, c.node);
+  size_t given = 1 + (initial != no_value) + (mask != no_value);
+  if (c.node.operands.size() != given) return "one operand, perhaps an initial value and perhaps a mask are needed";
   const Type& from = c.operand(0);
   if (!are_ascending_axes(c.attrs.axes, from.rank())) return "axes are not ascending";
   if (without(from.shape, c.attrs.axes) != c.result.shape) return "shape and axes disagree";
@@ -180,8 +182,9 @@ std::string reduce_error(const Context& c) {
     return "the ufunc has two operands and one result";
   bool same = from.dtype == c.result.dtype || is_logical(c.attrs.ufunc);
   if (!same && !c.attrs.buffered) return "operand and result differ in dtype, so the reduction is buffered";
-  if (c.node.operands.size() == 1) return "";
-  bool matching = c.operand(1).rank() == 0 && c.operand(1).dtype == c.result.dtype;
+  if (mask != no_value && (c.graph.type(mask).dtype != DType::bool_ || c.graph.type(mask).shape != from.shape))
+    return "the mask is bool and has the operand's shape";
+  bool matching = initial == no_value || c.graph.type(initial).dtype == c.result.dtype;
   return matching ? "" : "the initial value is a scalar of the result's dtype";
 }
 

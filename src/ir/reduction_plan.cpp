@@ -166,17 +166,37 @@ bool has_pieces(Op ufunc, DType accumulator) {
   return (ufunc == Op::add && is_inexact(accumulator)) || accumulator == DType::float16;
 }
 
-// Axes from fastest to slowest as NpyIter sorts them; `still` axes have no stride and stay where C order has them.
-std::vector<int> iteration_order(const Type& operand, const std::vector<bool>& still) {
-  std::vector<uint8_t> order = operand.axis_order();
-  std::vector<int> speed(order.size());
-  for (size_t k = 0; k < order.size(); ++k) speed[order[k]] = static_cast<int>(k);
+// How fast the axes of an operand are; `still` ones have no stride.
+struct Pace {
+  std::vector<int> speed;
+  std::vector<bool> still;
+
+  Pace(const Type& operand, std::vector<bool> without_stride) : speed(operand.shape.size()), still(std::move(without_stride)) {
+    std::vector<uint8_t> order = operand.axis_order();
+    for (size_t k = 0; k < order.size(); ++k) speed[order[k]] = static_cast<int>(k);
+  }
+  // Whether `axis` is faster than `other`; nullopt when there is nothing to compare.
+  std::optional<bool> is_faster(int axis, int other) const {
+    auto a = static_cast<size_t>(axis), b = static_cast<size_t>(other);
+    return still[a] || still[b] ? std::nullopt : std::optional(speed[a] > speed[b]);
+  }
+};
+
+// Axes from fastest to slowest as NpyIter sorts them: what one operand wants to keep in C order stays so, and so do axes
+// that none can compare.
+std::vector<int> iteration_order(int rank, const std::vector<Pace>& operands) {
   std::vector<int> out;
-  for (int axis = operand.rank() - 1; axis >= 0; --axis) {
+  for (int axis = rank - 1; axis >= 0; --axis) {
     size_t place = out.size();
-    for (size_t k = out.size(); k-- > 0 && !still[static_cast<size_t>(axis)];) {
-      if (still[static_cast<size_t>(out[k])]) continue;
-      if (speed[static_cast<size_t>(out[k])] > speed[static_cast<size_t>(axis)]) break;
+    for (size_t k = out.size(); k-- > 0;) {
+      bool some = false, all = true;
+      for (const Pace& operand : operands) {
+        std::optional<bool> faster = operand.is_faster(axis, out[k]);
+        some = some || faster;
+        all = all && faster.value_or(true);
+      }
+      if (!some) continue;
+      if (!all) break;
       place = k;
     }
     out.insert(out.begin() + static_cast<std::ptrdiff_t>(place), axis);
@@ -205,13 +225,16 @@ std::vector<bool> axes_without_stride(const DimTable& dims, const Type& operand,
   return out;
 }
 
+std::vector<int> own_order(const DimTable& dims, const Type& operand, const std::vector<Dim>& strides) {
+  return iteration_order(operand.rank(), {Pace(operand, axes_without_stride(dims, operand, strides))});
+}
+
 ReductionPlan make_plan(DimTable& dims, const Reduction& r, const std::vector<Dim>& strides, bool may_coalesce) {
-  std::vector<bool> still = axes_without_stride(dims, r.operand, strides);
   ReductionPlan plan;
   std::vector<Group> run;
   std::vector<int> trivial;
   bool in_run = true;
-  for (int axis : iteration_order(r.operand, still)) {
+  for (int axis : own_order(dims, r.operand, strides)) {
     Dim extent = r.operand.shape[static_cast<size_t>(axis)];
     bool reduced = contains(r.axes, axis);
     if (dims.is_constant(extent, 1)) {
@@ -238,8 +261,45 @@ ReductionPlan make_plan(DimTable& dims, const Reduction& r, const std::vector<Di
 
 }  // namespace
 
+namespace {
+
+// Whether axes, fastest last, are one in memory whatever the extents are.
+bool certainly_coalesce(DimTable& dims, const Type& type, const std::vector<Dim>& strides, const std::vector<int>& axes) {
+  for (size_t k = 1; k < axes.size(); ++k) {
+    auto outer = static_cast<size_t>(axes[k - 1]), inner = static_cast<size_t>(axes[k]);
+    if (dims.sub(strides[outer], dims.mul(strides[inner], type.shape[inner])) != dims.constant(0)) return false;
+  }
+  return true;
+}
+
+// Whether NumPy goes through the operand under the mask as it does without.
+bool keeps_order(DimTable& dims, const Graph& graph, ValueId operand, ValueId mask, const std::vector<int>& run_axes) {
+  const Type &type = graph.type(operand), mask_type = graph.type(mask);
+  auto strides = memory_strides(dims, graph, operand), mask_strides = memory_strides(dims, graph, mask);
+  if (!strides || !mask_strides) return false;
+  std::vector<Pace> both = {Pace(type, axes_without_stride(dims, type, *strides)),
+                            Pace(mask_type, axes_without_stride(dims, mask_type, *mask_strides))};
+  return iteration_order(type.rank(), both) == own_order(dims, type, *strides) &&
+         certainly_coalesce(dims, type, *strides, run_axes) && certainly_coalesce(dims, mask_type, *mask_strides, run_axes);
+}
+
+}  // namespace
+
+ReductionPlan masked_plan(DimTable& dims, const Graph& graph, ValueId operand, ValueId mask, const std::vector<int>& axes,
+                          Op ufunc, DType accumulator, bool buffered) {
+  Reduction r{graph.type(operand), axes, ufunc, accumulator, buffered};
+  ReductionPlan plan;
+  if (auto strides = memory_strides(dims, graph, operand)) plan = make_plan(dims, r, *strides, true);
+  bool rounds_runs = accumulator == DType::float16 && ufunc == Op::multiply;
+  bool casts_quietly = !buffered || cast_events(r.operand.dtype, accumulator) == 0;
+  plan.known = plan.known && !rounds_runs && casts_quietly && keeps_order(dims, graph, operand, mask, plan.run_axes);
+  return plan;
+}
+
 ReductionPlan reduction_plan(DimTable& dims, const Graph& graph, const Node& reduce) {
   Reduction r = reduction_of(graph, reduce);
+  ValueId mask = mask_of(graph, reduce);
+  if (mask != no_value) return masked_plan(dims, graph, reduce.operands[0], mask, r.axes, r.ufunc, r.accumulator, r.buffered);
   auto strides = memory_strides(dims, graph, reduce.operands[0]);
   if (strides) return make_plan(dims, r, *strides, true);
   ReductionPlan plan = make_plan(dims, r, contiguous_strides(dims, r.operand), false);
@@ -282,8 +342,7 @@ std::vector<int> axes_specialised_on_one(const DimTable& dims, const Type& opera
 std::vector<int> axes_specialised_on_one(DimTable& dims, const Graph& graph, const Node& reduce) {
   Reduction r = reduction_of(graph, reduce);
   auto strides = memory_strides(dims, graph, reduce.operands[0]);
-  std::vector<bool> still = axes_without_stride(dims, r.operand, strides.value_or(contiguous_strides(dims, r.operand)));
-  return specialised_axes(dims, r, iteration_order(r.operand, still));
+  return specialised_axes(dims, r, own_order(dims, r.operand, strides.value_or(contiguous_strides(dims, r.operand))));
 }
 
 }  // namespace accel

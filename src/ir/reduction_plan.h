@@ -22,6 +22,9 @@
 //                the remaining elements from left to right;
 //     else:      h = m / 2 rounded down to a multiple of 8: tree of the first h / 2 elements + tree of the rest.
 // Everything else goes from left to right.
+//
+// Under a mask (where=) each longest sequence of elements that count, within a piece, is what a piece is otherwise. NpyIter
+// looks at the memory of both arrays; only masks that leave its order as it is without them have a plan.
 
 #include <vector>
 
@@ -48,6 +51,10 @@ struct ReductionPlan {
 // Plan of the node `reduce` (op reduce), with the memory of its operand as NumPy would have it. New expressions go to `dims`,
 // which holds graph.dims and perhaps more.
 ReductionPlan reduction_plan(DimTable& dims, const Graph& graph, const Node& reduce);
+
+// Plan of a node like that over `operand` under `mask`, which need not exist.
+ReductionPlan masked_plan(DimTable& dims, const Graph& graph, ValueId operand, ValueId mask, const std::vector<int>& axes,
+                          Op ufunc, DType accumulator, bool buffered);
 
 // Plan for reducing `axes` (ascending) of an operand of type `operand` with `ufunc`, accumulating in `accumulator`.
 // `strided`: no two axes of the operand coalesce; else its memory is dense. `buffered`: see Attributes.

@@ -113,10 +113,13 @@ class Lowering {
   const ReductionPlan& plan_of(ValueId v) const { return placement_.plans.at(graph_.values[v].producer); }
   TempId runs_at(ValueId v, const Node& node, const Index& index);
   TempId pieces_at(ValueId v, const Node& node, const Index& index, TempId total);
-  TempId tree_at(ValueId v, const Node& node, Index index, Dim begin, Dim extent, int64_t chunk);
+  TempId piece_at(ValueId v, const Node& node, const Index& index, Dim begin, Dim extent, TempId total);
+  TempId masked_at(ValueId v, const Node& node, const Index& index, Dim begin, Dim extent, TempId total);
+  TempId tree_at(ValueId v, const Node& node, const Index& index, Dim begin, Dim extent, int64_t chunk);
+  TempId element_at(ValueId v, const Node& node, const Index& index);
   TempId half_product_at(ValueId v, const Node& node, const Index& index);
   TempId add_to(ValueId v, TempId total, TempId piece);
-  Index run_index(const Node& node, Index index, const std::vector<int>& axes, Dim position);
+  Index run_index(ValueId operand, Index index, const std::vector<int>& axes, Dim position);
   TempId argreduce_at(ValueId v, const Node& node, const Index& index);
   TempId start_of(ValueId v, const Node& node, const Index& operand_index);
   Index operand_index(const Node& node, const Index& index, Dim reduced_value) const;

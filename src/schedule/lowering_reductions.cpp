@@ -51,7 +51,7 @@ Index Lowering::operand_index(const Node& node, const Index& index, Dim reduced_
 TempId Lowering::start_of(ValueId v, const Node& node, const Index& operand_index) {
   DType dtype = graph_.type(v).dtype;
   NodeId id = graph_.values[v].producer;
-  if (node.operands.size() > 1) return cast(value_at(node.operands[1], {}), dtype, id);
+  if (ValueId initial = initial_of(graph_, node); initial != no_value) return cast(value_at(initial, {}), dtype, id);
   if (std::optional<Literal> identity = identity_of(node.attrs.ufunc, dtype)) return literal(*identity);
   if (!idempotent(node.attrs.ufunc))
     errors_.push_back(fail(Reason::unsupported_call, std::string("reduction by ") + op_info(node.attrs.ufunc).name));
@@ -135,7 +135,7 @@ TempId Lowering::runs_at(ValueId v, const Node& node, const Index& index) {
   TempId start = start_of(v, node, from);
   bool one_tree = plan.block.id < 0 && plan.chunk.id < 0;
   bool even_chunks = plan.block.id < 0 && plan.buffer_chunk > 0 && node.operands.size() == 1 && dtype != DType::float16;
-  if (plan.outer_axes.empty() && (one_tree || even_chunks))
+  if (plan.outer_axes.empty() && (one_tree || even_chunks) && mask_of(graph_, node) == no_value)
     return add_to(v, start, tree_at(v, node, from, dims_.constant(0), run_extent(node, plan.run_axes), plan.buffer_chunk));
   TempId total = declare(start, dtype);
   for (int axis : plan.outer_axes) from[axis] = open_loop(LoopKind::serial, graph_.type(node.operands[0]).shape[axis], false);
@@ -149,7 +149,7 @@ TempId Lowering::pieces_at(ValueId v, const Node& node, const Index& index, Temp
   const ReductionPlan& plan = plan_of(v);
   DType dtype = graph_.type(v).dtype;
   Dim extent = run_extent(node, plan.run_axes);
-  if (plan.block.id < 0 && plan.chunk.id < 0) return add_to(v, total, tree_at(v, node, index, dims_.constant(0), extent, 0));
+  if (plan.block.id < 0 && plan.chunk.id < 0) return piece_at(v, node, index, dims_.constant(0), extent, total);
   auto pieces = [&](Dim length, Dim piece) {
     return dims_.floordiv(dims_.add(length, dims_.sub(piece, dims_.constant(1))), piece);
   };
@@ -161,15 +161,14 @@ TempId Lowering::pieces_at(ValueId v, const Node& node, const Index& index, Temp
   Dim block_extent = blocks ? dims_.min(block, dims_.sub(extent, block_begin)) : extent;
   Dim offset = dims_.mul(open_loop(LoopKind::serial, pieces(block_extent, chunk), false), chunk);
   Dim piece_extent = dims_.min(chunk, dims_.sub(block_extent, offset));
-  assign(sum, add_to(v, sum, tree_at(v, node, index, dims_.add(block_begin, offset), piece_extent, 0)), dtype);
+  assign(sum, piece_at(v, node, index, dims_.add(block_begin, offset), piece_extent, sum), dtype);
   close_loop();
   if (blocks) close_loop();
   return sum;
 }
 
 // Index of element `position` of a run: by its last axis when the axes coalesce in memory, else digit by digit.
-Index Lowering::run_index(const Node& node, Index index, const std::vector<int>& axes, Dim position) {
-  ValueId operand = node.operands[0];
+Index Lowering::run_index(ValueId operand, Index index, const std::vector<int>& axes, Dim position) {
   bool row = !graph_.is_input(operand) && placement_.places[operand] == Place::row;
   if (axes.size() == 1 || row || coalesces(dims_, graph_, placement_.places, operand, axes)) {
     index[axes.back()] = position;  // the slower axes stay at 0
@@ -185,17 +184,48 @@ Index Lowering::run_index(const Node& node, Index index, const std::vector<int>&
   return index;
 }
 
+// `total` and the sum of `extent` elements of a run from `begin` on.
+TempId Lowering::piece_at(ValueId v, const Node& node, const Index& index, Dim begin, Dim extent, TempId total) {
+  if (mask_of(graph_, node) != no_value) return masked_at(v, node, index, begin, extent, total);
+  return add_to(v, total, tree_at(v, node, index, begin, extent, 0));
+}
+
+TempId Lowering::masked_at(ValueId v, const Node& node, const Index& index, Dim begin, Dim extent, TempId total) {
+  DType dtype = graph_.type(v).dtype, wide = dtype == DType::float16 ? DType::float32 : dtype;
+  ValueId mask = mask_of(graph_, node);
+  Dim position = dims_.add(begin, open_reducing(StmtKind::masked_pairwise, extent));
+  const std::vector<int>& axes = plan_of(v).run_axes;
+  Stmt stmt;
+  stmt.node = graph_.values[v].producer;
+  TempId element = cast(value_at(node.operands[0], run_index(node.operands[0], index, axes, position)), dtype, stmt.node);
+  stmt.args = {cast(element, wide, stmt.node), total, value_at(mask, run_index(mask, index, axes, position))};
+  return close_reducing(std::move(stmt), dtype);
+}
+
 // The pairwise sum of `extent` elements of a run from `begin` on.
-TempId Lowering::tree_at(ValueId v, const Node& node, Index index, Dim begin, Dim extent, int64_t chunk) {
+TempId Lowering::tree_at(ValueId v, const Node& node, const Index& index, Dim begin, Dim extent, int64_t chunk) {
   DType dtype = graph_.type(v).dtype == DType::float16 ? DType::float32 : graph_.type(v).dtype;
-  Dim variable = open_reducing(StmtKind::pairwise, extent);
-  index = run_index(node, std::move(index), plan_of(v).run_axes, dims_.add(begin, variable));
+  Dim position = dims_.add(begin, open_reducing(StmtKind::pairwise, extent));
+  Index at = run_index(node.operands[0], index, plan_of(v).run_axes, position);
   Stmt stmt;
   stmt.op = node.attrs.ufunc;
   stmt.chunk = chunk;
   stmt.node = graph_.values[v].producer;
-  stmt.args = {cast(cast(value_at(node.operands[0], index), graph_.type(v).dtype, stmt.node), dtype, stmt.node)};
+  stmt.args = {cast(cast(value_at(node.operands[0], at), graph_.type(v).dtype, stmt.node), dtype, stmt.node)};
   return close_reducing(std::move(stmt), dtype);
+}
+
+// Element of the operand in the result's dtype; under a mask, what changes no total where it does not count.
+TempId Lowering::element_at(ValueId v, const Node& node, const Index& index) {
+  DType dtype = graph_.type(v).dtype;
+  NodeId id = graph_.values[v].producer;
+  TempId element = cast(value_at(node.operands[0], index), dtype, id);
+  ValueId mask = mask_of(graph_, node);
+  if (mask == no_value) return element;
+  bool is_sum = node.attrs.ufunc == Op::add;
+  Literal neutral = dtype_kind(dtype) == 'c' ? Literal::of_complex(dtype, is_sum ? std::complex(-0.0, -0.0) : 1.0)
+                                             : Literal::of_double(dtype, is_sum ? -0.0 : 1.0);
+  return compute(Op::where, {value_at(mask, index), element, literal(neutral)}, dtype, id);
 }
 
 // NumPy multiplies a run of float16 numbers in float32 and rounds once.
@@ -209,7 +239,7 @@ TempId Lowering::half_product_at(ValueId v, const Node& node, const Index& index
   for (int axis : plan.outer_axes) from[axis] = open_loop(LoopKind::serial, graph_.type(node.operands[0]).shape[axis], false);
   TempId run = declare(cast(total, DType::float32, id), DType::float32);
   Dim position = open_loop(LoopKind::serial, run_extent(node, plan.run_axes), false);
-  Index at = run_index(node, from, plan.run_axes, position);
+  Index at = run_index(node.operands[0], from, plan.run_axes, position);
   TempId element = cast(cast(value_at(node.operands[0], at), DType::float16, id), DType::float32, id);
   assign(run, compute(node.attrs.ufunc, {run, element}, DType::float32, id), DType::float32);
   close_loop();
@@ -255,7 +285,7 @@ TempId Lowering::sequential_at(ValueId v, const Node& node, const Index& index, 
   Index from = operand_index(node, index, dims_.constant(0));
   TempId total = declare(start_of(v, node, from), dtype);
   for (int axis : axes) from[axis] = open_loop(LoopKind::serial, graph_.type(node.operands[0]).shape[axis], false);
-  assign(total, compute(node.attrs.ufunc, {total, cast(value_at(node.operands[0], from), dtype, id)}, dtype, id), dtype);
+  assign(total, compute(node.attrs.ufunc, {total, element_at(v, node, from)}, dtype, id), dtype);
   for (size_t k = 0; k < axes.size(); ++k) close_loop();
   return total;
 }

@@ -145,7 +145,7 @@ Address Lowering::column_tile(ValueId v, const Node& node, const Index& index, D
     ++opened;
   }
   open_loop_over(variable, LoopKind::simd, extent, false);
-  TempId element = cast(value_at(node.operands[0], from), dtype, id);
+  TempId element = element_at(v, node, from);
   store(tile, compute(node.attrs.ufunc, {load(tile, dtype), element}, dtype, id), dtype);
   close_loop();
   for (; opened > 0; --opened) close_loop();

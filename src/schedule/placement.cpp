@@ -263,9 +263,8 @@ class Walk {
       make_root(v, "a reduction needed by other loops than its own");
       return false;
     }
-    for (size_t k = 1; k < node.operands.size(); ++k)
-      if (!visit(node.operands[k], {}, stack)) return false;
-    ValueId operand = node.operands[0];
+    ValueId operand = node.operands[0], initial = initial_of(graph_, node), mask = mask_of(graph_, node);
+    if (initial != no_value && !visit(initial, {}, stack)) return false;
     bool columns = node.op == Op::reduce && plan_of(v).run_axes.empty() && level > 0;
     Index inner_index;
     std::vector<Dim> reduced;
@@ -278,7 +277,27 @@ class Walk {
     std::vector<Dim> inner_stack(stack.begin(), stack.begin() + level);
     inner_stack.insert(columns ? inner_stack.end() - 1 : inner_stack.end(), reduced.begin(), reduced.end());
     if (!columns && !check_run(v, operand, inner_index, level)) return false;
-    return visit(operand, inner_index, inner_stack);
+    if (!columns && mask != no_value && !check_masked(v, operand, mask, inner_index, level)) return false;
+    return (mask == no_value || visit(mask, inner_index, inner_stack)) && visit(operand, inner_index, inner_stack);
+  }
+
+  // Elements that do not count are not read, so what happens when they are computed has to happen before.
+  bool check_masked(ValueId reduced, ValueId operand, ValueId mask, const Index& index, int level) {
+    bool runs = plan_of(reduced).pairwise && !plan_of(reduced).run_axes.empty();
+    ValueId below = computed_below(operand);
+    if (runs && may_have_events(below)) {
+      place(below, level, index, "summed under a mask");
+      return false;
+    }
+    return check_run(reduced, mask, index, level);
+  }
+
+  // Whether computing v where it is used may raise floating-point events.
+  bool may_have_events(ValueId v) const {
+    if (graph_.is_input(v) || result_.places[v] != Place::inlined) return false;
+    const Node& node = graph_.producer(v);
+    return node_events(graph_, node) != 0 ||
+           std::any_of(node.operands.begin(), node.operands.end(), [&](ValueId o) { return may_have_events(o); });
   }
 
   // A run must be computable element by element: no tile calls inside, and its axes must coalesce.

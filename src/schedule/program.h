@@ -64,19 +64,21 @@ struct Stmt;
 using Body = std::vector<Stmt>;
 
 enum class StmtKind : uint8_t {
-  loop,       // for var in [0, extent): body
-  tile,       // for var in [0, extent) step `step`, with count = min(step, extent - var): body
-  constant,   // dst = literal
-  index,      // dst = dim as int64
-  input,      // dst = scalar input (symbol slot `slot`, bits)
-  load,       // dst = *address
-  store,      // *address = args[0]
-  compute,    // dst = op(args...), inline text of the op's row
-  declare,    // var dst (an accumulator) = args[0]
-  assign,     // dst = args[0]; dst was declared
-  call,       // NumPy inner loop `import` on `operands` for `extent` elements
-  pairwise,   // dst = pairwise sum over var in [0, extent) of args[0], computed by body
-  fold,       // dst = args[1] combined by op with args[0] for every var in [0, extent), computed by body, in any order
+  loop,             // for var in [0, extent): body
+  tile,             // for var in [0, extent) step `step`, with count = min(step, extent - var): body
+  constant,         // dst = literal
+  index,            // dst = dim as int64
+  input,            // dst = scalar input (symbol slot `slot`, bits)
+  load,             // dst = *address
+  store,            // *address = args[0]
+  compute,          // dst = op(args...), inline text of the op's row
+  declare,          // var dst (an accumulator) = args[0]
+  assign,           // dst = args[0]; dst was declared
+  call,             // NumPy inner loop `import` on `operands` for `extent` elements
+  pairwise,         // dst = pairwise sum over var in [0, extent) of args[0], computed by body
+  masked_pairwise,  // dst = args[1] plus the pairwise sum of each longest sequence of args[0] over var in [0, extent) where
+                    // args[2] holds, both computed by body
+  fold,             // dst = args[1] combined by op with args[0] for every var in [0, extent), computed by body, in any order
   argreduce,  // dst (int64) = index of the extreme of args[0] over var in [0, extent), computed by body; op is argmin or argmax
   gather,     // dst = *(address + sum of args[k] * core_strides[k])
   scatter,    // *(address + sum of args[k + 1] * core_strides[k]) = args[0]

@@ -249,6 +249,7 @@ const std::vector<Row>& rows() {
       {StmtKind::assign, "assign", true, false, {dtype, args}},
       {StmtKind::call, "call", false, false, {import_field, extent, operands_field}},
       {StmtKind::pairwise, "pairwise", true, true, {dtype, variable, extent, args, chunk_field, divide_field}},
+      {StmtKind::masked_pairwise, "masked_pairwise", true, true, {dtype, variable, extent, args, if_divided_field}},
       {StmtKind::fold, "fold", true, true, {op_field, dtype, variable, extent, args, divide_field}},
       {StmtKind::argreduce, "argreduce", true, true, {op_field, dtype, variable, extent, args, if_divided_field}},
       {StmtKind::gather, "gather", true, false, {dtype, address_field, args, dims_field<&Stmt::core_strides>}},

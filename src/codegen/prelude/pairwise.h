@@ -131,6 +131,42 @@ ACCEL_INLINE typename S::Total pairwise_contiguous(i64 begin, i64 n, const char*
   });
 }
 
+// Which of the elements [begin, begin + n) count, n <= 64: bit k is element begin + k.
+template <class Counts>
+ACCEL_INLINE u64 counted(i64 begin, i64 n, Counts counts) {
+  u8 flags[64] __attribute__((aligned(64)));
+  if (n < 64) __builtin_memset(flags, 0, sizeof flags);
+#pragma GCC ivdep
+  for (i64 j = 0; j < n; ++j) flags[j] = counts(begin + j);
+  u64 inside = 0;
+  for (int k = 0; k < 8; ++k) {
+    u64 eight;
+    __builtin_memcpy(&eight, flags + 8 * k, 8);
+    inside |= (eight * 0x0102040810204080 >> 56) << 8 * k;  // flags are 0 or 1
+  }
+  return inside;
+}
+
+// total + the sums of the longest sequences of elements of [0, n) that count, one after the other. tree(begin, n) sums one.
+template <class S, class D, class Counts, class Tree>
+ACCEL_INLINE D pairwise_masked(D total, i64 n, Counts counts, Tree tree) {
+  i64 first = -1;  // of the sequence that is open
+  for (i64 begin = 0; begin <= n; begin += 64) {
+    const u64 inside = counted(begin, index_min(n - begin, 64), counts);
+    u64 edges = inside ^ (inside << 1 | (first >= 0));
+    for (; edges != 0; edges &= edges - 1) {
+      const i64 at = begin + __builtin_ctzll(edges);
+      if (first < 0) {
+        first = at;
+        continue;
+      }
+      total = cast<D>(S::add(cast<typename S::Total>(total), tree(first, at - first)));
+      first = -1;
+    }
+  }
+  return total;
+}
+
 // A run cut into chunks whose sums are added in order. tree(begin, n) sums a chunk; D is the type of the accumulator.
 template <class S, class D, class Tree>
 ACCEL_INLINE D pairwise_chunks(i64 n, i64 chunk, Tree tree) {
