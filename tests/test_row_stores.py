@@ -51,6 +51,14 @@ def far_above(a):
     a[3:] += a[:-3] * a[2:-1]
 
 
+def test_rows_are_copied_with_the_instructions_of_this_machine(tmp_path):
+    """glibc has two functions memcpy, and a kernel does not say which; of memmove there is one."""
+    with accel.config(dump_dir=str(tmp_path), cache_size_limit=0):
+        by_rows(both_ways, sample((40, 50)))
+    (kernel,) = tmp_path.glob("*.so")
+    assert b"\0memcpy\0" not in kernel.read_bytes()
+
+
 def uneven(a):
     a[1:-2] = a[:-3] + a[3:] * 2
 

@@ -243,6 +243,7 @@ void add_entry(Code& out, const Program& program) {
 Result<KernelSource> emit_cpp(const Program& program) {
   Facts facts(program);
   Code out;
+  out.raw(prelude_part("library"));
   out.raw("namespace accel_kernel_text {\n");
   add_prelude(out, needs_of(program));
   NestTexts texts(program, facts);
