@@ -28,7 +28,8 @@ Result<std::string> KernelFunction::write_nest() {
   }
   for (const Stmt& stmt : nest_.body) {
     bool is_loop = stmt.kind == StmtKind::loop || stmt.kind == StmtKind::tile;
-    if (nest_.on_calling_thread)
+    bool is_round = stmt.kind == StmtKind::loop && known(stmt.extent) == 1;  // nothing to share between threads
+    if (nest_.on_calling_thread || is_round)
       write(stmt);
     else if (is_loop && stmt.loop_kind == LoopKind::parallel)
       parallel_loop(stmt);

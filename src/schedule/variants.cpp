@@ -89,6 +89,10 @@ void add_variants_of_nests(Program& program, const Small& small) {
     for (int symbol : own.inner)
       if (!own.outer.contains(symbol)) inner.insert(symbol);
   }
+  std::set<int> rare;  // run on the way to the interpreter
+  for (const ProgramBlock& block : program.blocks)
+    for (const BlockStep& step : block.steps)
+      if (block.end == BlockEnd::exit && block.exit > 0) rare.insert(step.nest);
   std::map<std::vector<std::pair<int, int64_t>>, std::vector<int>> nests_of;
   size_t copies = 0;
   for (size_t k = 0; k < program.nests.size() && copies < most_copies; ++k) {
@@ -96,7 +100,7 @@ void add_variants_of_nests(Program& program, const Small& small) {
     own.merge(extents[k].outer);
     std::erase_if(own, [&](int symbol) { return !inner.contains(symbol); });
     auto fixed = small.fixed(own);
-    if (fixed.empty() || !small.is_worth_a_copy(program.nests[k])) continue;
+    if (fixed.empty() || rare.contains(static_cast<int>(k)) || !small.is_worth_a_copy(program.nests[k])) continue;
     nests_of[fixed].push_back(static_cast<int>(k));
     ++copies;
   }
