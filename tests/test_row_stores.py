@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.differential import check, check_cases, check_made, sample
+from support.differential import check, check_at_exits, check_cases, check_made, sample
 
 import accel
 
@@ -381,3 +381,134 @@ def test_results_that_are_read_in_another_order():
         return x, y
 
     check(function, *(np.asfortranarray(sample((40, 12), seed=k)) for k in range(2)))
+
+
+def in_planes(ex, ey, hz):
+    ey[1:] -= 0.5 * (hz[1:] - hz[:-1])
+    ex[:, 1:] -= 0.5 * (hz[:, 1:] - hz[:, :-1])
+
+
+def in_the_middle(a, b, c):
+    a[2:-3, 1:] += c[2:-3, 1:] * 2
+    b[1:-1, 3:] = c[1:-1, 3:] - b[1:-1, 3:]
+
+
+def in_parts(a, b, c):
+    a[:18] *= c[:18]
+    b[20:, ::2] -= c[20:, ::2]
+
+
+def in_reverse(a, b, c):
+    a[1:] += c[::-1][1:]
+    b[:, 1:] += c[::-1][:, 1:]
+
+
+def in_backward_rows(a, b, c):
+    a[::-1][1:] += c[1:]
+    b[:, 1:] += c[:, 1:]
+
+
+def with_the_other(a, b, c):
+    a[1:] += c[1:] * b[1:]
+    b[:, 1:] += c[:, 1:]
+
+
+def with_what_the_other_stores(a, b, c):
+    a[1:] += c[1:]
+    b[:, 1:] += c[:, 1:] * a[:, 1:]
+
+
+def with_a_corner(a, b, c):
+    a[1:] += c[1:] * b[0, 0]
+    b[:, 1:] += c[:, 1:] * a[0, 0]
+
+
+def of_three(a, b, c):
+    a[1:] += c[1:]
+    b[:, 1:] += c[:, 1:] * 3
+    c2 = c * 2
+    a[0] = c[0]
+    return c2
+
+
+SEVERAL = [
+    in_planes,
+    in_the_middle,
+    in_parts,
+    in_reverse,
+    in_backward_rows,
+    with_the_other,
+    with_what_the_other_stores,
+    with_a_corner,
+    of_three,
+]
+
+
+@pytest.mark.parametrize("function", SEVERAL, ids=lambda f: f.__name__)
+def test_rows_of_several_shapes(function):
+    shapes = [(40, 300), (40, 150), (17, 130), (9, 7), (7, 8), (200, 129)]
+    check_cases(function, [tuple(sample(shape, seed=k) for k in range(3)) for shape in shapes], is_fine)
+
+
+def test_rows_of_several_shapes_share_a_nest():
+    planes = [sample((40, 300), seed=k) for k in range(3)]
+    for function in (in_planes, in_the_middle, in_parts, in_reverse):
+        by_rows(function, *planes)
+    for function in (in_backward_rows, with_the_other, with_what_the_other_stores):
+        call = check(function, *planes)
+        assert "stored row by row" not in str(accel.explain(call)(*planes))
+    narrow = [sample((40, 8), seed=k) for k in range(3)]
+    assert "stored row by row" not in str(accel.explain(check(in_planes, *narrow))(*narrow))
+
+
+@pytest.mark.parametrize("layout", ["fortran", "strided", "reversed", "integers", "single"])
+def test_rows_of_several_shapes_in_layouts(layout):
+    def made(seed):
+        a = sample((40, 600), seed=seed)
+        kinds = {"fortran": np.asfortranarray, "strided": lambda a: a[:, ::2], "reversed": lambda a: a[::-1]}
+        kinds |= {"integers": lambda a: (a * 10).astype("i8"), "single": lambda a: a.astype("f4")}
+        return kinds[layout](a)
+
+    for function in (in_the_middle, in_parts, in_reverse):
+        check_made(function, lambda: tuple(made(k) for k in range(3)), whole=False)
+
+
+def test_rows_of_several_shapes_of_volumes():
+    def fields(a, b, c, steps):
+        for _ in range(steps):
+            a[1:, :, 1:] -= 0.5 * (c[1:, :, 1:] - c[:-1, :, :-1])
+            b[:, 1:] -= 0.5 * (c[:, 1:] - c[:, :-1])
+            c[:-1, 1:, 1:] += a[1:, 1:, 1:] - b[:-1, :-1, 1:]
+
+    by_rows(fields, *(sample((20, 11, 40), seed=k) / 10 for k in range(3)), 4)
+    check(fields, *(sample((2, 3, 4), seed=k) for k in range(3)), 4)
+
+
+def test_rows_of_several_shapes_of_shared_memory():
+    for views in (lambda x: (x[2:], x[:-2], x[1:-1]), lambda x: (x, x, x), lambda x: (x[:40], x[40:80], x[:40])):
+        for function in (in_planes, in_the_middle, in_parts):
+            check_made(function, lambda views=views: views(sample((90, 150))), whole=False)
+
+
+def test_events_of_rows_of_several_shapes():
+    def grow(a, b, c):
+        for _ in range(3):
+            a[1:] *= c[1:]
+            b[:, 1:] *= c[:, :-1]
+
+    def planes(value):
+        return lambda: tuple(np.full((40, 150), value) for _ in range(3))
+
+    for errors in ("ignore", "warn", "raise"):
+        with np.errstate(all=errors):
+            check_made(grow, planes(1e150), planes(1.5), whole=False)
+
+
+def test_rows_of_several_shapes_at_exits():
+    def steps(ex, ey, hz, source):
+        for k in range(len(source)):
+            ey[0] = source[k]
+            in_planes(ex, ey, hz)
+            hz[:-1, :-1] -= 0.7 * (ex[:-1, 1:] - ex[:-1, :-1] + ey[1:, :-1] - ey[:-1, :-1])
+
+    check_at_exits(steps, *(sample((20, 140), seed=k) / 10 for k in range(3)), np.arange(4.0))

@@ -177,6 +177,60 @@ class RowWriter {
   std::vector<BufferId> kept_;  // per target
 };
 
+// The first place of a store on the axis of its base that its rows run over.
+Dim first_row(const Graph& graph, DimTable& dims, const Node& store, size_t axis) {
+  Index index(graph.type(store.operands[1]).shape.size(), dims.constant(0));
+  for (ValueId v = store.operands[1]; v != store.operands[0]; v = graph.producer(v).operands[0])
+    index = map_view_index(dims, graph, graph.producer(v), index);
+  return index[axis];
+}
+
+// 1 where 0 <= row < count, else 0.
+Dim is_row(DimTable& dims, Dim row, bool may_precede, Dim count, bool may_follow) {
+  Dim one = dims.constant(1), inside = one;
+  auto clamped = [&](Dim d) { return dims.min(one, dims.max(d, dims.constant(0))); };
+  if (may_precede) inside = clamped(dims.add(row, one));
+  return may_follow ? dims.mul(inside, clamped(dims.sub(count, row))) : inside;
+}
+
+// Values of several shapes: a row of each, where it has one, after the other.
+Nest rows_of_several_shapes(const Graph& graph, const Placement& placement, Lowering& lowering, const RowStores& rows,
+                            const std::vector<StoreTarget>& targets) {
+  DimTable& dims = lowering.dims();
+  std::vector<uint8_t> order = graph.type(targets[0].value).axis_order();
+  std::vector<Dim> firsts, ends;
+  for (size_t k = 0; k < targets.size(); ++k) {
+    firsts.push_back(first_row(graph, dims, graph.nodes[static_cast<size_t>(rows.stores[k])], rows.row_axes[k]));
+    ends.push_back(dims.add(firsts[k], graph.type(targets[k].value).shape[order[0]]));
+  }
+  Dim first = firsts[0], end = ends[0];
+  for (Dim d : firsts) first = dims.min(first, d);
+  for (Dim d : ends) end = dims.max(end, d);
+  Nest nest;
+  nest.name = "rows of several shapes";
+  nest.work = nest_work(graph, placement, dims, targets);
+  lowering.begin_nest();
+  Dim place = dims.add(first, lowering.open_loop(LoopKind::parallel, dims.sub(end, first), false));
+  for (size_t k = 0; k < targets.size(); ++k) {
+    const Type& type = graph.type(targets[k].value);
+    Index index(type.shape.size(), dims.constant(0));
+    Dim row = index[order[0]] = dims.sub(place, firsts[k]);
+    Dim inside = is_row(dims, row, firsts[k] != first, type.shape[order[0]], ends[k] != end);
+    for (size_t level = 1; level < order.size(); ++level) {
+      Dim extent = type.shape[order[level]];
+      LoopKind kind = level + 1 == order.size() ? LoopKind::simd : LoopKind::serial;
+      index[order[level]] = lowering.open_loop(kind, level == 1 ? dims.mul(extent, inside) : extent, false);
+    }
+    TempId value = lowering.value_at(targets[k].value, index);
+    Dim offset = dims.add(targets[k].base, offset_of(dims, index, targets[k].strides));
+    lowering.store({targets[k].buffer, offset}, value, type.dtype);
+    for (size_t level = 1; level < order.size(); ++level) lowering.close_loop();
+  }
+  lowering.close_loop();
+  nest.body = lowering.end_nest();
+  return nest;
+}
+
 }  // namespace
 
 std::vector<Nest> lower_row_stores(const Graph& graph, const Placement& placement, Lowering& lowering, const RowStores& rows) {
@@ -188,6 +242,7 @@ std::vector<Nest> lower_row_stores(const Graph& graph, const Placement& placemen
   std::vector<StoreTarget> targets;
   for (NodeId n : rows.stores)
     targets.push_back(*store_target(graph, placement, lowering, graph.nodes[static_cast<size_t>(n)]));
+  if (!rows.row_axes.empty()) return {rows_of_several_shapes(graph, placement, lowering, rows, targets)};
   std::vector<Nest> out = {lower_nest(graph, placement, lowering, targets)};
   out[0].name = "store";
   return out;

@@ -12,6 +12,7 @@ namespace {
 constexpr int64_t most_rows_apart = 8;
 constexpr int64_t fewest_rows = 16;           // below, rows of temporary memory save nothing
 constexpr int64_t most_bytes_kept = 1 << 20;  // of the rows that wait to be stored: they should stay in cache
+constexpr int64_t fewest_row_elements = 128;  // of rows of several lengths, which have a loop each
 constexpr int first_axis = DimTable::first_variable + (1 << 18);  // variables of this question only
 
 // Follows each value to the elements of memory that it is computed from.
@@ -31,9 +32,10 @@ class Reads {
     for (size_t k = 0; k < out_.stores.size() && good_; ++k) add_target(k);
     for (size_t k = 0; k < out_.stores.size() && good_; ++k) {
       const Node& node = store(k);
+      if (!one_shape_) begin_other_shape(k);
       for (size_t operand = 2; operand < node.operands.size(); ++operand) visit(node.operands[operand], own_, no_value);
     }
-    if (!good_ || !pays()) return std::nullopt;
+    if (!good_ || !(one_shape_ ? pays() : shares_rows())) return std::nullopt;
     return std::move(out_);
   }
 
@@ -55,7 +57,8 @@ class Reads {
   void add_target(size_t k) {
     const Type &type = graph_.type(store(k).operands[2]), &first = graph_.type(store(0).operands[2]);
     Target target{store(k).operands[0], own_, 0, {}, 0};
-    good_ = type.shape == first.shape && type.axis_order() == first.axis_order();
+    good_ = type.rank() == first.rank() && type.axis_order() == first.axis_order();
+    one_shape_ = one_shape_ && type.shape == first.shape;
     for (const Target& other : targets_) good_ = good_ && other.base != target.base;
     for (ValueId v = store(k).operands[1]; good_ && v != target.base; v = graph_.producer(v).operands[0]) {
       good_ = !graph_.is_input(v) && op_class(graph_.producer(v).op) == OpClass::view && is_plain(graph_.producer(v).op);
@@ -72,6 +75,15 @@ class Reads {
     target.first = with_symbol(dims_, target.index[target.axis], lead_, 0);
     for (int symbol : dims_.symbols(target.first)) good_ = good_ && symbol < first_axis;
     targets_.push_back(std::move(target));
+  }
+
+  // What is visited from here on is for store k, which may need nothing of the others' memory.
+  void begin_other_shape(size_t k) {
+    seen_.clear();
+    current_ = k;
+    good_ = good_ && targets_[k].step == 1;
+    out_.row_axes.push_back(targets_[k].axis);
+    sources_.emplace_back();
   }
 
   static bool is_plain(Op op) { return op != Op::reshape && op != Op::real && op != Op::imag; }
@@ -103,6 +115,11 @@ class Reads {
 
   void read(ValueId base, const Index& index, ValueId part) {
     auto target = std::find_if(targets_.begin(), targets_.end(), [&](const Target& t) { return t.base == base; });
+    if (!one_shape_) {
+      if (target == targets_.end()) return void(sources_.back().insert(base));
+      good_ = good_ && base == targets_[current_].base && index == target->index;
+      return;
+    }
     if (target == targets_.end() || index == target->index || is_fixed(index)) return;
     Dim place = index[target->axis];
     std::optional<Dim> step = slope(dims_, place, lead_);
@@ -153,11 +170,30 @@ class Reads {
     return rows >= fewest_rows && bytes / rows * (out_.before + out_.after + 1) <= most_bytes_kept;
   }
 
+  // Rows of several shapes are computed together for what they read together: each with one before it.
+  bool shares_rows() {
+    for (size_t k = 0; k < out_.stores.size(); ++k) {
+      const Type& type = graph_.type(store(k).operands[2]);
+      int64_t rows = dims_.evaluate(type.shape[type.axis_order()[0]], graph_.hints);
+      if (rows < fewest_rows || hint(store(k).operands[2]) / rows < fewest_row_elements) return false;
+      auto is_shared = [&](ValueId v) {
+        return graph_.type(v).rank() == type.rank() &&
+               std::any_of(sources_.begin(), sources_.begin() + static_cast<long>(k),
+                           [&](const std::set<ValueId>& earlier) { return earlier.contains(v); });
+      };
+      if (k > 0 && std::none_of(sources_[k].begin(), sources_[k].end(), is_shared)) return false;
+    }
+    return true;
+  }
+
   const Graph& graph_;
   DimTable dims_;
   const std::function<bool(ValueId)>& in_memory_;
   RowStores out_;
   std::vector<Target> targets_;
+  bool one_shape_ = true;
+  size_t current_ = 0;                      // of several shapes: the store whose value is visited,
+  std::vector<std::set<ValueId>> sources_;  // and what those so far read
   std::set<std::vector<int32_t>> seen_;
   Index own_;
   int lead_ = 0;
