@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/compared.h"
 #include "codegen/control_function.h"
 #include "codegen/expressions.h"
 #include "codegen/kernel_function.h"
@@ -15,7 +16,7 @@ namespace {
 // What a Program needs of the prelude.
 struct Needs {
   bool half = false, complex = false, sums = false, folds = false, extremes = false, roots = false, divided = false,
-       flow = false, python = false;
+       flow = false, python = false, compared = false;
 };
 
 void add_needs(const Program& program, const Body& body, Needs& needs) {
@@ -25,6 +26,7 @@ void add_needs(const Program& program, const Body& body, Needs& needs) {
     needs.extremes |= stmt.kind == StmtKind::argreduce;
     needs.roots |= is_of_roots(program, stmt);
     needs.divided |= stmt.divide_work;
+    needs.compared |= stand_in(program, stmt) != nullptr;
     needs.python |= stmt.quiet || (stmt.kind == StmtKind::compute && is_python_op(stmt.op));
     add_needs(program, stmt.body, needs);
   }
@@ -52,8 +54,9 @@ void add_prelude(Code& out, const Needs& needs) {
       {"flow", needs.flow},
       {"scalar", true},
       {"division", true},
-      {"python", needs.python},
+      {"python", needs.python || needs.compared},
       {"powers", needs.python},
+      {"compared", needs.compared},
       {"half", needs.half},
       {"complex", needs.complex},
       {"complex_half", needs.half && needs.complex},

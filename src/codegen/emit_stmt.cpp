@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/compared.h"
 #include "codegen/expressions.h"
 #include "codegen/kernel_function.h"
 
@@ -32,7 +33,11 @@ KernelFunction::Writer KernelFunction::writer(StmtKind kind) {
 }
 
 void KernelFunction::write(const Body& body) {
-  for (const Stmt& stmt : body) write(stmt);
+  for (size_t k = 0; k < body.size(); ++k) write(body, k);
+}
+
+void KernelFunction::write(const Body& body, size_t place) {
+  stand_in(copy_.program, body[place]) ? call_for_one(body, place) : write(body[place]);
 }
 
 // --- loops ----------------------------------------------------------------------------------------------------------
@@ -204,6 +209,20 @@ void KernelFunction::assign(const Stmt& stmt) { code_.line(cat(temp_name(stmt.ds
 // --- NumPy's loops --------------------------------------------------------------------------------------------------
 
 void KernelFunction::call(const Stmt& stmt) { library_call(stmt, {dim(stmt.extent)}, {}); }
+
+// One number. Where the result is only compared the loop is asked when the C library's function leaves that undecided.
+void KernelFunction::call_for_one(const Body& body, size_t place) {
+  const Stmt& stmt = body[place];
+  const StandIn& other = *stand_in(copy_.program, stmt);
+  auto numbers = compared_with(copy_.program, nest_, body, place);
+  if (!numbers) return call(stmt);
+  std::string items =
+      cat(other.least, ", ", other.most, ", ", address(stmt.operands[0].address), ", ", address(stmt.operands[1].address));
+  for (TempId number : *numbers) items += ", " + temp_name(number);
+  code_.open(cat("if (__builtin_expect(!decides<", other.function, ">(", items, "), 0))"));
+  call(stmt);
+  code_.close();
+}
 
 void KernelFunction::gufunc(const Stmt& stmt) {
   std::vector<std::string> dims = {stmt.extent.id < 0 ? "1" : dim(stmt.extent)}, strides;

@@ -1,5 +1,7 @@
 #include "codegen/kernel_function.h"
 
+#include <algorithm>
+
 #include "codegen/expressions.h"
 
 namespace accel {
@@ -7,8 +9,15 @@ namespace accel {
 namespace {
 
 constexpr int64_t most_stack_scratch = 64 * 1024;
+// A nest of at most so many statements, all on single numbers, is no function of its own.
+constexpr size_t most_short_statements = 32;
 // Iterations of a parallel loop without inner loops that are one unit of distribution.
 constexpr const char* element_grain = "1024";
+
+bool is_short(const Body& body) {
+  return body.size() <= most_short_statements &&
+         std::all_of(body.begin(), body.end(), [](const Stmt& stmt) { return stmt.body.empty() && stmt.core_dims.empty(); });
+}
 
 }  // namespace
 
@@ -26,17 +35,18 @@ Result<std::string> KernelFunction::write_nest() {
     else
       parameters_.push_back({type(temp), temp_name(temp), temp_name(temp)});
   }
-  for (const Stmt& stmt : nest_.body) {
+  for (size_t k = 0; k < nest_.body.size(); ++k) {
+    const Stmt& stmt = nest_.body[k];
     bool is_loop = stmt.kind == StmtKind::loop || stmt.kind == StmtKind::tile;
     bool is_round = stmt.kind == StmtKind::loop && known(stmt.extent) == 1;  // nothing to share between threads
     if (nest_.on_calling_thread || is_round)
-      write(stmt);
+      write(nest_.body, k);
     else if (is_loop && stmt.loop_kind == LoopKind::parallel)
       parallel_loop(stmt);
     else if (stmt.divide_work)
       divided(stmt);
     else
-      write(stmt);
+      write(nest_.body, k);
   }
   std::string text = assemble(copy_.facts.events(nest_.body), false);
   if (failure_) return *failure_;
@@ -146,11 +156,13 @@ std::string KernelFunction::parameter_text(bool is_region) const {
 }
 
 void KernelFunction::write_inner(Code& out, bool is_region) {
-  out.open(cat("static __attribute__((noinline)) void ", name_, "_body(", parameter_text(is_region), ")"));
+  std::string kind = !is_region && is_short(nest_.body) ? "ACCEL_INLINE" : "static __attribute__((noinline))";
+  out.open(cat(kind, " void ", name_, "_body(", parameter_text(is_region), ")"));
   write_symbols(out);
   for (BufferId id : stack_) {
     const Buffer& info = buffer_info(id);
-    out.line(cat("char b", id, "[", *known(info.elements) * item_size(info.dtype), "] __attribute__((aligned(64)));"));
+    int64_t bytes = *known(info.elements) * item_size(info.dtype);
+    out.line(cat("char b", id, "[", bytes, "] __attribute__((aligned(", bytes < 64 ? 16 : 64, ")));"));
   }
   if (!is_region && copy_.all_events) {
     for (BufferId id : heap_) {

@@ -76,6 +76,7 @@ class KernelFunction {
   using Writer = void (KernelFunction::*)(const Stmt&);
   static Writer writer(StmtKind kind);
   void write(const Body& body);
+  void write(const Body& body, size_t place);
   void write(const Stmt& stmt) { (this->*writer(stmt.kind))(stmt); }
   void loop(const Stmt& stmt);
   void tile(const Stmt& stmt);
@@ -94,6 +95,7 @@ class KernelFunction {
   void declare(const Stmt& stmt);
   void assign(const Stmt& stmt);
   void call(const Stmt& stmt);
+  void call_for_one(const Body& body, size_t place);
   void gufunc(const Stmt& stmt);
 
   // emit_lanes.cpp: argmin and argmax of many elements side by side

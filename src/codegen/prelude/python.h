@@ -35,6 +35,7 @@ ACCEL_INLINE f32 scalar_hypot(f32 a, f32 b) { return libm_hypotf(a, b); }
 
 // Whether CPython raises for a result of the C library: NaN or infinite where the operands were neither.
 ACCEL_INLINE bool8 math_fails(f64 result, f64 a, f64 b) {
+  if (__builtin_expect(__builtin_isless(fabs(result), __builtin_inf()), 1)) return false;
   return (isnan(result) & !isnan(a) & !isnan(b)) | (isinf(result) & isfinite(a) & isfinite(b));
 }
 

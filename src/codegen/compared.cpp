@@ -1,0 +1,89 @@
+#include "codegen/compared.h"
+
+#include <algorithm>
+
+namespace accel {
+
+namespace {
+
+constexpr StandIn stand_ins[] = {
+    {Op::exp, "libm_exp", "-700", "700"},
+    {Op::exp2, "libm_exp2", "-1000", "1000"},
+};
+
+bool is_comparison(Op op) {
+  return op == Op::less || op == Op::less_equal || op == Op::greater || op == Op::greater_equal || op == Op::equal ||
+         op == Op::not_equal;
+}
+
+// How many statements name a buffer.
+long uses_of_buffer(const Body& body, BufferId id) {
+  long count = 0;
+  for (const Stmt& stmt : body) {
+    count += stmt.address.buffer == id;
+    for (const CallOperand& operand : stmt.operands) count += operand.address.buffer == id;
+    count += uses_of_buffer(stmt.body, id);
+  }
+  return count;
+}
+
+long uses_of_temp(const Body& body, TempId temp) {
+  long count = 0;
+  for (const Stmt& stmt : body) {
+    count += std::count(stmt.args.begin(), stmt.args.end(), temp);
+    count += uses_of_temp(stmt.body, temp);
+  }
+  return count;
+}
+
+bool defines(const Body& body, TempId temp) {
+  return std::any_of(body.begin(), body.end(), [&](const Stmt& stmt) { return stmt.dst == temp || defines(stmt.body, temp); });
+}
+
+// Whether the temp has its final value before `body[place]`: it comes from outside of the nest, or from a statement before.
+bool is_known_before(const Nest& nest, const Body& body, size_t place, TempId temp) {
+  if (!defines(nest.body, temp)) return true;
+  auto end = body.begin() + static_cast<std::ptrdiff_t>(place);
+  return std::any_of(body.begin(), end, [&](const Stmt& stmt) {
+    bool once = stmt.kind == StmtKind::compute || stmt.kind == StmtKind::load || stmt.kind == StmtKind::constant ||
+                stmt.kind == StmtKind::input || stmt.kind == StmtKind::index;
+    return stmt.dst == temp && once;
+  });
+}
+
+}  // namespace
+
+const StandIn* stand_in(const Program& program, const Stmt& stmt) {
+  if (stmt.kind != StmtKind::call || program.dims.as_constant(stmt.extent) != 1) return nullptr;
+  const LoopImport& import = program.imports[static_cast<size_t>(stmt.import)];
+  auto found = std::find_if(std::begin(stand_ins), std::end(stand_ins), [&](const StandIn& s) { return s.op == import.op; });
+  bool doubles = import.dtypes == std::vector<DType>{DType::float64, DType::float64};
+  return doubles && found != std::end(stand_ins) ? &*found : nullptr;
+}
+
+std::optional<std::vector<TempId>> compared_with(const Program& program, const Nest& nest, const Body& body, size_t call) {
+  BufferId result = body[call].operands.back().address.buffer;
+  if (program.buffers[static_cast<size_t>(result)].kind != BufferKind::scratch) return std::nullopt;
+  long loads = 0;
+  std::vector<TempId> numbers;
+  for (size_t k = call + 1; k < body.size(); ++k) {
+    if (body[k].kind != StmtKind::load || body[k].address.buffer != result) continue;
+    ++loads;
+    TempId value = body[k].dst;
+    long comparisons = 0;
+    for (const Stmt& use : body) {
+      if (use.kind != StmtKind::compute || !is_comparison(use.op) || use.args.size() != 2) continue;
+      if (use.args[0] == use.args[1] || std::count(use.args.begin(), use.args.end(), value) == 0) continue;
+      TempId number = use.args[0] == value ? use.args[1] : use.args[0];
+      if (program.temps[static_cast<size_t>(number)] != DType::float64) return std::nullopt;
+      if (!is_known_before(nest, body, call, number)) return std::nullopt;
+      numbers.push_back(number);
+      ++comparisons;
+    }
+    if (comparisons == 0 || comparisons != uses_of_temp(nest.body, value)) return std::nullopt;
+  }
+  if (loads == 0 || uses_of_buffer(nest.body, result) != loads + 1) return std::nullopt;
+  return numbers;
+}
+
+}  // namespace accel

@@ -1,0 +1,24 @@
+#pragma once
+// Calls of NumPy's loops for one number that is only compared: functions of the C library decide most comparisons alike.
+
+#include <optional>
+#include <vector>
+
+#include "schedule/program.h"
+
+namespace accel {
+
+// What stands in for a loop (prelude part "compared"), and for which arguments: results are ordinary numbers, without events.
+struct StandIn {
+  Op op;
+  const char* function;
+  const char *least, *most;
+};
+// Null when the statement calls no such loop for one number.
+const StandIn* stand_in(const Program& program, const Stmt& stmt);
+
+// What the result of `body[call]`, a call for one number in `nest`, is compared with. Nullopt when it is used in other ways, or
+// when some of these numbers are not known before the call.
+std::optional<std::vector<TempId>> compared_with(const Program& program, const Nest& nest, const Body& body, size_t call);
+
+}  // namespace accel
