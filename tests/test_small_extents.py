@@ -44,3 +44,15 @@ def test_copies_are_called_for_their_extents():
         found = accel.explain(accel.compile(summary))(*inputs)
     assert " == 3) nest" in found.source
     assert "variant (s" in found.program and "nests (" in found.program
+
+
+def test_work_of_strided_copies():
+    """Work that decides about threads counts lines of memory, not elements."""
+
+    def planes(x, k):
+        x[:, :, k] = x[:, :, 0]
+        return x
+
+    with accel.config(keep_texts=True):
+        found = accel.explain(accel.compile(planes))(np.zeros((30, 40, 9)), 1)
+    assert 'work [15*s0*s1]' in found.program

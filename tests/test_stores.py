@@ -504,3 +504,17 @@ def elements_of_two_arrays(x, y):
 
 def test_an_element_is_read_before_another_store_and_written_after_it():
     check(elements_of_two_arrays, sample((7,)), sample((7,), seed=1))
+
+
+@pytest.mark.parametrize("shift", [0, 1, -1, 3, -7, 100])
+@pytest.mark.parametrize("shape", [(5, 7), (1, 7), (5, 1), (0, 3), (3, 0)])
+def test_rolled_planes(shape, shift):
+    """Extents that a guard found equal are one: elements keep their indices."""
+
+    def rolled(f, shifts):
+        for i in range(len(shifts)):
+            f[:, :, i] = np.roll(f[:, :, i], shifts[i], axis=1)
+            f[:, :, i] = np.roll(f[:, :, i], shifts[i], axis=0)
+        return f
+
+    check(rolled, sample((*shape, 3)), np.array([shift, 0, 2]))

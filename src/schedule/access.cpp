@@ -33,20 +33,11 @@ Index map_broadcast(DimTable& dims, const Graph& graph, const Type& operand, con
   return mapped;
 }
 
-// Reshapes that only add or drop axes of extent 1 keep the other indices; all others go through the linear index.
+// Reshapes that keep other indices go through the linear index.
 Index map_reshape(DimTable& dims, const Type& operand, const Type& result, const Index& index) {
-  auto significant = [&](const Type& type) {
-    std::vector<size_t> axes;
-    for (size_t k = 0; k < type.shape.size(); ++k)
-      if (!dims.is_constant(type.shape[k], 1)) axes.push_back(k);
-    return axes;
-  };
-  std::vector<size_t> from = significant(operand), to = significant(result);
-  bool same = from.size() == to.size();
-  for (size_t k = 0; same && k < from.size(); ++k) same = operand.shape[from[k]] == result.shape[to[k]];
   Index mapped(operand.shape.size(), dims.constant(0));
-  if (same) {
-    for (size_t k = 0; k < from.size(); ++k) mapped[from[k]] = index[to[k]];
+  if (auto axes = same_axes(dims, operand, result)) {
+    for (const auto& [from, to] : *axes) mapped[from] = index[to];
     return mapped;
   }
   Dim linear = linear_index(dims, result.shape, index);
@@ -60,6 +51,21 @@ Index map_reshape(DimTable& dims, const Type& operand, const Type& result, const
 }
 
 }  // namespace
+
+std::optional<std::vector<std::pair<size_t, size_t>>> same_axes(const DimTable& dims, const Type& from, const Type& to) {
+  std::vector<std::pair<size_t, size_t>> out;
+  auto next = [&](const Type& type, size_t k) {
+    while (k < type.shape.size() && dims.is_constant(type.shape[k], 1)) ++k;
+    return k;
+  };
+  size_t a = next(from, 0), b = next(to, 0), different = 0;
+  for (; a < from.shape.size() && b < to.shape.size(); a = next(from, a + 1), b = next(to, b + 1)) {
+    different += from.shape[a] != to.shape[b];
+    out.emplace_back(a, b);
+  }
+  if (different > 1 || a < from.shape.size() || b < to.shape.size()) return std::nullopt;
+  return out;
+}
 
 Index map_view_index(DimTable& dims, const Graph& graph, const Node& node, const Index& index) {
   const Type& operand = graph.type(node.operands[0]);

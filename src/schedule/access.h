@@ -2,6 +2,7 @@
 // Where elements lie: index maps of view ops and byte strides of dense memory.
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "ir/graph.h"
@@ -12,6 +13,11 @@ using Index = std::vector<Dim>;  // one expression per logical axis
 
 // Byte strides of dense memory with axes from slowest to fastest in type.order, of `dtype` items.
 std::vector<Dim> dense_strides(DimTable& dims, const Type& type);
+
+// Axes of `from` and `to`, in order, that hold the same elements when one is a reshape of the other: those whose extent is not
+// the constant 1, if they differ in one extent at most. As there are as many elements, that one is the same too unless there
+// are none. nullopt when the reshape moves elements to other indices.
+std::optional<std::vector<std::pair<size_t, size_t>>> same_axes(const DimTable& dims, const Type& from, const Type& to);
 
 // Index into the operand of view `node` for element `index` of its result. Requires op_class(node.op) == view and an
 // op other than real and imag (whose index is unchanged). `hints` decide whether an axis is repeated when neither its extent is

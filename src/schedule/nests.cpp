@@ -1,6 +1,7 @@
 #include "schedule/nests.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 
 #include "schedule/coalesce.h"
@@ -9,6 +10,8 @@
 namespace accel {
 
 namespace {
+
+constexpr int64_t line_bytes = 64;
 
 // Facts about the inline computation of a set of roots.
 struct Contents {
@@ -23,9 +26,14 @@ class Survey {
   }
 
   // A value that is stored: work even when it is only copied.
-  void add_stored(ValueId v) {
-    if (graph_.is_input(v)) contents_.work = dims_.add(contents_.work, dims_.product(graph_.type(v).shape));
-    add(v);
+  void add_stored(const StoreTarget& target) {
+    const Type& type = graph_.type(target.value);
+    bool copied = graph_.is_input(target.value) || op_class(graph_.producer(target.value).op) == OpClass::view;
+    int64_t moved = copied;
+    if (copied) moved += skipped_in(target.value);
+    if (type.rank() > 0) moved += skipped(target.strides[type.axis_order().back()], type.dtype);
+    contents_.work = dims_.add(contents_.work, dims_.mul(dims_.product(type.shape), moved));
+    add(target.value);
   }
 
   void add(ValueId v) {
@@ -36,6 +44,8 @@ class Survey {
     bool counts = op_class(node.op) != OpClass::view;
     if (counts) contents_.work = dims_.add(contents_.work, dims_.mul(elements, is_loop_call(graph_, node) ? 16 : 1));
     for (ValueId operand : node.operands) {
+      if (op_class(node.op) == OpClass::pointwise)
+        contents_.work = dims_.add(contents_.work, dims_.mul(elements, skipped_in(operand)));
       if (graph_.is_input(operand) || placement_.places[operand] == Place::root) continue;
       if (placement_.places[operand] == Place::row)
         contents_.row_depth = std::max(contents_.row_depth, placement_.row_levels[operand]);
@@ -46,6 +56,22 @@ class Survey {
   const Contents& contents() const { return contents_; }
 
  private:
+  // Elements that memory moves for nothing between one and the next: a line holds several.
+  int64_t skipped(Dim stride, DType dtype) const {
+    std::vector<int> symbols = dims_.symbols(stride);
+    if (!symbols.empty() && symbols.back() >= static_cast<int>(graph_.hints.size())) return 0;
+    int64_t bytes = std::min<int64_t>(std::abs(dims_.evaluate(stride, graph_.hints)), line_bytes);
+    return std::max<int64_t>(bytes / item_size(dtype) - 1, 0);
+  }
+
+  // The same for reading a value that is a view.
+  int64_t skipped_in(ValueId v) {
+    const Type& type = graph_.type(v);
+    if (graph_.is_input(v) || type.rank() == 0 || op_class(graph_.producer(v).op) != OpClass::view) return 0;
+    std::optional<StridedView> view = strided_view(dims_, graph_, placement_.places, v);
+    return view ? skipped(view->strides[type.axis_order().back()], type.dtype) : 0;
+  }
+
   const Graph& graph_;
   const Placement& placement_;
   DimTable& dims_;
@@ -217,7 +243,7 @@ std::optional<StoreTarget> store_target(const Graph& graph, const Placement& pla
 
 Dim nest_work(const Graph& graph, const Placement& placement, DimTable& dims, const std::vector<StoreTarget>& targets) {
   Survey survey(graph, placement, dims);
-  for (const StoreTarget& target : targets) survey.add_stored(target.value);
+  for (const StoreTarget& target : targets) survey.add_stored(target);
   return survey.contents().work;
 }
 
@@ -248,7 +274,7 @@ std::optional<Nest> lower_update(const Graph& graph, const Placement& placement,
 
 Nest lower_nest(const Graph& graph, const Placement& placement, Lowering& lowering, const std::vector<StoreTarget>& targets) {
   Survey survey(graph, placement, lowering.dims());
-  for (const StoreTarget& target : targets) survey.add_stored(target.value);
+  for (const StoreTarget& target : targets) survey.add_stored(target);
   Nest nest;
   nest.name = "nest";
   nest.work = survey.contents().work;

@@ -157,13 +157,7 @@ class Walk {
   }
 
   bool trivial_reshape(const Node& node) const {
-    auto significant = [&](const std::vector<Dim>& shape) {
-      std::vector<Dim> kept;
-      for (Dim d : shape)
-        if (!graph_.dims.is_constant(d, 1)) kept.push_back(d);
-      return kept;
-    };
-    return significant(graph_.type(node.operands[0]).shape) == significant(graph_.type(node.results[0]).shape);
+    return same_axes(graph_.dims, graph_.type(node.operands[0]), graph_.type(node.results[0])).has_value();
   }
 
   bool pass() {
