@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <optional>
 
 #include "base/settings.h"
 #include "runtime/float_environment.h"
@@ -65,17 +66,51 @@ int64_t chunk_units(int64_t units, int64_t work, int threads) {
   return std::max<int64_t>(1, std::min(std::max(balanced, least), most));
 }
 
+// A range of chunks that threads take from both ends.
+class Range {
+ public:
+  void set(int64_t begin, int64_t end) { ends_ = pack(begin, end); }
+  std::optional<int64_t> take_first() {
+    return take([](int64_t& begin, int64_t&) { return begin++; });
+  }
+  std::optional<int64_t> take_last() {
+    return take([](int64_t&, int64_t& end) { return --end; });
+  }
+
+ private:
+  static uint64_t pack(int64_t begin, int64_t end) { return static_cast<uint64_t>(begin) << 32 | static_cast<uint64_t>(end); }
+
+  template <class Which>
+  std::optional<int64_t> take(Which which) {
+    uint64_t now = ends_.load(std::memory_order_relaxed);
+    while (true) {
+      int64_t begin = static_cast<int64_t>(now >> 32), end = static_cast<int64_t>(now & 0xffffffff);
+      if (begin >= end) return std::nullopt;
+      int64_t taken = which(begin, end);
+      if (ends_.compare_exchange_weak(now, pack(begin, end), std::memory_order_relaxed)) return taken;
+    }
+  }
+
+  alignas(64) std::atomic<uint64_t> ends_{0};
+};
+
+// Each thread has a range of its own, the same in loops that follow each other, so that it finds in its caches what it worked
+// on before; who has done his own helps the others from behind.
 class Loop final : public SharedWork {
  public:
-  Loop(AccelRegion region, void* frame, int64_t n, int64_t chunk)
-      : region_(region), frame_(frame), n_(n), chunk_(chunk), control_(float_control()) {}
+  Loop(AccelRegion region, void* frame, int64_t n, int64_t chunk, int threads)
+      : region_(region), frame_(frame), n_(n), chunk_(chunk), count_(divide_up(n, chunk)), control_(float_control()) {
+    ranges_ = static_cast<int>(std::min<int64_t>({threads, most_ranges, count_}));
+    for (int k = 0; k < ranges_; ++k) own_[k].set(count_ * k / ranges_, count_ * (k + 1) / ranges_);
+  }
 
-  bool has_more() const override { return !stop_ && next_.load(std::memory_order_relaxed) < n_; }
+  bool has_more() const override { return !stop_ && taken_.load(std::memory_order_relaxed) < count_; }
 
-  void run_as_worker() override {
+  void run_as_worker(int worker) override {
     BorrowedFloatControl borrowed(control_);
     inside_loop = true;
-    while (step()) {
+    int own = ranges_ > 1 ? 1 + worker % (ranges_ - 1) : 0;
+    while (step(own)) {
     }
     flags_.fetch_or(static_cast<unsigned>(borrowed.flags()), std::memory_order_relaxed);
   }
@@ -85,7 +120,7 @@ class Loop final : public SharedWork {
     Poll poll;
     inside_loop = true;
     if (threads > 1) share_work(*this, threads - 1);
-    while (step())
+    while (step(0))
       if (poll.interrupted()) stop_ = true;
     if (threads > 1) withdraw_work(*this);
     inside_loop = false;
@@ -93,21 +128,34 @@ class Loop final : public SharedWork {
     return !stop_;
   }
 
+  static constexpr int64_t most_chunks = int64_t{1} << 31;
+
  private:
+  static constexpr int most_ranges = 32;
+
+  std::optional<int64_t> take(int own) {
+    std::optional<int64_t> chunk = own_[own].take_first();
+    for (int k = 1; !chunk && k < ranges_; ++k) chunk = own_[(own + k) % ranges_].take_last();
+    return chunk;
+  }
+
   // Runs one chunk; false when none is left.
-  bool step() {
+  bool step(int own) {
     if (!has_more()) return false;
-    int64_t begin = next_.fetch_add(chunk_, std::memory_order_relaxed);
-    if (begin >= n_) return false;
-    region_(frame_, begin, std::min(begin + chunk_, n_));
+    std::optional<int64_t> chunk = take(own);
+    if (!chunk) return false;
+    taken_.fetch_add(1, std::memory_order_relaxed);
+    region_(frame_, *chunk * chunk_, std::min((*chunk + 1) * chunk_, n_));
     return true;
   }
 
   AccelRegion region_;
   void* frame_;
-  int64_t n_, chunk_;
+  int64_t n_, chunk_, count_;
   FloatControl control_;
-  std::atomic<int64_t> next_{0};
+  int ranges_ = 1;
+  Range own_[most_ranges];
+  std::atomic<int64_t> taken_{0};
   std::atomic<bool> stop_{false};
   std::atomic<unsigned> flags_{0};
 };
@@ -150,7 +198,8 @@ int parallel_for(AccelRegion region, void* frame, int64_t n, int64_t grain, int6
   int64_t units = divide_up(n, grain);
   int threads = useful_threads(units, work);
   int64_t chunk = chunk_units(units, work, threads);
-  Loop loop(region, frame, n, chunk >= units ? n : chunk * grain);
+  chunk = std::max(chunk, divide_up(units, Loop::most_chunks));
+  Loop loop(region, frame, n, chunk >= units ? n : chunk * grain, threads);
   return loop.run_as_caller(threads) ? 0 : 1;
 }
 

@@ -89,10 +89,11 @@ class ThreadPool {
   }
 
   void serve() {
+    const int number = numbers_.fetch_add(1);
     for (;;) {
       uint32_t seen = generation_.load();
       if (SharedWork* work = enter()) {
-        work->run_as_worker();
+        work->run_as_worker(number);
         leave(*work);
       } else {
         wait_for_change(seen);
@@ -144,6 +145,7 @@ class ThreadPool {
   std::mutex mutex_;
   std::vector<SharedWork*> offers_;
   int threads_ = 0;
+  std::atomic<int> numbers_{0};
   std::atomic<uint32_t> generation_{0};  // changes with every offer
   std::atomic<int> sleepers_{0};
 };

@@ -13,8 +13,8 @@ namespace accel {
 // Work that several threads can do pieces of at once.
 class SharedWork {
  public:
-  // Does pieces until none is left. Runs on worker threads.
-  virtual void run_as_worker() = 0;
+  // Does pieces until none is left. Runs on worker threads, which are numbered from 0.
+  virtual void run_as_worker(int worker) = 0;
   virtual bool has_more() const = 0;
 
  protected:
