@@ -7,6 +7,7 @@
 #include "schedule/access.h"
 #include "schedule/flow.h"
 #include "schedule/in_place.h"
+#include "schedule/join_loops.h"
 #include "schedule/nests.h"
 #include "schedule/placement.h"
 #include "schedule/program.h"
@@ -161,6 +162,7 @@ Result<Program> schedule_block(const Graph& graph, std::vector<std::string>* not
 
 Result<Program> schedule(const Graph& graph, std::vector<std::string>* notes) {
   ACCEL_TRY(Program program, has_flow(graph) ? schedule_flow(graph, notes) : schedule_block(graph, notes));
+  join_loops(program);
   add_small_extent_variants(program, graph);
   return program;
 }

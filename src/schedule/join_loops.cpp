@@ -1,0 +1,96 @@
+#include "schedule/join_loops.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+namespace accel {
+
+namespace {
+
+// More statements, or stores, than this are too much for the registers and write buffers of a CPU.
+constexpr size_t most_statements = 128, most_stores = 8;
+
+// Memory that a body of single elements reads and writes.
+struct Traffic {
+  std::set<BufferId> loaded, stored;
+  size_t stores = 0;
+};
+
+class Joining {
+ public:
+  explicit Joining(Program& program) : program_(program) {}
+
+  void join(Body& body) {
+    for (Stmt& stmt : body) join(stmt.body);
+    for (size_t k = 1; k < body.size();) {
+      if (!is_vector_loop(body[k - 1]) || !is_vector_loop(body[k]) || !fits(body[k - 1], body[k])) {
+        ++k;
+        continue;
+      }
+      append(body[k - 1], body[k]);
+      body.erase(body.begin() + static_cast<std::ptrdiff_t>(k));
+    }
+  }
+
+ private:
+  BufferId memory_of(BufferId id) const {
+    const Buffer& buffer = program_.buffers[static_cast<size_t>(id)];
+    return buffer.kind == BufferKind::alias ? buffer.binding : id;
+  }
+
+  static bool is_vector_loop(const Stmt& stmt) {
+    return stmt.kind == StmtKind::loop && stmt.loop_kind == LoopKind::simd &&
+           std::all_of(stmt.body.begin(), stmt.body.end(), [](const Stmt& each) {
+             return each.kind == StmtKind::constant || each.kind == StmtKind::index || each.kind == StmtKind::input ||
+                    each.kind == StmtKind::load || each.kind == StmtKind::compute || each.kind == StmtKind::store;
+           });
+  }
+
+  Traffic traffic_of(const Body& body) const {
+    Traffic out;
+    for (const Stmt& stmt : body) {
+      if (stmt.kind == StmtKind::load) out.loaded.insert(memory_of(stmt.address.buffer));
+      if (stmt.kind != StmtKind::store) continue;
+      out.stored.insert(memory_of(stmt.address.buffer));
+      ++out.stores;
+    }
+    return out;
+  }
+
+  static bool share(const std::set<BufferId>& a, const std::set<BufferId>& b) {
+    return std::any_of(a.begin(), a.end(), [&](BufferId id) { return b.contains(id); });
+  }
+
+  bool fits(const Stmt& first, const Stmt& second) const {
+    if (first.extent != second.extent || first.body.size() + second.body.size() > most_statements) return false;
+    for (const Stmt& stmt : second.body)
+      if (stmt.dst >= 0 && std::any_of(first.body.begin(), first.body.end(), [&](const Stmt& s) { return s.dst == stmt.dst; }))
+        return false;
+    Traffic a = traffic_of(first.body), b = traffic_of(second.body);
+    bool apart = !share(a.stored, b.stored) && !share(a.stored, b.loaded) && !share(a.loaded, b.stored);
+    return apart && share(a.loaded, b.loaded) && a.stores + b.stores <= most_stores;
+  }
+
+  void append(Stmt& first, Stmt& second) {
+    int variable = *program_.dims.as_symbol(second.var);
+    for (Stmt& stmt : second.body) {
+      for (Dim* d : {&stmt.address.offset, &stmt.dim})
+        if (d->id >= 0)
+          *d = program_.dims.substitute(
+              *d, [&](int symbol) { return symbol == variable ? std::optional(first.var) : std::nullopt; });
+      first.body.push_back(std::move(stmt));
+    }
+  }
+
+  Program& program_;
+};
+
+}  // namespace
+
+void join_loops(Program& program) {
+  Joining joining(program);
+  for (Nest& nest : program.nests) joining.join(nest.body);
+}
+
+}  // namespace accel
