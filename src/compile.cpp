@@ -17,7 +17,7 @@ Result<Compilation> compile(Graph graph, const CompileOptions& options) {
 
   ACCEL_TRY(made.passes, run_passes(graph, options.target, pass_options));
   ACCEL_TRY(Program program, schedule(graph, &made.schedule_notes));
-  ACCEL_TRY(KernelSource source, emit_cpp(program));
+  ACCEL_TRY(KernelSource source, emit_cpp(program, options.quiet_comparisons));
   ACCEL_TRY(made.kernel, compile_kernel(source));
 
   if (options.keep_texts) made.program_text = print_program(program);

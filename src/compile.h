@@ -24,7 +24,8 @@ struct Compilation {
 
 struct CompileOptions {
   Target target;
-  bool keep_texts = false;  // graph text after each pass, program text
+  bool keep_texts = false;         // graph text after each pass, program text
+  bool quiet_comparisons = false;  // emit_cpp
 };
 
 // Runs every stage on `graph`. The result's kernel takes the buffers and symbols that codegen/kernel_abi.h describes.

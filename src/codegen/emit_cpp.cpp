@@ -243,9 +243,10 @@ void add_entry(Code& out, const Program& program) {
 
 }  // namespace
 
-Result<KernelSource> emit_cpp(const Program& program) {
-  Facts facts(program);
+Result<KernelSource> emit_cpp(const Program& program, bool quiet_comparisons) {
+  Facts facts(program, quiet_comparisons);
   Code out;
+  if (quiet_comparisons) out.raw("#define ACCEL_QUIET_COMPARISONS 1\n");
   out.raw(prelude_part("library"));
   out.raw("namespace accel_kernel_text {\n");
   add_prelude(out, needs_of(program));

@@ -47,8 +47,11 @@ void collect_traffic(const Program& program, const Body& body, std::set<BufferId
 
 }  // namespace
 
-Facts::Facts(const Program& program)
-    : program_(program), definitions_(program.temps.size()), used_(program.temps.size(), false) {
+Facts::Facts(const Program& program, bool quiet_comparisons)
+    : program_(program),
+      quiet_comparisons_(quiet_comparisons),
+      definitions_(program.temps.size()),
+      used_(program.temps.size(), false) {
   for (const Nest& nest : program.nests) visit(nest.body);
   for (const ProgramBlock& block : program.blocks) visit(block);
   for (const Nest& nest : program.nests) keep_what_selections_drop(nest.body);
@@ -120,9 +123,15 @@ void Facts::keep_sources(TempId temp) {
   for (TempId arg : stmt->args) keep_sources(arg);
 }
 
+bool Facts::is_selection(const Stmt& stmt) const {
+  bool chooses = stmt.kind == StmtKind::compute && (stmt.op == Op::where || stmt.op == Op::lanes);
+  bool combines = stmt.kind == StmtKind::compute || stmt.kind == StmtKind::fold || stmt.kind == StmtKind::argreduce;
+  return chooses || (quiet_comparisons_ && combines && signals_on_nan(stmt.op));
+}
+
 void Facts::keep_what_selections_drop(const Body& body) {
   for (const Stmt& stmt : body) {
-    if (stmt.kind == StmtKind::compute && (stmt.op == Op::where || stmt.op == Op::lanes)) {
+    if (is_selection(stmt)) {
       for (TempId arg : stmt.args) keep_sources(arg);
     }
     if (stmt.dst >= 0 && !used_[static_cast<size_t>(stmt.dst)]) keep_sources(stmt.dst);

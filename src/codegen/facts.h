@@ -10,7 +10,8 @@ namespace accel {
 
 class Facts {
  public:
-  explicit Facts(const Program& program);
+  // `quiet_comparisons`: see emit_cpp. Without, what an extreme drops for a NaN raises the event of the comparison anyway.
+  explicit Facts(const Program& program, bool quiet_comparisons = false);
 
   // The statement that computes a temp; null when nothing does. A declared accumulator is not a value of its own.
   const Stmt* definition(TempId temp) const { return definitions_[static_cast<size_t>(temp)]; }
@@ -30,8 +31,10 @@ class Facts {
   void visit(const ProgramBlock& block);
   void keep_sources(TempId temp);
   void keep_what_selections_drop(const Body& body);
+  bool is_selection(const Stmt& stmt) const;
 
   const Program& program_;
+  bool quiet_comparisons_;
   std::vector<const Stmt*> definitions_;
   std::vector<bool> used_;
   std::set<TempId> kept_;

@@ -45,6 +45,14 @@ bool same_outputs(const Graph& a, const Graph& b) {
                     [](const ExitOutputs& x, const ExitOutputs& y) { return x.types.size() == y.types.size(); });
 }
 
+// Releases the GIL meanwhile.
+Result<Compilation> compile_graph(Graph graph, const CompileOptions& options) {
+  PyThreadState* thread = PyEval_SaveThread();
+  Result<Compilation> compiled = compile(std::move(graph), options);
+  PyEval_RestoreThread(thread);
+  return compiled;
+}
+
 }  // namespace
 
 // What one call of the entry works with.
@@ -132,6 +140,7 @@ bool Entry::fits(PyObject* function, PyObject* const* locals) const {
 }
 
 Outcome Entry::run(PyObject* function, PyObject* const* locals, PyObject** result) {
+  if (nan_ == Nan::met) compile_quiet();
   const GuardSet& guards = captured_.guards;
   Workspace space(words());
   Call call;
@@ -207,7 +216,27 @@ Outcome Entry::judge(Call& call, int status) {
   if ((events & ~call.warned) == 0) return warn_of(call, events) ? Outcome::returned : Outcome::raised;
   events_++;
   patience_.spoilt();
+  if (may_be_quieter(events)) nan_ = Nan::met;
   return Outcome::events;
+}
+
+// Whether the event may only have been a NaN that was compared.
+bool Entry::may_be_quieter(int events) const {
+  if (events != event_invalid || nan_ != Nan::not_met || !compilation_) return false;
+  const Graph& graph = compilation_->graph;
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+    bool of_floats = !node.operands.empty() && dtype_kind(graph.type(node.operands[0]).dtype) == 'f';
+    return of_floats && (signals_on_nan(node.op) || (node.op == Op::reduce && signals_on_nan(node.attrs.ufunc)));
+  });
+}
+
+// Without it calls with NaN go on as before: they are run again by the interpreter.
+void Entry::compile_quiet() {
+  nan_ = Nan::heeded;
+  Result<Compilation> quiet = compile_graph(captured_.graph, {.quiet_comparisons = true});
+  if (!quiet.ok()) return;
+  quiet_kernel_ = quiet->kernel;
+  patience_.succeeded();
 }
 
 // What happened is visible already. Warnings may run other threads: what the results are made of is held meanwhile.
@@ -245,7 +274,8 @@ int Entry::run_native(Call& call) {
   bool unlocked = call.work >= unlocked_work, others_run = unlocked || !draw_functions_.empty();
   // Arguments are alive as long as the call; objects found elsewhere could be dropped by another thread.
   if (others_run) take_references(call, true);
-  int status = memory.run(compilation_->kernel->entry(), launch, unlocked);
+  const CompiledKernel& kernel = quiet_kernel_ ? *quiet_kernel_ : *compilation_->kernel;
+  int status = memory.run(kernel.entry(), launch, unlocked);
   if (others_run) take_references(call, false);
   if (calls_python_) problem_ = {};  // of calls within this one
   if (!memory.problem().empty()) problem_ = fail(Reason::out_of_memory, memory.problem());
@@ -323,12 +353,7 @@ void Entry::leave_to_interpreter(Reason reason, std::string detail) {
 }
 
 Status Entry::compile_native(bool keep_texts) {
-  CompileOptions options;
-  options.keep_texts = keep_texts;
-  Graph graph = captured_.graph;
-  PyThreadState* thread = PyEval_SaveThread();
-  Result<Compilation> compiled = compile(std::move(graph), options);
-  PyEval_RestoreThread(thread);
+  Result<Compilation> compiled = compile_graph(captured_.graph, {.keep_texts = keep_texts});
   if (!compiled.ok()) return compiled.failure();
   if (!same_outputs(captured_.graph, compiled->graph)) return fail(Reason::internal_error, "a pass changed the exits");
   // A call's result may become a result itself; memory for it is then made in vain.

@@ -99,6 +99,8 @@ class Entry {
   Outcome judge(Call& call, int status);
   int accepted_events(Call& call) const;
   bool warn_of(Call& call, int events);
+  bool may_be_quieter(int events) const;
+  void compile_quiet();
   int run_kernel(Call& call);
   int run_native(Call& call);
   Outcome left_in_call(Call& call, PyObject** result);
@@ -122,6 +124,9 @@ class Entry {
   bool writes_inputs_ = false;
   std::optional<EventSite> event_site_;  // of a graph that writes inputs
   std::unique_ptr<Compilation> compilation_;
+  // The same with quiet comparisons, once a call had an invalid event that only a NaN may have been the reason of.
+  std::shared_ptr<const CompiledKernel> quiet_kernel_;
+  enum class Nan : uint8_t { not_met, met, heeded } nan_ = Nan::not_met;
   bool has_flow_ = false;        // of the kernel
   bool allocates_first_ = true;  // all results before the kernel runs; else it asks for those of the exit it takes
   std::vector<ResolvedLoop> loops_;

@@ -73,6 +73,8 @@ int op_events(Op op, DType dtype) {
   return bits;
 }
 
+bool signals_on_nan(Op op) { return std::strchr(op_info(op).events, 'n') != nullptr; }
+
 int cast_events(DType from, DType to) {
   char source = dtype_kind(from), target = dtype_kind(to);
   bool from_floating = source == 'f' || source == 'c', to_floating = target == 'f' || target == 'c';

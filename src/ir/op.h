@@ -53,6 +53,8 @@ enum EventBits : int { event_divide = 1, event_overflow = 2, event_underflow = 4
 
 // Events that `op` may raise in NumPy for operands of `dtype` (not astype: see cast_events).
 int op_events(Op op, DType dtype);
+// Whether the emitted text may raise event_invalid for NaN where NumPy has none, unless the kernel has quiet comparisons.
+bool signals_on_nan(Op op);
 // Events that a cast may raise.
 int cast_events(DType from, DType to);
 

@@ -2,23 +2,23 @@
 // a flag of its own, not a test of the best value so far, keeps selections of truth values (which g++ does not vectorise) away.
 template <class T>
 ACCEL_INLINE bool beats_argmin(T a, T best) {
-  return a < best;
+  return is_less(a, best);
 }
 template <class T>
 ACCEL_INLINE bool beats_argmax(T a, T best) {
-  return a > best;
+  return is_less(best, a);
 }
 #if defined(ACCEL_HAS_HALF)
-ACCEL_INLINE bool beats_argmin(f16 a, f16 best) { return widen(a) < widen(best); }
-ACCEL_INLINE bool beats_argmax(f16 a, f16 best) { return widen(a) > widen(best); }
+ACCEL_INLINE bool beats_argmin(f16 a, f16 best) { return is_less(widen(a), widen(best)); }
+ACCEL_INLINE bool beats_argmax(f16 a, f16 best) { return is_less(widen(best), widen(a)); }
 #endif
 template <class R>
 ACCEL_INLINE bool beats_argmin(complex_of<R> a, complex_of<R> best) {
-  return (a.re < best.re) | ((a.re == best.re) & (a.im < best.im));
+  return is_less(a.re, best.re) | ((a.re == best.re) & is_less(a.im, best.im));
 }
 template <class R>
 ACCEL_INLINE bool beats_argmax(complex_of<R> a, complex_of<R> best) {
-  return (a.re > best.re) | ((a.re == best.re) & (a.im > best.im));
+  return is_less(best.re, a.re) | ((a.re == best.re) & is_less(best.im, a.im));
 }
 
 // An unsigned integer of T's size: tests on T collected in it stay in vectors of one width.
@@ -89,13 +89,18 @@ ACCEL_INLINE Extreme<T> argreduce_serial(i64 begin, i64 end, Element element, Be
 template <class T, class Element, class Beats>
 ACCEL_INLINE Extreme<T> argreduce(i64 begin, i64 end, Element element, Beats beats) {
   constexpr i64 large = 256, small = 32;
+#if defined(ACCEL_QUIET_COMPARISONS)
+  constexpr bool may_stop = false;  // later elements may have events
+#else
+  constexpr bool may_stop = true;  // the NaN had an event
+#endif
   Extreme<T> extreme = {};
   for (i64 block = begin; block < end; block += large) {
-    if (extreme.settled) break;
+    if (may_stop && extreme.settled) break;
     const i64 block_end = index_min(block + large, end);
     if (block > begin && block + large <= end && !any_beats<large>(block, extreme.best, element, beats)) continue;
     for (i64 first = block; first < block_end; first += small) {
-      if (extreme.settled) break;
+      if (may_stop && extreme.settled) break;
       if (first > begin && first + small <= end && !any_beats<small>(first, extreme.best, element, beats)) continue;
       for (i64 i = first; i < index_min(first + small, end); ++i) extreme.see(element(i), i, i == begin, beats);
     }
