@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.compiled import facts
 from support.differential import check
-from support.outcome import outcome
+from support.outcome import assert_same, outcome
 
 import accel
 
@@ -390,3 +390,29 @@ def test_memory_that_is_put_back(view, dtype):
                 with np.errstate(over="raise", invalid="raise"):
                     assert memory_and_error(call, memory, memory) == memory_and_error(update, memory, memory)
                 assert outcome(call, (memory, memory.copy())) == outcome(update, (memory, memory.copy()))
+
+
+def drop_quotients(a, b, out):
+    for i in range(len(a)):
+        a[i] / b[i]
+        out[i] = a[i] + 1
+    return out
+
+
+def drop_numbers(a, b, out):
+    for i in range(len(a)):
+        np.sqrt(a[i]), np.exp(a[i] * b[i]), np.float32(a[i]) + np.float32(b[i]), complex(a[i]) * b[i]
+        out[i] = a[i] + 1
+    return out
+
+
+@pytest.mark.parametrize("function", [drop_quotients, drop_numbers])
+@pytest.mark.parametrize("errors", ["ignore", "warn", "raise"])
+def test_events_of_scalars_that_nobody_uses(function, errors):
+    cases = [([1.0, 2, 3], [1.0, 2, 3]), ([1.0, 0, 3], [1.0, 0, 3]), ([1.0, -2, 1e300], [0.0, 2, 1e300])]
+    cases += [([1.0, 1e39, 3], [1.0, -2e38, 3]), ([5e-324, 1, 2], [0.5, 1, 2])]
+    call = accel.compile(function)
+    with np.errstate(all=errors):
+        for a, b in cases:
+            assert_same(function, call, np.array(a), np.array(b), np.zeros(3))
+    assert facts(call)["compiled"] > 0
