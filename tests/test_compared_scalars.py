@@ -91,3 +91,20 @@ def test_numbers_drawn_before_and_after():
         for seed in range(3):
             assert_same(function, call, np.random.default_rng(seed), x, times=1)
         assert facts(call)["interpreted"] == facts(call)["side_exits"] == 0
+
+
+def test_nan_gives_no_events():
+    """Neither in arguments nor in what they are compared with; beside operations whose events count."""
+
+    def function(x, u, power):
+        count = 0
+        for i in range(len(x)):
+            if u[i] == np.exp(x[i]):
+                count += 1
+            power[i] = float(x[i]) ** 2
+        return count, np.exp(power[:2])
+
+    nan = np.array([math.nan, -math.nan, 1.0, 2.0, math.nan])
+    with np.errstate(all="raise"):
+        check(function, nan, np.ones(5), np.ones(5))
+        check(function, np.ones(5), nan, np.ones(5))

@@ -359,10 +359,11 @@ def test_normal_numbers_of_every_layer_and_size(bits):
 def test_draws_between_events():
     """Events of what is computed are seen, those of draws are not."""
 
-    def function(rng, n, x, scale):
+    def function(rng, n, x, scale, loc=0.0):
         total = np.float64(0.0)
         for k in range(n):
             rng.normal(1.0, scale)
+            rng.normal(loc, 1.0)
             rng.uniform(0.0, scale)
             total += x[k] / x[k + 1]
         return total
@@ -370,6 +371,8 @@ def test_draws_between_events():
     with np.errstate(all="raise"):
         check(function, generator(), 5, np.ones(6), 1e-310)
         check(function, generator(), 5, np.ones(6), 1e308)
+        for loc in (np.nan, np.inf, -1e308, 5e-324):
+            check(function, generator(), 5, np.ones(6), 1.0, loc)
     for scale in (1.0, 1e-310, 1e308):
         check_left_to_numpy(function, generator(), 5, np.array([1.0, 2.0, 0.0, 1.0, 0.0, 0.0]), scale)
 

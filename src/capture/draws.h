@@ -36,6 +36,12 @@ struct DrawInfo {
 const std::vector<DrawInfo>& draw_infos();
 // Whether the function leaves the floating-point flags as they are.
 inline bool is_quiet(const DrawInfo& info) { return std::string_view(info.function).starts_with("draw_"); }
+// Whether the numbers are the doubles of the stream as they are.
+inline bool gives_doubles(const DrawInfo& info) { return info.function == std::string_view("draw_random"); }
+// Whether the numbers are normal ones, or multiples of them with something added.
+inline bool is_normal(const DrawInfo& info) {
+  return info.function == std::string_view("draw_normal") || info.function == std::string_view("draw_standard_normal");
+}
 // Index of a method's row, or -1.
 int find_draw(std::string_view method);
 

@@ -8,11 +8,11 @@
 
 namespace accel {
 
-// What stands in for a loop (prelude part "compared"), and for which arguments: results are ordinary numbers, without events.
+// What stands in for a loop (prelude part "compared"), and for arguments of which size: results are positive, without events.
 struct StandIn {
   Op op;
   const char* function;
-  const char *least, *most;
+  const char* most;
 };
 // Null when the statement calls no such loop for one number.
 const StandIn* stand_in(const Program& program, const Stmt& stmt);

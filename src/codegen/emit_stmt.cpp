@@ -216,8 +216,7 @@ void KernelFunction::call_for_one(const Body& body, size_t place) {
   const StandIn& other = *stand_in(copy_.program, stmt);
   auto numbers = compared_with(copy_.program, nest_, body, place);
   if (!numbers) return call(stmt);
-  std::string items =
-      cat(other.least, ", ", other.most, ", ", address(stmt.operands[0].address), ", ", address(stmt.operands[1].address));
+  std::string items = cat(other.most, ", ", address(stmt.operands[0].address), ", ", address(stmt.operands[1].address));
   for (TempId number : *numbers) items += ", " + temp_name(number);
   code_.open(cat("if (__builtin_expect(!decides<", other.function, ">(", items, "), 0))"));
   call(stmt);

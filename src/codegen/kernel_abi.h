@@ -6,7 +6,7 @@
 
 namespace accel {
 
-constexpr int accel_abi_version = 9;
+constexpr int accel_abi_version = 10;
 
 extern "C" {
 
@@ -22,7 +22,8 @@ struct AccelImport {
 struct AccelDraw {
   void* function;
   void* stream;
-  bool quiet;  // whether it leaves the floating-point flags as they are
+  bool quiet;          // whether it leaves the floating-point flags as they are
+  const void* layers;  // of normal numbers, that the kernel may draw by itself (prelude part "flow"); else null
 };
 
 // One chunk [begin, end) of a parallel region. Runs on any thread; must not touch Python.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "capture/capture.h"
+#include "capture/draws.h"
 #include "dispatch/errstate.h"
 #include "dispatch/python_errors.h"
 #include "guard/memory_order.h"
@@ -282,7 +283,13 @@ int BoxedCalls::open_draw(int number) {
   Used* used = use(generator_of(calls_[static_cast<size_t>(number)]));
   if (used == nullptr || (!used->lock && !take_lock(*used))) return failed();
   draw.stream = bit_stream(used->bits.get());
-  return draw.stream != nullptr ? 0 : failed();
+  if (draw.stream == nullptr) return failed();
+  if (gives_doubles(draw_infos()[static_cast<size_t>(calls_[static_cast<size_t>(number)].draw)])) {
+    DoubleSource source = double_source(draw.stream);
+    draw.function = reinterpret_cast<void*>(source.function);
+    draw.stream = source.state;
+  }
+  return 0;
 }
 
 // A run that waits for one lock holds no other, so two of them cannot wait for each other.

@@ -26,6 +26,7 @@ std::string library_text() {
     if (!name.starts_with("draw_")) declared += "extern \"C\" " + type_text(info.result) + " " + name + "(" + operands + ");\n";
     body += "  functions[" + std::to_string(row) + "] = (void*)" + name + ";\n";
   }
+  body += "  functions[" + std::to_string(draw_infos().size()) + "] = knows_layers ? &normal : nullptr;\n";
   return declared + "struct Launch { void* unused[4]; void*** outputs; };\n" +
          "extern \"C\" __attribute__((visibility(\"default\"))) int accel_kernel(const Launch* launch) {\n" +
          "  learn_layers();\n  void** const functions = launch->outputs[0];\n" + body + "  return 0;\n}\n";
@@ -39,7 +40,7 @@ std::vector<void*> find_functions() {
   auto library = compile_kernel(source);
   PyEval_RestoreThread(thread);
   if (!library.ok()) return {};
-  std::vector<void*> functions(draw_infos().size());
+  std::vector<void*> functions(draw_infos().size() + 1);
   void* outputs[] = {functions.data()};
   AccelLaunch launch{};
   launch.outputs = outputs;

@@ -30,7 +30,9 @@ struct Stream {
 
 // Multiples of random numbers of ordinary size, added to such numbers, have no events; what others raise is taken back.
 static bool is_ordinary(double loc, double scale) {
-  return __builtin_fabs(loc) <= 0x1p900 && __builtin_fabs(scale) <= 0x1p900 && __builtin_fabs(scale) >= 0x1p-900;
+  const u64 least = __builtin_bit_cast(u64, 0x1p-900), most = __builtin_bit_cast(u64, 0x1p900);
+  const u64 size = __builtin_bit_cast(u64, __builtin_fabs(scale));
+  return __builtin_bit_cast(u64, __builtin_fabs(loc)) <= most && size - least <= most - least;
 }
 static __attribute__((noinline, cold)) double quietly(double (*function)(void*, double, double), void* bits, double a, double b) {
 #if defined(__x86_64__)
@@ -58,7 +60,12 @@ struct Layer {
   u64 bound;
   double width;
 };
-static Layer layers[256];
+// As in the prelude of kernels, which draw such numbers themselves.
+struct Layers {
+  Layer layers[256];
+  double (*rare)(const struct Stream* stream, u64 bits);  // the number that is drawn from these bits, and perhaps more
+};
+static Layers normal;
 static bool knows_layers = false;
 
 // A stream that begins with one number that has been drawn already.
@@ -92,7 +99,7 @@ static __attribute__((noinline, cold)) double rare_normal(const Stream* stream, 
 }
 static inline __attribute__((always_inline)) double layered_normal(const Stream* stream) {
   const u64 bits = stream->next_uint64(stream->state), place = bits >> 9 & 0xffffffffffffful;
-  const Layer layer = layers[bits & 255];
+  const Layer layer = normal.layers[bits & 255];
   if (__builtin_expect(place >= layer.bound, 0)) return rare_normal(stream, bits);
   return __builtin_bit_cast(double, __builtin_bit_cast(u64, (double)(long)place * layer.width) | (bits >> 8 & 1) << 63);
 }
@@ -124,13 +131,14 @@ static bool is_quick(const Stream* stream, u64 layer, u64 place) {
 static void learn_layers() {
   u64 state = 1;
   const Stream stream = mixed_stream(&state);
+  normal.rare = rare_normal;
   for (u64 k = 0; k < 256; ++k) {
     u64 low = 0, high = 1ul << 52;
     while (low < high) {
       const u64 middle = (low + high) / 2;
       is_quick(&stream, k, middle) ? void(low = middle + 1) : void(high = middle);
     }
-    layers[k] = {low, low > 1 ? resume_normal(&stream, k | 1ul << 9, nullptr) : 0.0};
+    normal.layers[k] = {low, low > 1 ? resume_normal(&stream, k | 1ul << 9, nullptr) : 0.0};
   }
   // Whether the numbers are the same from now on, and what is left of the stream, too.
   knows_layers = true;

@@ -126,8 +126,13 @@ std::span<AccelDraw> Entry::draws_in(Workspace& space) const {
   auto* draws = reinterpret_cast<AccelDraw*>(space.take<void*>(words_of_draw * captured_.calls.size()));
   for (size_t k = 0; k < captured_.calls.size(); ++k) {
     int row = captured_.calls[k].draw;
-    bool known = row >= 0 && !draw_functions_.empty();
-    new (draws + k) AccelDraw{known ? draw_functions_[row] : nullptr, nullptr, known && is_quiet(draw_infos()[row])};
+    if (row < 0 || draw_functions_.empty()) {
+      new (draws + k) AccelDraw{};
+      continue;
+    }
+    const DrawInfo& info = draw_infos()[row];
+    new (draws + k)
+        AccelDraw{draw_functions_[row], nullptr, is_quiet(info), is_normal(info) ? draw_functions_.back() : nullptr};
   }
   return {draws, captured_.calls.size()};
 }

@@ -80,6 +80,11 @@ void* bit_stream(PyObject* bit_generator) {
   return capsule ? PyCapsule_GetPointer(capsule.get(), "BitGenerator") : nullptr;
 }
 
+DoubleSource double_source(void* stream) {
+  const auto* bits = static_cast<const bitgen_t*>(stream);
+  return {bits->next_double, bits->state};
+}
+
 std::optional<std::span<char>> stream_memory(PyObject* bit_generator) {
   const StreamType* known = stream_type(bit_generator);
   if (known == nullptr || !known->is_whole) return std::nullopt;

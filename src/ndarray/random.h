@@ -16,6 +16,13 @@ bool is_numpy_bit_generator(PyObject* object);
 // used without the GIL while the object's lock is held. Null, with an exception, when there is none.
 void* bit_stream(PyObject* bit_generator);
 
+// Where the next double of a stream comes from: `function(state)`.
+struct DoubleSource {
+  double (*function)(void*);
+  void* state;
+};
+DoubleSource double_source(void* stream);
+
 // The memory that the stream of one of NumPy's bit generators consists of: what is copied back takes the stream back. Nullopt,
 // without an exception, when this is not known.
 std::optional<std::span<char>> stream_memory(PyObject* bit_generator);

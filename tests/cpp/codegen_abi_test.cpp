@@ -39,6 +39,7 @@ static_assert(sizeof(AccelDraw) == sizeof(text::AccelDraw));
 SAME_MEMBER(AccelDraw, function);
 SAME_MEMBER(AccelDraw, stream);
 SAME_MEMBER(AccelDraw, quiet);
+SAME_MEMBER(AccelDraw, layers);
 
 static_assert(sizeof(AccelLaunch) == sizeof(text::AccelLaunch));
 SAME_MEMBER(AccelLaunch, runtime);

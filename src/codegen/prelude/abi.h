@@ -2,7 +2,7 @@
 typedef __INT64_TYPE__ i64;
 typedef __INTPTR_TYPE__ iptr;
 
-constexpr int accel_abi_version = 9;
+constexpr int accel_abi_version = 10;
 
 extern "C" {
 typedef int (*AccelLoop)(void* context, char* const* args, const iptr* dims, const iptr* strides, void* auxdata);
@@ -16,6 +16,7 @@ struct AccelDraw {
   void* function;
   void* stream;
   bool quiet;
+  const void* layers;
 };
 
 typedef void (*AccelRegion)(void* frame, i64 begin, i64 end);

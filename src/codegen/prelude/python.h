@@ -33,10 +33,14 @@ extern "C" f32 libm_hypotf(f32, f32) __asm__("hypotf") __attribute__((const));
 ACCEL_INLINE f64 scalar_hypot(f64 a, f64 b) { return libm_hypot(a, b); }
 ACCEL_INLINE f32 scalar_hypot(f32 a, f32 b) { return libm_hypotf(a, b); }
 
-// Whether CPython raises for a result of the C library: NaN or infinite where the operands were neither.
+// Whether CPython raises for a result of the C library: NaN or infinite where the operands were neither. By bits: g++ compares
+// with instructions for which a NaN is an event.
+ACCEL_INLINE u64 size_bits(f64 a) { return __builtin_bit_cast(u64, a) << 1; }
 ACCEL_INLINE bool8 math_fails(f64 result, f64 a, f64 b) {
-  if (__builtin_expect(__builtin_isless(fabs(result), __builtin_inf()), 1)) return false;
-  return (isnan(result) & !isnan(a) & !isnan(b)) | (isinf(result) & isfinite(a) & isfinite(b));
+  constexpr u64 infinite = 0xffe0000000000000u;
+  if (__builtin_expect(size_bits(result) < infinite, 1)) return false;
+  if (size_bits(result) > infinite) return (size_bits(a) <= infinite) & (size_bits(b) <= infinite);
+  return (size_bits(a) < infinite) & (size_bits(b) < infinite);
 }
 
 // CPython decides the special cases of atan2 itself.
