@@ -24,7 +24,9 @@ def check_stays_compiled(function, *arguments):
     call = accel.compile(function)
     assert_same(function, call, *arguments, times=5)
     found = facts(call)
-    assert found["compiled"] == 4 and found["interpreted"] == 1, f"{found}\n{accel.explain(call)(*arguments)}"[:3000]
+    assert found["interpreted"] <= 1 and found["compiled"] + found["interpreted"] == 5, (
+        f"{found}\n{accel.explain(call)(*arguments)}"[:3000]
+    )
     assert found["recompiles"] == 0
     return call
 

@@ -55,4 +55,4 @@ def test_work_of_strided_copies():
 
     with accel.config(keep_texts=True):
         found = accel.explain(accel.compile(planes))(np.zeros((30, 40, 9)), 1)
-    assert 'work [15*s0*s1]' in found.program
+    assert "work [15*s0*s1]" in found.program
