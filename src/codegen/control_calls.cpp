@@ -12,7 +12,8 @@ void ControlFunction::boxed(const Stmt& stmt) {
   code_.open("");
   if (stmt.kind == StmtKind::draw) {
     code_.line(cat(type(stmt.dst), " drawn;"));
-    std::string drawn = cat("draw(frame, &status, ", events_, ", ", listed(numbers), ", &drawn");
+    has_draws_ = true;
+    std::string drawn = cat("draw(frame, &status, ", events_, ", draws, ", listed(numbers), ", &drawn");
     for (TempId arg : stmt.args) drawn += ", " + temp_name(arg);
     stop_unless(drawn + ")");
     define(stmt, "drawn");

@@ -183,6 +183,7 @@ Result<std::string> ControlFunction::write_program() {
   }
   out.line("int status = 0;");
   if (!polls_.empty()) out.line("int turns = 256;");
+  if (has_draws_) out.line("const AccelDraw* const draws = frame->launch->draws;");
   for (BufferId id : buffers_)
     if (!fixed_.contains(id)) out.line(cat("char* b", id, " = frame->buffers[", id, "];"));
   for (const auto& [name, value] : inputs_) out.line(cat("const auto ", name, " = ", value, ";"));

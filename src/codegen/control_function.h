@@ -68,6 +68,7 @@ class ControlFunction : private KernelFunction {
   std::set<BufferId> fixed_;  // buffers whose memory is the same from start to end
   std::vector<BufferId> protected_;
   PolledEdges polls_;
+  bool has_draws_ = false;
   int events_ = 0;  // of scalar steps
 };
 

@@ -155,8 +155,8 @@ ACCEL_INLINE f64 draw_normal(const AccelDraw* entry, f64 loc, f64 scale) { retur
 ACCEL_INLINE bool are_ordinary() { return true; }
 
 template <class R, class... A>
-ACCEL_INLINE bool draw(Frame* frame, int* status, int events, int number, R* drawn, A... operands) {
-  const AccelDraw* const entry = frame->launch->draws + number;
+ACCEL_INLINE bool draw(Frame* frame, int* status, int events, const AccelDraw* draws, int number, R* drawn, A... operands) {
+  const AccelDraw* const entry = draws + number;
   if (__builtin_expect(entry->stream == nullptr || !entry->quiet, 0))
     return draw_slowly(frame, status, events, number, drawn, operands...);
   if constexpr (__is_same(R, f64) && (sizeof...(A) == 0 || sizeof...(A) == 2)) {
