@@ -11,7 +11,7 @@
 
 namespace accel {
 
-constexpr size_t pool_block_bytes = size_t{1} << 20;
+constexpr size_t pool_block_bytes = size_t{1} << 18;
 
 // Uninitialised memory, or null. Blocks of the pool start at a page, others are aligned as malloc does it.
 void* pool_allocate(size_t bytes);

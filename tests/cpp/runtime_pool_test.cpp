@@ -41,7 +41,7 @@ class PoolTest : public ::testing::Test {
 
 TEST_F(PoolTest, SmallBlocksComeFromMalloc) {
   auto before = pool_stats();
-  for (size_t bytes : {size_t{0}, size_t{1}, size_t{1000}, mib - 1}) {
+  for (size_t bytes : {size_t{0}, size_t{1}, size_t{1000}, pool_block_bytes - 1}) {
     void* memory = pool_allocate(bytes);
     ASSERT_NE(memory, nullptr);
     memset(memory, 1, bytes);
