@@ -93,6 +93,13 @@ def test_numbers_drawn_before_and_after():
         assert facts(call)["interpreted"] == facts(call)["side_exits"] == 0
 
 
+def test_tiny_arguments_give_no_events():
+    tiny = np.array([5e-324, -5e-324, 1e-310, 1e-200, -1e-170, 1e-40, -1e-31, 1e-20, 0.0, -0.0])
+    for name in ("exp", "exp2"):
+        with np.errstate(all="raise"):
+            check(function_of("u[i] < f(x[i])", name), tiny, np.linspace(0, 2, len(tiny)))
+
+
 def test_nan_gives_no_events():
     """Neither in arguments nor in what they are compared with; beside operations whose events count."""
 

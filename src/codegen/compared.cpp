@@ -7,8 +7,8 @@ namespace accel {
 namespace {
 
 constexpr StandIn stand_ins[] = {
-    {Op::exp, "libm_exp", "700"},
-    {Op::exp2, "libm_exp2", "1000"},
+    {Op::exp, "estimate_exp", "700"},
+    {Op::exp2, "estimate_exp2", "1000"},
 };
 
 bool is_comparison(Op op) {

@@ -1,5 +1,5 @@
 #pragma once
-// Calls of NumPy's loops for one number that is only compared: functions of the C library decide most comparisons alike.
+// Calls of NumPy's loops for one number that is only compared: an estimate decides most comparisons alike.
 
 #include <optional>
 #include <vector>

@@ -54,7 +54,7 @@ void add_prelude(Code& out, const Needs& needs) {
       {"flow", needs.flow},
       {"scalar", true},
       {"division", true},
-      {"python", needs.python || needs.compared},
+      {"python", needs.python},
       {"powers", needs.python},
       {"compared", needs.compared},
       {"half", needs.half},

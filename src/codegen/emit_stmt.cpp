@@ -210,7 +210,7 @@ void KernelFunction::assign(const Stmt& stmt) { code_.line(cat(temp_name(stmt.ds
 
 void KernelFunction::call(const Stmt& stmt) { library_call(stmt, {dim(stmt.extent)}, {}); }
 
-// One number. Where the result is only compared the loop is asked when the C library's function leaves that undecided.
+// One number. Where the result is only compared the loop is asked when an estimate leaves that undecided.
 void KernelFunction::call_for_one(const Body& body, size_t place) {
   const Stmt& stmt = body[place];
   const StandIn& other = *stand_in(copy_.program, stmt);
