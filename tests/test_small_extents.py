@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.differential import check_sizes
+from support.differential import check, check_sizes
 
 import accel
 
@@ -56,3 +56,14 @@ def test_work_of_strided_copies():
     with accel.config(keep_texts=True):
         found = accel.explain(accel.compile(planes))(np.zeros((30, 40, 9)), 1)
     assert "work [15*s0*s1]" in found.program
+
+
+def test_an_extent_that_only_memory_has():
+    """The memory of a temporary is provided at the start: its extents are known there even if nothing else names them."""
+
+    def function(b, d):
+        d = -d
+        for _ in range(len(d)):
+            b[-1] += d[0, 1]
+
+    check(function, np.arange(20.0), np.arange(60.0).reshape(20, 3))

@@ -518,3 +518,26 @@ def test_rolled_planes(shape, shift):
         return f
 
     check(rolled, sample((*shape, 3)), np.array([shift, 0, 2]))
+
+
+@pytest.mark.parametrize("columns", [1, 3])
+@pytest.mark.parametrize("which", [-1, 1])
+def test_what_was_stored_is_read_back(columns, which):
+    """What a store wrote is read where it was stored, before and after both have changed."""
+
+    def there_and_back(f, x, which):
+        t = x + 1.0 if x[0] * which > 0 else x - 1.0
+        for i in range(f.shape[1]):
+            f[:, i] = t
+            first = f[:, i].copy()
+            t[1:] = f[:-1, i]
+            second = f[:, i].copy()
+            f[0] = first[2]
+            third = f[:, i].copy()
+            f[:, i] = t
+            t = f[::-1, i] + 0.0
+            f[:, 0] = f[:, i]
+        return first, second, third, t, f
+
+    x = np.abs(sample(6)) + 1
+    check(there_and_back, sample((6, columns)), x, which)

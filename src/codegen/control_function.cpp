@@ -202,14 +202,16 @@ Result<std::string> ControlFunction::write_program() {
 
 void ControlFunction::write_wrapper(Code& out) {
   std::string arguments;
-  out.open(cat("static void ", name_, "(Frame* frame, Kept* kept)"));
-  out.line("[[maybe_unused]] const i64* const symbols = frame->symbols;");
-  for (int symbol : symbols_) out.line(cat("[[maybe_unused]] const i64 s", symbol, " = symbols[", symbol, "];"));
+  std::vector<std::string> holds;  // they name symbols
   for (BufferId id : buffers_) {
     if (!fixed_.contains(id)) continue;
     arguments += cat(", frame->buffers[", id, "]");
-    if (needs_holding(buffer_info(id))) out.line(cat("if (!hold(frame, ", id, ", ", elements_text(id), ")) return;"));
+    if (needs_holding(buffer_info(id))) holds.push_back(cat("if (!hold(frame, ", id, ", ", elements_text(id), ")) return;"));
   }
+  out.open(cat("static void ", name_, "(Frame* frame, Kept* kept)"));
+  out.line("[[maybe_unused]] const i64* const symbols = frame->symbols;");
+  for (int symbol : symbols_) out.line(cat("[[maybe_unused]] const i64 s", symbol, " = symbols[", symbol, "];"));
+  for (const std::string& line : holds) out.line(line);
   if (events_ != 0) out.line("fp_clear();");
   out.line(cat(name_, "_blocks(frame, kept", arguments, ");"));
   out.close();
