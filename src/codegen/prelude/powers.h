@@ -2,20 +2,22 @@
 #if defined(__linux__) && (defined(__FMA__) || defined(__aarch64__))
 // Of powers within is_plain pow is less than 0.514 units off: by their analysis glibc and musl are off by 0.511 in the
 // exponential, and in the logarithm by 0.00004 per unit of the power's exponent to base 2. So where the exact power is within
-// 0.486 units of a float, pow gives that float. `rest`: the exact power less the float, times `scale`.
-ACCEL_INLINE bool surely_nearest(f64 power, f64 rest, f64 scale = 1) {
-  // The smaller of the units on both sides of the float, which is no zero.
-  const u64 exponent = (__builtin_bit_cast(u64, fabs(power)) - 1) & 0x7ff0000000000000u;
-  return fabs(rest) < 0.486 * 0x1p-52 * __builtin_bit_cast(f64, exponent) * scale;
+// 0.486 units of a float, pow gives that float.
+ACCEL_INLINE u64 bits_of_size(f64 a) { return __builtin_bit_cast(u64, fabs(a)); }
+// 0.486 of the smaller of the units on both sides of a float that is no zero, as bits.
+ACCEL_INLINE u64 rest_limit(f64 power) {
+  return ((bits_of_size(power) - 1) & 0x7ff0000000000000u) - ((u64)54 << 52) +
+         (__builtin_bit_cast(u64, 1.944) & 0xfffffffffffffu);
 }
 // Powers far from overflow and underflow, and so are their rests and the powers below.
 ACCEL_INLINE bool is_plain(f64 power) {
-  return __builtin_bit_cast(u64, fabs(power)) - __builtin_bit_cast(u64, 0x1p-64) <
-         __builtin_bit_cast(u64, 0x1p64) - __builtin_bit_cast(u64, 0x1p-64);
+  const u64 least = __builtin_bit_cast(u64, 0x1p-64), most = __builtin_bit_cast(u64, 0x1p64);
+  return bits_of_size(power) - least < most - least;
 }
 ACCEL_INLINE bool is_nearest_power(f64 base, int exponent, f64& power) {
   f64 product = base * base;
   if (!is_plain(product)) return false;
+  u64 limit = rest_limit(product);
   // Nothing below is worked out before the test: it could raise events.
   product = rounded(product);
   f64 rest = __builtin_fma(base, base, -product);
@@ -26,7 +28,8 @@ ACCEL_INLINE bool is_nearest_power(f64 base, int exponent, f64& power) {
     rest = rest - (product - next);
   }
   power = product;
-  return (exponent == 2 || is_plain(product)) && surely_nearest(product, rest);
+  if (exponent > 2) limit = is_plain(product) ? rest_limit(product) : 0;
+  return bits_of_size(rest) < limit;
 }
 // Whether the power is known without pow.
 ACCEL_INLINE bool is_known_power(f64 base, f64 exponent, f64& power) {
@@ -35,7 +38,7 @@ ACCEL_INLINE bool is_known_power(f64 base, f64 exponent, f64& power) {
   if (exponent == 4) return is_nearest_power(base, 4, power);
   if (exponent != 0.5 || !is_plain(base) || base < 0) return false;
   power = __builtin_sqrt(base);
-  return surely_nearest(power, __builtin_fma(-power, power, base), 2 * power);
+  return fabs(__builtin_fma(-power, power, base)) < __builtin_bit_cast(f64, rest_limit(power)) * (2 * power);
 }
 #else
 ACCEL_INLINE bool is_known_power(f64, f64, f64&) { return false; }
