@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.compiled import facts
-from support.differential import check, check_left_to_numpy, sample
+from support.differential import call_with, check, check_left_to_numpy, sample
 from support.outcome import assert_same
 
 import accel
@@ -452,6 +452,20 @@ def test_state_is_as_before_after_an_event_among_draws():
         with pytest.warns(RuntimeWarning):
             accel.compile(function)(rng, np.array([1.0, 2.0, 0.0, 3.0]), 4)
         assert is_free(rng)
+
+
+def test_calls_that_raise_in_the_numpy_backend():
+    def function(rng, n):
+        total = 0
+        for _ in range(3):
+            total += int(rng.integers(n)) + int(rng.choice(n))
+        return total
+
+    call = accel.compile(function, backend="numpy")
+    for n in (0, 5, -1, 0):
+        a, b = generator(), generator()
+        assert call_with(call, (a, n)) == call_with(function, (b, n))
+        assert a.bit_generator.state == b.bit_generator.state and is_free(a)
 
 
 def test_threads_share_a_generator():

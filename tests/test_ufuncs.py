@@ -291,6 +291,21 @@ def test_clip_and_round():
     check(lambda x: x.round(1), np.asfortranarray(sample((3, 4))))
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_clip_of_zeros(dtype):
+    """Elements that equal a bound stay as they are where both bounds are numbers; else the bound is taken."""
+    x = np.array([0.0, -0.0, 1.0, -1.0, np.nan, np.inf, -np.inf, 0.5] * 9, dtype)
+    for low, high in [(0, 1), (-0.0, 1), (-1, -0.0), (-1, 0.0), (0.0, -0.0), (1, 0), (np.nan, 1), (0, np.nan), (-np.inf, 0)]:
+        check_left_to_numpy(lambda x, low=low, high=high: np.clip(x, low, high), x)
+        check_left_to_numpy(lambda x, low, high: (x * 1).clip(low, high), x, low, high)
+        check_left_to_numpy(lambda x, low=low, high=high: np.clip(x[1], low, high), x)
+    check(lambda x: np.clip(x, 0, 1) + x.clip(-1, 0.0), x[:4])
+    check_left_to_numpy(lambda x: np.clip(x, x[:1], x[2]), x)
+    check_left_to_numpy(lambda x: np.clip(x, x[::-1], x[2]), x)
+    check_left_to_numpy(lambda x: np.clip(x, -1, x[::-1]), x)
+    check_left_to_numpy(lambda x, out: np.clip(x, 0, 1, out=out), x, np.zeros_like(x))
+
+
 def test_outer():
     check(lambda x, y: np.multiply.outer(x, y), sample(3), sample((2, 2)))
 

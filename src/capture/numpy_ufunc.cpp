@@ -175,6 +175,22 @@ Result<Ref> finish(Capture& capture, const UfuncCall& call, bool keep_arrays, Va
   return out.size() == 1 ? out[0] : capture.tuple(std::move(out));
 }
 
+// NumPy's loop of clip() for numbers as bounds gives elements that equal one of them as they are: -0.0 stays where a bound is
+// 0.0. Op::clip takes the bound then, as the loop for bounds that are arrays does.
+bool is_clip_between_numbers(Capture& capture, const UfuncCall& call) {
+  if (call.op != Op::clip || (call.dtypes[0] != DType::float64 && call.dtypes[0] != DType::float32)) return false;
+  auto is_number = [&](const Operand& bound) {
+    return std::all_of(bound.shape.begin(), bound.shape.end(), [&](Dim d) { return capture.dims().is_constant(d, 1); });
+  };
+  return is_number(call.operands[1]) && is_number(call.operands[2]) && call.operands[0].shape.size() == call.shape.size();
+}
+
+ValueId clip_between_numbers(Capture& capture, const std::vector<ValueId>& values, const UfuncCall& call, ValueKind kind) {
+  // Of equal operands maximum and minimum give the second.
+  ValueId raised = capture.build().pointwise(Op::maximum, {values[1], values[0]}, {call.dtypes[3]}, kind, call.order);
+  return capture.build().pointwise(Op::minimum, {values[2], raised}, {call.dtypes[3]}, kind, call.order);
+}
+
 }  // namespace
 
 Status require_natural(Capture& capture, ValueId exponent) {
@@ -227,7 +243,9 @@ Result<Ref> apply_ufunc(Capture& capture, PyObject* ufunc, const std::vector<Ref
   ValueKind kind = call.shape.empty() && !options.keep_arrays ? ValueKind::numpy_scalar : ValueKind::array;
   Op kernel = power ? Op::int_power : call.op;
   ValueId first = exponent ? integer_power(capture, values[0], *exponent, call, kind)
-                           : capture.build().pointwise(kernel, std::move(values), std::move(results), kind, call.order);
+                  : is_clip_between_numbers(capture, call)
+                      ? clip_between_numbers(capture, values, call, kind)
+                      : capture.build().pointwise(kernel, std::move(values), std::move(results), kind, call.order);
   return finish(capture, call, options.keep_arrays, mask, std::vector<ValueId>(capture.graph().producer(first).results));
 }
 

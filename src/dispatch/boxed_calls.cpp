@@ -96,6 +96,12 @@ int BoxedCalls::made_python(int number, PythonCalls::Made made) {
 }
 
 PyObject* BoxedCalls::call_with_objects(int number, PyObject* const* operands) {
+  PyObject* results = results_with_objects(number, operands);
+  has_failed_ = results == nullptr && !has_left();
+  return results;
+}
+
+PyObject* BoxedCalls::results_with_objects(int number, PyObject* const* operands) {
   const BoxedCall& call = calls_[static_cast<size_t>(number)];
   if (call.python) return call_python_with_objects(number, operands);
   if (call.generator >= 0 && use(generator_of(call)) == nullptr) return nullptr;

@@ -34,6 +34,9 @@ class BoxedCalls {
   // The same for kernels written in Python: operands are arrays and numbers, the answer is a tuple of the results, or null with
   // an exception.
   PyObject* call_with_objects(int number, PyObject* const* operands);
+  // Whether the latest of those has raised; what its exception makes of the run.
+  bool has_failed() const { return has_failed_; }
+  int failed();
 
   std::span<const AccelDraw> draws() const { return draws_; }
 
@@ -72,7 +75,7 @@ class BoxedCalls {
   PyRef argument(const CallPart& part, const std::vector<PyRef>& operands) const;
   PyRef invoke(const BoxedCall& call, const std::vector<PyRef>& operands);
   bool take(int number, PyObject* answer);
-  int failed();
+  PyObject* results_with_objects(int number, PyObject* const* operands);
 
   const std::vector<BoxedCall>& calls_;
   PyObject* const* sources_;
@@ -83,6 +86,7 @@ class BoxedCalls {
   std::vector<PyRef> objects_, owned_;  // of the call that is being made
   std::vector<PyObject*> arguments_;
   std::optional<Failure> problem_;
+  bool has_failed_ = false;
 };
 
 }  // namespace accel

@@ -257,6 +257,7 @@ bool Entry::warn_of(Call& call, int events) {
 int Entry::run_kernel(Call& call) {
   if (python_kernel_) {
     Result<int> status = python_kernel_->run(call.binding, plan_, call.outputs, call.exit, call.calls ? &*call.calls : nullptr);
+    if (call.calls && call.calls->problem()) problem_ = *call.calls->problem();
     if (status.ok()) return *status;
     problem_ = status.failure();
     return accel_error;

@@ -104,6 +104,7 @@ Result<int> PythonKernel::run(const Binding& binding, const OutputPlan& plan, Ou
     PyErr_Clear();
     return static_cast<int>(accel_left);
   }
+  if (!answer && calls != nullptr && calls->has_failed()) return calls->failed();
   if (!answer || !PyArg_ParseTuple(answer.get(), "iiO", &status, &exit, &results)) {
     return fail(Reason::backend_failed, "the backend's callable raised " + take_exception_text());
   }
