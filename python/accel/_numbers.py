@@ -41,6 +41,13 @@ def _library(name: str, *values: Any) -> Any:
         return math.inf
 
 
+def _product(x: Any, y: Any) -> Any:
+    """Product of two numbers, or of two arrays of one element, without fused operations."""
+    product = x.reshape(())[()] * y.reshape(())[()]
+    shape = np.broadcast_shapes(x.shape, y.shape)
+    return np.full(shape, product) if shape else product
+
+
 def _fails(result: Any, x: Any, y: Any) -> Any:
     invalid = np.isnan(result) & ~np.isnan(x) & ~np.isnan(y)
     return invalid | (np.isinf(result) & np.isfinite(x) & np.isfinite(y))
@@ -93,7 +100,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "math_isqrt": lambda x: math.isqrt(max(x.item(), 0)),
     "overflow_event": _overflow_event,
     "scalar_floor_divide": lambda x, y: x[()] // y[()],
-    "scalar_multiply": lambda x, y: x[()] * y[()],
+    "scalar_multiply": _product,
     "scalar_power": lambda x, y: x[()] ** y[()],
     "scalar_remainder": lambda x, y: x[()] % y[()],
 }

@@ -1,0 +1,22 @@
+#pragma once
+// Products of complex numbers: NumPy's loops use fused operations, but not for every way to iterate.
+
+#include "capture/numpy_operands.h"
+
+namespace accel {
+
+// The operands of a ufunc call whose loop is one of complex numbers.
+struct ProductCall {
+  Op op;
+  const std::vector<Operand>& operands;
+  const std::vector<Operand>& outs;
+  const std::vector<Dim>& shape;  // of the result
+  DType dtype;
+  const Predicate* predicate;
+};
+
+// The op that has the bits of NumPy's loop: multiply and square, or scalar_multiply (of two operands) where a result of one
+// element is not fused. Other ops stay as they are. May add guards; fails where NumPy's bits depend on more than that.
+Result<Op> product_op(Capture& capture, const ProductCall& call);
+
+}  // namespace accel
