@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pytest
 from support.compiled import facts
-from support.differential import check
+from support.differential import check, check_left_to_numpy
 from support.outcome import assert_same, outcome
 
 import accel
@@ -416,3 +416,24 @@ def test_events_of_scalars_that_nobody_uses(function, errors):
         for a, b in cases:
             assert_same(function, call, np.array(a), np.array(b), np.zeros(3))
     assert facts(call)["compiled"] > 0
+
+
+@pytest.mark.parametrize("kind", ["sum", "quotient"])
+def test_events_of_numbers_that_only_go_around(kind):
+    """Nobody uses what a loop adds up."""
+
+    def added(d):
+        u = 0.0
+        for i in range(3):
+            u += 0.0 * d[i]
+        return 1
+
+    def divided(d):
+        u = 1.0
+        for i in range(3):
+            u += d[1] / (i * d[1])
+        return 1
+
+    function = {"sum": added, "quotient": divided}[kind]
+    check_left_to_numpy(function, np.array([np.inf, 1.0, np.inf]))
+    check_left_to_numpy(function, np.array([1.0, 1.0, 2.0]))

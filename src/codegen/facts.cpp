@@ -54,6 +54,7 @@ Facts::Facts(const Program& program, bool quiet_comparisons)
       used_(program.temps.size(), false) {
   for (const Nest& nest : program.nests) visit(nest.body);
   for (const ProgramBlock& block : program.blocks) visit(block);
+  use_sources();
   for (const Nest& nest : program.nests) keep_what_selections_drop(nest.body);
   for (const ProgramBlock& block : program.blocks)
     for (const BlockStep& step : block.steps) keep_what_selections_drop(step.body);
@@ -66,17 +67,42 @@ void Facts::visit(const ProgramBlock& block) {
   for (const BlockStep& step : block.steps) visit(step.body);
   use(block.condition);
   for (const Edge& edge : block.edges)
-    for (const auto& [param, value] : edge.scalars) use(value);
+    for (const auto& [param, value] : edge.scalars) moves_.emplace_back(param, value);
   for (const ExitOutput& output : block.outputs) use(output.scalar);
 }
 
 void Facts::visit(const Body& body) {
   for (const Stmt& stmt : body) {
-    for (TempId arg : stmt.args) used_[static_cast<size_t>(arg)] = true;
+    bool moves = stmt.dst >= 0 && (stmt.kind == StmtKind::compute || stmt.kind == StmtKind::assign);
+    for (TempId arg : stmt.args) {
+      if (moves)
+        moves_.emplace_back(stmt.dst, arg);
+      else
+        used_[static_cast<size_t>(arg)] = true;
+    }
     if (stmt.dst >= 0 && stmt.kind != StmtKind::declare && stmt.kind != StmtKind::assign) {
       definitions_[static_cast<size_t>(stmt.dst)] = &stmt;
     }
     visit(stmt.body);
+  }
+}
+
+// Numbers that only go around in a loop are not used: the C++ compiler drops them.
+void Facts::use_sources() {
+  std::vector<std::vector<TempId>> sources(used_.size());
+  for (const auto& [to, from] : moves_) sources[static_cast<size_t>(to)].push_back(from);
+  std::vector<size_t> open;
+  for (size_t temp = 0; temp < used_.size(); ++temp)
+    if (used_[temp]) open.push_back(temp);
+  while (!open.empty()) {
+    size_t temp = open.back();
+    open.pop_back();
+    for (TempId from : sources[temp]) {
+      auto source = static_cast<size_t>(from);
+      if (used_[source]) continue;
+      used_[source] = true;
+      open.push_back(source);
+    }
   }
 }
 

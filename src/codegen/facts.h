@@ -2,6 +2,7 @@
 // Facts about a Program's statements that the emitter needs before it writes them.
 
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "schedule/program.h"
@@ -29,6 +30,7 @@ class Facts {
  private:
   void visit(const Body& body);
   void visit(const ProgramBlock& block);
+  void use_sources();
   void keep_sources(TempId temp);
   void keep_what_selections_drop(const Body& body);
   bool is_selection(const Stmt& stmt) const;
@@ -36,7 +38,8 @@ class Facts {
   const Program& program_;
   bool quiet_comparisons_;
   std::vector<const Stmt*> definitions_;
-  std::vector<bool> used_;
+  std::vector<std::pair<TempId, TempId>> moves_;  // to a temp, from another one
+  std::vector<bool> used_;                        // by what is seen outside
   std::set<TempId> kept_;
 };
 
