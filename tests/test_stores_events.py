@@ -437,3 +437,40 @@ def test_events_of_numbers_that_only_go_around(kind):
     function = {"sum": added, "quotient": divided}[kind]
     check_left_to_numpy(function, np.array([np.inf, 1.0, np.inf]))
     check_left_to_numpy(function, np.array([1.0, 1.0, 2.0]))
+
+
+def used_on_one_way(x, y):
+    t = 0.0
+    for i in range(len(x)):
+        u = 0.0 * y[i]
+        if x[i] > 5:
+            t += u
+    return t
+
+
+def returned_on_one_way(x, y):
+    u, v = x[0] / (x[0] - 1), np.sqrt(x[1] - y[0])
+    if x[2] > 5:
+        return u + v
+    return 1
+
+
+def carried_through_loops(x, y):
+    t = 0.0
+    for n in x:
+        c = 0
+        while True:
+            c += 1
+            if c > 3:
+                break
+            n += t * y[0]
+    return t
+
+
+@pytest.mark.parametrize("function", [used_on_one_way, returned_on_one_way, carried_through_loops])
+def test_events_of_numbers_that_one_way_uses(function):
+    """A C++ compiler computes them there alone."""
+    for first in (1.0, 2.0):
+        for last in (1.0, 6.0):
+            check_left_to_numpy(function, np.array([first, 1.0, last]), np.array([np.inf, 0.0, 1.0]))
+            check_left_to_numpy(function, np.array([first, 1.0, last]), np.array([0.5, 0.0, 1.0]))

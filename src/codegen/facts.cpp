@@ -58,6 +58,7 @@ Facts::Facts(const Program& program, bool quiet_comparisons)
   for (const Nest& nest : program.nests) keep_what_selections_drop(nest.body);
   for (const ProgramBlock& block : program.blocks)
     for (const BlockStep& step : block.steps) keep_what_selections_drop(step.body);
+  keep_what_ways_drop();
 }
 
 void Facts::visit(const ProgramBlock& block) {
@@ -84,6 +85,67 @@ void Facts::visit(const Body& body) {
       definitions_[static_cast<size_t>(stmt.dst)] = &stmt;
     }
     visit(stmt.body);
+  }
+}
+
+namespace {
+
+using Temps = std::vector<bool>;
+
+// What is used for certain before a block's statements, from what is used behind them; act(stmt, used) sees each with the
+// latter.
+template <class Act>
+void go_backwards(const ProgramBlock& block, Temps& used, Act act) {
+  for (auto step = block.steps.rbegin(); step != block.steps.rend(); ++step) {
+    for (auto stmt = step->body.rbegin(); stmt != step->body.rend(); ++stmt) {
+      act(*stmt, used);
+      bool moves = stmt->dst >= 0 && (stmt->kind == StmtKind::compute || stmt->kind == StmtKind::assign);
+      if (moves && !used[static_cast<size_t>(stmt->dst)]) continue;
+      for (TempId arg : stmt->args) used[static_cast<size_t>(arg)] = true;
+    }
+  }
+}
+
+// What is used for certain behind a block's statements, by its end and on all ways from there.
+Temps used_behind(const ProgramBlock& block, const std::vector<Temps>& before, size_t temps) {
+  Temps out(temps, std::any_of(std::begin(block.edges), std::end(block.edges), [](const Edge& e) { return e.target >= 0; }));
+  for (const Edge& edge : block.edges) {
+    if (edge.target < 0) continue;
+    Temps there = before[static_cast<size_t>(edge.target)];
+    Temps here = there;
+    for (const auto& [param, value] : edge.scalars) here[static_cast<size_t>(param)] = false;
+    for (const auto& [param, value] : edge.scalars)
+      if (there[static_cast<size_t>(param)]) here[static_cast<size_t>(value)] = true;
+    for (size_t k = 0; k < temps; ++k) out[k] = out[k] && here[k];
+  }
+  if (block.condition >= 0) out[static_cast<size_t>(block.condition)] = true;
+  for (const ExitOutput& output : block.outputs)
+    if (output.scalar >= 0) out[static_cast<size_t>(output.scalar)] = true;
+  return out;
+}
+
+}  // namespace
+
+// The C++ compiler computes numbers that are used on one way only there. Those with events are kept.
+void Facts::keep_what_ways_drop() {
+  const size_t temps = used_.size();
+  std::vector<Temps> before(program_.blocks.size(), Temps(temps, true));
+  auto nothing = [](const Stmt&, const Temps&) {};
+  for (bool again = true; again;) {
+    again = false;
+    for (size_t b = program_.blocks.size(); b-- > 0;) {
+      Temps used = used_behind(program_.blocks[b], before, temps);
+      go_backwards(program_.blocks[b], used, nothing);
+      if (used == before[b]) continue;
+      before[b] = std::move(used);
+      again = true;
+    }
+  }
+  for (const ProgramBlock& block : program_.blocks) {
+    Temps used = used_behind(block, before, temps);
+    go_backwards(block, used, [&](const Stmt& stmt, const Temps& behind) {
+      if (stmt.kind == StmtKind::compute && stmt.dst >= 0 && !behind[static_cast<size_t>(stmt.dst)]) keep_sources(stmt.dst);
+    });
   }
 }
 

@@ -31,6 +31,7 @@ class Facts {
   void visit(const Body& body);
   void visit(const ProgramBlock& block);
   void use_sources();
+  void keep_what_ways_drop();
   void keep_sources(TempId temp);
   void keep_what_selections_drop(const Body& body);
   bool is_selection(const Stmt& stmt) const;
