@@ -51,6 +51,7 @@ void add_prelude(Code& out, const Needs& needs) {
       {"types", true},
       {"events", true},
       {"frame", true},
+      {"layers", needs.flow},
       {"flow", needs.flow},
       {"scalar", true},
       {"division", true},

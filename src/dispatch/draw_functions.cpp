@@ -7,6 +7,7 @@
 #include <string>
 
 #include "capture/draws.h"
+#include "codegen/prelude.h"
 #include "dispatch/draw_text.h"
 #include "ndarray/random.h"
 #include "toolchain/compiled_kernel.h"
@@ -18,7 +19,9 @@ std::string type_text(DType dtype) { return dtype == DType::int64 ? "long" : "do
 
 // A kernel that draws nothing: it writes the addresses to its outputs.
 std::string library_text() {
-  std::string declared = made_functions, body;
+  std::string declared, body;
+  for (const char* part : {"abi", "types", "layers"}) declared += prelude_part(part);
+  declared += made_functions;
   for (size_t row = 0; row < draw_infos().size(); ++row) {
     const DrawInfo& info = draw_infos()[row];
     std::string name = info.function, operands = "void*";
@@ -27,9 +30,8 @@ std::string library_text() {
     body += "  functions[" + std::to_string(row) + "] = (void*)" + name + ";\n";
   }
   body += "  functions[" + std::to_string(draw_infos().size()) + "] = knows_layers ? &normal : nullptr;\n";
-  return declared + "struct Launch { void* unused[4]; void*** outputs; };\n" +
-         "extern \"C\" __attribute__((visibility(\"default\"))) int accel_kernel(const Launch* launch) {\n" +
-         "  learn_layers();\n  void** const functions = launch->outputs[0];\n" + body + "  return 0;\n}\n";
+  return declared + "extern \"C\" __attribute__((visibility(\"default\"))) int accel_kernel(const AccelLaunch* launch) {\n" +
+         "  learn_layers();\n  void** const functions = (void**)launch->outputs[0];\n" + body + "  return 0;\n}\n";
 }
 
 std::vector<void*> find_functions() {

@@ -1,11 +1,11 @@
 #pragma once
-// C++ text of the functions draw_* of draws.inc: compiled together with NumPy's static library.
+// C++ text of the functions draw_* of draws.inc: compiled together with NumPy's static library, behind the prelude's parts
+// "abi", "types" and "layers".
 
 namespace accel {
 
 // They leave the floating-point flags as they are.
 constexpr const char* made_functions = R"(
-typedef unsigned long u64;
 extern "C" double random_uniform(void* bits, double low, double range);
 extern "C" double random_standard_uniform(void* bits);
 extern "C" double random_standard_normal(void* bits);
@@ -19,21 +19,7 @@ static long draw_integer(void* bits, long low, long last) {
   return (long)drawn;
 }
 
-// numpy/random/bitgen.h
-struct Stream {
-  void* state;
-  u64 (*next_uint64)(void*);
-  unsigned (*next_uint32)(void*);
-  double (*next_double)(void*);
-  u64 (*next_raw)(void*);
-};
-
-// Multiples of random numbers of ordinary size, added to such numbers, have no events; what others raise is taken back.
-static bool is_ordinary(double loc, double scale) {
-  const u64 least = __builtin_bit_cast(u64, 0x1p-900), most = __builtin_bit_cast(u64, 0x1p900);
-  const u64 size = __builtin_bit_cast(u64, __builtin_fabs(scale));
-  return __builtin_bit_cast(u64, __builtin_fabs(loc)) <= most && size - least <= most - least;
-}
+// What such a function raises is taken back.
 static __attribute__((noinline, cold)) double quietly(double (*function)(void*, double, double), void* bits, double a, double b) {
 #if defined(__x86_64__)
   const unsigned flags = __builtin_ia32_stmxcsr();
@@ -50,28 +36,17 @@ static __attribute__((noinline, cold)) double quietly(double (*function)(void*, 
 
 static double draw_uniform(void* bits, double low, double high) {
   const double range = high - low;
-  return is_ordinary(low, range) ? random_uniform(bits, low, range) : quietly(random_uniform, bits, low, range);
+  return are_ordinary(low, range) ? random_uniform(bits, low, range) : quietly(random_uniform, bits, low, range);
 }
 
-// Standard normal numbers as most of NumPy's are drawn: of 64 random bits the lowest 8 choose a layer, the next one is the sign,
-// and 52 others times the layer's width are the number, if they are below the layer's bound. Widths and bounds are learnt by
-// trying the function, which draws all other numbers. That has no branch on the sign, which nobody can predict.
-struct Layer {
-  u64 bound;
-  double width;
-};
-// As in the prelude of kernels, which draw such numbers themselves.
-struct Layers {
-  Layer layers[256];
-  double (*rare)(const struct Stream* stream, u64 bits);  // the number that is drawn from these bits, and perhaps more
-};
+// Widths and bounds of the layers are learnt by trying the function, which draws all other numbers.
 static Layers normal;
 static bool knows_layers = false;
 
 // A stream that begins with one number that has been drawn already.
 struct Resumed {
-  Stream stream;
-  const Stream* rest;
+  BitStream stream;
+  const BitStream* rest;
   u64 first;
   long taken;
 };
@@ -80,7 +55,7 @@ static u64 resumed_uint64(void* state) {
   return resumed->taken++ == 0 ? resumed->first : resumed->rest->next_uint64(resumed->rest->state);
 }
 static unsigned resumed_uint32(void* state) {
-  const Stream* rest = ((Resumed*)state)->rest;
+  const BitStream* rest = ((Resumed*)state)->rest;
   return rest->next_uint32(rest->state);
 }
 static double resumed_double(void* state) {
@@ -88,28 +63,22 @@ static double resumed_double(void* state) {
   ++resumed->taken;
   return resumed->rest->next_double(resumed->rest->state);
 }
-static double resume_normal(const Stream* rest, u64 first, long* taken) {
+static double resume_normal(const BitStream* rest, u64 first, long* taken) {
   Resumed resumed = {{&resumed, resumed_uint64, resumed_uint32, resumed_double, resumed_uint64}, rest, first, 0};
   const double drawn = random_standard_normal(&resumed.stream);
   if (taken != nullptr) *taken = resumed.taken;
   return drawn;
 }
-static __attribute__((noinline, cold)) double rare_normal(const Stream* stream, u64 bits) {
+static __attribute__((noinline, cold)) double rare_normal(const BitStream* stream, u64 bits) {
   return resume_normal(stream, bits, nullptr);
-}
-static inline __attribute__((always_inline)) double layered_normal(const Stream* stream) {
-  const u64 bits = stream->next_uint64(stream->state), place = bits >> 9 & 0xffffffffffffful;
-  const Layer layer = normal.layers[bits & 255];
-  if (__builtin_expect(place >= layer.bound, 0)) return rare_normal(stream, bits);
-  return __builtin_bit_cast(double, __builtin_bit_cast(u64, (double)(long)place * layer.width) | (bits >> 8 & 1) << 63);
 }
 
 static double draw_standard_normal(void* bits) {
-  return knows_layers ? layered_normal((const Stream*)bits) : random_standard_normal(bits);
+  return knows_layers ? draw_layered(&normal, (const BitStream*)bits) : random_standard_normal(bits);
 }
 static double draw_normal(void* bits, double loc, double scale) {
-  if (!knows_layers || !is_ordinary(loc, scale)) return quietly(random_normal, bits, loc, scale);
-  return loc + scale * layered_normal((const Stream*)bits);
+  if (!knows_layers || !are_ordinary(loc, scale)) return quietly(random_normal, bits, loc, scale);
+  return loc + scale * draw_layered(&normal, (const BitStream*)bits);
 }
 
 // Numbers to learn from.
@@ -121,16 +90,16 @@ static u64 mixed_uint64(void* state) {
 }
 static unsigned mixed_uint32(void* state) { return (unsigned)mixed_uint64(state); }
 static double mixed_double(void* state) { return (double)(mixed_uint64(state) >> 11) * 0x1p-53; }
-static Stream mixed_stream(u64* state) { return {state, mixed_uint64, mixed_uint32, mixed_double, mixed_uint64}; }
+static BitStream mixed_stream(u64* state) { return {state, mixed_uint64, mixed_uint32, mixed_double, mixed_uint64}; }
 
-static bool is_quick(const Stream* stream, u64 layer, u64 place) {
+static bool is_quick(const BitStream* stream, u64 layer, u64 place) {
   long taken = 0;
   resume_normal(stream, layer | place << 9, &taken);
   return taken == 1;
 }
 static void learn_layers() {
   u64 state = 1;
-  const Stream stream = mixed_stream(&state);
+  const BitStream stream = mixed_stream(&state);
   normal.rare = rare_normal;
   for (u64 k = 0; k < 256; ++k) {
     u64 low = 0, high = 1ul << 52;
@@ -143,7 +112,7 @@ static void learn_layers() {
   // Whether the numbers are the same from now on, and what is left of the stream, too.
   knows_layers = true;
   u64 other_state = state;
-  const Stream other = mixed_stream(&other_state);
+  const BitStream other = mixed_stream(&other_state);
   for (int k = 0; k < 4096 && knows_layers; ++k) {
     const double loc = k % 2 == 0 ? 0 : mixed_double(&state) - mixed_double(&state), scale = mixed_double(&state) + 0x1p-9;
     other_state = state;

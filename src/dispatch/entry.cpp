@@ -1,6 +1,7 @@
 #include "dispatch/entry.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <set>
 
@@ -75,6 +76,7 @@ Entry::Entry(Captured captured) : captured_(std::move(captured)) {
   writes_inputs_ = !written_inputs(captured_.graph).empty();
   if (writes_inputs_) event_site_ = lone_event_site(captured_.graph);
   times_taken_.resize(captured_.exits.size());
+  draws_.resize(captured_.calls.size());
   std::set<SourceId> wanted;
   for (const Guard& guard : guards.guards) {
     if (guard.kind == GuardKind::array && guard.array_input >= 0) wanted.insert(guard.source);
@@ -109,7 +111,7 @@ size_t Entry::symbol_count() const {
 size_t Entry::words() const {
   const GuardSet& guards = captured_.guards;
   return symbol_count() + guards.input_count + guards.sources.size() + 4 * plan_.count() + captured_.recipes.size() +
-         words_of_draw * captured_.calls.size();
+         words_of_draw * draws_.size();
 }
 
 Binding Entry::binding_in(Workspace& space) const {
@@ -121,20 +123,23 @@ Binding Entry::binding_in(Workspace& space) const {
   return binding;
 }
 
-// All closed.
 std::span<AccelDraw> Entry::draws_in(Workspace& space) const {
-  auto* draws = reinterpret_cast<AccelDraw*>(space.take<void*>(words_of_draw * captured_.calls.size()));
-  for (size_t k = 0; k < captured_.calls.size(); ++k) {
+  auto* draws = reinterpret_cast<AccelDraw*>(space.take<void*>(words_of_draw * draws_.size()));
+  std::uninitialized_copy(draws_.begin(), draws_.end(), draws);
+  return {draws, draws_.size()};
+}
+
+// Without the functions the methods are called.
+void Entry::find_draw_functions() {
+  const std::vector<void*>& functions = draw_functions();
+  if (functions.empty()) return;
+  for (size_t k = 0; k < draws_.size(); ++k) {
     int row = captured_.calls[k].draw;
-    if (row < 0 || draw_functions_.empty()) {
-      new (draws + k) AccelDraw{};
-      continue;
-    }
+    if (row < 0) continue;
     const DrawInfo& info = draw_infos()[row];
-    new (draws + k)
-        AccelDraw{draw_functions_[row], nullptr, is_quiet(info), is_normal(info) ? draw_functions_.back() : nullptr};
+    draws_[k] = {functions[row], nullptr, is_quiet(info), is_normal(info) ? functions.back() : nullptr};
+    opens_draws_ = true;
   }
-  return {draws, captured_.calls.size()};
 }
 
 bool Entry::fits(PyObject* function, PyObject* const* locals) const {
@@ -277,7 +282,7 @@ int Entry::run_native(Call& call) {
   AccelLaunch launch{&launch_runtime(), imports_.data(), call.binding.symbols, call.binding.inputs,
                      call.outputs.data, &memory,         &call.exit,           has_flow_ ? accepted_events(call) : 0};
   if (calls != nullptr) launch.draws = calls->draws().data();
-  bool unlocked = call.work >= unlocked_work, others_run = unlocked || !draw_functions_.empty();
+  bool unlocked = call.work >= unlocked_work, others_run = unlocked || opens_draws_;
   // Arguments are alive as long as the call; objects found elsewhere could be dropped by another thread.
   if (others_run) take_references(call, true);
   const CompiledKernel& kernel = quiet_kernel_ ? *quiet_kernel_ : *compilation_->kernel;
@@ -372,7 +377,7 @@ Status Entry::compile_native(bool keep_texts) {
     loops_.push_back(std::move(loop));
   }
   auto draws = [](const BoxedCall& call) { return call.draw >= 0; };
-  if (std::any_of(captured_.calls.begin(), captured_.calls.end(), draws)) draw_functions_ = draw_functions();
+  if (std::any_of(captured_.calls.begin(), captured_.calls.end(), draws)) find_draw_functions();
   compilation_ = std::make_unique<Compilation>(std::move(compiled).value());
   ready_ = true;
   return Unit{};

@@ -111,6 +111,7 @@ class Entry {
   size_t symbol_count() const;
   Binding binding_in(Workspace& space) const;
   std::span<AccelDraw> draws_in(Workspace& space) const;
+  void find_draw_functions();
 
   Captured captured_;
   OutputPlan plan_;
@@ -131,7 +132,8 @@ class Entry {
   bool allocates_first_ = true;  // all results before the kernel runs; else it asks for those of the exit it takes
   std::vector<ResolvedLoop> loops_;
   std::vector<AccelImport> imports_;
-  std::vector<void*> draw_functions_;  // empty when the graph draws nothing
+  std::vector<AccelDraw> draws_;  // by call, without streams
+  bool opens_draws_ = false;
   std::unique_ptr<PythonKernel> python_kernel_;
   std::vector<SourceId> held_sources_;
   bool ready_ = false;

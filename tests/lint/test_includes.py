@@ -14,6 +14,7 @@ CORE = ["base", "ir", "passes", "schedule", "codegen", "toolchain", "runtime"]
 # A folder may always include its own headers. "." is src itself: compile.h and compile.cpp.
 PROGRAM = ["schedule/program.h"]
 KERNEL_ABI = ["codegen/kernel_abi.h"]
+PRELUDE = ["codegen/prelude.h"]  # what all C++ that accel compiles begins with
 SYSTEM = ["toolchain/machine.h", "toolchain/files.h", "toolchain/fork.h"]  # what both need of the operating system
 PRODUCTS = ["compile.h", "passes/passes.h", "toolchain/compiled_kernel.h", "codegen/kernel_source.h"]
 SYSTEM_FACTS = ["toolchain/toolchain.h", "toolchain/doctor.h"]  # what the Python API shows of the toolchain
@@ -30,7 +31,7 @@ MAY_INCLUDE = {
     "ndarray": ["base", "ir", "cpython/py_ref.h", *PROGRAM, *KERNEL_ABI, "runtime"],
     "guard": ["base", "ir", "cpython", "ndarray"],
     "capture": ["base", "ir", "cpython", "ndarray", "guard"],
-    "dispatch": ["base", "ir", "cpython", "ndarray", "guard", "capture", "runtime", *PRODUCTS, *KERNEL_ABI, *PROGRAM],
+    "dispatch": ["base", "ir", "cpython", "ndarray", "guard", "capture", "runtime", *PRODUCTS, *KERNEL_ABI, *PRELUDE, *PROGRAM],
     "bind": ["base", "ir", "cpython", "ndarray", "guard", "capture", "dispatch", "runtime", *PRODUCTS, *PROGRAM, *SYSTEM_FACTS],
 }
 

@@ -122,32 +122,6 @@ static __attribute__((noinline)) bool draw_slowly(Frame* frame, int* status, int
   if (events != 0 && fp_control() != control) fp_set_control(control);
   return true;
 }
-// Normal numbers: the lowest 8 of 64 random bits choose a layer, bit 8 is the sign, and 52 others times the layer's width are
-// the number, if they are below the layer's bound. The beginning of bitgen_t, and what dispatch/draw_text.h has learnt.
-struct BitStream {
-  void* state;
-  u64 (*next_uint64)(void*);
-};
-struct Layers {
-  struct {
-    u64 bound;
-    f64 width;
-  } layers[256];
-  f64 (*rare)(const BitStream* stream, u64 bits);
-};
-ACCEL_INLINE f64 draw_layered(const Layers* known, const BitStream* stream) {
-  const u64 bits = stream->next_uint64(stream->state), place = bits >> 9 & 0xfffffffffffffu;
-  const auto& layer = known->layers[bits & 255];
-  if (__builtin_expect(place >= layer.bound, 0)) return known->rare(stream, bits);
-  const f64 size = (f64)(i64)place * layer.width;
-  return __builtin_bit_cast(f64, __builtin_bit_cast(u64, size) | (bits >> 8 & 1) << 63);
-}
-// Whether loc and scale are numbers with which a normal number gives no events.
-ACCEL_INLINE bool are_ordinary(f64 loc, f64 scale) {
-  const u64 least = __builtin_bit_cast(u64, 0x1p-900), most = __builtin_bit_cast(u64, 0x1p900);
-  const u64 size = __builtin_bit_cast(u64, __builtin_fabs(scale));
-  return __builtin_bit_cast(u64, __builtin_fabs(loc)) <= most && size - least <= most - least;
-}
 ACCEL_INLINE f64 draw_normal(const AccelDraw* entry) {
   return draw_layered((const Layers*)entry->layers, (const BitStream*)entry->stream);
 }
