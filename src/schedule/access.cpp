@@ -33,7 +33,7 @@ Index map_broadcast(DimTable& dims, const Graph& graph, const Type& operand, con
   return mapped;
 }
 
-// Reshapes that keep other indices go through the linear index.
+// Reshapes that move elements to other indices go through the linear index.
 Index map_reshape(DimTable& dims, const Type& operand, const Type& result, const Index& index) {
   Index mapped(operand.shape.size(), dims.constant(0));
   if (auto axes = same_axes(dims, operand, result)) {

@@ -9,6 +9,7 @@
 #include "schedule/access.h"
 #include "schedule/interchange.h"
 #include "schedule/ownership.h"
+#include "schedule/scalar_code.h"
 #include "schedule/segments.h"
 #include "schedule/undo.h"
 #include "schedule/webs.h"
@@ -16,24 +17,6 @@
 namespace accel {
 
 namespace {
-
-bool is_scalar_code(const Body& body) {
-  return std::all_of(body.begin(), body.end(), [](const Stmt& stmt) {
-    switch (stmt.kind) {
-      case StmtKind::constant:
-      case StmtKind::index:
-      case StmtKind::input:
-      case StmtKind::load:
-      case StmtKind::store:
-      case StmtKind::compute:
-      case StmtKind::gather:
-      case StmtKind::scatter:
-        return true;
-      default:
-        return false;
-    }
-  });
-}
 
 class Flow {
  public:
@@ -388,7 +371,7 @@ class Flow {
         ValueId v = part.outputs[static_cast<size_t>(buffer.binding)];
         if (!in_memory(v)) scalar_outputs[id] = v;
         names_.buffers.push_back(in_memory(v) ? buffer_of(v) : -1);
-      } else if (is_scalar_local(program, id)) {
+      } else if (is_scalar_local(graph_.dims, program, id)) {
         names_.locals[id] = -1;
         names_.buffers.push_back(-1);
       } else {
@@ -400,27 +383,6 @@ class Flow {
     program_.temps.insert(program_.temps.end(), program.temps.begin(), program.temps.end());
     for (const auto& [slot, v] : part.scalars) names_.slots[slot] = v;
     for (Nest& nest : program.nests) add_nest(std::move(nest), scalar_outputs, steps);
-  }
-
-  // Whether a buffer is a scalar that only scalar steps of its own segment see: a temp will do.
-  bool is_scalar_local(const Program& program, BufferId id) const {
-    const Buffer& buffer = program.buffers[static_cast<size_t>(id)];
-    if (buffer.kind != BufferKind::temp || !graph_.dims.is_constant(buffer.elements, 1)) return false;
-    return std::all_of(program.nests.begin(), program.nests.end(), [&](const Nest& nest) {
-      bool is_scalar = is_scalar_code(nest.body);
-      return std::none_of(nest.body.begin(), nest.body.end(), [&](const Stmt& stmt) {
-        if (!names_buffer(stmt, id)) return false;
-        bool moves = stmt.kind == StmtKind::load || stmt.kind == StmtKind::store;
-        return !is_scalar || !moves || stmt.dtype != buffer.dtype;
-      });
-    });
-  }
-
-  static bool names_buffer(const Stmt& stmt, BufferId id) {
-    return stmt.address.buffer == id ||
-           std::any_of(stmt.operands.begin(), stmt.operands.end(),
-                       [&](const CallOperand& o) { return o.address.buffer == id; }) ||
-           std::any_of(stmt.body.begin(), stmt.body.end(), [&](const Stmt& inner) { return names_buffer(inner, id); });
   }
 
   BufferId alias_of(BufferId id) {
