@@ -148,6 +148,8 @@ class Interpreter {
   std::string place_name() const;
   static std::string place_name(const std::vector<const Frame*>& frames);
   void forget_moved_exit(const Plan::PlannedExit& planned);
+  Status take_one_way(const Condition& condition, const Way& when_true, const Way& when_false);
+  void take_other_way();
 
   // --- where paths meet (joins.cpp)
   Status resume_next();
@@ -174,7 +176,6 @@ class Interpreter {
   void forget_dead(Frame& frame) const;
 
   // --- exits (walk_exits.cpp)
-  Status take_one_way(const Condition& condition, const Way& when_true, const Way& when_false);
   Status leave_by_return();
   Status leave_for(const Plan::PlannedExit& planned);
   void guard_what_follows(const Plan::PlannedExit& planned);
@@ -190,7 +191,6 @@ class Interpreter {
   Status plan_exit(const Failure& why);
   bool is_raising() const;
   void unroll_instead(const Failure& why);
-  void take_other_way();
   [[noreturn]] void unroll(const std::string& loop);
   void box_instead(const Failure& why);
   void box_at(const std::vector<const Frame*>& frames);

@@ -132,19 +132,22 @@ std::optional<ValueId> listed(Capture& capture, ValueId mask) {
 }
 
 ValueId list_true(Capture& capture, ValueId mask) {
-  Builder& build = capture.build();
   const std::vector<Dim> shape = capture.graph().type(mask).shape;
-  std::vector<int> axes(shape.size());
-  std::iota(axes.begin(), axes.end(), 0);
-  ValueId ones = capture.astype(mask, DType::int64);
-  ValueId count = build.reduce(Op::add, ones, axes, DType::int64, no_value, false, ValueKind::numpy_scalar);
+  ValueId count = count_true(capture, mask);
   Dim all = element_count(capture, shape);
   Dim number = capture.bind_dim(count, "nonzero", capture.hint(all) / 2, 0, capture.high(all));
   capture.facts().push_back(capture.dims().sub(all, number));
-  return build.true_indices(mask, number);
+  return capture.build().true_indices(mask, number);
 }
 
 }  // namespace
+
+ValueId count_true(Capture& capture, ValueId mask) {
+  std::vector<int> axes(capture.graph().type(mask).shape.size());
+  std::iota(axes.begin(), axes.end(), 0);
+  ValueId ones = capture.astype(mask, DType::int64);
+  return capture.build().reduce(Op::add, ones, axes, DType::int64, no_value, false, ValueKind::numpy_scalar);
+}
 
 Result<std::vector<ValueId>> nonzero_places(Capture& capture, ValueId mask) {
   std::optional<ValueId> known = listed(capture, mask);

@@ -8,6 +8,9 @@
 
 namespace accel {
 
+// The number of true elements of a mask value, a NumPy scalar of int64.
+ValueId count_true(Capture& capture, ValueId mask);
+
 // Positions of the true elements of a mask value, one int64 array per axis. Their number is bound as a run-time dim.
 Result<std::vector<ValueId>> nonzero_places(Capture& capture, ValueId mask);
 

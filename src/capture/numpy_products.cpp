@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "capture/semantics.h"
+#include "capture/numpy_gather.h"
 
 namespace accel {
 
@@ -29,10 +29,7 @@ bool is_aligned(const ProductCall& call) {
 // Of how many elements a mask selects is known at run time only.
 Status require_not_one(Capture& capture, const Predicate& predicate) {
   Builder& build = capture.build();
-  ValueId counted = build.astype(predicate.mask, DType::int64);
-  std::vector<int> axes;
-  for (int axis = 0; axis < predicate.rank; ++axis) axes.push_back(axis);
-  ValueId count = build.reduce(Op::add, counted, axes, DType::int64, no_value, false, ValueKind::numpy_scalar);
+  ValueId count = count_true(capture, predicate.mask);
   ValueId one = build.constant(Literal::of_int(DType::int64, 1), ValueKind::numpy_scalar);
   ValueId good = build.pointwise(Op::not_equal, {count, one}, {DType::bool_}, ValueKind::numpy_scalar);
   return capture.require(good, Reason::unsupported_layout, "a complex product of one element in place");
@@ -50,16 +47,6 @@ bool hides_stride(const ProductCall& call) {
   return call.dtype == DType::complex64 && std::any_of(call.operands.begin(), call.operands.end(), [](const Operand& operand) {
            return operand.is_array() && operand.ref->array.storage && operand.ref->array.storage->source >= 0;
          });
-}
-
-bool is_contiguous(Capture& capture, const Operand& operand) {
-  const Lens& lens = lens_of(operand.ref);
-  Dim expected = capture.dims().constant(item_size(lens.dtype));
-  for (size_t k = lens.strides.size(); k-- > 0;) {
-    if (!capture.decide_equal(lens.strides[k], expected)) return false;
-    expected = capture.dims().mul(expected, lens.shape[k]);
-  }
-  return true;
 }
 
 }  // namespace
@@ -84,7 +71,7 @@ Result<Op> product_op(Capture& capture, const ProductCall& call) {
   }
   if (!forward && (in_place || call.shape.size() > 1))
     return fail(Reason::unsupported_layout, "a product of complex numbers that lie backwards");
-  if (in_place && call.op == Op::square && !is_contiguous(capture, call.outs[0]))
+  if (in_place && call.op == Op::square && !is_c_contiguous(capture, call.outs[0].ref))
     return fail(Reason::unsupported_layout, "a complex square in place with gaps");
   return call.op;
 }

@@ -11,6 +11,7 @@ namespace accel {
 namespace {
 
 constexpr int64_t most_unrolled_nodes = 1200;
+constexpr const char* data_decides = "the condition is computed from array data";
 
 }  // namespace
 
@@ -211,7 +212,7 @@ bool Interpreter::may_fork_on_sizes() const {
 }
 
 Status Interpreter::fork(const Condition& condition, const Way& when_true, const Way& when_false) {
-  if (speculative_) return fail(Reason::data_dependent_branch, "the condition is computed from array data");
+  if (speculative_) return fail(Reason::data_dependent_branch, data_decides);
   if (nesting_ > 0) return take_one_way(condition, when_true, when_false);
   Builder& build = capture_.build();
   BlockId yes = build.new_block(), no = build.new_block();
@@ -231,15 +232,14 @@ Status Interpreter::fork(const Condition& condition, const Way& when_true, const
 }
 
 Status Interpreter::take_one_way(const Condition& condition, const Way& when_true, const Way& when_false) {
-  const char* why = "the condition is computed from array data";
   std::string place = place_name();
   std::optional<bool> way = plan_.taken.try_emplace(place, false).first->second;
-  if (!way) return fail(Reason::data_dependent_branch, why);
+  if (!way) return fail(Reason::data_dependent_branch, data_decides);
   if (std::find(one_way_.begin(), one_way_.end(), place) == one_way_.end()) one_way_.push_back(place);
   ValueId holds = condition.value;
   Builder& build = capture_.build();
   if (!*way) holds = build.pointwise(Op::logical_not, {holds}, {DType::bool_}, capture_.graph().type(holds).kind);
-  ACCEL_TRY([[maybe_unused]] Unit checked, capture_.require(holds, Reason::data_dependent_branch, why));
+  ACCEL_TRY([[maybe_unused]] Unit checked, capture_.require(holds, Reason::data_dependent_branch, data_decides));
   return (*way ? when_true : when_false)(*frames_.back());
 }
 

@@ -45,6 +45,42 @@ void collect_traffic(const Program& program, const Body& body, std::set<BufferId
   }
 }
 
+// Whether a statement does nothing but give its temp a value.
+bool only_moves(const Stmt& stmt) { return stmt.dst >= 0 && (stmt.kind == StmtKind::compute || stmt.kind == StmtKind::assign); }
+
+using Temps = std::vector<bool>;
+
+// What is used for certain before a block's statements, from what is used behind them; act(stmt, used) sees each with the
+// latter.
+template <class Act>
+void go_backwards(const ProgramBlock& block, Temps& used, Act act) {
+  for (auto step = block.steps.rbegin(); step != block.steps.rend(); ++step) {
+    for (auto stmt = step->body.rbegin(); stmt != step->body.rend(); ++stmt) {
+      act(*stmt, used);
+      if (only_moves(*stmt) && !used[static_cast<size_t>(stmt->dst)]) continue;
+      for (TempId arg : stmt->args) used[static_cast<size_t>(arg)] = true;
+    }
+  }
+}
+
+// What is used for certain behind a block's statements, by its end and on all ways from there.
+Temps used_behind(const ProgramBlock& block, const std::vector<Temps>& before, size_t temps) {
+  Temps out(temps, std::any_of(std::begin(block.edges), std::end(block.edges), [](const Edge& e) { return e.target >= 0; }));
+  for (const Edge& edge : block.edges) {
+    if (edge.target < 0) continue;
+    Temps there = before[static_cast<size_t>(edge.target)];
+    Temps here = there;
+    for (const auto& [param, value] : edge.scalars) here[static_cast<size_t>(param)] = false;
+    for (const auto& [param, value] : edge.scalars)
+      if (there[static_cast<size_t>(param)]) here[static_cast<size_t>(value)] = true;
+    for (size_t k = 0; k < temps; ++k) out[k] = out[k] && here[k];
+  }
+  if (block.condition >= 0) out[static_cast<size_t>(block.condition)] = true;
+  for (const ExitOutput& output : block.outputs)
+    if (output.scalar >= 0) out[static_cast<size_t>(output.scalar)] = true;
+  return out;
+}
+
 }  // namespace
 
 Facts::Facts(const Program& program, bool quiet_comparisons)
@@ -74,7 +110,7 @@ void Facts::visit(const ProgramBlock& block) {
 
 void Facts::visit(const Body& body) {
   for (const Stmt& stmt : body) {
-    bool moves = stmt.dst >= 0 && (stmt.kind == StmtKind::compute || stmt.kind == StmtKind::assign);
+    bool moves = only_moves(stmt);
     for (TempId arg : stmt.args) {
       if (moves)
         moves_.emplace_back(stmt.dst, arg);
@@ -87,44 +123,6 @@ void Facts::visit(const Body& body) {
     visit(stmt.body);
   }
 }
-
-namespace {
-
-using Temps = std::vector<bool>;
-
-// What is used for certain before a block's statements, from what is used behind them; act(stmt, used) sees each with the
-// latter.
-template <class Act>
-void go_backwards(const ProgramBlock& block, Temps& used, Act act) {
-  for (auto step = block.steps.rbegin(); step != block.steps.rend(); ++step) {
-    for (auto stmt = step->body.rbegin(); stmt != step->body.rend(); ++stmt) {
-      act(*stmt, used);
-      bool moves = stmt->dst >= 0 && (stmt->kind == StmtKind::compute || stmt->kind == StmtKind::assign);
-      if (moves && !used[static_cast<size_t>(stmt->dst)]) continue;
-      for (TempId arg : stmt->args) used[static_cast<size_t>(arg)] = true;
-    }
-  }
-}
-
-// What is used for certain behind a block's statements, by its end and on all ways from there.
-Temps used_behind(const ProgramBlock& block, const std::vector<Temps>& before, size_t temps) {
-  Temps out(temps, std::any_of(std::begin(block.edges), std::end(block.edges), [](const Edge& e) { return e.target >= 0; }));
-  for (const Edge& edge : block.edges) {
-    if (edge.target < 0) continue;
-    Temps there = before[static_cast<size_t>(edge.target)];
-    Temps here = there;
-    for (const auto& [param, value] : edge.scalars) here[static_cast<size_t>(param)] = false;
-    for (const auto& [param, value] : edge.scalars)
-      if (there[static_cast<size_t>(param)]) here[static_cast<size_t>(value)] = true;
-    for (size_t k = 0; k < temps; ++k) out[k] = out[k] && here[k];
-  }
-  if (block.condition >= 0) out[static_cast<size_t>(block.condition)] = true;
-  for (const ExitOutput& output : block.outputs)
-    if (output.scalar >= 0) out[static_cast<size_t>(output.scalar)] = true;
-  return out;
-}
-
-}  // namespace
 
 // The C++ compiler computes numbers that are used on one way only there. Those with events are kept.
 void Facts::keep_what_ways_drop() {

@@ -259,10 +259,6 @@ ReductionPlan make_plan(DimTable& dims, const Reduction& r, const std::vector<Di
   return plan;
 }
 
-}  // namespace
-
-namespace {
-
 // Whether axes, fastest last, are one in memory whatever the extents are.
 bool certainly_coalesce(DimTable& dims, const Type& type, const std::vector<Dim>& strides, const std::vector<int>& axes) {
   for (size_t k = 1; k < axes.size(); ++k) {
@@ -274,7 +270,7 @@ bool certainly_coalesce(DimTable& dims, const Type& type, const std::vector<Dim>
 
 // Whether NumPy goes through the operand under the mask as it does without.
 bool keeps_order(DimTable& dims, const Graph& graph, ValueId operand, ValueId mask, const std::vector<int>& run_axes) {
-  const Type &type = graph.type(operand), mask_type = graph.type(mask);
+  const Type &type = graph.type(operand), &mask_type = graph.type(mask);
   auto strides = memory_strides(dims, graph, operand), mask_strides = memory_strides(dims, graph, mask);
   if (!strides || !mask_strides) return false;
   std::vector<Pace> both = {Pace(type, axes_without_stride(dims, type, *strides)),
