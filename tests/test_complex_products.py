@@ -53,6 +53,7 @@ def test_layouts(function, layout, dtype):
             for seed in range(4):
                 x, y = numbers(shape, dtype, seed), numbers(shape, dtype, seed + 50)
                 assert_same(function, call, lay(x.copy()), LAYOUTS[other](y.copy()), times=1)
+    assert facts(call)["compiled"] > 0
 
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
@@ -96,7 +97,9 @@ def test_selections(dtype, chosen):
     m = np.zeros(9, bool)
     m[:chosen] = True
     for seed in range(8):
-        check_left_to_numpy(scaled, numbers(9, dtype, seed), m)
+        call = check_left_to_numpy(scaled, numbers(9, dtype, seed), m)
+        assert facts(call)["compiled"] > 0
+        assert (facts(call)["side_exits"] > 0) == (chosen == 1)
 
 
 @pytest.mark.parametrize("backend", ["native", "numpy"])

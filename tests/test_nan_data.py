@@ -52,7 +52,7 @@ def test_functions(name, dtype):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("name", ["where", "relations", "extremes", "clip", "sign", "rows"])
+@pytest.mark.parametrize("name", ["where", "relations", "extremes", "clip", "sign", "rows", "reductions", "positions"])
 def test_calls_stay_compiled(name, dtype):
     check_stays_compiled(FUNCTIONS[name], with_nan(dtype), with_nan(dtype, seed=1)[::-1].copy())
 
