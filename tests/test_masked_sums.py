@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from support.compiled import assert_all_compiled, facts
-from support.differential import check, check_left_to_numpy
+from support.differential import check_in_loops, check_left_to_numpy
 from support.outcome import assert_same
 
 import accel
@@ -24,14 +24,6 @@ def numbers(shape, dtype, seed=1):
 
 def total(x, m):
     return x.sum(where=m)
-
-
-def check_in_loops(function, *arguments):
-    """Compiled as a whole, without a call of NumPy."""
-    call = check(function, *arguments, times=1)
-    calls = accel.explain(call)(*arguments).calls
-    assert not calls, calls
-    return call
 
 
 def check_called(function, *arguments):
@@ -102,7 +94,33 @@ def test_products():
     for dtype in ("float32", "float64"):
         for share in SHARES:
             check_in_loops(reduced, numbers((30, 50), dtype), mask((30, 50), share))
-    check_called(lambda x, m: x.prod(where=m), numbers(50, "float16"), mask(50, 0.5))
+
+
+def near_one(shape, dtype="float16", seed=1):
+    return (2 ** np.random.default_rng(seed).uniform(-0.2, 0.2, shape)).astype(dtype)
+
+
+def test_products_of_halves():
+    """In float32 while elements count, then rounded."""
+
+    def reduced(x, m):
+        return x.prod(where=m), x.prod(axis=0, where=m), np.multiply.reduce(x, axis=1, where=m, initial=2, keepdims=True)
+
+    call = None
+    for size in (1, 2, 7, 300, 9000):
+        for share in SHARES:
+            x, m = near_one(size), mask(size, share)
+            call = check_in_loops(lambda x, m: x.prod(where=m), x, m) if call is None else call
+            assert call(x, m).tobytes() == x.prod(where=m).tobytes(), (size, share)
+    assert facts(call)["interpreted"] == 0
+    for share in SHARES:
+        check_in_loops(reduced, near_one((30, 50)), mask((30, 50), share))
+        check_in_loops(lambda x, m: x.prod(where=m, dtype="float16"), near_one(20000, "int8"), mask(20000, share))
+        check_in_loops(lambda x, m: x.prod(axis=(0, 2), where=m), near_one((3, 4, 50)), mask((3, 4, 50), share))
+    x = np.array([300.0, 300.0, 0.001, 0.001] * 5, "float16")  # beyond float16 within a sequence alone
+    check_in_loops(lambda x, m: x.prod(where=m), x, np.ones(20, bool))
+    check_left_to_numpy(lambda x, m: x.prod(where=m), x, np.arange(20) % 4 != 1)
+    check_left_to_numpy(lambda x, m: x.prod(where=m), x, np.arange(20) % 4 != 2)
 
 
 def test_computed_masks_and_elements():

@@ -258,6 +258,13 @@ Result<std::optional<Ref>> reduce_lanes(Capture& capture, PyObject* ufunc, const
   return std::optional(wrap_result(capture, value, false));
 }
 
+bool same_shape(Capture& capture, const std::vector<Dim>& shape, const std::vector<Dim>& other) {
+  if (shape.size() != other.size()) return false;
+  for (size_t k = 0; k < shape.size(); ++k)
+    if (!capture.decide_equal(shape[k], other[k])) return false;
+  return true;
+}
+
 }  // namespace
 
 Result<Ref> reduce_array(Capture& capture, PyObject* ufunc, const Ref& array, const ReduceOptions& options) {
@@ -292,13 +299,8 @@ Result<Ref> reduce_array(Capture& capture, PyObject* ufunc, const Ref& array, co
     if (options.keepdims) value = capture.build().expand_dims(value, options.axes);
   }
   if (!options.out) return wrap_result(capture, value, false);
-  const std::vector<Dim>& shape = capture.graph().type(value).shape;
-  if (shape.size() != lens_of(options.out).shape.size())
-    return fail(Reason::will_raise, "out has another rank than the result");
-  for (size_t k = 0; k < shape.size(); ++k) {
-    if (!capture.decide_equal(shape[k], lens_of(options.out).shape[k]))
-      return fail(Reason::will_raise, "out has another shape");
-  }
+  std::vector<Dim> shape = capture.graph().type(value).shape;
+  if (!same_shape(capture, shape, lens_of(options.out).shape)) return fail(Reason::will_raise, "out has another shape");
   return store_result(capture, options.out, capture.astype(value, call.result));
 }
 
@@ -333,35 +335,66 @@ Result<Ref> numpy_ufunc_reduce(Capture& capture, PyObject* callable, const CallA
 
 namespace {
 
-// ndarray.argmax(axis=None, out=None, *, keepdims=False)
-Result<Ref> arg_reduce(Capture& capture, Op op, const CallArguments& arguments) {
-  ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "axis", "out", "keepdims"}, 1, 3, 1}));
-  if (!is_none(given[2])) return fail(Reason::unsupported_argument, "out");
-  ACCEL_TRY(Operand array, read_operand(capture, given[0]));
-  if (!array.is_array()) return fail(Reason::unsupported_value, "the position of an extreme in a scalar");
-  if (array.type.dtype == DType::complex64 || array.type.dtype == DType::complex128)
-    return fail(Reason::unsupported_dtype, "complex");
-  ACCEL_TRY(bool keepdims, read_flag(capture, given[3], false));
-  int rank = static_cast<int>(array.shape.size());
-  Builder& build = capture.build();
-  bool flat = is_none(given[1]) || rank == 0;
-  int axis = 0;
-  if (!is_none(given[1])) {
-    ACCEL_TRY(axis, read_axis(capture, given[1], std::max(rank, 1)));
+// The out of argmax: positions are written where what was compared has been read.
+Status check_positions(Capture& capture, const Ref& array, const Ref& out, const std::vector<Dim>& shape) {
+  auto operand = as_operand(capture, out);
+  if (!operand || !operand->is_array()) return fail(Reason::will_raise, "out is no array");
+  if (!can_cast(operand->type.dtype, DType::int64, "safe")) return fail(Reason::will_raise, "out is of no such dtype");
+  if (out->array.storage == array->array.storage)
+    return fail(Reason::unsupported_argument, "positions that overwrite what is compared");
+  if (!same_shape(capture, shape, operand->shape)) return fail(Reason::will_raise, "out has another shape");
+  return capture.check_storable(out);
+}
+
+struct ArgReduceCall {
+  Operand array;
+  std::optional<int> axis;  // nullopt: of all elements
+  bool keepdims;
+  Ref out;  // null when there is none
+
+  // The axes that go, or stay with extent 1.
+  std::vector<int> axes() const {
+    if (axis) return {*axis};
+    std::vector<int> all(array.shape.size());
+    std::iota(all.begin(), all.end(), 0);
+    return all;
   }
-  Dim extent = flat ? element_count(capture, array.shape) : array.shape[static_cast<size_t>(axis)];
+};
+
+// ndarray.argmax(axis=None, out=None, *, keepdims=False)
+Result<ArgReduceCall> read_arg_reduce(Capture& capture, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "axis", "out", "keepdims"}, 1, 3, 1}));
+  ACCEL_TRY(Operand array, read_operand(capture, given[0]));
+  ArgReduceCall call = {std::move(array), std::nullopt, false, is_none(given[2]) ? nullptr : given[2]};
+  if (!call.array.is_array() && (call.array.type.kind != OperandType::Kind::numpy_scalar || call.out))
+    return fail(Reason::unsupported_value, "the position of an extreme in such a scalar");
+  ACCEL_TRY(call.keepdims, read_flag(capture, given[3], false));
+  int rank = static_cast<int>(call.array.shape.size());
+  if (!is_none(given[1])) {
+    ACCEL_TRY(int axis, read_axis(capture, given[1], std::max(rank, 1)));
+    if (rank > 0) call.axis = axis;
+  }
+  return call;
+}
+
+Result<Ref> arg_reduce(Capture& capture, Op op, const CallArguments& arguments) {
+  ACCEL_TRY(ArgReduceCall call, read_arg_reduce(capture, arguments));
+  const std::vector<Dim>& shape = call.array.shape;
+  Dim extent = call.axis ? shape[static_cast<size_t>(*call.axis)] : element_count(capture, shape);
   if (!capture.decide(extent, Comparison::gt, capture.dims().constant(0))) {
     return fail(Reason::will_raise, "attempt to get the position of an extreme of an empty sequence");
   }
-  ValueId value = capture.read(array.ref);
-  if (flat && rank != 1) value = build.reshape(value, {extent});
-  value = build.argreduce(op, value, flat ? 0 : axis);
-  if (keepdims && rank > 0) {
-    std::vector<int> axes(static_cast<size_t>(rank));
-    std::iota(axes.begin(), axes.end(), 0);
-    value = build.expand_dims(value, flat ? axes : std::vector<int>{axis});
-  }
-  return wrap_result(capture, value, false);
+  Builder& build = capture.build();
+  if (!call.array.is_array())
+    return wrap_result(capture, build.constant(Literal::of_int(DType::int64, 0), ValueKind::numpy_scalar), false);
+  ValueId value = capture.read(call.array.ref);
+  if (!call.axis && shape.size() != 1) value = build.reshape(value, {extent});
+  value = build.argreduce(op, value, call.axis.value_or(0));
+  if (call.keepdims && !shape.empty()) value = build.expand_dims(value, call.axes());
+  if (!call.out) return wrap_result(capture, value, false);
+  std::vector<Dim> positions = capture.graph().type(value).shape;
+  ACCEL_TRY([[maybe_unused]] Unit storable, check_positions(capture, call.array.ref, call.out, positions));
+  return store_result(capture, call.out, capture.astype(value, lens_of(call.out).dtype));
 }
 
 }  // namespace

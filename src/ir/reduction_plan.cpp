@@ -286,9 +286,8 @@ ReductionPlan masked_plan(DimTable& dims, const Graph& graph, ValueId operand, V
   Reduction r{graph.type(operand), axes, ufunc, accumulator, buffered};
   ReductionPlan plan;
   if (auto strides = memory_strides(dims, graph, operand)) plan = make_plan(dims, r, *strides, true);
-  bool rounds_runs = accumulator == DType::float16 && ufunc == Op::multiply;
   bool casts_quietly = !buffered || cast_events(r.operand.dtype, accumulator) == 0;
-  plan.known = plan.known && !rounds_runs && casts_quietly && keeps_order(dims, graph, operand, mask, plan.run_axes);
+  plan.known = plan.known && casts_quietly && keeps_order(dims, graph, operand, mask, plan.run_axes);
   return plan;
 }
 

@@ -113,9 +113,8 @@ TempId Lowering::plan_at(ValueId v, const Node& node, const Index& index) {
   const ReductionPlan& plan = plan_of(v);
   DType dtype = graph_.type(v).dtype;
   if (any_order(node.attrs.ufunc, dtype)) return fold_at(v, node, index);
-  if (plan.pairwise && !plan.run_axes.empty()) return runs_at(v, node, index);
-  if (dtype == DType::float16 && node.attrs.ufunc == Op::multiply && !plan.run_axes.empty())
-    return half_product_at(v, node, index);
+  bool rounds_runs = dtype == DType::float16 && node.attrs.ufunc == Op::multiply;
+  if ((plan.pairwise || rounds_runs) && !plan.run_axes.empty()) return runs_at(v, node, index);
   std::vector<int> axes = plan.outer_axes;
   axes.insert(axes.end(), plan.run_axes.begin(), plan.run_axes.end());
   return sequential_at(v, node, index, axes);
@@ -135,7 +134,7 @@ TempId Lowering::runs_at(ValueId v, const Node& node, const Index& index) {
   TempId start = start_of(v, node, from);
   bool one_tree = plan.block.id < 0 && plan.chunk.id < 0;
   bool even_chunks = plan.block.id < 0 && plan.buffer_chunk > 0 && node.operands.size() == 1 && dtype != DType::float16;
-  if (plan.outer_axes.empty() && (one_tree || even_chunks) && mask_of(graph_, node) == no_value)
+  if (plan.pairwise && plan.outer_axes.empty() && (one_tree || even_chunks) && mask_of(graph_, node) == no_value)
     return add_to(v, start, tree_at(v, node, from, dims_.constant(0), run_extent(node, plan.run_axes), plan.buffer_chunk));
   TempId total = declare(start, dtype);
   for (int axis : plan.outer_axes) from[axis] = open_loop(LoopKind::serial, graph_.type(node.operands[0]).shape[axis], false);
@@ -184,8 +183,9 @@ Index Lowering::run_index(ValueId operand, Index index, const std::vector<int>& 
   return index;
 }
 
-// `total` and the sum of `extent` elements of a run from `begin` on.
+// `total` combined with `extent` elements of a run from `begin` on.
 TempId Lowering::piece_at(ValueId v, const Node& node, const Index& index, Dim begin, Dim extent, TempId total) {
+  if (!plan_of(v).pairwise) return half_product_at(v, node, index, begin, extent, total);
   if (mask_of(graph_, node) != no_value) return masked_at(v, node, index, begin, extent, total);
   return add_to(v, total, tree_at(v, node, index, begin, extent, 0));
 }
@@ -228,24 +228,28 @@ TempId Lowering::element_at(ValueId v, const Node& node, const Index& index) {
   return compute(Op::where, {value_at(mask, index), element, literal(neutral)}, dtype, id);
 }
 
-// NumPy multiplies a run of float16 numbers in float32 and rounds once.
-TempId Lowering::half_product_at(ValueId v, const Node& node, const Index& index) {
-  const ReductionPlan& plan = plan_of(v);
+// NumPy multiplies float16 numbers in float32 and rounds once per piece; under a mask, behind each sequence of elements that
+// count: rounding again where none counts changes nothing.
+TempId Lowering::half_product_at(ValueId v, const Node& node, const Index& index, Dim begin, Dim extent, TempId total) {
   NodeId id = graph_.values[v].producer;
-  if (plan.chunk.id >= 0 || plan.block.id >= 0)
-    errors_.push_back(fail(Reason::unsupported_call, "a product of float16 numbers that NumPy computes buffer by buffer"));
-  Index from = operand_index(node, index, dims_.constant(0));
-  TempId total = declare(start_of(v, node, from), DType::float16);
-  for (int axis : plan.outer_axes) from[axis] = open_loop(LoopKind::serial, graph_.type(node.operands[0]).shape[axis], false);
+  ValueId mask = mask_of(graph_, node);
+  const std::vector<int>& axes = plan_of(v).run_axes;
   TempId run = declare(cast(total, DType::float32, id), DType::float32);
-  Dim position = open_loop(LoopKind::serial, run_extent(node, plan.run_axes), false);
-  Index at = run_index(node.operands[0], from, plan.run_axes, position);
-  TempId element = cast(cast(value_at(node.operands[0], at), DType::float16, id), DType::float32, id);
-  assign(run, compute(node.attrs.ufunc, {run, element}, DType::float32, id), DType::float32);
+  Dim position = dims_.add(begin, open_loop(LoopKind::serial, extent, false));
+  TempId element = cast(value_at(node.operands[0], run_index(node.operands[0], index, axes, position)), DType::float16, id);
+  auto product = [&](TempId factor) { return compute(node.attrs.ufunc, {run, factor}, DType::float32, id); };
+  if (mask == no_value) {
+    assign(run, product(cast(element, DType::float32, id)), DType::float32);
+  } else {
+    TempId counts = value_at(mask, run_index(mask, index, axes, position)),
+           one = literal(Literal::of_double(DType::float32, 1));
+    TempId factor = compute(Op::where, {counts, cast(element, DType::float32, id), one}, DType::float32, id);
+    TempId ended = cast(compute(Op::where, {counts, one, run}, DType::float32, id), DType::float16, id);
+    TempId rounded = cast(ended, DType::float32, id);
+    assign(run, compute(Op::where, {counts, product(factor), rounded}, DType::float32, id), DType::float32);
+  }
   close_loop();
-  assign(total, cast(run, DType::float16, id), DType::float16);
-  for (size_t k = 0; k < plan.outer_axes.size(); ++k) close_loop();
-  return total;
+  return cast(run, DType::float16, id);
 }
 
 TempId Lowering::fold_at(ValueId v, const Node& node, const Index& index) {

@@ -17,6 +17,14 @@ def check(function, *arguments, times=2, share=False):
     return call
 
 
+def check_in_loops(function, *arguments, times=1):
+    """Compiled as a whole, without a call of NumPy."""
+    call = check(function, *arguments, times=times)
+    calls = accel.explain(call)(*arguments).calls
+    assert not calls, calls
+    return call
+
+
 def check_sizes(function, *cases, compiles=1, backend="native"):
     """The function is captured whole, with so many versions for all cases."""
     call = accel.compile(function, fullgraph=True, backend=backend)
