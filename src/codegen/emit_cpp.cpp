@@ -8,6 +8,7 @@
 #include "codegen/kernel_function.h"
 #include "codegen/kernel_source.h"
 #include "codegen/prelude.h"
+#include "codegen/vector_loop.h"
 
 namespace accel {
 
@@ -16,7 +17,7 @@ namespace {
 // What a Program needs of the prelude.
 struct Needs {
   bool half = false, complex = false, sums = false, folds = false, extremes = false, roots = false, divided = false,
-       flow = false, python = false, compared = false;
+       flow = false, python = false, compared = false, vectors = false;
 };
 
 void add_needs(const Program& program, const Body& body, Needs& needs) {
@@ -27,6 +28,7 @@ void add_needs(const Program& program, const Body& body, Needs& needs) {
     needs.roots |= is_of_roots(program, stmt);
     needs.divided |= stmt.divide_work;
     needs.compared |= stand_in(program, stmt) != nullptr;
+    needs.vectors |= stmt.kind == StmtKind::repeat && vector_loop(program, stmt).has_value();
     needs.python |= stmt.quiet || (stmt.kind == StmtKind::compute && is_python_op(stmt.op));
     add_needs(program, stmt.body, needs);
   }
@@ -61,6 +63,7 @@ void add_prelude(Code& out, const Needs& needs) {
       {"half", needs.half},
       {"complex", needs.complex},
       {"complex_half", needs.half && needs.complex},
+      {"vectors", needs.vectors},
       {"pairwise", needs.sums || needs.divided},
       {"divided", needs.divided},
       {"fold", needs.folds},

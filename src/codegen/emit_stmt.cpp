@@ -87,6 +87,7 @@ void KernelFunction::straight(const Stmt& stmt, int64_t count, const std::functi
 }
 
 void KernelFunction::loop(const Stmt& stmt) {
+  if (group_lane_ == *copy_.dims.as_symbol(stmt.var)) return counted_loop(stmt, "group", "group_end");
   if (auto count = straight_extent(stmt, most_unrolled)) return straight(stmt, *count, [](int64_t) {});
   counted_loop(stmt, "0", dim(stmt.extent));
 }
@@ -108,6 +109,11 @@ void KernelFunction::plain_loop(const Stmt& stmt, const std::string& first, cons
 }
 
 void KernelFunction::repeat(const Stmt& stmt) {
+  auto vectors = vector_loop(copy_.program, stmt);
+  vectors ? repeat_in_groups(stmt, *vectors) : plain_repeat(stmt);
+}
+
+void KernelFunction::plain_repeat(const Stmt& stmt) {
   std::string var = variable(stmt.var), end = cat("n", var);
   code_.open(cat("for (i64 ", var, " = 0, ", end, " = ", dim(stmt.extent), "; ", var, " < ", end, "; ++", var, ")"));
   write(stmt.body);

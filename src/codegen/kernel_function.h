@@ -15,6 +15,7 @@
 
 #include "codegen/code.h"
 #include "codegen/facts.h"
+#include "codegen/vector_loop.h"
 
 namespace accel {
 
@@ -81,6 +82,7 @@ class KernelFunction {
   void loop(const Stmt& stmt);
   void tile(const Stmt& stmt);
   void repeat(const Stmt& stmt);
+  void plain_repeat(const Stmt& stmt);
   void constant(const Stmt& stmt);
   void index(const Stmt& stmt);
   virtual void input(const Stmt& stmt);
@@ -108,6 +110,17 @@ class KernelFunction {
   const Stmt* streamed_store(const Stmt& loop);
   void begin_strip(const Stmt& loop, const Stmt& store);
   void end_strip(const Stmt& store);
+
+  // emit_vectors.cpp: repeated loops over lanes in vectors
+  void repeat_in_groups(const Stmt& stmt, const VectorLoop& loop);
+  void repeat_in_vectors(const Stmt& stmt, const VectorLoop& loop);
+  void load_vectors(const VectorLoop& loop);
+  void iterate_vectors(const Stmt& stmt, const VectorLoop& loop);
+  void check_ended_lanes(const Stmt& stmt, const VectorLoop& loop);
+  void store_vectors(const VectorLoop& loop);
+  void store_assigned(const Stmt& stmt, const VectorLoop& loop, const VectorLoop::Assigned& assigned);
+  void write_sources(const VectorLoop& loop, const std::vector<TempId>& temps);
+  void open_vectors(const VectorLoop& loop);
 
   void plain_loop(const Stmt& stmt, const std::string& first, const std::string& last);
   void counted_loop(const Stmt& stmt, const std::string& first, const std::string& last);
@@ -164,8 +177,9 @@ class KernelFunction {
   bool has_sink_ = false;
   bool in_vectors_ = false;  // inside a loop that g++ is to make vectors of
   bool has_lanes_ = false;
-  std::string strip_address_;  // where the only store goes instead
-  bool in_lanes_ = false;      // argmin and argmax are written without branches, and say in `open` that this is not enough
+  std::optional<int> group_lane_;  // the variable of loops over lanes while they are written for a group of them
+  std::string strip_address_;      // where the only store goes instead
+  bool in_lanes_ = false;          // argmin and argmax are written without branches, and say in `open` that this is not enough
   std::optional<Failure> failure_;
 };
 

@@ -1,0 +1,304 @@
+#include "codegen/vector_loop.h"
+
+#include <algorithm>
+#include <map>
+
+namespace accel {
+
+namespace {
+
+struct Row {
+  Op op;
+  const char* function;
+  const char* kinds;  // of the first operand that is a number or mask: r(eal), c(omplex), b(ool)
+};
+constexpr Row rows[] = {
+    {Op::add, "v_add", "rc"},
+    {Op::subtract, "v_subtract", "rc"},
+    {Op::multiply, "v_multiply", "rc"},
+    {Op::fused_multiply, "v_fused_multiply", "c"},
+    {Op::divide, "v_divide", "r"},
+    {Op::square, "v_square", "rc"},
+    {Op::sqrt, "v_sqrt", "r"},
+    {Op::negative, "v_negative", "rc"},
+    {Op::conjugate, "v_conjugate", "c"},
+    {Op::absolute, "v_absolute", "rc"},
+    {Op::isnan, "v_isnan", "r"},
+    {Op::equal, "v_equal", "r"},
+    {Op::not_equal, "v_not_equal", "r"},
+    {Op::less, "v_less", "r"},
+    {Op::less_equal, "v_less_equal", "r"},
+    {Op::greater, "v_greater", "r"},
+    {Op::greater_equal, "v_greater_equal", "r"},
+    {Op::logical_and, "v_and", "b"},
+    {Op::bitwise_and, "v_and", "b"},
+    {Op::logical_or, "v_or", "b"},
+    {Op::bitwise_or, "v_or", "b"},
+    {Op::logical_not, "v_not", "b"},
+    {Op::invert, "v_not", "b"},
+};
+
+bool is_choice(Op op) { return op == Op::where || op == Op::merge; }
+bool is_both(Op op) { return op == Op::logical_and || op == Op::bitwise_and || op == Op::logical_or || op == Op::bitwise_or; }
+bool is_not(Op op) { return op == Op::logical_not || op == Op::invert; }
+
+char kind_of(DType dtype) { return dtype == DType::bool_ ? 'b' : dtype_kind(dtype) == 'c' ? 'c' : 'r'; }
+
+DType part_of(DType dtype) {
+  return dtype == DType::complex64 ? DType::float32 : dtype == DType::complex128 ? DType::float64 : dtype;
+}
+
+class Finder {
+ public:
+  Finder(const Program& program, const Stmt& repeat) : program_(program), repeat_(repeat), dims_(program.dims) {}
+
+  std::optional<VectorLoop> run() {
+    if (!split() || !sort_statements() || !pair_stores() || !pick_numbers() || !check_masks() || !check_computed())
+      return std::nullopt;
+    find_squares();
+    return out_;
+  }
+
+ private:
+  DType dtype(TempId temp) const { return program_.temps[static_cast<size_t>(temp)]; }
+  bool is_scalar(TempId temp) const { return !defined_.contains(temp) || out_.scalars.contains(temp); }
+  const Stmt* definition(TempId temp) const {
+    auto found = defined_.find(temp);
+    return found == defined_.end() ? nullptr : found->second;
+  }
+  const Stmt* computation(TempId temp) const {
+    const Stmt* stmt = definition(temp);
+    return stmt != nullptr && stmt->kind == StmtKind::compute ? stmt : nullptr;
+  }
+  bool names(Dim d, Dim variable) const {
+    std::vector<int> symbols = dims_.symbols(d);
+    return std::find(symbols.begin(), symbols.end(), *dims_.as_symbol(variable)) != symbols.end();
+  }
+  std::optional<int64_t> stride(Dim offset) {
+    int variable = *dims_.as_symbol(out_.lanes->var);
+    auto at = [&](int64_t k) {
+      Dim here = dims_.add(out_.lanes->var, dims_.constant(k));
+      return dims_.substitute(offset, [&](int symbol) { return symbol == variable ? std::optional(here) : std::nullopt; });
+    };
+    return dims_.as_constant(dims_.sub(at(1), at(0)));
+  }
+
+  // Statements for all lanes, the loop over lanes, and a loop that tells whether any goes on.
+  bool split() {
+    const Body& body = repeat_.body;
+    auto loop = std::find_if(body.begin(), body.end(), [](const Stmt& stmt) { return !stmt.body.empty(); });
+    if (repeat_.args.size() != 1 || loop == body.end() || loop->kind != StmtKind::loop || loop->loop_kind != LoopKind::simd)
+      return false;
+    auto last = body.end() - 1;
+    if (last <= loop || last->kind != StmtKind::loop || !(last->extent == loop->extent)) return false;
+    for (auto stmt = body.begin(); stmt != loop; ++stmt) out_.uniform.push_back(&*stmt);
+    out_.lanes = &*loop;
+    for (const Stmt& stmt : loop->body)
+      if (stmt.dst >= 0) defined_[stmt.dst] = &stmt;
+    return !names(loop->extent, repeat_.var);
+  }
+
+  bool sort_statements() {
+    for (const Stmt& stmt : out_.lanes->body) {
+      for (TempId arg : stmt.args) users_[arg].push_back(&stmt);
+      if (stmt.kind == StmtKind::store)
+        stores_.push_back(&stmt);
+      else if (stmt.kind == StmtKind::load && stores_.empty() && sort_load(stmt))
+        continue;
+      else if (stmt.kind == StmtKind::constant || stmt.kind == StmtKind::input ||
+               (stmt.kind == StmtKind::index && !names(stmt.dim, out_.lanes->var)))
+        out_.scalars.insert(stmt.dst);
+      else if (stmt.kind != StmtKind::compute)
+        return false;
+      else if (std::all_of(stmt.args.begin(), stmt.args.end(), [&](TempId arg) { return is_scalar(arg); }))
+        out_.scalars.insert(stmt.dst);
+    }
+    return true;
+  }
+
+  bool sort_load(const Stmt& stmt) {
+    if (names(stmt.address.offset, repeat_.var)) return false;
+    auto distance = stride(stmt.address.offset);
+    if (distance == 0) out_.scalars.insert(stmt.dst);
+    if (distance == item_size(dtype(stmt.dst))) loads_.push_back(&stmt);
+    return distance == 0 || distance == item_size(dtype(stmt.dst));
+  }
+
+  // Each store is to scratch of its own, which one load reads, or tells whether the lane goes on.
+  bool pair_stores() {
+    std::set<BufferId> stored;
+    for (const Stmt* store : stores_) {
+      stored.insert(store->address.buffer);
+      if (program_.buffers[static_cast<size_t>(store->address.buffer)].kind != BufferKind::scratch) return false;
+      if (stride(store->address.offset) != item_size(dtype(store->args[0]))) return false;
+      auto same = [&](const Stmt* load) {
+        return load->address.buffer == store->address.buffer && load->address.offset == store->address.offset;
+      };
+      auto load = std::find_if(loads_.begin(), loads_.end(), same);
+      if (load != loads_.end()) {
+        if (!store_of_.emplace(*load, store).second) return false;
+      } else if (dtype(store->args[0]) != DType::uint32 || !out_.masks.empty() || !add_masks(store->args[0])) {
+        return false;
+      }
+    }
+    // Other statements that read what is stored see another part of the same scratch.
+    return !out_.masks.empty() && std::all_of(loads_.begin(), loads_.end(), [&](const Stmt* load) {
+      return store_of_.contains(load) || !stored.contains(load->address.buffer);
+    });
+  }
+
+  bool add_masks(TempId bits) {
+    const Stmt* stmt = computation(bits);
+    if (stmt == nullptr || is_scalar(bits)) return false;
+    aside_.insert(bits);
+    if (stmt->op == Op::bitwise_or) return add_masks(stmt->args[0]) && add_masks(stmt->args[1]);
+    if (stmt->op != Op::astype || dtype(stmt->args[0]) != DType::bool_ || is_scalar(stmt->args[0])) return false;
+    out_.masks.push_back(stmt->args[0]);
+    return true;
+  }
+  bool is_mask(TempId temp) const { return std::find(out_.masks.begin(), out_.masks.end(), temp) != out_.masks.end(); }
+
+  bool pick_numbers() {
+    bool known = false;
+    for (const Stmt* load : loads_) {
+      auto found = store_of_.find(load);
+      const Stmt* store = found == store_of_.end() ? nullptr : found->second;
+      DType type = dtype(load->dst);
+      if (store != nullptr && add_assigned(*load, *store)) continue;
+      if (type != DType::float32 && type != DType::float64) return false;
+      if (known && type != out_.real) return false;
+      known = true;
+      out_.real = type;
+      if (store != nullptr && !keeps(store->args[0], 0, load)) return false;
+      out_.numbers.push_back({load, store});
+    }
+    return known;
+  }
+
+  // state = mask ? value : state, which nothing else uses.
+  bool add_assigned(const Stmt& load, const Stmt& store) {
+    const Stmt* choice = computation(store.args[0]);
+    bool chooses = choice != nullptr && is_choice(choice->op) && choice->args[2] == load.dst && users_[load.dst].size() == 1;
+    if (!chooses || users_[choice->dst].size() != 1 || !is_mask(choice->args[0]) || !is_scalar(choice->args[1])) return false;
+    aside_.insert(choice->dst);
+    out_.assigned.push_back({&load, &store, choice->args[0], choice->args[1]});
+    return true;
+  }
+
+  // Whether a temp, of a complex one its part, is what `load` gives where no mask holds.
+  bool keeps(TempId temp, size_t part, const Stmt* load) const {
+    const Stmt* stmt = definition(temp);
+    if (stmt == load) return true;
+    if (stmt == nullptr || stmt->kind != StmtKind::compute) return false;
+    if (stmt->op == Op::real || stmt->op == Op::imag) return keeps(stmt->args[0], stmt->op == Op::imag, load);
+    if (stmt->op == Op::compose) return keeps(stmt->args[part], 0, load);
+    return is_choice(stmt->op) && is_mask(stmt->args[0]) && keeps(stmt->args[2], part, load);
+  }
+
+  // The masks depend on the state and what never changes.
+  bool check_masks() const {
+    return std::none_of(out_.masks.begin(), out_.masks.end(), [&](TempId mask) { return follows_counter(mask); });
+  }
+  bool follows_counter(TempId temp) const {
+    const Stmt* stmt = definition(temp);
+    if (stmt == nullptr) {
+      auto found = std::find_if(out_.uniform.begin(), out_.uniform.end(), [&](const Stmt* s) { return s->dst == temp; });
+      if (found == out_.uniform.end()) return false;
+      stmt = *found;
+    }
+    if (stmt->kind == StmtKind::index && names(stmt->dim, repeat_.var)) return true;
+    if (stmt->kind == StmtKind::load && names(stmt->address.offset, repeat_.var)) return true;
+    return std::any_of(stmt->args.begin(), stmt->args.end(), [&](TempId arg) { return follows_counter(arg); });
+  }
+
+  bool check_computed() {
+    for (const Stmt& stmt : out_.lanes->body) {
+      if (stmt.kind != StmtKind::compute || is_scalar(stmt.dst) || aside_.contains(stmt.dst)) continue;
+      if (vector_function(program_, stmt).empty()) return false;
+      for (TempId temp : stmt.args)
+        if (aside_.contains(temp) || !is_fitting(temp)) return false;
+      if (!is_fitting(stmt.dst)) return false;
+      out_.computed.push_back(&stmt);
+    }
+    return true;
+  }
+  bool is_fitting(TempId temp) const { return dtype(temp) == DType::bool_ || part_of(dtype(temp)) == out_.real; }
+
+  // A mask that holds less often, as far as it is made of comparisons that hold less often.
+  void find_squares() {
+    if (out_.masks.size() != 1) return;
+    visit(out_.masks[0], true);
+    std::set<TempId> moduli;
+    for (const Stmt* stmt : out_.computed)
+      if (stmt->op == Op::absolute && dtype_kind(dtype(stmt->args[0])) == 'c') moduli.insert(stmt->dst);
+    for (auto [temp, signs] : signs_) {
+      const Stmt* stmt = computation(temp);
+      auto compared = stmt == nullptr ? std::nullopt : compared_modulus(*stmt, moduli);
+      if (!compared || !is_scalar(compared->number) || signs != (compared->below ? 1 : 2)) continue;
+      bool inside = temp == out_.masks[0] ||
+                    std::all_of(users_[temp].begin(), users_[temp].end(), [&](const Stmt* user) { return is_part(*user); });
+      if (inside) out_.from_squares.insert(temp);
+    }
+  }
+  // Whether a statement is a part of the mask that nothing but it uses.
+  bool is_part(const Stmt& stmt) {
+    if (!signs_.contains(stmt.dst) || !(is_both(stmt.op) || is_not(stmt.op))) return false;
+    return stmt.dst == out_.masks[0] ||
+           std::all_of(users_[stmt.dst].begin(), users_[stmt.dst].end(), [&](const Stmt* user) { return is_part(*user); });
+  }
+  void visit(TempId temp, bool positive) {
+    int sign = positive ? 1 : 2;
+    if ((signs_[temp] & sign) != 0) return;
+    signs_[temp] |= sign;
+    const Stmt* stmt = computation(temp);
+    if (stmt == nullptr || !(is_both(stmt->op) || is_not(stmt->op))) return;
+    for (TempId arg : stmt->args) visit(arg, positive != is_not(stmt->op));
+  }
+
+  const Program& program_;
+  const Stmt& repeat_;
+  DimTable dims_;
+  VectorLoop out_;
+  std::map<TempId, const Stmt*> defined_;  // in the loop over lanes
+  std::map<TempId, std::vector<const Stmt*>> users_;
+  std::vector<const Stmt*> loads_, stores_;
+  std::map<const Stmt*, const Stmt*> store_of_;  // by load
+  std::set<TempId> aside_;                       // what is not computed for each lane in each iteration
+  std::map<TempId, int> signs_;  // parts of the mask: 1 where it holds more often if they do, 2 where less often
+};
+
+}  // namespace
+
+std::optional<VectorLoop> vector_loop(const Program& program, const Stmt& repeat) { return Finder(program, repeat).run(); }
+
+std::string vector_function(const Program& program, const Stmt& stmt) {
+  auto dtype = [&](TempId temp) { return program.temps[static_cast<size_t>(temp)]; };
+  char kind = kind_of(dtype(stmt.args[0]));
+  switch (stmt.op) {
+    case Op::real:
+    case Op::imag:
+    case Op::compose:
+    case Op::lanes:
+    case Op::copy:
+      return op_info(stmt.op).name;
+    case Op::where:
+    case Op::merge:
+      return kind_of(dtype(stmt.dst)) == 'b' ? "" : "v_where";
+    default:
+      break;
+  }
+  auto found = std::find_if(std::begin(rows), std::end(rows), [&](const Row& row) { return row.op == stmt.op; });
+  bool has = found != std::end(rows) && std::string(found->kinds).find(kind) != std::string::npos;
+  return has ? found->function : "";
+}
+
+std::optional<ComparedModulus> compared_modulus(const Stmt& stmt, const std::set<TempId>& moduli) {
+  bool less = stmt.op == Op::less || stmt.op == Op::less_equal,
+       greater = stmt.op == Op::greater || stmt.op == Op::greater_equal;
+  if (stmt.kind != StmtKind::compute || (!less && !greater)) return std::nullopt;
+  bool first = moduli.contains(stmt.args[0]), second = moduli.contains(stmt.args[1]);
+  if (first == second) return std::nullopt;
+  return ComparedModulus{stmt.args[first ? 0 : 1], stmt.args[first ? 1 : 0], first == less};
+}
+
+}  // namespace accel

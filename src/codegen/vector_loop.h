@@ -1,0 +1,51 @@
+#pragma once
+// Loops tile by tile (schedule/interchange.h) whose lanes can be vectors of their own: what each of them does is known to be
+// over for good as soon as its mask does not hold.
+
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "schedule/program.h"
+
+namespace accel {
+
+// A repeat statement over a loop over lanes. A lane keeps its state, and so stays out, once no mask holds for it.
+struct VectorLoop {
+  // A number of each lane that an iteration loads; `store`: the statement that stores it anew, or null.
+  struct Number {
+    const Stmt* load;
+    const Stmt* store;
+  };
+  // A state that becomes `value`, the same for all lanes, where the mask holds: the last such iteration tells it.
+  struct Assigned {
+    const Stmt *load, *store;
+    TempId mask, value;
+  };
+
+  const Stmt* lanes = nullptr;       // the loop
+  std::vector<const Stmt*> uniform;  // statements before it
+  DType real = DType::float32;       // of all numbers, or of their parts
+  std::vector<Number> numbers;
+  std::vector<Assigned> assigned;
+  std::vector<const Stmt*> computed;  // in the loop, for each lane
+  std::set<TempId> scalars;           // the same for all lanes
+  std::vector<TempId> masks;          // one of these holds in lanes that go on
+  // Comparisons of a modulus, whose masks say less when squares decide them: whether a lane surely goes on.
+  std::set<TempId> from_squares;
+};
+
+// Nullopt when the loop is not of this kind, or has operations that the prelude's part "vectors" lacks.
+std::optional<VectorLoop> vector_loop(const Program& program, const Stmt& repeat);
+
+// The function of the prelude's part "vectors" that computes an operation for numbers or masks; empty: none.
+std::string vector_function(const Program& program, const Stmt& stmt);
+
+// Of a comparison of a modulus with a number: the modulus, the number, and whether the comparison holds for small moduli.
+struct ComparedModulus {
+  TempId modulus, number;
+  bool below;
+};
+std::optional<ComparedModulus> compared_modulus(const Stmt& stmt, const std::set<TempId>& moduli);
+
+}  // namespace accel
