@@ -273,6 +273,20 @@ void ControlFunction::scalars(const BlockStep& step) {
       boxed(stmt);
     else
       write(stmt);
+    forget_panels(stmt);
+  }
+}
+
+// The sums of products that were worked out ahead are no longer right where what they were made of has changed.
+void ControlFunction::forget_panels(const Stmt& stmt) {
+  int panels = copy_.facts.panel_count();
+  if (panels == 0) return;
+  bool stores = stmt.kind == StmtKind::store || stmt.kind == StmtKind::scatter;
+  if (stores && buffer_info(memory_of(stmt.address.buffer)).kind == BufferKind::input) {
+    std::string to = stmt.kind == StmtKind::store ? address(stmt.address) : indexed_address(stmt, 1);
+    code_.line(cat("forget_panels(frame, ", panels, ", ", to, ");"));
+  } else if (is_boxed(stmt)) {
+    code_.line(cat("forget_panels(frame, ", panels, ");"));
   }
 }
 
@@ -345,6 +359,8 @@ void ControlFunction::run(const BlockStep& step) {
   if (apart) code_.open("");
   if (apart) code_.line("const auto flags = fp_control();");
   call_nest(number);
+  if (copy_.facts.panel_count() > 0 && copy_.facts.panel_of(nest) < 0)
+    code_.line(cat("forget_panels(frame, ", copy_.facts.panel_count(), ");"));
   if (apart) code_.line("fp_set_control(flags);");
   if (apart) code_.close();
   bool heap = std::any_of(program_.buffers.begin(), program_.buffers.end(),

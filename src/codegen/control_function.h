@@ -33,6 +33,7 @@ class ControlFunction : private KernelFunction {
   std::string elements_text(BufferId id);
   void write_block(size_t number);
   void scalars(const BlockStep& step);
+  void forget_panels(const Stmt& stmt);
   void run(const BlockStep& step);
   void call_nest(size_t number);
   void protect(size_t block, size_t step);

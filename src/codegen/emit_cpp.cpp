@@ -17,7 +17,7 @@ namespace {
 // What a Program needs of the prelude.
 struct Needs {
   bool half = false, complex = false, sums = false, folds = false, extremes = false, roots = false, divided = false,
-       flow = false, python = false, compared = false, vectors = false;
+       flow = false, python = false, compared = false, vectors = false, dots = false;
 };
 
 void add_needs(const Program& program, const Body& body, Needs& needs) {
@@ -27,6 +27,7 @@ void add_needs(const Program& program, const Body& body, Needs& needs) {
     needs.extremes |= stmt.kind == StmtKind::argreduce;
     needs.roots |= is_of_roots(program, stmt);
     needs.divided |= stmt.divide_work;
+    needs.dots |= dot_of(program, stmt).has_value();
     needs.compared |= stand_in(program, stmt) != nullptr;
     needs.vectors |= stmt.kind == StmtKind::repeat && vector_loop(program, stmt).has_value();
     needs.python |= stmt.quiet || (stmt.kind == StmtKind::compute && is_python_op(stmt.op));
@@ -60,6 +61,7 @@ void add_prelude(Code& out, const Needs& needs) {
       {"python", needs.python},
       {"powers", needs.python},
       {"compared", needs.compared},
+      {"dot", needs.dots},
       {"half", needs.half},
       {"complex", needs.complex},
       {"complex_half", needs.half && needs.complex},
@@ -212,15 +214,20 @@ void add_flow_memory(Code& out, const Program& program) {
       out.line(cat("buffers[", static_cast<long>(id), "] = cells[", --cells, "];"));
 }
 
-void add_entry(Code& out, const Program& program) {
+void add_entry(Code& out, const Program& program, int panels) {
   out.raw("\nextern \"C\" __attribute__((visibility(\"default\")))\n");
   out.open("int accel_kernel(const AccelLaunch* launch)");
   out.line(cat("char* buffers[", static_cast<long>(program.buffers.size() + 1), "] = {};"));
   out.line(cat("i64 capacities[", static_cast<long>(program.buffers.size() + 1), "] = {};"));
   out.line(
       "Frame frame = {launch->runtime, launch->imports, launch->symbols, buffers, 0, capacities, "
-      "serial_work_of(launch->runtime), launch, 0};");
+      "serial_work_of(launch->runtime), launch, 0, nullptr};");
   if (!program.blocks.empty()) add_flow_memory(out, program);
+  if (panels > 0) {
+    out.line(cat("Panel panels[", panels, "] = {};"));
+    out.line("frame.panels = panels;");
+    out.line(cat("forget_panels(&frame, ", panels, ");"));
+  }
   for (size_t id = 0; id < program.buffers.size(); ++id) {
     const Buffer& buffer = program.buffers[id];
     if (buffer.kind != BufferKind::input && buffer.kind != BufferKind::output) continue;
@@ -262,7 +269,7 @@ Result<KernelSource> emit_cpp(const Program& program, bool quiet_comparisons) {
     ACCEL_TRY(std::vector<std::string> names, texts.add_copy(out, copies[k]));
     if (program.blocks.empty()) add_runner(out, program, cat("run_", static_cast<long>(k)), names);
   }
-  add_entry(out, program);
+  add_entry(out, program, facts.panel_count());
   out.raw("}  // namespace accel_kernel_text\n");
   return KernelSource{out.text(), program.imports};
 }

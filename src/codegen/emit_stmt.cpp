@@ -233,7 +233,19 @@ void KernelFunction::gufunc(const Stmt& stmt) {
   std::vector<std::string> dims = {stmt.extent.id < 0 ? "1" : dim(stmt.extent)}, strides;
   for (Dim d : stmt.core_dims) dims.push_back(dim(d));
   for (Dim d : stmt.core_strides) strides.push_back(dim(d));
+  std::optional<Dot> dot = dot_of(copy_.program, stmt);
+  if (!dot) return library_call(stmt, dims, strides);
+  const Address &row = stmt.operands[dot->row].address, &column = stmt.operands[dot->column].address;
+  std::string kind = stmt.op == Op::matmul ? "true" : "false", end;
+  if (int panel = copy_.facts.panel_of(nest_); panel >= 0) {
+    kind += cat(", ", panel);
+    end = cat(", ", buffer(column.buffer), " + 8L*", dim(buffer_info(memory_of(column.buffer)).elements));
+  }
+  code_.open(cat("if (!dot<", stmt.import, ", ", kind, ">(frame, ", address(row), ", ", dim(dot->row_stride), ", ",
+                 address(column), ", ", dim(dot->column_stride), ", ", dim(dot->extent), ", ",
+                 address(stmt.operands[2].address), end, "))"));
   library_call(stmt, dims, strides);
+  code_.close();
 }
 
 // `dims` as NumPy passes them; `strides` come after those of the operands.

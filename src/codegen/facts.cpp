@@ -95,6 +95,34 @@ Facts::Facts(const Program& program, bool quiet_comparisons)
   for (const ProgramBlock& block : program.blocks)
     for (const BlockStep& step : block.steps) keep_what_selections_drop(step.body);
   keep_what_ways_drop();
+  find_panels();
+}
+
+void Facts::find_panels() {
+  DimTable dims = program_.dims;
+  auto memory = [&](BufferId id) -> const Buffer& {
+    const Buffer& buffer = program_.buffers[static_cast<size_t>(id)];
+    return buffer.kind == BufferKind::alias ? program_.buffers[static_cast<size_t>(buffer.binding)] : buffer;
+  };
+  auto is_dense_input = [&](const Buffer& buffer) {
+    if (buffer.kind != BufferKind::input || buffer.shape.size() != buffer.strides.size()) return false;
+    Dim expected = dims.constant(item_size(buffer.dtype));
+    for (size_t k = buffer.shape.size(); k-- > 0;) {
+      if (buffer.strides[k] != expected) return false;
+      expected = dims.mul(expected, buffer.shape[k]);
+    }
+    return true;
+  };
+  panels_.assign(program_.nests.size(), -1);
+  for (size_t k = 0; k < program_.nests.size() && !program_.blocks.empty(); ++k) {
+    const Body& body = program_.nests[k].body;
+    std::optional<Dot> dot = body.size() == 1 ? dot_of(program_, body[0]) : std::nullopt;
+    if (!dot) continue;
+    const Buffer &row = memory(body[0].operands[dot->row].address.buffer),
+                 &column = memory(body[0].operands[dot->column].address.buffer);
+    bool writes_input = memory(body[0].operands[2].address.buffer).kind == BufferKind::input;
+    if (row.kind == BufferKind::input && is_dense_input(column) && !writes_input) panels_[k] = panel_count_++;
+  }
 }
 
 void Facts::visit(const ProgramBlock& block) {
@@ -231,6 +259,19 @@ bool is_of_roots(const Program& program, const Stmt& stmt) {
   if (last.kind != StmtKind::compute || last.op != Op::sqrt || last.dst != stmt.args[0]) return false;
   auto dtype = [&](TempId temp) { return program.temps[static_cast<size_t>(temp)]; };
   return dtype(last.dst) == dtype(last.args[0]) && (dtype(last.dst) == DType::float64 || dtype(last.dst) == DType::float32);
+}
+
+std::optional<Dot> dot_of(const Program& program, const Stmt& stmt) {
+  if (stmt.kind != StmtKind::gufunc) return std::nullopt;
+  const std::vector<DType>& dtypes = program.imports[static_cast<size_t>(stmt.import)].dtypes;
+  if (dtypes != std::vector<DType>(3, DType::float64)) return std::nullopt;
+  const std::vector<Dim>&extents = stmt.core_dims, &strides = stmt.core_strides;
+  bool vectors = program.dims.is_constant(extents[0], 1) && program.dims.is_constant(extents.back(), 1);
+  if (stmt.op != Op::vecdot && (stmt.op != Op::matmul || !vectors)) return std::nullopt;
+  size_t first = stmt.op == Op::vecdot ? 0 : 1;
+  Dot dot{0, 1, strides[first], strides[first + 1], extents[first]};
+  if (!program.dims.is_constant(dot.column_stride, item_size(DType::float64))) return dot;
+  return Dot{1, 0, dot.column_stride, dot.row_stride, dot.extent};
 }
 
 bool loads_what_it_stores(const Program& program, const Body& body) {

@@ -1,6 +1,7 @@
 #pragma once
 // Facts about a Program's statements that the emitter needs before it writes them.
 
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -24,10 +25,14 @@ class Facts {
   bool must_keep(TempId temp) const { return kept_.contains(temp); }
   // Events a statement itself may raise (EventBits).
   int own_events(const Stmt& stmt) const;
+  // The nest's number among those that do nothing but multiply two vectors of arguments; -1: it is none of them.
+  int panel_of(const Nest& nest) const { return panels_[static_cast<size_t>(&nest - program_.nests.data())]; }
+  int panel_count() const { return panel_count_; }
   // Events of all statements of a body.
   int events(const Body& body) const;
 
  private:
+  void find_panels();
   void visit(const Body& body);
   void visit(const ProgramBlock& block);
   void use_sources();
@@ -42,10 +47,19 @@ class Facts {
   std::vector<std::pair<TempId, TempId>> moves_;  // to a temp, from another one
   std::vector<bool> used_;                        // by what is seen outside
   std::set<TempId> kept_;
+  std::vector<int> panels_;  // by nest
+  int panel_count_ = 0;
 };
 
 // Whether an argreduce is over square roots of float32 or float64, worked out last in its body.
 bool is_of_roots(const Program& program, const Stmt& stmt);
+// A gufunc call that multiplies two vectors of float64: the operand that may be the row of a matrix, that which may be a
+// column, their byte strides, and how many elements they have.
+struct Dot {
+  size_t row = 0, column = 1;
+  Dim row_stride, column_stride, extent;
+};
+std::optional<Dot> dot_of(const Program& program, const Stmt& stmt);
 // Whether the statements of a body store to memory that they load from as well.
 bool loads_what_it_stores(const Program& program, const Body& body);
 // Temps that a body reads and does not compute itself, ascending.

@@ -10,6 +10,7 @@ struct Frame {
   // Kernels with control flow:
   const AccelLaunch* launch;
   int exit;
+  struct Panel* panels;  // prelude part "dot"
 };
 
 ACCEL_INLINE void report(Frame* frame, int status) {

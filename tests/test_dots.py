@@ -1,0 +1,176 @@
+"""Products of two vectors: their bits are those of NumPy's BLAS, also where kernels work them out themselves."""
+
+import numpy as np
+import pytest
+from support.differential import check, check_left_to_numpy, sample
+
+LENGTHS = [*range(21), 31, 32, 33, 64, 100, 1000, 1024, 1025, 5000]
+
+
+def products(a, b, lengths):
+    out = np.empty((len(lengths), 4))
+    for k, n in enumerate(lengths):
+        out[k, 0] = a[0, :n] @ b[:n, 1]
+        out[k, 1] = b[:n, 1] @ a[0, :n]
+        out[k, 2] = b[:n, 1] @ b[:n, 0]
+        out[k, 3] = a[0, :n] @ a[1, :n]
+    return out
+
+
+def test_all_lengths():
+    check(products, sample((2, 5000)), sample((5000, 3), seed=1), np.array(LENGTHS))
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e160, 1e300])
+def test_tiny_and_huge_numbers(scale):
+    a, b = sample((2, 40)) * scale, sample((40, 3), seed=1) * scale
+    lengths = np.arange(41)
+    with np.errstate(all="ignore"):
+        check(products, a, b, lengths)
+    if scale > 1:
+        check_left_to_numpy(products, a, b, lengths)
+
+
+@pytest.mark.parametrize("value", [0.0, -0.0, np.inf, np.nan, 5e-324])
+def test_special_numbers(value):
+    a, b = np.ones((2, 20)), -np.ones((20, 3))
+    a[:, ::3] = value
+    check(products, a, b, np.arange(21))
+    check(products, np.full((2, 20), value), b, np.arange(21))
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 16, 40])
+def test_vecdot(n):
+    a, b = sample((2, 40)), sample((40, 3), seed=1)
+    check(lambda a, b: (np.vecdot(a[0], b[:, 1]), np.vecdot(a[0], a[1])), a[:, :n], b[:n])
+
+
+def test_other_layouts():
+    def function(a, b):
+        return a[::2] @ b[::-2], a[::-1] @ b, a[3:9] @ b[3:9], b[::2] @ a[1::2], a[:1] @ b[::-1][:1]
+
+    check(function, sample(24)[::2], sample(12, seed=1))
+    check(lambda a, b: a[0] @ b[:, 1], np.broadcast_to(sample(1), (2, 9)), sample((9, 2), seed=1))
+
+
+def rows_times_columns(a, b, out):
+    for i in range(len(a)):
+        for j in range(b.shape[1]):
+            out[i, j] = a[i] @ b[:, j]
+    return out
+
+
+@pytest.mark.parametrize("depth", [0, 3, 15, 16, 17, 40, 1030])
+@pytest.mark.parametrize("width", [1, 15, 16, 17, 33, 50])
+def test_columns_that_follow_each_other(depth, width):
+    out = np.zeros((3, width))
+    check(rows_times_columns, sample((3, depth)), sample((depth, width), seed=1), out)
+    check(rows_times_columns, sample((depth, 3)).T, np.asfortranarray(sample((depth, width), seed=1)), out)
+    check(rows_times_columns, sample((3, depth)), sample((2 * depth, 2 * width), seed=1)[::2, ::2], out)
+
+
+def test_columns_times_rows():
+    def function(a, b, out):
+        for j in range(b.shape[1]):
+            out[j] = b[:, j] @ a
+        return out
+
+    check(function, sample(30), sample((30, 40), seed=1), np.zeros(40))
+
+
+def elimination(a):
+    for i in range(len(a)):
+        for j in range(i):
+            a[i, j] -= a[i, :j] @ a[:j, j]
+            a[i, j] /= a[j, j]
+        for j in range(i, len(a)):
+            a[i, j] -= a[i, :i] @ a[:i, j]
+
+
+@pytest.mark.parametrize("n", [1, 16, 17, 33, 60, 131])
+def test_what_is_stored_is_multiplied_later(n):
+    check(elimination, sample((n, n)) + 4 * n * np.eye(n))
+
+
+@pytest.mark.parametrize("row,column", [(0, 0), (0, 5), (20, 1), (29, 15), (29, 16), (30, 3), (39, 40)])
+def test_stores_to_columns_ahead(row, column):
+    def function(a, row, column):
+        total = 0.0
+        for j in range(40):
+            total += a[40, :30] @ a[:30, j]
+            a[row, min(j + column, 79)] = total
+        return total
+
+    check(function, sample((41, 80)), row, column)
+
+
+def test_stores_to_the_row():
+    def function(a, b):
+        total = 0.0
+        for j in range(40):
+            total += a[0] @ b[:, j]
+            a[0, j % 20] = total
+        return total
+
+    check(function, sample((2, 20)), sample((20, 60), seed=1))
+
+
+def test_whole_array_stores_between():
+    def function(a, b):
+        total = 0.0
+        for j in range(40):
+            total += a[0] @ b[:, j]
+            if j % 5 == 3:
+                b *= 0.5
+            if j % 7 == 3:
+                b[3, :] = a[0, 3]
+        return total
+
+    check(function, sample((2, 20)), sample((20, 60), seed=1))
+
+
+def test_calls_that_write():
+    def function(a, b, write):
+        total = 0.0
+        for j in range(40):
+            total += a[0] @ b[:, j]
+            if j % 5 == 3:
+                write(b, j)
+        return total
+
+    def write(b, j):
+        b[:, j:] *= 0.5
+
+    check_left_to_numpy(function, sample((2, 20)), sample((20, 60), seed=1), write)
+
+
+def test_events_of_columns_that_nobody_asks_for():
+    def function(a, b, columns):
+        total = 0.0
+        for j in range(columns):
+            total += a[0] @ b[:, j]
+        return total
+
+    a, b = sample((2, 20)), sample((20, 60), seed=1)
+    a[0, 4], b[4, 30] = 0.0, np.inf
+    with np.errstate(all="raise"):
+        check(function, a, b, 30)
+    check_left_to_numpy(function, a, b, 31)
+
+
+def test_another_row_of_the_same_place():
+    def function(a, b):
+        total = 0.0
+        for k in range(3):
+            for j in range(0, 20):
+                total += a[k % 2, : 16 + j] @ b[: 16 + j, j]
+            for j in range(20, 0, -1):
+                total += a[k % 2, : 16 + j] @ b[: 16 + j, j]
+        return total
+
+    check(function, sample((2, 40)), sample((40, 60), seed=1))
+
+
+def test_float32_and_complex_products():
+    for dtype in ("float32", "complex128", "int64"):
+        check(rows_times_columns, sample((3, 20), dtype), sample((20, 40), dtype, seed=1), np.zeros((3, 40), dtype))
