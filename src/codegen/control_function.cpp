@@ -65,6 +65,12 @@ std::vector<BufferId> protected_buffers(const Program& program) {
   return {out.begin(), out.end()};
 }
 
+long symbol_room(const Program& program) {
+  long room = program.symbol_count;
+  for (int symbol : program.bound_symbols) room = std::max<long>(room, symbol + 1);
+  return room;
+}
+
 ControlFunction::ControlFunction(Copy& copy, const std::vector<std::vector<NestFunction>>& nests, std::string name)
     : KernelFunction(copy, no_nest, std::move(name)),
       program_(copy.program),
@@ -168,19 +174,31 @@ Result<std::string> ControlFunction::write_program() {
   find_held();
   find_polls();
   events_ = copy_.all_events.value_or(0);
+  ACCEL_TRY([[maybe_unused]] Unit loops, write_loops());
   for (size_t b = 0; b < program_.blocks.size(); ++b) write_block(b);
   if (failure_) return *failure_;
   std::string parameters;
   for (BufferId id : buffers_)
     if (fixed_.contains(id)) parameters += cat(", [[maybe_unused]] char* __restrict b", id);
   Code out;
+  out.raw(before_);
   out.open(cat("static __attribute__((noinline)) void ", name_, "_blocks(Frame* frame, [[maybe_unused]] Kept* kept", parameters,
                ")"));
+  write_locals(out);
+  out.raw(blocks_text());
+  out.line("done:");
+  if (has_sink_) out.line("show(sink);");
+  out.line(cat("report(frame, ", events_text(), ");"));
+  out.line("return;");
+  out.close();
+  write_wrapper(out);
+  return out.text();
+}
+
+void ControlFunction::write_locals(Code& out) {
   out.line("[[maybe_unused]] i64* const symbols = (i64*)frame->symbols;");
-  for (int symbol : symbols_) {
-    bool bound = std::count(program_.bound_symbols.begin(), program_.bound_symbols.end(), symbol) > 0;
-    out.line(bound ? cat("i64 s", symbol, " = 0;") : cat("const i64 s", symbol, " = symbols[", symbol, "];"));
-  }
+  for (int symbol : symbols_)
+    out.line(is_bound(symbol) ? cat("i64 s", symbol, " = 0;") : cat("const i64 s", symbol, " = symbols[", symbol, "];"));
   out.line("int status = 0;");
   if (!polls_.empty()) out.line("int turns = 256;");
   if (has_draws_) out.line("const AccelDraw* const draws = frame->launch->draws;");
@@ -190,15 +208,9 @@ Result<std::string> ControlFunction::write_program() {
   for (TempId temp : shared_) out.line(cat("[[maybe_unused]] ", type(temp), " ", temp_name(temp), "{};"));
   if (has_lanes_) out.line("const u64 hidden = opaque<u64>(0);");
   if (has_sink_) out.line("Sink sink;");
-  out.raw(without_marks(code_.text(), buffers_));
-  out.line("done:");
-  if (has_sink_) out.line("show(sink);");
-  out.line(cat("report(frame, ", events_text(), ");"));
-  out.line("return;");
-  out.close();
-  write_wrapper(out);
-  return out.text();
 }
+
+std::string ControlFunction::blocks_text() const { return without_marks(code_.text(), buffers_); }
 
 void ControlFunction::write_wrapper(Code& out) {
   std::string arguments;
@@ -221,6 +233,7 @@ void ControlFunction::write_wrapper(Code& out) {
 void ControlFunction::write_block(size_t number) {
   const ProgramBlock& block = program_.blocks[number];
   held_ = held_at_start_[number];
+  if (!loop_) share(number);
   bool rare = block.end == BlockEnd::exit && block.exit > 0;
   if (number > 0) code_.line(cat("l", static_cast<long>(number), ":", rare ? " __attribute__((cold));" : ""));
   code_.open("");
@@ -243,6 +256,11 @@ void ControlFunction::write_block(size_t number) {
       go(number, 0);
       break;
     case BlockEnd::branch:
+      if (loop_ && static_cast<size_t>(loop_->header) == number) {
+        code_.line("if (count-- == 0) goto done;");
+        go(number, 0);
+        break;
+      }
       code_.open(cat("if (", temp_name(block.condition), ")"));
       go(number, 0);
       code_.close();
@@ -437,14 +455,23 @@ std::string ControlFunction::hold_memory_after(size_t block, size_t step, std::s
 }
 
 void ControlFunction::keep_input(BufferId id) {
-  const Buffer& info = buffer_info(id);
   size_t place = static_cast<size_t>(std::find(protected_.begin(), protected_.end(), id) - protected_.begin());
   code_.open("");
-  code_.line(cat("const i64 shape[] = {", info.shape.empty() ? "0" : "", dims_text(info.shape), "};"));
-  code_.line(cat("const i64 strides[] = {", info.strides.empty() ? "0" : "", dims_text(info.strides), "};"));
-  stop_unless(cat("keep_input(frame, kept[", static_cast<long>(place), "], ", id, ", ", static_cast<long>(info.shape.size()),
-                  ", ", item_size(info.dtype), ", shape, strides)"));
+  stop_unless(keep_call(cat("kept[", static_cast<long>(place), "]"), id));
   code_.close();
+}
+
+// Writes where the elements of a buffer lie; returns the call that keeps them.
+std::string ControlFunction::keep_call(const std::string& kept, BufferId id) {
+  const Buffer& info = buffer_info(id);
+  bool dense = info.kind == BufferKind::temp;
+  Dim item = copy_.dims.constant(item_size(info.dtype));
+  std::vector<Dim> shape = dense ? std::vector<Dim>{info.elements} : info.shape;
+  std::vector<Dim> strides = dense ? std::vector<Dim>{item} : info.strides;
+  code_.line(cat("const i64 shape[] = {", shape.empty() ? "0" : "", dims_text(shape), "};"));
+  code_.line(cat("const i64 strides[] = {", strides.empty() ? "0" : "", dims_text(strides), "};"));
+  return cat("keep_input(frame, ", kept, ", ", id, ", ", static_cast<long>(shape.size()), ", ", item_size(info.dtype),
+             ", shape, strides)");
 }
 
 std::string ControlFunction::dims_text(const std::vector<Dim>& dims) {
@@ -530,6 +557,7 @@ bool ControlFunction::is_counted(size_t header, size_t latch) const {
 
 void ControlFunction::go(size_t from, int which) {
   const Edge& edge = program_.blocks[from].edges[which];
+  if (loop_ && !std::count(loop_->blocks.begin(), loop_->blocks.end(), edge.target)) return code_.line("goto left;");
   if (polls_.contains({from, which})) stop_unless("--turns != 0 || !interrupted(frame, &turns)");
   for (const auto& [to, from] : edge.swaps) {
     code_.line(cat("exchange(frame, ", to, ", ", from, ");"));
@@ -547,7 +575,7 @@ void ControlFunction::go(size_t from, int which) {
   for (const auto& [param, value] : edge.scalars)
     code_.line(cat(temp_name(param), " = ", crossing ? cat("n", param) : temp_name(value), ";"));
   if (crossing) code_.close();
-  code_.line(cat("goto l", edge.target, ";"));
+  code_.line(cat("goto ", loop_entered(from, edge.target) ? "p" : "l", edge.target, ";"));
 }
 
 void ControlFunction::exit(const ProgramBlock& block) {

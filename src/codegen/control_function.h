@@ -23,12 +23,27 @@ class ControlFunction : private KernelFunction {
   Result<std::string> write_program();
 
  private:
+  // control_loops.cpp: loops whose iterations threads share
+  ControlFunction(const ControlFunction& whole, const ParallelLoop& loop, std::string name);
+  Status write_loops();
+  Result<std::string> write_loop();
+  void write_part(Code& out);
+  std::vector<TempId> temps_for(const ParallelLoop& loop) const;
+  void share(size_t number);
+  void run_loop(size_t number, const ParallelLoop& loop);
+  void keep_written(const ParallelLoop& loop);
+  bool is_own(BufferId id) const;
+  bool is_bound(int symbol) const;
+  std::optional<size_t> loop_entered(size_t from, int target) const;
+
   void find_shared();
   void find_fixed();
   void find_held();
   void pass_edge(size_t from, const Edge& edge, std::vector<std::optional<std::set<BufferId>>>& at_start,
                  std::vector<size_t>& open);
   std::set<BufferId> written_by(const BlockStep& step) const;
+  void write_locals(Code& out);
+  std::string blocks_text() const;
   void write_wrapper(Code& out);
   std::string elements_text(BufferId id);
   void write_block(size_t number);
@@ -41,6 +56,7 @@ class ControlFunction : private KernelFunction {
   bool knows_memory_after(size_t block, size_t step);
   std::string hold_memory_after(size_t block, size_t step, std::string condition);
   void keep_input(BufferId id);
+  std::string keep_call(const std::string& kept, BufferId id);
   void hold(BufferId id);
   void find_polls();
   bool is_counted(size_t header, size_t latch) const;
@@ -70,9 +86,15 @@ class ControlFunction : private KernelFunction {
   std::vector<BufferId> protected_;
   PolledEdges polls_;
   bool has_draws_ = false;
-  int events_ = 0;  // of scalar steps
+  int events_ = 0;                           // of scalar steps
+  const ParallelLoop* loop_ = nullptr;       // the function runs a part of its iterations; null: the whole program
+  std::vector<std::set<int>> loop_symbols_;  // of the whole program's loops: symbols that their functions name
 };
 
+// Whether a buffer gets its memory from control flow.
+bool needs_holding(const Buffer& buffer);
+// Slots for symbols, with those that schedule binds behind those of the caller.
+long symbol_room(const Program& program);
 // Buffers that `protect` steps name, ascending.
 std::vector<BufferId> protected_buffers(const Program& program);
 

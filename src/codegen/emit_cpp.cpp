@@ -198,11 +198,8 @@ std::string condition(const Variant& variant) {
 
 // What a kernel with control flow needs besides: symbols it may write, capacities, cells and room for what it has to put back.
 void add_flow_memory(Code& out, const Program& program) {
-  long symbols = program.symbol_count;
-  long room = symbols;  // schedule binds symbols of its own behind those of the caller
-  for (int symbol : program.bound_symbols) room = std::max<long>(room, symbol + 1);
-  out.line(cat("i64 symbols[", room + 1, "];"));
-  out.line(cat("for (int k = 0; k < ", symbols, "; ++k) symbols[k] = launch->symbols[k];"));
+  out.line(cat("i64 symbols[", symbol_room(program) + 1, "];"));
+  out.line(cat("for (int k = 0; k < ", program.symbol_count, "; ++k) symbols[k] = launch->symbols[k];"));
   out.line("frame.symbols = symbols;");
   out.line(cat("Kept kept[", static_cast<long>(protected_buffers(program).size() + 1), "];"));
   out.line("for (Kept& each : kept) each.memory = nullptr;");

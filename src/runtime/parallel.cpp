@@ -26,7 +26,8 @@ constexpr int64_t most_chunk_work = 4'000'000;  // a few milliseconds, so that C
 constexpr auto poll_interval = std::chrono::milliseconds(20);
 
 std::atomic<bool (*)()> interrupt_poll{nullptr};
-thread_local bool inside_loop = false;
+class Loop;
+thread_local Loop* running = nullptr;  // that this thread is in
 
 // Taken when the library is loaded, before anybody can have called omp_set_num_threads through it.
 const int initial_omp_threads = omp_get_max_threads();
@@ -106,27 +107,33 @@ class Loop final : public SharedWork {
 
   bool has_more() const override { return !stop_ && taken_.load(std::memory_order_relaxed) < count_; }
 
+  void while_waiting() override {
+    if (poll_.interrupted()) stop_ = true;
+  }
+
   void run_as_worker(int worker) override {
     BorrowedFloatControl borrowed(control_);
-    inside_loop = true;
+    running = this;
     int own = ranges_ > 1 ? 1 + worker % (ranges_ - 1) : 0;
     while (step(own)) {
     }
+    running = nullptr;
     flags_.fetch_or(static_cast<unsigned>(borrowed.flags()), std::memory_order_relaxed);
   }
 
   // Returns false when it was interrupted.
   bool run_as_caller(int threads) {
-    Poll poll;
-    inside_loop = true;
+    running = this;
     if (threads > 1) share_work(*this, threads - 1);
-    while (step(0))
-      if (poll.interrupted()) stop_ = true;
+    while (step(0)) while_waiting();
     if (threads > 1) withdraw_work(*this);
-    inside_loop = false;
+    running = nullptr;
     add_float_flags(static_cast<FloatFlags>(flags_.load()));
     return !stop_;
   }
+
+  void stop() { stop_ = true; }
+  bool is_stopped() const { return stop_; }
 
   static constexpr int64_t most_chunks = int64_t{1} << 31;
 
@@ -158,6 +165,7 @@ class Loop final : public SharedWork {
   std::atomic<int64_t> taken_{0};
   std::atomic<bool> stop_{false};
   std::atomic<unsigned> flags_{0};
+  Poll poll_;
 };
 
 // Threads worth using for `work`: each should have at least half a threshold's worth.
@@ -185,12 +193,15 @@ int poll_interrupt() {
   Clock::time_point now = Clock::now();
   if (ask == nullptr || now < next) return 0;
   next = now + poll_interval;
-  return is_main_thread() && ask() ? 1 : 0;
+  if (running != nullptr && running->is_stopped()) return 1;
+  if (!is_main_thread() || !ask()) return 0;
+  if (running != nullptr) running->stop();
+  return 1;
 }
 
 int parallel_for(AccelRegion region, void* frame, int64_t n, int64_t grain, int64_t work) {
   if (n <= 0) return 0;
-  if (work < settings().parallel_threshold || inside_loop || omp_in_parallel()) {
+  if (work < settings().parallel_threshold || running != nullptr || omp_in_parallel()) {
     region(frame, 0, n);
     return 0;
   }

@@ -21,6 +21,7 @@ namespace {
 // kernel usually follows at once.
 constexpr int worker_spins = 1000;
 constexpr int caller_spins = 200;
+constexpr timespec caller_wait = {0, 20'000'000};
 constexpr int first_wakes = 4;  // the woken threads wake the others
 constexpr int further_wakes = 2;
 
@@ -30,8 +31,8 @@ void relax() {
 #endif
 }
 
-void futex_wait(std::atomic<uint32_t>& word, uint32_t value) {
-  syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+void futex_wait(std::atomic<uint32_t>& word, uint32_t value, const timespec* longest = nullptr) {
+  syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAIT_PRIVATE, value, longest, nullptr, 0);
 }
 
 void futex_wake(std::atomic<uint32_t>& word, int count) {
@@ -61,10 +62,12 @@ class ThreadPool {
     for (int spins = 0;; spins++) {
       uint32_t inside = work.inside_.load(std::memory_order_acquire);
       if (inside == 0) return;
-      if (spins < caller_spins)
+      if (spins < caller_spins) {
         relax();
-      else
-        futex_wait(work.inside_, inside);
+      } else {
+        futex_wait(work.inside_, inside, &caller_wait);
+        work.while_waiting();
+      }
     }
   }
 

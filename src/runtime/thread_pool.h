@@ -16,6 +16,8 @@ class SharedWork {
   // Does pieces until none is left. Runs on worker threads, which are numbered from 0.
   virtual void run_as_worker(int worker) = 0;
   virtual bool has_more() const = 0;
+  // Called now and then on the thread that waits in withdraw_work.
+  virtual void while_waiting() = 0;
 
  protected:
   ~SharedWork() = default;

@@ -9,6 +9,7 @@
 #include "schedule/access.h"
 #include "schedule/interchange.h"
 #include "schedule/ownership.h"
+#include "schedule/parallel_loops.h"
 #include "schedule/scalar_code.h"
 #include "schedule/segments.h"
 #include "schedule/undo.h"
@@ -55,6 +56,7 @@ class Flow {
     program_.dims = graph_.dims;
     place_early(segments);
     protect_inputs(program_, graph_);
+    share_loops();
     return std::move(program_);
   }
 
@@ -185,6 +187,12 @@ class Flow {
         if (in_memory(v) && own.contains(v) && uses[static_cast<size_t>(v)] == 1) direct_[v] = first + static_cast<int>(k);
       }
     }
+  }
+
+  void share_loops() {
+    program_.parallel_loops = parallel_loops(graph_, {origins_, buffer_of_, temp_of_}, program_);
+    for (const ParallelLoop& loop : program_.parallel_loops)
+      if (notes_) notes_->push_back("iterations of the loop at block " + std::to_string(loop.header) + " are independent");
   }
 
   // --- interchanged loops ---------------------------------------------------------------------------------------------

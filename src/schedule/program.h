@@ -184,6 +184,21 @@ struct Variant {
   std::vector<int> nests;  // of a program with blocks: those that are copied and chosen one by one; none: all, at the start
 };
 
+// A loop of blocks whose iterations are independent: threads may share all but the last one. The header branches on its
+// counter, edges[0] goes on. Ways out of the middle, if it has any, lead to side exits alone.
+struct ParallelLoop {
+  int header = 0;
+  std::vector<int> blocks;  // header included, ascending
+  TempId counter = -1;      // of the header, changes by `step`
+  int64_t step = 1;
+  Dim end;                        // what the counter does not reach
+  Dim work;                       // estimate of the element operations of one iteration
+  int64_t least = 0;              // iterations that are worth sharing
+  std::vector<BufferId> own;      // temps of one iteration
+  std::vector<BufferId> written;  // other memory that is stored to, by each iteration at places of its own
+  bool leaves = false;            // whether there are ways out of the middle
+};
+
 struct Program {
   DimTable dims;
   std::vector<Buffer> buffers;
@@ -194,6 +209,7 @@ struct Program {
   std::vector<int> bound_symbols;    // have their values from `bind` statements
   std::vector<BufferId> early;       // temps of a size known at the start that get their memory there
   std::vector<Variant> variants;
+  std::vector<ParallelLoop> parallel_loops;
   int symbol_count = 0;
   int input_count = 0;  // array inputs
   int output_count = 0;

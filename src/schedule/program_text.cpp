@@ -1,301 +1,14 @@
-// Program <-> text. One line per buffer, import, variant and statement; the grammar of a statement is the table `rows`.
-
-#include <charconv>
-#include <cstring>
+// Program <-> text. One line per buffer, import, variant and statement; the grammar of a statement is in statement_text.cpp.
 
 #include "schedule/program.h"
+#include "schedule/program_words.h"
+#include "schedule/statement_text.h"
 
 namespace accel {
 
 namespace {
 
 const char* const buffer_kinds[] = {"input", "output", "temp", "scratch", "cell", "alias"};
-const char* const loop_kinds[] = {"serial", "simd", "parallel"};
-
-// --- words ----------------------------------------------------------------------------------------------------------
-
-// Splits at `separator` outside of brackets and quotes.
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> out;
-  size_t start = 0;
-  int depth = 0;
-  bool quoted = false;
-  for (size_t k = 0; k <= text.size(); ++k) {
-    char c = k < text.size() ? text[k] : separator;
-    if (quoted && c == '\\' && k < text.size()) {
-      ++k;
-      continue;
-    }
-    if (c == '"') quoted = !quoted;
-    if (quoted) continue;
-    if (c == '(' || c == '[') ++depth;
-    if (c == ')' || c == ']') --depth;
-    if (k != text.size() && (c != separator || depth != 0)) continue;
-    std::string_view word = text.substr(start, k - start);
-    while (word.starts_with(' ')) word.remove_prefix(1);
-    while (word.ends_with(' ')) word.remove_suffix(1);
-    if (!word.empty()) out.push_back(word);
-    start = k + 1;
-  }
-  return out;
-}
-
-std::string quote(std::string_view text) {
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c == '\n' ? ' ' : c;
-  }
-  return out + '"';
-}
-
-std::optional<std::string> unquote(std::string_view word) {
-  if (word.size() < 2 || word.front() != '"' || word.back() != '"') return std::nullopt;
-  std::string out;
-  for (size_t k = 1; k + 1 < word.size(); ++k) {
-    if (word[k] == '\\') ++k;
-    out += word[k];
-  }
-  return out;
-}
-
-template <class T>
-bool read_number(std::string_view word, T& out) {
-  auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), out);
-  return error == std::errc() && end == word.data() + word.size();
-}
-
-template <class T>
-bool read_prefixed(std::string_view word, char prefix, T& out) {
-  return word.starts_with(prefix) && read_number(word.substr(1), out);
-}
-
-// The inside of a word in brackets.
-std::optional<std::string_view> inside(std::string_view word, char open, char close) {
-  if (word.size() < 2 || word.front() != open || word.back() != close) return std::nullopt;
-  return word.substr(1, word.size() - 2);
-}
-
-template <class E, size_t n>
-bool read_enum(std::string_view word, const char* const (&names)[n], E& out) {
-  for (size_t k = 0; k < n; ++k) {
-    if (word == names[k]) return out = static_cast<E>(k), true;
-  }
-  return false;
-}
-
-bool read_dtype(std::string_view word, DType& out) {
-  auto dtype = dtype_from_name(word);
-  if (dtype) out = *dtype;
-  return dtype.has_value();
-}
-
-std::string dim_text(const DimTable& dims, Dim d) { return d.id < 0 ? "[]" : "[" + dims.text(d) + "]"; }
-
-bool read_dim(DimTable& dims, std::string_view word, Dim& out) {
-  auto text = inside(word, '[', ']');
-  if (!text) return false;
-  if (text->empty()) return out = Dim{}, true;
-  auto parsed = dims.parse(*text);
-  if (parsed) out = *parsed;
-  return parsed.has_value();
-}
-
-bool read_variable(DimTable& dims, std::string_view word, Dim& out) {
-  int number = 0;
-  if (!read_prefixed(word, 'i', number)) return false;
-  out = dims.symbol(DimTable::first_variable + number);
-  return true;
-}
-
-std::string address_text(const DimTable& dims, const Address& address) {
-  return "b" + std::to_string(address.buffer) + dim_text(dims, address.offset);
-}
-
-bool read_address(DimTable& dims, std::string_view word, Address& out) {
-  size_t bracket = word.find('[');
-  return bracket != word.npos && read_prefixed(word.substr(0, bracket), 'b', out.buffer) &&
-         read_dim(dims, word.substr(bracket), out.offset);
-}
-
-template <class T, class Text>
-std::string list_text(const std::vector<T>& items, Text text) {
-  std::string out = "(";
-  for (const T& item : items) out += (out.size() > 1 ? ", " : "") + text(item);
-  return out + ")";
-}
-
-template <class T, class Read>
-bool read_list(std::string_view word, std::vector<T>& out, Read read) {
-  auto text = inside(word, '(', ')');
-  if (!text) return false;
-  for (std::string_view item : split(*text, ',')) {
-    if (!read(item, out.emplace_back())) return false;
-  }
-  return true;
-}
-
-// --- fields of a statement ------------------------------------------------------------------------------------------
-
-struct Field {
-  std::string (*print)(const DimTable&, const Stmt&);
-  bool (*parse)(DimTable&, std::string_view word, Stmt&);
-  bool optional = false;  // printed when not empty
-};
-
-const Field op_field = {[](const DimTable&, const Stmt& s) { return std::string(op_info(s.op).name); },
-                        [](DimTable&, std::string_view word, Stmt& s) {
-                          auto op = op_from_name(word);
-                          if (op) s.op = *op;
-                          return op.has_value();
-                        }};
-const Field dtype_field = {[](const DimTable&, const Stmt& s) { return std::string(dtype_name(s.dtype)); },
-                           [](DimTable&, std::string_view word, Stmt& s) { return read_dtype(word, s.dtype); }};
-const Field args_field = {
-    [](const DimTable&, const Stmt& s) { return list_text(s.args, [](TempId t) { return "t" + std::to_string(t); }); },
-    [](DimTable&, std::string_view word, Stmt& s) {
-      return read_list(word, s.args, [](std::string_view item, TempId& t) { return read_prefixed(item, 't', t); });
-    }};
-const Field loop_kind_field = {
-    [](const DimTable&, const Stmt& s) { return std::string(loop_kinds[static_cast<int>(s.loop_kind)]); },
-    [](DimTable&, std::string_view word, Stmt& s) { return read_enum(word, loop_kinds, s.loop_kind); }};
-const Field variable_field = {[](const DimTable& dims, const Stmt& s) { return dims.text(s.var); },
-                              [](DimTable& dims, std::string_view word, Stmt& s) { return read_variable(dims, word, s.var); }};
-const Field count_field = {[](const DimTable& dims, const Stmt& s) { return dims.text(s.count); },
-                           [](DimTable& dims, std::string_view word, Stmt& s) { return read_variable(dims, word, s.count); }};
-const Field extent_field = {[](const DimTable& dims, const Stmt& s) { return dim_text(dims, s.extent); },
-                            [](DimTable& dims, std::string_view word, Stmt& s) { return read_dim(dims, word, s.extent); }};
-const Field step_field = {[](const DimTable&, const Stmt& s) { return std::to_string(s.step); },
-                          [](DimTable&, std::string_view word, Stmt& s) { return read_number(word, s.step); }};
-const Field chunk_field = {[](const DimTable&, const Stmt& s) { return std::to_string(s.chunk); },
-                           [](DimTable&, std::string_view word, Stmt& s) { return read_number(word, s.chunk); }};
-const Field divide_field = {[](const DimTable&, const Stmt& s) { return std::string(s.divide_work ? "divided" : "whole"); },
-                            [](DimTable&, std::string_view word, Stmt& s) {
-                              s.divide_work = word == "divided";
-                              return s.divide_work || word == "whole";
-                            }};
-const Field if_divided_field = {[](const DimTable&, const Stmt& s) { return std::string(s.divide_work ? "divided" : ""); },
-                                [](DimTable&, std::string_view word, Stmt& s) { return s.divide_work = word == "divided"; },
-                                true};
-const Field quiet_field = {[](const DimTable&, const Stmt& s) { return std::string(s.quiet ? "quiet" : ""); },
-                           [](DimTable&, std::string_view word, Stmt& s) { return s.quiet = word == "quiet"; }, true};
-const Field address_field = {
-    [](const DimTable& dims, const Stmt& s) { return address_text(dims, s.address); },
-    [](DimTable& dims, std::string_view word, Stmt& s) { return read_address(dims, word, s.address); }};
-const Field literal_field = {[](const DimTable&, const Stmt& s) { return s.literal.text(); },
-                             [](DimTable&, std::string_view word, Stmt& s) {
-                               auto literal = parse_literal(s.dtype, word);
-                               if (literal) s.literal = *literal;
-                               return literal.has_value();
-                             }};
-const Field dim_field = {[](const DimTable& dims, const Stmt& s) { return dim_text(dims, s.dim); },
-                         [](DimTable& dims, std::string_view word, Stmt& s) { return read_dim(dims, word, s.dim); }};
-const Field slot_field = {[](const DimTable&, const Stmt& s) { return std::to_string(s.slot); },
-                          [](DimTable&, std::string_view word, Stmt& s) { return read_number(word, s.slot); }};
-const Field import_field = {[](const DimTable&, const Stmt& s) { return std::to_string(s.import); },
-                            [](DimTable&, std::string_view word, Stmt& s) { return read_number(word, s.import); }};
-
-const Field numbers_field = {
-    [](const DimTable&, const Stmt& s) { return list_text(s.numbers, [](int k) { return std::to_string(k); }); },
-    [](DimTable&, std::string_view word, Stmt& s) {
-      return read_list(word, s.numbers, [](std::string_view item, int& k) { return read_number(item, k); });
-    }};
-
-std::string operand_text(const DimTable& dims, const CallOperand& operand) {
-  return address_text(dims, operand.address) + ":" + dim_text(dims, operand.stride);
-}
-bool read_operand(DimTable& dims, std::string_view word, CallOperand& out) {
-  size_t colon = word.rfind(":[");
-  return colon != word.npos && read_address(dims, word.substr(0, colon), out.address) &&
-         read_dim(dims, word.substr(colon + 1), out.stride);
-}
-const Field operands_field = {
-    [](const DimTable& dims, const Stmt& s) {
-      return list_text(s.operands, [&](const CallOperand& operand) { return operand_text(dims, operand); });
-    },
-    [](DimTable& dims, std::string_view word, Stmt& s) {
-      return read_list(word, s.operands,
-                       [&](std::string_view item, CallOperand& out) { return read_operand(dims, item, out); });
-    }};
-
-template <std::vector<Dim> Stmt::* member>
-constexpr Field dims_field = {
-    [](const DimTable& dims, const Stmt& s) { return list_text(s.*member, [&](Dim d) { return dim_text(dims, d); }); },
-    [](DimTable& dims, std::string_view word, Stmt& s) {
-      return read_list(word, s.*member, [&](std::string_view item, Dim& out) { return read_dim(dims, item, out); });
-    }};
-
-// --- statements -----------------------------------------------------------------------------------------------------
-
-struct Row {
-  StmtKind kind;
-  const char* name;
-  bool has_dst, has_body;
-  std::vector<Field> fields;
-};
-
-const std::vector<Row>& rows() {
-  static const Field variable = variable_field, extent = extent_field, dtype = dtype_field, args = args_field;
-  static const std::vector<Row> table = {
-      {StmtKind::loop, "loop", false, true, {loop_kind_field, variable, extent}},
-      {StmtKind::tile, "tile", false, true, {loop_kind_field, variable, count_field, extent, step_field}},
-      {StmtKind::constant, "constant", true, false, {dtype, literal_field}},
-      {StmtKind::index, "index", true, false, {dtype, dim_field}},
-      {StmtKind::input, "input", true, false, {dtype, slot_field}},
-      {StmtKind::load, "load", true, false, {dtype, address_field}},
-      {StmtKind::store, "store", false, false, {dtype, address_field, args}},
-      {StmtKind::compute, "compute", true, false, {op_field, dtype, args, quiet_field}},
-      {StmtKind::declare, "declare", true, false, {dtype, args}},
-      {StmtKind::assign, "assign", true, false, {dtype, args}},
-      {StmtKind::call, "call", false, false, {import_field, extent, operands_field}},
-      {StmtKind::pairwise, "pairwise", true, true, {dtype, variable, extent, args, chunk_field, divide_field}},
-      {StmtKind::masked_pairwise, "masked_pairwise", true, true, {dtype, variable, extent, args, if_divided_field}},
-      {StmtKind::fold, "fold", true, true, {op_field, dtype, variable, extent, args, divide_field}},
-      {StmtKind::argreduce, "argreduce", true, true, {op_field, dtype, variable, extent, args, if_divided_field}},
-      {StmtKind::gather, "gather", true, false, {dtype, address_field, args, dims_field<&Stmt::core_strides>}},
-      {StmtKind::scatter, "scatter", false, false, {dtype, address_field, args, dims_field<&Stmt::core_strides>}},
-      {StmtKind::repeat, "repeat", false, true, {variable, extent, args}},
-      {StmtKind::bind, "bind", false, false, {dim_field, args}},
-      {StmtKind::boxed,
-       "boxed",
-       true,
-       false,
-       {dtype, numbers_field, args, operands_field, dims_field<&Stmt::core_dims>, dims_field<&Stmt::core_strides>}},
-      {StmtKind::python,
-       "python",
-       true,
-       false,
-       {dtype, numbers_field, args, operands_field, dims_field<&Stmt::core_dims>, dims_field<&Stmt::core_strides>}},
-      {StmtKind::extent, "extent", true, false, {dtype, numbers_field}},
-      {StmtKind::receive, "receive", true, false, {dtype, numbers_field}},
-      {StmtKind::draw, "draw", true, false, {dtype, numbers_field, args}},
-      {StmtKind::receive_array,
-       "receive_array",
-       false,
-       false,
-       {dtype, numbers_field, address_field, dims_field<&Stmt::core_dims>}},
-      {StmtKind::gufunc,
-       "gufunc",
-       false,
-       false,
-       {import_field, extent, operands_field, dims_field<&Stmt::core_dims>, dims_field<&Stmt::core_strides>}},
-  };
-  return table;
-}
-
-const Row& row_of(StmtKind kind) {
-  for (const Row& row : rows()) {
-    if (row.kind == kind) return row;
-  }
-  return rows().front();
-}
-
-const Row* row_named(std::string_view name) {
-  for (const Row& row : rows()) {
-    if (name == row.name) return &row;
-  }
-  return nullptr;
-}
 
 class Printer {
  public:
@@ -323,6 +36,7 @@ class Printer {
       line(0, "}");
     }
     if (!p.bound_symbols.empty()) line(0, "bound " + list_text(p.bound_symbols, [](int s) { return "s" + std::to_string(s); }));
+    for (const ParallelLoop& loop : p.parallel_loops) line(0, parallel_loop(loop));
     if (!p.early.empty()) line(0, "early " + list_text(p.early, [](BufferId b) { return "b" + std::to_string(b); }));
     for (const ProgramBlock& b : p.blocks) block(b);
     return out_;
@@ -365,6 +79,16 @@ class Printer {
     line(1, "scalars {");
     body(2, s.body);
     line(1, "}");
+  }
+
+  std::string parallel_loop(const ParallelLoop& loop) {
+    auto buffers = [](const std::vector<BufferId>& list) {
+      return list_text(list, [](BufferId b) { return "b" + std::to_string(b); });
+    };
+    return "parallel " + std::to_string(loop.header) + " " + list_text(loop.blocks, [](int b) { return std::to_string(b); }) +
+           " t" + std::to_string(loop.counter) + " " + std::to_string(loop.step) + " " + dim_text(program_.dims, loop.end) +
+           " work " + dim_text(program_.dims, loop.work) + " least " + std::to_string(loop.least) + " own " +
+           buffers(loop.own) + " written " + buffers(loop.written) + (loop.leaves ? " leaves" : "");
   }
 
   static std::string edge(const Edge& e) {
@@ -452,8 +176,20 @@ class Parser {
       return words_.size() == 2 && read_list(words_[1], program_.early,
                                              [](std::string_view word, BufferId& b) { return read_prefixed(word, 'b', b); });
     }
+    if (words_[0] == "parallel") return parallel_loop(program_.parallel_loops.emplace_back());
     if (words_[0] == "block") return block(program_.blocks.emplace_back());
     return words_[0] == "nest" && nest();
+  }
+
+  bool parallel_loop(ParallelLoop& loop) {
+    auto number = [](std::string_view word, int& out) { return read_number(word, out); };
+    auto buffer = [](std::string_view word, BufferId& b) { return read_prefixed(word, 'b', b); };
+    const Words& w = words_;
+    loop.leaves = w.back() == "leaves";
+    return w.size() == 14 + loop.leaves && read_number(w[1], loop.header) && read_list(w[2], loop.blocks, number) &&
+           read_prefixed(w[3], 't', loop.counter) && read_number(w[4], loop.step) && read_dim(program_.dims, w[5], loop.end) &&
+           read_dim(program_.dims, w[7], loop.work) && read_number(w[9], loop.least) && read_list(w[11], loop.own, buffer) &&
+           read_list(w[13], loop.written, buffer);
   }
 
   bool block(ProgramBlock& b) {

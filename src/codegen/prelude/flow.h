@@ -255,3 +255,45 @@ static void settle(Frame* frame, Kept* kept, int count) {
     drop_kept(frame, kept[k]);
   }
 }
+
+// A loop whose iterations threads share.
+struct LoopRun {
+  Frame* frame;
+  const void* temps;  // what its functions need of the control flow's
+  int status;         // of all of them
+  int left;           // whether one came to a side exit
+};
+ACCEL_INLINE bool is_over(const LoopRun* run) {
+  return __atomic_load_n(&run->left, __ATOMIC_RELAXED) != 0 ||
+         (__atomic_load_n(&run->status, __ATOMIC_RELAXED) & ~run->frame->launch->accepted) != 0;
+}
+// A frame for a part of the loop, with what it has of its own.
+static Frame frame_of(const LoopRun* run, char** buffers, i64* capacities, int count, i64* symbols, int room) {
+  Frame own = *run->frame;
+  for (int k = 0; k < count; ++k) buffers[k] = own.buffers[k], capacities[k] = own.capacities[k];
+  for (int k = 0; k < room; ++k) symbols[k] = own.symbols[k];
+  own.buffers = buffers, own.capacities = capacities, own.symbols = symbols, own.status = 0;
+  return own;
+}
+static void drop_all_kept(Frame* frame, Kept* kept, int count) {
+  for (int k = 0; k < count; ++k)
+    if (kept[k].memory != nullptr) drop_kept(frame, kept[k]);
+}
+// Runs [0, n); whether all are done. When one came to a side exit the kept memory is put back and nothing has happened.
+static __attribute__((noinline)) bool run_loop(LoopRun* run, AccelRegion region, Kept* kept, int count, i64 n, i64 work) {
+  Frame* const frame = run->frame;
+  const auto flags = fp_control();
+  if (frame->runtime->parallel_for(region, run, n, 1, work) != 0) run->status |= accel_interrupted;
+  const bool left = run->left != 0 && (run->status & (accel_error | accel_no_memory | accel_interrupted)) == 0;
+  if (!left) report(frame, run->status);
+  for (int k = 0; k < count; ++k) {
+    char* inside = kept[k].memory;
+    if (left && kept[k].bytes > 0) copy_kept<true>(kept[k], frame->buffers[kept[k].buffer], inside, 0);
+    drop_kept(frame, kept[k]);
+  }
+  if (left) fp_set_control(flags);
+  return !left;
+}
+ACCEL_INLINE i64 count_of(i64 first, i64 end, i64 step) {
+  return step > 0 ? (end > first ? (end - first - 1) / step + 1 : 0) : (end < first ? (first - end - 1) / -step + 1 : 0);
+}

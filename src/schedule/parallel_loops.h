@@ -1,0 +1,23 @@
+#pragma once
+// Parallel loops: loops of blocks whose iterations are independent, so that threads may share them.
+
+#include <vector>
+
+#include "ir/graph.h"
+#include "schedule/program.h"
+
+namespace accel {
+
+// Where the values of a graph are in its program: -1 for none.
+struct Places {
+  const std::vector<int>& origins;  // pinned_inputs (ir/flow.h)
+  const std::vector<BufferId>& buffers;
+  const std::vector<TempId>& temps;
+};
+
+// The outermost loops of `graph` that count, hand nothing on from one iteration to the next but what a side exit needs, store
+// to shared memory at a place that the counter chooses, and do nothing that only the calling thread may do. Requires that
+// `program` has all steps, and that the memory of `graph` is owned (ownership.h). Adds dims to the program.
+std::vector<ParallelLoop> parallel_loops(Graph& graph, const Places& places, Program& program);
+
+}  // namespace accel
