@@ -1,0 +1,193 @@
+// A store whose elements a later one writes anew, before anybody looks at them, is made only where a way leaves the graph in
+// between.
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "ir/flow.h"
+#include "passes/passes.h"
+
+namespace accel {
+
+namespace {
+
+constexpr size_t most_exits = 16;  // that get the store, of each
+
+class Overwritten {
+ public:
+  explicit Overwritten(Graph& graph) : graph_(graph), before_(predecessors(graph)) {}
+
+  bool run() {
+    bool changed = false;
+    for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) {
+      std::vector<NodeId> nodes = block(b).nodes;
+      for (NodeId n : nodes) changed |= is_plain_store(n) && drop(b, n);
+    }
+    return changed;
+  }
+
+ private:
+  // The store that follows, the views that say where it stores, and the exits that are reached before it.
+  struct Following {
+    NodeId store = -1;
+    std::vector<NodeId> views;
+    std::set<BlockId> exits;
+  };
+
+  Block& block(BlockId b) { return graph_.blocks[static_cast<size_t>(b)]; }
+  Node& node(NodeId n) { return graph_.nodes[static_cast<size_t>(n)]; }
+  BlockId block_of(ValueId v) const { return graph_.values[static_cast<size_t>(v)].block; }
+  bool is_view(ValueId v) const { return !graph_.is_input(v) && op_class(graph_.producer(v).op) == OpClass::view; }
+  bool is_plain_store(NodeId n) { return node(n).op == Op::store && node(n).operands.size() == 3; }
+
+  bool drop(BlockId home, NodeId id) {
+    std::optional<Following> next = following(id);
+    if (!next || !find_exits(home, id, *next)) return false;
+    if (!next->exits.empty() && !is_kept(node(id).operands[2])) return false;
+    const Node store = node(id);
+    for (BlockId exit : next->exits) store_at(exit, store);
+    Node& later = node(next->store);
+    later.operands[1] = later.operands[1] == later.operands[0] ? store.operands[0] : store.operands[1];
+    later.operands[0] = store.operands[0];
+    for (Block& each : graph_.blocks)
+      std::erase_if(each.nodes, [&](NodeId n) {
+        return n == id || std::find(next->views.begin(), next->views.end(), n) != next->views.end();
+      });
+    return true;
+  }
+
+  // --- who uses the store ---------------------------------------------------------------------------------------------
+
+  std::vector<NodeId> users(ValueId v) {
+    std::vector<NodeId> out;
+    for (const Block& each : graph_.blocks)
+      for (NodeId n : each.nodes)
+        if (std::find(node(n).operands.begin(), node(n).operands.end(), v) != node(n).operands.end()) out.push_back(n);
+    return out;
+  }
+
+  // One store is all that uses its result, and writes where it has written, or everywhere.
+  std::optional<Following> following(NodeId id) {
+    Following out;
+    ValueId stored = node(id).results[0];
+    std::set<ValueId> seen{stored};
+    if (!follow(stored, out, seen) || out.store < 0) return std::nullopt;
+    const Node& later = node(out.store);
+    if (later.operands[0] != stored || seen.contains(later.operands[2])) return std::nullopt;
+    if (!is_same_view(later.operands[1], stored, node(id).operands[1], node(id).operands[0]) && later.operands[1] != stored)
+      return std::nullopt;
+    return is_in_list(seen) ? std::nullopt : std::optional(out);
+  }
+
+  bool follow(ValueId v, Following& out, std::set<ValueId>& seen) {
+    for (NodeId n : users(v)) {
+      if (is_plain_store(n) && (out.store < 0 || out.store == n)) {
+        out.store = n;
+      } else if (op_class(node(n).op) == OpClass::view) {
+        out.views.push_back(n);
+        seen.insert(node(n).results[0]);
+        if (!follow(node(n).results[0], out, seen)) return false;
+      } else {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // Whether a block hands one of them on, or an exit over.
+  bool is_in_list(const std::set<ValueId>& values) const {
+    auto named = [&](const std::vector<ValueId>& list) {
+      return std::any_of(list.begin(), list.end(), [&](ValueId v) { return values.contains(v); });
+    };
+    return std::any_of(graph_.blocks.begin(), graph_.blocks.end(), [&](const Block& each) {
+      const Terminator& t = each.terminator;
+      return named(t.operands) || named(t.target_arguments[0]) || named(t.target_arguments[1]);
+    });
+  }
+
+  // Whether a looks at base_a as b does at base_b.
+  bool is_same_view(ValueId a, ValueId base_a, ValueId b, ValueId base_b) const {
+    while (a != base_a && b != base_b) {
+      if (!is_view(a) || !is_view(b) || graph_.type(a) != graph_.type(b)) return false;
+      const Node &from = graph_.producer(a), &to = graph_.producer(b);
+      if (from.op != to.op || !(from.attrs == to.attrs) || from.operands.size() != 1 || to.operands.size() != 1) return false;
+      a = from.operands[0];
+      b = to.operands[0];
+    }
+    return a == base_a && b == base_b;
+  }
+
+  // --- the ways between the stores ------------------------------------------------------------------------------------
+
+  // Whether nothing on the nodes [begin, end) can see memory.
+  bool is_quiet(std::vector<NodeId>::const_iterator begin, std::vector<NodeId>::const_iterator end) {
+    return std::all_of(begin, end, [&](NodeId n) {
+      return op_class(node(n).op) != OpClass::boxed && (op_class(node(n).op) != OpClass::update || node(n).op == Op::store);
+    });
+  }
+
+  bool find_exits(BlockId home, NodeId id, Following& next) {
+    BlockId end = block_of(node(next.store).results[0]);
+    const std::vector<NodeId>& first = block(home).nodes;
+    auto from = std::find(first.begin(), first.end(), id);
+    auto until = std::find(block(end).nodes.begin(), block(end).nodes.end(), next.store);
+    if (home == end) return from < until && is_quiet(from, until);
+    if (!is_quiet(from, first.end()) || !is_quiet(block(end).nodes.begin(), until)) return false;
+    std::set<BlockId> between{home}, reached;
+    std::vector<BlockId> open{home};
+    while (!open.empty()) {
+      const Terminator& t = block(open.back()).terminator;
+      open.pop_back();
+      for (int k = 0; k < target_count(t); ++k) {
+        BlockId to = t.targets[k];
+        if (to == home) return false;
+        if (!reached.insert(to).second || to == end) continue;
+        if (!is_quiet(block(to).nodes.begin(), block(to).nodes.end())) return false;
+        if (is_exit(block(to).terminator)) {
+          next.exits.insert(to);
+        } else {
+          between.insert(to);
+          open.push_back(to);
+        }
+      }
+    }
+    // There is no other way to any of them.
+    return next.exits.size() <= most_exits && std::all_of(reached.begin(), reached.end(), [&](BlockId b) {
+             const auto& before = before_[static_cast<size_t>(b)];
+             return std::all_of(before.begin(), before.end(), [&](BlockId p) { return between.contains(p); });
+           });
+  }
+
+  // --- the exits ------------------------------------------------------------------------------------------------------
+
+  ValueId source_of(ValueId v) const {
+    while (!graph_.is_input(v) && graph_.producer(v).op == Op::copy) v = graph_.producer(v).operands[0];
+    return v;
+  }
+
+  // Whether what is stored lies in memory that stays as it is.
+  bool is_kept(ValueId stored) {
+    ValueId v = source_of(stored);
+    if (!graph_.is_input(v) || pinned_inputs(graph_)[static_cast<size_t>(v)] != not_pinned || is_in_list({v})) return false;
+    std::vector<NodeId> list = users(v);
+    return std::all_of(list.begin(), list.end(),
+                       [&](NodeId n) { return op_class(node(n).op) != OpClass::update || node(n).operands[0] != v; });
+  }
+
+  void store_at(BlockId exit, const Node& store) {
+    std::vector<ValueId> operands{store.operands[0], store.operands[1], source_of(store.operands[2])};
+    graph_.add_node(exit, Op::store, std::move(operands), store.attrs, {graph_.type(store.results[0])}, store.where);
+    auto& nodes = block(exit).nodes;
+    std::rotate(nodes.begin(), nodes.end() - 1, nodes.end());
+  }
+
+  Graph& graph_;
+  std::vector<std::vector<BlockId>> before_;
+};
+
+}  // namespace
+
+bool overwritten(Graph& graph, const Target&) { return Overwritten(graph).run(); }
+
+}  // namespace accel
