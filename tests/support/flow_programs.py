@@ -315,7 +315,7 @@ class FlowWriter:
     def statement(self, depth):
         r = self.random
         if depth < 3 and r.random() < (0.65 if depth == 0 else 0.35):
-            return r.choice([self.branch, self.loop, self.loop, self.while_loop])(depth)
+            return r.choice([self.branch, self.loop, self.loop, self.while_loop, self.own_places])(depth)
         if self.loops and r.random() < 0.1:
             return [f"if {self.condition()}:", f"    {r.choice(['break', 'continue'])}"]
         if depth and r.random() < 0.03:
@@ -387,6 +387,33 @@ class FlowWriter:
         self.loops -= 1
         self.numbers, self.integers, self.indices, self.arrays = kept
         return lines + (["else:", *self.block(depth)] if r.random() < 0.1 else [])
+
+    def own_places(self, depth):
+        """A loop that stores where its counter says; many of these have independent iterations."""
+        r, i = self.random, "xyzw"[self.loops]
+        name = self.name("i", "j", "ij")
+        if name is None:
+            return self.simple()
+        dim, kept = self.arrays[name][0], (list(self.numbers), list(self.indices))
+        size = f"len({name})"
+        head = r.choice(
+            [f"range({size})", f"range({size})", f"range(1, {size})", f"range({size} - 1, -1, -1)", f"range(0, {size}, 3)"]
+        )
+        self.indices.append((i, dim))
+        self.loops += 1
+        lines = []
+        for _ in range(r.randint(1, 3)):
+            if r.random() < 0.4:
+                lines.append(f"p = {r.choice(self.numbers[:1] + [self.element(), self.element()])} * {self.constant()}")
+                self.numbers.append("p")
+            target = r.choice([n for n, d in self.arrays.items() if d[0] == dim])
+            row = self.arrays[target] == "ij" and r.random() < 0.4
+            place = f"{target}[{i}]" if row or self.arrays[target] != "ij" else f"{target}[{i}, {self.index('j')}]"
+            store = f"{place} {r.choice(['=', '=', '+=', '*='])} {self.operand('j') if row else self.number()}"
+            lines += [f"if {self.condition()}:", f"    {store}"] if r.random() < 0.3 else [store]
+        self.loops -= 1
+        self.numbers, self.indices = kept
+        return [f"for {i} in {head}:", *(f"    {line}" for line in lines)]
 
     def while_loop(self, depth):
         """A counter of its own ends it."""
