@@ -17,7 +17,6 @@ ACCEL_INLINE bool is_plain(f64 power) {
 ACCEL_INLINE bool is_nearest_power(f64 base, int exponent, f64& power) {
   f64 product = base * base;
   if (!is_plain(product)) return false;
-  u64 limit = rest_limit(product);
   // Nothing below is worked out before the test: it could raise events.
   product = rounded(product);
   f64 rest = __builtin_fma(base, base, -product);
@@ -28,8 +27,9 @@ ACCEL_INLINE bool is_nearest_power(f64 base, int exponent, f64& power) {
     rest = rest - (product - next);
   }
   power = product;
-  if (exponent > 2) limit = is_plain(product) ? rest_limit(product) : 0;
-  return bits_of_size(rest) < limit;
+  if (exponent > 2 && !is_plain(product)) return false;
+  // A rest of 0.486 units would round to another float when it is this much greater.
+  return __builtin_bit_cast(u64, __builtin_fma(rest, 1.03125, product)) == __builtin_bit_cast(u64, product);
 }
 // Whether the power is known without pow.
 ACCEL_INLINE bool is_known_power(f64 base, f64 exponent, f64& power) {
