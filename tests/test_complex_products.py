@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from support.compiled import facts
-from support.differential import check_left_to_numpy
+from support.differential import check_in_loops, check_left_to_numpy, layouts
 from support.outcome import assert_same
 
 import accel
@@ -107,3 +107,125 @@ def test_backends(backend):
     call = accel.compile(products, backend=backend)
     for shape in ((1, 1), (2, 2)):
         assert_same(products, call, numbers(shape, "complex128"), numbers(shape[1:], "complex128", 3), times=2)
+
+
+START = 0.7 - 1.3j
+
+
+def over_axes(x):
+    column = np.multiply.reduce(x, axis=0, initial=START)
+    return x.prod(), x.prod(0), x.prod(-1), x.prod(1, keepdims=True), column, x.prod(1, initial=START), x.prod(initial=START)
+
+
+def over_several_axes(x):
+    return (
+        *(x.prod(axis=axis) for axis in ((0, 2), (1, 2), (0, 1), 1)),
+        *(np.prod(x, axis=axis, initial=START) for axis in ((0, 1), (0, 2), 0, 1, 2, ())),
+    )
+
+
+def under_a_mask(x, m):
+    return (
+        *(x.prod(axis=axis, where=m) for axis in (0, 1, None)),
+        *(x.prod(axis=axis, where=m, initial=START) for axis in (0, 1)),
+        *(x.prod(axis=1, where=part) for part in (m[0], m[:, :1])),
+    )
+
+
+def into(x, row, column):
+    same = x.prod(0, out=row) is row, np.multiply.reduce(x, axis=1, out=column, keepdims=True, initial=START) is column
+    return same, row, column
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+class TestReductions:
+    """Fused where NumPy's inner loop goes along a kept axis: extents of 1 and signs of strides decide."""
+
+    @pytest.mark.parametrize("shape", [(5, 9), (1, 5), (5, 1), (1, 1), (2, 3), (0, 3), (3, 0)], ids=str)
+    def test_two_axes(self, shape, dtype):
+        x = numbers(shape, dtype)
+        for _, array in layouts(x):
+            check_in_loops(over_axes, array)
+        for array in (x[::-1], x[:, ::-1], x[::-1, ::-1], np.asfortranarray(x)[::-1]):
+            check_in_loops(over_axes, array)
+
+    @pytest.mark.parametrize("shape", [(3, 4, 5), (1, 4, 3), (3, 1, 4), (3, 4, 1), (3, 1, 1), (1, 1, 4)], ids=str)
+    def test_three_axes(self, shape, dtype):
+        x = numbers(shape, dtype)
+        for _, array in layouts(x):
+            check_in_loops(over_several_axes, array)
+        for array in (x.transpose(1, 0, 2), x.transpose(2, 0, 1)):
+            check_in_loops(over_several_axes, array)
+        # Buffers have no negative strides, and whether NumPy uses them may depend on sizes.
+        check_in_loops(over_several_axes, x[::-1, ::-1, ::-1])
+        for array in (x[:, ::-1], x[:, ::-1, ::-1], x[:, :, ::-1]):
+            (check_left_to_numpy if dtype == "complex64" else check_in_loops)(over_several_axes, array)
+        check_in_loops(lambda x: (x[:, ::-1, ::-1].prod(0), x[:, ::-1].prod(2), x[:, :, ::-1].prod(1)), x)
+
+    def test_long(self, dtype):
+        x = 1 + numbers((300, 40), dtype) / 50
+        check_in_loops(over_axes, x)
+        check_in_loops(over_axes, x.T[::-1])
+        check_in_loops(lambda x: x.prod(0), 1 + numbers((3, 8193), dtype) / 50)
+
+    def test_one_version_for_all_sizes(self, dtype):
+        call = accel.compile(lambda x: (x.prod(), x.prod(initial=START)), fullgraph=True)
+        for size in range(12):
+            assert_same(call.__wrapped__, call, numbers(size, dtype), times=1)
+        assert facts(call)["compiles"] == 1 and facts(call)["interpreted"] == 0
+
+    @pytest.mark.parametrize("shape", [(5, 9), (1, 5), (5, 1), (1, 1)], ids=str)
+    def test_masks(self, shape, dtype):
+        m = np.random.default_rng(2).random(shape) < 0.6
+        check_in_loops(under_a_mask, numbers(shape, dtype), m)
+        check_in_loops(under_a_mask, numbers(shape, dtype)[::-1, ::-1], m[::-1, ::-1])
+        check_left_to_numpy(under_a_mask, np.asfortranarray(numbers(shape, dtype)), m)
+        x = np.where(m, numbers(shape, dtype), np.inf)  # no events where nothing counts
+        check_in_loops(lambda x, m: (x.prod(0, where=m), x.prod(1, where=m)), x.astype(dtype), m)
+
+    def test_into_arrays(self, dtype):
+        x, wide = numbers((5, 9), dtype), np.zeros((6, 18), dtype)
+        for array in (x, x[:, ::-1], np.asfortranarray(x)):
+            for row, column in ((wide[0, :9], wide[:5, :1]), (wide[1, ::-2], wide[:0:-1, :1]), (wide[1, ::2], wide[1:, 3:4])):
+                check_in_loops(into, array, row.copy() if row.flags.forc else row, column)
+        x, out = numbers((5, 3, 4), dtype), np.zeros((5, 4), dtype)
+        for array in (x, x.transpose(2, 1, 0).copy().transpose(2, 1, 0), x.transpose(2, 0, 1).copy().transpose(1, 2, 0)):
+            check_left_to_numpy(lambda x, out: x.prod(1, out=out), array, out)
+            check_left_to_numpy(lambda x, out: x.prod(1, out=out), array, np.asfortranarray(out))
+        check_left_to_numpy(lambda x: x.prod(0, out=x[1]), numbers((3, 4), dtype))
+        check_left_to_numpy(lambda z: z[:, ::2].prod(0, out=z[0, 1::2]), numbers((3, 8), dtype))
+
+    def test_repeated_and_computed_elements(self, dtype):
+        def repeated(x):
+            wide = np.broadcast_to(x[:, :1], (5, 6))
+            return wide.prod(0), wide.prod(1), np.broadcast_to(x[:1], (6, 9)).prod(0), wide.prod(1, initial=START)
+
+        def computed(x):
+            return (x * 2).prod(0), (x + 1).prod(1), (x - x[::-1]).prod(), x[::2, ::-1].prod(0), (x * x).T.prod(1)
+
+        check_in_loops(repeated, numbers((5, 9), dtype))
+        check_in_loops(computed, numbers((5, 9), dtype))
+
+    def test_casts(self, dtype):
+        for other in ("float32", "complex64", "complex128", "int16"):
+            x = (10 * numbers((5, 9), "complex128")).astype("int16").astype(other) if other == "int16" else None
+            x = numbers((5, 9), "complex128").astype(other) if x is None else x
+            for array in (x, x[::-1, ::-1], x.T):
+                check_in_loops(lambda x: (x.prod(0, dtype=dtype), x.prod(1, dtype=dtype, initial=START)), array)
+
+    def test_numbers(self, dtype):
+        check_in_loops(lambda x: (x.prod(), x.prod(initial=START), x * 1), np.array(2 + 3j, dtype))
+        check_in_loops(lambda x: (x[0].prod(), x[1].prod(initial=START), x * 1), numbers(3, dtype))
+
+    @pytest.mark.parametrize("value", [complex(-0.0, -0.0), complex(0.0, -0.0), complex(np.inf, 1), complex(np.nan, 1), 1e300j])
+    def test_special_values(self, value, dtype):
+        """Of NaNs the sign is not told."""
+
+        def parts(results):
+            return [np.nan_to_num(np.atleast_1d(each).view(each.real.dtype), nan=7.0, posinf=8.0) for each in results]
+
+        with np.errstate(all="ignore"):
+            x, m = np.full((3, 4), value, dtype), np.arange(12).reshape(3, 4) % 3 > 0
+            for function, arguments in ((over_axes, (x,)), (under_a_mask, (x, m))):
+                got, expected = accel.compile(function)(*arguments), function(*arguments)
+                assert [each.tobytes() for each in parts(got)] == [each.tobytes() for each in parts(expected)]

@@ -344,7 +344,7 @@ class _Evaluator:
 
     def _op_reduce(self, node: dict[str, Any], x: Any, *given: Any) -> Any:
         options: dict[str, Any] = {"where" if np.ndim(value) else "initial": value[()] for value in given}
-        ufunc = getattr(np, node["ufunc"])
+        ufunc = np.multiply if node["ufunc"] == "fused_multiply" else getattr(np, node["ufunc"])
         return ufunc.reduce(x, axis=tuple(node["axes"]), dtype=node["types"][0]["dtype"], **options)
 
     def _op_argmax(self, node: dict[str, Any], x: Any) -> Any:

@@ -4,6 +4,8 @@
 #include <functional>
 
 #include "capture/numpy_gather.h"
+#include "ir/memory_strides.h"
+#include "ir/reduction_plan.h"
 
 namespace accel {
 
@@ -74,6 +76,86 @@ Result<Op> product_op(Capture& capture, const ProductCall& call) {
   if (in_place && call.op == Op::square && !is_c_contiguous(capture, call.outs[0].ref))
     return fail(Reason::unsupported_layout, "a complex square in place with gaps");
   return call.op;
+}
+
+namespace {
+
+bool is_reduced(const ReducedProduct& call, int axis) { return std::binary_search(call.axes.begin(), call.axes.end(), axis); }
+
+// The out= of a reduction along the axes of what is reduced.
+Companion companion_of(Capture& capture, const ReducedProduct& call, int rank) {
+  const Lens& lens = lens_of(call.out);
+  bool keepdims = static_cast<int>(lens.shape.size()) == rank && !call.axes.empty();
+  std::vector<int> kept;
+  for (int axis = 0; axis < rank; ++axis)
+    if (!is_reduced(call, axis)) kept.push_back(axis);
+  Companion out = {std::vector<Dim>(static_cast<size_t>(rank), capture.dims().constant(0)), {}};
+  for (size_t k = 0; k < kept.size(); ++k)
+    out.strides[static_cast<size_t>(kept[k])] = lens.strides[keepdims ? static_cast<size_t>(kept[k]) : k];
+  for (uint8_t axis : capture.graph().type(capture.read(call.out)).axis_order()) {
+    if (!keepdims) out.order.push_back(static_cast<uint8_t>(kept[axis]));
+    if (keepdims && !is_reduced(call, axis)) out.order.push_back(axis);
+  }
+  for (int axis : call.axes) out.order.push_back(static_cast<uint8_t>(axis));
+  return out;
+}
+
+// The axis of NumPy's inner loop when it is a kept one and that matters: of axes from fastest to slowest the first that is
+// longer than 1, which may need a guard.
+std::optional<int> kept_inner_axis(Capture& capture, const ReducedProduct& call, const std::vector<int>& fastest_first) {
+  const std::vector<Dim> shape = capture.graph().type(call.value).shape;
+  auto kept = [&](int axis) { return !is_reduced(call, axis); };
+  for (auto axis = fastest_first.begin(); axis != fastest_first.end(); ++axis) {
+    if (std::none_of(axis, fastest_first.end(), kept)) return std::nullopt;
+    bool last = !kept(*axis) && std::all_of(axis + 1, fastest_first.end(), kept);
+    if (last && !call.has_initial) return std::nullopt;  // of one element it is a product with 1, fused or not
+    if (!is_one(capture, shape[static_cast<size_t>(*axis)])) return kept(*axis) ? std::optional(*axis) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// Whether an array's memory goes backwards along the inner loop that starts with `inner`. Loops over several axes that do not
+// coalesce may or may not go through buffers, which have no negative strides.
+Result<bool> goes_backwards(Capture& capture, const ReducedProduct& call, const std::vector<int>& fastest_first, int inner,
+                            const std::vector<Dim>& strides) {
+  DimTable& dims = capture.dims();
+  const std::vector<Dim> shape = capture.graph().type(call.value).shape;
+  if (capture.decide(strides[static_cast<size_t>(inner)], Comparison::ge, dims.constant(0))) return false;
+  auto axis = static_cast<size_t>(inner);
+  bool alone = !call.out && call.mask == no_value;
+  for (auto next = std::find(fastest_first.begin(), fastest_first.end(), inner) + 1; next != fastest_first.end(); ++next) {
+    if (is_reduced(call, *next)) break;
+    Dim gap = dims.sub(strides[static_cast<size_t>(*next)], dims.mul(strides[axis], shape[axis]));
+    if (!alone || !capture.decide_equal(gap, dims.constant(0)))
+      return fail(Reason::unsupported_layout, "products of complex numbers along axes that lie backwards");
+    axis = static_cast<size_t>(*next);
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<Op> reduced_product_op(Capture& capture, const ReducedProduct& call) {
+  int rank = capture.graph().type(call.value).rank();
+  Companion out;
+  if (call.out) out = companion_of(capture, call, rank);
+  auto axes = iteration_axes(capture.dims(), capture.graph(), call.value, call.mask, call.out ? &out : nullptr);
+  if (!axes) return fail(Reason::unsupported_layout, "a product of complex numbers in arrays that lie in different orders");
+  std::optional<int> inner = kept_inner_axis(capture, call, *axes);
+  if (!inner) return Op::multiply;
+  // NumPy's loops of complex64 are not fused for negative strides.
+  if (call.dtype != DType::complex64) return Op::fused_multiply;
+  bool backwards = false;
+  if (!call.buffered) {
+    std::vector<Dim> strides = *memory_strides(capture.dims(), capture.graph(), call.value);
+    ACCEL_TRY(backwards, goes_backwards(capture, call, *axes, *inner, strides));
+  }
+  if (call.out && !backwards) {
+    ACCEL_TRY(backwards, goes_backwards(capture, call, *axes, *inner, out.strides));
+    if (backwards && call.buffered)
+      return fail(Reason::unsupported_layout, "a product of complex numbers into an array that lies backwards");
+  }
+  return backwards ? Op::multiply : Op::fused_multiply;
 }
 
 }  // namespace accel

@@ -19,4 +19,19 @@ struct ProductCall {
 // element is not fused. Other ops stay as they are. May add guards; fails where NumPy's bits depend on more than that.
 Result<Op> product_op(Capture& capture, const ProductCall& call);
 
+// A product over axes.
+struct ReducedProduct {
+  ValueId value;
+  const std::vector<int>& axes;  // ascending
+  DType dtype;                   // of the accumulator
+  bool buffered;                 // the elements are cast in buffers
+  bool has_initial;
+  ValueId mask;  // no_value when there is none
+  Ref out;       // null when there is none
+};
+
+// The op that combines: multiply, or fused_multiply where NumPy's inner loop is one of fused products. May add guards; fails
+// where NumPy's bits depend on more than that.
+Result<Op> reduced_product_op(Capture& capture, const ReducedProduct& call);
+
 }  // namespace accel

@@ -6,6 +6,7 @@
 
 #include "capture/numpy_arguments.h"
 #include "capture/numpy_primitives.h"
+#include "capture/numpy_products.h"
 #include "capture/numpy_stores.h"
 #include "capture/numpy_ufunc.h"
 #include "capture/predicated.h"
@@ -56,7 +57,6 @@ struct ReduceCall {
   Ref where;
 };
 
-// NumPy multiplies complex numbers with fused operations that depend on the layout.
 bool combines_complex_products(const ReduceCall& call) {
   return call.combining->op == Op::multiply && dtype_kind(call.accumulator) == 'c';
 }
@@ -75,7 +75,6 @@ Status resolve_types(Capture& capture, PyObject* ufunc, const ReduceOptions& opt
   if (dtypes[0] != dtypes[1] || dtypes[0] != dtypes[2]) return fail(Reason::unsupported_dtype, "a loop of several dtypes");
   if (options.out && !can_cast(call.accumulator, call.result, ""))
     return fail(Reason::will_raise, "the result cannot be cast to out");
-  if (combines_complex_products(call)) return fail(Reason::unsupported_dtype, "a product of complex numbers");
   return Unit{};
 }
 
@@ -156,6 +155,16 @@ ValueId masked(Capture& capture, const ReduceCall& call, ValueId value) {
   return capture.build().pointwise(Op::where, {condition, value, *call.filler}, {call.accumulator}, ValueKind::array, order);
 }
 
+// The op that combines as NumPy does.
+Result<Op> combining_op(Capture& capture, const ReduceOptions& options, const ReduceCall& call, ValueId value, bool buffered,
+                        ValueId mask) {
+  if (!combines_complex_products(call)) return call.combining->op;
+  if (options.out && call.array.is_array() && options.out->array.storage == call.array.ref->array.storage)
+    return fail(Reason::unsupported_layout, "a product of complex numbers into memory that it reads");
+  bool has_initial = call.initial.has_value();
+  return reduced_product_op(capture, {value, options.axes, call.accumulator, buffered, has_initial, mask, options.out});
+}
+
 // The reduction over at least one axis.
 Result<ValueId> reduce_value(Capture& capture, const ReduceOptions& options, const ReduceCall& call) {
   Builder& build = capture.build();
@@ -171,21 +180,27 @@ Result<ValueId> reduce_value(Capture& capture, const ReduceOptions& options, con
              .known)
       return fail(Reason::unsupported_argument, "a floating-point sum or product under a mask of another layout");
   }
-  return build.reduce(call.combining->op, value, options.axes, call.accumulator, initial, buffered, ValueKind::array, mask);
+  ACCEL_TRY(Op op, combining_op(capture, options, call, value, buffered, mask));
+  return build.reduce(op, value, options.axes, call.accumulator, initial, buffered, ValueKind::array, mask);
 }
 
-// No axis to reduce: a copy in the accumulator's dtype. Sums have started from 0 all the same, which -0.0 loses its sign by.
-Result<ValueId> copy_value(Capture& capture, const ReduceCall& call) {
-  if (call.initial || call.where) return fail(Reason::unsupported_argument, "initial or where without an axis to reduce");
+// No axis to reduce: one step from `initial`, or a copy in the accumulator's dtype. Sums have started from 0 all the same,
+// which -0.0 loses its sign by.
+Result<ValueId> copy_value(Capture& capture, const ReduceOptions& options, const ReduceCall& call) {
+  if (call.where || (call.initial && !call.combining->has_identity))
+    return fail(Reason::unsupported_argument, "initial or where without an axis to reduce");
   bool is_sum = call.combining->op == Op::add && is_inexact(call.accumulator);
-  if (!call.array.is_array() && !is_sum) return operand_value(capture, call.array, call.accumulator);
+  if (!call.array.is_array() && !is_sum && !call.initial) return operand_value(capture, call.array, call.accumulator);
   Builder& build = capture.build();
   ValueKind kind = call.array.is_array() ? ValueKind::array : ValueKind::numpy_scalar;
   std::vector<uint8_t> order = result_order(capture, {call.array}, call.array.shape);
   ACCEL_TRY(ValueId value, operand_value(capture, call.array, call.accumulator));
-  if (!is_sum) return build.pointwise(Op::positive, {value}, {call.accumulator}, kind, order);
-  ValueId zero = build.constant(identity_of(Op::add, call.accumulator), ValueKind::numpy_scalar);
-  return build.pointwise(Op::add, {broadcast_value(capture, zero, call.array.shape), value}, {call.accumulator}, kind, order);
+  if (!is_sum && !call.initial) return build.pointwise(Op::positive, {value}, {call.accumulator}, kind, order);
+  ValueId start =
+      call.initial ? *call.initial : build.constant(identity_of(Op::add, call.accumulator), ValueKind::numpy_scalar);
+  ACCEL_TRY(Op op, combining_op(capture, options, call, value, call.array.type.dtype != call.accumulator, no_value));
+  if (combines_complex_products(call)) op = op == Op::fused_multiply ? Op::multiply : Op::scalar_multiply;
+  return build.pointwise(op, {broadcast_value(capture, start, call.array.shape), value}, {call.accumulator}, kind, order);
 }
 
 // --- under a mask -------------------------------------------------------------------------------------------------------
@@ -291,7 +306,7 @@ Result<Ref> reduce_array(Capture& capture, PyObject* ufunc, const Ref& array, co
     if (call.accumulator == DType::bool_ && call.array.type.dtype != DType::bool_ && call.array.shape.empty()) {
       ACCEL_TRY(value, operand_value(capture, call.array, DType::bool_));
     } else {
-      ACCEL_TRY(value, copy_value(capture, call));
+      ACCEL_TRY(value, copy_value(capture, options, call));
     }
   } else {
     specialise(capture, options, call);

@@ -268,15 +268,11 @@ bool certainly_coalesce(DimTable& dims, const Type& type, const std::vector<Dim>
   return true;
 }
 
-// Whether NumPy goes through the operand under the mask as it does without.
-bool keeps_order(DimTable& dims, const Graph& graph, ValueId operand, ValueId mask, const std::vector<int>& run_axes) {
-  const Type &type = graph.type(operand), &mask_type = graph.type(mask);
+// Whether axes coalesce under the mask as they do without, where that shows.
+bool keeps_pieces(DimTable& dims, const Graph& graph, ValueId operand, ValueId mask, const std::vector<int>& run_axes) {
   auto strides = memory_strides(dims, graph, operand), mask_strides = memory_strides(dims, graph, mask);
-  if (!strides || !mask_strides) return false;
-  std::vector<Pace> both = {Pace(type, axes_without_stride(dims, type, *strides)),
-                            Pace(mask_type, axes_without_stride(dims, mask_type, *mask_strides))};
-  return iteration_order(type.rank(), both) == own_order(dims, type, *strides) &&
-         certainly_coalesce(dims, type, *strides, run_axes) && certainly_coalesce(dims, mask_type, *mask_strides, run_axes);
+  return strides && mask_strides && certainly_coalesce(dims, graph.type(operand), *strides, run_axes) &&
+         certainly_coalesce(dims, graph.type(mask), *mask_strides, run_axes);
 }
 
 }  // namespace
@@ -287,8 +283,28 @@ ReductionPlan masked_plan(DimTable& dims, const Graph& graph, ValueId operand, V
   ReductionPlan plan;
   if (auto strides = memory_strides(dims, graph, operand)) plan = make_plan(dims, r, *strides, true);
   bool casts_quietly = !buffered || cast_events(r.operand.dtype, accumulator) == 0;
-  plan.known = plan.known && casts_quietly && keeps_order(dims, graph, operand, mask, plan.run_axes);
+  plan.known = plan.known && casts_quietly && iteration_axes(dims, graph, operand, mask, nullptr) &&
+               (!has_pieces(ufunc, accumulator) || keeps_pieces(dims, graph, operand, mask, plan.run_axes));
   return plan;
+}
+
+std::optional<std::vector<int>> iteration_axes(DimTable& dims, const Graph& graph, ValueId operand, ValueId mask,
+                                               const Companion* out) {
+  const Type& type = graph.type(operand);
+  auto strides = memory_strides(dims, graph, operand);
+  if (!strides) return std::nullopt;
+  std::vector<int> own = own_order(dims, type, *strides);
+  std::vector<Pace> all = {Pace(type, axes_without_stride(dims, type, *strides))};
+  if (mask != no_value) {
+    auto mask_strides = memory_strides(dims, graph, mask);
+    if (!mask_strides) return std::nullopt;
+    all.emplace_back(graph.type(mask), axes_without_stride(dims, graph.type(mask), *mask_strides));
+  }
+  if (out != nullptr) {
+    Type shown = {ValueKind::array, type.dtype, type.shape, out->order};
+    all.emplace_back(shown, axes_without_stride(dims, shown, out->strides));
+  }
+  return iteration_order(type.rank(), all) == own ? std::optional(own) : std::nullopt;
 }
 
 ReductionPlan reduction_plan(DimTable& dims, const Graph& graph, const Node& reduce) {

@@ -21,7 +21,8 @@
 //     m <= 128:  four sums r[k] = x[k] + x[k+4] + ... over the first (m - m % 8) / 2 elements, then (r0 + r1) + (r2 + r3), then
 //                the remaining elements from left to right;
 //     else:      h = m / 2 rounded down to a multiple of 8: tree of the first h / 2 elements + tree of the rest.
-// Everything else goes from left to right.
+// Everything else goes from left to right. Products of complex numbers are fused (fused_multiply) where the inner loop is kept,
+// else not; which of them a node means is its `ufunc`.
 //
 // Under a mask (where=) each longest sequence of elements that count, within a piece, is what a piece is otherwise. NpyIter
 // looks at the memory of both arrays; only masks that leave its order as it is without them have a plan.
@@ -55,6 +56,17 @@ ReductionPlan reduction_plan(DimTable& dims, const Graph& graph, const Node& red
 // Plan of a node like that over `operand` under `mask`, which need not exist.
 ReductionPlan masked_plan(DimTable& dims, const Graph& graph, ValueId operand, ValueId mask, const std::vector<int>& axes,
                           Op ufunc, DType accumulator, bool buffered);
+
+// How an array that NumPy goes through beside another one lies in memory, along the other's axes: strides in bytes (0 along
+// axes that it has not), axes from slowest to fastest.
+struct Companion {
+  std::vector<Dim> strides;
+  std::vector<uint8_t> order;
+};
+// The axes of `operand` from fastest to slowest as NumPy goes through them; nullopt when that is not known, or when a mask (or
+// no_value) and an array for the result (or null) have NumPy take another way than a plan says.
+std::optional<std::vector<int>> iteration_axes(DimTable& dims, const Graph& graph, ValueId operand, ValueId mask,
+                                               const Companion* out);
 
 // Plan for reducing `axes` (ascending) of an operand of type `operand` with `ufunc`, accumulating in `accumulator`.
 // `strided`: no two axes of the operand coalesce; else its memory is dense. `buffered`: see Attributes.

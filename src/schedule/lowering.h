@@ -116,7 +116,7 @@ class Lowering {
   TempId piece_at(ValueId v, const Node& node, const Index& index, Dim begin, Dim extent, TempId total);
   TempId masked_at(ValueId v, const Node& node, const Index& index, Dim begin, Dim extent, TempId total);
   TempId tree_at(ValueId v, const Node& node, const Index& index, Dim begin, Dim extent, int64_t chunk);
-  TempId element_at(ValueId v, const Node& node, const Index& index);
+  TempId combined_at(ValueId v, const Node& node, const Index& index, TempId total);
   TempId half_product_at(ValueId v, const Node& node, const Index& index, Dim begin, Dim extent, TempId total);
   TempId add_to(ValueId v, TempId total, TempId piece);
   Index run_index(ValueId operand, Index index, const std::vector<int>& axes, Dim position);

@@ -215,17 +215,23 @@ TempId Lowering::tree_at(ValueId v, const Node& node, const Index& index, Dim be
   return close_reducing(std::move(stmt), dtype);
 }
 
-// Element of the operand in the result's dtype; under a mask, what changes no total where it does not count.
-TempId Lowering::element_at(ValueId v, const Node& node, const Index& index) {
+// `total` combined with the operand's element at `index`; under a mask, with what has no events where it does not count.
+TempId Lowering::combined_at(ValueId v, const Node& node, const Index& index, TempId total) {
   DType dtype = graph_.type(v).dtype;
   NodeId id = graph_.values[v].producer;
+  Op op = node.attrs.ufunc;
   TempId element = cast(value_at(node.operands[0], index), dtype, id);
   ValueId mask = mask_of(graph_, node);
-  if (mask == no_value) return element;
-  bool is_sum = node.attrs.ufunc == Op::add;
-  Literal neutral = dtype_kind(dtype) == 'c' ? Literal::of_complex(dtype, is_sum ? std::complex(-0.0, -0.0) : 1.0)
-                                             : Literal::of_double(dtype, is_sum ? -0.0 : 1.0);
-  return compute(Op::where, {value_at(mask, index), element, literal(neutral)}, dtype, id);
+  if (mask == no_value) return compute(op, {total, element}, dtype, id);
+  TempId counts = value_at(mask, index);
+  auto choose = [&](TempId yes, TempId no) { return compute(Op::where, {counts, yes, no}, dtype, id); };
+  if (dtype_kind(dtype) == 'c' && op != Op::add) {  // times 1 is no identity of complex numbers
+    TempId one = literal(Literal::of_complex(dtype, 1.0));
+    return choose(compute(op, {choose(total, one), choose(element, one)}, dtype, id), total);
+  }
+  Literal neutral = dtype_kind(dtype) == 'c' ? Literal::of_complex(dtype, std::complex(-0.0, -0.0))
+                                             : Literal::of_double(dtype, op == Op::add ? -0.0 : 1.0);
+  return compute(op, {total, choose(element, literal(neutral))}, dtype, id);
 }
 
 // NumPy multiplies float16 numbers in float32 and rounds once per piece; under a mask, behind each sequence of elements that
@@ -289,7 +295,7 @@ TempId Lowering::sequential_at(ValueId v, const Node& node, const Index& index, 
   Index from = operand_index(node, index, dims_.constant(0));
   TempId total = declare(start_of(v, node, from), dtype);
   for (int axis : axes) from[axis] = open_loop(LoopKind::serial, graph_.type(node.operands[0]).shape[axis], false);
-  assign(total, compute(node.attrs.ufunc, {total, element_at(v, node, from)}, dtype, id), dtype);
+  assign(total, combined_at(v, node, from, total), dtype);
   for (size_t k = 0; k < axes.size(); ++k) close_loop();
   return total;
 }

@@ -145,8 +145,7 @@ Address Lowering::column_tile(ValueId v, const Node& node, const Index& index, D
     ++opened;
   }
   open_loop_over(variable, LoopKind::simd, extent, false);
-  TempId element = element_at(v, node, from);
-  store(tile, compute(node.attrs.ufunc, {load(tile, dtype), element}, dtype, id), dtype);
+  store(tile, combined_at(v, node, from, load(tile, dtype)), dtype);
   close_loop();
   for (; opened > 0; --opened) close_loop();
   scopes_.back()->tiles[{v, index}] = tile;
