@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <mutex>
 #include <vector>
 
@@ -17,10 +18,13 @@
 namespace accel {
 namespace {
 
-// How long a thread looks for more work before it sleeps: waking it costs several microseconds, and the next loop of a
-// kernel usually follows at once.
-constexpr int worker_spins = 1000;
-constexpr int caller_spins = 200;
+using Clock = std::chrono::steady_clock;
+
+// How long a thread looks for more work before it sleeps: waking it takes tens of microseconds where the machine is virtual,
+// and the next loop of a kernel usually follows at once.
+constexpr std::chrono::microseconds worker_patience{200};
+constexpr std::chrono::microseconds caller_patience{100};
+constexpr int spins_between_looks = 64;  // at the clock
 constexpr timespec caller_wait = {0, 20'000'000};
 constexpr int first_wakes = 4;  // the woken threads wake the others
 constexpr int further_wakes = 2;
@@ -29,6 +33,20 @@ void relax() {
 #if defined(__x86_64__)
   _mm_pause();
 #endif
+}
+
+// Waits until `done()`, for a while; false when it still is not.
+template <class Done>
+bool spin_until(std::chrono::microseconds patience, Done done) {
+  Clock::time_point end{};
+  for (int spins = 1; !done(); ++spins) {
+    relax();
+    if (spins % spins_between_looks != 0) continue;
+    Clock::time_point now = Clock::now();
+    if (end == Clock::time_point{}) end = now + patience;
+    if (now >= end) return false;
+  }
+  return true;
 }
 
 void futex_wait(std::atomic<uint32_t>& word, uint32_t value, const timespec* longest = nullptr) {
@@ -59,15 +77,11 @@ class ThreadPool {
       std::lock_guard lock(mutex_);
       offers_.erase(std::find(offers_.begin(), offers_.end(), &work));
     }
-    for (int spins = 0;; spins++) {
-      uint32_t inside = work.inside_.load(std::memory_order_acquire);
-      if (inside == 0) return;
-      if (spins < caller_spins) {
-        relax();
-      } else {
-        futex_wait(work.inside_, inside, &caller_wait);
-        work.while_waiting();
-      }
+    auto empty = [&] { return work.inside_.load(std::memory_order_acquire) == 0; };
+    if (spin_until(caller_patience, empty)) return;
+    while (uint32_t inside = work.inside_.load(std::memory_order_acquire)) {
+      futex_wait(work.inside_, inside, &caller_wait);
+      work.while_waiting();
     }
   }
 
@@ -136,10 +150,7 @@ class ThreadPool {
   }
 
   void wait_for_change(uint32_t seen) {
-    for (int spins = 0; spins < worker_spins; spins++) {
-      if (generation_.load(std::memory_order_acquire) != seen) return;
-      relax();
-    }
+    if (spin_until(worker_patience, [&] { return generation_.load(std::memory_order_acquire) != seen; })) return;
     sleepers_.fetch_add(1);
     futex_wait(generation_, seen);
     sleepers_.fetch_sub(1);
