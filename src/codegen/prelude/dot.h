@@ -146,17 +146,18 @@ ACCEL_INLINE f64 panel_dot(Panel* panel, const char* end, const char* a, i64 da,
   const i64 depth = panel->depth;
   return dot_with_gaps(a + depth * da, da, b + depth * db, db, n - depth, panel->even[k], panel->odd[k]);
 }
-// Something has been written at `to`, or anywhere.
+// Something has been written at `to`, or anywhere; threads that share a loop may do so at once.
+ACCEL_INLINE void forget(Panel* panel) { __atomic_store_n(&panel->next, panel_columns, __ATOMIC_RELAXED); }
 ACCEL_INLINE void forget_panels(Frame* frame, int count, const char* to) {
   for (int k = 0; k < count; ++k) {
     Panel* const panel = frame->panels + k;
     const bool inside =
         ((u64)(to - panel->first + 15) < panel->size + 15) | ((u64)(to - panel->row + 15) < panel->row_size + 15);
-    if (__builtin_expect(inside, 0)) panel->next = panel_columns;
+    if (__builtin_expect(inside, 0)) forget(panel);
   }
 }
 static __attribute__((noinline)) void forget_panels(Frame* frame, int count) {
-  for (int k = 0; k < count; ++k) frame->panels[k].next = panel_columns;
+  for (int k = 0; k < count; ++k) forget(frame->panels + k);
 }
 
 // Stores the product, or is false: then the loop is called. `panel`: the number of its panel, whose columns end before `end`.
