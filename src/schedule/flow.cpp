@@ -6,6 +6,7 @@
 
 #include "ir/flow.h"
 #include "ir/text.h"
+#include "schedule/absorb.h"
 #include "schedule/access.h"
 #include "schedule/interchange.h"
 #include "schedule/ownership.h"
@@ -25,6 +26,7 @@ class Flow {
 
   Result<Program> run() {
     ACCEL_TRY([[maybe_unused]] Unit owned, own_memory(graph_, notes_));
+    find_pointwise_loops();
     origins_ = pinned_inputs(graph_);
     exits_ = exits_of(graph_);
     temp_of_.assign(graph_.values.size(), -1);
@@ -37,7 +39,6 @@ class Flow {
     Segments segments(graph_);
     bounds_.emplace(graph_);
     place(segments);
-    find_pointwise_loops();
     for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) {
       if (auto found = loops_.find(b); found != loops_.end()) {
         run_loop(found->second);
@@ -102,6 +103,9 @@ class Flow {
     for (size_t b = 0; b < graph_.blocks.size(); ++b) {
       if (b > 0)
         for (ValueId v : graph_.blocks[b].params) place(v);
+      if (auto found = loops_.find(static_cast<BlockId>(b)); found != loops_.end())
+        for (size_t k = 0; k < found->second.states.size(); ++k)
+          if (found->second.starts[k] != no_value) place(found->second.states[k]);
       for (const Segment& segment : segments.of(static_cast<BlockId>(b))) {
         for (ValueId v : placed_values(graph_, segment)) place(v);
         for (NodeId n : segment.updates)
@@ -181,6 +185,7 @@ class Flow {
       std::set<ValueId> own;
       for (const Segment& segment : segments.of(static_cast<BlockId>(b)))
         for (ValueId v : placed_values(graph_, segment)) own.insert(v);
+      for (ValueId v : states_made_before(static_cast<BlockId>(b))) own.insert(v);
       int first = exits_[static_cast<size_t>(exit_number(t))].first_output;
       for (size_t k = 0; k < t.operands.size(); ++k) {
         ValueId v = t.operands[k];
@@ -195,6 +200,18 @@ class Flow {
       if (notes_) notes_->push_back("iterations of the loop at block " + std::to_string(loop.header) + " are independent");
   }
 
+  // States whose memory comes into being with the loop that leads to block b and nowhere else.
+  std::vector<ValueId> states_made_before(BlockId b) const {
+    std::vector<ValueId> out;
+    std::vector<BlockId> before = predecessors(graph_)[static_cast<size_t>(b)];
+    auto found = before.size() == 1 ? loops_.find(before[0]) : loops_.end();
+    if (found == loops_.end()) return out;
+    const PointwiseLoop& loop = found->second;
+    for (size_t k = 0; k < loop.states.size(); ++k)
+      if (loop.starts[k] != no_value) out.push_back(loop.states[k]);
+    return out;
+  }
+
   // --- interchanged loops ---------------------------------------------------------------------------------------------
 
   void find_pointwise_loops() {
@@ -203,6 +220,7 @@ class Flow {
       std::optional<PointwiseLoop> found = pointwise_loop(graph_, loop);
       if (!found) continue;
       if (notes_) notes_->push_back("the loop at block " + std::to_string(loop.header) + " runs tile by tile");
+      absorb_neighbours(graph_, *found);
       replaced_.insert(found->body);
       loops_.emplace(loop.header, std::move(*found));
     }

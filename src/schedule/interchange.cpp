@@ -258,8 +258,8 @@ class Writer {
   Writer(const Graph& graph, const Placement& placement, Program& program)
       : graph_(graph), lowering_(graph, placement, program), dims_(program.dims) {}
 
-  Nest write(const std::vector<StoreTarget>& targets, const std::vector<ValueId>& states, const std::vector<ValueId>& changing,
-             Dim count, std::vector<NestLoop> loops) {
+  Nest write(const std::vector<StoreTarget>& targets, const PointwiseLoop& loop, Dim count, std::vector<NestLoop> loops) {
+    const std::vector<ValueId>& states = loop.states;
     std::vector<Dim> outer;
     index_.assign(graph_.type(states[0]).shape.size(), dims_.constant(0));
     for (size_t k = 0; k + 1 < loops.size(); ++k)
@@ -269,14 +269,14 @@ class Writer {
     Dim begin = dims_.mul(tile, lane_count);
     extent_ = dims_.min(dims_.constant(lane_count), dims_.sub(extent, begin));
     index_[static_cast<size_t>(loops.back().axis)] = dims_.add(begin, lane_);
-    find_kept(states);
+    find_kept(loop);
 
     Body body = load_states();
-    body.push_back(iterations(targets, states, changing, count));
-    for (Stmt& stmt : store_states(targets, states)) body.push_back(std::move(stmt));
-    body = loop(tile, dims_.floordiv(dims_.add(extent, dims_.constant(lane_count - 1)), dims_.constant(lane_count)),
-                std::move(body), outer.empty());
-    for (size_t k = outer.size(); k-- > 0;) body = loop(outer[k], loops[k].extent, std::move(body), k == 0);
+    body.push_back(iterations(targets, states, loop.changing, count));
+    for (Stmt& stmt : store_states(targets, loop.ends)) body.push_back(std::move(stmt));
+    body = nested(tile, dims_.floordiv(dims_.add(extent, dims_.constant(lane_count - 1)), dims_.constant(lane_count)),
+                  std::move(body), outer.empty());
+    for (size_t k = outer.size(); k-- > 0;) body = nested(outer[k], loops[k].extent, std::move(body), k == 0);
     Nest nest;
     nest.name = "iterations";
     nest.body = std::move(body);
@@ -290,9 +290,10 @@ class Writer {
   struct Kept {
     ValueId value;
     BufferId buffer;
+    ValueId start;  // the elements in the beginning
   };
 
-  Body loop(Dim variable, Dim extent, Body body, bool parallel) {
+  Body nested(Dim variable, Dim extent, Body body, bool parallel) {
     Stmt stmt;
     stmt.kind = StmtKind::loop;
     stmt.loop_kind = parallel ? LoopKind::parallel : LoopKind::serial;
@@ -304,8 +305,10 @@ class Writer {
     return out;
   }
 
-  void find_kept(const std::vector<ValueId>& states) {
+  void find_kept(const PointwiseLoop& loop) {
+    const std::vector<ValueId>& states = loop.states;
     std::vector<ValueId> kept = states;
+    kept.insert(kept.end(), loop.kept.begin(), loop.kept.end());
     for (ValueId v : graph_.entry().params) {
       bool whole = graph_.type(v).shape == graph_.type(states[0]).shape && dtype_kind(graph_.type(v).dtype) == 'c';
       if (whole && std::find(kept.begin(), kept.end(), v) == kept.end()) kept.push_back(v);
@@ -313,8 +316,10 @@ class Writer {
     for (ValueId v : kept) {
       DType dtype = graph_.type(v).dtype;
       bool parts = dtype_kind(dtype) == 'c';
-      kept_.push_back({v, lowering_.scratch(part(dtype), dims_.constant(parts ? 2 * lane_count : lane_count), "state")});
+      kept_.push_back({v, lowering_.scratch(part(dtype), dims_.constant(parts ? 2 * lane_count : lane_count), "state"), v});
     }
+    for (size_t k = 0; k < loop.starts.size(); ++k)
+      if (loop.starts[k] != no_value) kept_[k].start = loop.starts[k];
   }
 
   static DType part(DType dtype) {
@@ -340,7 +345,7 @@ class Writer {
   Body load_states() {
     lowering_.begin_nest();
     lowering_.open_loop_over(lane_, LoopKind::simd, extent_, false);
-    for (const Kept& kept : kept_) put(kept, lowering_.value_at(kept.value, index_));
+    for (const Kept& kept : kept_) put(kept, lowering_.value_at(kept.start, index_));
     lowering_.close_loop();
     return lowering_.end_nest();
   }
@@ -387,12 +392,15 @@ class Writer {
     return flag;
   }
 
-  Body store_states(const std::vector<StoreTarget>& targets, const std::vector<ValueId>& states) {
+  Body store_states(const std::vector<StoreTarget>& targets, const std::vector<ValueId>& ends) {
     lowering_.begin_nest();
     lowering_.open_loop_over(lane_, LoopKind::simd, extent_, false);
-    for (size_t k = 0; k < states.size(); ++k) {
+    for (size_t k = 0; k < ends.size(); ++k) lowering_.set_value(kept_[k].value, index_, get(kept_[k]));
+    std::vector<TempId> values;
+    for (ValueId end : ends) values.push_back(lowering_.value_at(end, index_));
+    for (size_t k = 0; k < ends.size(); ++k) {
       Address address{targets[k].buffer, dims_.add(targets[k].base, offset_of(dims_, index_, targets[k].strides))};
-      lowering_.store(address, get(kept_[k]), graph_.type(states[k]).dtype);
+      lowering_.store(address, values[k], graph_.type(ends[k]).dtype);
     }
     lowering_.close_loop();
     return lowering_.end_nest();
@@ -415,10 +423,12 @@ std::optional<PointwiseLoop> pointwise_loop(const Graph& graph, const NaturalLoo
 Program lower_pointwise_loop(const Graph& graph, const std::vector<int>& origins, const PointwiseLoop& loop, Dim first,
                              Dim count, SegmentGraph& part) {
   BodyGraph body(graph, origins, loop, first, part);
-  std::vector<ValueId> states, next, changing;
-  for (ValueId v : loop.states) states.push_back(body.mapped(v));
-  for (ValueId v : loop.next) next.push_back(body.mapped(v));
-  for (ValueId v : loop.changing) changing.push_back(body.mapped(v));
+  PointwiseLoop mine = loop;
+  for (auto* list : {&mine.states, &mine.next, &mine.changing, &mine.starts, &mine.kept, &mine.ends})
+    for (ValueId& v : *list)
+      if (v != no_value) v = body.mapped(v);
+  if (mine.ends.empty()) mine.ends = mine.states;
+  const std::vector<ValueId>&states = mine.states, &next = mine.next;
   Placement placement;
   placement.places.assign(part.graph.values.size(), Place::inlined);
   placement.row_levels.assign(part.graph.values.size(), 0);
@@ -432,8 +442,12 @@ Program lower_pointwise_loop(const Graph& graph, const std::vector<int>& origins
     // States are the first inputs, and inputs are the first buffers.
     targets.push_back({next[k], static_cast<BufferId>(k), program.dims.constant(0), std::move(strides), true});
   }
-  std::vector<NestLoop> loops = nest_loops(part.graph, placement, program.dims, targets);
-  Nest nest = Writer(part.graph, placement, program).write(targets, states, changing, count, std::move(loops));
+  std::vector<StoreTarget> all = targets;  // and what else is computed by the same index
+  for (const auto* list : {&mine.starts, &mine.kept, &mine.ends})
+    for (ValueId v : *list)
+      if (v != no_value) all.push_back({v, targets[0].buffer, targets[0].base, targets[0].strides, true});
+  std::vector<NestLoop> loops = nest_loops(part.graph, placement, program.dims, all);
+  Nest nest = Writer(part.graph, placement, program).write(targets, mine, count, std::move(loops));
   program.nests.push_back(std::move(nest));
   return program;
 }

@@ -21,6 +21,10 @@ struct PointwiseLoop {
   std::vector<ValueId> next;    // their values after an iteration
   // The next states equal the states, and will do so ever after, where none of these hold. None: not known.
   std::vector<ValueId> changing;
+  // What the loop does besides (absorb.h), in nodes of its body. Empty: nothing.
+  std::vector<ValueId> starts;  // per state: what it is in the beginning; no_value: what is in its memory
+  std::vector<ValueId> kept;    // computed once for each tile
+  std::vector<ValueId> ends;    // per state: what is stored in its memory in the end, itself or a version of it
 };
 
 // `origins`: pinned_inputs (ir/flow.h). Requires a graph whose memory is owned (ownership.h).

@@ -52,9 +52,10 @@ struct ElementOf<i64v> {
 };
 template <class V>
 ACCEL_INLINE V v_all(typename ElementOf<V>::type a) {
-  V result;
-  for (u32 k = 0; k < sizeof(V) / sizeof(a); ++k) result[k] = a;
-  return result;
+  if constexpr (sizeof(a) == 4)
+    return V{a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a};
+  else
+    return V{a, a, a, a, a, a, a, a};
 }
 template <class V, class R>
 ACCEL_INLINE complex_of<V> v_all(complex_of<R> a) {
