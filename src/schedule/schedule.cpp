@@ -9,6 +9,7 @@
 #include "schedule/in_place.h"
 #include "schedule/join_loops.h"
 #include "schedule/nests.h"
+#include "schedule/packing.h"
 #include "schedule/placement.h"
 #include "schedule/program.h"
 #include "schedule/row_stores.h"
@@ -164,6 +165,7 @@ Result<Program> schedule(const Graph& graph, std::vector<std::string>* notes) {
   ACCEL_TRY(Program program, has_flow(graph) ? schedule_flow(graph, notes) : schedule_block(graph, notes));
   join_loops(program);
   add_small_extent_variants(program, graph);
+  pack_columns(program, graph.hints, notes);
   return program;
 }
 
