@@ -11,6 +11,7 @@
 #include "schedule/interchange.h"
 #include "schedule/ownership.h"
 #include "schedule/parallel_loops.h"
+#include "schedule/plane_loops.h"
 #include "schedule/scalar_code.h"
 #include "schedule/segments.h"
 #include "schedule/undo.h"
@@ -196,6 +197,8 @@ class Flow {
 
   void share_loops() {
     program_.parallel_loops = parallel_loops(graph_, {origins_, buffer_of_, temp_of_}, program_);
+    for (int header : run_planes_by_tiles(program_, program_.parallel_loops))
+      if (notes_) notes_->push_back("the loop at block " + std::to_string(header) + " fills planes tile by tile");
     for (const ParallelLoop& loop : program_.parallel_loops)
       if (notes_) notes_->push_back("iterations of the loop at block " + std::to_string(loop.header) + " are independent");
   }
