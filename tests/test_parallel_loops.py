@@ -286,6 +286,18 @@ def test_draws_are_not_shared():
     assert_all_compiled(call)
 
 
+@pytest.mark.parametrize("function", SHARED + DEPENDENT)
+def test_one_array_as_both_arguments(function):
+    call = accel.compile(function)
+    for views in (lambda x: (x, x), lambda x: (x, x.T), lambda x: (x[1:], x[:-1])):
+        expected = sample((9, 9))
+        found = expected.copy()
+        function(*views(expected))
+        call(*views(found))
+        assert np.array_equal(found, expected)
+    assert facts(call)["compiled"] > 0
+
+
 # --- side exits, warnings, errors, interrupts -----------------------------------------------------------------------------
 
 
