@@ -258,3 +258,18 @@ def test_moduli_have_no_events():
             return z, count
 
         check(stays, z, 5)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("mode", ["warn", "raise", "ignore"])
+def test_underflow(mode, dtype):
+    """Of squares of small parts, which only some callers want to know of."""
+    tiny = np.finfo(dtype).tiny
+    z = np.full(70, 0.5 + 0.25j, dtype)
+    call = accel.compile(squared)
+    for place, value in ((3, 0.5 + 1j * tiny), (20, tiny + 0.5j), (69, 0.5)):
+        z[place] = value
+        with np.errstate(under=mode), warnings.catch_warnings():
+            warnings.simplefilter("always")
+            assert_same(squared, call, z, z * 0, 2, 2.0, times=2)
+        z[place] = 0.5

@@ -133,6 +133,7 @@ class VectorBody {
     if (stmt.op == Op::real) return cat(name(stmt.args[0]), ".re");
     if (stmt.op == Op::imag) return cat(name(stmt.args[0]), ".im");
     if (stmt.op == Op::compose) return cat("{", name(stmt.args[0]), ", ", name(stmt.args[1]), "}");
+    if (!exact_ && loop_.bounded.contains(stmt.dst)) return cat("v_bounded_square(", lanes, ", ", name(stmt.args[0]), ")");
     std::vector<std::string> items = {lanes};
     for (TempId arg : stmt.args) items.push_back(name(arg));
     return cat(vector_function(copy_.program, stmt), "(", listed(items), ")");
@@ -156,7 +157,8 @@ void KernelFunction::repeat_in_groups(const Stmt& stmt, const VectorLoop& loop) 
   code_.line(cat("const i64 group_end = index_min(group + ", lanes, ", last_group), rounds = ", dim(stmt.extent), ";"));
   code_.line("bool done = false;");
   code_.raw("#if defined(ACCEL_VECTORS)\n");
-  code_.open("if (rounds > 0 && rounds <= 0x7fffffff)");
+  std::string quiet = loop.bounded.empty() ? "" : " && (frame->launch->ignored & accel_underflow) != 0";
+  code_.open(cat("if (rounds > 0 && rounds <= 0x7fffffff", quiet, ")"));
   repeat_in_vectors(stmt, loop);
   code_.close();
   code_.raw("#endif\n");
@@ -277,8 +279,9 @@ void KernelFunction::iterate_vectors(const Stmt& stmt, const VectorLoop& loop) {
 
 void KernelFunction::check_ended_lanes(const Stmt& stmt, const VectorLoop& loop) {
   if (loop.from_squares.empty()) return code_.line("done = true;");
-  code_.line("u32 open = 0;");
-  code_.open("");
+  code_.line("u32 open = 0, ended_lanes = 0;");
+  code_.line("for (int v = 0; v < vectors; ++v) ended_lanes |= valid[v] & ~on[v];");
+  code_.open("if (ended_lanes != 0)");
   code_.line(cat("[[maybe_unused]] const i64 ", variable(stmt.var), " = 0;"));
   write_sources(loop, scalars_of_masks(loop));
   open_vectors(loop);

@@ -6,7 +6,7 @@
 
 namespace accel {
 
-constexpr int accel_abi_version = 10;
+constexpr int accel_abi_version = 11;
 
 extern "C" {
 
@@ -74,6 +74,7 @@ struct AccelLaunch {
   void* context;           // for allocate_output
   int* exit;               // gets the number of the exit taken; may be null (a kernel without control flow always takes exit 0)
   int accepted;            // floating-point events (AccelStatus) that are no failure for the caller
+  int ignored;             // those among them of which nothing is said: a kernel need not notice them
   const AccelDraw* draws;  // by number of the caller's function; services may change them; null where a kernel draws nothing
 };
 

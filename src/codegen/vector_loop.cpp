@@ -56,6 +56,7 @@ class Finder {
     if (!split() || !sort_statements() || !pair_stores() || !pick_numbers() || !check_masks() || !check_computed())
       return std::nullopt;
     find_squares();
+    find_bounded();
     return out_;
   }
 
@@ -253,6 +254,23 @@ class Finder {
     const Stmt* stmt = computation(temp);
     if (stmt == nullptr || !(is_both(stmt->op) || is_not(stmt->op))) return;
     for (TempId arg : stmt->args) visit(arg, positive != is_not(stmt->op));
+  }
+
+  void find_bounded() {
+    for (const Stmt* stmt : out_.computed)
+      if (stmt->op == Op::fused_multiply && is_bounded(stmt->args[0], stmt->args[1])) out_.bounded.insert(stmt->dst);
+  }
+  // Whether both are one number, of lanes in which its modulus is surely below something.
+  bool is_bounded(TempId a, TempId b) const {
+    const Stmt *first = computation(a), *second = computation(b);
+    bool lanes = first != nullptr && second != nullptr && first->op == Op::lanes && second->op == Op::lanes;
+    if (!lanes || first->args != second->args || !out_.from_squares.contains(first->args[1])) return false;
+    const Stmt* comparison = computation(first->args[1]);
+    return std::any_of(out_.computed.begin(), out_.computed.end(), [&](const Stmt* stmt) {
+      if (stmt->op != Op::absolute || stmt->args[0] != first->args[0]) return false;
+      auto compared = compared_modulus(*comparison, {stmt->dst});
+      return compared && compared->below;
+    });
   }
 
   const Program& program_;

@@ -33,6 +33,9 @@ struct VectorLoop {
   std::vector<TempId> masks;          // one of these holds in lanes that go on
   // Comparisons of a modulus, whose masks say less when squares decide them: whether a lane surely goes on.
   std::set<TempId> from_squares;
+  // Squares of complex numbers whose modulus such a comparison bounds. Their parts have products that do not overflow; that
+  // they underflow is not noticed.
+  std::set<TempId> bounded;
 };
 
 // Nullopt when the loop is not of this kind, or has operations that the prelude's part "vectors" lacks.

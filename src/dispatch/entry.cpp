@@ -281,6 +281,7 @@ int Entry::run_native(Call& call) {
   call.work = work_.evaluate(call.binding.symbols);
   AccelLaunch launch{&launch_runtime(), imports_.data(), call.binding.symbols, call.binding.inputs,
                      call.outputs.data, &memory,         &call.exit,           has_flow_ ? accepted_events(call) : 0};
+  launch.ignored = launch.accepted & ~call.warned;
   if (calls != nullptr) launch.draws = calls->draws().data();
   bool unlocked = call.work >= unlocked_work, others_run = unlocked || opens_draws_;
   // Arguments are alive as long as the call; objects found elsewhere could be dropped by another thread.

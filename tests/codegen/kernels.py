@@ -99,7 +99,7 @@ class Import(ctypes.Structure):
 
 class Launch(ctypes.Structure):
     _fields_ = [(name, ctypes.c_void_p) for name in ("runtime", "imports", "symbols", "inputs", "outputs", "context", "exit")]
-    _fields_ += [("accepted", ctypes.c_int)]
+    _fields_ += [("accepted", ctypes.c_int), ("ignored", ctypes.c_int)]
 
 
 def numpy_loop(ufunc, dtypes):
@@ -186,7 +186,9 @@ class GraphKernel:
         taken = ctypes.c_int(-1)
         arrays = pointers(inputs)
         addresses = [ctypes.addressof(x) for x in (self.imports, arrays, none, taken)]
-        launch = Launch(runtime, addresses[0], slots.ctypes.data, addresses[1], addresses[2], None, addresses[3], accepted)
+        launch = Launch(
+            runtime, addresses[0], slots.ctypes.data, addresses[1], addresses[2], None, addresses[3], accepted, accepted
+        )
         status = self.entry(ctypes.byref(launch))
         assert host().host_live_allocations() == 0
         first = sum(len(exit) for exit in self.exits[: taken.value])

@@ -48,6 +48,7 @@ SAME_MEMBER(AccelLaunch, symbols);
 SAME_MEMBER(AccelLaunch, inputs);
 SAME_MEMBER(AccelLaunch, outputs);
 SAME_MEMBER(AccelLaunch, accepted);
+SAME_MEMBER(AccelLaunch, ignored);
 SAME_MEMBER(AccelLaunch, draws);
 
 // Function types and the types of data members that name none of the structs.

@@ -2,7 +2,7 @@
 typedef __INT64_TYPE__ i64;
 typedef __INTPTR_TYPE__ iptr;
 
-constexpr int accel_abi_version = 10;
+constexpr int accel_abi_version = 11;
 
 extern "C" {
 typedef int (*AccelLoop)(void* context, char* const* args, const iptr* dims, const iptr* strides, void* auxdata);
@@ -45,6 +45,7 @@ struct AccelLaunch {
   void* context;
   int* exit;
   int accepted;
+  int ignored;
   const AccelDraw* draws;
 };
 

@@ -275,6 +275,13 @@ template <class M, class V>
 ACCEL_INLINE M v_surely_below(M mask, complex_of<V> a, V limit) {
   return v_less(mask, quiet_contracted(a.re, a.re, quiet_multiply(a.im, a.im)), limit);
 }
+// The square of what is below: of its parts' products no event but underflow is possible, and that is not noticed. They need
+// not wait for the mask.
+template <class M, class V>
+ACCEL_INLINE complex_of<V> v_bounded_square(M mask, complex_of<V> a) {
+  return {v_contracted_minus(mask, a.re, a.re, quiet_multiply(a.im, a.im)),
+          v_contracted(mask, a.re, a.im, quiet_multiply(a.im, a.re))};
+}
 template <class R>
 ACCEL_INLINE R surely_below(R bound) {
   const bool plain = is_less_equal((R)0x1p-50, bound) & is_less_equal(bound, (R)0x1p60);
