@@ -134,7 +134,7 @@ def test_mean_and_variance():
     def statistics(x, m):
         return x.mean(where=m), x.mean(axis=1, where=m), x.var(axis=0, where=m), np.std(x, where=m)
 
-    for dtype in ("float32", "float64"):
+    for dtype in ("float32", "float64", "complex64", "complex128"):
         check_in_loops(statistics, numbers((30, 50), dtype), mask((30, 50), 0.7))
 
 

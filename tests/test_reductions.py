@@ -23,9 +23,6 @@ def test_methods(name, dtype):
     x = sample((4, 5), dtype)
     if not reducible(name, dtype, x):
         pytest.skip("NumPy has no such loop")
-    if np.dtype(dtype).kind == "c" and name in ("var", "std"):
-        check_left_to_numpy(lambda x: getattr(x, name)(), x)
-        return
     method = {
         "sum": lambda x: (x.sum(), x.sum(0), x.sum(-1)),
         "prod": lambda x: (x.prod(), x.prod(0), x.prod(-1)),
@@ -191,6 +188,41 @@ def test_positions_of_complex_numbers(dtype):
             for _, x in layouts(rng.choice(numbers, shape)):
                 check_in_loops(positions, x)
     check_sizes(lambda x: (x.argmax(), x.argmin()), *((sample(n, dtype),) for n in (1, 2, 7, 300, 20000)))
+
+
+def variances(x):
+    return (
+        x.var(),
+        x.var(0),
+        x.var(-1),
+        x.std(0),
+        np.std(x, axis=1, keepdims=True),
+        np.var(x, axis=(0, 1), ddof=1, keepdims=True),
+    )
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_variances_of_complex_numbers(dtype):
+    for shape in ((5, 9), (1, 5), (5, 2), (300, 40), (3, 9000)):
+        for _, x in layouts(sample(shape, dtype)):
+            check_in_loops(variances, x)
+    x, m = sample((3, 4, 5), dtype), sample((3, 4, 5), "bool", seed=2)
+    m[:, 0] = True
+    for array in (x, x.transpose(2, 0, 1), x[::-1, :, ::-2]):
+        check_in_loops(lambda x: (x.var((0, 2)), x.var(1), x.std((1, 2)), (x + x).var(), x.std(0, ddof=1)), array)
+    check_in_loops(lambda x, m: (x.var(where=m), x.var((1, 2), where=m), x.std(0, where=m[:1, :1])), x, m)
+    check_in_loops(lambda x: (x.var(0, mean=x.mean(0, keepdims=True)), x.var(0, dtype="complex128")), x)
+    check_sizes(lambda x: (x.var(), x.std()), *((sample(n, dtype),) for n in (1, 2, 7, 300, 20000)))
+
+    def into(x, out):
+        return np.std(x, axis=1, out=out) is out, out
+
+    part = "float32" if dtype == "complex64" else "float64"
+    check_in_loops(into, sample((5, 9), dtype), np.zeros(10, part)[::2])
+    x = sample((5, 9), dtype)
+    x[1, 2], x[0, 0] = complex(np.nan, 1), np.inf
+    for bad in (x, x[:, :0], x[:1, :1], x[0, 0], x[0, 0].reshape(())):
+        check_left_to_numpy(variances if bad.ndim == 2 else lambda x: (x.var(), x.std()), bad)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "complex128", "uint8"])

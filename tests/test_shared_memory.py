@@ -1,8 +1,9 @@
 """Stores where arguments, globals and arrays inside of objects share memory."""
 
 import numpy as np
+import pytest
 from support.compiled import facts
-from support.differential import check_made, sample
+from support.differential import check_at_exits, check_in_loops, check_left_to_numpy, check_made, layouts, sample
 
 import accel
 
@@ -124,3 +125,65 @@ def test_globals():
         expected[1:] += x
         assert result == expected.sum()
         assert (expected == GLOBAL).all()
+
+
+PAIR = (np.float64, (2,))
+
+
+def change_parts(x):
+    y = x.copy()
+    parts = y.view(PAIR)
+    parts *= 2
+    parts[..., 1] -= 1
+    y.real += y.imag
+    flat = y.view(np.float64)
+    flat[::3] = 7
+    return y, parts, flat, flat.sum(), parts.sum(0), y.view() is y, y.view(y.dtype), parts[..., 0].sum(), parts.shape
+
+
+def change_parts_of_argument(x):
+    parts = x.view(dtype=("f8", 2))
+    parts[0] = 3
+    parts[..., 1] += parts[..., 0]
+    return parts.T, x.view("f8"), parts[1:].max(), x
+
+
+def change_parts_in_a_loop(x):
+    for k in range(4):
+        parts = x.view(PAIR)
+        parts[k] *= k
+        x = x * 1j
+    return x
+
+
+def change_parts_on_a_branch(x):
+    parts = x.view(PAIR)
+    if parts.sum() > 0:
+        parts[0] = 1
+    else:
+        parts[1] = 2
+    return x, parts
+
+
+@pytest.mark.parametrize("function", [change_parts, change_parts_of_argument, change_parts_in_a_loop, change_parts_on_a_branch])
+def test_views_as_parts(function):
+    """Real and imaginary parts of complex numbers side by side."""
+    for shape in ((4, 5), (6,), (4, 1, 3), (5, 0)):
+        if shape[-1] > 0 or function is not change_parts_of_argument:
+            check_in_loops(function, sample(shape, "complex128"))
+            check_at_exits(function, sample(shape, "complex128"))
+
+
+def test_views_as_parts_of_any_layout():
+    def parts(x):
+        parts = x.view(PAIR)
+        return parts, parts * 2, parts[..., 1], parts.sum((0, 2)), parts.T.copy(), parts.max(-1), parts.reshape(-1)
+
+    for _, x in layouts(sample((4, 6), "complex128")):
+        check_in_loops(parts, x)
+    check_in_loops(parts, sample((6, 8), "complex128").T[::2, ::-3])
+    single = sample((6, 8), "complex64")
+    check_in_loops(lambda x: (x.view(("f4", (2,))).sum(1), x.view("f4").argmax(1)), single)
+    for bad in (lambda x: x[:, ::2].view("f4"), lambda x: x.view("i4"), lambda x: x.view(PAIR), lambda x: x[0, 0].view("f4")):
+        check_left_to_numpy(bad, single)
+    check_left_to_numpy(lambda x: x.reshape(()).view(PAIR), sample((1, 1), "complex128"))

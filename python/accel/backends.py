@@ -336,6 +336,9 @@ class _Evaluator:
     def _op_imag(self, node: dict[str, Any], x: Any) -> Any:
         return x.imag
 
+    def _op_parts(self, node: dict[str, Any], x: Any) -> Any:
+        return x.view((node["types"][0]["dtype"], (2,)))
+
     def _op_concatenate(self, node: dict[str, Any], *parts: Any) -> Any:
         return np.concatenate(parts, axis=node["axes"][0])
 

@@ -111,6 +111,49 @@ Result<Ref> numpy_array_flatten(Capture& capture, PyObject*, const CallArguments
   return copied(capture, with_shape(capture, capture.read(self), {element_count(capture, lens_of(self).shape)}), {});
 }
 
+namespace {
+
+DType part_of(DType dtype) { return dtype == DType::complex64 ? DType::float32 : DType::float64; }
+
+// (dtype, (2,)) or (dtype, 2), which shows complex numbers as pairs of their parts.
+Result<bool> is_pair_of_parts(Capture& capture, const Ref& spec, DType dtype) {
+  if (spec->kind != AbstractKind::tuple || spec->items.size() != 2 || dtype_kind(dtype) != 'c') return false;
+  ACCEL_TRY(auto part, read_dtype(capture, spec->items[0]));
+  const Ref& shape = spec->items[1];
+  bool nested = shape->kind == AbstractKind::tuple;
+  if (nested && shape->items.size() != 1) return false;
+  ACCEL_TRY(Dim count, read_dim(capture, nested ? shape->items[0] : shape));
+  return part == part_of(dtype) && capture.dims().is_constant(count, 2);
+}
+
+// Both parts of each number side by side along the last axis, which has to lie without gaps.
+Result<Ref> view_as_parts(Capture& capture, const Ref& self) {
+  const Lens& lens = lens_of(self);
+  if (!capture.decide_equal(lens.strides.back(), capture.dims().constant(item_size(lens.dtype))))
+    return fail(Reason::unsupported_layout, "a view as another dtype along an axis with gaps");
+  std::vector<Dim> shape = lens.shape;
+  shape.back() = capture.dims().mul(shape.back(), 2);
+  return reshaped(capture, parts_view(capture, self), shape);
+}
+
+}  // namespace
+
+// ndarray.view(dtype=None, type=ndarray)
+Result<Ref> numpy_array_view(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "dtype", "type"}, 1, 99, 1}));
+  ACCEL_TRY(Ref self, array_self(given[0]));
+  if (given[2]) return fail(Reason::unsupported_argument, "a view of another type");
+  if (!given[1]) return plain_view(capture, self);
+  DType dtype = lens_of(self).dtype;
+  bool has_axes = rank_of(self) > 0;
+  ACCEL_TRY(bool pairs, is_pair_of_parts(capture, given[1], dtype));
+  if (pairs && has_axes) return parts_view(capture, self);
+  ACCEL_TRY(auto to, read_dtype(capture, given[1]));
+  if (to == dtype) return plain_view(capture, self);
+  if (dtype_kind(dtype) == 'c' && to == part_of(dtype) && has_axes) return view_as_parts(capture, self);
+  return fail(Reason::unsupported_argument, "a view as such a dtype");
+}
+
 Result<Ref> numpy_array_transpose(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(Ref self, array_self(arguments.positional[0]));
   if (!arguments.keywords.empty()) return fail(Reason::will_raise, "transpose takes no keyword arguments");

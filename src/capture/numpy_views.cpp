@@ -21,6 +21,7 @@ void ViewMaker::transpose(std::vector<int> axes) { append(capture_.build().trans
 void ViewMaker::expand_dims(std::vector<int> axes) { append(capture_.build().expand_dims(value_, std::move(axes))); }
 void ViewMaker::reshape(std::vector<Dim> shape) { append(with_shape(capture_, value_, shape)); }
 void ViewMaker::part(bool imaginary) { append(imaginary ? capture_.build().imag(value_) : capture_.build().real(value_)); }
+void ViewMaker::parts() { append(capture_.build().parts(value_)); }
 
 void ViewMaker::broadcast_to(std::vector<Dim> shape) { append(capture_.build().broadcast_to(value_, std::move(shape))); }
 
@@ -83,6 +84,16 @@ Ref part_view(Capture& capture, const Ref& array, bool imaginary) {
   Lens lens = lens_of(array);
   lens.dtype = capture.graph().type(view.value()).dtype;
   if (imaginary) lens.offset = capture.dims().add(lens.offset, capture.dims().constant(item_size(lens.dtype)));
+  return view.finish(std::move(lens));
+}
+
+Ref parts_view(Capture& capture, const Ref& array) {
+  ViewMaker view(capture, array);
+  view.parts();
+  Lens lens = lens_of(array);
+  lens.dtype = capture.graph().type(view.value()).dtype;
+  lens.shape.push_back(capture.dims().constant(2));
+  lens.strides.push_back(capture.dims().constant(item_size(lens.dtype)));
   return view.finish(std::move(lens));
 }
 

@@ -21,6 +21,7 @@ class ViewMaker {
   void reshape(std::vector<Dim> shape);
   void broadcast_to(std::vector<Dim> shape);
   void part(bool imaginary);  // of a complex array
+  void parts();               // of a complex array that is not 0-d
 
   // The new array object.
   Ref finish(Lens lens) const;
@@ -38,6 +39,7 @@ Ref plain_view(Capture& capture, const Ref& array);  // array.view()
 Ref transposed_view(Capture& capture, const Ref& array, const std::vector<int>& axes);
 Ref squeezed_view(Capture& capture, const Ref& array, const std::vector<int>& axes);
 Ref part_view(Capture& capture, const Ref& array, bool imaginary);
+Ref parts_view(Capture& capture, const Ref& array);  // array.view((part's dtype, (2,))); not of 0-d arrays
 
 // array.reshape(shape) without a -1: a view where NumPy makes one, else a copy. Requires equal numbers of elements.
 Ref reshaped(Capture& capture, const Ref& array, const std::vector<Dim>& shape);

@@ -110,6 +110,15 @@ ValueId Builder::imag(ValueId v) {
   return add(Op::imag, {v}, {}, std::move(type));
 }
 
+ValueId Builder::parts(ValueId v) {
+  Type type = graph_.type(v);
+  type.dtype = type.dtype == DType::complex64 ? DType::float32 : DType::float64;
+  type.order = type.axis_order();
+  type.order.push_back(static_cast<uint8_t>(type.rank()));
+  type.shape.push_back(graph_.dims.constant(2));
+  return add(Op::parts, {v}, {}, std::move(type));
+}
+
 ValueId Builder::astype(ValueId v, DType dtype) {
   Type type = graph_.type(v);
   if (type.dtype == dtype) return v;

@@ -26,6 +26,7 @@ class Builder {
   ValueId reshape(ValueId v, std::vector<Dim> shape);
   ValueId real(ValueId v);
   ValueId imag(ValueId v);
+  ValueId parts(ValueId v);                // of an array
   ValueId astype(ValueId v, DType dtype);  // v itself when the dtype is the same
   // Operands of one shape (rank 0 is allowed and stays as it is); result dtypes from NumPy. `order` is the result's.
   ValueId pointwise(Op op, std::vector<ValueId> operands, std::vector<DType> results, ValueKind kind = ValueKind::array,

@@ -74,6 +74,9 @@ std::optional<Strides> view_strides(DimTable& dims, const Graph& graph, const No
     case Op::slice:
       for (size_t k = 0; k < from.size(); ++k) out.push_back(dims.mul(from[k], node.attrs.steps[k]));
       return out;
+    case Op::parts:
+      from.push_back(dims.constant(item_size(result.dtype)));
+      return from;
     case Op::reshape:
       return reshaped_strides(dims, operand, result, from);
     default:

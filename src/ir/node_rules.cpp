@@ -126,7 +126,10 @@ std::string reshape_error(const Context& c) {
 
 std::string part_error(const Context& c) {
   const Type& from = c.operand(0);
-  if (from.shape != c.result.shape) return "the shape changed";
+  std::vector<Dim> shape = from.shape;
+  if (c.node.op == Op::parts) shape.push_back(c.result.shape.empty() ? Dim{} : c.result.shape.back());
+  if (shape != c.result.shape) return "the shape changed";
+  if (c.node.op == Op::parts && !c.graph.dims.is_constant(shape.back(), 2)) return "a complex number has two parts";
   bool matching = (from.dtype == DType::complex64 && c.result.dtype == DType::float32) ||
                   (from.dtype == DType::complex128 && c.result.dtype == DType::float64);
   return matching ? "" : "the operand is complex, the result its part";
@@ -352,6 +355,7 @@ constexpr struct {
     {Op::reshape, reshape_error},
     {Op::real, part_error},
     {Op::imag, part_error},
+    {Op::parts, part_error},
     {Op::concatenate, concatenate_error},
     {Op::where, where_error},
     {Op::astype, astype_error},
@@ -387,7 +391,7 @@ Rule rule_of(Op op) {
   return op_class(op) == OpClass::gufunc ? gufunc_error : pointwise_error;
 }
 
-bool keeps_dtype(Op op) { return op_class(op) == OpClass::view && op != Op::real && op != Op::imag; }
+bool keeps_dtype(Op op) { return op_class(op) == OpClass::view && op != Op::real && op != Op::imag && op != Op::parts; }
 
 }  // namespace
 

@@ -95,6 +95,8 @@ Index map_view_index(DimTable& dims, const Graph& graph, const Node& node, const
       for (size_t k = 0; k < index.size(); ++k)
         mapped.push_back(dims.add(node.attrs.dims[k], dims.mul(index[k], node.attrs.steps[k])));
       return mapped;
+    case Op::parts:
+      return Index(index.begin(), index.end() - 1);
     case Op::reshape:
       return map_reshape(dims, operand, result, index);
     default:

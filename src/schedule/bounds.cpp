@@ -155,6 +155,8 @@ std::map<int, Bounds::Interval> Bounds::box(ValueId v) {
       axes = std::move(moved);
     } else if (node.op == Op::broadcast_to) {
       axes.insert(axes.begin(), type.shape.size() - axes.size(), -1);
+    } else if (node.op == Op::parts) {
+      axes.push_back(-1);
     } else if (node.op != Op::real && node.op != Op::imag) {
       break;  // what is known so far holds for all of the rest
     }

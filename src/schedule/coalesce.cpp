@@ -12,12 +12,14 @@ std::vector<Dim> memory_strides_of(DimTable& dims, const Graph& graph, ValueId v
 
 std::optional<MemoryPosition> memory_position(DimTable& dims, const Graph& graph, const std::vector<Place>& places, ValueId v,
                                               Index index) {
-  int64_t part = 0;
+  Dim part = dims.constant(0);
   auto in_memory = [&](ValueId u) { return graph.is_input(u) || places[u] != Place::inlined; };
   while (!in_memory(v)) {
     const Node& node = graph.producer(v);
     if (op_class(node.op) != OpClass::view) return std::nullopt;
-    if (node.op == Op::imag) part += item_size(graph.type(v).dtype);
+    Dim item = dims.constant(item_size(graph.type(v).dtype));
+    if (node.op == Op::imag) part = dims.add(part, item);
+    if (node.op == Op::parts) part = dims.add(part, dims.mul(index.back(), item));
     ValueId operand = node.operands[0];
     std::vector<Dim> strides = in_memory(operand) ? memory_strides_of(dims, graph, operand) : std::vector<Dim>{};
     bool straight = node.op == Op::reshape && in_memory(operand) &&
@@ -26,13 +28,12 @@ std::optional<MemoryPosition> memory_position(DimTable& dims, const Graph& graph
     if (straight) {
       // Elements lie in C order: their position is their address.
       Dim position = linear_index(dims, graph.type(v).shape, index);
-      return MemoryPosition{
-          operand, {}, dims.add(dims.mul(position, item_size(graph.type(operand).dtype)), dims.constant(part))};
+      return MemoryPosition{operand, {}, dims.add(dims.mul(position, item_size(graph.type(operand).dtype)), part)};
     }
     index = map_view_index(dims, graph, node, index);
     v = operand;
   }
-  Dim offset = dims.add(offset_of(dims, index, memory_strides_of(dims, graph, v)), dims.constant(part));
+  Dim offset = dims.add(offset_of(dims, index, memory_strides_of(dims, graph, v)), part);
   return MemoryPosition{v, index, offset};
 }
 

@@ -262,8 +262,17 @@ TempId Lowering::arange_at(ValueId v, const Node& node, const Index& index) {
 
 TempId Lowering::view_at(ValueId v, const Node& node, const Index& index) {
   TempId operand = value_at(node.operands[0], map_view_index(dims_, graph_, node, index));
-  if (node.op != Op::real && node.op != Op::imag) return operand;
-  return compute(node.op, {operand}, graph_.type(v).dtype, graph_.values[v].producer);
+  DType dtype = graph_.type(v).dtype;
+  NodeId id = graph_.values[v].producer;
+  auto part = [&](Op op) { return compute(op, {operand}, dtype, id); };
+  if (node.op == Op::real || node.op == Op::imag) return part(node.op);
+  if (node.op != Op::parts) return operand;
+  if (auto which = dims_.as_constant(index.back())) return part(*which == 0 ? Op::real : Op::imag);
+  Stmt stmt;
+  stmt.kind = StmtKind::index;
+  stmt.dim = index.back();
+  TempId which = cast(emit(std::move(stmt), DType::int64), DType::bool_, id);
+  return compute(Op::where, {which, part(Op::imag), part(Op::real)}, dtype, id);
 }
 
 // An element of a view of a scalar, which has no memory: all of them are equal.

@@ -86,7 +86,7 @@ class Reads {
     sources_.emplace_back();
   }
 
-  static bool is_plain(Op op) { return op != Op::reshape && op != Op::real && op != Op::imag; }
+  static bool is_plain(Op op) { return op != Op::reshape && op != Op::real && op != Op::imag && op != Op::parts; }
 
   // `part`: the view that is read, without the repetitions of its elements.
   void visit(ValueId v, const Index& index, ValueId part) {
