@@ -37,11 +37,6 @@ class ControlFunction : private KernelFunction {
   std::optional<size_t> loop_entered(size_t from, int target) const;
 
   void find_shared();
-  void find_fixed();
-  void find_held();
-  void pass_edge(size_t from, const Edge& edge, std::vector<std::optional<std::set<BufferId>>>& at_start,
-                 std::vector<size_t>& open);
-  std::set<BufferId> written_by(const BlockStep& step) const;
   void write_locals(Code& out);
   std::string blocks_text() const;
   void write_wrapper(Code& out);
@@ -51,13 +46,6 @@ class ControlFunction : private KernelFunction {
   void forget_panels(const Stmt& stmt);
   void run(const BlockStep& step);
   void call_nest(size_t number);
-  void protect(size_t block, size_t step);
-  void grow(const BlockStep& step);
-  bool knows_memory_after(size_t block, size_t step);
-  std::string hold_memory_after(size_t block, size_t step, std::string condition);
-  void keep_input(BufferId id);
-  std::string keep_call(const std::string& kept, BufferId id);
-  void hold(BufferId id);
   void find_polls();
   bool is_counted(size_t header, size_t latch) const;
   const Stmt* computation(const ProgramBlock& block, TempId temp) const;
@@ -69,6 +57,20 @@ class ControlFunction : private KernelFunction {
   void refresh(BufferId id);
   void stop_unless(const std::string& condition);
   std::string events_text() const;
+
+  // control_memory.cpp
+  void find_fixed();
+  void find_held();
+  void pass_edge(size_t from, const Edge& edge, std::vector<std::optional<std::set<BufferId>>>& at_start,
+                 std::vector<size_t>& open);
+  std::set<BufferId> written_by(const BlockStep& step) const;
+  void protect(size_t block, size_t step);
+  void grow(const BlockStep& step);
+  bool knows_memory_after(size_t block, size_t step);
+  std::string hold_memory_after(size_t block, size_t step, std::string condition);
+  void keep_input(BufferId id);
+  std::string keep_call(const std::string& kept, BufferId id);
+  void hold(BufferId id);
 
   // control_calls.cpp
   void boxed(const Stmt& stmt);
