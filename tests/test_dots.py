@@ -45,6 +45,17 @@ def test_vecdot(n):
     check(lambda a, b: (np.vecdot(a[0], b[:, 1]), np.vecdot(a[0], a[1])), a[:, :n], b[:n])
 
 
+def test_stored_vecdot():
+    def function(a, b, out):
+        out[0] = np.vecdot(a, b)
+        for k in range(1, len(out)):
+            out[k] = np.vecdot(a[:k], b[:k]) + a[:k] @ b[:k]
+        out[-1] = a[:3] @ b[:3]
+        return out
+
+    check(function, sample(20), sample(20, seed=1), np.zeros(8))
+
+
 def test_other_layouts():
     def function(a, b):
         return a[::2] @ b[::-2], a[::-1] @ b, a[3:9] @ b[3:9], b[::2] @ a[1::2], a[:1] @ b[::-1][:1]

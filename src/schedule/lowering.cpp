@@ -328,7 +328,7 @@ void Lowering::store_tile(const std::vector<StoreTarget>& targets, Index index, 
     std::vector<std::pair<const StoreTarget*, TempId>> waiting;
     for (const StoreTarget* target : batch) {
       ValueId v = target->value;
-      TempId value = computed_here(*target) ? computed(v, index) : value_at(v, index);
+      TempId value = stored_value(*target, index);
       if (target->copied)
         waiting.emplace_back(target, value);
       else
@@ -350,6 +350,10 @@ void Lowering::store_tile(const std::vector<StoreTarget>& targets, Index index, 
     call_tile(target.value, *node, index, variable, extent, &destination);
   }
   store_batch();
+}
+
+TempId Lowering::stored_value(const StoreTarget& target, const Index& index) {
+  return computed_here(target) ? computed(target.value, index) : value_at(target.value, index);
 }
 
 // Whether a target's value is computed by its nest; inputs and roots that have memory of their own are copied.

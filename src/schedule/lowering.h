@@ -65,6 +65,8 @@ class Lowering {
   // Requires an open scope that holds tiles.
   void store_tile(const std::vector<StoreTarget>& targets, Index index, int axis, Dim begin, Dim extent);
   void store(const Address& address, TempId value, DType dtype);
+  // What a target stores for an index: computed, or read from the memory that its value has elsewhere.
+  TempId stored_value(const StoreTarget& target, const Index& index);
   // The element of v at index is `temp`, in the innermost open scope.
   void set_value(ValueId v, const Index& index, TempId temp) { scopes_.back()->temps[{v, index}] = temp; }
   // Appends a statement that gives a new temp its value.

@@ -135,7 +135,7 @@ class NestWriter {
 
   void write_scalars() {
     for (const StoreTarget& target : targets_)
-      lowering_.store({target.buffer, target.base}, lowering_.computed(target.value, {}), graph_.type(target.value).dtype);
+      lowering_.store({target.buffer, target.base}, lowering_.stored_value(target, {}), graph_.type(target.value).dtype);
   }
 
   void open_outer(size_t first, size_t last, bool parallel_first) {
