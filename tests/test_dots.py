@@ -1,8 +1,14 @@
 """Products of two vectors: their bits are those of NumPy's BLAS, also where kernels work them out themselves."""
 
+import itertools
+
 import numpy as np
 import pytest
+from support.compiled import facts
 from support.differential import check, check_left_to_numpy, sample
+from support.outcome import assert_same
+
+import accel
 
 LENGTHS = [*range(21), 31, 32, 33, 64, 100, 1000, 1024, 1025, 5000]
 
@@ -185,3 +191,27 @@ def test_another_row_of_the_same_place():
 def test_float32_and_complex_products():
     for dtype in ("float32", "complex128", "int64"):
         check(rows_times_columns, sample((3, 20), dtype), sample((20, 40), dtype, seed=1), np.zeros((3, 40), dtype))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex128])
+@pytest.mark.parametrize(
+    "function",
+    [
+        pytest.param(lambda a, b: np.dot(a, b), id="dot"),
+        pytest.param(lambda a, b: a.dot(b), id="method"),
+        pytest.param(lambda a, b: np.inner(a, b), id="inner"),
+        pytest.param(lambda a, b: np.tensordot(a, b, 1), id="tensordot"),
+    ],
+)
+def test_a_single_element(function, dtype):
+    """BLAS is asked for another product then: zero times a NaN may be zero, and negative zeros stay."""
+    call = accel.compile(function)
+    assert_same(function, call, np.ones(3, dtype), np.ones(3, dtype))
+    values = (-0.0, 0.0, 1.0, 5e-324, -1e-308, np.inf, np.nan)
+    shapes = [((1,), (1,)), ((1, 1), (1,)), ((1, 1), (1, 1)), ((1,), (1, 3)), ((3, 1), (1,)), ((3, 1), (1, 2)), ((2,), (2,))]
+    for left, right in itertools.product(values, values):
+        for one, other in shapes:
+            a, b = np.full(one, left, dtype), np.full(other, right, dtype)
+            with np.errstate(all="ignore"):
+                assert_same(function, call, a, b, times=1)
+    assert facts(call)["compiled"] > 0

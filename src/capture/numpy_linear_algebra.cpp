@@ -159,12 +159,17 @@ Status make_dot_operand(Capture& capture, Operand& operand) {
 Result<Ref> product(Capture& capture, Operand left, Operand right, const Ref& out = nullptr) {
   ACCEL_TRY([[maybe_unused]] Unit left_fits, make_dot_operand(capture, left));
   ACCEL_TRY([[maybe_unused]] Unit right_fits, make_dot_operand(capture, right));
-  bool complex = dtype_kind(left.type.dtype) == 'c' || dtype_kind(right.type.dtype) == 'c';
-  // Outer products of complex vectors go another way through BLAS.
-  if (complex && is_one(capture, left.shape.back())) return fail(Reason::unsupported_argument, "dot over an axis of extent 1");
   UfuncOptions options;
   if (out) options.outs = {out};
   return apply_gufunc(capture, Op::matmul, {left.ref, right.ref}, options);
+}
+
+// np.dot and np.inner go other ways through BLAS over an extent of 1: zero times a NaN may be zero, a negative zero stays.
+Result<Ref> product_of_several(Capture& capture, const Operand& left, const Operand& right, const Ref& out = nullptr) {
+  bool inexact = is_inexact(left.type.dtype) || is_inexact(right.type.dtype);
+  if (inexact && !left.shape.empty() && is_one(capture, left.shape.back()))
+    return fail(Reason::unsupported_argument, "dot over an axis of extent 1");
+  return product(capture, left, right, out);
 }
 
 }  // namespace
@@ -174,7 +179,7 @@ Result<Ref> numpy_dot(Capture& capture, PyObject*, const CallArguments& argument
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"a", "b", "out"}, 2}));
   ACCEL_TRY(Operand left, read_operand(capture, given[0]));
   ACCEL_TRY(Operand right, read_operand(capture, given[1]));
-  return product(capture, left, right, is_none(given[2]) ? Ref() : given[2]);
+  return product_of_several(capture, left, right, is_none(given[2]) ? Ref() : given[2]);
 }
 
 // inner(a, b)
@@ -183,7 +188,7 @@ Result<Ref> numpy_inner(Capture& capture, PyObject*, const CallArguments& argume
   ACCEL_TRY(Operand left, read_operand(capture, given[0]));
   ACCEL_TRY(Operand right, read_operand(capture, given[1]));
   if (right.shape.size() == 2) right = *as_operand(capture, transposed_view(capture, right.ref, {1, 0}));
-  return product(capture, left, right);
+  return product_of_several(capture, left, right);
 }
 
 // vdot(a, b) of real arrays: the dot product of both in C order.
