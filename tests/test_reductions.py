@@ -148,6 +148,14 @@ def test_out():
     check_left_to_numpy(lambda x, out: np.sum(x, axis=0, out=out), sample((5, 6)), np.zeros(6))
 
 
+def test_out_of_another_order():
+    """NumPy's iterator looks at both: the axis of its inner loop may be another one."""
+    x = sample((6, 301, 7)).transpose(2, 1, 0)
+    for out in (np.zeros((7, 6)), np.zeros((7, 6), order="F")):
+        check_left_to_numpy(lambda x, out: (x.sum(1, out=out), np.mean(x, axis=1, out=out)), x, out)
+    check_in_loops(lambda x, out: x.sum(1, out=out), x, np.zeros((7, 6), order="F"))
+
+
 def test_empty():
     for shape in ((0,), (3, 0), (0, 4)):
         check(lambda x: (x.sum(), x.prod(), x.any(), x.all()), sample(shape))

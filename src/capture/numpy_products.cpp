@@ -135,6 +135,14 @@ Result<bool> goes_backwards(Capture& capture, const ReducedProduct& call, const 
 
 }  // namespace
 
+std::optional<std::vector<int>> reduction_order(Capture& capture, ValueId value, const std::vector<int>& axes, ValueId mask,
+                                                const Ref& out) {
+  int rank = capture.graph().type(value).rank();
+  Companion beside;
+  if (out) beside = companion_of(capture, {value, axes, DType::bool_, false, false, mask, out}, rank);
+  return iteration_axes(capture.dims(), capture.graph(), value, mask, out ? &beside : nullptr);
+}
+
 Result<Op> reduced_product_op(Capture& capture, const ReducedProduct& call) {
   int rank = capture.graph().type(call.value).rank();
   Companion out;

@@ -1,6 +1,9 @@
 #pragma once
 // Products of complex numbers: NumPy's loops use fused operations, but not for every way to iterate.
 
+#include <optional>
+#include <vector>
+
 #include "capture/numpy_operands.h"
 
 namespace accel {
@@ -18,6 +21,11 @@ struct ProductCall {
 // The op that has the bits of NumPy's loop: multiply and square, or scalar_multiply (of two operands) where a result of one
 // element is not fused. Other ops stay as they are. May add guards; fails where NumPy's bits depend on more than that.
 Result<Op> product_op(Capture& capture, const ProductCall& call);
+
+// The axes of what is reduced from fastest to slowest as NumPy goes through them, the mask (or no_value) and out= (or null);
+// nullopt when no plan says so.
+std::optional<std::vector<int>> reduction_order(Capture& capture, ValueId value, const std::vector<int>& axes, ValueId mask,
+                                                const Ref& out);
 
 // A product over axes.
 struct ReducedProduct {

@@ -158,6 +158,8 @@ ValueId masked(Capture& capture, const ReduceCall& call, ValueId value) {
 // The op that combines as NumPy does.
 Result<Op> combining_op(Capture& capture, const ReduceOptions& options, const ReduceCall& call, ValueId value, bool buffered,
                         ValueId mask) {
+  if (options.out && leaves_out(call) && !reduction_order(capture, value, options.axes, mask, options.out))
+    return fail(Reason::unsupported_layout, "a floating-point sum or product into an array that lies in another order");
   if (!combines_complex_products(call)) return call.combining->op;
   if (options.out && call.array.is_array() && options.out->array.storage == call.array.ref->array.storage)
     return fail(Reason::unsupported_layout, "a product of complex numbers into memory that it reads");
