@@ -215,3 +215,18 @@ def test_a_single_element(function, dtype):
             with np.errstate(all="ignore"):
                 assert_same(function, call, a, b, times=1)
     assert facts(call)["compiled"] > 0
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_length_known_at_run_time(dtype):
+    def prefixes(a, b, lengths):
+        out = np.empty((len(lengths), 3), a.dtype)
+        for k, n in enumerate(lengths):
+            out[k, 0] = np.dot(a[:n], b[:n])
+            out[k, 1] = a[:n].dot(b[::-1][:n])
+            out[k, 2] = np.inner(b[:n], a[:n])
+        return out
+
+    lengths = np.array([0, 1, 2, 1, 3, 7, 8])
+    for scale in (1.0, 0.0, -0.0, 1e-30, 1e-160):
+        check(prefixes, sample((9,)).astype(dtype) * dtype(scale), -np.abs(sample((9,), seed=1)).astype(dtype), lengths)

@@ -137,7 +137,7 @@ bool is_inexact(DType dtype) { return dtype_kind(dtype) == 'f' || dtype_kind(dty
 // A vector that BLAS cannot walk through: in reverse, or one repeated element.
 bool is_walked_backwards(Capture& capture, const Operand& operand) {
   if (capture.decide(lens_of(operand.ref).strides[0], Comparison::gt, capture.dims().constant(0))) return false;
-  return !is_one(capture, operand.shape[0]);
+  return capture.is_runtime(operand.shape[0]) || !is_one(capture, operand.shape[0]);
 }
 
 // np.dot and np.inner call BLAS as matmul does for contiguous operands; others they copy first.
@@ -164,12 +164,42 @@ Result<Ref> product(Capture& capture, Operand left, Operand right, const Ref& ou
   return apply_gufunc(capture, Op::matmul, {left.ref, right.ref}, options);
 }
 
+// The product of the first elements of two vectors of one length; something else when there are none.
+Result<ValueId> first_product(Capture& capture, const Operand& left, const Operand& right, DType dtype) {
+  Builder& build = capture.build();
+  Dim zero = capture.dims().constant(0), one = capture.dims().constant(1);
+  std::vector<ValueId> parts;
+  for (const Operand& operand : {left, right}) {
+    ACCEL_TRY(ValueId whole, operand_value(capture, operand, dtype));
+    parts.push_back(build.slice(whole, {zero}, {one}, {capture.dims().min(left.shape[0], one)}));
+  }
+  ValueId products = build.pointwise(Op::multiply, parts, {dtype});
+  return build.reduce(Op::multiply, products, {0}, dtype, no_value, false, ValueKind::numpy_scalar);
+}
+
 // np.dot and np.inner go other ways through BLAS over an extent of 1: zero times a NaN may be zero, a negative zero stays.
+// Two vectors of one element are just multiplied.
 Result<Ref> product_of_several(Capture& capture, const Operand& left, const Operand& right, const Ref& out = nullptr) {
-  bool inexact = is_inexact(left.type.dtype) || is_inexact(right.type.dtype);
-  if (inexact && !left.shape.empty() && is_one(capture, left.shape.back()))
-    return fail(Reason::unsupported_argument, "dot over an axis of extent 1");
-  return product(capture, left, right, out);
+  DType dtype = left.type.dtype;
+  if (left.shape.empty() || !(is_inexact(dtype) || is_inexact(right.type.dtype))) return product(capture, left, right, out);
+  Dim extent = left.shape.back();
+  bool vectors = left.shape.size() == 1 && right.shape.size() == 1;
+  bool multiplied = vectors && !out && dtype == right.type.dtype && (dtype == DType::float32 || dtype == DType::float64);
+  bool either = multiplied && capture.is_runtime(extent);
+  if (!either && !is_one(capture, extent)) return product(capture, left, right, out);
+  if (!multiplied) return fail(Reason::unsupported_argument, "dot over an axis of extent 1");
+  if (!capture.decide_equal(right.shape[0], extent)) return fail(Reason::will_raise, "the extents do not match");
+  ACCEL_TRY(ValueId single, first_product(capture, left, right, dtype));
+  if (!either) return wrap_result(capture, single, false);
+  ACCEL_TRY(Ref result, product(capture, left, right));
+  ACCEL_TRY(Operand of_several, read_operand(capture, result));
+  ACCEL_TRY(ValueId several, operand_value(capture, of_several, dtype));
+  Builder& build = capture.build();
+  ValueId one = build.constant(Literal::of_int(DType::int64, 1), ValueKind::numpy_scalar);
+  ValueId is_single =
+      build.pointwise(Op::equal, {build.dim(extent, ValueKind::numpy_scalar), one}, {DType::bool_}, ValueKind::numpy_scalar);
+  ValueId value = build.pointwise(Op::where, {is_single, single, several}, {dtype}, ValueKind::numpy_scalar);
+  return wrap_result(capture, value, false);
 }
 
 }  // namespace
