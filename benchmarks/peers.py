@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib.util
+import signal
 import types
 import warnings
 
@@ -122,17 +123,33 @@ def result_pool_off():
         yield
 
 
-def prepare(case, inputs, names, fresh):
+@contextlib.contextmanager
+def patience(seconds):
+    """Ends what is inside by a TimeoutError after so many seconds; 0: never."""
+
+    def give_up(*_):
+        raise TimeoutError(f"not compiled in {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def prepare(case, inputs, names, fresh, seconds=0):
     """Callables by peer, each called twice, and how each result compares with NumPy's.
 
-    A peer that fails is left out; its verdict is the error.
+    A peer that fails, or that needs more than `seconds` for its two calls, is left out; its verdict is the error.
     """
     arguments = inputs.fresh()
     expected = inputs.effects(case.function(*arguments), arguments)
     calls, verdicts = {}, {}
     for name in names:
         try:
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), patience(seconds):
                 warnings.simplefilter("ignore")
                 calls[name] = PEERS[name](case, inputs)
                 arguments = inputs.fresh()

@@ -14,7 +14,7 @@ def restrict(threads):
     return len(cpus)
 
 
-def run_case(case, names, seconds, size):
+def run_case(case, names, seconds, size, patience):
     import numpy as np
 
     from benchmarks import ceiling, measure, peers
@@ -26,7 +26,7 @@ def run_case(case, names, seconds, size):
     results = [np.asarray(r) for r in inputs.effects(case.function(*arguments), arguments)]
     moved, result_bytes = case.moved_bytes(arguments, results), max((r.nbytes for r in results), default=0)
     del results
-    calls, verdicts = peers.prepare(case, inputs, names, fresh=case.large)
+    calls, verdicts = peers.prepare(case, inputs, names, case.large, patience)
     samples = measure.interleaved(calls, inputs, seconds)
     about = case.about if size == "full" else "small inputs"
     found = {"case": case.name, "about": about, "bytes": moved, "verdicts": verdicts}
@@ -46,6 +46,7 @@ def main():
     parser.add_argument("--peers", required=True)
     parser.add_argument("--seconds", type=float, default=3.0)
     parser.add_argument("--size", choices=["full", "small"], default="full")
+    parser.add_argument("--patience", type=int, default=0)
     options = parser.parse_args()
     threads = restrict(options.threads)
 
@@ -53,7 +54,7 @@ def main():
 
     cases = all_cases()
     for name in options.cases.split(","):
-        found = run_case(cases[name], options.peers.split(","), options.seconds, options.size)
+        found = run_case(cases[name], options.peers.split(","), options.seconds, options.size, options.patience)
         print(json.dumps({"threads": threads, **found}), flush=True)
 
 
