@@ -166,13 +166,14 @@ bool KernelFunction::is_of_constants(TempId temp) const {
   return std::all_of(source->args.begin(), source->args.end(), [&](TempId arg) { return is_of_constants(arg); });
 }
 
-// Whether bytes of memory decide whether the value is true.
-bool KernelFunction::is_mask_in_memory(TempId temp) const {
+// Whether bytes of memory, or comparisons of numbers of less than 8 bytes, decide whether the value is true.
+bool KernelFunction::is_narrow_mask(TempId temp) const {
   const Stmt* source = copy_.facts.definition(temp);
   if (source == nullptr || dtype(temp) != DType::bool_) return false;
   if (source->kind == StmtKind::load) return true;
-  return source->kind == StmtKind::compute &&
-         std::any_of(source->args.begin(), source->args.end(), [&](TempId arg) { return is_mask_in_memory(arg); });
+  return source->kind == StmtKind::compute && std::any_of(source->args.begin(), source->args.end(), [&](TempId arg) {
+           return dtype(arg) == DType::bool_ ? is_narrow_mask(arg) : item_size(dtype(arg)) < 8;
+         });
 }
 
 void KernelFunction::compute(const Stmt& stmt) {
@@ -183,7 +184,7 @@ void KernelFunction::compute(const Stmt& stmt) {
   if (folds && !operands.empty() && copy_.facts.own_events(stmt) != 0) operands[0] = cat("opaque(", operands[0], ")");
   if (stmt.op == Op::lanes) has_lanes_ = true;
   bool chooses = in_vectors_ && (stmt.op == Op::where || stmt.op == Op::merge) && dtype_kind(dtype(stmt.dst)) != 'c';
-  bool blends = chooses && item_size(dtype(stmt.dst)) == 8 && is_mask_in_memory(stmt.args[0]);
+  bool blends = chooses && item_size(dtype(stmt.dst)) == 8 && is_narrow_mask(stmt.args[0]);
   std::string value = blends ? cat("blend(", operands[0], ", ", operands[1], ", ", operands[2], ")")
                              : cpp_op(stmt.op, operands, dtype(stmt.dst));
   if (value.empty()) fail_with(cat("op ", op_info(stmt.op).name, " has no C++ text"));

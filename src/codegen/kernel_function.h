@@ -89,7 +89,7 @@ class KernelFunction {
   void load(const Stmt& stmt);
   void store(const Stmt& stmt);
   bool is_of_constants(TempId temp) const;
-  bool is_mask_in_memory(TempId temp) const;
+  bool is_narrow_mask(TempId temp) const;
   void compute(const Stmt& stmt);
   void gather(const Stmt& stmt);
   void scatter(const Stmt& stmt);

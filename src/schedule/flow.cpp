@@ -8,6 +8,7 @@
 #include "ir/text.h"
 #include "schedule/absorb.h"
 #include "schedule/access.h"
+#include "schedule/events_first.h"
 #include "schedule/interchange.h"
 #include "schedule/ownership.h"
 #include "schedule/parallel_loops.h"
@@ -57,6 +58,7 @@ class Flow {
     }
     program_.dims = graph_.dims;
     place_early(segments);
+    meet_events_first(program_, notes_);
     protect_inputs(program_, graph_);
     share_loops();
     return std::move(program_);

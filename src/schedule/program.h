@@ -124,7 +124,7 @@ struct Stmt {
   std::vector<Dim> core_dims;         // gufunc: dims as NumPy passes them after the outer count
   std::vector<Dim> core_strides;      // gufunc: as NumPy passes them after the outer strides; gather, scatter: bytes per index
   int node = -1;                      // node of the graph it comes from, for events and explain
-  bool quiet = false;                 // compute: on Python's numbers, without floating-point events
+  bool quiet = false;                 // compute: without events: on Python's numbers, or done before
   Body body;
 };
 

@@ -84,7 +84,8 @@ ACCEL_INLINE T trunc(T a) {
   return a;
 }
 
-// mask ? a : b, of 8 bytes, by their bits: g++ makes no vectors of a choice by bytes of memory between numbers that wide.
+// mask ? a : b, of 8 bytes, by their bits: g++ makes no vectors of a choice by bytes of memory between numbers that wide, and
+// g++ 12 none of a loop where a comparison of narrow numbers chooses between numbers of both widths.
 template <class T>
 ACCEL_INLINE T blend(bool8 mask, T a, T b) {
   static_assert(sizeof(T) == 8);
