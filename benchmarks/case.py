@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import functools
 import importlib
 import pickle
 import pkgutil
@@ -36,6 +37,11 @@ class Case:
     large: bool = True  # worth a pass over all threads and a fresh-result variant
     parallel: bool | None = None  # whether Numba compiles for all threads; None: when it is large
     rows: bool = True  # takes any number of rows of its arguments
+    caller: Callable[..., Any] | None = None  # a program that is not compiled: it gets `function` and the inputs, and calls it
+
+    def run(self, function):
+        """What is timed, by a contestant that made `function` of the case's."""
+        return functools.partial(self.caller, function) if self.caller else function
 
     def moved_bytes(self, inputs, results) -> int:
         """Bytes that any implementation must move: inputs once, results once."""

@@ -145,13 +145,13 @@ def prepare(case, inputs, names, fresh, seconds=0):
     A peer that fails, or that needs more than `seconds` for its two calls, is left out; its verdict is the error.
     """
     arguments = inputs.fresh()
-    expected = inputs.effects(case.function(*arguments), arguments)
+    expected = inputs.effects(case.run(case.function)(*arguments), arguments)
     calls, verdicts = {}, {}
     for name in names:
         try:
             with warnings.catch_warnings(), patience(seconds):
                 warnings.simplefilter("ignore")
-                calls[name] = PEERS[name](case, inputs)
+                calls[name] = case.run(PEERS[name](case, inputs))
                 arguments = inputs.fresh()
                 verdicts[name] = compare(inputs.effects(calls[name](*arguments), arguments), expected)
                 calls[name](*inputs.fresh())

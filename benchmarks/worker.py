@@ -21,9 +21,10 @@ def run_case(case, names, seconds, size, patience):
     from benchmarks.case import Inputs
 
     make = case.make_inputs if size == "full" else case.small_inputs
-    inputs = Inputs(make(np.random.default_rng(0)), case.function)
+    original = case.run(case.function)
+    inputs = Inputs(make(np.random.default_rng(0)), original)
     arguments = inputs.fresh()
-    results = [np.asarray(r) for r in inputs.effects(case.function(*arguments), arguments)]
+    results = [np.asarray(r) for r in inputs.effects(original(*arguments), arguments)]
     moved, result_bytes = case.moved_bytes(arguments, results), max((r.nbytes for r in results), default=0)
     del results
     calls, verdicts = peers.prepare(case, inputs, names, case.large, patience)

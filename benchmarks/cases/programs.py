@@ -1,8 +1,11 @@
 """Whole programs with loops, branches and stores: those of tests/programs, at their full size."""
 
 import ctypes
+import dataclasses
 import sys
 from pathlib import Path
+
+import numpy as np
 
 from benchmarks.case import Case, Ceiling
 from benchmarks.ceiling import library, pointer
@@ -42,5 +45,26 @@ def case(program, loops):
     )
 
 
-SOURCES = sources()
-CASES = [case(program, SOURCES.get(name)) for name, program in all_programs().items()]
+def escape_step_by_step(step, real, imag, steps, bound):
+    """The loop of the picture in Python; each of its iterations is a call of what was compiled."""
+    c = real + 1j * imag[:, None]
+    z = np.zeros(c.shape, dtype=np.complex64)
+    count = np.zeros(c.shape, dtype=int)
+    for k in range(steps):
+        step(z, c, count, k, bound)
+    count[count == steps - 1] = 0
+    return z, count
+
+
+SOURCES, PROGRAMS = sources(), all_programs()
+CASES = [case(program, SOURCES.get(name)) for name, program in PROGRAMS.items()]
+CASES.append(
+    dataclasses.replace(
+        case(PROGRAMS["escape_time_by_steps"], SOURCES["escape_step"]),
+        name="escape_steps",
+        function=PROGRAMS["escape_step"].function,
+        caller=escape_step_by_step,
+        ceilings={},
+        large=False,
+    )
+)
