@@ -30,9 +30,7 @@ struct Linear {
 };
 
 std::optional<Linear> linear_in(DimTable& dims, Dim d, int symbol) {
-  auto with = [&](int64_t value) {
-    return dims.substitute(d, [&](int s) { return s == symbol ? std::optional(dims.constant(value)) : std::nullopt; });
-  };
+  auto with = [&](int64_t value) { return dims.substitute(d, symbol, value); };
   Dim at0 = with(0), slope = dims.sub(with(1), at0);
   auto coefficient = dims.as_constant(slope);
   if (!coefficient || dims.sub(with(3), at0) != dims.constant(3 * *coefficient)) return std::nullopt;

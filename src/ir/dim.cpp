@@ -327,6 +327,10 @@ Dim DimTable::substitute(Dim d, const std::function<std::optional<Dim>(int symbo
   return out;
 }
 
+Dim DimTable::substitute(Dim d, int symbol, Dim by) {
+  return substitute(d, [&](int s) { return s == symbol ? std::optional(by) : std::nullopt; });
+}
+
 std::string DimTable::text(Dim d) const {
   const Expression& e = state_->at(d);
   auto part = [&](size_t i) { return text(Dim{e.operands[i]}); };

@@ -57,6 +57,8 @@ class DimTable {
   int64_t evaluate(Dim d, std::span<const int64_t> symbols) const;
   // d with each symbol replaced by what `replace` returns for it (nullopt keeps the symbol).
   Dim substitute(Dim d, const std::function<std::optional<Dim>(int symbol)>& replace);
+  Dim substitute(Dim d, int symbol, Dim by);
+  Dim substitute(Dim d, int symbol, int64_t by) { return substitute(d, symbol, constant(by)); }
 
   // Text: s0*s1 + 4, min(s0, 3), (s0 // 2), (s0 % 2); variables print as i0, i1, ... (symbol - first_variable).
   std::string text(Dim d) const;

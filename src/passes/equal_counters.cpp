@@ -93,10 +93,7 @@ class EqualCounters {
     });
   }
 
-  Dim renamed(Dim d, int from, int to) {
-    return graph_.dims.substitute(
-        d, [&](int symbol) { return symbol == from ? std::optional(graph_.dims.symbol(to)) : std::nullopt; });
-  }
+  Dim renamed(Dim d, int from, int to) { return graph_.dims.substitute(d, from, graph_.dims.symbol(to)); }
 
   void merge(BlockId b, const Counter& kept, const Counter& gone) {
     std::vector<ValueId>& params = block(b).params;

@@ -110,13 +110,6 @@ Dim linear_index(DimTable& dims, const std::vector<Dim>& shape, const Index& ind
   return linear;
 }
 
-Dim with_symbol(DimTable& dims, Dim expression, int symbol, int64_t value) {
-  return dims.substitute(expression, [&](int s) -> std::optional<Dim> {
-    if (s == symbol) return dims.constant(value);
-    return std::nullopt;
-  });
-}
-
 namespace {
 
 bool contains(const DimTable& dims, Dim expression, int symbol) {
@@ -136,10 +129,10 @@ bool is_polynomial_in(const DimTable& dims, Dim expression, int symbol) {
 
 std::optional<Dim> slope(DimTable& dims, Dim expression, int symbol) {
   if (!is_polynomial_in(dims, expression, symbol)) return std::nullopt;
-  Dim first = with_symbol(dims, expression, symbol, 1);
-  Dim step = dims.sub(first, with_symbol(dims, expression, symbol, 0));
-  bool even = dims.sub(with_symbol(dims, expression, symbol, 2), first) == step;
-  if (!even || dims.sub(with_symbol(dims, expression, symbol, 3), with_symbol(dims, expression, symbol, 2)) != step)
+  Dim first = dims.substitute(expression, symbol, 1);
+  Dim step = dims.sub(first, dims.substitute(expression, symbol, 0));
+  bool even = dims.sub(dims.substitute(expression, symbol, 2), first) == step;
+  if (!even || dims.sub(dims.substitute(expression, symbol, 3), dims.substitute(expression, symbol, 2)) != step)
     return std::nullopt;
   return step;
 }

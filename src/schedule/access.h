@@ -27,9 +27,6 @@ Index map_view_index(DimTable& dims, const Graph& graph, const Node& node, const
 // Index k of C order: the position of `index` in an array of `shape`.
 Dim linear_index(DimTable& dims, const std::vector<Dim>& shape, const Index& index);
 
-// `expression` with the symbol replaced by a number.
-Dim with_symbol(DimTable& dims, Dim expression, int symbol, int64_t value);
-
 // The constant c of an expression c * symbol + rest, where c and rest do not depend on the symbol; nullopt when it has no such
 // form.
 std::optional<Dim> slope(DimTable& dims, Dim expression, int symbol);

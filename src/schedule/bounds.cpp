@@ -106,11 +106,9 @@ bool Bounds::prove(Dim d, int budget) {
     auto found = ranges_.find(symbol);
     if (found == ranges_.end()) continue;
     Dim more = dims_.symbol(first_unknown + next_++);
-    auto with = [&](Dim value) {
-      return dims_.substitute(d, [&](int s) { return s == symbol ? std::optional(value) : std::nullopt; });
-    };
-    if (found->second.lowest && prove(with(dims_.add(*found->second.lowest, more)), budget - 1)) return true;
-    if (found->second.highest && prove(with(dims_.sub(*found->second.highest, more)), budget - 1)) return true;
+    auto holds_at = [&](Dim value) { return prove(dims_.substitute(d, symbol, value), budget - 1); };
+    if (found->second.lowest && holds_at(dims_.add(*found->second.lowest, more))) return true;
+    if (found->second.highest && holds_at(dims_.sub(*found->second.highest, more))) return true;
   }
   return false;
 }

@@ -51,7 +51,7 @@ std::optional<StridedView> strided_view(DimTable& dims, const Graph& graph, cons
     for (int symbol : dims.symbols(*stride))
       if (symbol >= first) return std::nullopt;
     view.strides.push_back(*stride);
-    view.offset = with_symbol(dims, view.offset, first + k, 0);
+    view.offset = dims.substitute(view.offset, first + k, 0);
   }
   return view;
 }

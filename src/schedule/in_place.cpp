@@ -64,10 +64,8 @@ class Order {
   Access access(Dim offset, Dim variable) {
     if (variable.id < 0) return {offset, dims_.constant(0)};
     int symbol = *dims_.as_symbol(variable);
-    auto at = [&](int64_t value) {
-      return dims_.substitute(offset, [&](int s) { return s == symbol ? std::optional(dims_.constant(value)) : std::nullopt; });
-    };
-    return {at(0), dims_.sub(at(1), at(0))};
+    Dim start = dims_.substitute(offset, symbol, 0);
+    return {start, dims_.sub(dims_.substitute(offset, symbol, 1), start)};
   }
 
   void read(const Address& address, const Access& access) {

@@ -236,8 +236,7 @@ class BodyGraph {
 
   Attributes substituted(Attributes attrs) {
     if (!loop_.bound) return attrs;
-    for (Dim& d : attrs.dims)
-      d = part_.graph.dims.substitute(d, [&](int s) { return s == *loop_.bound ? std::optional(counter_) : std::nullopt; });
+    for (Dim& d : attrs.dims) d = part_.graph.dims.substitute(d, *loop_.bound, counter_);
     return attrs;
   }
 

@@ -76,9 +76,7 @@ class Joining {
     int variable = *program_.dims.as_symbol(second.var);
     for (Stmt& stmt : second.body) {
       for (Dim* d : {&stmt.address.offset, &stmt.dim})
-        if (d->id >= 0)
-          *d = program_.dims.substitute(
-              *d, [&](int symbol) { return symbol == variable ? std::optional(first.var) : std::nullopt; });
+        if (d->id >= 0) *d = program_.dims.substitute(*d, variable, first.var);
       first.body.push_back(std::move(stmt));
     }
   }

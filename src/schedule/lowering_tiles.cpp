@@ -57,8 +57,8 @@ Address Lowering::call_tile(ValueId v, const Node& node, const Index& index, Dim
     import.dtypes.push_back(dtype);
     Address address = destination ? *destination : new_tile(dtype, variable, extent);
     int symbol = *dims_.as_symbol(variable);
-    Dim start = with_symbol(dims_, address.offset, symbol, 0);
-    Dim stride = dims_.sub(with_symbol(dims_, address.offset, symbol, 1), start);
+    Dim start = dims_.substitute(address.offset, symbol, 0);
+    Dim stride = dims_.sub(dims_.substitute(address.offset, symbol, 1), start);
     call.operands.push_back({{address.buffer, start}, stride});
     scopes_.back()->tiles[{result, index}] = address;
     if (result == v) wanted = address;
@@ -83,7 +83,7 @@ CallOperand Lowering::call_operand(ValueId v, const Index& index, Dim variable, 
   auto stride_of = [&](const Address& address) -> std::optional<CallOperand> {
     std::optional<Dim> stride = slope(dims_, address.offset, symbol);
     if (!stride) return std::nullopt;
-    return CallOperand{{address.buffer, with_symbol(dims_, address.offset, symbol, 0)}, *stride};
+    return CallOperand{{address.buffer, dims_.substitute(address.offset, symbol, 0)}, *stride};
   };
   for (size_t k = scopes_.size(); k-- > 0;) {
     auto it = scopes_[k]->tiles.find({v, index});

@@ -62,7 +62,7 @@ class Packing {
   }
   Dim with(Dim d, Dim variable, Dim value) {
     int symbol = *dims_.as_symbol(variable);
-    return dims_.substitute(d, [&](int s) { return s == symbol ? std::optional(value) : std::nullopt; });
+    return dims_.substitute(d, symbol, value);
   }
 
   // `around`: the loops around, outermost first.

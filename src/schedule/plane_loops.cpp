@@ -169,7 +169,7 @@ class PlaneLoop {
   void rename(Body& body, int symbol, Dim to) {
     for (Stmt& stmt : body) {
       for (Dim* d : {&stmt.address.offset, &stmt.dim})
-        if (d->id >= 0) *d = dims_.substitute(*d, [&](int s) { return s == symbol ? std::optional(to) : std::nullopt; });
+        if (d->id >= 0) *d = dims_.substitute(*d, symbol, to);
       rename(stmt.body, symbol, to);
     }
   }

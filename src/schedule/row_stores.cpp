@@ -72,7 +72,7 @@ class Reads {
     target.step = step ? dims_.as_constant(*step).value_or(0) : 0;
     good_ = target.step != 0;
     if (!good_) return;
-    target.first = with_symbol(dims_, target.index[target.axis], lead_, 0);
+    target.first = dims_.substitute(target.index[target.axis], lead_, 0);
     for (int symbol : dims_.symbols(target.first)) good_ = good_ && symbol < first_axis;
     targets_.push_back(std::move(target));
   }

@@ -40,7 +40,7 @@ class Untiling {
 
  private:
   bool rewrite(Dim& d) {
-    d = dims_.substitute(d, [&](int symbol) { return symbol == element_ ? std::optional(moved_) : std::nullopt; });
+    d = dims_.substitute(d, element_, moved_);
     std::vector<int> symbols = dims_.symbols(d);
     return std::find(symbols.begin(), symbols.end(), tile_) == symbols.end();
   }
