@@ -36,13 +36,7 @@ bool has_roots(const Program& program, const Body& body) {
 
 // Bytes between the elements at neighbouring values of a variable, when that is known.
 std::optional<int64_t> KernelFunction::stride_over(Dim offset, Dim variable) {
-  DimTable& dims = copy_.dims;
-  int var = *dims.as_symbol(variable);
-  auto at = [&](int64_t k) {
-    Dim here = dims.add(variable, dims.constant(k));
-    return dims.substitute(offset, [&](int symbol) { return symbol == var ? std::optional(here) : std::nullopt; });
-  };
-  return known(dims.sub(at(1), at(0)));
+  return known(step_over(copy_.dims, offset, variable));
 }
 
 // Whether what lanes load lies side by side or is the same for all.

@@ -71,13 +71,9 @@ std::optional<std::string> KernelFunction::contiguous_source(const Stmt& stmt) {
   if (dtype(stmt.args[0]) == DType::float16) return std::nullopt;
   const Address& address = source->address;
   DimTable& dims = copy_.dims;
-  int var = *dims.as_symbol(stmt.var);
-  auto at = [&](Dim value) {
-    return dims.substitute(address.offset, [&](int symbol) { return symbol == var ? std::optional(value) : std::nullopt; });
-  };
-  Dim stride = dims.sub(at(dims.add(stmt.var, dims.constant(1))), address.offset);
+  Dim stride = step_over(dims, address.offset, stmt.var);
   if (known(stride) != item_size(dtype(stmt.args[0]))) return std::nullopt;
-  return cat(buffer(address.buffer), " + ", dim(at(dims.constant(0))));
+  return cat(buffer(address.buffer), " + ", dim(dims.substitute(address.offset, *dims.as_symbol(stmt.var), 0)));
 }
 
 // Short runs of a known length need no tree: fewer than 8 reals are added one by one, 8 by NumPy's eight accumulators.

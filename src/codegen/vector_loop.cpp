@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "codegen/expressions.h"
+
 namespace accel {
 
 namespace {
@@ -75,14 +77,7 @@ class Finder {
     std::vector<int> symbols = dims_.symbols(d);
     return std::find(symbols.begin(), symbols.end(), *dims_.as_symbol(variable)) != symbols.end();
   }
-  std::optional<int64_t> stride(Dim offset) {
-    int variable = *dims_.as_symbol(out_.lanes->var);
-    auto at = [&](int64_t k) {
-      Dim here = dims_.add(out_.lanes->var, dims_.constant(k));
-      return dims_.substitute(offset, [&](int symbol) { return symbol == variable ? std::optional(here) : std::nullopt; });
-    };
-    return dims_.as_constant(dims_.sub(at(1), at(0)));
-  }
+  std::optional<int64_t> stride(Dim offset) { return dims_.as_constant(step_over(dims_, offset, out_.lanes->var)); }
 
   // Statements for all lanes, the loop over lanes, and a loop that tells whether any goes on.
   bool split() {
