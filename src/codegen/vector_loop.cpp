@@ -73,10 +73,7 @@ class Finder {
     const Stmt* stmt = definition(temp);
     return stmt != nullptr && stmt->kind == StmtKind::compute ? stmt : nullptr;
   }
-  bool names(Dim d, Dim variable) const {
-    std::vector<int> symbols = dims_.symbols(d);
-    return std::find(symbols.begin(), symbols.end(), *dims_.as_symbol(variable)) != symbols.end();
-  }
+  bool names(Dim d, Dim variable) const { return dims_.names(d, *dims_.as_symbol(variable)); }
   std::optional<int64_t> stride(Dim offset) { return dims_.as_constant(step_over(dims_, offset, out_.lanes->var)); }
 
   // Statements for all lanes, the loop over lanes, and a loop that tells whether any goes on.

@@ -283,6 +283,11 @@ std::vector<int> DimTable::symbols(Dim d) const {
   return out;
 }
 
+bool DimTable::names(Dim d, int symbol) const {
+  std::vector<int> all = symbols(d);
+  return std::binary_search(all.begin(), all.end(), symbol);
+}
+
 int64_t DimTable::evaluate(Dim d, std::span<const int64_t> symbols) const {
   const Expression& e = state_->at(d);
   if (e.kind == DimKind::constant) return e.value;

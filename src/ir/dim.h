@@ -52,6 +52,7 @@ class DimTable {
   std::optional<int> as_symbol(Dim d) const;  // symbol index when d is a bare symbol
   std::vector<Dim> operands(Dim d) const;     // of add, mul, floordiv, mod, min, max
   std::vector<int> symbols(Dim d) const;      // sorted, without repeats
+  bool names(Dim d, int symbol) const;        // whether the symbol is one of them
 
   // Value of d with symbol k := symbols[k]. Wraps like int64.
   int64_t evaluate(Dim d, std::span<const int64_t> symbols) const;

@@ -112,15 +112,10 @@ Dim linear_index(DimTable& dims, const std::vector<Dim>& shape, const Index& ind
 
 namespace {
 
-bool contains(const DimTable& dims, Dim expression, int symbol) {
-  std::vector<int> symbols = dims.symbols(expression);
-  return std::find(symbols.begin(), symbols.end(), symbol) != symbols.end();
-}
-
 bool is_polynomial_in(const DimTable& dims, Dim expression, int symbol) {
   DimKind kind = dims.kind(expression);
   if (kind == DimKind::constant || kind == DimKind::symbol) return true;
-  if (kind != DimKind::add && kind != DimKind::mul) return !contains(dims, expression, symbol);
+  if (kind != DimKind::add && kind != DimKind::mul) return !dims.names(expression, symbol);
   std::vector<Dim> operands = dims.operands(expression);
   return std::all_of(operands.begin(), operands.end(), [&](Dim d) { return is_polynomial_in(dims, d, symbol); });
 }

@@ -120,10 +120,7 @@ class Recogniser {
 
   bool names_counter(const Node& n) const {
     auto names = [&](const std::vector<Dim>& dims) {
-      return std::any_of(dims.begin(), dims.end(), [&](Dim d) {
-        std::vector<int> symbols = graph_.dims.symbols(d);
-        return out_.bound && std::find(symbols.begin(), symbols.end(), *out_.bound) != symbols.end();
-      });
+      return std::any_of(dims.begin(), dims.end(), [&](Dim d) { return out_.bound && graph_.dims.names(d, *out_.bound); });
     };
     return names(n.attrs.dims) || names(n.attrs.steps) || names(graph_.type(n.results[0]).shape);
   }

@@ -71,10 +71,7 @@ Address Lowering::call_tile(ValueId v, const Node& node, const Index& index, Dim
 CallOperand Lowering::call_operand(ValueId v, const Index& index, Dim variable, Dim extent) {
   DType dtype = graph_.type(v).dtype;
   int symbol = *dims_.as_symbol(variable);
-  bool depends = std::any_of(index.begin(), index.end(), [&](Dim d) {
-    std::vector<int> symbols = dims_.symbols(d);
-    return std::find(symbols.begin(), symbols.end(), symbol) != symbols.end();
-  });
+  bool depends = std::any_of(index.begin(), index.end(), [&](Dim d) { return dims_.names(d, symbol); });
   if (!depends) {
     Address single{scratch(dtype, dims_.constant(1), "scalar"), dims_.constant(0)};
     store(single, value_at(v, index), dtype);
@@ -111,18 +108,15 @@ CallOperand Lowering::call_operand(ValueId v, const Index& index, Dim variable, 
 bool Lowering::copied_by_numpy(ValueId v, const Index& index, int symbol, Dim stride) {
   constexpr int64_t half_a_buffer = 4096;
   if (outer_loops_.empty()) return false;
-  std::vector<int> symbols = dims_.symbols(stride);
   bool unknown_sign = std::any_of(graph_.inputs.begin(), graph_.inputs.end(), [&](const Input& input) {
     return std::any_of(input.strides.begin(), input.strides.end(), [&](Dim d) {
       std::optional<int> own = dims_.as_symbol(d);
-      return own && std::find(symbols.begin(), symbols.end(), *own) != symbols.end();
+      return own && dims_.names(stride, *own);
     });
   });
   if (!unknown_sign && dims_.evaluate(stride, graph_.hints) >= 0) return false;
   for (size_t k = 0; k < index.size(); ++k) {
-    std::vector<int> used = dims_.symbols(index[k]);
-    bool is_inner = std::find(used.begin(), used.end(), symbol) != used.end();
-    if (is_inner && dims_.evaluate(graph_.type(v).shape[k], graph_.hints) > half_a_buffer) return false;
+    if (dims_.names(index[k], symbol) && dims_.evaluate(graph_.type(v).shape[k], graph_.hints) > half_a_buffer) return false;
   }
   return true;
 }

@@ -49,10 +49,6 @@ class Reads {
   };
 
   const Node& store(size_t k) const { return graph_.nodes[static_cast<size_t>(out_.stores[k])]; }
-  bool names(Dim d, int symbol) const {
-    std::vector<int> symbols = dims_.symbols(d);
-    return std::find(symbols.begin(), symbols.end(), symbol) != symbols.end();
-  }
 
   void add_target(size_t k) {
     const Type &type = graph_.type(store(k).operands[2]), &first = graph_.type(store(0).operands[2]);
@@ -67,7 +63,7 @@ class Reads {
     if (!good_) return;
     int axes = 0;
     for (size_t axis = 0; axis < target.index.size(); ++axis)
-      if (names(target.index[axis], lead_)) target.axis = axis, ++axes;
+      if (dims_.names(target.index[axis], lead_)) target.axis = axis, ++axes;
     std::optional<Dim> step = axes == 1 ? slope(dims_, target.index[target.axis], lead_) : std::nullopt;
     target.step = step ? dims_.as_constant(*step).value_or(0) : 0;
     good_ = target.step != 0;

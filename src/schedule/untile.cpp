@@ -22,8 +22,7 @@ class Untiling {
     if (dims_.kind(inner.extent) != DimKind::min) return std::nullopt;
     for (Dim d : dims_.operands(inner.extent)) {
       Dim all = dims_.add(d, dims_.mul(outer.var, tile_elements));
-      std::vector<int> symbols = dims_.symbols(all);
-      if (!dims_.as_constant(d) && std::find(symbols.begin(), symbols.end(), tile_) == symbols.end()) return all;
+      if (!dims_.as_constant(d) && !dims_.names(all, tile_)) return all;
     }
     return std::nullopt;
   }
@@ -41,8 +40,7 @@ class Untiling {
  private:
   bool rewrite(Dim& d) {
     d = dims_.substitute(d, element_, moved_);
-    std::vector<int> symbols = dims_.symbols(d);
-    return std::find(symbols.begin(), symbols.end(), tile_) == symbols.end();
+    return !dims_.names(d, tile_);
   }
 
   DimTable& dims_;
