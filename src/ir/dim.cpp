@@ -300,6 +300,12 @@ int64_t DimTable::evaluate(Dim d, std::span<const int64_t> symbols) const {
   return out;
 }
 
+std::optional<int64_t> DimTable::known(Dim d, std::span<const int64_t> values) const {
+  std::vector<int> named = symbols(d);
+  if (!named.empty() && static_cast<size_t>(named.back()) >= values.size()) return std::nullopt;
+  return evaluate(d, values);
+}
+
 Dim DimTable::substitute(Dim d, const std::function<std::optional<Dim>(int symbol)>& replace) {
   if (auto s = as_symbol(d)) return replace(*s).value_or(d);
   std::vector<Dim> parts = operands(d);

@@ -56,6 +56,8 @@ class DimTable {
 
   // Value of d with symbol k := symbols[k]. Wraps like int64.
   int64_t evaluate(Dim d, std::span<const int64_t> symbols) const;
+  // The same, unless d names a symbol that has no place in `symbols`.
+  std::optional<int64_t> known(Dim d, std::span<const int64_t> symbols) const;
   // d with each symbol replaced by what `replace` returns for it (nullopt keeps the symbol).
   Dim substitute(Dim d, const std::function<std::optional<Dim>(int symbol)>& replace);
   Dim substitute(Dim d, int symbol, Dim by);

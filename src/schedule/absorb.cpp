@@ -68,9 +68,8 @@ class Absorption {
   bool has_long_rows() {
     const Type& type = graph_.type(loop_.states[0]);
     if (type.rank() < 2) return true;
-    std::vector<int> symbols = graph_.dims.symbols(type.shape[type.axis_order().back()]);
-    if (!symbols.empty() && symbols.back() >= static_cast<int>(graph_.hints.size())) return false;
-    return graph_.dims.evaluate(type.shape[type.axis_order().back()], graph_.hints) >= least_row;
+    std::optional<int64_t> length = graph_.dims.known(type.shape[type.axis_order().back()], graph_.hints);
+    return length && *length >= least_row;
   }
 
   // --- before the loop --------------------------------------------------------------------------------------------------

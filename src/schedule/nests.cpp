@@ -58,9 +58,9 @@ class Survey {
  private:
   // Elements that memory moves for nothing between one and the next: a line holds several.
   int64_t skipped(Dim stride, DType dtype) const {
-    std::vector<int> symbols = dims_.symbols(stride);
-    if (!symbols.empty() && symbols.back() >= static_cast<int>(graph_.hints.size())) return 0;
-    int64_t bytes = std::min<int64_t>(std::abs(dims_.evaluate(stride, graph_.hints)), line_bytes);
+    std::optional<int64_t> distance = dims_.known(stride, graph_.hints);
+    if (!distance) return 0;
+    int64_t bytes = std::min<int64_t>(std::abs(*distance), line_bytes);
     return std::max<int64_t>(bytes / item_size(dtype) - 1, 0);
   }
 

@@ -101,11 +101,7 @@ class Packing {
   }
 
   // What it was at capture; 0: that is not known.
-  int64_t hint(Dim d) const {
-    std::vector<int> symbols = dims_.symbols(d);
-    bool known = symbols.empty() || symbols.back() < static_cast<int>(hints_.size());
-    return known ? dims_.evaluate(d, hints_) : 0;
-  }
+  int64_t hint(Dim d) const { return dims_.known(d, hints_).value_or(0); }
 
   // Copies of the same length share a loop.
   void add_copy(std::vector<Nest>& nests, const Source& source, BufferId copy) {

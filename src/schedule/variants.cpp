@@ -69,9 +69,8 @@ class Small {
 
   bool is_worth_a_copy(const Nest& nest) const {
     if (nest.work.id < 0) return false;
-    std::vector<int> symbols = program_.dims.symbols(nest.work);
-    bool known = symbols.empty() || symbols.back() < static_cast<int>(hints_.size());
-    return known && program_.dims.evaluate(nest.work, hints_) >= least_work;
+    std::optional<int64_t> work = program_.dims.known(nest.work, hints_);
+    return work && *work >= least_work;
   }
 
  private:

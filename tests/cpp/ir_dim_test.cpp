@@ -52,7 +52,18 @@ TEST_F(DimTest, SubstituteRebuildsTheNormalForm) {
   Dim d = t.add(t.mul(s0, s1), t.floordiv(s0, c(2)));
   auto replace = [&](int symbol) { return symbol == 0 ? std::optional(t.add(s2, s2)) : std::nullopt; };
   EXPECT_EQ(t.substitute(d, replace), t.add(t.mul(t.mul(s2, s1), 2), s2));
+  EXPECT_EQ(t.substitute(d, 0, t.add(s2, s2)), t.add(t.mul(t.mul(s2, s1), 2), s2));
+  EXPECT_EQ(t.substitute(d, 0, 4), t.add(t.mul(s1, 4), c(2)));
   EXPECT_EQ(t.symbols(d), (std::vector<int>{0, 1}));
+}
+
+TEST_F(DimTest, KnowsItsSymbols) {
+  Dim d = t.add(t.mul(s0, 2), t.min(s2, c(3)));
+  EXPECT_TRUE(t.names(d, 0) && t.names(d, 2));
+  EXPECT_FALSE(t.names(d, 1) || t.names(c(7), 0));
+  EXPECT_EQ(t.known(d, std::vector<int64_t>{5, 0, 2}), 12);
+  EXPECT_EQ(t.known(d, std::vector<int64_t>{5, 0}), std::nullopt);
+  EXPECT_EQ(t.known(c(7), {}), 7);
 }
 
 // Random expressions: the value is the one of the operations they were built from, and text reads back to the same handle.
