@@ -29,17 +29,13 @@ void collect_buffers(const Body& body, std::set<BufferId>& out) {
 }
 
 void collect_traffic(const Program& program, const Body& body, std::set<BufferId>& stored, std::set<BufferId>& loaded) {
-  auto memory = [&](BufferId id) {
-    const Buffer& buffer = program.buffers[static_cast<size_t>(id)];
-    return buffer.kind == BufferKind::alias ? buffer.binding : id;
-  };
   for (const Stmt& stmt : body) {
     bool stores = stmt.kind == StmtKind::store || stmt.kind == StmtKind::scatter;
-    if (stmt.address.buffer >= 0) (stores ? stored : loaded).insert(memory(stmt.address.buffer));
+    if (stmt.address.buffer >= 0) (stores ? stored : loaded).insert(program.memory_of(stmt.address.buffer));
     for (const CallOperand& operand : stmt.operands) {
       if (operand.address.buffer < 0) continue;
-      stored.insert(memory(operand.address.buffer));
-      loaded.insert(memory(operand.address.buffer));
+      stored.insert(program.memory_of(operand.address.buffer));
+      loaded.insert(program.memory_of(operand.address.buffer));
     }
     collect_traffic(program, stmt.body, stored, loaded);
   }
@@ -100,10 +96,7 @@ Facts::Facts(const Program& program, bool quiet_comparisons)
 
 void Facts::find_panels() {
   DimTable dims = program_.dims;
-  auto memory = [&](BufferId id) -> const Buffer& {
-    const Buffer& buffer = program_.buffers[static_cast<size_t>(id)];
-    return buffer.kind == BufferKind::alias ? program_.buffers[static_cast<size_t>(buffer.binding)] : buffer;
-  };
+  auto memory = [&](BufferId id) -> const Buffer& { return program_.buffers[static_cast<size_t>(program_.memory_of(id))]; };
   auto is_dense_input = [&](const Buffer& buffer) {
     if (buffer.kind != BufferKind::input || buffer.shape.size() != buffer.strides.size()) return false;
     Dim expected = dims.constant(item_size(buffer.dtype));

@@ -68,7 +68,7 @@ class KernelFunction {
   std::string variable(Dim var) const;
   std::string address(const Address& address);
   std::string buffer(BufferId id);
-  BufferId memory_of(BufferId id) const { return buffer_info(id).kind == BufferKind::alias ? buffer_info(id).binding : id; }
+  BufferId memory_of(BufferId id) const { return copy_.program.memory_of(id); }
   DType dtype(TempId temp) const { return copy_.program.temps[static_cast<size_t>(temp)]; }
   std::string type(TempId temp) const { return dtype_info(dtype(temp)).emitted; }
   const Buffer& buffer_info(BufferId id) const { return copy_.program.buffers[static_cast<size_t>(id)]; }

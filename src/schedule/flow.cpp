@@ -424,8 +424,7 @@ class Flow {
   // Scalar steps have one name for each memory.
   void drop_aliases(Body& body) {
     for (Stmt& stmt : body)
-      if (stmt.address.buffer >= 0 && program_.buffers[static_cast<size_t>(stmt.address.buffer)].kind == BufferKind::alias)
-        stmt.address.buffer = program_.buffers[static_cast<size_t>(stmt.address.buffer)].binding;
+      if (stmt.address.buffer >= 0) stmt.address.buffer = program_.memory_of(stmt.address.buffer);
   }
 
   void add_nest(Nest nest, const std::map<BufferId, ValueId>& scalar_outputs, std::vector<BlockStep>& steps) {

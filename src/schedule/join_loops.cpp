@@ -34,11 +34,6 @@ class Joining {
   }
 
  private:
-  BufferId memory_of(BufferId id) const {
-    const Buffer& buffer = program_.buffers[static_cast<size_t>(id)];
-    return buffer.kind == BufferKind::alias ? buffer.binding : id;
-  }
-
   static bool is_vector_loop(const Stmt& stmt) {
     return stmt.kind == StmtKind::loop && stmt.loop_kind == LoopKind::simd &&
            std::all_of(stmt.body.begin(), stmt.body.end(), [](const Stmt& each) {
@@ -50,9 +45,9 @@ class Joining {
   Traffic traffic_of(const Body& body) const {
     Traffic out;
     for (const Stmt& stmt : body) {
-      if (stmt.kind == StmtKind::load) out.loaded.insert(memory_of(stmt.address.buffer));
+      if (stmt.kind == StmtKind::load) out.loaded.insert(program_.memory_of(stmt.address.buffer));
       if (stmt.kind != StmtKind::store) continue;
-      out.stored.insert(memory_of(stmt.address.buffer));
+      out.stored.insert(program_.memory_of(stmt.address.buffer));
       ++out.stores;
     }
     return out;

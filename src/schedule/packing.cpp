@@ -42,16 +42,11 @@ class Packing {
     }
   };
 
-  BufferId memory_of(BufferId id) const {
-    const Buffer& buffer = program_.buffers[static_cast<size_t>(id)];
-    return buffer.kind == BufferKind::alias ? buffer.binding : id;
-  }
-
   void find_stored(const Body& body) {
     for (const Stmt& stmt : body) {
       bool stores = stmt.kind == StmtKind::store || stmt.kind == StmtKind::scatter;
-      if (stores) stored_.insert(memory_of(stmt.address.buffer));
-      for (const CallOperand& operand : stmt.operands) stored_.insert(memory_of(operand.address.buffer));
+      if (stores) stored_.insert(program_.memory_of(stmt.address.buffer));
+      for (const CallOperand& operand : stmt.operands) stored_.insert(program_.memory_of(operand.address.buffer));
       find_stored(stmt.body);
     }
   }
@@ -79,7 +74,7 @@ class Packing {
     const Stmt* tiles = around.size() == 2 ? around[1] : nullptr;
     Dim zero = dims_.constant(0), start = with(load.address.offset, loop.var, zero);
     Dim stride = dims_.sub(with(load.address.offset, loop.var, dims_.constant(1)), start);
-    if (hint(stride) <= item_size(load.dtype) || stored_.contains(memory_of(load.address.buffer))) return;
+    if (hint(stride) <= item_size(load.dtype) || stored_.contains(program_.memory_of(load.address.buffer))) return;
     Dim place = loop.var, count = loop.extent;
     if (tiles) {
       start = with(start, tiles->var, zero);

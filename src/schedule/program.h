@@ -200,6 +200,12 @@ struct ParallelLoop {
 };
 
 struct Program {
+  // The buffer whose memory it is: itself, or the one that it is another name of.
+  BufferId memory_of(BufferId id) const {
+    const Buffer& buffer = buffers[static_cast<size_t>(id)];
+    return buffer.kind == BufferKind::alias ? buffer.binding : id;
+  }
+
   DimTable dims;
   std::vector<Buffer> buffers;
   std::vector<LoopImport> imports;
