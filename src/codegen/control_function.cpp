@@ -22,11 +22,6 @@ void collect_dims(const Body& body, std::vector<Dim>& out) {
   }
 }
 
-bool is_boxed(const Stmt& stmt) {
-  return stmt.kind == StmtKind::boxed || stmt.kind == StmtKind::python || stmt.kind == StmtKind::extent ||
-         stmt.kind == StmtKind::receive || stmt.kind == StmtKind::draw || stmt.kind == StmtKind::receive_array;
-}
-
 const Nest no_nest;
 
 // The text with each line "@k@" as the assignment that it stands for, if buffer k is used.
@@ -79,7 +74,7 @@ void ControlFunction::find_shared() {
       for (const Stmt& stmt : step.body) {
         if (stmt.dst < 0) continue;
         bool twice = !home.emplace(stmt.dst, b).second;
-        if (twice || stmt.kind == StmtKind::assign || is_boxed(stmt)) shared_.insert(stmt.dst);
+        if (twice || stmt.kind == StmtKind::assign || is_for_caller(stmt.kind)) shared_.insert(stmt.dst);
       }
   for (size_t b = 0; b < program_.blocks.size(); ++b) {
     const ProgramBlock& block = program_.blocks[b];
@@ -222,7 +217,7 @@ void ControlFunction::scalars(const BlockStep& step) {
   for (const Stmt& stmt : step.body) {
     if (stmt.kind == StmtKind::bind)
       code_.line(cat(dim(stmt.dim), " = ", temp_name(stmt.args[0]), ";"));
-    else if (is_boxed(stmt))
+    else if (is_for_caller(stmt.kind))
       boxed(stmt);
     else
       write(stmt);
@@ -238,7 +233,7 @@ void ControlFunction::forget_panels(const Stmt& stmt) {
   if (stores && buffer_info(memory_of(stmt.address.buffer)).kind == BufferKind::input) {
     std::string to = stmt.kind == StmtKind::store ? address(stmt.address) : indexed_address(stmt, 1);
     code_.line(cat("forget_panels(frame, ", panels, ", ", to, ");"));
-  } else if (is_boxed(stmt)) {
+  } else if (is_for_caller(stmt.kind)) {
     code_.line(cat("forget_panels(frame, ", panels, ");"));
   }
 }
@@ -371,7 +366,8 @@ void ControlFunction::find_polls() {
     for (size_t block : back.loop) {
       plain = plain && (block == back.loop.front() || !headers.contains(block));
       for (const BlockStep& step : program_.blocks[block].steps)
-        plain = plain && step.kind == StepKind::scalars && std::none_of(step.body.begin(), step.body.end(), is_boxed);
+        plain = plain && step.kind == StepKind::scalars &&
+                std::none_of(step.body.begin(), step.body.end(), [](const Stmt& stmt) { return is_for_caller(stmt.kind); });
     }
     if (!plain) polls_.emplace(back.from, back.which);
   }

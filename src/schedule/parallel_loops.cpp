@@ -173,11 +173,6 @@ class Examined {
     return true;
   }
 
-  static bool is_for_caller(const Stmt& stmt) {
-    return stmt.kind == StmtKind::boxed || stmt.kind == StmtKind::python || stmt.kind == StmtKind::extent ||
-           stmt.kind == StmtKind::receive || stmt.kind == StmtKind::receive_array || stmt.kind == StmtKind::draw;
-  }
-
   static bool has_parallel(const Body& body) {
     return std::any_of(body.begin(), body.end(), [](const Stmt& stmt) {
       return stmt.loop_kind == LoopKind::parallel || stmt.divide_work || has_parallel(stmt.body);
@@ -189,7 +184,8 @@ class Examined {
       const ProgramBlock& each = program_.blocks[static_cast<size_t>(b)];
       for (const BlockStep& step : each.steps) {
         if (step.kind == StepKind::grow || step.kind == StepKind::protect) return false;
-        if (std::any_of(step.body.begin(), step.body.end(), is_for_caller)) return false;
+        for (const Stmt& stmt : step.body)
+          if (is_for_caller(stmt.kind)) return false;
         if (step.kind != StepKind::nest) continue;
         const Nest& nest = program_.nests[static_cast<size_t>(step.nest)];
         if (nest.on_calling_thread) return false;

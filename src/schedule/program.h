@@ -95,6 +95,11 @@ enum class StmtKind : uint8_t {
   gufunc,         // NumPy gufunc loop `import`: operands with core dims `core` and outer loops done by the statement's loops
 };
 
+inline bool is_for_caller(StmtKind kind) {
+  return kind == StmtKind::boxed || kind == StmtKind::python || kind == StmtKind::extent || kind == StmtKind::receive ||
+         kind == StmtKind::draw || kind == StmtKind::receive_array;
+}
+
 // Operand of a call: where it starts and the byte distance of its elements.
 struct CallOperand {
   Address address;
