@@ -266,8 +266,8 @@ Result<Ref> absolute_number(Capture& capture, const Operand& operand) {
 Result<Ref> absolute_complex_scalar(Capture& capture, const Ref& scalar, DType dtype) {
   ACCEL_TRY(ValueId v, capture.scalar_value(scalar));
   Builder& build = capture.build();
-  DType real = dtype == DType::complex64 ? DType::float32 : DType::float64;
-  return capture.scalar(build.pointwise(Op::math_hypot, {build.real(v), build.imag(v)}, {real}, ValueKind::numpy_scalar));
+  return capture.scalar(
+      build.pointwise(Op::math_hypot, {build.real(v), build.imag(v)}, {part_dtype(dtype)}, ValueKind::numpy_scalar));
 }
 
 }  // namespace

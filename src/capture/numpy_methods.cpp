@@ -113,8 +113,6 @@ Result<Ref> numpy_array_flatten(Capture& capture, PyObject*, const CallArguments
 
 namespace {
 
-DType part_of(DType dtype) { return dtype == DType::complex64 ? DType::float32 : DType::float64; }
-
 // (dtype, (2,)) or (dtype, 2), which shows complex numbers as pairs of their parts.
 Result<bool> is_pair_of_parts(Capture& capture, const Ref& spec, DType dtype) {
   if (spec->kind != AbstractKind::tuple || spec->items.size() != 2 || dtype_kind(dtype) != 'c') return false;
@@ -123,7 +121,7 @@ Result<bool> is_pair_of_parts(Capture& capture, const Ref& spec, DType dtype) {
   bool nested = shape->kind == AbstractKind::tuple;
   if (nested && shape->items.size() != 1) return false;
   ACCEL_TRY(Dim count, read_dim(capture, nested ? shape->items[0] : shape));
-  return part == part_of(dtype) && capture.dims().is_constant(count, 2);
+  return part == part_dtype(dtype) && capture.dims().is_constant(count, 2);
 }
 
 // Both parts of each number side by side along the last axis, which has to lie without gaps.
@@ -150,7 +148,7 @@ Result<Ref> numpy_array_view(Capture& capture, PyObject*, const CallArguments& a
   if (pairs && has_axes) return parts_view(capture, self);
   ACCEL_TRY(auto to, read_dtype(capture, given[1]));
   if (to == dtype) return plain_view(capture, self);
-  if (dtype_kind(dtype) == 'c' && to == part_of(dtype) && has_axes) return view_as_parts(capture, self);
+  if (dtype_kind(dtype) == 'c' && to == part_dtype(dtype) && has_axes) return view_as_parts(capture, self);
   return fail(Reason::unsupported_argument, "a view as such a dtype");
 }
 

@@ -46,10 +46,6 @@ bool is_not(Op op) { return op == Op::logical_not || op == Op::invert; }
 
 char kind_of(DType dtype) { return dtype == DType::bool_ ? 'b' : dtype_kind(dtype) == 'c' ? 'c' : 'r'; }
 
-DType part_of(DType dtype) {
-  return dtype == DType::complex64 ? DType::float32 : dtype == DType::complex128 ? DType::float64 : dtype;
-}
-
 class Finder {
  public:
   Finder(const Program& program, const Stmt& repeat) : program_(program), repeat_(repeat), dims_(program.dims) {}
@@ -215,7 +211,7 @@ class Finder {
     }
     return true;
   }
-  bool is_fitting(TempId temp) const { return dtype(temp) == DType::bool_ || part_of(dtype(temp)) == out_.real; }
+  bool is_fitting(TempId temp) const { return dtype(temp) == DType::bool_ || part_dtype(dtype(temp)) == out_.real; }
 
   // A mask that holds less often, as far as it is made of comparisons that hold less often.
   void find_squares() {

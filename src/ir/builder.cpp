@@ -100,19 +100,19 @@ ValueId Builder::reshape(ValueId v, std::vector<Dim> shape) {
 
 ValueId Builder::real(ValueId v) {
   Type type = graph_.type(v);
-  type.dtype = type.dtype == DType::complex64 ? DType::float32 : DType::float64;
+  type.dtype = part_dtype(type.dtype);
   return add(Op::real, {v}, {}, std::move(type));
 }
 
 ValueId Builder::imag(ValueId v) {
   Type type = graph_.type(v);
-  type.dtype = type.dtype == DType::complex64 ? DType::float32 : DType::float64;
+  type.dtype = part_dtype(type.dtype);
   return add(Op::imag, {v}, {}, std::move(type));
 }
 
 ValueId Builder::parts(ValueId v) {
   Type type = graph_.type(v);
-  type.dtype = type.dtype == DType::complex64 ? DType::float32 : DType::float64;
+  type.dtype = part_dtype(type.dtype);
   type.order = type.axis_order();
   type.order.push_back(static_cast<uint8_t>(type.rank()));
   type.shape.push_back(graph_.dims.constant(2));

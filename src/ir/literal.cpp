@@ -30,12 +30,6 @@ double half_value(uint16_t bits) {
   return bits & 0x8000 ? -magnitude : magnitude;
 }
 
-// The dtype of one part of a complex dtype; other dtypes: themselves.
-DType part_dtype(DType dtype) {
-  if (dtype == DType::complex64) return DType::float32;
-  return dtype == DType::complex128 ? DType::float64 : dtype;
-}
-
 uint64_t float_bits(DType dtype, double value) {
   if (dtype == DType::float16) return half_bits(value);
   if (dtype == DType::float32) return std::bit_cast<uint32_t>(static_cast<float>(value));

@@ -130,8 +130,7 @@ std::string part_error(const Context& c) {
   if (c.node.op == Op::parts) shape.push_back(c.result.shape.empty() ? Dim{} : c.result.shape.back());
   if (shape != c.result.shape) return "the shape changed";
   if (c.node.op == Op::parts && !c.graph.dims.is_constant(shape.back(), 2)) return "a complex number has two parts";
-  bool matching = (from.dtype == DType::complex64 && c.result.dtype == DType::float32) ||
-                  (from.dtype == DType::complex128 && c.result.dtype == DType::float64);
+  bool matching = dtype_kind(from.dtype) == 'c' && c.result.dtype == part_dtype(from.dtype);
   return matching ? "" : "the operand is complex, the result its part";
 }
 

@@ -312,28 +312,26 @@ class Writer {
     for (ValueId v : kept) {
       DType dtype = graph_.type(v).dtype;
       bool parts = dtype_kind(dtype) == 'c';
-      kept_.push_back({v, lowering_.scratch(part(dtype), dims_.constant(parts ? 2 * lane_count : lane_count), "state"), v});
+      kept_.push_back(
+          {v, lowering_.scratch(part_dtype(dtype), dims_.constant(parts ? 2 * lane_count : lane_count), "state"), v});
     }
     for (size_t k = 0; k < loop.starts.size(); ++k)
       if (loop.starts[k] != no_value) kept_[k].start = loop.starts[k];
   }
 
-  static DType part(DType dtype) {
-    return dtype == DType::complex64 ? DType::float32 : dtype == DType::complex128 ? DType::float64 : dtype;
-  }
   Address lane(const Kept& kept, int which) {
-    int size = item_size(part(graph_.type(kept.value).dtype));
+    int size = item_size(part_dtype(graph_.type(kept.value).dtype));
     return {kept.buffer, dims_.add(dims_.mul(lane_, size), dims_.constant(which * size * lane_count))};
   }
 
   void put(const Kept& kept, TempId value) {
-    DType dtype = graph_.type(kept.value).dtype, real = part(dtype);
+    DType dtype = graph_.type(kept.value).dtype, real = part_dtype(dtype);
     if (real == dtype) return lowering_.store(lane(kept, 0), value, dtype);
     lowering_.store(lane(kept, 0), lowering_.compute(Op::real, {value}, real, -1), real);
     lowering_.store(lane(kept, 1), lowering_.compute(Op::imag, {value}, real, -1), real);
   }
   TempId get(const Kept& kept) {
-    DType dtype = graph_.type(kept.value).dtype, real = part(dtype);
+    DType dtype = graph_.type(kept.value).dtype, real = part_dtype(dtype);
     TempId first = lowering_.load(lane(kept, 0), real);
     return real == dtype ? first : lowering_.compute(Op::compose, {first, lowering_.load(lane(kept, 1), real)}, dtype, -1);
   }
