@@ -1,8 +1,6 @@
 // Joins a block with the one it jumps to when nothing else leads there. A graph with control flow stays one: callers provide
 // the results of others before the call.
 
-#include <numeric>
-
 #include "ir/flow.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
@@ -13,9 +11,7 @@ namespace {
 
 class Chains {
  public:
-  explicit Chains(Graph& graph) : graph_(graph), replacement_(graph.values.size()), gone_(graph.blocks.size(), false) {
-    std::iota(replacement_.begin(), replacement_.end(), 0);
-  }
+  explicit Chains(Graph& graph) : graph_(graph), replacement_(no_replacement(graph)), gone_(graph.blocks.size(), false) {}
 
   bool run() {
     std::vector<std::vector<BlockId>> before = predecessors(graph_);

@@ -1,7 +1,6 @@
 // Merges nodes of one block that compute the same value from the same operands. A node with floating-point events is
 // not merged: NumPy reports them at each line that computes.
 
-#include <numeric>
 #include <unordered_map>
 
 #include "passes/passes.h"
@@ -29,9 +28,7 @@ size_t hash(const Node& node) {
 
 class Merger {
  public:
-  explicit Merger(Graph& graph) : graph_(graph), returned_(returned_values(graph)), replacement_(graph.values.size()) {
-    std::iota(replacement_.begin(), replacement_.end(), 0);
-  }
+  explicit Merger(Graph& graph) : graph_(graph), returned_(returned_values(graph)), replacement_(no_replacement(graph)) {}
 
   bool run() {
     for (Block& block : graph_.blocks) merge_in(block);

@@ -2,7 +2,6 @@
 // with one counter.
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
 #include "ir/flow.h"
@@ -15,9 +14,7 @@ namespace {
 
 class EqualCounters {
  public:
-  explicit EqualCounters(Graph& graph) : graph_(graph), replacement_(graph.values.size()) {
-    std::iota(replacement_.begin(), replacement_.end(), 0);
-  }
+  explicit EqualCounters(Graph& graph) : graph_(graph), replacement_(no_replacement(graph)) {}
 
   bool run() {
     bool changed = false;

@@ -3,7 +3,6 @@
 // strides.
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
 #include "ir/flow.h"
@@ -28,8 +27,7 @@ class Forwarding {
   }
 
   bool run() {
-    std::vector<ValueId> replacement(graph_.values.size());
-    std::iota(replacement.begin(), replacement.end(), 0);
+    std::vector<ValueId> replacement = no_replacement(graph_);
     bool changed = false;
     for (const Block& block : graph_.blocks)
       for (NodeId n : block.nodes) {

@@ -1,7 +1,6 @@
 // Block parameters that are the same value however the block is reached become that value.
 
 #include <algorithm>
-#include <numeric>
 
 #include "ir/flow.h"
 #include "passes/passes.h"
@@ -13,9 +12,7 @@ namespace {
 
 class Parameters {
  public:
-  explicit Parameters(Graph& graph) : graph_(graph), replacement_(graph.values.size()) {
-    std::iota(replacement_.begin(), replacement_.end(), 0);
-  }
+  explicit Parameters(Graph& graph) : graph_(graph), replacement_(no_replacement(graph)) {}
 
   bool run() {
     bool changed = false;

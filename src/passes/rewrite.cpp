@@ -1,5 +1,7 @@
 #include "passes/rewrite.h"
 
+#include <numeric>
+
 namespace accel {
 
 void replace_uses(Graph& graph, const std::vector<ValueId>& replacement) {
@@ -13,6 +15,12 @@ void replace_uses(Graph& graph, const std::vector<ValueId>& replacement) {
     rewrite(block.terminator.operands);
     for (auto& arguments : block.terminator.target_arguments) rewrite(arguments);
   }
+}
+
+std::vector<ValueId> no_replacement(const Graph& graph) {
+  std::vector<ValueId> out(graph.values.size());
+  std::iota(out.begin(), out.end(), 0);
+  return out;
 }
 
 std::vector<bool> returned_values(const Graph& graph) {

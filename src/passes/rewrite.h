@@ -8,6 +8,9 @@ namespace accel {
 // replacement[v] is the value to use for v (v itself when kept; chains are followed). Rewrites operands and terminators.
 void replace_uses(Graph& graph, const std::vector<ValueId>& replacement);
 
+// Where every value is kept.
+std::vector<ValueId> no_replacement(const Graph& graph);
+
 // Per value: whether the function returns it. Such a value keeps its node, as each result is an object of its own.
 std::vector<bool> returned_values(const Graph& graph);
 

@@ -2,7 +2,6 @@
 // constants known at capture.
 
 #include <algorithm>
-#include <numeric>
 
 #include "passes/passes.h"
 #include "passes/rewrite.h"
@@ -153,9 +152,7 @@ constexpr struct {
 
 class Simplifier {
  public:
-  explicit Simplifier(Graph& graph) : graph_(graph), returned_(returned_values(graph)), replacement_(graph.values.size()) {
-    std::iota(replacement_.begin(), replacement_.end(), 0);
-  }
+  explicit Simplifier(Graph& graph) : graph_(graph), returned_(returned_values(graph)), replacement_(no_replacement(graph)) {}
 
   bool run() {
     for (Block& block : graph_.blocks) {
