@@ -44,11 +44,7 @@ bool defines(const Body& body, TempId temp) {
 bool is_known_before(const Nest& nest, const Body& body, size_t place, TempId temp) {
   if (!defines(nest.body, temp)) return true;
   auto end = body.begin() + static_cast<std::ptrdiff_t>(place);
-  return std::any_of(body.begin(), end, [&](const Stmt& stmt) {
-    bool once = stmt.kind == StmtKind::compute || stmt.kind == StmtKind::load || stmt.kind == StmtKind::constant ||
-                stmt.kind == StmtKind::input || stmt.kind == StmtKind::index;
-    return stmt.dst == temp && once;
-  });
+  return std::any_of(body.begin(), end, [&](const Stmt& stmt) { return stmt.dst == temp && is_number(stmt.kind); });
 }
 
 }  // namespace

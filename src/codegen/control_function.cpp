@@ -229,8 +229,7 @@ void ControlFunction::scalars(const BlockStep& step) {
 void ControlFunction::forget_panels(const Stmt& stmt) {
   int panels = copy_.facts.panel_count();
   if (panels == 0) return;
-  bool stores = stmt.kind == StmtKind::store || stmt.kind == StmtKind::scatter;
-  if (stores && buffer_info(memory_of(stmt.address.buffer)).kind == BufferKind::input) {
+  if (is_store(stmt.kind) && buffer_info(memory_of(stmt.address.buffer)).kind == BufferKind::input) {
     std::string to = stmt.kind == StmtKind::store ? address(stmt.address) : indexed_address(stmt, 1);
     code_.line(cat("forget_panels(frame, ", panels, ", ", to, ");"));
   } else if (is_for_caller(stmt.kind)) {

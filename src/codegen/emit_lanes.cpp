@@ -15,15 +15,9 @@ constexpr int strip = 512;
 constexpr int fewest_lanes = 16;
 constexpr int64_t farthest = 64;  // bytes between the elements of neighbouring lanes
 
-bool is_value(const Stmt& stmt) {
-  return stmt.kind == StmtKind::constant || stmt.kind == StmtKind::index || stmt.kind == StmtKind::load ||
-         stmt.kind == StmtKind::compute || stmt.kind == StmtKind::input;
-}
-
 int64_t count_stores(const Body& body) {
   int64_t count = 0;
-  for (const Stmt& stmt : body)
-    count += (stmt.kind == StmtKind::store || stmt.kind == StmtKind::scatter) + count_stores(stmt.body);
+  for (const Stmt& stmt : body) count += is_store(stmt.kind) + count_stores(stmt.body);
   return count;
 }
 
@@ -56,7 +50,7 @@ std::optional<size_t> KernelFunction::reduced_in_lanes(const Body& body, Dim lan
   std::optional<size_t> found;
   for (size_t k = 0; k < body.size(); ++k) {
     if (is_straight({body[k]})) {
-      if (!found && !is_value(body[k])) return std::nullopt;
+      if (!found && !is_number(body[k].kind)) return std::nullopt;
       continue;
     }
     bool good = !found && body[k].kind == StmtKind::argreduce && is_straight(body[k].body) && is_near(body[k].body, lane);

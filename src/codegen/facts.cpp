@@ -30,8 +30,7 @@ void collect_buffers(const Body& body, std::set<BufferId>& out) {
 
 void collect_traffic(const Program& program, const Body& body, std::set<BufferId>& stored, std::set<BufferId>& loaded) {
   for (const Stmt& stmt : body) {
-    bool stores = stmt.kind == StmtKind::store || stmt.kind == StmtKind::scatter;
-    if (stmt.address.buffer >= 0) (stores ? stored : loaded).insert(program.memory_of(stmt.address.buffer));
+    if (stmt.address.buffer >= 0) (is_store(stmt.kind) ? stored : loaded).insert(program.memory_of(stmt.address.buffer));
     for (const CallOperand& operand : stmt.operands) {
       if (operand.address.buffer < 0) continue;
       stored.insert(program.memory_of(operand.address.buffer));

@@ -4,6 +4,8 @@
 #include <optional>
 #include <set>
 
+#include "schedule/scalar_code.h"
+
 namespace accel {
 
 namespace {
@@ -35,11 +37,7 @@ class Joining {
 
  private:
   static bool is_vector_loop(const Stmt& stmt) {
-    return stmt.kind == StmtKind::loop && stmt.loop_kind == LoopKind::simd &&
-           std::all_of(stmt.body.begin(), stmt.body.end(), [](const Stmt& each) {
-             return each.kind == StmtKind::constant || each.kind == StmtKind::index || each.kind == StmtKind::input ||
-                    each.kind == StmtKind::load || each.kind == StmtKind::compute || each.kind == StmtKind::store;
-           });
+    return stmt.kind == StmtKind::loop && stmt.loop_kind == LoopKind::simd && is_indexed_scalar_code(stmt.body);
   }
 
   Traffic traffic_of(const Body& body) const {

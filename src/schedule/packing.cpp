@@ -44,8 +44,7 @@ class Packing {
 
   void find_stored(const Body& body) {
     for (const Stmt& stmt : body) {
-      bool stores = stmt.kind == StmtKind::store || stmt.kind == StmtKind::scatter;
-      if (stores) stored_.insert(program_.memory_of(stmt.address.buffer));
+      if (is_store(stmt.kind)) stored_.insert(program_.memory_of(stmt.address.buffer));
       for (const CallOperand& operand : stmt.operands) stored_.insert(program_.memory_of(operand.address.buffer));
       find_stored(stmt.body);
     }

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "schedule/access.h"
+#include "schedule/scalar_code.h"
 
 namespace accel {
 
@@ -15,13 +16,6 @@ constexpr int64_t line_bytes = 64, tile_bytes = 1 << 15;
 constexpr int64_t usual_distance = 128;  // of an element to the next one, where it is no constant
 constexpr int64_t least_tile = 16, most_tile = 1024;
 constexpr int own_variables = DimTable::first_variable + 2048;  // of the nests that are written here
-
-bool is_of_elements(const Body& body) {
-  return std::all_of(body.begin(), body.end(), [](const Stmt& stmt) {
-    return stmt.kind == StmtKind::constant || stmt.kind == StmtKind::index || stmt.kind == StmtKind::input ||
-           stmt.kind == StmtKind::load || stmt.kind == StmtKind::compute || stmt.kind == StmtKind::store;
-  });
-}
 
 bool stores(const Body& body) {
   return std::any_of(body.begin(), body.end(), [](const Stmt& stmt) { return stmt.kind == StmtKind::store; });
@@ -76,8 +70,8 @@ class PlaneLoop {
     if (nest_ < 0 || nest().body.empty()) return false;
     const Stmt& last = nest().body.back();
     Body scalars(nest().body.begin(), nest().body.end() - 1);
-    return last.kind == StmtKind::loop && last.loop_kind == LoopKind::parallel && is_of_elements(last.body) &&
-           is_of_elements(scalars) && !stores(scalars);
+    return last.kind == StmtKind::loop && last.loop_kind == LoopKind::parallel && is_indexed_scalar_code(last.body) &&
+           is_indexed_scalar_code(scalars) && !stores(scalars);
   }
 
   // Whether the nest uses what the control flow works out anew in each iteration, but the counter.

@@ -95,6 +95,15 @@ enum class StmtKind : uint8_t {
   gufunc,         // NumPy gufunc loop `import`: operands with core dims `core` and outer loops done by the statement's loops
 };
 
+// A number of one element for dst, without a loop or a call.
+inline bool is_number(StmtKind kind) {
+  return kind == StmtKind::constant || kind == StmtKind::index || kind == StmtKind::input || kind == StmtKind::load ||
+         kind == StmtKind::compute;
+}
+
+// The other way: one element of memory gets a number.
+inline bool is_store(StmtKind kind) { return kind == StmtKind::store || kind == StmtKind::scatter; }
+
 inline bool is_for_caller(StmtKind kind) {
   return kind == StmtKind::boxed || kind == StmtKind::python || kind == StmtKind::extent || kind == StmtKind::receive ||
          kind == StmtKind::draw || kind == StmtKind::receive_array;

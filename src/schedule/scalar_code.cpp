@@ -17,20 +17,13 @@ bool names_buffer(const Stmt& stmt, BufferId id) {
 
 bool is_scalar_code(const Body& body) {
   return std::all_of(body.begin(), body.end(), [](const Stmt& stmt) {
-    switch (stmt.kind) {
-      case StmtKind::constant:
-      case StmtKind::index:
-      case StmtKind::input:
-      case StmtKind::load:
-      case StmtKind::store:
-      case StmtKind::compute:
-      case StmtKind::gather:
-      case StmtKind::scatter:
-        return true;
-      default:
-        return false;
-    }
+    return is_number(stmt.kind) || is_store(stmt.kind) || stmt.kind == StmtKind::gather;
   });
+}
+
+bool is_indexed_scalar_code(const Body& body) {
+  return std::all_of(body.begin(), body.end(),
+                     [](const Stmt& stmt) { return is_number(stmt.kind) || stmt.kind == StmtKind::store; });
 }
 
 bool is_scalar_local(const DimTable& dims, const Program& program, BufferId id) {
