@@ -291,7 +291,6 @@ TempId Lowering::fold_at(ValueId v, const Node& node, const Index& index) {
 
 TempId Lowering::sequential_at(ValueId v, const Node& node, const Index& index, const std::vector<int>& axes) {
   DType dtype = graph_.type(v).dtype;
-  NodeId id = graph_.values[v].producer;
   Index from = operand_index(node, index, dims_.constant(0));
   TempId total = declare(start_of(v, node, from), dtype);
   for (int axis : axes) from[axis] = open_loop(LoopKind::serial, graph_.type(node.operands[0]).shape[axis], false);

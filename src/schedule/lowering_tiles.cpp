@@ -126,7 +126,6 @@ Address Lowering::column_tile(ValueId v, const Node& node, const Index& index, D
   auto done = scopes_.back()->tiles.find({v, index});
   if (done != scopes_.back()->tiles.end()) return done->second;
   DType dtype = graph_.type(v).dtype;
-  NodeId id = graph_.values[v].producer;
   Address tile = new_tile(dtype, variable, extent);
   Index from = operand_index(node, index, dims_.constant(0));
   open_loop_over(variable, LoopKind::simd, extent, false);

@@ -186,7 +186,7 @@ class Parser {
     auto buffer = [](std::string_view word, BufferId& b) { return read_prefixed(word, 'b', b); };
     const Words& w = words_;
     loop.leaves = w.back() == "leaves";
-    return w.size() == 14 + loop.leaves && read_number(w[1], loop.header) && read_list(w[2], loop.blocks, number) &&
+    return w.size() == (loop.leaves ? 15u : 14u) && read_number(w[1], loop.header) && read_list(w[2], loop.blocks, number) &&
            read_prefixed(w[3], 't', loop.counter) && read_number(w[4], loop.step) && read_dim(program_.dims, w[5], loop.end) &&
            read_dim(program_.dims, w[7], loop.work) && read_number(w[9], loop.least) && read_list(w[11], loop.own, buffer) &&
            read_list(w[13], loop.written, buffer);
