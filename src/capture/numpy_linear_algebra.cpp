@@ -134,7 +134,8 @@ namespace {
 
 bool is_inexact(DType dtype) { return dtype_kind(dtype) == 'f' || dtype_kind(dtype) == 'c'; }
 
-// A vector that BLAS cannot walk through: in reverse, or one repeated element.
+// A vector that BLAS cannot walk through: in reverse, or one repeated element. A single element has no direction, but to ask
+// that of an extent known at run time would be an exit for all others: it is copied like them, which changes nothing.
 bool is_walked_backwards(Capture& capture, const Operand& operand) {
   if (capture.decide(lens_of(operand.ref).strides[0], Comparison::gt, capture.dims().constant(0))) return false;
   return capture.is_runtime(operand.shape[0]) || !is_one(capture, operand.shape[0]);
