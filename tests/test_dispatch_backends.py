@@ -70,15 +70,41 @@ def wrong(graph, example_inputs):
     return lambda *values: [np.zeros(3, "f4")]
 
 
+def silent(graph, example_inputs):
+    return lambda *values: None
+
+
+def without_results(graph, example_inputs):
+    return lambda *values: (0, None)
+
+
+def plus_one(x):
+    return x + 1
+
+
+def halved(x):
+    while x.sum() > 1:
+        x = x / 2
+    return x
+
+
 @pytest.mark.parametrize(
-    ("backend", "message"), [(failing, "no such machine"), (wrong, "another dtype"), (lambda g, e: 3, "callable")]
+    ("function", "backend", "message"),
+    [
+        (plus_one, failing, "no such machine"),
+        (plus_one, wrong, "another dtype"),
+        (plus_one, lambda g, e: 3, "callable"),
+        (plus_one, silent, "no results but NoneType"),
+        (halved, silent, "control flow returns the exit .* not NoneType"),
+        (halved, without_results, "no results but NoneType"),
+    ],
 )
-def test_backends_that_fail(backend, message):
+def test_backends_that_fail(function, backend, message):
     x = np.ones(3)
     with accel.config(strict=False):
-        call = accel.compile(lambda x: x + 1, backend=backend)
+        call = accel.compile(function, backend=backend)
         with pytest.warns(accel.AccelWarning, match=f"backend_failed.*{message}"):
-            assert np.array_equal(call(x), x + 1)
-        assert np.array_equal(call(x), x + 1)
+            assert np.array_equal(call(x), function(x))
+        assert np.array_equal(call(x), function(x))
     with accel.config(strict=True), pytest.raises(accel.InternalError, match=message):
-        accel.compile(lambda x: x + 1, backend=backend)(x)
+        accel.compile(function, backend=backend)(x)

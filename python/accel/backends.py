@@ -134,8 +134,15 @@ class adapt:  # noqa: N801
         if not callable(run):
             raise ArgumentError(f"the backend returned {run!r}: it has to return a callable")
         if len(graph.blocks) > 1:
-            return lambda symbols, inputs: (0, *run(*symbols, *inputs))
+            return lambda symbols, inputs: (0, *_left(run(*symbols, *inputs)))
         return lambda symbols, inputs: (0, 0, run(*symbols, *inputs))
+
+
+def _left(results: Any) -> tuple[int, Sequence[Any]]:
+    if not isinstance(results, tuple) or len(results) != 2:
+        kind = type(results).__name__
+        raise ArgumentError(f"a graph with control flow returns the exit and what it hands over, not {kind}")
+    return results
 
 
 def evaluate(graph: Graph, values: Sequence[Any]) -> Any:

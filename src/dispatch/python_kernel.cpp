@@ -108,7 +108,7 @@ Result<int> PythonKernel::run(const Binding& binding, const OutputPlan& plan, Ou
   if (!answer || !PyArg_ParseTuple(answer.get(), "iiO", &status, &exit, &results)) {
     return fail(Reason::backend_failed, "the backend's callable raised " + take_exception_text());
   }
-  if (results == Py_None) return status;
+  if (results == Py_None && status != 0) return status;
   // Sizes that only the run has bound are not known here.
   Status stored = store_all(results, exit, has_flow_ ? nullptr : binding.symbols, plan, outputs);
   if (stored.ok()) return status;
@@ -118,12 +118,14 @@ Result<int> PythonKernel::run(const Binding& binding, const OutputPlan& plan, Ou
 
 Status PythonKernel::store_all(PyObject* results, int exit, const int64_t* symbols, const OutputPlan& plan, Outputs& outputs) {
   PyRef sequence = PyRef::steal(PySequence_Fast(results, "a backend's callable returns a sequence"));
-  bool fits = sequence && exit >= 0 && exit < plan.exit_count() &&
-              PySequence_Fast_GET_SIZE(sequence.get()) == plan.last(exit) - plan.first(exit);
-  if (!fits) {
+  if (!sequence) {
     PyErr_Clear();
-    return fail(Reason::backend_failed, "the backend's callable returned another number of results");
+    return fail(Reason::backend_failed,
+                std::string("the backend's callable returned no results but ") + Py_TYPE(results)->tp_name);
   }
+  bool fits =
+      exit >= 0 && exit < plan.exit_count() && PySequence_Fast_GET_SIZE(sequence.get()) == plan.last(exit) - plan.first(exit);
+  if (!fits) return fail(Reason::backend_failed, "the backend's callable returned another number of results");
   for (int i = plan.first(exit); i < plan.last(exit); i++) {
     PyObject* result = PySequence_Fast_GET_ITEM(sequence.get(), i - plan.first(exit));
     ACCEL_TRY([[maybe_unused]] Unit stored, store(result, i, symbols, plan, outputs));
