@@ -107,22 +107,30 @@ Result<std::string> ControlFunction::write_program() {
   ACCEL_TRY([[maybe_unused]] Unit loops, write_loops());
   for (size_t b = 0; b < program_.blocks.size(); ++b) write_block(b);
   if (failure_) return *failure_;
-  std::string parameters;
-  for (BufferId id : buffers_)
-    if (fixed_.contains(id)) parameters += cat(", [[maybe_unused]] char* __restrict b", id);
   Code out;
   out.raw(before_);
-  out.open(cat("static __attribute__((noinline)) void ", name_, "_blocks(Frame* frame, [[maybe_unused]] Kept* kept", parameters,
-               ")"));
-  write_locals(out);
+  open_blocks(out, "[[maybe_unused]] Kept* kept");
   out.raw(blocks_text());
+  close_blocks(out);
+  write_wrapper(out);
+  return out.text();
+}
+
+// The function of the blocks has the memory that stays in place as parameters of its own.
+void ControlFunction::open_blocks(Code& out, const std::string& parameters) {
+  std::string memory;
+  for (BufferId id : buffers_)
+    if (fixed_.contains(id)) memory += cat(", [[maybe_unused]] char* __restrict b", id);
+  out.open(cat("static __attribute__((noinline)) void ", name_, "_blocks(Frame* frame, ", parameters, memory, ")"));
+  write_locals(out);
+}
+
+void ControlFunction::close_blocks(Code& out) {
   out.line("done:");
   if (has_sink_) out.line("show(sink);");
   out.line(cat("report(frame, ", events_text(), ");"));
   out.line("return;");
   out.close();
-  write_wrapper(out);
-  return out.text();
 }
 
 void ControlFunction::write_locals(Code& out) {

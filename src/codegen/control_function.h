@@ -37,6 +37,8 @@ class ControlFunction : private KernelFunction {
   std::optional<size_t> loop_entered(size_t from, int target) const;
 
   void find_shared();
+  void open_blocks(Code& out, const std::string& parameters);
+  void close_blocks(Code& out);
   void write_locals(Code& out);
   std::string blocks_text() const;
   void write_wrapper(Code& out);

@@ -96,12 +96,7 @@ Result<std::string> ControlFunction::write_loop() {
   out.open(cat("struct ", name_, "_temps"));
   for (TempId temp : temps) out.line(cat(type(temp), " ", temp_name(temp), ";"));
   out.close("};");
-  std::string parameters;
-  for (BufferId id : buffers_)
-    if (fixed_.contains(id)) parameters += cat(", [[maybe_unused]] char* __restrict b", id);
-  out.open(cat("static __attribute__((noinline)) void ", name_, "_blocks(Frame* frame, LoopRun* run, i64 begin, i64 count",
-               parameters, ")"));
-  write_locals(out);
+  open_blocks(out, "LoopRun* run, i64 begin, i64 count");
   out.line(cat("const ", name_, "_temps* const given = (const ", name_, "_temps*)run->temps;"));
   for (TempId temp : temps) out.line(cat(temp_name(temp), " = given->", temp_name(temp), ";"));
   out.line(cat(temp_name(loop_->counter), " += begin * ", static_cast<long>(loop_->step), ";"));
@@ -111,11 +106,7 @@ Result<std::string> ControlFunction::write_loop() {
     out.line("left: __attribute__((cold));");
     out.line("__atomic_store_n(&run->left, 1, __ATOMIC_RELAXED);");
   }
-  out.line("done:");
-  if (has_sink_) out.line("show(sink);");
-  out.line(cat("report(frame, ", events_text(), ");"));
-  out.line("return;");
-  out.close();
+  close_blocks(out);
   write_part(out);
   return out.text();
 }
