@@ -70,14 +70,6 @@ class Flow {
   BufferId& buffer_of(ValueId v) { return buffer_of_[static_cast<size_t>(v)]; }
   TempId& temp_of(ValueId v) { return temp_of_[static_cast<size_t>(v)]; }
 
-  BufferId new_buffer(Buffer buffer) {
-    program_.buffers.push_back(std::move(buffer));
-    return static_cast<BufferId>(program_.buffers.size()) - 1;
-  }
-  TempId new_temp(DType dtype) {
-    program_.temps.push_back(dtype);
-    return static_cast<TempId>(program_.temps.size()) - 1;
-  }
   Dim elements(ValueId v) { return graph_.dims.product(graph_.type(v).shape); }
 
   void add_inputs() {
@@ -88,7 +80,7 @@ class Flow {
       const Input& input = graph_.inputs[k];
       Buffer buffer{BufferKind::input, type.dtype, elements(v), program_.input_count++, input.name, type.shape, {}};
       buffer.strides = input.layout == Layout::strided ? input.strides : dense_strides(graph_.dims, type);
-      input_buffers_[static_cast<int>(k)] = buffer_of(v) = new_buffer(std::move(buffer));
+      input_buffers_[static_cast<int>(k)] = buffer_of(v) = program_.add_buffer(std::move(buffer));
     }
   }
 
@@ -128,16 +120,16 @@ class Flow {
     const Type& type = graph_.type(v);
     int origin = origins_[static_cast<size_t>(v)];
     if (!in_memory(v)) {
-      temp_of(v) = new_temp(type.dtype);
+      temp_of(v) = program_.add_temp(type.dtype);
     } else if (origin >= 0) {
       buffer_of(v) = input_buffers_[origin];
     } else if (auto direct = direct_.find(v); direct != direct_.end()) {
-      buffer_of(v) =
-          new_buffer({BufferKind::output, type.dtype, elements(v), direct->second, "v" + std::to_string(v), type.shape, {}});
+      buffer_of(v) = program_.add_buffer(
+          {BufferKind::output, type.dtype, elements(v), direct->second, "v" + std::to_string(v), type.shape, {}});
     } else if (auto shared = web_buffers_.find(webs_[static_cast<size_t>(v)]); shared != web_buffers_.end()) {
       buffer_of(v) = shared->second;
     } else {
-      buffer_of(v) = new_buffer({BufferKind::temp, type.dtype, elements(v), -1, "v" + std::to_string(v), {}, {}});
+      buffer_of(v) = program_.add_buffer({BufferKind::temp, type.dtype, elements(v), -1, "v" + std::to_string(v), {}, {}});
       web_buffers_[webs_[static_cast<size_t>(v)]] = buffer_of(v);
     }
   }
@@ -251,7 +243,7 @@ class Flow {
     const Node& node = graph_.producer(v);
     stmt.kind = node.op == Op::constant ? StmtKind::constant : StmtKind::index;
     stmt.dtype = graph_.type(v).dtype;
-    stmt.dst = new_temp(stmt.dtype);
+    stmt.dst = program_.add_temp(stmt.dtype);
     if (node.op == Op::constant)
       stmt.literal = node.attrs.literal;
     else
@@ -273,7 +265,7 @@ class Flow {
     Stmt last;
     last.kind = StmtKind::index;
     last.dtype = DType::int64;
-    last.dst = new_temp(DType::int64);
+    last.dst = program_.add_temp(DType::int64);
     last.dim = graph_.dims.max(end, first);
     Stmt set;
     set.kind = StmtKind::assign;
@@ -376,7 +368,7 @@ class Flow {
     if (temp_of(v) >= 0) return temp_of(v);
     Stmt stmt;
     stmt.dtype = graph_.type(v).dtype;
-    stmt.dst = new_temp(stmt.dtype);
+    stmt.dst = program_.add_temp(stmt.dtype);
     if (buffer_of(v) >= 0) {
       stmt.kind = StmtKind::load;
       stmt.address = {buffer_of(v), graph_.dims.constant(0)};
@@ -406,10 +398,10 @@ class Flow {
         names_.locals[id] = -1;
         names_.buffers.push_back(-1);
       } else {
-        names_.buffers.push_back(new_buffer(buffer));
+        names_.buffers.push_back(program_.add_buffer(buffer));
       }
     }
-    for (const LoopImport& import : program.imports) names_.imports.push_back(import_of(import));
+    for (const LoopImport& import : program.imports) names_.imports.push_back(program_.add_import(import));
     names_.first_temp = static_cast<TempId>(program_.temps.size());
     program_.temps.insert(program_.temps.end(), program.temps.begin(), program.temps.end());
     for (const auto& [slot, v] : part.scalars) names_.slots[slot] = v;
@@ -419,7 +411,7 @@ class Flow {
   BufferId alias_of(BufferId id) {
     if (auto known = aliases_.find(id); known != aliases_.end()) return known->second;
     const Buffer& info = program_.buffers[static_cast<size_t>(id)];
-    return aliases_[id] = new_buffer({BufferKind::alias, info.dtype, info.elements, id, info.name, {}, {}});
+    return aliases_[id] = program_.add_buffer({BufferKind::alias, info.dtype, info.elements, id, info.name, {}, {}});
   }
   // Scalar steps have one name for each memory.
   void drop_aliases(Body& body) {
@@ -435,7 +427,8 @@ class Flow {
         names_.buffers[static_cast<size_t>(own)] = -1;
         if (!stores_to(nest.body, own)) continue;
         DType dtype = graph_.type(v).dtype;
-        BufferId cell = new_buffer({BufferKind::cell, dtype, graph_.dims.constant(1), -1, "v" + std::to_string(v), {}, {}});
+        BufferId cell =
+            program_.add_buffer({BufferKind::cell, dtype, graph_.dims.constant(1), -1, "v" + std::to_string(v), {}, {}});
         names_.buffers[static_cast<size_t>(own)] = cell;
         cells.emplace_back(v, cell);
       }
@@ -526,12 +519,6 @@ class Flow {
     load.address = {};
     load.node = -1;
     return load;
-  }
-
-  int import_of(const LoopImport& import) {
-    auto it = std::find(program_.imports.begin(), program_.imports.end(), import);
-    if (it == program_.imports.end()) it = program_.imports.insert(it, import);
-    return static_cast<int>(it - program_.imports.begin());
   }
 
   // --- ends of blocks -------------------------------------------------------------------------------------------------

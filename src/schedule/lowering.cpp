@@ -19,14 +19,13 @@ Lowering::Lowering(const Graph& graph, const Placement& placement, Program& prog
   for (size_t k = 0; k < graph.inputs.size(); ++k) {
     if (graph.inputs[k].slot >= 0) continue;
     ValueId v = graph.entry().params[k];
-    root_buffers_[v] = static_cast<BufferId>(program.buffers.size());
-    program.buffers.push_back({BufferKind::input,
-                               graph.type(v).dtype,
-                               dims_.product(graph.type(v).shape),
-                               program.input_count++,
-                               graph.inputs[k].name,
-                               {},
-                               {}});
+    root_buffers_[v] = program.add_buffer({BufferKind::input,
+                                           graph.type(v).dtype,
+                                           dims_.product(graph.type(v).shape),
+                                           program.input_count++,
+                                           graph.inputs[k].name,
+                                           {},
+                                           {}});
   }
 }
 
@@ -88,13 +87,8 @@ int Lowering::scope_of(const Index& index) const {
   return deepest;
 }
 
-TempId Lowering::new_temp(DType dtype) {
-  program_.temps.push_back(dtype);
-  return static_cast<TempId>(program_.temps.size()) - 1;
-}
-
 TempId Lowering::emit(Stmt stmt, DType dtype) {
-  stmt.dst = new_temp(dtype);
+  stmt.dst = program_.add_temp(dtype);
   stmt.dtype = dtype;
   append(std::move(stmt));
   return static_cast<TempId>(program_.temps.size()) - 1;
@@ -138,13 +132,11 @@ TempId Lowering::cast(TempId temp, DType to, NodeId node) {
 }
 
 BufferId Lowering::scratch(DType dtype, Dim elements, std::string name) {
-  program_.buffers.push_back({BufferKind::scratch, dtype, elements, -1, std::move(name)});
-  return static_cast<BufferId>(program_.buffers.size()) - 1;
+  return program_.add_buffer({BufferKind::scratch, dtype, elements, -1, std::move(name)});
 }
 
 BufferId Lowering::temp(DType dtype, Dim elements, std::string name) {
-  program_.buffers.push_back({BufferKind::temp, dtype, elements, -1, std::move(name)});
-  return static_cast<BufferId>(program_.buffers.size()) - 1;
+  return program_.add_buffer({BufferKind::temp, dtype, elements, -1, std::move(name)});
 }
 
 BufferId Lowering::root_buffer(ValueId v) {
@@ -155,14 +147,7 @@ BufferId Lowering::root_buffer(ValueId v) {
   bool is_output = output != outputs.end();
   Buffer buffer{is_output ? BufferKind::output : BufferKind::temp, type.dtype, dims_.product(type.shape),
                 is_output ? static_cast<int>(output - outputs.begin()) : -1, "v" + std::to_string(v)};
-  program_.buffers.push_back(buffer);
-  return root_buffers_[v] = static_cast<BufferId>(program_.buffers.size()) - 1;
-}
-
-int Lowering::import_of(const LoopImport& import) {
-  auto it = std::find(program_.imports.begin(), program_.imports.end(), import);
-  if (it == program_.imports.end()) it = program_.imports.insert(it, import);
-  return static_cast<int>(it - program_.imports.begin());
+  return root_buffers_[v] = program_.add_buffer(std::move(buffer));
 }
 
 std::optional<Address> Lowering::located(ValueId v, const Index& index) {

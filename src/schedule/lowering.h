@@ -37,7 +37,7 @@ class Lowering {
   BufferId root_buffer(ValueId v);
   // Address of a value that has memory (views of such included) at index; nullopt otherwise.
   std::optional<Address> located(ValueId v, const Index& index);
-  int import_of(const LoopImport& import);
+  int import_of(const LoopImport& import) { return program_.add_import(import); }
   const std::vector<Failure>& errors() const { return errors_; }
   void fail_with(Failure failure) { errors_.push_back(std::move(failure)); }
 
@@ -98,7 +98,6 @@ class Lowering {
   class Cut;  // works in an outer scope while inner ones stay open
 
   int scope_of(const Index& index) const;
-  TempId new_temp(DType dtype);
 
   TempId compute_at(ValueId v, const Index& index);
   TempId leaf_at(ValueId v, const Node& node, const Index& index);

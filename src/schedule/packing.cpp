@@ -87,9 +87,8 @@ class Packing {
     Source source{load.address.buffer, start, stride, count, load.dtype};
     auto [copy, is_new] = copies_.try_emplace(source, -1);
     if (is_new) {
-      copy->second = static_cast<BufferId>(program_.buffers.size());
       std::string name = program_.buffers[static_cast<size_t>(load.address.buffer)].name + "_packed";
-      program_.buffers.push_back({BufferKind::temp, load.dtype, count, -1, name, {}, {}});
+      copy->second = program_.add_buffer({BufferKind::temp, load.dtype, count, -1, name, {}, {}});
     }
     load.address = {copy->second, dims_.mul(place, item_size(load.dtype))};
   }
@@ -113,8 +112,7 @@ class Packing {
     Dim var = nests.back().body[0].var;
     load.kind = StmtKind::load;
     load.dtype = store.dtype = source.dtype;
-    load.dst = static_cast<TempId>(program_.temps.size());
-    program_.temps.push_back(source.dtype);
+    load.dst = program_.add_temp(source.dtype);
     load.address = {source.buffer, dims_.add(source.start, dims_.mul(var, source.stride))};
     store.kind = StmtKind::store;
     store.args = {load.dst};

@@ -148,8 +148,7 @@ class PlaneLoop {
     out.kind = StmtKind::index;
     out.dtype = DType::int64;
     out.dim = value;
-    out.dst = static_cast<TempId>(program_.temps.size());
-    program_.temps.push_back(DType::int64);
+    out.dst = program_.add_temp(DType::int64);
     return out;
   }
 

@@ -10,8 +10,9 @@
 // Scalars that blocks share are temps assigned by scalar steps and edges; arrays that blocks share are buffers, which edges
 // exchange. Without blocks the nests run in order and the kernel is left through exit 0.
 
-#include <memory>
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -214,6 +215,20 @@ struct ParallelLoop {
 };
 
 struct Program {
+  TempId add_temp(DType dtype) {
+    temps.push_back(dtype);
+    return static_cast<TempId>(temps.size()) - 1;
+  }
+  BufferId add_buffer(Buffer buffer) {
+    buffers.push_back(std::move(buffer));
+    return static_cast<BufferId>(buffers.size()) - 1;
+  }
+  // The index of an import, which is there afterwards if it was not before.
+  int add_import(const LoopImport& import) {
+    auto it = std::find(imports.begin(), imports.end(), import);
+    if (it == imports.end()) it = imports.insert(it, import);
+    return static_cast<int>(it - imports.begin());
+  }
   // The buffer whose memory it is: itself, or the one that it is another name of.
   BufferId memory_of(BufferId id) const {
     const Buffer& buffer = buffers[static_cast<size_t>(id)];

@@ -61,9 +61,9 @@ void lower_copies(const Graph& graph, const Placement& placement, Lowering& lowe
     bool repeated = std::find(outputs.begin(), outputs.begin() + k, v) != outputs.begin() + k;
     if (!graph.is_input(v) && !repeated) continue;
     const Type& type = graph.type(v);
-    program.buffers.push_back({BufferKind::output, type.dtype, program.dims.product(type.shape), static_cast<int>(k), "copy"});
-    StoreTarget target{v, static_cast<BufferId>(program.buffers.size()) - 1, program.dims.constant(0),
-                       dense_strides(program.dims, type)};
+    BufferId copy =
+        program.add_buffer({BufferKind::output, type.dtype, program.dims.product(type.shape), static_cast<int>(k), "copy"});
+    StoreTarget target{v, copy, program.dims.constant(0), dense_strides(program.dims, type)};
     program.nests.push_back(lower_nest(graph, placement, lowering, {target}));
   }
 }
