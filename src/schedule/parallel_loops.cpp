@@ -122,7 +122,7 @@ class Examined {
     ParallelLoop out;
     out.header = loop_.header;
     out.blocks.assign(loop_.blocks.begin(), loop_.blocks.end());
-    out.counter = places_.temps[static_cast<size_t>(counted_.counter)];
+    out.counter = places_.temp(counted_.counter);
     out.step = counted_.step;
     out.end = counted_.end;
     out.least = has_parallel_nest_ ? least_before_nests : least_iterations;
@@ -135,7 +135,7 @@ class Examined {
 
  private:
   const Block& block(BlockId b) const { return graph_.blocks[static_cast<size_t>(b)]; }
-  BufferId buffer(ValueId v) const { return places_.buffers[static_cast<size_t>(v)]; }
+  BufferId buffer(ValueId v) const { return places_.buffer(v); }
 
   // Whether an expression is the same in all iterations.
   bool is_fixed(Dim d) const {

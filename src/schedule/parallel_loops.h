@@ -3,17 +3,9 @@
 
 #include <vector>
 
-#include "ir/graph.h"
-#include "schedule/program.h"
+#include "schedule/places.h"
 
 namespace accel {
-
-// Where the values of a graph are in its program: -1 for none.
-struct Places {
-  const std::vector<int>& origins;  // pinned_inputs (ir/flow.h)
-  const std::vector<BufferId>& buffers;
-  const std::vector<TempId>& temps;
-};
 
 // The outermost loops of `graph` that count, hand nothing on from one iteration to the next but what a side exit needs, store
 // to shared memory at a place that the counter chooses, and do nothing that only the calling thread may do. Requires that
