@@ -171,6 +171,8 @@ class Interpreter {
                                const std::string& key);
   std::optional<Tie> tie(const PathState& entry, const StateSlot& extent, const StateSlot& rounds, const std::string& key);
   void check_ties(const Version& version, const PathState& arrival, const StateMatch& match, const std::string& key);
+  std::set<std::string> add_params(BlockId block, PathState& target, const std::vector<StateSlot>& slots,
+                                   const std::set<std::string>& names);
   Dim extent_param(BlockId block, const StateSlot& slot);
   ValueId argument(const PathState& from, const StateSlot& slot, bool of_target);
   void forget_dead(Frame& frame) const;

@@ -195,6 +195,25 @@ Status Interpreter::begin_version(std::vector<PathState>& arrivals, const std::s
   return Unit{};
 }
 
+namespace {
+
+// What changes its size changes.
+void add_resized_memory(const std::vector<StateSlot>& slots, std::set<std::string>& names) {
+  for (const StateSlot& slot : slots) {
+    auto is_widened = [&](const StateSlot& other) {
+      return other.place == StateSlot::Place::extent && other.target_memory == slot.target_memory && names.contains(other.name);
+    };
+    bool memory = slot.place == StateSlot::Place::memory;
+    if (memory && std::any_of(slots.begin(), slots.end(), is_widened)) names.insert(slot.name);
+  }
+}
+
+bool becomes_param(const StateSlot& slot, const std::set<std::string>& names) {
+  return names.contains(slot.name) && slot.place != StateSlot::Place::list;
+}
+
+}  // namespace
+
 // Makes arrivals[0] the state of a new block to which all arrivals jump. Slots that differ, and those named, become parameters.
 // Returns the names of these.
 std::set<std::string> Interpreter::join_into(std::vector<PathState>& arrivals, const std::set<std::string>& widened) {
@@ -208,30 +227,39 @@ std::set<std::string> Interpreter::join_into(std::vector<PathState>& arrivals, c
       if (!slot.equal) names.insert(slot.name);
     }
   }
-  // What changes its size changes.
-  for (const StateSlot& slot : matches[0].slots) {
-    auto is_widened = [&](const StateSlot& other) {
-      return other.place == StateSlot::Place::extent && other.target_memory == slot.target_memory && names.contains(other.name);
-    };
-    bool memory = slot.place == StateSlot::Place::memory;
-    if (memory && std::any_of(matches[0].slots.begin(), matches[0].slots.end(), is_widened)) names.insert(slot.name);
-  }
+  add_resized_memory(matches[0].slots, names);
   BlockId block = build.new_block();
   for (size_t i = 0; i < arrivals.size(); ++i) {
     std::vector<ValueId> arguments;
     for (const StateSlot& slot : matches[i].slots) {
-      bool widened = names.contains(slot.name) && slot.place != StateSlot::Place::list;
-      if (widened) arguments.push_back(argument(arrivals[i], slot, i == 0));
+      if (becomes_param(slot, names)) arguments.push_back(argument(arrivals[i], slot, i == 0));
     }
     build.move_to(arrivals[i].block);
     build.jump(block, std::move(arguments));
   }
   if (arrivals.size() > 1) forget_own_values(target, {arrivals.begin() + 1, arrivals.end()});
+  std::set<std::string> params = add_params(block, target, matches[0].slots, names);
+  target.block = block;
+  target.at_rolled_loop = false;
+  for (size_t i = 1; i < arrivals.size(); ++i) {
+    target.facts = common(target.facts, arrivals[i].facts);
+    target.passed = common(target.passed, arrivals[i].passed);
+    target.memory_is_stale |= arrivals[i].memory_is_stale;
+    target.forks = std::max(target.forks, arrivals[i].forks);
+    target.writable = -1;
+  }
+  return params;
+}
+
+// Gives the block its parameters, which `target` has from here on. Returns the names of their slots.
+std::set<std::string> Interpreter::add_params(BlockId block, PathState& target, const std::vector<StateSlot>& slots,
+                                              const std::set<std::string>& names) {
+  Builder& build = capture_.build();
   std::set<std::string> params;
   build.move_to(block);
   std::vector<Dim> extents;  // of the memory that comes next
-  for (const StateSlot& slot : matches[0].slots) {
-    bool widens = names.contains(slot.name) && slot.place != StateSlot::Place::list;
+  for (const StateSlot& slot : slots) {
+    bool widens = becomes_param(slot, names);
     if (widens) params.insert(slot.name);
     if (slot.place == StateSlot::Place::extent) {
       if (slot.index == 0) extents.clear();
@@ -247,15 +275,6 @@ std::set<std::string> Interpreter::join_into(std::vector<PathState>& arrivals, c
       Type type = *number_type(target.of(slot.target));
       widen(target, slot, build.param(block, type), type);
     }
-  }
-  target.block = block;
-  target.at_rolled_loop = false;
-  for (size_t i = 1; i < arrivals.size(); ++i) {
-    target.facts = common(target.facts, arrivals[i].facts);
-    target.passed = common(target.passed, arrivals[i].passed);
-    target.memory_is_stale |= arrivals[i].memory_is_stale;
-    target.forks = std::max(target.forks, arrivals[i].forks);
-    target.writable = -1;
   }
   return params;
 }

@@ -51,14 +51,8 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
   switch (value->kind) {
     case AbstractKind::constant:
       return write_constant(value->object);
-    case AbstractKind::predicated: {
-      // Gathered for this exit alone: the value stays as it is on the path that goes on.
-      Ref gathered = std::make_shared<AbstractValue>(*value);
-      gathered->array.storage = std::make_shared<Storage>(*value->array.storage);
-      keep_.push_back(gathered);
-      ACCEL_TRY([[maybe_unused]] Unit done, materialise(capture_, gathered));
-      return write_array(gathered->array);
-    }
+    case AbstractKind::predicated:
+      return write_predicated(*value);
     case AbstractKind::array:
       if (!value->keys.empty()) return fail(Reason::unsupported_value, "an array that warns when it is written to");
       return write_array(value->array);
@@ -107,6 +101,15 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
       break;
   }
   return fail(Reason::internal_error, "a value without origin");
+}
+
+// Gathered for this exit alone: the value stays as it is on the path that goes on.
+Result<RecipeId> RecipeWriter::write_predicated(const AbstractValue& value) {
+  Ref gathered = std::make_shared<AbstractValue>(value);
+  gathered->array.storage = std::make_shared<Storage>(*value.array.storage);
+  keep_.push_back(gathered);
+  ACCEL_TRY([[maybe_unused]] Unit done, materialise(capture_, gathered));
+  return write_array(gathered->array);
 }
 
 Result<RecipeId> RecipeWriter::write_parts(RecipeKind kind, const std::vector<Ref>& parts, PyRef object) {

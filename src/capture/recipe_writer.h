@@ -26,6 +26,7 @@ class RecipeWriter {
 
  private:
   Result<RecipeId> make(const Ref& value);
+  Result<RecipeId> write_predicated(const AbstractValue& value);
   Result<RecipeId> write_array(const ArrayState& array);
   Result<RecipeId> write_storage(const std::shared_ptr<Storage>& storage);
   Result<RecipeId> write_scalar(const ScalarState& scalar);
