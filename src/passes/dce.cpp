@@ -5,6 +5,7 @@
 
 #include "ir/flow.h"
 #include "passes/passes.h"
+#include "passes/rewrite.h"
 
 namespace accel {
 
@@ -76,23 +77,13 @@ class Liveness {
 // Drops parameters that are not live, and what edges give them.
 bool drop_params(Graph& graph, const Liveness& liveness) {
   bool changed = false;
-  for (size_t b = 1; b < graph.blocks.size(); ++b) {
-    std::vector<ValueId>& params = graph.blocks[b].params;
-    std::vector<ValueId> kept;
-    for (ValueId v : params)
-      if (liveness.is_live_param(v)) kept.push_back(v);
-    if (kept.size() == params.size()) continue;
-    for (Block& from : graph.blocks) {
-      for (int k = 0; k < target_count(from.terminator); ++k) {
-        if (from.terminator.targets[k] != static_cast<BlockId>(b)) continue;
-        std::vector<ValueId> arguments;
-        for (size_t i = 0; i < params.size(); ++i)
-          if (liveness.is_live_param(params[i])) arguments.push_back(from.terminator.target_arguments[k][i]);
-        from.terminator.target_arguments[k] = std::move(arguments);
-      }
+  for (BlockId b = 1; b < static_cast<BlockId>(graph.blocks.size()); ++b) {
+    const std::vector<ValueId>& params = graph.blocks[static_cast<size_t>(b)].params;
+    for (size_t place = params.size(); place-- > 0;) {
+      if (liveness.is_live_param(params[place])) continue;
+      remove_param(graph, b, place);
+      changed = true;
     }
-    params = std::move(kept);
-    changed = true;
   }
   return changed;
 }

@@ -93,14 +93,10 @@ class EqualCounters {
   Dim renamed(Dim d, int from, int to) { return graph_.dims.substitute(d, from, graph_.dims.symbol(to)); }
 
   void merge(BlockId b, const Counter& kept, const Counter& gone) {
-    std::vector<ValueId>& params = block(b).params;
+    const std::vector<ValueId>& params = block(b).params;
     replacement_[static_cast<size_t>(params[gone.place])] = params[kept.place];
     replacement_[static_cast<size_t>(node(gone.bind).results[0])] = node(kept.bind).results[0];
-    auto erase = [&](std::vector<ValueId>& list) { list.erase(list.begin() + static_cast<std::ptrdiff_t>(gone.place)); };
-    for (Block& from : graph_.blocks)
-      for (int k = 0; k < target_count(from.terminator); ++k)
-        if (from.terminator.targets[k] == b) erase(from.terminator.target_arguments[k]);
-    erase(params);
+    remove_param(graph_, b, gone.place);
     std::erase(block(b).nodes, gone.bind);
     for (Node& each : graph_.nodes)
       for (auto* list : {&each.attrs.dims, &each.attrs.steps})

@@ -34,8 +34,8 @@ class Parameters {
 
   // Calls act(arguments) for each edge to block b.
   template <class Act>
-  void for_each_edge(size_t b, Act act) {
-    for (Block& from : graph_.blocks)
+  void for_each_edge(size_t b, Act act) const {
+    for (const Block& from : graph_.blocks)
       for (int k = 0; k < target_count(from.terminator); ++k)
         if (from.terminator.targets[k] == static_cast<BlockId>(b)) act(from.terminator.target_arguments[k]);
   }
@@ -59,9 +59,7 @@ class Parameters {
     if (same == no_value || !equal || graph_.type(same) != graph_.type(param)) return false;
     if (!one) same = constant_in(b, same);
     replacement_[static_cast<size_t>(param)] = same;
-    graph_.blocks[b].params.erase(graph_.blocks[b].params.begin() + static_cast<std::ptrdiff_t>(k));
-    for_each_edge(
-        b, [&](std::vector<ValueId>& arguments) { arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(k)); });
+    remove_param(graph_, static_cast<BlockId>(b), k);
     return true;
   }
 

@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "ir/flow.h"
+
 namespace accel {
 
 void replace_uses(Graph& graph, const std::vector<ValueId>& replacement) {
@@ -21,6 +23,14 @@ std::vector<ValueId> no_replacement(const Graph& graph) {
   std::vector<ValueId> out(graph.values.size());
   std::iota(out.begin(), out.end(), 0);
   return out;
+}
+
+void remove_param(Graph& graph, BlockId block, size_t place) {
+  auto erase = [&](std::vector<ValueId>& list) { list.erase(list.begin() + static_cast<std::ptrdiff_t>(place)); };
+  for (Block& from : graph.blocks)
+    for (int k = 0; k < target_count(from.terminator); ++k)
+      if (from.terminator.targets[k] == block) erase(from.terminator.target_arguments[k]);
+  erase(graph.blocks[static_cast<size_t>(block)].params);
 }
 
 std::vector<bool> returned_values(const Graph& graph) {

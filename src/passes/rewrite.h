@@ -1,5 +1,5 @@
 #pragma once
-// What passes share: replacing a value everywhere it is used.
+// What passes share: replacing a value everywhere it is used, removing a parameter.
 
 #include "ir/graph.h"
 
@@ -10,6 +10,9 @@ void replace_uses(Graph& graph, const std::vector<ValueId>& replacement);
 
 // Where every value is kept.
 std::vector<ValueId> no_replacement(const Graph& graph);
+
+// Removes the parameter at this place of a block, and what edges give it.
+void remove_param(Graph& graph, BlockId block, size_t place);
 
 // Per value: whether the function returns it. Such a value keeps its node, as each result is an object of its own.
 std::vector<bool> returned_values(const Graph& graph);
