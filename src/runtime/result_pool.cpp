@@ -40,14 +40,7 @@ struct Pool {
   PoolStats stats;
 };
 
-Pool& pool() {
-  static Pool* instance = [] {
-    auto* made = new Pool;
-    protect_across_fork(made->mutex);
-    return made;
-  }();
-  return *instance;
-}
+Pool& pool() { return process_wide<Pool>(); }
 
 size_t page_bytes() {
   static const size_t bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));

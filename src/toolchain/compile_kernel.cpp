@@ -49,14 +49,7 @@ void forget_flights() {
   state().flights.clear();
 }
 
-State& state() {
-  static State* instance = [] {
-    auto* made = new State;
-    protect_across_fork(made->mutex, forget_flights);
-    return made;
-  }();
-  return *instance;
-}
+State& state() { return process_wide<State>(forget_flights); }
 
 std::atomic<int64_t> hits{0}, misses{0};
 

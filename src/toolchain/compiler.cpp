@@ -89,14 +89,7 @@ struct Found {
   }
 };
 
-Found& found() {
-  static Found* instance = [] {
-    auto* made = new Found;
-    protect_across_fork(made->mutex);
-    return made;
-  }();
-  return *instance;
-}
+Found& found() { return process_wide<Found>(); }
 
 std::string search_path() {
   const char* path = std::getenv("PATH");

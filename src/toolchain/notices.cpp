@@ -17,14 +17,7 @@ struct Notices {
   std::vector<std::pair<Reason, std::string>> pending;  // reported before a sink was there
 };
 
-Notices& notices() {
-  static Notices* instance = [] {
-    auto* made = new Notices;
-    protect_across_fork(made->mutex);
-    return made;
-  }();
-  return *instance;
-}
+Notices& notices() { return process_wide<Notices>(); }
 
 }  // namespace
 
