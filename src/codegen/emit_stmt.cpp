@@ -176,6 +176,13 @@ bool KernelFunction::is_narrow_mask(TempId temp) const {
          });
 }
 
+// Whether a number is one of two constants. Left to itself g++ makes a jump of what is done with it, though nobody can say
+// which it will be.
+bool KernelFunction::chooses_constants(const Stmt& stmt) const {
+  return stmt.op == Op::where && !in_vectors_ && dtype_kind(dtype(stmt.dst)) != 'c' && item_size(dtype(stmt.dst)) == 8 &&
+         is_of_constants(stmt.args[1]) && is_of_constants(stmt.args[2]);
+}
+
 void KernelFunction::compute(const Stmt& stmt) {
   std::vector<std::string> operands;
   for (TempId arg : stmt.args) operands.push_back(temp_name(arg));
@@ -184,7 +191,7 @@ void KernelFunction::compute(const Stmt& stmt) {
   if (folds && !operands.empty() && copy_.facts.own_events(stmt) != 0) operands[0] = cat("opaque(", operands[0], ")");
   if (stmt.op == Op::lanes) has_lanes_ = true;
   bool chooses = in_vectors_ && (stmt.op == Op::where || stmt.op == Op::merge) && dtype_kind(dtype(stmt.dst)) != 'c';
-  bool blends = chooses && item_size(dtype(stmt.dst)) == 8 && is_narrow_mask(stmt.args[0]);
+  bool blends = (chooses && item_size(dtype(stmt.dst)) == 8 && is_narrow_mask(stmt.args[0])) || chooses_constants(stmt);
   std::string value = blends ? cat("blend(", operands[0], ", ", operands[1], ", ", operands[2], ")")
                              : cpp_op(stmt.op, operands, dtype(stmt.dst));
   if (value.empty()) fail_with(cat("op ", op_info(stmt.op).name, " has no C++ text"));

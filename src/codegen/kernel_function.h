@@ -90,6 +90,7 @@ class KernelFunction {
   void store(const Stmt& stmt);
   bool is_of_constants(TempId temp) const;
   bool is_narrow_mask(TempId temp) const;
+  bool chooses_constants(const Stmt& stmt) const;
   void compute(const Stmt& stmt);
   void gather(const Stmt& stmt);
   void scatter(const Stmt& stmt);

@@ -27,7 +27,7 @@ class Chains {
     }
     if (!changed) return false;
     replace_uses(graph_, replacement_);
-    renumber();
+    remove_blocks(graph_, gone_);
     return true;
   }
 
@@ -55,22 +55,6 @@ class Chains {
     block(second) = Block{};
     gone_[static_cast<size_t>(second)] = true;
     --left_;
-  }
-
-  void renumber() {
-    std::vector<BlockId> number(graph_.blocks.size(), -1);
-    std::vector<Block> kept;
-    for (size_t b = 0; b < graph_.blocks.size(); ++b) {
-      if (gone_[b]) continue;
-      number[b] = static_cast<BlockId>(kept.size());
-      kept.push_back(std::move(graph_.blocks[b]));
-    }
-    graph_.blocks = std::move(kept);
-    for (Block& each : graph_.blocks)
-      for (int k = 0; k < target_count(each.terminator); ++k)
-        each.terminator.targets[k] = number[static_cast<size_t>(each.terminator.targets[k])];
-    for (Value& value : graph_.values)
-      if (number[static_cast<size_t>(value.block)] >= 0) value.block = number[static_cast<size_t>(value.block)];
   }
 
   Graph& graph_;

@@ -33,6 +33,22 @@ void remove_param(Graph& graph, BlockId block, size_t place) {
   erase(graph.blocks[static_cast<size_t>(block)].params);
 }
 
+void remove_blocks(Graph& graph, const std::vector<bool>& gone) {
+  std::vector<BlockId> number(graph.blocks.size(), -1);
+  std::vector<Block> kept;
+  for (size_t b = 0; b < graph.blocks.size(); ++b) {
+    if (gone[b]) continue;
+    number[b] = static_cast<BlockId>(kept.size());
+    kept.push_back(std::move(graph.blocks[b]));
+  }
+  graph.blocks = std::move(kept);
+  for (Block& each : graph.blocks)
+    for (int k = 0; k < target_count(each.terminator); ++k)
+      each.terminator.targets[k] = number[static_cast<size_t>(each.terminator.targets[k])];
+  for (Value& value : graph.values)
+    if (number[static_cast<size_t>(value.block)] >= 0) value.block = number[static_cast<size_t>(value.block)];
+}
+
 std::vector<bool> returned_values(const Graph& graph) {
   std::vector<bool> out(graph.values.size(), false);
   for (const Block& block : graph.blocks) {

@@ -14,6 +14,9 @@ std::vector<ValueId> no_replacement(const Graph& graph);
 // Removes the parameter at this place of a block, and what edges give it.
 void remove_param(Graph& graph, BlockId block, size_t place);
 
+// Removes blocks that nothing leads to any more, and numbers the others anew.
+void remove_blocks(Graph& graph, const std::vector<bool>& gone);
+
 // Per value: whether the function returns it. Such a value keeps its node, as each result is an object of its own.
 std::vector<bool> returned_values(const Graph& graph);
 

@@ -46,11 +46,16 @@ class Splitting {
     if (!chain_ || !survey(nest_.body) || !has_plain_loops() || !stores_in_order()) return std::nullopt;
     find_masks();
     if (masks_.empty() || masks_.size() > most_masks) return std::nullopt;
+    const size_t buffers = program_.buffers.size(), temps = program_.temps.size();
     Nest meeting = nest_, storing = nest_;
     meeting.name = "events", storing.name = nest_.name;
     meet(meeting);
     store(storing);
-    if (!is_worth_it(meeting, storing)) return std::nullopt;
+    if (!is_worth_it(meeting, storing)) {
+      program_.buffers.resize(buffers);
+      program_.temps.resize(temps);
+      return std::nullopt;
+    }
     return std::pair(std::move(meeting), std::move(storing));
   }
 
