@@ -10,22 +10,6 @@ namespace accel {
 
 namespace {
 
-bool same_computation(const Graph& graph, const Node& a, const Node& b) {
-  if (a.op != b.op || a.operands != b.operands || !(a.attrs == b.attrs) || a.results.size() != b.results.size()) return false;
-  for (size_t k = 0; k < a.results.size(); ++k) {
-    if (graph.type(a.results[k]) != graph.type(b.results[k])) return false;
-  }
-  return true;
-}
-
-size_t hash(const Node& node) {
-  size_t h = static_cast<size_t>(node.op);
-  for (ValueId v : node.operands) h = h * 31 + static_cast<size_t>(v);
-  for (int axis : node.attrs.axes) h = h * 31 + static_cast<size_t>(axis);
-  for (Dim d : node.attrs.dims) h = h * 31 + static_cast<size_t>(d.id);
-  return h * 31 + static_cast<size_t>(node.attrs.literal.bits[0]);
-}
-
 class Merger {
  public:
   explicit Merger(Graph& graph) : graph_(graph), returned_(returned_values(graph)), replacement_(no_replacement(graph)) {}
@@ -47,7 +31,7 @@ class Merger {
       if (first < 0) {
         bool plain = op_class(node.op) != OpClass::update && op_class(node.op) != OpClass::boxed && node.op != Op::bind &&
                      node.op != Op::copy;
-        if (plain && !node_events(graph_, node)) seen.emplace(hash(node), n);
+        if (plain && !node_events(graph_, node)) seen.emplace(computation_hash(node), n);
         kept.push_back(n);
         continue;
       }
@@ -62,7 +46,7 @@ class Merger {
     for (ValueId v : node.results) {
       if (returned_[static_cast<size_t>(v)]) return -1;
     }
-    auto [begin, end] = seen.equal_range(hash(node));
+    auto [begin, end] = seen.equal_range(computation_hash(node));
     for (auto it = begin; it != end; ++it) {
       if (same_computation(graph_, graph_.nodes[static_cast<size_t>(it->second)], node)) return it->second;
     }

@@ -58,4 +58,20 @@ std::vector<bool> returned_values(const Graph& graph) {
   return out;
 }
 
+bool same_computation(const Graph& graph, const Node& a, const Node& b) {
+  if (a.op != b.op || a.operands != b.operands || !(a.attrs == b.attrs) || a.results.size() != b.results.size()) return false;
+  for (size_t k = 0; k < a.results.size(); ++k) {
+    if (graph.type(a.results[k]) != graph.type(b.results[k])) return false;
+  }
+  return true;
+}
+
+size_t computation_hash(const Node& node) {
+  size_t h = static_cast<size_t>(node.op);
+  for (ValueId v : node.operands) h = h * 31 + static_cast<size_t>(v);
+  for (int axis : node.attrs.axes) h = h * 31 + static_cast<size_t>(axis);
+  for (Dim d : node.attrs.dims) h = h * 31 + static_cast<size_t>(d.id);
+  return h * 31 + static_cast<size_t>(node.attrs.literal.bits[0]);
+}
+
 }  // namespace accel

@@ -1,5 +1,5 @@
 #pragma once
-// What passes share: replacing a value everywhere it is used, removing a parameter.
+// What passes share: replacing a value everywhere it is used, removing a parameter, telling nodes that compute the same.
 
 #include "ir/graph.h"
 
@@ -19,5 +19,9 @@ void remove_blocks(Graph& graph, const std::vector<bool>& gone);
 
 // Per value: whether the function returns it. Such a value keeps its node, as each result is an object of its own.
 std::vector<bool> returned_values(const Graph& graph);
+
+// Whether two nodes compute the same from the same operands; such nodes have the same hash.
+bool same_computation(const Graph& graph, const Node& a, const Node& b);
+size_t computation_hash(const Node& node);
 
 }  // namespace accel
