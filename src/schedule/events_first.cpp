@@ -30,11 +30,7 @@ std::optional<Chain> chain_of(const Nest& nest) {
   return out;
 }
 
-bool is_plain(const Stmt& stmt) {
-  return stmt.kind == StmtKind::loop || stmt.kind == StmtKind::constant || stmt.kind == StmtKind::index ||
-         stmt.kind == StmtKind::input || stmt.kind == StmtKind::load || stmt.kind == StmtKind::compute ||
-         stmt.kind == StmtKind::store;
-}
+bool is_plain(const Stmt& stmt) { return stmt.kind == StmtKind::loop || stmt.kind == StmtKind::store || is_number(stmt.kind); }
 
 class Splitting {
  public:
@@ -115,13 +111,13 @@ class Splitting {
   }
 
   Address mask_address(TempId mask) {
-    auto [found, is_new] = memory_.try_emplace(mask, static_cast<BufferId>(program_.buffers.size()));
+    auto [found, is_new] = memory_.try_emplace(mask, -1);
     Dim place = dims_.constant(0), elements = dims_.constant(1);
     for (const Stmt* loop : chain_->loops) {
       place = dims_.add(dims_.mul(place, loop->extent), loop->var);
       elements = dims_.mul(elements, loop->extent);
     }
-    if (is_new) program_.buffers.push_back({BufferKind::temp, DType::bool_, elements, -1, "mask", {}, {}});
+    if (is_new) found->second = program_.add_buffer({BufferKind::temp, DType::bool_, elements, -1, "mask", {}, {}});
     return {found->second, place};
   }
 
@@ -181,9 +177,9 @@ class Splitting {
     for (Stmt& stmt : body) {
       for (TempId& arg : stmt.args) arg = names_.at(arg);
       if (stmt.dst >= 0) {
-        names_[stmt.dst] = static_cast<TempId>(program_.temps.size());
-        program_.temps.push_back(dtype(stmt.dst));
-        stmt.dst = names_[stmt.dst];
+        TempId made = program_.add_temp(dtype(stmt.dst));
+        names_[stmt.dst] = made;
+        stmt.dst = made;
       }
       rename(stmt.body);
     }

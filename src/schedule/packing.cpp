@@ -1,6 +1,5 @@
 #include "schedule/packing.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 
