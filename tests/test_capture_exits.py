@@ -22,7 +22,7 @@ def log(*values):
 
 
 # Nothing is computed before their exit.
-LEFT_AT_ONCE = {"iterates_over_an_array", "matches_sequences", "named_tuples"}
+LEFT_AT_ONCE = {"matches_sequences", "named_tuples"}
 
 
 def left(function, *arguments):

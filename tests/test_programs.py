@@ -14,11 +14,7 @@ PROGRAMS = all_programs()
 # `python tests/support/whole_programs.py --table` prints this table anew. A table that is up to date is strict.
 UP_TO_DATE = False
 LEFT = {
-    "levinson": "data_dependent_branch, line 27: the condition is computed from array data",
-    "wave": "unsettled_types, line 20: ",
-    "bootstrap": "unsupported_value, line 84: iteration over this object",
     "move": "unsupported_value, line 147: body: Body",
-    "rotations": "unsupported_value, line 286: an array of a list whose length is known at run time only",
 }
 
 

@@ -8,6 +8,7 @@ from types import FunctionType, MethodType
 from typing import Any, ParamSpec, TypeVar, cast, overload
 
 from . import _accel
+from . import _builtins as _builtins  # capture finds it imported
 from .config import choose
 from .errors import ArgumentError
 

@@ -17,6 +17,7 @@
 namespace accel {
 
 struct AbstractValue;
+struct Frame;
 using Ref = std::shared_ptr<AbstractValue>;  // identity of the Ref is identity of the Python object
 
 enum class AbstractKind : uint8_t {
@@ -44,7 +45,7 @@ enum class AbstractKind : uint8_t {
            // the path on it
   grown,   // a list whose length is known at run time only (grown_lists.h): its first items are the rows of `array`, of the
            // kind that `scalar` says (kind array: arrays), those behind them `items`; `object`: the name of the loop in
-           // which it grows, if that may be evaluated round by round
+           // which it grows, if that may be evaluated round by round; `position` 1: not each row is an array of its own
   predicated,  // a fresh array A[mask] that has not been gathered: `predicate` says how `array`, of A's axes, stands for it
   unread,      // an object at a source whose kind has not been needed yet; Capture::look turns it into one of the others
 };
@@ -59,6 +60,9 @@ struct Storage {
   // version. It can be read, and nothing else.
   std::shared_ptr<Storage> maybe;
   int maybe_version = 0;
+  // A grown list has a copy of the contents as a row, which stands for an array that looks at this memory: nobody may store to
+  // it.
+  bool held = false;
 };
 
 // One step from a base to a view: a view op of the IR.
@@ -117,9 +121,10 @@ struct AbstractValue {
   std::vector<Ref>
       items;  // tuple, list; dict: values; slice: start, stop, step; iterator: what is iterated; cell: one or none;
               // method: callable, self; function: globals, defaults, kwdefaults, closure, annotations (null Ref = none)
-  std::vector<PyRef> keys;  // dict
-  size_t position = 0;      // iterator: items consumed
-  Ref iterated;             // iterator: the container it walks (for its recipe)
+  std::vector<PyRef> keys;                 // dict
+  size_t position = 0;                     // iterator: items consumed
+  Ref iterated;                            // iterator: the container it walks (for its recipe)
+  std::shared_ptr<const Frame> suspended;  // generator: its frame without locals and stack
 };
 
 }  // namespace accel

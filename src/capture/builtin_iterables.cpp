@@ -136,7 +136,7 @@ Status fill_dict(Capture& capture, const Ref& dict, const CallArguments& argumen
   if (arguments.positional.size() == first + 1) {
     Ref pairs = arguments.positional[first];
     if (pairs->kind == AbstractKind::dict) {
-      if (pairs->source >= 0) return fail(Reason::unsupported_argument, "a copy of a dict of the call");
+      if (pairs->source >= 0) capture.sources().guard_keys(pairs->source, pairs->keys);
       for (size_t i = 0; i < pairs->keys.size(); ++i) {
         ACCEL_TRY([[maybe_unused]] Unit done, set_item(capture, dict, capture.constant(pairs->keys[i].get()), pairs->items[i]));
       }

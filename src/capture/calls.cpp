@@ -64,6 +64,34 @@ bool is_foldable_value(const Ref& value) {
   return std::all_of(value->items.begin(), value->items.end(), is_foldable_value);
 }
 
+bool has_parameters(PyObject* function, const CallArguments& arguments) {
+  auto* code = reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function));
+  if (arguments.positional.size() > static_cast<size_t>(code->co_argcount)) return false;
+  return std::all_of(arguments.keywords.begin(), arguments.keywords.end(), [&](const auto& argument) {
+    for (int i = code->co_posonlyargcount; i < code->co_argcount; ++i) {
+      if (utf8(local_name(code, i)) == argument.first) return true;
+    }
+    return false;
+  });
+}
+
+// Whether a Python form takes the arguments, of which the first is an iterable that may have any number of items.
+bool takes(Capture& capture, const PythonForm& form, const CallArguments& arguments) {
+  if (form.function == nullptr || arguments.positional.empty() || !has_parameters(form.function, arguments)) return false;
+  capture.look(arguments.positional[0]);
+  switch (arguments.positional[0]->kind) {
+    case AbstractKind::grown:
+      return true;
+    case AbstractKind::array:
+    case AbstractKind::generator:
+    case AbstractKind::iterator:
+    case AbstractKind::range:
+      return !form.only_lists;
+    default:
+      return false;
+  }
+}
+
 bool are_constant(const CallArguments& arguments) {
   auto is_constant = [](const auto& argument) { return is_foldable_value(argument.second); };
   return std::all_of(arguments.positional.begin(), arguments.positional.end(), is_foldable_value) &&
@@ -178,6 +206,11 @@ Result<std::optional<Ref>> Interpreter::call_constant(const Ref& callable, CallA
     guard_function(capture_.sources(), callable->source, object);
     return push_frame(constant_function(callable), arguments);
   }
+  PythonForm form = find_python_form(object);
+  if (takes(capture_, form, arguments)) {
+    std::string place = place_name(frames_before());
+    if (form.only_lists ? may_walk(place) : is_walked(place)) return walk_builtin(form.function, arguments);
+  }
   if (Primitive primitive = find_primitive(object)) return call_primitive(primitive, object, arguments);
   if (PyCFunction_Check(object)) return call_bound_builtin(object, std::move(arguments));
   if (PyMethod_Check(object)) {
@@ -192,6 +225,15 @@ Result<std::optional<Ref>> Interpreter::call_constant(const Ref& callable, CallA
   if (is_exception_class(object)) return fail(Reason::will_raise, short_repr(object));
   if (PyType_Check(object)) return call_class(callable, arguments);
   return fail(Reason::unsupported_call, short_repr(object));
+}
+
+// A call whose Python form is walked. Exits from it leave for the call.
+Result<std::optional<Ref>> Interpreter::walk_builtin(PyObject* form, const CallArguments& arguments) {
+  auto before = std::make_shared<const PathState>(state_before());
+  ACCEL_TRY(std::optional<Ref> result, push_frame(constant_function(capture_.constant(form)), arguments));
+  frames_.back()->in_library = true;
+  frames_.back()->before_call = std::move(before);
+  return result;
 }
 
 // An exception that the captured code makes to raise it. Its arguments cannot be seen.

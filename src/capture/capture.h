@@ -51,6 +51,9 @@ struct Plan {
     std::string place;   // where the exit is; empty: not known
   };
   std::map<int64_t, PlannedExit> exits;
+  // Places that consume a generator, or another iterable by a builtin, and are walked like loops of Python code instead of
+  // being evaluated at capture; false: that does not work either.
+  std::map<std::string, bool> walked;
   // Calls that compiled code asks the process to make, by place; false: that cannot be.
   std::map<std::string, bool> boxed;
   std::set<std::string> opaque;  // texts of the sources of containers that such calls get: nobody looks into them in advance
@@ -164,8 +167,13 @@ class Capture {
   // false. To be called before the instruction changes anything.
   Status require(ValueId condition, Reason reason, std::string detail);
   // Says that the instruction has changed something: memory or a container.
-  void note_effect() { ++effects_; }
+  // `lasts`: something that Python can see or could see before.
+  void note_effect(bool lasts) {
+    ++effects_;
+    lasting_effects_ += lasts;
+  }
   int64_t effects() const { return effects_; }
+  int64_t& lasting_effects() { return lasting_effects_; }  // of the path that is walked
   // A new symbol that has the value of `value` (int64 of rank 0) from here on, and lies in [low, high].
   Dim bind_dim(ValueId value, std::string name, int64_t hint, double low, double high);
   // Off while an exit is written in the midst of a path: what is bound there is not known behind it.
@@ -285,7 +293,7 @@ class Capture {
   std::set<int> runtime_symbols_;
   std::vector<Dim> facts_;
   bool may_guard_ = true, keeps_symbols_ = true;
-  int64_t effects_ = 0;
+  int64_t effects_ = 0, lasting_effects_ = 0;
   std::vector<Note> notes_;
   std::vector<BoxedCall> calls_;
   Errstate errstate_;

@@ -9,8 +9,6 @@ namespace accel {
 
 namespace {
 
-enum class LocalUse : uint8_t { none, reads, writes };
-
 // A cell stays where it is: only its contents change.
 LocalUse use_of(Opcode op) {
   switch (op) {
@@ -32,6 +30,12 @@ LocalUse use_of(Opcode op) {
   }
 }
 
+// Of what a cell holds. Whoever loads the cell itself may read it.
+LocalUse use_of_content(Opcode op) {
+  if (op == Opcode::store_deref) return LocalUse::writes;
+  return op == Opcode::store_fast || op == Opcode::make_cell ? LocalUse::none : use_of(op);
+}
+
 // Code that may ask for the variables of its frame, whatever it does with them.
 bool looks_at_frames(const Bytecode& bytecode) {
   static constexpr const char* names[] = {"locals", "vars", "eval", "exec", "dir", "_getframe", "currentframe"};
@@ -50,7 +54,8 @@ CodeFlow::CodeFlow(const Bytecode& bytecode) {
   find_raising(bytecode);
   find_loops();
   auto* code = reinterpret_cast<PyCodeObject*>(bytecode.code.get());
-  find_live(bytecode, static_cast<size_t>(local_count(code)));
+  live_ = live(bytecode, static_cast<size_t>(local_count(code)), use_of);
+  content_live_ = live(bytecode, static_cast<size_t>(local_count(code)), use_of_content);
 }
 
 void CodeFlow::find_edges(const Bytecode& bytecode) {
@@ -141,11 +146,12 @@ void CodeFlow::find_raising(const Bytecode& bytecode) {
   }
 }
 
-void CodeFlow::find_live(const Bytecode& bytecode, size_t locals) {
+// Backwards through the code: at each instruction, the locals that are read before they are written.
+std::vector<std::vector<bool>> CodeFlow::live(const Bytecode& bytecode, size_t locals, LocalUse (*use_of)(Opcode)) const {
   size_t count = bytecode.instructions.size();
   bool all = looks_at_frames(bytecode);
-  live_.assign(count, std::vector<bool>(locals, all));
-  if (all) return;
+  std::vector<std::vector<bool>> live(count, std::vector<bool>(locals, all));
+  if (all) return live;
   // The closure's cells are set by an instruction that names none of them, and are read by whoever holds them.
   auto* code = reinterpret_cast<PyCodeObject*>(bytecode.code.get());
   size_t first_free = locals - static_cast<size_t>(free_variable_count(code));
@@ -154,17 +160,18 @@ void CodeFlow::find_live(const Bytecode& bytecode, size_t locals) {
     for (size_t i = count; i-- > 0;) {
       std::vector<bool> now(locals, false);
       for (int next : successors_[i]) {
-        for (size_t k = 0; k < locals; ++k) now[k] = now[k] || live_[static_cast<size_t>(next)][k];
+        for (size_t k = 0; k < locals; ++k) now[k] = now[k] || live[static_cast<size_t>(next)][k];
       }
       const Instruction& instruction = bytecode.instructions[i];
       LocalUse use = use_of(instruction.op);
       if (use != LocalUse::none) now[static_cast<size_t>(instruction.arg)] = use == LocalUse::reads;
       for (size_t k = first_free; k < locals; ++k) now[k] = true;
-      if (now == live_[i]) continue;
-      live_[i] = std::move(now);
+      if (now == live[i]) continue;
+      live[i] = std::move(now);
       changed = true;
     }
   }
+  return live;
 }
 
 }  // namespace accel

@@ -14,6 +14,8 @@ struct Loop {
   std::vector<bool> members;
 };
 
+enum class LocalUse : uint8_t { none, reads, writes };
+
 class CodeFlow {
  public:
   explicit CodeFlow(const Bytecode& bytecode);
@@ -30,6 +32,8 @@ class CodeFlow {
   bool is_inside(int index, int header) const;
   // Whether the local is read, before it is written, on some way from `index` on.
   bool is_live(int index, size_t local) const { return live_[static_cast<size_t>(index)][local]; }
+  // The same of what a cell of the frame holds: by this code, not by functions that have the cell.
+  bool is_content_live(int index, size_t local) const { return content_live_[static_cast<size_t>(index)][local]; }
   // Whether an exception leaves this code, whatever way control takes from `index` on.
   bool is_raising(int index) const { return raises_[static_cast<size_t>(index)]; }
 
@@ -37,12 +41,12 @@ class CodeFlow {
   void find_edges(const Bytecode& bytecode);
   void find_raising(const Bytecode& bytecode);
   void find_loops();
-  void find_live(const Bytecode& bytecode, size_t locals);
+  std::vector<std::vector<bool>> live(const Bytecode& bytecode, size_t locals, LocalUse (*use_of)(Opcode)) const;
 
   std::vector<std::vector<int>> successors_;
   std::vector<bool> header_, joins_, raises_;
   std::vector<Loop> loops_;  // outer ones before inner ones
-  std::vector<std::vector<bool>> live_;
+  std::vector<std::vector<bool>> live_, content_live_;
 };
 
 }  // namespace accel

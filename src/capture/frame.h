@@ -15,6 +15,8 @@
 
 namespace accel {
 
+struct PathState;
+
 struct FunctionCode {
   Bytecode bytecode;
   CodeFlow flow;
@@ -39,6 +41,12 @@ struct Frame {
   bool in_library = false;            // code that people do not want to see named
   bool nested = false;                // entered by a primitive: there is no way to resume here
   Ref generator;                      // whose frame this is; null: of a call
+  // Of code that stands for a builtin: the path before the call. No exit rebuilds this frame or what it calls: exits leave
+  // for the call, which must have changed nothing by then that Python can see.
+  std::shared_ptr<const PathState> before_call;
+
+  // Whether the frame below waits for what this one yields.
+  bool is_consumed() const { return generator != nullptr && !nested; }
 
   const Bytecode& bytecode() const { return code_of->bytecode; }
   const CodeFlow& flow() const { return code_of->flow; }

@@ -75,11 +75,10 @@ bool casts_alike(DType from, DType to) {
 std::optional<Type> row_type(Capture& capture, const PathState& state, const Ref& item) {
   const AbstractValue& value = state.of(item);
   if (value.kind != AbstractKind::array) return number_type(value);
-  if (value.source >= 0 || value.array.storage->source >= 0 || !value.array.path.empty() || !value.keys.empty())
-    return std::nullopt;
+  if (!value.array.path.empty() || !value.keys.empty()) return std::nullopt;
   const Storage storage = state.of(value.array.storage);
   if (storage.maybe || !value.array.writeable || value.array.lens.shape.empty()) return std::nullopt;
-  Type type = capture.graph().type(storage.current);
+  Type type = capture.graph().type(capture.contents(storage));
   if (!type.is_c_order()) return std::nullopt;
   return Type{ValueKind::array, type.dtype, type.shape, {}};
 }

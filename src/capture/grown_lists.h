@@ -13,7 +13,7 @@ inline bool is_any_list(const AbstractValue& value) {
   return value.kind == AbstractKind::list || value.kind == AbstractKind::grown;
 }
 
-// The type of the rows that stand for an item: a number, or a fresh array in C order. nullopt: no such item. `array`: contents
+// The type of the rows that stand for an item: a number, or a whole array in C order. nullopt: no such item. `array`: contents
 // of the item's storage, looked up by the caller's state.
 std::optional<Type> row_type(Capture& capture, const PathState& state, const Ref& item);
 // The type of the rows of a grown list.
@@ -21,7 +21,7 @@ Type row_type(const AbstractValue& list);
 
 // Makes a list of known items, which are of this type, one that grows.
 void make_grown(Capture& capture, const Ref& list, const Type& row);
-// Brings the items that were appended into the rows. Requires that nobody else refers to those that are arrays.
+// Brings the items that were appended into the rows. Requires that the memory of arrays to which others refer is held.
 Status settle(Capture& capture, const Ref& list);
 
 Dim length_of(Capture& capture, const Ref& list);

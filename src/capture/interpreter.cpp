@@ -95,19 +95,21 @@ Result<std::unique_ptr<Frame>> Interpreter::make_frame(PythonFunction function) 
 Result<std::optional<Ref>> Interpreter::push_frame(PythonFunction function, const CallArguments& arguments) {
   ACCEL_TRY(std::vector<Ref> locals, bind_call(capture_, function, arguments));
   ACCEL_TRY(std::unique_ptr<Frame> frame, make_frame(std::move(function)));
-  if ((frame->code()->co_flags & CO_GENERATOR) != 0) return std::optional<Ref>(make_generator(*frame, std::move(locals)));
   frame->locals = std::move(locals);
+  if ((frame->code()->co_flags & CO_GENERATOR) != 0) return std::optional<Ref>(make_generator(std::move(*frame)));
   frames_.push_back(std::move(frame));
   return std::optional<Ref>();
 }
 
 Status Interpreter::leave(Ref result) {
-  bool nested = frames_.back()->nested;
+  bool nested = frames_.back()->nested, consumed = frames_.back()->is_consumed();
   if (const Ref& generator = frames_.back()->generator) generator->items.clear();
   yielded_ = false;
   frames_.pop_back();
   if (nested) {
     nested_result_ = std::move(result);
+  } else if (consumed) {
+    end_consumer();
   } else if (frames_.empty()) {
     result_ = std::move(result);
   } else {

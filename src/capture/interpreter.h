@@ -74,6 +74,8 @@ class Interpreter {
   Status leave(Ref result);  // returns from the top frame
   Status yield(Ref value);   // suspends the top frame, which is a generator's
   Result<std::optional<Ref>> next_of_generator(const Ref& generator);
+  // Begins a round of the for loop over `iterator`, if that is a generator whose code is walked.
+  Result<bool> consume(const Ref& iterator);
 
   // Whether the path may part here: primitives that run Python code cannot go on twice.
   bool may_fork() const { return nesting_ == 0; }
@@ -123,6 +125,8 @@ class Interpreter {
   Result<std::optional<Ref>> make_exception(PyObject* type, const CallArguments& arguments);
   Result<std::optional<Ref>> call_class(const Ref& type, const CallArguments& arguments);
   Status check_depth(PyObject* code) const;
+  Result<std::optional<Ref>> walk_builtin(PyObject* code, const CallArguments& arguments);
+  PathState state_before() const;
   Result<std::shared_ptr<const FunctionCode>> code_of(PyObject* code);
   PythonFunction constant_function(const Ref& function);
   PythonFunction made_function(const Ref& function);
@@ -142,6 +146,7 @@ class Interpreter {
   Status walk_path();
   Result<Arrival> arrive(Frame& frame);
   bool is_rolled(Frame& frame);
+  bool is_consumer(const Frame& frame);
   void note_round(Frame& frame);
   PathState save();
   void restore(const PathState& state);
@@ -150,6 +155,13 @@ class Interpreter {
   void forget_moved_exit(const Plan::PlannedExit& planned);
   Status take_one_way(const Condition& condition, const Way& when_true, const Way& when_false);
   void take_other_way();
+
+  // --- generators (generators.cpp)
+  void end_consumer();
+  bool is_walked(const std::string& place);
+  bool may_walk(const std::string& place) const;
+  void walk_instead();
+  void stop_walking();
 
   // --- where paths meet (joins.cpp)
   Status resume_next();
@@ -176,6 +188,7 @@ class Interpreter {
   Dim extent_param(BlockId block, const StateSlot& slot);
   ValueId argument(const PathState& from, const StateSlot& slot, bool of_target);
   void forget_dead(Frame& frame) const;
+  void forget_dead_contents();
 
   // --- exits (walk_exits.cpp)
   Status leave_by_return();
@@ -189,6 +202,8 @@ class Interpreter {
   Result<std::vector<FrameRecipe>> write_frames(RecipeWriter& writer, const std::vector<const Frame*>& frames,
                                                 bool all_wait = false) const;
   std::vector<const Frame*> frames_before() const;
+  // Rebuilds the frames, or those of the builtin's call that is walked.
+  Result<std::vector<FrameRecipe>> write_exit(RecipeWriter& writer, const std::vector<const Frame*>& frames);
   bool is_writable();
   Status plan_exit(const Failure& why);
   bool is_raising() const;
@@ -230,6 +245,7 @@ class Interpreter {
   int64_t effects_before_ = 0;
   BlockId check_block_ = -1;  // the exit that checks of the instruction at check_position_ share
   int64_t check_position_ = -1;
+  std::string walkable_;              // the place in Plan::walked that the instruction that runs could have
   std::vector<std::string> one_way_;  // places in Plan::taken that the instruction that runs has passed
   bool ended_ = false;                // the instruction that runs has ended its path
   bool resumed_ = false;              // the path has just been resumed where it had waited
@@ -241,8 +257,8 @@ class Interpreter {
   std::map<std::pair<int, int>, std::pair<int64_t, int64_t>> visits_;  // (frame, header): position of first visit, visits
 };
 
-// The generator that a call of a generator function gives, before its first instruction.
-Ref make_generator(const Frame& frame, std::vector<Ref> locals);
+// The generator that a call of a generator function gives: `frame` is before its first instruction.
+Ref make_generator(Frame frame);
 
 // Code of NumPy: its frames are not named in reports.
 bool is_library_file(const std::string& file);

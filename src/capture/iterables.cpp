@@ -27,15 +27,14 @@ std::vector<Ref> keys_of(Capture& capture, const Ref& dict) {
   return keys;
 }
 
-// Order and number of a dict's keys are known only when the captured code made it.
-Status require_own(const Ref& dict) {
-  if (dict->source < 0) return Unit{};
-  return fail(Reason::unsupported_value, "iteration over a dict of the call");
+// Order and number of the keys of a dict of the call are the version's.
+void know_keys(Capture& capture, const Ref& dict) {
+  if (dict->source >= 0) capture.sources().guard_keys(dict->source, dict->keys);
 }
 
 Result<std::vector<Ref>> items_of_view(Capture& capture, const Ref& view) {
   const Ref& dict = view->items[0];
-  ACCEL_TRY([[maybe_unused]] Unit own, require_own(dict));
+  know_keys(capture, dict);
   if (view->position == 0) return keys_of(capture, dict);
   if (view->position == 1) return dict->items;
   std::vector<Ref> pairs = keys_of(capture, dict);
@@ -143,7 +142,7 @@ Result<Ref> get_iterator(Capture& capture, const Ref& value) {
     case AbstractKind::grown:
       return make_lazy_iterator(list_class(), {value, capture.python_int(0)});
     case AbstractKind::dict: {
-      ACCEL_TRY([[maybe_unused]] Unit own, require_own(value));
+      know_keys(capture, value);
       return make_iterator(keys_of(capture, value), value);
     }
     case AbstractKind::dict_view: {
@@ -169,7 +168,7 @@ Result<Ref> get_iterator(Capture& capture, const Ref& value) {
     case AbstractKind::object:
       return capture.refusal(value);
     case AbstractKind::instance: {
-      ACCEL_TRY(std::optional<std::vector<Ref>> items, items_of_broadcast(capture, value));
+      ACCEL_TRY(std::optional<std::vector<Ref>> items, items_of_object(capture, value));
       if (!items) return fail(Reason::unsupported_value, "iteration over this object");
       return make_iterator(std::move(*items), nullptr);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "capture/interpreter.h"
+#include "capture/references.h"
 
 namespace accel {
 
@@ -25,13 +26,14 @@ bool is_back(const PathState& state) {
 std::vector<int> order_of(const PathState& state) {
   std::vector<int> order;
   bool back = is_back(state);
-  for (const Frame& frame : state.frames) {
+  for (size_t i = 0; i < state.frames.size(); ++i) {
+    const Frame& frame = state.frames[i];
     for (int header : frame.flow().headers_around(frame.next)) {
       auto rounds = frame.rounds.find(header);
       order.push_back(header);
       order.push_back(rounds == frame.rounds.end() ? 0 : rounds->second);
     }
-    bool last = back && &frame == &state.frames.back();
+    bool last = back && (i + 1 == state.frames.size() || state.frames[i + 1].is_consumed());
     order.push_back(last ? frame.flow().end_of(frame.next) + 1 : frame.next);
     order.push_back(0);
   }
@@ -46,7 +48,23 @@ std::string place_of(const PathState& state) {
 }
 
 bool has_passed(const PathState& state, int version) {
-  return std::any_of(state.passed.begin(), state.passed.end(), [&](const PassedLoop& loop) { return loop.version == version; });
+  return std::any_of(state.passed.begin(), state.passed.end(),
+                     [&](const PassedLoop& loop) { return loop.version == version && loop.frame == state.frames.back().id; });
+}
+
+// Whether the slot is a value of the graph.
+bool has_value(const StateSlot& slot) { return slot.place != StateSlot::Place::list && slot.place != StateSlot::Place::held; }
+
+// The loop at whose header the state is.
+PassedLoop passed_loop(const PathState& state, int version) {
+  size_t depth = state.frames.size() - 1;
+  PassedLoop loop{version, depth, state.frames[depth].id, state.frames[depth].next};
+  if (!state.frames[depth].is_consumed()) return loop;
+  while (state.frames[depth].is_consumed()) --depth;
+  loop.consumer_depth = depth;
+  loop.consumer = state.frames[depth].id;
+  loop.consumer_header = state.frames[depth].next - 1;
+  return loop;
 }
 
 // What holds on both.
@@ -157,7 +175,7 @@ void Interpreter::close_loop(const Version& version, const PathState& arrival, c
   check_ties(version, arrival, match, key);
   std::vector<ValueId> arguments;
   for (const StateSlot& slot : match.slots) {
-    bool widened = version.widened.contains(slot.name) && slot.place != StateSlot::Place::list;
+    bool widened = version.widened.contains(slot.name) && has_value(slot);
     if (widened) arguments.push_back(argument(arrival, slot, false));
   }
   capture_.build().move_to(arrival.block);
@@ -183,7 +201,7 @@ Status Interpreter::begin_version(std::vector<PathState>& arrivals, const std::s
   if (arrivals.size() == 1) entry = arrivals[0];
   std::set<std::string> widened = join_into(arrivals, planned);
   PathState& state = arrivals[0];
-  state.passed.push_back({next_version_, state.frames.size() - 1, state.frames.back().id, state.frames.back().next});
+  state.passed.push_back(passed_loop(state, next_version_));
   versions.push_back({next_version_++, state, std::move(widened), {}, count_, static_cast<int>(capture_.graph().hints.size())});
   restore(state);
   if (entry) {
@@ -209,7 +227,7 @@ void add_resized_memory(const std::vector<StateSlot>& slots, std::set<std::strin
 }
 
 bool becomes_param(const StateSlot& slot, const std::set<std::string>& names) {
-  return names.contains(slot.name) && slot.place != StateSlot::Place::list;
+  return names.contains(slot.name) && has_value(slot);
 }
 
 }  // namespace
@@ -246,6 +264,7 @@ std::set<std::string> Interpreter::join_into(std::vector<PathState>& arrivals, c
     target.passed = common(target.passed, arrivals[i].passed);
     target.memory_is_stale |= arrivals[i].memory_is_stale;
     target.forks = std::max(target.forks, arrivals[i].forks);
+    target.lasting_effects = std::max(target.lasting_effects, arrivals[i].lasting_effects);
     target.writable = -1;
   }
   return params;
@@ -261,6 +280,7 @@ std::set<std::string> Interpreter::add_params(BlockId block, PathState& target, 
   for (const StateSlot& slot : slots) {
     bool widens = becomes_param(slot, names);
     if (widens) params.insert(slot.name);
+    if (names.contains(slot.name) && slot.place == StateSlot::Place::held) hold(target, slot.target_memory);
     if (slot.place == StateSlot::Place::extent) {
       if (slot.index == 0) extents.clear();
       extents.push_back(widens ? extent_param(block, slot) : slot.target_extent);
@@ -305,6 +325,20 @@ void Interpreter::forget_dead(Frame& frame) const {
     if (!frame.flow().is_live(frame.next, i)) frame.locals[i] = nullptr;
   }
   std::erase_if(frame.rounds, [&](const auto& round) { return !frame.flow().is_inside(frame.next, round.first); });
+}
+
+// The same of what cells hold, of the frame that comes to the header of a loop: cells that no function has.
+void Interpreter::forget_dead_contents() {
+  Frame& frame = *frames_.back();
+  auto is_cell = [](const Ref& value) { return value && value->kind == AbstractKind::cell && !value->object; };
+  if (std::none_of(frame.locals.begin(), frame.locals.end(), is_cell)) return;
+  const PathState state = save();
+  const References references(state);
+  for (size_t i = 0; i < frame.locals.size(); ++i) {
+    const Ref& cell = frame.locals[i];
+    bool dead = is_cell(cell) && !frame.flow().is_content_live(frame.next, i) && references.is_named_once(cell);
+    if (dead) cell->items.clear();
+  }
 }
 
 }  // namespace accel

@@ -4,57 +4,20 @@
 
 #include "capture/grown_lists.h"
 #include "capture/interpreter.h"
+#include "capture/references.h"
 
 namespace accel {
 
 namespace {
 
-// How often the places of a state name each object, and how many arrays look at each storage.
-class References {
- public:
-  explicit References(const PathState& state) {
-    for (const Frame& frame : state.frames) {
-      for (const auto* values : {&frame.locals, &frame.stack, &frame.closure}) add(*values);
-      add({frame.function, frame.generator});
-    }
-    for (const auto& [object, contents] : state.objects) {
-      add(contents.items);
-      add({contents.iterated});
-      if (contents.iterated) iterated_.insert(contents.iterated.get());
-      bool in_memory = contents.kind == AbstractKind::array || contents.kind == AbstractKind::predicated;
-      if (in_memory) ++arrays_[contents.array.storage.get()];
-    }
-    for (const auto& [storage, contents] : state.storages) {
-      if (contents.maybe) ++arrays_[contents.maybe.get()];
-    }
+// The arrays of the list that have other names lend their contents to its rows.
+void hold_shared(const References& references, const Ref& list) {
+  for (const Ref& item : list->items) {
+    if (references.is_alone(item)) continue;
+    Storage& storage = *item->array.storage;
+    if (storage.held || storage.source >= 0) list->position = 1;
+    storage.held = true;
   }
-
-  // Whether nobody but one list sees an array.
-  bool is_alone(const Ref& item) const {
-    return item->kind != AbstractKind::array ||
-           (count(objects_, item.get()) == 1 && count(arrays_, item->array.storage.get()) == 1);
-  }
-  bool is_iterated(const Ref& list) const { return iterated_.contains(list.get()); }
-
- private:
-  void add(const std::vector<Ref>& values) {
-    for (const Ref& value : values) {
-      if (value) ++objects_[value.get()];
-    }
-  }
-  template <class Key>
-  static int count(const std::unordered_map<const Key*, int>& counts, const Key* key) {
-    auto found = counts.find(key);
-    return found == counts.end() ? 0 : found->second;
-  }
-
-  std::unordered_map<const AbstractValue*, int> objects_;
-  std::unordered_map<const Storage*, int> arrays_;
-  std::set<const AbstractValue*> iterated_;
-};
-
-bool are_alone(const References& references, const Ref& list) {
-  return std::all_of(list->items.begin(), list->items.end(), [&](const Ref& item) { return references.is_alone(item); });
 }
 
 }  // namespace
@@ -90,7 +53,7 @@ void Interpreter::grow_lists(PathState& state, const std::map<std::string, Type>
   restore(state);
   for (const auto& [list, row] : lists) {
     if (list->items.empty() && row.rank() > 0) continue;  // its extents need not be known here
-    if (!are_alone(references, list)) continue;
+    hold_shared(references, list);
     make_grown(capture_, list, row);
     auto rolled = frames_.back()->rolled.find(frames_.back()->next);
     if (rolled != frames_.back()->rolled.end()) list->object = PyRef::steal(PyUnicode_FromString(rolled->second.c_str()));
@@ -109,7 +72,8 @@ bool Interpreter::settle_lists(const PathState& state) {
   if (std::none_of(state.keep_objects.begin(), state.keep_objects.end(), waits)) return false;
   References references(state);
   for (const Ref& value : state.keep_objects) {
-    if (!waits(value) || !are_alone(references, value)) continue;
+    if (!waits(value)) continue;
+    hold_shared(references, value);
     // Items of another type stay as they are: the paths do not fit then.
     [[maybe_unused]] Status settled = settle(capture_, value);
   }

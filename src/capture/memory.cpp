@@ -149,7 +149,7 @@ void Capture::store(const Ref& array, ValueId value, ValueId mask) {
     storage.current = own_contents(value, memory.order);
   }
   ++storage.version;
-  note_effect();
+  note_effect(storage.source >= 0);
 }
 
 // --- arguments ----------------------------------------------------------------------------------------------------------
@@ -216,6 +216,7 @@ Status Capture::check_storable(const Ref& array) {
   bool spread = std::any_of(state.path.begin(), state.path.end(), [](const ViewStep& s) { return s.op == Op::broadcast_to; });
   if (spread) return fail(Reason::store_to_argument, "a store into a broadcast array");
   if (state.storage->maybe) return fail(Reason::unsupported_layout, "a store to what is a view or a copy");
+  if (state.storage->held) return fail(Reason::unsupported_value, "a store to an array that a list has got");
   return state.storage->source >= 0 ? check_argument(state.storage->source) : Unit{};
 }
 

@@ -116,6 +116,21 @@ Result<Ref> numpy_bincount(Capture& capture, PyObject* callable, const CallArgum
   return counts;
 }
 
+// _unique_hash(array, equal_nan): of unique. As many elements as there are different ones.
+Result<Ref> numpy_unique_hash(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  if (arguments.positional.empty()) return fail(Reason::will_raise, "_unique_hash of nothing");
+  ACCEL_TRY(Ref array, array_of_rank(arguments.positional[0], 0, "unique of a number"));
+  ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
+  ACCEL_TRY(std::vector<BoxedResult> results, sampled_results(capture, made));
+  if (results.size() != 1 || results[0].shape.size() != 1) return fail(Reason::unsupported_argument, "unique of this array");
+  Dim size = element_count(capture, lens_of(array).shape);
+  results[0].shape = {std::nullopt};
+  results[0].hint = capture.hint(size);
+  Ref unique = boxed_call(capture, std::move(made), results)[0];
+  capture.facts().push_back(capture.dims().sub(size, lens_of(unique).shape[0]));
+  return unique;
+}
+
 // _monotonicity(x): of digitize
 Result<Ref> numpy_monotonicity(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   return call_of_shape(capture, callable, arguments, {});

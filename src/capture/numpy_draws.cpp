@@ -207,7 +207,7 @@ Result<std::optional<Ref>> drawn_number(Capture& capture, PyObject* callable, co
   made.call.generator = 0;
   made.call.draw = row;
   made.call.results.push_back({kind, info.result, {}, {}});
-  capture.note_effect();
+  capture.note_effect(true);
   auto number = static_cast<int>(capture.calls().size());
   capture.calls().push_back(std::move(made.call));
   return std::optional(capture.scalar(capture.build().draw(number, std::move(made.operands), {kind, info.result, {}, {}})));

@@ -1,4 +1,5 @@
-// The gufuncs of numpy.linalg, which compiled code calls as they are: shapes from their signatures.
+// The gufuncs of numpy.linalg, which compiled code calls as they are: shapes from their signatures. Those of numpy.fft, too:
+// they fill arrays that NumPy's Python code has made.
 
 #include <algorithm>
 #include <map>
@@ -42,17 +43,24 @@ CoreSignature parsed(const std::string& text) {
   return out;
 }
 
+std::set<PyObject*> gufuncs_of(const char* module_name) {
+  std::set<PyObject*> out;
+  PyRef module = PyRef::steal(PyImport_ImportModule(module_name));
+  PyObject *name = nullptr, *value = nullptr;
+  if (!module) PyErr_Clear();
+  for (Py_ssize_t at = 0; module && PyDict_Next(PyModule_GetDict(module.get()), &at, &name, &value);) {
+    if (!text_attribute(value, "signature").empty()) out.insert(PyRef::borrow(value).release());
+  }
+  return out;
+}
+
 bool is_of_linalg(PyObject* ufunc) {
-  static const std::set<PyObject*> known = [] {
-    std::set<PyObject*> out;
-    PyRef module = PyRef::steal(PyImport_ImportModule("numpy.linalg._umath_linalg"));
-    PyObject *name = nullptr, *value = nullptr;
-    if (!module) PyErr_Clear();
-    for (Py_ssize_t at = 0; module && PyDict_Next(PyModule_GetDict(module.get()), &at, &name, &value);) {
-      if (!text_attribute(value, "signature").empty()) out.insert(PyRef::borrow(value).release());
-    }
-    return out;
-  }();
+  static const std::set<PyObject*> known = gufuncs_of("numpy.linalg._umath_linalg");
+  return known.contains(ufunc);
+}
+
+bool is_of_fft(PyObject* ufunc) {
+  static const std::set<PyObject*> known = gufuncs_of("numpy.fft._pocketfft_umath");
   return known.contains(ufunc);
 }
 
@@ -87,9 +95,31 @@ Status read_core(Capture& capture, const CoreSignature& signature, const std::ve
   return Unit{};
 }
 
+// ufunc(a, factor, axes=[...], out=array)
+Result<Ref> fill_by_fft(Capture& capture, PyObject* ufunc, const CallArguments& arguments) {
+  Ref out;
+  for (const auto& [name, argument] : arguments.keywords) {
+    if (name == "out") out = argument;
+    if (name != "out" && name != "axes") return fail(Reason::unsupported_argument, name + " of this gufunc");
+  }
+  bool last = out && arguments.keywords.back().second == out && out->kind == AbstractKind::array;
+  if (!last || !out->array.path.empty()) return fail(Reason::unsupported_argument, "this call of " + short_repr(ufunc));
+  ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(out));
+  ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, ufunc, arguments));
+  made.call.changed = static_cast<int>(made.operands.size()) - 1;
+  made.call.raises_events = true;
+  made.call.errstate = capture.errstate();
+  const Type type = capture.graph().type(made.operands.back());
+  BoxedResult result{ValueKind::array, type.dtype, {type.shape.begin(), type.shape.end()}, type.order};
+  Ref filled = boxed_call(capture, std::move(made), {result})[0];
+  capture.store(out, capture.read(filled));
+  return out;
+}
+
 }  // namespace
 
 Result<Ref> boxed_gufunc(Capture& capture, PyObject* ufunc, const CallArguments& arguments) {
+  if (is_of_fft(ufunc)) return fill_by_fft(capture, ufunc, arguments);
   if (!is_of_linalg(ufunc)) return fail(Reason::unsupported_call, "a ufunc that accel does not know");
   CoreSignature signature = parsed(text_attribute(ufunc, "signature"));
   std::string types;

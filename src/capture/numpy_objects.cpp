@@ -264,14 +264,26 @@ Result<Ref> broadcast_element(Capture& capture, const Ref& operand, size_t index
   return array_getitem(capture, array, capture.python_int(at));
 }
 
+// What a converter gives item by item: arrays of all inputs.
+Result<std::optional<std::vector<Ref>>> converted_arrays(Capture& capture, std::vector<Ref> arrays) {
+  for (Ref& value : arrays) {
+    if (value->kind == AbstractKind::array) continue;
+    ACCEL_TRY(value, as_array(capture, value));
+  }
+  return std::optional(std::move(arrays));
+}
+
 }  // namespace
 
-Result<std::optional<std::vector<Ref>>> items_of_broadcast(Capture& capture, const Ref& value) {
+Result<std::optional<std::vector<Ref>>> items_of_object(Capture& capture, const Ref& value) {
   static PyRef type = [] {
     PyRef numpy = PyRef::steal(PyImport_ImportModule("numpy"));
     return PyRef::steal(numpy ? PyObject_GetAttrString(numpy.get(), "broadcast") : nullptr);
   }();
-  if (value->kind != AbstractKind::instance || value->object.get() != type.get()) return std::optional<std::vector<Ref>>();
+  if (value->kind != AbstractKind::instance) return std::optional<std::vector<Ref>>();
+  if (Ref arrays = part(value, "arrays"); arrays && part(value, "scalar_input"))
+    return converted_arrays(capture, arrays->items);
+  if (value->object.get() != type.get()) return std::optional<std::vector<Ref>>();
   auto size = as_dim(capture, part(value, "size"));
   auto count = size ? capture.dims().as_constant(*size) : std::nullopt;
   if (!count || *count > 64) return fail(Reason::unsupported_value, "iteration over a broadcast");

@@ -20,7 +20,7 @@ Result<UfuncMethod> split_ufunc_method(PyObject* callable, const CallArguments& 
 Result<Ref> array_flags(Capture& capture, const Ref& array);
 Status set_array_flag(Capture& capture, const Ref& flags, PyObject* name, const Ref& value);
 // The items of a numpy.broadcast of integers; nullopt: `value` is none.
-Result<std::optional<std::vector<Ref>>> items_of_broadcast(Capture& capture, const Ref& value);
+Result<std::optional<std::vector<Ref>>> items_of_object(Capture& capture, const Ref& value);
 
 Result<Ref> numpy_ufunc_call(Capture& capture, PyObject* ufunc, const CallArguments& arguments);
 Result<Ref> numpy_ufunc_reduce(Capture& capture, PyObject* callable, const CallArguments& arguments);

@@ -186,7 +186,7 @@ Result<BoxedResult> permuted(Capture& capture, const Given& given, bool keeps_or
 // The generator has advanced: from here on the instruction cannot be done again.
 std::vector<Ref> draw(Capture& capture, BoxedArguments made, const BoxedResult& result) {
   made.call.generator = 0;
-  capture.note_effect();
+  capture.note_effect(true);
   return boxed_call(capture, std::move(made), {result});
 }
 

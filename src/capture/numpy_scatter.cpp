@@ -52,7 +52,7 @@ void replace_contents(Capture& capture, const Ref& array, ValueId contents) {
   Storage& storage = *array->array.storage;
   storage.current = contents;
   ++storage.version;
-  capture.note_effect();
+  capture.note_effect(storage.source >= 0);
 }
 
 // --- under one mask -------------------------------------------------------------------------------------------------------

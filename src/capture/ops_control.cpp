@@ -67,6 +67,8 @@ Status for_iter(Step& step) {
     frame.next = target;
     return Unit{};
   };
+  ACCEL_TRY(bool consumes, interpreter.consume(step.frame.peek(1)));
+  if (consumes) return Unit{};
   ACCEL_TRY(Condition more, supply(step.capture, step.frame.peek(1)));
   if (more.known) return *more.known ? next(step.frame) : end(step.frame);
   return interpreter.fork(more, next, end);

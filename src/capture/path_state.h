@@ -21,6 +21,10 @@ struct PassedLoop {
   size_t depth = 0;  // of the loop's frame
   int frame = 0;     // its id
   int header = 0;
+  // Of a generator's frame: the loop that consumes it, in a frame that is no generator's. The generator's loop goes on as long
+  // as that one does.
+  size_t consumer_depth = 0;
+  int consumer = -1, consumer_header = 0;
   bool operator==(const PassedLoop&) const = default;
 };
 
@@ -37,6 +41,7 @@ struct PathState {
   std::vector<PassedLoop> passed;
   bool at_rolled_loop = false;  // waits at the header of a loop that becomes a loop of the graph
   int forks = 0;
+  int64_t lasting_effects = 0;
   int64_t writable = -1;  // position of the last instruction before which all frames could be rebuilt
 
   // What an object or a storage holds on this path.

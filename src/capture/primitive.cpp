@@ -16,9 +16,13 @@ namespace accel {
 
 #define PRIMITIVE(name, function) Result<Ref> function(Capture& capture, PyObject* callable, const CallArguments& arguments);
 #define FOLD(name)
+#define PYTHON_FORM(name, function)
+#define LIST_FORM(name, function)
 #include "capture/primitives.inc"
 #undef PRIMITIVE
 #undef FOLD
+#undef PYTHON_FORM
+#undef LIST_FORM
 
 namespace {
 
@@ -30,9 +34,30 @@ struct Row {
 const Row rows[] = {
 #define PRIMITIVE(name, function) {name, function},
 #define FOLD(name) {name, fold_call},
+#define PYTHON_FORM(name, function)
+#define LIST_FORM(name, function)
 #include "capture/primitives.inc"
 #undef PRIMITIVE
 #undef FOLD
+#undef PYTHON_FORM
+#undef LIST_FORM
+};
+
+struct FormRow {
+  const char *name, *function;
+  bool only_lists;
+};
+
+const FormRow forms[] = {
+#define PRIMITIVE(name, function)
+#define FOLD(name)
+#define PYTHON_FORM(name, function) {name, function, false},
+#define LIST_FORM(name, function) {name, function, true},
+#include "capture/primitives.inc"
+#undef PRIMITIVE
+#undef FOLD
+#undef PYTHON_FORM
+#undef LIST_FORM
 };
 
 PyRef step_into(PyRef object, const std::string& name) {
@@ -91,6 +116,19 @@ bool is_pure_method(PyObject* callable) {
 }
 
 }  // namespace
+
+PythonForm find_python_form(PyObject* callable) {
+  static const std::unordered_map<PyObject*, PythonForm> known = [] {
+    std::unordered_map<PyObject*, PythonForm> out;
+    for (const FormRow& row : forms) {
+      PyRef object = resolve(row.name), form = resolve(std::string("accel._builtins.") + row.function);
+      if (object && form) out.emplace(object.release(), PythonForm{form.release(), row.only_lists});
+    }
+    return out;
+  }();
+  auto found = known.find(callable);
+  return found == known.end() ? PythonForm() : found->second;
+}
 
 Primitive find_primitive(PyObject* callable) {
   auto found = table().find(callable);

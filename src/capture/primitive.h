@@ -28,6 +28,13 @@ using Primitive = Result<Ref> (*)(Capture& capture, PyObject* callable, const Ca
 // The primitive for a callable object, or null. ufuncs, ufunc methods, methods of ndarray and NumPy scalars included.
 Primitive find_primitive(PyObject* callable);
 
+// Python code that does what a builtin of iterables does.
+struct PythonForm {
+  PyObject* function = nullptr;  // null: none; lives for good
+  bool only_lists = false;       // of lists whose length is known at run time only
+};
+PythonForm find_python_form(PyObject* callable);
+
 // Whether a primitive knows what to do with predicated arrays (predicated.h); others get them gathered.
 bool reads_lanes(Primitive primitive);
 

@@ -164,9 +164,12 @@ bool Interpreter::is_ignored() const {
 
 Result<Ref> Interpreter::box_call(const Ref& callable, const CallArguments& arguments) {
   if (speculative_) return fail(Reason::unsupported_call, "a call of the interpreter");
+  const PathState state = save();
+  if (std::any_of(state.keep_storages.begin(), state.keep_storages.end(), [](const auto& storage) { return storage->held; }))
+    return fail(Reason::unsupported_value, "a call while a list has arrays with other names");
   if (capture_.errstate() != Errstate{}) return fail(Reason::unsupported_call, "a call under numpy.errstate");
   for (const auto& frame : frames_) {
-    if (frame->generator || frame->nested) return fail(Reason::generator, "a call in a generator");
+    if (frame->generator || frame->nested || frame->before_call) return fail(Reason::generator, "a call in a generator");
   }
   capture_.look(callable);
   if (callable->object && looks_at_caller(callable->object.get()))
@@ -228,7 +231,7 @@ ValueId Interpreter::add_call(const PythonCall& site, const RecipeWriter& writer
   std::vector<Type> changed;
   for (RecipeId id : site.changed) changed.push_back(capture_.graph().type(writer.fresh_memory().at(id)->current));
   call.results.insert(call.results.begin(), changed.begin(), changed.end());
-  capture_.note_effect();
+  capture_.note_effect(true);
   Builder& build = capture_.build();
   ValueId made = build.python_call(static_cast<int>(capture_.calls().size()), writer.outputs());
   capture_.reload_memory();

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "capture/frame.h"
 #include "capture/iterators.h"
 #include "capture/predicated.h"
 #include "capture/python_text.h"
@@ -90,7 +91,7 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
     case AbstractKind::set:
       return fail(Reason::unsupported_value, "a set");
     case AbstractKind::generator:
-      return fail(Reason::generator, "a generator that has not ended");
+      return write_generator(*value);
     case AbstractKind::instance:
       return fail(Reason::unsupported_value, "an instance of " + short_repr(value->object.get()));
     case AbstractKind::object:
@@ -127,7 +128,17 @@ Result<RecipeId> RecipeWriter::write_parts(RecipeKind kind, const std::vector<Re
   return add(std::move(recipe));
 }
 
+// The rows of a list become arrays of their own: none of them may be one that has another name.
+Status RecipeWriter::check_identity() const {
+  if (!has_rows_ || !has_held_) return Unit{};
+  return fail(Reason::unsupported_value, "a list of arrays that have other names");
+}
+
 Result<RecipeId> RecipeWriter::write_grown(const AbstractValue& list) {
+  bool arrays = list.scalar.kind == ValueKind::array;
+  if (arrays && list.position > 0) return fail(Reason::unsupported_value, "a list that may have an array twice");
+  has_rows_ |= arrays;
+  ACCEL_TRY([[maybe_unused]] Unit apart, check_identity());
   Recipe recipe;
   recipe.kind = RecipeKind::list_of_rows;
   recipe.dtype = list.scalar.dtype;
@@ -185,6 +196,23 @@ Result<RecipeId> RecipeWriter::write_method(const AbstractValue& method) {
   return write_parts(RecipeKind::attribute, {method.items[1]}, std::move(name));
 }
 
+// A generator that has not begun: the call that makes it. Its arguments are its first locals.
+Result<RecipeId> RecipeWriter::write_generator(const AbstractValue& generator) {
+  if (generator.items.empty() || generator.position > 0 || generator.iterated)
+    return fail(Reason::generator, "a generator that has begun");
+  const PyCodeObject* code = generator.suspended->code();
+  if (code->co_kwonlyargcount > 0 || (code->co_flags & (CO_VARARGS | CO_VARKEYWORDS)) != 0)
+    return fail(Reason::generator, "a generator with such arguments");
+  static PyObject* const call = [] {
+    PyRef module = PyRef::steal(PyImport_ImportModule("operator"));
+    return module ? PyObject_GetAttrString(module.get(), "call") : nullptr;
+  }();
+  std::vector<Ref> parts = {generator.items[0]};
+  const std::vector<Ref>& locals = generator.items[1]->items;
+  parts.insert(parts.end(), locals.begin(), locals.begin() + code->co_argcount);
+  return write_parts(RecipeKind::call, parts, PyRef::borrow(call));
+}
+
 Result<RecipeId> RecipeWriter::write_scalar(const ScalarState& scalar) {
   Recipe recipe;
   recipe.dtype = scalar.dtype;
@@ -201,6 +229,8 @@ Result<RecipeId> RecipeWriter::write_scalar(const ScalarState& scalar) {
 }
 
 Result<RecipeId> RecipeWriter::write_storage(const std::shared_ptr<Storage>& storage) {
+  has_held_ |= storage->held;
+  ACCEL_TRY([[maybe_unused]] Unit apart, check_identity());
   if (storage->source >= 0) return write_source(storage->source);
   if (storage->maybe) return fail(Reason::unsupported_layout, "what is a view or a copy");
   auto [it, fresh] = storages_.try_emplace(storage.get(), -1);

@@ -27,6 +27,7 @@ class RecipeWriter {
  private:
   Result<RecipeId> make(const Ref& value);
   Result<RecipeId> write_predicated(const AbstractValue& value);
+  Status check_identity() const;
   Result<RecipeId> write_array(const ArrayState& array);
   Result<RecipeId> write_storage(const std::shared_ptr<Storage>& storage);
   Result<RecipeId> write_scalar(const ScalarState& scalar);
@@ -35,6 +36,7 @@ class RecipeWriter {
   Result<RecipeId> write_dict(const AbstractValue& dict);
   Result<RecipeId> write_iterator(const Ref& iterator);
   Result<RecipeId> write_method(const AbstractValue& method);
+  Result<RecipeId> write_generator(const AbstractValue& generator);
   RecipeId write_constant(PyRef object);
   RecipeId write_source(SourceId source);
   RecipeId add(Recipe recipe);
@@ -47,6 +49,7 @@ class RecipeWriter {
   std::map<SourceId, RecipeId> sources_;
   std::map<RecipeId, std::shared_ptr<Storage>> fresh_;
   std::vector<Ref> keep_;
+  bool has_rows_ = false, has_held_ = false;  // arrays of lists, and arrays that these may be
 };
 
 }  // namespace accel

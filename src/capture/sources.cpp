@@ -109,6 +109,13 @@ void Sources::guard_length(SourceId id, int64_t length) {
   add_guard(GuardKind::length, id, nullptr, length, "len(" + text(id) + ") == " + std::to_string(length));
 }
 
+void Sources::guard_keys(SourceId id, const std::vector<PyRef>& keys) {
+  if (!guarded_.emplace(static_cast<int>(GuardKind::keys), id, nullptr, 0).second) return;
+  PyRef all = PyRef::steal(PyTuple_New(static_cast<Py_ssize_t>(keys.size())));
+  for (size_t i = 0; i < keys.size(); ++i) PyTuple_SET_ITEM(all.get(), static_cast<Py_ssize_t>(i), keys[i].new_reference());
+  add_guard(GuardKind::keys, id, all.get(), 0, "the keys of " + text(id) + " are " + short_repr(all.get()));
+}
+
 void Sources::guard_memory(GuardKind kind, SourceId id, SourceId other, bool holds) {
   const char* what = kind == GuardKind::writeable  ? " is writeable"
                      : kind == GuardKind::distinct ? " has elements that share no memory"

@@ -58,7 +58,7 @@ class Matcher {
     if (target_.frames.size() != arriving_.frames.size()) return false;
     for (size_t f = 0; f < target_.frames.size(); ++f) {
       const Frame &t = target_.frames[f], &a = arriving_.frames[f];
-      if (t.stack.size() != a.stack.size() || t.rounds != a.rounds) return false;
+      if (t.stack.size() != a.stack.size() || t.rounds != a.rounds || t.before_call != a.before_call) return false;
       std::string name = "frame " + std::to_string(f);
       StateSlot slot;
       slot.frame = static_cast<int>(f);
@@ -151,7 +151,7 @@ class Matcher {
   }
 
   bool grown(const Ref& t, const AbstractValue& tc, const AbstractValue& ac, StateSlot& slot) {
-    if (row_type(tc) != row_type(ac)) return false;
+    if (row_type(tc) != row_type(ac) || tc.position != ac.position) return false;
     StateSlot inner = slot;
     inner.container = t;
     if (!values(tc.items, ac.items, inner, StateSlot::Place::item, slot.name + " item ")) return false;
@@ -213,6 +213,10 @@ class Matcher {
     ValueId tv = capture_.contents(tc), av = capture_.contents(ac);
     found.equal = tv == av;
     if (!same_type(capture_.graph().type(tv), capture_.graph().type(av), found, is_list)) return false;
+    match_.slots.push_back(found);
+    found.name = "held " + found.name;
+    found.place = StateSlot::Place::held;
+    found.equal = tc.held || !ac.held;
     match_.slots.push_back(std::move(found));
     return true;
   }
@@ -283,11 +287,21 @@ void resize(Capture& capture, PathState& target, const std::shared_ptr<Storage>&
   }
 }
 
+namespace {
+
+Storage& contents_of(PathState& target, const std::shared_ptr<Storage>& memory) {
+  auto [place, fresh] = target.storages.try_emplace(memory.get(), target.of(memory));
+  if (fresh) target.keep_storages.push_back(memory);
+  return place->second;
+}
+
+}  // namespace
+
+void hold(PathState& target, const std::shared_ptr<Storage>& memory) { contents_of(target, memory).held = true; }
+
 void widen(PathState& target, const StateSlot& slot, ValueId param, const Type& type) {
   if (slot.place == StateSlot::Place::memory) {
-    auto [place, fresh] = target.storages.try_emplace(slot.target_memory.get(), target.of(slot.target_memory));
-    if (fresh) target.keep_storages.push_back(slot.target_memory);
-    Storage& storage = place->second;
+    Storage& storage = contents_of(target, slot.target_memory);
     storage.current = param;
     ++storage.version;
     return;

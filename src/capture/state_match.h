@@ -12,16 +12,17 @@ namespace accel {
 
 // A place in a state whose value may differ between paths without changing what the code after it means: a number, the
 // contents of memory that the captured code made or that is an argument's, or an extent of memory that the captured code made.
-// A list that the captured code made and appends to is one when it becomes a grown one.
+// A list that the captured code made and appends to is one when it becomes a grown one, memory when a list's rows begin to hold
+// it.
 struct StateSlot {
   std::string name;  // the same in every attempt: "frame 0 local 3 item 1"
   // Number: its place. Memory and extents: null.
   int frame = -1;
-  enum class Place : uint8_t { local, stack, item, memory, extent, list } place = Place::local;
+  enum class Place : uint8_t { local, stack, item, memory, extent, list, held } place = Place::local;
   size_t index = 0;                                         // extent: the axis
   Ref container;                                            // item
   Ref target, arriving;                                     // number, list
-  std::shared_ptr<Storage> target_memory, arriving_memory;  // memory, extent
+  std::shared_ptr<Storage> target_memory, arriving_memory;  // memory, extent, held
   Dim target_extent, arriving_extent;
   Type row;  // list: of its items
   bool equal = false;
@@ -47,6 +48,9 @@ std::optional<Type> number_type(const AbstractValue& value);
 
 // Puts block parameter `param` into a slot of `target`: a number, or memory.
 void widen(PathState& target, const StateSlot& slot, ValueId param, const Type& type);
+
+// Memory of `target` is held from now on.
+void hold(PathState& target, const std::shared_ptr<Storage>& memory);
 
 // Memory of `target` has this shape from now on, and so have the arrays that are all of it. Its contents are widened next.
 void resize(Capture& capture, PathState& target, const std::shared_ptr<Storage>& memory, const std::vector<Dim>& shape);

@@ -95,7 +95,8 @@ Status assign_flat(Capture& capture, const Ref& array, const Ref& value) {
 
 // array.shape = value: the object shows its memory in another shape. From 2.5 on NumPy warns of it.
 Status assign_shape(Capture& capture, const Ref& array, const Ref& value) {
-  if (array->source >= 0 || numpy_minor() >= 5) return fail(Reason::unsupported_attribute, "the shape of an array is set");
+  if (array->source >= 0 || array->array.storage->held || numpy_minor() >= 5)
+    return fail(Reason::unsupported_attribute, "the shape of an array is set");
   std::vector<Dim> shape;
   for (const Ref& item : value->kind == AbstractKind::tuple ? value->items : std::vector<Ref>{value}) {
     ACCEL_TRY(Dim extent, read_dim(capture, item));

@@ -66,6 +66,7 @@ Status Interpreter::walk_path() {
     depth_before_ = frames_.size();
     effects_before_ = capture_.effects();
     one_way_.clear();
+    walkable_.clear();
     Status done = try_step(frame);
     if (std::exchange(ended_, false)) {
       frames_.clear();
@@ -92,7 +93,7 @@ Result<Interpreter::Arrival> Interpreter::arrive(Frame& frame) {
   bool rolled = false;
   if (flow.is_header(frame.next) && !goes_on) {
     rolled = is_rolled(frame);
-    if (!rolled) note_round(frame);
+    if (!rolled && !is_consumer(frame)) note_round(frame);
   }
   if (goes_on || (!rolled && pending_.empty())) {
     if (flow.is_header(frame.next) && plan_.exits.count(count_) == 0)
@@ -103,6 +104,7 @@ Result<Interpreter::Arrival> Interpreter::arrive(Frame& frame) {
     forget_dead(*each);
     if (rolled) look_at_live(*each);
   }
+  if (rolled) forget_dead_contents();
   PathState state = save();
   if (settle_lists(state)) state = save();
   state.at_rolled_loop = rolled;
@@ -126,6 +128,12 @@ bool Interpreter::is_rolled(Frame& frame) {
   return true;
 }
 
+// Whether a generator's frame is about to run for the loop at whose header the frame is: that frame's loops count.
+bool Interpreter::is_consumer(const Frame& frame) {
+  bool is_for = frame.bytecode().instructions[static_cast<size_t>(frame.next)].op == Opcode::for_iter;
+  return is_for && frame.peek(1)->kind == AbstractKind::generator && is_walked(place_name());
+}
+
 // Counts the rounds of a loop that is evaluated at capture. A library's loop whose rounds depend on data is rolled after all.
 void Interpreter::note_round(Frame& frame) {
   int header = frame.next;
@@ -144,9 +152,13 @@ void Interpreter::note_round(Frame& frame) {
 
 void Interpreter::forget_left_loops() {
   std::erase_if(passed_, [&](const PassedLoop& loop) {
-    if (loop.depth >= frames_.size()) return true;
-    const Frame& frame = *frames_[loop.depth];
-    return frame.id != loop.frame || !frame.flow().is_inside(frame.next, loop.header);
+    auto is_in = [&](size_t depth, int id, int header) {
+      return frames_[depth]->flow().is_inside(frames_[depth]->next, header) && frames_[depth]->id == id;
+    };
+    if (loop.depth < frames_.size() && frames_[loop.depth]->id == loop.frame)
+      return !is_in(loop.depth, loop.frame, loop.header);
+    bool suspended = loop.consumer >= 0 && loop.consumer_depth < frames_.size();
+    return !suspended || !is_in(loop.consumer_depth, loop.consumer, loop.consumer_header);
   });
 }
 
@@ -170,7 +182,17 @@ PathState Interpreter::save() {
   state.memory_is_stale = capture_.memory_is_stale();
   state.passed = passed_;
   state.forks = forks_;
+  state.lasting_effects = capture_.lasting_effects();
   state.writable = writable_;
+  save_objects(state, capture_.mutable_sources());
+  return state;
+}
+
+// The path before the instruction that runs: frames, and what they reach.
+PathState Interpreter::state_before() const {
+  PathState state;
+  for (const Frame* frame : frames_before()) state.frames.push_back(*frame);
+  state.lasting_effects = capture_.lasting_effects();
   save_objects(state, capture_.mutable_sources());
   return state;
 }
@@ -186,6 +208,7 @@ void Interpreter::restore(const PathState& state) {
   capture_.build().move_to(state.block);
   passed_ = state.passed;
   forks_ = state.forks;
+  capture_.lasting_effects() = state.lasting_effects;
   writable_ = state.writable;
 }
 
@@ -232,6 +255,7 @@ Status Interpreter::fork(const Condition& condition, const Way& when_true, const
 }
 
 Status Interpreter::take_one_way(const Condition& condition, const Way& when_true, const Way& when_false) {
+  walk_instead();
   std::string place = place_name();
   std::optional<bool> way = plan_.taken.try_emplace(place, false).first->second;
   if (!way) return fail(Reason::data_dependent_branch, data_decides);

@@ -77,7 +77,7 @@ Status Interpreter::leave_by_return() {
 Status Interpreter::leave_for(const Plan::PlannedExit& planned) {
   if (planned.failed > 0) guard_what_follows(planned);
   RecipeWriter writer(capture_);
-  Result<std::vector<FrameRecipe>> frames = write_frames(writer, live_frames());
+  Result<std::vector<FrameRecipe>> frames = write_exit(writer, live_frames());
   if (!frames.ok()) return leave_earlier(planned);
   Exit exit;
   exit.kind = ExitKind::resume;
@@ -127,7 +127,9 @@ bool Interpreter::is_raising() const {
 // The failed instruction is left to the interpreter: by the next attempt, which knows that it fails.
 Status Interpreter::plan_exit(const Failure& why) {
   take_other_way();
+  if (why.reason != Reason::will_raise) walk_instead();
   unroll_instead(why);
+  if (why.reason != Reason::will_raise && why.reason != Reason::capture_budget) stop_walking();
   box_instead(why);
   Plan::PlannedExit planned;
   planned.why = why;
@@ -212,7 +214,7 @@ std::vector<const Frame*> Interpreter::frames_before() const {
 
 bool Interpreter::is_writable() {
   RecipeWriter probe(capture_);
-  return write_frames(probe, live_frames()).ok();
+  return write_exit(probe, live_frames()).ok();
 }
 
 Result<std::vector<FrameRecipe>> Interpreter::write_frames(RecipeWriter& writer, const std::vector<const Frame*>& frames,
@@ -243,6 +245,25 @@ Result<std::vector<FrameRecipe>> Interpreter::write_frames(RecipeWriter& writer,
   return recipes;
 }
 
+Result<std::vector<FrameRecipe>> Interpreter::write_exit(RecipeWriter& writer, const std::vector<const Frame*>& frames) {
+  auto walked = std::find_if(frames.begin(), frames.end(), [](const Frame* frame) { return frame->before_call != nullptr; });
+  if (walked == frames.end()) return write_frames(writer, frames);
+  const PathState& before = *(*walked)->before_call;
+  if (before.lasting_effects != capture_.lasting_effects())
+    return fail(Reason::generator, "a generator that has changed something");
+  PathState now;
+  now.keep_objects = before.keep_objects;
+  now.keep_storages = before.keep_storages;
+  for (const Ref& value : now.keep_objects) now.objects.emplace(value.get(), *value);
+  for (const auto& storage : now.keep_storages) now.storages.emplace(storage.get(), *storage);
+  restore_objects(before);
+  std::vector<const Frame*> outer;
+  for (const Frame& frame : before.frames) outer.push_back(&frame);
+  Result<std::vector<FrameRecipe>> written = write_frames(writer, outer);
+  restore_objects(now);
+  return written;
+}
+
 Status Interpreter::leave_unless(ValueId condition, Reason reason, std::string detail) {
   if (speculative_) return Unit{};
   if (capture_.effects() != effects_before_) return fail(Reason::data_dependent_branch, "a check after an effect: " + detail);
@@ -253,7 +274,7 @@ Status Interpreter::leave_unless(ValueId condition, Reason reason, std::string d
     build.move_to(way_out);
     RecipeWriter writer(capture_);
     capture_.keep_symbols(false);
-    Result<std::vector<FrameRecipe>> frames = write_frames(writer, frames_before());
+    Result<std::vector<FrameRecipe>> frames = write_exit(writer, frames_before());
     capture_.keep_symbols(true);
     if (!frames.ok()) {
       build.move_to(here);

@@ -20,6 +20,7 @@ struct Step {
     type,
     equals,
     length,
+    keys,
     array,
     number,
     foreign_array,
@@ -65,17 +66,12 @@ struct FunctionPartTest {
 };
 
 constexpr std::pair<GuardKind, Step::Kind> step_kinds[] = {
-    {GuardKind::identity, Step::Kind::identity},
-    {GuardKind::type, Step::Kind::type},
-    {GuardKind::equals, Step::Kind::equals},
-    {GuardKind::length, Step::Kind::length},
-    {GuardKind::array, Step::Kind::array},
-    {GuardKind::number, Step::Kind::number},
-    {GuardKind::foreign_array, Step::Kind::foreign_array},
-    {GuardKind::writeable, Step::Kind::writeable},
-    {GuardKind::unbound, Step::Kind::unbound},
-    {GuardKind::same, Step::Kind::same},
-    {GuardKind::distinct, Step::Kind::distinct},
+    {GuardKind::identity, Step::Kind::identity},   {GuardKind::type, Step::Kind::type},
+    {GuardKind::equals, Step::Kind::equals},       {GuardKind::length, Step::Kind::length},
+    {GuardKind::keys, Step::Kind::keys},           {GuardKind::array, Step::Kind::array},
+    {GuardKind::number, Step::Kind::number},       {GuardKind::foreign_array, Step::Kind::foreign_array},
+    {GuardKind::writeable, Step::Kind::writeable}, {GuardKind::unbound, Step::Kind::unbound},
+    {GuardKind::same, Step::Kind::same},           {GuardKind::distinct, Step::Kind::distinct},
     {GuardKind::disjoint, Step::Kind::disjoint},
 };
 
@@ -101,6 +97,18 @@ bool has_length(PyObject* object, int64_t length) {
   return PyDict_CheckExact(object) && PyDict_GET_SIZE(object) == length;
 }
 
+// Keys are constants that same_constant can compare, or are themselves.
+bool has_keys(PyObject* object, PyObject* keys) {
+  if (!has_length(object, PyTuple_GET_SIZE(keys)) || !PyDict_CheckExact(object)) return false;
+  PyObject *key = nullptr, *item = nullptr;
+  Py_ssize_t number = 0;
+  for (Py_ssize_t at = 0; PyDict_Next(object, &at, &key, &item); ++number) {
+    PyObject* expected = PyTuple_GET_ITEM(keys, number);
+    if (key != expected && !same_constant(key, expected)) return false;
+  }
+  return true;
+}
+
 bool are_disjoint(PyObject* a, PyObject* b) {
   return is_exact_array(a) && is_exact_array(b) && !share_memory(array_facts(a), array_facts(b));
 }
@@ -117,6 +125,8 @@ bool holds(const Step& step, PyObject* object, PyObject* other, const ArrayTest*
       return same_constant(object, step.object);
     case Step::Kind::length:
       return has_length(object, step.value);
+    case Step::Kind::keys:
+      return has_keys(object, step.object);
     case Step::Kind::array:
       return Py_TYPE(object) == ndarray_type() && test_array(arrays[step.value], object, binding);
     case Step::Kind::number:

@@ -43,6 +43,7 @@ enum class GuardKind : uint8_t {
   equals,  // type(source) is type(object) and source == object (exact int, float [bitwise], complex, bool, str, bytes, tuple of
            // those)
   length,  // len(source) == value, source an exact tuple, list or dict
+  keys,    // the keys of source, an exact dict, are those of the tuple object, in this order
   array,   // exact ndarray of `dtype`, `ndim`, `layout`, aligned; binds dims to symbols [first_symbol, ndim) and, when strided,
            // strides (bytes) to the ndim symbols after them
   number,  // type(source) is object (int, float, complex, bool or a NumPy scalar type); binds its bits to symbol slot
