@@ -3,6 +3,9 @@
 import numpy as np
 import pytest
 from support.differential import check, check_in_loops, check_left_to_numpy, check_sizes, layouts, sample
+from support.outcome import assert_same
+
+import accel
 
 METHODS = ["sum", "prod", "mean", "var", "std", "min", "max", "any", "all", "argmin", "argmax"]
 DTYPES = ["bool", "int8", "int32", "int64", "uint8", "uint64", "float16", "float32", "float64", "complex64", "complex128"]
@@ -301,3 +304,40 @@ def test_products():
     check(lambda x, y: (np.dot(x, y), np.vecdot(x, y), np.vdot(x, y)), x[0], sample(7, seed=2))
     check(lambda x: x @ x.T, x)
     check_left_to_numpy(lambda x, y: x @ y, x, x)
+
+
+@pytest.mark.parametrize("shape, axis", [((0, 0), 0), ((0, 0), 1), ((0, 3, 0), 0), ((0, 3, 0), 1), ((3, 0), 0), ((0, 3), 0)])
+@pytest.mark.parametrize("reduce", [np.max, np.min, np.fmax.reduce, np.argmax])
+def test_no_elements_where_there_are_none_to_reduce_for(shape, axis, reduce):
+    def reduced(x):
+        return reduce(x * 2, axis=axis)
+
+    call = accel.compile(reduced)
+    assert_same(reduced, call, np.ones([3] * len(shape)))
+    assert_same(reduced, call, np.ones(shape))
+    assert_same(reduced, accel.compile(reduced), np.ones(shape))
+
+
+@pytest.mark.parametrize("outer", ["sum", "max", "prod", "argmax"])
+@pytest.mark.parametrize("inner", ["sum", "max", "argmin", "mean"])
+@pytest.mark.parametrize("size", [1, 3, 40])
+def test_rows_reduced_below_reduced_columns(inner, outer, size):
+    def of_library_loops(y, m):
+        rows = getattr(y[:, None] * np.sin(y), inner)(axis=1)
+        return getattr(rows[:, None] * m, outer)(axis=0)
+
+    def of_products(y, m):
+        rows = getattr(y[:, None] * y, inner)(axis=1)
+        return getattr(rows[:, None] * m, outer)(axis=0)
+
+    for function in (of_library_loops, of_products):
+        check(function, sample(size) / 4, sample(size + 1, seed=1) / 4)
+
+
+@pytest.mark.parametrize("size", [16, 300, 700])
+def test_extremes_of_columns_have_no_events_of_their_own(size):
+    def places(y, m):
+        return ((y[:, None] * y).argmax(axis=1)[:, None] * m).argmax(axis=0)
+
+    for _ in range(3):
+        check(places, sample(size), sample(size + 1, seed=1), times=1)

@@ -78,22 +78,12 @@ Status resolve_types(Capture& capture, PyObject* ufunc, const ReduceOptions& opt
   return Unit{};
 }
 
-// An empty reduction without an identity raises, unless there is nothing to reduce for.
+// A reduction of no elements without an identity raises, also where there is nothing to reduce for.
 Status check_empty(Capture& capture, const ReduceOptions& options, const ReduceCall& call) {
   if (call.combining->has_identity || call.initial) return Unit{};
-  Dim zero = capture.dims().constant(0);
-  bool empty = false;
-  for (int axis : options.axes) {
-    Dim extent = call.array.shape[static_cast<size_t>(axis)];
-    if (capture.hint(extent) == 0) empty = capture.decide_equal(extent, zero);
-  }
-  for (size_t axis = 0; empty && axis < call.array.shape.size(); ++axis) {
-    bool reduced = std::binary_search(options.axes.begin(), options.axes.end(), static_cast<int>(axis));
-    if (!reduced && capture.hint(call.array.shape[axis]) == 0 && capture.decide_equal(call.array.shape[axis], zero))
-      return Unit{};
-  }
-  if (empty) return fail(Reason::will_raise, "zero-size array to a reduction which has no identity");
-  for (int axis : options.axes) capture.decide(call.array.shape[static_cast<size_t>(axis)], Comparison::gt, zero);
+  for (int axis : options.axes)
+    if (!capture.decide(call.array.shape[static_cast<size_t>(axis)], Comparison::gt, capture.dims().constant(0)))
+      return fail(Reason::will_raise, "zero-size array to a reduction which has no identity");
   return Unit{};
 }
 

@@ -135,7 +135,8 @@ void KernelFunction::lanes_of_reduction(const Stmt& stmt, size_t reduction) {
   Extremes extremes = write_beats(given);
   const Stmt& reduce = extremes.stmt;
   std::string var = variable(reduce.var);
-  code_.line(cat(type(reduce.args[0]), " best[", strip, "] __attribute__((aligned(64)));"));
+  // The first elements are compared with something, too, which must be no NaN: that would be an event.
+  code_.line(cat(type(reduce.args[0]), " best[", strip, "] __attribute__((aligned(64))) = {};"));
   code_.line(cat("i64 where[", strip, "] __attribute__((aligned(64)));"));
   code_.open(cat("for (i64 ", var, " = 0, n", var, " = ", dim(reduce.extent), "; ", var, " < n", var, "; ++", var, ")"));
   std::string lane = loop_over_lanes();

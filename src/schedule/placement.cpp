@@ -257,6 +257,11 @@ class Walk {
       make_root(v, "a reduction needed by other loops than its own");
       return false;
     }
+    // The loops of a reduction of columns are those of its rows within tiles of columns.
+    if (level < static_cast<int>(stack.size()) && is_within_columns(stack)) {
+      make_root(v, "a reduction that is the same for all columns of another one");
+      return false;
+    }
     ValueId operand = node.operands[0], initial = initial_of(graph_, node), mask = mask_of(graph_, node);
     if (initial != no_value && !visit(initial, {}, stack)) return false;
     bool columns = node.op == Op::reduce && plan_of(v).run_axes.empty() && level > 0;
@@ -268,11 +273,17 @@ class Walk {
       if (is_reduced) reduced.push_back(dims_.symbol(DimTable::first_variable + next_variable_++));
       inner_index.push_back(is_reduced ? reduced.back() : index[next++]);
     }
+    if (columns)
+      for (Dim d : reduced) rows_of_columns_.insert(*dims_.as_symbol(d));
     std::vector<Dim> inner_stack(stack.begin(), stack.begin() + level);
     inner_stack.insert(columns ? inner_stack.end() - 1 : inner_stack.end(), reduced.begin(), reduced.end());
     if (!columns && !check_run(v, operand, inner_index, level)) return false;
     if (!columns && mask != no_value && !check_masked(v, operand, mask, inner_index, level)) return false;
     return (mask == no_value || visit(mask, inner_index, inner_stack)) && visit(operand, inner_index, inner_stack);
+  }
+
+  bool is_within_columns(const std::vector<Dim>& stack) const {
+    return std::any_of(stack.begin(), stack.end(), [&](Dim d) { return rows_of_columns_.contains(*dims_.as_symbol(d)); });
   }
 
   // Elements that do not count are not read, so what happens when they are computed has to happen before.
@@ -374,6 +385,7 @@ class Walk {
   std::vector<std::string>* notes_;
   std::map<std::vector<int32_t>, Group> groups_;
   std::map<ValueId, std::vector<Visit>> visits_;
+  std::set<int> rows_of_columns_;  // variables of reductions that go along a kept axis
   int next_variable_ = 0;
   int group_ = 0;
 };
