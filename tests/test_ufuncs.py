@@ -324,3 +324,37 @@ def test_integer_scalars_that_overflow(dtype):
         check_left_to_numpy(lambda x: x[0] - x[1], np.array(pair, dtype))
         check_left_to_numpy(lambda x: x[0] * x[1], np.array(pair, dtype))
         check_left_to_numpy(lambda x: -x[0], np.array(pair, dtype))
+
+
+@pytest.mark.parametrize("holds", [True, False])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "complex128"])
+def test_where_of_rank_0(holds, dtype):
+    def chosen(a, b, out, mask):
+        result = np.add(a, b, out=out, where=mask)
+        return result is out, out * 2
+
+    def divided(a, b, out, mask):
+        np.divide(a, b, out=out, where=mask, casting="unsafe")
+        return out
+
+    def of_numbers(x, limit):
+        middle = x.mean()
+        out = np.asanyarray(middle - 1)
+        np.subtract(middle, 3 * limit, out=out, where=middle >= limit)
+        return out[()]
+
+    a, b, out = (np.array(n, dtype) for n in (3, 4, 5))
+    for mask in (np.array(holds), np.bool_(holds), holds):
+        check(chosen, a, b, out, mask)
+        check(divided, a, b, out, mask)
+    with np.errstate(all="raise"):
+        check_left_to_numpy(divided, a, np.array(0, dtype), out, np.array(holds))
+    check(of_numbers, sample(20), -10.0 if holds else 10.0)
+
+
+@pytest.mark.parametrize("q", [0, 0.25, 0.9, 1])
+def test_quantile_of_one_point(q):
+    def point(x, q):
+        return np.quantile(x, q)
+
+    check(point, sample(33), q)

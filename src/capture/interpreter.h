@@ -185,6 +185,7 @@ class Interpreter {
   void check_ties(const Version& version, const PathState& arrival, const StateMatch& match, const std::string& key);
   std::set<std::string> add_params(BlockId block, PathState& target, const std::vector<StateSlot>& slots,
                                    const std::set<std::string>& names);
+  void memory_param(BlockId block, PathState& target, const StateSlot& slot, const std::vector<Dim>& extents);
   Dim extent_param(BlockId block, const StateSlot& slot);
   ValueId argument(const PathState& from, const StateSlot& slot, bool of_target);
   void forget_dead(Frame& frame) const;

@@ -284,19 +284,25 @@ std::set<std::string> Interpreter::add_params(BlockId block, PathState& target, 
     if (slot.place == StateSlot::Place::extent) {
       if (slot.index == 0) extents.clear();
       extents.push_back(widens ? extent_param(block, slot) : slot.target_extent);
-    } else if (widens && slot.place == StateSlot::Place::memory) {
-      Type type = capture_.graph().type(capture_.contents(target.of(slot.target_memory)));
-      if (slot.target_memory->source < 0 && type.shape != extents) {
-        resize(capture_, target, slot.target_memory, extents);
-        type.shape = extents;
-      }
-      widen(target, slot, build.param(block, type), type);
+    } else if (slot.place == StateSlot::Place::memory) {
+      if (widens) memory_param(block, target, slot, extents);
+      extents.clear();
     } else if (widens) {
       Type type = *number_type(target.of(slot.target));
       widen(target, slot, build.param(block, type), type);
     }
   }
   return params;
+}
+
+// Memory that has these extents from here on.
+void Interpreter::memory_param(BlockId block, PathState& target, const StateSlot& slot, const std::vector<Dim>& extents) {
+  Type type = capture_.graph().type(capture_.contents(target.of(slot.target_memory)));
+  if (slot.target_memory->source < 0 && type.shape != extents) {
+    resize(capture_, target, slot.target_memory, extents);
+    type.shape = extents;
+  }
+  widen(target, slot, capture_.build().param(block, type), type);
 }
 
 // A symbol for an extent that the ways to a block give it.

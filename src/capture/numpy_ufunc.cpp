@@ -233,7 +233,6 @@ Result<Ref> apply_ufunc(Capture& capture, PyObject* ufunc, const std::vector<Ref
   if (power) {
     ACCEL_TRY(exponent, integer_exponent(capture, call));
   }
-  if (call.mask && call.shape.empty()) return fail(Reason::unsupported_argument, "where of rank 0");
   ACCEL_TRY(std::vector<ValueId> values, operand_values(capture, call));
   ValueId mask = no_value;
   if (call.mask) {

@@ -55,6 +55,13 @@ bool is_single(Capture& capture, const Ref& value) {
   return value->kind == AbstractKind::scalar || numpy || type == &PyFloat_Type || type == &PyLong_Type || type == &PyBool_Type;
 }
 
+// A bool as the index of an array without axes: the mask of its one element.
+bool is_mask_of_one(Capture& capture, const Ref& array, const Ref& index) {
+  if (!array->array.lens.shape.empty()) return false;
+  auto operand = as_operand(capture, index);
+  return operand && operand->shape.empty() && operand->type.dtype == DType::bool_;
+}
+
 bool has_ellipsis(const Ref& index) {
   if (index->kind != AbstractKind::tuple) return is_constant_object(index, Py_Ellipsis);
   return std::any_of(index->items.begin(), index->items.end(),
@@ -68,6 +75,7 @@ Status store_item(Capture& capture, const Ref& array, const Ref& index, const Re
   capture.look_deep(index);
   capture.look_deep(value);
   if (is_everything(index, state.lens.shape.size())) return assign(capture, array, value, "unsafe");
+  if (is_mask_of_one(capture, array, index) && is_single(capture, value)) return assign(capture, array, value, "unsafe", index);
   ACCEL_TRY([[maybe_unused]] Unit gathered, materialise_deep(capture, index));
   ACCEL_TRY(std::vector<IndexPart> parts, index_parts(capture, array, index));
   if (has_advanced(parts)) return advanced_setitem(capture, array, parts, value);

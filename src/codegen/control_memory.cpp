@@ -11,7 +11,7 @@ namespace {
 
 void collect_buffers_written(const Body& body, std::set<BufferId>& out) {
   for (const Stmt& stmt : body) {
-    bool stores = stmt.kind == StmtKind::store || stmt.kind == StmtKind::scatter || stmt.kind == StmtKind::receive_array;
+    bool stores = is_store(stmt.kind) || stmt.kind == StmtKind::receive_array;
     if (stores) out.insert(stmt.address.buffer);
     if (stmt.kind == StmtKind::boxed || stmt.kind == StmtKind::python) continue;
     for (const CallOperand& operand : stmt.operands) out.insert(operand.address.buffer);

@@ -64,9 +64,7 @@ bool KernelFunction::is_straight(const Body& body) {
 bool KernelFunction::fills_tile(const Stmt& loop) {
   int variable = *copy_.dims.as_symbol(loop.var);
   return std::all_of(loop.body.begin(), loop.body.end(), [&](const Stmt& stmt) {
-    if (stmt.kind != StmtKind::store) return is_straight({stmt});
-    std::vector<int> used = copy_.dims.symbols(stmt.address.offset);
-    return std::find(used.begin(), used.end(), variable) != used.end();
+    return stmt.kind == StmtKind::store ? copy_.dims.names(stmt.address.offset, variable) : is_straight({stmt});
   });
 }
 

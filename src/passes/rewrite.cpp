@@ -1,5 +1,6 @@
 #include "passes/rewrite.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "ir/flow.h"
@@ -45,8 +46,11 @@ void remove_blocks(Graph& graph, const std::vector<bool>& gone) {
   for (Block& each : graph.blocks)
     for (int k = 0; k < target_count(each.terminator); ++k)
       each.terminator.targets[k] = number[static_cast<size_t>(each.terminator.targets[k])];
-  for (Value& value : graph.values)
-    if (number[static_cast<size_t>(value.block)] >= 0) value.block = number[static_cast<size_t>(value.block)];
+  // Values that nothing computes any more may name blocks that are gone: they belong to any other one.
+  for (Value& value : graph.values) {
+    bool known = value.block >= 0 && static_cast<size_t>(value.block) < number.size();
+    value.block = known ? std::max(number[static_cast<size_t>(value.block)], 0) : 0;
+  }
 }
 
 std::vector<bool> returned_values(const Graph& graph) {

@@ -11,7 +11,7 @@ namespace {
 
 void collect_stores(const Body& body, std::set<BufferId>& out) {
   for (const Stmt& stmt : body) {
-    if (stmt.kind == StmtKind::store || stmt.kind == StmtKind::scatter) out.insert(stmt.address.buffer);
+    if (is_store(stmt.kind)) out.insert(stmt.address.buffer);
     bool calls = stmt.kind == StmtKind::call || stmt.kind == StmtKind::gufunc;
     for (size_t k = stmt.operands.size(); calls && k-- > static_cast<size_t>(op_info(stmt.op).arity);)
       out.insert(stmt.operands[k].address.buffer);
