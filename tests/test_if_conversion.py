@@ -4,16 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from programs.short_elements import crc32
 from support.differential import check, check_at_exits, sample
-
-
-def crc32(data):
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc ^= int(byte)
-        for _ in range(8):
-            crc = (crc >> 1) ^ (0xEDB88320 if crc & 1 else 0)
-    return crc ^ 0xFFFFFFFF
 
 
 def signs(x):
