@@ -186,7 +186,7 @@ void KernelFunction::compute(const Stmt& stmt) {
   for (TempId arg : stmt.args) operands.push_back(temp_name(arg));
   // The compiler would work out an operation on constants, without its events.
   bool folds = std::all_of(stmt.args.begin(), stmt.args.end(), [&](TempId arg) { return is_of_constants(arg); });
-  if (folds && !operands.empty() && copy_.facts.own_events(stmt) != 0) operands[0] = cat("opaque(", operands[0], ")");
+  if (folds && !operands.empty() && copy_.program.own_events(stmt) != 0) operands[0] = cat("opaque(", operands[0], ")");
   if (stmt.op == Op::lanes) has_lanes_ = true;
   bool chooses = in_vectors_ && (stmt.op == Op::where || stmt.op == Op::merge) && dtype_kind(dtype(stmt.dst)) != 'c';
   bool blends = (chooses && item_size(dtype(stmt.dst)) == 8 && is_narrow_mask(stmt.args[0])) || chooses_constants(stmt);

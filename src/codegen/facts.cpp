@@ -6,8 +6,6 @@ namespace accel {
 
 namespace {
 
-constexpr int all_events = event_divide | event_overflow | event_underflow | event_invalid;
-
 void collect_temps(const Body& body, std::set<TempId>& read, std::set<TempId>& computed) {
   for (const Stmt& stmt : body) {
     for (TempId arg : stmt.args) read.insert(arg);
@@ -191,38 +189,16 @@ bool Facts::is_launch_constant(TempId temp) const {
   return stmt && (stmt->kind == StmtKind::constant || stmt->kind == StmtKind::input);
 }
 
-int Facts::own_events(const Stmt& stmt) const {
-  auto dtype = [&](size_t k) { return program_.temps[static_cast<size_t>(stmt.args[k])]; };
-  switch (stmt.kind) {
-    case StmtKind::compute:
-      if (stmt.quiet) return 0;
-      return stmt.op == Op::astype ? cast_events(dtype(0), stmt.dtype) : op_events(stmt.op, dtype(0));
-    case StmtKind::fold:
-      return op_events(stmt.op, dtype(0));
-    case StmtKind::pairwise:
-      // A task of a divided sum has no temp of its own.
-      return op_events(Op::add, dtype(0)) |
-             (stmt.dst < 0 ? 0 : cast_events(dtype(0), program_.temps[static_cast<size_t>(stmt.dst)]));
-    case StmtKind::masked_pairwise:
-      return op_events(Op::add, dtype(0)) | cast_events(dtype(0), stmt.dtype);
-    case StmtKind::call:
-    case StmtKind::gufunc:
-      return all_events;
-    default:
-      return 0;
-  }
-}
-
 int Facts::events(const Body& body) const {
   int bits = 0;
-  for (const Stmt& stmt : body) bits |= own_events(stmt) | events(stmt.body);
+  for (const Stmt& stmt : body) bits |= program_.own_events(stmt) | events(stmt.body);
   return bits;
 }
 
 void Facts::keep_sources(TempId temp) {
   const Stmt* stmt = definition(temp);
   if (!stmt || stmt->kind != StmtKind::compute) return;
-  if (own_events(*stmt) != 0) {
+  if (program_.own_events(*stmt) != 0) {
     kept_.insert(temp);
     return;
   }

@@ -23,8 +23,6 @@ class Facts {
   // Whether the computation of a temp has floating-point events that a compiler could skip: the temp reaches only selections,
   // or nothing.
   bool must_keep(TempId temp) const { return kept_.contains(temp); }
-  // Events a statement itself may raise (EventBits).
-  int own_events(const Stmt& stmt) const;
   // The nest's number among those that do nothing but multiply two vectors of arguments; -1: it is none of them.
   int panel_of(const Nest& nest) const { return panels_[static_cast<size_t>(&nest - program_.nests.data())]; }
   int panel_count() const { return panel_count_; }

@@ -58,10 +58,6 @@ class Splitting {
  private:
   DType dtype(TempId temp) const { return program_.temps[static_cast<size_t>(temp)]; }
   const Buffer& buffer(BufferId id) const { return program_.buffers[static_cast<size_t>(id)]; }
-  int events(const Stmt& stmt) const {
-    if (stmt.kind != StmtKind::compute || stmt.quiet) return 0;
-    return stmt.op == Op::astype ? cast_events(dtype(stmt.args[0]), stmt.dtype) : op_events(stmt.op, dtype(stmt.args[0]));
-  }
 
   bool survey(const Body& body) {
     for (const Stmt& stmt : body) {
@@ -165,7 +161,7 @@ class Splitting {
     for (size_t k = body.size(); k-- > 0;) {
       Stmt& stmt = body[k];
       drop(stmt.body);
-      if (stmt.dst >= 0 && !used_.contains(stmt.dst) && events(stmt) == 0) {
+      if (stmt.dst >= 0 && !used_.contains(stmt.dst) && program_.own_events(stmt) == 0) {
         body.erase(body.begin() + static_cast<std::ptrdiff_t>(k));
         continue;
       }

@@ -235,6 +235,9 @@ struct Program {
     return buffer.kind == BufferKind::alias ? buffer.binding : id;
   }
 
+  // Floating-point events that a statement itself may raise (EventBits), without those of its body.
+  int own_events(const Stmt& stmt) const;
+
   DimTable dims;
   std::vector<Buffer> buffers;
   std::vector<LoopImport> imports;

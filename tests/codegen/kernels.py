@@ -47,7 +47,7 @@ def emitter():
     prelude = folder() / "codegen_prelude.cpp"
     run("cmake", f"-DFOLDER={SRC / 'codegen/prelude'}", f"-DOUTPUT={prelude}", "-P", SRC / "codegen/prelude.cmake")
     sources = [*SRC.glob("base/*.cpp"), *SRC.glob("ir/*.cpp"), *SRC.glob("codegen/*.cpp")]
-    sources += [SRC / f"schedule/{name}.cpp" for name in ("program_text", "program_words", "statement_text")]
+    sources += [SRC / f"schedule/{name}.cpp" for name in ("program", "program_text", "program_words", "statement_text")]
     sources += [prelude, HERE / "emit_program.cpp"]
     objects = []
     for source in sources:
