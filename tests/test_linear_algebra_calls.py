@@ -1,8 +1,9 @@
-"""numpy.linalg inside compiled functions: its gufuncs are called as they are, under the errstate that its code sets."""
+"""numpy.linalg inside compiled functions: its gufuncs are loops of the kernel, or called as they are, under the errstate that its
+code sets."""
 
 import numpy as np
 import pytest
-from support.differential import check, check_left_to_numpy, sample
+from support.differential import check, check_cases, check_in_loops, check_left_to_numpy, sample
 from support.outcome import assert_same
 
 import accel
@@ -29,9 +30,24 @@ FUNCTIONS = [inverse, solve, factors]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128"])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex64", "complex128"])
 def test_results(function, dtype):
-    check(function, matrices(dtype))
+    check_in_loops(function, matrices(dtype))
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_integers(function):
+    check_in_loops(function, np.array([[5, 1, 2], [1, 7, 3], [2, 3, 9]]))
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_sizes(function):
+    for n in (4, 2, 3, 1) if function is solve else (4, 2, 3, 1, 0):
+        check_in_loops(function, matrices()[:n, :n].copy())
+
+
+def test_upper_factors():
+    check_in_loops(lambda a: np.linalg.cholesky(a, upper=True), matrices())
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -48,7 +64,57 @@ def test_in_a_loop():
             total += np.linalg.inv(a + k * np.eye(len(a)))
         return total
 
-    check(function, matrices(), 5)
+    check_in_loops(function, matrices(), 5)
+
+
+def test_stacks_that_are_broadcast():
+    check_in_loops(lambda a, b: np.linalg.solve(a, b), matrices(outer=(3,)), sample((2, 3, 4, 2)))
+    check_in_loops(lambda a, b: np.linalg.solve(a, b), matrices(), sample((5, 4, 2)))
+    check_in_loops(lambda a, b: np.linalg.solve(a[0], b.T), matrices(outer=(3,)), sample((2, 4)))
+
+
+def test_not_square():
+    check_left_to_numpy(inverse, sample((3, 4)))
+    check_left_to_numpy(lambda a, b: np.linalg.solve(a, b), matrices(), sample((3, 2)))
+
+
+def test_what_came_before_is_not_lost():
+    """The loops of solvers clear the flags."""
+
+    def function(a, x):
+        y = x * 1e200
+        return np.linalg.inv(a), y
+
+    check(function, matrices(), np.array([1.0, 2.0]))
+    check_left_to_numpy(function, matrices(), np.array([1.0, 1e200]))
+    with np.errstate(all="ignore"):
+        check(function, matrices(), np.array([np.inf, 1e200]))
+
+
+def test_singular_where_events_are_ignored():
+    with np.errstate(all="ignore"):
+        check_left_to_numpy(inverse, np.ones((3, 3)))
+        check_left_to_numpy(lambda a, x: np.linalg.solve(a, x / x), np.ones((3, 3)), np.array([0.0, 1.0, 2.0]))
+
+
+def test_singular_in_a_loop_to_a_tolerance():
+    def function(a, x, tolerance):
+        error = np.inf
+        while not error < tolerance:
+            step = np.linalg.solve(a, x)
+            error = np.abs(step).max()
+            x = x - 0.5 * (a @ step)
+        return x
+
+    check(function, matrices(), sample((4,)), 1e-6)
+    check_left_to_numpy(function, np.ones((4, 4)), sample((4,)), 1e-6)
+
+
+def test_nan_is_no_singular_matrix():
+    a = matrices()
+    a[1, 1] = np.nan
+    for function in (np.linalg.inv, np.linalg.cholesky, lambda a: np.linalg.solve(a, a[0])):
+        check_cases(lambda a: function(a), [(matrices(),), (a,)], lambda f, c: True)
 
 
 def test_singular():
@@ -87,3 +153,7 @@ def test_evaluated_by_numpy():
     for function in FUNCTIONS:
         call = accel.compile(function, backend="numpy", fullgraph=True)
         assert_same(function, call, matrices(), times=2)
+        call = accel.compile(function, backend="numpy")
+        for errors in ("warn", "ignore"):
+            with np.errstate(all=errors):
+                assert_same(function, call, -np.ones((3, 3)), times=2)

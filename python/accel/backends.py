@@ -15,6 +15,7 @@ from types import CodeType
 from typing import Any
 
 import numpy as np
+from numpy.linalg import _umath_linalg
 
 from ._numbers import operation
 from .errors import ArgumentError
@@ -166,7 +167,22 @@ def evaluate(graph: Graph, values: Sequence[Any]) -> Any:
     return (exit_, outputs) if len(graph.blocks) > 1 else outputs
 
 
+def _solver(name: str) -> Callable[..., Any]:
+    """Return a gufunc of numpy.linalg that raises LinAlgError where there is no solution."""
+    ufunc = getattr(_umath_linalg, name)
+
+    def solve(*operands: Any) -> Any:
+        try:
+            with np.errstate(all="raise", under="ignore"):
+                return ufunc(*operands)
+        except FloatingPointError as error:
+            raise np.linalg.LinAlgError(str(error)) from None
+
+    return solve
+
+
 _EVENTS = {"divide": 1, "over": 2, "under": 4, "invalid": 8}
+_ERROR = 16  # what NumPy raises for
 
 
 class _Stopped(Exception):  # noqa: N818
@@ -198,6 +214,8 @@ class _Evaluator:
                 exit_, outputs = self.evaluate(symbols, inputs)
         except _Stopped:
             return self.events, 0, None
+        except np.linalg.LinAlgError:
+            return self.events | _ERROR, 0, None
         if self.events & ~self.ignored == 0:
             self.write_back()
         return self.events, exit_, outputs
@@ -297,7 +315,7 @@ class _Evaluator:
         special = getattr(self, "_op_" + node["op"], None)
         if special is not None:
             return (special(node, *operands),)
-        function = operation(node["op"], operands) or getattr(np, node["op"])
+        function = operation(node["op"], operands) or getattr(np, node["op"], None) or _solver(node["op"])
         with np.errstate(all="ignore") if node["types"][0]["kind"] == "py_scalar" else nullcontext():
             result = function(*operands)
         return result if isinstance(result, tuple) else (result,)

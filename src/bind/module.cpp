@@ -36,4 +36,5 @@ PYBIND11_MODULE(_accel, module) {
   accel::bind_tables(module);
   accel::bind_functions(module);
   accel::bind_system(module);
+  accel::bind_stages(module);
 }

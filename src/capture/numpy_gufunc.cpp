@@ -1,4 +1,4 @@
-// The gufuncs of numpy.linalg, which compiled code calls as they are: shapes from their signatures. Those of numpy.fft, too:
+// The gufuncs of numpy.linalg: ops, or calls of them as they are, with shapes from their signatures. Those of numpy.fft, too:
 // they fill arrays that NumPy's Python code has made.
 
 #include <algorithm>
@@ -52,11 +52,6 @@ std::set<PyObject*> gufuncs_of(const char* module_name) {
     if (!text_attribute(value, "signature").empty()) out.insert(PyRef::borrow(value).release());
   }
   return out;
-}
-
-bool is_of_linalg(PyObject* ufunc) {
-  static const std::set<PyObject*> known = gufuncs_of("numpy.linalg._umath_linalg");
-  return known.contains(ufunc);
 }
 
 bool is_of_fft(PyObject* ufunc) {
@@ -116,9 +111,31 @@ Result<Ref> fill_by_fft(Capture& capture, PyObject* ufunc, const CallArguments& 
   return out;
 }
 
+// What an op computes from operands of the core axes and outer axes that capture has read.
+Result<Ref> apply_op(Capture& capture, Op op, const std::vector<Operand>& operands, const CoreSignature& signature,
+                     const Extents& extents, const std::vector<Dim>& outer, const std::vector<DType>& dtypes) {
+  auto shape = [&](const std::vector<std::string>& core) {
+    std::vector<Dim> out = outer;
+    for (const std::string& name : core) out.push_back(extents.at(name));
+    return out;
+  };
+  std::vector<ValueId> values;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    ACCEL_TRY(ValueId value, operand_value(capture, operands[k], dtypes[k]));
+    values.push_back(broadcast_value(capture, value, shape(signature.operands[k])));
+  }
+  Type result{ValueKind::array, dtypes.back(), shape(signature.results[0]), {}};
+  return wrap_result(capture, capture.build().gufunc(op, std::move(values), std::move(result)), false);
+}
+
 }  // namespace
 
-Result<Ref> boxed_gufunc(Capture& capture, PyObject* ufunc, const CallArguments& arguments) {
+bool is_of_linalg(PyObject* ufunc) {
+  static const std::set<PyObject*> known = gufuncs_of("numpy.linalg._umath_linalg");
+  return known.contains(ufunc);
+}
+
+Result<Ref> call_gufunc(Capture& capture, PyObject* ufunc, const CallArguments& arguments) {
   if (is_of_fft(ufunc)) return fill_by_fft(capture, ufunc, arguments);
   if (!is_of_linalg(ufunc)) return fail(Reason::unsupported_call, "a ufunc that accel does not know");
   CoreSignature signature = parsed(text_attribute(ufunc, "signature"));
@@ -141,11 +158,16 @@ Result<Ref> boxed_gufunc(Capture& capture, PyObject* ufunc, const CallArguments&
   std::vector<std::vector<Dim>> shapes;
   ACCEL_TRY([[maybe_unused]] Unit core, read_core(capture, signature, operands, extents, shapes));
   ACCEL_TRY(std::vector<Dim> outer, broadcast_shapes(capture, shapes));
+  std::vector<DType> dtypes;
+  for (char letter : types.substr(0, inputs) + types.substr(inputs + 2)) {
+    std::optional<DType> dtype = dtype_of_letter(letter);
+    if (!dtype) return fail(Reason::unsupported_dtype, types);
+    dtypes.push_back(*dtype);
+  }
+  if (std::optional<Op> op = op_of_ufunc(ufunc)) return apply_op(capture, *op, operands, signature, extents, outer, dtypes);
   std::vector<BoxedResult> results;
   for (size_t k = 0; k < outputs; ++k) {
-    std::optional<DType> dtype = dtype_of_letter(types[inputs + 2 + k]);
-    if (!dtype) return fail(Reason::unsupported_dtype, types);
-    BoxedResult result{ValueKind::array, *dtype, {outer.begin(), outer.end()}, {}};
+    BoxedResult result{ValueKind::array, dtypes[inputs + k], {outer.begin(), outer.end()}, {}};
     for (const std::string& name : signature.results[k]) {
       if (!extents.contains(name)) return fail(Reason::unsupported_argument, "a core axis that no operand has");
       result.shape.push_back(extents[name]);

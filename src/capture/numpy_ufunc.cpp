@@ -258,7 +258,7 @@ Result<Ref> apply_ufunc(Capture& capture, Op op, const std::vector<Ref>& operand
 // ufunc(*operands, out=, where=, casting=, order=, dtype=, subok=)
 Result<Ref> numpy_ufunc_call(Capture& capture, PyObject* ufunc, const CallArguments& arguments) {
   std::optional<Op> op = op_of_ufunc(ufunc);
-  if (!op) return boxed_gufunc(capture, ufunc, arguments);
+  if (!op || is_of_linalg(ufunc)) return call_gufunc(capture, ufunc, arguments);
   auto operands = static_cast<size_t>(op_info(*op).arity), results = static_cast<size_t>(op_info(*op).results);
   if (arguments.positional.size() < operands || arguments.positional.size() > operands + results) {
     return fail(Reason::will_raise, "wrong number of arguments");

@@ -220,7 +220,7 @@ void KernelFunction::assign(const Stmt& stmt) { code_.line(cat(temp_name(stmt.ds
 
 // --- NumPy's loops --------------------------------------------------------------------------------------------------
 
-void KernelFunction::call(const Stmt& stmt) { library_call(stmt, {dim(stmt.extent)}, {}); }
+void KernelFunction::call(const Stmt& stmt) { library_call(stmt, "call_loop", {dim(stmt.extent)}, {}); }
 
 // One number. Where the result is only compared the loop is asked when an estimate leaves that undecided.
 void KernelFunction::call_for_one(const Body& body, size_t place) {
@@ -240,7 +240,8 @@ void KernelFunction::gufunc(const Stmt& stmt) {
   for (Dim d : stmt.core_dims) dims.push_back(dim(d));
   for (Dim d : stmt.core_strides) strides.push_back(dim(d));
   std::optional<Dot> dot = dot_of(copy_.program, stmt);
-  if (!dot) return library_call(stmt, dims, strides);
+  bool solves = (copy_.program.own_events(stmt) & event_error) != 0;
+  if (!dot) return library_call(stmt, solves ? "call_solver" : "call_loop", dims, strides);
   const Address &row = stmt.operands[dot->row].address, &column = stmt.operands[dot->column].address;
   std::string kind = stmt.op == Op::matmul ? "true" : "false", end;
   if (int panel = copy_.facts.panel_of(nest_); panel >= 0) {
@@ -250,12 +251,13 @@ void KernelFunction::gufunc(const Stmt& stmt) {
   code_.open(cat("if (!dot<", stmt.import, ", ", kind, ">(frame, ", address(row), ", ", dim(dot->row_stride), ", ",
                  address(column), ", ", dim(dot->column_stride), ", ", dim(dot->extent), ", ",
                  address(stmt.operands[2].address), end, "))"));
-  library_call(stmt, dims, strides);
+  library_call(stmt, "call_loop", dims, strides);
   code_.close();
 }
 
 // `dims` as NumPy passes them; `strides` come after those of the operands.
-void KernelFunction::library_call(const Stmt& stmt, std::vector<std::string> dims, std::vector<std::string> strides) {
+void KernelFunction::library_call(const Stmt& stmt, const char* function, std::vector<std::string> dims,
+                                  std::vector<std::string> strides) {
   std::vector<std::string> pointers, all_strides;
   for (const CallOperand& operand : stmt.operands) {
     pointers.push_back(address(operand.address));
@@ -266,7 +268,7 @@ void KernelFunction::library_call(const Stmt& stmt, std::vector<std::string> dim
   code_.line(cat("char* const pointers[] = {", listed(pointers), "};"));
   code_.line(cat("const iptr dims[] = {", listed(dims), "};"));
   code_.line(cat("const iptr strides[] = {", listed(all_strides), "};"));
-  code_.line(cat("call_loop(frame, status, ", stmt.import, ", pointers, dims, strides);"));
+  code_.line(cat(function, "(frame, status, ", stmt.import, ", pointers, dims, strides);"));
   code_.close();
 }
 

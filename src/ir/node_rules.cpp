@@ -199,7 +199,10 @@ std::string argreduce_error(const Context& c) {
 std::string astype_error(const Context& c) { return c.operand(0).shape == c.result.shape ? "" : "the shape changed"; }
 
 std::string gufunc_error(const Context& c) {
-  return c.operand(0).rank() > 0 && c.operand(1).rank() > 0 ? "" : "the operands have core axes";
+  std::vector<std::vector<int>> signature = core_signature(c.node.op);
+  for (size_t k = 0; k < c.node.operands.size(); ++k)
+    if (c.operand(k).rank() < static_cast<int>(signature[k].size())) return "the operands have core axes";
+  return "";
 }
 
 std::string bind_error(const Context& c) {

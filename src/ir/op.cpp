@@ -30,6 +30,7 @@ int event_bit(char letter) {
     case 'v':
     case 'V':
       return event_invalid;
+    case 'e':
     case 'E':
       return event_error;
   }
@@ -74,6 +75,19 @@ int op_events(Op op, DType dtype) {
 }
 
 bool signals_on_nan(Op op) { return std::strchr(op_info(op).events, 'n') != nullptr; }
+
+std::vector<std::vector<int>> core_signature(Op op) {
+  std::vector<std::vector<int>> out;
+  std::string_view text = op_info(op).cpp;
+  std::string letters;  // in the order of their numbers
+  for (char c : text) {
+    if (c == '(') out.emplace_back();
+    if (c < 'a' || c > 'z') continue;
+    if (letters.find(c) == letters.npos) letters += c;
+    out.back().push_back(static_cast<int>(letters.find(c)));
+  }
+  return out;
+}
 
 int cast_events(DType from, DType to) {
   char source = dtype_kind(from), target = dtype_kind(to);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "ir/dtype.h"
 
@@ -60,6 +61,10 @@ int cast_events(DType from, DType to);
 
 // Ops on scalars that call the C library as CPython does: the rows from overflow_event to math_isqrt.
 inline bool is_python_op(Op op) { return op >= Op::overflow_event && op <= Op::math_isqrt; }
+
+// The core axes of a gufunc's operands, then of its result: equal numbers are equal extents, counted from 0 in the order in
+// which NumPy passes them.
+std::vector<std::vector<int>> core_signature(Op op);
 
 inline OpClass op_class(Op op) { return op_info(op).op_class; }
 

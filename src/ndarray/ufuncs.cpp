@@ -62,10 +62,13 @@ PyRef signature_argument(PyUFuncObject* ufunc, PyObject* dtype, bool reduction) 
 
 bool import_ufuncs() {
   PyRef umath = PyRef::steal(PyImport_ImportModule("numpy._core.umath"));
-  if (!umath) return false;
+  PyRef linalg = PyRef::steal(umath ? PyImport_ImportModule("numpy.linalg._umath_linalg") : nullptr);
+  if (!linalg) return false;
   for (int i = 0; i < op_count(); i++) {
     Op op = static_cast<Op>(i);
-    PyRef ufunc = PyRef::steal(PyObject_GetAttrString(umath.get(), op_info(op).name));
+    const char* name = op_info(op).name;
+    bool has_it = PyObject_HasAttrString(umath.get(), name) || op_class(op) != OpClass::gufunc;
+    PyRef ufunc = PyRef::steal(PyObject_GetAttrString((has_it ? umath : linalg).get(), name));
     if (!ufunc) PyErr_Clear();
     if (!ufunc || !PyObject_TypeCheck(ufunc.get(), &PyUFunc_Type)) continue;
     ufunc_table()[i] = ufunc.get();

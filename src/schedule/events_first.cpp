@@ -6,6 +6,7 @@
 #include <set>
 
 #include "schedule/in_place.h"
+#include "schedule/rewrite.h"
 
 namespace accel {
 
@@ -143,7 +144,8 @@ class Splitting {
     }
     silence(nest.body);
     drop_unused(nest.body);
-    rename(nest.body);
+    std::map<TempId, TempId> names;
+    rename_temps(program_, nest.body, names);
   }
 
   void silence(Body& body) {
@@ -168,19 +170,6 @@ class Splitting {
       used_.insert(stmt.args.begin(), stmt.args.end());
     }
   }
-  // Each temp is assigned in one place.
-  void rename(Body& body) {
-    for (Stmt& stmt : body) {
-      for (TempId& arg : stmt.args) arg = names_.at(arg);
-      if (stmt.dst >= 0) {
-        TempId made = program_.add_temp(dtype(stmt.dst));
-        names_[stmt.dst] = made;
-        stmt.dst = made;
-      }
-      rename(stmt.body);
-    }
-  }
-
   // A copy reads and writes what is stored to; instead numbers are loaded and computed twice.
   bool is_worth_it(Nest& meeting, Nest& storing) {
     int64_t kept = 0, loaded = 0, computed = 0;
@@ -198,7 +187,6 @@ class Splitting {
   std::set<BufferId> stored_;
   std::vector<TempId> masks_;
   std::map<TempId, BufferId> memory_;
-  std::map<TempId, TempId> names_;
   std::set<TempId> used_;
 };
 

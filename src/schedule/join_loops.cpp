@@ -1,9 +1,11 @@
 #include "schedule/join_loops.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 
+#include "schedule/rewrite.h"
 #include "schedule/scalar_code.h"
 
 namespace accel {
@@ -66,12 +68,8 @@ class Joining {
   }
 
   void append(Stmt& first, Stmt& second) {
-    int variable = *program_.dims.as_symbol(second.var);
-    for (Stmt& stmt : second.body) {
-      for (Dim* d : {&stmt.address.offset, &stmt.dim})
-        if (d->id >= 0) *d = program_.dims.substitute(*d, variable, first.var);
-      first.body.push_back(std::move(stmt));
-    }
+    substitute(program_.dims, second.body, *program_.dims.as_symbol(second.var), first.var);
+    std::move(second.body.begin(), second.body.end(), std::back_inserter(first.body));
   }
 
   Program& program_;

@@ -186,14 +186,6 @@ class NestWriter {
   Index index_;
 };
 
-// Core dims of each operand (results last), by the position of the dim among those NumPy passes.
-std::vector<std::vector<int>> core_signature(Op op) {
-  if (op == Op::matmul) return {{0, 1}, {1, 2}, {0, 2}};
-  if (op == Op::vecdot) return {{0}, {0}, {}};
-  if (op == Op::matvec) return {{0, 1}, {1}, {0}};
-  return {{0}, {0, 1}, {1}};
-}
-
 // Behind the last row.
 StoreTarget next_row(const Graph& graph, Lowering& lowering, const Node& node) {
   const Type& base = graph.type(node.operands[0]);

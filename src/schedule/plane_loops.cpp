@@ -6,6 +6,7 @@
 #include <set>
 
 #include "schedule/access.h"
+#include "schedule/rewrite.h"
 #include "schedule/scalar_code.h"
 
 namespace accel {
@@ -116,7 +117,7 @@ class PlaneLoop {
     body.pop_back();
     Dim tiles = dims_.symbol(own_variables), plane = dims_.symbol(own_variables + 1), lane = dims_.symbol(own_variables + 2);
     Dim begin = dims_.mul(tiles, tile), all = elements.extent;
-    rename(elements.body, *dims_.as_symbol(elements.var), dims_.add(begin, lane));
+    substitute(dims_, elements.body, *dims_.as_symbol(elements.var), dims_.add(begin, lane));
     elements.var = lane;
     elements.extent = dims_.min(dims_.constant(tile), dims_.sub(all, begin));
     elements.loop_kind = LoopKind::simd;
@@ -124,22 +125,12 @@ class PlaneLoop {
     body.insert(body.begin(), number(counter()));
     rename_counter(body, body.front().dst);
     Stmt planes = loop_over(plane, rounds(), LoopKind::serial, std::move(body));
-    rename(planes.body, symbol_, dims_.add(counter(), plane));
+    substitute(dims_, planes.body, symbol_, dims_.add(counter(), plane));
     Body inner;
     inner.push_back(std::move(planes));
     Dim count = dims_.floordiv(dims_.add(all, dims_.constant(tile - 1)), dims_.constant(tile));
     nest().body.clear();
     nest().body.push_back(loop_over(tiles, count, LoopKind::parallel, std::move(inner)));
-  }
-
-  static Stmt loop_over(Dim variable, Dim extent, LoopKind kind, Body body) {
-    Stmt out;
-    out.kind = StmtKind::loop;
-    out.loop_kind = kind;
-    out.var = variable;
-    out.extent = extent;
-    out.body = std::move(body);
-    return out;
   }
 
   // A statement that gives a new temp the value of an expression.
@@ -156,14 +147,6 @@ class PlaneLoop {
     for (Stmt& stmt : body) {
       std::replace(stmt.args.begin(), stmt.args.end(), loop_.counter, to);
       rename_counter(stmt.body, to);
-    }
-  }
-
-  void rename(Body& body, int symbol, Dim to) {
-    for (Stmt& stmt : body) {
-      for (Dim* d : {&stmt.address.offset, &stmt.dim})
-        if (d->id >= 0) *d = dims_.substitute(*d, symbol, to);
-      rename(stmt.body, symbol, to);
     }
   }
 

@@ -21,8 +21,11 @@ int Program::own_events(const Stmt& stmt) const {
       return op_events(Op::add, dtype(0)) | (stmt.dst < 0 ? 0 : cast_events(dtype(0), temps[static_cast<size_t>(stmt.dst)]));
     case StmtKind::masked_pairwise:
       return op_events(Op::add, dtype(0)) | cast_events(dtype(0), stmt.dtype);
+    case StmtKind::gufunc: {
+      const LoopImport& import = imports[static_cast<size_t>(stmt.import)];
+      return all_events | op_events(import.op, import.dtypes[0]);
+    }
     case StmtKind::call:
-    case StmtKind::gufunc:
       return all_events;
     default:
       return 0;

@@ -12,6 +12,7 @@
 #include "schedule/packing.h"
 #include "schedule/placement.h"
 #include "schedule/program.h"
+#include "schedule/row_blocks.h"
 #include "schedule/row_stores.h"
 #include "schedule/scans.h"
 #include "schedule/variants.h"
@@ -164,6 +165,7 @@ Result<Program> schedule_block(const Graph& graph, std::vector<std::string>* not
 Result<Program> schedule(const Graph& graph, std::vector<std::string>* notes) {
   ACCEL_TRY(Program program, has_flow(graph) ? schedule_flow(graph, notes) : schedule_block(graph, notes));
   join_loops(program);
+  run_rows_by_blocks(program, graph.hints, notes);
   add_small_extent_variants(program, graph);
   pack_columns(program, graph.hints, notes);
   return program;

@@ -4,12 +4,13 @@ import ctypes
 import functools
 import hashlib
 import os
-import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
 import numpy as np
+
+from accel import _accel
 
 ROOT = Path(__file__).resolve().parents[2]
 SRC = ROOT / "src"
@@ -26,10 +27,6 @@ def compiler():
     return os.environ.get("CXX", "g++")
 
 
-def launcher():
-    return ["ccache"] if shutil.which("ccache") else []
-
-
 @functools.cache
 def folder():
     return Path(tempfile.mkdtemp(prefix="accel-codegen-"))
@@ -42,40 +39,6 @@ def run(*command, **options):
 
 
 @functools.cache
-def emitter():
-    """The program that turns a Program's text into C++ text, built from this checkout."""
-    prelude = folder() / "codegen_prelude.cpp"
-    run("cmake", f"-DFOLDER={SRC / 'codegen/prelude'}", f"-DOUTPUT={prelude}", "-P", SRC / "codegen/prelude.cmake")
-    sources = [*SRC.glob("base/*.cpp"), *SRC.glob("ir/*.cpp"), *SRC.glob("codegen/*.cpp")]
-    sources += [SRC / f"schedule/{name}.cpp" for name in ("program", "program_text", "program_words", "statement_text")]
-    sources += [prelude, HERE / "emit_program.cpp"]
-    objects = []
-    for source in sources:
-        objects.append(folder() / f"{source.parent.name}_{source.stem}.o")
-        run(*launcher(), "g++", "-std=c++20", "-O1", f"-I{SRC}", "-c", source, "-o", objects[-1])
-    run("g++", *objects, "-o", folder() / "emit_program")
-    return folder() / "emit_program"
-
-
-@functools.cache
-def graph_emitter():
-    """The program that turns a Graph's text into C++ text: built here, or the one that ACCEL_EMIT_GRAPH names."""
-    if given := os.environ.get("ACCEL_EMIT_GRAPH"):
-        return Path(given)
-    emitter()
-    sources = [*SRC.glob("passes/*.cpp"), *SRC.glob("schedule/*.cpp"), HERE / "emit_graph.cpp"]
-    objects = [
-        folder() / f"{s.parent.name}_{s.stem}.o" for s in SRC.glob("*/*.cpp") if s.parent.name in {"base", "ir", "codegen"}
-    ]
-    objects.append(folder() / f"{folder().name}_codegen_prelude.o")
-    for source in sources:
-        objects.append(folder() / f"{source.parent.name}_{source.stem}.o")
-        run(*launcher(), "g++", "-std=c++20", "-O1", f"-I{SRC}", "-c", source, "-o", objects[-1])
-    run("g++", *dict.fromkeys(objects), "-o", folder() / "emit_graph")
-    return folder() / "emit_graph"
-
-
-@functools.cache
 def host():
     run("g++", "-std=c++20", "-O2", "-shared", "-fPIC", "-pthread", f"-I{SRC}", HERE / "host.cpp", "-o", folder() / "host.so")
     library = ctypes.CDLL(str(folder() / "host.so"))
@@ -83,15 +46,6 @@ def host():
     library.host_runtime.argtypes = [ctypes.c_int, ctypes.c_int64, ctypes.c_int]
     library.host_live_allocations.restype = ctypes.c_int64
     return library
-
-
-def emit(program):
-    return run(emitter(), input=program)
-
-
-def emit_graph(text, what="source"):
-    """The kernel's C++ text, or with what="program" the notes and text of the schedule."""
-    return run(graph_emitter(), what, input=text)
 
 
 class Import(ctypes.Structure):
@@ -121,7 +75,7 @@ class Kernel:
     """A compiled Program. Call it with symbols, inputs and outputs; it returns the status."""
 
     def __init__(self, program, imports=()):
-        self.text = emit(program)
+        self.text = _accel.emit_program(program)
         name = folder() / f"kernel_{hashlib.sha256(self.text.encode()).hexdigest()[:16]}.so"
         if not name.exists():
             run(compiler(), *FLAGS, "-Wall", "-Wno-unused-function", "-", "-o", name, input=self.text)
@@ -157,7 +111,7 @@ class GraphKernel:
     ALLOCATE = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.POINTER(ctypes.c_int64))
 
     def __init__(self, graph):
-        self.text = emit_graph(graph)
+        self.text = _accel.emit_graph(graph)
         facts = [line.split()[1:] for line in self.text.splitlines() if line.startswith("//@")]
         self.notes = [" ".join(f[1:]) for f in facts if f[0] == "note"]
         self.exits = [[output.split(":") for output in f[1:]] for f in facts if f[0] == "exit"]

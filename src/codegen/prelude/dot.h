@@ -1,5 +1,6 @@
 // Products of two vectors as the BLAS behind NumPy's loop adds them up: four elements at a time where one has gaps, one by one
-// where both are short. Used when the loop has these bits, which is tried once.
+// where both are short. Used when the loop has these bits, which is tried once. `fused`: of four elements two are added without
+// rounding their products; that is up to the compiler which made the BLAS.
 ACCEL_INLINE f64 product_and(f64 a, f64 b, f64 sum) {
 #if defined(__FMA__) || defined(__aarch64__)
   return __builtin_fma(a, b, sum);
@@ -7,81 +8,6 @@ ACCEL_INLINE f64 product_and(f64 a, f64 b, f64 sum) {
   return rounded(a * b) + sum;
 #endif
 }
-ACCEL_INLINE f64 dot_with_gaps(const char* a, i64 da, const char* b, i64 db, i64 n, f64 even = 0, f64 odd = 0) {
-  for (; n >= 4; n -= 4, a += 4 * da, b += 4 * db) {
-    even += product_and(load_f64(a), load_f64(b), load_f64(a + 2 * da) * load_f64(b + 2 * db));
-    odd += product_and(load_f64(a + da), load_f64(b + db), load_f64(a + 3 * da) * load_f64(b + 3 * db));
-  }
-  for (; n > 0; --n, a += da, b += db) even = product_and(load_f64(a), load_f64(b), even);
-  return even + odd;
-}
-ACCEL_INLINE f64 dot_of_few(const char* a, const char* b, i64 n) {
-  f64 sum = 0;
-  for (i64 k = 0; k < n; ++k) sum = product_and(load_f64(a + 8 * k), load_f64(b + 8 * k), sum);
-  return 0.0 + sum;  // as NumPy does: no negative zero
-}
-constexpr i64 most_with_gaps = 1024, most_without_gaps = 15;  // longer ones: a call more costs nothing
-ACCEL_INLINE f64 dot_of(const char* a, i64 da, const char* b, i64 db, i64 n) {
-  return da == 8 && db == 8 ? dot_of_few(a, b, n) : dot_with_gaps(a, da, b, db, n);
-}
-
-template <bool is_matrix>
-static bool same_dot(const AccelImport* entry, char* a, iptr da, char* b, iptr db, iptr n) {
-  f64 sum = 0;
-  char* const args[] = {a, b, (char*)&sum};
-  const iptr sizes[] = {1, 1, n, 1}, vector_sizes[] = {1, n};
-  const iptr steps[] = {0, 0, 0, 0, da, db, 0, 8, 8}, vector_steps[] = {0, 0, 0, da, db};
-  entry->loop(entry->context, args, is_matrix ? sizes : vector_sizes, is_matrix ? steps : vector_steps, entry->auxdata);
-  return __builtin_bit_cast(u64, opaque(sum)) == __builtin_bit_cast(u64, dot_of(a, da, b, db, n));
-}
-template <bool is_matrix>
-static bool has_known_dots(const AccelImport* entry, char* memory) {
-  constexpr i64 items = 4 * most_with_gaps;
-  u64 state = 1;
-  for (i64 k = 0; k < items; ++k) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    store_f64(memory + 8 * k, (f64)((i64)state >> 11) * 0x1p-52);
-  }
-  char* const other = memory + 8 * most_with_gaps;
-  bool same = true;
-  for (i64 n = 0; n <= most_without_gaps; ++n)
-    same = same && same_dot<is_matrix>(entry, memory, 8, other, 8, n) && same_dot<is_matrix>(entry, memory + 8, 8, other, 8, n);
-  for (i64 n = 0; n <= most_with_gaps; n += n < 70 ? 1 : 159) {
-    same = same && same_dot<is_matrix>(entry, memory, 8, other + 8 * (n & 3), 24, n);
-    same = same && same_dot<is_matrix>(entry, other, 16, memory, 8, n);
-    same = same && (n > 300 || same_dot<is_matrix>(entry, memory, 16, other, 40, n));
-  }
-  return same;
-}
-template <int import, bool is_matrix>
-struct Dots {
-  static int known;  // 1, -1: not the same bits, 0: not tried yet
-  static __attribute__((noinline, cold)) bool learn(Frame* frame) {
-    if (known == 0) {
-      const auto control = fp_control();
-      char* const memory = (char*)frame->runtime->allocate(32 * most_with_gaps);
-      known = memory != nullptr && has_known_dots<is_matrix>(frame->imports + import, memory) ? 1 : -1;
-      if (memory != nullptr) frame->runtime->release(memory);
-      fp_set_control(control);
-    }
-    return known > 0;
-  }
-};
-template <int import, bool is_matrix>
-int Dots<import, is_matrix>::known = 0;
-
-// Products of one row with columns of memory that follow each other are worked out side by side, before they are asked for: the
-// columns lie in the same lines of the cache. All but the last elements, of which each product has a number of its own.
-constexpr int panel_columns = 16;
-struct Panel {
-  const char *row, *column;  // of the product that is expected next
-  i64 row_step, column_step;
-  int next;            // the column that is; panel_columns: none is known
-  i64 depth;           // elements that are in the sums
-  u64 row_size, size;  // bytes, from the first element to the last, that the sums are made of
-  const char* first;   // of the columns
-  f64 even[panel_columns], odd[panel_columns];
-};
 #if defined(__AVX512F__)
 constexpr int lanes = 8;
 #else
@@ -100,7 +26,96 @@ ACCEL_INLINE Lanes product_and(Lanes a, Lanes b, Lanes sums) {
   return sums;
 #endif
 }
+template <bool fused, class Number>
+ACCEL_INLINE Number two_products(Number a, Number b, Number c, Number d) {
+  if constexpr (fused) return product_and(a, b, c * d);
+  return a * b + c * d;
+}
+template <bool fused>
+ACCEL_INLINE f64 dot_with_gaps(const char* a, i64 da, const char* b, i64 db, i64 n, f64 even = 0, f64 odd = 0) {
+  for (; n >= 4; n -= 4, a += 4 * da, b += 4 * db) {
+    even += two_products<fused>(load_f64(a), load_f64(b), load_f64(a + 2 * da), load_f64(b + 2 * db));
+    odd += two_products<fused>(load_f64(a + da), load_f64(b + db), load_f64(a + 3 * da), load_f64(b + 3 * db));
+  }
+  for (; n > 0; --n, a += da, b += db) even = product_and(load_f64(a), load_f64(b), even);
+  return even + odd;
+}
+ACCEL_INLINE f64 dot_of_few(const char* a, const char* b, i64 n) {
+  f64 sum = 0;
+  for (i64 k = 0; k < n; ++k) sum = product_and(load_f64(a + 8 * k), load_f64(b + 8 * k), sum);
+  return 0.0 + sum;  // as NumPy does: no negative zero
+}
+constexpr i64 most_with_gaps = 1024, most_without_gaps = 15;  // longer ones: a call more costs nothing
+template <bool fused>
+ACCEL_INLINE f64 dot_of(const char* a, i64 da, const char* b, i64 db, i64 n) {
+  return da == 8 && db == 8 ? dot_of_few(a, b, n) : dot_with_gaps<fused>(a, da, b, db, n);
+}
+
+template <bool is_matrix, bool fused>
+static bool same_dot(const AccelImport* entry, char* a, iptr da, char* b, iptr db, iptr n) {
+  f64 sum = 0;
+  char* const args[] = {a, b, (char*)&sum};
+  const iptr sizes[] = {1, 1, n, 1}, vector_sizes[] = {1, n};
+  const iptr steps[] = {0, 0, 0, 0, da, db, 0, 8, 8}, vector_steps[] = {0, 0, 0, da, db};
+  entry->loop(entry->context, args, is_matrix ? sizes : vector_sizes, is_matrix ? steps : vector_steps, entry->auxdata);
+  return __builtin_bit_cast(u64, opaque(sum)) == __builtin_bit_cast(u64, dot_of<fused>(a, da, b, db, n));
+}
+template <bool is_matrix, bool fused>
+static bool has_known_dots(const AccelImport* entry, char* memory) {
+  constexpr i64 items = 4 * most_with_gaps;
+  u64 state = 1;
+  for (i64 k = 0; k < items; ++k) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    store_f64(memory + 8 * k, (f64)((i64)state >> 11) * 0x1p-52);
+  }
+  char* const other = memory + 8 * most_with_gaps;
+  bool same = true;
+  for (i64 n = 0; n <= most_without_gaps; ++n)
+    same = same && same_dot<is_matrix, fused>(entry, memory, 8, other, 8, n) &&
+           same_dot<is_matrix, fused>(entry, memory + 8, 8, other, 8, n);
+  for (i64 n = 0; n <= most_with_gaps; n += n < 70 ? 1 : 159) {
+    same = same && same_dot<is_matrix, fused>(entry, memory, 8, other + 8 * (n & 3), 24, n);
+    same = same && same_dot<is_matrix, fused>(entry, other, 16, memory, 8, n);
+    same = same && (n > 300 || same_dot<is_matrix, fused>(entry, memory, 16, other, 40, n));
+  }
+  return same;
+}
+enum class Bits { not_tried, unknown, apart, fused };
+template <int import, bool is_matrix>
+struct Dots {
+  static Bits bits;
+  static __attribute__((noinline, cold)) bool learn(Frame* frame) {
+    if (bits == Bits::not_tried) {
+      const auto control = fp_control();
+      const AccelImport* const entry = frame->imports + import;
+      char* const memory = (char*)frame->runtime->allocate(32 * most_with_gaps);
+      bits = memory == nullptr                                 ? Bits::unknown
+             : has_known_dots<is_matrix, true>(entry, memory)  ? Bits::fused
+             : has_known_dots<is_matrix, false>(entry, memory) ? Bits::apart
+                                                               : Bits::unknown;
+      if (memory != nullptr) frame->runtime->release(memory);
+      fp_set_control(control);
+    }
+    return bits >= Bits::apart;
+  }
+};
+template <int import, bool is_matrix>
+Bits Dots<import, is_matrix>::bits = Bits::not_tried;
+
+// Products of one row with columns of memory that follow each other are worked out side by side, before they are asked for: the
+// columns lie in the same lines of the cache. All but the last elements, of which each product has a number of its own.
+constexpr int panel_columns = 16;
+struct Panel {
+  const char *row, *column;  // of the product that is expected next
+  i64 row_step, column_step;
+  int next;            // the column that is; panel_columns: none is known
+  i64 depth;           // elements that are in the sums
+  u64 row_size, size;  // bytes, from the first element to the last, that the sums are made of
+  const char* first;   // of the columns
+  f64 even[panel_columns], odd[panel_columns];
+};
 ACCEL_INLINE Lanes broadcast(f64 value) { return value - Lanes{}; }
+template <bool fused>
 static __attribute__((noinline)) void fill_panel(Panel* panel) {
   const auto control = fp_control();
   const char *a = panel->row, *b = panel->column;
@@ -114,8 +129,8 @@ static __attribute__((noinline)) void fill_panel(Panel* panel) {
     for (int p = 0; p < parts; ++p) {
       const Lanes *b0 = (const Lanes*)b + p, *b1 = (const Lanes*)(b + db) + p, *b2 = (const Lanes*)(b + 2 * db) + p,
                   *b3 = (const Lanes*)(b + 3 * db) + p;
-      even[p] += product_and(a0, *b0, a2 * *b2);
-      odd[p] += product_and(a1, *b1, a3 * *b3);
+      even[p] += two_products<fused>(a0, *b0, a2, *b2);
+      odd[p] += two_products<fused>(a1, *b1, a3, *b3);
     }
   }
 #pragma GCC unroll 4
@@ -125,11 +140,12 @@ static __attribute__((noinline)) void fill_panel(Panel* panel) {
   fp_set_control(control);  // perhaps of products that nobody asks for
   panel->next = panel_columns;
 }
+template <bool fused>
 ACCEL_INLINE f64 panel_dot(Panel* panel, const char* end, const char* a, i64 da, const char* b, i64 db, i64 n) {
   const bool expected = (panel->row == a) & (panel->column == b) & (panel->row_step == da) & (panel->column_step == db);
   if (!expected) {
     *panel = {a, b + 8, da, db, panel_columns};
-    return dot_with_gaps(a, da, b, db, n);
+    return dot_with_gaps<fused>(a, da, b, db, n);
   }
   if ((panel->next == panel_columns) | (panel->depth > n)) {
     const i64 depth = n & ~(i64)3;
@@ -137,14 +153,14 @@ ACCEL_INLINE f64 panel_dot(Panel* panel, const char* end, const char* a, i64 da,
     panel->size = (u64)((depth - 1) * db + 8 * panel_columns);
     if (n >= 16 && db >= 8 * panel_columns && panel->size <= (u64)(end - b)) {
       panel->first = b, panel->depth = depth, panel->row_size = (u64)((depth - 1) * da + 8);
-      fill_panel(panel);
+      fill_panel<fused>(panel);
     }
   }
   panel->column = b + 8;
-  if (panel->next == panel_columns) return dot_with_gaps(a, da, b, db, n);
+  if (panel->next == panel_columns) return dot_with_gaps<fused>(a, da, b, db, n);
   const int k = panel->next++;
   const i64 depth = panel->depth;
-  return dot_with_gaps(a + depth * da, da, b + depth * db, db, n - depth, panel->even[k], panel->odd[k]);
+  return dot_with_gaps<fused>(a + depth * da, da, b + depth * db, db, n - depth, panel->even[k], panel->odd[k]);
 }
 // Something has been written at `to`, or anywhere; threads that share a loop may do so at once.
 ACCEL_INLINE void forget(Panel* panel) { __atomic_store_n(&panel->next, panel_columns, __ATOMIC_RELAXED); }
@@ -161,12 +177,19 @@ static __attribute__((noinline)) void forget_panels(Frame* frame, int count) {
 }
 
 // Stores the product, or is false: then the loop is called. `panel`: the number of its panel, whose columns end before `end`.
+template <int panel, bool fused>
+ACCEL_INLINE f64 dot_by_panel(Frame* frame, const char* a, i64 da, const char* b, i64 db, i64 n, const char* end) {
+  if (panel < 0 || (da == 8 && db == 8)) return dot_of<fused>(a, da, b, db, n);
+  return panel_dot<fused>(frame->panels + panel, end, a, da, b, db, n);
+}
 template <int import, bool is_matrix, int panel = -1>
 ACCEL_INLINE bool dot(Frame* frame, const char* a, i64 da, const char* b, i64 db, i64 n, char* out, const char* end = nullptr) {
+  using Known = Dots<import, is_matrix>;
   const bool gaps = da != 8 || db != 8;
   const bool plain = da > 0 && db > 0 && ((da | db) & 7) == 0 && n <= (gaps ? most_with_gaps : most_without_gaps);
-  if (!plain || (__builtin_expect(Dots<import, is_matrix>::known <= 0, 0) && !Dots<import, is_matrix>::learn(frame)))
-    return false;
-  store_f64(out, panel >= 0 && gaps ? panel_dot(frame->panels + panel, end, a, da, b, db, n) : dot_of(a, da, b, db, n));
+  if (!plain || (__builtin_expect(Known::bits < Bits::apart, 0) && !Known::learn(frame))) return false;
+  const bool fused = Known::bits == Bits::fused;
+  store_f64(out, fused ? dot_by_panel<panel, true>(frame, a, da, b, db, n, end)
+                       : dot_by_panel<panel, false>(frame, a, da, b, db, n, end));
   return true;
 }

@@ -57,5 +57,14 @@ static void call_loop(Frame* frame, int* status, int import, char* const* args, 
   const AccelImport* entry = frame->imports + import;
   if (dims[0] <= 0) return;
   *status |= fp_read();
-  if (entry->loop(entry->context, args, dims, strides, entry->auxdata) != 0) *status |= accel_error;
+  if (entry->loop(entry->context, args, dims, strides, entry->auxdata) != 0) report(frame, accel_error);
+}
+// The same for a loop that raises the flag of invalid operations when there is no solution, and leaves no other one.
+static void call_solver(Frame* frame, int* status, int import, char* const* args, const iptr* dims, const iptr* strides) {
+  *status |= fp_read();
+  fp_clear();
+  call_loop(frame, status, import, args, dims, strides);
+  if (fp_read() == 0) return;
+  report(frame, accel_error);
+  fp_clear();
 }

@@ -1,0 +1,87 @@
+// The stages behind capture one by one, from text to text: for tests and for looking at what they do.
+
+#include "bind/bind.h"
+#include "bind/convert.h"
+#include "codegen/kernel_source.h"
+#include "ir/flow.h"
+#include "ir/text.h"
+#include "ir/verifier.h"
+#include "passes/passes.h"
+
+namespace accel {
+namespace {
+
+template <class Value>
+Value checked(Result<Value> result) {
+  if (!result.ok()) throw py::value_error(result.failure().detail);
+  return std::move(result.value());
+}
+
+// Throws unless the product's text says the same again.
+template <class Product>
+void check_text(const Product& product, Result<Product> (*parse)(std::string_view), std::string (*print)(const Product&)) {
+  std::string text = print(product);
+  if (print(checked(parse(text))) != text) throw py::value_error("print -> parse is not the identity\n" + text);
+}
+
+std::string emit_program(const std::string& text) {
+  Program program = checked(parse_program(text));
+  check_text(program, parse_program, print_program);
+  return checked(emit_cpp(program)).text;
+}
+
+Graph passed_graph(const std::string& text) {
+  Graph graph = checked(parse_graph(text));
+  check_text(graph, parse_graph, print_graph);
+  checked(verify(graph));
+  checked(run_passes(graph, {}));
+  return graph;
+}
+
+Program scheduled(const Graph& graph, std::vector<std::string>& notes) {
+  Program program = checked(schedule(graph, &notes));
+  check_text(program, parse_program, print_program);
+  return program;
+}
+
+std::string schedule_graph(const std::string& text) {
+  std::vector<std::string> notes;
+  Program program = scheduled(passed_graph(text), notes);
+  std::string out;
+  for (const std::string& note : notes) out += "# " + note + "\n";
+  return out + print_program(program);
+}
+
+std::string words(const char* first, const std::vector<DType>& dtypes) {
+  std::string out = first;
+  for (DType dtype : dtypes) out += std::string(" ") + dtype_name(dtype);
+  return out;
+}
+
+std::string emit_graph(const std::string& text) {
+  Graph graph = passed_graph(text);
+  std::vector<std::string> notes;
+  KernelSource source = checked(emit_cpp(scheduled(graph, notes)));
+  std::string out;
+  for (const LoopImport& import : source.imports)
+    out += "//@ import " + words(op_info(import.op).name, import.dtypes) + "\n";
+  for (const ExitOutputs& exit : exits_of(graph)) {
+    out += "//@ exit";
+    for (const Type& type : exit.types) out += std::string(" ") + dtype_name(type.dtype) + ":" + std::to_string(type.rank());
+    out += "\n";
+  }
+  for (const std::string& note : notes) out += "//@ note " + note + "\n";
+  return out + source.text;
+}
+
+}  // namespace
+
+void bind_stages(py::module_& module) {
+  module.def("emit_program", emit_program, "The C++ text of a Program's text.");
+  module.def("schedule_graph", schedule_graph, "The Program's text of a Graph's text, behind the notes of the schedule.");
+  module.def("emit_graph", emit_graph,
+             "The C++ text of a Graph's text. Lines that begin with //@ tell what the kernel expects: imports, and the outputs "
+             "of each exit.");
+}
+
+}  // namespace accel
