@@ -14,7 +14,7 @@ Stmt loop_over(Dim variable, Dim extent, LoopKind kind, Body body) {
 
 void substitute(DimTable& dims, Body& body, int symbol, Dim by) {
   for (Stmt& stmt : body) {
-    for (Dim* d : {&stmt.address.offset, &stmt.dim})
+    for (Dim* d : {&stmt.address.offset, &stmt.dim, &stmt.extent})
       if (d->id >= 0) *d = dims.substitute(*d, symbol, by);
     substitute(dims, stmt.body, symbol, by);
   }

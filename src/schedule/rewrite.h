@@ -9,7 +9,7 @@ namespace accel {
 
 Stmt loop_over(Dim variable, Dim extent, LoopKind kind, Body body = {});
 
-// Replaces a symbol in the addresses and indices of single elements. Extents do not name it.
+// Replaces a symbol in extents, and in the addresses and indices of single elements.
 void substitute(DimTable& dims, Body& body, int symbol, Dim by);
 
 // Gives every temp that the body computes a number of its own, as each is assigned in one place. `names`: of temps from

@@ -53,9 +53,10 @@ class Reading {
   }
 
   bool visit_loop(const Stmt& loop) {
-    std::vector<int> symbols = dims_.symbols(loop.extent);
+    Dim extent = most(loop.extent);
+    std::vector<int> symbols = dims_.symbols(extent);
     if (!symbols.empty() && symbols.back() >= DimTable::first_variable) return false;
-    loops_.push_back({*dims_.as_symbol(loop.var), dims_.sub(loop.extent, dims_.constant(1))});
+    loops_.push_back({*dims_.as_symbol(loop.var), dims_.sub(extent, dims_.constant(1))});
     bool known = visit(loop.body);
     loops_.pop_back();
     return known;
@@ -90,6 +91,20 @@ class Reading {
       if (inside) return row;
     }
     return std::nullopt;
+  }
+
+  // What an extent is at most: rows that some iterations do not have make it a product with a number up to a constant.
+  Dim most(Dim extent) {
+    if (dims_.kind(extent) != DimKind::mul) return extent;
+    Dim out = dims_.constant(1);
+    for (Dim factor : dims_.operands(extent)) {
+      if (dims_.kind(factor) == DimKind::min)
+        for (Dim part : dims_.operands(factor))
+          if (dims_.as_constant(part)) factor = part;
+      if (!is_nonnegative(factor)) return extent;
+      out = dims_.mul(out, factor);
+    }
+    return out;
   }
 
   bool is_nonnegative(Dim d) const {
