@@ -63,8 +63,7 @@ std::string emit_graph(const std::string& text) {
   std::vector<std::string> notes;
   KernelSource source = checked(emit_cpp(scheduled(graph, notes)));
   std::string out;
-  for (const LoopImport& import : source.imports)
-    out += "//@ import " + words(op_info(import.op).name, import.dtypes) + "\n";
+  for (const LoopImport& import : source.imports) out += "//@ import " + words(op_info(import.op).name, import.dtypes) + "\n";
   for (const ExitOutputs& exit : exits_of(graph)) {
     out += "//@ exit";
     for (const Type& type : exit.types) out += std::string(" ") + dtype_name(type.dtype) + ":" + std::to_string(type.rank());

@@ -153,7 +153,8 @@ class RowBlocks {
     Dim row = dims_.symbol(own_variables + 1), from = dims_.max(begin, dims_.constant(nest.first));
     Dim iteration = dims_.add(dims_.sub(from, dims_.constant(nest.first)), row);
     substitute(dims_, body, *dims_.as_symbol(nest.variable), iteration);
-    out.work = dims_.add(out.work, nest.work);
+    int64_t share = dims_.as_constant(dims_.sub(end, begin)).value_or(rows_);
+    out.work = dims_.add(out.work, dims_.floordiv(dims_.mul(nest.work, share), dims_.constant(rows_)));
     Dim extent = dims_.max(dims_.constant(0), dims_.sub(dims_.min(end, end_of(nest)), from));
     return loop_over(row, extent, LoopKind::serial, std::move(body));
   }

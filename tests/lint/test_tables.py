@@ -24,7 +24,7 @@ def resolve(name):
     module, _, attribute = name.rpartition(".")
     if module and module.split(".")[0] not in {"ndarray", "generic"}:
         return dotted(name)
-    for root in (np._core.umath, np, np.linalg, np.ndarray):
+    for root in (np._core.umath, np.linalg._umath_linalg, np, np.linalg, np.ndarray):
         if hasattr(root, attribute):
             return getattr(root, attribute)
     return None

@@ -52,18 +52,20 @@ static void run_parallel(Frame* frame, int* status, int events, AccelRegion regi
   if (n > 0 && frame->runtime->parallel_for(region, arguments, n, grain, work) != 0) report(frame, accel_interrupted);
   if (events != 0) fp_clear();
 }
+static void run_loop(Frame* frame, int import, char* const* args, const iptr* dims, const iptr* strides) {
+  const AccelImport* entry = frame->imports + import;
+  if (dims[0] > 0 && entry->loop(entry->context, args, dims, strides, entry->auxdata) != 0) report(frame, accel_error);
+}
 // Calls a loop of NumPy's. It may clear the flags, so what they hold is kept first; what it raises stays in them.
 static void call_loop(Frame* frame, int* status, int import, char* const* args, const iptr* dims, const iptr* strides) {
-  const AccelImport* entry = frame->imports + import;
-  if (dims[0] <= 0) return;
   *status |= fp_read();
-  if (entry->loop(entry->context, args, dims, strides, entry->auxdata) != 0) report(frame, accel_error);
+  run_loop(frame, import, args, dims, strides);
 }
 // The same for a loop that raises the flag of invalid operations when there is no solution, and leaves no other one.
 static void call_solver(Frame* frame, int* status, int import, char* const* args, const iptr* dims, const iptr* strides) {
   *status |= fp_read();
   fp_clear();
-  call_loop(frame, status, import, args, dims, strides);
+  run_loop(frame, import, args, dims, strides);
   if (fp_read() == 0) return;
   report(frame, accel_error);
   fp_clear();
