@@ -85,8 +85,8 @@ def operations():
         "The operations of the compiler's graph. A dtype letter (b bool, i signed, u unsigned, e float16, f float32 and "
         "float64, c complex) says for which operands the operation is written into the kernel; for the others the kernel "
         "calls NumPy's own inner loop. "
-        "Events are the floating-point events it may raise: d(ivide), o(verflow), u(nderflow), (in)v(alid); e: it may raise an exception.\n\n"
-        + table(["operation", "class", "operands", "inline dtypes", "events"], lines)
+        "Events are the floating-point events it may raise: d(ivide), o(verflow), u(nderflow), (in)v(alid); e: "
+        "it may raise an exception.\n\n" + table(["operation", "class", "operands", "inline dtypes", "events"], lines)
     )
 
 

@@ -89,13 +89,6 @@ bool can_change(PyTypeObject* type) {
          !is_library_class(type);
 }
 
-// Classes written in Python whose instances are no more than their attributes.
-bool can_have_attributes(PyTypeObject* type) {
-  return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0 && type->tp_new == PyBaseObject_Type.tp_new &&
-         type->tp_getattro == PyObject_GenericGetAttr && type->tp_setattro == PyObject_GenericSetAttr &&
-         type->tp_finalize == nullptr;
-}
-
 // What __get__ of a class attribute gives for an instance (null `instance`: for the class itself).
 Result<Ref> bound_attribute(Capture& capture, const Ref& attribute, const Ref& instance, PyTypeObject* owner, PyObject* name) {
   PyObject* found = attribute->object.get();
@@ -156,12 +149,7 @@ Result<Ref> type_attribute(Capture& capture, const Ref& value, PyObject* name) {
 
 // The item that a named tuple's attribute reads, or nullopt.
 std::optional<int> named_item(PyObject* object, PyObject* descriptor) {
-  static PyTypeObject* getter = [] {
-    PyRef module = PyRef::steal(PyImport_ImportModule("_collections"));
-    PyObject* found = module ? PyObject_GetAttrString(module.get(), "_tuplegetter") : nullptr;
-    if (found == nullptr) PyErr_Clear();
-    return reinterpret_cast<PyTypeObject*>(found);
-  }();
+  PyTypeObject* getter = known_types().tuple_getter;
   if (descriptor == nullptr || getter == nullptr || !Py_IS_TYPE(descriptor, getter) || !PyTuple_Check(object))
     return std::nullopt;
   PyRef parts = PyRef::steal(PyObject_CallMethod(descriptor, "__reduce__", nullptr));
@@ -211,7 +199,7 @@ Result<Ref> made_attribute(Capture& capture, const Ref& value, PyObject* name) {
   bool data = in_class != nullptr && Py_TYPE(in_class)->tp_descr_set != nullptr;
   std::optional<size_t> own = own_attribute(value, name);
   bool slot = data && Py_IS_TYPE(in_class, &PyMemberDescr_Type);
-  if (own && (!data || slot || !can_have_attributes(type))) return value->items[*own];
+  if (own && (!data || slot || !has_plain_attributes(type))) return value->items[*own];
   if (in_class == nullptr || slot) return missing(capture, value->object.get(), name);
   if (data && !Py_IS_TYPE(in_class, &PyProperty_Type)) return unsupported(value->object.get(), name);
   SourceId owner = -1;
@@ -269,12 +257,17 @@ Result<Ref> numpy_attribute(Capture& capture, const Ref& value, PyObject* name) 
 
 Status set_made_attribute(Capture& capture, const Ref& owner, PyObject* name, const Ref& value) {
   auto* type = reinterpret_cast<PyTypeObject*>(owner->object.get());
-  if (!can_have_attributes(type)) return set_array_flag(capture, owner, name, value);
+  if (!has_plain_attributes(type)) return set_array_flag(capture, owner, name, value);
   PyObject* in_class = _PyType_Lookup(type, name);
   bool data = in_class != nullptr && Py_TYPE(in_class)->tp_descr_set != nullptr;
   bool slot = data && Py_IS_TYPE(in_class, &PyMemberDescr_Type);
   if (data && !slot) return fail(Reason::unsupported_opcode, "a store to an attribute with a setter");
   if (!data && type->tp_dictoffset == 0) return capture.raised(PyExc_AttributeError, "no attribute " + utf8(name));
+  if (can_change(type)) {
+    Sources& sources = capture.sources();
+    SourceId entry = sources.attribute(sources.pinned(owner->object.get(), short_repr(owner->object.get())), name);
+    in_class == nullptr ? sources.guard_unbound(entry) : sources.guard_identity(entry, in_class);
+  }
   if (auto own = own_attribute(owner, name)) {
     owner->items[*own] = value;
   } else {
@@ -284,11 +277,23 @@ Status set_made_attribute(Capture& capture, const Ref& owner, PyObject* name, co
   return Unit{};
 }
 
+// __new__ is written in Python; tuple.__new__ makes the instance.
+Result<std::optional<Ref>> Interpreter::call_named_tuple(const Ref& value, CallArguments arguments) {
+  PyRef name = PyRef::steal(PyUnicode_InternFromString("__new__"));
+  ACCEL_TRY(Ref make, get_attribute(capture_, value, name.get()));
+  arguments.positional.insert(arguments.positional.begin(), value);
+  ACCEL_TRY(Ref made, call_now(make, arguments));
+  if (capture_.type_of(made) != reinterpret_cast<PyTypeObject*>(value->object.get()))
+    return fail(Reason::unsupported_call, short_repr(value->object.get()));
+  return std::optional<Ref>(std::move(made));
+}
+
 Result<std::optional<Ref>> Interpreter::call_class(const Ref& value, const CallArguments& arguments) {
   PyObject* object = value->object.get();
   auto* type = reinterpret_cast<PyTypeObject*>(object);
   bool plain_meta = Py_IS_TYPE(object, &PyType_Type) || Py_TYPE(object) == known_types().abc;
-  if (!plain_meta || (type->tp_flags & Py_TPFLAGS_IS_ABSTRACT) != 0 || !can_have_attributes(type))
+  if (plain_meta && is_named_tuple(type)) return call_named_tuple(value, arguments);
+  if (!plain_meta || (type->tp_flags & Py_TPFLAGS_IS_ABSTRACT) != 0 || !has_plain_attributes(type))
     return fail(Reason::unsupported_call, short_repr(object));
   PyRef name = PyRef::steal(PyUnicode_InternFromString("__init__"));
   PyObject* init = _PyType_Lookup(type, name.get());

@@ -91,6 +91,9 @@ Result<Ref> capture_len(Capture& capture, PyObject* callable, const CallArgument
     case AbstractKind::function:
     case AbstractKind::slice:
       return capture.raised(PyExc_TypeError, "the object has no len()");
+    case AbstractKind::instance:
+      if (is_named_tuple(capture.type_of(value))) return capture.python_int(static_cast<int64_t>(value->items.size()));
+      [[fallthrough]];
     default:
       return fail(Reason::unsupported_argument, "len of this object");
   }
@@ -121,6 +124,24 @@ Result<Ref> capture_tuple(Capture& capture, PyObject*, const CallArguments& argu
   if (arguments.positional[0]->kind == AbstractKind::tuple) return arguments.positional[0];
   ACCEL_TRY(std::vector<Ref> items, all_items(capture, arguments.positional[0]));
   return capture.tuple(std::move(items));
+}
+
+// tuple.__new__(class, items) of the classes that collections.namedtuple makes.
+Result<Ref> capture_new_tuple(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 2, 2));
+  ACCEL_TRY(PyRef object, capture.require_constant(arguments.positional[0]));
+  auto* type = reinterpret_cast<PyTypeObject*>(object.get());
+  if (!PyType_Check(object.get()) || !is_named_tuple(type)) return fail(Reason::unsupported_call, "tuple.__new__");
+  ACCEL_TRY(std::vector<Ref> items, all_items(capture, arguments.positional[1]));
+  Ref made = capture.instance(type);
+  PyRef fields = PyRef::steal(PyObject_GetAttrString(object.get(), "_fields"));
+  bool fits =
+      fields && PyTuple_CheckExact(fields.get()) && PyTuple_GET_SIZE(fields.get()) == static_cast<Py_ssize_t>(items.size());
+  if (!fits) return fail(Reason::unsupported_call, "a named tuple of another length than its fields");
+  for (size_t k = 0; k < items.size(); ++k)
+    made->keys.push_back(PyRef::borrow(PyTuple_GET_ITEM(fields.get(), static_cast<Py_ssize_t>(k))));
+  made->items = std::move(items);
+  return made;
 }
 
 Result<Ref> capture_list(Capture& capture, PyObject*, const CallArguments& arguments) {

@@ -123,6 +123,7 @@ class Interpreter {
   Result<std::unique_ptr<Frame>> make_frame(PythonFunction function);
   bool unwind(const Failure& why, size_t base);
   Result<std::optional<Ref>> make_exception(PyObject* type, const CallArguments& arguments);
+  Result<std::optional<Ref>> call_named_tuple(const Ref& value, CallArguments arguments);
   Result<std::optional<Ref>> call_class(const Ref& type, const CallArguments& arguments);
   Status check_depth(PyObject* code) const;
   Result<std::optional<Ref>> walk_builtin(PyObject* code, const CallArguments& arguments);

@@ -27,11 +27,35 @@ const KnownTypes& known_types() {
       find_type("numpy", "finfo"),
       find_type("numpy", "iinfo"),
       find_type("types", "UnionType"),
+      find_type("_collections", "_tuplegetter"),
   };
   return types;
 }
 
 bool is_dtype(PyObject* object) { return known_types().dtype != nullptr && PyObject_TypeCheck(object, known_types().dtype); }
+
+bool has_plain_attributes(PyTypeObject* type) {
+  return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0 && type->tp_new == PyBaseObject_Type.tp_new &&
+         type->tp_getattro == PyObject_GenericGetAttr && type->tp_setattro == PyObject_GenericSetAttr &&
+         type->tp_finalize == nullptr;
+}
+
+bool is_named_tuple(PyTypeObject* type) {
+  const PyTypeObject& plain = PyTuple_Type;
+  if (!PyType_IsSubtype(type, &PyTuple_Type) || type->tp_init != PyBaseObject_Type.tp_init || type->tp_iter != plain.tp_iter ||
+      type->tp_as_mapping->mp_subscript != plain.tp_as_mapping->mp_subscript ||
+      type->tp_as_sequence->sq_length != plain.tp_as_sequence->sq_length || type->tp_finalize != nullptr ||
+      type->tp_getattro != PyObject_GenericGetAttr)
+    return false;
+  static PyObject* const fields_name = PyUnicode_InternFromString("_fields");
+  PyObject* fields = _PyType_Lookup(type, fields_name);
+  if (fields == nullptr || !PyTuple_CheckExact(fields)) return false;
+  for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(fields); ++k) {
+    PyObject* getter = _PyType_Lookup(type, PyTuple_GET_ITEM(fields, k));
+    if (getter == nullptr || Py_TYPE(getter) != known_types().tuple_getter) return false;
+  }
+  return true;
+}
 
 bool is_ufunc(PyObject* object) { return Py_TYPE(object) == known_types().ufunc; }
 

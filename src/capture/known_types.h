@@ -7,13 +7,17 @@ namespace accel {
 
 struct KnownTypes {
   PyTypeObject *dtype = nullptr, *ufunc = nullptr, *dispatcher = nullptr, *generic = nullptr, *partial = nullptr,
-               *abc = nullptr, *finfo = nullptr, *iinfo = nullptr, *union_type = nullptr;
+               *abc = nullptr, *finfo = nullptr, *iinfo = nullptr, *union_type = nullptr, *tuple_getter = nullptr;
 };
 
 // Resolved at first use; a member is null when the installed versions lack it.
 const KnownTypes& known_types();
 
 bool is_dtype(PyObject* object);
+// Classes written in Python whose instances are no more than their attributes.
+bool has_plain_attributes(PyTypeObject* type);
+// What collections.namedtuple makes, and subclasses that do not touch how the items are read.
+bool is_named_tuple(PyTypeObject* type);
 bool is_ufunc(PyObject* object);
 bool is_exception_class(PyObject* object);
 // Made by C code alone: raising it runs no user code.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "capture/builtin_primitives.h"
+#include "capture/known_types.h"
 #include "capture/numpy_arguments.h"
 #include "capture/numpy_creation.h"
 #include "capture/numpy_primitives.h"
@@ -281,6 +282,7 @@ Result<std::optional<std::vector<Ref>>> items_of_object(Capture& capture, const 
     return PyRef::steal(numpy ? PyObject_GetAttrString(numpy.get(), "broadcast") : nullptr);
   }();
   if (value->kind != AbstractKind::instance) return std::optional<std::vector<Ref>>();
+  if (is_named_tuple(capture.type_of(value))) return std::optional(value->items);
   if (Ref arrays = part(value, "arrays"); arrays && part(value, "scalar_input"))
     return converted_arrays(capture, arrays->items);
   if (value->object.get() != type.get()) return std::optional<std::vector<Ref>>();

@@ -33,7 +33,8 @@ bool looks_at_caller(PyObject* callable) {
 
 bool is_container(RecipeKind kind) {
   return kind == RecipeKind::list || kind == RecipeKind::list_of_rows || kind == RecipeKind::dict ||
-         kind == RecipeKind::iterator || kind == RecipeKind::cell || kind == RecipeKind::function;
+         kind == RecipeKind::instance || kind == RecipeKind::iterator || kind == RecipeKind::cell ||
+         kind == RecipeKind::function;
 }
 
 // What recipes lead to.

@@ -28,6 +28,7 @@ enum class RecipeKind : uint8_t {
   list,          // parts
   list_of_rows,  // of output `index`, an array, an item per row: as `item` says numbers of it, or arrays; then parts
   dict,          // parts: key, value, key, value, ...
+  instance,      // of the class `object`, without a call of its: parts: name, value, name, value, ... of the attributes
   slice,         // parts: start, stop, step
   iterator,      // iter(parts[0]) advanced `index` times; with parts[1]: a sequence iterator at that index
   call,          // object(parts...): a built-in that runs no user code (range, enumerate, zip, format of a number)

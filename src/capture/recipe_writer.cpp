@@ -4,6 +4,7 @@
 
 #include "capture/frame.h"
 #include "capture/iterators.h"
+#include "capture/known_types.h"
 #include "capture/predicated.h"
 #include "capture/python_text.h"
 #include "capture/semantics.h"
@@ -74,7 +75,7 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
     case AbstractKind::grown:
       return write_grown(*value);
     case AbstractKind::dict:
-      return write_dict(*value);
+      return write_named(RecipeKind::dict, *value);
     case AbstractKind::iterator:
       return write_iterator(value);
     case AbstractKind::method:
@@ -93,7 +94,7 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
     case AbstractKind::generator:
       return write_generator(*value);
     case AbstractKind::instance:
-      return fail(Reason::unsupported_value, "an instance of " + short_repr(value->object.get()));
+      return write_instance(*value);
     case AbstractKind::object:
       return fail(Reason::unsupported_value, "an exception that is being handled");
     case AbstractKind::null:
@@ -153,14 +154,28 @@ Result<RecipeId> RecipeWriter::write_grown(const AbstractValue& list) {
   return add(std::move(recipe));
 }
 
-Result<RecipeId> RecipeWriter::write_dict(const AbstractValue& dict) {
+Result<RecipeId> RecipeWriter::write_named(RecipeKind kind, const AbstractValue& value) {
   Recipe recipe;
-  recipe.kind = RecipeKind::dict;
-  for (size_t i = 0; i < dict.keys.size(); ++i) {
-    recipe.parts.push_back(write_constant(dict.keys[i]));
-    ACCEL_TRY(RecipeId id, write(dict.items[i]));
+  recipe.kind = kind;
+  if (kind == RecipeKind::instance) recipe.object = value.object;
+  for (size_t i = 0; i < value.keys.size(); ++i) {
+    recipe.parts.push_back(write_constant(value.keys[i]));
+    ACCEL_TRY(RecipeId id, write(value.items[i]));
     recipe.parts.push_back(id);
   }
+  return add(std::move(recipe));
+}
+
+Result<RecipeId> RecipeWriter::write_instance(const AbstractValue& value) {
+  auto* type = reinterpret_cast<PyTypeObject*>(value.object.get());
+  if (has_plain_attributes(type)) return write_named(RecipeKind::instance, value);
+  if (!is_named_tuple(type)) return fail(Reason::unsupported_value, "an instance of " + short_repr(value.object.get()));
+  static PyObject* const make = PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyTuple_Type), "__new__");
+  ACCEL_TRY(RecipeId items, write_parts(RecipeKind::tuple, value.items));
+  Recipe recipe;
+  recipe.kind = RecipeKind::call;
+  recipe.object = PyRef::borrow(make);
+  recipe.parts = {write_constant(value.object), items};
   return add(std::move(recipe));
 }
 

@@ -33,7 +33,8 @@ class RecipeWriter {
   Result<RecipeId> write_scalar(const ScalarState& scalar);
   Result<RecipeId> write_parts(RecipeKind kind, const std::vector<Ref>& parts, PyRef object = {});
   Result<RecipeId> write_grown(const AbstractValue& list);
-  Result<RecipeId> write_dict(const AbstractValue& dict);
+  Result<RecipeId> write_named(RecipeKind kind, const AbstractValue& value);
+  Result<RecipeId> write_instance(const AbstractValue& value);
   Result<RecipeId> write_iterator(const Ref& iterator);
   Result<RecipeId> write_method(const AbstractValue& method);
   Result<RecipeId> write_generator(const AbstractValue& generator);

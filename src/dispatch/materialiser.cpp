@@ -127,6 +127,8 @@ PyObject* Materialiser::make_one(const Prepared& prepared, const Binding& bindin
       return new_list_of_rows(outputs.arrays[recipe.index], recipe.item, recipe.parts, objects);
     case RecipeKind::dict:
       return new_dict(recipe.parts, objects);
+    case RecipeKind::instance:
+      return new_instance(recipe.object.get(), recipe.parts, objects);
     case RecipeKind::slice:
       return PySlice_New(part(0), part(1), part(2));
     case RecipeKind::iterator:

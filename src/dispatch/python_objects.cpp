@@ -62,6 +62,16 @@ PyObject* new_dict(const std::vector<int>& parts, PyObject* const* objects) {
   return dict.release();
 }
 
+PyObject* new_instance(PyObject* type, const std::vector<int>& parts, PyObject* const* objects) {
+  PyRef none = PyRef::steal(PyTuple_New(0));
+  PyRef made =
+      PyRef::steal(none ? PyBaseObject_Type.tp_new(reinterpret_cast<PyTypeObject*>(type), none.get(), nullptr) : nullptr);
+  for (size_t k = 0; made && k < parts.size(); k += 2) {
+    if (PyObject_GenericSetAttr(made.get(), objects[parts[k]], objects[parts[k + 1]]) < 0) return nullptr;
+  }
+  return made.release();
+}
+
 PyObject* new_iterator(PyObject* iterable, int count) {
   PyRef iterator = PyRef::steal(PyObject_GetIter(iterable));
   for (int i = 0; iterator && i < count; i++) {

@@ -16,6 +16,8 @@ PyObject* new_list(const std::vector<int>& parts, PyObject* const* objects);
 // An item per row of a dense array, a number of this kind or an array of its own; then the parts.
 PyObject* new_list_of_rows(PyObject* array, ValueKind kind, const std::vector<int>& parts, PyObject* const* objects);
 PyObject* new_dict(const std::vector<int>& parts, PyObject* const* objects);  // key, value, key, value, ...
+// Of a class whose instances are no more than their attributes: name, value, name, value, ...
+PyObject* new_instance(PyObject* type, const std::vector<int>& parts, PyObject* const* objects);
 
 // iter(iterable), advanced `count` times.
 PyObject* new_iterator(PyObject* iterable, int count);
