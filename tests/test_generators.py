@@ -1,7 +1,6 @@
 """Generators that builtins and loops consume: their code is walked like a loop's, and what cannot go on leaves for the call."""
 
 import math
-import sys
 import warnings
 
 import numpy as np
@@ -137,19 +136,14 @@ def sample(n, seed=0):
     return rng.random(n), rng.random(n)
 
 
-# CPython 3.11 jumps back from the middle of loops with a filter: those inside of generators are not rolled there.
-UNROLLED = [sum_of_ints, extremes, lists, loop_variables] if sys.version_info < (3, 12) else []
-
-
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_captured_whole(function, backend):
-    call = accel.compile(function, fullgraph=function not in UNROLLED, backend=backend)
+    call = accel.compile(function, fullgraph=True, backend=backend)
     for n in (7, 40, 3, 300):
         assert_same(function, call, *sample(n, n), times=2)
-    if function not in UNROLLED:
-        assert compile_count(call) <= 2
-        assert facts(call)["interpreted"] == 0
+    assert compile_count(call) <= 2
+    assert facts(call)["interpreted"] == 0
 
 
 @pytest.mark.parametrize("function", [own_generator, own_generator_left])

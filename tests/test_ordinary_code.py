@@ -243,9 +243,8 @@ def ids(case):
     return case[0].__name__
 
 
-# CPython 3.11 jumps back from the middle of loops with a filter, and has comprehensions in frames of their own: such loops
-# inside of others are not rolled there.
-UNROLLED = [peaks, cheapest_path] if sys.version_info < (3, 12) else []
+# Comprehensions of CPython 3.11 have frames of their own: such loops inside of others are not rolled there.
+UNROLLED = [cheapest_path] if sys.version_info < (3, 12) else []
 
 
 @pytest.mark.parametrize("case", CASES, ids=ids)

@@ -146,6 +146,7 @@ class Interpreter {
   // --- one path (walk.cpp)
   Status walk_path();
   Result<Arrival> arrive(Frame& frame);
+  Status wait();
   bool is_rolled(Frame& frame);
   bool is_consumer(const Frame& frame);
   void note_round(Frame& frame);

@@ -234,6 +234,18 @@ bool Interpreter::may_fork_on_sizes() const {
   return false;
 }
 
+// Leaves the path for later. Where it goes back to the header of a loop, it comes there now.
+Status Interpreter::wait() {
+  for (auto& each : frames_) forget_dead(*each);
+  Frame& frame = *frames_.back();
+  if (frame.flow().is_header(frame.next)) {
+    ACCEL_TRY(Arrival arrival, arrive(frame));
+    if (arrival == Arrival::ended) return Unit{};
+  }
+  pending_.push_back(save());
+  return Unit{};
+}
+
 Status Interpreter::fork(const Condition& condition, const Way& when_true, const Way& when_false) {
   if (speculative_) return fail(Reason::data_dependent_branch, data_decides);
   if (nesting_ > 0) return take_one_way(condition, when_true, when_false);
@@ -246,8 +258,7 @@ Status Interpreter::fork(const Condition& condition, const Way& when_true, const
   // That not all of several relations hold says nothing of one of them.
   if (condition.relations.size() == 1) capture_.assume(Capture::inverse(condition.relations[0]));
   ACCEL_TRY([[maybe_unused]] Unit one, when_false(*frames_.back()));
-  for (auto& each : frames_) forget_dead(*each);
-  pending_.push_back(save());
+  ACCEL_TRY([[maybe_unused]] Unit waits, wait());
   restore(here);
   build.move_to(yes);
   for (const Relation& relation : condition.relations) capture_.assume(relation);

@@ -11,7 +11,7 @@ namespace accel {
 namespace {
 
 constexpr int64_t most_rows_away = 4;
-constexpr int element_variable = DimTable::first_variable + 4096;  // of loops that are cut
+constexpr int element_variable = DimTable::first_variable + (1 << 18);  // of loops that are cut
 
 // The loop over rows: the last statement, behind numbers of single elements.
 const Stmt* outer_loop(const Nest& nest) {

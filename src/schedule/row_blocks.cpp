@@ -18,11 +18,12 @@ namespace accel {
 
 namespace {
 
-constexpr int64_t block_bytes = 1 << 18;                    // what the second-level cache of any CPU holds
-constexpr int64_t least_block = 8, most_block = 64;         // rows
-constexpr int64_t least_row_bytes = 512, least_blocks = 4;  // shorter rows are better walked as one
-constexpr int64_t most_left = 2;                            // rows at an edge that wait for other blocks
-constexpr int own_variables = DimTable::first_variable + 4097;
+constexpr int64_t block_bytes = 1 << 18;                                 // what the second-level cache of any CPU holds
+constexpr int64_t least_block = 8, most_block = 64;                      // rows
+constexpr int64_t least_row_bytes = 512;                                 // shorter rows are better walked as one
+constexpr int64_t least_blocks = 4, usual_blocks = 64;                   // so many feed all threads
+constexpr int64_t most_left = 2;                                         // rows at an edge that wait for other blocks
+constexpr int own_variables = DimTable::first_variable + (1 << 18) + 1;  // beside that of row_accesses.cpp
 
 // Rows at the two edges of a block that a nest leaves for later.
 struct Left {
@@ -61,8 +62,9 @@ class RowBlocks {
       bytes += own;
       one_by_one += own * std::count_if(nests_.begin(), nests_.end(), [&](const RowNest& n) { return touches(n, memory); });
     }
-    rows_ = std::clamp(block_bytes / bytes, least_block, most_block);
-    return one_by_one > bytes && dims_.known(end(), hints_).value_or(0) - first_row() >= least_blocks * rows_;
+    int64_t rows = dims_.known(end(), hints_).value_or(0) - first_row();
+    rows_ = std::clamp(std::min(block_bytes / bytes, rows / usual_blocks), least_block, most_block);
+    return one_by_one > bytes && rows >= least_blocks * rows_;
   }
 
   // The nest that runs the blocks, and perhaps the one that runs what they leave.
