@@ -80,6 +80,12 @@ def strides(a, b):
     a[1::2, 1:] = b[::2, 1:] - b[::2, :-1]
 
 
+def two_strides(a, b):
+    """Of one array in one statement."""
+    b[:150, 1:] = a[:300:2, 1:] + a[:150, 1:]
+    a[:300:2, 1:] = b[:150, 1:] * 2 - b[:150, :-1]
+
+
 def row_vectors(a, b, v):
     b[1:, 1:] = (a[1:, 1:] - a[:-1, 1:]) * v[1:]
     a[1:, 1:] += b[1:, 1:] * v[:-1] + b[:-1, 1:]
@@ -110,7 +116,7 @@ def test_row_vectors():
     by_blocks(row_vectors, *grids(2), sample((COLUMNS,)))
 
 
-@pytest.mark.parametrize("function", [chain, read_as_a_whole, other_directions, strides], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("function", [chain, read_as_a_whole, other_directions, strides, two_strides], ids=lambda f: f.__name__)
 def test_what_does_not_go_by_blocks_alone(function):
     check(function, *grids(function.__code__.co_argcount))
 

@@ -226,9 +226,9 @@ std::optional<RowNest> row_nest(Program& program, const Nest& nest, const std::m
   auto store = std::find_if(out.accesses.begin(), out.accesses.end(), [](const RowAccess& a) { return a.stores; });
   if (store == out.accesses.end()) return std::nullopt;
   out.first = store->row;
+  std::map<BufferId, Dim> known = strides;
   for (RowAccess& access : out.accesses) {
-    auto known = strides.find(access.memory);
-    if (known != strides.end() && known->second != access.stride) return std::nullopt;
+    if (known.emplace(access.memory, access.stride).first->second != access.stride) return std::nullopt;
     access.row -= out.first;
   }
   return out;

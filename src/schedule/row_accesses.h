@@ -33,7 +33,8 @@ struct RowNest {
 // Bytes from row to row, of memory that nests of the program walk row by row, all of them at the same strides.
 std::map<BufferId, Dim> row_strides(Program& program);
 
-// nullopt where iterations touch memory in any other way. Loops that walk several rows as one are cut at `strides`.
+// nullopt where iterations touch memory in any other way, or at other strides than `strides` has or than they do elsewhere.
+// Loops that walk several rows as one are cut at `strides`.
 std::optional<RowNest> row_nest(Program& program, const Nest& nest, const std::map<BufferId, Dim>& strides);
 
 }  // namespace accel
