@@ -1,6 +1,7 @@
 // matmul and the other gufuncs over vectors and matrices, dot and inner.
 
 #include <algorithm>
+#include <map>
 
 #include "capture/numpy_arguments.h"
 #include "capture/numpy_primitives.h"
@@ -13,47 +14,32 @@ namespace accel {
 
 namespace {
 
-// Core axes of a gufunc, as letters: one letter is one extent.
-struct CoreAxes {
-  Op op;
-  const char* left;
-  const char* right;
-  const char* result;
-};
+using CoreAxes = std::vector<int>;  // of one operand, or the result (core_signature)
 
-constexpr CoreAxes core_axes[] = {
-    {Op::matmul, "mk", "kn", "mn"}, {Op::vecdot, "k", "k", ""}, {Op::matvec, "mk", "k", "m"}, {Op::vecmat, "k", "kn", "n"}};
-
-struct GufuncCall {
-  const CoreAxes* axes;
-  Operand operands[2];
-  ValueId values[2];
-  std::vector<Dim> outer;
-};
-
-std::vector<Dim> outer_shape(const Operand& operand, const char* core) {
-  return {operand.shape.begin(), operand.shape.end() - static_cast<std::ptrdiff_t>(std::string_view(core).size())};
+std::vector<Dim> outer_shape(const Operand& operand, const CoreAxes& core) {
+  return {operand.shape.begin(), operand.shape.end() - static_cast<std::ptrdiff_t>(core.size())};
 }
 
-std::vector<Dim> core_shape(const std::vector<Dim>& shape, const char* core) {
-  return {shape.end() - static_cast<std::ptrdiff_t>(std::string_view(core).size()), shape.end()};
+std::vector<Dim> core_shape(const std::vector<Dim>& shape, const CoreAxes& core) {
+  return {shape.end() - static_cast<std::ptrdiff_t>(core.size()), shape.end()};
 }
 
 // The operand with its outer axes broadcast and the contracted axis' extent in one form.
-ValueId spread(Capture& capture, ValueId value, const char* core, const std::vector<Dim>& outer, Dim contracted) {
+ValueId spread(Capture& capture, ValueId value, const CoreAxes& core, int axis, const std::vector<Dim>& outer, Dim contracted) {
   std::vector<Dim> inner = core_shape(capture.graph().type(value).shape, core), shape = outer;
-  for (size_t k = 0; k < inner.size(); ++k) shape.push_back(core[k] == 'k' ? contracted : inner[k]);
+  for (size_t k = 0; k < inner.size(); ++k) shape.push_back(core[k] == axis ? contracted : inner[k]);
   return broadcast_value(capture, value, shape);
 }
 
-Dim extent_of(const CoreAxes& axes, const std::vector<Dim>& left, const std::vector<Dim>& right, char letter) {
-  for (auto [shape, core] : {std::pair{&left, axes.left}, std::pair{&right, axes.right}}) {
-    std::vector<Dim> inner = core_shape(*shape, core);
-    for (size_t k = 0; k < inner.size(); ++k) {
-      if (core[k] == letter) return inner[k];
-    }
+// The extents of the core axes, by number: the left operand's where both have one.
+std::map<int, Dim> core_extents(const std::vector<CoreAxes>& axes, const std::vector<Dim>& left,
+                                const std::vector<Dim>& right) {
+  std::map<int, Dim> out;
+  for (auto [shape, core] : {std::pair{&left, &axes[0]}, std::pair{&right, &axes[1]}}) {
+    std::vector<Dim> inner = core_shape(*shape, *core);
+    for (size_t k = 0; k < inner.size(); ++k) out.emplace((*core)[k], inner[k]);
   }
-  return {};
+  return out;
 }
 
 // NumPy's loops compute otherwise when BLAS cannot write to the result's memory.
@@ -81,12 +67,12 @@ Result<Ref> apply_gufunc(Capture& capture, Op op, const std::vector<Ref>& refs, 
     ACCEL_TRY([[maybe_unused]] Unit fits, check_gufunc_out(capture, out));
   }
   if (refs.size() != 2) return fail(Reason::unsupported_call, "a gufunc that accel does not know");
-  auto axes = std::find_if(std::begin(core_axes), std::end(core_axes), [&](const CoreAxes& row) { return row.op == op; });
-  if (axes == std::end(core_axes)) return fail(Reason::unsupported_call, "a gufunc that accel does not know");
+  const std::vector<CoreAxes> axes = core_signature(op);
+  const int summed = axes[1][0];  // the axis that both operands have
   ACCEL_TRY(Operand left, read_operand(capture, refs[0]));
   ACCEL_TRY(Operand right, read_operand(capture, refs[1]));
-  size_t least_left = op == Op::matmul ? 1 : std::string_view(axes->left).size();
-  size_t least_right = op == Op::matmul ? 1 : std::string_view(axes->right).size();
+  size_t least_left = op == Op::matmul ? 1 : axes[0].size();
+  size_t least_right = op == Op::matmul ? 1 : axes[1].size();
   if (left.shape.size() < least_left || right.shape.size() < least_right) {
     return fail(Reason::will_raise, "a gufunc operand without the core axes");
   }
@@ -98,23 +84,21 @@ Result<Ref> apply_gufunc(Capture& capture, Op op, const std::vector<Ref>& refs, 
   Dim one = capture.dims().constant(1);
   if (row) left.shape.insert(left.shape.begin(), one);
   if (column) right.shape.push_back(one);
-  Dim contracted = extent_of(*axes, left.shape, right.shape, 'k');
-  std::vector<Dim> right_core = core_shape(right.shape, axes->right);
+  std::map<int, Dim> extents = core_extents(axes, left.shape, right.shape);
+  Dim contracted = extents.at(summed);
+  std::vector<Dim> right_core = core_shape(right.shape, axes[1]);
   if (!capture.decide_equal(right_core[0], contracted)) return fail(Reason::will_raise, "the core extents do not match");
-  ACCEL_TRY(std::vector<Dim> outer,
-            broadcast_shapes(capture, {outer_shape(left, axes->left), outer_shape(right, axes->right)}));
+  ACCEL_TRY(std::vector<Dim> outer, broadcast_shapes(capture, {outer_shape(left, axes[0]), outer_shape(right, axes[1])}));
 
   Builder& build = capture.build();
   ACCEL_TRY(ValueId l, operand_value(capture, left, dtypes[0]));
   ACCEL_TRY(ValueId r, operand_value(capture, right, dtypes[1]));
   if (row) l = build.expand_dims(l, {0});
   if (column) r = build.expand_dims(r, {1});
-  l = spread(capture, l, axes->left, outer, contracted);
-  r = spread(capture, r, axes->right, outer, contracted);
+  l = spread(capture, l, axes[0], summed, outer, contracted);
+  r = spread(capture, r, axes[1], summed, outer, contracted);
   Type result{ValueKind::array, dtypes[2], outer, {}};
-  for (const char* letter = axes->result; *letter != '\0'; ++letter) {
-    result.shape.push_back(extent_of(*axes, left.shape, right.shape, *letter));
-  }
+  for (int axis : axes[2]) result.shape.push_back(extents.at(axis));
   int rank = result.rank();
   std::vector<int> dropped;
   if (row) dropped.push_back(rank - 2);

@@ -50,8 +50,6 @@ class RowBlocks {
     return true;
   }
 
-  size_t size() const { return nests_.size(); }
-
   // Whether nests touch what others have touched, in rows that are long, and many.
   bool is_worth_it() {
     if (nests_.size() < 2) return false;

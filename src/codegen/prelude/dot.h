@@ -176,12 +176,12 @@ static __attribute__((noinline)) void forget_panels(Frame* frame, int count) {
   for (int k = 0; k < count; ++k) forget(frame->panels + k);
 }
 
-// Stores the product, or is false: then the loop is called. `panel`: the number of its panel, whose columns end before `end`.
 template <int panel, bool fused>
 ACCEL_INLINE f64 dot_by_panel(Frame* frame, const char* a, i64 da, const char* b, i64 db, i64 n, const char* end) {
   if (panel < 0 || (da == 8 && db == 8)) return dot_of<fused>(a, da, b, db, n);
   return panel_dot<fused>(frame->panels + panel, end, a, da, b, db, n);
 }
+// Stores the product, or is false: then the loop is called. `panel`: the number of its panel, whose columns end before `end`.
 template <int import, bool is_matrix, int panel = -1>
 ACCEL_INLINE bool dot(Frame* frame, const char* a, i64 da, const char* b, i64 db, i64 n, char* out, const char* end = nullptr) {
   using Known = Dots<import, is_matrix>;
