@@ -1,6 +1,5 @@
 // matmul and the other gufuncs over vectors and matrices, dot and inner.
 
-#include <algorithm>
 #include <map>
 
 #include "capture/numpy_arguments.h"
