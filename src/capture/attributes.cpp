@@ -76,19 +76,6 @@ AbstractValue known_constant(Capture& capture, const Ref& attribute, PyObject* o
   return known;
 }
 
-// Nobody assigns to the classes of a library.
-bool is_library_class(PyTypeObject* type) {
-  PyRef module = PyRef::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__module__"));
-  if (!module) PyErr_Clear();
-  std::string name = module && PyUnicode_Check(module.get()) ? utf8(module.get()) : std::string();
-  return name == "numpy" || name.rfind("numpy.", 0) == 0 || name == "contextlib" || name == "functools";
-}
-
-bool can_change(PyTypeObject* type) {
-  return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0 && (type->tp_flags & Py_TPFLAGS_IMMUTABLETYPE) == 0 &&
-         !is_library_class(type);
-}
-
 // What __get__ of a class attribute gives for an instance (null `instance`: for the class itself).
 Result<Ref> bound_attribute(Capture& capture, const Ref& attribute, const Ref& instance, PyTypeObject* owner, PyObject* name) {
   PyObject* found = attribute->object.get();
@@ -166,6 +153,8 @@ Result<Ref> instance_attribute(Capture& capture, const Ref& value, PyObject* nam
   PyObject* object = value->object.get();
   PyTypeObject* type = Py_TYPE(object);
   if (type->tp_getattro != PyObject_GenericGetAttr || value->source < 0) return unsupported(object, name);
+  if (auto own = own_attribute(*value, name); own && value->items[*own]) return value->items[*own];
+  if (is_plain_instance(object)) capture.changes().meet(value);
   Sources& sources = capture.sources();
   sources.guard_type(value->source, type);
   SourceId source = sources.attribute(value->source, name);
@@ -184,20 +173,12 @@ Result<Ref> instance_attribute(Capture& capture, const Ref& value, PyObject* nam
   return bound_attribute(capture, class_entry(capture, value->source, name, found, can_change(type)), value, type, name);
 }
 
-// Index of the attribute among those that the instance was given, or nullopt.
-std::optional<size_t> own_attribute(const Ref& instance, PyObject* name) {
-  for (size_t i = 0; i < instance->keys.size(); ++i) {
-    if (PyUnicode_Compare(instance->keys[i].get(), name) == 0) return i;
-  }
-  return std::nullopt;
-}
-
 // An instance that captured code made. Of a C type: its methods, and the parts that capture keeps under their names.
 Result<Ref> made_attribute(Capture& capture, const Ref& value, PyObject* name) {
   auto* type = reinterpret_cast<PyTypeObject*>(value->object.get());
   PyObject* in_class = _PyType_Lookup(type, name);
   bool data = in_class != nullptr && Py_TYPE(in_class)->tp_descr_set != nullptr;
-  std::optional<size_t> own = own_attribute(value, name);
+  std::optional<size_t> own = own_attribute(*value, name);
   bool slot = data && Py_IS_TYPE(in_class, &PyMemberDescr_Type);
   if (own && (!data || slot || !has_plain_attributes(type))) return value->items[*own];
   if (in_class == nullptr || slot) return missing(capture, value->object.get(), name);
@@ -254,28 +235,6 @@ Result<Ref> numpy_attribute(Capture& capture, const Ref& value, PyObject* name) 
 }
 
 }  // namespace
-
-Status set_made_attribute(Capture& capture, const Ref& owner, PyObject* name, const Ref& value) {
-  auto* type = reinterpret_cast<PyTypeObject*>(owner->object.get());
-  if (!has_plain_attributes(type)) return set_array_flag(capture, owner, name, value);
-  PyObject* in_class = _PyType_Lookup(type, name);
-  bool data = in_class != nullptr && Py_TYPE(in_class)->tp_descr_set != nullptr;
-  bool slot = data && Py_IS_TYPE(in_class, &PyMemberDescr_Type);
-  if (data && !slot) return fail(Reason::unsupported_opcode, "a store to an attribute with a setter");
-  if (!data && type->tp_dictoffset == 0) return capture.raised(PyExc_AttributeError, "no attribute " + utf8(name));
-  if (can_change(type)) {
-    Sources& sources = capture.sources();
-    SourceId entry = sources.attribute(sources.pinned(owner->object.get(), short_repr(owner->object.get())), name);
-    in_class == nullptr ? sources.guard_unbound(entry) : sources.guard_identity(entry, in_class);
-  }
-  if (auto own = own_attribute(owner, name)) {
-    owner->items[*own] = value;
-  } else {
-    owner->keys.push_back(PyRef::borrow(name));
-    owner->items.push_back(value);
-  }
-  return Unit{};
-}
 
 // __new__ is written in Python; tuple.__new__ makes the instance.
 Result<std::optional<Ref>> Interpreter::call_named_tuple(const Ref& value, CallArguments arguments) {

@@ -75,7 +75,7 @@ Result<Ref> capture_len(Capture& capture, PyObject* callable, const CallArgument
       if (value->array.lens.shape.empty()) return capture.raised(PyExc_TypeError, "len() of unsized object");
       return capture.dim_scalar(value->array.lens.shape[0]);
     case AbstractKind::dict:
-      if (value->source >= 0) capture.sources().guard_length(value->source, static_cast<int64_t>(value->items.size()));
+      capture.changes().guard_length(value);
       [[fallthrough]];
     case AbstractKind::tuple:
     case AbstractKind::list:
@@ -157,7 +157,7 @@ Status fill_dict(Capture& capture, const Ref& dict, const CallArguments& argumen
   if (arguments.positional.size() == first + 1) {
     Ref pairs = arguments.positional[first];
     if (pairs->kind == AbstractKind::dict) {
-      if (pairs->source >= 0) capture.sources().guard_keys(pairs->source, pairs->keys);
+      capture.changes().guard_keys(pairs);
       for (size_t i = 0; i < pairs->keys.size(); ++i) {
         ACCEL_TRY([[maybe_unused]] Unit done, set_item(capture, dict, capture.constant(pairs->keys[i].get()), pairs->items[i]));
       }

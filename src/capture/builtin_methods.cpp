@@ -168,7 +168,6 @@ Result<Ref> capture_dict_update(Capture& capture, PyObject*, const CallArguments
   if (arguments.positional.empty() || arguments.positional[0]->kind != AbstractKind::dict) {
     return fail(Reason::unsupported_call, "dict.update");
   }
-  ACCEL_TRY([[maybe_unused]] Unit fresh, require_fresh(capture, arguments.positional[0]));
   ACCEL_TRY([[maybe_unused]] Unit done, fill_dict(capture, arguments.positional[0], arguments, 1));
   return capture.constant(Py_None);
 }

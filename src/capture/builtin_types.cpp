@@ -142,6 +142,17 @@ Result<Ref> capture_getattr(Capture& capture, PyObject*, const CallArguments& ar
   return found;
 }
 
+Result<Ref> capture_setattr(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 3, 3));
+  ACCEL_TRY(PyRef name, capture.require_constant(arguments.positional[1]));
+  if (!PyUnicode_CheckExact(name.get())) return fail(Reason::will_raise, "an attribute name that is no string");
+  PyObject* interned = name.release();
+  PyUnicode_InternInPlace(&interned);
+  name = PyRef::steal(interned);
+  ACCEL_TRY([[maybe_unused]] Unit done, set_attribute(capture, arguments.positional[0], name.get(), arguments.positional[2]));
+  return capture.constant(Py_None);
+}
+
 Result<Ref> capture_hasattr(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 2, 2));
   ACCEL_TRY(PyRef name, capture.require_constant(arguments.positional[1]));

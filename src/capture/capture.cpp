@@ -106,6 +106,9 @@ class Session {
       for (RecipeId& id : frame.locals) move(id);
       for (RecipeId& id : frame.stack) move(id);
     }
+    for (StoreRecipe& store : exit.stores) {
+      for (RecipeId* id : {&store.object, &store.name, &store.value}) move(*id);
+    }
     for (BoundSymbol& bound : exit.symbols) bound.output += first_output;
     attempt_.captured.exits.push_back(std::move(exit));
     return first_output + static_cast<int>(end.outputs.size());

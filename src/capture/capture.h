@@ -13,6 +13,7 @@
 #include "capture/abstract_value.h"
 #include "capture/boxed_call.h"
 #include "capture/captured.h"
+#include "capture/changed_objects.h"
 #include "capture/primitive.h"
 #include "capture/sources.h"
 
@@ -30,6 +31,10 @@ struct Plan {
   };
   std::map<int, Substitution> substitutions;
   std::set<std::string> promoted;  // texts of the sources whose numbers must be constants
+  // By the text of an object's source: names of attributes that the code sets, or that lead to objects of which it sets some.
+  std::map<std::string, std::set<std::string>> attributes;
+  // The same of attributes and items that calls of the process may see: every exit stores them.
+  std::map<std::string, std::set<std::string>> shown;
   // Texts of array sources of which one is written, and the other one is the same object, or shares memory with it.
   std::set<std::pair<std::string, std::string>> same, shared;
 
@@ -96,6 +101,7 @@ class Capture {
   Builder& build() { return builder_; }
   DimTable& dims() { return graph_.dims; }
   Sources& sources() { return sources_; }
+  ChangedObjects& changes() { return changes_; }
 
   // --- values -------------------------------------------------------------------------------------------------------
   Ref constant(PyObject* object);  // borrowed; an exact tuple or slice gives that kind
@@ -135,6 +141,9 @@ class Capture {
   // too.
   void look(const Ref& value);
   void look_deep(const Ref& value);
+  // The next attempt knows from the start that the code sets this attribute of the object at a source: starts again. Returns
+  // when it was known.
+  void plan_attribute(SourceId owner, PyObject* name);
   // Type of the Python object (borrowed); null for NULL.
   PyTypeObject* type_of(const Ref& value);
   // Why an object has no abstract form beyond its type (array_subclass, unsupported_dtype, ...).
@@ -246,6 +255,7 @@ class Capture {
   void look_container(const Ref& value);
   void look_dict(const Ref& value);
   bool look_constant(const Ref& value);
+  void look_object(const Ref& value);
   int add_symbol(const std::string& name, int64_t hint, Range range);
   Dim symbol_dim(int symbol);
   void guard_relation(Dim left, Comparison comparison, Dim right);
@@ -281,6 +291,7 @@ class Capture {
   Sources sources_;
   Plan own_plan_;
   Plan& plan_;
+  ChangedObjects changes_;
   Interpreter* interpreter_ = nullptr;
   std::unordered_map<SourceId, Ref> at_;
   std::unordered_map<SourceId, size_t> array_guards_;  // index into guards

@@ -185,7 +185,7 @@ Result<bool> truth(Capture& capture, const Ref& value) {
     case AbstractKind::list:
       return !value->items.empty();
     case AbstractKind::dict:
-      if (value->source >= 0) capture.sources().guard_length(value->source, static_cast<int64_t>(value->items.size()));
+      capture.changes().guard_length(value);
       return !value->items.empty();
     case AbstractKind::set:
       return value->object ? PySet_GET_SIZE(value->object.get()) > 0 : !value->items.empty();

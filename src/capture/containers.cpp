@@ -145,6 +145,36 @@ Result<Ref> get_item(Capture& capture, const Ref& container, const Ref& index) {
   return fail(Reason::unsupported_value, "an item of this object");
 }
 
+namespace {
+
+// What is there already, an array that an augmented assignment has changed, is no change of the container.
+Status set_list_item(Capture& capture, const Ref& list, const Ref& index, const Ref& value) {
+  if (list->source < 0 && is_found_at_run_time(capture, index) && as_grown(capture, list, list))
+    return store_to_grown(capture, list, index, value);
+  ACCEL_TRY(size_t at, position(capture, list, index));
+  if (list->items[at] == value) return Unit{};
+  ACCEL_TRY([[maybe_unused]] Unit fresh, require_fresh(capture, list));
+  list->items[at] = value;
+  return Unit{};
+}
+
+Status set_dict_item(Capture& capture, const Ref& dict, const Ref& index, const Ref& value) {
+  ACCEL_TRY(std::optional<size_t> found, find_key(capture, dict, index));
+  if (found && dict->items[*found] == value) return Unit{};
+  ACCEL_TRY(PyRef key, capture.require_constant(index));
+  if (dict->source >= 0) capture.changes().change(dict);
+  if (dict->source >= 0) capture.note_effect(true);
+  if (found) {
+    dict->items[*found] = value;
+  } else {
+    dict->keys.push_back(std::move(key));
+    dict->items.push_back(value);
+  }
+  return Unit{};
+}
+
+}  // namespace
+
 Status set_item(Capture& capture, const Ref& container, const Ref& index, const Ref& value) {
   capture.look(container);
   ACCEL_TRY([[maybe_unused]] Unit gathered, materialise(capture, container));
@@ -152,26 +182,10 @@ Status set_item(Capture& capture, const Ref& container, const Ref& index, const 
   if (is_flat(container)) return flat_setitem(capture, container, index, value);
   if (is_grown(container)) return store_to_grown(capture, container, index, value);
   if (container->kind == AbstractKind::object) return capture.refusal(container);
-  ACCEL_TRY([[maybe_unused]] Unit fresh, require_fresh(capture, container));
-  if (container->kind == AbstractKind::list) {
-    if (is_found_at_run_time(capture, index) && as_grown(capture, container, container))
-      return store_to_grown(capture, container, index, value);
-    ACCEL_TRY(size_t at, position(capture, container, index));
-    container->items[at] = value;
-    return Unit{};
-  }
+  if (container->kind == AbstractKind::list) return set_list_item(capture, container, index, value);
   if (container->kind != AbstractKind::dict) return fail(Reason::unsupported_value, "a store into this object");
-  ACCEL_TRY(std::optional<size_t> found, find_key(capture, container, index));
-  if (found) {
-    container->items[*found] = value;
-    return Unit{};
-  }
-  ACCEL_TRY(PyRef key, capture.require_constant(index));
-  container->keys.push_back(std::move(key));
-  container->items.push_back(value);
-  return Unit{};
+  return set_dict_item(capture, container, index, value);
 }
-
 Status delete_item(Capture& capture, const Ref& container, const Ref& index) {
   capture.look(container);
   ACCEL_TRY([[maybe_unused]] Unit fresh, require_fresh(capture, container));

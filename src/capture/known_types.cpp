@@ -1,5 +1,6 @@
 #include "capture/known_types.h"
 
+#include "capture/python_text.h"
 #include "cpython/py_ref.h"
 #include "ndarray/array.h"
 
@@ -12,6 +13,14 @@ PyTypeObject* find_type(const char* module_name, const char* name) {
   PyObject* type = module ? PyObject_GetAttrString(module.get(), name) : nullptr;
   if (type == nullptr) PyErr_Clear();
   return type != nullptr && PyType_Check(type) ? reinterpret_cast<PyTypeObject*>(type) : nullptr;
+}
+
+// Nobody assigns to the classes of a library.
+bool is_library_class(PyTypeObject* type) {
+  PyRef module = PyRef::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__module__"));
+  if (!module) PyErr_Clear();
+  std::string name = module && PyUnicode_Check(module.get()) ? utf8(module.get()) : std::string();
+  return name == "numpy" || name.rfind("numpy.", 0) == 0 || name == "contextlib" || name == "functools";
 }
 
 }  // namespace
@@ -38,6 +47,17 @@ bool has_plain_attributes(PyTypeObject* type) {
   return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0 && type->tp_new == PyBaseObject_Type.tp_new &&
          type->tp_getattro == PyObject_GenericGetAttr && type->tp_setattro == PyObject_GenericSetAttr &&
          type->tp_finalize == nullptr;
+}
+
+bool is_plain_instance(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0 && type->tp_getattro == PyObject_GenericGetAttr && !PyType_Check(object) &&
+         (type->tp_flags & Py_TPFLAGS_IMMUTABLETYPE) == 0;
+}
+
+bool can_change(PyTypeObject* type) {
+  return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0 && (type->tp_flags & Py_TPFLAGS_IMMUTABLETYPE) == 0 &&
+         !is_library_class(type);
 }
 
 bool is_named_tuple(PyTypeObject* type) {

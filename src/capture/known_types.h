@@ -16,6 +16,10 @@ const KnownTypes& known_types();
 bool is_dtype(PyObject* object);
 // Classes written in Python whose instances are no more than their attributes.
 bool has_plain_attributes(PyTypeObject* type);
+// Instances of classes written in Python, with the generic lookup of attributes.
+bool is_plain_instance(PyObject* object);
+// Classes whose attributes somebody may assign to: what is found there needs a guard.
+bool can_change(PyTypeObject* type);
 // What collections.namedtuple makes, and subclasses that do not touch how the items are read.
 bool is_named_tuple(PyTypeObject* type);
 bool is_ufunc(PyObject* object);

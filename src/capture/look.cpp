@@ -4,8 +4,10 @@
 
 #include "capture/capture.h"
 #include "capture/dense_strides.h"
+#include "capture/known_types.h"
 #include "capture/numpy_random.h"
 #include "capture/python_text.h"
+#include "guard/fetch.h"
 #include "guard/memory_order.h"
 #include "ndarray/array.h"
 
@@ -31,12 +33,6 @@ std::string layout_text(const Guard& guard) {
 }
 
 // An instance of a class written in Python: its type is guarded and its attributes are sources.
-bool is_plain_instance(PyObject* object) {
-  PyTypeObject* type = Py_TYPE(object);
-  return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0 && type->tp_getattro == PyObject_GenericGetAttr && !PyType_Check(object) &&
-         (type->tp_flags & Py_TPFLAGS_IMMUTABLETYPE) == 0;
-}
-
 std::optional<DType> number_dtype(PyObject* object) {
   if (PyLong_CheckExact(object)) return DType::int64;
   if (PyFloat_CheckExact(object)) return DType::float64;
@@ -98,8 +94,37 @@ void Capture::look(const Ref& value) {
   if (auto dtype = number_dtype(object)) return look_number(value, Py_TYPE(object), *dtype);
   if (PyTuple_CheckExact(object) || PyList_CheckExact(object)) return look_container(value);
   if (PyDict_CheckExact(object)) return look_dict(value);
+  look_object(value);
+}
+
+void Capture::look_object(const Ref& value) {
+  PyObject* object = value->object.get();
   value->kind = AbstractKind::object;
   sources_.guard_type(value->source, Py_TYPE(object));
+  if (!is_plain_instance(object)) return;
+  changes_.meet(value);
+  auto planned = plan_.attributes.find(sources_.text(value->source));
+  if (planned == plan_.attributes.end()) return;
+  for (const std::string& text : planned->second) {
+    PyRef name = PyRef::steal(PyUnicode_InternFromString(text.c_str()));
+    PyObject *found = fetch_attribute(object, name.get()), *in_class = _PyType_Lookup(Py_TYPE(object), name.get());
+    bool is_own = found != nullptr && found != in_class;
+    value->items.push_back(is_own ? at(sources_.attribute(value->source, name.get()), found) : nullptr);
+    value->keys.push_back(std::move(name));
+  }
+  changes_.change(value);
+}
+
+void Capture::plan_attribute(SourceId owner, PyObject* name) {
+  bool fresh = false;
+  for (SourceId at = owner; at >= 0; at = sources_[at].parent) {
+    fresh |= plan_.attributes[sources_.text(at)].insert(utf8(name)).second;
+    if (sources_[at].kind != SourceKind::attribute) break;
+    name = sources_[at].name.get();
+  }
+  if (!fresh) return;
+  plan_.forget_numbering();
+  throw Restart{};
 }
 
 void Capture::look_deep(const Ref& value) {
@@ -113,7 +138,8 @@ void Capture::look_deep(const Ref& value) {
 bool Capture::look_constant(const Ref& value) {
   PyObject* object = value->object.get();
   if (is_generator(object)) return false;
-  bool environment = sources_.is_environment(value->source);
+  bool is_set = is_plain_instance(object) && plan_.attributes.contains(sources_.text(value->source));
+  bool environment = sources_.is_environment(value->source) && !is_set;
   bool text = PyUnicode_CheckExact(object) || PyBytes_CheckExact(object);
   bool number = PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyComplex_CheckExact(object);
   if (text || (number && environment)) {
@@ -160,6 +186,7 @@ void Capture::look_dict(const Ref& value) {
     value->keys.push_back(PyRef::borrow(key));
     value->items.push_back(at(sources_.dict_item(value->source, key), item));
   }
+  changes_.meet(value);
 }
 
 int Capture::add_symbol(const std::string& name, int64_t hint, Range range) {

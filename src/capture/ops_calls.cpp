@@ -72,7 +72,7 @@ Status call(Step& step) {
 Status add_mapping(Step& step, const Ref& mapping, CallArguments& arguments) {
   step.capture.look(mapping);
   if (mapping->kind != AbstractKind::dict) return fail(Reason::unsupported_call, "a mapping that is no dict");
-  if (mapping->source >= 0) step.capture.sources().guard_length(mapping->source, static_cast<int64_t>(mapping->items.size()));
+  step.capture.changes().guard_length(mapping);
   for (size_t i = 0; i < mapping->keys.size(); ++i) {
     if (!PyUnicode_CheckExact(mapping->keys[i].get())) return fail(Reason::will_raise, "keywords must be strings");
     step.capture.look(mapping->items[i]);

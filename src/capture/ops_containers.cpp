@@ -104,7 +104,7 @@ Status dict_merge(Step& step) {
   step.capture.look(more);
   if (more->kind != AbstractKind::dict) return fail(Reason::unsupported_value, "a mapping that is no dict");
   Ref dict = step.frame.peek(step.instruction.arg);
-  if (more->source >= 0) step.capture.sources().guard_length(more->source, static_cast<int64_t>(more->items.size()));
+  step.capture.changes().guard_length(more);
   for (size_t i = 0; i < more->keys.size(); ++i) {
     Ref key = step.capture.constant(more->keys[i].get());
     if (unique) {

@@ -69,6 +69,12 @@ struct FrameRecipe {
   std::vector<RecipeId> stack;   // CPython's own layout for this version
 };
 
+// An attribute or item of an object of the caller's that compiled code has set.
+struct StoreRecipe {
+  enum class Kind : uint8_t { attribute, item } kind = Kind::attribute;  // item: of a dict
+  RecipeId object = -1, name = -1, value = -1;                           // item: name is the key
+};
+
 enum class ExitKind : uint8_t {
   ret,     // return recipes[result]
   resume,  // rebuild frames, the innermost goes on in the interpreter
@@ -84,6 +90,7 @@ struct Exit {
   ExitKind kind = ExitKind::ret;
   RecipeId result = -1;
   std::vector<FrameRecipe> frames;         // outermost first
+  std::vector<StoreRecipe> stores;         // in their order, when everything is made
   std::vector<BoundSymbol> symbols;        // what Dims in this exit's recipes may name beside the entry's symbols
   bool is_check = false;                   // taken only when something unusual happens at run time (bounds, overflow, ...)
   bool is_behind_call = false;             // of a call that ends every run by itself: compiled code never comes here

@@ -263,6 +263,20 @@ Result<RecipeId> RecipeWriter::write_storage(const std::shared_ptr<Storage>& sto
   return it->second;
 }
 
+Status RecipeWriter::write_stores() {
+  for (const Ref& object : capture_.changes().all()) {
+    for (const auto& [name, value] : capture_.changes().stores_of(object)) {
+      StoreRecipe store;
+      store.kind = object->kind == AbstractKind::dict ? StoreRecipe::Kind::item : StoreRecipe::Kind::attribute;
+      ACCEL_TRY(store.object, write(object));
+      store.name = write_constant(name);
+      ACCEL_TRY(store.value, write(value));
+      stores_.push_back(store);
+    }
+  }
+  return Unit{};
+}
+
 std::vector<BoundSymbol> RecipeWriter::write_symbols() {
   std::set<int> found;
   auto look = [&](Dim d) {

@@ -19,6 +19,9 @@ class RecipeWriter {
   std::vector<Recipe> take_recipes() { return std::move(recipes_); }
   const std::vector<Recipe>& recipes() const { return recipes_; }
   const std::vector<ValueId>& outputs() const { return outputs_; }
+  // What the captured code has set of the caller's objects.
+  Status write_stores();
+  std::vector<StoreRecipe> take_stores() { return std::move(stores_); }
   // Adds the values of the symbols bound at run time that recipes name to the outputs.
   std::vector<BoundSymbol> write_symbols();
   // Fresh memory by the recipe of its array.
@@ -44,6 +47,7 @@ class RecipeWriter {
 
   Capture& capture_;
   std::vector<Recipe> recipes_;
+  std::vector<StoreRecipe> stores_;
   std::vector<ValueId> outputs_;
   std::unordered_map<const AbstractValue*, RecipeId> written_;  // -1: being written
   std::unordered_map<const Storage*, RecipeId> storages_;

@@ -251,12 +251,14 @@ std::vector<Ref> Capture::mutable_sources() const {
     if (value->kind == AbstractKind::array || value->kind == AbstractKind::scalar) found.push_back(value);
   }
   std::sort(found.begin(), found.end(), [](const Ref& left, const Ref& right) { return left->source < right->source; });
+  found.insert(found.end(), changes_.all().begin(), changes_.all().end());
   return found;
 }
 
 void Capture::forget_caches(const std::vector<Ref>& kept) {
   std::set<const AbstractValue*> saved;
   for (const Ref& value : kept) saved.insert(value.get());
+  changes_.forget(saved);
   for (const auto& [source, value] : at_) {
     if (saved.count(value.get()) != 0) continue;
     if (value->kind == AbstractKind::array) {

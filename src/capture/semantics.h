@@ -37,6 +37,8 @@ Result<std::vector<Ref>> remaining_items(Capture& capture, const Ref& iterator);
 Result<Ref> get_attribute(Capture& capture, const Ref& value, PyObject* name);
 // The same for instances that the captured code made.
 Status set_made_attribute(Capture& capture, const Ref& owner, PyObject* name, const Ref& value);
+// The same for the caller's instances of classes written in Python.
+Status set_object_attribute(Capture& capture, const Ref& owner, PyObject* name, const Ref& value);
 
 // Sets.
 Ref make_set();

@@ -49,7 +49,7 @@ class Matcher {
       : capture_(capture), target_(target), arriving_(arriving), resizable_(resizable) {}
 
   StateMatch run() {
-    match_.fits = frames() && arguments();
+    match_.fits = frames() && changed_objects() && arguments();
     return std::move(match_);
   }
 
@@ -80,6 +80,22 @@ class Matcher {
     return true;
   }
 
+  // What exits store to.
+  bool changed_objects() {
+    StateSlot slot;
+    slot.place = StateSlot::Place::item;
+    for (const Ref& object : capture_.changes().all()) {
+      slot.name = capture_.sources().text(object->source);
+      if (!value(object, object, slot)) return false;
+    }
+    return true;
+  }
+
+  // An object that a path has not looked at is as it came.
+  const AbstractValue& contents(const PathState& state, const Ref& value) const {
+    return state.objects.contains(value.get()) ? state.of(value) : capture_.changes().as_it_came(value);
+  }
+
   bool values(const std::vector<Ref>& t, const std::vector<Ref>& a, StateSlot slot, StateSlot::Place place,
               const std::string& prefix) {
     if (t.size() != a.size()) return false;
@@ -94,7 +110,7 @@ class Matcher {
 
   bool value(const Ref& t, const Ref& a, StateSlot& slot) {
     if (!t || !a) return !t && !a;
-    const AbstractValue &tc = target_.of(t), &ac = arriving_.of(a);
+    const AbstractValue &tc = contents(target_, t), &ac = contents(arriving_, a);
     std::optional<Type> t_type = number_type(tc), a_type = number_type(ac);
     if (t_type || a_type) return t_type && a_type && *t_type == *a_type && number(t, a, tc, ac, slot);
     if (is_any_list(tc) && is_any_list(ac) && tc.kind != ac.kind) return grows(t, a, tc, ac, slot);
@@ -102,7 +118,8 @@ class Matcher {
     if (tc.kind == AbstractKind::null) return true;
     if (tc.kind == AbstractKind::constant) return same_constant(tc.object.get(), ac.object.get());
     if (tc.source != ac.source) return false;
-    if (tc.kind == AbstractKind::unread || tc.kind == AbstractKind::object) return t == a || tc.source >= 0;
+    bool is_plain = tc.kind == AbstractKind::object && tc.keys.empty() && ac.keys.empty();
+    if (tc.kind == AbstractKind::unread || is_plain) return t == a || tc.source >= 0;
     auto [pair, fresh] = pairs_.try_emplace(t.get(), a.get());
     auto [back, back_fresh] = back_.try_emplace(a.get(), t.get());
     if (!fresh || !back_fresh) return pair->second == a.get() && back->second == t.get();

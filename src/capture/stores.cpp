@@ -122,8 +122,10 @@ Status assign_shape(Capture& capture, const Ref& array, const Ref& value) {
 Status set_attribute(Capture& capture, const Ref& owner, PyObject* name, const Ref& value) {
   capture.look(owner);
   if (owner->kind == AbstractKind::instance) return set_made_attribute(capture, owner, name, value);
+  bool is_object = owner->kind == AbstractKind::object || owner->kind == AbstractKind::constant;
+  if (is_object && is_array(owner->object.get())) return capture.refusal(owner);
+  if (is_object) return set_object_attribute(capture, owner, name, value);
   capture.look(value);
-  if (owner->kind == AbstractKind::object) return capture.refusal(owner);
   if (owner->kind != AbstractKind::array) return fail(Reason::store_to_argument, "an attribute of an object");
   bool complex = dtype_kind(lens_of(owner).dtype) == 'c';
   if (is_text(name, "real")) return assign(capture, complex ? part_view(capture, owner, false) : owner, value, "unsafe");

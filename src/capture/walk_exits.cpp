@@ -56,6 +56,7 @@ void Interpreter::end_block(RecipeWriter& writer, Exit exit) {
   WalkExit end;
   end.block = build.block();
   end.exit = std::move(exit);
+  end.exit.stores = writer.take_stores();
   end.exit.symbols = writer.write_symbols();
   end.outputs = writer.outputs();
   end.recipes = writer.take_recipes();
@@ -67,6 +68,8 @@ Status Interpreter::leave_by_return() {
   RecipeWriter writer(capture_);
   Result<RecipeId> result = writer.write(result_);
   if (!result.ok()) return plan_exit(result.failure());
+  Status stored = writer.write_stores();
+  if (!stored.ok()) return plan_exit(stored.failure());
   Exit exit;
   exit.kind = ExitKind::ret;
   exit.result = *result;
@@ -247,7 +250,10 @@ Result<std::vector<FrameRecipe>> Interpreter::write_frames(RecipeWriter& writer,
 
 Result<std::vector<FrameRecipe>> Interpreter::write_exit(RecipeWriter& writer, const std::vector<const Frame*>& frames) {
   auto walked = std::find_if(frames.begin(), frames.end(), [](const Frame* frame) { return frame->before_call != nullptr; });
-  if (walked == frames.end()) return write_frames(writer, frames);
+  if (walked == frames.end()) {
+    ACCEL_TRY([[maybe_unused]] Unit stored, writer.write_stores());
+    return write_frames(writer, frames);
+  }
   const PathState& before = *(*walked)->before_call;
   if (before.lasting_effects != capture_.lasting_effects())
     return fail(Reason::generator, "a generator that has changed something");
@@ -260,7 +266,9 @@ Result<std::vector<FrameRecipe>> Interpreter::write_exit(RecipeWriter& writer, c
   std::vector<const Frame*> outer;
   for (const Frame& frame : before.frames) outer.push_back(&frame);
   Result<std::vector<FrameRecipe>> written = write_frames(writer, outer);
+  Status stored = writer.write_stores();
   restore_objects(now);
+  if (!stored.ok()) return stored.failure();
   return written;
 }
 

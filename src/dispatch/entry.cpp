@@ -10,6 +10,7 @@
 #include "dispatch/draw_functions.h"
 #include "dispatch/errstate.h"
 #include "dispatch/launch.h"
+#include "dispatch/python_objects.h"
 #include "dispatch/resume.h"
 #include "dispatch/stance.h"
 #include "dispatch/workspace.h"
@@ -329,9 +330,10 @@ Outcome Entry::finish(Call& call, PyObject** result) {
   times_taken_[call.exit]++;
   if (exit.kind == ExitKind::resume) return leave(call, result);
   patience_.succeeded();
-  *result = std::exchange(call.objects[exit.result], nullptr);
+  bool stored = perform(exit.stores, call.objects);
+  if (stored) *result = std::exchange(call.objects[exit.result], nullptr);
   materialiser.release(call.objects);
-  return Outcome::returned;
+  return stored ? Outcome::returned : Outcome::raised;
 }
 
 Outcome Entry::leave(Call& call, PyObject** result) {
@@ -344,7 +346,9 @@ Outcome Entry::leave(Call& call, PyObject** result) {
   exit.is_check ? patience_.left() : patience_.succeeded();
   // The frames alone own the objects while the interpreter runs: objects die when NumPy's would.
   std::vector<FrameState> frames = frames_of(exit.frames, call.objects);
+  bool stored = perform(exit.stores, call.objects);
   materialiser.release(call.objects);
+  if (!stored) return Outcome::raised;
   *result = resume_frames(std::move(frames), false);
   return Outcome::resumed;
 }

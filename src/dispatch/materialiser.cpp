@@ -33,6 +33,7 @@ Materialiser::Materialiser(const std::vector<Recipe>& recipes, const Exit& exit,
     : recipes_(&recipes) {
   std::vector<RecipeId> found = roots(exit.frames);
   if (exit.kind == ExitKind::ret) found.push_back(exit.result);
+  for (const StoreRecipe& store : exit.stores) found.insert(found.end(), {store.object, store.name, store.value});
   prepare(found, dims, plan);
 }
 

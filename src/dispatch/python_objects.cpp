@@ -72,6 +72,15 @@ PyObject* new_instance(PyObject* type, const std::vector<int>& parts, PyObject* 
   return made.release();
 }
 
+bool perform(const std::vector<StoreRecipe>& stores, PyObject* const* objects) {
+  for (const StoreRecipe& store : stores) {
+    bool item = store.kind == StoreRecipe::Kind::item;
+    auto set = item ? PyDict_SetItem : PyObject_GenericSetAttr;
+    if (set(objects[store.object], objects[store.name], objects[store.value]) < 0) return false;
+  }
+  return true;
+}
+
 PyObject* new_iterator(PyObject* iterable, int count) {
   PyRef iterator = PyRef::steal(PyObject_GetIter(iterable));
   for (int i = 0; iterator && i < count; i++) {

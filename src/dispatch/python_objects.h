@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "capture/recipe.h"
 #include "ir/graph.h"
 
 namespace accel {
@@ -23,6 +24,10 @@ PyObject* new_instance(PyObject* type, const std::vector<int>& parts, PyObject* 
 PyObject* new_iterator(PyObject* iterable, int count);
 // iter(iterable) of a sequence, which goes on at `index`.
 PyObject* new_iterator_at(PyObject* iterable, PyObject* index);
+
+// Sets attributes and items of the caller's objects. False with an exception. The values that were there before may run user
+// code when they die.
+bool perform(const std::vector<StoreRecipe>& stores, PyObject* const* objects);
 
 // callable(*parts).
 PyObject* new_call(PyObject* callable, const std::vector<int>& parts, PyObject* const* objects);

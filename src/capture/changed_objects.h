@@ -1,0 +1,54 @@
+#pragma once
+// The caller's objects that the captured code changes: attributes of instances, items of dicts. On a path their abstract values
+// hold what the code has set; exits store it (Exit::stores).
+
+#include <Python.h>
+
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "capture/abstract_value.h"
+#include "capture/sources.h"
+
+namespace accel {
+
+struct Plan;
+
+class ChangedObjects {
+ public:
+  ChangedObjects(Plan& plan, Sources& sources) : plan_(plan), sources_(sources) {}
+
+  // The code looks into the object at a source, whose type is guarded: a guard says that it is none of those that are changed.
+  // Starts again when it is one of them.
+  void meet(const Ref& object);
+  // The code changes an object that it has met. Before the first change.
+  void change(const Ref& object);
+  // In the order of their sources.
+  const std::vector<Ref>& all() const { return changed_; }
+  bool is_changed(const Ref& object) const { return came_.contains(object->source); }
+  // What an object held when the call began.
+  const AbstractValue& as_it_came(const Ref& object) const;
+  // A dict of the caller's had as many items, or these keys in this order, when the call began. Nothing for other dicts.
+  void guard_length(const Ref& dict);
+  void guard_keys(const Ref& dict);
+  // What the code has set, and has not set back: name or key, and value.
+  std::vector<std::pair<PyRef, Ref>> stores_of(const Ref& object) const;
+  bool has_stores() const;
+  // Objects that are not among `kept` hold again what they held when the call began.
+  void forget(const std::set<const AbstractValue*>& kept);
+
+ private:
+  void keep_apart(const Ref& left, const Ref& right);
+
+  Plan& plan_;
+  Sources& sources_;
+  std::vector<Ref> met_, changed_;
+  std::map<SourceId, AbstractValue> came_;
+};
+
+// Index of the attribute among those that `object` has as `keys`, or nullopt.
+std::optional<size_t> own_attribute(const AbstractValue& object, PyObject* name);
+
+}  // namespace accel
