@@ -50,6 +50,7 @@ struct PythonCall {
   std::vector<BoundSymbol> symbols;  // what recipes name beside the entry's symbols
   RecipeId callable = -1;
   std::vector<RecipeId> arguments;  // positional ones, then those of BoxedCall::keywords
+  std::vector<StoreRecipe> stores;  // made before the call
   std::vector<RecipeId> watched;    // fresh arrays of the frames, views of them, and what holds such: nobody else may have one
   std::vector<RecipeId> changed;    // those that the callable can get at: their elements are the first results of the op
   ResultKind result = ResultKind::unknown;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "capture/capture.h"
+#include "capture/python_text.h"
 
 namespace accel {
 
@@ -44,20 +45,46 @@ void ChangedObjects::guard_keys(const Ref& dict) {
   if (dict->source >= 0) sources_.guard_keys(dict->source, as_it_came(dict).keys);
 }
 
+namespace {
+
+// What an object held under a name or key; null: nothing.
+Ref item_of(const AbstractValue& object, const PyRef& name) {
+  for (size_t i = 0; i < object.keys.size(); ++i) {
+    if (object.keys[i].get() == name.get()) return object.items[i];
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool ChangedObjects::is_shown(const Ref& object, const PyRef& name) const {
+  auto found = plan_.shown.find(sources_.text(object->source));
+  return found != plan_.shown.end() && found->second.contains(short_repr(name.get()));
+}
+
 std::vector<std::pair<PyRef, Ref>> ChangedObjects::stores_of(const Ref& object) const {
   const AbstractValue& came = as_it_came(object);
   std::vector<std::pair<PyRef, Ref>> stores;
   for (size_t i = 0; i < object->keys.size(); ++i) {
-    auto at = std::find_if(came.keys.begin(), came.keys.end(),
-                           [&](const PyRef& key) { return key.get() == object->keys[i].get(); });
-    bool kept = at != came.keys.end() && came.items[static_cast<size_t>(at - came.keys.begin())] == object->items[i];
-    if (!kept) stores.emplace_back(object->keys[i], object->items[i]);
+    const PyRef& name = object->keys[i];
+    const Ref& value = object->items[i];
+    if (value && (item_of(came, name) != value || is_shown(object, name))) stores.emplace_back(name, value);
   }
   return stores;
 }
 
-bool ChangedObjects::has_stores() const {
-  return std::any_of(changed_.begin(), changed_.end(), [&](const Ref& object) { return !stores_of(object).empty(); });
+Status ChangedObjects::show() {
+  bool fresh = false;
+  for (const Ref& object : changed_) {
+    for (const auto& [name, value] : stores_of(object)) {
+      bool is_new_key = object->kind == AbstractKind::dict && !item_of(as_it_came(object), name);
+      if (is_new_key) return fail(Reason::unsupported_call, "a call after a dict of the caller's has got a new key");
+      fresh |= plan_.shown[sources_.text(object->source)].insert(short_repr(name.get())).second;
+    }
+  }
+  if (!fresh) return Unit{};
+  plan_.forget_numbering();
+  throw Restart{};
 }
 
 void ChangedObjects::forget(const std::set<const AbstractValue*>& kept) {

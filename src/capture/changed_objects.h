@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/result.h"
 #include "capture/abstract_value.h"
 #include "capture/sources.h"
 
@@ -33,14 +34,17 @@ class ChangedObjects {
   // A dict of the caller's had as many items, or these keys in this order, when the call began. Nothing for other dicts.
   void guard_length(const Ref& dict);
   void guard_keys(const Ref& dict);
-  // What the code has set, and has not set back: name or key, and value.
+  // What the code has set, and has not set back where only exits store it: name or key, and value.
   std::vector<std::pair<PyRef, Ref>> stores_of(const Ref& object) const;
-  bool has_stores() const;
+  // The process makes a call: what the code has set is stored before it, and again at every exit. Starts again where this was
+  // not known. Fails where the call cannot be made.
+  Status show();
   // Objects that are not among `kept` hold again what they held when the call began.
   void forget(const std::set<const AbstractValue*>& kept);
 
  private:
   void keep_apart(const Ref& left, const Ref& right);
+  bool is_shown(const Ref& object, const PyRef& name) const;
 
   Plan& plan_;
   Sources& sources_;

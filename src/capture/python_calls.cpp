@@ -63,6 +63,10 @@ Status find_shared(PythonCall& site) {
   }
   given.add(site.callable);
   for (RecipeId id : site.arguments) given.add(id);
+  for (const StoreRecipe& store : site.stores) {
+    behind.add(store.value);
+    given.add(store.value);
+  }
   std::vector<bool> leads(recipes.size(), false);
   for (size_t k = 0; k < recipes.size(); ++k) {
     RecipeId id = static_cast<RecipeId>(k);
@@ -168,7 +172,6 @@ Result<Ref> Interpreter::box_call(const Ref& callable, const CallArguments& argu
   const PathState state = save();
   if (std::any_of(state.keep_storages.begin(), state.keep_storages.end(), [](const auto& storage) { return storage->held; }))
     return fail(Reason::unsupported_value, "a call while a list has arrays with other names");
-  if (capture_.changes().has_stores()) return fail(Reason::unsupported_call, "a call behind stores to objects of the caller");
   if (capture_.errstate() != Errstate{}) return fail(Reason::unsupported_call, "a call under numpy.errstate");
   for (const auto& frame : frames_) {
     if (frame->generator || frame->nested || frame->before_call) return fail(Reason::generator, "a call in a generator");
@@ -182,6 +185,7 @@ Result<Ref> Interpreter::box_call(const Ref& callable, const CallArguments& argu
     ACCEL_TRY([[maybe_unused]] Unit gathered, materialise_deep(capture_, argument));
   }
   for (const Ref& argument : given) hand_over(argument);
+  ACCEL_TRY([[maybe_unused]] Unit shown, capture_.changes().show());
   BoxedCall call;
   auto site = std::make_shared<PythonCall>();
   site->place = place_name(frames_before());
@@ -210,6 +214,8 @@ Status Interpreter::write_site(PythonCall& site, RecipeWriter& writer, const Ref
     ACCEL_TRY(RecipeId id, writer.write(argument));
     site.arguments.push_back(id);
   }
+  ACCEL_TRY([[maybe_unused]] Unit stored, writer.write_stores());
+  site.stores = writer.take_stores();
   site.symbols = writer.write_symbols();
   site.recipes = writer.recipes();
   return find_shared(site);

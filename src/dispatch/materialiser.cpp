@@ -19,6 +19,10 @@ std::vector<RecipeId> roots(const std::vector<FrameRecipe>& frames) {
   return found;
 }
 
+void add_roots(const std::vector<StoreRecipe>& stores, std::vector<RecipeId>& found) {
+  for (const StoreRecipe& store : stores) found.insert(found.end(), {store.object, store.name, store.value});
+}
+
 PyObject* read_only(PyObject* view) {
   if (view == nullptr) return nullptr;
   PyRef none = PyRef::steal(PyObject_CallMethod(view, "setflags", "O", Py_False));
@@ -33,7 +37,7 @@ Materialiser::Materialiser(const std::vector<Recipe>& recipes, const Exit& exit,
     : recipes_(&recipes) {
   std::vector<RecipeId> found = roots(exit.frames);
   if (exit.kind == ExitKind::ret) found.push_back(exit.result);
-  for (const StoreRecipe& store : exit.stores) found.insert(found.end(), {store.object, store.name, store.value});
+  add_roots(exit.stores, found);
   prepare(found, dims, plan);
 }
 
@@ -41,6 +45,7 @@ Materialiser::Materialiser(const PythonCall& call, const DimTable& dims, const O
   std::vector<RecipeId> found = roots(call.frames);
   found.push_back(call.callable);
   found.insert(found.end(), call.arguments.begin(), call.arguments.end());
+  add_roots(call.stores, found);
   prepare(found, dims, plan);
 }
 

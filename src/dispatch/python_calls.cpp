@@ -6,6 +6,7 @@
 #include "cpython/function.h"
 #include "dispatch/python_objects.h"
 #include "dispatch/resume.h"
+#include "guard/fetch.h"
 #include "guard/memory_order.h"
 #include "ndarray/array.h"
 
@@ -177,9 +178,47 @@ AfterCall PythonCalls::leave(Reason reason, std::string detail) {
   return AfterCall::leave;
 }
 
+namespace {
+
+// What an attribute or item of an object is; borrowed, null when there is none.
+PyObject* stored(StoreRecipe::Kind kind, PyObject* object, PyObject* name) {
+  return kind == StoreRecipe::Kind::item ? fetch_dict_item(object, name) : fetch_attribute(object, name);
+}
+
+}  // namespace
+
+// What the guards speak of is what was there before the first store of the run.
+bool PythonCalls::make_stores() {
+  for (const StoreRecipe& store : call_->python->stores) {
+    PyObject *object = objects_[static_cast<size_t>(store.object)], *name = objects_[static_cast<size_t>(store.name)];
+    auto known = std::find_if(replaced_.begin(), replaced_.end(), [&](const Replaced& each) {
+      return each.object.get() == object && each.name.get() == name;
+    });
+    if (known == replaced_.end()) {
+      PyRef before = PyRef::borrow(stored(store.kind, object, name));
+      known = replaced_.insert(known, {PyRef::borrow(object), PyRef::borrow(name), {}, std::move(before)});
+    }
+    known->now = PyRef::borrow(objects_[static_cast<size_t>(store.value)]);
+  }
+  return perform(call_->python->stores, objects_.data());
+}
+
+bool PythonCalls::are_stores_there() const {
+  return std::all_of(call_->python->stores.begin(), call_->python->stores.end(), [&](const StoreRecipe& store) {
+    PyObject *object = objects_[static_cast<size_t>(store.object)], *name = objects_[static_cast<size_t>(store.name)];
+    return stored(store.kind, object, name) == objects_[static_cast<size_t>(store.value)];
+  });
+}
+
 AfterCall PythonCalls::make(PyObject** result) {
   const PythonCall& call = *call_->python;
   auto object = [&](RecipeId id) { return objects_[static_cast<size_t>(id)]; };
+  if (!make_stores()) {
+    *result = nullptr;
+    reason_ = Reason::will_raise;
+    detail_ = "a store before the call raised";
+    return AfterCall::raise;
+  }
   std::vector<Look> looks;
   for (RecipeId id : call.watched) looks.emplace_back(object(id));
   std::vector<PyObject*> arguments;
@@ -197,7 +236,7 @@ AfterCall PythonCalls::make(PyObject** result) {
     if (looks[k] == Look(object(call.watched[k]))) continue;
     return leave(Reason::assumption_failed, "the callee keeps an argument, or has changed its layout");
   }
-  if (!still_holds()) return leave(Reason::assumption_failed, "the call changed what was assumed");
+  if (!are_stores_there() || !still_holds()) return leave(Reason::assumption_failed, "the call changed what was assumed");
   if (!is_as_assumed(*result)) return leave(Reason::assumption_failed, "the call gave an object of another type");
   return AfterCall::go_on;
 }
@@ -238,7 +277,7 @@ bool PythonCalls::still_holds() {
   std::vector<int64_t> symbols(then.symbols, then.symbols + symbol_count);
   std::vector<void*> inputs(static_cast<size_t>(guards.input_count) + 1);
   std::vector<PyObject*> sources(then.sources, then.sources + guards.sources.size());
-  Binding now{symbols.data(), inputs.data(), sources.data()};
+  Binding now{symbols.data(), inputs.data(), sources.data(), &replaced_};
   if (!guards.check(run_.function, run_.locals, now)) return false;
   return std::equal(symbols.begin(), symbols.end(), then.symbols) &&
          std::equal(inputs.begin(), inputs.end() - 1, then.inputs) &&

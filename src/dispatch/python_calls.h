@@ -77,6 +77,8 @@ class PythonCalls {
   AfterCall make(PyObject** result);
   bool make_operands(const PythonCallPlan& plan, const std::vector<CallOperandValue>& operands, Outputs& outputs);
   bool still_holds();
+  bool make_stores();
+  bool are_stores_there() const;
   bool is_as_assumed(PyObject* result);
   AfterCall leave(Reason reason, std::string detail);
   void release_objects();
@@ -84,6 +86,7 @@ class PythonCalls {
   CheckedRun run_;
   std::vector<PyRef> held_;  // the objects at the sources
   EventModes modes_;
+  std::vector<Replaced> replaced_;  // by stores before calls
   std::vector<FrameState> frames_;  // behind the last call that was done
   std::vector<PyRef> results_;
   int last_ = -1;

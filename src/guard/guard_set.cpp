@@ -147,6 +147,14 @@ bool holds(const Step& step, PyObject* object, PyObject* other, const ArrayTest*
   }
 }
 
+PyObject* before_replacement(const std::vector<Replaced>& replaced, const Source& source, PyObject* parent, PyObject* object) {
+  if (source.kind != SourceKind::attribute && source.kind != SourceKind::dict_item) return object;
+  for (const Replaced& each : replaced) {
+    if (each.object.get() == parent && each.name.get() == source.name.get()) return each.before.get();
+  }
+  return object;
+}
+
 // Kinds that need no second look while the place they test is unchanged.
 bool is_lasting(const Step& step) {
   return step.kind == Step::Kind::identity || step.kind == Step::Kind::equals || step.kind == Step::Kind::unbound;
@@ -183,7 +191,10 @@ bool GuardSet::Sealed::run(const std::vector<Step>& steps, const std::vector<Sou
     PyObject*& object = binding.sources[step.source];
     if (step.kind == Step::Kind::read) {
       const Source& source = sources[step.source];
-      object = fetch_from(source, source.parent >= 0 ? binding.sources[source.parent] : nullptr, function, locals);
+      PyObject* parent = source.parent >= 0 ? binding.sources[source.parent] : nullptr;
+      object = fetch_from(source, parent, function, locals);
+      if (binding.replaced != nullptr) [[unlikely]]
+        object = before_replacement(*binding.replaced, source, parent, object);
     } else {
       PyObject* other = step.other >= 0 ? binding.sources[step.other] : nullptr;
       if (!holds(step, object, other, arrays.data(), binding)) return false;

@@ -76,11 +76,17 @@ struct Guard {
   std::string text;  // for people: "points.dtype == float64"
 };
 
+// An attribute, or item of a dict, that a run has set: guards still speak of the object that was there before.
+struct Replaced {
+  PyRef object, name, now, before;  // before: null when there was none
+};
+
 // What a successful check produced. Arrays are the caller's, sized by the GuardSet.
 struct Binding {
   int64_t* symbols = nullptr;    // symbol_count
   void** inputs = nullptr;       // input_count data pointers
   PyObject** sources = nullptr;  // source_count objects, borrowed (alive while the locals and what they hold are)
+  const std::vector<Replaced>* replaced = nullptr;  // what the check takes to be as before; null: nothing
 };
 
 class GuardSet {
