@@ -500,6 +500,29 @@ def test_dicts(function):
     check_at_exits(function, parameters(), X, most=60)
 
 
+def test_new_keys_in_loops():
+    def a_few(d, x, n):
+        for k in range(n):
+            d["total"] = d.get("total", 0.0) + x.sum()
+            for name in ("a", "b", "c", "d", "e"):
+                d[name] = x + k
+        return d["total"]
+
+    def one_per_round(d, x, n):
+        total = 0.0
+        for k in range(n):
+            total += x.sum()
+            d[k] = total
+        return total
+
+    call = accel.compile(a_few)
+    for n in (0, 1, 2, 40):
+        assert_same(a_few, call, {}, X, n)
+    call = accel.compile(one_per_round)
+    for n in (1, 2, 3, 4, 5, 40):
+        assert_same(one_per_round, call, {}, X, n)
+
+
 def test_dicts_in_dicts():
     check(of_dicts, parameters(inner={"w": X}), X)
     check(dict_of_state, parameters(state=state()), X)

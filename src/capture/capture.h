@@ -205,6 +205,7 @@ class Capture {
   // Whether a branch on this integer may become a branch of the graph here.
   bool may_fork(Dim d) const;
   bool in_library() const;  // whether the code that runs is NumPy's own
+  bool in_loop() const;     // whether the path is in a loop of the graph
   double low(Dim d) const { return range_of(d).low; }
   double high(Dim d) const { return range_of(d).high; }
   // Forgets cached graph values of what comes from outside: they may lie on another path.

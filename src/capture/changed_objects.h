@@ -34,6 +34,8 @@ class ChangedObjects {
   // A dict of the caller's had as many items, or these keys in this order, when the call began. Nothing for other dicts.
   void guard_length(const Ref& dict);
   void guard_keys(const Ref& dict);
+  // How many keys a dict has got.
+  size_t added_keys(const Ref& dict) const { return dict->keys.size() - as_it_came(dict).keys.size(); }
   // What the code has set, and has not set back where only exits store it: name or key, and value.
   std::vector<std::pair<PyRef, Ref>> stores_of(const Ref& object) const;
   // The process makes a call: what the code has set is stored before it, and again at every exit. Starts again where this was

@@ -13,6 +13,9 @@ namespace accel {
 
 namespace {
 
+// A loop may give a dict of the caller's these; where each round adds one, the rounds are not alike.
+constexpr size_t most_keys_of_loop = 3;
+
 bool is_sequence(const Ref& value) { return value->kind == AbstractKind::tuple || value->kind == AbstractKind::list; }
 
 // Position in a sequence, or a failure when Python raises IndexError.
@@ -162,6 +165,8 @@ Status set_dict_item(Capture& capture, const Ref& dict, const Ref& index, const 
   ACCEL_TRY(std::optional<size_t> found, find_key(capture, dict, index));
   if (found && dict->items[*found] == value) return Unit{};
   ACCEL_TRY(PyRef key, capture.require_constant(index));
+  if (!found && dict->source >= 0 && capture.in_loop() && capture.changes().added_keys(dict) >= most_keys_of_loop)
+    return fail(Reason::store_to_argument, "a loop that adds keys to " + capture.sources().text(dict->source));
   if (dict->source >= 0) capture.changes().change(dict);
   if (dict->source >= 0) capture.note_effect(true);
   if (found) {

@@ -82,6 +82,8 @@ class Interpreter {
   // Whether a branch on the sizes of arguments is worth a branch in the graph: in loops, where a guard would count their
   // rounds.
   bool may_fork_on_sizes() const;
+  // Whether the path is in a loop of the graph.
+  bool in_loop() const { return !passed_.empty(); }
   // Whether the code that runs is a library's.
   bool in_library() const { return !frames_.empty() && frames_.back()->in_library; }
   // Parts the path: each way goes on with the frame as its function leaves it. Where the path cannot part, it takes the way

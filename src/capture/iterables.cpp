@@ -28,9 +28,7 @@ std::vector<Ref> keys_of(Capture& capture, const Ref& dict) {
 }
 
 // Order and number of the keys of a dict of the call are the version's.
-void know_keys(Capture& capture, const Ref& dict) {
-  capture.changes().guard_keys(dict);
-}
+void know_keys(Capture& capture, const Ref& dict) { capture.changes().guard_keys(dict); }
 
 Result<std::vector<Ref>> items_of_view(Capture& capture, const Ref& view) {
   const Ref& dict = view->items[0];

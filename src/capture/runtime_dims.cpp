@@ -214,6 +214,8 @@ ValueId Capture::compare_at_run_time(const Relation& relation, ValueKind kind) {
 
 bool Capture::in_library() const { return interpreter_ != nullptr && interpreter_->in_library(); }
 
+bool Capture::in_loop() const { return interpreter_ != nullptr && interpreter_->in_loop(); }
+
 bool Capture::may_fork(Dim d) const {
   if (interpreter_ == nullptr) return false;
   return is_runtime(d) ? interpreter_->may_fork() : interpreter_->may_fork_on_sizes();

@@ -32,7 +32,11 @@ std::optional<DType> python_dtype(PyObject* object) {
 Capture::Capture(Graph& graph, GuardSet& guards) : Capture(graph, guards, nullptr) {}
 
 Capture::Capture(Graph& graph, GuardSet& guards, Plan* plan)
-    : graph_(graph), guards_(guards), builder_(graph), sources_(guards), plan_(plan == nullptr ? own_plan_ : *plan),
+    : graph_(graph),
+      guards_(guards),
+      builder_(graph),
+      sources_(guards),
+      plan_(plan == nullptr ? own_plan_ : *plan),
       changes_(plan_, sources_) {}
 
 Ref Capture::constant(PyObject* object) {

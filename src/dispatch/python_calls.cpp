@@ -191,9 +191,8 @@ PyObject* stored(StoreRecipe::Kind kind, PyObject* object, PyObject* name) {
 bool PythonCalls::make_stores() {
   for (const StoreRecipe& store : call_->python->stores) {
     PyObject *object = objects_[static_cast<size_t>(store.object)], *name = objects_[static_cast<size_t>(store.name)];
-    auto known = std::find_if(replaced_.begin(), replaced_.end(), [&](const Replaced& each) {
-      return each.object.get() == object && each.name.get() == name;
-    });
+    auto known = std::find_if(replaced_.begin(), replaced_.end(),
+                              [&](const Replaced& each) { return each.object.get() == object && each.name.get() == name; });
     if (known == replaced_.end()) {
       PyRef before = PyRef::borrow(stored(store.kind, object, name));
       known = replaced_.insert(known, {PyRef::borrow(object), PyRef::borrow(name), {}, std::move(before)});
