@@ -275,6 +275,44 @@ def test_traced_code_runs_in_the_interpreter():
     assert done.stdout == "True\n", done.stderr
 
 
+FREED = """
+import sys
+import numpy as np
+import accel
+
+tool, events = 3, sys.monitoring.events
+sys.monitoring.use_tool_id(tool, "tool")
+sys.monitoring.register_callback(tool, events.LINE, lambda *given: None)
+sys.monitoring.set_events(tool, events.LINE)
+
+@accel.compile
+def before(x):
+    y = x + 1
+    return y * 2
+
+x = np.arange(3.0)
+before(x)
+assert accel.stats(before)["compiled"] == 0
+sys.monitoring.register_callback(tool, events.LINE, None)
+sys.monitoring.free_tool_id(tool)
+
+@accel.compile
+def behind(x):
+    return x * 2 + 1
+
+for _ in range(3):
+    before(x), behind(x)
+print(accel.stats(before)["compiled"] >= 2, accel.stats(behind)["compiled"])
+"""
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="sys.monitoring")
+def test_tools_that_do_not_listen_any_more():
+    """On 3.12 a tool that is freed leaves its events behind."""
+    done = subprocess.run([sys.executable, "-c", FREED], capture_output=True, text=True, check=False)
+    assert done.stdout == "True 3\n", done.stdout + done.stderr
+
+
 def test_recursion():
     def fall(x, depth):
         return call(x, depth - 1) if depth else x + 1

@@ -541,3 +541,16 @@ def test_what_was_stored_is_read_back(columns, which):
 
     x = np.abs(sample(6)) + 1
     check(there_and_back, sample((6, columns)), x, which)
+
+
+@pytest.mark.parametrize("reduce", [np.sum, np.max, np.mean, np.prod, np.count_nonzero])
+@pytest.mark.parametrize("store", ["v[0] = 3", "v[0, 0] = 3", "v[:, 0] = 2", "v.T[0] = 1", "v.reshape(-1)[1:] = 5", "v[...] = 4"])
+def test_into_what_keepdims_made(reduce, store):
+    """The memory is itself a view in the graph: views of it lead to it, not past it."""
+    scope = {"reduce": reduce}
+    exec(f"def function(x, axis):\n    v = reduce(x, axis=axis, keepdims=True)\n    {store}\n    v //= -1\n    return v", scope)
+    for axis in (0, 1, (0, 1)):
+        if not (axis == (0, 1) and "1:" in store):
+            check(scope["function"], sample((3, 4)), axis)
+    if reduce is not np.max:
+        check(scope["function"], np.array([[True, False], [True, True]]), 1)

@@ -1,5 +1,7 @@
 #include "cpython/function.h"
 
+#include <iterator>
+
 #include "cpython/interpreter_frame.h"
 #include "cpython/py_ref.h"
 
@@ -32,11 +34,20 @@ vectorcallfunc standard_vectorcall() { return _PyFunction_Vectorcall; }
 
 #if PY_VERSION_HEX >= 0x030C0000
 
-bool is_monitored(PyCodeObject* code) {
-  if (!code->_co_monitoring) return false;
-  for (uint8_t tools : code->_co_monitoring->active_monitors.tools)
-    if (tools) return true;
+// Whether a callback listens to one of the events. A tool that was freed may have left its events behind.
+template <class Monitors>
+bool has_listeners(PyThreadState* thread, const Monitors& monitors) {
+  for (size_t event = 0; event < std::size(monitors.tools); ++event) {
+    for (int tool = 0; tool < PY_MONITORING_TOOL_IDS; ++tool) {
+      bool listens = (monitors.tools[event] >> tool & 1) != 0;
+      if (listens && thread->interp->monitoring_callables[tool][event] != nullptr) return true;
+    }
+  }
   return false;
+}
+
+bool is_monitored(PyThreadState* thread, PyCodeObject* code) {
+  return code->_co_monitoring && has_listeners(thread, code->_co_monitoring->active_monitors);
 }
 
 bool has_stale_instrumentation(PyThreadState* thread, PyCodeObject* code) {
@@ -47,15 +58,9 @@ bool has_stale_instrumentation(PyThreadState* thread, PyCodeObject* code) {
 #endif
 }
 
-bool has_active_tools(PyThreadState* thread) {
-  for (uint8_t tools : thread->interp->monitors.tools)
-    if (tools) return true;
-  return false;
-}
-
 // Code that no tool ever touched needs the interpreter to bring it up to date only while some tool listens.
 bool needs_update(PyThreadState* thread, PyCodeObject* code) {
-  return has_stale_instrumentation(thread, code) && (code->_co_monitoring || has_active_tools(thread));
+  return has_stale_instrumentation(thread, code) && (code->_co_monitoring || has_listeners(thread, thread->interp->monitors));
 }
 
 #endif
@@ -70,7 +75,7 @@ PyObject* call_original(PyFunctionObject* function, PyObject* const* args, size_
 bool is_watched([[maybe_unused]] PyCodeObject* code) {
   PyThreadState* thread = PyThreadState_Get();
 #if PY_VERSION_HEX >= 0x030C0000
-  return needs_update(thread, code) || is_monitored(code);
+  return needs_update(thread, code) || is_monitored(thread, code);
 #else
   return thread->cframe->use_tracing;
 #endif

@@ -14,13 +14,14 @@ namespace {
 struct Rewrite {
   Graph& graph;
   Node& node;
+  const std::vector<bool>& bases;  // by value: memory that stores go to, through views of it
   ValueId same = no_value;
 
   const Type& result() const { return graph.type(node.results[0]); }
   ValueId operand() const { return node.operands[0]; }
-  // The operand's producer when it is an `op`, else null.
+  // The operand's producer when it is an `op`, else null. The views of a store begin at its base: nobody looks behind that.
   const Node* inner(Op op) const {
-    if (graph.is_input(operand())) return nullptr;
+    if (graph.is_input(operand()) || bases[static_cast<size_t>(operand())]) return nullptr;
     const Node& producer = graph.producer(operand());
     return producer.op == op ? &producer : nullptr;
   }
@@ -152,7 +153,11 @@ constexpr struct {
 
 class Simplifier {
  public:
-  explicit Simplifier(Graph& graph) : graph_(graph), returned_(returned_values(graph)), replacement_(no_replacement(graph)) {}
+  explicit Simplifier(Graph& graph) : graph_(graph), returned_(returned_values(graph)), replacement_(no_replacement(graph)), bases_(graph.values.size(), false) {
+    for (const Node& node : graph.nodes) {
+      if (node.op == Op::store) bases_[static_cast<size_t>(node.operands[0])] = true;
+    }
+  }
 
   bool run() {
     for (Block& block : graph_.blocks) {
@@ -168,7 +173,7 @@ class Simplifier {
     for (ValueId& v : node.operands) v = replacement_[static_cast<size_t>(v)];
     for (const auto& row : rules) {
       if (node.op != row.op) continue;
-      Rewrite rewrite{graph_, node};
+      Rewrite rewrite{graph_, node, bases_};
       changed_ |= row.rule(rewrite);
       if (rewrite.same != no_value && replace(node, rewrite.same)) return;
     }
@@ -179,6 +184,7 @@ class Simplifier {
     if (returned_[static_cast<size_t>(result)] || graph_.type(result) != graph_.type(same)) return false;
     if (replacement_[static_cast<size_t>(result)] == same) return true;
     replacement_[static_cast<size_t>(result)] = same;
+    if (bases_[static_cast<size_t>(result)]) bases_[static_cast<size_t>(same)] = true;
     replaced_ = changed_ = true;
     return true;
   }
@@ -186,6 +192,7 @@ class Simplifier {
   Graph& graph_;
   std::vector<bool> returned_;
   std::vector<ValueId> replacement_;
+  std::vector<bool> bases_;
   bool replaced_ = false;
   bool changed_ = false;
 };
