@@ -544,7 +544,9 @@ def test_what_was_stored_is_read_back(columns, which):
 
 
 @pytest.mark.parametrize("reduce", [np.sum, np.max, np.mean, np.prod, np.count_nonzero])
-@pytest.mark.parametrize("store", ["v[0] = 3", "v[0, 0] = 3", "v[:, 0] = 2", "v.T[0] = 1", "v.reshape(-1)[1:] = 5", "v[...] = 4"])
+@pytest.mark.parametrize(
+    "store", ["v[0] = 3", "v[0, 0] = 3", "v[:, 0] = 2", "v.T[0] = 1", "v.reshape(-1)[1:] = 5", "v[...] = 4"]
+)
 def test_into_what_keepdims_made(reduce, store):
     """The memory is itself a view in the graph: views of it lead to it, not past it."""
     scope = {"reduce": reduce}

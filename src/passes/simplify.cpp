@@ -153,7 +153,11 @@ constexpr struct {
 
 class Simplifier {
  public:
-  explicit Simplifier(Graph& graph) : graph_(graph), returned_(returned_values(graph)), replacement_(no_replacement(graph)), bases_(graph.values.size(), false) {
+  explicit Simplifier(Graph& graph)
+      : graph_(graph),
+        returned_(returned_values(graph)),
+        replacement_(no_replacement(graph)),
+        bases_(graph.values.size(), false) {
     for (const Node& node : graph.nodes) {
       if (node.op == Op::store) bases_[static_cast<size_t>(node.operands[0])] = true;
     }

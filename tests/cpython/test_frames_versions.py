@@ -109,7 +109,9 @@ def test_monitoring_is_seen():
         assert not hasattr(sys, "monitoring")
         return
     sys.monitoring.use_tool_id(1, "test")
+    sys.monitoring.register_callback(1, sys.monitoring.events.LINE, lambda code, line: None)
     try:
         assert all(monitor_globally_and_locally())
     finally:
+        sys.monitoring.register_callback(1, sys.monitoring.events.LINE, None)
         sys.monitoring.free_tool_id(1)
