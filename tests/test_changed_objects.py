@@ -559,6 +559,70 @@ def test_lists_of_arrays_in_place():
     check(function, [X * 2, X + 1], X)
 
 
+def set_list_items(layers, x):
+    layers[0] = layers[0] - 0.1 * x
+    layers[-1] = layers[0].sum()
+    layers[1], layers[0] = layers[0], layers[1]
+    return len(layers)
+
+
+def list_items_in_loop(layers, x):
+    for k in range(4):
+        layers[1] = layers[1] * 0.5 + x
+        layers[2] += k
+        layers[0] = k
+    return layers[2]
+
+
+def list_of_states(states, x):
+    for s in states:
+        s.energy += x.sum()
+    states[0] = states[1]
+    states[0].x = x * 2
+
+
+@pytest.mark.parametrize("function", [set_list_items, list_items_in_loop], ids=lambda f: f.__name__)
+def test_items_of_lists(function):
+    check(function, [X * 2, X + 1, 2.0], X)
+    check_at_exits(function, [X * 2, X + 1, 2.0], X)
+
+
+def test_lists_of_objects():
+    check(list_of_states, [state(), state()], X)
+
+
+def test_one_list_under_two_names():
+    def function(a, b, x):
+        a[0] = x.sum()
+        return b[0]
+
+    call = accel.compile(function)
+    for _ in range(2):
+        assert_same(function, call, [X, 1], [X, 2], X)
+        one, expected = [X, 1], [X, 1]
+        assert call(one, one, X) == function(expected, expected, X)
+    assert facts(call)["side_exits"] == 0
+
+
+def test_an_index_beyond_the_list():
+    def function(layers, x):
+        layers[0] = x + 1
+        layers[3] = x
+
+    check_left_to_numpy(function, [X, X], X)
+
+
+def test_calls_see_items_of_lists():
+    def function(layers, x):
+        for k in range(3):
+            layers[0] = layers[0] * x
+            layers[1] += k
+            watch(layers)
+        return layers[1]
+
+    assert_same_and_seen(function, [X, 1.5], X)
+
+
 # --- calls of the process behind stores ------------------------------------------------------------------------------------
 
 SEEN = []

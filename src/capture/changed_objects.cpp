@@ -55,6 +55,8 @@ Ref item_of(const AbstractValue& object, const PyRef& name) {
   return nullptr;
 }
 
+PyRef index_object(size_t index) { return PyRef::steal(PyLong_FromSize_t(index)); }
+
 }  // namespace
 
 bool ChangedObjects::is_shown(const Ref& object, const PyRef& name) const {
@@ -69,6 +71,10 @@ std::vector<std::pair<PyRef, Ref>> ChangedObjects::stores_of(const Ref& object) 
     const PyRef& name = object->keys[i];
     const Ref& value = object->items[i];
     if (value && (item_of(came, name) != value || is_shown(object, name))) stores.emplace_back(name, value);
+  }
+  for (size_t i = 0; object->kind == AbstractKind::list && i < object->items.size(); ++i) {
+    PyRef index = index_object(i);
+    if (came.items[i] != object->items[i] || is_shown(object, index)) stores.emplace_back(std::move(index), object->items[i]);
   }
   return stores;
 }

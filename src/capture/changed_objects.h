@@ -1,6 +1,6 @@
 #pragma once
-// The caller's objects that the captured code changes: attributes of instances, items of dicts. On a path their abstract values
-// hold what the code has set; exits store it (Exit::stores).
+// The caller's objects that the captured code changes: attributes of instances, items of dicts and lists. On a path their
+// abstract values hold what the code has set; exits store it (Exit::stores).
 
 #include <Python.h>
 
@@ -36,7 +36,7 @@ class ChangedObjects {
   void guard_keys(const Ref& dict);
   // How many keys a dict has got.
   size_t added_keys(const Ref& dict) const { return dict->keys.size() - as_it_came(dict).keys.size(); }
-  // What the code has set, and has not set back where only exits store it: name or key, and value.
+  // What the code has set, and has not set back where only exits store it: name, key or index, and value.
   std::vector<std::pair<PyRef, Ref>> stores_of(const Ref& object) const;
   // The process makes a call: what the code has set is stored before it, and again at every exit. Starts again where this was
   // not known. Fails where the call cannot be made.

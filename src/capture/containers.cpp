@@ -156,7 +156,8 @@ Status set_list_item(Capture& capture, const Ref& list, const Ref& index, const 
     return store_to_grown(capture, list, index, value);
   ACCEL_TRY(size_t at, position(capture, list, index));
   if (list->items[at] == value) return Unit{};
-  ACCEL_TRY([[maybe_unused]] Unit fresh, require_fresh(capture, list));
+  if (list->source >= 0) capture.changes().change(list);
+  if (list->source >= 0) capture.note_effect(true);
   list->items[at] = value;
   return Unit{};
 }

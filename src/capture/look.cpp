@@ -172,7 +172,8 @@ void Capture::look_container(const Ref& value) {
     PyObject* item = is_tuple ? PyTuple_GET_ITEM(object, i) : PyList_GET_ITEM(object, i);
     value->items.push_back(at(sources_.item(value->source, static_cast<int>(i)), item));
   }
-  value->object = PyRef();  // items are read through their own sources
+  if (is_tuple) value->object = PyRef();  // items are read through their own sources
+  if (!is_tuple) changes_.meet(value);
 }
 
 void Capture::look_dict(const Ref& value) {

@@ -71,8 +71,8 @@ struct FrameRecipe {
 
 // An attribute or item of an object of the caller's that compiled code has set.
 struct StoreRecipe {
-  enum class Kind : uint8_t { attribute, item } kind = Kind::attribute;  // item: of a dict
-  RecipeId object = -1, name = -1, value = -1;                           // item: name is the key
+  enum class Kind : uint8_t { attribute, item } kind = Kind::attribute;  // item: of a dict or list
+  RecipeId object = -1, name = -1, value = -1;                           // item: name is the key or index
 };
 
 enum class ExitKind : uint8_t {

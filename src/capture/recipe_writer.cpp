@@ -267,7 +267,7 @@ Status RecipeWriter::write_stores() {
   for (const Ref& object : capture_.changes().all()) {
     for (const auto& [name, value] : capture_.changes().stores_of(object)) {
       StoreRecipe store;
-      store.kind = object->kind == AbstractKind::dict ? StoreRecipe::Kind::item : StoreRecipe::Kind::attribute;
+      store.kind = object->kind == AbstractKind::object ? StoreRecipe::Kind::attribute : StoreRecipe::Kind::item;
       ACCEL_TRY(store.object, write(object));
       store.name = write_constant(name);
       ACCEL_TRY(store.value, write(value));

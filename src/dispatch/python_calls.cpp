@@ -182,7 +182,8 @@ namespace {
 
 // What an attribute or item of an object is; borrowed, null when there is none.
 PyObject* stored(StoreRecipe::Kind kind, PyObject* object, PyObject* name) {
-  return kind == StoreRecipe::Kind::item ? fetch_dict_item(object, name) : fetch_attribute(object, name);
+  if (kind == StoreRecipe::Kind::attribute) return fetch_attribute(object, name);
+  return PyList_CheckExact(object) ? fetch_item(object, PyLong_AsLongLong(name)) : fetch_dict_item(object, name);
 }
 
 }  // namespace

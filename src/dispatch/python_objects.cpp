@@ -75,7 +75,7 @@ PyObject* new_instance(PyObject* type, const std::vector<int>& parts, PyObject* 
 bool perform(const std::vector<StoreRecipe>& stores, PyObject* const* objects) {
   for (const StoreRecipe& store : stores) {
     bool item = store.kind == StoreRecipe::Kind::item;
-    auto set = item ? PyDict_SetItem : PyObject_GenericSetAttr;
+    auto set = item ? PyObject_SetItem : PyObject_GenericSetAttr;
     if (set(objects[store.object], objects[store.name], objects[store.value]) < 0) return false;
   }
   return true;

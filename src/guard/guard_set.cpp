@@ -148,11 +148,13 @@ bool holds(const Step& step, PyObject* object, PyObject* other, const ArrayTest*
 }
 
 PyObject* before_replacement(const std::vector<Replaced>& replaced, const Source& source, PyObject* parent, PyObject* object) {
-  if (source.kind != SourceKind::attribute && source.kind != SourceKind::dict_item) return object;
-  for (const Replaced& each : replaced) {
-    if (each.object.get() == parent && each.name.get() == source.name.get()) return each.before.get();
-  }
-  return object;
+  auto is_place = [&](const Replaced& each) {
+    if (each.object.get() != parent) return false;
+    if (source.kind == SourceKind::item) return PyLong_AsLongLong(each.name.get()) == source.index;
+    return each.name.get() == source.name.get();
+  };
+  auto found = std::find_if(replaced.begin(), replaced.end(), is_place);
+  return parent != nullptr && found != replaced.end() ? found->before.get() : object;
 }
 
 // Kinds that need no second look while the place they test is unchanged.

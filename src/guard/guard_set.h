@@ -76,7 +76,8 @@ struct Guard {
   std::string text;  // for people: "points.dtype == float64"
 };
 
-// An attribute, or item of a dict, that a run has set: guards still speak of the object that was there before.
+// An attribute, or item of a dict or list (name: the index), that a run has set: guards still speak of the object that was
+// there before.
 struct Replaced {
   PyRef object, name, now, before;  // before: null when there was none
 };

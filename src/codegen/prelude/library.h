@@ -1,5 +1,5 @@
-// float16 is computed in float32 (half.h). Given the instructions for float16, GCC 13 makes masked moves of them that assemblers
-// refuse.
+// float16 is computed in float32 (half.h). Given the instructions for float16, GCC 13 makes masked moves of them that
+// assemblers refuse.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__AVX512FP16__)
 #pragma GCC target("no-avx512fp16")
 #endif
