@@ -85,7 +85,7 @@ Status set_object_attribute(Capture& capture, const Ref& owner, PyObject* name, 
   if (property != nullptr) return call_setter(capture, property, owner, value);
   if (is_there(capture, owner, name, value)) return Unit{};
   if (!own_attribute(*owner, name)) {
-    capture.plan_attribute(owner->source, name);
+    capture.plan_change(owner->source, name);
     return fail(Reason::store_to_argument, "an attribute of " + type_name(object));
   }
   put(*owner, name, value);

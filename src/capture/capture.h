@@ -31,8 +31,8 @@ struct Plan {
   };
   std::map<int, Substitution> substitutions;
   std::set<std::string> promoted;  // texts of the sources whose numbers must be constants
-  // By the text of an object's source: names of attributes that the code sets, or that lead to objects of which it sets some.
-  std::map<std::string, std::set<std::string>> attributes;
+  // By the text of its source, an object that the code changes: names of attributes that it sets, or that lead to others of these.
+  std::map<std::string, std::set<std::string>> changed;
   // The same of attributes and items that calls of the process may see: every exit stores them.
   std::map<std::string, std::set<std::string>> shown;
   // Texts of array sources of which one is written, and the other one is the same object, or shares memory with it.
@@ -141,9 +141,9 @@ class Capture {
   // too.
   void look(const Ref& value);
   void look_deep(const Ref& value);
-  // The next attempt knows from the start that the code sets this attribute of the object at a source: starts again. Returns
-  // when it was known.
-  void plan_attribute(SourceId owner, PyObject* name);
+  // The next attempt knows from the start that the code changes the object at a source, by setting this attribute (null: an
+  // item): starts again. Returns when it was known.
+  void plan_change(SourceId owner, PyObject* name);
   // Type of the Python object (borrowed); null for NULL.
   PyTypeObject* type_of(const Ref& value);
   // Why an object has no abstract form beyond its type (array_subclass, unsupported_dtype, ...).
@@ -255,6 +255,7 @@ class Capture {
   void look_number(const Ref& value, PyTypeObject* type, DType dtype);
   void look_container(const Ref& value);
   void look_dict(const Ref& value);
+  void meet_container(const Ref& value);
   bool look_constant(const Ref& value);
   void look_object(const Ref& value);
   int add_symbol(const std::string& name, int64_t hint, Range range);

@@ -150,14 +150,24 @@ Result<Ref> get_item(Capture& capture, const Ref& container, const Ref& index) {
 
 namespace {
 
+// A container of the caller's is about to be changed.
+Status begin_change(Capture& capture, const Ref& container) {
+  if (container->source < 0) return Unit{};
+  if (!capture.changes().is_changed(container)) {
+    capture.plan_change(container->source, nullptr);
+    return require_fresh(capture, container);
+  }
+  capture.note_effect(true);
+  return Unit{};
+}
+
 // What is there already, an array that an augmented assignment has changed, is no change of the container.
 Status set_list_item(Capture& capture, const Ref& list, const Ref& index, const Ref& value) {
   if (list->source < 0 && is_found_at_run_time(capture, index) && as_grown(capture, list, list))
     return store_to_grown(capture, list, index, value);
   ACCEL_TRY(size_t at, position(capture, list, index));
   if (list->items[at] == value) return Unit{};
-  if (list->source >= 0) capture.changes().change(list);
-  if (list->source >= 0) capture.note_effect(true);
+  ACCEL_TRY([[maybe_unused]] Unit known, begin_change(capture, list));
   list->items[at] = value;
   return Unit{};
 }
@@ -168,8 +178,7 @@ Status set_dict_item(Capture& capture, const Ref& dict, const Ref& index, const 
   ACCEL_TRY(PyRef key, capture.require_constant(index));
   if (!found && dict->source >= 0 && capture.in_loop() && capture.changes().added_keys(dict) >= most_keys_of_loop)
     return fail(Reason::store_to_argument, "a loop that adds keys to " + capture.sources().text(dict->source));
-  if (dict->source >= 0) capture.changes().change(dict);
-  if (dict->source >= 0) capture.note_effect(true);
+  ACCEL_TRY([[maybe_unused]] Unit known, begin_change(capture, dict));
   if (found) {
     dict->items[*found] = value;
   } else {

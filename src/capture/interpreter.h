@@ -170,6 +170,7 @@ class Interpreter {
   // --- where paths meet (joins.cpp)
   Status resume_next();
   std::vector<PathState> take_first();
+  void add_unmet(PathState& state) const;
   void keep_alike(std::vector<PathState>& arrivals, const std::set<std::string>& widened);
   void close_loops(std::vector<PathState>& arrivals, const std::string& place);
   void close_loop(const Version& version, const PathState& arrival, const StateMatch& match, const std::string& key);

@@ -108,8 +108,17 @@ std::vector<PathState> Interpreter::take_first() {
   return taken;
 }
 
+// What the code changes and a path has not looked at is on that path as it came.
+void Interpreter::add_unmet(PathState& state) const {
+  for (const Ref& object : capture_.changes().all()) {
+    bool fresh = state.objects.try_emplace(object.get(), capture_.changes().as_it_came(object)).second;
+    if (fresh) state.keep_objects.push_back(object);
+  }
+}
+
 Status Interpreter::resume_next() {
   std::vector<PathState> arrivals = take_first();
+  for (PathState& arrival : arrivals) add_unmet(arrival);
   std::string place = place_of(arrivals[0]);
   frames_.clear();
   if (arrivals[0].at_rolled_loop) {

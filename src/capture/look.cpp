@@ -103,8 +103,8 @@ void Capture::look_object(const Ref& value) {
   sources_.guard_type(value->source, Py_TYPE(object));
   if (!is_plain_instance(object)) return;
   changes_.meet(value);
-  auto planned = plan_.attributes.find(sources_.text(value->source));
-  if (planned == plan_.attributes.end()) return;
+  auto planned = plan_.changed.find(sources_.text(value->source));
+  if (planned == plan_.changed.end()) return;
   for (const std::string& text : planned->second) {
     PyRef name = PyRef::steal(PyUnicode_InternFromString(text.c_str()));
     PyObject *found = fetch_attribute(object, name.get()), *in_class = _PyType_Lookup(Py_TYPE(object), name.get());
@@ -115,10 +115,12 @@ void Capture::look_object(const Ref& value) {
   changes_.change(value);
 }
 
-void Capture::plan_attribute(SourceId owner, PyObject* name) {
+void Capture::plan_change(SourceId owner, PyObject* name) {
   bool fresh = false;
   for (SourceId at = owner; at >= 0; at = sources_[at].parent) {
-    fresh |= plan_.attributes[sources_.text(at)].insert(utf8(name)).second;
+    auto [planned, is_new] = plan_.changed.try_emplace(sources_.text(at));
+    fresh |= is_new;
+    if (name != nullptr) fresh |= planned->second.insert(utf8(name)).second;
     if (sources_[at].kind != SourceKind::attribute) break;
     name = sources_[at].name.get();
   }
@@ -138,7 +140,7 @@ void Capture::look_deep(const Ref& value) {
 bool Capture::look_constant(const Ref& value) {
   PyObject* object = value->object.get();
   if (is_generator(object)) return false;
-  bool is_set = is_plain_instance(object) && plan_.attributes.contains(sources_.text(value->source));
+  bool is_set = is_plain_instance(object) && plan_.changed.contains(sources_.text(value->source));
   bool environment = sources_.is_environment(value->source) && !is_set;
   bool text = PyUnicode_CheckExact(object) || PyBytes_CheckExact(object);
   bool number = PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyComplex_CheckExact(object);
@@ -173,7 +175,7 @@ void Capture::look_container(const Ref& value) {
     value->items.push_back(at(sources_.item(value->source, static_cast<int>(i)), item));
   }
   if (is_tuple) value->object = PyRef();  // items are read through their own sources
-  if (!is_tuple) changes_.meet(value);
+  if (!is_tuple) meet_container(value);
 }
 
 void Capture::look_dict(const Ref& value) {
@@ -187,7 +189,12 @@ void Capture::look_dict(const Ref& value) {
     value->keys.push_back(PyRef::borrow(key));
     value->items.push_back(at(sources_.dict_item(value->source, key), item));
   }
+  meet_container(value);
+}
+
+void Capture::meet_container(const Ref& value) {
   changes_.meet(value);
+  if (plan_.changed.contains(sources_.text(value->source))) changes_.change(value);
 }
 
 int Capture::add_symbol(const std::string& name, int64_t hint, Range range) {

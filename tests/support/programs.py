@@ -120,11 +120,11 @@ class Program:
 counter = itertools.count()
 
 
-def define(source):
+def define(source, **names):
     """The function, with its source where tracebacks and inspect find it."""
     name = f"<random {next(counter)}>"
     linecache.cache[name] = (len(source), None, source.splitlines(True), name)
-    space = {"np": np}
+    space = {"np": np, **names}
     exec(compile(source, name, "exec"), space)
     return space["program"]
 
