@@ -582,3 +582,52 @@ def test_left_anywhere(n):
             for _ in range(2):
                 make = lambda: (np.zeros(3), 3, Callback(act))  # noqa: E731
                 assert run(call, make) == run(function, make)
+
+
+def test_arguments_that_are_changed_behind_loops_with_calls():
+    """What a loop with calls does not read is one memory behind it, not a copy for each way that leads there."""
+    watch = Callback()
+
+    def function(w, x, n):
+        v = x
+        for k in range(n):
+            watch(k)
+            v = x * 0.5
+        w += x
+        return v, w * 2
+
+    def branches(w, x, n):
+        for k in range(n):
+            if k % 2 == 0:
+                watch(k)
+            if x[0] > k:
+                watch(x)
+        w[1:] -= x[1:]
+        for k in range(n):
+            watch(w)
+            w *= 0.5
+        return w.sum()
+
+    for n in (0, 1, 3):
+        same(function, lambda n=n: (np.zeros(4), np.arange(4.0), n))
+        same(branches, lambda n=n: (np.zeros(4), np.arange(4.0), n))
+
+
+def test_calls_that_change_arguments_which_are_read_behind_them():
+    def act(w):
+        w += 1.0
+
+    change = Callback(act)
+
+    def function(w, x, n):
+        for k in range(n):
+            if x[0] < k:
+                change(w)
+            x[1] = k
+        first = w * 2
+        for k in range(n):
+            change(x)
+        return first + w, x.sum()
+
+    for n in (0, 1, 3):
+        same(function, lambda n=n: (np.zeros(4), np.zeros(4), n))

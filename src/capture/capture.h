@@ -31,7 +31,8 @@ struct Plan {
   };
   std::map<int, Substitution> substitutions;
   std::set<std::string> promoted;  // texts of the sources whose numbers must be constants
-  // By the text of its source, an object that the code changes: names of attributes that it sets, or that lead to others of these.
+  // By the text of its source, an object that the code changes: names of attributes that it sets, or that lead to others of
+  // these.
   std::map<std::string, std::set<std::string>> changed;
   // The same of attributes and items that calls of the process may see: every exit stores them.
   std::map<std::string, std::set<std::string>> shown;
@@ -124,6 +125,8 @@ class Capture {
   bool& memory_is_stale() { return memory_is_stale_; }
   // The whole memory, current version.
   ValueId contents(const Storage& storage);
+  // The same but for what calls have done to an argument that was not read behind them: nothing is added to the graph's code.
+  ValueId known_contents(const Storage& storage);
   // Whether the array's memory can be stored to, with guards on what that needs. Before anything is emitted.
   Status check_storable(const Ref& array);
   // The array's elements, where `mask` holds if there is one, become those of `value`: a new version of the memory. Value and

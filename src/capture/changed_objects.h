@@ -24,8 +24,8 @@ class ChangedObjects {
   // The code looks into the object at a source, whose type is guarded: a guard says that it is none of those that are changed.
   // Starts again when it is one of them.
   void meet(const Ref& object);
-  // The code changes an object that it has met, which is as it came: exits that the walk comes to before the change may be behind
-  // it at run time.
+  // The code changes an object that it has met, which is as it came: exits that the walk comes to before the change may be
+  // behind it at run time.
   void change(const Ref& object);
   // In the order of their sources.
   const std::vector<Ref>& all() const { return changed_; }

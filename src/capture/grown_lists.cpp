@@ -78,7 +78,7 @@ std::optional<Type> row_type(Capture& capture, const PathState& state, const Ref
   if (!value.array.path.empty() || !value.keys.empty()) return std::nullopt;
   const Storage storage = state.of(value.array.storage);
   if (storage.maybe || !value.array.writeable || value.array.lens.shape.empty()) return std::nullopt;
-  Type type = capture.graph().type(capture.contents(storage));
+  Type type = capture.graph().type(capture.known_contents(storage));
   if (!type.is_c_order()) return std::nullopt;
   return Type{ValueKind::array, type.dtype, type.shape, {}};
 }

@@ -306,7 +306,7 @@ std::set<std::string> Interpreter::add_params(BlockId block, PathState& target, 
 
 // Memory that has these extents from here on.
 void Interpreter::memory_param(BlockId block, PathState& target, const StateSlot& slot, const std::vector<Dim>& extents) {
-  Type type = capture_.graph().type(capture_.contents(target.of(slot.target_memory)));
+  Type type = capture_.graph().type(capture_.known_contents(target.of(slot.target_memory)));
   if (slot.target_memory->source < 0 && type.shape != extents) {
     resize(capture_, target, slot.target_memory, extents);
     type.shape = extents;

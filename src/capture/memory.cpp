@@ -47,6 +47,10 @@ ValueId Capture::contents(const Storage& storage) {
   return memory_is_stale_ ? builder_.reload(input) : input;
 }
 
+ValueId Capture::known_contents(const Storage& storage) {
+  return storage.current != no_value ? storage.current : input_of(storage.source);
+}
+
 void Capture::reload_memory() {
   memory_is_stale_ = true;
   for (const auto& [source, value] : at_) {

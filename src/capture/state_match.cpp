@@ -227,15 +227,24 @@ class Matcher {
     found.place = StateSlot::Place::memory;
     found.target_memory = t;
     found.arriving_memory = a;
-    ValueId tv = capture_.contents(tc), av = capture_.contents(ac);
-    found.equal = tv == av;
-    if (!same_type(capture_.graph().type(tv), capture_.graph().type(av), found, is_list)) return false;
+    found.equal = same_contents(tc, ac);
+    const Graph& graph = capture_.graph();
+    const Type t_type = graph.type(capture_.known_contents(tc)), a_type = graph.type(capture_.known_contents(ac));
+    if (!same_type(t_type, a_type, found, is_list)) return false;
     match_.slots.push_back(found);
     found.name = "held " + found.name;
     found.place = StateSlot::Place::held;
     found.equal = tc.held || !ac.held;
     match_.slots.push_back(std::move(found));
     return true;
+  }
+
+  // What a path has not read is as it came, or as calls have left it.
+  bool same_contents(const Storage& t, const Storage& a) {
+    bool t_unknown = t.current == no_value && target_.memory_is_stale;
+    bool a_unknown = a.current == no_value && arriving_.memory_is_stale;
+    if (t_unknown || a_unknown) return t_unknown && a_unknown;
+    return capture_.known_contents(t) == capture_.known_contents(a);
   }
 
   // Of contents. Their extents become slots, where the memory is not an argument's.
@@ -294,7 +303,7 @@ StateMatch match_states(Capture& capture, const PathState& target, const PathSta
 }
 
 void resize(Capture& capture, PathState& target, const std::shared_ptr<Storage>& memory, const std::vector<Dim>& shape) {
-  const std::vector<uint8_t> order = capture.graph().type(capture.contents(target.of(memory))).order;
+  const std::vector<uint8_t> order = capture.graph().type(capture.known_contents(target.of(memory))).order;
   for (auto& [object, contents] : target.objects) {
     bool whole = contents.kind == AbstractKind::array || contents.kind == AbstractKind::grown;
     if (!whole || contents.array.storage != memory || !contents.array.path.empty()) continue;
