@@ -71,10 +71,16 @@ class Writer:
         if kind < 6:
             return [f"{self.number_place()} = {self.number()} * 0.5 + {self.number()}"]
         if kind == 6:
-            return [f"{self.array_place().replace('.new', '.a').replace(chr(39) + 'new', chr(39) + 'w')} {self.one_of('+=', '-=')} x"]
+            return [
+                f"{self.array_place().replace('.new', '.a').replace(chr(39) + 'new', chr(39) + 'w')} {self.one_of('+=', '-=')} x"
+            ]
         if kind == 7:
             o, p = self.owner(), self.owner()
-            return [self.one_of(f"{o}.a, {o}.b = {o}.b, {o}.a", f"{o}.a = {p}.b", f"{o}.advance(0.25)", f"{o}.n += 1", f"{o}.a[0] = 1.0")]
+            return [
+                self.one_of(
+                    f"{o}.a, {o}.b = {o}.b, {o}.a", f"{o}.a = {p}.b", f"{o}.advance(0.25)", f"{o}.n += 1", f"{o}.a[0] = 1.0"
+                )
+            ]
         if kind == 8:
             return [f"watch({self.one_of('s', 'r', 'd', 'l', 's, r', 's, d, l')})"]
         if depth > 1:
@@ -93,7 +99,14 @@ class Writer:
         return ["    " + line for line in lines]
 
     def source(self):
-        return "\n".join([*self.lines, *self.block(0), *self.block(0), f"    return {self.one_of('s.t', 'd', 'x.sum()', 's.a', 'r', 'l[1]')}"])
+        return "\n".join(
+            [
+                *self.lines,
+                *self.block(0),
+                *self.block(0),
+                f"    return {self.one_of('s.t', 'd', 'x.sum()', 's.a', 'r', 'l[1]')}",
+            ]
+        )
 
 
 def arguments(seed, shared):
@@ -122,7 +135,7 @@ def outcome(call, given):
 COUNTS = []
 
 
-@settings(max_examples=EXAMPLES or 25, derandomize=not EXAMPLES, deadline=None, database=None,
+@settings(max_examples=EXAMPLES or 8, derandomize=not EXAMPLES, deadline=None, database=None,
           suppress_health_check=list(HealthCheck))  # fmt: skip
 @given(random=st.randoms(use_true_random=False))
 def check_objects(random):
