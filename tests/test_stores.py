@@ -556,3 +556,52 @@ def test_into_what_keepdims_made(reduce, store):
             check(scope["function"], sample((3, 4)), axis)
     if reduce is not np.max:
         check(scope["function"], np.array([[True, False], [True, True]]), 1)
+
+
+def set_item(b, v):
+    b[1] = v[0]
+
+
+def set_all(b, v):
+    b[...] = v[0]
+
+
+def set_in_loop(b, v):
+    for k in range(len(v)):
+        b[k] = v[k]
+
+
+def multiply_item(b, v):
+    b[0] *= v[0]
+
+
+def fill_with(b, v):
+    b.fill(v[0])
+
+
+def make_array(b, v):
+    return np.array([v[0], v[1]], dtype=b.dtype)
+
+
+def set_python_number(b, v):
+    b[0] = float(v[0]) + 0.5
+    b[1] = int(v[1])
+
+
+NARROWER = ["i8 i4", "i8 i1", "u8 i8", "u4 i4", "i8 u1", "f8 i1", "f4 i2", "f8 u1", "f8 i4", "i1 u4", "? i1"]
+
+
+@pytest.mark.parametrize("dtypes", NARROWER)
+@pytest.mark.parametrize("function", [set_item, set_all, set_in_loop, multiply_item, fill_with, make_array, set_python_number])
+def test_numbers_that_do_not_fit(function, dtypes):
+    """NumPy raises for some and wraps others around."""
+    source, dtype = dtypes.split()
+    call = accel.compile(function)
+    with np.errstate(all="ignore"):
+        for v in ([1, 2], [127, 128], [-128, -129], [255, 256], [2**31 - 1, 2**31], [2**31, 1], [-1, 0], [2**62, 2**63 - 1]):
+            values = np.array(v, object).astype(float).astype(source) if source[0] == "f" else np.array(v).astype(source)
+            assert_same(function, call, np.ones(2, dtype), values, times=1)
+        if source[0] == "f":
+            for bad in (np.nan, np.inf, 300.7, -1.5, 1e19):
+                assert_same(function, call, np.ones(2, dtype), np.array([bad, 1], source), times=1)
+    assert facts(call)["interpreted"] < facts(call)["calls"]

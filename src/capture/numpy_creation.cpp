@@ -158,6 +158,9 @@ Result<Ref> array_of_sequence(Capture& capture, const Ref& ref, std::optional<DT
     bool same = leaf.shape.size() == inner.size();
     for (size_t k = 0; same && k < inner.size(); ++k) same = capture.decide_equal(leaf.shape[k], inner[k]);
     if (!same) return fail(Reason::will_raise, "the sequence has an inhomogeneous shape");
+    if (!leaf.is_array()) {
+      ACCEL_TRY([[maybe_unused]] Unit in_range, require_element_in_range(capture, leaf, *dtype));
+    }
     Result<ValueId> value =
         leaf.is_array() ? Result<ValueId>(capture.astype(capture.read(leaf.ref), *dtype)) : fill_value(capture, leaf, *dtype);
     if (!value.ok()) return value.failure();

@@ -88,6 +88,17 @@ Status require_in_range(Capture& capture, const Ref& ref, DType dtype) {
   return numbers.settle("a Python integer out of bounds");
 }
 
+// Whether NumPy asks if this number fits: a NumPy scalar wraps around in unsigned dtypes.
+bool may_not_fit(const Operand& number, DType dtype) {
+  char from = dtype_kind(number.type.dtype), to = dtype_kind(dtype);
+  bool python = number.type.kind != OperandType::Kind::numpy_scalar;
+  if (!is_integer(dtype) || number.ref->kind == AbstractKind::constant) return false;
+  if (from == 'f') return python || to == 'i';
+  if (python || to == 'u' || (from != 'i' && from != 'u')) return false;
+  int own = item_size(number.type.dtype), wanted = item_size(dtype);
+  return own > wanted || (own == wanted && from == 'u');
+}
+
 Status check_dim(Capture& capture, Dim dim, DType dtype) {
   if (!is_integer(dtype) || dtype == DType::int64) return Unit{};
   IntegerRange range = range_of(dtype);
@@ -138,6 +149,32 @@ Result<Operand> read_operand(Capture& capture, const Ref& ref) {
     return *as_operand(capture, array);
   }
   return fail(Reason::unsupported_value, "an operand that is no array and no number");
+}
+
+Status require_element_in_range(Capture& capture, const Operand& number, DType dtype) {
+  if (!may_not_fit(number, dtype)) return Unit{};
+  Builder& build = capture.build();
+  ACCEL_TRY(ValueId value, capture.scalar_value(number.ref));
+  bool is_float = dtype_kind(number.type.dtype) == 'f';
+  DType wide = is_float ? DType::float64 : number.type.dtype;
+  if (wide != number.type.dtype) value = build.pointwise(Op::astype, {value}, {wide}, ValueKind::numpy_scalar);
+  auto test = [&](Op op, Literal limit) {
+    return build.pointwise(op, {value, build.constant(limit, ValueKind::numpy_scalar)}, {DType::bool_},
+                           ValueKind::numpy_scalar);
+  };
+  IntegerRange range = range_of(dtype);
+  std::vector<ValueId> tests;
+  if (is_float) {  // cut to an integer first
+    double above = dtype == DType::uint64 ? 0x1p64 : static_cast<double>(range.high) + 1;
+    tests = {test(Op::less, Literal::of_double(wide, above)),
+             test(Op::greater, Literal::of_double(wide, static_cast<double>(range.low) - 1))};
+  } else {
+    tests = {test(Op::less_equal, Literal::of_int(wide, range.high))};
+    if (dtype_kind(wide) == 'i') tests.push_back(test(Op::greater_equal, Literal::of_int(wide, range.low)));
+  }
+  ValueId fits = tests[0];
+  if (tests.size() > 1) fits = build.pointwise(Op::logical_and, tests, {DType::bool_}, ValueKind::numpy_scalar);
+  return capture.require(fits, Reason::will_raise, "a number out of bounds");
 }
 
 Result<ValueId> operand_value(Capture& capture, const Operand& operand, DType dtype) {

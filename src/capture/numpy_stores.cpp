@@ -150,6 +150,7 @@ Result<Ref> numpy_array_fill(Capture& capture, PyObject*, const CallArguments& a
   if (given[0]->kind != AbstractKind::array) return fail(Reason::unsupported_value, "fill of a NumPy scalar");
   auto value = as_operand(capture, given[1]);
   if (!value || value->is_array()) return fail(Reason::unsupported_argument, "fill with an array");
+  ACCEL_TRY([[maybe_unused]] Unit in_range, require_element_in_range(capture, *value, lens_of(given[0]).dtype));
   ACCEL_TRY([[maybe_unused]] Unit done, assign(capture, given[0], given[1], "unsafe"));
   return capture.constant(Py_None);
 }

@@ -62,6 +62,16 @@ bool is_mask_of_one(Capture& capture, const Ref& array, const Ref& index) {
   return operand && operand->shape.empty() && operand->type.dtype == DType::bool_;
 }
 
+// What numbers are set to has to hold them.
+Status assign_element(Capture& capture, const Ref& target, const Ref& value) {
+  auto number = as_operand(capture, value);
+  if (number && !number->is_array()) {
+    ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(target));
+    ACCEL_TRY([[maybe_unused]] Unit in_range, require_element_in_range(capture, *number, lens_of(target).dtype));
+  }
+  return assign(capture, target, value, "unsafe");
+}
+
 bool has_ellipsis(const Ref& index) {
   if (index->kind != AbstractKind::tuple) return is_constant_object(index, Py_Ellipsis);
   return std::any_of(index->items.begin(), index->items.end(),
@@ -74,7 +84,7 @@ Status store_item(Capture& capture, const Ref& array, const Ref& index, const Re
   const ArrayState& state = array->array;
   capture.look_deep(index);
   capture.look_deep(value);
-  if (is_everything(index, state.lens.shape.size())) return assign(capture, array, value, "unsafe");
+  if (is_everything(index, state.lens.shape.size())) return assign_element(capture, array, value);
   if (is_mask_of_one(capture, array, index) && is_single(capture, value)) return assign(capture, array, value, "unsafe", index);
   ACCEL_TRY([[maybe_unused]] Unit gathered, materialise_deep(capture, index));
   ACCEL_TRY(std::vector<IndexPart> parts, index_parts(capture, array, index));
@@ -83,7 +93,7 @@ Status store_item(Capture& capture, const Ref& array, const Ref& index, const Re
   capture.look(value);
   bool element = part->array.lens.shape.empty() && !has_ellipsis(index);
   if (element && !is_single(capture, value)) return fail(Reason::unsupported_argument, "an array as an element");
-  return assign(capture, part, value, "unsafe");
+  return assign_element(capture, part, value);
 }
 
 namespace {
