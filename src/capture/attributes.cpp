@@ -63,7 +63,10 @@ Result<Ref> module_attribute(Capture& capture, PyObject* module, PyObject* name)
     PyErr_Clear();
     value = PyDict_GetItemWithError(dict, name);
   }
-  if (value != nullptr) return capture.at(source, value);
+  if (value != nullptr) {
+    sources.guard_bound(source);
+    return capture.at(source, value);
+  }
   if (in_type != nullptr || PyDict_GetItemString(dict, "__getattr__") != nullptr) return unsupported(module, name);
   sources.guard_unbound(source);
   return missing(capture, module, name);
@@ -169,7 +172,10 @@ Result<Ref> instance_attribute(Capture& capture, const Ref& value, PyObject* nam
     sources.guard_unbound(source);
     return missing(capture, object, name);
   }
-  if (found != in_class) return capture.at(source, found);
+  if (found != in_class) {
+    sources.guard_bound(source);
+    return capture.at(source, found);
+  }
   return bound_attribute(capture, class_entry(capture, value->source, name, found, can_change(type)), value, type, name);
 }
 

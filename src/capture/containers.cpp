@@ -91,14 +91,17 @@ Status require_fresh(Capture& capture, const Ref& container) {
 Result<std::optional<size_t>> find_key(Capture& capture, const Ref& dict, const Ref& key) {
   ACCEL_TRY(PyRef wanted, capture.require_constant(key));
   if (!is_safe_key(wanted.get())) return fail(Reason::unsupported_value, "a dict key of type " + type_name(wanted.get()));
-  for (size_t i = 0; i < dict->keys.size(); ++i) {
-    if (same_key(dict->keys[i].get(), wanted.get())) return std::optional<size_t>(i);
+  std::optional<size_t> found;
+  for (size_t i = 0; i < dict->keys.size() && !found; ++i) {
+    if (same_key(dict->keys[i].get(), wanted.get())) found = i;
   }
   if (dict->source >= 0) {
     Sources& sources = capture.sources();
-    sources.guard_unbound(sources.dict_item(dict->source, wanted.get()));
+    bool came = found && *found < capture.changes().as_it_came(dict).keys.size();
+    if (came) sources.guard_bound(sources.dict_item(dict->source, dict->keys[*found].get()));
+    if (!found) sources.guard_unbound(sources.dict_item(dict->source, wanted.get()));
   }
-  return std::optional<size_t>();
+  return found;
 }
 
 Result<std::optional<Ref>> python_getitem(Capture& capture, const Ref& container) {

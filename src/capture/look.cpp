@@ -105,11 +105,16 @@ void Capture::look_object(const Ref& value) {
   changes_.meet(value);
   auto planned = plan_.changed.find(sources_.text(value->source));
   if (planned == plan_.changed.end()) return;
+  auto* type = reinterpret_cast<PyObject*>(Py_TYPE(object));
+  SourceId owner = sources_.pinned(type, short_repr(type));
   for (const std::string& text : planned->second) {
     PyRef name = PyRef::steal(PyUnicode_InternFromString(text.c_str()));
     PyObject *found = fetch_attribute(object, name.get()), *in_class = _PyType_Lookup(Py_TYPE(object), name.get());
     bool is_own = found != nullptr && found != in_class;
-    value->items.push_back(is_own ? at(sources_.attribute(value->source, name.get()), found) : nullptr);
+    SourceId own = sources_.attribute(value->source, name.get());
+    // New attributes come in the order in which they are set, others have their places.
+    if (is_own) sources_.guard_memory(GuardKind::bound, own, sources_.attribute(owner, name.get()), true);
+    value->items.push_back(is_own ? at(own, found) : nullptr);
     value->keys.push_back(std::move(name));
   }
   changes_.change(value);

@@ -98,6 +98,7 @@ Status load_global(Step& step) {
     sources.guard_unbound(source);
     source = sources.global(builtins, name, "builtins." + utf8(name));
   }
+  sources.guard_bound(source);
   step.frame.push(step.capture.at(source, value));
   return Unit{};
 }

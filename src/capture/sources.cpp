@@ -120,6 +120,7 @@ void Sources::guard_memory(GuardKind kind, SourceId id, SourceId other, bool hol
   const char* what = kind == GuardKind::writeable  ? " is writeable"
                      : kind == GuardKind::distinct ? " has elements that share no memory"
                      : kind == GuardKind::disjoint ? " shares no memory with "
+                     : kind == GuardKind::bound    ? " is set, and is not "
                                                    : " is ";
   if (!guarded_.emplace(static_cast<int>(kind), id, nullptr, other).second) return;
   Guard guard;
@@ -132,5 +133,7 @@ void Sources::guard_memory(GuardKind kind, SourceId id, SourceId other, bool hol
 }
 
 void Sources::guard_unbound(SourceId id) { add_guard(GuardKind::unbound, id, nullptr, 0, text(id) + " is not set"); }
+
+void Sources::guard_bound(SourceId id) { add_guard(GuardKind::bound, id, nullptr, 0, text(id) + " is set"); }
 
 }  // namespace accel

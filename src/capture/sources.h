@@ -36,7 +36,8 @@ class Sources {
   void guard_length(SourceId id, int64_t length);
   void guard_keys(SourceId id, const std::vector<PyRef>& keys);  // of a dict, in their order
   void guard_unbound(SourceId id);
-  // writeable, distinct, disjoint, same: of one array source or of two.
+  void guard_bound(SourceId id);
+  // writeable, distinct, disjoint, same, bound: of one array source or of two.
   void guard_memory(GuardKind kind, SourceId id, SourceId other, bool holds);
 
  private:

@@ -79,9 +79,16 @@ int BoxedCalls::call_python(int number, const void* const* operands, const int64
   return made_python(number, python_->call(number, values));
 }
 
+// What the run has stored before the call stays: it cannot be run again, and ends with the exception (want of memory).
+int BoxedCalls::not_made() {
+  cannot_go_on_ = true;
+  if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "accel: what a call gets could not be made");
+  return failed();
+}
+
 // What was done before a call that has been made stays.
 int BoxedCalls::made_python(int number, PythonCalls::Made made) {
-  if (made == PythonCalls::Made::failed) return failed();
+  if (made == PythonCalls::Made::failed) return not_made();
   used_.clear();
   if (made == PythonCalls::Made::left) return accel_left;
   given_.resize(calls_.size());
@@ -123,7 +130,7 @@ PyObject* BoxedCalls::call_python_with_objects(int number, PyObject* const* oper
   std::vector<CallOperandValue> values;
   for (size_t k = 0; k < call.operands.size(); k++) values.push_back({nullptr, nullptr, nullptr, operands[k]});
   PythonCalls::Made made = python_->call(number, values);
-  if (made == PythonCalls::Made::failed) return nullptr;
+  if (made == PythonCalls::Made::failed) return not_made(), nullptr;
   made_python(number, made);
   if (made == PythonCalls::Made::left) return nullptr;
   PyRef results = PyRef::steal(PyTuple_New(static_cast<Py_ssize_t>(call.results.size())));
@@ -248,7 +255,7 @@ int BoxedCalls::failed() {
     problem_ = fail(Reason::assumption_failed, "a result of another type");
     return accel_error;
   }
-  if (!PyErr_ExceptionMatches(PyExc_Exception)) return accel_interrupted;
+  if (cannot_go_on_ || !PyErr_ExceptionMatches(PyExc_Exception)) return accel_interrupted;
   problem_ = fail(Reason::will_raise, take_exception_text());
   return accel_error;
 }

@@ -67,6 +67,7 @@ class BoxedCalls {
   int call_python(int number, const void* const* operands, const int64_t* dims);
   PyObject* call_python_with_objects(int number, PyObject* const* operands);
   int made_python(int number, PythonCalls::Made made);
+  int not_made();
   PyObject* generator_of(const BoxedCall& call) const { return sources_[call.arguments[call.generator].source]; }
   Used* use(PyObject* generator);
   bool keep_state(Used& used) const;
@@ -86,7 +87,7 @@ class BoxedCalls {
   std::vector<PyRef> objects_, owned_;  // of the call that is being made
   std::vector<PyObject*> arguments_;
   std::optional<Failure> problem_;
-  bool has_failed_ = false;
+  bool has_failed_ = false, cannot_go_on_ = false;
 };
 
 }  // namespace accel

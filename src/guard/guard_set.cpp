@@ -26,12 +26,13 @@ struct Step {
     foreign_array,
     writeable,
     unbound,
+    bound,
     same,
     distinct,
     disjoint
   } kind = Kind::read;
   SourceId source = -1;
-  SourceId other = -1;         // same, disjoint
+  SourceId other = -1;         // same, disjoint, bound
   PyObject* object = nullptr;  // borrowed from the guard
   int64_t value = 0;           // length, writeable, distinct, disjoint; array: index of its ArrayTest; number: first symbol
   DType dtype = DType::float64;
@@ -71,8 +72,8 @@ constexpr std::pair<GuardKind, Step::Kind> step_kinds[] = {
     {GuardKind::keys, Step::Kind::keys},           {GuardKind::array, Step::Kind::array},
     {GuardKind::number, Step::Kind::number},       {GuardKind::foreign_array, Step::Kind::foreign_array},
     {GuardKind::writeable, Step::Kind::writeable}, {GuardKind::unbound, Step::Kind::unbound},
-    {GuardKind::same, Step::Kind::same},           {GuardKind::distinct, Step::Kind::distinct},
-    {GuardKind::disjoint, Step::Kind::disjoint},
+    {GuardKind::bound, Step::Kind::bound},         {GuardKind::same, Step::Kind::same},
+    {GuardKind::distinct, Step::Kind::distinct},   {GuardKind::disjoint, Step::Kind::disjoint},
 };
 
 Step make_step(const Guard& guard, std::vector<ArrayTest>& arrays) {
@@ -136,6 +137,8 @@ bool holds(const Step& step, PyObject* object, PyObject* other, const ArrayTest*
       return is_exact_array(object) && !is_supported(array_facts(object));
     case Step::Kind::writeable:
       return is_exact_array(object) && array_facts(object).writeable == (step.value != 0);
+    case Step::Kind::bound:
+      return object != other;
     case Step::Kind::same:
       return (object == other) == (step.value != 0);
     case Step::Kind::distinct:
@@ -405,9 +408,20 @@ bool all_hold(const std::vector<Relation>& relations, const int64_t* symbols) {
   return true;
 }
 
+// Guards that there is something, where another guard of the source says more.
+void drop_implied(std::vector<Guard>& guards) {
+  std::set<SourceId> known;
+  auto is_weak = [](const Guard& guard) { return guard.kind == GuardKind::bound && guard.other < 0; };
+  for (const Guard& guard : guards) {
+    if (guard.source >= 0 && !is_weak(guard) && guard.kind != GuardKind::unbound) known.insert(guard.source);
+  }
+  std::erase_if(guards, [&](const Guard& guard) { return is_weak(guard) && known.contains(guard.source); });
+}
+
 }  // namespace
 
 void GuardSet::seal() {
+  drop_implied(guards);
   sealed_ = std::make_shared<Sealed>();
   Sealer(*this).seal(*sealed_);
 }

@@ -54,7 +54,8 @@ enum class GuardKind : uint8_t {
   disjoint,       // whether the array sources `source` and `other` share no memory == value
   same,           // whether `source` and `other` hold the same object == value
   relation,       // left `comparison` right, over symbols
-  unbound,        // the local is unbound
+  unbound,        // there is no such local, global, attribute or item
+  bound,          // there is one, and it is not what `other` (-1, or the attribute of the class) holds
 };
 
 enum class Comparison : uint8_t { eq, ne, lt, le, gt, ge };
@@ -62,7 +63,7 @@ enum class Comparison : uint8_t { eq, ne, lt, le, gt, ge };
 struct Guard {
   GuardKind kind = GuardKind::identity;
   SourceId source = -1;
-  SourceId other = -1;  // disjoint, same
+  SourceId other = -1;  // disjoint, same, bound
   PyRef object;
   DType dtype = DType::float64;
   int ndim = 0;
