@@ -156,7 +156,7 @@ void ControlFunction::write_wrapper(Code& out) {
   for (BufferId id : buffers_) {
     if (!fixed_.contains(id)) continue;
     arguments += cat(", frame->buffers[", id, "]");
-    if (needs_holding(buffer_info(id))) holds.push_back(cat("if (!hold(frame, ", id, ", ", elements_text(id), ")) return;"));
+    if (needs_holding(buffer_info(id))) holds.push_back(cat("{ ", hold_text(id, "return"), " }"));
   }
   out.open(cat("static void ", name_, "(Frame* frame, Kept* kept)"));
   out.line("[[maybe_unused]] const i64* const symbols = frame->symbols;");
@@ -431,7 +431,7 @@ void ControlFunction::go(size_t from, int which) {
 void ControlFunction::exit(const ProgramBlock& block) {
   stop_unless(cat("!must_stop(frame, ", events_text(), ")"));
   for (const ExitOutput& output : block.outputs) {
-    if (output.buffer >= 0 && buffer_info(output.buffer).kind == BufferKind::output) {
+    if (is_in_place(output)) {
       hold(output.buffer);
       continue;
     }

@@ -73,6 +73,8 @@ class ControlFunction : private KernelFunction {
   void keep_input(BufferId id);
   std::string keep_call(const std::string& kept, BufferId id);
   void hold(BufferId id);
+  std::string hold_text(BufferId id, const std::string& otherwise);
+  bool is_in_place(const ExitOutput& output) const;
 
   // control_calls.cpp
   void boxed(const Stmt& stmt);

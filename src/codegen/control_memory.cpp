@@ -31,7 +31,7 @@ std::set<BufferId> ControlFunction::written_by(const BlockStep& step) const {
   return out;
 }
 
-// Inputs and cells never move, nor do temps that get their memory at the start.
+// Inputs and cells never move, nor does what gets its memory at the start.
 void ControlFunction::find_fixed() {
   for (size_t id = 0; id < program_.buffers.size(); ++id) {
     const Buffer& buffer = program_.buffers[id];
@@ -77,16 +77,22 @@ void ControlFunction::find_held() {
 // Gives a buffer memory that a step is about to write.
 void ControlFunction::hold(BufferId id) {
   if (fixed_.contains(id) || !held_.insert(id).second) return;
-  if (buffer_info(id).kind == BufferKind::temp) {
-    stop_unless(cat("hold(frame, ", id, ", ", elements_text(id), ")"));
-  } else {
-    const Buffer& info = buffer_info(id);
-    code_.open("");
-    code_.line(cat("const i64 dims[] = {", info.shape.empty() ? "0" : "", dims_text(info.shape), "};"));
-    stop_unless(cat("hold_result(frame, ", id, ", ", info.binding, ", dims)"));
-    code_.close();
-  }
+  code_.line(cat("{ ", hold_text(id, "goto done"), " }"));
   refresh(id);
+}
+
+std::string ControlFunction::hold_text(BufferId id, const std::string& otherwise) {
+  const Buffer& info = buffer_info(id);
+  if (info.kind == BufferKind::temp) return cat("if (!hold(frame, ", id, ", ", elements_text(id), ")) ", otherwise, ";");
+  return cat("const i64 dims[] = {", info.shape.empty() ? "0" : "", dims_text(info.shape), "}; if (!hold_result(frame, ", id,
+             ", ", info.binding, ", dims)) ", otherwise, ";");
+}
+
+// Whether the buffer is the result's own memory.
+bool ControlFunction::is_in_place(const ExitOutput& output) const {
+  if (output.buffer < 0) return false;
+  const Buffer& info = buffer_info(output.buffer);
+  return info.kind == BufferKind::output && info.binding == output.output;
 }
 
 void ControlFunction::grow(const BlockStep& step) {
@@ -136,7 +142,7 @@ std::string ControlFunction::hold_memory_after(size_t block, size_t step, std::s
   for (size_t k = step; k < b.steps.size(); ++k)
     for (BufferId id : written_by(b.steps[k])) hold(id);
   for (const ExitOutput& output : b.outputs) {
-    if (output.buffer >= 0 && buffer_info(output.buffer).kind == BufferKind::output) continue;
+    if (is_in_place(output)) continue;
     condition += cat(condition.empty() ? "" : " || ", "frame->launch->outputs[", output.output, "] == nullptr");
   }
   return condition;
@@ -152,7 +158,7 @@ void ControlFunction::keep_input(BufferId id) {
 // Writes where the elements of a buffer lie; returns the call that keeps them.
 std::string ControlFunction::keep_call(const std::string& kept, BufferId id) {
   const Buffer& info = buffer_info(id);
-  bool dense = info.kind == BufferKind::temp;
+  bool dense = info.kind != BufferKind::input;
   Dim item = copy_.dims.constant(item_size(info.dtype));
   std::vector<Dim> shape = dense ? std::vector<Dim>{info.elements} : info.shape;
   std::vector<Dim> strides = dense ? std::vector<Dim>{item} : info.strides;

@@ -72,6 +72,7 @@ const Stmt* KernelFunction::streamed_store(const Stmt& loop) {
   if (loop.loop_kind != LoopKind::parallel || count_stores(loop.body) != 1) return nullptr;
   for (const Stmt& stmt : loop.body) {
     if (stmt.kind != StmtKind::store || buffer_info(stmt.address.buffer).kind != BufferKind::output) continue;
+    if (copy_.program.is_early(stmt.address.buffer)) continue;  // it is written again
     if (stride_over(stmt.address.offset, loop.var) == item_size(dtype(stmt.args[0]))) return &stmt;
   }
   return nullptr;

@@ -14,6 +14,7 @@
 #include "schedule/parallel_loops.h"
 #include "schedule/places.h"
 #include "schedule/plane_loops.h"
+#include "schedule/returned_temps.h"
 #include "schedule/segments.h"
 #include "schedule/undo.h"
 
@@ -56,6 +57,7 @@ class Flow {
     meet_events_first(program_, notes_);
     protect_inputs(program_, graph_);
     share_loops();
+    return_temps(program_);
     return std::move(program_);
   }
 

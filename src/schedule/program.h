@@ -235,6 +235,8 @@ struct Program {
     return buffer.kind == BufferKind::alias ? buffer.binding : id;
   }
 
+  bool is_early(BufferId id) const { return std::find(early.begin(), early.end(), id) != early.end(); }
+
   // Floating-point events that a statement itself may raise (EventBits), without those of its body.
   int own_events(const Stmt& stmt) const;
 
@@ -245,7 +247,7 @@ struct Program {
   std::vector<Nest> nests;
   std::vector<ProgramBlock> blocks;  // blocks[0] is where the kernel starts
   std::vector<int> bound_symbols;    // have their values from `bind` statements
-  std::vector<BufferId> early;       // temps of a size known at the start that get their memory there
+  std::vector<BufferId> early;       // temps and outputs of a size known at the start that get their memory there
   std::vector<Variant> variants;
   std::vector<ParallelLoop> parallel_loops;
   int symbol_count = 0;

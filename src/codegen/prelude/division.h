@@ -12,8 +12,15 @@ ACCEL_INLINE bool integer_division_fails(T a, T b, bool overflow_counts) {
   return false;
 }
 
+// Of signed numbers by a power of two that the compiler knows, a shift or a mask gives what rounding down asks for.
+template <class T>
+ACCEL_INLINE bool is_known_power_of_two(T b) {
+  return is_signed<T> && __builtin_constant_p(b) && b > 0 && (b & (b - 1)) == 0;
+}
+
 template <class T>
 ACCEL_INLINE T integer_floor_divide(T a, T b) {
+  if (is_known_power_of_two(b)) return (T)(a >> __builtin_ctzll((u64)b));
   if (integer_division_fails(a, b, true)) return b == 0 ? (T)0 : a;
   const T q = (T)(a / b);
   if constexpr (is_signed<T>)
@@ -27,6 +34,7 @@ ACCEL_INLINE T integer_fmod(T a, T b) {
 }
 template <class T>
 ACCEL_INLINE T integer_remainder(T a, T b) {
+  if (is_known_power_of_two(b)) return (T)(a & (b - 1));
   const T r = integer_fmod(a, b);
   if constexpr (is_signed<T>)
     return r != 0 && (r < 0) != (b < 0) ? (T)(r + b) : r;

@@ -1,0 +1,48 @@
+#include "schedule/returned_temps.h"
+
+#include <algorithm>
+#include <set>
+
+namespace accel {
+
+namespace {
+
+// Temps whose memory somebody else provides, or that are not the same memory everywhere.
+std::set<BufferId> apart(const Program& program) {
+  std::set<BufferId> out;
+  for (const ParallelLoop& loop : program.parallel_loops) out.insert(loop.own.begin(), loop.own.end());
+  for (const ProgramBlock& block : program.blocks)
+    for (const BlockStep& step : block.steps)
+      for (const Stmt& stmt : step.body)
+        if (stmt.kind == StmtKind::receive_array) out.insert(stmt.address.buffer);
+  return out;
+}
+
+bool is_known_at_start(const Program& program, const std::vector<Dim>& dims) {
+  const std::vector<int>& bound = program.bound_symbols;
+  return std::all_of(dims.begin(), dims.end(), [&](Dim d) {
+    std::vector<int> symbols = program.dims.symbols(d);
+    return std::none_of(symbols.begin(), symbols.end(),
+                        [&](int symbol) { return std::count(bound.begin(), bound.end(), symbol) > 0; });
+  });
+}
+
+}  // namespace
+
+void return_temps(Program& program) {
+  std::set<BufferId> excluded = apart(program);
+  for (const ProgramBlock& block : program.blocks) {
+    if (block.end != BlockEnd::exit || block.exit != 0) continue;
+    for (const ExitOutput& output : block.outputs) {
+      if (!program.is_early(output.buffer) || excluded.contains(output.buffer) || !is_known_at_start(program, output.shape))
+        continue;
+      Buffer& buffer = program.buffers[static_cast<size_t>(output.buffer)];
+      if (buffer.kind != BufferKind::temp) continue;  // the result of another return
+      buffer.kind = BufferKind::output;
+      buffer.binding = output.output;
+      buffer.shape = output.shape;
+    }
+  }
+}
+
+}  // namespace accel
