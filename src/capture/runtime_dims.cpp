@@ -1,6 +1,7 @@
 // Integers that are known at run time only: symbols bound by the graph, what is known of them, checks that leave compiled code.
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "capture/interpreter.h"
@@ -124,7 +125,11 @@ bool Capture::prove_by_facts(Dim d, int depth) {
       if (times <= 0) continue;
       if (prove_by_facts(table.sub(d, table.mul(facts_[i], times)), depth - 1)) return true;
     }
-    return false;
+    const Range& range = symbol_ranges_[static_cast<size_t>(*symbol)];
+    double least = wanted->coefficient > 0 ? range.low : range.high;
+    if (wanted->coefficient == 0 || std::fabs(least) > static_cast<double>(runtime_limit)) return false;
+    Dim bound = table.constant(static_cast<int64_t>(least));
+    return prove_by_facts(table.add(wanted->rest, table.mul(bound, wanted->coefficient)), depth - 1);
   }
   return false;
 }

@@ -63,7 +63,9 @@ constexpr bool is_signed = (T)-1 < (T)0;
 
 // Indices: Python's // and % with a divisor that is not 0, and the lesser and greater.
 ACCEL_INLINE i64 index_floordiv(i64 a, i64 b) { return a / b - ((a % b != 0) & ((a ^ b) < 0)); }
+// An index that seldom lies outside is not divided.
 ACCEL_INLINE i64 index_mod(i64 a, i64 b) {
+  if (!__builtin_constant_p(b) && __builtin_expect(a >= 0 && a < b, 1)) return a;
   const i64 r = a % b;
   return (r != 0) & ((r ^ b) < 0) ? r + b : r;
 }
