@@ -1,5 +1,6 @@
 // Attributes of instances of classes written in Python are set, without running any code of a class but setters of properties.
 
+#include "capture/class_guards.h"
 #include "capture/known_types.h"
 #include "capture/numpy_primitives.h"
 #include "capture/python_text.h"
@@ -10,18 +11,6 @@ namespace accel {
 
 namespace {
 
-// Guards say that stores to this attribute do what they do now.
-void guard_setter(Capture& capture, PyTypeObject* type, PyObject* name, PyObject* in_class) {
-  if (!can_change(type)) return;
-  Sources& sources = capture.sources();
-  auto* object = reinterpret_cast<PyObject*>(type);
-  SourceId owner = sources.pinned(object, short_repr(object));
-  SourceId entry = sources.attribute(owner, name);
-  in_class == nullptr ? sources.guard_unbound(entry) : sources.guard_identity(entry, in_class);
-  static PyObject* const set = PyUnicode_InternFromString("__setattr__");
-  sources.guard_identity(sources.attribute(owner, set), _PyType_Lookup(type, set));
-}
-
 // The property of the class that takes a store to the attribute; null: the instance itself does.
 Result<PyObject*> find_property(Capture& capture, PyTypeObject* type, PyObject* name) {
   PyObject* in_class = _PyType_Lookup(type, name);
@@ -29,7 +18,8 @@ Result<PyObject*> find_property(Capture& capture, PyTypeObject* type, PyObject* 
   bool slot = data && Py_IS_TYPE(in_class, &PyMemberDescr_Type), property = data && Py_IS_TYPE(in_class, &PyProperty_Type);
   if (data && !slot && !property) return fail(Reason::unsupported_attribute, "a store to an attribute with a setter");
   if (!data && type->tp_dictoffset == 0) return capture.raised(PyExc_AttributeError, "no attribute " + utf8(name));
-  guard_setter(capture, type, name, in_class);
+  guard_class_entry(capture, type, name);
+  guard_class_entries(capture, type, {"__setattr__"});
   return property ? in_class : nullptr;
 }
 

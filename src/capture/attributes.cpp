@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "capture/class_guards.h"
 #include "capture/interpreter.h"
 #include "capture/known_types.h"
 #include "capture/numpy_primitives.h"
@@ -40,6 +41,7 @@ Result<Ref> get_by_python(Capture& capture, PyObject* object, PyObject* name) {
     PyErr_Clear();
     return missing(capture, object, name);
   }
+  if (!is_deep_constant(value.get())) return unsupported(object, name);
   return capture.constant(value.get());
 }
 
@@ -67,8 +69,10 @@ Result<Ref> module_attribute(Capture& capture, PyObject* module, PyObject* name)
     sources.guard_bound(source);
     return capture.at(source, value);
   }
-  if (in_type != nullptr || PyDict_GetItemString(dict, "__getattr__") != nullptr) return unsupported(module, name);
+  static PyObject* const fallback = PyUnicode_InternFromString("__getattr__");
+  if (in_type != nullptr || PyDict_GetItemWithError(dict, fallback) != nullptr) return unsupported(module, name);
   sources.guard_unbound(source);
+  sources.guard_unbound(sources.global(dict, fallback, sources.text(source) + " by __getattr__"));
   return missing(capture, module, name);
 }
 
@@ -130,7 +134,12 @@ Result<Ref> type_attribute(Capture& capture, const Ref& value, PyObject* name) {
     return unsupported(value->object.get(), name);
   }
   PyObject* found = _PyType_Lookup(type, name);
-  if (found == nullptr && in_meta == nullptr) return missing(capture, value->object.get(), name);
+  guard_class_entry(capture, meta, name);
+  if (found == nullptr && in_meta == nullptr) {
+    guard_plain_lookup(capture, meta);
+    guard_class_entry(capture, type, name);
+    return missing(capture, value->object.get(), name);
+  }
   if (found == nullptr) return unsupported(value->object.get(), name);
   SourceId owner = value->source;
   if (owner < 0 && can_change(type)) owner = capture.sources().pinned(value->object.get(), short_repr(value->object.get()));
@@ -170,6 +179,7 @@ Result<Ref> instance_attribute(Capture& capture, const Ref& value, PyObject* nam
   if (found == nullptr) {
     if (in_class != nullptr) return unsupported(object, name);
     sources.guard_unbound(source);
+    guard_plain_lookup(capture, type);
     return missing(capture, object, name);
   }
   if (found != in_class) {
@@ -187,7 +197,10 @@ Result<Ref> made_attribute(Capture& capture, const Ref& value, PyObject* name) {
   std::optional<size_t> own = own_attribute(*value, name);
   bool slot = data && Py_IS_TYPE(in_class, &PyMemberDescr_Type);
   if (own && (!data || slot || !has_plain_attributes(type))) return value->items[*own];
-  if (in_class == nullptr || slot) return missing(capture, value->object.get(), name);
+  if (in_class == nullptr || slot) {
+    guard_class_entry(capture, type, name);
+    return missing(capture, value->object.get(), name);
+  }
   if (data && !Py_IS_TYPE(in_class, &PyProperty_Type)) return unsupported(value->object.get(), name);
   SourceId owner = -1;
   if (can_change(type)) owner = capture.sources().pinned(value->object.get(), short_repr(value->object.get()));
@@ -257,9 +270,15 @@ Result<std::optional<Ref>> Interpreter::call_class(const Ref& value, const CallA
   PyObject* object = value->object.get();
   auto* type = reinterpret_cast<PyTypeObject*>(object);
   bool plain_meta = Py_IS_TYPE(object, &PyType_Type) || Py_TYPE(object) == known_types().abc;
-  if (plain_meta && is_named_tuple(type)) return call_named_tuple(value, arguments);
+  if (plain_meta && is_named_tuple(type)) {
+    guard_class_entries(capture_, type, {"__init__", "__del__", "__len__", "__iter__", "__getitem__"});
+    guard_plain_lookup(capture_, type);
+    return call_named_tuple(value, arguments);
+  }
   if (!plain_meta || (type->tp_flags & Py_TPFLAGS_IS_ABSTRACT) != 0 || !has_plain_attributes(type))
     return fail(Reason::unsupported_call, short_repr(object));
+  guard_class_entries(capture_, type, {"__new__", "__init__", "__del__"});
+  guard_plain_lookup(capture_, type);
   PyRef name = PyRef::steal(PyUnicode_InternFromString("__init__"));
   PyObject* init = _PyType_Lookup(type, name.get());
   Ref made = capture_.instance(type);

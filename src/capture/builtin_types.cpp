@@ -1,6 +1,7 @@
 // Builtins about types and attributes, and conversions to numbers.
 
 #include "capture/builtin_primitives.h"
+#include "capture/class_guards.h"
 #include "capture/conditions.h"
 #include "capture/known_types.h"
 #include "capture/python_numbers.h"
@@ -41,17 +42,23 @@ Result<bool> is_subclass(PyTypeObject* type, PyObject* classes) {
     if (members && PyTuple_CheckExact(members.get())) return is_subclass(type, members.get());
     return fail(Reason::unsupported_argument, "not a class: " + short_repr(classes));
   }
-  PyRef name = PyRef::steal(PyUnicode_InternFromString("__subclasscheck__"));
-  bool plain = _PyType_Lookup(Py_TYPE(classes), name.get()) == _PyType_Lookup(&PyType_Type, name.get());
+  bool plain = true;
+  for (const char* check : {"__subclasscheck__", "__instancecheck__"}) {
+    PyRef name = PyRef::steal(PyUnicode_InternFromString(check));
+    plain = plain && _PyType_Lookup(Py_TYPE(classes), name.get()) == _PyType_Lookup(&PyType_Type, name.get());
+  }
   if (plain) return PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(classes)) != 0;
   if (Py_TYPE(classes) != known_types().abc) return fail(Reason::unsupported_argument, "a class with a metaclass");
   int found = PyObject_IsSubclass(reinterpret_cast<PyObject*>(type), classes);
-  if (found >= 0) return found != 0;
-  PyErr_Clear();
-  return fail(Reason::will_raise, "issubclass");
+  if (found < 0) PyErr_Clear();
+  if (found < 0) return fail(Reason::will_raise, "issubclass");
+  bool may_be_registered = found == 0 && can_change(reinterpret_cast<PyTypeObject*>(classes));
+  if (may_be_registered) return fail(Reason::unsupported_argument, "a class that others may be registered with");
+  return found != 0;
 }
 
 Result<Ref> type_test(Capture& capture, PyTypeObject* type, const Ref& classes) {
+  guard_bases(capture, type);
   ACCEL_TRY(PyRef spec, capture.require_constant(classes));
   ACCEL_TRY(bool found, is_subclass(type, spec.get()));
   return make_bool(capture, found);
@@ -129,6 +136,7 @@ Result<Ref> capture_callable(Capture& capture, PyObject*, const CallArguments& a
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
   PyTypeObject* type = capture.type_of(arguments.positional[0]);
   if (type == nullptr) return fail(Reason::unsupported_argument, "callable of an iterator");
+  guard_class_entries(capture, type, {"__call__"});
   return make_bool(capture, type->tp_call != nullptr);
 }
 

@@ -35,16 +35,38 @@ void guard_function(Sources& sources, SourceId source, PyObject* function) {
   }
 }
 
-// A default value of a constant function: a constant, or what can change in it is read through its source.
-template <class MakeSource>
-Ref default_value(Capture& capture, const Ref& function, const char* part, PyObject* object, MakeSource source) {
-  bool changes = is_array(object) || PyList_CheckExact(object) || PyDict_CheckExact(object);
-  if (!changes) return capture.constant(object);
+// An item of a tuple that one object holds for good: a constant, or what can change in it is read through its source.
+Ref item_of_kept_tuple(Capture& capture, PyObject* tuple, Py_ssize_t index) {
+  PyObject* object = PyTuple_GET_ITEM(tuple, index);
+  if (is_deep_constant(object)) return capture.constant(object);
   Sources& sources = capture.sources();
-  SourceId owner =
-      function->source >= 0 ? function->source : sources.pinned(function->object.get(), short_repr(function->object.get()));
-  PyRef name = PyRef::steal(PyUnicode_InternFromString(part));
-  return capture.at(source(sources.attribute(owner, name.get())), object);
+  return capture.at(sources.item(sources.pinned(tuple, short_repr(tuple)), static_cast<int>(index)), object);
+}
+
+// The items of a dict that one object holds for good: anybody may set them.
+std::vector<std::pair<PyRef, Ref>> items_of_kept_dict(Capture& capture, PyObject* dict, const std::string& name) {
+  Sources& sources = capture.sources();
+  SourceId source = sources.pinned(dict, name);
+  std::vector<std::pair<PyRef, Ref>> items;
+  std::vector<PyRef> keys;
+  PyObject *key = nullptr, *item = nullptr;
+  for (Py_ssize_t at = 0; PyDict_Next(dict, &at, &key, &item);) {
+    keys.push_back(PyRef::borrow(key));
+    items.emplace_back(PyRef::borrow(key), capture.at(sources.dict_item(source, key), item));
+  }
+  sources.guard_keys(source, keys);
+  return items;
+}
+
+// Nobody sets those of a library.
+std::vector<std::pair<PyRef, Ref>> keyword_defaults(Capture& capture, PyObject* function, PyObject* defaults) {
+  if (!is_library_file(utf8(reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function))->co_filename)))
+    return items_of_kept_dict(capture, defaults, short_repr(function) + ".__kwdefaults__");
+  std::vector<std::pair<PyRef, Ref>> items;
+  PyObject *key = nullptr, *item = nullptr;
+  for (Py_ssize_t at = 0; PyDict_Next(defaults, &at, &key, &item);)
+    items.emplace_back(PyRef::borrow(key), capture.constant(item));
+  return items;
 }
 
 // Whether an argument may override NumPy's functions by __array_function__.
@@ -123,18 +145,11 @@ PythonFunction Interpreter::constant_function(const Ref& value) {
   out.globals = PyRef::borrow(PyFunction_GET_GLOBALS(object));
   out.builtins = PyRef::borrow(function->func_builtins);
   if (PyObject* defaults = PyFunction_GET_DEFAULTS(object)) {
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(defaults); ++i) {
-      auto source = [&](SourceId all) { return capture_.sources().item(all, static_cast<int>(i)); };
-      out.defaults.push_back(default_value(capture_, value, "__defaults__", PyTuple_GET_ITEM(defaults, i), source));
-    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(defaults); ++i)
+      out.defaults.push_back(item_of_kept_tuple(capture_, defaults, i));
   }
-  if (PyObject* defaults = PyFunction_GET_KW_DEFAULTS(object)) {
-    PyObject *key = nullptr, *item = nullptr;
-    for (Py_ssize_t at = 0; PyDict_Next(defaults, &at, &key, &item);) {
-      auto source = [&](SourceId all) { return capture_.sources().dict_item(all, key); };
-      out.keyword_defaults.emplace_back(PyRef::borrow(key), default_value(capture_, value, "__kwdefaults__", item, source));
-    }
-  }
+  if (PyObject* defaults = PyFunction_GET_KW_DEFAULTS(object))
+    out.keyword_defaults = keyword_defaults(capture_, object, defaults);
   PyObject* closure = PyFunction_GET_CLOSURE(object);
   auto* code = reinterpret_cast<PyCodeObject*>(out.code.get());
   int first = local_count(code) - free_variable_count(code);
@@ -292,23 +307,18 @@ Result<std::optional<Ref>> Interpreter::call_parts(const AbstractValue& partial,
   return begin_call(partial.items[0], std::move(arguments));
 }
 
-// A partial object from outside. Its slots never change and its tuple is immutable.
+// A partial object from outside. Its slots never change and its tuple is immutable; its keywords are a dict.
 Result<std::optional<Ref>> Interpreter::call_partial(const Ref& partial, CallArguments arguments) {
   PyObject* object = partial->object.get();
   PyRef function = attribute(object, "func"), values = attribute(object, "args"), keywords = attribute(object, "keywords");
   if (!function || !values || !keywords) return fail(Reason::unsupported_call, "functools.partial");
   AbstractValue parts;
-  parts.items = capture_.constant(values.get())->items;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(values.get()); ++i)
+    parts.items.push_back(item_of_kept_tuple(capture_, values.get(), i));
   parts.items.insert(parts.items.begin(), capture_.constant(function.get()));
-  PyObject *key = nullptr, *item = nullptr;
-  for (Py_ssize_t at = 0; PyDict_Next(keywords.get(), &at, &key, &item);) {
-    parts.keys.push_back(PyRef::borrow(key));
-    parts.items.push_back(capture_.constant(item));
-  }
-  for (const Ref& part : parts.items) {
-    bool changes =
-        part->object && (is_array(part->object.get()) || PyList_Check(part->object.get()) || PyDict_Check(part->object.get()));
-    if (changes) return fail(Reason::unsupported_call, "functools.partial of arrays");
+  for (auto& [key, item] : items_of_kept_dict(capture_, keywords.get(), "keywords of " + short_repr(object))) {
+    parts.keys.push_back(key);
+    parts.items.push_back(item);
   }
   return call_parts(parts, std::move(arguments));
 }

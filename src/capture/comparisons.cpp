@@ -1,5 +1,9 @@
 // Comparisons, identity, truth and membership.
 
+#include <algorithm>
+
+#include "capture/class_guards.h"
+#include "capture/grown_lists.h"
 #include "capture/known_types.h"
 #include "capture/predicated.h"
 #include "capture/python_text.h"
@@ -14,11 +18,6 @@ Comparison comparison_of(int op) {
   static const Comparison table[] = {Comparison::lt, Comparison::le, Comparison::eq,
                                      Comparison::ne, Comparison::gt, Comparison::ge};
   return table[op];
-}
-
-bool is_arraylike(const Ref& value) {
-  if (value->kind == AbstractKind::array || value->kind == AbstractKind::scalar || is_predicated(value)) return true;
-  return value->kind == AbstractKind::constant && is_numpy_scalar(value->object.get());
 }
 
 bool is_sequence(const Ref& value) { return value->kind == AbstractKind::tuple || value->kind == AbstractKind::list; }
@@ -36,10 +35,11 @@ Result<bool> check(int result) {
 }
 
 // Objects of a type that says nothing about truth or length.
-bool is_always_true(PyTypeObject* type) {
+bool is_always_true(Capture& capture, PyTypeObject* type) {
   bool asks = type->tp_as_number != nullptr && type->tp_as_number->nb_bool != nullptr;
   bool maps = type->tp_as_mapping != nullptr && type->tp_as_mapping->mp_length != nullptr;
   bool sequences = type->tp_as_sequence != nullptr && type->tp_as_sequence->sq_length != nullptr;
+  guard_class_entries(capture, type, {"__bool__", "__len__"});
   return !asks && !maps && !sequences;
 }
 
@@ -52,11 +52,12 @@ bool is_singleton_like(PyObject* object) {
 
 Result<Ref> compare_sequences(Capture& capture, int op, const Ref& left, const Ref& right) {
   if (op != Py_EQ && op != Py_NE) return fail(Reason::unsupported_value, "an ordering of sequences");
-  bool equal = left->kind == right->kind && left->items.size() == right->items.size();
-  for (size_t i = 0; equal && i < left->items.size(); ++i) {
+  bool same_length = left->items.size() == right->items.size();
+  bool equal = left->kind == right->kind && (same_length || left->kind == AbstractKind::tuple);
+  for (size_t i = 0; equal && i < std::min(left->items.size(), right->items.size()); ++i) {
     ACCEL_TRY(equal, is_equal(capture, left->items[i], right->items[i]));
   }
-  return make_bool(capture, equal == (op == Py_EQ));
+  return make_bool(capture, (equal && same_length) == (op == Py_EQ));
 }
 
 Ref compare_dims(Capture& capture, int op, const Ref& left, const Ref& right, Dim l, Dim r) {
@@ -98,9 +99,12 @@ Result<Ref> compare(Capture& capture, int op, const Ref& left, const Ref& right)
     bool compares =
         operand->kind == AbstractKind::instance && capture.type_of(operand)->tp_richcompare != PyBaseObject_Type.tp_richcompare;
     if (compares) return fail(Reason::unsupported_value, "a comparison that a class defines");
+    bool known = operand->kind == AbstractKind::instance || operand->kind == AbstractKind::constant;
+    if (known)
+      guard_class_entries(capture, capture.type_of(operand), {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"});
   }
-  auto is_set = [](const Ref& value) { return value->object && PyAnySet_CheckExact(value->object.get()); };
-  if (is_set(left) && is_set(right)) return folded(capture, PyObject_RichCompare(left->object.get(), right->object.get(), op));
+  if (is_known_set(left) && is_known_set(right))
+    return folded(capture, PyObject_RichCompare(left->object.get(), right->object.get(), op));
   if (capture.is_constant(left) && capture.is_constant(right)) {
     ACCEL_TRY(PyRef l, capture.require_constant(left));
     ACCEL_TRY(PyRef r, capture.require_constant(right));
@@ -115,7 +119,7 @@ Result<Ref> compare(Capture& capture, int op, const Ref& left, const Ref& right)
       capture.type_of(left) != capture.type_of(right)) {
     return make_bool(capture, op == Py_NE);
   }
-  if (is_arraylike(left) || is_arraylike(right)) return array_compare(capture, op, left, right);
+  if (numpy_decides(left, right)) return array_compare(capture, op, left, right);
   if (op == Py_EQ || op == Py_NE) {
     ACCEL_TRY(bool same, is_same(capture, left, right));
     if (same) return make_bool(capture, op == Py_EQ);
@@ -130,7 +134,12 @@ Result<bool> is_same(Capture& capture, const Ref& left, const Ref& right) {
   bool left_constant = left->kind == AbstractKind::constant, right_constant = right->kind == AbstractKind::constant;
   if (left_constant && right_constant) {
     PyObject *l = left->object.get(), *r = right->object.get();
-    if (l == r) return true;
+    if (l == r) {
+      for (const Ref& side : {left, right}) {
+        if (side->source >= 0) capture.sources().guard_identity(side->source, l);  // equal constants may be two objects
+      }
+      return true;
+    }
     if (Py_TYPE(l) != Py_TYPE(r) || is_singleton_like(l) || is_singleton_like(r)) return false;
     if (!is_plain_constant(l) && left->source >= 0 && right->source >= 0) return false;  // both guarded by identity
     return fail(Reason::unsupported_value, "identity of equal constants");
@@ -171,13 +180,28 @@ Result<bool> is_equal(Capture& capture, const Ref& left, const Ref& right) {
   return truth(capture, result);
 }
 
+bool is_arraylike(const Ref& value) {
+  if (value->kind == AbstractKind::array || value->kind == AbstractKind::scalar || is_predicated(value)) return true;
+  return value->kind == AbstractKind::constant && is_numpy_scalar(value->object.get());
+}
+
+bool numpy_decides(const Ref& left, const Ref& right) {
+  if (!is_arraylike(left) && !is_arraylike(right)) return false;
+  auto is_container = [](const Ref& value) { return is_sequence(value) || is_grown(value); };
+  auto is_number = [](const Ref& value) {
+    return value->kind == AbstractKind::scalar && value->scalar.kind == ValueKind::py_scalar;
+  };
+  return !(is_container(left) && is_number(right)) && !(is_container(right) && is_number(left));
+}
+
 Result<bool> truth(Capture& capture, const Ref& value) {
   capture.look(value);
   switch (value->kind) {
     case AbstractKind::constant: {
       PyObject* object = value->object.get();
+      if (object == Py_NotImplemented) return fail(Reason::unsupported_value, "the truth of NotImplemented warns");
       if (is_plain_constant(object) || dtype_of_scalar(object)) return check(PyObject_IsTrue(object));
-      if (is_always_true(Py_TYPE(object))) return true;
+      if (is_always_true(capture, Py_TYPE(object))) return true;
       break;
     }
     case AbstractKind::tuple:
@@ -190,7 +214,7 @@ Result<bool> truth(Capture& capture, const Ref& value) {
     case AbstractKind::set:
       return value->object ? PySet_GET_SIZE(value->object.get()) > 0 : !value->items.empty();
     case AbstractKind::instance:
-      if (is_always_true(capture.type_of(value))) return true;
+      if (is_always_true(capture, capture.type_of(value))) return true;
       break;
     case AbstractKind::function:
     case AbstractKind::method:

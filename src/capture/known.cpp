@@ -106,6 +106,7 @@ Result<PyRef> Capture::require_constant(const Ref& value) {
   look(value);
   switch (value->kind) {
     case AbstractKind::constant:
+      if (PySet_Check(value->object.get())) return fail(Reason::unsupported_argument, "a set that may change");
       return value->object;
     case AbstractKind::scalar: {
       ACCEL_TRY([[maybe_unused]] Unit done, promote(value));

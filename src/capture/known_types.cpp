@@ -20,7 +20,8 @@ bool is_library_class(PyTypeObject* type) {
   PyRef module = PyRef::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__module__"));
   if (!module) PyErr_Clear();
   std::string name = module && PyUnicode_Check(module.get()) ? utf8(module.get()) : std::string();
-  return name == "numpy" || name.rfind("numpy.", 0) == 0 || name == "contextlib" || name == "functools";
+  return name == "numpy" || name.rfind("numpy.", 0) == 0 || name == "contextlib" || name == "functools" || name == "numbers" ||
+         name == "collections.abc";
 }
 
 }  // namespace
@@ -98,6 +99,19 @@ bool is_plain_constant(PyObject* object) {
   }
   return PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyComplex_CheckExact(object) ||
          PyUnicode_CheckExact(object) || PyBytes_CheckExact(object) || Py_TYPE(object) == &PyRange_Type;
+}
+
+bool is_deep_constant(PyObject* object) {
+  if (is_array(object) || PyList_Check(object) || PyDict_Check(object) || PySet_Check(object)) return false;
+  if (PySlice_Check(object)) {
+    auto* slice = reinterpret_cast<PySliceObject*>(object);
+    return is_deep_constant(slice->start) && is_deep_constant(slice->stop) && is_deep_constant(slice->step);
+  }
+  if (!PyTuple_CheckExact(object)) return true;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) {
+    if (!is_deep_constant(PyTuple_GET_ITEM(object, i))) return false;
+  }
+  return true;
 }
 
 bool is_foldable(PyObject* object) {

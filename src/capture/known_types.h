@@ -28,7 +28,9 @@ bool is_exception_class(PyObject* object);
 bool is_builtin_exception(PyObject* type);
 // Immutable values of builtin types (tuples of such included): operations on them run no user code and have no effects.
 bool is_plain_constant(PyObject* object);
-// These and dtypes, types, NumPy scalars: pure callables may be called on them.
+// No container whose items may change, nor a tuple or slice of such.
+bool is_deep_constant(PyObject* object);
+// Plain constants and dtypes, types, NumPy scalars: pure callables may be called on them.
 bool is_foldable(PyObject* object);
 
 }  // namespace accel

@@ -40,15 +40,6 @@ std::optional<DType> number_dtype(PyObject* object) {
   return is_numpy_scalar(object) ? dtype_of_scalar(object) : std::nullopt;
 }
 
-bool is_deep_constant(PyObject* object) {
-  if (is_array(object) || PyList_Check(object) || PyDict_Check(object)) return false;
-  if (!PyTuple_CheckExact(object)) return true;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) {
-    if (!is_deep_constant(PyTuple_GET_ITEM(object, i))) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 PyTypeObject* array_type() {
@@ -155,7 +146,7 @@ bool Capture::look_constant(const Ref& value) {
     return false;
   } else if (!environment && (PyTuple_CheckExact(object) || number_dtype(object) || is_plain_instance(object))) {
     return false;
-  } else if (PyTuple_CheckExact(object) && !is_deep_constant(object)) {
+  } else if ((PyTuple_CheckExact(object) || PySlice_Check(object)) && !is_deep_constant(object)) {
     return false;
   } else {
     sources_.guard_identity(value->source, object);

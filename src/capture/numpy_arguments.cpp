@@ -85,6 +85,7 @@ Result<std::string> read_text(Capture& capture, const Ref& ref) {
 }
 
 Result<int> read_axis(Capture& capture, const Ref& ref, int rank) {
+  if (capture.type_of(ref) == &PyBool_Type) return fail(Reason::will_raise, "a bool as an axis");
   ACCEL_TRY(int64_t axis, capture.require_int(ref));
   if (axis < -rank || axis >= rank) return fail(Reason::will_raise, "axis " + std::to_string(axis) + " is out of bounds");
   return static_cast<int>(axis < 0 ? axis + rank : axis);

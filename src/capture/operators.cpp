@@ -66,13 +66,6 @@ bool is_huge(int op, PyObject* left, PyObject* right) {
 
 bool is_sequence(const Ref& value) { return value->kind == AbstractKind::tuple || value->kind == AbstractKind::list; }
 
-bool is_arraylike(const Ref& value) {
-  if (value->kind == AbstractKind::array || value->kind == AbstractKind::scalar || is_predicated(value)) return true;
-  return value->kind == AbstractKind::constant && is_numpy_scalar(value->object.get());
-}
-
-bool is_set(const Ref& value) { return value->object && PyAnySet_CheckExact(value->object.get()); }
-
 bool is_python_int(Capture& capture, const Ref& value) { return capture.type_of(value) == &PyLong_Type; }
 
 // Python's integer arithmetic on Dims. nullopt: no Dim says it.
@@ -270,7 +263,7 @@ Result<Ref> binary_operation(Capture& capture, int op, bool inplace, const Ref& 
   for (const Ref& operand : {left, right}) {
     if (operand->kind == AbstractKind::object) return capture.refusal(operand);
   }
-  if (is_set(left) && is_set(right)) {
+  if (is_known_set(left) && is_known_set(right)) {
     ACCEL_TRY(Ref result, fold_binary(capture, op, left->object.get(), right->object.get()));
     if (!inplace || left->kind != AbstractKind::set) return result;
     left->object = result->object;
@@ -283,7 +276,7 @@ Result<Ref> binary_operation(Capture& capture, int op, bool inplace, const Ref& 
   }
   if (is_python_int(capture, left) && is_python_int(capture, right)) return integer_operation(capture, op, left, right);
   if (auto result = numpy_integer_operation(capture, op, left, right)) return *result;
-  if (is_arraylike(left) || is_arraylike(right)) return array_binary(capture, op, inplace, left, right);
+  if (numpy_decides(left, right)) return array_binary(capture, op, inplace, left, right);
   if (op == NB_OR && left->kind == AbstractKind::dict && right->kind == AbstractKind::dict && !inplace) {
     return merge_dicts(capture, left, right);
   }
@@ -295,6 +288,7 @@ Result<Ref> unary_operation(Capture& capture, char op, const Ref& operand) {
   if (operand->kind == AbstractKind::object) return capture.refusal(operand);
   if (operand->kind == AbstractKind::constant && is_plain_constant(operand->object.get())) {
     PyObject* object = operand->object.get();
+    if (op == '~' && PyBool_Check(object)) return fail(Reason::unsupported_value, "~ of a bool warns");
     return folded(capture, op == '-'   ? PyNumber_Negative(object)
                            : op == '+' ? PyNumber_Positive(object)
                                        : PyNumber_Invert(object));

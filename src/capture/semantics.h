@@ -14,6 +14,10 @@ namespace accel {
 Result<Ref> binary_operation(Capture& capture, int op, bool inplace, const Ref& left, const Ref& right);
 Result<Ref> unary_operation(Capture& capture, char op, const Ref& operand);        // '-', '+', '~'
 Result<Ref> compare(Capture& capture, int op, const Ref& left, const Ref& right);  // Py_LT ... Py_GE
+// Arrays and numbers.
+bool is_arraylike(const Ref& value);
+// Whether an operator on these is NumPy's: a number of Python's and a tuple or list have none.
+bool numpy_decides(const Ref& left, const Ref& right);
 Result<bool> truth(Capture& capture, const Ref& value);
 Result<bool> is_same(Capture& capture, const Ref& left, const Ref& right);
 // Equality as containers see it: identity or ==.
@@ -42,6 +46,8 @@ Status set_object_attribute(Capture& capture, const Ref& owner, PyObject* name, 
 
 // Sets.
 Ref make_set();
+// Whether its items are constants that stay: of a frozenset, or of a set that the captured code made.
+bool is_known_set(const Ref& value);
 Status add_to_set(Capture& capture, const Ref& set, const Ref& value);
 
 // Index of `key` in a dict, or nullopt. For a dict of the call, guards on the key being absent.

@@ -44,6 +44,11 @@ Ref make_set() {
   return set;
 }
 
+bool is_known_set(const Ref& value) {
+  if (value->kind == AbstractKind::set) return static_cast<bool>(value->object);
+  return value->kind == AbstractKind::constant && PyFrozenSet_CheckExact(value->object.get());
+}
+
 Status add_to_set(Capture& capture, const Ref& set, const Ref& value) {
   capture.look_deep(value);
   if (set->object && is_safe_element(capture, value)) {

@@ -49,11 +49,8 @@ SourceId Sources::cell_object(PyObject* cell, const std::string& name) {
   return add(make_source(SourceKind::cell, -1, -1, nullptr, cell, name));
 }
 
-// A cell that nobody else has holds the object for good.
 SourceId Sources::pinned(PyObject* object, const std::string& name) {
-  PyRef& cell = pinned_cells_[object];
-  if (!cell) cell = PyRef::steal(PyCell_New(object));
-  return cell_object(cell.get(), name);
+  return add(make_source(SourceKind::pinned, -1, -1, nullptr, object, name));
 }
 
 SourceId Sources::global(PyObject* dict, PyObject* name, const std::string& text) {
@@ -79,7 +76,7 @@ bool Sources::is_environment(SourceId id) const {
     id = (*this)[id].parent;
   }
   SourceKind kind = (*this)[id].kind;
-  return kind == SourceKind::global || kind == SourceKind::cell;
+  return kind == SourceKind::global || kind == SourceKind::cell || kind == SourceKind::pinned;
 }
 
 void Sources::add_guard(GuardKind kind, SourceId id, PyObject* object, int64_t value, std::string text) {

@@ -46,7 +46,6 @@ class Sources {
   void add_guard(GuardKind kind, SourceId id, PyObject* object, int64_t value, std::string text);
 
   GuardSet& guards_;
-  std::map<PyObject*, PyRef> pinned_cells_;
   std::map<Key, SourceId> known_;
   std::set<std::tuple<int, SourceId, const void*, int64_t>> guarded_;
 };

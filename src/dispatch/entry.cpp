@@ -420,7 +420,8 @@ bool Entry::fits_every_call() const {
     if (guard.source < 0) return true;
     SourceId source = guard.source;
     while (guards.sources[source].parent >= 0) source = guards.sources[source].parent;
-    return guards.sources[source].kind != SourceKind::global;
+    SourceKind root = guards.sources[source].kind;
+    return root != SourceKind::global && root != SourceKind::pinned;
   });
 }
 

@@ -64,6 +64,10 @@ PyObject* instance_attribute(PyObject* object, PyObject* name) {
   return own != nullptr ? own : inherited;
 }
 
+PyObject* class_attribute(PyTypeObject* type, PyObject* name) {
+  return PyUnicode_CompareWithASCIIString(name, "__mro__") == 0 ? type->tp_mro : _PyType_Lookup(type, name);
+}
+
 PyObject* closure_cell(PyObject* function, int index) {
   PyObject* closure = PyFunction_GetClosure(function);
   return closure != nullptr ? fetch_item(closure, index) : nullptr;
@@ -84,7 +88,7 @@ PyObject* fetch_attribute(PyObject* parent, PyObject* name) {
   if (PyFunction_Check(parent)) {
     if (PyObject* const* part = function_part(parent, name)) return *part != nullptr ? *part : Py_None;
   }
-  if (PyType_Check(parent)) return _PyType_Lookup(reinterpret_cast<PyTypeObject*>(parent), name);
+  if (PyType_Check(parent)) return class_attribute(reinterpret_cast<PyTypeObject*>(parent), name);
   return instance_attribute(parent, name);
 }
 
@@ -106,6 +110,8 @@ PyObject* fetch_from(const Source& source, PyObject* parent, PyObject* function,
       return locals[source.index];
     case SourceKind::global:
       return dict_get(source.dict.get(), source.name.get());
+    case SourceKind::pinned:
+      return source.dict.get();
     case SourceKind::attribute:
       return fetch_attribute(parent, source.name.get());
     case SourceKind::item:

@@ -11,7 +11,7 @@ namespace accel {
 
 // What the attribute `name` (a str) is made of: borrowed, null when there is none or only Python code could tell.
 // * A module: the entry of its dict.
-// * A class: what stands in its MRO (`__get__` not applied).
+// * A class: its __mro__, and what stands there (`__get__` not applied).
 // * A Python function: __code__, __defaults__, __kwdefaults__, __closure__, __globals__.
 // * Any other object with the generic lookup: the value of its slot or of its own dict; else what stands in the MRO of
 //   its class (a function, property, ...; `__get__` not applied).

@@ -162,7 +162,8 @@ PyObject* before_replacement(const std::vector<Replaced>& replaced, const Source
 
 // Kinds that need no second look while the place they test is unchanged.
 bool is_lasting(const Step& step) {
-  return step.kind == Step::Kind::identity || step.kind == Step::Kind::equals || step.kind == Step::Kind::unbound;
+  return step.kind == Step::Kind::identity || step.kind == Step::Kind::equals || step.kind == Step::Kind::unbound ||
+         step.kind == Step::Kind::bound;
 }
 
 }  // namespace
@@ -266,6 +267,7 @@ class Sealer {
   bool is_local(SourceId id) const { return set_.sources[id].kind == SourceKind::local; }
 
   PyObject* identity_of(SourceId id) const {
+    if (set_.sources[id].kind == SourceKind::pinned) return set_.sources[id].dict.get();
     for (const Guard& guard : set_.guards) {
       if (guard.kind == GuardKind::identity && guard.source == id) return guard.object.get();
     }
@@ -281,6 +283,7 @@ class Sealer {
   // Whether the source cannot change unless a dict or type does whose version is watched from now on.
   bool watch(SourceId id) {
     const Source& source = set_.sources[id];
+    if (source.kind == SourceKind::pinned) return true;
     if (source.kind == SourceKind::global) return watch_dict_of(source.dict.get());
     if (source.parent < 0 || !lasting_[source.parent]) return false;
     PyObject* parent = identity_of(source.parent);

@@ -20,6 +20,7 @@ namespace accel {
 enum class SourceKind : uint8_t {
   local,      // locals[index] (localsplus order, as bind_arguments gives them; a cell variable's initial value)
   cell,       // contents of the cell function.__closure__[index]; or of the cell `dict` when that is set
+  pinned,     // the object `dict` itself: parent of what hangs on it
   global,     // dict[name], dict owned here; missing: builtins are a source of their own
   attribute,  // fetch_attribute(parent, name), see fetch.h: runs no Python code
   item,       // parent[index], parent an exact tuple or list
@@ -33,7 +34,7 @@ struct Source {
   SourceId parent = -1;
   int index = -1;
   PyRef name;        // str or key
-  PyRef dict;        // global: the dict; cell: the cell object or null
+  PyRef dict;        // global: the dict; cell: the cell object or null; pinned: the object
   std::string text;  // for people: "points", "self.scale", "numpy.add"
 };
 
