@@ -9,6 +9,7 @@
 #include "codegen/kernel_abi.h"
 #include "dispatch/draw_functions.h"
 #include "dispatch/errstate.h"
+#include "dispatch/ignored_events.h"
 #include "dispatch/launch.h"
 #include "dispatch/python_objects.h"
 #include "dispatch/resume.h"
@@ -74,6 +75,7 @@ Entry::Entry(Captured captured) : captured_(std::move(captured)) {
   GuardSet& guards = captured_.guards;
   plan_ = OutputPlan(captured_.graph, captured_.recipes);
   work_ = WorkEstimate(captured_.graph);
+  ignored_events_ = events_ignored_everywhere(captured_.graph);
   writes_inputs_ = !written_inputs(captured_.graph).empty();
   if (writes_inputs_) event_site_ = lone_event_site(captured_.graph);
   times_taken_.resize(captured_.exits.size());
@@ -223,7 +225,7 @@ Outcome Entry::judge(Call& call, int status) {
     if (!captured_.calls.empty()) patience_.spoilt();
     return Outcome::gave_up;
   }
-  int events = status & ~event_modes().ignored;
+  int events = status & ~event_modes().ignored & ~ignored_events_;
   if ((events & ~call.warned) == 0) return warn_of(call, events) ? Outcome::returned : Outcome::raised;
   events_++;
   patience_.spoilt();
@@ -300,7 +302,7 @@ int Entry::run_native(Call& call) {
 int Entry::accepted_events(Call& call) const {
   EventModes modes = event_modes();
   if (event_site_ && warnings_are_harmless()) call.warned = modes.warned;
-  return modes.ignored | call.warned;
+  return modes.ignored | ignored_events_ | call.warned;
 }
 
 void Entry::take_references(Call& call, bool take) const {

@@ -123,6 +123,7 @@ class Entry {
   WorkEstimate work_;
   int partial_exit_ = -1;
   bool writes_inputs_ = false;
+  int ignored_events_ = 0;               // by numpy.errstate of the captured code
   std::optional<EventSite> event_site_;  // of a graph that writes inputs
   std::unique_ptr<Compilation> compilation_;
   // The same with quiet comparisons, once a call had an invalid event that only a NaN may have been the reason of.

@@ -99,6 +99,7 @@ struct Location {
   // Whether it is code of the captured function itself, run under the caller's errstate: NumPy's warnings would name this
   // place. Not part of the text.
   bool is_own = false;
+  int ignored = 0;  // EventBits that numpy.errstate of the captured code ignores here. Not part of the text.
 };
 
 struct Node {
