@@ -288,6 +288,8 @@ Result<Ref> reduce_array(Capture& capture, PyObject* ufunc, const Ref& array, co
       return fail(Reason::will_raise, "out is no array");
     }
     ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(options.out));
+    size_t rank = call.array.shape.size() - (options.keepdims ? 0 : options.axes.size());
+    if (lens_of(options.out).shape.size() != rank) return fail(Reason::will_raise, "out has another number of axes");
   }
   ACCEL_TRY([[maybe_unused]] Unit types, resolve_types(capture, ufunc, options, call));
   ACCEL_TRY([[maybe_unused]] Unit initial, read_initial(capture, options, call));

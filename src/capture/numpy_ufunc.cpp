@@ -46,6 +46,9 @@ Status read_outs(Capture& capture, const UfuncOptions& options, UfuncCall& call)
     if (!operand.is_array()) return fail(Reason::will_raise, "out is no array");
     if (call.predicate && !is_predicated(out)) return fail(Reason::unsupported_argument, "an operation under a mask with out");
     ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(out));
+    for (const Operand& other : call.outs)
+      if (other.ref->array.storage == out->array.storage)
+        return fail(Reason::unsupported_argument, "one array for two results");
     call.outs.push_back(std::move(operand));
   }
   return Unit{};
