@@ -215,8 +215,8 @@ bool Capture::is_writeable(SourceId source) {
 
 Status Capture::check_storable(const Ref& array) {
   look(array);
-  if (array->kind != AbstractKind::array) return fail(Reason::unsupported_argument, "a store to what is no array");
   const ArrayState& state = array->array;
+  if (!state.storage) return fail(Reason::unsupported_argument, "a store to what is no array");
   if (!state.writeable) return fail(Reason::will_raise, "the array is read-only");
   bool spread = std::any_of(state.path.begin(), state.path.end(), [](const ViewStep& s) { return s.op == Op::broadcast_to; });
   if (spread) return fail(Reason::store_to_argument, "a store into a broadcast array");
