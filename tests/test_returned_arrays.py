@@ -4,7 +4,7 @@ import threading
 
 import numpy as np
 import pytest
-from support.compiled import assert_all_compiled, compile_count
+from support.compiled import assert_all_compiled, compile_count, facts
 from support.differential import check_at_exits
 from support.outcome import assert_same
 
@@ -109,12 +109,14 @@ def test_results_that_are_kept_stay(function):
     kept = [call(x) for x in given]
     for x, result in zip(given, kept, strict=True):
         np.testing.assert_equal(result, function(x))
+    assert_all_compiled(call)
 
 
 def test_an_error_behind_stores():
     call = accel.compile(raises_late)
     for _ in range(2):
         assert_same(raises_late, call, values(6))
+    assert facts(call)["compiled"] > 0
 
 
 def test_a_call_that_sees_the_array():
@@ -138,6 +140,7 @@ def test_a_call_that_sees_the_array():
         seen.clear()
         np.testing.assert_equal(result, function(values(4), watch))
         np.testing.assert_equal(compiled, seen)
+    assert facts(call)["compiled"] > 0
 
 
 def test_threads():
@@ -156,6 +159,7 @@ def test_threads():
     for seed, results in found.items():
         for result in results:
             np.testing.assert_equal(result, running(values(2000, seed)))
+    assert_all_compiled(call)
 
 
 def quotients(x, n):

@@ -1,16 +1,14 @@
 #include "dispatch/ignored_events.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace accel {
 
 namespace {
 
-// A real number of any dtype that is neither 0 nor infinite in any floating dtype.
+// A real number that is neither 0 nor infinite in any floating dtype.
 bool is_ordinary_constant(const Graph& graph, ValueId v) {
-  while (!graph.is_input(v) && graph.producer(v).op == Op::astype) v = graph.producer(v).operands[0];
-  if (graph.is_input(v) || graph.producer(v).op != Op::constant || dtype_kind(graph.type(v).dtype) == 'c') return false;
+  if (graph.is_input(v) || graph.producer(v).op != Op::constant || dtype_kind(graph.type(v).dtype) != 'f') return false;
   double value = std::fabs(graph.producer(v).attrs.literal.as_complex().real());
   return value >= 1e-4 && value <= 1e4;
 }
