@@ -21,6 +21,7 @@ def arguments():
     parser.add_argument("--seconds", type=float, default=3.0, help="time for a case at one thread count (default: 3)")
     parser.add_argument("--size", choices=["full", "small"], default="full", help="small: to try the runner out")
     parser.add_argument("--patience", type=int, default=0, help="seconds for a peer's first two calls (default: no limit)")
+    parser.add_argument("--unmodified", action="store_true", help="Numba gets the functions as they stand")
     parser.add_argument("--only", choices=["times", "processes"], help="one half of the measurements")
     parser.add_argument("--output", type=Path, help="JSON file; a picture of the same name with .png is drawn beside it")
     parser.add_argument("--list", action="store_true", help="list the cases")
@@ -32,7 +33,7 @@ def times(cases, names, threads, options):
     for count in threads:
         command = [sys.executable, "-m", "benchmarks.worker", "--threads", str(count), "--peers", ",".join(names)]
         command += ["--seconds", str(options.seconds), "--size", options.size]
-        command += ["--patience", str(options.patience), "--cases"]
+        command += ["--patience", str(options.patience), *["--unmodified"] * options.unmodified, "--cases"]
         for case in cases:
             done = subprocess.run([*command, case], cwd=processes.ROOT, stdout=subprocess.PIPE, text=True, check=False)
             if done.returncode != 0:

@@ -1,6 +1,7 @@
 """One process of the runner: times cases at one thread count and prints JSON. Pins itself before it imports."""
 
 import argparse
+import dataclasses
 import json
 import os
 
@@ -48,6 +49,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=3.0)
     parser.add_argument("--size", choices=["full", "small"], default="full")
     parser.add_argument("--patience", type=int, default=0)
+    parser.add_argument("--unmodified", action="store_true")
     options = parser.parse_args()
     threads = restrict(options.threads)
 
@@ -55,7 +57,8 @@ def main():
 
     cases = all_cases()
     for name in options.cases.split(","):
-        found = run_case(cases[name], options.peers.split(","), options.seconds, options.size, options.patience)
+        case = dataclasses.replace(cases[name], numba=None, parallel=False) if options.unmodified else cases[name]
+        found = run_case(case, options.peers.split(","), options.seconds, options.size, options.patience)
         print(json.dumps({"threads": threads, **found}), flush=True)
 
 

@@ -138,7 +138,7 @@ void ControlFunction::write_locals(Code& out) {
   for (int symbol : symbols_)
     out.line(is_bound(symbol) ? cat("i64 s", symbol, " = 0;") : cat("const i64 s", symbol, " = symbols[", symbol, "];"));
   out.line("int status = 0;");
-  if (!polls_.empty()) out.line("int turns = 256;");
+  if (!polls_.empty()) out.line("int turns = poll_turns;");
   if (has_draws_) out.line("const AccelDraw* const draws = frame->launch->draws;");
   for (BufferId id : buffers_)
     if (!fixed_.contains(id)) out.line(cat("char* b", id, " = frame->buffers[", id, "];"));
@@ -333,6 +333,8 @@ std::string ControlFunction::dims_text(const std::vector<Dim>& dims) {
 
 namespace {
 
+constexpr int turns_of_long_round = 16;
+
 int edge_count(const ProgramBlock& block) { return block.end == BlockEnd::jump ? 1 : block.end == BlockEnd::branch ? 2 : 0; }
 
 }  // namespace
@@ -367,16 +369,17 @@ void ControlFunction::find_polls() {
       way.emplace_back(target, 0);
     }
   }
-  // A loop without another one in it, that counts and calls nothing, ends soon.
+  // A round without a loop in it, that calls nothing, is short; a loop of such rounds that counts ends soon.
   for (const Back& back : edges) {
-    bool plain = is_counted(back.loop.front(), back.from);
+    bool is_short = true;
     for (size_t block : back.loop) {
-      plain = plain && (block == back.loop.front() || !headers.contains(block));
+      is_short = is_short && (block == back.loop.front() || !headers.contains(block));
       for (const BlockStep& step : program_.blocks[block].steps)
-        plain = plain && step.kind == StepKind::scalars &&
-                std::none_of(step.body.begin(), step.body.end(), [](const Stmt& stmt) { return is_for_caller(stmt.kind); });
+        is_short = is_short && step.kind == StepKind::scalars &&
+                   std::none_of(step.body.begin(), step.body.end(), [](const Stmt& stmt) { return is_for_caller(stmt.kind); });
     }
-    if (!plain) polls_.emplace(back.from, back.which);
+    if (!is_short || !is_counted(back.loop.front(), back.from))
+      polls_.emplace(std::pair(back.from, back.which), is_short ? 1 : turns_of_long_round);
   }
 }
 
@@ -408,7 +411,8 @@ bool ControlFunction::is_counted(size_t header, size_t latch) const {
 void ControlFunction::go(size_t from, int which) {
   const Edge& edge = program_.blocks[from].edges[which];
   if (loop_ && !std::count(loop_->blocks.begin(), loop_->blocks.end(), edge.target)) return code_.line("goto left;");
-  if (polls_.contains({from, which})) stop_unless("--turns != 0 || !interrupted(frame, &turns)");
+  if (auto poll = polls_.find({from, which}); poll != polls_.end())
+    stop_unless(cat("(turns -= ", poll->second, ") > 0 || !interrupted(frame, &turns)"));
   for (const auto& [to, from] : edge.swaps) {
     code_.line(cat("exchange(frame, ", to, ", ", from, ");"));
     refresh(to);

@@ -91,7 +91,7 @@ Failures failures_from(const Program& program, const Facts& facts, const PolledE
   std::set<size_t> blocks = reachable(ways, block);
   size_t skipped = blocks.contains(block) ? 0 : first;
   blocks.insert(block);
-  out.others = std::any_of(polls.begin(), polls.end(), [&](const auto& edge) { return blocks.contains(edge.first); });
+  out.others = std::any_of(polls.begin(), polls.end(), [&](const auto& edge) { return blocks.contains(edge.first.first); });
   for (size_t b : blocks) {
     const ProgramBlock& each = program.blocks[b];
     for (size_t k = b == block ? skipped : 0; k < each.steps.size(); ++k) add(program, facts, each.steps[k], out);

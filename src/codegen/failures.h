@@ -1,6 +1,7 @@
 #pragma once
 // What may keep a run from reaching its end, so that memory has to be put back.
 
+#include <map>
 #include <set>
 #include <utility>
 
@@ -8,7 +9,8 @@
 
 namespace accel {
 
-using PolledEdges = std::set<std::pair<size_t, int>>;  // edges (block, number) that ask whether to go on
+// Edges (block, number) that ask whether to go on, and for how many turns one round stands.
+using PolledEdges = std::map<std::pair<size_t, int>, int>;
 
 struct Failures {
   int events = 0;       // floating-point events (EventBits)

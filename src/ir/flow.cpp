@@ -45,12 +45,17 @@ Dominance::Dominance(const Graph& graph) {
 
 std::vector<ExitOutputs> exits_of(const Graph& graph) {
   std::vector<ExitOutputs> out(1);
+  auto types_of = [&](int exit) -> std::vector<Type>& {
+    size_t number = static_cast<size_t>(exit);
+    if (number >= out.size()) out.resize(number + 1);
+    return out[number].types;
+  };
+  for (const auto& [exit, types] : graph.closed_exits) types_of(exit) = types;
   for (const Block& block : graph.blocks) {
     if (!is_exit(block.terminator)) continue;
-    size_t number = static_cast<size_t>(exit_number(block.terminator));
-    if (number >= out.size()) out.resize(number + 1);
-    out[number].types.clear();
-    for (ValueId v : block.terminator.operands) out[number].types.push_back(graph.type(v));
+    std::vector<Type>& types = types_of(exit_number(block.terminator));
+    types.clear();
+    for (ValueId v : block.terminator.operands) types.push_back(graph.type(v));
   }
   for (size_t e = 1; e < out.size(); ++e)
     out[e].first_output = out[e - 1].first_output + static_cast<int>(out[e - 1].types.size());

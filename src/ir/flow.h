@@ -36,7 +36,7 @@ struct ExitOutputs {
   int first_output = 0;
   std::vector<Type> types;
 };
-// Indexed by exit number. Requires a verified graph. An exit that nothing leaves through has no types.
+// Indexed by exit number, closed ones included. Requires a verified graph.
 std::vector<ExitOutputs> exits_of(const Graph& graph);
 
 // Where a symbol gets its value.

@@ -32,6 +32,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <variant>
 #include <vector>
@@ -157,6 +158,8 @@ class Graph {
   std::vector<Value> values;
   std::vector<Node> nodes;
   std::vector<Block> blocks;  // blocks[0] is the entry
+  // Exits that nothing leaves through any more, by number: what they would hand over.
+  std::map<int, std::vector<Type>> closed_exits;
 
   Graph() : blocks(1) {}
 

@@ -20,6 +20,7 @@ class Parser {
     while (good() && eat("source")) source();
     while (good() && eat("symbol")) symbol();
     while (good() && eat("input")) input();
+    while (good() && eat("closed")) closed_exit();
     graph_.blocks.clear();
     std::vector<ValueId> entry = std::move(entry_params_);
     while (good() && !eat("}")) block();
@@ -44,6 +45,16 @@ class Parser {
     std::string name = string();
     expect("=");
     graph_.add_symbol(std::move(name), integer());
+  }
+
+  void closed_exit() {
+    std::vector<Type>& types = graph_.closed_exits[static_cast<int>(integer())];
+    expect("(");
+    if (eat(")")) return;
+    do {
+      types.push_back(type());
+    } while (good() && eat(","));
+    expect(")");
   }
 
   void input() {

@@ -21,6 +21,8 @@ class Printer {
           "  symbol s" + std::to_string(k) + " " + quoted(graph_.symbols[k]) + " = " + std::to_string(graph_.hints[k]) + "\n";
     }
     for (size_t k = 0; k < graph_.inputs.size(); ++k) input(graph_.inputs[k], graph_.entry().params[k]);
+    for (const auto& [exit, types] : graph_.closed_exits)
+      out_ += "  closed " + std::to_string(exit) + "(" + list(types, [&](const Type& t) { return type(t); }) + ")\n";
     for (size_t k = 0; k < graph_.blocks.size(); ++k) block(k);
     return out_ + "}\n";
   }

@@ -88,7 +88,7 @@ class Verifier {
 
   // Every symbol is bound once; exits of one number hand over values of the same types; exits are numbered densely.
   Status check_exits_and_bindings() {
-    std::map<int, std::vector<Type>> exits;
+    std::map<int, std::vector<Type>> exits = graph_.closed_exits;
     for (const Block& block : graph_.blocks) {
       for (NodeId n : block.nodes) {
         if (n < 0 || static_cast<size_t>(n) >= graph_.nodes.size() || graph_.nodes[static_cast<size_t>(n)].op != Op::bind)

@@ -9,9 +9,10 @@ static __attribute__((noinline)) bool must_stop(Frame* frame, int status) {
   return failed(frame);
 }
 
+constexpr int poll_turns = 4096;
 // Asked by loops now and then: whether the run is to be interrupted.
 static __attribute__((noinline, cold)) bool interrupted(Frame* frame, int* turns) {
-  *turns = 256;
+  *turns = poll_turns;
   if (frame->runtime->poll == nullptr || frame->runtime->poll() == 0) return false;
   report(frame, accel_interrupted);
   return true;

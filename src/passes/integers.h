@@ -1,0 +1,82 @@
+#pragma once
+// Integers: what the branches of a graph tell about its integers, place by place, as sums that are >= 0 there.
+//
+// Python's integers are exact: captured code leaves before one that does not fit is used.
+
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "ir/flow.h"
+#include "ir/linear.h"
+
+namespace accel {
+
+class Integers {
+ public:
+  explicit Integers(const Graph& graph);
+
+  // A value as a sum: of itself where it is neither a sum nor known.
+  const Linear& linear(ValueId v);
+  // What is >= 0 where a condition is `holds`. Not more than is so.
+  std::vector<Linear> told_by(ValueId condition, bool holds);
+  // What has to be >= 0 for a condition to be `holds`; nullopt: that cannot be said.
+  std::optional<std::vector<Linear>> needed_for(ValueId condition, bool holds);
+
+  // The block parameter that a key stands for; no_value: it is another number.
+  ValueId param_of(Linear::Key key) const;
+  // Whether a number has its value before a block begins.
+  bool is_known_before(Linear::Key key, BlockId block) const;
+
+  // A sum that is taken to be >= 0 wherever a block begins.
+  void assume(BlockId block, const Linear& sum) { assumed_[static_cast<size_t>(block)].insert(sum); }
+  void forget(BlockId block, const Linear& sum) { assumed_[static_cast<size_t>(block)].erase(sum); }
+
+  // Whether a sum is >= 0 at the end of a block, or, edge >= 0, on the way to its target of that number. What it came down to
+  // and is not known is added to `open`.
+  bool prove(const Linear& sum, BlockId block, int edge = -1, std::set<Linear>* open = nullptr);
+
+ private:
+  struct Range {
+    std::optional<int64_t> low, high;
+  };
+  // The lowest or the highest of several.
+  struct Extreme {
+    bool is_lowest = true;
+    std::vector<Linear> of;
+  };
+
+  Linear sum_of(ValueId v);
+  std::optional<Linear> arithmetic(const Node& node);
+  Linear sum_of(Dim d);
+  Linear of_expression(Dim d);
+  Linear of_own(ValueId v);
+  void add_quotient(const Linear& dividend, const Linear& quotient, int64_t divisor);
+  void add_extreme(Linear::Key key, Extreme extreme);
+  std::optional<int64_t> constant_of(ValueId v);
+  bool collect(ValueId condition, bool holds, bool is_goal, std::vector<Linear>& out);
+  bool collect_relation(const Node& node, bool holds, std::vector<Linear>& out);
+  bool collect_fitting(const Node& node, std::vector<Linear>& out);
+  std::vector<Linear> facts_at(BlockId block, int edge);
+  std::optional<int64_t> lowest(const Linear& sum) const;
+  bool is_bounded(const Linear::Term& term) const;
+  bool prove(const Linear& goal, const std::vector<Linear>& facts, int depth, std::set<Linear>* open);
+  bool prove_without(const Linear& goal, const Linear::Term& term, const std::vector<Linear>& facts, int depth,
+                     std::set<Linear>* open);
+
+  const Graph& graph_;
+  DimTable dims_;
+  Dominance dominance_;
+  std::map<int, SymbolBinding> bindings_;
+  std::map<ValueId, Linear> sums_;
+  std::map<Linear::Key, Range> ranges_;
+  std::map<Linear::Key, Extreme> extremes_;
+  std::vector<Linear> always_;                    // >= 0 wherever their numbers have values
+  std::vector<BlockId> parents_;                  // the closest block that dominates
+  std::vector<std::vector<Linear>> facts_;        // by block: what the only way to it tells
+  std::vector<std::set<Linear>> assumed_;
+  int steps_ = 0, proofs_ = 0;
+};
+
+}  // namespace accel
