@@ -10,6 +10,7 @@
 #include "schedule/events_first.h"
 #include "schedule/interchange.h"
 #include "schedule/linker.h"
+#include "schedule/loop_order.h"
 #include "schedule/ownership.h"
 #include "schedule/parallel_loops.h"
 #include "schedule/places.h"
@@ -27,6 +28,7 @@ class Flow {
   Flow(const Graph& graph, std::vector<std::string>* notes) : graph_(graph), notes_(notes) {}
 
   Result<Program> run() {
+    order_loops(graph_, notes_);
     ACCEL_TRY([[maybe_unused]] Unit owned, own_memory(graph_, notes_));
     find_pointwise_loops();
     exits_ = exits_of(graph_);

@@ -1,0 +1,15 @@
+#pragma once
+// The order of loops over single elements: what lies side by side in memory is gone over by the innermost loop.
+
+#include <string>
+#include <vector>
+
+#include "ir/graph.h"
+
+namespace accel {
+
+// Permutes loops with nothing between them that count from and to numbers which are known before all of them, where each
+// iteration changes memory in such a way that any order gives the same bits. Decisions are appended to `notes`.
+void order_loops(Graph& graph, std::vector<std::string>* notes);
+
+}  // namespace accel
