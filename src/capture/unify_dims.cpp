@@ -54,9 +54,23 @@ class Equalities {
   std::map<int, int64_t> constants_;
 };
 
+// The inequalities that the guards check.
+void tell_known(Graph& graph, const GuardSet& guards) {
+  DimTable& dims = graph.dims;
+  for (const Guard& guard : guards.guards) {
+    if (guard.kind != GuardKind::relation) continue;
+    Dim up = dims.sub(guard.right, guard.left), down = dims.sub(guard.left, guard.right), one = dims.constant(1);
+    Comparison test = guard.comparison;
+    if (test == Comparison::lt || test == Comparison::le) graph.known.push_back(test == Comparison::lt ? dims.sub(up, one) : up);
+    if (test == Comparison::gt || test == Comparison::ge)
+      graph.known.push_back(test == Comparison::gt ? dims.sub(down, one) : down);
+  }
+}
+
 }  // namespace
 
 void unify_dims(Graph& graph, const GuardSet& guards) {
+  tell_known(graph, guards);
   Equalities equalities;
   for (const Guard& guard : guards.guards)
     if (guard.kind == GuardKind::relation && guard.comparison == Comparison::eq)
@@ -65,6 +79,7 @@ void unify_dims(Graph& graph, const GuardSet& guards) {
   auto rewrite = [&](std::vector<Dim>& list) {
     for (Dim& d : list) d = graph.dims.substitute(d, [&](int symbol) { return equalities.replacement(graph.dims, symbol); });
   };
+  rewrite(graph.known);
   for (Value& value : graph.values) rewrite(value.type.shape);
   for (Input& input : graph.inputs) rewrite(input.strides);
   for (Node& node : graph.nodes) {

@@ -154,6 +154,7 @@ class Graph {
   std::vector<Input> inputs;         // parallel to blocks[0].params
   std::vector<std::string> symbols;  // name of symbol k, for people ("points.shape[0]")
   std::vector<int64_t> hints;        // value of symbol k when the graph was captured (scalars: bits)
+  std::vector<Dim> known;            // over symbols of the entry: each is >= 0
   std::vector<std::string> sources;  // file names
   std::vector<Value> values;
   std::vector<Node> nodes;

@@ -19,6 +19,7 @@ class Parser {
     expect("{");
     while (good() && eat("source")) source();
     while (good() && eat("symbol")) symbol();
+    if (good() && eat("known")) known();
     while (good() && eat("input")) input();
     while (good() && eat("closed")) closed_exit();
     graph_.blocks.clear();
@@ -45,6 +46,11 @@ class Parser {
     std::string name = string();
     expect("=");
     graph_.add_symbol(std::move(name), integer());
+  }
+
+  void known() {
+    expect("(");
+    graph_.known = dims(")");
   }
 
   void closed_exit() {

@@ -20,6 +20,7 @@ class Printer {
       out_ +=
           "  symbol s" + std::to_string(k) + " " + quoted(graph_.symbols[k]) + " = " + std::to_string(graph_.hints[k]) + "\n";
     }
+    if (!graph_.known.empty()) out_ += "  known(" + dims(graph_.known) + ")\n";
     for (size_t k = 0; k < graph_.inputs.size(); ++k) input(graph_.inputs[k], graph_.entry().params[k]);
     for (const auto& [exit, types] : graph_.closed_exits)
       out_ += "  closed " + std::to_string(exit) + "(" + list(types, [&](const Type& t) { return type(t); }) + ")\n";

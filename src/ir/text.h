@@ -13,6 +13,7 @@
 //       ret(%4)
 //   }
 //
+// What is known of symbols stands before the inputs, `known(s0 - 1)`: each is >= 0.
 // Exits that nothing leaves through stand behind the inputs, `closed 2(py_scalar int64)`.
 // Later blocks have parameters, `b1(%5 : array bool[s0]):`, and blocks end in `ret(...)`, `leave 1(...)`, `jump b1(%4)` or
 // `branch(%5) b1(%4) b2()`. Values are numbered in the order of their definitions; orphaned nodes are not printed.

@@ -33,6 +33,7 @@ Integers::Integers(const Graph& graph)
   for (ValueId v : graph.entry().params)
     for (Dim d : graph.type(v).shape)
       if (auto symbol = dims_.as_symbol(d)) ranges_[key_of_symbol(*symbol)] = {0, most_elements};
+  for (Dim d : graph.known) always_.push_back(sum_of(d));
   std::vector<std::vector<BlockId>> before = predecessors(graph);
   for (BlockId b = 1; b < static_cast<BlockId>(graph.blocks.size()); ++b) {
     parents_[static_cast<size_t>(b)] = immediate_dominator(graph, dominance_, b);

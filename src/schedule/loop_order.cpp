@@ -225,7 +225,7 @@ class LoopOrder {
         const Node& each = node(n);
         if (is_view(each.op) || each.op == Op::bind) continue;
         for (size_t k = is_update(each.op) ? 1 : 0; k < each.operands.size(); ++k)
-          if (graph_.type(each.operands[k]).kind == ValueKind::array) out.push_back(access_of(each.operands[k]));
+          if (Access access = access_of(each.operands[k]); graph_.type(access.array).rank() > 0) out.push_back(std::move(access));
       }
     return out;
   }

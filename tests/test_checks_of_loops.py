@@ -1,0 +1,226 @@
+"""Checks that hold in each round of a loop are not made; those that may fail are, and NumPy's error comes where NumPy raises it."""
+
+import numpy as np
+import pytest
+from support.compiled import facts
+from support.differential import sample
+from support.outcome import assert_same
+
+import accel
+
+
+def ways_out(call, *arguments):
+    """How many places of the compiled code go to the interpreter."""
+    return accel.explain(call)(*arguments).graph.count("    leave ")
+
+
+def insertion_sort(x):
+    for i in range(1, len(x)):
+        key = x[i]
+        j = i - 1
+        while j >= 0 and x[j] > key:
+            x[j + 1] = x[j]
+            j -= 1
+        x[j + 1] = key
+    return x
+
+
+def positions(x, y):
+    """Where the numbers of y are to be put into x, which is sorted."""
+    found = np.zeros(len(y), dtype=np.int64)
+    for k in range(len(y)):
+        low, high = 0, len(x)
+        while low < high:
+            middle = (low + high) // 2
+            if x[middle] < y[k]:
+                low = middle + 1
+            else:
+                high = middle
+        found[k] = low
+    return found
+
+
+def from_both_ends(x):
+    i, j = 0, len(x) - 1
+    while i < j:
+        x[i], x[j] = x[j], x[i]
+        i += 1
+        j -= 1
+    return x
+
+
+def every_second(x):
+    i = 0
+    total = 0.0
+    while i < len(x):
+        total += x[i]
+        i += 2
+    return total
+
+
+def runs(x):
+    """The beginnings of what is equal side by side."""
+    starts = np.zeros(len(x), dtype=np.int64)
+    i = 0
+    while i < len(x):
+        starts[i] = 1
+        j = i + 1
+        while j < len(x) and x[j] == x[i]:
+            j += 1
+        i = j
+    return starts
+
+
+def trickle(x):
+    for i in range(len(x)):
+        j = i
+        while j > 0 and x[j - 1] > x[j]:
+            x[j - 1], x[j] = x[j], x[j - 1]
+            j = j - 1
+    return x
+
+
+ALWAYS = [insertion_sort, from_both_ends, every_second, runs, trickle]
+
+
+@pytest.mark.parametrize("function", ALWAYS)
+def test_none_needed(function):
+    call = accel.compile(function, fullgraph=True)
+    for n in (9, 1, 2, 30, 0, 8):
+        assert_same(function, call, np.round(sample(n), 1))
+    assert ways_out(call, sample(9)) == 0
+
+
+def test_middle():
+    call = accel.compile(positions, fullgraph=True)
+    for n in (9, 1, 30, 0):
+        assert_same(positions, call, np.sort(sample(n)), sample(7, seed=1))
+    assert "%" in accel.explain(call)(np.sort(sample(9)), sample(7)).graph
+    assert facts(call)["side_exits"] == 0
+
+
+def one_too_far(x):
+    j = 0
+    while j <= len(x):
+        x[j] += 1
+        j += 1
+    return x
+
+
+def past_the_start(x):
+    j = len(x) - 1
+    while True:
+        x[j] *= 2
+        j -= 1
+        if x[j] > 1e3:
+            return x
+
+
+def doubled(x):
+    j = 1
+    while j < 2 * len(x):
+        x[j] += j
+        j *= 2
+    return x
+
+
+def by_steps(x, step):
+    j = 0
+    for _ in range(len(x)):
+        x[j] += 1
+        j += step
+    return x
+
+
+def swapped(x):
+    i, j = 0, 2
+    for k in range(2 * len(x)):
+        x[i] += k
+        i, j = j, i + 1
+    return x
+
+
+def narrow(x, k):
+    j = np.int8(k)
+    for _ in range(len(x)):
+        x[j] += 1
+        j = np.int8(j + np.int8(1)) if j < 127 else np.int8(-128)
+    return x
+
+
+def by_data(x, jumps):
+    j = 0
+    for k in range(len(jumps)):
+        x[j] += 1
+        j = j + jumps[k]
+    return x
+
+
+@pytest.mark.parametrize("function", [one_too_far, past_the_start, doubled, swapped])
+def test_may_fail(function):
+    call = accel.compile(function)
+    for n in (9, 1, 2, 0, 30):
+        assert_same(function, call, sample(n))
+    assert facts(call)["compiled"] > 0
+
+
+@pytest.mark.parametrize("step", [1, 0, 2, -1, 5, -9, 2**62, -(2**62)])
+def test_steps(step):
+    call = accel.compile(by_steps)
+    call(sample(4), 1)
+    for n in (7, 1, 3, 0):
+        assert_same(by_steps, call, sample(n), step)
+    assert facts(call)["compiled"] > 0
+
+
+@pytest.mark.parametrize("start", [0, 1, -1, 120, -128])
+def test_narrow_integers(start):
+    call = accel.compile(narrow)
+    for n in (200, 128, 300, 3):
+        assert_same(narrow, call, sample(n), start)
+    assert facts(call)["compiled"] > 0
+
+
+def test_data_decides():
+    call = accel.compile(by_data)
+    for jumps in ([1, 1, 1], [1, -2, 1], [3, 3, 3], [-1, -1, -9], [2**40, 1], [5, -5, 0]):
+        for dtype in (np.int64, np.int32):
+            if max(map(abs, jumps)) < 2**31 or dtype is np.int64:
+                assert_same(by_data, call, sample(6), np.array(jumps, dtype=dtype))
+    assert facts(call)["compiled"] > 0
+
+
+def counted(x):
+    """A counter that overflows nowhere, and one that may."""
+    few, many = 0, 1
+    for i in range(len(x)):
+        few += 1
+        many *= 3
+        x[i] = few + many % 7
+    return x
+
+
+def test_overflow():
+    call = accel.compile(counted)
+    for n in (5, 30, 45, 100):
+        assert_same(counted, call, sample(n))
+    assert facts(call)["compiled"] > 0
+
+
+def test_types_of_exits():
+    """Exits that are left have their own results, also behind those that are not needed any more."""
+
+    def function(x, values):
+        i = 1
+        while i < len(x) and x[i - 1] >= 0:
+            x[i] += x[i - 1]
+            i += 1
+        total = 0.0
+        for k in range(3):
+            total += values[k + i]
+        return total, i
+
+    call = accel.compile(function)
+    for n, m in ((5, 20), (5, 4), (3, 5), (1, 3), (0, 2)):
+        assert_same(function, call, np.abs(sample(n)), sample(m, seed=2))
+    assert facts(call)["compiled"] > 0
