@@ -412,7 +412,7 @@ void ControlFunction::go(size_t from, int which) {
   const Edge& edge = program_.blocks[from].edges[which];
   if (loop_ && !std::count(loop_->blocks.begin(), loop_->blocks.end(), edge.target)) return code_.line("goto left;");
   if (auto poll = polls_.find({from, which}); poll != polls_.end())
-    stop_unless(cat("(turns -= ", poll->second, ") > 0 || !interrupted(frame, &turns)"));
+    stop_unless(cat("(turns -= ", poll->second, ") > 0 || (turns = poll_turns, !interrupted(frame))"));
   for (const auto& [to, from] : edge.swaps) {
     code_.line(cat("exchange(frame, ", to, ", ", from, ");"));
     refresh(to);

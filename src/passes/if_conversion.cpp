@@ -1,6 +1,8 @@
-// A branch that only chooses between scalars becomes a selection: there is no jump that the processor could guess wrong.
+// A branch that only chooses between scalars becomes a selection: there is no jump that the processor could guess wrong. Checks
+// of integers on the ways to them are made behind it.
 
 #include <algorithm>
+#include <optional>
 
 #include "ir/flow.h"
 #include "passes/passes.h"
@@ -11,6 +13,7 @@ namespace accel {
 namespace {
 
 constexpr size_t most_choices = 2;
+constexpr size_t most_computed = 8;  // operations of one way that are done on both, when a check is among them
 
 class IfConversion {
  public:
@@ -25,28 +28,76 @@ class IfConversion {
   }
 
  private:
+  // A branch of a way to a side exit.
+  struct Check {
+    ValueId condition = no_value;
+    bool leaves_when = false;
+    BlockId exit = -1;
+  };
   // One way of a branch to where both meet.
   struct Way {
-    BlockId side = -1;  // a block of its own on the way; -1: none
+    std::vector<BlockId> sides;  // blocks of its own on the way
+    std::vector<Check> checks;
+    size_t computed = 0;  // operations in the blocks
     BlockId target = -1;
     std::vector<ValueId> arguments;
   };
 
   Block& block(BlockId b) { return graph_.blocks[static_cast<size_t>(b)]; }
+  bool leaves(BlockId b) { return block(b).terminator.kind == TerminatorKind::leave && block(b).params.empty(); }
 
-  bool is_leaf(NodeId n) const {
-    Op op = graph_.nodes[static_cast<size_t>(n)].op;
-    return op == Op::constant || op == Op::dim;
+  bool is_leaf(const Node& node) const { return node.op == Op::constant || node.op == Op::dim; }
+
+  // Whether it may be computed where it is not needed: numbers without events, and no division that the processor refuses.
+  bool is_harmless(const Node& node) const {
+    if (op_class(node.op) != OpClass::pointwise || node.results.size() != 1 || node_events(graph_, node) != 0) return false;
+    bool divides = node.op == Op::floor_divide || node.op == Op::remainder;
+    if (divides && !is_positive_constant(node.operands[1])) return false;
+    auto is_whole = [&](ValueId v) {
+      const Type& type = graph_.type(v);
+      return type.kind != ValueKind::array && dtype_kind(type.dtype) != 'f' && dtype_kind(type.dtype) != 'c';
+    };
+    DType dtype = graph_.type(node.operands[0]).dtype;
+    return is_inline(node.op, dtype) && is_whole(node.results[0]) &&
+           std::all_of(node.operands.begin(), node.operands.end(), is_whole);
+  }
+
+  bool is_positive_constant(ValueId v) const {
+    if (graph_.is_input(v) || graph_.producer(v).op != Op::constant) return false;
+    return graph_.producer(v).attrs.literal.as_int() > 0;
   }
 
   Way way(const Terminator& branch, int k) {
-    BlockId next = branch.targets[k];
-    const Block& side = block(next);
-    bool through = side.terminator.kind == TerminatorKind::jump && side.params.empty() && next != 0 &&
-                   before_[static_cast<size_t>(next)].size() == 1 &&
-                   std::all_of(side.nodes.begin(), side.nodes.end(), [&](NodeId n) { return is_leaf(n); });
-    if (!through) return {-1, next, branch.target_arguments[k]};
-    return {next, side.terminator.targets[0], side.terminator.target_arguments[0]};
+    Way out{{}, {}, 0, branch.targets[k], branch.target_arguments[k]};
+    while (out.arguments.empty() && is_own(out.target)) {
+      const Block& side = block(out.target);
+      size_t computed = 0;
+      for (NodeId n : side.nodes) {
+        const Node& node = graph_.nodes[static_cast<size_t>(n)];
+        if (is_leaf(node)) continue;
+        if (!is_harmless(node)) return out;
+        ++computed;
+      }
+      const Terminator& t = side.terminator;
+      std::optional<int> stays = check_of(t);
+      if (t.kind != TerminatorKind::jump && !stays) return out;
+      out.sides.push_back(out.target);
+      out.computed += computed;
+      if (stays) out.checks.push_back({t.operands[0], *stays == 1, t.targets[1 - *stays]});
+      out.arguments = t.target_arguments[stays.value_or(0)];
+      out.target = t.targets[stays.value_or(0)];
+      if (!stays) break;
+    }
+    return out;
+  }
+
+  // Whether there is one way to a block.
+  bool is_own(BlockId b) { return b != 0 && block(b).params.empty() && before_[static_cast<size_t>(b)].size() == 1; }
+
+  // Of a branch where one way leaves: the other way's number.
+  std::optional<int> check_of(const Terminator& t) {
+    if (t.kind != TerminatorKind::branch || leaves(t.targets[0]) == leaves(t.targets[1])) return std::nullopt;
+    return leaves(t.targets[0]) ? 1 : 0;
   }
 
   bool can_choose(ValueId a, ValueId b) const {
@@ -57,26 +108,56 @@ class IfConversion {
     Terminator branch = block(b).terminator;
     if (branch.kind != TerminatorKind::branch || branch.targets[0] == branch.targets[1]) return false;
     const Way ways[] = {way(branch, 0), way(branch, 1)};
-    if (ways[0].target != ways[1].target || ways[0].target == ways[0].side || ways[1].target == ways[1].side) return false;
+    if (ways[0].target != ways[1].target || is_among(ways[0].target, ways[0]) || is_among(ways[1].target, ways[1])) return false;
     const std::vector<ValueId>&then = ways[0].arguments, &otherwise = ways[1].arguments;
-    size_t choices = 0, removed = 0;
+    size_t choices = 0, sides = ways[0].sides.size() + ways[1].sides.size(), checks = ways[0].checks.size() + ways[1].checks.size();
     for (size_t k = 0; k < then.size(); ++k) {
       if (!can_choose(then[k], otherwise[k])) return false;
       choices += then[k] != otherwise[k];
     }
-    for (const Way& each : ways) removed += each.side >= 0;
+    // Without a check the C++ compiler chooses for itself what it computes on both ways.
+    size_t most = checks > 0 ? most_computed : 0;
+    if (ways[0].computed > most || ways[1].computed > most) return false;
     // A graph with control flow stays one.
-    if (choices > most_choices || left_ - removed < 2) return false;
+    if (choices > most_choices || left_ - (sides - checks) < 2) return false;
     for (const Way& each : ways)
-      if (each.side >= 0) take_over(b, each.side);
-    left_ -= removed;
+      for (BlockId side : each.sides) take_over(b, side);
+    left_ -= sides - checks;
     Terminator jump;
     jump.kind = TerminatorKind::jump;
     jump.targets[0] = ways[0].target;
     for (size_t k = 0; k < then.size(); ++k) jump.target_arguments[0].push_back(choose(b, branch, then[k], otherwise[k]));
-    block(b).terminator = std::move(jump);
+    block(make_checks(b, branch.operands[0], ways)).terminator = std::move(jump);
     before_ = predecessors(graph_);
     return true;
+  }
+
+  bool is_among(BlockId b, const Way& way) const { return std::find(way.sides.begin(), way.sides.end(), b) != way.sides.end(); }
+
+  // The checks of both ways, each made if its way is the one: one block after the other, each of which one of the ways had.
+  // Returns the last one.
+  BlockId make_checks(BlockId b, ValueId condition, const Way (&ways)[2]) {
+    BlockId at = b;
+    for (int k = 0; k < 2; ++k)
+      for (size_t i = 0; i < ways[k].checks.size(); ++i) {
+        const Check& check = ways[k].checks[i];
+        ValueId is_way = k == 0 ? condition : logical(b, Op::logical_not, {condition});
+        ValueId fails = check.leaves_when ? check.condition : logical(b, Op::logical_not, {check.condition});
+        BlockId next = ways[k].sides[i];
+        gone_[static_cast<size_t>(next)] = false;
+        Terminator& t = block(at).terminator;
+        t = Terminator{};
+        t.kind = TerminatorKind::branch;
+        t.operands = {logical(b, Op::logical_and, {is_way, fails})};
+        t.targets[0] = check.exit;
+        t.targets[1] = next;
+        at = next;
+      }
+    return at;
+  }
+
+  ValueId logical(BlockId b, Op op, std::vector<ValueId> operands) {
+    return graph_.add_node(b, op, std::move(operands), {}, {{ValueKind::py_scalar, DType::bool_, {}, {}}});
   }
 
   void take_over(BlockId b, BlockId side) {

@@ -11,8 +11,7 @@ static __attribute__((noinline)) bool must_stop(Frame* frame, int status) {
 
 constexpr int poll_turns = 4096;
 // Asked by loops now and then: whether the run is to be interrupted.
-static __attribute__((noinline, cold)) bool interrupted(Frame* frame, int* turns) {
-  *turns = poll_turns;
+static __attribute__((noinline, cold)) bool interrupted(Frame* frame) {
   if (frame->runtime->poll == nullptr || frame->runtime->poll() == 0) return false;
   report(frame, accel_interrupted);
   return true;
