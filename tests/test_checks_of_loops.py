@@ -194,7 +194,7 @@ def counted(x):
     """A counter that overflows nowhere, and one that may."""
     few, many = 0, 1
     for i in range(len(x)):
-        few += 1
+        few += 2
         many *= 3
         x[i] = few + many % 7
     return x

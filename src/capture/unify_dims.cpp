@@ -61,7 +61,8 @@ void tell_known(Graph& graph, const GuardSet& guards) {
     if (guard.kind != GuardKind::relation) continue;
     Dim up = dims.sub(guard.right, guard.left), down = dims.sub(guard.left, guard.right), one = dims.constant(1);
     Comparison test = guard.comparison;
-    if (test == Comparison::lt || test == Comparison::le) graph.known.push_back(test == Comparison::lt ? dims.sub(up, one) : up);
+    if (test == Comparison::lt || test == Comparison::le)
+      graph.known.push_back(test == Comparison::lt ? dims.sub(up, one) : up);
     if (test == Comparison::gt || test == Comparison::ge)
       graph.known.push_back(test == Comparison::gt ? dims.sub(down, one) : down);
   }

@@ -290,7 +290,7 @@ void ControlFunction::run(const BlockStep& step) {
   std::set<int> bound;
   for (Dim d : dims)
     for (int symbol : copy_.dims.symbols(d))
-      if (std::count(program_.bound_symbols.begin(), program_.bound_symbols.end(), symbol) > 0) bound.insert(symbol);
+      if (program_.is_bound(symbol)) bound.insert(symbol);
   for (int symbol : bound) {
     symbols_.insert(symbol);
     code_.line(cat("symbols[", symbol, "] = s", symbol, ";"));

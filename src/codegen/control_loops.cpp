@@ -45,9 +45,7 @@ ControlFunction::ControlFunction(const ControlFunction& whole, const ParallelLoo
 bool ControlFunction::is_own(BufferId id) const { return contains(loop_->own, id); }
 
 // Whether a symbol changes while this function runs.
-bool ControlFunction::is_bound(int symbol) const {
-  return loop_ ? binds(program_, *loop_, symbol) : contains(program_.bound_symbols, symbol);
-}
+bool ControlFunction::is_bound(int symbol) const { return loop_ ? binds(program_, *loop_, symbol) : program_.is_bound(symbol); }
 
 // The parallel loop that an edge of the whole program enters.
 std::optional<size_t> ControlFunction::loop_entered(size_t from, int target) const {

@@ -131,7 +131,7 @@ bool ControlFunction::knows_memory_after(size_t block, size_t step) {
       dims.push_back(buffer_info(id).elements);
       for (Dim d : dims)
         for (int symbol : copy_.dims.symbols(d))
-          if (std::count(program_.bound_symbols.begin(), program_.bound_symbols.end(), symbol) > 0) return false;
+          if (program_.is_bound(symbol)) return false;
     }
   return true;
 }

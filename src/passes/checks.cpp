@@ -112,7 +112,8 @@ class Checks {
         out = out->plus(Linear::of(term.key), term.factor);
         continue;
       }
-      size_t place = static_cast<size_t>(std::find(params.begin(), params.end(), integers_.param_of(term.key)) - params.begin());
+      size_t place =
+          static_cast<size_t>(std::find(params.begin(), params.end(), integers_.param_of(term.key)) - params.begin());
       out = out->plus(integers_.linear(block(from).terminator.target_arguments[edge][place]), term.factor);
     }
     return out;
@@ -185,9 +186,8 @@ class Checks {
 };
 
 bool has_checks(const Graph& graph) {
-  return std::any_of(graph.blocks.begin(), graph.blocks.end(), [&](const Block& each) {
-    return each.terminator.kind == TerminatorKind::leave;
-  });
+  return std::any_of(graph.blocks.begin(), graph.blocks.end(),
+                     [&](const Block& each) { return each.terminator.kind == TerminatorKind::leave; });
 }
 
 }  // namespace

@@ -108,9 +108,11 @@ class IfConversion {
     Terminator branch = block(b).terminator;
     if (branch.kind != TerminatorKind::branch || branch.targets[0] == branch.targets[1]) return false;
     const Way ways[] = {way(branch, 0), way(branch, 1)};
-    if (ways[0].target != ways[1].target || is_among(ways[0].target, ways[0]) || is_among(ways[1].target, ways[1])) return false;
+    if (ways[0].target != ways[1].target || is_among(ways[0].target, ways[0]) || is_among(ways[1].target, ways[1]))
+      return false;
     const std::vector<ValueId>&then = ways[0].arguments, &otherwise = ways[1].arguments;
-    size_t choices = 0, sides = ways[0].sides.size() + ways[1].sides.size(), checks = ways[0].checks.size() + ways[1].checks.size();
+    size_t choices = 0, sides = ways[0].sides.size() + ways[1].sides.size(),
+           checks = ways[0].checks.size() + ways[1].checks.size();
     for (size_t k = 0; k < then.size(); ++k) {
       if (!can_choose(then[k], otherwise[k])) return false;
       choices += then[k] != otherwise[k];

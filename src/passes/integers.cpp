@@ -98,8 +98,7 @@ Linear Integers::of_own(ValueId v) {
   if (type.rank() > 0 || !is_integer(type.dtype)) return own;
   int bits = static_cast<int>(item_size(type.dtype)) * 8;
   bool has_sign = dtype_kind(type.dtype) == 'i';
-  if (bits < 64)
-    ranges_[v] = {has_sign ? -(int64_t{1} << (bits - 1)) : 0, (int64_t{1} << (has_sign ? bits - 1 : bits)) - 1};
+  if (bits < 64) ranges_[v] = {has_sign ? -(int64_t{1} << (bits - 1)) : 0, (int64_t{1} << (has_sign ? bits - 1 : bits)) - 1};
   if (graph_.is_input(v) || graph_.producer(v).operands.size() != 2) {
     bool widens = !graph_.is_input(v) && graph_.producer(v).op == Op::astype;
     if (widens && is_integer(graph_.type(graph_.producer(v).operands[0]).dtype)) {

@@ -72,9 +72,9 @@ class Integers {
   std::map<ValueId, Linear> sums_;
   std::map<Linear::Key, Range> ranges_;
   std::map<Linear::Key, Extreme> extremes_;
-  std::vector<Linear> always_;                    // >= 0 wherever their numbers have values
-  std::vector<BlockId> parents_;                  // the closest block that dominates
-  std::vector<std::vector<Linear>> facts_;        // by block: what the only way to it tells
+  std::vector<Linear> always_;              // >= 0 wherever their numbers have values
+  std::vector<BlockId> parents_;            // the closest block that dominates
+  std::vector<std::vector<Linear>> facts_;  // by block: what the only way to it tells
   std::vector<std::set<Linear>> assumed_;
   int steps_ = 0, proofs_ = 0;
 };

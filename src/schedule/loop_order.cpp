@@ -85,9 +85,8 @@ class LoopOrder {
     if (graph_.is_input(start) || graph_.producer(start).op != Op::constant) return std::nullopt;
     out.start = graph_.producer(start).attrs.literal.as_int();
     const std::vector<ValueId>& params = block(loop.header).params;
-    bool carries_arrays = std::all_of(params.begin(), params.end(), [&](ValueId v) {
-      return v == counted->counter || graph_.type(v).rank() > 0;
-    });
+    bool carries_arrays = std::all_of(params.begin(), params.end(),
+                                      [&](ValueId v) { return v == counted->counter || graph_.type(v).rank() > 0; });
     return carries_arrays && is_used_by_loop_alone(out) ? std::optional(out) : std::nullopt;
   }
 
@@ -107,7 +106,8 @@ class LoopOrder {
   // Whether one of the values is the counter, or what has its number as well.
   bool has(const std::vector<ValueId>& values, const CountedLoop& counted) const {
     return std::any_of(values.begin(), values.end(), [&](ValueId v) {
-      bool bound = !graph_.is_input(v) && graph_.producer(v).op == Op::bind && graph_.producer(v).operands[0] == counted.counter;
+      bool bound =
+          !graph_.is_input(v) && graph_.producer(v).op == Op::bind && graph_.producer(v).operands[0] == counted.counter;
       return v == counted.counter || bound;
     });
   }
@@ -136,8 +136,7 @@ class LoopOrder {
   bool is_bookkeeping(const Node& each, const Level& level) const {
     if (each.op == Op::constant || each.op == Op::dim || each.op == Op::bind) return true;
     bool counts = each.op == Op::add && each.operands[0] == level.counted.counter;
-    bool tests = (each.op == Op::less || each.op == Op::greater) &&
-                 block_of(each.results[0]) == level.loop->header;
+    bool tests = (each.op == Op::less || each.op == Op::greater) && block_of(each.results[0]) == level.loop->header;
     return counts || tests;
   }
 
@@ -146,7 +145,7 @@ class LoopOrder {
   bool hands_through(const Level& outer, const Level& inner) {
     const std::vector<ValueId>&around = block(outer.loop->header).params, &inside = block(inner.loop->header).params;
     const std::vector<ValueId>&in = block(inner.entry).terminator.target_arguments[0],
-                             &back = block(outer.latch).terminator.target_arguments[0];
+          &back = block(outer.latch).terminator.target_arguments[0];
     if (around.size() != inside.size()) return false;
     for (size_t k = 0; k < inside.size(); ++k) {
       if (k == inner.counted.place) continue;
@@ -225,14 +224,16 @@ class LoopOrder {
         const Node& each = node(n);
         if (is_view(each.op) || each.op == Op::bind) continue;
         for (size_t k = is_update(each.op) ? 1 : 0; k < each.operands.size(); ++k)
-          if (Access access = access_of(each.operands[k]); graph_.type(access.array).rank() > 0) out.push_back(std::move(access));
+          if (Access access = access_of(each.operands[k]); graph_.type(access.array).rank() > 0)
+            out.push_back(std::move(access));
       }
     return out;
   }
 
   Access access_of(ValueId v) {
     Access out{v, {}};
-    for (; !graph_.is_input(out.array) && is_view(graph_.producer(out.array).op); out.array = graph_.producer(out.array).operands[0])
+    for (; !graph_.is_input(out.array) && is_view(graph_.producer(out.array).op);
+         out.array = graph_.producer(out.array).operands[0])
       out.index = map_view_index(graph_.dims, graph_, graph_.producer(out.array), out.index);
     return out;
   }
@@ -269,8 +270,7 @@ class LoopOrder {
       std::map<size_t, Dim> mine;
       for (size_t axis = 0; axis < access.index.size(); ++axis) mine.emplace(axis, access.index[axis]);
       auto [found, is_new] = axes.try_emplace(memory, mine);
-      if (!is_new)
-        std::erase_if(found->second, [&](const auto& axis) { return mine.at(axis.first) != axis.second; });
+      if (!is_new) std::erase_if(found->second, [&](const auto& axis) { return mine.at(axis.first) != axis.second; });
     }
     for (const auto& [memory, same] : axes) {
       std::set<int> choosers;
@@ -284,7 +284,8 @@ class LoopOrder {
 
   // Whether iterations with different counters of a level share no memory that is written.
   bool is_independent(size_t level) const {
-    return std::all_of(chosen_.begin(), chosen_.end(), [&](const auto& each) { return each.contains(static_cast<int>(level)); });
+    return std::all_of(chosen_.begin(), chosen_.end(),
+                       [&](const auto& each) { return each.contains(static_cast<int>(level)); });
   }
 
   // --- the order ----------------------------------------------------------------------------------------------------------
@@ -296,8 +297,7 @@ class LoopOrder {
       const Type& type = graph_.type(access.array);
       int input = graph_.input_index(access.array);
       bool strided = input >= 0 && graph_.inputs[static_cast<size_t>(input)].layout == Layout::strided;
-      std::vector<Dim> strides =
-          strided ? graph_.inputs[static_cast<size_t>(input)].strides : dense_strides(graph_.dims, type);
+      std::vector<Dim> strides = strided ? graph_.inputs[static_cast<size_t>(input)].strides : dense_strides(graph_.dims, type);
       Dim offset = offset_of(graph_.dims, access.index, strides);
       if (!graph_.dims.names(offset, nest_[level].counted.symbol)) continue;
       std::optional<Dim> step = slope(graph_.dims, offset, nest_[level].counted.symbol);
@@ -333,8 +333,8 @@ class LoopOrder {
     rename_in_body(old, order);
     for (size_t k = 0; k < order.size(); ++k) count_as(old[k], old[order[k]]);
     if (!notes_) return;
-    notes_->push_back("the loop at block " + std::to_string(old[order.back()].loop->header) + " runs inside of the one at block " +
-                      std::to_string(old.back().loop->header));
+    notes_->push_back("the loop at block " + std::to_string(old[order.back()].loop->header) +
+                      " runs inside of the one at block " + std::to_string(old.back().loop->header));
   }
 
   // The header of `place` counts as `as` did.

@@ -189,11 +189,8 @@ std::vector<BufferId> early_temps(const Graph& graph, const Segments& segments, 
   std::vector<BufferId> out;
   for (BufferId id : buffers_of_scalar_steps(program)) {
     const Buffer& buffer = program.buffers[static_cast<size_t>(id)];
-    std::vector<int> symbols = program.dims.symbols(buffer.elements);
-    bool bound = std::any_of(symbols.begin(), symbols.end(), [&](int symbol) {
-      return std::count(program.bound_symbols.begin(), program.bound_symbols.end(), symbol) > 0;
-    });
-    if (buffer.kind == BufferKind::temp && certain.contains(id) && !bound) out.push_back(id);
+    if (buffer.kind == BufferKind::temp && certain.contains(id) && program.is_known_at_start(buffer.elements))
+      out.push_back(id);
   }
   return out;
 }

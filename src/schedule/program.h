@@ -237,6 +237,15 @@ struct Program {
 
   bool is_early(BufferId id) const { return std::find(early.begin(), early.end(), id) != early.end(); }
 
+  // Whether a symbol has its values from `bind` statements: it is not known at the start.
+  bool is_bound(int symbol) const {
+    return std::find(bound_symbols.begin(), bound_symbols.end(), symbol) != bound_symbols.end();
+  }
+  bool is_known_at_start(Dim d) const {
+    std::vector<int> symbols = dims.symbols(d);
+    return std::none_of(symbols.begin(), symbols.end(), [&](int symbol) { return is_bound(symbol); });
+  }
+
   // Floating-point events that a statement itself may raise (EventBits), without those of its body.
   int own_events(const Stmt& stmt) const;
 

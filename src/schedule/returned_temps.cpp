@@ -19,12 +19,7 @@ std::set<BufferId> apart(const Program& program) {
 }
 
 bool is_known_at_start(const Program& program, const std::vector<Dim>& dims) {
-  const std::vector<int>& bound = program.bound_symbols;
-  return std::all_of(dims.begin(), dims.end(), [&](Dim d) {
-    std::vector<int> symbols = program.dims.symbols(d);
-    return std::none_of(symbols.begin(), symbols.end(),
-                        [&](int symbol) { return std::count(bound.begin(), bound.end(), symbol) > 0; });
-  });
+  return std::all_of(dims.begin(), dims.end(), [&](Dim d) { return program.is_known_at_start(d); });
 }
 
 }  // namespace
