@@ -4,8 +4,12 @@ import math
 
 import numpy as np
 import pytest
+from support.compiled import facts
 from support.differential import check, check_at_exits, sample
+from support.outcome import assert_same
 from support.whole_programs import load
+
+import accel
 
 crc32 = load("short_elements").crc32
 
@@ -124,3 +128,69 @@ def test_outside_of_loops(n):
 def test_at_exits():
     check_at_exits(crc32, np.arange(5, dtype=np.uint8), most=40)
     check_at_exits(chosen_steps, 12, most=40)
+
+
+def trajectory(n, most):
+    """Steps of Collatz; a number that outgrows 64 bits does so on one of the ways."""
+    steps = 0
+    while n != 1 and steps < most:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        steps += 1
+    return n, steps
+
+
+def two_checks(x, scale):
+    total = 0
+    for value in x:
+        v = int(value)
+        total = total - v * scale if v > 0 else (total + scale) * 2
+    return total
+
+
+def divided(x, by):
+    """Nobody divides by what may be 0 where the code does not."""
+    total = 0
+    for value in x:
+        v = int(value)
+        total = total * 3 + v // by if by != 0 else total + v
+    return total
+
+
+def nested_checks(x):
+    a = b = 1
+    for value in x:
+        v = int(value)
+        if v > 0:
+            a, b = a * v, b + 1
+        else:
+            a, b = a - v * 5, b * 2
+    return a, b
+
+
+@pytest.mark.parametrize("n", [27, 1, 97, 2**62, 2**62 - 1, 2**61 + 1, -5, 0])
+def test_numbers_that_outgrow(n):
+    call = accel.compile(trajectory)
+    for start in (7, n, 9, n):
+        assert_same(trajectory, call, start, 200)
+    assert facts(call)["compiled"] > 0
+
+
+@pytest.mark.parametrize("values", [[1, 2, 3], [-1, -1, -1], [5, -5] * 20, [2**40, -1, 2**40], [0] * 70, [2**31] * 3])
+def test_checks_on_both_ways(values):
+    x = np.array(values, dtype=np.int64)
+    for function, scales in ((two_checks, (3, 2**40, -(2**61))), (divided, (2, 0, -1)), (nested_checks, (None,))):
+        call = accel.compile(function)
+        for scale in scales:
+            arguments = (x,) if scale is None else (x, scale)
+            assert_same(function, call, *arguments)
+        assert facts(call)["compiled"] > 0
+
+
+def test_no_branch_is_left():
+    text = accel.explain(accel.compile(trajectory))(27, 200).graph
+    assert "where(" in text
+
+
+def test_checks_at_exits():
+    check_at_exits(trajectory, 27, 20, most=40)
+    check_at_exits(two_checks, np.arange(-3, 4), 5, most=40)
