@@ -224,3 +224,69 @@ def test_types_of_exits():
     for n, m in ((5, 20), (5, 4), (3, 5), (1, 3), (0, 2)):
         assert_same(function, call, np.abs(sample(n)), sample(m, seed=2))
     assert facts(call)["compiled"] > 0
+
+
+@pytest.mark.parametrize("source, target", [("i1", "u2"), ("i1", "u4"), ("i2", "u4"), ("u1", "i2"), ("u2", "i8"), ("i1", "i2")])
+def test_casts(source, target):
+    """A negative number is a large one where there are no signs."""
+
+    def function(a, values, i):
+        k = int(values[i].astype(target))
+        return a[k] if k >= 0 else -a[k]
+
+    call = accel.compile(function)
+    for number in (1, 100, -1, -100, 127):
+        if number >= 0 or source[0] == "i":
+            assert_same(function, call, np.arange(128), np.array([number], dtype=source), 0)
+    assert facts(call)["compiled"] > 0
+
+
+def test_lengths_without_memory():
+    """What is repeated, and what has no elements, may be of any length."""
+
+    def repeated(a, k):
+        x = int(k[0])
+        return x * 4096 + int(a[x]) if 0 <= x < len(a) else 0
+
+    def empty(a, k):
+        x = int(k[0])
+        t = a[0].sum()
+        return (x * 4096, t) if 0 <= x < len(a) else 0
+
+    call = accel.compile(repeated)
+    for length, number in ((2**60, 2**52), (2**60, 5), (9, 8), (9, 9)):
+        arguments = np.broadcast_to(np.int8(1), (length,)), np.array([number])  # too long to be copied
+        assert call(*arguments) == repeated(*arguments)
+    assert facts(call)["compiled"] > 0
+    call = accel.compile(empty)
+    for length, number in ((2**60, 2**59), (2**60, 5), (9, 8)):
+        arguments = np.zeros((length, 0), np.int8), np.array([number])
+        assert call(*arguments) == empty(*arguments)
+    assert facts(call)["compiled"] > 0
+
+
+def last_number(b, start):
+    i = 0
+    for i, _ in enumerate(b, start):  # noqa: B007
+        pass
+    return i
+
+
+def below(a, b):
+    start, total = int(b[0]), 0
+    if start >= 0:
+        for i, _ in enumerate(a, start):
+            if i < len(b):
+                total += int(b[i])
+    return total
+
+
+@pytest.mark.parametrize("start", [2**63 - 1, 2**63 - 3, 2**62, 2**40, -(2**63), 0, 1])
+def test_enumerate_at_the_end(start):
+    call = accel.compile(last_number)
+    for first in (1, start, 5, start):
+        assert_same(last_number, call, np.arange(4), first)
+    call = accel.compile(below)
+    for first in (1, start, 0):
+        assert_same(below, call, np.arange(3), np.array([first, 1, 7]))
+    assert facts(call)["compiled"] > 0

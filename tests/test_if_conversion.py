@@ -191,6 +191,103 @@ def test_no_branch_is_left():
     assert "where(" in text
 
 
+def sorted_by_swaps(a):
+    """Stores that are made or not, and a count of them."""
+    swaps = 0
+    for i in range(len(a)):
+        swapped = False
+        for j in range(len(a) - 1 - i):
+            if a[j] > a[j + 1]:
+                a[j], a[j + 1] = a[j + 1], a[j]
+                swaps += 1
+                swapped = True
+        if not swapped:
+            break
+    return a, swaps
+
+
+def limited(a, low, high):
+    count = 0
+    for i in range(len(a)):
+        if a[i] < low:
+            a[i] = low
+        if a[i] > high:
+            a[i] = high
+            count += 2
+    return a, count
+
+
+def counted_down(a, n):
+    """A count that overflows on the way that is taken alone."""
+    for i in range(len(a)):
+        if a[i] > 0:
+            a[i] = -a[i]
+            n += 2**61
+        else:
+            n = n + 1
+    return a, n
+
+
+def in_order(a, b):
+    """An exit before a store, one between stores."""
+    k = 0
+    for i in range(len(a)):
+        x = a[i]
+        y = b[i]
+        if x > y:
+            a[i] = y
+            k += 2**60
+            b[i] = x
+    return a, b, k
+
+
+SPECIAL = np.array([0.0, -0.0, np.nan, 1, -1, np.inf, -np.inf, 5e-324, 2, 1, 0, -0.0, np.nan])
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint8", "complex128", "float16"])
+def test_stores_to_what_was_read(dtype):
+    for a in (sample(30, dtype), sample(2, dtype, 1), sample(1, dtype), sample(0, dtype)):
+        call = accel.compile(sorted_by_swaps)
+        assert_same(sorted_by_swaps, call, a)
+        assert_same(sorted_by_swaps, call, np.sort(a))
+        assert facts(call)["compiled"] > 0 or len(a) < 2
+
+
+def test_special_numbers():
+    call = accel.compile(sorted_by_swaps)
+    for k in range(len(SPECIAL)):
+        assert_same(sorted_by_swaps, call, np.roll(SPECIAL, k))
+    call = accel.compile(limited)
+    for low, high in ((-1.0, 1.0), (-0.0, 0.0), (math.nan, math.nan), (math.inf, -math.inf)):
+        assert_same(limited, call, SPECIAL, np.float64(low), np.float64(high))
+        assert_same(limited, call, sample(40), np.float64(low), np.float64(high))
+    assert facts(call)["compiled"] > 0
+
+
+@pytest.mark.parametrize("start", [0, 2**62, -(2**62), 2**63 - 3])
+def test_exits_between_stores(start):
+    call = accel.compile(counted_down)
+    for n in (3, start, 5, start):
+        assert_same(counted_down, call, sample(9), n)
+        assert_same(counted_down, call, -np.abs(sample(9)), n)
+    call = accel.compile(in_order)
+    for n in (5, 40, 3):
+        assert_same(in_order, call, sample(n), sample(n, seed=1))
+    assert facts(call)["compiled"] > 0
+
+
+def test_read_only_arguments():
+    """What is not stored to may be read-only: nobody is told otherwise."""
+    a = np.sort(sample(20))
+    a.flags.writeable = False
+    assert_same(sorted_by_swaps, accel.compile(sorted_by_swaps), a)
+
+
+def test_stores_at_exits():
+    check_at_exits(sorted_by_swaps, sample(5), most=40)
+    check_at_exits(in_order, sample(5), sample(5, seed=1), most=40)
+
+
 def test_checks_at_exits():
     check_at_exits(trajectory, 27, 20, most=40)
     check_at_exits(two_checks, np.arange(-3, 4), 5, most=40)

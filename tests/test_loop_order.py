@@ -237,3 +237,35 @@ def test_warnings():
     assert_same(function, call, a, b)
     assert_same(function, call, a, b[:, :-1])
     assert_same(function, call, a[:5], b)
+
+
+def swapped(n, m):
+    a, b = np.zeros((20, 20)), np.zeros((20, 20))
+    for i in range(n):
+        for j in range(m):
+            a[j, i] += 1.0
+            a, b = b, a
+    return a, b
+
+
+def swapped_readers(b, y, x):
+    for i in range(b.shape[0]):
+        for j in range(b.shape[1]):
+            b[j, j] = b[j, j] * 0.5 + y[j, i]
+            x, y = y, x
+    return b
+
+
+def renamed(a, b):
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            a[j, i] += 1.0
+            b = a
+    return a, b
+
+
+def test_arrays_that_change_places():
+    check(swapped, (16, 16), (9, 20), reordered=False)
+    x, y, b = (sample((12, 12), seed=k) for k in range(3))
+    check(swapped_readers, (b, y, x), reordered=False)
+    check(renamed, (x, y), reordered=False)

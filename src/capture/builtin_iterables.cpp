@@ -191,7 +191,8 @@ Result<Ref> capture_enumerate(Capture& capture, PyObject* callable, const CallAr
   }
   if (!start) start = capture.python_int(0);
   if (capture.type_of(start) != &PyLong_Type) return fail(Reason::unsupported_argument, "the start of enumerate is no int");
-  ACCEL_TRY([[maybe_unused]] Dim fits, read_dim(capture, start));
+  ACCEL_TRY(Dim first, read_dim(capture, start));
+  if (!capture.assume_fits(first)) return fail(Reason::unsupported_argument, "the start of enumerate is very large");
   ACCEL_TRY(Ref iterator, get_iterator(capture, arguments.positional[0]));
   return make_lazy_iterator(callable, {iterator, start});
 }

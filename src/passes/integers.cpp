@@ -30,9 +30,13 @@ Integers::Integers(const Graph& graph)
       parents_(graph.blocks.size(), -1),
       facts_(graph.blocks.size()),
       assumed_(graph.blocks.size()) {
-  for (ValueId v : graph.entry().params)
-    for (Dim d : graph.type(v).shape)
-      if (auto symbol = dims_.as_symbol(d)) ranges_[key_of_symbol(*symbol)] = {0, most_elements};
+  for (size_t k = 0; k < graph.inputs.size(); ++k) {
+    const Type& type = graph.type(graph.entry().params[k]);
+    // What is repeated or has no elements may be longer than memory.
+    bool has_memory = type.rank() == 1 && graph.inputs[k].layout == Layout::dense;
+    for (Dim d : type.shape)
+      if (auto symbol = dims_.as_symbol(d)) note_length(key_of_symbol(*symbol), has_memory);
+  }
   for (Dim d : graph.known) always_.push_back(sum_of(d));
   std::vector<std::vector<BlockId>> before = predecessors(graph);
   for (BlockId b = 1; b < static_cast<BlockId>(graph.blocks.size()); ++b) {
@@ -41,6 +45,12 @@ Integers::Integers(const Graph& graph)
     const Terminator& t = graph.blocks[static_cast<size_t>(before[static_cast<size_t>(b)][0])].terminator;
     if (t.kind == TerminatorKind::branch) facts_[static_cast<size_t>(b)] = told_by(t.operands[0], t.targets[0] == b);
   }
+}
+
+void Integers::note_length(Linear::Key key, bool has_memory) {
+  Range& range = ranges_[key];
+  range.low = 0;
+  if (has_memory) range.high = most_elements;
 }
 
 // --- values as sums ------------------------------------------------------------------------------------------------------
@@ -103,7 +113,9 @@ Linear Integers::of_own(ValueId v) {
     bool widens = !graph_.is_input(v) && graph_.producer(v).op == Op::astype;
     if (widens && is_integer(graph_.type(graph_.producer(v).operands[0]).dtype)) {
       ValueId from = graph_.producer(v).operands[0];
-      if (item_size(graph_.type(from).dtype) < item_size(type.dtype) && graph_.type(from).rank() == 0) return linear(from);
+      bool keeps_sign = dtype_kind(type.dtype) == 'i' || dtype_kind(graph_.type(from).dtype) == 'u';
+      bool is_wider = item_size(graph_.type(from).dtype) < item_size(type.dtype);
+      if (is_wider && keeps_sign && graph_.type(from).rank() == 0) return linear(from);
     }
     return own;
   }

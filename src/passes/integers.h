@@ -47,6 +47,7 @@ class Integers {
     std::vector<Linear> of;
   };
 
+  void note_length(Linear::Key key, bool has_memory);
   Linear sum_of(ValueId v);
   std::optional<Linear> arithmetic(const Node& node);
   Linear sum_of(Dim d);

@@ -180,9 +180,18 @@ class LoopOrder {
       for (ValueId v : block(b).params)
         if (graph_.type(v).rank() > 0) return false;
       for (NodeId n : block(b).nodes)
-        if (!is_plain(node(n)) || !uses_own(node(n).operands)) return false;
+        if (!is_plain(node(n)) || !uses_own(node(n).operands) || !names_counters(node(n))) return false;
+      if (b == nest_.back().latch && !keeps_places(t)) return false;
       if (!uses_own(t.operands) || !uses_own(t.target_arguments[0]) || !uses_own(t.target_arguments[1])) return false;
     }
+    return true;
+  }
+
+  // Whether each array is, behind an iteration, the same memory as before.
+  bool keeps_places(const Terminator& back) {
+    const std::vector<ValueId>& params = block(body().header).params;
+    for (size_t k = 0; k < params.size(); ++k)
+      if (k != nest_.back().counted.place && memory_of(back.target_arguments[0][k]) != params[k]) return false;
     return true;
   }
 
@@ -198,6 +207,19 @@ class LoopOrder {
       return each.op == Op::constant ||
              (each.op == Op::dim && std::none_of(symbols.begin(), symbols.end(), [&](int s) { return changes(s); }));
     });
+  }
+
+  // Whether an operation names no number of the nest but its counters.
+  bool names_counters(const Node& each) const {
+    auto known = [&](Dim d) {
+      std::vector<int> symbols = graph_.dims.symbols(d);
+      return std::all_of(symbols.begin(), symbols.end(), [&](int symbol) {
+        return !changes(symbol) || std::any_of(nest_.begin(), nest_.end(),
+                                               [&](const Level& level) { return level.counted.symbol == symbol; });
+      });
+    };
+    return std::all_of(each.attrs.dims.begin(), each.attrs.dims.end(), known) &&
+           std::all_of(each.attrs.steps.begin(), each.attrs.steps.end(), known);
   }
 
   bool is_counter(ValueId v) const {
