@@ -30,12 +30,30 @@ struct Linear {
   Dim rest;
 };
 
+// By its form: what is within //, %, min or max is not linear whatever its values at some places are.
 std::optional<Linear> linear_in(DimTable& dims, Dim d, int symbol) {
-  auto with = [&](int64_t value) { return dims.substitute(d, symbol, value); };
-  Dim at0 = with(0), slope = dims.sub(with(1), at0);
-  auto coefficient = dims.as_constant(slope);
-  if (!coefficient || dims.sub(with(3), at0) != dims.constant(3 * *coefficient)) return std::nullopt;
-  return Linear{*coefficient, at0};
+  if (!dims.names(d, symbol)) return Linear{0, d};
+  DimKind kind = dims.kind(d);
+  if (kind == DimKind::symbol) return Linear{1, dims.constant(0)};
+  if (kind == DimKind::add) {
+    Linear out{0, dims.constant(0)};
+    for (Dim part : dims.operands(d)) {
+      std::optional<Linear> each = linear_in(dims, part, symbol);
+      if (!each) return std::nullopt;
+      out = {out.coefficient + each->coefficient, dims.add(out.rest, each->rest)};
+    }
+    return out;
+  }
+  if (kind != DimKind::mul) return std::nullopt;
+  Linear out{1, dims.constant(0)};
+  bool found = false;
+  for (Dim part : dims.operands(d)) {
+    auto constant = dims.as_constant(part);
+    if (!constant && (found || part != dims.symbol(symbol))) return std::nullopt;
+    found = found || !constant;
+    out.coefficient *= constant.value_or(1);
+  }
+  return out;
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "schedule/access.h"
+
 namespace accel {
 
 namespace {
@@ -64,8 +66,9 @@ class Order {
   Access access(Dim offset, Dim variable) {
     if (variable.id < 0) return {offset, dims_.constant(0)};
     int symbol = *dims_.as_symbol(variable);
-    Dim start = dims_.substitute(offset, symbol, 0);
-    return {start, dims_.sub(dims_.substitute(offset, symbol, 1), start)};
+    std::optional<Dim> step = slope(dims_, offset, symbol);
+    if (!step) return {offset, offset};  // equal to itself alone
+    return {dims_.substitute(offset, symbol, 0), *step};
   }
 
   void read(const Address& address, const Access& access) {
