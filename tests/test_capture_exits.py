@@ -409,3 +409,19 @@ def test_unused_arguments_are_not_looked_at():
     for unused in (1, "a", None, object(), X, [1]):
         assert np.array_equal(call(X, unused), X * 2)
     assert facts(call)["recompiles"] == 0
+
+
+def leave_one_out(x, alpha):
+    """Paths with and without an interpolation meet before what has no compiled form."""
+    q = np.quantile(x, alpha)
+    total = 0.0
+    for i in range(len(x)):
+        total += np.delete(x, i).sum()
+    return q, total
+
+
+def test_an_exit_behind_paths_that_met():
+    call = accel.compile(leave_one_out)
+    for n, alpha in ((5, 0.05), (9, 0.5), (2, 1.0), (7, 0.0)):
+        assert_same(leave_one_out, call, sample(n), alpha)
+    assert facts(call)["compiled"] > 0

@@ -274,7 +274,7 @@ std::set<std::string> Interpreter::join_into(std::vector<PathState>& arrivals, c
     target.memory_is_stale |= arrivals[i].memory_is_stale;
     target.forks = std::max(target.forks, arrivals[i].forks);
     target.lasting_effects = std::max(target.lasting_effects, arrivals[i].lasting_effects);
-    target.writable = -1;
+    target.writable = std::max(target.writable, arrivals[i].writable);  // one of the paths ends there, the others are next
   }
   return params;
 }

@@ -214,8 +214,8 @@ class LoopOrder {
     auto known = [&](Dim d) {
       std::vector<int> symbols = graph_.dims.symbols(d);
       return std::all_of(symbols.begin(), symbols.end(), [&](int symbol) {
-        return !changes(symbol) || std::any_of(nest_.begin(), nest_.end(),
-                                               [&](const Level& level) { return level.counted.symbol == symbol; });
+        return !changes(symbol) ||
+               std::any_of(nest_.begin(), nest_.end(), [&](const Level& level) { return level.counted.symbol == symbol; });
       });
     };
     return std::all_of(each.attrs.dims.begin(), each.attrs.dims.end(), known) &&
