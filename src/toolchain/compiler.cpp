@@ -37,6 +37,7 @@ constexpr const char* base_flags[] = {"-O3",
                                       "-fno-rtti",
                                       "-fno-asynchronous-unwind-tables",
                                       "-fno-semantic-interposition",
+                                      "-falign-loops=32",  // short loops run from whole lines of decoded instructions
                                       "-Wl,-Bsymbolic"};
 
 std::vector<std::string> split_blanks(const std::string& text) {
