@@ -1,6 +1,7 @@
 // Products of two vectors as the BLAS behind NumPy's loop adds them up: four elements at a time where one has gaps, one by one
-// where both are short. Used when the loop has these bits, which is tried once. `fused`: of four elements two are added without
-// rounding their products; that is up to the compiler which made the BLAS.
+// where both are short. Used when the loop has these bits, which is tried once. Which products are added without being rounded
+// is up to the compiler that made the BLAS: none, those that are added one by one, or of four elements two as well.
+enum class Fused { not_tried, unknown, nowhere, singles, pairs };
 ACCEL_INLINE f64 product_and(f64 a, f64 b, f64 sum) {
 #if defined(__FMA__) || defined(__aarch64__)
   return __builtin_fma(a, b, sum);
@@ -26,32 +27,38 @@ ACCEL_INLINE Lanes product_and(Lanes a, Lanes b, Lanes sums) {
   return sums;
 #endif
 }
-template <bool fused, class Number>
+template <Fused fused, class Number>
 ACCEL_INLINE Number two_products(Number a, Number b, Number c, Number d) {
-  if constexpr (fused) return product_and(a, b, c * d);
+  if constexpr (fused == Fused::pairs) return product_and(a, b, c * d);
   return a * b + c * d;
 }
-template <bool fused>
+template <Fused fused>
+ACCEL_INLINE f64 single_product(f64 a, f64 b, f64 sum) {
+  if constexpr (fused == Fused::nowhere) return rounded(a * b) + sum;
+  return product_and(a, b, sum);
+}
+template <Fused fused>
 ACCEL_INLINE f64 dot_with_gaps(const char* a, i64 da, const char* b, i64 db, i64 n, f64 even = 0, f64 odd = 0) {
   for (; n >= 4; n -= 4, a += 4 * da, b += 4 * db) {
     even += two_products<fused>(load_f64(a), load_f64(b), load_f64(a + 2 * da), load_f64(b + 2 * db));
     odd += two_products<fused>(load_f64(a + da), load_f64(b + db), load_f64(a + 3 * da), load_f64(b + 3 * db));
   }
-  for (; n > 0; --n, a += da, b += db) even = product_and(load_f64(a), load_f64(b), even);
+  for (; n > 0; --n, a += da, b += db) even = single_product<fused>(load_f64(a), load_f64(b), even);
   return even + odd;
 }
+template <Fused fused>
 ACCEL_INLINE f64 dot_of_few(const char* a, const char* b, i64 n) {
   f64 sum = 0;
-  for (i64 k = 0; k < n; ++k) sum = product_and(load_f64(a + 8 * k), load_f64(b + 8 * k), sum);
+  for (i64 k = 0; k < n; ++k) sum = single_product<fused>(load_f64(a + 8 * k), load_f64(b + 8 * k), sum);
   return 0.0 + sum;  // as NumPy does: no negative zero
 }
 constexpr i64 most_with_gaps = 1024, most_without_gaps = 15;  // longer ones: a call more costs nothing
-template <bool fused>
+template <Fused fused>
 ACCEL_INLINE f64 dot_of(const char* a, i64 da, const char* b, i64 db, i64 n) {
-  return da == 8 && db == 8 ? dot_of_few(a, b, n) : dot_with_gaps<fused>(a, da, b, db, n);
+  return da == 8 && db == 8 ? dot_of_few<fused>(a, b, n) : dot_with_gaps<fused>(a, da, b, db, n);
 }
 
-template <bool is_matrix, bool fused>
+template <bool is_matrix, Fused fused>
 static bool same_dot(const AccelImport* entry, char* a, iptr da, char* b, iptr db, iptr n) {
   f64 sum = 0;
   char* const args[] = {a, b, (char*)&sum};
@@ -60,7 +67,7 @@ static bool same_dot(const AccelImport* entry, char* a, iptr da, char* b, iptr d
   entry->loop(entry->context, args, is_matrix ? sizes : vector_sizes, is_matrix ? steps : vector_steps, entry->auxdata);
   return __builtin_bit_cast(u64, opaque(sum)) == __builtin_bit_cast(u64, dot_of<fused>(a, da, b, db, n));
 }
-template <bool is_matrix, bool fused>
+template <bool is_matrix, Fused fused>
 static bool has_known_dots(const AccelImport* entry, char* memory) {
   constexpr i64 items = 4 * most_with_gaps;
   u64 state = 1;
@@ -80,27 +87,27 @@ static bool has_known_dots(const AccelImport* entry, char* memory) {
   }
   return same;
 }
-enum class Bits { not_tried, unknown, apart, fused };
 template <int import, bool is_matrix>
 struct Dots {
-  static Bits bits;
+  static Fused fused;
   static __attribute__((noinline, cold)) bool learn(Frame* frame) {
-    if (bits == Bits::not_tried) {
+    if (fused == Fused::not_tried) {
       const auto control = fp_control();
       const AccelImport* const entry = frame->imports + import;
       char* const memory = (char*)frame->runtime->allocate(32 * most_with_gaps);
-      bits = memory == nullptr                                 ? Bits::unknown
-             : has_known_dots<is_matrix, true>(entry, memory)  ? Bits::fused
-             : has_known_dots<is_matrix, false>(entry, memory) ? Bits::apart
-                                                               : Bits::unknown;
+      fused = memory == nullptr                                          ? Fused::unknown
+              : has_known_dots<is_matrix, Fused::pairs>(entry, memory)   ? Fused::pairs
+              : has_known_dots<is_matrix, Fused::singles>(entry, memory) ? Fused::singles
+              : has_known_dots<is_matrix, Fused::nowhere>(entry, memory) ? Fused::nowhere
+                                                                         : Fused::unknown;
       if (memory != nullptr) frame->runtime->release(memory);
       fp_set_control(control);
     }
-    return bits >= Bits::apart;
+    return fused >= Fused::nowhere;
   }
 };
 template <int import, bool is_matrix>
-Bits Dots<import, is_matrix>::bits = Bits::not_tried;
+Fused Dots<import, is_matrix>::fused = Fused::not_tried;
 
 // Products of one row with columns of memory that follow each other are worked out side by side, before they are asked for: the
 // columns lie in the same lines of the cache. All but the last elements, of which each product has a number of its own.
@@ -115,7 +122,7 @@ struct Panel {
   f64 even[panel_columns], odd[panel_columns];
 };
 ACCEL_INLINE Lanes broadcast(f64 value) { return value - Lanes{}; }
-template <bool fused>
+template <Fused fused>
 static __attribute__((noinline)) void fill_panel(Panel* panel) {
   const auto control = fp_control();
   const char *a = panel->row, *b = panel->column;
@@ -140,7 +147,7 @@ static __attribute__((noinline)) void fill_panel(Panel* panel) {
   fp_set_control(control);  // perhaps of products that nobody asks for
   panel->next = panel_columns;
 }
-template <bool fused>
+template <Fused fused>
 ACCEL_INLINE f64 panel_dot(Panel* panel, const char* end, const char* a, i64 da, const char* b, i64 db, i64 n) {
   const bool expected = (panel->row == a) & (panel->column == b) & (panel->row_step == da) & (panel->column_step == db);
   if (!expected) {
@@ -176,7 +183,7 @@ static __attribute__((noinline)) void forget_panels(Frame* frame, int count) {
   for (int k = 0; k < count; ++k) forget(frame->panels + k);
 }
 
-template <int panel, bool fused>
+template <int panel, Fused fused>
 ACCEL_INLINE f64 dot_by_panel(Frame* frame, const char* a, i64 da, const char* b, i64 db, i64 n, const char* end) {
   if (panel < 0 || (da == 8 && db == 8)) return dot_of<fused>(a, da, b, db, n);
   return panel_dot<fused>(frame->panels + panel, end, a, da, b, db, n);
@@ -187,9 +194,10 @@ ACCEL_INLINE bool dot(Frame* frame, const char* a, i64 da, const char* b, i64 db
   using Known = Dots<import, is_matrix>;
   const bool gaps = da != 8 || db != 8;
   const bool plain = da > 0 && db > 0 && ((da | db) & 7) == 0 && n <= (gaps ? most_with_gaps : most_without_gaps);
-  if (!plain || (__builtin_expect(Known::bits < Bits::apart, 0) && !Known::learn(frame))) return false;
-  const bool fused = Known::bits == Bits::fused;
-  store_f64(out, fused ? dot_by_panel<panel, true>(frame, a, da, b, db, n, end)
-                       : dot_by_panel<panel, false>(frame, a, da, b, db, n, end));
+  if (!plain || (__builtin_expect(Known::fused < Fused::nowhere, 0) && !Known::learn(frame))) return false;
+  const f64 sum = Known::fused == Fused::pairs     ? dot_by_panel<panel, Fused::pairs>(frame, a, da, b, db, n, end)
+                  : Known::fused == Fused::singles ? dot_by_panel<panel, Fused::singles>(frame, a, da, b, db, n, end)
+                                                   : dot_by_panel<panel, Fused::nowhere>(frame, a, da, b, db, n, end);
+  store_f64(out, sum);
   return true;
 }
