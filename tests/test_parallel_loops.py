@@ -447,3 +447,23 @@ def test_two_python_threads():
         worker.join()
     assert not wrong
     assert_all_compiled(call)
+
+
+def last_found(a, out):
+    """What is returned is of the last iteration that went through the inner loop."""
+    t = 0.0
+    for i in range(len(a)):
+        k = 0
+        while a[i] > k and k < 3:
+            t = a[i] + k
+            k += 1
+        out[i] = a[i] * 2
+    return t
+
+
+def test_numbers_of_earlier_iterations():
+    a = np.array([0.5, 2.5, -1.0, 1.5] + [-3.0] * 60)
+    with accel.config(threads=2, parallel_threshold=0):
+        call = accel.compile(last_found, fullgraph=True)
+        for case in (a, -a, a[::-1].copy(), np.zeros(40)):
+            assert_same(last_found, call, case, np.zeros(len(case)))

@@ -132,6 +132,7 @@ class Examined {
         for (ValueId v : graph_.nodes[static_cast<size_t>(n)].operands) need(v);
       if (block(b).terminator.kind == TerminatorKind::branch) need(block(b).terminator.operands[0]);
     }
+    for (ValueId v : handed_on()) need(v);
     while (!open.empty()) {
       ValueId v = open.back();
       open.pop_back();
@@ -149,6 +150,37 @@ class Examined {
           if (block(b).terminator.targets[k] == home) need(block(b).terminator.target_arguments[k][place]);
     }
     return true;
+  }
+
+  // What an iteration gives the header's scalars that are used behind the loop: the last one has to work it out by itself.
+  std::vector<ValueId> handed_on() {
+    std::set<BlockId> behind;
+    std::vector<BlockId> open = {block(loop_.header).terminator.targets[1]};
+    std::set<ValueId> used(block(loop_.header).terminator.target_arguments[1].begin(),
+                           block(loop_.header).terminator.target_arguments[1].end());
+    while (!open.empty()) {
+      BlockId b = open.back();
+      open.pop_back();
+      if (loop_.blocks.contains(b) || !behind.insert(b).second) continue;
+      for (NodeId n : block(b).nodes)
+        for (ValueId v : graph_.nodes[static_cast<size_t>(n)].operands) used.insert(v);
+      const Terminator& t = block(b).terminator;
+      for (const auto* list : {&t.operands, &t.target_arguments[0], &t.target_arguments[1]})
+        used.insert(list->begin(), list->end());
+      for (int k = 0; k < target_count(t); ++k) open.push_back(t.targets[k]);
+    }
+    std::vector<ValueId> out;
+    const auto& params = block(loop_.header).params;
+    for (size_t place = 0; place < params.size(); ++place) {
+      if (place == counted_.place || !used.contains(params[place]) || lives_in_memory(graph_, places_.origins, params[place]))
+        continue;
+      for (BlockId latch : loop_.latches) {
+        const Terminator& t = block(latch).terminator;
+        for (int k = 0; k < target_count(t); ++k)
+          if (t.targets[k] == loop_.header) out.push_back(t.target_arguments[k][place]);
+      }
+    }
+    return out;
   }
 
   // Whether each iteration reads and writes a part of its own of all shared memory that any of them writes.
