@@ -95,7 +95,8 @@ ACCEL_INLINE ExactOrder exact_order(i64 a, f64 b) {
   if (b < -0x1p63) return {false, false, true};
   const i64 whole = (i64)b;
   const f64 rest = b - (f64)whole;
-  return {(a < whole) | ((a == whole) & (rest > 0)), (a == whole) & (rest == 0), (a > whole) | ((a == whole) & (rest < 0))};
+  const bool8 same = a == whole;
+  return {a < whole || (same && rest > 0), same && rest == 0, a > whole || (same && rest < 0)};
 }
 #define ACCEL_EXACT_COMPARE(name, with_float, with_int) \
   ACCEL_INLINE bool8 name(i64 a, f64 b) {               \
