@@ -32,6 +32,30 @@ def positions(x, y):
     return found
 
 
+def position(x, value):
+    found, low, high = -1, 0, len(x) - 1
+    while low <= high:
+        middle = (low + high) // 2
+        if x[middle] < value:
+            low = middle + 1
+        elif x[middle] > value:
+            high = middle - 1
+        else:
+            found, low = middle, high + 1
+    return found, low
+
+
+def halves(x, value):
+    low, high = 0, len(x) - 1
+    while high - low > 1:
+        middle = low + (high - low) // 2
+        if x[middle] < value:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
 def from_both_ends(x):
     i, j = 0, len(x) - 1
     while i < j:
@@ -83,7 +107,17 @@ def test_none_needed(function):
     assert ways_out(call, sample(9)) == 0
 
 
-def test_middle():
+@pytest.mark.parametrize("function", [position, halves])
+def test_binary_search(function):
+    call = accel.compile(function, fullgraph=True)
+    for n in (9, 2, 1, 30, 0, 8):
+        x = np.sort(sample(n))
+        for value in (*x[:4], -1e9, 1e9, 0.0):
+            assert_same(function, call, x, value)
+    assert ways_out(call, np.sort(sample(9)), 0.5) == 0
+
+
+def test_binary_searches():
     call = accel.compile(positions, fullgraph=True)
     for n in (9, 1, 30, 0):
         assert_same(positions, call, np.sort(sample(n)), sample(7, seed=1))

@@ -31,7 +31,7 @@ struct Supposition {
 
 class Checks {
  public:
-  explicit Checks(Graph& graph) : graph_(graph), before_(predecessors(graph)), integers_(graph) {}
+  explicit Checks(Graph& graph) : graph_(graph), before_(predecessors(graph)), dominance_(graph), integers_(graph) {}
 
   bool run() {
     find_checks();
@@ -68,8 +68,77 @@ class Checks {
         ValueId param = integers_.param_of(term.key);
         if (param == no_value) continue;
         BlockId home = graph_.values[static_cast<size_t>(param)].block;
-        if (std::find(asking.begin(), asking.end(), home) == asking.end()) suppose(home, each, asking);
+        if (std::find(asking.begin(), asking.end(), home) != asking.end()) continue;
+        suppose_what_ways_tell(home);
+        suppose(home, each, asking);
       }
+  }
+
+  // What is known of the numbers of a loop on one of the ways to its beginning may be so in each round.
+  void suppose_what_ways_tell(BlockId home) {
+    if (!is_loop_head(home) || !asked_ways_.insert(home).second) return;
+    every_way(home, [&](BlockId from, int edge) {
+      std::map<Linear::Key, Linear> params = params_for_arguments(home, from, edge);
+      for (const Linear& fact : integers_.facts_at(from, edge))
+        if (std::optional<Linear> sum = with_params(fact, params)) suppose(home, *sum, {});
+      suppose_first_values(home, from, edge);
+      return true;
+    });
+  }
+
+  // By the number that an edge gives a parameter, from which it differs by a constant at most: the number in terms of the
+  // parameter.
+  std::map<Linear::Key, Linear> params_for_arguments(BlockId home, BlockId from, int edge) {
+    std::map<Linear::Key, Linear> out;
+    for_each_integer(home, from, edge, [&](const Linear& param, const Linear& given) {
+      if (given.terms().size() != 1 || given.terms()[0].factor != 1) return;
+      if (auto number = param.plus(Linear(given.constant()), -1)) out.emplace(given.terms()[0].key, *number);
+    });
+    return out;
+  }
+
+  // nullopt where the fact tells nothing of a parameter, or of more than two numbers.
+  static std::optional<Linear> with_params(const Linear& fact, const std::map<Linear::Key, Linear>& params) {
+    std::optional<Linear> out = Linear(fact.constant());
+    bool tells = false;
+    for (const Linear::Term& term : fact.terms()) {
+      auto found = params.find(term.key);
+      tells |= found != params.end();
+      if (out) out = out->plus(found == params.end() ? Linear::of(term.key) : found->second, term.factor);
+    }
+    return tells && out && out->terms().size() <= 2 ? out : std::nullopt;
+  }
+
+  // Parameters may only rise or only fall.
+  void suppose_first_values(BlockId home, BlockId from, int edge) {
+    for_each_integer(home, from, edge, [&](const Linear& param, const Linear& given) {
+      for (int64_t sign : {1, -1}) {
+        std::optional<Linear> distance = param.plus(given, -1);
+        if (distance) distance = distance->times(sign);
+        if (distance) suppose(home, *distance, {});
+      }
+    });
+  }
+
+  // Calls use(parameter, what the edge gives it).
+  template <class Use>
+  void for_each_integer(BlockId home, BlockId from, int edge, Use use) {
+    const std::vector<ValueId>& params = block(home).params;
+    for (size_t k = 0; k < params.size(); ++k) {
+      const Linear& param = integers_.linear(params[k]);
+      if (graph_.type(params[k]).rank() > 0 || !is_param_alone(param)) continue;
+      use(param, integers_.linear(block(from).terminator.target_arguments[edge][k]));
+    }
+  }
+
+  bool is_loop_head(BlockId b) const {
+    const std::vector<BlockId>& ways = before_[static_cast<size_t>(b)];
+    return std::any_of(ways.begin(), ways.end(), [&](BlockId from) { return dominance_.dominates(b, from); });
+  }
+
+  bool is_param_alone(const Linear& sum) const {
+    return sum.constant() == 0 && sum.terms().size() == 1 && sum.terms()[0].factor == 1 &&
+           integers_.param_of(sum.terms()[0].key) != no_value;
   }
 
   void suppose(BlockId home, const Linear& sum, std::vector<BlockId> asking) {
@@ -77,7 +146,6 @@ class Checks {
       return is_param(term.key, home) || integers_.is_known_before(term.key, home);
     });
     if (!is_known || suppositions_.size() >= most_suppositions || !supposed_[home].insert(sum).second) return;
-    integers_.assume(home, sum);
     suppositions_.push_back({home, sum});
     asking.push_back(home);
     every_way(home, [&](BlockId from, int edge) {
@@ -119,7 +187,9 @@ class Checks {
     return out;
   }
 
+  // None is taken to hold before all are there: what wrong ones bear out would not be looked for.
   void drop_wrong_suppositions() {
+    for (const Supposition& each : suppositions_) integers_.assume(each.block, each.sum);
     for (bool again = true; again;) {
       again = false;
       for (Supposition& each : suppositions_) {
@@ -179,10 +249,12 @@ class Checks {
 
   Graph& graph_;
   std::vector<std::vector<BlockId>> before_;
+  Dominance dominance_;
   Integers integers_;
   std::vector<Check> checks_;
   std::vector<Supposition> suppositions_;
   std::map<BlockId, std::set<Linear>> supposed_;
+  std::set<BlockId> asked_ways_;
 };
 
 bool has_checks(const Graph& graph) {

@@ -334,8 +334,12 @@ std::optional<int64_t> Integers::lowest(const Linear& sum) const {
 
 bool Integers::prove(const Linear& sum, BlockId block, int edge, std::set<Linear>* open) {
   if (++proofs_ > most_proofs) return false;
-  steps_ = most_steps;
-  return prove(sum, facts_at(block, edge), deepest_proof, open);
+  const std::vector<Linear> facts = facts_at(block, edge);
+  for (int depth = 1; depth <= deepest_proof; ++depth) {
+    steps_ = most_steps;
+    if (prove(sum, facts, depth, open)) return true;
+  }
+  return false;
 }
 
 // Numbers are eliminated one after the other, by facts that bound them on the side that matters.

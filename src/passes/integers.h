@@ -33,6 +33,8 @@ class Integers {
   void assume(BlockId block, const Linear& sum) { assumed_[static_cast<size_t>(block)].insert(sum); }
   void forget(BlockId block, const Linear& sum) { assumed_[static_cast<size_t>(block)].erase(sum); }
 
+  // What is >= 0 at the end of a block, or, edge >= 0, on the way to its target of that number.
+  std::vector<Linear> facts_at(BlockId block, int edge);
   // Whether a sum is >= 0 at the end of a block, or, edge >= 0, on the way to its target of that number. What it came down to
   // and is not known is added to `open`.
   bool prove(const Linear& sum, BlockId block, int edge = -1, std::set<Linear>* open = nullptr);
@@ -59,7 +61,6 @@ class Integers {
   bool collect(ValueId condition, bool holds, bool is_goal, std::vector<Linear>& out);
   bool collect_relation(const Node& node, bool holds, std::vector<Linear>& out);
   bool collect_fitting(const Node& node, std::vector<Linear>& out);
-  std::vector<Linear> facts_at(BlockId block, int edge);
   std::optional<int64_t> lowest(const Linear& sum) const;
   bool is_bounded(const Linear::Term& term) const;
   bool prove(const Linear& goal, const std::vector<Linear>& facts, int depth, std::set<Linear>* open);
