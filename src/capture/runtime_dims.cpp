@@ -24,36 +24,10 @@ Comparison inverse_of(Comparison comparison) {
   return table[static_cast<size_t>(comparison)];
 }
 
-// d = coefficient * symbol + rest, where rest does not name the symbol.
-struct Linear {
-  int64_t coefficient = 0;
-  Dim rest;
-};
-
-// By its form: what is within //, %, min or max is not linear whatever its values at some places are.
-std::optional<Linear> linear_in(DimTable& dims, Dim d, int symbol) {
-  if (!dims.names(d, symbol)) return Linear{0, d};
-  DimKind kind = dims.kind(d);
-  if (kind == DimKind::symbol) return Linear{1, dims.constant(0)};
-  if (kind == DimKind::add) {
-    Linear out{0, dims.constant(0)};
-    for (Dim part : dims.operands(d)) {
-      std::optional<Linear> each = linear_in(dims, part, symbol);
-      if (!each) return std::nullopt;
-      out = {out.coefficient + each->coefficient, dims.add(out.rest, each->rest)};
-    }
-    return out;
-  }
-  if (kind != DimKind::mul) return std::nullopt;
-  Linear out{1, dims.constant(0)};
-  bool found = false;
-  for (Dim part : dims.operands(d)) {
-    auto constant = dims.as_constant(part);
-    if (!constant && (found || part != dims.symbol(symbol))) return std::nullopt;
-    found = found || !constant;
-    out.coefficient *= constant.value_or(1);
-  }
-  return out;
+// The slope of d in the symbol where it is one number.
+std::optional<int64_t> coefficient_of(DimTable& dims, Dim d, int symbol) {
+  std::optional<Dim> slope = dims.slope(d, symbol);
+  return slope ? dims.as_constant(*slope) : std::nullopt;
 }
 
 }  // namespace
@@ -134,20 +108,19 @@ bool Capture::prove_by_facts(Dim d, int depth) {
   if (depth == 0) return false;
   for (auto symbol = symbols.rbegin(); symbol != symbols.rend(); ++symbol) {
     if (!is_bound(*symbol)) continue;
-    auto wanted = linear_in(table, d, *symbol);
+    std::optional<int64_t> wanted = coefficient_of(table, d, *symbol);
     if (!wanted) continue;
     for (size_t i = facts_.size(); i-- > 0;) {
-      auto fact = linear_in(table, facts_[i], *symbol);
-      if (!fact || fact->coefficient == 0 || wanted->coefficient % fact->coefficient != 0) continue;
-      int64_t times = wanted->coefficient / fact->coefficient;
+      std::optional<int64_t> told = coefficient_of(table, facts_[i], *symbol);
+      if (!told || *told == 0 || *wanted % *told != 0) continue;
+      int64_t times = *wanted / *told;
       if (times <= 0) continue;
       if (prove_by_facts(table.sub(d, table.mul(facts_[i], times)), depth - 1)) return true;
     }
     const Range& range = symbol_ranges_[static_cast<size_t>(*symbol)];
-    double least = wanted->coefficient > 0 ? range.low : range.high;
-    if (wanted->coefficient == 0 || std::fabs(least) > static_cast<double>(runtime_limit)) return false;
-    Dim bound = table.constant(static_cast<int64_t>(least));
-    return prove_by_facts(table.add(wanted->rest, table.mul(bound, wanted->coefficient)), depth - 1);
+    double least = *wanted > 0 ? range.low : range.high;
+    if (*wanted == 0 || std::fabs(least) > static_cast<double>(runtime_limit)) return false;
+    return prove_by_facts(table.substitute(d, *symbol, static_cast<int64_t>(least)), depth - 1);
   }
   return false;
 }

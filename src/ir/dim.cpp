@@ -287,6 +287,43 @@ bool DimTable::names(Dim d, int symbol) const {
   return std::binary_search(all.begin(), all.end(), symbol);
 }
 
+std::optional<Dim> DimTable::slope(Dim d, int symbol) {
+  if (!names(d, symbol)) return constant(0);
+  switch (kind(d)) {
+    case DimKind::symbol:
+      return constant(1);
+    case DimKind::add:
+      return slope_of_sum(d, symbol);
+    case DimKind::mul:
+      return slope_of_product(d, symbol);
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<Dim> DimTable::slope_of_sum(Dim d, int symbol) {
+  Dim out = constant(0);
+  for (Dim part : operands(d)) {
+    std::optional<Dim> each = slope(part, symbol);
+    if (!each) return std::nullopt;
+    out = add(out, *each);
+  }
+  return out;
+}
+
+std::optional<Dim> DimTable::slope_of_product(Dim d, int symbol) {
+  Dim out = constant(1);
+  bool found = false;
+  for (Dim part : operands(d)) {
+    bool named = names(part, symbol);
+    std::optional<Dim> factor = named ? slope(part, symbol) : part;
+    if (!factor || (named && found)) return std::nullopt;
+    found = found || named;
+    out = mul(out, *factor);
+  }
+  return out;
+}
+
 int64_t DimTable::evaluate(Dim d, std::span<const int64_t> symbols) const {
   const Expression& e = state_->at(d);
   if (e.kind == DimKind::constant) return e.value;

@@ -54,6 +54,11 @@ class DimTable {
   std::vector<int> symbols(Dim d) const;      // sorted, without repeats
   bool names(Dim d, int symbol) const;        // whether the symbol is one of them
 
+  // The c of d = c * symbol + rest, where neither c nor rest names the symbol; nullopt when d has no such form: what is within
+  // //,
+  // %, min or max is not linear whatever its values at some places are.
+  std::optional<Dim> slope(Dim d, int symbol);
+
   // Value of d with symbol k := symbols[k]. Wraps like int64.
   int64_t evaluate(Dim d, std::span<const int64_t> symbols) const;
   // The same, unless d names a symbol that has no place in `symbols`.
@@ -70,6 +75,9 @@ class DimTable {
 
  private:
   struct State;
+  std::optional<Dim> slope_of_sum(Dim d, int symbol);
+  std::optional<Dim> slope_of_product(Dim d, int symbol);
+
   std::unique_ptr<State> state_;
 };
 

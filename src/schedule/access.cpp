@@ -110,28 +110,6 @@ Dim linear_index(DimTable& dims, const std::vector<Dim>& shape, const Index& ind
   return linear;
 }
 
-namespace {
-
-bool is_polynomial_in(const DimTable& dims, Dim expression, int symbol) {
-  DimKind kind = dims.kind(expression);
-  if (kind == DimKind::constant || kind == DimKind::symbol) return true;
-  if (kind != DimKind::add && kind != DimKind::mul) return !dims.names(expression, symbol);
-  std::vector<Dim> operands = dims.operands(expression);
-  return std::all_of(operands.begin(), operands.end(), [&](Dim d) { return is_polynomial_in(dims, d, symbol); });
-}
-
-}  // namespace
-
-std::optional<Dim> slope(DimTable& dims, Dim expression, int symbol) {
-  if (!is_polynomial_in(dims, expression, symbol)) return std::nullopt;
-  Dim first = dims.substitute(expression, symbol, 1);
-  Dim step = dims.sub(first, dims.substitute(expression, symbol, 0));
-  bool even = dims.sub(dims.substitute(expression, symbol, 2), first) == step;
-  if (!even || dims.sub(dims.substitute(expression, symbol, 3), dims.substitute(expression, symbol, 2)) != step)
-    return std::nullopt;
-  return step;
-}
-
 Dim offset_of(DimTable& dims, const Index& index, const std::vector<Dim>& strides) {
   Dim offset = dims.constant(0);
   for (size_t k = 0; k < index.size(); ++k) offset = dims.add(offset, dims.mul(index[k], strides[k]));

@@ -27,10 +27,6 @@ Index map_view_index(DimTable& dims, const Graph& graph, const Node& node, const
 // Index k of C order: the position of `index` in an array of `shape`.
 Dim linear_index(DimTable& dims, const std::vector<Dim>& shape, const Index& index);
 
-// The constant c of an expression c * symbol + rest, where c and rest do not depend on the symbol; nullopt when it has no such
-// form.
-std::optional<Dim> slope(DimTable& dims, Dim expression, int symbol);
-
 // sum of index[k] * strides[k]
 Dim offset_of(DimTable& dims, const Index& index, const std::vector<Dim>& strides);
 

@@ -46,7 +46,7 @@ std::optional<StridedView> strided_view(DimTable& dims, const Graph& graph, cons
   if (!position || (!graph.is_input(position->base) && places[position->base] == Place::row)) return std::nullopt;
   StridedView view{position->base, {}, position->offset};
   for (int k = 0; k < rank; ++k) {
-    std::optional<Dim> stride = slope(dims, view.offset, first + k);
+    std::optional<Dim> stride = dims.slope(view.offset, first + k);
     if (!stride) return std::nullopt;
     for (int symbol : dims.symbols(*stride))
       if (symbol >= first) return std::nullopt;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "schedule/access.h"
-
 namespace accel {
 
 namespace {
@@ -44,7 +42,7 @@ std::optional<int64_t> step_of(const Graph& graph, const NaturalLoop& loop, Valu
 
 // What a symbol does not reach while `less` or `greater` of a linear expression of it and `limit` holds.
 std::optional<Dim> end_of(DimTable& dims, Op test, Dim expression, Dim limit, int symbol, int64_t step) {
-  std::optional<Dim> by = slope(dims, expression, symbol);
+  std::optional<Dim> by = dims.slope(expression, symbol);
   std::optional<int64_t> factor = by ? dims.as_constant(*by) : std::nullopt;
   if (!factor || *factor == 0 || step == 0 || ((*factor > 0) == (step > 0)) != (test == Op::less)) return std::nullopt;
   Dim distance = dims.sub(limit, dims.substitute(expression, symbol, 0));  // factor * symbol is not beyond it

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "schedule/access.h"
-
 namespace accel {
 
 namespace {
@@ -66,7 +64,7 @@ class Order {
   Access access(Dim offset, Dim variable) {
     if (variable.id < 0) return {offset, dims_.constant(0)};
     int symbol = *dims_.as_symbol(variable);
-    std::optional<Dim> step = slope(dims_, offset, symbol);
+    std::optional<Dim> step = dims_.slope(offset, symbol);
     if (!step) return {offset, offset};  // equal to itself alone
     return {dims_.substitute(offset, symbol, 0), *step};
   }

@@ -271,7 +271,7 @@ class LoopOrder {
     int found = -1;
     for (size_t k = 0; k < nest_.size(); ++k) {
       if (!graph_.dims.names(index, nest_[k].counted.symbol)) continue;
-      std::optional<Dim> by = slope(graph_.dims, index, nest_[k].counted.symbol);
+      std::optional<Dim> by = graph_.dims.slope(index, nest_[k].counted.symbol);
       if (found >= 0 || !by || graph_.dims.as_constant(*by).value_or(0) == 0) return -1;
       found = static_cast<int>(k);
     }
@@ -322,7 +322,7 @@ class LoopOrder {
       std::vector<Dim> strides = strided ? graph_.inputs[static_cast<size_t>(input)].strides : dense_strides(graph_.dims, type);
       Dim offset = offset_of(graph_.dims, access.index, strides);
       if (!graph_.dims.names(offset, nest_[level].counted.symbol)) continue;
-      std::optional<Dim> step = slope(graph_.dims, offset, nest_[level].counted.symbol);
+      std::optional<Dim> step = graph_.dims.slope(offset, nest_[level].counted.symbol);
       std::optional<int64_t> bytes = step ? graph_.dims.as_constant(*step) : std::nullopt;
       out += bytes && std::abs(*bytes) == item_size(type.dtype) ? 0 : far_cost;
     }

@@ -78,7 +78,7 @@ CallOperand Lowering::call_operand(ValueId v, const Index& index, Dim variable, 
     return {single, dims_.constant(0)};
   }
   auto stride_of = [&](const Address& address) -> std::optional<CallOperand> {
-    std::optional<Dim> stride = slope(dims_, address.offset, symbol);
+    std::optional<Dim> stride = dims_.slope(address.offset, symbol);
     if (!stride) return std::nullopt;
     return CallOperand{{address.buffer, dims_.substitute(address.offset, symbol, 0)}, *stride};
   };

@@ -238,7 +238,7 @@ class Examined {
   Rows rows_of(const Index& index) {
     Rows out;
     for (size_t axis = 0; axis < index.size(); ++axis) {
-      std::optional<Dim> by = slope(graph_.dims, index[axis], counted_.symbol);
+      std::optional<Dim> by = graph_.dims.slope(index[axis], counted_.symbol);
       std::optional<int64_t> constant = by ? graph_.dims.as_constant(*by) : std::nullopt;
       if (!constant || *constant == 0) continue;
       std::vector<int> symbols = graph_.dims.symbols(index[axis]);

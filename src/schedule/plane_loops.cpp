@@ -5,7 +5,6 @@
 #include <optional>
 #include <set>
 
-#include "schedule/access.h"
 #include "schedule/rewrite.h"
 #include "schedule/scalar_code.h"
 
@@ -98,8 +97,8 @@ class PlaneLoop {
     int64_t apart = 0;
     for (const Stmt& stmt : loop.body) {
       if (stmt.kind != StmtKind::store) continue;
-      std::optional<Dim> element = slope(dims_, stmt.address.offset, *dims_.as_symbol(loop.var)),
-                         plane = slope(dims_, stmt.address.offset, symbol_);
+      std::optional<Dim> element = dims_.slope(stmt.address.offset, *dims_.as_symbol(loop.var)),
+                         plane = dims_.slope(stmt.address.offset, symbol_);
       std::optional<int64_t> near = plane ? dims_.as_constant(*plane) : std::nullopt;
       if (!element || !near || *near == 0 || std::abs(*near) >= line_bytes) return std::nullopt;
       int64_t far = std::abs(dims_.as_constant(*element).value_or(usual_distance));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "schedule/access.h"
 #include "schedule/rewrite.h"
 #include "schedule/scalar_code.h"
 
@@ -65,7 +64,7 @@ class Reading {
   bool touch(const Stmt& stmt) {
     BufferId memory = program_.memory_of(stmt.address.buffer);
     if (program_.buffers[static_cast<size_t>(memory)].kind == BufferKind::scratch) return false;
-    std::optional<Dim> stride = slope(dims_, stmt.address.offset, row_);
+    std::optional<Dim> stride = dims_.slope(stmt.address.offset, row_);
     if (!stride) return false;
     if (dims_.is_constant(*stride, 0)) return stmt.kind == StmtKind::load && (fixed_.insert(memory), true);
     std::optional<int64_t> row = row_of(stmt, *stride);
@@ -77,7 +76,7 @@ class Reading {
   std::optional<int64_t> row_of(const Stmt& stmt, Dim stride) {
     Dim lowest = dims_.substitute(stmt.address.offset, row_, 0), highest = lowest;
     for (const Inner& loop : loops_) {
-      std::optional<Dim> step = slope(dims_, lowest, loop.variable);
+      std::optional<Dim> step = dims_.slope(lowest, loop.variable);
       if (!step) return std::nullopt;
       bool rises = is_nonnegative(*step);
       if (!rises && !is_nonnegative(dims_.mul(*step, -1))) return std::nullopt;
@@ -163,7 +162,7 @@ std::optional<Dim> row_length(Program& program, const Stmt& loop, const std::map
   for (const Stmt& stmt : loop.body) {
     if (stmt.kind != StmtKind::load && stmt.kind != StmtKind::store) continue;
     auto known = strides.find(program.memory_of(stmt.address.buffer));
-    std::optional<Dim> step = slope(program.dims, stmt.address.offset, *program.dims.as_symbol(loop.var));
+    std::optional<Dim> step = program.dims.slope(stmt.address.offset, *program.dims.as_symbol(loop.var));
     if (known == strides.end() || !step || program.dims.as_constant(*step).value_or(0) <= 0) continue;
     std::optional<Dim> length = quotient(program.dims, known->second, *step);
     if (!length || (out && *out != *length)) return std::nullopt;

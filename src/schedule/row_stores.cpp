@@ -64,7 +64,7 @@ class Reads {
     int axes = 0;
     for (size_t axis = 0; axis < target.index.size(); ++axis)
       if (dims_.names(target.index[axis], lead_)) target.axis = axis, ++axes;
-    std::optional<Dim> step = axes == 1 ? slope(dims_, target.index[target.axis], lead_) : std::nullopt;
+    std::optional<Dim> step = axes == 1 ? dims_.slope(target.index[target.axis], lead_) : std::nullopt;
     target.step = step ? dims_.as_constant(*step).value_or(0) : 0;
     good_ = target.step != 0;
     if (!good_) return;
@@ -118,7 +118,7 @@ class Reads {
     }
     if (target == targets_.end() || index == target->index || is_fixed(index)) return;
     Dim place = index[target->axis];
-    std::optional<Dim> step = slope(dims_, place, lead_);
+    std::optional<Dim> step = dims_.slope(place, lead_);
     for (int symbol : dims_.symbols(place)) good_ = good_ && (symbol < first_axis || symbol == lead_);
     if (!good_ || !step) return fail();
     if (dims_.is_constant(*step, 0)) return copy(part);

@@ -57,6 +57,22 @@ TEST_F(DimTest, SubstituteRebuildsTheNormalForm) {
   EXPECT_EQ(t.symbols(d), (std::vector<int>{0, 1}));
 }
 
+TEST_F(DimTest, HasASlope) {
+  EXPECT_EQ(t.slope(t.add(t.mul(s0, t.add(s1, c(3))), s2), 0), t.add(s1, c(3)));
+  EXPECT_EQ(t.slope(t.add(t.mul(s0, -4), t.floordiv(s1, s2)), 0), c(-4));
+  EXPECT_EQ(t.slope(t.mul(s0, t.mod(s1, s2)), 0), t.mod(s1, s2));
+  EXPECT_EQ(t.slope(t.min(s1, s2), 0), c(0));
+}
+
+TEST_F(DimTest, HasNoSlopeWhereItIsNotLinear) {
+  EXPECT_EQ(t.slope(t.mul(s0, s0), 0), std::nullopt);
+  EXPECT_EQ(t.slope(t.max(s0, c(3)), 0), std::nullopt);
+  EXPECT_EQ(t.slope(t.mul(s1, t.mod(s0, c(100))), 0), std::nullopt);
+  EXPECT_EQ(t.slope(t.add(s0, t.floordiv(s0, c(100))), 0), std::nullopt);
+  Dim zero_from_0_to_3 = t.product(std::vector{s0, t.sub(s0, c(1)), t.sub(s0, c(2)), t.sub(s0, c(3))});
+  EXPECT_EQ(t.slope(zero_from_0_to_3, 0), std::nullopt);
+}
+
 TEST_F(DimTest, KnowsItsSymbols) {
   Dim d = t.add(t.mul(s0, 2), t.min(s2, c(3)));
   EXPECT_TRUE(t.names(d, 0) && t.names(d, 2));
