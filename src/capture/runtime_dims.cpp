@@ -49,29 +49,9 @@ bool Capture::is_runtime(Dim d) const {
 Relation Capture::inverse(const Relation& relation) { return {relation.left, relation.right, inverse_of(relation.comparison)}; }
 
 void Capture::assume(const Relation& relation) {
-  DimTable& table = dims();
-  Dim up = table.sub(relation.right, relation.left), down = table.sub(relation.left, relation.right), one = table.constant(1);
-  switch (relation.comparison) {
-    case Comparison::lt:
-      facts_.push_back(table.sub(up, one));
-      break;
-    case Comparison::le:
-      facts_.push_back(up);
-      break;
-    case Comparison::gt:
-      facts_.push_back(table.sub(down, one));
-      break;
-    case Comparison::ge:
-      facts_.push_back(down);
-      break;
-    case Comparison::eq:
-      facts_.push_back(up);
-      facts_.push_back(down);
-      break;
-    case Comparison::ne:
-      assume_apart(up, down);
-      break;
-  }
+  const auto& [left, right, comparison] = relation;
+  for (Dim sum : sums_told_by(dims(), left, comparison, right)) facts_.push_back(sum);
+  if (comparison == Comparison::ne) assume_apart(dims().sub(right, left), dims().sub(left, right));
 }
 
 // Of a difference that is known not to have one sign: it is not 0 either.

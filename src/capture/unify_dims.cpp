@@ -54,17 +54,11 @@ class Equalities {
   std::map<int, int64_t> constants_;
 };
 
-// The inequalities that the guards check.
+// The inequalities that the guards check. Equalities rewrite the graph instead.
 void tell_known(Graph& graph, const GuardSet& guards) {
-  DimTable& dims = graph.dims;
   for (const Guard& guard : guards.guards) {
-    if (guard.kind != GuardKind::relation) continue;
-    Dim up = dims.sub(guard.right, guard.left), down = dims.sub(guard.left, guard.right), one = dims.constant(1);
-    Comparison test = guard.comparison;
-    if (test == Comparison::lt || test == Comparison::le)
-      graph.known.push_back(test == Comparison::lt ? dims.sub(up, one) : up);
-    if (test == Comparison::gt || test == Comparison::ge)
-      graph.known.push_back(test == Comparison::gt ? dims.sub(down, one) : down);
+    if (guard.kind != GuardKind::relation || guard.comparison == Comparison::eq) continue;
+    for (Dim sum : sums_told_by(graph.dims, guard.left, guard.comparison, guard.right)) graph.known.push_back(sum);
   }
 }
 

@@ -423,6 +423,25 @@ void drop_implied(std::vector<Guard>& guards) {
 
 }  // namespace
 
+std::vector<Dim> sums_told_by(DimTable& dims, Dim left, Comparison comparison, Dim right) {
+  Dim up = dims.sub(right, left), down = dims.sub(left, right), one = dims.constant(1);
+  switch (comparison) {
+    case Comparison::eq:
+      return {up, down};
+    case Comparison::ne:
+      return {};
+    case Comparison::lt:
+      return {dims.sub(up, one)};
+    case Comparison::le:
+      return {up};
+    case Comparison::gt:
+      return {dims.sub(down, one)};
+    case Comparison::ge:
+      return {down};
+  }
+  return {};
+}
+
 void GuardSet::seal() {
   drop_implied(guards);
   sealed_ = std::make_shared<Sealed>();

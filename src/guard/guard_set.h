@@ -61,6 +61,9 @@ enum class GuardKind : uint8_t {
 
 enum class Comparison : uint8_t { eq, ne, lt, le, gt, ge };
 
+// The sums that are >= 0 where left `comparison` right holds; ne tells none.
+std::vector<Dim> sums_told_by(DimTable& dims, Dim left, Comparison comparison, Dim right);
+
 struct Guard {
   GuardKind kind = GuardKind::identity;
   SourceId source = -1;
