@@ -67,5 +67,7 @@ inline bool is_python_op(Op op) { return op >= Op::overflow_event && op <= Op::m
 std::vector<std::vector<int>> core_signature(Op op);
 
 inline OpClass op_class(Op op) { return op_info(op).op_class; }
+inline bool is_view(Op op) { return op_class(op) == OpClass::view; }
+inline bool is_update(Op op) { return op_class(op) == OpClass::update; }
 
 }  // namespace accel

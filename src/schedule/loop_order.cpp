@@ -23,9 +23,6 @@ struct Level {
   int64_t start = 0;
 };
 
-bool is_update(Op op) { return op_class(op) == OpClass::update; }
-bool is_view(Op op) { return op_class(op) == OpClass::view; }
-
 class LoopOrder {
  public:
   LoopOrder(Graph& graph, std::vector<std::string>* notes)

@@ -19,9 +19,6 @@ constexpr int64_t least_iterations = 3;     // the last one is left to the calli
 constexpr int64_t least_before_nests = 32;  // so many that they feed all threads better than the loops inside
 constexpr int first_index = 1 << 24;        // symbols of our own: an index along an axis
 
-bool is_update(Op op) { return op_class(op) == OpClass::update; }
-bool is_view(Op op) { return op_class(op) == OpClass::view; }
-
 // One loop, and whether its iterations are independent.
 class Examined {
  public:
