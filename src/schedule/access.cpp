@@ -104,6 +104,12 @@ Index map_view_index(DimTable& dims, const Graph& graph, const Node& node, const
   }
 }
 
+Element element_behind_views(DimTable& dims, const Graph& graph, ValueId v, Index index) {
+  for (; !graph.is_input(v) && is_view(graph.producer(v).op); v = graph.producer(v).operands[0])
+    index = map_view_index(dims, graph, graph.producer(v), index);
+  return {v, std::move(index)};
+}
+
 Dim linear_index(DimTable& dims, const std::vector<Dim>& shape, const Index& index) {
   Dim linear = dims.constant(0);
   for (size_t k = 0; k < index.size(); ++k) linear = dims.add(dims.mul(linear, shape[k]), index[k]);

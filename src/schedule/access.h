@@ -24,6 +24,14 @@ std::optional<std::vector<std::pair<size_t, size_t>>> same_axes(const DimTable& 
 // the constant 1 nor equal to the result's.
 Index map_view_index(DimTable& dims, const Graph& graph, const Node& node, const Index& index);
 
+// An element of an array.
+struct Element {
+  ValueId array = no_value;
+  Index index;
+};
+// The element of the array behind all views that is element `index` of v.
+Element element_behind_views(DimTable& dims, const Graph& graph, ValueId v, Index index);
+
 // Index k of C order: the position of `index` in an array of `shape`.
 Dim linear_index(DimTable& dims, const std::vector<Dim>& shape, const Index& index);
 

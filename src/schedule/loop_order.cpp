@@ -230,30 +230,18 @@ class LoopOrder {
     return is_number && each.op != Op::bind && graph_.type(each.results[0]).rank() == 0;
   }
 
-  // An element that the body reads or writes: the array it is in, and where.
-  struct Access {
-    ValueId array = no_value;
-    Index index;
-  };
-
-  std::vector<Access> accesses() {
-    std::vector<Access> out;
+  // Elements that the body reads or writes.
+  std::vector<Element> accesses() {
+    std::vector<Element> out;
     for (BlockId b : body().blocks)
       for (NodeId n : block(b).nodes) {
         const Node& each = node(n);
         if (is_view(each.op) || each.op == Op::bind) continue;
         for (size_t k = is_update(each.op) ? 1 : 0; k < each.operands.size(); ++k)
-          if (Access access = access_of(each.operands[k]); graph_.type(access.array).rank() > 0)
+          if (Element access = element_behind_views(graph_.dims, graph_, each.operands[k], {});
+              graph_.type(access.array).rank() > 0)
             out.push_back(std::move(access));
       }
-    return out;
-  }
-
-  Access access_of(ValueId v) {
-    Access out{v, {}};
-    for (; !graph_.is_input(out.array) && is_view(graph_.producer(out.array).op);
-         out.array = graph_.producer(out.array).operands[0])
-      out.index = map_view_index(graph_.dims, graph_, graph_.producer(out.array), out.index);
     return out;
   }
 
@@ -283,7 +271,7 @@ class LoopOrder {
   bool keeps_bits() {
     std::map<ValueId, std::map<size_t, Dim>> axes;  // by array: those along which all accesses are at one index
     chosen_.clear();
-    for (const Access& access : accesses()) {
+    for (const Element& access : accesses()) {
       ValueId memory = memory_of(access.array);
       if (memory == no_value) continue;
       std::map<size_t, Dim> mine;
@@ -312,7 +300,7 @@ class LoopOrder {
   // What it costs to have a level innermost: how far apart the elements are that follow each other.
   int cost(size_t level) {
     int out = 0;
-    for (const Access& access : accesses()) {
+    for (const Element& access : accesses()) {
       const Type& type = graph_.type(access.array);
       int input = graph_.input_index(access.array);
       bool strided = input >= 0 && graph_.inputs[static_cast<size_t>(input)].layout == Layout::strided;

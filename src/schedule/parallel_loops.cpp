@@ -219,11 +219,11 @@ class Examined {
     for (size_t k = 0; k < type.shape.size(); ++k)
       index.push_back(graph_.dims.is_constant(type.shape[k], 1) ? graph_.dims.constant(0)
                                                                 : graph_.dims.symbol(first_index + static_cast<int>(k)));
-    for (; !graph_.is_input(v) && is_view(graph_.producer(v).op); v = graph_.producer(v).operands[0])
-      index = map_view_index(graph_.dims, graph_, graph_.producer(v), index);
-    auto found = buffer(v) >= 0 ? rows_.find(buffer(v)) : rows_.end();
+    Element element = element_behind_views(graph_.dims, graph_, v, std::move(index));
+    BufferId memory = buffer(element.array);
+    auto found = memory >= 0 ? rows_.find(memory) : rows_.end();
     if (found == rows_.end()) return;
-    Rows rows = rows_of(index);
+    Rows rows = rows_of(element.index);
     if (accessed_.insert(found->first).second)
       found->second = rows;
     else
