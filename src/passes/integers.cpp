@@ -20,6 +20,12 @@ Linear::Key key_of_symbol(int symbol) { return -1 - Linear::Key{symbol}; }
 
 bool is_integer(DType dtype) { return (dtype_kind(dtype) == 'i' || dtype_kind(dtype) == 'u') && dtype != DType::uint64; }
 
+// Whether no number changes by a cast to a wider dtype.
+bool keeps_number(DType from, DType to) {
+  bool keeps_sign = dtype_kind(to) == 'i' || dtype_kind(from) == 'u';
+  return is_integer(from) && is_integer(to) && item_size(from) < item_size(to) && keeps_sign;
+}
+
 }  // namespace
 
 Integers::Integers(const Graph& graph)
@@ -40,7 +46,9 @@ Integers::Integers(const Graph& graph)
   for (Dim d : graph.known) always_.push_back(sum_of(d));
   std::vector<std::vector<BlockId>> before = predecessors(graph);
   for (BlockId b = 1; b < static_cast<BlockId>(graph.blocks.size()); ++b) {
-    parents_[static_cast<size_t>(b)] = immediate_dominator(graph, dominance_, b);
+    BlockId parent = immediate_dominator(graph, dominance_, b);
+    // Blocks that no way leads to dominate each other.
+    if (!dominance_.dominates(b, parent)) parents_[static_cast<size_t>(b)] = parent;
     if (before[static_cast<size_t>(b)].size() != 1) continue;
     const Terminator& t = graph.blocks[static_cast<size_t>(before[static_cast<size_t>(b)][0])].terminator;
     if (t.kind == TerminatorKind::branch) facts_[static_cast<size_t>(b)] = told_by(t.operands[0], t.targets[0] == b);
@@ -96,40 +104,37 @@ std::optional<Linear> Integers::arithmetic(const Node& node) {
   }
 }
 
-std::optional<int64_t> Integers::constant_of(ValueId v) {
-  const Linear& sum = linear(v);
-  return sum.is_constant() ? std::optional(sum.constant()) : std::nullopt;
-}
-
-// A number by its own name, with what its operation tells.
+// A number by its own name, with what its dtype and its operation tell.
 Linear Integers::of_own(ValueId v) {
   Linear own = Linear::of(v);
   const Type& type = graph_.type(v);
   if (type.rank() > 0 || !is_integer(type.dtype)) return own;
-  int bits = static_cast<int>(item_size(type.dtype)) * 8;
-  bool has_sign = dtype_kind(type.dtype) == 'i';
-  if (bits < 64) ranges_[v] = {has_sign ? -(int64_t{1} << (bits - 1)) : 0, (int64_t{1} << (has_sign ? bits - 1 : bits)) - 1};
-  if (graph_.is_input(v) || graph_.producer(v).operands.size() != 2) {
-    bool widens = !graph_.is_input(v) && graph_.producer(v).op == Op::astype;
-    if (widens && is_integer(graph_.type(graph_.producer(v).operands[0]).dtype)) {
-      ValueId from = graph_.producer(v).operands[0];
-      bool keeps_sign = dtype_kind(type.dtype) == 'i' || dtype_kind(graph_.type(from).dtype) == 'u';
-      bool is_wider = item_size(graph_.type(from).dtype) < item_size(type.dtype);
-      if (is_wider && keeps_sign && graph_.type(from).rank() == 0) return linear(from);
-    }
-    return own;
-  }
+  ranges_[v] = range_of(type.dtype);
+  if (graph_.is_input(v)) return own;
   const Node& node = graph_.producer(v);
   for (ValueId operand : node.operands)
     if (graph_.type(operand).rank() > 0) return own;
-  const Linear first = linear(node.operands[0]), second = linear(node.operands[1]);
-  if (node.op == Op::minimum || node.op == Op::maximum) add_extreme(v, {node.op == Op::minimum, {first, second}});
-  if (!second.is_constant() || second.constant() <= 0) return own;
-  if (node.op == Op::bitwise_and) ranges_[v] = {0, second.constant()};
-  if (node.op == Op::remainder) ranges_[v] = {0, second.constant() - 1};
-  if (node.op == Op::floor_divide) add_quotient(first, own, second.constant());
-  if (node.op == Op::right_shift && second.constant() < 12) add_quotient(first, own, int64_t{1} << second.constant());
+  if (node.op == Op::astype && keeps_number(graph_.type(node.operands[0]).dtype, type.dtype)) return linear(node.operands[0]);
+  if (node.operands.size() == 2) note_operation(v, node);
   return own;
+}
+
+Integers::Range Integers::range_of(DType dtype) {
+  int bits = item_size(dtype) * 8;
+  if (bits == 64) return {};
+  bool has_sign = dtype_kind(dtype) == 'i';
+  return {has_sign ? -(int64_t{1} << (bits - 1)) : 0, (int64_t{1} << (has_sign ? bits - 1 : bits)) - 1};
+}
+
+void Integers::note_operation(ValueId v, const Node& node) {
+  const Linear own = Linear::of(v), first = linear(node.operands[0]), second = linear(node.operands[1]);
+  if (node.op == Op::minimum || node.op == Op::maximum) add_extreme(v, {node.op == Op::minimum, {first, second}});
+  if (!second.is_constant() || second.constant() <= 0) return;
+  int64_t by = second.constant();
+  if (node.op == Op::bitwise_and) ranges_[v] = {0, by};
+  if (node.op == Op::remainder) ranges_[v] = {0, by - 1};
+  if (node.op == Op::floor_divide) add_quotient(first, own, by);
+  if (node.op == Op::right_shift && by < 63) add_quotient(first, own, int64_t{1} << by);
 }
 
 void Integers::add_quotient(const Linear& dividend, const Linear& quotient, int64_t divisor) {

@@ -55,9 +55,10 @@ class Integers {
   Linear sum_of(Dim d);
   Linear of_expression(Dim d);
   Linear of_own(ValueId v);
+  static Range range_of(DType dtype);
+  void note_operation(ValueId v, const Node& node);
   void add_quotient(const Linear& dividend, const Linear& quotient, int64_t divisor);
   void add_extreme(Linear::Key key, Extreme extreme);
-  std::optional<int64_t> constant_of(ValueId v);
   bool collect(ValueId condition, bool holds, bool is_goal, std::vector<Linear>& out);
   bool collect_relation(const Node& node, bool holds, std::vector<Linear>& out);
   bool collect_fitting(const Node& node, std::vector<Linear>& out);
@@ -75,7 +76,7 @@ class Integers {
   std::map<Linear::Key, Range> ranges_;
   std::map<Linear::Key, Extreme> extremes_;
   std::vector<Linear> always_;              // >= 0 wherever their numbers have values
-  std::vector<BlockId> parents_;            // the closest block that dominates
+  std::vector<BlockId> parents_;            // the closest block that dominates; -1: none, or no way leads there
   std::vector<std::vector<Linear>> facts_;  // by block: what the only way to it tells
   std::vector<std::set<Linear>> assumed_;
   int steps_ = 0, proofs_ = 0;

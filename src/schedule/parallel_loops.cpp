@@ -116,8 +116,8 @@ class Examined {
     return true;
   }
 
-  // Whether the header's scalars, but the counter, are used by nothing inside. What a side exit hands over does not count: it
-  // is worked out again by the calling thread.
+  // Whether an iteration needs none of the header's scalars but the counter, neither for what it does nor for what it gives
+  // those that are used behind the loop. What a side exit hands over does not count: the calling thread works it out again.
   bool carries_nothing() {
     std::set<ValueId> needed;
     std::vector<ValueId> open;
