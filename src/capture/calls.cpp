@@ -175,6 +175,7 @@ PythonFunction Interpreter::made_function(const Ref& value) {
 }
 
 Result<std::optional<Ref>> Interpreter::begin_call(const Ref& callable, CallArguments arguments) {
+  if (CallByParts call = by_parts(callable)) return (this->*call)(callable, std::move(arguments));
   capture_.look(callable);
   switch (callable->kind) {
     case AbstractKind::function:

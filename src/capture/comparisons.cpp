@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "capture/callable_parts.h"
 #include "capture/class_guards.h"
 #include "capture/grown_lists.h"
 #include "capture/known_types.h"
@@ -84,6 +85,15 @@ bool has_simple_equality(const Ref& value) {
   }
 }
 
+// Of a callable that is not looked at.
+bool is_of_another_type(Capture& capture, const Ref& callable, const Ref& other) {
+  if (!is_known_by_parts(capture, callable)) return false;
+  PyTypeObject *type = Py_TYPE(callable->object.get()), *other_type = capture.type_of(other);
+  if (other_type == nullptr || other_type == type) return false;
+  capture.sources().guard_type(callable->source, type);
+  return true;
+}
+
 bool is_number(Capture& capture, const Ref& value) {
   PyTypeObject* type = capture.type_of(value);
   return type == &PyLong_Type || type == &PyFloat_Type || type == &PyComplex_Type || type == &PyBool_Type;
@@ -128,6 +138,7 @@ Result<Ref> compare(Capture& capture, int op, const Ref& left, const Ref& right)
 }
 
 Result<bool> is_same(Capture& capture, const Ref& left, const Ref& right) {
+  if (is_of_another_type(capture, left, right) || is_of_another_type(capture, right, left)) return false;
   capture.look(left);
   capture.look(right);
   if (left == right) return true;
@@ -195,6 +206,10 @@ bool numpy_decides(const Ref& left, const Ref& right) {
 }
 
 Result<bool> truth(Capture& capture, const Ref& value) {
+  if (is_known_by_parts(capture, value)) {
+    capture.sources().guard_type(value->source, Py_TYPE(value->object.get()));
+    return true;
+  }
   capture.look(value);
   switch (value->kind) {
     case AbstractKind::constant: {

@@ -134,6 +134,14 @@ class Interpreter {
   PythonFunction constant_function(const Ref& function);
   PythonFunction made_function(const Ref& function);
   Ref cell_of(PyObject* cell, const std::string& name);
+  // Callables that are not looked at (callable_parts.cpp): how they are called; null: they have to be looked at.
+  using CallByParts = Result<std::optional<Ref>> (Interpreter::*)(const Ref& callable, CallArguments arguments);
+  CallByParts by_parts(const Ref& callable) const;
+  PythonFunction function_by_parts(const Ref& function);
+  Ref cell_at(SourceId source, PyObject* cell, const std::string& name);
+  Result<std::optional<Ref>> call_function_by_parts(const Ref& function, CallArguments arguments);
+  Result<std::optional<Ref>> call_method_by_parts(const Ref& method, CallArguments arguments);
+  Result<std::optional<Ref>> call_partial_by_parts(const Ref& partial, CallArguments arguments);
   Result<std::optional<Ref>> call_constant(const Ref& callable, CallArguments arguments);
   Result<std::optional<Ref>> call_primitive(Primitive primitive, PyObject* object, const CallArguments& arguments);
   Result<std::optional<Ref>> call_bound_builtin(PyObject* object, CallArguments arguments);
@@ -177,6 +185,7 @@ class Interpreter {
   Status begin_version(std::vector<PathState>& arrivals, const std::string& place);
   std::set<std::string> join_into(std::vector<PathState>& arrivals, const std::set<std::string>& widened);
   void look_at_live(const Frame& frame);
+  void look_at_data(const Ref& value);
   void forget_left_loops();
   // Lists that grow (joins_lists.cpp).
   void plan_growth(const Version& version, const StateSlot& list, const std::string& key);
@@ -233,6 +242,7 @@ class Interpreter {
   std::vector<std::unique_ptr<Frame>> frames_;
   std::unordered_map<PyObject*, std::shared_ptr<const FunctionCode>> codes_;
   std::unordered_map<PyObject*, Ref> cells_;
+  std::unordered_map<SourceId, Ref> cells_at_;
   Ref result_, nested_result_;
   bool yielded_ = false;  // nested_result_ was yielded
   int64_t count_ = 0;

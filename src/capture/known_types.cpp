@@ -38,6 +38,7 @@ const KnownTypes& known_types() {
       find_type("numpy", "iinfo"),
       find_type("types", "UnionType"),
       find_type("_collections", "_tuplegetter"),
+      find_type("types", "SimpleNamespace"),
   };
   return types;
 }
@@ -52,6 +53,7 @@ bool has_plain_attributes(PyTypeObject* type) {
 
 bool is_plain_instance(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
+  if (type == known_types().simple_namespace) return true;
   return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0 && type->tp_getattro == PyObject_GenericGetAttr && !PyType_Check(object) &&
          (type->tp_flags & Py_TPFLAGS_IMMUTABLETYPE) == 0;
 }

@@ -7,7 +7,8 @@ namespace accel {
 
 struct KnownTypes {
   PyTypeObject *dtype = nullptr, *ufunc = nullptr, *dispatcher = nullptr, *generic = nullptr, *partial = nullptr,
-               *abc = nullptr, *finfo = nullptr, *iinfo = nullptr, *union_type = nullptr, *tuple_getter = nullptr;
+               *abc = nullptr, *finfo = nullptr, *iinfo = nullptr, *union_type = nullptr, *tuple_getter = nullptr,
+               *simple_namespace = nullptr;
 };
 
 // Resolved at first use; a member is null when the installed versions lack it.
@@ -16,7 +17,7 @@ const KnownTypes& known_types();
 bool is_dtype(PyObject* object);
 // Classes written in Python whose instances are no more than their attributes.
 bool has_plain_attributes(PyTypeObject* type);
-// Instances of classes written in Python, with the generic lookup of attributes.
+// Instances of classes written in Python, with the generic lookup of attributes; simple namespaces are no different.
 bool is_plain_instance(PyObject* object);
 // Classes whose attributes somebody may assign to: what is found there needs a guard.
 bool can_change(PyTypeObject* type);

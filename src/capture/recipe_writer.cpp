@@ -48,8 +48,7 @@ Result<RecipeId> RecipeWriter::write(const Ref& value) {
 
 Result<RecipeId> RecipeWriter::make(const Ref& value) {
   if (value == nullptr || value->kind == AbstractKind::null) return add(Recipe{});
-  bool own = value->kind == AbstractKind::cell || value->source < 0;
-  if (!own) return write_source(value->source);
+  if (value->source >= 0) return write_source(value->source);
   switch (value->kind) {
     case AbstractKind::constant:
       return write_constant(value->object);

@@ -49,6 +49,10 @@ SourceId Sources::cell_object(PyObject* cell, const std::string& name) {
   return add(make_source(SourceKind::cell, -1, -1, nullptr, cell, name));
 }
 
+SourceId Sources::cell_content(SourceId cell, const std::string& name) {
+  return add(make_source(SourceKind::cell, cell, -1, nullptr, nullptr, name));
+}
+
 SourceId Sources::pinned(PyObject* object, const std::string& name) {
   return add(make_source(SourceKind::pinned, -1, -1, nullptr, object, name));
 }

@@ -19,6 +19,7 @@ class Sources {
   SourceId local(int index, const std::string& name);
   SourceId cell(int index, const std::string& name);              // of the entry function's closure
   SourceId cell_object(PyObject* cell, const std::string& name);  // contents of a cell that a constant function owns
+  SourceId cell_content(SourceId cell, const std::string& name);  // of a cell found at a source
   SourceId pinned(PyObject* object, const std::string& name);     // always this object: parent of what hangs on it
   SourceId global(PyObject* dict, PyObject* name, const std::string& text);
   SourceId attribute(SourceId parent, PyObject* name);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "capture/callable_parts.h"
 #include "capture/interpreter.h"
 #include "capture/iterators.h"
 #include "capture/python_text.h"
@@ -162,13 +163,19 @@ void Interpreter::forget_left_loops() {
   });
 }
 
+void Interpreter::look_at_data(const Ref& value) {
+  if (!value || is_known_by_parts(capture_, value)) return;
+  capture_.look(value);
+  for (const Ref& item : value->items) look_at_data(item);
+}
+
 // What a loop may change has to be known before it.
 void Interpreter::look_at_live(const Frame& frame) {
   for (const std::vector<Ref>* values : {&frame.locals, &frame.stack}) {
     for (const Ref& value : *values) {
       bool opaque =
           value && value->kind == AbstractKind::unread && plan_.opaque.count(capture_.sources().text(value->source)) != 0;
-      if (value && !opaque) capture_.look_deep(value);
+      if (value && !opaque) look_at_data(value);
     }
   }
 }

@@ -30,7 +30,7 @@ constexpr FunctionPart function_parts[] = {
 // The value of a slot (__slots__), null when `descriptor` is none or the slot is empty.
 PyObject* slot_value(PyObject* object, PyObject* descriptor) {
   const PyMemberDef* member = reinterpret_cast<PyMemberDescrObject*>(descriptor)->d_member;
-  if (member->type != T_OBJECT_EX) return nullptr;
+  if (member->type != T_OBJECT_EX && member->type != T_OBJECT) return nullptr;
   return *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(object) + member->offset);
 }
 
@@ -68,6 +68,11 @@ PyObject* class_attribute(PyTypeObject* type, PyObject* name) {
   return PyUnicode_CompareWithASCIIString(name, "__mro__") == 0 ? type->tp_mro : _PyType_Lookup(type, name);
 }
 
+PyObject* method_part(PyObject* method, PyObject* name) {
+  if (PyUnicode_CompareWithASCIIString(name, "__func__") == 0) return PyMethod_GET_FUNCTION(method);
+  return PyUnicode_CompareWithASCIIString(name, "__self__") == 0 ? PyMethod_GET_SELF(method) : nullptr;
+}
+
 PyObject* closure_cell(PyObject* function, int index) {
   PyObject* closure = PyFunction_GetClosure(function);
   return closure != nullptr ? fetch_item(closure, index) : nullptr;
@@ -88,6 +93,7 @@ PyObject* fetch_attribute(PyObject* parent, PyObject* name) {
   if (PyFunction_Check(parent)) {
     if (PyObject* const* part = function_part(parent, name)) return *part != nullptr ? *part : Py_None;
   }
+  if (PyMethod_Check(parent)) return method_part(parent, name);
   if (PyType_Check(parent)) return class_attribute(reinterpret_cast<PyTypeObject*>(parent), name);
   return instance_attribute(parent, name);
 }
@@ -119,8 +125,8 @@ PyObject* fetch_from(const Source& source, PyObject* parent, PyObject* function,
     case SourceKind::dict_item:
       return fetch_dict_item(parent, source.name.get());
     case SourceKind::cell: {
-      PyObject* cell = source.dict ? source.dict.get() : closure_cell(function, source.index);
-      return cell != nullptr ? PyCell_GET(cell) : nullptr;
+      PyObject* cell = source.dict ? source.dict.get() : parent != nullptr ? parent : closure_cell(function, source.index);
+      return cell != nullptr && PyCell_Check(cell) ? PyCell_GET(cell) : nullptr;
     }
   }
   return nullptr;

@@ -13,6 +13,7 @@ namespace accel {
 // * A module: the entry of its dict.
 // * A class: its __mro__, and what stands there (`__get__` not applied).
 // * A Python function: __code__, __defaults__, __kwdefaults__, __closure__, __globals__.
+// * A bound method: __func__, __self__.
 // * Any other object with the generic lookup: the value of its slot or of its own dict; else what stands in the MRO of
 //   its class (a function, property, ...; `__get__` not applied).
 // The object stays alive as long as `parent` and its class are not changed.

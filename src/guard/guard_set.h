@@ -19,7 +19,7 @@ namespace accel {
 
 enum class SourceKind : uint8_t {
   local,      // locals[index] (localsplus order, as bind_arguments gives them; a cell variable's initial value)
-  cell,       // contents of the cell function.__closure__[index]; or of the cell `dict` when that is set
+  cell,       // contents of the cell function.__closure__[index]; or of the cell `dict`, or `parent`, when that is set
   pinned,     // the object `dict` itself: parent of what hangs on it
   global,     // dict[name], dict owned here; missing: builtins are a source of their own
   attribute,  // fetch_attribute(parent, name), see fetch.h: runs no Python code

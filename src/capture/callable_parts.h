@@ -1,0 +1,11 @@
+#pragma once
+// Functions, bound methods and partial objects that arrive as data: each call may bring a new object of the same code.
+
+#include "capture/capture.h"
+
+namespace accel {
+
+// Whether a value is one that is called by its parts, and which one it is does not matter as long as nobody looks at it.
+bool is_known_by_parts(Capture& capture, const Ref& value);
+
+}  // namespace accel
