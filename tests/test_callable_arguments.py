@@ -166,7 +166,7 @@ def solved(f, y, prepare=None, finish=None):
         y = prepare(y)
     if finish:
         y = finish(f(y))
-    return y
+    return y * 2
 
 
 def test_whether_there_is_one():
@@ -333,3 +333,36 @@ def test_it_is_not_kept_alive():
     del f
     gc.collect()
     assert held() is None
+
+
+def test_simple_namespaces():
+    def function(parameters, y):
+        parameters.total = parameters.total + y.sum()
+        parameters.count += 1
+        return y * parameters.scale + parameters.shift, parameters
+
+    def make(k):
+        return types.SimpleNamespace(scale=k * 0.5, shift=sample(4), total=0.0, count=k), sample(4)
+
+    call = accel.compile(function)
+    for k in range(1, 12):
+        expected, found = function(*make(k)), call(*make(k))
+        assert np.array_equal(found[0], expected[0])
+        assert list(vars(found[1])) == list(vars(expected[1]))
+        assert found[1].total == expected[1].total and found[1].count == expected[1].count
+    assert facts(call)["recompiles"] == 0 and facts(call)["interpreted"] == 0
+    assert_same(function, call, types.SimpleNamespace(scale=2, shift=1, total=0, count=1), sample(4))
+    for target in (function, call):
+        with pytest.raises(AttributeError, match="shift"):
+            target(types.SimpleNamespace(scale=2, total=0, count=1), sample(4))
+
+
+def test_simple_namespaces_that_are_compared():
+    def function(a, b, y):
+        return y * 2 if a == b else y * 3, a is b, repr(a)
+
+    call = accel.compile(function)
+    for _ in range(3):
+        for a, b in ((1, 1), (1, 2)):
+            pair = types.SimpleNamespace(x=a), types.SimpleNamespace(x=b)
+            assert_same(function, call, *pair, sample(3))

@@ -38,15 +38,17 @@ def numbers(names):
 
 def conditions(names):
     compared = st.tuples(numbers(names), st.sampled_from(["<", "<=", "==", "!=", ">", ">="]), numbers(names))
-    name, divisor = st.sampled_from(names), st.integers(2, 7)
-    each = st.tuples(name, st.integers(-1, 2), divisor, st.integers(0, 1)).map("({0[0]} + {0[1]}) % {0[2]} == {0[3]}".format)
-    return st.one_of(compared.map(" ".join), numbers(names).map("0 <= {} < len(x)".format), each, each)
+    in_step = st.tuples(st.sampled_from(names), st.integers(-2, 3), st.integers(2, 12)).flatmap(
+        lambda p: st.integers(0, p[2] - 1).map(lambda rest: f"({p[0]} + {p[1]}) % {p[2]} == {rest}")
+    )
+    in_parts = st.tuples(st.sampled_from(names), st.integers(2, 12), st.integers(0, 3)).map("{0[0]} // {0[1]} == {0[2]}".format)
+    return st.one_of(compared.map(" ".join), numbers(names).map("0 <= {} < len(x)".format), in_step, in_step, in_parts)
 
 
 @st.composite
 def bodies(draw, names):
     lines = []
-    for _ in range(draw(st.integers(1, 4))):
+    for _ in range(draw(st.integers(2, 5))):
         form, number = draw(st.integers(0, 9)), draw(numbers(names))
         if form <= 2:
             lines += [f"if {draw(conditions(names))}:", f"    c += {draw(st.integers(1, 5))}"]
