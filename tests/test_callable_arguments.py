@@ -366,3 +366,67 @@ def test_simple_namespaces_that_are_compared():
         for a, b in ((1, 1), (1, 2)):
             pair = types.SimpleNamespace(x=a), types.SimpleNamespace(x=b)
             assert_same(function, call, *pair, sample(3))
+
+
+def test_calls_of_the_process():
+    def function(report, y, n):
+        for k in range(n):
+            y = y * 1.5
+            report(k, y)
+        return y
+
+    call = accel.compile(function)
+    for scale in range(1, 12):
+        expected, found = [], []
+
+        def reporting(target, scale=scale):
+            def report(k, y):
+                target.append((k, str(y.sum() * scale)))
+
+            return report
+
+        assert np.array_equal(call(reporting(found), sample(3), 3), function(reporting(expected), sample(3), 3))
+        assert found == expected
+    assert facts(call)["recompiles"] <= 1 and facts(call)["interpreted"] == 0
+
+
+def test_a_history_in_a_closure():
+    def function(keep, y, n):
+        for _ in range(n):
+            y = y * 1.5
+            keep(y)
+        return y
+
+    def keeping(history):
+        return lambda y: history.append(y.copy())
+
+    call = accel.compile(function)
+    for n in (3, 4, 5, 2, 0, 6):
+        expected, found = [], []
+        assert np.array_equal(call(keeping(found), sample(3), n), function(keeping(expected), sample(3), n))
+        assert np.array_equal(found, expected)
+    assert facts(call)["interpreted"] == 0
+
+
+def test_arrays_that_are_shared():
+    def function(act, y, n):
+        for _ in range(n):
+            act(y)
+        return y
+
+    def adding(a):
+        def act(y):
+            a[1:] += y[:-1]
+            y += a
+
+        return act
+
+    call = accel.compile(function)
+    for share in (False, True, False, True):
+        pairs = []
+        for target in (function, call):
+            y = sample(6)
+            a = y if share else sample(6, seed=1)
+            target(adding(a), y, 3)
+            pairs.append((a, y))
+        assert np.array_equal(pairs[0][0], pairs[1][0]) and np.array_equal(pairs[0][1], pairs[1][1])

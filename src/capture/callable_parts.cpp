@@ -144,6 +144,12 @@ Interpreter::CallByParts Interpreter::by_parts(const Ref& callable) const {
   return &Interpreter::call_function_by_parts;
 }
 
+void Interpreter::guard_called(const Ref& callable) {
+  bool by_parts = is_known_by_parts(capture_, callable) && PyFunction_Check(callable->object.get());
+  if (by_parts) return static_cast<void>(function_by_parts(callable));
+  capture_.look(callable);
+}
+
 Result<std::optional<Ref>> Interpreter::call_function_by_parts(const Ref& function, CallArguments arguments) {
   return push_frame(function_by_parts(function), arguments);
 }

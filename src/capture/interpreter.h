@@ -138,6 +138,7 @@ class Interpreter {
   using CallByParts = Result<std::optional<Ref>> (Interpreter::*)(const Ref& callable, CallArguments arguments);
   CallByParts by_parts(const Ref& callable) const;
   PythonFunction function_by_parts(const Ref& function);
+  void guard_called(const Ref& callable);  // by the process: which code it is
   Ref cell_at(SourceId source, PyObject* cell, const std::string& name);
   Result<std::optional<Ref>> call_function_by_parts(const Ref& function, CallArguments arguments);
   Result<std::optional<Ref>> call_method_by_parts(const Ref& method, CallArguments arguments);

@@ -176,7 +176,7 @@ Result<Ref> Interpreter::box_call(const Ref& callable, const CallArguments& argu
   for (const auto& frame : frames_) {
     if (frame->generator || frame->nested || frame->before_call) return fail(Reason::generator, "a call in a generator");
   }
-  capture_.look(callable);
+  guard_called(callable);
   if (callable->object && looks_at_caller(callable->object.get()))
     return fail(Reason::unsupported_call, short_repr(callable->object.get()) + " looks at the frame");
   std::vector<Ref> given = arguments.positional;
