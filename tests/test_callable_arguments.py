@@ -77,7 +77,6 @@ MAKERS = {
 }
 
 
-
 @pytest.mark.parametrize("name", MAKERS)
 def test_fresh_objects(name):
     make = MAKERS[name]

@@ -78,8 +78,7 @@ Ref Interpreter::cell_at(SourceId source, PyObject* cell, const std::string& nam
   ref->kind = AbstractKind::cell;
   ref->object = PyRef::borrow(cell);
   ref->source = source;
-  if (PyObject* content = PyCell_GET(cell))
-    ref->items = {capture_.at(capture_.sources().cell_content(source, name), content)};
+  if (PyObject* content = PyCell_GET(cell)) ref->items = {capture_.at(capture_.sources().cell_content(source, name), content)};
   return ref;
 }
 
@@ -104,8 +103,8 @@ PythonFunction Interpreter::function_by_parts(const Ref& value) {
   auto* names = reinterpret_cast<PyCodeObject*>(code.object);
   int first = local_count(names) - free_variable_count(names);
   for (int i = 0; i < static_cast<int>(PyTuple_GET_SIZE(closure.object)); ++i)
-    out.closure.push_back(cell_at(sources.item(closure.source, i), PyTuple_GET_ITEM(closure.object, i),
-                                  utf8(local_name(names, first + i))));
+    out.closure.push_back(
+        cell_at(sources.item(closure.source, i), PyTuple_GET_ITEM(closure.object, i), utf8(local_name(names, first + i))));
   return out;
 }
 
