@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from support.differential import check, check_at_exits, check_left_to_numpy, check_sizes
+from support.compiled import facts
+from support.differential import check, check_at_exits, check_left_to_numpy, check_sizes, sample
 from support.outcome import assert_same
 
 import accel
@@ -492,3 +493,69 @@ def test_more_lists_left_at_any_instruction():
     check_at_exits(table, 6)
     check_at_exits(primes, 12)
     check_at_exits(grown_counts, np.arange(5))
+
+
+def path_to(before, end):
+    path = []
+    while end >= 0:
+        path.append(int(end))
+        end = before[end]
+    return path[::-1]
+
+
+def parts_of(x, k):
+    positive = [0.5]
+    for value in x:
+        if value > 0:
+            positive.append(float(value))
+    rest = positive[k:]
+    rest.append(1.0)
+    positive.reverse()
+    positive.append(7.0)
+    return positive, rest, positive[1:-1], positive[:k], positive[-2:], positive[::2], positive[5:1:-2], sum(rest)
+
+
+def reversed_while_it_grows(x):
+    kept = [1]
+    for value in x:
+        kept.append(int(value))
+        if value > 3:
+            kept.reverse()
+    other = kept
+    kept.reverse()
+    return kept, other is kept, kept[:] is kept, len(kept[::3])
+
+
+@pytest.mark.parametrize("end", [5, 6, 1])
+def test_a_path_backwards(end):
+    check(path_to, np.array([-1, 0, 1, 1, 3, 4, 2]), end)
+
+
+def test_slices_of_lists():
+    call = accel.compile(parts_of)
+    for k in (0, 1, 2, -1, 5, 100, -100):
+        for n in (9, 0, 3, 30):
+            assert_same(parts_of, call, np.arange(n) - 3.0, k)
+    assert facts(call)["compiled"] > facts(call)["side_exits"]
+    check(parts_of, np.arange(30) - 3.0, 2)
+
+
+def test_lists_that_are_reversed():
+    call = accel.compile(reversed_while_it_grows)
+    for n in (9, 0, 3, 30):
+        assert_same(reversed_while_it_grows, call, np.arange(n) - 3.0)
+    check(reversed_while_it_grows, np.arange(12.0))
+
+
+def test_lists_of_arrays_are_not_cut():
+    def function(x, n):
+        rows = []
+        for k in range(n):
+            rows.append(x * k)
+        last = rows[::-1]
+        last[0][0] = 7.0
+        return rows, last
+
+    call = accel.compile(function)
+    for n in (3, 5, 2):
+        assert_same(function, call, sample(4), n)

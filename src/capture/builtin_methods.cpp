@@ -39,16 +39,16 @@ Result<Ref> dict_view(const CallArguments& arguments, size_t what) {
 
 namespace {
 
-// A list that may be appended to, and what.
-Result<Ref> appendable(Capture& capture, const CallArguments& arguments) {
+// A list that may be changed, also one that grows.
+Result<Ref> own_list(Capture& capture, const CallArguments& arguments, size_t count) {
   bool grown = !arguments.positional.empty() && is_grown(arguments.positional[0]);
-  return own(capture, arguments, grown ? AbstractKind::grown : AbstractKind::list, 2, 2);
+  return own(capture, arguments, grown ? AbstractKind::grown : AbstractKind::list, count, count);
 }
 
 }  // namespace
 
 Result<Ref> capture_list_append(Capture& capture, PyObject*, const CallArguments& arguments) {
-  ACCEL_TRY(Ref list, appendable(capture, arguments));
+  ACCEL_TRY(Ref list, own_list(capture, arguments, 2));
   list->items.push_back(arguments.positional[1]);
   return capture.constant(Py_None);
 }
@@ -60,7 +60,7 @@ Result<Ref> capture_list_copy(Capture& capture, PyObject*, const CallArguments& 
 }
 
 Result<Ref> capture_list_extend(Capture& capture, PyObject*, const CallArguments& arguments) {
-  ACCEL_TRY(Ref list, appendable(capture, arguments));
+  ACCEL_TRY(Ref list, own_list(capture, arguments, 2));
   ACCEL_TRY(std::vector<Ref> more, all_items(capture, arguments.positional[1]));
   list->items.insert(list->items.end(), more.begin(), more.end());
   return capture.constant(Py_None);
@@ -85,8 +85,12 @@ Result<Ref> capture_list_pop(Capture& capture, PyObject*, const CallArguments& a
 }
 
 Result<Ref> capture_list_reverse(Capture& capture, PyObject*, const CallArguments& arguments) {
-  ACCEL_TRY(Ref list, own(capture, arguments, AbstractKind::list, 1, 1));
-  std::reverse(list->items.begin(), list->items.end());
+  ACCEL_TRY(Ref list, own_list(capture, arguments, 1));
+  if (is_grown(list)) {
+    ACCEL_TRY([[maybe_unused]] Unit reversed, reverse_grown(capture, list));
+  } else {
+    std::reverse(list->items.begin(), list->items.end());
+  }
   return capture.constant(Py_None);
 }
 

@@ -122,7 +122,10 @@ Result<Ref> get_item(Capture& capture, const Ref& container, const Ref& index) {
     return array_getitem(capture, container, index);
   }
   if (is_flat(container)) return flat_getitem(capture, container, index);
-  if (is_grown(container)) return item_of_grown(capture, container, index);
+  if (is_grown(container)) {
+    bool several = index->kind == AbstractKind::slice;
+    return several ? slice_of_grown(capture, container, index) : item_of_grown(capture, container, index);
+  }
   bool named = container->kind == AbstractKind::instance && is_named_tuple(capture.type_of(container));
   if (named) return get_item(capture, capture.tuple(container->items), index);
   if (is_sequence(container)) {

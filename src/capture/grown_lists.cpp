@@ -156,7 +156,16 @@ std::optional<size_t> known_place(Capture& capture, const Ref& list, const Ref& 
 Status require_index(const Ref& index) {
   bool number = index->kind == AbstractKind::scalar || index->kind == AbstractKind::constant;
   if (number) return Unit{};
-  return fail(Reason::unsupported_value, "a slice of a list whose length is known at run time only");
+  return fail(Reason::unsupported_value, "such an index of a list whose length is known at run time only");
+}
+
+// A copy of the rows that a slice picks.
+Result<ValueId> rows_in(Capture& capture, const Ref& list, const Ref& slice) {
+  if (list->scalar.kind == ValueKind::array)
+    return fail(Reason::unsupported_value, "arrays of a list whose length is known at run time only");
+  ACCEL_TRY(ValueId rows, all_rows(capture, list));
+  ACCEL_TRY(Ref part, get_item(capture, capture.fresh_array(rows), slice));
+  return capture.build().copy(capture.read(part));
 }
 
 }  // namespace
@@ -167,6 +176,23 @@ Result<Ref> item_of_grown(Capture& capture, const Ref& list, const Ref& index) {
   ACCEL_TRY(Dim at, row_at(capture, list, index));
   ValueId rows = list->array.storage->current;
   return capture.scalar(capture.build().take(rows, {capture.build().dim(at)}, list->scalar.kind));
+}
+
+Result<Ref> slice_of_grown(Capture& capture, const Ref& list, const Ref& slice) {
+  ACCEL_TRY(ValueId rows, rows_in(capture, list, slice));
+  Ref out = capture.list({});
+  make_grown(capture, out, row_type(*list));
+  set_rows(capture, out, rows);
+  return out;
+}
+
+Status reverse_grown(Capture& capture, const Ref& list) {
+  PyRef backwards = PyRef::steal(PyLong_FromLong(-1));
+  PyRef slice = PyRef::steal(PySlice_New(nullptr, nullptr, backwards.get()));
+  ACCEL_TRY(ValueId rows, rows_in(capture, list, capture.constant(slice.get())));
+  list->items.clear();
+  set_rows(capture, list, rows);
+  return Unit{};
 }
 
 Status store_to_grown(Capture& capture, const Ref& list, const Ref& index, const Ref& value) {

@@ -27,6 +27,10 @@ Status settle(Capture& capture, const Ref& list);
 Dim length_of(Capture& capture, const Ref& list);
 // list[index]
 Result<Ref> item_of_grown(Capture& capture, const Ref& list, const Ref& index);
+// list[slice], a list of its own
+Result<Ref> slice_of_grown(Capture& capture, const Ref& list, const Ref& slice);
+// list.reverse()
+Status reverse_grown(Capture& capture, const Ref& list);
 // list[index] = value
 Status store_to_grown(Capture& capture, const Ref& list, const Ref& index, const Ref& value);
 // [number] * count
