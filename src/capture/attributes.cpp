@@ -164,7 +164,8 @@ std::optional<int> named_item(PyObject* object, PyObject* descriptor) {
 Result<Ref> instance_attribute(Capture& capture, const Ref& value, PyObject* name) {
   PyObject* object = value->object.get();
   PyTypeObject* type = Py_TYPE(object);
-  if (type->tp_getattro != PyObject_GenericGetAttr || value->source < 0) return unsupported(object, name);
+  if (type->tp_getattro != PyObject_GenericGetAttr || value->source < 0 || is_one_of(name, {"__dict__"}))
+    return unsupported(object, name);
   if (auto own = own_attribute(*value, name); own && value->items[*own]) return value->items[*own];
   if (is_plain_instance(object)) capture.changes().meet(value);
   Sources& sources = capture.sources();

@@ -60,7 +60,8 @@ class Extreme {
 
   // Of equal candidates the first is taken.
   Status add(const Ref& item) {
-    if (item == alternatives_[0].value) return Unit{};
+    bool number = item->kind == AbstractKind::scalar || item->kind == AbstractKind::constant;
+    if (number && item == alternatives_[0].value) return Unit{};
     ACCEL_TRY(Ref better, alternatives_.size() == 1 ? is_better_than(item, alternatives_[0].value) : is_better(item));
     if (better->kind != AbstractKind::constant) return replace(item, better);
     if (better->object.get() != Py_True) return Unit{};
@@ -303,11 +304,9 @@ Result<Ref> capture_min(Capture& capture, PyObject* callable, const CallArgument
   return extreme(capture, callable, arguments, false);
 }
 
-Result<Ref> capture_sum(Capture& capture, PyObject*, const CallArguments& arguments) {
-  if (arguments.positional.empty() || arguments.positional.size() > 2) return fail(Reason::unsupported_argument, "sum");
-  Ref total = arguments.positional.size() == 2 ? arguments.positional[1] : keyword(arguments, "start");
-  if (!total) total = capture.python_int(0);
-  ACCEL_TRY(std::vector<Ref> items, all_items(capture, arguments.positional[0]));
+namespace {
+
+Result<Ref> sum_of(Capture& capture, Ref total, const std::vector<Ref>& items) {
   for (size_t i = 0; i < items.size();) {
     PyTypeObject* type = capture.type_of(total);
     if (type == &PyComplex_Type) return fail(Reason::unsupported_argument, "sum of Python complex numbers");
@@ -320,6 +319,25 @@ Result<Ref> capture_sum(Capture& capture, PyObject*, const CallArguments& argume
     ++i;
   }
   return total;
+}
+
+}  // namespace
+
+Result<Ref> capture_sum(Capture& capture, PyObject*, const CallArguments& arguments) {
+  if (arguments.positional.empty() || arguments.positional.size() > 2) return fail(Reason::unsupported_argument, "sum");
+  Ref total = arguments.positional.size() == 2 ? arguments.positional[1] : keyword(arguments, "start");
+  if (!total) total = capture.python_int(0);
+  std::vector<Ref> numbers;
+  ACCEL_TRY([[maybe_unused]] Unit added, for_each_item(capture, arguments.positional[0], [&](const Ref& item) -> Status {
+              capture.look(item);
+              numbers.push_back(item);
+              if (item->kind == AbstractKind::scalar || item->kind == AbstractKind::constant) return Unit{};
+              // What makes the next item may change this one.
+              ACCEL_TRY(total, sum_of(capture, total, numbers));
+              numbers.clear();
+              return Unit{};
+            }));
+  return sum_of(capture, total, numbers);
 }
 
 Result<Ref> capture_math_prod(Capture& capture, PyObject* callable, const CallArguments& arguments) {

@@ -38,6 +38,7 @@ std::vector<Ref> items_of_tuple(Capture& capture, const Part& tuple) {
 
 std::vector<std::pair<PyRef, Ref>> items_of_dict(Capture& capture, const Part& dict) {
   Sources& sources = capture.sources();
+  capture.changes().read_behind(dict.object, dict.source);
   sources.guard_type(dict.source, &PyDict_Type);
   std::vector<std::pair<PyRef, Ref>> items;
   std::vector<PyRef> keys;

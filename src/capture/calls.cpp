@@ -47,6 +47,7 @@ Ref item_of_kept_tuple(Capture& capture, PyObject* tuple, Py_ssize_t index) {
 std::vector<std::pair<PyRef, Ref>> items_of_kept_dict(Capture& capture, PyObject* dict, const std::string& name) {
   Sources& sources = capture.sources();
   SourceId source = sources.pinned(dict, name);
+  capture.changes().read_behind(dict);
   std::vector<std::pair<PyRef, Ref>> items;
   std::vector<PyRef> keys;
   PyObject *key = nullptr, *item = nullptr;

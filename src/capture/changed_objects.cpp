@@ -19,6 +19,24 @@ void ChangedObjects::keep_apart(const Ref& left, const Ref& right) {
   sources_.guard_memory(GuardKind::same, left->source, right->source, false);
 }
 
+void ChangedObjects::keep_off(const Ref& changed, PyObject* dict, SourceId source) {
+  if (changed->kind != AbstractKind::dict || !changed->object) return;
+  if (changed->object.get() == dict) {
+    const std::string& text = sources_.text(changed->source);
+    plan_.changed.erase(text);
+    plan_.left_alone.insert(text);
+    plan_.forget_numbering();
+    throw Restart{};
+  }
+  if (source < 0) source = sources_.pinned(dict, "a dict of names");
+  sources_.guard_memory(GuardKind::same, changed->source, source, false);
+}
+
+void ChangedObjects::read_behind(PyObject* dict, SourceId source) {
+  if (!read_behind_.emplace(dict, source).second) return;
+  for (const Ref& changed : changed_) keep_off(changed, dict, source);
+}
+
 void ChangedObjects::meet(const Ref& object) {
   if (std::find(met_.begin(), met_.end(), object) != met_.end()) return;
   for (const Ref& changed : changed_) keep_apart(changed, object);
@@ -28,6 +46,7 @@ void ChangedObjects::meet(const Ref& object) {
 void ChangedObjects::change(const Ref& object) {
   if (!came_.try_emplace(object->source, *object).second) return;
   for (const Ref& other : met_) keep_apart(object, other);
+  for (const auto& [dict, source] : read_behind_) keep_off(object, dict, source);
   auto before = [](const Ref& left, const Ref& right) { return left->source < right->source; };
   changed_.insert(std::upper_bound(changed_.begin(), changed_.end(), object, before), object);
 }

@@ -24,6 +24,9 @@ class ChangedObjects {
   // The code looks into the object at a source, whose type is guarded: a guard says that it is none of those that are changed.
   // Starts again when it is one of them.
   void meet(const Ref& object);
+  // The code reads what a dict holds by other ways than as a dict: globals, defaults of keywords. It is none of those that are
+  // changed; where it is one, the change is left to the interpreter. `source`: -1 for a dict that is always this one.
+  void read_behind(PyObject* dict, SourceId source = -1);
   // The code changes an object that it has met, which is as it came: exits that the walk comes to before the change may be
   // behind it at run time.
   void change(const Ref& object);
@@ -47,11 +50,13 @@ class ChangedObjects {
 
  private:
   void keep_apart(const Ref& left, const Ref& right);
+  void keep_off(const Ref& changed, PyObject* dict, SourceId source);
   bool is_shown(const Ref& object, const PyRef& name) const;
 
   Plan& plan_;
   Sources& sources_;
   std::vector<Ref> met_, changed_;
+  std::set<std::pair<PyObject*, SourceId>> read_behind_;  // borrowed
   std::map<SourceId, AbstractValue> came_;
 };
 

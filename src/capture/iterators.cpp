@@ -357,17 +357,25 @@ Result<std::vector<Ref>> remaining_items(Capture& capture, const Ref& iterator) 
   return std::vector<Ref>(first, items.end());
 }
 
+Status for_each_item(Capture& capture, const Ref& value, const std::function<Status(const Ref&)>& use) {
+  ACCEL_TRY(Ref iterator, get_iterator(capture, value));
+  for (size_t count = 0; count < most_items; ++count) {
+    ACCEL_TRY(std::optional<Ref> item, next_item(capture, iterator));
+    if (!item) return Unit{};
+    ACCEL_TRY([[maybe_unused]] Unit used, use(*item));
+  }
+  return fail(Reason::capture_budget, "an iteration that is too long");
+}
+
 Result<std::vector<Ref>> all_items(Capture& capture, const Ref& value) {
   capture.look(value);
   if (value->kind == AbstractKind::tuple || value->kind == AbstractKind::list) return value->items;
-  ACCEL_TRY(Ref iterator, get_iterator(capture, value));
   std::vector<Ref> items;
-  while (items.size() < most_items) {
-    ACCEL_TRY(std::optional<Ref> item, next_item(capture, iterator));
-    if (!item) return items;
-    items.push_back(*item);
-  }
-  return fail(Reason::capture_budget, "an iteration that is too long");
+  ACCEL_TRY([[maybe_unused]] Unit taken, for_each_item(capture, value, [&](const Ref& item) -> Status {
+              items.push_back(item);
+              return Unit{};
+            }));
+  return items;
 }
 
 }  // namespace accel

@@ -112,6 +112,7 @@ void Capture::look_object(const Ref& value) {
 }
 
 void Capture::plan_change(SourceId owner, PyObject* name) {
+  if (plan_.left_alone.contains(sources_.text(owner))) return;
   bool fresh = false;
   for (SourceId at = owner; at >= 0; at = sources_[at].parent) {
     auto [planned, is_new] = plan_.changed.try_emplace(sources_.text(at));

@@ -91,6 +91,7 @@ Status load_global(Step& step) {
   Sources& sources = step.capture.sources();
   PyObject *globals = step.frame.globals.get(), *builtins = step.frame.builtins.get();
   SourceId source = sources.global(globals, name, utf8(name));
+  step.capture.changes().read_behind(globals);
   PyObject* value = entry(globals, name);
   if (value == nullptr) {
     value = entry(builtins, name);

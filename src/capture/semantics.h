@@ -34,6 +34,8 @@ Status delete_item(Capture& capture, const Ref& container, const Ref& index);
 
 Result<Ref> get_iterator(Capture& capture, const Ref& value);
 Result<std::optional<Ref>> next_item(Capture& capture, const Ref& iterator);
+// Calls use(item) before the next item is made.
+Status for_each_item(Capture& capture, const Ref& value, const std::function<Status(const Ref&)>& use);
 Result<std::vector<Ref>> all_items(Capture& capture, const Ref& value);
 // What an iterator has yet to give, without advancing it; fails when that can still change.
 Result<std::vector<Ref>> remaining_items(Capture& capture, const Ref& iterator);
