@@ -120,6 +120,7 @@ def test_types_of_what_it_holds():
     call = accel.compile(stepped)
     for rate in (0.5, 2, np.float32(0.5), sample(5), sample(5, "float32"), True, 2**70, "no", None, 0.25):
         assert_same(stepped, call, closure(rate), sample(5), 3)
+    assert facts(call)["compiled"] > 0
 
 
 def test_what_changes_in_one_object():
@@ -148,6 +149,7 @@ def test_what_changes_in_one_object():
     for target in (stepped, call):
         with pytest.raises(NameError, match="rate"):
             target(f, sample(5), 3)
+    assert facts(call)["compiled"] > 0
 
 
 def test_globals_of_another_module():
@@ -166,6 +168,7 @@ def solved(f, y, prepare=None, finish=None):
     if finish:
         y = finish(f(y))
     return y * 2
+    assert facts(call)["compiled"] > 0
 
 
 def test_whether_there_is_one():
@@ -197,6 +200,7 @@ def test_which_one_it_is():
             found, expected = call(*pair, sample(3)), function(*pair, sample(3))
             assert np.array_equal(found[0], expected[0])
             assert found[1] is expected[1] and found[2] is expected[2]
+    assert facts(call)["compiled"] > 0
 
 
 def test_given_back():
@@ -237,6 +241,7 @@ def test_errors_inside():
         expected, found = (outcome(target, (failing(k), sample(8), 4)) for target in (stepped, call))
         assert found.error == expected.error and found.result == expected.result
         assert found.arguments[1:] == expected.arguments[1:]
+    assert facts(call)["compiled"] > 0
 
 
 def test_variables_that_are_assigned_to():
@@ -255,6 +260,7 @@ def test_variables_that_are_assigned_to():
         (f, seen), (g, expected) = counting(), counting()
         assert np.array_equal(call(f, sample(5), 4), stepped(g, sample(5), 4))
         assert seen() == expected() == 4
+    assert facts(call)["compiled"] > 0
 
 
 def test_variables_of_two_functions():
@@ -280,6 +286,7 @@ def test_variables_of_two_functions():
     call = accel.compile(function)
     for _ in range(3):
         assert np.array_equal(call(*pair(), sample(4)), function(*pair(), sample(4)))
+    assert facts(call)["compiled"] > 0
 
 
 def test_python_that_changes_them():
@@ -303,6 +310,7 @@ def test_python_that_changes_them():
     call = accel.compile(function)
     for _ in range(3):
         assert np.array_equal(call(*make()), function(*make()))
+    assert facts(call)["compiled"] > 0
 
 
 def test_recursion():
@@ -318,6 +326,7 @@ def test_recursion():
     call = accel.compile(function)
     for k in range(1, 5):
         assert np.array_equal(call(factorial(k), sample(3)), function(factorial(k), sample(3)))
+    assert facts(call)["compiled"] > 0
 
 
 def test_it_is_not_kept_alive():
@@ -332,6 +341,7 @@ def test_it_is_not_kept_alive():
     del f
     gc.collect()
     assert held() is None
+    assert facts(call)["compiled"] > 0
 
 
 def test_simple_namespaces():
@@ -358,6 +368,7 @@ def test_simple_namespaces():
 
 def test_simple_namespaces_that_are_compared():
     def function(a, b, y):
+        y = y * y + 1
         return y * 2 if a == b else y * 3, a is b, repr(a)
 
     call = accel.compile(function)
@@ -365,6 +376,7 @@ def test_simple_namespaces_that_are_compared():
         for a, b in ((1, 1), (1, 2)):
             pair = types.SimpleNamespace(x=a), types.SimpleNamespace(x=b)
             assert_same(function, call, *pair, sample(3))
+    assert facts(call)["compiled"] > 0
 
 
 def test_calls_of_the_process():
@@ -409,6 +421,7 @@ def test_a_history_in_a_closure():
 
 def test_arrays_that_are_shared():
     def function(act, y, n):
+        act(y)
         for _ in range(n):
             act(y)
         return y
@@ -429,3 +442,4 @@ def test_arrays_that_are_shared():
             target(adding(a), y, 3)
             pairs.append((a, y))
         assert np.array_equal(pairs[0][0], pairs[1][0]) and np.array_equal(pairs[0][1], pairs[1][1])
+    assert facts(call)["compiled"] > 0

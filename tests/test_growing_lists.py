@@ -559,3 +559,4 @@ def test_lists_of_arrays_are_not_cut():
     call = accel.compile(function)
     for n in (3, 5, 2):
         assert_same(function, call, sample(4), n)
+    assert facts(call)["compiled"] > 0
