@@ -37,18 +37,9 @@ std::vector<Ref> items_of_tuple(Capture& capture, const Part& tuple) {
 }
 
 std::vector<std::pair<PyRef, Ref>> items_of_dict(Capture& capture, const Part& dict) {
-  Sources& sources = capture.sources();
   capture.changes().read_behind(dict.object, dict.source);
-  sources.guard_type(dict.source, &PyDict_Type);
-  std::vector<std::pair<PyRef, Ref>> items;
-  std::vector<PyRef> keys;
-  PyObject *key = nullptr, *item = nullptr;
-  for (Py_ssize_t at = 0; PyDict_Next(dict.object, &at, &key, &item);) {
-    keys.push_back(PyRef::borrow(key));
-    items.emplace_back(PyRef::borrow(key), capture.at(sources.dict_item(dict.source, key), item));
-  }
-  sources.guard_keys(dict.source, keys);
-  return items;
+  capture.sources().guard_type(dict.source, &PyDict_Type);
+  return items_of_dict(capture, dict.source, dict.object);
 }
 
 // Whether a part that may be None is a tuple or dict; else that it is None is guarded.
@@ -65,6 +56,18 @@ bool has_parts(PyObject* function) {
 }
 
 }  // namespace
+
+std::vector<std::pair<PyRef, Ref>> items_of_dict(Capture& capture, SourceId source, PyObject* dict) {
+  std::vector<std::pair<PyRef, Ref>> items;
+  std::vector<PyRef> keys;
+  PyObject *key = nullptr, *item = nullptr;
+  for (Py_ssize_t at = 0; PyDict_Next(dict, &at, &key, &item);) {
+    keys.push_back(PyRef::borrow(key));
+    items.emplace_back(PyRef::borrow(key), capture.at(capture.sources().dict_item(source, key), item));
+  }
+  capture.sources().guard_keys(source, keys);
+  return items;
+}
 
 bool is_known_by_parts(Capture& capture, const Ref& value) {
   if (value->kind != AbstractKind::unread || capture.sources().is_environment(value->source)) return false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "capture/callable_parts.h"
 #include "capture/interpreter.h"
 #include "capture/known_types.h"
 #include "capture/predicated.h"
@@ -45,18 +46,8 @@ Ref item_of_kept_tuple(Capture& capture, PyObject* tuple, Py_ssize_t index) {
 
 // The items of a dict that one object holds for good: anybody may set them.
 std::vector<std::pair<PyRef, Ref>> items_of_kept_dict(Capture& capture, PyObject* dict, const std::string& name) {
-  Sources& sources = capture.sources();
-  SourceId source = sources.pinned(dict, name);
   capture.changes().read_behind(dict);
-  std::vector<std::pair<PyRef, Ref>> items;
-  std::vector<PyRef> keys;
-  PyObject *key = nullptr, *item = nullptr;
-  for (Py_ssize_t at = 0; PyDict_Next(dict, &at, &key, &item);) {
-    keys.push_back(PyRef::borrow(key));
-    items.emplace_back(PyRef::borrow(key), capture.at(sources.dict_item(source, key), item));
-  }
-  sources.guard_keys(source, keys);
-  return items;
+  return items_of_dict(capture, capture.sources().pinned(dict, name), dict);
 }
 
 // Nobody sets those of a library.
