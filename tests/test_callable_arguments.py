@@ -160,6 +160,7 @@ def test_globals_of_another_module():
         assert np.array_equal(call(space["slope"], sample(5), 3), stepped(space["slope"], sample(5), 3))
         space["scale"] = 7.0
         assert np.array_equal(call(space["slope"], sample(5), 3), stepped(space["slope"], sample(5), 3))
+    assert facts(call)["compiled"] > 0
 
 
 def solved(f, y, prepare=None, finish=None):
@@ -168,7 +169,6 @@ def solved(f, y, prepare=None, finish=None):
     if finish:
         y = finish(f(y))
     return y * 2
-    assert facts(call)["compiled"] > 0
 
 
 def test_whether_there_is_one():

@@ -163,3 +163,4 @@ def test_the_greater_of_one_array():
     for n in (0, 1):
         for size in (2, 1, 0, 3):
             assert compare(function, lambda size=size, n=n: (np.arange(float(size)), n))["compiled"] == 3
+    compare(lambda a: (max(a, a), min(a, 2.0, a)), lambda: (1.5,))
