@@ -92,6 +92,7 @@ void KernelFunction::loop(const Stmt& stmt) {
 
 void KernelFunction::counted_loop(const Stmt& stmt, const std::string& first, const std::string& last) {
   if (stmt.loop_kind != LoopKind::serial && has_lanes(stmt)) return lanes(stmt, first, last);
+  if (auto halves = passes_over(stmt)) return loop_in_halves(stmt, *halves, first, last);
   plain_loop(stmt, first, last);
 }
 

@@ -15,6 +15,7 @@
 
 #include "codegen/code.h"
 #include "codegen/facts.h"
+#include "codegen/masked_loop.h"
 #include "codegen/vector_loop.h"
 
 namespace accel {
@@ -111,6 +112,13 @@ class KernelFunction {
   const Stmt* streamed_store(const Stmt& loop);
   void begin_strip(const Stmt& loop, const Stmt& store);
   void end_strip(const Stmt& store);
+
+  // emit_masked.cpp: loops that pass over elements no mask selects
+  std::optional<MaskedLoop> passes_over(const Stmt& stmt) const;
+  void loop_in_halves(const Stmt& stmt, const MaskedLoop& halves, const std::string& first, const std::string& last);
+  std::string open_strip(const Stmt& stmt);
+  void first_half(const Stmt& stmt, const MaskedLoop& halves);
+  void second_half(const Stmt& stmt, const MaskedLoop& halves);
 
   // emit_vectors.cpp: repeated loops over lanes in vectors
   void repeat_in_groups(const Stmt& stmt, const VectorLoop& loop);

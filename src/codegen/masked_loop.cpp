@@ -1,0 +1,166 @@
+#include "codegen/masked_loop.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace accel {
+
+namespace {
+
+bool is_choice(const Stmt& stmt) { return stmt.kind == StmtKind::compute && (stmt.op == Op::where || stmt.op == Op::merge); }
+bool is_restriction(const Stmt& stmt) { return stmt.kind == StmtKind::compute && stmt.op == Op::lanes; }
+bool is_cheap(const Stmt& stmt) {
+  return stmt.kind == StmtKind::load || stmt.kind == StmtKind::constant || stmt.kind == StmtKind::input ||
+         stmt.kind == StmtKind::index;
+}
+
+class Splitter {
+ public:
+  Splitter(const Program& program, const Stmt& loop) : program_(program), body_(loop.body) {}
+
+  std::optional<MaskedLoop> run() {
+    if (!is_flat() || !find_stores()) return std::nullopt;
+    find_restricted();
+    if (!split() || !is_worth_it() || !keeps_order()) return std::nullopt;
+    for (const Stmt& stmt : body_) {
+      if (first_.contains(&stmt)) out_.first.push_back(&stmt);
+      if (second_.contains(&stmt)) out_.second.push_back(&stmt);
+    }
+    out_.masks.assign(masks_.begin(), masks_.end());
+    out_.handed.assign(handed_.begin(), handed_.end());
+    return out_;
+  }
+
+ private:
+  DType dtype(TempId temp) const { return program_.temps[static_cast<size_t>(temp)]; }
+  const Stmt* definition(TempId temp) const {
+    auto found = defined_.find(temp);
+    return found == defined_.end() ? nullptr : found->second;
+  }
+
+  bool is_flat() {
+    for (const Stmt& stmt : body_) {
+      if (!is_number(stmt.kind) && stmt.kind != StmtKind::store) return false;
+      if (stmt.dst >= 0) defined_[stmt.dst] = &stmt;
+    }
+    return true;
+  }
+
+  // Stores that change nothing where none of certain masks holds.
+  bool find_stores() {
+    for (const Stmt& stmt : body_) {
+      if (stmt.kind != StmtKind::store) continue;
+      std::set<TempId> masks;
+      if (!keeps_others(stmt, stmt.args[0], masks)) continue;
+      selected_.push_back(&stmt);
+      masks_.insert(masks.begin(), masks.end());
+    }
+    return !selected_.empty();
+  }
+
+  // Whether a value to be stored is what is there, but for elements where one of `masks` holds.
+  bool keeps_others(const Stmt& store, TempId value, std::set<TempId>& masks) const {
+    const Stmt* stmt = definition(value);
+    if (stmt == nullptr) return false;
+    if (stmt->kind == StmtKind::load)
+      return is_at(*stmt, store.address) && dtype(value) == dtype(store.args[0]) && !masks.empty();
+    if (!is_choice(*stmt) || definition(stmt->args[0]) == nullptr) return false;
+    masks.insert(stmt->args[0]);
+    return keeps_others(store, stmt->args[2], masks);
+  }
+  static bool is_at(const Stmt& stmt, const Address& place) {
+    return stmt.address.buffer == place.buffer && stmt.address.offset == place.offset;
+  }
+
+  // What is computed of elements where one of the masks holds: it has events only there.
+  void find_restricted() {
+    for (const Stmt& stmt : body_) {
+      bool restricted = is_restriction(stmt) && masks_.contains(stmt.args[1]);
+      bool of_restricted =
+          stmt.kind == StmtKind::compute && !is_choice(stmt) &&
+          std::any_of(stmt.args.begin(), stmt.args.end(), [&](TempId arg) { return restricted_.contains(arg); });
+      if (restricted || of_restricted) restricted_.insert(stmt.dst);
+    }
+  }
+  bool is_selected(const Stmt& stmt) const { return std::find(selected_.begin(), selected_.end(), &stmt) != selected_.end(); }
+
+  bool split() {
+    for (TempId mask : masks_) need_first(mask);
+    for (const Stmt& stmt : body_) {
+      bool events = program_.own_events(stmt) != 0;
+      if (is_selected(stmt) || (events && restricted_.contains(stmt.dst)))
+        need_second(stmt);
+      else if (stmt.kind == StmtKind::store || events)
+        need_first(stmt);
+    }
+    return fits_ && !second_.empty();
+  }
+
+  void need_first(TempId temp) {
+    if (const Stmt* stmt = definition(temp)) need_first(*stmt);
+  }
+  void need_first(const Stmt& stmt) {
+    if (!first_.insert(&stmt).second) return;
+    if (second_.contains(&stmt) && !is_cheap(stmt)) fits_ = false;
+    for (TempId arg : stmt.args) need_first(arg);
+  }
+  void need_second(const Stmt& stmt) {
+    if (!second_.insert(&stmt).second) return;
+    if (first_.contains(&stmt) && !is_cheap(stmt)) fits_ = false;
+    for (TempId arg : stmt.args) {
+      const Stmt* source = definition(arg);
+      if (source == nullptr) continue;
+      if (masks_.contains(arg) || (dtype(arg) == DType::bool_ && first_.contains(source)))
+        handed_.insert(arg);
+      else
+        need_second(*source);
+    }
+  }
+
+  // Passing over a strip has to save more than the choice itself.
+  bool is_worth_it() const {
+    return std::any_of(second_.begin(), second_.end(), [&](const Stmt* stmt) {
+      if (stmt->kind == StmtKind::load) return !is_loaded_first(*stmt);
+      return stmt->kind == StmtKind::compute && !is_choice(*stmt) && !is_restriction(*stmt) && stmt->op != Op::copy;
+    });
+  }
+
+  bool is_loaded_first(const Stmt& load) const {
+    return std::any_of(first_.begin(), first_.end(), [&](const Stmt* stmt) {
+      return stmt->kind == StmtKind::load && stmt->address.offset == load.address.offset &&
+             program_.memory_of(stmt->address.buffer) == program_.memory_of(load.address.buffer);
+    });
+  }
+
+  // Whether all of the first half may be done for a strip before any of the second half.
+  bool keeps_order() const {
+    std::set<BufferId> stored_first, stored_second;
+    for (const Stmt& stmt : body_) {
+      if (stmt.address.buffer < 0) continue;
+      BufferId memory = program_.memory_of(stmt.address.buffer);
+      bool stores = stmt.kind == StmtKind::store, first = first_.contains(&stmt), second = second_.contains(&stmt);
+      if ((first && stored_second.contains(memory)) || (second && stored_first.contains(memory))) return false;
+      if (stores) (first ? stored_first : stored_second).insert(memory);
+    }
+    return std::none_of(body_.begin(), body_.end(), [&](const Stmt& stmt) {
+      return stmt.address.buffer >= 0 && second_.contains(&stmt) &&
+             stored_first.contains(program_.memory_of(stmt.address.buffer));
+    });
+  }
+
+  const Program& program_;
+  const Body& body_;
+  MaskedLoop out_;
+  std::map<TempId, const Stmt*> defined_;
+  std::vector<const Stmt*> selected_;  // stores
+  std::set<TempId> masks_, handed_, restricted_;
+  std::set<const Stmt*> first_, second_;
+  bool fits_ = true;
+};
+
+}  // namespace
+
+std::optional<MaskedLoop> masked_loop(const Program& program, const Stmt& loop) { return Splitter(program, loop).run(); }
+
+}  // namespace accel

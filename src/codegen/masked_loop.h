@@ -1,0 +1,24 @@
+#pragma once
+// Loops over elements whose stores masks select, in two halves: masks first, then what only selected elements need. Where a
+// strip of elements has none that is selected, the second half is passed over.
+
+#include <optional>
+#include <vector>
+
+#include "schedule/program.h"
+
+namespace accel {
+
+struct MaskedLoop {
+  std::vector<const Stmt*> first;   // for each element: the masks, stores without one, what has events everywhere
+  std::vector<const Stmt*> second;  // for elements that a mask selects; loads and constants may be in both
+  std::vector<TempId> masks;        // where none of these holds, `second` does nothing
+  std::vector<TempId> handed;       // masks that `first` computes and `second` reads, the above among them
+};
+
+// Requires a loop without loops or calls in its body, whose iterations are independent. Nullopt when no mask selects all that
+// the second half would do, when that would be next to nothing, or when the halves would compute the same numbers or disturb
+// each other's memory.
+std::optional<MaskedLoop> masked_loop(const Program& program, const Stmt& loop);
+
+}  // namespace accel
