@@ -453,6 +453,9 @@ class _Evaluator:
     def _op_add_row(self, node: dict[str, Any], base: Any, row: Any) -> Any:
         return np.concatenate([base, row[np.newaxis]])
 
+    def _op_drop_row(self, node: dict[str, Any], base: Any) -> Any:
+        return base[:-1]
+
     def _op_store(self, node: dict[str, Any], base: Any, view: Any, value: Any, mask: Any = True) -> Any:
         version = _lay_out(base.copy(order="K"), node["types"][0])
         part = self._same_view(node["operands"][1], node["operands"][0], version)

@@ -45,7 +45,8 @@ enum class AbstractKind : uint8_t {
            // the path on it
   grown,   // a list whose length is known at run time only (grown_lists.h): its first items are the rows of `array`, of the
            // kind that `scalar` says (kind array: arrays), those behind them `items`; `object`: the name of the loop in
-           // which it grows, if that may be evaluated round by round; `position` 1: not each row is an array of its own
+           // which it grows, if that may be evaluated round by round; `position` 1: not each row is an array of its own. Rows
+           // that are tuples: `columns`, a tuple of the grown lists of their parts
   predicated,  // a fresh array A[mask] that has not been gathered: `predicate` says how `array`, of A's axes, stands for it
   unread,      // an object at a source whose kind has not been needed yet; Capture::look turns it into one of the others
 };
@@ -124,6 +125,7 @@ struct AbstractValue {
   std::vector<PyRef> keys;                 // dict
   size_t position = 0;                     // iterator: items consumed
   Ref iterated;                            // iterator: the container it walks (for its recipe)
+  Ref columns;                             // grown
   std::shared_ptr<const Frame> suspended;  // generator: its frame without locals and stack
 };
 

@@ -77,8 +77,10 @@ Result<Ref> capture_list_insert(Capture& capture, PyObject*, const CallArguments
 }
 
 Result<Ref> capture_list_pop(Capture& capture, PyObject*, const CallArguments& arguments) {
-  ACCEL_TRY(Ref list, own(capture, arguments, AbstractKind::list, 1, 2));
-  Ref index = arguments.positional.size() == 2 ? arguments.positional[1] : capture.python_int(-1);
+  bool has_index = arguments.positional.size() == 2;
+  ACCEL_TRY(Ref list, own_list(capture, arguments, has_index ? 2 : 1));
+  Ref index = has_index ? arguments.positional[1] : capture.python_int(-1);
+  if (is_grown(list)) return pop_of_grown(capture, list, index);
   ACCEL_TRY(Ref item, get_item(capture, list, index));
   ACCEL_TRY([[maybe_unused]] Unit done, delete_item(capture, list, index));
   return item;

@@ -15,6 +15,7 @@
 #include "capture/captured.h"
 #include "capture/changed_objects.h"
 #include "capture/primitive.h"
+#include "capture/row_type.h"
 #include "capture/sources.h"
 
 namespace accel {
@@ -41,12 +42,12 @@ struct Plan {
   std::set<std::pair<std::string, std::string>> same, shared;
 
   // Where paths meet, by the place's name.
-  std::map<std::string, std::set<std::string>> widened;      // slots that differ between the ways that lead there
-  std::map<std::string, std::map<std::string, Type>> grown;  // lists that grow, by their slots: the types of their rows
-  std::set<std::string> untied;                              // extents that do not follow the rounds of their loop
-  std::set<std::string> rolled;                              // loops that must be loops of the graph
-  std::set<std::string> unrolled;                            // loops that must be evaluated round by round
-  std::set<std::string> given_up;                            // loops that are left for the interpreter
+  std::map<std::string, std::set<std::string>> widened;         // slots that differ between the ways that lead there
+  std::map<std::string, std::map<std::string, RowType>> grown;  // lists that grow, by their slots: the types of their rows
+  std::set<std::string> untied;                                 // extents that do not follow the rounds of their loop
+  std::set<std::string> rolled;                                 // loops that must be loops of the graph
+  std::set<std::string> unrolled;                               // loops that must be evaluated round by round
+  std::set<std::string> given_up;                               // loops that are left for the interpreter
   // Branches where the path cannot part, by place: the way that is taken, all others leave; none: neither way can be captured.
   std::map<std::string, std::optional<bool>> taken;
   // Exits for what cannot be captured, by position.

@@ -54,7 +54,7 @@ class Evaluator {
       if (!seen.insert(next).second) continue;
       if (graph_.is_input(next) || seen.size() > most_values || !is_small(graph_.type(next))) return false;
       const Node& node = graph_.producer(next);
-      if (node.op == Op::put || node.op == Op::add_row || op_class(node.op) == OpClass::gufunc ||
+      if ((is_update(node.op) && node.op != Op::store) || op_class(node.op) == OpClass::gufunc ||
           op_class(node.op) == OpClass::boxed)
         return false;
       open.insert(open.end(), node.operands.begin(), node.operands.end());

@@ -37,7 +37,7 @@ Ref as_grown(Capture& capture, const Ref& sequence, const Ref& list) {
     row = own;
   }
   if (!row) return nullptr;
-  make_grown(capture, list, *row);
+  make_grown(capture, list, {*row, {}});
   return settle(capture, list).ok() ? list : nullptr;
 }
 

@@ -8,6 +8,7 @@
 #include "capture/path_state.h"
 #include "capture/semantics.h"
 #include "capture/state_match.h"
+#include "ndarray/casts.h"
 
 namespace accel {
 
@@ -26,20 +27,31 @@ Result<ValueId> row_of(Capture& capture, const Ref& item) {
   return capture.scalar_value(item);
 }
 
-bool has_type(Capture& capture, const Ref& item, const Type& row) {
-  if (item->kind != AbstractKind::array) return number_type(*item) == row;
+bool has_type(Capture& capture, const Ref& item, const RowType& row) {
+  capture.look(item);
+  if (!row.parts.empty()) {
+    bool fits = item->kind == AbstractKind::tuple && item->items.size() == row.parts.size();
+    for (size_t k = 0; fits && k < row.parts.size(); ++k) fits = has_type(capture, item->items[k], row.parts[k]);
+    return fits;
+  }
+  if (item->kind != AbstractKind::array) return number_type(*item) == row.type;
   const Lens& lens = item->array.lens;
-  return row.kind == ValueKind::array && lens.dtype == row.dtype && lens.shape == row.shape &&
+  return row.is_array() && lens.dtype == row.type.dtype && lens.shape == row.type.shape &&
          capture.graph().type(capture.read(item)).is_c_order();
 }
 
-// Rows for all items, as they are now. Changes nothing.
-Result<ValueId> all_rows(Capture& capture, const Ref& list) {
-  ValueId rows = list->array.storage->current;
-  const Type row = row_type(*list);
-  for (const Ref& item : list->items) {
-    capture.look(item);
+Status require_type(Capture& capture, const Ref& list) {
+  const RowType row = row_type(*list);
+  for (const Ref& item : list->items)
     if (!has_type(capture, item, row)) return fail(Reason::unsupported_value, "a list of items of several types");
+  return Unit{};
+}
+
+// Rows for all items, as they are now. Changes nothing. Requires items that are no tuples.
+Result<ValueId> all_rows(Capture& capture, const Ref& list) {
+  ACCEL_TRY([[maybe_unused]] Unit typed, require_type(capture, list));
+  ValueId rows = list->array.storage->current;
+  for (const Ref& item : list->items) {
     ACCEL_TRY(ValueId value, row_of(capture, item));
     rows = capture.build().add_row(rows, value);
   }
@@ -62,6 +74,27 @@ Status require_items(Capture& capture, const Ref& list) {
                           "an array of an empty list");
 }
 
+std::optional<RowType> tuple_type(Capture& capture, const PathState& state, const AbstractValue& tuple) {
+  RowType row;
+  for (const Ref& item : tuple.items) {
+    std::optional<RowType> part = row_type(capture, state, item);
+    if (!part || part->is_array()) return std::nullopt;
+    row.parts.push_back(std::move(*part));
+  }
+  return row.parts.empty() ? std::nullopt : std::optional(std::move(row));
+}
+
+// The lists of numbers that a list without items of its own consists of.
+void collect_columns(const Ref& list, std::vector<Ref>& out) {
+  if (!list->columns) return out.push_back(list);
+  for (const Ref& column : list->columns->items) collect_columns(column, out);
+}
+std::vector<Ref> columns_of(const Ref& list) {
+  std::vector<Ref> out;
+  collect_columns(list, out);
+  return out;
+}
+
 // Whether numbers of the one dtype become those of the other one by one as arrays of them do.
 bool casts_alike(DType from, DType to) {
   if (from == to) return true;
@@ -72,44 +105,72 @@ bool casts_alike(DType from, DType to) {
 
 }  // namespace
 
-std::optional<Type> row_type(Capture& capture, const PathState& state, const Ref& item) {
+std::optional<RowType> row_type(Capture& capture, const PathState& state, const Ref& item) {
   const AbstractValue& value = state.of(item);
-  if (value.kind != AbstractKind::array) return number_type(value);
+  if (value.kind == AbstractKind::tuple) return tuple_type(capture, state, value);
+  if (value.kind != AbstractKind::array) {
+    std::optional<Type> number = number_type(value);
+    return number ? std::optional(RowType{*number, {}}) : std::nullopt;
+  }
   if (!value.array.path.empty() || !value.keys.empty()) return std::nullopt;
   const Storage storage = state.of(value.array.storage);
   if (storage.maybe || !value.array.writeable || value.array.lens.shape.empty()) return std::nullopt;
   Type type = capture.graph().type(capture.known_contents(storage));
   if (!type.is_c_order()) return std::nullopt;
-  return Type{ValueKind::array, type.dtype, type.shape, {}};
+  return RowType{{ValueKind::array, type.dtype, type.shape, {}}, {}};
 }
 
-Type row_type(const AbstractValue& list) {
+RowType row_type(const AbstractValue& list) {
+  RowType row;
+  if (list.columns) {
+    for (const Ref& column : list.columns->items) row.parts.push_back(row_type(*column));
+    return row;
+  }
   const std::vector<Dim>& shape = list.array.lens.shape;
-  return {list.scalar.kind, list.scalar.dtype, {shape.begin() + 1, shape.end()}, {}};
+  row.type = {list.scalar.kind, list.scalar.dtype, {shape.begin() + 1, shape.end()}, {}};
+  return row;
 }
 
-void make_grown(Capture& capture, const Ref& list, const Type& row) {
+void make_grown(Capture& capture, const Ref& list, const RowType& row) {
   list->kind = AbstractKind::grown;
-  list->scalar.kind = row.kind;
-  list->scalar.dtype = row.dtype;
   list->array = {};
+  if (!row.parts.empty()) {
+    std::vector<Ref> columns;
+    for (const RowType& part : row.parts) make_grown(capture, columns.emplace_back(capture.list({})), part);
+    list->columns = capture.tuple(std::move(columns));
+    return;
+  }
+  list->scalar.kind = row.type.kind;
+  list->scalar.dtype = row.type.dtype;
   list->array.storage = std::make_shared<Storage>();
-  std::vector<Dim> shape = row.shape;
+  std::vector<Dim> shape = row.type.shape;
   shape.insert(shape.begin(), capture.dims().constant(0));
   Builder& build = capture.build();
-  Literal zero{row.dtype, {0, 0}};
+  Literal zero{row.type.dtype, {0, 0}};
   set_rows(capture, list, build.full(build.constant(zero, ValueKind::numpy_scalar), std::move(shape)));
 }
 
 Status settle(Capture& capture, const Ref& list) {
-  ACCEL_TRY(ValueId rows, all_rows(capture, list));
+  if (!list->columns) {
+    ACCEL_TRY(ValueId rows, all_rows(capture, list));
+    list->items.clear();
+    set_rows(capture, list, rows);
+    return Unit{};
+  }
+  ACCEL_TRY([[maybe_unused]] Unit typed, require_type(capture, list));
+  const std::vector<Ref>& columns = list->columns->items;
+  for (size_t k = 0; k < columns.size(); ++k) {
+    for (const Ref& item : list->items) columns[k]->items.push_back(item->items[k]);
+    ACCEL_TRY([[maybe_unused]] Unit settled, settle(capture, columns[k]));
+  }
   list->items.clear();
-  set_rows(capture, list, rows);
   return Unit{};
 }
 
 Dim length_of(Capture& capture, const Ref& list) {
-  return capture.dims().add(list->array.lens.shape[0], capture.dims().constant(static_cast<int64_t>(list->items.size())));
+  DimTable& dims = capture.dims();
+  Dim rows = list->columns ? length_of(capture, list->columns->items[0]) : list->array.lens.shape[0];
+  return dims.add(rows, dims.constant(static_cast<int64_t>(list->items.size())));
 }
 
 namespace {
@@ -144,6 +205,30 @@ Result<Dim> row_at(Capture& capture, const Ref& list, const Ref& index) {
   return at;
 }
 
+// The item of a row, an object of its own.
+Ref item_at(Capture& capture, const Ref& list, Dim at) {
+  if (!list->columns) {
+    ValueId rows = list->array.storage->current;
+    return capture.scalar(capture.build().take(rows, {capture.build().dim(at)}, list->scalar.kind));
+  }
+  std::vector<Ref> parts;
+  for (const Ref& column : list->columns->items) parts.push_back(item_at(capture, column, at));
+  return capture.tuple(std::move(parts));
+}
+
+// Requires an item of the list's type.
+Status put_at(Capture& capture, const Ref& list, Dim at, const Ref& item) {
+  if (!list->columns) {
+    ACCEL_TRY(ValueId row, capture.scalar_value(item));
+    set_rows(capture, list, capture.build().put(list->array.storage->current, row, {capture.build().dim(at)}));
+    return Unit{};
+  }
+  for (size_t k = 0; k < item->items.size(); ++k) {
+    ACCEL_TRY([[maybe_unused]] Unit put, put_at(capture, list->columns->items[k], at, item->items[k]));
+  }
+  return Unit{};
+}
+
 // The number of an item among those that were appended since, from the end.
 std::optional<size_t> known_place(Capture& capture, const Ref& list, const Ref& index) {
   std::optional<Dim> at = known_dim(capture, index);
@@ -159,13 +244,25 @@ Status require_index(const Ref& index) {
   return fail(Reason::unsupported_value, "such an index of a list whose length is known at run time only");
 }
 
-// A copy of the rows that a slice picks.
-Result<ValueId> rows_in(Capture& capture, const Ref& list, const Ref& slice) {
+// Gives `out`, a grown list without items of its own, copies of the rows of `list` that a slice picks.
+Status copy_rows(Capture& capture, const Ref& list, const Ref& slice, const Ref& out) {
   if (list->scalar.kind == ValueKind::array)
     return fail(Reason::unsupported_value, "arrays of a list whose length is known at run time only");
-  ACCEL_TRY(ValueId rows, all_rows(capture, list));
-  ACCEL_TRY(Ref part, get_item(capture, capture.fresh_array(rows), slice));
-  return capture.build().copy(capture.read(part));
+  ACCEL_TRY([[maybe_unused]] Unit settled, settle(capture, list));
+  const std::vector<Ref> columns = columns_of(list), copies = columns_of(out);
+  for (size_t k = 0; k < columns.size(); ++k) {
+    ACCEL_TRY(Ref part, get_item(capture, capture.fresh_array(columns[k]->array.storage->current), slice));
+    set_rows(capture, copies[k], capture.build().copy(capture.read(part)));
+  }
+  return Unit{};
+}
+
+Ref slice_of(Capture& capture, std::optional<int64_t> start, std::optional<int64_t> step) {
+  auto part = [&](std::optional<int64_t> value) {
+    return PyRef::steal(value ? PyLong_FromLongLong(*value) : Py_NewRef(Py_None));
+  };
+  PyRef from = part(start), by = part(step);
+  return capture.constant(PyRef::steal(PySlice_New(from.get(), nullptr, by.get())).get());
 }
 
 }  // namespace
@@ -174,25 +271,38 @@ Result<Ref> item_of_grown(Capture& capture, const Ref& list, const Ref& index) {
   ACCEL_TRY([[maybe_unused]] Unit number, require_index(index));
   if (auto place = known_place(capture, list, index)) return list->items[*place];
   ACCEL_TRY(Dim at, row_at(capture, list, index));
-  ValueId rows = list->array.storage->current;
-  return capture.scalar(capture.build().take(rows, {capture.build().dim(at)}, list->scalar.kind));
+  return item_at(capture, list, at);
 }
 
 Result<Ref> slice_of_grown(Capture& capture, const Ref& list, const Ref& slice) {
-  ACCEL_TRY(ValueId rows, rows_in(capture, list, slice));
   Ref out = capture.list({});
   make_grown(capture, out, row_type(*list));
-  set_rows(capture, out, rows);
+  ACCEL_TRY([[maybe_unused]] Unit copied, copy_rows(capture, list, slice, out));
   return out;
 }
 
 Status reverse_grown(Capture& capture, const Ref& list) {
-  PyRef backwards = PyRef::steal(PyLong_FromLong(-1));
-  PyRef slice = PyRef::steal(PySlice_New(nullptr, nullptr, backwards.get()));
-  ACCEL_TRY(ValueId rows, rows_in(capture, list, capture.constant(slice.get())));
-  list->items.clear();
-  set_rows(capture, list, rows);
-  return Unit{};
+  return copy_rows(capture, list, slice_of(capture, std::nullopt, -1), list);
+}
+
+Result<Ref> pop_of_grown(Capture& capture, const Ref& list, const Ref& index) {
+  std::optional<Dim> known = known_dim(capture, index);
+  std::optional<int64_t> at = known ? capture.dims().as_constant(*known) : std::nullopt;
+  if (at != -1 && at != 0) return fail(Reason::unsupported_value, "pop() in the middle of a list that grows");
+  if (at == -1 && !list->items.empty()) {
+    Ref item = list->items.back();
+    list->items.pop_back();
+    return item;
+  }
+  ACCEL_TRY(Dim row, row_at(capture, list, index));
+  Ref item = item_at(capture, list, row);
+  if (at == 0) {
+    ACCEL_TRY([[maybe_unused]] Unit copied, copy_rows(capture, list, slice_of(capture, 1, std::nullopt), list));
+    return item;
+  }
+  for (const Ref& column : columns_of(list))
+    set_rows(capture, column, capture.build().drop_row(column->array.storage->current));
+  return item;
 }
 
 Status store_to_grown(Capture& capture, const Ref& list, const Ref& index, const Ref& value) {
@@ -205,22 +315,46 @@ Status store_to_grown(Capture& capture, const Ref& list, const Ref& index, const
   if (list->scalar.kind == ValueKind::array || !has_type(capture, value, row_type(*list)))
     return fail(Reason::unsupported_value, "a store of another type into a list whose length is known at run time only");
   ACCEL_TRY(Dim at, row_at(capture, list, index));
-  ACCEL_TRY(ValueId row, capture.scalar_value(value));
-  ValueId rows = list->array.storage->current;
-  set_rows(capture, list, capture.build().put(rows, row, {capture.build().dim(at)}));
-  return Unit{};
+  return put_at(capture, list, at, value);
 }
 
 Ref list_of_number(Capture& capture, const Ref& number, Dim count) {
   DimTable& dims = capture.dims();
   Ref list = capture.list({});
-  make_grown(capture, list, *number_type(*number));
+  make_grown(capture, list, {*number_type(*number), {}});
   Dim length = capture.prove(count) ? count : dims.max(count, dims.constant(0));
   set_rows(capture, list, capture.build().full(capture.scalar_value(number).value(), {length}));
   return list;
 }
 
+namespace {
+
+// A row for each tuple.
+Result<Ref> array_of_tuples(Capture& capture, const Ref& list, std::optional<DType> dtype) {
+  ACCEL_TRY([[maybe_unused]] Unit some, require_items(capture, list));
+  ACCEL_TRY([[maybe_unused]] Unit settled, settle(capture, list));
+  std::vector<OperandType> types;
+  for (const Ref& column : list->columns->items) {
+    if (column->columns) return fail(Reason::unsupported_value, "an array of a list of nested tuples");
+    types.push_back({OperandType::Kind::array, column->scalar.dtype});
+  }
+  if (!dtype) {
+    ACCEL_TRY(dtype, numpy_result_type(types));
+  }
+  Dim length = length_of(capture, list);
+  std::vector<ValueId> parts;
+  for (const Ref& column : list->columns->items) {
+    if (!casts_alike(column->scalar.dtype, *dtype)) return fail(Reason::unsupported_dtype, "an array of a list by a cast");
+    ValueId part = capture.astype(column->array.storage->current, *dtype);
+    parts.push_back(capture.build().reshape(part, {length, capture.dims().constant(1)}));
+  }
+  return capture.fresh_array(parts.size() == 1 ? capture.build().copy(parts[0]) : capture.build().concatenate(parts, 1));
+}
+
+}  // namespace
+
 Result<Ref> array_of_grown(Capture& capture, const Ref& list, std::optional<DType> dtype) {
+  if (list->columns) return array_of_tuples(capture, list, dtype);
   DType own = list->scalar.dtype, wanted = dtype.value_or(own);
   if (!casts_alike(own, wanted)) return fail(Reason::unsupported_dtype, "an array of a list by a cast");
   bool same_when_empty = list->scalar.kind != ValueKind::array && (dtype || own == DType::float64);
@@ -233,6 +367,7 @@ Result<Ref> array_of_grown(Capture& capture, const Ref& list, std::optional<DTyp
 }
 
 Result<Ref> concatenated_items(Capture& capture, const Ref& list) {
+  if (list->columns) return fail(Reason::unsupported_value, "concatenated tuples of a list that grows");
   if (list->scalar.kind != ValueKind::array) return fail(Reason::will_raise, "zero-dimensional arrays cannot be concatenated");
   ACCEL_TRY([[maybe_unused]] Unit some, require_items(capture, list));
   ACCEL_TRY(ValueId rows, all_rows(capture, list));

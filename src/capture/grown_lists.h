@@ -1,8 +1,10 @@
 #pragma once
 // Lists whose length is known at run time only: AbstractKind::grown. Their items are of one type: rows of an array of the
-// graph, then those that were appended since, which are objects of their own until they are settled.
+// graph, or of one for each part of tuples, then those that were appended since, which are objects of their own until they are
+// settled.
 
 #include "capture/capture.h"
+#include "capture/row_type.h"
 
 namespace accel {
 
@@ -13,14 +15,13 @@ inline bool is_any_list(const AbstractValue& value) {
   return value.kind == AbstractKind::list || value.kind == AbstractKind::grown;
 }
 
-// The type of the rows that stand for an item: a number, or a whole array in C order. nullopt: no such item. `array`: contents
-// of the item's storage, looked up by the caller's state.
-std::optional<Type> row_type(Capture& capture, const PathState& state, const Ref& item);
+// The type of the rows that stand for an item; nullopt: no such item.
+std::optional<RowType> row_type(Capture& capture, const PathState& state, const Ref& item);
 // The type of the rows of a grown list.
-Type row_type(const AbstractValue& list);
+RowType row_type(const AbstractValue& list);
 
 // Makes a list of known items, which are of this type, one that grows.
-void make_grown(Capture& capture, const Ref& list, const Type& row);
+void make_grown(Capture& capture, const Ref& list, const RowType& row);
 // Brings the items that were appended into the rows. Requires that the memory of arrays to which others refer is held.
 Status settle(Capture& capture, const Ref& list);
 
@@ -29,6 +30,8 @@ Dim length_of(Capture& capture, const Ref& list);
 Result<Ref> item_of_grown(Capture& capture, const Ref& list, const Ref& index);
 // list[slice], a list of its own
 Result<Ref> slice_of_grown(Capture& capture, const Ref& list, const Ref& slice);
+// list.pop(index)
+Result<Ref> pop_of_grown(Capture& capture, const Ref& list, const Ref& index);
 // list.reverse()
 Status reverse_grown(Capture& capture, const Ref& list);
 // list[index] = value

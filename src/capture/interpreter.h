@@ -191,7 +191,7 @@ class Interpreter {
   // Lists that grow (joins_lists.cpp).
   void plan_growth(const Version& version, const StateSlot& list, const std::string& key);
   void grow_lists(std::vector<PathState>& arrivals, const std::string& key);
-  void grow_lists(PathState& state, const std::map<std::string, Type>& planned);
+  void grow_lists(PathState& state, const std::map<std::string, RowType>& planned);
   bool settle_lists(const PathState& state);
   // Extents that follow the rounds of a loop (ties.cpp).
   std::vector<Tie> tie_extents(const PathState& entry, const StateMatch& slots, const std::set<std::string>& widened,

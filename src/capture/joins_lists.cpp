@@ -13,7 +13,7 @@ namespace {
 // The arrays of the list that have other names lend their contents to its rows.
 void hold_shared(const References& references, const Ref& list) {
   for (const Ref& item : list->items) {
-    if (references.is_alone(item)) continue;
+    if (item->kind != AbstractKind::array || references.is_alone(item)) continue;
     Storage& storage = *item->array.storage;
     if (storage.held || storage.source >= 0) list->position = 1;
     storage.held = true;
@@ -38,13 +38,13 @@ void Interpreter::grow_lists(std::vector<PathState>& arrivals, const std::string
   for (PathState& arrival : arrivals) grow_lists(arrival, planned->second);
 }
 
-void Interpreter::grow_lists(PathState& state, const std::map<std::string, Type>& planned) {
+void Interpreter::grow_lists(PathState& state, const std::map<std::string, RowType>& planned) {
   References references(state);
-  std::vector<std::pair<Ref, Type>> lists;
+  std::vector<std::pair<Ref, RowType>> lists;
   for (const StateSlot& slot : match_states(capture_, state, state, {}).slots) {
     auto found = slot.place == StateSlot::Place::list ? planned.find(slot.name) : planned.end();
     if (found == planned.end()) continue;
-    std::optional<Type> row = found->second;
+    std::optional<RowType> row = found->second;
     const AbstractValue& list = state.of(slot.target);
     if (!list.items.empty()) row = row_type(capture_, state, list.items[0]);
     if (row && !references.is_iterated(slot.target)) lists.emplace_back(slot.target, *row);
@@ -52,7 +52,7 @@ void Interpreter::grow_lists(PathState& state, const std::map<std::string, Type>
   if (lists.empty()) return;
   restore(state);
   for (const auto& [list, row] : lists) {
-    if (list->items.empty() && row.rank() > 0) continue;  // its extents need not be known here
+    if (list->items.empty() && row.is_array()) continue;  // its extents need not be known here
     hold_shared(references, list);
     make_grown(capture_, list, row);
     auto rolled = frames_.back()->rolled.find(frames_.back()->next);

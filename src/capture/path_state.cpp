@@ -26,9 +26,11 @@ class Saver {
     if (!state_.objects.emplace(value.get(), *value).second) return;
     state_.keep_objects.push_back(value);
     bool in_memory = value->kind == AbstractKind::array || value->kind == AbstractKind::predicated;
-    if (in_memory || value->kind == AbstractKind::grown) save(value->array.storage);
+    bool has_rows = value->kind == AbstractKind::grown && !value->columns;
+    if (in_memory || has_rows) save(value->array.storage);
     for (const Ref& item : value->items) save(item);
     save(value->iterated);
+    save(value->columns);
   }
 
  private:

@@ -32,8 +32,8 @@ bool looks_at_caller(PyObject* callable) {
 }
 
 bool is_container(RecipeKind kind) {
-  return kind == RecipeKind::list || kind == RecipeKind::list_of_rows || kind == RecipeKind::dict ||
-         kind == RecipeKind::instance || kind == RecipeKind::iterator || kind == RecipeKind::cell ||
+  return kind == RecipeKind::list || kind == RecipeKind::list_of_rows || kind == RecipeKind::list_of_tuples ||
+         kind == RecipeKind::dict || kind == RecipeKind::instance || kind == RecipeKind::iterator || kind == RecipeKind::cell ||
          kind == RecipeKind::function;
 }
 

@@ -25,17 +25,18 @@ enum class RecipeKind : uint8_t {
   dim_numpy,      // numpy.intp of the same
   view,           // view of parts[0]: dtype, shape, strides (bytes), offset (bytes) over entry symbols
   tuple,
-  list,          // parts
-  list_of_rows,  // of output `index`, an array, an item per row: as `item` says numbers of it, or arrays; then parts
-  dict,          // parts: key, value, key, value, ...
-  instance,      // of the class `object`, without a call of its: parts: name, value, name, value, ... of the attributes
-  slice,         // parts: start, stop, step
-  iterator,      // iter(parts[0]) advanced `index` times; with parts[1]: a sequence iterator at that index
-  call,          // object(parts...): a built-in that runs no user code (range, enumerate, zip, format of a number)
-  method,        // bound method: parts[0] function or callable, parts[1] self
-  attribute,     // getattr(parts[0], object): bound built-in methods; runs no user code
-  cell,          // new cell holding parts[0]
-  function,      // new function: object = code, parts: globals, defaults|null, kwdefaults|null, closure|null, annotations|null
+  list,            // parts
+  list_of_rows,    // of output `index`, an array, an item per row: as `item` says numbers of it, or arrays; then parts
+  list_of_tuples,  // of the items of parts[:index], lists; then the other parts
+  dict,            // parts: key, value, key, value, ...
+  instance,        // of the class `object`, without a call of its: parts: name, value, name, value, ... of the attributes
+  slice,           // parts: start, stop, step
+  iterator,        // iter(parts[0]) advanced `index` times; with parts[1]: a sequence iterator at that index
+  call,            // object(parts...): a built-in that runs no user code (range, enumerate, zip, format of a number)
+  method,          // bound method: parts[0] function or callable, parts[1] self
+  attribute,       // getattr(parts[0], object): bound built-in methods; runs no user code
+  cell,            // new cell holding parts[0]
+  function,  // new function: object = code, parts: globals, defaults|null, kwdefaults|null, closure|null, annotations|null
 };
 
 inline bool names_output(RecipeKind kind) {

@@ -113,9 +113,10 @@ Result<RecipeId> RecipeWriter::write_predicated(const AbstractValue& value) {
   return write_array(gathered->array);
 }
 
-Result<RecipeId> RecipeWriter::write_parts(RecipeKind kind, const std::vector<Ref>& parts, PyRef object) {
+Result<RecipeId> RecipeWriter::write_parts(RecipeKind kind, const std::vector<Ref>& parts, PyRef object, int index) {
   Recipe recipe;
   recipe.kind = kind;
+  recipe.index = index;
   recipe.object = std::move(object);
   for (const Ref& part : parts) {
     if (part == nullptr) {
@@ -135,6 +136,11 @@ Status RecipeWriter::check_identity() const {
 }
 
 Result<RecipeId> RecipeWriter::write_grown(const AbstractValue& list) {
+  if (list.columns) {
+    std::vector<Ref> parts = list.columns->items;
+    parts.insert(parts.end(), list.items.begin(), list.items.end());
+    return write_parts(RecipeKind::list_of_tuples, parts, {}, static_cast<int>(list.columns->items.size()));
+  }
   bool arrays = list.scalar.kind == ValueKind::array;
   if (arrays && list.position > 0) return fail(Reason::unsupported_value, "a list that may have an array twice");
   has_rows_ |= arrays;

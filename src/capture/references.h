@@ -19,7 +19,7 @@ class References {
     }
     for (const auto& [object, contents] : state.objects) {
       add(contents.items);
-      add({contents.iterated});
+      add({contents.iterated, contents.columns});
       if (contents.iterated) iterated_.insert(contents.iterated.get());
       bool in_memory = contents.kind == AbstractKind::array || contents.kind == AbstractKind::predicated;
       if (in_memory) ++arrays_[contents.array.storage.get()];

@@ -135,7 +135,7 @@ class Matcher {
 
   // --- lists
 
-  void add_list(const Ref& t, const Ref& a, StateSlot slot, bool equal, const Type& row) {
+  void add_list(const Ref& t, const Ref& a, StateSlot slot, bool equal, const RowType& row) {
     slot.name = "list of " + slot.name;
     slot.place = StateSlot::Place::list;
     slot.target = t;
@@ -148,19 +148,19 @@ class Matcher {
   // Whether it is one list, which has become longer, and may become a grown one.
   bool grows(const Ref& t, const Ref& a, const AbstractValue& tc, const AbstractValue& ac, const StateSlot& slot) {
     if (!resizable_.lists || t != a || tc.source >= 0) return false;
-    std::optional<Type> row;
+    std::optional<RowType> row;
     if (ac.kind == AbstractKind::grown) row = row_type(ac);
     bool alike = add_items(target_, tc, row) && add_items(arriving_, ac, row);
     // Shapes may name what is known in the loop only.
-    bool settled = row && (row->rank() == 0 || !tc.items.empty());
+    bool settled = row && (!row->is_array() || !tc.items.empty());
     if (alike && settled) add_list(t, a, slot, false, *row);
     return alike && settled;
   }
 
   // Whether all items have the row type, which is that of the first.
-  bool add_items(const PathState& state, const AbstractValue& list, std::optional<Type>& row) {
+  bool add_items(const PathState& state, const AbstractValue& list, std::optional<RowType>& row) {
     for (const Ref& item : list.items) {
-      std::optional<Type> own = row_type(capture_, state, item);
+      std::optional<RowType> own = row_type(capture_, state, item);
       if (!own || (row && *own != *row)) return false;
       row = own;
     }
@@ -172,7 +172,9 @@ class Matcher {
     StateSlot inner = slot;
     inner.container = t;
     if (!values(tc.items, ac.items, inner, StateSlot::Place::item, slot.name + " item ")) return false;
-    return memory(tc.array.storage, ac.array.storage, slot, true);
+    if (!tc.columns) return memory(tc.array.storage, ac.array.storage, slot, true);
+    inner.name = slot.name + " columns";
+    return value(tc.columns, ac.columns, inner);
   }
 
   bool same_lanes(const AbstractValue& tc, const AbstractValue& ac) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "capture/path_state.h"
+#include "capture/row_type.h"
 
 namespace accel {
 
@@ -24,7 +25,7 @@ struct StateSlot {
   Ref target, arriving;                                     // number, list
   std::shared_ptr<Storage> target_memory, arriving_memory;  // memory, extent, held
   Dim target_extent, arriving_extent;
-  Type row;  // list: of its items
+  RowType row;  // list: of its items
   bool equal = false;
 };
 

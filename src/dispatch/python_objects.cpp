@@ -54,6 +54,21 @@ PyObject* new_list_of_rows(PyObject* array, ValueKind kind, const std::vector<in
   return list.release();
 }
 
+PyObject* new_list_of_tuples(size_t columns, const std::vector<int>& parts, PyObject* const* objects) {
+  const Py_ssize_t rows = PyList_GET_SIZE(objects[parts[0]]);
+  PyRef list = PyRef::steal(PyList_New(rows + static_cast<Py_ssize_t>(parts.size() - columns)));
+  for (Py_ssize_t row = 0; list && row < rows; row++) {
+    PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(columns));
+    if (tuple == nullptr) return nullptr;
+    for (size_t k = 0; k < columns; k++)
+      PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(k), Py_NewRef(PyList_GET_ITEM(objects[parts[k]], row)));
+    PyList_SET_ITEM(list.get(), row, tuple);
+  }
+  for (size_t k = columns; list && k < parts.size(); k++)
+    PyList_SET_ITEM(list.get(), rows + static_cast<Py_ssize_t>(k - columns), Py_NewRef(objects[parts[k]]));
+  return list.release();
+}
+
 PyObject* new_dict(const std::vector<int>& parts, PyObject* const* objects) {
   PyRef dict = PyRef::steal(PyDict_New());
   for (size_t i = 0; dict && i + 1 < parts.size(); i += 2) {

@@ -233,6 +233,12 @@ ValueId Builder::add_row(ValueId base, ValueId row) {
   return add(Op::add_row, {base, row}, {}, std::move(type));
 }
 
+ValueId Builder::drop_row(ValueId base) {
+  Type type = graph_.type(base);
+  type.shape[0] = graph_.dims.sub(type.shape[0], graph_.dims.constant(1));
+  return add(Op::drop_row, {base}, {}, std::move(type));
+}
+
 ValueId Builder::true_indices(ValueId mask, Dim count) {
   return add(Op::true_indices, {mask}, {}, Type{ValueKind::array, DType::int64, {count}, {}});
 }

@@ -58,6 +58,7 @@ class Builder {
   ValueId update_at(Op ufunc, ValueId base, ValueId value, std::vector<ValueId> indices);
   // base, of rank >= 1, with one more row at its end.
   ValueId add_row(ValueId base, ValueId row);
+  ValueId drop_row(ValueId base);
   // Positions of the true elements in C order; `count` is their number.
   ValueId true_indices(ValueId mask, Dim count);
   ValueId accumulate(Op ufunc, ValueId v, int axis);

@@ -332,6 +332,14 @@ std::string add_row_error(const Context& c) {
   return base == c.result ? "" : "base and result differ in more than a row";
 }
 
+std::string drop_row_error(const Context& c) {
+  Type base = c.operand(0);
+  if (base.rank() == 0 || !base.is_c_order()) return "the base has rows, in C order";
+  DimTable dims = c.graph.dims;  // the difference may be a new expression
+  base.shape[0] = dims.sub(base.shape[0], dims.constant(1));
+  return base == c.result ? "" : "base and result differ in more than a row";
+}
+
 std::string put_error(const Context& c) {
   if (c.node.operands.size() < 3) return "base, value and indices are needed";
   std::string what = indices_error(c, 2, c.operand(1));
@@ -370,6 +378,7 @@ constexpr struct {
     {Op::store, store_error},
     {Op::put, put_error},
     {Op::add_row, add_row_error},
+    {Op::drop_row, drop_row_error},
     {Op::update_at, update_at_error},
     {Op::true_indices, true_indices_error},
     {Op::accumulate, accumulate_error},

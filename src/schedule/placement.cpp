@@ -172,7 +172,7 @@ class Walk {
   bool walk_root(ValueId v) {
     const Node& node = graph_.producer(v);
     if (op_class(node.op) == OpClass::gufunc || op_class(node.op) == OpClass::scan) return true;
-    if (node.op == Op::put || node.op == Op::update_at) return true;
+    if (node.op == Op::put || node.op == Op::update_at || node.op == Op::drop_row) return true;
     if (node.op == Op::add_row) return result_.places[node.operands[1]] == Place::root || walk_over(node.operands[1]);
     if (node.op == Op::store) return result_.places[node.operands[2]] == Place::root || walk_over(node.operands[2]);
     if (op_class(node.op) == OpClass::join) {

@@ -43,6 +43,7 @@ void lower_group(const Graph& graph, const Placement& placement, Lowering& lower
                  std::vector<Nest>& nests) {
   const Node& node = graph.producer(group[0]);
   if (op_class(node.op) == OpClass::gufunc) return nests.push_back(lower_gufunc(graph, placement, lowering, node));
+  if (node.op == Op::drop_row) return lowering.set_root_buffer(node.results[0], lowering.root_buffer(node.operands[0]));
   if (op_class(node.op) == OpClass::update) {
     if (std::optional<Nest> nest = lower_update(graph, placement, lowering, node)) return nests.push_back(std::move(*nest));
     return lowering.fail_with(fail(Reason::unsupported_call, "a store through a reshape that has no strides"));

@@ -1,0 +1,19 @@
+#pragma once
+// The type of the items of a list that grows at run time.
+
+#include <vector>
+
+#include "ir/graph.h"
+
+namespace accel {
+
+// A number, a whole array in C order, or a tuple of numbers and tuples.
+struct RowType {
+  Type type;                   // unless it is a tuple
+  std::vector<RowType> parts;  // of a tuple
+
+  bool operator==(const RowType&) const = default;
+  bool is_array() const { return parts.empty() && type.rank() > 0; }
+};
+
+}  // namespace accel
