@@ -301,3 +301,84 @@ def test_a_stack_that_a_call_gets():
         return push(stack, 5)
 
     check(called, 9)
+
+
+def snapshots(x, n):
+    kept = []
+    for t in range(n):
+        x = x * 0.5 + t
+        if t % 3 == 0:
+            kept.append((t, x.copy()))
+    return kept
+
+
+def named_snapshots(x, n):
+    kept, all_of = [], []
+    for t in range(n):
+        x = x * 0.5 + t
+        pair = (t, x)
+        kept.append(pair)
+        all_of.append(pair)
+    return kept, all_of, pair
+
+
+def windows(x, width):
+    """The last `width` numbers, and the ends of each full row of five added up."""
+    last, row, sums = [], [], []
+    for value in x:
+        last.insert(0, float(value))
+        if len(last) > width:
+            last.pop()
+        row.append(float(value))
+        if len(row) == 5:
+            sums.append(row[0] + row[-1])
+            row.clear()
+    return last, row, sums
+
+
+def inserted(n):
+    numbers, pairs = [0], [(0, 0.5)]
+    for i in range(n):
+        numbers.insert(i // 2, i)
+        numbers.insert(-2, -i)
+        numbers.insert(100, 7)
+        pairs.insert(1, (i, i * 0.5))
+    return numbers, pairs
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_tuples_with_arrays(backend):
+    check_sizes(snapshots, *[(normal(4), n) for n in (5, 40, 1)], backend=backend)
+
+
+def test_arrays_of_tuples_that_have_other_names():
+    call = accel.compile(named_snapshots)
+    for n in (5, 40, 1):
+        assert_same(named_snapshots, call, normal(4), n)
+
+
+def test_arrays_of_tuples_that_change_later():
+    def changed(x, n):
+        kept = []
+        for t in range(n):
+            y = x * t
+            kept.append((t, y))
+            y[0] = -1.0
+            kept[0][1][1] += 1.0
+        kept[-1][1][0] = 5.0
+        return kept
+
+    call = accel.compile(changed)
+    for n in (5, 40, 1):
+        assert_same(changed, call, normal(4), n)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_insert_and_clear(backend):
+    check_sizes(windows, *[(normal(n), 4) for n in (9, 40, 3)], backend=backend)
+    check_sizes(inserted, (5,), (40,), (1,), backend=backend)
+
+
+@pytest.mark.parametrize("function, case", [(snapshots, (normal(3), 5)), (windows, (normal(7), 2)), (inserted, (3,))])
+def test_more_left_at_any_instruction(function, case):
+    check_at_exits(function, *case)

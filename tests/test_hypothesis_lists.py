@@ -44,6 +44,8 @@ def changes(draw):
                 [read.format(f"{name}[{index}]")],
                 [f"c += len({name})"],
                 [f"{name}.reverse()"],
+                [f"{name}.insert({index}, {item})"],
+                [f"if len({name}) > 5:", f"    {name}.clear()"],
                 [f"r = {name}[{draw(st.sampled_from(['1:', ':-1', '::-1', 'i:', ':i', '-2:']))}]", "c += len(r)"],
             ]
         )

@@ -67,7 +67,12 @@ Result<Ref> capture_list_extend(Capture& capture, PyObject*, const CallArguments
 }
 
 Result<Ref> capture_list_insert(Capture& capture, PyObject*, const CallArguments& arguments) {
-  ACCEL_TRY(Ref list, own(capture, arguments, AbstractKind::list, 3, 3));
+  ACCEL_TRY(Ref list, own_list(capture, arguments, 3));
+  if (is_grown(list)) {
+    ACCEL_TRY([[maybe_unused]] Unit inserted,
+              insert_into_grown(capture, list, arguments.positional[1], arguments.positional[2]));
+    return capture.constant(Py_None);
+  }
   ACCEL_TRY(int64_t at, capture.require_int(arguments.positional[1]));
   auto size = static_cast<int64_t>(list->items.size());
   if (at < 0) at += size;
@@ -97,8 +102,12 @@ Result<Ref> capture_list_reverse(Capture& capture, PyObject*, const CallArgument
 }
 
 Result<Ref> capture_list_clear(Capture& capture, PyObject*, const CallArguments& arguments) {
-  ACCEL_TRY(Ref list, own(capture, arguments, AbstractKind::list, 1, 1));
-  list->items.clear();
+  ACCEL_TRY(Ref list, own_list(capture, arguments, 1));
+  if (is_grown(list)) {
+    clear_grown(capture, list);
+  } else {
+    list->items.clear();
+  }
   return capture.constant(Py_None);
 }
 

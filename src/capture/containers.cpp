@@ -112,6 +112,14 @@ Result<std::optional<Ref>> python_getitem(Capture& capture, const Ref& container
   return std::optional<Ref>(std::move(method));
 }
 
+Ref make_slice(Capture& capture, Ref start, Ref stop, Ref step) {
+  Ref slice = std::make_shared<AbstractValue>();
+  slice->kind = AbstractKind::slice;
+  slice->items = {std::move(start), std::move(stop), std::move(step)};
+  for (const Ref& part : slice->items) capture.look(part);
+  return slice;
+}
+
 Result<Ref> get_item(Capture& capture, const Ref& container, const Ref& index) {
   capture.look(container);
   capture.look(index);

@@ -78,7 +78,7 @@ std::optional<RowType> tuple_type(Capture& capture, const PathState& state, cons
   RowType row;
   for (const Ref& item : tuple.items) {
     std::optional<RowType> part = row_type(capture, state, item);
-    if (!part || part->is_array()) return std::nullopt;
+    if (!part) return std::nullopt;
     row.parts.push_back(std::move(*part));
   }
   return row.parts.empty() ? std::nullopt : std::optional(std::move(row));
@@ -189,11 +189,16 @@ Dim from_start(Capture& capture, Dim at, Dim length) {
   return capture.bind_dim(chosen, "index", 0, -9.3e18, 9.3e18);
 }
 
+// Rows are copies: arrays that the caller could store to are not read from them.
+Status require_numbers(const Ref& list) {
+  if (!row_type(*list).has_arrays()) return Unit{};
+  return fail(Reason::unsupported_value, "an array of a list whose length is known at run time only");
+}
+
 // Where an index is among the rows, to which all items belong from now on. Compiled code leaves where Python raises.
 Result<Dim> row_at(Capture& capture, const Ref& list, const Ref& index) {
   DimTable& dims = capture.dims();
-  if (list->scalar.kind == ValueKind::array)
-    return fail(Reason::unsupported_value, "an array of a list whose length is known at run time only");
+  ACCEL_TRY([[maybe_unused]] Unit numbers, require_numbers(list));
   ACCEL_TRY(Dim at, read_dim(capture, index));
   Dim length = length_of(capture, list), zero = dims.constant(0);
   at = from_start(capture, at, length);
@@ -246,8 +251,7 @@ Status require_index(const Ref& index) {
 
 // Gives `out`, a grown list without items of its own, copies of the rows of `list` that a slice picks.
 Status copy_rows(Capture& capture, const Ref& list, const Ref& slice, const Ref& out) {
-  if (list->scalar.kind == ValueKind::array)
-    return fail(Reason::unsupported_value, "arrays of a list whose length is known at run time only");
+  ACCEL_TRY([[maybe_unused]] Unit numbers, require_numbers(list));
   ACCEL_TRY([[maybe_unused]] Unit settled, settle(capture, list));
   const std::vector<Ref> columns = columns_of(list), copies = columns_of(out);
   for (size_t k = 0; k < columns.size(); ++k) {
@@ -255,14 +259,6 @@ Status copy_rows(Capture& capture, const Ref& list, const Ref& slice, const Ref&
     set_rows(capture, copies[k], capture.build().copy(capture.read(part)));
   }
   return Unit{};
-}
-
-Ref slice_of(Capture& capture, std::optional<int64_t> start, std::optional<int64_t> step) {
-  auto part = [&](std::optional<int64_t> value) {
-    return PyRef::steal(value ? PyLong_FromLongLong(*value) : Py_NewRef(Py_None));
-  };
-  PyRef from = part(start), by = part(step);
-  return capture.constant(PyRef::steal(PySlice_New(from.get(), nullptr, by.get())).get());
 }
 
 }  // namespace
@@ -282,7 +278,35 @@ Result<Ref> slice_of_grown(Capture& capture, const Ref& list, const Ref& slice) 
 }
 
 Status reverse_grown(Capture& capture, const Ref& list) {
-  return copy_rows(capture, list, slice_of(capture, std::nullopt, -1), list);
+  Ref none = capture.constant(Py_None);
+  return copy_rows(capture, list, make_slice(capture, none, none, capture.python_int(-1)), list);
+}
+
+void clear_grown(Capture& capture, const Ref& list) {
+  const RowType row = row_type(*list);
+  list->items.clear();
+  list->columns = nullptr;
+  make_grown(capture, list, row);
+}
+
+Status insert_into_grown(Capture& capture, const Ref& list, const Ref& index, const Ref& item) {
+  const RowType row = row_type(*list);
+  if (!has_type(capture, item, row)) return fail(Reason::unsupported_value, "a list of items of several types");
+  ACCEL_TRY(Dim at, read_dim(capture, index));
+  Ref place = capture.dim_scalar(at), none = capture.constant(Py_None);
+  Ref front = capture.list({}), back = capture.list({});
+  make_grown(capture, front, row);
+  make_grown(capture, back, row);
+  ACCEL_TRY([[maybe_unused]] Unit before, copy_rows(capture, list, make_slice(capture, none, place, none), front));
+  ACCEL_TRY([[maybe_unused]] Unit behind, copy_rows(capture, list, make_slice(capture, place, none, none), back));
+  front->items = {item};
+  ACCEL_TRY([[maybe_unused]] Unit settled, settle(capture, front));
+  const std::vector<Ref> first = columns_of(front), last = columns_of(back), columns = columns_of(list);
+  for (size_t k = 0; k < columns.size(); ++k) {
+    std::vector<ValueId> parts = {first[k]->array.storage->current, last[k]->array.storage->current};
+    set_rows(capture, columns[k], capture.build().concatenate(std::move(parts), 0));
+  }
+  return Unit{};
 }
 
 Result<Ref> pop_of_grown(Capture& capture, const Ref& list, const Ref& index) {
@@ -297,7 +321,9 @@ Result<Ref> pop_of_grown(Capture& capture, const Ref& list, const Ref& index) {
   ACCEL_TRY(Dim row, row_at(capture, list, index));
   Ref item = item_at(capture, list, row);
   if (at == 0) {
-    ACCEL_TRY([[maybe_unused]] Unit copied, copy_rows(capture, list, slice_of(capture, 1, std::nullopt), list));
+    Ref none = capture.constant(Py_None);
+    ACCEL_TRY([[maybe_unused]] Unit copied,
+              copy_rows(capture, list, make_slice(capture, capture.python_int(1), none, none), list));
     return item;
   }
   for (const Ref& column : columns_of(list))
@@ -312,7 +338,7 @@ Status store_to_grown(Capture& capture, const Ref& list, const Ref& index, const
     return Unit{};
   }
   capture.look(value);
-  if (list->scalar.kind == ValueKind::array || !has_type(capture, value, row_type(*list)))
+  if (!has_type(capture, value, row_type(*list)))
     return fail(Reason::unsupported_value, "a store of another type into a list whose length is known at run time only");
   ACCEL_TRY(Dim at, row_at(capture, list, index));
   return put_at(capture, list, at, value);

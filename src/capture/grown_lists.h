@@ -32,6 +32,10 @@ Result<Ref> item_of_grown(Capture& capture, const Ref& list, const Ref& index);
 Result<Ref> slice_of_grown(Capture& capture, const Ref& list, const Ref& slice);
 // list.pop(index)
 Result<Ref> pop_of_grown(Capture& capture, const Ref& list, const Ref& index);
+// list.insert(index, item)
+Status insert_into_grown(Capture& capture, const Ref& list, const Ref& index, const Ref& item);
+// list.clear()
+void clear_grown(Capture& capture, const Ref& list);
 // list.reverse()
 Status reverse_grown(Capture& capture, const Ref& list);
 // list[index] = value

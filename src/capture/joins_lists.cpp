@@ -10,14 +10,20 @@ namespace accel {
 
 namespace {
 
+void hold_shared(const References& references, const Ref& list, const Ref& item, bool alone) {
+  if (item->kind == AbstractKind::tuple) {
+    alone = alone && references.is_named_once(item);
+    for (const Ref& part : item->items) hold_shared(references, list, part, alone);
+  }
+  if (item->kind != AbstractKind::array || (alone && references.is_alone(item))) return;
+  Storage& storage = *item->array.storage;
+  if (storage.held || storage.source >= 0) list->position = 1;
+  storage.held = true;
+}
+
 // The arrays of the list that have other names lend their contents to its rows.
 void hold_shared(const References& references, const Ref& list) {
-  for (const Ref& item : list->items) {
-    if (item->kind != AbstractKind::array || references.is_alone(item)) continue;
-    Storage& storage = *item->array.storage;
-    if (storage.held || storage.source >= 0) list->position = 1;
-    storage.held = true;
-  }
+  for (const Ref& item : list->items) hold_shared(references, list, item, true);
 }
 
 }  // namespace
@@ -52,7 +58,7 @@ void Interpreter::grow_lists(PathState& state, const std::map<std::string, RowTy
   if (lists.empty()) return;
   restore(state);
   for (const auto& [list, row] : lists) {
-    if (list->items.empty() && row.is_array()) continue;  // its extents need not be known here
+    if (list->items.empty() && row.has_arrays()) continue;  // its extents need not be known here
     hold_shared(references, list);
     make_grown(capture_, list, row);
     auto rolled = frames_.back()->rolled.find(frames_.back()->next);

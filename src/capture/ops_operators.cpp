@@ -49,14 +49,6 @@ Status contains_op(Step& step) {
   return push_bool(step, contains(step.capture, item, container), step.instruction.arg != 0);
 }
 
-Ref make_slice(Capture& capture, Ref start, Ref stop, Ref step) {
-  Ref slice = std::make_shared<AbstractValue>();
-  slice->kind = AbstractKind::slice;
-  slice->items = {std::move(start), std::move(stop), std::move(step)};
-  for (const Ref& part : slice->items) capture.look(part);
-  return slice;
-}
-
 Status binary_subscr(Step& step) {
   Ref key = step.frame.pop(), container = step.frame.pop();
   ACCEL_TRY(std::optional<Ref> method, python_getitem(step.capture, container));

@@ -26,6 +26,7 @@ Result<bool> contains(Capture& capture, const Ref& item, const Ref& container);
 
 // The bound __getitem__ of an instance of a class written in Python; nullopt: another object.
 Result<std::optional<Ref>> python_getitem(Capture& capture, const Ref& container);
+Ref make_slice(Capture& capture, Ref start, Ref stop, Ref step);
 Result<Ref> get_item(Capture& capture, const Ref& container, const Ref& index);
 Status set_item(Capture& capture, const Ref& container, const Ref& index, const Ref& value);
 Status store_item(Capture& capture, const Ref& array, const Ref& index, const Ref& value);  // set_item of arrays

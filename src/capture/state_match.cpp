@@ -152,7 +152,7 @@ class Matcher {
     if (ac.kind == AbstractKind::grown) row = row_type(ac);
     bool alike = add_items(target_, tc, row) && add_items(arriving_, ac, row);
     // Shapes may name what is known in the loop only.
-    bool settled = row && (!row->is_array() || !tc.items.empty());
+    bool settled = row && (!row->has_arrays() || !tc.items.empty());
     if (alike && settled) add_list(t, a, slot, false, *row);
     return alike && settled;
   }
