@@ -341,7 +341,7 @@ def inserted(n):
     for i in range(n):
         numbers.insert(i // 2, i)
         numbers.insert(-2, -i)
-        numbers.insert(100, 7)
+        numbers.insert(1, 7)
         pairs.insert(1, (i, i * 0.5))
     return numbers, pairs
 
@@ -382,3 +382,17 @@ def test_insert_and_clear(backend):
 @pytest.mark.parametrize("function, case", [(snapshots, (normal(3), 5)), (windows, (normal(7), 2)), (inserted, (3,))])
 def test_more_left_at_any_instruction(function, case):
     check_at_exits(function, *case)
+
+
+def test_insert_behind_the_end():
+    def function(n):
+        numbers = [0]
+        for i in range(n):
+            numbers.insert(9, i)
+            numbers.insert(-9, -i)
+        return numbers
+
+    call = accel.compile(function)
+    for n in (3, 40, 0, 5):
+        assert_same(function, call, n)
+    assert facts(call)["compiled"] > 0
