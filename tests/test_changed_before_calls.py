@@ -4,6 +4,7 @@ import pytest
 from support.changed_state import X, parameters, state
 from support.compiled import facts
 from support.outcome import assert_same, describe
+from support.python_calls import Opaque
 
 import accel
 
@@ -13,6 +14,7 @@ SEEN = []
 class Watch:
     """A callee that capture cannot look into: it sees what the objects hold meanwhile."""
 
+    @Opaque
     def __call__(self, *objects):
         SEEN.append([describe(each) for each in objects])
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from support.compiled import facts
 from support.outcome import describe
 from support.programs import define
+from support.python_calls import Opaque
 
 import accel
 
@@ -33,6 +34,7 @@ class Thing:
 class Watch:
     """A callee that capture cannot look into."""
 
+    @Opaque
     def __call__(self, *objects):
         SEEN.append([describe(each) for each in objects])
 

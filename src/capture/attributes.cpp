@@ -160,10 +160,31 @@ std::optional<int> named_item(PyObject* object, PyObject* descriptor) {
   return item;
 }
 
+// What a bound method does not have itself is its function's.
+Result<Ref> method_attribute(Capture& capture, const Ref& method, PyObject* name) {
+  PyObject* object = method->object.get();
+  Sources& sources = capture.sources();
+  sources.guard_type(method->source, &PyMethod_Type);
+  if (PyObject* part = fetch_attribute(object, name)) return capture.at(sources.attribute(method->source, name), part);
+  if (_PyType_Lookup(&PyMethod_Type, name) != nullptr && !is_one_of(name, {"__doc__"})) return unsupported(object, name);
+  static PyObject* const function = PyUnicode_InternFromString("__func__");
+  Ref whole = capture.at(sources.attribute(method->source, function), PyMethod_GET_FUNCTION(object));
+  return get_attribute(capture, whole, name);
+}
+
+// Of a builtin method that arrives as data. It has no attributes but those of its type, whose values may be another object's.
+Result<Ref> builtin_method_attribute(Capture& capture, const Ref& method, PyObject* name) {
+  if (_PyType_Lookup(&PyCFunction_Type, name) == nullptr) return missing(capture, method->object.get(), name);
+  ACCEL_TRY(PyRef object, capture.require_constant(method));
+  return get_by_python(capture, object.get(), name);
+}
+
 // An instance of a Python class, at a source.
 Result<Ref> instance_attribute(Capture& capture, const Ref& value, PyObject* name) {
   PyObject* object = value->object.get();
   PyTypeObject* type = Py_TYPE(object);
+  if (PyMethod_Check(object) && value->source >= 0) return method_attribute(capture, value, name);
+  if (Py_IS_TYPE(object, &PyCFunction_Type)) return builtin_method_attribute(capture, value, name);
   if (type->tp_getattro != PyObject_GenericGetAttr || value->source < 0 || is_one_of(name, {"__dict__"}))
     return unsupported(object, name);
   if (auto own = own_attribute(*value, name); own && value->items[*own]) return value->items[*own];
@@ -291,6 +312,18 @@ Result<std::optional<Ref>> Interpreter::call_class(const Ref& value, const CallA
   bool plain = type->tp_init == PyBaseObject_Type.tp_init && arguments.positional.empty() && arguments.keywords.empty();
   if (!plain) return fail(Reason::unsupported_call, short_repr(object));
   return std::optional<Ref>(std::move(made));
+}
+
+Result<Ref> class_method(Capture& capture, const Ref& value, const char* name) {
+  PyTypeObject* type = capture.type_of(value);
+  PyRef key = PyRef::steal(PyUnicode_InternFromString(name));
+  PyObject* found = type != nullptr ? _PyType_Lookup(type, key.get()) : nullptr;
+  if (found == nullptr || !PyFunction_Check(found))
+    return fail(Reason::unsupported_call, "an object of type " + std::string(type == nullptr ? "?" : type->tp_name));
+  if (value->source >= 0) capture.sources().guard_type(value->source, type);
+  auto* object = reinterpret_cast<PyObject*>(type);
+  SourceId owner = can_change(type) ? capture.sources().pinned(object, short_repr(object)) : -1;
+  return capture.method(class_entry(capture, owner, key.get(), found, can_change(type)), value);
 }
 
 // A method of a container of the caller's: what is in the container is the method's business.

@@ -7,8 +7,8 @@ namespace accel {
 
 namespace {
 
-Failure bad_call(PyCodeObject* code, const std::string& what) {
-  return fail(Reason::will_raise, utf8(code->co_name) + "(): " + what);
+Failure bad_call(Capture& capture, PyCodeObject* code, const std::string& what) {
+  return capture.raised(PyExc_TypeError, utf8(code->co_name) + "(): " + what);
 }
 
 class Binder {
@@ -41,7 +41,7 @@ class Binder {
     if (has_varargs()) {
       locals_[named_] = capture_.tuple({values.begin() + static_cast<std::ptrdiff_t>(count), values.end()});
     } else if (values.size() > positional_) {
-      return bad_call(code_, "too many positional arguments");
+      return bad_call(capture_, code_, "too many positional arguments");
     }
     return Unit{};
   }
@@ -57,13 +57,13 @@ class Binder {
       size_t i = static_cast<size_t>(code_->co_posonlyargcount);
       while (i < named_ && utf8(name(i)) != key) ++i;
       if (i < named_) {
-        if (locals_[i]) return bad_call(code_, "several values for " + key);
+        if (locals_[i]) return bad_call(capture_, code_, "several values for " + key);
         locals_[i] = value;
       } else if (rest) {
         rest->keys.push_back(PyRef::steal(PyUnicode_FromStringAndSize(key.data(), static_cast<Py_ssize_t>(key.size()))));
         rest->items.push_back(value);
       } else {
-        return bad_call(code_, "unexpected keyword argument " + key);
+        return bad_call(capture_, code_, "unexpected keyword argument " + key);
       }
     }
     return Unit{};
@@ -78,7 +78,7 @@ class Binder {
       } else if (i >= positional_) {
         locals_[i] = keyword_default(name(i));
       }
-      if (!locals_[i]) return bad_call(code_, "missing argument " + utf8(name(i)));
+      if (!locals_[i]) return bad_call(capture_, code_, "missing argument " + utf8(name(i)));
     }
     return Unit{};
   }

@@ -55,6 +55,22 @@ bool has_parts(PyObject* function) {
   return !is_library_file(utf8(reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function))->co_filename));
 }
 
+// Functions of classes stay the same objects.
+bool is_of_class(PyObject* self, PyObject* function) {
+  if (Py_IS_TYPE(function, &PyMethodDescr_Type)) return true;
+  return PyFunction_Check(function) &&
+         _PyType_Lookup(Py_TYPE(self), reinterpret_cast<PyFunctionObject*>(function)->func_name) == function;
+}
+
+// A method of a builtin class, bound: x.sum, history.append.
+bool is_builtin_method(PyObject* object) {
+  if (!PyCFunction_Check(object) || find_primitive(object) != nullptr) return false;
+  static PyObject* const name = PyUnicode_InternFromString("__func__");
+  return fetch_attribute(object, name) != nullptr;
+}
+
+bool is_method(PyObject* object) { return PyMethod_Check(object) || is_builtin_method(object); }
+
 }  // namespace
 
 std::vector<std::pair<PyRef, Ref>> items_of_dict(Capture& capture, SourceId source, PyObject* dict) {
@@ -70,9 +86,11 @@ std::vector<std::pair<PyRef, Ref>> items_of_dict(Capture& capture, SourceId sour
 }
 
 bool is_known_by_parts(Capture& capture, const Ref& value) {
-  if (value->kind != AbstractKind::unread || capture.sources().is_environment(value->source)) return false;
+  bool is_data = value->kind == AbstractKind::unread || value->kind == AbstractKind::object;
+  if (!is_data || value->source < 0 || capture.sources().is_environment(value->source)) return false;
   PyObject* object = value->object.get();
-  return PyMethod_Check(object) || Py_IS_TYPE(object, known_types().partial) || has_parts(object);
+  if (value->kind == AbstractKind::unread && capture.sources().is_identified(value->source, object)) return false;
+  return is_method(object) || Py_IS_TYPE(object, known_types().partial) || has_parts(object);
 }
 
 Ref Interpreter::cell_at(SourceId source, PyObject* cell, const std::string& name) {
@@ -112,14 +130,13 @@ PythonFunction Interpreter::function_by_parts(const Ref& value) {
   return out;
 }
 
-// The bound method's function is one of its class, which stays the same.
 Result<std::optional<Ref>> Interpreter::call_method_by_parts(const Ref& method, CallArguments arguments) {
   Sources& sources = capture_.sources();
-  sources.guard_type(method->source, &PyMethod_Type);
+  sources.guard_type(method->source, Py_TYPE(method->object.get()));
   Part self = part_of(sources, method->source, method->object.get(), "__self__");
   Part function = part_of(sources, method->source, method->object.get(), "__func__");
+  if (is_of_class(self.object, function.object)) sources.guard_identity(function.source, function.object);
   Ref callable = capture_.at(function.source, function.object);
-  capture_.look(callable);
   arguments.positional.insert(arguments.positional.begin(), capture_.at(self.source, self.object));
   return begin_call(callable, std::move(arguments));
 }
@@ -142,15 +159,19 @@ Result<std::optional<Ref>> Interpreter::call_partial_by_parts(const Ref& partial
 Interpreter::CallByParts Interpreter::by_parts(const Ref& callable) const {
   if (!is_known_by_parts(capture_, callable)) return nullptr;
   PyObject* object = callable->object.get();
-  if (PyMethod_Check(object)) return &Interpreter::call_method_by_parts;
+  if (is_method(object)) return &Interpreter::call_method_by_parts;
   if (Py_IS_TYPE(object, known_types().partial)) return &Interpreter::call_partial_by_parts;
   return &Interpreter::call_function_by_parts;
 }
 
 void Interpreter::guard_called(const Ref& callable) {
-  bool by_parts = is_known_by_parts(capture_, callable) && PyFunction_Check(callable->object.get());
-  if (by_parts) return static_cast<void>(function_by_parts(callable));
+  PyObject* object = callable->object.get();
+  bool by_parts = is_known_by_parts(capture_, callable);
+  if (by_parts && PyFunction_Check(object)) return static_cast<void>(function_by_parts(callable));
   capture_.look(callable);
+  if (!by_parts) return;
+  Part function = part_of(capture_.sources(), callable->source, object, is_method(object) ? "__func__" : "func");
+  guard_called(capture_.at(function.source, function.object));
 }
 
 Result<std::optional<Ref>> Interpreter::call_function_by_parts(const Ref& function, CallArguments arguments) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "capture/callable_parts.h"
+#include "capture/class_guards.h"
 #include "capture/interpreter.h"
 #include "capture/known_types.h"
 #include "capture/predicated.h"
@@ -62,12 +63,17 @@ std::vector<std::pair<PyRef, Ref>> keyword_defaults(Capture& capture, PyObject* 
 }
 
 // Whether an argument may override NumPy's functions by __array_function__.
-bool may_override(const Ref& value) {
-  if (value->kind == AbstractKind::object) return true;
+bool may_override(Capture& capture, const Ref& value) {
+  if (value->kind == AbstractKind::object) {
+    static PyObject* const name = PyUnicode_InternFromString("__array_function__");
+    PyTypeObject* type = capture.type_of(value);
+    guard_class_entry(capture, type, name);
+    return _PyType_Lookup(type, name) != nullptr;
+  }
   bool sequence = value->kind == AbstractKind::tuple || value->kind == AbstractKind::list;
   if (!sequence) return false;
   for (const Ref& item : value->items) {
-    if (may_override(item)) return true;
+    if (may_override(capture, item)) return true;
   }
   return false;
 }
@@ -172,9 +178,9 @@ Result<std::optional<Ref>> Interpreter::begin_call(const Ref& callable, CallArgu
   switch (callable->kind) {
     case AbstractKind::function:
       return push_frame(made_function(callable), arguments);
-    case AbstractKind::instance: {
-      PyRef name = PyRef::steal(PyUnicode_InternFromString("__call__"));
-      ACCEL_TRY(Ref method, get_attribute(capture_, callable, name.get()));
+    case AbstractKind::instance:
+    case AbstractKind::object: {
+      ACCEL_TRY(Ref method, class_method(capture_, callable, "__call__"));
       return begin_call(method, std::move(arguments));
     }
     case AbstractKind::method:
@@ -183,8 +189,6 @@ Result<std::optional<Ref>> Interpreter::begin_call(const Ref& callable, CallArgu
       return call_constant(callable, std::move(arguments));
     case AbstractKind::partial:
       return call_parts(*callable, std::move(arguments));
-    case AbstractKind::object:
-      return fail(Reason::unsupported_call, "an object of type " + type_name(callable->object.get()));
     default:
       return fail(Reason::unsupported_call, "this object");
   }
@@ -232,7 +236,9 @@ Result<std::optional<Ref>> Interpreter::call_constant(const Ref& callable, CallA
   if (is_builtin_exception(object)) return make_exception(object, arguments);
   if (is_exception_class(object)) return fail(Reason::will_raise, short_repr(object));
   if (PyType_Check(object)) return call_class(callable, arguments);
-  return fail(Reason::unsupported_call, short_repr(object));
+  if (!is_plain_instance(object)) return fail(Reason::unsupported_call, short_repr(object));
+  ACCEL_TRY(Ref method, class_method(capture_, callable, "__call__"));
+  return begin_call(method, std::move(arguments));
 }
 
 // A call whose Python form is walked. Exits from it leave for the call.
@@ -320,7 +326,7 @@ Result<std::optional<Ref>> Interpreter::call_partial(const Ref& partial, CallArg
 Result<std::optional<Ref>> Interpreter::call_dispatcher(PyObject* dispatcher, CallArguments arguments) {
   auto check = [&](const Ref& argument) {
     capture_.look_deep(argument);
-    return may_override(argument);
+    return may_override(capture_, argument);
   };
   bool overridden = false;
   for (const Ref& argument : arguments.positional) overridden = overridden || check(argument);

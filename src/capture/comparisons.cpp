@@ -75,6 +75,7 @@ bool has_simple_equality(const Ref& value) {
     case AbstractKind::slice:
     case AbstractKind::function:
     case AbstractKind::method:
+    case AbstractKind::object:  // what defines a comparison has been refused
       return true;
     case AbstractKind::scalar:
       return value->scalar.kind == ValueKind::py_scalar;
@@ -85,13 +86,13 @@ bool has_simple_equality(const Ref& value) {
   }
 }
 
-// Of a callable that is not looked at.
-bool is_of_another_type(Capture& capture, const Ref& callable, const Ref& other) {
-  if (!is_known_by_parts(capture, callable)) return false;
-  PyTypeObject *type = Py_TYPE(callable->object.get()), *other_type = capture.type_of(other);
-  if (other_type == nullptr || other_type == type) return false;
-  capture.sources().guard_type(callable->source, type);
-  return true;
+// Of objects whose identity is no constant, one at least.
+bool are_compared_by_identity(const Ref& left, const Ref& right) {
+  auto by_identity = [](const Ref& value) {
+    bool known = value->kind == AbstractKind::object || value->kind == AbstractKind::constant;
+    return known && Py_TYPE(value->object.get())->tp_richcompare == PyBaseObject_Type.tp_richcompare;
+  };
+  return by_identity(left) && by_identity(right);
 }
 
 bool is_number(Capture& capture, const Ref& value) {
@@ -105,11 +106,13 @@ Result<Ref> compare(Capture& capture, int op, const Ref& left, const Ref& right)
   capture.look(left);
   capture.look(right);
   for (const Ref& operand : {left, right}) {
-    if (operand->kind == AbstractKind::object) return capture.refusal(operand);
+    bool defines = operand->kind == AbstractKind::object && !compares_safely(operand->object.get());
+    if (defines && !is_known_by_parts(capture, operand)) return capture.refusal(operand);
     bool compares =
         operand->kind == AbstractKind::instance && capture.type_of(operand)->tp_richcompare != PyBaseObject_Type.tp_richcompare;
     if (compares) return fail(Reason::unsupported_value, "a comparison that a class defines");
-    bool known = operand->kind == AbstractKind::instance || operand->kind == AbstractKind::constant;
+    bool known = operand->kind == AbstractKind::instance || operand->kind == AbstractKind::constant ||
+                 operand->kind == AbstractKind::object;
     if (known)
       guard_class_entries(capture, capture.type_of(operand), {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"});
   }
@@ -132,13 +135,12 @@ Result<Ref> compare(Capture& capture, int op, const Ref& left, const Ref& right)
   if (numpy_decides(left, right)) return array_compare(capture, op, left, right);
   if (op == Py_EQ || op == Py_NE) {
     ACCEL_TRY(bool same, is_same(capture, left, right));
-    if (same) return make_bool(capture, op == Py_EQ);
+    if (same || are_compared_by_identity(left, right)) return make_bool(capture, same == (op == Py_EQ));
   }
   return fail(Reason::unsupported_value, "a comparison of these objects");
 }
 
 Result<bool> is_same(Capture& capture, const Ref& left, const Ref& right) {
-  if (is_of_another_type(capture, left, right) || is_of_another_type(capture, right, left)) return false;
   capture.look(left);
   capture.look(right);
   if (left == right) return true;
@@ -159,9 +161,15 @@ Result<bool> is_same(Capture& capture, const Ref& left, const Ref& right) {
   if (left_type != nullptr && right_type != nullptr && left_type != right_type) return false;
   for (const auto& [side, other] : {std::pair{left, right}, std::pair{right, left}}) {
     bool met = side->kind == AbstractKind::object && side->source >= 0 && other->kind == AbstractKind::constant;
-    if (!met || side->object.get() != other->object.get()) continue;
-    capture.sources().guard_identity(side->source, side->object.get());
-    return true;
+    if (!met) continue;
+    PyObject *seen = side->object.get(), *known = other->object.get();
+    if (seen == known) {
+      capture.sources().guard_identity(side->source, seen);
+      return true;
+    }
+    SourceId place = capture.sources().pinned(known, short_repr(known));
+    capture.sources().guard_memory(GuardKind::same, side->source, place, false);
+    return false;
   }
   for (const Ref& side : {left, right}) {
     const Ref& other = side == left ? right : left;
@@ -173,7 +181,9 @@ Result<bool> is_same(Capture& capture, const Ref& left, const Ref& right) {
   bool small = left->kind == AbstractKind::scalar || right->kind == AbstractKind::scalar || left->kind == AbstractKind::tuple;
   bool made_here = left->source < 0 || right->source < 0;
   if (made_here && !small && !left_constant && !right_constant) return false;
-  if (left->kind == AbstractKind::array && right->kind == AbstractKind::array && left->source >= 0 && right->source >= 0) {
+  bool arrays = left->kind == AbstractKind::array && right->kind == AbstractKind::array;
+  bool objects = left->kind == AbstractKind::object && right->kind == AbstractKind::object;
+  if ((arrays || objects) && left->source >= 0 && right->source >= 0) {
     bool same = left->object.get() == right->object.get();
     capture.sources().guard_memory(GuardKind::same, left->source, right->source, same);
     return same;
@@ -206,10 +216,6 @@ bool numpy_decides(const Ref& left, const Ref& right) {
 }
 
 Result<bool> truth(Capture& capture, const Ref& value) {
-  if (is_known_by_parts(capture, value)) {
-    capture.sources().guard_type(value->source, Py_TYPE(value->object.get()));
-    return true;
-  }
   capture.look(value);
   switch (value->kind) {
     case AbstractKind::constant: {
@@ -249,6 +255,7 @@ Result<bool> truth(Capture& capture, const Ref& value) {
     case AbstractKind::array:
       return fail(Reason::data_dependent_branch, "the truth of an array");
     case AbstractKind::object:
+      if (is_always_true(capture, capture.type_of(value))) return true;
       return capture.refusal(value);
     default:
       break;

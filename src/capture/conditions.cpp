@@ -1,6 +1,5 @@
 #include "capture/conditions.h"
 
-#include "capture/callable_parts.h"
 #include "capture/grown_lists.h"
 #include "capture/interpreter.h"
 #include "capture/semantics.h"
@@ -64,7 +63,7 @@ Condition condition_of(Capture& capture, const Relation& relation) {
 }
 
 Result<Condition> condition_of(Capture& capture, const Ref& value) {
-  if (!is_known_by_parts(capture, value)) capture.look(value);
+  capture.look(value);
   if (value->kind == AbstractKind::array) {
     ACCEL_TRY(ValueId element, single_element(capture, value));
     return condition_of_number(capture, element, std::nullopt);

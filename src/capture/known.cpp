@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "capture/callable_parts.h"
 #include "capture/capture.h"
 #include "capture/python_text.h"
 #include "ndarray/array.h"
@@ -121,6 +122,10 @@ Result<PyRef> Capture::require_constant(const Ref& value) {
     case AbstractKind::set:
       if (value->object) return value->object;
       return fail(Reason::unsupported_argument, "a set of values that are not constant");
+    case AbstractKind::object:
+      if (!is_known_by_parts(*this, value)) return fail(Reason::unsupported_argument, "a constant is needed here");
+      sources_.guard_identity(value->source, value->object.get());
+      return value->object;
     default:
       return fail(Reason::unsupported_argument, "a constant is needed here");
   }

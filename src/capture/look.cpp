@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "capture/callable_parts.h"
 #include "capture/capture.h"
 #include "capture/dense_strides.h"
 #include "capture/known_types.h"
@@ -81,6 +82,7 @@ void Capture::look(const Ref& value) {
   if (value->kind != AbstractKind::unread) return;
   PyObject* object = value->object.get();
   if (is_exact_array(object)) return look_array(value);
+  if (is_known_by_parts(*this, value)) return look_object(value);
   if (look_constant(value)) return;
   if (auto dtype = number_dtype(object)) return look_number(value, Py_TYPE(object), *dtype);
   if (PyTuple_CheckExact(object) || PyList_CheckExact(object)) return look_container(value);

@@ -156,6 +156,7 @@ Result<Ref> fold_call(Capture& capture, PyObject* callable, const CallArguments&
       for (const Ref& item : items) capture.look_deep(item);
       argument = capture.list(std::move(items));
     }
+    if (argument->kind == AbstractKind::object) return fail(Reason::unsupported_call, short_repr(callable) + " of an object");
     ACCEL_TRY(PyRef value, capture.require_constant(argument));
     if (!is_foldable(value.get()))
       return fail(Reason::unsupported_call, short_repr(callable) + " of " + type_name(value.get()));

@@ -42,6 +42,8 @@ Result<std::vector<Ref>> all_items(Capture& capture, const Ref& value);
 Result<std::vector<Ref>> remaining_items(Capture& capture, const Ref& iterator);
 
 Result<Ref> get_attribute(Capture& capture, const Ref& value, PyObject* name);
+// A method that Python looks up in the class alone, bound: __call__. Fails where it is no Python function.
+Result<Ref> class_method(Capture& capture, const Ref& value, const char* name);
 // The same for instances that the captured code made.
 Status set_made_attribute(Capture& capture, const Ref& owner, PyObject* name, const Ref& value);
 // The same for the caller's instances of classes written in Python.

@@ -98,6 +98,10 @@ void Sources::guard_identity(SourceId id, PyObject* object) {
   add_guard(GuardKind::identity, id, object, 0, text(id) + " is " + short_repr(object));
 }
 
+bool Sources::is_identified(SourceId id, PyObject* object) const {
+  return guarded_.contains({static_cast<int>(GuardKind::identity), id, object, 0});
+}
+
 void Sources::guard_type(SourceId id, PyTypeObject* type) {
   add_guard(GuardKind::type, id, reinterpret_cast<PyObject*>(type), 0, "type(" + text(id) + ") is " + type->tp_name);
 }

@@ -32,6 +32,7 @@ class Sources {
   bool is_environment(SourceId id) const;
 
   void guard_identity(SourceId id, PyObject* object);
+  bool is_identified(SourceId id, PyObject* object) const;  // by such a guard
   void guard_type(SourceId id, PyTypeObject* type);
   void guard_equals(SourceId id, PyObject* object);
   void guard_length(SourceId id, int64_t length);

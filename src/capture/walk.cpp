@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "capture/callable_parts.h"
 #include "capture/interpreter.h"
 #include "capture/iterators.h"
 #include "capture/python_text.h"
@@ -164,7 +163,7 @@ void Interpreter::forget_left_loops() {
 }
 
 void Interpreter::look_at_data(const Ref& value) {
-  if (!value || is_known_by_parts(capture_, value)) return;
+  if (!value) return;
   capture_.look(value);
   for (const Ref& item : value->items) look_at_data(item);
 }

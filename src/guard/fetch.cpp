@@ -25,6 +25,10 @@ constexpr FunctionPart function_parts[] = {
     {"__kwdefaults__", &PyFunctionObject::func_kwdefaults},
     {"__closure__", &PyFunctionObject::func_closure},
     {"__globals__", &PyFunctionObject::func_globals},
+    {"__name__", &PyFunctionObject::func_name},
+    {"__qualname__", &PyFunctionObject::func_qualname},
+    {"__doc__", &PyFunctionObject::func_doc},
+    {"__module__", &PyFunctionObject::func_module},
 };
 
 // The value of a slot (__slots__), null when `descriptor` is none or the slot is empty.
@@ -73,6 +77,20 @@ PyObject* method_part(PyObject* method, PyObject* name) {
   return PyUnicode_CompareWithASCIIString(name, "__self__") == 0 ? PyMethod_GET_SELF(method) : nullptr;
 }
 
+// The descriptor is found by the name and is of the same C function.
+PyObject* builtin_method_part(PyObject* method, PyObject* name) {
+  PyObject* self = PyCFunction_GET_SELF(method);
+  if (self == nullptr || PyUnicode_CompareWithASCIIString(name, "__self__") == 0) return self;
+  if (PyUnicode_CompareWithASCIIString(name, "__func__") != 0) return nullptr;
+  const PyMethodDef* definition = reinterpret_cast<PyCFunctionObject*>(method)->m_ml;
+  PyRef key = PyRef::steal(PyUnicode_InternFromString(definition->ml_name));
+  PyObject* found = key ? _PyType_Lookup(Py_TYPE(self), key.get()) : nullptr;
+  if (PyErr_Occurred()) PyErr_Clear();
+  bool same = found != nullptr && Py_IS_TYPE(found, &PyMethodDescr_Type) &&
+              reinterpret_cast<PyMethodDescrObject*>(found)->d_method == definition;
+  return same ? found : nullptr;
+}
+
 PyObject* closure_cell(PyObject* function, int index) {
   PyObject* closure = PyFunction_GetClosure(function);
   return closure != nullptr ? fetch_item(closure, index) : nullptr;
@@ -94,6 +112,7 @@ PyObject* fetch_attribute(PyObject* parent, PyObject* name) {
     if (PyObject* const* part = function_part(parent, name)) return *part != nullptr ? *part : Py_None;
   }
   if (PyMethod_Check(parent)) return method_part(parent, name);
+  if (PyCFunction_Check(parent)) return builtin_method_part(parent, name);
   if (PyType_Check(parent)) return class_attribute(reinterpret_cast<PyTypeObject*>(parent), name);
   return instance_attribute(parent, name);
 }

@@ -12,8 +12,8 @@ namespace accel {
 // What the attribute `name` (a str) is made of: borrowed, null when there is none or only Python code could tell.
 // * A module: the entry of its dict.
 // * A class: its __mro__, and what stands there (`__get__` not applied).
-// * A Python function: __code__, __defaults__, __kwdefaults__, __closure__, __globals__.
-// * A bound method: __func__, __self__.
+// * A Python function: __code__, __defaults__, __name__, ... (`function_parts`), and what its own dict holds.
+// * A bound method: __func__, __self__. Of a builtin one __func__ is the descriptor that its class has.
 // * Any other object with the generic lookup: the value of its slot or of its own dict; else what stands in the MRO of
 //   its class (a function, property, ...; `__get__` not applied).
 // The object stays alive as long as `parent` and its class are not changed.
