@@ -271,6 +271,25 @@ def test_attributes_that_change_meanwhile():
     assert facts(call)["compiled"] > 0
 
 
+def test_attributes_that_are_set_as_items():
+    def function(f, d, y):
+        before = y * getattr(f, "scale", 1.0)
+        d["scale"] = 3.0
+        return before + y * f.scale if hasattr(f, "scale") else before
+
+    for order in ((True, False), (False, True)):
+        call = accel.compile(function)
+        for shared in (*order, *order):
+            for make in (plain, with_jacobian):
+                results = []
+                for target in (function, call):
+                    f = make(2.0)
+                    d = f.__dict__ if shared else {}
+                    results.append((target(f, d, sample(5)).tolist(), d["scale"], getattr(f, "scale", None)))
+                assert results[0] == results[1]
+        assert facts(call)["compiled"] > 0
+
+
 def test_attributes_of_an_instance_and_of_its_method():
     def function(f, y):
         return y * getattr(f.__self__, "rate", 2.0) + f.__func__(f.__self__, y) + (0 if hasattr(f, "jac") else 1)

@@ -174,9 +174,16 @@ Result<Ref> method_attribute(Capture& capture, const Ref& method, PyObject* name
 
 // Of a builtin method that arrives as data. It has no attributes but those of its type, whose values may be another object's.
 Result<Ref> builtin_method_attribute(Capture& capture, const Ref& method, PyObject* name) {
-  if (_PyType_Lookup(&PyCFunction_Type, name) == nullptr) return missing(capture, method->object.get(), name);
+  if (_PyType_Lookup(Py_TYPE(method->object.get()), name) == nullptr) return missing(capture, method->object.get(), name);
   ACCEL_TRY(PyRef object, capture.require_constant(method));
   return get_by_python(capture, object.get(), name);
+}
+
+// What it holds somebody may set as an item of its dict.
+void read_dict_of_function(Capture& capture, const Ref& function) {
+  static PyObject* const name = PyUnicode_InternFromString("__dict__");
+  PyObject* dict = fetch_attribute(function->object.get(), name);
+  capture.changes().read_behind(dict, capture.sources().attribute(function->source, name));
 }
 
 // An instance of a Python class, at a source.
@@ -184,13 +191,14 @@ Result<Ref> instance_attribute(Capture& capture, const Ref& value, PyObject* nam
   PyObject* object = value->object.get();
   PyTypeObject* type = Py_TYPE(object);
   if (PyMethod_Check(object) && value->source >= 0) return method_attribute(capture, value, name);
-  if (Py_IS_TYPE(object, &PyCFunction_Type)) return builtin_method_attribute(capture, value, name);
+  if (PyCFunction_Check(object)) return builtin_method_attribute(capture, value, name);
   if (type->tp_getattro != PyObject_GenericGetAttr || value->source < 0 || is_one_of(name, {"__dict__"}))
     return unsupported(object, name);
   if (auto own = own_attribute(*value, name); own && value->items[*own]) return value->items[*own];
   if (is_plain_instance(object)) capture.changes().meet(value);
   Sources& sources = capture.sources();
   sources.guard_type(value->source, type);
+  if (PyFunction_Check(object)) read_dict_of_function(capture, value);
   SourceId source = sources.attribute(value->source, name);
   PyObject* in_class = _PyType_Lookup(type, name);
   PyObject* found = fetch_attribute(object, name);

@@ -25,6 +25,7 @@ constexpr FunctionPart function_parts[] = {
     {"__kwdefaults__", &PyFunctionObject::func_kwdefaults},
     {"__closure__", &PyFunctionObject::func_closure},
     {"__globals__", &PyFunctionObject::func_globals},
+    {"__dict__", &PyFunctionObject::func_dict},
     {"__name__", &PyFunctionObject::func_name},
     {"__qualname__", &PyFunctionObject::func_qualname},
     {"__doc__", &PyFunctionObject::func_doc},
