@@ -55,6 +55,7 @@ Result<Ref> module_attribute(Capture& capture, PyObject* module, PyObject* name)
   bool plain = Py_TYPE(module)->tp_getattro == PyModule_Type.tp_getattro;
   if (!plain || (in_type != nullptr && Py_TYPE(in_type)->tp_descr_set != nullptr)) return unsupported(module, name);
   PyObject* dict = PyModule_GetDict(module);
+  capture.changes().read_behind(dict);
   PyObject* value = PyDict_GetItemWithError(dict, name);
   Sources& sources = capture.sources();
   const char* module_name = PyModule_GetName(module);
@@ -195,7 +196,7 @@ Result<Ref> instance_attribute(Capture& capture, const Ref& value, PyObject* nam
   if (type->tp_getattro != PyObject_GenericGetAttr || value->source < 0 || is_one_of(name, {"__dict__"}))
     return unsupported(object, name);
   if (auto own = own_attribute(*value, name); own && value->items[*own]) return value->items[*own];
-  if (is_plain_instance(object)) capture.changes().meet(value);
+  capture.changes().meet(value);
   Sources& sources = capture.sources();
   sources.guard_type(value->source, type);
   if (PyFunction_Check(object)) read_dict_of_function(capture, value);

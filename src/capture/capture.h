@@ -37,7 +37,8 @@ struct Plan {
   std::map<std::string, std::set<std::string>> changed;
   // The same of attributes and items that calls of the process may see: every exit stores them.
   std::map<std::string, std::set<std::string>> shown;
-  std::set<std::string> left_alone;  // texts of the sources of dicts that only the interpreter may change
+  // Objects that only the interpreter may change, and what shares their names, by the texts of their sources.
+  std::map<std::string, std::string> left_alone;
   // Texts of array sources of which one is written, and the other one is the same object, or shares memory with it.
   std::set<std::pair<std::string, std::string>> same, shared;
 

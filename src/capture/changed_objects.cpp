@@ -4,32 +4,45 @@
 
 #include "capture/capture.h"
 #include "capture/python_text.h"
+#include "cpython/namespace.h"
 
 namespace accel {
 
-// Objects of two types are two objects.
-void ChangedObjects::keep_apart(const Ref& left, const Ref& right) {
-  PyObject *one = left->object.get(), *other = right->object.get();
-  if (left == right || Py_TYPE(one) != Py_TYPE(other)) return;
-  if (one == other) {
+namespace {
+
+// Objects of two types are two objects, but they may share a dict.
+bool may_be_one(PyObject* left, PyObject* right) {
+  return Py_TYPE(left) == Py_TYPE(right) || (may_share_names(Py_TYPE(left)) && may_share_names(Py_TYPE(right)));
+}
+
+}  // namespace
+
+void ChangedObjects::leave_alone(const Ref& changed, SourceId other) {
+  const std::string& text = sources_.text(changed->source);
+  plan_.changed.erase(text);
+  plan_.left_alone.try_emplace(text, sources_.text(other));
+  plan_.forget_numbering();
+  throw Restart{};
+}
+
+void ChangedObjects::keep_apart(const Ref& changed, const Ref& other) {
+  PyObject *one = changed->object.get(), *two = other->object.get();
+  if (changed == other || !may_be_one(one, two)) return;
+  if (one == two) {
     plan_.forget_numbering();
-    plan_.same.insert(std::minmax(sources_.text(left->source), sources_.text(right->source)));
+    plan_.same.insert(std::minmax(sources_.text(changed->source), sources_.text(other->source)));
     throw Restart{};
   }
-  sources_.guard_memory(GuardKind::same, left->source, right->source, false);
+  if (namespace_of(one) == namespace_of(two)) leave_alone(changed, other->source);
+  sources_.guard_memory(GuardKind::same_names, changed->source, other->source, false);
 }
 
 void ChangedObjects::keep_off(const Ref& changed, PyObject* dict, SourceId source) {
-  if (changed->kind != AbstractKind::dict || !changed->object) return;
-  if (changed->object.get() == dict) {
-    const std::string& text = sources_.text(changed->source);
-    plan_.changed.erase(text);
-    plan_.left_alone.insert(text);
-    plan_.forget_numbering();
-    throw Restart{};
-  }
+  PyObject* object = changed->object.get();
+  if (object == nullptr || !may_share_names(Py_TYPE(object))) return;
   if (source < 0) source = sources_.pinned(dict, "a dict of names");
-  sources_.guard_memory(GuardKind::same, changed->source, source, false);
+  if (namespace_of(object) == dict) leave_alone(changed, source);
+  sources_.guard_memory(GuardKind::same_names, changed->source, source, false);
 }
 
 void ChangedObjects::read_behind(PyObject* dict, SourceId source) {

@@ -21,11 +21,13 @@ class ChangedObjects {
  public:
   ChangedObjects(Plan& plan, Sources& sources) : plan_(plan), sources_(sources) {}
 
-  // The code looks into the object at a source, whose type is guarded: a guard says that it is none of those that are changed.
-  // Starts again when it is one of them.
+  // The code looks into the object at a source, whose type is guarded: a guard says that it is none of those that are changed,
+  // and shares no dict with them. Starts again when it is one of them; where it shares a dict, an object and its __dict__, the
+  // change is left to the interpreter.
   void meet(const Ref& object);
   // The code reads what a dict holds by other ways than as a dict: globals, defaults of keywords. It is none of those that are
-  // changed; where it is one, the change is left to the interpreter. `source`: -1 for a dict that is always this one.
+  // changed, nor the __dict__ of one; else the change is left to the interpreter. `source`: -1 for a dict that is always this
+  // one.
   void read_behind(PyObject* dict, SourceId source = -1);
   // The code changes an object that it has met, which is as it came: exits that the walk comes to before the change may be
   // behind it at run time.
@@ -49,8 +51,9 @@ class ChangedObjects {
   void forget(const std::set<const AbstractValue*>& kept);
 
  private:
-  void keep_apart(const Ref& left, const Ref& right);
+  void keep_apart(const Ref& changed, const Ref& other);
   void keep_off(const Ref& changed, PyObject* dict, SourceId source);
+  [[noreturn]] void leave_alone(const Ref& changed, SourceId other);
   bool is_shown(const Ref& object, const PyRef& name) const;
 
   Plan& plan_;

@@ -114,7 +114,14 @@ void Capture::look_object(const Ref& value) {
 }
 
 void Capture::plan_change(SourceId owner, PyObject* name) {
-  if (plan_.left_alone.contains(sources_.text(owner))) return;
+  for (SourceId at = owner; at >= 0; at = sources_[at].parent) {
+    if (auto alone = plan_.left_alone.find(sources_.text(at)); alone != plan_.left_alone.end()) {
+      SourceId other = sources_.find(alone->second);
+      if (other >= 0) sources_.guard_memory(GuardKind::same_names, at, other, true);
+      return;
+    }
+    if (sources_[at].kind != SourceKind::attribute) break;
+  }
   bool fresh = false;
   for (SourceId at = owner; at >= 0; at = sources_[at].parent) {
     auto [planned, is_new] = plan_.changed.try_emplace(sources_.text(at));

@@ -98,6 +98,7 @@ Status load_global(Step& step) {
     if (value == nullptr) return fail(Reason::will_raise, "name " + utf8(name) + " is not defined");
     sources.guard_unbound(source);
     source = sources.global(builtins, name, "builtins." + utf8(name));
+    step.capture.changes().read_behind(builtins);
   }
   sources.guard_bound(source);
   step.frame.push(step.capture.at(source, value));

@@ -1,5 +1,6 @@
 #include "capture/sources.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "capture/python_text.h"
@@ -73,6 +74,12 @@ SourceId Sources::dict_item(SourceId parent, PyObject* key) {
   return add(make_source(SourceKind::dict_item, parent, -1, key, nullptr, text(parent) + "[" + short_repr(key) + "]"));
 }
 
+SourceId Sources::find(const std::string& text) const {
+  auto named = [&](const Source& source) { return source.text == text; };
+  auto found = std::find_if(guards_.sources.begin(), guards_.sources.end(), named);
+  return found == guards_.sources.end() ? -1 : static_cast<SourceId>(found - guards_.sources.begin());
+}
+
 bool Sources::is_environment(SourceId id) const {
   while ((*this)[id].parent >= 0) {
     // The attributes of an instance are data, wherever the instance was found.
@@ -122,11 +129,12 @@ void Sources::guard_keys(SourceId id, const std::vector<PyRef>& keys) {
 }
 
 void Sources::guard_memory(GuardKind kind, SourceId id, SourceId other, bool holds) {
-  const char* what = kind == GuardKind::writeable  ? " is writeable"
-                     : kind == GuardKind::distinct ? " has elements that share no memory"
-                     : kind == GuardKind::disjoint ? " shares no memory with "
-                     : kind == GuardKind::bound    ? " is set, and is not "
-                                                   : " is ";
+  const char* what = kind == GuardKind::writeable    ? " is writeable"
+                     : kind == GuardKind::distinct   ? " has elements that share no memory"
+                     : kind == GuardKind::disjoint   ? " shares no memory with "
+                     : kind == GuardKind::bound      ? " is set, and is not "
+                     : kind == GuardKind::same_names ? " shares its names with "
+                                                     : " is ";
   if (!guarded_.emplace(static_cast<int>(kind), id, nullptr, other).second) return;
   Guard guard;
   guard.kind = kind;

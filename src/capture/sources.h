@@ -27,6 +27,7 @@ class Sources {
   SourceId dict_item(SourceId parent, PyObject* key);
 
   const Source& operator[](SourceId id) const { return guards_.sources[static_cast<size_t>(id)]; }
+  SourceId find(const std::string& text) const;  // -1: there is none yet
   const std::string& text(SourceId id) const { return (*this)[id].text; }
   // Globals, cells and what hangs on them: seldom changed, so numbers found there are constants. Arguments are not.
   bool is_environment(SourceId id) const;
@@ -39,7 +40,7 @@ class Sources {
   void guard_keys(SourceId id, const std::vector<PyRef>& keys);  // of a dict, in their order
   void guard_unbound(SourceId id);
   void guard_bound(SourceId id);
-  // writeable, distinct, disjoint, same, bound: of one array source or of two.
+  // writeable, distinct, disjoint, same, same_names, bound: of one source or of two.
   void guard_memory(GuardKind kind, SourceId id, SourceId other, bool holds);
 
  private:

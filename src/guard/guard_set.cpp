@@ -4,6 +4,7 @@
 #include <set>
 
 #include "cpython/dict_version.h"
+#include "cpython/namespace.h"
 #include "guard/fetch.h"
 #include "guard/guard_test.h"
 #include "guard/overlap.h"
@@ -28,11 +29,12 @@ struct Step {
     unbound,
     bound,
     same,
+    same_names,
     distinct,
     disjoint
   } kind = Kind::read;
   SourceId source = -1;
-  SourceId other = -1;         // same, disjoint, bound
+  SourceId other = -1;         // same, same_names, disjoint, bound
   PyObject* object = nullptr;  // borrowed from the guard
   int64_t value = 0;           // length, writeable, distinct, disjoint; array: index of its ArrayTest; number: first symbol
   DType dtype = DType::float64;
@@ -67,13 +69,21 @@ struct FunctionPartTest {
 };
 
 constexpr std::pair<GuardKind, Step::Kind> step_kinds[] = {
-    {GuardKind::identity, Step::Kind::identity},   {GuardKind::type, Step::Kind::type},
-    {GuardKind::equals, Step::Kind::equals},       {GuardKind::length, Step::Kind::length},
-    {GuardKind::keys, Step::Kind::keys},           {GuardKind::array, Step::Kind::array},
-    {GuardKind::number, Step::Kind::number},       {GuardKind::foreign_array, Step::Kind::foreign_array},
-    {GuardKind::writeable, Step::Kind::writeable}, {GuardKind::unbound, Step::Kind::unbound},
-    {GuardKind::bound, Step::Kind::bound},         {GuardKind::same, Step::Kind::same},
-    {GuardKind::distinct, Step::Kind::distinct},   {GuardKind::disjoint, Step::Kind::disjoint},
+    {GuardKind::identity, Step::Kind::identity},
+    {GuardKind::type, Step::Kind::type},
+    {GuardKind::equals, Step::Kind::equals},
+    {GuardKind::length, Step::Kind::length},
+    {GuardKind::keys, Step::Kind::keys},
+    {GuardKind::array, Step::Kind::array},
+    {GuardKind::number, Step::Kind::number},
+    {GuardKind::foreign_array, Step::Kind::foreign_array},
+    {GuardKind::writeable, Step::Kind::writeable},
+    {GuardKind::unbound, Step::Kind::unbound},
+    {GuardKind::bound, Step::Kind::bound},
+    {GuardKind::same, Step::Kind::same},
+    {GuardKind::distinct, Step::Kind::distinct},
+    {GuardKind::disjoint, Step::Kind::disjoint},
+    {GuardKind::same_names, Step::Kind::same_names},
 };
 
 Step make_step(const Guard& guard, std::vector<ArrayTest>& arrays) {
@@ -141,6 +151,8 @@ bool holds(const Step& step, PyObject* object, PyObject* other, const ArrayTest*
       return object != other;
     case Step::Kind::same:
       return (object == other) == (step.value != 0);
+    case Step::Kind::same_names:
+      return other != nullptr && (namespace_of(object) == namespace_of(other)) == (step.value != 0);
     case Step::Kind::distinct:
       return is_exact_array(object) && has_distinct_elements(array_facts(object)) == (step.value != 0);
     case Step::Kind::disjoint:

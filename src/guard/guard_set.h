@@ -54,6 +54,7 @@ enum class GuardKind : uint8_t {
   distinct,       // whether no two elements of the array source share memory == value
   disjoint,       // whether the array sources `source` and `other` share no memory == value
   same,           // whether `source` and `other` hold the same object == value
+  same_names,     // whether `source` and `other` are one object or keep their names in one dict, see namespace_of == value
   relation,       // left `comparison` right, over symbols
   unbound,        // there is no such local, global, attribute or item
   bound,          // there is one, and it is not what `other` (-1, or the attribute of the class) holds
@@ -67,7 +68,7 @@ std::vector<Dim> sums_told_by(DimTable& dims, Dim left, Comparison comparison, D
 struct Guard {
   GuardKind kind = GuardKind::identity;
   SourceId source = -1;
-  SourceId other = -1;  // disjoint, same, bound
+  SourceId other = -1;  // disjoint, same, same_names, bound
   PyRef object;
   DType dtype = DType::float64;
   int ndim = 0;
