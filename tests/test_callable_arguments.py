@@ -443,3 +443,96 @@ def test_arrays_that_are_shared():
             pairs.append((a, y))
         assert np.array_equal(pairs[0][0], pairs[1][0]) and np.array_equal(pairs[0][1], pairs[1][1])
     assert facts(call)["compiled"] > 0
+
+
+def adding_to(a):
+    def act(y):
+        a[1:] += y[:-1]
+        a[0] *= 0.5
+
+    return act
+
+
+def repeated(act, y, n):
+    for _ in range(n):
+        act(y)
+    return y * 2
+
+
+class Holder:
+    def __init__(self, a):
+        self.a = a
+
+    def add(self, y):
+        self.a += y
+
+
+def double(a, y):
+    np.multiply(a, 2.0, out=a)
+
+
+WRITERS = {
+    "closure": adding_to,
+    "nested": lambda a: (lambda inner: lambda y: inner(y))(adding_to(a)),
+    "in a list": lambda a: (lambda parts: lambda y: np.add(parts[0], y, out=parts[0]))([a]),
+    "in a dict": lambda a: (lambda parts: lambda y: np.add(parts["a"], y, out=parts["a"]))({"a": a}),
+    "attribute": lambda a: (lambda owner: lambda y: owner.add(y))(Holder(a)),
+    "default": lambda a: lambda y, a=a: np.multiply(a, y, out=a),
+    "method": lambda a: Holder(a).add,
+    "partial": lambda a: functools.partial(double, a),
+    "by branches": lambda a: lambda y: np.add(a, y, out=a) if a[0] < 1 else np.multiply(a, 0.5, out=a),
+}
+
+
+@pytest.mark.parametrize("n", [1, 3, 400])
+@pytest.mark.parametrize("name", WRITERS)
+def test_arrays_first_written_in_a_loop(name, n):
+    call = accel.compile(repeated, fullgraph=True)
+    for seed in (1, 2, 3):
+        a, b = sample(6, seed=seed) * 0.1, sample(6, seed=seed) * 0.1
+        expected, found = repeated(WRITERS[name](a), sample(6), n), call(WRITERS[name](b), sample(6), n)
+        assert np.array_equal(found, expected) and np.array_equal(a, b)
+    assert_all_compiled(call)
+    assert facts(call)["compiles"] == 1
+
+
+def test_an_array_in_two_closures_is_first_written_in_a_loop():
+    def function(act, look, y, n):
+        k = 0
+        while k < n:
+            for _ in range(2):
+                act(y)
+            y = y + look()
+            k += 1
+        return y
+
+    def pair(a):
+        return adding_to(a), lambda: a * 0.01
+
+    call = accel.compile(function, fullgraph=True)
+    for share in (False, True, False, True):
+        arrays = sample(6, seed=2), sample(6, seed=2)
+        (act, look), (act_here, look_here) = pair(arrays[0]), pair(arrays[1])
+        y, z = sample(6), sample(6)
+        if share:
+            act, act_here = adding_to(y), adding_to(z)
+        assert np.array_equal(call(act, look, y, 5), function(act_here, look_here, z, 5))
+        assert np.array_equal(*arrays) and np.array_equal(y, z)
+    assert_all_compiled(call)
+
+
+def test_an_array_is_first_written_after_its_place_has_changed():
+    def function(owner, other, y, n):
+        owner.a = other
+        for _ in range(n):
+            owner.a += y
+        return owner.a * 2
+
+    call = accel.compile(function, fullgraph=True)
+    for n in (0, 1, 50):
+        owners = [types.SimpleNamespace(a=sample(4)) for _ in range(2)]
+        others = [sample(4, seed=1) for _ in range(2)]
+        results = [f(o, b, sample(4), n) for f, o, b in zip((function, call), owners, others, strict=True)]
+        assert np.array_equal(*results) and np.array_equal(*others)
+        assert owners[1].a is others[1]
+    assert_all_compiled(call)

@@ -41,6 +41,8 @@ struct Plan {
   std::map<std::string, std::string> left_alone;
   // Texts of array sources of which one is written, and the other one is the same object, or shares memory with it.
   std::set<std::pair<std::string, std::string>> same, shared;
+  // Places that are looked at before all others, by the texts of their sources: loops change what is there.
+  std::map<std::string, SeenPlace> early;
 
   // Where paths meet, by the place's name.
   std::map<std::string, std::set<std::string>> widened;         // slots that differ between the ways that lead there
@@ -147,6 +149,9 @@ class Capture {
   // too.
   void look(const Ref& value);
   void look_deep(const Ref& value);
+  // The next attempt looks at a source from the start. False: this one has done so.
+  bool plan_early_look(SourceId source);
+  std::vector<Ref> seen_early();
   // The next attempt knows from the start that the code changes the object at a source, by setting this attribute (null: an
   // item): starts again. Returns when it was known.
   void plan_change(SourceId owner, PyObject* name);

@@ -65,6 +65,7 @@ Status Interpreter::enter(PyObject* function, PyObject* const* locals, int local
   }
   frame->locals.resize(static_cast<size_t>(frame->code()->co_nlocalsplus));
   frames_.push_back(std::move(frame));
+  for (const Ref& value : capture_.seen_early()) look_at_data(value);
   return Unit{};
 }
 

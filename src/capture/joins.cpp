@@ -67,6 +67,13 @@ PassedLoop passed_loop(const PathState& state, int version) {
   return loop;
 }
 
+// Whether the next attempt knows the array, or what holds the number, from the start.
+bool see_before(Capture& capture, const StateSlot& slot) {
+  SourceId source = slot.container ? slot.container->source : -1;
+  if (slot.target_memory) source = slot.target_memory->source;
+  return source >= 0 && capture.plan_early_look(source);
+}
+
 // What holds on both.
 template <class T>
 std::vector<T> common(const std::vector<T>& left, const std::vector<T>& right) {
@@ -174,8 +181,9 @@ void Interpreter::close_loop(const Version& version, const PathState& arrival, c
     if (slot.equal || version.widened.count(slot.name) != 0) continue;
     complete = false;
     if (slot.place == StateSlot::Place::list) plan_growth(version, slot, key);
-    // What was planned and did not happen: an array that is first seen in the loop.
-    if (!plan_.widened[key].insert(slot.name).second) plan_.given_up.insert(place_of(version.state));
+    // What was planned and did not happen: it is first seen in the loop.
+    bool planned = !plan_.widened[key].insert(slot.name).second;
+    if (planned && !see_before(capture_, slot)) plan_.given_up.insert(place_of(version.state));
   }
   if (!complete) {
     plan_.forget_from(version.position, version.symbols);

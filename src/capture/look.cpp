@@ -142,6 +142,21 @@ void Capture::look_deep(const Ref& value) {
   }
 }
 
+bool Capture::plan_early_look(SourceId source) {
+  auto seen = at_.find(source);
+  if (seen == at_.end() || !seen->second->object) return false;
+  SeenPlace place{sources_.path_to(source), seen->second->object};
+  if (!plan_.early.emplace(sources_.text(source), std::move(place)).second) return false;
+  plan_.forget_numbering();
+  return true;
+}
+
+std::vector<Ref> Capture::seen_early() {
+  std::vector<Ref> seen;
+  for (const auto& [text, place] : plan_.early) seen.push_back(at(sources_.place_at(place.path), place.object.get()));
+  return seen;
+}
+
 // Objects that stand for themselves. False: `value` is no such object.
 bool Capture::look_constant(const Ref& value) {
   PyObject* object = value->object.get();

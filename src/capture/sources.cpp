@@ -74,6 +74,21 @@ SourceId Sources::dict_item(SourceId parent, PyObject* key) {
   return add(make_source(SourceKind::dict_item, parent, -1, key, nullptr, text(parent) + "[" + short_repr(key) + "]"));
 }
 
+std::vector<Source> Sources::path_to(SourceId id) const {
+  std::vector<Source> path;
+  for (; id >= 0; id = (*this)[id].parent) path.insert(path.begin(), (*this)[id]);
+  return path;
+}
+
+SourceId Sources::place_at(const std::vector<Source>& path) {
+  SourceId id = -1;
+  for (Source source : path) {
+    source.parent = id;
+    id = add(std::move(source));
+  }
+  return id;
+}
+
 SourceId Sources::find(const std::string& text) const {
   auto named = [&](const Source& source) { return source.text == text; };
   auto found = std::find_if(guards_.sources.begin(), guards_.sources.end(), named);

@@ -12,6 +12,12 @@
 
 namespace accel {
 
+// A place, and what an attempt has seen there.
+struct SeenPlace {
+  std::vector<Source> path;
+  PyRef object;
+};
+
 class Sources {
  public:
   explicit Sources(GuardSet& guards) : guards_(guards) {}
@@ -27,6 +33,9 @@ class Sources {
   SourceId dict_item(SourceId parent, PyObject* key);
 
   const Source& operator[](SourceId id) const { return guards_.sources[static_cast<size_t>(id)]; }
+  // The place and those it hangs on, outermost first; and the same place again in another attempt.
+  std::vector<Source> path_to(SourceId id) const;
+  SourceId place_at(const std::vector<Source>& path);
   SourceId find(const std::string& text) const;  // -1: there is none yet
   const std::string& text(SourceId id) const { return (*this)[id].text; }
   // Globals, cells and what hangs on them: seldom changed, so numbers found there are constants. Arguments are not.
