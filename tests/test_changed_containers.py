@@ -6,7 +6,7 @@ import pytest
 from support.changed_state import X, parameters, state
 from support.compiled import facts
 from support.differential import check, check_at_exits, check_left_to_numpy
-from support.outcome import assert_same
+from support.outcome import assert_same, describe
 
 import accel
 
@@ -177,3 +177,31 @@ def test_an_index_beyond_the_list():
         layers[3] = x
 
     check_left_to_numpy(function, [X, X], X)
+
+
+def test_arrays_in_containers_that_calls_get():
+    """What the call may put into the container is not known before it."""
+
+    def by_pop(d, y, n):
+        for i in range(n):
+            d["a"][0] = 1.0
+            if i == 2:
+                d.pop("n", None)
+        return y
+
+    def by_insert(d, y, n):
+        for _ in range(n):
+            d["list"][1] += 1.0
+            d["list"].insert(1, y.copy())
+        return y + d["a"]
+
+    for function in (by_pop, by_insert):
+        call = accel.compile(function)
+        for share in (False, True, False, True):
+            owners = [{"a": X.copy(), "n": 1, "list": [0.0, X.copy()]} for _ in range(2)]
+            for owner in owners:
+                if share:
+                    owner["list"][1] = owner["a"]
+            expected, found = function(owners[0], X, 5), call(owners[1], X, 5)
+            assert describe((found, owners[1])) == describe((expected, owners[0]))
+        assert facts(call)["calls"] == 4

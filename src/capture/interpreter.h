@@ -108,6 +108,7 @@ class Interpreter {
     int id = 0;
     PathState state;
     std::set<std::string> widened;
+    std::vector<std::pair<std::string, SourceId>> params;  // the block's: slots, and the places that these are part of
     std::vector<Tie> ties;
     int64_t position = 0;  // of its first instruction
     int symbols = 0;       // how many there were before
@@ -183,6 +184,7 @@ class Interpreter {
   void keep_alike(std::vector<PathState>& arrivals, const std::set<std::string>& widened);
   void close_loops(std::vector<PathState>& arrivals, const std::string& place);
   void close_loop(const Version& version, const PathState& arrival, const StateMatch& match, const std::string& key);
+  std::optional<std::vector<ValueId>> arguments_of(const Version& version, const PathState& arrival, const StateMatch& match);
   Status begin_version(std::vector<PathState>& arrivals, const std::string& place);
   std::set<std::string> join_into(std::vector<PathState>& arrivals, const std::set<std::string>& widened);
   void look_at_live(const Frame& frame);

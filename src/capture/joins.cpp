@@ -67,10 +67,15 @@ PassedLoop passed_loop(const PathState& state, int version) {
   return loop;
 }
 
-// Whether the next attempt knows the array, or what holds the number, from the start.
+// Of the array, or of what holds the number; -1: the captured code has made it.
+SourceId source_of(const StateSlot& slot) {
+  if (slot.target_memory) return slot.target_memory->source;
+  return slot.container ? slot.container->source : -1;
+}
+
+// Whether the next attempt knows it from the start.
 bool see_before(Capture& capture, const StateSlot& slot) {
-  SourceId source = slot.container ? slot.container->source : -1;
-  if (slot.target_memory) source = slot.target_memory->source;
+  SourceId source = source_of(slot);
   return source >= 0 && capture.plan_early_look(source);
 }
 
@@ -190,13 +195,31 @@ void Interpreter::close_loop(const Version& version, const PathState& arrival, c
     throw Restart{};
   }
   check_ties(version, arrival, match, key);
-  std::vector<ValueId> arguments;
-  for (const StateSlot& slot : match.slots) {
-    bool widened = version.widened.contains(slot.name) && has_value(slot);
-    if (widened) arguments.push_back(argument(arrival, slot, false));
+  std::optional<std::vector<ValueId>> arguments = arguments_of(version, arrival, match);
+  if (!arguments) {
+    plan_.given_up.insert(place_of(version.state));
+    plan_.forget_numbering();
+    throw Restart{};
   }
   capture_.build().move_to(arrival.block);
-  capture_.build().jump(version.state.block, std::move(arguments));
+  capture_.build().jump(version.state.block, std::move(*arguments));
+}
+
+// A container that is first looked at in the loop may come before what it holds: the slots' order is another one then.
+std::optional<std::vector<ValueId>> Interpreter::arguments_of(const Version& version, const PathState& arrival,
+                                                              const StateMatch& match) {
+  std::vector<ValueId> arguments;
+  std::set<const StateSlot*> passed;
+  for (const auto& [name, source] : version.params) {
+    auto is_param = [&, &name = name, source = source](const StateSlot& slot) {
+      return slot.name == name && has_value(slot) && source_of(slot) == source && !passed.contains(&slot);
+    };
+    auto slot = std::find_if(match.slots.begin(), match.slots.end(), is_param);
+    if (slot == match.slots.end()) return std::nullopt;
+    passed.insert(&*slot);
+    arguments.push_back(argument(arrival, *slot, false));
+  }
+  return arguments;
 }
 
 Status Interpreter::begin_version(std::vector<PathState>& arrivals, const std::string& place) {
@@ -216,10 +239,16 @@ Status Interpreter::begin_version(std::vector<PathState>& arrivals, const std::s
   }
   std::optional<PathState> entry;  // the only way to the loop
   if (arrivals.size() == 1) entry = arrivals[0];
+  StateMatch before = match_states(capture_, arrivals[0], arrivals[0], {});
   std::set<std::string> widened = join_into(arrivals, planned);
+  std::vector<std::pair<std::string, SourceId>> params;
+  for (const StateSlot& slot : before.slots) {
+    if (widened.contains(slot.name) && has_value(slot)) params.emplace_back(slot.name, source_of(slot));
+  }
   PathState& state = arrivals[0];
   state.passed.push_back(passed_loop(state, next_version_));
-  versions.push_back({next_version_++, state, std::move(widened), {}, count_, static_cast<int>(capture_.graph().hints.size())});
+  int symbols = static_cast<int>(capture_.graph().hints.size());
+  versions.push_back({next_version_++, state, std::move(widened), std::move(params), {}, count_, symbols});
   restore(state);
   if (entry) {
     StateMatch slots = match_states(capture_, *entry, *entry, {});

@@ -8,6 +8,7 @@
 #include "capture/known_types.h"
 #include "capture/numpy_random.h"
 #include "capture/python_text.h"
+#include "cpython/namespace.h"
 #include "guard/fetch.h"
 #include "guard/memory_order.h"
 #include "ndarray/array.h"
@@ -117,7 +118,10 @@ void Capture::plan_change(SourceId owner, PyObject* name) {
   for (SourceId at = owner; at >= 0; at = sources_[at].parent) {
     if (auto alone = plan_.left_alone.find(sources_.text(at)); alone != plan_.left_alone.end()) {
       SourceId other = sources_.find(alone->second);
-      if (other >= 0) sources_.guard_memory(GuardKind::same_names, at, other, true);
+      auto left = at_.find(at), right = at_.find(other);
+      bool shares = left != at_.end() && right != at_.end() && left->second->object && right->second->object &&
+                    namespace_of(left->second->object.get()) == namespace_of(right->second->object.get());
+      if (shares) sources_.guard_memory(GuardKind::same_names, at, other, true);
       return;
     }
     if (sources_[at].kind != SourceKind::attribute) break;
@@ -153,7 +157,11 @@ bool Capture::plan_early_look(SourceId source) {
 
 std::vector<Ref> Capture::seen_early() {
   std::vector<Ref> seen;
-  for (const auto& [text, place] : plan_.early) seen.push_back(at(sources_.place_at(place.path), place.object.get()));
+  auto is_opaque = [&](const Source& source) { return plan_.opaque.contains(source.text); };
+  for (const auto& [text, place] : plan_.early) {
+    if (std::any_of(place.path.begin(), place.path.end(), is_opaque)) continue;
+    seen.push_back(at(sources_.place_at(place.path), place.object.get()));
+  }
   return seen;
 }
 
