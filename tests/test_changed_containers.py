@@ -179,6 +179,57 @@ def test_an_index_beyond_the_list():
     check_left_to_numpy(function, [X, X], X)
 
 
+def in_a_loop(owner, x, n):
+    for k in range(n):
+        x = x + owner[0] * k
+    return x
+
+
+def kept_in_itself(x, n):
+    parts = [2.0]
+    parts.append(parts)
+    for _ in range(n):
+        x = x + parts[0]
+    return x, len(parts), parts[1] is parts
+
+
+def itself_in_a_loop(owner, x, n):
+    owner[1][0] = 3.0
+    for _ in range(n):
+        x = x + owner[0]
+    return x
+
+
+def list_of_itself():
+    parts = [2.0]
+    parts.append(parts)
+    return parts
+
+
+def dict_of_itself():
+    parts = {0: 2.0}
+    parts[1] = {0: 3.0, "back": [parts]}
+    return parts
+
+
+@pytest.mark.parametrize("make", [list_of_itself, dict_of_itself])
+@pytest.mark.parametrize("function", [in_a_loop, itself_in_a_loop])
+def test_containers_in_themselves(function, make):
+    call = accel.compile(function)
+    for owner in (make(), {0: 1.0, 1: [1.0]}, [1.0, [2.0]], make()):
+        expected = function(owner, X, 5)  # what it sets is the same each time
+        assert describe(call(owner, X, 5)) == describe(expected)
+    assert facts(call)["compiled"] > 0
+
+
+def test_a_made_list_in_itself():
+    call = accel.compile(kept_in_itself)
+    for n in (0, 1, 5):
+        expected, found = kept_in_itself(X, n), call(X, n)
+        assert describe(found) == describe(expected)
+    assert facts(call)["compiled"] > 0
+
+
 def test_arrays_in_containers_that_calls_get():
     """What the call may put into the container is not known before it."""
 

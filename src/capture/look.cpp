@@ -34,12 +34,28 @@ std::string layout_text(const Guard& guard) {
   return text;
 }
 
-// An instance of a class written in Python: its type is guarded and its attributes are sources.
 std::optional<DType> number_dtype(PyObject* object) {
   if (PyLong_CheckExact(object)) return DType::int64;
   if (PyFloat_CheckExact(object)) return DType::float64;
   if (PyComplex_CheckExact(object)) return DType::complex128;
   return is_numpy_scalar(object) ? dtype_of_scalar(object) : std::nullopt;
+}
+
+// Whether the object at a source is found again where the source hangs on it.
+bool is_within_itself(const Sources& sources, const std::unordered_map<SourceId, Ref>& at, const Ref& value) {
+  for (SourceId id = sources[value->source].parent; id >= 0; id = sources[id].parent) {
+    auto outer = at.find(id);
+    if (outer != at.end() && outer->second->object.get() == value->object.get()) return true;
+  }
+  return false;
+}
+
+void look_deep_once(Capture& capture, const Ref& value, std::set<const AbstractValue*>& seen) {
+  if (!seen.insert(value.get()).second) return;
+  capture.look(value);
+  for (const Ref& item : value->items) {
+    if (item) look_deep_once(capture, item, seen);
+  }
 }
 
 }  // namespace
@@ -86,9 +102,10 @@ void Capture::look(const Ref& value) {
   if (is_known_by_parts(*this, value)) return look_object(value);
   if (look_constant(value)) return;
   if (auto dtype = number_dtype(object)) return look_number(value, Py_TYPE(object), *dtype);
-  if (PyTuple_CheckExact(object) || PyList_CheckExact(object)) return look_container(value);
-  if (PyDict_CheckExact(object)) return look_dict(value);
-  look_object(value);
+  bool is_container = PyTuple_CheckExact(object) || PyList_CheckExact(object) || PyDict_CheckExact(object);
+  // Its items are never all known.
+  if (!is_container || is_within_itself(sources_, at_, value)) return look_object(value);
+  return PyDict_CheckExact(object) ? look_dict(value) : look_container(value);
 }
 
 void Capture::look_object(const Ref& value) {
@@ -140,10 +157,8 @@ void Capture::plan_change(SourceId owner, PyObject* name) {
 }
 
 void Capture::look_deep(const Ref& value) {
-  look(value);
-  for (const Ref& item : value->items) {
-    if (item) look_deep(item);
-  }
+  std::set<const AbstractValue*> seen;
+  look_deep_once(*this, value, seen);
 }
 
 bool Capture::plan_early_look(SourceId source) {

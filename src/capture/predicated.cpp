@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "capture/numpy_arguments.h"
 #include "capture/numpy_gather.h"
@@ -92,14 +93,23 @@ Status materialise(Capture& capture, const Ref& value) {
   return Unit{};
 }
 
-Status materialise_deep(Capture& capture, const Ref& value) {
-  if (!value) return Unit{};
+namespace {
+
+Status materialise_once(Capture& capture, const Ref& value, std::set<const AbstractValue*>& seen) {
+  if (!value || !seen.insert(value.get()).second) return Unit{};
   if (value->kind == AbstractKind::tuple || value->kind == AbstractKind::list) {
     for (const Ref& item : value->items) {
-      ACCEL_TRY([[maybe_unused]] Unit done, materialise_deep(capture, item));
+      ACCEL_TRY([[maybe_unused]] Unit done, materialise_once(capture, item, seen));
     }
   }
   return materialise(capture, value);
+}
+
+}  // namespace
+
+Status materialise_deep(Capture& capture, const Ref& value) {
+  std::set<const AbstractValue*> seen;
+  return materialise_once(capture, value, seen);
 }
 
 const Predicate* common_predicate(Capture& capture, const std::vector<Ref>& operands, const std::vector<Ref>& outs) {

@@ -13,6 +13,12 @@ namespace {
 constexpr int64_t most_unrolled_nodes = 1200;
 constexpr const char* data_decides = "the condition is computed from array data";
 
+void look_at_data_once(Capture& capture, const Ref& value, std::set<const AbstractValue*>& seen) {
+  if (!value || !seen.insert(value.get()).second) return;
+  capture.look(value);
+  for (const Ref& item : value->items) look_at_data_once(capture, item, seen);
+}
+
 }  // namespace
 
 Status Interpreter::run() {
@@ -163,9 +169,8 @@ void Interpreter::forget_left_loops() {
 }
 
 void Interpreter::look_at_data(const Ref& value) {
-  if (!value) return;
-  capture_.look(value);
-  for (const Ref& item : value->items) look_at_data(item);
+  std::set<const AbstractValue*> seen;
+  look_at_data_once(capture_, value, seen);
 }
 
 // What a loop may change has to be known before it.
