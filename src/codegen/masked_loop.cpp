@@ -20,9 +20,10 @@ class Splitter {
   Splitter(const Program& program, const Stmt& loop) : program_(program), body_(loop.body) {}
 
   std::optional<MaskedLoop> run() {
-    if (!is_flat() || !find_stores()) return std::nullopt;
+    if (!is_flat()) return std::nullopt;
+    find_stores();
     find_restricted();
-    if (!split() || !is_worth_it() || !keeps_order()) return std::nullopt;
+    if (masks_.empty() || !split() || !is_worth_it() || !keeps_order()) return std::nullopt;
     for (const Stmt& stmt : body_) {
       if (first_.contains(&stmt)) out_.first.push_back(&stmt);
       if (second_.contains(&stmt)) out_.second.push_back(&stmt);
@@ -48,7 +49,7 @@ class Splitter {
   }
 
   // Stores that change nothing where none of certain masks holds.
-  bool find_stores() {
+  void find_stores() {
     for (const Stmt& stmt : body_) {
       if (stmt.kind != StmtKind::store) continue;
       std::set<TempId> masks;
@@ -56,7 +57,6 @@ class Splitter {
       selected_.push_back(&stmt);
       masks_.insert(masks.begin(), masks.end());
     }
-    return !selected_.empty();
   }
 
   // Whether a value to be stored is what is there, but for elements where one of `masks` holds.
@@ -73,14 +73,20 @@ class Splitter {
     return stmt.address.buffer == place.buffer && stmt.address.offset == place.offset;
   }
 
-  // What is computed of elements where one of the masks holds: it has events only there.
+  // What is computed of elements where certain masks hold: it has events only there.
   void find_restricted() {
+    std::map<TempId, std::set<TempId>> restricted;
     for (const Stmt& stmt : body_) {
-      bool restricted = is_restriction(stmt) && masks_.contains(stmt.args[1]);
-      bool of_restricted =
-          stmt.kind == StmtKind::compute && !is_choice(stmt) &&
-          std::any_of(stmt.args.begin(), stmt.args.end(), [&](TempId arg) { return restricted_.contains(arg); });
-      if (restricted || of_restricted) restricted_.insert(stmt.dst);
+      if (stmt.kind != StmtKind::compute || is_choice(stmt)) continue;
+      std::set<TempId> masks;
+      for (TempId arg : stmt.args)
+        if (auto found = restricted.find(arg); found != restricted.end())
+          masks.insert(found->second.begin(), found->second.end());
+      if (is_restriction(stmt) && definition(stmt.args[1]) != nullptr) masks.insert(stmt.args[1]);
+      if (masks.empty()) continue;
+      if (program_.own_events(stmt) != 0) masks_.insert(masks.begin(), masks.end());
+      restricted_.insert(stmt.dst);
+      restricted.emplace(stmt.dst, std::move(masks));
     }
   }
   bool is_selected(const Stmt& stmt) const { return std::find(selected_.begin(), selected_.end(), &stmt) != selected_.end(); }
