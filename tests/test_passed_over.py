@@ -170,3 +170,68 @@ def test_threads():
     with accel.config(parallel_threshold=1):
         for body in SPLIT:
             check(body, *arrays(100_000), 2)
+
+
+def escapes(z, c, bound):
+    inside = np.abs(z) < bound
+    z[inside] = z[inside] ** 2 + c[inside]
+
+
+def comparisons(z, c, bound):
+    a, b, d, e = np.abs(z) <= bound, np.abs(z) > bound, bound <= np.abs(z), bound > np.abs(z)
+    c[a] = c[a] * 2
+    c[b] = c[b] + 1j
+    c[d] = c[d] - 3
+    c[e] = c[e] * 1j
+    return a, b, d, e
+
+
+def far_and_near(bound, dtype, size=600):
+    """Numbers whose moduli are the bound, a step beside it, or far from it; in some strips only the latter."""
+    part = np.dtype(dtype).type(0).real.dtype.type
+    random = np.random.default_rng(3)
+    near = part(bound) * np.exp(1j * random.uniform(0, 7, size)).astype(dtype)
+    exact = part(bound) / 5 * np.array([3 + 4j, -4 + 3j, 5, 5j], dtype)
+    steps = [np.nextafter(part(bound), part(end)) for end in (0, np.inf)]
+    info = np.finfo(dtype)
+    special = np.array([0, info.tiny, 1j * info.tiny / 8, 0.6 * info.max, np.inf, -1j * np.inf, np.nan, 1j * np.nan], dtype)
+    special = np.concatenate([special, [complex(np.inf, np.nan), complex(np.nan, -np.inf)], steps]).astype(dtype)
+    z = (near * 10 ** random.uniform(-6, 6, size)).astype(dtype)
+    z[130:160] = near[130:160]
+    z[300:304] = exact
+    z[400 : 400 + len(special)] = special
+    return z
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+@pytest.mark.parametrize("bound", [5.0, 2.0, 2.0**40, 1e-3, 1e-30, 1e37, 0.0, -1.0, np.inf, np.nan])
+@pytest.mark.parametrize("body", [escapes, comparisons])
+def test_moduli_that_are_compared(body, bound, dtype):
+    call = accel.compile(body)
+    with np.errstate(all="ignore"):
+        z = far_and_near(bound if 0 < bound < np.inf else 1.0, dtype)
+        c = far_and_near(1.0, dtype)[::-1].copy()
+        for bound in (bound, np.dtype(dtype).type(0).real.dtype.type(bound)):
+            assert_same(body, call, z, c, bound, times=2)
+    assert facts(call)["compiled"] == 4
+
+
+def test_squares_decide():
+    z, c = far_and_near(2.0, np.complex64), far_and_near(1.0, np.complex64)
+    with np.errstate(all="ignore"):
+        call = check(escapes, z, c, 2.0)
+        assert "moderate_square(t" in accel.explain(call)(z.copy(), c, 2.0).source
+
+
+@pytest.mark.parametrize("mode", ["warn", "raise"])
+def test_events_of_squares(mode):
+    """Of those that the function asks for, not of those that decide a comparison."""
+    z, c = np.full(600, 1e-38 + 1e30j, np.complex64), np.zeros(600, np.complex64)
+    call = accel.compile(escapes)
+    with np.errstate(all=mode), warnings.catch_warnings():
+        warnings.simplefilter("always")
+        check(escapes, z, c, 2.0)
+        assert_same(escapes, call, z, c, 2.0, times=2)
+        z[300] = 1e-30
+        assert_same(escapes, call, z, c, 2.0, times=2)
+        assert_same(escapes, call, z, c, 1e35, times=2)

@@ -117,7 +117,10 @@ class KernelFunction {
   std::optional<MaskedLoop> passes_over(const Stmt& stmt) const;
   void loop_in_halves(const Stmt& stmt, const MaskedLoop& halves, const std::string& first, const std::string& last);
   std::string open_strip(const Stmt& stmt);
-  void first_half(const Stmt& stmt, const MaskedLoop& halves);
+  void first_half(const Stmt& stmt, const MaskedLoop& halves, bool by_squares);
+  const Stmt& modulus_of(const Stmt& comparison, const MaskedLoop& halves) const;
+  void compare_squares(const Stmt& comparison, const MaskedLoop& halves);
+  void write_limits(const MaskedLoop& halves);
   void second_half(const Stmt& stmt, const MaskedLoop& halves);
 
   // emit_vectors.cpp: repeated loops over lanes in vectors

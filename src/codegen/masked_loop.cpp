@@ -4,6 +4,9 @@
 #include <map>
 #include <set>
 
+#include "codegen/facts.h"
+#include "codegen/vector_loop.h"
+
 namespace accel {
 
 namespace {
@@ -28,6 +31,7 @@ class Splitter {
       if (first_.contains(&stmt)) out_.first.push_back(&stmt);
       if (second_.contains(&stmt)) out_.second.push_back(&stmt);
     }
+    if (may_repeat_first()) find_comparisons();
     out_.masks.assign(masks_.begin(), masks_.end());
     out_.handed.assign(handed_.begin(), handed_.end());
     return out_;
@@ -153,6 +157,33 @@ class Splitter {
       return stmt.address.buffer >= 0 && second_.contains(&stmt) &&
              stored_first.contains(program_.memory_of(stmt.address.buffer));
     });
+  }
+
+  bool may_repeat_first() const {
+    Body statements;
+    for (const Stmt* stmt : out_.first) statements.push_back(*stmt);
+    return !loads_what_it_stores(program_, statements);
+  }
+
+  void find_comparisons() {
+    for (const Stmt* stmt : out_.first) {
+      bool is_modulus = stmt->kind == StmtKind::compute && stmt->op == Op::absolute && dtype_kind(dtype(stmt->args[0])) == 'c';
+      if (!is_modulus) continue;
+      std::set<const Stmt*> users;
+      for (const Stmt& user : body_)
+        if (std::count(user.args.begin(), user.args.end(), stmt->dst) > 0) users.insert(&user);
+      bool only_compared = std::all_of(users.begin(), users.end(), [&](const Stmt* user) {
+        auto compared = compared_modulus(*user, {stmt->dst});
+        return compared && first_.contains(user) && is_uniform(compared->number) && dtype(compared->number) == dtype(stmt->dst);
+      });
+      if (users.empty() || !only_compared) continue;
+      out_.moduli.insert(stmt);
+      out_.comparisons.insert(users.begin(), users.end());
+    }
+  }
+  bool is_uniform(TempId temp) const {
+    const Stmt* stmt = definition(temp);
+    return stmt == nullptr || stmt->kind == StmtKind::constant;
   }
 
   const Program& program_;

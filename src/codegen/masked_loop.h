@@ -3,6 +3,7 @@
 // strip of elements has none that is selected, the second half is passed over.
 
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "schedule/program.h"
@@ -14,6 +15,9 @@ struct MaskedLoop {
   std::vector<const Stmt*> second;  // for elements that a mask selects; loads and constants may be in both
   std::vector<TempId> masks;        // where none of these holds, `second` does nothing
   std::vector<TempId> handed;       // masks that `first` computes and `second` reads, the above among them
+  // Of `first`: moduli that are only compared with numbers that are the same for all elements, and these
+  // comparisons. Squares decide most of them. None where the first half may not be done twice.
+  std::set<const Stmt*> moduli, comparisons;
 };
 
 // Requires a loop without loops or calls in its body, whose iterations are independent. Nullopt when no mask selects all that
