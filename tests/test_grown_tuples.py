@@ -396,3 +396,19 @@ def test_insert_behind_the_end():
     for n in (3, 40, 0, 5):
         assert_same(function, call, n)
     assert facts(call)["compiled"] > 0
+
+
+def test_one_array_in_several_tuples():
+    def function(x, n):
+        y = x * 2
+        kept = []
+        for t in range(n):
+            kept.append((t, y))
+        return kept
+
+    call = accel.compile(function)
+    for n in (5, 9, 1):
+        kept = call(normal(4), n)
+        assert_same(function, call, normal(4), n)
+        assert all(array is kept[0][1] for _, array in kept)
+    assert facts(call)["calls"] == 12

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "capture/frame.h"
+#include "capture/grown_lists.h"
 #include "capture/iterators.h"
 #include "capture/known_types.h"
 #include "capture/predicated.h"
@@ -136,13 +137,13 @@ Status RecipeWriter::check_identity() const {
 }
 
 Result<RecipeId> RecipeWriter::write_grown(const AbstractValue& list) {
+  bool arrays = row_type(list).has_arrays();
+  if (arrays && list.position > 0) return fail(Reason::unsupported_value, "a list that may have an array twice");
   if (list.columns) {
     std::vector<Ref> parts = list.columns->items;
     parts.insert(parts.end(), list.items.begin(), list.items.end());
     return write_parts(RecipeKind::list_of_tuples, parts, {}, static_cast<int>(list.columns->items.size()));
   }
-  bool arrays = list.scalar.kind == ValueKind::array;
-  if (arrays && list.position > 0) return fail(Reason::unsupported_value, "a list that may have an array twice");
   has_rows_ |= arrays;
   ACCEL_TRY([[maybe_unused]] Unit apart, check_identity());
   Recipe recipe;
