@@ -250,6 +250,7 @@ def test_items_of_several_kinds():
     for kind in (0, 1, 2, 3, 4, 0):
         for n in (3, 8):
             assert_same(mixed, call, n, kind)
+    assert facts(call)["compiled"] > 0
 
 
 def test_names_of_the_list_and_of_its_tuples():
@@ -268,6 +269,7 @@ def test_names_of_the_list_and_of_its_tuples():
     call = accel.compile(named)
     for n in (3, 8, 1, 30):
         assert_same(named, call, n)
+    assert facts(call)["compiled"] > 0
 
 
 def test_stacks_of_nested_loops():
@@ -355,6 +357,7 @@ def test_arrays_of_tuples_that_have_other_names():
     call = accel.compile(named_snapshots)
     for n in (5, 40, 1):
         assert_same(named_snapshots, call, normal(4), n)
+    assert facts(call)["compiled"] > 0
 
 
 def test_arrays_of_tuples_that_change_later():
@@ -371,6 +374,7 @@ def test_arrays_of_tuples_that_change_later():
     call = accel.compile(changed)
     for n in (5, 40, 1):
         assert_same(changed, call, normal(4), n)
+    assert facts(call)["compiled"] > 0
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
