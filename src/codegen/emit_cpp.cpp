@@ -17,7 +17,7 @@ namespace {
 // What a Program needs of the prelude.
 struct Needs {
   bool half = false, complex = false, sums = false, folds = false, extremes = false, roots = false, divided = false,
-       flow = false, python = false, compared = false, vectors = false, dots = false;
+       flow = false, python = false, compared = false, vectors = false, dots = false, rows = false;
 };
 
 void add_needs(const Program& program, const Body& body, Needs& needs) {
@@ -28,6 +28,7 @@ void add_needs(const Program& program, const Body& body, Needs& needs) {
     needs.roots |= is_of_roots(program, stmt);
     needs.divided |= stmt.divide_work;
     needs.dots |= dot_of(program, stmt).has_value();
+    needs.rows |= is_matrix_by_vector(program, stmt);
     needs.compared |= stand_in(program, stmt) != nullptr;
     needs.vectors |= stmt.kind == StmtKind::repeat && vector_loop(program, stmt).has_value();
     needs.python |= stmt.quiet || (stmt.kind == StmtKind::compute && is_python_op(stmt.op));
@@ -62,6 +63,7 @@ void add_prelude(Code& out, const Needs& needs) {
       {"powers", needs.python},
       {"compared", needs.compared},
       {"dot", needs.dots},
+      {"matvec", needs.rows},
       {"half", needs.half},
       {"complex", needs.complex},
       {"complex_half", needs.half && needs.complex},

@@ -242,6 +242,10 @@ void KernelFunction::gufunc(const Stmt& stmt) {
   for (Dim d : stmt.core_strides) strides.push_back(dim(d));
   std::optional<Dot> dot = dot_of(copy_.program, stmt);
   bool solves = (copy_.program.own_events(stmt) & event_error) != 0;
+  if (is_matrix_by_vector(copy_.program, stmt)) {
+    DType dtype = copy_.program.imports[static_cast<size_t>(stmt.import)].dtypes.back();
+    return library_call(stmt, cat("multiply_rows<", cpp_type(dtype), ">"), dims, strides);
+  }
   if (!dot) return library_call(stmt, solves ? "call_solver" : "call_loop", dims, strides);
   const Address &row = stmt.operands[dot->row].address, &column = stmt.operands[dot->column].address;
   std::string kind = stmt.op == Op::matmul ? "true" : "false", end;
@@ -257,7 +261,7 @@ void KernelFunction::gufunc(const Stmt& stmt) {
 }
 
 // `dims` as NumPy passes them; `strides` come after those of the operands.
-void KernelFunction::library_call(const Stmt& stmt, const char* function, std::vector<std::string> dims,
+void KernelFunction::library_call(const Stmt& stmt, const std::string& function, std::vector<std::string> dims,
                                   std::vector<std::string> strides) {
   std::vector<std::string> pointers, all_strides;
   for (const CallOperand& operand : stmt.operands) {

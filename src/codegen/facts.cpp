@@ -242,6 +242,13 @@ std::optional<Dot> dot_of(const Program& program, const Stmt& stmt) {
   return Dot{1, 0, dot.column_stride, dot.row_stride, dot.extent};
 }
 
+bool is_matrix_by_vector(const Program& program, const Stmt& stmt) {
+  if (stmt.kind != StmtKind::gufunc || stmt.op != Op::matmul || stmt.extent.id >= 0) return false;
+  const std::vector<DType>& dtypes = program.imports[static_cast<size_t>(stmt.import)].dtypes;
+  bool real = dtypes == std::vector<DType>(3, DType::float64) || dtypes == std::vector<DType>(3, DType::float32);
+  return real && !program.dims.is_constant(stmt.core_dims.front(), 1) && program.dims.is_constant(stmt.core_dims.back(), 1);
+}
+
 bool loads_what_it_stores(const Program& program, const Body& body) {
   std::set<BufferId> stored, loaded;
   collect_traffic(program, body, stored, loaded);

@@ -58,6 +58,8 @@ struct Dot {
   Dim row_stride, column_stride, extent;
 };
 std::optional<Dot> dot_of(const Program& program, const Stmt& stmt);
+// A gufunc call that multiplies one matrix and a vector, or a matrix of one column, of float32 or float64.
+bool is_matrix_by_vector(const Program& program, const Stmt& stmt);
 // Whether the statements of a body store to memory that they load from as well.
 bool loads_what_it_stores(const Program& program, const Body& body);
 // Temps that a body reads and does not compute itself, ascending.

@@ -139,7 +139,8 @@ class KernelFunction {
   void tiled_loop(const Stmt& stmt, const std::string& first, const std::string& last);
   virtual void define(const Stmt& stmt, const std::string& value);
   void keep(const Stmt& stmt);  // shows the value to the sink if its computation has to stay
-  void library_call(const Stmt& stmt, const char* function, std::vector<std::string> dims, std::vector<std::string> strides);
+  void library_call(const Stmt& stmt, const std::string& function, std::vector<std::string> dims,
+                    std::vector<std::string> strides);
   // The extent when the loop over it is to be written out, with room for it in the function's budget.
   std::optional<int64_t> straight_extent(const Stmt& stmt, int64_t most);
   // Whether nothing of a body becomes a loop, a call or a store to scratch.

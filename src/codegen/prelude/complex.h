@@ -9,20 +9,6 @@ ACCEL_COMPLEX complex_of<R> multiply(complex_of<R> a, complex_of<R> b) {
   return {rounded(a.re * b.re) - rounded(a.im * b.im), rounded(a.re * b.im) + rounded(a.im * b.re)};
 }
 // NumPy's array loops contract products where the CPU can: a quarter of the results differ from the above.
-ACCEL_INLINE f32 contracted(f32 a, f32 b, f32 c) {
-#if defined(__FMA__) || defined(__aarch64__)
-  return __builtin_fmaf(a, b, c);
-#else
-  return a * b + c;
-#endif
-}
-ACCEL_INLINE f64 contracted(f64 a, f64 b, f64 c) {
-#if defined(__FMA__) || defined(__aarch64__)
-  return __builtin_fma(a, b, c);
-#else
-  return a * b + c;
-#endif
-}
 ACCEL_COMPLEX complex_of<R> fused_multiply(complex_of<R> a, complex_of<R> b) {
   return {contracted(a.re, b.re, -(a.im * b.im)), contracted(a.re, b.im, a.im * b.re)};
 }

@@ -59,6 +59,21 @@ ACCEL_INLINE T opaque(T value) {
   return value;
 }
 
+// a * b + c, rounded once where the CPU can.
+ACCEL_INLINE f32 contracted(f32 a, f32 b, f32 c) {
+#if defined(__FMA__) || defined(__aarch64__)
+  return __builtin_fmaf(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+ACCEL_INLINE f64 contracted(f64 a, f64 b, f64 c) {
+#if defined(__FMA__) || defined(__aarch64__)
+  return __builtin_fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
 // A value that is rounded here: g++ 12 fuses pairs of a*b - c and a*b + c into one instruction even with -ffp-contract=off.
 template <class T>
 ACCEL_INLINE T rounded(T value) {
