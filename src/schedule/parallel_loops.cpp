@@ -76,6 +76,13 @@ class Examined {
     for (BufferId id : shared_) own_.erase(id);
   }
 
+  // Where jumps from `b` lead to; some block of theirs if they never end.
+  BlockId behind_jumps(BlockId b) const {
+    std::set<BlockId> seen;
+    while (block(b).terminator.kind == TerminatorKind::jump && seen.insert(b).second) b = block(b).terminator.targets[0];
+    return b;
+  }
+
   // Whether all ways out of the middle are side exits.
   bool leaves_for_interpreter() {
     for (BlockId b : loop_.blocks) {
@@ -83,8 +90,7 @@ class Examined {
       for (int k = 0; k < target_count(t); ++k) {
         BlockId target = t.targets[k];
         if (loop_.blocks.contains(target) || (b == loop_.header && k == 1)) continue;
-        while (block(target).terminator.kind == TerminatorKind::jump) target = block(target).terminator.targets[0];
-        if (block(target).terminator.kind != TerminatorKind::leave) return false;
+        if (block(behind_jumps(target)).terminator.kind != TerminatorKind::leave) return false;
         leaves_ = true;
       }
     }
