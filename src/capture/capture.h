@@ -178,7 +178,7 @@ class Capture {
   bool assume_equal(Dim left, Dim right);
   bool is_known_equal(Dim left, Dim right);
   bool decide_equal(Dim left, Dim right) { return decide(left, Comparison::eq, right); }
-  // Whether `d` fits int64 for all entry symbols, after guards on their size where these help.
+  // Whether `d` fits int64 for all entry symbols, after guards on their size where these help, and is no endless expression.
   bool fits(Dim d);
   // The same after compiled code has checked the size of what is known at run time only.
   bool assume_fits(Dim d);

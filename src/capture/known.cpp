@@ -220,6 +220,8 @@ bool Capture::fits_with_limits(Dim d) {
 
 // What is bound at run time has the range that the facts of this path give it, for now.
 bool Capture::fits(Dim d) {
+  constexpr int64_t longest = 500;  // numbers that grow in a loop double with each turn: guards and kernels would work them out
+  if (dims().length(d) > longest) return false;
   if (fits_with_limits(d)) return true;
   std::vector<std::pair<size_t, Range>> before;
   for (int symbol : dims().symbols(d)) {

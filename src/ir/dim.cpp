@@ -68,10 +68,15 @@ int64_t apply(DimKind kind, int64_t a, int64_t b) {
 struct DimTable::State {
   std::vector<Expression> expressions;
   std::unordered_map<Expression, int32_t, ExpressionHash> ids;
+  std::vector<int64_t> lengths;  // of the expressions
 
   int32_t intern(Expression e) {
     auto [it, fresh] = ids.try_emplace(e, static_cast<int32_t>(expressions.size()));
-    if (fresh) expressions.push_back(std::move(e));
+    if (!fresh) return it->second;
+    int64_t length = 1;
+    for (int32_t id : e.operands) length = std::min(length + lengths[static_cast<size_t>(id)], int64_t{1} << 40);
+    lengths.push_back(length);
+    expressions.push_back(std::move(e));
     return it->second;
   }
 
@@ -261,6 +266,8 @@ std::optional<int> DimTable::as_symbol(Dim d) const {
   if (kind(d) != DimKind::symbol) return std::nullopt;
   return static_cast<int>(state_->at(d).value);
 }
+
+int64_t DimTable::length(Dim d) const { return state_->lengths[static_cast<size_t>(d.id)]; }
 
 std::vector<Dim> DimTable::operands(Dim d) const {
   std::vector<Dim> out;

@@ -51,6 +51,7 @@ class DimTable {
   bool is_constant(Dim d, int64_t value) const { return as_constant(d) == value; }
   std::optional<int> as_symbol(Dim d) const;  // symbol index when d is a bare symbol
   std::vector<Dim> operands(Dim d) const;     // of add, mul, floordiv, mod, min, max
+  int64_t length(Dim d) const;                // constants, symbols and operations, as often as they stand in it; at most 2**40
   std::vector<int> symbols(Dim d) const;      // sorted, without repeats
   bool names(Dim d, int symbol) const;        // whether the symbol is one of them
 
