@@ -467,3 +467,16 @@ def test_numbers_of_earlier_iterations():
         call = accel.compile(last_found, fullgraph=True)
         for case in (a, -a, a[::-1].copy(), np.zeros(40)):
             assert_same(last_found, call, case, np.zeros(len(case)))
+
+
+def test_ways_out_that_never_end():
+    def function(a):
+        for k in range(len(a)):
+            a[k] *= 2
+            if a[k] > 1e9:
+                while True:
+                    pass
+        return a
+
+    check(function, np.arange(100.0))
+    assert not is_shared(function, np.arange(100.0))

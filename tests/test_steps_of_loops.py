@@ -118,3 +118,18 @@ def test_numbers_of_the_call():
         assert_same(function, call, n, k)
     assert_same(function, call, 9, 0)
     assert facts(call)["compiled"] > 0
+
+
+def test_numbers_made_of_themselves_twice_in_each_turn():
+    def function(a, b, k):
+        n = 0
+        found = []
+        for _ in range(0, len(a), 2):
+            for y in reversed(range(len(a))):
+                found.append(b[y])
+                b = a.copy()
+                n = (n * 3 + (n + k) % 7) % 11
+        return n, b
+
+    for size in (4, 9, 1):
+        check(function, sample(size), sample(size, seed=1), 3)
