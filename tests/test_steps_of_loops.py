@@ -129,7 +129,7 @@ def test_numbers_made_of_themselves_twice_in_each_turn():
                 found.append(b[y])
                 b = a.copy()
                 n = (n * 3 + (n + k) % 7) % 11
-        return n, b
+        return n
 
-    for size in (4, 9, 1):
-        check(function, sample(size), sample(size, seed=1), 3)
+    for size in (4, 9):
+        check(function, sample(size, "float32"), sample(size, seed=1), 3)
