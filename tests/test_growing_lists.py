@@ -560,3 +560,22 @@ def test_lists_of_arrays_are_not_cut():
     for n in (3, 5, 2):
         assert_same(function, call, sample(4), n)
     assert facts(call)["compiled"] > 0
+
+
+def test_sums_of_lists_in_lists():
+    """Each turn of the outer loop tells much of the sizes that the inner one counts."""
+
+    def sums(x):
+        found = []
+        for i in range(len(x)):
+            row = []
+            for j in range(i + 1):
+                row.append(x[j] * (i - j))
+            found.append(sum(row))
+        return np.array(found)
+
+    call = accel.compile(sums)
+    for n in (5, 9, 30, 70, 100, 12):
+        assert_same(sums, call, normal(n))
+    found = facts(call)
+    assert found["compiled"] > found["side_exits"] and found["interpreted"] == 0, found

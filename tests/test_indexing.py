@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.differential import check, check_left_to_numpy, layouts, sample
+from support.differential import check, check_left_to_numpy, check_sizes, layouts, sample
 
 INDICES = [
     "0",
@@ -111,8 +111,41 @@ def test_reshapes():
     check(lambda x: (x[:, ::2].reshape(-1), x[::2].reshape(2, 2, 3), x[:, :3].reshape(4, 3, 1), x + 1), x)
     check(lambda x: x.reshape(-1) + 1.0, np.asfortranarray(x))
     check_left_to_numpy(lambda x: x.reshape(5, -1), x)
+    check_left_to_numpy(lambda x: x.reshape(24, order="K"), x)
     check_left_to_numpy(lambda x: x.reshape(7), x)
     check_left_to_numpy(lambda x: x.reshape(-1, -1), x)
+
+
+@pytest.mark.parametrize("order", ["C", "F", "A", "K"])
+def test_orders_of_flat_arrays(order):
+    x = sample((3, 4, 2))
+    for given in (x, x.T, np.asfortranarray(x), x.transpose(1, 0, 2), x[:, ::2], x[::-1], x[:, ::-1].T, x[:1].T, x[0, 1:]):
+        check(lambda x: (x.ravel(order), np.ravel(x, order), x.flatten(order), x + 1), given)
+        if order != "K":
+            check(lambda x: (x.reshape(-1, order=order), np.reshape(x, (2, -1), order=order), x + 1), given)
+    check(lambda x: (np.broadcast_to(x[0, 0], (3, 2)).ravel(order), x + 1), x)
+    check(lambda x: (np.broadcast_to(x[:, :1, 0], (3, 4)).flatten(order), x + 1), x)
+
+
+def test_stores_through_flat_arrays_of_other_orders():
+    def shifted(x):
+        x.ravel(order="F")[1:] += 1
+        x.T.ravel(order="K")[:3] *= 2
+        x.reshape(-1, 2, order="F")[0] = 7
+        return x
+
+    for given in (sample((4, 6)), np.asfortranarray(sample((4, 6))), sample((4, 6))[:, ::2]):
+        check(shifted, given)
+
+
+def test_norms_of_the_lower_parts_of_columns():
+    def norms(a):
+        total = 0.0
+        for k in range(a.shape[1]):
+            total += np.linalg.norm(a[k:, k])
+        return total
+
+    check_sizes(norms, *[(sample(shape),) for shape in ((8, 8), (12, 5), (3, 3), (90, 70))])
 
 
 def test_squeeze_and_expand():

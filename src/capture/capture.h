@@ -283,7 +283,9 @@ class Capture {
   void require_relation(const Relation& relation);
   std::string relation_text(const Relation& relation) const;
   bool decide_runtime(Dim left, Comparison comparison, Dim right);
-  bool prove_by_facts(Dim d, int depth);
+  // `failed` holds the goals that could not be proved so far, with the depths they were tried at.
+  bool prove_by_facts(Dim d, int depth, std::map<int32_t, int>& failed);
+  bool eliminate_newest(Dim d, int depth, std::map<int32_t, int>& failed);
   std::optional<bool> known_relation(Dim left, Comparison comparison, Dim right);
   uint8_t signs_of(Dim difference) const;
   Status check_argument(SourceId written);

@@ -74,11 +74,39 @@ FORWARD(numpy_array_all, "_all")
 FORWARD(numpy_array_clip, "_clip")
 #undef FORWARD
 
+namespace {
+
+Ref axes_reversed(Capture& capture, const Ref& array) {
+  std::vector<int> axes(lens_of(array).shape.size());
+  for (size_t k = 0; k < axes.size(); ++k) axes[k] = static_cast<int>(axes.size() - 1 - k);
+  return axes.size() < 2 ? array : transposed_view(capture, array, axes);
+}
+
+// Whether `order` has the first axis run fastest.
+Result<bool> is_backwards(Capture& capture, const Ref& array, const std::string& order) {
+  if (order == "A") return !is_c_contiguous(capture, array) && is_f_contiguous(capture, array);
+  if (order.empty() || order == "C" || order == "F" || order == "K") return order == "F";
+  return fail(Reason::unsupported_argument, "order='" + order + "'");
+}
+
+// The array with its axes in the order in which `order` walks it: its elements in C order are those of `array` in `order`.
+Result<Ref> walked_in(Capture& capture, const Ref& array, const std::string& order) {
+  ACCEL_TRY(bool backwards, is_backwards(capture, array, order));
+  if (backwards) return axes_reversed(capture, array);
+  if (order != "K" || lens_of(array).shape.size() < 2 || is_c_contiguous(capture, array)) return array;
+  std::vector<int> axes;
+  ACCEL_TRY(Operand operand, read_operand(capture, array));
+  for (uint8_t axis : result_order(capture, {operand}, lens_of(array).shape)) axes.push_back(axis);
+  return axes.empty() ? array : transposed_view(capture, array, axes);
+}
+
+}  // namespace
+
 Result<Ref> numpy_array_reshape(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(Ref self, array_of_self(capture, arguments.positional[0]));
   ACCEL_TRY(auto given, bind_arguments({{}, arguments.keywords}, {{"order", "copy"}}));
   ACCEL_TRY(std::string order, read_text(capture, given[0]));
-  if (!order.empty() && order != "C") return fail(Reason::unsupported_argument, "order of reshape");
+  if (order == "K") return fail(Reason::will_raise, "order 'K' is not permitted for reshaping");
   if (!is_none(given[1])) return fail(Reason::unsupported_argument, "copy of reshape");
   std::vector<Dim> shape;
   for (const Ref& item : spread(arguments)) {
@@ -87,28 +115,29 @@ Result<Ref> numpy_array_reshape(Capture& capture, PyObject*, const CallArguments
   }
   ACCEL_TRY(shape, reshape_target(capture, self, std::move(shape)));
   if (shape.empty() && arguments.positional[0]->kind != AbstractKind::array) return arguments.positional[0];
-  return reshaped(capture, self, shape);
+  ACCEL_TRY(bool backwards, is_backwards(capture, self, order));
+  if (!backwards) return reshaped(capture, self, shape);
+  std::reverse(shape.begin(), shape.end());
+  return axes_reversed(capture, reshaped(capture, axes_reversed(capture, self), shape));
 }
 
 Result<Ref> numpy_array_ravel(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "order"}, 1, 99, 1}));
   ACCEL_TRY(Ref self, array_of_self(capture, given[0]));
   ACCEL_TRY(std::string order, read_text(capture, given[1]));
-  if (!order.empty() && order != "C" && !(order == "K" && is_c_contiguous(capture, self))) {
-    return fail(Reason::unsupported_argument, "order of ravel");
-  }
-  std::vector<Dim> flat = {element_count(capture, lens_of(self).shape)};
-  if (may_be_view(capture, self)) return view_or_copy(capture, self, flat);
-  if (is_c_contiguous(capture, self)) return reshaped(capture, self, flat);
-  return copied(capture, with_shape(capture, capture.read(self), flat), {});
+  ACCEL_TRY(Ref walked, walked_in(capture, self, order));
+  std::vector<Dim> flat = {element_count(capture, lens_of(walked).shape)};
+  if (may_be_view(capture, walked)) return view_or_copy(capture, walked, flat);
+  if (is_c_contiguous(capture, walked)) return reshaped(capture, walked, flat);
+  return copied(capture, with_shape(capture, capture.read(walked), flat), {});
 }
 
 Result<Ref> numpy_array_flatten(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "order"}, 1, 99, 1}));
   ACCEL_TRY(Ref self, array_of_self(capture, given[0]));
   ACCEL_TRY(std::string order, read_text(capture, given[1]));
-  if (!order.empty() && order != "C") return fail(Reason::unsupported_argument, "order of flatten");
-  return copied(capture, with_shape(capture, capture.read(self), {element_count(capture, lens_of(self).shape)}), {});
+  ACCEL_TRY(Ref walked, walked_in(capture, self, order));
+  return copied(capture, with_shape(capture, capture.read(walked), {element_count(capture, lens_of(walked).shape)}), {});
 }
 
 namespace {

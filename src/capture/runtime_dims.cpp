@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "capture/interpreter.h"
@@ -12,6 +13,7 @@ namespace accel {
 namespace {
 
 constexpr int deepest_proof = 8;
+constexpr size_t most_goals_of_proof = 500;  // beyond this a relation counts as unknown
 
 Op op_of(Comparison comparison) {
   static constexpr Op table[] = {Op::equal, Op::not_equal, Op::less, Op::less_equal, Op::greater, Op::greater_equal};
@@ -63,7 +65,10 @@ void Capture::assume_apart(Dim up, Dim down) {
   may_guard_ = true;
 }
 
-bool Capture::prove(Dim d) { return prove_by_facts(d, deepest_proof); }
+bool Capture::prove(Dim d) {
+  std::map<int32_t, int> failed;
+  return prove_by_facts(d, deepest_proof, failed);
+}
 
 bool Capture::knows(Dim d) {
   bool may_guard = std::exchange(may_guard_, false);
@@ -72,8 +77,18 @@ bool Capture::knows(Dim d) {
   return known;
 }
 
+// Different orders of elimination come to the same goals: each is tried once for a depth.
+bool Capture::prove_by_facts(Dim d, int depth, std::map<int32_t, int>& failed) {
+  auto known = failed.find(d.id);
+  if (known != failed.end() && known->second >= depth) return false;
+  if (failed.size() >= most_goals_of_proof) return false;
+  if (eliminate_newest(d, depth, failed)) return true;
+  failed[d.id] = depth;
+  return false;
+}
+
 // Eliminates the newest run-time symbol by a fact that bounds it on the side that matters.
-bool Capture::prove_by_facts(Dim d, int depth) {
+bool Capture::eliminate_newest(Dim d, int depth, std::map<int32_t, int>& failed) {
   DimTable& table = dims();
   auto says = [&](Dim fact) { return table.as_constant(table.sub(d, fact)).value_or(-1) >= 0; };
   if (range_of(d).low >= 0 || std::any_of(facts_.begin(), facts_.end(), says)) return true;
@@ -95,12 +110,12 @@ bool Capture::prove_by_facts(Dim d, int depth) {
       if (!told || *told == 0 || *wanted % *told != 0) continue;
       int64_t times = *wanted / *told;
       if (times <= 0) continue;
-      if (prove_by_facts(table.sub(d, table.mul(facts_[i], times)), depth - 1)) return true;
+      if (prove_by_facts(table.sub(d, table.mul(facts_[i], times)), depth - 1, failed)) return true;
     }
     const Range& range = symbol_ranges_[static_cast<size_t>(*symbol)];
     double least = *wanted > 0 ? range.low : range.high;
     if (*wanted == 0 || std::fabs(least) > static_cast<double>(runtime_limit)) return false;
-    return prove_by_facts(table.substitute(d, *symbol, static_cast<int64_t>(least)), depth - 1);
+    return prove_by_facts(table.substitute(d, *symbol, static_cast<int64_t>(least)), depth - 1, failed);
   }
   return false;
 }
