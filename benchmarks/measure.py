@@ -16,6 +16,7 @@ from collections.abc import Callable
 import numpy as np
 
 SAMPLE_SECONDS = 0.02
+REST_SECONDS = 0.5
 
 
 @dataclasses.dataclass
@@ -37,6 +38,21 @@ def page_faults():
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 
 
+def wait_for_rest():
+    """Waits until the other threads of this process sleep: pools let theirs spin after a call, on the CPUs of whoever is next."""
+
+    def busy():
+        return time.process_time() - time.thread_time()
+
+    end = time.perf_counter() + REST_SECONDS
+    before = busy()
+    while time.perf_counter() < end:
+        time.sleep(0.005)
+        before, spent = busy(), busy() - before
+        if spent < 0.0005:
+            break
+
+
 def sample(contestant, inputs, count):
     """(seconds, page faults) per call. A result is freed before the next call and that is paid for, as in a program.
 
@@ -45,6 +61,7 @@ def sample(contestant, inputs, count):
     One call before the clock starts, for everybody alike, undoes what the contestant before left behind: with the pool off
     it empties the pool, with the pool on it fills it again.
     """
+    wait_for_rest()
     call, clock, rounds = contestant.call, time.perf_counter, range(count)
     if getattr(inputs, "changed", None):
         return sample_with_fresh_inputs(contestant, inputs, count)

@@ -7,6 +7,23 @@
 
 namespace accel {
 
+namespace {
+
+// NumPy's vector loops gather the elements of a scalar operand, which is slower than to load as many side by side. An exponent
+// that its loop for scalars may treat in a way of its own stays a scalar.
+bool is_spread(const Graph& graph, const Node& node, ValueId operand) {
+  if (dtype_kind(graph.type(operand).dtype) != 'f' || item_size(graph.type(operand).dtype) < 4) return false;
+  if (node.op == Op::arctan2) return true;
+  if (node.op != Op::power) return false;
+  if (operand != node.operands[1]) return true;
+  constexpr double own_ways[] = {-1, 0, 0.5, 1, 2};
+  if (graph.is_input(operand) || graph.producer(operand).op != Op::constant) return false;
+  double exponent = graph.producer(operand).attrs.literal.as_complex().real();
+  return std::find(std::begin(own_ways), std::end(own_ways), exponent) == std::end(own_ways);
+}
+
+}  // namespace
+
 bool Lowering::in_tile(const Index& index) const {
   int level = scope_of(index);
   if (level < 1) return false;
@@ -49,7 +66,8 @@ Address Lowering::call_tile(ValueId v, const Node& node, const Index& index, Dim
   LoopImport import{node.op, {}};
   for (ValueId operand : node.operands) {
     import.dtypes.push_back(graph_.type(operand).dtype);
-    call.operands.push_back(call_operand(operand, graph_.type(operand).rank() == 0 ? Index{} : index, variable, extent));
+    Index at = graph_.type(operand).rank() == 0 ? Index{} : index;
+    call.operands.push_back(call_operand(operand, at, variable, extent, is_spread(graph_, node, operand)));
   }
   Address wanted;
   for (ValueId result : node.results) {
@@ -68,10 +86,15 @@ Address Lowering::call_tile(ValueId v, const Node& node, const Index& index, Dim
   return wanted;
 }
 
-CallOperand Lowering::call_operand(ValueId v, const Index& index, Dim variable, Dim extent) {
+CallOperand Lowering::call_operand(ValueId v, const Index& index, Dim variable, Dim extent, bool spread) {
   DType dtype = graph_.type(v).dtype;
   int symbol = *dims_.as_symbol(variable);
   bool depends = std::any_of(index.begin(), index.end(), [&](Dim d) { return dims_.names(d, symbol); });
+  if (!depends && spread && !dims_.is_constant(extent, 1)) {
+    Address tile = new_tile(dtype, variable, extent);
+    fill_tile(tile, v, index, variable, extent);
+    return {{tile.buffer, dims_.constant(0)}, dims_.constant(item_size(dtype))};
+  }
   if (!depends) {
     Address single{scratch(dtype, dims_.constant(1), "scalar"), dims_.constant(0)};
     store(single, value_at(v, index), dtype);
@@ -96,11 +119,15 @@ CallOperand Lowering::call_operand(ValueId v, const Index& index, Dim variable, 
     if (node.op == Op::reduce && plan_of(v).run_axes.empty()) return *stride_of(column_tile(v, node, index, variable, extent));
   }
   Address tile = new_tile(dtype, variable, extent);
-  open_loop_over(variable, LoopKind::simd, extent, false);
-  store(tile, value_at(v, index), dtype);
-  close_loop();
+  fill_tile(tile, v, index, variable, extent);
   scopes_.back()->tiles[{v, index}] = tile;
   return *stride_of(tile);
+}
+
+void Lowering::fill_tile(const Address& tile, ValueId v, const Index& index, Dim variable, Dim extent) {
+  open_loop_over(variable, LoopKind::simd, extent, false);
+  store(tile, value_at(v, index), graph_.type(v).dtype);
+  close_loop();
 }
 
 // Many loops have other bits for a negative stride. NumPy passes one when its iteration is a single loop, and copies through
