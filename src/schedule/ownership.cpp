@@ -46,6 +46,7 @@ class Owner {
     for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) own_outputs(b);
     for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) own_targets(b);
     for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) own_operands(b);
+    for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) own_scattered(b);
     for (int round = 0; own_bases(); ++round) {
       if (round > 1000) return fail(Reason::internal_error, "ownership does not settle");
     }
@@ -158,6 +159,20 @@ class Owner {
   }
 
   // --- stores ---------------------------------------------------------------------------------------------------------
+
+  // What is stored at run-time indices, and the indices, may be the memory that is stored to. NumPy reads all before it writes.
+  void own_scattered(BlockId b) {
+    for (size_t at = 0; at < block(b).nodes.size(); ++at) {
+      NodeId id = block(b).nodes[at];
+      if (node(id).op != Op::put && node(id).op != Op::update_at) continue;
+      const ValueId base = node(id).operands[0];
+      for (size_t k = 1; k < node(id).operands.size(); ++k) {
+        if (node(id).operands[k] != base) continue;  // a view is computed before
+        ValueId made = copy_before(base, b, at++, "stored at run-time indices of itself");
+        node(id).operands[k] = made;
+      }
+    }
+  }
 
   // A view without axes is read as a scalar; where a store goes, it is a place: the store gets one of its own.
   void own_targets(BlockId b) {
