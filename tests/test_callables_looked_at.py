@@ -519,3 +519,28 @@ def test_how_many_arguments_it_takes():
     call = accel.compile(function)
     for arguments in [*others, *others]:
         assert_same(function, call, *arguments, sample(5))
+
+
+def undocumented(y):
+    return y + 1
+
+
+def by_its_parts(y):
+    if undocumented.__doc__ is None and undocumented.__kwdefaults__ is None and undocumented.__defaults__ is None:
+        return y + 1
+    return y - 1
+
+
+def test_parts_that_a_function_lacks():
+    call = accel.compile(by_its_parts)
+    y = np.arange(3.0)
+    assert_same(by_its_parts, call, y, times=2)
+    assert_all_compiled(call)
+    for part, value in (("__doc__", "Text."), ("__kwdefaults__", {"k": 1}), ("__defaults__", (1.0,))):
+        setattr(undocumented, part, value)
+        try:
+            assert_same(by_its_parts, call, y, times=2)
+        finally:
+            setattr(undocumented, part, None)
+        assert_same(by_its_parts, call, y, times=2)
+    assert_all_compiled(call)

@@ -64,8 +64,8 @@ struct TypeWatch {
 
 // A part of a known Python function (its code, its defaults, ...) that must still be the same object.
 struct FunctionPartTest {
-  PyObject* const* part;
-  PyObject* expected;  // null for None
+  PyObject* const* part;  // null or None: there is none
+  PyObject* expected;
 };
 
 constexpr std::pair<GuardKind, Step::Kind> step_kinds[] = {
@@ -233,7 +233,7 @@ bool GuardSet::Sealed::unchanged() const {
 
 bool GuardSet::Sealed::parts_hold() const {
   for (const FunctionPartTest& test : function_parts) {
-    if (*test.part != test.expected) return false;
+    if ((*test.part != nullptr ? *test.part : Py_None) != test.expected) return false;
   }
   return true;
 }
@@ -360,7 +360,7 @@ class Sealer {
     PyObject* const* part =
         function != nullptr && PyFunction_Check(function) ? function_part(function, source.name.get()) : nullptr;
     if (part == nullptr) return false;
-    sealed.function_parts.push_back({part, guard.object.get() == Py_None ? nullptr : guard.object.get()});
+    sealed.function_parts.push_back({part, guard.object.get()});
     return true;
   }
 
