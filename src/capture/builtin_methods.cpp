@@ -28,14 +28,18 @@ Result<Ref> readable_dict(const CallArguments& arguments, size_t least, size_t m
 
 Result<Ref> dict_view(const CallArguments& arguments, size_t what) {
   ACCEL_TRY(Ref dict, readable_dict(arguments, 1, 1));
+  return view_of_dict(dict, what);
+}
+
+}  // namespace
+
+Ref view_of_dict(const Ref& dict, size_t what) {
   Ref view = std::make_shared<AbstractValue>();
   view->kind = AbstractKind::dict_view;
   view->items = {dict};
   view->position = what;
   return view;
 }
-
-}  // namespace
 
 namespace {
 

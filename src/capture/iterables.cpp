@@ -21,24 +21,8 @@ Ref make_iterator(std::vector<Ref> items, Ref container) {
   return iterator;
 }
 
-std::vector<Ref> keys_of(Capture& capture, const Ref& dict) {
-  std::vector<Ref> keys;
-  for (const PyRef& key : dict->keys) keys.push_back(capture.constant(key.get()));
-  return keys;
-}
-
 // Order and number of the keys of a dict of the call are the version's.
 void know_keys(Capture& capture, const Ref& dict) { capture.changes().guard_keys(dict); }
-
-Result<std::vector<Ref>> items_of_view(Capture& capture, const Ref& view) {
-  const Ref& dict = view->items[0];
-  know_keys(capture, dict);
-  if (view->position == 0) return keys_of(capture, dict);
-  if (view->position == 1) return dict->items;
-  std::vector<Ref> pairs = keys_of(capture, dict);
-  for (size_t i = 0; i < pairs.size(); ++i) pairs[i] = capture.tuple({pairs[i], dict->items[i]});
-  return pairs;
-}
 
 Result<std::vector<Ref>> items_of_iterable(Capture& capture, PyObject* object) {
   PyRef list = PyRef::steal(PySequence_List(object));
@@ -139,13 +123,13 @@ Result<Ref> get_iterator(Capture& capture, const Ref& value) {
       return make_iterator({}, value);
     case AbstractKind::grown:
       return make_lazy_iterator(list_class(), {value, capture.python_int(0)});
-    case AbstractKind::dict: {
-      know_keys(capture, value);
-      return make_iterator(keys_of(capture, value), value);
-    }
+    case AbstractKind::dict:
+      return get_iterator(capture, view_of_dict(value, 0));
     case AbstractKind::dict_view: {
-      ACCEL_TRY(std::vector<Ref> items, items_of_view(capture, value));
-      return make_iterator(std::move(items), value);
+      know_keys(capture, value->items[0]);
+      Ref iterator = make_iterator({}, value);
+      iterator->keys = value->items[0]->keys;
+      return iterator;
     }
     case AbstractKind::range: {
       std::vector<Ref> items = value->items;

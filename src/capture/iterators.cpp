@@ -1,5 +1,6 @@
 // Iteration. An iterator is one of
-// * over a container: `iterated` is a list (read as it is now), else the items are `items`; next is `position`;
+// * over a container: `iterated` is a list or a view of a dict (read as it is now; `keys` are the dict's first keys), else the
+//   items are `items`; next is `position`;
 // * reversed: `object` is reversed, `iterated` is the list or tuple (read as it is now), items are its first length;
 //   `position` items have been taken;
 // * over a range: `object` is range, items are start, stop, step (of known sign) and the number of items taken;
@@ -113,12 +114,31 @@ bool is_reversed(const Ref& iterator) { return is_kind(iterator, reversed_class(
 
 size_t first_length(const Ref& iterator) { return static_cast<size_t>(PyLong_AsSsize_t(iterator->items[0]->object.get())); }
 
+bool is_over_dict(const Ref& iterator) { return iterator->iterated && iterator->iterated->kind == AbstractKind::dict_view; }
+
+constexpr const char* view_names[] = {"keys", "values", "items"};  // by AbstractValue::position of a view
+
+// Python's iterators of dicts know the entries by where they are: what other keys than the first do to them is left to it.
+bool has_other_keys(const Ref& iterator) {
+  const std::vector<PyRef>&first = iterator->keys, &now = iterator->iterated->items[0]->keys;
+  return !std::equal(first.begin(), first.end(), now.begin(), now.end(),
+                     [](const PyRef& a, const PyRef& b) { return a.get() == b.get(); });
+}
+
+Ref entry_of_view(Capture& capture, const Ref& view, size_t at) {
+  const Ref& dict = view->items[0];
+  if (view->position == 1) return dict->items[at];
+  Ref key = capture.constant(dict->keys[at].get());
+  return view->position == 0 ? key : capture.tuple({std::move(key), dict->items[at]});
+}
+
 size_t known_count(const Ref& iterator) {
   // An item that is behind the end ends the iteration.
   if (is_reversed(iterator)) {
     size_t length = first_length(iterator), taken = iterator->position;
     return taken < length && length - 1 - taken < iterator->iterated->items.size() ? length : taken;
   }
+  if (is_over_dict(iterator)) return iterator->keys.size();
   bool live = iterator->iterated && iterator->iterated->kind == AbstractKind::list;
   return live ? iterator->iterated->items.size() : iterator->items.size();
 }
@@ -126,8 +146,8 @@ size_t known_count(const Ref& iterator) {
 Result<Condition> supply_of_container(const Ref& iterator) {
   const Ref& container = iterator->iterated;
   if (container && is_grown(container)) return fail(Reason::unsupported_value, "an iterator over a list that changes");
-  if (container && container->kind == AbstractKind::dict && container->keys.size() != iterator->items.size()) {
-    return fail(Reason::will_raise, "the dict changed its size during iteration");
+  if (is_over_dict(iterator) && has_other_keys(iterator)) {
+    return fail(Reason::will_raise, "the dict changed its keys during iteration");
   }
   return known_condition(iterator->position < known_count(iterator));
 }
@@ -196,6 +216,7 @@ Result<Condition> supply(Capture& capture, const Ref& iterator) {
 Result<Ref> take(Capture& capture, const Ref& iterator) {
   if (iterator->kind == AbstractKind::generator) return std::exchange(iterator->iterated, nullptr);
   if (is_reversed(iterator)) return iterator->iterated->items[first_length(iterator) - 1 - iterator->position++];
+  if (is_over_dict(iterator)) return entry_of_view(capture, iterator->iterated, iterator->position++);
   if (is_over_container(iterator)) {
     bool live = iterator->iterated && iterator->iterated->kind == AbstractKind::list;
     return (live ? iterator->iterated->items : iterator->items)[iterator->position++];
@@ -310,11 +331,20 @@ Result<IteratorParts> iterator_parts(Capture& capture, const Ref& iterator) {
     parts.taken = static_cast<int>(iterator->position);
     return parts;
   }
+  if (is_over_dict(iterator)) {
+    if (has_other_keys(iterator)) return fail(Reason::unsupported_value, "an iterator over a dict with other keys than before");
+    const Ref& view = iterator->iterated;
+    parts.callable = PyRef::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyDict_Type), view_names[view->position]));
+    parts.arguments = {view->items[0]};
+    parts.taken = static_cast<int>(iterator->position);
+    return parts;
+  }
   if (is_over_container(iterator)) {
     Ref container = iterator->iterated;
-    if (container == nullptr || container->kind == AbstractKind::dict_view) {
-      ACCEL_TRY(std::vector<Ref> rest, remaining_items(capture, iterator));
-      container = capture.tuple(std::move(rest));
+    if (container == nullptr) {
+      const std::vector<Ref>& items = iterator->items;
+      auto next = items.begin() + static_cast<std::ptrdiff_t>(std::min(iterator->position, items.size()));
+      container = capture.tuple({next, items.end()});
       parts.callable = PyRef::borrow(reinterpret_cast<PyObject*>(&PyTuple_Type));
     }
     parts.arguments = {std::move(container)};
@@ -342,19 +372,6 @@ Result<std::optional<Ref>> next_item(Capture& capture, const Ref& iterator) {
   if (!*more.known) return std::optional<Ref>();
   ACCEL_TRY(Ref item, take(capture, iterator));
   return std::optional<Ref>(std::move(item));
-}
-
-Result<std::vector<Ref>> remaining_items(Capture& capture, const Ref& iterator) {
-  if (!is_over_container(iterator) || iterator->kind == AbstractKind::generator)
-    return fail(Reason::unsupported_value, "what is left of an iterator");
-  const Ref& container = iterator->iterated;
-  if (container && is_grown(container)) return fail(Reason::unsupported_value, "an iterator over a list that changes");
-  if (container && container->kind == AbstractKind::list && (container->source >= 0 || container.use_count() > 1)) {
-    return fail(Reason::unsupported_value, "an iterator over a list that can still change");
-  }
-  const std::vector<Ref>& items = container && container->kind == AbstractKind::list ? container->items : iterator->items;
-  auto first = items.begin() + static_cast<std::ptrdiff_t>(std::min(iterator->position, items.size()));
-  return std::vector<Ref>(first, items.end());
 }
 
 Status for_each_item(Capture& capture, const Ref& value, const std::function<Status(const Ref&)>& use) {

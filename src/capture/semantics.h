@@ -38,8 +38,8 @@ Result<std::optional<Ref>> next_item(Capture& capture, const Ref& iterator);
 // Calls use(item) before the next item is made.
 Status for_each_item(Capture& capture, const Ref& value, const std::function<Status(const Ref&)>& use);
 Result<std::vector<Ref>> all_items(Capture& capture, const Ref& value);
-// What an iterator has yet to give, without advancing it; fails when that can still change.
-Result<std::vector<Ref>> remaining_items(Capture& capture, const Ref& iterator);
+// dict.keys, dict.values, dict.items (`what`: 0, 1, 2).
+Ref view_of_dict(const Ref& dict, size_t what);
 
 Result<Ref> get_attribute(Capture& capture, const Ref& value, PyObject* name);
 // A method that Python looks up in the class alone, bound: __call__. Fails where it is no Python function.
