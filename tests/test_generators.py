@@ -114,7 +114,31 @@ def calls_helpers(x, y):
     return sum(step(v) for v in x) + max(step(w) * 2 for w in y)
 
 
+def names_after_loops(x, y):
+    last = before = 0.0
+    matrix = np.zeros(2)
+    for v in (q * 2 for q in x):
+        last, before = v, last
+    for w in (q for q in y if q > 0.2):
+        pass
+    for i in (q for q in range(len(x))):
+        matrix = i * np.ones(2)
+    return last, before, v, w, i, matrix
+
+
+def names_after_own_generator(x, y):
+    def pairs():
+        for q in x:
+            yield q, q + 1
+
+    for a, b in pairs():
+        kept = a
+    return a, b, kept
+
+
 FUNCTIONS = [
+    names_after_loops,
+    names_after_own_generator,
     dot_of_elements,
     sum_of_norms,
     sum_of_floats,

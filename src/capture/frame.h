@@ -45,6 +45,11 @@ struct Frame {
   // for the call, which must have changed nothing by then that Python can see.
   std::shared_ptr<const PathState> before_call;
 
+  // The instruction before which is alive what the frame may still read. A for loop that waits for an item may end, too.
+  int live_at(bool waits) const {
+    return waits && bytecode().instructions[static_cast<size_t>(next) - 1].op == Opcode::for_iter ? next - 1 : next;
+  }
+
   // Whether the frame below waits for what this one yields.
   bool is_consumed() const { return generator != nullptr && !nested; }
 

@@ -63,7 +63,7 @@ Status Interpreter::yield(Ref value) {
   std::unique_ptr<Frame> frame = std::move(frames_.back());
   frames_.pop_back();
   frame->push(capture_.constant(Py_None));  // what next() sends
-  forget_dead(*frame);
+  forget_dead(*frame, false);
   Ref generator = frame->generator;
   bool nested = frame->nested;
   suspend(generator, *frame);

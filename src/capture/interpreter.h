@@ -205,7 +205,7 @@ class Interpreter {
   void memory_param(BlockId block, PathState& target, const StateSlot& slot, const std::vector<Dim>& extents);
   Dim extent_param(BlockId block, const StateSlot& slot);
   ValueId argument(const PathState& from, const StateSlot& slot, bool of_target);
-  void forget_dead(Frame& frame) const;
+  void forget_dead(Frame& frame, bool waits) const;
   void forget_dead_contents();
 
   // --- exits (walk_exits.cpp)

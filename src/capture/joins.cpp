@@ -372,9 +372,9 @@ ValueId Interpreter::argument(const PathState& from, const StateSlot& slot, bool
 }
 
 // What nobody reads again need not be the same on all paths.
-void Interpreter::forget_dead(Frame& frame) const {
+void Interpreter::forget_dead(Frame& frame, bool waits) const {
   for (size_t i = 0; i < frame.locals.size(); ++i) {
-    if (!frame.flow().is_live(frame.next, i)) frame.locals[i] = nullptr;
+    if (!frame.flow().is_live(frame.live_at(waits), i)) frame.locals[i] = nullptr;
   }
   std::erase_if(frame.rounds, [&](const auto& round) { return !frame.flow().is_inside(frame.next, round.first); });
 }

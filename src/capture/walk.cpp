@@ -107,7 +107,7 @@ Result<Interpreter::Arrival> Interpreter::arrive(Frame& frame) {
     return Arrival::goes_on;
   }
   for (auto& each : frames_) {
-    forget_dead(*each);
+    forget_dead(*each, each != frames_.back());
     if (rolled) look_at_live(*each);
   }
   if (rolled) forget_dead_contents();
@@ -247,7 +247,7 @@ bool Interpreter::may_fork_on_sizes() const {
 
 // Leaves the path for later. Where it goes back to the header of a loop, it comes there now.
 Status Interpreter::wait() {
-  for (auto& each : frames_) forget_dead(*each);
+  for (auto& each : frames_) forget_dead(*each, each != frames_.back());
   Frame& frame = *frames_.back();
   if (frame.flow().is_header(frame.next)) {
     ACCEL_TRY(Arrival arrival, arrive(frame));

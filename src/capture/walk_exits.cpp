@@ -43,7 +43,7 @@ int return_offset_of(const Bytecode& bytecode) {
 // Whether the local is read behind the frame's place, or by the handler of an error in the call that it waits for.
 bool is_live(const Frame& frame, size_t local, bool waits) {
   const CodeFlow& flow = frame.flow();
-  if (flow.is_live(frame.next, local)) return true;
+  if (flow.is_live(frame.live_at(waits), local)) return true;
   int handler = waits ? frame.bytecode().instructions[static_cast<size_t>(frame.next) - 1].handler : -1;
   return handler >= 0 && flow.is_live(frame.bytecode().handlers[static_cast<size_t>(handler)].target, local);
 }
