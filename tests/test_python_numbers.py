@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 from support.compiled import facts
-from support.differential import check_at_exits, check_cases
+from support.differential import check, check_at_exits, check_cases
 from support.outcome import assert_same
 
 import accel
@@ -418,3 +418,26 @@ def test_a_loop_raises_at_its_line():
 
     for values in [good, good - 2]:
         assert_same(divided, accel.compile(divided), values)
+
+
+def greatest_of_many(xs):
+    return max(xs), min(xs)
+
+
+def running_greatest(xs):
+    greatest = -1.0
+    for v in xs:
+        greatest = v if v > greatest else greatest
+    return greatest * 2
+
+
+def greatest_of_scaled(x):
+    return max([c * x[0] for c in range(60)])
+
+
+@pytest.mark.timeout(60)
+def test_chains_of_choices_compile_in_time_that_grows_with_their_length():
+    xs = [0.1 * k for k in range(60)]
+    check(greatest_of_many, xs)
+    check(running_greatest, xs)
+    check(greatest_of_scaled, np.array([1.5, 2.0]))

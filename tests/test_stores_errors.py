@@ -289,3 +289,26 @@ def test_numbers_that_do_not_fit(function, dtypes):
             for bad in (np.nan, np.inf, 300.7, -1.5, 1e19):
                 assert_same(function, call, np.ones(2, dtype), np.array([bad, 1], source), times=1)
     assert facts(call)["interpreted"] < facts(call)["calls"]
+
+
+def flat_of_itself_shifted(a):
+    a.flat[1:] = a.ravel()[:-1]
+    return a
+
+
+def flat_of_itself_transposed(a):
+    a.flat = a.T
+    return a
+
+
+def flat_of_itself_reversed(a):
+    a.flat = a[::-1]
+    a.flat[2:] = a[:, ::-1].ravel()[2:]
+    return a
+
+
+@pytest.mark.parametrize(
+    "function", [flat_of_itself_shifted, flat_of_itself_transposed, flat_of_itself_reversed], ids=lambda f: f.__name__
+)
+def test_flat_is_written_element_by_element(function):
+    check_left_to_numpy(function, np.arange(9.0).reshape(3, 3))

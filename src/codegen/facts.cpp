@@ -197,7 +197,7 @@ int Facts::events(const Body& body) const {
 
 void Facts::keep_sources(TempId temp) {
   const Stmt* stmt = definition(temp);
-  if (!stmt || stmt->kind != StmtKind::compute) return;
+  if (!stmt || stmt->kind != StmtKind::compute || !with_sources_.insert(temp).second) return;
   if (program_.own_events(*stmt) != 0) {
     kept_.insert(temp);
     return;

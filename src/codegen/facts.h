@@ -45,6 +45,7 @@ class Facts {
   std::vector<std::pair<TempId, TempId>> moves_;  // to a temp, from another one
   std::vector<bool> used_;                        // by what is seen outside
   std::set<TempId> kept_;
+  std::set<TempId> with_sources_;  // of which keep_sources has looked at all
   std::vector<int> panels_;  // by nest
   int panel_count_ = 0;
 };
