@@ -96,3 +96,56 @@ def test_too_far(back):
     for n in (5, 8, 3):
         assert_same(function, call, sample(n), back)
     assert facts(call)["compiled"] > 0
+
+
+def stores_from_data(x, k):
+    for i in k:
+        x[i] -= i
+    return x
+
+
+def sums_from_data(x, k):
+    total = 0.0
+    for j in range(len(k)):
+        total += x[k[j]] * x[k[j] - 1]
+    return total
+
+
+def rows_from_data(x, k):
+    a = x.reshape(-1, 2)
+    for j in range(len(k)):
+        a[k[j]] += a[0, int(k[j]) % 2]
+        a[k[0], 1] *= 2
+    return a
+
+
+def slices_from_data(x, k):
+    total = 0.0
+    for j in range(len(k) - 1):
+        total += x[k[j] : k[j + 1]].sum() + x[: k[j]].sum()
+    return total
+
+
+def linked(x, k):
+    at, steps = 0, 0
+    while x[at] < 50 and steps < 20:
+        at = k[at]
+        x[at] += 7
+        steps += 1
+    return at, x
+
+
+FROM_DATA = [stores_from_data, sums_from_data, rows_from_data, slices_from_data, linked]
+
+
+@pytest.mark.parametrize("function", FROM_DATA)
+@pytest.mark.parametrize("first", [[1, 2, 3, 2, 0, 1, 2, 3], [-1, 2, -3, 1, -2, 0, 3, -1]])
+def test_signs_that_data_decides(function, first):
+    """One call may leave for another sign than the first call had; from then on compiled code counts from both ends."""
+    call = accel.compile(function)
+    for k in (first, [0, 1, 2, 3, 3, 2, 1, 0], [-1, -2, -3, -4, 3, 2, 1, 0], [3, -3, 2, -2, 1, -1, 0, -4], [1] * 8):
+        assert_same(function, call, np.arange(8.0), np.array(k))
+    assert facts(call)["interpreted"] == 0
+    assert facts(call)["side_exits"] <= 1
+    assert_same(function, call, np.arange(8.0), np.array([0, 3, -9, 2, 1, 0, 1, 2]))
+    assert_same(function, call, np.arange(8.0), np.array([0, 8, 1, 2, 1, 0, 1, 2]))

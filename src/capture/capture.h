@@ -71,6 +71,7 @@ struct Plan {
   const std::map<std::string, SeenResult>* seen_results = nullptr;
   bool watch = false;        // find out where frames can be rebuilt
   bool fixed_sizes = false;  // extents are constants
+  bool both_signs = false;   // indices whose sign is not known may count from either end
 
   // The walk ends at a position: those behind it are of other instructions now. False: it was to end there already.
   bool end_at(int64_t position, PlannedExit exit) {
@@ -194,6 +195,9 @@ class Capture {
   }
   int64_t effects() const { return effects_; }
   int64_t& lasting_effects() { return lasting_effects_; }  // of the path that is walked
+  // An index that counts from the end where it is negative, counted from the start. `may_assume`: its sign may be taken from
+  // this call, as long as no call had another one.
+  Dim from_start(Dim at, Dim length, bool may_assume);
   // A new symbol that has the value of `value` (int64 of rank 0) from here on, and lies in [low, high].
   Dim bind_dim(ValueId value, std::string name, int64_t hint, double low, double high);
   // Off while an exit is written in the midst of a path: what is bound there is not known behind it.
@@ -280,7 +284,7 @@ class Capture {
   bool fits_with_limits(Dim d);
   bool is_within_limit(int symbol);  // whether a bound symbol is, on this path
   void assume_apart(Dim up, Dim down);
-  void require_relation(const Relation& relation);
+  void require_relation(const Relation& relation, Reason reason = Reason::assumption_failed);
   std::string relation_text(const Relation& relation) const;
   bool decide_runtime(Dim left, Comparison comparison, Dim right);
   // `failed` holds the goals that could not be proved so far, with the depths they were tried at.

@@ -175,20 +175,6 @@ Dim length_of(Capture& capture, const Ref& list) {
 
 namespace {
 
-// An index that is counted from the start.
-Dim from_start(Capture& capture, Dim at, Dim length) {
-  DimTable& dims = capture.dims();
-  Dim zero = dims.constant(0), wrapped = dims.add(at, length);
-  bool known = capture.knows(at) || capture.knows(dims.sub(dims.constant(-1), at));
-  if (known || !capture.is_runtime(at) || !capture.assume_fits(wrapped))
-    return capture.decide(at, Comparison::lt, zero) ? wrapped : at;
-  Builder& build = capture.build();
-  ValueId negative = capture.compare_at_run_time({at, zero, Comparison::lt}, ValueKind::py_scalar);
-  std::vector<ValueId> choices = {negative, build.dim(wrapped), build.dim(at)};
-  ValueId chosen = build.pointwise(Op::where, std::move(choices), {DType::int64}, ValueKind::py_scalar);
-  return capture.bind_dim(chosen, "index", 0, -9.3e18, 9.3e18);
-}
-
 // Rows are copies: arrays that the caller could store to are not read from them.
 Status require_numbers(const Ref& list) {
   if (!row_type(*list).has_arrays()) return Unit{};
@@ -201,7 +187,7 @@ Result<Dim> row_at(Capture& capture, const Ref& list, const Ref& index) {
   ACCEL_TRY([[maybe_unused]] Unit numbers, require_numbers(list));
   ACCEL_TRY(Dim at, read_dim(capture, index));
   Dim length = length_of(capture, list), zero = dims.constant(0);
-  at = from_start(capture, at, length);
+  at = capture.from_start(at, length, false);
   const char* detail = "list index out of range";
   ACCEL_TRY([[maybe_unused]] Unit low, require_at_least(capture, at, zero, Reason::will_raise, detail));
   ACCEL_TRY([[maybe_unused]] Unit high,

@@ -24,7 +24,7 @@ struct Cut {
 // A bound of a slice after Python's clamping: in [low, high].
 Dim clamp_bound(Capture& capture, Dim bound, Dim extent, Dim low, Dim high) {
   DimTable& dims = capture.dims();
-  if (capture.decide(bound, Comparison::lt, dims.constant(0))) bound = dims.add(bound, extent);
+  bound = capture.from_start(bound, extent, true);
   if (capture.is_runtime(bound)) {
     if (!capture.prove(dims.sub(bound, low))) bound = dims.max(bound, low);
     return capture.prove(dims.sub(high, bound)) ? bound : dims.min(bound, high);
@@ -88,7 +88,7 @@ Result<Cut> cut_by_integer(Capture& capture, const Ref& index, Dim extent) {
       capture.prove(dims.sub(dims.sub(extent, dims.constant(1)), at))) {
     return Cut{dims.mod(at, extent), dims.constant(1), dims.constant(1)};
   }
-  if (capture.decide(at, Comparison::lt, dims.constant(0))) at = dims.add(at, extent);
+  at = capture.from_start(at, extent, true);
   if (!capture.decide(at, Comparison::ge, dims.constant(0)) || !capture.decide(at, Comparison::lt, extent)) {
     return fail(Reason::will_raise, "an index is out of bounds");
   }

@@ -162,11 +162,30 @@ bool Capture::decide_runtime(Dim left, Comparison comparison, Dim right) {
   return likely;
 }
 
-void Capture::require_relation(const Relation& relation) {
-  Status required = require(compare_at_run_time(relation, ValueKind::py_scalar), Reason::assumption_failed,
+void Capture::require_relation(const Relation& relation, Reason reason) {
+  Status required = require(compare_at_run_time(relation, ValueKind::py_scalar), reason,
                             "a relation of sizes: " + relation_text(relation));
   if (!required.ok()) throw Abandoned{required.failure()};
   assume(relation);
+}
+
+Dim Capture::from_start(Dim at, Dim length, bool may_assume) {
+  Dim zero = dims().constant(0), wrapped = dims().add(at, length);
+  if (!is_runtime(at)) return decide(at, Comparison::lt, zero) ? wrapped : at;
+  if (auto negative = known_relation(at, Comparison::lt, zero)) return *negative ? wrapped : at;
+  if (may_assume && !plan_.both_signs) {
+    bool negative = hint(at) < 0;
+    require_relation({at, zero, negative ? Comparison::lt : Comparison::ge}, Reason::index_sign);
+    return negative ? wrapped : at;
+  }
+  auto compute = [&](Op op, std::vector<ValueId> operands) {
+    return builder_.pointwise(op, std::move(operands), {DType::int64}, ValueKind::py_scalar);
+  };
+  ValueId given = builder_.dim(at), is_negative = compare_at_run_time({at, zero, Comparison::lt}, ValueKind::py_scalar);
+  // The sum fits int64 also where it is not chosen.
+  ValueId behind = compute(Op::minimum, {given, builder_.dim(dims().constant(-1))});
+  ValueId sum = compute(Op::add, {behind, builder_.dim(length)});
+  return bind_dim(compute(Op::where, {is_negative, sum, given}), "index", 0, -9.3e18, 9.3e18);
 }
 
 bool Capture::is_within_limit(int symbol) {

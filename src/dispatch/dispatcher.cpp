@@ -61,6 +61,7 @@ void Dispatcher::reset() {
   versions_.clear();
   events_.clear();
   seen_results_.clear();
+  both_signs_ = false;
   warned_.clear();
   noted_once_ = 0;
   pinned_.reset();
@@ -171,7 +172,7 @@ Dispatcher::Answer Dispatcher::try_version(size_t index, PyObject* const* locals
     case Outcome::resumed:
       counters_.side_exits++;
       if (entry->left_behind_call()) note(*entry->left_behind_call());
-      if (generation == generation_) learn_result(*entry);
+      if (generation == generation_) learn(*entry);
       [[fallthrough]];
     case Outcome::returned:
       counters_.compiled++;
@@ -191,11 +192,19 @@ Dispatcher::Answer Dispatcher::try_version(size_t index, PyObject* const* locals
 }
 
 // The next call gets a version that knows what the call gives; one that gives now this and now that is left to the interpreter.
-void Dispatcher::learn_result(Entry& entry) {
-  auto seen = entry.take_seen_result();
-  if (!seen) return;
-  auto [known, fresh] = seen_results_.try_emplace(seen->first, seen->second);
-  if (!fresh) known->second = {};
+// Likewise one for indices of either sign.
+void Dispatcher::learn(Entry& entry) {
+  if (auto seen = entry.take_seen_result()) {
+    auto [known, fresh] = seen_results_.try_emplace(seen->first, seen->second);
+    if (!fresh) known->second = {};
+    drop_version(entry);
+  } else if (entry.met_index_sign()) {
+    both_signs_ = true;
+    drop_version(entry);
+  }
+}
+
+void Dispatcher::drop_version(const Entry& entry) {
   for (size_t i = 0; i < versions_.size(); i++) {
     if (&*versions_[i] != &entry) continue;
     EntryHold dropped = versions_[i];
@@ -271,6 +280,7 @@ Dispatcher::Added Dispatcher::add_version(PyObject* const* locals) {
   options.trace = log_enabled(LogTopic::capture);
   options.fixed_sizes = options_.fixed_sizes;
   options.seen_results = &seen_results_;
+  options.both_signs = both_signs_;
   Result<Captured> captured = capture(function(), locals, local_count_, options);
   if (!captured.ok()) {
     pin(at_start(captured.failure().reason, captured.failure().detail));

@@ -77,7 +77,8 @@ class Dispatcher {
   Answer try_versions(PyObject* const* locals, PyObject** result);
   Answer try_versions_that(bool are_full, PyObject* const* locals, PyObject** result);
   Answer try_version(size_t index, PyObject* const* locals, PyObject** result);
-  void learn_result(Entry& entry);
+  void learn(Entry& entry);
+  void drop_version(const Entry& entry);
   Answer after_events(Entry& entry);
   Answer after_giving_up(Entry& entry);
   Answer refuse(const Entry& entry);
@@ -115,6 +116,7 @@ class Dispatcher {
   Counters counters_;
   std::vector<Event> events_;
   std::map<std::string, SeenResult> seen_results_;  // of calls that the process makes, by place
+  bool both_signs_ = false;                         // a call had an index of another sign than a version assumed
   std::set<int> warned_;                            // reasons
   uint64_t noted_once_ = 0;                         // bits of reasons
 };
