@@ -95,6 +95,20 @@ std::vector<Ref> columns_of(const Ref& list) {
   return out;
 }
 
+// What Python's numbers with the values of an array's elements are; nullopt: some do not fit.
+std::optional<DType> dtype_of_items(DType dtype) {
+  switch (dtype_kind(dtype)) {
+    case 'b':
+      return DType::bool_;
+    case 'f':
+      return DType::float64;
+    case 'c':
+      return DType::complex128;
+    default:
+      return dtype == DType::uint64 ? std::nullopt : std::optional(DType::int64);
+  }
+}
+
 // Whether numbers of the one dtype become those of the other one by one as arrays of them do.
 bool casts_alike(DType from, DType to) {
   if (from == to) return true;
@@ -336,6 +350,17 @@ Ref list_of_number(Capture& capture, const Ref& number, Dim count) {
   make_grown(capture, list, {*number_type(*number), {}});
   Dim length = capture.prove(count) ? count : dims.max(count, dims.constant(0));
   set_rows(capture, list, capture.build().full(capture.scalar_value(number).value(), {length}));
+  return list;
+}
+
+Result<Ref> list_of_elements(Capture& capture, const Ref& array) {
+  const Lens& lens = array->array.lens;
+  if (lens.shape.size() != 1) return fail(Reason::unsupported_argument, "a list of lists known at run time only");
+  std::optional<DType> dtype = dtype_of_items(lens.dtype);
+  if (!dtype) return fail(Reason::unsupported_dtype, "a list of uint64");
+  Ref list = capture.list({});
+  make_grown(capture, list, {{ValueKind::py_scalar, *dtype, {}, {}}, {}});
+  set_rows(capture, list, capture.build().copy(capture.astype(capture.read(array), *dtype)));
   return list;
 }
 

@@ -42,6 +42,8 @@ Status reverse_grown(Capture& capture, const Ref& list);
 Status store_to_grown(Capture& capture, const Ref& list, const Ref& index, const Ref& value);
 // [number] * count
 Ref list_of_number(Capture& capture, const Ref& number, Dim count);
+// array.tolist() of an array with one axis
+Result<Ref> list_of_elements(Capture& capture, const Ref& array);
 // numpy.array(list, dtype)
 Result<Ref> array_of_grown(Capture& capture, const Ref& list, std::optional<DType> dtype);
 // numpy.concatenate(list)

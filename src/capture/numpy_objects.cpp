@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "capture/builtin_primitives.h"
+#include "capture/grown_lists.h"
 #include "capture/known_types.h"
 #include "capture/numpy_arguments.h"
 #include "capture/numpy_creation.h"
@@ -240,12 +241,12 @@ Result<Ref> numpy_fold_method(Capture& capture, PyObject* method, const CallArgu
   return array_of_sequence(capture, elements, known_dtype);
 }
 
-// array.tolist() of constants
+// array.tolist()
 Result<Ref> numpy_array_tolist(Capture& capture, PyObject*, const CallArguments& arguments) {
   if (arguments.positional.size() != 1 || arguments.positional[0]->kind != AbstractKind::array)
     return fail(Reason::unsupported_call, "tolist");
   PyRef known = capture.known_value(capture.read(arguments.positional[0]));
-  if (!known) return fail(Reason::unsupported_argument, "a list of elements known at run time only");
+  if (!known) return list_of_elements(capture, arguments.positional[0]);
   return folded(capture, PyObject_CallMethod(known.get(), "tolist", nullptr));
 }
 
