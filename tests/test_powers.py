@@ -80,3 +80,17 @@ def test_an_exponent_that_is_known_at_run_time_only():
 
     values = np.abs(bases()[:1000:3]) + 1e-30
     check(function, values, np.array([2.0, 3.0, 4.0, 0.5, 0.0, 1.0]), np.zeros((6, len(values))))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("exponent", [-1.5, 2.5, 3, -3, 1 / 3, 0.5, -1, 0, 1, 2, np.inf])
+def test_scalar_operands_of_vector_loops(dtype, exponent):
+    """NumPy's bits, whether its loops get a scalar once or as often as there are elements."""
+    grid = (np.random.default_rng(3).random((40, 600)) * 5 + 0.01).astype(dtype)
+    kind = grid.dtype.type
+
+    def function(x):
+        return x**exponent, np.power(x, kind(exponent)), np.arctan2(x, kind(1.25)), np.arctan2(kind(-2), x), kind(1.5) ** x
+
+    for x in (grid, grid[0, :5], grid[:, ::2], grid[::-1], grid.T, grid[:0]):
+        check(function, x)
