@@ -276,9 +276,21 @@ Result<Ref> capture_iter(Capture& capture, PyObject*, const CallArguments& argum
   return get_iterator(capture, arguments.positional[0]);
 }
 
+// Guards decide whether there is a next item where sizes tell.
+Result<std::optional<Ref>> next_by_guards(Capture& capture, const Ref& iterator) {
+  ACCEL_TRY(Condition more, supply(capture, iterator));
+  if (!more.known && more.relations.empty()) return fail(Reason::data_dependent_branch, "whether there is a next item");
+  bool holds = more.known ? *more.known : std::all_of(more.relations.begin(), more.relations.end(), [&](const Relation& each) {
+    return capture.decide(each.left, each.comparison, each.right);
+  });
+  if (!holds) return std::optional<Ref>();
+  ACCEL_TRY(Ref item, take(capture, iterator));
+  return std::optional<Ref>(std::move(item));
+}
+
 Result<Ref> capture_next(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 2));
-  ACCEL_TRY(std::optional<Ref> item, next_item(capture, arguments.positional[0]));
+  ACCEL_TRY(std::optional<Ref> item, next_by_guards(capture, arguments.positional[0]));
   if (item) return *item;
   if (arguments.positional.size() == 2) return arguments.positional[1];
   return capture.raised(PyExc_StopIteration, "the iterator is at its end");
