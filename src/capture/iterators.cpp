@@ -334,7 +334,8 @@ Result<IteratorParts> iterator_parts(Capture& capture, const Ref& iterator) {
   if (is_over_dict(iterator)) {
     if (has_other_keys(iterator)) return fail(Reason::unsupported_value, "an iterator over a dict with other keys than before");
     const Ref& view = iterator->iterated;
-    parts.callable = PyRef::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyDict_Type), view_names[view->position]));
+    parts.callable =
+        PyRef::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyDict_Type), view_names[view->position]));
     parts.arguments = {view->items[0]};
     parts.taken = static_cast<int>(iterator->position);
     return parts;

@@ -163,8 +163,8 @@ bool Capture::decide_runtime(Dim left, Comparison comparison, Dim right) {
 }
 
 void Capture::require_relation(const Relation& relation, Reason reason) {
-  Status required = require(compare_at_run_time(relation, ValueKind::py_scalar), reason,
-                            "a relation of sizes: " + relation_text(relation));
+  Status required =
+      require(compare_at_run_time(relation, ValueKind::py_scalar), reason, "a relation of sizes: " + relation_text(relation));
   if (!required.ok()) throw Abandoned{required.failure()};
   assume(relation);
 }

@@ -46,7 +46,7 @@ class Facts {
   std::vector<bool> used_;                        // by what is seen outside
   std::set<TempId> kept_;
   std::set<TempId> with_sources_;  // of which keep_sources has looked at all
-  std::vector<int> panels_;  // by nest
+  std::vector<int> panels_;        // by nest
   int panel_count_ = 0;
 };
 
