@@ -39,7 +39,7 @@ def page_faults():
 
 
 def wait_for_rest():
-    """Waits until the other threads of this process sleep: pools let theirs spin for a while after a call, on everybody's CPUs."""
+    """Waits until the other threads of this process sleep: pools let theirs spin for a while after a call."""
 
     def busy():
         return time.process_time() - time.thread_time()

@@ -276,6 +276,8 @@ Result<Ref> capture_iter(Capture& capture, PyObject*, const CallArguments& argum
   return get_iterator(capture, arguments.positional[0]);
 }
 
+namespace {
+
 // Guards decide whether there is a next item where sizes tell.
 Result<std::optional<Ref>> next_by_guards(Capture& capture, const Ref& iterator) {
   ACCEL_TRY(Condition more, supply(capture, iterator));
@@ -287,6 +289,8 @@ Result<std::optional<Ref>> next_by_guards(Capture& capture, const Ref& iterator)
   ACCEL_TRY(Ref item, take(capture, iterator));
   return std::optional<Ref>(std::move(item));
 }
+
+}  // namespace
 
 Result<Ref> capture_next(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 2));
