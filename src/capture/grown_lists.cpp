@@ -353,15 +353,32 @@ Ref list_of_number(Capture& capture, const Ref& number, Dim count) {
   return list;
 }
 
+Result<Ref> rows_of_numbers(Capture& capture, const Ref& list) {
+  bool numbers = !list->columns && list->scalar.kind != ValueKind::array && dtype_kind(list->scalar.dtype) != 'c';
+  if (!numbers) return fail(Reason::unsupported_value, "a list of other items than real numbers");
+  ACCEL_TRY(ValueId rows, all_rows(capture, list));
+  return capture.fresh_array(capture.build().copy(rows));
+}
+
+Ref list_of_rows(Capture& capture, const Ref& array, const RowType& row) {
+  Ref list = capture.list({});
+  make_grown(capture, list, row);
+  set_rows(capture, list, capture.build().copy(capture.read(array)));
+  return list;
+}
+
+void replace_rows(Capture& capture, const Ref& list, const Ref& array) {
+  list->items.clear();
+  set_rows(capture, list, capture.build().copy(capture.read(array)));
+}
+
 Result<Ref> list_of_elements(Capture& capture, const Ref& array) {
   const Lens& lens = array->array.lens;
   if (lens.shape.size() != 1) return fail(Reason::unsupported_argument, "a list of lists known at run time only");
   std::optional<DType> dtype = dtype_of_items(lens.dtype);
   if (!dtype) return fail(Reason::unsupported_dtype, "a list of uint64");
-  Ref list = capture.list({});
-  make_grown(capture, list, {{ValueKind::py_scalar, *dtype, {}, {}}, {}});
-  set_rows(capture, list, capture.build().copy(capture.astype(capture.read(array), *dtype)));
-  return list;
+  Ref numbers = capture.fresh_array(capture.astype(capture.read(array), *dtype));
+  return list_of_rows(capture, numbers, {{ValueKind::py_scalar, *dtype, {}, {}}, {}});
 }
 
 namespace {

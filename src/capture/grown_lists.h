@@ -42,6 +42,12 @@ Status reverse_grown(Capture& capture, const Ref& list);
 Status store_to_grown(Capture& capture, const Ref& list, const Ref& index, const Ref& value);
 // [number] * count
 Ref list_of_number(Capture& capture, const Ref& number, Dim count);
+// The numbers of a list as an array of its own.
+Result<Ref> rows_of_numbers(Capture& capture, const Ref& list);
+// A list of copies of an array's rows, which are of this type.
+Ref list_of_rows(Capture& capture, const Ref& array, const RowType& row);
+// Copies of an array's rows, which are of the list's type, become all that is in the list. Requires a list that may be changed.
+void replace_rows(Capture& capture, const Ref& list, const Ref& array);
 // array.tolist() of an array with one axis
 Result<Ref> list_of_elements(Capture& capture, const Ref& array);
 // numpy.array(list, dtype)
