@@ -65,8 +65,7 @@ Result<Ref> capture_list_copy(Capture& capture, PyObject*, const CallArguments& 
 
 Result<Ref> capture_list_extend(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(Ref list, own_list(capture, arguments, 2));
-  ACCEL_TRY(std::vector<Ref> more, all_items(capture, arguments.positional[1]));
-  list->items.insert(list->items.end(), more.begin(), more.end());
+  ACCEL_TRY([[maybe_unused]] Unit extended, extend_list(capture, list, arguments.positional[1]));
   return capture.constant(Py_None);
 }
 

@@ -232,4 +232,13 @@ Status delete_item(Capture& capture, const Ref& container, const Ref& index) {
   return Unit{};
 }
 
+Status extend_list(Capture& capture, const Ref& list, const Ref& more) {
+  capture.look(more);
+  if (is_grown(more) || (more->kind == AbstractKind::array && more->array.lens.shape.size() == 1))
+    return extend_by_rows(capture, list, more);
+  ACCEL_TRY(std::vector<Ref> items, all_items(capture, more));
+  list->items.insert(list->items.end(), items.begin(), items.end());
+  return Unit{};
+}
+
 }  // namespace accel

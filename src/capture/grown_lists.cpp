@@ -282,6 +282,27 @@ Status reverse_grown(Capture& capture, const Ref& list) {
   return copy_rows(capture, list, make_slice(capture, none, none, capture.python_int(-1)), list);
 }
 
+Status extend_by_rows(Capture& capture, const Ref& list, const Ref& more) {
+  Ref other = more;
+  if (more->kind == AbstractKind::array)
+    other = list_of_rows(capture, more, {{ValueKind::numpy_scalar, more->array.lens.dtype, {}, {}}, {}});
+  const RowType row = row_type(*other);
+  auto fits = [&](const Ref& item) { return has_type(capture, item, row); };
+  bool same = is_grown(list) ? row_type(*list) == row : std::all_of(list->items.begin(), list->items.end(), fits);
+  if (!same || row.has_arrays()) return fail(Reason::unsupported_value, "a list of items of several types, or of arrays");
+  if (!is_grown(list)) make_grown(capture, list, row);
+  ACCEL_TRY([[maybe_unused]] Unit settled, settle(capture, list));
+  ACCEL_TRY([[maybe_unused]] Unit other_settled, settle(capture, other));
+  const std::vector<Ref> columns = columns_of(list), others = columns_of(other);
+  std::vector<ValueId> rows;
+  for (size_t k = 0; k < columns.size(); ++k) {
+    std::vector<ValueId> parts = {columns[k]->array.storage->current, others[k]->array.storage->current};
+    rows.push_back(capture.build().concatenate(std::move(parts), 0));
+  }
+  for (size_t k = 0; k < columns.size(); ++k) set_rows(capture, columns[k], rows[k]);
+  return Unit{};
+}
+
 void clear_grown(Capture& capture, const Ref& list) {
   const RowType row = row_type(*list);
   list->items.clear();

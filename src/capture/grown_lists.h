@@ -34,6 +34,8 @@ Result<Ref> slice_of_grown(Capture& capture, const Ref& list, const Ref& slice);
 Result<Ref> pop_of_grown(Capture& capture, const Ref& list, const Ref& index);
 // list.insert(index, item)
 Status insert_into_grown(Capture& capture, const Ref& list, const Ref& index, const Ref& item);
+// list.extend(more) of a list that grows, or an array with one axis
+Status extend_by_rows(Capture& capture, const Ref& list, const Ref& more);
 // list.clear()
 void clear_grown(Capture& capture, const Ref& list);
 // list.reverse()

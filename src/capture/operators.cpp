@@ -159,13 +159,24 @@ Result<Ref> repeat(Capture& capture, const Ref& sequence, const Ref& count, bool
   return sequence;
 }
 
+// Of lists of which one grows.
+Result<Ref> concatenate_grown(Capture& capture, const Ref& left, const Ref& right) {
+  if (!is_any_list(*left) || !is_any_list(*right)) return fail(Reason::will_raise, "sequences of different types are added");
+  Ref none = capture.constant(Py_None), out = capture.list(left->items);
+  if (is_grown(left)) {
+    ACCEL_TRY(out, slice_of_grown(capture, left, make_slice(capture, none, none, none)));
+  }
+  ACCEL_TRY([[maybe_unused]] Unit extended, extend_list(capture, out, right));
+  return out;
+}
+
 Result<Ref> concatenate(Capture& capture, const Ref& left, const Ref& right, bool inplace) {
   if (is_any_list(*left) && inplace) {
     ACCEL_TRY([[maybe_unused]] Unit fresh, require_fresh(capture, left));
-    ACCEL_TRY(std::vector<Ref> more, all_items(capture, right));
-    left->items.insert(left->items.end(), more.begin(), more.end());
+    ACCEL_TRY([[maybe_unused]] Unit extended, extend_list(capture, left, right));
     return left;
   }
+  if (is_grown(left) || is_grown(right)) return concatenate_grown(capture, left, right);
   if (left->kind != right->kind) return fail(Reason::will_raise, "sequences of different types are added");
   std::vector<Ref> items = left->items;
   items.insert(items.end(), right->items.begin(), right->items.end());
@@ -173,8 +184,8 @@ Result<Ref> concatenate(Capture& capture, const Ref& left, const Ref& right, boo
 }
 
 std::optional<Result<Ref>> sequence_operation(Capture& capture, int op, bool inplace, const Ref& left, const Ref& right) {
-  bool extends = inplace && is_grown(left);
-  if (op == NB_ADD && (is_sequence(left) || extends) && (is_sequence(right) || inplace) && !is_arraylike(right)) {
+  bool is_first = is_sequence(left) || is_grown(left), is_second = is_sequence(right) || is_grown(right) || inplace;
+  if (op == NB_ADD && is_first && is_second && !is_arraylike(right)) {
     return concatenate(capture, left, right, inplace);
   }
   if (op != NB_MULTIPLY) return std::nullopt;

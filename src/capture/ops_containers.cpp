@@ -92,10 +92,7 @@ Status map_add(Step& step) {
 
 Status list_extend(Step& step) {
   Ref more = step.frame.pop();
-  ACCEL_TRY(std::vector<Ref> items, all_items(step.capture, more));
-  Ref list = step.frame.peek(step.instruction.arg);
-  list->items.insert(list->items.end(), items.begin(), items.end());
-  return Unit{};
+  return extend_list(step.capture, step.frame.peek(step.instruction.arg), more);
 }
 
 template <bool unique>

@@ -32,6 +32,8 @@ Status set_item(Capture& capture, const Ref& container, const Ref& index, const 
 Status store_item(Capture& capture, const Ref& array, const Ref& index, const Ref& value);  // set_item of arrays
 Status set_attribute(Capture& capture, const Ref& owner, PyObject* name, const Ref& value);
 Status delete_item(Capture& capture, const Ref& container, const Ref& index);
+// Adds what an iterable gives to a list.
+Status extend_list(Capture& capture, const Ref& list, const Ref& more);
 
 Result<Ref> get_iterator(Capture& capture, const Ref& value);
 Result<std::optional<Ref>> next_item(Capture& capture, const Ref& iterator);
