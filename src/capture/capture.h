@@ -217,6 +217,8 @@ class Capture {
   // code computes.
   Ref compare_dims(Dim left, Comparison comparison, Dim right, ValueKind kind);
   ValueId compare_at_run_time(const Relation& relation, ValueKind kind);
+  // How many guards there are on sizes and numbers.
+  int64_t decided_by_guards() const;
   // Whether a branch on this integer may become a branch of the graph here.
   bool may_fork(Dim d) const;
   bool in_library() const;  // whether the code that runs is NumPy's own
@@ -287,6 +289,11 @@ class Capture {
   void require_relation(const Relation& relation, Reason reason = Reason::assumption_failed);
   std::string relation_text(const Relation& relation) const;
   bool decide_runtime(Dim left, Comparison comparison, Dim right);
+  // The same of numbers whose difference may leave int64 (is_far).
+  bool is_far_apart(Dim left, Dim right) const;
+  bool decide_far(Dim left, Comparison comparison, Dim right);
+  // By what range each of them has.
+  std::optional<bool> told_by_ranges(Dim left, Comparison comparison, Dim right) const;
   // `failed` holds the goals that could not be proved so far, with the depths they were tried at.
   bool prove_by_facts(Dim d, int depth, std::map<int32_t, int>& failed);
   bool eliminate_newest(Dim d, int depth, std::map<int32_t, int>& failed);

@@ -38,6 +38,7 @@ struct Frame {
   int previous = -1;                  // index of the instruction that ran last
   int id = 0;                         // of this activation
   int forks_before = 0;               // how often the path had parted when it was entered
+  int64_t decisions_before = 0;       // the same with what guards had decided (Interpreter::decisions)
   bool in_library = false;            // code that people do not want to see named
   bool nested = false;                // entered by a primitive: there is no way to resume here
   Ref generator;                      // whose frame this is; null: of a call

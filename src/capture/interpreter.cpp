@@ -71,9 +71,14 @@ Status Interpreter::enter(PyObject* function, PyObject* const* locals, int local
 
 Status Interpreter::check_depth(PyObject* code) const {
   auto same = [&](const std::unique_ptr<Frame>& frame) { return frame->bytecode().code.get() == code; };
-  if (frames_.size() < deepest && std::count_if(frames_.begin(), frames_.end(), same) < deepest_recursion) return Unit{};
+  auto last = std::find_if(frames_.rbegin(), frames_.rend(), same);
+  bool decides = last != frames_.rend() && !(*last)->in_library && (*last)->decisions_before != decisions();
+  bool deep = std::count_if(frames_.begin(), frames_.end(), same) >= deepest_recursion || frames_.size() >= deepest;
+  if (!decides && !deep) return Unit{};
   return fail(Reason::unsupported_call, "recursion of " + utf8(reinterpret_cast<PyCodeObject*>(code)->co_name));
 }
+
+int64_t Interpreter::decisions() const { return forks_ + capture_.decided_by_guards(); }
 
 Result<std::unique_ptr<Frame>> Interpreter::make_frame(PythonFunction function) {
   auto* code = reinterpret_cast<PyCodeObject*>(function.code.get());
@@ -90,6 +95,7 @@ Result<std::unique_ptr<Frame>> Interpreter::make_frame(PythonFunction function) 
   frame->in_library = is_library_file(frame->file);
   frame->id = next_frame_id_++;
   frame->forks_before = forks_;
+  frame->decisions_before = decisions();
   return frame;
 }
 

@@ -246,6 +246,12 @@ void Capture::guard_relation(Dim left, Comparison comparison, Dim right) {
   guards_.guards.push_back(std::move(guard));
 }
 
+int64_t Capture::decided_by_guards() const {
+  return std::count_if(guards_.guards.begin(), guards_.guards.end(), [](const Guard& guard) {
+    return guard.kind == GuardKind::relation || guard.kind == GuardKind::equals;
+  });
+}
+
 std::string Capture::relation_text(const Relation& relation) const {
   auto names = [&](Dim d) {
     if (auto symbol = graph_.dims.as_symbol(d)) return graph_.symbols[static_cast<size_t>(*symbol)];
@@ -265,7 +271,31 @@ uint8_t Capture::signs_of(Dim difference) const {
   return signs;
 }
 
+bool Capture::is_far_apart(Dim left, Dim right) const { return is_far(graph_.dims, left) || is_far(graph_.dims, right); }
+
+std::optional<bool> Capture::told_by_ranges(Dim left, Comparison comparison, Dim right) const {
+  auto l = graph_.dims.as_constant(left), r = graph_.dims.as_constant(right);
+  if (l && r) return holds(*l, comparison, *r);
+  Range one = range_of(left), other = range_of(right);
+  if (one.high < other.low) return (info(comparison).signs & negative) != 0;
+  if (one.low > other.high) return (info(comparison).signs & positive) != 0;
+  return std::nullopt;
+}
+
+bool Capture::decide_far(Dim left, Comparison comparison, Dim right) {
+  if (auto told = told_by_ranges(left, comparison, right)) return *told;
+  bool result = holds(hint(left), comparison, hint(right));
+  Relation relation{left, right, result ? comparison : info(comparison).inverse};
+  if (is_runtime(left) || is_runtime(right)) {
+    require_relation(relation);
+  } else {
+    guard_relation(left, relation.comparison, right);
+  }
+  return result;
+}
+
 bool Capture::decide(Dim left, Comparison comparison, Dim right) {
+  if (is_far_apart(left, right)) return decide_far(left, comparison, right);
   Dim difference = dims().sub(left, right);
   if (auto value = dims().as_constant(difference)) return (info(comparison).signs & sign_of(*value)) != 0;
   if (is_runtime(difference)) return decide_runtime(left, comparison, right);

@@ -52,6 +52,7 @@ Relation Capture::inverse(const Relation& relation) { return {relation.left, rel
 
 void Capture::assume(const Relation& relation) {
   const auto& [left, right, comparison] = relation;
+  if (is_far_apart(left, right)) return;
   for (Dim sum : sums_told_by(dims(), left, comparison, right)) facts_.push_back(sum);
   if (comparison == Comparison::ne) assume_apart(dims().sub(right, left), dims().sub(left, right));
 }
@@ -121,6 +122,7 @@ bool Capture::eliminate_newest(Dim d, int depth, std::map<int32_t, int>& failed)
 }
 
 std::optional<bool> Capture::known_relation(Dim left, Comparison comparison, Dim right) {
+  if (is_far_apart(left, right)) return told_by_ranges(left, comparison, right);
   DimTable& table = dims();
   Dim up = table.sub(right, left), down = table.sub(left, right), one = table.constant(1);
   auto less = [&] { return prove(table.sub(up, one)); };
@@ -236,6 +238,9 @@ Ref Capture::compare_dims(Dim left, Comparison comparison, Dim right, ValueKind 
     if (kind == ValueKind::py_scalar) return constant(value ? Py_True : Py_False);
     return constant(PyRef::steal(new_numpy_scalar(DType::bool_, &value)).get());
   };
+  if (is_far_apart(left, right)) {
+    if (auto told = told_by_ranges(left, comparison, right)) return constant_bool(*told);
+  }
   Dim difference = dims().sub(left, right);
   if (dims().as_constant(difference)) return constant_bool(decide(left, comparison, right));
   if (is_runtime(difference)) {

@@ -435,7 +435,14 @@ void drop_implied(std::vector<Guard>& guards) {
 
 }  // namespace
 
+bool is_far(const DimTable& dims, Dim d) {
+  constexpr int64_t far = int64_t{1} << 62;
+  std::optional<int64_t> value = dims.as_constant(d);
+  return value && (*value >= far || *value <= -far);
+}
+
 std::vector<Dim> sums_told_by(DimTable& dims, Dim left, Comparison comparison, Dim right) {
+  if (is_far(dims, left) || is_far(dims, right)) return {};
   Dim up = dims.sub(right, left), down = dims.sub(left, right), one = dims.constant(1);
   switch (comparison) {
     case Comparison::eq:

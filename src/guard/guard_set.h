@@ -62,6 +62,9 @@ enum class GuardKind : uint8_t {
 
 enum class Comparison : uint8_t { eq, ne, lt, le, gt, ge };
 
+// Whether d is a constant from which differences with sizes may leave int64.
+bool is_far(const DimTable& dims, Dim d);
+
 // The sums that are >= 0 where left `comparison` right holds; ne tells none.
 std::vector<Dim> sums_told_by(DimTable& dims, Dim left, Comparison comparison, Dim right);
 
