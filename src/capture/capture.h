@@ -177,6 +177,9 @@ class Capture {
   bool decide(Dim left, Comparison comparison, Dim right);
   // Sizes known at run time only: takes them to be equal, which compiled code checks, unless they are known to differ.
   bool assume_equal(Dim left, Dim right);
+  // Decides what holds unless NumPy raises: of what is known at run time only compiled code checks it.
+  bool expect(Dim left, Comparison comparison, Dim right);
+  bool expect_equal(Dim left, Dim right) { return expect(left, Comparison::eq, right); }
   bool is_known_equal(Dim left, Dim right);
   bool decide_equal(Dim left, Dim right) { return decide(left, Comparison::eq, right); }
   // Whether `d` fits int64 for all entry symbols, after guards on their size where these help, and is no endless expression.

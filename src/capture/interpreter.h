@@ -128,7 +128,8 @@ class Interpreter {
   Result<std::optional<Ref>> make_exception(PyObject* type, const CallArguments& arguments);
   Result<std::optional<Ref>> call_named_tuple(const Ref& value, CallArguments arguments);
   Result<std::optional<Ref>> call_class(const Ref& type, const CallArguments& arguments);
-  // Whether a call of this code may be inlined. Recursion is, where its depth is a constant, or in a library; else it is called.
+  // Whether a call of this code may be inlined. Recursion is, where its depth is a constant, or in a library; else it is
+  // called.
   Status check_depth(PyObject* code) const;
   // How often the path has parted, or a guard has decided where it goes.
   int64_t decisions() const;

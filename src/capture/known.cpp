@@ -247,9 +247,8 @@ void Capture::guard_relation(Dim left, Comparison comparison, Dim right) {
 }
 
 int64_t Capture::decided_by_guards() const {
-  return std::count_if(guards_.guards.begin(), guards_.guards.end(), [](const Guard& guard) {
-    return guard.kind == GuardKind::relation || guard.kind == GuardKind::equals;
-  });
+  return std::count_if(guards_.guards.begin(), guards_.guards.end(),
+                       [](const Guard& guard) { return guard.kind == GuardKind::relation || guard.kind == GuardKind::equals; });
 }
 
 std::string Capture::relation_text(const Relation& relation) const {

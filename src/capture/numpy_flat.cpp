@@ -101,8 +101,8 @@ Status flat_setitem(Capture& capture, const Ref& flat, const Ref& index, const R
     }
     if (number) return assign(capture, part, value, "unsafe");
     ACCEL_TRY(Operand source, read_operand(capture, value));
-    if (source.is_array() && source.ref->array.storage == part->array.storage)
-      return fail(Reason::unsupported_layout, "flat copies what overlaps it element by element");
+    if (source.is_array() && is_flat_overlap(part, source.ref))
+      return fail(Reason::unsupported_layout, "flat copies element by element");
     if (!capture.decide_equal(element_count(capture, source.shape), lens_of(part).shape[0]))
       return fail(Reason::unsupported_argument, "flat[...] = an array of another size");
     return assign(capture, part, reshaped(capture, source.ref, lens_of(part).shape), "unsafe");

@@ -11,6 +11,8 @@ PyTypeObject* flat_type();
 // The array whose elements it shows.
 const Ref& flat_array(const Ref& flat);
 
+// Whether a store through flat may read what it has written: NumPy copies element by element.
+inline bool is_flat_overlap(const Ref& target, const Ref& source) { return source->array.storage == target->array.storage; }
 Result<Ref> flat_getitem(Capture& capture, const Ref& flat, const Ref& index);  // copies
 Status flat_setitem(Capture& capture, const Ref& flat, const Ref& index, const Ref& value);
 

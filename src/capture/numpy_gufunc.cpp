@@ -78,7 +78,7 @@ Status read_core(Capture& capture, const CoreSignature& signature, const std::ve
     size_t first = shape.size() - names.size();
     for (size_t axis = 0; axis < names.size(); ++axis) {
       auto [known, is_new] = extents.emplace(names[axis], shape[first + axis]);
-      if (!is_new && !capture.decide_equal(known->second, shape[first + axis]))
+      if (!is_new && !capture.expect_equal(known->second, shape[first + axis]))
         return fail(Reason::will_raise, "the core extents do not match");
     }
     if (first > 1 && !capture.graph().type(capture.read(operands[k].ref)).is_c_order())

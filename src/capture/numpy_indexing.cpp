@@ -89,7 +89,7 @@ Result<Cut> cut_by_integer(Capture& capture, const Ref& index, Dim extent) {
     return Cut{dims.mod(at, extent), dims.constant(1), dims.constant(1)};
   }
   at = capture.from_start(at, extent, true);
-  if (!capture.decide(at, Comparison::ge, dims.constant(0)) || !capture.decide(at, Comparison::lt, extent)) {
+  if (!capture.expect(at, Comparison::ge, dims.constant(0)) || !capture.expect(at, Comparison::lt, extent)) {
     return fail(Reason::will_raise, "an index is out of bounds");
   }
   return Cut{at, dims.constant(1), dims.constant(1)};

@@ -40,7 +40,7 @@ Status check_extents(Capture& capture, const Parts& parts, int axis) {
       return fail(Reason::will_raise, "arrays of different ranks are concatenated");
     for (size_t k = 0; k < parts.shape.size(); ++k) {
       if (static_cast<int>(k) == axis) continue;
-      if (!capture.decide_equal(operand.shape[k], parts.shape[k])) return fail(Reason::will_raise, "the extents do not match");
+      if (!capture.expect_equal(operand.shape[k], parts.shape[k])) return fail(Reason::will_raise, "the extents do not match");
     }
   }
   return Unit{};

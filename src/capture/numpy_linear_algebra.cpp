@@ -86,7 +86,7 @@ Result<Ref> apply_gufunc(Capture& capture, Op op, const std::vector<Ref>& refs, 
   std::map<int, Dim> extents = core_extents(axes, left.shape, right.shape);
   Dim contracted = extents.at(summed);
   std::vector<Dim> right_core = core_shape(right.shape, axes[1]);
-  if (!capture.decide_equal(right_core[0], contracted)) return fail(Reason::will_raise, "the core extents do not match");
+  if (!capture.expect_equal(right_core[0], contracted)) return fail(Reason::will_raise, "the core extents do not match");
   ACCEL_TRY(std::vector<Dim> outer, broadcast_shapes(capture, {outer_shape(left, axes[0]), outer_shape(right, axes[1])}));
 
   Builder& build = capture.build();
@@ -172,7 +172,7 @@ Result<Ref> product_of_several(Capture& capture, const Operand& left, const Oper
   bool either = multiplied && capture.is_runtime(extent);
   if (!either && !is_one(capture, extent)) return product(capture, left, right, out);
   if (!multiplied) return fail(Reason::unsupported_argument, "dot over an axis of extent 1");
-  if (!capture.decide_equal(right.shape[0], extent)) return fail(Reason::will_raise, "the extents do not match");
+  if (!capture.expect_equal(right.shape[0], extent)) return fail(Reason::will_raise, "the extents do not match");
   ACCEL_TRY(ValueId single, first_product(capture, left, right, dtype));
   if (!either) return wrap_result(capture, single, false);
   ACCEL_TRY(Ref result, product(capture, left, right));

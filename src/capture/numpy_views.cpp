@@ -204,7 +204,7 @@ Result<std::vector<Dim>> reshape_target(Capture& capture, const Ref& array, std:
     shape[*unknown] = quotient ? *quotient : dims.floordiv(size, known);
     known = dims.mul(known, shape[*unknown]);
   }
-  if (!capture.decide_equal(known, size)) return fail(Reason::will_raise, "cannot reshape into this shape");
+  if (!capture.expect_equal(known, size)) return fail(Reason::will_raise, "cannot reshape into this shape");
   return shape;
 }
 

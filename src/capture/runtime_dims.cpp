@@ -219,6 +219,14 @@ bool Capture::assume_equal(Dim left, Dim right) {
   return true;
 }
 
+bool Capture::expect(Dim left, Comparison comparison, Dim right) {
+  if (!is_runtime(left) && !is_runtime(right)) return decide(left, comparison, right);
+  if (comparison == Comparison::eq) return assume_equal(left, right);
+  if (auto known = known_relation(left, comparison, right)) return *known;
+  require_relation({left, right, comparison});
+  return true;
+}
+
 ValueId Capture::compare_at_run_time(const Relation& relation, ValueKind kind) {
   ValueId left = builder_.dim(relation.left), right = builder_.dim(relation.right);
   return builder_.pointwise(op_of(relation.comparison), {left, right}, {DType::bool_}, kind);

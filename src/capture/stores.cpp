@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "capture/numpy_arguments.h"
+#include "capture/numpy_flat.h"
 #include "capture/numpy_indexing.h"
 #include "capture/numpy_stores.h"
 #include "capture/numpy_views.h"
@@ -105,6 +106,7 @@ Status assign_flat(Capture& capture, const Ref& array, const Ref& value) {
     if (!is_single(capture, value)) return fail(Reason::unsupported_argument, "flat = such a value");
     return assign(capture, array, value, "unsafe");
   }
+  if (is_flat_overlap(array, source->ref)) return fail(Reason::unsupported_layout, "flat copies element by element");
   const std::vector<Dim> shape = lens_of(array).shape;
   bool same = capture.decide_equal(element_count(capture, source->shape), element_count(capture, shape));
   if (!same) return fail(Reason::unsupported_argument, "flat = an array of another size");
