@@ -84,7 +84,7 @@ def test_bounds_that_are_sizes():
 def next_to_the_ends(x, n):
     if n >= 2**63 - 1 or len(x) - 2 >= 2**63 - 1:
         return x + 1
-    if n <= -(2**63) or -2 <= len(x) - 2**63:
+    if n <= -(2**63) or len(x) - 2**63 >= -2:
         return x - 1
     return x * 2
 
