@@ -89,3 +89,13 @@ def test_changes_behind_copies():
         return a, b, c, x
 
     check(function, np.arange(40.0))
+
+
+def by_few(x):
+    items = [*x[:2], x[2]]
+    items.extend(x[3:5])
+    return max(*x[:3]), items, np.hypot(*x[1:3])
+
+
+def test_few_known_elements_are_items():
+    check_sizes(by_few, (np.arange(9.0),), (np.arange(30.0),))

@@ -234,7 +234,8 @@ Status delete_item(Capture& capture, const Ref& container, const Ref& index) {
 
 Status extend_list(Capture& capture, const Ref& list, const Ref& more) {
   capture.look(more);
-  if (is_grown(more) || (more->kind == AbstractKind::array && more->array.lens.shape.size() == 1))
+  auto is_long = [&](const std::vector<Dim>& shape) { return shape.size() == 1 && !capture.dims().as_constant(shape[0]); };
+  if (is_grown(more) || (more->kind == AbstractKind::array && is_long(more->array.lens.shape)))
     return extend_by_rows(capture, list, more);
   ACCEL_TRY(std::vector<Ref> items, all_items(capture, more));
   list->items.insert(list->items.end(), items.begin(), items.end());
