@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from support.compiled import facts
 from support.differential import check, check_cases
 from support.outcome import assert_same
 
@@ -68,6 +69,7 @@ def test_what_does_not_fit_raises(function):
     call = accel.compile(function)
     for case in ((2, 4), (4, 3), (8, 2), (-7, 3), (9, 1), (20, 2), (-9, 0)):
         assert_same(function, call, np.arange(9.0), *case, times=2)
+    assert facts(call)["compiled"] > 0
 
 
 def between(x, k):
@@ -84,7 +86,7 @@ def test_bounds_that_are_sizes():
 def next_to_the_ends(x, n):
     if n >= 2**63 - 1 or len(x) - 2 >= 2**63 - 1:
         return x + 1
-    if n <= -(2**63) or len(x) - 2**63 >= -2:
+    if n <= -(2**63) or len(x) - 2 <= -(2**63):
         return x - 1
     return x * 2
 
@@ -93,3 +95,5 @@ def test_numbers_next_to_the_ends_of_int64():
     call = accel.compile(next_to_the_ends)
     for n in (3, 2**63 - 1, -(2**63), 2**62, 0, -1, 2**63 - 2, -(2**63) + 1, 2**63 - 1):
         assert_same(next_to_the_ends, call, np.arange(5.0), n)
+    assert facts(call)["compiled"] > 0
+    assert facts(call)["interpreted"] == 0
