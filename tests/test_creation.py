@@ -24,6 +24,19 @@ def test_filled():
     check_left_to_numpy(lambda n: np.zeros(n), -1)
 
 
+def test_the_class_of_arrays():
+    def made(x):
+        a, b = np.ndarray(x.shape), np.ndarray((2, x.shape[0]), np.float32, order="F")
+        c, d = np.ndarray(shape=3, dtype=bool), np.ndarray((), x.dtype)
+        a[:], b[...], c[:], d[...] = x, 2, x[0] > 0, x[0]
+        return a, b, c, d
+
+    check(made, sample(4))
+    check(made, sample(3, "int16"))
+    check_left_to_numpy(lambda x: (np.ndarray(4, buffer=x), np.ndarray(2, offset=8, buffer=x)), sample(4))
+    check_left_to_numpy(lambda x: np.ndarray((2, -1)), sample(4))
+
+
 def test_filled_like():
     for _, x in layouts(sample((3, 4), "float32")):
         check(lambda x: (np.zeros_like(x), np.ones_like(x), np.full_like(x, 3.5), np.zeros_like(x, dtype=int), x + 1), x)

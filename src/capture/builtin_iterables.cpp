@@ -69,7 +69,8 @@ Result<Ref> capture_any(Capture& capture, PyObject*, const CallArguments& argume
 
 Result<Ref> capture_len(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
-  const Ref& value = arguments.positional[0];
+  const Ref& given = arguments.positional[0];
+  const Ref& value = given->kind == AbstractKind::dict_view ? given->items[0] : given;
   switch (value->kind) {
     case AbstractKind::array:
       if (value->array.lens.shape.empty()) return capture.raised(PyExc_TypeError, "len() of unsized object");

@@ -110,6 +110,7 @@ Result<std::optional<Ref>> Interpreter::push_frame(PythonFunction function, cons
 
 Status Interpreter::leave(Ref result) {
   bool nested = frames_.back()->nested, consumed = frames_.back()->is_consumed();
+  bool parted = forks_ > frames_.back()->forks_before;
   if (const Ref& generator = frames_.back()->generator) generator->items.clear();
   yielded_ = false;
   frames_.pop_back();
@@ -121,6 +122,7 @@ Status Interpreter::leave(Ref result) {
     result_ = std::move(result);
   } else {
     frames_.back()->push(std::move(result));
+    returned_ = parted && nesting_ == 0;
   }
   return Unit{};
 }

@@ -272,6 +272,7 @@ class Interpreter {
   std::vector<std::string> one_way_;  // places in Plan::taken that the instruction that runs has passed
   bool ended_ = false;                // the instruction that runs has ended its path
   bool resumed_ = false;              // the path has just been resumed where it had waited
+  bool returned_ = false;             // from a call in which paths have parted
 
   std::vector<PathState> pending_;
   std::map<std::string, std::vector<Version>> versions_;

@@ -41,20 +41,32 @@ ValueId zero_of(Capture& capture, DType dtype) {
   return capture.build().constant(literal, ValueKind::numpy_scalar);
 }
 
-// zeros and empty: memory that nobody has written to may as well be zero.
+// Memory that nobody has written to may as well be zero.
+Result<Ref> empty(Capture& capture, const Ref& shape_given, const Ref& dtype_given, const Ref& order_given) {
+  ACCEL_TRY(std::vector<Dim> shape, read_shape(capture, shape_given));
+  ACCEL_TRY(auto dtype, read_dtype(capture, dtype_given));
+  ACCEL_TRY(std::vector<uint8_t> order, read_order(capture, order_given, shape.size()));
+  return capture.fresh_array(capture.build().full(zero_of(capture, dtype.value_or(DType::float64)), shape, order));
+}
+
 Result<Ref> zeros(Capture& capture, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"shape", "dtype", "order", "device", "like"}, 1, 3}));
   if (!is_none(given[4])) return fail(Reason::unsupported_argument, "like");
-  ACCEL_TRY(std::vector<Dim> shape, read_shape(capture, given[0]));
-  ACCEL_TRY(auto dtype, read_dtype(capture, given[1]));
-  ACCEL_TRY(std::vector<uint8_t> order, read_order(capture, given[2], shape.size()));
-  return capture.fresh_array(capture.build().full(zero_of(capture, dtype.value_or(DType::float64)), shape, order));
+  return empty(capture, given[0], given[1], given[2]);
 }
 
 }  // namespace
 
 Result<Ref> numpy_zeros(Capture& capture, PyObject*, const CallArguments& arguments) { return zeros(capture, arguments); }
 Result<Ref> numpy_empty(Capture& capture, PyObject*, const CallArguments& arguments) { return zeros(capture, arguments); }
+
+// ndarray(shape, dtype=float, buffer=None, offset=0, strides=None, order=None) without a buffer.
+Result<Ref> numpy_ndarray(Capture& capture, PyObject*, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"shape", "dtype", "buffer", "offset", "strides", "order"}, 1, 6}));
+  if (!is_none(given[2]) || given[3] || !is_none(given[4]))
+    return fail(Reason::unsupported_argument, "an ndarray of a buffer or with strides");
+  return empty(capture, given[0], given[1], given[5]);
+}
 
 Result<Ref> numpy_empty_like(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"prototype", "dtype", "order", "subok", "shape", "device"}, 1}));

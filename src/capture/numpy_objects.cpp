@@ -25,12 +25,7 @@ void set_part(const Ref& instance, const char* name, Ref value) {
   instance->items.push_back(std::move(value));
 }
 
-Ref part(const Ref& instance, const char* name) {
-  for (size_t i = 0; i < instance->keys.size(); ++i) {
-    if (utf8(instance->keys[i].get()) == name) return instance->items[i];
-  }
-  return nullptr;
-}
+Ref part(const Ref& instance, const char* name) { return part_of(*instance, name); }
 
 Ref shape_tuple(Capture& capture, const std::vector<Dim>& shape) {
   std::vector<Ref> items;
@@ -80,6 +75,7 @@ Result<Ref> numpy_array_converter(Capture& capture, PyObject* type, const CallAr
     scalars.push_back(make_bool(capture, is_scalar));
   }
   Ref converter = capture.instance(reinterpret_cast<PyTypeObject*>(type));
+  set_part(converter, call_that_makes, capture.tuple(arguments.positional));
   set_part(converter, "arrays", capture.tuple(std::move(arrays)));
   set_part(converter, "scalar_input", capture.tuple(std::move(scalars)));
   return converter;
@@ -147,6 +143,7 @@ Result<Ref> numpy_broadcast(Capture& capture, PyObject* type, const CallArgument
   }
   ACCEL_TRY(std::vector<Dim> shape, broadcast_shapes(capture, shapes));
   Ref made = capture.instance(reinterpret_cast<PyTypeObject*>(type));
+  set_part(made, call_that_makes, capture.tuple(arguments.positional));
   set_part(made, "operands", capture.tuple(arguments.positional));
   set_part(made, "shape", shape_tuple(capture, shape));
   set_part(made, "nd", capture.python_int(static_cast<int64_t>(shape.size())));

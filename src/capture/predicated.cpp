@@ -71,16 +71,20 @@ ValueId spread_mask(Capture& capture, const Predicate& predicate, const std::vec
   return capture.build().broadcast_to(mask, shape);
 }
 
+Status check_materialisable(const AbstractValue& value) {
+  if (value.predicate.first == 0 || value.predicate.view) return Unit{};
+  return fail(Reason::unsupported_layout, "the memory order of an array computed under a mask behind other axes");
+}
+
 Status materialise(Capture& capture, const Ref& value) {
   if (!is_predicated(value)) return Unit{};
+  ACCEL_TRY([[maybe_unused]] Unit possible, check_materialisable(*value));
   const Predicate predicate = value->predicate;
   Graph& graph = capture.graph();
   ValueId whole = capture.read(value);
   bool selected = !graph.is_input(whole) && graph.producer(whole).op == Op::lanes;
   if (selected) whole = graph.producer(whole).operands[0];
   auto rank = static_cast<int>(graph.type(whole).shape.size());
-  if (predicate.first > 0 && !predicate.view)
-    return fail(Reason::unsupported_layout, "the memory order of an array computed under a mask behind other axes");
   std::vector<int> axes(static_cast<size_t>(rank));
   std::iota(axes.begin(), axes.end(), 0);
   std::rotate(axes.begin(), axes.begin() + predicate.first, axes.begin() + predicate.first + predicate.rank);

@@ -14,6 +14,8 @@ inline bool is_predicated(const Ref& value) { return value && value->kind == Abs
 // The predicated array with the elements of `value` that the predicate's mask selects.
 Ref predicated_array(Capture& capture, ValueId value, const Predicate& predicate);
 void make_predicated(const Ref& array, const Predicate& predicate);
+// Fails for what materialise fails for.
+Status check_materialisable(const AbstractValue& predicated);
 // Gathers the elements: from here on the value is an array like others.
 Status materialise(Capture& capture, const Ref& value);
 // The same for predicated values inside of tuples and lists, too.

@@ -12,6 +12,22 @@
 
 namespace accel {
 
+namespace {
+
+// New reference.
+PyObject* attribute_of(const char* module, const char* name) {
+  PyRef imported = PyRef::steal(PyImport_ImportModule(module));
+  return imported ? PyObject_GetAttrString(imported.get(), name) : nullptr;
+}
+
+// Borrowed.
+PyObject* operator_call() {
+  static PyObject* const call = attribute_of("operator", "call");
+  return call;
+}
+
+}  // namespace
+
 RecipeId RecipeWriter::add(Recipe recipe) {
   recipes_.push_back(std::move(recipe));
   return static_cast<RecipeId>(recipes_.size()) - 1;
@@ -86,11 +102,11 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
       if (value->object) return write_constant(value->object);
       return write_parts(RecipeKind::cell, {value->items.empty() ? Ref() : value->items[0]});
     case AbstractKind::partial:
-      return fail(Reason::unsupported_value, "a functools.partial");
+      return write_partial(*value);
     case AbstractKind::dict_view:
-      return fail(Reason::unsupported_value, "a view of a dict");
+      return write_dict_view(*value);
     case AbstractKind::set:
-      return fail(Reason::unsupported_value, "a set");
+      return write_set(*value);
     case AbstractKind::generator:
       return write_generator(*value);
     case AbstractKind::instance:
@@ -107,6 +123,10 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
 
 // Gathered for this exit alone: the value stays as it is on the path that goes on.
 Result<RecipeId> RecipeWriter::write_predicated(const AbstractValue& value) {
+  if (probes_) {
+    ACCEL_TRY([[maybe_unused]] Unit possible, check_materialisable(value));
+    return add(Recipe{});
+  }
   Ref gathered = std::make_shared<AbstractValue>(value);
   gathered->array.storage = std::make_shared<Storage>(*value.array.storage);
   keep_.push_back(gathered);
@@ -175,6 +195,7 @@ Result<RecipeId> RecipeWriter::write_named(RecipeKind kind, const AbstractValue&
 Result<RecipeId> RecipeWriter::write_instance(const AbstractValue& value) {
   auto* type = reinterpret_cast<PyTypeObject*>(value.object.get());
   if (has_plain_attributes(type)) return write_named(RecipeKind::instance, value);
+  if (Ref arguments = part_of(value, call_that_makes)) return write_parts(RecipeKind::call, arguments->items, value.object);
   if (!is_named_tuple(type)) return fail(Reason::unsupported_value, "an instance of " + short_repr(value.object.get()));
   static PyObject* const make = PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyTuple_Type), "__new__");
   ACCEL_TRY(RecipeId items, write_parts(RecipeKind::tuple, value.items));
@@ -182,6 +203,41 @@ Result<RecipeId> RecipeWriter::write_instance(const AbstractValue& value) {
   recipe.kind = RecipeKind::call;
   recipe.object = PyRef::borrow(make);
   recipe.parts = {write_constant(value.object), items};
+  return add(std::move(recipe));
+}
+
+Result<RecipeId> RecipeWriter::write_partial(const AbstractValue& partial) {
+  if (!partial.keys.empty()) return fail(Reason::unsupported_value, "a functools.partial with keywords");
+  static PyObject* const type = attribute_of("functools", "partial");
+  return write_parts(RecipeKind::call, partial.items, PyRef::borrow(type));
+}
+
+Result<RecipeId> RecipeWriter::write_dict_view(const AbstractValue& view) {
+  static constexpr const char* methods[] = {"keys", "values", "items"};
+  PyRef name = PyRef::steal(PyUnicode_InternFromString(methods[view.position]));
+  ACCEL_TRY(RecipeId method, write_parts(RecipeKind::attribute, {view.items[0]}, std::move(name)));
+  Recipe recipe;
+  recipe.kind = RecipeKind::call;
+  recipe.object = PyRef::borrow(operator_call());
+  recipe.parts = {method};
+  return add(std::move(recipe));
+}
+
+// Numbers and constants alone: hashing another object may run user code.
+Result<RecipeId> RecipeWriter::write_set(const AbstractValue& set) {
+  Recipe recipe;
+  recipe.kind = RecipeKind::call;
+  recipe.object = PyRef::borrow(reinterpret_cast<PyObject*>(&PySet_Type));
+  if (set.object) {
+    recipe.parts = {write_constant(PyRef::steal(PyFrozenSet_New(set.object.get())))};
+    return add(std::move(recipe));
+  }
+  for (const Ref& item : set.items) {
+    bool plain = item->kind == AbstractKind::scalar || (item->kind == AbstractKind::constant && is_plain_constant(item->object.get()));
+    if (!plain) return fail(Reason::unsupported_value, "a set of such elements");
+  }
+  ACCEL_TRY(RecipeId items, write_parts(RecipeKind::tuple, set.items));
+  recipe.parts = {items};
   return add(std::move(recipe));
 }
 
@@ -224,14 +280,10 @@ Result<RecipeId> RecipeWriter::write_generator(const AbstractValue& generator) {
   const PyCodeObject* code = generator.suspended->code();
   if (code->co_kwonlyargcount > 0 || (code->co_flags & (CO_VARARGS | CO_VARKEYWORDS)) != 0)
     return fail(Reason::generator, "a generator with such arguments");
-  static PyObject* const call = [] {
-    PyRef module = PyRef::steal(PyImport_ImportModule("operator"));
-    return module ? PyObject_GetAttrString(module.get(), "call") : nullptr;
-  }();
   std::vector<Ref> parts = {generator.items[0]};
   const std::vector<Ref>& locals = generator.items[1]->items;
   parts.insert(parts.end(), locals.begin(), locals.begin() + code->co_argcount);
-  return write_parts(RecipeKind::call, parts, PyRef::borrow(call));
+  return write_parts(RecipeKind::call, parts, PyRef::borrow(operator_call()));
 }
 
 Result<RecipeId> RecipeWriter::write_scalar(const ScalarState& scalar) {

@@ -11,7 +11,8 @@ namespace accel {
 
 class RecipeWriter {
  public:
-  explicit RecipeWriter(Capture& capture) : capture_(capture) {}
+  // probes: asks whether recipes can be written, and adds nothing to the graph.
+  explicit RecipeWriter(Capture& capture, bool probes = false) : capture_(capture), probes_(probes) {}
 
   // One value has one recipe. Fails when a value cannot be made from what a call has.
   Result<RecipeId> write(const Ref& value);
@@ -38,6 +39,9 @@ class RecipeWriter {
   Result<RecipeId> write_grown(const AbstractValue& list);
   Result<RecipeId> write_named(RecipeKind kind, const AbstractValue& value);
   Result<RecipeId> write_instance(const AbstractValue& value);
+  Result<RecipeId> write_partial(const AbstractValue& partial);
+  Result<RecipeId> write_dict_view(const AbstractValue& view);
+  Result<RecipeId> write_set(const AbstractValue& set);
   Result<RecipeId> write_iterator(const Ref& iterator);
   Result<RecipeId> write_method(const AbstractValue& method);
   Result<RecipeId> write_generator(const AbstractValue& generator);
@@ -46,6 +50,7 @@ class RecipeWriter {
   RecipeId add(Recipe recipe);
 
   Capture& capture_;
+  bool probes_;
   std::vector<Recipe> recipes_;
   std::vector<StoreRecipe> stores_;
   std::vector<ValueId> outputs_;

@@ -43,6 +43,11 @@ Result<std::vector<Ref>> all_items(Capture& capture, const Ref& value);
 // dict.keys, dict.values, dict.items (`what`: 0, 1, 2).
 Ref view_of_dict(const Ref& dict, size_t what);
 
+// A part of an instance of a C type that the captured code made; null when there is none of this name.
+Ref part_of(const AbstractValue& instance, const char* name);
+// The part with the arguments of the type's call that makes such an instance. No attribute has this name.
+inline constexpr const char* call_that_makes = "(arguments)";
+
 Result<Ref> get_attribute(Capture& capture, const Ref& value, PyObject* name);
 // A method that Python looks up in the class alone, bound: __call__. Fails where it is no Python function.
 Result<Ref> class_method(Capture& capture, const Ref& value, const char* name);

@@ -102,6 +102,13 @@ Ref Capture::instance(PyTypeObject* type) {
   return ref;
 }
 
+Ref part_of(const AbstractValue& instance, const char* name) {
+  for (size_t i = 0; i < instance.keys.size(); ++i) {
+    if (utf8(instance.keys[i].get()) == name) return instance.items[i];
+  }
+  return nullptr;
+}
+
 ValueId Capture::astype(ValueId value, DType dtype) {
   bool discards = dtype_kind(graph_.type(value).dtype) == 'c' && dtype_kind(dtype) != 'c' && dtype_kind(dtype) != 'b';
   if (discards) throw Abandoned{fail(Reason::floating_point_event, "a cast that discards the imaginary part warns")};

@@ -91,10 +91,11 @@ void Interpreter::forget_moved_exit(const Plan::PlannedExit& planned) {
 }
 
 // At places where paths meet, the path waits until the others that lead there have come. Rolled loops begin and close there.
+// Paths that parted in a call meet behind it at the latest.
 Result<Interpreter::Arrival> Interpreter::arrive(Frame& frame) {
   const CodeFlow& flow = frame.flow();
-  bool goes_on = std::exchange(resumed_, false);
-  if (!flow.is_join(frame.next)) return Arrival::goes_on;
+  bool goes_on = std::exchange(resumed_, false), returned = std::exchange(returned_, false);
+  if (!flow.is_join(frame.next) && !(returned && !pending_.empty())) return Arrival::goes_on;
   forget_left_loops();
   bool rolled = false;
   if (flow.is_header(frame.next) && !goes_on) {

@@ -216,7 +216,7 @@ std::vector<const Frame*> Interpreter::frames_before() const {
 }
 
 bool Interpreter::is_writable() {
-  RecipeWriter probe(capture_);
+  RecipeWriter probe(capture_, true);
   return write_exit(probe, live_frames()).ok();
 }
 
