@@ -157,3 +157,27 @@ def test_evaluated_by_numpy():
         for errors in ("warn", "ignore"):
             with np.errstate(all=errors):
                 assert_same(function, call, -np.ones((3, 3)), times=2)
+
+
+@pytest.mark.parametrize("mode", ["reduced", "complete", "r", "raw"])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128", "int64"])
+def test_orthogonal_factors(mode, dtype):
+    """The gufunc leaves R in its argument, which must not be the caller's."""
+
+    def factored(a):
+        b = a * 2
+        return np.linalg.qr(a, mode=mode), np.linalg.qr(b, mode=mode), b
+
+    for a in (matrices(dtype), sample((5, 3), dtype), sample((3, 5), dtype), np.asfortranarray(matrices(dtype))):
+        check(factored, a)
+    check(factored, matrices(dtype, outer=(2,)))
+
+
+def test_eigenvalues_by_orthogonal_factors():
+    def iterated(a, steps):
+        for _ in range(steps):
+            q, r = np.linalg.qr(a)
+            a = r @ q
+        return a
+
+    check(iterated, matrices(), 12)

@@ -14,6 +14,8 @@ constexpr ReasonInfo table[] = {
 
 const ReasonInfo& reason_info(Reason reason) { return table[static_cast<int>(reason)]; }
 
+bool is_learned(Reason reason) { return reason == Reason::index_sign || reason == Reason::view_or_copy; }
+
 int reason_count() { return static_cast<int>(sizeof(table) / sizeof(table[0])); }
 
 }  // namespace accel

@@ -16,6 +16,8 @@ struct ReasonInfo {
 };
 
 const ReasonInfo& reason_info(Reason reason);
+// Whether a version that a call has left for this reason is followed by one that handles both cases.
+bool is_learned(Reason reason);
 int reason_count();
 
 }  // namespace accel

@@ -30,7 +30,7 @@ class Session {
     plan_.watch = options_.stop_before_instruction > 0;
     plan_.fixed_sizes = options_.fixed_sizes;
     plan_.seen_results = options_.seen_results;
-    plan_.both_signs = options_.both_signs;
+    plan_.learned = options_.learned;
     ACCEL_TRY([[maybe_unused]] Unit walked, walk());
     finish();
     return std::move(attempt_.captured);
@@ -59,7 +59,7 @@ class Session {
 
   void finish() {
     Captured& captured = attempt_.captured;
-    captured.both_signs = options_.both_signs;
+    captured.learned = options_.learned;
     number_exits();
     captured.guards.dims = captured.graph.dims;
     for (const Recipe& recipe : captured.recipes) {

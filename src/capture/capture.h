@@ -71,7 +71,7 @@ struct Plan {
   const std::map<std::string, SeenResult>* seen_results = nullptr;
   bool watch = false;        // find out where frames can be rebuilt
   bool fixed_sizes = false;  // extents are constants
-  bool both_signs = false;   // indices whose sign is not known may count from either end
+  std::set<Reason> learned;  // what may go either way at run time
 
   // The walk ends at a position: those behind it are of other instructions now. False: it was to end there already.
   bool end_at(int64_t position, PlannedExit exit) {
@@ -186,6 +186,23 @@ class Capture {
   bool fits(Dim d);
   // The same after compiled code has checked the size of what is known at run time only.
   bool assume_fits(Dim d);
+  // While one lives, `reason` is that of decisions about what is known at run time only. Where calls have met both ways,
+  // nothing is decided: answers are guesses, and is_open() says that there were some.
+  class Assumptions {
+   public:
+    Assumptions(Capture& capture, Reason reason);
+    ~Assumptions();
+    Assumptions(const Assumptions&) = delete;
+    Assumptions& operator=(const Assumptions&) = delete;
+    bool is_open() const { return open_; }
+
+   private:
+    friend class Capture;
+    Capture& capture_;
+    Assumptions* outer_;
+    Reason reason_;
+    bool both_, open_ = false;
+  };
   // --- what is known at run time only ---------------------------------------------------------------------------------
   // Compiled code leaves for the interpreter before the instruction that is being captured where `condition` (bool, rank 0) is
   // false. To be called before the instruction changes anything.
@@ -332,6 +349,7 @@ class Capture {
   std::unordered_map<int32_t, uint8_t> signs_;  // what guards say about the sign of a Dim
   std::set<int> runtime_symbols_;
   std::vector<Dim> facts_;
+  Assumptions* assumptions_ = nullptr;  // the innermost
   bool may_guard_ = true, keeps_symbols_ = true;
   int64_t effects_ = 0, lasting_effects_ = 0;
   std::vector<Note> notes_;

@@ -4,6 +4,7 @@
 #include <Python.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,7 @@ struct Captured {
   std::string trace;             // what each instruction did, a line each, when that was asked for
   int instructions = 0;          // bytecode instructions evaluated
   bool worth_compiling = false;  // false: nothing but Python bookkeeping precedes the exit
-  bool both_signs = false;       // as asked for
+  std::set<Reason> learned;      // as asked for
 };
 
 struct CaptureOptions {
@@ -43,7 +44,7 @@ struct CaptureOptions {
   bool trace = false;
   const std::map<std::string, SeenResult>* seen_results = nullptr;  // of calls, by place
   bool fixed_sizes = false;                                         // the extents of arrays are constants, each with a guard
-  bool both_signs = false;                                          // a call had an index of another sign than assumed
+  std::set<Reason> learned;  // what calls met both ways: is_learned of base/reasons.h
 };
 
 // Captures `function` called with these locals (localsplus order, borrowed; null = unbound): interprets the bytecode abstractly

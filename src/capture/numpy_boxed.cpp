@@ -44,6 +44,7 @@ Result<Ref> change_in_place(Capture& capture, PyObject* callable, const CallArgu
   ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(self));
   ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
   made.call.changed = 0;
+  made.call.drops_answer = true;
   const Type type = capture.graph().type(made.operands[0]);
   BoxedResult result{ValueKind::array, type.dtype, {type.shape.begin(), type.shape.end()}, type.order};
   Ref changed = boxed_call(capture, std::move(made), {result})[0];

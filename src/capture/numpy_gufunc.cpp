@@ -102,6 +102,7 @@ Result<Ref> fill_by_fft(Capture& capture, PyObject* ufunc, const CallArguments& 
   ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(out));
   ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, ufunc, arguments));
   made.call.changed = static_cast<int>(made.operands.size()) - 1;
+  made.call.drops_answer = true;
   made.call.raises_events = true;
   made.call.errstate = capture.errstate();
   const Type type = capture.graph().type(made.operands.back());
@@ -134,6 +135,38 @@ bool is_of_linalg(PyObject* ufunc) {
   static const std::set<PyObject*> known = gufuncs_of("numpy.linalg._umath_linalg");
   return known.contains(ufunc);
 }
+
+namespace {
+
+// LAPACK factors the first operand in place, and the gufunc leaves it so.
+bool changes_first_operand(PyObject* ufunc) {
+  std::string name = text_attribute(ufunc, "__name__");
+  return name == "qr_r_raw" || name == "qr_r_raw_m" || name == "qr_r_raw_n";
+}
+
+// Makes the call. The first of its results are the new contents of an operand that it changes.
+Result<std::vector<Ref>> box_gufunc(Capture& capture, PyObject* ufunc, const CallArguments& arguments,
+                                    std::vector<BoxedResult> results) {
+  ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, ufunc, arguments));
+  made.call.raises_events = true;
+  made.call.errstate = capture.errstate();
+  const bool changes = changes_first_operand(ufunc);
+  if (changes) {
+    ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(arguments.positional[0]));
+    const Type type = capture.graph().type(made.operands[0]);
+    made.call.changed = 0;
+    results.insert(results.begin(), {ValueKind::array, type.dtype, {type.shape.begin(), type.shape.end()}, type.order});
+  }
+  made.call.gives_tuple = results.size() > 1;
+  std::vector<Ref> given = boxed_call(capture, std::move(made), results);
+  if (changes) {
+    capture.store(arguments.positional[0], capture.read(given[0]));
+    given.erase(given.begin());
+  }
+  return given;
+}
+
+}  // namespace
 
 Result<Ref> call_gufunc(Capture& capture, PyObject* ufunc, const CallArguments& arguments) {
   if (is_of_fft(ufunc)) return fill_by_fft(capture, ufunc, arguments);
@@ -175,11 +208,7 @@ Result<Ref> call_gufunc(Capture& capture, PyObject* ufunc, const CallArguments& 
     if (result.shape.empty()) result.kind = ValueKind::numpy_scalar;
     results.push_back(std::move(result));
   }
-  ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, ufunc, arguments));
-  made.call.gives_tuple = outputs > 1;
-  made.call.raises_events = true;
-  made.call.errstate = capture.errstate();
-  std::vector<Ref> given = boxed_call(capture, std::move(made), results);
+  ACCEL_TRY(std::vector<Ref> given, box_gufunc(capture, ufunc, arguments, std::move(results)));
   return outputs == 1 ? given[0] : capture.tuple(std::move(given));
 }
 

@@ -194,6 +194,7 @@ Result<Ref> shuffle(Capture& capture, BoxedArguments made, const Ref& x) {
   if (x->kind != AbstractKind::array || lens_of(x).shape.empty()) return fail(Reason::unsupported_argument, "shuffle of this");
   ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(x));
   made.call.changed = 0;
+  made.call.drops_answer = true;
   const Type type = capture.graph().type(made.operands[0]);
   Ref changed = draw(capture, std::move(made), array_of(type.dtype, type.shape, type.order))[0];
   capture.store(x, capture.read(changed));

@@ -125,11 +125,21 @@ Status read_where(Capture& capture, const ReduceOptions& options, ReduceCall& ca
 }
 
 // Extents whose being 1 changes the order of the additions.
-void specialise(Capture& capture, const ReduceOptions& options, const ReduceCall& call) {
+void specialise(Capture& capture, const ReduceOptions& options, ReduceCall& call) {
   const Type type = capture.graph().type(capture.read(call.array.ref));
   for (int axis : axes_specialised_on_one(capture.dims(), type, options.axes, call.combining->op, call.accumulator)) {
-    is_one(capture, call.array.shape[static_cast<size_t>(axis)]);
+    Dim& extent = call.array.shape[static_cast<size_t>(axis)];
+    if (is_one(capture, extent)) extent = capture.dims().constant(1);
   }
+}
+
+// The array, with extents of 1 as constants.
+ValueId specialised_value(Capture& capture, const ReduceCall& call) {
+  ValueId value = capture.read(call.array.ref);
+  size_t rank = call.array.shape.size();
+  if (capture.graph().type(value).shape == call.array.shape) return value;
+  return capture.build().slice(value, std::vector<Dim>(rank, capture.dims().constant(0)),
+                               std::vector<Dim>(rank, capture.dims().constant(1)), call.array.shape);
 }
 
 // The mask in the array's shape.
@@ -160,7 +170,7 @@ Result<Op> combining_op(Capture& capture, const ReduceOptions& options, const Re
 // The reduction over at least one axis.
 Result<ValueId> reduce_value(Capture& capture, const ReduceOptions& options, const ReduceCall& call) {
   Builder& build = capture.build();
-  ValueId value = capture.read(call.array.ref);
+  ValueId value = specialised_value(capture, call);
   bool cast = call.array.type.dtype != call.accumulator;
   bool buffered = cast && call.combining->order_matters && is_inexact(call.accumulator);
   if (cast && !buffered) value = capture.astype(value, call.accumulator);

@@ -208,19 +208,33 @@ Result<std::vector<Dim>> reshape_target(Capture& capture, const Ref& array, std:
   return shape;
 }
 
-Ref reshaped(Capture& capture, const Ref& array, const std::vector<Dim>& shape) {
+namespace {
+
+// How the array's memory shows `shape`; nullopt: it has to be copied.
+std::optional<Lens> reshaped_lens(Capture& capture, const Ref& array, const std::vector<Dim>& shape) {
   const Lens from = lens_of(array);
-  ViewMaker view(capture, array);
-  view.reshape(shape);
-  if (from.shape == shape) return view.finish(from);
-  if (is_c_contiguous(capture, array)) {
-    return view.finish({shape, dense_strides(capture.dims(), shape, {}, from.dtype), from.offset, from.dtype});
-  }
+  if (from.shape == shape) return from;
+  if (is_c_contiguous(capture, array))
+    return Lens{shape, dense_strides(capture.dims(), shape, {}, from.dtype), from.offset, from.dtype};
   bool same = from.shape.size() == shape.size();
   for (size_t k = 0; same && k < shape.size(); ++k) same = capture.decide_equal(from.shape[k], shape[k]);
-  if (same) return view.finish({shape, from.strides, from.offset, from.dtype});
-  if (auto strides = Reshaping(capture, from, shape).strides()) return view.finish({shape, *strides, from.offset, from.dtype});
-  return copied(capture, view.value(), {});
+  if (same) return Lens{shape, from.strides, from.offset, from.dtype};
+  if (auto strides = Reshaping(capture, from, shape).strides()) return Lens{shape, *strides, from.offset, from.dtype};
+  return std::nullopt;
+}
+
+}  // namespace
+
+Ref reshaped(Capture& capture, const Ref& array, const std::vector<Dim>& shape) {
+  std::optional<Lens> lens;
+  {
+    Capture::Assumptions assumptions(capture, Reason::view_or_copy);
+    lens = reshaped_lens(capture, array, shape);
+    if (assumptions.is_open()) return view_or_copy(capture, array, shape);
+  }
+  ViewMaker view(capture, array);
+  view.reshape(shape);
+  return lens ? view.finish(std::move(*lens)) : copied(capture, view.value(), {});
 }
 
 bool may_be_view(Capture& capture, const Ref& array) {

@@ -160,9 +160,21 @@ bool Capture::decide_runtime(Dim left, Comparison comparison, Dim right) {
   static constexpr bool table[6][3] = {{false, true, false}, {true, false, true},  {true, false, false},
                                        {true, true, false},  {false, false, true}, {false, true, true}};
   bool likely = table[static_cast<size_t>(comparison)][l < r ? 0 : l == r ? 1 : 2];
-  require_relation({left, right, likely ? comparison : inverse_of(comparison)});
+  if (assumptions_ != nullptr && assumptions_->both_) {
+    assumptions_->open_ = true;
+    return likely;
+  }
+  Reason reason = assumptions_ != nullptr ? assumptions_->reason_ : Reason::assumption_failed;
+  require_relation({left, right, likely ? comparison : inverse_of(comparison)}, reason);
   return likely;
 }
+
+Capture::Assumptions::Assumptions(Capture& capture, Reason reason)
+    : capture_(capture), outer_(capture.assumptions_), reason_(reason), both_(capture.plan_.learned.contains(reason)) {
+  capture.assumptions_ = this;
+}
+
+Capture::Assumptions::~Assumptions() { capture_.assumptions_ = outer_; }
 
 void Capture::require_relation(const Relation& relation, Reason reason) {
   Status required =
@@ -175,7 +187,7 @@ Dim Capture::from_start(Dim at, Dim length, bool may_assume) {
   Dim zero = dims().constant(0), wrapped = dims().add(at, length);
   if (!is_runtime(at)) return decide(at, Comparison::lt, zero) ? wrapped : at;
   if (auto negative = known_relation(at, Comparison::lt, zero)) return *negative ? wrapped : at;
-  if (may_assume && !plan_.both_signs) {
+  if (may_assume && !plan_.learned.contains(Reason::index_sign)) {
     bool negative = hint(at) < 0;
     require_relation({at, zero, negative ? Comparison::lt : Comparison::ge}, Reason::index_sign);
     return negative ? wrapped : at;

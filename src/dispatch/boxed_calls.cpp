@@ -30,6 +30,16 @@ bool read_number(PyObject* object, const Type& type, uint64_t bits[2]) {
   return known && read_scalar(object, type.dtype, bits);
 }
 
+// What the call gives when the operand that it changes counts as a result. Null stays null.
+PyRef with_changed(const BoxedCall& call, PyRef answer, const std::vector<PyRef>& operands) {
+  if (!answer || call.changed < 0) return answer;
+  const PyRef& changed = operands[static_cast<size_t>(call.changed)];
+  if (call.drops_answer) return changed;
+  if (call.results.size() == 2) return PyRef::steal(PyTuple_Pack(2, changed.get(), answer.get()));
+  PyRef first = PyRef::steal(PyTuple_Pack(1, changed.get()));
+  return PyRef::steal(first ? PySequence_Concat(first.get(), answer.get()) : nullptr);
+}
+
 PyObject* interned(const char* name) { return PyUnicode_InternFromString(name); }
 
 }  // namespace
@@ -58,8 +68,7 @@ int BoxedCalls::call(int number, const void* const* operands, const int64_t* dim
     objects_.push_back(std::move(object));
     dims += type.rank();
   }
-  PyRef answer = invoke(call, objects_);
-  if (answer && call.changed >= 0) answer = objects_[static_cast<size_t>(call.changed)];
+  PyRef answer = with_changed(call, invoke(call, objects_), objects_);
   bool taken = answer && take(number, answer.get());
   objects_.clear();
   owned_.clear();
@@ -118,8 +127,7 @@ PyObject* BoxedCalls::results_with_objects(int number, PyObject* const* operands
     objects.push_back(changed ? PyRef::steal(new_copy(operands[k])) : PyRef::borrow(operands[k]));
     if (!objects.back()) return nullptr;
   }
-  PyRef answer = invoke(call, objects);
-  if (answer && call.changed >= 0) answer = objects[static_cast<size_t>(call.changed)];
+  PyRef answer = with_changed(call, invoke(call, objects), objects);
   if (!answer || !take(number, answer.get())) return nullptr;
   return call.gives_tuple ? answer.release() : PyTuple_Pack(1, answer.get());
 }

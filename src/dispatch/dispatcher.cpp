@@ -61,7 +61,7 @@ void Dispatcher::reset() {
   versions_.clear();
   events_.clear();
   seen_results_.clear();
-  both_signs_ = false;
+  learned_.clear();
   warned_.clear();
   noted_once_ = 0;
   pinned_.reset();
@@ -192,14 +192,14 @@ Dispatcher::Answer Dispatcher::try_version(size_t index, PyObject* const* locals
 }
 
 // The next call gets a version that knows what the call gives; one that gives now this and now that is left to the interpreter.
-// Likewise one for indices of either sign.
+// Likewise one for indices of either sign, and for what is now a view and now a copy.
 void Dispatcher::learn(Entry& entry) {
   if (auto seen = entry.take_seen_result()) {
     auto [known, fresh] = seen_results_.try_emplace(seen->first, seen->second);
     if (!fresh) known->second = {};
     drop_version(entry);
-  } else if (entry.met_index_sign()) {
-    both_signs_ = true;
+  } else if (auto reason = entry.met_other_way()) {
+    learned_.insert(*reason);
     drop_version(entry);
   }
 }
@@ -280,7 +280,7 @@ Dispatcher::Added Dispatcher::add_version(PyObject* const* locals) {
   options.trace = log_enabled(LogTopic::capture);
   options.fixed_sizes = options_.fixed_sizes;
   options.seen_results = &seen_results_;
-  options.both_signs = both_signs_;
+  options.learned = learned_;
   Result<Captured> captured = capture(function(), locals, local_count_, options);
   if (!captured.ok()) {
     pin(at_start(captured.failure().reason, captured.failure().detail));

@@ -116,7 +116,7 @@ class Dispatcher {
   Counters counters_;
   std::vector<Event> events_;
   std::map<std::string, SeenResult> seen_results_;  // of calls that the process makes, by place
-  bool both_signs_ = false;                         // a call had an index of another sign than a version assumed
+  std::set<Reason> learned_;                        // what versions have to handle both ways: calls met either
   std::set<int> warned_;                            // reasons
   uint64_t noted_once_ = 0;                         // bits of reasons
 };

@@ -416,6 +416,11 @@ std::string Entry::file_of(Location where) const {
   return where.source >= 0 && where.source < static_cast<int>(files.size()) ? files[where.source] : std::string();
 }
 
+std::optional<Reason> Entry::met_other_way() const {
+  Reason reason = captured_.exits[static_cast<size_t>(last_exit_)].reason;
+  return is_learned(reason) && !captured_.learned.contains(reason) ? std::optional(reason) : std::nullopt;
+}
+
 bool Entry::fits_every_call() const {
   const GuardSet& guards = captured_.guards;
   return std::none_of(guards.guards.begin(), guards.guards.end(), [&](const Guard& guard) {

@@ -73,10 +73,8 @@ class Entry {
   bool is_exceptional(int exit) const;
   // Place and result of a call that gave something else than assumed, as the last call has found out.
   std::optional<std::pair<std::string, SeenResult>> take_seen_result() { return std::exchange(seen_result_, std::nullopt); }
-  // Whether the last call left for an index of the sign that this version takes no index to have.
-  bool met_index_sign() const {
-    return !captured_.both_signs && captured_.exits[static_cast<size_t>(last_exit_)].reason == Reason::index_sign;
-  }
+  // What the last call left for, where a version can handle that and its opposite and this one does not.
+  std::optional<Reason> met_other_way() const;
   // Where and why the last call ended behind a call that it made, when it did.
   const std::optional<Fallback>& left_behind_call() const { return left_behind_call_; }
   // How many calls left through the exit.
