@@ -1,3 +1,4 @@
+#include "ir/above.h"
 #include "passes/invariants.h"
 
 #include <algorithm>
@@ -115,11 +116,11 @@ class Finder {
 
   // Whether a branch on v may tell something about values outside the loop.
   bool may_check(ValueId v) const {
-    if (is_fixed(v)) return true;
-    if (graph_.is_input(v)) return false;
-    const std::vector<ValueId>& parts = graph_.producer(v).operands;
-    return std::any_of(parts.begin(), parts.end(),
-                       [&](ValueId o) { return graph_.type(o).dtype == DType::bool_ && may_check(o); });
+    return is_above(graph_, v, [&](ValueId above) {
+      if (above != v && graph_.type(above).dtype != DType::bool_) return Above::nothing;
+      if (is_fixed(above)) return Above::found;
+      return graph_.is_input(above) ? Above::nothing : Above::operands;
+    });
   }
 
   bool is_bound(Dim d) const {

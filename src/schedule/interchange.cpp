@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "ir/above.h"
 #include "ir/flow.h"
 #include "schedule/access.h"
 #include "schedule/nests.h"
@@ -151,11 +152,12 @@ class Recogniser {
   }
 
   bool depends_on_counter(ValueId v) const {
-    if (v == out_.counter) return true;
-    if (!inside(v) || graph_.is_input(v)) return false;
-    const Node& n = graph_.producer(v);
-    if (n.op == Op::bind || names_counter(n)) return true;
-    return std::any_of(n.operands.begin(), n.operands.end(), [&](ValueId o) { return depends_on_counter(o); });
+    return is_above(graph_, v, [&](ValueId above) {
+      if (above == out_.counter) return Above::found;
+      if (!inside(above) || graph_.is_input(above)) return Above::nothing;
+      const Node& n = graph_.producer(above);
+      return n.op == Op::bind || names_counter(n) ? Above::found : Above::operands;
+    });
   }
 
   void find_changing() {

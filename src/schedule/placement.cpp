@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "ir/above.h"
 #include "ir/reduction_plan.h"
 #include "schedule/coalesce.h"
 
@@ -41,11 +42,12 @@ bool is_loop_call(const Graph& graph, const Node& node) {
 }
 
 bool calls_loops(const Graph& graph, const std::vector<Place>& places, ValueId v) {
-  if (graph.is_input(v) || places[v] != Place::inlined) return false;
-  const Node& node = graph.producer(v);
-  if (op_class(node.op) == OpClass::reduction) return false;
-  if (is_loop_call(graph, node)) return true;
-  return std::any_of(node.operands.begin(), node.operands.end(), [&](ValueId o) { return calls_loops(graph, places, o); });
+  return is_above(graph, v, [&](ValueId above) {
+    if (graph.is_input(above) || places[above] != Place::inlined) return Above::nothing;
+    const Node& node = graph.producer(above);
+    if (op_class(node.op) == OpClass::reduction) return Above::nothing;
+    return is_loop_call(graph, node) ? Above::found : Above::operands;
+  });
 }
 
 ValueId located_base(const Graph& graph, const std::vector<Place>& places, ValueId v) {
@@ -299,10 +301,10 @@ class Walk {
 
   // Whether computing v where it is used may raise floating-point events.
   bool may_have_events(ValueId v) const {
-    if (graph_.is_input(v) || result_.places[v] != Place::inlined) return false;
-    const Node& node = graph_.producer(v);
-    return node_events(graph_, node) != 0 ||
-           std::any_of(node.operands.begin(), node.operands.end(), [&](ValueId o) { return may_have_events(o); });
+    return is_above(graph_, v, [&](ValueId above) {
+      if (graph_.is_input(above) || result_.places[above] != Place::inlined) return Above::nothing;
+      return node_events(graph_, graph_.producer(above)) != 0 ? Above::found : Above::operands;
+    });
   }
 
   // A run must be computable element by element: no tile calls inside, and its axes must coalesce.

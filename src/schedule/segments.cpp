@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ir/above.h"
 #include "ir/flow.h"
 #include "schedule/ownership.h"
 #include "schedule/row_stores.h"
@@ -117,13 +118,13 @@ bool Segments::joins(const Segment& first, const Segment& second) const {
 
 // Marks what a user in segment `user` (-1: a terminator, bind or call) needs of other segments.
 void Segments::note_use(ValueId v, int user, std::vector<int>& segment_of, std::set<ValueId>& shared) {
-  if (graph_.is_input(v)) return;
-  bool own_place = forced_.contains(v) && user < 0;
-  if (is_cloned(v) && !own_place) {
-    for (ValueId operand : graph_.producer(v).operands) note_use(operand, user, segment_of, shared);
-    return;
-  }
-  if (segment_of[static_cast<size_t>(graph_.values[static_cast<size_t>(v)].producer)] != user) shared.insert(v);
+  is_above(graph_, v, [&](ValueId above) {
+    if (graph_.is_input(above)) return Above::nothing;
+    bool own_place = forced_.contains(above) && user < 0;
+    if (is_cloned(above) && !own_place) return Above::operands;
+    if (segment_of[static_cast<size_t>(graph_.values[static_cast<size_t>(above)].producer)] != user) shared.insert(above);
+    return Above::nothing;
+  });
 }
 
 void Segments::find_results() {
@@ -193,21 +194,23 @@ namespace {
 
 // Whether v is computed from lanes alone, element by element.
 bool is_of_lanes(const Graph& graph, ValueId v) {
-  if (graph.is_input(v)) return false;
-  const Node& node = graph.producer(v);
-  if (node.op == Op::lanes) return true;
-  return op_class(node.op) == OpClass::pointwise &&
-         std::any_of(node.operands.begin(), node.operands.end(), [&](ValueId o) { return is_of_lanes(graph, o); });
+  return is_above(graph, v, [&](ValueId above) {
+    if (graph.is_input(above)) return Above::nothing;
+    Op op = graph.producer(above).op;
+    if (op == Op::lanes) return Above::found;
+    return op_class(op) == OpClass::pointwise ? Above::operands : Above::nothing;
+  });
 }
 
 }  // namespace
 
 bool under_mask(const Graph& graph, ValueId v) {
-  if (graph.is_input(v) || graph.type(v).rank() == 0) return true;
-  const Node& node = graph.producer(v);
-  if (node.op == Op::lanes) return true;
-  if (node_events(graph, node) != 0 && !is_of_lanes(graph, v)) return false;
-  return std::all_of(node.operands.begin(), node.operands.end(), [&](ValueId o) { return under_mask(graph, o); });
+  return !is_above(graph, v, [&](ValueId above) {
+    if (graph.is_input(above) || graph.type(above).rank() == 0) return Above::nothing;
+    const Node& node = graph.producer(above);
+    if (node.op == Op::lanes) return Above::nothing;
+    return node_events(graph, node) != 0 && !is_of_lanes(graph, above) ? Above::found : Above::operands;
+  });
 }
 
 namespace {
