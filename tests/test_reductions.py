@@ -1,5 +1,7 @@
 """Reductions: every method and function by dtype, axis, layout, keepdims, out, initial and where; bits of sums included."""
 
+import itertools
+
 import numpy as np
 import pytest
 from support.differential import check, check_in_loops, check_left_to_numpy, check_sizes, layouts, sample
@@ -341,3 +343,19 @@ def test_extremes_of_columns_have_no_events_of_their_own(size):
 
     for _ in range(3):
         check(places, sample(size), sample(size + 1, seed=1), times=1)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, (0, 1), (0, 2), (1, 2), (0, 1, 2)])
+def test_kept_axes_lie_in_the_order_of_the_operand(axis):
+    def kept(x):
+        y = x * 2
+        return (
+            x.sum(axis=axis, keepdims=True),
+            y.max(axis=axis, keepdims=True),
+            np.mean(y, axis=axis, keepdims=True),
+            (x > 1).all(axis=axis, keepdims=True),
+            y / y.sum(axis=axis, keepdims=True),
+        )
+
+    for order in itertools.permutations(range(3)):
+        check(kept, sample((2, 3, 4)).transpose(order))

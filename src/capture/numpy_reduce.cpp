@@ -275,6 +275,15 @@ Result<std::optional<Ref>> reduce_lanes(Capture& capture, PyObject* ufunc, const
   return std::optional(wrap_result(capture, value, false));
 }
 
+// Axes of extent 1 in place of the reduced ones. A fresh result lies in the order of what was reduced.
+ValueId with_kept_axes(Capture& capture, const ReduceOptions& options, const ReduceCall& call, ValueId value) {
+  Builder& build = capture.build();
+  value = build.expand_dims(value, options.axes);
+  const Type array = capture.graph().type(capture.read(call.array.ref));
+  if (options.out || array.is_c_order()) return value;
+  return build.pointwise(Op::copy, {value}, {capture.graph().type(value).dtype}, ValueKind::array, array.axis_order());
+}
+
 bool same_shape(Capture& capture, const std::vector<Dim>& shape, const std::vector<Dim>& other) {
   if (shape.size() != other.size()) return false;
   for (size_t k = 0; k < shape.size(); ++k)
@@ -315,7 +324,7 @@ Result<Ref> reduce_array(Capture& capture, PyObject* ufunc, const Ref& array, co
   } else {
     specialise(capture, options, call);
     ACCEL_TRY(value, reduce_value(capture, options, call));
-    if (options.keepdims) value = capture.build().expand_dims(value, options.axes);
+    if (options.keepdims) value = with_kept_axes(capture, options, call, value);
   }
   if (!options.out) return wrap_result(capture, value, false);
   std::vector<Dim> shape = capture.graph().type(value).shape;
