@@ -146,3 +146,35 @@ def ranges_of_floats(n):
 def test_ranges_of_floats():
     check_sizes(ranges_of_floats, (5,), (40,), (1,))
     check_left_to_numpy(lambda n: np.arange(-0.0, n) * np.ones(n), 3)
+
+
+def selected(z, c, n):
+    for _ in range(n):
+        z = z * z + c
+        left = abs(z) <= 2
+        z, c = z[left], c[left]
+    return z, c
+
+
+def escape_of_those_left(c, n):
+    z = np.zeros(c.shape, complex)
+    count = np.zeros(len(c), int)
+    place = np.arange(len(c))
+    for i in range(n):
+        if not len(z):
+            break
+        np.multiply(z, z, z)
+        np.add(z, c, z)
+        out = abs(z) > 2
+        count[place[out]] = i + 1
+        np.logical_not(out, out)
+        z, c, place = z[out], c[out], place[out]
+    return z, c, count
+
+
+def test_arrays_that_are_selected_round_by_round():
+    c = (np.linspace(-2, 1, 9) + 1j * np.linspace(-1, 1, 7)[:, None]).ravel()
+    check(selected, c * 0, c, 30)
+    check(escape_of_those_left, c, 30)
+    check(escape_of_those_left, c + 10, 30)
+    check(lambda z: [z := z[z < 1 + k] * 2 for k in range(20)][-1], np.linspace(0, 1, 20))

@@ -120,3 +120,16 @@ def test_events_of_constants():
 
     call = accel.compile(constants)
     assert_same(constants, call, np.ones(3), times=2)
+
+
+def test_values_that_are_used_twice_by_values_that_are_used_twice():
+    """Whoever asks what they are computed from without noting whom has been asked never ends."""
+
+    def chain(x):
+        values = [x]
+        for _ in range(60):
+            values.append(values[-1] - 0.1 * values[-1])
+        return np.array(values), values[-1]
+
+    check(chain, 2.5)
+    check(lambda x: chain(x[0] * 1.5), np.ones(3))

@@ -51,6 +51,8 @@ enum class AbstractKind : uint8_t {
   unread,      // an object at a source whose kind has not been needed yet; Capture::look turns it into one of the others
 };
 
+struct ViewOrCopy;
+
 // Memory that one or several arrays look at.
 struct Storage {
   SourceId source = -1;        // the argument it belongs to; -1: fresh memory made by the captured code
@@ -58,9 +60,10 @@ struct Storage {
                                // until it is read (Capture::contents)
   int version = 0;             // counts stores
   // A copy that NumPy does not make when it has less than two elements: then this is its memory, which must stay at this
-  // version. It can be read, and nothing else.
+  // version. It can be read, and nothing else; exits make it as NumPy does.
   std::shared_ptr<Storage> maybe;
   int maybe_version = 0;
+  std::shared_ptr<const ViewOrCopy> maybe_made;
   // A grown list has a copy of the contents as a row, which stands for an array that looks at this memory: nobody may store to
   // it.
   bool held = false;
@@ -87,6 +90,12 @@ struct ArrayState {
   ValueId value = no_value;  // contents at `version`; read through Capture::read
   int version = 0;
   bool writeable = true;
+};
+
+// How NumPy makes what is a view or a copy: array.reshape of the shape of the result, or array.ravel().
+struct ViewOrCopy {
+  ArrayState array;
+  bool ravels = false;
 };
 
 // What a truth value says about integers.

@@ -67,12 +67,12 @@ struct BoxedCall {
   std::vector<Type> operands;       // of the op: kinds, dtypes, ranks
   std::vector<Type> results;        // kinds, dtypes, ranks, memory orders; the extents are those of the ops that receive them
   bool gives_tuple = false;         // of the results; else there is one
-  int changed = -1;  // operand that the callable changes: it gets a copy, which is the first result
-  bool drops_answer = false;   // with `changed`: what the callable returns is no result
-  bool raises_events = false;  // a ufunc: an event that the caller or the code does not ignore makes the call fail
-  Errstate errstate;           // of the code around the call
-  int draw = -1;               // row of draws.inc: the C function that does the same, for the op of that name
-  int generator = -1;          // argument, a numpy.random.Generator, whose state a run that fails has to restore
+  int changed = -1;                 // operand that the callable changes: it gets a copy, which is the first result
+  bool drops_answer = false;        // with `changed`: what the callable returns is no result
+  bool raises_events = false;       // a ufunc: an event that the caller or the code does not ignore makes the call fail
+  Errstate errstate;                // of the code around the call
+  int draw = -1;                    // row of draws.inc: the C function that does the same, for the op of that name
+  int generator = -1;               // argument, a numpy.random.Generator, whose state a run that fails has to restore
 };
 
 }  // namespace accel

@@ -44,7 +44,7 @@ struct CaptureOptions {
   bool trace = false;
   const std::map<std::string, SeenResult>* seen_results = nullptr;  // of calls, by place
   bool fixed_sizes = false;                                         // the extents of arrays are constants, each with a guard
-  std::set<Reason> learned;  // what calls met both ways: is_learned of base/reasons.h
+  std::set<Reason> learned;                                         // what calls met both ways: is_learned of base/reasons.h
 };
 
 // Captures `function` called with these locals (localsplus order, borrowed; null = unbound): interprets the bytecode abstractly

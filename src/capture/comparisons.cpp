@@ -1,15 +1,19 @@
 // Comparisons, identity, truth and membership.
 
 #include <algorithm>
+#include <numeric>
 
 #include "capture/callable_parts.h"
 #include "capture/class_guards.h"
+#include "capture/conditions.h"
 #include "capture/grown_lists.h"
 #include "capture/known_types.h"
+#include "capture/numpy_ufunc.h"
 #include "capture/predicated.h"
 #include "capture/python_text.h"
 #include "capture/semantics.h"
 #include "ndarray/array.h"
+#include "ndarray/loops.h"
 
 namespace accel {
 
@@ -54,11 +58,42 @@ bool is_singleton_like(PyObject* object) {
 Result<Ref> compare_sequences(Capture& capture, int op, const Ref& left, const Ref& right) {
   if (op != Py_EQ && op != Py_NE) return fail(Reason::unsupported_value, "an ordering of sequences");
   bool same_length = left->items.size() == right->items.size();
-  bool equal = left->kind == right->kind && (same_length || left->kind == AbstractKind::tuple);
-  for (size_t i = 0; equal && i < std::min(left->items.size(), right->items.size()); ++i) {
-    ACCEL_TRY(equal, is_equal(capture, left->items[i], right->items[i]));
+  Condition equal = known_condition(left->kind == right->kind && (same_length || left->kind == AbstractKind::tuple));
+  for (size_t i = 0; equal.known.value_or(true) && i < std::min(left->items.size(), right->items.size()); ++i) {
+    ACCEL_TRY(Condition item, equality_condition(capture, left->items[i], right->items[i]));
+    equal = both(capture, equal, item);
   }
-  return make_bool(capture, (equal && same_length) == (op == Py_EQ));
+  return condition_value(capture, both(capture, equal, known_condition(same_length)), op == Py_NE);
+}
+
+// Computed, so that it is not known before run time.
+bool is_computed(Capture& capture, const Ref& value) {
+  if (value->kind != AbstractKind::scalar || value->source >= 0) return false;
+  if (value->scalar.dim) return capture.is_runtime(*value->scalar.dim);
+  return !capture.known_value(value);
+}
+
+// The items of a sequence or set of which a number may be one; nullopt: another container.
+Result<std::optional<std::vector<Ref>>> candidates_of(Capture& capture, const Ref& container) {
+  if (is_sequence(container)) return std::optional(container->items);
+  if (container->kind == AbstractKind::set && !container->object) return std::optional(container->items);
+  PyObject* object = container->object.get();
+  bool constant = container->kind == AbstractKind::constant || container->kind == AbstractKind::set;
+  bool plain = constant && (PyTuple_CheckExact(object) || PyFrozenSet_CheckExact(object) || PySet_CheckExact(object));
+  if (!plain) return std::optional<std::vector<Ref>>();
+  ACCEL_TRY(std::vector<Ref> items, all_items(capture, container));
+  return std::optional(std::move(items));
+}
+
+// item in array: whether an element is equal.
+Result<Condition> array_membership(Capture& capture, const Ref& item, const Ref& array) {
+  ACCEL_TRY(Ref equal, compare(capture, Py_EQ, array, item));
+  if (!is_arraylike(equal)) return fail(Reason::unsupported_value, "membership in this array");
+  ReduceOptions options;
+  options.axes.resize(lens_of(equal).shape.size());
+  std::iota(options.axes.begin(), options.axes.end(), 0);
+  ACCEL_TRY(Ref some, reduce_array(capture, ufunc_of(Op::logical_or), equal, options));
+  return condition_of(capture, some);
 }
 
 Ref compare_dims(Capture& capture, int op, const Ref& left, const Ref& right, Dim l, Dim r) {
@@ -261,6 +296,45 @@ Result<bool> truth(Capture& capture, const Ref& value) {
       break;
   }
   return fail(Reason::unsupported_value, "the truth of this object");
+}
+
+Result<Condition> equality_condition(Capture& capture, const Ref& left, const Ref& right) {
+  capture.look(left);
+  capture.look(right);
+  for (const auto& [number, other] : {std::pair{left, right}, std::pair{right, left}}) {
+    bool text =
+        other->kind == AbstractKind::constant && (other->object.get() == Py_None || PyUnicode_CheckExact(other->object.get()));
+    if (number->kind == AbstractKind::scalar && text) return known_condition(false);
+  }
+  bool tuples = left->kind == AbstractKind::tuple && right->kind == AbstractKind::tuple && !left->object && !right->object;
+  if (left != right && (tuples || is_computed(capture, left) || is_computed(capture, right))) {
+    ACCEL_TRY(Ref result, compare(capture, Py_EQ, left, right));
+    return condition_of(capture, result);
+  }
+  ACCEL_TRY(bool same, is_equal(capture, left, right));
+  return known_condition(same);
+}
+
+Result<Condition> membership_condition(Capture& capture, const Ref& item, const Ref& container) {
+  capture.look(item);
+  capture.look(container);
+  if (container->kind == AbstractKind::array) return array_membership(capture, item, container);
+  bool computed = is_computed(capture, item) || (item->kind == AbstractKind::tuple && !item->object);
+  bool computes = is_sequence(container) && std::any_of(container->items.begin(), container->items.end(),
+                                                        [&](const Ref& candidate) { return is_computed(capture, candidate); });
+  if (computed || computes) {
+    ACCEL_TRY(auto candidates, candidates_of(capture, container));
+    if (candidates) {
+      Condition found = known_condition(false);
+      for (size_t i = 0; i < candidates->size() && !found.known.value_or(false); ++i) {
+        ACCEL_TRY(Condition equal, equality_condition(capture, (*candidates)[i], item));
+        found = either(capture, found, equal);
+      }
+      return found;
+    }
+  }
+  ACCEL_TRY(bool known, contains(capture, item, container));
+  return known_condition(known);
 }
 
 Result<bool> contains(Capture& capture, const Ref& item, const Ref& container) {

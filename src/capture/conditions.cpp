@@ -13,7 +13,7 @@ Result<ValueId> single_element(Capture& capture, const Ref& array) {
   DimTable& dims = capture.dims();
   Dim one = dims.constant(1);
   for (Dim extent : array->array.lens.shape) {
-    if (!capture.decide_equal(extent, one)) return fail(Reason::will_raise, "the truth of an array with several elements");
+    if (!capture.expect_equal(extent, one)) return fail(Reason::will_raise, "the truth of an array with several elements");
   }
   ValueId value = capture.read(array);
   if (array->array.lens.shape.empty()) return value;
@@ -52,6 +52,14 @@ Condition both(Capture& capture, const Condition& left, const Condition& right) 
   return condition;
 }
 
+Condition either(Capture& capture, const Condition& left, const Condition& right) {
+  if (left.known) return *left.known ? left : right;
+  if (right.known) return *right.known ? right : left;
+  Condition condition;
+  condition.value = capture.build().pointwise(Op::logical_or, {left.value, right.value}, {DType::bool_}, ValueKind::py_scalar);
+  return condition;
+}
+
 Condition condition_of(Capture& capture, const Relation& relation) {
   if (capture.dims().as_constant(capture.dims().sub(relation.left, relation.right))) {
     return known_condition(capture.decide(relation.left, relation.comparison, relation.right));
@@ -82,8 +90,7 @@ Result<Condition> condition_of(Capture& capture, const Ref& value) {
   return known_condition(known);
 }
 
-Result<Ref> truth_value(Capture& capture, const Ref& value, bool negate) {
-  ACCEL_TRY(Condition condition, condition_of(capture, value));
+Ref condition_value(Capture& capture, const Condition& condition, bool negate) {
   if (condition.known) return make_bool(capture, *condition.known != negate);
   const Type& type = capture.graph().type(condition.value);
   Builder& build = capture.build();
@@ -98,6 +105,11 @@ Result<Ref> truth_value(Capture& capture, const Ref& value, bool negate) {
     result->scalar.relation = negate ? Capture::inverse(condition.relations[0]) : condition.relations[0];
   }
   return result;
+}
+
+Result<Ref> truth_value(Capture& capture, const Ref& value, bool negate) {
+  ACCEL_TRY(Condition condition, condition_of(capture, value));
+  return condition_value(capture, condition, negate);
 }
 
 }  // namespace accel

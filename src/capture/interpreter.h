@@ -194,6 +194,7 @@ class Interpreter {
   void look_at_live(const Frame& frame);
   void look_at_data(const Ref& value);
   void forget_left_loops();
+  bool gather_selections(const PathState& state);
   // Lists that grow (joins_lists.cpp).
   void plan_growth(const Version& version, const StateSlot& list, const std::string& key);
   void grow_lists(std::vector<PathState>& arrivals, const std::string& key);
@@ -268,11 +269,12 @@ class Interpreter {
   int64_t effects_before_ = 0;
   BlockId check_block_ = -1;  // the exit that checks of the instruction at check_position_ share
   int64_t check_position_ = -1;
-  std::string walkable_;              // the place in Plan::walked that the instruction that runs could have
-  std::vector<std::string> one_way_;  // places in Plan::taken that the instruction that runs has passed
-  bool ended_ = false;                // the instruction that runs has ended its path
-  bool resumed_ = false;              // the path has just been resumed where it had waited
-  bool returned_ = false;             // from a call in which paths have parted
+  Reason check_reason_ = Reason::assumption_failed;  // of that exit
+  std::string walkable_;                             // the place in Plan::walked that the instruction that runs could have
+  std::vector<std::string> one_way_;                 // places in Plan::taken that the instruction that runs has passed
+  bool ended_ = false;                               // the instruction that runs has ended its path
+  bool resumed_ = false;                             // the path has just been resumed where it had waited
+  bool returned_ = false;                            // from a call in which paths have parted
 
   std::vector<PathState> pending_;
   std::map<std::string, std::vector<Version>> versions_;

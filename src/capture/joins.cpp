@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "capture/interpreter.h"
+#include "capture/predicated.h"
 #include "capture/references.h"
 
 namespace accel {
@@ -106,6 +107,20 @@ void forget_own_values(PathState& target, const std::vector<PathState>& others) 
 }
 
 }  // namespace
+
+// Where a path comes back to the header of its loop, arrays that the round has selected by masks get memory of their own: the
+// next round begins with arrays like this one did.
+bool Interpreter::gather_selections(const PathState& state) {
+  if (!is_back(state)) return false;
+  const std::vector<Version>& versions = versions_[place_of(state)];
+  bool gathered = false;
+  for (const Ref& value : state.keep_objects) {
+    auto knows = [&](const Version& version) { return version.state.objects.contains(value.get()); };
+    if (!is_predicated(value) || std::any_of(versions.begin(), versions.end(), knows)) continue;
+    gathered |= materialise(capture_, value).ok();
+  }
+  return gathered;
+}
 
 // The paths that wait at the place which comes first.
 std::vector<PathState> Interpreter::take_first() {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "capture/known_types.h"
+#include "capture/likely.h"
 #include "capture/numpy_operands.h"
 #include "capture/python_text.h"
 #include "capture/semantics.h"
@@ -134,13 +135,14 @@ Result<std::optional<DType>> read_dtype(Capture& capture, const Ref& ref) {
 
 namespace {
 
-// What a check should ask for: a number that is written with a minus is negative.
-int64_t likely_sign(Capture& capture, ValueId value) {
-  const Graph& graph = capture.graph();
+// What a check should ask for where nothing is known: a number that is written with a minus is negative.
+int64_t likely_sign(const Graph& graph, ValueId value) {
   while (value != no_value && !graph.is_input(value) && graph.producer(value).op == Op::astype)
     value = graph.producer(value).operands[0];
   return value != no_value && !graph.is_input(value) && graph.producer(value).op == Op::negative ? -1 : 1;
 }
+
+int64_t likely(const Graph& graph, ValueId value) { return likely_integer(graph, value).value_or(likely_sign(graph, value)); }
 
 }  // namespace
 
@@ -157,7 +159,7 @@ Result<Dim> read_dim(Capture& capture, const Ref& ref) {
       return capture.dims().constant(number);
     }
     ValueId value = capture.astype(state.value, DType::int64);
-    Dim d = capture.bind_dim(value, "integer", likely_sign(capture, state.value), -9.3e18, 9.3e18);
+    Dim d = capture.bind_dim(value, "integer", likely(capture.graph(), state.value), -9.3e18, 9.3e18);
     if (state.dtype == DType::int64 && capture.keeps_symbols()) state.dim = d;
     return d;
   }

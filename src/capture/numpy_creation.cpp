@@ -118,8 +118,32 @@ struct Sequence {
   std::vector<int64_t> levels;
 };
 
-Status walk(Capture& capture, const Ref& ref, size_t level, Sequence& out) {
-  capture.look(ref);
+bool is_range(const Ref& value) {
+  return value->kind == AbstractKind::range || (value->kind == AbstractKind::constant && PyRange_Check(value->object.get()));
+}
+
+// Without items it is an array of floats.
+Result<Ref> array_of_range(Capture& capture, const Ref& range, std::optional<DType> dtype) {
+  std::vector<Ref> bounds = range->items;
+  if (range->kind == AbstractKind::constant) {
+    for (const char* name : {"start", "stop", "step"}) {
+      PyRef bound = PyRef::steal(PyObject_GetAttrString(range->object.get(), name));
+      if (!bound) return fail(Reason::internal_error, "a bound of a range");
+      bounds.push_back(capture.constant(bound.get()));
+    }
+  }
+  ACCEL_TRY(Ref items, numpy_arange(capture, nullptr, {bounds, {}}));
+  if (!dtype && !capture.expect(lens_of(items).shape[0], Comparison::gt, capture.dims().constant(0))) dtype = DType::float64;
+  if (!dtype || *dtype == lens_of(items).dtype) return items;
+  return capture.fresh_array(capture.astype(capture.read(items), *dtype));
+}
+
+Status walk(Capture& capture, const Ref& given, size_t level, Sequence& out) {
+  capture.look(given);
+  Ref ref = given;
+  if (is_range(ref)) {
+    ACCEL_TRY(ref, array_of_range(capture, ref, std::nullopt));
+  }
   if (auto leaf = as_operand(capture, ref)) {
     if (level != out.levels.size()) return fail(Reason::will_raise, "setting an array element with a sequence");
     if (out.leaves.size() == most_elements) return fail(Reason::unsupported_value, "a sequence too long to be an array");
@@ -153,8 +177,13 @@ Result<DType> common_dtype(const std::vector<Operand>& leaves) {
 
 }  // namespace
 
+bool is_array_sequence(const Ref& value) {
+  return value->kind == AbstractKind::tuple || is_any_list(*value) || is_range(value);
+}
+
 Result<Ref> array_of_sequence(Capture& capture, const Ref& ref, std::optional<DType> dtype) {
   if (is_grown(ref)) return array_of_grown(capture, ref, dtype);
+  if (is_range(ref)) return array_of_range(capture, ref, dtype);
   Sequence sequence;
   ACCEL_TRY([[maybe_unused]] Unit walked, walk(capture, ref, 0, sequence));
   if (!dtype) {
@@ -225,9 +254,9 @@ Result<Ref> make_array(Capture& capture, const Ref& ref, const ArrayRequest& req
     return fail(Reason::unsupported_argument, "order='" + request.order + "'");
   }
   auto operand = as_operand(capture, ref);
-  Result<Ref> made = operand && operand->is_array()                          ? from_array(capture, *operand, request)
-                     : operand                                               ? from_number(capture, *operand, request)
-                     : ref->kind == AbstractKind::tuple || is_any_list(*ref) ? array_of_sequence(capture, ref, request.dtype)
+  Result<Ref> made = operand && operand->is_array() ? from_array(capture, *operand, request)
+                     : operand                      ? from_number(capture, *operand, request)
+                     : is_array_sequence(ref)       ? array_of_sequence(capture, ref, request.dtype)
                      : ref->kind == AbstractKind::object
                          ? Result<Ref>(capture.refusal(ref))
                          : Result<Ref>(fail(Reason::unsupported_value, "an array of this object"));

@@ -4,11 +4,17 @@
 #include <optional>
 
 #include "capture/numpy_operands.h"
+#include "capture/primitive.h"
 
 namespace accel {
 
-// np.array(sequence, dtype) for nested tuples and lists of numbers and arrays. Fresh, C order.
+// Whether NumPy makes an array of the object's items: tuples, lists and ranges.
+bool is_array_sequence(const Ref& value);
+// np.array(sequence, dtype) for nested tuples and lists of numbers and arrays, and ranges. Fresh, C order.
 Result<Ref> array_of_sequence(Capture& capture, const Ref& sequence, std::optional<DType> dtype);
+
+// np.arange of the bounds.
+Result<Ref> numpy_arange(Capture& capture, PyObject* callable, const CallArguments& arguments);
 
 // A number as an element of an array of `dtype`, as assignment casts it. Fails where NumPy's cast would warn or raise.
 Result<ValueId> fill_value(Capture& capture, const Operand& number, DType dtype);

@@ -198,7 +198,7 @@ Status check_mask(Capture& capture, const Selection& selection, const Ref& mask,
   const std::vector<Dim>& shape = lens_of(mask).shape;
   for (size_t k = 0; k < shape.size(); ++k) {
     Dim extent = lens_of(selection.view).shape[static_cast<size_t>(selection.taken[at + k])];
-    if (!capture.decide_equal(shape[k], extent)) return fail(Reason::will_raise, "boolean index did not match indexed array");
+    if (!capture.expect_equal(shape[k], extent)) return fail(Reason::will_raise, "boolean index did not match indexed array");
   }
   return Unit{};
 }

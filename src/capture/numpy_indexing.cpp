@@ -142,7 +142,7 @@ Result<IndexPart> part_of(Capture& capture, const Ref& item) {
   if (is_object(item, Py_Ellipsis)) return IndexPart{IndexKind::ellipsis, item, 0};
   if (is_integer(capture, item)) return IndexPart{IndexKind::integer, item, 1};
   if (item->kind == AbstractKind::array) return array_part(capture, item);
-  if (item->kind == AbstractKind::tuple || is_any_list(*item)) return sequence_part(capture, item);
+  if (is_array_sequence(item)) return sequence_part(capture, item);
   return fail(Reason::unsupported_index, "an index that is no integer, slice, newaxis, Ellipsis or array");
 }
 

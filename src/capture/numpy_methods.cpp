@@ -127,7 +127,7 @@ Result<Ref> numpy_array_ravel(Capture& capture, PyObject*, const CallArguments& 
   ACCEL_TRY(std::string order, read_text(capture, given[1]));
   ACCEL_TRY(Ref walked, walked_in(capture, self, order));
   std::vector<Dim> flat = {element_count(capture, lens_of(walked).shape)};
-  if (may_be_view(capture, walked)) return view_or_copy(capture, walked, flat);
+  if (may_be_view(capture, walked)) return view_or_copy(capture, walked, flat, true);
   if (is_c_contiguous(capture, walked)) return reshaped(capture, walked, flat);
   return copied(capture, with_shape(capture, capture.read(walked), flat), {});
 }

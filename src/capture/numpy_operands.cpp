@@ -144,7 +144,7 @@ Result<Operand> read_operand(Capture& capture, const Ref& ref) {
   ACCEL_TRY([[maybe_unused]] Unit gathered, materialise(capture, ref));
   if (auto operand = as_operand(capture, ref)) return *operand;
   if (ref->kind == AbstractKind::object) return capture.refusal(ref);
-  if (ref->kind == AbstractKind::tuple || is_any_list(*ref)) {
+  if (is_array_sequence(ref)) {
     ACCEL_TRY(Ref array, array_of_sequence(capture, ref, std::nullopt));
     return *as_operand(capture, array);
   }

@@ -24,7 +24,7 @@ Result<ValueId> as_elements(Capture& capture, const Operand& value, DType dtype)
 }
 
 Result<Ref> assigned(Capture& capture, const Ref& value, DType dtype) {
-  if (value->kind != AbstractKind::tuple && !is_any_list(*value)) return value;
+  if (!is_array_sequence(value)) return value;
   return array_of_sequence(capture, value, dtype);
 }
 

@@ -48,8 +48,7 @@ bool is_copied_in_place(Capture& capture, const Ref& target, const Operand& sour
 
 Result<Operand> read_source(Capture& capture, const Ref& value, DType dtype, const std::string& casting) {
   capture.look(value);
-  bool sequence = value->kind == AbstractKind::tuple || is_any_list(*value);
-  if (!sequence || casting != "unsafe") return read_operand(capture, value);
+  if (!is_array_sequence(value) || casting != "unsafe") return read_operand(capture, value);
   capture.look_deep(value);
   ACCEL_TRY(Ref array, array_of_sequence(capture, value, dtype));
   return *as_operand(capture, array);
@@ -74,7 +73,7 @@ Status fit_shape(Capture& capture, const std::vector<Dim>& target, std::vector<D
   }
   ACCEL_TRY(std::vector<Dim> joined, broadcast_shapes(capture, {target, shape}));
   for (size_t k = 0; k < joined.size(); ++k) {
-    if (!capture.decide_equal(joined[k], target[k])) return fail(Reason::will_raise, "could not broadcast input array");
+    if (!capture.expect_equal(joined[k], target[k])) return fail(Reason::will_raise, "could not broadcast input array");
   }
   return Unit{};
 }

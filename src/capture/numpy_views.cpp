@@ -256,10 +256,11 @@ bool may_be_view(Capture& capture, const Ref& array) {
   return false;
 }
 
-Ref view_or_copy(Capture& capture, const Ref& array, const std::vector<Dim>& shape) {
+Ref view_or_copy(Capture& capture, const Ref& array, const std::vector<Dim>& shape, bool ravels) {
   Ref copy = copied(capture, with_shape(capture, capture.read(array), shape), {});
   copy->array.storage->maybe = array->array.storage;
   copy->array.storage->maybe_version = array->array.storage->version;
+  copy->array.storage->maybe_made = std::make_shared<ViewOrCopy>(ViewOrCopy{array->array, ravels});
   return copy;
 }
 

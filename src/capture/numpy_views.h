@@ -45,7 +45,7 @@ Ref parts_view(Capture& capture, const Ref& array);  // array.view((part's dtype
 Ref reshaped(Capture& capture, const Ref& array, const std::vector<Dim>& shape);
 // Whether only extents known at run time say if array.ravel() is a view, where nobody but NumPy's own code gets to see it.
 bool may_be_view(Capture& capture, const Ref& array);
-Ref view_or_copy(Capture& capture, const Ref& array, const std::vector<Dim>& shape);
+Ref view_or_copy(Capture& capture, const Ref& array, const std::vector<Dim>& shape, bool ravels = false);
 // The extents of array.reshape(arguments): a -1 resolved, the number of elements checked.
 Result<std::vector<Dim>> reshape_target(Capture& capture, const Ref& array, std::vector<Dim> shape);
 

@@ -127,7 +127,7 @@ Result<std::vector<Ref>> items_to_unpack(Step& step, const Ref& value, int64_t c
   if (value->kind != AbstractKind::array) return all_items(step.capture, value);
   const std::vector<Dim>& shape = value->array.lens.shape;
   if (shape.empty() || at_least) return fail(Reason::unsupported_opcode, "unpacking of an array");
-  if (!step.capture.decide_equal(shape[0], step.capture.dims().constant(count))) {
+  if (!step.capture.expect_equal(shape[0], step.capture.dims().constant(count))) {
     return fail(Reason::will_raise, "the number of values to unpack");
   }
   std::vector<Ref> items;

@@ -46,7 +46,9 @@ Status is_op(Step& step) {
 
 Status contains_op(Step& step) {
   Ref container = step.frame.pop(), item = step.frame.pop();
-  return push_bool(step, contains(step.capture, item, container), step.instruction.arg != 0);
+  ACCEL_TRY(Condition found, membership_condition(step.capture, item, container));
+  step.frame.push(condition_value(step.capture, found, step.instruction.arg != 0));
+  return Unit{};
 }
 
 Status binary_subscr(Step& step) {

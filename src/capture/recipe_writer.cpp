@@ -15,9 +15,11 @@ namespace accel {
 namespace {
 
 // New reference.
-PyObject* attribute_of(const char* module, const char* name) {
-  PyRef imported = PyRef::steal(PyImport_ImportModule(module));
-  return imported ? PyObject_GetAttrString(imported.get(), name) : nullptr;
+PyObject* attribute_of(const char* module, const char* name, const char* inner = nullptr) {
+  PyRef object = PyRef::steal(PyImport_ImportModule(module));
+  for (const char* each : {name, inner})
+    if (object && each != nullptr) object = PyRef::steal(PyObject_GetAttrString(object.get(), each));
+  return object.release();
 }
 
 // Borrowed.
@@ -233,7 +235,8 @@ Result<RecipeId> RecipeWriter::write_set(const AbstractValue& set) {
     return add(std::move(recipe));
   }
   for (const Ref& item : set.items) {
-    bool plain = item->kind == AbstractKind::scalar || (item->kind == AbstractKind::constant && is_plain_constant(item->object.get()));
+    bool plain =
+        item->kind == AbstractKind::scalar || (item->kind == AbstractKind::constant && is_plain_constant(item->object.get()));
     if (!plain) return fail(Reason::unsupported_value, "a set of such elements");
   }
   ACCEL_TRY(RecipeId items, write_parts(RecipeKind::tuple, set.items));
@@ -305,7 +308,7 @@ Result<RecipeId> RecipeWriter::write_storage(const std::shared_ptr<Storage>& sto
   has_held_ |= storage->held;
   ACCEL_TRY([[maybe_unused]] Unit apart, check_identity());
   if (storage->source >= 0) return write_source(storage->source);
-  if (storage->maybe) return fail(Reason::unsupported_layout, "what is a view or a copy");
+  if (storage->maybe) return fail(Reason::unsupported_layout, "a view of what is a view or a copy");
   auto [it, fresh] = storages_.try_emplace(storage.get(), -1);
   if (fresh) {
     const Type& type = capture_.graph().type(storage->current);
@@ -356,7 +359,30 @@ std::vector<BoundSymbol> RecipeWriter::write_symbols() {
   return symbols;
 }
 
+// Requires that the array has not been stored to since: then NumPy makes it of the array as it is now.
+Result<RecipeId> RecipeWriter::write_view_or_copy(const Storage& storage) {
+  if (storage.maybe->version != storage.maybe_version)
+    return fail(Reason::unsupported_layout, "a view or a copy, after a store to what it may show");
+  static PyObject* const reshape = attribute_of("numpy", "ndarray", "reshape");
+  static PyObject* const ravel = attribute_of("numpy", "ndarray", "ravel");
+  Recipe recipe;
+  recipe.kind = RecipeKind::call;
+  recipe.object = PyRef::borrow(storage.maybe_made->ravels ? ravel : reshape);
+  ACCEL_TRY(RecipeId array, write_array(storage.maybe_made->array));
+  recipe.parts = {array};
+  if (!storage.maybe_made->ravels) {
+    for (Dim extent : capture_.graph().type(storage.current).shape) {
+      Recipe number;
+      number.kind = RecipeKind::dim_python;
+      number.offset = extent;
+      recipe.parts.push_back(add(std::move(number)));
+    }
+  }
+  return add(std::move(recipe));
+}
+
 Result<RecipeId> RecipeWriter::write_array(const ArrayState& array) {
+  if (array.storage->maybe && array.path.empty()) return write_view_or_copy(*array.storage);
   ACCEL_TRY(RecipeId base, write_storage(array.storage));
   if (!array.writeable && array.path.empty() && array.storage->source < 0)
     return fail(Reason::unsupported_value, "a read-only array");

@@ -33,6 +33,7 @@ class RecipeWriter {
   Result<RecipeId> write_predicated(const AbstractValue& value);
   Status check_identity() const;
   Result<RecipeId> write_array(const ArrayState& array);
+  Result<RecipeId> write_view_or_copy(const Storage& storage);
   Result<RecipeId> write_storage(const std::shared_ptr<Storage>& storage);
   Result<RecipeId> write_scalar(const ScalarState& scalar);
   Result<RecipeId> write_parts(RecipeKind kind, const std::vector<Ref>& parts, PyRef object = {}, int index = -1);

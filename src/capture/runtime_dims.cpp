@@ -199,7 +199,8 @@ Dim Capture::from_start(Dim at, Dim length, bool may_assume) {
   // The sum fits int64 also where it is not chosen.
   ValueId behind = compute(Op::minimum, {given, builder_.dim(dims().constant(-1))});
   ValueId sum = compute(Op::add, {behind, builder_.dim(length)});
-  return bind_dim(compute(Op::where, {is_negative, sum, given}), "index", 0, -9.3e18, 9.3e18);
+  int64_t likely = hint(hint(at) < 0 ? wrapped : at);
+  return bind_dim(compute(Op::where, {is_negative, sum, given}), "index", likely, -9.3e18, 9.3e18);
 }
 
 bool Capture::is_within_limit(int symbol) {

@@ -113,8 +113,11 @@ Result<Interpreter::Arrival> Interpreter::arrive(Frame& frame) {
   }
   if (rolled) forget_dead_contents();
   PathState state = save();
-  if (settle_lists(state)) state = save();
   state.at_rolled_loop = rolled;
+  if (settle_lists(state) || gather_selections(state)) {
+    state = save();
+    state.at_rolled_loop = rolled;
+  }
   pending_.push_back(std::move(state));
   frames_.clear();
   return Arrival::ended;

@@ -277,7 +277,9 @@ Status Interpreter::leave_unless(ValueId condition, Reason reason, std::string d
   if (capture_.effects() != effects_before_) return fail(Reason::data_dependent_branch, "a check after an effect: " + detail);
   Builder& build = capture_.build();
   BlockId here = build.block();
-  if (check_position_ != position_) {
+  // What versions learn from has exits of its own.
+  bool shares = check_position_ == position_ && (check_reason_ == reason || !(is_learned(reason) || is_learned(check_reason_)));
+  if (!shares) {
     BlockId way_out = build.new_block();
     build.move_to(way_out);
     RecipeWriter writer(capture_);
@@ -298,6 +300,7 @@ Status Interpreter::leave_unless(ValueId condition, Reason reason, std::string d
     end_block(writer, std::move(exit));
     check_position_ = position_;
     check_block_ = way_out;
+    check_reason_ = reason;
   }
   build.move_to(here);
   BlockId next = build.new_block();

@@ -1,9 +1,9 @@
-#include "ir/above.h"
 #include "passes/invariants.h"
 
 #include <algorithm>
 #include <unordered_map>
 
+#include "ir/above.h"
 #include "passes/rewrite.h"
 
 namespace accel {
