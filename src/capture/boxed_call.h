@@ -72,7 +72,9 @@ struct BoxedCall {
   bool raises_events = false;       // a ufunc: an event that the caller or the code does not ignore makes the call fail
   Errstate errstate;                // of the code around the call
   int draw = -1;                    // row of draws.inc: the C function that does the same, for the op of that name
-  int generator = -1;               // argument, a numpy.random.Generator, whose state a run that fails has to restore
+  int generator = -1;       // argument, a numpy.random.Generator or RandomState, whose state a run that fails has to restore
+  bool legacy = false;      // that argument is a RandomState,
+  bool keeps_gauss = true;  // whose second normal number, kept for later, stays
 };
 
 }  // namespace accel

@@ -87,7 +87,7 @@ class Draw {
     made.positional.push_back(self);
     for (ValueId value : values_) made.positional.push_back(capture_.scalar(value));
     if (info_.operands == DType::int64) {
-      made.keywords.emplace_back("endpoint", capture_.constant(Py_True));
+      if (is_closed()) made.keywords.emplace_back("endpoint", capture_.constant(Py_True));
       if (given_["dtype"]) made.keywords.emplace_back("dtype", given_["dtype"]);
     }
     return boxed_arguments(capture_, callable, made);
@@ -159,7 +159,10 @@ class Draw {
     return true;
   }
 
-  // integers(): both ends belong to the range.
+  // Whether both ends belong to the range that the function gets.
+  bool is_closed() const { return info_.method != std::string_view("randint"); }
+
+  // integers() and randint()
   Result<bool> read_range() {
     ACCEL_TRY(bool closed, read_flag(capture_, given_["endpoint"], false));
     Ref low = given_["low"], high = given_["high"];
@@ -174,7 +177,7 @@ class Draw {
     ACCEL_TRY(ValueId from, numbers_.as_integer(low));
     ACCEL_TRY(ValueId to, numbers_.as_integer(high));
     if (!known) numbers_.need(numbers_.test(closed ? Op::less_equal : Op::less, from, to));
-    if (!closed) to = numbers_.apply(Op::subtract, {to, numbers_.integer(1)}, DType::int64);
+    if (!closed && is_closed()) to = numbers_.apply(Op::subtract, {to, numbers_.integer(1)}, DType::int64);
     values_ = {from, to};
     return true;
   }
@@ -196,7 +199,7 @@ class Draw {
 }  // namespace
 
 Result<std::optional<Ref>> drawn_number(Capture& capture, PyObject* callable, const char* method, const Given& given,
-                                        ValueKind kind) {
+                                        ValueKind kind, bool legacy) {
   int row = find_draw(method);
   if (row < 0) return std::optional<Ref>();
   const DrawInfo& info = draw_infos()[static_cast<size_t>(row)];
@@ -205,6 +208,7 @@ Result<std::optional<Ref>> drawn_number(Capture& capture, PyObject* callable, co
   if (!taken) return std::optional<Ref>();
   ACCEL_TRY(BoxedArguments made, draw.arguments(callable, given.values[0]));
   made.call.generator = 0;
+  made.call.legacy = legacy;
   made.call.draw = row;
   made.call.results.push_back({kind, info.result, {}, {}});
   capture.note_effect(true);

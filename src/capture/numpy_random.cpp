@@ -20,12 +20,15 @@ bool Given::has(const char* name) const { return std::find(names.begin(), names.
 
 namespace {
 
-// What a method draws.
-enum class Draws : uint8_t { reals, counts, integers, choice, permutation, permuted, shuffle };
+// What a method draws. extents: reals, of as many axes as there are arguments.
+enum class Draws : uint8_t { reals, extents, counts, integers, choice, permutation, permuted, shuffle };
 
 struct Method {
   const char* name;
   Draws draws;
+  const char* draw = nullptr;  // row of draws.inc, where it is not the method's name
+  bool legacy = false;         // of RandomState
+  bool keeps_gauss = true;     // of RandomState: draws no normal numbers, of which every second one is kept
 };
 
 constexpr Method methods[] = {
@@ -69,14 +72,57 @@ constexpr Method methods[] = {
     {"zipf", Draws::counts},
 };
 
-// numpy.random.Generator; null as long as nobody has imported it.
+// Of RandomState, and with that of numpy.random itself. Its numbers are other ones than a Generator's, but for these rows.
+constexpr const char* no_draw = "";
+constexpr Method legacy_methods[] = {
+    {"beta", Draws::reals, no_draw, true, false},
+    {"binomial", Draws::counts, no_draw, true, false},
+    {"chisquare", Draws::reals, no_draw, true, false},
+    {"choice", Draws::choice, no_draw, true},
+    {"exponential", Draws::reals, no_draw, true},
+    {"gamma", Draws::reals, no_draw, true, false},
+    {"geometric", Draws::counts, no_draw, true, false},
+    {"gumbel", Draws::reals, no_draw, true, false},
+    {"laplace", Draws::reals, no_draw, true, false},
+    {"logistic", Draws::reals, no_draw, true, false},
+    {"lognormal", Draws::reals, no_draw, true, false},
+    {"normal", Draws::reals, no_draw, true, false},
+    {"pareto", Draws::reals, no_draw, true, false},
+    {"permutation", Draws::permutation, no_draw, true},
+    {"poisson", Draws::counts, no_draw, true, false},
+    {"rand", Draws::extents, "random", true},
+    {"randint", Draws::integers, "randint", true},
+    {"randn", Draws::extents, no_draw, true, false},
+    {"random", Draws::reals, "random", true},
+    {"random_sample", Draws::reals, "random", true},
+    {"rayleigh", Draws::reals, no_draw, true, false},
+    {"shuffle", Draws::shuffle, no_draw, true},
+    {"standard_exponential", Draws::reals, no_draw, true},
+    {"standard_normal", Draws::reals, no_draw, true, false},
+    {"standard_t", Draws::reals, no_draw, true, false},
+    {"triangular", Draws::reals, no_draw, true, false},
+    {"uniform", Draws::reals, "uniform", true},
+    {"weibull", Draws::reals, no_draw, true, false},
+};
+
+// A class of numpy.random; null as long as nobody has imported its module.
+PyObject* class_of(const char* module_name, const char* class_name) {
+  PyRef name = PyRef::steal(PyUnicode_FromString(module_name));
+  PyRef module = PyRef::steal(name ? PyImport_GetModule(name.get()) : nullptr);
+  PyObject* type = module ? PyObject_GetAttrString(module.get(), class_name) : nullptr;
+  PyErr_Clear();
+  return type;
+}
+
 PyObject* generator_type() {
   static PyObject* type = nullptr;
-  if (type != nullptr) return type;
-  PyRef name = PyRef::steal(PyUnicode_FromString("numpy.random._generator"));
-  PyRef module = PyRef::steal(name ? PyImport_GetModule(name.get()) : nullptr);
-  if (module) type = PyObject_GetAttrString(module.get(), "Generator");
-  PyErr_Clear();
+  if (type == nullptr) type = class_of("numpy.random._generator", "Generator");
+  return type;
+}
+
+PyObject* random_state_type() {
+  static PyObject* type = nullptr;
+  if (type == nullptr) type = class_of("numpy.random.mtrand", "RandomState");
   return type;
 }
 
@@ -84,10 +130,12 @@ PyObject* generator_type() {
 const std::unordered_map<PyObject*, const Method*>& known_methods() {
   static const std::unordered_map<PyObject*, const Method*> known = [] {
     std::unordered_map<PyObject*, const Method*> out;
-    for (const Method& method : methods) {
-      PyObject* found = PyObject_GetAttrString(generator_type(), method.name);
+    auto add = [&](PyObject* type, const Method& method) {
+      PyObject* found = PyObject_GetAttrString(type, method.name);
       found != nullptr ? void(out.emplace(found, &method)) : PyErr_Clear();
-    }
+    };
+    for (const Method& method : methods) add(generator_type(), method);
+    for (const Method& method : legacy_methods) add(random_state_type(), method);
     return out;
   }();
   return known;
@@ -144,10 +192,18 @@ Result<BoxedResult> drawn_reals(Capture& capture, const Given& given) {
   return drawn(capture, given, dtype.value_or(DType::float64), ValueKind::py_scalar, DType::float64);
 }
 
-Result<BoxedResult> drawn_integers(Capture& capture, const Given& given) {
+// rand(*extents), randn(*extents)
+Result<BoxedResult> drawn_extents(Capture& capture, const CallArguments& arguments) {
+  std::vector<Ref> extents(arguments.positional.begin() + 1, arguments.positional.end());
+  if (extents.empty()) return BoxedResult{ValueKind::py_scalar, DType::float64, {}, {}};
+  ACCEL_TRY(std::vector<Dim> shape, read_shape(capture, capture.tuple(std::move(extents))));
+  return array_of(DType::float64, shape);
+}
+
+Result<BoxedResult> drawn_integers(Capture& capture, const Given& given, bool legacy) {
   ACCEL_TRY(auto dtype, read_dtype(capture, given["dtype"]));
   DType drawn_dtype = dtype.value_or(DType::int64);
-  bool python = is_object(given["dtype"], reinterpret_cast<PyObject*>(&PyLong_Type)) ||
+  bool python = (legacy && !given["dtype"]) || is_object(given["dtype"], reinterpret_cast<PyObject*>(&PyLong_Type)) ||
                 is_object(given["dtype"], reinterpret_cast<PyObject*>(&PyBool_Type));
   return drawn(capture, given, drawn_dtype, python ? ValueKind::py_scalar : ValueKind::numpy_scalar, drawn_dtype);
 }
@@ -184,19 +240,21 @@ Result<BoxedResult> permuted(Capture& capture, const Given& given, bool keeps_or
 }
 
 // The generator has advanced: from here on the instruction cannot be done again.
-std::vector<Ref> draw(Capture& capture, BoxedArguments made, const BoxedResult& result) {
+std::vector<Ref> draw(Capture& capture, const Method& method, BoxedArguments made, const BoxedResult& result) {
   made.call.generator = 0;
+  made.call.legacy = method.legacy;
+  made.call.keeps_gauss = method.keeps_gauss;
   capture.note_effect(true);
   return boxed_call(capture, std::move(made), {result});
 }
 
-Result<Ref> shuffle(Capture& capture, BoxedArguments made, const Ref& x) {
+Result<Ref> shuffle(Capture& capture, const Method& method, BoxedArguments made, const Ref& x) {
   if (x->kind != AbstractKind::array || lens_of(x).shape.empty()) return fail(Reason::unsupported_argument, "shuffle of this");
   ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(x));
   made.call.changed = 0;
   made.call.drops_answer = true;
   const Type type = capture.graph().type(made.operands[0]);
-  Ref changed = draw(capture, std::move(made), array_of(type.dtype, type.shape, type.order))[0];
+  Ref changed = draw(capture, method, std::move(made), array_of(type.dtype, type.shape, type.order))[0];
   capture.store(x, capture.read(changed));
   return capture.constant(Py_None);
 }
@@ -211,42 +269,51 @@ Ref in_range(Capture& capture, const Given& given, const Ref& number) {
   Dim drawn = capture.bind_dim(number->scalar.value, "integer", capture.hint(*low), capture.low(*low), capture.high(*high));
   capture.facts().push_back(dims.sub(drawn, *low));
   capture.facts().push_back(dims.sub(dims.sub(*high, dims.constant(1)), drawn));
-  return capture.dim_scalar(drawn, ValueKind::numpy_scalar);
+  return capture.dim_scalar(drawn, number->scalar.kind);
 }
 
-Result<BoxedResult> result_of(Capture& capture, Draws draws, const Given& given) {
-  switch (draws) {
+Result<BoxedResult> result_of(Capture& capture, const Method& method, const Given& given, const CallArguments& arguments) {
+  switch (method.draws) {
     case Draws::reals:
       return drawn_reals(capture, given);
+    case Draws::extents:
+      return drawn_extents(capture, arguments);
     case Draws::counts:
       return drawn(capture, given, DType::int64, ValueKind::py_scalar, DType::int64);
     case Draws::integers:
-      return drawn_integers(capture, given);
+      return drawn_integers(capture, given, method.legacy);
     case Draws::choice:
       return chosen(capture, given);
     default:
-      return permuted(capture, given, draws == Draws::permuted);
+      return permuted(capture, given, method.draws == Draws::permuted);
   }
 }
 
 Result<Ref> generator_method(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   const Method& method = *known_methods().at(callable);
-  ACCEL_TRY(Given given, given_arguments(callable, arguments));
-  const Ref& self = given.values[0];
-  bool is_known = self->kind == AbstractKind::object && self->source >= 0 && is_generator(self->object.get());
-  if (!is_known) return fail(Reason::unsupported_call, short_repr(callable));
+  if (arguments.positional.empty()) return fail(Reason::unsupported_call, short_repr(callable));
+  const Ref& self = arguments.positional[0];
+  bool global = self->kind == AbstractKind::constant, passed = self->kind == AbstractKind::object && self->source >= 0;
+  if ((!global && !passed) || !is_generator(self->object.get())) return fail(Reason::unsupported_call, short_repr(callable));
+  Given given{{"self"}, {self}};
+  if (method.draws != Draws::extents) {
+    ACCEL_TRY(given, given_arguments(callable, arguments));
+  } else if (!arguments.keywords.empty()) {
+    return fail(Reason::will_raise, "keywords of " + short_repr(callable));
+  }
   if (method.draws == Draws::shuffle) {
     ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
-    return shuffle(capture, std::move(made), given["x"]);
+    return shuffle(capture, method, std::move(made), given["x"]);
   }
-  ACCEL_TRY(BoxedResult result, result_of(capture, method.draws, given));
+  ACCEL_TRY(BoxedResult result, result_of(capture, method, given, arguments));
   std::optional<Ref> drawn;
   if (result.kind != ValueKind::array) {
-    ACCEL_TRY(drawn, drawn_number(capture, callable, method.name, given, result.kind));
+    ACCEL_TRY(drawn,
+              drawn_number(capture, callable, method.draw ? method.draw : method.name, given, result.kind, method.legacy));
   }
   if (!drawn) {
     ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
-    drawn = draw(capture, std::move(made), result)[0];
+    drawn = draw(capture, method, std::move(made), result)[0];
   }
   return method.draws == Draws::integers ? in_range(capture, given, *drawn) : *drawn;
 }
@@ -254,12 +321,12 @@ Result<Ref> generator_method(Capture& capture, PyObject* callable, const CallArg
 }  // namespace
 
 bool is_generator(PyObject* object) {
-  PyObject* type = generator_type();
-  return type != nullptr && reinterpret_cast<PyObject*>(Py_TYPE(object)) == type;
+  auto* type = reinterpret_cast<PyObject*>(Py_TYPE(object));
+  return type == generator_type() || type == random_state_type();
 }
 
 Primitive generator_primitive(PyObject* callable) {
-  if (generator_type() == nullptr) return nullptr;
+  if (generator_type() == nullptr || random_state_type() == nullptr) return nullptr;
   return known_methods().contains(callable) ? generator_method : nullptr;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Methods of numpy.random.Generator: compiled code calls them as they are, or the C functions behind them.
+// Methods of numpy.random.Generator and RandomState: compiled code calls them as they are, or the C functions behind them.
 
 #include <optional>
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace accel {
 
-// Whether the object is exactly a numpy.random.Generator. Such objects are passed to each run; only their type is guarded.
+// Whether the object is exactly a numpy.random.Generator or RandomState. Such objects are passed to each run; only their type
+// is guarded.
 bool is_generator(PyObject* object);
 
 // The primitive of a method, null for other callables.
@@ -26,6 +27,6 @@ struct Given {
 
 // A single number, of `kind`, that the kernel draws itself (draws.inc); nullopt: the method is to be called.
 Result<std::optional<Ref>> drawn_number(Capture& capture, PyObject* callable, const char* method, const Given& given,
-                                        ValueKind kind);
+                                        ValueKind kind, bool legacy);
 
 }  // namespace accel

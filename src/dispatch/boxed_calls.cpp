@@ -56,7 +56,7 @@ int BoxedCalls::call(int number, const void* const* operands, const int64_t* dim
   const BoxedCall& call = calls_[static_cast<size_t>(number)];
   release_locks();  // the callable may wait for a thread that waits for one of them
   if (call.python) return call_python(number, operands, dims);
-  if (call.generator >= 0 && use(generator_of(call)) == nullptr) return failed();
+  if (call.generator >= 0 && use(call) == nullptr) return failed();
   int axes =
       std::accumulate(call.operands.begin(), call.operands.end(), 0, [](int sum, const Type& t) { return sum + t.rank(); });
   objects_.clear();
@@ -120,7 +120,7 @@ PyObject* BoxedCalls::call_with_objects(int number, PyObject* const* operands) {
 PyObject* BoxedCalls::results_with_objects(int number, PyObject* const* operands) {
   const BoxedCall& call = calls_[static_cast<size_t>(number)];
   if (call.python) return call_python_with_objects(number, operands);
-  if (call.generator >= 0 && use(generator_of(call)) == nullptr) return nullptr;
+  if (call.generator >= 0 && use(call) == nullptr) return nullptr;
   std::vector<PyRef> objects;
   for (size_t k = 0; k < call.operands.size(); k++) {
     bool changed = call.changed == static_cast<int>(k);
@@ -270,18 +270,31 @@ int BoxedCalls::failed() {
 
 // --- bit generators -------------------------------------------------------------------------------------------------
 
-// The bit generator of a Generator, whose state is kept from before the first draw; null with an exception.
-BoxedCalls::Used* BoxedCalls::use(PyObject* generator) {
-  static PyObject* const name = interned("bit_generator");
-  PyRef bits = PyRef::steal(PyObject_GetAttr(generator, name));
+PyObject* BoxedCalls::generator_of(const BoxedCall& call) const {
+  const CallPart& part = call.arguments[static_cast<size_t>(call.generator)];
+  return part.kind == CallPart::Kind::constant ? part.object.get() : sources_[part.source];
+}
+
+// The bit generator that the call draws from, whose state is kept from before the first draw; null with an exception.
+BoxedCalls::Used* BoxedCalls::use(const BoxedCall& call) {
+  static PyObject *const name = interned("bit_generator"), *const legacy_name = interned("_bit_generator");
+  PyObject* generator = generator_of(call);
+  PyRef bits = PyRef::steal(PyObject_GetAttr(generator, call.legacy ? legacy_name : name));
   if (!bits) return nullptr;
-  for (Used& used : used_) {
-    if (used.bits.get() == bits.get()) return &used;
+  auto found = std::find_if(used_.begin(), used_.end(), [&](const Used& used) { return used.bits.get() == bits.get(); });
+  if (found == used_.end()) {
+    Used made;
+    made.bits = std::move(bits);
+    if (!keep_state(made)) return nullptr;
+    used_.push_back(std::move(made));
+    found = used_.end() - 1;
   }
-  Used made;
-  made.bits = std::move(bits);
-  if (!keep_state(made)) return nullptr;
-  return &used_.emplace_back(std::move(made));
+  if (!call.keeps_gauss && !found->owner_state) {
+    found->owner = PyRef::borrow(generator);
+    found->owner_state = PyRef::steal(PyObject_CallMethod(generator, "get_state", "O", Py_False));
+    if (!found->owner_state) return nullptr;
+  }
+  return &*found;
 }
 
 bool BoxedCalls::keep_state(Used& used) const {
@@ -301,7 +314,7 @@ bool BoxedCalls::keep_state(Used& used) const {
 int BoxedCalls::open_draw(int number) {
   AccelDraw& draw = draws_[static_cast<size_t>(number)];
   if (draw.function == nullptr) return 0;
-  Used* used = use(generator_of(calls_[static_cast<size_t>(number)]));
+  Used* used = use(calls_[static_cast<size_t>(number)]);
   if (used == nullptr || (!used->lock && !take_lock(*used))) return failed();
   draw.stream = bit_stream(used->bits.get());
   if (draw.stream == nullptr) return failed();
@@ -350,13 +363,18 @@ void BoxedCalls::release_locks() {
 void BoxedCalls::undo() {
   PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
   PyErr_Fetch(&type, &value, &traceback);
+  release_locks();
+  for (const Used& used : used_) {  // they take the locks themselves
+    if (!used.owner_state) continue;
+    PyRef none = PyRef::steal(PyObject_CallMethod(used.owner.get(), "set_state", "O", used.owner_state.get()));
+    if (!none) PyErr_WriteUnraisable(used.owner.get());
+  }
   for (const Used& used : used_) {
     if (used.state) continue;
     std::span<char> memory = *stream_memory(used.bits.get());
     std::memcpy(memory.data(), used.large ? used.large.get() : used.small, memory.size());
   }
-  release_locks();
-  for (const Used& used : used_) {  // takes the lock itself
+  for (const Used& used : used_) {
     if (!used.state) continue;
     if (PyObject_SetAttrString(used.bits.get(), "state", used.state.get()) < 0) PyErr_WriteUnraisable(used.bits.get());
   }

@@ -59,7 +59,8 @@ class BoxedCalls {
   // A bit generator that the run has drawn from, as it was before.
   struct Used {
     PyRef bits;
-    PyRef state;  // null: it is in `small`, or in `large`
+    PyRef state;               // null: it is in `small`, or in `large`
+    PyRef owner, owner_state;  // a RandomState, and its own state, from before it drew normal numbers
     char small[64];
     std::unique_ptr<char[]> large;
     PyRef lock;  // null when this run does not hold it
@@ -68,8 +69,8 @@ class BoxedCalls {
   PyObject* call_python_with_objects(int number, PyObject* const* operands);
   int made_python(int number, PythonCalls::Made made);
   int not_made();
-  PyObject* generator_of(const BoxedCall& call) const { return sources_[call.arguments[call.generator].source]; }
-  Used* use(PyObject* generator);
+  PyObject* generator_of(const BoxedCall& call) const;
+  Used* use(const BoxedCall& call);
   bool keep_state(Used& used) const;
   bool take_lock(Used& used);
   PyRef operand(const Type& type, const void* memory, const int64_t* dims, const int64_t* strides) const;

@@ -19,6 +19,13 @@ static long draw_integer(void* bits, long low, long last) {
   return (long)drawn;
 }
 
+// RandomState.randint: `high` does not belong to the range.
+static long draw_masked_integer(void* bits, long low, long high) {
+  u64 drawn = 0;
+  random_bounded_uint64_fill(bits, (u64)low, (u64)high - 1 - (u64)low, 1, true, &drawn);
+  return (long)drawn;
+}
+
 // What such a function raises is taken back.
 static __attribute__((noinline, cold)) double quietly(double (*function)(void*, double, double), void* bits, double a, double b) {
 #if defined(__x86_64__)
