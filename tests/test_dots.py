@@ -230,3 +230,28 @@ def test_a_length_known_at_run_time(dtype):
     lengths = np.array([0, 1, 2, 1, 3, 7, 8])
     for scale in (1.0, 0.0, -0.0, 1e-30, 1e-160):
         check(prefixes, sample((9,)).astype(dtype) * dtype(scale), -np.abs(sample((9,), seed=1)).astype(dtype), lengths)
+
+
+def beside_sums(x, w):
+    y, z = x[:, ::2], x[:, ::-1]
+    parts = y @ y[0], y[:, 0] @ y, y @ y.T, y.T @ y, np.dot(y[0], y[1]), np.vdot(y[1], y[2]), (z @ w) / np.abs(z.sum())
+    return parts, y.sum(), np.abs(y).mean(), np.inner(y[0], y), x[::2].T @ y[::2], z.max()
+
+
+def in_a_loop(x, w):
+    y = x[:, ::-1]
+    for _ in range(3):
+        w = y @ (y.T @ w) / (1 + np.abs(y.sum()) + np.abs(y).sum())
+    return w
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128", "complex64"])
+def test_views_that_are_summed_too(dtype):
+    """The sum of all elements may want the view in memory: the products must not see that memory."""
+    first, second = accel.compile(beside_sums), accel.compile(in_a_loop)
+    for seed in range(3):
+        x = sample((8, 24), dtype, seed=seed)
+        assert_same(beside_sums, first, x, x[0].copy(), times=2)
+        assert_same(in_a_loop, second, x, x[:, 0].copy(), times=2)
+    assert facts(first)["compiled"] > 3
+    assert facts(second)["compiled"] > 3

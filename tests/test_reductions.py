@@ -359,3 +359,28 @@ def test_kept_axes_lie_in_the_order_of_the_operand(axis):
 
     for order in itertools.permutations(range(3)):
         check(kept, sample((2, 3, 4)).transpose(order))
+
+
+def sums_of_turned_columns(x, k, m):
+    total = 0.0
+    for _ in range(3):
+        y = (x[:, k:m] + 1).T
+        flat = y.reshape(-1).sum()
+        total = total + y.sum()
+        k = k + 1
+    return flat, y, total
+
+
+def sums_of_turned(x):
+    for _ in range(3):
+        r = np.rot90(x)
+        x = x + r.sum() + np.sum(np.tri(x.size))
+    return x, r
+
+
+def test_sums_of_nothing_that_is_turned():
+    for x in (np.ones((4, 0)), np.ones((0, 4)), np.ones((4, 3)), np.ones((0, 0))):
+        check(sums_of_turned, x)
+    for k, m in ((1, 3), (0, 4), (4, 4), (3, 1)):
+        call = accel.compile(sums_of_turned_columns)
+        assert_same(sums_of_turned_columns, call, np.ones((5, 4)), k, m, times=3)

@@ -57,10 +57,12 @@ std::optional<StridedView> strided_view(DimTable& dims, const Graph& graph, cons
 }
 
 bool coalesces(DimTable& dims, const Graph& graph, const std::vector<Place>& places, ValueId v, const std::vector<int>& axes) {
-  if (graph.type(v).rank() == 0) return true;
+  const std::vector<Dim> shape = graph.type(v).shape;
+  if (std::any_of(shape.begin(), shape.end(), [&](Dim extent) { return dims.is_constant(extent, 0); })) return true;
+  if (shape.empty()) return true;
   if (std::optional<StridedView> view = strided_view(dims, graph, places, v)) {
     for (size_t k = 0; k + 1 < axes.size(); ++k)
-      if (view->strides[axes[k]] != dims.mul(view->strides[axes[k + 1]], graph.type(v).shape[axes[k + 1]])) return false;
+      if (view->strides[axes[k]] != dims.mul(view->strides[axes[k + 1]], shape[axes[k + 1]])) return false;
     return true;
   }
   if (graph.is_input(v) || places[v] != Place::inlined) return false;
