@@ -142,7 +142,11 @@ int64_t likely_sign(const Graph& graph, ValueId value) {
   return value != no_value && !graph.is_input(value) && graph.producer(value).op == Op::negative ? -1 : 1;
 }
 
-int64_t likely(const Graph& graph, ValueId value) { return likely_integer(graph, value).value_or(likely_sign(graph, value)); }
+// A negative number that is not written so is a guess about a later round: places in arrays are counted from the start.
+int64_t likely(const Graph& graph, ValueId value) {
+  int64_t sign = likely_sign(graph, value), found = likely_integer(graph, value).value_or(sign);
+  return found < 0 && sign > 0 ? sign : found;
+}
 
 }  // namespace
 
