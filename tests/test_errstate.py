@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from support.compiled import facts
+from support.differential import check_left_to_numpy
 from support.outcome import assert_same
 
 import accel
@@ -157,3 +158,25 @@ def test_as_a_decorator():
         warnings.simplefilter("error")
         np.testing.assert_array_equal(call(X, Y), function(X, Y))
     assert facts(call)["compiled"] > 0
+
+
+def foreseen(x, y, n):
+    """Comparisons that always come out the same, of numbers whose computation warns."""
+    count = 0
+    t = np.float64(0.0)
+    for i in range(n):
+        if t > t * x[i]:
+            count += 1
+        if x[i] * x[i] < -1.0:
+            count += 2
+        if np.sqrt(y[i]) < 0:
+            count += 4
+        if y[i] - y[i] != 0:
+            count += 8
+    return count
+
+
+def test_events_of_comparisons_that_can_be_foreseen():
+    for x, y in (([1.0, np.inf], [1.0, 2.0]), ([1e200, 2.0], [1.0, 2.0]), ([1.0], [-1.0]), ([1.0], [np.inf]), ([2.0], [3.0])):
+        check_left_to_numpy(foreseen, np.array(x), np.array(y), len(x))
+        check_left_to_numpy(foreseen, np.array(x, "f4"), np.array(y, "f4"), len(x))

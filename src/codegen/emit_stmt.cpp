@@ -182,12 +182,28 @@ bool KernelFunction::chooses_constants(const Stmt& stmt) const {
          is_of_constants(stmt.args[1]) && is_of_constants(stmt.args[2]);
 }
 
+// Whether g++ may find that a comparison of this number always comes out the same (0 * x is never less than 0), and leave out
+// what computes it with the events of that.
+bool KernelFunction::may_be_foreseen(const Stmt& comparison, size_t operand) const {
+  constexpr Op comparisons[] = {Op::less, Op::less_equal, Op::greater, Op::greater_equal, Op::equal, Op::not_equal};
+  bool compares = std::find(std::begin(comparisons), std::end(comparisons), comparison.op) != std::end(comparisons);
+  if (!compares || in_vectors_ || comparison.args.size() != 2) return false;
+  DType type = dtype(comparison.args[operand]);
+  const Stmt* own = copy_.facts.definition(comparison.args[operand]);
+  const Stmt* other = copy_.facts.definition(comparison.args[1 - operand]);
+  bool raises = own != nullptr && own->kind == StmtKind::compute && copy_.program.own_events(*own) != 0;
+  bool known = other != nullptr && (other->kind == StmtKind::constant || other->kind == StmtKind::compute);
+  return raises && known && (type == DType::float64 || type == DType::float32);
+}
+
 void KernelFunction::compute(const Stmt& stmt) {
   std::vector<std::string> operands;
   for (TempId arg : stmt.args) operands.push_back(temp_name(arg));
   // The compiler would work out an operation on constants, without its events.
   bool folds = std::all_of(stmt.args.begin(), stmt.args.end(), [&](TempId arg) { return is_of_constants(arg); });
   if (folds && !operands.empty() && copy_.program.own_events(stmt) != 0) operands[0] = cat("opaque(", operands[0], ")");
+  for (size_t k = 0; k < operands.size(); ++k)
+    if (may_be_foreseen(stmt, k)) operands[k] = cat("computed(", operands[k], ")");
   if (stmt.op == Op::lanes) has_lanes_ = true;
   bool chooses = in_vectors_ && (stmt.op == Op::where || stmt.op == Op::merge) && dtype_kind(dtype(stmt.dst)) != 'c';
   bool blends = (chooses && item_size(dtype(stmt.dst)) == 8 && is_narrow_mask(stmt.args[0])) || chooses_constants(stmt);

@@ -89,6 +89,7 @@ class KernelFunction {
   virtual void input(const Stmt& stmt);
   void load(const Stmt& stmt);
   void store(const Stmt& stmt);
+  bool may_be_foreseen(const Stmt& comparison, size_t operand) const;
   bool is_of_constants(TempId temp) const;
   bool is_narrow_mask(TempId temp) const;
   bool chooses_constants(const Stmt& stmt) const;

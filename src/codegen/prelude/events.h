@@ -59,6 +59,17 @@ ACCEL_INLINE T opaque(T value) {
   return value;
 }
 
+// A number that has been computed: what the compiler knows of its range does not make the operation unnecessary.
+template <class T>
+ACCEL_INLINE T computed(T value) {
+#if defined(__x86_64__)
+  asm("" : "+x"(value));
+#else
+  asm("" : "+w"(value));
+#endif
+  return value;
+}
+
 // a * b + c, rounded once where the CPU can.
 ACCEL_INLINE f32 contracted(f32 a, f32 b, f32 c) {
 #if defined(__FMA__) || defined(__aarch64__)
