@@ -41,3 +41,15 @@ def test_results():
     call = accel.compile(kept)
     for radix, steps in ((2, 4), (2, 1), (2, 3), (2, 1), (1, 3), (3, 2)):
         assert_same(kept, call, np.arange(16.0), 16, radix, steps)
+
+
+def with_new_axes(x, m):
+    y = x[:, :, m]
+    return np.expand_dims(y, (1, 3)) + 1, y.reshape(2, 1, 3, -1) * 2, y.reshape(-1, 1, y.shape[2]) + 1
+
+
+def test_results_lie_as_views_do():
+    call = accel.compile(with_new_axes)
+    x = np.arange(18.0).reshape(2, 3, 3)
+    for m in ([False, True, True], [True] * 3, [False, True, False], [False, True, True], [True, False, True]):
+        assert_same(with_new_axes, call, x, np.array(m), times=2)

@@ -228,7 +228,8 @@ std::optional<Lens> reshaped_lens(Capture& capture, const Ref& array, const std:
 Ref reshaped(Capture& capture, const Ref& array, const std::vector<Dim>& shape) {
   std::optional<Lens> lens;
   {
-    Capture::Assumptions assumptions(capture, Reason::view_or_copy);
+    // With several axes a view has strides, which what is computed from it follows: they have to be known.
+    Capture::Assumptions assumptions(capture, shape.size() < 2 ? Reason::view_or_copy : Reason::assumption_failed);
     lens = reshaped_lens(capture, array, shape);
     if (assumptions.is_open()) return view_or_copy(capture, array, shape);
   }
