@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from support.differential import check, check_left_to_numpy
+from support.outcome import assert_same
 
 EXPONENTS = ["2", "3", "4", "0.5", "2.0", "3.0", "-1", "5", "1.5"]
 
@@ -94,3 +95,28 @@ def test_scalar_operands_of_vector_loops(dtype, exponent):
 
     for x in (grid, grid[0, :5], grid[:, ::2], grid[::-1], grid.T, grid[:0]):
         check(function, x)
+
+
+def powers_of_integers(n, x):
+    bits = (x[:, None] >> np.arange(8)) & 1
+    packed = (bits * 2 ** np.arange(8)).sum(axis=1)
+    y = x.copy()
+    y **= np.arange(len(x)) % 5
+    return (
+        2 ** np.arange(n),
+        10 ** np.arange(n, dtype=np.int16),
+        np.power(x, x % 7),
+        packed,
+        y,
+        np.uint8(3) ** np.arange(n, dtype=np.uint8),
+    )
+
+
+def test_integers_to_powers_of_arrays():
+    """They wrap; where an exponent is negative NumPy raises."""
+    for dtype in ("int64", "int8", "uint16"):
+        x = np.arange(30).astype(dtype)
+        call = check(powers_of_integers, 9, x)
+        for n in (0, 1, 70):
+            assert_same(powers_of_integers, call, n, x)
+    check_left_to_numpy(lambda x, y: (x * 2, x**y), np.arange(3), np.array([1, -1, 2]))

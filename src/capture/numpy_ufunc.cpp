@@ -1,6 +1,7 @@
 #include "capture/numpy_ufunc.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "capture/numpy_arguments.h"
 #include "capture/numpy_primitives.h"
@@ -122,10 +123,26 @@ ValueId integer_power(Capture& capture, ValueId base, int64_t exponent, const Uf
   return build.pointwise(Op::astype, {result}, {call.dtypes[2]}, kind, call.order);
 }
 
+// The same of all elements. None is no negative one.
+Status require_naturals(Capture& capture, ValueId exponents) {
+  const Type type = capture.graph().type(exponents);
+  if (dtype_kind(type.dtype) != 'i') return Unit{};
+  Builder& build = capture.build();
+  std::vector<int> axes(type.shape.size());
+  std::iota(axes.begin(), axes.end(), 0);
+  ValueId zero = build.constant(Literal::of_int(type.dtype, 0), ValueKind::numpy_scalar);
+  if (axes.empty()) return require_natural(capture, exponents);
+  return require_natural(capture, build.reduce(Op::minimum, exponents, axes, type.dtype, zero, false, ValueKind::numpy_scalar));
+}
+
 // The exponent of an integer power; nullopt when it is known at run time only, and then it is not negative.
 Result<std::optional<int64_t>> integer_exponent(Capture& capture, const UfuncCall& call) {
   const Operand& exponent = call.operands[1];
-  if (exponent.is_array()) return fail(Reason::unsupported_argument, "integers to powers of an array");
+  if (exponent.is_array()) {
+    ACCEL_TRY([[maybe_unused]] Unit natural,
+              require_naturals(capture, capture.astype(capture.read(exponent.ref), call.dtypes[1])));
+    return std::optional<int64_t>();
+  }
   if (exponent.ref->kind == AbstractKind::scalar) {
     ACCEL_TRY(ValueId v, operand_value(capture, exponent, call.dtypes[1]));
     ACCEL_TRY([[maybe_unused]] Unit natural, require_natural(capture, v));
