@@ -101,7 +101,7 @@ def powers_of_integers(n, x):
     bits = (x[:, None] >> np.arange(8)) & 1
     packed = (bits * 2 ** np.arange(8)).sum(axis=1)
     y = x.copy()
-    y **= np.arange(len(x)) % 5
+    y **= (np.arange(len(x)) % 5).astype(x.dtype)
     return (
         2 ** np.arange(n),
         10 ** np.arange(n, dtype=np.int16),
