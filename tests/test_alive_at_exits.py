@@ -1,4 +1,4 @@
-"""Objects that the captured code has made and that are alive where it is left: sets, partials, views of dicts, converters."""
+"""Objects that the captured code has made and that are alive where it is left: partials, views of dicts, converters."""
 
 import functools
 
@@ -7,29 +7,6 @@ import pytest
 from support.differential import check, check_at_exits, check_cases, sample
 
 import accel
-
-
-def counted(x, n):
-    seen = set()
-    for i in range(n):
-        if x[i] > 0:
-            seen.add(3)
-        x[i] = x[i] + 1
-    seen.add(len(x))
-    return seen
-
-
-def known_sets(x, n):
-    primes = {2, 3, 5}
-    total = 0.0
-    for i in range(n):
-        total += x[i]
-    return total, primes, len(primes), {1.5, "a", None, (1, 2)}
-
-
-def set_of_numbers(x, n):
-    of_sizes = {n, n + 1}
-    return of_sizes, x * 2, len(of_sizes)
 
 
 def partial_of_positions(x, n):
@@ -54,7 +31,7 @@ def sampled(x, n):
     return np.linspace(x[0], x[1], int(x[2])), np.linspace(x[0], [1.0, 2.0], int(x[2]) + n, endpoint=False)
 
 
-@pytest.mark.parametrize("function", [counted, known_sets, set_of_numbers, views_of_dicts, sampled], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("function", [views_of_dicts, sampled], ids=lambda f: f.__name__)
 def test_whole(function):
     x = sample(5)
     x[2] = 7.0

@@ -116,7 +116,7 @@ def check_program(program, backend):
     assert facts(call)["interpreted"] == 0, lines
 
 
-@settings(max_examples=200, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_captured_stores(program):
     check_program(program, "numpy")
@@ -175,7 +175,7 @@ def check_loop(program, backend):
             assert np.asarray(x).tobytes() == np.asarray(y).tobytes(), (relation, m, text)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=120, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(loops())
 def test_captured_loops(program):
     check_loop(program, "numpy")

@@ -31,9 +31,7 @@ bool looks_at_caller(PyObject* callable) {
   return std::find(known.begin(), known.end(), callable) != known.end();
 }
 
-bool is_container(const Recipe& recipe) {
-  const RecipeKind kind = recipe.kind;
-  if (kind == RecipeKind::call) return recipe.object.get() == reinterpret_cast<PyObject*>(&PySet_Type);
+bool is_container(RecipeKind kind) {
   return kind == RecipeKind::list || kind == RecipeKind::list_of_rows || kind == RecipeKind::list_of_tuples ||
          kind == RecipeKind::dict || kind == RecipeKind::instance || kind == RecipeKind::iterator || kind == RecipeKind::cell ||
          kind == RecipeKind::function;
@@ -74,7 +72,7 @@ Status find_shared(PythonCall& site) {
     RecipeId id = static_cast<RecipeId>(k);
     bool fresh = recipes[k].kind == RecipeKind::output_array && behind.has(id);
     if (fresh && given.has(id)) site.changed.push_back(id);
-    if (given.has(id) && behind.has(id) && is_container(recipes[k]))
+    if (given.has(id) && behind.has(id) && is_container(recipes[k].kind))
       return fail(Reason::unsupported_argument, "a container that the function has made and uses behind the call");
     leads[k] = fresh || std::any_of(recipes[k].parts.begin(), recipes[k].parts.end(),
                                     [&](RecipeId part) { return part >= 0 && leads[static_cast<size_t>(part)]; });

@@ -108,7 +108,7 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
     case AbstractKind::dict_view:
       return write_dict_view(*value);
     case AbstractKind::set:
-      return write_set(*value);
+      return fail(Reason::unsupported_value, "a set");  // its order depends on how it has come about
     case AbstractKind::generator:
       return write_generator(*value);
     case AbstractKind::instance:
@@ -222,25 +222,6 @@ Result<RecipeId> RecipeWriter::write_dict_view(const AbstractValue& view) {
   recipe.kind = RecipeKind::call;
   recipe.object = PyRef::borrow(operator_call());
   recipe.parts = {method};
-  return add(std::move(recipe));
-}
-
-// Numbers and constants alone: hashing another object may run user code.
-Result<RecipeId> RecipeWriter::write_set(const AbstractValue& set) {
-  Recipe recipe;
-  recipe.kind = RecipeKind::call;
-  recipe.object = PyRef::borrow(reinterpret_cast<PyObject*>(&PySet_Type));
-  if (set.object) {
-    recipe.parts = {write_constant(PyRef::steal(PyFrozenSet_New(set.object.get())))};
-    return add(std::move(recipe));
-  }
-  for (const Ref& item : set.items) {
-    bool plain =
-        item->kind == AbstractKind::scalar || (item->kind == AbstractKind::constant && is_plain_constant(item->object.get()));
-    if (!plain) return fail(Reason::unsupported_value, "a set of such elements");
-  }
-  ACCEL_TRY(RecipeId items, write_parts(RecipeKind::tuple, set.items));
-  recipe.parts = {items};
   return add(std::move(recipe));
 }
 

@@ -42,7 +42,6 @@ class RecipeWriter {
   Result<RecipeId> write_instance(const AbstractValue& value);
   Result<RecipeId> write_partial(const AbstractValue& partial);
   Result<RecipeId> write_dict_view(const AbstractValue& view);
-  Result<RecipeId> write_set(const AbstractValue& set);
   Result<RecipeId> write_iterator(const Ref& iterator);
   Result<RecipeId> write_method(const AbstractValue& method);
   Result<RecipeId> write_generator(const AbstractValue& generator);
