@@ -178,3 +178,15 @@ def test_arrays_that_are_selected_round_by_round():
     check(escape_of_those_left, c, 30)
     check(escape_of_those_left, c + 10, 30)
     check(lambda z: [z := z[z < 1 + k] * 2 for k in range(20)][-1], np.linspace(0, 1, 20))
+
+
+def test_arrays_that_are_selected_while_a_list_grows():
+    def history(z, n):
+        sizes = []
+        for k in range(n):
+            z = z * 1.5
+            z = z[z < 50]
+            sizes.append(float(k))
+        return z, np.array(sizes)
+
+    check(history, np.arange(1.0, 10), 20)

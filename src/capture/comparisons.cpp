@@ -306,7 +306,7 @@ Result<Condition> equality_condition(Capture& capture, const Ref& left, const Re
         other->kind == AbstractKind::constant && (other->object.get() == Py_None || PyUnicode_CheckExact(other->object.get()));
     if (number->kind == AbstractKind::scalar && text) return known_condition(false);
   }
-  bool tuples = left->kind == AbstractKind::tuple && right->kind == AbstractKind::tuple && !left->object && !right->object;
+  bool tuples = left->kind == AbstractKind::tuple && right->kind == AbstractKind::tuple;
   if (left != right && (tuples || is_computed(capture, left) || is_computed(capture, right))) {
     ACCEL_TRY(Ref result, compare(capture, Py_EQ, left, right));
     return condition_of(capture, result);

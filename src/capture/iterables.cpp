@@ -114,6 +114,7 @@ Result<Ref> get_iterator(Capture& capture, const Ref& value) {
       return value;
     case AbstractKind::set: {
       ACCEL_TRY(PyRef object, capture.require_constant(value));
+      if (!has_certain_order(object.get())) return fail(Reason::unsupported_value, "the order of a set");
       ACCEL_TRY(std::vector<Ref> items, items_of_iterable(capture, object.get()));
       return make_iterator(std::move(items), nullptr);
     }

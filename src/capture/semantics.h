@@ -61,6 +61,9 @@ Ref make_set();
 // Whether its items are constants that stay: of a frozenset, or of a set that the captured code made.
 bool is_known_set(const Ref& value);
 Status add_to_set(Capture& capture, const Ref& set, const Ref& value);
+// Whether Python's order of the items does not depend on how a set has come about: of at most one, or of ints below the size
+// of the smallest table, each in a place of its own.
+bool has_certain_order(PyObject* set);
 
 // Index of `key` in a dict, or nullopt. For a dict of the call, guards on the key being absent.
 Result<std::optional<size_t>> find_key(Capture& capture, const Ref& dict, const Ref& key);

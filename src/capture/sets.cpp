@@ -44,6 +44,19 @@ Ref make_set() {
   return set;
 }
 
+bool has_certain_order(PyObject* set) {
+  constexpr long smallest_table = 8;  // PySet_MINSIZE
+  if (PySet_GET_SIZE(set) < 2) return true;
+  PyObject* item = nullptr;
+  for (PyRef items = PyRef::steal(PyObject_GetIter(set)); items && (item = PyIter_Next(items.get())) != nullptr;) {
+    PyRef held = PyRef::steal(item);
+    long number = PyLong_CheckExact(item) ? PyLong_AsLong(item) : -1;
+    if (number < 0) PyErr_Clear();
+    if (number < 0 || number >= smallest_table) return false;
+  }
+  return true;
+}
+
 bool is_known_set(const Ref& value) {
   if (value->kind == AbstractKind::set) return static_cast<bool>(value->object);
   return value->kind == AbstractKind::constant && PyFrozenSet_CheckExact(value->object.get());

@@ -114,7 +114,8 @@ Result<Interpreter::Arrival> Interpreter::arrive(Frame& frame) {
   if (rolled) forget_dead_contents();
   PathState state = save();
   state.at_rolled_loop = rolled;
-  if (settle_lists(state) || gather_selections(state)) {
+  const bool settled = settle_lists(state), gathered = gather_selections(state);
+  if (settled || gathered) {
     state = save();
     state.at_rolled_loop = rolled;
   }
