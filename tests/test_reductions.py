@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from support.compiled import facts
 from support.differential import check, check_in_loops, check_left_to_numpy, check_sizes, layouts, sample
 from support.outcome import assert_same
 
@@ -384,3 +385,4 @@ def test_sums_of_nothing_that_is_turned():
     for k, m in ((1, 3), (0, 4), (4, 4), (3, 1)):
         call = accel.compile(sums_of_turned_columns)
         assert_same(sums_of_turned_columns, call, np.ones((5, 4)), k, m, times=3)
+        assert facts(call)["compiled"] > 0

@@ -41,6 +41,7 @@ def test_results():
     call = accel.compile(kept)
     for radix, steps in ((2, 4), (2, 1), (2, 3), (2, 1), (1, 3), (3, 2)):
         assert_same(kept, call, np.arange(16.0), 16, radix, steps)
+    assert facts(call)["compiled"] > 0
 
 
 def with_new_axes(x, m):
@@ -53,3 +54,4 @@ def test_results_lie_as_views_do():
     x = np.arange(18.0).reshape(2, 3, 3)
     for m in ([False, True, True], [True] * 3, [False, True, False], [False, True, True], [True, False, True]):
         assert_same(with_new_axes, call, x, np.array(m), times=2)
+    assert facts(call)["compiled"] > 0

@@ -123,15 +123,15 @@ ValueId integer_power(Capture& capture, ValueId base, int64_t exponent, const Uf
   return build.pointwise(Op::astype, {result}, {call.dtypes[2]}, kind, call.order);
 }
 
-// The same of all elements. None is no negative one.
+// Fails, or has compiled code leave, where an element is negative.
 Status require_naturals(Capture& capture, ValueId exponents) {
   const Type type = capture.graph().type(exponents);
   if (dtype_kind(type.dtype) != 'i') return Unit{};
+  if (type.rank() == 0) return require_natural(capture, exponents);
   Builder& build = capture.build();
   std::vector<int> axes(type.shape.size());
   std::iota(axes.begin(), axes.end(), 0);
   ValueId zero = build.constant(Literal::of_int(type.dtype, 0), ValueKind::numpy_scalar);
-  if (axes.empty()) return require_natural(capture, exponents);
   return require_natural(capture, build.reduce(Op::minimum, exponents, axes, type.dtype, zero, false, ValueKind::numpy_scalar));
 }
 
