@@ -44,6 +44,8 @@ Result<std::vector<Ref>> items_of_constant(Capture& capture, PyObject* object) {
   return fail(Reason::unsupported_value, "iteration over this object");
 }
 
+}  // namespace
+
 Result<Ref> constant_range(Capture& capture, PyObject* object) {
   std::vector<Ref> bounds;
   for (const char* name : {"start", "stop", "step"}) {
@@ -52,8 +54,6 @@ Result<Ref> constant_range(Capture& capture, PyObject* object) {
   }
   return range_of(capture, std::move(bounds));
 }
-
-}  // namespace
 
 Result<Ref> range_of(Capture& capture, std::vector<Ref> bounds) {
   if (bounds.size() == 1) bounds.insert(bounds.begin(), capture.python_int(0));

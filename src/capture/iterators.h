@@ -34,6 +34,8 @@ Result<IteratorParts> iterator_parts(Capture& capture, const Ref& iterator);
 
 // range(*bounds); its values fit int64 (guards on the sizes see to it).
 Result<Ref> range_of(Capture& capture, std::vector<Ref> bounds);
+// The same of a range object.
+Result<Ref> constant_range(Capture& capture, PyObject* object);
 // What reversed(range) goes through.
 Result<Ref> reversed_range(Capture& capture, const Ref& range);
 // reversed(container) of a list or tuple.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "capture/grown_lists.h"
+#include "capture/iterators.h"
 #include "capture/numpy_arguments.h"
 #include "capture/numpy_ufunc.h"
 #include "capture/numpy_views.h"
@@ -124,15 +125,11 @@ bool is_range(const Ref& value) {
 
 // Without items it is an array of floats.
 Result<Ref> array_of_range(Capture& capture, const Ref& range, std::optional<DType> dtype) {
-  std::vector<Ref> bounds = range->items;
+  Ref bounds = range;
   if (range->kind == AbstractKind::constant) {
-    for (const char* name : {"start", "stop", "step"}) {
-      PyRef bound = PyRef::steal(PyObject_GetAttrString(range->object.get(), name));
-      if (!bound) return fail(Reason::internal_error, "a bound of a range");
-      bounds.push_back(capture.constant(bound.get()));
-    }
+    ACCEL_TRY(bounds, constant_range(capture, range->object.get()));
   }
-  ACCEL_TRY(Ref items, numpy_arange(capture, nullptr, {bounds, {}}));
+  ACCEL_TRY(Ref items, numpy_arange(capture, nullptr, {bounds->items, {}}));
   if (!dtype && !capture.expect(lens_of(items).shape[0], Comparison::gt, capture.dims().constant(0))) dtype = DType::float64;
   if (!dtype || *dtype == lens_of(items).dtype) return items;
   return capture.fresh_array(capture.astype(capture.read(items), *dtype));
