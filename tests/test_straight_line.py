@@ -88,6 +88,25 @@ def test_library_loops_on_reversed_memory(ufunc):
     x, y = np.random.default_rng(4).uniform(0.1, 3, (2, 30, 40))
     for at in [np.s_[:, ::-1], np.s_[::-1], np.s_[:, ::-2], np.s_[0, ::-1], np.s_[:, 0]]:
         check(function, x[at], y[at])
+    for at in [np.s_[::-1, ::-1], np.s_[:1, ::-1], np.s_[::-1, :1], np.s_[:, ::-3]]:
+        call = accel.compile(function)
+        # Whether the axes are one is a matter of each call.
+        for shape in [(5, 7), (1, 37), (2, 4200), (30, 40)]:
+            u, v = np.random.default_rng(5).uniform(0.1, 3, (2, *shape)).astype("f4")
+            assert_same(function, call, u[at], v[at], times=1)
+            assert_same(function, call, u[at].T, v[at].T, times=1)
+            assert_same(function, call, u[at], v[at][:, :1], times=1)
+        assert_all_compiled(call)
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_moduli_of_reversed_memory(dtype):
+    rng = np.random.default_rng(6)
+    for shape in [(37,), (1, 37), (5, 7), (3, 4, 5)]:
+        z = (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(dtype)
+        for at in [np.s_[::-1], np.s_[..., ::-1], (np.s_[::-1],) * len(shape), np.s_[..., ::-2]]:
+            check(lambda z: (np.abs(z), np.abs(z).sum()), z[at])
+            check(lambda z: (np.abs(z), np.abs(z).sum()), z[at].T)
 
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "c16"])

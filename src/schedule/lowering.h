@@ -135,10 +135,11 @@ class Lowering {
   TempId call_at(ValueId v, const Node& node, const Index& index);
   Address call_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent, const Address* destination);
   Address column_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent);
-  // `spread`: as many elements as the tile has, also where one would do.
-  CallOperand call_operand(ValueId v, const Index& index, Dim variable, Dim extent, bool spread);
+  // Operand v of `node`.
+  CallOperand call_operand(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent);
+  CallOperand copied_operand(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent);
   void fill_tile(const Address& tile, ValueId v, const Index& index, Dim variable, Dim extent);
-  bool copied_by_numpy(ValueId v, const Index& index, int symbol, Dim stride);
+  bool may_walk_backwards(Dim stride);
   Address new_tile(DType dtype, Dim variable, Dim extent);
   std::optional<Address> row_at(ValueId v, const Index& index);
   BufferId fill_row(ValueId v, const Index& index, const std::vector<int>& axes);

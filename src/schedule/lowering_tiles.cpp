@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "schedule/backwards.h"
 #include "schedule/lowering.h"
 #include "schedule/lowering_scopes.h"
 
@@ -67,7 +68,7 @@ Address Lowering::call_tile(ValueId v, const Node& node, const Index& index, Dim
   for (ValueId operand : node.operands) {
     import.dtypes.push_back(graph_.type(operand).dtype);
     Index at = graph_.type(operand).rank() == 0 ? Index{} : index;
-    call.operands.push_back(call_operand(operand, at, variable, extent, is_spread(graph_, node, operand)));
+    call.operands.push_back(call_operand(operand, node, at, variable, extent));
   }
   Address wanted;
   for (ValueId result : node.results) {
@@ -86,11 +87,11 @@ Address Lowering::call_tile(ValueId v, const Node& node, const Index& index, Dim
   return wanted;
 }
 
-CallOperand Lowering::call_operand(ValueId v, const Index& index, Dim variable, Dim extent, bool spread) {
+CallOperand Lowering::call_operand(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent) {
   DType dtype = graph_.type(v).dtype;
   int symbol = *dims_.as_symbol(variable);
   bool depends = std::any_of(index.begin(), index.end(), [&](Dim d) { return dims_.names(d, symbol); });
-  if (!depends && spread && !dims_.is_constant(extent, 1)) {
+  if (!depends && is_spread(graph_, node, v) && !dims_.is_constant(extent, 1)) {
     Address tile = new_tile(dtype, variable, extent);
     fill_tile(tile, v, index, variable, extent);
     return {{tile.buffer, dims_.constant(0)}, dims_.constant(item_size(dtype))};
@@ -111,12 +112,13 @@ CallOperand Lowering::call_operand(ValueId v, const Index& index, Dim variable, 
   }
   if (std::optional<Address> address = located(v, index)) {
     std::optional<CallOperand> operand = stride_of(*address);
-    if (operand && !copied_by_numpy(v, index, symbol, operand->stride)) return *operand;
+    if (operand && may_walk_backwards(operand->stride)) return copied_operand(v, node, index, variable, extent);
+    if (operand) return *operand;
   }
   if (!graph_.is_input(v) && placement_.places[v] == Place::inlined) {
-    const Node& node = graph_.producer(v);
-    if (is_loop_call(graph_, node)) return *stride_of(call_tile(v, node, index, variable, extent, nullptr));
-    if (node.op == Op::reduce && plan_of(v).run_axes.empty()) return *stride_of(column_tile(v, node, index, variable, extent));
+    const Node& from = graph_.producer(v);
+    if (is_loop_call(graph_, from)) return *stride_of(call_tile(v, from, index, variable, extent, nullptr));
+    if (from.op == Op::reduce && plan_of(v).run_axes.empty()) return *stride_of(column_tile(v, from, index, variable, extent));
   }
   Address tile = new_tile(dtype, variable, extent);
   fill_tile(tile, v, index, variable, extent);
@@ -130,10 +132,9 @@ void Lowering::fill_tile(const Address& tile, ValueId v, const Index& index, Dim
   close_loop();
 }
 
-// Many loops have other bits for a negative stride. NumPy passes one when its iteration is a single loop, and copies through
-// its buffer where the inner one of several loops would be short.
-bool Lowering::copied_by_numpy(ValueId v, const Index& index, int symbol, Dim stride) {
-  constexpr int64_t half_a_buffer = 4096;
+// Many loops have other bits for a negative stride. NumPy passes one unless the inner one of several loops is short: there it
+// copies through its buffer.
+bool Lowering::may_walk_backwards(Dim stride) {
   if (outer_loops_.empty()) return false;
   bool unknown_sign = std::any_of(graph_.inputs.begin(), graph_.inputs.end(), [&](const Input& input) {
     return std::any_of(input.strides.begin(), input.strides.end(), [&](Dim d) {
@@ -141,11 +142,18 @@ bool Lowering::copied_by_numpy(ValueId v, const Index& index, int symbol, Dim st
       return own && dims_.names(stride, *own);
     });
   });
-  if (!unknown_sign && dims_.evaluate(stride, graph_.hints) >= 0) return false;
-  for (size_t k = 0; k < index.size(); ++k) {
-    if (dims_.names(index[k], symbol) && dims_.evaluate(graph_.type(v).shape[k], graph_.hints) > half_a_buffer) return false;
-  }
-  return true;
+  return unknown_sign || dims_.evaluate(stride, graph_.hints) < 0;
+}
+
+// The elements in a tile, from behind where NumPy walks so.
+CallOperand Lowering::copied_operand(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent) {
+  DType dtype = graph_.type(v).dtype;
+  Dim item = dims_.constant(item_size(dtype)), backwards = walked_backwards(dims_, graph_, placement_.places, node, v);
+  Dim turned = dims_.mul(backwards, dims_.sub(dims_.sub(extent, dims_.constant(1)), dims_.mul(variable, 2)));
+  Address tile{scratch(dtype, dims_.constant(tile_elements), "tile"), dims_.mul(item, dims_.add(variable, turned))};
+  fill_tile(tile, v, index, variable, extent);
+  return {{tile.buffer, dims_.substitute(tile.offset, *dims_.as_symbol(variable), 0)},
+          dims_.mul(item, dims_.sub(dims_.constant(1), dims_.mul(backwards, 2)))};
 }
 
 // Accumulates one row of the tile after the other: out[i] = op(out[i], in[k][i]).
