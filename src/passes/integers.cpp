@@ -12,6 +12,8 @@ namespace {
 constexpr Linear::Key first_expression = Linear::Key{1} << 40;  // values below, symbols below 0
 constexpr int64_t most_elements = int64_t{1} << 47;             // addresses end there
 constexpr int64_t surely_fits = int64_t{1} << 60;
+// A number that starts near zero and moves by one step each time is still of this size after 2^55 of them, which take a year.
+constexpr int64_t most_counted = int64_t{1} << 59, near_zero = int64_t{1} << 58, longest_step = 8, most_factors = 4;
 constexpr int64_t most_divisor = 1 << 11;
 constexpr int deepest_proof = 6, most_steps = 400, most_proofs = 4000;
 constexpr size_t most_terms = 3;  // of what is worth asking for
@@ -53,12 +55,69 @@ Integers::Integers(const Graph& graph)
     const Terminator& t = graph.blocks[static_cast<size_t>(before[static_cast<size_t>(b)][0])].terminator;
     if (t.kind == TerminatorKind::branch) facts_[static_cast<size_t>(b)] = told_by(t.operands[0], t.targets[0] == b);
   }
+  find_counts(before);
 }
 
 void Integers::note_length(Linear::Key key, bool has_memory) {
   Range& range = ranges_[key];
   range.low = 0;
   if (has_memory) range.high = most_elements;
+}
+
+// Taken to be counts are all parameters of which no way to their blocks says otherwise.
+void Integers::find_counts(const std::vector<std::vector<BlockId>>& before) {
+  for (const Block& block : graph_.blocks)
+    for (ValueId param : block.params)
+      if (graph_.input_index(param) < 0 && graph_.type(param).kind == ValueKind::py_scalar &&
+          graph_.type(param).dtype == DType::int64)
+        counts_.insert(param);
+  while (std::erase_if(counts_, [&](ValueId param) {
+           return !only_counts(param, before[static_cast<size_t>(graph_.values[static_cast<size_t>(param)].block)]);
+         }) > 0) {
+  }
+}
+
+bool Integers::only_counts(ValueId param, const std::vector<BlockId>& before) {
+  const BlockId home = graph_.values[static_cast<size_t>(param)].block;
+  const std::vector<ValueId>& params = graph_.blocks[static_cast<size_t>(home)].params;
+  const size_t place = static_cast<size_t>(std::find(params.begin(), params.end(), param) - params.begin());
+  for (BlockId from : before) {
+    const Terminator& t = graph_.blocks[static_cast<size_t>(from)].terminator;
+    for (int edge = 0; edge < target_count(t); ++edge) {
+      if (t.targets[edge] != home) continue;
+      const Linear given = linear(t.target_arguments[edge][place]);
+      if (!is_step(given) && !is_near_zero(given)) return false;
+    }
+  }
+  return true;
+}
+
+bool Integers::is_step(const Linear& sum) const {
+  const std::vector<Linear::Term>& terms = sum.terms();
+  return terms.size() == 1 && terms[0].factor == 1 && counts_.contains(param_of(terms[0].key)) &&
+         std::abs(sum.constant()) <= longest_step;
+}
+
+bool Integers::is_near_zero(const Linear& sum) const {
+  std::optional<Linear> negative = sum.times(-1);
+  return lowest(sum).value_or(-near_zero - 1) >= -near_zero && negative &&
+         lowest(*negative).value_or(-near_zero - 1) >= -near_zero;
+}
+
+// Whether a sum is far from where int64 ends for what it has of counts.
+bool Integers::is_counted(const Linear& sum) const {
+  Linear rest(sum.constant());
+  int64_t factors = 0;
+  for (const Linear::Term& term : sum.terms()) {
+    std::optional<Linear> more = rest.plus(Linear::of(term.key, term.factor));
+    if (std::abs(term.factor) <= most_factors && counts_.contains(param_of(term.key)))
+      factors += std::abs(term.factor);
+    else if (more)
+      rest = *more;
+    else
+      return false;
+  }
+  return factors > 0 && factors <= most_factors && is_near_zero(rest);
 }
 
 // --- values as sums ------------------------------------------------------------------------------------------------------
@@ -272,6 +331,7 @@ bool Integers::collect_fitting(const Node& node, std::vector<Linear>& out) {
   } else {
     result = first.plus(second, node.op == Op::add_overflows ? 1 : -1);
   }
+  if (result && is_counted(*result)) return true;
   std::optional<Linear> above = result ? Linear(surely_fits).plus(*result, -1) : std::nullopt;
   std::optional<Linear> below = result ? Linear(surely_fits).plus(*result) : std::nullopt;
   if (!above || !below) return false;

@@ -56,6 +56,11 @@ class Integers {
   Linear of_expression(Dim d);
   Linear of_own(ValueId v);
   static Range range_of(DType dtype);
+  void find_counts(const std::vector<std::vector<BlockId>>& before);
+  bool only_counts(ValueId param, const std::vector<BlockId>& before);
+  bool is_step(const Linear& sum) const;  // from a count
+  bool is_near_zero(const Linear& sum) const;
+  bool is_counted(const Linear& sum) const;
   void note_operation(ValueId v, const Node& node);
   void add_quotient(const Linear& dividend, const Linear& quotient, int64_t divisor);
   void add_extreme(Linear::Key key, Extreme extreme);
@@ -75,6 +80,7 @@ class Integers {
   std::map<ValueId, Linear> sums_;
   std::map<Linear::Key, Range> ranges_;
   std::map<Linear::Key, Extreme> extremes_;
+  std::set<ValueId> counts_;                // parameters that no run can make large
   std::vector<Linear> always_;              // >= 0 wherever their numbers have values
   std::vector<BlockId> parents_;            // the closest block that dominates; -1: none, or no way leads there
   std::vector<std::vector<Linear>> facts_;  // by block: what the only way to it tells
