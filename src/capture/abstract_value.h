@@ -37,6 +37,7 @@ enum class AbstractKind : uint8_t {
   object,     // an instance that capture knows by its source and type only
   dict_view,  // keys, values or items (position 0, 1, 2) of the dict items[0]
   partial,    // functools.partial: items are the callable, the positional arguments, the values of the keywords `keys`
+  super,      // super(items[0], items[1])
   set,        // made by the captured code. Of constants: `object`, a set that is replaced and never changed; else `items`
   generator,  // suspended: items are the function, the locals, the stack; `position` the instruction; no items: it has ended
   instance,   // made by the captured code: `object` is its type, `keys` and `items` are its attributes (of C types: its parts)

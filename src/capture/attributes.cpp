@@ -238,6 +238,40 @@ Result<Ref> made_attribute(Capture& capture, const Ref& value, PyObject* name) {
   return bound_attribute(capture, class_entry(capture, owner, name, in_class, can_change(type)), value, type, name);
 }
 
+// The first class behind `from` in the MRO of `type` that has the name itself; null: none has.
+PyTypeObject* class_behind(Capture& capture, PyTypeObject* type, PyTypeObject* from, PyObject* name) {
+  guard_bases(capture, type);
+  bool behind = false;
+  for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(type->tp_mro); ++k) {
+    auto* each = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(type->tp_mro, k));
+    if (behind) {
+      guard_class_entry(capture, each, name);
+      PyRef dict = PyRef::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(each), "__dict__"));
+      if (dict && PyMapping_HasKey(dict.get(), name) == 1) return each;
+    }
+    behind |= each == from;
+  }
+  return nullptr;
+}
+
+// What super(class, self) finds.
+Result<Ref> super_attribute(Capture& capture, const Ref& value, PyObject* name) {
+  const Ref& self = value->items[1];
+  capture.look(self);
+  auto* from = reinterpret_cast<PyTypeObject*>(value->items[0]->object.get());
+  bool is_class = self->kind == AbstractKind::constant && PyType_Check(self->object.get());
+  PyTypeObject* type = is_class ? reinterpret_cast<PyTypeObject*>(self->object.get()) : capture.type_of(self);
+  bool known = type != nullptr && PyType_IsSubtype(type, from) != 0 && !is_one_of(name, {"__class__"});
+  if (!known) return fail(Reason::unsupported_attribute, "super." + utf8(name));
+  if (!is_class && self->source >= 0) capture.sources().guard_type(self->source, type);
+  PyTypeObject* owner = class_behind(capture, type, from, name);
+  if (owner == nullptr) return missing(capture, reinterpret_cast<PyObject*>(&PySuper_Type), name);
+  auto* object = reinterpret_cast<PyObject*>(owner);
+  SourceId source = can_change(owner) ? capture.sources().pinned(object, short_repr(object)) : -1;
+  Ref entry = class_entry(capture, source, name, _PyType_Lookup(owner, name), can_change(owner));
+  return bound_attribute(capture, entry, is_class ? nullptr : self, type, name);
+}
+
 // Objects of C types whose getters are pure and whose attributes never change.
 bool is_frozen(PyObject* object) {
   return is_foldable(object) || is_ufunc(object) || PyCFunction_Check(object) || Py_IS_TYPE(object, &PyMethodDescr_Type) ||
@@ -362,6 +396,8 @@ Result<Ref> get_attribute(Capture& capture, const Ref& value, PyObject* name) {
       return instance_attribute(capture, value, name);
     case AbstractKind::instance:
       return made_attribute(capture, value, name);
+    case AbstractKind::super:
+      return super_attribute(capture, value, name);
     case AbstractKind::null:
       return fail(Reason::internal_error, "an attribute of NULL");
     default:

@@ -47,6 +47,14 @@ bool looks_at_frames(const Bytecode& bytecode) {
   });
 }
 
+// Code that may call super(), which reads the first local of the frame that calls it.
+bool may_call_super(PyCodeObject* code) {
+  int locals = local_count(code);
+  for (int k = locals - free_variable_count(code); k < locals; ++k)
+    if (PyUnicode_CompareWithASCIIString(local_name(code, k), "__class__") == 0) return argument_count(code) > 0;
+  return false;
+}
+
 }  // namespace
 
 CodeFlow::CodeFlow(const Bytecode& bytecode) {
@@ -154,6 +162,7 @@ std::vector<std::vector<bool>> CodeFlow::live(const Bytecode& bytecode, size_t l
   if (all) return live;
   // The closure's cells are set by an instruction that names none of them, and are read by whoever holds them.
   auto* code = reinterpret_cast<PyCodeObject*>(bytecode.code.get());
+  bool calls_read_first = may_call_super(code);
   size_t first_free = locals - static_cast<size_t>(free_variable_count(code));
   for (bool changed = true; changed;) {
     changed = false;
@@ -165,6 +174,7 @@ std::vector<std::vector<bool>> CodeFlow::live(const Bytecode& bytecode, size_t l
       const Instruction& instruction = bytecode.instructions[i];
       LocalUse use = use_of(instruction.op);
       if (use != LocalUse::none) now[static_cast<size_t>(instruction.arg)] = use == LocalUse::reads;
+      if (calls_read_first && instruction.op == Opcode::call) now[0] = true;
       for (size_t k = first_free; k < locals; ++k) now[k] = true;
       if (now == live[i]) continue;
       live[i] = std::move(now);

@@ -3,6 +3,7 @@
 #include "capture/ops.h"
 #include "capture/python_text.h"
 #include "capture/semantics.h"
+#include "capture/supers.h"
 
 namespace accel {
 
@@ -45,6 +46,11 @@ Status finish(Step& step, const Ref& callable, CallArguments arguments) {
   if (step.interpreter.is_boxed_call()) {
     ACCEL_TRY(Ref given, step.interpreter.box_call(callable, arguments));
     step.frame.push(std::move(given));
+    return Unit{};
+  }
+  if (arguments.positional.empty() && arguments.keywords.empty() && is_super(step.capture, callable)) {
+    ACCEL_TRY(Ref made, super_of_frame(step.capture, step.frame));
+    step.frame.push(std::move(made));
     return Unit{};
   }
   ACCEL_TRY(std::optional<Ref> result, step.interpreter.begin_call(callable, std::move(arguments)));

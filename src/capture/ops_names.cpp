@@ -3,6 +3,7 @@
 #include "capture/ops.h"
 #include "capture/python_text.h"
 #include "capture/semantics.h"
+#include "capture/supers.h"
 
 namespace accel {
 
@@ -119,8 +120,7 @@ Status store_attr(Step& step) {
 }
 
 // A plain method gives the pair function, self. Other callables are pushed as for a call without a receiver.
-Status load_method(Step& step) {
-  Ref owner = step.frame.pop();
+Status load_method_of(Step& step, const Ref& owner) {
   ACCEL_TRY(Ref value, get_attribute(step.capture, owner, step.instruction.object));
   if (value->kind == AbstractKind::method && value->items[1] == owner) {
     step.frame.push(value->items[0]);
@@ -129,6 +129,27 @@ Status load_method(Step& step) {
     push_callable(step.frame.stack, value, step.interpreter.null());
   }
   return Unit{};
+}
+
+Status load_method(Step& step) { return load_method_of(step, step.frame.pop()); }
+
+// super, class, self --
+Result<Ref> popped_super(Step& step) {
+  Ref self = step.frame.pop(), cls = step.frame.pop(), callable = step.frame.pop();
+  if (!is_super(step.capture, callable)) return fail(Reason::unsupported_call, "another super");
+  return super_of(step.capture, cls, self);
+}
+
+Status load_super_attr(Step& step) {
+  ACCEL_TRY(Ref owner, popped_super(step));
+  ACCEL_TRY(Ref value, get_attribute(step.capture, owner, step.instruction.object));
+  step.frame.push(std::move(value));
+  return Unit{};
+}
+
+Status load_super_method(Step& step) {
+  ACCEL_TRY(Ref owner, popped_super(step));
+  return load_method_of(step, owner);
 }
 
 // A module that is imported already: importing it again has no effect.
@@ -176,6 +197,8 @@ const OpcodeTable& name_ops() {
       {Opcode::load_attr, load_attr},
       {Opcode::store_attr, store_attr},
       {Opcode::load_method, load_method},
+      {Opcode::load_super_attr, load_super_attr},
+      {Opcode::load_super_method, load_super_method},
       {Opcode::import_name, import_name},
       {Opcode::import_from, import_from},
   };

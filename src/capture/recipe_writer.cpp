@@ -105,6 +105,8 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
       return write_parts(RecipeKind::cell, {value->items.empty() ? Ref() : value->items[0]});
     case AbstractKind::partial:
       return write_partial(*value);
+    case AbstractKind::super:
+      return write_parts(RecipeKind::call, value->items, PyRef::borrow(reinterpret_cast<PyObject*>(&PySuper_Type)));
     case AbstractKind::dict_view:
       return write_dict_view(*value);
     case AbstractKind::set:

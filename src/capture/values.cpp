@@ -175,6 +175,8 @@ PyTypeObject* Capture::type_of(const Ref& value) {
       return &PyCell_Type;
     case AbstractKind::partial:
       return known_types().partial;
+    case AbstractKind::super:
+      return &PySuper_Type;
     case AbstractKind::set:
       return &PySet_Type;
     case AbstractKind::generator:

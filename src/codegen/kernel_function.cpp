@@ -156,7 +156,7 @@ std::string KernelFunction::parameter_text(bool is_region) const {
 }
 
 void KernelFunction::write_inner(Code& out, bool is_region) {
-  std::string kind = !is_region && is_short(nest_.body) ? "ACCEL_INLINE" : "static __attribute__((noinline))";
+  std::string kind = !is_region && is_short(nest_.body) ? "ACCEL_INLINE" : "ACCEL_NEST";
   out.open(cat(kind, " void ", name_, "_body(", parameter_text(is_region), ")"));
   write_symbols(out);
   for (BufferId id : stack_) {

@@ -1,5 +1,12 @@
 // Element types. The _m types may alias anything: buffers are read and written through them.
 #define ACCEL_INLINE static inline __attribute__((always_inline))
+// A loop nest. g++ 12 finds loops that walk memory forwards and backwards in steps of 16 bytes to have no effect, and drops calls
+// of them, unless it is kept from looking into the function.
+#if defined(__clang__)
+#define ACCEL_NEST static __attribute__((noinline))
+#else
+#define ACCEL_NEST static __attribute__((noipa))
+#endif
 
 typedef bool bool8;
 typedef __INT8_TYPE__ i8;
