@@ -139,4 +139,9 @@ struct AbstractValue {
   std::shared_ptr<const Frame> suspended;  // generator: its frame without locals and stack
 };
 
+// Which operands are objects that nobody but the operation knows.
+struct Temporaries {
+  bool left = false, right = false;
+};
+
 }  // namespace accel

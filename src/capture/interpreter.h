@@ -67,6 +67,8 @@ class Interpreter {
   // --- for handlers and calls -----------------------------------------------------------------------------------------
   Capture& capture() { return capture_; }
   const Ref& null() const { return null_; }
+  // Whether nobody but the running instruction, which has popped it, knows an object: only the copy of the frame has it, too.
+  static bool is_temporary(const Ref& popped) { return popped.use_count() == 2; }
   // Calls anything. A Python function gets a frame, the result comes later (nullopt); else the result.
   Result<std::optional<Ref>> begin_call(const Ref& callable, CallArguments arguments);
   // Calls anything and runs it to its end.

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "capture/numpy_arguments.h"
+#include "capture/numpy_elision.h"
 #include "capture/numpy_overflow.h"
 #include "capture/numpy_primitives.h"
 #include "capture/numpy_ufunc.h"
@@ -112,7 +113,8 @@ Status require_slow_power(Capture& capture, const Operand& base, const Operand& 
   return numbers.settle("an exponent for which NumPy calls another ufunc");
 }
 
-Result<Ref> array_operation(Capture& capture, Op op, bool inplace, const Operand& left, const Operand& right) {
+Result<Ref> array_operation(Capture& capture, Op op, bool inplace, const Operand& left, const Operand& right,
+                            Temporaries temporaries) {
   UfuncOptions options;
   if (inplace && left.is_array()) {
     if (op == Op::matmul) return fail(Reason::unsupported_call, "@=");
@@ -125,6 +127,8 @@ Result<Ref> array_operation(Capture& capture, Op op, bool inplace, const Operand
       if (auto fast = fast_power(capture, left, right)) return apply_ufunc(capture, *fast, {left.ref}, options);
     }
   }
+  if (!inplace) options.into = elided_operand(capture, op, left, right, temporaries);
+  if (options.into == right.ref) return apply_ufunc(capture, op, {right.ref, left.ref}, options);
   return apply_ufunc(capture, op, {left.ref, right.ref}, options);
 }
 
@@ -185,12 +189,13 @@ Operand as_python_float(const Operand& operand) { return {operand.ref, {Kind::py
 
 }  // namespace
 
-Result<Ref> array_binary(Capture& capture, int number, bool inplace, const Ref& left_ref, const Ref& right_ref) {
+Result<Ref> array_binary(Capture& capture, int number, bool inplace, const Ref& left_ref, const Ref& right_ref,
+                         Temporaries temporaries) {
   auto op = binary_op(number);
   if (!op) return fail(Reason::unsupported_opcode, "an operator");
   ACCEL_TRY(Operand left, read_lanes(capture, left_ref));
   ACCEL_TRY(Operand right, read_lanes(capture, right_ref));
-  if (left.is_array() || right.is_array()) return array_operation(capture, *op, inplace, left, right);
+  if (left.is_array() || right.is_array()) return array_operation(capture, *op, inplace, left, right, temporaries);
   if (*op == Op::matmul) return fail(Reason::will_raise, "@ of scalars");
   if (is_complex_and_float(left, right)) return python_binary(capture, number, left, as_python_float(right));
   if (is_python_number(left) && is_python_number(right)) return python_binary(capture, number, left, right);

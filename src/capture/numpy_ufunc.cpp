@@ -97,7 +97,11 @@ Status resolve_shape(Capture& capture, UfuncCall& call) {
   return Unit{};
 }
 
-void resolve_order(Capture& capture, char order, UfuncCall& call) {
+void resolve_order(Capture& capture, char order, const Ref& into, UfuncCall& call) {
+  if (into) {
+    call.order = copy_order(capture, into);
+    return;
+  }
   if (order == 'K') call.order = result_order(capture, call.operands, call.shape);
   if (order != 'F') return;
   for (size_t k = call.shape.size(); k-- > 0;) call.order.push_back(static_cast<uint8_t>(k));
@@ -247,7 +251,7 @@ Result<Ref> apply_ufunc(Capture& capture, PyObject* ufunc, const std::vector<Ref
   if (call.mask && call.outs.empty()) return fail(Reason::unsupported_argument, "where without out");
   ACCEL_TRY([[maybe_unused]] Unit types, resolve_types(ufunc, options, call));
   ACCEL_TRY([[maybe_unused]] Unit shape, resolve_shape(capture, call));
-  resolve_order(capture, options.order, call);
+  resolve_order(capture, options.order, options.into, call);
   bool power = call.op == Op::power && is_integral(call.dtypes[0]);
   std::optional<int64_t> exponent;
   if (power) {

@@ -16,6 +16,7 @@ struct UfuncOptions {
   PyRef dtype;               // dtype=
   std::string casting;       // empty: NumPy's default
   char order = 'K';
+  Ref into;   // the operand in whose memory, which nobody else knows, NumPy computes; null: none
   Ref where;  // null: everywhere
 };
 

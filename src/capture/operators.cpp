@@ -267,7 +267,8 @@ Result<Ref> fold(Capture& capture, PyObject* function, const std::vector<PyRef>&
   return folded(capture, PyObject_Vectorcall(function, borrowed.data(), borrowed.size(), nullptr));
 }
 
-Result<Ref> binary_operation(Capture& capture, int op, bool inplace, const Ref& left, const Ref& right) {
+Result<Ref> binary_operation(Capture& capture, int op, bool inplace, const Ref& left, const Ref& right,
+                             Temporaries temporaries) {
   capture.look(left);
   capture.look(right);
   if (auto result = sequence_operation(capture, op, inplace, left, right)) return *result;
@@ -287,7 +288,7 @@ Result<Ref> binary_operation(Capture& capture, int op, bool inplace, const Ref& 
   }
   if (is_python_int(capture, left) && is_python_int(capture, right)) return integer_operation(capture, op, left, right);
   if (auto result = numpy_integer_operation(capture, op, left, right)) return *result;
-  if (numpy_decides(left, right)) return array_binary(capture, op, inplace, left, right);
+  if (numpy_decides(left, right)) return array_binary(capture, op, inplace, left, right, temporaries);
   if (op == NB_OR && left->kind == AbstractKind::dict && right->kind == AbstractKind::dict && !inplace) {
     return merge_dicts(capture, left, right);
   }

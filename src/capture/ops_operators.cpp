@@ -22,7 +22,8 @@ Status push_bool(Step& step, Result<bool> result, bool negate) {
 
 Status binary_op(Step& step) {
   Ref right = step.frame.pop(), left = step.frame.pop();
-  return push(step, binary_operation(step.capture, step.instruction.arg, step.instruction.arg2 != 0, left, right));
+  Temporaries temporaries{step.interpreter.is_temporary(left), step.interpreter.is_temporary(right)};
+  return push(step, binary_operation(step.capture, step.instruction.arg, step.instruction.arg2 != 0, left, right, temporaries));
 }
 
 template <char op>

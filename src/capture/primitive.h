@@ -44,7 +44,8 @@ Result<Ref> array_attribute(Capture& capture, const Ref& self, const std::string
 Result<Ref> array_getitem(Capture& capture, const Ref& self, const Ref& index);
 // Binary operator between values of which at least one is an array or a scalar that is not constant. `op` is CPython's NB_*
 // number. `inplace`: the augmented form; on fresh whole arrays it stores.
-Result<Ref> array_binary(Capture& capture, int op, bool inplace, const Ref& left, const Ref& right);
+Result<Ref> array_binary(Capture& capture, int op, bool inplace, const Ref& left, const Ref& right,
+                         Temporaries temporaries = {});
 Result<Ref> array_unary(Capture& capture, char op, const Ref& operand);                  // '-', '+', '~'
 Result<Ref> array_compare(Capture& capture, int op, const Ref& left, const Ref& right);  // Py_LT ... Py_GE
 

@@ -11,7 +11,8 @@
 namespace accel {
 
 // `op` is CPython's NB_* number of the plain form; `inplace` the augmented form.
-Result<Ref> binary_operation(Capture& capture, int op, bool inplace, const Ref& left, const Ref& right);
+Result<Ref> binary_operation(Capture& capture, int op, bool inplace, const Ref& left, const Ref& right,
+                             Temporaries temporaries = {});
 Result<Ref> unary_operation(Capture& capture, char op, const Ref& operand);        // '-', '+', '~'
 Result<Ref> compare(Capture& capture, int op, const Ref& left, const Ref& right);  // Py_LT ... Py_GE
 // Arrays and numbers.
