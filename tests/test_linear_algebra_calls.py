@@ -181,3 +181,25 @@ def test_eigenvalues_by_orthogonal_factors():
         return a
 
     check(iterated, matrices(), 12)
+
+
+def test_products_of_matrices_that_are_cast():
+    """matmul casts to C order, dot keeps the order."""
+    rng = np.random.default_rng(3)
+    for n, m in [(7, 9), (70, 90)]:
+        a, b, c = rng.random((n, m)).astype("f4"), rng.random(m), rng.random(n)
+        s = rng.random((3, n, m)).astype("f4")
+        for f in (np.asfortranarray(a), a, (a * 9).astype(int, order="F"), np.asfortranarray(a.astype("c16"))):
+            check(lambda f, b: (f @ b, np.dot(f, b), np.matvec(f, b)), f, b)
+            check(lambda f, c: (c @ f, f.T @ c, np.dot(c, f)), f, c)
+        check(lambda s, c: s.transpose(0, 2, 1) @ c, s, c)
+        check(lambda s, r: s.transpose(2, 1, 0) @ r, s, rng.random(3))
+
+
+def test_vdot_of_what_lies_backwards():
+    for n in (8, 130, 1000):
+        for dtype in ("f4", "f8"):
+            a, b = np.linspace(0.1, 1, n, dtype=dtype), np.linspace(0.3, 2, n, dtype=dtype)
+            check(lambda a, b: np.vdot(a, b), a[::2], b[::2])
+            for x, y in ((a[::-1], b), (a, b[::-2][: n // 2]), (a[::-1], b[::-1])):
+                check_left_to_numpy(lambda a, b: np.vdot(a, b), x[: len(y)], y)

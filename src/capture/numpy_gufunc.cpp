@@ -122,7 +122,7 @@ Result<Ref> apply_op(Capture& capture, Op op, const std::vector<Operand>& operan
   };
   std::vector<ValueId> values;
   for (size_t k = 0; k < operands.size(); ++k) {
-    ACCEL_TRY(ValueId value, operand_value(capture, operands[k], dtypes[k]));
+    ACCEL_TRY(ValueId value, gufunc_operand(capture, operands[k], dtypes[k]));
     values.push_back(broadcast_value(capture, value, shape(signature.operands[k])));
   }
   Type result{ValueKind::array, dtypes.back(), shape(signature.results[0]), {}};

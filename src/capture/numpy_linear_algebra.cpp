@@ -90,8 +90,8 @@ Result<Ref> apply_gufunc(Capture& capture, Op op, const std::vector<Ref>& refs, 
   ACCEL_TRY(std::vector<Dim> outer, broadcast_shapes(capture, {outer_shape(left, axes[0]), outer_shape(right, axes[1])}));
 
   Builder& build = capture.build();
-  ACCEL_TRY(ValueId l, operand_value(capture, left, dtypes[0]));
-  ACCEL_TRY(ValueId r, operand_value(capture, right, dtypes[1]));
+  ACCEL_TRY(ValueId l, gufunc_operand(capture, left, dtypes[0]));
+  ACCEL_TRY(ValueId r, gufunc_operand(capture, right, dtypes[1]));
   if (row) l = build.expand_dims(l, {0});
   if (column) r = build.expand_dims(r, {1});
   l = spread(capture, l, axes[0], summed, outer, contracted);
@@ -140,9 +140,22 @@ Status make_dot_operand(Capture& capture, Operand& operand) {
   return Unit{};
 }
 
+// np.dot casts arrays as they lie.
+Status make_one_type(Capture& capture, Operand& left, Operand& right) {
+  if (left.type.dtype == right.type.dtype) return Unit{};
+  const OperandType types[] = {left.type, right.type};
+  ACCEL_TRY(std::vector<DType> dtypes, resolve_dtypes(ufunc_of(Op::matmul), types, nullptr, false));
+  for (Operand* operand : {&left, &right}) {
+    ACCEL_TRY(ValueId value, operand_value(capture, *operand, dtypes[0]));
+    if (operand->type.dtype != dtypes[0]) operand->ref = capture.fresh_array(value);
+  }
+  return Unit{};
+}
+
 Result<Ref> product(Capture& capture, Operand left, Operand right, const Ref& out = nullptr) {
   ACCEL_TRY([[maybe_unused]] Unit left_fits, make_dot_operand(capture, left));
   ACCEL_TRY([[maybe_unused]] Unit right_fits, make_dot_operand(capture, right));
+  ACCEL_TRY([[maybe_unused]] Unit one_type, make_one_type(capture, left, right));
   UfuncOptions options;
   if (out) options.outs = {out};
   return apply_gufunc(capture, Op::matmul, {left.ref, right.ref}, options);
@@ -218,6 +231,9 @@ Result<Ref> numpy_vdot(Capture& capture, PyObject*, const CallArguments& argumen
         return fail(Reason::unsupported_layout, "vdot of an array that is not contiguous");
       operand = *as_operand(capture, reshaped(capture, operand.ref, {element_count(capture, operand.shape)}));
     }
+    // dot copies what lies backwards, vdot adds it up one by one.
+    if (!capture.decide(lens_of(operand.ref).strides[0], Comparison::gt, capture.dims().constant(0)))
+      return fail(Reason::unsupported_layout, "vdot of an array that lies backwards");
     flat.push_back(std::move(operand));
   }
   return product(capture, flat[0], flat[1]);

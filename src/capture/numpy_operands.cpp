@@ -190,6 +190,12 @@ Result<ValueId> operand_value(Capture& capture, const Operand& operand, DType dt
   return python ? python_cast(capture, value, operand.type, dtype) : capture.astype(value, dtype);
 }
 
+Result<ValueId> gufunc_operand(Capture& capture, const Operand& operand, DType dtype) {
+  ACCEL_TRY(ValueId value, operand_value(capture, operand, dtype));
+  if (operand.type.dtype == dtype || capture.graph().type(value).is_c_order()) return value;
+  return capture.build().pointwise(Op::copy, {value}, {dtype});
+}
+
 Result<std::vector<Dim>> broadcast_shapes(Capture& capture, const std::vector<std::vector<Dim>>& shapes) {
   std::vector<Dim> out;
   for (const std::vector<Dim>& shape : shapes) {

@@ -26,6 +26,8 @@ std::optional<Operand> as_operand(Capture& capture, const Ref& ref);
 // Contents of the operand as `dtype`, cast as NumPy casts operands to a loop's dtype; of the operand's own shape.
 // will_raise: a Python int that does not fit `dtype`.
 Result<ValueId> operand_value(Capture& capture, const Operand& operand, DType dtype);
+// The same for a gufunc: what NumPy casts for one lies in C order.
+Result<ValueId> gufunc_operand(Capture& capture, const Operand& operand, DType dtype);
 // A number becomes an element the way objects do (array[i] = number, fill): NumPy raises where int(number) does not fit a
 // signed dtype, and for Python's floats any integer dtype. Compiled code checks it, but for Python's ints
 // (operand_value).
