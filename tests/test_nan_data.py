@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.compiled import facts
+from support.compiled import assert_all_compiled, facts
 from support.differential import check_left_to_numpy, sample
 from support.outcome import assert_same
 
@@ -139,3 +139,22 @@ def test_extents_and_threads():
     for n in (400, 3, 0, 1000):
         assert_same(function, call, with_nan("float64", n), with_nan("float64", n, seed=1), times=3)
     assert facts(call)["recompiles"] == 0
+
+
+SIGNS = """a * -1 | -1 * a | a / -1 | np.multiply(a, -1.0) | (-1) ** 3 * a | np.square(-a) | (-a) ** 2 | (-a) * (-b) | -a / -b
+a + (-b) | a - (-b) | (-a) + b | (-a) - (-b) | -(a * 2) | -a * 3 | 1 / -a | abs(a) * -1 | np.copysign(a, b) * -1
+np.where(a > 0, 1.0, -1.0) * a | a.astype("f4") * np.float32(-1) | -(a - b) | b - (-a) | (a + 0j).conj() * (b + 0j)
+-(a + 1j) * b | [v * -1.0 for v in a] | [-v * -2.0 for v in a] | [v + (-w) for v, w in zip(a, b)] | [float(v) * -1 for v in a]"""
+
+
+@pytest.mark.parametrize("text", [text.strip() for line in SIGNS.splitlines() for text in line.split("|")])
+def test_the_sign_of_one_nan(text):
+    """The C++ compiler simplifies negations as if a NaN had no sign."""
+    function = eval(f"lambda a, b: np.asarray({text})", {"np": np})
+    call = accel.compile(function)
+    for n in (3, 8, 41):
+        a, b = np.resize([np.nan, -np.nan, 1.0, -0.0], n), np.full(n, 2.0)
+        for _ in range(2):
+            with np.errstate(all="ignore"):
+                assert call(a, b).tobytes() == function(a, b).tobytes()
+    assert_all_compiled(call)

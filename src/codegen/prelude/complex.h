@@ -64,8 +64,8 @@ ACCEL_COMPLEX complex_of<R> divide(complex_of<R> a, complex_of<R> b) {
   const R ratio = b.re / b.im, scale = 1 / (b.im + b.re * ratio);
   return {(rounded(a.re * ratio) + a.im) * scale, (rounded(a.im * ratio) - a.re) * scale};
 }
-ACCEL_COMPLEX complex_of<R> negative(complex_of<R> a) { return {-a.re, -a.im}; }
-ACCEL_COMPLEX complex_of<R> conjugate(complex_of<R> a) { return {a.re, -a.im}; }
+ACCEL_COMPLEX complex_of<R> negative(complex_of<R> a) { return {negative(a.re), negative(a.im)}; }
+ACCEL_COMPLEX complex_of<R> conjugate(complex_of<R> a) { return {a.re, negative(a.im)}; }
 ACCEL_COMPLEX R real(complex_of<R> a) { return a.re; }
 ACCEL_COMPLEX R imag(complex_of<R> a) { return a.im; }
 

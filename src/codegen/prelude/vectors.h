@@ -181,8 +181,8 @@ ACCEL_INLINE u16 v_isnan(u16 mask, f32v a) { return v_not_equal(mask, a, a); }
 ACCEL_INLINE u8 v_isnan(u8 mask, f64v a) { return v_not_equal(mask, a, a); }
 ACCEL_INLINE f32v v_square(u16 mask, f32v a) { return v_multiply(mask, a, a); }
 ACCEL_INLINE f64v v_square(u8 mask, f64v a) { return v_multiply(mask, a, a); }
-ACCEL_INLINE f32v v_negative(u16, f32v a) { return -a; }
-ACCEL_INLINE f64v v_negative(u8, f64v a) { return -a; }
+ACCEL_INLINE f32v v_negative(u16, f32v a) { return (f32v)((i32v)a ^ (i32)0x80000000); }
+ACCEL_INLINE f64v v_negative(u8, f64v a) { return (f64v)((i64v)a ^ (i64)0x8000000000000000); }
 ACCEL_INLINE f32v v_absolute(u16, f32v a) { return (f32v)((i32v)a & 0x7fffffff); }
 ACCEL_INLINE f64v v_absolute(u8, f64v a) { return (f64v)((i64v)a & 0x7fffffffffffffff); }
 template <class V>
