@@ -157,6 +157,26 @@ Result<std::optional<int64_t>> integer_exponent(Capture& capture, const UfuncCal
   return std::optional<int64_t>(value);
 }
 
+// Operands that compare as any numbers of the array's dtype do with a Python int beyond it: 0 and 1.
+std::vector<ValueId> beyond_bounds(Capture& capture, const UfuncCall& call, size_t number) {
+  PyRef zero = PyRef::steal(PyLong_FromLong(0));
+  bool above = PyObject_RichCompareBool(call.operands[number].ref->object.get(), zero.get(), Py_GT) == 1;
+  std::vector<ValueId> values;
+  for (size_t k = 0; k < 2; ++k) {
+    Literal literal = Literal::of_int(call.dtypes[k], (k == number) == above ? 1 : 0);
+    values.push_back(capture.build().constant(literal, ValueKind::numpy_scalar));
+  }
+  return values;
+}
+
+std::vector<ValueId> spanned(Capture& capture, std::vector<ValueId> values, const UfuncCall& call) {
+  // An operand of rank 0 with an extent of its own is an array: it spans the result where no other operand does.
+  for (ValueId& value : values) value = broadcast_value(capture, value, call.shape);
+  bool is_spanned = std::any_of(values.begin(), values.end(), [&](ValueId v) { return capture.graph().type(v).rank() > 0; });
+  if (!is_spanned && !call.shape.empty()) values[0] = capture.build().full(values[0], call.shape);
+  return values;
+}
+
 // Scalars first: only their conversion can fail.
 Result<std::vector<ValueId>> operand_values(Capture& capture, const UfuncCall& call) {
   std::vector<ValueId> values(call.operands.size(), no_value);
@@ -164,18 +184,15 @@ Result<std::vector<ValueId>> operand_values(Capture& capture, const UfuncCall& c
     for (size_t k = 0; k < values.size(); ++k) {
       if (call.operands[k].is_array() != arrays) continue;
       Result<ValueId> value = operand_value(capture, call.operands[k], call.dtypes[k]);
-      if (!value.ok() && value.failure().reason == Reason::will_raise && is_comparison(call.op)) {
-        return fail(Reason::unsupported_argument, "a comparison with a Python integer out of bounds");
-      }
+      bool beyond = !value.ok() && value.failure().reason == Reason::will_raise && is_comparison(call.op);
+      if (beyond && call.operands[k].ref->kind == AbstractKind::constant && !call.mask && !call.predicate)
+        return spanned(capture, beyond_bounds(capture, call, k), call);
+      if (beyond) return fail(Reason::unsupported_argument, "a comparison with a Python integer out of bounds");
       if (!value.ok()) return value.failure();
       values[k] = *value;
     }
   }
-  // An operand of rank 0 with an extent of its own is an array: it spans the result where no other operand does.
-  for (ValueId& value : values) value = broadcast_value(capture, value, call.shape);
-  bool spanned = std::any_of(values.begin(), values.end(), [&](ValueId v) { return capture.graph().type(v).rank() > 0; });
-  if (!spanned && !call.shape.empty()) values[0] = capture.build().full(values[0], call.shape);
-  return values;
+  return spanned(capture, std::move(values), call);
 }
 
 // Where the mask does not hold, elements are not computed.
