@@ -8,6 +8,7 @@
 #include "capture/iterators.h"
 #include "capture/known_types.h"
 #include "capture/numpy_arguments.h"
+#include "capture/product_iterators.h"
 #include "capture/python_text.h"
 
 namespace accel {
@@ -15,6 +16,7 @@ namespace accel {
 namespace {
 
 constexpr size_t most_products = 1024;
+constexpr int64_t most_repeats = 16;
 
 Ref snapshot(Capture& capture, std::vector<Ref> items) {
   Ref container = capture.tuple(items);
@@ -251,12 +253,24 @@ Result<Ref> capture_reversed(Capture& capture, PyObject*, const CallArguments& a
   return reversed_container(capture, capture.tuple(std::move(items)));
 }
 
-// itertools.product(*iterables): it reads them all when it is made.
-Result<Ref> capture_product(Capture& capture, PyObject*, const CallArguments& arguments) {
-  if (!arguments.keywords.empty()) return fail(Reason::unsupported_argument, "product with repeat");
-  std::vector<std::vector<Ref>> rows = {{}};
+// itertools.product(*iterables, repeat=1): it reads them all when it is made.
+Result<Ref> capture_product(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  Ref repeat = keyword(arguments, "repeat");
+  int64_t times = 1;
+  if (arguments.keywords.size() > (repeat ? 1 : 0)) return fail(Reason::will_raise, "product takes no such keyword");
+  if (repeat) {
+    ACCEL_TRY(times, capture.require_int(repeat));
+  }
+  if (times < 0 || times > most_repeats) return fail(Reason::unsupported_argument, "product with this repeat");
+  ACCEL_TRY(Ref of_ranges, product_of_ranges(capture, callable, arguments, times));
+  if (of_ranges) return of_ranges;
+  std::vector<std::vector<Ref>> factors, rows = {{}};
   for (const Ref& argument : arguments.positional) {
     ACCEL_TRY(std::vector<Ref> items, all_items(capture, argument));
+    factors.push_back(std::move(items));
+  }
+  for (size_t k = 0; k < factors.size() * static_cast<size_t>(times); ++k) {
+    const std::vector<Ref>& items = factors[k % factors.size()];
     std::vector<std::vector<Ref>> longer;
     if (rows.size() * items.size() > most_products) return fail(Reason::unsupported_argument, "a product of many items");
     for (const std::vector<Ref>& row : rows) {

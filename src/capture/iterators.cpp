@@ -8,6 +8,7 @@
 // * over a grown list, as it is now: `object` is list, items are the list and the number of items taken;
 // * enumerate: `object` is enumerate, items are the iterator below and the next number;
 // * a generator: see generators.cpp;
+// * a product of ranges: see product_iterators.h;
 // * zip: `object` is zip, items are the iterators below; zip(strict=True) has an entry in `keys`.
 // `position` 1 of those over ranges and arrays: their rounds are evaluated one by one, guards decide whether there is a next
 // one.
@@ -18,6 +19,7 @@
 
 #include "capture/grown_lists.h"
 #include "capture/iterator_kinds.h"
+#include "capture/product_iterators.h"
 #include "capture/semantics.h"
 
 namespace accel {
@@ -88,6 +90,13 @@ Dim rows_taken(Capture& capture, const Ref& iterator) {
 
 Dim items_taken(Capture& capture, const Ref& iterator) {
   return taken(capture, iterator, capture.high(length_of(capture, iterator->items[0])), 0);
+}
+
+Dim products_taken(Capture& capture, const Ref& iterator) {
+  Dim length = length_of_product(capture, iterator);
+  Dim count = taken(capture, iterator, capture.high(length), capture.hint(length) / 2);
+  limit_taken(capture, count, length);
+  return count;
 }
 
 }  // namespace
@@ -204,6 +213,8 @@ Result<Condition> supply(Capture& capture, const Ref& iterator) {
   if (is_kind(iterator, range_class())) {
     RangeState state = range_state(capture, iterator);
     more = {state.item, state.stop, state.forward ? Comparison::lt : Comparison::gt};
+  } else if (is_product(iterator)) {
+    more = {products_taken(capture, iterator), length_of_product(capture, iterator), Comparison::lt};
   } else if (is_kind(iterator, list_class())) {
     more = {items_taken(capture, iterator), length_of(capture, iterator->items[0]), Comparison::lt};
   } else {
@@ -233,6 +244,11 @@ Result<Ref> take(Capture& capture, const Ref& iterator) {
   }
   if (is_kind(iterator, list_class())) {
     ACCEL_TRY(Ref item, item_of_grown(capture, iterator->items[0], capture.dim_scalar(items_taken(capture, iterator))));
+    advance(capture, iterator);
+    return item;
+  }
+  if (is_product(iterator)) {
+    ACCEL_TRY(Ref item, item_of_product(capture, iterator, products_taken(capture, iterator)));
     advance(capture, iterator);
     return item;
   }
@@ -280,6 +296,7 @@ bool has_few_rounds(Capture& capture, const Ref& iterator) {
                        [&](const Ref& below) { return has_few_rounds(capture, below); });
   }
   if (is_kind(iterator, list_class())) return false;
+  if (is_product(iterator)) return are_few(capture, length_of_product(capture, iterator), 1);
   if (is_kind(iterator, array_class())) {
     Dim rows = iterator->items[0]->array.lens.shape[0];
     return are_few(capture, rows, 1);
@@ -313,6 +330,7 @@ void evaluate_rounds(const Ref& iterator) {
 std::optional<int64_t> constant_rounds(Capture& capture, const Ref& iterator) {
   DimTable& dims = capture.dims();
   if (is_kind(iterator, list_class())) return std::nullopt;
+  if (is_product(iterator)) return dims.as_constant(length_of_product(capture, iterator));
   if (is_kind(iterator, array_class())) return dims.as_constant(iterator->items[0]->array.lens.shape[0]);
   auto number = [&](size_t item) { return dims.as_constant(integer(capture, iterator->items[item])); };
   auto start = number(0), stop = number(1), step = number(2);
@@ -320,6 +338,18 @@ std::optional<int64_t> constant_rounds(Capture& capture, const Ref& iterator) {
   int64_t distance = *step > 0 ? *stop - *start : *start - *stop, stride = *step > 0 ? *step : -*step;
   return distance <= 0 ? 0 : (distance + stride - 1) / stride;
 }
+
+namespace {
+
+IteratorParts product_parts(Capture& capture, const Ref& iterator) {
+  Dim count = integer(capture, iterator->items.back());
+  if (capture.dims().is_constant(count, 0)) return {iterator->object, arguments_of_product(capture, iterator)};
+  Ref whole = std::make_shared<AbstractValue>(*iterator);
+  whole->items.back() = capture.python_int(0);
+  return {islice(), {std::move(whole), iterator->items.back(), capture.constant(Py_None)}};
+}
+
+}  // namespace
 
 Result<IteratorParts> iterator_parts(Capture& capture, const Ref& iterator) {
   IteratorParts parts;
@@ -356,6 +386,7 @@ Result<IteratorParts> iterator_parts(Capture& capture, const Ref& iterator) {
     return parts;
   }
   if (!iterator->keys.empty()) return fail(Reason::unsupported_value, "zip(strict=True)");
+  if (is_product(iterator)) return product_parts(capture, iterator);
   parts.callable = iterator->object;
   parts.arguments = iterator->items;
   if (is_kind(iterator, range_class())) {

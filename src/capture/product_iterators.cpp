@@ -1,0 +1,165 @@
+#include "capture/product_iterators.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "capture/builtin_primitives.h"
+#include "capture/iterator_kinds.h"
+#include "capture/iterators.h"
+
+namespace accel {
+
+namespace {
+
+PyRef attribute_of(const char* module, const char* name) {
+  PyRef imported = PyRef::steal(PyImport_ImportModule(module));
+  PyRef found = PyRef::steal(imported ? PyObject_GetAttrString(imported.get(), name) : nullptr);
+  if (!found) PyErr_Clear();
+  return found;
+}
+
+struct Classes {
+  PyRef product = attribute_of("itertools", "product"), index = attribute_of("numpy", "ndindex"),
+        enumerate = attribute_of("numpy", "ndenumerate");
+};
+
+// They live as long as the process.
+const Classes& classes() {
+  static const Classes* known = new Classes;
+  return *known;
+}
+
+size_t rank_of(const Ref& iterator) { return iterator->items.size() - 1; }
+
+Dim length_of_range(Capture& capture, const Ref& range) {
+  DimTable& dims = capture.dims();
+  const int64_t step = *dims.as_constant(integer(capture, range->items[2]));
+  Dim distance = distance_of(capture, integer(capture, range->items[0]), integer(capture, range->items[1]), step > 0);
+  Dim stride = dims.constant(std::abs(step));
+  if (std::abs(step) != 1) distance = dims.floordiv(dims.add(distance, dims.constant(std::abs(step) - 1)), stride);
+  return capture.knows(distance) ? distance : dims.max(distance, dims.constant(0));
+}
+
+// The item of a range at a position that it has. A symbol of its own: nothing can be proved of quotients and remainders.
+Ref item_of_range(Capture& capture, const Ref& range, Dim position) {
+  DimTable& dims = capture.dims();
+  Dim start = integer(capture, range->items[0]), stop = integer(capture, range->items[1]);
+  Dim step = integer(capture, range->items[2]), at = dims.add(start, dims.mul(position, step));
+  double low = std::min(capture.low(start), capture.low(stop)), high = std::max(capture.high(start), capture.high(stop));
+  Dim item = capture.bind_dim(capture.build().dim(at), "item", capture.hint(start), low, high);
+  bool forward = is_forward(capture, step);
+  capture.assume({item, start, forward ? Comparison::ge : Comparison::le});
+  capture.assume({item, stop, forward ? Comparison::lt : Comparison::gt});
+  return capture.dim_scalar(item);
+}
+
+// A range with a constant step; null: something else.
+Result<Ref> plain_range(Capture& capture, const Ref& value) {
+  capture.look(value);
+  Ref range = value;
+  if (value->kind == AbstractKind::constant && PyRange_Check(value->object.get())) {
+    ACCEL_TRY(range, constant_range(capture, value->object.get()));
+  }
+  if (range->kind != AbstractKind::range || !capture.dims().as_constant(integer(capture, range->items[2]))) return Ref();
+  return range;
+}
+
+Result<std::vector<Ref>> ranges_over(Capture& capture, const std::vector<Ref>& extents) {
+  std::vector<Ref> ranges;
+  for (const Ref& extent : extents) {
+    ACCEL_TRY(Ref range, range_of(capture, {extent}));
+    ranges.push_back(std::move(range));
+  }
+  return ranges;
+}
+
+}  // namespace
+
+bool is_product(const Ref& iterator) {
+  PyObject* object = iterator->object.get();
+  return object != nullptr &&
+         (object == classes().product.get() || object == classes().index.get() || object == classes().enumerate.get());
+}
+
+PyRef islice() { return attribute_of("itertools", "islice"); }
+
+Ref make_product(Capture& capture, PyObject* callable, std::vector<Ref> ranges, Ref array) {
+  ranges.push_back(capture.python_int(0));
+  Ref iterator = make_lazy_iterator(callable, std::move(ranges));
+  iterator->iterated = std::move(array);
+  return iterator;
+}
+
+Dim length_of_product(Capture& capture, const Ref& iterator) {
+  Dim out = capture.dims().constant(1);
+  for (size_t k = 0; k < rank_of(iterator); ++k) out = capture.dims().mul(out, length_of_range(capture, iterator->items[k]));
+  return out;
+}
+
+Result<Ref> item_of_product(Capture& capture, const Ref& iterator, Dim taken) {
+  DimTable& dims = capture.dims();
+  std::vector<Ref> item(rank_of(iterator));
+  for (size_t k = item.size(); k-- > 0;) {
+    Dim length = dims.max(length_of_range(capture, iterator->items[k]), dims.constant(1));
+    item[k] = item_of_range(capture, iterator->items[k], k == 0 ? taken : dims.mod(taken, length));
+    taken = dims.floordiv(taken, length);
+  }
+  Ref at = capture.tuple(std::move(item));
+  if (!iterator->iterated) return at;
+  ACCEL_TRY(Ref element, get_item(capture, iterator->iterated, at));
+  return capture.tuple({at, std::move(element)});
+}
+
+std::vector<Ref> arguments_of_product(Capture& capture, const Ref& iterator) {
+  if (iterator->iterated) return {iterator->iterated};
+  std::vector<Ref> ranges(iterator->items.begin(), iterator->items.end() - 1);
+  if (iterator->object.get() == classes().product.get()) return ranges;
+  for (Ref& range : ranges) range = range->items[1];
+  return {capture.tuple(std::move(ranges))};
+}
+
+Result<Ref> product_of_ranges(Capture& capture, PyObject* callable, const CallArguments& arguments, int64_t repeat) {
+  std::vector<Ref> ranges;
+  for (const Ref& argument : arguments.positional) {
+    ACCEL_TRY(Ref range, plain_range(capture, argument));
+    if (!range) return range;
+    ranges.push_back(std::move(range));
+  }
+  std::vector<Ref> all;
+  for (int64_t k = 0; k < repeat; ++k) all.insert(all.end(), ranges.begin(), ranges.end());
+  Ref product = make_product(capture, callable, std::move(all));
+  return capture.dims().as_constant(length_of_product(capture, product)) ? Ref() : product;
+}
+
+// numpy.ndindex(*shape)
+Result<Ref> capture_ndindex(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 0, 32));
+  std::vector<Ref> extents = arguments.positional;
+  if (extents.size() == 1) {
+    capture.look_deep(extents[0]);
+    if (capture.type_of(extents[0]) == &PyTuple_Type) {
+      ACCEL_TRY(extents, all_items(capture, extents[0]));
+    }
+  }
+  for (const Ref& extent : extents) {
+    if (capture.type_of(extent) != &PyLong_Type) return fail(Reason::unsupported_argument, "ndindex of no ints");
+    ACCEL_TRY(Dim number, read_dim(capture, extent));
+    if (!capture.decide(number, Comparison::ge, capture.dims().constant(0)))
+      return fail(Reason::will_raise, "negative dimensions are not allowed");
+  }
+  ACCEL_TRY(std::vector<Ref> ranges, ranges_over(capture, extents));
+  return make_product(capture, callable, std::move(ranges));
+}
+
+// numpy.ndenumerate(array)
+Result<Ref> capture_ndenumerate(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
+  const Ref& array = arguments.positional[0];
+  if (array->kind != AbstractKind::array) return fail(Reason::unsupported_argument, "ndenumerate of no array");
+  std::vector<Ref> extents;
+  for (Dim extent : array->array.lens.shape) extents.push_back(capture.dim_scalar(extent));
+  ACCEL_TRY(std::vector<Ref> ranges, ranges_over(capture, extents));
+  return make_product(capture, callable, std::move(ranges), array);
+}
+
+}  // namespace accel
