@@ -74,15 +74,18 @@ DType dtype_of(const OperandType& type) {
 }
 
 bool may_be_overwritten(Capture& capture, const Operand& temporary, const Operand& other) {
-  if (!temporary.is_array() || temporary.ref->kind != AbstractKind::array || temporary.type.dtype == DType::float16) return false;
+  if (!temporary.is_array() || temporary.ref->kind != AbstractKind::array || temporary.type.dtype == DType::float16)
+    return false;
   bool fits = other.shape.empty() || other.shape == temporary.shape;
-  return fits && can_cast(dtype_of(other.type), temporary.type.dtype, "safe") && owns_memory(capture, temporary.ref);
+  // Guards cannot tell of sizes known at run time only.
+  bool known = std::none_of(temporary.shape.begin(), temporary.shape.end(), [&](Dim d) { return capture.is_runtime(d); });
+  return fits && known && can_cast(dtype_of(other.type), temporary.type.dtype, "safe") && owns_memory(capture, temporary.ref);
 }
 
 bool is_large(Capture& capture, const Operand& array) {
   DimTable& dims = capture.dims();
   Dim bytes = dims.mul(element_count(capture, array.shape), item_size(array.type.dtype));
-  return !capture.is_runtime(bytes) && capture.decide(bytes, Comparison::ge, dims.constant(least_bytes));
+  return capture.decide(bytes, Comparison::ge, dims.constant(least_bytes));
 }
 
 // Axes from slowest to fastest, also of C order.
@@ -95,7 +98,8 @@ bool is_seen(Capture& capture, Op op, const Operand& into, const Operand& left, 
   bool swapped = into.ref == right.ref && left.ref != right.ref;
   if (swapped && op == Op::multiply && dtype_kind(into.type.dtype) == 'c') return true;
   size_t rank = into.shape.size();
-  return spelled_out(result_order(capture, {left, right}, into.shape), rank) != spelled_out(copy_order(capture, into.ref), rank);
+  return spelled_out(result_order(capture, {left, right}, into.shape), rank) !=
+         spelled_out(copy_order(capture, into.ref), rank);
 }
 
 }  // namespace
