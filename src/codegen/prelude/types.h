@@ -1,7 +1,7 @@
 // Element types. The _m types may alias anything: buffers are read and written through them.
 #define ACCEL_INLINE static inline __attribute__((always_inline))
-// A loop nest. g++ 12 finds loops that walk memory forwards and backwards in steps of 16 bytes to have no effect, and drops calls
-// of them, unless it is kept from looking into the function.
+// A loop nest. g++ 12 finds loops that walk memory forwards and backwards in steps of 16 bytes to have no effect, and drops
+// calls of them, unless it is kept from looking into the function.
 #if defined(__clang__)
 #define ACCEL_NEST static __attribute__((noinline))
 #else
