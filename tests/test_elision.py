@@ -43,6 +43,9 @@ FUNCTIONS = [
     lambda a, b: np.multiply(a, b + 1),
     lambda a, b: a * shifted(b),
     lambda a, b: a * (b + 1)[:],
+    lambda a, b: a * (a @ b),
+    lambda a, b: a * np.cumsum(b, axis=0),
+    lambda a, b: a.T * np.concatenate((b[:5], b[5:])),
     kept,
     kept_in_a_list,
     chosen,
@@ -69,3 +72,4 @@ def test_other_types_that_may_be_cast(other):
     for function in (lambda a, b: b.T + a * 2, lambda a, b: a * 2 + b.T, lambda a, b: b.T * (a + 1j)):
         call = accel.compile(function)
         assert_same(function, call, a[0], b, times=2)
+        assert_all_compiled(call)

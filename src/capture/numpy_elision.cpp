@@ -1,6 +1,7 @@
 #include "capture/numpy_elision.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "capture/numpy_arguments.h"
 
@@ -26,26 +27,19 @@ bool elides() {
   return known;
 }
 
-bool is_elidable(Op op) {
-  switch (op) {
-    case Op::add:
-    case Op::subtract:
-    case Op::multiply:
-    case Op::divide:
-    case Op::floor_divide:
-    case Op::left_shift:
-    case Op::right_shift:
-    case Op::bitwise_and:
-    case Op::bitwise_or:
-    case Op::bitwise_xor:
-      return true;
-    default:
-      return false;
-  }
-}
+struct ElidableOp {
+  Op op;
+  bool commutes;  // then the right operand will do, too
+};
 
-bool commutes(Op op) {
-  return op == Op::add || op == Op::multiply || op == Op::bitwise_and || op == Op::bitwise_or || op == Op::bitwise_xor;
+const ElidableOp* elidable(Op op) {
+  static constexpr ElidableOp table[] = {
+      {Op::add, true},           {Op::subtract, false},   {Op::multiply, true},     {Op::divide, false},
+      {Op::floor_divide, false}, {Op::left_shift, false}, {Op::right_shift, false}, {Op::bitwise_and, true},
+      {Op::bitwise_or, true},    {Op::bitwise_xor, true},
+  };
+  const auto* found = std::find_if(std::begin(table), std::end(table), [&](const ElidableOp& each) { return each.op == op; });
+  return found == std::end(table) ? nullptr : found;
 }
 
 // Whether an array has memory that an operation of NumPy has made for it.
@@ -54,22 +48,15 @@ bool owns_memory(Capture& capture, const Ref& array) {
   if (storage.source >= 0 || storage.maybe || !array->array.path.empty() || !array->array.writeable) return false;
   ValueId v = storage.current;
   if (v == no_value || capture.graph().is_input(v)) return false;
-  OpClass kind = op_class(capture.graph().producer(v).op);
-  return kind == OpClass::pointwise || kind == OpClass::reduction;
-}
-
-DType dtype_of(const OperandType& type) {
-  switch (type.kind) {
-    case OperandType::Kind::py_bool:
-      return DType::bool_;
-    case OperandType::Kind::py_int:
-      return DType::int64;
-    case OperandType::Kind::py_float:
-      return DType::float64;
-    case OperandType::Kind::py_complex:
-      return DType::complex128;
+  switch (op_class(capture.graph().producer(v).op)) {
+    case OpClass::pointwise:
+    case OpClass::reduction:
+    case OpClass::scan:
+    case OpClass::join:
+    case OpClass::gufunc:
+      return true;
     default:
-      return type.dtype;
+      return false;
   }
 }
 
@@ -79,7 +66,7 @@ bool may_be_overwritten(Capture& capture, const Operand& temporary, const Operan
   bool fits = other.shape.empty() || other.shape == temporary.shape;
   // Guards cannot tell of sizes known at run time only.
   bool known = std::none_of(temporary.shape.begin(), temporary.shape.end(), [&](Dim d) { return capture.is_runtime(d); });
-  return fits && known && can_cast(dtype_of(other.type), temporary.type.dtype, "safe") && owns_memory(capture, temporary.ref);
+  return fits && known && can_cast(other.type.dtype, temporary.type.dtype, "safe") && owns_memory(capture, temporary.ref);
 }
 
 bool is_large(Capture& capture, const Operand& array) {
@@ -105,11 +92,12 @@ bool is_seen(Capture& capture, Op op, const Operand& into, const Operand& left, 
 }  // namespace
 
 Ref elided_operand(Capture& capture, Op op, const Operand& left, const Operand& right, Temporaries temporaries) {
-  if (!is_elidable(op)) return nullptr;
+  const ElidableOp* row = elidable(op);
+  if (row == nullptr) return nullptr;
   const Operand* into = nullptr;
   if (temporaries.left && may_be_overwritten(capture, left, right))
     into = &left;
-  else if (temporaries.right && commutes(op) && may_be_overwritten(capture, right, left))
+  else if (temporaries.right && row->commutes && may_be_overwritten(capture, right, left))
     into = &right;
   if (into == nullptr || !is_seen(capture, op, *into, left, right)) return nullptr;
   return elides() && is_large(capture, *into) ? into->ref : nullptr;
