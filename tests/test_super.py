@@ -119,7 +119,8 @@ def test_names_that_no_class_behind_has():
         except AttributeError as error:
             return str(error)
 
-    assert accel.compile(missing)(sample(3)) == missing(sample(3)) == "'super' object has no attribute 'step'"
+    call = accel.compile(missing)
+    assert call(sample(3)) == missing(sample(3)) == "'super' object has no attribute 'step'"
 
 
 def test_classes_that_change():

@@ -1,6 +1,8 @@
 #pragma once
 // What the kinds of iterators (iterators.cpp) have as their `object`, and the numbers of those over ranges.
 
+#include <algorithm>
+
 #include "capture/numpy_arguments.h"
 #include "ndarray/array.h"
 
@@ -21,6 +23,15 @@ inline bool is_forward(Capture& capture, Dim step) { return capture.decide(step,
 // From the next item of a range with this step to its end.
 inline Dim distance_of(Capture& capture, Dim start, Dim stop, bool forward) {
   return forward ? capture.dims().sub(stop, start) : capture.dims().sub(start, stop);
+}
+
+// `item`, one of those from start to stop, by a symbol of its own: of products, quotients and remainders nothing can be proved.
+inline Dim bound_item(Capture& capture, Dim item, Dim start, Dim stop, bool forward) {
+  double low = std::min(capture.low(start), capture.low(stop)), high = std::max(capture.high(start), capture.high(stop));
+  Dim bound = capture.bind_dim(capture.build().dim(item), "item", capture.hint(start), low, high);
+  capture.assume({bound, start, forward ? Comparison::ge : Comparison::le});
+  capture.assume({bound, stop, forward ? Comparison::lt : Comparison::gt});
+  return bound;
 }
 
 }  // namespace accel

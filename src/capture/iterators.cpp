@@ -70,15 +70,9 @@ RangeState range_state(Capture& capture, const Ref& iterator) {
   return state;
 }
 
-// A symbol of its own where the step is known at run time only: nothing can be proved of products of symbols.
 Dim item_of_range(Capture& capture, const RangeState& state) {
   if (!capture.is_runtime(state.step)) return state.item;
-  double low = std::min(capture.low(state.start), capture.low(state.stop));
-  double high = std::max(capture.high(state.start), capture.high(state.stop));
-  Dim item = capture.bind_dim(capture.build().dim(state.item), "item", capture.hint(state.start), low, high);
-  capture.assume({item, state.start, state.forward ? Comparison::ge : Comparison::le});
-  capture.assume({item, state.stop, state.forward ? Comparison::lt : Comparison::gt});
-  return item;
+  return bound_item(capture, state.item, state.start, state.stop, state.forward);
 }
 
 Dim rows_taken(Capture& capture, const Ref& iterator) {
@@ -339,18 +333,6 @@ std::optional<int64_t> constant_rounds(Capture& capture, const Ref& iterator) {
   return distance <= 0 ? 0 : (distance + stride - 1) / stride;
 }
 
-namespace {
-
-IteratorParts product_parts(Capture& capture, const Ref& iterator) {
-  Dim count = integer(capture, iterator->items.back());
-  if (capture.dims().is_constant(count, 0)) return {iterator->object, arguments_of_product(capture, iterator)};
-  Ref whole = std::make_shared<AbstractValue>(*iterator);
-  whole->items.back() = capture.python_int(0);
-  return {islice(), {std::move(whole), iterator->items.back(), capture.constant(Py_None)}};
-}
-
-}  // namespace
-
 Result<IteratorParts> iterator_parts(Capture& capture, const Ref& iterator) {
   IteratorParts parts;
   if (is_reversed(iterator)) {
@@ -386,7 +368,7 @@ Result<IteratorParts> iterator_parts(Capture& capture, const Ref& iterator) {
     return parts;
   }
   if (!iterator->keys.empty()) return fail(Reason::unsupported_value, "zip(strict=True)");
-  if (is_product(iterator)) return product_parts(capture, iterator);
+  if (is_product(iterator)) return parts_of_product(capture, iterator);
   parts.callable = iterator->object;
   parts.arguments = iterator->items;
   if (is_kind(iterator, range_class())) {

@@ -1,11 +1,9 @@
 #include "capture/product_iterators.h"
 
-#include <algorithm>
 #include <cstdlib>
 
 #include "capture/builtin_primitives.h"
 #include "capture/iterator_kinds.h"
-#include "capture/iterators.h"
 
 namespace accel {
 
@@ -20,7 +18,7 @@ PyRef attribute_of(const char* module, const char* name) {
 
 struct Classes {
   PyRef product = attribute_of("itertools", "product"), index = attribute_of("numpy", "ndindex"),
-        enumerate = attribute_of("numpy", "ndenumerate");
+        enumerate = attribute_of("numpy", "ndenumerate"), islice = attribute_of("itertools", "islice");
 };
 
 // They live as long as the process.
@@ -40,17 +38,12 @@ Dim length_of_range(Capture& capture, const Ref& range) {
   return capture.knows(distance) ? distance : dims.max(distance, dims.constant(0));
 }
 
-// The item of a range at a position that it has. A symbol of its own: nothing can be proved of quotients and remainders.
-Ref item_of_range(Capture& capture, const Ref& range, Dim position) {
-  DimTable& dims = capture.dims();
-  Dim start = integer(capture, range->items[0]), stop = integer(capture, range->items[1]);
-  Dim step = integer(capture, range->items[2]), at = dims.add(start, dims.mul(position, step));
-  double low = std::min(capture.low(start), capture.low(stop)), high = std::max(capture.high(start), capture.high(stop));
-  Dim item = capture.bind_dim(capture.build().dim(at), "item", capture.hint(start), low, high);
-  bool forward = is_forward(capture, step);
-  capture.assume({item, start, forward ? Comparison::ge : Comparison::le});
-  capture.assume({item, stop, forward ? Comparison::lt : Comparison::gt});
-  return capture.dim_scalar(item);
+// The item of a range at a position that it has.
+Ref item_at(Capture& capture, const Ref& range, Dim position) {
+  Dim start = integer(capture, range->items[0]), stop = integer(capture, range->items[1]),
+      step = integer(capture, range->items[2]);
+  Dim item = capture.dims().add(start, capture.dims().mul(position, step));
+  return capture.dim_scalar(bound_item(capture, item, start, stop, is_forward(capture, step)));
 }
 
 // A range with a constant step; null: something else.
@@ -73,6 +66,15 @@ Result<std::vector<Ref>> ranges_over(Capture& capture, const std::vector<Ref>& e
   return ranges;
 }
 
+// What its class is called with.
+std::vector<Ref> call_arguments(Capture& capture, const Ref& iterator) {
+  if (iterator->iterated) return {iterator->iterated};
+  std::vector<Ref> ranges(iterator->items.begin(), iterator->items.end() - 1);
+  if (iterator->object.get() == classes().product.get()) return ranges;
+  for (Ref& range : ranges) range = range->items[1];
+  return {capture.tuple(std::move(ranges))};
+}
+
 }  // namespace
 
 bool is_product(const Ref& iterator) {
@@ -80,8 +82,6 @@ bool is_product(const Ref& iterator) {
   return object != nullptr &&
          (object == classes().product.get() || object == classes().index.get() || object == classes().enumerate.get());
 }
-
-PyRef islice() { return attribute_of("itertools", "islice"); }
 
 Ref make_product(Capture& capture, PyObject* callable, std::vector<Ref> ranges, Ref array) {
   ranges.push_back(capture.python_int(0));
@@ -101,7 +101,7 @@ Result<Ref> item_of_product(Capture& capture, const Ref& iterator, Dim taken) {
   std::vector<Ref> item(rank_of(iterator));
   for (size_t k = item.size(); k-- > 0;) {
     Dim length = dims.max(length_of_range(capture, iterator->items[k]), dims.constant(1));
-    item[k] = item_of_range(capture, iterator->items[k], k == 0 ? taken : dims.mod(taken, length));
+    item[k] = item_at(capture, iterator->items[k], k == 0 ? taken : dims.mod(taken, length));
     taken = dims.floordiv(taken, length);
   }
   Ref at = capture.tuple(std::move(item));
@@ -110,12 +110,13 @@ Result<Ref> item_of_product(Capture& capture, const Ref& iterator, Dim taken) {
   return capture.tuple({at, std::move(element)});
 }
 
-std::vector<Ref> arguments_of_product(Capture& capture, const Ref& iterator) {
-  if (iterator->iterated) return {iterator->iterated};
-  std::vector<Ref> ranges(iterator->items.begin(), iterator->items.end() - 1);
-  if (iterator->object.get() == classes().product.get()) return ranges;
-  for (Ref& range : ranges) range = range->items[1];
-  return {capture.tuple(std::move(ranges))};
+IteratorParts parts_of_product(Capture& capture, const Ref& iterator) {
+  Dim count = integer(capture, iterator->items.back());
+  if (capture.dims().is_constant(count, 0)) return {iterator->object, call_arguments(capture, iterator)};
+  // The first items are left out.
+  Ref whole = std::make_shared<AbstractValue>(*iterator);
+  whole->items.back() = capture.python_int(0);
+  return {classes().islice, {std::move(whole), iterator->items.back(), capture.constant(Py_None)}};
 }
 
 Result<Ref> product_of_ranges(Capture& capture, PyObject* callable, const CallArguments& arguments, int64_t repeat) {

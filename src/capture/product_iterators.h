@@ -2,7 +2,7 @@
 // Iterators over products of ranges: itertools.product, numpy.ndindex and numpy.ndenumerate. `object` is the class, items are
 // the ranges, slowest first, and the number of items taken; of ndenumerate `iterated` is the array.
 
-#include "capture/capture.h"
+#include "capture/iterators.h"
 
 namespace accel {
 
@@ -14,9 +14,7 @@ Dim length_of_product(Capture& capture, const Ref& iterator);
 Result<Ref> item_of_product(Capture& capture, const Ref& iterator, Dim taken);
 // itertools.product(*ranges, repeat=repeat), of which a length is known at run time only; null: another product.
 Result<Ref> product_of_ranges(Capture& capture, PyObject* callable, const CallArguments& arguments, int64_t repeat);
-// What its class is called with.
-std::vector<Ref> arguments_of_product(Capture& capture, const Ref& iterator);
-// A product that stands at its beginning, of which `taken` items are to be left out (itertools.islice).
-PyRef islice();
+// How to make it where it stands.
+IteratorParts parts_of_product(Capture& capture, const Ref& iterator);
 
 }  // namespace accel

@@ -12,8 +12,9 @@ namespace {
 constexpr Linear::Key first_expression = Linear::Key{1} << 40;  // values below, symbols below 0
 constexpr int64_t most_elements = int64_t{1} << 47;             // addresses end there
 constexpr int64_t surely_fits = int64_t{1} << 60;
-// A number that starts near zero and moves by one step each time is still of this size after 2^55 of them, which take a year.
-constexpr int64_t most_counted = int64_t{1} << 59, near_zero = int64_t{1} << 58, longest_step = 8, most_factors = 4;
+// A number that starts near zero and moves by one step each time is less than twice as far away after 2^55 of them, which take
+// a year; so many factors of it fit.
+constexpr int64_t near_zero = int64_t{1} << 58, longest_step = 8, most_factors = 4;
 constexpr int64_t most_divisor = 1 << 11;
 constexpr int deepest_proof = 6, most_steps = 400, most_proofs = 4000;
 constexpr size_t most_terms = 3;  // of what is worth asking for
