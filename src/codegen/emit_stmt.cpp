@@ -209,6 +209,8 @@ void KernelFunction::compute(const Stmt& stmt) {
   bool blends = (chooses && item_size(dtype(stmt.dst)) == 8 && is_narrow_mask(stmt.args[0])) || chooses_constants(stmt);
   std::string value = blends ? cat("blend(", operands[0], ", ", operands[1], ", ", operands[2], ")")
                              : cpp_op(stmt.op, operands, dtype(stmt.dst));
+  bool alone = !in_vectors_ && stmt.op == Op::negative && dtype_kind(dtype(stmt.dst)) == 'f' && item_size(dtype(stmt.dst)) > 2;
+  if (alone) value = cat("negative_alone(", operands[0], ")");
   if (value.empty()) fail_with(cat("op ", op_info(stmt.op).name, " has no C++ text"));
   define(stmt, value);
 }

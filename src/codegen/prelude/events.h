@@ -95,6 +95,11 @@ ACCEL_INLINE T rounded(T value) {
 #endif
   return value;
 }
+// `negative` of scalar.h where there are no vectors to be made: by its bits a number would go through a general register.
+template <class T>
+ACCEL_INLINE T negative_alone(T a) {
+  return rounded(-rounded(a));
+}
 
 // Sinks: the bits of a value whose computation must not be skipped where a selection drops it. They are summed up without
 // branches (so that loops still become vectors) and shown to an empty asm statement at the end.
