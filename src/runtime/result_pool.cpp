@@ -31,12 +31,14 @@ struct Block {
   char* memory;
   size_t bytes;
   Clock::time_point released;
+  bool given_back = false;  // the system may take its pages
 };
 
 struct Pool {
   std::mutex mutex;
   std::unordered_map<void*, size_t> live;  // bytes of each block that is in use
   std::vector<Block> kept;                 // released blocks, the oldest first
+  size_t mapped = 0;                       // blocks so far
   PoolStats stats;
 };
 
@@ -57,10 +59,19 @@ bool has_huge_pages() {
 
 size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-bool is_page_aligned(const void* memory) { return reinterpret_cast<uintptr_t>(memory) % page_bytes() == 0; }
+// Blocks start at different places of a page. A processor takes a load for one of what was stored shortly before where the
+// last twelve bits of their addresses agree; large arrays of the system start at 16.
+constexpr size_t first_start = 1024, start_step = 1024, starts = 3;
 
-// Fresh memory, on a huge page boundary where that helps.
-char* map_block(size_t bytes) {
+size_t start_in_page(const void* memory) { return reinterpret_cast<uintptr_t>(memory) % page_bytes(); }
+
+bool may_be_block(const void* memory) {
+  size_t start = start_in_page(memory);
+  return start >= first_start && start % start_step == 0;
+}
+
+// Fresh memory of whole pages, on a huge page boundary where that helps.
+char* map_pages(size_t bytes) {
   size_t slack = bytes >= huge_page ? huge_page : 0;
   void* memory = mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
@@ -74,8 +85,15 @@ char* map_block(size_t bytes) {
   return aligned;
 }
 
+char* map_block(size_t bytes, size_t number) {
+  char* pages = map_pages(bytes + page_bytes());
+  return pages ? pages + first_start + number % starts * start_step : nullptr;
+}
+
+void unmap_block(char* memory, size_t bytes) { munmap(memory - start_in_page(memory), bytes + page_bytes()); }
+
 void unmap(const std::vector<Block>& blocks) {
-  for (const auto& block : blocks) munmap(block.memory, block.bytes);
+  for (const auto& block : blocks) unmap_block(block.memory, block.bytes);
 }
 
 // From here on: requires the pool's mutex to be held. --------------------------------------------------------------------
@@ -110,12 +128,32 @@ std::vector<Block> take_surplus(int64_t limit) {
   return surplus;
 }
 
+// The system may take the pages of kept blocks, without asking, when it is short of memory: of all but those released last,
+// whose next use would pay for that. Only huge pages make this cheap.
+void give_back(int64_t but_bytes) {
+  auto& kept = pool().kept;
+  for (size_t i = kept.size(); i-- > 0;) {
+    Block& block = kept[i];
+    but_bytes -= static_cast<int64_t>(block.bytes);
+    if (but_bytes >= 0) continue;
+    if (block.given_back) return;
+    if (block.bytes >= huge_page && has_huge_pages())
+      madvise(block.memory - start_in_page(block.memory), block.bytes, MADV_FREE);
+    block.given_back = true;
+  }
+}
+
 // Requires the mutex to be free from here on. ----------------------------------------------------------------------------
 
 char* map_or_trim(size_t bytes) {
-  if (char* memory = map_block(bytes)) return memory;
+  size_t number;
+  {
+    std::lock_guard lock(pool().mutex);
+    number = pool().mapped++;
+  }
+  if (char* memory = map_block(bytes, number)) return memory;
   pool_trim();
-  return map_block(bytes);
+  return map_block(bytes, number);
 }
 
 // Notes a block as in use; false when there is no memory for the note.
@@ -144,7 +182,7 @@ void* allocate_block(size_t wanted, bool fresh) {
   if (!memory) memory = map_or_trim(bytes);
   if (!memory) return nullptr;
   if (!enter_live(memory, bytes, reused)) {
-    munmap(memory, bytes);
+    unmap_block(memory, bytes);
     return nullptr;
   }
   return memory;
@@ -152,7 +190,7 @@ void* allocate_block(size_t wanted, bool fresh) {
 
 // Bytes of a live block of the pool, 0 for any other memory. With `forget` the block leaves the table.
 size_t live_bytes(void* memory, bool forget) {
-  if (!is_page_aligned(memory)) return 0;  // nearly all memory that is not the pool's
+  if (!may_be_block(memory)) return 0;  // nearly all memory that is not the pool's
   std::lock_guard lock(pool().mutex);
   auto at = pool().live.find(memory);
   if (at == pool().live.end()) return 0;
@@ -167,14 +205,13 @@ size_t live_bytes(void* memory, bool forget) {
 // Requires a block that live_bytes has forgotten.
 void keep_block(char* memory, size_t bytes) {
   int64_t limit = pool_limit();
-  // The system may now take the pages, without asking, when it is short of memory. Only huge pages make this cheap.
-  if (bytes >= huge_page && has_huge_pages()) madvise(memory, bytes, MADV_FREE);
   std::vector<Block> surplus;
   {
     std::lock_guard lock(pool().mutex);
     pool().kept.push_back({memory, bytes, Clock::now()});
     pool().stats.kept_bytes += static_cast<int64_t>(bytes);
     surplus = take_surplus(limit);
+    give_back(limit / 4);
   }
   unmap(surplus);
 }
@@ -202,7 +239,7 @@ void pool_release(void* memory, size_t) {
   if (bytes == 0) {
     std::free(memory);
   } else if (static_cast<int64_t>(bytes) > pool_limit()) {
-    munmap(memory, bytes);
+    unmap_block(static_cast<char*>(memory), bytes);
   } else {
     keep_block(static_cast<char*>(memory), bytes);
   }

@@ -2,8 +2,8 @@
 // Memory of results: fresh pages cost as much as computing what goes into them, so large blocks are kept and handed out again.
 //
 // Blocks of at least pool_block_bytes are mapped by the pool, others come from malloc. At most result_pool_bytes (setting)
-// of released blocks are kept; the system may take their pages back under memory pressure, the next release unmaps those
-// that were idle for some seconds, and all go when memory runs out.
+// of released blocks are kept; the system may take the pages back under memory pressure of all but a quarter of that, the
+// next release unmaps those that were idle for some seconds, and all go when memory runs out.
 // Safe from any thread, with or without the GIL, and across fork.
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace accel {
 
 constexpr size_t pool_block_bytes = size_t{1} << 18;
 
-// Uninitialised memory, or null. Blocks of the pool start at a page, others are aligned as malloc does it.
+// Uninitialised memory, or null. Blocks of the pool start at a cache line, others are aligned as malloc does it.
 void* pool_allocate(size_t bytes);
 // The same, filled with zero. Large blocks are fresh from the system, so pages nobody touches cost nothing.
 void* pool_allocate_zeroed(size_t bytes);

@@ -8,11 +8,13 @@
 #include <cstring>
 #include <map>
 #include <random>
+#include <set>
 #include <thread>
 #include <vector>
 
 #include "base/settings.h"
 #include "runtime/result_pool.h"
+#include "toolchain/files.h"
 
 namespace accel {
 namespace {
@@ -66,6 +68,44 @@ TEST_F(PoolTest, LargeBlockIsReused) {
   EXPECT_NE(third, second);
   pool_release(second, 0);
   pool_release(third, 0);
+}
+
+TEST_F(PoolTest, BlocksStartAtLinesOfDifferentPlacesInAPage) {
+  std::set<uintptr_t> places;
+  std::vector<void*> blocks;
+  for (size_t bytes : {pool_block_bytes, 3 * mib, 8 * mib, 8 * mib + 1}) {
+    auto* memory = static_cast<char*>(pool_allocate(bytes));
+    ASSERT_NE(memory, nullptr);
+    memset(memory, 1, bytes);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % 64, 0u);
+    places.insert(reinterpret_cast<uintptr_t>(memory) % 4096);
+    blocks.push_back(memory);
+  }
+  EXPECT_EQ(places.size(), 3u);
+  for (void* block : blocks) pool_release(block, 0);
+}
+
+// Pages of which the system may take what is in them.
+long free_pages_kb() {
+  FILE* file = fopen("/proc/self/smaps_rollup", "r");
+  long total = -1;
+  for (char line[256]; file && fgets(line, sizeof line, file);) sscanf(line, "LazyFree: %ld", &total);
+  if (file) fclose(file);
+  return total;
+}
+
+TEST_F(PoolTest, TheSystemMayTakeAllButTheBlocksReleasedLast) {
+  auto policy = read_file("/sys/kernel/mm/transparent_hugepage/enabled");
+  if (!policy || policy->find("[never]") != policy->npos) GTEST_SKIP() << "this system has no huge pages";
+  long before = free_pages_kb();
+  if (before < 0) GTEST_SKIP() << "this system does not count pages that it may take";
+  std::vector<void*> blocks;
+  for (int k = 0; k < 4; k++) blocks.push_back(memset(pool_allocate(8 * mib), 1, 8 * mib));
+  for (int k = 0; k < 2; k++) pool_release(blocks[static_cast<size_t>(k)], 0);
+  EXPECT_EQ(free_pages_kb(), before);
+  for (int k = 2; k < 4; k++) pool_release(blocks[static_cast<size_t>(k)], 0);
+  EXPECT_GT(free_pages_kb(), before);
+  EXPECT_LE(free_pages_kb(), before + 16 * 1024);
 }
 
 TEST_F(PoolTest, MuchSmallerRequestsGetABlockOfTheirOwn) {
