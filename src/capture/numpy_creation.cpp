@@ -42,31 +42,38 @@ ValueId zero_of(Capture& capture, DType dtype) {
   return capture.build().constant(literal, ValueKind::numpy_scalar);
 }
 
-// Memory that nobody has written to may as well be zero.
-Result<Ref> empty(Capture& capture, const Ref& shape_given, const Ref& dtype_given, const Ref& order_given) {
+Result<Ref> zeros(Capture& capture, const Ref& shape_given, const Ref& dtype_given, const Ref& order_given, bool unread) {
   ACCEL_TRY(std::vector<Dim> shape, read_shape(capture, shape_given));
   ACCEL_TRY(auto dtype, read_dtype(capture, dtype_given));
   ACCEL_TRY(std::vector<uint8_t> order, read_order(capture, order_given, shape.size()));
-  return capture.fresh_array(capture.build().full(zero_of(capture, dtype.value_or(DType::float64)), shape, order));
+  ValueId zero = zero_of(capture, dtype.value_or(DType::float64));
+  return capture.fresh_array(capture.build().full(zero, shape, order, unread));
 }
 
-Result<Ref> zeros(Capture& capture, const CallArguments& arguments) {
+Result<Ref> zeros(Capture& capture, const CallArguments& arguments, bool unread) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"shape", "dtype", "order", "device", "like"}, 1, 3}));
   if (!is_none(given[4])) return fail(Reason::unsupported_argument, "like");
-  return empty(capture, given[0], given[1], given[2]);
+  return zeros(capture, given[0], given[1], given[2], unread);
 }
+
+// Memory that nobody has written to may as well be zero. NumPy's own code writes to all of it before it reads any.
+bool is_unread(Capture& capture) { return capture.in_library(); }
 
 }  // namespace
 
-Result<Ref> numpy_zeros(Capture& capture, PyObject*, const CallArguments& arguments) { return zeros(capture, arguments); }
-Result<Ref> numpy_empty(Capture& capture, PyObject*, const CallArguments& arguments) { return zeros(capture, arguments); }
+Result<Ref> numpy_zeros(Capture& capture, PyObject*, const CallArguments& arguments) {
+  return zeros(capture, arguments, false);
+}
+Result<Ref> numpy_empty(Capture& capture, PyObject*, const CallArguments& arguments) {
+  return zeros(capture, arguments, is_unread(capture));
+}
 
 // ndarray(shape, dtype=float, buffer=None, offset=0, strides=None, order=None) without a buffer.
 Result<Ref> numpy_ndarray(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"shape", "dtype", "buffer", "offset", "strides", "order"}, 1, 6}));
   if (!is_none(given[2]) || given[3] || !is_none(given[4]))
     return fail(Reason::unsupported_argument, "an ndarray of a buffer or with strides");
-  return empty(capture, given[0], given[1], given[5]);
+  return zeros(capture, given[0], given[1], given[5], is_unread(capture));
 }
 
 Result<Ref> numpy_empty_like(Capture& capture, PyObject*, const CallArguments& arguments) {
@@ -89,7 +96,7 @@ Result<Ref> numpy_empty_like(Capture& capture, PyObject*, const CallArguments& a
     ACCEL_TRY(memory, read_order(capture, given[2], shape.size()));
   }
   ValueId zero = zero_of(capture, dtype.value_or(prototype.type.dtype));
-  return capture.fresh_array(capture.build().full(zero, shape, memory));
+  return capture.fresh_array(capture.build().full(zero, shape, memory, is_unread(capture)));
 }
 
 Result<ValueId> fill_value(Capture& capture, const Operand& number, DType dtype) {

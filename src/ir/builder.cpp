@@ -33,9 +33,11 @@ ValueId Builder::dim(Dim d, ValueKind kind) {
   return add(Op::dim, {}, std::move(attrs), {kind, DType::int64, {}, {}});
 }
 
-ValueId Builder::full(ValueId fill, std::vector<Dim> shape, std::vector<uint8_t> order) {
+ValueId Builder::full(ValueId fill, std::vector<Dim> shape, std::vector<uint8_t> order, bool unread) {
   DType dtype = graph_.type(fill).dtype;
-  return add(Op::full, {fill}, {}, {ValueKind::array, dtype, std::move(shape), std::move(order)});
+  Attributes attrs;
+  attrs.unread = unread;
+  return add(Op::full, {fill}, std::move(attrs), {ValueKind::array, dtype, std::move(shape), std::move(order)});
 }
 
 ValueId Builder::arange(ValueId start, ValueId delta, Dim count) {

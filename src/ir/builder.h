@@ -16,7 +16,7 @@ class Builder {
 
   ValueId constant(Literal literal, ValueKind kind = ValueKind::py_scalar);
   ValueId dim(Dim d, ValueKind kind = ValueKind::py_scalar);  // int64
-  ValueId full(ValueId fill, std::vector<Dim> shape, std::vector<uint8_t> order = {});
+  ValueId full(ValueId fill, std::vector<Dim> shape, std::vector<uint8_t> order = {}, bool unread = false);
   ValueId arange(ValueId start, ValueId delta, Dim count);
   ValueId transpose(ValueId v, std::vector<int> axes);
   ValueId expand_dims(ValueId v, std::vector<int> axes);

@@ -87,9 +87,10 @@ struct Attributes {
   std::vector<Dim> steps;
   Op ufunc = Op::add;  // reduce: the combining op
   bool buffered =
-      false;        // reduce: NumPy casts the operand inside the reduction, buffer by buffer (operand is the uncast value)
-  Literal literal;  // constant
-  int call = -1;    // call: number in the caller's table of functions
+      false;            // reduce: NumPy casts the operand inside the reduction, buffer by buffer (operand is the uncast value)
+  bool unread = false;  // full: all elements are written before they are read
+  Literal literal;      // constant
+  int call = -1;        // call: number in the caller's table of functions
   bool operator==(const Attributes&) const = default;
 };
 

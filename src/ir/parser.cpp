@@ -145,6 +145,10 @@ class Parser {
         attrs.buffered = true;
         continue;
       }
+      if (key == "unread") {
+        attrs.unread = true;
+        continue;
+      }
       expect("=");
       if (key == "axes") {
         expect("[");

@@ -51,8 +51,11 @@ void lower_group(const Graph& graph, const Placement& placement, Lowering& lower
   if (op_class(node.op) == OpClass::scan) return nests.push_back(lower_scan(graph, lowering, node));
   if (op_class(node.op) == OpClass::join) return lower_join(graph, placement, lowering, group[0], nests);
   std::vector<StoreTarget> targets;
-  for (ValueId v : group) targets.push_back(whole(graph, lowering, v));
-  nests.push_back(lower_nest(graph, placement, lowering, targets));
+  for (ValueId v : group) {
+    StoreTarget target = whole(graph, lowering, v);
+    if (!graph.producer(v).attrs.unread) targets.push_back(std::move(target));
+  }
+  if (!targets.empty()) nests.push_back(lower_nest(graph, placement, lowering, targets));
 }
 
 // Outputs that are inputs, and outputs that repeat an earlier one, are copies of their own.

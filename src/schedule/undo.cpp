@@ -21,9 +21,8 @@ void collect_stores(const Body& body, std::set<BufferId>& out) {
 
 // Inputs that a step stores to.
 std::set<BufferId> written_inputs(const Program& program, const BlockStep& step) {
-  std::set<BufferId> stored, out;
-  collect_stores(step.kind == StepKind::nest ? program.nests[static_cast<size_t>(step.nest)].body : step.body, stored);
-  for (BufferId id : stored)
+  std::set<BufferId> out;
+  for (BufferId id : stored_by(program, step))
     if (id >= 0 && program.buffers[static_cast<size_t>(id)].kind == BufferKind::input) out.insert(id);
   return out;
 }
@@ -55,6 +54,12 @@ void protect_in(Program& program, const Graph& graph, BlockId b, const Dominance
 }
 
 }  // namespace
+
+std::set<BufferId> stored_by(const Program& program, const BlockStep& step) {
+  std::set<BufferId> out;
+  collect_stores(step.kind == StepKind::nest ? program.nests[static_cast<size_t>(step.nest)].body : step.body, out);
+  return out;
+}
 
 void protect_inputs(Program& program, const Graph& graph) {
   Dominance dominance(graph);

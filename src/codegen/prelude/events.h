@@ -85,20 +85,20 @@ ACCEL_INLINE f64 contracted(f64 a, f64 b, f64 c) {
   return a * b + c;
 #endif
 }
-// A value that is rounded here: g++ 12 fuses pairs of a*b - c and a*b + c into one instruction even with -ffp-contract=off.
+// A value that is rounded here. From version 12 on g++ makes one instruction, which rounds once, of a*b - c and a*b + c whose
+// results lie side by side, even with -ffp-contract=off. It does not look for products behind this.
 template <class T>
 ACCEL_INLINE T rounded(T value) {
-#if defined(__x86_64__)
-  asm("" : "+x"(value));
-#elif defined(__aarch64__)
-  asm("" : "+w"(value));
-#endif
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+  return __builtin_assoc_barrier(value);
+#else
   return value;
+#endif
 }
 // `negative` of scalar.h where there are no vectors to be made: by its bits a number would go through a general register.
 template <class T>
 ACCEL_INLINE T negative_alone(T a) {
-  return rounded(-rounded(a));
+  return computed(-computed(a));
 }
 
 // Sinks: the bits of a value whose computation must not be skipped where a selection drops it. They are summed up without

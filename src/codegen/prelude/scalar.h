@@ -12,7 +12,7 @@ ACCEL_INLINE T subtract(T a, T b) {
 template <class T>
 ACCEL_INLINE T multiply(T a, T b) {
   if constexpr (is_float<T>)
-    return a * b;
+    return rounded(a * b);
   else
     return (T)((u64)a * (u64)b);
 }
