@@ -82,6 +82,34 @@ class ArrayLike:
         return np.arange(3, dtype=dtype or float)
 
 
+def product_of_both(x, s):
+    return x * s, s * x
+
+
+def times_a_sine(x, s):
+    return s * np.sin(x[0]) * x
+
+
+def along(x, axis):
+    return np.add.reduce(x * 2, axis=axis)
+
+
+def norm_along(x, axis):
+    return np.linalg.norm(x, axis=axis)
+
+
+def ones(shape):
+    return np.ones(shape)
+
+
+def ones_if(x, compares):
+    return np.ones(len(x) == 1 if compares else 2)
+
+
+def resized(shape):
+    return np.resize([1, 2, 3], shape)
+
+
 RAISING = {
     "shapes": (line, real(3), real(4)),
     "shapes in 2-d": (line, real(3, 4), real(2, 4)),
@@ -105,6 +133,16 @@ RAISING = {
     "text array": (total, np.array(["a", "b"])),
     "Decimal": (line, np.array([decimal.Decimal(1)], object), np.array([2.0])),
     "object array that cannot": (line, np.array([1, None], object), real(2)),
+    "list times float64": (product_of_both, [1.0, 2.0], np.float64(2)),
+    "tuple times bool": (product_of_both, (1, 2), np.bool_(True)),
+    "list times a sine": (times_a_sine, [1.0, 2.0], 3.0),
+    "0-d axes": (along, np.array(2.0), (-1,)),
+    "norm along an axis of 0-d": (norm_along, np.array(2.0), -1),
+    "norm along an axis of a number": (norm_along, 3.0, 0),
+    "bool as an extent": (ones, True),
+    "bool in a shape": (ones, (True, 3)),
+    "computed bool as an extent": (ones_if, [1], True),
+    "bool in a reshape": (resized, True),
 }
 
 WORKING = {
@@ -154,6 +192,11 @@ WORKING = {
     "uint8": (integers, np.array([255, 0], "u1"), np.array([2, 3], "u1")),
     "uint64 and int64": (integers, np.array([2**63], "u8"), np.array([-1])),
     "bools": (line, np.array([True, False]), np.array([True, True])),
+    "list times int64": (product_of_both, [1.0, 2.0], np.int64(2)),
+    "tuple times int8": (product_of_both, (1, 2), np.int8(3)),
+    "list times 0-d array": (product_of_both, [1.0, 2.0], np.array(2)),
+    "list times array": (product_of_both, [1.0, 2.0], np.array([2.0, 3.0])),
+    "0-d axis": (along, np.array(2.0), -1),
 }
 
 
@@ -178,6 +221,8 @@ def test_after_good_input(case):
     good = {line: (real(3), real(3)), rows: (real(2, 3),), product: (real(2, 3), real(3, 2)), total: (real(4),)}
     good |= {integers: (np.arange(4), np.arange(4)), reshaped: (real(9),), distance: (real(3, 2), real(3, 2))}
     good |= {plus: (real(3), real(3)), nearest: (real(4, 2), real(3, 2))}
+    good |= {product_of_both: (real(3), 2.0), times_a_sine: (real(3), 2.0), along: (real(3), 0), norm_along: (real(3), 0)}
+    good |= {ones: (3,), ones_if: (real(3), False), resized: (4,)}
     call = accel.compile(function)
     assert_same(function, call, *good[function])
     assert_same(function, call, *arguments)

@@ -206,3 +206,25 @@ def test_memory_of_large_results():
 
 def test_item():
     check(lambda x: (x.sum().item(), x[0, 0].item(), np.max(x).item() + 1.0), sample((3, 4)))
+
+
+@pytest.mark.parametrize("order", ["C", "F", "A", "K"])
+def test_orders_of_copies(order):
+    def function(a):
+        return a.copy(order), a.copy(order=order), np.copy(a, order), a.astype(np.float32, order), a + 1
+
+    for _, a in layouts(sample((4, 6, 3))):
+        check(function, a)
+
+
+def test_no_copy():
+    def same(a):
+        return np.array(a, copy=False), np.asarray(a, copy=False), np.asarray(a, dtype=float, copy=False), a + 1
+
+    def changed(a):
+        return np.array(a + 1, dtype=int, copy=False)
+
+    check(same, sample((4, 6)))
+    check_left_to_numpy(changed, sample((4, 6)))
+    check_left_to_numpy(lambda x: np.asarray(x, copy=False), [1.0, 2.0])
+    check_left_to_numpy(lambda x: np.asarray(x, copy=False), 1.0)

@@ -171,12 +171,17 @@ Result<Dim> read_dim(Capture& capture, const Ref& ref) {
   return capture.dims().constant(value);
 }
 
+Result<Dim> read_extent(Capture& capture, const Ref& ref) {
+  if (capture.type_of(ref) == &PyBool_Type) return fail(Reason::will_raise, "a bool as an extent");
+  return read_dim(capture, ref);
+}
+
 Result<std::vector<Dim>> read_shape(Capture& capture, const Ref& ref) {
   std::vector<Ref> items = {ref};
   if (ref->kind == AbstractKind::tuple || ref->kind == AbstractKind::list) items = ref->items;
   std::vector<Dim> out;
   for (const Ref& item : items) {
-    ACCEL_TRY(Dim extent, read_dim(capture, item));
+    ACCEL_TRY(Dim extent, read_extent(capture, item));
     if (!capture.decide(extent, Comparison::ge, capture.dims().constant(0))) {
       return fail(Reason::will_raise, "negative dimensions are not allowed");
     }

@@ -44,6 +44,8 @@ Result<std::optional<DType>> read_dtype(Capture& capture, const Ref& ref);
 Result<std::vector<Dim>> read_shape(Capture& capture, const Ref& ref);
 // An integer as a Dim; unsupported_argument when it is none that capture can express.
 Result<Dim> read_dim(Capture& capture, const Ref& ref);
+// The same of an extent, which a bool is none of.
+Result<Dim> read_extent(Capture& capture, const Ref& ref);
 
 // Whether NumPy may cast `from` to `to` under `casting` ("same_kind", ...).
 bool can_cast(DType from, DType to, const std::string& casting);

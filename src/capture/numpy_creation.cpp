@@ -224,7 +224,7 @@ Result<Ref> array_of_sequence(Capture& capture, const Ref& ref, std::optional<DT
 
 namespace {
 
-enum class CopyMode : uint8_t { always, if_needed };
+enum class CopyMode : uint8_t { always, if_needed, never };
 
 struct ArrayRequest {
   std::optional<DType> dtype;
@@ -235,16 +235,14 @@ struct ArrayRequest {
 
 Result<Ref> from_array(Capture& capture, const Operand& operand, const ArrayRequest& request) {
   DType dtype = request.dtype.value_or(operand.type.dtype);
-  bool keep = request.order.empty() || request.order == "K";
-  bool fits = keep || (request.order == "C" ? is_c_contiguous(capture, operand.ref) : is_f_contiguous(capture, operand.ref));
-  if (request.copy == CopyMode::if_needed && dtype == operand.type.dtype && fits) return operand.ref;
+  std::string order = request.order.empty() ? "K" : request.order;
+  bool fits = order == "K" || order == "A" ||
+              (order == "C" ? is_c_contiguous(capture, operand.ref) : is_f_contiguous(capture, operand.ref));
+  if (request.copy != CopyMode::always && dtype == operand.type.dtype && fits) return operand.ref;
+  if (request.copy == CopyMode::never) return fail(Reason::will_raise, "a copy is needed");
   if (dtype_kind(operand.type.dtype) == 'c' && dtype_kind(dtype) != 'c' && dtype != DType::bool_) return cast_failure(dtype);
-  std::vector<uint8_t> order;
-  if (keep) order = copy_order(capture, operand.ref);
-  if (request.order == "F") {
-    for (size_t k = operand.shape.size(); k-- > 0;) order.push_back(static_cast<uint8_t>(k));
-  }
-  return copied(capture, capture.astype(capture.read(operand.ref), dtype), std::move(order));
+  ACCEL_TRY(std::vector<uint8_t> memory, copy_order(capture, operand.ref, order));
+  return copied(capture, capture.astype(capture.read(operand.ref), dtype), std::move(memory));
 }
 
 Result<Ref> from_number(Capture& capture, const Operand& operand, const ArrayRequest& request) {
@@ -254,18 +252,18 @@ Result<Ref> from_number(Capture& capture, const Operand& operand, const ArrayReq
 }
 
 Result<Ref> make_array(Capture& capture, const Ref& ref, const ArrayRequest& request) {
-  if (!request.order.empty() && request.order != "K" && request.order != "C" && request.order != "F") {
-    return fail(Reason::unsupported_argument, "order='" + request.order + "'");
-  }
   auto operand = as_operand(capture, ref);
-  Result<Ref> made = operand && operand->is_array() ? from_array(capture, *operand, request)
-                     : operand                      ? from_number(capture, *operand, request)
-                     : is_array_sequence(ref)       ? array_of_sequence(capture, ref, request.dtype)
+  bool is_array = operand && operand->is_array();
+  if (request.copy == CopyMode::never && !is_array) return fail(Reason::will_raise, "what is no array is copied");
+  Result<Ref> made = is_array                 ? from_array(capture, *operand, request)
+                     : operand                ? from_number(capture, *operand, request)
+                     : is_array_sequence(ref) ? array_of_sequence(capture, ref, request.dtype)
                      : ref->kind == AbstractKind::object
                          ? Result<Ref>(capture.refusal(ref))
                          : Result<Ref>(fail(Reason::unsupported_value, "an array of this object"));
   if (!made.ok()) return made;
-  if (!operand && request.order == "F") return fail(Reason::unsupported_argument, "order='F' for a sequence");
+  bool takes_order = request.order.size() < 2 && std::string("CKA").find(request.order) != std::string::npos;
+  if (!operand && !takes_order) return fail(Reason::unsupported_argument, "order='" + request.order + "' for a sequence");
   auto rank = static_cast<int64_t>(lens_of(*made).shape.size());
   if (rank >= request.least_rank) return made;
   std::vector<Dim> shape(static_cast<size_t>(request.least_rank - rank), capture.dims().constant(1));
@@ -279,8 +277,7 @@ Result<CopyMode> read_copy(Capture& capture, const Ref& ref, CopyMode when_missi
   if (!ref) return when_missing;
   if (is_none(ref)) return CopyMode::if_needed;
   ACCEL_TRY(bool copy, read_flag(capture, ref, true));
-  if (!copy) return fail(Reason::unsupported_argument, "copy=False");
-  return CopyMode::always;
+  return copy ? CopyMode::always : CopyMode::never;
 }
 
 Result<Ref> as_array(Capture& capture, const CallArguments& arguments, const char* forced_order, int64_t least_rank) {

@@ -110,7 +110,7 @@ Result<Ref> numpy_array_reshape(Capture& capture, PyObject*, const CallArguments
   if (!is_none(given[1])) return fail(Reason::unsupported_argument, "copy of reshape");
   std::vector<Dim> shape;
   for (const Ref& item : spread(arguments)) {
-    ACCEL_TRY(Dim extent, read_dim(capture, item));
+    ACCEL_TRY(Dim extent, read_extent(capture, item));
     shape.push_back(extent);
   }
   ACCEL_TRY(shape, reshape_target(capture, self, std::move(shape)));
@@ -247,12 +247,6 @@ Status check_cast(DType from, DType to, const std::string& casting) {
   return Unit{};
 }
 
-Result<std::vector<uint8_t>> order_of_copy(Capture& capture, const Ref& array, const std::string& order) {
-  if (order == "C") return std::vector<uint8_t>();
-  if (order == "K") return copy_order(capture, array);
-  return fail(Reason::unsupported_argument, "order='" + order + "'");
-}
-
 }  // namespace
 
 Result<Ref> numpy_array_astype(Capture& capture, PyObject*, const CallArguments& arguments) {
@@ -271,7 +265,7 @@ Result<Ref> numpy_array_astype(Capture& capture, PyObject*, const CallArguments&
   }
   if (order.empty()) order = "K";
   if (!copy && order == "K" && *dtype == self.type.dtype) return self.ref;
-  ACCEL_TRY(std::vector<uint8_t> memory, order_of_copy(capture, self.ref, order));
+  ACCEL_TRY(std::vector<uint8_t> memory, copy_order(capture, self.ref, order));
   return copied(capture, capture.astype(capture.read(self.ref), *dtype), std::move(memory));
 }
 
@@ -280,7 +274,7 @@ Result<Ref> numpy_array_copy(Capture& capture, PyObject*, const CallArguments& a
   ACCEL_TRY(Operand self, read_operand(capture, given[0]));
   ACCEL_TRY(std::string order, read_text(capture, given[1]));
   if (!self.is_array()) return self.ref;
-  ACCEL_TRY(std::vector<uint8_t> memory, order_of_copy(capture, self.ref, order.empty() ? "C" : order));
+  ACCEL_TRY(std::vector<uint8_t> memory, copy_order(capture, self.ref, order.empty() ? "C" : order));
   return copied(capture, capture.read(self.ref), std::move(memory));
 }
 

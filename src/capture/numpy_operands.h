@@ -48,6 +48,8 @@ std::vector<uint8_t> result_order(Capture& capture, const std::vector<Operand>& 
 std::vector<uint8_t> joined_order(Capture& capture, const std::vector<Operand>& operands);
 // The order of a copy that keeps the array's order ('K').
 std::vector<uint8_t> copy_order(Capture& capture, const Ref& array);
+// The same of a copy with an `order` argument: C, F, A or K.
+Result<std::vector<uint8_t>> copy_order(Capture& capture, const Ref& array, const std::string& order);
 
 // Whether a is known to be 1 or was decided to be.
 bool is_one(Capture& capture, Dim a);

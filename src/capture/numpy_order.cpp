@@ -152,6 +152,16 @@ std::vector<uint8_t> copy_order(Capture& capture, const Ref& array) {
   return std::is_sorted(order.begin(), order.end()) ? std::vector<uint8_t>{} : order;
 }
 
+Result<std::vector<uint8_t>> copy_order(Capture& capture, const Ref& array, const std::string& order) {
+  if (order == "C") return std::vector<uint8_t>();
+  if (order == "K") return copy_order(capture, array);
+  if (order != "F" && order != "A") return fail(Reason::will_raise, "order='" + order + "'");
+  bool backwards = order == "F" || (is_f_contiguous(capture, array) && !is_c_contiguous(capture, array));
+  std::vector<uint8_t> out(backwards ? lens_of(array).shape.size() : 0);
+  std::iota(out.rbegin(), out.rend(), uint8_t{0});
+  return out;
+}
+
 bool is_c_contiguous(Capture& capture, const Ref& array) {
   std::vector<size_t> order(lens_of(array).shape.size());
   std::iota(order.begin(), order.end(), size_t{0});

@@ -345,8 +345,8 @@ Result<Ref> numpy_ufunc_reduce(Capture& capture, PyObject* callable, const CallA
   if (!given[1]) {
     if (rank > 0) options.axes = {0};
   } else {
-    // A 0-d array may be reduced over axis 0 or -1.
-    ACCEL_TRY(auto axes, read_axes(capture, given[1], std::max(rank, 1)));
+    // A 0-d array may be reduced over axis 0 or -1, unless that is one of a tuple.
+    ACCEL_TRY(auto axes, read_axes(capture, given[1], given[1]->kind == AbstractKind::tuple ? rank : std::max(rank, 1)));
     if (axes && rank > 0) options.axes = *axes;
   }
   ACCEL_TRY(options.dtype, read_descr(capture, given[2]));

@@ -233,9 +233,10 @@ Ref reshaped(Capture& capture, const Ref& array, const std::vector<Dim>& shape) 
     lens = reshaped_lens(capture, array, shape);
     if (assumptions.is_open()) return view_or_copy(capture, array, shape);
   }
+  if (!lens) return reshaped(capture, copied(capture, capture.read(array), {}), shape);
   ViewMaker view(capture, array);
   view.reshape(shape);
-  return lens ? view.finish(std::move(*lens)) : copied(capture, view.value(), {});
+  return view.finish(std::move(*lens));
 }
 
 bool may_be_view(Capture& capture, const Ref& array) {

@@ -9,6 +9,7 @@
 #include "capture/semantics.h"
 #include "capture/state_match.h"
 #include "ndarray/array.h"
+#include "ndarray/casts.h"
 
 namespace accel {
 
@@ -159,6 +160,20 @@ Result<Ref> repeat(Capture& capture, const Ref& sequence, const Ref& count, bool
   return sequence;
 }
 
+bool is_numpy_number(Capture& capture, const Ref& value) {
+  PyTypeObject* type = capture.type_of(value);
+  return type != nullptr && is_numpy_scalar_type(type);
+}
+
+// A product of a sequence and a scalar of NumPy's: the scalar asks the sequence to repeat itself.
+Result<Ref> repeat_by_numpy(Capture& capture, const Ref& sequence, const Ref& count) {
+  std::optional<Type> type = number_type(*count);
+  char kind = type ? dtype_kind(type->dtype) : 'f';
+  if (kind != 'i' && kind != 'u') return fail(Reason::will_raise, "a sequence times what is no integer");
+  if (is_grown(sequence)) return fail(Reason::unsupported_value, "a list that grows, times a number of NumPy's");
+  return repeat(capture, sequence, count, false);
+}
+
 // Of lists of which one grows.
 Result<Ref> concatenate_grown(Capture& capture, const Ref& left, const Ref& right) {
   if (!is_any_list(*left) || !is_any_list(*right)) return fail(Reason::will_raise, "sequences of different types are added");
@@ -191,6 +206,8 @@ std::optional<Result<Ref>> sequence_operation(Capture& capture, int op, bool inp
   if (op != NB_MULTIPLY) return std::nullopt;
   if (is_sequence(left) && is_python_int(capture, right)) return repeat(capture, left, right, inplace);
   if (is_sequence(right) && is_python_int(capture, left)) return repeat(capture, right, left, false);
+  if (is_first && is_numpy_number(capture, right)) return repeat_by_numpy(capture, left, right);
+  if ((is_sequence(right) || is_grown(right)) && is_numpy_number(capture, left)) return repeat_by_numpy(capture, right, left);
   return std::nullopt;
 }
 

@@ -25,6 +25,17 @@ StoreTarget whole(const Graph& graph, Lowering& lowering, ValueId v) {
   return {v, lowering.root_buffer(v), lowering.dims().constant(0), dense_strides(lowering.dims(), graph.type(v))};
 }
 
+// The elements of a copy of what is reshaped, in C order, are stored by the axes that they had before.
+StoreTarget by_own_axes(const Graph& graph, const Placement& placement, Lowering& lowering, StoreTarget copy) {
+  const Node& node = graph.producer(copy.value);
+  if (node.op != Op::copy || !graph.type(copy.value).is_c_order() || graph.is_input(node.operands[0])) return copy;
+  const Node& reshape = graph.producer(node.operands[0]);
+  if (reshape.op != Op::reshape || placement.places[static_cast<size_t>(node.operands[0])] == Place::root) return copy;
+  ValueId from = reshape.operands[0];
+  Type dense{ValueKind::array, graph.type(from).dtype, graph.type(from).shape, {}};
+  return {from, copy.buffer, copy.base, dense_strides(lowering.dims(), dense), true};
+}
+
 // One nest per operand, each stored behind the one before it.
 void lower_join(const Graph& graph, const Placement& placement, Lowering& lowering, ValueId v, std::vector<Nest>& nests) {
   DimTable& dims = lowering.dims();
@@ -55,6 +66,7 @@ void lower_group(const Graph& graph, const Placement& placement, Lowering& lower
     StoreTarget target = whole(graph, lowering, v);
     if (!graph.producer(v).attrs.unread) targets.push_back(std::move(target));
   }
+  if (targets.size() == 1) targets[0] = by_own_axes(graph, placement, lowering, targets[0]);
   if (!targets.empty()) nests.push_back(lower_nest(graph, placement, lowering, targets));
 }
 

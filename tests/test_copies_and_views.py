@@ -1,0 +1,78 @@
+"""Functions that only move elements: values, and whose memory the results are."""
+
+import numpy as np
+import pytest
+from support.differential import check, layouts, sample
+
+FUNCTIONS = {
+    "reshape_transposed": lambda f: f.T.reshape(-1),
+    "reshape_backwards": lambda f: np.reshape(f, (f.size,), order="F"),
+    "reshape_reversed": lambda f: f[:, ::-1].reshape(-1),
+    "reshape_taken": lambda f: f[:, [0, 1, 1, 2]].reshape(-1, 2),
+    "reshape_computed": lambda f: (f + 1).T.reshape(2, -1),
+    "ravel_transposed": lambda f: f.T.ravel(),
+    "ravel_backwards": lambda f: f.ravel("F"),
+    "flatten_reversed": lambda f: f[:, ::-1].flatten(),
+    "blocks": lambda f: f.reshape(f.shape[0] // 2, 2, f.shape[1] // 2, 2).swapaxes(1, 2).reshape(-1, 2, 2),
+    "copy_backwards": lambda f: f.copy("F"),
+    "roll": lambda f: np.roll(f, 3),
+    "roll_along": lambda f: np.roll(f, 1, axis=1),
+    "delete": lambda f: np.delete(f, 1, axis=0),
+    "insert": lambda f: np.insert(f, 1, 0.5, axis=1),
+    "pad": lambda f: np.pad(f, 1),
+    "pad_with_edges": lambda f: np.pad(f, 2, mode="edge"),
+    "fftshift": lambda f: np.fft.fftshift(f),
+    "tile": lambda f: np.tile(f, (2, 3)),
+    "repeat": lambda f: np.repeat(f, 3, axis=1),
+    "repeat_all": lambda f: f.repeat(2),
+    "split": lambda f: np.split(f, 2, axis=1),
+    "linspace": lambda f: np.linspace(f[0], f[1], 7),
+    "triu": lambda f: np.triu(f),
+    "full_like": lambda f: (np.full_like(f, 3.0), np.zeros_like(f.T), np.ones_like(f)),
+    "moved": lambda f: np.moveaxis(f.reshape(-1, 2, 2), 0, -1).reshape(4, -1),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("shape", [(4, 6), (2, 4), (40, 300)], ids=str)
+def test_whose_memory(name, shape):
+    for _, a in layouts(sample(shape)):
+        check(lambda f: (FUNCTIONS[name](f), f + 1), a)  # moving elements alone is not compiled
+
+
+def test_stores_that_are_returned():
+    def stored(a):
+        out = np.zeros(a.shape)
+        out[1:, :-1] = a[:-1, 1:]
+        return out
+
+    def stored_in_a_loop(a):
+        out = np.zeros(a.shape)
+        for k in range(len(a)):
+            out[k, k:] = a[k, k:]
+        return out, out.sum()
+
+    def one_of_two(a):
+        first, second = np.zeros(a.shape), np.ones(a.shape)
+        first[0] = a[0]
+        second[1:] = a[1:]
+        if a.sum() > 0:
+            return first, second
+        return second, first
+
+    def twice(a):
+        out = np.zeros(a.shape)
+        out[0] = a[0]
+        return out, out, out[1:]
+
+    def in_turns(a):
+        old, new = np.zeros(a.shape), a.copy()
+        old[0] = 1
+        for _ in range(3):
+            new[1:] = old[:-1] + 1
+            old, new = new, old
+        return old
+
+    for a in (sample((5, 6)), -np.abs(sample((40, 500)))):
+        for function in (stored, stored_in_a_loop, one_of_two, twice, in_turns):
+            check(function, a)
