@@ -76,3 +76,27 @@ def test_stores_that_are_returned():
     for a in (sample((5, 6)), -np.abs(sample((40, 500)))):
         for function in (stored, stored_in_a_loop, one_of_two, twice, in_turns):
             check(function, a)
+
+
+def test_parts_of_complex_numbers_are_joined():
+    def joined(x):
+        y = x.copy()
+        parts = y.view((np.float64, (2,)))
+        parts[0] = 1
+        return np.concatenate([parts, parts]), parts.copy(), parts.T.reshape(-1)
+
+    check(joined, sample((4, 5), "complex128"))
+
+
+def test_several_arrays_of_one_shape_that_are_not_filled():
+    def neighbours(x):
+        return np.roll(np.roll(x, 1, 0), 1, 1) + np.roll(x, -1, 0) - np.roll(x, 1, 1)
+
+    def rounds(x, n):
+        for k in range(n):
+            x = np.roll(x, k, 0) + np.roll(x, -k, 1)
+        return x
+
+    check(neighbours, sample((3, 4)))
+    check(rounds, sample((3, 4)), 5)
+    check(rounds, sample((3, 4)), 0)

@@ -30,7 +30,7 @@ class Merger {
       NodeId first = find(seen, node);
       if (first < 0) {
         bool plain = op_class(node.op) != OpClass::update && op_class(node.op) != OpClass::boxed && node.op != Op::bind &&
-                     node.op != Op::copy;
+                     node.op != Op::copy && !node.attrs.unread;
         if (plain && !node_events(graph_, node)) seen.emplace(computation_hash(node), n);
         kept.push_back(n);
         continue;

@@ -18,6 +18,7 @@
 #include "schedule/returned_temps.h"
 #include "schedule/segments.h"
 #include "schedule/undo.h"
+#include "schedule/unread.h"
 
 namespace accel {
 
@@ -30,6 +31,7 @@ class Flow {
   Result<Program> run() {
     order_loops(graph_, notes_);
     ACCEL_TRY([[maybe_unused]] Unit owned, own_memory(graph_, notes_));
+    fill_what_is_read(graph_);
     find_pointwise_loops();
     exits_ = exits_of(graph_);
     program_.symbol_count = static_cast<int>(graph_.symbols.size());

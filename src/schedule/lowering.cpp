@@ -341,10 +341,12 @@ TempId Lowering::stored_value(const StoreTarget& target, const Index& index) {
   return computed_here(target) ? computed(target.value, index) : value_at(target.value, index);
 }
 
-// Whether a target's value is computed by its nest; inputs and roots that have memory of their own are copied.
+// Whether a target's value is computed by its nest; inputs, views and roots that have memory of their own are copied.
 bool Lowering::computed_here(const StoreTarget& target) {
   if (graph_.is_input(target.value)) return false;
-  return placement_.places[target.value] != Place::root || root_buffer(target.value) == target.buffer;
+  Place place = placement_.places[target.value];
+  if (place == Place::root) return root_buffer(target.value) == target.buffer;
+  return place != Place::inlined || op_class(graph_.producer(target.value).op) != OpClass::view;
 }
 
 bool Lowering::calls_tiles(ValueId v) const {
