@@ -38,8 +38,7 @@ def describe(value, aliases=()):
             data = [repr(x) for x in value.ravel()]
         order = tuple(s for s, n in zip(value.strides, value.shape, strict=True) if n > 1) if value.size else ()
         masks = value.mask.tobytes() if isinstance(value, np.ma.MaskedArray) and value.mask is not np.ma.nomask else None
-        flags = value.flags.writeable, value.flags.owndata
-        return (type(value), value.dtype.str, value.shape, order, flags, data, masks, shared)
+        return (type(value), value.dtype.str, value.shape, order, value.flags.writeable, data, masks, shared)
     if isinstance(value, np.generic):
         return (type(value), repr(value) if value.dtype.char in "gGO" else value.tobytes())
     if isinstance(value, (tuple, list)):
