@@ -252,6 +252,8 @@ Result<Ref> from_number(Capture& capture, const Operand& operand, const ArrayReq
 }
 
 Result<Ref> make_array(Capture& capture, const Ref& ref, const ArrayRequest& request) {
+  if (!request.order.empty() && request.order != "K" && request.order != "C" && request.order != "F" && request.order != "A")
+    return fail(Reason::will_raise, "order='" + request.order + "'");
   auto operand = as_operand(capture, ref);
   bool is_array = operand && operand->is_array();
   if (request.copy == CopyMode::never && !is_array) return fail(Reason::will_raise, "what is no array is copied");
@@ -262,8 +264,7 @@ Result<Ref> make_array(Capture& capture, const Ref& ref, const ArrayRequest& req
                          ? Result<Ref>(capture.refusal(ref))
                          : Result<Ref>(fail(Reason::unsupported_value, "an array of this object"));
   if (!made.ok()) return made;
-  bool takes_order = request.order.size() < 2 && std::string("CKA").find(request.order) != std::string::npos;
-  if (!operand && !takes_order) return fail(Reason::unsupported_argument, "order='" + request.order + "' for a sequence");
+  if (!operand && request.order == "F") return fail(Reason::unsupported_argument, "order='F' for a sequence");
   auto rank = static_cast<int64_t>(lens_of(*made).shape.size());
   if (rank >= request.least_rank) return made;
   std::vector<Dim> shape(static_cast<size_t>(request.least_rank - rank), capture.dims().constant(1));

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "ir/flow.h"
+#include "ir/uses.h"
 #include "passes/passes.h"
 
 namespace accel {
@@ -28,10 +29,8 @@ class Overwritten {
   }
 
  private:
-  // The store that follows, the views that say where it stores, and the exits that are reached before it.
-  struct Following {
-    NodeId store = -1;
-    std::vector<NodeId> views;
+  // The store that follows, and the exits that are reached before it.
+  struct Following : SoleStore {
     std::set<BlockId> exits;
   };
 
@@ -59,51 +58,14 @@ class Overwritten {
 
   // --- who uses the store ---------------------------------------------------------------------------------------------
 
-  std::vector<NodeId> users(ValueId v) {
-    std::vector<NodeId> out;
-    for (const Block& each : graph_.blocks)
-      for (NodeId n : each.nodes)
-        if (std::find(node(n).operands.begin(), node(n).operands.end(), v) != node(n).operands.end()) out.push_back(n);
-    return out;
-  }
-
   // One store is all that uses its result, and writes where it has written, or everywhere.
   std::optional<Following> following(NodeId id) {
-    Following out;
     ValueId stored = node(id).results[0];
-    std::set<ValueId> seen{stored};
-    if (!follow(stored, out, seen) || out.store < 0) return std::nullopt;
-    const Node& later = node(out.store);
-    if (later.operands[0] != stored || seen.contains(later.operands[2])) return std::nullopt;
-    if (!is_same_view(later.operands[1], stored, node(id).operands[1], node(id).operands[0]) && later.operands[1] != stored)
-      return std::nullopt;
-    return is_in_list(seen) ? std::nullopt : std::optional(out);
-  }
-
-  bool follow(ValueId v, Following& out, std::set<ValueId>& seen) {
-    for (NodeId n : users(v)) {
-      if (is_plain_store(n) && (out.store < 0 || out.store == n)) {
-        out.store = n;
-      } else if (op_class(node(n).op) == OpClass::view) {
-        out.views.push_back(n);
-        seen.insert(node(n).results[0]);
-        if (!follow(node(n).results[0], out, seen)) return false;
-      } else {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  // Whether a block hands one of them on, or an exit over.
-  bool is_in_list(const std::set<ValueId>& values) const {
-    auto named = [&](const std::vector<ValueId>& list) {
-      return std::any_of(list.begin(), list.end(), [&](ValueId v) { return values.contains(v); });
-    };
-    return std::any_of(graph_.blocks.begin(), graph_.blocks.end(), [&](const Block& each) {
-      const Terminator& t = each.terminator;
-      return named(t.operands) || named(t.target_arguments[0]) || named(t.target_arguments[1]);
-    });
+    std::optional<SoleStore> sole = sole_store(graph_, stored);
+    if (!sole) return std::nullopt;
+    ValueId where = node(sole->store).operands[1];
+    if (where != stored && !is_same_view(where, stored, node(id).operands[1], node(id).operands[0])) return std::nullopt;
+    return Following{std::move(*sole), {}};
   }
 
   // Whether a looks at base_a as b does at base_b.
@@ -169,8 +131,9 @@ class Overwritten {
   // Whether what is stored lies in memory that stays as it is.
   bool is_kept(ValueId stored) {
     ValueId v = source_of(stored);
-    if (!graph_.is_input(v) || pinned_inputs(graph_)[static_cast<size_t>(v)] != not_pinned || is_in_list({v})) return false;
-    std::vector<NodeId> list = users(v);
+    if (!graph_.is_input(v) || pinned_inputs(graph_)[static_cast<size_t>(v)] != not_pinned || is_handed_on(graph_, {v}))
+      return false;
+    std::vector<NodeId> list = users_of(graph_, v);
     return std::all_of(list.begin(), list.end(),
                        [&](NodeId n) { return op_class(node(n).op) != OpClass::update || node(n).operands[0] != v; });
   }

@@ -38,7 +38,6 @@ struct Pool {
   std::mutex mutex;
   std::unordered_map<void*, size_t> live;  // bytes of each block that is in use
   std::vector<Block> kept;                 // released blocks, the oldest first
-  size_t mapped = 0;                       // blocks so far
   PoolStats stats;
 };
 
@@ -149,7 +148,7 @@ char* map_or_trim(size_t bytes) {
   size_t number;
   {
     std::lock_guard lock(pool().mutex);
-    number = pool().mapped++;
+    number = static_cast<size_t>(pool().stats.mapped);
   }
   if (char* memory = map_block(bytes, number)) return memory;
   pool_trim();

@@ -15,6 +15,7 @@
 #include "schedule/row_blocks.h"
 #include "schedule/row_stores.h"
 #include "schedule/scans.h"
+#include "schedule/unread.h"
 #include "schedule/variants.h"
 
 namespace accel {
@@ -178,8 +179,18 @@ Result<Program> schedule_block(const Graph& graph, std::vector<std::string>* not
   return BlockScheduler(graph, notes).run();
 }
 
+namespace {
+
+// Without stores, all that is read or returned is filled.
+Result<Program> schedule_loops(Graph graph, std::vector<std::string>* notes) {
+  fill_what_is_read(graph);
+  return schedule_block(graph, notes);
+}
+
+}  // namespace
+
 Result<Program> schedule(const Graph& graph, std::vector<std::string>* notes) {
-  ACCEL_TRY(Program program, has_flow(graph) ? schedule_flow(graph, notes) : schedule_block(graph, notes));
+  ACCEL_TRY(Program program, has_flow(graph) ? schedule_flow(graph, notes) : schedule_loops(graph, notes));
   join_loops(program);
   run_rows_by_blocks(program, graph.hints, notes);
   add_small_extent_variants(program, graph);
