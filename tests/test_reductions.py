@@ -1,7 +1,5 @@
 """Reductions: every method and function by dtype, axis, layout, keepdims, out, initial and where; bits of sums included."""
 
-import itertools
-
 import numpy as np
 import pytest
 from support.compiled import facts
@@ -217,8 +215,10 @@ def variances(x):
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
 def test_variances_of_complex_numbers(dtype):
-    for shape in ((5, 9), (1, 5), (5, 2), (300, 40), (3, 9000)):
-        for _, x in layouts(sample(shape, dtype)):
+    for _, x in layouts(sample((5, 9), dtype)):
+        check_in_loops(variances, x)
+    for shape in ((1, 5), (5, 2), (300, 40), (3, 9000)):
+        for x in (sample(shape, dtype), sample(shape[::-1], dtype).T[:, ::-1]):
             check_in_loops(variances, x)
     x, m = sample((3, 4, 5), dtype), sample((3, 4, 5), "bool", seed=2)
     m[:, 0] = True
@@ -358,7 +358,7 @@ def test_kept_axes_lie_in_the_order_of_the_operand(axis):
             y / y.sum(axis=axis, keepdims=True),
         )
 
-    for order in itertools.permutations(range(3)):
+    for order in ((0, 1, 2), (1, 0, 2), (2, 0, 1), (2, 1, 0)):
         check(kept, sample((2, 3, 4)).transpose(order))
 
 

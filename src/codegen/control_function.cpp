@@ -200,6 +200,7 @@ void ControlFunction::write_block(size_t number) {
         break;
       }
       code_.open(cat("if (", temp_name(block.condition), ")"));
+      if (block.is_guessed) code_.line("asm volatile(\"\");");  // nothing that g++ could do on both ways
       go(number, 0);
       code_.close();
       go(number, 1);

@@ -155,7 +155,24 @@ void KernelFunction::load(const Stmt& stmt) { define(stmt, cat("load_", type(stm
 
 void KernelFunction::store(const Stmt& stmt) {
   std::string to = strip_address_.empty() ? address(stmt.address) : strip_address_;
-  code_.line(cat("store_", type(stmt.args[0]), "(", to, ", ", temp_name(stmt.args[0]), ");"));
+  std::string value = temp_name(stmt.args[0]);
+  code_.line(cat("store_", type(stmt.args[0]), "(", to, ", ",
+                 is_chosen_alone(stmt.args[0]) ? cat("rounded(", value, ")") : value, ");"));
+}
+
+// Whether a number is an element as it lies in memory.
+bool KernelFunction::is_loaded(TempId temp) const {
+  const Stmt* source = copy_.facts.definition(temp);
+  bool casts = source != nullptr && source->kind == StmtKind::compute && source->op == Op::astype;
+  if (casts && dtype(source->args[0]) == dtype(temp)) return is_loaded(source->args[0]);
+  return source != nullptr && source->kind == StmtKind::load;
+}
+
+// Whether a number is a choice that g++ would make with a jump between two stores, unless it has to have it first.
+bool KernelFunction::is_chosen_alone(TempId temp) const {
+  const Stmt* source = copy_.facts.definition(temp);
+  return !in_vectors_ && source != nullptr && source->kind == StmtKind::compute && source->op == Op::where &&
+         (dtype(temp) == DType::float64 || dtype(temp) == DType::float32);
 }
 
 // Whether the value is a constant, or computed from nothing else.
@@ -209,7 +226,8 @@ void KernelFunction::compute(const Stmt& stmt) {
   bool blends = (chooses && item_size(dtype(stmt.dst)) == 8 && is_narrow_mask(stmt.args[0])) || chooses_constants(stmt);
   std::string value = blends ? cat("blend(", operands[0], ", ", operands[1], ", ", operands[2], ")")
                              : cpp_op(stmt.op, operands, dtype(stmt.dst));
-  bool alone = !in_vectors_ && stmt.op == Op::negative && dtype_kind(dtype(stmt.dst)) == 'f' && item_size(dtype(stmt.dst)) > 2;
+  bool alone = !in_vectors_ && stmt.op == Op::negative && dtype_kind(dtype(stmt.dst)) == 'f' &&
+               item_size(dtype(stmt.dst)) > 2 && !is_loaded(stmt.args[0]);
   if (alone) value = cat("negative_alone(", operands[0], ")");
   if (value.empty()) fail_with(cat("op ", op_info(stmt.op).name, " has no C++ text"));
   define(stmt, value);

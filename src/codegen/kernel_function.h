@@ -93,6 +93,8 @@ class KernelFunction {
   bool is_of_constants(TempId temp) const;
   bool is_narrow_mask(TempId temp) const;
   bool chooses_constants(const Stmt& stmt) const;
+  bool is_chosen_alone(TempId temp) const;
+  bool is_loaded(TempId temp) const;
   void compute(const Stmt& stmt);
   void gather(const Stmt& stmt);
   void scatter(const Stmt& stmt);

@@ -141,6 +141,8 @@ struct Terminator {
   int exit = 0;                   // leave
   BlockId targets[2] = {-1, -1};  // jump: [0]; branch: [0] when true, [1] when false
   std::vector<ValueId> target_arguments[2];
+  bool is_guessed =
+      false;  // branch: better a jump, which may be guessed right, than a selection, which waits for the condition
 };
 
 struct Block {

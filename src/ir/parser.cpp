@@ -187,6 +187,7 @@ class Parser {
       t.operands = names();
       target(t, 0);
       target(t, 1);
+      t.is_guessed = eat("guessed");
     } else {
       set_error("expected a terminator");
     }

@@ -97,7 +97,7 @@ class Printer {
         out_ += "    jump" + target(0) + "\n";
         break;
       case TerminatorKind::branch:
-        out_ += "    branch(" + names(t.operands) + ")" + target(0) + target(1) + "\n";
+        out_ += "    branch(" + names(t.operands) + ")" + target(0) + target(1) + (t.is_guessed ? " guessed" : "") + "\n";
         break;
     }
   }

@@ -42,33 +42,19 @@ class Forwarding {
   }
 
  private:
-  bool is_view(ValueId v) const { return !graph_.is_input(v) && op_class(graph_.producer(v).op) == OpClass::view; }
-
   // The array that lies where v, a view, looks.
   std::optional<ValueId> stored_value(ValueId v) const {
-    if (!is_view(v) || graph_.type(v).rank() == 0) return std::nullopt;
+    if (!is_view(graph_, v) || graph_.type(v).rank() == 0) return std::nullopt;
     ValueId base = v;
-    while (is_view(base)) base = graph_.producer(base).operands[0];
+    while (is_view(graph_, base)) base = graph_.producer(base).operands[0];
     if (graph_.is_input(base)) return std::nullopt;
     const Node& store = graph_.producer(base);
     if (store.op != Op::store || store.operands.size() != 3) return std::nullopt;
-    if (!is_same_view(v, base, store.operands[1], store.operands[0])) return std::nullopt;
+    if (!is_same_view(graph_, v, base, store.operands[1], store.operands[0])) return std::nullopt;
     ValueId value = store.operands[2];
     while (!graph_.is_input(value) && graph_.producer(value).op == Op::copy) value = graph_.producer(value).operands[0];
     bool has_memory = graph_.is_input(value) && origins_[static_cast<size_t>(value)] == not_pinned;
     return has_memory && graph_.type(value) == graph_.type(v) ? std::optional(value) : std::nullopt;
-  }
-
-  // Whether a looks at base_a as b does at base_b.
-  bool is_same_view(ValueId a, ValueId base_a, ValueId b, ValueId base_b) const {
-    while (a != base_a && b != base_b) {
-      if (!is_view(b) || graph_.type(a) != graph_.type(b)) return false;
-      const Node &from = graph_.producer(a), &to = graph_.producer(b);
-      if (from.op != to.op || !(from.attrs == to.attrs)) return false;
-      a = from.operands[0];
-      b = to.operands[0];
-    }
-    return a == base_a && b == base_b;
   }
 
   // Whether the elements of v are copied and stored, and nothing else is done with them.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "passes/element_cost.h"
 #include "passes/invariants.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
@@ -13,9 +14,8 @@ namespace accel {
 
 namespace {
 
-// Of one element, in additions. A byte that is read costs as much as `byte_cost`: memory is slow, and hidden behind little
-// work.
-constexpr int division_cost = 8, library_cost = 64, byte_cost = 4;
+// A byte that is read costs as much: memory is slow, and hidden behind little work.
+constexpr int byte_cost = 4;
 
 class Hoisting {
  public:
@@ -159,20 +159,10 @@ class Hoisting {
     if (op_class(n.op) == OpClass::view || op_class(n.op) == OpClass::leaf) return false;
     for (ValueId each : n.results)
       if (is_given_away(each)) return false;
-    if (!is_array(v)) return is_separate(n) || cost(n) >= library_cost;
+    if (!is_array(v)) return is_separate(n) || element_cost(graph_, n) >= library_cost;
     if (std::any_of(n.results.begin(), n.results.end(), [&](ValueId each) { return needs_memory(each); })) return true;
     if (!fits_memory(type(v).shape)) return false;
     return is_separate(n) || saves_work(id, invariants);
-  }
-
-  int cost(const Node& n) const {
-    OpClass kind = op_class(n.op);
-    if (kind != OpClass::pointwise) return kind == OpClass::gather ? division_cost : 0;
-    if (n.op == Op::scalar_power || (n.op > Op::math_fails && n.op <= Op::math_isqrt)) return library_cost;
-    bool plain = n.op == Op::where || n.op == Op::astype || type(n.results[0]).kind == ValueKind::py_scalar;
-    if (!plain && !is_inline(n.op, type(n.operands[0]).dtype)) return library_cost;
-    constexpr Op slow[] = {Op::divide, Op::floor_divide, Op::remainder, Op::reciprocal, Op::sqrt};
-    return std::find(std::begin(slow), std::end(slow), n.op) != std::end(slow) ? division_cost : 1;
   }
 
   // Whether reading the result costs less than computing its elements from arrays that nothing else in the loop reads.
@@ -182,7 +172,7 @@ class Hoisting {
     int work = 0, bytes = static_cast<int>(item_size(type(v).dtype));
     std::set<ValueId> read;
     for (NodeId n : own) {
-      if (fits(type(v).shape, type(node(n).results[0]).shape)) work += cost(node(n));
+      if (fits(type(v).shape, type(node(n).results[0]).shape)) work += element_cost(graph_, node(n));
       for (ValueId operand : node(n).operands)
         if (graph_.is_input(operand) || !own.contains(graph_.values[static_cast<size_t>(operand)].producer))
           read.insert(base_of(operand));

@@ -1,24 +1,35 @@
 // A branch that only chooses between scalars becomes a selection: there is no jump that the processor could guess wrong. Checks
-// of integers on the ways to them are made behind it.
+// of integers on the ways to them are made behind it. An element that is stored on one way alone is stored on both: what has
+// been read there on the other one.
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 
 #include "ir/flow.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
+#include "passes/speculation.h"
 
 namespace accel {
 
 namespace {
 
 constexpr size_t most_choices = 2;
-constexpr size_t most_computed = 8;  // operations of one way that are done on both, when a check is among them
+// Operations of one way that are done on both. Where there are neither checks nor memory the C++ compiler chooses for itself.
+constexpr size_t most_computed = 8, most_left_to_compiler = 4;
+constexpr size_t most_moved = 4;  // elements
 
 class IfConversion {
  public:
   explicit IfConversion(Graph& graph)
-      : graph_(graph), before_(predecessors(graph)), gone_(graph.blocks.size(), false), left_(graph.blocks.size()) {}
+      : graph_(graph),
+        speculation_(graph),
+        bindings_(bound_symbols(graph)),
+        before_(predecessors(graph)),
+        gone_(graph.blocks.size(), false),
+        left_(graph.blocks.size()) {}
 
   bool run() {
     bool changed = false;
@@ -38,7 +49,8 @@ class IfConversion {
   struct Way {
     std::vector<BlockId> sides;  // blocks of its own on the way
     std::vector<Check> checks;
-    size_t computed = 0;  // operations in the blocks
+    size_t computed = 0, moved = 0;  // operations in the blocks
+    std::vector<NodeId> stores;
     BlockId target = -1;
     std::vector<ValueId> arguments;
   };
@@ -46,49 +58,37 @@ class IfConversion {
   Block& block(BlockId b) { return graph_.blocks[static_cast<size_t>(b)]; }
   bool leaves(BlockId b) { return block(b).terminator.kind == TerminatorKind::leave && block(b).params.empty(); }
 
-  bool is_leaf(const Node& node) const { return node.op == Op::constant || node.op == Op::dim; }
-
-  // Whether it may be computed where it is not needed: numbers without events, and no division that the processor refuses.
-  bool is_harmless(const Node& node) const {
-    if (op_class(node.op) != OpClass::pointwise || node.results.size() != 1 || node_events(graph_, node) != 0) return false;
-    bool divides = node.op == Op::floor_divide || node.op == Op::remainder;
-    if (divides && !is_positive_constant(node.operands[1])) return false;
-    auto is_whole = [&](ValueId v) {
-      const Type& type = graph_.type(v);
-      return type.kind != ValueKind::array && dtype_kind(type.dtype) != 'f' && dtype_kind(type.dtype) != 'c';
-    };
-    DType dtype = graph_.type(node.operands[0]).dtype;
-    return is_inline(node.op, dtype) && is_whole(node.results[0]) &&
-           std::all_of(node.operands.begin(), node.operands.end(), is_whole);
-  }
-
-  bool is_positive_constant(ValueId v) const {
-    if (graph_.is_input(v) || graph_.producer(v).op != Op::constant) return false;
-    return graph_.producer(v).attrs.literal.as_int() > 0;
-  }
-
-  Way way(const Terminator& branch, int k) {
-    Way out{{}, {}, 0, branch.targets[k], branch.target_arguments[k]};
-    while (out.arguments.empty() && is_own(out.target)) {
-      const Block& side = block(out.target);
-      size_t computed = 0;
-      for (NodeId n : side.nodes) {
-        const Node& node = graph_.nodes[static_cast<size_t>(n)];
-        if (is_leaf(node)) continue;
-        if (!is_harmless(node)) return out;
-        ++computed;
-      }
-      const Terminator& t = side.terminator;
+  Way way(BlockId from, int k) {
+    const Terminator& branch = block(from).terminator;
+    Way out;
+    out.target = branch.targets[k];
+    out.arguments = branch.target_arguments[k];
+    while (out.arguments.empty() && is_own(out.target) && out.target != from) {
+      Way longer = out;
+      if (!add_nodes(longer, block(out.target), from)) return out;
+      const Terminator& t = block(out.target).terminator;
       std::optional<int> stays = check_of(t);
       if (t.kind != TerminatorKind::jump && !stays) return out;
-      out.sides.push_back(out.target);
-      out.computed += computed;
-      if (stays) out.checks.push_back({t.operands[0], *stays == 1, t.targets[1 - *stays]});
-      out.arguments = t.target_arguments[stays.value_or(0)];
-      out.target = t.targets[stays.value_or(0)];
-      if (!stays) break;
+      longer.sides.push_back(out.target);
+      if (stays) longer.checks.push_back({t.operands[0], *stays == 1, t.targets[1 - *stays]});
+      longer.arguments = t.target_arguments[stays.value_or(0)];
+      longer.target = t.targets[stays.value_or(0)];
+      out = std::move(longer);
     }
     return out;
+  }
+
+  // False where one of them has to be done on its way alone.
+  bool add_nodes(Way& way, const Block& side, BlockId from) {
+    for (NodeId n : side.nodes) {
+      const Node& node = graph_.nodes[static_cast<size_t>(n)];
+      Speculated what = speculation_.look_at(node, from);
+      if (what == Speculated::refused) return false;
+      way.computed += what == Speculated::computed;
+      way.moved += what == Speculated::moved;
+      if (node.op == Op::store) way.stores.push_back(n);
+    }
+    return true;
   }
 
   // Whether there is one way to a block.
@@ -105,33 +105,136 @@ class IfConversion {
   }
 
   bool convert(BlockId b) {
-    Terminator branch = block(b).terminator;
+    const Terminator& branch = block(b).terminator;
     if (branch.kind != TerminatorKind::branch || branch.targets[0] == branch.targets[1]) return false;
-    const Way ways[] = {way(branch, 0), way(branch, 1)};
-    if (ways[0].target != ways[1].target || is_among(ways[0].target, ways[0]) || is_among(ways[1].target, ways[1]))
-      return false;
-    const std::vector<ValueId>&then = ways[0].arguments, &otherwise = ways[1].arguments;
-    size_t choices = 0, sides = ways[0].sides.size() + ways[1].sides.size(),
-           checks = ways[0].checks.size() + ways[1].checks.size();
-    for (size_t k = 0; k < then.size(); ++k) {
-      if (!can_choose(then[k], otherwise[k])) return false;
-      choices += then[k] != otherwise[k];
+    Way ways[] = {way(b, 0), way(b, 1)};
+    if (!can_join(ways)) return false;
+    if (is_awaited(b, ways)) {
+      block(b).terminator.is_guessed = true;
+      return true;
     }
-    // Without a check the C++ compiler chooses for itself what it computes on both ways.
-    size_t most = checks > 0 ? most_computed : 0;
-    if (ways[0].computed > most || ways[1].computed > most) return false;
-    // A graph with control flow stays one.
-    if (choices > most_choices || left_ - (sides - checks) < 2) return false;
+    ValueId condition = branch.operands[0];
     for (const Way& each : ways)
       for (BlockId side : each.sides) take_over(b, side);
-    left_ -= sides - checks;
+    left_ -= sides_that_go(ways);
+    for (int k = 0; k < 2; ++k)
+      for (NodeId n : ways[k].stores) store_on_both(b, n, condition, k == 0);
     Terminator jump;
     jump.kind = TerminatorKind::jump;
     jump.targets[0] = ways[0].target;
-    for (size_t k = 0; k < then.size(); ++k) jump.target_arguments[0].push_back(choose(b, branch, then[k], otherwise[k]));
-    block(make_checks(b, branch.operands[0], ways)).terminator = std::move(jump);
+    for (size_t k = 0; k < ways[0].arguments.size(); ++k)
+      jump.target_arguments[0].push_back(choose(b, condition, ways[0].arguments[k], ways[1].arguments[k]));
+    block(make_checks(b, condition, ways)).terminator = std::move(jump);
     before_ = predecessors(graph_);
     return true;
+  }
+
+  // A graph with control flow stays one.
+  bool can_join(const Way (&ways)[2]) {
+    if (ways[0].target != ways[1].target || is_among(ways[0].target, ways[0]) || is_among(ways[1].target, ways[1]))
+      return false;
+    return is_cheap(ways) && can_choose_arguments(ways) && left_ - sides_that_go(ways) >= 2;
+  }
+
+  static size_t sides_that_go(const Way (&ways)[2]) {
+    return ways[0].sides.size() + ways[1].sides.size() - ways[0].checks.size() - ways[1].checks.size();
+  }
+
+  static bool is_cheap(const Way (&ways)[2]) {
+    bool checks = !ways[0].checks.empty() || !ways[1].checks.empty();
+    size_t moved = ways[0].moved + ways[1].moved, most = checks || moved > 0 ? most_computed : most_left_to_compiler;
+    return ways[0].computed <= most && ways[1].computed <= most && moved <= most_moved;
+  }
+
+  bool can_choose_arguments(const Way (&ways)[2]) const {
+    const std::vector<ValueId>&then = ways[0].arguments, &otherwise = ways[1].arguments;
+    std::vector<NodeId> stores = ways[0].stores;
+    stores.insert(stores.end(), ways[1].stores.begin(), ways[1].stores.end());
+    // What one way has stored is stored before a check of the other is made, and on both ways the arrays are the same.
+    if (!stores.empty() && (!ways[0].checks.empty() || !ways[1].checks.empty())) return false;
+    if (!ways[0].stores.empty() && !ways[1].stores.empty()) return false;
+    size_t choices = 0;
+    for (size_t k = 0; k < then.size(); ++k) {
+      bool stored = is_last_version(then[k], otherwise[k], stores) || is_last_version(otherwise[k], then[k], stores);
+      if (!stored && !can_choose(then[k], otherwise[k])) return false;
+      choices += then[k] != otherwise[k] && !stored;
+    }
+    return choices <= most_choices;
+  }
+
+  // Whether a number that is chosen says where the next turn of a loop reads what it chooses by: it would wait for memory,
+  // where a jump that is guessed right does not.
+  bool is_awaited(BlockId b, const Way (&ways)[2]) {
+    std::set<ValueId> addresses, reached;
+    looked_at_.clear();
+    find_addresses(block(b).terminator.operands[0], false, addresses);
+    if (addresses.empty()) return false;
+    const std::vector<ValueId>& params = block(ways[0].target).params;
+    for (size_t k = 0; k < params.size(); ++k)
+      if (ways[0].arguments[k] != ways[1].arguments[k]) hand_on(params[k], reached);
+    return std::any_of(addresses.begin(), addresses.end(), [&](ValueId v) { return reached.contains(v); });
+  }
+
+  // The parameters that say where memory is read for a value, which is itself an address or not.
+  void find_addresses(ValueId v, bool is_address, std::set<ValueId>& out) {
+    if (graph_.is_input(v)) {
+      if (is_address) out.insert(v);
+      return;
+    }
+    if (!looked_at_.insert({v, is_address}).second) return;
+    const Node& node = graph_.producer(v);
+    bool is_array = graph_.type(v).kind == ValueKind::array;
+    if (is_array && !is_view(node.op) && node.op != Op::take) return;
+    if (is_array || node.op == Op::dim) find_addresses(node.attrs.dims, is_address || is_array, out);
+    for (size_t k = 0; k < node.operands.size(); ++k)
+      find_addresses(node.operands[k], is_address || (node.op == Op::take && k > 0), out);
+  }
+
+  void find_addresses(const std::vector<Dim>& dims, bool is_address, std::set<ValueId>& out) {
+    for (Dim d : dims)
+      for (int symbol : graph_.dims.symbols(d)) {
+        auto bound = bindings_.find(symbol);
+        if (bound != bindings_.end())
+          find_addresses(graph_.nodes[static_cast<size_t>(bound->second.node)].operands[0], is_address, out);
+      }
+  }
+
+  // Adds the parameters that a value is given to.
+  void hand_on(ValueId v, std::set<ValueId>& reached) {
+    if (!reached.insert(v).second) return;
+    for (const Block& from : graph_.blocks)
+      for (int k = 0; k < target_count(from.terminator); ++k) {
+        const std::vector<ValueId>& given = from.terminator.target_arguments[k];
+        for (size_t i = 0; i < given.size(); ++i)
+          if (given[i] == v) hand_on(block(from.terminator.targets[k]).params[i], reached);
+      }
+  }
+
+  // Whether v is what all of the stores, one after the other, make of `base`.
+  bool is_last_version(ValueId v, ValueId base, const std::vector<NodeId>& stores) const {
+    if (stores.empty()) return false;
+    for (auto n = stores.rbegin(); n != stores.rend(); ++n) {
+      const Node& store = graph_.nodes[static_cast<size_t>(*n)];
+      if (store.results[0] != v) return false;
+      v = store.operands[0];
+    }
+    return v == base;
+  }
+
+  // The other way stores what lies there.
+  void store_on_both(BlockId b, NodeId store, ValueId condition, bool holds) {
+    ValueId element = graph_.nodes[static_cast<size_t>(store)].operands[1];
+    ValueId value = graph_.nodes[static_cast<size_t>(store)].operands[2];
+    const Type type = graph_.type(value);
+    std::vector<NodeId>& nodes = block(b).nodes;
+    auto place = std::find(nodes.begin(), nodes.end(), store) - nodes.begin();
+    std::vector<NodeId> behind(nodes.begin() + place, nodes.end());
+    nodes.resize(static_cast<size_t>(place));
+    ValueId old = graph_.add_node(b, Op::astype, {element}, {}, {type});
+    ValueId chosen = holds ? choose(b, condition, value, old) : choose(b, condition, old, value);
+    graph_.nodes[static_cast<size_t>(store)].operands[2] = chosen;
+    std::vector<NodeId>& all = block(b).nodes;
+    all.insert(all.end(), behind.begin(), behind.end());
   }
 
   bool is_among(BlockId b, const Way& way) const { return std::find(way.sides.begin(), way.sides.end(), b) != way.sides.end(); }
@@ -171,13 +274,23 @@ class IfConversion {
     gone_[static_cast<size_t>(side)] = true;
   }
 
-  ValueId choose(BlockId b, const Terminator& branch, ValueId then, ValueId otherwise) {
+  // Of two versions of an array, the later one.
+  ValueId choose(BlockId b, ValueId condition, ValueId then, ValueId otherwise) {
     if (then == otherwise) return then;
     Type type = graph_.type(then);
-    return graph_.add_node(b, Op::where, {branch.operands[0], then, otherwise}, {}, {type});
+    if (type.kind == ValueKind::array) return is_version_of(then, otherwise) ? then : otherwise;
+    return graph_.add_node(b, Op::where, {condition, then, otherwise}, {}, {type});
+  }
+
+  bool is_version_of(ValueId v, ValueId base) const {
+    while (v != base && !graph_.is_input(v) && graph_.producer(v).op == Op::store) v = graph_.producer(v).operands[0];
+    return v == base;
   }
 
   Graph& graph_;
+  Speculation speculation_;
+  std::map<int, SymbolBinding> bindings_;
+  std::set<std::pair<ValueId, bool>> looked_at_;
   std::vector<std::vector<BlockId>> before_;
   std::vector<bool> gone_;
   size_t left_;

@@ -72,14 +72,23 @@ void Integers::find_counts(const std::vector<std::vector<BlockId>>& before) {
       if (graph_.input_index(param) < 0 && graph_.type(param).kind == ValueKind::py_scalar &&
           graph_.type(param).dtype == DType::int64)
         counts_.insert(param);
-  while (std::erase_if(counts_, [&](ValueId param) {
-           return !only_counts(param, before[static_cast<size_t>(graph_.values[static_cast<size_t>(param)].block)]);
-         }) > 0) {
-  }
+  auto drop_others = [&](std::set<ValueId>& params, auto may_be_given) {
+    while (std::erase_if(params, [&](ValueId param) { return !is_only_given(param, before, may_be_given); }) > 0) {
+    }
+  };
+  drop_others(counts_, [&](const Linear& given) { return is_step(given) || is_near_zero(given); });
+  std::set<ValueId> rising = counts_;
+  drop_others(rising, [&](const Linear& given) {
+    bool rises = is_step(given) && given.constant() >= 0 && rising.contains(param_of(given.terms()[0].key));
+    return rises || lowest(given).value_or(-1) >= 0;
+  });
+  for (ValueId param : rising) ranges_[linear(param).terms()[0].key].low = 0;
 }
 
-bool Integers::only_counts(ValueId param, const std::vector<BlockId>& before) {
+bool Integers::is_only_given(ValueId param, const std::vector<std::vector<BlockId>>& before_blocks,
+                             const std::function<bool(const Linear&)>& may_be_given) {
   const BlockId home = graph_.values[static_cast<size_t>(param)].block;
+  const std::vector<BlockId>& before = before_blocks[static_cast<size_t>(home)];
   const std::vector<ValueId>& params = graph_.blocks[static_cast<size_t>(home)].params;
   const size_t place = static_cast<size_t>(std::find(params.begin(), params.end(), param) - params.begin());
   for (BlockId from : before) {
@@ -87,7 +96,7 @@ bool Integers::only_counts(ValueId param, const std::vector<BlockId>& before) {
     for (int edge = 0; edge < target_count(t); ++edge) {
       if (t.targets[edge] != home) continue;
       const Linear given = linear(t.target_arguments[edge][place]);
-      if (!is_step(given) && !is_near_zero(given)) return false;
+      if (!may_be_given(given)) return false;
     }
   }
   return true;

@@ -3,6 +3,7 @@
 //
 // Python's integers are exact: captured code leaves before one that does not fit is used.
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -19,6 +20,7 @@ class Integers {
 
   // A value as a sum: of itself where it is neither a sum nor known.
   const Linear& linear(ValueId v);
+  Linear linear(Dim d) { return sum_of(d); }
   // What is >= 0 where a condition is `holds`. Not more than is so.
   std::vector<Linear> told_by(ValueId condition, bool holds);
   // What has to be >= 0 for a condition to be `holds`; nullopt: that cannot be said.
@@ -57,7 +59,8 @@ class Integers {
   Linear of_own(ValueId v);
   static Range range_of(DType dtype);
   void find_counts(const std::vector<std::vector<BlockId>>& before);
-  bool only_counts(ValueId param, const std::vector<BlockId>& before);
+  bool is_only_given(ValueId param, const std::vector<std::vector<BlockId>>& before,
+                     const std::function<bool(const Linear&)>& may_be_given);
   bool is_step(const Linear& sum) const;  // from a count
   bool is_near_zero(const Linear& sum) const;
   bool is_counted(const Linear& sum) const;

@@ -8,6 +8,7 @@
 #include "ir/flow.h"
 #include "ir/uses.h"
 #include "passes/passes.h"
+#include "passes/rewrite.h"
 
 namespace accel {
 
@@ -37,7 +38,6 @@ class Overwritten {
   Block& block(BlockId b) { return graph_.blocks[static_cast<size_t>(b)]; }
   Node& node(NodeId n) { return graph_.nodes[static_cast<size_t>(n)]; }
   BlockId block_of(ValueId v) const { return graph_.values[static_cast<size_t>(v)].block; }
-  bool is_view(ValueId v) const { return !graph_.is_input(v) && op_class(graph_.producer(v).op) == OpClass::view; }
   bool is_plain_store(NodeId n) { return node(n).op == Op::store && node(n).operands.size() == 3; }
 
   bool drop(BlockId home, NodeId id) {
@@ -64,20 +64,9 @@ class Overwritten {
     std::optional<SoleStore> sole = sole_store(graph_, stored);
     if (!sole) return std::nullopt;
     ValueId where = node(sole->store).operands[1];
-    if (where != stored && !is_same_view(where, stored, node(id).operands[1], node(id).operands[0])) return std::nullopt;
+    if (where != stored && !is_same_view(graph_, where, stored, node(id).operands[1], node(id).operands[0]))
+      return std::nullopt;
     return Following{std::move(*sole), {}};
-  }
-
-  // Whether a looks at base_a as b does at base_b.
-  bool is_same_view(ValueId a, ValueId base_a, ValueId b, ValueId base_b) const {
-    while (a != base_a && b != base_b) {
-      if (!is_view(a) || !is_view(b) || graph_.type(a) != graph_.type(b)) return false;
-      const Node &from = graph_.producer(a), &to = graph_.producer(b);
-      if (from.op != to.op || !(from.attrs == to.attrs) || from.operands.size() != 1 || to.operands.size() != 1) return false;
-      a = from.operands[0];
-      b = to.operands[0];
-    }
-    return a == base_a && b == base_b;
   }
 
   // --- the ways between the stores ------------------------------------------------------------------------------------

@@ -78,4 +78,17 @@ size_t computation_hash(const Node& node) {
   return h * 31 + static_cast<size_t>(node.attrs.literal.bits[0]);
 }
 
+bool is_view(const Graph& graph, ValueId v) { return !graph.is_input(v) && op_class(graph.producer(v).op) == OpClass::view; }
+
+bool is_same_view(const Graph& graph, ValueId a, ValueId base_a, ValueId b, ValueId base_b) {
+  while (a != base_a && b != base_b) {
+    if (!is_view(graph, a) || !is_view(graph, b) || graph.type(a) != graph.type(b)) return false;
+    const Node &from = graph.producer(a), &to = graph.producer(b);
+    if (from.op != to.op || !(from.attrs == to.attrs)) return false;
+    a = from.operands[0];
+    b = to.operands[0];
+  }
+  return a == base_a && b == base_b;
+}
+
 }  // namespace accel

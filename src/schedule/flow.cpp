@@ -260,6 +260,7 @@ class Flow {
       case TerminatorKind::branch:
         out.end = BlockEnd::branch;
         out.condition = scalar(t.operands[0], out.steps);
+        out.is_guessed = t.is_guessed;
         break;
       default:
         end_with_exit(t, out);

@@ -187,7 +187,8 @@ enum class BlockEnd : uint8_t { jump, branch, exit };
 struct ProgramBlock {
   std::vector<BlockStep> steps;
   BlockEnd end = BlockEnd::exit;
-  TempId condition = -1;  // branch: edges[0] when true, edges[1] when false
+  TempId condition = -1;    // branch: edges[0] when true, edges[1] when false
+  bool is_guessed = false;  // branch: stays a jump (ir/graph.h)
   Edge edges[2];
   int exit = 0;
   std::vector<ExitOutput> outputs;

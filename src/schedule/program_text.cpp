@@ -67,7 +67,8 @@ class Printer {
       line(1, "exit " + std::to_string(b.exit) + " " + list_text(b.outputs, [&](const ExitOutput& o) { return output(o); }));
     if (b.end == BlockEnd::jump) line(1, "jump " + edge(b.edges[0]));
     if (b.end == BlockEnd::branch)
-      line(1, "branch t" + std::to_string(b.condition) + " " + edge(b.edges[0]) + " " + edge(b.edges[1]));
+      line(1, "branch t" + std::to_string(b.condition) + " " + edge(b.edges[0]) + " " + edge(b.edges[1]) +
+                  (b.is_guessed ? " guessed" : ""));
     line(0, "}");
   }
 
@@ -227,8 +228,9 @@ class Parser {
       return w.size() == 4 && edge(w, 1, b.edges[0]);
     }
     b.end = BlockEnd::branch;
-    return w[0] == "branch" && w.size() == 8 && read_prefixed(w[1], 't', b.condition) && edge(w, 2, b.edges[0]) &&
-           edge(w, 5, b.edges[1]);
+    b.is_guessed = w.size() == 9 && w[8] == "guessed";
+    return w[0] == "branch" && w.size() == (b.is_guessed ? 9U : 8U) && read_prefixed(w[1], 't', b.condition) &&
+           edge(w, 2, b.edges[0]) && edge(w, 5, b.edges[1]);
   }
 
   static bool edge(const Words& w, size_t at, Edge& e) {

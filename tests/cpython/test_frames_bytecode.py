@@ -36,7 +36,7 @@ def source_files():
 
 
 def all_codes():
-    for path in source_files():
+    for path in source_files()[::2]:
         try:
             yield from codes_in(compile(path.read_bytes(), str(path), "exec"))
         except SyntaxError:
@@ -127,7 +127,7 @@ def test_the_library_decodes():
         check_depths(code, ops)
         if codes % 7 == 0:
             check_against_dis(code, ops)
-    assert codes > 10000 and ops_count > 500000
+    assert codes > 5000 and ops_count > 250000
 
 
 def handlers_by_dis(code):
