@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from support.differential import check, check_left_to_numpy, layouts, sample
+from support.outcome import assert_same
 
 import accel
 
@@ -44,6 +45,27 @@ def test_layouts():
     for _, a in layouts(sample((140, 90))):
         for vector in (x[:90], x[::2], x[89::-1]):
             check(lambda a, x: a @ x, a, vector)
+
+
+LARGE = [(67, 7001), (130, 3546), (263, 1800), (1001, 463), (2001, 231), (2050, 300), (5000, 93), (999, 461), (70, 20000)]
+
+
+@pytest.mark.parametrize("shape", LARGE, ids=str)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_what_a_blas_shares_among_its_threads(shape, dtype):
+    a, x = sample(shape, dtype), sample(shape[1:], dtype, seed=1)
+    call = check(lambda a, x: (a @ x, (2 * a) @ x, np.dot(a, x)), a, x)
+    for other in (np.asfortranarray(a), np.empty((shape[0] + 5, shape[1]), dtype).T.copy().T[5:]):
+        other[...] = a
+        check(lambda a, x: (a @ x, (a * 2) @ x[:, None], np.matmul(a, x)), other, x)
+    with accel.config(threads=5):
+        assert_same(lambda a, x: (a @ x, (2 * a) @ x, np.dot(a, x)), call, a, x)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_columns_of_columns(shape):
+    x = sample(shape[1:], seed=1)
+    check(lambda a, x: (a @ x, (2 * a) @ x[:, None]), np.asfortranarray(sample(shape)), x)
 
 
 def test_into_strided_memory():

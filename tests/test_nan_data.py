@@ -144,7 +144,8 @@ def test_extents_and_threads():
 SIGNS = """a * -1 | -1 * a | a / -1 | np.multiply(a, -1.0) | (-1) ** 3 * a | np.square(-a) | (-a) ** 2 | (-a) * (-b) | -a / -b
 a + (-b) | a - (-b) | (-a) + b | (-a) - (-b) | -(a * 2) | -a * 3 | 1 / -a | abs(a) * -1 | np.copysign(a, b) * -1
 np.where(a > 0, 1.0, -1.0) * a | a.astype("f4") * np.float32(-1) | -(a - b) | b - (-a) | (a + 0j).conj() * (b + 0j)
--(a + 1j) * b | [v * -1.0 for v in a] | [-v * -2.0 for v in a] | [v + (-w) for v, w in zip(a, b)] | [float(v) * -1.0 for v in a]"""
+-(a + 1j) * b | [v * -1.0 for v in a] | [-v * -2.0 for v in a] | [v + (-w) for v, w in zip(a, b)] | [float(v) * -1.0 for v in a]
+a.astype("f2") * -1.0 | [v * np.float16(-1) for v in a.astype("f2")] | -a.astype("f2") * b.astype("f2")"""
 
 
 @pytest.mark.parametrize("text", [text.strip() for line in SIGNS.splitlines() for text in line.split("|")])

@@ -210,6 +210,21 @@ def test_at_exits():
     check_at_exits(smallest_first, sample(5), most=40)
 
 
+def test_bytes_that_are_no_bools_stay():
+    def clear(b, m):
+        for i in range(len(b)):
+            if b[i] and m[i] > 0:
+                b[i] = False
+
+    for function, others in ((clear, (np.array([0, 0, 0, 1.0, 0]),)), (bubble_sort, ()), (swept, ())):
+        call = accel.compile(function)
+        for _ in range(3):
+            bytes_ = [np.array([0, 0, 2, 3, 255], np.uint8) for _ in range(2)]
+            function(bytes_[0].view(bool), *others), call(bytes_[1].view(bool), *others)
+            assert bytes_[0].tolist() == bytes_[1].tolist()
+        assert facts(call)["compiled"] == 3
+
+
 def test_no_branch_is_left():
     assert accel.explain(accel.compile(swept))(sample(9)).graph.count("where(") >= 3
     assert "guessed" in accel.explain(accel.compile(smallest_first))(sample(9)).graph

@@ -18,7 +18,7 @@ std::string hex(uint64_t bits) {
 // A real of `size` bytes: hexadecimal text is exact, what has no such text goes by its bits.
 std::string real_literal(int size, uint64_t bits, double value) {
   const char* type = size == 2 ? "f16" : size == 4 ? "f32" : "f64";
-  if (size == 2) return cat("half_of_bits(", hex(bits & 0xffff), ")");
+  if (size == 2) return cat("half_of_bits(", value == -1 ? "minus_one_bits_f16" : hex(bits & 0xffff), ")");
   if (!std::isfinite(value)) return cat("__builtin_bit_cast(", type, ", (u", size * 8, ")", hex(bits), ")");
   if (value == -1) return cat("minus_one_", type);
   char buffer[64];

@@ -6,7 +6,7 @@
 
 namespace accel {
 
-constexpr int accel_abi_version = 11;
+constexpr int accel_abi_version = 12;
 
 extern "C" {
 
@@ -62,6 +62,9 @@ struct AccelRuntime {
   void* (*receive_output)(void* context, int number, int result, int output, const int64_t* dims);
   // Makes AccelLaunch::draws[number] ready, if it can; else the kernel uses `call`. Returns 0 or status bits.
   int (*open_draw)(void* context, int number);
+  // Among how many threads the BLAS behind one of NumPy's loops shares what is large enough; 0: nobody knows, or parallel_for
+  // has fewer. May be null.
+  int (*blas_threads)(AccelLoop loop);
 };
 
 // What one launch gets.

@@ -42,10 +42,11 @@ bool Speculation::is_load(const Node& node) const {
          is_view(graph_, node.operands[0]);
 }
 
+// Not of bools: a byte that is neither 0 nor 1 would become one of them.
 bool Speculation::is_element_store(const Node& node) const {
   if (node.op != Op::store || node.operands.size() != 3) return false;
   const Type &element = graph_.type(node.operands[1]), &value = graph_.type(node.operands[2]);
-  return element.rank() == 0 && value.kind != ValueKind::array && element.dtype == value.dtype;
+  return element.rank() == 0 && value.kind != ValueKind::array && element.dtype == value.dtype && element.dtype != DType::bool_;
 }
 
 // Whether every way to the end of the block has read the element at which the view looks, whichever version of the memory.

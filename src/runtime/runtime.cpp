@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "base/settings.h"
+#include "runtime/blas_threads.h"
 #include "runtime/parallel.h"
 #include "runtime/result_pool.h"
 
@@ -22,7 +23,11 @@ void release(void* memory) { pool_release(memory, 0); }
 
 int64_t serial_work() { return settings().parallel_threshold; }
 
-constexpr AccelRuntime services{parallel_for, allocate, release, nullptr, poll_interrupt, serial_work};
+constexpr AccelRuntime services = [] {
+  AccelRuntime made{parallel_for, allocate, release, nullptr, poll_interrupt, serial_work};
+  made.blas_threads = blas_threads;
+  return made;
+}();
 
 }  // namespace
 

@@ -55,6 +55,7 @@ SAME_MEMBER(AccelLaunch, draws);
 static_assert(std::is_same_v<AccelLoop, text::AccelLoop>);
 static_assert(std::is_same_v<AccelRegion, text::AccelRegion>);
 static_assert(std::is_same_v<decltype(AccelRuntime::allocate), decltype(text::AccelRuntime::allocate)>);
+static_assert(std::is_same_v<decltype(AccelRuntime::blas_threads), decltype(text::AccelRuntime::blas_threads)>);
 static_assert(std::is_same_v<decltype(AccelRuntime::parallel_for), decltype(text::AccelRuntime::parallel_for)>);
 static_assert(std::is_same_v<decltype(AccelLaunch::symbols), decltype(text::AccelLaunch::symbols)>);
 static_assert(std::is_same_v<decltype(AccelLaunch::inputs), decltype(text::AccelLaunch::inputs)>);

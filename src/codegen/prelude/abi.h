@@ -2,7 +2,7 @@
 typedef __INT64_TYPE__ i64;
 typedef __INTPTR_TYPE__ iptr;
 
-constexpr int accel_abi_version = 11;
+constexpr int accel_abi_version = 12;
 
 extern "C" {
 typedef int (*AccelLoop)(void* context, char* const* args, const iptr* dims, const iptr* strides, void* auxdata);
@@ -34,6 +34,7 @@ struct AccelRuntime {
   void (*commit)();
   void* (*receive_output)(void* context, int number, int result, int output, const i64* dims);
   int (*open_draw)(void* context, int number);
+  int (*blas_threads)(AccelLoop loop);
 };
 
 struct AccelLaunch {

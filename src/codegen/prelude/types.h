@@ -22,9 +22,11 @@ typedef double f64;
 // -1, which the compiler does not know: it takes products with it for negations, which change the sign of a NaN.
 extern "C" const f32 minus_one_f32 __attribute__((visibility("hidden")));
 extern "C" const f64 minus_one_f64 __attribute__((visibility("hidden")));
+extern "C" const u16 minus_one_bits_f16 __attribute__((visibility("hidden")));
 asm(".pushsection .rodata\n.p2align 3\n"
     ".globl minus_one_f64\n.hidden minus_one_f64\nminus_one_f64: .double -1.0\n"
     ".globl minus_one_f32\n.hidden minus_one_f32\nminus_one_f32: .float -1.0\n"
+    ".globl minus_one_bits_f16\n.hidden minus_one_bits_f16\nminus_one_bits_f16: .short 0xbc00\n"
     ".popsection");
 
 template <class R>
