@@ -100,6 +100,18 @@ class IfConversion {
     return leaves(t.targets[0]) ? 1 : 0;
   }
 
+  // Whether both ways compute the same: each of them counts on in a loop that they end.
+  bool is_same_number(ValueId a, ValueId b, int depth = 4) const {
+    if (a == b) return true;
+    if (depth == 0 || graph_.is_input(a) || graph_.is_input(b) || graph_.type(a) != graph_.type(b)) return false;
+    const Node &first = graph_.producer(a), &second = graph_.producer(b);
+    bool is_number = first.op == Op::constant || first.op == Op::dim || op_class(first.op) == OpClass::pointwise;
+    return is_number && first.op == second.op && first.attrs == second.attrs && first.results.size() == 1 &&
+           node_events(graph_, first) == 0 &&
+           std::equal(first.operands.begin(), first.operands.end(), second.operands.begin(), second.operands.end(),
+                      [&](ValueId x, ValueId y) { return is_same_number(x, y, depth - 1); });
+  }
+
   bool can_choose(ValueId a, ValueId b) const {
     return a == b || (graph_.type(a) == graph_.type(b) && graph_.type(a).kind != ValueKind::array);
   }
@@ -108,6 +120,9 @@ class IfConversion {
     const Terminator& branch = block(b).terminator;
     if (branch.kind != TerminatorKind::branch || branch.targets[0] == branch.targets[1]) return false;
     Way ways[] = {way(b, 0), way(b, 1)};
+    if (ways[0].target != ways[1].target) return false;
+    for (size_t k = 0; k < ways[0].arguments.size(); ++k)
+      if (is_same_number(ways[0].arguments[k], ways[1].arguments[k])) ways[1].arguments[k] = ways[0].arguments[k];
     if (!can_join(ways)) return false;
     if (is_awaited(b, ways)) {
       block(b).terminator.is_guessed = true;
@@ -131,8 +146,7 @@ class IfConversion {
 
   // A graph with control flow stays one.
   bool can_join(const Way (&ways)[2]) {
-    if (ways[0].target != ways[1].target || is_among(ways[0].target, ways[0]) || is_among(ways[1].target, ways[1]))
-      return false;
+    if (is_among(ways[0].target, ways[0]) || is_among(ways[1].target, ways[1])) return false;
     return is_cheap(ways) && can_choose_arguments(ways) && left_ - sides_that_go(ways) >= 2;
   }
 
