@@ -50,6 +50,12 @@ struct Frame {
   int live_at(bool waits) const {
     return waits && bytecode().instructions[static_cast<size_t>(next) - 1].op == Opcode::for_iter ? next - 1 : next;
   }
+  // Whether the local is read behind the frame's place, or by the handler of an error in the call that it waits for.
+  bool is_live(size_t local, bool waits) const {
+    if (flow().is_live(live_at(waits), local)) return true;
+    int handler = waits ? bytecode().instructions[static_cast<size_t>(next) - 1].handler : -1;
+    return handler >= 0 && flow().is_live(bytecode().handlers[static_cast<size_t>(handler)].target, local);
+  }
 
   // Whether the frame below waits for what this one yields.
   bool is_consumed() const { return generator != nullptr && !nested; }

@@ -383,13 +383,15 @@ ValueId Interpreter::argument(const PathState& from, const StateSlot& slot, bool
     return capture_.contents(from.of(of_target ? slot.target_memory : slot.arriving_memory));
   }
   Ref number = std::make_shared<AbstractValue>(from.of(of_target ? slot.target : slot.arriving));
+  // Its node may lie in a block that does not lead here.
+  if (number->kind == AbstractKind::scalar && number->scalar.dim) number->scalar.value = no_value;
   return capture_.scalar_value(number).value();
 }
 
 // What nobody reads again need not be the same on all paths.
 void Interpreter::forget_dead(Frame& frame, bool waits) const {
   for (size_t i = 0; i < frame.locals.size(); ++i) {
-    if (!frame.flow().is_live(frame.live_at(waits), i)) frame.locals[i] = nullptr;
+    if (!frame.is_live(i, waits)) frame.locals[i] = nullptr;
   }
   std::erase_if(frame.rounds, [&](const auto& round) { return !frame.flow().is_inside(frame.next, round.first); });
 }

@@ -40,14 +40,6 @@ int return_offset_of(const Bytecode& bytecode) {
   return -1;
 }
 
-// Whether the local is read behind the frame's place, or by the handler of an error in the call that it waits for.
-bool is_live(const Frame& frame, size_t local, bool waits) {
-  const CodeFlow& flow = frame.flow();
-  if (flow.is_live(frame.live_at(waits), local)) return true;
-  int handler = waits ? frame.bytecode().instructions[static_cast<size_t>(frame.next) - 1].handler : -1;
-  return handler >= 0 && flow.is_live(frame.bytecode().handlers[static_cast<size_t>(handler)].target, local);
-}
-
 }  // namespace
 
 // Ends the current block of the graph with an exit that hands over what `writer` has written.
@@ -235,7 +227,7 @@ Result<std::vector<FrameRecipe>> Interpreter::write_frames(RecipeWriter& writer,
     if (waits) recipe.return_offset = return_offset_of(frame->bytecode());
     for (size_t i = 0; i < frame->locals.size(); ++i) {
       const Ref& local = frame->locals[i];
-      bool needed = local && (is_live(*frame, i, waits) || is_free(local));
+      bool needed = local && (frame->is_live(i, waits) || is_free(local));
       ACCEL_TRY(RecipeId id, writer.write(needed ? local : null_));
       recipe.locals.push_back(id);
     }

@@ -120,6 +120,16 @@ PyObject* new_call(PyObject* callable, const std::vector<int>& parts, PyObject* 
   return PyObject_Vectorcall(callable, arguments.data(), arguments.size(), nullptr);
 }
 
+// As a dict, or as MAKE_FUNCTION gets them: a tuple of names, each with its annotation behind it.
+static bool set_annotations(PyObject* function, PyObject* annotations) {
+  if (!PyTuple_CheckExact(annotations)) return PyFunction_SetAnnotations(function, annotations) == 0;
+  PyRef dict = PyRef::steal(PyDict_New());
+  if (!dict) return false;
+  for (Py_ssize_t k = 0; k + 1 < PyTuple_GET_SIZE(annotations); k += 2)
+    if (PyDict_SetItem(dict.get(), PyTuple_GET_ITEM(annotations, k), PyTuple_GET_ITEM(annotations, k + 1)) != 0) return false;
+  return PyFunction_SetAnnotations(function, dict.get()) == 0;
+}
+
 PyObject* new_function(PyObject* code, const std::array<PyObject*, 5>& parts) {
   auto [globals, defaults, kwdefaults, closure, annotations] = parts;
   PyRef function = PyRef::steal(PyFunction_New(code, globals));
@@ -128,7 +138,7 @@ PyObject* new_function(PyObject* code, const std::array<PyObject*, 5>& parts) {
   bool ok = (defaults == nullptr || PyFunction_SetDefaults(made, defaults) == 0) &&
             (kwdefaults == nullptr || PyFunction_SetKwDefaults(made, kwdefaults) == 0) &&
             (closure == nullptr || PyFunction_SetClosure(made, closure) == 0) &&
-            (annotations == nullptr || PyFunction_SetAnnotations(made, annotations) == 0);
+            (annotations == nullptr || set_annotations(made, annotations));
   return ok ? function.release() : nullptr;
 }
 
