@@ -11,7 +11,8 @@ def kept_or_added(n, x, y):
     if x > 0:
         r = n
     else:
-        r = np.sum(y) + n
+        y = np.sum(y)
+        r = y + n
     return r
 
 
