@@ -5,22 +5,11 @@ import pytest
 from support.compiled import facts
 from support.differential import check, check_at_exits, layouts, sample
 from support.outcome import assert_same
+from support.whole_programs import load
 
 import accel
 
-
-def bubble_sort(a):
-    swaps = 0
-    for i in range(len(a)):
-        swapped = False
-        for j in range(len(a) - 1 - i):
-            if a[j] > a[j + 1]:
-                a[j], a[j + 1] = a[j + 1], a[j]
-                swaps += 1
-                swapped = True
-        if not swapped:
-            break
-    return swaps
+bubble_sort = load("short_iteration").bubble_sort
 
 
 def turn_positive(a):
@@ -157,6 +146,7 @@ def test_memory_that_is_shared():
             call(*make(a))
             no_less(*make(b))
             assert a.tobytes() == b.tobytes()
+        assert facts(call)["compiled"] == 2
 
 
 def test_what_is_read_on_one_way():
@@ -202,6 +192,8 @@ def overflowing(a, most):
 def test_events_of_the_way_that_is_taken():
     for most in (1.0, np.inf):
         call = accel.compile(overflowing)
+        assert_same(overflowing, call, np.array([1e100, 2.0, 1e120]), most)
+        assert facts(call)["compiled"] == 3
         assert_same(overflowing, call, np.array([1e200, 2.0, 1e300]), most)
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from support.compiled import facts
 from support.outcome import assert_same
 
 import accel
@@ -30,28 +31,33 @@ def total_or(d, default):
         return default
 
 
-def with_annotations(x, found):
-    def inner(line: str) -> str:
-        return line
+def with_annotations(x):
+    def inner(line: str, times: int = 2) -> str:
+        return line * times
 
-    found.append(inner)
-    return x.sum(), inner.__annotations__
+    return inner, x.sum()
 
 
 @pytest.mark.parametrize("n", [np.int64(5), 5])
 def test_a_size_that_one_path_computes_with(n):
     call = accel.compile(kept_or_added)
     for x in (1.0, -1.0, 2.0):
-        assert_same(kept_or_added, call, n, x, np.array([4, 5, 6]))
+        assert_same(kept_or_added, call, n, x, np.array([4, 5, 6]), times=2)
+    found = facts(call)
+    assert found["compiled"] == 6 and found["interpreted"] == found["side_exits"] == 0, found
 
 
 def test_what_only_a_handler_reads():
     call = accel.compile(total_or)
     for d in ([1.0, 2.0], np.arange(3.0)):
         assert call(d, 7) == 7
+    assert facts(call)["compiled"] > 0
 
 
 def test_annotations():
-    found = []
-    total, annotations = accel.compile(with_annotations)(np.arange(3.0), found)
-    assert total == 3.0 and annotations == {"line": str, "return": str} == found[0].__annotations__
+    call = accel.compile(with_annotations)
+    for _ in range(2):
+        inner, total = call(np.arange(3.0))
+        assert inner.__annotations__ == {"line": str, "times": int, "return": str}
+        assert inner("a") == "aa" and total == 3.0
+    assert facts(call)["compiled"] == 2

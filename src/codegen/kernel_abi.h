@@ -63,7 +63,7 @@ struct AccelRuntime {
   // Makes AccelLaunch::draws[number] ready, if it can; else the kernel uses `call`. Returns 0 or status bits.
   int (*open_draw)(void* context, int number);
   // Among how many threads the BLAS behind one of NumPy's loops shares what is large enough; 0: nobody knows, or parallel_for
-  // has fewer. May be null.
+  // has fewer, or just one. May be null.
   int (*blas_threads)(AccelLoop loop);
 };
 

@@ -37,6 +37,16 @@ PyObject* new_row(const ArrayFacts& rows, const char* data, ValueKind kind) {
   return row;
 }
 
+// As a dict, or as MAKE_FUNCTION gets them: a tuple of names, each with its annotation behind it.
+bool set_annotations(PyObject* function, PyObject* annotations) {
+  if (!PyTuple_CheckExact(annotations)) return PyFunction_SetAnnotations(function, annotations) == 0;
+  PyRef dict = PyRef::steal(PyDict_New());
+  if (!dict) return false;
+  for (Py_ssize_t k = 0; k + 1 < PyTuple_GET_SIZE(annotations); k += 2)
+    if (PyDict_SetItem(dict.get(), PyTuple_GET_ITEM(annotations, k), PyTuple_GET_ITEM(annotations, k + 1)) != 0) return false;
+  return PyFunction_SetAnnotations(function, dict.get()) == 0;
+}
+
 }  // namespace
 
 PyObject* new_list_of_rows(PyObject* array, ValueKind kind, const std::vector<int>& parts, PyObject* const* objects) {
@@ -118,16 +128,6 @@ PyObject* new_call(PyObject* callable, const std::vector<int>& parts, PyObject* 
   std::vector<PyObject*> arguments;
   for (int part : parts) arguments.push_back(objects[part]);
   return PyObject_Vectorcall(callable, arguments.data(), arguments.size(), nullptr);
-}
-
-// As a dict, or as MAKE_FUNCTION gets them: a tuple of names, each with its annotation behind it.
-static bool set_annotations(PyObject* function, PyObject* annotations) {
-  if (!PyTuple_CheckExact(annotations)) return PyFunction_SetAnnotations(function, annotations) == 0;
-  PyRef dict = PyRef::steal(PyDict_New());
-  if (!dict) return false;
-  for (Py_ssize_t k = 0; k + 1 < PyTuple_GET_SIZE(annotations); k += 2)
-    if (PyDict_SetItem(dict.get(), PyTuple_GET_ITEM(annotations, k), PyTuple_GET_ITEM(annotations, k + 1)) != 0) return false;
-  return PyFunction_SetAnnotations(function, dict.get()) == 0;
 }
 
 PyObject* new_function(PyObject* code, const std::array<PyObject*, 5>& parts) {

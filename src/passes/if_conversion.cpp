@@ -241,14 +241,11 @@ class IfConversion {
     ValueId value = graph_.nodes[static_cast<size_t>(store)].operands[2];
     const Type type = graph_.type(value);
     std::vector<NodeId>& nodes = block(b).nodes;
-    auto place = std::find(nodes.begin(), nodes.end(), store) - nodes.begin();
-    std::vector<NodeId> behind(nodes.begin() + place, nodes.end());
-    nodes.resize(static_cast<size_t>(place));
+    const auto count = static_cast<std::ptrdiff_t>(nodes.size());
     ValueId old = graph_.add_node(b, Op::astype, {element}, {}, {type});
     ValueId chosen = holds ? choose(b, condition, value, old) : choose(b, condition, old, value);
     graph_.nodes[static_cast<size_t>(store)].operands[2] = chosen;
-    std::vector<NodeId>& all = block(b).nodes;
-    all.insert(all.end(), behind.begin(), behind.end());
+    std::rotate(std::find(nodes.begin(), nodes.end(), store), nodes.begin() + count, nodes.end());
   }
 
   bool is_among(BlockId b, const Way& way) const { return std::find(way.sides.begin(), way.sides.end(), b) != way.sides.end(); }

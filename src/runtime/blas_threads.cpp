@@ -36,8 +36,8 @@ int blas_threads(AccelLoop loop) {
   void* function = reinterpret_cast<void*>(loop);
   auto known = found.find(function);
   if (known == found.end()) known = found.emplace(function, find_count(function)).first;
-  int threads = known->second != nullptr ? known->second() : 0;
-  return threads <= thread_count() ? threads : 0;
+  int threads = known->second != nullptr ? known->second() : 0, own = thread_count();
+  return own > 1 && threads <= own ? threads : 0;
 }
 
 }  // namespace accel
