@@ -139,6 +139,8 @@ struct AbstractValue {
   std::shared_ptr<const Frame> suspended;  // generator: its frame without locals and stack
 };
 
+inline bool is_sequence(const Ref& value) { return value->kind == AbstractKind::tuple || value->kind == AbstractKind::list; }
+
 // Which operands are objects that nobody but the operation knows.
 struct Temporaries {
   bool left = false, right = false;

@@ -26,7 +26,7 @@ Failure unsupported(PyObject* object, PyObject* name) {
   return fail(Reason::unsupported_attribute, type_name(object) + "." + utf8(name));
 }
 
-bool is_builtin_method(PyObject* descriptor) {
+bool is_method_descriptor(PyObject* descriptor) {
   return Py_IS_TYPE(descriptor, &PyMethodDescr_Type) || Py_IS_TYPE(descriptor, &PyWrapperDescr_Type);
 }
 
@@ -91,7 +91,7 @@ Result<Ref> bound_attribute(Capture& capture, const Ref& attribute, const Ref& i
     PyRef inner = PyRef::steal(PyObject_GetAttrString(found, part));
     return capture.constant(inner.get());
   };
-  if (PyFunction_Check(found) || is_builtin_method(found) || generator_primitive(found) != nullptr) {
+  if (PyFunction_Check(found) || is_method_descriptor(found) || generator_primitive(found) != nullptr) {
     capture.look(attribute);
     return instance ? capture.method(attribute, instance) : attribute;
   }
@@ -285,7 +285,7 @@ Result<Ref> constant_attribute(Capture& capture, const Ref& value, PyObject* nam
   if (PyType_Check(object)) return type_attribute(capture, value, name);
   if (!is_frozen(object)) return instance_attribute(capture, value, name);
   PyObject* descriptor = _PyType_Lookup(Py_TYPE(object), name);
-  if (descriptor != nullptr && is_builtin_method(descriptor)) return capture.method(capture.constant(descriptor), value);
+  if (descriptor != nullptr && is_method_descriptor(descriptor)) return capture.method(capture.constant(descriptor), value);
   return get_by_python(capture, object, name);
 }
 
@@ -303,7 +303,7 @@ Result<Ref> builtin_attribute(Capture& capture, const Ref& value, PyObject* name
     if (auto part = python_attribute(capture, value, utf8(name))) return *part;
   }
   PyObject* descriptor = _PyType_Lookup(type, name);
-  if (descriptor != nullptr && is_builtin_method(descriptor)) return capture.method(capture.constant(descriptor), value);
+  if (descriptor != nullptr && is_method_descriptor(descriptor)) return capture.method(capture.constant(descriptor), value);
   if (descriptor == nullptr && value->kind != AbstractKind::function) {
     return capture.raised(PyExc_AttributeError, std::string(type->tp_name) + " has no attribute " + utf8(name));
   }
@@ -374,7 +374,7 @@ std::optional<Ref> container_method(Capture& capture, const Ref& value, PyObject
   PyObject* object = value->kind == AbstractKind::unread ? value->object.get() : nullptr;
   if (object == nullptr || !(PyList_CheckExact(object) || PyDict_CheckExact(object))) return std::nullopt;
   PyObject* descriptor = _PyType_Lookup(Py_TYPE(object), name);
-  if (descriptor == nullptr || !is_builtin_method(descriptor)) return std::nullopt;
+  if (descriptor == nullptr || !is_method_descriptor(descriptor)) return std::nullopt;
   capture.sources().guard_type(value->source, Py_TYPE(object));
   return capture.method(capture.constant(descriptor), value);
 }

@@ -11,7 +11,6 @@ namespace accel {
 
 namespace {
 
-constexpr double most_elements = 140737488355328.0;  // 2**47: addresses end there
 constexpr int64_t sample_extent = 2;
 constexpr int64_t largest_sample = 4096;  // elements
 

@@ -10,21 +10,15 @@
 #include "capture/numpy_overflow.h"
 #include "capture/python_numbers.h"
 #include "capture/python_text.h"
+#include "cpython/imported.h"
 #include "ndarray/array.h"
 
 namespace accel {
 
 namespace {
 
-PyObject* numpy_function(const char* name) {
-  PyRef numpy = PyRef::steal(PyImport_ImportModule("numpy"));
-  PyObject* found = numpy ? PyObject_GetAttrString(numpy.get(), name) : nullptr;
-  if (found == nullptr) PyErr_Clear();
-  return found;
-}
-
 Result<Ref> call_ufunc(Capture& capture, const char* name, const Ref& value) {
-  PyRef ufunc = PyRef::steal(numpy_function(name));
+  PyRef ufunc = imported_attribute("numpy", name);
   if (!ufunc) return fail(Reason::unsupported_call, name);
   CallArguments arguments;
   arguments.positional = {value};

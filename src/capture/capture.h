@@ -116,6 +116,7 @@ class Capture {
   Ref dim_scalar(Dim d, ValueKind kind = ValueKind::py_scalar);  // constant when d is one
   Ref scalar(ValueId value);                                     // kind and dtype from the value's type
   Ref tuple(std::vector<Ref> items);
+  Ref shape_tuple(const std::vector<Dim>& shape);
   Ref list(std::vector<Ref> items);
   Ref method(Ref callable, Ref self);
   Ref set(PyRef object);  // takes a set that nobody else has

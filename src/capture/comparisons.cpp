@@ -25,8 +25,6 @@ Comparison comparison_of(int op) {
   return table[op];
 }
 
-bool is_sequence(const Ref& value) { return value->kind == AbstractKind::tuple || value->kind == AbstractKind::list; }
-
 // Objects whose == is identity, and dtypes, whose == is pure.
 bool compares_safely(PyObject* object) {
   return is_plain_constant(object) || is_dtype(object) || PyFunction_Check(object) || PyCFunction_Check(object) ||

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "capture/capture.h"
+#include "cpython/imported.h"
 #include "ndarray/array.h"
 #include "ndarray/loops.h"
 
@@ -12,14 +13,9 @@ namespace accel {
 
 namespace {
 
-constexpr int64_t most_elements = 64;
+constexpr int64_t most_constants = 64;
 constexpr int most_depth = 200;
 constexpr size_t most_values = 400;
-
-PyRef numpy_attribute(const char* name) {
-  PyRef numpy = PyRef::steal(PyImport_ImportModule("numpy"));
-  return PyRef::steal(numpy ? PyObject_GetAttrString(numpy.get(), name) : nullptr);
-}
 
 // Evaluates a value of the graph in NumPy. Null (perhaps with an exception) where it depends on anything but constants, where
 // it is large, and where an operation has floating-point events.
@@ -29,7 +25,7 @@ class Evaluator {
 
   PyRef run(ValueId value) {
     if (!is_constant(value)) return {};
-    PyRef errstate = numpy_attribute("errstate");
+    PyRef errstate = imported_attribute("numpy", "errstate");
     PyRef keywords = PyRef::steal(Py_BuildValue("{s:s}", "all", "raise"));
     PyRef none = PyRef::steal(PyTuple_New(0));
     PyRef manager =
@@ -77,7 +73,7 @@ class Evaluator {
     if (!shape || !type.order.empty()) return false;
     int64_t count = 1;
     for (int64_t extent : *shape) count *= extent;
-    return count <= most_elements;
+    return count <= most_constants;
   }
 
   PyRef tuple_of(const std::vector<int64_t>& values) const {
@@ -140,7 +136,7 @@ class Evaluator {
   }
 
   PyRef call(const char* function, std::initializer_list<PyObject*> arguments) {
-    PyRef callable = numpy_attribute(function);
+    PyRef callable = imported_attribute("numpy", function);
     if (!callable || std::find(arguments.begin(), arguments.end(), nullptr) != arguments.end()) return {};
     return PyRef::steal(PyObject_Vectorcall(callable.get(), arguments.begin(), arguments.size(), nullptr));
   }

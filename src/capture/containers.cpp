@@ -16,8 +16,6 @@ namespace {
 // A loop may give a dict of the caller's these; where each round adds one, the rounds are not alike.
 constexpr size_t most_keys_of_loop = 3;
 
-bool is_sequence(const Ref& value) { return value->kind == AbstractKind::tuple || value->kind == AbstractKind::list; }
-
 // Position in a sequence, or a failure when Python raises IndexError.
 Result<size_t> position(Capture& capture, const Ref& container, const Ref& index) {
   auto size = static_cast<int64_t>(container->items.size());

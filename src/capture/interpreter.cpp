@@ -4,6 +4,7 @@
 
 #include "capture/ops.h"
 #include "capture/python_text.h"
+#include "cpython/imported.h"
 
 namespace accel {
 
@@ -16,9 +17,7 @@ constexpr int deepest_recursion = 6;  // of one code object
 
 bool is_library_file(const std::string& file) {
   static const std::string folder = [] {
-    PyRef numpy = PyRef::steal(PyImport_ImportModule("numpy"));
-    PyRef name = PyRef::steal(numpy ? PyObject_GetAttrString(numpy.get(), "__file__") : nullptr);
-    if (!name) PyErr_Clear();
+    PyRef name = imported_attribute("numpy", "__file__");
     std::string path = name ? utf8(name.get()) : std::string("?");
     return path.substr(0, path.rfind('/') + 1);
   }();

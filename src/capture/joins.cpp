@@ -10,7 +10,6 @@ namespace accel {
 
 namespace {
 
-constexpr double most_elements = 140737488355328.0;  // 2**47: addresses end there
 constexpr int64_t likely_extent = 16;
 constexpr size_t most_versions = 5;  // of one loop header, one after the other
 

@@ -1,6 +1,7 @@
 #include "capture/known_types.h"
 
 #include "capture/python_text.h"
+#include "cpython/imported.h"
 #include "cpython/py_ref.h"
 #include "ndarray/array.h"
 
@@ -9,9 +10,7 @@ namespace accel {
 namespace {
 
 PyTypeObject* find_type(const char* module_name, const char* name) {
-  PyRef module = PyRef::steal(PyImport_ImportModule(module_name));
-  PyObject* type = module ? PyObject_GetAttrString(module.get(), name) : nullptr;
-  if (type == nullptr) PyErr_Clear();
+  PyObject* type = imported_attribute(module_name, name).release();
   return type != nullptr && PyType_Check(type) ? reinterpret_cast<PyTypeObject*>(type) : nullptr;
 }
 

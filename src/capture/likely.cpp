@@ -7,7 +7,7 @@ namespace accel {
 
 namespace {
 
-constexpr int deepest = 12;
+constexpr int most_levels = 12;
 
 // The first argument that a block's parameter gets.
 ValueId first_argument(const Graph& graph, ValueId param) {
@@ -107,7 +107,7 @@ class Likely {
 }  // namespace
 
 std::optional<int64_t> likely_integer(const Graph& graph, ValueId value) {
-  std::optional<double> found = Likely(graph).of(value, deepest);
+  std::optional<double> found = Likely(graph).of(value, most_levels);
   if (!found || !(std::fabs(*found) < 0x1p62)) return std::nullopt;
   return static_cast<int64_t>(*found);
 }

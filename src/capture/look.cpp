@@ -8,6 +8,7 @@
 #include "capture/known_types.h"
 #include "capture/numpy_random.h"
 #include "capture/python_text.h"
+#include "cpython/imported.h"
 #include "cpython/namespace.h"
 #include "guard/fetch.h"
 #include "guard/memory_order.h"
@@ -19,7 +20,7 @@ namespace {
 
 constexpr double widest_dim = 140737488355328.0;  // 2**47: addresses end there
 constexpr double widest_int = 9.3e18;
-constexpr Py_ssize_t most_items = 4096;  // longer containers stay objects
+constexpr Py_ssize_t most_contents = 4096;  // longer containers stay objects
 
 std::vector<uint8_t> canonical(std::vector<uint8_t> order) {
   return std::is_sorted(order.begin(), order.end()) ? std::vector<uint8_t>{} : order;
@@ -61,13 +62,8 @@ void look_deep_once(Capture& capture, const Ref& value, std::set<const AbstractV
 }  // namespace
 
 PyTypeObject* array_type() {
-  static PyTypeObject* type = [] {
-    PyRef numpy = PyRef::steal(PyImport_ImportModule("numpy"));
-    PyObject* found = numpy ? PyObject_GetAttrString(numpy.get(), "ndarray") : nullptr;
-    if (found == nullptr) PyErr_Clear();
-    return reinterpret_cast<PyTypeObject*>(found);
-  }();
-  return type;
+  static PyObject* const type = imported_attribute("numpy", "ndarray").release();
+  return reinterpret_cast<PyTypeObject*>(type);
 }
 
 PyTypeObject* python_type_of(DType dtype) {
@@ -211,7 +207,7 @@ void Capture::look_container(const Ref& value) {
   Py_ssize_t size = is_tuple ? PyTuple_GET_SIZE(object) : PyList_GET_SIZE(object);
   sources_.guard_type(value->source, Py_TYPE(object));
   value->kind = AbstractKind::object;
-  if (size > most_items) return;
+  if (size > most_contents) return;
   value->kind = is_tuple ? AbstractKind::tuple : AbstractKind::list;
   sources_.guard_length(value->source, size);
   for (Py_ssize_t i = 0; i < size; ++i) {
@@ -226,7 +222,7 @@ void Capture::look_dict(const Ref& value) {
   PyObject* object = value->object.get();
   sources_.guard_type(value->source, Py_TYPE(object));
   value->kind = AbstractKind::object;
-  if (PyDict_GET_SIZE(object) > most_items) return;
+  if (PyDict_GET_SIZE(object) > most_contents) return;
   value->kind = AbstractKind::dict;
   PyObject *key = nullptr, *item = nullptr;
   for (Py_ssize_t at_position = 0; PyDict_Next(object, &at_position, &key, &item);) {

@@ -8,6 +8,7 @@
 #include "capture/numpy_operands.h"
 #include "capture/python_text.h"
 #include "capture/semantics.h"
+#include "cpython/imported.h"
 #include "ndarray/array.h"
 #include "ndarray/casts.h"
 
@@ -16,12 +17,7 @@ namespace accel {
 namespace {
 
 PyObject* missing_marker() {
-  static PyObject* object = [] {
-    PyRef globals = PyRef::steal(PyImport_ImportModule("numpy._globals"));
-    PyObject* found = globals ? PyObject_GetAttrString(globals.get(), "_NoValue") : nullptr;
-    if (found == nullptr) PyErr_Clear();
-    return found;
-  }();
+  static PyObject* const object = imported_attribute("numpy._globals", "_NoValue").release();
   return object;
 }
 

@@ -14,15 +14,9 @@ namespace accel {
 
 namespace {
 
-Ref shape_tuple(Capture& capture, const std::vector<Dim>& shape) {
-  std::vector<Ref> items;
-  for (Dim extent : shape) items.push_back(capture.dim_scalar(extent));
-  return capture.tuple(std::move(items));
-}
-
 DType dtype_of(const Operand& self) { return self.type.dtype; }
 
-Result<Ref> get_shape(Capture& capture, const Operand& self) { return shape_tuple(capture, self.shape); }
+Result<Ref> get_shape(Capture& capture, const Operand& self) { return capture.shape_tuple(self.shape); }
 Result<Ref> get_ndim(Capture& capture, const Operand& self) {
   return capture.python_int(static_cast<int64_t>(self.shape.size()));
 }

@@ -17,7 +17,7 @@ namespace {
 
 using Kind = OperandType::Kind;
 
-constexpr size_t most_elements = 256;  // of an array written out in Python
+constexpr size_t most_written = 256;  // of an array written out in Python
 
 // The dtype of a number on its own.
 DType own_dtype(const Operand& operand) { return operand.type.dtype; }
@@ -150,7 +150,7 @@ Status walk(Capture& capture, const Ref& given, size_t level, Sequence& out) {
   }
   if (auto leaf = as_operand(capture, ref)) {
     if (level != out.levels.size()) return fail(Reason::will_raise, "setting an array element with a sequence");
-    if (out.leaves.size() == most_elements) return fail(Reason::unsupported_value, "a sequence too long to be an array");
+    if (out.leaves.size() == most_written) return fail(Reason::unsupported_value, "a sequence too long to be an array");
     out.leaves.push_back(std::move(*leaf));
     return Unit{};
   }

@@ -5,6 +5,7 @@
 #include "capture/known_types.h"
 #include "capture/numpy_arguments.h"
 #include "capture/python_text.h"
+#include "cpython/imported.h"
 
 namespace accel {
 
@@ -13,12 +14,7 @@ namespace {
 constexpr const char* categories[] = {"divide", "over", "under", "invalid"};
 
 bool is_errstate_variable(PyObject* object) {
-  static PyObject* variable = [] {
-    PyRef module = PyRef::steal(PyImport_ImportModule("numpy._core.umath"));
-    PyObject* found = module ? PyObject_GetAttrString(module.get(), "_extobj_contextvar") : nullptr;
-    if (found == nullptr) PyErr_Clear();
-    return found;
-  }();
+  static PyObject* const variable = imported_attribute("numpy._core.umath", "_extobj_contextvar").release();
   return object == variable;
 }
 

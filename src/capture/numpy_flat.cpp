@@ -6,6 +6,7 @@
 #include "capture/numpy_stores.h"
 #include "capture/numpy_views.h"
 #include "capture/semantics.h"
+#include "cpython/imported.h"
 
 namespace accel {
 
@@ -71,13 +72,8 @@ bool is_flat(const Ref& value) {
 }
 
 PyTypeObject* flat_type() {
-  static PyTypeObject* type = [] {
-    PyRef numpy = PyRef::steal(PyImport_ImportModule("numpy"));
-    PyObject* found = numpy ? PyObject_GetAttrString(numpy.get(), "flatiter") : nullptr;
-    if (found == nullptr) PyErr_Clear();
-    return reinterpret_cast<PyTypeObject*>(found);
-  }();
-  return type;
+  static PyObject* const type = imported_attribute("numpy", "flatiter").release();
+  return reinterpret_cast<PyTypeObject*>(type);
 }
 
 const Ref& flat_array(const Ref& flat) { return flat->items[1]; }

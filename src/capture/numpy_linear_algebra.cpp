@@ -115,8 +115,6 @@ Result<Ref> apply_gufunc(Capture& capture, Op op, const std::vector<Ref>& refs, 
 
 namespace {
 
-bool is_inexact(DType dtype) { return dtype_kind(dtype) == 'f' || dtype_kind(dtype) == 'c'; }
-
 // A vector that BLAS cannot walk through: in reverse, or one repeated element. A single element has no direction, but to ask
 // that of an extent known at run time would be an exit for all others: it is copied like them, which changes nothing.
 bool is_walked_backwards(Capture& capture, const Operand& operand) {

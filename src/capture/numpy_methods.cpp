@@ -11,6 +11,7 @@
 #include "capture/numpy_views.h"
 #include "capture/python_numbers.h"
 #include "capture/semantics.h"
+#include "cpython/imported.h"
 #include "ndarray/array.h"
 
 namespace accel {
@@ -43,10 +44,7 @@ int rank_of(const Ref& array) { return static_cast<int>(lens_of(array).shape.siz
 
 // numpy._core._methods.<name>
 PyObject* python_method(const char* name) {
-  PyRef module = PyRef::steal(PyImport_ImportModule("numpy._core._methods"));
-  PyRef function = PyRef::steal(module ? PyObject_GetAttrString(module.get(), name) : nullptr);
-  if (!function) PyErr_Clear();
-  return function.get();  // the module keeps it
+  return imported_attribute("numpy._core._methods", name).get();  // the module keeps it
 }
 
 Result<Ref> forward(Capture& capture, const char* name, const CallArguments& arguments) {

@@ -11,6 +11,7 @@
 #include "capture/numpy_primitives.h"
 #include "capture/numpy_views.h"
 #include "capture/python_text.h"
+#include "cpython/imported.h"
 #include "ndarray/array.h"
 #include "ndarray/casts.h"
 
@@ -27,29 +28,16 @@ void set_part(const Ref& instance, const char* name, Ref value) {
 
 Ref part(const Ref& instance, const char* name) { return part_of(*instance, name); }
 
-Ref shape_tuple(Capture& capture, const std::vector<Dim>& shape) {
-  std::vector<Ref> items;
-  for (Dim extent : shape) items.push_back(capture.dim_scalar(extent));
-  return capture.tuple(std::move(items));
-}
-
 // A Python int, float or complex, which NumPy's promotion treats as weak.
 bool is_weak(const OperandType& type) {
   return type.kind == Kind::py_int || type.kind == Kind::py_float || type.kind == Kind::py_complex;
 }
 
-Result<Ref> as_array(Capture& capture, const Ref& value) {
-  PyRef numpy = PyRef::steal(PyImport_ImportModule("numpy"));
-  PyRef asarray = PyRef::steal(numpy ? PyObject_GetAttrString(numpy.get(), "asarray") : nullptr);
-  if (!asarray) {
-    PyErr_Clear();
-    return fail(Reason::internal_error, "numpy.asarray");
-  }
+Result<Ref> converted_array(Capture& capture, const Ref& value) {
+  PyRef asarray = imported_attribute("numpy", "asarray");
+  if (!asarray) return fail(Reason::internal_error, "numpy.asarray");
   return capture.call(capture.constant(asarray.get()), {{value}, {}});
 }
-
-// What as_arrays and result_type see of an input that is no number.
-bool is_sequence(const Ref& value) { return value->kind == AbstractKind::tuple || value->kind == AbstractKind::list; }
 
 Result<Ref> converter_self(const CallArguments& arguments) {
   if (!arguments.positional.empty() && arguments.positional[0]->kind == AbstractKind::instance) return arguments.positional[0];
@@ -69,7 +57,7 @@ Result<Ref> numpy_array_converter(Capture& capture, PyObject* type, const CallAr
     bool weak = is_scalar && is_weak(operand->type);
     Ref value = argument;
     if (!weak) {
-      ACCEL_TRY(value, as_array(capture, argument));
+      ACCEL_TRY(value, converted_array(capture, argument));
     }
     arrays.push_back(std::move(value));
     scalars.push_back(make_bool(capture, is_scalar));
@@ -96,7 +84,7 @@ Result<Ref> numpy_converter_as_arrays(Capture& capture, PyObject*, const CallArg
   }
   for (Ref& value : arrays) {
     if (value->kind == AbstractKind::array || !convert) continue;
-    ACCEL_TRY(value, as_array(capture, value));
+    ACCEL_TRY(value, converted_array(capture, value));
   }
   return capture.tuple(std::move(arrays));
 }
@@ -145,7 +133,7 @@ Result<Ref> numpy_broadcast(Capture& capture, PyObject* type, const CallArgument
   Ref made = capture.instance(reinterpret_cast<PyTypeObject*>(type));
   set_part(made, call_that_makes, capture.tuple(arguments.positional));
   set_part(made, "operands", capture.tuple(arguments.positional));
-  set_part(made, "shape", shape_tuple(capture, shape));
+  set_part(made, "shape", capture.shape_tuple(shape));
   set_part(made, "nd", capture.python_int(static_cast<int64_t>(shape.size())));
   set_part(made, "ndim", capture.python_int(static_cast<int64_t>(shape.size())));
   set_part(made, "numiter", capture.python_int(static_cast<int64_t>(shapes.size())));
@@ -255,7 +243,7 @@ Result<Ref> broadcast_element(Capture& capture, const Ref& operand, size_t index
   bool sizes =
       !items.empty() && std::all_of(items.begin(), items.end(), [&](const Ref& item) { return as_dim(capture, item); });
   if (sizes) return capture.dim_scalar(*as_dim(capture, items[items.size() == 1 ? 0 : index]), ValueKind::numpy_scalar);
-  ACCEL_TRY(Ref array, as_array(capture, operand));
+  ACCEL_TRY(Ref array, converted_array(capture, operand));
   size_t rank = lens_of(array).shape.size();
   if (rank > 1) return fail(Reason::unsupported_value, "iteration over a broadcast of several axes");
   if (rank == 0) return array_getitem(capture, array, capture.tuple({}));
@@ -267,7 +255,7 @@ Result<Ref> broadcast_element(Capture& capture, const Ref& operand, size_t index
 Result<std::optional<std::vector<Ref>>> converted_arrays(Capture& capture, std::vector<Ref> arrays) {
   for (Ref& value : arrays) {
     if (value->kind == AbstractKind::array) continue;
-    ACCEL_TRY(value, as_array(capture, value));
+    ACCEL_TRY(value, converted_array(capture, value));
   }
   return std::optional(std::move(arrays));
 }
@@ -275,15 +263,12 @@ Result<std::optional<std::vector<Ref>>> converted_arrays(Capture& capture, std::
 }  // namespace
 
 Result<std::optional<std::vector<Ref>>> items_of_object(Capture& capture, const Ref& value) {
-  static PyRef type = [] {
-    PyRef numpy = PyRef::steal(PyImport_ImportModule("numpy"));
-    return PyRef::steal(numpy ? PyObject_GetAttrString(numpy.get(), "broadcast") : nullptr);
-  }();
+  static PyObject* const type = imported_attribute("numpy", "broadcast").release();
   if (value->kind != AbstractKind::instance) return std::optional<std::vector<Ref>>();
   if (is_named_tuple(capture.type_of(value))) return std::optional(value->items);
   if (Ref arrays = part(value, "arrays"); arrays && part(value, "scalar_input"))
     return converted_arrays(capture, arrays->items);
-  if (value->object.get() != type.get()) return std::optional<std::vector<Ref>>();
+  if (value->object.get() != type) return std::optional<std::vector<Ref>>();
   auto size = as_dim(capture, part(value, "size"));
   auto count = size ? capture.dims().as_constant(*size) : std::nullopt;
   if (!count || *count > 64) return fail(Reason::unsupported_value, "iteration over a broadcast");
@@ -301,15 +286,10 @@ Result<std::optional<std::vector<Ref>>> items_of_object(Capture& capture, const 
 
 // array.flags: what capture knows of the memory.
 Result<Ref> array_flags(Capture& capture, const Ref& array) {
-  static PyTypeObject* type = [] {
-    PyRef module = PyRef::steal(PyImport_ImportModule("numpy._core.multiarray"));
-    PyObject* found = module ? PyObject_GetAttrString(module.get(), "flagsobj") : nullptr;
-    if (found == nullptr) PyErr_Clear();
-    return reinterpret_cast<PyTypeObject*>(found);
-  }();
+  static PyObject* const type = imported_attribute("numpy._core.multiarray", "flagsobj").release();
   if (type == nullptr) return fail(Reason::unsupported_attribute, "numpy.ndarray.flags");
   bool c = is_c_contiguous(capture, array), f = is_f_contiguous(capture, array);
-  Ref flags = capture.instance(type);
+  Ref flags = capture.instance(reinterpret_cast<PyTypeObject*>(type));
   for (const char* name : {"c_contiguous", "contiguous"}) set_part(flags, name, make_bool(capture, c));
   for (const char* name : {"f_contiguous", "fortran"}) set_part(flags, name, make_bool(capture, f));
   set_part(flags, "forc", make_bool(capture, c || f));

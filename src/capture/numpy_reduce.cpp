@@ -38,8 +38,6 @@ const Combining* find_combining(std::optional<Op> op) {
   return nullptr;
 }
 
-bool is_inexact(DType dtype) { return dtype_kind(dtype) == 'f' || dtype_kind(dtype) == 'c'; }
-
 // Of an integer or bool accumulator.
 Literal identity_of(Op op, DType dtype) {
   bool ones = op == Op::multiply || op == Op::logical_and;

@@ -27,7 +27,7 @@ Result<Operand> read_array(Capture& capture, const Ref& ref) {
   return operand;
 }
 
-Result<Ref> as_array(Capture& capture, const Ref& ref) {
+Result<Ref> array_operand(Capture& capture, const Ref& ref) {
   ACCEL_TRY(Operand operand, read_operand(capture, ref));
   if (operand.is_array()) return operand.ref;
   ACCEL_TRY(ValueId value, operand_value(capture, operand, operand.type.dtype));
@@ -118,7 +118,7 @@ Result<Ref> numpy_array_take(Capture& capture, PyObject*, const CallArguments& a
   if (!is_none(given[3])) return fail(Reason::unsupported_argument, "out");
   ACCEL_TRY(std::string mode, read_text(capture, given[4]));
   ACCEL_TRY(Operand operand, read_array(capture, given[0]));
-  ACCEL_TRY(Ref indices, as_array(capture, given[1]));
+  ACCEL_TRY(Ref indices, array_operand(capture, given[1]));
   char kind = dtype_kind(lens_of(indices).dtype);
   if (kind == 'f' || kind == 'c') return fail(Reason::unsupported_argument, "indices that are no integers");
   ACCEL_TRY(Along along, read_along(capture, operand, given[2]));

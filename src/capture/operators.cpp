@@ -65,8 +65,6 @@ bool is_huge(int op, PyObject* left, PyObject* right) {
   return false;
 }
 
-bool is_sequence(const Ref& value) { return value->kind == AbstractKind::tuple || value->kind == AbstractKind::list; }
-
 bool is_python_int(Capture& capture, const Ref& value) { return capture.type_of(value) == &PyLong_Type; }
 
 // Python's integer arithmetic on Dims. nullopt: no Dim says it.

@@ -20,7 +20,7 @@ Status push_bool(Step& step, Result<bool> result, bool negate) {
   return Unit{};
 }
 
-Status binary_op(Step& step) {
+Status apply_binary_op(Step& step) {
   Ref right = step.frame.pop(), left = step.frame.pop();
   Temporaries temporaries{step.interpreter.is_temporary(left), step.interpreter.is_temporary(right)};
   return push(step, binary_operation(step.capture, step.instruction.arg, step.instruction.arg2 != 0, left, right, temporaries));
@@ -96,7 +96,7 @@ Status build_slice(Step& step) {
 
 const OpcodeTable& operator_ops() {
   static const OpcodeTable table = {
-      {Opcode::binary_op, binary_op},          {Opcode::unary_positive, unary_op<'+'>},
+      {Opcode::binary_op, apply_binary_op},    {Opcode::unary_positive, unary_op<'+'>},
       {Opcode::unary_negative, unary_op<'-'>}, {Opcode::unary_invert, unary_op<'~'>},
       {Opcode::unary_not, unary_not},          {Opcode::to_bool, to_bool},
       {Opcode::compare_op, compare_op},        {Opcode::is_op, is_op},

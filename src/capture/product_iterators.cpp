@@ -4,21 +4,15 @@
 
 #include "capture/builtin_primitives.h"
 #include "capture/iterator_kinds.h"
+#include "cpython/imported.h"
 
 namespace accel {
 
 namespace {
 
-PyRef attribute_of(const char* module, const char* name) {
-  PyRef imported = PyRef::steal(PyImport_ImportModule(module));
-  PyRef found = PyRef::steal(imported ? PyObject_GetAttrString(imported.get(), name) : nullptr);
-  if (!found) PyErr_Clear();
-  return found;
-}
-
 struct Classes {
-  PyRef product = attribute_of("itertools", "product"), index = attribute_of("numpy", "ndindex"),
-        enumerate = attribute_of("numpy", "ndenumerate"), islice = attribute_of("itertools", "islice");
+  PyRef product = imported_attribute("itertools", "product"), index = imported_attribute("numpy", "ndindex"),
+        enumerate = imported_attribute("numpy", "ndenumerate"), islice = imported_attribute("itertools", "islice");
 };
 
 // They live as long as the process.
@@ -27,7 +21,7 @@ const Classes& classes() {
   return *known;
 }
 
-size_t rank_of(const Ref& iterator) { return iterator->items.size() - 1; }
+size_t range_count(const Ref& iterator) { return iterator->items.size() - 1; }
 
 Dim length_of_range(Capture& capture, const Ref& range) {
   DimTable& dims = capture.dims();
@@ -39,7 +33,7 @@ Dim length_of_range(Capture& capture, const Ref& range) {
 }
 
 // The item of a range at a position that it has.
-Ref item_at(Capture& capture, const Ref& range, Dim position) {
+Ref range_item(Capture& capture, const Ref& range, Dim position) {
   Dim start = integer(capture, range->items[0]), stop = integer(capture, range->items[1]),
       step = integer(capture, range->items[2]);
   Dim item = capture.dims().add(start, capture.dims().mul(position, step));
@@ -92,16 +86,17 @@ Ref make_product(Capture& capture, PyObject* callable, std::vector<Ref> ranges, 
 
 Dim length_of_product(Capture& capture, const Ref& iterator) {
   Dim out = capture.dims().constant(1);
-  for (size_t k = 0; k < rank_of(iterator); ++k) out = capture.dims().mul(out, length_of_range(capture, iterator->items[k]));
+  for (size_t k = 0; k < range_count(iterator); ++k)
+    out = capture.dims().mul(out, length_of_range(capture, iterator->items[k]));
   return out;
 }
 
 Result<Ref> item_of_product(Capture& capture, const Ref& iterator, Dim taken) {
   DimTable& dims = capture.dims();
-  std::vector<Ref> item(rank_of(iterator));
+  std::vector<Ref> item(range_count(iterator));
   for (size_t k = item.size(); k-- > 0;) {
     Dim length = dims.max(length_of_range(capture, iterator->items[k]), dims.constant(1));
-    item[k] = item_at(capture, iterator->items[k], k == 0 ? taken : dims.mod(taken, length));
+    item[k] = range_item(capture, iterator->items[k], k == 0 ? taken : dims.mod(taken, length));
     taken = dims.floordiv(taken, length);
   }
   Ref at = capture.tuple(std::move(item));

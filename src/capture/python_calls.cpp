@@ -7,21 +7,18 @@
 #include "capture/predicated.h"
 #include "capture/python_text.h"
 #include "capture/semantics.h"
+#include "cpython/imported.h"
 
 namespace accel {
 
 namespace {
-
-constexpr double most_elements = 140737488355328.0;  // 2**47: addresses end there
 
 // Builtins that look at the variables of the frame which calls them.
 bool looks_at_caller(PyObject* callable) {
   static const std::vector<PyObject*> known = [] {
     std::vector<PyObject*> out;
     auto add = [&](const char* module, const char* name) {
-      PyRef imported = PyRef::steal(PyImport_ImportModule(module));
-      PyObject* found = imported ? PyObject_GetAttrString(imported.get(), name) : nullptr;
-      found != nullptr ? out.push_back(found) : PyErr_Clear();
+      if (PyRef found = imported_attribute(module, name)) out.push_back(found.release());
     };
     for (const char* name : {"locals", "vars", "dir", "eval", "exec", "super", "breakpoint", "__build_class__"})
       add("builtins", name);

@@ -13,9 +13,9 @@ namespace {
 
 using Kind = OperandType::Kind;
 
-constexpr int64_t lowest = std::numeric_limits<int64_t>::min();
+constexpr int64_t lowest_int64 = std::numeric_limits<int64_t>::min();
 constexpr int64_t exact_in_float = int64_t{1} << 53;
-constexpr int64_t most_products = 4;     // an int power that is written out
+constexpr int64_t most_factors = 4;      // an int power that is written out
 constexpr int64_t most_squarings = 100;  // complex_pow: larger exponents go through polar coordinates
 
 bool is_int(const Operand& operand) { return operand.type.kind == Kind::py_int || operand.type.kind == Kind::py_bool; }
@@ -74,7 +74,7 @@ struct IntOperation {
   void need_quotient_that_fits() {
     auto known = constant_int(right);
     if (known && *known != -1) return;
-    numbers.need(numbers.either(is(Op::not_equal, a, lowest), is(Op::not_equal, b, -1)));
+    numbers.need(numbers.either(is(Op::not_equal, a, lowest_int64), is(Op::not_equal, b, -1)));
   }
   ValueId quotient() {
     need_nonzero_divisor();
@@ -118,7 +118,7 @@ struct IntOperation {
       numbers.need_no_error(out, x, y);
       return out;
     }
-    if (known && *known > 0 && *known <= most_products) {
+    if (known && *known > 0 && *known <= most_factors) {
       ValueId out = a;
       for (int64_t k = 1; k < *known; ++k) out = checked(Op::multiply, out, a);
       return out;
@@ -318,7 +318,7 @@ Result<Ref> python_unary(Capture& capture, char op, const Operand& operand) {
   if (op == '+') return operand.type.kind == Kind::py_bool ? capture.scalar(v) : operand.ref;
   if (op == '~' && operand.type.kind == Kind::py_bool) return fail(Reason::unsupported_value, "~ of a bool warns");
   if (op == '~') return capture.scalar(numbers.apply(Op::invert, {v}, DType::int64));
-  if (operand.type.kind != Kind::py_bool) numbers.need(numbers.test(Op::not_equal, v, numbers.integer(lowest)));
+  if (operand.type.kind != Kind::py_bool) numbers.need(numbers.test(Op::not_equal, v, numbers.integer(lowest_int64)));
   return numbers.settled(numbers.apply(Op::negative, {v}, DType::int64), "an int beyond int64");
 }
 

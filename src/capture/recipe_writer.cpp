@@ -9,22 +9,15 @@
 #include "capture/predicated.h"
 #include "capture/python_text.h"
 #include "capture/semantics.h"
+#include "cpython/imported.h"
 
 namespace accel {
 
 namespace {
 
-// New reference.
-PyObject* attribute_of(const char* module, const char* name, const char* inner = nullptr) {
-  PyRef object = PyRef::steal(PyImport_ImportModule(module));
-  for (const char* each : {name, inner})
-    if (object && each != nullptr) object = PyRef::steal(PyObject_GetAttrString(object.get(), each));
-  return object.release();
-}
-
 // Borrowed.
 PyObject* operator_call() {
-  static PyObject* const call = attribute_of("operator", "call");
+  static PyObject* const call = imported_attribute("operator", "call").release();
   return call;
 }
 
@@ -212,7 +205,7 @@ Result<RecipeId> RecipeWriter::write_instance(const AbstractValue& value) {
 
 Result<RecipeId> RecipeWriter::write_partial(const AbstractValue& partial) {
   if (!partial.keys.empty()) return fail(Reason::unsupported_value, "a functools.partial with keywords");
-  static PyObject* const type = attribute_of("functools", "partial");
+  static PyObject* const type = imported_attribute("functools", "partial").release();
   return write_parts(RecipeKind::call, partial.items, PyRef::borrow(type));
 }
 
@@ -346,8 +339,8 @@ std::vector<BoundSymbol> RecipeWriter::write_symbols() {
 Result<RecipeId> RecipeWriter::write_view_or_copy(const Storage& storage) {
   if (storage.maybe->version != storage.maybe_version)
     return fail(Reason::unsupported_layout, "a view or a copy, after a store to what it may show");
-  static PyObject* const reshape = attribute_of("numpy", "ndarray", "reshape");
-  static PyObject* const ravel = attribute_of("numpy", "ndarray", "ravel");
+  static PyObject* const reshape = PyObject_GetAttrString(reinterpret_cast<PyObject*>(array_type()), "reshape");
+  static PyObject* const ravel = PyObject_GetAttrString(reinterpret_cast<PyObject*>(array_type()), "ravel");
   Recipe recipe;
   recipe.kind = RecipeKind::call;
   recipe.object = PyRef::borrow(storage.maybe_made->ravels ? ravel : reshape);

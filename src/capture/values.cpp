@@ -72,6 +72,12 @@ Ref Capture::scalar(ValueId value) {
   return ref;
 }
 
+Ref Capture::shape_tuple(const std::vector<Dim>& shape) {
+  std::vector<Ref> items;
+  for (Dim extent : shape) items.push_back(dim_scalar(extent));
+  return tuple(std::move(items));
+}
+
 Ref Capture::tuple(std::vector<Ref> items) {
   Ref ref = make(AbstractKind::tuple);
   ref->items = std::move(items);

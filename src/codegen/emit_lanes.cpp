@@ -11,7 +11,7 @@ namespace accel {
 
 namespace {
 
-constexpr int strip = 512;
+constexpr int lane_strip = 512;
 constexpr int fewest_lanes = 16;
 constexpr int64_t farthest = 64;  // bytes between the elements of neighbouring lanes
 
@@ -81,7 +81,7 @@ const Stmt* KernelFunction::streamed_store(const Stmt& loop) {
 // A large result is written to a strip of its own, which is then stored past the caches.
 void KernelFunction::begin_strip(const Stmt& loop, const Stmt& store) {
   int size = item_size(dtype(store.args[0]));
-  code_.line(cat("char memory[", strip * size, "] __attribute__((aligned(64)));"));
+  code_.line(cat("char memory[", lane_strip * size, "] __attribute__((aligned(64)));"));
   code_.line("char* out;");
   code_.line(cat("{ const i64 ", variable(loop.var), " = strip; out = ", address(store.address), "; }"));
   code_.line("char* const to = streams ? memory : out;");
@@ -100,8 +100,8 @@ void KernelFunction::lanes(const Stmt& stmt, const std::string& first, const std
   if (streamed)
     code_.line(
         cat("const bool streams = ", item_size(dtype(streamed->args[0])), "L*", dim(stmt.extent), " >= streamed_bytes;"));
-  code_.open(cat("for (i64 strip = ", first, ", stop = ", last, "; strip < stop; strip += ", strip, ")"));
-  code_.line(cat("const i64 strip_end = index_min(strip + ", strip, ", stop);"));
+  code_.open(cat("for (i64 strip = ", first, ", stop = ", last, "; strip < stop; strip += ", lane_strip, ")"));
+  code_.line(cat("const i64 strip_end = index_min(strip + ", lane_strip, ", stop);"));
   code_.line(cat("u64 open = strip_end - strip < ", reduction ? fewest_lanes : 0, ";"));
   if (streamed) begin_strip(stmt, *streamed);
   in_lanes_ = true;
@@ -137,8 +137,8 @@ void KernelFunction::lanes_of_reduction(const Stmt& stmt, size_t reduction) {
   const Stmt& reduce = extremes.stmt;
   std::string var = variable(reduce.var);
   // The first elements are compared with something, too, which must be no NaN: that would be an event.
-  code_.line(cat(type(reduce.args[0]), " best[", strip, "] __attribute__((aligned(64))) = {};"));
-  code_.line(cat("i64 where[", strip, "] __attribute__((aligned(64)));"));
+  code_.line(cat(type(reduce.args[0]), " best[", lane_strip, "] __attribute__((aligned(64))) = {};"));
+  code_.line(cat("i64 where[", lane_strip, "] __attribute__((aligned(64)));"));
   code_.open(cat("for (i64 ", var, " = 0, n", var, " = ", dim(reduce.extent), "; ", var, " < n", var, "; ++", var, ")"));
   std::string lane = loop_over_lanes();
   write(reduce.body);

@@ -12,7 +12,7 @@ namespace accel {
 namespace {
 
 // Few enough that whole strips are passed over, and that both halves find what they share in the nearest cache.
-constexpr int strip = 128;
+constexpr int mask_strip = 128;
 
 }  // namespace
 
@@ -85,9 +85,9 @@ void KernelFunction::loop_in_halves(const Stmt& stmt, const MaskedLoop& halves, 
   bool has_sink = std::exchange(has_sink_, false), outside = std::exchange(in_vectors_, true);
   code_.open("");
   write_limits(halves);
-  code_.open(cat("for (i64 strip = ", first, ", stop = ", last, "; strip < stop; strip += ", strip, ")"));
-  code_.line(cat("const i64 strip_end = index_min(strip + ", strip, ", stop);"));
-  for (TempId mask : halves.handed) code_.line(cat("u8 holds", mask, "[", strip, "] __attribute__((aligned(64)));"));
+  code_.open(cat("for (i64 strip = ", first, ", stop = ", last, "; strip < stop; strip += ", mask_strip, ")"));
+  code_.line(cat("const i64 strip_end = index_min(strip + ", mask_strip, ", stop);"));
+  for (TempId mask : halves.handed) code_.line(cat("u8 holds", mask, "[", mask_strip, "] __attribute__((aligned(64)));"));
   // The sink of a strip is its own: the compiler keeps it in registers.
   code_.line("[[maybe_unused]] Sink sink;");
   if (halves.comparisons.empty()) {

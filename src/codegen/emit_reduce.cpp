@@ -15,8 +15,6 @@ constexpr int64_t most_straight = 8;
 std::string summed_type(DType element) { return element == DType::float16 ? "f32" : cpp_type(element); }
 std::string sum_of(DType element) { return cat("SumOf<", summed_type(element), ">"); }
 bool is_complex(DType dtype) { return dtype_kind(dtype) == 'c'; }
-bool is_inexact(DType dtype) { return dtype_kind(dtype) == 'f' || is_complex(dtype); }
-
 }  // namespace
 
 // A local function `name` from the statement's variable to `value`, of type `type`.

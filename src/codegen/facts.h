@@ -10,6 +10,9 @@
 
 namespace accel {
 
+// Bytes of scratch that a function has on its stack; the rest is on the heap.
+constexpr int64_t most_stack_scratch = 64 * 1024;
+
 class Facts {
  public:
   // `quiet_comparisons`: see emit_cpp. Without, what an extreme drops for a NaN raises the event of the comparison anyway.

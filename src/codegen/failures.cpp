@@ -6,8 +6,6 @@ namespace accel {
 
 namespace {
 
-constexpr int most_stack_scratch = 64 * 1024;
-
 const Body& body_of(const Program& program, const BlockStep& step) {
   return step.kind == StepKind::nest ? program.nests[static_cast<size_t>(step.nest)].body : step.body;
 }

@@ -8,7 +8,6 @@ namespace accel {
 
 namespace {
 
-constexpr int64_t most_stack_scratch = 64 * 1024;
 // A nest of at most so many statements, all on single numbers, is no function of its own.
 constexpr size_t most_short_statements = 32;
 // Iterations of a parallel loop without inner loops that are one unit of distribution.

@@ -3,6 +3,7 @@
 #include <Python.h>
 
 #include "codegen/kernel_abi.h"
+#include "cpython/imported.h"
 #include "cpython/py_ref.h"
 
 namespace accel {
@@ -17,12 +18,7 @@ constexpr EventName event_names[] = {
     {accel_divide, "divide"}, {accel_overflow, "over"}, {accel_underflow, "under"}, {accel_invalid, "invalid"}};
 
 // An attribute of numpy._core.umath; lives for ever, null when there is none.
-PyObject* umath_attribute(const char* name) {
-  PyRef module = PyRef::steal(PyImport_ImportModule("numpy._core.umath"));
-  PyObject* found = module ? PyObject_GetAttrString(module.get(), name) : nullptr;
-  if (found == nullptr) PyErr_Clear();
-  return found;
-}
+PyObject* umath_attribute(const char* name) { return imported_attribute("numpy._core.umath", name).release(); }
 
 bool is_mode(PyObject* mode, const char* name) {
   return mode != nullptr && PyUnicode_Check(mode) && PyUnicode_CompareWithASCIIString(mode, name) == 0;

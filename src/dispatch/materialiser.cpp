@@ -6,8 +6,6 @@
 namespace accel {
 namespace {
 
-constexpr int max_rank = 64;
-
 // The recipes that frames name themselves.
 std::vector<RecipeId> roots(const std::vector<FrameRecipe>& frames) {
   std::vector<RecipeId> found;

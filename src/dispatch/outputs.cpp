@@ -5,11 +5,7 @@
 #include "ndarray/array.h"
 
 namespace accel {
-namespace {
-
-constexpr int max_rank = 64;
-
-}  // namespace
+namespace {}  // namespace
 
 OutputPlan::OutputPlan(const Graph& graph, const std::vector<Recipe>& recipes) {
   for (const ExitOutputs& exit : exits_of(graph)) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/axes.h"
 #include "ir/view_order.h"
 
 namespace accel {
@@ -11,8 +12,6 @@ namespace {
 std::vector<uint8_t> canonical(std::vector<uint8_t> order) {
   return std::is_sorted(order.begin(), order.end()) ? std::vector<uint8_t>{} : order;
 }
-
-bool contains(const std::vector<int>& axes, int axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); }
 
 }  // namespace
 
@@ -59,7 +58,7 @@ ValueId Builder::expand_dims(ValueId v, std::vector<int> axes) {
   Type type{ValueKind::array, from.dtype, {}, expanded_order(from, axes)};
   size_t next = 0;
   for (int axis = 0; axis < from.rank() + static_cast<int>(axes.size()); ++axis) {
-    type.shape.push_back(contains(axes, axis) ? graph_.dims.constant(1) : from.shape[next++]);
+    type.shape.push_back(contains_axis(axes, axis) ? graph_.dims.constant(1) : from.shape[next++]);
   }
   Attributes attrs;
   attrs.axes = std::move(axes);
@@ -70,7 +69,7 @@ ValueId Builder::squeeze(ValueId v, std::vector<int> axes) {
   const Type& from = graph_.type(v);
   Type type{from.kind, from.dtype, {}, order_without(from, axes)};
   for (int axis = 0; axis < from.rank(); ++axis) {
-    if (!contains(axes, axis)) type.shape.push_back(from.shape[static_cast<size_t>(axis)]);
+    if (!contains_axis(axes, axis)) type.shape.push_back(from.shape[static_cast<size_t>(axis)]);
   }
   Attributes attrs;
   attrs.axes = std::move(axes);
@@ -144,7 +143,7 @@ ValueId Builder::reduce(Op ufunc, ValueId v, std::vector<int> axes, DType dtype,
   const Type& from = graph_.type(v);
   Type type{kind, dtype, {}, order_without(from, axes)};
   for (int axis = 0; axis < from.rank(); ++axis) {
-    if (!contains(axes, axis)) type.shape.push_back(from.shape[static_cast<size_t>(axis)]);
+    if (!contains_axis(axes, axis)) type.shape.push_back(from.shape[static_cast<size_t>(axis)]);
   }
   Attributes attrs;
   attrs.axes = std::move(axes);

@@ -6,7 +6,7 @@ namespace accel {
 
 namespace {
 
-constexpr DTypeInfo table[] = {
+constexpr DTypeInfo dtype_table[] = {
 #define DTYPE(enumerator, name, kind, size, emitted) {name, kind, size, emitted},
 #include "ir/dtype.inc"
 #undef DTYPE
@@ -14,11 +14,11 @@ constexpr DTypeInfo table[] = {
 
 }  // namespace
 
-const DTypeInfo& dtype_info(DType dtype) { return table[static_cast<int>(dtype)]; }
+const DTypeInfo& dtype_info(DType dtype) { return dtype_table[static_cast<int>(dtype)]; }
 
 std::optional<DType> dtype_from_name(std::string_view name) {
-  for (size_t i = 0; i < std::size(table); ++i) {
-    if (name == table[i].name) return static_cast<DType>(i);
+  for (size_t i = 0; i < std::size(dtype_table); ++i) {
+    if (name == dtype_table[i].name) return static_cast<DType>(i);
   }
   return std::nullopt;
 }

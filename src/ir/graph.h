@@ -64,6 +64,7 @@ using ValueId = int32_t;
 using NodeId = int32_t;
 using BlockId = int32_t;
 constexpr ValueId no_value = -1;
+constexpr int64_t most_elements = int64_t{1} << 47;  // of an array: addresses end there
 
 // A typed constant, bit-exact: the first item_size(dtype) bytes hold the value.
 struct Literal {

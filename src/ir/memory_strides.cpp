@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/axes.h"
 #include "ir/view_order.h"
 
 namespace accel {
@@ -9,16 +10,6 @@ namespace accel {
 namespace {
 
 using Strides = std::vector<Dim>;
-
-bool contains(const std::vector<int>& axes, int axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); }
-
-Strides without(const Strides& strides, const std::vector<int>& axes) {
-  Strides out;
-  for (size_t k = 0; k < strides.size(); ++k) {
-    if (!contains(axes, static_cast<int>(k))) out.push_back(strides[k]);
-  }
-  return out;
-}
 
 enum class Answer { no, yes, unknown };
 
@@ -60,11 +51,11 @@ std::optional<Strides> view_strides(DimTable& dims, const Graph& graph, const No
       return out;
     case Op::expand_dims:
       for (int axis = 0, next = 0; axis < result.rank(); ++axis) {
-        out.push_back(contains(node.attrs.axes, axis) ? dims.constant(0) : from[static_cast<size_t>(next++)]);
+        out.push_back(contains_axis(node.attrs.axes, axis) ? dims.constant(0) : from[static_cast<size_t>(next++)]);
       }
       return out;
     case Op::squeeze:
-      return without(from, node.attrs.axes);
+      return without_axes(from, node.attrs.axes);
     case Op::broadcast_to:
       out.assign(result.shape.size(), dims.constant(0));
       for (size_t k = 0, extra = result.shape.size() - from.size(); k < from.size(); ++k) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/axes.h"
 #include "ir/text.h"
 
 namespace accel {
@@ -30,14 +31,6 @@ bool are_ascending_axes(const std::vector<int>& axes, int rank) {
     if (axes[k] < 0 || axes[k] >= rank || (k > 0 && axes[k] <= axes[k - 1])) return false;
   }
   return true;
-}
-
-std::vector<Dim> without(const std::vector<Dim>& shape, const std::vector<int>& axes) {
-  std::vector<Dim> out;
-  for (size_t k = 0; k < shape.size(); ++k) {
-    if (std::find(axes.begin(), axes.end(), static_cast<int>(k)) == axes.end()) out.push_back(shape[k]);
-  }
-  return out;
 }
 
 // One node under test.
@@ -89,7 +82,7 @@ std::string expand_dims_error(const Context& c) {
   for (int axis : c.attrs.axes) {
     if (!c.is_one(c.result.shape[static_cast<size_t>(axis)])) return "a new axis has extent 1";
   }
-  return without(c.result.shape, c.attrs.axes) == c.operand(0).shape ? "" : "shape and axes disagree";
+  return without_axes(c.result.shape, c.attrs.axes) == c.operand(0).shape ? "" : "shape and axes disagree";
 }
 
 std::string squeeze_error(const Context& c) {
@@ -98,7 +91,7 @@ std::string squeeze_error(const Context& c) {
   for (int axis : c.attrs.axes) {
     if (!c.is_one(from.shape[static_cast<size_t>(axis)])) return "a dropped axis has extent 1";
   }
-  return without(from.shape, c.attrs.axes) == c.result.shape ? "" : "shape and axes disagree";
+  return without_axes(from.shape, c.attrs.axes) == c.result.shape ? "" : "shape and axes disagree";
 }
 
 std::string broadcast_error(const Context& c) {
@@ -143,7 +136,8 @@ std::string concatenate_error(const Context& c) {
   for (size_t k = 0; k < c.node.operands.size(); ++k) {
     const Type& part = c.operand(k);
     if (part.dtype != c.result.dtype || part.rank() != c.result.rank()) return "an operand differs in dtype or rank";
-    if (without(part.shape, c.attrs.axes) != without(c.result.shape, c.attrs.axes)) return "an operand differs in shape";
+    if (without_axes(part.shape, c.attrs.axes) != without_axes(c.result.shape, c.attrs.axes))
+      return "an operand differs in shape";
     total = dims.add(total, part.shape[static_cast<size_t>(axis)]);
   }
   return total == c.result.shape[static_cast<size_t>(axis)] ? "" : "the extents do not add up";
@@ -178,7 +172,7 @@ std::string reduce_error(const Context& c) {
   if (c.node.operands.size() != given) return "one operand, perhaps an initial value and perhaps a mask are needed";
   const Type& from = c.operand(0);
   if (!are_ascending_axes(c.attrs.axes, from.rank())) return "axes are not ascending";
-  if (without(from.shape, c.attrs.axes) != c.result.shape) return "shape and axes disagree";
+  if (without_axes(from.shape, c.attrs.axes) != c.result.shape) return "shape and axes disagree";
   const OpInfo& info = op_info(c.attrs.ufunc);
   if (info.op_class != OpClass::pointwise || info.arity != 2 || info.results != 1)
     return "the ufunc has two operands and one result";
@@ -193,7 +187,7 @@ std::string reduce_error(const Context& c) {
 std::string argreduce_error(const Context& c) {
   if (c.attrs.axes.size() != 1 || !are_ascending_axes(c.attrs.axes, c.operand(0).rank())) return "one axis is needed";
   if (c.result.dtype != DType::int64) return "the result is int64";
-  return without(c.operand(0).shape, c.attrs.axes) == c.result.shape ? "" : "shape and axis disagree";
+  return without_axes(c.operand(0).shape, c.attrs.axes) == c.result.shape ? "" : "shape and axis disagree";
 }
 
 std::string astype_error(const Context& c) { return c.operand(0).shape == c.result.shape ? "" : "the shape changed"; }

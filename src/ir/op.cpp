@@ -7,7 +7,7 @@ namespace accel {
 
 namespace {
 
-const OpInfo table[] = {
+const OpInfo op_table[] = {
 #define OP(name, op_class, ...) {#name, OpClass::op_class, #op_class, __VA_ARGS__},
 #include "ir/ops.inc"
 #undef OP
@@ -49,13 +49,13 @@ int mantissa_bits(DType dtype) {
 
 }  // namespace
 
-const OpInfo& op_info(Op op) { return table[static_cast<int>(op)]; }
+const OpInfo& op_info(Op op) { return op_table[static_cast<int>(op)]; }
 
-int op_count() { return static_cast<int>(std::size(table)); }
+int op_count() { return static_cast<int>(std::size(op_table)); }
 
 std::optional<Op> op_from_name(std::string_view name) {
-  for (size_t i = 0; i < std::size(table); ++i) {
-    if (name == table[i].name) return static_cast<Op>(i);
+  for (size_t i = 0; i < std::size(op_table); ++i) {
+    if (name == op_table[i].name) return static_cast<Op>(i);
   }
   return std::nullopt;
 }

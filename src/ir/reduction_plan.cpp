@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "ir/axes.h"
 #include "ir/memory_strides.h"
 
 namespace accel {
@@ -10,8 +11,6 @@ namespace accel {
 namespace {
 
 constexpr int64_t buffer_size = 8192;  // numpy.getbufsize(), elements
-
-bool contains(const std::vector<int>& axes, int axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); }
 
 // Run-time decisions as integer expressions. Extents and values to choose from are >= 0; conditions are 0 or 1 (for
 // empty operands, where nothing depends on them, they may be other small numbers).
@@ -159,8 +158,6 @@ class RunCutter {
   Dim total_;
 };
 
-bool is_inexact(DType dtype) { return dtype_kind(dtype) == 'f' || dtype_kind(dtype) == 'c'; }
-
 // Whether NumPy's inner loop treats a run otherwise than element by element in the accumulator's dtype.
 bool has_pieces(Op ufunc, DType accumulator) {
   return (ufunc == Op::add && is_inexact(accumulator)) || accumulator == DType::float16;
@@ -236,7 +233,7 @@ ReductionPlan make_plan(DimTable& dims, const Reduction& r, const std::vector<Di
   bool in_run = true;
   for (int axis : own_order(dims, r.operand, strides)) {
     Dim extent = r.operand.shape[static_cast<size_t>(axis)];
-    bool reduced = contains(r.axes, axis);
+    bool reduced = contains_axis(r.axes, axis);
     if (dims.is_constant(extent, 1)) {
       if (reduced) trivial.push_back(axis);
       continue;
@@ -331,7 +328,7 @@ std::vector<int> specialised_axes(const DimTable& dims, const Reduction& r, cons
   std::vector<int> out, between;
   if (!has_pieces(r.ufunc, r.accumulator)) return out;
   for (int axis : fastest_first) {
-    if (!contains(r.axes, axis)) {
+    if (!contains_axis(r.axes, axis)) {
       if (!dims.as_constant(r.operand.shape[static_cast<size_t>(axis)])) between.push_back(axis);
     } else if (!dims.is_constant(r.operand.shape[static_cast<size_t>(axis)], 1)) {
       out.insert(out.end(), between.begin(), between.end());

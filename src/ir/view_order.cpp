@@ -4,6 +4,8 @@
 #include <numeric>
 #include <span>
 
+#include "ir/axes.h"
+
 namespace accel {
 
 namespace {
@@ -13,8 +15,6 @@ std::vector<uint8_t> c_order(size_t rank) {
   std::iota(out.begin(), out.end(), uint8_t{0});
   return out;
 }
-
-bool contains(const std::vector<int>& axes, int axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); }
 
 }  // namespace
 
@@ -30,12 +30,12 @@ std::vector<uint8_t> expanded_order(const Type& from, const std::vector<int>& ax
   int rank = from.rank() + static_cast<int>(axes.size());
   std::vector<int> kept;
   for (int axis = 0; axis < rank; ++axis) {
-    if (!contains(axes, axis)) kept.push_back(axis);
+    if (!contains_axis(axes, axis)) kept.push_back(axis);
   }
   std::vector<uint8_t> out;
   for (uint8_t axis : from.axis_order()) out.push_back(static_cast<uint8_t>(kept[axis]));
   for (int axis = rank - 1; axis >= 0; --axis) {
-    if (!contains(axes, axis)) continue;
+    if (!contains_axis(axes, axis)) continue;
     auto follower = std::find(out.begin(), out.end(), axis + 1);
     out.insert(follower, static_cast<uint8_t>(axis));
   }
@@ -45,7 +45,7 @@ std::vector<uint8_t> expanded_order(const Type& from, const std::vector<int>& ax
 std::vector<uint8_t> order_without(const Type& from, const std::vector<int>& axes) {
   std::vector<uint8_t> out;
   for (uint8_t axis : from.axis_order()) {
-    if (contains(axes, axis)) continue;
+    if (contains_axis(axes, axis)) continue;
     auto below = std::count_if(axes.begin(), axes.end(), [&](int dropped) { return dropped < axis; });
     out.push_back(static_cast<uint8_t>(axis - below));
   }

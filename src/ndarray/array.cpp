@@ -7,7 +7,7 @@
 namespace accel {
 namespace {
 
-constexpr int max_rank = NPY_MAXDIMS;
+static_assert(max_rank == NPY_MAXDIMS);
 
 PyArrayObject* as_array(PyObject* object) { return reinterpret_cast<PyArrayObject*>(object); }
 

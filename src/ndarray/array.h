@@ -14,6 +14,8 @@
 
 namespace accel {
 
+constexpr int max_rank = 64;  // NPY_MAXDIMS
+
 // Imports NumPy's C API once. False with a Python exception set when NumPy cannot be used.
 bool import_numpy();
 // n of the NumPy 2.n that is imported. Requires import_numpy().

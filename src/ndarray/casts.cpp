@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "cpython/imported.h"
 #include "ndarray/array.h"
 #include "ndarray/numpy_api.h"
 
@@ -54,10 +55,7 @@ bool numpy_can_cast(DType from, DType to, const char* casting) {
 }
 
 Result<DType> numpy_result_type(std::span<const OperandType> operands) {
-  static PyObject* function = [] {
-    PyRef module = PyRef::steal(PyImport_ImportModule("numpy"));
-    return module ? PyObject_GetAttrString(module.get(), "result_type") : nullptr;
-  }();
+  static PyObject* function = imported_attribute("numpy", "result_type").release();
   PyRef arguments = PyRef::steal(PyTuple_New(static_cast<Py_ssize_t>(operands.size())));
   if (!function || !arguments) {
     PyErr_Clear();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "cpython/imported.h"
 #include "cpython/py_ref.h"
 
 namespace accel {
@@ -46,13 +47,10 @@ bool can_take_back(const StreamType& known) {
 
 std::vector<StreamType> find_types() {
   std::vector<StreamType> out;
-  PyRef module = PyRef::steal(PyImport_ImportModule("numpy.random"));
   for (const char* name : {"PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64"}) {
-    auto* type = reinterpret_cast<PyTypeObject*>(module ? PyObject_GetAttrString(module.get(), name) : nullptr);
-    if (type == nullptr || !PyType_Check(type)) {
-      PyErr_Clear();
-      continue;
-    }
+    PyObject* found = imported_attribute("numpy.random", name).release();
+    if (found == nullptr || !PyType_Check(found)) continue;
+    auto* type = reinterpret_cast<PyTypeObject*>(found);
     auto begin = static_cast<size_t>(type->tp_base->tp_basicsize), end = static_cast<size_t>(type->tp_basicsize);
     bool plain = type->tp_itemsize == 0 && type->tp_dictoffset == 0 && type->tp_weaklistoffset == 0 && begin <= end;
     out.push_back({type, begin, plain ? end - begin : 0});
@@ -92,8 +90,7 @@ std::optional<std::span<char>> stream_memory(PyObject* bit_generator) {
 }
 
 std::string draw_library() {
-  PyRef module = PyRef::steal(PyImport_ImportModule("numpy.random"));
-  PyRef file = PyRef::steal(module ? PyObject_GetAttrString(module.get(), "__file__") : nullptr);
+  PyRef file = imported_attribute("numpy.random", "__file__");
   const char* text = file && PyUnicode_Check(file.get()) ? PyUnicode_AsUTF8(file.get()) : nullptr;
   std::string path = text != nullptr ? text : "";
   PyErr_Clear();

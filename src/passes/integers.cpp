@@ -10,7 +10,6 @@ namespace accel {
 namespace {
 
 constexpr Linear::Key first_expression = Linear::Key{1} << 40;  // values below, symbols below 0
-constexpr int64_t most_elements = int64_t{1} << 47;             // addresses end there
 constexpr int64_t surely_fits = int64_t{1} << 60;
 // A number that starts near zero and moves by one step each time is less than twice as far away after 2^55 of them, which take
 // a year; so many factors of it fit.

@@ -41,7 +41,7 @@ struct Pool {
   PoolStats stats;
 };
 
-Pool& pool() { return process_wide<Pool>(); }
+Pool& kept_results() { return process_wide<Pool>(); }
 
 size_t page_bytes() {
   static const size_t bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
@@ -98,15 +98,15 @@ void unmap(const std::vector<Block>& blocks) {
 // From here on: requires the pool's mutex to be held. --------------------------------------------------------------------
 
 Block take_at(size_t index) {
-  Block block = pool().kept[index];
-  pool().kept.erase(pool().kept.begin() + static_cast<std::ptrdiff_t>(index));
-  pool().stats.kept_bytes -= static_cast<int64_t>(block.bytes);
+  Block block = kept_results().kept[index];
+  kept_results().kept.erase(kept_results().kept.begin() + static_cast<std::ptrdiff_t>(index));
+  kept_results().stats.kept_bytes -= static_cast<int64_t>(block.bytes);
   return block;
 }
 
 // The smallest kept block that fits and wastes at most an eighth; of equal ones the one released last, whose pages are warm.
 char* take_fitting(size_t bytes, size_t* capacity) {
-  auto& kept = pool().kept;
+  auto& kept = kept_results().kept;
   size_t best = kept.size();
   for (size_t i = 0; i < kept.size(); i++)
     if (kept[i].bytes >= bytes && kept[i].bytes <= bytes + bytes / 8 &&
@@ -122,7 +122,8 @@ char* take_fitting(size_t bytes, size_t* capacity) {
 std::vector<Block> take_surplus(int64_t limit) {
   std::vector<Block> surplus;
   auto idle_since = Clock::now() - idle_limit;
-  while (!pool().kept.empty() && (pool().stats.kept_bytes > limit || pool().kept.front().released < idle_since))
+  while (!kept_results().kept.empty() &&
+         (kept_results().stats.kept_bytes > limit || kept_results().kept.front().released < idle_since))
     surplus.push_back(take_at(0));
   return surplus;
 }
@@ -130,7 +131,7 @@ std::vector<Block> take_surplus(int64_t limit) {
 // The system may take the pages of kept blocks, without asking, when it is short of memory: of all but those released last,
 // whose next use would pay for that. Only huge pages make this cheap.
 void give_back(int64_t but_bytes) {
-  auto& kept = pool().kept;
+  auto& kept = kept_results().kept;
   for (size_t i = kept.size(); i-- > 0;) {
     Block& block = kept[i];
     but_bytes -= static_cast<int64_t>(block.bytes);
@@ -147,8 +148,8 @@ void give_back(int64_t but_bytes) {
 char* map_or_trim(size_t bytes) {
   size_t number;
   {
-    std::lock_guard lock(pool().mutex);
-    number = static_cast<size_t>(pool().stats.mapped);
+    std::lock_guard lock(kept_results().mutex);
+    number = static_cast<size_t>(kept_results().stats.mapped);
   }
   if (char* memory = map_block(bytes, number)) return memory;
   pool_trim();
@@ -157,14 +158,14 @@ char* map_or_trim(size_t bytes) {
 
 // Notes a block as in use; false when there is no memory for the note.
 bool enter_live(char* memory, size_t bytes, bool reused) {
-  std::lock_guard lock(pool().mutex);
+  std::lock_guard lock(kept_results().mutex);
   try {
-    pool().live.emplace(memory, bytes);
+    kept_results().live.emplace(memory, bytes);
   } catch (const std::bad_alloc&) {
     return false;
   }
-  (reused ? pool().stats.reused : pool().stats.mapped)++;
-  pool().stats.live_bytes += static_cast<int64_t>(bytes);
+  (reused ? kept_results().stats.reused : kept_results().stats.mapped)++;
+  kept_results().stats.live_bytes += static_cast<int64_t>(bytes);
   return true;
 }
 
@@ -174,7 +175,7 @@ void* allocate_block(size_t wanted, bool fresh) {
   if (bytes < wanted) return nullptr;
   char* memory = nullptr;
   if (!fresh) {
-    std::lock_guard lock(pool().mutex);
+    std::lock_guard lock(kept_results().mutex);
     memory = take_fitting(bytes, &bytes);
   }
   bool reused = memory != nullptr;
@@ -190,13 +191,13 @@ void* allocate_block(size_t wanted, bool fresh) {
 // Bytes of a live block of the pool, 0 for any other memory. With `forget` the block leaves the table.
 size_t live_bytes(void* memory, bool forget) {
   if (!may_be_block(memory)) return 0;  // nearly all memory that is not the pool's
-  std::lock_guard lock(pool().mutex);
-  auto at = pool().live.find(memory);
-  if (at == pool().live.end()) return 0;
+  std::lock_guard lock(kept_results().mutex);
+  auto at = kept_results().live.find(memory);
+  if (at == kept_results().live.end()) return 0;
   size_t bytes = at->second;
   if (forget) {
-    pool().live.erase(at);
-    pool().stats.live_bytes -= static_cast<int64_t>(bytes);
+    kept_results().live.erase(at);
+    kept_results().stats.live_bytes -= static_cast<int64_t>(bytes);
   }
   return bytes;
 }
@@ -206,9 +207,9 @@ void keep_block(char* memory, size_t bytes) {
   int64_t limit = pool_limit();
   std::vector<Block> surplus;
   {
-    std::lock_guard lock(pool().mutex);
-    pool().kept.push_back({memory, bytes, Clock::now()});
-    pool().stats.kept_bytes += static_cast<int64_t>(bytes);
+    std::lock_guard lock(kept_results().mutex);
+    kept_results().kept.push_back({memory, bytes, Clock::now()});
+    kept_results().stats.kept_bytes += static_cast<int64_t>(bytes);
     surplus = take_surplus(limit);
     give_back(limit / 4);
   }
@@ -259,18 +260,18 @@ void* pool_reallocate(void* memory, size_t bytes) {
 void pool_trim() {
   std::vector<Block> all;
   {
-    std::lock_guard lock(pool().mutex);
-    all.swap(pool().kept);
-    pool().stats.kept_bytes = 0;
+    std::lock_guard lock(kept_results().mutex);
+    all.swap(kept_results().kept);
+    kept_results().stats.kept_bytes = 0;
   }
   unmap(all);
 }
 
 PoolStats pool_stats() {
-  std::lock_guard lock(pool().mutex);
-  PoolStats stats = pool().stats;
-  stats.live_blocks = static_cast<int64_t>(pool().live.size());
-  stats.kept_blocks = static_cast<int64_t>(pool().kept.size());
+  std::lock_guard lock(kept_results().mutex);
+  PoolStats stats = kept_results().stats;
+  stats.live_blocks = static_cast<int64_t>(kept_results().live.size());
+  stats.kept_blocks = static_cast<int64_t>(kept_results().kept.size());
   return stats;
 }
 

@@ -9,6 +9,8 @@
 
 namespace accel {
 
+constexpr int64_t line_bytes = 64;  // of a cache
+
 using Index = std::vector<Dim>;  // one expression per logical axis
 
 // Byte strides of dense memory with axes from slowest to fastest in type.order, of `dtype` items.

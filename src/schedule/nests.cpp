@@ -11,8 +11,6 @@ namespace accel {
 
 namespace {
 
-constexpr int64_t line_bytes = 64;
-
 // Facts about the inline computation of a set of roots.
 struct Contents {
   int row_depth = 0;

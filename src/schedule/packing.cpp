@@ -11,7 +11,7 @@ namespace accel {
 namespace {
 
 // Rounds that make a copy worth while, and elements that stay in the caches.
-constexpr int64_t least_rounds = 16, least_elements = 32, most_elements = 65536;
+constexpr int64_t least_repeats = 16, least_packed = 32, most_packed = 65536;
 
 class Packing {
  public:
@@ -82,7 +82,7 @@ class Packing {
     }
     if (dims_.add(start, dims_.mul(place, stride)) != load.address.offset) return;
     if (has_variables(start) || has_variables(stride) || has_variables(count)) return;
-    if (hint(around[0]->extent) < least_rounds || hint(count) < least_elements || hint(count) > most_elements) return;
+    if (hint(around[0]->extent) < least_repeats || hint(count) < least_packed || hint(count) > most_packed) return;
     Source source{load.address.buffer, start, stride, count, load.dtype};
     auto [copy, is_new] = copies_.try_emplace(source, -1);
     if (is_new) {

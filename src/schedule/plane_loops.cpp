@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "schedule/access.h"
 #include "schedule/rewrite.h"
 #include "schedule/scalar_code.h"
 
@@ -12,10 +13,10 @@ namespace accel {
 
 namespace {
 
-constexpr int64_t line_bytes = 64, tile_bytes = 1 << 15;
+constexpr int64_t tile_bytes = 1 << 15;
 constexpr int64_t usual_distance = 128;  // of an element to the next one, where it is no constant
 constexpr int64_t least_tile = 16, most_tile = 1024;
-constexpr int own_variables = DimTable::first_variable + 2048;  // of the nests that are written here
+constexpr int tile_variables = DimTable::first_variable + 2048;  // of the nests that are written here
 
 bool stores(const Body& body) {
   return std::any_of(body.begin(), body.end(), [](const Stmt& stmt) { return stmt.kind == StmtKind::store; });
@@ -114,7 +115,7 @@ class PlaneLoop {
     Body body = std::move(nest().body);
     Stmt elements = std::move(body.back());
     body.pop_back();
-    Dim tiles = dims_.symbol(own_variables), plane = dims_.symbol(own_variables + 1), lane = dims_.symbol(own_variables + 2);
+    Dim tiles = dims_.symbol(tile_variables), plane = dims_.symbol(tile_variables + 1), lane = dims_.symbol(tile_variables + 2);
     Dim begin = dims_.mul(tiles, tile), all = elements.extent;
     substitute(dims_, elements.body, *dims_.as_symbol(elements.var), dims_.add(begin, lane));
     elements.var = lane;

@@ -18,12 +18,12 @@ namespace accel {
 
 namespace {
 
-constexpr int64_t block_bytes = 1 << 18;                                 // what the second-level cache of any CPU holds
-constexpr int64_t least_block = 8, most_block = 64;                      // rows
-constexpr int64_t least_row_bytes = 512;                                 // shorter rows are better walked as one
-constexpr int64_t least_blocks = 4, usual_blocks = 64;                   // so many feed all threads
-constexpr int64_t most_left = 2;                                         // rows at an edge that wait for other blocks
-constexpr int own_variables = DimTable::first_variable + (1 << 18) + 1;  // beside that of row_accesses.cpp
+constexpr int64_t block_bytes = 1 << 18;                                   // what the second-level cache of any CPU holds
+constexpr int64_t least_block = 8, most_block = 64;                        // rows
+constexpr int64_t least_row_bytes = 512;                                   // shorter rows are better walked as one
+constexpr int64_t least_blocks = 4, usual_blocks = 64;                     // so many feed all threads
+constexpr int64_t most_left = 2;                                           // rows at an edge that wait for other blocks
+constexpr int block_variables = DimTable::first_variable + (1 << 18) + 1;  // beside that of row_accesses.cpp
 
 // Rows at the two edges of a block that a nest leaves for later.
 struct Left {
@@ -132,7 +132,7 @@ class RowBlocks {
     Nest out;
     out.name = "rows";
     out.work = dims_.constant(0);
-    Dim block = dims_.symbol(own_variables);
+    Dim block = dims_.symbol(block_variables);
     Dim first = dims_.add(dims_.mul(block, rows_), dims_.constant(first_row()));
     Stmt blocks = loop_over(block, count, LoopKind::parallel);
     for (size_t k = 0; k < nests_.size(); ++k) {
@@ -150,7 +150,7 @@ class RowBlocks {
     rename_temps(program_, before, names);
     rename_temps(program_, body, names);
     std::move(before.begin(), before.end(), std::back_inserter(out.body));
-    Dim row = dims_.symbol(own_variables + 1), from = dims_.max(begin, dims_.constant(nest.first));
+    Dim row = dims_.symbol(block_variables + 1), from = dims_.max(begin, dims_.constant(nest.first));
     Dim iteration = dims_.add(dims_.sub(from, dims_.constant(nest.first)), row);
     substitute(dims_, body, *dims_.as_symbol(nest.variable), iteration);
     int64_t share = dims_.as_constant(dims_.sub(end, begin)).value_or(rows_);

@@ -16,9 +16,9 @@ constexpr int64_t fewest_row_elements = 128;  // of rows of several lengths, whi
 constexpr int first_axis = DimTable::first_variable + (1 << 18);  // variables of this question only
 
 // Follows each value to the elements of memory that it is computed from.
-class Reads {
+class OverwrittenReads {
  public:
-  Reads(const Graph& graph, const std::vector<NodeId>& stores, const std::function<bool(ValueId)>& in_memory)
+  OverwrittenReads(const Graph& graph, const std::vector<NodeId>& stores, const std::function<bool(ValueId)>& in_memory)
       : graph_(graph), dims_(graph.dims), in_memory_(in_memory) {
     out_.stores = stores;
   }
@@ -200,7 +200,7 @@ class Reads {
 
 std::optional<RowStores> row_stores(const Graph& graph, const std::vector<NodeId>& stores,
                                     const std::function<bool(ValueId)>& in_memory) {
-  return Reads(graph, stores, in_memory).run();
+  return OverwrittenReads(graph, stores, in_memory).run();
 }
 
 bool fits_rows(const Graph& graph, const Placement& placement, const RowStores& rows) {

@@ -16,6 +16,7 @@
 #include "base/settings.h"
 #include "runtime/parallel.h"
 #include "runtime/runtime.h"
+#include "sanitizers.h"
 #include "toolchain/machine.h"
 
 namespace accel {
@@ -29,13 +30,6 @@ class ParallelTest : public ::testing::Test {
     settings().parallel_threshold.set(std::stoll(find_setting("parallel_threshold")->default_text));
   }
 };
-
-// The sanitizers of GCC 12 keep locks across fork that a thread of the parent held, so a child hangs in their allocator.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool sanitizer_forks_badly = true;
-#else
-constexpr bool sanitizer_forks_badly = false;
-#endif
 
 // What a region saw.
 struct Record {

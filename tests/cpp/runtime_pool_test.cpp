@@ -14,19 +14,13 @@
 
 #include "base/settings.h"
 #include "runtime/result_pool.h"
+#include "sanitizers.h"
 #include "toolchain/files.h"
 
 namespace accel {
 namespace {
 
 constexpr size_t mib = size_t{1} << 20;
-
-// See runtime_parallel_test.cpp.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool sanitizer_forks_badly = true;
-#else
-constexpr bool sanitizer_forks_badly = false;
-#endif
 
 class PoolTest : public ::testing::Test {
  protected:

@@ -28,7 +28,7 @@ MAY_INCLUDE = {
     "runtime": ["base", *KERNEL_ABI, *SYSTEM, "toolchain/compiled_kernel.h"],
     ".": ["base", "ir", *PROGRAM, *PRODUCTS],
     "cpython": ["base"],
-    "ndarray": ["base", "ir", "cpython/py_ref.h", *PROGRAM, *KERNEL_ABI, "runtime"],
+    "ndarray": ["base", "ir", "cpython/py_ref.h", "cpython/imported.h", *PROGRAM, *KERNEL_ABI, "runtime"],
     "guard": ["base", "ir", "cpython", "ndarray"],
     "capture": ["base", "ir", "cpython", "ndarray", "guard"],
     "dispatch": ["base", "ir", "cpython", "ndarray", "guard", "capture", "runtime", *PRODUCTS, *KERNEL_ABI, *PRELUDE, *PROGRAM],

@@ -1,0 +1,12 @@
+#pragma once
+
+namespace accel {
+
+// The sanitizers of GCC 12 keep locks across fork that a thread of the parent held, so a child hangs in their allocator.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool sanitizer_forks_badly = true;
+#else
+constexpr bool sanitizer_forks_badly = false;
+#endif
+
+}  // namespace accel
