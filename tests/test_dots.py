@@ -255,3 +255,27 @@ def test_views_that_are_summed_too(dtype):
         assert_same(in_a_loop, second, x, x[:, 0].copy(), times=2)
     assert facts(first)["compiled"] > 3
     assert facts(second)["compiled"] > 3
+
+
+def multiply_in_place(a, b):
+    a @= b
+    return a
+
+
+def square_in_place(a):
+    a @= a
+    return a
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.int64])
+def test_matrix_product_in_place(dtype):
+    for a, b in [((5, 5), (5, 5)), ((3, 5), (5, 5)), ((2, 4, 4), (4, 4)), ((2, 4, 4), (2, 4, 4))]:
+        check(multiply_in_place, sample(a, dtype), sample(b, dtype, seed=1))
+    check(square_in_place, sample((4, 4), dtype))
+
+
+def test_matrix_product_in_place_that_numpy_refuses():
+    call = accel.compile(multiply_in_place)
+    for a, b in [((4, 4), (4,)), ((4,), (4, 4)), ((3, 4), (4, 3)), ((4, 4), (2, 4, 4)), ((4, 4), (3, 3))]:
+        assert_same(multiply_in_place, call, sample(a), sample(b, seed=1))
+    assert_same(multiply_in_place, call, sample((4, 4), "int64"), sample((4, 4)))

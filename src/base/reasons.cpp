@@ -16,6 +16,8 @@ const ReasonInfo& reason_info(Reason reason) { return table[static_cast<int>(rea
 
 bool is_learned(Reason reason) { return reason == Reason::index_sign || reason == Reason::view_or_copy; }
 
+bool ends_exceptionally(Reason reason) { return reason == Reason::will_raise || reason == Reason::will_warn; }
+
 int reason_count() { return static_cast<int>(sizeof(table) / sizeof(table[0])); }
 
 }  // namespace accel

@@ -10,6 +10,7 @@
 #include "capture/python_text.h"
 #include "capture/semantics.h"
 #include "cpython/function.h"
+#include "cpython/imported.h"
 #include "guard/fetch.h"
 #include "ndarray/array.h"
 
@@ -265,6 +266,8 @@ Result<std::optional<Ref>> Interpreter::make_exception(PyObject* type, const Cal
 
 // A builtin method bound to a constant: the primitive of its type's method.
 Result<std::optional<Ref>> Interpreter::call_bound_builtin(PyObject* object, CallArguments arguments) {
+  static PyObject* const warn = imported_attribute("warnings", "warn").release();
+  if (object == warn && frames_.back()->in_library) return fail(Reason::will_warn, "warnings.warn");
   PyObject* self = PyCFunction_GET_SELF(object);
   if (self == nullptr || PyModule_Check(self)) return fail(Reason::unsupported_call, short_repr(object));
   PyRef name = attribute(object, "__name__");

@@ -232,6 +232,7 @@ class Interpreter {
   bool is_writable();
   Status plan_exit(const Failure& why);
   bool is_raising() const;
+  bool forks_inside() const;
   void unroll_instead(const Failure& why);
   [[noreturn]] void unroll(const std::string& loop);
   void box_instead(const Failure& why);

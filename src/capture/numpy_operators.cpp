@@ -117,7 +117,8 @@ Result<Ref> array_operation(Capture& capture, Op op, bool inplace, const Operand
                             Temporaries temporaries) {
   UfuncOptions options;
   if (inplace && left.is_array()) {
-    if (op == Op::matmul) return fail(Reason::unsupported_call, "@=");
+    // NumPy names the axes of @=, so that there are no vectors.
+    if (op == Op::matmul && (left.shape.size() < 2 || right.shape.size() < 2)) return fail(Reason::will_raise, "@= of vectors");
     options.outs = {left.ref};
   }
   if (op == Op::power) {

@@ -120,7 +120,8 @@ bool is_among(const Reason (&reasons)[count], Reason reason) {
 void Interpreter::box_instead(const Failure& why) {
   constexpr Reason of_calls[] = {Reason::unsupported_call,  Reason::unsupported_argument, Reason::unsupported_attribute,
                                  Reason::unsupported_dtype, Reason::unsupported_layout,   Reason::unsupported_value,
-                                 Reason::array_subclass,    Reason::store_to_argument,    Reason::generator};
+                                 Reason::array_subclass,    Reason::store_to_argument,    Reason::generator,
+                                 Reason::will_warn};
   constexpr Reason never[] = {Reason::will_raise, Reason::internal_error, Reason::floating_point_event, Reason::capture_budget};
   if (speculative_ || depth_before_ == 0 || is_raising() || is_among(never, why.reason)) return;
   std::vector<const Frame*> frames = frames_before();

@@ -94,7 +94,7 @@ Status Interpreter::leave_earlier(const Plan::PlannedExit& planned) {
     Plan::PlannedExit moved = planned;
     moved.place.clear();
     // Not every call that leaves there gets as far as the error.
-    if (moved.why.reason == Reason::will_raise && forks_ != writable_forks_)
+    if (ends_exceptionally(moved.why.reason) && forks_ != writable_forks_)
       moved.why = fail(Reason::unsupported_value, "alive before: " + moved.why.detail);
     if (!plan_.end_at(writable_, std::move(moved))) return fail(Reason::internal_error, "an exit that cannot be moved");
   }
@@ -119,12 +119,20 @@ bool Interpreter::is_raising() const {
   });
 }
 
+// Whether paths have parted in the function that runs.
+bool Interpreter::forks_inside() const {
+  std::vector<const Frame*> frames = frames_before();
+  return !frames.empty() && frames.back()->forks_before != forks_;
+}
+
 // The failed instruction is left to the interpreter: by the next attempt, which knows that it fails.
 Status Interpreter::plan_exit(const Failure& why) {
   take_other_way();
-  if (why.reason != Reason::will_raise) walk_instead();
+  // A warning that all calls give is no exception.
+  const bool exceptional = ends_exceptionally(why.reason) && (why.reason != Reason::will_warn || forks_inside());
+  if (!exceptional) walk_instead();
   unroll_instead(why);
-  if (why.reason != Reason::will_raise && why.reason != Reason::capture_budget) stop_walking();
+  if (!exceptional && why.reason != Reason::capture_budget) stop_walking();
   box_instead(why);
   Plan::PlannedExit planned;
   planned.why = why;

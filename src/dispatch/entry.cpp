@@ -341,7 +341,7 @@ Outcome Entry::finish(Call& call, PyObject** result) {
 Outcome Entry::leave(Call& call, PyObject** result) {
   const Exit& exit = captured_.exits[call.exit];
   const Materialiser& materialiser = materialisers_[call.exit];
-  if (stance() == Stance::fail_on_fallback && exit.reason != Reason::will_raise) {
+  if (stance() == Stance::fail_on_fallback && !ends_exceptionally(exit.reason)) {
     materialiser.release(call.objects);
     return Outcome::refused;
   }
@@ -361,7 +361,7 @@ bool Entry::does_nothing() const {
 
 bool Entry::is_exceptional(int number) const {
   const Exit& exit = captured_.exits[number];
-  return exit.is_behind_call || (captured_.graph.blocks.size() > 1 && (exit.is_check || exit.reason == Reason::will_raise));
+  return exit.is_behind_call || (captured_.graph.blocks.size() > 1 && (exit.is_check || ends_exceptionally(exit.reason)));
 }
 
 void Entry::leave_to_interpreter(Reason reason, std::string detail) {

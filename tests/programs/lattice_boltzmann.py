@@ -85,8 +85,9 @@ def populations(rng, rows, columns, steps):
 
 
 def lid(rng, n, steps, inner):
-    d = 2 / (n - 1)
-    return np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n)), steps, inner, d, d, 0.001, 1.0, 0.1
+    d, nu = 2 / (n - 1), 0.1
+    dt = min(0.001, 0.2 * d**2 / nu)  # longer steps are unstable
+    return np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n)), steps, inner, d, d, dt, 1.0, nu
 
 
 PROGRAMS = [
