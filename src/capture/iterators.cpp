@@ -26,7 +26,6 @@ namespace accel {
 
 namespace {
 
-constexpr size_t most_turns = 1 << 20;
 constexpr int64_t few_rounds = 64;      // of a loop that may be evaluated round by round when it cannot be rolled
 constexpr int64_t guarded_rounds = 12;  // the same when the number of rounds is the call's
 constexpr int64_t rolled_rounds = 2;    // loops with fewer rounds are evaluated at capture
@@ -390,7 +389,7 @@ Result<std::optional<Ref>> next_item(Capture& capture, const Ref& iterator) {
 
 Status for_each_item(Capture& capture, const Ref& value, const std::function<Status(const Ref&)>& use) {
   ACCEL_TRY(Ref iterator, get_iterator(capture, value));
-  for (size_t count = 0; count < most_turns; ++count) {
+  for (size_t count = 0; count < static_cast<size_t>(most_turns); ++count) {
     ACCEL_TRY(std::optional<Ref> item, next_item(capture, iterator));
     if (!item) return Unit{};
     ACCEL_TRY([[maybe_unused]] Unit used, use(*item));

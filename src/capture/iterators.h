@@ -5,6 +5,8 @@
 
 namespace accel {
 
+constexpr Py_ssize_t most_turns = 1 << 16;  // that capture works out
+
 // Whether there is a next item.
 Result<Condition> supply(Capture& capture, const Ref& iterator);
 // The next item; advances. Requires that there is one.

@@ -2,6 +2,8 @@
 
 #include <opcode.h>
 
+#include <cmath>
+
 #include "capture/grown_lists.h"
 #include "capture/known_types.h"
 #include "capture/predicated.h"
@@ -18,6 +20,29 @@ namespace {
 using BinaryFunction = PyObject* (*)(PyObject*, PyObject*);
 
 PyObject* power(PyObject* left, PyObject* right) { return PyNumber_Power(left, right, Py_None); }
+
+// While it lives warnings are raised as exceptions. The filters are set aside: what Python knows to have shown stays known.
+class WarningsAsErrors {
+ public:
+  WarningsAsErrors()
+      : module_(PyRef::steal(PyImport_ImportModule("warnings"))),
+        filters_(PyRef::steal(module_ ? PyObject_GetAttrString(module_.get(), "filters") : nullptr)) {
+    PyRef all = PyRef::steal(filters_ ? Py_BuildValue("[(sOOOi)]", "error", Py_None, PyExc_Warning, Py_None, 0) : nullptr);
+    if (all) PyObject_SetAttrString(module_.get(), "filters", all.get());
+    PyErr_Clear();
+  }
+  ~WarningsAsErrors() {
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    if (filters_) PyObject_SetAttrString(module_.get(), "filters", filters_.get());
+    PyErr_Restore(type, value, traceback);
+  }
+  WarningsAsErrors(const WarningsAsErrors&) = delete;
+  WarningsAsErrors& operator=(const WarningsAsErrors&) = delete;
+
+ private:
+  PyRef module_, filters_;
+};
 
 BinaryFunction binary_function(int op) {
   switch (op) {
@@ -67,9 +92,19 @@ bool is_huge(int op, PyObject* left, PyObject* right) {
 
 bool is_python_int(Capture& capture, const Ref& value) { return capture.type_of(value) == &PyLong_Type; }
 
+// Whether the coefficients of the result are numbers of 64 bits.
+bool has_small_coefficients(const DimTable& dims, int op, Dim left, Dim right) {
+  constexpr double most = 4611686018427387904.0;  // 2**62
+  const double l = dims.weight(left), r = dims.weight(right);
+  if (op == NB_MULTIPLY) return l * r <= most;
+  if (op == NB_POWER) return std::pow(l, static_cast<double>(dims.as_constant(right).value_or(0))) <= most;
+  return l + r <= most;
+}
+
 // Python's integer arithmetic on Dims. nullopt: no Dim says it.
 std::optional<Dim> dim_operation(Capture& capture, int op, Dim left, Dim right) {
   DimTable& dims = capture.dims();
+  if (!has_small_coefficients(dims, op, left, right)) return std::nullopt;
   Dim zero = dims.constant(0);
   std::optional<Dim> out;
   switch (op) {
@@ -276,10 +311,20 @@ Result<Ref> folded(Capture& capture, PyObject* new_reference) {
   return capture.constant(object.get());
 }
 
+Result<Ref> folded_quietly(Capture& capture, const std::function<PyObject*()>& call) {
+  WarningsAsErrors errors;
+  PyRef result = PyRef::steal(call());
+  if (!result && PyErr_ExceptionMatches(PyExc_Warning)) {
+    PyErr_Clear();
+    return fail(Reason::unsupported_call, "a call that warns");
+  }
+  return folded(capture, result.release());
+}
+
 Result<Ref> fold(Capture& capture, PyObject* function, const std::vector<PyRef>& arguments) {
   std::vector<PyObject*> borrowed;
   for (const PyRef& argument : arguments) borrowed.push_back(argument.get());
-  return folded(capture, PyObject_Vectorcall(function, borrowed.data(), borrowed.size(), nullptr));
+  return folded_quietly(capture, [&] { return PyObject_Vectorcall(function, borrowed.data(), borrowed.size(), nullptr); });
 }
 
 Result<Ref> binary_operation(Capture& capture, int op, bool inplace, const Ref& left, const Ref& right,

@@ -6,6 +6,7 @@
 
 #include "capture/builtin_primitives.h"
 #include "capture/capture.h"
+#include "capture/iterators.h"
 #include "capture/known_types.h"
 #include "capture/numpy_primitives.h"
 #include "capture/numpy_random.h"
@@ -158,6 +159,8 @@ Result<Ref> fold_call(Capture& capture, PyObject* callable, const CallArguments&
     }
     if (argument->kind == AbstractKind::object) return fail(Reason::unsupported_call, short_repr(callable) + " of an object");
     ACCEL_TRY(PyRef value, capture.require_constant(argument));
+    if (PyRange_Check(value.get()) && PyObject_Size(value.get()) > most_turns)
+      return fail(Reason::unsupported_call, short_repr(callable) + " of a long range");
     if (!is_foldable(value.get()))
       return fail(Reason::unsupported_call, short_repr(callable) + " of " + type_name(value.get()));
     values.push_back(std::move(value));
@@ -175,7 +178,7 @@ Result<Ref> fold_call(Capture& capture, PyObject* callable, const CallArguments&
     ACCEL_TRY([[maybe_unused]] Unit done, add(argument));
     PyDict_SetItemString(keywords.get(), name.c_str(), values.back().get());
   }
-  return folded(capture, PyObject_Call(callable, positional.get(), keywords.get()));
+  return folded_quietly(capture, [&] { return PyObject_Call(callable, positional.get(), keywords.get()); });
 }
 
 }  // namespace accel

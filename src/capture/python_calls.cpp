@@ -13,7 +13,7 @@ namespace accel {
 
 namespace {
 
-// Builtins that look at the variables of the frame which calls them.
+// Builtins that look at the variables of the frame which calls them, or count the references to them.
 bool looks_at_caller(PyObject* callable) {
   static const std::vector<PyObject*> known = [] {
     std::vector<PyObject*> out;
@@ -22,7 +22,8 @@ bool looks_at_caller(PyObject* callable) {
     };
     for (const char* name : {"locals", "vars", "dir", "eval", "exec", "super", "breakpoint", "__build_class__"})
       add("builtins", name);
-    for (const char* name : {"_getframe", "settrace", "setprofile", "exc_info", "exception"}) add("sys", name);
+    for (const char* name : {"_getframe", "settrace", "setprofile", "exc_info", "exception", "getrefcount"}) add("sys", name);
+    out.push_back(PyObject_GetAttrString(reinterpret_cast<PyObject*>(array_type()), "resize"));
     return out;
   }();
   return std::find(known.begin(), known.end(), callable) != known.end();

@@ -3,6 +3,7 @@
 
 #include <Python.h>
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -78,5 +79,7 @@ std::optional<Dim> known_dim(Capture& capture, const Ref& value);
 // Calls a pure function on constants. New value; fails with will_raise when it raises.
 Result<Ref> fold(Capture& capture, PyObject* function, const std::vector<PyRef>& arguments);
 Result<Ref> folded(Capture& capture, PyObject* new_reference);
+// The same of what a call gives, unless it warns.
+Result<Ref> folded_quietly(Capture& capture, const std::function<PyObject*()>& call);
 
 }  // namespace accel

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -221,6 +222,12 @@ Dim DimTable::mul(Dim a, Dim b) {
     }
   }
   return state_->from_polynomial(out);
+}
+
+double DimTable::weight(Dim d) const {
+  double sum = 0;
+  for (const auto& [atoms, coefficient] : state_->polynomial(d)) sum += std::abs(static_cast<double>(coefficient));
+  return sum;
 }
 
 Dim DimTable::floordiv(Dim a, Dim b) {

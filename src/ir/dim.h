@@ -52,6 +52,7 @@ class DimTable {
   std::optional<int> as_symbol(Dim d) const;  // symbol index when d is a bare symbol
   std::vector<Dim> operands(Dim d) const;     // of add, mul, floordiv, mod, min, max
   int64_t length(Dim d) const;                // constants, symbols and operations, as often as they stand in it; at most 2**40
+  double weight(Dim d) const;                 // the magnitudes of all coefficients, as a sum of products, added up
   std::vector<int> symbols(Dim d) const;      // sorted, without repeats
   bool names(Dim d, int symbol) const;        // whether the symbol is one of them
 

@@ -80,6 +80,9 @@ void Lowering::mark_outer_loop(std::vector<Dim> variables) {
 
 int Lowering::scope_of(const Index& index) const {
   int deepest = 0;
+  // An index along an axis without elements is taken to be 0: it is no element's.
+  for (int k = static_cast<int>(scopes_.size()); k-- > 1 && deepest == 0;)
+    if (dims_.is_constant(scopes_[k]->header.extent, 0)) deepest = k;
   for (Dim d : index)
     for (int symbol : dims_.symbols(d))
       for (int k = static_cast<int>(scopes_.size()); k-- > deepest + 1;)
