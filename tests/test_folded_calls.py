@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from support.compiled import facts
 from support.differential import check
 from support.outcome import assert_same
 
@@ -41,6 +42,7 @@ def rounded_in_a_loop(x):
 def test_capture_gives_no_warnings(function, x):
     call = accel.compile(function)
     assert_same(function, call, np.float64(x))
+    assert facts(call)["compiled"] > 0
 
 
 def test_filters_are_as_they_were():
@@ -75,6 +77,9 @@ def powers_of_constants(n):
 def test_overflow_of_known_numbers(function):
     call = accel.compile(function)
     assert_same(function, call, 3)
+    with np.errstate(over="ignore"):
+        assert_same(function, call, 3, times=2)
+    assert facts(call)["compiled"] == 2
 
 
 def huge_multiples(a):
@@ -85,6 +90,7 @@ def test_python_ints_beyond_64_bits():
     call = accel.compile(huge_multiples)
     for n in (3, 5, 0):
         assert_same(huge_multiples, call, np.ones(n))
+    assert facts(call)["compiled"] > 0
 
 
 @pytest.mark.timeout(60)
@@ -94,7 +100,9 @@ def test_long_ranges_are_not_worked_out():
             return sum(range(10**9)) + max(range(10**9)) + list(range(10**8))[0] + sorted(range(10**8))[1]
         return x * 2
 
-    assert_same(function, accel.compile(function), np.float64(1))
+    call = accel.compile(function)
+    assert_same(function, call, np.float64(1))
+    assert facts(call)["compiled"] > 0
 
 
 def gathered(u, s, order):

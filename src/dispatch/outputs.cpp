@@ -5,7 +5,6 @@
 #include "ndarray/array.h"
 
 namespace accel {
-namespace {}  // namespace
 
 OutputPlan::OutputPlan(const Graph& graph, const std::vector<Recipe>& recipes) {
   for (const ExitOutputs& exit : exits_of(graph)) {
