@@ -258,12 +258,7 @@ BlockId Builder::new_block() {
   return static_cast<BlockId>(graph_.blocks.size()) - 1;
 }
 
-ValueId Builder::param(BlockId block, Type type) {
-  ValueId id = static_cast<ValueId>(graph_.values.size());
-  graph_.values.push_back({std::move(type), -1, block});
-  graph_.blocks[static_cast<size_t>(block)].params.push_back(id);
-  return id;
-}
+ValueId Builder::param(BlockId block, Type type) { return graph_.add_param(block, std::move(type)); }
 
 void Builder::jump(BlockId target, std::vector<ValueId> arguments) {
   Terminator& t = terminator();

@@ -21,10 +21,14 @@ int Graph::add_symbol(std::string name, int64_t hint) {
 }
 
 ValueId Graph::add_input(Input input, Type type) {
-  ValueId id = static_cast<ValueId>(values.size());
-  values.push_back({std::move(type), -1, 0});
   inputs.push_back(std::move(input));
-  blocks[0].params.push_back(id);
+  return add_param(0, std::move(type));
+}
+
+ValueId Graph::add_param(BlockId block, Type type) {
+  ValueId id = static_cast<ValueId>(values.size());
+  values.push_back({std::move(type), -1, block});
+  blocks[static_cast<size_t>(block)].params.push_back(id);
   return id;
 }
 

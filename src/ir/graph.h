@@ -175,6 +175,7 @@ class Graph {
 
   int add_symbol(std::string name, int64_t hint);
   ValueId add_input(Input input, Type type);
+  ValueId add_param(BlockId block, Type type);
   // Appends a node to `block`; returns its first result.
   ValueId add_node(BlockId block, Op op, std::vector<ValueId> operands, Attributes attrs, std::vector<Type> results,
                    Location where = {});

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "passes/integers.h"
+#include "ir/integers.h"
 #include "passes/passes.h"
-#include "passes/rewrite.h"
+#include "ir/edit.h"
 
 namespace accel {
 

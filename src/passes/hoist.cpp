@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "ir/edit.h"
 #include "passes/element_cost.h"
 #include "passes/invariants.h"
 #include "passes/passes.h"
-#include "passes/rewrite.h"
 
 namespace accel {
 
@@ -303,14 +303,14 @@ class Hoisting {
   // The block that goes on to the loop and nowhere else; made where there is none. None when the extents of what the header
   // gets have names that only it knows.
   std::optional<BlockId> block_before(const NaturalLoop& loop) {
-    std::vector<std::pair<BlockId, int>> edges;
+    std::vector<Edge> edges;
     for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b)
       for (int k = 0; k < target_count(block(b).terminator); ++k)
-        if (block(b).terminator.targets[k] == loop.header && !loop.blocks.contains(b)) edges.emplace_back(b, k);
+        if (block(b).terminator.targets[k] == loop.header && !loop.blocks.contains(b)) edges.push_back({b, k});
     if (edges.empty()) return std::nullopt;
-    if (edges.size() == 1 && block(edges[0].first).terminator.kind == TerminatorKind::jump) return edges[0].first;
+    if (edges.size() == 1 && block(edges[0].from).terminator.kind == TerminatorKind::jump) return edges[0].from;
     if (edges.size() > 1 && names_extents(loop.header)) return std::nullopt;
-    return edges.size() == 1 ? split(edges[0]) : join(edges, loop.header);
+    return edges.size() == 1 ? split_edge(graph_, edges[0]) : join_edges(graph_, edges);
   }
 
   // Whether a block binds symbols that the shapes of its parameters have.
@@ -321,36 +321,6 @@ class Hoisting {
         for (int symbol : graph_.dims.symbols(d))
           if (auto found = bindings.find(symbol); found != bindings.end() && found->second.block == b) return true;
     return false;
-  }
-
-  BlockId new_block(BlockId target, std::vector<ValueId> arguments) {
-    Block made;
-    made.terminator.kind = TerminatorKind::jump;
-    made.terminator.targets[0] = target;
-    made.terminator.target_arguments[0] = std::move(arguments);
-    graph_.blocks.push_back(std::move(made));
-    return static_cast<BlockId>(graph_.blocks.size()) - 1;
-  }
-
-  BlockId split(std::pair<BlockId, int> edge) {
-    auto [from, k] = edge;
-    Terminator& t = block(from).terminator;
-    BlockId made = new_block(t.targets[k], std::move(t.target_arguments[k]));
-    block(from).terminator.targets[k] = made;
-    block(from).terminator.target_arguments[k].clear();
-    return made;
-  }
-
-  BlockId join(const std::vector<std::pair<BlockId, int>>& edges, BlockId header) {
-    std::vector<ValueId> params;
-    BlockId made = new_block(header, {});
-    for (ValueId v : std::vector<ValueId>(block(header).params)) {
-      params.push_back(static_cast<ValueId>(graph_.values.size()));
-      graph_.values.push_back({type(v), -1, made});
-    }
-    block(made).params = block(made).terminator.target_arguments[0] = params;
-    for (auto [from, k] : edges) block(from).terminator.targets[k] = made;
-    return made;
   }
 
   Graph& graph_;

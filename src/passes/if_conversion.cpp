@@ -9,7 +9,7 @@
 
 #include "ir/flow.h"
 #include "passes/passes.h"
-#include "passes/rewrite.h"
+#include "ir/edit.h"
 #include "passes/speculation.h"
 
 namespace accel {

@@ -8,7 +8,7 @@
 #include "ir/flow.h"
 #include "ir/uses.h"
 #include "passes/passes.h"
-#include "passes/rewrite.h"
+#include "ir/edit.h"
 
 namespace accel {
 

@@ -4,7 +4,7 @@
 
 #include "ir/flow.h"
 #include "passes/passes.h"
-#include "passes/rewrite.h"
+#include "ir/edit.h"
 
 namespace accel {
 

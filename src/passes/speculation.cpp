@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "passes/element_cost.h"
-#include "passes/rewrite.h"
+#include "ir/edit.h"
 
 namespace accel {
 

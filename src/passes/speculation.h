@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "passes/integers.h"
+#include "ir/integers.h"
 
 namespace accel {
 

@@ -16,6 +16,7 @@
 #include "schedule/places.h"
 #include "schedule/plane_loops.h"
 #include "schedule/returned_temps.h"
+#include "schedule/scalar_promotion.h"
 #include "schedule/segments.h"
 #include "schedule/undo.h"
 #include "schedule/unread.h"
@@ -30,6 +31,7 @@ class Flow {
 
   Result<Program> run() {
     order_loops(graph_, notes_);
+    promote_scalars(graph_, notes_);
     ACCEL_TRY([[maybe_unused]] Unit owned, own_memory(graph_, notes_));
     fill_what_is_read(graph_);
     find_pointwise_loops();

@@ -1,7 +1,8 @@
-#include "passes/rewrite.h"
+#include "ir/edit.h"
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "ir/flow.h"
 
@@ -32,6 +33,37 @@ void remove_param(Graph& graph, BlockId block, size_t place) {
     for (int k = 0; k < target_count(from.terminator); ++k)
       if (from.terminator.targets[k] == block) erase(from.terminator.target_arguments[k]);
   erase(graph.blocks[static_cast<size_t>(block)].params);
+}
+
+namespace {
+
+BlockId add_jump(Graph& graph, BlockId target) {
+  Block made;
+  made.terminator.kind = TerminatorKind::jump;
+  made.terminator.targets[0] = target;
+  graph.blocks.push_back(std::move(made));
+  return static_cast<BlockId>(graph.blocks.size()) - 1;
+}
+
+Terminator& end_of(Graph& graph, BlockId b) { return graph.blocks[static_cast<size_t>(b)].terminator; }
+
+}  // namespace
+
+BlockId split_edge(Graph& graph, Edge edge) {
+  BlockId made = add_jump(graph, end_of(graph, edge.from).targets[edge.number]);
+  Terminator& from = end_of(graph, edge.from);
+  end_of(graph, made).target_arguments[0] = std::exchange(from.target_arguments[edge.number], {});
+  from.targets[edge.number] = made;
+  return made;
+}
+
+BlockId join_edges(Graph& graph, const std::vector<Edge>& edges) {
+  const BlockId target = end_of(graph, edges[0].from).targets[edges[0].number];
+  const BlockId made = add_jump(graph, target);
+  for (ValueId v : std::vector<ValueId>(graph.blocks[static_cast<size_t>(target)].params)) graph.add_param(made, graph.type(v));
+  end_of(graph, made).target_arguments[0] = graph.blocks[static_cast<size_t>(made)].params;
+  for (Edge edge : edges) end_of(graph, edge.from).targets[edge.number] = made;
+  return made;
 }
 
 void remove_blocks(Graph& graph, const std::vector<bool>& gone) {

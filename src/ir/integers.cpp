@@ -1,4 +1,4 @@
-#include "passes/integers.h"
+#include "ir/integers.h"
 
 #include <algorithm>
 #include <numeric>

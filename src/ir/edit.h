@@ -1,5 +1,6 @@
 #pragma once
-// What passes share: replacing a value everywhere it is used, removing a parameter, telling nodes that compute the same.
+// Edits of a graph: replacing a value everywhere it is used, removing a parameter, splitting an edge; and what they ask: which
+// nodes compute the same, which views look at the same.
 
 #include "ir/graph.h"
 
@@ -13,6 +14,16 @@ std::vector<ValueId> no_replacement(const Graph& graph);
 
 // Removes the parameter at this place of a block, and what edges give it.
 void remove_param(Graph& graph, BlockId block, size_t place);
+
+// A way from one block to another: a target of a terminator.
+struct Edge {
+  BlockId from = -1;
+  int number = 0;
+};
+// Puts a block without parameters on an edge.
+BlockId split_edge(Graph& graph, Edge edge);
+// Puts one block on all of the edges, which lead to one target. It has that one's parameters.
+BlockId join_edges(Graph& graph, const std::vector<Edge>& edges);
 
 // Removes blocks that nothing leads to any more, and numbers the others anew.
 void remove_blocks(Graph& graph, const std::vector<bool>& gone);

@@ -1,0 +1,256 @@
+#include "schedule/scalar_promotion.h"
+
+#include <algorithm>
+#include <map>
+
+#include "ir/edit.h"
+#include "schedule/promotable.h"
+
+namespace accel {
+
+namespace {
+
+class Promotion {
+ public:
+  Promotion(Graph& graph, const NaturalLoop& loop, const PromotableElement& element)
+      : graph_(graph),
+        loop_(loop),
+        element_(element),
+        store_(graph.nodes[static_cast<size_t>(element.store)]),
+        number_{ValueKind::numpy_scalar, graph.type(element.param).dtype, {}, {}},
+        is_pinned_(pinned_inputs(graph)[static_cast<size_t>(element.param)] != not_pinned) {}
+
+  // False, and nothing is done, where it cannot be said which version is used behind the loop.
+  bool run() {
+    if (!find_exits()) return false;
+    enter();
+    name_numbers();
+    take_out();
+    for (const auto& [to, edges] : exits_) leave_to(to, edges);
+    hand_on();
+    std::vector<ValueId> replacement = no_replacement(graph_);
+    for (ValueId v : element_.versions) replacement[static_cast<size_t>(v)] = element_.start;
+    for (const auto& [from, to] : replaced_) replacement[static_cast<size_t>(from)] = to;
+    replace_uses(graph_, replacement);
+    return true;
+  }
+
+ private:
+  Block& block(BlockId b) { return graph_.blocks[static_cast<size_t>(b)]; }
+  Node& node(NodeId n) { return graph_.nodes[static_cast<size_t>(n)]; }
+  bool is_inside(BlockId b) const { return loop_.blocks.contains(b); }
+  bool is_version(ValueId v) const { return element_.versions.contains(v); }
+
+  // --- ways out -----------------------------------------------------------------------------------------------------------
+
+  bool find_exits() {
+    for (BlockId b : loop_.blocks)
+      for (int k = 0; k < target_count(block(b).terminator); ++k)
+        if (BlockId to = block(b).terminator.targets[k]; !is_inside(to)) exits_[to].push_back({b, k});
+    const Dominance dominance(graph_);
+    const auto before = predecessors(graph_);
+    for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b)
+      for (ValueId v : is_inside(b) ? std::vector<ValueId>() : versions_used(b))
+        if (!find_way(b, v, dominance, before)) return false;
+    return std::all_of(used_behind_.begin(), used_behind_.end(),
+                       [&](const auto& used) { return can_join(exits_.at(used.first)); });
+  }
+
+  std::vector<ValueId> versions_used(BlockId b) {
+    std::vector<ValueId> out;
+    auto note = [&](const std::vector<ValueId>& values) {
+      std::copy_if(values.begin(), values.end(), std::back_inserter(out), [&](ValueId v) { return is_version(v); });
+    };
+    for (NodeId n : block(b).nodes) note(node(n).operands);
+    const Terminator& t = block(b).terminator;
+    for (const std::vector<ValueId>* list : {&t.operands, &t.target_arguments[0], &t.target_arguments[1]}) note(*list);
+    return out;
+  }
+
+  // Finds the block to which all ways to `user` leave the loop, with this version.
+  bool find_way(BlockId user, ValueId version, const Dominance& dominance, const std::vector<std::vector<BlockId>>& before) {
+    for (const auto& [to, edges] : exits_) {
+      const auto& from = before[static_cast<size_t>(to)];
+      bool is_only_way = dominance.dominates(to, user) &&
+                         std::all_of(from.begin(), from.end(), [&](BlockId b) { return is_inside(b); }) &&
+                         std::all_of(edges.begin(), edges.end(), [&](Edge e) { return element_.end.at(e.from) == version; });
+      if (!is_only_way) continue;
+      used_behind_[to].insert(user);
+      return true;
+    }
+    return false;
+  }
+
+  // Whether edges can be one: each place gets the version from all of them, or from none.
+  bool can_join(const std::vector<Edge>& edges) {
+    const std::set<size_t> first = places(edges[0]);
+    return std::all_of(edges.begin(), edges.end(), [&](Edge e) { return places(e) == first; });
+  }
+
+  std::set<size_t> places(Edge edge) {
+    std::set<size_t> out;
+    const std::vector<ValueId>& given = block(edge.from).terminator.target_arguments[edge.number];
+    for (size_t k = 0; k < given.size(); ++k)
+      if (is_version(given[k])) out.insert(k);
+    return out;
+  }
+
+  // The store on the ways to a block: one for all where the array is used there without being given.
+  void leave_to(BlockId to, const std::vector<Edge>& edges) {
+    if (edges.size() > 1 && used_behind_.contains(to)) return leave_together(to, edges);
+    for (Edge edge : edges) {
+      const ValueId version = element_.end.at(edge.from);
+      const std::set<size_t> at = places(edge);
+      if (!is_pinned_ && !used_behind_.contains(to) && at.empty()) continue;  // nobody looks at it any more
+      const BlockId made = split_edge(graph_, edge);
+      const ValueId stored = store_at(made, numbers_.at(version));
+      for (size_t place : at) block(made).terminator.target_arguments[0][place] = stored;
+      rename_behind(to, version, stored);
+    }
+  }
+
+  void leave_together(BlockId to, const std::vector<Edge>& edges) {
+    const std::set<size_t> at = places(edges[0]);
+    const BlockId made = join_edges(graph_, edges);
+    const ValueId number = graph_.add_param(made, number_);
+    for (Edge edge : edges)
+      block(edge.from).terminator.target_arguments[edge.number].push_back(numbers_.at(element_.end.at(edge.from)));
+    for (auto place = at.rbegin(); place != at.rend(); ++place) remove_param(graph_, made, *place);
+    const ValueId stored = store_at(made, number);
+    for (size_t place : at) block(made).terminator.target_arguments[0][place] = stored;
+    rename_behind(to, element_.end.at(edges[0].from), stored);
+  }
+
+  void rename_behind(BlockId to, ValueId version, ValueId stored) {
+    auto rename = [&](std::vector<ValueId>& values) { std::replace(values.begin(), values.end(), version, stored); };
+    for (BlockId b : used_behind_[to]) {
+      for (NodeId n : block(b).nodes) rename(node(n).operands);
+      Terminator& t = block(b).terminator;
+      for (std::vector<ValueId>* list : {&t.operands, &t.target_arguments[0], &t.target_arguments[1]}) rename(*list);
+    }
+  }
+
+  // --- the element --------------------------------------------------------------------------------------------------------
+
+  // The view of the element, on the array in front of the loop.
+  ValueId view_at(BlockId home) {
+    std::vector<NodeId> chain;
+    for (ValueId v = store_.operands[1]; !is_version(v); v = graph_.producer(v).operands[0])
+      chain.push_back(graph_.values[static_cast<size_t>(v)].producer);
+    ValueId view = element_.start;
+    for (auto n = chain.rbegin(); n != chain.rend(); ++n) {
+      const Node source = node(*n);
+      view = graph_.add_node(home, source.op, {view}, source.attrs, {graph_.type(source.results[0])}, source.where);
+    }
+    return view;
+  }
+
+  ValueId store_at(BlockId home, ValueId number) {
+    std::vector<ValueId> operands{element_.start, view_at(home), number};
+    return graph_.add_node(home, Op::store, std::move(operands), store_.attrs, {graph_.type(element_.start)}, store_.where);
+  }
+
+  void enter() {
+    const BlockId made = split_edge(graph_, element_.entry);
+    const ValueId view = view_at(made);
+    const ValueId number = graph_.add_node(made, Op::astype, {view}, {}, {number_}, store_.where);
+    block(made).terminator.target_arguments[0].push_back(number);
+    numbers_[element_.param] = graph_.add_param(loop_.header, number_);
+  }
+
+  // --- in the loop --------------------------------------------------------------------------------------------------------
+
+  void name_numbers() {
+    for (BlockId b : loop_.blocks) {
+      for (ValueId v : std::vector<ValueId>(block(b).params))
+        if (is_version(v) && v != element_.param) numbers_[v] = graph_.add_param(b, number_);
+      const std::vector<NodeId> nodes = block(b).nodes;
+      for (NodeId n : nodes)
+        if (node(n).op == Op::store && is_version(node(n).operands[0]))
+          numbers_[node(n).results[0]] = as_number(n, node(n).operands[2]);
+    }
+  }
+
+  // The value as a number of the element's type, in front of a node.
+  ValueId as_number(NodeId before, ValueId v) {
+    if (graph_.type(v) == number_) return v;
+    const Location where = node(before).where;
+    const BlockId home = graph_.values[static_cast<size_t>(node(before).results[0])].block;
+    const ValueId number = graph_.add_node(home, Op::astype, {v}, {}, {number_}, where);
+    std::vector<NodeId>& nodes = block(home).nodes;
+    std::rotate(std::find(nodes.begin(), nodes.end(), before), nodes.end() - 1, nodes.end());
+    return number;
+  }
+
+  ValueId version_of(ValueId view) const {
+    while (!is_version(view)) view = graph_.producer(view).operands[0];
+    return view;
+  }
+
+  // What reads the element takes the number; what stores it is gone.
+  void take_out() {
+    for (BlockId b : loop_.blocks) {
+      for (NodeId n : block(b).nodes) {
+        Node& each = node(n);
+        if (each.op != Op::astype || !element_.views.contains(each.operands[0])) continue;
+        const ValueId number = numbers_.at(version_of(each.operands[0]));
+        each.operands[0] = number;
+        if (graph_.type(each.results[0]) == number_) replaced_[each.results[0]] = number;
+      }
+      std::erase_if(block(b).nodes, [&](NodeId n) {
+        const Node& each = node(n);
+        return (each.op == Op::store && is_version(each.operands[0])) ||
+               (each.op == Op::astype && replaced_.contains(each.results[0])) ||
+               (is_view(each.op) && element_.views.contains(each.results[0]));
+      });
+    }
+  }
+
+  // Edges within the loop give the number in place of the array.
+  void hand_on() {
+    std::map<BlockId, size_t> array_places;
+    for (BlockId b : loop_.blocks)
+      for (size_t k = 0; k < block(b).params.size(); ++k)
+        if (is_version(block(b).params[k])) array_places[b] = k;
+    for (BlockId b : loop_.blocks) {
+      Terminator& t = block(b).terminator;
+      for (int k = 0; k < target_count(t); ++k)
+        if (is_inside(t.targets[k]) && array_places.contains(t.targets[k]))
+          t.target_arguments[k].push_back(numbers_.at(element_.end.at(b)));
+    }
+    for (const auto& [b, place] : array_places) remove_param(graph_, b, place);
+  }
+
+  Graph& graph_;
+  const NaturalLoop& loop_;
+  const PromotableElement& element_;
+  const Node store_;   // one of those to the element
+  const Type number_;  // of the element in a register
+  const bool is_pinned_;
+  std::map<BlockId, std::vector<Edge>> exits_;        // by block behind the loop
+  std::map<BlockId, std::set<BlockId>> used_behind_;  // by the same: blocks that use a version which nobody gives them
+  std::map<ValueId, ValueId> numbers_;                // by version: the element
+  std::map<ValueId, ValueId> replaced_;               // loads, by the number
+};
+
+const NaturalLoop* find_loop(const std::vector<NaturalLoop>& loops, BlockId header) {
+  auto found = std::find_if(loops.begin(), loops.end(), [&](const NaturalLoop& each) { return each.header == header; });
+  return found == loops.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+void promote_scalars(Graph& graph, std::vector<std::string>* notes) {
+  std::vector<NaturalLoop> loops = natural_loops(graph, Dominance(graph));
+  std::vector<BlockId> headers;
+  for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) headers.push_back(loop->header);
+  for (BlockId header : headers)
+    for (const NaturalLoop* loop = find_loop(loops, header); loop != nullptr; loop = find_loop(loops, header)) {
+      std::optional<PromotableElement> element = promotable_element(graph, *loop);
+      if (!element || !Promotion(graph, *loop, *element).run()) break;
+      if (notes) notes->push_back("the loop at block " + std::to_string(header) + " keeps an element in a register");
+      loops = natural_loops(graph, Dominance(graph));
+    }
+}
+
+}  // namespace accel
