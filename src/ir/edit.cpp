@@ -49,7 +49,7 @@ Terminator& end_of(Graph& graph, BlockId b) { return graph.blocks[static_cast<si
 
 }  // namespace
 
-BlockId split_edge(Graph& graph, Edge edge) {
+BlockId split_edge(Graph& graph, GraphEdge edge) {
   BlockId made = add_jump(graph, end_of(graph, edge.from).targets[edge.number]);
   Terminator& from = end_of(graph, edge.from);
   end_of(graph, made).target_arguments[0] = std::exchange(from.target_arguments[edge.number], {});
@@ -57,12 +57,12 @@ BlockId split_edge(Graph& graph, Edge edge) {
   return made;
 }
 
-BlockId join_edges(Graph& graph, const std::vector<Edge>& edges) {
+BlockId join_edges(Graph& graph, const std::vector<GraphEdge>& edges) {
   const BlockId target = end_of(graph, edges[0].from).targets[edges[0].number];
   const BlockId made = add_jump(graph, target);
   for (ValueId v : std::vector<ValueId>(graph.blocks[static_cast<size_t>(target)].params)) graph.add_param(made, graph.type(v));
   end_of(graph, made).target_arguments[0] = graph.blocks[static_cast<size_t>(made)].params;
-  for (Edge edge : edges) end_of(graph, edge.from).targets[edge.number] = made;
+  for (GraphEdge edge : edges) end_of(graph, edge.from).targets[edge.number] = made;
   return made;
 }
 

@@ -16,14 +16,14 @@ std::vector<ValueId> no_replacement(const Graph& graph);
 void remove_param(Graph& graph, BlockId block, size_t place);
 
 // A way from one block to another: a target of a terminator.
-struct Edge {
+struct GraphEdge {
   BlockId from = -1;
   int number = 0;
 };
 // Puts a block without parameters on an edge.
-BlockId split_edge(Graph& graph, Edge edge);
+BlockId split_edge(Graph& graph, GraphEdge edge);
 // Puts one block on all of the edges, which lead to one target. It has that one's parameters.
-BlockId join_edges(Graph& graph, const std::vector<Edge>& edges);
+BlockId join_edges(Graph& graph, const std::vector<GraphEdge>& edges);
 
 // Removes blocks that nothing leads to any more, and numbers the others anew.
 void remove_blocks(Graph& graph, const std::vector<bool>& gone);

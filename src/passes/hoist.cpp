@@ -303,7 +303,7 @@ class Hoisting {
   // The block that goes on to the loop and nowhere else; made where there is none. None when the extents of what the header
   // gets have names that only it knows.
   std::optional<BlockId> block_before(const NaturalLoop& loop) {
-    std::vector<Edge> edges;
+    std::vector<GraphEdge> edges;
     for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b)
       for (int k = 0; k < target_count(block(b).terminator); ++k)
         if (block(b).terminator.targets[k] == loop.header && !loop.blocks.contains(b)) edges.push_back({b, k});

@@ -15,7 +15,7 @@ namespace accel {
 struct PromotableElement {
   ValueId param = no_value;        // of the header: the array
   ValueId start = no_value;        // the array in front of the loop
-  Edge entry;                      // the one into the loop
+  GraphEdge entry;                 // the one into the loop
   std::set<ValueId> versions;      // of the array, in the loop
   std::set<ValueId> views;         // of versions, on the element
   NodeId store = -1;               // one of those to the element

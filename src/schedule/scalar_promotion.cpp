@@ -71,9 +71,9 @@ class Promotion {
   bool find_way(BlockId user, ValueId version, const Dominance& dominance, const std::vector<std::vector<BlockId>>& before) {
     for (const auto& [to, edges] : exits_) {
       const auto& from = before[static_cast<size_t>(to)];
-      bool is_only_way = dominance.dominates(to, user) &&
-                         std::all_of(from.begin(), from.end(), [&](BlockId b) { return is_inside(b); }) &&
-                         std::all_of(edges.begin(), edges.end(), [&](Edge e) { return element_.end.at(e.from) == version; });
+      bool is_only_way =
+          dominance.dominates(to, user) && std::all_of(from.begin(), from.end(), [&](BlockId b) { return is_inside(b); }) &&
+          std::all_of(edges.begin(), edges.end(), [&](GraphEdge e) { return element_.end.at(e.from) == version; });
       if (!is_only_way) continue;
       used_behind_[to].insert(user);
       return true;
@@ -82,12 +82,12 @@ class Promotion {
   }
 
   // Whether edges can be one: each place gets the version from all of them, or from none.
-  bool can_join(const std::vector<Edge>& edges) {
+  bool can_join(const std::vector<GraphEdge>& edges) {
     const std::set<size_t> first = places(edges[0]);
-    return std::all_of(edges.begin(), edges.end(), [&](Edge e) { return places(e) == first; });
+    return std::all_of(edges.begin(), edges.end(), [&](GraphEdge e) { return places(e) == first; });
   }
 
-  std::set<size_t> places(Edge edge) {
+  std::set<size_t> places(GraphEdge edge) {
     std::set<size_t> out;
     const std::vector<ValueId>& given = block(edge.from).terminator.target_arguments[edge.number];
     for (size_t k = 0; k < given.size(); ++k)
@@ -96,9 +96,9 @@ class Promotion {
   }
 
   // The store on the ways to a block: one for all where the array is used there without being given.
-  void leave_to(BlockId to, const std::vector<Edge>& edges) {
+  void leave_to(BlockId to, const std::vector<GraphEdge>& edges) {
     if (edges.size() > 1 && used_behind_.contains(to)) return leave_together(to, edges);
-    for (Edge edge : edges) {
+    for (GraphEdge edge : edges) {
       const ValueId version = element_.end.at(edge.from);
       const std::set<size_t> at = places(edge);
       if (!is_pinned_ && !used_behind_.contains(to) && at.empty()) continue;  // nobody looks at it any more
@@ -109,11 +109,11 @@ class Promotion {
     }
   }
 
-  void leave_together(BlockId to, const std::vector<Edge>& edges) {
+  void leave_together(BlockId to, const std::vector<GraphEdge>& edges) {
     const std::set<size_t> at = places(edges[0]);
     const BlockId made = join_edges(graph_, edges);
     const ValueId number = graph_.add_param(made, number_);
-    for (Edge edge : edges)
+    for (GraphEdge edge : edges)
       block(edge.from).terminator.target_arguments[edge.number].push_back(numbers_.at(element_.end.at(edge.from)));
     for (auto place = at.rbegin(); place != at.rend(); ++place) remove_param(graph_, made, *place);
     const ValueId stored = store_at(made, number);
@@ -227,7 +227,7 @@ class Promotion {
   const Node store_;   // one of those to the element
   const Type number_;  // of the element in a register
   const bool is_pinned_;
-  std::map<BlockId, std::vector<Edge>> exits_;        // by block behind the loop
+  std::map<BlockId, std::vector<GraphEdge>> exits_;   // by block behind the loop
   std::map<BlockId, std::set<BlockId>> used_behind_;  // by the same: blocks that use a version which nobody gives them
   std::map<ValueId, ValueId> numbers_;                // by version: the element
   std::map<ValueId, ValueId> replaced_;               // loads, by the number
