@@ -110,6 +110,17 @@ size_t computation_hash(const Node& node) {
   return h * 31 + static_cast<size_t>(node.attrs.literal.bits[0]);
 }
 
+ValueId copy_view(Graph& graph, BlockId block, ValueId view, ValueId from, ValueId to) {
+  std::vector<NodeId> chain;
+  for (; view != from; view = graph.producer(view).operands[0])
+    chain.push_back(graph.values[static_cast<size_t>(view)].producer);
+  for (auto n = chain.rbegin(); n != chain.rend(); ++n) {
+    const Node source = graph.nodes[static_cast<size_t>(*n)];
+    to = graph.add_node(block, source.op, {to}, source.attrs, {graph.type(source.results[0])}, source.where);
+  }
+  return to;
+}
+
 bool is_view(const Graph& graph, ValueId v) { return !graph.is_input(v) && op_class(graph.producer(v).op) == OpClass::view; }
 
 bool is_same_view(const Graph& graph, ValueId a, ValueId base_a, ValueId b, ValueId base_b) {

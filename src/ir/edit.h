@@ -35,6 +35,9 @@ std::vector<bool> returned_values(const Graph& graph);
 bool same_computation(const Graph& graph, const Node& a, const Node& b);
 size_t computation_hash(const Node& node);
 
+// Adds to a block a chain of views that looks at `to` as `view` does at `from`; `to` where they are the same.
+ValueId copy_view(Graph& graph, BlockId block, ValueId view, ValueId from, ValueId to);
+
 bool is_view(const Graph& graph, ValueId v);
 // Whether `a` looks at `base_a` as `b` does at `base_b`.
 bool is_same_view(const Graph& graph, ValueId a, ValueId base_a, ValueId b, ValueId base_b);

@@ -133,17 +133,7 @@ class Promotion {
   // --- the element --------------------------------------------------------------------------------------------------------
 
   // The view of the element, on the array in front of the loop.
-  ValueId view_at(BlockId home) {
-    std::vector<NodeId> chain;
-    for (ValueId v = store_.operands[1]; !is_version(v); v = graph_.producer(v).operands[0])
-      chain.push_back(graph_.values[static_cast<size_t>(v)].producer);
-    ValueId view = element_.start;
-    for (auto n = chain.rbegin(); n != chain.rend(); ++n) {
-      const Node source = node(*n);
-      view = graph_.add_node(home, source.op, {view}, source.attrs, {graph_.type(source.results[0])}, source.where);
-    }
-    return view;
-  }
+  ValueId view_at(BlockId home) { return copy_view(graph_, home, store_.operands[1], store_.operands[0], element_.start); }
 
   ValueId store_at(BlockId home, ValueId number) {
     std::vector<ValueId> operands{element_.start, view_at(home), number};
