@@ -9,6 +9,8 @@ namespace accel {
 
 namespace {
 
+constexpr size_t most_elements = 8;
+
 // Elements that are the same bits in a register.
 bool stays_exact(DType dtype) {
   char kind = dtype_kind(dtype);
@@ -21,7 +23,7 @@ class Search {
   Search(Graph& graph, const NaturalLoop& loop)
       : graph_(graph), loop_(loop), before_(predecessors(graph)), bindings_(bound_symbols(graph)) {}
 
-  std::optional<PromotableElement> run() {
+  std::optional<PromotableElements> run() {
     if (!has_plain_body() || !find_entry()) return std::nullopt;
     const std::vector<ValueId>& params = block(loop_.header).params;
     for (size_t k = 0; k < params.size(); ++k) {
@@ -31,7 +33,7 @@ class Search {
       out_.start = block(out_.entry.from).terminator.target_arguments[out_.entry.number][k];
       if (graph_.type(out_.start) != graph_.type(out_.param)) continue;
       find_versions();
-      if (find_store() && are_in_line() && has_plain_uses() && is_proved()) return out_;
+      if (find_stores() && are_in_line() && has_plain_uses() && is_proved()) return out_;
     }
     return std::nullopt;
   }
@@ -150,20 +152,23 @@ class Search {
 
   // --- uses ---------------------------------------------------------------------------------------------------------------
 
-  // The one element that stores of the loop change.
-  bool find_store() {
-    out_.store = -1;
+  // The elements that stores of the loop change.
+  bool find_stores() {
+    out_.stores.clear();
+    elements_.clear();
     for (BlockId b : loop_.blocks)
       for (NodeId n : block(b).nodes) {
         const Node& each = node(n);
         if (!is_store(each)) continue;
         if (graph_.type(each.operands[2]).kind == ValueKind::array || !is_of_dtype(each.operands[1])) return false;
         Index index = index_of(each.operands[1]);
-        if (out_.store >= 0 && index != index_) return false;
-        index_ = std::move(index);
-        out_.store = n;
+        if (std::find(elements_.begin(), elements_.end(), index) != elements_.end()) continue;
+        if (elements_.size() == most_elements || !std::all_of(index.begin(), index.end(), [&](Dim d) { return is_fixed(d); }))
+          return false;
+        elements_.push_back(std::move(index));
+        out_.stores.push_back(n);
       }
-    return out_.store >= 0 && std::all_of(index_.begin(), index_.end(), [&](Dim d) { return is_fixed(d); });
+    return !elements_.empty();
   }
 
   Index index_of(ValueId view) { return element_behind_views(graph_.dims, graph_, view, {}).index; }
@@ -218,8 +223,8 @@ class Search {
       if (graph_.type(v).rank() > 0) return true;
       if (!is_of_dtype(v)) return false;
       Index index = index_of(v);
-      if (index == index_)
-        out_.views.insert(v);
+      if (auto found = std::find(elements_.begin(), elements_.end(), index); found != elements_.end())
+        out_.views[v] = static_cast<size_t>(found - elements_.begin());
       else
         others_.emplace_back(std::move(index), b);
       return true;
@@ -233,9 +238,15 @@ class Search {
 
   bool is_proved() {
     Integers integers(graph_);
-    return is_there_before(integers) && std::all_of(others_.begin(), others_.end(), [&](const auto& other) {
-             return is_elsewhere(integers, other.first, other.second);
-           });
+    for (size_t k = 0; k < elements_.size(); ++k) {
+      const Index& element = elements_[k];
+      if (!is_there_before(integers, element)) return false;
+      for (size_t other = 0; other < k; ++other)
+        if (!differ(integers, element, elements_[other], out_.entry.from, out_.entry.number)) return false;
+      for (const auto& [index, b] : others_)
+        if (!differ(integers, index, element, b, -1)) return false;
+    }
+    return true;
   }
 
   static std::optional<Linear> distance(const Linear& low, const Linear& high) {
@@ -243,10 +254,10 @@ class Search {
     return out ? out->plus(Linear(1), -1) : std::nullopt;
   }
 
-  bool is_there_before(Integers& integers) const {
+  bool is_there_before(Integers& integers, const Index& element) const {
     const std::vector<Dim>& shape = graph_.type(out_.param).shape;
-    for (size_t axis = 0; axis < index_.size(); ++axis) {
-      Linear at = integers.linear(index_[axis]);
+    for (size_t axis = 0; axis < element.size(); ++axis) {
+      Linear at = integers.linear(element[axis]);
       std::optional<Linear> rest = distance(at, integers.linear(shape[axis]));
       for (const auto& sum : {std::optional(at), rest})
         if (!sum || !integers.prove(*sum, out_.entry.from, out_.entry.number)) return false;
@@ -254,12 +265,12 @@ class Search {
     return true;
   }
 
-  // Whether an index differs from the element's along an axis.
-  bool is_elsewhere(Integers& integers, const Index& index, BlockId b) const {
-    for (size_t axis = 0; axis < index.size(); ++axis) {
-      Linear here = integers.linear(index[axis]), element = integers.linear(index_[axis]);
-      for (const auto& apart : {distance(here, element), distance(element, here)})
-        if (apart && integers.prove(*apart, b)) return true;
+  // Whether two indices differ along an axis at the end of a block, or on the way over an edge.
+  bool differ(Integers& integers, const Index& a, const Index& b, BlockId block, int edge) const {
+    for (size_t axis = 0; axis < a.size(); ++axis) {
+      Linear one = integers.linear(a[axis]), other = integers.linear(b[axis]);
+      for (const auto& apart : {distance(one, other), distance(other, one)})
+        if (apart && integers.prove(*apart, block, edge)) return true;
     }
     return false;
   }
@@ -268,14 +279,16 @@ class Search {
   const NaturalLoop& loop_;
   std::vector<std::vector<BlockId>> before_;
   std::map<int, SymbolBinding> bindings_;
-  Index index_;                                    // of the element
+  std::vector<Index> elements_;
   std::vector<std::pair<Index, BlockId>> others_;  // elements that the loop reads, and where
   std::set<ValueId> lenses_;                       // views of versions
-  PromotableElement out_;
+  PromotableElements out_;
 };
 
 }  // namespace
 
-std::optional<PromotableElement> promotable_element(Graph& graph, const NaturalLoop& loop) { return Search(graph, loop).run(); }
+std::optional<PromotableElements> promotable_elements(Graph& graph, const NaturalLoop& loop) {
+  return Search(graph, loop).run();
+}
 
 }  // namespace accel

@@ -12,13 +12,12 @@ namespace {
 
 class Promotion {
  public:
-  Promotion(Graph& graph, const NaturalLoop& loop, const PromotableElement& element)
+  Promotion(Graph& graph, const NaturalLoop& loop, const PromotableElements& elements)
       : graph_(graph),
         loop_(loop),
-        element_(element),
-        store_(graph.nodes[static_cast<size_t>(element.store)]),
-        number_{ValueKind::numpy_scalar, graph.type(element.param).dtype, {}, {}},
-        is_pinned_(pinned_inputs(graph)[static_cast<size_t>(element.param)] != not_pinned) {}
+        elements_(elements),
+        number_{ValueKind::numpy_scalar, graph.type(elements.param).dtype, {}, {}},
+        is_pinned_(pinned_inputs(graph)[static_cast<size_t>(elements.param)] != not_pinned) {}
 
   // False, and nothing is done, where it cannot be said which version is used behind the loop.
   bool run() {
@@ -29,17 +28,19 @@ class Promotion {
     for (const auto& [to, edges] : exits_) leave_to(to, edges);
     hand_on();
     std::vector<ValueId> replacement = no_replacement(graph_);
-    for (ValueId v : element_.versions) replacement[static_cast<size_t>(v)] = element_.start;
+    for (ValueId v : elements_.versions) replacement[static_cast<size_t>(v)] = elements_.start;
     for (const auto& [from, to] : replaced_) replacement[static_cast<size_t>(from)] = to;
     replace_uses(graph_, replacement);
     return true;
   }
 
  private:
+  using Numbers = std::vector<ValueId>;  // the elements in registers
+
   Block& block(BlockId b) { return graph_.blocks[static_cast<size_t>(b)]; }
   Node& node(NodeId n) { return graph_.nodes[static_cast<size_t>(n)]; }
   bool is_inside(BlockId b) const { return loop_.blocks.contains(b); }
-  bool is_version(ValueId v) const { return element_.versions.contains(v); }
+  bool is_version(ValueId v) const { return elements_.versions.contains(v); }
 
   // --- ways out -----------------------------------------------------------------------------------------------------------
 
@@ -73,7 +74,7 @@ class Promotion {
       const auto& from = before[static_cast<size_t>(to)];
       bool is_only_way =
           dominance.dominates(to, user) && std::all_of(from.begin(), from.end(), [&](BlockId b) { return is_inside(b); }) &&
-          std::all_of(edges.begin(), edges.end(), [&](GraphEdge e) { return element_.end.at(e.from) == version; });
+          std::all_of(edges.begin(), edges.end(), [&](GraphEdge e) { return elements_.end.at(e.from) == version; });
       if (!is_only_way) continue;
       used_behind_[to].insert(user);
       return true;
@@ -99,11 +100,11 @@ class Promotion {
   void leave_to(BlockId to, const std::vector<GraphEdge>& edges) {
     if (edges.size() > 1 && used_behind_.contains(to)) return leave_together(to, edges);
     for (GraphEdge edge : edges) {
-      const ValueId version = element_.end.at(edge.from);
+      const ValueId version = elements_.end.at(edge.from);
       const std::set<size_t> at = places(edge);
       if (!is_pinned_ && !used_behind_.contains(to) && at.empty()) continue;  // nobody looks at it any more
       const BlockId made = split_edge(graph_, edge);
-      const ValueId stored = store_at(made, numbers_.at(version));
+      const ValueId stored = store_in(made, numbers_.at(version));
       for (size_t place : at) block(made).terminator.target_arguments[0][place] = stored;
       rename_behind(to, version, stored);
     }
@@ -112,13 +113,12 @@ class Promotion {
   void leave_together(BlockId to, const std::vector<GraphEdge>& edges) {
     const std::set<size_t> at = places(edges[0]);
     const BlockId made = join_edges(graph_, edges);
-    const ValueId number = graph_.add_param(made, number_);
-    for (GraphEdge edge : edges)
-      block(edge.from).terminator.target_arguments[edge.number].push_back(numbers_.at(element_.end.at(edge.from)));
+    Numbers numbers = add_params(made);
+    for (GraphEdge edge : edges) give_numbers(edge);
     for (auto place = at.rbegin(); place != at.rend(); ++place) remove_param(graph_, made, *place);
-    const ValueId stored = store_at(made, number);
+    const ValueId stored = store_in(made, numbers);
     for (size_t place : at) block(made).terminator.target_arguments[0][place] = stored;
-    rename_behind(to, element_.end.at(edges[0].from), stored);
+    rename_behind(to, elements_.end.at(edges[0].from), stored);
   }
 
   void rename_behind(BlockId to, ValueId version, ValueId stored) {
@@ -130,38 +130,69 @@ class Promotion {
     }
   }
 
-  // --- the element --------------------------------------------------------------------------------------------------------
+  // --- the elements -------------------------------------------------------------------------------------------------------
 
-  // The view of the element, on the array in front of the loop.
-  ValueId view_at(BlockId home) { return copy_view(graph_, home, store_.operands[1], store_.operands[0], element_.start); }
+  Numbers add_params(BlockId b) {
+    Numbers out(elements_.stores.size());
+    for (ValueId& v : out) v = graph_.add_param(b, number_);
+    return out;
+  }
 
-  ValueId store_at(BlockId home, ValueId number) {
-    std::vector<ValueId> operands{element_.start, view_at(home), number};
-    return graph_.add_node(home, Op::store, std::move(operands), store_.attrs, {graph_.type(element_.start)}, store_.where);
+  // Gives the target of an edge from the loop the numbers that there are at its start.
+  void give_numbers(GraphEdge edge) {
+    const Numbers& numbers = numbers_.at(elements_.end.at(edge.from));
+    std::vector<ValueId>& given = block(edge.from).terminator.target_arguments[edge.number];
+    given.insert(given.end(), numbers.begin(), numbers.end());
+  }
+
+  ValueId store_in(BlockId home, const Numbers& numbers) {
+    ValueId base = elements_.start;
+    for (size_t k = 0; k < numbers.size(); ++k) {
+      const Node store = node(elements_.stores[k]);
+      const ValueId view = copy_view(graph_, home, store.operands[1], store.operands[0], base);
+      base = graph_.add_node(home, Op::store, {base, view, numbers[k]}, store.attrs, {graph_.type(base)}, store.where);
+    }
+    return base;
   }
 
   void enter() {
-    const BlockId made = split_edge(graph_, element_.entry);
-    const ValueId view = view_at(made);
-    const ValueId number = graph_.add_node(made, Op::astype, {view}, {}, {number_}, store_.where);
-    block(made).terminator.target_arguments[0].push_back(number);
-    numbers_[element_.param] = graph_.add_param(loop_.header, number_);
+    const BlockId made = split_edge(graph_, elements_.entry);
+    for (NodeId n : elements_.stores) {
+      const Node store = node(n);
+      const ValueId view = copy_view(graph_, made, store.operands[1], store.operands[0], elements_.start);
+      const ValueId number = graph_.add_node(made, Op::astype, {view}, {}, {number_}, store.where);
+      block(made).terminator.target_arguments[0].push_back(number);
+    }
+    numbers_[elements_.param] = add_params(loop_.header);
   }
 
   // --- in the loop --------------------------------------------------------------------------------------------------------
 
   void name_numbers() {
-    for (BlockId b : loop_.blocks) {
+    for (BlockId b : loop_.blocks)
       for (ValueId v : std::vector<ValueId>(block(b).params))
-        if (is_version(v) && v != element_.param) numbers_[v] = graph_.add_param(b, number_);
-      const std::vector<NodeId> nodes = block(b).nodes;
-      for (NodeId n : nodes)
-        if (node(n).op == Op::store && is_version(node(n).operands[0]))
-          numbers_[node(n).results[0]] = as_number(n, node(n).operands[2]);
+        if (is_version(v) && v != elements_.param) numbers_[v] = add_params(b);
+    for (bool again = true; again;) {
+      again = false;
+      for (BlockId b : loop_.blocks)
+        for (NodeId n : std::vector<NodeId>(block(b).nodes)) again |= is_store(n) && name_stored(n);
     }
   }
 
-  // The value as a number of the element's type, in front of a node.
+  bool is_store(NodeId n) { return node(n).op == Op::store && is_version(node(n).operands[0]); }
+
+  // The numbers behind a store, where those before it have names; false: they have none, or are not needed any more.
+  bool name_stored(NodeId n) {
+    const Node store = node(n);
+    auto before = numbers_.find(store.operands[0]);
+    if (before == numbers_.end() || numbers_.contains(store.results[0])) return false;
+    Numbers numbers = before->second;
+    numbers[elements_.views.at(store.operands[1])] = as_number(n, store.operands[2]);
+    numbers_[store.results[0]] = std::move(numbers);
+    return true;
+  }
+
+  // The value as a number of the elements' type, in front of a node.
   ValueId as_number(NodeId before, ValueId v) {
     if (graph_.type(v) == number_) return v;
     const Location where = node(before).where;
@@ -177,49 +208,46 @@ class Promotion {
     return view;
   }
 
-  // What reads the element takes the number; what stores it is gone.
+  // What reads an element takes the number; what stores it is gone.
   void take_out() {
     for (BlockId b : loop_.blocks) {
       for (NodeId n : block(b).nodes) {
         Node& each = node(n);
-        if (each.op != Op::astype || !element_.views.contains(each.operands[0])) continue;
-        const ValueId number = numbers_.at(version_of(each.operands[0]));
+        if (each.op != Op::astype || !elements_.views.contains(each.operands[0])) continue;
+        const ValueId number = numbers_.at(version_of(each.operands[0]))[elements_.views.at(each.operands[0])];
         each.operands[0] = number;
         if (graph_.type(each.results[0]) == number_) replaced_[each.results[0]] = number;
       }
       std::erase_if(block(b).nodes, [&](NodeId n) {
         const Node& each = node(n);
-        return (each.op == Op::store && is_version(each.operands[0])) ||
-               (each.op == Op::astype && replaced_.contains(each.results[0])) ||
-               (is_view(each.op) && element_.views.contains(each.results[0]));
+        return is_store(n) || (each.op == Op::astype && replaced_.contains(each.results[0])) ||
+               (is_view(each.op) && elements_.views.contains(each.results[0]));
       });
     }
   }
 
-  // Edges within the loop give the number in place of the array.
+  // Edges within the loop give the numbers in place of the array.
   void hand_on() {
     std::map<BlockId, size_t> array_places;
     for (BlockId b : loop_.blocks)
       for (size_t k = 0; k < block(b).params.size(); ++k)
         if (is_version(block(b).params[k])) array_places[b] = k;
     for (BlockId b : loop_.blocks) {
-      Terminator& t = block(b).terminator;
+      const Terminator t = block(b).terminator;
       for (int k = 0; k < target_count(t); ++k)
-        if (is_inside(t.targets[k]) && array_places.contains(t.targets[k]))
-          t.target_arguments[k].push_back(numbers_.at(element_.end.at(b)));
+        if (is_inside(t.targets[k]) && array_places.contains(t.targets[k])) give_numbers({b, k});
     }
     for (const auto& [b, place] : array_places) remove_param(graph_, b, place);
   }
 
   Graph& graph_;
   const NaturalLoop& loop_;
-  const PromotableElement& element_;
-  const Node store_;   // one of those to the element
-  const Type number_;  // of the element in a register
+  const PromotableElements& elements_;
+  const Type number_;  // of an element in a register
   const bool is_pinned_;
   std::map<BlockId, std::vector<GraphEdge>> exits_;   // by block behind the loop
   std::map<BlockId, std::set<BlockId>> used_behind_;  // by the same: blocks that use a version which nobody gives them
-  std::map<ValueId, ValueId> numbers_;                // by version: the element
+  std::map<ValueId, Numbers> numbers_;                // by version
   std::map<ValueId, ValueId> replaced_;               // loads, by the number
 };
 
@@ -236,9 +264,9 @@ void promote_scalars(Graph& graph, std::vector<std::string>* notes) {
   for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) headers.push_back(loop->header);
   for (BlockId header : headers)
     for (const NaturalLoop* loop = find_loop(loops, header); loop != nullptr; loop = find_loop(loops, header)) {
-      std::optional<PromotableElement> element = promotable_element(graph, *loop);
-      if (!element || !Promotion(graph, *loop, *element).run()) break;
-      if (notes) notes->push_back("the loop at block " + std::to_string(header) + " keeps an element in a register");
+      std::optional<PromotableElements> elements = promotable_elements(graph, *loop);
+      if (!elements || !Promotion(graph, *loop, *elements).run()) break;
+      if (notes) notes->push_back("the loop at block " + std::to_string(header) + " keeps elements in registers");
       loops = natural_loops(graph, Dominance(graph));
     }
 }

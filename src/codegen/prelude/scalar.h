@@ -283,6 +283,20 @@ ACCEL_INLINE u8 bitwise_count(T a) {
 }
 ACCEL_INLINE u8 bitwise_count(bool8 a) { return a; }
 
+// An integer that a float became. g++ makes a truncation, without the event and without a bound, of the float that it becomes
+// again (-fno-trapping-math). It does not see through this.
+template <class T>
+ACCEL_INLINE T made_whole(T value) {
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+  return __builtin_assoc_barrier(value);
+#elif defined(__GNUC__) && !defined(__clang__)
+  __asm__("" : "+r"(value));
+  return value;
+#else
+  return value;
+#endif
+}
+
 // Casts. A float out of the integer's range gives what x86-64's baseline instructions give (and the invalid event); wider
 // instruction sets convert to unsigned integers otherwise, hence the detour over signed ones.
 template <class To, class From>
@@ -306,7 +320,7 @@ struct Cast {
     if constexpr (__is_same(To, bool))
       return a != 0;
     else if constexpr (is_float<From> && !is_float<To>)
-      return float_to_integer<To>(a);
+      return made_whole(float_to_integer<To>(a));
     else
       return (To)a;
   }
