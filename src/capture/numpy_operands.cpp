@@ -62,6 +62,9 @@ Result<ValueId> python_constant(Capture& capture, const Operand& operand, DType 
   Literal literal;
   literal.dtype = dtype;
   if (dtype == DType::bool_) {
+    uint64_t bits[2];
+    bool is_int = operand.type.kind == OperandType::Kind::py_int;
+    if (is_int && !read_scalar(object, DType::int64, bits)) return out_of_range(DType::int64);
     literal = Literal::of_int(dtype, PyObject_IsTrue(object));
   } else if (!read_scalar(object, dtype, literal.bits)) {
     if (operand.type.kind == OperandType::Kind::py_int && is_integer(dtype)) return out_of_range(dtype);
@@ -185,6 +188,8 @@ Result<ValueId> operand_value(Capture& capture, const Operand& operand, DType dt
     ACCEL_TRY([[maybe_unused]] Unit in_range, check_dim(capture, *operand.ref->scalar.dim, dtype));
   } else if (operand.type.kind == OperandType::Kind::py_int && is_integer(dtype) && dtype != DType::int64) {
     ACCEL_TRY([[maybe_unused]] Unit in_range, require_in_range(capture, operand.ref, dtype));
+  } else if (operand.type.kind == OperandType::Kind::py_float) {
+    ACCEL_TRY([[maybe_unused]] Unit in_range, require_element_in_range(capture, operand, dtype));
   }
   ACCEL_TRY(ValueId value, capture.scalar_value(operand.ref));
   return python ? python_cast(capture, value, operand.type, dtype) : capture.astype(value, dtype);

@@ -1,6 +1,7 @@
 #include "codegen/facts.h"
 
 #include <algorithm>
+#include <map>
 
 namespace accel {
 
@@ -44,13 +45,13 @@ bool only_moves(const Stmt& stmt) { return stmt.dst >= 0 && (stmt.kind == StmtKi
 using Temps = std::vector<bool>;
 
 // What is used for certain before a block's statements, from what is used behind them; act(stmt, used) sees each with the
-// latter.
+// latter. `undone`: stores that nobody may ever see.
 template <class Act>
-void go_backwards(const ProgramBlock& block, Temps& used, Act act) {
+void go_backwards(const ProgramBlock& block, const std::set<const Stmt*>& undone, Temps& used, Act act) {
   for (auto step = block.steps.rbegin(); step != block.steps.rend(); ++step) {
     for (auto stmt = step->body.rbegin(); stmt != step->body.rend(); ++stmt) {
       act(*stmt, used);
-      if (only_moves(*stmt) && !used[static_cast<size_t>(stmt->dst)]) continue;
+      if ((only_moves(*stmt) && !used[static_cast<size_t>(stmt->dst)]) || undone.contains(&*stmt)) continue;
       for (TempId arg : stmt->args) used[static_cast<size_t>(arg)] = true;
     }
   }
@@ -74,6 +75,39 @@ Temps used_behind(const ProgramBlock& block, const std::vector<Temps>& before, s
   return out;
 }
 
+void count_stores(const Program& program, const Body& body, std::map<BufferId, int>& counts) {
+  for (const Stmt& stmt : body) {
+    if (is_store(stmt.kind)) ++counts[program.memory_of(stmt.address.buffer)];
+    count_stores(program, stmt.body, counts);
+  }
+}
+
+bool binds(const ProgramBlock& block, const std::vector<int>& symbols, const DimTable& dims) {
+  for (const BlockStep& step : block.steps)
+    for (const Stmt& stmt : step.body)
+      if (stmt.kind == StmtKind::bind &&
+          std::any_of(symbols.begin(), symbols.end(), [&](int s) { return dims.names(stmt.dim, s); }))
+        return true;
+  return false;
+}
+
+// Whether a store of a block may come again before its place changes.
+bool may_repeat(const Program& program, int home, const Stmt& store) {
+  const std::vector<int> symbols = program.dims.symbols(store.address.offset);
+  std::set<int> seen;
+  std::vector<int> open{home};
+  while (!open.empty()) {
+    const ProgramBlock& block = program.blocks[static_cast<size_t>(open.back())];
+    open.pop_back();
+    for (const Edge& edge : block.edges) {
+      if (edge.target == home) return !binds(program.blocks[static_cast<size_t>(home)], symbols, program.dims);
+      if (edge.target < 0 || binds(program.blocks[static_cast<size_t>(edge.target)], symbols, program.dims)) continue;
+      if (seen.insert(edge.target).second) open.push_back(edge.target);
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 Facts::Facts(const Program& program, bool quiet_comparisons)
@@ -87,6 +121,7 @@ Facts::Facts(const Program& program, bool quiet_comparisons)
   for (const Nest& nest : program.nests) keep_what_selections_drop(nest.body);
   for (const ProgramBlock& block : program.blocks)
     for (const BlockStep& step : block.steps) keep_what_selections_drop(step.body);
+  keep_what_stores_drop();
   keep_what_ways_drop();
   find_panels();
 }
@@ -142,6 +177,35 @@ void Facts::visit(const Body& body) {
   }
 }
 
+// The C++ compiler leaves out stores, and what they store, that others take the place of before anybody has looked. In loops it
+// does so where it sees all elements at once.
+void Facts::keep_what_stores_drop() {
+  std::map<BufferId, int> counts;
+  for (const Nest& nest : program_.nests) count_stores(program_, nest.body, counts);
+  for (const ProgramBlock& block : program_.blocks)
+    for (const BlockStep& step : block.steps) count_stores(program_, step.body, counts);
+  auto is_one_of_many = [&](const Stmt& store) { return counts[program_.memory_of(store.address.buffer)] > 1; };
+  for (const Nest& nest : program_.nests)
+    for_each_unrolled_store(nest.body, [&](const Stmt& store) {
+      if (is_one_of_many(store)) keep_sources(store.args[0]);
+    });
+  for (size_t b = 0; b < program_.blocks.size(); ++b)
+    for (const BlockStep& step : program_.blocks[b].steps)
+      for (const Stmt& stmt : step.body) {
+        if (!is_store(stmt.kind) || (!is_one_of_many(stmt) && !may_repeat(program_, static_cast<int>(b), stmt))) continue;
+        undone_.insert(&stmt);
+        keep_sources(stmt.args[0]);
+      }
+}
+
+// Stores in loops whose extents are constants.
+void Facts::for_each_unrolled_store(const Body& body, const std::function<void(const Stmt&)>& act) const {
+  for (const Stmt& stmt : body) {
+    if (is_store(stmt.kind)) act(stmt);
+    if (stmt.kind == StmtKind::loop && program_.dims.as_constant(stmt.extent)) for_each_unrolled_store(stmt.body, act);
+  }
+}
+
 // The C++ compiler computes numbers that are used on one way only there. Those with events are kept.
 void Facts::keep_what_ways_drop() {
   const size_t temps = used_.size();
@@ -151,7 +215,7 @@ void Facts::keep_what_ways_drop() {
     again = false;
     for (size_t b = program_.blocks.size(); b-- > 0;) {
       Temps used = used_behind(program_.blocks[b], before, temps);
-      go_backwards(program_.blocks[b], used, nothing);
+      go_backwards(program_.blocks[b], undone_, used, nothing);
       if (used == before[b]) continue;
       before[b] = std::move(used);
       again = true;
@@ -159,7 +223,7 @@ void Facts::keep_what_ways_drop() {
   }
   for (const ProgramBlock& block : program_.blocks) {
     Temps used = used_behind(block, before, temps);
-    go_backwards(block, used, [&](const Stmt& stmt, const Temps& behind) {
+    go_backwards(block, undone_, used, [&](const Stmt& stmt, const Temps& behind) {
       if (stmt.kind == StmtKind::compute && stmt.dst >= 0 && !behind[static_cast<size_t>(stmt.dst)]) keep_sources(stmt.dst);
     });
   }
@@ -215,6 +279,8 @@ void Facts::keep_what_selections_drop(const Body& body) {
   for (const Stmt& stmt : body) {
     if (is_selection(stmt)) {
       for (TempId arg : stmt.args) keep_sources(arg);
+    } else if (stmt.kind == StmtKind::compute && stmt.op == Op::merge) {
+      keep_sources(stmt.args[2]);  // the other one does not exist where it is not chosen
     }
     if (stmt.dst >= 0 && !used_[static_cast<size_t>(stmt.dst)]) keep_sources(stmt.dst);
     keep_what_selections_drop(stmt.body);

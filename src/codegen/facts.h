@@ -1,6 +1,7 @@
 #pragma once
 // Facts about a Program's statements that the emitter needs before it writes them.
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <utility>
@@ -37,6 +38,8 @@ class Facts {
   void visit(const Body& body);
   void visit(const ProgramBlock& block);
   void use_sources();
+  void keep_what_stores_drop();
+  void for_each_unrolled_store(const Body& body, const std::function<void(const Stmt&)>& act) const;
   void keep_what_ways_drop();
   void keep_sources(TempId temp);
   void keep_what_selections_drop(const Body& body);
@@ -48,6 +51,7 @@ class Facts {
   std::vector<std::pair<TempId, TempId>> moves_;  // to a temp, from another one
   std::vector<bool> used_;                        // by what is seen outside
   std::set<TempId> kept_;
+  std::set<const Stmt*> undone_;   // stores that nobody may ever see
   std::set<TempId> with_sources_;  // of which keep_sources has looked at all
   std::vector<int> panels_;        // by nest
   int panel_count_ = 0;

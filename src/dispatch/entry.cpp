@@ -356,7 +356,10 @@ Outcome Entry::leave(Call& call, PyObject** result) {
 }
 
 bool Entry::does_nothing() const {
-  return captured_.graph.blocks.size() == 1 && captured_.graph.outputs().empty() && !writes_inputs_ && captured_.calls.empty();
+  const Graph& graph = captured_.graph;
+  return graph.blocks.size() == 1 && graph.outputs().empty() && !writes_inputs_ && captured_.calls.empty() &&
+         std::all_of(graph.entry().nodes.begin(), graph.entry().nodes.end(),
+                     [&](NodeId n) { return node_events(graph, graph.nodes[static_cast<size_t>(n)]) == 0; });
 }
 
 bool Entry::is_exceptional(int number) const {
