@@ -112,6 +112,7 @@ Result<ValueId> fill_value(Capture& capture, const Operand& number, DType dtype)
   }
   if (number.type.kind == Kind::py_float || number.type.kind == Kind::py_complex) {
     // Not weak here: the number is an array of its own dtype first, and the cast may warn.
+    ACCEL_TRY([[maybe_unused]] Unit in_range, require_element_in_range(capture, number, dtype));
     ACCEL_TRY(ValueId value, capture.scalar_value(number.ref));
     return capture.build().pointwise(Op::astype, {value}, {dtype}, ValueKind::numpy_scalar);
   }
@@ -171,10 +172,20 @@ Status walk(Capture& capture, const Ref& given, size_t level, Sequence& out) {
   return Unit{};
 }
 
+bool is_long(const Operand& number) {
+  uint64_t bits[2];
+  bool is_constant = number.type.kind == Kind::py_int && number.ref->kind == AbstractKind::constant;
+  return is_constant && !read_scalar(number.ref->object.get(), DType::int64, bits);
+}
+
 // In sequences Python numbers count as int64, float64, ...; they are not weak.
 Result<DType> common_dtype(const std::vector<Operand>& leaves) {
   std::vector<OperandType> types;
-  for (const Operand& leaf : leaves) types.push_back({Kind::array, leaf.type.dtype});
+  for (const Operand& leaf : leaves) {
+    if (is_long(leaf))
+      return fail(Reason::unsupported_value, "a Python int beyond int64 in a sequence");  // ulonglong, not uint64
+    types.push_back({Kind::array, leaf.type.dtype});
+  }
   if (types.empty()) return DType::float64;
   return numpy_result_type(types);
 }

@@ -96,7 +96,7 @@ Status flat_setitem(Capture& capture, const Ref& flat, const Ref& index, const R
       ACCEL_TRY(part, part_of_flat(capture, flat, index));
     }
     if (number) return assign(capture, part, value, "unsafe");
-    ACCEL_TRY(Operand source, read_operand(capture, value));
+    ACCEL_TRY(Operand source, read_source(capture, value, lens_of(part).dtype, "unsafe"));
     if (source.is_array() && is_flat_overlap(part, source.ref))
       return fail(Reason::unsupported_layout, "flat copies element by element");
     if (!capture.decide_equal(element_count(capture, source.shape), lens_of(part).shape[0]))

@@ -171,6 +171,20 @@ bool is_exact_as_float(Capture& capture, const Ref& number) {
   return value.ok() && capture.assume_fits(capture.dims().mul(*value, capture.dims().constant(1 << 10)));
 }
 
+// NumPy subtracts the bounds as the objects that they are: narrow integers wrap around, and then the range is another one.
+Status check_distance(Capture& capture, const Operand& start, const Operand& stop, Dim first, Dim last) {
+  bool wide = true;
+  for (const Operand* bound : {&start, &stop})
+    wide = wide && (bound->type.kind != Kind::numpy_scalar || bound->type.dtype == DType::int64);
+  if (wide) return Unit{};
+  const OperandType types[] = {stop.type, start.type};
+  ACCEL_TRY(DType dtype, numpy_result_type(types));
+  for (Dim d : {first, last, capture.dims().sub(last, first)}) {
+    ACCEL_TRY([[maybe_unused]] Unit fits, check_dim(capture, d, dtype));
+  }
+  return Unit{};
+}
+
 // Elements are start + k * delta in the dtype, where delta = (start + step) - start: NumPy fills from its first two elements.
 Result<Ref> float_range(Capture& capture, const std::vector<Ref>& bounds, DType dtype) {
   ACCEL_TRY(double start, constant_double(capture, bounds[0]));
@@ -232,6 +246,9 @@ Result<Ref> numpy_arange(Capture& capture, PyObject*, const CallArguments& argum
   ACCEL_TRY(Dim start, read_dim(capture, bounds[0]));
   ACCEL_TRY(Dim stop, read_dim(capture, bounds[1]));
   ACCEL_TRY(int64_t step, capture.require_int(bounds[2]));
+  if (integral && !is_none(given[0])) {
+    ACCEL_TRY([[maybe_unused]] Unit fits, check_distance(capture, operands[0], operands[1], start, stop));
+  }
   ACCEL_TRY(Dim count, integer_count(capture, start, stop, step));
   Operand first = *as_operand(capture, capture.dim_scalar(start)), delta = *as_operand(capture, capture.python_int(step));
   ACCEL_TRY(ValueId from, operand_value(capture, first, *dtype));

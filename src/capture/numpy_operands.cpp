@@ -102,6 +102,8 @@ bool may_not_fit(const Operand& number, DType dtype) {
   return own > wanted || (own == wanted && from == 'u');
 }
 
+}  // namespace
+
 Status check_dim(Capture& capture, Dim dim, DType dtype) {
   if (!is_integer(dtype) || dtype == DType::int64) return Unit{};
   IntegerRange range = range_of(dtype);
@@ -109,6 +111,8 @@ Status check_dim(Capture& capture, Dim dim, DType dtype) {
   if (!capture.decide(dim, Comparison::le, capture.dims().constant(range.high))) return out_of_range(dtype);
   return Unit{};
 }
+
+namespace {
 
 Result<Dim> common_extent(Capture& capture, Dim a, Dim b) {
   DimTable& dims = capture.dims();
@@ -188,8 +192,6 @@ Result<ValueId> operand_value(Capture& capture, const Operand& operand, DType dt
     ACCEL_TRY([[maybe_unused]] Unit in_range, check_dim(capture, *operand.ref->scalar.dim, dtype));
   } else if (operand.type.kind == OperandType::Kind::py_int && is_integer(dtype) && dtype != DType::int64) {
     ACCEL_TRY([[maybe_unused]] Unit in_range, require_in_range(capture, operand.ref, dtype));
-  } else if (operand.type.kind == OperandType::Kind::py_float) {
-    ACCEL_TRY([[maybe_unused]] Unit in_range, require_element_in_range(capture, operand, dtype));
   }
   ACCEL_TRY(ValueId value, capture.scalar_value(operand.ref));
   return python ? python_cast(capture, value, operand.type, dtype) : capture.astype(value, dtype);

@@ -28,6 +28,8 @@ std::optional<Operand> as_operand(Capture& capture, const Ref& ref);
 Result<ValueId> operand_value(Capture& capture, const Operand& operand, DType dtype);
 // The same for a gufunc: what NumPy casts for one lies in C order.
 Result<ValueId> gufunc_operand(Capture& capture, const Operand& operand, DType dtype);
+// will_raise where an integer, which may be any number, is none of an integer dtype.
+Status check_dim(Capture& capture, Dim dim, DType dtype);
 // A number becomes an element the way objects do (array[i] = number, fill): NumPy raises where int(number) does not fit a
 // signed dtype, and for Python's floats any integer dtype. Compiled code checks it, but for Python's ints
 // (operand_value).

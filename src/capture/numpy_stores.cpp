@@ -46,6 +46,8 @@ bool is_copied_in_place(Capture& capture, const Ref& target, const Operand& sour
   return !apart;
 }
 
+}  // namespace
+
 Result<Operand> read_source(Capture& capture, const Ref& value, DType dtype, const std::string& casting) {
   capture.look(value);
   if (!is_array_sequence(value) || casting != "unsafe") return read_operand(capture, value);
@@ -53,6 +55,8 @@ Result<Operand> read_source(Capture& capture, const Ref& value, DType dtype, con
   ACCEL_TRY(Ref array, array_of_sequence(capture, value, dtype));
   return *as_operand(capture, array);
 }
+
+namespace {
 
 Status check_cast(const Operand& source, DType dtype, const std::string& casting) {
   DType from = source.type.dtype;

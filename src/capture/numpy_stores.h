@@ -11,6 +11,9 @@ namespace accel {
 // and broadcast; sequences become arrays, by way of the target's dtype when casting is unsafe. Emits nothing when it fails.
 Status assign(Capture& capture, const Ref& target, const Ref& value, const std::string& casting, const Ref& where = nullptr);
 
+// A value that is stored into an array of a dtype. Sequences become arrays, by way of it when casting is unsafe.
+Result<Operand> read_source(Capture& capture, const Ref& value, DType dtype, const std::string& casting);
+
 // What where= holds: nullopt when everything is meant.
 Result<std::optional<Operand>> read_mask(Capture& capture, const Ref& where);
 // A mask as a value of `shape`, which it broadcasts to.

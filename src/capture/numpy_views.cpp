@@ -223,15 +223,41 @@ std::optional<Lens> reshaped_lens(Capture& capture, const Ref& array, const std:
   return std::nullopt;
 }
 
+// The shape by the names of the array's own extents, and of products of neighbours, where they are the same: by them the graph
+// tells which axes stay together.
+std::vector<Dim> by_own_names(Capture& capture, const Ref& array, std::vector<Dim> shape) {
+  DimTable& dims = capture.dims();
+  const std::vector<Dim>& own = lens_of(array).shape;
+  for (size_t i = 0, j = 0; i < own.size() && j < shape.size(); ++i, ++j) {
+    Dim left = own[i], right = shape[j];
+    size_t last = j;
+    while (capture.hint(left) != capture.hint(right)) {
+      if (capture.hint(left) < capture.hint(right) ? i + 1 == own.size() : last + 1 == shape.size()) return shape;
+      if (capture.hint(left) < capture.hint(right))
+        left = dims.mul(left, own[++i]);
+      else
+        right = dims.mul(right, shape[++last]);
+    }
+    if (last == j && left != right && capture.decide_equal(right, left)) shape[j] = left;
+    j = last;
+  }
+  return shape;
+}
+
 }  // namespace
 
-Ref reshaped(Capture& capture, const Ref& array, const std::vector<Dim>& shape) {
+Ref reshaped(Capture& capture, const Ref& array, const std::vector<Dim>& target) {
+  std::vector<Dim> shape = target;
   std::optional<Lens> lens;
   {
     // With several axes a view has strides, which what is computed from it follows: they have to be known.
     Capture::Assumptions assumptions(capture, shape.size() < 2 ? Reason::view_or_copy : Reason::assumption_failed);
     lens = reshaped_lens(capture, array, shape);
     if (assumptions.is_open()) return view_or_copy(capture, array, shape);
+  }
+  if (lens && !capture.graph().type(capture.read(array)).is_c_order()) {
+    shape = by_own_names(capture, array, shape);
+    lens = reshaped_lens(capture, array, shape);
   }
   if (!lens) return reshaped(capture, copied(capture, capture.read(array), {}), shape);
   ViewMaker view(capture, array);
