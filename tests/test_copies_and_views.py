@@ -2,7 +2,11 @@
 
 import numpy as np
 import pytest
+from support.compiled import facts
 from support.differential import check, layouts, sample
+from support.outcome import assert_same
+
+import accel
 
 FUNCTIONS = {
     "reshape_transposed": lambda f: f.T.reshape(-1),
@@ -103,3 +107,26 @@ def test_several_arrays_of_one_shape_that_are_not_filled():
     check(neighbours, sample((3, 4)))
     check(rounds, sample((3, 4)), 5)
     check(rounds, sample((3, 4)), 0)
+
+
+def in_order(y, order):
+    t = y.astype("f8", order=order, copy=False)
+    t[0] = 99.0
+    return t, t is y, t.sum() + y.sum()
+
+
+@pytest.mark.parametrize("order", ["C", "F", "A", "K"])
+def test_casts_that_need_no_copy(order):
+    call = accel.compile(in_order)
+    y = np.arange(24.0)
+    for each in (
+        y,
+        y.reshape(4, 6),
+        y.reshape(4, 6, order="F"),
+        y[::2],
+        y.reshape(4, 6)[:, ::2],
+        y.reshape(2, 3, 4).transpose(1, 0, 2),
+    ):
+        for dtype in (np.float64, np.float32):
+            assert_same(in_order, call, each.astype(dtype, copy=dtype is np.float32), order, times=2)
+    assert facts(call)["compiled"] > 0

@@ -247,8 +247,7 @@ struct ArrayRequest {
 Result<Ref> from_array(Capture& capture, const Operand& operand, const ArrayRequest& request) {
   DType dtype = request.dtype.value_or(operand.type.dtype);
   std::string order = request.order.empty() ? "K" : request.order;
-  bool fits = order == "K" || order == "A" ||
-              (order == "C" ? is_c_contiguous(capture, operand.ref) : is_f_contiguous(capture, operand.ref));
+  bool fits = order == "A" || is_in_order(capture, operand.ref, order);
   if (request.copy != CopyMode::always && dtype == operand.type.dtype && fits) return operand.ref;
   if (request.copy == CopyMode::never) return fail(Reason::will_raise, "a copy is needed");
   if (dtype_kind(operand.type.dtype) == 'c' && dtype_kind(dtype) != 'c' && dtype != DType::bool_) return cast_failure(dtype);

@@ -262,7 +262,7 @@ Result<Ref> numpy_array_astype(Capture& capture, PyObject*, const CallArguments&
     return wrap_result(capture, capture.build().pointwise(Op::astype, {value}, {*dtype}), false);
   }
   if (order.empty()) order = "K";
-  if (!copy && order == "K" && *dtype == self.type.dtype) return self.ref;
+  if (!copy && *dtype == self.type.dtype && is_in_order(capture, self.ref, order)) return self.ref;
   ACCEL_TRY(std::vector<uint8_t> memory, copy_order(capture, self.ref, order));
   return copied(capture, capture.astype(capture.read(self.ref), *dtype), std::move(memory));
 }

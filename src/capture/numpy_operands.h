@@ -61,6 +61,8 @@ Dim element_count(Capture& capture, const std::vector<Dim>& shape);
 // How the memory of an array lies, as far as capture knows.
 bool is_c_contiguous(Capture& capture, const Ref& array);
 bool is_f_contiguous(Capture& capture, const Ref& array);
+// Whether it lies as `order` (C, F, A, K) asks already.
+bool is_in_order(Capture& capture, const Ref& array, const std::string& order);
 
 const Lens& lens_of(const Ref& array);
 

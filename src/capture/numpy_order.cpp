@@ -168,6 +168,11 @@ bool is_c_contiguous(Capture& capture, const Ref& array) {
   return is_contiguous(capture, lens_of(array), order);
 }
 
+bool is_in_order(Capture& capture, const Ref& array, const std::string& order) {
+  if (order == "K") return true;
+  return (order != "F" && is_c_contiguous(capture, array)) || (order != "C" && is_f_contiguous(capture, array));
+}
+
 bool is_f_contiguous(Capture& capture, const Ref& array) {
   std::vector<size_t> order(lens_of(array).shape.size());
   std::iota(order.rbegin(), order.rend(), size_t{0});
