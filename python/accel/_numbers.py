@@ -54,7 +54,7 @@ def _fails(result: Any, x: Any, y: Any) -> Any:
 
 
 def _int_power(x: Any, exponent: Any) -> Any:
-    return np.power(x, exponent) if exponent >= 0 else x
+    return np.where(exponent >= 0, np.power(x, np.maximum(exponent, 0)), x)
 
 
 def _int_power_overflows(x: Any, exponent: Any) -> bool:

@@ -290,7 +290,8 @@ class _Evaluator:
         base = node["operands"][0] if node["class"] == "update" else None
         if base in self.memory:
             self.memory[node["results"][0]] = self.memory[base]
-            self.versions[self.memory[base]] = self.values[node["results"][0]]
+            if node["op"] != "reload":  # which is what the memory holds
+                self.versions[self.memory[base]] = self.values[node["results"][0]]
 
     def _in_lanes(self, node: dict[str, Any], operands: list[Any], mask: Any) -> list[Any]:
         """Compute a pointwise operation for the elements that exist; the others are one."""

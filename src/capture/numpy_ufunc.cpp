@@ -63,8 +63,10 @@ Status resolve_types(PyObject* ufunc, const UfuncOptions& options, UfuncCall& ca
   ACCEL_TRY(call.dtypes, resolve_dtypes(ufunc, types, options.dtype.get(), false, casting));
   for (size_t k = 0; k < call.outs.size(); ++k) {
     DType result = call.dtypes[call.operands.size() + k];
-    if (!can_cast(result, call.outs[k].type.dtype, options.casting))
-      return fail(Reason::will_raise, "the result cannot be cast to out");
+    DType own = call.outs[k].type.dtype;
+    if (!can_cast(result, own, options.casting)) return fail(Reason::will_raise, "the result cannot be cast to out");
+    if (call.mask && !can_cast(own, result, "safe"))
+      return fail(Reason::floating_point_event, "NumPy casts the elements that where leaves out, too");
   }
   return Unit{};
 }

@@ -306,8 +306,8 @@ ACCEL_INLINE To float_to_integer(From a) {
     return (To)(i32)a;
   else if constexpr (is_signed<To>)
     return (To)a;
-  else if constexpr (sizeof(To) == 4)
-    return (To)(i64)a;
+  else if constexpr (sizeof(To) == 4)  // out of range NumPy's vectors differ from its numbers: both events and NumPy decide
+    return a >= (From)0x1p31 ? (u32)(i32)(a - (From)0x1p31) ^ 0x80000000u : (u32)(i32)a;
   else
     return a >= (From)0x1p63 ? (u64)(i64)(a - (From)0x1p63) ^ (u64)1 << 63 : (u64)(i64)a;
 #else
