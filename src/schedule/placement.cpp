@@ -59,9 +59,17 @@ ValueId located_base(const Graph& graph, const std::vector<Place>& places, Value
   }
 }
 
+ValueId under_new_axes(const Graph& graph, const std::vector<Place>& places, ValueId v) {
+  while (!graph.is_input(v) && places[static_cast<size_t>(v)] != Place::root && graph.producer(v).op == Op::expand_dims &&
+         !graph.is_input(graph.producer(v).operands[0]))
+    v = graph.producer(v).operands[0];
+  return v;
+}
+
 namespace {
 
 constexpr int expensive_cost = 16;
+constexpr int64_t most_unrolled = 16;
 
 // One visit of a value by the walk of a root: the index it is needed at, inside the loops of `stack`.
 struct Visit {
@@ -179,7 +187,7 @@ class Walk {
     if (node.op == Op::store) return result_.places[node.operands[2]] == Place::root || walk_over(node.operands[2]);
     if (op_class(node.op) == OpClass::join) {
       for (ValueId operand : node.operands)
-        if (!walk_over(operand)) return false;
+        if (!walk_over(under_new_axes(graph_, result_.places, operand))) return false;
       return true;
     }
     return walk_over(v);
@@ -277,11 +285,27 @@ class Walk {
     }
     if (columns)
       for (Dim d : reduced) rows_of_columns_.insert(*dims_.as_symbol(d));
+    if (columns && folded_.contains(*dims_.as_symbol(stack[static_cast<size_t>(level) - 1])) && !is_small(node)) {
+      make_root(v, "columns that another reduction goes over");
+      return false;
+    }
+    for (Dim d : reduced) folded_.insert(*dims_.as_symbol(d));
     std::vector<Dim> inner_stack(stack.begin(), stack.begin() + level);
     inner_stack.insert(columns ? inner_stack.end() - 1 : inner_stack.end(), reduced.begin(), reduced.end());
     if (!columns && !check_run(v, operand, inner_index, level)) return false;
     if (!columns && mask != no_value && !check_masked(v, operand, mask, inner_index, level)) return false;
     return (mask == no_value || visit(mask, inner_index, inner_stack)) && visit(operand, inner_index, inner_stack);
+  }
+
+  // Whether so few elements become one that the compiler unrolls their loop.
+  bool is_small(const Node& reduction) const {
+    int64_t count = 1;
+    for (int axis : reduction.attrs.axes) {
+      auto extent = dims_.as_constant(graph_.type(reduction.operands[0]).shape[static_cast<size_t>(axis)]);
+      if (!extent || *extent > most_unrolled) return false;
+      count *= *extent;
+    }
+    return count <= most_unrolled;
   }
 
   bool is_within_columns(const std::vector<Dim>& stack) const {
@@ -388,6 +412,7 @@ class Walk {
   std::map<std::vector<int32_t>, Group> groups_;
   std::map<ValueId, std::vector<Visit>> visits_;
   std::set<int> rows_of_columns_;  // variables of reductions that go along a kept axis
+  std::set<int> folded_;           // variables of all reductions
   int next_variable_ = 0;
   int group_ = 0;
 };

@@ -32,6 +32,8 @@ bool calls_loops(const Graph& graph, const std::vector<Place>& places, ValueId v
 
 // Value behind the view ops of v that has memory under `places` (or is an input); no_value when there is none.
 ValueId located_base(const Graph& graph, const std::vector<Place>& places, ValueId v);
+// v, or what it is without the axes that have been added to it where it is computed.
+ValueId under_new_axes(const Graph& graph, const std::vector<Place>& places, ValueId v);
 
 // `forced`: values that are computed before what they need is overwritten.
 Result<Placement> place_values(const Graph& graph, const std::set<ValueId>& forced, std::vector<std::string>* notes);

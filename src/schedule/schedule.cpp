@@ -37,6 +37,17 @@ StoreTarget by_own_axes(const Graph& graph, const Placement& placement, Lowering
   return {from, copy.buffer, copy.base, dense_strides(lowering.dims(), dense), true};
 }
 
+// The elements of a value, at the target's place, without loops over axes that have been added to it.
+StoreTarget without_new_axes(const Graph& graph, const Placement& placement, StoreTarget target, ValueId v) {
+  target.value = under_new_axes(graph, placement.places, v);
+  target.copied = target.value != v;
+  for (; v != target.value; v = graph.producer(v).operands[0]) {
+    const std::vector<int>& axes = graph.producer(v).attrs.axes;
+    for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) target.strides.erase(target.strides.begin() + *axis);
+  }
+  return target;
+}
+
 // One nest per operand, each stored behind the one before it.
 void lower_join(const Graph& graph, const Placement& placement, Lowering& lowering, ValueId v, std::vector<Nest>& nests) {
   DimTable& dims = lowering.dims();
@@ -45,8 +56,7 @@ void lower_join(const Graph& graph, const Placement& placement, Lowering& loweri
   int axis = node.attrs.axes[0];
   Dim stride = target.strides[axis];
   for (ValueId operand : node.operands) {
-    target.value = operand;
-    nests.push_back(lower_nest(graph, placement, lowering, {target}));
+    nests.push_back(lower_nest(graph, placement, lowering, {without_new_axes(graph, placement, target, operand)}));
     target.base = dims.add(target.base, dims.mul(stride, graph.type(operand).shape[axis]));
   }
 }
