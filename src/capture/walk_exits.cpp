@@ -288,7 +288,8 @@ Status Interpreter::leave_unless(ValueId condition, Reason reason, std::string d
     capture_.keep_symbols(true);
     if (!frames.ok()) {
       build.move_to(here);
-      return fail(reason, detail);
+      // Not every call that comes here fails the check.
+      return ends_exceptionally(reason) ? fail(Reason::unsupported_value, "alive before: " + detail) : fail(reason, detail);
     }
     Exit exit;
     exit.kind = ExitKind::resume;

@@ -117,6 +117,21 @@ std::string KernelFunction::combined(const Stmt& stmt, const std::string& a, con
   return text;
 }
 
+// Whether the sign of a zero that a fold ends with depends on the order.
+bool KernelFunction::is_extreme_of_floats(const Stmt& stmt) const {
+  bool extreme = stmt.op == Op::maximum || stmt.op == Op::minimum || stmt.op == Op::fmax || stmt.op == Op::fmin;
+  return extreme && (dtype(stmt.dst) == DType::float64 || dtype(stmt.dst) == DType::float32);
+}
+
+// The fold of elements [begin, end) from `first` on as an expression. Requires the functions `source` and `combine`.
+std::string KernelFunction::folded(const Stmt& stmt, const std::string& first, const std::string& begin,
+                                   const std::string& end) {
+  std::string whole = cat(is_straight(stmt.body) ? "fold<" : "fold_serial<", type(stmt.dst), ">(", first, ", ", begin, ", ",
+                          end, ", source, combine)");
+  if (!is_extreme_of_floats(stmt)) return whole;
+  return cat("of_equal_zeros(frame, ", whole, ", ", first, ", ", begin, ", ", end, ", source)");
+}
+
 void KernelFunction::fold(const Stmt& stmt) {
   std::string value = temp_name(stmt.args[0]), total = temp_name(stmt.dst), t = type(stmt.dst);
   code_.line(cat(t, " ", total, " = ", temp_name(stmt.args[1]), ";"));
@@ -127,8 +142,7 @@ void KernelFunction::fold(const Stmt& stmt) {
   element(stmt, "source", t, value);
   code_.line(cat("const auto combine = [](", t, " a, ", t, " b) __attribute__((always_inline)) -> ", t, " { return ",
                  combined(stmt, "a", "b"), "; };"));
-  code_.line(cat(total, " = ", is_straight(stmt.body) ? "fold<" : "fold_serial<", t, ">(", total, ", 0, ", dim(stmt.extent),
-                 ", source, combine);"));
+  code_.line(cat(total, " = ", folded(stmt, temp_name(stmt.args[1]), "0", dim(stmt.extent)), ";"));
   code_.close();
 }
 
@@ -261,10 +275,12 @@ void KernelFunction::divided_fold(const Stmt& stmt) {
     inner.element(stmt, "source", t, value);
     inner.code_.line(cat("const auto combine = [](", t, " a, ", t, " b) __attribute__((always_inline)) -> ", t, " { return ",
                          inner.combined(stmt, "a", "b"), "; };"));
-    return cat(inner.is_straight(stmt.body) ? "fold<" : "fold_serial<", t,
-               ">(source(first), first + 1, first + size, source, combine)");
+    return inner.folded(stmt, "source(first)", "first + 1", "first + size");
   });
   code_.line(cat("for (int k = 0; k < tasks.count; ++k) ", out, " = ", combined(stmt, out, "results[k]"), ";"));
+  if (is_extreme_of_floats(stmt))
+    code_.line(cat("of_equal_zeros(frame, ", out, ", ", temp_name(stmt.args[1]),
+                   ", 0, tasks.count, [&](i64 k) { return results[k]; });"));
   code_.close();
 }
 

@@ -162,6 +162,8 @@ class KernelFunction {
   void write_source(const Stmt& stmt);
   std::optional<std::string> contiguous_source(const Stmt& stmt);
   std::string combined(const Stmt& stmt, const std::string& a, const std::string& b);
+  bool is_extreme_of_floats(const Stmt& stmt) const;
+  std::string folded(const Stmt& stmt, const std::string& first, const std::string& begin, const std::string& end);
   void divided(const Stmt& stmt);
   void divided_pairwise(const Stmt& stmt);
   void divided_chunks(const Stmt& stmt);
