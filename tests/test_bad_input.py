@@ -6,7 +6,7 @@ import fractions
 
 import numpy as np
 import pytest
-from support.compiled import assert_all_compiled
+from support.compiled import assert_all_compiled, facts
 from support.outcome import assert_same
 
 import accel
@@ -323,3 +323,16 @@ def test_errstate(state, arguments):
     with np.errstate(all=state):
         assert_same(line, call, *arguments)
     assert_same(line, call, *arguments)
+
+
+def singly_even(x, n):
+    if n % 4 == 2:
+        raise NotImplementedError("singly even")
+    return x * n
+
+
+def test_own_exceptions_of_whole_functions():
+    call = accel.compile(fullgraph=True)(singly_even)
+    for n in (6, 6, 4, 2, 5):
+        assert_same(singly_even, call, np.ones(3), n)
+    assert facts(call)["compiled"] > 0

@@ -265,6 +265,8 @@ class Capture {
   // Calls that compiled code asks the process to make (boxed.h).
   std::vector<BoxedCall>& calls() { return calls_; }
   Errstate& errstate() { return errstate_; }
+  // What setting it has given, and resetting it has not taken yet; outermost first.
+  std::vector<Ref>& errstate_tokens() { return errstate_tokens_; }
 
   // --- exceptions ----------------------------------------------------------------------------------------------------
   // A will_raise of an exception that handlers in the captured code may catch: the pending Python exception (cleared), or one
@@ -356,6 +358,7 @@ class Capture {
   std::vector<Note> notes_;
   std::vector<BoxedCall> calls_;
   Errstate errstate_;
+  std::vector<Ref> errstate_tokens_;
   bool memory_is_stale_ = false;  // on this path
   PyRef exception_;               // of the last failure that raised() made, and its detail
   std::string exception_detail_;

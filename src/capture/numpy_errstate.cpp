@@ -78,6 +78,8 @@ Result<Ref> capture_context_set(Capture& capture, PyObject*, const CallArguments
   Errstate& state = capture.errstate();
   token->position = static_cast<size_t>(state.ignored | state.reported << 4);  // what reset goes back to
   state = with_settings(capture, state, settings);
+  token->items = settings->items;
+  capture.errstate_tokens().push_back(token);
   return token;
 }
 
@@ -87,6 +89,7 @@ Result<Ref> capture_context_reset(Capture& capture, PyObject*, const CallArgumen
     return fail(Reason::unsupported_call, "ContextVar.reset");
   auto before = static_cast<int>(token->position);
   capture.errstate() = {before & 15, before >> 4};
+  std::erase(capture.errstate_tokens(), token);
   return capture.constant(Py_None);
 }
 

@@ -37,6 +37,7 @@ struct PathState {
   std::vector<std::shared_ptr<Storage>> keep_storages;
   std::vector<Dim> facts;  // each is known to be >= 0
   Errstate errstate;
+  std::vector<Ref> errstate_tokens;
   bool memory_is_stale = false;  // a call that may change the caller's arrays has been made
   std::vector<PassedLoop> passed;
   bool at_rolled_loop = false;  // waits at the header of a loop that becomes a loop of the graph

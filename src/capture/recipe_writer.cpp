@@ -191,6 +191,7 @@ Result<RecipeId> RecipeWriter::write_named(RecipeKind kind, const AbstractValue&
 
 Result<RecipeId> RecipeWriter::write_instance(const AbstractValue& value) {
   auto* type = reinterpret_cast<PyTypeObject*>(value.object.get());
+  if (type == &PyContextToken_Type) return write_errstate_token(value);
   if (has_plain_attributes(type)) return write_named(RecipeKind::instance, value);
   if (Ref arguments = part_of(value, call_that_makes)) return write_parts(RecipeKind::call, arguments->items, value.object);
   if (!is_named_tuple(type)) return fail(Reason::unsupported_value, "an instance of " + short_repr(value.object.get()));
@@ -201,6 +202,15 @@ Result<RecipeId> RecipeWriter::write_instance(const AbstractValue& value) {
   recipe.object = PyRef::borrow(make);
   recipe.parts = {write_constant(value.object), items};
   return add(std::move(recipe));
+}
+
+// The interpreter goes on where the settings hold: they are set when the token is made.
+Result<RecipeId> RecipeWriter::write_errstate_token(const AbstractValue& token) {
+  const std::vector<Ref>& open = capture_.errstate_tokens();
+  if (std::none_of(open.begin(), open.end(), [&](const Ref& each) { return each.get() == &token; }))
+    return fail(Reason::unsupported_value, "a token of a context variable that has been reset");
+  static PyObject* const set = imported_attribute("accel._errstate", "set_modes").release();
+  return write_parts(RecipeKind::call, token.items, PyRef::borrow(set));
 }
 
 Result<RecipeId> RecipeWriter::write_partial(const AbstractValue& partial) {

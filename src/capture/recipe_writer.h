@@ -40,6 +40,7 @@ class RecipeWriter {
   Result<RecipeId> write_grown(const AbstractValue& list);
   Result<RecipeId> write_named(RecipeKind kind, const AbstractValue& value);
   Result<RecipeId> write_instance(const AbstractValue& value);
+  Result<RecipeId> write_errstate_token(const AbstractValue& token);
   Result<RecipeId> write_partial(const AbstractValue& partial);
   Result<RecipeId> write_dict_view(const AbstractValue& view);
   Result<RecipeId> write_iterator(const Ref& iterator);

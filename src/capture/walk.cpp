@@ -195,6 +195,7 @@ PathState Interpreter::save() {
   for (const auto& frame : frames_) state.frames.push_back(*frame);
   state.facts = capture_.facts();
   state.errstate = capture_.errstate();
+  state.errstate_tokens = capture_.errstate_tokens();
   state.memory_is_stale = capture_.memory_is_stale();
   state.passed = passed_;
   state.forks = forks_;
@@ -220,6 +221,7 @@ void Interpreter::restore(const PathState& state) {
   restore_objects(state);
   capture_.facts() = state.facts;
   capture_.errstate() = state.errstate;
+  capture_.errstate_tokens() = state.errstate_tokens;
   capture_.memory_is_stale() = state.memory_is_stale;
   capture_.build().move_to(state.block);
   passed_ = state.passed;

@@ -107,8 +107,11 @@ PyObject* Dispatcher::interpret(const Arguments& arguments) {
   return call_original(function_, arguments.args, arguments.nargsf, arguments.names);
 }
 
+// What is no fault of a function that has to be compiled as a whole: there is nothing to compile, or it only raises.
+static bool is_allowed_whole(Reason reason) { return reason == Reason::not_profitable || reason == Reason::will_raise; }
+
 PyObject* Dispatcher::interpret_because(const Arguments& arguments, Fallback why) {
-  if (must_be_full() && why.reason != Reason::not_profitable) {
+  if (must_be_full() && !is_allowed_whole(why.reason)) {
     raise_unsupported(name(), why);
     return nullptr;
   }
@@ -218,7 +221,7 @@ void Dispatcher::drop_version(const Entry& entry) {
 // A call that has to be compiled as a whole but is not. Raises, unless nothing is wrong with leaving it to the interpreter.
 Dispatcher::Answer Dispatcher::refuse(const Entry& entry) {
   Fallback why = entry.fallback();
-  if (why.reason == Reason::not_profitable) return Answer::interpret;
+  if (is_allowed_whole(why.reason)) return Answer::interpret;
   raise_unsupported(name(), why);
   return Answer::result;
 }
