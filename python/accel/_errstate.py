@@ -3,7 +3,7 @@
 from contextvars import Token
 from typing import Any
 
-from numpy._core.umath import _extobj_contextvar, _make_extobj  # type: ignore[attr-defined]
+from numpy._core import umath
 
 
 def set_modes(divide: str | None, over: str | None, under: str | None, invalid: str | None) -> Token[Any]:
@@ -20,5 +20,7 @@ def set_modes(divide: str | None, over: str | None, under: str | None, invalid: 
     Token
         What ``numpy.errstate`` resets the modes with.
     """
-    token: Token[Any] = _extobj_contextvar.set(_make_extobj(divide=divide, over=over, under=under, invalid=invalid))
+    functions: Any = umath  # its stub does not tell that None is allowed
+    settings = functions._make_extobj(divide=divide, over=over, under=under, invalid=invalid)
+    token: Token[Any] = functions._extobj_contextvar.set(settings)
     return token
