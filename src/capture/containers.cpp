@@ -25,17 +25,32 @@ Result<size_t> position(Capture& capture, const Ref& container, const Ref& index
   return static_cast<size_t>(at);
 }
 
-// A sequence as a list whose items can be found at run time: null when its items are not numbers of one type.
+// The type of a number, or of a tuple of such and of tuples.
+std::optional<RowType> entry_type(Capture& capture, const Ref& item) {
+  capture.look(item);
+  if (item->kind != AbstractKind::tuple) {
+    std::optional<Type> number = number_type(*item);
+    return number ? std::optional(RowType{*number, {}}) : std::nullopt;
+  }
+  RowType row;
+  for (const Ref& each : item->items) {
+    std::optional<RowType> part = entry_type(capture, each);
+    if (!part) return std::nullopt;
+    row.parts.push_back(std::move(*part));
+  }
+  return row.parts.empty() ? std::nullopt : std::optional(std::move(row));
+}
+
+// A sequence as a list whose items can be found at run time: null when its items are not of one type of such.
 Ref as_grown(Capture& capture, const Ref& sequence, const Ref& list) {
-  std::optional<Type> row;
+  std::optional<RowType> row;
   for (const Ref& item : sequence->items) {
-    capture.look(item);
-    std::optional<Type> own = number_type(*item);
+    std::optional<RowType> own = entry_type(capture, item);
     if (!own || (row && *row != *own)) return nullptr;
-    row = own;
+    row = std::move(own);
   }
   if (!row) return nullptr;
-  make_grown(capture, list, {*row, {}});
+  make_grown(capture, list, *row);
   return settle(capture, list).ok() ? list : nullptr;
 }
 
