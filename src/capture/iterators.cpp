@@ -19,6 +19,7 @@
 
 #include "capture/grown_lists.h"
 #include "capture/iterator_kinds.h"
+#include "capture/numpy_operands.h"
 #include "capture/product_iterators.h"
 #include "capture/semantics.h"
 
@@ -397,9 +398,32 @@ Status for_each_item(Capture& capture, const Ref& value, const std::function<Sta
   return fail(Reason::capture_budget, "an iteration that is too long");
 }
 
+namespace {
+
+// The rows of an array, of which there are as many in all calls of this version. nullopt: that is not known, or they are many.
+Result<std::optional<std::vector<Ref>>> rows_of(Capture& capture, const Ref& array) {
+  constexpr int64_t most_rows = 32;
+  const std::vector<Dim> shape = lens_of(array).shape;
+  std::vector<Ref> rows;
+  int64_t count = shape.empty() || capture.is_runtime(shape[0]) ? -1 : capture.hint(shape[0]);
+  bool fixed = count >= 0 && count <= most_rows && capture.decide_equal(shape[0], capture.dims().constant(count));
+  if (!fixed) return std::optional<std::vector<Ref>>();
+  for (int64_t k = 0; k < count; ++k) {
+    ACCEL_TRY(Ref row, get_item(capture, array, capture.python_int(k)));
+    rows.push_back(std::move(row));
+  }
+  return std::optional(std::move(rows));
+}
+
+}  // namespace
+
 Result<std::vector<Ref>> all_items(Capture& capture, const Ref& value) {
   capture.look(value);
   if (value->kind == AbstractKind::tuple || value->kind == AbstractKind::list) return value->items;
+  if (value->kind == AbstractKind::array) {
+    ACCEL_TRY(auto rows, rows_of(capture, value));
+    if (rows) return std::move(*rows);
+  }
   std::vector<Ref> items;
   ACCEL_TRY([[maybe_unused]] Unit taken, for_each_item(capture, value, [&](const Ref& item) -> Status {
               items.push_back(item);

@@ -124,9 +124,9 @@ Status list_to_tuple(Step& step) {
 // Items to unpack; arrays give their rows when the guard on their number holds.
 Result<std::vector<Ref>> items_to_unpack(Step& step, const Ref& value, int64_t count, bool at_least) {
   step.capture.look(value);
-  if (value->kind != AbstractKind::array) return all_items(step.capture, value);
+  if (value->kind != AbstractKind::array || at_least) return all_items(step.capture, value);
   const std::vector<Dim>& shape = value->array.lens.shape;
-  if (shape.empty() || at_least) return fail(Reason::unsupported_opcode, "unpacking of an array");
+  if (shape.empty()) return fail(Reason::unsupported_opcode, "unpacking of an array");
   if (!step.capture.expect_equal(shape[0], step.capture.dims().constant(count))) {
     return fail(Reason::will_raise, "the number of values to unpack");
   }
