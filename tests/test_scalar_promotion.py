@@ -191,6 +191,42 @@ def test_sums_with_warnings():
     assert facts(call)["compiled"] > 0
 
 
+def oscillate(state, steps, dt):
+    """Several elements of one array, and others that are read."""
+    x = np.array([1.0, 0.0])
+    for _ in range(steps):
+        x[0] += dt * x[1] * state[2]
+        x[1] -= dt * x[0]
+        state[0] += x[0]
+        state[1] = max(state[1], x[1])
+    return x
+
+
+def test_several_elements():
+    check(oscillate, np.array([0.0, -1.0, 0.5]), 200, 0.01)
+    check(oscillate, np.array([0.0, -1.0, 0.5]), 0, 0.01)
+    call = accel.compile(oscillate)
+    for state in (np.zeros(3), np.zeros(2), np.zeros(5)[::2], np.zeros(1)):
+        assert_same(oscillate, call, state, 3, 0.5)
+    check_at_exits(oscillate, np.array([0.0, -1.0, 0.5]), 2, 0.5)
+
+
+def shifted(a, i, j):
+    """Elements that may be one."""
+    for k in range(5):
+        a[i] += k
+        a[j] *= 2
+        a[i] -= a[j]
+    return a
+
+
+def test_elements_that_may_be_one():
+    call = accel.compile(shifted)
+    for i, j in ((0, 1), (1, 1), (2, -1), (-3, 0), (0, 3), (3, 0)):
+        assert_same(shifted, call, np.arange(1.0, 4), i, j)
+    assert facts(call)["compiled"] > 0
+
+
 def last_of(values):
     """The loop may run no time."""
     out = np.full(3, -1, dtype=np.int64)
