@@ -137,6 +137,12 @@ def transposed_store(a, b):
         t[1, i] = t[0, i] * 2
 
 
+def one_place(a, b):
+    """What all iterations store is the last one's, which runs by itself."""
+    for i in range(len(a)):
+        b[0, 0] = a[i, 0]
+
+
 SHARED = [
     element_loops,
     columns,
@@ -151,6 +157,7 @@ SHARED = [
     around_others,
     several_stores,
     transposed_store,
+    one_place,
 ]
 
 
@@ -188,11 +195,6 @@ def carried_scalar(a, b):
     for i in range(len(a)):
         s += a[i, 0]
         b[i, 0] = s
-
-
-def one_place(a, b):
-    for i in range(len(a)):
-        b[0, 0] = a[i, 0]
 
 
 def two_places(a, b):
@@ -254,7 +256,6 @@ def diagonal_of_both(a, b):
 DEPENDENT = [
     recurrence,
     carried_scalar,
-    one_place,
     two_places,
     halved,
     placed_by_data,
