@@ -91,18 +91,39 @@ bool binds(const ProgramBlock& block, const std::vector<int>& symbols, const Dim
   return false;
 }
 
-// Whether a store of a block may come again before its place changes.
-bool may_repeat(const Program& program, int home, const Stmt& store) {
-  const std::vector<int> symbols = program.dims.symbols(store.address.offset);
+bool stores_to(const Program& program, const Body& body, BufferId memory) {
+  return std::any_of(body.begin(), body.end(), [&](const Stmt& stmt) {
+    return (is_store(stmt.kind) && program.memory_of(stmt.address.buffer) == memory) || stores_to(program, stmt.body, memory);
+  });
+}
+
+bool stores_to(const Program& program, const BlockStep& step, BufferId memory) {
+  return stores_to(program, step.body, memory) ||
+         (step.nest >= 0 && stores_to(program, program.nests[static_cast<size_t>(step.nest)].body, memory));
+}
+
+// Whether there may be a store to the memory behind one of a block before the place of that one changes: step `at`, statement
+// `store` of it.
+bool may_be_overwritten(const Program& program, int home, size_t at, size_t store) {
+  const std::vector<BlockStep>& steps = program.blocks[static_cast<size_t>(home)].steps;
+  const Stmt& own = steps[at].body[store];
+  const BufferId memory = program.memory_of(own.address.buffer);
+  const Body rest(steps[at].body.begin() + static_cast<std::ptrdiff_t>(store) + 1, steps[at].body.end());
+  auto overwrites = [&](const BlockStep& step) { return stores_to(program, step, memory); };
+  if (stores_to(program, rest, memory)) return true;
+  if (std::any_of(steps.begin() + static_cast<std::ptrdiff_t>(at) + 1, steps.end(), overwrites)) return true;
+  const std::vector<int> symbols = program.dims.symbols(own.address.offset);
   std::set<int> seen;
   std::vector<int> open{home};
   while (!open.empty()) {
     const ProgramBlock& block = program.blocks[static_cast<size_t>(open.back())];
     open.pop_back();
     for (const Edge& edge : block.edges) {
-      if (edge.target == home) return !binds(program.blocks[static_cast<size_t>(home)], symbols, program.dims);
-      if (edge.target < 0 || binds(program.blocks[static_cast<size_t>(edge.target)], symbols, program.dims)) continue;
-      if (seen.insert(edge.target).second) open.push_back(edge.target);
+      if (edge.target < 0 || !seen.insert(edge.target).second) continue;
+      const ProgramBlock& next = program.blocks[static_cast<size_t>(edge.target)];
+      if (binds(next, symbols, program.dims)) continue;
+      if (std::any_of(next.steps.begin(), next.steps.end(), overwrites)) return true;
+      open.push_back(edge.target);
     }
   }
   return false;
@@ -189,13 +210,14 @@ void Facts::keep_what_stores_drop() {
     for_each_unrolled_store(nest.body, [&](const Stmt& store) {
       if (is_one_of_many(store)) keep_sources(store.args[0]);
     });
-  for (size_t b = 0; b < program_.blocks.size(); ++b)
-    for (const BlockStep& step : program_.blocks[b].steps)
-      for (const Stmt& stmt : step.body) {
-        if (!is_store(stmt.kind) || (!is_one_of_many(stmt) && !may_repeat(program_, static_cast<int>(b), stmt))) continue;
-        undone_.insert(&stmt);
-        keep_sources(stmt.args[0]);
+  for (size_t b = 0; b < program_.blocks.size(); ++b) {
+    const std::vector<BlockStep>& steps = program_.blocks[b].steps;
+    for (size_t at = 0; at < steps.size(); ++at)
+      for (size_t k = 0; k < steps[at].body.size(); ++k) {
+        const Stmt& stmt = steps[at].body[k];
+        if (is_store(stmt.kind) && may_be_overwritten(program_, static_cast<int>(b), at, k)) undone_.insert(&stmt);
       }
+  }
 }
 
 // Stores in loops whose extents are constants.
