@@ -23,8 +23,8 @@ ACCEL_INLINE T fold(T total, i64 begin, i64 end, Element element, Combine combin
   return total;
 }
 
-// An extreme that is a zero has the sign of one of the zeros: which, is a matter of NumPy's vectors, so where they have both signs
-// it is left to NumPy.
+// An extreme that is a zero has the sign of one of the zeros: which, is a matter of NumPy's vectors, so where they have both
+// signs it is left to NumPy.
 template <class T, class Element>
 static __attribute__((cold)) void compare_zeros(Frame* frame, T zero, i64 begin, i64 end, Element element) {
   bool same = true;
