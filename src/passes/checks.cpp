@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "ir/edit.h"
 #include "ir/integers.h"
 #include "passes/passes.h"
-#include "ir/edit.h"
 
 namespace accel {
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "ir/edit.h"
 #include "ir/flow.h"
 #include "passes/passes.h"
-#include "ir/edit.h"
 
 namespace accel {
 

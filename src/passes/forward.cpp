@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "ir/edit.h"
 #include "ir/flow.h"
 #include "passes/passes.h"
-#include "ir/edit.h"
 
 namespace accel {
 

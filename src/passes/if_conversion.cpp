@@ -7,9 +7,9 @@
 #include <optional>
 #include <set>
 
+#include "ir/edit.h"
 #include "ir/flow.h"
 #include "passes/passes.h"
-#include "ir/edit.h"
 #include "passes/speculation.h"
 
 namespace accel {

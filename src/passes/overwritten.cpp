@@ -5,10 +5,10 @@
 #include <optional>
 #include <set>
 
+#include "ir/edit.h"
 #include "ir/flow.h"
 #include "ir/uses.h"
 #include "passes/passes.h"
-#include "ir/edit.h"
 
 namespace accel {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "ir/edit.h"
 #include "ir/flow.h"
 #include "passes/passes.h"
-#include "ir/edit.h"
 
 namespace accel {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "passes/passes.h"
 #include "ir/edit.h"
+#include "passes/passes.h"
 
 namespace accel {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "passes/element_cost.h"
 #include "ir/edit.h"
+#include "passes/element_cost.h"
 
 namespace accel {
 
