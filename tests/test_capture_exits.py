@@ -425,3 +425,23 @@ def test_an_exit_behind_paths_that_met():
     for n, alpha in ((5, 0.05), (9, 0.5), (2, 1.0), (7, 0.0)):
         assert_same(leave_one_out, call, sample(n), alpha)
     assert facts(call)["compiled"] > 0
+
+
+def collect(t, end, y):
+    """The counter's check stands where the list has an item that is a variable as well: no exit can be made there."""
+    path, rejected = [y], 0
+    while t < end:
+        if y[0] < 50:
+            t, y = t + 0.1, y * 1.1
+            path.append(y)
+        else:
+            rejected += 1
+            y = y * 0.5
+    return np.array(path), rejected
+
+
+def test_checks_that_cannot_leave_are_no_exceptions():
+    arguments = 0.0, 5.0, np.ones(2)
+    with pytest.raises(accel.UnsupportedError, match="alive before"):
+        accel.compile(fullgraph=True)(collect)(*arguments)
+    assert_same(collect, accel.compile(collect), *arguments)
