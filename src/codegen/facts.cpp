@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "codegen/overwritten_stores.h"
+
 namespace accel {
 
 namespace {
@@ -80,53 +82,6 @@ void count_stores(const Program& program, const Body& body, std::map<BufferId, i
     if (is_store(stmt.kind)) ++counts[program.memory_of(stmt.address.buffer)];
     count_stores(program, stmt.body, counts);
   }
-}
-
-bool binds(const ProgramBlock& block, const std::vector<int>& symbols, const DimTable& dims) {
-  for (const BlockStep& step : block.steps)
-    for (const Stmt& stmt : step.body)
-      if (stmt.kind == StmtKind::bind &&
-          std::any_of(symbols.begin(), symbols.end(), [&](int s) { return dims.names(stmt.dim, s); }))
-        return true;
-  return false;
-}
-
-bool stores_to(const Program& program, const Body& body, BufferId memory) {
-  return std::any_of(body.begin(), body.end(), [&](const Stmt& stmt) {
-    return (is_store(stmt.kind) && program.memory_of(stmt.address.buffer) == memory) || stores_to(program, stmt.body, memory);
-  });
-}
-
-bool stores_to(const Program& program, const BlockStep& step, BufferId memory) {
-  return stores_to(program, step.body, memory) ||
-         (step.nest >= 0 && stores_to(program, program.nests[static_cast<size_t>(step.nest)].body, memory));
-}
-
-// Whether there may be a store to the memory behind one of a block before the place of that one changes: step `at`, statement
-// `store` of it.
-bool may_be_overwritten(const Program& program, int home, size_t at, size_t store) {
-  const std::vector<BlockStep>& steps = program.blocks[static_cast<size_t>(home)].steps;
-  const Stmt& own = steps[at].body[store];
-  const BufferId memory = program.memory_of(own.address.buffer);
-  const Body rest(steps[at].body.begin() + static_cast<std::ptrdiff_t>(store) + 1, steps[at].body.end());
-  auto overwrites = [&](const BlockStep& step) { return stores_to(program, step, memory); };
-  if (stores_to(program, rest, memory)) return true;
-  if (std::any_of(steps.begin() + static_cast<std::ptrdiff_t>(at) + 1, steps.end(), overwrites)) return true;
-  const std::vector<int> symbols = program.dims.symbols(own.address.offset);
-  std::set<int> seen;
-  std::vector<int> open{home};
-  while (!open.empty()) {
-    const ProgramBlock& block = program.blocks[static_cast<size_t>(open.back())];
-    open.pop_back();
-    for (const Edge& edge : block.edges) {
-      if (edge.target < 0 || !seen.insert(edge.target).second) continue;
-      const ProgramBlock& next = program.blocks[static_cast<size_t>(edge.target)];
-      if (binds(next, symbols, program.dims)) continue;
-      if (std::any_of(next.steps.begin(), next.steps.end(), overwrites)) return true;
-      open.push_back(edge.target);
-    }
-  }
-  return false;
 }
 
 }  // namespace
@@ -215,7 +170,7 @@ void Facts::keep_what_stores_drop() {
     for (size_t at = 0; at < steps.size(); ++at)
       for (size_t k = 0; k < steps[at].body.size(); ++k) {
         const Stmt& stmt = steps[at].body[k];
-        if (is_store(stmt.kind) && may_be_overwritten(program_, static_cast<int>(b), at, k)) undone_.insert(&stmt);
+        if (is_store(stmt.kind) && may_be_overwritten(program_, {static_cast<int>(b), at, k})) undone_.insert(&stmt);
       }
   }
 }
