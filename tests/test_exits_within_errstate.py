@@ -59,11 +59,21 @@ def caught(a, i):
         return str(error), 1 / a[0]
 
 
+def prints(a, i):
+    """Calls at their place, under settings that change nothing and under others."""
+    with np.errstate():
+        print(a[i])
+        x = a[i] * 2
+    with np.errstate(divide="ignore"):
+        print(1 / a[i])
+    return x
+
+
 @pytest.fixture(autouse=True)
 def settings_are_as_before():
-    before = np.geterr()
+    before = np._core.umath._extobj_contextvar.get()
     yield
-    assert np.geterr() == before
+    assert np._core.umath._extobj_contextvar.get() is before
 
 
 def test_sizes_known_at_run_time():
@@ -79,7 +89,7 @@ def test_sizes_known_at_run_time():
     assert facts(call)["compiled"] > 0
 
 
-@pytest.mark.parametrize("function", [nested, one_after_the_other, decorated, caught])
+@pytest.mark.parametrize("function", [nested, one_after_the_other, decorated, caught, prints])
 def test_indices_out_of_range(function):
     call = accel.compile(function)
     a = np.array([2.0, 0.0, 1.0, -1.0])

@@ -171,7 +171,7 @@ Result<Ref> Interpreter::box_call(const Ref& callable, const CallArguments& argu
   const PathState state = save();
   if (std::any_of(state.keep_storages.begin(), state.keep_storages.end(), [](const auto& storage) { return storage->held; }))
     return fail(Reason::unsupported_value, "a call while a list has arrays with other names");
-  if (capture_.errstate() != Errstate{}) return fail(Reason::unsupported_call, "a call under numpy.errstate");
+  if (!capture_.errstate_tokens().empty()) return fail(Reason::unsupported_call, "a call under numpy.errstate");
   for (const auto& frame : frames_) {
     if (frame->generator || frame->nested || frame->before_call) return fail(Reason::generator, "a call in a generator");
   }
