@@ -5,10 +5,12 @@ import pytest
 from support.compiled import facts
 from support.differential import check, check_at_exits
 from support.outcome import assert_same
+from support.whole_programs import load
 
 import accel
 
 rng = np.random.default_rng(5)
+collatz = load("short_iteration").collatz
 
 
 def sparse_times_vector(data, indices, starts, x):
@@ -126,16 +128,6 @@ def matrix_chain(p):
 
 def test_stores_on_one_way():
     check(matrix_chain, rng.integers(1, 9, 12).astype(float))
-
-
-def collatz(numbers):
-    steps = np.zeros(len(numbers), dtype=np.int64)
-    for i in range(len(numbers)):
-        n = int(numbers[i])
-        while n != 1:
-            n = n // 2 if n % 2 == 0 else 3 * n + 1
-            steps[i] += 1
-    return steps
 
 
 def test_ints_that_outgrow_64_bits_leave_with_the_count():
