@@ -99,12 +99,10 @@ bool is_integer(Capture& capture, const Ref& ref) {
   auto operand = as_operand(capture, ref);
   if (!operand || operand->is_array()) return false;
   if (operand->type.kind == OperandType::Kind::numpy_scalar) {
-    return dtype_kind(operand->type.dtype) == 'i' || dtype_kind(operand->type.dtype) == 'u';
+    return is_integer_dtype(operand->type.dtype);
   }
   return operand->type.kind == OperandType::Kind::py_int;
 }
-
-bool is_integer_dtype(DType dtype) { return dtype_kind(dtype) == 'i' || dtype_kind(dtype) == 'u'; }
 
 // A 0-d integer array is an integer, whose result is a copy.
 Ref scalar_of(Capture& capture, const Ref& array) {

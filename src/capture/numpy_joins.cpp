@@ -149,10 +149,7 @@ Result<double> constant_double(Capture& capture, const Ref& ref) {
   return Literal{DType::float64, {bits[0], bits[1]}}.as_complex().real();
 }
 
-bool is_integral(const Operand& operand) {
-  char kind = dtype_kind(operand.type.dtype);
-  return !operand.is_array() && (kind == 'i' || kind == 'u');
-}
+bool is_integral(const Operand& operand) { return !operand.is_array() && is_integer_dtype(operand.type.dtype); }
 
 // An int that is the same number as an argument: an int itself, or a constant float without a fraction. Null: none.
 Ref whole_number(Capture& capture, const Operand& operand) {

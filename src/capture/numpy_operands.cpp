@@ -51,8 +51,6 @@ IntegerRange range_of(DType dtype) {
   return {-(int64_t{1} << (bits - 1)), (int64_t{1} << (bits - 1)) - 1};
 }
 
-bool is_integer(DType dtype) { return dtype_kind(dtype) == 'i' || dtype_kind(dtype) == 'u'; }
-
 Failure out_of_range(DType dtype) {
   return fail(Reason::will_raise, std::string("a Python integer out of bounds for ") + dtype_name(dtype));
 }
@@ -67,7 +65,7 @@ Result<ValueId> python_constant(Capture& capture, const Operand& operand, DType 
     if (is_int && !read_scalar(object, DType::int64, bits)) return out_of_range(DType::int64);
     literal = Literal::of_int(dtype, PyObject_IsTrue(object));
   } else if (!read_scalar(object, dtype, literal.bits)) {
-    if (operand.type.kind == OperandType::Kind::py_int && is_integer(dtype)) return out_of_range(dtype);
+    if (operand.type.kind == OperandType::Kind::py_int && is_integer_dtype(dtype)) return out_of_range(dtype);
     return fail(Reason::floating_point_event, short_repr(object) + " overflows " + dtype_name(dtype));
   }
   return capture.build().constant(literal, ValueKind::numpy_scalar);
@@ -95,7 +93,7 @@ Status require_in_range(Capture& capture, const Ref& ref, DType dtype) {
 bool may_not_fit(const Operand& number, DType dtype) {
   char from = dtype_kind(number.type.dtype), to = dtype_kind(dtype);
   bool python = number.type.kind != OperandType::Kind::numpy_scalar;
-  if (!is_integer(dtype) || number.ref->kind == AbstractKind::constant) return false;
+  if (!is_integer_dtype(dtype) || number.ref->kind == AbstractKind::constant) return false;
   if (from == 'f') return python || to == 'i';
   if (python || to == 'u' || (from != 'i' && from != 'u')) return false;
   int own = item_size(number.type.dtype), wanted = item_size(dtype);
@@ -105,7 +103,7 @@ bool may_not_fit(const Operand& number, DType dtype) {
 }  // namespace
 
 Status check_dim(Capture& capture, Dim dim, DType dtype) {
-  if (!is_integer(dtype) || dtype == DType::int64) return Unit{};
+  if (!is_integer_dtype(dtype) || dtype == DType::int64) return Unit{};
   IntegerRange range = range_of(dtype);
   if (!capture.decide(dim, Comparison::ge, capture.dims().constant(range.low))) return out_of_range(dtype);
   if (!capture.decide(dim, Comparison::le, capture.dims().constant(range.high))) return out_of_range(dtype);
@@ -190,7 +188,7 @@ Result<ValueId> operand_value(Capture& capture, const Operand& operand, DType dt
   if (python && operand.ref->kind == AbstractKind::constant) return python_constant(capture, operand, dtype);
   if (python && operand.ref->scalar.dim) {
     ACCEL_TRY([[maybe_unused]] Unit in_range, check_dim(capture, *operand.ref->scalar.dim, dtype));
-  } else if (operand.type.kind == OperandType::Kind::py_int && is_integer(dtype) && dtype != DType::int64) {
+  } else if (operand.type.kind == OperandType::Kind::py_int && is_integer_dtype(dtype) && dtype != DType::int64) {
     ACCEL_TRY([[maybe_unused]] Unit in_range, require_in_range(capture, operand.ref, dtype));
   }
   ACCEL_TRY(ValueId value, capture.scalar_value(operand.ref));

@@ -159,12 +159,6 @@ Result<std::optional<int64_t>> integer_exponent(Capture& capture, const UfuncCal
   return std::optional<int64_t>(value);
 }
 
-// With bools NumPy raises.
-bool is_integer_operand(const Operand& operand) {
-  char kind = dtype_kind(operand.type.dtype);
-  return kind == 'i' || kind == 'u';
-}
-
 // Operands that compare as any numbers of the array's dtype do with a Python int beyond it: 0 and 1.
 std::vector<ValueId> beyond_bounds(Capture& capture, const UfuncCall& call, size_t number) {
   PyRef zero = PyRef::steal(PyLong_FromLong(0));
@@ -193,7 +187,7 @@ Result<std::vector<ValueId>> operand_values(Capture& capture, const UfuncCall& c
       if (call.operands[k].is_array() != arrays) continue;
       Result<ValueId> value = operand_value(capture, call.operands[k], call.dtypes[k]);
       bool beyond = !value.ok() && value.failure().reason == Reason::will_raise && is_comparison(call.op) &&
-                    is_integer_operand(call.operands[1 - k]);
+                    is_integer_dtype(call.operands[1 - k].type.dtype);  // with bools NumPy raises
       if (beyond && call.operands[k].ref->kind == AbstractKind::constant && !call.mask && !call.predicate)
         return spanned(capture, beyond_bounds(capture, call, k), call);
       if (beyond) return fail(Reason::unsupported_argument, "a comparison with a Python integer out of bounds");

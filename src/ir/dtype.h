@@ -24,6 +24,7 @@ const DTypeInfo& dtype_info(DType dtype);
 std::optional<DType> dtype_from_name(std::string_view name);
 inline int item_size(DType d) { return dtype_info(d).size; }
 inline char dtype_kind(DType d) { return dtype_info(d).kind; }
+inline bool is_integer_dtype(DType d) { return dtype_kind(d) == 'i' || dtype_kind(d) == 'u'; }
 inline bool is_inexact(DType d) { return dtype_kind(d) == 'f' || dtype_kind(d) == 'c'; }
 // The dtype of one part of a complex dtype; other dtypes: themselves.
 inline DType part_dtype(DType d) {

@@ -20,7 +20,7 @@ constexpr size_t most_terms = 3;  // of what is worth asking for
 
 Linear::Key key_of_symbol(int symbol) { return -1 - Linear::Key{symbol}; }
 
-bool is_integer(DType dtype) { return (dtype_kind(dtype) == 'i' || dtype_kind(dtype) == 'u') && dtype != DType::uint64; }
+bool is_integer(DType dtype) { return is_integer_dtype(dtype) && dtype != DType::uint64; }
 
 // Whether no number changes by a cast to a wider dtype.
 bool keeps_number(DType from, DType to) {

@@ -13,8 +13,7 @@ constexpr size_t most_elements = 8;
 
 // Elements that are the same bits in a register.
 bool stays_exact(DType dtype) {
-  char kind = dtype_kind(dtype);
-  return kind == 'i' || kind == 'u' || dtype == DType::float32 || dtype == DType::float64 || dtype == DType::complex64 ||
+  return is_integer_dtype(dtype) || dtype == DType::float32 || dtype == DType::float64 || dtype == DType::complex64 ||
          dtype == DType::complex128;
 }
 
