@@ -169,7 +169,7 @@ def make_twice(x):
 
 
 def make_list(x):
-    return [Body(row, k) for k, row in enumerate(x)]
+    return [Body(row, k + row.max()) for k, row in enumerate(x)]
 
 
 WHOLE = [make_point, make_empty, make_by_keyword, make_nested, use_named, make_swapped, pair_of_functions, make_result,
@@ -261,6 +261,6 @@ def test_lists_of_instances():
     call = accel.compile(make_list)
     for x in (X, X[:2]):
         found = call(x)
-        assert [b.mass for b in found] == list(range(len(x)))
+        assert [b.mass for b in found] == list(range(len(x)) + x.max(axis=1))
         assert all(np.array_equal(b.position, row) and np.shares_memory(b.position, x) for b, row in zip(found, x))
     assert facts(call)["compiled"] == 2 and facts(call)["interpreted"] == 0

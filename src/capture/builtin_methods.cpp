@@ -107,7 +107,7 @@ Result<Ref> capture_list_reverse(Capture& capture, PyObject*, const CallArgument
 Result<Ref> capture_list_clear(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(Ref list, own_list(capture, arguments, 1));
   if (is_grown(list)) {
-    clear_grown(capture, list);
+    ACCEL_TRY([[maybe_unused]] Unit cleared, clear_grown(capture, list));
   } else {
     list->items.clear();
   }

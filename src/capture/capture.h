@@ -244,6 +244,7 @@ class Capture {
   bool may_fork(Dim d) const;
   bool in_library() const;  // whether the code that runs is NumPy's own
   bool in_loop() const;     // whether the path is in a loop of the graph
+  bool has_rows_of(const Ref& list) const;  // whether items of a grown list of lists are alive
   double low(Dim d) const { return range_of(d).low; }
   double high(Dim d) const { return range_of(d).high; }
   // Forgets cached graph values of what comes from outside: they may lie on another path.
@@ -321,6 +322,8 @@ class Capture {
   bool prove_by_facts(Dim d, int depth, std::map<int32_t, int>& failed);
   bool eliminate_newest(Dim d, int depth, std::map<int32_t, int>& failed);
   std::optional<bool> known_relation(Dim left, Comparison comparison, Dim right);
+  // The same where no guard is asked for.
+  std::optional<bool> told_by_facts(Dim left, Comparison comparison, Dim right);
   uint8_t signs_of(Dim difference) const;
   Status check_argument(SourceId written);
   bool relate(SourceId written, SourceId other);

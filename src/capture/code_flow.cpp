@@ -131,6 +131,16 @@ int CodeFlow::end_of(int header) const {
   return header;
 }
 
+bool CodeFlow::has_break(int header) const {
+  auto stays = [&](int from) {
+    const std::vector<int>& next = successors_[static_cast<size_t>(from)];
+    return std::all_of(next.begin(), next.end(), [&](int to) { return is_inside(to, header); });
+  };
+  for (int at = header + 1; at <= end_of(header); ++at)
+    if (is_inside(at, header) && !stays(at)) return true;
+  return false;
+}
+
 bool CodeFlow::is_inside(int index, int header) const {
   return std::any_of(loops_.begin(), loops_.end(),
                      [&](const Loop& loop) { return loop.header == header && loop.members[static_cast<size_t>(index)]; });

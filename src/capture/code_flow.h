@@ -28,6 +28,8 @@ class CodeFlow {
   std::vector<int> headers_around(int index) const;
   // The last instruction of the loop that begins at `header`.
   int end_of(int header) const;
+  // Whether control leaves the loop that begins at `header` from elsewhere than from there.
+  bool has_break(int header) const;
   // Whether `index` lies in the loop that begins at `header`.
   bool is_inside(int index, int header) const;
   // Whether the local is read, before it is written, on some way from `index` on.

@@ -97,6 +97,7 @@ bool has_python_getitem(Capture& capture, const Ref& container) {
 }  // namespace
 
 Status require_fresh(Capture& capture, const Ref& container) {
+  if (is_row(container)) return fail(Reason::unsupported_value, "a change of a list in a list that grows");
   if (container->source < 0) return Unit{};
   return fail(Reason::store_to_argument, capture.sources().text(container->source));
 }
@@ -152,6 +153,8 @@ Result<Ref> get_item(Capture& capture, const Ref& container, const Ref& index) {
   if (is_sequence(container)) {
     if (index->kind == AbstractKind::slice) return slice_sequence(capture, container, index);
     if (is_found_at_run_time(capture, index)) {
+      bool integer = dtype_kind(index->scalar.dtype) == 'i' || dtype_kind(index->scalar.dtype) == 'u';
+      if (container->items.empty() && integer) return capture.raised(PyExc_IndexError, "the index is out of range");
       if (Ref list = as_grown(capture, container, capture.list(container->items))) return item_of_grown(capture, list, index);
     }
     ACCEL_TRY(size_t at, position(capture, container, index));
@@ -222,6 +225,7 @@ Status set_item(Capture& capture, const Ref& container, const Ref& index, const 
   ACCEL_TRY([[maybe_unused]] Unit gathered, materialise(capture, container));
   if (container->kind == AbstractKind::array) return store_item(capture, container, index, value);
   if (is_flat(container)) return flat_setitem(capture, container, index, value);
+  if (is_row(container)) return store_to_row(capture, container, index, value);
   if (is_grown(container)) return store_to_grown(capture, container, index, value);
   if (container->kind == AbstractKind::object) return capture.refusal(container);
   if (container->kind == AbstractKind::list) return set_list_item(capture, container, index, value);

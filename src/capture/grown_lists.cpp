@@ -22,21 +22,42 @@ void set_rows(Capture& capture, const Ref& list, ValueId rows) {
   array.lens = {type.shape, dense_strides(capture.dims(), type.shape, {}, type.dtype), capture.dims().constant(0), type.dtype};
 }
 
+// What stands for an item that is no tuple and no list of parts. Changes nothing.
 Result<ValueId> row_of(Capture& capture, const Ref& item) {
   if (item->kind == AbstractKind::array) return capture.read(item);
-  return capture.scalar_value(item);
+  if (!is_grown(item)) return capture.scalar_value(item);
+  ValueId numbers = item->array.storage->current;
+  for (const Ref& number : item->items) {
+    ACCEL_TRY(ValueId value, capture.scalar_value(number));
+    numbers = capture.build().add_row(numbers, value);
+  }
+  return numbers;
+}
+
+// Of a list of numbers whose length is known at run time only. nullopt: its items are something else.
+std::optional<RowType> list_type(Capture& capture, const AbstractValue& list) {
+  bool plain = !list.columns && !list.iterated && list.scalar.kind != ValueKind::array;
+  if (!plain || list.array.lens.shape.size() != 1) return std::nullopt;
+  const Type number{list.scalar.kind, list.scalar.dtype, {}, {}};
+  bool fits = std::all_of(list.items.begin(), list.items.end(), [&](const Ref& item) { return number_type(*item) == number; });
+  if (!fits) return std::nullopt;
+  DimTable& dims = capture.dims();
+  Dim length = dims.add(list.array.lens.shape[0], dims.constant(static_cast<int64_t>(list.items.size())));
+  return RowType{{number.kind, number.dtype, {length}, {}}, {}, true};
 }
 
 bool has_type(Capture& capture, const Ref& item, const RowType& row) {
   capture.look(item);
   if (!row.parts.empty()) {
-    bool fits = item->kind == AbstractKind::tuple && item->items.size() == row.parts.size();
+    AbstractKind kind = row.is_list ? AbstractKind::list : AbstractKind::tuple;
+    bool fits = item->kind == kind && item->source < 0 && !is_row(item) && item->items.size() == row.parts.size();
     for (size_t k = 0; fits && k < row.parts.size(); ++k) fits = has_type(capture, item->items[k], row.parts[k]);
     return fits;
   }
+  if (is_grown(item)) return list_type(capture, *item) == row;
   if (item->kind != AbstractKind::array) return number_type(*item) == row.type;
   const Lens& lens = item->array.lens;
-  return row.is_array() && lens.dtype == row.type.dtype && lens.shape == row.type.shape &&
+  return row.type.kind == ValueKind::array && lens.dtype == row.type.dtype && lens.shape == row.type.shape &&
          capture.graph().type(capture.read(item)).is_c_order();
 }
 
@@ -47,7 +68,7 @@ Status require_type(Capture& capture, const Ref& list) {
   return Unit{};
 }
 
-// Rows for all items, as they are now. Changes nothing. Requires items that are no tuples.
+// Rows for all items, as they are now. Changes nothing. Requires items that have no parts.
 Result<ValueId> all_rows(Capture& capture, const Ref& list) {
   ACCEL_TRY([[maybe_unused]] Unit typed, require_type(capture, list));
   ValueId rows = list->array.storage->current;
@@ -74,8 +95,9 @@ Status require_items(Capture& capture, const Ref& list) {
                           "an array of an empty list");
 }
 
-std::optional<RowType> tuple_type(Capture& capture, const PathState& state, const AbstractValue& tuple) {
+std::optional<RowType> type_of_parts(Capture& capture, const PathState& state, const AbstractValue& tuple) {
   RowType row;
+  row.is_list = tuple.kind == AbstractKind::list;
   for (const Ref& item : tuple.items) {
     std::optional<RowType> part = row_type(capture, state, item);
     if (!part) return std::nullopt;
@@ -84,15 +106,11 @@ std::optional<RowType> tuple_type(Capture& capture, const PathState& state, cons
   return row.parts.empty() ? std::nullopt : std::optional(std::move(row));
 }
 
-// The lists of numbers that a list without items of its own consists of.
+bool is_number(const RowType& row) { return row.parts.empty() && row.type.rank() == 0; }
+
 void collect_columns(const Ref& list, std::vector<Ref>& out) {
   if (!list->columns) return out.push_back(list);
   for (const Ref& column : list->columns->items) collect_columns(column, out);
-}
-std::vector<Ref> columns_of(const Ref& list) {
-  std::vector<Ref> out;
-  collect_columns(list, out);
-  return out;
 }
 
 // What Python's numbers with the values of an array's elements are; nullopt: some do not fit.
@@ -121,7 +139,9 @@ bool casts_alike(DType from, DType to) {
 
 std::optional<RowType> row_type(Capture& capture, const PathState& state, const Ref& item) {
   const AbstractValue& value = state.of(item);
-  if (value.kind == AbstractKind::tuple) return tuple_type(capture, state, value);
+  bool has_parts = value.kind == AbstractKind::tuple || (value.kind == AbstractKind::list && value.source < 0 && !value.iterated);
+  if (has_parts) return type_of_parts(capture, state, value);
+  if (value.kind == AbstractKind::grown) return list_type(capture, value);
   if (value.kind != AbstractKind::array) {
     std::optional<Type> number = number_type(value);
     return number ? std::optional(RowType{*number, {}}) : std::nullopt;
@@ -137,11 +157,13 @@ std::optional<RowType> row_type(Capture& capture, const PathState& state, const 
 RowType row_type(const AbstractValue& list) {
   RowType row;
   if (list.columns) {
+    row.is_list = list.columns->kind == AbstractKind::list;
     for (const Ref& column : list.columns->items) row.parts.push_back(row_type(*column));
     return row;
   }
   const std::vector<Dim>& shape = list.array.lens.shape;
   row.type = {list.scalar.kind, list.scalar.dtype, {shape.begin() + 1, shape.end()}, {}};
+  row.is_list = shape.size() > 1 && list.scalar.kind != ValueKind::array;
   return row;
 }
 
@@ -151,7 +173,7 @@ void make_grown(Capture& capture, const Ref& list, const RowType& row) {
   if (!row.parts.empty()) {
     std::vector<Ref> columns;
     for (const RowType& part : row.parts) make_grown(capture, columns.emplace_back(capture.list({})), part);
-    list->columns = capture.tuple(std::move(columns));
+    list->columns = row.is_list ? capture.list(std::move(columns)) : capture.tuple(std::move(columns));
     return;
   }
   list->scalar.kind = row.type.kind;
@@ -181,6 +203,18 @@ Status settle(Capture& capture, const Ref& list) {
   return Unit{};
 }
 
+std::vector<Ref> columns_of(const Ref& list) {
+  std::vector<Ref> out;
+  collect_columns(list, out);
+  return out;
+}
+
+void name_length(Capture& capture, const Ref& list, Dim length) {
+  std::vector<Dim> shape = list->array.lens.shape;
+  shape[0] = length;
+  set_rows(capture, list, capture.build().reshape(list->array.storage->current, std::move(shape)));
+}
+
 Dim length_of(Capture& capture, const Ref& list) {
   DimTable& dims = capture.dims();
   Dim rows = list->columns ? length_of(capture, list->columns->items[0]) : list->array.lens.shape[0];
@@ -189,16 +223,16 @@ Dim length_of(Capture& capture, const Ref& list) {
 
 namespace {
 
-// Rows are copies: arrays that the caller could store to are not read from them.
+// Rows are copies: what the code could store to is not read from them.
 Status require_numbers(const Ref& list) {
-  if (!row_type(*list).has_arrays()) return Unit{};
-  return fail(Reason::unsupported_value, "an array of a list whose length is known at run time only");
+  const RowType row = row_type(*list);
+  if (!row.has_arrays() && !row.has_lists()) return Unit{};
+  return fail(Reason::unsupported_value, "an array or a list in a list whose length is known at run time only");
 }
 
-// Where an index is among the rows, to which all items belong from now on. Compiled code leaves where Python raises.
-Result<Dim> row_at(Capture& capture, const Ref& list, const Ref& index) {
+// Where an index is among the items. Compiled code leaves where Python raises.
+Result<Dim> place_at(Capture& capture, const Ref& list, const Ref& index) {
   DimTable& dims = capture.dims();
-  ACCEL_TRY([[maybe_unused]] Unit numbers, require_numbers(list));
   ACCEL_TRY(Dim at, read_dim(capture, index));
   Dim length = length_of(capture, list), zero = dims.constant(0);
   at = capture.from_start(at, length, false);
@@ -206,6 +240,13 @@ Result<Dim> row_at(Capture& capture, const Ref& list, const Ref& index) {
   ACCEL_TRY([[maybe_unused]] Unit low, require_at_least(capture, at, zero, Reason::will_raise, detail));
   ACCEL_TRY([[maybe_unused]] Unit high,
             require_at_least(capture, length, dims.add(at, dims.constant(1)), Reason::will_raise, detail));
+  return at;
+}
+
+// The same among the rows, to which all items belong from now on.
+Result<Dim> row_at(Capture& capture, const Ref& list, const Ref& index) {
+  ACCEL_TRY([[maybe_unused]] Unit numbers, require_numbers(list));
+  ACCEL_TRY(Dim at, place_at(capture, list, index));
   ACCEL_TRY([[maybe_unused]] Unit settled, settle(capture, list));
   return at;
 }
@@ -263,9 +304,33 @@ Status copy_rows(Capture& capture, const Ref& list, const Ref& slice, const Ref&
 
 }  // namespace
 
+namespace {
+
+// A list of numbers that a row stands for. Requires a list of such.
+Result<Ref> list_at(Capture& capture, const Ref& list, const Ref& index) {
+  const RowType row = row_type(*list);
+  bool plain = list->items.empty() && (row.parts.empty() || std::all_of(row.parts.begin(), row.parts.end(), is_number));
+  if (!plain) return fail(Reason::unsupported_value, "such a list in a list whose length is known at run time only");
+  ACCEL_TRY(Dim at, place_at(capture, list, index));
+  Ref item = capture.list({});
+  if (row.parts.empty()) {
+    make_grown(capture, item, {{row.type.kind, row.type.dtype, {}, {}}, {}});
+    ValueId rows = list->array.storage->current;
+    set_rows(capture, item, capture.build().take(rows, {capture.build().dim(at)}, ValueKind::array));
+  } else {
+    for (const Ref& column : list->columns->items) item->items.push_back(item_at(capture, column, at));
+  }
+  item->iterated = list;
+  item->scalar.dim = at;
+  return item;
+}
+
+}  // namespace
+
 Result<Ref> item_of_grown(Capture& capture, const Ref& list, const Ref& index) {
   ACCEL_TRY([[maybe_unused]] Unit number, require_index(index));
   if (auto place = known_place(capture, list, index)) return list->items[*place];
+  if (row_type(*list).is_list) return list_at(capture, list, index);
   ACCEL_TRY(Dim at, row_at(capture, list, index));
   return item_at(capture, list, at);
 }
@@ -289,7 +354,8 @@ Status extend_by_rows(Capture& capture, const Ref& list, const Ref& more) {
   const RowType row = row_type(*other);
   auto fits = [&](const Ref& item) { return has_type(capture, item, row); };
   bool same = is_grown(list) ? row_type(*list) == row : std::all_of(list->items.begin(), list->items.end(), fits);
-  if (!same || row.has_arrays()) return fail(Reason::unsupported_value, "a list of items of several types, or of arrays");
+  if (!same || row.has_arrays() || row.has_lists())
+    return fail(Reason::unsupported_value, "a list of items of several types, or of arrays or lists");
   if (!is_grown(list)) make_grown(capture, list, row);
   ACCEL_TRY([[maybe_unused]] Unit settled, settle(capture, list));
   ACCEL_TRY([[maybe_unused]] Unit other_settled, settle(capture, other));
@@ -303,11 +369,14 @@ Status extend_by_rows(Capture& capture, const Ref& list, const Ref& more) {
   return Unit{};
 }
 
-void clear_grown(Capture& capture, const Ref& list) {
+Status clear_grown(Capture& capture, const Ref& list) {
   const RowType row = row_type(*list);
+  // Items that have names are told by their place.
+  if (row.has_lists()) return fail(Reason::unsupported_call, "list.clear");
   list->items.clear();
   list->columns = nullptr;
   make_grown(capture, list, row);
+  return Unit{};
 }
 
 Status insert_into_grown(Capture& capture, const Ref& list, const Ref& index, const Ref& item) {
@@ -365,6 +434,32 @@ Status store_to_grown(Capture& capture, const Ref& list, const Ref& index, const
   return put_at(capture, list, at, value);
 }
 
+Status store_to_row(Capture& capture, const Ref& row, const Ref& index, const Ref& value) {
+  const Ref& list = row->iterated;
+  capture.look(value);
+  // Others that are alive would still have the number that was there.
+  if (capture.has_rows_of(list)) return fail(Reason::unsupported_value, "a change of a list in a list, of which another is used");
+  Builder& build = capture.build();
+  if (is_grown(row)) {
+    if (number_type(*value) != Type{row->scalar.kind, row->scalar.dtype, {}, {}})
+      return fail(Reason::unsupported_value, "a store of another type into a list in a list that grows");
+    ACCEL_TRY([[maybe_unused]] Unit number, require_index(index));
+    ACCEL_TRY(Dim at, place_at(capture, row, index));
+    ACCEL_TRY(ValueId stored, capture.scalar_value(value));
+    set_rows(capture, list,
+             build.put(list->array.storage->current, stored, {build.dim(*row->scalar.dim), build.dim(at)}));
+    return Unit{};
+  }
+  ACCEL_TRY(int64_t at, capture.require_int(index));
+  auto count = static_cast<int64_t>(row->items.size());
+  if (at < 0) at += count;
+  if (at < 0 || at >= count) return capture.raised(PyExc_IndexError, "the index is out of range");
+  const Ref& column = list->columns->items[static_cast<size_t>(at)];
+  if (!has_type(capture, value, row_type(*column)))
+    return fail(Reason::unsupported_value, "a store of another type into a list in a list that grows");
+  return put_at(capture, column, *row->scalar.dim, value);
+}
+
 Ref list_of_number(Capture& capture, const Ref& number, Dim count) {
   DimTable& dims = capture.dims();
   Ref list = capture.list({});
@@ -375,7 +470,7 @@ Ref list_of_number(Capture& capture, const Ref& number, Dim count) {
 }
 
 Result<Ref> rows_of_numbers(Capture& capture, const Ref& list) {
-  bool numbers = !list->columns && list->scalar.kind != ValueKind::array && dtype_kind(list->scalar.dtype) != 'c';
+  bool numbers = !list->columns && is_number(row_type(*list)) && dtype_kind(list->scalar.dtype) != 'c';
   if (!numbers) return fail(Reason::unsupported_value, "a list of other items than real numbers");
   ACCEL_TRY(ValueId rows, all_rows(capture, list));
   return capture.fresh_array(capture.build().copy(rows));
@@ -404,13 +499,24 @@ Result<Ref> list_of_elements(Capture& capture, const Ref& array) {
 
 namespace {
 
-// A row for each tuple.
-Result<Ref> array_of_tuples(Capture& capture, const Ref& list, std::optional<DType> dtype) {
+// Rows for what all items have at a place, as they are now. Changes nothing.
+Result<ValueId> rows_of_part(Capture& capture, const Ref& list, size_t place) {
+  ValueId rows = list->columns->items[place]->array.storage->current;
+  for (const Ref& item : list->items) {
+    ACCEL_TRY(ValueId value, row_of(capture, item->items[place]));
+    rows = capture.build().add_row(rows, value);
+  }
+  return rows;
+}
+
+// A row for each tuple or list.
+Result<Ref> array_of_sequences(Capture& capture, const Ref& list, std::optional<DType> dtype) {
   ACCEL_TRY([[maybe_unused]] Unit some, require_items(capture, list));
-  ACCEL_TRY([[maybe_unused]] Unit settled, settle(capture, list));
+  ACCEL_TRY([[maybe_unused]] Unit typed, require_type(capture, list));
   std::vector<OperandType> types;
   for (const Ref& column : list->columns->items) {
-    if (column->columns) return fail(Reason::unsupported_value, "an array of a list of nested tuples");
+    if (column->columns || !is_number(row_type(*column)))
+      return fail(Reason::unsupported_value, "an array of a list of nested sequences");
     types.push_back({OperandType::Kind::array, column->scalar.dtype});
   }
   if (!dtype) {
@@ -418,9 +524,11 @@ Result<Ref> array_of_tuples(Capture& capture, const Ref& list, std::optional<DTy
   }
   Dim length = length_of(capture, list);
   std::vector<ValueId> parts;
-  for (const Ref& column : list->columns->items) {
-    if (!casts_alike(column->scalar.dtype, *dtype)) return fail(Reason::unsupported_dtype, "an array of a list by a cast");
-    ValueId part = capture.astype(column->array.storage->current, *dtype);
+  for (size_t k = 0; k < list->columns->items.size(); ++k) {
+    if (!casts_alike(list->columns->items[k]->scalar.dtype, *dtype))
+      return fail(Reason::unsupported_dtype, "an array of a list by a cast");
+    ACCEL_TRY(ValueId rows, rows_of_part(capture, list, k));
+    ValueId part = capture.astype(rows, *dtype);
     parts.push_back(capture.build().reshape(part, {length, capture.dims().constant(1)}));
   }
   return capture.fresh_array(parts.size() == 1 ? capture.build().copy(parts[0]) : capture.build().concatenate(parts, 1));
@@ -429,12 +537,17 @@ Result<Ref> array_of_tuples(Capture& capture, const Ref& list, std::optional<DTy
 }  // namespace
 
 Result<Ref> array_of_grown(Capture& capture, const Ref& list, std::optional<DType> dtype) {
-  if (list->columns) return array_of_tuples(capture, list, dtype);
+  if (list->columns) return array_of_sequences(capture, list, dtype);
   DType own = list->scalar.dtype, wanted = dtype.value_or(own);
   if (!casts_alike(own, wanted)) return fail(Reason::unsupported_dtype, "an array of a list by a cast");
-  bool same_when_empty = list->scalar.kind != ValueKind::array && (dtype || own == DType::float64);
-  if (!same_when_empty) {
+  const RowType row = row_type(*list);
+  bool same_dtype_when_empty = dtype || own == DType::float64;
+  if (!is_number(row) || !same_dtype_when_empty) {
     ACCEL_TRY([[maybe_unused]] Unit some, require_items(capture, list));
+  }
+  if (row.is_list && !same_dtype_when_empty) {
+    ACCEL_TRY([[maybe_unused]] Unit some, require_at_least(capture, row.type.shape[0], capture.dims().constant(1),
+                                                           Reason::assumption_failed, "an array of empty lists"));
   }
   ACCEL_TRY(ValueId rows, all_rows(capture, list));
   ValueId cast = capture.astype(rows, wanted);
@@ -442,7 +555,8 @@ Result<Ref> array_of_grown(Capture& capture, const Ref& list, std::optional<DTyp
 }
 
 Result<Ref> concatenated_items(Capture& capture, const Ref& list) {
-  if (list->columns) return fail(Reason::unsupported_value, "concatenated tuples of a list that grows");
+  if (list->columns || row_type(*list).is_list)
+    return fail(Reason::unsupported_value, "concatenated tuples or lists of a list that grows");
   if (list->scalar.kind != ValueKind::array) return fail(Reason::will_raise, "zero-dimensional arrays cannot be concatenated");
   ACCEL_TRY([[maybe_unused]] Unit some, require_items(capture, list));
   ACCEL_TRY(ValueId rows, all_rows(capture, list));

@@ -15,6 +15,9 @@ inline bool is_any_list(const AbstractValue& value) {
   return value.kind == AbstractKind::list || value.kind == AbstractKind::grown;
 }
 
+// Whether it is an item of a grown list of lists.
+inline bool is_row(const Ref& value) { return is_any_list(*value) && value->iterated; }
+
 // The type of the rows that stand for an item; nullopt: no such item.
 std::optional<RowType> row_type(Capture& capture, const PathState& state, const Ref& item);
 // The type of the rows of a grown list.
@@ -26,6 +29,10 @@ void make_grown(Capture& capture, const Ref& list, const RowType& row);
 Status settle(Capture& capture, const Ref& list);
 
 Dim length_of(Capture& capture, const Ref& list);
+// The lists of numbers, or of arrays, that its rows are in.
+std::vector<Ref> columns_of(const Ref& list);
+// Says its length, which is this one, by other symbols. Requires a list that is one of its columns.
+void name_length(Capture& capture, const Ref& list, Dim length);
 // list[index]
 Result<Ref> item_of_grown(Capture& capture, const Ref& list, const Ref& index);
 // list[slice], a list of its own
@@ -37,11 +44,13 @@ Status insert_into_grown(Capture& capture, const Ref& list, const Ref& index, co
 // list.extend(more) of a list that grows, or an array with one axis
 Status extend_by_rows(Capture& capture, const Ref& list, const Ref& more);
 // list.clear()
-void clear_grown(Capture& capture, const Ref& list);
+Status clear_grown(Capture& capture, const Ref& list);
 // list.reverse()
 Status reverse_grown(Capture& capture, const Ref& list);
 // list[index] = value
 Status store_to_grown(Capture& capture, const Ref& list, const Ref& index, const Ref& value);
+// row[index] = value of an item of a list of lists
+Status store_to_row(Capture& capture, const Ref& row, const Ref& index, const Ref& value);
 // [number] * count
 Ref list_of_number(Capture& capture, const Ref& number, Dim count);
 // The numbers of a list as an array of its own.

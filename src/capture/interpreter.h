@@ -86,6 +86,8 @@ class Interpreter {
   bool may_fork_on_sizes() const;
   // Whether the path is in a loop of the graph.
   bool in_loop() const { return !passed_.empty(); }
+  // Whether something that is alive is an item of this grown list of lists.
+  bool has_rows_of(const Ref& list);
   // Whether the code that runs is a library's.
   bool in_library() const { return !frames_.empty() && frames_.back()->in_library; }
   // Parts the path: each way goes on with the frame as its function leaves it. Where the path cannot part, it takes the way
@@ -95,6 +97,9 @@ class Interpreter {
   // Whether the call instruction that runs asks the process for its call (python_calls.cpp); and that call.
   bool is_boxed_call() const;
   Result<Ref> box_call(const Ref& callable, const CallArguments& arguments);
+  // The loop over `iterator`, which begins at `header`, has come to its end: the lengths of lists that follow its rounds are
+  // said by what it goes over.
+  void name_lengths(const Frame& frame, int header, const Ref& iterator);
   // Capture::require.
   Status leave_unless(ValueId condition, Reason reason, std::string detail);
 

@@ -106,6 +106,17 @@ std::optional<Dim> rounds_so_far(Capture& capture, const Ref& iterator) {
   return known_dim(capture, iterator->items.back());
 }
 
+std::optional<Dim> all_rounds(Capture& capture, const Ref& iterator) {
+  if (is_kind(iterator, array_class())) return iterator->items[0]->array.lens.shape[0];
+  if (!is_kind(iterator, range_class())) return std::nullopt;
+  DimTable& dims = capture.dims();
+  const RangeState range = range_state(capture, iterator);
+  std::optional<int64_t> step = dims.as_constant(range.step);
+  if (!step || std::abs(*step) != 1) return std::nullopt;
+  Dim distance = distance_of(capture, range.start, range.stop, range.forward);
+  return capture.knows(distance) ? distance : dims.max(distance, dims.constant(0));
+}
+
 namespace {
 
 void advance(Capture& capture, const Ref& iterator) {

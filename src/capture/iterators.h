@@ -20,6 +20,8 @@ bool has_few_rounds(Capture& capture, const Ref& iterator);
 bool has_known_rounds(Capture& capture, const Ref& iterator);
 // How many items a loop over a range or an array has taken.
 std::optional<Dim> rounds_so_far(Capture& capture, const Ref& iterator);
+// How many items it has in all.
+std::optional<Dim> all_rounds(Capture& capture, const Ref& iterator);
 // From now on guards decide whether there is a next item.
 void evaluate_rounds(const Ref& iterator);
 // Of an iterator over a range or an array.

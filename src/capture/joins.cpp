@@ -107,14 +107,16 @@ void forget_own_values(PathState& target, const std::vector<PathState>& others) 
 
 }  // namespace
 
-// Where a path comes back to the header of its loop, arrays that the round has selected by masks get memory of their own: the
-// next round begins with arrays like this one did.
+// Before a loop, arrays that masks have selected get memory of their own: it may store to what they are selected from. Where a
+// path comes back to the header, those of the round do: the next one begins with arrays like this one did.
 bool Interpreter::gather_selections(const PathState& state) {
-  if (!is_back(state)) return false;
+  if (!state.at_rolled_loop) return false;
   const std::vector<Version>& versions = versions_[place_of(state)];
   bool gathered = false;
   for (const Ref& value : state.keep_objects) {
-    auto knows = [&](const Version& version) { return version.state.objects.contains(value.get()); };
+    auto knows = [&](const Version& version) {
+      return has_passed(state, version.id) && version.state.objects.contains(value.get());
+    };
     if (!is_predicated(value) || std::any_of(versions.begin(), versions.end(), knows)) continue;
     gathered |= materialise(capture_, value).ok();
   }

@@ -10,8 +10,22 @@ namespace accel {
 
 namespace {
 
+// Whether lists that become rows have no other name. Requires the state that the references are of.
+bool are_lists_alone(const References& references, const Ref& item, bool alone) {
+  bool is_list = is_any_list(*item);
+  if (is_list && (!alone || !references.is_named_once(item) || references.is_iterated(item))) return false;
+  alone = alone && (is_list || references.is_named_once(item));
+  bool holds = is_list || item->kind == AbstractKind::tuple;
+  return !holds || std::all_of(item->items.begin(), item->items.end(),
+                               [&](const Ref& part) { return are_lists_alone(references, part, alone); });
+}
+bool are_lists_alone(const References& references, const Ref& list) {
+  return std::all_of(list->items.begin(), list->items.end(),
+                     [&](const Ref& item) { return are_lists_alone(references, item, true); });
+}
+
 void hold_shared(const References& references, const Ref& list, const Ref& item, bool alone) {
-  if (item->kind == AbstractKind::tuple) {
+  if (is_sequence(item)) {
     alone = alone && references.is_named_once(item);
     for (const Ref& part : item->items) hold_shared(references, list, part, alone);
   }
@@ -58,7 +72,8 @@ void Interpreter::grow_lists(PathState& state, const std::map<std::string, RowTy
   if (lists.empty()) return;
   restore(state);
   for (const auto& [list, row] : lists) {
-    if (list->items.empty() && row.has_arrays()) continue;  // its extents need not be known here
+    if (list->items.empty() && row.has_extents()) continue;  // they need not be known here
+    if (!are_lists_alone(references, list)) continue;
     hold_shared(references, list);
     make_grown(capture_, list, row);
     auto rolled = frames_.back()->rolled.find(frames_.back()->next);
@@ -78,7 +93,7 @@ bool Interpreter::settle_lists(const PathState& state) {
   if (std::none_of(state.keep_objects.begin(), state.keep_objects.end(), waits)) return false;
   References references(state);
   for (const Ref& value : state.keep_objects) {
-    if (!waits(value)) continue;
+    if (!waits(value) || !are_lists_alone(references, value)) continue;
     hold_shared(references, value);
     // Items of another type stay as they are: the paths do not fit then.
     [[maybe_unused]] Status settled = settle(capture_, value);

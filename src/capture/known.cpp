@@ -302,6 +302,8 @@ bool Capture::decide(Dim left, Comparison comparison, Dim right) {
   uint8_t wanted = info(comparison).signs;
   if ((possible & wanted) == possible) return true;
   if ((possible & wanted) == 0) return false;
+  // What a branch of this path has said of sizes needs no guard.
+  if (auto told = told_by_facts(left, comparison, right)) return *told;
   bool result = holds(hint(left), comparison, hint(right));
   // With the other signs ruled out, a weaker-looking comparison says the same and is as cheap to check.
   guard_relation(left, result ? comparison : info(comparison).inverse, right);

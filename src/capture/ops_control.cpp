@@ -62,9 +62,11 @@ Status for_iter(Step& step) {
     frame.push(std::move(item));
     return Unit{};
   };
-  auto end = [target](Frame& frame) -> Status {
-    frame.pop();
+  auto end = [&interpreter, target](Frame& frame) -> Status {
+    const int header = frame.next - 1;
+    Ref iterator = frame.pop();
     frame.next = target;
+    interpreter.name_lengths(frame, header, iterator);
     return Unit{};
   };
   ACCEL_TRY(bool consumes, interpreter.consume(step.frame.peek(1)));

@@ -26,8 +26,10 @@ enum class RecipeKind : uint8_t {
   view,           // view of parts[0]: dtype, shape, strides (bytes), offset (bytes) over entry symbols
   tuple,
   list,            // parts
-  list_of_rows,    // of output `index`, an array, an item per row: as `item` says numbers of it, or arrays; then parts
+  list_of_rows,    // of output `index`, an array, an item per row: as `item` says numbers of it (of rows with an axis: lists of
+                   // them), or arrays; then parts
   list_of_tuples,  // of the items of parts[:index], lists; then the other parts
+  list_of_lists,   // likewise
   dict,            // parts: key, value, key, value, ...
   instance,        // of the class `object`, without a call of its: parts: name, value, name, value, ... of the attributes
   slice,           // parts: start, stop, step

@@ -61,6 +61,7 @@ Result<RecipeId> RecipeWriter::write(const Ref& value) {
 Result<RecipeId> RecipeWriter::make(const Ref& value) {
   if (value == nullptr || value->kind == AbstractKind::null) return add(Recipe{});
   if (value->source >= 0) return write_source(value->source);
+  if (is_row(value)) return write_row(*value);
   switch (value->kind) {
     case AbstractKind::constant:
       return write_constant(value->object);
@@ -159,7 +160,8 @@ Result<RecipeId> RecipeWriter::write_grown(const AbstractValue& list) {
   if (list.columns) {
     std::vector<Ref> parts = list.columns->items;
     parts.insert(parts.end(), list.items.begin(), list.items.end());
-    return write_parts(RecipeKind::list_of_tuples, parts, {}, static_cast<int>(list.columns->items.size()));
+    RecipeKind kind = row_type(list).is_list ? RecipeKind::list_of_lists : RecipeKind::list_of_tuples;
+    return write_parts(kind, parts, {}, static_cast<int>(list.columns->items.size()));
   }
   has_rows_ |= arrays;
   ACCEL_TRY([[maybe_unused]] Unit apart, check_identity());
@@ -175,6 +177,12 @@ Result<RecipeId> RecipeWriter::write_grown(const AbstractValue& list) {
   recipe.index = static_cast<int>(outputs_.size());
   outputs_.push_back(list.array.storage->current);
   return add(std::move(recipe));
+}
+
+Result<RecipeId> RecipeWriter::write_row(const AbstractValue& row) {
+  static PyObject* const get = imported_attribute("operator", "getitem").release();
+  return write_parts(RecipeKind::call, {row.iterated, keep_.emplace_back(capture_.dim_scalar(*row.scalar.dim))},
+                     PyRef::borrow(get));
 }
 
 Result<RecipeId> RecipeWriter::write_named(RecipeKind kind, const AbstractValue& value) {

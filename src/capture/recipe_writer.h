@@ -37,6 +37,7 @@ class RecipeWriter {
   Result<RecipeId> write_storage(const std::shared_ptr<Storage>& storage);
   Result<RecipeId> write_scalar(const ScalarState& scalar);
   Result<RecipeId> write_parts(RecipeKind kind, const std::vector<Ref>& parts, PyRef object = {}, int index = -1);
+  Result<RecipeId> write_row(const AbstractValue& row);
   Result<RecipeId> write_grown(const AbstractValue& list);
   Result<RecipeId> write_named(RecipeKind kind, const AbstractValue& value);
   Result<RecipeId> write_instance(const AbstractValue& value);

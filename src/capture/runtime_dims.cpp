@@ -153,6 +153,13 @@ std::optional<bool> Capture::known_relation(Dim left, Comparison comparison, Dim
   return std::nullopt;
 }
 
+std::optional<bool> Capture::told_by_facts(Dim left, Comparison comparison, Dim right) {
+  bool may_guard = std::exchange(may_guard_, false);
+  std::optional<bool> told = known_relation(left, comparison, right);
+  may_guard_ = may_guard;
+  return told;
+}
+
 // What cannot be proved is assumed to be as the hints have it; compiled code checks that and leaves when it is not so.
 bool Capture::decide_runtime(Dim left, Comparison comparison, Dim right) {
   if (auto known = known_relation(left, comparison, right)) return *known;
@@ -249,6 +256,8 @@ bool Capture::in_library() const { return interpreter_ != nullptr && interpreter
 
 bool Capture::in_loop() const { return interpreter_ != nullptr && interpreter_->in_loop(); }
 
+bool Capture::has_rows_of(const Ref& list) const { return interpreter_ != nullptr && interpreter_->has_rows_of(list); }
+
 bool Capture::may_fork(Dim d) const {
   if (interpreter_ == nullptr) return false;
   return is_runtime(d) ? interpreter_->may_fork() : interpreter_->may_fork_on_sizes();
@@ -266,10 +275,7 @@ Ref Capture::compare_dims(Dim left, Comparison comparison, Dim right, ValueKind 
   if (dims().as_constant(difference)) return constant_bool(decide(left, comparison, right));
   if (is_runtime(difference)) {
     // A branch in the code is no reason to ask for more of the arguments.
-    may_guard_ = false;
-    auto known = known_relation(left, comparison, right);
-    may_guard_ = true;
-    if (known) return constant_bool(*known);
+    if (auto told = told_by_facts(left, comparison, right)) return constant_bool(*told);
   }
   if (!may_fork(difference)) return constant_bool(decide(left, comparison, right));
   Relation relation{left, right, comparison};

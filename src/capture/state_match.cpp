@@ -125,6 +125,7 @@ class Matcher {
     if (!fresh || !back_fresh) return pair->second == a.get() && back->second == t.get();
     if (tc.kind == AbstractKind::array) return array(tc.array, ac.array, slot);
     if (tc.kind == AbstractKind::predicated) return t == a && same_lanes(tc, ac);
+    if (is_any_list(tc) && (tc.iterated || ac.iterated) && tc.scalar.dim != ac.scalar.dim) return false;
     if (tc.kind == AbstractKind::grown) return grown(t, tc, ac, slot);
     if (tc.kind == AbstractKind::list && tc.source < 0) {
       if (tc.items.size() != ac.items.size()) return grows(t, a, tc, ac, slot);
@@ -152,7 +153,7 @@ class Matcher {
     if (ac.kind == AbstractKind::grown) row = row_type(ac);
     bool alike = add_items(target_, tc, row) && add_items(arriving_, ac, row);
     // Shapes may name what is known in the loop only.
-    bool settled = row && (!row->has_arrays() || !tc.items.empty());
+    bool settled = row && (!row->has_extents() || !tc.items.empty());
     if (alike && settled) add_list(t, a, slot, false, *row);
     return alike && settled;
   }
@@ -172,6 +173,8 @@ class Matcher {
     StateSlot inner = slot;
     inner.container = t;
     if (!values(tc.items, ac.items, inner, StateSlot::Place::item, slot.name + " item ")) return false;
+    inner.name = slot.name + " iterated";
+    if (!value(tc.iterated, ac.iterated, inner)) return false;
     if (!tc.columns) return memory(tc.array.storage, ac.array.storage, slot, true);
     inner.name = slot.name + " columns";
     return value(tc.columns, ac.columns, inner);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "capture/grown_lists.h"
 #include "capture/interpreter.h"
 #include "capture/iterators.h"
 #include "capture/semantics.h"
@@ -67,6 +68,41 @@ std::optional<Interpreter::Tie> Interpreter::tie(const PathState& entry, const S
     return Tie{extent.name, rounds.name, grows, sum};
   }
   return std::nullopt;
+}
+
+namespace {
+
+// What `extent` is more than `number`, if facts say so.
+std::optional<int64_t> known_excess(Capture& capture, Dim extent, Dim number) {
+  DimTable& dims = capture.dims();
+  Dim more = dims.sub(extent, number), less = dims.sub(number, extent);
+  if (auto excess = dims.as_constant(more)) return excess;
+  std::optional<int64_t> least, most;
+  for (Dim fact : capture.facts()) {
+    if (auto left = dims.as_constant(dims.sub(more, fact))) least = std::max(least.value_or(*left), *left);
+    if (auto left = dims.as_constant(dims.sub(less, fact))) most = std::min(most.value_or(-*left), -*left);
+  }
+  return least && least == most ? least : std::nullopt;
+}
+
+}  // namespace
+
+void Interpreter::name_lengths(const Frame& frame, int header, const Ref& iterator) {
+  // Elsewhere what is decided by such a length would be a guard on the sizes of arguments.
+  if (!may_fork_on_sizes()) return;
+  std::vector<Ref> lists;
+  for (const auto* values : {&frame.locals, &frame.stack})
+    std::copy_if(values->begin(), values->end(), std::back_inserter(lists), [](const Ref& value) { return value && is_grown(value); });
+  if (lists.empty() || iterator->kind != AbstractKind::iterator || frame.flow().has_break(header)) return;
+  std::optional<Dim> rounds = rounds_so_far(capture_, iterator), all = all_rounds(capture_, iterator);
+  if (!rounds || !all || !capture_.is_runtime(*rounds)) return;
+  for (const Ref& list : lists) {
+    for (const Ref& column : columns_of(list)) {
+      Dim extent = column->array.lens.shape[0];
+      std::optional<int64_t> excess = capture_.is_runtime(extent) ? known_excess(capture_, extent, *rounds) : std::nullopt;
+      if (excess) name_length(capture_, column, capture_.dims().add(*all, capture_.dims().constant(*excess)));
+    }
+  }
 }
 
 void Interpreter::check_ties(const Version& version, const PathState& arrival, const StateMatch& match,

@@ -130,7 +130,8 @@ PyObject* Materialiser::make_one(const Prepared& prepared, const Binding& bindin
     case RecipeKind::list_of_rows:
       return new_list_of_rows(outputs.arrays[recipe.index], recipe.item, recipe.parts, objects);
     case RecipeKind::list_of_tuples:
-      return new_list_of_tuples(static_cast<size_t>(recipe.index), recipe.parts, objects);
+    case RecipeKind::list_of_lists:
+      return new_list_of_sequences(recipe.kind, static_cast<size_t>(recipe.index), recipe.parts, objects);
     case RecipeKind::dict:
       return new_dict(recipe.parts, objects);
     case RecipeKind::instance:

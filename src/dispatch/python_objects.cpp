@@ -29,9 +29,23 @@ int64_t row_bytes(const ArrayFacts& rows) {
   return bytes;
 }
 
+PyObject* new_number(DType dtype, const char* data, ValueKind kind) {
+  return kind == ValueKind::py_scalar ? new_python_scalar(dtype, data) : new_numpy_scalar(dtype, data);
+}
+
+PyObject* new_list_of_numbers(DType dtype, int64_t count, const char* data, ValueKind kind) {
+  PyRef list = PyRef::steal(PyList_New(static_cast<Py_ssize_t>(count)));
+  for (int64_t k = 0; list && k < count; k++) {
+    PyObject* number = new_number(dtype, data + k * item_size(dtype), kind);
+    if (number == nullptr) return nullptr;
+    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(k), number);
+  }
+  return list.release();
+}
+
 PyObject* new_row(const ArrayFacts& rows, const char* data, ValueKind kind) {
-  if (kind == ValueKind::py_scalar) return new_python_scalar(*rows.dtype, data);
-  if (kind == ValueKind::numpy_scalar) return new_numpy_scalar(*rows.dtype, data);
+  if (kind != ValueKind::array && rows.ndim > 1) return new_list_of_numbers(*rows.dtype, rows.dims[1], data, kind);
+  if (kind != ValueKind::array) return new_number(*rows.dtype, data, kind);
   PyObject* row = new_array(*rows.dtype, {rows.dims + 1, static_cast<size_t>(rows.ndim - 1)}, {});
   if (row != nullptr) std::memcpy(array_data(row), data, static_cast<size_t>(row_bytes(rows)));
   return row;
@@ -64,15 +78,19 @@ PyObject* new_list_of_rows(PyObject* array, ValueKind kind, const std::vector<in
   return list.release();
 }
 
-PyObject* new_list_of_tuples(size_t columns, const std::vector<int>& parts, PyObject* const* objects) {
+PyObject* new_list_of_sequences(RecipeKind kind, size_t columns, const std::vector<int>& parts, PyObject* const* objects) {
+  const bool tuples = kind == RecipeKind::list_of_tuples;
   const Py_ssize_t rows = PyList_GET_SIZE(objects[parts[0]]);
   PyRef list = PyRef::steal(PyList_New(rows + static_cast<Py_ssize_t>(parts.size() - columns)));
   for (Py_ssize_t row = 0; list && row < rows; row++) {
-    PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(columns));
-    if (tuple == nullptr) return nullptr;
-    for (size_t k = 0; k < columns; k++)
-      PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(k), Py_NewRef(PyList_GET_ITEM(objects[parts[k]], row)));
-    PyList_SET_ITEM(list.get(), row, tuple);
+    auto count = static_cast<Py_ssize_t>(columns);
+    PyObject* sequence = tuples ? PyTuple_New(count) : PyList_New(count);
+    if (sequence == nullptr) return nullptr;
+    for (Py_ssize_t k = 0; k < count; k++) {
+      PyObject* item = Py_NewRef(PyList_GET_ITEM(objects[parts[static_cast<size_t>(k)]], row));
+      tuples ? PyTuple_SET_ITEM(sequence, k, item) : PyList_SET_ITEM(sequence, k, item);
+    }
+    PyList_SET_ITEM(list.get(), row, sequence);
   }
   for (size_t k = columns; list && k < parts.size(); k++)
     PyList_SET_ITEM(list.get(), rows + static_cast<Py_ssize_t>(k - columns), Py_NewRef(objects[parts[k]]));

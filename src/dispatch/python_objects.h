@@ -14,10 +14,12 @@ namespace accel {
 // objects[part] for each part; a null object stays null only where CPython allows it.
 PyObject* new_tuple(const std::vector<int>& parts, PyObject* const* objects);
 PyObject* new_list(const std::vector<int>& parts, PyObject* const* objects);
-// An item per row of a dense array, a number of this kind or an array of its own; then the parts.
-// A tuple for each item of the first `columns` parts, which are lists of one length; then the other parts.
-PyObject* new_list_of_tuples(size_t columns, const std::vector<int>& parts, PyObject* const* objects);
+// An item per row of a dense array, a number of this kind (a list of such where rows have an axis) or an array of its own; then
+// the parts.
 PyObject* new_list_of_rows(PyObject* array, ValueKind kind, const std::vector<int>& parts, PyObject* const* objects);
+// A tuple or list, as the recipe's kind says, for each item of the first `columns` parts, which are lists of one length; then the
+// other parts.
+PyObject* new_list_of_sequences(RecipeKind kind, size_t columns, const std::vector<int>& parts, PyObject* const* objects);
 PyObject* new_dict(const std::vector<int>& parts, PyObject* const* objects);  // key, value, key, value, ...
 // Of a class whose instances are no more than their attributes: name, value, name, value, ...
 PyObject* new_instance(PyObject* type, const std::vector<int>& parts, PyObject* const* objects);

@@ -1,6 +1,7 @@
 #include "schedule/ownership.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "ir/builder.h"
@@ -209,10 +210,19 @@ class Owner {
     return twin;
   }
 
+  // The node that makes v; nullopt: v is a parameter or an input.
+  std::optional<size_t> place_of(ValueId v) const {
+    const Value& value = graph_.values[static_cast<size_t>(v)];
+    if (value.producer < 0) return std::nullopt;
+    const std::vector<NodeId>& nodes = graph_.blocks[static_cast<size_t>(value.block)].nodes;
+    return static_cast<size_t>(std::find(nodes.begin(), nodes.end(), value.producer) - nodes.begin());
+  }
+
   // Whether anything after `from` may see `use` without passing the definition of v again.
   bool reaches(const Site& from, const Site& use, ValueId v) const {
-    if (use.block == from.block && use.at > from.at) return true;
     BlockId home = graph_.values[static_cast<size_t>(v)].block;
+    if (std::optional<size_t> made = place_of(v); made && home == from.block && *made >= from.at) return false;
+    if (use.block == from.block && use.at > from.at) return true;
     std::set<BlockId> seen;
     std::vector<BlockId> open = {from.block};
     while (!open.empty()) {
@@ -238,18 +248,21 @@ class Owner {
     return false;
   }
 
+  // Versions of an input are in one place: whichever of them is used behind the store is old.
   bool own_base(const Site& store) {
     NodeId id = block(store.block).nodes[store.at];
     ValueId base = node(id).operands[0];
     if (is_lens(graph_, base)) return rebase(store, base, "a view is stored to");
-    bool conflict = false;
+    ValueId old = no_value;  // a version of the memory that is used later
     for_each_use([&](const Site& use, ValueId& v) {
       bool itself = use.block == store.block && use.at == store.at;
-      if (!itself && viewed(graph_, v) == base && reaches(store, use, base)) conflict = true;
+      ValueId used = viewed(graph_, v);
+      bool of_memory = used == base || (origin(base) != not_pinned && origin(used) == origin(base));
+      if (old == no_value && !itself && of_memory && reaches(store, use, used)) old = used;
     });
-    if (!conflict) return false;
+    if (old == no_value) return false;
     if (origin(base) == not_pinned) return rebase(store, base, "its old contents are used after a store");
-    keep_old(store, base);
+    keep_old(store, old);
     return true;
   }
 
@@ -262,16 +275,12 @@ class Owner {
     return true;
   }
 
-  // Later uses of a pinned base read a copy of its old contents, taken where the base is defined.
+  // Later uses of a version of an input read a copy of it, taken where it is defined.
   void keep_old(const Site& store, ValueId base) {
-    const Value& value = graph_.values[static_cast<size_t>(base)];
-    size_t at = 0;
-    if (value.producer >= 0) {
-      const auto& nodes = block(value.block).nodes;
-      at = static_cast<size_t>(std::find(nodes.begin(), nodes.end(), value.producer) - nodes.begin()) + 1;
-    }
+    const std::optional<size_t> made = place_of(base);
     NodeId id = block(store.block).nodes[store.at];
-    ValueId old = copy_before(base, value.block, at, "its old contents are used after a store");
+    ValueId old = copy_before(base, graph_.values[static_cast<size_t>(base)].block, made ? *made + 1 : 0,
+                              "its old contents are used after a store");
     const auto& nodes = block(store.block).nodes;
     Site moved{store.block, static_cast<size_t>(std::find(nodes.begin(), nodes.end(), id) - nodes.begin())};
     std::vector<std::pair<Site, std::pair<NodeId, size_t>>> node_uses;
