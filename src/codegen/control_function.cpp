@@ -175,6 +175,7 @@ void ControlFunction::write_block(size_t number) {
   bool rare = block.end == BlockEnd::exit && block.exit > 0;
   if (number > 0) code_.line(cat("l", static_cast<long>(number), ":", rare ? " __attribute__((cold));" : ""));
   code_.open("");
+  if (is_under_branch(number) && has_hidden_events(block)) code_.line("asm volatile(\"\");");  // not done on other ways
   for (size_t k = 0; k < block.steps.size(); ++k) {
     const BlockStep& step = block.steps[k];
     if (step.kind == StepKind::scalars)
@@ -210,6 +211,32 @@ void ControlFunction::write_block(size_t number) {
 }
 
 void ControlFunction::stop_unless(const std::string& condition) { code_.line(cat("if (!(", condition, ")) goto done;")); }
+
+// Whether a branch other than that at the header of a loop decides that the block runs.
+bool ControlFunction::is_under_branch(size_t number) const {
+  const std::vector<ProgramBlock>& blocks = program_.blocks;
+  auto leads_to = [](const ProgramBlock& from, size_t to) {
+    return std::any_of(std::begin(from.edges), std::end(from.edges),
+                       [&](const Edge& edge) { return edge.target == static_cast<int>(to); });
+  };
+  for (size_t from = 0; from < blocks.size(); ++from) {
+    if (blocks[from].end != BlockEnd::branch || !leads_to(blocks[from], number)) continue;
+    bool is_header = false;
+    for (size_t later = from; later < blocks.size(); ++later) is_header |= leads_to(blocks[later], from);
+    if (!is_header) return true;
+  }
+  return false;
+}
+
+// Whether g++ takes an operation of the block, which has events, for one without: roots, and products that are fused.
+bool ControlFunction::has_hidden_events(const ProgramBlock& block) const {
+  auto hides = [&](const Stmt& stmt) {
+    return stmt.kind == StmtKind::compute && !stmt.quiet && (stmt.op == Op::sqrt || dtype_kind(stmt.dtype) == 'c');
+  };
+  return std::any_of(block.steps.begin(), block.steps.end(), [&](const BlockStep& step) {
+    return step.kind == StepKind::scalars && std::any_of(step.body.begin(), step.body.end(), hides);
+  });
+}
 
 // What the run has met so far: the flags gather the events of all it does.
 std::string ControlFunction::events_text() const {

@@ -44,6 +44,8 @@ class ControlFunction : private KernelFunction {
   void write_wrapper(Code& out);
   std::string elements_text(BufferId id);
   void write_block(size_t number);
+  bool is_under_branch(size_t number) const;
+  bool has_hidden_events(const ProgramBlock& block) const;
   void scalars(const BlockStep& step);
   void forget_panels(const Stmt& stmt);
   void run(const BlockStep& step);

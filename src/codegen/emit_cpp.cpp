@@ -17,8 +17,16 @@ namespace {
 // What a Program needs of the prelude.
 struct Needs {
   bool half = false, complex = false, sums = false, folds = false, extremes = false, roots = false, divided = false,
-       flow = false, python = false, compared = false, vectors = false, dots = false, rows = false;
+       flow = false, narrowed = false, python = false, compared = false, vectors = false, dots = false, rows = false;
 };
+
+// Whether it is a cast of floats to a dtype that does not hold all of them.
+bool narrows(const Program& program, const Stmt& stmt) {
+  if (stmt.kind != StmtKind::compute || stmt.op != Op::astype) return false;
+  auto is_real = [](DType dtype) { return dtype_kind(dtype) == 'f' || dtype_kind(dtype) == 'c'; };
+  DType from = program.temps[static_cast<size_t>(stmt.args[0])];
+  return is_real(from) && (!is_real(stmt.dtype) || item_size(stmt.dtype) < item_size(from));
+}
 
 void add_needs(const Program& program, const Body& body, Needs& needs) {
   for (const Stmt& stmt : body) {
@@ -31,6 +39,7 @@ void add_needs(const Program& program, const Body& body, Needs& needs) {
     needs.rows |= is_matrix_by_vector(program, stmt);
     needs.compared |= stand_in(program, stmt) != nullptr;
     needs.vectors |= stmt.kind == StmtKind::repeat && vector_loop(program, stmt).has_value();
+    needs.narrowed |= narrows(program, stmt);
     needs.python |= stmt.quiet || (stmt.kind == StmtKind::compute && is_python_op(stmt.op));
     add_needs(program, stmt.body, needs);
   }
@@ -76,6 +85,7 @@ void add_prelude(Code& out, const Needs& needs) {
       {"stream", needs.extremes},
   };
   if (needs.half) out.raw("#define ACCEL_HAS_HALF 1\n");
+  if (needs.narrowed) out.raw("#define ACCEL_NARROWS 1\n");
   for (const auto& [name, wanted] : parts) {
     if (wanted) out.raw(prelude_part(name));
   }

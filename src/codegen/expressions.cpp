@@ -15,11 +15,18 @@ std::string hex(uint64_t bits) {
   return buffer;
 }
 
-// A real of `size` bytes: hexadecimal text is exact, what has no such text goes by its bits.
+// Whether each narrower dtype, float16 and integers among them, holds about this value; casts to integers of less than 32 bits
+// go through those of 32.
+bool is_near(double value) { return value == 0 || (std::fabs(value) >= 0x1p-14 && std::fabs(value) < 65504); }
+
+// A real of `size` bytes: hexadecimal text is exact.
 std::string real_literal(int size, uint64_t bits, double value) {
-  const char* type = size == 2 ? "f16" : size == 4 ? "f32" : "f64";
-  if (size == 2) return cat("half_of_bits(", value == -1 ? "minus_one_bits_f16" : hex(bits & 0xffff), ")");
-  if (!std::isfinite(value)) return cat("__builtin_bit_cast(", type, ", (u", size * 8, ")", hex(bits), ")");
+  const char* type = size == 4 ? "f32" : "f64";
+  if (size == 2) {
+    std::string text = value == -1 ? "minus_one_bits_f16" : hex(bits & 0xffff);
+    return is_near(value) ? cat("half_of_bits(", text, ")") : cat("half_of_bits((u16)(", text, " ^ unknown_zero))");
+  }
+  if (!is_near(value)) return cat("far_", type, "(", hex(bits), ")");
   if (value == -1) return cat("minus_one_", type);
   char buffer[64];
   std::snprintf(buffer, sizeof buffer, "%a%s", value, size == 4 ? "f" : "");

@@ -21,7 +21,8 @@ namespace {
 // element that a store under a branch writes.
 constexpr const char* no_loop_distribution = "-fno-tree-loop-distribution";
 
-// -ffp-contract=off and the absence of -ffast-math keep NumPy's bits. The rest of the first row lets loops vectorise.
+// -ffp-contract=off and the absence of -ffast-math keep NumPy's bits. -ftrapping-math keeps events: without it operations on
+// constants that a selection may give are worked out at compile time, and those under branches on both ways.
 // -nostdlib saves the search for and the linking of libraries no kernel needs, a third of the compile time of a small
 // kernel; -lgcc (static) still provides 128-bit division and half-precision conversion. What a kernel takes from libc
 // and libm is resolved when it is loaded.
@@ -29,7 +30,7 @@ constexpr const char* base_flags[] = {"-O3",
                                       "-march=native",
                                       "-ffp-contract=off",
                                       "-fno-math-errno",
-                                      "-fno-trapping-math",
+                                      "-ftrapping-math",
                                       no_loop_distribution,
                                       "-fwrapv",
                                       "-std=c++20",

@@ -284,7 +284,7 @@ ACCEL_INLINE u8 bitwise_count(T a) {
 ACCEL_INLINE u8 bitwise_count(bool8 a) { return a; }
 
 // An integer that a float became. g++ makes a truncation, without the event and without a bound, of the float that it becomes
-// again (-fno-trapping-math). It does not see through this.
+// again. It does not see through this.
 template <class T>
 ACCEL_INLINE T made_whole(T value) {
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12

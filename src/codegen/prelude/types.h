@@ -29,6 +29,19 @@ asm(".pushsection .rodata\n.p2align 3\n"
     ".globl minus_one_bits_f16\n.hidden minus_one_bits_f16\nminus_one_bits_f16: .short 0xbc00\n"
     ".popsection");
 
+// Numbers that not all dtypes hold. Where there are casts to narrower ones they are combined with a 0 that the compiler does not
+// know: of a constant that a selection may give it works out the cast itself, without the event and with another result.
+#if ACCEL_NARROWS
+extern "C" const u64 unknown_zero __attribute__((visibility("hidden")));
+asm(".pushsection .rodata\n.p2align 3\n"
+    ".globl unknown_zero\n.hidden unknown_zero\nunknown_zero: .quad 0\n"
+    ".popsection");
+#else
+constexpr u64 unknown_zero = 0;
+#endif
+ACCEL_INLINE f32 far_f32(u32 bits) { return __builtin_bit_cast(f32, bits ^ (u32)unknown_zero); }
+ACCEL_INLINE f64 far_f64(u64 bits) { return __builtin_bit_cast(f64, bits ^ unknown_zero); }
+
 template <class R>
 struct complex_of {
   R re, im;
