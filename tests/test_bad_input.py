@@ -110,7 +110,18 @@ def resized(shape):
     return np.resize([1, 2, 3], shape)
 
 
+def copied_onto_itself(x, where):
+    np.copyto(x, x, where=where)
+    return x * 2
+
+
+def extreme_of_one(x, number):
+    return x * 2, min(number, number)
+
+
 RAISING = {
+    "copyto onto itself under integers": (copied_onto_itself, np.arange(3.0), np.array([1, 2, 1])),
+    "the least of one complex number": (extreme_of_one, np.arange(3.0), 1j),
     "shapes": (line, real(3), real(4)),
     "shapes in 2-d": (line, real(3, 4), real(2, 4)),
     "axis": (rows, real(5)),
@@ -223,6 +234,7 @@ def test_after_good_input(case):
     good |= {plus: (real(3), real(3)), nearest: (real(4, 2), real(3, 2))}
     good |= {product_of_both: (real(3), 2.0), times_a_sine: (real(3), 2.0), along: (real(3), 0), norm_along: (real(3), 0)}
     good |= {ones: (3,), ones_if: (real(3), False), resized: (4,)}
+    good |= {copied_onto_itself: (real(3), np.array([True, False, True])), extreme_of_one: (real(3), 2.0)}
     call = accel.compile(function)
     assert_same(function, call, *good[function])
     assert_same(function, call, *arguments)

@@ -10,6 +10,7 @@
 #include "capture/numpy_overflow.h"
 #include "capture/python_numbers.h"
 #include "capture/python_text.h"
+#include "capture/state_match.h"
 #include "cpython/imported.h"
 #include "ndarray/array.h"
 
@@ -54,8 +55,9 @@ class Extreme {
 
   // Of equal candidates the first is taken.
   Status add(const Ref& item) {
-    bool number = item->kind == AbstractKind::scalar || item->kind == AbstractKind::constant;
-    if (number && item == alternatives_[0].value) return Unit{};
+    std::optional<Type> number = number_type(*item);
+    bool ordered = number && dtype_kind(number->dtype) != 'c';
+    if (ordered && item == alternatives_[0].value) return Unit{};
     ACCEL_TRY(Ref better, alternatives_.size() == 1 ? is_better_than(item, alternatives_[0].value) : is_better(item));
     if (better->kind != AbstractKind::constant) return replace(item, better);
     if (better->object.get() != Py_True) return Unit{};

@@ -244,7 +244,7 @@ class Capture {
   bool may_fork(Dim d) const;
   bool in_library() const;  // whether the code that runs is NumPy's own
   bool in_loop() const;     // whether the path is in a loop of the graph
-  bool has_rows_of(const Ref& list) const;  // whether items of a grown list of lists are alive
+  std::vector<Ref> alive() const;  // all objects that the captured code can get at, but for what an instruction has popped
   double low(Dim d) const { return range_of(d).low; }
   double high(Dim d) const { return range_of(d).high; }
   // Forgets cached graph values of what comes from outside: they may lie on another path.

@@ -80,8 +80,10 @@ bool is_safe_key(PyObject* key) {
 bool same_key(PyObject* left, PyObject* right) {
   if (left == right) return true;
   if (!is_safe_key(left) || !is_safe_key(right) || PyType_Check(left) || PyType_Check(right)) return false;
-  int equal = PyObject_RichCompareBool(left, right, Py_EQ);
-  if (equal < 0) PyErr_Clear();
+  // A dtype equals its name, and a float32 a float, of another hash.
+  Py_hash_t hash = PyObject_Hash(left), other = PyObject_Hash(right);
+  int equal = hash == other ? PyObject_RichCompareBool(left, right, Py_EQ) : 0;
+  if (PyErr_Occurred() != nullptr) PyErr_Clear();
   return equal > 0;
 }
 

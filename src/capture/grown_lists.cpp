@@ -438,7 +438,9 @@ Status store_to_row(Capture& capture, const Ref& row, const Ref& index, const Re
   const Ref& list = row->iterated;
   capture.look(value);
   // Others that are alive would still have the number that was there.
-  if (capture.has_rows_of(list)) return fail(Reason::unsupported_value, "a change of a list in a list, of which another is used");
+  const std::vector<Ref> alive = capture.alive();
+  auto is_of_list = [&](const Ref& value) { return is_row(value) && value->iterated == list; };
+  if (std::any_of(alive.begin(), alive.end(), is_of_list)) return fail(Reason::unsupported_value, "a change of a list in a list, of which another is used");
   Builder& build = capture.build();
   if (is_grown(row)) {
     if (number_type(*value) != Type{row->scalar.kind, row->scalar.dtype, {}, {}})

@@ -86,8 +86,8 @@ class Interpreter {
   bool may_fork_on_sizes() const;
   // Whether the path is in a loop of the graph.
   bool in_loop() const { return !passed_.empty(); }
-  // Whether something that is alive is an item of this grown list of lists.
-  bool has_rows_of(const Ref& list);
+  // All objects that the code can get at, but for what the running instruction has popped.
+  std::vector<Ref> alive() { return save().keep_objects; }
   // Whether the code that runs is a library's.
   bool in_library() const { return !frames_.empty() && frames_.back()->in_library; }
   // Parts the path: each way goes on with the frame as its function leaves it. Where the path cannot part, it takes the way

@@ -106,12 +106,12 @@ Status assign(Capture& capture, const Ref& target, const Ref& value, const std::
   const std::vector<Dim> shape = lens_of(target).shape;
   DType dtype = lens_of(target).dtype;
   ACCEL_TRY(Operand source, read_source(capture, value, dtype, casting));
+  ACCEL_TRY(std::optional<Operand> mask, read_mask(capture, where));
   if (is_same_view(target, source)) return Unit{};
   ACCEL_TRY([[maybe_unused]] Unit castable, check_cast(source, dtype, casting));
   ACCEL_TRY([[maybe_unused]] Unit fits, fit_shape(capture, shape, source.shape));
   if (is_copied_in_place(capture, target, source))
     return fail(Reason::unsupported_layout, "NumPy copies between views that overlap, element by element");
-  ACCEL_TRY(std::optional<Operand> mask, read_mask(capture, where));
   if (!source.is_array()) {
     ACCEL_TRY(ValueId number, fill_value(capture, source, dtype));
     ValueId condition = no_value;

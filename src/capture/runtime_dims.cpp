@@ -256,7 +256,7 @@ bool Capture::in_library() const { return interpreter_ != nullptr && interpreter
 
 bool Capture::in_loop() const { return interpreter_ != nullptr && interpreter_->in_loop(); }
 
-bool Capture::has_rows_of(const Ref& list) const { return interpreter_ != nullptr && interpreter_->has_rows_of(list); }
+std::vector<Ref> Capture::alive() const { return interpreter_ == nullptr ? std::vector<Ref>() : interpreter_->alive(); }
 
 bool Capture::may_fork(Dim d) const {
   if (interpreter_ == nullptr) return false;

@@ -4,6 +4,7 @@
 #include "capture/builtin_primitives.h"
 #include "capture/known_types.h"
 #include "capture/python_text.h"
+#include "capture/state_match.h"
 
 namespace accel {
 
@@ -62,6 +63,13 @@ bool is_known_set(const Ref& value) {
   return value->kind == AbstractKind::constant && PyFrozenSet_CheckExact(value->object.get());
 }
 
+// Of a number that is compared in less than Python's precision: equal ones may have another hash.
+bool is_narrow(const Ref& value) {
+  std::optional<Type> number = number_type(*value);
+  char kind = number ? dtype_kind(number->dtype) : 'i';
+  return (kind == 'f' || kind == 'c') && item_size(number->dtype) < (kind == 'c' ? 16 : 8);
+}
+
 Status add_to_set(Capture& capture, const Ref& set, const Ref& value) {
   capture.look_deep(value);
   if (set->object && is_safe_element(capture, value)) {
@@ -78,6 +86,7 @@ Status add_to_set(Capture& capture, const Ref& set, const Ref& value) {
     ACCEL_TRY([[maybe_unused]] Unit done, make_abstract(capture, set));
   }
   for (const Ref& item : set->items) {
+    if (is_narrow(item) != is_narrow(value)) return fail(Reason::unsupported_value, "a set of numbers of several types");
     ACCEL_TRY(bool same, is_equal(capture, item, value));
     if (same) return Unit{};
   }

@@ -125,7 +125,18 @@ Status assign_shape(Capture& capture, const Ref& array, const Ref& value) {
   ACCEL_TRY(shape, reshape_target(capture, array, std::move(shape)));
   Ref view = reshaped(capture, array, shape);
   if (view->array.storage != array->array.storage) return fail(Reason::will_raise, "this shape needs a copy");
-  array->array = view->array;
+  if (!array->array.path.empty()) {
+    array->array = view->array;
+    return Unit{};
+  }
+  // The array owns its memory, and goes on to.
+  const std::vector<Ref> alive = capture.alive();
+  auto looks_at_it = [&](const Ref& other) {
+    return other != array && other->kind == AbstractKind::array && other->array.storage == array->array.storage;
+  };
+  if (std::any_of(alive.begin(), alive.end(), looks_at_it))
+    return fail(Reason::unsupported_attribute, "the shape of an array with views is set");
+  array->array = capture.fresh_array(capture.read(view))->array;
   return Unit{};
 }
 

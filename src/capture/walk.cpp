@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "capture/grown_lists.h"
 #include "capture/interpreter.h"
 #include "capture/iterators.h"
 #include "capture/python_text.h"
@@ -213,11 +212,6 @@ PathState Interpreter::state_before() const {
   state.lasting_effects = capture_.lasting_effects();
   save_objects(state, capture_.mutable_sources());
   return state;
-}
-
-bool Interpreter::has_rows_of(const Ref& list) {
-  const std::vector<Ref> alive = save().keep_objects;
-  return std::any_of(alive.begin(), alive.end(), [&](const Ref& value) { return is_row(value) && value->iterated == list; });
 }
 
 void Interpreter::restore(const PathState& state) {
