@@ -48,7 +48,9 @@ def test_the_key_is_missing():
 
 
 @pytest.mark.parametrize("function", [of_numbers, of_sets], ids=lambda f: f.__name__)
-@pytest.mark.parametrize("pair", [(np.float32(0.1), 0.1), (0.1, np.float16(0.1)), (0.5, np.float32(0.5)), (1, 1.0), (np.int64(3), 3)])
+@pytest.mark.parametrize(
+    "pair", [(np.float32(0.1), 0.1), (0.1, np.float16(0.1)), (0.5, np.float32(0.5)), (1, 1.0), (np.int64(3), 3)]
+)
 def test_numbers_of_several_types(function, pair):
     call = accel.compile(function)
     assert_same(function, call, X, *pair)

@@ -142,7 +142,9 @@ def columns_stored(x):
 SIZES = [(7, 5), (7, 5), (0, 3), (5, 0), (1, 1), (20, 30), (2, 3)]
 LENGTHS = [(np.arange(float(n)) + 0.5,) for n in (7, 1, 2, 40, 3)]
 WORDS = [(np.arange(n) % 5, np.arange(m)[::-1] % 4) for n, m in [(9, 7), (0, 3), (3, 0), (30, 20)]]
-FACTORS = [(np.arange(n * k).reshape(n, k) / 7, np.arange(k * m).reshape(k, m) / 3) for n, k, m in [(4, 5, 6), (1, 3, 2), (3, 1, 1)]]
+FACTORS = [
+    (np.arange(n * k).reshape(n, k) / 7, np.arange(k * m).reshape(k, m) / 3) for n, k, m in [(4, 5, 6), (1, 3, 2), (3, 1, 1)]
+]
 WHOLE = [
     (of_two, LENGTHS),
     (of_statistics, [(np.arange(n * 5.0).reshape(n, 5),) for n in (6, 1, 2, 30)]),
@@ -276,7 +278,15 @@ def repeated(x):
     return rows, rows[0] is rows[-1], x * 2
 
 
-SHARED = [one_row, of_rows_of_others, changed_through_two_names, changed_while_another_is_used, row_that_grows, of_another_type, repeated]
+SHARED = [
+    one_row,
+    of_rows_of_others,
+    changed_through_two_names,
+    changed_while_another_is_used,
+    row_that_grows,
+    of_another_type,
+    repeated,
+]
 
 
 @pytest.mark.parametrize("function", SHARED, ids=lambda f: f.__name__)

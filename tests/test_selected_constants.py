@@ -61,7 +61,9 @@ FUNCTIONS |= {f.__name__: f for f in (stored, by_a_branch, stored_and_cast)}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.parametrize("values", [NEAR, -NEAR, np.tile(NEAR, 20), np.abs(NEAR) + 1], ids=["few", "negated", "many", "positive"])
+@pytest.mark.parametrize(
+    "values", [NEAR, -NEAR, np.tile(NEAR, 20), np.abs(NEAR) + 1], ids=["few", "negated", "many", "positive"]
+)
 def test_events_and_bits(name, values):
     call = accel.compile(FUNCTIONS[name])
     assert_same(FUNCTIONS[name], call, values, times=2)

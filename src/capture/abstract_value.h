@@ -132,11 +132,11 @@ struct AbstractValue {
   std::vector<Ref>
       items;  // tuple, list; dict: values; slice: start, stop, step; iterator: what is iterated; cell: one or none;
               // method: callable, self; function: globals, defaults, kwdefaults, closure, annotations (null Ref = none)
-  std::vector<PyRef> keys;                 // dict
-  size_t position = 0;                     // iterator: items consumed
+  std::vector<PyRef> keys;  // dict
+  size_t position = 0;      // iterator: items consumed
   Ref iterated;  // iterator: the container it walks (for its recipe). list, grown: the grown list whose item it is, the one at
                  // `scalar.dim`: nobody may change it
-  Ref columns;                             // grown
+  Ref columns;   // grown
   std::shared_ptr<const Frame> suspended;  // generator: its frame without locals and stack
 };
 

@@ -242,8 +242,8 @@ class Capture {
   int64_t decided_by_guards() const;
   // Whether a branch on this integer may become a branch of the graph here.
   bool may_fork(Dim d) const;
-  bool in_library() const;  // whether the code that runs is NumPy's own
-  bool in_loop() const;     // whether the path is in a loop of the graph
+  bool in_library() const;         // whether the code that runs is NumPy's own
+  bool in_loop() const;            // whether the path is in a loop of the graph
   std::vector<Ref> alive() const;  // all objects that the captured code can get at, but for what an instruction has popped
   double low(Dim d) const { return range_of(d).low; }
   double high(Dim d) const { return range_of(d).high; }

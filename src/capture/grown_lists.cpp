@@ -139,7 +139,8 @@ bool casts_alike(DType from, DType to) {
 
 std::optional<RowType> row_type(Capture& capture, const PathState& state, const Ref& item) {
   const AbstractValue& value = state.of(item);
-  bool has_parts = value.kind == AbstractKind::tuple || (value.kind == AbstractKind::list && value.source < 0 && !value.iterated);
+  bool has_parts =
+      value.kind == AbstractKind::tuple || (value.kind == AbstractKind::list && value.source < 0 && !value.iterated);
   if (has_parts) return type_of_parts(capture, state, value);
   if (value.kind == AbstractKind::grown) return list_type(capture, value);
   if (value.kind != AbstractKind::array) {
@@ -440,7 +441,8 @@ Status store_to_row(Capture& capture, const Ref& row, const Ref& index, const Re
   // Others that are alive would still have the number that was there.
   const std::vector<Ref> alive = capture.alive();
   auto is_of_list = [&](const Ref& value) { return is_row(value) && value->iterated == list; };
-  if (std::any_of(alive.begin(), alive.end(), is_of_list)) return fail(Reason::unsupported_value, "a change of a list in a list, of which another is used");
+  if (std::any_of(alive.begin(), alive.end(), is_of_list))
+    return fail(Reason::unsupported_value, "a change of a list in a list, of which another is used");
   Builder& build = capture.build();
   if (is_grown(row)) {
     if (number_type(*value) != Type{row->scalar.kind, row->scalar.dtype, {}, {}})
@@ -448,8 +450,7 @@ Status store_to_row(Capture& capture, const Ref& row, const Ref& index, const Re
     ACCEL_TRY([[maybe_unused]] Unit number, require_index(index));
     ACCEL_TRY(Dim at, place_at(capture, row, index));
     ACCEL_TRY(ValueId stored, capture.scalar_value(value));
-    set_rows(capture, list,
-             build.put(list->array.storage->current, stored, {build.dim(*row->scalar.dim), build.dim(at)}));
+    set_rows(capture, list, build.put(list->array.storage->current, stored, {build.dim(*row->scalar.dim), build.dim(at)}));
     return Unit{};
   }
   ACCEL_TRY(int64_t at, capture.require_int(index));

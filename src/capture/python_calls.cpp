@@ -30,9 +30,9 @@ bool looks_at_caller(PyObject* callable) {
 }
 
 bool is_container(RecipeKind kind) {
-  return kind == RecipeKind::list || kind == RecipeKind::list_of_rows || kind == RecipeKind::list_of_tuples || kind == RecipeKind::list_of_lists ||
-         kind == RecipeKind::dict || kind == RecipeKind::instance || kind == RecipeKind::iterator || kind == RecipeKind::cell ||
-         kind == RecipeKind::function;
+  return kind == RecipeKind::list || kind == RecipeKind::list_of_rows || kind == RecipeKind::list_of_tuples ||
+         kind == RecipeKind::list_of_lists || kind == RecipeKind::dict || kind == RecipeKind::instance ||
+         kind == RecipeKind::iterator || kind == RecipeKind::cell || kind == RecipeKind::function;
 }
 
 // What recipes lead to.

@@ -17,8 +17,8 @@ PyObject* new_list(const std::vector<int>& parts, PyObject* const* objects);
 // An item per row of a dense array, a number of this kind (a list of such where rows have an axis) or an array of its own; then
 // the parts.
 PyObject* new_list_of_rows(PyObject* array, ValueKind kind, const std::vector<int>& parts, PyObject* const* objects);
-// A tuple or list, as the recipe's kind says, for each item of the first `columns` parts, which are lists of one length; then the
-// other parts.
+// A tuple or list, as the recipe's kind says, for each item of the first `columns` parts, which are lists of one length; then
+// the other parts.
 PyObject* new_list_of_sequences(RecipeKind kind, size_t columns, const std::vector<int>& parts, PyObject* const* objects);
 PyObject* new_dict(const std::vector<int>& parts, PyObject* const* objects);  // key, value, key, value, ...
 // Of a class whose instances are no more than their attributes: name, value, name, value, ...

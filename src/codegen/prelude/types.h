@@ -29,8 +29,8 @@ asm(".pushsection .rodata\n.p2align 3\n"
     ".globl minus_one_bits_f16\n.hidden minus_one_bits_f16\nminus_one_bits_f16: .short 0xbc00\n"
     ".popsection");
 
-// Numbers that not all dtypes hold. Where there are casts to narrower ones they are combined with a 0 that the compiler does not
-// know: of a constant that a selection may give it works out the cast itself, without the event and with another result.
+// Numbers that not all dtypes hold. Where there are casts to narrower ones they are combined with a 0 that the compiler does
+// not know: of a constant that a selection may give it works out the cast itself, without the event and with another result.
 #if ACCEL_NARROWS
 extern "C" const u64 unknown_zero __attribute__((visibility("hidden")));
 asm(".pushsection .rodata\n.p2align 3\n"
