@@ -213,6 +213,15 @@ bool KernelFunction::may_be_foreseen(const Stmt& comparison, size_t operand) con
   return raises && known && (type == DType::float64 || type == DType::float32);
 }
 
+// Whether the operand is a constant that the operation may give.
+bool KernelFunction::may_give_constant(const Stmt& stmt, size_t operand) const {
+  constexpr Op selections[] = {Op::maximum, Op::minimum, Op::fmax, Op::fmin, Op::clip, Op::where, Op::merge};
+  bool selects = std::find(std::begin(selections), std::end(selections), stmt.op) != std::end(selections);
+  const Stmt* source = copy_.facts.definition(stmt.args[operand]);
+  bool constant = source != nullptr && source->kind == StmtKind::constant;
+  return selects && constant && (source->dtype == DType::float64 || source->dtype == DType::float32);
+}
+
 void KernelFunction::compute(const Stmt& stmt) {
   std::vector<std::string> operands;
   for (TempId arg : stmt.args) operands.push_back(temp_name(arg));
@@ -221,6 +230,8 @@ void KernelFunction::compute(const Stmt& stmt) {
   if (folds && !operands.empty() && copy_.program.own_events(stmt) != 0) operands[0] = cat("opaque(", operands[0], ")");
   for (size_t k = 0; k < operands.size(); ++k)
     if (may_be_foreseen(stmt, k)) operands[k] = cat("computed(", operands[k], ")");
+  for (size_t k = 0; k < operands.size() && !folds; ++k)
+    if (may_give_constant(stmt, k)) operands[k] = cat("unforeseen(", operands[k], ")");
   if (stmt.op == Op::lanes) has_lanes_ = true;
   bool chooses = in_vectors_ && (stmt.op == Op::where || stmt.op == Op::merge) && dtype_kind(dtype(stmt.dst)) != 'c';
   bool blends = (chooses && item_size(dtype(stmt.dst)) == 8 && is_narrow_mask(stmt.args[0])) || chooses_constants(stmt);

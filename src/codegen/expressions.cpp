@@ -24,7 +24,7 @@ std::string real_literal(int size, uint64_t bits, double value) {
   const char* type = size == 4 ? "f32" : "f64";
   if (size == 2) {
     std::string text = value == -1 ? "minus_one_bits_f16" : hex(bits & 0xffff);
-    return is_near(value) ? cat("half_of_bits(", text, ")") : cat("half_of_bits((u16)(", text, " ^ unknown_zero))");
+    return is_near(value) ? cat("half_of_bits(", text, ")") : cat("half_of_bits((u16)(", text, " ^ ACCEL_FAR))");
   }
   if (!is_near(value)) return cat("far_", type, "(", hex(bits), ")");
   if (value == -1) return cat("minus_one_", type);

@@ -90,6 +90,7 @@ class KernelFunction {
   void load(const Stmt& stmt);
   void store(const Stmt& stmt);
   bool may_be_foreseen(const Stmt& comparison, size_t operand) const;
+  bool may_give_constant(const Stmt& stmt, size_t operand) const;
   bool is_of_constants(TempId temp) const;
   bool is_narrow_mask(TempId temp) const;
   bool chooses_constants(const Stmt& stmt) const;

@@ -31,6 +31,8 @@ constexpr const char* base_flags[] = {"-O3",
                                       "-ffp-contract=off",
                                       "-fno-math-errno",
                                       "-ftrapping-math",
+                                      "-fno-tree-sink",  // selections stay selections, and what they drop is computed
+                                      "-fno-unswitch-loops",
                                       no_loop_distribution,
                                       "-fwrapv",
                                       "-std=c++20",

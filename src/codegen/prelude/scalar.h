@@ -62,14 +62,23 @@ ACCEL_INLINE f32 fabs(f32 a) { return __builtin_fabsf(a); }
 ACCEL_INLINE f64 fabs(f64 a) { return __builtin_fabs(a); }
 ACCEL_INLINE f32 sqrt(f32 a) { return __builtin_sqrtf(a); }
 ACCEL_INLINE f64 sqrt(f64 a) { return __builtin_sqrt(a); }
-ACCEL_INLINE f32 floor(f32 a) { return __builtin_floorf(a); }
-ACCEL_INLINE f64 floor(f64 a) { return __builtin_floor(a); }
-ACCEL_INLINE f32 ceil(f32 a) { return __builtin_ceilf(a); }
-ACCEL_INLINE f64 ceil(f64 a) { return __builtin_ceil(a); }
-ACCEL_INLINE f32 trunc(f32 a) { return __builtin_truncf(a); }
-ACCEL_INLINE f64 trunc(f64 a) { return __builtin_trunc(a); }
 ACCEL_INLINE f32 rint(f32 a) { return __builtin_rintf(a); }
 ACCEL_INLINE f64 rint(f64 a) { return __builtin_rint(a); }
+ACCEL_INLINE f32 with_sign(f32 a, f32 of) { return __builtin_copysignf(a, of); }
+ACCEL_INLINE f64 with_sign(f64 a, f64 of) { return __builtin_copysign(a, of); }
+// Of the roundings g++ makes vectors of the one to the nearest alone.
+#define ACCEL_ROUNDINGS(T)                                           \
+  ACCEL_INLINE T floor(T a) {                                        \
+    const T near = rint(a), less = near - 1;                         \
+    return with_sign(__builtin_isgreater(near, a) ? less : near, a); \
+  }                                                                  \
+  ACCEL_INLINE T ceil(T a) {                                         \
+    const T near = rint(a), more = near + 1;                         \
+    return with_sign(__builtin_isless(near, a) ? more : near, a);    \
+  }                                                                  \
+  ACCEL_INLINE T trunc(T a) { return with_sign(floor(with_sign(a, 1)), a); }
+ACCEL_ROUNDINGS(f32)
+ACCEL_ROUNDINGS(f64)
 ACCEL_INLINE f32 copysign(f32 a, f32 b) { return __builtin_copysignf(a, b); }
 ACCEL_INLINE f64 copysign(f64 a, f64 b) { return __builtin_copysign(a, b); }
 ACCEL_INLINE f32 fmod(f32 a, f32 b) { return __builtin_fmodf(a, b); }
@@ -212,24 +221,29 @@ ACCEL_INLINE T lesser_of(T a, T b) {
 }
 template <class T>
 ACCEL_INLINE T maximum(T a, T b) {
-  return a != a ? a : greater_of(a, b);
+  const T greater = greater_of(a, b);
+  return a != a ? a : greater;
 }
 template <class T>
 ACCEL_INLINE T minimum(T a, T b) {
-  return a != a ? a : lesser_of(a, b);
+  const T lesser = lesser_of(a, b);
+  return a != a ? a : lesser;
 }
 template <class T>
 ACCEL_INLINE T fmax(T a, T b) {
-  return b != b ? a : greater_of(a, b);
+  const T greater = greater_of(a, b);
+  return b != b ? a : greater;
 }
 template <class T>
 ACCEL_INLINE T fmin(T a, T b) {
-  return b != b ? a : lesser_of(a, b);
+  const T lesser = lesser_of(a, b);
+  return b != b ? a : lesser;
 }
 template <class T>
 ACCEL_INLINE T clip(T a, T low, T high) {
-  const T raised = a != a ? a : is_less(low, a) ? a : low;
-  return raised != raised ? raised : is_less(raised, high) ? raised : high;
+  const T least = is_less(low, a) ? a : low, raised = a != a ? a : least;
+  const T most = is_less(raised, high) ? raised : high;
+  return raised != raised ? raised : most;
 }
 
 // Logic and bits.

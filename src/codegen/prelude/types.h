@@ -29,18 +29,23 @@ asm(".pushsection .rodata\n.p2align 3\n"
     ".globl minus_one_bits_f16\n.hidden minus_one_bits_f16\nminus_one_bits_f16: .short 0xbc00\n"
     ".popsection");
 
-// Numbers that not all dtypes hold. Where there are casts to narrower ones they are combined with a 0 that the compiler does
-// not know: of a constant that a selection may give it works out the cast itself, without the event and with another result.
-#if ACCEL_NARROWS
+// 0, which the compiler does not know: what has been combined with it is no constant.
 extern "C" const u64 unknown_zero __attribute__((visibility("hidden")));
 asm(".pushsection .rodata\n.p2align 3\n"
     ".globl unknown_zero\n.hidden unknown_zero\nunknown_zero: .quad 0\n"
     ".popsection");
+// A constant among the operands of a selection. What is computed from the selection is not computed from it by the compiler.
+ACCEL_INLINE f32 unforeseen(f32 a) { return __builtin_bit_cast(f32, __builtin_bit_cast(u32, a) | (u32)unknown_zero); }
+ACCEL_INLINE f64 unforeseen(f64 a) { return __builtin_bit_cast(f64, __builtin_bit_cast(u64, a) | unknown_zero); }
+// Numbers that not all dtypes hold. Of one that it finds in a selection the compiler would work out the cast to a narrower
+// dtype, without the event and with another result.
+#if ACCEL_NARROWS
+#define ACCEL_FAR unknown_zero
 #else
-constexpr u64 unknown_zero = 0;
+#define ACCEL_FAR (u64)0
 #endif
-ACCEL_INLINE f32 far_f32(u32 bits) { return __builtin_bit_cast(f32, bits ^ (u32)unknown_zero); }
-ACCEL_INLINE f64 far_f64(u64 bits) { return __builtin_bit_cast(f64, bits ^ unknown_zero); }
+ACCEL_INLINE f32 far_f32(u32 bits) { return __builtin_bit_cast(f32, bits ^ (u32)ACCEL_FAR); }
+ACCEL_INLINE f64 far_f64(u64 bits) { return __builtin_bit_cast(f64, bits ^ ACCEL_FAR); }
 
 template <class R>
 struct complex_of {
