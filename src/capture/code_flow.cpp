@@ -71,6 +71,7 @@ void CodeFlow::find_edges(const Bytecode& bytecode) {
   successors_.resize(count);
   header_.assign(count, false);
   joins_.assign(count, false);
+  is_protected_.assign(count, false);
   std::vector<int> arrivals(count, 0);
   for (size_t i = 0; i < count; ++i) {
     const Instruction& instruction = bytecode.instructions[i];
@@ -85,6 +86,7 @@ void CodeFlow::find_edges(const Bytecode& bytecode) {
     // An error may leave any instruction of a protected range.
     if (instruction.handler >= 0) {
       successors_[i].push_back(bytecode.handlers[static_cast<size_t>(instruction.handler)].target);
+      is_protected_[i] = true;
     }
   }
   for (size_t i = 0; i < count; ++i) joins_[i] = arrivals[i] > 1 || header_[i];
@@ -134,7 +136,8 @@ int CodeFlow::end_of(int header) const {
 bool CodeFlow::has_break(int header) const {
   auto stays = [&](int from) {
     const std::vector<int>& next = successors_[static_cast<size_t>(from)];
-    return std::all_of(next.begin(), next.end(), [&](int to) { return is_inside(to, header); });
+    auto end = next.end() - (is_protected_[static_cast<size_t>(from)] ? 1 : 0);  // compiled code takes no way to a handler
+    return std::all_of(next.begin(), end, [&](int to) { return is_inside(to, header); });
   };
   for (int at = header + 1; at <= end_of(header); ++at)
     if (is_inside(at, header) && !stays(at)) return true;

@@ -46,6 +46,7 @@ class CodeFlow {
   std::vector<std::vector<bool>> live(const Bytecode& bytecode, size_t locals, LocalUse (*use_of)(Opcode)) const;
 
   std::vector<std::vector<int>> successors_;
+  std::vector<bool> is_protected_;  // the last successor is a handler
   std::vector<bool> header_, joins_, raises_;
   std::vector<Loop> loops_;  // outer ones before inner ones
   std::vector<std::vector<bool>> live_, content_live_;
