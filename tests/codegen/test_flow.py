@@ -424,3 +424,41 @@ def test_mandelbrot(shape, steps):
     )
     assert not any("tile by tile" in note for note in by_statement.notes)
     assert all(same_bits(a, b) for a, b in zip(by_statement([*shape, steps, 0], [c])[2], expected, strict=True))
+
+READ_BEHIND_STORES = """\
+graph {
+  symbol s0 "n" = 10
+  symbol s1 "i" = 0
+  input %0 "x" : array float64[s0] dense
+  b0:
+    %1 = constant() {literal = 0} : py_scalar int64
+    %2 = constant() {literal = 1} : py_scalar int64
+    %3 = constant() {literal = 7.0} : numpy_scalar float64
+    %4 = dim() {dims = [s0]} : py_scalar int64
+    jump b1(%0, %1)
+  b1(%5 : array float64[s0], %6 : py_scalar int64):
+    %7 = less(%6, %4) : py_scalar bool
+    branch(%7) b2() b3()
+  b2:
+    %8 = bind(%6) {dims = [s1]} : py_scalar int64
+    %9 = slice(%5) {dims = [s1], steps = [1]} : array float64[1]
+    %10 = squeeze(%9) {axes = [0]} : array float64[]
+    %11 = store(%5, %10, %3) : array float64[s0]
+    %12 = add(%6, %2) : py_scalar int64
+    jump b1(%11, %12)
+  b3:
+    %13 = add(%0, %5) : array float64[s0]
+    ret(%13)
+}
+"""
+
+
+@pytest.mark.parametrize("size", [0, 1, 100])
+def test_an_old_version_is_read_behind_the_loop_that_stores(size):
+    """The input is stored to in place: what was in it is kept for the sum."""
+    x = np.arange(float(size))
+    expected = x + 7
+    status, taken, (result,) = GraphKernel(READ_BEHIND_STORES)([size, 0], [x])
+    assert (status, taken) == (0, 0)
+    assert same_bits(result, expected)
+    assert (x == 7).all()
