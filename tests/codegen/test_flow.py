@@ -425,6 +425,7 @@ def test_mandelbrot(shape, steps):
     assert not any("tile by tile" in note for note in by_statement.notes)
     assert all(same_bits(a, b) for a, b in zip(by_statement([*shape, steps, 0], [c])[2], expected, strict=True))
 
+
 READ_BEHIND_STORES = """\
 graph {
   symbol s0 "n" = 10
