@@ -135,7 +135,7 @@ struct AbstractValue {
   std::vector<PyRef> keys;  // dict
   size_t position = 0;      // iterator: items consumed
   Ref iterated;  // iterator: the container it walks (for its recipe). list, grown: the grown list whose item it is, the one at
-                 // `scalar.dim`: nobody may change it
+                 // `scalar.dim`: it is changed there alone
   Ref columns;   // grown
   std::shared_ptr<const Frame> suspended;  // generator: its frame without locals and stack
 };

@@ -215,8 +215,7 @@ bool KernelFunction::may_be_foreseen(const Stmt& comparison, size_t operand) con
 
 // Whether the operand is a constant that the operation may give.
 bool KernelFunction::may_give_constant(const Stmt& stmt, size_t operand) const {
-  constexpr Op selections[] = {Op::maximum, Op::minimum, Op::fmax, Op::fmin, Op::clip, Op::where, Op::merge};
-  bool selects = std::find(std::begin(selections), std::end(selections), stmt.op) != std::end(selections);
+  bool selects = stmt.op == Op::where || stmt.op == Op::merge || signals_on_nan(stmt.op);  // those are extremes
   const Stmt* source = copy_.facts.definition(stmt.args[operand]);
   bool constant = source != nullptr && source->kind == StmtKind::constant;
   return selects && constant && (source->dtype == DType::float64 || source->dtype == DType::float32);

@@ -64,23 +64,21 @@ ACCEL_INLINE f32 sqrt(f32 a) { return __builtin_sqrtf(a); }
 ACCEL_INLINE f64 sqrt(f64 a) { return __builtin_sqrt(a); }
 ACCEL_INLINE f32 rint(f32 a) { return __builtin_rintf(a); }
 ACCEL_INLINE f64 rint(f64 a) { return __builtin_rint(a); }
-ACCEL_INLINE f32 with_sign(f32 a, f32 of) { return __builtin_copysignf(a, of); }
-ACCEL_INLINE f64 with_sign(f64 a, f64 of) { return __builtin_copysign(a, of); }
-// Of the roundings g++ makes vectors of the one to the nearest alone.
-#define ACCEL_ROUNDINGS(T)                                           \
-  ACCEL_INLINE T floor(T a) {                                        \
-    const T near = rint(a), less = near - 1;                         \
-    return with_sign(__builtin_isgreater(near, a) ? less : near, a); \
-  }                                                                  \
-  ACCEL_INLINE T ceil(T a) {                                         \
-    const T near = rint(a), more = near + 1;                         \
-    return with_sign(__builtin_isless(near, a) ? more : near, a);    \
-  }                                                                  \
-  ACCEL_INLINE T trunc(T a) { return with_sign(floor(with_sign(a, 1)), a); }
-ACCEL_ROUNDINGS(f32)
-ACCEL_ROUNDINGS(f64)
 ACCEL_INLINE f32 copysign(f32 a, f32 b) { return __builtin_copysignf(a, b); }
 ACCEL_INLINE f64 copysign(f64 a, f64 b) { return __builtin_copysign(a, b); }
+// Of the roundings g++ makes vectors of the one to the nearest alone.
+#define ACCEL_ROUNDINGS(T)                                          \
+  ACCEL_INLINE T floor(T a) {                                       \
+    const T near = rint(a), less = near - 1;                        \
+    return copysign(__builtin_isgreater(near, a) ? less : near, a); \
+  }                                                                 \
+  ACCEL_INLINE T ceil(T a) {                                        \
+    const T near = rint(a), more = near + 1;                        \
+    return copysign(__builtin_isless(near, a) ? more : near, a);    \
+  }                                                                 \
+  ACCEL_INLINE T trunc(T a) { return copysign(floor(fabs(a)), a); }
+ACCEL_ROUNDINGS(f32)
+ACCEL_ROUNDINGS(f64)
 ACCEL_INLINE f32 fmod(f32 a, f32 b) { return __builtin_fmodf(a, b); }
 ACCEL_INLINE f64 fmod(f64 a, f64 b) { return __builtin_fmod(a, b); }
 template <class T>
