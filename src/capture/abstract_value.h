@@ -134,6 +134,8 @@ struct AbstractValue {
               // method: callable, self; function: globals, defaults, kwdefaults, closure, annotations (null Ref = none)
   std::vector<PyRef> keys;  // dict
   size_t position = 0;      // iterator: items consumed
+  // Number or tuple: one of several objects, as the path or data say. What an exit makes is none of them.
+  bool is_one_of_several = false;
   Ref iterated;  // iterator: the container it walks (for its recipe). list, grown: the grown list whose item it is, the one at
                  // `scalar.dim`: it is changed there alone
   Ref columns;   // grown

@@ -143,6 +143,7 @@ class Extreme {
         chosen = choose(condition, yes, no);
       }
       alternative = {capture_.scalar(chosen), always ? no_value : test(Op::logical_or, alternative.holds, condition)};
+      alternative.value->is_one_of_several = true;
       placed = true;
     }
     if (!placed) alternatives_.push_back({item, condition});

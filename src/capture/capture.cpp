@@ -50,6 +50,8 @@ class Session {
         ACCEL_TRY([[maybe_unused]] Unit entered, attempt_.interpreter->enter(function_, locals_, local_count_));
         return attempt_.interpreter->run();
       } catch (const Restart&) {
+      } catch (const Refused& refused) {
+        return refused.why;
       }
       walked += attempt_.interpreter->instructions();
       if (walked > most_walked) return fail(Reason::capture_budget, std::to_string(walked) + " instructions in all attempts");

@@ -96,6 +96,12 @@ struct Abandoned {
   Failure why;
 };
 
+// Thrown where an exit would hand over objects that the code behind it tells from those it made itself: all of the function is
+// left to the interpreter. Caught by capture().
+struct Refused {
+  Failure why;
+};
+
 class Capture {
  public:
   static constexpr uint8_t sign_negative = 1;

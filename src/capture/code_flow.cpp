@@ -55,11 +55,17 @@ bool may_call_super(PyCodeObject* code) {
   return false;
 }
 
+bool loads_singleton(const Instruction& instruction) {
+  PyObject* object = instruction.op == Opcode::load_const ? instruction.object : nullptr;
+  return object == Py_None || object == Py_Ellipsis || (object != nullptr && PyBool_Check(object));
+}
+
 }  // namespace
 
 CodeFlow::CodeFlow(const Bytecode& bytecode) {
   find_edges(bytecode);
   find_raising(bytecode);
+  find_identities(bytecode);
   find_loops();
   auto* code = reinterpret_cast<PyCodeObject*>(bytecode.code.get());
   live_ = live(bytecode, static_cast<size_t>(local_count(code)), use_of);
@@ -163,6 +169,22 @@ void CodeFlow::find_raising(const Bytecode& bytecode) {
                                                           [&](int next) { return raises_[static_cast<size_t>(next)]; });
       raises_[i] = ends || leads;
       changed = changed || raises_[i];
+    }
+  }
+}
+
+void CodeFlow::find_identities(const Bytecode& bytecode) {
+  const size_t count = bytecode.instructions.size();
+  asks_identity_.assign(count, false);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = count; i-- > 0;) {
+      if (asks_identity_[i]) continue;
+      bool asks = bytecode.instructions[i].op == Opcode::is_op && (i == 0 || !loads_singleton(bytecode.instructions[i - 1]));
+      bool leads = std::any_of(successors_[i].begin(), successors_[i].end(),
+                               [&](int next) { return asks_identity_[static_cast<size_t>(next)]; });
+      asks_identity_[i] = asks || leads;
+      changed = changed || asks_identity_[i];
     }
   }
 }

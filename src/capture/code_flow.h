@@ -36,18 +36,21 @@ class CodeFlow {
   bool is_live(int index, size_t local) const { return live_[static_cast<size_t>(index)][local]; }
   // The same of what a cell of the frame holds: by this code, not by functions that have the cell.
   bool is_content_live(int index, size_t local) const { return content_live_[static_cast<size_t>(index)][local]; }
+  // Whether the identity of objects that are no singletons is asked for, on some way from `index` on.
+  bool asks_identity(int index) const { return asks_identity_[static_cast<size_t>(index)]; }
   // Whether an exception leaves this code, whatever way control takes from `index` on.
   bool is_raising(int index) const { return raises_[static_cast<size_t>(index)]; }
 
  private:
   void find_edges(const Bytecode& bytecode);
   void find_raising(const Bytecode& bytecode);
+  void find_identities(const Bytecode& bytecode);
   void find_loops();
   std::vector<std::vector<bool>> live(const Bytecode& bytecode, size_t locals, LocalUse (*use_of)(Opcode)) const;
 
   std::vector<std::vector<int>> successors_;
   std::vector<bool> is_protected_;  // the last successor is a handler
-  std::vector<bool> header_, joins_, raises_;
+  std::vector<bool> header_, joins_, raises_, asks_identity_;
   std::vector<Loop> loops_;  // outer ones before inner ones
   std::vector<std::vector<bool>> live_, content_live_;
 };

@@ -256,11 +256,15 @@ Result<Dim> row_at(Capture& capture, const Ref& list, const Ref& index) {
 Ref item_at(Capture& capture, const Ref& list, Dim at) {
   if (!list->columns) {
     ValueId rows = list->array.storage->current;
-    return capture.scalar(capture.build().take(rows, {capture.build().dim(at)}, list->scalar.kind));
+    Ref number = capture.scalar(capture.build().take(rows, {capture.build().dim(at)}, list->scalar.kind));
+    number->is_one_of_several = true;
+    return number;
   }
   std::vector<Ref> parts;
   for (const Ref& column : list->columns->items) parts.push_back(item_at(capture, column, at));
-  return capture.tuple(std::move(parts));
+  Ref item = capture.tuple(std::move(parts));
+  item->is_one_of_several = true;
+  return item;
 }
 
 // Requires an item of the list's type.

@@ -14,6 +14,7 @@ class RecipeWriter {
   // probes: asks whether recipes can be written, and adds nothing to the graph.
   explicit RecipeWriter(Capture& capture, bool probes = false) : capture_(capture), probes_(probes) {}
 
+  bool probes() const { return probes_; }
   // One value has one recipe. Fails when a value cannot be made from what a call has.
   Result<RecipeId> write(const Ref& value);
 

@@ -340,6 +340,7 @@ void widen(PathState& target, const StateSlot& slot, ValueId param, const Type& 
   Ref number = std::make_shared<AbstractValue>();
   number->kind = AbstractKind::scalar;
   number->scalar = {type.kind, type.dtype, std::nullopt, param};
+  number->is_one_of_several = true;
   target.objects.emplace(number.get(), *number);
   target.keep_objects.push_back(number);
   Frame& frame = target.frames[static_cast<size_t>(slot.frame)];
@@ -354,6 +355,7 @@ void widen(PathState& target, const StateSlot& slot, ValueId param, const Type& 
       AbstractValue& container = target.objects.at(slot.container.get());
       container.items[slot.index] = number;
       if (container.kind == AbstractKind::tuple || container.kind == AbstractKind::slice) container.object = PyRef();
+      container.is_one_of_several = container.kind == AbstractKind::tuple;
     }
   }
 }

@@ -33,6 +33,17 @@ bool is_free(const Ref& value) {
   return value->kind == AbstractKind::constant || value->kind == AbstractKind::unread || value->source >= 0;
 }
 
+// The code behind an exit may ask which object a number is. Of integers small ones are singletons, others count something.
+void check_identities(const Frame& frame, bool waits) {
+  if (!frame.flow().asks_identity(frame.next)) return;
+  for (size_t i = 0; i < frame.locals.size(); ++i) {
+    const Ref& local = frame.locals[i];
+    bool made_anew = local && local->is_one_of_several && frame.is_live(i, waits);
+    if (made_anew && (local->kind == AbstractKind::tuple || dtype_kind(local->scalar.dtype) == 'f'))
+      throw Refused{fail(Reason::unsupported_value, "identity of a number that paths or data choose")};
+  }
+}
+
 // Code unit of an instruction that returns; -1: there is none.
 int return_offset_of(const Bytecode& bytecode) {
   for (const Instruction& instruction : bytecode.instructions)
@@ -243,6 +254,7 @@ Result<std::vector<FrameRecipe>> Interpreter::write_frames(RecipeWriter& writer,
       ACCEL_TRY(RecipeId id, writer.write(value));
       recipe.stack.push_back(id);
     }
+    if (!writer.probes()) check_identities(*frame, waits);
     recipes.push_back(std::move(recipe));
   }
   return recipes;

@@ -138,6 +138,7 @@ PyObject* Dispatcher::run(const Arguments& arguments, PyObject* const* locals) {
     Added added = add_version(locals);
     if (added == Added::raised) return nullptr;
     if (added == Added::yes) answer = try_versions(locals, &result);
+    if (added == Added::no && pinned_) return interpret_because(arguments, *pinned_);
   }
   return answer == Answer::result ? result : interpret(arguments);
 }

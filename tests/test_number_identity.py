@@ -1,0 +1,119 @@
+"""Which object a number or tuple is, where paths, rounds of a loop or data choose it: NumPy's answer, from the interpreter."""
+
+import math
+
+import numpy as np
+import pytest
+from support.compiled import facts
+from support.outcome import assert_same
+
+import accel
+
+INF = math.inf
+START = (math.inf, -1.0)
+
+
+def carried(a):
+    best = INF
+    for i in range(len(a)):
+        value = float(a[i])
+        if value < best:
+            best = value
+    doubled = a * 2
+    return doubled, "none" if best is INF else best
+
+
+def merged(a, c):
+    bound = INF
+    if c.sum() > 0:
+        bound = float(a.sum())
+    return a * 2, bound is INF, bound is not INF
+
+
+def chosen(a, x, y):
+    least, most = min(x, y), max(x, y)
+    return a * 2, least is x, least is y, most is x, most is y
+
+
+def parts(a):
+    best = START
+    for i in range(len(a)):
+        if a[i] < best[0]:
+            best = (float(a[i]), float(i))
+    return a * 2, best is START
+
+
+def items(a):
+    values = []
+    for x in a:
+        values.append(float(x) * 2)
+    first = values[0]
+    return a * 2, first is values[0], first is values[1]
+
+
+def behind_a_check(a, b):
+    best = INF
+    for i in range(len(a)):
+        value = float(a[i])
+        if value < best:
+            best = value
+    try:
+        last = b[len(a)]
+    except IndexError:
+        last = -1.0
+    return a * 2, last, best is INF
+
+
+def in_a_helper(a):
+    def is_found(value):
+        return value is not INF
+
+    best = INF
+    for i in range(len(a)):
+        value = float(a[i])
+        if value < best:
+            best = value
+    return a * 2, is_found(best)
+
+
+NONE, SOME = np.zeros(0), np.array([3.0, 1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("function", "cases"),
+    [
+        (carried, [(NONE,), (SOME,)]),
+        (merged, [(SOME, SOME), (SOME, -SOME)]),
+        (chosen, [(SOME, 1.5, 2.5), (SOME, 2.5, 1.5), (SOME, 1.5, 1.5)]),
+        (parts, [(NONE,), (SOME,)]),
+        (items, [(SOME,)]),
+        (behind_a_check, [(NONE, SOME), (SOME, SOME), (NONE, NONE)]),
+        (in_a_helper, [(NONE,), (SOME,)]),
+    ],
+)
+def test_identity_of_numbers(function, cases):
+    for first in range(len(cases)):
+        call = accel.compile(function)
+        for case in cases[first:] + cases[:first]:
+            assert_same(function, call, *case, times=2)
+        assert facts(call)["interpreted"] + facts(call)["side_exits"] > 0
+
+
+def test_a_whole_graph_is_refused_with_the_reason():
+    with pytest.raises(accel.UnsupportedError, match="identity of a number"):
+        accel.compile(carried, fullgraph=True)(SOME)
+
+
+def to_none(a):
+    best = None
+    for i in range(len(a)):
+        if best is None or a[i] < best:
+            best = float(a[i])
+    return a * 2, best, best is None
+
+
+def test_singletons_are_compiled():
+    call = accel.compile(to_none)
+    for case in (SOME, NONE, SOME):
+        assert_same(to_none, call, case, times=2)
+    assert facts(call)["interpreted"] == facts(call)["side_exits"] == 0
