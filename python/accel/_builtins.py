@@ -1,17 +1,20 @@
-"""Builtins that read an iterable, as Python code: capture walks it where the items are known at run time only.
+"""Builtins that read an iterable, or count, as Python code: capture walks it where items or numbers are known at run time only.
 
 Each does what the builtin does, or raises: then the call is left to the interpreter and the builtin itself.
 """
 
 from __future__ import annotations
 
+import cmath
 import math
+import operator
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+_MISSING = object()
 _COMPENSATES = sys.version_info >= (3, 12)
 
 
@@ -52,28 +55,30 @@ def array_of(iterable: Iterable[Any], /, dtype: Any, count: int = -1) -> Any:
     return np.array(items, dtype)
 
 
-def largest(iterable: Iterable[Any], /) -> Any:
-    best = None
+def largest(iterable: Iterable[Any], /, *, key: Callable[[Any], Any] | None = None, default: Any = _MISSING) -> Any:
+    best = most = None
     for item in iterable:
-        if item is None:
+        value = item if key is None else key(item)
+        if item is None or value is None:
             raise TypeError
-        if best is None or item > best:
-            best = item
-    if best is None:
+        if most is None or value > most:
+            best, most = item, value
+    if most is None and default is _MISSING:
         raise ValueError
-    return best
+    return default if most is None else best
 
 
-def smallest(iterable: Iterable[Any], /) -> Any:
-    best = None
+def smallest(iterable: Iterable[Any], /, *, key: Callable[[Any], Any] | None = None, default: Any = _MISSING) -> Any:
+    best = least = None
     for item in iterable:
-        if item is None:
+        value = item if key is None else key(item)
+        if item is None or value is None:
             raise TypeError
-        if best is None or item < best:
-            best = item
-    if best is None:
+        if least is None or value < least:
+            best, least = item, value
+    if least is None and default is _MISSING:
         raise ValueError
-    return best
+    return default if least is None else best
 
 
 def product_of(iterable: Iterable[Any], /) -> Any:
@@ -120,6 +125,72 @@ def sum_of(iterable: Iterable[Any], /, start: Any = 0) -> Any:
             raise TypeError
         total = total + item
     return total
+
+
+def is_close(a: float, b: float, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> bool:
+    x, y = float(a), float(b)
+    if rel_tol < 0 or abs_tol < 0:
+        raise ValueError
+    if x == y:
+        return True
+    if math.isinf(x) or math.isinf(y):
+        return False
+    difference = abs(y - x)
+    return difference <= abs(rel_tol * y) or difference <= abs(rel_tol * x) or difference <= abs_tol
+
+
+def is_close_complex(a: complex, b: complex, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> bool:
+    x, y = complex(a), complex(b)
+    if rel_tol < 0 or abs_tol < 0:
+        raise ValueError
+    if x == y:
+        return True
+    if cmath.isinf(x) or cmath.isinf(y):
+        return False
+    difference = abs(x - y)
+    return difference <= rel_tol * abs(y) or difference <= rel_tol * abs(x) or difference <= abs_tol
+
+
+def distance_of(p: Sequence[float], q: Sequence[float], /) -> float:
+    return math.hypot(*[float(a) - float(b) for a, b in zip(p, q, strict=True)])
+
+
+def factorial_of(x: int, /) -> int:
+    product = 1
+    if operator.index(x) < 0:
+        raise ValueError
+    for k in range(2, operator.index(x) + 1):
+        product = product * k
+    return product
+
+
+def permutations_of(n: int, k: int, /) -> int:
+    count = 1
+    total, chosen = operator.index(n), operator.index(k)
+    if total < 0 or chosen < 0:
+        raise ValueError
+    if chosen > total:
+        return 0
+    for i in range(chosen):
+        count = count * (total - i)
+    return count
+
+
+def combinations_of(n: int, k: int, /) -> int:
+    count = 1
+    total, chosen = operator.index(n), operator.index(k)
+    if total < 0 or chosen < 0:
+        raise ValueError
+    if chosen > total:
+        return 0
+    for i in range(min(chosen, total - chosen)):
+        count = count * (total - i) // (i + 1)
+    return count
+
+
+def common_multiple_of(a: int, b: int, /) -> int:
+    divisor = math.gcd(a, b)
+    return abs(a // divisor * b) if divisor else 0
 
 
 def stack_of(arrays: list[Any], axis: int = 0) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 import operator
 from collections.abc import Callable
@@ -26,15 +27,16 @@ def operation(name: str, operands: list[Any]) -> Callable[..., Any] | None:
         return lambda x, y: _COMPARISONS[name](x.item(), y.item())  # exact
     if name in _OPERATIONS:
         return _OPERATIONS[name]
-    if name.startswith("math_"):
-        return lambda *values: _library(name[5:], *(x.item() for x in values))
+    module, _, function = name.partition("_")
+    if module in ("math", "cmath"):
+        return lambda *values: _library(getattr(cmath if module == "cmath" else math, function), *(x.item() for x in values))
     return None
 
 
-def _library(name: str, *values: Any) -> Any:
-    """Call a function of the C library: NaN where Python raises for its result."""
+def _library(function: Callable[..., Any], *values: Any) -> Any:
+    """Call a function of math or cmath: NaN where Python raises for its result."""
     try:
-        return getattr(math, name)(*values)
+        return function(*values)
     except ValueError:
         return math.nan
     except OverflowError:
@@ -96,8 +98,12 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "int_power": _int_power,
     "int_power_overflows": _int_power_overflows,
     "math_fails": _fails,
+    "math_exponent": lambda x: math.frexp(x)[1],
     "math_hypot": _hypot,
     "math_isqrt": lambda x: math.isqrt(max(x.item(), 0)),
+    "math_mantissa": lambda x: math.frexp(x)[0],
+    "math_norm": lambda *values: math.hypot(*values),
+    "math_norm_of_three": lambda *values: math.hypot(*values),
     "overflow_event": _overflow_event,
     "scalar_floor_divide": lambda x, y: x[()] // y[()],
     "scalar_multiply": _product,

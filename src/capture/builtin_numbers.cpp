@@ -18,11 +18,11 @@ namespace accel {
 
 namespace {
 
-Result<Ref> call_ufunc(Capture& capture, const char* name, const Ref& value) {
+Result<Ref> call_ufunc(Capture& capture, const char* name, std::vector<Ref> operands) {
   PyRef ufunc = imported_attribute("numpy", name);
   if (!ufunc) return fail(Reason::unsupported_call, name);
   CallArguments arguments;
-  arguments.positional = {value};
+  arguments.positional = std::move(operands);
   return capture.call(capture.constant(ufunc.get()), arguments);
 }
 
@@ -84,7 +84,7 @@ class Extreme {
 
   // A bool, known or not.
   Result<Ref> is_better_than(const Ref& item, const Ref& value) {
-    ACCEL_TRY(Ref better, compare(capture_, op_, item, value));
+    ACCEL_TRY(Ref better, compare(capture_, op_, item, value, true));
     if (better->kind == AbstractKind::scalar) return truth_value(capture_, better);
     ACCEL_TRY(bool known, truth(capture_, better));
     return make_bool(capture_, known);
@@ -290,7 +290,7 @@ Result<Ref> capture_abs(Capture& capture, PyObject* callable, const CallArgument
     ACCEL_TRY(ValueId v, capture.scalar_value(value));
     report_overflow(capture, Op::absolute, {v}, dtype);
   }
-  return call_ufunc(capture, "absolute", value);
+  return call_ufunc(capture, "absolute", {value});
 }
 
 Result<Ref> capture_max(Capture& capture, PyObject* callable, const CallArguments& arguments) {
@@ -342,8 +342,6 @@ Result<Ref> capture_math_prod(Capture& capture, PyObject* callable, const CallAr
   ACCEL_TRY(std::vector<Ref> items, all_items(capture, arguments.positional[0]));
   Ref total = capture.python_int(1);
   for (const Ref& item : items) {
-    if (capture.type_of(item) != &PyLong_Type)
-      return fail(Reason::unsupported_argument, "a product of other numbers than ints");
     ACCEL_TRY(total, binary_operation(capture, NB_MULTIPLY, false, total, item));
   }
   return total;
@@ -379,7 +377,7 @@ Result<Ref> capture_divmod(Capture& capture, PyObject* callable, const CallArgum
   if (!l || !r) return fail(Reason::unsupported_argument, "divmod of these objects");
   bool dims = known_dim(capture, left) && known_dim(capture, right);
   if (is_python_number(*l) && is_python_number(*r) && !dims) return python_divmod(capture, *l, *r);
-  if (l->is_array() || r->is_array()) return fail(Reason::unsupported_argument, "divmod of arrays");
+  if (l->is_array() || r->is_array()) return call_ufunc(capture, "divmod", {left, right});
   ACCEL_TRY(Ref quotient, binary_operation(capture, NB_FLOOR_DIVIDE, false, left, right));
   ACCEL_TRY(Ref remainder, binary_operation(capture, NB_REMAINDER, false, left, right));
   return capture.tuple({quotient, remainder});

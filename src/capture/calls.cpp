@@ -89,34 +89,39 @@ bool has_parameters(PyObject* function, const CallArguments& arguments) {
   auto* code = reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function));
   if (arguments.positional.size() > static_cast<size_t>(code->co_argcount)) return false;
   return std::all_of(arguments.keywords.begin(), arguments.keywords.end(), [&](const auto& argument) {
-    for (int i = code->co_posonlyargcount; i < code->co_argcount; ++i) {
+    for (int i = code->co_posonlyargcount; i < code->co_argcount + code->co_kwonlyargcount; ++i) {
       if (utf8(local_name(code, i)) == argument.first) return true;
     }
     return false;
   });
 }
 
-// Whether a Python form takes the arguments, of which the first is an iterable that may have any number of items.
-bool takes(Capture& capture, const PythonForm& form, const CallArguments& arguments) {
-  if (form.function == nullptr || arguments.positional.empty() || !has_parameters(form.function, arguments)) return false;
-  capture.look(arguments.positional[0]);
-  switch (arguments.positional[0]->kind) {
-    case AbstractKind::grown:
-      return true;
-    case AbstractKind::array:
-    case AbstractKind::generator:
-    case AbstractKind::iterator:
-    case AbstractKind::range:
-      return !form.only_lists;
-    default:
-      return false;
-  }
-}
-
 bool are_constant(const CallArguments& arguments) {
   auto is_constant = [](const auto& argument) { return is_foldable_value(argument.second); };
   return std::all_of(arguments.positional.begin(), arguments.positional.end(), is_foldable_value) &&
          std::all_of(arguments.keywords.begin(), arguments.keywords.end(), is_constant);
+}
+
+// Whether a Python form takes the arguments: the first is an iterable that may have any number of items, or is not reduced as
+// usual; or one is a number that is not known.
+bool takes(Capture& capture, const PythonForm& form, const CallArguments& arguments) {
+  if (form.function == nullptr || arguments.positional.empty() || !has_parameters(form.function, arguments)) return false;
+  if (form.of == FormOf::numbers) return !are_constant(arguments);
+  capture.look(arguments.positional[0]);
+  switch (arguments.positional[0]->kind) {
+    case AbstractKind::grown:
+      return true;
+    case AbstractKind::list:
+    case AbstractKind::tuple:
+      return form.of == FormOf::iterables && !arguments.keywords.empty();
+    case AbstractKind::array:
+    case AbstractKind::generator:
+    case AbstractKind::iterator:
+    case AbstractKind::range:
+      return form.of == FormOf::iterables;
+    default:
+      return false;
+  }
 }
 
 }  // namespace
@@ -222,7 +227,7 @@ Result<std::optional<Ref>> Interpreter::call_constant(const Ref& callable, CallA
   PythonForm form = find_python_form(object);
   if (takes(capture_, form, arguments)) {
     std::string place = place_name(frames_before());
-    if (form.only_lists ? may_walk(place) : is_walked(place)) return walk_builtin(form.function, arguments);
+    if (form.of == FormOf::iterables ? is_walked(place) : may_walk(place)) return walk_builtin(form.function, arguments);
   }
   if (Primitive primitive = find_primitive(object)) return call_primitive(primitive, object, arguments);
   if (PyCFunction_Check(object)) return call_bound_builtin(object, std::move(arguments));

@@ -53,8 +53,27 @@ bool is_singleton_like(PyObject* object) {
          is_dtype(object) || is_ufunc(object);
 }
 
-Result<Ref> compare_sequences(Capture& capture, int op, const Ref& left, const Ref& right) {
-  if (op != Py_EQ && op != Py_NE) return fail(Reason::unsupported_value, "an ordering of sequences");
+// The first two items that differ decide: the result is what their comparison gives. Where there are none, the lengths do.
+Result<Ref> order_sequences(Capture& capture, int op, const Ref& left, const Ref& right, bool only_truth) {
+  if (left->kind != right->kind) return fail(Reason::will_raise, "an ordering of a list and a tuple");
+  const size_t count = std::min(left->items.size(), right->items.size());
+  ACCEL_TRY(Ref lengths, compare(capture, op, capture.python_int(static_cast<int64_t>(left->items.size())),
+                                 capture.python_int(static_cast<int64_t>(right->items.size()))));
+  ACCEL_TRY(Condition ordered, condition_of(capture, lengths));
+  for (size_t i = count; i-- > 0;) {
+    ACCEL_TRY(Condition equal, equality_condition(capture, left->items[i], right->items[i]));
+    ACCEL_TRY(Ref item, compare(capture, op, left->items[i], right->items[i]));
+    if (!only_truth && capture.type_of(item) != &PyBool_Type)
+      return fail(Reason::unsupported_value, "an ordering of sequences of NumPy scalars");
+    ACCEL_TRY(Condition item_ordered, condition_of(capture, item));
+    ACCEL_TRY(Condition differ, condition_of(capture, condition_value(capture, equal, true)));
+    ordered = either(capture, both(capture, equal, ordered), both(capture, differ, item_ordered));
+  }
+  return condition_value(capture, ordered);
+}
+
+Result<Ref> compare_sequences(Capture& capture, int op, const Ref& left, const Ref& right, bool only_truth) {
+  if (op != Py_EQ && op != Py_NE) return order_sequences(capture, op, left, right, only_truth);
   bool same_length = left->items.size() == right->items.size();
   Condition equal = known_condition(left->kind == right->kind && (same_length || left->kind == AbstractKind::tuple));
   for (size_t i = 0; equal.known.value_or(true) && i < std::min(left->items.size(), right->items.size()); ++i) {
@@ -135,7 +154,7 @@ bool is_number(Capture& capture, const Ref& value) {
 
 }  // namespace
 
-Result<Ref> compare(Capture& capture, int op, const Ref& left, const Ref& right) {
+Result<Ref> compare(Capture& capture, int op, const Ref& left, const Ref& right, bool only_truth) {
   capture.look(left);
   capture.look(right);
   for (const Ref& operand : {left, right}) {
@@ -157,7 +176,7 @@ Result<Ref> compare(Capture& capture, int op, const Ref& left, const Ref& right)
     if (compares_safely(l.get()) && compares_safely(r.get()))
       return folded(capture, PyObject_RichCompare(l.get(), r.get(), op));
   }
-  if (is_sequence(left) && is_sequence(right)) return compare_sequences(capture, op, left, right);
+  if (is_sequence(left) && is_sequence(right)) return compare_sequences(capture, op, left, right, only_truth);
   auto l = known_dim(capture, left), r = known_dim(capture, right);
   if (l && r) return compare_dims(capture, op, left, right, *l, *r);
   bool both_numbers = is_number(capture, left) && is_number(capture, right);

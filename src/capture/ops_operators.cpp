@@ -35,9 +35,15 @@ Status unary_not(Step& step) { return push(step, truth_value(step.capture, step.
 
 Status to_bool(Step& step) { return push(step, truth_value(step.capture, step.frame.pop())); }
 
+// Whether the next instruction asks for nothing but the truth of the result.
+bool is_asked_for_truth(const Step& step) {
+  const Opcode next = step.frame.bytecode().instructions[static_cast<size_t>(step.frame.next)].op;
+  return next == Opcode::pop_jump_if_true || next == Opcode::pop_jump_if_false || next == Opcode::to_bool;
+}
+
 Status compare_op(Step& step) {
   Ref right = step.frame.pop(), left = step.frame.pop();
-  return push(step, compare(step.capture, step.instruction.arg, left, right));
+  return push(step, compare(step.capture, step.instruction.arg, left, right, is_asked_for_truth(step)));
 }
 
 Status is_op(Step& step) {

@@ -18,11 +18,13 @@ namespace accel {
 #define PRIMITIVE(name, function) Result<Ref> function(Capture& capture, PyObject* callable, const CallArguments& arguments);
 #define FOLD(name)
 #define PYTHON_FORM(name, function)
+#define NUMBER_FORM(name, function)
 #define LIST_FORM(name, function)
 #include "capture/primitives.inc"
 #undef PRIMITIVE
 #undef FOLD
 #undef PYTHON_FORM
+#undef NUMBER_FORM
 #undef LIST_FORM
 
 namespace {
@@ -36,28 +38,32 @@ const Row rows[] = {
 #define PRIMITIVE(name, function) {name, function},
 #define FOLD(name) {name, fold_call},
 #define PYTHON_FORM(name, function)
+#define NUMBER_FORM(name, function)
 #define LIST_FORM(name, function)
 #include "capture/primitives.inc"
 #undef PRIMITIVE
 #undef FOLD
 #undef PYTHON_FORM
+#undef NUMBER_FORM
 #undef LIST_FORM
 };
 
 struct FormRow {
   const char *name, *function;
-  bool only_lists;
+  FormOf of;
 };
 
 const FormRow forms[] = {
 #define PRIMITIVE(name, function)
 #define FOLD(name)
-#define PYTHON_FORM(name, function) {name, function, false},
-#define LIST_FORM(name, function) {name, function, true},
+#define PYTHON_FORM(name, function) {name, function, FormOf::iterables},
+#define NUMBER_FORM(name, function) {name, function, FormOf::numbers},
+#define LIST_FORM(name, function) {name, function, FormOf::lists},
 #include "capture/primitives.inc"
 #undef PRIMITIVE
 #undef FOLD
 #undef PYTHON_FORM
+#undef NUMBER_FORM
 #undef LIST_FORM
 };
 
@@ -123,7 +129,7 @@ PythonForm find_python_form(PyObject* callable) {
     std::unordered_map<PyObject*, PythonForm> out;
     for (const FormRow& row : forms) {
       PyRef object = resolve(row.name), form = resolve(std::string("accel._builtins.") + row.function);
-      if (object && form) out.emplace(object.release(), PythonForm{form.release(), row.only_lists});
+      if (object && form) out.emplace(object.release(), PythonForm{form.release(), row.of});
     }
     return out;
   }();

@@ -28,10 +28,12 @@ using Primitive = Result<Ref> (*)(Capture& capture, PyObject* callable, const Ca
 // The primitive for a callable object, or null. ufuncs, ufunc methods, methods of ndarray and NumPy scalars included.
 Primitive find_primitive(PyObject* callable);
 
-// Python code that does what a builtin of iterables does.
+// Python code that does what a builtin does with iterables, with lists whose length is known at run time only, or with numbers
+// that are.
+enum class FormOf : uint8_t { iterables, lists, numbers };
 struct PythonForm {
   PyObject* function = nullptr;  // null: none; lives for good
-  bool only_lists = false;       // of lists whose length is known at run time only
+  FormOf of = FormOf::iterables;
 };
 PythonForm find_python_form(PyObject* callable);
 

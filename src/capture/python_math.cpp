@@ -19,7 +19,7 @@ std::string name_of(PyObject* function) {
 // Functions without errors.
 bool is_total(Op op) {
   return op == Op::math_atan || op == Op::math_tanh || op == Op::math_asinh || op == Op::math_cbrt || op == Op::math_erf ||
-         op == Op::math_erfc;
+         op == Op::math_erfc || op == Op::math_ulp;
 }
 
 // The arguments as floats; nullopt when CPython can be asked now: all are constants.
@@ -84,7 +84,7 @@ Result<std::optional<std::vector<ValueId>>> int_arguments(Capture& capture, Pyth
 
 }  // namespace
 
-// sin, exp, ... and atan2, fmod, pow.
+// sin, exp, ... and atan2, fmod, nextafter, pow, remainder.
 Result<Ref> capture_math_function(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   auto op = op_from_name("math_" + name_of(callable));
   if (!op) return fold_call(capture, callable, arguments);
@@ -123,6 +123,53 @@ Result<Ref> capture_math_log(Capture& capture, PyObject* callable, const CallArg
     out = numbers.apply(Op::divide, {out, base}, DType::float64);
   }
   return numbers.settled(out, "math domain error");
+}
+
+// hypot of up to three numbers.
+Result<Ref> capture_math_hypot(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  PythonNumbers numbers(capture);
+  ACCEL_TRY(auto given, float_arguments(capture, numbers, arguments, 0, 3));
+  if (!given) return fold_call(capture, callable, arguments);
+  const std::vector<ValueId>& parts = *given;
+  if (parts.size() == 1) return capture.scalar(numbers.apply(Op::absolute, parts, DType::float64));
+  ValueId out = numbers.apply(parts.size() == 2 ? Op::math_norm : Op::math_norm_of_three, parts, DType::float64);
+  numbers.need_no_error(out, parts[0], parts[1]);
+  return numbers.settled(out, "a number that is subnormal, or beyond a float");
+}
+
+Result<Ref> capture_math_frexp(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  PythonNumbers numbers(capture);
+  ACCEL_TRY(auto given, float_arguments(capture, numbers, arguments, 1, 1));
+  if (!given) return fold_call(capture, callable, arguments);
+  Ref mantissa = capture.scalar(numbers.apply(Op::math_mantissa, *given, DType::float64));
+  return capture.tuple({mantissa, capture.scalar(numbers.apply(Op::math_exponent, *given, DType::int64))});
+}
+
+Result<Ref> capture_math_ldexp(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 2, 2));
+  const Ref &number = arguments.positional[0], &power = arguments.positional[1];
+  if (capture.is_constant(number) && capture.is_constant(power)) return fold_call(capture, callable, arguments);
+  if (capture.type_of(power) != &PyLong_Type) return fail(Reason::unsupported_argument, "ldexp by this object");
+  auto operand = as_operand(capture, number);
+  if (!operand || operand->is_array() || dtype_kind(operand->type.dtype) == 'c')
+    return fail(Reason::unsupported_argument, "ldexp of this object");
+  PythonNumbers numbers(capture);
+  ACCEL_TRY(ValueId x, numbers.as_real(number));
+  ACCEL_TRY(ValueId exponent, numbers.as_integer(power));
+  ValueId out = numbers.apply(Op::math_ldexp, {x, exponent}, DType::float64);
+  numbers.need_no_error(out, x, x);
+  return numbers.settled(out, "math range error");
+}
+
+Result<Ref> capture_math_modf(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  PythonNumbers numbers(capture);
+  ACCEL_TRY(auto given, float_arguments(capture, numbers, arguments, 1, 1));
+  if (!given) return fold_call(capture, callable, arguments);
+  ValueId x = (*given)[0], whole = numbers.apply(Op::trunc, {x}, DType::float64);
+  ValueId rest = numbers.apply(Op::subtract, {x, whole}, DType::float64);
+  ValueId infinite = numbers.apply(Op::isinf, {x}, DType::bool_);
+  ValueId part = numbers.apply(Op::copysign, {numbers.select(infinite, numbers.real(0), rest), x}, DType::float64);
+  return capture.tuple({capture.scalar(part), capture.scalar(whole)});
 }
 
 // Functions without errors that NumPy has too: fabs, copysign, isnan, isinf, isfinite.

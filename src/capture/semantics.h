@@ -14,8 +14,9 @@ namespace accel {
 // `op` is CPython's NB_* number of the plain form; `inplace` the augmented form.
 Result<Ref> binary_operation(Capture& capture, int op, bool inplace, const Ref& left, const Ref& right,
                              Temporaries temporaries = {});
-Result<Ref> unary_operation(Capture& capture, char op, const Ref& operand);        // '-', '+', '~'
-Result<Ref> compare(Capture& capture, int op, const Ref& left, const Ref& right);  // Py_LT ... Py_GE
+Result<Ref> unary_operation(Capture& capture, char op, const Ref& operand);  // '-', '+', '~'
+// op: Py_LT ... Py_GE. only_truth: of the result only the truth is asked.
+Result<Ref> compare(Capture& capture, int op, const Ref& left, const Ref& right, bool only_truth = false);
 // Arrays and numbers.
 bool is_arraylike(const Ref& value);
 // Whether an operator on these is NumPy's: a number of Python's and a tuple or list have none.

@@ -75,6 +75,7 @@ void add_prelude(Code& out, const Needs& needs) {
       {"matvec", needs.rows},
       {"half", needs.half},
       {"complex", needs.complex},
+      {"cmath", needs.complex && needs.python},
       {"complex_half", needs.half && needs.complex},
       {"vectors", needs.vectors},
       {"pairwise", needs.sums || needs.divided},
