@@ -32,6 +32,8 @@ class Session {
     plan_.seen_results = options_.seen_results;
     plan_.learned = options_.learned;
     ACCEL_TRY([[maybe_unused]] Unit walked, walk());
+    if (attempt_.interpreter->exits().empty())
+      return fail(Reason::unsupported_value, "a loop that only calls of the process end");
     finish();
     return std::move(attempt_.captured);
   }

@@ -357,6 +357,8 @@ Result<IteratorParts> iterator_parts(Capture& capture, const Ref& iterator) {
   if (is_over_dict(iterator)) {
     if (has_other_keys(iterator)) return fail(Reason::unsupported_value, "an iterator over a dict with other keys than before");
     const Ref& view = iterator->iterated;
+    if (capture.changes().is_changed(view->items[0]) && capture.changes().added_keys(view->items[0]) > 0)
+      return fail(Reason::unsupported_value, "an iterator over a dict of the caller's that has got a new key");
     parts.callable =
         PyRef::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyDict_Type), view_names[view->position]));
     parts.arguments = {view->items[0]};

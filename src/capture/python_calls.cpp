@@ -29,7 +29,15 @@ bool looks_at_caller(PyObject* callable) {
   return std::find(known.begin(), known.end(), callable) != known.end();
 }
 
-bool is_container(RecipeKind kind) {
+// Whether a call may change the object that the recipe makes, but for the elements of arrays.
+bool is_changeable(const std::vector<Recipe>& recipes, const Recipe& recipe) {
+  const RecipeKind kind = recipe.kind;
+  PyObject* object = recipe.object.get();
+  if (kind == RecipeKind::call && object == operator_call())
+    return recipes[static_cast<size_t>(recipe.parts[0])].kind != RecipeKind::attribute;  // a generator, or a view of a dict
+  if (kind == RecipeKind::call && object == reinterpret_cast<PyObject*>(known_types().partial))
+    return true;  // it has attributes
+  if (kind == RecipeKind::attribute && PyUnicode_CompareWithASCIIString(object, "flat") == 0) return true;
   return kind == RecipeKind::list || kind == RecipeKind::list_of_rows || kind == RecipeKind::list_of_tuples ||
          kind == RecipeKind::list_of_lists || kind == RecipeKind::dict || kind == RecipeKind::instance ||
          kind == RecipeKind::iterator || kind == RecipeKind::cell || kind == RecipeKind::function;
@@ -70,7 +78,7 @@ Status find_shared(PythonCall& site) {
     RecipeId id = static_cast<RecipeId>(k);
     bool fresh = recipes[k].kind == RecipeKind::output_array && behind.has(id);
     if (fresh && given.has(id)) site.changed.push_back(id);
-    if (given.has(id) && behind.has(id) && is_container(recipes[k].kind))
+    if (given.has(id) && behind.has(id) && is_changeable(recipes, recipes[k]))
       return fail(Reason::unsupported_argument, "a container that the function has made and uses behind the call");
     leads[k] = fresh || std::any_of(recipes[k].parts.begin(), recipes[k].parts.end(),
                                     [&](RecipeId part) { return part >= 0 && leads[static_cast<size_t>(part)]; });

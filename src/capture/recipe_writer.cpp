@@ -13,15 +13,10 @@
 
 namespace accel {
 
-namespace {
-
-// Borrowed.
 PyObject* operator_call() {
   static PyObject* const call = imported_attribute("operator", "call").release();
   return call;
 }
-
-}  // namespace
 
 RecipeId RecipeWriter::add(Recipe recipe) {
   recipes_.push_back(std::move(recipe));

@@ -9,6 +9,9 @@
 
 namespace accel {
 
+// What a recipe calls that makes a generator (borrowed).
+PyObject* operator_call();
+
 class RecipeWriter {
  public:
   // probes: asks whether recipes can be written, and adds nothing to the graph.
