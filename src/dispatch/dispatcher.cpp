@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <utility>
 
 #include "cpython/arguments.h"
 #include "dispatch/notices.h"
@@ -107,6 +109,20 @@ PyObject* Dispatcher::interpret(const Arguments& arguments) {
   return call_original(function_, arguments.args, arguments.nargsf, arguments.names);
 }
 
+// Calls within this one may be on trial, too.
+PyObject* Dispatcher::interpret_on_trial(const Arguments& arguments) {
+  EntryHold entry = *std::exchange(on_trial_, std::nullopt);
+  const auto start = std::chrono::steady_clock::now();
+  PyObject* result = interpret(arguments);
+  if (result == nullptr) return nullptr;
+  entry->trial().note_interpreted(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  if (entry->trial().is_lost()) {
+    entry->leave_to_interpreter(Reason::not_profitable, "calls of unknown code from compiled code take longer");
+    note(entry->fallback());
+  }
+  return result;
+}
+
 // What is no fault of a function that has to be compiled as a whole: there is nothing to compile, or it only raises.
 static bool is_allowed_whole(Reason reason) { return reason == Reason::not_profitable || reason == Reason::will_raise; }
 
@@ -140,6 +156,7 @@ PyObject* Dispatcher::run(const Arguments& arguments, PyObject* const* locals) {
     if (added == Added::yes) answer = try_versions(locals, &result);
     if (added == Added::no && pinned_) return interpret_because(arguments, *pinned_);
   }
+  if (answer == Answer::trial) return interpret_on_trial(arguments);
   return answer == Answer::result ? result : interpret(arguments);
 }
 
@@ -168,6 +185,11 @@ Dispatcher::Answer Dispatcher::try_version(size_t index, PyObject* const* locals
   EntryHold entry = versions_[index];
   if (must_be_full() && !entry->is_full()) [[unlikely]]
     return entry->fits(function(), locals) ? refuse(*entry) : Answer::none;
+  if (entry->trial().wants_interpreter() && !must_be_full()) [[unlikely]] {
+    if (!entry->fits(function(), locals)) return Answer::none;
+    on_trial_.emplace(std::move(entry));
+    return Answer::trial;
+  }
   int64_t generation = generation_;
   Outcome outcome = entry->run(function(), locals, result);
   if (outcome == Outcome::no_match) return Answer::none;

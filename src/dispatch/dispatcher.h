@@ -68,9 +68,15 @@ class Dispatcher {
     size_t nargsf;
     PyObject* names;
   };
-  enum class Answer : uint8_t { result, interpret, none };  // none: no version fits
+  enum class Answer : uint8_t {
+    result,
+    interpret,
+    trial,  // the same, and on_trial_ wants to know how long it takes
+    none,   // no version fits
+  };
 
   PyObject* interpret(const Arguments& arguments);
+  PyObject* interpret_on_trial(const Arguments& arguments);
   PyObject* interpret_because(const Arguments& arguments, Fallback why);
   PyObject* bind_and_run(const Arguments& arguments);
   PyObject* run(const Arguments& arguments, PyObject* const* locals);
@@ -110,6 +116,7 @@ class Dispatcher {
   VersionList versions_;
   size_t hot_ = 0;  // the version that answered last
   int last_version_ = -1;
+  std::optional<EntryHold> on_trial_;
   int64_t generation_ = 0;          // counts resets
   int64_t compiling_process_ = 0;   // the process in which some thread compiles a version, 0: none
   std::optional<Fallback> pinned_;  // every call goes to the interpreter

@@ -1,6 +1,7 @@
 #include "dispatch/entry.h"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <set>
@@ -169,7 +170,17 @@ Outcome Entry::run(PyObject* function, PyObject* const* locals, PyObject** resul
   plan_.prepare(call.outputs);
   if (!captured_.calls.empty())
     call.calls.emplace(CheckedRun{&captured_, &python_plans_, function, locals, call.binding}, draws_in(space));
-  return launch(call, result);
+  return calls_python_ ? launch_timed(call, result) : launch(call, result);
+}
+
+Outcome Entry::launch_timed(Call& call, PyObject** result) {
+  const auto start = std::chrono::steady_clock::now();
+  Outcome outcome = launch(call, result);
+  bool as_usual = (outcome == Outcome::returned || outcome == Outcome::resumed) && !left_behind_call_;
+  if (as_usual)
+    trial_.note_compiled(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+                         call.calls->python()->count());
+  return outcome;
 }
 
 Outcome Entry::launch(Call& call, PyObject** result) {

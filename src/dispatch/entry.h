@@ -19,6 +19,7 @@
 #include "dispatch/patience.h"
 #include "dispatch/python_errors.h"
 #include "dispatch/python_kernel.h"
+#include "dispatch/trial.h"
 #include "dispatch/work.h"
 #include "ndarray/loops.h"
 
@@ -86,6 +87,7 @@ class Entry {
   // Nothing but the place decides: no guard looks at an argument.
   bool fits_every_call() const;
 
+  Trial& trial() { return trial_; }
   int64_t runs() const { return runs_; }
   int64_t event_count() const { return events_; }
   // Why the last call gave up.
@@ -96,6 +98,7 @@ class Entry {
  private:
   struct Call;
   Outcome launch(Call& call, PyObject** result);
+  Outcome launch_timed(Call& call, PyObject** result);
   Outcome finish(Call& call, PyObject** result);
   Outcome leave(Call& call, PyObject** result);
   Outcome judge(Call& call, int status);
@@ -148,6 +151,7 @@ class Entry {
   std::vector<int64_t> times_taken_;  // by exit
   int last_exit_ = 0;
   Patience patience_;
+  Trial trial_;
 };
 
 }  // namespace accel

@@ -121,6 +121,7 @@ PythonCalls::Made PythonCalls::call(int number, const std::vector<CallOperandVal
     return Made::failed;
   }
   last_ = number;
+  count_++;
   if (framed.after != AfterCall::go_on) {
     if (framed.after == AfterCall::leave && detail_.empty()) detail_ = "somebody holds the frame";
     release_objects();

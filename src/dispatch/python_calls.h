@@ -61,6 +61,8 @@ class PythonCalls {
   // Whether a call has been made.
   bool has_begun() const { return last_ >= 0; }
   bool has_left() const { return left_; }
+  // How many calls have been made.
+  int64_t count() const { return count_; }
   // What the function returned, or null with an exception, after a call that left.
   PyObject* take_answer();
   // Goes on in the interpreter behind the last call that was done; raises the current exception there when `raise` is set.
@@ -90,6 +92,7 @@ class PythonCalls {
   std::vector<FrameState> frames_;  // behind the last call that was done
   std::vector<PyRef> results_;
   int last_ = -1;
+  int64_t count_ = 0;
   bool left_ = false;
   PyObject* answer_ = nullptr;
   PyObject* exception_[3] = {};  // type, value, traceback
