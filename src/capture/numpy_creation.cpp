@@ -343,8 +343,8 @@ Result<Ref> numpy_scalar_type(Capture& capture, PyObject* type, const CallArgume
     return fail(Reason::unsupported_argument, "arguments");
   ACCEL_TRY(Operand operand, read_operand(capture, arguments.positional[0]));
   if (operand.is_array()) {
+    if (!operand.shape.empty()) return from_array(capture, operand, {dtype, "", CopyMode::if_needed, 0});
     ACCEL_TRY(Ref array, from_array(capture, operand, {dtype, "", CopyMode::always, 0}));
-    if (!operand.shape.empty()) return array;
     return wrap_result(capture, capture.build().pointwise(Op::astype, {capture.read(array)}, {*dtype}), false);
   }
   if (operand.ref->kind == AbstractKind::scalar && operand.ref->scalar.dim && *dtype == DType::int64) {

@@ -124,11 +124,19 @@ ValueId Builder::astype(ValueId v, DType dtype) {
   Type type = graph_.type(v);
   if (type.dtype == dtype) return v;
   type.dtype = dtype;
-  return add(Op::astype, {v}, {}, std::move(type));
+  return add(Op::astype, {castable(v, dtype)}, {}, std::move(type));
+}
+
+// Of a single number beyond uint32 NumPy keeps the low bits of the integer; its loops for arrays do so for what vectors leave.
+ValueId Builder::castable(ValueId v, DType dtype) {
+  const Type& from = graph_.type(v);
+  bool is_single = from.rank() == 0 && dtype_kind(from.dtype) == 'f' && dtype == DType::uint32;
+  return is_single ? astype(v, DType::int64) : v;
 }
 
 ValueId Builder::pointwise(Op op, std::vector<ValueId> operands, std::vector<DType> results, ValueKind kind,
                            std::vector<uint8_t> order) {
+  if (op == Op::astype) operands[0] = castable(operands[0], results[0]);
   std::vector<Dim> shape;
   for (ValueId v : operands) {
     if (graph_.type(v).rank() > 0) shape = graph_.type(v).shape;

@@ -86,6 +86,7 @@ class Builder {
   ValueId gufunc(Op op, std::vector<ValueId> operands, Type result);
 
  private:
+  ValueId castable(ValueId v, DType dtype);
   Terminator& terminator() { return graph_.blocks[static_cast<size_t>(block_)].terminator; }
   ValueId add(Op op, std::vector<ValueId> operands, Attributes attrs, Type result);
 
