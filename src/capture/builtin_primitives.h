@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 #include <optional>
+#include <string>
 
 #include "capture/semantics.h"
 
@@ -13,6 +14,9 @@ Result<Ref> fold_call(Capture& capture, PyObject* callable, const CallArguments&
 
 // Fails unless the call has between `least` and `most` positional arguments and no keywords.
 Status require_plain(const CallArguments& arguments, size_t least, size_t most);
+
+// The name that a builtin function has in C; "" for other objects.
+std::string name_of_builtin(PyObject* function);
 
 // The keyword argument `name`, or null.
 Ref keyword(const CallArguments& arguments, const char* name);

@@ -9,8 +9,6 @@ namespace accel {
 
 namespace {
 
-std::string name_of(PyObject* function) { return reinterpret_cast<PyCFunctionObject*>(function)->m_ml->ml_name; }
-
 // The arguments as complex numbers; nullopt when all are constants: CPython can be asked now.
 Result<std::optional<std::vector<ValueId>>> complex_arguments(Capture& capture, PythonNumbers& numbers,
                                                               const CallArguments& arguments, size_t most = 1) {
@@ -49,7 +47,7 @@ constexpr const char* special = "a special case or an error of cmath";
 }  // namespace
 
 Result<Ref> capture_cmath_function(Capture& capture, PyObject* callable, const CallArguments& arguments) {
-  auto op = op_from_name("cmath_" + name_of(callable));
+  auto op = op_from_name("cmath_" + name_of_builtin(callable));
   PythonNumbers numbers(capture);
   ACCEL_TRY(auto given, complex_arguments(capture, numbers, arguments));
   if (!op || !given) return fold_call(capture, callable, arguments);
@@ -68,7 +66,7 @@ Result<Ref> capture_cmath_log(Capture& capture, PyObject* callable, const CallAr
 
 // isfinite, isinf and isnan.
 Result<Ref> capture_cmath_test(Capture& capture, PyObject* callable, const CallArguments& arguments) {
-  auto op = op_from_name(name_of(callable));
+  auto op = op_from_name(name_of_builtin(callable));
   PythonNumbers numbers(capture);
   ACCEL_TRY(auto given, complex_arguments(capture, numbers, arguments));
   if (!op || !given) return fold_call(capture, callable, arguments);

@@ -12,10 +12,6 @@ namespace {
 
 constexpr double pi = 3.141592653589793238462643383279502884197;
 
-std::string name_of(PyObject* function) {
-  return PyCFunction_Check(function) ? reinterpret_cast<PyCFunctionObject*>(function)->m_ml->ml_name : "";
-}
-
 // Functions without errors.
 bool is_total(Op op) {
   return op == Op::math_atan || op == Op::math_tanh || op == Op::math_asinh || op == Op::math_cbrt || op == Op::math_erf ||
@@ -84,9 +80,13 @@ Result<std::optional<std::vector<ValueId>>> int_arguments(Capture& capture, Pyth
 
 }  // namespace
 
+std::string name_of_builtin(PyObject* function) {
+  return PyCFunction_Check(function) ? reinterpret_cast<PyCFunctionObject*>(function)->m_ml->ml_name : "";
+}
+
 // sin, exp, ... and atan2, fmod, nextafter, pow, remainder.
 Result<Ref> capture_math_function(Capture& capture, PyObject* callable, const CallArguments& arguments) {
-  auto op = op_from_name("math_" + name_of(callable));
+  auto op = op_from_name("math_" + name_of_builtin(callable));
   if (!op) return fold_call(capture, callable, arguments);
   auto arity = static_cast<size_t>(op_info(*op).arity);
   PythonNumbers numbers(capture);
@@ -174,7 +174,7 @@ Result<Ref> capture_math_modf(Capture& capture, PyObject* callable, const CallAr
 
 // Functions without errors that NumPy has too: fabs, copysign, isnan, isinf, isfinite.
 Result<Ref> capture_math_plain(Capture& capture, PyObject* callable, const CallArguments& arguments) {
-  auto op = op_from_name(name_of(callable));
+  auto op = op_from_name(name_of_builtin(callable));
   if (!op) return fold_call(capture, callable, arguments);
   auto arity = static_cast<size_t>(op_info(*op).arity);
   PythonNumbers numbers(capture);
@@ -188,7 +188,7 @@ Result<Ref> capture_math_angle(Capture& capture, PyObject* callable, const CallA
   PythonNumbers numbers(capture);
   ACCEL_TRY(auto given, float_arguments(capture, numbers, arguments, 1, 1));
   if (!given) return fold_call(capture, callable, arguments);
-  double factor = name_of(callable) == "degrees" ? 180.0 / pi : pi / 180.0;
+  double factor = name_of_builtin(callable) == "degrees" ? 180.0 / pi : pi / 180.0;
   return capture.scalar(numbers.apply(Op::multiply, {(*given)[0], numbers.real(factor)}, DType::float64));
 }
 
