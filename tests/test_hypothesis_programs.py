@@ -41,7 +41,7 @@ def run(random, counts):
 def check_counts(counts):
     """Most programs were compiled, many of them as a whole, or the comparison says nothing."""
     compiled, whole = (sum(column) for column in zip(*counts, strict=True))
-    assert compiled >= 0.75 * len(counts) and whole >= 0.3 * len(counts), f"{compiled}, {whole} of {len(counts)} programs"
+    assert compiled >= 0.65 * len(counts) and whole >= 0.3 * len(counts), f"{compiled}, {whole} of {len(counts)} programs"
 
 
 def test_programs():
