@@ -64,7 +64,9 @@ UFUNCS = {
     and any(set(types) - set("->") <= NUMERIC for types in function.types)
 }
 POINTWISE = [
-    name for name, row in ROWS.items() if row["cls"] == "pointwise" and name not in NOT_UFUNCS and not name.startswith(("math_", "cmath_"))
+    name
+    for name, row in ROWS.items()
+    if row["cls"] == "pointwise" and name not in NOT_UFUNCS and not name.startswith(("math_", "cmath_"))
 ]
 
 

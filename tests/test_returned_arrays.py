@@ -175,3 +175,30 @@ def test_remainders_by_powers_of_two(dtype):
     for n in (0, 1, 7, 8, -1, -7, -8, -9, 2**62, -(2**62), 2**63 - 1, -(2**63)):
         assert_same(quotients, call, x, n)
     assert_all_compiled(call)
+
+
+def by_cases(x, m):
+    if m > 2.5:
+        y = x * m
+    elif m < 0:
+        y = -x
+    else:
+        y = x + 1.0
+    return y
+
+
+def with_numbers(x, m):
+    if x[0] > m:
+        y, n = x * 2, 1
+    else:
+        y, n = x * 3, 2
+    return y, n, y
+
+
+@pytest.mark.parametrize("function", [by_cases, with_numbers])
+def test_ways_that_meet_to_return(function):
+    call = accel.compile(function, fullgraph=True)
+    for x in (np.arange(5.0), np.arange(3000.0), np.arange(8.0)[::2], np.arange(6.0).reshape(2, 3)[0]):
+        for m in (3.5, -1.0, 1.0):
+            assert_same(function, call, x, m)
+    assert_all_compiled(call)

@@ -85,24 +85,83 @@ ACCEL_INLINE Extreme<T> argreduce_serial(i64 begin, i64 end, Element element, Be
   for (i64 i = begin; i < end; ++i) extreme.see(element(i), i, i == begin, beats);
   return extreme;
 }
-// For simple elements: blocks that hold nothing better are passed over by one vector test.
+// Fewer lanes are no loop any more when g++ makes vectors.
+template <class T>
+constexpr int extreme_lanes = sizeof(T) < 8 ? 64 : 32;
+
+// The best of elements [begin, end), at least extreme_lanes<T>, side by side; false: there is a NaN among them.
+template <class T, class Element, class Beats>
+ACCEL_INLINE bool find_best(i64 begin, i64 end, T& best, Element element, Beats beats) {
+  typedef typename MaskOf<sizeof(T)>::type Mask;
+  constexpr int lanes = extreme_lanes<T>;
+  T lane[lanes] __attribute__((aligned(64)));
+  Mask nan[lanes] __attribute__((aligned(64)));
+#pragma GCC ivdep
+  for (int k = 0; k < lanes; ++k) {
+    lane[k] = element(begin + k);
+    nan[k] = isnan(lane[k]) ? (Mask)-1 : (Mask)0;
+  }
+  for (i64 next = begin + lanes; next < end; next += lanes) {
+    const i64 i = index_min(next, end - lanes);  // the last ones may be seen twice
+#pragma GCC ivdep
+    for (int k = 0; k < lanes; ++k) {
+      const T value = element(i + k);
+      nan[k] |= isnan(value) ? (Mask)-1 : (Mask)0;
+      lane[k] = beats(value, lane[k]) ? value : lane[k];
+    }
+  }
+  Mask any = 0;
+  for (int k = 0; k < lanes; ++k) any |= nan[k];
+#pragma GCC unroll 8
+  for (int width = lanes / 2; width > 0; width /= 2)
+    for (int k = 0; k < width; ++k) lane[k] = beats(lane[k + width], lane[k]) ? lane[k + width] : lane[k];
+  best = lane[0];
+  return any == 0;
+}
+// Where the first of elements [begin, end) is that `best`, one of them, does not beat.
+template <class T, class Element, class Beats>
+ACCEL_INLINE i64 first_of_best(i64 begin, i64 end, T best, Element element, Beats beats) {
+  typedef typename MaskOf<sizeof(T)>::type Mask;
+  for (constexpr int size = 32; begin + size <= end; begin += size) {
+    Mask any = 0;
+#pragma GCC ivdep
+    for (i64 i = 0; i < size; ++i) any |= beats(best, element(begin + i)) ? (Mask)0 : (Mask)-1;
+    if (any != 0) break;
+  }
+  while (beats(best, element(begin))) ++begin;
+  return begin;
+}
+
+// Takes elements [begin, end) into the extreme of those before them.
+template <class T, class Element, class Beats>
+ACCEL_INLINE void see_block(Extreme<T>& extreme, i64 begin, i64 end, bool first, Element element, Beats beats) {
+  T best;
+  if (!find_best(begin, end, best, element, beats)) {
+    for (i64 i = begin; i < end; ++i) extreme.see(element(i), i, first && i == begin, beats);
+  } else if (!extreme.settled && (first || beats(best, extreme.best))) {
+    extreme.best = best;
+    extreme.where = first_of_best(begin, end, best, element, beats);
+  }
+}
+
+// For simple elements: the best of each block, then its place if it is better than those before. Of many blocks those that hold
+// nothing better are passed over by one vector test.
 template <class T, class Element, class Beats>
 ACCEL_INLINE Extreme<T> argreduce(i64 begin, i64 end, Element element, Beats beats) {
-  constexpr i64 large = 256, small = 32;
+  constexpr i64 size = 512;
 #if defined(ACCEL_QUIET_COMPARISONS)
   constexpr bool may_stop = false;  // later elements may have events
 #else
   constexpr bool may_stop = true;  // the NaN had an event
 #endif
+  if (end - begin < extreme_lanes<T>) return argreduce_serial<T>(begin, end, element, beats);
   Extreme<T> extreme = {};
-  for (i64 block = begin; block < end; block += large) {
-    if (may_stop && extreme.settled) break;
-    const i64 block_end = index_min(block + large, end);
-    if (block > begin && block + large <= end && !any_beats<large>(block, extreme.best, element, beats)) continue;
-    for (i64 first = block; first < block_end; first += small) {
-      if (may_stop && extreme.settled) break;
-      if (first > begin && first + small <= end && !any_beats<small>(first, extreme.best, element, beats)) continue;
-      for (i64 i = first; i < index_min(first + small, end); ++i) extreme.see(element(i), i, i == begin, beats);
+  see_block(extreme, begin, index_min(begin + size, end), true, element, beats);
+  for (i64 i = begin + size; i < end && !(may_stop && extreme.settled); i += size) {
+    if (i + size > end) {
+      see_block(extreme, index_min(i, end - extreme_lanes<T>), end, false, element, beats);
+    } else if (any_beats<size>(i, extreme.best, element, beats)) {
+      see_block(extreme, i, i + size, false, element, beats);
     }
   }
   return extreme;
