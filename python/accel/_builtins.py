@@ -126,28 +126,26 @@ def sum_of(iterable: Iterable[Any], /, start: Any = 0) -> Any:
     return total
 
 
-def is_close(a: float, b: float, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> bool:
-    x, y = float(a), float(b)
+def _are_close(x: Any, y: Any, is_infinite: bool, rel_tol: float, abs_tol: float) -> bool:
     if rel_tol < 0 or abs_tol < 0:
         raise ValueError
     if x == y:
         return True
-    if math.isinf(x) or math.isinf(y):
+    if is_infinite:
         return False
-    difference = abs(y - x)
-    return difference <= abs(rel_tol * y) or difference <= abs(rel_tol * x) or difference <= abs_tol
+    difference = abs(x - y)
+    return bool(difference <= rel_tol * abs(y) or difference <= rel_tol * abs(x) or difference <= abs_tol)
+
+
+def is_close(a: float, b: float, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> bool:
+    x, y = float(a), float(b)
+    return _are_close(x, y, math.isinf(x) or math.isinf(y), rel_tol, abs_tol)
 
 
 def is_close_complex(a: complex, b: complex, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> bool:
     x, y = complex(a), complex(b)
-    if rel_tol < 0 or abs_tol < 0:
-        raise ValueError
-    if x == y:
-        return True
-    if math.isinf(x.real) or math.isinf(x.imag) or math.isinf(y.real) or math.isinf(y.imag):
-        return False
-    difference = abs(x - y)
-    return difference <= rel_tol * abs(y) or difference <= rel_tol * abs(x) or difference <= abs_tol
+    is_infinite = math.isinf(x.real) or math.isinf(x.imag) or math.isinf(y.real) or math.isinf(y.imag)
+    return _are_close(x, y, is_infinite, rel_tol, abs_tol)
 
 
 def distance_of(p: Sequence[float], q: Sequence[float], /) -> float:
