@@ -13,7 +13,7 @@ def set_modes(divide: str | None, over: str | None, under: str | None, invalid: 
     Parameters
     ----------
     divide, over, under, invalid
-        ``"ignore"``, or None for the mode that holds already.
+        ``"ignore"``, ``"warn"``, ``"raise"`` or ``"print"``, or None for the mode that holds already.
 
     Returns
     -------

@@ -272,6 +272,9 @@ class Capture {
   // Calls that compiled code asks the process to make (boxed.h).
   std::vector<BoxedCall>& calls() { return calls_; }
   Errstate& errstate() { return errstate_; }
+  // The code has set modes under which these events are heard of.
+  void report(int events) { reported_events_ |= events; }
+  int reported_events() const { return reported_events_; }
   // What setting it has given, and resetting it has not taken yet; outermost first.
   std::vector<Ref>& errstate_tokens() { return errstate_tokens_; }
 
@@ -367,6 +370,7 @@ class Capture {
   std::vector<Note> notes_;
   std::vector<BoxedCall> calls_;
   Errstate errstate_;
+  int reported_events_ = 0;
   std::vector<Ref> errstate_tokens_;
   bool memory_is_stale_ = false;  // on this path
   PyRef exception_;               // of the last failure that raised() made, and its detail

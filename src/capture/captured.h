@@ -35,6 +35,7 @@ struct Captured {
   int instructions = 0;          // bytecode instructions evaluated
   bool worth_compiling = false;  // false: nothing but Python bookkeeping precedes the exit
   std::set<Reason> learned;      // as asked for
+  int reported_events = 0;  // bits of AccelStatus that the code itself lets NumPy report, whatever the caller's errstate is
 };
 
 struct CaptureOptions {

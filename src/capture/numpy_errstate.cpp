@@ -58,18 +58,20 @@ Result<Ref> numpy_make_extobj(Capture& capture, PyObject*, const CallArguments& 
   if ((!is_none(given[0]) && !calls) || !is_none(given[6]))
     return fail(Reason::unsupported_argument, "errstate with call or bufsize");
   Ref settings = capture.instance(&PyCapsule_Type);
+  settings->position = calls ? 1 : 0;  // whose calls raise by themselves
   for (size_t k = 0; k < 4; ++k) {
     Ref mode = is_none(given[2 + k]) ? given[1] : given[2 + k];
     ACCEL_TRY(std::string text, read_text(capture, mode));
-    if (!text.empty() && text != "ignore" && !(calls && text == "call"))
-      return fail(Reason::unsupported_argument, "errstate(" + text + ")");
+    bool known = text.empty() || text == "ignore" || text == "warn" || text == "raise" || text == "print";
+    if (!known && !(calls && text == "call")) return fail(Reason::unsupported_argument, "errstate(" + text + ")");
     settings->keys.push_back(PyRef::steal(PyUnicode_InternFromString(categories[k])));
     settings->items.push_back(mode ? mode : capture.constant(Py_None));
   }
   return settings;
 }
 
-// Events that are ignored are reported all the same: the interpreter then runs the call, and ignores them.
+// Events that are ignored are reported all the same: the interpreter then runs the call, and ignores them; or warns of them,
+// raises or prints where the code asks for that.
 Result<Ref> capture_context_set(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(Ref settings, variable_self(arguments, 2));
   if (settings->object.get() != reinterpret_cast<PyObject*>(&PyCapsule_Type))
@@ -78,6 +80,7 @@ Result<Ref> capture_context_set(Capture& capture, PyObject*, const CallArguments
   Errstate& state = capture.errstate();
   token->position = static_cast<size_t>(state.ignored | state.reported << 4);  // what reset goes back to
   state = with_settings(capture, state, settings);
+  if (settings->position == 0) capture.report(with_settings(capture, {}, settings).reported);
   token->items = settings->items;
   capture.errstate_tokens().push_back(token);
   return token;

@@ -78,7 +78,7 @@ Entry::Entry(Captured captured) : captured_(std::move(captured)) {
   work_ = WorkEstimate(captured_.graph);
   ignored_events_ = events_ignored_everywhere(captured_.graph);
   writes_inputs_ = !written_inputs(captured_.graph).empty();
-  if (writes_inputs_) event_site_ = lone_event_site(captured_.graph);
+  if (writes_inputs_ && captured_.reported_events == 0) event_site_ = lone_event_site(captured_.graph);
   times_taken_.resize(captured_.exits.size());
   draws_.resize(captured_.calls.size());
   std::set<SourceId> wanted;
@@ -236,7 +236,7 @@ Outcome Entry::judge(Call& call, int status) {
     if (!captured_.calls.empty()) patience_.spoilt();
     return Outcome::gave_up;
   }
-  int events = status & ~event_modes().ignored & ~ignored_events_;
+  int events = status & ~(event_modes().ignored & ~captured_.reported_events) & ~ignored_events_;
   if ((events & ~call.warned) == 0) return warn_of(call, events) ? Outcome::returned : Outcome::raised;
   events_++;
   patience_.spoilt();
@@ -313,7 +313,7 @@ int Entry::run_native(Call& call) {
 int Entry::accepted_events(Call& call) const {
   EventModes modes = event_modes();
   if (event_site_ && warnings_are_harmless()) call.warned = modes.warned;
-  return modes.ignored | ignored_events_ | call.warned;
+  return (modes.ignored & ~captured_.reported_events) | ignored_events_ | call.warned;
 }
 
 void Entry::take_references(Call& call, bool take) const {

@@ -112,7 +112,7 @@ TEST(EmitCpp, SmallKnownLoopsAreWrittenOut) {
 
 TEST(Prelude, FunctionsOfTheOpTableExist) {
   std::string prelude;
-  for (const char* part : {"scalar", "division", "half", "complex", "python", "powers"}) prelude += prelude_part(part);
+  for (const char* part : {"scalar", "division", "half", "complex", "python", "cmath", "powers"}) prelude += prelude_part(part);
   for (int k = 0; k < op_count(); ++k) {
     const OpInfo& info = op_info(static_cast<Op>(k));
     std::string cell = info.cpp;

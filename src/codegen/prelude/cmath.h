@@ -68,27 +68,24 @@ static inline c128 cmath_asinh(c128 z) {
 }
 static inline c128 cmath_atanh(c128 z) {
   if (!is_moderate(z)) return cmath_left();
-  const bool8 turned = z.re < 0;
-  if (turned) z = {-z.re, -z.im};
+  const bool8 is_left = z.re < 0;
+  if (is_left) z = {-z.re, -z.im};
   const f64 im = fabs(z.im);
   if (z.re == 1 && im < 0x1p-511) return cmath_left();
   const c128 out = {libm_log1p(4 * z.re / ((1 - z.re) * (1 - z.re) + im * im)) / 4,
                     -libm_atan2(-2 * z.im, (1 - z.re) * (1 + z.re) - im * im) / 2};
-  if (turned) return {-out.re, -out.im};
+  if (is_left) return {-out.re, -out.im};
   return out;
 }
 
 // f(z) = -i g(iz)
-#define ACCEL_TURNED(name, other)          \
-  static inline c128 name(c128 z) {        \
-    const c128 out = other({-z.im, z.re}); \
-    return {out.im, -out.re};              \
-  }
-ACCEL_TURNED(cmath_sin, cmath_sinh)
-ACCEL_TURNED(cmath_tan, cmath_tanh)
-ACCEL_TURNED(cmath_asin, cmath_asinh)
-ACCEL_TURNED(cmath_atan, cmath_atanh)
-static inline c128 cmath_cos(c128 z) { return cmath_cosh({-z.im, z.re}); }
+ACCEL_INLINE c128 turned(c128 z) { return {-z.im, z.re}; }
+ACCEL_INLINE c128 turned_back(c128 z) { return {z.im, -z.re}; }
+static inline c128 cmath_sin(c128 z) { return turned_back(cmath_sinh(turned(z))); }
+static inline c128 cmath_tan(c128 z) { return turned_back(cmath_tanh(turned(z))); }
+static inline c128 cmath_asin(c128 z) { return turned_back(cmath_asinh(turned(z))); }
+static inline c128 cmath_atan(c128 z) { return turned_back(cmath_atanh(turned(z))); }
+static inline c128 cmath_cos(c128 z) { return cmath_cosh(turned(z)); }
 
 static inline c128 cmath_rect(f64 size, f64 angle) {
   if (!(fabs(size) <= 0x1p1023 && fabs(angle) <= 0x1p1023)) return cmath_left();
