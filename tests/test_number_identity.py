@@ -76,6 +76,22 @@ def in_a_helper(a):
     return a * 2, is_found(best)
 
 
+ORIGIN = 0.5j
+
+
+def complex_behind_a_check(z, b):
+    best = ORIGIN
+    for i in range(len(z)):
+        value = complex(z[i])
+        if value.real > best.real:
+            best = value
+    try:
+        last = b[len(z)]
+    except IndexError:
+        last = -1.0
+    return z * 2, last, best is ORIGIN
+
+
 NONE, SOME = np.zeros(0), np.array([3.0, 1.0, 2.0])
 
 
@@ -89,6 +105,7 @@ NONE, SOME = np.zeros(0), np.array([3.0, 1.0, 2.0])
         (items, [(SOME,)]),
         (behind_a_check, [(NONE, SOME), (SOME, SOME), (NONE, NONE)]),
         (in_a_helper, [(NONE,), (SOME,)]),
+        (complex_behind_a_check, [(NONE + 0j, SOME), (SOME + 1j, SOME), (NONE + 0j, NONE)]),
     ],
 )
 def test_identity_of_numbers(function, cases):

@@ -152,20 +152,22 @@ def distance_of(p: Sequence[float], q: Sequence[float], /) -> float:
     return math.hypot(*[float(a) - float(b) for a, b in zip(p, q, strict=True)])
 
 
+def _natural(number: int) -> int:
+    if operator.index(number) < 0:
+        raise ValueError
+    return operator.index(number)
+
+
 def factorial_of(x: int, /) -> int:
     product = 1
-    if operator.index(x) < 0:
-        raise ValueError
-    for k in range(2, operator.index(x) + 1):
+    for k in range(2, _natural(x) + 1):
         product = product * k
     return product
 
 
 def permutations_of(n: int, k: int, /) -> int:
     count = 1
-    total, chosen = operator.index(n), operator.index(k)
-    if total < 0 or chosen < 0:
-        raise ValueError
+    total, chosen = _natural(n), _natural(k)
     if chosen > total:
         return 0
     for i in range(chosen):
@@ -175,9 +177,7 @@ def permutations_of(n: int, k: int, /) -> int:
 
 def combinations_of(n: int, k: int, /) -> int:
     count = 1
-    total, chosen = operator.index(n), operator.index(k)
-    if total < 0 or chosen < 0:
-        raise ValueError
+    total, chosen = _natural(n), _natural(k)
     if chosen > total:
         return 0
     for i in range(min(chosen, total - chosen)):

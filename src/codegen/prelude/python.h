@@ -136,12 +136,12 @@ static inline f64 math_lgamma(f64 x) {
 // x = mantissa * 2**exponent, the mantissa at least 1/2 and less than 1.
 static inline i64 math_exponent(f64 x) {
   int exponent = 0;
-  if (x != 0 && size_bits(x) < 0xffe0000000000000u) __builtin_frexp(x, &exponent);
+  if (x != 0 && isfinite(x)) __builtin_frexp(x, &exponent);
   return exponent;
 }
 static inline f64 math_mantissa(f64 x) {
   int exponent = 0;
-  return x != 0 && size_bits(x) < 0xffe0000000000000u ? __builtin_frexp(x, &exponent) : x;
+  return x != 0 && isfinite(x) ? __builtin_frexp(x, &exponent) : x;
 }
 // x * 2**exponent
 static inline f64 math_ldexp(f64 x, i64 exponent) {
@@ -149,7 +149,7 @@ static inline f64 math_ldexp(f64 x, i64 exponent) {
 }
 static inline f64 math_ulp(f64 x) {
   x = fabs(x);
-  if (size_bits(x) >= 0xffe0000000000000u) return x;
+  if (!isfinite(x)) return x;
   const f64 above = libm_nextafter(x, __builtin_inf());
   return isinf(above) ? x - libm_nextafter(x, 0) : above - x;
 }
