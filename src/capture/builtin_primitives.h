@@ -1,6 +1,7 @@
 #pragma once
 // Primitives of builtins: what the capture_* functions in builtin_*.cpp share. primitives.inc lists them.
 
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -14,6 +15,12 @@ Result<Ref> fold_call(Capture& capture, PyObject* callable, const CallArguments&
 
 // Fails unless the call has between `least` and `most` positional arguments and no keywords.
 Status require_plain(const CallArguments& arguments, size_t least, size_t most);
+
+// Numbers that a function of numbers gets, by `convert` of each argument and its dtype; nullopt when all are constants: CPython
+// can be asked now.
+using ConvertNumber = std::function<Result<ValueId>(const Ref& argument, DType dtype)>;
+Result<std::optional<std::vector<ValueId>>> number_arguments(Capture& capture, const CallArguments& arguments, size_t least,
+                                                             size_t most, const ConvertNumber& convert);
 
 // The name that a builtin function has in C; "" for other objects.
 std::string name_of_builtin(PyObject* function);

@@ -1,7 +1,5 @@
 // Functions of `cmath` on numbers known at run time only: CPython's formulas; special cases and errors are left to it.
 
-#include <algorithm>
-
 #include "capture/builtin_primitives.h"
 #include "capture/python_numbers.h"
 
@@ -9,21 +7,11 @@ namespace accel {
 
 namespace {
 
-// The arguments as complex numbers; nullopt when all are constants: CPython can be asked now.
+// The arguments as complex numbers; nullopt: all are constants.
 Result<std::optional<std::vector<ValueId>>> complex_arguments(Capture& capture, PythonNumbers& numbers,
                                                               const CallArguments& arguments, size_t most = 1) {
-  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, most));
-  bool known = std::all_of(arguments.positional.begin(), arguments.positional.end(),
-                           [](const Ref& ref) { return ref->kind == AbstractKind::constant; });
-  if (known) return std::optional<std::vector<ValueId>>();
-  std::vector<ValueId> values;
-  for (const Ref& argument : arguments.positional) {
-    auto operand = as_operand(capture, argument);
-    if (!operand || operand->is_array()) return fail(Reason::unsupported_argument, "a function of cmath of this object");
-    ACCEL_TRY(ValueId value, numbers.as_complex(argument));
-    values.push_back(value);
-  }
-  return std::optional(std::move(values));
+  return number_arguments(capture, arguments, 1, most,
+                          [&](const Ref& argument, DType) { return numbers.as_complex(argument); });
 }
 
 ValueId is_finite(PythonNumbers& numbers, ValueId z) {

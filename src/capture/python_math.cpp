@@ -18,22 +18,13 @@ bool is_total(Op op) {
          op == Op::math_erfc || op == Op::math_ulp;
 }
 
-// The arguments as floats; nullopt when CPython can be asked now: all are constants.
+// The arguments as floats; nullopt: all are constants.
 Result<std::optional<std::vector<ValueId>>> float_arguments(Capture& capture, PythonNumbers& numbers,
                                                             const CallArguments& arguments, size_t least, size_t most) {
-  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, least, most));
-  bool known = std::all_of(arguments.positional.begin(), arguments.positional.end(),
-                           [](const Ref& ref) { return ref->kind == AbstractKind::constant; });
-  if (known) return std::optional<std::vector<ValueId>>();
-  std::vector<ValueId> values;
-  for (const Ref& argument : arguments.positional) {
-    auto operand = as_operand(capture, argument);
-    if (!operand || operand->is_array()) return fail(Reason::unsupported_argument, "a function of math of this object");
-    if (dtype_kind(operand->type.dtype) == 'c') return fail(Reason::will_raise, "must be real number, not complex");
-    ACCEL_TRY(ValueId value, numbers.as_real(argument));
-    values.push_back(value);
-  }
-  return std::optional(std::move(values));
+  return number_arguments(capture, arguments, least, most, [&](const Ref& argument, DType dtype) -> Result<ValueId> {
+    if (dtype_kind(dtype) == 'c') return fail(Reason::will_raise, "must be real number, not complex");
+    return numbers.as_real(argument);
+  });
 }
 
 // f(x) for float functions of the C library.
@@ -79,6 +70,22 @@ Result<std::optional<std::vector<ValueId>>> int_arguments(Capture& capture, Pyth
 }
 
 }  // namespace
+
+Result<std::optional<std::vector<ValueId>>> number_arguments(Capture& capture, const CallArguments& arguments, size_t least,
+                                                             size_t most, const ConvertNumber& convert) {
+  ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, least, most));
+  bool known = std::all_of(arguments.positional.begin(), arguments.positional.end(),
+                           [](const Ref& ref) { return ref->kind == AbstractKind::constant; });
+  if (known) return std::optional<std::vector<ValueId>>();
+  std::vector<ValueId> values;
+  for (const Ref& argument : arguments.positional) {
+    auto operand = as_operand(capture, argument);
+    if (!operand || operand->is_array()) return fail(Reason::unsupported_argument, "a function of numbers of this object");
+    ACCEL_TRY(ValueId value, convert(argument, operand->type.dtype));
+    values.push_back(value);
+  }
+  return std::optional(std::move(values));
+}
 
 std::string name_of_builtin(PyObject* function) {
   return PyCFunction_Check(function) ? reinterpret_cast<PyCFunctionObject*>(function)->m_ml->ml_name : "";
