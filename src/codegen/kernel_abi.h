@@ -32,7 +32,8 @@ typedef void (*AccelRegion)(void* frame, int64_t begin, int64_t end);
 // Services of the runtime. `frame` arguments are the kernel's own.
 struct AccelRuntime {
   // Runs region over [0, n) in chunks that are multiples of `grain` (the last may be shorter), on several threads when
-  // work (element operations) is above the threshold. Returns 0, or 1 when the run was interrupted (Ctrl-C).
+  // work (element operations) is above the threshold; a negative grain: each thread takes its chunks from behind. Returns 0,
+  // or 1 when the run was interrupted (Ctrl-C).
   int (*parallel_for)(AccelRegion region, void* frame, int64_t n, int64_t grain, int64_t work);
   // Uninitialised memory, 64-byte aligned, or null. Freed with release.
   void* (*allocate)(int64_t bytes);

@@ -99,8 +99,14 @@ class Range {
 // on before; who has done his own helps the others from behind.
 class Loop final : public SharedWork {
  public:
-  Loop(AccelRegion region, void* frame, int64_t n, int64_t chunk, int threads)
-      : region_(region), frame_(frame), n_(n), chunk_(chunk), count_(divide_up(n, chunk)), control_(float_control()) {
+  Loop(AccelRegion region, void* frame, int64_t n, int64_t chunk, int threads, bool backwards)
+      : region_(region),
+        frame_(frame),
+        n_(n),
+        chunk_(chunk),
+        count_(divide_up(n, chunk)),
+        backwards_(backwards),
+        control_(float_control()) {
     ranges_ = static_cast<int>(std::min<int64_t>({threads, most_ranges, count_}));
     for (int k = 0; k < ranges_; ++k) own_[k].set(count_ * k / ranges_, count_ * (k + 1) / ranges_);
   }
@@ -141,8 +147,11 @@ class Loop final : public SharedWork {
   static constexpr int most_ranges = 32;
 
   std::optional<int64_t> take(int own) {
-    std::optional<int64_t> chunk = own_[own].take_first();
-    for (int k = 1; !chunk && k < ranges_; ++k) chunk = own_[(own + k) % ranges_].take_last();
+    std::optional<int64_t> chunk = backwards_ ? own_[own].take_last() : own_[own].take_first();
+    for (int k = 1; !chunk && k < ranges_; ++k) {
+      Range& other = own_[(own + k) % ranges_];
+      chunk = backwards_ ? other.take_first() : other.take_last();
+    }
     return chunk;
   }
 
@@ -159,6 +168,7 @@ class Loop final : public SharedWork {
   AccelRegion region_;
   void* frame_;
   int64_t n_, chunk_, count_;
+  bool backwards_;
   FloatControl control_;
   int ranges_ = 1;
   Range own_[most_ranges];
@@ -205,12 +215,13 @@ int parallel_for(AccelRegion region, void* frame, int64_t n, int64_t grain, int6
     region(frame, 0, n);
     return 0;
   }
-  grain = std::max<int64_t>(grain, 1);
+  const bool backwards = grain < 0;
+  grain = std::max<int64_t>(backwards ? -grain : grain, 1);
   int64_t units = divide_up(n, grain);
   int threads = useful_threads(units, work);
   int64_t chunk = chunk_units(units, work, threads);
   chunk = std::max(chunk, divide_up(units, Loop::most_chunks));
-  Loop loop(region, frame, n, chunk >= units ? n : chunk * grain, threads);
+  Loop loop(region, frame, n, chunk >= units ? n : chunk * grain, threads, backwards);
   return loop.run_as_caller(threads) ? 0 : 1;
 }
 

@@ -7,7 +7,8 @@
 
 namespace accel {
 
-// AccelRuntime::parallel_for (kernel_abi.h): runs region over [0, n) in chunks that are multiples of `grain`.
+// AccelRuntime::parallel_for (kernel_abi.h): runs region over [0, n) in chunks that are multiples of `grain`. Where `grain` is
+// negative, its size counts, and each thread goes through its chunks from the last to the first.
 // Serial on the calling thread when `work` is below the setting parallel_threshold, when there is one thread, or inside
 // another parallel region. Threads take chunks as they get free, so a busy core does not hold the others up.
 // Worker threads compute with the caller's floating-point control bits; their exception flags are added to the caller's.

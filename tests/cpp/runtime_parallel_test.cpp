@@ -182,6 +182,19 @@ TEST_F(ParallelTest, OtherThreadsTakeTheWorkOfASlowOne) {
   EXPECT_EQ(seen.chunks.size(), 16u);
 }
 
+TEST_F(ParallelTest, ANegativeGrainGoesBackwards) {
+  settings().parallel_threshold.set(0);
+  for (int64_t threads : {1, 2, 16}) {
+    settings().threads.set(threads);
+    for (int64_t n : {1, 7, 12345}) {
+      Record seen;
+      EXPECT_EQ(parallel_for(record, &seen, n, -3, n * 1000), 0);
+      if (threads == 1) EXPECT_TRUE(std::is_sorted(seen.chunks.rbegin(), seen.chunks.rend()));
+      expect_cover(seen, n, 3);
+    }
+  }
+}
+
 std::atomic<int> polls{0};
 std::atomic<bool> answer{false};
 bool poll() {

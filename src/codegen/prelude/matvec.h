@@ -1,14 +1,17 @@
 // Products of a matrix with a vector on accel's threads: threads that a BLAS has of its own wait for the processors on which
 // accel's are. A BLAS works out rows in groups, and what is left over in other ways. OpenBLAS gives each of its threads as many
 // rows (driver/level2/gemv_thread.c) where there are at least `shared_elements` (interface/gemv.c), and so decides which rows
-// are left over. Used when the loop has the bits of this, which is tried once for each layout and number of threads.
+// are left over. Used when the loop has the bits of this, which is tried once for each layout and number of threads. Every
+// other product goes from the last row to the first: iterative methods multiply by the same matrix again and again, and the
+// caches of the processors hold the rows that were read last.
 constexpr i64 row_group = 32, most_piece_elements = 1 << 18, shared_elements = 460800;
 struct RowsCall {
   const AccelImport* loop;
   char* const* args;
   const iptr *dims, *strides;
   Frame* frame;
-  i64 parts;  // of a BLAS
+  i64 parts;       // of a BLAS
+  bool backwards;  // from the last group to the first
   i64 rows() const { return dims[1]; }
   i64 part_begin(i64 part) const {
     const i64 each = rows() / parts, longer = rows() % parts;
@@ -43,7 +46,10 @@ static i64 count_groups(const RowsCall& call) {
 static void rows_region(void* arguments, i64 begin, i64 end) {
   const RowsCall& call = *(const RowsCall*)arguments;
   fp_clear();
-  call_groups(call, begin, end);
+  if (call.backwards)
+    for (i64 k = end; k-- > begin;) call_groups(call, k, k + 1);
+  else
+    call_groups(call, begin, end);
   report(call.frame, fp_read());
 }
 
@@ -51,7 +57,7 @@ static void rows_region(void* arguments, i64 begin, i64 end) {
 static bool has_split_bits(const RowsCall& whole, i64 size) {
   char* const pieces = whole.args[2] + size * whole.rows();
   char* const args[] = {whole.args[0], whole.args[1], pieces};
-  const RowsCall split = {whole.loop, args, whole.dims, whole.strides, whole.frame, whole.parts};
+  const RowsCall split = {whole.loop, args, whole.dims, whole.strides, whole.frame, whole.parts, false};
   const i64 groups = count_groups(whole);
   call_rows(whole, 0, whole.rows());
   for (i64 k = 0; k < groups; ++k) call_groups(split, k, k + 1);
@@ -78,7 +84,7 @@ static bool is_split_exactly(Frame* frame, const AccelImport* loop, bool by_rows
       char* const args[] = {memory, vector, vector + size * shared_elements};
       const iptr dims[] = {1, rows, columns, 1}, row = by_rows ? size * columns : size, column = by_rows ? size : size * rows;
       const iptr strides[] = {0, 0, 0, row, column, size, size, size, size};
-      same = same && has_split_bits({loop, args, dims, strides, frame, parts}, size);
+      same = same && has_split_bits({loop, args, dims, strides, frame, parts, false}, size);
     }
   }
   frame->runtime->release(memory);
@@ -121,6 +127,8 @@ static void multiply_rows(Frame* frame, int* status, int import, char* const* ar
   if (parts == 0 || rows < parts * row_group || row_group * columns > most_piece_elements ||
       !may_split<T>(frame, loop, by_rows, parts))
     return run_loop(frame, import, args, dims, strides);
-  RowsCall call = {loop, args, dims, strides, frame, parts};
-  run_parallel(frame, status, 15, rows_region, &call, count_groups(call), 1, work);
+  static u64 products = 0;
+  const bool backwards = by_rows && __atomic_fetch_add(&products, 1, __ATOMIC_RELAXED) % 2 != 0;
+  RowsCall call = {loop, args, dims, strides, frame, parts, backwards};
+  run_parallel(frame, status, 15, rows_region, &call, count_groups(call), backwards ? -1 : 1, work);
 }
