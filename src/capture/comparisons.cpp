@@ -12,6 +12,7 @@
 #include "capture/predicated.h"
 #include "capture/python_text.h"
 #include "capture/semantics.h"
+#include "capture/state_match.h"
 #include "ndarray/array.h"
 #include "ndarray/loops.h"
 
@@ -88,6 +89,43 @@ bool is_computed(Capture& capture, const Ref& value) {
   if (value->kind != AbstractKind::scalar || value->source >= 0) return false;
   if (value->scalar.dim) return capture.is_runtime(*value->scalar.dim);
   return !capture.known_value(value);
+}
+
+// Whether two references may be to one number: not where the captured code has made one of them anew.
+bool may_be_same(const Ref& left, const Ref& right) {
+  auto made = [](const Ref& value) {
+    return value->kind == AbstractKind::scalar && value->source < 0 && !value->is_one_of_several;
+  };
+  return left == right || (!made(left) && !made(right));
+}
+
+bool is_constant_nan(const Ref& value) {
+  if (value->kind != AbstractKind::constant || !number_type(*value)) return false;
+  PyRef differs = PyRef::steal(PyObject_RichCompare(value->object.get(), value->object.get(), Py_NE));
+  return differs && PyObject_IsTrue(differs.get()) == 1;
+}
+
+// Whether a value is a NaN.
+Result<Condition> nan_condition(Capture& capture, const Ref& value) {
+  std::optional<Type> type = number_type(*value);
+  if (!type || (dtype_kind(type->dtype) != 'f' && dtype_kind(type->dtype) != 'c')) return known_condition(false);
+  ACCEL_TRY(ValueId number, capture.scalar_value(value));
+  return condition_of(capture,
+                      capture.scalar(capture.build().pointwise(Op::isnan, {number}, {DType::bool_}, ValueKind::py_scalar)));
+}
+
+// A NaN is equal to itself for containers, and for nobody else: which one it is, compiled code does not know.
+Status leave_where_one_nan(Capture& capture, const Ref& left, const Ref& right) {
+  capture.look(left);
+  capture.look(right);
+  if (left == right || !may_be_same(left, right)) return Unit{};
+  ACCEL_TRY(Condition l, nan_condition(capture, left));
+  if (l.known && !*l.known) return Unit{};
+  ACCEL_TRY(Condition r, nan_condition(capture, right));
+  const Condition nans = both(capture, l, r);
+  if (nans.known) return *nans.known ? Status(fail(Reason::unsupported_value, "identity of a NaN")) : Status(Unit{});
+  ValueId differ = capture.build().pointwise(Op::logical_not, {nans.value}, {DType::bool_}, ValueKind::py_scalar);
+  return capture.require(differ, Reason::assumption_failed, "identity of a NaN");
 }
 
 // The items of a sequence or set of which a number may be one; nullopt: another container.
@@ -251,8 +289,9 @@ Result<bool> is_equal(Capture& capture, const Ref& left, const Ref& right) {
   if (left == right) return true;
   if (left->kind == AbstractKind::constant && right->kind == AbstractKind::constant &&
       left->object.get() == right->object.get()) {
-    return true;
+    return is_constant_nan(left) ? is_same(capture, left, right) : true;
   }
+  ACCEL_TRY([[maybe_unused]] Unit apart, leave_where_one_nan(capture, left, right));
   ACCEL_TRY(Ref result, compare(capture, Py_EQ, left, right));
   return truth(capture, result);
 }
@@ -329,6 +368,7 @@ Result<Condition> equality_condition(Capture& capture, const Ref& left, const Re
   }
   bool tuples = left->kind == AbstractKind::tuple && right->kind == AbstractKind::tuple;
   if (left != right && (tuples || is_computed(capture, left) || is_computed(capture, right))) {
+    ACCEL_TRY([[maybe_unused]] Unit apart, leave_where_one_nan(capture, left, right));
     ACCEL_TRY(Ref result, compare(capture, Py_EQ, left, right));
     return condition_of(capture, result);
   }
