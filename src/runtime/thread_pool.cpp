@@ -2,6 +2,7 @@
 
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -35,13 +36,15 @@ void relax() {
 #endif
 }
 
-// Waits until `done()`, for a while; false when it still is not.
+// Waits until `done()`, for a while; false when it still is not. Other threads may have been put on the same processor, the one
+// that is waited for among them.
 template <class Done>
 bool spin_until(std::chrono::microseconds patience, Done done) {
   Clock::time_point end{};
   for (int spins = 1; !done(); ++spins) {
     relax();
     if (spins % spins_between_looks != 0) continue;
+    sched_yield();
     Clock::time_point now = Clock::now();
     if (end == Clock::time_point{}) end = now + patience;
     if (now >= end) return false;
