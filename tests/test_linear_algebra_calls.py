@@ -203,3 +203,25 @@ def test_vdot_of_what_lies_backwards():
             check(lambda a, b: np.vdot(a, b), a[::2], b[::2])
             for x, y in ((a[::-1], b), (a, b[::-2][: n // 2]), (a[::-1], b[::-1])):
                 check_left_to_numpy(lambda a, b: np.vdot(a, b), x[: len(y)], y)
+
+
+def test_what_linalg_raises_behind_an_exit():
+    """numpy.linalg's functions raise by errstate's `call`, also where the interpreter goes on within it."""
+    bad = np.full((3, 3), np.nan)
+
+    def least_squares(a):
+        return np.linalg.lstsq(a, np.ones(3))
+
+    call = accel.compile(least_squares)
+    for a in (np.eye(3), bad, np.eye(3), np.full((3, 3), np.inf)):
+        assert_same(least_squares, call, a)
+    for function in (np.linalg.svd, np.linalg.eigvalsh, np.linalg.inv, np.linalg.cholesky):
+
+        def decomposed(a, function=function):
+            return function(a)
+
+        for position in range(130, 230, 20):
+            with accel.config(stress_exits=position):
+                call = accel.compile(decomposed, backend="numpy")
+            for a in (np.eye(3), bad, np.zeros((3, 3))):
+                assert_same(decomposed, call, a)

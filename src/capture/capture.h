@@ -14,6 +14,7 @@
 #include "capture/boxed_call.h"
 #include "capture/captured.h"
 #include "capture/changed_objects.h"
+#include "capture/linear_forms.h"
 #include "capture/primitive.h"
 #include "capture/row_type.h"
 #include "capture/sources.h"
@@ -364,6 +365,7 @@ class Capture {
   std::unordered_map<int32_t, uint8_t> signs_;  // what guards say about the sign of a Dim
   std::set<int> runtime_symbols_;
   std::vector<Dim> facts_;
+  LinearForms forms_{graph_.dims};
   Assumptions* assumptions_ = nullptr;  // the innermost
   bool may_guard_ = true, keeps_symbols_ = true;
   int64_t effects_ = 0, lasting_effects_ = 0;

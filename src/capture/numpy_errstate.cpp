@@ -51,7 +51,7 @@ Result<Ref> variable_self(const CallArguments& arguments, size_t count) {
 }  // namespace
 
 // _make_extobj(*, call=, all=None, divide=None, over=None, under=None, invalid=None, bufsize=None): the parts are the settings
-// by category; None is the caller's.
+// by category, and what is called; None is the caller's.
 Result<Ref> numpy_make_extobj(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"call", "all", "divide", "over", "under", "invalid", "bufsize"}, 0, 0}));
   bool calls = is_raiser_of_linalg(given[0]);
@@ -67,6 +67,8 @@ Result<Ref> numpy_make_extobj(Capture& capture, PyObject*, const CallArguments& 
     settings->keys.push_back(PyRef::steal(PyUnicode_InternFromString(categories[k])));
     settings->items.push_back(mode ? mode : capture.constant(Py_None));
   }
+  settings->keys.push_back(PyRef::steal(PyUnicode_InternFromString("call")));
+  settings->items.push_back(calls ? given[0] : capture.constant(Py_None));
   return settings;
 }
 

@@ -26,12 +26,6 @@ Comparison inverse_of(Comparison comparison) {
   return table[static_cast<size_t>(comparison)];
 }
 
-// The slope of d in the symbol where it is one number.
-std::optional<int64_t> coefficient_of(DimTable& dims, Dim d, int symbol) {
-  std::optional<Dim> slope = dims.slope(d, symbol);
-  return slope ? dims.as_constant(*slope) : std::nullopt;
-}
-
 }  // namespace
 
 Dim Capture::bind_dim(ValueId value, std::string name, int64_t hint, double low, double high) {
@@ -91,7 +85,7 @@ bool Capture::prove_by_facts(Dim d, int depth, std::map<int32_t, int>& failed) {
 // Eliminates the newest run-time symbol by a fact that bounds it on the side that matters.
 bool Capture::eliminate_newest(Dim d, int depth, std::map<int32_t, int>& failed) {
   DimTable& table = dims();
-  auto says = [&](Dim fact) { return table.as_constant(table.sub(d, fact)).value_or(-1) >= 0; };
+  auto says = [&](Dim fact) { return forms_.difference(d, fact).value_or(-1) >= 0; };
   if (range_of(d).low >= 0 || std::any_of(facts_.begin(), facts_.end(), says)) return true;
   std::vector<int> symbols = table.symbols(d);
   while (!symbols.empty() && !is_bound(symbols.back())) symbols.pop_back();
@@ -104,10 +98,10 @@ bool Capture::eliminate_newest(Dim d, int depth, std::map<int32_t, int>& failed)
   if (depth == 0) return false;
   for (auto symbol = symbols.rbegin(); symbol != symbols.rend(); ++symbol) {
     if (!is_bound(*symbol)) continue;
-    std::optional<int64_t> wanted = coefficient_of(table, d, *symbol);
+    std::optional<int64_t> wanted = forms_.coefficient(d, *symbol);
     if (!wanted) continue;
     for (size_t i = facts_.size(); i-- > 0;) {
-      std::optional<int64_t> told = coefficient_of(table, facts_[i], *symbol);
+      std::optional<int64_t> told = forms_.coefficient(facts_[i], *symbol);
       if (!told || *told == 0 || *wanted % *told != 0) continue;
       int64_t times = *wanted / *told;
       if (times <= 0) continue;

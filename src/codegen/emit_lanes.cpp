@@ -36,7 +36,7 @@ std::optional<int64_t> KernelFunction::stride_over(Dim offset, Dim variable) {
 // Whether what lanes load lies side by side or is the same for all.
 bool KernelFunction::is_near(const Body& body, Dim lane) {
   return std::all_of(body.begin(), body.end(), [&](const Stmt& stmt) {
-    if (stmt.kind == StmtKind::gather || stmt.kind == StmtKind::scatter) return false;
+    if (stmt.kind == StmtKind::gather || stmt.kind == StmtKind::scatter || stmt.kind == StmtKind::list) return false;
     if (stmt.kind == StmtKind::load) {
       auto stride = stride_over(stmt.address.offset, lane);
       if (!stride || *stride < -farthest || *stride > farthest) return false;

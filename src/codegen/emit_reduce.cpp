@@ -1,4 +1,4 @@
-// Writers of the reductions: pairwise sums, folds, argmin and argmax.
+// Writers of the reductions: pairwise sums, lists of what a mask holds for, folds, argmin and argmax.
 
 #include <algorithm>
 
@@ -51,6 +51,7 @@ void KernelFunction::pairwise(const Stmt& stmt) {
 // Writes what tree() names: a pointer to elements that lie side by side, or a function that computes an element.
 void KernelFunction::write_source(const Stmt& stmt) {
   if (auto source = contiguous_source(stmt)) return code_.line(cat("const char* const source = ", *source, ";"));
+  if (auto bools = over_bools(stmt)) return element(*bools, "source", type(bools->args[0]), temp_name(bools->args[0]));
   std::string summed = summed_type(dtype(stmt.args[0]));
   element(stmt, "source", summed, cat("cast<", summed, ">(", temp_name(stmt.args[0]), ")"));
 }
@@ -58,6 +59,7 @@ void KernelFunction::write_source(const Stmt& stmt) {
 std::string KernelFunction::tree(const Stmt& stmt, const std::string& begin, const std::string& count) {
   std::string sum = sum_of(dtype(stmt.args[0])), call = cat(">(", begin, ", ", count, ", source)");
   if (contiguous_source(stmt)) return cat("pairwise_contiguous<", sum, call);
+  if (over_bools(stmt)) return cat("pairwise_counted<", sum, call);
   return cat("pairwise_computed<", sum, ", ", is_straight(stmt.body) ? "true" : "false", call);
 }
 
@@ -109,6 +111,18 @@ void KernelFunction::masked_pairwise(const Stmt& stmt) {
   code_.close();
 }
 
+// --- list -----------------------------------------------------------------------------------------------------------
+
+void KernelFunction::list(const Stmt& stmt) {
+  std::string next = temp_name(stmt.dst);
+  code_.line(cat("i64 ", next, ";"));
+  code_.open("");
+  element(stmt, "counts", type(stmt.args[0]), temp_name(stmt.args[0]));
+  code_.line(cat(next, " = list_counted(", address(stmt.address), ", ", temp_name(stmt.args[1]), ", ", temp_name(stmt.args[3]),
+                 ", ", temp_name(stmt.args[2]), ", ", dim(stmt.extent), ", counts);"));
+  code_.close();
+}
+
 // --- fold -----------------------------------------------------------------------------------------------------------
 
 std::string KernelFunction::combined(const Stmt& stmt, const std::string& a, const std::string& b) {
@@ -123,9 +137,33 @@ bool KernelFunction::is_extreme_of_floats(const Stmt& stmt) const {
   return extreme && (dtype(stmt.dst) == DType::float64 || dtype(stmt.dst) == DType::float32);
 }
 
-// The fold of elements [begin, end) from `first` on as an expression. Requires the functions `source` and `combine`.
+// The statement over bools, when it adds up how many are true.
+std::optional<Stmt> KernelFunction::over_bools(const Stmt& stmt) {
+  if (stmt.op != Op::add || !is_straight(stmt.body)) return std::nullopt;
+  const Stmt& cast = stmt.body.back();
+  const DType wide = stmt.kind == StmtKind::fold ? DType::int64 : DType::float64;
+  bool widens =
+      dtype(stmt.args[0]) == wide && cast.kind == StmtKind::compute && cast.op == Op::astype && cast.dst == stmt.args[0];
+  if (!widens || dtype(cast.args[0]) != DType::bool_) return std::nullopt;
+  Stmt bools = stmt;
+  bools.args[0] = cast.args[0];
+  bools.body.pop_back();
+  return bools;
+}
+
+// Writes what folded() names: a function that computes an element, and one that combines two.
+void KernelFunction::write_folded(const Stmt& stmt) {
+  if (auto bools = over_bools(stmt)) return element(*bools, "source", type(bools->args[0]), temp_name(bools->args[0]));
+  std::string t = type(stmt.dst);
+  element(stmt, "source", t, temp_name(stmt.args[0]));
+  code_.line(cat("const auto combine = [](", t, " a, ", t, " b) __attribute__((always_inline)) -> ", t, " { return ",
+                 combined(stmt, "a", "b"), "; };"));
+}
+
+// The fold of elements [begin, end) from `first` on as an expression.
 std::string KernelFunction::folded(const Stmt& stmt, const std::string& first, const std::string& begin,
                                    const std::string& end) {
+  if (over_bools(stmt)) return cat("add(cast<i64>(", first, "), count_counted(", begin, ", ", end, ", source))");
   std::string whole = cat(is_straight(stmt.body) ? "fold<" : "fold_serial<", type(stmt.dst), ">(", first, ", ", begin, ", ",
                           end, ", source, combine)");
   if (!is_extreme_of_floats(stmt)) return whole;
@@ -133,15 +171,13 @@ std::string KernelFunction::folded(const Stmt& stmt, const std::string& first, c
 }
 
 void KernelFunction::fold(const Stmt& stmt) {
-  std::string value = temp_name(stmt.args[0]), total = temp_name(stmt.dst), t = type(stmt.dst);
-  code_.line(cat(t, " ", total, " = ", temp_name(stmt.args[1]), ";"));
+  std::string value = temp_name(stmt.args[0]), total = temp_name(stmt.dst);
+  code_.line(cat(type(stmt.dst), " ", total, " = ", temp_name(stmt.args[1]), ";"));
   if (auto count = straight_extent(stmt, most_straight)) {
     return straight(stmt, *count, [&](int64_t) { code_.line(cat(total, " = ", combined(stmt, total, value), ";")); });
   }
   code_.open("");
-  element(stmt, "source", t, value);
-  code_.line(cat("const auto combine = [](", t, " a, ", t, " b) __attribute__((always_inline)) -> ", t, " { return ",
-                 combined(stmt, "a", "b"), "; };"));
+  write_folded(stmt);
   code_.line(cat(total, " = ", folded(stmt, temp_name(stmt.args[1]), "0", dim(stmt.extent)), ";"));
   code_.close();
 }
@@ -265,16 +301,14 @@ void KernelFunction::divided_chunks(const Stmt& stmt) {
 }
 
 void KernelFunction::divided_fold(const Stmt& stmt) {
-  std::string out = temp_name(stmt.dst), t = type(stmt.dst), value = temp_name(stmt.args[0]);
+  std::string out = temp_name(stmt.dst), t = type(stmt.dst);
   code_.line(cat(t, " ", out, " = ", temp_name(stmt.args[1]), ";"));
   code_.open("");
   code_.line(cat("const i64 count = ", dim(stmt.extent), ";"));
   code_.line("Tasks tasks;");
   code_.line("split_evenly(tasks, 0, count, index_max(count / 256 + 1, 8192));");
   launch_tasks(stmt, t, [&](KernelFunction& inner) {
-    inner.element(stmt, "source", t, value);
-    inner.code_.line(cat("const auto combine = [](", t, " a, ", t, " b) __attribute__((always_inline)) -> ", t, " { return ",
-                         inner.combined(stmt, "a", "b"), "; };"));
+    inner.write_folded(stmt);
     return inner.folded(stmt, "source(first)", "first + 1", "first + size");
   });
   code_.line(cat("for (int k = 0; k < tasks.count; ++k) ", out, " = ", combined(stmt, out, "results[k]"), ";"));

@@ -27,7 +27,7 @@ KernelFunction::Writer KernelFunction::writer(StmtKind kind) {
       {StmtKind::pairwise, &KernelFunction::pairwise}, {StmtKind::masked_pairwise, &KernelFunction::masked_pairwise},
       {StmtKind::fold, &KernelFunction::fold},         {StmtKind::argreduce, &KernelFunction::argreduce},
       {StmtKind::repeat, &KernelFunction::repeat},     {StmtKind::gather, &KernelFunction::gather},
-      {StmtKind::scatter, &KernelFunction::scatter},
+      {StmtKind::scatter, &KernelFunction::scatter},   {StmtKind::list, &KernelFunction::list},
   };
   return writers.at(kind);
 }

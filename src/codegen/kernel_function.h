@@ -155,6 +155,7 @@ class KernelFunction {
   // emit_reduce.cpp
   void pairwise(const Stmt& stmt);
   void masked_pairwise(const Stmt& stmt);
+  void list(const Stmt& stmt);
   void fold(const Stmt& stmt);
   void argreduce(const Stmt& stmt);
   void element(const Stmt& stmt, const std::string& name, const std::string& type, const std::string& value);
@@ -178,6 +179,8 @@ class KernelFunction {
   };
   Extremes write_beats(const Stmt& stmt);
   std::optional<Stmt> over_squares(const Stmt& stmt) const;
+  std::optional<Stmt> over_bools(const Stmt& stmt);
+  void write_folded(const Stmt& stmt);
   std::string extreme(const Stmt& stmt, const std::string& begin, const std::string& end);
   void launch_tasks(const Stmt& stmt, const std::string& total, const std::function<std::string(KernelFunction&)>& task);
 

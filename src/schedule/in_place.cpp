@@ -38,7 +38,9 @@ class Order {
   void visit(const Body& body, Dim variable) {
     for (const Stmt& stmt : body) {
       if (stmt.kind == StmtKind::load) read(stmt.address, access(stmt.address.offset, variable));
-      if ((stmt.kind == StmtKind::gather || stmt.kind == StmtKind::scatter || stmt.kind == StmtKind::gufunc) && touches(stmt))
+      if ((stmt.kind == StmtKind::gather || stmt.kind == StmtKind::scatter || stmt.kind == StmtKind::list ||
+           stmt.kind == StmtKind::gufunc) &&
+          touches(stmt))
         good_ = false;
       if (stmt.kind == StmtKind::call) call(stmt);
       if (stmt.kind == StmtKind::store) write(stmt.address, access(stmt.address.offset, variable));

@@ -79,6 +79,13 @@ class Lowering {
   void assign(TempId variable, TempId value, DType dtype);
   BufferId scratch(DType dtype, Dim elements, std::string name);
   BufferId temp(DType dtype, Dim elements, std::string name);  // memory that all nests see
+  // Opens the body of a reducing statement over a new variable; close_reducing appends it and returns its result.
+  Dim open_reducing(StmtKind kind, Dim extent);
+  TempId close_reducing(Stmt details, DType dtype);
+  // Index of element `position` of a run along `axes`.
+  Index run_index(ValueId operand, Index index, const std::vector<int>& axes, Dim position);
+  // How many of the last axes of v are one run in memory; at least 1, if there are any.
+  size_t count_in_row(ValueId v);
   // Memory that is the value's: root_buffer(v) from now on.
   void set_root_buffer(ValueId v, BufferId buffer) { root_buffers_[v] = buffer; }
 
@@ -120,14 +127,10 @@ class Lowering {
   TempId combined_at(ValueId v, const Node& node, const Index& index, TempId total);
   TempId half_product_at(ValueId v, const Node& node, const Index& index, Dim begin, Dim extent, TempId total);
   TempId add_to(ValueId v, TempId total, TempId piece);
-  Index run_index(ValueId operand, Index index, const std::vector<int>& axes, Dim position);
   TempId argreduce_at(ValueId v, const Node& node, const Index& index);
   TempId start_of(ValueId v, const Node& node, const Index& operand_index);
   Index operand_index(const Node& node, const Index& index, Dim reduced_value) const;
   Dim run_extent(const Node& node, const std::vector<int>& axes);
-  // Opens the body of a reducing statement over a new variable; close_reducing appends it and returns its result.
-  Dim open_reducing(StmtKind kind, Dim extent);
-  TempId close_reducing(Stmt details, DType dtype);
 
   bool in_tile(const Index& index) const;
   bool computed_here(const StoreTarget& target);

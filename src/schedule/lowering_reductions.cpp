@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "schedule/coalesce.h"
 #include "schedule/lowering.h"
@@ -83,7 +84,7 @@ TempId Lowering::close_reducing(Stmt details, DType dtype) {
   details.var = scope->header.var;
   details.extent = scope->header.extent;
   details.body = std::move(scope->body);
-  details.divide_work = scopes_.size() == 1;
+  details.divide_work = scopes_.size() == 1 && details.kind != StmtKind::list;
   return emit(std::move(details), dtype);
 }
 
@@ -168,6 +169,7 @@ TempId Lowering::pieces_at(ValueId v, const Node& node, const Index& index, Temp
 
 // Index of element `position` of a run: by its last axis when the axes coalesce in memory, else digit by digit.
 Index Lowering::run_index(ValueId operand, Index index, const std::vector<int>& axes, Dim position) {
+  if (axes.empty()) return index;
   bool row = !graph_.is_input(operand) && placement_.places[operand] == Place::row;
   if (axes.size() == 1 || row || coalesces(dims_, graph_, placement_.places, operand, axes)) {
     index[axes.back()] = position;  // the slower axes stay at 0
@@ -181,6 +183,14 @@ Index Lowering::run_index(ValueId operand, Index index, const std::vector<int>& 
     inner = dims_.mul(inner, extent);
   }
   return index;
+}
+
+size_t Lowering::count_in_row(ValueId v) {
+  const size_t rank = graph_.type(v).shape.size();
+  std::vector<int> axes(rank);
+  std::iota(axes.begin(), axes.end(), 0);
+  while (axes.size() > 1 && !coalesces(dims_, graph_, placement_.places, v, axes)) axes.erase(axes.begin());
+  return axes.size();
 }
 
 // `total` combined with `extent` elements of a run from `begin` on.

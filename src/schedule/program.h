@@ -83,6 +83,8 @@ enum class StmtKind : uint8_t {
   argreduce,  // dst (int64) = index of the extreme of args[0] over var in [0, extent), computed by body; op is argmin or argmax
   gather,     // dst = *(address + sum of args[k] * core_strides[k])
   scatter,    // *(address + sum of args[k + 1] * core_strides[k]) = args[0]
+  list,       // dst (int64) = args[1] plus the number of var in [0, extent) where args[0], computed by body, holds: the int64
+              // args[2] + var of the k-th of them is stored at address + 8 * (args[1] + k), where in all args[3] are listed
   repeat,     // for var in [0, extent): body, until args[0], declared in it, is 0 (no args: to the end)
   bind,       // the symbol `dim` is args[0] from here on; in scalar steps alone
   // What the caller does; in scalar steps alone. numbers: that of the call, of its result, of the axis.
@@ -102,8 +104,8 @@ inline bool is_number(StmtKind kind) {
          kind == StmtKind::compute;
 }
 
-// The other way: one element of memory gets a number.
-inline bool is_store(StmtKind kind) { return kind == StmtKind::store || kind == StmtKind::scatter; }
+// The other way: memory gets numbers.
+inline bool is_store(StmtKind kind) { return kind == StmtKind::store || kind == StmtKind::scatter || kind == StmtKind::list; }
 
 inline bool is_for_caller(StmtKind kind) {
   return kind == StmtKind::boxed || kind == StmtKind::python || kind == StmtKind::extent || kind == StmtKind::receive ||

@@ -17,7 +17,7 @@ bool names_buffer(const Stmt& stmt, BufferId id) {
 
 bool is_scalar_code(const Body& body) {
   return std::all_of(body.begin(), body.end(), [](const Stmt& stmt) {
-    return is_number(stmt.kind) || is_store(stmt.kind) || stmt.kind == StmtKind::gather;
+    return is_number(stmt.kind) || (is_store(stmt.kind) && stmt.body.empty()) || stmt.kind == StmtKind::gather;
   });
 }
 

@@ -18,27 +18,30 @@ class ScanWriter {
         to_(graph.type(node.results[0])),
         result_(lowering.root_buffer(node.results[0])) {}
 
-  // Every position is written to the place of the next true element, until all have been found: no element is branched on.
+  // The last axes that lie in a row are listed at once, until all true elements have been found.
   void true_indices() {
-    Dim count = to_.shape[0], one = dims_.constant(1);
+    const ValueId mask = node_.operands[0];
+    const Dim count = to_.shape[0], zero = dims_.constant(0);
+    const size_t rank = from_.shape.size(), outer = rank - lowering_.count_in_row(mask);
+    std::vector<int> row;
+    for (size_t axis = outer; axis < rank; ++axis) row.push_back(static_cast<int>(axis));
+    Dim rounds = dims_.min(count, dims_.constant(1));
+    const TempId all = number(count);
     TempId next = lowering_.declare(lowering_.literal(Literal::of_int(DType::int64, 0)), DType::int64);
-    Index index;
-    for (Dim extent : from_.shape) {
-      Dim rounds = index.empty() ? dims_.mul(extent, dims_.min(count, one)) : extent;
-      index.push_back(lowering_.open_loop(LoopKind::serial, rounds, false));
+    Index index(rank, zero);
+    for (size_t axis = 0; axis < outer; ++axis) {
+      index[axis] = lowering_.open_loop(LoopKind::serial, dims_.mul(from_.shape[axis], rounds), false);
+      rounds = dims_.constant(1);
     }
+    TempId base = number(linear_index(dims_, from_.shape, index));
+    for (int axis : row) rounds = dims_.mul(rounds, from_.shape[static_cast<size_t>(axis)]);
+    Dim position = lowering_.open_reducing(StmtKind::list, rounds);
     Stmt stmt;
-    stmt.kind = StmtKind::scatter;
-    stmt.dtype = DType::int64;
     stmt.node = id_;
-    stmt.args = {number(linear_index(dims_, from_.shape, index)), next};
-    stmt.core_strides = {dims_.constant(item_size(DType::int64))};
-    stmt.address = {result_, dims_.constant(0)};
-    lowering_.append(std::move(stmt));
-    TempId holds = lowering_.cast(lowering_.value_at(node_.operands[0], index), DType::int64, id_);
-    lowering_.assign(next, compute(Op::add, {next, holds}, DType::int64), DType::int64);
-    for (size_t k = 0; k < index.size(); ++k)
-      lowering_.close_loop_while(compute(Op::less, {next, number(count)}, DType::bool_));
+    stmt.args = {lowering_.value_at(mask, lowering_.run_index(mask, index, row, position)), next, base, all};
+    stmt.address = {result_, zero};
+    lowering_.assign(next, lowering_.close_reducing(std::move(stmt), DType::int64), DType::int64);
+    for (size_t axis = 0; axis < outer; ++axis) lowering_.close_loop_while(compute(Op::less, {next, all}, DType::bool_));
   }
 
   void accumulate() {

@@ -110,6 +110,7 @@ const std::vector<Row>& rows() {
       {StmtKind::argreduce, "argreduce", true, true, {op_field, dtype, variable, extent, args, if_divided_field}},
       {StmtKind::gather, "gather", true, false, {dtype, address_field, args, dims_field<&Stmt::core_strides>}},
       {StmtKind::scatter, "scatter", false, false, {dtype, address_field, args, dims_field<&Stmt::core_strides>}},
+      {StmtKind::list, "list", true, true, {dtype, variable, extent, address_field, args}},
       {StmtKind::repeat, "repeat", false, true, {variable, extent, args}},
       {StmtKind::bind, "bind", false, false, {dim_field, args}},
       {StmtKind::boxed,

@@ -17,6 +17,7 @@ int interrupts = 0;
 
 int parallel_for(accel::AccelRegion region, void* frame, int64_t n, int64_t grain, int64_t work) {
   if (interrupts) return 1;
+  grain = std::abs(grain);
   int64_t units = (n + grain - 1) / grain, per_thread = (units + threads - 1) / threads * grain;
   std::vector<std::thread> others;
   for (int64_t begin = per_thread; begin < n; begin += per_thread) {
@@ -57,6 +58,7 @@ const accel::AccelRuntime* host_runtime(int thread_count, int64_t allocations, i
   threads = thread_count;
   budget = allocations;
   interrupts = interrupted;
+  smallest_work = 0;
   return &runtime;
 }
 int64_t host_live_allocations() { return live; }

@@ -131,20 +131,10 @@ ACCEL_INLINE typename S::Total pairwise_contiguous(i64 begin, i64 n, const char*
   });
 }
 
-// Which of the elements [begin, begin + n) count, n <= 64: bit k is element begin + k.
-template <class Counts>
-ACCEL_INLINE u64 counted(i64 begin, i64 n, Counts counts) {
-  u8 flags[64] __attribute__((aligned(64)));
-  if (n < 64) __builtin_memset(flags, 0, sizeof flags);
-#pragma GCC ivdep
-  for (i64 j = 0; j < n; ++j) flags[j] = counts(begin + j);
-  u64 inside = 0;
-  for (int k = 0; k < 8; ++k) {
-    u64 eight;
-    __builtin_memcpy(&eight, flags + 8 * k, 8);
-    inside |= (eight * 0x0102040810204080 >> 56) << 8 * k;  // flags are 0 or 1
-  }
-  return inside;
+// The tree over zeros and ones: their number, however it is added up.
+template <class S, class Counts>
+ACCEL_INLINE typename S::Total pairwise_counted(i64 begin, i64 n, Counts counts) {
+  return n > 0 ? (typename S::Total)count_counted(begin, begin + n, counts) : S::zero();
 }
 
 // total + the sums of the longest sequences of elements of [0, n) that count, one after the other. tree(begin, n) sums one.
