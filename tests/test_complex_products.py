@@ -229,3 +229,33 @@ class TestReductions:
             for function, arguments in ((over_axes, (x,)), (under_a_mask, (x, m))):
                 got, expected = accel.compile(function)(*arguments), function(*arguments)
                 assert [each.tobytes() for each in parts(got)] == [each.tobytes() for each in parts(expected)]
+
+
+def test_products_of_python_numbers_by_the_numpy_backend():
+    def product(z, c):
+        return z * c, z * 2, z * c * z
+
+    rng = np.random.default_rng(5)
+    call = accel.compile(product, backend="numpy")
+    for _ in range(200):
+        assert_same(product, call, complex(*rng.normal(size=2)), complex(*rng.normal(size=2)), times=1)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_squares_of_numbers(dtype):
+    """NumPy's first square of a number in a process is another one: only behind it are its bits those of all later ones."""
+
+    def squares(z, x):
+        return np.square(z), np.square(x[0]), np.square(z + 1), np.sum(np.square(x[1])), np.square(x[2:3]), np.multiply(z, z)
+
+    np.square(np.dtype(dtype).type(1j))
+    np.square(1j)
+    rng = np.random.default_rng(6)
+    call = accel.compile(squares, fullgraph=True)
+    for _ in range(60):
+        x = (rng.normal(size=3) + 1j * rng.normal(size=3)).astype(dtype)
+        assert_same(squares, call, x[0], x, times=1)
+        assert_same(squares, call, x[0].item(), x, times=1)
+    for x in (np.array(x[0]), x[:1]):
+        call = accel.compile(lambda x: np.square(x), fullgraph=True)
+        assert_same(np.square, call, x)

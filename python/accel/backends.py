@@ -316,8 +316,10 @@ class _Evaluator:
         special = getattr(self, "_op_" + node["op"], None)
         if special is not None:
             return (special(node, *operands),)
-        function = operation(node["op"], operands) or getattr(np, node["op"], None) or _solver(node["op"])
-        with np.errstate(all="ignore") if node["types"][0]["kind"] == "py_scalar" else nullcontext():
+        python = node["types"][0]["kind"] == "py_scalar"
+        name = "scalar_multiply" if python and node["op"] == "multiply" else node["op"]  # Python's products are not fused
+        function = operation(name, operands) or getattr(np, name, None) or _solver(name)
+        with np.errstate(all="ignore") if python else nullcontext():
             result = function(*operands)
         return result if isinstance(result, tuple) else (result,)
 

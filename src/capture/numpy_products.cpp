@@ -55,7 +55,12 @@ bool hides_stride(const ProductCall& call) {
 
 Result<Op> product_op(Capture& capture, const ProductCall& call) {
   bool product = (call.op == Op::multiply || call.op == Op::square) && dtype_kind(call.dtype) == 'c';
-  if (!product || call.shape.empty()) return call.op;
+  if (!product) return call.op;
+  if (call.shape.empty()) {
+    // NumPy calls its loops of one operand for a number without strides.
+    bool of_number = call.op == Op::square && call.outs.empty() && !call.operands[0].is_array();
+    return of_number ? Op::scalar_multiply : call.op;
+  }
   bool in_place = is_in_place(call);
   if (call.predicate != nullptr) {
     if (in_place) {

@@ -1,7 +1,6 @@
 #include "capture/numpy_views.h"
 
 #include <algorithm>
-#include <map>
 
 #include "capture/dense_strides.h"
 #include "capture/numpy_operands.h"
@@ -157,33 +156,6 @@ class Reshaping {
   Dim item_;
 };
 
-// a / b where every factor of b is a factor of a; nullopt otherwise.
-std::optional<Dim> exact_quotient(DimTable& dims, Dim a, Dim b) {
-  std::multimap<int32_t, Dim> factors;
-  int64_t constant = 1;
-  auto split = [&](Dim d) { return dims.kind(d) == DimKind::mul ? dims.operands(d) : std::vector<Dim>{d}; };
-  for (Dim factor : split(a)) {
-    if (auto value = dims.as_constant(factor)) {
-      constant *= *value;
-    } else {
-      factors.emplace(factor.id, factor);
-    }
-  }
-  for (Dim factor : split(b)) {
-    if (auto value = dims.as_constant(factor)) {
-      if (*value == 0 || constant % *value != 0) return std::nullopt;
-      constant /= *value;
-      continue;
-    }
-    auto found = factors.find(factor.id);
-    if (found == factors.end()) return std::nullopt;
-    factors.erase(found);
-  }
-  Dim out = dims.constant(constant);
-  for (const auto& [id, factor] : factors) out = dims.mul(out, factor);
-  return out;
-}
-
 }  // namespace
 
 Result<std::vector<Dim>> reshape_target(Capture& capture, const Ref& array, std::vector<Dim> shape) {
@@ -200,8 +172,7 @@ Result<std::vector<Dim>> reshape_target(Capture& capture, const Ref& array, std:
   }
   if (unknown) {
     if (capture.decide_equal(known, dims.constant(0))) return fail(Reason::will_raise, "cannot reshape into this shape");
-    auto quotient = exact_quotient(dims, size, known);
-    shape[*unknown] = quotient ? *quotient : dims.floordiv(size, known);
+    shape[*unknown] = dims.quotient(size, known);
     known = dims.mul(known, shape[*unknown]);
   }
   if (!capture.expect_equal(known, size)) return fail(Reason::will_raise, "cannot reshape into this shape");
@@ -259,8 +230,12 @@ Ref reshaped(Capture& capture, const Ref& array, const std::vector<Dim>& target)
     shape = by_own_names(capture, array, shape);
     lens = reshaped_lens(capture, array, shape);
   }
-  if (!lens) return reshaped(capture, copied(capture, capture.read(array), {}), shape);
-  ViewMaker view(capture, array);
+  const Ref memory = lens ? array : copied(capture, capture.read(array), {});
+  if (!lens) {
+    const Lens copy = lens_of(memory);
+    lens = Lens{shape, dense_strides(capture.dims(), shape, {}, copy.dtype), copy.offset, copy.dtype};
+  }
+  ViewMaker view(capture, memory);
   view.reshape(shape);
   return view.finish(std::move(*lens));
 }

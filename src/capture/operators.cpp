@@ -119,11 +119,11 @@ std::optional<Dim> dim_operation(Capture& capture, int op, Dim left, Dim right) 
       break;
     case NB_FLOOR_DIVIDE:
       if (capture.is_runtime(right) || !capture.decide(right, Comparison::gt, zero)) return std::nullopt;
-      out = dims.floordiv(left, right);
+      out = dims.quotient(left, right);
       break;
     case NB_REMAINDER:
       if (capture.is_runtime(right) || !capture.decide(right, Comparison::gt, zero)) return std::nullopt;
-      out = dims.mod(left, right);
+      out = dims.remainder(left, right);
       break;
     case NB_POWER: {
       auto exponent = dims.as_constant(right);

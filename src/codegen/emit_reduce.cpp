@@ -139,7 +139,7 @@ bool KernelFunction::is_extreme_of_floats(const Stmt& stmt) const {
 
 // The statement over bools, when it adds up how many are true.
 std::optional<Stmt> KernelFunction::over_bools(const Stmt& stmt) {
-  if (stmt.op != Op::add || !is_straight(stmt.body)) return std::nullopt;
+  if (stmt.op != Op::add || stmt.body.empty() || !is_straight(stmt.body)) return std::nullopt;
   const Stmt& cast = stmt.body.back();
   const DType wide = stmt.kind == StmtKind::fold ? DType::int64 : DType::float64;
   bool widens =

@@ -183,6 +183,25 @@ struct DimTable::State {
     }
     return {std::move(quotient), std::move(rest)};
   }
+
+  // The same for a divisor that is no constant: the terms that have all factors of its only term.
+  std::pair<Polynomial, Polynomial> divide_terms(Dim d, Dim by) const {
+    Polynomial quotient(MonomialOrder{this}), rest(MonomialOrder{this});
+    const Polynomial divisor = polynomial(by);
+    const auto& [factors, scale] = *divisor.begin();
+    auto before = [this](int32_t x, int32_t y) { return compare(x, y) < 0; };
+    for (const auto& [atoms, coefficient] : polynomial(d)) {
+      bool divides = divisor.size() == 1 && scale > 0 && coefficient % scale == 0 &&
+                     std::includes(atoms.begin(), atoms.end(), factors.begin(), factors.end(), before);
+      std::vector<int32_t> left = atoms;
+      if (divides) {
+        left.clear();
+        std::set_difference(atoms.begin(), atoms.end(), factors.begin(), factors.end(), std::back_inserter(left), before);
+      }
+      accumulate(divides ? quotient : rest, std::move(left), divides ? coefficient / scale : coefficient);
+    }
+    return {std::move(quotient), std::move(rest)};
+  }
 };
 
 DimTable::DimTable() : state_(std::make_unique<State>()) {}
@@ -248,6 +267,16 @@ Dim DimTable::mod(Dim a, Dim b) {
   if (!k || *k <= 0) return state_->binary(DimKind::mod, a, b);
   Dim left = state_->from_polynomial(state_->divide_terms(a, *k).second);
   return as_constant(left) ? left : state_->binary(DimKind::mod, left, b);
+}
+
+Dim DimTable::quotient(Dim a, Dim b) {
+  if (as_constant(b)) return floordiv(a, b);
+  auto [whole, rest] = state_->divide_terms(a, b);
+  return add(state_->from_polynomial(whole), floordiv(state_->from_polynomial(rest), b));
+}
+
+Dim DimTable::remainder(Dim a, Dim b) {
+  return mod(as_constant(b) ? a : state_->from_polynomial(state_->divide_terms(a, b).second), b);
 }
 
 Dim DimTable::min(Dim a, Dim b) {

@@ -200,9 +200,7 @@ class BodyGraph {
   ValueId mapped(ValueId v) {
     ValueId& mine = map_[static_cast<size_t>(v)];
     if (mine == no_value) {
-      bool outside_leaf = !graph_.is_input(v) && (graph_.producer(v).op == Op::constant || graph_.producer(v).op == Op::dim ||
-                                                  graph_.producer(v).op == Op::full || is_lens(graph_, v));
-      if (outside_leaf)
+      if (is_outside_leaf(v))
         add(graph_.producer(v));
       else
         mine = add_input(v);
@@ -211,6 +209,13 @@ class BodyGraph {
   }
 
  private:
+  // What has no memory of its own: it is computed where it is used.
+  bool is_outside_leaf(ValueId v) const {
+    if (graph_.is_input(v)) return false;
+    Op op = graph_.producer(v).op;
+    return op == Op::constant || op == Op::dim || op == Op::full || op == Op::arange || is_lens(graph_, v);
+  }
+
   void add(const Node& node) {
     if (node.op == Op::bind) {
       map_[static_cast<size_t>(node.results[0])] = mapped(node.operands[0]);

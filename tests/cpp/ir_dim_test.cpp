@@ -31,6 +31,17 @@ TEST_F(DimTest, DivisionTakesOutWhatItCan) {
   EXPECT_EQ(t.kind(t.floordiv(t.mul(s0, s1), s0)), DimKind::floordiv);
 }
 
+TEST_F(DimTest, DivisionByWhatIsNotZero) {
+  Dim blocks = t.floordiv(s0, s1);
+  EXPECT_EQ(t.quotient(t.mul(blocks, s1), s1), blocks);
+  EXPECT_EQ(t.quotient(t.add(t.mul(t.mul(s0, s1), 6), c(5)), t.mul(s1, 2)),
+            t.add(t.mul(s0, 3), t.floordiv(c(5), t.mul(s1, 2))));
+  EXPECT_EQ(t.quotient(s0, s1), blocks);
+  EXPECT_EQ(t.remainder(t.mul(blocks, s1), s1), c(0));
+  EXPECT_EQ(t.remainder(t.add(t.mul(s0, s1), s2), s1), t.mod(s2, s1));
+  EXPECT_EQ(t.quotient(t.mul(s0, s1), t.add(s0, c(1))), t.floordiv(t.mul(s0, s1), t.add(s0, c(1))));
+}
+
 TEST_F(DimTest, ExtremesOfComparableDims) {
   EXPECT_EQ(t.min(s0, t.add(s0, c(1))), s0);
   EXPECT_EQ(t.max(s0, t.add(s0, c(1))), t.add(s0, c(1)));
