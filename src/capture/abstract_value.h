@@ -142,6 +142,9 @@ struct AbstractValue {
   std::shared_ptr<const Frame> suspended;  // generator: its frame without locals and stack
 };
 
+// Where `is` asks for a number that is one of several.
+inline constexpr const char* unknown_identity = "identity of a number that paths or data choose";
+
 inline bool is_sequence(const Ref& value) { return value->kind == AbstractKind::tuple || value->kind == AbstractKind::list; }
 
 // Which operands are objects that nobody but the operation knows.
