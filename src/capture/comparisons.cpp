@@ -251,8 +251,7 @@ Result<bool> is_same(Capture& capture, const Ref& left, const Ref& right) {
   PyTypeObject *left_type = capture.type_of(left), *right_type = capture.type_of(right);
   if (left_type != nullptr && right_type != nullptr && left_type != right_type) return false;
   bool unknown = left->is_one_of_several || right->is_one_of_several;
-  if (unknown && left_type != &PyBool_Type)
-    throw Refused{fail(Reason::unsupported_value, unknown_identity)};
+  if (unknown && left_type != &PyBool_Type) throw Refused{fail(Reason::unsupported_value, unknown_identity)};
   for (const auto& [side, other] : {std::pair{left, right}, std::pair{right, left}}) {
     bool met = side->kind == AbstractKind::object && side->source >= 0 && other->kind == AbstractKind::constant;
     if (!met) continue;
