@@ -239,6 +239,7 @@ def test_products_of_python_numbers_by_the_numpy_backend():
     call = accel.compile(product, backend="numpy")
     for _ in range(200):
         assert_same(product, call, complex(*rng.normal(size=2)), complex(*rng.normal(size=2)), times=1)
+    assert facts(call)["compiled"] > 0
 
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])

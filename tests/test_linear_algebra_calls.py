@@ -215,6 +215,7 @@ def test_what_linalg_raises_behind_an_exit():
     call = accel.compile(least_squares)
     for a in (np.eye(3), bad, np.eye(3), np.full((3, 3), np.inf)):
         assert_same(least_squares, call, a)
+    assert accel.stats(call)["compiled"] > 0
     for function in (np.linalg.svd, np.linalg.eigvalsh, np.linalg.inv, np.linalg.cholesky):
 
         def decomposed(a, function=function):
@@ -225,3 +226,4 @@ def test_what_linalg_raises_behind_an_exit():
                 call = accel.compile(decomposed, backend="numpy")
             for a in (np.eye(3), bad, np.zeros((3, 3))):
                 assert_same(decomposed, call, a)
+            assert accel.stats(call)["side_exits"] > 0, (function, position)

@@ -46,6 +46,7 @@ def test_the_same_object(x):
         assert_same(of_what_float_gives, calls[of_what_float_gives], x, ONES)
         for y in NUMBERS:
             assert_same(of_arguments, calls[of_arguments], x, y, ONES)
+    assert accel.stats(calls[of_arguments])["compiled"] > 0
 
 
 def test_merged_numbers():

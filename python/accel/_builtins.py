@@ -153,9 +153,10 @@ def distance_of(p: Sequence[float], q: Sequence[float], /) -> float:
 
 
 def _natural(number: int) -> int:
-    if operator.index(number) < 0:
+    value = operator.index(number)
+    if value < 0:
         raise ValueError
-    return operator.index(number)
+    return value
 
 
 def factorial_of(x: int, /) -> int:

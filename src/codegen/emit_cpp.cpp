@@ -18,7 +18,7 @@ namespace {
 struct Needs {
   bool half = false, complex = false, sums = false, folds = false, extremes = false, roots = false, divided = false,
        flow = false, narrowed = false, python = false, compared = false, vectors = false, dots = false, rows = false,
-       counted = false;
+       lists = false;
 };
 
 // Whether it is a cast of floats to a dtype that does not hold all of them.
@@ -32,7 +32,7 @@ bool narrows(const Program& program, const Stmt& stmt) {
 void add_needs(const Program& program, const Body& body, Needs& needs) {
   for (const Stmt& stmt : body) {
     needs.sums |= stmt.kind == StmtKind::pairwise || stmt.kind == StmtKind::masked_pairwise;
-    needs.counted |= stmt.kind == StmtKind::masked_pairwise || stmt.kind == StmtKind::list;
+    needs.lists |= stmt.kind == StmtKind::list;
     needs.folds |= stmt.kind == StmtKind::fold;
     needs.extremes |= stmt.kind == StmtKind::argreduce;
     needs.roots |= is_of_roots(program, stmt);
@@ -80,7 +80,7 @@ void add_prelude(Code& out, const Needs& needs) {
       {"cmath", needs.complex && needs.python},
       {"complex_half", needs.half && needs.complex},
       {"vectors", needs.vectors},
-      {"counted", needs.counted || needs.sums || needs.folds || needs.divided},
+      {"counted", needs.lists || needs.sums || needs.folds || needs.divided},
       {"pairwise", needs.sums || needs.divided},
       {"divided", needs.divided},
       {"fold", needs.folds},

@@ -42,7 +42,7 @@ class DimTable {
   Dim mul(Dim a, int64_t b) { return mul(a, constant(b)); }
   Dim floordiv(Dim a, Dim b);  // Python's //
   Dim mod(Dim a, Dim b);       // Python's %
-  // The same where b is not 0: what it divides is taken out.
+  // floordiv and mod where b is not 0: what it divides is taken out.
   Dim quotient(Dim a, Dim b);
   Dim remainder(Dim a, Dim b);
   Dim min(Dim a, Dim b);

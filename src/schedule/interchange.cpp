@@ -200,7 +200,7 @@ class BodyGraph {
   ValueId mapped(ValueId v) {
     ValueId& mine = map_[static_cast<size_t>(v)];
     if (mine == no_value) {
-      if (is_outside_leaf(v))
+      if (!graph_.is_input(v) && (is_cheap_leaf(graph_.producer(v).op) || is_lens(graph_, v)))
         add(graph_.producer(v));
       else
         mine = add_input(v);
@@ -209,13 +209,6 @@ class BodyGraph {
   }
 
  private:
-  // What has no memory of its own: it is computed where it is used.
-  bool is_outside_leaf(ValueId v) const {
-    if (graph_.is_input(v)) return false;
-    Op op = graph_.producer(v).op;
-    return op == Op::constant || op == Op::dim || op == Op::full || op == Op::arange || is_lens(graph_, v);
-  }
-
   void add(const Node& node) {
     if (node.op == Op::bind) {
       map_[static_cast<size_t>(node.results[0])] = mapped(node.operands[0]);

@@ -10,11 +10,7 @@
 
 namespace accel {
 
-namespace {
-
 bool is_cheap_leaf(Op op) { return op == Op::constant || op == Op::dim || op == Op::full || op == Op::arange; }
-
-}  // namespace
 
 Segments::Segments(const Graph& graph) : graph_(graph), segments_(graph.blocks.size()) {
   find_forced();

@@ -39,6 +39,9 @@ class Segments {
   std::set<ValueId> forced_;  // have a place of their own though users could compute them
 };
 
+// What is computed where it is used, without memory of its own, unless somebody needs a place.
+bool is_cheap_leaf(Op op);
+
 // What a segment gives others, and what the caller gives it: values with a temp or memory of their own.
 std::vector<ValueId> placed_values(const Graph& graph, const Segment& segment);
 
