@@ -1,0 +1,158 @@
+"""What one run of a test did, and how two runs differ."""
+
+from __future__ import annotations
+
+import functools
+import os
+import random
+import re
+import sys
+import traceback
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from .._describe import describe
+
+__all__ = ["Observation", "differences", "recorded", "seed", "state_of"]
+
+_MANY = 500  # records of one run that are compared
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+_MISSING = ("nothing",)
+
+
+@dataclass
+class Observation:
+    """One run of one test.
+
+    Attributes
+    ----------
+    outcomes : dict
+        Of each phase: passed, failed or skipped; with an exception its type, text and lines in the test's file.
+    asserted : list
+        What reached the assert functions.
+    warned : list
+        Category, text, file and line of each warning.
+    printed : list
+        Captured output and log.
+    state : dict
+        What the run left: attributes of the instance and arguments; globals of the module, and settings of NumPy and the
+        process, which it has changed, with what they were before.
+    """
+
+    outcomes: dict[str, Any] = field(default_factory=dict)
+    asserted: list[Any] = field(default_factory=list)
+    warned: list[Any] = field(default_factory=list)
+    printed: list[Any] = field(default_factory=list)
+    state: dict[str, Any] = field(default_factory=dict)
+
+    def note_exception(self, phase: str, error: BaseException, file: str | None) -> None:
+        """Note how a phase was left."""
+        frames = [(f.name, f.lineno) for f in traceback.extract_tb(error.__traceback__) if f.filename == file]
+        self.outcomes[phase + " raised"] = (type(error).__name__, without_addresses(str(error)), frames)
+
+    def note_warnings(self, caught: list[warnings.WarningMessage]) -> None:
+        """Note the warnings that were given."""
+        self.warned = [(w.category.__name__, without_addresses(str(w.message)), w.filename, w.lineno) for w in caught]
+
+    def note_changes(self, before: dict[str, Any], after: dict[str, Any]) -> None:
+        """Note what differs in two states of module and process."""
+        for name in [*before, *(name for name in after if name not in before)]:
+            one, other = before.get(name, _MISSING), after.get(name, _MISSING)
+            if one != other:
+                self.state[name] = (one, other)
+
+
+def state_of(module: ModuleType) -> dict[str, Any]:
+    """Return what is in the globals of a module and in the settings of NumPy and the process."""
+    found = {name: describe(get()) for name, get in _PROCESS.items()}
+    for name, value in list(vars(module).items()):
+        if not name.startswith(("__", "@py")) and not callable(value) and not isinstance(value, ModuleType):
+            found["global " + name] = describe(value)
+    return found
+
+
+_PROCESS: dict[str, Callable[[], object]] = {
+    "numpy.geterr()": np.geterr,
+    "numpy.get_printoptions()": np.get_printoptions,
+    "numpy.random.get_state()": lambda: np.random.get_state(legacy=False),  # noqa: NPY002
+    "random.getstate()": random.getstate,
+    "os.getcwd()": os.getcwd,
+    "os.environ": lambda: dict(os.environ),
+    "sys.getrecursionlimit()": sys.getrecursionlimit,
+    "warnings.filters": lambda: list(warnings.filters),
+}
+
+
+def seed() -> None:
+    """Give the global generators the state that every run starts with."""
+    random.seed(20)
+    np.random.seed(20)  # noqa: NPY002
+
+
+def without_addresses(text: str) -> str:
+    """Return the text without the addresses of objects."""
+    return _ADDRESS.sub("0x...", text)
+
+
+_current: list[Observation] = []  # the run that is going on, the innermost last
+
+
+class observing:  # noqa: N801
+    """The run that assert functions report to."""
+
+    def __init__(self, observation: Observation) -> None:
+        self.observation = observation
+
+    def __enter__(self) -> Observation:
+        _current.append(self.observation)
+        return self.observation
+
+    def __exit__(self, *exception: object) -> None:
+        _current.pop()
+
+
+def current() -> Observation | None:
+    """Return the run that is going on."""
+    return _current[-1] if _current else None
+
+
+def recorded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that records what it is called with and calls `function`."""
+    name = function.__name__
+
+    @functools.wraps(function)
+    def record(*arguments: Any, **keywords: Any) -> Any:
+        __tracebackhide__ = True
+        if _current and len(_current[-1].asserted) < _MANY:
+            _current[-1].asserted.append((name, *map(describe, arguments), describe(keywords)))
+        return function(*arguments, **keywords)
+
+    return record
+
+
+def differences(plain: Observation, again: Observation, found: Observation) -> list[str]:
+    """Return in what `found` differs from two plain runs, one line each. What differs between these is not compared."""
+    lines = []
+    for part in ("outcomes", "asserted", "warned", "printed", "state"):
+        first, second, third = (getattr(run, part) for run in (plain, again, found))
+        if isinstance(first, dict):
+            keys = list(dict.fromkeys([*first, *second, *third]))
+            rows = [(key, *(run.get(key, _MISSING) for run in (first, second, third))) for key in keys]
+        elif len(first) != len(second):
+            continue
+        else:
+            rows = [(k, *row) for k, row in enumerate(zip_longest(first, second, third, fillvalue=_MISSING))]
+        changed = [(key, one, other) for key, one, two, other in rows if one == two and one != other]
+        lines += [f"{part} {key}: plain {_text(one)}, compiled {_text(other)}" for key, one, other in changed[:3]]
+    return lines
+
+
+def _text(description: Any) -> str:
+    text = repr(description)
+    return text if len(text) < 400 else text[:400] + "..."
