@@ -20,6 +20,7 @@ Result<Compilation> compile(Graph graph, const CompileOptions& options) {
   ACCEL_TRY(KernelSource source, emit_cpp(program, options.quiet_comparisons));
   ACCEL_TRY(made.kernel, compile_kernel(source));
 
+  made.loop_summaries = summarise_loops(program);
   if (options.keep_texts) made.program_text = print_program(program);
   made.source = std::move(source.text);
   made.graph = std::move(graph);

@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "ir/graph.h"
 #include "passes/passes.h"
+#include "schedule/loop_summary.h"
 #include "toolchain/compiled_kernel.h"
 
 namespace accel {
@@ -18,6 +19,7 @@ struct Compilation {
   std::vector<PassRecord> passes;
   std::vector<std::string> schedule_notes;  // decisions of the scheduler, one line each
   std::string program_text;
+  std::vector<LoopSummary> loop_summaries;
   std::string source;
   double seconds = 0;  // all stages
 };

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -10,11 +12,14 @@ from ._compile import compile, compiled_function
 from .config import config
 from .errors import AccelError, ArgumentError, _place
 
-__all__ = ["CacheInfo", "Explanation", "Fallback", "cache_info", "clear_cache", "explain", "reset", "stats"]
+__all__ = ["CacheInfo", "Explanation", "Fallback", "LoopNest", "cache_info", "clear_cache", "explain", "reset", "stats"]
 
 
 class Fallback(NamedTuple):
-    """Something that was left to the interpreter, compiled again, or is worth knowing."""
+    """Something that was left to the interpreter, compiled again, or is worth knowing.
+
+    `times` counts the call that is explained, `total` all calls since the start.
+    """
 
     reason: str
     what: str
@@ -23,12 +28,45 @@ class Fallback(NamedTuple):
     lineno: int
     way_out: str
     times: int = 1
+    total: int = 1
 
     def __str__(self) -> str:
         detail = f": {self.detail}" if self.detail else ""
-        times = f" ({self.times} times)" if self.times > 1 else ""
+        counted = f" ({_counts(self)})" if self.total > 1 or self.times != 1 else ""
         place = _place(self.filename, self.lineno)
-        return f"{place}\n    {self.reason}: {self.what}{detail}{times}\n    way out: {self.way_out}"
+        return f"{place}\n    {self.reason}: {self.what}{detail}{counted}\n    way out: {self.way_out}"
+
+
+def _counts(entry: Fallback) -> str:
+    return f"{entry.times} times in this call, {entry.total} since the start"
+
+
+class LoopNest(NamedTuple):
+    """One loop nest of the kernel.
+
+    `lines` are pairs of file name and line number, `operations` NumPy's names. `parallel`: threads share the iterations
+    when there are enough.
+    """
+
+    lines: list[tuple[str, int]]
+    operations: list[str]
+    parallel: bool
+
+    def __str__(self) -> str:
+        kind = "parallel loop" if self.parallel else "loop"
+        return f"{_lines_text(self.lines)}: {kind}: {', '.join(self.operations)}"
+
+
+def _lines_text(lines: list[tuple[str, int]]) -> str:
+    if not lines:
+        return "no line of the source"
+    files = dict.fromkeys(file for file, _ in lines)
+    parts = []
+    for file in files:
+        numbers = [line for name, line in lines if name == file]
+        name = f"{os.path.basename(file)}:" if len(files) > 1 else ("line " if len(numbers) == 1 else "lines ")
+        parts.append(name + ", ".join(map(str, numbers)))
+    return "; ".join(parts)
 
 
 class CacheInfo(NamedTuple):
@@ -45,31 +83,73 @@ class CacheInfo(NamedTuple):
     problem: str
 
 
-def _fallback(record: dict[str, Any]) -> Fallback:
+# What tells two entries of a function's history apart.
+_Key = tuple[str, str, str, int]
+
+
+def _key(record: dict[str, Any]) -> _Key:
+    return record["reason"], record["detail"], record["file"], record["line"]
+
+
+def _fallback(record: dict[str, Any], times: int | None = None) -> Fallback:
+    total = record.get("count", 1)
     where = record["file"], record["line"]
-    return Fallback(record["reason"], record["what"], record["detail"], *where, record["way_out"], record.get("count", 1))
+    return Fallback(
+        record["reason"], record["what"], record["detail"], *where, record["way_out"], total if times is None else times, total
+    )
 
 
-def _exceptional_exits_taken(record: dict[str, Any]) -> list[dict[str, Any]]:
-    exits = [exit for version in record["versions"] for exit in version["exits"]]
-    return [exit for exit in exits if exit["exceptional"] and exit["count"] > 0]
+class _Tally:
+    """How often things had happened to a function before the call that is explained."""
+
+    def __init__(self, record: dict[str, Any]) -> None:
+        self.counters: dict[str, int] = record["counters"]
+        self._events = {_key(event): event["count"] for event in record["events"]}
+        self._exits = {
+            (version["serial"], number): exit["count"]
+            for version in record["versions"]
+            for number, exit in enumerate(version["exits"])
+        }
+
+    def event(self, record: dict[str, Any]) -> Fallback:
+        return _fallback(record, record["count"] - self._events.get(_key(record), 0))
+
+    def exits(self, version: dict[str, Any]) -> list[Fallback]:
+        before = [self._exits.get((version["serial"], number), 0) for number in range(len(version["exits"]))]
+        return [_fallback(exit, exit["count"] - count) for exit, count in zip(version["exits"], before, strict=True)]
+
+    def calls(self, counters: dict[str, int]) -> dict[str, int]:
+        return {name: count - self.counters[name] for name, count in counters.items()}
 
 
-def _exit_text(exit: Fallback) -> str:
-    detail = f": {exit.detail}" if exit.detail else ""
-    return f"{_place(exit.filename, exit.lineno)}: {exit.reason}{detail}, taken {exit.times} times"
+def _with_exception(fallback: Fallback, exception: BaseException | None) -> Fallback:
+    """Say which exception it was that NumPy or Python raised at an exit."""
+    if exception is None or fallback.reason != "will_raise":
+        return fallback
+    return fallback._replace(detail=f"{type(exception).__name__}: {exception}")
+
+
+_SCREEN = 24  # lines
+_WIDTH = 100  # columns of a line of the short report
 
 
 class Explanation:
-    """What happened to one call of a compiled function. ``print(explanation)`` tells it.
+    """What happened to one call of a compiled function. ``print(explanation)`` shows it.
 
     Attributes
     ----------
     name : str
+    answered : {"whole", "left", "interpreted", "raised"}
+        How this call was answered: compiled code ran to its end; up to an exit, and the interpreter from there on; the
+        interpreter ran it from its start; accel ended it with an exception.
     compiled : bool
-        Whether compiled code answered the call as a whole.
+        Whether compiled code answered this call as a whole.
+    partly : bool
+        Whether compiled code ran up to an exit.
+    exit : Fallback or None
+        Why and where compiled code did not answer this call as a whole.
     fallbacks : list of Fallback
-        Whatever was left to the interpreter so far, with reason code, place and way out.
+        Whatever was left to the interpreter, in this call or before.
     recompiles : list of Fallback
         Why further versions were compiled: what the call differed in from the version before.
     exits : list of Fallback
@@ -77,6 +157,8 @@ class Explanation:
         no compiled form.
     notes : list of Fallback
         What capture found worth noting about the version that ran.
+    nests : list of LoopNest
+        The loops of the kernel: their lines, what they compute.
     operations : list of dict
         The captured operations: op, dtype, file, line.
     calls : list of str
@@ -93,39 +175,59 @@ class Explanation:
         name, changed, seconds and text of each pass.
     schedule_notes : list of str
         What was fused, split or kept apart, and why.
+    seconds : float
+        Duration of this call, compilation included.
     compile_seconds : float
+        Duration of the compilation of the version that ran.
     from_cache : bool
         Whether the kernel came from the disk cache.
     versions, version : int
         Number of compiled versions of the function, and the index of the one that ran (-1: none).
     stats : dict
-        As `accel.stats` gives it.
+        The counters of `accel.stats`, of this call alone: calls of the function from within it count, too.
+    total_stats : dict
+        As `accel.stats` gives it: since the start.
     result : object
         What the call returned.
     exception : BaseException or None
         What the call raised.
     """
 
-    def __init__(self, compiled: Any, result: object, exception: BaseException | None) -> None:
+    def __init__(
+        self,
+        compiled: Any,
+        before: dict[str, Any],
+        result: object,
+        exception: BaseException | None,
+        *,
+        seconds: float = 0.0,
+        verbose: bool = False,
+    ) -> None:
         record = _accel.record(compiled)
-        chosen = record["last_version"]
-        version: dict[str, Any] = record["versions"][chosen] if chosen >= 0 else {}
+        last = record["last_call"]
+        version: dict[str, Any] = last["version"] or {}
+        tally = _Tally(before)
         code = compiled.__wrapped__.__code__
         self.name: str = compiled.__qualname__
         self.filename: str = code.co_filename
         self.lineno: int = code.co_firstlineno
         self.backend: str = record["backend"]
+        self.verbose = verbose
         self.result = result
         self.exception = exception
-        self.compiled: bool = bool(version.get("full"))
-        self.partly: bool = bool(version.get("compiled")) and not self.compiled
-        events = [_fallback(event) for event in record["events"]]
-        self.exits = [_fallback(exit) for exit in version.get("exits", [])]
+        self.answered: str = last["answered"]
+        self.compiled: bool = self.answered == "whole"
+        self.partly: bool = self.answered == "left"
+        self.exit = _with_exception(_fallback(last["fallback"]), exception) if last["fallback"] else None
+        events = [tally.event(event) for event in record["events"]]
+        self.exits = tally.exits(version) if version else []
         self.fallbacks = [event for event in events if event.reason != "guard_failed"]
-        self.fallbacks += [_fallback(exit) for exit in _exceptional_exits_taken(record)]
+        for each in record["versions"]:
+            taken = zip(each["exits"], tally.exits(each), strict=True)
+            self.fallbacks += [entry for exit, entry in taken if exit["exceptional"] and exit["count"] > 0]
         self.recompiles = [event for event in events if event.reason == "guard_failed"]
-        self.exit = _fallback(version["fallback"]) if version.get("fallback") else None
         self.notes = [_fallback(note) for note in version.get("notes", [])]
+        self.nests = [LoopNest(**nest) for nest in version.get("nests", [])]
         self.operations: list[dict[str, Any]] = version.get("operations", [])
         self.calls = [f"{_place(o['file'], o['line'])}: {o['callable']}" for o in self.operations if "callable" in o]
         self.loops: list[str] = version.get("loops", [])
@@ -136,61 +238,118 @@ class Explanation:
         self.source: str = version.get("source", "")
         self.passes: list[dict[str, Any]] = version.get("passes", [])
         self.schedule_notes: list[str] = version.get("schedule_notes", [])
+        self.seconds = seconds
         self.compile_seconds: float = version.get("seconds", 0.0)
         self.from_cache: bool = version.get("from_cache", False)
         self.versions: int = len(record["versions"])
-        self.version: int = chosen
-        self.stats: dict[str, int] = record["counters"]
+        self.version: int = record["last_version"]
+        self.total_stats: dict[str, int] = record["counters"]
+        self.stats = tally.calls(self.total_stats)
 
     def __str__(self) -> str:
-        parts = [self._head(), self._kernel(), self._list("left to the interpreter", map(str, self.fallbacks))]
-        parts.append(self._list("exits", map(_exit_text, self.exits)))
-        parts.append(self._list("calls from compiled code", self.calls))
-        parts.append(self._list("compiled again", (event.detail for event in self.recompiles)))
-        parts.append(self._list("guards", self.guards))
-        parts.append(self._list("schedule", self.schedule_notes))
-        if self.graph:
-            parts.append("graph:\n" + self.graph.rstrip())
-        parts.append("calls: " + ", ".join(f"{name} {count}" for name, count in self.stats.items()))
-        return "\n".join(part for part in parts if part)
+        return self.report(verbose=self.verbose)
 
     def __repr__(self) -> str:
         return f"<Explanation of {self.name}: {self._verdict()}>"
 
+    def report(self, *, verbose: bool = False) -> str:
+        """Return the report as text.
+
+        Parameters
+        ----------
+        verbose : bool
+            Everything: all fallbacks, exits, guards, decisions of the scheduler and the graph. Otherwise one screen: how this
+            call was answered, what is compiled as which loops, what is not and why, what it costs.
+        """
+        return "\n".join(self._long() if verbose else self._short())
+
+    def _short(self) -> list[str]:
+        why = str(self.exit).splitlines() if self.exit is not None else []
+        cost = [self._cost(), "more: accel.explain(fn, verbose=True)(...)"]
+        lines = [self._head(), *self._kernel(), *(["not compiled:"] if why else []), *(f"  {line}" for line in why)]
+        room = _SCREEN - len(lines) - len(cost)
+        for title, entries in (
+            ("loops", [str(nest) for nest in self.nests]),
+            ("calls of Python code", self.calls),
+            ("compiled again because of", [event.detail for event in self.recompiles]),
+            ("also left to the interpreter", [self._one_line(entry) for entry in self._others()]),
+        ):
+            lines += _section(title, entries, min(room - 2, 8))
+            room = _SCREEN - len(lines) - len(cost)
+        return [line if len(line) <= _WIDTH else line[: _WIDTH - 3] + "..." for line in lines + cost]
+
+    def _long(self) -> list[str]:
+        parts = [self._head(), *self._kernel()]
+        parts += _section("left to the interpreter", list(map(str, self.fallbacks)))
+        parts += _section("loops", list(map(str, self.nests)))
+        parts += _section("exits", [self._one_line(exit) for exit in self.exits])
+        parts += _section("calls of Python code", self.calls)
+        parts += _section("compiled again because of", [event.detail for event in self.recompiles])
+        parts += _section("guards", self.guards)
+        parts += _section("schedule", self.schedule_notes)
+        if self.graph:
+            parts += ["graph:", self.graph.rstrip()]
+        return [*parts, self._cost()]
+
+    def _others(self) -> list[Fallback]:
+        here = None if self.exit is None else (self.exit.reason, self.exit.filename, self.exit.lineno)
+        return [entry for entry in self.fallbacks if (entry.reason, entry.filename, entry.lineno) != here]
+
+    @staticmethod
+    def _one_line(entry: Fallback) -> str:
+        detail = f": {entry.detail}" if entry.detail else ""
+        return f"{_place(entry.filename, entry.lineno)}: {entry.reason}{detail}, {_counts(entry)}"
+
     def _verdict(self) -> str:
         if self.compiled:
             return "compiled as a whole"
+        why = f": {self.exit.reason}" if self.exit is not None else ""
         if self.partly and self.exit is not None:
-            return f"compiled up to {self.exit.filename}:{self.exit.lineno}, then interpreted"
-        return "interpreted"
+            return f"compiled up to {self.exit.filename}:{self.exit.lineno}, then interpreted{why}"
+        return f"ended by accel{why}" if self.answered == "raised" else f"interpreted{why}"
 
     def _head(self) -> str:
         text = f"{self.name} ({self.filename}:{self.lineno}): {self._verdict()}"
         return text if self.exception is None else f"{text}; raised {type(self.exception).__name__}: {self.exception}"
 
-    def _kernel(self) -> str:
+    def _kernel(self) -> list[str]:
         if not self.source and not self.operations:
-            return ""
-        origin = "from the disk cache" if self.from_cache else f"compiled in {self.compile_seconds:.2f} s"
-        kernel = f"kernel: {len(self.operations)} operations, backend {self.backend}, {origin}"
+            return []
+        kernel = f"kernel: {len(self.operations)} operations, backend {self.backend}"
         if self.versions > 1:
             kernel += f", version {self.version + 1} of {self.versions}"
-        loops = f"\n  NumPy's own loops: {', '.join(self.loops)}" if self.loops else ""
-        return kernel + loops
+        return [kernel, *([f"  NumPy's own loops: {', '.join(self.loops)}"] if self.loops else [])]
 
-    @staticmethod
-    def _list(title: str, lines: Any) -> str:
-        text = [f"  {line}" for line in lines]
-        return "\n".join([f"{title}:", *text]) if text else ""
+    def _cost(self) -> str:
+        origin = "kernel from the disk cache" if self.from_cache else f"kernel compiled in {self.compile_seconds:.2f} s"
+        cost = f"cost: this call {_duration(self.seconds)}" + (f", {origin}" if self.source else "")
+        return f"{cost}; since the start: " + ", ".join(f"{name} {count}" for name, count in self.total_stats.items())
 
 
-def explain(fn: Callable[..., Any]) -> Callable[..., Explanation]:
-    """Call a function and tell what accel did with the call.
+def _duration(seconds: float) -> str:
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-6:.3g} us"
+
+
+def _section(title: str, entries: list[str], most: int | None = None) -> list[str]:
+    if not entries or (most is not None and most <= 0):
+        return []
+    shown = entries if most is None or len(entries) <= most else entries[: most - 1]
+    rest = len(entries) - len(shown)
+    return [f"{title}:", *(f"  {entry}" for entry in shown), *([f"  ... {rest} more"] if rest else [])]
+
+
+def explain(fn: Callable[..., Any], *, verbose: bool = False) -> Callable[..., Explanation]:
+    """Call a function and show what accel did with the call.
 
     Parameters
     ----------
     fn : callable
         A compiled function, or one that `accel.compile` accepts.
+    verbose : bool
+        Whether the text of the explanation has everything, or one screen.
 
     Returns
     -------
@@ -210,6 +369,8 @@ def explain(fn: Callable[..., Any]) -> Callable[..., Explanation]:
 
     def call(*arguments: Any, **keywords: Any) -> Explanation:
         result, exception = None, None
+        before = _accel.record(compiled)
+        begin = time.perf_counter()
         with config(keep_texts=True):
             try:
                 result = callable_(*arguments, **keywords)
@@ -217,7 +378,8 @@ def explain(fn: Callable[..., Any]) -> Callable[..., Explanation]:
                 raise
             except Exception as error:
                 exception = error
-        return Explanation(compiled, result, exception)
+        seconds = time.perf_counter() - begin
+        return Explanation(compiled, before, result, exception, seconds=seconds, verbose=verbose)
 
     return call
 

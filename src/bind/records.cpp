@@ -84,6 +84,22 @@ py::list exits_record(const Entry& entry) {
   return exits;
 }
 
+// One per loop nest: its lines as (file, line), what it computes, whether threads share it.
+py::list nests_record(const Compilation& compilation) {
+  py::list nests;
+  for (const LoopSummary& summary : compilation.loop_summaries) {
+    py::list lines;
+    for (auto [source, line] : summary.lines)
+      lines.append(py::make_tuple(compilation.graph.sources[static_cast<size_t>(source)], line));
+    py::dict record;
+    record["lines"] = lines;
+    record["operations"] = summary.operations;
+    record["parallel"] = summary.is_parallel;
+    nests.append(record);
+  }
+  return nests;
+}
+
 void add_compilation(py::dict& record, const Compilation& compilation) {
   record["graph"] = print_graph(compilation.graph);
   record["passes"] = passes_record(compilation);
@@ -92,12 +108,14 @@ void add_compilation(py::dict& record, const Compilation& compilation) {
   record["source"] = compilation.source;
   record["seconds"] = compilation.seconds;
   record["from_cache"] = compilation.kernel->from_cache();
+  record["nests"] = nests_record(compilation);
   record["loops"] = loops_record(*compilation.kernel);
 }
 
 py::dict version_record(const Entry& entry) {
   const Captured& captured = entry.captured();
   py::dict record;
+  record["serial"] = entry.serial();
   record["compiled"] = entry.is_ready();
   record["full"] = entry.is_full();
   record["fallback"] = entry.is_full() ? py::object(py::none()) : py::object(to_python(entry.fallback()));
@@ -110,6 +128,16 @@ py::dict version_record(const Entry& entry) {
   record["runs"] = entry.runs();
   record["floating_point_events"] = entry.event_count();
   if (entry.compilation() != nullptr) add_compilation(record, *entry.compilation());
+  return record;
+}
+
+py::dict last_call_record(const Dispatcher& dispatcher) {
+  const LastCall& last = dispatcher.last_call();
+  std::optional<Fallback> why = dispatcher.last_fallback();
+  py::dict record;
+  record["answered"] = answered_name(last.how);
+  record["fallback"] = why ? py::object(to_python(*why)) : py::object(py::none());
+  record["version"] = last.entry ? py::object(version_record(**last.entry)) : py::object(py::none());
   return record;
 }
 
@@ -140,6 +168,7 @@ py::dict function_record(const Dispatcher& dispatcher) {
   record["events"] = events;
   record["versions"] = versions;
   record["last_version"] = dispatcher.last_version();
+  record["last_call"] = last_call_record(dispatcher);
   record["pinned"] = dispatcher.pinned() ? py::object(to_python(*dispatcher.pinned())) : py::object(py::none());
   record["backend"] = dispatcher.options().backend_name;
   record["fullgraph"] = dispatcher.options().fullgraph;

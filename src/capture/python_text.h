@@ -8,8 +8,8 @@
 namespace accel {
 
 std::string utf8(PyObject* text);  // requires a str (any other object gives "?")
-std::string short_repr(
-    PyObject* object);  // builtin scalars and strings as Python prints them, named objects by name, others by type
+// Builtin scalars and strings as Python prints them, named objects and callables by their names, others by their types.
+std::string short_repr(PyObject* object);
 std::string type_name(PyObject* object);
 
 }  // namespace accel

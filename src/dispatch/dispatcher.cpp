@@ -49,6 +49,16 @@ class CompilingMark {
   int64_t& process_;
 };
 
+// One warning for the process that a tool keeps accel off. False when the warning filters made it an exception.
+bool warn_of_tools() {
+  static bool warned = false;
+  if (std::exchange(warned, true)) return true;
+  return warn(
+      "accel leaves functions to the interpreter while a debugger, tracer or profiler watches them (sys.settrace, "
+      "sys.setprofile, sys.monitoring). Way out: " +
+      std::string(reason_info(Reason::python_event).way_out));
+}
+
 }  // namespace
 
 Dispatcher::Dispatcher(PyObject* function, DispatchOptions options)
@@ -70,6 +80,8 @@ void Dispatcher::reset() {
   counters_ = {};
   hot_ = 0;
   last_version_ = -1;
+  last_call_ = {};
+  next_call_ = {};
   generation_++;
   code_ = function_code(function_);
   argument_count_ = code_->co_argcount;
@@ -89,7 +101,7 @@ PyObject* Dispatcher::call(PyObject* const* args, size_t nargsf, PyObject* names
   counters_.calls++;
   if (options_.disable || is_switched_off()) [[unlikely]] {
     note_once(Reason::disabled);
-    return interpret(arguments);
+    return interpret_as(arguments, Reason::disabled);
   }
   forget_if_redefined();
   last_version_ = -1;
@@ -97,7 +109,8 @@ PyObject* Dispatcher::call(PyObject* const* args, size_t nargsf, PyObject* names
     return interpret_because(arguments, *pinned_);
   if (is_watched(code_)) [[unlikely]] {
     note_once(Reason::python_event);
-    return interpret(arguments);
+    if (!warn_of_tools()) return nullptr;
+    return interpret_as(arguments, Reason::python_event);
   }
   if (!has_recursion_room()) [[unlikely]]
     return interpret(arguments);
@@ -105,13 +118,38 @@ PyObject* Dispatcher::call(PyObject* const* args, size_t nargsf, PyObject* names
 }
 
 PyObject* Dispatcher::interpret(const Arguments& arguments) {
+  LastCall answered = std::exchange(next_call_, {});
+  answered.how = Answered::interpreted;
   counters_.interpreted++;
-  return call_original(function_, arguments.args, arguments.nargsf, arguments.names);
+  PyObject* result = call_original(function_, arguments.args, arguments.nargsf, arguments.names);
+  last_call_ = std::move(answered);
+  return result;
+}
+
+PyObject* Dispatcher::interpret_as(const Arguments& arguments, Reason reason) {
+  next_call_.reason = reason;
+  return interpret(arguments);
+}
+
+std::optional<Fallback> Dispatcher::last_fallback() const {
+  const LastCall& last = last_call_;
+  if (last.how == Answered::not_yet || last.how == Answered::whole) return std::nullopt;
+  if (last.fallback) return last.fallback;
+  if (last.how == Answered::left) {
+    const Entry& entry = **last.entry;
+    return entry.left_behind_call() ? *entry.left_behind_call() : entry.fallback_at(last.exit);
+  }
+  if (last.reason && pinned_ && pinned_->reason == *last.reason) return pinned_;
+  if (last.reason) return at_start(*last.reason, {});
+  if (!last.entry) return std::nullopt;
+  if (!(*last.entry)->is_ready()) return (*last.entry)->fallback();
+  return at_start(Reason::not_profitable, "compiled code did not finish several calls in a row, so that some calls skip it");
 }
 
 // Calls within this one may be on trial, too.
 PyObject* Dispatcher::interpret_on_trial(const Arguments& arguments) {
   EntryHold entry = *std::exchange(on_trial_, std::nullopt);
+  next_call_.fallback = at_start(Reason::not_profitable, "the interpreter is timed against compiled code");
   const auto start = std::chrono::steady_clock::now();
   PyObject* result = interpret(arguments);
   if (result == nullptr) return nullptr;
@@ -128,10 +166,10 @@ static bool is_allowed_whole(Reason reason) { return reason == Reason::not_profi
 
 PyObject* Dispatcher::interpret_because(const Arguments& arguments, Fallback why) {
   if (must_be_full() && !is_allowed_whole(why.reason)) {
-    raise_unsupported(name(), why);
+    refuse(why);
     return nullptr;
   }
-  return interpret(arguments);
+  return interpret_as(arguments, why.reason);
 }
 
 PyObject* Dispatcher::bind_and_run(const Arguments& arguments) {
@@ -143,7 +181,8 @@ PyObject* Dispatcher::bind_and_run(const Arguments& arguments) {
     return run(arguments, locals);
   }
   BoundArguments bound;
-  if (!bound.bind(function_, arguments.args, arguments.nargsf, arguments.names)) return interpret(arguments);
+  if (!bound.bind(function_, arguments.args, arguments.nargsf, arguments.names))
+    return interpret_as(arguments, Reason::will_raise);
   return run(arguments, bound.locals());
 }
 
@@ -151,10 +190,12 @@ PyObject* Dispatcher::run(const Arguments& arguments, PyObject* const* locals) {
   PyObject* result = nullptr;
   Answer answer = try_versions(locals, &result);
   if (answer == Answer::none) {
+    next_call_ = {};
     Added added = add_version(locals);
     if (added == Added::raised) return nullptr;
     if (added == Added::yes) answer = try_versions(locals, &result);
     if (added == Added::no && pinned_) return interpret_because(arguments, *pinned_);
+    if (added == Added::no && !next_call_.reason) next_call_.reason = Reason::being_compiled;
   }
   if (answer == Answer::trial) return interpret_on_trial(arguments);
   return answer == Answer::result ? result : interpret(arguments);
@@ -191,30 +232,61 @@ Dispatcher::Answer Dispatcher::try_version(size_t index, PyObject* const* locals
     return Answer::trial;
   }
   int64_t generation = generation_;
-  Outcome outcome = entry->run(function(), locals, result);
+  Outcome outcome = entry->run(function(), locals, must_be_full(), result);
   if (outcome == Outcome::no_match) return Answer::none;
   if (generation == generation_) last_version_ = static_cast<int>(index);
+  return answer_of(outcome, entry, generation, result);
+}
+
+Dispatcher::Answer Dispatcher::answer_of(Outcome outcome, const EntryHold& entry, int64_t generation, PyObject** result) {
   switch (outcome) {
     case Outcome::resumed:
-      counters_.side_exits++;
-      if (entry->left_behind_call()) note(*entry->left_behind_call());
-      if (generation == generation_) learn(*entry);
-      [[fallthrough]];
+      last_call_ = {Answered::left, entry, entry->last_exit(), {}, {}};
+      after_leaving(*entry, generation, result);
+      return Answer::result;
     case Outcome::returned:
       counters_.compiled++;
-      [[fallthrough]];
+      note_whole(entry);
+      return Answer::result;
     case Outcome::raised:
+      last_call_ = {Answered::raised, entry, -1, {}, {}};
       return Answer::result;
     case Outcome::refused:
-      raise_unsupported(name(), entry->fallback_at(entry->last_exit()));
+      refuse(entry->fallback_at(entry->last_exit()));
+      if (generation == generation_) learn(*entry);
       return Answer::result;
     case Outcome::events:
+      next_call_ = {Answered::interpreted, entry, -1, {}, {}};
       return after_events(*entry);
     case Outcome::gave_up:
+      next_call_ = {Answered::interpreted, entry, -1, {}, {}};
       return after_giving_up(*entry);
     default:
+      next_call_ = {Answered::interpreted, entry, -1, {}, {}};
       return Answer::interpret;
   }
+}
+
+// Most calls are answered as the one before.
+void Dispatcher::note_whole(const EntryHold& entry) {
+  if (last_call_.how == Answered::whole && last_call_.entry && &**last_call_.entry == &*entry) return;
+  last_call_ = {Answered::whole, entry, -1, {}, {}};
+}
+
+// The interpreter has finished the call. What compiled code left behind a call of unknown code could not be refused before:
+// the frames were running. The first result of such a call is learnt from, so it is not refused.
+void Dispatcher::after_leaving(Entry& entry, int64_t generation, PyObject** result) {
+  counters_.side_exits++;
+  counters_.compiled++;
+  std::optional<Fallback> refused;
+  if (entry.left_behind_call()) {
+    note(*entry.left_behind_call());
+    if (must_be_full() && !entry.has_seen_result() && *result != nullptr) refused = entry.left_behind_call();
+  }
+  if (generation == generation_) learn(entry);
+  if (!refused) return;
+  Py_CLEAR(*result);
+  refuse(*refused);
 }
 
 // The next call gets a version that knows what the call gives; one that gives now this and now that is left to the interpreter.
@@ -244,8 +316,13 @@ void Dispatcher::drop_version(const Entry& entry) {
 // A call that has to be compiled as a whole but is not. Raises, unless nothing is wrong with leaving it to the interpreter.
 Dispatcher::Answer Dispatcher::refuse(const Entry& entry) {
   Fallback why = entry.fallback();
-  if (is_allowed_whole(why.reason)) return Answer::interpret;
+  return is_allowed_whole(why.reason) ? Answer::interpret : refuse(why);
+}
+
+Dispatcher::Answer Dispatcher::refuse(Fallback why) {
   raise_unsupported(name(), why);
+  next_call_ = {};
+  last_call_ = {Answered::raised, {}, -1, {}, std::move(why)};
   return Answer::result;
 }
 
@@ -253,15 +330,16 @@ Dispatcher::Answer Dispatcher::after_events(Entry& entry) {
   counters_.side_exits++;
   Fallback why = at_start(Reason::floating_point_event, {});
   note(why);
-  if (stance() != Stance::fail_on_fallback) return Answer::interpret;
-  raise_unsupported(name(), why);
-  return Answer::result;
+  if (must_be_full()) return refuse(why);
+  next_call_.fallback = std::move(why);
+  return Answer::interpret;
 }
 
 Dispatcher::Answer Dispatcher::after_giving_up(Entry& entry) {
   counters_.side_exits++;
   const Failure& problem = entry.last_problem();
-  note(at_start(problem.reason, problem.detail));
+  next_call_.fallback = at_start(problem.reason, problem.detail);
+  note(*next_call_.fallback);
   return report_failure(problem) ? Answer::interpret : Answer::result;
 }
 
@@ -271,7 +349,10 @@ bool Dispatcher::must_be_full() const { return options_.fullgraph || stance() ==
 Dispatcher::Added Dispatcher::may_add_version(PyObject* const* locals) {
   if (compiling_process_ != 0 && compiling_process_ == getpid()) return Added::no;
   bool full = static_cast<int64_t>(versions_.size()) >= settings().recompile_limit.get();
-  if (full) note_once(Reason::recompile_limit);
+  if (full) {
+    note_once(Reason::recompile_limit);
+    next_call_.reason = Reason::recompile_limit;
+  }
   bool fails = stance() == Stance::fail_on_recompile && !versions_.empty();
   if (full && !fails && !must_be_full()) return Added::no;
   if (versions_.empty() && !full) return Added::yes;
@@ -416,12 +497,20 @@ Fallback Dispatcher::at_start(Reason reason, std::string detail) const {
   return {reason, std::move(detail), utf8(code_->co_filename), code_->co_firstlineno};
 }
 
+// An entry that is among the versions, too, has been visited there: each of its references counts once.
+int Dispatcher::traverse_dropped(const LastCall& call, visitproc visit, void* arg) const {
+  if (!call.entry) return 0;
+  auto is_it = [&](const EntryHold& entry) { return &*entry == &**call.entry; };
+  bool listed = std::any_of(versions_.begin(), versions_.end(), is_it);
+  return listed ? 0 : (*call.entry)->traverse(visit, arg);
+}
+
 int Dispatcher::traverse(visitproc visit, void* arg) const {
   Py_VISIT(options_.backend.get());
   for (const EntryHold& entry : versions_) {
     if (int stop = entry->traverse(visit, arg)) return stop;
   }
-  return 0;
+  return traverse_dropped(last_call_, visit, arg);
 }
 
 }  // namespace accel

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cpython/function.h"
+#include "dispatch/last_call.h"
 #include "dispatch/version_list.h"
 
 namespace accel {
@@ -59,10 +60,14 @@ class Dispatcher {
   // Index of the version that the last call ran, -1: none.
   int last_version() const { return last_version_; }
   const std::optional<Fallback>& pinned() const { return pinned_; }
+  // How the last call was answered, and why not by compiled code as a whole.
+  const LastCall& last_call() const { return last_call_; }
+  std::optional<Fallback> last_fallback() const;
 
   int traverse(visitproc visit, void* arg) const;
 
  private:
+  int traverse_dropped(const LastCall& call, visitproc visit, void* arg) const;
   struct Arguments {
     PyObject* const* args;
     size_t nargsf;
@@ -76,6 +81,7 @@ class Dispatcher {
   };
 
   PyObject* interpret(const Arguments& arguments);
+  PyObject* interpret_as(const Arguments& arguments, Reason reason);
   PyObject* interpret_on_trial(const Arguments& arguments);
   PyObject* interpret_because(const Arguments& arguments, Fallback why);
   PyObject* bind_and_run(const Arguments& arguments);
@@ -83,11 +89,15 @@ class Dispatcher {
   Answer try_versions(PyObject* const* locals, PyObject** result);
   Answer try_versions_that(bool are_full, PyObject* const* locals, PyObject** result);
   Answer try_version(size_t index, PyObject* const* locals, PyObject** result);
+  Answer answer_of(Outcome outcome, const EntryHold& entry, int64_t generation, PyObject** result);
+  void note_whole(const EntryHold& entry);
+  void after_leaving(Entry& entry, int64_t generation, PyObject** result);
   void learn(Entry& entry);
   void drop_version(const Entry& entry);
   Answer after_events(Entry& entry);
   Answer after_giving_up(Entry& entry);
   Answer refuse(const Entry& entry);
+  Answer refuse(Fallback why);
   bool must_be_full() const;
 
   enum class Added : uint8_t { yes, no, raised };
@@ -117,6 +127,8 @@ class Dispatcher {
   size_t hot_ = 0;  // the version that answered last
   int last_version_ = -1;
   std::optional<EntryHold> on_trial_;
+  LastCall last_call_;
+  LastCall next_call_;              // how the call that the interpreter is about to run will be recorded
   int64_t generation_ = 0;          // counts resets
   int64_t compiling_process_ = 0;   // the process in which some thread compiles a version, 0: none
   std::optional<Fallback> pinned_;  // every call goes to the interpreter

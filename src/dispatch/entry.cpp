@@ -63,6 +63,7 @@ Result<Compilation> compile_graph(Graph graph, const CompileOptions& options) {
 struct Entry::Call {
   PyObject* function;
   PyObject* const* locals;
+  bool must_be_whole = false;
   Binding binding;
   Outputs outputs;
   PyObject** objects;
@@ -72,7 +73,12 @@ struct Entry::Call {
   std::optional<BoxedCalls> calls;  // when the graph makes any
 };
 
-Entry::Entry(Captured captured) : captured_(std::move(captured)) {
+static int64_t next_serial() {
+  static int64_t made = 0;
+  return made++;
+}
+
+Entry::Entry(Captured captured) : serial_(next_serial()), captured_(std::move(captured)) {
   GuardSet& guards = captured_.guards;
   plan_ = OutputPlan(captured_.graph, captured_.recipes);
   work_ = WorkEstimate(captured_.graph);
@@ -153,13 +159,14 @@ bool Entry::fits(PyObject* function, PyObject* const* locals) const {
   return guards.check(function, locals, binding);
 }
 
-Outcome Entry::run(PyObject* function, PyObject* const* locals, PyObject** result) {
+Outcome Entry::run(PyObject* function, PyObject* const* locals, bool must_be_whole, PyObject** result) {
   if (nan_ == Nan::met) compile_quiet();
   const GuardSet& guards = captured_.guards;
   Workspace space(words());
   Call call;
   call.function = function;
   call.locals = locals;
+  call.must_be_whole = must_be_whole;
   call.binding = binding_in(space);
   if (!guards.check(function, locals, call.binding)) return Outcome::no_match;
   if (!ready_ || patience_.skips()) return Outcome::interpret;
@@ -352,7 +359,7 @@ Outcome Entry::finish(Call& call, PyObject** result) {
 Outcome Entry::leave(Call& call, PyObject** result) {
   const Exit& exit = captured_.exits[call.exit];
   const Materialiser& materialiser = materialisers_[call.exit];
-  if (stance() == Stance::fail_on_fallback && !ends_exceptionally(exit.reason)) {
+  if (call.must_be_whole && !ends_exceptionally(exit.reason)) {
     materialiser.release(call.objects);
     return Outcome::refused;
   }
@@ -363,6 +370,9 @@ Outcome Entry::leave(Call& call, PyObject** result) {
   materialiser.release(call.objects);
   if (!stored) return Outcome::raised;
   *result = resume_frames(std::move(frames), false);
+  // Calls of this function within the frames have set both.
+  last_exit_ = call.exit;
+  left_behind_call_.reset();
   return Outcome::resumed;
 }
 

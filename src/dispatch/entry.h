@@ -59,7 +59,8 @@ class Entry {
   // From now on the entry only says that the interpreter runs calls like these.
   void leave_to_interpreter(Reason reason, std::string detail);
 
-  Outcome run(PyObject* function, PyObject* const* locals, PyObject** result);
+  // must_be_whole: exits to the interpreter are refused, but for those where NumPy raises or warns.
+  Outcome run(PyObject* function, PyObject* const* locals, bool must_be_whole, PyObject** result);
 
   // Whether every call ends in a return, or in an error or a failed check, so that nothing else is left to the interpreter.
   bool is_full() const { return partial_exit_ < 0 && ready_; }
@@ -74,6 +75,7 @@ class Entry {
   bool is_exceptional(int exit) const;
   // Place and result of a call that gave something else than assumed, as the last call has found out.
   std::optional<std::pair<std::string, SeenResult>> take_seen_result() { return std::exchange(seen_result_, std::nullopt); }
+  bool has_seen_result() const { return seen_result_.has_value(); }
   // What the last call left for, where a version can handle that and its opposite and this one does not.
   std::optional<Reason> met_other_way() const;
   // Where and why the last call ended behind a call that it made, when it did.
@@ -87,6 +89,8 @@ class Entry {
   // Nothing but the place decides: no guard looks at an argument.
   bool fits_every_call() const;
 
+  // Number of the entry in the process, in the order in which entries were made.
+  int64_t serial() const { return serial_; }
   Trial& trial() { return trial_; }
   int64_t runs() const { return runs_; }
   int64_t event_count() const { return events_; }
@@ -118,6 +122,7 @@ class Entry {
   std::span<AccelDraw> draws_in(Workspace& space) const;
   void find_draw_functions();
 
+  int64_t serial_;
   Captured captured_;
   OutputPlan plan_;
   std::vector<Materialiser> materialisers_;                    // by exit

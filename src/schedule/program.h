@@ -140,7 +140,8 @@ struct Stmt {
   std::vector<int> numbers;           // boxed, python, extent, receive
   std::vector<Dim> core_dims;         // gufunc: dims as NumPy passes them after the outer count
   std::vector<Dim> core_strides;      // gufunc: as NumPy passes them after the outer strides; gather, scatter: bytes per index
-  int node = -1;                      // node of the graph it comes from, for events and explain
+  int node = -1;                      // node of the graph it comes from, for events
+  Location where;                     // of that node in the source, for explain
   bool quiet = false;                 // compute: without events: on Python's numbers, or done before
   Body body;
 };

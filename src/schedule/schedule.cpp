@@ -185,8 +185,21 @@ class BlockScheduler {
 
 }  // namespace
 
+namespace {
+
+void add_locations(const Graph& graph, Body& body) {
+  for (Stmt& stmt : body) {
+    if (stmt.node >= 0) stmt.where = graph.nodes[static_cast<size_t>(stmt.node)].where;
+    add_locations(graph, stmt.body);
+  }
+}
+
+}  // namespace
+
 Result<Program> schedule_block(const Graph& graph, std::vector<std::string>* notes) {
-  return BlockScheduler(graph, notes).run();
+  ACCEL_TRY(Program program, BlockScheduler(graph, notes).run());
+  for (Nest& nest : program.nests) add_locations(graph, nest.body);
+  return program;
 }
 
 namespace {

@@ -42,7 +42,10 @@ Status check_kernel(const Compiler& compiler, double& seconds) {
 void set_problem(CompilerReport& report, const Failure& failure) {
   const ReasonInfo& info = reason_info(failure.reason);
   report.problem = std::string(info.what) + ": " + failure.detail;
-  report.way_out = info.way_out;
+  // The general advice for a compiler that fails is to run this examination.
+  report.way_out = failure.reason == Reason::compiler_failed
+                       ? "reinstall the compiler (Debian: apt install --reinstall g++) or set CXX to another one"
+                       : info.way_out;
 }
 
 CompilerReport examine_compiler() {
