@@ -48,6 +48,7 @@ class Session {
       attempt_ = Attempt();
       attempt_.state = std::make_unique<Capture>(attempt_.captured.graph, attempt_.captured.guards, &plan_);
       attempt_.interpreter = std::make_unique<Interpreter>(*attempt_.state, plan_, options);
+      attempt_.captured.code = PyRef::borrow(PyFunction_GetCode(function_));
       try {
         ACCEL_TRY([[maybe_unused]] Unit entered, attempt_.interpreter->enter(function_, locals_, local_count_));
         return attempt_.interpreter->run();

@@ -25,6 +25,7 @@ struct Note {
 };
 
 struct Captured {
+  PyRef code;       // of the function
   Graph graph;      // its outputs are those of all exits, one after the other
   GuardSet guards;  // not sealed
   std::vector<Recipe> recipes;

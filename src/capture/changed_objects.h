@@ -59,7 +59,7 @@ class ChangedObjects {
   Plan& plan_;
   Sources& sources_;
   std::vector<Ref> met_, changed_;
-  std::set<std::pair<PyObject*, SourceId>> read_behind_;  // borrowed
+  std::vector<std::pair<PyRef, SourceId>> read_behind_;
   std::map<SourceId, AbstractValue> came_;
 };
 

@@ -65,6 +65,7 @@ struct Recipe {
 // State of one frame at an exit: what to write into a real frame.
 struct FrameRecipe {
   RecipeId function = -1;
+  PyRef code;                    // that was captured: the function may be given other code while compiled code runs
   int call_offset = -1;          // outer frames: the call instruction (code units)
   int offset = 0;                // where to go on (code units)
   int return_offset = -1;        // of an instruction that returns (code units); -1: there is none

@@ -241,6 +241,7 @@ Result<std::vector<FrameRecipe>> Interpreter::write_frames(RecipeWriter& writer,
     if (!next.is_resume_point()) return fail(Reason::internal_error, "not a resume point");
     FrameRecipe recipe;
     ACCEL_TRY(recipe.function, writer.write(frame->function));
+    recipe.code = frame->bytecode().code;
     recipe.offset = next.offset;
     bool waits = all_wait || frame != frames.back();
     if (waits) recipe.call_offset = instructions[static_cast<size_t>(frame->next) - 1].fault_offset;

@@ -19,14 +19,26 @@ bool refuse(const char* why) {
   return false;
 }
 
+PyFunctionObject* function_in(const FrameState& state) { return reinterpret_cast<PyFunctionObject*>(state.function.get()); }
+
+PyCodeObject* code_in(const FrameState& state) {
+  return state.code ? reinterpret_cast<PyCodeObject*>(state.code.get()) : function_code(function_in(state));
+}
+
 // Sets SystemError when the state does not describe a frame that can be built.
 bool check_state(const FrameState& state) {
   if (!state.function || !PyFunction_Check(state.function.get())) return refuse("it has no function");
-  PyCodeObject* code = function_code(reinterpret_cast<PyFunctionObject*>(state.function.get()));
+  PyCodeObject* code = code_in(state);
   if (!can_hand_over(code)) return refuse("it is a generator's, or its locals are a dict");
   if (static_cast<int>(state.locals.size()) != local_count(code)) return refuse("the number of locals is wrong");
   if (static_cast<int>(state.stack.size()) > stack_size(code)) return refuse("the stack is too high");
   return true;
+}
+
+// A frame runs the code that its function has when it is made, so a function that has other code by now is stood in for.
+PyObject* enter_frame_of(const FrameState& state, EntryBody body, void* context) {
+  PyRef function = PyRef::steal(function_with_code(function_in(state), code_in(state)));
+  return function ? enter_frame(reinterpret_cast<PyFunctionObject*>(function.get()), body, context) : nullptr;
 }
 
 // Gives the frame the state's references and returns the depth of the stack.
@@ -142,10 +154,7 @@ PyObject* continue_rest(PyThreadState* thread, InterpreterFrame* frame, void* co
   return raise_at(thread, frame, fault_offset_at(frame_code(frame), state.offset), depth);
 }
 
-PyObject* run_rest(Rest rest) {
-  auto function = reinterpret_cast<PyFunctionObject*>(rest.states[0].function.get());
-  return enter_frame(function, continue_rest, &rest);
-}
+PyObject* run_rest(Rest rest) { return enter_frame_of(rest.states[0], continue_rest, &rest); }
 
 }  // namespace
 
@@ -260,10 +269,7 @@ PyObject* show_frame(PyThreadState* thread, InterpreterFrame* frame, void* conte
   return resume_at(thread, frame, state.offset, depth + 1);
 }
 
-PyObject* show_next(Shown& shown) {
-  auto* function = reinterpret_cast<PyFunctionObject*>(shown.states[shown.frames.size()].function.get());
-  return enter_frame(function, show_frame, &shown);
-}
+PyObject* show_next(Shown& shown) { return enter_frame_of(shown.states[shown.frames.size()], show_frame, &shown); }
 
 }  // namespace
 

@@ -14,7 +14,8 @@
 namespace accel {
 
 struct FrameState {
-  PyRef function;  // the PyFunctionObject that runs; can_hand_over() its code
+  PyRef function;  // the PyFunctionObject that runs
+  PyRef code;      // that the frame runs, whatever code the function has by now; null: the function's. can_hand_over() it
   int offset = 0;  // code unit to go on at (Instruction::offset); raising: of the instruction that fails (either offset)
   int return_offset = -1;     // call_under_frames: code unit of an instruction that returns, whatever it returns
   int call_offset = -1;       // a frame that waits for a callee: code unit of its call instruction (either offset)

@@ -67,6 +67,16 @@ bool needs_update(PyThreadState* thread, PyCodeObject* code) {
 
 }  // namespace
 
+PyObject* function_with_code(PyFunctionObject* function, PyCodeObject* code) {
+  if (function_code(function) == code) return Py_NewRef(function);
+  PyObject* made = PyFunction_New(reinterpret_cast<PyObject*>(code), function->func_globals);
+  if (made == nullptr) return nullptr;
+  auto* parts = reinterpret_cast<PyFunctionObject*>(made);
+  Py_SETREF(parts->func_builtins, Py_NewRef(function->func_builtins));
+  Py_XSETREF(parts->func_closure, Py_XNewRef(function->func_closure));
+  return made;
+}
+
 PyObject* call_original(PyFunctionObject* function, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   vectorcallfunc call = standard_vectorcall();
   return call ? call(reinterpret_cast<PyObject*>(function), args, nargsf, kwnames) : nullptr;

@@ -9,6 +9,10 @@ inline PyCodeObject* function_code(PyFunctionObject* function) {  // borrowed
   return reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function));
 }
 
+// The function itself when `code` is its code, else a function of this code with the same globals, builtins and closure. New
+// reference, null with an exception.
+PyObject* function_with_code(PyFunctionObject* function, PyCodeObject* code);
+
 // Runs the function in the interpreter whatever vectorcall it carries now. New reference.
 PyObject* call_original(PyFunctionObject* function, PyObject* const* args, size_t nargsf, PyObject* kwnames);
 

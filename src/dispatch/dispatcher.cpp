@@ -83,16 +83,16 @@ void Dispatcher::reset() {
   last_call_ = {};
   next_call_ = {};
   generation_++;
-  code_ = function_code(function_);
-  argument_count_ = code_->co_argcount;
-  local_count_ = local_count(code_);
-  plain_signature_ = code_->co_kwonlyargcount == 0 && (code_->co_flags & (CO_VARARGS | CO_VARKEYWORDS)) == 0;
-  if (is_generator_code(code_)) pin(at_start(Reason::generator, {}));
+  code_ = PyRef::borrow(PyFunction_GET_CODE(function_));
+  argument_count_ = code()->co_argcount;
+  local_count_ = local_count(code());
+  plain_signature_ = code()->co_kwonlyargcount == 0 && (code()->co_flags & (CO_VARARGS | CO_VARKEYWORDS)) == 0;
+  if (is_generator_code(code())) pin(at_start(Reason::generator, {}));
 }
 
 // Someone gave the function other code.
 void Dispatcher::forget_if_redefined() {
-  if (function_code(function_) != code_) [[unlikely]]
+  if (function_code(function_) != code()) [[unlikely]]
     reset();
 }
 
@@ -107,7 +107,7 @@ PyObject* Dispatcher::call(PyObject* const* args, size_t nargsf, PyObject* names
   last_version_ = -1;
   if (pinned_) [[unlikely]]
     return interpret_because(arguments, *pinned_);
-  if (is_watched(code_)) [[unlikely]] {
+  if (is_watched(code())) [[unlikely]] {
     note_once(Reason::python_event);
     if (!warn_of_tools()) return nullptr;
     return interpret_as(arguments, Reason::python_event);
@@ -389,6 +389,7 @@ Dispatcher::Added Dispatcher::add_version(PyObject* const* locals) {
   options.seen_results = &seen_results_;
   options.learned = learned_;
   Result<Captured> captured = capture(function(), locals, local_count_, options);
+  if (captured.ok() && captured->code.get() != code_.get()) return Added::no;  // another thread has given it other code
   if (!captured.ok()) {
     pin(at_start(captured.failure().reason, captured.failure().detail));
     return report_failure(captured.failure()) ? Added::no : Added::raised;
@@ -494,7 +495,7 @@ void Dispatcher::note_once(Reason reason) {
 std::string Dispatcher::name() const { return utf8(function_->func_qualname); }
 
 Fallback Dispatcher::at_start(Reason reason, std::string detail) const {
-  return {reason, std::move(detail), utf8(code_->co_filename), code_->co_firstlineno};
+  return {reason, std::move(detail), utf8(code()->co_filename), code()->co_firstlineno};
 }
 
 // An entry that is among the versions, too, has been visited there: each of its references counts once.

@@ -112,12 +112,13 @@ class Dispatcher {
   void note(const Fallback& what);
   void note_once(Reason reason);
   void forget_if_redefined();
+  PyCodeObject* code() const { return reinterpret_cast<PyCodeObject*>(code_.get()); }
   PyObject* function() const { return reinterpret_cast<PyObject*>(function_); }
   std::string name() const;
   Fallback at_start(Reason reason, std::string detail) const;
 
   PyFunctionObject* function_;
-  PyCodeObject* code_;  // borrowed from the function: entries are about this code
+  PyRef code_;  // entries are about this code
   DispatchOptions options_;
   int argument_count_ = 0;
   int local_count_ = 0;

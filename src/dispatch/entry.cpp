@@ -275,7 +275,7 @@ bool Entry::warn_of(Call& call, int events) {
   if (events == 0) return true;
   if (call.calls) call.calls->release_locks();
   take_references(call, true);
-  bool warned = report_events(*event_site_, call.function, events);
+  bool warned = report_events(*event_site_, call.function, reinterpret_cast<PyCodeObject*>(captured_.code.get()), events);
   take_references(call, false);
   return warned;
 }

@@ -139,7 +139,7 @@ bool filters_are_harmless(PyObject* filters) {
 
 // Warnings are printed, or recorded by a method of a list.
 bool shows_plainly(PyObject* dict) {
-  static PyObject* original = PyDict_GetItem(dict, names().impl);
+  static PyObject* original = Py_XNewRef(PyDict_GetItem(dict, names().impl));
   PyObject* impl = PyDict_GetItem(dict, names().impl);
   if (impl == nullptr || !((impl == original && PyFunction_Check(impl)) || PyCFunction_CheckExact(impl))) return false;
   return PyDict_GetItem(dict, names().showwarning) == PyDict_GetItem(dict, names().showwarning_orig) &&
@@ -182,9 +182,9 @@ PyRef registry_of(PyObject* globals) {
   return made;
 }
 
-bool warn_at(const EventSite& site, PyObject* function, const char* text) {
+bool warn_at(const EventSite& site, PyObject* function, PyCodeObject* code, const char* text) {
   PyObject* globals = PyFunction_GetGlobals(function);
-  PyObject* file = reinterpret_cast<PyCodeObject*>(PyFunction_GetCode(function))->co_filename;
+  PyObject* file = code->co_filename;
   PyRef message = PyRef::steal(PyUnicode_FromFormat("%s encountered in %s", text, op_info(site.op).name));
   PyRef registry = registry_of(globals);
   if (!message || !registry) return false;
@@ -224,9 +224,9 @@ bool warnings_are_harmless() {
   return harmless;
 }
 
-bool report_events(const EventSite& site, PyObject* function, int events) {
+bool report_events(const EventSite& site, PyObject* function, PyCodeObject* code, int events) {
   for (const auto& [bit, text] : event_texts)
-    if ((events & bit) != 0 && !warn_at(site, function, text)) return false;
+    if ((events & bit) != 0 && !warn_at(site, function, code, text)) return false;
   return true;
 }
 

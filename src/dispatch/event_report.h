@@ -20,7 +20,8 @@ std::optional<EventSite> lone_event_site(const Graph& graph);
 // Whether a RuntimeWarning given now is shown, recorded or dropped, as opposed to raised or handed to code of the user's.
 bool warnings_are_harmless();
 
-// Gives the warnings of `events` (bits of AccelStatus) as the ufunc does when `function` calls it. False with an exception set.
-bool report_events(const EventSite& site, PyObject* function, int events);
+// Gives the warnings of `events` (bits of AccelStatus) as the ufunc does when `function` calls it from `code`. False with an
+// exception set.
+bool report_events(const EventSite& site, PyObject* function, PyCodeObject* code, int events);
 
 }  // namespace accel

@@ -267,8 +267,7 @@ bool PythonCalls::is_as_assumed(PyObject* result) {
 // What the run was checked for at its start is as it was: the same objects, sizes, memory and numbers.
 bool PythonCalls::still_holds() {
   for (const FrameRecipe& frame : call_->python->frames) {
-    PyObject* function = objects_[static_cast<size_t>(frame.function)];
-    if (is_watched(function_code(reinterpret_cast<PyFunctionObject*>(function)))) return false;
+    if (is_watched(reinterpret_cast<PyCodeObject*>(frame.code.get()))) return false;
   }
   EventModes modes = event_modes();
   if (modes.ignored != modes_.ignored || modes.warned != modes_.warned) return false;

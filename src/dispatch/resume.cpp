@@ -13,6 +13,7 @@ std::vector<PyRef> values(const std::vector<RecipeId>& recipes, PyObject* const*
 FrameState state_of(const FrameRecipe& frame, PyObject* const* objects) {
   FrameState state;
   state.function = PyRef::borrow(objects[frame.function]);
+  state.code = frame.code;
   state.offset = frame.offset;
   state.call_offset = frame.call_offset;
   state.return_offset = frame.return_offset;

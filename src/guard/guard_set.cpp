@@ -1,6 +1,7 @@
 #include "guard/guard_set.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "cpython/dict_version.h"
@@ -55,6 +56,7 @@ struct Argument {
 struct DictWatch {
   const uint64_t* version;
   uint64_t seen;
+  PyRef dict;  // that has the version
 };
 
 struct TypeWatch {
@@ -270,7 +272,7 @@ class Sealer {
     for (const Guard& guard : set_.guards) add_relation(sealed, guard);
     order_argument_steps(sealed.argument_steps);
     keep(sealed);
-    for (const uint64_t* version : dicts_) sealed.dicts.push_back({version, 0});
+    for (auto& [version, dict] : dicts_) sealed.dicts.push_back({version, 0, std::move(dict)});
     for (PyTypeObject* type : types_) sealed.types.push_back({type, 0});
   }
 
@@ -288,7 +290,7 @@ class Sealer {
 
   bool watch_dict_of(PyObject* dict) {
     const uint64_t* version = dict != nullptr && PyDict_CheckExact(dict) ? watch_dict(dict) : nullptr;
-    if (version != nullptr) dicts_.insert(version);
+    if (version != nullptr) dicts_.try_emplace(version, PyRef::borrow(dict));
     return version != nullptr;
   }
 
@@ -412,7 +414,7 @@ class Sealer {
 
   const GuardSet& set_;
   std::vector<bool> lasting_, read_;
-  std::set<const uint64_t*> dicts_;
+  std::map<const uint64_t*, PyRef> dicts_;
   std::set<PyTypeObject*> types_;
 };
 
@@ -505,6 +507,8 @@ int GuardSet::traverse(visitproc visit, void* arg) const {
     Py_VISIT(source.dict.get());
   }
   for (const Guard& guard : guards) Py_VISIT(guard.object.get());
+  if (sealed_ == nullptr) return 0;
+  for (const DictWatch& watch : sealed_->dicts) Py_VISIT(watch.dict.get());
   return 0;
 }
 
