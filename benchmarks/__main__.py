@@ -44,6 +44,8 @@ def times(cases, names, threads, options):
 
 
 def main():
+    if sys.argv[1:2] == ["sweep"]:  # in a process of its own, which sets its thread count before it imports NumPy
+        raise SystemExit(subprocess.run([sys.executable, "-m", "benchmarks.sweep", *sys.argv[2:]], check=False).returncode)
     options = arguments()
     cases = all_cases()
     if options.list:
