@@ -3,6 +3,19 @@
   template <class R>  \
   ACCEL_INLINE
 
+template <int size>
+struct MagnitudeBits;
+template <>
+struct MagnitudeBits<4> {
+  typedef i32 type;
+  static constexpr i32 infinity = 0x7f800000, quiet = 0x00400000;
+};
+template <>
+struct MagnitudeBits<8> {
+  typedef i64 type;
+  static constexpr i64 infinity = 0x7ff0000000000000, quiet = 0x0008000000000000;
+};
+
 ACCEL_COMPLEX complex_of<R> add(complex_of<R> a, complex_of<R> b) { return {a.re + b.re, a.im + b.im}; }
 ACCEL_COMPLEX complex_of<R> subtract(complex_of<R> a, complex_of<R> b) { return {a.re - b.re, a.im - b.im}; }
 ACCEL_COMPLEX complex_of<R> multiply(complex_of<R> a, complex_of<R> b) {
@@ -12,16 +25,22 @@ ACCEL_COMPLEX complex_of<R> multiply(complex_of<R> a, complex_of<R> b) {
 ACCEL_COMPLEX complex_of<R> fused_multiply(complex_of<R> a, complex_of<R> b) {
   return {contracted(a.re, b.re, -(a.im * b.im)), contracted(a.re, b.im, a.im * b.re)};
 }
-// Infinite when a part is, even beside a NaN. The divisor and dividend are kept away from 0/0 and inf/inf, which would be
-// events.
+// Infinite when a part is, even beside a NaN. The magnitudes are compared by their bits, which are ordered as integers: no event,
+// and NaN is above all. Dividend and divisor are kept from 0/0, inf/inf and NaN, which would be events. No constant is chosen: g++
+// would make branches of a selection whose constant a later operation folds.
 ACCEL_COMPLEX R absolute(complex_of<R> a) {
-  const R x = fabs(a.re), y = fabs(a.im);
-  const R larger = x > y ? x : y, smaller = x > y ? y : x;
-  constexpr R least = sizeof(R) == 4 ? (R)__FLT_DENORM_MIN__ : (R)__DBL_DENORM_MIN__;
-  constexpr R most = sizeof(R) == 4 ? (R)__FLT_MAX__ : (R)__DBL_MAX__, infinity = (R)__builtin_inf();
-  const R ratio = (smaller < most ? smaller : most) / (larger > least ? larger : least);
-  const R length = sqrt(contracted(ratio, ratio, (R)1)) * larger;
-  return (x == infinity) | (y == infinity) ? infinity : (x != x) | (y != y) ? x + y : length;
+  typedef typename MagnitudeBits<sizeof(R)>::type Bits;
+  constexpr Bits infinity = MagnitudeBits<sizeof(R)>::infinity, quiet = MagnitudeBits<sizeof(R)>::quiet;
+  const Bits x = __builtin_bit_cast(Bits, fabs(a.re)), y = __builtin_bit_cast(Bits, fabs(a.im));
+  const Bits larger = x > y ? x : y, smaller = x > y ? y : x;
+  const Bits number = larger <= infinity ? (Bits)-1 : (Bits)0;
+  const Bits unit = (larger & number) | (infinity & ~number), divisor = unit | (larger == 0 ? (Bits)1 : (Bits)0);
+  const Bits dividend = smaller < infinity ? smaller : infinity - 1;
+  const R ratio = __builtin_bit_cast(R, dividend) / __builtin_bit_cast(R, divisor);
+  const R length = sqrt(contracted(ratio, ratio, (R)1)) * __builtin_bit_cast(R, unit);
+  const Bits special = smaller >= infinity ? smaller : larger;
+  const Bits quieted = special | (special > infinity ? quiet : (Bits)0);
+  return __builtin_bit_cast(R, (__builtin_bit_cast(Bits, length) & number) | (quieted & ~number));
 }
 // Squares tell how moduli compare with a bound: what is outside of these limits differs from its square by more than rounding
 // can make of it. The rest is open. Parts that are far from 1 are replaced by others that are on the same side of the bound: no

@@ -153,12 +153,16 @@ ACCEL_INLINE T absolute(T a) {
   else
     return a;
 }
+// One selection behind the other: of selections within selections g++ makes branches, into which it moves what is done with the
+// result.
 template <class T>
 ACCEL_INLINE T sign(T a) {
-  if constexpr (is_float<T>)
-    return is_less((T)0, a) ? (T)1 : is_less(a, (T)0) ? (T)-1 : a == 0 ? (T)0 : a;
-  else
+  if constexpr (is_float<T>) {
+    const T one = copysign((T)1, a), signs = a == 0 ? (T)0 : one;
+    return a != a ? a : signs;
+  } else {
     return (T)((a > 0) - (a < 0));
+  }
 }
 template <class T>
 ACCEL_INLINE bool8 signbit(T a) {
