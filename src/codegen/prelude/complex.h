@@ -25,9 +25,9 @@ ACCEL_COMPLEX complex_of<R> multiply(complex_of<R> a, complex_of<R> b) {
 ACCEL_COMPLEX complex_of<R> fused_multiply(complex_of<R> a, complex_of<R> b) {
   return {contracted(a.re, b.re, -(a.im * b.im)), contracted(a.re, b.im, a.im * b.re)};
 }
-// Infinite when a part is, even beside a NaN. The magnitudes are compared by their bits, which are ordered as integers: no event,
-// and NaN is above all. Dividend and divisor are kept from 0/0, inf/inf and NaN, which would be events. No constant is chosen: g++
-// would make branches of a selection whose constant a later operation folds.
+// Infinite when a part is, even beside a NaN. The magnitudes are compared by their bits, which are ordered as integers: no
+// event, and NaN is above all. Dividend and divisor are kept from 0/0, inf/inf and NaN, which would be events. No constant is
+// chosen: g++ would make branches of a selection whose constant a later operation folds.
 ACCEL_COMPLEX R absolute(complex_of<R> a) {
   typedef typename MagnitudeBits<sizeof(R)>::type Bits;
   constexpr Bits infinity = MagnitudeBits<sizeof(R)>::infinity, quiet = MagnitudeBits<sizeof(R)>::quiet;

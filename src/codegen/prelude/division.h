@@ -18,13 +18,27 @@ ACCEL_INLINE bool is_known_power_of_two(T b) {
   return is_signed<T> && __builtin_constant_p(b) && b > 0 && (b & (b - 1)) == 0;
 }
 
+// Of a signed number by one that the compiler knows to be positive: a < 0 has the quotient ~(~a / b), without a look at the
+// rest.
+template <class T>
+ACCEL_INLINE bool is_known_positive(T b) {
+  return is_signed<T> && __builtin_constant_p(b) && b > 0;
+}
+
 template <class T>
 ACCEL_INLINE T integer_floor_divide(T a, T b) {
   if (is_known_power_of_two(b)) return (T)(a >> __builtin_ctzll((u64)b));
+  if (is_known_positive(b)) {
+    const T sign = a < 0 ? (T)-1 : (T)0;
+    if constexpr (sizeof(T) == 8)
+      return (T)((u64)(a ^ sign) / (u64)b) ^ sign;
+    else
+      return (T)((a ^ sign) / b) ^ sign;
+  }
   if (integer_division_fails(a, b, true)) return b == 0 ? (T)0 : a;
   const T q = (T)(a / b);
   if constexpr (is_signed<T>)
-    return (T)(q - ((T)(q * b) != a && (a < 0) != (b < 0)));
+    return (T)(q - (T)(((T)(q * b) != a) & ((a ^ b) < 0)));  // no branch: whether there is a rest is hard to foresee
   else
     return q;
 }
@@ -35,9 +49,10 @@ ACCEL_INLINE T integer_fmod(T a, T b) {
 template <class T>
 ACCEL_INLINE T integer_remainder(T a, T b) {
   if (is_known_power_of_two(b)) return (T)(a & (b - 1));
+  if (is_known_positive(b)) return (T)(a - (T)(integer_floor_divide(a, b) * b));
   const T r = integer_fmod(a, b);
   if constexpr (is_signed<T>)
-    return r != 0 && (r < 0) != (b < 0) ? (T)(r + b) : r;
+    return (T)(r + (b & (T) - (T)((r != 0) & ((r ^ b) < 0))));
   else
     return r;
 }

@@ -1,9 +1,38 @@
 // NumPy's pairwise summation: a run is split at n/2 rounded down to a multiple of 8 until at most 128 reals are left, which
 // are summed in 8 accumulators. Real and imaginary parts of complex numbers count as reals of their own.
-typedef f32 f32x8 __attribute__((vector_size(32)));
-typedef f64 f64x8 __attribute__((vector_size(64)));
+#if defined(__AVX512F__)
+constexpr int register_bytes = 64;
+#elif defined(__AVX__)
+constexpr int register_bytes = 32;
+#else
+constexpr int register_bytes = 16;
+#endif
+// `count` reals in registers. Of one vector that is wider than a register g++ makes memory.
+template <class R, int count, bool fits = (count * sizeof(R) <= register_bytes)>
+struct Accumulators {
+  typedef R Vector __attribute__((vector_size(count * sizeof(R))));
+  Vector values;
 
-template <class R, class Eight>
+  ACCEL_INLINE Accumulators at(const char* p) {
+    Accumulators loaded;
+    __builtin_memcpy(&loaded.values, p, sizeof loaded.values);
+    return loaded;
+  }
+  __attribute__((always_inline)) void add(Accumulators other) { values += other.values; }
+  __attribute__((always_inline)) R operator[](int i) const { return values[i]; }
+};
+template <class R, int count>
+struct Accumulators<R, count, false> {
+  Accumulators<R, count / 2> low, high;
+
+  ACCEL_INLINE Accumulators at(const char* p) {
+    return {Accumulators<R, count / 2>::at(p), Accumulators<R, count / 2>::at(p + count / 2 * sizeof(R))};
+  }
+  __attribute__((always_inline)) void add(Accumulators other) { low.add(other.low), high.add(other.high); }
+  __attribute__((always_inline)) R operator[](int i) const { return i < count / 2 ? low[i] : high[i - count / 2]; }
+};
+
+template <class R>
 struct RealSum {
   typedef R Real;
   typedef R Total;
@@ -17,12 +46,8 @@ struct RealSum {
     R total = zero();
     i64 i = 0;
     if (n >= 8) {
-      Eight r, next;
-      __builtin_memcpy(&r, p, sizeof r);
-      for (i = 8; i < n - n % 8; i += 8) {
-        __builtin_memcpy(&next, p + i * sizeof(R), sizeof next);
-        r += next;
-      }
+      Accumulators<R, 8> r = Accumulators<R, 8>::at(p);
+      for (i = 8; i < n - n % 8; i += 8) r.add(Accumulators<R, 8>::at(p + i * sizeof(R)));
       total = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
     }
     for (; i < n; ++i) total += real_at(p, i);
@@ -35,7 +60,7 @@ struct RealSum {
   }
 };
 
-template <class R, class Eight>
+template <class R>
 struct ComplexSum {
   typedef R Real;
   typedef complex_of<R> Total;
@@ -48,12 +73,8 @@ struct ComplexSum {
     Total total = zero();
     i64 i = 0;
     if (n >= 8) {
-      Eight r, next;
-      __builtin_memcpy(&r, p, sizeof r);
-      for (i = 8; i < n - n % 8; i += 8) {
-        __builtin_memcpy(&next, p + i * sizeof(R), sizeof next);
-        r += next;
-      }
+      Accumulators<R, 8> r = Accumulators<R, 8>::at(p);
+      for (i = 8; i < n - n % 8; i += 8) r.add(Accumulators<R, 8>::at(p + i * sizeof(R)));
       total = {(r[0] + r[2]) + (r[4] + r[6]), (r[1] + r[3]) + (r[5] + r[7])};
     }
     for (; i < n; i += 2) {
@@ -68,13 +89,13 @@ struct ComplexSum {
 template <class T>
 struct SumOf;
 template <>
-struct SumOf<f32> : RealSum<f32, f32x8> {};
+struct SumOf<f32> : RealSum<f32> {};
 template <>
-struct SumOf<f64> : RealSum<f64, f64x8> {};
+struct SumOf<f64> : RealSum<f64> {};
 template <>
-struct SumOf<c64> : ComplexSum<f32, f32x8> {};
+struct SumOf<c64> : ComplexSum<f32> {};
 template <>
-struct SumOf<c128> : ComplexSum<f64, f64x8> {};
+struct SumOf<c128> : ComplexSum<f64> {};
 
 // Elements of the left subtree of a tree of n elements; elements of the largest leaf.
 template <class S>

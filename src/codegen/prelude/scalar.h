@@ -282,16 +282,28 @@ ACCEL_INLINE T invert(T a) {
   return (T)~a;
 }
 ACCEL_INLINE bool8 invert(bool8 a) { return !a; }
+// Of narrow numbers in 32 bits: wider shifts make half as many at once. Masks, not selections, which g++ would move later
+// operations into.
 template <class T>
 ACCEL_INLINE T left_shift(T a, T b) {
-  return (u64)b < sizeof(T) * 8 ? (T)((u64)a << ((u64)b & 63)) : (T)0;
+  if constexpr (sizeof(T) <= 4)
+    return (T)((u32)a << ((u32)b & 31) & -(u32)((u32)b < sizeof(T) * 8));
+  else
+    return (T)((u64)a << ((u64)b & 63) & -(u64)((u64)b < sizeof(T) * 8));
 }
 template <class T>
 ACCEL_INLINE T right_shift(T a, T b) {
-  if constexpr (is_signed<T>)
-    return (T)(a >> ((u64)b < sizeof(T) * 8 ? b : (T)(sizeof(T) * 8 - 1)));
-  else
-    return (u64)b < sizeof(T) * 8 ? (T)(a >> b) : (T)0;
+  constexpr T most = sizeof(T) * 8 - 1;
+  if constexpr (sizeof(T) == 8) {
+    return is_signed<T> ? a >> ((u64)b <= most ? b : most) : (T)(a >> (b & 63) & -(u64)(b <= most));
+  } else {
+    if constexpr (is_signed<T>) {
+      const T inside = (T) - (T)((u32)b <= most);
+      return (T)(((a >> (b & 31)) & inside) | ((a >> most) & ~inside));
+    } else {
+      return (T)((T)(a >> b) & (T) - (T)(b <= most));
+    }
+  }
 }
 template <class T>
 ACCEL_INLINE u8 bitwise_count(T a) {
@@ -335,6 +347,8 @@ struct Cast {
   ACCEL_INLINE To of(From a) {
     if constexpr (__is_same(To, bool))
       return a != 0;
+    else if constexpr (__is_same(From, bool) && is_float<To>)
+      return a ? unforeseen((To)1) : unforeseen((To)0);  // g++ makes vectors of a selection, none of the conversion
     else if constexpr (is_float<From> && !is_float<To>)
       return made_whole(float_to_integer<To>(a));
     else
