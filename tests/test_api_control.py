@@ -138,7 +138,7 @@ def test_explain_recompiles():
     explanation = accel.explain(call)(X.astype("f4"))
     assert explanation.version == 1 and explanation.versions == 2 and not explanation.fallbacks
     assert ["x is ndarray float64" in event.detail for event in explanation.recompiles] == [True]
-    assert "compiled again:" in str(explanation)
+    assert "compiled again because of:" in str(explanation)
 
 
 def test_explain_an_exception():

@@ -145,7 +145,7 @@ def plane(dtype, rows, columns):
 def check_form(body, call, *arguments):
     """How the loop runs; whether it does in vectors is up to the CPU."""
     explanation = accel.explain(call)(*arguments)
-    assert "runs tile by tile" in str(explanation)
+    assert "runs tile by tile" in explanation.report(verbose=True)
     assert ("group < last_group" in explanation.source) == (body not in PLAIN)
     assert ("surely_below(on[v]" in explanation.source) == (body in FROM_SQUARES)
 

@@ -13,7 +13,7 @@ SHAPE = (37, 53)
 
 
 def is_split(call, *arguments):
-    return "events come first" in str(accel.explain(call)(*arguments))
+    return "events come first" in str(accel.explain(call, verbose=True)(*arguments))
 
 
 def check_split(function, *arguments):

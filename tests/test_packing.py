@@ -11,7 +11,7 @@ NOTE = "what inner loops load with gaps is copied side by side before"
 
 def check_packed(function, *arguments):
     call = check(function, *arguments)
-    assert NOTE in str(accel.explain(call)(*arguments))
+    assert NOTE in str(accel.explain(call, verbose=True)(*arguments))
     return call
 
 

@@ -211,10 +211,12 @@ def test_events_of_planes():
 def test_planes_are_filled_tile_by_tile(threads):
     with accel.config(threads=threads):
         call = check(rows_of_pairs, planes(90, 101, 9), np.arange(9) % 3 - 1, np.arange(9) // 3 - 1, np.arange(9) / 9)
-        text = str(accel.explain(call)(planes(90, 101, 9), np.arange(9) % 3 - 1, np.arange(9) // 3 - 1, np.arange(9) / 9))
+        text = str(
+            accel.explain(call, verbose=True)(planes(90, 101, 9), np.arange(9) % 3 - 1, np.arange(9) // 3 - 1, np.arange(9) / 9)
+        )
     assert "fills planes tile by tile" in text
 
 
 def test_planes_that_share_no_lines_stay_as_they_are():
     call = check(planes_of_lines, planes(5, 12), X)
-    assert "tile by tile" not in str(accel.explain(call)(planes(5, 12), X))
+    assert "tile by tile" not in str(accel.explain(call, verbose=True)(planes(5, 12), X))

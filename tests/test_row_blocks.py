@@ -24,7 +24,7 @@ def grids(count, rows=ROWS, columns=COLUMNS, dtype="float64"):
 
 def by_blocks(function, *arguments):
     call = check(function, *arguments)
-    assert NOTE in str(accel.explain(call)(*arguments))
+    assert NOTE in str(accel.explain(call, verbose=True)(*arguments))
     return call
 
 

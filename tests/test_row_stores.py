@@ -16,7 +16,7 @@ def workers(request):
 
 def by_rows(function, *arguments):
     call = check(function, *arguments)
-    assert "stored row by row" in str(accel.explain(call)(*arguments))
+    assert "stored row by row" in str(accel.explain(call, verbose=True)(*arguments))
     return call
 
 
@@ -216,7 +216,9 @@ def test_two_grids_at_once():
     for shape in [(50, 30), (19, 18), (4, 3)]:
         u, v = np.abs(sample(shape)) / 100, np.abs(sample(shape, seed=1)) / 100
         check(react, u, v, 4)
-    assert "stored row by row, behind" in str(accel.explain(react)(sample((50, 30)) / 99, sample((50, 30), seed=1) / 99, 4))
+    assert "stored row by row, behind" in str(
+        accel.explain(react, verbose=True)(sample((50, 30)) / 99, sample((50, 30), seed=1) / 99, 4)
+    )
 
 
 def test_each_needs_what_the_other_overwrites():
@@ -456,9 +458,9 @@ def test_rows_of_several_shapes_share_a_nest():
         by_rows(function, *planes)
     for function in (in_backward_rows, with_the_other, with_what_the_other_stores):
         call = check(function, *planes)
-        assert "stored row by row" not in str(accel.explain(call)(*planes))
+        assert "stored row by row" not in str(accel.explain(call, verbose=True)(*planes))
     narrow = [sample((40, 8), seed=k) for k in range(3)]
-    assert "stored row by row" not in str(accel.explain(check(in_planes, *narrow))(*narrow))
+    assert "stored row by row" not in str(accel.explain(check(in_planes, *narrow), verbose=True)(*narrow))
 
 
 @pytest.mark.parametrize("layout", ["fortran", "strided", "reversed", "integers", "single"])

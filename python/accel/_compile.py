@@ -65,7 +65,8 @@ def compile(
         A Python function or lambda, a bound, static or class method, a `functools.partial` of one of these, or an object whose
         class defines ``__call__`` in Python. Without it a decorator with the other arguments is returned.
     fullgraph : bool
-        Raise `UnsupportedError` when a call is not compiled as a whole.
+        Raise `UnsupportedError` when the function cannot be compiled as a whole. For errors, warnings and failed checks (an
+        index out of bounds, an integer beyond 64 bits) calls still leave for the interpreter.
     dynamic : bool or None
         ``None`` and ``True``: one compiled version serves all sizes. ``False``: a version serves one size of each array, and
         another size compiles again, up to ``accel.config.recompile_limit`` versions.

@@ -38,7 +38,7 @@ class Fallback(NamedTuple):
 
 
 def _counts(entry: Fallback) -> str:
-    return f"{entry.times} times in this call, {entry.total} since the start"
+    return f"{entry.times} in this call, {entry.total} since the start"
 
 
 class LoopNest(NamedTuple):
@@ -99,24 +99,24 @@ def _fallback(record: dict[str, Any], times: int | None = None) -> Fallback:
     )
 
 
+def _exceptional_exits_taken(record: dict[str, Any]) -> list[dict[str, Any]]:
+    exits = [exit for version in record["versions"] for exit in version["exits"]]
+    return [exit for exit in exits if exit["exceptional"] and exit["count"] > 0]
+
+
 class _Tally:
     """How often things had happened to a function before the call that is explained."""
 
     def __init__(self, record: dict[str, Any]) -> None:
         self.counters: dict[str, int] = record["counters"]
         self._events = {_key(event): event["count"] for event in record["events"]}
-        self._exits = {
-            (version["serial"], number): exit["count"]
-            for version in record["versions"]
-            for number, exit in enumerate(version["exits"])
-        }
+        self._exits = {exit["serial"]: exit["count"] for version in record["versions"] for exit in version["exits"]}
 
     def event(self, record: dict[str, Any]) -> Fallback:
         return _fallback(record, record["count"] - self._events.get(_key(record), 0))
 
-    def exits(self, version: dict[str, Any]) -> list[Fallback]:
-        before = [self._exits.get((version["serial"], number), 0) for number in range(len(version["exits"]))]
-        return [_fallback(exit, exit["count"] - count) for exit, count in zip(version["exits"], before, strict=True)]
+    def exit(self, record: dict[str, Any]) -> Fallback:
+        return _fallback(record, record["count"] - self._exits.get(record["serial"], 0))
 
     def calls(self, counters: dict[str, int]) -> dict[str, int]:
         return {name: count - self.counters[name] for name, count in counters.items()}
@@ -130,7 +130,7 @@ def _with_exception(fallback: Fallback, exception: BaseException | None) -> Fall
 
 
 _SCREEN = 24  # lines
-_WIDTH = 100  # columns of a line of the short report
+_WIDTH = 100  # columns of an entry of the short report's lists
 
 
 class Explanation:
@@ -220,11 +220,9 @@ class Explanation:
         self.partly: bool = self.answered == "left"
         self.exit = _with_exception(_fallback(last["fallback"]), exception) if last["fallback"] else None
         events = [tally.event(event) for event in record["events"]]
-        self.exits = tally.exits(version) if version else []
+        self.exits = [tally.exit(exit) for exit in version.get("exits", [])]
         self.fallbacks = [event for event in events if event.reason != "guard_failed"]
-        for each in record["versions"]:
-            taken = zip(each["exits"], tally.exits(each), strict=True)
-            self.fallbacks += [entry for exit, entry in taken if exit["exceptional"] and exit["count"] > 0]
+        self.fallbacks += [tally.exit(exit) for exit in _exceptional_exits_taken(record)]
         self.recompiles = [event for event in events if event.reason == "guard_failed"]
         self.notes = [_fallback(note) for note in version.get("notes", [])]
         self.nests = [LoopNest(**nest) for nest in version.get("nests", [])]
@@ -276,7 +274,7 @@ class Explanation:
         ):
             lines += _section(title, entries, min(room - 2, 8))
             room = _SCREEN - len(lines) - len(cost)
-        return [line if len(line) <= _WIDTH else line[: _WIDTH - 3] + "..." for line in lines + cost]
+        return lines + cost
 
     def _long(self) -> list[str]:
         parts = [self._head(), *self._kernel()]
@@ -336,9 +334,13 @@ def _duration(seconds: float) -> str:
 def _section(title: str, entries: list[str], most: int | None = None) -> list[str]:
     if not entries or (most is not None and most <= 0):
         return []
-    shown = entries if most is None or len(entries) <= most else entries[: most - 1]
+    if most is None:
+        return [f"{title}:", *(f"  {entry}" for entry in entries)]
+    shown = entries if len(entries) <= most else entries[: most - 1]
     rest = len(entries) - len(shown)
-    return [f"{title}:", *(f"  {entry}" for entry in shown), *([f"  ... {rest} more"] if rest else [])]
+    lines = [f"  {entry}" for entry in shown]
+    lines = [line if len(line) <= _WIDTH else line[: _WIDTH - 3] + "..." for line in lines]
+    return [f"{title}:", *lines, *([f"  ... {rest} more"] if rest else [])]
 
 
 def explain(fn: Callable[..., Any], *, verbose: bool = False) -> Callable[..., Explanation]:

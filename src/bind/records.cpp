@@ -77,6 +77,7 @@ py::list exits_record(const Entry& entry) {
   for (int exit = 0; exit < static_cast<int>(entry.captured().exits.size()); exit++) {
     if (entry.captured().exits[exit].kind != ExitKind::resume) continue;
     py::dict record = to_python(entry.fallback_at(exit));
+    record["serial"] = py::make_tuple(entry.serial(), exit);
     record["exceptional"] = entry.is_exceptional(exit);
     record["count"] = entry.times_taken(exit);
     exits.append(record);
@@ -115,7 +116,6 @@ void add_compilation(py::dict& record, const Compilation& compilation) {
 py::dict version_record(const Entry& entry) {
   const Captured& captured = entry.captured();
   py::dict record;
-  record["serial"] = entry.serial();
   record["compiled"] = entry.is_ready();
   record["full"] = entry.is_full();
   record["fallback"] = entry.is_full() ? py::object(py::none()) : py::object(to_python(entry.fallback()));

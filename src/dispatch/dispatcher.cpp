@@ -232,7 +232,7 @@ Dispatcher::Answer Dispatcher::try_version(size_t index, PyObject* const* locals
     return Answer::trial;
   }
   int64_t generation = generation_;
-  Outcome outcome = entry->run(function(), locals, must_be_full(), result);
+  Outcome outcome = entry->run(function(), locals, refuses_fallbacks(), result);
   if (outcome == Outcome::no_match) return Answer::none;
   if (generation == generation_) last_version_ = static_cast<int>(index);
   return answer_of(outcome, entry, generation, result);
@@ -274,14 +274,17 @@ void Dispatcher::note_whole(const EntryHold& entry) {
 }
 
 // The interpreter has finished the call. What compiled code left behind a call of unknown code could not be refused before:
-// the frames were running. The first result of such a call is learnt from, so it is not refused.
+// the frames were running. A first result that the next version can take is no reason to refuse the call.
 void Dispatcher::after_leaving(Entry& entry, int64_t generation, PyObject** result) {
   counters_.side_exits++;
   counters_.compiled++;
   std::optional<Fallback> refused;
   if (entry.left_behind_call()) {
     note(*entry.left_behind_call());
-    if (must_be_full() && !entry.has_seen_result() && *result != nullptr) refused = entry.left_behind_call();
+    const auto& seen = entry.seen_result();
+    bool learns = seen && seen->second.kind != ResultKind::unknown;
+    bool refuses = refuses_fallbacks() || (options_.fullgraph && seen);
+    if (refuses && !learns && *result != nullptr) refused = entry.left_behind_call();
   }
   if (generation == generation_) learn(entry);
   if (!refused) return;
@@ -330,7 +333,7 @@ Dispatcher::Answer Dispatcher::after_events(Entry& entry) {
   counters_.side_exits++;
   Fallback why = at_start(Reason::floating_point_event, {});
   note(why);
-  if (must_be_full()) return refuse(why);
+  if (refuses_fallbacks()) return refuse(why);
   next_call_.fallback = std::move(why);
   return Answer::interpret;
 }
@@ -343,7 +346,10 @@ Dispatcher::Answer Dispatcher::after_giving_up(Entry& entry) {
   return report_failure(problem) ? Answer::interpret : Answer::result;
 }
 
-bool Dispatcher::must_be_full() const { return options_.fullgraph || stance() == Stance::fail_on_fallback; }
+// A function that has to be compiled as a whole may still be left for errors, warnings and failed checks; the stance refuses
+// these, too.
+bool Dispatcher::must_be_full() const { return options_.fullgraph || refuses_fallbacks(); }
+bool Dispatcher::refuses_fallbacks() const { return stance() == Stance::fail_on_fallback; }
 
 // Whether a further version may be made now.
 Dispatcher::Added Dispatcher::may_add_version(PyObject* const* locals) {

@@ -99,6 +99,7 @@ class Dispatcher {
   Answer refuse(const Entry& entry);
   Answer refuse(Fallback why);
   bool must_be_full() const;
+  bool refuses_fallbacks() const;
 
   enum class Added : uint8_t { yes, no, raised };
   // Makes one more version for this call and publishes it.

@@ -75,7 +75,7 @@ class Entry {
   bool is_exceptional(int exit) const;
   // Place and result of a call that gave something else than assumed, as the last call has found out.
   std::optional<std::pair<std::string, SeenResult>> take_seen_result() { return std::exchange(seen_result_, std::nullopt); }
-  bool has_seen_result() const { return seen_result_.has_value(); }
+  const std::optional<std::pair<std::string, SeenResult>>& seen_result() const { return seen_result_; }
   // What the last call left for, where a version can handle that and its opposite and this one does not.
   std::optional<Reason> met_other_way() const;
   // Where and why the last call ended behind a call that it made, when it did.

@@ -16,6 +16,7 @@ PROGRAM = ["schedule/program.h"]
 KERNEL_ABI = ["codegen/kernel_abi.h"]
 PRELUDE = ["codegen/prelude.h"]  # what all C++ that accel compiles begins with
 SYSTEM = ["toolchain/machine.h", "toolchain/files.h", "toolchain/fork.h"]  # what both need of the operating system
+LOOPS = ["schedule/loop_summary.h"]  # what explain shows of a Program
 PRODUCTS = ["compile.h", "passes/passes.h", "toolchain/compiled_kernel.h", "codegen/kernel_source.h"]
 SYSTEM_FACTS = ["toolchain/toolchain.h", "toolchain/doctor.h"]  # what the Python API shows of the toolchain
 MAY_INCLUDE = {
@@ -26,7 +27,7 @@ MAY_INCLUDE = {
     "codegen": ["base", "ir", *PROGRAM],
     "toolchain": ["base", "codegen/kernel_source.h", *KERNEL_ABI, *PROGRAM],
     "runtime": ["base", *KERNEL_ABI, *SYSTEM, "toolchain/compiled_kernel.h"],
-    ".": ["base", "ir", *PROGRAM, *PRODUCTS],
+    ".": ["base", "ir", *PROGRAM, *LOOPS, *PRODUCTS],
     "cpython": ["base"],
     "ndarray": ["base", "ir", "cpython/py_ref.h", "cpython/imported.h", *PROGRAM, *KERNEL_ABI, "runtime"],
     "guard": ["base", "ir", "cpython", "ndarray"],
