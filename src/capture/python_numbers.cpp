@@ -44,15 +44,15 @@ ValueId PythonNumbers::integer_of(ValueId whole) {
 
 void PythonNumbers::need(ValueId condition) { needed_ = needed_ == no_value ? condition : both(needed_, condition); }
 
-Status PythonNumbers::settle(const char* detail) {
+Status PythonNumbers::settle(const char* detail, Reason reason) {
   if (needed_ == no_value) return Unit{};
   ValueId condition = needed_;
   needed_ = no_value;
-  return capture_.require(condition, Reason::will_raise, detail);
+  return capture_.require(condition, reason, detail);
 }
 
-Result<Ref> PythonNumbers::settled(ValueId result, const char* detail) {
-  ACCEL_TRY([[maybe_unused]] Unit done, settle(detail));
+Result<Ref> PythonNumbers::settled(ValueId result, const char* detail, Reason reason) {
+  ACCEL_TRY([[maybe_unused]] Unit done, settle(detail, reason));
   return capture_.scalar(result);
 }
 

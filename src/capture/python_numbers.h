@@ -49,9 +49,10 @@ class PythonNumbers {
     need(negated(apply(Op::math_fails, {result, a, b}, DType::bool_)));
   }
   // Leaves the graph where one of the conditions does not hold. At most once, before the instruction has any effect.
-  Status settle(const char* detail);
+  // `reason`: assumption_failed where CPython computes what compiled code cannot.
+  Status settle(const char* detail, Reason reason = Reason::will_raise);
   // `result` after settle().
-  Result<Ref> settled(ValueId result, const char* detail);
+  Result<Ref> settled(ValueId result, const char* detail, Reason reason = Reason::will_raise);
 
  private:
   Capture& capture_;

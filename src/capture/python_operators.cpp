@@ -129,26 +129,28 @@ struct IntOperation {
   }
 };
 
-// What computes an operator of two ints, and what is left to the interpreter (nothing: every pair has a result in int64).
+// What computes an operator of two ints, and what is left to the interpreter, for which reason (no text: every pair has a
+// result in int64).
 struct IntRule {
   int op;
   ValueId (IntOperation::*compute)();
-  const char* left_out;
+  const char* left_out = nullptr;
+  Reason reason = Reason::will_raise;
 };
 
 constexpr IntRule int_rules[] = {
-    {NB_ADD, &IntOperation::checked_pair<Op::add>, "an int beyond int64"},
-    {NB_SUBTRACT, &IntOperation::checked_pair<Op::subtract>, "an int beyond int64"},
-    {NB_MULTIPLY, &IntOperation::checked_pair<Op::multiply>, "an int beyond int64"},
+    {NB_ADD, &IntOperation::checked_pair<Op::add>, "an int beyond int64", Reason::assumption_failed},
+    {NB_SUBTRACT, &IntOperation::checked_pair<Op::subtract>, "an int beyond int64", Reason::assumption_failed},
+    {NB_MULTIPLY, &IntOperation::checked_pair<Op::multiply>, "an int beyond int64", Reason::assumption_failed},
     {NB_FLOOR_DIVIDE, &IntOperation::quotient, "integer division or modulo by zero"},
     {NB_REMAINDER, &IntOperation::remainder, "integer division or modulo by zero"},
     {NB_TRUE_DIVIDE, &IntOperation::true_quotient, "division by zero"},
-    {NB_POWER, &IntOperation::power, "a power beyond int64"},
-    {NB_LSHIFT, &IntOperation::shifted_left, "a shift beyond int64"},
+    {NB_POWER, &IntOperation::power, "a power beyond int64", Reason::assumption_failed},
+    {NB_LSHIFT, &IntOperation::shifted_left, "a shift beyond int64", Reason::assumption_failed},
     {NB_RSHIFT, &IntOperation::shifted_right, "negative shift count"},
-    {NB_AND, &IntOperation::pair<Op::bitwise_and>, nullptr},
-    {NB_OR, &IntOperation::pair<Op::bitwise_or>, nullptr},
-    {NB_XOR, &IntOperation::pair<Op::bitwise_xor>, nullptr},
+    {NB_AND, &IntOperation::pair<Op::bitwise_and>},
+    {NB_OR, &IntOperation::pair<Op::bitwise_or>},
+    {NB_XOR, &IntOperation::pair<Op::bitwise_xor>},
 };
 
 Result<Ref> int_operation(Capture& capture, int op, const Operand& left, const Operand& right) {
@@ -159,7 +161,7 @@ Result<Ref> int_operation(Capture& capture, int op, const Operand& left, const O
   for (const IntRule& rule : int_rules) {
     if (rule.op != op) continue;
     ValueId out = (o.*rule.compute)();
-    return rule.left_out ? o.numbers.settled(out, rule.left_out) : capture.scalar(out);
+    return rule.left_out ? o.numbers.settled(out, rule.left_out, rule.reason) : capture.scalar(out);
   }
   return no_such_operator();
 }
@@ -319,7 +321,7 @@ Result<Ref> python_unary(Capture& capture, char op, const Operand& operand) {
   if (op == '~' && operand.type.kind == Kind::py_bool) return fail(Reason::unsupported_value, "~ of a bool warns");
   if (op == '~') return capture.scalar(numbers.apply(Op::invert, {v}, DType::int64));
   if (operand.type.kind != Kind::py_bool) numbers.need(numbers.test(Op::not_equal, v, numbers.integer(lowest_int64)));
-  return numbers.settled(numbers.apply(Op::negative, {v}, DType::int64), "an int beyond int64");
+  return numbers.settled(numbers.apply(Op::negative, {v}, DType::int64), "an int beyond int64", Reason::assumption_failed);
 }
 
 // Ints and floats compare as the exact numbers.
