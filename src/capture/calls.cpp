@@ -79,6 +79,14 @@ bool may_override(Capture& capture, const Ref& value) {
   return false;
 }
 
+// Whether a builtin method is what the descriptor gives for an object: a class that overrides it has another one by its name.
+bool is_method_of(PyObject* descriptor, PyObject* method) {
+  const PyMethodDef* definition = reinterpret_cast<PyCFunctionObject*>(method)->m_ml;
+  bool is_method = Py_IS_TYPE(descriptor, &PyMethodDescr_Type) || Py_IS_TYPE(descriptor, &PyClassMethodDescr_Type);
+  if (is_method) return reinterpret_cast<PyMethodDescrObject*>(descriptor)->d_method == definition;
+  return !PyFunction_Check(descriptor);
+}
+
 bool is_foldable_value(const Ref& value) {
   if (value->kind == AbstractKind::constant) return is_foldable(value->object.get());
   if (value->kind != AbstractKind::tuple && value->kind != AbstractKind::list) return false;
@@ -278,6 +286,7 @@ Result<std::optional<Ref>> Interpreter::call_bound_builtin(PyObject* object, Cal
   PyRef name = attribute(object, "__name__");
   PyTypeObject* type = PyType_Check(self) ? reinterpret_cast<PyTypeObject*>(self) : Py_TYPE(self);
   PyObject* descriptor = name ? _PyType_Lookup(type, name.get()) : nullptr;
+  if (descriptor != nullptr && !is_method_of(descriptor, object)) descriptor = nullptr;
   Primitive primitive = descriptor != nullptr ? find_primitive(descriptor) : nullptr;
   if (primitive == nullptr) return fail(Reason::unsupported_call, short_repr(object));
   arguments.positional.insert(arguments.positional.begin(), capture_.constant(self));
@@ -290,8 +299,9 @@ Result<std::optional<Ref>> Interpreter::call_method(const Ref& method, CallArgum
   PyObject* object = callable->object.get();
   bool builtin = callable->kind == AbstractKind::constant && Py_IS_TYPE(object, &PyMethodDescr_Type);
   if (builtin && self->kind == AbstractKind::constant && find_primitive(object) == nullptr) {
-    // Primitives may be known for the bound form only: add.reduce.
-    PyRef bound = PyRef::steal(PyObject_GetAttr(self->object.get(), PyDescr_NAME(object)));
+    // Primitives may be known for the bound form only: add.reduce. The object's class may override the method.
+    PyObject* owner = reinterpret_cast<PyObject*>(Py_TYPE(self->object.get()));
+    PyRef bound = PyRef::steal(Py_TYPE(object)->tp_descr_get(object, self->object.get(), owner));
     if (!bound) PyErr_Clear();
     Primitive primitive = bound ? find_primitive(bound.get()) : nullptr;
     if (primitive != nullptr) return call_primitive(primitive, bound.get(), arguments);

@@ -35,8 +35,8 @@ enum class RecipeKind : uint8_t {
   slice,           // parts: start, stop, step
   iterator,        // iter(parts[0]) advanced `index` times; with parts[1]: a sequence iterator at that index
   call,            // object(parts...): a built-in that runs no user code (range, enumerate, zip, format of a number)
-  method,          // bound method: parts[0] function or callable, parts[1] self
-  attribute,       // getattr(parts[0], object): bound built-in methods; runs no user code
+  method,          // bound method: parts[0] is the function or the descriptor of a built-in method, parts[1] self
+  attribute,       // getattr(parts[0], object) of a built-in type; runs no user code
   cell,            // new cell holding parts[0]
   function,  // new function: object = code, parts: globals, defaults|null, kwdefaults|null, closure|null, annotations|null
 };

@@ -255,14 +255,10 @@ Result<RecipeId> RecipeWriter::write_iterator(const Ref& iterator) {
 
 Result<RecipeId> RecipeWriter::write_method(const AbstractValue& method) {
   const Ref& callable = method.items[0];
-  bool python = callable->kind == AbstractKind::function || (callable->object && PyFunction_Check(callable->object.get()));
-  if (python) return write_parts(RecipeKind::method, method.items);
-  PyRef name = PyRef::steal(PyObject_GetAttrString(callable->object.get(), "__name__"));
-  if (!name) {
-    PyErr_Clear();
-    return fail(Reason::unsupported_value, "a method without a name");
-  }
-  return write_parts(RecipeKind::attribute, {method.items[1]}, std::move(name));
+  PyObject* known = callable->kind == AbstractKind::function ? nullptr : callable->object.get();
+  if (known != nullptr && Py_IS_TYPE(known, &PyGetSetDescr_Type))  // array.flat
+    return write_parts(RecipeKind::attribute, {method.items[1]}, PyRef::borrow(PyDescr_NAME(known)));
+  return write_parts(RecipeKind::method, method.items);
 }
 
 // A generator that has not begun: the call that makes it. Its arguments are its first locals.

@@ -144,7 +144,7 @@ PyObject* Materialiser::make_one(const Prepared& prepared, const Binding& bindin
     case RecipeKind::call:
       return new_call(recipe.object.get(), recipe.parts, objects);
     case RecipeKind::method:
-      return PyMethod_New(part(0), part(1));
+      return new_method(part(0), part(1));
     case RecipeKind::attribute:
       return PyObject_GetAttr(part(0), recipe.object.get());
     case RecipeKind::cell:

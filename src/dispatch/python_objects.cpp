@@ -142,6 +142,13 @@ PyObject* new_iterator_at(PyObject* iterable, PyObject* index) {
   return none ? iterator.release() : nullptr;
 }
 
+PyObject* new_method(PyObject* callable, PyObject* self) {
+  PyTypeObject* type = Py_TYPE(callable);
+  bool built_in = type == &PyMethodDescr_Type || type == &PyWrapperDescr_Type;
+  if (!built_in) return PyMethod_New(callable, self);
+  return type->tp_descr_get(callable, self, reinterpret_cast<PyObject*>(Py_TYPE(self)));
+}
+
 PyObject* new_call(PyObject* callable, const std::vector<int>& parts, PyObject* const* objects) {
   std::vector<PyObject*> arguments;
   for (int part : parts) arguments.push_back(objects[part]);

@@ -33,6 +33,10 @@ PyObject* new_iterator_at(PyObject* iterable, PyObject* index);
 // code when they die.
 bool perform(const std::vector<StoreRecipe>& stores, PyObject* const* objects);
 
+// A function, or another callable that is no descriptor, bound to an object; what the descriptor of a built-in method gives for
+// it, which need not be what the object has under the method's name: its class may override that.
+PyObject* new_method(PyObject* callable, PyObject* self);
+
 // callable(*parts).
 PyObject* new_call(PyObject* callable, const std::vector<int>& parts, PyObject* const* objects);
 
