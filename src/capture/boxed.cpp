@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "capture/descent.h"
 #include "capture/numpy_operands.h"
 #include "capture/python_text.h"
 #include "capture/semantics.h"
@@ -38,6 +39,7 @@ class Arguments {
 
  private:
   Result<CallPart> part(const Ref& ref) {
+    const Descent level;
     CallPart out;
     switch (ref->kind) {
       case AbstractKind::constant:

@@ -3,6 +3,7 @@
 #include "capture/builtin_primitives.h"
 #include "capture/class_guards.h"
 #include "capture/conditions.h"
+#include "capture/descent.h"
 #include "capture/known_types.h"
 #include "capture/python_numbers.h"
 #include "capture/python_text.h"
@@ -28,6 +29,7 @@ namespace {
 
 // Whether `type` is a subclass, where no code of a metaclass is asked.
 Result<bool> is_subclass(PyTypeObject* type, PyObject* classes) {
+  const Descent level;
   if (PyTuple_CheckExact(classes)) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(classes); ++i) {
       ACCEL_TRY(bool found, is_subclass(type, PyTuple_GET_ITEM(classes, i)));

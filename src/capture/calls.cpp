@@ -4,6 +4,8 @@
 
 #include "capture/callable_parts.h"
 #include "capture/class_guards.h"
+#include "capture/descent.h"
+#include "capture/dispatchers.h"
 #include "capture/interpreter.h"
 #include "capture/known_types.h"
 #include "capture/predicated.h"
@@ -63,8 +65,11 @@ std::vector<std::pair<PyRef, Ref>> keyword_defaults(Capture& capture, PyObject* 
   return items;
 }
 
+bool is_constant_tuple(const AbstractValue& value) { return value.kind == AbstractKind::tuple && value.object; }
+
 // Whether an argument may override NumPy's functions by __array_function__.
 bool may_override(Capture& capture, const Ref& value) {
+  const Descent level;
   if (value->kind == AbstractKind::object) {
     static PyObject* const name = PyUnicode_InternFromString("__array_function__");
     PyTypeObject* type = capture.type_of(value);
@@ -72,7 +77,7 @@ bool may_override(Capture& capture, const Ref& value) {
     return _PyType_Lookup(type, name) != nullptr;
   }
   bool sequence = value->kind == AbstractKind::tuple || value->kind == AbstractKind::list;
-  if (!sequence) return false;
+  if (!sequence || is_constant_tuple(*value)) return false;
   for (const Ref& item : value->items) {
     if (may_override(capture, item)) return true;
   }
@@ -88,8 +93,10 @@ bool is_method_of(PyObject* descriptor, PyObject* method) {
 }
 
 bool is_foldable_value(const Ref& value) {
+  const Descent level;
   if (value->kind == AbstractKind::constant) return is_foldable(value->object.get());
   if (value->kind != AbstractKind::tuple && value->kind != AbstractKind::list) return false;
+  if (is_constant_tuple(*value)) return is_foldable(value->object.get());
   return std::all_of(value->items.begin(), value->items.end(), is_foldable_value);
 }
 
@@ -351,6 +358,7 @@ Result<std::optional<Ref>> Interpreter::call_dispatcher(PyObject* dispatcher, Ca
   for (const auto& argument : arguments.keywords) overridden = overridden || check(argument.second);
   PyRef implementation = attribute(dispatcher, "_implementation");
   if (overridden || !implementation) return fail(Reason::unsupported_call, "arguments with __array_function__");
+  ACCEL_TRY([[maybe_unused]] Unit dispatched, check_dispatch(capture_, implementation.get(), arguments));
   return begin_call(capture_.constant(implementation.get()), std::move(arguments));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "capture/descent.h"
 #include "capture/interpreter.h"
 #include "capture/unify_dims.h"
 #include "ir/flow.h"
@@ -31,6 +32,7 @@ class Session {
     plan_.fixed_sizes = options_.fixed_sizes;
     plan_.seen_results = options_.seen_results;
     plan_.learned = options_.learned;
+    Descent::begin_capture();
     ACCEL_TRY([[maybe_unused]] Unit walked, walk());
     if (attempt_.interpreter->exits().empty())
       return fail(Reason::unsupported_value, "a loop that only calls of the process end");

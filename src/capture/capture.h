@@ -118,7 +118,8 @@ class Capture {
   ChangedObjects& changes() { return changes_; }
 
   // --- values -------------------------------------------------------------------------------------------------------
-  Ref constant(PyObject* object);  // borrowed; an exact tuple or slice gives that kind
+  // Borrowed; an exact tuple or slice gives that kind, unless it is nested too deeply to be taken apart.
+  Ref constant(PyObject* object);
   Ref python_int(int64_t value);
   Ref dim_scalar(Dim d, ValueKind kind = ValueKind::py_scalar);  // constant when d is one
   Ref scalar(ValueId value);                                     // kind and dtype from the value's type
@@ -128,7 +129,8 @@ class Capture {
   Ref method(Ref callable, Ref self);
   Ref set(PyRef object);  // takes a set that nobody else has
   Ref instance(PyTypeObject* type);
-  Ref fresh_array(ValueId value);  // whole new storage
+  // Whole new storage. Throws Abandoned for more axes than NumPy's arrays may have, as view_of() does.
+  Ref fresh_array(ValueId value);
   Ref view_of(const Ref& array, ViewStep step, Lens lens, ValueId value);
   // Current contents of an array, re-derived when its storage was stored to.
   ValueId read(const Ref& array);
@@ -302,6 +304,8 @@ class Capture {
     double low = 0, high = 0;
   };
 
+  Ref constant_within(PyObject* object, int levels, std::unordered_map<PyObject*, Ref>& made);
+  static void check_rank(size_t rank);
   void look_array(const Ref& value);
   void look_number(const Ref& value, PyTypeObject* type, DType dtype);
   void look_container(const Ref& value);

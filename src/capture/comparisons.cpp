@@ -6,6 +6,7 @@
 #include "capture/callable_parts.h"
 #include "capture/class_guards.h"
 #include "capture/conditions.h"
+#include "capture/descent.h"
 #include "capture/grown_lists.h"
 #include "capture/known_types.h"
 #include "capture/numpy_ufunc.h"
@@ -74,6 +75,7 @@ Result<Ref> order_sequences(Capture& capture, int op, const Ref& left, const Ref
 }
 
 Result<Ref> compare_sequences(Capture& capture, int op, const Ref& left, const Ref& right, bool only_truth) {
+  const Descent level;
   if (op != Py_EQ && op != Py_NE) return order_sequences(capture, op, left, right, only_truth);
   bool same_length = left->items.size() == right->items.size();
   Condition equal = known_condition(left->kind == right->kind && (same_length || left->kind == AbstractKind::tuple));
@@ -286,6 +288,7 @@ Result<bool> is_same(Capture& capture, const Ref& left, const Ref& right) {
 
 Result<bool> is_equal(Capture& capture, const Ref& left, const Ref& right) {
   if (left == right) return true;
+  const Descent level;
   if (left->kind == AbstractKind::constant && right->kind == AbstractKind::constant &&
       left->object.get() == right->object.get()) {
     return is_constant_nan(left) ? is_same(capture, left, right) : true;

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "capture/capture.h"
+#include "capture/quiet_calls.h"
 #include "cpython/imported.h"
 #include "ndarray/array.h"
 #include "ndarray/loops.h"
@@ -25,18 +26,11 @@ class Evaluator {
 
   PyRef run(ValueId value) {
     if (!is_constant(value)) return {};
-    PyRef errstate = imported_attribute("numpy", "errstate");
-    PyRef keywords = PyRef::steal(Py_BuildValue("{s:s}", "all", "raise"));
-    PyRef none = PyRef::steal(PyTuple_New(0));
-    PyRef manager =
-        PyRef::steal(errstate && keywords && none ? PyObject_Call(errstate.get(), none.get(), keywords.get()) : nullptr);
-    PyRef entered = PyRef::steal(manager ? PyObject_CallMethod(manager.get(), "__enter__", nullptr) : nullptr);
-    if (!entered) return {};
+    const EventsAsErrors events;
+    if (!events) return {};
     PyRef result = evaluate(value, 0);
     PyErr_Clear();
-    PyRef left = PyRef::steal(PyObject_CallMethod(manager.get(), "__exit__", "OOO", Py_None, Py_None, Py_None));
-    PyErr_Clear();
-    return left ? std::move(result) : PyRef();
+    return result;
   }
 
  private:

@@ -1,5 +1,6 @@
 // Items of tuples, lists and dicts.
 
+#include "capture/descent.h"
 #include "capture/grown_lists.h"
 #include "capture/known_types.h"
 #include "capture/numpy_flat.h"
@@ -27,6 +28,7 @@ Result<size_t> position(Capture& capture, const Ref& container, const Ref& index
 
 // The type of a number, or of a tuple of such and of tuples.
 std::optional<RowType> entry_type(Capture& capture, const Ref& item) {
+  const Descent level;
   capture.look(item);
   if (item->kind != AbstractKind::tuple) {
     std::optional<Type> number = number_type(*item);

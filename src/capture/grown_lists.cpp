@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "capture/dense_strides.h"
+#include "capture/descent.h"
 #include "capture/numpy_arguments.h"
 #include "capture/numpy_operands.h"
 #include "capture/path_state.h"
@@ -47,6 +48,7 @@ std::optional<RowType> list_type(Capture& capture, const AbstractValue& list) {
 }
 
 bool has_type(Capture& capture, const Ref& item, const RowType& row) {
+  const Descent level;
   capture.look(item);
   if (!row.parts.empty()) {
     AbstractKind kind = row.is_list ? AbstractKind::list : AbstractKind::tuple;
@@ -138,6 +140,7 @@ bool casts_alike(DType from, DType to) {
 }  // namespace
 
 std::optional<RowType> row_type(Capture& capture, const PathState& state, const Ref& item) {
+  const Descent level;
   const AbstractValue& value = state.of(item);
   bool has_parts =
       value.kind == AbstractKind::tuple || (value.kind == AbstractKind::list && value.source < 0 && !value.iterated);

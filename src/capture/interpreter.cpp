@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "capture/descent.h"
 #include "capture/ops.h"
 #include "capture/python_text.h"
 #include "cpython/imported.h"
@@ -186,6 +187,7 @@ Status Interpreter::traced(Step& step) {
 }
 
 Status Interpreter::try_step(Frame& frame) {
+  const Descent::Instruction instruction;
   try {
     return step(frame);
   } catch (const Abandoned& abandoned) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "capture/descent.h"
 #include "capture/grown_lists.h"
 #include "capture/interpreter.h"
 #include "capture/references.h"
@@ -12,6 +13,7 @@ namespace {
 
 // Whether lists that become rows have no other name. Requires the state that the references are of.
 bool are_lists_alone(const References& references, const Ref& item, bool alone) {
+  const Descent level;
   bool is_list = is_any_list(*item);
   if (is_list && (!alone || !references.is_named_once(item) || references.is_iterated(item))) return false;
   alone = alone && (is_list || references.is_named_once(item));
@@ -25,6 +27,7 @@ bool are_lists_alone(const References& references, const Ref& list) {
 }
 
 void hold_shared(const References& references, const Ref& list, const Ref& item, bool alone) {
+  const Descent level;
   if (is_sequence(item)) {
     alone = alone && references.is_named_once(item);
     for (const Ref& part : item->items) hold_shared(references, list, part, alone);

@@ -5,6 +5,7 @@
 
 #include "capture/callable_parts.h"
 #include "capture/capture.h"
+#include "capture/descent.h"
 #include "capture/python_text.h"
 #include "ndarray/array.h"
 
@@ -88,6 +89,7 @@ PyRef Capture::constant_number(ValueKind kind, int64_t value) {
 }
 
 Result<PyRef> Capture::require_items(const Ref& value) {
+  const Descent level;
   auto size = static_cast<Py_ssize_t>(value->items.size());
   PyRef out = PyRef::steal(value->kind == AbstractKind::list ? PyList_New(size) : PyTuple_New(size));
   for (Py_ssize_t i = 0; i < size; ++i) {

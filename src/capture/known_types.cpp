@@ -1,5 +1,7 @@
 #include "capture/known_types.h"
 
+#include <unordered_set>
+
 #include "capture/python_text.h"
 #include "cpython/imported.h"
 #include "cpython/py_ref.h"
@@ -21,6 +23,60 @@ bool is_library_class(PyTypeObject* type) {
   std::string name = module && PyUnicode_Check(module.get()) ? utf8(module.get()) : std::string();
   return name == "numpy" || name.rfind("numpy.", 0) == 0 || name == "contextlib" || name == "functools" || name == "numbers" ||
          name == "collections.abc";
+}
+
+// A walk over Python's constants. It looks at a tuple or list once, however often others hold it, and ends where they are
+// nested very deeply.
+class ConstantWalk {
+ public:
+  using Test = bool (*)(PyObject*);
+  // Whether the leaves of tuples, slices and (`lists`) lists pass the test.
+  ConstantWalk(Test test, bool lists) : test_(test), lists_(lists) {}
+
+  bool holds(PyObject* object) {
+    constexpr int deepest_tuple = 100;
+    if (depth_ == deepest_tuple) return false;
+    bool holds_others = PyTuple_CheckExact(object) || PyList_CheckExact(object);
+    if (holds_others && !seen_.insert(object).second) return true;
+    ++depth_;
+    bool found = holds_within(object);
+    --depth_;
+    return found;
+  }
+
+ private:
+  bool holds_within(PyObject* object) {
+    if (PySlice_Check(object)) {
+      auto* slice = reinterpret_cast<PySliceObject*>(object);
+      return test_(object) && holds(slice->start) && holds(slice->stop) && holds(slice->step);
+    }
+    bool tuple = PyTuple_CheckExact(object);
+    if (!tuple && !(lists_ && PyList_CheckExact(object))) return test_(object);
+    for (Py_ssize_t i = 0; i < Py_SIZE(object); ++i)
+      if (!holds(tuple ? PyTuple_GET_ITEM(object, i) : PyList_GET_ITEM(object, i))) return false;
+    return true;
+  }
+
+  Test test_;
+  bool lists_;
+  int depth_ = 0;
+  std::unordered_set<PyObject*> seen_;  // one of them that fails ends the walk
+};
+
+bool is_plain_leaf(PyObject* object) {
+  return object == Py_None || object == Py_Ellipsis || object == Py_NotImplemented || PyBool_Check(object) ||
+         PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyComplex_CheckExact(object) ||
+         PyUnicode_CheckExact(object) || PyBytes_CheckExact(object) || Py_TYPE(object) == &PyRange_Type;
+}
+
+bool is_unchanging_leaf(PyObject* object) {
+  return !is_array(object) && !PyList_Check(object) && !PyDict_Check(object) && !PySet_Check(object);
+}
+
+bool is_foldable_leaf(PyObject* object) {
+  if (PySlice_Check(object) || PyAnySet_CheckExact(object)) return true;
+  if (Py_TYPE(object) == known_types().finfo || Py_TYPE(object) == known_types().iinfo) return true;
+  return is_plain_leaf(object) || is_dtype(object) || PyType_Check(object) || dtype_of_scalar(object).has_value();
 }
 
 }  // namespace
@@ -90,47 +146,10 @@ bool is_builtin_exception(PyObject* type) {
   return is_exception_class(type) && (reinterpret_cast<PyTypeObject*>(type)->tp_flags & Py_TPFLAGS_HEAPTYPE) == 0;
 }
 
-bool is_plain_constant(PyObject* object) {
-  if (object == Py_None || object == Py_Ellipsis || object == Py_NotImplemented || PyBool_Check(object)) return true;
-  if (PyTuple_CheckExact(object)) {
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) {
-      if (!is_plain_constant(PyTuple_GET_ITEM(object, i))) return false;
-    }
-    return true;
-  }
-  return PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyComplex_CheckExact(object) ||
-         PyUnicode_CheckExact(object) || PyBytes_CheckExact(object) || Py_TYPE(object) == &PyRange_Type;
-}
+bool is_plain_constant(PyObject* object) { return ConstantWalk(is_plain_leaf, false).holds(object); }
 
-bool is_deep_constant(PyObject* object) {
-  if (is_array(object) || PyList_Check(object) || PyDict_Check(object) || PySet_Check(object)) return false;
-  if (PySlice_Check(object)) {
-    auto* slice = reinterpret_cast<PySliceObject*>(object);
-    return is_deep_constant(slice->start) && is_deep_constant(slice->stop) && is_deep_constant(slice->step);
-  }
-  if (!PyTuple_CheckExact(object)) return true;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) {
-    if (!is_deep_constant(PyTuple_GET_ITEM(object, i))) return false;
-  }
-  return true;
-}
+bool is_deep_constant(PyObject* object) { return ConstantWalk(is_unchanging_leaf, false).holds(object); }
 
-bool is_foldable(PyObject* object) {
-  if (PyTuple_CheckExact(object)) {
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) {
-      if (!is_foldable(PyTuple_GET_ITEM(object, i))) return false;
-    }
-    return true;
-  }
-  if (PyList_CheckExact(object)) {
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(object); ++i) {
-      if (!is_foldable(PyList_GET_ITEM(object, i))) return false;
-    }
-    return true;
-  }
-  if (PySlice_Check(object) || PyAnySet_CheckExact(object)) return true;
-  if (Py_TYPE(object) == known_types().finfo || Py_TYPE(object) == known_types().iinfo) return true;
-  return is_plain_constant(object) || is_dtype(object) || PyType_Check(object) || dtype_of_scalar(object).has_value();
-}
+bool is_foldable(PyObject* object) { return ConstantWalk(is_foldable_leaf, true).holds(object); }
 
 }  // namespace accel

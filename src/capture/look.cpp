@@ -5,6 +5,7 @@
 #include "capture/callable_parts.h"
 #include "capture/capture.h"
 #include "capture/dense_strides.h"
+#include "capture/descent.h"
 #include "capture/known_types.h"
 #include "capture/numpy_random.h"
 #include "capture/python_text.h"
@@ -20,7 +21,10 @@ namespace {
 
 constexpr double widest_dim = 140737488355328.0;  // 2**47: addresses end there
 constexpr double widest_int = 9.3e18;
-constexpr Py_ssize_t most_contents = 4096;  // longer containers stay objects
+// Longer containers stay objects, and so do those that are nested more deeply, or come when there is so much already.
+constexpr Py_ssize_t most_contents = 4096;
+constexpr int deepest_nesting = 100;
+constexpr size_t most_sources = 1 << 14;
 
 std::vector<uint8_t> canonical(std::vector<uint8_t> order) {
   return std::is_sorted(order.begin(), order.end()) ? std::vector<uint8_t>{} : order;
@@ -42,17 +46,21 @@ std::optional<DType> number_dtype(PyObject* object) {
   return is_numpy_scalar(object) ? dtype_of_scalar(object) : std::nullopt;
 }
 
-// Whether the object at a source is found again where the source hangs on it.
-bool is_within_itself(const Sources& sources, const std::unordered_map<SourceId, Ref>& at, const Ref& value) {
+// Whether the items of the container at a source can all be known: it is not found where it hangs on itself.
+bool has_an_end(const Sources& sources, const std::unordered_map<SourceId, Ref>& at, const Ref& value) {
+  int level = 0;
   for (SourceId id = sources[value->source].parent; id >= 0; id = sources[id].parent) {
+    bool nested = sources[id].kind == SourceKind::item || sources[id].kind == SourceKind::dict_item;
+    level += nested;
     auto outer = at.find(id);
-    if (outer != at.end() && outer->second->object.get() == value->object.get()) return true;
+    if (outer != at.end() && outer->second->object.get() == value->object.get()) return false;
   }
-  return false;
+  return level < deepest_nesting && sources.size() < most_sources;
 }
 
 void look_deep_once(Capture& capture, const Ref& value, std::set<const AbstractValue*>& seen) {
   if (!seen.insert(value.get()).second) return;
+  const Descent level;
   capture.look(value);
   for (const Ref& item : value->items) {
     if (item) look_deep_once(capture, item, seen);
@@ -99,8 +107,7 @@ void Capture::look(const Ref& value) {
   if (look_constant(value)) return;
   if (auto dtype = number_dtype(object)) return look_number(value, Py_TYPE(object), *dtype);
   bool is_container = PyTuple_CheckExact(object) || PyList_CheckExact(object) || PyDict_CheckExact(object);
-  // Its items are never all known.
-  if (!is_container || is_within_itself(sources_, at_, value)) return look_object(value);
+  if (!is_container || !has_an_end(sources_, at_, value)) return look_object(value);
   return PyDict_CheckExact(object) ? look_dict(value) : look_container(value);
 }
 

@@ -33,6 +33,7 @@ Ref Capture::view_of(const Ref& array, ViewStep step, Lens lens, ValueId value) 
   ref->kind = AbstractKind::array;
   ref->array = array->array;
   ref->array.path.push_back(std::move(step));
+  check_rank(lens.shape.size());
   ref->array.lens = std::move(lens);
   ref->array.value = value;
   ref->array.version = array->array.storage->version;

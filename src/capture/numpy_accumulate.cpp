@@ -35,11 +35,11 @@ Result<Ref> accumulate(Capture& capture, PyObject* ufunc, const Ref& array, cons
   ACCEL_TRY(PyRef descr, read_descr(capture, dtype));
   ACCEL_TRY(DType into, accumulator(ufunc, *op, operand.type.dtype, descr.get()));
   int along = 0;
-  if (flat || operand.shape.empty()) {
-    operand = *as_operand(capture, reshaped(capture, operand.ref, {element_count(capture, operand.shape)}));
-  } else if (axis) {
-    ACCEL_TRY(along, read_axis(capture, axis, static_cast<int>(operand.shape.size())));
+  if (!flat && axis) {  // an array without axes has one here
+    ACCEL_TRY(along, read_axis(capture, axis, std::max(static_cast<int>(operand.shape.size()), 1)));
   }
+  if (flat || operand.shape.empty())
+    operand = *as_operand(capture, reshaped(capture, operand.ref, {element_count(capture, operand.shape)}));
   std::vector<uint8_t> order = result_order(capture, {operand}, operand.shape);
   ACCEL_TRY(ValueId value, operand_value(capture, operand, into));
   value = capture.build().accumulate(*op, value, along);

@@ -1,8 +1,11 @@
 #include "capture/numpy_creation.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "capture/descent.h"
 #include "capture/grown_lists.h"
 #include "capture/iterators.h"
 #include "capture/numpy_arguments.h"
@@ -36,6 +39,12 @@ Result<std::vector<uint8_t>> read_order(Capture& capture, const Ref& ref, size_t
   return rank < 2 ? std::vector<uint8_t>{} : out;
 }
 
+// The bytes that NumPy gets whatever else the process has: half of the memory.
+double surely_free() {
+  static const double bytes = 0.5 * static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
 ValueId zero_of(Capture& capture, DType dtype) {
   Literal literal;
   literal.dtype = dtype;
@@ -46,8 +55,9 @@ Result<Ref> zeros(Capture& capture, const Ref& shape_given, const Ref& dtype_giv
   ACCEL_TRY(std::vector<Dim> shape, read_shape(capture, shape_given));
   ACCEL_TRY(auto dtype, read_dtype(capture, dtype_given));
   ACCEL_TRY(std::vector<uint8_t> order, read_order(capture, order_given, shape.size()));
-  ValueId zero = zero_of(capture, dtype.value_or(DType::float64));
-  return capture.fresh_array(capture.build().full(zero, shape, order, unread));
+  DType wanted = dtype.value_or(DType::float64);
+  ACCEL_TRY([[maybe_unused]] Unit possible, check_size(capture, shape, wanted));
+  return capture.fresh_array(capture.build().full(zero_of(capture, wanted), shape, order, unread));
 }
 
 Result<Ref> zeros(Capture& capture, const CallArguments& arguments, bool unread) {
@@ -60,6 +70,26 @@ Result<Ref> zeros(Capture& capture, const CallArguments& arguments, bool unread)
 bool is_unread(Capture& capture) { return capture.in_library(); }
 
 }  // namespace
+
+Status check_size(Capture& capture, const std::vector<Dim>& shape, DType dtype) {
+  DimTable& dims = capture.dims();
+  double bytes = item_size(dtype);
+  std::vector<Dim> open;  // an extent of 0 does not make up for others
+  for (Dim extent : shape) {
+    if (auto known = dims.as_constant(extent)) {
+      bytes *= std::max(static_cast<double>(*known), 1.0);
+    } else {
+      open.push_back(shape.size() == 1 ? extent : dims.max(extent, dims.constant(1)));
+    }
+  }
+  bool fits = bytes <= surely_free();
+  if (fits && !open.empty()) {
+    Dim count = dims.product(open), most = dims.constant(static_cast<int64_t>(surely_free() / bytes));
+    fits = capture.assume_fits(count) && capture.expect(count, Comparison::le, most);
+  }
+  if (!fits) return fail(Reason::unsupported_argument, "an array that may be too large to exist");
+  return Unit{};
+}
 
 Result<Ref> numpy_zeros(Capture& capture, PyObject*, const CallArguments& arguments) {
   return zeros(capture, arguments, false);
@@ -95,7 +125,11 @@ Result<Ref> numpy_empty_like(Capture& capture, PyObject*, const CallArguments& a
   if (order == "F" || order == "A") {
     ACCEL_TRY(memory, read_order(capture, given[2], shape.size()));
   }
-  ValueId zero = zero_of(capture, dtype.value_or(prototype.type.dtype));
+  DType wanted = dtype.value_or(prototype.type.dtype);
+  if (!is_none(given[4])) {
+    ACCEL_TRY([[maybe_unused]] Unit possible, check_size(capture, shape, wanted));
+  }
+  ValueId zero = zero_of(capture, wanted);
   return capture.fresh_array(capture.build().full(zero, shape, memory, is_unread(capture)));
 }
 
@@ -144,6 +178,7 @@ Result<Ref> array_of_range(Capture& capture, const Ref& range, std::optional<DTy
 }
 
 Status walk(Capture& capture, const Ref& given, size_t level, Sequence& out) {
+  const Descent descent;
   capture.look(given);
   Ref ref = given;
   if (is_range(ref)) {

@@ -113,7 +113,7 @@ Status read_where(Capture& capture, const ReduceOptions& options, ReduceCall& ca
     if (!capture.decide_equal(shape[k], call.array.shape[k]))
       return fail(Reason::unsupported_argument, "where larger than the array");
   }
-  call.where = options.where;
+  call.where = mask.ref;
   if (leaves_out(call)) return Unit{};
   if (call.combining->has_identity) {
     call.filler = capture.build().constant(identity_of(call.combining->op, call.accumulator), ValueKind::numpy_scalar);

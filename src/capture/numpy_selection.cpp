@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "capture/numpy_arguments.h"
+#include "capture/numpy_creation.h"
 #include "capture/numpy_primitives.h"
 #include "capture/numpy_ufunc.h"
 #include "capture/numpy_views.h"
@@ -92,6 +93,7 @@ Result<Ref> numpy_array_repeat(Capture& capture, PyObject*, const CallArguments&
   spread.insert(spread.begin() + axis + 1, times);
   Dim& extent = shape[static_cast<size_t>(axis)];
   extent = dims.mul(extent, times);
+  ACCEL_TRY([[maybe_unused]] Unit possible, check_size(capture, shape, lens_of(given[0]).dtype));
   value = capture.build().broadcast_to(capture.build().expand_dims(value, {axis + 1}), spread);
   return copied(capture, capture.build().reshape(value, shape), {});
 }

@@ -144,7 +144,11 @@ Result<Ref> numpy_copyto(Capture& capture, PyObject*, const CallArguments& argum
   if (given[0]->kind != AbstractKind::array) return fail(Reason::will_raise, "copyto into no array");
   ACCEL_TRY(std::string casting, read_text(capture, given[2]));
   if (casting.empty()) casting = "same_kind";
-  ACCEL_TRY([[maybe_unused]] Unit done, assign(capture, given[0], given[1], casting, given[3]));
+  Ref source = given[1];
+  if (is_array_sequence(source)) {
+    ACCEL_TRY(source, array_of_sequence(capture, source, std::nullopt));
+  }
+  ACCEL_TRY([[maybe_unused]] Unit done, assign(capture, given[0], source, casting, given[3]));
   return capture.constant(Py_None);
 }
 

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 
 #include "capture/numpy_arguments.h"
 #include "capture/numpy_primitives.h"
 #include "capture/numpy_products.h"
 #include "capture/numpy_stores.h"
 #include "capture/predicated.h"
+#include "capture/semantics.h"
 #include "ndarray/array.h"
 
 namespace accel {
@@ -299,6 +301,26 @@ Result<Ref> apply_ufunc(Capture& capture, Op op, const std::vector<Ref>& operand
   return apply_ufunc(capture, ufunc_of(op), operands, options);
 }
 
+namespace {
+
+// Some ufuncs warn of an out that is given by position. NumPy is asked, once.
+Status check_positional_out(PyObject* ufunc, size_t operands, size_t results) {
+  static std::unordered_map<PyObject*, bool> known;  // ufuncs that have been asked live for ever
+  auto [place, fresh] = known.try_emplace(ufunc, false);
+  if (fresh) {
+    Py_INCREF(ufunc);
+    place->second = warns([&]() -> PyObject* {
+      PyRef arguments = PyRef::steal(PyTuple_New(static_cast<Py_ssize_t>(operands + results)));
+      for (size_t k = 0; k < operands + results; ++k)
+        PyTuple_SET_ITEM(arguments.get(), static_cast<Py_ssize_t>(k), new_array(DType::bool_, {}, {}));
+      return PyObject_Call(ufunc, arguments.get(), nullptr);
+    });
+  }
+  return place->second ? Status(fail(Reason::will_warn, "an out that is given by position")) : Status(Unit{});
+}
+
+}  // namespace
+
 // ufunc(*operands, out=, where=, casting=, order=, dtype=, subok=)
 Result<Ref> numpy_ufunc_call(Capture& capture, PyObject* ufunc, const CallArguments& arguments) {
   std::optional<Op> op = op_of_ufunc(ufunc);
@@ -306,6 +328,9 @@ Result<Ref> numpy_ufunc_call(Capture& capture, PyObject* ufunc, const CallArgume
   auto operands = static_cast<size_t>(op_info(*op).arity), results = static_cast<size_t>(op_info(*op).results);
   if (arguments.positional.size() < operands || arguments.positional.size() > operands + results) {
     return fail(Reason::will_raise, "wrong number of arguments");
+  }
+  if (arguments.positional.size() > operands) {
+    ACCEL_TRY([[maybe_unused]] Unit quiet, check_positional_out(ufunc, operands, results));
   }
   CallArguments named{{}, arguments.keywords};
   ACCEL_TRY(auto given, bind_arguments(named, {{"out", "where", "casting", "order", "dtype", "subok"}}));

@@ -8,6 +8,7 @@
 #include "capture/known_types.h"
 #include "capture/predicated.h"
 #include "capture/python_text.h"
+#include "capture/quiet_calls.h"
 #include "capture/semantics.h"
 #include "capture/state_match.h"
 #include "ndarray/array.h"
@@ -20,29 +21,6 @@ namespace {
 using BinaryFunction = PyObject* (*)(PyObject*, PyObject*);
 
 PyObject* power(PyObject* left, PyObject* right) { return PyNumber_Power(left, right, Py_None); }
-
-// While it lives warnings are raised as exceptions. The filters are set aside: what Python knows to have shown stays known.
-class WarningsAsErrors {
- public:
-  WarningsAsErrors()
-      : module_(PyRef::steal(PyImport_ImportModule("warnings"))),
-        filters_(PyRef::steal(module_ ? PyObject_GetAttrString(module_.get(), "filters") : nullptr)) {
-    PyRef all = PyRef::steal(filters_ ? Py_BuildValue("[(sOOOi)]", "error", Py_None, PyExc_Warning, Py_None, 0) : nullptr);
-    if (all) PyObject_SetAttrString(module_.get(), "filters", all.get());
-    PyErr_Clear();
-  }
-  ~WarningsAsErrors() {
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    if (filters_) PyObject_SetAttrString(module_.get(), "filters", filters_.get());
-    PyErr_Restore(type, value, traceback);
-  }
-  WarningsAsErrors(const WarningsAsErrors&) = delete;
-  WarningsAsErrors& operator=(const WarningsAsErrors&) = delete;
-
- private:
-  PyRef module_, filters_;
-};
 
 BinaryFunction binary_function(int op) {
   switch (op) {
@@ -311,10 +289,19 @@ Result<Ref> folded(Capture& capture, PyObject* new_reference) {
   return capture.constant(object.get());
 }
 
-Result<Ref> folded_quietly(Capture& capture, const std::function<PyObject*()>& call) {
-  WarningsAsErrors errors;
+bool warns(const std::function<PyObject*()>& call) {
+  const WarningsAsErrors errors;
   PyRef result = PyRef::steal(call());
-  if (!result && PyErr_ExceptionMatches(PyExc_Warning)) {
+  bool warned = !result && PyErr_ExceptionMatches(PyExc_Warning);
+  PyErr_Clear();
+  return warned;
+}
+
+Result<Ref> folded_quietly(Capture& capture, const std::function<PyObject*()>& call) {
+  const WarningsAsErrors errors;
+  const EventsAsErrors events;
+  PyRef result = PyRef::steal(call());
+  if (!result && (PyErr_ExceptionMatches(PyExc_Warning) || PyErr_ExceptionMatches(PyExc_FloatingPointError))) {
     PyErr_Clear();
     return fail(Reason::unsupported_call, "a call that warns");
   }

@@ -1,5 +1,7 @@
 #include "capture/path_state.h"
 
+#include "capture/descent.h"
+
 namespace accel {
 
 const AbstractValue& PathState::of(const Ref& value) const {
@@ -24,6 +26,7 @@ class Saver {
     // What is still unread is told by its source, and constants never change.
     if (!value || value->kind == AbstractKind::unread || value->kind == AbstractKind::constant) return;
     if (!state_.objects.emplace(value.get(), *value).second) return;
+    const Descent level;
     state_.keep_objects.push_back(value);
     bool in_memory = value->kind == AbstractKind::array || value->kind == AbstractKind::predicated;
     bool has_rows = value->kind == AbstractKind::grown && !value->columns;

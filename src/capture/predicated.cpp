@@ -4,6 +4,7 @@
 #include <numeric>
 #include <set>
 
+#include "capture/descent.h"
 #include "capture/numpy_arguments.h"
 #include "capture/numpy_gather.h"
 #include "capture/numpy_views.h"
@@ -101,6 +102,7 @@ namespace {
 
 Status materialise_once(Capture& capture, const Ref& value, std::set<const AbstractValue*>& seen) {
   if (!value || !seen.insert(value.get()).second) return Unit{};
+  const Descent level;
   if (value->kind == AbstractKind::tuple || value->kind == AbstractKind::list) {
     for (const Ref& item : value->items) {
       ACCEL_TRY([[maybe_unused]] Unit done, materialise_once(capture, item, seen));

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "capture/descent.h"
 #include "capture/frame.h"
 #include "capture/grown_lists.h"
 #include "capture/iterators.h"
@@ -48,6 +49,7 @@ Result<RecipeId> RecipeWriter::write(const Ref& value) {
     return it->second;
   }
   keep_.push_back(value);
+  const Descent level;
   ACCEL_TRY(RecipeId id, make(value));
   written_[value.get()] = id;
   return id;

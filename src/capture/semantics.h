@@ -83,4 +83,7 @@ Result<Ref> folded(Capture& capture, PyObject* new_reference);
 // The same of what a call gives, unless it warns.
 Result<Ref> folded_quietly(Capture& capture, const std::function<PyObject*()>& call);
 
+// Whether a call warns. What it gives is dropped.
+bool warns(const std::function<PyObject*()>& call);
+
 }  // namespace accel

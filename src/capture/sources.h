@@ -33,6 +33,7 @@ class Sources {
   SourceId dict_item(SourceId parent, PyObject* key);
 
   const Source& operator[](SourceId id) const { return guards_.sources[static_cast<size_t>(id)]; }
+  size_t size() const { return guards_.sources.size(); }
   // The place and those it hangs on, outermost first; and the same place again in another attempt.
   std::vector<Source> path_to(SourceId id) const;
   SourceId place_at(const std::vector<Source>& path);

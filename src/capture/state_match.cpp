@@ -2,6 +2,7 @@
 
 #include "capture/capture.h"
 #include "capture/dense_strides.h"
+#include "capture/descent.h"
 #include "capture/grown_lists.h"
 #include "capture/known_types.h"
 #include "ndarray/array.h"
@@ -110,6 +111,7 @@ class Matcher {
 
   bool value(const Ref& t, const Ref& a, StateSlot& slot) {
     if (!t || !a) return !t && !a;
+    const Descent level;
     const AbstractValue &tc = contents(target_, t), &ac = contents(arriving_, a);
     std::optional<Type> t_type = number_type(tc), a_type = number_type(ac);
     if (t_type || a_type) return t_type && a_type && *t_type == *a_type && number(t, a, tc, ac, slot);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "capture/numpy_arguments.h"
+#include "capture/numpy_creation.h"
 #include "capture/numpy_flat.h"
 #include "capture/numpy_indexing.h"
 #include "capture/numpy_stores.h"
@@ -63,14 +64,21 @@ bool is_mask_of_one(Capture& capture, const Ref& array, const Ref& index) {
   return operand && operand->shape.empty() && operand->type.dtype == DType::bool_;
 }
 
-// What numbers are set to has to hold them.
+// What numbers are set to has to hold them. Sequences are nested no more deeply than the target has axes, unlike arrays, whose
+// leading axes may be dropped.
 Status assign_element(Capture& capture, const Ref& target, const Ref& value) {
   auto number = as_operand(capture, value);
-  if (number && !number->is_array()) {
-    ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(target));
+  bool sequence = !number && is_array_sequence(value);
+  if (!sequence && (!number || number->is_array())) return assign(capture, target, value, "unsafe");
+  ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(target));
+  if (!sequence) {
     ACCEL_TRY([[maybe_unused]] Unit in_range, require_element_in_range(capture, *number, lens_of(target).dtype));
+    return assign(capture, target, value, "unsafe");
   }
-  return assign(capture, target, value, "unsafe");
+  ACCEL_TRY(Operand source, read_source(capture, value, lens_of(target).dtype, "unsafe"));
+  if (source.shape.size() > lens_of(target).shape.size())
+    return fail(Reason::will_raise, "setting an array element with a sequence");
+  return assign(capture, target, source.ref, "unsafe");
 }
 
 bool has_ellipsis(const Ref& index) {
@@ -85,7 +93,12 @@ Status store_item(Capture& capture, const Ref& array, const Ref& index, const Re
   const ArrayState& state = array->array;
   capture.look_deep(index);
   capture.look_deep(value);
-  if (is_everything(index, state.lens.shape.size())) return assign_element(capture, array, value);
+  if (is_everything(index, state.lens.shape.size())) {
+    capture.look(value);
+    if (state.lens.shape.empty() && !has_ellipsis(index) && !is_single(capture, value))
+      return fail(Reason::unsupported_argument, "an array as an element");
+    return assign_element(capture, array, value);
+  }
   if (is_mask_of_one(capture, array, index) && is_single(capture, value)) return assign(capture, array, value, "unsafe", index);
   ACCEL_TRY([[maybe_unused]] Unit gathered, materialise_deep(capture, index));
   ACCEL_TRY(std::vector<IndexPart> parts, index_parts(capture, array, index));

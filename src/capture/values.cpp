@@ -19,6 +19,8 @@ Ref make(AbstractKind kind) {
   return ref;
 }
 
+constexpr int deepest_constant = 100;  // levels of tuples in tuples
+
 std::optional<DType> python_dtype(PyObject* object) {
   if (PyBool_Check(object)) return DType::bool_;
   if (PyLong_CheckExact(object)) return DType::int64;
@@ -40,16 +42,30 @@ Capture::Capture(Graph& graph, GuardSet& guards, Plan* plan)
       changes_(plan_, sources_) {}
 
 Ref Capture::constant(PyObject* object) {
-  Ref ref = make(AbstractKind::constant);
-  ref->object = PyRef::borrow(object);
-  if (PyTuple_CheckExact(object)) {
-    ref->kind = AbstractKind::tuple;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) ref->items.push_back(constant(PyTuple_GET_ITEM(object, i)));
-  } else if (PySlice_Check(object)) {
-    auto* slice = reinterpret_cast<PySliceObject*>(object);
-    ref->kind = AbstractKind::slice;
-    ref->items = {constant(slice->start), constant(slice->stop), constant(slice->step)};
+  std::unordered_map<PyObject*, Ref> made;
+  return constant_within(object, deepest_constant, made);
+}
+
+// Beyond so many levels tuples stay constants that have not been taken apart.
+Ref Capture::constant_within(PyObject* object, int levels, std::unordered_map<PyObject*, Ref>& made) {
+  bool tuple = PyTuple_CheckExact(object);
+  if (levels == 0 || (!tuple && !PySlice_Check(object))) {
+    Ref ref = make(AbstractKind::constant);
+    ref->object = PyRef::borrow(object);
+    return ref;
   }
+  if (auto known = made.find(object); known != made.end()) return known->second;
+  Ref ref = make(tuple ? AbstractKind::tuple : AbstractKind::slice);
+  ref->object = PyRef::borrow(object);
+  if (tuple) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i)
+      ref->items.push_back(constant_within(PyTuple_GET_ITEM(object, i), levels - 1, made));
+  } else {
+    auto* slice = reinterpret_cast<PySliceObject*>(object);
+    for (PyObject* part : {slice->start, slice->stop, slice->step})
+      ref->items.push_back(constant_within(part, levels - 1, made));
+  }
+  made.emplace(object, ref);
   return ref;
 }
 
@@ -121,9 +137,14 @@ ValueId Capture::astype(ValueId value, DType dtype) {
   return builder_.astype(value, dtype);
 }
 
+void Capture::check_rank(size_t rank) {
+  if (rank > static_cast<size_t>(max_rank)) throw Abandoned{fail(Reason::will_raise, std::to_string(rank) + " axes")};
+}
+
 Ref Capture::fresh_array(ValueId value) {
   Ref ref = make(AbstractKind::array);
   const Type& type = graph_.type(value);
+  check_rank(type.shape.size());
   ref->array.storage = std::make_shared<Storage>();
   ref->array.storage->current = value;
   ref->array.lens = {type.shape, dense_strides(dims(), type.shape, type.order, type.dtype), dims().constant(0), type.dtype};
@@ -210,6 +231,7 @@ PyTypeObject* Capture::type_of(const Ref& value) {
 bool Capture::is_constant(const Ref& value) const {
   if (value->kind == AbstractKind::constant) return true;
   if (value->kind != AbstractKind::tuple && value->kind != AbstractKind::slice) return false;
+  if (value->object) return true;
   for (const Ref& item : value->items) {
     if (!is_constant(item)) return false;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "capture/descent.h"
 #include "capture/interpreter.h"
 #include "capture/iterators.h"
 #include "capture/python_text.h"
@@ -15,6 +16,7 @@ constexpr const char* data_decides = "the condition is computed from array data"
 
 void look_at_data_once(Capture& capture, const Ref& value, std::set<const AbstractValue*>& seen) {
   if (!value || !seen.insert(value.get()).second) return;
+  const Descent level;
   capture.look(value);
   for (const Ref& item : value->items) look_at_data_once(capture, item, seen);
 }
