@@ -1,16 +1,11 @@
 """The op table (src/ir/ops.inc) agrees with the installed NumPy."""
 
-import csv
 import itertools
-import pathlib
-import re
 
 import numpy as np
 import pytest
-from numpy._core import umath
+from support.ops_table import NUMERIC, ROWS, UFUNCS
 
-SOURCE = pathlib.Path(__file__).parents[1] / "src" / "ir" / "ops.inc"
-COLUMNS = ["name", "cls", "arity", "inline", "events", "identity", "cpp", "cuda", "results"]
 IDENTITIES = {
     "0": {"0"},
     "1": {"1"},
@@ -23,16 +18,7 @@ IDENTITIES = {
 BITS = {"divide by zero": "d", "overflow": "o", "underflow": "u", "invalid value": "v"}
 
 
-def _rows():
-    for line in SOURCE.read_text().splitlines():
-        found = re.match(r"OP\((.*?)\)\s*(?://.*)?$", line)
-        if found:
-            cells = next(csv.reader([found.group(1)], skipinitialspace=True))
-            yield dict(itertools.zip_longest(COLUMNS, cells))
-
-
-ROWS = {row["name"]: row for row in _rows()}
-# Element-wise rows that are no ufuncs, and ufuncs of NumPy that work on strings, dates or objects alone.
+# Element-wise rows that are no ufuncs.
 NOT_UFUNCS = {
     "where",
     "astype",
@@ -54,14 +40,6 @@ NOT_UFUNCS = {
     "float_floor_divide",
     "float_remainder",
     "complex_divide",
-}
-NUMERIC = set("?bBhHiIlLqQefdFD")
-UFUNCS = {
-    function.__name__: function
-    for function in vars(umath).values()
-    if isinstance(function, np.ufunc)
-    and not function.__name__.startswith("_")
-    and any(set(types) - set("->") <= NUMERIC for types in function.types)
 }
 POINTWISE = [
     name

@@ -78,15 +78,53 @@ class Owner {
     for (size_t at = 0; at < block(b).nodes.size(); ++at) {
       NodeId id = block(b).nodes[at];
       if (node(id).op != Op::store || in_memory(node(id).operands[0])) continue;
-      std::vector<ValueId> operands = node(id).operands;
-      for (size_t k = 2; k < operands.size(); ++k) {
-        ACCEL_TRY(operands[k], scalar_before(operands[k], b, at));
-      }
-      bool masked = operands.size() > 3;
-      node(id).op = masked ? Op::where : Op::copy;
-      node(id).operands = masked ? std::vector<ValueId>{operands[3], operands[2], operands[0]} : std::vector{operands[2]};
+      ACCEL_TRY([[maybe_unused]] Unit computed, compute_scalar(id, b, at));
     }
     return Unit{};
+  }
+
+  // Node `at` of a block, such a store. A store to one part of a complex number composes it anew.
+  Status compute_scalar(NodeId id, BlockId b, size_t& at) {
+    std::vector<ValueId> operands = node(id).operands;
+    for (size_t k = 2; k < operands.size(); ++k) {
+      ACCEL_TRY(operands[k], scalar_before(operands[k], b, at));
+    }
+    const std::optional<Op> part = part_of(operands[1], operands[0]);
+    const bool masked = operands.size() > 3;
+    if (!part) {
+      node(id).op = masked ? Op::where : Op::copy;
+      node(id).operands = masked ? std::vector<ValueId>{operands[3], operands[2], operands[0]} : std::vector{operands[2]};
+      return Unit{};
+    }
+    const DType dtype = part_dtype(graph_.type(operands[0]).dtype);
+    auto read = [&](Op op) { return compute_before(op, {operands[0]}, dtype, b, at); };
+    ValueId changed = operands[2];
+    if (masked) changed = compute_before(Op::where, {operands[3], changed, read(*part)}, dtype, b, at);
+    const ValueId other = read(*part == Op::real ? Op::imag : Op::real);
+    node(id).op = Op::compose;
+    node(id).operands = *part == Op::real ? std::vector{changed, other} : std::vector{other, changed};
+    return Unit{};
+  }
+
+  // The part of a complex number that v, a view on `base`, looks at; nullopt: the whole number.
+  std::optional<Op> part_of(ValueId v, ValueId base) const {
+    for (; v != base; v = graph_.producer(v).operands[0])
+      if (Op op = graph_.producer(v).op; op == Op::real || op == Op::imag) return op;
+    return std::nullopt;
+  }
+
+  // A number without axes made before node `at` of a block, which moves on.
+  ValueId compute_before(Op op, std::vector<ValueId> operands, DType dtype, BlockId b, size_t& at) {
+    const Location where = node(block(b).nodes[at]).where;
+    const ValueId made = graph_.add_node(b, op, std::move(operands), {}, {Type{ValueKind::array, dtype, {}, {}}}, where);
+    move_before(b, at);
+    return made;
+  }
+
+  // Puts the last node of a block before node `at`, which moves on.
+  void move_before(BlockId b, size_t& at) {
+    std::vector<NodeId>& nodes = block(b).nodes;
+    std::rotate(nodes.begin() + static_cast<std::ptrdiff_t>(at++), nodes.end() - 1, nodes.end());
   }
 
   // A store to all of what the block has computed itself is a choice between new and old elements: no memory has to wait for
@@ -115,8 +153,7 @@ class Owner {
     bool one = std::all_of(type.shape.begin(), type.shape.end(), [&](Dim d) { return graph_.dims.is_constant(d, 1); });
     if (!one) return fail(Reason::unsupported_layout, "a store to a part of an array without axes");
     ValueId made = Builder(graph_, b).reshape(v, {});
-    std::vector<NodeId>& nodes = block(b).nodes;
-    std::rotate(nodes.begin() + static_cast<std::ptrdiff_t>(at++), nodes.end() - 1, nodes.end());
+    move_before(b, at);
     return made;
   }
 
@@ -205,8 +242,7 @@ class Owner {
     ValueId below = place_before(graph_.producer(v).operands[0], b, at);
     const Node made = graph_.producer(v);
     ValueId twin = graph_.add_node(b, made.op, {below}, made.attrs, {graph_.type(v)}, made.where);
-    std::vector<NodeId>& nodes = block(b).nodes;
-    std::rotate(nodes.begin() + static_cast<std::ptrdiff_t>(at++), nodes.end() - 1, nodes.end());
+    move_before(b, at);
     return twin;
   }
 
