@@ -41,6 +41,7 @@ const Combining* find_combining(std::optional<Op> op) {
 // Of an integer or bool accumulator.
 Literal identity_of(Op op, DType dtype) {
   bool ones = op == Op::multiply || op == Op::logical_and;
+  if (is_inexact(dtype)) return Literal::of_double(dtype, ones ? 1 : 0);
   return Literal::of_int(dtype, op == Op::bitwise_and && dtype != DType::bool_ ? -1 : ones || op == Op::bitwise_and ? 1 : 0);
 }
 
@@ -188,19 +189,20 @@ Result<ValueId> reduce_value(Capture& capture, const ReduceOptions& options, con
 }
 
 // No axis to reduce: one step from `initial`, or a copy in the accumulator's dtype. Sums have started from 0 all the same,
-// which -0.0 loses its sign by.
+// which -0.0 loses its sign by, and products of complex numbers from 1.
 Result<ValueId> copy_value(Capture& capture, const ReduceOptions& options, const ReduceCall& call) {
   if (call.where || (call.initial && !call.combining->has_identity))
     return fail(Reason::unsupported_argument, "initial or where without an axis to reduce");
   bool is_sum = call.combining->op == Op::add && is_inexact(call.accumulator);
-  if (!call.array.is_array() && !is_sum && !call.initial) return operand_value(capture, call.array, call.accumulator);
+  bool starts = is_sum || combines_complex_products(call) || call.initial;
+  if (!call.array.is_array() && !starts) return operand_value(capture, call.array, call.accumulator);
   Builder& build = capture.build();
   ValueKind kind = call.array.is_array() ? ValueKind::array : ValueKind::numpy_scalar;
   std::vector<uint8_t> order = result_order(capture, {call.array}, call.array.shape);
   ACCEL_TRY(ValueId value, operand_value(capture, call.array, call.accumulator));
-  if (!is_sum && !call.initial) return build.pointwise(Op::positive, {value}, {call.accumulator}, kind, order);
+  if (!starts) return build.pointwise(Op::positive, {value}, {call.accumulator}, kind, order);
   ValueId start =
-      call.initial ? *call.initial : build.constant(identity_of(Op::add, call.accumulator), ValueKind::numpy_scalar);
+      call.initial ? *call.initial : build.constant(identity_of(call.combining->op, call.accumulator), ValueKind::numpy_scalar);
   ACCEL_TRY(Op op, combining_op(capture, options, call, value, call.array.type.dtype != call.accumulator, no_value));
   if (combines_complex_products(call)) op = op == Op::fused_multiply ? Op::multiply : Op::scalar_multiply;
   return build.pointwise(op, {broadcast_value(capture, start, call.array.shape), value}, {call.accumulator}, kind, order);
@@ -280,9 +282,9 @@ Result<std::optional<Ref>> reduce_lanes(Capture& capture, PyObject* ufunc, const
 ValueId with_kept_axes(Capture& capture, const ReduceOptions& options, const ReduceCall& call, ValueId value) {
   Builder& build = capture.build();
   value = build.expand_dims(value, options.axes);
-  const Type array = capture.graph().type(capture.read(call.array.ref));
-  if (options.out || array.is_c_order()) return value;
-  return build.pointwise(Op::copy, {value}, {capture.graph().type(value).dtype}, ValueKind::array, array.axis_order());
+  if (options.out || capture.graph().type(capture.read(call.array.ref)).is_c_order()) return value;
+  std::vector<uint8_t> order = result_order(capture, {call.array}, call.array.shape);
+  return build.pointwise(Op::copy, {value}, {capture.graph().type(value).dtype}, ValueKind::array, order);
 }
 
 bool same_shape(Capture& capture, const std::vector<Dim>& shape, const std::vector<Dim>& other) {
