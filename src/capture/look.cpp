@@ -285,7 +285,8 @@ void Capture::look_array(const Ref& value) {
   guard.ndim = facts.ndim;
   guard.first_symbol = static_cast<int>(graph_.symbols.size());
   std::vector<uint8_t> order(static_cast<size_t>(facts.ndim));
-  memory_order(facts.ndim, facts.dims, facts.strides, order.data());
+  if (!dense_order(facts.ndim, facts.dims, facts.strides, item_size(guard.dtype), order.data()))
+    memory_order(facts.ndim, facts.dims, facts.strides, order.data());
   bool dense = facts.c_contiguous || is_gapless(facts.ndim, facts.dims, facts.strides, order.data(), item_size(guard.dtype));
   guard.layout = dense ? Layout::dense : Layout::strided;
   if (!facts.c_contiguous) guard.order = canonical(order);

@@ -57,11 +57,12 @@ Result<Ref> get_real(Capture& capture, const Operand& self) {
 Result<Ref> get_imag(Capture& capture, const Operand& self) {
   if (dtype_kind(dtype_of(self)) == 'c') return complex_part(capture, self, true);
   if (self.is_array()) {
-    // A read-only array of zeros.
+    // A read-only array of zeros, in Fortran order where the array is in that order alone.
     Literal literal;
     literal.dtype = dtype_of(self);
+    ACCEL_TRY(std::vector<uint8_t> order, copy_order(capture, self.ref, "A"));
     ValueId number = capture.build().constant(literal, ValueKind::numpy_scalar);
-    Ref zeros = capture.fresh_array(capture.build().full(number, self.shape, copy_order(capture, self.ref)));
+    Ref zeros = capture.fresh_array(capture.build().full(number, self.shape, order));
     zeros->array.writeable = false;
     return zeros;
   }

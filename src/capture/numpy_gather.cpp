@@ -205,7 +205,7 @@ Status check_mask(Capture& capture, const Selection& selection, const Ref& mask,
 
 // The axes that stay, from slowest to fastest in memory.
 std::vector<int> order_of_others(Capture& capture, const Selection& selection) {
-  std::vector<uint8_t> order = copy_order(capture, selection.view);
+  std::vector<uint8_t> order = stride_order(capture, selection.view);
   if (order.empty()) return selection.others;
   std::vector<int> out;
   for (uint8_t axis : order) {

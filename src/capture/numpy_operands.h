@@ -48,6 +48,8 @@ std::vector<uint8_t> result_order(Capture& capture, const std::vector<Operand>& 
 
 // The same for a concatenation of `operands`.
 std::vector<uint8_t> joined_order(Capture& capture, const std::vector<Operand>& operands);
+// Axes from the widest stride to the narrowest.
+std::vector<uint8_t> stride_order(Capture& capture, const Ref& array);
 // The order of a copy that keeps the array's order ('K').
 std::vector<uint8_t> copy_order(Capture& capture, const Ref& array);
 // The same of a copy with an `order` argument: C, F, A or K.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "capture/dense_strides.h"
 #include "capture/numpy_operands.h"
 
 namespace accel {
@@ -94,6 +95,13 @@ std::vector<uint8_t> as_order(std::vector<size_t> axes) {
   return std::is_sorted(order.begin(), order.end()) ? std::vector<uint8_t>{} : order;
 }
 
+// Fortran order.
+std::vector<uint8_t> reversed_axes(size_t rank) {
+  std::vector<uint8_t> out(rank);
+  std::iota(out.rbegin(), out.rend(), uint8_t{0});
+  return out;
+}
+
 bool all_c_order(Capture& capture, const std::vector<Operand>& operands) {
   return std::all_of(operands.begin(), operands.end(), [&](const Operand& o) { return is_c_order(capture, o); });
 }
@@ -139,7 +147,41 @@ std::vector<uint8_t> joined_order(Capture& capture, const std::vector<Operand>& 
   return as_order(std::move(axes));
 }
 
-std::vector<uint8_t> copy_order(Capture& capture, const Ref& array) {
+namespace {
+
+Dim magnitude(Capture& capture, Dim stride) {
+  const Dim zero = capture.dims().constant(0);
+  return capture.decide(stride, Comparison::lt, zero) ? capture.dims().sub(zero, stride) : stride;
+}
+
+// Puts axes of extent 1 where their strides say, as NumPy does when it copies: iterators take them to have none.
+void sort_single_axes(Capture& capture, const Lens& lens, std::vector<uint8_t>& order) {
+  std::vector<uint8_t> single;
+  for (uint8_t axis : order)
+    if (capture.hint(lens.shape[axis]) == 1 && !capture.is_runtime(lens.shape[axis]) && is_one(capture, lens.shape[axis]))
+      single.push_back(axis);
+  std::erase_if(order, [&](uint8_t axis) { return std::find(single.begin(), single.end(), axis) != single.end(); });
+  std::sort(single.begin(), single.end());
+  for (uint8_t axis : single) {
+    const Dim own = magnitude(capture, lens.strides[axis]);
+    auto follows = [&](uint8_t other) {
+      const Dim stride = magnitude(capture, lens.strides[other]);
+      if (stride == own || capture.decide_equal(stride, own)) return other > axis;
+      return capture.decide(stride, Comparison::lt, own);
+    };
+    order.insert(std::find_if(order.begin(), order.end(), follows), axis);
+  }
+}
+
+// Whether the strides are those of C order whatever the extents are.
+bool is_plainly_c(Capture& capture, const Lens& lens) {
+  return lens.strides == dense_strides(capture.dims(), lens.shape, {}, lens.dtype);
+}
+
+}  // namespace
+
+// PyArray_CreateSortedStridePerm.
+std::vector<uint8_t> stride_order(Capture& capture, const Ref& array) {
   const Lens& lens = lens_of(array);
   std::vector<uint8_t> order = capture.graph().type(capture.read(array)).axis_order();
   // Axes without a stride come last, as fastest ones. Only strides of the call can be 0 unseen.
@@ -148,8 +190,22 @@ std::vector<uint8_t> copy_order(Capture& capture, const Ref& array) {
     bool known = !capture.dims().as_symbol(stride) && capture.hint(stride) != 0;
     return known || is_one(capture, lens.shape[axis]) || !has_no_stride(capture, lens, axis);
   };
-  if (order.size() > 1) std::stable_partition(order.begin(), order.end(), moves);
+  if (order.size() > 1) {
+    std::stable_partition(order.begin(), order.end(), moves);
+    if (!is_plainly_c(capture, lens)) sort_single_axes(capture, lens, order);
+  }
   return std::is_sorted(order.begin(), order.end()) ? std::vector<uint8_t>{} : order;
+}
+
+// PyArray_NewLikeArray.
+std::vector<uint8_t> copy_order(Capture& capture, const Ref& array) {
+  const Lens& lens = lens_of(array);
+  if (lens.shape.size() < 2 || is_plainly_c(capture, lens)) return {};
+  const bool has_single = std::any_of(lens.shape.begin(), lens.shape.end(),
+                                      [&](Dim extent) { return capture.hint(extent) == 1 && !capture.is_runtime(extent); });
+  if (has_single && is_c_contiguous(capture, array)) return {};
+  if (has_single && is_f_contiguous(capture, array)) return reversed_axes(lens.shape.size());
+  return stride_order(capture, array);
 }
 
 Result<std::vector<uint8_t>> copy_order(Capture& capture, const Ref& array, const std::string& order) {
@@ -157,9 +213,7 @@ Result<std::vector<uint8_t>> copy_order(Capture& capture, const Ref& array, cons
   if (order == "K") return copy_order(capture, array);
   if (order != "F" && order != "A") return fail(Reason::will_raise, "order='" + order + "'");
   bool backwards = order == "F" || (is_f_contiguous(capture, array) && !is_c_contiguous(capture, array));
-  std::vector<uint8_t> out(backwards ? lens_of(array).shape.size() : 0);
-  std::iota(out.rbegin(), out.rend(), uint8_t{0});
-  return out;
+  return backwards ? reversed_axes(lens_of(array).shape.size()) : std::vector<uint8_t>();
 }
 
 bool is_c_contiguous(Capture& capture, const Ref& array) {

@@ -101,11 +101,34 @@ Status resolve_shape(Capture& capture, UfuncCall& call) {
   return Unit{};
 }
 
+// Whether NumPy calls the loop at once, without an iterator, and the result is in Fortran order as all operands are. It makes a
+// difference where axes have extent 1, of which iterators take no notice.
+bool is_fortran_loop(Capture& capture, const UfuncCall& call) {
+  bool has_single = std::any_of(call.shape.begin(), call.shape.end(),
+                                [&](Dim extent) { return capture.hint(extent) == 1 && !capture.is_runtime(extent); });
+  if (call.shape.size() < 3 || !has_single || call.mask || !call.outs.empty() || call.predicate ||
+      call.dtypes.size() != call.operands.size() + 1)
+    return false;
+  bool all_c = true;
+  for (size_t k = 0; k < call.operands.size(); ++k) {
+    const Operand& operand = call.operands[k];
+    if (operand.shape.empty()) continue;
+    if (!operand.is_array() || operand.type.dtype != call.dtypes[k] || operand.shape.size() != call.shape.size()) return false;
+    for (size_t axis = 0; axis < call.shape.size(); ++axis)
+      if (!capture.decide_equal(operand.shape[axis], call.shape[axis])) return false;
+    bool c = is_c_contiguous(capture, operand.ref);
+    if (!c && !is_f_contiguous(capture, operand.ref)) return false;
+    all_c = all_c && c;
+  }
+  return !all_c;
+}
+
 void resolve_order(Capture& capture, char order, const Ref& into, UfuncCall& call) {
   if (into) {
     call.order = copy_order(capture, into);
     return;
   }
+  if (order == 'K' && is_fortran_loop(capture, call)) order = 'F';
   if (order == 'K') call.order = result_order(capture, call.operands, call.shape);
   if (order != 'F') return;
   for (size_t k = call.shape.size(); k-- > 0;) call.order.push_back(static_cast<uint8_t>(k));

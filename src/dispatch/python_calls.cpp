@@ -55,8 +55,11 @@ SeenResult seen_result_of(PyObject* object) {
     ArrayFacts facts = array_facts(object);
     if (!is_supported(facts)) return seen;
     std::vector<uint8_t> order(static_cast<size_t>(facts.ndim));
-    memory_order(facts.ndim, facts.dims, facts.strides, order.data());
-    if (facts.c_contiguous) order.clear();
+    if (!dense_order(facts.ndim, facts.dims, facts.strides, item_size(*facts.dtype), order.data())) {
+      memory_order(facts.ndim, facts.dims, facts.strides, order.data());
+      if (facts.c_contiguous) order.clear();
+    }
+    if (std::is_sorted(order.begin(), order.end())) order.clear();
     seen.type = {ValueKind::array, *facts.dtype, std::vector<Dim>(static_cast<size_t>(facts.ndim)), order};
     if (is_array_of(object, seen.type)) seen.kind = ResultKind::array;
     return seen;

@@ -1,5 +1,7 @@
 #include "guard/memory_order.h"
 
+#include <algorithm>
+
 namespace accel {
 namespace {
 
@@ -40,6 +42,20 @@ void memory_order(int ndim, const intptr_t* dims, const intptr_t* strides, uint8
     for (int k = next; k < place; k++) order[k] = order[k + 1];
     order[place] = axis;
   }
+}
+
+bool dense_order(int ndim, const intptr_t* dims, const intptr_t* strides, int64_t item_size, uint8_t* order) {
+  for (int k = 0; k < ndim; k++) order[k] = static_cast<uint8_t>(k);
+  std::stable_sort(order, order + ndim, [&](uint8_t a, uint8_t b) {
+    if (strides[a] != strides[b]) return strides[a] > strides[b];
+    return dims[a] != 1 && dims[b] == 1;  // which adds nothing to the stride of a slower axis
+  });
+  int64_t expected = item_size;
+  for (int k = ndim - 1; k >= 0; k--) {
+    if (strides[order[k]] != expected) return false;
+    expected *= dims[order[k]];
+  }
+  return true;
 }
 
 bool has_memory_order(int ndim, const intptr_t* dims, const intptr_t* strides, const uint8_t* order) {

@@ -9,6 +9,9 @@ namespace accel {
 // own (extent 1 or stride 0) as in C order. Requires ndim <= 64.
 void memory_order(int ndim, const intptr_t* dims, const intptr_t* strides, uint8_t* order);
 
+// Writes an order in which the strides are those of gapless memory, those of axes of extent 1 too. False: there is none.
+bool dense_order(int ndim, const intptr_t* dims, const intptr_t* strides, int64_t item_size, uint8_t* order);
+
 // Whether memory_order gives exactly `order`.
 bool has_memory_order(int ndim, const intptr_t* dims, const intptr_t* strides, const uint8_t* order);
 

@@ -1,0 +1,90 @@
+"""Strides of results, those of axes of extent 1 too, which NumPy chooses by other rules than its iterators."""
+
+import numpy as np
+import pytest
+from support.compiled import assert_all_compiled
+from support.outcome import assert_same
+
+import accel
+
+CUBE = np.arange(60.0).reshape(3, 4, 5)
+SINGLE = [
+    np.asfortranarray(CUBE[:, :1]),
+    np.asfortranarray(CUBE[None, :, :1]),
+    CUBE.transpose(2, 0, 1)[:, :, 2:3],
+    CUBE[:, 1:2],
+    CUBE[:1],
+    CUBE[:, :, :1].T,
+]
+
+
+def layout(value):
+    """Strides and flags of all arrays in a result."""
+    if isinstance(value, (tuple, list)):
+        return [layout(v) for v in value]
+    return (value.shape, value.strides, str(value.flags)) if isinstance(value, np.ndarray) else None
+
+
+def check_layout(function, *arguments):
+    call = accel.compile(function)
+    assert_same(function, call, *arguments, times=2)
+    assert layout(call(*arguments)) == layout(function(*arguments))
+    assert_all_compiled(call)
+
+
+def parts(a):
+    return a.imag + 1, np.isreal(a), np.iscomplex(a)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.asfortranarray(CUBE),
+        CUBE.transpose(1, 0, 2),
+        CUBE.transpose(2, 0, 1)[:, ::-1],
+        CUBE[0].T[::-1],
+        CUBE[::2, ::2],
+        np.broadcast_to(CUBE[0], (3, 4, 5)),
+        np.broadcast_to(CUBE[:, :1, :1], (3, 4, 5)),
+    ],
+)
+def test_imaginary_part_of_real_arrays(array):
+    check_layout(parts, array)
+
+
+def of_copies(a):
+    return a.copy("K"), np.copy(a), np.zeros_like(a), a.astype("f4"), np.roll(a, 1, 0)
+
+
+def of_loops(a):
+    return a + 1, np.sin(a), a * a, np.isnan(a), -a, a < a, a[:, None] + 1, a[..., None] * 2
+
+
+def of_casts(a):
+    return a + np.ones(a.shape, "i4"), a.astype("f4") + a
+
+
+@pytest.mark.parametrize("function", [of_copies, of_loops, of_casts])
+@pytest.mark.parametrize("array", SINGLE, ids=lambda a: f"{a.shape}{a.strides}")
+def test_axes_of_extent_one(function, array):
+    check_layout(function, array)
+
+
+def selected(a, i):
+    return a[i, None], a[None, i], a[i, :, None], a[i[:1]], a[:, i[:1]], a[i[:, None], i]
+
+
+@pytest.mark.parametrize("array", [CUBE, np.asfortranarray(CUBE), CUBE.transpose(1, 2, 0), CUBE.transpose(2, 0, 1)])
+def test_new_axes_beside_index_arrays(array):
+    check_layout(selected, array, np.array([0, 2]))
+
+
+def reduced(a):
+    return np.divide.reduce(a, axis=2), np.add.reduce(a, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("array", [np.asfortranarray(CUBE[:, :1] + 1), CUBE.transpose(1, 0, 2) + 1])
+def test_reductions(array):
+    call = accel.compile(reduced)
+    for _ in range(3):
+        assert layout(call(array)) == layout(reduced(array))
