@@ -6,6 +6,7 @@
 #include "capture/ops.h"
 #include "capture/python_text.h"
 #include "capture/semantics.h"
+#include "capture/texts.h"
 #include "ndarray/array.h"
 
 namespace accel {
@@ -162,17 +163,6 @@ Status unpack_ex(Step& step) {
 
 // --- texts --------------------------------------------------------------------------------------------------------------
 
-// callable(*items), a str.
-Ref make_text(PyRef callable, std::vector<Ref> items) {
-  Ref text = std::make_shared<AbstractValue>();
-  text->kind = AbstractKind::text;
-  text->object = std::move(callable);
-  text->items = std::move(items);
-  return text;
-}
-
-PyRef builtin(const char* name) { return PyRef::borrow(PyDict_GetItemString(PyEval_GetBuiltins(), name)); }
-
 Status build_string(Step& step) {
   std::vector<Ref> parts = pop_many(step.frame, step.instruction.arg);
   PyRef empty = PyRef::steal(PyUnicode_FromString(""));
@@ -186,35 +176,11 @@ Status build_string(Step& step) {
   return Unit{};
 }
 
-// A number of the type of a value that is known at run time only; a text. Null for other values.
-PyRef sample_of(const Ref& value) {
-  constexpr uint64_t bits[2] = {0, 0};
-  if (value->kind == AbstractKind::text) return PyRef::steal(PyUnicode_FromString(""));
-  if (value->kind != AbstractKind::scalar) return {};
-  bool python = value->scalar.kind == ValueKind::py_scalar;
-  return PyRef::steal(python ? new_python_scalar(value->scalar.dtype, bits) : new_numpy_scalar(value->scalar.dtype, bits));
-}
-
-// What the interpreter's own function makes of a number or text and perhaps a constant.
 Status push_text(Step& step, const char* function, const Ref& value, const Ref& spec = nullptr) {
   step.capture.look(value);
-  PyRef callable = builtin(function);
-  bool constant = value->kind == AbstractKind::constant && is_plain_constant(value->object.get());
-  bool known_spec = !spec || spec->kind == AbstractKind::constant;
-  PyRef sample = constant ? value->object : sample_of(value);
-  if (!sample || !known_spec || !callable) return fail(Reason::unsupported_opcode, "the text of a value");
-  PyRef text =
-      PyRef::steal(PyObject_CallFunctionObjArgs(callable.get(), sample.get(), spec ? spec->object.get() : nullptr, nullptr));
-  if (constant) {
-    ACCEL_TRY(Ref result, folded(step.capture, text.release()));
-    step.frame.push(std::move(result));
-    return Unit{};
-  }
-  // Whether a number has a character depends on the number.
-  bool depends = spec && utf8(spec->object.get()).ends_with("c");
-  if (!text) PyErr_Clear();
-  if (!text || depends) return fail(Reason::unsupported_opcode, "a text that cannot be made of every such value");
-  step.frame.push(make_text(std::move(callable), spec ? std::vector<Ref>{value, spec} : std::vector<Ref>{value}));
+  PyRef callable = PyRef::borrow(PyDict_GetItemString(PyEval_GetBuiltins(), function));
+  ACCEL_TRY(Ref text, text_of(step.capture, callable.get(), value, spec));
+  step.frame.push(std::move(text));
   return Unit{};
 }
 

@@ -7,6 +7,7 @@
 #include "capture/predicated.h"
 #include "capture/python_text.h"
 #include "capture/semantics.h"
+#include "capture/texts.h"
 #include "cpython/imported.h"
 
 namespace accel {
@@ -183,6 +184,8 @@ Result<Ref> Interpreter::box_call(const Ref& callable, const CallArguments& argu
   for (const auto& frame : frames_) {
     if (frame->generator || frame->nested || frame->before_call) return fail(Reason::generator, "a call in a generator");
   }
+  if (std::any_of(state.keep_objects.begin(), state.keep_objects.end(), depends_on_options))
+    return fail(Reason::unsupported_value, "a call while a text waits that print options change");
   guard_called(callable);
   if (callable->object && looks_at_caller(callable->object.get()))
     return fail(Reason::unsupported_call, short_repr(callable->object.get()) + " looks at the frame");

@@ -1,0 +1,71 @@
+"""Texts of NumPy's numbers depend on the print options, which the function or its callers may change."""
+
+import numpy as np
+import pytest
+from support.compiled import facts
+
+import accel
+
+
+def after_options(x):
+    v = x * 2
+    np.set_printoptions(legacy="1.13")
+    return str(v), repr(v), f"{v} {v!r} {v!s}"
+
+
+def within_options(x):
+    v = x * 2
+    before = str(v)
+    with np.printoptions(legacy="1.21"):
+        text = repr(v)
+    return before, text, repr(v)
+
+
+def around_options(x):
+    s = repr(x.sum())
+    np.set_printoptions(legacy="1.13")
+    return s, repr(x.sum())
+
+
+def of_containers(x):
+    y, template = x + 1, "{!r} {:.3}"
+    return y, str([np.float64(0.5)]), repr((np.float32(0.1), 1)), template.format(np.float64(0.1), np.float64(0.1))
+
+
+def of_results(x):
+    total = x.sum()
+    return [str(total), repr(total), f"{total!r:>30}", ascii(total), str(x[0])]
+
+
+CASES = [
+    (after_options, np.float64(1 / 3)),
+    (after_options, np.float32(1 / 3)),
+    (after_options, np.complex128(1 / 3 + 2j)),
+    (after_options, np.int64(4)),
+    (within_options, np.float64(1 / 3)),
+    (around_options, np.array([1 / 3, 1])),
+    (of_containers, np.array([1.0])),
+    (of_results, np.array([1 / 3, 1])),
+]
+
+
+@pytest.mark.parametrize(("function", "argument"), CASES)
+def test_print_options(function, argument):
+    call = accel.compile(function)
+    for options in ({}, {"legacy": "1.13"}, {"legacy": "1.25"}, {}):
+        with np.printoptions(**options):
+            expected = function(argument)
+        for _ in range(2):
+            with np.printoptions(**options):
+                assert str(call(argument)) == str(expected)
+    left = function is of_containers or isinstance(argument, np.integer)  # nothing of it is worth compiling
+    assert facts(call)["interpreted"] == 0 or left
+
+
+def test_texts_of_results_are_compiled():
+    call = accel.compile(of_results)
+    x = np.array([1 / 3, 1])
+    for _ in range(2):
+        assert call(x) == of_results(x)
+    found = facts(call)
+    assert found["interpreted"] == found["side_exits"] == 0, accel.explain(call)(x)
