@@ -47,3 +47,15 @@ def test_a_warning_of_all_calls_is_given_by_a_call_of_the_interpreter():
     call = accel.compile(mean_of_nothing)
     assert_same(mean_of_nothing, call, np.zeros((0, 2)), times=4)
     assert facts(call)["interpreted"] == 0, accel.explain(call)(np.zeros((0, 2)))
+
+
+def counts_of_floats(x):
+    y = x * 2
+    counts = np.bincount([1.0, 2.0])
+    return y, counts
+
+
+def test_a_warning_of_a_called_function_names_the_line_once():
+    call = accel.compile(counts_of_floats)
+    assert_same(counts_of_floats, call, np.arange(3.0), times=4)
+    assert facts(call)["interpreted"] == 0, accel.explain(call)(np.arange(3.0))

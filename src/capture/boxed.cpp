@@ -6,6 +6,7 @@
 #include "capture/numpy_operands.h"
 #include "capture/python_text.h"
 #include "capture/semantics.h"
+#include "capture/warnings_as_errors.h"
 #include "ndarray/array.h"
 
 namespace accel {
@@ -180,9 +181,13 @@ Result<BoxedArguments> boxed_arguments(Capture& capture, PyObject* callable, con
 }
 
 Result<std::vector<BoxedResult>> sampled_results(Capture& capture, const BoxedArguments& arguments) {
+  WarningsAsErrors errors;
   PyRef answer = Sample(capture, arguments).run();
   if (!answer) {
+    bool warns = PyErr_ExceptionMatches(PyExc_Warning);
     PyErr_Clear();
+    // A frame has to be there when the call is made: the warning names its line.
+    if (warns) return fail(Reason::will_warn, short_repr(arguments.call.callable.get()));
     return fail(Reason::unsupported_argument, short_repr(arguments.call.callable.get()) + " of these arguments");
   }
   std::vector<BoxedResult> out;
