@@ -77,6 +77,11 @@ Result<Ref> module_attribute(Capture& capture, PyObject* module, PyObject* name)
   return missing(capture, module, name);
 }
 
+// A class attribute that is another object than in earlier versions, and is no descriptor: data like that of instances.
+bool is_changing_data(Capture& capture, SourceId source, PyObject* found) {
+  return source >= 0 && Py_TYPE(found)->tp_descr_get == nullptr && capture.sources().has_changed(source);
+}
+
 // A class attribute that an identity guard has pinned is a constant, unlike the data of instances.
 AbstractValue known_constant(Capture& capture, const Ref& attribute, PyObject* object) {
   AbstractValue known = *capture.constant(object);
@@ -103,8 +108,8 @@ Result<Ref> bound_attribute(Capture& capture, const Ref& attribute, const Ref& i
     return get_by_python(capture, reinterpret_cast<PyObject*>(owner), name);
   }
   if (Py_TYPE(found)->tp_descr_get == nullptr) {
-    if (attribute->kind == AbstractKind::unread && is_plain_constant(found))
-      *attribute = known_constant(capture, attribute, found);
+    bool is_constant = is_plain_constant(found) && !is_changing_data(capture, attribute->source, found);
+    if (attribute->kind == AbstractKind::unread && is_constant) *attribute = known_constant(capture, attribute, found);
     return attribute;
   }
   if (!instance) return unsupported(reinterpret_cast<PyObject*>(owner), name);
@@ -121,7 +126,7 @@ Ref class_entry(Capture& capture, SourceId owner, PyObject* name, PyObject* foun
   if (!changeable) return capture.constant(found);
   SourceId source = capture.sources().attribute(owner, name);
   Ref entry = capture.at(source, found);
-  capture.sources().guard_identity(source, found);
+  if (!is_changing_data(capture, source, found)) capture.sources().guard_identity(source, found);
   return entry;
 }
 

@@ -33,6 +33,7 @@ class Session {
     plan_.seen_results = options_.seen_results;
     plan_.learned = options_.learned;
     Descent::begin_capture();
+    plan_.changed_constants = options_.changed_constants;
     ACCEL_TRY([[maybe_unused]] Unit walked, walk());
     if (attempt_.interpreter->exits().empty())
       return fail(Reason::unsupported_value, "a loop that only calls of the process end");

@@ -70,9 +70,10 @@ struct Plan {
   std::map<std::string, bool> boxed;
   std::set<std::string> opaque;  // texts of the sources of containers that such calls get: nobody looks into them in advance
   const std::map<std::string, SeenResult>* seen_results = nullptr;
-  bool watch = false;        // find out where frames can be rebuilt
-  bool fixed_sizes = false;  // extents are constants
-  std::set<Reason> learned;  // what may go either way at run time
+  bool watch = false;                       // find out where frames can be rebuilt
+  bool fixed_sizes = false;                 // extents are constants
+  std::set<Reason> learned;                 // what may go either way at run time
+  std::set<std::string> changed_constants;  // texts of sources that are data wherever they are
 
   // The walk ends at a position: those behind it are of other instructions now. False: it was to end there already.
   bool end_at(int64_t position, PlannedExit exit) {
@@ -354,9 +355,9 @@ class Capture {
   Graph& graph_;
   GuardSet& guards_;
   Builder builder_;
-  Sources sources_;
   Plan own_plan_;
   Plan& plan_;
+  Sources sources_;
   ChangedObjects changes_;
   Interpreter* interpreter_ = nullptr;
   std::unordered_map<SourceId, Ref> at_;

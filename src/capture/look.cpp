@@ -40,6 +40,7 @@ std::string layout_text(const Guard& guard) {
 }
 
 std::optional<DType> number_dtype(PyObject* object) {
+  if (PyBool_Check(object)) return DType::bool_;
   if (PyLong_CheckExact(object)) return DType::int64;
   if (PyFloat_CheckExact(object)) return DType::float64;
   if (PyComplex_CheckExact(object)) return DType::complex128;
@@ -191,11 +192,13 @@ bool Capture::look_constant(const Ref& value) {
   bool environment = sources_.is_environment(value->source) && !is_set;
   bool text = PyUnicode_CheckExact(object) || PyBytes_CheckExact(object);
   bool number = PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyComplex_CheckExact(object);
+  // A truth value chooses a version as long as there are few.
+  bool number_of_data = PyBool_Check(object) ? sources_.has_changed(value->source) : number_dtype(object).has_value();
   if (text || (number && environment)) {
     sources_.guard_equals(value->source, object);
   } else if (is_array(object) || PyList_CheckExact(object) || PyDict_CheckExact(object)) {
     return false;
-  } else if (!environment && (PyTuple_CheckExact(object) || number_dtype(object) || is_plain_instance(object))) {
+  } else if (!environment && (PyTuple_CheckExact(object) || number_of_data || is_plain_instance(object))) {
     return false;
   } else if ((PyTuple_CheckExact(object) || PySlice_Check(object)) && !is_deep_constant(object)) {
     return false;
@@ -320,7 +323,7 @@ void Capture::look_number(const Ref& value, PyTypeObject* type, DType dtype) {
   PyObject* object = value->object.get();
   const std::string name = sources_.text(value->source);
   uint64_t bits[2] = {0, 0};
-  bool is_python = type == &PyLong_Type || type == &PyFloat_Type || type == &PyComplex_Type;
+  bool is_python = type == &PyLong_Type || type == &PyFloat_Type || type == &PyComplex_Type || type == &PyBool_Type;
   if (!read_scalar(object, dtype, bits)) {  // a Python int beyond int64
     sources_.guard_equals(value->source, object);
     value->kind = AbstractKind::constant;

@@ -96,11 +96,12 @@ SourceId Sources::find(const std::string& text) const {
 }
 
 bool Sources::is_environment(SourceId id) const {
-  while ((*this)[id].parent >= 0) {
+  for (; (*this)[id].parent >= 0; id = (*this)[id].parent) {
+    if (has_changed(id)) return false;
     // The attributes of an instance are data, wherever the instance was found.
     if ((*this)[id].kind == SourceKind::attribute) return false;
-    id = (*this)[id].parent;
   }
+  if (has_changed(id)) return false;
   SourceKind kind = (*this)[id].kind;
   return kind == SourceKind::global || kind == SourceKind::cell || kind == SourceKind::pinned;
 }

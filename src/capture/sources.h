@@ -20,7 +20,8 @@ struct SeenPlace {
 
 class Sources {
  public:
-  explicit Sources(GuardSet& guards) : guards_(guards) {}
+  // `changed`: texts of sources that are data wherever they are.
+  Sources(GuardSet& guards, const std::set<std::string>& changed) : guards_(guards), changed_(changed) {}
 
   SourceId local(int index, const std::string& name);
   SourceId cell(int index, const std::string& name);              // of the entry function's closure
@@ -39,8 +40,10 @@ class Sources {
   SourceId place_at(const std::vector<Source>& path);
   SourceId find(const std::string& text) const;  // -1: there is none yet
   const std::string& text(SourceId id) const { return (*this)[id].text; }
-  // Globals, cells and what hangs on them: seldom changed, so numbers found there are constants. Arguments are not.
+  // Globals, cells and what hangs on them: seldom changed, so numbers found there are constants until another version has found
+  // others. Arguments are not.
   bool is_environment(SourceId id) const;
+  bool has_changed(SourceId id) const { return changed_.contains(text(id)); }
 
   void guard_identity(SourceId id, PyObject* object);
   bool is_identified(SourceId id, PyObject* object) const;  // by such a guard
@@ -59,6 +62,7 @@ class Sources {
   void add_guard(GuardKind kind, SourceId id, PyObject* object, int64_t value, std::string text);
 
   GuardSet& guards_;
+  const std::set<std::string>& changed_;
   std::map<Key, SourceId> known_;
   std::set<std::tuple<int, SourceId, const void*, int64_t>> guarded_;
 };

@@ -37,8 +37,8 @@ Capture::Capture(Graph& graph, GuardSet& guards, Plan* plan)
     : graph_(graph),
       guards_(guards),
       builder_(graph),
-      sources_(guards),
       plan_(plan == nullptr ? own_plan_ : *plan),
+      sources_(guards, plan_.changed_constants),
       changes_(plan_, sources_) {}
 
 Ref Capture::constant(PyObject* object) {

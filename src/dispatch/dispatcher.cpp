@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cpython/arguments.h"
+#include "dispatch/constant_history.h"
 #include "dispatch/notices.h"
 #include "dispatch/stance.h"
 #include "dispatch/version_log.h"
@@ -63,12 +64,17 @@ bool warn_of_tools() {
 
 Dispatcher::Dispatcher(PyObject* function, DispatchOptions options)
     : function_(reinterpret_cast<PyFunctionObject*>(function)), options_(std::move(options)) {
-  reset();
+  start_over();
 }
 
 Dispatcher::~Dispatcher() = default;
 
 void Dispatcher::reset() {
+  if (ConstantHistory* history = ConstantHistory::of(function_code(function_))) history->clear();
+  start_over();
+}
+
+void Dispatcher::start_over() {
   VersionList dropped = std::move(versions_);  // destroyed last: that may run Python code
   versions_.clear();
   events_.clear();
@@ -93,7 +99,7 @@ void Dispatcher::reset() {
 // Someone gave the function other code.
 void Dispatcher::forget_if_redefined() {
   if (function_code(function_) != code()) [[unlikely]]
-    reset();
+    start_over();
 }
 
 PyObject* Dispatcher::call(PyObject* const* args, size_t nargsf, PyObject* names) {
@@ -382,11 +388,8 @@ Dispatcher::Added Dispatcher::may_add_version(PyObject* const* locals) {
   return Added::yes;
 }
 
-Dispatcher::Added Dispatcher::add_version(PyObject* const* locals) {
-  Added allowed = may_add_version(locals);
-  if (allowed != Added::yes) return allowed;
-  int64_t generation = generation_;
-  CompilingMark mark(compiling_process_);
+// Captures once more where that shows that a constant of earlier versions has changed.
+Result<Captured> Dispatcher::capture_call(PyObject* const* locals) {
   CaptureOptions options;
   options.budget = static_cast<int>(settings().capture_budget.get());
   options.stop_before_instruction = static_cast<int>(settings().stress_exits.get());
@@ -394,7 +397,26 @@ Dispatcher::Added Dispatcher::add_version(PyObject* const* locals) {
   options.fixed_sizes = options_.fixed_sizes;
   options.seen_results = &seen_results_;
   options.learned = learned_;
+  PyRef code = code_;  // the history lives as long
+  ConstantHistory* history = ConstantHistory::of(reinterpret_cast<PyCodeObject*>(code.get()));
+  bool many_versions = 2 * static_cast<int64_t>(versions_.size()) >= settings().recompile_limit.get();
+  if (history != nullptr) options.changed_constants = history->changed(many_versions);
   Result<Captured> captured = capture(function(), locals, local_count_, options);
+  if (history == nullptr || !captured.ok() || !history->note(captured.value().guards)) return captured;
+  std::set<std::string> changed = history->changed(many_versions);
+  if (changed == options.changed_constants) return captured;
+  options.changed_constants = std::move(changed);
+  captured = capture(function(), locals, local_count_, options);
+  if (captured.ok()) history->note(captured.value().guards);
+  return captured;
+}
+
+Dispatcher::Added Dispatcher::add_version(PyObject* const* locals) {
+  Added allowed = may_add_version(locals);
+  if (allowed != Added::yes) return allowed;
+  int64_t generation = generation_;
+  CompilingMark mark(compiling_process_);
+  Result<Captured> captured = capture_call(locals);
   if (captured.ok() && captured->code.get() != code_.get()) return Added::no;  // another thread has given it other code
   if (!captured.ok()) {
     pin(at_start(captured.failure().reason, captured.failure().detail));

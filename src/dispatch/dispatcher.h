@@ -50,7 +50,7 @@ class Dispatcher {
   // The vectorcall of the function. New reference or null with an exception.
   PyObject* call(PyObject* const* args, size_t nargsf, PyObject* names);
 
-  // Forgets every version and what was found out about the function.
+  // Forgets every version and what was found out about the function and its code.
   void reset();
 
   const DispatchOptions& options() const { return options_; }
@@ -100,10 +100,12 @@ class Dispatcher {
   Answer refuse(Fallback why);
   bool must_be_full() const;
   bool refuses_fallbacks() const;
+  void start_over();
 
   enum class Added : uint8_t { yes, no, raised };
   // Makes one more version for this call and publishes it.
   Added add_version(PyObject* const* locals);
+  Result<Captured> capture_call(PyObject* const* locals);
   Added may_add_version(PyObject* const* locals);
   Status build(Entry& entry, PyObject* const* locals);
   void publish(std::unique_ptr<Entry> entry);

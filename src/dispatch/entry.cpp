@@ -448,7 +448,11 @@ std::optional<Reason> Entry::met_other_way() const {
 bool Entry::fits_every_call() const {
   const GuardSet& guards = captured_.guards;
   return std::none_of(guards.guards.begin(), guards.guards.end(), [&](const Guard& guard) {
-    if (guard.source < 0) return true;
+    // Names stay bound, to functions, classes and modules for good; other constants may change.
+    PyObject* object = guard.kind == GuardKind::identity ? guard.object.get() : nullptr;
+    bool stays = object != nullptr ? PyCallable_Check(object) != 0 || PyModule_Check(object)
+                                   : guard.kind == GuardKind::bound || guard.kind == GuardKind::unbound;
+    if (guard.source < 0 || !stays) return true;
     SourceId source = guard.source;
     while (guards.sources[source].parent >= 0) source = guards.sources[source].parent;
     SourceKind root = guards.sources[source].kind;

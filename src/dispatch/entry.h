@@ -86,7 +86,7 @@ class Entry {
   int last_exit() const { return last_exit_; }
   const Captured& captured() const { return captured_; }
   const Compilation* compilation() const { return compilation_.get(); }
-  // Nothing but the place decides: no guard looks at an argument.
+  // Nothing but the place decides: no guard looks at an argument, or at a value that may be another one at the next call.
   bool fits_every_call() const;
 
   // Number of the entry in the process, in the order in which entries were made.
