@@ -44,7 +44,7 @@ class Session {
  private:
   // Walks from the start, again and again while the plan grows.
   Status walk() {
-    WalkOptions options{options_.budget, most_nodes, -1, options_.trace};
+    WalkOptions options{options_.budget, most_nodes, -1, options_.trace, thread_seconds() + options_.seconds};
     if (options_.stop_before_instruction > 0) options.stop_at_writable = options_.stop_before_instruction;
     int64_t walked = 0;
     for (int i = 0; i < most_restarts; ++i) {

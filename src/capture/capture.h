@@ -307,6 +307,7 @@ class Capture {
 
   Ref constant_within(PyObject* object, int levels, std::unordered_map<PyObject*, Ref>& made);
   static void check_rank(size_t rank);
+  void plan_similar_changes(const AbstractValue& changed);
   void look_array(const Ref& value);
   void look_number(const Ref& value, PyTypeObject* type, DType dtype);
   void look_container(const Ref& value);

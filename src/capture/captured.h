@@ -41,6 +41,7 @@ struct Captured {
 
 struct CaptureOptions {
   int budget = 200000;  // instructions
+  double seconds = 60;  // of processor time
   // n > 0: leave before the n-th evaluated instruction at which all frames can be rebuilt, if there are that many.
   int stop_before_instruction = 0;
   bool trace = false;

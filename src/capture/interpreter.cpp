@@ -146,6 +146,7 @@ Status Interpreter::run_nested(size_t base) {
 
 Status Interpreter::run_down_to(size_t base) {
   while (frames_.size() > base) {
+    ACCEL_TRY([[maybe_unused]] Unit in_time, check_time());
     if (over_budget()) return budget_failure();
     ++count_;
     Status done = step(*frames_.back());

@@ -37,7 +37,11 @@ struct WalkOptions {
   int64_t node_budget = 0;        // of the graph
   int64_t stop_at_writable = -1;  // n: leave at the n-th position at which all frames can be rebuilt
   bool trace = false;             // keep what each instruction did
+  double end = 0;                 // thread_seconds() after which the walk fails
 };
+
+// Processor time of this thread.
+double thread_seconds();
 
 // Where the graph is left: the block that ends there, and what the interpreter gets. Recipe indices count through these
 // outputs.
@@ -164,6 +168,7 @@ class Interpreter {
   Result<std::optional<Ref>> call_dispatcher(PyObject* dispatcher, CallArguments arguments);
   void set_location(const Frame& frame, const Instruction& instruction);
   bool over_budget() const;
+  Status check_time() const;
   void limit_unrolling();
 
   // --- one path (walk.cpp)

@@ -25,6 +25,7 @@ constexpr double widest_int = 9.3e18;
 constexpr Py_ssize_t most_contents = 4096;
 constexpr int deepest_nesting = 100;
 constexpr size_t most_sources = 1 << 14;
+constexpr int most_found_one_by_one = 4;  // objects of a class that change
 
 std::vector<uint8_t> canonical(std::vector<uint8_t> order) {
   return std::is_sorted(order.begin(), order.end()) ? std::vector<uint8_t>{} : order;
@@ -57,6 +58,20 @@ bool has_an_end(const Sources& sources, const std::unordered_map<SourceId, Ref>&
     if (outer != at.end() && outer->second->object.get() == value->object.get()) return false;
   }
   return level < deepest_nesting && sources.size() < most_sources;
+}
+
+// The object at a source has an attribute set (null `name`: an item), those that lead to it are changed by that. Whether the
+// plan did not know.
+bool note_change(Plan& plan, const Sources& sources, SourceId owner, PyObject* name) {
+  bool fresh = false;
+  for (SourceId at = owner; at >= 0; at = sources[at].parent) {
+    auto [planned, is_new] = plan.changed.try_emplace(sources.text(at));
+    fresh |= is_new;
+    if (name != nullptr) fresh |= planned->second.insert(utf8(name)).second;
+    if (sources[at].kind != SourceKind::attribute) break;
+    name = sources[at].name.get();
+  }
+  return fresh;
 }
 
 void look_deep_once(Capture& capture, const Ref& value, std::set<const AbstractValue*>& seen) {
@@ -147,17 +162,35 @@ void Capture::plan_change(SourceId owner, PyObject* name) {
     }
     if (sources_[at].kind != SourceKind::attribute) break;
   }
-  bool fresh = false;
-  for (SourceId at = owner; at >= 0; at = sources_[at].parent) {
-    auto [planned, is_new] = plan_.changed.try_emplace(sources_.text(at));
-    fresh |= is_new;
-    if (name != nullptr) fresh |= planned->second.insert(utf8(name)).second;
-    if (sources_[at].kind != SourceKind::attribute) break;
-    name = sources_[at].name.get();
-  }
-  if (!fresh) return;
+  if (!note_change(plan_, sources_, owner, name)) return;
+  auto changed = at_.find(owner);
+  if (changed != at_.end() && changed->second->object) plan_similar_changes(*changed->second);
   plan_.forget_numbering();
   throw Restart{};
+}
+
+// Where several objects of a class have been found to change, one attempt for each, all others of it that the code can get at
+// are expected to change alike.
+void Capture::plan_similar_changes(const AbstractValue& changed) {
+  PyTypeObject* type = Py_TYPE(changed.object.get());
+  if (!is_plain_instance(changed.object.get())) return;
+  int known = 0;
+  std::set<std::string> names;
+  std::vector<SourceId> others;
+  for (const auto& [source, value] : at_) {
+    if (!value->object || Py_TYPE(value->object.get()) != type) continue;
+    auto planned = plan_.changed.find(sources_.text(source));
+    if (planned != plan_.changed.end()) {
+      ++known;
+      names.insert(planned->second.begin(), planned->second.end());
+    }
+    if (!plan_.left_alone.contains(sources_.text(source))) others.push_back(source);
+  }
+  if (known < most_found_one_by_one) return;
+  for (SourceId other : others) {
+    for (const std::string& name : names)
+      note_change(plan_, sources_, other, PyRef::steal(PyUnicode_InternFromString(name.c_str())).get());
+  }
 }
 
 void Capture::look_deep(const Ref& value) {

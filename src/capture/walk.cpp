@@ -1,5 +1,7 @@
 // The walk along one path: until it ends, parts, or waits for others.
 
+#include <time.h>
+
 #include <algorithm>
 
 #include "capture/descent.h"
@@ -37,6 +39,17 @@ bool Interpreter::over_budget() const {
   return count_ >= options_.budget || static_cast<int64_t>(capture_.graph().nodes.size()) > options_.node_budget;
 }
 
+double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+Status Interpreter::check_time() const {
+  if (count_ % 16 != 0 || thread_seconds() < options_.end) return Unit{};
+  return fail(Reason::capture_budget, "more than accel.config.capture_seconds of processor time");
+}
+
 // Loops that were to be evaluated round by round make too much code: they are left for the interpreter instead.
 void Interpreter::limit_unrolling() {
   if (plan_.unrolled.empty() || static_cast<int64_t>(capture_.graph().nodes.size()) <= most_unrolled_nodes) return;
@@ -68,6 +81,7 @@ Status Interpreter::walk_path() {
       return leave_for(planned->second);
     }
     limit_unrolling();
+    ACCEL_TRY([[maybe_unused]] Unit in_time, check_time());
     if (over_budget()) return plan_exit(budget_failure());
     ++count_;
     before_ = frame;

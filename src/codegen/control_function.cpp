@@ -103,12 +103,14 @@ Result<std::string> ControlFunction::write_program() {
   find_fixed();
   find_held();
   find_polls();
+  find_homes();
   events_ = copy_.all_events.value_or(0);
   ACCEL_TRY([[maybe_unused]] Unit loops, write_loops());
   for (size_t b = 0; b < program_.blocks.size(); ++b) write_block(b);
   if (failure_) return *failure_;
   Code out;
   out.raw(before_);
+  write_exit_tables(out);
   open_blocks(out, "[[maybe_unused]] Kept* kept");
   out.raw(blocks_text());
   close_blocks(out);
@@ -138,6 +140,7 @@ void ControlFunction::write_locals(Code& out) {
   for (int symbol : symbols_)
     out.line(is_bound(symbol) ? cat("i64 s", symbol, " = 0;") : cat("const i64 s", symbol, " = symbols[", symbol, "];"));
   out.line("int status = 0;");
+  if (!homes_.empty()) out.line(cat("char home[", static_cast<long>(homes_.size()), "][16] __attribute__((aligned(16)));"));
   if (!polls_.empty()) out.line("int turns = poll_turns;");
   if (has_draws_) out.line("const AccelDraw* const draws = frame->launch->draws;");
   for (BufferId id : buffers_)
@@ -257,6 +260,7 @@ void ControlFunction::scalars(const BlockStep& step) {
       boxed(stmt);
     else
       write(stmt);
+    if (stmt.kind != StmtKind::bind) save(stmt.dst);
     forget_panels(stmt);
   }
 }
@@ -345,6 +349,7 @@ void ControlFunction::call_nest(size_t number) {
     std::vector<std::string> arguments = {"frame", "&status"};
     for (BufferId id : function.buffers) arguments.push_back(buffer(memory_of(id)));
     for (TempId temp : nest_parameters(copy_.facts, program_.nests[number])) arguments.push_back(temp_name(temp));
+    for (const std::string& text : function.dims) arguments.push_back(dim(*copy_.dims.parse(text)));
     std::string test = condition.empty() ? "" : cat("if (", condition, ") ");
     code_.line(cat(otherwise, test, function.name, "_body(", listed(arguments), ");"));
     otherwise = "else ";
@@ -362,6 +367,8 @@ std::string ControlFunction::dims_text(const std::vector<Dim>& dims) {
 namespace {
 
 constexpr int turns_of_long_round = 16;
+// Code without loops that has more buffers takes memory by calls.
+constexpr size_t most_held_in_line = 32;
 
 int edge_count(const ProgramBlock& block) { return block.end == BlockEnd::jump ? 1 : block.end == BlockEnd::branch ? 2 : 0; }
 
@@ -397,6 +404,7 @@ void ControlFunction::find_polls() {
       way.emplace_back(target, 0);
     }
   }
+  holds_by_call_ = edges.empty() && program_.buffers.size() > most_held_in_line;
   // A round without a loop in it, that calls nothing, is short; a loop of such rounds that counts ends soon.
   for (const Back& back : edges) {
     bool is_short = true;
@@ -454,32 +462,12 @@ void ControlFunction::go(size_t from, int which) {
   if (crossing) code_.open("");
   for (const auto& [param, value] : edge.scalars)
     if (crossing) code_.line(cat("const ", type(param), " n", param, " = ", temp_name(value), ";"));
-  for (const auto& [param, value] : edge.scalars)
+  for (const auto& [param, value] : edge.scalars) {
     code_.line(cat(temp_name(param), " = ", crossing ? cat("n", param) : temp_name(value), ";"));
+    save(param);
+  }
   if (crossing) code_.close();
   code_.line(cat("goto ", loop_entered(from, edge.target) ? "p" : "l", edge.target, ";"));
-}
-
-void ControlFunction::exit(const ProgramBlock& block) {
-  stop_unless(cat("!must_stop(frame, ", events_text(), ")"));
-  for (const ExitOutput& output : block.outputs) {
-    if (is_in_place(output)) {
-      hold(output.buffer);
-      continue;
-    }
-    if (output.buffer < 0 && output.shape.empty()) {
-      stop_unless(cat("give_scalar(frame, ", output.output, ", ", temp_name(output.scalar), ")"));
-      continue;
-    }
-    code_.open("");
-    code_.line(cat("const i64 dims[] = {", output.shape.empty() ? "0" : "", dims_text(output.shape), "};"));
-    std::string source = cat("frame->buffers[", output.buffer, "]"), bytes = std::to_string(item_size(output.dtype));
-    for (Dim d : output.shape) bytes += cat("*", dim(d));
-    stop_unless(cat("give(frame, ", output.output, ", dims, ", source, ", ", bytes, ")"));
-    code_.close();
-  }
-  if (block.exit > 0) code_.line(cat("frame->exit = ", block.exit, ";"));
-  code_.line("goto done;");
 }
 
 }  // namespace accel

@@ -11,6 +11,8 @@ struct NestFunction {
   std::string name;
   std::vector<BufferId> buffers;  // that its body gets
   std::vector<std::pair<int, int64_t>> fixed;
+  bool is_shared = false;         // by nests that differ in what they give it: buffers, temps and then `dims`
+  std::vector<std::string> dims;  // DimTable::text()
 };
 
 class ControlFunction : private KernelFunction {
@@ -54,13 +56,19 @@ class ControlFunction : private KernelFunction {
   bool is_counted(size_t header, size_t latch) const;
   const Stmt* computation(const ProgramBlock& block, TempId temp) const;
   void go(size_t from, int which);
-  void exit(const ProgramBlock& block);
   void define(const Stmt& stmt, const std::string& value) override;
   void input(const Stmt& stmt) override;
   std::string dims_text(const std::vector<Dim>& dims);
   void refresh(BufferId id);
   void stop_unless(const std::string& condition);
   std::string events_text() const;
+
+  // control_exits.cpp
+  void exit(const ProgramBlock& block);
+  void find_homes();
+  void save(TempId temp);
+  void give_by_table(const ProgramBlock& block);
+  void write_exit_tables(Code& out) const;
 
   // control_memory.cpp
   void find_fixed();
@@ -93,7 +101,15 @@ class ControlFunction : private KernelFunction {
   std::set<BufferId> fixed_;  // buffers whose memory is the same from start to end
   std::vector<BufferId> protected_;
   PolledEdges polls_;
-  bool has_draws_ = false;
+  std::map<TempId, int> homes_;  // numbers that exits hand over from memory: where they are there; empty: each writes its own
+  // By exit, in the order in which they are written: for each output from `first` on the memory that it is taken from.
+  struct ExitTable {
+    int first = 0, parent = -1;
+    std::vector<int> homes;                    // no_home: an output of another kind
+    std::vector<std::pair<int, int>> changes;  // what differs from the parent: output - first, home
+  };
+  std::vector<ExitTable> exit_tables_;
+  bool has_draws_ = false, holds_by_call_ = false;
   int events_ = 0;                           // of scalar steps
   const ParallelLoop* loop_ = nullptr;       // the function runs a part of its iterations; null: the whole program
   std::vector<std::set<int>> loop_symbols_;  // of the whole program's loops: symbols that their functions name

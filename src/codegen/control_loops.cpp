@@ -183,6 +183,7 @@ void ControlFunction::run_loop(size_t k, const ParallelLoop& loop) {
   }
   code_.line(cat("if (", condition, " && run_loop(&run, ", function, ", ", kept, ", n - 1, work)) ", counter, " += (n - 1) * ",
                  step, ";"));
+  save(loop.counter);
   stop_unless("!failed(frame)");
   code_.close();
 }

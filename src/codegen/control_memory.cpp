@@ -83,7 +83,9 @@ void ControlFunction::hold(BufferId id) {
 
 std::string ControlFunction::hold_text(BufferId id, const std::string& otherwise) {
   const Buffer& info = buffer_info(id);
-  if (info.kind == BufferKind::temp) return cat("if (!hold(frame, ", id, ", ", elements_text(id), ")) ", otherwise, ";");
+  if (info.kind == BufferKind::temp)
+    return cat("if (!", holds_by_call_ ? "hold_by_call" : "hold", "(frame, ", id, ", ", elements_text(id), ")) ", otherwise,
+               ";");
   return cat("const i64 dims[] = {", info.shape.empty() ? "0" : "", dims_text(info.shape), "}; if (!hold_result(frame, ", id,
              ", ", info.binding, ", dims)) ", otherwise, ";");
 }

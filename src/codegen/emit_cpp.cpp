@@ -14,6 +14,9 @@ namespace accel {
 
 namespace {
 
+// Nests with as many regions may have equal ones.
+constexpr int least_shared_regions = 3;
+
 // What a Program needs of the prelude.
 struct Needs {
   bool half = false, complex = false, sums = false, folds = false, extremes = false, roots = false, divided = false,
@@ -95,30 +98,68 @@ void add_prelude(Code& out, const Needs& needs) {
   }
 }
 
-// Functions of the nests, one list of names per copy. Copies with the same text share a function.
+// Functions of the nests, one list of them per copy. Copies with the same text share a function, and so do nests that differ in
+// nothing but what they are given.
 class NestTexts {
  public:
   NestTexts(const Program& program, const Facts& facts) : program_(program), facts_(facts) {}
 
   // Adds the functions of the copy with `fixed` symbols to `out`.
-  Result<std::vector<std::string>> add_copy(Code& out, const std::map<int, int64_t>& fixed) {
-    std::vector<std::string> names;
+  Result<std::vector<NestFunction>> add_copy(Code& out, const std::map<int, int64_t>& fixed) {
+    std::vector<NestFunction> general;
     std::vector<std::vector<NestFunction>> functions;
     Copy copy{program_, facts_, program_.dims, fixed};
     if (!program_.blocks.empty()) copy.all_events = all_events();
+    if (copies_ == 0) {
+      ACCEL_TRY([[maybe_unused]] Unit found, find_shared(copy));
+    }
     for (size_t k = 0; k < program_.nests.size(); ++k) {
       ACCEL_TRY(functions.emplace_back(), functions_of(out, k, copy));
-      names.push_back(functions.back().back().name);
+      general.push_back(functions.back().back());
     }
     ++copies_;
     if (!program_.blocks.empty()) {
       ACCEL_TRY(std::string text, ControlFunction(copy, functions, cat("run_", copies_ - 1)).write_program());
       out.raw(text);
     }
-    return names;
+    return general;
   }
 
  private:
+  // The text of a nest's functions when all is given that they need.
+  struct SharedText {
+    std::string text, plain;  // plain: when they read it from the frame
+    NestFunction function;    // with the name of the first nest that has it
+  };
+
+  // Nests whose functions differ in names only get those of the first one.
+  Status find_shared(Copy& copy) {
+    std::map<std::string, std::vector<size_t>> equal;
+    std::map<size_t, SharedText> texts;
+    for (size_t k = 0; k < program_.nests.size(); ++k) {
+      if (is_inlined(program_.nests[k])) continue;
+      GivenDims given;
+      KernelFunction function(copy, program_.nests[k], "$", &given, &given);
+      SharedText shared;
+      ACCEL_TRY(shared.text, function.write_nest());
+      if (!given.is_complete) continue;
+      shared.function = {{}, function.body_buffers(), {}, true, {}};
+      for (Dim d : given.dims) shared.function.dims.push_back(copy.dims.text(d));
+      equal[with_numbered_names(shared.text)].push_back(k);
+      texts.emplace(k, std::move(shared));
+    }
+    for (const auto& [text, nests] : equal) {
+      for (size_t k : nests) {
+        if (nests.size() < 2) continue;
+        SharedText& shared = texts.at(k);
+        shared.function.name = cat("nest", static_cast<long>(nests[0]));
+        ACCEL_TRY(shared.plain, KernelFunction(copy, program_.nests[k], "$").write_nest());
+        shared_.emplace(k, std::move(shared));
+      }
+    }
+    return Unit{};
+  }
+
   // The nest's functions in a copy: those of its variants, and the one that fits always.
   Result<std::vector<NestFunction>> functions_of(Code& out, size_t k, Copy& copy) {
     std::vector<NestFunction> functions;
@@ -140,10 +181,20 @@ class NestTexts {
     std::string base = cat("nest", static_cast<long>(k));
     KernelFunction function(copy, program_.nests[k], "$");
     ACCEL_TRY(std::string text, function.write_nest());
+    if (auto shared = shared_.find(k); shared != shared_.end() && shared->second.plain == text) {
+      const NestFunction& first = shared->second.function;
+      if (first.name == base && names_.emplace(base, base).second) add(out, k, shared->second.text, base);
+      return first;
+    }
+    if (function.region_count() >= least_shared_regions) {
+      GivenDims given;
+      ACCEL_TRY(std::string shorter, KernelFunction(copy, program_.nests[k], "$", nullptr, &given).write_nest());
+      if (given.is_complete && shorter.size() < text.size()) text = std::move(shorter);
+    }
     std::string name = number == 0 ? base : cat(base, "_v", number);
     auto [known, is_new] = names_.emplace(cat(base, ":", text), name);
     if (is_new) add(out, k, text, name);
-    return NestFunction{known->second, function.body_buffers(), {}};
+    return NestFunction{known->second, function.body_buffers(), {}, false, {}};
   }
 
   int all_events() const {
@@ -163,6 +214,7 @@ class NestTexts {
   const Program& program_;
   const Facts& facts_;
   std::map<std::string, std::string> names_;
+  std::map<size_t, SharedText> shared_;  // by nest
   int copies_ = 0;
 };
 
@@ -180,7 +232,9 @@ std::vector<std::pair<int, int>> lifetimes(const Program& program) {
 }
 
 // The function that runs a copy of the nests in order, with the memory of the temps.
-void add_runner(Code& out, const Program& program, const std::string& name, const std::vector<std::string>& nests) {
+void add_runner(Code& out, const Program& program, const std::string& name, const std::vector<NestFunction>& nests) {
+  DimTable dims = program.dims;
+  auto symbol = [](int number) { return cat("frame->symbols[", number, "]"); };
   auto lives = lifetimes(program);
   out.open(cat("static void ", name, "(Frame* frame)"));
   for (size_t k = 0; k < nests.size(); ++k) {
@@ -193,11 +247,14 @@ void add_runner(Code& out, const Program& program, const std::string& name, cons
     each_temp([&](auto life) { return life.first == nest; },
               [&](int id) {
                 const Buffer& buffer = program.buffers[static_cast<size_t>(id)];
-                std::string elements =
-                    cpp_dim(program.dims, buffer.elements, [](int symbol) { return cat("frame->symbols[", symbol, "]"); });
+                std::string elements = cpp_dim(program.dims, buffer.elements, symbol);
                 out.line(cat("if (!take_temp(frame, ", id, ", ", elements, "*", item_size(buffer.dtype), ")) return;"));
               });
-    out.line(cat(nests[k], "(frame);"));
+    std::vector<std::string> arguments = {"frame"};
+    if (nests[k].is_shared)
+      for (BufferId id : nests[k].buffers) arguments.push_back(cat("frame->buffers[", program.memory_of(id), "]"));
+    for (const std::string& text : nests[k].dims) arguments.push_back(cpp_dim(dims, *dims.parse(text), symbol));
+    out.line(cat(nests[k].name, "(", listed(arguments), ");"));
     out.line("if (stopped(frame)) return;");
     each_temp([&](auto life) { return life.second == nest; }, [&](int id) { out.line(cat("drop_temp(frame, ", id, ");")); });
   }
@@ -279,8 +336,8 @@ Result<KernelSource> emit_cpp(const Program& program, bool quiet_comparisons) {
   for (const Variant& variant : program.variants)
     if (variant.nests.empty()) copies.emplace_back(variant.fixed.begin(), variant.fixed.end());
   for (size_t k = 0; k < copies.size(); ++k) {
-    ACCEL_TRY(std::vector<std::string> names, texts.add_copy(out, copies[k]));
-    if (program.blocks.empty()) add_runner(out, program, cat("run_", static_cast<long>(k)), names);
+    ACCEL_TRY(std::vector<NestFunction> nests, texts.add_copy(out, copies[k]));
+    if (program.blocks.empty()) add_runner(out, program, cat("run_", static_cast<long>(k)), nests);
   }
   add_entry(out, program, facts.panel_count());
   out.raw("}  // namespace accel_kernel_text\n");

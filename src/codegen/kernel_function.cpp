@@ -1,6 +1,8 @@
 #include "codegen/kernel_function.h"
 
 #include <algorithm>
+#include <cctype>
+#include <string_view>
 
 #include "codegen/expressions.h"
 
@@ -13,12 +15,40 @@ constexpr size_t most_short_statements = 32;
 // Iterations of a parallel loop without inner loops that are one unit of distribution.
 constexpr const char* element_grain = "1024";
 
+// Symbols from here on stand for dims that a nest's functions are given.
+constexpr int first_given = 1 << 24;
+
 bool is_short(const Body& body) {
   return body.size() <= most_short_statements &&
          std::all_of(body.begin(), body.end(), [](const Stmt& stmt) { return stmt.body.empty() && stmt.core_dims.empty(); });
 }
 
 }  // namespace
+
+std::string with_numbered_names(const std::string& text) {
+  auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  std::map<std::string, std::string> names;
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    size_t end = at;
+    while (end < text.size() && is_word(text[end])) ++end;
+    if (end == at) {
+      out += text[at++];
+      continue;
+    }
+    std::string word = text.substr(at, end - at);
+    size_t letters = word.starts_with("nx") ? 2 : 1;
+    bool is_name = std::string_view("bdtxn").find(word[0]) != std::string_view::npos && word.size() > letters &&
+                   std::all_of(word.begin() + static_cast<std::ptrdiff_t>(letters), word.end(), is_digit);
+    if (is_name) word = names.try_emplace(word, cat(word.substr(0, letters), static_cast<long>(names.size()))).first->second;
+    out += word;
+    at = end;
+  }
+  return out;
+}
+
+bool is_inlined(const Nest& nest) { return is_short(nest.body); }
 
 std::vector<TempId> nest_parameters(const Facts& facts, const Nest& nest) {
   std::vector<TempId> temps = temps_from_outside(nest.body);
@@ -47,6 +77,7 @@ Result<std::string> KernelFunction::write_nest() {
     else
       write(nest_.body, k);
   }
+  take_given();
   std::string text = assemble(copy_.facts.events(nest_.body), false);
   if (failure_) return *failure_;
   return text;
@@ -56,7 +87,7 @@ Result<std::string> KernelFunction::write_nest() {
 
 // A function for `body`, to be run in parallel: temps from outside are its parameters, except constants of the launch.
 KernelFunction KernelFunction::region(const Body& body) {
-  KernelFunction inner(copy_, nest_, cat(name_, "_r", regions_++));
+  KernelFunction inner(copy_, nest_, cat(name_, "_r", regions_++), of_regions_);
   for (TempId temp : temps_from_outside(body)) {
     if (copy_.facts.is_launch_constant(temp))
       inner.recompute(temp);
@@ -70,9 +101,13 @@ void KernelFunction::recompute(TempId temp) { write(*copy_.facts.definition(temp
 
 // Runs `inner`, whose text is complete, over [0, count).
 void KernelFunction::launch(KernelFunction& inner, const Body& body, const std::string& count, const std::string& grain) {
-  before_ += inner.assemble(copy_.facts.events(body), true);
-  if (inner.failure_) failure_ = inner.failure_;
+  inner.take_given();
+  if (given_ != nullptr) given_used_.insert(inner.given_used_.begin(), inner.given_used_.end());
+  for (Parameter& parameter : inner.parameters_)
+    if (given_ == nullptr && parameter.dim.id >= 0) parameter.argument = dim(parameter.dim);
+  add_region(inner, inner.assemble(copy_.facts.events(body), true));
   std::vector<std::string> members = {"frame"};
+  for (BufferId id : inner.passed_buffers()) members.push_back(buffer(id));
   for (const Parameter& parameter : inner.parameters_) members.push_back(parameter.argument);
   int events = copy_.all_events ? *copy_.all_events : copy_.facts.events(nest_.body);
   code_.open("");
@@ -84,6 +119,21 @@ void KernelFunction::launch(KernelFunction& inner, const Body& body, const std::
   code_.line(cat("  run_parallel(frame, status, ", events, ", ", inner.name_, ", &args, ", count, ", ", grain, ", work);"));
   code_.line("}");
   code_.close();
+}
+
+// A region with the text of an earlier one but for its names takes that one's name.
+void KernelFunction::add_region(KernelFunction& inner, const std::string& text) {
+  if (inner.failure_) failure_ = inner.failure_;
+  if (of_regions_ == nullptr) {
+    before_ += text;
+    return;
+  }
+  std::string unnamed = text;
+  for (size_t at = unnamed.find(inner.name_); at != unnamed.npos; at = unnamed.find(inner.name_, at + 1))
+    unnamed.replace(at, inner.name_.size(), "%");
+  auto [known, is_new] = known_regions_.emplace(with_numbered_names(unnamed), inner.name_);
+  if (is_new) before_ += text;
+  inner.name_ = known->second;
 }
 
 // Runs `inner` over [0, count) here, its events left in the flags.
@@ -128,6 +178,7 @@ std::string KernelFunction::assemble(int events, bool is_region) {
   if (is_region) {
     out.open(cat("struct ", name_, "_args"));
     out.line("Frame* frame;");
+    for (BufferId id : passed_buffers()) out.line(cat("char* b", id, ";"));
     for (const Parameter& p : parameters_) out.line(cat(p.type, " ", p.name, ";"));
     out.close("};");
   }
@@ -141,6 +192,19 @@ std::vector<BufferId> KernelFunction::body_buffers() const {
   for (BufferId id : buffers_)
     if (!stack_.contains(id) && !(copy_.all_events && heap_.contains(id))) out.push_back(id);
   return out;
+}
+
+// Buffers that outer functions get as parameters.
+std::vector<BufferId> KernelFunction::passed_buffers() const {
+  std::vector<BufferId> out;
+  for (BufferId id : buffers_)
+    if (given_ != nullptr && !stack_.contains(id) && !heap_.contains(id)) out.push_back(id);
+  return out;
+}
+
+// The dims that the text names become parameters.
+void KernelFunction::take_given() {
+  for (int k : given_used_) parameters_.push_back({"i64", cat("d", k), cat("d", k), given_->dims[static_cast<size_t>(k)]});
 }
 
 std::string KernelFunction::parameter_text(bool is_region) const {
@@ -179,13 +243,16 @@ void KernelFunction::write_inner(Code& out, bool is_region) {
 
 void KernelFunction::write_outer(Code& out, int events, bool is_region) {
   std::string head = "Frame* frame";
+  for (BufferId id : passed_buffers()) head += cat(", char* b", id);
   for (const Parameter& p : parameters_) head += cat(", ", p.type, " ", p.name);
   if (is_region) head = "void* arguments, i64 begin, i64 end";
   out.open(cat("static void ", name_, "(", head, ")"));
   std::vector<std::string> items = {"frame", "&status"};
   for (BufferId id : buffers_) {
-    if (heap_.contains(id))
+    if (heap_.contains(id) || (given_ != nullptr && !is_region && !stack_.contains(id)))
       items.push_back(cat("b", id));
+    else if (given_ != nullptr && !stack_.contains(id))
+      items.push_back(cat("args->b", id));
     else if (!stack_.contains(id))
       items.push_back(cat("frame->buffers[", memory_of(id), "]"));
   }
@@ -228,7 +295,8 @@ void KernelFunction::place_scratch() {
       stack_.insert(id);
     } else {
       heap_.insert(id);
-      dim(info.elements);  // notes its symbols
+      if (given_ != nullptr) given_->is_complete = false;  // its number in the frame
+      dim(info.elements);                                  // notes its symbols
     }
   }
 }
@@ -262,9 +330,49 @@ Dim KernelFunction::resolve(Dim d) {
   });
 }
 
+// A symbol that stands for a dim which the caller computes.
+Dim KernelFunction::given(Dim d) {
+  auto known = std::find(given_->dims.begin(), given_->dims.end(), d);
+  int number = static_cast<int>(known - given_->dims.begin());
+  if (known == given_->dims.end()) given_->dims.push_back(d);
+  given_used_.insert(number);
+  return copy_.dims.symbol(first_given + number);
+}
+
+// The dim with such symbols for its largest parts without loop variables.
+Dim KernelFunction::with_given(Dim d) {
+  DimTable& dims = copy_.dims;
+  auto varies = [&](Dim part) {
+    std::vector<int> symbols = dims.symbols(part);
+    return !symbols.empty() && symbols.back() >= DimTable::first_variable;
+  };
+  if (dims.as_constant(d)) return d;
+  if (!varies(d)) return given(d);
+  DimKind kind = dims.kind(d);
+  std::vector<Dim> operands = dims.operands(d);
+  if (kind == DimKind::add || kind == DimKind::mul) {
+    auto combine = [&](Dim a, Dim b) { return kind == DimKind::add ? dims.add(a, b) : dims.mul(a, b); };
+    Dim fixed = dims.constant(kind == DimKind::add ? 0 : 1);
+    for (Dim operand : operands)
+      if (!varies(operand)) fixed = combine(fixed, operand);
+    Dim out = with_given(fixed);
+    for (Dim operand : operands)
+      if (varies(operand)) out = combine(out, with_given(operand));
+    return out;
+  }
+  if (operands.size() != 2) return d;  // a loop variable
+  Dim a = with_given(operands[0]), b = with_given(operands[1]);
+  return kind == DimKind::floordiv ? dims.floordiv(a, b)
+         : kind == DimKind::mod    ? dims.mod(a, b)
+         : kind == DimKind::min    ? dims.min(a, b)
+                                   : dims.max(a, b);
+}
+
 // Loop variables are x0, x1, ...: i8 and i16 are types.
 std::string KernelFunction::dim(Dim d) {
-  return cpp_dim(copy_.dims, resolve(d), [&](int symbol) {
+  Dim resolved = given_ != nullptr ? with_given(resolve(d)) : resolve(d);
+  return cpp_dim(copy_.dims, resolved, [&](int symbol) {
+    if (symbol >= first_given) return cat("d", symbol - first_given);
     if (symbol >= DimTable::first_variable) return cat("x", symbol - DimTable::first_variable);
     symbols_.insert(symbol);
     return cat("s", symbol);

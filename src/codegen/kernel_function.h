@@ -30,23 +30,35 @@ struct Copy {
   std::optional<int> all_events = std::nullopt;
 };
 
+// What the functions of a nest get from their caller instead of reading it from the frame, so that nests which differ in
+// nothing but their buffers and sizes can share functions: sums and products of symbols without loop variables.
+struct GivenDims {
+  std::vector<Dim> dims;
+  bool is_complete = true;  // false: the functions name other numbers of the program
+};
+
 class KernelFunction {
  public:
-  KernelFunction(Copy& copy, const Nest& nest, std::string name) : copy_(copy), nest_(nest), name_(std::move(name)) {}
+  // given: null when the function reads symbols and buffers from the frame; of_regions: likewise of those that it runs in
+  // parallel. Regions that get them share functions, too.
+  KernelFunction(Copy& copy, const Nest& nest, std::string name, GivenDims* given = nullptr, GivenDims* of_regions = nullptr)
+      : copy_(copy), nest_(nest), name_(std::move(name)), given_(given), of_regions_(of_regions) {}
 
   virtual ~KernelFunction() = default;
 
   // Text of the nest's functions; the last one is `static void <name>(Frame* frame, <temps that the nest gets>)`. In a program
   // with blocks it is `static void <name>_body(Frame* frame, int* status, <buffers>, <temps>)`, which leaves its events in the
-  // flags.
+  // flags. With given dims both get buffers, temps and these.
   Result<std::string> write_nest();
   // Requires write_nest(): buffers that the body of a nest gets.
   std::vector<BufferId> body_buffers() const;
+  int region_count() const { return regions_; }
 
  protected:
   struct Parameter {
     std::string type, name;
     std::string argument;  // what the caller passes
+    Dim dim = {};          // that it is, if any
   };
 
   // kernel_function.cpp: functions, regions and names
@@ -64,6 +76,11 @@ class KernelFunction {
   void check_scratch_is_local();
   void fail_with(std::string detail);
   Dim resolve(Dim d);  // with fixed symbols and unrolled variables
+  Dim with_given(Dim d);
+  Dim given(Dim d);
+  std::vector<BufferId> passed_buffers() const;
+  void take_given();
+  void add_region(KernelFunction& inner, const std::string& text);
   std::string dim(Dim d);
   std::optional<int64_t> known(Dim d) { return copy_.dims.as_constant(resolve(d)); }
   std::string variable(Dim var) const;
@@ -187,6 +204,9 @@ class KernelFunction {
   Copy& copy_;
   const Nest& nest_;
   std::string name_;
+  GivenDims *given_, *of_regions_;
+  std::map<std::string, std::string> known_regions_;  // names by text
+  std::set<int> given_used_;                          // those that the text names
   Code code_{1};
   std::map<int, Dim> unrolled_;        // variable, value
   std::set<int> symbols_;              // symbols the text names
@@ -204,6 +224,12 @@ class KernelFunction {
   bool in_lanes_ = false;          // argmin and argmax are written without branches, and say in `open` that this is not enough
   std::optional<Failure> failure_;
 };
+
+// The text with the names of buffers, dims, temps and loop variables numbered in the order in which they come.
+std::string with_numbered_names(const std::string& text);
+
+// Whether the nest's function is part of its caller, so that it cannot be shared.
+bool is_inlined(const Nest& nest);
 
 // Temps that steps before a nest compute and its function gets, in this order.
 std::vector<TempId> nest_parameters(const Facts& facts, const Nest& nest);

@@ -392,6 +392,7 @@ Dispatcher::Added Dispatcher::may_add_version(PyObject* const* locals) {
 Result<Captured> Dispatcher::capture_call(PyObject* const* locals) {
   CaptureOptions options;
   options.budget = static_cast<int>(settings().capture_budget.get());
+  options.seconds = settings().capture_seconds.get();
   options.stop_before_instruction = static_cast<int>(settings().stress_exits.get());
   options.trace = log_enabled(LogTopic::capture);
   options.fixed_sizes = options_.fixed_sizes;

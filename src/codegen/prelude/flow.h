@@ -22,6 +22,8 @@ ACCEL_INLINE bool hold(Frame* frame, int buffer, i64 bytes) {
   if (__builtin_expect(frame->capacities[buffer] >= bytes && frame->buffers[buffer] != nullptr, 1)) return true;
   return hold_scratch(frame, buffer, bytes) != nullptr;
 }
+// The same as a call: shorter where a long function does it once for each of many buffers.
+static __attribute__((noinline)) bool hold_by_call(Frame* frame, int buffer, i64 bytes) { return hold(frame, buffer, bytes); }
 // The same, but what it held stays; with room for more, so that growing again and again takes time in proportion to the end.
 static __attribute__((noinline)) bool enlarge(Frame* frame, int buffer, i64 bytes) {
   const i64 room = bytes < 256 ? 512 : 2 * bytes;
@@ -71,6 +73,28 @@ static __attribute__((noinline)) bool give_value(Frame* frame, int output, const
 template <class T>
 ACCEL_INLINE bool give_scalar(Frame* frame, int output, T value) {
   return give_value(frame, output, (const char*)&value, sizeof value);
+}
+// Numbers that exits hand over from where they have been put. Outputs from `first` on are those of table `parent`, but for
+// changes [begin, end): pairs of an output, counted from `first`, and what it is taken from.
+struct ExitTable {
+  int parent, first, count, begin, end;
+};
+template <class T>
+ACCEL_INLINE void put(char* home, T value) {
+  __builtin_memcpy(home, &value, sizeof value);
+}
+static __attribute__((noinline, cold)) bool give_by_table(Frame* frame, const ExitTable* tables, int which, const u16* changes,
+                                                          const char (*home)[16], const u8* bytes) {
+  constexpr u16 not_yet = 65535, of_no_number = 65534;
+  const int first = tables[which].first, count = tables[which].count;
+  u16* const from = (u16*)__builtin_alloca(sizeof(u16) * (unsigned long)count);
+  for (int k = 0; k < count; ++k) from[k] = not_yet;
+  for (; which >= 0; which = tables[which].parent)
+    for (int k = tables[which].begin; k < tables[which].end; k += 2)
+      if (from[changes[k]] == not_yet) from[changes[k]] = changes[k + 1];
+  for (int k = 0; k < count; ++k)
+    if (from[k] != of_no_number && !give_value(frame, first + k, home[from[k]], bytes[from[k]])) return false;
+  return true;
 }
 static bool give(Frame* frame, int output, const i64* dims, const char* from, i64 bytes) {
   char* memory = result_memory(frame, output, dims);
