@@ -5,8 +5,8 @@
 #include "capture/descent.h"
 #include "capture/numpy_operands.h"
 #include "capture/python_text.h"
+#include "capture/quiet_calls.h"
 #include "capture/semantics.h"
-#include "capture/warnings_as_errors.h"
 #include "ndarray/array.h"
 
 namespace accel {

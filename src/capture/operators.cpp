@@ -11,7 +11,6 @@
 #include "capture/quiet_calls.h"
 #include "capture/semantics.h"
 #include "capture/state_match.h"
-#include "capture/warnings_as_errors.h"
 #include "ndarray/array.h"
 #include "ndarray/casts.h"
 
