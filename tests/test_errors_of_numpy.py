@@ -184,6 +184,27 @@ def test_results_given_by_position(ufunc):
     check(by_name, sample(3), sample(3, seed=1), np.zeros(3))
 
 
+def test_results_given_twice_or_in_too_short_a_tuple():
+    def empty(x):
+        return np.sqrt(x * x, out=()), x * 2.0
+
+    def short(x):
+        return np.modf(x, out=(None,)), x * 2.0
+
+    def twice(x):
+        return np.floor(x, None, out=np.zeros(3)), x * 2.0
+
+    for function in (empty, short, twice):
+        check_left_to_numpy(function, sample(3))
+
+
+def test_names_of_dtypes_that_are_deprecated():
+    def function(x):
+        return x.astype("a"), np.zeros(3, "a5"), x * 2.0
+
+    check_left_to_numpy(function, sample(3))
+
+
 # --- results that nobody uses
 
 

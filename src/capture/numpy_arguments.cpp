@@ -7,6 +7,7 @@
 #include "capture/likely.h"
 #include "capture/numpy_operands.h"
 #include "capture/python_text.h"
+#include "capture/quiet_calls.h"
 #include "capture/semantics.h"
 #include "cpython/imported.h"
 #include "ndarray/array.h"
@@ -113,9 +114,12 @@ Result<PyRef> read_descr(Capture& capture, const Ref& ref) {
   }
   bool is_class =
       PyType_Check(object.get()) && PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(object.get()), known_types().dtype) != 0;
+  const WarningsAsErrors errors;
   PyRef descr = PyRef::steal(is_class ? PyObject_CallNoArgs(object.get()) : new_descr(object.get()));
   if (!descr) {
+    bool warns = PyErr_ExceptionMatches(PyExc_Warning) != 0;
     PyErr_Clear();
+    if (warns) return fail(Reason::will_warn, "a dtype that warns: " + short_repr(object.get()));
     return fail(Reason::will_raise, "no dtype: " + short_repr(object.get()));
   }
   return descr;

@@ -352,11 +352,15 @@ Result<Ref> numpy_ufunc_call(Capture& capture, PyObject* ufunc, const CallArgume
   if (arguments.positional.size() < operands || arguments.positional.size() > operands + results) {
     return fail(Reason::will_raise, "wrong number of arguments");
   }
-  if (arguments.positional.size() > operands) {
+  bool by_position = arguments.positional.size() > operands;
+  if (by_position) {
     ACCEL_TRY([[maybe_unused]] Unit quiet, check_positional_out(ufunc, operands, results));
   }
   CallArguments named{{}, arguments.keywords};
   ACCEL_TRY(auto given, bind_arguments(named, {{"out", "where", "casting", "order", "dtype", "subok"}}));
+  if (by_position && given[0]) return fail(Reason::will_raise, "out is given by position and by name");
+  if (given[0] && given[0]->kind == AbstractKind::tuple && given[0]->items.size() != results)
+    return fail(Reason::will_raise, "out has another number of items than there are results");
   UfuncOptions options;
   std::vector<Ref> inputs(arguments.positional.begin(), arguments.positional.begin() + static_cast<std::ptrdiff_t>(operands));
   for (size_t k = operands; k < arguments.positional.size(); ++k) {
