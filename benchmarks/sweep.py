@@ -68,9 +68,9 @@ def least_times(calls, arguments, rounds):
 
 
 def is_slow(elements, numpy_seconds, accel_seconds):
-    if elements > 1000:
-        return numpy_seconds / accel_seconds < LEAST_RATIO
-    return accel_seconds - numpy_seconds > MOST_SECONDS_LOST
+    """Of large arrays a ratio counts; what costs the same for any number of elements, such as a view, has the bound of small ones."""
+    lost = accel_seconds - numpy_seconds
+    return lost > MOST_SECONDS_LOST and (elements <= 1000 or numpy_seconds / accel_seconds < LEAST_RATIO)
 
 
 def same(one, other):

@@ -209,5 +209,4 @@ def inputs(count, layout):
     found |= {name: VECTORS[vector](shape[0] * shape[1], rng).reshape(shape) for name, vector in MATRICES.items()}
     if layout == "strided":
         found = {name: strided(array) for name, array in found.items()}
-    return found | NUMBERS
-    {"rng": np.random.default_rng(1)}
+    return found | NUMBERS | {"rng": np.random.default_rng(1)}

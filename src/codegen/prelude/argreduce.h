@@ -9,8 +9,8 @@ ACCEL_INLINE bool beats_argmax(T a, T best) {
   return is_less(best, a);
 }
 #if defined(ACCEL_HAS_HALF)
-ACCEL_INLINE bool beats_argmin(f16 a, f16 best) { return is_less(widen(a), widen(best)); }
-ACCEL_INLINE bool beats_argmax(f16 a, f16 best) { return is_less(widen(best), widen(a)); }
+ACCEL_INLINE bool beats_argmin(f16 a, f16 best) { return less(a, best); }
+ACCEL_INLINE bool beats_argmax(f16 a, f16 best) { return less(best, a); }
 #endif
 template <class R>
 ACCEL_INLINE bool beats_argmin(complex_of<R> a, complex_of<R> best) {
@@ -163,6 +163,21 @@ ACCEL_INLINE Extreme<T> argreduce(i64 begin, i64 end, Element element, Beats bea
     } else if (any_beats<size>(i, extreme.best, element, beats)) {
       see_block(extreme, i, i + size, false, element, beats);
     }
+  }
+  return extreme;
+}
+
+// Of bools: where the first is that beats the other value. may_stop: elements have no events, those behind need not be seen.
+template <bool may_stop, class Element, class Beats>
+ACCEL_INLINE Extreme<bool8> argreduce_bools(i64 begin, i64 end, Element element, Beats beats) {
+  const bool8 winner = beats(true, false);
+  Extreme<bool8> extreme = {!winner, begin, false};
+  const auto wins = [&](i64 i) __attribute__((always_inline)) { return element(i) == winner; };
+  for (i64 block = begin; block < end; block += 64) {
+    const u64 winners = counted(block, index_min(end - block, 64), wins);
+    if (winners == 0 || extreme.best == winner) continue;
+    extreme.best = winner, extreme.where = block + __builtin_ctzll(winners);
+    if (may_stop) break;
   }
   return extreme;
 }

@@ -3,34 +3,29 @@
   template <class R>  \
   ACCEL_INLINE
 
-template <int size>
-struct MagnitudeBits;
-template <>
-struct MagnitudeBits<4> {
-  typedef i32 type;
-  static constexpr i32 infinity = 0x7f800000, quiet = 0x00400000;
-};
-template <>
-struct MagnitudeBits<8> {
-  typedef i64 type;
-  static constexpr i64 infinity = 0x7ff0000000000000, quiet = 0x0008000000000000;
-};
-
 ACCEL_COMPLEX complex_of<R> add(complex_of<R> a, complex_of<R> b) { return {a.re + b.re, a.im + b.im}; }
 ACCEL_COMPLEX complex_of<R> subtract(complex_of<R> a, complex_of<R> b) { return {a.re - b.re, a.im - b.im}; }
 ACCEL_COMPLEX complex_of<R> multiply(complex_of<R> a, complex_of<R> b) {
   return {rounded(a.re * b.re) - rounded(a.im * b.im), rounded(a.re * b.im) + rounded(a.im * b.re)};
 }
+// a with the other sign when `other`. For parts side by side, of which one changes its sign: g++ makes one vector of both where
+// the same is done to both.
+template <class R>
+ACCEL_INLINE R with_sign(R a, bool other) {
+  typedef typename SignedOf<sizeof(R)>::type Bits;
+  const Bits sign = (Bits)((u64)other << (sizeof(R) * 8 - 1)) | (Bits)unknown_zero;
+  return __builtin_bit_cast(R, __builtin_bit_cast(Bits, a) ^ sign);
+}
 // NumPy's array loops contract products where the CPU can: a quarter of the results differ from the above.
 ACCEL_COMPLEX complex_of<R> fused_multiply(complex_of<R> a, complex_of<R> b) {
-  return {contracted(a.re, b.re, -(a.im * b.im)), contracted(a.re, b.im, a.im * b.re)};
+  return {contracted(a.re, b.re, with_sign(a.im * b.im, true)), contracted(a.re, b.im, with_sign(a.im * b.re, false))};
 }
 // Infinite when a part is, even beside a NaN. The magnitudes are compared by their bits, which are ordered as integers: no
 // event, and NaN is above all. Dividend and divisor are kept from 0/0, inf/inf and NaN, which would be events. No constant is
 // chosen: g++ would make branches of a selection whose constant a later operation folds.
 ACCEL_COMPLEX R absolute(complex_of<R> a) {
-  typedef typename MagnitudeBits<sizeof(R)>::type Bits;
-  constexpr Bits infinity = MagnitudeBits<sizeof(R)>::infinity, quiet = MagnitudeBits<sizeof(R)>::quiet;
+  typedef typename SignedOf<sizeof(R)>::type Bits;
+  constexpr Bits infinity = __builtin_bit_cast(Bits, (R)__builtin_inf()), quiet = (Bits)1 << (sizeof(R) == 8 ? 51 : 22);
   const Bits x = __builtin_bit_cast(Bits, fabs(a.re)), y = __builtin_bit_cast(Bits, fabs(a.im));
   const Bits larger = x > y ? x : y, smaller = x > y ? y : x;
   const Bits number = larger <= infinity ? (Bits)-1 : (Bits)0;
@@ -84,7 +79,7 @@ ACCEL_COMPLEX complex_of<R> divide(complex_of<R> a, complex_of<R> b) {
   return {(rounded(a.re * ratio) + a.im) * scale, (rounded(a.im * ratio) - a.re) * scale};
 }
 ACCEL_COMPLEX complex_of<R> negative(complex_of<R> a) { return {negative(a.re), negative(a.im)}; }
-ACCEL_COMPLEX complex_of<R> conjugate(complex_of<R> a) { return {a.re, negative(a.im)}; }
+ACCEL_COMPLEX complex_of<R> conjugate(complex_of<R> a) { return {with_sign(a.re, false), with_sign(a.im, true)}; }
 ACCEL_COMPLEX R real(complex_of<R> a) { return a.re; }
 ACCEL_COMPLEX R imag(complex_of<R> a) { return a.im; }
 

@@ -13,22 +13,39 @@ template <>
 struct LaneOf<bool8> {
   typedef u8 type;
 };
-// For simple elements: `lanes` accumulators side by side, combined at the end.
+// `lanes` accumulators side by side, combined at the end. Returns the first element that is left.
+template <int lanes, class T, class Element, class Combine>
+ACCEL_INLINE i64 fold_lanes(T& total, i64 begin, i64 end, Element element, Combine combine) {
+  i64 i = begin;
+  typename LaneOf<T>::type lane[lanes] __attribute__((aligned(64)));
+#pragma GCC ivdep
+  for (int k = 0; k < lanes; ++k) lane[k] = element(begin + k);
+  for (i = begin + lanes; i <= end - lanes; i += lanes) {
+#pragma GCC ivdep
+    for (int k = 0; k < lanes; ++k) lane[k] = combine(lane[k], element(i + k));
+  }
+  for (int k = 0; k < lanes; ++k) total = combine(total, lane[k]);
+  return i;
+}
+// For simple elements. Short runs of narrow ones take fewer lanes.
 template <class T, class Element, class Combine>
 ACCEL_INLINE T fold(T total, i64 begin, i64 end, Element element, Combine combine) {
-  constexpr int lanes = 256 / sizeof(T);
-  i64 i = begin;
-  if (end - begin >= 2 * lanes) {
-    typename LaneOf<T>::type lane[lanes] __attribute__((aligned(64)));
-#pragma GCC ivdep
-    for (int k = 0; k < lanes; ++k) lane[k] = element(begin + k);
-    for (i = begin + lanes; i <= end - lanes; i += lanes) {
-#pragma GCC ivdep
-      for (int k = 0; k < lanes; ++k) lane[k] = combine(lane[k], element(i + k));
-    }
-    for (int k = 0; k < lanes; ++k) total = combine(total, lane[k]);
+  constexpr int many = 256 / sizeof(T), few = 32;
+  if (end - begin >= 2 * many)
+    begin = fold_lanes<many>(total, begin, end, element, combine);
+  else if (sizeof(T) < 8 && end - begin >= 2 * few)
+    begin = fold_lanes<few>(total, begin, end, element, combine);
+  for (; begin < end; ++begin) total = combine(total, element(begin));
+  return total;
+}
+// The same of bools, for elements that have no events: ends when no further one changes the result.
+template <class Element, class Combine>
+ACCEL_INLINE bool8 fold_until_settled(bool8 total, i64 begin, i64 end, Element element, Combine combine) {
+  constexpr i64 size = 2048;
+  for (i64 i = begin; i < end; i += size) {
+    total = fold<bool8>(total, i, index_min(i + size, end), element, combine);
+    if (combine(total, !total) == total) break;
   }
-  for (; i < end; ++i) total = combine(total, element(i));
   return total;
 }
 

@@ -81,23 +81,25 @@ ACCEL_HALF_BINARY(divide)
 ACCEL_HALF_BINARY(floor_divide)
 ACCEL_HALF_BINARY(remainder)
 ACCEL_HALF_BINARY(fmod)
-#define ACCEL_HALF_TEST(name) \
-  ACCEL_INLINE bool8 name(f16 a) { return name(widen(a)); }
-ACCEL_HALF_TEST(isnan)
-ACCEL_HALF_TEST(isinf)
-ACCEL_HALF_TEST(isfinite)
-ACCEL_HALF_TEST(logical_not)
-#define ACCEL_HALF_RELATION(name) \
-  ACCEL_INLINE bool8 name(f16 a, f16 b) { return name(widen(a), widen(b)); }
-ACCEL_HALF_RELATION(equal)
-ACCEL_HALF_RELATION(not_equal)
-ACCEL_HALF_RELATION(less)
-ACCEL_HALF_RELATION(less_equal)
-ACCEL_HALF_RELATION(greater)
-ACCEL_HALF_RELATION(greater_equal)
-ACCEL_HALF_RELATION(logical_and)
-ACCEL_HALF_RELATION(logical_or)
-ACCEL_HALF_RELATION(logical_xor)
+// Tests and relations by the bits: g++ makes no vectors of conversions from float16. Magnitudes are ordered as integers are.
+ACCEL_INLINE u16 half_magnitude(f16 a) { return half_bits(a) & 0x7fff; }
+ACCEL_INLINE bool8 isnan(f16 a) { return half_magnitude(a) > 0x7c00; }
+ACCEL_INLINE bool8 isinf(f16 a) { return half_magnitude(a) == 0x7c00; }
+ACCEL_INLINE bool8 isfinite(f16 a) { return half_magnitude(a) < 0x7c00; }
+ACCEL_INLINE bool8 logical_not(f16 a) { return half_magnitude(a) == 0; }
+ACCEL_INLINE i16 half_order(f16 a) {
+  const i16 sign = (i16)half_bits(a) >> 15;
+  return (i16)((half_magnitude(a) ^ sign) - sign);  // zeros are equal
+}
+ACCEL_INLINE bool8 equal(f16 a, f16 b) { return (half_order(a) == half_order(b)) & !isnan(a); }
+ACCEL_INLINE bool8 not_equal(f16 a, f16 b) { return (half_order(a) != half_order(b)) | isnan(a); }
+ACCEL_INLINE bool8 less(f16 a, f16 b) { return (half_order(a) < half_order(b)) & !isnan(a) & !isnan(b); }
+ACCEL_INLINE bool8 less_equal(f16 a, f16 b) { return (half_order(a) <= half_order(b)) & !isnan(a) & !isnan(b); }
+ACCEL_INLINE bool8 greater(f16 a, f16 b) { return less(b, a); }
+ACCEL_INLINE bool8 greater_equal(f16 a, f16 b) { return less_equal(b, a); }
+ACCEL_INLINE bool8 logical_and(f16 a, f16 b) { return !logical_not(a) & !logical_not(b); }
+ACCEL_INLINE bool8 logical_or(f16 a, f16 b) { return !logical_not(a) | !logical_not(b); }
+ACCEL_INLINE bool8 logical_xor(f16 a, f16 b) { return logical_not(a) != logical_not(b); }
 
 ACCEL_INLINE f16 negative(f16 a) { return half_of_bits(half_bits(a) ^ 0x8000); }
 ACCEL_INLINE f16 absolute(f16 a) { return half_of_bits(half_bits(a) & 0x7fff); }

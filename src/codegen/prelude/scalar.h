@@ -164,10 +164,19 @@ ACCEL_INLINE T sign(T a) {
     return (T)((a > 0) - (a < 0));
   }
 }
+// Integers of the size of a float.
+template <int size>
+struct SignedOf {
+  typedef i32 type;
+};
+template <>
+struct SignedOf<8> {
+  typedef i64 type;
+};
 template <class T>
 ACCEL_INLINE bool8 signbit(T a) {
   if constexpr (is_float<T>)
-    return __builtin_signbit(a) != 0;
+    return __builtin_bit_cast(typename SignedOf<sizeof(T)>::type, a) < 0;
   else
     return a < 0;
 }
@@ -185,7 +194,8 @@ ACCEL_INLINE bool8 isinf(T a) {
 template <class T>
 ACCEL_INLINE bool8 isfinite(T a) {
   if constexpr (is_float<T>)
-    return (fabs(a) != (T)__builtin_inf()) & (a == a);
+    return __builtin_bit_cast(typename SignedOf<sizeof(T)>::type, fabs(a)) <
+           __builtin_bit_cast(typename SignedOf<sizeof(T)>::type, (T)__builtin_inf());
   else
     return true;
 }
@@ -241,6 +251,10 @@ ACCEL_INLINE T fmin(T a, T b) {
   const T lesser = lesser_of(a, b);
   return b != b ? a : lesser;
 }
+ACCEL_INLINE bool8 maximum(bool8 a, bool8 b) { return a | b; }
+ACCEL_INLINE bool8 minimum(bool8 a, bool8 b) { return a & b; }
+ACCEL_INLINE bool8 fmax(bool8 a, bool8 b) { return a | b; }
+ACCEL_INLINE bool8 fmin(bool8 a, bool8 b) { return a & b; }
 template <class T>
 ACCEL_INLINE T clip(T a, T low, T high) {
   const T least = is_less(low, a) ? a : low, raised = a != a ? a : least;
