@@ -97,14 +97,66 @@ void KernelFunction::counted_loop(const Stmt& stmt, const std::string& first, co
 }
 
 void KernelFunction::plain_loop(const Stmt& stmt, const std::string& first, const std::string& last) {
-  std::string var = variable(stmt.var), end = cat("n", var);
+  int variable_symbol = *copy_.dims.as_symbol(stmt.var);
+  ranges_.enter(variable_symbol, resolve(stmt.extent));
   bool outside = in_vectors_;
   in_vectors_ = stmt.loop_kind != LoopKind::serial && (is_straight(stmt.body) || fills_tile(stmt));
-  if (in_vectors_) code_.line("#pragma GCC ivdep");
-  code_.open(cat("for (i64 ", var, " = ", first, ", ", end, " = ", last, "; ", var, " < ", end, "; ++", var, ")"));
-  write(stmt.body);
-  code_.close();
+  if (auto period = period_of(stmt)) {
+    loop_by_periods(stmt, *period, first, last);
+  } else {
+    std::string var = variable(stmt.var), end = cat("n", var);
+    if (in_vectors_) code_.line("#pragma GCC ivdep");
+    code_.open(cat("for (i64 ", var, " = ", first, ", ", end, " = ", last, "; ", var, " < ", end, "; ++", var, ")"));
+    write(stmt.body);
+    code_.close();
+  }
   in_vectors_ = outside;
+  ranges_.leave(variable_symbol);
+}
+
+// What the loop's variable is divided by in its addresses, where that is known at run time only.
+std::optional<Dim> KernelFunction::period_of(const Stmt& loop) {
+  if (!names_divisions_ || !is_straight(loop.body)) return std::nullopt;
+  DimTable& dims = copy_.dims;
+  std::optional<Dim> found;
+  std::function<void(Dim)> look = [&](Dim d) {
+    if (dims.as_constant(d) || dims.as_symbol(d)) return;
+    std::vector<Dim> operands = dims.operands(d);
+    for (Dim part : operands) look(part);
+    if (!is_division(dims, d) || operands[0] != loop.var || dims.as_constant(operands[1])) return;
+    std::vector<int> symbols = dims.symbols(operands[1]);
+    if (symbols.back() >= DimTable::first_variable) return;
+    if (!found || dims.kind(d) == DimKind::mod) found = operands[1];
+  };
+  for (const Stmt& stmt : loop.body) {
+    bool has_address = stmt.kind == StmtKind::load || stmt.kind == StmtKind::store || stmt.kind == StmtKind::gather;
+    if (has_address) look(ranges_.simplify(resolve(stmt.address.offset)));
+  }
+  return found;
+}
+
+// The same loop in two: over periods, and over the places within one. The body divides no more.
+void KernelFunction::loop_by_periods(const Stmt& stmt, Dim period, const std::string& first, const std::string& last) {
+  DimTable& dims = copy_.dims;
+  int symbol = *dims.as_symbol(stmt.var), round = own_variable(), place = own_variable();
+  std::string q = printed(dims.symbol(round)), r = printed(dims.symbol(place)), end = cat("n", r), size = cat("p", q);
+  code_.open(cat("if (", first, " < ", last, ")"));
+  code_.line(cat("const i64 ", size, " = ", dim(period), ";"));
+  code_.open(cat("for (i64 ", q, " = ", first, " / ", size, "; ", q, " * ", size, " < ", last, "; ++", q, ")"));
+  if (in_vectors_) code_.line("#pragma GCC ivdep");
+  code_.open(cat("for (i64 ", r, " = index_max(", first, " - ", q, " * ", size, ", 0), ", end, " = index_min(", last, " - ", q,
+                 " * ", size, ", ", size, "); ", r, " < ", end, "; ++", r, ")"));
+  Dim rounds = dims.quotient(resolve(stmt.extent), period);
+  if (dims.mul(rounds, period) == resolve(stmt.extent)) ranges_.enter(round, rounds);
+  ranges_.enter(place, period);
+  unrolled_.insert_or_assign(symbol, dims.add(dims.mul(dims.symbol(round), period), dims.symbol(place)));
+  write(stmt.body);
+  unrolled_.erase(symbol);
+  ranges_.leave(place);
+  ranges_.leave(round);
+  code_.close();
+  code_.close();
+  code_.close();
 }
 
 void KernelFunction::repeat(const Stmt& stmt) {
@@ -226,7 +278,11 @@ void KernelFunction::compute(const Stmt& stmt) {
   for (TempId arg : stmt.args) operands.push_back(temp_name(arg));
   // The compiler would work out an operation on constants, without its events.
   bool folds = std::all_of(stmt.args.begin(), stmt.args.end(), [&](TempId arg) { return is_of_constants(arg); });
-  if (folds && !operands.empty() && copy_.program.own_events(stmt) != 0) operands[0] = cat("opaque(", operands[0], ")");
+  if (folds && !operands.empty() && copy_.program.own_events(stmt) != 0) {
+    // What it does not foresee it may still compute in vectors, or once for all elements.
+    bool real = dtype(stmt.args[0]) == DType::float64 || dtype(stmt.args[0]) == DType::float32;
+    operands[0] = cat(real ? "unforeseen(" : "opaque(", operands[0], ")");
+  }
   for (size_t k = 0; k < operands.size(); ++k)
     if (may_be_foreseen(stmt, k)) operands[k] = cat("computed(", operands[k], ")");
   for (size_t k = 0; k < operands.size() && !folds; ++k)

@@ -57,6 +57,7 @@ std::vector<TempId> nest_parameters(const Facts& facts, const Nest& nest) {
 }
 
 Result<std::string> KernelFunction::write_nest() {
+  names_divisions_ = true;
   check_scratch_is_local();
   for (TempId temp : temps_from_outside(nest_.body)) {
     if (copy_.facts.is_launch_constant(temp))
@@ -88,6 +89,7 @@ Result<std::string> KernelFunction::write_nest() {
 // A function for `body`, to be run in parallel: temps from outside are its parameters, except constants of the launch.
 KernelFunction KernelFunction::region(const Body& body) {
   KernelFunction inner(copy_, nest_, cat(name_, "_r", regions_++), of_regions_);
+  inner.names_divisions_ = names_divisions_;
   for (TempId temp : temps_from_outside(body)) {
     if (copy_.facts.is_launch_constant(temp))
       inner.recompute(temp);
@@ -183,6 +185,7 @@ std::string KernelFunction::assemble(int events, bool is_region) {
     out.close("};");
   }
   write_inner(out, is_region);
+  names_divisions_ = false;  // they are the inner function's
   if (is_region || !copy_.all_events) write_outer(out, events, is_region);
   return out.text();
 }
@@ -222,6 +225,7 @@ void KernelFunction::write_inner(Code& out, bool is_region) {
   std::string kind = !is_region && is_short(nest_.body) ? "ACCEL_INLINE" : "ACCEL_NEST";
   out.open(cat(kind, " void ", name_, "_body(", parameter_text(is_region), ")"));
   write_symbols(out);
+  for (size_t k = 0; k < divided_.size(); ++k) out.line(cat("const i64 q", static_cast<int>(k), " = ", divided_[k], ";"));
   for (BufferId id : stack_) {
     const Buffer& info = buffer_info(id);
     int64_t bytes = *known(info.elements) * item_size(info.dtype);
@@ -296,7 +300,7 @@ void KernelFunction::place_scratch() {
     } else {
       heap_.insert(id);
       if (given_ != nullptr) given_->is_complete = false;  // its number in the frame
-      dim(info.elements);                                  // notes its symbols
+      dim(info.elements);                                  // notes its symbols and divisions
     }
   }
 }
@@ -368,15 +372,42 @@ Dim KernelFunction::with_given(Dim d) {
                                    : dims.max(a, b);
 }
 
-// Loop variables are x0, x1, ...: i8 and i16 are types.
+// Symbols of the text alone: quotients and remainders, and variables of loops that the program does not have.
+namespace {
+constexpr int first_division = DimTable::first_variable * 2, first_own_variable = DimTable::first_variable * 3;
+}  // namespace
+
+int KernelFunction::own_variable() { return first_own_variable + own_variables_++; }
+
 std::string KernelFunction::dim(Dim d) {
-  Dim resolved = given_ != nullptr ? with_given(resolve(d)) : resolve(d);
-  return cpp_dim(copy_.dims, resolved, [&](int symbol) {
+  Dim simple = ranges_.simplify(resolve(d));
+  return printed(named_divisions(given_ != nullptr ? with_given(simple) : simple));
+}
+
+// Loop variables are x0, x1, ...: i8 and i16 are types.
+std::string KernelFunction::printed(Dim d) {
+  return cpp_dim(copy_.dims, d, [&](int symbol) {
     if (symbol >= first_given) return cat("d", symbol - first_given);
+    if (symbol >= first_own_variable) return cat("y", symbol - first_own_variable);
+    if (symbol >= first_division) return cat("q", symbol - first_division);
     if (symbol >= DimTable::first_variable) return cat("x", symbol - DimTable::first_variable);
     symbols_.insert(symbol);
     return cat("s", symbol);
   });
+}
+
+// g++ does not move a division out of a loop.
+Dim KernelFunction::named_divisions(Dim d) {
+  DimTable& dims = copy_.dims;
+  if (!names_divisions_ || dims.as_constant(d) || dims.as_symbol(d)) return d;
+  if (!is_division(dims, d)) return with_operands(dims, d, [&](Dim part) { return named_divisions(part); });
+  std::vector<int> symbols = dims.symbols(d);
+  Dim divisor = dims.operands(d)[1];
+  bool constant = symbols.empty() || symbols.back() < DimTable::first_variable;
+  if (!constant || dims.as_constant(divisor)) return with_operands(dims, d, [&](Dim part) { return named_divisions(part); });
+  auto [found, is_new] = divisions_.try_emplace(d.id, static_cast<int>(divided_.size()));
+  if (is_new) divided_.push_back(cat(printed(divisor), " == 0 ? 0 : ", printed(d)));
+  return dims.symbol(first_division + found->second);
 }
 
 std::string KernelFunction::variable(Dim var) const { return cat("x", *copy_.dims.as_symbol(var) - DimTable::first_variable); }

@@ -15,6 +15,7 @@
 
 #include "codegen/code.h"
 #include "codegen/facts.h"
+#include "codegen/index_ranges.h"
 #include "codegen/masked_loop.h"
 #include "codegen/vector_loop.h"
 
@@ -82,6 +83,9 @@ class KernelFunction {
   void take_given();
   void add_region(KernelFunction& inner, const std::string& text);
   std::string dim(Dim d);
+  Dim named_divisions(Dim d);
+  int own_variable();
+  std::string printed(Dim d);
   std::optional<int64_t> known(Dim d) { return copy_.dims.as_constant(resolve(d)); }
   std::string variable(Dim var) const;
   std::string address(const Address& address);
@@ -156,6 +160,8 @@ class KernelFunction {
   void open_vectors(const VectorLoop& loop);
 
   void plain_loop(const Stmt& stmt, const std::string& first, const std::string& last);
+  std::optional<Dim> period_of(const Stmt& loop);
+  void loop_by_periods(const Stmt& stmt, Dim period, const std::string& first, const std::string& last);
   void counted_loop(const Stmt& stmt, const std::string& first, const std::string& last);
   void tiled_loop(const Stmt& stmt, const std::string& first, const std::string& last);
   virtual void define(const Stmt& stmt, const std::string& value);
@@ -182,6 +188,7 @@ class KernelFunction {
   std::optional<std::string> contiguous_source(const Stmt& stmt);
   std::string combined(const Stmt& stmt, const std::string& a, const std::string& b);
   bool is_extreme_of_floats(const Stmt& stmt) const;
+  bool may_pass_over(const Stmt& stmt);
   std::string folded(const Stmt& stmt, const std::string& first, const std::string& begin, const std::string& end);
   void divided(const Stmt& stmt);
   void divided_pairwise(const Stmt& stmt);
@@ -208,7 +215,12 @@ class KernelFunction {
   std::map<std::string, std::string> known_regions_;  // names by text
   std::set<int> given_used_;                          // those that the text names
   Code code_{1};
-  std::map<int, Dim> unrolled_;        // variable, value
+  std::map<int, Dim> unrolled_;       // variable, value
+  IndexRanges ranges_{copy_.dims};    // of the variables of loops around
+  std::map<int32_t, int> divisions_;  // quotients and remainders that are worked out ahead of all loops, and their numbers
+  std::vector<std::string> divided_;  // texts of these
+  bool names_divisions_ = false;
+  int own_variables_ = 0;              // of loops that only the text has
   std::set<int> symbols_;              // symbols the text names
   std::set<BufferId> buffers_;         // buffers the text names
   std::set<BufferId> stack_, heap_;    // scratch among them
