@@ -83,7 +83,7 @@ void add_prelude(Code& out, const Needs& needs) {
       {"cmath", needs.complex && needs.python},
       {"complex_half", needs.half && needs.complex},
       {"vectors", needs.vectors},
-      {"counted", needs.lists || needs.sums || needs.folds || needs.divided},
+      {"counted", needs.lists || needs.sums || needs.folds || needs.extremes || needs.divided},
       {"pairwise", needs.sums || needs.divided},
       {"divided", needs.divided},
       {"fold", needs.folds},

@@ -19,10 +19,13 @@ bool is_complex(DType dtype) { return dtype_kind(dtype) == 'c'; }
 
 // A local function `name` from the statement's variable to `value`, of type `type`.
 void KernelFunction::element(const Stmt& stmt, const std::string& name, const std::string& type, const std::string& value) {
+  int symbol = *copy_.dims.as_symbol(stmt.var);
+  ranges_.enter(symbol, resolve(stmt.extent));
   code_.open(cat("const auto ", name, " = [&](i64 ", variable(stmt.var), ") __attribute__((always_inline)) -> ", type));
   write(stmt.body);
   code_.line(cat("return ", value, ";"));
   code_.close("};");
+  ranges_.leave(symbol);
 }
 
 // --- pairwise -------------------------------------------------------------------------------------------------------
@@ -160,12 +163,16 @@ void KernelFunction::write_folded(const Stmt& stmt) {
                  combined(stmt, "a", "b"), "; };"));
 }
 
+// Whether elements that cannot change the result may be passed over: they are simple, and have no events.
+bool KernelFunction::may_pass_over(const Stmt& stmt) { return is_straight(stmt.body) && copy_.facts.events(stmt.body) == 0; }
+
 // The fold of elements [begin, end) from `first` on as an expression.
 std::string KernelFunction::folded(const Stmt& stmt, const std::string& first, const std::string& begin,
                                    const std::string& end) {
   if (over_bools(stmt)) return cat("add(cast<i64>(", first, "), count_counted(", begin, ", ", end, ", source))");
-  std::string whole = cat(is_straight(stmt.body) ? "fold<" : "fold_serial<", type(stmt.dst), ">(", first, ", ", begin, ", ",
-                          end, ", source, combine)");
+  std::string how = cat(is_straight(stmt.body) ? "fold<" : "fold_serial<", type(stmt.dst), ">");
+  if (may_pass_over(stmt) && dtype(stmt.dst) == DType::bool_) how = "fold_until_settled";
+  std::string whole = cat(how, "(", first, ", ", begin, ", ", end, ", source, combine)");
   if (!is_extreme_of_floats(stmt)) return whole;
   return cat("of_equal_zeros(frame, ", whole, ", ", first, ", ", begin, ", ", end, ", source)");
 }
@@ -211,8 +218,10 @@ KernelFunction::Extremes KernelFunction::write_beats(const Stmt& given) {
 
 // The extreme of elements [begin, end) as an expression. Requires the element's function.
 std::string KernelFunction::extreme(const Stmt& stmt, const std::string& begin, const std::string& end) {
-  const char* how = is_straight(stmt.body) ? "argreduce<" : "argreduce_serial<";
-  return cat(how, type(stmt.args[0]), ">(", begin, ", ", end, ", source, beats)");
+  std::string how = cat(is_straight(stmt.body) ? "argreduce<" : "argreduce_serial<", type(stmt.args[0]), ">");
+  if (is_straight(stmt.body) && dtype(stmt.args[0]) == DType::bool_)
+    how = cat("argreduce_bools<", may_pass_over(stmt) ? "true>" : "false>");
+  return cat(how, "(", begin, ", ", end, ", source, beats)");
 }
 
 void KernelFunction::argreduce(const Stmt& given) {

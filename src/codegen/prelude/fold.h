@@ -44,7 +44,7 @@ ACCEL_INLINE bool8 fold_until_settled(bool8 total, i64 begin, i64 end, Element e
   constexpr i64 size = 2048;
   for (i64 i = begin; i < end; i += size) {
     total = fold<bool8>(total, i, index_min(i + size, end), element, combine);
-    if (combine(total, !total) == total) break;
+    if (combine(total, true) == total && combine(total, false) == total) break;
   }
   return total;
 }
