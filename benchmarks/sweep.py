@@ -68,7 +68,7 @@ def least_times(calls, arguments, rounds):
 
 
 def is_slow(elements, numpy_seconds, accel_seconds):
-    """Of large arrays a ratio counts; what costs the same for any number of elements, such as a view, has the bound of small ones."""
+    """Of large arrays a ratio counts, unless the time does not depend on the number of elements, as that of a view."""
     lost = accel_seconds - numpy_seconds
     return lost > MOST_SECONDS_LOST and (elements <= 1000 or numpy_seconds / accel_seconds < LEAST_RATIO)
 
