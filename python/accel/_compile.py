@@ -115,10 +115,10 @@ class _Maker:
             check_backend(backend)
 
     def __call__(self, fn: Any) -> Any:
+        if isinstance(fn, _accel.CompiledFunction):  # an instance of FunctionType, too, as far as isinstance can see
+            return self._function(_accel.python_function(fn))
         if isinstance(fn, FunctionType):
             return self._function(fn)
-        if isinstance(fn, _accel.CompiledFunction):
-            return self._function(fn.__wrapped__)
         if isinstance(fn, MethodType):
             return MethodType(self(fn.__func__), fn.__self__)
         if isinstance(fn, staticmethod | classmethod):

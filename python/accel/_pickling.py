@@ -23,7 +23,7 @@ def reduce_compiled(compiled: Any, protocol: int) -> str | tuple[Any, ...]:
     options = _accel.options(compiled)
     backend = "native" if options["backend"] is None else options["backend"].source
     given = {name: options[name] for name in ("fullgraph", "dynamic", "disable")}
-    return _rebuild, (compiled.__wrapped__, given, backend, dict(compiled.__dict__))
+    return _rebuild, (_accel.python_function(compiled), given, backend, dict(compiled.__dict__))
 
 
 def _rebuild(function: FunctionType, options: dict[str, Any], backend: Any, attributes: dict[str, Any]) -> Any:

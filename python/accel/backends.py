@@ -210,6 +210,12 @@ class _Evaluator:
         self.ignored = sum(_EVENTS[name] for name, mode in np.geterr().items() if mode == "ignore")
         self.events = 0
         try:
+            return self._run_recorded(symbols, inputs)
+        finally:
+            self._forget()
+
+    def _run_recorded(self, symbols: list[int], inputs: list[Any]) -> tuple[int, int, list[Any] | None]:
+        try:
             with nullcontext() if self.calls_python else self._recording():
                 exit_, outputs = self.evaluate(symbols, inputs)
         except _Stopped:
@@ -219,6 +225,11 @@ class _Evaluator:
         if self.events & ~self.ignored == 0:
             self.write_back()
         return self.events, exit_, outputs
+
+    def _forget(self) -> None:
+        """Drop what the run has found: it holds arrays of the caller."""
+        for name in ("values", "kinds", "lanes", "memory", "given", "versions", "inputs"):
+            self.__dict__.pop(name, None)
 
     def _recording(self) -> Any:
         def record(name: str, flags: int) -> None:

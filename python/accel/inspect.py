@@ -207,7 +207,7 @@ class Explanation:
         last = record["last_call"]
         version: dict[str, Any] = last["version"] or {}
         tally = _Tally(before)
-        code = compiled.__wrapped__.__code__
+        code = compiled.__code__
         self.name: str = compiled.__qualname__
         self.filename: str = code.co_filename
         self.lineno: int = code.co_firstlineno

@@ -51,6 +51,10 @@ void bind_functions(py::module_& module) {
   module.attr("CompiledFunction") = py::handle(reinterpret_cast<PyObject*>(compiled_function_type()));
   module.def("make_function", make);
   module.def("options", options_record);
+  module.def("python_function", [](py::handle function) {
+    checked(function);
+    return py::reinterpret_borrow<py::object>(wrapped_function(function.ptr()));
+  });
   module.def("counters", [](py::handle function) { return counters_record(checked(function)); });
   module.def("record", [](py::handle function) { return function_record(checked(function)); });
   module.def("reset", [](py::handle function) { function.is_none() ? reset_all() : checked(function).reset(); });

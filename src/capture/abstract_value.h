@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "capture/value_scope.h"
 #include "cpython/py_ref.h"
 #include "guard/guard_set.h"
 #include "ir/builder.h"
@@ -122,7 +123,7 @@ struct ScalarState {
   std::optional<Relation> relation;  // bools: true exactly when it holds
 };
 
-struct AbstractValue {
+struct AbstractValue : ScopedValue {
   AbstractKind kind = AbstractKind::null;
   PyRef object;          // constant: the object; object: the instance seen; function: its code; others: null
   SourceId source = -1;  // where the object can be fetched from at a call; -1: made by captured code (or constant)

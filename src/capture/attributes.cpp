@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "capture/class_guards.h"
+#include "capture/compiled_functions.h"
 #include "capture/interpreter.h"
 #include "capture/known_types.h"
 #include "capture/numpy_primitives.h"
@@ -96,7 +97,7 @@ Result<Ref> bound_attribute(Capture& capture, const Ref& attribute, const Ref& i
     PyRef inner = PyRef::steal(PyObject_GetAttrString(found, part));
     return capture.constant(inner.get());
   };
-  if (PyFunction_Check(found) || is_method_descriptor(found) || generator_primitive(found) != nullptr) {
+  if (is_python_function(found) || is_method_descriptor(found) || generator_primitive(found) != nullptr) {
     capture.look(attribute);
     return instance ? capture.method(attribute, instance) : attribute;
   }
@@ -352,7 +353,7 @@ Result<std::optional<Ref>> Interpreter::call_class(const Ref& value, const CallA
   PyRef name = PyRef::steal(PyUnicode_InternFromString("__init__"));
   PyObject* init = _PyType_Lookup(type, name.get());
   Ref made = capture_.instance(type);
-  if (init != nullptr && PyFunction_Check(init)) {
+  if (init != nullptr && is_python_function(init)) {
     ACCEL_TRY(Ref method, get_attribute(capture_, made, name.get()));
     ACCEL_TRY([[maybe_unused]] Ref none, call_now(method, arguments));
     return std::optional<Ref>(std::move(made));
@@ -366,7 +367,7 @@ Result<Ref> class_method(Capture& capture, const Ref& value, const char* name) {
   PyTypeObject* type = capture.type_of(value);
   PyRef key = PyRef::steal(PyUnicode_InternFromString(name));
   PyObject* found = type != nullptr ? _PyType_Lookup(type, key.get()) : nullptr;
-  if (found == nullptr || !PyFunction_Check(found))
+  if (found == nullptr || !is_python_function(found))
     return fail(Reason::unsupported_call, "an object of type " + std::string(type == nullptr ? "?" : type->tp_name));
   if (value->source >= 0) capture.sources().guard_type(value->source, type);
   auto* object = reinterpret_cast<PyObject*>(type);

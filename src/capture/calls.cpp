@@ -4,6 +4,7 @@
 
 #include "capture/callable_parts.h"
 #include "capture/class_guards.h"
+#include "capture/compiled_functions.h"
 #include "capture/descent.h"
 #include "capture/dispatchers.h"
 #include "capture/interpreter.h"
@@ -19,8 +20,6 @@
 namespace accel {
 
 namespace {
-
-Unwrap unwrap_hook = nullptr;
 
 PyRef attribute(PyObject* object, const char* name) {
   PyRef found = PyRef::steal(PyObject_GetAttrString(object, name));
@@ -141,8 +140,6 @@ bool takes(Capture& capture, const PythonForm& form, const CallArguments& argume
 
 }  // namespace
 
-void set_unwrap(Unwrap unwrap) { unwrap_hook = unwrap; }
-
 Ref Interpreter::cell_of(PyObject* cell, const std::string& name) {
   Ref& ref = cells_[cell];
   if (ref) return ref;
@@ -252,8 +249,7 @@ Result<std::optional<Ref>> Interpreter::call_constant(const Ref& callable, CallA
   }
   if (Py_TYPE(object) == known_types().partial) return call_partial(callable, std::move(arguments));
   if (Py_TYPE(object) == known_types().dispatcher) return call_dispatcher(object, std::move(arguments));
-  PyObject* wrapped = unwrap_hook != nullptr ? unwrap_hook(object) : nullptr;
-  if (wrapped != nullptr) return begin_call(capture_.constant(wrapped), std::move(arguments));
+  if (PyObject* wrapped = unwrapped(object)) return begin_call(capture_.constant(wrapped), std::move(arguments));
   if (is_builtin_exception(object)) return make_exception(object, arguments);
   if (is_exception_class(object)) return fail(Reason::will_raise, short_repr(object));
   if (PyType_Check(object)) return call_class(callable, arguments);

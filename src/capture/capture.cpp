@@ -49,6 +49,7 @@ class Session {
     int64_t walked = 0;
     for (int i = 0; i < most_restarts; ++i) {
       attempt_ = Attempt();
+      scope_.free_values();
       attempt_.state = std::make_unique<Capture>(attempt_.captured.graph, attempt_.captured.guards, &plan_);
       attempt_.interpreter = std::make_unique<Interpreter>(*attempt_.state, plan_, options);
       attempt_.captured.code = PyRef::borrow(PyFunction_GetCode(function_));
@@ -161,6 +162,7 @@ class Session {
   int local_count_;
   CaptureOptions options_;
   Plan plan_;
+  ValueScope scope_;
   Attempt attempt_;
 };
 

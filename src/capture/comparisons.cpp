@@ -5,6 +5,7 @@
 
 #include "capture/callable_parts.h"
 #include "capture/class_guards.h"
+#include "capture/compiled_functions.h"
 #include "capture/conditions.h"
 #include "capture/descent.h"
 #include "capture/grown_lists.h"
@@ -29,7 +30,7 @@ Comparison comparison_of(int op) {
 
 // Objects whose == is identity, and dtypes, whose == is pure.
 bool compares_safely(PyObject* object) {
-  return is_plain_constant(object) || is_dtype(object) || PyFunction_Check(object) || PyCFunction_Check(object) ||
+  return is_plain_constant(object) || is_dtype(object) || is_python_function(object) || PyCFunction_Check(object) ||
          PyModule_CheckExact(object) || is_ufunc(object) || Py_TYPE(object)->tp_richcompare == PyBaseObject_Type.tp_richcompare;
 }
 
@@ -51,7 +52,7 @@ bool is_always_true(Capture& capture, PyTypeObject* type) {
 // Whether objects of two different kinds of value can be one object, when one is a constant.
 bool is_singleton_like(PyObject* object) {
   return object == Py_None || object == Py_Ellipsis || object == Py_NotImplemented || PyBool_Check(object) ||
-         PyType_Check(object) || PyModule_Check(object) || PyFunction_Check(object) || PyCFunction_Check(object) ||
+         PyType_Check(object) || PyModule_Check(object) || is_python_function(object) || PyCFunction_Check(object) ||
          is_dtype(object) || is_ufunc(object);
 }
 

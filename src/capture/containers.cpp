@@ -1,5 +1,6 @@
 // Items of tuples, lists and dicts.
 
+#include "capture/compiled_functions.h"
 #include "capture/descent.h"
 #include "capture/grown_lists.h"
 #include "capture/known_types.h"
@@ -75,7 +76,7 @@ Result<Ref> slice_sequence(Capture& capture, const Ref& container, const Ref& in
 
 // Keys whose hash and == run no user code.
 bool is_safe_key(PyObject* key) {
-  return is_plain_constant(key) || is_dtype(key) || PyType_Check(key) || PyFunction_Check(key) ||
+  return is_plain_constant(key) || is_dtype(key) || PyType_Check(key) || is_python_function(key) ||
          dtype_of_scalar(key).has_value();
 }
 
@@ -95,7 +96,7 @@ bool has_python_getitem(Capture& capture, const Ref& container) {
   if (type == nullptr || (container->kind != AbstractKind::constant && container->kind != AbstractKind::instance)) return false;
   PyRef name = PyRef::steal(PyUnicode_InternFromString("__getitem__"));
   PyObject* found = _PyType_Lookup(type, name.get());
-  return found != nullptr && PyFunction_Check(found);
+  return found != nullptr && is_python_function(found);
 }
 
 }  // namespace

@@ -302,10 +302,6 @@ Ref make_generator(Frame frame);
 // Code of NumPy: its frames are not named in reports.
 bool is_library_file(const std::string& file);
 
-// The wrapped Python function of a callable of accel's own (borrowed), or null; set by dispatch.
-using Unwrap = PyObject* (*)(PyObject* callable);
-void set_unwrap(Unwrap unwrap);
-
 // Binds the arguments of a call to locals as CPython does (the first co_nlocalsplus entries of the result). Fails with
 // will_raise.
 Result<std::vector<Ref>> bind_call(Capture& capture, const PythonFunction& function, const CallArguments& arguments);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "capture/capture.h"
+#include "capture/compiled_functions.h"
 #include "capture/dense_strides.h"
 #include "capture/known_types.h"
 #include "capture/numpy_flat.h"
@@ -213,7 +214,8 @@ PyTypeObject* Capture::type_of(const Ref& value) {
     case AbstractKind::method: {
       const Ref& callable = value->items[0];
       if (is_flat(value)) return flat_type();
-      bool python = callable->kind == AbstractKind::function || (callable->object && PyFunction_Check(callable->object.get()));
+      bool python =
+          callable->kind == AbstractKind::function || (callable->object && is_python_function(callable->object.get()));
       return python ? &PyMethod_Type : &PyCFunction_Type;
     }
     case AbstractKind::constant:

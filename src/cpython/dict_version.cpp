@@ -1,6 +1,5 @@
 #include "cpython/dict_version.h"
 
-#include <deque>
 #include <unordered_map>
 
 namespace accel {
@@ -9,11 +8,10 @@ namespace accel {
 
 namespace {
 
-// Counters are never freed or used again: a guard may read one after its dict has died. They live as long as the process,
-// because dicts die while the interpreter is finalised, after static destructors may have run.
+// A counter lives as long as its dict. The table is never destroyed: dicts die while the interpreter is finalised, after static
+// destructors may have run.
 struct WatchedDicts {
-  std::deque<uint64_t> counters;
-  std::unordered_map<PyObject*, uint64_t*> counter_of;
+  std::unordered_map<PyObject*, uint64_t> counter_of;  // entries stay where they are in memory
   int watcher = -1;
 };
 
@@ -27,7 +25,7 @@ int on_change(PyDict_WatchEvent event, PyObject* dict, PyObject*, PyObject*) {
   WatchedDicts& dicts = watched_dicts();
   auto found = dicts.counter_of.find(dict);
   if (found == dicts.counter_of.end()) return 0;
-  ++*found->second;
+  ++found->second;
   if (event == PyDict_EVENT_DEALLOCATED) dicts.counter_of.erase(found);
   return 0;
 }
@@ -42,13 +40,12 @@ bool have_watcher(WatchedDicts& dicts) {
 const uint64_t* watch_dict(PyObject* dict) {
   WatchedDicts& dicts = watched_dicts();
   auto found = dicts.counter_of.find(dict);
-  if (found != dicts.counter_of.end()) return found->second;
+  if (found != dicts.counter_of.end()) return &found->second;
   if (!have_watcher(dicts) || PyDict_Watch(dicts.watcher, dict) < 0) {
     PyErr_Clear();
     return nullptr;
   }
-  dicts.counters.push_back(0);
-  return dicts.counter_of[dict] = &dicts.counters.back();
+  return &dicts.counter_of[dict];
 }
 
 uint32_t type_version(PyTypeObject* type) {

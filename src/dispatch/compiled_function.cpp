@@ -1,7 +1,6 @@
 #include "dispatch/compiled_function.h"
 
-#include <structmember.h>
-
+#include <cstring>
 #include <memory>
 
 namespace accel {
@@ -97,6 +96,41 @@ PyObject* get_attribute(PyObject* self, PyObject* name) {
   return found;
 }
 
+// Parts of a function are set as those of the function itself, which refuses some.
+int set_attribute(PyObject* self, PyObject* name, PyObject* value) {
+  PyObject* own = PyUnicode_Check(name) ? _PyType_Lookup(Py_TYPE(self), name) : nullptr;
+  PyObject* of_function = PyUnicode_Check(name) ? _PyType_Lookup(&PyFunction_Type, name) : nullptr;
+  bool is_part = own == nullptr && of_function != nullptr && Py_TYPE(of_function)->tp_descr_set != nullptr;
+  return PyObject_GenericSetAttr(is_part ? as_compiled(self)->function : self, name, value);
+}
+
+// What functools.wraps has set, else the function itself.
+PyObject* get_wrapped(PyObject* self, void* name) {
+  PyObject* dict = as_compiled(self)->dict;
+  PyObject* set = dict != nullptr ? PyDict_GetItemString(dict, static_cast<const char*>(name)) : nullptr;
+  return Py_NewRef(set != nullptr ? set : as_compiled(self)->function);
+}
+
+int set_wrapped(PyObject* self, PyObject* value, void* name) {
+  PyRef dict = PyRef::steal(PyObject_GenericGetDict(self, nullptr));
+  if (!dict) return -1;
+  if (value != nullptr) return PyDict_SetItemString(dict.get(), static_cast<const char*>(name), value);
+  if (PyDict_DelItemString(dict.get(), static_cast<const char*>(name)) == 0) return 0;
+  PyErr_SetString(PyExc_AttributeError, static_cast<const char*>(name));
+  return -1;
+}
+
+// So that isinstance and inspect.isfunction take it for a function. cloudpickle, which would ship the function without its
+// being compiled, is told the type: it uses __reduce_ex__ then.
+PyObject* get_class(PyObject* self, void*) {
+  PyObject* globals = PyEval_GetGlobals();
+  PyObject* module = globals != nullptr ? PyDict_GetItemString(globals, "__name__") : nullptr;
+  const char* name = module != nullptr && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : nullptr;
+  if (name == nullptr) PyErr_Clear();
+  bool pickles = name != nullptr && std::strncmp(name, "cloudpickle", 11) == 0;
+  return Py_NewRef(reinterpret_cast<PyObject*>(pickles ? Py_TYPE(self) : &PyFunction_Type));
+}
+
 // The closure of these accessors is the attribute's name.
 PyObject* get_of_function(PyObject* self, void* name) {
   return PyObject_GetAttrString(as_compiled(self)->function, static_cast<const char*>(name));
@@ -119,14 +153,11 @@ PyGetSetDef accessors[] = {
     OF_FUNCTION("__kwdefaults__"),
     OF_FUNCTION("__code__"),
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {"__wrapped__", get_wrapped, set_wrapped, "The function in Python.", const_cast<char*>("__wrapped__")},
+    {"__class__", get_class, set_of_function, nullptr, const_cast<char*>("__class__")},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 #undef OF_FUNCTION
-
-PyMemberDef members[] = {
-    {"__wrapped__", T_OBJECT, offsetof(CompiledFunction, function), READONLY, "The function in Python."},
-    {nullptr, 0, 0, 0, nullptr},
-};
 
 PyObject* itself(PyObject* self, PyObject*) { return Py_NewRef(self); }
 
@@ -135,7 +166,29 @@ PyObject* reduce(PyObject* self, PyObject* protocol) {
   return module ? PyObject_CallMethod(module.get(), "reduce_compiled", "OO", self, protocol) : nullptr;
 }
 
+// A class makes static and class methods of the functions that it has under some names, and asks others for this method.
+PyObject* set_name(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+  if (count != 2 || !PyType_Check(arguments[0]) || !PyUnicode_Check(arguments[1])) {
+    PyErr_SetString(PyExc_TypeError, "__set_name__() takes a class and a name");
+    return nullptr;
+  }
+  PyObject *name = arguments[1], *method = nullptr;
+  auto is = [&](const char* text) { return PyUnicode_CompareWithASCIIString(name, text) == 0; };
+  if (is("__new__")) {
+    method = PyStaticMethod_New(self);
+  } else if (is("__init_subclass__") || is("__class_getitem__")) {
+    method = PyClassMethod_New(self);
+  } else {
+    Py_RETURN_NONE;
+  }
+  PyRef held = PyRef::steal(method);
+  if (!held || PyType_Type.tp_setattro(arguments[0], name, method) < 0) return nullptr;
+  Py_RETURN_NONE;
+}
+
 PyMethodDef methods[] = {
+    {"__set_name__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(set_name)), METH_FASTCALL,
+     "Makes what type() makes of functions of special names."},
     {"__reduce_ex__", reduce, METH_O, "Pickles the source: by reference where the name leads to this object."},
     {"__copy__", itself, METH_NOARGS, "Functions are copied by reference."},
     {"__deepcopy__", itself, METH_O, "Functions are copied by reference."},
@@ -159,8 +212,8 @@ PyTypeObject make_type() {
   type.tp_free = PyObject_GC_Del;
   type.tp_repr = repr;
   type.tp_getattro = get_attribute;
+  type.tp_setattro = set_attribute;
   type.tp_getset = accessors;
-  type.tp_members = members;
   type.tp_methods = methods;
   return type;
 }

@@ -42,8 +42,9 @@ PyObject* slot_value(PyObject* object, PyObject* descriptor) {
 // Class attributes whose __get__ is CPython's own: the generic lookup runs no Python code.
 bool binds_natively(PyObject* attribute) {
   PyTypeObject* type = Py_TYPE(attribute);
-  return type->tp_descr_get == nullptr || type == &PyFunction_Type || type == &PyStaticMethod_Type ||
-         type == &PyClassMethod_Type || type == &PyMethodDescr_Type || type == &PyWrapperDescr_Type;
+  return type->tp_descr_get == nullptr || type == &PyStaticMethod_Type || type == &PyClassMethod_Type ||
+         PyType_HasFeature(type,
+                           Py_TPFLAGS_METHOD_DESCRIPTOR);  // functions, compiled ones, C methods: no Python type inherits it
 }
 
 // The value in the object's own dict; borrowed from there. `inherited`: what its class has under the name, or null.

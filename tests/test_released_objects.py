@@ -1,0 +1,180 @@
+"""Capture keeps no object of the caller's alive: cycles of attributes, items and closures that the code makes are freed."""
+
+import gc
+import resource
+import weakref
+
+import numpy as np
+import pytest
+from support.compiled import facts
+
+import accel
+
+
+class Thing:
+    def __init__(self):
+        self.data = np.ones(3)
+        self.items = [1.0, 2.0]
+        self.table = {"a": 1.0}
+
+
+class Slotted:
+    __slots__ = ("__weakref__", "data", "other")
+
+    def __init__(self):
+        self.data = np.ones(3)
+        self.other = None
+
+
+def to_itself(thing):
+    thing.me = thing
+    return thing.data * 2
+
+
+def to_each_other(one, two):
+    one.next = two
+    two.previous = one
+    return one.data + two.data
+
+
+def by_slots(one: Slotted, two: Slotted):
+    one.other, two.other = two, one
+    return one.data + two.data
+
+
+def by_a_tuple(thing):
+    thing.pair = (thing, 1)
+    return thing.data * 2
+
+
+def by_a_list(thing):
+    thing.items[0] = thing
+    thing.more = [thing]
+    return thing.data * 2
+
+
+def by_a_dict(thing):
+    thing.table["a"] = thing
+    thing.more = {"me": thing}
+    return thing.data * 2
+
+
+def by_a_closure(thing):
+    def me():
+        return thing
+
+    thing.call = me
+    return thing.data * 2
+
+
+def by_a_default(thing):
+    thing.call = lambda me=thing: me
+    return thing.data * 2
+
+
+def by_a_generator(thing):
+    def rows():
+        for k in range(3):
+            yield thing.data * k
+
+    thing.rows = rows()
+    return thing.data * 2
+
+
+def by_an_iterator(thing):
+    thing.walk = iter([thing, 1.0])
+    return thing.data * 2
+
+
+def by_a_new_instance(thing):
+    other = Link(thing)
+    thing.link = other
+    return thing.data * 2
+
+
+class Link:
+    def __init__(self, target):
+        self.target = target
+
+
+def in_a_loop(thing):
+    total = 0.0
+    for k in range(3):
+        thing.me, thing.count = thing, k
+        total += thing.data[k]
+    return total
+
+
+def on_one_path(thing):
+    if thing.data[0] > 0:
+        thing.me = thing
+    return thing.data * 2
+
+
+FUNCTIONS = [
+    to_itself,
+    to_each_other,
+    by_slots,
+    by_a_tuple,
+    by_a_list,
+    by_a_dict,
+    by_a_closure,
+    by_a_default,
+    by_a_generator,
+    by_an_iterator,
+    by_a_new_instance,
+    in_a_loop,
+    on_one_path,
+]
+
+
+def arguments_of(function):
+    made = Slotted if function is by_slots else Thing
+    return [made() for _ in range(function.__code__.co_argcount)]
+
+
+@pytest.mark.parametrize(
+    ("function", "backend"),
+    [(f, "numpy") for f in FUNCTIONS] + [(to_each_other, "native")],
+    ids=lambda x: getattr(x, "__name__", x),
+)
+def test_objects_of_the_first_call_die(function, backend):
+    call = accel.compile(function, backend=backend)
+    arguments = arguments_of(function)
+    watched = [weakref.ref(each) for each in arguments]
+    data = [weakref.ref(each.data) for each in arguments]
+    expected = function(*arguments_of(function))
+    assert np.array_equal(call(*arguments), expected)
+    del arguments
+    gc.collect()
+    assert [type(each()).__name__ for each in watched + data] == ["NoneType"] * 2 * len(watched)
+    assert facts(call)["compiled"] == 1
+
+
+def cyclic(one, two):
+    one.me, one.other, two.other, two.pair = one, two, one, (one, two)
+    box = [one]
+    box.append(box)
+    return one.data[0] + two.data[1]
+
+
+def resident():
+    with open("/proc/self/statm") as pages:
+        return int(pages.read().split()[1]) * resource.getpagesize()
+
+
+def test_captures_leave_no_memory_behind():
+    def capture(times):
+        for _ in range(times):
+            accel.reset(call)
+            assert call(Thing(), Thing()) == 2.0
+
+    call = accel.compile(cyclic, backend="numpy")
+    capture(300)
+    gc.collect()
+    objects, before = len(gc.get_objects()), resident()
+    capture(300)
+    gc.collect()
+    assert len(gc.get_objects()) - objects < 100
+    assert resident() - before < 300 * 1000  # bytes; less than the arrays and values of one capture each
+    assert facts(call)["compiled"] == 1
