@@ -70,6 +70,12 @@ FAKES = {
     "is killed": "kill -9 $$",
     "writes nothing": "exit 0",
     "writes rubbish": 'while [ $# -gt 1 ]; do [ "$1" = -o ] && echo rubbish > "$2"; shift; done',
+    "leaves half of the object": """
+        g++ "$@" || exit 1
+        while [ $# -gt 1 ]; do [ "$1" = -o ] && truncate -s -3000 "$2"; shift; done""",
+    "leaves a few bytes": """
+        g++ "$@" || exit 1
+        while [ $# -gt 1 ]; do [ "$1" = -o ] && truncate -s 40 "$2"; shift; done""",
     "talks a lot": "yes error | head -c 5000000 >&2; exit 1",
 }
 
@@ -85,6 +91,58 @@ def test_a_compiler_that_hangs(tmp_path):
     program = PROGRAM.replace("import accel\n", "import accel\naccel.config.compile_timeout = 1\n", 1)
     report = run(tmp_path, program=program, CXX=compiler(tmp_path, "sleep 100"))
     assert len(report["warnings"]) == 1, report
+
+
+TIMED = """
+import json, time, warnings
+import numpy as np
+import accel
+from support.compiled import facts
+
+accel.config.compile_timeout = 1
+call, x = accel.compile(lambda x: x * 2.0 + 1.0), np.ones(5)
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    same, compiled, seconds = [], [], 0.0
+    for pause in PAUSES:
+        time.sleep(pause * seconds)
+        start = time.monotonic()
+        same.append(call(x).tobytes() == (x * 2.0 + 1.0).tobytes())
+        seconds = seconds or time.monotonic() - start  # of the first call
+        compiled.append(facts(call)["compiled"])
+print(json.dumps({"same": same, "warnings": [str(w.message) for w in caught], "compiled": compiled}))
+"""
+
+# Takes longer than the limit, but little of a processor.
+SLOW = """
+k=0
+while [ $k -lt 15 ]; do
+    sleep 0.1; k=$((k + 1)); n=0
+    while [ $n -lt 8000 ]; do n=$((n + 1)); done
+done
+exec g++ "$@"
+"""
+
+# Never ends when it is run for the first time.
+HANGS_ONCE = """
+[ -e "$0.ran" ] && exec g++ "$@"
+touch "$0.ran"
+while :; do :; done
+"""
+
+
+def test_time_of_a_busy_machine_does_not_count(tmp_path):
+    report = run(tmp_path, program=TIMED.replace("PAUSES", "[0, 0]"), CXX=compiler(tmp_path, SLOW))
+    assert report["warnings"] == [] and report["compiled"] == [1, 2]
+
+
+@pytest.mark.parametrize("always", [False, True])
+def test_a_compile_that_ran_out_of_time_is_made_once_more_later(tmp_path, always):
+    fake = compiler(tmp_path, "echo >> $0.runs; " + (HANGS_ONCE if not always else "while :; do :; done"))
+    report = run(tmp_path, program=TIMED.replace("PAUSES", "[0, 0, 1.5, 0, 1.5, 0]"), CXX=fake)
+    assert report["compiled"] == ([0] * 6 if always else [0, 0, 1, 2, 3, 4])
+    assert len(report["warnings"]) == 1 and "compiler_timeout" in report["warnings"][0]
+    assert len((tmp_path / "fake-compiler.runs").read_text()) == 2
 
 
 def test_no_compiler(tmp_path):

@@ -1,5 +1,9 @@
 """Functions that call themselves: inlined where the depth is a constant, else called, so that nothing grows with the depth."""
 
+import subprocess
+import sys
+import textwrap
+
 import numpy as np
 import pytest
 from support.compiled import facts
@@ -69,3 +73,109 @@ def powers(x, n):
 
 def test_a_constant_depth_is_inlined():
     check(lambda x: powers(x, 5), np.arange(4.0))
+
+
+DEPTHS = """
+import sys, threading
+import numpy as np
+import accel
+
+def tail(x, n):
+    if n == 0:
+        return x.sum()
+    return tail(x, n - 1)
+
+def sums(x, n):
+    y = x * 0.5
+    return y.sum() if n == 0 else sums(x, n - 1) + y.sum()
+
+def there(x, n):
+    return 1.0 if n <= 0 else back(x, n - 1) + x[0]
+
+def back(x, n):
+    return 1.0 if n <= 0 else there(x, n - 1) * x[0]
+
+def in_a_loop(x, n):
+    found = []
+    for _ in range(n > 0):
+        found.extend(in_a_loop(x, n - 1))
+    return found or [x[0]]
+
+def by_c_code(x, n):
+    return 1.0 if n <= 0 else sorted([n], key=lambda v: by_c_code(x, v - 1))[0]
+
+class Sink:
+    def write(self, text):
+        pass
+
+def behind_calls(x, n):
+    print("", file=sink)
+    return 1.0 if n <= 0 else behind_calls(x, n - 1) + x[0]
+
+class Model:
+    def method(self, x, n):
+        return 1.0 if n <= 0 else self.method(x, n - 1) + x[0]
+
+sink, x = Sink(), np.ones(3)
+names = ["tail", "sums", "there", "in_a_loop", "by_c_code", "behind_calls"]
+model = Model()
+
+def deepest(call):
+    low, high = 30, sys.getrecursionlimit() + 10
+    while low < high:
+        middle = (low + high + 1) // 2
+        try:
+            call(x, middle)
+            low = middle
+        except RecursionError:
+            high = middle - 1
+    return low
+
+def compare(name, plain, mark):
+    depth, expected = deepest(plain), plain(x, 40)
+    call = mark()
+    for _ in range(3):
+        assert call(x, 40) == expected
+    try:
+        call(x, depth - 2)
+        print(name, depth, "reached", flush=True)
+        call(x, depth + 100)
+        print(name, depth, "beyond the limit", flush=True)
+    except RecursionError:
+        print(name, depth, "ends", flush=True)
+
+def mark_functions(name):
+    globals().update({each: accel.compile(globals()[each]) for each in {name, "back"}})
+    return globals()[name]
+
+def mark_method():
+    Model.method = accel.compile(Model.method)
+    return model.method
+
+def measure():
+    for name in names:
+        compare(name, globals()[name], lambda: mark_functions(name))
+    compare("method", model.method, mark_method)
+
+if THREAD:
+    threading.stack_size(THREAD)
+    worker = threading.Thread(target=measure)
+    worker.start()
+    worker.join()
+else:
+    measure()
+"""
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize(("limit", "stack"), [(1000, 0), (4000, 0), (1500, 256 * 1024)])
+def test_as_deep_as_plain_functions(limit, stack):
+    program = f"import sys; sys.setrecursionlimit({limit}); THREAD = {stack}\n" + textwrap.dedent(DEPTHS)
+    if limit > 1000:  # where C code calls itself, the stack of plain functions may end first
+        program = program.replace('"by_c_code", ', "")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found = [line.split(maxsplit=2) for line in done.stdout.splitlines()]
+    assert len(found) == 2 * (7 if limit == 1000 else 6)
+    assert [each[2] for each in found] == ["reached", "ends"] * (len(found) // 2)
+    assert all(int(each[1]) > limit / 4 for each in found)

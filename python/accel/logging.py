@@ -36,6 +36,36 @@ def logger(topic: str) -> standard.Logger:
     return found
 
 
+def _say_slow(text: str) -> None:
+    """Log that a compile takes long, for a person who waits. Called from C++."""
+    from . import _accel
+
+    is_asked_for = "slow_compiles" in _accel.get_setting("logs")
+    if is_asked_for or (_somebody_waits() and not _warnings_are_ignored()):
+        logger("slow_compiles").info("%s", text)
+
+
+def _somebody_waits() -> bool:
+    """Whether stderr is a terminal or a notebook."""
+    stream = sys.stderr
+    try:
+        return stream is not None and (type(stream).__module__.startswith("ipykernel") or stream.isatty())
+    except ValueError:  # it is closed
+        return False
+
+
+def _warnings_are_ignored() -> bool:
+    """Whether warnings of accel are dropped wherever they come from, by ``-W ignore`` or by a filter."""
+    import warnings
+
+    from .errors import AccelWarning
+
+    for action, message, category, module, line in warnings.filters:
+        if issubclass(AccelWarning, category) and message is None and module is None and not line:
+            return action == "ignore"
+    return False
+
+
 def _emit(topic: str, text: str) -> None:
     """Log one record. Called from C++ for topics that are switched on."""
     logger(topic).debug("%s", text)

@@ -4,10 +4,11 @@
 
 #include "bind/bind.h"
 #include "bind/version.h"
-#include "capture/interpreter.h"
+#include "capture/compiled_functions.h"
 #include "dispatch/compiled_function.h"
 #include "dispatch/interrupt.h"
 #include "dispatch/notices.h"
+#include "dispatch/slow_compile.h"
 #include "ndarray/array.h"
 #include "runtime/parallel.h"
 #include "runtime/result_pool.h"
@@ -22,7 +23,8 @@ void start(pybind11::module_& module) {
   install_result_allocator({pool_allocate, pool_allocate_zeroed, pool_reallocate, pool_release});
   set_interrupt_poll(poll_signals);
   set_warning_sink(keep_notice);
-  set_unwrap(function_to_inline);
+  set_wait_observer(SlowCompile::observe);
+  set_compiled_functions(compiled_function_type(), function_to_inline);
   auto version = pybind11::module_::import("numpy").attr("__version__").cast<std::string>();
   set_environment_key("accel " ACCEL_VERSION " numpy " + version);
   module.attr("__version__") = ACCEL_VERSION;

@@ -1,10 +1,9 @@
 #include "cpython/frame_entry.h"
 
-#include <pthread.h>
-
 #include <utility>
 #include <vector>
 
+#include "cpython/c_stack.h"
 #include "cpython/function.h"
 #include "cpython/py_ref.h"
 
@@ -39,47 +38,6 @@ class SavedException {
   SavedException(const SavedException&) = delete;
 };
 
-// --- the C stack --------------------------------------------------------------------------------------------------------
-
-// Bytes that are left on this thread's C stack.
-size_t stack_bytes_left() {
-  static thread_local char* lowest = nullptr;
-  if (!lowest) {
-    pthread_attr_t attributes;
-    void* base = nullptr;
-    size_t size = 0;
-    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-      pthread_attr_getstack(&attributes, &base, &size);
-      pthread_attr_destroy(&attributes);
-    }
-    lowest = base ? static_cast<char*>(base) : reinterpret_cast<char*>(1);
-  }
-  char* here = static_cast<char*>(__builtin_frame_address(0));
-  return here > lowest ? static_cast<size_t>(here - lowest) : 0;
-}
-
-constexpr size_t stack_reserve = 256 * 1024;
-
-// An evaluator that is entered from C counts against the limit of C recursion, which a call between Python functions does not.
-// While there is real stack left, the units are given back, so that compiled functions recurse as deep as plain ones.
-class RecursionCredit {
- public:
-  explicit RecursionCredit(PyThreadState* thread) : thread_(thread), units_(stack_bytes_left() > stack_reserve ? 2 : 0) {
-    give(units_);
-  }
-  ~RecursionCredit() { give(-units_); }
-  RecursionCredit(const RecursionCredit&) = delete;
-
- private:
-  void give([[maybe_unused]] int units) {
-#if PY_VERSION_HEX >= 0x030C0000
-    thread_->c_recursion_remaining += units;
-#endif
-  }
-  [[maybe_unused]] PyThreadState* thread_;
-  int units_;
-};
-
 // The limits of recursion may be set so high that the C stack ends first.
 bool stack_exhausted() {
   if (stack_bytes_left() > stack_reserve / 8) return false;
@@ -108,7 +66,7 @@ struct PlaceholderArguments {
 }  // namespace
 
 PyObject* evaluate(PyThreadState* thread, InterpreterFrame* frame, bool raise) {
-  RecursionCredit credit(thread);
+  RecursionCredit credit(thread, 2);
   return _PyEval_EvalFrameDefault(thread, frame, raise);
 }
 

@@ -2,6 +2,7 @@
 
 #include <iterator>
 
+#include "cpython/c_stack.h"
 #include "cpython/interpreter_frame.h"
 #include "cpython/py_ref.h"
 
@@ -69,8 +70,14 @@ bool needs_update(PyThreadState* thread, PyCodeObject* code) {
 
 PyObject* function_with_code(PyFunctionObject* function, PyCodeObject* code) {
   if (function_code(function) == code) return Py_NewRef(function);
+  PyObject *type, *value, *traceback;  // an exception that is to be raised in the frame
+  PyErr_Fetch(&type, &value, &traceback);
   PyObject* made = PyFunction_New(reinterpret_cast<PyObject*>(code), function->func_globals);
-  if (made == nullptr) return nullptr;
+  if (made == nullptr) {
+    Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(traceback);
+    return nullptr;
+  }
+  PyErr_Restore(type, value, traceback);
   auto* parts = reinterpret_cast<PyFunctionObject*>(made);
   Py_SETREF(parts->func_builtins, Py_NewRef(function->func_builtins));
   Py_XSETREF(parts->func_closure, Py_XNewRef(function->func_closure));
@@ -79,6 +86,7 @@ PyObject* function_with_code(PyFunctionObject* function, PyCodeObject* code) {
 
 PyObject* call_original(PyFunctionObject* function, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   vectorcallfunc call = standard_vectorcall();
+  RecursionCredit credit(PyThreadState_Get(), 1);
   return call ? call(reinterpret_cast<PyObject*>(function), args, nargsf, kwnames) : nullptr;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cpython/arguments.h"
+#include "cpython/c_stack.h"
 #include "dispatch/constant_history.h"
 #include "dispatch/notices.h"
 #include "dispatch/stance.h"
@@ -104,6 +105,22 @@ void Dispatcher::forget_if_redefined() {
 
 PyObject* Dispatcher::call(PyObject* const* args, size_t nargsf, PyObject* names) {
   Arguments arguments{args, nargsf, names};
+  return is_stack_low() ? call_on_further_stack(arguments) : call_here(arguments);
+}
+
+PyObject* Dispatcher::call_on_further_stack(const Arguments& arguments) {
+  struct Call {
+    Dispatcher* dispatcher;
+    const Arguments& arguments;
+  } call{this, arguments};
+  auto body = [](void* context) {
+    const Call& call = *static_cast<Call*>(context);
+    return call.dispatcher->call_here(call.arguments);
+  };
+  return call_on_new_stack(body, &call);
+}
+
+PyObject* Dispatcher::call_here(const Arguments& arguments) {
   counters_.calls++;
   if (options_.disable || is_switched_off()) [[unlikely]] {
     note_once(Reason::disabled);
@@ -230,6 +247,10 @@ Dispatcher::Answer Dispatcher::try_versions_that(bool are_full, PyObject* const*
 
 Dispatcher::Answer Dispatcher::try_version(size_t index, PyObject* const* locals, PyObject** result) {
   EntryHold entry = versions_[index];
+  if (entry->second_try().is_due()) [[unlikely]] {
+    if (!entry->fits(function(), locals)) return Answer::none;
+    if (!compile_again(*entry, locals)) return Answer::result;
+  }
   if (must_be_full() && !entry->is_full()) [[unlikely]]
     return entry->fits(function(), locals) ? refuse(*entry) : Answer::none;
   if (entry->trial().wants_interpreter() && !must_be_full()) [[unlikely]] {
@@ -417,6 +438,7 @@ Dispatcher::Added Dispatcher::add_version(PyObject* const* locals) {
   if (allowed != Added::yes) return allowed;
   int64_t generation = generation_;
   CompilingMark mark(compiling_process_);
+  SlowCompile time(name_and_place());
   Result<Captured> captured = capture_call(locals);
   if (captured.ok() && captured->code.get() != code_.get()) return Added::no;  // another thread has given it other code
   if (!captured.ok()) {
@@ -424,11 +446,33 @@ Dispatcher::Added Dispatcher::add_version(PyObject* const* locals) {
     return report_failure(captured.failure()) ? Added::no : Added::raised;
   }
   auto entry = std::make_unique<Entry>(std::move(captured).value());
-  Status built = build(*entry, locals);
-  if (!built.ok()) entry->leave_to_interpreter(built.failure().reason, built.failure().detail);
+  Status built = build_or_leave(*entry, locals, time);
   if (generation == generation_) publish(std::move(entry));
   bool quiet = report_notices();
   return (built.ok() || report_failure(built.failure())) && quiet ? Added::yes : Added::raised;
+}
+
+// Where it fails the entry leaves its calls to the interpreter.
+Status Dispatcher::build_or_leave(Entry& entry, PyObject* const* locals, SlowCompile& time) {
+  time.begin(entry.captured());
+  Status built = build(entry, locals);
+  time.end(entry.compilation());
+  if (built.ok()) return built;
+  entry.leave_to_interpreter(built.failure().reason, built.failure().detail);
+  entry.second_try().plan(built.failure().reason, time.start());
+  return built;
+}
+
+// False with an exception set.
+bool Dispatcher::compile_again(Entry& entry, PyObject* const* locals) {
+  if (compiling_process_ != 0 && compiling_process_ == getpid()) return true;
+  CompilingMark mark(compiling_process_);
+  entry.second_try().begin();
+  SlowCompile time(name_and_place());
+  Status built = build_or_leave(entry, locals, time);
+  if (built.ok()) log_version(name(), entry);
+  bool quiet = report_notices();
+  return (built.ok() || report_failure(built.failure())) && quiet;
 }
 
 Status Dispatcher::build(Entry& entry, PyObject* const* locals) {
@@ -456,7 +500,8 @@ void Dispatcher::publish(std::unique_ptr<Entry> entry) {
   note_exits(*entry);
   if (entry->compilation() != nullptr && entry->compilation()->kernel->from_cache()) counters_.cache_hits++;
   log_version(name(), *entry);
-  if (versions_.empty() && !entry->is_ready() && entry->fits_every_call()) pin(entry->fallback());
+  bool is_final = !entry->is_ready() && !entry->second_try().is_planned();
+  if (versions_.empty() && is_final && entry->fits_every_call()) pin(entry->fallback());
   hot_ = versions_.size();
   versions_.emplace_back(std::move(entry));
 }
@@ -522,6 +567,10 @@ void Dispatcher::note_once(Reason reason) {
 }
 
 std::string Dispatcher::name() const { return utf8(function_->func_qualname); }
+
+std::string Dispatcher::name_and_place() const {
+  return name() + " (" + utf8(code()->co_filename) + ":" + std::to_string(code()->co_firstlineno) + ")";
+}
 
 Fallback Dispatcher::at_start(Reason reason, std::string detail) const {
   return {reason, std::move(detail), utf8(code()->co_filename), code()->co_firstlineno};

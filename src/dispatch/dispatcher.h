@@ -13,6 +13,7 @@
 
 #include "cpython/function.h"
 #include "dispatch/last_call.h"
+#include "dispatch/slow_compile.h"
 #include "dispatch/version_list.h"
 
 namespace accel {
@@ -80,6 +81,8 @@ class Dispatcher {
     none,   // no version fits
   };
 
+  PyObject* call_here(const Arguments& arguments);
+  PyObject* call_on_further_stack(const Arguments& arguments);
   PyObject* interpret(const Arguments& arguments);
   PyObject* interpret_as(const Arguments& arguments, Reason reason);
   PyObject* interpret_on_trial(const Arguments& arguments);
@@ -108,6 +111,8 @@ class Dispatcher {
   Result<Captured> capture_call(PyObject* const* locals);
   Added may_add_version(PyObject* const* locals);
   Status build(Entry& entry, PyObject* const* locals);
+  Status build_or_leave(Entry& entry, PyObject* const* locals, SlowCompile& time);
+  bool compile_again(Entry& entry, PyObject* const* locals);
   void publish(std::unique_ptr<Entry> entry);
   void note_exits(const Entry& entry);
   bool report_failure(const Failure& failure);
@@ -118,6 +123,7 @@ class Dispatcher {
   PyCodeObject* code() const { return reinterpret_cast<PyCodeObject*>(code_.get()); }
   PyObject* function() const { return reinterpret_cast<PyObject*>(function_); }
   std::string name() const;
+  std::string name_and_place() const;
   Fallback at_start(Reason reason, std::string detail) const;
 
   PyFunctionObject* function_;

@@ -19,6 +19,7 @@
 #include "dispatch/patience.h"
 #include "dispatch/python_errors.h"
 #include "dispatch/python_kernel.h"
+#include "dispatch/second_try.h"
 #include "dispatch/trial.h"
 #include "dispatch/work.h"
 #include "ndarray/loops.h"
@@ -92,6 +93,7 @@ class Entry {
   // Number of the entry in the process, in the order in which entries were made.
   int64_t serial() const { return serial_; }
   Trial& trial() { return trial_; }
+  SecondTry& second_try() { return second_try_; }
   int64_t runs() const { return runs_; }
   int64_t event_count() const { return events_; }
   // Why the last call gave up.
@@ -157,6 +159,7 @@ class Entry {
   int last_exit_ = 0;
   Patience patience_;
   Trial trial_;
+  SecondTry second_try_;
 };
 
 }  // namespace accel

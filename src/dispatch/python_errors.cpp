@@ -61,6 +61,12 @@ void log_record(LogTopic topic, const std::string& text) {
   if (emit && message) PyRef::steal(PyObject_CallFunction(emit.get(), "sO", name, message.get()));
 }
 
+void say_slow(const std::string& text) {
+  PendingException pending;
+  PyRef say = member("accel.logging", "_say_slow"), message = text_object(text);
+  if (say && message) PyRef::steal(PyObject_CallFunctionObjArgs(say.get(), message.get(), nullptr));
+}
+
 std::string describe(Reason reason, const std::string& detail) {
   const ReasonInfo& info = reason_info(reason);
   std::string text = std::string(info.code) + ": " + info.what;

@@ -30,6 +30,9 @@ void raise_unsupported(const std::string& function, const Fallback& fallback);
 // One record on the logger of the topic. Does nothing unless the topic is switched on; keeps a pending exception.
 void log_record(LogTopic topic, const std::string& text);
 
+// Tells a person who waits that a compile takes long (accel.logging says who does). Keeps a pending exception.
+void say_slow(const std::string& text);
+
 // "no_compiler: no C++ compiler was found: detail. Way out: ...".
 std::string describe(Reason reason, const std::string& detail);
 

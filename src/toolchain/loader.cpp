@@ -1,10 +1,14 @@
 #include "toolchain/loader.h"
 
 #include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
 #include <sys/mman.h>
 
 #include <atomic>
 #include <cerrno>
+#include <cstring>
+#include <optional>
 
 #include "toolchain/files.h"
 
@@ -30,6 +34,33 @@ void open_math_libraries() {
   static void* const libraries[] = {dlopen("libm.so.6", RTLD_NOW | RTLD_GLOBAL),
                                     dlopen("libmvec.so.1", RTLD_NOW | RTLD_GLOBAL)};
   (void)libraries;
+}
+
+// The record of type T at `offset`, if all of it is there.
+template <class T>
+std::optional<T> record_at(std::string_view object, uint64_t offset) {
+  if (offset > object.size() || object.size() - offset < sizeof(T)) return std::nullopt;
+  T record;
+  std::memcpy(&record, object.data() + offset, sizeof record);
+  return record;
+}
+
+bool holds(std::string_view object, uint64_t offset, uint64_t bytes) {
+  return offset <= object.size() && bytes <= object.size() - offset;
+}
+
+// dlopen maps what the headers name: touching a part that the file does not have kills the process.
+Status check_complete(std::string_view object) {
+  auto header = record_at<ElfW(Ehdr)>(object, 0);
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+    return fail(Reason::load_failed, "the compiler left no shared object");
+  bool complete = holds(object, header->e_shoff, uint64_t{header->e_shnum} * header->e_shentsize);
+  for (uint64_t k = 0; k < header->e_phnum && complete; k++) {
+    auto segment = record_at<ElfW(Phdr)>(object, header->e_phoff + k * header->e_phentsize);
+    complete = segment && (segment->p_type != PT_LOAD || holds(object, segment->p_offset, segment->p_filesz));
+  }
+  if (!complete) return fail(Reason::load_failed, "the shared object is truncated");
+  return Unit{};
 }
 
 Result<void*> open_library(const std::string& path) {
@@ -58,6 +89,7 @@ Result<void*> load_from_file(std::string_view object) {
 }  // namespace
 
 Result<void*> load_object(std::string_view object) {
+  ACCEL_TRY([[maybe_unused]] Unit complete, check_complete(object));
   open_math_libraries();
   auto library = load_from_memory(object);
   if (library.ok()) return library;

@@ -8,11 +8,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 
+#include "toolchain/cpu_limit.h"
 #include "toolchain/files.h"
+#include "toolchain/toolchain.h"
 
 extern char** environ;
 
@@ -20,7 +22,8 @@ namespace accel {
 namespace {
 
 constexpr size_t output_limit = 64 << 10;
-using Clock = std::chrono::steady_clock;
+
+std::atomic<void (*)()> wait_observer{nullptr};
 
 std::vector<char*> pointers(const std::vector<std::string>& strings) {
   std::vector<char*> result;
@@ -110,19 +113,19 @@ void stop(pid_t pid) {
 }
 
 // The output usually ends a moment before the process does; until then poll() wakes this thread, afterwards a short sleep.
-void wait_for(pid_t pid, int fd, Clock::time_point deadline, ProcessResult& result) {
+void wait_for(pid_t pid, int fd, CpuLimit limit, ProcessResult& result) {
   bool open = true;
   int pause_us = 50;
   while (!collect(pid, result)) {
-    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    if (left <= 0) {
+    if (void (*observe)() = wait_observer.load(std::memory_order_relaxed)) observe();
+    if (limit.is_over()) {
       stop(pid);
       result.end = ProcessEnd::timed_out;
       break;
     }
     if (open) {
       pollfd item{fd, POLLIN, 0};
-      poll(&item, 1, static_cast<int>(std::min<long long>(left, 50)));
+      poll(&item, 1, 50);
       open = drain(fd, result.output);
     } else {
       usleep(static_cast<useconds_t>(pause_us));
@@ -133,6 +136,8 @@ void wait_for(pid_t pid, int fd, Clock::time_point deadline, ProcessResult& resu
 }
 
 }  // namespace
+
+void set_wait_observer(void (*observe)()) { wait_observer = observe; }
 
 ProcessResult run_process(const std::vector<std::string>& command, const std::vector<std::string>& changes, double timeout) {
   ProcessResult result;
@@ -147,9 +152,7 @@ ProcessResult run_process(const std::vector<std::string>& command, const std::ve
   result.code = spawn(&pid, command, changed_environment(changes), writer.get());
   if (result.code != 0) return result;
   writer.close();
-  timeout = std::clamp(timeout, 0.0, 1e6);
-  auto limit = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(timeout));
-  wait_for(pid, reader.get(), Clock::now() + limit, result);
+  wait_for(pid, reader.get(), CpuLimit(pid, timeout), result);
   return result;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Runs a program, without a shell, with a time limit.
+// Runs a program, without a shell, with a limit of processor time (cpu_limit.h).
 
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@ namespace accel {
 enum class ProcessEnd {
   exited,       // code is the exit status
   signaled,     // code is the signal
-  timed_out,    // stopped at the time limit, with all its children
+  timed_out,    // stopped at the limit, with all its children
   not_started,  // code is errno
   unknown,      // somebody else collected the exit status
 };

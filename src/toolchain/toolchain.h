@@ -13,6 +13,9 @@ namespace accel {
 // Requires to be called before the first compile.
 void set_environment_key(std::string key);
 
+// Called a few dozen times per second by each thread that waits for the compiler. Null switches it off.
+void set_wait_observer(void (*observe)());
+
 struct CacheInfo {
   int64_t entries = 0;
   int64_t bytes = 0;
