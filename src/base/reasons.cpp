@@ -16,7 +16,9 @@ const ReasonInfo& reason_info(Reason reason) { return table[static_cast<int>(rea
 
 bool is_learned(Reason reason) { return reason == Reason::index_sign || reason == Reason::view_or_copy; }
 
-bool ends_exceptionally(Reason reason) { return reason == Reason::will_raise || reason == Reason::will_warn; }
+bool raises_or_warns(Reason reason) { return reason == Reason::will_raise || reason == Reason::will_warn; }
+
+bool ends_exceptionally(Reason reason) { return raises_or_warns(reason) || reason == Reason::integer_overflow; }
 
 int reason_count() { return static_cast<int>(sizeof(table) / sizeof(table[0])); }
 

@@ -18,7 +18,9 @@ struct ReasonInfo {
 const ReasonInfo& reason_info(Reason reason);
 // Whether a version that a call has left for this reason is followed by one that handles both cases.
 bool is_learned(Reason reason);
-// Whether the way to an exit for this reason is an exceptional one: only calls that raise or warn take it.
+// Whether NumPy or Python raises or warns there.
+bool raises_or_warns(Reason reason);
+// Whether a path to an exit for this reason is an exceptional one: only calls that raise, warn or outgrow int64 take it.
 bool ends_exceptionally(Reason reason);
 int reason_count();
 

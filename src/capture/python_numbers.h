@@ -49,7 +49,7 @@ class PythonNumbers {
     need(negated(apply(Op::math_fails, {result, a, b}, DType::bool_)));
   }
   // Leaves the graph where one of the conditions does not hold. At most once, before the instruction has any effect.
-  // `reason`: assumption_failed where CPython computes what compiled code cannot.
+  // `reason`: integer_overflow where CPython does not raise but makes a larger int.
   Status settle(const char* detail, Reason reason = Reason::will_raise);
   // `result` after settle().
   Result<Ref> settled(ValueId result, const char* detail, Reason reason = Reason::will_raise);

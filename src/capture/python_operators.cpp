@@ -139,14 +139,14 @@ struct IntRule {
 };
 
 constexpr IntRule int_rules[] = {
-    {NB_ADD, &IntOperation::checked_pair<Op::add>, "an int beyond int64", Reason::assumption_failed},
-    {NB_SUBTRACT, &IntOperation::checked_pair<Op::subtract>, "an int beyond int64", Reason::assumption_failed},
-    {NB_MULTIPLY, &IntOperation::checked_pair<Op::multiply>, "an int beyond int64", Reason::assumption_failed},
+    {NB_ADD, &IntOperation::checked_pair<Op::add>, "an int beyond int64", Reason::integer_overflow},
+    {NB_SUBTRACT, &IntOperation::checked_pair<Op::subtract>, "an int beyond int64", Reason::integer_overflow},
+    {NB_MULTIPLY, &IntOperation::checked_pair<Op::multiply>, "an int beyond int64", Reason::integer_overflow},
     {NB_FLOOR_DIVIDE, &IntOperation::quotient, "integer division or modulo by zero"},
     {NB_REMAINDER, &IntOperation::remainder, "integer division or modulo by zero"},
     {NB_TRUE_DIVIDE, &IntOperation::true_quotient, "division by zero"},
-    {NB_POWER, &IntOperation::power, "a power beyond int64", Reason::assumption_failed},
-    {NB_LSHIFT, &IntOperation::shifted_left, "a shift beyond int64", Reason::assumption_failed},
+    {NB_POWER, &IntOperation::power, "a power beyond int64", Reason::integer_overflow},
+    {NB_LSHIFT, &IntOperation::shifted_left, "a shift beyond int64", Reason::integer_overflow},
     {NB_RSHIFT, &IntOperation::shifted_right, "negative shift count"},
     {NB_AND, &IntOperation::pair<Op::bitwise_and>},
     {NB_OR, &IntOperation::pair<Op::bitwise_or>},
@@ -321,7 +321,7 @@ Result<Ref> python_unary(Capture& capture, char op, const Operand& operand) {
   if (op == '~' && operand.type.kind == Kind::py_bool) return fail(Reason::unsupported_value, "~ of a bool warns");
   if (op == '~') return capture.scalar(numbers.apply(Op::invert, {v}, DType::int64));
   if (operand.type.kind != Kind::py_bool) numbers.need(numbers.test(Op::not_equal, v, numbers.integer(lowest_int64)));
-  return numbers.settled(numbers.apply(Op::negative, {v}, DType::int64), "an int beyond int64", Reason::assumption_failed);
+  return numbers.settled(numbers.apply(Op::negative, {v}, DType::int64), "an int beyond int64", Reason::integer_overflow);
 }
 
 // Ints and floats compare as the exact numbers.

@@ -359,7 +359,7 @@ Outcome Entry::finish(Call& call, PyObject** result) {
 Outcome Entry::leave(Call& call, PyObject** result) {
   const Exit& exit = captured_.exits[call.exit];
   const Materialiser& materialiser = materialisers_[call.exit];
-  if (call.must_be_whole && !ends_exceptionally(exit.reason)) {
+  if (call.must_be_whole && !raises_or_warns(exit.reason)) {
     materialiser.release(call.objects);
     return Outcome::refused;
   }
