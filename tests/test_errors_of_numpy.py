@@ -198,6 +198,26 @@ def test_results_given_twice_or_in_too_short_a_tuple():
         check_left_to_numpy(function, sample(3))
 
 
+def test_items_that_are_no_numbers():
+    def function(x):
+        return np.fromiter(x, np.float64), x * 2.0
+
+    check_left_to_numpy(function, sample((2, 3)))
+    check(function, sample(3))
+
+
+def test_flags_that_are_none():
+    check_left_to_numpy(lambda x: x.all(keepdims=None), sample(3))
+    check_left_to_numpy(lambda x: np.sum(x, keepdims=None), sample(3))
+
+
+def test_truths_over_no_axis():
+    def function(x):
+        return np.any(x, axis=()), x.all(()), np.logical_or.reduce(x, axis=())
+
+    check_left_to_numpy(function, sample((2, 3)))
+
+
 def test_names_of_dtypes_that_are_deprecated():
     def function(x):
         return x.astype("a"), np.zeros(3, "a5"), x * 2.0

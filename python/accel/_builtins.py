@@ -51,7 +51,10 @@ def array_of(iterable: Iterable[Any], /, dtype: Any, count: int = -1) -> Any:
         items.append(item)
     if count not in (-1, len(items)):
         raise ValueError
-    return np.array(items, dtype)
+    made = np.array(items, dtype)
+    if made.ndim != 1:
+        raise ValueError
+    return made
 
 
 def largest(iterable: Iterable[Any], /, *, key: Callable[[Any], Any] | None = None, default: Any = _MISSING) -> Any:

@@ -200,7 +200,8 @@ Result<ValueId> copy_value(Capture& capture, const ReduceOptions& options, const
   ValueKind kind = call.array.is_array() ? ValueKind::array : ValueKind::numpy_scalar;
   std::vector<uint8_t> order = result_order(capture, {call.array}, call.array.shape);
   ACCEL_TRY(ValueId value, operand_value(capture, call.array, call.accumulator));
-  if (!starts) return build.pointwise(Op::positive, {value}, {call.accumulator}, kind, order);
+  Op same = call.accumulator == DType::bool_ ? Op::copy : Op::positive;  // bools have no positive
+  if (!starts) return build.pointwise(same, {value}, {call.accumulator}, kind, order);
   ValueId start =
       call.initial ? *call.initial : build.constant(identity_of(call.combining->op, call.accumulator), ValueKind::numpy_scalar);
   ACCEL_TRY(Op op, combining_op(capture, options, call, value, call.array.type.dtype != call.accumulator, no_value));
@@ -358,6 +359,7 @@ Result<Ref> numpy_ufunc_reduce(Capture& capture, PyObject* callable, const CallA
       return fail(Reason::unsupported_argument, "out");
     options.out = given[3];
   }
+  if (is_object(given[4], Py_None)) return fail(Reason::will_raise, "keepdims=None");
   ACCEL_TRY(options.keepdims, read_flag(capture, given[4], false));
   options.initial = given[5];
   options.where = given[6];
