@@ -63,7 +63,7 @@ class _Describer:
             return self._array(value)
         if isinstance(value, np.generic):
             array = np.asarray(value)
-            return (type_name(value), str(array.dtype), self._elements(array))
+            return (type_name(value), _dtype_text(array.dtype), self._elements(array))
         if isinstance(value, np.dtype):
             return ("dtype", repr(value))
         if isinstance(value, type):
@@ -120,7 +120,7 @@ class _Describer:
         array = np.ndarray.view(value, np.ndarray)
         layout = (array.shape, array.strides, array.flags.num & _FLAGS)
         more = self._attributes(value) if type(value) is not np.ndarray else []
-        return (type_name(value), str(array.dtype), *layout, self._elements(array), more)
+        return (type_name(value), _dtype_text(array.dtype), *layout, self._elements(array), more)
 
     def _elements(self, array: np.ndarray[Any, Any]) -> Any:
         """Describe the elements: their bytes, or their descriptions where bytes say nothing."""
@@ -136,6 +136,10 @@ class _Describer:
             raw = raw.reshape(-1, np.dtype(np.longdouble).itemsize)[:, :_LONG_DOUBLE_BYTES]
         data = raw.tobytes()
         return data if len(data) < _LONG else _digest(data)
+
+
+def _dtype_text(dtype: np.dtype[Any]) -> str:
+    return dtype.str if dtype.names is None else repr(dtype)
 
 
 def _hex(value: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import os
 import random
 import re
@@ -19,16 +20,17 @@ import numpy as np
 
 from .._describe import describe
 
-__all__ = ["Observation", "differences", "recorded", "seed", "state_of"]
+__all__ = ["Observation", "differences", "recorded", "seed", "state_of", "text_of"]
 
-_MANY = 500  # records of one run that are compared
+_MANY = 300  # records of one run that are compared
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
-_MISSING = ("nothing",)
+_LONG = 300  # characters of a record that are shown
+_MISSING = "nothing"
 
 
 @dataclass
 class Observation:
-    """One run of one test.
+    """One run of one test. What it did is there as texts, the end of a long one as a digest.
 
     Attributes
     ----------
@@ -45,35 +47,40 @@ class Observation:
         process, which it has changed, with what they were before.
     """
 
-    outcomes: dict[str, Any] = field(default_factory=dict)
-    asserted: list[Any] = field(default_factory=list)
-    warned: list[Any] = field(default_factory=list)
-    printed: list[Any] = field(default_factory=list)
-    state: dict[str, Any] = field(default_factory=dict)
+    outcomes: dict[str, str] = field(default_factory=dict)
+    asserted: list[str] = field(default_factory=list)
+    warned: list[str] = field(default_factory=list)
+    printed: list[str] = field(default_factory=list)
+    state: dict[str, str] = field(default_factory=dict)
 
     def note_exception(self, phase: str, error: BaseException, file: str | None) -> None:
         """Note how a phase was left."""
         frames = [(f.name, f.lineno) for f in traceback.extract_tb(error.__traceback__) if f.filename == file]
-        self.outcomes[phase + " raised"] = (type(error).__name__, without_addresses(str(error)), frames)
+        self.outcomes[phase + " raised"] = _text((type(error).__name__, without_addresses(str(error)), frames))
 
     def note_warnings(self, caught: list[warnings.WarningMessage]) -> None:
         """Note the warnings that were given."""
-        self.warned = [(w.category.__name__, without_addresses(str(w.message)), w.filename, w.lineno) for w in caught]
+        rows = [(w.category.__name__, without_addresses(str(w.message)), w.filename, w.lineno) for w in caught]
+        self.warned = [_text(row) for row in rows[:_MANY]]
 
-    def note_changes(self, before: dict[str, Any], after: dict[str, Any]) -> None:
+    def note_output(self, sections: list[tuple[str, str]]) -> None:
+        """Note the captured output and log."""
+        self.printed = [_text((name, without_addresses(text))) for name, text in sections]
+
+    def note_changes(self, before: dict[str, str], after: dict[str, str]) -> None:
         """Note what differs in two states of module and process."""
         for name in [*before, *(name for name in after if name not in before)]:
             one, other = before.get(name, _MISSING), after.get(name, _MISSING)
             if one != other:
-                self.state[name] = (one, other)
+                self.state[name] = f"{one}, then {other}"
 
 
-def state_of(module: ModuleType) -> dict[str, Any]:
+def state_of(module: ModuleType) -> dict[str, str]:
     """Return what is in the globals of a module and in the settings of NumPy and the process."""
-    found = {name: describe(get()) for name, get in _PROCESS.items()}
+    found = {name: _text(describe(get())) for name, get in _PROCESS.items()}
     for name, value in list(vars(module).items()):
         if not name.startswith(("__", "@py")) and not callable(value) and not isinstance(value, ModuleType):
-            found["global " + name] = describe(value)
+            found["global " + name] = text_of(value)
     return found
 
 
@@ -81,7 +88,7 @@ _PROCESS: dict[str, Callable[[], object]] = {
     "numpy.geterr()": np.geterr,
     "numpy.get_printoptions()": np.get_printoptions,
     "numpy.random.get_state()": lambda: np.random.get_state(legacy=False),  # noqa: NPY002
-    "random.getstate()": random.getstate,
+    "random.getstate()": lambda: hash(random.getstate()),
     "os.getcwd()": os.getcwd,
     "os.environ": lambda: dict(os.environ),
     "sys.getrecursionlimit()": sys.getrecursionlimit,
@@ -130,7 +137,7 @@ def recorded(function: Callable[..., Any]) -> Callable[..., Any]:
     def record(*arguments: Any, **keywords: Any) -> Any:
         __tracebackhide__ = True
         if _current and len(_current[-1].asserted) < _MANY:
-            _current[-1].asserted.append((name, *map(describe, arguments), describe(keywords)))
+            _current[-1].asserted.append(_text((name, *map(describe, arguments), describe(keywords))))
         return function(*arguments, **keywords)
 
     return record
@@ -149,10 +156,17 @@ def differences(plain: Observation, again: Observation, found: Observation) -> l
         else:
             rows = [(k, *row) for k, row in enumerate(zip_longest(first, second, third, fillvalue=_MISSING))]
         changed = [(key, one, other) for key, one, two, other in rows if one == two and one != other]
-        lines += [f"{part} {key}: plain {_text(one)}, compiled {_text(other)}" for key, one, other in changed[:3]]
+        lines += [f"{part} {key}: plain {one}, compiled {other}" for key, one, other in changed[:3]]
     return lines
+
+
+def text_of(value: object) -> str:
+    """Return what tells the value from others."""
+    return _text(describe(value))
 
 
 def _text(description: Any) -> str:
     text = repr(description)
-    return text if len(text) < 400 else text[:400] + "..."
+    if len(text) < _LONG:
+        return text
+    return f"{text[:_LONG]}... ({hashlib.blake2b(text.encode(errors='replace'), digest_size=12).hexdigest()})"

@@ -22,7 +22,7 @@ from _pytest.runner import runtestprotocol
 from ..config import config as settings
 from ._compiled_modules import CompiledModule, RecordedAsserts
 from ._coverage import Coverage
-from ._observations import Observation, current, differences, observing, seed, state_of, without_addresses
+from ._observations import Observation, current, differences, observing, seed, state_of, text_of
 
 __all__ = ["CompiledSuite"]
 
@@ -176,7 +176,7 @@ class CompiledSuite:
         for report in reports:
             run.outcomes[report.when or ""] = report.outcome
         if reports:
-            run.printed = [(name, without_addresses(text)) for name, text in reports[-1].sections]
+            run.note_output(reports[-1].sections)
         item._report_sections.clear()
         return run, reports
 
@@ -191,15 +191,13 @@ class CompiledSuite:
     @pytest.hookimpl(wrapper=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
         """Note what the call left in its arguments and its instance."""
-        from .._describe import describe
-
         try:
             return (yield)
         finally:
             run = current()
             if run is not None:
-                run.state |= {f"argument {name}": describe(value) for name, value in pyfuncitem.funcargs.items()}
-                run.state["self"] = describe(pyfuncitem.instance)
+                run.state |= {f"argument {name}": text_of(value) for name, value in pyfuncitem.funcargs.items()}
+                run.state["self"] = text_of(pyfuncitem.instance)
 
     # Reporting
 
