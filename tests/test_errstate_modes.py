@@ -109,3 +109,23 @@ def test_numpy_backend():
     for x, y in CASES:
         with np.errstate(all="ignore"):
             assert_same(raises, call, x, y, times=1)
+
+
+def test_events_that_the_code_ignores_before_a_call():
+    """Of Python code: the backend that runs NumPy goes on, too."""
+    shown = []
+
+    def steps(x):
+        for scale in (0.0, 2.0):
+            with np.errstate(divide="ignore"):
+                y = x / scale
+            shown.append(float(y[0]))
+        return y
+
+    for backend in ("native", "numpy"):
+        shown.clear()
+        call = accel.compile(steps, backend=backend)
+        for _ in range(2):
+            with np.errstate(all="raise"):
+                assert call(np.ones(3))[0] == 0.5
+        assert shown == [np.inf, 0.5] * 2

@@ -66,12 +66,17 @@ class Graph:
         shape, order), axes, dims, steps, ufunc, buffered, literal, file, line. Sizes are expressions over the symbols.
     outputs : list of int
         What a graph of one block hands over.
+    ignored_events, reported_events : int
+        Floating-point events that the code's own `numpy.errstate` ignores, and that it reports, whatever the caller's does:
+        bits, 1 for divide, 2 for overflow, 4 for underflow, 8 for invalid.
     """
 
     def __init__(self, data: dict[str, Any]) -> None:
         self.symbols: list[str] = data["symbols"]
         self.inputs: list[dict[str, Any]] = data["inputs"]
         self.blocks: list[dict[str, Any]] = data["blocks"]
+        self.ignored_events: int = data.get("ignored_events", 0)
+        self.reported_events: int = data.get("reported_events", 0)
 
     @property
     def nodes(self) -> list[dict[str, Any]]:
@@ -207,7 +212,8 @@ class _Evaluator:
 
         No input changes when errstate is not silent about the events.
         """
-        self.ignored = sum(_EVENTS[name] for name, mode in np.geterr().items() if mode == "ignore")
+        caller = sum(_EVENTS[name] for name, mode in np.geterr().items() if mode == "ignore")
+        self.ignored = caller & ~self.graph.reported_events | self.graph.ignored_events
         self.events = 0
         try:
             return self._run_recorded(symbols, inputs)

@@ -17,7 +17,8 @@ namespace accel {
 //     end      {kind, operands, exit, targets, arguments}: "ret" and "leave" hand over the operands at `exit`; "jump" and
 //     "branch"
 //              go to a target, when the operand is false to the second, with arguments for its parameters
-// where values are ints, types are {kind, dtype, shape, order} and sizes are Python expressions over s0, s1, ... (the symbols).
+// The kernel's maker adds ignored_events, reported_events: bits of the events that the code itself ignores or reports.
+// Values are ints, types are {kind, dtype, shape, order} and sizes are Python expressions over s0, s1, ... (the symbols).
 // Null with an exception. make_call(n): a new reference to the function of call n.
 PyObject* graph_data(const Graph& graph, PyObject* (*make_call)(int));
 

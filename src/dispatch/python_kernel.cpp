@@ -4,6 +4,7 @@
 
 #include "codegen/kernel_abi.h"
 #include "dispatch/graph_data.h"
+#include "dispatch/ignored_events.h"
 #include "dispatch/python_errors.h"
 #include "ir/flow.h"
 #include "ndarray/array.h"
@@ -33,6 +34,13 @@ PyObject* make_call(int number) {
   return self ? PyCFunction_New(&method, self.get()) : nullptr;
 }
 
+bool add_number(PyObject* dict, const char* name, int number) {
+  PyRef value = PyRef::steal(PyLong_FromLong(number));
+  return value && PyDict_SetItemString(dict, name, value.get()) == 0;
+}
+
+Failure no_data() { return fail(Reason::backend_failed, take_exception_text()); }
+
 SourceId source_of_input(const GuardSet& guards, int array_input) {
   for (const Guard& guard : guards.guards) {
     if (guard.kind == GuardKind::array && guard.array_input == array_input) return guard.source;
@@ -55,7 +63,10 @@ Result<std::unique_ptr<PythonKernel>> PythonKernel::make(PyObject* backend, cons
     if (input.slot < 0) input.source = source_of_input(guards, arrays++);
     kernel->inputs_.push_back(input);
   }
-  PyRef data = PyRef::steal(graph_data(graph, make_call)), symbols = kernel->symbols(binding), inputs = kernel->inputs(binding);
+  PyRef data = PyRef::steal(graph_data(graph, make_call));
+  if (data && !add_number(data.get(), "ignored_events", events_ignored_everywhere(graph))) return no_data();
+  if (data && !add_number(data.get(), "reported_events", captured.reported_events)) return no_data();
+  PyRef symbols = kernel->symbols(binding), inputs = kernel->inputs(binding);
   if (data && symbols && inputs) {
     kernel->callable_ = PyRef::steal(PyObject_CallFunctionObjArgs(backend, data.get(), symbols.get(), inputs.get(), nullptr));
   }
