@@ -1,6 +1,7 @@
 """Writes the pages that are made from the tables in src. --check: only says whether they are current.
 
-settings.md from base/settings.inc, reasons.md from base/reasons.inc, operations.md from ir/ops.inc.
+settings.md from base/settings.inc, reasons.md from base/reasons.inc, operations.md from ir/ops.inc. breadth.md from calls of
+NumPy's functions in compiled ones (tests/support/breadth.py), where accel is installed; tests/lint/test_breadth.py checks it.
 """
 
 import re
@@ -90,6 +91,17 @@ def operations():
     )
 
 
+def write_breadth():
+    sys.path.insert(0, str(DOCS.parent / "tests"))
+    try:
+        from support.breadth import page
+    except ImportError as error:
+        print(f"breadth.md stays as it is: {error}")
+        return
+    notice = "<!-- Made by docs/generate.py from tests/support/breadth_calls.py: edit the calls. -->\n\n"
+    (DOCS / "breadth.md").write_text(notice + page())
+
+
 PAGES = {
     "settings.md": ("base/settings.inc", settings),
     "reasons.md": ("base/reasons.inc", reasons),
@@ -106,6 +118,8 @@ def main():
             stale.append(name)
         elif not check:
             page.write_text(text)
+    if not check:
+        write_breadth()
     if stale:
         raise SystemExit(f"not current, run python docs/generate.py: {', '.join(stale)}")
 
