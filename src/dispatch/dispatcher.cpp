@@ -11,6 +11,7 @@
 #include "dispatch/constant_history.h"
 #include "dispatch/notices.h"
 #include "dispatch/stance.h"
+#include "dispatch/verification.h"
 #include "dispatch/version_log.h"
 
 namespace accel {
@@ -187,6 +188,16 @@ PyObject* Dispatcher::interpret_on_trial(const Arguments& arguments) {
 // What is no fault of a function that has to be compiled as a whole: there is nothing to compile, or it only raises.
 static bool is_allowed_whole(Reason reason) { return reason == Reason::not_profitable || reason == Reason::will_raise; }
 
+// False, with the warning as an exception, when the filters made it one and there was none before.
+static bool warn_beside_exception(const std::string& message) {
+  PyObject *type = nullptr, *error = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&type, &error, &traceback);
+  bool warned = warn(message);
+  if (type == nullptr) return warned;
+  PyErr_Restore(type, error, traceback);
+  return true;
+}
+
 PyObject* Dispatcher::interpret_because(const Arguments& arguments, Fallback why) {
   if (must_be_full() && !is_allowed_whole(why.reason)) {
     refuse(why);
@@ -211,17 +222,40 @@ PyObject* Dispatcher::bind_and_run(const Arguments& arguments) {
 
 PyObject* Dispatcher::run(const Arguments& arguments, PyObject* const* locals) {
   PyObject* result = nullptr;
+  const bool verified = is_next_verified();
+  if (verified && verify(arguments, locals, &result)) return result;
   Answer answer = try_versions(locals, &result);
   if (answer == Answer::none) {
     next_call_ = {};
     Added added = add_version(locals);
     if (added == Added::raised) return nullptr;
+    if (verified && added == Added::yes && verify(arguments, locals, &result)) return result;
     if (added == Added::yes) answer = try_versions(locals, &result);
     if (added == Added::no && pinned_) return interpret_because(arguments, *pinned_);
     if (added == Added::no && !next_call_.reason) next_call_.reason = Reason::being_compiled;
   }
   if (answer == Answer::trial) return interpret_on_trial(arguments);
   return answer == Answer::result ? result : interpret(arguments);
+}
+
+// Makes the call in the interpreter when compiled code answers it on copies, and compares. Where they differ the interpreter
+// runs the function from now on.
+bool Dispatcher::verify(const Arguments& arguments, PyObject* const* locals, PyObject** result) {
+  for (size_t i = 0; i < versions_.size(); i++) {
+    EntryHold entry = versions_[i];
+    if (!entry->is_full() || !entry->changes_only_arguments() || !entry->fits(function(), locals)) continue;
+    auto check = Verification::begin(entry, function(), arguments.args, arguments.nargsf, arguments.names);
+    if (!check) return false;
+    *result = interpret_as(arguments, Reason::verified);
+    std::string difference = check->finish(*result);
+    if (difference.empty()) return true;
+    pin(at_start(Reason::verification_failed, difference));
+    if (!warn_beside_exception("accel and NumPy differ in " + difference +
+                               ". NumPy's result is returned, here and from now on."))
+      Py_CLEAR(*result);
+    return true;
+  }
+  return false;
 }
 
 // Versions that compile the whole function come first: another version's guards may hold for the same call.
@@ -259,7 +293,8 @@ Dispatcher::Answer Dispatcher::try_version(size_t index, PyObject* const* locals
     return Answer::trial;
   }
   int64_t generation = generation_;
-  Outcome outcome = entry->run(function(), locals, refuses_fallbacks(), result);
+  Entry::Mode mode = refuses_fallbacks() ? Entry::Mode::whole : Entry::Mode::ordinary;
+  Outcome outcome = entry->run(function(), locals, mode, result);
   if (outcome == Outcome::no_match) return Answer::none;
   if (generation == generation_) last_version_ = static_cast<int>(index);
   return answer_of(outcome, entry, generation, result);

@@ -89,6 +89,7 @@ class Dispatcher {
   PyObject* interpret_because(const Arguments& arguments, Fallback why);
   PyObject* bind_and_run(const Arguments& arguments);
   PyObject* run(const Arguments& arguments, PyObject* const* locals);
+  bool verify(const Arguments& arguments, PyObject* const* locals, PyObject** result);
   Answer try_versions(PyObject* const* locals, PyObject** result);
   Answer try_versions_that(bool are_full, PyObject* const* locals, PyObject** result);
   Answer try_version(size_t index, PyObject* const* locals, PyObject** result);

@@ -49,6 +49,17 @@ bool same_outputs(const Graph& a, const Graph& b) {
                     [](const ExitOutputs& x, const ExitOutputs& y) { return x.types.size() == y.types.size(); });
 }
 
+// Where the array is found that the graph's input is, -1: the input is none.
+SourceId source_of_array(const GuardSet& guards, const Graph& graph, int input) {
+  if (graph.inputs[input].slot >= 0) return -1;
+  auto is_array = [](const auto& other) { return other.slot < 0; };
+  auto number = std::count_if(graph.inputs.begin(), graph.inputs.begin() + input, is_array);
+  for (const Guard& guard : guards.guards) {
+    if (guard.kind == GuardKind::array && guard.array_input == number) return guard.source;
+  }
+  return -1;
+}
+
 // Releases the GIL meanwhile.
 Result<Compilation> compile_graph(Graph graph, const CompileOptions& options) {
   PyThreadState* thread = PyEval_SaveThread();
@@ -63,13 +74,13 @@ Result<Compilation> compile_graph(Graph graph, const CompileOptions& options) {
 struct Entry::Call {
   PyObject* function;
   PyObject* const* locals;
-  bool must_be_whole = false;
   Binding binding;
   Outputs outputs;
   PyObject** objects;
   int64_t work = 0;
   int warned = 0;  // events of which the call warns when compiled code has run to its end
   int exit = 0;
+  Mode mode = Mode::ordinary;
   std::optional<BoxedCalls> calls;  // when the graph makes any
 };
 
@@ -159,14 +170,14 @@ bool Entry::fits(PyObject* function, PyObject* const* locals) const {
   return guards.check(function, locals, binding);
 }
 
-Outcome Entry::run(PyObject* function, PyObject* const* locals, bool must_be_whole, PyObject** result) {
+Outcome Entry::run(PyObject* function, PyObject* const* locals, Mode mode, PyObject** result) {
   if (nan_ == Nan::met) compile_quiet();
   const GuardSet& guards = captured_.guards;
   Workspace space(words());
   Call call;
   call.function = function;
   call.locals = locals;
-  call.must_be_whole = must_be_whole;
+  call.mode = mode;
   call.binding = binding_in(space);
   if (!guards.check(function, locals, call.binding)) return Outcome::no_match;
   if (!ready_ || patience_.skips()) return Outcome::interpret;
@@ -208,7 +219,9 @@ Outcome Entry::launch(Call& call, PyObject** result) {
   }
   if (call.calls) call.calls->release_locks();
   runs_++;
-  return finish(call, result);
+  Outcome outcome = finish(call, result);
+  if (call.mode == Mode::rehearsal && call.calls) call.calls->undo();
+  return outcome;
 }
 
 // The frames have run to their end behind a call.
@@ -359,7 +372,8 @@ Outcome Entry::finish(Call& call, PyObject** result) {
 Outcome Entry::leave(Call& call, PyObject** result) {
   const Exit& exit = captured_.exits[call.exit];
   const Materialiser& materialiser = materialisers_[call.exit];
-  if (call.must_be_whole && !raises_or_warns(exit.reason)) {
+  bool refused = call.mode == Mode::whole && !raises_or_warns(exit.reason);
+  if (refused || call.mode == Mode::rehearsal) {
     materialiser.release(call.objects);
     return Outcome::refused;
   }
@@ -443,6 +457,27 @@ std::string Entry::file_of(Location where) const {
 std::optional<Reason> Entry::met_other_way() const {
   Reason reason = captured_.exits[static_cast<size_t>(last_exit_)].reason;
   return is_learned(reason) && !captured_.learned.contains(reason) ? std::optional(reason) : std::nullopt;
+}
+
+bool Entry::is_of_argument(SourceId source) const {
+  const std::vector<Source>& sources = captured_.guards.sources;
+  while (source >= 0 && sources[source].parent >= 0) source = sources[source].parent;
+  return source >= 0 && sources[source].kind == SourceKind::local;
+}
+
+bool Entry::changes_only_arguments() const {
+  if (calls_python_) return false;
+  for (int input : written_inputs(captured_.graph)) {
+    if (!is_of_argument(source_of_array(captured_.guards, captured_.graph, input))) return false;
+  }
+  for (const Exit& exit : captured_.exits) {
+    for (const StoreRecipe& store : exit.stores) {
+      const Recipe& object = captured_.recipes[store.object];
+      bool is_shared = object.kind == RecipeKind::source ? !is_of_argument(object.index) : object.kind == RecipeKind::constant;
+      if (is_shared) return false;
+    }
+  }
+  return true;
 }
 
 bool Entry::fits_every_call() const {

@@ -60,8 +60,15 @@ class Entry {
   // From now on the entry only says that the interpreter runs calls like these.
   void leave_to_interpreter(Reason reason, std::string detail);
 
-  // must_be_whole: exits to the interpreter are refused, but for those where NumPy raises or warns.
-  Outcome run(PyObject* function, PyObject* const* locals, bool must_be_whole, PyObject** result);
+  enum class Mode : uint8_t {
+    ordinary,
+    whole,      // exits to the interpreter are refused, but for those where NumPy raises or warns
+    rehearsal,  // on copies of a call's arguments: every exit is refused, and generators get their state back
+  };
+  Outcome run(PyObject* function, PyObject* const* locals, Mode mode, PyObject** result);
+
+  // Whether a run leaves no trace but in what is found through its arguments, and in generators.
+  bool changes_only_arguments() const;
 
   // Whether every call ends in a return, or in an error or a failed check, so that nothing else is left to the interpreter.
   bool is_full() const { return partial_exit_ < 0 && ready_; }
@@ -110,6 +117,7 @@ class Entry {
   Outcome judge(Call& call, int status);
   int accepted_events(Call& call) const;
   bool warn_of(Call& call, int events);
+  bool is_of_argument(SourceId source) const;
   bool may_be_quieter(int events) const;
   void compile_quiet();
   int run_kernel(Call& call);
