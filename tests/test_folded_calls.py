@@ -148,3 +148,17 @@ def grown(value):
 @pytest.mark.parametrize("function,argument", [(resized, 5), (grown, 2.0)])
 def test_arrays_are_resized_where_they_have_one_name(function, argument):
     assert_same(function, accel.compile(function), argument)
+
+
+def test_structured_dtypes_are_made_anew():
+    """Their names can be set: what one call gives is no other call's."""
+
+    def table(x):
+        return np.dtype([("a", float), ("b", int)]), np.promote_types(np.dtype("i4,i4"), np.dtype("i8,i8")), x * 2.0
+
+    call = accel.compile(table)
+    for _ in range(3):
+        one, other, doubled = call(np.ones(3))
+        assert one.names == ("a", "b") and other.names == ("f0", "f1") and np.array_equal(doubled, [2, 2, 2])
+        one.names, other.names = ("c", "d"), ("g", "h")
+    assert call(np.ones(3))[0] is not call(np.ones(3))[0]

@@ -297,6 +297,14 @@ bool warns(const std::function<PyObject*()>& call) {
   return warned;
 }
 
+// Whether it is a dtype with fields: NumPy makes a new one at each call, and their names can be set.
+static bool has_settable_names(PyObject* object) {
+  if (!is_dtype_object(object)) return false;
+  PyRef names = PyRef::steal(PyObject_GetAttrString(object, "names"));
+  if (!names) PyErr_Clear();
+  return names.get() != Py_None;
+}
+
 Result<Ref> folded_quietly(Capture& capture, const std::function<PyObject*()>& call) {
   const WarningsAsErrors errors;
   const EventsAsErrors events;
@@ -305,6 +313,7 @@ Result<Ref> folded_quietly(Capture& capture, const std::function<PyObject*()>& c
     PyErr_Clear();
     return fail(Reason::unsupported_call, "a call that warns");
   }
+  if (result && has_settable_names(result.get())) return fail(Reason::unsupported_call, "a structured dtype, made anew");
   return folded(capture, result.release());
 }
 
