@@ -71,8 +71,10 @@ bool is_unread(Capture& capture) { return capture.in_library(); }
 
 }  // namespace
 
+// Extents that compiled code computes are not checked: memory for such arrays is asked for when they are filled.
 Status check_size(Capture& capture, const std::vector<Dim>& shape, DType dtype) {
   DimTable& dims = capture.dims();
+  if (std::any_of(shape.begin(), shape.end(), [&](Dim extent) { return capture.is_runtime(extent); })) return Unit{};
   double bytes = item_size(dtype);
   std::vector<Dim> open;  // an extent of 0 does not make up for others
   for (Dim extent : shape) {

@@ -215,7 +215,10 @@ Result<std::vector<ValueId>> operand_values(Capture& capture, const UfuncCall& c
                     is_integer_dtype(call.operands[1 - k].type.dtype);  // with bools NumPy raises
       if (beyond && call.operands[k].ref->kind == AbstractKind::constant && !call.mask && !call.predicate)
         return spanned(capture, beyond_bounds(capture, call, k), call);
-      if (beyond) return fail(Reason::unsupported_argument, "a comparison with a Python integer out of bounds");
+      if (beyond) {
+        capture.promote_inputs_of(call.operands[k].ref);
+        return fail(Reason::unsupported_argument, "a comparison with a Python integer out of bounds");
+      }
       if (!value.ok()) return value.failure();
       values[k] = *value;
     }
