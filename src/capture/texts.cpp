@@ -65,8 +65,9 @@ Result<Ref> text_of(Capture& capture, PyObject* callable, const Ref& value, cons
 }
 
 bool depends_on_options(const Ref& text) {
+  if (!text) return false;  // an item that is not there
   if (text->kind != AbstractKind::text && text->kind != AbstractKind::tuple) return false;
-  if (text->kind == AbstractKind::text) {
+  if (text->kind == AbstractKind::text && !text->items.empty()) {
     const bool formats = is_format(text->object.get());
     if (formats ? text->items.size() > 1 && is_of_locale(text->items[1]) : is_numpy_number(text->items[0])) return true;
   }
