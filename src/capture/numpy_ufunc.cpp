@@ -213,10 +213,9 @@ Result<std::vector<ValueId>> operand_values(Capture& capture, const UfuncCall& c
       Result<ValueId> value = operand_value(capture, call.operands[k], call.dtypes[k]);
       bool beyond = !value.ok() && value.failure().reason == Reason::will_raise && is_comparison(call.op) &&
                     is_integer_dtype(call.operands[1 - k].type.dtype);  // with bools NumPy raises
-      if (beyond && call.operands[k].ref->kind == AbstractKind::constant && !call.mask && !call.predicate)
-        return spanned(capture, beyond_bounds(capture, call, k), call);
       if (beyond) {
-        capture.promote_inputs_of(call.operands[k].ref);
+        ACCEL_TRY([[maybe_unused]] PyRef constant, capture.require_constant(call.operands[k].ref));
+        if (!call.mask && !call.predicate) return spanned(capture, beyond_bounds(capture, call, k), call);
         return fail(Reason::unsupported_argument, "a comparison with a Python integer out of bounds");
       }
       if (!value.ok()) return value.failure();

@@ -18,7 +18,7 @@ ACCEL_INLINE R with_sign(R a, bool other) {
 }
 // NumPy's array loops contract products where the CPU can: a quarter of the results differ from the above.
 ACCEL_COMPLEX complex_of<R> fused_multiply(complex_of<R> a, complex_of<R> b) {
-  return {contracted(a.re, b.re, with_sign(a.im * b.im, true)), contracted(a.re, b.im, with_sign(a.im * b.re, false))};
+  return {contracted(a.re, b.re, -(a.im * b.im)), contracted(a.re, b.im, a.im * b.re)};
 }
 // Infinite when a part is, even beside a NaN. The magnitudes are compared by their bits, which are ordered as integers: no
 // event, and NaN is above all. Dividend and divisor are kept from 0/0, inf/inf and NaN, which would be events. No constant is
