@@ -320,9 +320,7 @@ class Extraction {
 
 SegmentGraph extract(const Graph& graph, const Segments& segments, const Segment& segment, const std::vector<int>& origins,
                      Bounds& bounds) {
-  SegmentGraph out = Extraction(graph, segments, segment, origins, bounds).run();
-  out.graph.records_events = graph.records_events;
-  return out;
+  return Extraction(graph, segments, segment, origins, bounds).run();
 }
 
 }  // namespace accel

@@ -42,7 +42,6 @@ struct AccelRuntime {
   int (*blas_threads)(AccelLoop loop);
   i64 (*now)();
   int (*go_on)(void* context, int exit);
-  void (*log_events)(void* context, int site, int events);
 };
 
 struct AccelLaunch {
@@ -56,11 +55,6 @@ struct AccelLaunch {
   int accepted;
   int ignored;
   const AccelDraw* draws;
-  unsigned char* events;
-  unsigned char* heard;
-  const unsigned char* forbidden;
-  int site_count;
-  bool once;
 };
 
 enum AccelStatus : int {
@@ -72,7 +66,6 @@ enum AccelStatus : int {
   accel_no_memory = 32,
   accel_interrupted = 64,
   accel_left = 128,
-  accel_unclear = 256,
 };
 
 typedef int (*AccelKernel)(const AccelLaunch* launch);
