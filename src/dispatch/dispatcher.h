@@ -106,7 +106,7 @@ class Dispatcher {
   bool refuses_fallbacks() const;
   void start_over();
 
-  enum class Added : uint8_t { yes, no, raised, interrupted };
+  enum class Added : uint8_t { yes, no, raised };
   // Makes one more version for this call and publishes it.
   Added add_version(PyObject* const* locals);
   Result<Captured> capture_call(PyObject* const* locals);
