@@ -57,7 +57,7 @@ def seconds_per_call(call, arguments, count):
 
 
 def least_times(calls, arguments, rounds):
-    """The least seconds per call of each, taken in turns."""
+    """The minimum of the seconds per call of each callable, measured alternately."""
     once = seconds_per_call(calls[0], arguments, 1)
     count = max(1, min(2000, int(SAMPLE_SECONDS / max(once, 1e-9))))
     least = [float("inf")] * len(calls)

@@ -195,7 +195,7 @@ def all_rows():
 
 
 def strided(array):
-    """The same elements with a gap behind each, along the last axis."""
+    """Copy the array into one whose last axis has a stride of two elements."""
     spread = np.zeros((*array.shape[:-1], 2 * array.shape[-1]), array.dtype)
     spread[..., ::2] = array
     return spread[..., ::2]

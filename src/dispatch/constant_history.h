@@ -16,7 +16,7 @@ namespace accel {
 
 class ConstantHistory {
  public:
-  // Of the code object, made when there is none. Null where it cannot be kept.
+  // The history of a code object (borrowed), created at the first request. Null when memory for it cannot be had.
   static ConstantHistory* of(PyCodeObject* code);
 
   // Texts of the sources that are data. Truth values have a version each until versions are many.

@@ -167,7 +167,8 @@ ACCEL_INLINE Extreme<T> argreduce(i64 begin, i64 end, Element element, Beats bea
   return extreme;
 }
 
-// Of bools: where the first is that beats the other value. may_stop: elements have no events, those behind need not be seen.
+// argmin or argmax of bools: index of the first element with the winning value. may_stop: elements have no floating-point
+// events, so that the search may end at the first hit.
 template <bool may_stop, class Element, class Beats>
 ACCEL_INLINE Extreme<bool8> argreduce_bools(i64 begin, i64 end, Element element, Beats beats) {
   const bool8 winner = beats(true, false);

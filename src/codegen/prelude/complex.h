@@ -8,8 +8,7 @@ ACCEL_COMPLEX complex_of<R> subtract(complex_of<R> a, complex_of<R> b) { return 
 ACCEL_COMPLEX complex_of<R> multiply(complex_of<R> a, complex_of<R> b) {
   return {rounded(a.re * b.re) - rounded(a.im * b.im), rounded(a.re * b.im) + rounded(a.im * b.re)};
 }
-// a with the other sign when `other`. For parts side by side, of which one changes its sign: g++ makes one vector of both where
-// the same is done to both.
+// `a`, negated when `other`. Both parts of a complex number pass through this function, so that g++ puts them into one vector.
 template <class R>
 ACCEL_INLINE R with_sign(R a, bool other) {
   typedef typename SignedOf<sizeof(R)>::type Bits;

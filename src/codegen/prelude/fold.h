@@ -38,7 +38,7 @@ ACCEL_INLINE T fold(T total, i64 begin, i64 end, Element element, Combine combin
   for (; begin < end; ++begin) total = combine(total, element(begin));
   return total;
 }
-// The same of bools, for elements that have no events: ends when no further one changes the result.
+// Fold of bools that stops when no further element can change the result. Requires elements without floating-point events.
 template <class Element, class Combine>
 ACCEL_INLINE bool8 fold_until_settled(bool8 total, i64 begin, i64 end, Element element, Combine combine) {
   constexpr i64 size = 2048;
