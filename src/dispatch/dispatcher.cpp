@@ -77,7 +77,9 @@ void Dispatcher::reset() {
 }
 
 void Dispatcher::start_over() {
-  VersionList dropped = std::move(versions_);  // destroyed last: that may run Python code
+  // Destroyed last: that may run Python code.
+  VersionList dropped = std::move(versions_);
+  LastCall last = std::exchange(last_call_, {}), next = std::exchange(next_call_, {});
   versions_.clear();
   events_.clear();
   seen_results_.clear();
@@ -88,8 +90,6 @@ void Dispatcher::start_over() {
   counters_ = {};
   hot_ = 0;
   last_version_ = -1;
-  last_call_ = {};
-  next_call_ = {};
   generation_++;
   code_ = PyRef::borrow(PyFunction_GET_CODE(function_));
   argument_count_ = code()->co_argcount;
@@ -146,9 +146,12 @@ PyObject* Dispatcher::interpret(const Arguments& arguments) {
   answered.how = Answered::interpreted;
   counters_.interpreted++;
   PyObject* result = call_original(function_, arguments.args, arguments.nargsf, arguments.names);
-  last_call_ = std::move(answered);
+  record(std::move(answered));
   return result;
 }
+
+// What the record before held is destroyed last: that may run Python code.
+void Dispatcher::record(LastCall call) { std::swap(last_call_, call); }
 
 PyObject* Dispatcher::interpret_as(const Arguments& arguments, Reason reason) {
   next_call_.reason = reason;
@@ -303,7 +306,7 @@ Dispatcher::Answer Dispatcher::try_version(size_t index, PyObject* const* locals
 Dispatcher::Answer Dispatcher::answer_of(Outcome outcome, const EntryHold& entry, int64_t generation, PyObject** result) {
   switch (outcome) {
     case Outcome::resumed:
-      last_call_ = {Answered::left, entry, entry->last_exit(), {}, {}};
+      record({Answered::left, entry, entry->last_exit(), {}, {}});
       after_leaving(*entry, generation, result);
       return Answer::result;
     case Outcome::returned:
@@ -311,7 +314,7 @@ Dispatcher::Answer Dispatcher::answer_of(Outcome outcome, const EntryHold& entry
       note_whole(entry);
       return Answer::result;
     case Outcome::raised:
-      last_call_ = {Answered::raised, entry, -1, {}, {}};
+      record({Answered::raised, entry, -1, {}, {}});
       return Answer::result;
     case Outcome::refused:
       refuse(entry->fallback_at(entry->last_exit()));
@@ -332,7 +335,7 @@ Dispatcher::Answer Dispatcher::answer_of(Outcome outcome, const EntryHold& entry
 // Most calls are answered as the one before.
 void Dispatcher::note_whole(const EntryHold& entry) {
   if (last_call_.how == Answered::whole && last_call_.entry && &**last_call_.entry == &*entry) return;
-  last_call_ = {Answered::whole, entry, -1, {}, {}};
+  record({Answered::whole, entry, -1, {}, {}});
 }
 
 // The interpreter has finished the call. What compiled code left behind a call of unknown code could not be refused before:
@@ -387,7 +390,7 @@ Dispatcher::Answer Dispatcher::refuse(const Entry& entry) {
 Dispatcher::Answer Dispatcher::refuse(Fallback why) {
   raise_unsupported(name(), why);
   next_call_ = {};
-  last_call_ = {Answered::raised, {}, -1, {}, std::move(why)};
+  record({Answered::raised, {}, -1, {}, std::move(why)});
   return Answer::result;
 }
 

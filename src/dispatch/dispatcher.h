@@ -94,6 +94,7 @@ class Dispatcher {
   Answer try_versions_that(bool are_full, PyObject* const* locals, PyObject** result);
   Answer try_version(size_t index, PyObject* const* locals, PyObject** result);
   Answer answer_of(Outcome outcome, const EntryHold& entry, int64_t generation, PyObject** result);
+  void record(LastCall call);
   void note_whole(const EntryHold& entry);
   void after_leaving(Entry& entry, int64_t generation, PyObject** result);
   void learn(Entry& entry);
