@@ -12,6 +12,7 @@ namespace {
 // destructors may have run.
 struct WatchedDicts {
   std::unordered_map<PyObject*, uint64_t> counter_of;  // entries stay where they are in memory
+  uint64_t begun = 0;                                  // counters so far
   int watcher = -1;
 };
 
@@ -45,7 +46,8 @@ const uint64_t* watch_dict(PyObject* dict) {
     PyErr_Clear();
     return nullptr;
   }
-  return &dicts.counter_of[dict];
+  // Each counter starts beyond what an earlier one at the same address can have reached.
+  return &(dicts.counter_of[dict] = ++dicts.begun << 32);
 }
 
 uint32_t type_version(PyTypeObject* type) {
