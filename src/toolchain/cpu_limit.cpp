@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "toolchain/files.h"
 
@@ -18,19 +20,36 @@ namespace {
 // The part of a processor that a process which gets on has at least.
 constexpr double least_share = 0.01;
 
-// Seconds that a process and its finished children have used, when it belongs to the group; from /proc/<pid>/stat.
-double seconds_of(const std::string& stat, pid_t group) {
+// Fields of /proc/<pid>/stat, counted from the one after the program's name.
+constexpr size_t group_field = 2, first_time_field = 11, time_fields = 4;  // utime, stime, cutime, cstime
+
+// The integers that follow the program's name, 0 for the letter of the state. Streams are not used: they read numbers by the
+// locale, which fails where the process has a second C++ library.
+std::vector<long> fields_of(std::string_view stat) {
   size_t name_end = stat.rfind(')');  // the name may hold anything
-  if (name_end == stat.npos) return 0;
-  std::istringstream fields(stat.substr(name_end + 1));
-  char state = 0;
-  long parent = 0, its_group = 0, ticks = 0, sum = 0;
-  fields >> state >> parent >> its_group;
-  if (its_group != group) return 0;
-  std::string skipped;
-  for (int k = 0; k < 8; k++) fields >> skipped;                              // session to cmajflt
-  for (int k = 0; k < 4 && fields >> ticks; k++) sum += std::max(ticks, 0L);  // utime, stime, cutime, cstime
-  return static_cast<double>(sum) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  std::vector<long> fields;
+  const char* end = stat.data() + stat.size();
+  const char* at = name_end == stat.npos ? end : stat.data() + name_end + 1;
+  while (at < end) {
+    if (*at == ' ' || *at == '\n') {
+      ++at;
+      continue;
+    }
+    long value = 0;
+    std::from_chars(at, end, value);
+    fields.push_back(value);
+    at = std::find(at, end, ' ');
+  }
+  return fields;
+}
+
+// Seconds that a process and its finished children have used, when it belongs to the group.
+double seconds_of(std::string_view stat, pid_t group) {
+  std::vector<long> fields = fields_of(stat);
+  if (fields.size() < first_time_field + time_fields || fields[group_field] != group) return 0;
+  long ticks = 0;
+  for (size_t k = 0; k < time_fields; ++k) ticks += std::max(fields[first_time_field + k], 0L);
+  return static_cast<double>(ticks) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
 // Of all processes of the group; nullopt: /proc cannot be read.
