@@ -18,7 +18,9 @@ bool is_learned(Reason reason) { return reason == Reason::index_sign || reason =
 
 bool raises_or_warns(Reason reason) { return reason == Reason::will_raise || reason == Reason::will_warn; }
 
-bool ends_exceptionally(Reason reason) { return raises_or_warns(reason) || reason == Reason::integer_overflow; }
+bool ends_exceptionally(Reason reason) {
+  return raises_or_warns(reason) || reason == Reason::integer_overflow || reason == Reason::interrupted;
+}
 
 int reason_count() { return static_cast<int>(sizeof(table) / sizeof(table[0])); }
 

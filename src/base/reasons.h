@@ -20,7 +20,8 @@ const ReasonInfo& reason_info(Reason reason);
 bool is_learned(Reason reason);
 // Whether NumPy or Python raises or warns there.
 bool raises_or_warns(Reason reason);
-// Whether a path to an exit for this reason is an exceptional one: only calls that raise, warn or outgrow int64 take it.
+// Whether a path to an exit for this reason is an exceptional one: only calls that raise, warn, outgrow int64 or are
+// interrupted take it.
 bool ends_exceptionally(Reason reason);
 int reason_count();
 

@@ -22,6 +22,7 @@ void start(pybind11::module_& module) {
   if (!import_numpy() || compiled_function_type() == nullptr) throw pybind11::error_already_set();
   install_result_allocator({pool_allocate, pool_allocate_zeroed, pool_reallocate, pool_release});
   set_interrupt_poll(poll_signals);
+  set_process_poll([] { return poll_signals(0) != Interrupt::none; });
   set_warning_sink(keep_notice);
   set_wait_observer(SlowCompile::observe);
   set_compiled_functions(compiled_function_type(), function_to_inline);

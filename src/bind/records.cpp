@@ -1,5 +1,6 @@
 #include "bind/records.h"
 
+#include "dispatch/interrupt.h"
 #include "ir/text.h"
 
 namespace accel {
@@ -76,6 +77,7 @@ py::list exits_record(const Entry& entry) {
   py::list exits;
   for (int exit = 0; exit < static_cast<int>(entry.captured().exits.size()); exit++) {
     if (entry.captured().exits[exit].kind != ExitKind::resume) continue;
+    if (is_interrupt(entry.captured().exits[exit]) && entry.times_taken(exit) == 0) continue;  // any loop may be interrupted
     py::dict record = to_python(entry.fallback_at(exit));
     record["serial"] = py::make_tuple(entry.serial(), exit);
     record["exceptional"] = entry.is_exceptional(exit);

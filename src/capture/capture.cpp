@@ -35,7 +35,8 @@ class Session {
     Descent::begin_capture();
     plan_.changed_constants = options_.changed_constants;
     ACCEL_TRY([[maybe_unused]] Unit walked, walk());
-    if (attempt_.interpreter->exits().empty())
+    const std::vector<WalkExit>& exits = attempt_.interpreter->exits();
+    if (std::none_of(exits.begin(), exits.end(), [](const WalkExit& e) { return e.block >= 0; }))
       return fail(Reason::unsupported_value, "a loop that only calls of the process end");
     finish();
     return std::move(attempt_.captured);
@@ -91,12 +92,19 @@ class Session {
     auto first = std::find_if(exits.begin(), exits.end(), [](const WalkExit& e) { return e.exit.kind == ExitKind::ret; });
     if (first == exits.end())
       first = std::find_if(exits.begin(), exits.end(), [](const WalkExit& e) { return !e.exit.is_check; });
+    if (first == exits.end()) first = std::find_if(exits.begin(), exits.end(), [](const WalkExit& e) { return e.block >= 0; });
     if (first != exits.end()) std::rotate(exits.begin(), first, first + 1);
     int output = 0;
     for (size_t number = 0; number < exits.size(); ++number) {
-      Terminator& terminator = attempt_.captured.graph.blocks[static_cast<size_t>(exits[number].block)].terminator;
-      terminator.kind = number == 0 ? TerminatorKind::ret : TerminatorKind::leave;
-      terminator.exit = static_cast<int>(number);
+      const int exit = static_cast<int>(number);
+      if (exits[number].block < 0) {
+        attempt_.captured.graph.blocks[static_cast<size_t>(exits[number].polled)].terminator.poll = exit;
+        attempt_.captured.graph.closed_exits[exit];
+      } else {
+        Terminator& terminator = attempt_.captured.graph.blocks[static_cast<size_t>(exits[number].block)].terminator;
+        terminator.kind = number == 0 ? TerminatorKind::ret : TerminatorKind::leave;
+        terminator.exit = exit;
+      }
       output = add_exit(std::move(exits[number]), output);
     }
   }

@@ -52,7 +52,8 @@ struct CaptureOptions {
 };
 
 // Captures `function` called with these locals (localsplus order, borrowed; null = unbound): interprets the bytecode abstractly
-// and runs no user code. Never raises. Fails only for internal reasons; what cannot be captured is an Exit.
+// and runs no user code but functions of signals. Fails for internal reasons, or with Reason::interrupted and an exception;
+// what cannot be captured is an Exit.
 Result<Captured> capture(PyObject* function, PyObject* const* locals, int local_count, const CaptureOptions& options);
 
 }  // namespace accel

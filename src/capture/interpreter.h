@@ -46,7 +46,8 @@ double thread_seconds();
 // Where the graph is left: the block that ends there, and what the interpreter gets. Recipe indices count through these
 // outputs.
 struct WalkExit {
-  BlockId block = 0;
+  BlockId block = 0;  // -1: of no block; the exit is that of an interrupted run at the end of `polled`
+  BlockId polled = -1;
   Exit exit;
   std::vector<Recipe> recipes;
   std::vector<ValueId> outputs;
@@ -227,6 +228,11 @@ class Interpreter {
 
   // --- exits (walk_exits.cpp)
   Status leave_by_return();
+  BlockId add_interrupt(const PathState& arrival, BlockId header);
+  bool add_free_interrupt(const PathState& arrival);
+  BlockId add_whole_interrupt();
+  bool waits_for_others(BlockId header, BlockId latch) const;
+  Result<std::vector<FrameRecipe>> write_raising_frames(RecipeWriter& writer, const std::vector<const Frame*>& frames) const;
   Status leave_for(const Plan::PlannedExit& planned);
   void guard_what_follows(const Plan::PlannedExit& planned);
   void end_block(RecipeWriter& writer, Exit exit);

@@ -217,8 +217,12 @@ void Interpreter::close_loop(const Version& version, const PathState& arrival, c
     plan_.forget_numbering();
     throw Restart{};
   }
-  capture_.build().move_to(arrival.block);
-  capture_.build().jump(version.state.block, std::move(*arguments));
+  const BlockId header = version.state.block, way_out = add_interrupt(arrival, header);
+  Builder& build = capture_.build();
+  build.move_to(arrival.block);
+  if (way_out < 0) return build.jump(header, std::move(*arguments));
+  const ValueId interrupted = build.interrupted();
+  build.branch(interrupted, way_out, {}, header, std::move(*arguments));
 }
 
 // A container that is first looked at in the loop may come before what it holds: the slots' order is another one then.

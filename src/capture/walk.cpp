@@ -62,6 +62,7 @@ void Interpreter::limit_unrolling() {
 Status Interpreter::walk_path() {
   while (!frames_.empty()) {
     Frame& frame = *frames_.back();
+    if ((count_ & 127) == 0 && PyErr_CheckSignals() < 0) return fail(Reason::interrupted, {});
     ACCEL_TRY(Arrival arrival, arrive(frame));
     if (arrival == Arrival::ended) return Unit{};
     position_ = count_;

@@ -1,9 +1,11 @@
 // The ends of paths: returns, and exits for the interpreter.
 
 #include <algorithm>
+#include <set>
 
 #include "capture/interpreter.h"
 #include "capture/python_text.h"
+#include "ir/flow.h"
 
 namespace accel {
 
@@ -284,6 +286,177 @@ Result<std::vector<FrameRecipe>> Interpreter::write_exit(RecipeWriter& writer, c
   restore_objects(now);
   if (!stored.ok()) return stored.failure();
   return written;
+}
+
+// The frames in which an exception is raised, with what their handlers need. Requires no generators.
+Result<std::vector<FrameRecipe>> Interpreter::write_raising_frames(RecipeWriter& writer,
+                                                                   const std::vector<const Frame*>& frames) const {
+  std::vector<FrameRecipe> recipes;
+  for (const Frame* frame : frames) {
+    const Bytecode& bytecode = frame->bytecode();
+    const bool waits = frame != frames.back();
+    const Instruction& next = bytecode.instructions[static_cast<size_t>(frame->next)];
+    const Instruction& raises = waits ? bytecode.instructions[static_cast<size_t>(frame->next) - 1] : next;
+    const Handler* handler = raises.handler >= 0 ? &bytecode.handlers[static_cast<size_t>(raises.handler)] : nullptr;
+    FrameRecipe recipe;
+    ACCEL_TRY(recipe.function, writer.write(frame->function));
+    recipe.offset = next.offset;
+    if (waits) recipe.call_offset = raises.fault_offset, recipe.return_offset = return_offset_of(bytecode);
+    for (size_t i = 0; i < frame->locals.size(); ++i) {
+      const Ref& local = frame->locals[i];
+      bool needed = local && (is_free(local) || (handler != nullptr && frame->flow().is_live(handler->target, i)));
+      ACCEL_TRY(RecipeId id, writer.write(needed ? local : null_));
+      recipe.locals.push_back(id);
+    }
+    for (int k = 0; handler != nullptr && k < handler->depth; ++k) {
+      ACCEL_TRY(RecipeId id, writer.write(frame->stack[static_cast<size_t>(k)]));
+      recipe.stack.push_back(id);
+    }
+    recipes.push_back(std::move(recipe));
+  }
+  return recipes;
+}
+
+// Where the path has come back to a loop, a run that is interrupted leaves. The exit is that of the jump back if it hands
+// nothing over; else that of the block that is returned, which is branched to.
+BlockId Interpreter::add_interrupt(const PathState& arrival, BlockId header) {
+  if (speculative_) return -1;
+  const bool waits = waits_for_others(header, arrival.block);
+  restore(arrival);
+  const std::vector<const Frame*> frames = live_frames();
+  const bool resumes = std::all_of(frames.begin(), frames.end(), [](const Frame* frame) {
+    const bool is_place = frame->bytecode().instructions[static_cast<size_t>(frame->next)].is_resume_point();
+    return is_place && frame->generator == nullptr && frame->before_call == nullptr && !frame->nested;
+  });
+  BlockId way_out = -1;
+  const bool is_free = resumes && !waits && add_free_interrupt(arrival);
+  // In loops within others it is those that leave.
+  if (resumes && !is_free && (waits || arrival.passed.size() <= 1)) way_out = add_whole_interrupt();
+  if (resumes && waits && way_out < 0) add_free_interrupt(arrival);
+  frames_.clear();
+  return way_out;
+}
+
+// A block that hands over all that is alive; -1: that cannot be done.
+BlockId Interpreter::add_whole_interrupt() {
+  Graph& graph = capture_.graph();
+  const size_t blocks = graph.blocks.size();
+  const BlockId way_out = capture_.build().new_block();
+  capture_.build().move_to(way_out);
+  RecipeWriter writer(capture_);
+  capture_.keep_symbols(false);
+  Result<std::vector<FrameRecipe>> written = write_exit(writer, live_frames());
+  capture_.keep_symbols(true);
+  if (!written.ok()) {
+    graph.blocks.resize(blocks);
+    return -1;
+  }
+  Exit exit;
+  exit.kind = ExitKind::resume;
+  exit.is_check = true;
+  exit.frames = std::move(*written);
+  exit.reason = Reason::interrupted;
+  exit.where = where(live_frames());
+  end_block(writer, std::move(exit));
+  return way_out;
+}
+
+// Whether nothing that was computed has to be handed over: then the exception is raised in frames at the loop's header.
+bool Interpreter::add_free_interrupt(const PathState& arrival) {
+  Graph& graph = capture_.graph();
+  const std::vector<const Frame*> frames = live_frames();
+  const size_t blocks = graph.blocks.size();
+  const BlockId probe = capture_.build().new_block();
+  capture_.build().move_to(probe);
+  RecipeWriter writer(capture_);
+  WalkExit end;
+  Result<std::vector<FrameRecipe>> written = write_raising_frames(writer, frames);
+  const bool stored = written.ok() && writer.write_stores().ok();
+  if (stored) end.exit.symbols = writer.write_symbols(), end.exit.stores = writer.take_stores();
+  const bool is_free =
+      stored && end.exit.stores.empty() && writer.outputs().empty() && graph.blocks[static_cast<size_t>(probe)].nodes.empty();
+  graph.blocks.resize(blocks);
+  if (!is_free) return false;
+  end.block = -1;
+  end.polled = arrival.block;
+  end.exit.kind = ExitKind::resume;
+  end.exit.is_check = true;
+  end.exit.frames = std::move(*written);
+  end.exit.reason = Reason::interrupted;
+  end.exit.where = where(frames);
+  end.recipes = writer.take_recipes();
+  exits_.push_back(std::move(end));
+  return true;
+}
+
+namespace {
+
+// Blocks from which the latch is reached without passing the header again.
+std::set<BlockId> blocks_of_loop(const Graph& graph, BlockId header, BlockId latch) {
+  const std::vector<std::vector<BlockId>> before = predecessors(graph);
+  std::set<BlockId> loop = {header};
+  std::vector<BlockId> open = {latch};
+  while (!open.empty()) {
+    const BlockId block = open.back();
+    open.pop_back();
+    if (!loop.insert(block).second) continue;
+    const auto& more = before[static_cast<size_t>(block)];
+    open.insert(open.end(), more.begin(), more.end());
+  }
+  return loop;
+}
+
+// Values of a loop that may differ from iteration to iteration.
+class LoopValues {
+ public:
+  LoopValues(const Graph& graph, const std::set<BlockId>& loop) : graph_(graph), loop_(loop) {
+    for (const auto& [symbol, binding] : bound_symbols(graph))
+      if (loop.contains(binding.block)) symbols_.push_back(symbol);
+  }
+
+  bool varies(ValueId v) const {
+    std::set<ValueId> seen;
+    std::vector<ValueId> open = {v};
+    while (!open.empty()) {
+      const ValueId each = open.back();
+      open.pop_back();
+      if (!loop_.contains(graph_.values[static_cast<size_t>(each)].block) || !seen.insert(each).second) continue;
+      if (graph_.is_input(each)) return true;
+      const Node& node = graph_.producer(each);
+      if (op_class(node.op) == OpClass::boxed || names_symbol(node.attrs.dims) || names_symbol(node.attrs.steps)) return true;
+      open.insert(open.end(), node.operands.begin(), node.operands.end());
+    }
+    return false;
+  }
+
+ private:
+  bool names_symbol(const std::vector<Dim>& dims) const {
+    return std::any_of(dims.begin(), dims.end(), [&](Dim d) {
+      return std::any_of(symbols_.begin(), symbols_.end(), [&](int symbol) { return graph_.dims.names(d, symbol); });
+    });
+  }
+
+  const Graph& graph_;
+  const std::set<BlockId>& loop_;
+  std::vector<int> symbols_;  // that get their values in the loop
+};
+
+}  // namespace
+
+// Whether nothing that the loop does makes it end: it waits for somebody to change what guards speak of.
+bool Interpreter::waits_for_others(BlockId header, BlockId latch) const {
+  const Graph& graph = capture_.graph();
+  const std::set<BlockId> loop = blocks_of_loop(graph, header, latch);
+  const LoopValues values(graph, loop);
+  for (const BlockId block : loop) {
+    const Terminator& end = graph.blocks[static_cast<size_t>(block)].terminator;
+    for (int k = 0; end.kind == TerminatorKind::branch && k < 2; ++k) {
+      if (loop.contains(end.targets[k])) continue;
+      const bool is_check = graph.blocks[static_cast<size_t>(end.targets[k])].terminator.kind == TerminatorKind::leave;
+      if (!is_check && values.varies(end.operands[0])) return false;
+    }
+  }
+  return true;
 }
 
 Status Interpreter::leave_unless(ValueId condition, Reason reason, std::string detail) {

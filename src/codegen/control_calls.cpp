@@ -6,6 +6,8 @@ namespace accel {
 
 // What the caller does: the call, or fetching what it gave.
 void ControlFunction::boxed(const Stmt& stmt) {
+  if (stmt.kind == StmtKind::interrupted)
+    return define(stmt, cat("(turns -= ", turns_of_long_round, ") <= 0 && (turns = turns_before_exit(frame, 2)) == 0"));
   std::vector<std::string> numbers;
   for (int number : stmt.numbers) numbers.push_back(std::to_string(number));
   if (stmt.kind == StmtKind::extent) return define(stmt, cat("extent_of(frame, ", listed(numbers), ")"));

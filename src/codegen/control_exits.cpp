@@ -82,6 +82,8 @@ void ControlFunction::exit(const ProgramBlock& block) {
     code_.close();
   }
   if (by_table) give_by_table(block);
+  if (std::optional<size_t> from = asked_by(block))
+    code_.line(cat("if (goes_on(frame, ", block.exit, ")) goto c", static_cast<long>(*from), ";"));
   if (block.exit > 0) code_.line(cat("frame->exit = ", block.exit, ";"));
   code_.line("goto done;");
 }

@@ -85,6 +85,8 @@ void ControlFunction::find_shared() {
         for (TempId temp : nest_parameters(copy_.facts, program_.nests[static_cast<size_t>(step.nest)])) use(temp, b);
     }
     if (block.condition >= 0) use(block.condition, b);
+    if (asks_itself(block))
+      for (const auto& [param, value] : block.edges[1].scalars) shared_.insert(value);
     for (const Edge& edge : block.edges)
       for (const auto& [param, value] : edge.scalars) shared_.insert(param), use(value, b);
     for (const ExitOutput& output : block.outputs)
@@ -141,7 +143,8 @@ void ControlFunction::write_locals(Code& out) {
     out.line(is_bound(symbol) ? cat("i64 s", symbol, " = 0;") : cat("const i64 s", symbol, " = symbols[", symbol, "];"));
   out.line("int status = 0;");
   if (!homes_.empty()) out.line(cat("char home[", static_cast<long>(homes_.size()), "][16] __attribute__((aligned(16)));"));
-  if (!polls_.empty()) out.line("int turns = poll_turns;");
+  out.line("[[maybe_unused]] i64 turns = poll_turns;");
+  for (const auto& [header, strip] : strips_) out.line(cat("i64 strip", static_cast<long>(header), " = 0;"));
   if (has_draws_) out.line("const AccelDraw* const draws = frame->launch->draws;");
   for (BufferId id : buffers_)
     if (!fixed_.contains(id)) out.line(cat("char* b", id, " = frame->buffers[", id, "];"));
@@ -176,6 +179,13 @@ void ControlFunction::write_block(size_t number) {
   held_ = held_at_start_[number];
   if (!loop_) share(number);
   bool rare = block.end == BlockEnd::exit && block.exit > 0;
+  if (strips_.contains(number)) {
+    const Strip& strip = strips_.at(number);
+    std::string until = cat("end_of_strip(", temp_name(strip.counter), ", ", strip.length, ")");
+    if (strip.fixed_end.id >= 0)
+      until = cat(strip.length > 0 ? "index_min(" : "index_max(", cat("(i64)", dim(strip.fixed_end)), ", ", until, ")");
+    code_.line(cat("s", static_cast<long>(number), ": strip", static_cast<long>(number), " = ", until, ";"));
+  }
   if (number > 0) code_.line(cat("l", static_cast<long>(number), ":", rare ? " __attribute__((cold));" : ""));
   code_.open("");
   if (is_under_branch(number) && has_hidden_events(block)) code_.line("asm volatile(\"\");");  // not done on other ways
@@ -203,10 +213,20 @@ void ControlFunction::write_block(size_t number) {
         go(number, 0);
         break;
       }
+      if (strips_.contains(number)) {
+        end_strip(number);
+        break;
+      }
       code_.open(cat("if (", temp_name(block.condition), ")"));
       if (block.is_guessed) code_.line("asm volatile(\"\");");  // nothing that g++ could do on both ways
       go(number, 0);
       code_.close();
+      if (asks_itself(block)) {  // it may be gone on with from the exit
+        code_.line(cat("goto c", static_cast<long>(number), ";"));
+        code_.close();
+        code_.line(cat("c", static_cast<long>(number), ":"));
+        code_.open("");
+      }
       go(number, 1);
       break;
   }
@@ -272,7 +292,7 @@ void ControlFunction::forget_panels(const Stmt& stmt) {
   if (is_store(stmt.kind) && buffer_info(memory_of(stmt.address.buffer)).kind == BufferKind::input) {
     std::string to = stmt.kind == StmtKind::store ? address(stmt.address) : indexed_address(stmt, 1);
     code_.line(cat("forget_panels(frame, ", panels, ", ", to, ");"));
-  } else if (is_for_caller(stmt.kind)) {
+  } else if (is_for_caller(stmt.kind) && stmt.kind != StmtKind::interrupted) {
     code_.line(cat("forget_panels(frame, ", panels, ");"));
   }
 }
@@ -366,15 +386,31 @@ std::string ControlFunction::dims_text(const std::vector<Dim>& dims) {
 
 namespace {
 
-constexpr int turns_of_long_round = 16;
 // Code without loops that has more buffers takes memory by calls.
 constexpr size_t most_held_in_line = 32;
+constexpr long strip_length = 1 << 16;  // of a loop of a few statements: some 50 microseconds
+constexpr size_t statements_of_strip = 16;
 
 int edge_count(const ProgramBlock& block) { return block.end == BlockEnd::jump ? 1 : block.end == BlockEnd::branch ? 2 : 0; }
 
 }  // namespace
 
-// Edges back to where the way came from ask whether the run is interrupted: all but those of innermost loops that count.
+// Whether the block asks whether the run is interrupted, and branches on that.
+bool ControlFunction::asks_itself(const ProgramBlock& block) const {
+  const Stmt* condition = block.end == BlockEnd::branch ? copy_.facts.definition(block.condition) : nullptr;
+  return condition != nullptr && condition->kind == StmtKind::interrupted;
+}
+
+// The block that asks whether the run is interrupted, and branches to this exit if so.
+std::optional<size_t> ControlFunction::asked_by(const ProgramBlock& exit) const {
+  for (size_t b = 0; b < program_.blocks.size(); ++b) {
+    const ProgramBlock& block = program_.blocks[b];
+    if (asks_itself(block) && &program_.blocks[static_cast<size_t>(block.edges[0].target)] == &exit) return b;
+  }
+  return std::nullopt;
+}
+
+// Edges back to where the way came from ask whether the run is interrupted. Innermost loops that count do so after each strip.
 void ControlFunction::find_polls() {
   struct Back {
     size_t from;
@@ -405,17 +441,33 @@ void ControlFunction::find_polls() {
     }
   }
   holds_by_call_ = edges.empty() && program_.buffers.size() > most_held_in_line;
-  // A round without a loop in it, that calls nothing, is short; a loop of such rounds that counts ends soon.
+  // An iteration without a loop in it, that calls nothing, is short.
+  std::map<size_t, int> latches;
+  for (const Back& back : edges) ++latches[back.loop.front()];
   for (const Back& back : edges) {
+    if (asks_itself(program_.blocks[back.from])) continue;
+    const size_t header = back.loop.front();
     bool is_short = true;
+    size_t statements = 0;
     for (size_t block : back.loop) {
-      is_short = is_short && (block == back.loop.front() || !headers.contains(block));
-      for (const BlockStep& step : program_.blocks[block].steps)
+      is_short = is_short && (block == header || !headers.contains(block));
+      for (const BlockStep& step : program_.blocks[block].steps) {
+        statements += step.body.size();
         is_short = is_short && step.kind == StepKind::scalars &&
                    std::none_of(step.body.begin(), step.body.end(), [](const Stmt& stmt) { return is_for_caller(stmt.kind); });
+      }
     }
-    if (!is_short || !is_counted(back.loop.front(), back.from))
-      polls_.emplace(std::pair(back.from, back.which), is_short ? 1 : turns_of_long_round);
+    if (is_short && is_counted(header, back.from)) {
+      const Stmt* test = computation(program_.blocks[header], program_.blocks[header].condition);
+      if (ends_soon(header, back.from, *test)) continue;
+      if (latches[header] == 1) find_strip(header, back.from, statements);
+      if (strips_.contains(header)) continue;
+      if (program_.blocks[back.from].poll == 0) {
+        optional_polls_.emplace(back.from, back.which);
+        continue;
+      }
+    }
+    polls_.emplace(std::pair(back.from, back.which), is_short ? 1 : turns_of_long_round);
   }
 }
 
@@ -444,11 +496,129 @@ bool ControlFunction::is_counted(size_t header, size_t latch) const {
   return false;
 }
 
+// The loop goes on while its counter is before both its end and the strip's. Requires a header that compares the two.
+void ControlFunction::find_strip(size_t header, size_t latch, size_t statements) {
+  const ProgramBlock& block = program_.blocks[header];
+  const Stmt* test = computation(block, block.condition);
+  if (header == 0 || block.end != BlockEnd::branch || (test->op != Op::less && test->op != Op::greater)) return;
+  if (dtype(test->args[0]) != DType::int64 || dtype(test->args[1]) != DType::int64) return;
+  auto may_repeat = [](const BlockStep& step) {
+    return std::all_of(step.body.begin(), step.body.end(), [](const Stmt& stmt) {
+      return is_number(stmt.kind) || stmt.kind == StmtKind::bind || stmt.kind == StmtKind::assign;
+    });
+  };
+  if (header == latch || !std::all_of(block.steps.begin(), block.steps.end(), may_repeat)) return;
+  if (!is_inside(latch, block.edges[0].target, header)) return;
+  const int64_t step = step_of(header, latch, test->args[0]);
+  if (step == 0 || (step > 0) != (test->op == Op::less)) return;
+  const long length = std::max<long>(1, strip_length / static_cast<long>(1 + statements / statements_of_strip));
+  if (step > (1 << 20) || step < -(1 << 20)) return;
+  const Stmt* end = copy_.facts.definition(test->args[1]);
+  const bool is_fixed = end != nullptr && end->kind == StmtKind::index && program_.is_known_at_start(end->dim);
+  strips_.emplace(header,
+                  Strip{latch, length * static_cast<long>(step), test->args[0], test->args[1], is_fixed ? end->dim : Dim{}});
+}
+
+// The number that a temp, perhaps one that the block assigns, is in every run.
+std::optional<int64_t> ControlFunction::known_number(const ProgramBlock& block, TempId temp) const {
+  for (const BlockStep& step : block.steps)
+    for (const Stmt& stmt : step.body)
+      if (stmt.kind == StmtKind::assign && stmt.dst == temp) temp = stmt.args[0];
+  const Stmt* stmt = copy_.facts.definition(temp);
+  if (stmt && stmt->kind == StmtKind::index) return copy_.dims.as_constant(stmt->dim);
+  bool is_constant = stmt && stmt->kind == StmtKind::constant && stmt->literal.dtype == DType::int64;
+  return is_constant ? std::optional(stmt->literal.as_int()) : std::nullopt;
+}
+
+// Whether a counted loop is known to have few iterations.
+bool ControlFunction::ends_soon(size_t header, size_t latch, const Stmt& test) const {
+  const std::optional<int64_t> end = known_number(program_.blocks[header], test.args[1]);
+  auto is_near = [](std::optional<int64_t> number) { return number && *number <= strip_length && *number >= -strip_length; };
+  if (!is_near(end)) return false;
+  for (size_t b = 0; b < program_.blocks.size(); ++b) {
+    for (int k = 0; b != latch && k < edge_count(program_.blocks[b]); ++k) {
+      const Edge& edge = program_.blocks[b].edges[k];
+      if (edge.target != static_cast<int>(header)) continue;
+      auto starts = [&](const auto& pair) { return pair.first == test.args[0]; };
+      auto start = std::find_if(edge.scalars.begin(), edge.scalars.end(), starts);
+      if (start == edge.scalars.end() || !is_near(known_number(program_.blocks[b], start->second))) return false;
+    }
+  }
+  return true;
+}
+
+// What the latch adds to the counter; 0: that is no constant.
+int64_t ControlFunction::step_of(size_t header, size_t latch, TempId counter) const {
+  for (const Edge& edge : program_.blocks[latch].edges) {
+    if (edge.target != static_cast<int>(header)) continue;
+    for (const auto& [param, value] : edge.scalars) {
+      if (param != counter) continue;
+      const Stmt* change = computation(program_.blocks[latch], value);
+      const bool adds = change && (change->op == Op::add || change->op == Op::subtract) && change->args[0] == counter;
+      const Stmt* by = adds ? copy_.facts.definition(change->args[1]) : nullptr;
+      if (!by || by->kind != StmtKind::constant || by->literal.dtype != DType::int64) return 0;
+      return change->op == Op::add ? by->literal.as_int() : -by->literal.as_int();
+    }
+  }
+  return 0;
+}
+
+// Whether the block leads to the latch without passing the header.
+bool ControlFunction::is_inside(size_t latch, int block, size_t header) const {
+  std::set<size_t> seen = {header};
+  std::vector<size_t> open = {static_cast<size_t>(block)};
+  while (!open.empty()) {
+    const size_t at = open.back();
+    open.pop_back();
+    if (at == latch) return true;
+    if (!seen.insert(at).second) continue;
+    for (int k = 0; k < edge_count(program_.blocks[at]); ++k)
+      open.push_back(static_cast<size_t>(program_.blocks[at].edges[k].target));
+  }
+  return false;
+}
+
+void ControlFunction::end_strip(size_t number) {
+  const Strip& strip = strips_.at(number);
+  const std::string counter = temp_name(strip.counter), end = temp_name(strip.end),
+                    until = cat("strip", static_cast<long>(number));
+  const std::string before = strip.length > 0 ? " < " : " > ";
+  const std::string nearer = cat("(", end, before, until, " ? ", end, " : ", until, ")");
+  code_.open(cat("if (", counter, before, strip.fixed_end.id < 0 ? nearer : until, ")"));
+  go(number, 0);
+  code_.close();
+  code_.open(cat("if (", counter, before, end, ")"));
+  write_poll(strip.latch, "");
+  code_.line(cat("goto s", static_cast<long>(number), ";"));
+  code_.close();
+  go(number, 1);
+}
+
+// Where the condition does not hold the run is asked whether it is to end.
+void ControlFunction::write_poll(size_t from, const std::string& condition) {
+  const int exit = loop_ ? 0 : program_.blocks[from].poll;
+  if (exit == 0) return stop_unless(cat(condition, "(turns = turns_before_failure(frame)) > 0"));
+  code_.open(cat("if (!(", condition, "(turns = turns_before_exit(frame, 1)) > 0))"));
+  code_.line(cat("if (!must_stop(frame, ", events_text(), ")) frame->exit = ", exit, ";"));
+  code_.line("goto done;");
+  code_.close();
+}
+
+std::string ControlFunction::label(size_t from, int target) const {
+  if (loop_entered(from, target)) return cat("p", target);
+  auto strip = strips_.find(static_cast<size_t>(target));
+  const bool enters = strip != strips_.end() && strip->second.latch != from;
+  return cat(enters ? "s" : "l", target);
+}
+
 void ControlFunction::go(size_t from, int which) {
   const Edge& edge = program_.blocks[from].edges[which];
   if (loop_ && !std::count(loop_->blocks.begin(), loop_->blocks.end(), edge.target)) return code_.line("goto left;");
-  if (auto poll = polls_.find({from, which}); poll != polls_.end())
-    stop_unless(cat("(turns -= ", poll->second, ") > 0 || (turns = poll_turns, !interrupted(frame))"));
+  if (auto poll = polls_.find({from, which}); poll != polls_.end()) {
+    write_poll(from, cat("(turns -= ", poll->second, ") > 0 || "));
+  } else if (optional_polls_.contains({from, which})) {
+    write_poll(from, "--turns > 0 || ");
+  }
   for (const auto& [to, from] : edge.swaps) {
     code_.line(cat("exchange(frame, ", to, ", ", from, ");"));
     refresh(to);
@@ -467,7 +637,7 @@ void ControlFunction::go(size_t from, int which) {
     save(param);
   }
   if (crossing) code_.close();
-  code_.line(cat("goto ", loop_entered(from, edge.target) ? "p" : "l", edge.target, ";"));
+  code_.line(cat("goto ", label(from, edge.target), ";"));
 }
 
 }  // namespace accel

@@ -37,6 +37,7 @@ class ControlFunction : private KernelFunction {
   bool is_own(BufferId id) const;
   bool is_bound(int symbol) const;
   std::optional<size_t> loop_entered(size_t from, int target) const;
+  bool can_leave(const ParallelLoop& loop) const;
 
   void find_shared();
   void open_blocks(Code& out, const std::string& parameters);
@@ -52,8 +53,19 @@ class ControlFunction : private KernelFunction {
   void forget_panels(const Stmt& stmt);
   void run(const BlockStep& step);
   void call_nest(size_t number);
+  static constexpr int turns_of_long_round = 1024;  // as many as pass before the first question
   void find_polls();
+  bool asks_itself(const ProgramBlock& block) const;
+  std::optional<size_t> asked_by(const ProgramBlock& exit) const;
   bool is_counted(size_t header, size_t latch) const;
+  void find_strip(size_t header, size_t latch, size_t statements);
+  void write_poll(size_t from, const std::string& condition);
+  void end_strip(size_t number);
+  std::optional<int64_t> known_number(const ProgramBlock& block, TempId temp) const;
+  bool ends_soon(size_t header, size_t latch, const Stmt& test) const;
+  int64_t step_of(size_t header, size_t latch, TempId counter) const;
+  bool is_inside(size_t latch, int block, size_t header) const;
+  std::string label(size_t from, int target) const;
   const Stmt* computation(const ProgramBlock& block, TempId temp) const;
   void go(size_t from, int which);
   void define(const Stmt& stmt, const std::string& value) override;
@@ -101,6 +113,15 @@ class ControlFunction : private KernelFunction {
   std::set<BufferId> fixed_;  // buffers whose memory is the same from start to end
   std::vector<BufferId> protected_;
   PolledEdges polls_;
+  std::set<std::pair<size_t, int>> optional_polls_;  // no reason to keep memory that is written: a run may have to go on
+  // Short counted loops whose iterations run in strips, by header: the run is asked after each.
+  struct Strip {
+    size_t latch = 0;
+    long length = 0;  // added to the counter
+    TempId counter = -1, end = -1;
+    Dim fixed_end;  // an end that is the same in the whole run
+  };
+  std::map<size_t, Strip> strips_;
   std::map<TempId, int> homes_;  // numbers that exits hand over from memory: where they are there; empty: each writes its own
   // By exit, in the order in which they are written: for each output from `first` on the memory that it is taken from.
   struct ExitTable {

@@ -37,8 +37,11 @@ ControlFunction::ControlFunction(const ControlFunction& whole, const ParallelLoo
       held_at_start_(whole.held_at_start_),
       fixed_(whole.fixed_),
       polls_(whole.polls_),
+      optional_polls_(whole.optional_polls_),
+      strips_(whole.strips_),
       events_(whole.events_),
       loop_(&loop) {
+  strips_.erase(static_cast<size_t>(loop.header));
   for (int b : loop.blocks) held_at_start_[static_cast<size_t>(b)].insert(loop.written.begin(), loop.written.end());
 }
 
@@ -97,7 +100,7 @@ Result<std::string> ControlFunction::write_loop() {
   open_blocks(out, "LoopRun* run, i64 begin, i64 count");
   out.line(cat("const ", name_, "_temps* const given = (const ", name_, "_temps*)run->temps;"));
   for (TempId temp : temps) out.line(cat(temp_name(temp), " = given->", temp_name(temp), ";"));
-  out.line(cat(temp_name(loop_->counter), " += begin * ", static_cast<long>(loop_->step), ";"));
+  out.line(cat(temp_name(loop_->counter), " += (run->first + begin) * ", static_cast<long>(loop_->step), ";"));
   out.line(cat("goto l", loop_->header, ";"));
   out.raw(blocks_text());
   if (loop_->leaves) {
@@ -174,18 +177,32 @@ void ControlFunction::run_loop(size_t k, const ParallelLoop& loop) {
   }
   for (TempId temp : temps_for(loop)) given += cat(given.empty() ? "" : ", ", temp_name(temp));
   code_.line(cat("const ", function, "_temps temps = {", given, "};"));
-  code_.line("LoopRun run = {frame, &temps, 0, 0};");
+  code_.line("LoopRun run = {frame, &temps, 0, 0, 0};");
   std::string condition = "true";
   if (loop.leaves && !loop.written.empty()) {
     keep_written(loop);
     condition = "all_kept";
     kept = cat("before, ", static_cast<long>(loop.written.size()));
   }
-  code_.line(cat("if (", condition, " && run_loop(&run, ", function, ", ", kept, ", n - 1, work)) ", counter, " += (n - 1) * ",
-                 step, ";"));
+  code_.open(cat("if (", condition, ")"));
+  code_.line(cat("const i64 done = run_loop(&run, ", function, ", ", kept, ", n - 1, work, ",
+                 can_leave(loop) ? "true" : "false", ");"));
+  code_.line(cat(counter, " += done * ", step, ";"));
+  code_.line("if (done < n - 1) turns = 0;");
+  code_.close();
   save(loop.counter);
   stop_unless("!failed(frame)");
   code_.close();
+}
+
+// Whether an interrupted run can leave where an iteration ends.
+bool ControlFunction::can_leave(const ParallelLoop& loop) const {
+  return std::any_of(polls_.begin(), polls_.end(), [&](const auto& poll) {
+    const ProgramBlock& latch = program_.blocks[poll.first.first];
+    bool goes_back =
+        contains(loop.blocks, static_cast<int>(poll.first.first)) && latch.edges[poll.first.second].target == loop.header;
+    return goes_back && latch.poll > 0;
+  });
 }
 
 // Where there is no memory for it the loop is not shared.

@@ -169,7 +169,13 @@ void KernelFunction::plain_repeat(const Stmt& stmt) {
   code_.open(cat("for (i64 ", var, " = 0, ", end, " = ", dim(stmt.extent), "; ", var, " < ", end, "; ++", var, ")"));
   write(stmt.body);
   if (!stmt.args.empty()) code_.line(cat("if (", temp_name(stmt.args[0]), " == 0) break;"));
+  code_.line(break_if_interrupted(var));
   code_.close();
+}
+
+// At the end of an iteration of a loop that may be long.
+std::string KernelFunction::break_if_interrupted(const std::string& iteration) {
+  return cat("if (__builtin_expect((", iteration, " & 4095) == 4095, 0) && interrupted(frame)) break;");
 }
 
 void KernelFunction::tile(const Stmt& stmt) { tiled_loop(stmt, "0", dim(stmt.extent)); }

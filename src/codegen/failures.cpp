@@ -10,12 +10,13 @@ const Body& body_of(const Program& program, const BlockStep& step) {
   return step.kind == StepKind::nest ? program.nests[static_cast<size_t>(step.nest)].body : step.body;
 }
 
-// Whether a loop of NumPy's or a call of the caller's may report an error.
+// Whether a loop of NumPy's or a call of the caller's may report an error, or a loop is asked whether it is to end.
 bool may_report(const Program& program, const Body& body) {
   return std::any_of(body.begin(), body.end(), [&](const Stmt& stmt) {
     bool boxed = stmt.kind == StmtKind::boxed || stmt.kind == StmtKind::python || stmt.kind == StmtKind::receive ||
                  stmt.kind == StmtKind::receive_array;
     if (boxed || stmt.kind == StmtKind::draw) return true;
+    if (stmt.kind == StmtKind::repeat) return true;  // it may be interrupted
     bool raises = stmt.kind == StmtKind::call &&
                   (op_events(stmt.op, program.imports[static_cast<size_t>(stmt.import)].dtypes[0]) & event_error) != 0;
     return raises || may_report(program, stmt.body);
@@ -89,7 +90,9 @@ Failures failures_from(const Program& program, const Facts& facts, const PolledE
   std::set<size_t> blocks = reachable(ways, block);
   size_t skipped = blocks.contains(block) ? 0 : first;
   blocks.insert(block);
-  out.others = std::any_of(polls.begin(), polls.end(), [&](const auto& edge) { return blocks.contains(edge.first.first); });
+  out.others = std::any_of(polls.begin(), polls.end(), [&](const auto& edge) {
+    return blocks.contains(edge.first.first) && program.blocks[edge.first.first].poll == 0;
+  });
   for (size_t b : blocks) {
     const ProgramBlock& each = program.blocks[b];
     for (size_t k = b == block ? skipped : 0; k < each.steps.size(); ++k) add(program, facts, each.steps[k], out);

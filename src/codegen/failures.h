@@ -9,12 +9,12 @@
 
 namespace accel {
 
-// Edges (block, number) that ask whether to go on, and for how many turns one round stands.
+// Edges (block, number) that ask whether to go on, and for how many turns one iteration stands.
 using PolledEdges = std::map<std::pair<size_t, int>, int>;
 
 struct Failures {
   int events = 0;       // floating-point events (EventBits)
-  bool others = false;  // errors of NumPy's loops and of calls, memory, Ctrl-C at a polled edge
+  bool others = false;  // errors of NumPy's loops and of calls, memory, Ctrl-C at a polled edge without an exit
 };
 
 // In the steps of a block from `first` on and in all that may follow. Where there are several blocks, memory that steps and

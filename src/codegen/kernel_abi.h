@@ -6,7 +6,7 @@
 
 namespace accel {
 
-constexpr int accel_abi_version = 12;
+constexpr int accel_abi_version = 13;
 
 extern "C" {
 
@@ -29,6 +29,12 @@ struct AccelDraw {
 // One chunk [begin, end) of a parallel region. Runs on any thread; must not touch Python.
 typedef void (*AccelRegion)(void* frame, int64_t begin, int64_t end);
 
+// When a run was last asked whether it is interrupted. Zero at first.
+struct AccelPoll {
+  int64_t last;   // nanoseconds, of a coarse clock
+  int64_t turns;  // after so many turns of a loop it is asked again
+};
+
 // Services of the runtime. `frame` arguments are the kernel's own.
 struct AccelRuntime {
   // Runs region over [0, n) in chunks that are multiples of `grain` (the last may be shorter), on several threads when
@@ -42,8 +48,9 @@ struct AccelRuntime {
   // exits (ir/flow.h); dims: its shape. Only kernels with control flow call it, at most once per output, from the calling
   // thread. May be null.
   void* (*allocate_output)(void* context, int output, const int64_t* dims);
-  // Whether the run is to be interrupted (Ctrl-C); loops of the control flow ask now and then. May be null.
-  int (*poll)();
+  // Whether the run is to be interrupted (Ctrl-C); loops of the control flow ask now and then. `leaves`: 1 when it can leave
+  // through an exit that raises, 2 when through one that hands its whole state over; else it can only fail. May be null.
+  int (*poll)(int leaves, AccelPoll* state);
   // Loops with less work (element operations) than this are not worth handing to parallel_for. Asked once per launch; may be
   // null: all are handed over.
   int64_t (*serial_work)();
@@ -56,8 +63,8 @@ struct AccelRuntime {
   int64_t (*extent)(void* context, int number, int result, int axis);
   // Copies such a result, an array of shape `dims` or a scalar, to `memory`, dense. Returns 0 or status bits.
   int (*receive)(void* context, int number, int result, void* memory, const int64_t* dims);
-  // The launch has begun to write to memory that it will not put back: no service may report an interruption any more. Called
-  // on the calling thread; may be null.
+  // The launch has begun to write to memory that it will not put back: no service may report an interruption any more, but to
+  // who can leave through an exit. Called on the calling thread; may be null.
   void (*commit)();
   // The memory of output `output`, which has become that result; null, a failure, when it could not.
   void* (*receive_output)(void* context, int number, int result, int output, const int64_t* dims);
@@ -66,6 +73,11 @@ struct AccelRuntime {
   // Among how many threads the BLAS behind one of NumPy's loops shares what is large enough; 0: nobody knows, or parallel_for
   // has fewer, or just one. May be null.
   int (*blas_threads)(AccelLoop loop);
+  // Nanoseconds of a coarse clock. May be null.
+  int64_t (*now)();
+  // The run has been asked to leave (poll), and has handed over what an exit does: whether it goes on all the same, as if it
+  // had not. May be null.
+  int (*go_on)(void* context, int exit);
 };
 
 // What one launch gets.

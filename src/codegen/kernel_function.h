@@ -105,6 +105,7 @@ class KernelFunction {
   void tile(const Stmt& stmt);
   void repeat(const Stmt& stmt);
   void plain_repeat(const Stmt& stmt);
+  static std::string break_if_interrupted(const std::string& iteration);
   void constant(const Stmt& stmt);
   void index(const Stmt& stmt);
   virtual void input(const Stmt& stmt);

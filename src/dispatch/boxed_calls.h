@@ -48,6 +48,8 @@ class BoxedCalls {
   PythonCalls* python() { return python_ ? &*python_ : nullptr; }
   // Whether the run has ended in a call.
   bool has_left() const { return python_ && python_->has_left(); }
+  // Whether the run can neither go on nor be made again.
+  bool cannot_go_on() const { return cannot_go_on_; }
   // Why a call failed, if one did.
   const std::optional<Failure>& problem() const { return problem_; }
 

@@ -9,6 +9,7 @@
 #include "cpython/arguments.h"
 #include "cpython/c_stack.h"
 #include "dispatch/constant_history.h"
+#include "dispatch/interrupt.h"
 #include "dispatch/notices.h"
 #include "dispatch/stance.h"
 #include "dispatch/verification.h"
@@ -232,6 +233,7 @@ PyObject* Dispatcher::run(const Arguments& arguments, PyObject* const* locals) {
     next_call_ = {};
     Added added = add_version(locals);
     if (added == Added::raised) return nullptr;
+    if (added == Added::interrupted) return interpret_interrupted(function(), locals);
     if (verified && added == Added::yes && verify(arguments, locals, &result)) return result;
     if (added == Added::yes) answer = try_versions(locals, &result);
     if (added == Added::no && pinned_) return interpret_because(arguments, *pinned_);
@@ -479,12 +481,14 @@ Dispatcher::Added Dispatcher::add_version(PyObject* const* locals) {
   SlowCompile time(name_and_place());
   Result<Captured> captured = capture_call(locals);
   if (captured.ok() && captured->code.get() != code_.get()) return Added::no;  // another thread has given it other code
+  if (!captured.ok() && captured.failure().reason == Reason::interrupted) return Added::interrupted;
   if (!captured.ok()) {
     pin(at_start(captured.failure().reason, captured.failure().detail));
     return report_failure(captured.failure()) ? Added::no : Added::raised;
   }
   auto entry = std::make_unique<Entry>(std::move(captured).value());
   Status built = build_or_leave(*entry, locals, time);
+  if (!built.ok() && built.failure().reason == Reason::interrupted) return Added::interrupted;
   if (generation == generation_) publish(std::move(entry));
   bool quiet = report_notices();
   return (built.ok() || report_failure(built.failure())) && quiet ? Added::yes : Added::raised;
@@ -508,6 +512,7 @@ bool Dispatcher::compile_again(Entry& entry, PyObject* const* locals) {
   entry.second_try().begin();
   SlowCompile time(name_and_place());
   Status built = build_or_leave(entry, locals, time);
+  if (!built.ok() && built.failure().reason == Reason::interrupted) return false;
   if (built.ok()) log_version(name(), entry);
   bool quiet = report_notices();
   return (built.ok() || report_failure(built.failure())) && quiet;

@@ -107,7 +107,7 @@ class Dispatcher {
   bool refuses_fallbacks() const;
   void start_over();
 
-  enum class Added : uint8_t { yes, no, raised };
+  enum class Added : uint8_t { yes, no, raised, interrupted };
   // Makes one more version for this call and publishes it.
   Added add_version(PyObject* const* locals);
   Result<Captured> capture_call(PyObject* const* locals);

@@ -11,6 +11,7 @@
 #include "dispatch/draw_functions.h"
 #include "dispatch/errstate.h"
 #include "dispatch/ignored_events.h"
+#include "dispatch/interrupt.h"
 #include "dispatch/launch.h"
 #include "dispatch/python_objects.h"
 #include "dispatch/resume.h"
@@ -60,11 +61,29 @@ SourceId source_of_array(const GuardSet& guards, const Graph& graph, int input) 
   return -1;
 }
 
-// Releases the GIL meanwhile.
+// Whether others cannot tell the object from one that is made anew, nor change it.
+bool is_immutable(const Recipe& recipe) {
+  switch (recipe.kind) {
+    case RecipeKind::constant:
+    case RecipeKind::source:
+    case RecipeKind::output_numpy:
+    case RecipeKind::output_python:
+    case RecipeKind::dim_python:
+    case RecipeKind::dim_numpy:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Releases the GIL meanwhile. Reason::interrupted: an exception is set.
 Result<Compilation> compile_graph(Graph graph, const CompileOptions& options) {
-  PyThreadState* thread = PyEval_SaveThread();
+  PyThreadState* thread = nullptr;
+  KernelScope scope(&thread, {});
+  thread = PyEval_SaveThread();
   Result<Compilation> compiled = compile(std::move(graph), options);
-  PyEval_RestoreThread(thread);
+  PyEval_RestoreThread(std::exchange(thread, nullptr));
+  if (scope.take()) return fail(Reason::interrupted, {});
   return compiled;
 }
 
@@ -81,6 +100,11 @@ struct Entry::Call {
   int warned = 0;  // events of which the call warns when compiled code has run to its end
   int exit = 0;
   Mode mode = Mode::ordinary;
+  std::optional<SavedException> interrupt;  // has interrupted the kernel, and is to be raised
+  CheckedRun run;
+  Entry* entry = nullptr;
+  bool is_held = false;             // what the kernel uses, since it was interrupted
+  std::vector<Replaced> shown;      // what others have seen of what the run has set
   std::optional<BoxedCalls> calls;  // when the graph makes any
 };
 
@@ -104,6 +128,7 @@ Entry::Entry(Captured captured) : serial_(next_serial()), captured_(std::move(ca
   }
   for (int exit = static_cast<int>(captured_.exits.size()); exit-- > 0;) {
     if (captured_.exits[exit].kind == ExitKind::resume && !is_exceptional(exit)) partial_exit_ = exit;
+    has_interrupts_ |= is_interrupt(captured_.exits[exit]);
   }
   for (const Exit& exit : captured_.exits) {
     materialisers_.emplace_back(captured_.recipes, exit, captured_.graph.dims, plan_);
@@ -117,6 +142,17 @@ Entry::Entry(Captured captured) : serial_(next_serial()), captured_(std::move(ca
   for (const auto& plan : python_plans_) {
     if (!plan) continue;
     for (SourceId source : plan->materialiser.sources()) wanted.insert(source);
+  }
+  for (size_t exit = 0; exit < captured_.exits.size(); ++exit) {
+    if (!is_interrupt(captured_.exits[exit]) || calls_python_) continue;
+    Exit shown;
+    shown.kind = ExitKind::resume;
+    shown.symbols = captured_.exits[exit].symbols;
+    for (const StoreRecipe& store : captured_.exits[exit].stores)
+      if (is_immutable(captured_.recipes[static_cast<size_t>(store.value)])) shown.stores.push_back(store);
+    if (shown.stores.empty()) continue;
+    Materialiser materialiser(captured_.recipes, shown, captured_.graph.dims, plan_);
+    shown_.emplace(static_cast<int>(exit), Shown{std::move(shown), std::move(materialiser)});
   }
   held_sources_.assign(wanted.begin(), wanted.end());
   guards.wanted = held_sources_;
@@ -171,10 +207,14 @@ bool Entry::fits(PyObject* function, PyObject* const* locals) const {
 }
 
 Outcome Entry::run(PyObject* function, PyObject* const* locals, Mode mode, PyObject** result) {
-  if (nan_ == Nan::met) compile_quiet();
+  if (nan_ == Nan::met && !compile_quiet()) {
+    *result = interpret_interrupted(function, locals);
+    return Outcome::resumed;
+  }
   const GuardSet& guards = captured_.guards;
   Workspace space(words());
   Call call;
+  call.entry = this;
   call.function = function;
   call.locals = locals;
   call.mode = mode;
@@ -186,8 +226,8 @@ Outcome Entry::run(PyObject* function, PyObject* const* locals, Mode mode, PyObj
   call.outputs.numbers = space.take<int64_t>(2 * plan_.count());
   call.objects = space.take<PyObject*>(captured_.recipes.size());
   plan_.prepare(call.outputs);
-  if (!captured_.calls.empty())
-    call.calls.emplace(CheckedRun{&captured_, &python_plans_, function, locals, call.binding}, draws_in(space));
+  call.run = {&captured_, &python_plans_, function, locals, call.binding};
+  if (!captured_.calls.empty()) call.calls.emplace(call.run, draws_in(space));
   return calls_python_ ? launch_timed(call, result) : launch(call, result);
 }
 
@@ -202,6 +242,14 @@ Outcome Entry::launch_timed(Call& call, PyObject** result) {
 }
 
 Outcome Entry::launch(Call& call, PyObject** result) {
+  Outcome outcome = launch_once(call, result);
+  if (!call.interrupt) return outcome;
+  Py_CLEAR(*result);  // all was done before the run could leave
+  call.interrupt.reset();
+  return Outcome::raised;
+}
+
+Outcome Entry::launch_once(Call& call, PyObject** result) {
   problem_ = {};
   left_behind_call_.reset();
   patience_.start();
@@ -211,10 +259,14 @@ Outcome Entry::launch(Call& call, PyObject** result) {
     Outcome outcome = judge(call, status);
     if (outcome != Outcome::returned) {
       if (call.calls) call.calls->undo();
+      put_back(call.shown);
       if (call.calls && call.calls->python() && call.calls->python()->has_begun()) return go_back(call, outcome, result);
       if (outcome != Outcome::raised) PyErr_Clear();
       plan_.release(call.outputs);
-      return outcome;
+      if (!call.interrupt) return outcome;
+      call.interrupt.reset();
+      *result = interpret_interrupted(call.function, call.locals);
+      return Outcome::resumed;
     }
   }
   if (call.calls) call.calls->release_locks();
@@ -241,6 +293,7 @@ Outcome Entry::go_back(Call& call, Outcome why, PyObject** result) {
   PythonCalls& python = *call.calls->python();
   plan_.release(call.outputs);
   if (why != Outcome::raised) PyErr_Clear();
+  call.interrupt.reset();
   const PythonCall& site = *captured_.calls[static_cast<size_t>(python.last())].python;
   Reason reason = why == Outcome::events ? Reason::floating_point_event : problem_.reason;
   *result = python.go_back(why == Outcome::raised);
@@ -250,7 +303,7 @@ Outcome Entry::go_back(Call& call, Outcome why, PyObject** result) {
 
 // Outcome::returned when the results stand.
 Outcome Entry::judge(Call& call, int status) {
-  if ((status & accel_interrupted) != 0 && PyErr_Occurred()) return Outcome::raised;
+  if (call.interrupt || ((status & accel_interrupted) != 0 && PyErr_Occurred())) return Outcome::raised;
   if ((status & ~floating_point_events) != 0) {
     if (problem_.detail.empty()) problem_ = fail(reason_of(status), {});
     if (!captured_.calls.empty()) patience_.spoilt();
@@ -274,13 +327,15 @@ bool Entry::may_be_quieter(int events) const {
   });
 }
 
-// Without it calls with NaN go on as before: they are run again by the interpreter.
-void Entry::compile_quiet() {
-  nan_ = Nan::heeded;
+// Without it calls with NaN go on as before: they are run again by the interpreter. False with an exception: interrupted.
+bool Entry::compile_quiet() {
   Result<Compilation> quiet = compile_graph(captured_.graph, {.quiet_comparisons = true});
-  if (!quiet.ok()) return;
+  if (!quiet.ok() && quiet.failure().reason == Reason::interrupted) return false;
+  nan_ = Nan::heeded;
+  if (!quiet.ok()) return true;
   quiet_kernel_ = quiet->kernel;
   patience_.succeeded();
+  return true;
 }
 
 // What happened is visible already. Warnings may run other threads: what the results are made of is held meanwhile.
@@ -321,12 +376,48 @@ int Entry::run_native(Call& call) {
   // Arguments are alive as long as the call; objects found elsewhere could be dropped by another thread.
   if (others_run) take_references(call, true);
   const CompiledKernel& kernel = quiet_kernel_ ? *quiet_kernel_ : *compilation_->kernel;
-  int status = memory.run(kernel.entry(), launch, unlocked);
-  if (others_run) take_references(call, false);
+  int status = memory.run(kernel.entry(), launch, unlocked,
+                          {has_interrupts_, others_run ? nullptr : hold, still_holds, shown_.empty() ? nullptr : show, &call});
+  auto was_in_call = [&] {
+    return (status & accel_interrupted) != 0 && calls != nullptr && !calls->cannot_go_on() && PyErr_Occurred() != nullptr &&
+           PyErr_ExceptionMatches(PyExc_KeyboardInterrupt);
+  };
+  if (memory.was_interrupted() || was_in_call()) call.interrupt.emplace();
+  if (others_run || call.is_held) take_references(call, false);
   if (calls_python_) problem_ = {};  // of calls within this one
   if (!memory.problem().empty()) problem_ = fail(Reason::out_of_memory, memory.problem());
   if (calls != nullptr && calls->problem()) problem_ = *calls->problem();
   return status;
+}
+
+void Entry::hold(void* context) {
+  Call& call = *static_cast<Call*>(context);
+  call.entry->take_references(call, true);
+  call.is_held = true;
+}
+
+// Whether the guards hold as they did before the run. Behind a call that may do anything that has been asked for.
+bool Entry::still_holds(void* context) {
+  Call& call = *static_cast<Call*>(context);
+  const bool asked = call.calls && call.calls->python() && call.calls->python()->has_begun();
+  return asked || holds_as_checked(call.run, &call.shown);
+}
+
+// What the run has set by now, as far as that cannot change, is there for others to see.
+void Entry::show(void* context, int number) {
+  Call& call = *static_cast<Call*>(context);
+  auto found = call.entry->shown_.find(number);
+  if (found == call.entry->shown_.end()) return;
+  const auto& [exit, materialiser] = found->second;
+  for (const BoundSymbol& bound : exit.symbols)
+    call.binding.symbols[bound.symbol] = *static_cast<const int64_t*>(call.outputs.data[bound.output]);
+  SavedException of_others;
+  if (materialiser.make(call.binding, call.outputs, call.objects)) {
+    note_replaced(exit.stores, call.objects, call.shown);
+    (void)perform(exit.stores, call.objects);
+    materialiser.release(call.objects);
+  }
+  PyErr_Clear();
 }
 
 // Events that need not stop the kernel: nothing is said of them, or it can be said afterwards.
@@ -377,13 +468,15 @@ Outcome Entry::leave(Call& call, PyObject** result) {
     materialiser.release(call.objects);
     return Outcome::refused;
   }
-  exit.is_check ? patience_.left() : patience_.succeeded();
+  exit.is_check && !is_interrupt(exit) ? patience_.left() : patience_.succeeded();
   // The frames alone own the objects while the interpreter runs: objects die when NumPy's would.
   std::vector<FrameState> frames = frames_of(exit.frames, call.objects);
   bool stored = perform(exit.stores, call.objects);
   materialiser.release(call.objects);
   if (!stored) return Outcome::raised;
-  *result = resume_frames(std::move(frames), false);
+  bool raises = call.interrupt.has_value();
+  call.interrupt.reset();
+  *result = resume_frames(std::move(frames), raises);
   // Calls of this function within the frames have set both.
   last_exit_ = call.exit;
   left_behind_call_.reset();

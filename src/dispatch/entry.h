@@ -5,6 +5,7 @@
 #include <Python.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -111,15 +112,19 @@ class Entry {
  private:
   struct Call;
   Outcome launch(Call& call, PyObject** result);
+  Outcome launch_once(Call& call, PyObject** result);
   Outcome launch_timed(Call& call, PyObject** result);
   Outcome finish(Call& call, PyObject** result);
   Outcome leave(Call& call, PyObject** result);
   Outcome judge(Call& call, int status);
+  static void hold(void* context);
+  static bool still_holds(void* context);
+  static void show(void* context, int exit);
   int accepted_events(Call& call) const;
   bool warn_of(Call& call, int events);
   bool is_of_argument(SourceId source) const;
   bool may_be_quieter(int events) const;
-  void compile_quiet();
+  bool compile_quiet();
   int run_kernel(Call& call);
   int run_native(Call& call);
   Outcome left_in_call(Call& call, PyObject** result);
@@ -138,11 +143,18 @@ class Entry {
   std::vector<Materialiser> materialisers_;                    // by exit
   std::vector<std::unique_ptr<PythonCallPlan>> python_plans_;  // by call
   bool calls_python_ = false;
+  // By exit for interrupted runs: those of its stores that others may see while the run goes on.
+  struct Shown {
+    Exit exit;
+    Materialiser materialiser;
+  };
+  std::map<int, Shown> shown_;
   std::optional<Fallback> left_behind_call_;
   std::optional<std::pair<std::string, SeenResult>> seen_result_;
   WorkEstimate work_;
   int partial_exit_ = -1;
   bool writes_inputs_ = false;
+  bool has_interrupts_ = false;          // exits for runs that are interrupted
   int ignored_events_ = 0;               // by numpy.errstate of the captured code
   std::optional<EventSite> event_site_;  // of a graph that writes inputs
   std::unique_ptr<Compilation> compilation_;

@@ -17,17 +17,19 @@ const AccelRuntime& launch_runtime() {
     made.commit = ignore_signals;
     made.receive_output = ResultMemory::receive_output;
     made.open_draw = ResultMemory::open_draw;
+    made.go_on = ResultMemory::go_on;
     return made;
   }();
   return services;
 }
 
-int ResultMemory::run(AccelKernel kernel, const AccelLaunch& launch, bool unlocked) {
-  KernelScope scope(&thread_);
-  if (!unlocked) return kernel(&launch);
-  thread_ = PyEval_SaveThread();
+int ResultMemory::run(AccelKernel kernel, const AccelLaunch& launch, bool unlocked, const Interruptible& run) {
+  KernelScope scope(&thread_, run);
+  scope_ = &scope;
+  if (unlocked) thread_ = PyEval_SaveThread();
   int status = kernel(&launch);
-  PyEval_RestoreThread(std::exchange(thread_, nullptr));
+  if (unlocked) PyEval_RestoreThread(std::exchange(thread_, nullptr));
+  interrupted_ = scope.take();
   return status;
 }
 
@@ -62,6 +64,8 @@ int ResultMemory::open_draw(void* context, int number) {
   auto* memory = static_cast<ResultMemory*>(context);
   return memory->with_gil([&] { return memory->calls_->open_draw(number); });
 }
+
+int ResultMemory::go_on(void* context, int exit) { return static_cast<ResultMemory*>(context)->scope_->shows_at(exit); }
 
 // The array that has been made for the output, if any, is dropped for the result.
 void* ResultMemory::receive_output(void* context, int number, int result, int output, const int64_t* dims) {

@@ -7,6 +7,7 @@
 
 #include "codegen/kernel_abi.h"
 #include "dispatch/boxed_calls.h"
+#include "dispatch/interrupt.h"
 #include "dispatch/outputs.h"
 
 namespace accel {
@@ -23,7 +24,9 @@ class ResultMemory {
   ResultMemory& operator=(const ResultMemory&) = delete;
 
   // Runs the kernel; status bits of AccelStatus. `unlocked`: without the GIL.
-  int run(AccelKernel kernel, const AccelLaunch& launch, bool unlocked);
+  // An exception is set where the run was interrupted.
+  int run(AccelKernel kernel, const AccelLaunch& launch, bool unlocked, const Interruptible& run);
+  bool was_interrupted() const { return interrupted_; }
   // Why memory could not be had; empty: it could.
   const std::string& problem() const { return problem_; }
 
@@ -36,6 +39,7 @@ class ResultMemory {
   static int receive(void* context, int number, int result, void* memory, const int64_t* dims);
   static int open_draw(void* context, int number);
   static void* receive_output(void* context, int number, int result, int output, const int64_t* dims);
+  static int go_on(void* context, int exit);
   template <class Act>
   auto with_gil(Act act);
 
@@ -44,6 +48,8 @@ class ResultMemory {
   BoxedCalls* calls_;
   PyThreadState* thread_ = nullptr;  // the calling thread's while the kernel runs without the GIL
   std::string problem_;
+  bool interrupted_ = false;
+  KernelScope* scope_ = nullptr;  // of the kernel
 };
 
 }  // namespace accel

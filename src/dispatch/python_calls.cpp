@@ -192,19 +192,40 @@ PyObject* stored(StoreRecipe::Kind kind, PyObject* object, PyObject* name) {
 
 }  // namespace
 
-// What the guards speak of is what was there before the first store of the run.
 bool PythonCalls::make_stores() {
-  for (const StoreRecipe& store : call_->python->stores) {
-    PyObject *object = objects_[static_cast<size_t>(store.object)], *name = objects_[static_cast<size_t>(store.name)];
-    auto known = std::find_if(replaced_.begin(), replaced_.end(),
-                              [&](const Replaced& each) { return each.object.get() == object && each.name.get() == name; });
-    if (known == replaced_.end()) {
-      PyRef before = PyRef::borrow(stored(store.kind, object, name));
-      known = replaced_.insert(known, {PyRef::borrow(object), PyRef::borrow(name), {}, std::move(before)});
-    }
-    known->now = PyRef::borrow(objects_[static_cast<size_t>(store.value)]);
-  }
+  note_replaced(call_->python->stores, objects_.data(), replaced_);
   return perform(call_->python->stores, objects_.data());
+}
+
+// What the guards speak of is what was there before the first store of the run.
+void note_replaced(const std::vector<StoreRecipe>& stores, PyObject* const* objects, std::vector<Replaced>& replaced) {
+  for (const StoreRecipe& store : stores) {
+    PyObject *object = objects[static_cast<size_t>(store.object)], *name = objects[static_cast<size_t>(store.name)];
+    auto known = std::find_if(replaced.begin(), replaced.end(),
+                              [&](const Replaced& each) { return each.object.get() == object && each.name.get() == name; });
+    if (known == replaced.end()) {
+      PyRef before = PyRef::borrow(stored(store.kind, object, name));
+      known = replaced.insert(known, {PyRef::borrow(object), PyRef::borrow(name), {}, std::move(before)});
+    }
+    known->now = PyRef::borrow(objects[static_cast<size_t>(store.value)]);
+  }
+}
+
+void put_back(const std::vector<Replaced>& replaced) {
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  for (const Replaced& each : replaced) {
+    PyObject *object = each.object.get(), *name = each.name.get(), *before = each.before.get();
+    int status = 0;
+    if (PyList_CheckExact(object))
+      status = PyList_SetItem(object, PyLong_AsSsize_t(name), Py_XNewRef(before));
+    else if (PyDict_CheckExact(object))
+      status = before != nullptr ? PyDict_SetItem(object, name, before) : PyDict_DelItem(object, name);
+    else
+      status = PyObject_SetAttr(object, name, before);
+    if (status < 0) PyErr_WriteUnraisable(object);
+  }
+  PyErr_Restore(type, value, traceback);
 }
 
 bool PythonCalls::are_stores_there() const {
@@ -274,14 +295,18 @@ bool PythonCalls::still_holds() {
   }
   EventModes modes = event_modes();
   if (modes.ignored != modes_.ignored || modes.warned != modes_.warned) return false;
-  const GuardSet& guards = run_.captured->guards;
-  const Binding& then = run_.binding;
-  size_t symbol_count = std::max(static_cast<size_t>(guards.symbol_count), run_.captured->graph.symbols.size());
+  return holds_as_checked(run_, &replaced_);
+}
+
+bool holds_as_checked(const CheckedRun& run, const std::vector<Replaced>* replaced) {
+  const GuardSet& guards = run.captured->guards;
+  const Binding& then = run.binding;
+  size_t symbol_count = std::max(static_cast<size_t>(guards.symbol_count), run.captured->graph.symbols.size());
   std::vector<int64_t> symbols(then.symbols, then.symbols + symbol_count);
   std::vector<void*> inputs(static_cast<size_t>(guards.input_count) + 1);
   std::vector<PyObject*> sources(then.sources, then.sources + guards.sources.size());
-  Binding now{symbols.data(), inputs.data(), sources.data(), &replaced_};
-  if (!guards.check(run_.function, run_.locals, now)) return false;
+  Binding now{symbols.data(), inputs.data(), sources.data(), replaced};
+  if (!guards.check(run.function, run.locals, now)) return false;
   return std::equal(symbols.begin(), symbols.end(), then.symbols) &&
          std::equal(inputs.begin(), inputs.end() - 1, then.inputs) &&
          std::all_of(guards.wanted.begin(), guards.wanted.end(),

@@ -34,6 +34,15 @@ struct CheckedRun {
   Binding binding;
 };
 
+// Adds what is to be stored, and what was there before the first store to the same place. `objects`: by recipe.
+void note_replaced(const std::vector<StoreRecipe>& stores, PyObject* const* objects, std::vector<Replaced>& replaced);
+// Sets what was there before. Keeps the current exception.
+void put_back(const std::vector<Replaced>& replaced);
+
+// Whether the guards hold now as they did then: for the same objects, sizes, memory and numbers. `replaced`: what the run
+// itself has set, null for nothing.
+bool holds_as_checked(const CheckedRun& run, const std::vector<Replaced>* replaced);
+
 // An operand of a call: memory, with dims and strides (bytes) of an array; or an array or number.
 struct CallOperandValue {
   const void* memory = nullptr;

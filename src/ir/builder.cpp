@@ -312,6 +312,8 @@ ValueId Builder::python_call(int number, std::vector<ValueId> operands) {
   return add(Op::python_call, std::move(operands), std::move(attrs), {ValueKind::numpy_scalar, DType::int64, {}, {}});
 }
 
+ValueId Builder::interrupted() { return add(Op::interrupted, {}, {}, {ValueKind::py_scalar, DType::bool_, {}, {}}); }
+
 ValueId Builder::reload(ValueId memory) { return add(Op::reload, {memory}, {}, Type(graph_.type(memory))); }
 
 ValueId Builder::draw(int number, std::vector<ValueId> operands, Type type) {

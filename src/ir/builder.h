@@ -78,6 +78,7 @@ class Builder {
   // A call of function `number` of the caller's, and what it gave (ops.inc).
   ValueId call(int number, std::vector<ValueId> operands);
   ValueId python_call(int number, std::vector<ValueId> operands);
+  ValueId interrupted();
   ValueId reload(ValueId memory);
   ValueId extent(ValueId call, int result, int axis);
   ValueId received(ValueId call, int result, Type type);

@@ -292,6 +292,10 @@ std::string call_error(const Context& c) {
   return c.result.rank() == 0 && c.result.dtype == DType::int64 ? "" : "the result is an int64 of rank 0";
 }
 
+std::string interrupted_error(const Context& c) {
+  return c.result.rank() == 0 && c.result.dtype == DType::bool_ ? "" : "the result is a bool of rank 0";
+}
+
 bool is_drawn(const Type& type) { return type.rank() == 0 && (type.dtype == DType::float64 || type.dtype == DType::int64); }
 
 std::string draw_error(const Context& c) {
@@ -383,6 +387,7 @@ constexpr struct {
     {Op::extent, extent_error},
     {Op::received, received_error},
     {Op::draw, draw_error},
+    {Op::interrupted, interrupted_error},
     {Op::add_overflows, overflows_error},
     {Op::subtract_overflows, overflows_error},
     {Op::multiply_overflows, overflows_error},

@@ -182,12 +182,14 @@ class Parser {
     } else if (eat("jump")) {
       t.kind = TerminatorKind::jump;
       target(t, 0);
+      if (eat("poll")) t.poll = static_cast<int>(integer());
     } else if (eat("branch")) {
       t.kind = TerminatorKind::branch;
       t.operands = names();
       target(t, 0);
       target(t, 1);
       t.is_guessed = eat("guessed");
+      if (eat("poll")) t.poll = static_cast<int>(integer());
     } else {
       set_error("expected a terminator");
     }

@@ -86,6 +86,7 @@ class Printer {
 
   void terminator(const Terminator& t) {
     auto target = [&](int k) { return " b" + std::to_string(t.targets[k]) + "(" + names(t.target_arguments[k]) + ")"; };
+    const std::string poll = t.poll > 0 ? " poll " + std::to_string(t.poll) : "";
     switch (t.kind) {
       case TerminatorKind::ret:
         out_ += "    ret(" + names(t.operands) + ")\n";
@@ -94,10 +95,11 @@ class Printer {
         out_ += "    leave " + std::to_string(t.exit) + "(" + names(t.operands) + ")\n";
         break;
       case TerminatorKind::jump:
-        out_ += "    jump" + target(0) + "\n";
+        out_ += "    jump" + target(0) + poll + "\n";
         break;
       case TerminatorKind::branch:
-        out_ += "    branch(" + names(t.operands) + ")" + target(0) + target(1) + (t.is_guessed ? " guessed" : "") + "\n";
+        out_ +=
+            "    branch(" + names(t.operands) + ")" + target(0) + target(1) + (t.is_guessed ? " guessed" : "") + poll + "\n";
         break;
     }
   }

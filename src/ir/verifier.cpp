@@ -105,6 +105,11 @@ class Verifier {
       auto [it, is_new] = exits.emplace(exit_number(block.terminator), types);
       if (!is_new && it->second != types) return broken("an exit is left with different types");
     }
+    for (const Block& block : graph_.blocks) {
+      if (is_exit(block.terminator) || block.terminator.poll == 0) continue;
+      auto closed = graph_.closed_exits.find(block.terminator.poll);
+      if (closed == graph_.closed_exits.end() || !closed->second.empty()) return broken("a poll whose exit is none of its own");
+    }
     if (!exits.empty() && (exits.begin()->first < 0 || exits.rbegin()->first > static_cast<int>(exits.size())))
       return broken("exits are not numbered densely");
     return Unit{};

@@ -219,6 +219,7 @@ class Checks {
     jump.kind = TerminatorKind::jump;
     jump.targets[0] = t.targets[check.stays];
     jump.target_arguments[0] = t.target_arguments[check.stays];
+    jump.poll = t.poll;
     t = std::move(jump);
   }
 

@@ -1,13 +1,12 @@
 #include "runtime/parallel.h"
 
 #include <omp.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <optional>
 
 #include "base/settings.h"
@@ -25,7 +24,11 @@ constexpr int64_t least_chunk_work = 16384;     // element operations; a smaller
 constexpr int64_t most_chunk_work = 4'000'000;  // a few milliseconds, so that Ctrl-C is noticed
 constexpr auto poll_interval = std::chrono::milliseconds(20);
 
-std::atomic<bool (*)()> interrupt_poll{nullptr};
+constexpr auto short_wait = std::chrono::milliseconds(100);  // for a loop to end, before the run leaves behind it
+
+std::atomic<Interrupt (*)(int)> interrupt_poll{nullptr};
+// Since when the kernel that the thread runs is interrupted and has not left yet (coarse_nanoseconds); 0: it is not.
+thread_local int64_t interrupted_since = 0;
 class Loop;
 thread_local Loop* running = nullptr;  // that this thread is in
 
@@ -33,26 +36,28 @@ thread_local Loop* running = nullptr;  // that this thread is in
 const int initial_omp_threads = omp_get_max_threads();
 const bool omp_threads_given = std::getenv("OMP_NUM_THREADS") != nullptr;
 
-bool is_main_thread() { return syscall(SYS_gettid) == getpid(); }
-
 // Interrupt poll of one loop, throttled.
 class Poll {
  public:
   Poll() : ask_(interrupt_poll.load(std::memory_order_relaxed)) {
-    if (ask_ && !is_main_thread()) ask_ = nullptr;
-    if (ask_) next_ = Clock::now() + poll_interval;
+    if (ask_) start_ = Clock::now(), next_ = start_ + poll_interval;
   }
-  bool active() const { return ask_ != nullptr; }
-  bool interrupted() {
-    if (!ask_ || Clock::now() < next_) return false;
-    bool stop = ask_();
-    next_ = Clock::now() + poll_interval;
-    return stop;
+  // `done`: the part of the loop that is done.
+  bool interrupted(double done) {
+    if (!ask_) return false;
+    Clock::time_point now = Clock::now();
+    if (now < next_) return false;
+    next_ = now + poll_interval;
+    Interrupt asked = ask_(0);
+    if (asked != Interrupt::none && interrupted_since == 0) interrupted_since = coarse_nanoseconds();
+    if (asked != Interrupt::soon) return asked == Interrupt::now;
+    return std::chrono::duration<double>(now - start_).count() * (1 - done) >
+           done * std::chrono::duration<double>(short_wait).count();
   }
 
  private:
-  bool (*ask_)();
-  Clock::time_point next_;
+  Interrupt (*ask_)(int);
+  Clock::time_point start_, next_;
 };
 
 int64_t divide_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
@@ -114,7 +119,8 @@ class Loop final : public SharedWork {
   bool has_more() const override { return !stop_ && taken_.load(std::memory_order_relaxed) < count_; }
 
   void while_waiting() override {
-    if (poll_.interrupted()) stop_ = true;
+    double done = static_cast<double>(std::min(taken_.load(std::memory_order_relaxed), count_)) / static_cast<double>(count_);
+    if (poll_.interrupted(done)) stop_ = true;
   }
 
   void run_as_worker(int worker) override {
@@ -195,16 +201,49 @@ int thread_count() {
   return available_cpus();
 }
 
-void set_interrupt_poll(bool (*poll)()) { interrupt_poll = poll; }
+void set_interrupt_poll(Interrupt (*poll)(int leaves)) { interrupt_poll = poll; }
 
-int poll_interrupt() {
-  thread_local Clock::time_point next;
-  bool (*ask)() = interrupt_poll.load(std::memory_order_relaxed);
-  Clock::time_point now = Clock::now();
-  if (ask == nullptr || now < next) return 0;
-  next = now + poll_interval;
+int64_t coarse_nanoseconds() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+namespace {
+
+constexpr int64_t most_turns = int64_t{1} << 22, first_turns = 1024;
+constexpr int64_t tick = 4'000'000, interval = 16'000'000;  // nanoseconds; the clock moves by ticks
+
+// Turns until the next question, so that one comes about every interval.
+void adapt(AccelPoll& state, int64_t now) {
+  int64_t passed = now - state.last;
+  if (state.last == 0)
+    state.turns = first_turns;
+  else if (passed < tick)
+    state.turns = std::min(state.turns * 8, most_turns);
+  else if (passed > interval)
+    state.turns =
+        std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(state.turns) * tick / static_cast<double>(passed)));
+  state.last = now;
+}
+
+}  // namespace
+
+void forget_interrupt() { interrupted_since = 0; }
+
+int poll_interrupt(int leaves, AccelPoll* state) {
+  thread_local int64_t next = 0;
+  Interrupt (*ask)(int) = interrupt_poll.load(std::memory_order_relaxed);
+  int64_t now = coarse_nanoseconds();
+  adapt(*state, now);
   if (running != nullptr && running->is_stopped()) return 1;
-  if (!is_main_thread() || !ask()) return 0;
+  if (ask == nullptr || (now < next && interrupted_since == 0)) return 0;
+  next = now + std::chrono::nanoseconds(poll_interval).count();
+  Interrupt asked = ask(leaves);
+  if (asked == Interrupt::none || asked == Interrupt::show) return asked == Interrupt::show;
+  if (interrupted_since == 0) interrupted_since = now;
+  bool waits = asked == Interrupt::soon && leaves == 0;  // for a loop around this one
+  if (waits && now - interrupted_since < std::chrono::nanoseconds(short_wait).count()) return 0;
   if (running != nullptr) running->stop();
   return 1;
 }

@@ -19,11 +19,24 @@ int parallel_for(AccelRegion region, void* frame, int64_t n, int64_t grain, int6
 // omp_set_num_threads (threadpoolctl), else the CPUs this process may use.
 int thread_count();
 
-// Asked on the main thread between chunks, a few dozen times per second; true stops the loop. Null switches it off.
-// It runs in the middle of a kernel, without the GIL if the kernel was started so.
-void set_interrupt_poll(bool (*poll)());
+// Whether the run that the calling thread is in is interrupted.
+enum class Interrupt : uint8_t {
+  none,
+  show,  // it is not, but is to hand over what it has set so far, and to go on
+  soon,  // it can leave through an exit that its loops come to
+  now,   // it can only fail
+};
+// Asked between chunks, a few dozen times per second. A loop stops that would take long to end, or at once where the run can
+// only fail. Null switches it off. It runs in the middle of a kernel, without the GIL if the kernel was started so. `leaves`:
+// the run can leave where it stands, and need not fail.
+void set_interrupt_poll(Interrupt (*poll)(int leaves));
 
 // AccelRuntime::poll: the same for loops of the control flow, which may ask as often as they like.
-int poll_interrupt();
+int poll_interrupt(int leaves, AccelPoll* state);
+// AccelRuntime::now.
+int64_t coarse_nanoseconds();
+
+// A kernel of the calling thread has ended: what it was asked is forgotten.
+void forget_interrupt();
 
 }  // namespace accel

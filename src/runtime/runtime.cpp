@@ -25,6 +25,7 @@ int64_t serial_work() { return settings().parallel_threshold; }
 
 constexpr AccelRuntime services = [] {
   AccelRuntime made{parallel_for, allocate, release, nullptr, poll_interrupt, serial_work};
+  made.now = coarse_nanoseconds;
   made.blas_threads = blas_threads;
   return made;
 }();

@@ -199,6 +199,8 @@ class Flow {
       stmt.kind = StmtKind::draw;
       stmt.numbers = {node.attrs.call};
       for (ValueId v : node.operands) stmt.args.push_back(scalar_or_leaf(v, steps));
+    } else if (node.op == Op::interrupted) {
+      stmt.kind = StmtKind::interrupted;
     } else if (op_has_call(node.op)) {
       stmt.kind = node.op == Op::call ? StmtKind::boxed : StmtKind::python;
       stmt.numbers = {node.attrs.call};
@@ -255,6 +257,7 @@ class Flow {
     const Terminator& t = graph_.blocks[static_cast<size_t>(b)].terminator;
     ProgramBlock& out = block(b);
     for (int k = 0; k < target_count(t); ++k) out.edges[k] = edge(t, k, out.steps);
+    out.poll = t.poll;
     switch (t.kind) {
       case TerminatorKind::jump:
         out.end = BlockEnd::jump;

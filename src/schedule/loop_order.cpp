@@ -338,6 +338,7 @@ class LoopOrder {
     if (order.empty()) return;
     const std::vector<Level> old = nest_;
     rename_in_body(old, order);
+    for (const Level& level : old) block(level.latch).terminator.poll = 0;
     for (size_t k = 0; k < order.size(); ++k) count_as(old[k], old[order[k]]);
     if (!notes_) return;
     notes_->push_back("the loop at block " + std::to_string(old[order.back()].loop->header) +

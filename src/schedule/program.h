@@ -88,12 +88,13 @@ enum class StmtKind : uint8_t {
   repeat,     // for var in [0, extent): body, until args[0], declared in it, is 0 (no args: to the end)
   bind,       // the symbol `dim` is args[0] from here on; in scalar steps alone
   // What the caller does; in scalar steps alone. numbers: that of the call, of its result, of the axis.
-  boxed,    // calls the caller's function on operands: buffers of core_dims and core_strides (shapes and strides one after
-            // the other), and for operands without a buffer the next of args; dst = 0
-  python,   // the same for a function that may do anything: what was done before it is never put back
-  extent,   // dst = extent of an axis of a result
-  receive,  // dst = a result
-  draw,     // dst = what the caller's function, one of NumPy's C functions, draws with args; numbers: the function's
+  boxed,        // calls the caller's function on operands: buffers of core_dims and core_strides (shapes and strides one after
+                // the other), and for operands without a buffer the next of args; dst = 0
+  python,       // the same for a function that may do anything: what was done before it is never put back
+  extent,       // dst = extent of an axis of a result
+  receive,      // dst = a result
+  draw,         // dst = what the caller's function, one of NumPy's C functions, draws with args; numbers: the function's
+  interrupted,  // dst = whether the run is to leave here
   receive_array,  // the elements at address = a result of shape core_dims
   gufunc,         // NumPy gufunc loop `import`: operands with core dims `core` and outer loops done by the statement's loops
 };
@@ -109,7 +110,7 @@ inline bool is_store(StmtKind kind) { return kind == StmtKind::store || kind == 
 
 inline bool is_for_caller(StmtKind kind) {
   return kind == StmtKind::boxed || kind == StmtKind::python || kind == StmtKind::extent || kind == StmtKind::receive ||
-         kind == StmtKind::draw || kind == StmtKind::receive_array;
+         kind == StmtKind::draw || kind == StmtKind::interrupted || kind == StmtKind::receive_array;
 }
 
 // Operand of a call: where it starts and the byte distance of its elements.
@@ -193,6 +194,7 @@ struct ProgramBlock {
   TempId condition = -1;    // branch: edges[0] when true, edges[1] when false
   bool is_guessed = false;  // branch: stays a jump (ir/graph.h)
   Edge edges[2];
+  int poll = 0;  // jump, branch: as in Terminator
   int exit = 0;
   std::vector<ExitOutput> outputs;
 };

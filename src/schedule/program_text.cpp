@@ -65,12 +65,14 @@ class Printer {
     for (const BlockStep& s : b.steps) step(s);
     if (b.end == BlockEnd::exit)
       line(1, "exit " + std::to_string(b.exit) + " " + list_text(b.outputs, [&](const ExitOutput& o) { return output(o); }));
-    if (b.end == BlockEnd::jump) line(1, "jump " + edge(b.edges[0]));
+    if (b.end == BlockEnd::jump) line(1, "jump " + edge(b.edges[0]) + poll_text(b));
     if (b.end == BlockEnd::branch)
       line(1, "branch t" + std::to_string(b.condition) + " " + edge(b.edges[0]) + " " + edge(b.edges[1]) +
-                  (b.is_guessed ? " guessed" : ""));
+                  (b.is_guessed ? " guessed" : "") + poll_text(b));
     line(0, "}");
   }
+
+  static std::string poll_text(const ProgramBlock& b) { return b.poll > 0 ? " poll " + std::to_string(b.poll) : ""; }
 
   void step(const BlockStep& s) {
     if (s.kind == StepKind::nest) return line(1, "run " + std::to_string(s.nest));
@@ -223,13 +225,18 @@ class Parser {
       return w.size() == 3 && read_number(w[1], b.exit) &&
              read_list(w[2], b.outputs, [&](std::string_view word, ExitOutput& o) { return output(word, o); });
     }
+    size_t size = w.size();
+    if (size > 5 && w[size - 2] == "poll") {
+      if (!read_number(w[size - 1], b.poll)) return false;
+      size -= 2;
+    }
     if (w[0] == "jump") {
       b.end = BlockEnd::jump;
-      return w.size() == 4 && edge(w, 1, b.edges[0]);
+      return size == 4 && edge(w, 1, b.edges[0]);
     }
     b.end = BlockEnd::branch;
-    b.is_guessed = w.size() == 9 && w[8] == "guessed";
-    return w[0] == "branch" && w.size() == (b.is_guessed ? 9U : 8U) && read_prefixed(w[1], 't', b.condition) &&
+    b.is_guessed = size == 9 && w[8] == "guessed";
+    return w[0] == "branch" && size == (b.is_guessed ? 9U : 8U) && read_prefixed(w[1], 't', b.condition) &&
            edge(w, 2, b.edges[0]) && edge(w, 5, b.edges[1]);
   }
 

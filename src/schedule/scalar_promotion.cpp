@@ -228,6 +228,7 @@ class Promotion {
 
   // Edges within the loop give the numbers in place of the array.
   void hand_on() {
+    for (BlockId b : loop_.blocks) block(b).terminator.poll = 0;  // the array does not have what they have stored
     std::map<BlockId, size_t> array_places;
     for (BlockId b : loop_.blocks)
       for (size_t k = 0; k < block(b).params.size(); ++k)

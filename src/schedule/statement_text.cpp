@@ -126,6 +126,7 @@ const std::vector<Row>& rows() {
       {StmtKind::extent, "extent", true, false, {dtype, numbers_field}},
       {StmtKind::receive, "receive", true, false, {dtype, numbers_field}},
       {StmtKind::draw, "draw", true, false, {dtype, numbers_field, args}},
+      {StmtKind::interrupted, "interrupted", true, false, {dtype}},
       {StmtKind::receive_array,
        "receive_array",
        false,

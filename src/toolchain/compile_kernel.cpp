@@ -161,6 +161,19 @@ std::shared_ptr<Flight> join_flight(const Digest& key, bool& first) {
   return at->second;
 }
 
+// What another thread makes; nullopt: it was interrupted.
+std::optional<KernelResult> wait_for(Flight& flight) {
+  while (true) {
+    {
+      std::unique_lock lock(state().mutex);
+      flight.landed.wait_for(lock, std::chrono::milliseconds(30), [&] { return flight.result.has_value(); });
+      if (flight.result && !flight.result->ok() && flight.result->failure().reason == Reason::interrupted) return std::nullopt;
+      if (flight.result) return flight.result;
+    }
+    if (is_interrupted()) return fail(Reason::interrupted, {});
+  }
+}
+
 void land(const Digest& key, Flight& flight, KernelResult result) {
   {
     std::lock_guard lock(state().mutex);
@@ -177,12 +190,12 @@ Result<std::shared_ptr<const CompiledKernel>> compile_kernel(const KernelSource&
   bool first = false;
   auto flight = join_flight(key, first);
   if (!first) {
-    std::unique_lock lock(state().mutex);
-    flight->landed.wait(lock, [&] { return flight->result.has_value(); });
-    return *flight->result;
+    if (auto result = wait_for(*flight)) return *result;
+    return compile_kernel(source);  // the thread that did it was interrupted
   }
   auto result = guarded_load_or_compile(key, source);
-  if (!result.ok()) warn_once(result.failure().reason, "", result.failure().detail);
+  if (!result.ok() && result.failure().reason != Reason::interrupted)
+    warn_once(result.failure().reason, "", result.failure().detail);
   land(key, *flight, result);
   return result;
 }

@@ -35,4 +35,9 @@ class CompiledKernel {
 // Compiles `source` with the host compiler, or loads it from the disk cache. Safe to call from any thread.
 Result<std::shared_ptr<const CompiledKernel>> compile_kernel(const KernelSource& source);
 
+// Asked a few dozen times per second while a thread waits for a process or for another thread: whether it is not to wait any
+// more (Ctrl-C). Null switches it off.
+void set_process_poll(bool (*poll)());
+bool is_interrupted();
+
 }  // namespace accel

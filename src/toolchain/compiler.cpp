@@ -146,6 +146,8 @@ Failure failure_of(const Compiler& compiler, const ProcessResult& result, const 
                                                strsignal(result.code) + ")" + said);
     case ProcessEnd::timed_out:
       return fail(Reason::compiler_timeout, program + said);
+    case ProcessEnd::interrupted:
+      return fail(Reason::interrupted, {});
     case ProcessEnd::exited:
       if (result.code != 0)
         return fail(Reason::compiler_failed, program + " exited with status " + std::to_string(result.code) + said);

@@ -18,6 +18,7 @@
 
 #include "base/settings.h"
 #include "codegen/kernel_abi.h"
+#include "toolchain/compiled_kernel.h"
 #include "toolchain/notices.h"
 
 namespace accel {
@@ -223,7 +224,7 @@ CacheLock DiskCache::lock(const Digest& key, double timeout) const {
   useconds_t pause_us = 500;
   while (flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
     bool busy = errno == EWOULDBLOCK || errno == EINTR;
-    if (!busy || std::chrono::steady_clock::now() >= deadline) return CacheLock();
+    if (!busy || std::chrono::steady_clock::now() >= deadline || is_interrupted()) return CacheLock();
     usleep(pause_us);
     pause_us = std::min<useconds_t>(pause_us * 2, 10000);
   }

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "toolchain/compiled_kernel.h"
 #include "toolchain/cpu_limit.h"
 #include "toolchain/files.h"
 #include "toolchain/toolchain.h"
@@ -24,6 +25,8 @@ namespace {
 constexpr size_t output_limit = 64 << 10;
 
 std::atomic<void (*)()> wait_observer{nullptr};
+
+std::atomic<bool (*)()> process_poll{nullptr};
 
 std::vector<char*> pointers(const std::vector<std::string>& strings) {
   std::vector<char*> result;
@@ -118,9 +121,10 @@ void wait_for(pid_t pid, int fd, CpuLimit limit, ProcessResult& result) {
   int pause_us = 50;
   while (!collect(pid, result)) {
     if (void (*observe)() = wait_observer.load(std::memory_order_relaxed)) observe();
-    if (limit.is_over()) {
+    bool late = limit.is_over();
+    if (late || is_interrupted()) {
       stop(pid);
-      result.end = ProcessEnd::timed_out;
+      result.end = late ? ProcessEnd::timed_out : ProcessEnd::interrupted;
       break;
     }
     if (open) {
@@ -138,6 +142,13 @@ void wait_for(pid_t pid, int fd, CpuLimit limit, ProcessResult& result) {
 }  // namespace
 
 void set_wait_observer(void (*observe)()) { wait_observer = observe; }
+
+void set_process_poll(bool (*poll)()) { process_poll = poll; }
+
+bool is_interrupted() {
+  bool (*poll)() = process_poll.load(std::memory_order_relaxed);
+  return poll != nullptr && poll();
+}
 
 ProcessResult run_process(const std::vector<std::string>& command, const std::vector<std::string>& changes, double timeout) {
   ProcessResult result;

@@ -10,6 +10,7 @@ enum class ProcessEnd {
   exited,       // code is the exit status
   signaled,     // code is the signal
   timed_out,    // stopped at the limit, with all its children
+  interrupted,  // stopped because is_interrupted()
   not_started,  // code is errno
   unknown,      // somebody else collected the exit status
 };

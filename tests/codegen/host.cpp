@@ -42,7 +42,10 @@ void release(void* memory) {
 }
 
 int polls = 0;
-int poll() { return polls > 0 && --polls == 0; }
+int poll(int, accel::AccelPoll* state) {
+  state->turns = 1 << 16;
+  return polls > 0 && --polls == 0;
+}
 
 int64_t smallest_work = 0;
 int64_t serial_work() { return smallest_work; }

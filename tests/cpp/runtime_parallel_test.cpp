@@ -196,8 +196,8 @@ TEST_F(ParallelTest, ANegativeGrainGoesBackwards) {
 }
 
 std::atomic<int> polls{0};
-std::atomic<bool> answer{false};
-bool poll() {
+std::atomic<Interrupt> answer{Interrupt::none};
+Interrupt poll(int) {
   polls++;
   return answer;
 }
@@ -214,29 +214,55 @@ TEST_F(ParallelTest, InterruptStopsTheLoop) {
     settings().parallel_threshold.set(0);
     std::atomic<int64_t> done{0};
     polls = 0;
-    answer = true;
+    answer = Interrupt::now;
     EXPECT_EQ(parallel_for(take_time, &done, 1000, 1, int64_t{1000} * 4'000'000), 1);
     EXPECT_EQ(polls, 1);
     EXPECT_LT(done, 1000);
     done = 0;
-    answer = false;
+    answer = Interrupt::none;
     EXPECT_EQ(parallel_for(take_time, &done, 40, 1, int64_t{40} * 4'000'000), 0);
     EXPECT_EQ(done, 40);
     EXPECT_GT(polls, 1);
   }
 }
 
-TEST_F(ParallelTest, OnlyTheMainThreadPolls) {
+TEST_F(ParallelTest, AnyThreadIsAsked) {
   set_interrupt_poll(poll);
-  answer = true;
+  answer = Interrupt::now;
   polls = 0;
   std::thread other([] {
     std::atomic<int64_t> done{0};
-    EXPECT_EQ(parallel_for(take_time, &done, 20, 1, int64_t{20} * 4'000'000), 0);
-    EXPECT_EQ(done, 20);
+    EXPECT_EQ(parallel_for(take_time, &done, 1000, 1, int64_t{1000} * 4'000'000), 1);
+    EXPECT_LT(done, 1000);
   });
   other.join();
-  EXPECT_EQ(polls, 0);
+  EXPECT_EQ(polls, 1);
+}
+
+TEST_F(ParallelTest, ALoopThatSoonEndsIsNotStoppedWhereTheRunLeavesBehindIt) {
+  set_interrupt_poll(poll);
+  answer = Interrupt::soon;
+  settings().threads.set(1);
+  settings().parallel_threshold.set(0);
+  std::atomic<int64_t> done{0};
+  EXPECT_EQ(parallel_for(take_time, &done, 10, 1, int64_t{10} * 4'000'000), 0);
+  EXPECT_EQ(done, 10);
+  done = 0;
+  EXPECT_EQ(parallel_for(take_time, &done, 10'000, 1, int64_t{10'000} * 4'000'000), 1);
+  forget_interrupt();
+}
+
+TEST_F(ParallelTest, QuestionsComeAboutEveryInterval) {
+  set_interrupt_poll(nullptr);
+  AccelPoll state = {};
+  EXPECT_EQ(poll_interrupt(1, &state), 0);
+  int64_t first = state.turns;
+  EXPECT_EQ(poll_interrupt(1, &state), 0);
+  EXPECT_GT(state.turns, first);
+  usleep(100'000);
+  int64_t before = state.turns;
+  EXPECT_EQ(poll_interrupt(1, &state), 0);
+  EXPECT_LT(state.turns, before);
 }
 
 struct FloatCase {

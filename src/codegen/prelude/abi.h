@@ -2,7 +2,7 @@
 typedef __INT64_TYPE__ i64;
 typedef __INTPTR_TYPE__ iptr;
 
-constexpr int accel_abi_version = 12;
+constexpr int accel_abi_version = 13;
 
 extern "C" {
 typedef int (*AccelLoop)(void* context, char* const* args, const iptr* dims, const iptr* strides, void* auxdata);
@@ -21,12 +21,17 @@ struct AccelDraw {
 
 typedef void (*AccelRegion)(void* frame, i64 begin, i64 end);
 
+struct AccelPoll {
+  i64 last;
+  i64 turns;
+};
+
 struct AccelRuntime {
   int (*parallel_for)(AccelRegion region, void* frame, i64 n, i64 grain, i64 work);
   void* (*allocate)(i64 bytes);
   void (*release)(void* memory);
   void* (*allocate_output)(void* context, int output, const i64* dims);
-  int (*poll)();
+  int (*poll)(int leaves, AccelPoll* state);
   i64 (*serial_work)();
   int (*call)(void* context, int number, const void* const* operands, const i64* dims);
   i64 (*extent)(void* context, int number, int result, int axis);
@@ -35,6 +40,8 @@ struct AccelRuntime {
   void* (*receive_output)(void* context, int number, int result, int output, const i64* dims);
   int (*open_draw)(void* context, int number);
   int (*blas_threads)(AccelLoop loop);
+  i64 (*now)();
+  int (*go_on)(void* context, int exit);
 };
 
 struct AccelLaunch {

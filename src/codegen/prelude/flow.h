@@ -9,12 +9,28 @@ static __attribute__((noinline)) bool must_stop(Frame* frame, int status) {
   return failed(frame);
 }
 
-constexpr int poll_turns = 4096;
-// Asked by loops now and then: whether the run is to be interrupted.
-static __attribute__((noinline, cold)) bool interrupted(Frame* frame) {
-  if (frame->runtime->poll == nullptr || frame->runtime->poll() == 0) return false;
+constexpr i64 poll_turns = 1024;  // before a run is asked for the first time
+// Asked by loops now and then: how many turns they may go on; 0: the run, which can leave through an exit, is to end here.
+// `leaves`: 1 when that only raises, 2 when it hands the whole state over.
+static __attribute__((noinline, cold)) i64 turns_before_exit(Frame* frame, int leaves) {
+  if (frame->runtime->poll == nullptr) return 1 << 30;
+  return frame->runtime->poll(leaves, &frame->poll) != 0 ? 0 : frame->poll.turns;
+}
+// The same for a run that can only fail.
+static __attribute__((noinline, cold)) i64 turns_before_failure(Frame* frame) {
+  if (frame->runtime->poll == nullptr) return 1 << 30;
+  if (frame->runtime->poll(0, &frame->poll) == 0) return frame->poll.turns;
   report(frame, accel_interrupted);
-  return true;
+  return 0;
+}
+// At an exit for interrupted runs, when all is handed over: whether the caller only wanted to see that.
+static __attribute__((noinline, cold)) bool goes_on(Frame* frame, int exit) {
+  return frame->runtime->go_on != nullptr && frame->runtime->go_on(frame->launch->context, exit) != 0;
+}
+// Where a part of a counted loop ends, after which the run is asked.
+ACCEL_INLINE i64 end_of_strip(i64 counter, i64 length) {
+  i64 end = 0;
+  return __builtin_add_overflow(counter, length, &end) ? (length > 0 ? 0x7fffffffffffffff : -0x7fffffffffffffff - 1) : end;
 }
 
 // Gives a buffer memory for `bytes`. What it held is lost when it has to grow.
@@ -286,6 +302,7 @@ struct LoopRun {
   const void* temps;  // what its functions need of the control flow's
   int status;         // of all of them
   int left;           // whether one came to a side exit
+  i64 first;          // the iteration that the region calls 0
 };
 ACCEL_INLINE bool is_over(const LoopRun* run) {
   return __atomic_load_n(&run->left, __ATOMIC_RELAXED) != 0 ||
@@ -303,12 +320,23 @@ static void drop_all_kept(Frame* frame, Kept* kept, int count) {
   for (int k = 0; k < count; ++k)
     if (kept[k].memory != nullptr) drop_kept(frame, kept[k]);
 }
-// Runs [0, n); whether all are done. When one came to a side exit the kept memory is put back and nothing has happened.
-static __attribute__((noinline)) bool run_loop(LoopRun* run, AccelRegion region, Kept* kept, int count, i64 n, i64 work) {
+// Iterations of a loop between two questions whether the run is to leave: some 20 ms of work, as the last ones show.
+ACCEL_INLINE i64 first_slice(i64 n, i64 work) {
+  return work > (1 << 22) ? index_max((i64)((f64)n / (f64)work * (1 << 22)), 1) : n;
+}
+ACCEL_INLINE i64 next_slice(i64 slice, i64 nanoseconds) {
+  return nanoseconds < 8000000 ? slice * 4 : nanoseconds > 40000000 ? index_max(slice / 2, 1) : slice;
+}
+// Runs [first, first + n); whether all are done. When one came to a side exit the kept memory is put back and nothing has
+// happened. The same when the run is interrupted, if it can leave (`leaves`).
+static bool run_slice(LoopRun* run, AccelRegion region, Kept* kept, int count, i64 n, i64 work, bool leaves) {
   Frame* const frame = run->frame;
   const auto flags = fp_control();
-  if (frame->runtime->parallel_for(region, run, n, 1, work) != 0) run->status |= accel_interrupted;
-  const bool left = run->left != 0 && (run->status & (accel_error | accel_no_memory | accel_interrupted)) == 0;
+  const bool puts_back = leaves && count > 0;
+  const bool stopped = frame->runtime->parallel_for(region, run, n, 1, work) != 0 || (run->status & accel_interrupted) != 0;
+  run->status = stopped && !puts_back ? run->status | accel_interrupted : run->status & ~accel_interrupted;
+  const bool ends = run->left != 0 || (stopped && puts_back);
+  const bool left = ends && (run->status & (accel_error | accel_no_memory | accel_interrupted)) == 0;
   if (!left) report(frame, run->status);
   for (int k = 0; k < count; ++k) {
     char* inside = kept[k].memory;
@@ -317,6 +345,23 @@ static __attribute__((noinline)) bool run_loop(LoopRun* run, AccelRegion region,
   }
   if (left) fp_set_control(flags);
   return !left;
+}
+// Runs [0, n), up to an iteration before one that came to a side exit, or after which the run is to leave; how many are done.
+static __attribute__((noinline)) i64 run_loop(LoopRun* run, AccelRegion region, Kept* kept, int count, i64 n, i64 work,
+                                              bool leaves) {
+  Frame* const frame = run->frame;
+  if (!leaves || count > 0 || frame->runtime->poll == nullptr || frame->runtime->now == nullptr)
+    return run_slice(run, region, kept, count, n, work, leaves) ? n : 0;
+  i64 done = 0;
+  for (i64 slice = first_slice(n, work); done < n;) {
+    const i64 size = slice < n - done ? slice : n - done, start = frame->runtime->now();
+    run->first = done;
+    if (!run_slice(run, region, kept, count, size, (i64)((f64)work / (f64)n * (f64)size), leaves) || failed(frame)) break;
+    done += size;
+    if (done < n && turns_before_exit(frame, 1) == 0) break;
+    slice = next_slice(slice, frame->runtime->now() - start);
+  }
+  return done;
 }
 ACCEL_INLINE i64 count_of(i64 first, i64 end, i64 step) {
   return step > 0 ? (end > first ? (end - first - 1) / step + 1 : 0) : (end < first ? (first - end - 1) / -step + 1 : 0);

@@ -11,6 +11,7 @@ struct Frame {
   const AccelLaunch* launch;
   int exit;
   struct Panel* panels;  // prelude part "dot"
+  AccelPoll poll;
 };
 
 ACCEL_INLINE void report(Frame* frame, int status) {
@@ -51,6 +52,13 @@ static void run_parallel(Frame* frame, int* status, int events, AccelRegion regi
   if (events != 0) *status |= fp_read() & events;
   if (n > 0 && frame->runtime->parallel_for(region, arguments, n, grain, work) != 0) report(frame, accel_interrupted);
   if (events != 0) fp_clear();
+}
+// Asked now and then by loops within a nest, on any thread: whether the run, which can only fail, is interrupted.
+static __attribute__((noinline, cold)) bool interrupted(Frame* frame) {
+  AccelPoll state = {};
+  if (frame->runtime->poll == nullptr || frame->runtime->poll(0, &state) == 0) return false;
+  report(frame, accel_interrupted);
+  return true;
 }
 static void run_loop(Frame* frame, int import, char* const* args, const iptr* dims, const iptr* strides) {
   const AccelImport* entry = frame->imports + import;
