@@ -181,3 +181,14 @@ print(str(explanation).splitlines()[0])
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True)
     assert "interpreted: python_event" in done.stdout
     assert done.stderr.count("AccelWarning") == 1 and "tracer" in done.stderr
+
+
+def test_a_call_left_to_numpy_names_its_plain_form():
+    def function(x, out):
+        np.take(x, [0, 2], out=out)
+        return out + 1
+
+    explained = accel.explain(function)(X, np.zeros(2))
+    boxed = next(entry for entry in explained.fallbacks if entry.reason == "boxed_call")
+    assert boxed.detail == "take (out; plain form: out[...] = the call without out)"
+    assert boxed.detail in str(explained)

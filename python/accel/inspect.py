@@ -130,7 +130,7 @@ def _with_exception(fallback: Fallback, exception: BaseException | None) -> Fall
 
 
 _SCREEN = 24  # lines
-_WIDTH = 100  # columns of an entry of the short report's lists
+_WIDTH = 140  # columns of an entry of the short report's lists
 
 
 class Explanation:

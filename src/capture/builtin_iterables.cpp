@@ -193,7 +193,8 @@ Result<Ref> capture_enumerate(Capture& capture, PyObject* callable, const CallAr
     return fail(Reason::unsupported_argument, "enumerate");
   }
   if (!start) start = capture.python_int(0);
-  if (capture.type_of(start) != &PyLong_Type) return fail(Reason::unsupported_argument, "the start of enumerate is no int");
+  if (capture.type_of(start) != &PyLong_Type)
+    return fail(Reason::unsupported_argument, "the start of enumerate is no int; plain form: enumerate with an int as start");
   ACCEL_TRY(Dim first, read_dim(capture, start));
   if (!capture.assume_fits(first)) return fail(Reason::unsupported_argument, "the start of enumerate is very large");
   ACCEL_TRY(Ref iterator, get_iterator(capture, arguments.positional[0]));
@@ -261,7 +262,8 @@ Result<Ref> capture_product(Capture& capture, PyObject* callable, const CallArgu
   if (repeat) {
     ACCEL_TRY(times, capture.require_int(repeat));
   }
-  if (times < 0 || times > most_repeats) return fail(Reason::unsupported_argument, "product with this repeat");
+  if (times < 0 || times > most_repeats)
+    return fail(Reason::unsupported_argument, "product with this repeat; plain form: nested loops");
   ACCEL_TRY(Ref of_ranges, product_of_ranges(capture, callable, arguments, times));
   if (of_ranges) return of_ranges;
   std::vector<std::vector<Ref>> factors, rows = {{}};
@@ -272,7 +274,8 @@ Result<Ref> capture_product(Capture& capture, PyObject* callable, const CallArgu
   for (size_t k = 0; k < factors.size() * static_cast<size_t>(times); ++k) {
     const std::vector<Ref>& items = factors[k % factors.size()];
     std::vector<std::vector<Ref>> longer;
-    if (rows.size() * items.size() > most_products) return fail(Reason::unsupported_argument, "a product of many items");
+    if (rows.size() * items.size() > most_products)
+      return fail(Reason::unsupported_argument, "a product of many items; plain form: nested loops");
     for (const std::vector<Ref>& row : rows) {
       for (const Ref& item : items) {
         longer.push_back(row);

@@ -306,7 +306,8 @@ namespace {
 Result<Ref> sum_of(Capture& capture, Ref total, const std::vector<Ref>& items) {
   for (size_t i = 0; i < items.size();) {
     PyTypeObject* type = capture.type_of(total);
-    if (type == &PyComplex_Type) return fail(Reason::unsupported_argument, "sum of Python complex numbers");
+    if (type == &PyComplex_Type)
+      return fail(Reason::unsupported_argument, "sum of Python complex numbers; plain form: a loop that adds them");
     if (type == &PyFloat_Type && sum_compensates()) {
       size_t before = i;
       ACCEL_TRY(total, sum_floats(capture, total, items, i));

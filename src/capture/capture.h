@@ -66,13 +66,17 @@ struct Plan {
   // Places that consume a generator, or another iterable by a builtin, and are walked like loops of Python code instead of
   // being evaluated at capture; false: that does not work either.
   std::map<std::string, bool> walked;
-  // Calls that compiled code asks the process to make, by place; false: that cannot be.
-  std::map<std::string, bool> boxed;
+  // Calls that compiled code asks the process to make, by place.
+  struct PlannedCall {
+    Failure why;           // it is not compiled
+    bool possible = true;  // false: it cannot be made from compiled code either
+  };
+  std::map<std::string, PlannedCall> boxed;
   std::set<std::string> opaque;  // texts of the sources of containers that such calls get: nobody looks into them in advance
   const std::map<std::string, SeenResult>* seen_results = nullptr;
   bool watch = false;                       // find out where frames can be rebuilt
   bool fixed_sizes = false;                 // extents are constants
-  std::set<Reason> learned;                 // what may go either way at run time
+  std::set<Reason> learned;                 // assumptions that failed in earlier versions: both cases are compiled
   std::set<std::string> changed_constants;  // texts of sources that are data wherever they are
 
   // The walk ends at a position: those behind it are of other instructions now. False: it was to end there already.

@@ -47,7 +47,7 @@ struct CaptureOptions {
   bool trace = false;
   const std::map<std::string, SeenResult>* seen_results = nullptr;  // of calls, by place
   bool fixed_sizes = false;                                         // the extents of arrays are constants, each with a guard
-  std::set<Reason> learned;                                         // what calls met both ways: is_learned of base/reasons.h
+  std::set<Reason> learned;                 // assumptions of which calls met both cases: is_learned of base/reasons.h
   std::set<std::string> changed_constants;  // texts of sources that earlier versions took for constants and that have changed
 };
 

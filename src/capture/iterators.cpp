@@ -169,7 +169,9 @@ Result<Condition> supply_of_container(const Ref& iterator) {
 // zip(strict=True): either all go on or all end.
 Status require_one_length(const std::vector<Condition>& conditions) {
   for (const Condition& condition : conditions) {
-    if (!condition.known) return fail(Reason::unsupported_argument, "zip(strict=True) of lengths known at run time");
+    if (!condition.known)
+      return fail(Reason::unsupported_argument,
+                  "zip(strict=True) of lengths known at run time; plain form: zip without strict");
     if (condition.known != conditions[0].known) return fail(Reason::will_raise, "zip: the iterables have different lengths");
   }
   return Unit{};

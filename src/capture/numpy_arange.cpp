@@ -206,7 +206,8 @@ Result<DType> dtype_of_bounds(const ArangeBounds& bounds) {
 
 Result<Operand> read_arange_bound(Capture& capture, const Ref& ref) {
   ACCEL_TRY(Operand operand, read_operand(capture, ref));
-  if (operand.is_array()) return fail(Reason::unsupported_argument, "an array as bound of arange");
+  if (operand.is_array())
+    return fail(Reason::unsupported_argument, "an array as bound of arange; plain form: array.item() as the bound");
   return operand;
 }
 
@@ -215,7 +216,7 @@ Result<Operand> read_arange_bound(Capture& capture, const Ref& ref) {
 // arange([start,] stop[, step], dtype=None)
 Result<Ref> numpy_arange(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"start", "stop", "step", "dtype", "device", "like"}, 0, 4}));
-  if (!is_none(given[5])) return fail(Reason::unsupported_argument, "like");
+  if (!is_none(given[5])) return fail(Reason::unsupported_argument, "like; plain form: the call without like");
   if (is_none(given[1])) {
     given[1] = given[0];
     given[0] = nullptr;

@@ -66,7 +66,7 @@ Result<bool> read_flag(Capture& capture, const Ref& ref, bool when_missing) {
   if (!ref || is_no_value(ref)) return when_missing;
   ACCEL_TRY(PyRef object, capture.require_constant(ref));
   if (!PyBool_Check(object.get()) && !PyLong_CheckExact(object.get()) && object.get() != Py_None) {
-    return fail(Reason::unsupported_argument, "a flag that is no bool");
+    return fail(Reason::unsupported_argument, "a flag that is no bool; plain form: True or False");
   }
   return PyObject_IsTrue(object.get()) == 1;
 }

@@ -103,7 +103,9 @@ Result<Ref> numpy_bincount(Capture& capture, PyObject* callable, const CallArgum
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"x", "weights", "minlength"}, 1, 99, 1}));
   ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
   ACCEL_TRY(std::vector<BoxedResult> results, sampled_results(capture, made));
-  if (results[0].shape.size() != 1) return fail(Reason::unsupported_argument, "bincount of these arguments");
+  if (results[0].shape.size() != 1)
+    return fail(Reason::unsupported_argument,
+                "bincount of these arguments; plain form: bincount of a one-dimensional array of integers");
   results[0].shape = {std::nullopt};
   ACCEL_TRY(Operand x, read_operand(capture, given[0]));
   if (!is_none(given[1])) {  // without elements NumPy does not look at the weights
@@ -162,7 +164,9 @@ Result<Ref> numpy_unravel_index(Capture& capture, PyObject* callable, const Call
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"indices", "shape", "order"}, 2}));
   ACCEL_TRY(Operand index, read_operand(capture, given[0]));
   ACCEL_TRY(Shape shape, read_shape(capture, given[1]));
-  if (!index.shape.empty() || shape.empty()) return fail(Reason::unsupported_argument, "unravel_index of an array");
+  if (!index.shape.empty() || shape.empty())
+    return fail(Reason::unsupported_argument,
+                "unravel_index of an array; plain form: quotients and remainders: indices // columns, indices % columns");
   ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
   made.call.gives_tuple = true;
   std::vector<BoxedResult> results(shape.size(), {ValueKind::numpy_scalar, DType::int64, {}, {}});

@@ -62,7 +62,7 @@ Result<Ref> zeros(Capture& capture, const Ref& shape_given, const Ref& dtype_giv
 
 Result<Ref> zeros(Capture& capture, const CallArguments& arguments, bool unread) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"shape", "dtype", "order", "device", "like"}, 1, 3}));
-  if (!is_none(given[4])) return fail(Reason::unsupported_argument, "like");
+  if (!is_none(given[4])) return fail(Reason::unsupported_argument, "like; plain form: the call without like");
   return zeros(capture, given[0], given[1], given[2], unread);
 }
 
@@ -104,7 +104,7 @@ Result<Ref> numpy_empty(Capture& capture, PyObject*, const CallArguments& argume
 Result<Ref> numpy_ndarray(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"shape", "dtype", "buffer", "offset", "strides", "order"}, 1, 6}));
   if (!is_none(given[2]) || given[3] || !is_none(given[4]))
-    return fail(Reason::unsupported_argument, "an ndarray of a buffer or with strides");
+    return fail(Reason::unsupported_argument, "an ndarray of a buffer or with strides; plain form: numpy.empty(shape, dtype)");
   return zeros(capture, given[0], given[1], given[5], is_unread(capture));
 }
 
@@ -119,7 +119,8 @@ Result<Ref> numpy_empty_like(Capture& capture, PyObject*, const CallArguments& a
     ACCEL_TRY(shape, read_shape(capture, given[4]));
     if (order == "K" || order.empty()) {
       bool c_order = !prototype.is_array() || prototype.shape.size() < 2 || is_c_contiguous(capture, prototype.ref);
-      if (!c_order && shape.size() == prototype.shape.size()) return fail(Reason::unsupported_argument, "shape with order='K'");
+      if (!c_order && shape.size() == prototype.shape.size())
+        return fail(Reason::unsupported_argument, "shape with order='K'; plain form: order='C'");
     }
   } else if (prototype.is_array() && (order.empty() || order == "K")) {
     memory = copy_order(capture, prototype.ref);
@@ -311,7 +312,9 @@ Result<Ref> make_array(Capture& capture, const Ref& ref, const ArrayRequest& req
                          ? Result<Ref>(capture.refusal(ref))
                          : Result<Ref>(fail(Reason::unsupported_value, "an array of this object"));
   if (!made.ok()) return made;
-  if (!operand && request.order == "F") return fail(Reason::unsupported_argument, "order='F' for a sequence");
+  if (!operand && request.order == "F")
+    return fail(Reason::unsupported_argument,
+                "order='F' for a sequence; plain form: numpy.asfortranarray(numpy.array(sequence))");
   auto rank = static_cast<int64_t>(lens_of(*made).shape.size());
   if (rank >= request.least_rank) return made;
   std::vector<Dim> shape(static_cast<size_t>(request.least_rank - rank), capture.dims().constant(1));
@@ -332,7 +335,7 @@ Result<Ref> as_array(Capture& capture, const CallArguments& arguments, const cha
   Signature signature{{"a", "dtype", "order", "device", "copy", "like"}, 1, 3};
   if (forced_order[0] != '\0') signature = {{"a", "dtype", "like"}, 1, 2};
   ACCEL_TRY(auto given, bind_arguments(arguments, signature));
-  if (!is_none(given.back())) return fail(Reason::unsupported_argument, "like");
+  if (!is_none(given.back())) return fail(Reason::unsupported_argument, "like; plain form: the call without like");
   ArrayRequest request;
   ACCEL_TRY(request.dtype, read_dtype(capture, given[1]));
   request.order = forced_order;
@@ -349,7 +352,8 @@ Result<Ref> as_array(Capture& capture, const CallArguments& arguments, const cha
 Result<Ref> numpy_array(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given,
             bind_arguments(arguments, {{"object", "dtype", "copy", "order", "subok", "ndmin", "ndmax", "like"}, 1, 2}));
-  if (!is_none(given[6]) || !is_none(given[7])) return fail(Reason::unsupported_argument, "ndmax or like");
+  if (!is_none(given[6]) || !is_none(given[7]))
+    return fail(Reason::unsupported_argument, "ndmax or like; plain form: the call without ndmax and like");
   ArrayRequest request;
   ACCEL_TRY(request.dtype, read_dtype(capture, given[1]));
   ACCEL_TRY(request.copy, read_copy(capture, given[2], CopyMode::always));

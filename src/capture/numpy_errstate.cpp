@@ -56,7 +56,7 @@ Result<Ref> numpy_make_extobj(Capture& capture, PyObject*, const CallArguments& 
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"call", "all", "divide", "over", "under", "invalid", "bufsize"}, 0, 0}));
   bool calls = is_raiser_of_linalg(given[0]);
   if ((!is_none(given[0]) && !calls) || !is_none(given[6]))
-    return fail(Reason::unsupported_argument, "errstate with call or bufsize");
+    return fail(Reason::unsupported_argument, "errstate with call or bufsize; plain form: errstate without call");
   Ref settings = capture.instance(&PyCapsule_Type);
   settings->position = calls ? 1 : 0;  // whose calls raise by themselves
   for (size_t k = 0; k < 4; ++k) {

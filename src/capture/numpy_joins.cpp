@@ -25,7 +25,8 @@ struct Parts {
 
 Result<std::vector<Ref>> items_of(const Ref& sequence) {
   if (sequence->kind != AbstractKind::tuple && sequence->kind != AbstractKind::list) {
-    return fail(Reason::unsupported_argument, "a sequence of arrays that is no tuple or list");
+    return fail(Reason::unsupported_argument,
+                "a sequence of arrays that is no tuple or list; plain form: a tuple or list of the arrays");
   }
   if (sequence->items.empty()) return fail(Reason::will_raise, "need at least one array to concatenate");
   return sequence->items;
@@ -48,7 +49,7 @@ Status check_extents(Capture& capture, const Parts& parts, int axis) {
 // concatenate(arrays, axis=0, out=None, *, dtype=None, casting='same_kind')
 Result<Ref> numpy_concatenate(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"arrays", "axis", "out", "dtype", "casting"}, 1, 3, 1}));
-  if (!is_none(given[2])) return fail(Reason::unsupported_argument, "out");
+  if (!is_none(given[2])) return fail(Reason::unsupported_argument, "out; plain form: out[...] = the call without out");
   if (is_grown(given[0]) && !given[1] && is_none(given[3])) return concatenated_items(capture, given[0]);
   ACCEL_TRY(std::vector<Ref> items, items_of(given[0]));
   Parts parts;

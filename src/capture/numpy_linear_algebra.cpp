@@ -43,7 +43,9 @@ std::map<int, Dim> core_extents(const std::vector<CoreAxes>& axes, const std::ve
 
 // NumPy's loops compute otherwise when BLAS cannot write to the result's memory.
 Status check_gufunc_out(Capture& capture, const Ref& out) {
-  if (!out) return fail(Reason::unsupported_argument, "out for some of the results");
+  if (!out)
+    return fail(Reason::unsupported_argument,
+                "out for some of the results; plain form: assign each result of the call without out");
   capture.look(out);
   if (out->kind != AbstractKind::array) return fail(Reason::will_raise, "out is no array");
   if (!is_c_contiguous(capture, out)) return fail(Reason::unsupported_layout, "out of a gufunc that is not contiguous");
@@ -55,13 +57,17 @@ Status check_same_type(Capture& capture, const Ref& out, DType dtype, const std:
   if (lens.dtype != dtype) return fail(Reason::unsupported_dtype, "out of another dtype than the gufunc's result");
   bool same = lens.shape.size() == shape.size();
   for (size_t k = 0; same && k < shape.size(); ++k) same = capture.decide_equal(lens.shape[k], shape[k]);
-  return same ? Status(Unit{}) : fail(Reason::unsupported_argument, "out of another shape than the gufunc's result");
+  return same ? Status(Unit{})
+              : fail(Reason::unsupported_argument,
+                     "out of another shape than the gufunc's result; plain form: out[...] = the call without out");
 }
 
 }  // namespace
 
 Result<Ref> apply_gufunc(Capture& capture, Op op, const std::vector<Ref>& refs, const UfuncOptions& options) {
-  if (options.keep_arrays || options.where) return fail(Reason::unsupported_argument, "out=... or where of a gufunc");
+  if (options.keep_arrays || options.where)
+    return fail(Reason::unsupported_argument,
+                "out=... or where of a gufunc; plain form: out[...] = the call without out and where");
   for (const Ref& out : options.outs) {
     ACCEL_TRY([[maybe_unused]] Unit fits, check_gufunc_out(capture, out));
   }
@@ -125,7 +131,8 @@ bool is_walked_backwards(Capture& capture, const Operand& operand) {
 // np.dot and np.inner call BLAS as matmul does for contiguous operands; others they copy first.
 Status make_dot_operand(Capture& capture, Operand& operand) {
   if (!operand.is_array() || operand.shape.empty() || operand.shape.size() > 2) {
-    return fail(Reason::unsupported_argument, "dot of anything but vectors and matrices");
+    return fail(Reason::unsupported_argument,
+                "dot of anything but vectors and matrices; plain form: numpy.matmul or numpy.tensordot");
   }
   if (operand.type.dtype == DType::float16) return fail(Reason::unsupported_dtype, "dot of float16");
   if (!is_inexact(operand.type.dtype)) return Unit{};

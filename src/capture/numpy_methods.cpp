@@ -105,7 +105,7 @@ Result<Ref> numpy_array_reshape(Capture& capture, PyObject*, const CallArguments
   ACCEL_TRY(auto given, bind_arguments({{}, arguments.keywords}, {{"order", "copy"}}));
   ACCEL_TRY(std::string order, read_text(capture, given[0]));
   if (order == "K") return fail(Reason::will_raise, "order 'K' is not permitted for reshaping");
-  if (!is_none(given[1])) return fail(Reason::unsupported_argument, "copy of reshape");
+  if (!is_none(given[1])) return fail(Reason::unsupported_argument, "copy of reshape; plain form: reshape without copy");
   std::vector<Dim> shape;
   for (const Ref& item : spread(arguments)) {
     ACCEL_TRY(Dim extent, read_extent(capture, item));
@@ -167,7 +167,7 @@ Result<Ref> view_as_parts(Capture& capture, const Ref& self) {
 Result<Ref> numpy_array_view(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "dtype", "type"}, 1, 99, 1}));
   ACCEL_TRY(Ref self, array_self(given[0]));
-  if (given[2]) return fail(Reason::unsupported_argument, "a view of another type");
+  if (given[2]) return fail(Reason::unsupported_argument, "a view of another type; plain form: view of a dtype");
   if (!given[1]) return plain_view(capture, self);
   DType dtype = lens_of(self).dtype;
   bool has_axes = rank_of(self) > 0;
@@ -278,7 +278,7 @@ Result<Ref> numpy_array_copy(Capture& capture, PyObject*, const CallArguments& a
 
 Result<Ref> numpy_array_conjugate(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "out"}, 1, 99, 1}));
-  if (!is_none(given[1])) return fail(Reason::unsupported_argument, "out");
+  if (!is_none(given[1])) return fail(Reason::unsupported_argument, "out; plain form: out[...] = the call without out");
   ACCEL_TRY(Operand self, read_operand(capture, given[0]));
   if (dtype_kind(self.type.dtype) != 'c') return self.ref;
   return apply_ufunc(capture, Op::conjugate, {self.ref});
@@ -292,7 +292,7 @@ static Ref scalar_of(Capture& capture, const Operand& array) {
 // PyArray_Round
 Result<Ref> numpy_array_round(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "decimals", "out"}, 1, 99, 1}));
-  if (!is_none(given[2])) return fail(Reason::unsupported_argument, "out");
+  if (!is_none(given[2])) return fail(Reason::unsupported_argument, "out; plain form: out[...] = the call without out");
   ACCEL_TRY(Operand self, read_operand(capture, given[0]));
   int64_t decimals = 0;
   if (given[1]) {
@@ -302,7 +302,7 @@ Result<Ref> numpy_array_round(Capture& capture, PyObject*, const CallArguments& 
   if (kind == 'c' || kind == 'b')
     return fail(Reason::unsupported_dtype, std::string("round of ") + dtype_name(self.type.dtype));
   if (kind != 'f') {
-    if (decimals < 0) return fail(Reason::unsupported_argument, "integers rounded to tens");
+    if (decimals < 0) return fail(Reason::unsupported_argument, "integers rounded to tens; plain form: the call on floats");
     if (!self.is_array()) return self.ref;
     if (self.shape.empty()) return scalar_of(capture, self);
     return copied(capture, capture.read(self.ref), copy_order(capture, self.ref));
@@ -326,7 +326,8 @@ Result<Ref> numpy_array_round(Capture& capture, PyObject*, const CallArguments& 
 // ndarray.item() and that of NumPy scalars: a Python number.
 Result<Ref> numpy_array_item(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(Operand self, read_operand(capture, arguments.positional[0]));
-  if (arguments.positional.size() > 1 || !self.shape.empty()) return fail(Reason::unsupported_argument, "item of an array");
+  if (arguments.positional.size() > 1 || !self.shape.empty())
+    return fail(Reason::unsupported_argument, "item of an array; plain form: array[index].item()");
   if (!self.is_array() && self.ref->scalar.dim) return capture.dim_scalar(*self.ref->scalar.dim);
   DType dtype = self.type.dtype, python = DType::bool_;
   if (dtype_kind(dtype) == 'f') python = DType::float64;

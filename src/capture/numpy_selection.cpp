@@ -40,7 +40,8 @@ Result<Ref> read_diagonal(Capture& capture, const std::vector<Ref>& given) {
   if (given[0]->kind != AbstractKind::array)
     return fail(Reason::will_raise, "diag requires an array of at least two dimensions");
   auto rank = static_cast<int>(lens_of(given[0]).shape.size());
-  if (rank != 2) return fail(Reason::unsupported_argument, "the diagonal of anything but a matrix");
+  if (rank != 2)
+    return fail(Reason::unsupported_argument, "the diagonal of anything but a matrix; plain form: array[range(n), range(n)]");
   int64_t offset = 0;
   if (given[1]) {
     ACCEL_TRY(offset, capture.require_int(given[1]));
@@ -50,7 +51,8 @@ Result<Ref> read_diagonal(Capture& capture, const std::vector<Ref>& given) {
     if (!given[2 + k]) continue;
     ACCEL_TRY(axes[k], read_axis(capture, given[2 + k], rank));
   }
-  if (axes[0] != 0 || axes[1] != 1) return fail(Reason::unsupported_argument, "axes of diagonal");
+  if (axes[0] != 0 || axes[1] != 1)
+    return fail(Reason::unsupported_argument, "axes of diagonal; plain form: array.transpose(axes).diagonal()");
   return diagonal_view(capture, given[0], offset);
 }
 
@@ -63,7 +65,7 @@ Result<Ref> numpy_array_diagonal(Capture& capture, PyObject*, const CallArgument
 
 Result<Ref> numpy_array_trace(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "offset", "axis1", "axis2", "dtype", "out"}, 1, 99, 1}));
-  if (!is_none(given[5])) return fail(Reason::unsupported_argument, "out");
+  if (!is_none(given[5])) return fail(Reason::unsupported_argument, "out; plain form: out[...] = the call without out");
   ACCEL_TRY(Ref diagonal, read_diagonal(capture, given));
   ReduceOptions options;
   options.axes = {0};
@@ -76,7 +78,9 @@ Result<Ref> numpy_array_repeat(Capture& capture, PyObject*, const CallArguments&
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "repeats", "axis"}, 2, 99, 1}));
   if (given[0]->kind != AbstractKind::array) return fail(Reason::unsupported_value, "repeat of a scalar");
   auto number = as_operand(capture, given[1]);
-  if (!number || number->is_array()) return fail(Reason::unsupported_argument, "repeats that differ");
+  if (!number || number->is_array())
+    return fail(Reason::unsupported_argument,
+                "repeats that differ; plain form: numpy.concatenate of the repeated parts, or numpy.repeat of one count");
   ACCEL_TRY(Dim times, read_dim(capture, given[1]));
   DimTable& dims = capture.dims();
   if (!capture.decide(times, Comparison::ge, dims.constant(0))) return fail(Reason::will_raise, "repeats may not be negative");
@@ -117,7 +121,7 @@ bool counts_in_numpy() {
 Result<Ref> numpy_count_nonzero(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"a"}, 1, 99, 1}));
   ACCEL_TRY(Operand array, read_operand(capture, given[0]));
-  if (!array.is_array()) return fail(Reason::unsupported_argument, "count_nonzero of a scalar");
+  if (!array.is_array()) return fail(Reason::unsupported_argument, "count_nonzero of a scalar; plain form: int(bool(number))");
   Builder& build = capture.build();
   ACCEL_TRY(ValueId value, operand_value(capture, array, DType::bool_));
   value = capture.astype(value, DType::int64);

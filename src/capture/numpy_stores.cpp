@@ -92,7 +92,8 @@ Result<std::optional<Operand>> read_mask(Capture& capture, const Ref& where) {
 }
 
 Result<ValueId> mask_value(Capture& capture, const Operand& mask, const std::vector<Dim>& shape) {
-  if (mask.shape.size() > shape.size()) return fail(Reason::unsupported_argument, "where with more axes than the array");
+  if (mask.shape.size() > shape.size())
+    return fail(Reason::unsupported_argument, "where with more axes than the array; plain form: a mask with the array's axes");
   std::vector<Dim> own = mask.shape;
   ACCEL_TRY([[maybe_unused]] Unit fits, fit_shape(capture, shape, own));
   ACCEL_TRY(ValueId value, operand_value(capture, mask, DType::bool_));
@@ -156,7 +157,8 @@ Result<Ref> numpy_array_fill(Capture& capture, PyObject*, const CallArguments& a
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "value"}, 2, 99, 2}));
   if (given[0]->kind != AbstractKind::array) return fail(Reason::unsupported_value, "fill of a NumPy scalar");
   auto value = as_operand(capture, given[1]);
-  if (!value || value->is_array()) return fail(Reason::unsupported_argument, "fill with an array");
+  if (!value || value->is_array())
+    return fail(Reason::unsupported_argument, "fill with an array; plain form: array[...] = values");
   ACCEL_TRY([[maybe_unused]] Unit in_range, require_element_in_range(capture, *value, lens_of(given[0]).dtype));
   ACCEL_TRY([[maybe_unused]] Unit done, assign(capture, given[0], given[1], "unsafe"));
   return capture.constant(Py_None);

@@ -60,7 +60,7 @@ Result<ValueId> bounded_index(Capture& capture, const Ref& indices, Dim extent, 
   }
   DimTable& dims = capture.dims();
   if (!capture.decide(extent, Comparison::gt, dims.constant(0)))
-    return fail(Reason::unsupported_argument, "an index of an empty axis");
+    return fail(Reason::unsupported_argument, "an index of an empty axis; plain form: a test of the length before");
   ACCEL_TRY(ValueId index, operand_value(capture, *as_operand(capture, indices), DType::int64));
   Builder& build = capture.build();
   if (mode == "wrap") return build.pointwise(Op::remainder, {index, int_value(capture, extent)}, {DType::int64});
@@ -115,12 +115,13 @@ Result<Ref> numpy_array_nonzero(Capture& capture, PyObject*, const CallArguments
 // ndarray.take(indices, axis=None, out=None, mode='raise')
 Result<Ref> numpy_array_take(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "indices", "axis", "out", "mode"}, 2, 99, 1}));
-  if (!is_none(given[3])) return fail(Reason::unsupported_argument, "out");
+  if (!is_none(given[3])) return fail(Reason::unsupported_argument, "out; plain form: out[...] = the call without out");
   ACCEL_TRY(std::string mode, read_text(capture, given[4]));
   ACCEL_TRY(Operand operand, read_array(capture, given[0]));
   ACCEL_TRY(Ref indices, array_operand(capture, given[1]));
   char kind = dtype_kind(lens_of(indices).dtype);
-  if (kind == 'f' || kind == 'c') return fail(Reason::unsupported_argument, "indices that are no integers");
+  if (kind == 'f' || kind == 'c')
+    return fail(Reason::unsupported_argument, "indices that are no integers; plain form: indices.astype(numpy.intp)");
   ACCEL_TRY(Along along, read_along(capture, operand, given[2]));
   auto& [array, axis] = along;
   ACCEL_TRY(ValueId index, bounded_index(capture, indices, lens_of(array).shape[static_cast<size_t>(axis)], mode));
@@ -130,7 +131,7 @@ Result<Ref> numpy_array_take(Capture& capture, PyObject*, const CallArguments& a
 // ndarray.compress(condition, axis=None, out=None)
 Result<Ref> numpy_array_compress(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "condition", "axis", "out"}, 2, 99, 1}));
-  if (!is_none(given[3])) return fail(Reason::unsupported_argument, "out");
+  if (!is_none(given[3])) return fail(Reason::unsupported_argument, "out; plain form: out[...] = the call without out");
   ACCEL_TRY(Operand operand, read_array(capture, given[0]));
   ACCEL_TRY(Operand condition, read_array(capture, given[1]));
   if (condition.shape.size() != 1) return fail(Reason::will_raise, "condition must be a 1-d array");
@@ -138,7 +139,7 @@ Result<Ref> numpy_array_compress(Capture& capture, PyObject*, const CallArgument
   auto& [array, axis] = along;
   Dim extent = lens_of(array).shape[static_cast<size_t>(axis)];
   if (!capture.decide(condition.shape[0], Comparison::le, extent))
-    return fail(Reason::unsupported_argument, "a condition longer than the axis");
+    return fail(Reason::unsupported_argument, "a condition longer than the axis; plain form: condition[:length]");
   ACCEL_TRY(ValueId mask, operand_value(capture, condition, DType::bool_));
   ACCEL_TRY(std::vector<ValueId> places, nonzero_places(capture, mask));
   return taken(capture, array, places[0], axis);

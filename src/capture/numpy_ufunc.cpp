@@ -44,14 +44,16 @@ struct UfuncCall {
 
 Status read_outs(Capture& capture, const UfuncOptions& options, UfuncCall& call) {
   for (const Ref& out : options.outs) {
-    if (!out) return fail(Reason::unsupported_argument, "out for some of the results");
+    if (!out)
+      return fail(Reason::unsupported_argument,
+                  "out for some of the results; plain form: assign each result of the call without out");
     ACCEL_TRY(Operand operand, call.predicate ? read_lanes(capture, out) : read_operand(capture, out));
     if (!operand.is_array()) return fail(Reason::will_raise, "out is no array");
     if (call.predicate && !is_predicated(out)) return fail(Reason::unsupported_argument, "an operation under a mask with out");
     ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(out));
     for (const Operand& other : call.outs)
       if (other.ref->array.storage == out->array.storage)
-        return fail(Reason::unsupported_argument, "one array for two results");
+        return fail(Reason::unsupported_argument, "one array for two results; plain form: an array of its own for each result");
     call.outs.push_back(std::move(operand));
   }
   return Unit{};
@@ -295,7 +297,8 @@ Result<Ref> apply_ufunc(Capture& capture, PyObject* ufunc, const std::vector<Ref
   }
   ACCEL_TRY([[maybe_unused]] Unit outs, read_outs(capture, options, call));
   ACCEL_TRY(call.mask, read_mask(capture, options.where));
-  if (call.mask && call.outs.empty()) return fail(Reason::unsupported_argument, "where without out");
+  if (call.mask && call.outs.empty())
+    return fail(Reason::unsupported_argument, "where without out; plain form: numpy.where(condition, the call, values)");
   ACCEL_TRY([[maybe_unused]] Unit types, resolve_types(ufunc, options, call));
   ACCEL_TRY([[maybe_unused]] Unit shape, resolve_shape(capture, call));
   resolve_order(capture, options.order, options.into, call);
@@ -378,11 +381,12 @@ Result<Ref> numpy_ufunc_call(Capture& capture, PyObject* ufunc, const CallArgume
     options.outs = {given[0]};
   }
   if (!options.outs.empty() && options.outs.size() != results)
-    return fail(Reason::unsupported_argument, "out for some of the results");
+    return fail(Reason::unsupported_argument,
+                "out for some of the results; plain form: assign each result of the call without out");
   options.where = given[1];
   ACCEL_TRY(options.casting, read_text(capture, given[2]));
   ACCEL_TRY(std::string order, read_text(capture, given[3]));
-  if (order == "A") return fail(Reason::unsupported_argument, "order='A'");
+  if (order == "A") return fail(Reason::unsupported_argument, "order='A'; plain form: order='C' or order='F'");
   if (!order.empty()) options.order = order[0];
   ACCEL_TRY(options.dtype, read_descr(capture, given[4]));
   return apply_ufunc(capture, ufunc, inputs, options);

@@ -93,7 +93,7 @@ Status find_shared(PythonCall& site) {
 bool Interpreter::is_boxed_call() const {
   if (nesting_ > 0 || plan_.boxed.empty()) return false;
   auto found = plan_.boxed.find(place_name(frames_before()));
-  return found != plan_.boxed.end() && found->second;
+  return found != plan_.boxed.end() && found->second.possible;
 }
 
 namespace {
@@ -135,7 +135,7 @@ void Interpreter::box_instead(const Failure& why) {
   constexpr Reason never[] = {Reason::will_raise, Reason::internal_error, Reason::floating_point_event, Reason::capture_budget};
   if (speculative_ || depth_before_ == 0 || is_raising() || is_among(never, why.reason)) return;
   std::vector<const Frame*> frames = frames_before();
-  if (!before_.in_library && is_call(before_, before_.next) && is_among(of_calls, why.reason)) box_at(frames);
+  if (!before_.in_library && is_call(before_, before_.next) && is_among(of_calls, why.reason)) box_at(frames, why);
   while (frames.size() > 1) {
     bool library = frames.back()->in_library;
     if (frames.back()->forks_before != forks_) return;  // it fails on some paths only
@@ -145,16 +145,16 @@ void Interpreter::box_instead(const Failure& why) {
     Frame at_call = caller;
     --at_call.next;
     frames.back() = &at_call;
-    if (library || is_in_loop(frames)) box_at(frames);
+    if (library || is_in_loop(frames)) box_at(frames, why);
     frames.back() = &caller;
   }
 }
 
 // Plans the call that these frames are about to make, unless that has been tried.
-void Interpreter::box_at(const std::vector<const Frame*>& frames) {
-  auto [site, fresh] = plan_.boxed.try_emplace(place_name(frames), true);
-  if (!fresh && !site->second) return;
-  if (!fresh) site->second = false;
+void Interpreter::box_at(const std::vector<const Frame*>& frames, const Failure& why) {
+  auto [site, fresh] = plan_.boxed.try_emplace(place_name(frames), Plan::PlannedCall{why});
+  if (!fresh && !site->second.possible) return;
+  if (!fresh) site->second.possible = false;
   plan_.forget_numbering();
   throw Restart{};
 }
@@ -173,6 +173,11 @@ void Interpreter::hand_over(const Ref& value) {
 bool Interpreter::is_ignored() const {
   const Frame& frame = *frames_.back();
   return frame.bytecode().instructions[static_cast<size_t>(frame.next)].op == Opcode::pop_top;
+}
+
+// What a report says about a call after its name.
+static std::string why_boxed(const Failure& why) {
+  return why.reason == Reason::unsupported_call || why.detail.empty() ? "" : " (" + why.detail + ")";
 }
 
 Result<Ref> Interpreter::box_call(const Ref& callable, const CallArguments& arguments) {
@@ -207,7 +212,7 @@ Result<Ref> Interpreter::box_call(const Ref& callable, const CallArguments& argu
   ACCEL_TRY([[maybe_unused]] Unit assumed, assume_result(*site, call));
   ValueId made = add_call(*site, writer, call);
   Ref result = result_of_call(*site, made, call).value();
-  capture_.note(Reason::boxed_call, site->name);
+  capture_.note(Reason::boxed_call, site->name + why_boxed(plan_.boxed.at(site->place).why));
   call.python = std::move(site);
   capture_.calls().push_back(std::move(call));
   return result;
