@@ -193,7 +193,7 @@ FUNCTIONS = [
 ]
 
 
-@pytest.mark.parametrize("shape", [(3, 300), (20, 7), (2, 256), (2, 1), (0, 5), (4, 0)], ids=str)
+@pytest.mark.parametrize("shape", [(3, 300), (20, 7), (2, 1), (0, 5)], ids=str)
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_functions(function, shape):
     """Wide rows, narrow ones and none: a tile computes its own part of the grid where that pays."""

@@ -100,7 +100,7 @@ def test_random_lists():
     @settings(
         deadline=None,
         database=None,
-        max_examples=EXAMPLES or 30,
+        max_examples=EXAMPLES or 22,
         derandomize=not EXAMPLES,
         suppress_health_check=list(HealthCheck),
     )

@@ -41,7 +41,7 @@ def planes(a):
     return a.sum(axis=1).max(axis=0), a.max(axis=0).sum(), (a + a).sum(axis=(0, 1)).min(), a.argmin(axis=0).max()
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int8"])
+@pytest.mark.parametrize("dtype", ["float64", "int8"])
 def test_reductions_of_columns(dtype):
     for shape in ((1, 1), (3, 5), (40, 1100), (2000, 3)):
         for _, a in layouts(sample(shape, dtype)):
