@@ -413,3 +413,19 @@ def test_clocks():
         y, later = call(np.ones(3), 4)
         assert later is True and y.tolist() == [1.5**4] * 3
     assert facts(call)["interpreted"] == 0
+
+
+def test_numbers_that_a_loop_of_numpy_reads_before_a_call():
+    def one_by_one(x, note):
+        whole = np.array(3)
+        half = np.array(x[0])
+        note(np.dot(whole.reshape(1, 1), whole.reshape(1, 1)), whole)
+        note(np.matmul(half.reshape(1, 1), half.reshape(1, 1)), half)
+        return whole, half
+
+    noted = []
+    call = accel.compile(one_by_one)
+    for _ in range(2):
+        assert [part.tolist() for part in call(np.array([0.5]), lambda *seen: noted.extend(seen))] == [3, 0.5]
+    assert [part.tolist() for part in noted] == 2 * [[[9]], 3, [[0.25]], 0.5]
+    assert facts(call)["compiled"] == 2

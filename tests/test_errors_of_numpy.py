@@ -323,3 +323,13 @@ def test_results_that_nobody_uses(function):
         check_left_to_numpy(function, sample((3, 3)))
         with pytest.raises(Exception):  # noqa: B017, PT011
             accel.compile(function, backend="numpy")(sample((3, 3)))
+
+
+def test_more_index_arrays_than_iterators_take():
+    def store(i):
+        most = np.zeros((1,) * 64)
+        most[(i,) * 63] = 1.0
+        most[(i,) * 64] = 2.0
+        return most
+
+    assert_same(store, accel.compile(store), np.array([0]))

@@ -88,3 +88,14 @@ def test_reductions(array):
     call = accel.compile(reduced)
     for _ in range(3):
         assert layout(call(array)) == layout(reduced(array))
+
+
+def products_of_stacks(a, v):
+    return a @ a, np.matmul(a, v[..., None]), np.vecdot(v, v), np.matvec(a, v), np.vecmat(v, a), a[0] @ a, np.matmul(v[0, 0], a)
+
+
+@pytest.mark.parametrize("axes", [(1, 0, 2, 3), (0, 1, 3, 2), (1, 0, 3, 2)])
+def test_products_of_stacks(axes):
+    stack = np.arange(96.0).reshape(2, 3, 4, 4).transpose(axes)
+    check_layout(products_of_stacks, stack, stack[..., 0])
+    check_layout(products_of_stacks, np.ascontiguousarray(stack), stack[..., 1])

@@ -1,5 +1,6 @@
 """Which object a number or tuple is, where paths, rounds of a loop or data choose it: NumPy's answer, from the interpreter."""
 
+import copy
 import math
 
 import numpy as np
@@ -134,3 +135,18 @@ def test_singletons_are_compiled():
     for case in (SOME, NONE, SOME):
         assert_same(to_none, call, case, times=2)
     assert facts(call)["interpreted"] == facts(call)["side_exits"] == 0
+
+
+def made_of_a_number(x):
+    doubled = x * 2
+    made = [x.copy(), x.conj(), x.conjugate(), x.reshape(()), x.round(1), np.round(x), +x, x.astype(x.dtype), abs(x)]
+    made += [copy.copy(x), x.__copy__(), x.__deepcopy__(None), x]
+    return doubled, made
+
+
+@pytest.mark.parametrize("number", [np.int64(7), np.uint8(7), np.float64(-0.0), np.float32(1.5)])
+def test_which_methods_of_numbers_make_another_object(number):
+    call = accel.compile(made_of_a_number)
+    assert_same(made_of_a_number, call, number, times=2)
+    assert [made is number for made in call(number)[1]] == [made is number for made in made_of_a_number(number)[1]]
+    assert facts(call)["interpreted"] == 0

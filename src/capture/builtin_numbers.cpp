@@ -278,7 +278,8 @@ Result<Ref> capture_abs(Capture& capture, PyObject* callable, const CallArgument
   if (value->kind == AbstractKind::scalar && value->scalar.dim && !capture.is_runtime(*value->scalar.dim)) {
     DimTable& dims = capture.dims();
     Dim d = *value->scalar.dim, zero = dims.constant(0);
-    if (capture.decide(d, Comparison::ge, zero)) return value;
+    if (capture.decide(d, Comparison::ge, zero))
+      return value->scalar.kind == ValueKind::numpy_scalar ? another_number(value) : value;
     if (capture.fits(d)) return capture.dim_scalar(dims.sub(zero, d), value->scalar.kind);
   }
   auto operand = as_operand(capture, value);

@@ -163,10 +163,19 @@ Result<std::vector<ValueId>> nonzero_places(Capture& capture, ValueId mask) {
   return places;
 }
 
+// Operands of one of NumPy's iterators, but for the result.
+constexpr size_t most_index_arrays = 63;
+
 Result<Selection> select(Capture& capture, const Ref& array, const std::vector<IndexPart>& parts) {
   Selection out;
   bool whole = std::all_of(parts.begin(), parts.end(),
                            [](const IndexPart& part) { return is_advanced(part) || part.kind == IndexKind::ellipsis; });
+  size_t arrays = 0;
+  for (const IndexPart& part : parts) {
+    if (is_advanced(part)) arrays += static_cast<size_t>(std::max(part.axes, 1));
+    arrays += part.kind == IndexKind::integer;
+  }
+  if (arrays > most_index_arrays) return fail(Reason::will_raise, "too many index arrays");
   out.view = array;
   if (!whole) {
     ACCEL_TRY(out.view, basic_view(capture, array, parts));

@@ -86,6 +86,7 @@ Result<Ref> apply_gufunc(Capture& capture, Op op, const std::vector<Ref>& refs, 
   ACCEL_TRY(std::vector<DType> dtypes, resolve_dtypes(ufunc_of(op), types, options.dtype.get(), false, casting));
   // matmul treats a vector as a row on the left and a column on the right.
   bool row = op == Op::matmul && left.shape.size() == 1, column = op == Op::matmul && right.shape.size() == 1;
+  const std::vector<Operand> given = {left, right};
   Dim one = capture.dims().constant(1);
   if (row) left.shape.insert(left.shape.begin(), one);
   if (column) right.shape.push_back(one);
@@ -105,6 +106,10 @@ Result<Ref> apply_gufunc(Capture& capture, Op op, const std::vector<Ref>& refs, 
   Type result{ValueKind::array, dtypes[2], outer, {}};
   for (int axis : axes[2]) result.shape.push_back(extents.at(axis));
   int rank = result.rank();
+  const std::vector<size_t> core = {row ? 1 : axes[0].size(), column ? 1 : axes[1].size()};
+  result.order = outer_order(capture, given, core, outer.size());
+  for (int axis = static_cast<int>(outer.size()); axis < rank && !result.order.empty(); ++axis)
+    result.order.push_back(static_cast<uint8_t>(axis));
   std::vector<int> dropped;
   if (row) dropped.push_back(rank - 2);
   if (column) dropped.push_back(rank - 1);

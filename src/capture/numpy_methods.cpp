@@ -112,7 +112,7 @@ Result<Ref> numpy_array_reshape(Capture& capture, PyObject*, const CallArguments
     shape.push_back(extent);
   }
   ACCEL_TRY(shape, reshape_target(capture, self, std::move(shape)));
-  if (shape.empty() && arguments.positional[0]->kind != AbstractKind::array) return arguments.positional[0];
+  if (shape.empty() && arguments.positional[0]->kind != AbstractKind::array) return another_number(arguments.positional[0]);
   ACCEL_TRY(bool backwards, is_backwards(capture, self, order));
   if (!backwards) return reshaped(capture, self, shape);
   std::reverse(shape.begin(), shape.end());
@@ -271,16 +271,19 @@ Result<Ref> numpy_array_copy(Capture& capture, PyObject*, const CallArguments& a
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "order"}, 1, 99, 1}));
   ACCEL_TRY(Operand self, read_operand(capture, given[0]));
   ACCEL_TRY(std::string order, read_text(capture, given[1]));
-  if (!self.is_array()) return self.ref;
+  if (!self.is_array()) return another_number(self.ref);
   ACCEL_TRY(std::vector<uint8_t> memory, copy_order(capture, self.ref, order.empty() ? "C" : order));
   return copied(capture, capture.read(self.ref), std::move(memory));
 }
+
+// A number that cannot change is its own copy, other than for its method copy.
+Result<Ref> numpy_number_copy(Capture&, PyObject*, const CallArguments& arguments) { return arguments.positional[0]; }
 
 Result<Ref> numpy_array_conjugate(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "out"}, 1, 99, 1}));
   if (!is_none(given[1])) return fail(Reason::unsupported_argument, "out; plain form: out[...] = the call without out");
   ACCEL_TRY(Operand self, read_operand(capture, given[0]));
-  if (dtype_kind(self.type.dtype) != 'c') return self.ref;
+  if (dtype_kind(self.type.dtype) != 'c') return self.is_array() ? self.ref : another_number(self.ref);
   return apply_ufunc(capture, Op::conjugate, {self.ref});
 }
 
@@ -303,7 +306,7 @@ Result<Ref> numpy_array_round(Capture& capture, PyObject*, const CallArguments& 
     return fail(Reason::unsupported_dtype, std::string("round of ") + dtype_name(self.type.dtype));
   if (kind != 'f') {
     if (decimals < 0) return fail(Reason::unsupported_argument, "integers rounded to tens; plain form: the call on floats");
-    if (!self.is_array()) return self.ref;
+    if (!self.is_array()) return another_number(self.ref);
     if (self.shape.empty()) return scalar_of(capture, self);
     return copied(capture, capture.read(self.ref), copy_order(capture, self.ref));
   }

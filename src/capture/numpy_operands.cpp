@@ -145,6 +145,14 @@ std::optional<Operand> as_operand(Capture& capture, const Ref& ref) {
   }
 }
 
+Ref another_number(const Ref& number) {
+  if (number->kind != AbstractKind::scalar) return number;
+  Ref out = std::make_shared<AbstractValue>();
+  out->kind = AbstractKind::scalar;
+  out->scalar = number->scalar;
+  return out;
+}
+
 Result<Operand> read_operand(Capture& capture, const Ref& ref) {
   ACCEL_TRY([[maybe_unused]] Unit gathered, materialise(capture, ref));
   if (auto operand = as_operand(capture, ref)) return *operand;

@@ -23,6 +23,9 @@ Result<Operand> read_operand(Capture& capture, const Ref& ref);
 // The same without lists: nullopt when `ref` is no array or number.
 std::optional<Operand> as_operand(Capture& capture, const Ref& ref);
 
+// A NumPy number of the same value, as an object of its own.
+Ref another_number(const Ref& number);
+
 // Contents of the operand as `dtype`, cast as NumPy casts operands to a loop's dtype; of the operand's own shape.
 // will_raise: a Python int that does not fit `dtype`.
 Result<ValueId> operand_value(Capture& capture, const Operand& operand, DType dtype);
@@ -45,6 +48,9 @@ ValueId with_shape(Capture& capture, ValueId value, const std::vector<Dim>& shap
 // Axes from slowest to fastest of the memory that NumPy's iterator gives a result of `shape` for these operands
 // (order 'K'). Empty: C order.
 std::vector<uint8_t> result_order(Capture& capture, const std::vector<Operand>& operands, const std::vector<Dim>& shape);
+// The same for the `rank` outer axes of a gufunc's result; the last `core` axes of each operand are those that its loop takes.
+std::vector<uint8_t> outer_order(Capture& capture, const std::vector<Operand>& operands, const std::vector<size_t>& core,
+                                 size_t rank);
 
 // The same for a concatenation of `operands`.
 std::vector<uint8_t> joined_order(Capture& capture, const std::vector<Operand>& operands);

@@ -37,16 +37,16 @@ bool has_one_element(Capture& capture, Dim extent, size_t rank) {
   return !(rank == 2 && capture.is_runtime(extent)) && is_one(capture, extent);
 }
 
-// `without_stride`: the place of axes of stride 0.
-Places places_of(Capture& capture, const Operand& operand, size_t rank, int without_stride) {
+// `without_stride`: the place of axes of stride 0. The last `core` axes have no part.
+Places places_of(Capture& capture, const Operand& operand, size_t rank, int without_stride, size_t core = 0) {
   Places places(rank, no_part);
   const Lens& lens = lens_of(operand.ref);
   std::vector<uint8_t> order = capture.graph().type(capture.read(operand.ref)).axis_order();
   for (size_t k = 0; k < order.size(); ++k) {
     size_t axis = order[k];
-    if (has_one_element(capture, lens.shape[axis], rank)) continue;
+    if (axis + core >= order.size() || has_one_element(capture, lens.shape[axis], rank)) continue;
     int place = static_cast<int>(order.size() - k);
-    places[rank - order.size() + axis] = has_no_stride(capture, lens, axis) ? without_stride : place;
+    places[rank + core - order.size() + axis] = has_no_stride(capture, lens, axis) ? without_stride : place;
   }
   return places;
 }
@@ -102,6 +102,15 @@ std::vector<uint8_t> reversed_axes(size_t rank) {
   return out;
 }
 
+// npyiter_find_best_axis_ordering, which sorts from the fastest axis to the slowest.
+std::vector<uint8_t> iterated_order(const std::vector<Places>& places, size_t rank) {
+  std::vector<size_t> axes(rank);
+  std::iota(axes.rbegin(), axes.rend(), size_t{0});
+  insertion_sort(axes, [&](size_t axis, size_t other) { return belongs_inside(places, axis, other); });
+  std::reverse(axes.begin(), axes.end());
+  return as_order(std::move(axes));
+}
+
 bool all_c_order(Capture& capture, const std::vector<Operand>& operands) {
   return std::all_of(operands.begin(), operands.end(), [&](const Operand& o) { return is_c_order(capture, o); });
 }
@@ -124,15 +133,19 @@ bool is_contiguous(Capture& capture, const Lens& lens, const std::vector<size_t>
 
 }  // namespace
 
-// npyiter_find_best_axis_ordering, which sorts from the fastest axis to the slowest.
 std::vector<uint8_t> result_order(Capture& capture, const std::vector<Operand>& operands, const std::vector<Dim>& shape) {
   if (all_c_order(capture, operands)) return {};
-  std::vector<Places> places = all_places(capture, operands, shape.size(), no_part);
-  std::vector<size_t> axes(shape.size());
-  std::iota(axes.rbegin(), axes.rend(), size_t{0});
-  insertion_sort(axes, [&](size_t axis, size_t other) { return belongs_inside(places, axis, other); });
-  std::reverse(axes.begin(), axes.end());
-  return as_order(std::move(axes));
+  return iterated_order(all_places(capture, operands, shape.size(), no_part), shape.size());
+}
+
+std::vector<uint8_t> outer_order(Capture& capture, const std::vector<Operand>& operands, const std::vector<size_t>& core,
+                                 size_t rank) {
+  if (rank < 2 || all_c_order(capture, operands)) return {};
+  std::vector<Places> places;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    if (operands[k].is_array()) places.push_back(places_of(capture, operands[k], rank, no_part, core[k]));
+  }
+  return iterated_order(places, rank);
 }
 
 // PyArray_CreateMultiSortedStridePerm, which sorts from the slowest axis to the fastest.

@@ -9,9 +9,10 @@ namespace accel {
 
 namespace {
 
-bool stores_to(const Body& body, BufferId id) {
+// What a call of a NumPy loop reads counts, too: it is in memory.
+bool has_in_memory(const Body& body, BufferId id) {
   return std::any_of(body.begin(), body.end(), [&](const Stmt& stmt) {
-    return (stmt.kind == StmtKind::store && stmt.address.buffer == id) || stores_to(stmt.body, id) ||
+    return (stmt.kind == StmtKind::store && stmt.address.buffer == id) || has_in_memory(stmt.body, id) ||
            std::any_of(stmt.operands.begin(), stmt.operands.end(),
                        [&](const CallOperand& o) { return o.address.buffer == id; });
   });
@@ -73,29 +74,41 @@ void Linker::add_scalars(Body body, std::vector<BlockStep>& steps) {
   }
 }
 
-// Scalars that a nest stores go through cells.
+// Scalars that a nest stores, or hands to a NumPy loop, go through cells.
 void Linker::add_nest(Nest nest, std::vector<BlockStep>& steps) {
   std::vector<std::pair<ValueId, BufferId>> cells;
   for (const auto& [own, v] : names_.scalars) {
     names_.buffers[static_cast<size_t>(own)] = -1;
-    if (!stores_to(nest.body, own)) continue;
+    if (!has_in_memory(nest.body, own)) continue;
     DType dtype = graph_.type(v).dtype;
     BufferId cell =
         program_.add_buffer({BufferKind::cell, dtype, graph_.dims.constant(1), -1, "v" + std::to_string(v), {}, {}});
     names_.buffers[static_cast<size_t>(own)] = cell;
     cells.emplace_back(v, cell);
   }
+  for (const auto& [v, cell] : cells) {
+    if (names_.assigned.contains(v)) append_scalar(access(StmtKind::store, v, cell), steps);
+  }
   nest.body = renamed(std::move(nest.body));
   program_.nests.push_back(std::move(nest));
   steps.push_back({StepKind::nest, {}, static_cast<int>(program_.nests.size()) - 1, -1});
   for (const auto& [v, cell] : cells) {
-    Stmt load;
-    load.kind = StmtKind::load;
-    load.dtype = graph_.type(v).dtype;
-    load.address = {cell, graph_.dims.constant(0)};
-    load.dst = places_.temp(v);
-    append_scalar(std::move(load), steps);
+    append_scalar(access(StmtKind::load, v, cell), steps);
+    names_.assigned.insert(v);
   }
+}
+
+// Moves the scalar `v` of the whole program to or from its cell.
+Stmt Linker::access(StmtKind kind, ValueId v, BufferId cell) const {
+  Stmt access;
+  access.kind = kind;
+  access.dtype = graph_.type(v).dtype;
+  access.address = {cell, graph_.dims.constant(0)};
+  if (kind == StmtKind::load)
+    access.dst = places_.temp(v);
+  else
+    access.args = {places_.temp(v)};
+  return access;
 }
 
 Body Linker::renamed(Body body) {
@@ -143,7 +156,9 @@ void Linker::rename(Stmt& stmt) {
   stmt.node = -1;
   if (stmt.kind == StmtKind::store && renamed_buffer(stmt.address.buffer) < 0) {
     stmt.kind = StmtKind::assign;
-    stmt.dst = places_.temp(names_.scalars.at(stmt.address.buffer));
+    ValueId v = names_.scalars.at(stmt.address.buffer);
+    stmt.dst = places_.temp(v);
+    names_.assigned.insert(v);
     stmt.address = {};
   } else {
     stmt.address.buffer = renamed_buffer(stmt.address.buffer);

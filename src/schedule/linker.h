@@ -2,6 +2,7 @@
 // Linker: takes the nests of a segment's program over into the program of the whole graph, under the names used there.
 
 #include <map>
+#include <set>
 #include <vector>
 
 #include "schedule/places.h"
@@ -30,6 +31,7 @@ class Linker {
     std::map<TempId, TempId> temps;
     std::map<int, ValueId> slots;
     std::map<BufferId, ValueId> scalars;  // outputs that are no arrays
+    std::set<ValueId> assigned;           // of these, those that the steps so far have computed
     std::map<BufferId, TempId> locals;    // buffers that are temps here: what they hold
   };
 
@@ -37,6 +39,7 @@ class Linker {
   BufferId alias_of(BufferId id);
   void add_scalars(Body body, std::vector<BlockStep>& steps);
   void add_nest(Nest nest, std::vector<BlockStep>& steps);
+  Stmt access(StmtKind kind, ValueId v, BufferId cell) const;
   Body renamed(Body body);
   bool is_of_scalar(const Stmt& load) const;
   bool moves_local(const Stmt& stmt);

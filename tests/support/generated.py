@@ -1,0 +1,111 @@
+"""Generated operations and programs, each run compiled and plain: what differs, and how the calls were answered."""
+
+import contextlib
+import dataclasses
+from collections import Counter
+
+from support.flow_programs import write_flow_program
+from support.operations import CHANGE, OperationWriter, outcome
+from support.programs import define, difference, first_difference, write_program
+
+import accel
+from accel._accel import record
+from accel.testing._coverage import _ways
+
+OPERATIONS, INPUTS = 8, 5
+MOST_EXITS = 60
+
+
+@dataclasses.dataclass
+class Found:
+    """Counts of cases and of calls, and texts that say what differs."""
+
+    counts: Counter = dataclasses.field(default_factory=Counter)
+    different: list = dataclasses.field(default_factory=list)
+
+    def add_calls(self, call):
+        """Counts how the calls of a compiled function were answered."""
+        with contextlib.suppress(accel.errors.AccelError):
+            self.counts.update({"calls " + way: number for way, number in _ways(record(call)).items()})
+
+
+def run_operations(random, backend="native"):
+    """A group of operations on several inputs of the same kinds."""
+    found, writer = Found(), OperationWriter(random)
+    alone, together = [], []
+    for _ in range(OPERATIONS):
+        operation = writer.operation()
+        plain = [outcome_of(writer, [operation], number) for number in range(INPUTS)]
+        if all(o["error"] for o in plain) and random.random() > 0.2:  # most calls that are refused are so for their dtypes
+            continue
+        (together if all(is_quiet(operation, o) for o in plain) else alone).append(operation)
+    for operations in [*([o] for o in alone), *([together] if together else [])]:
+        compare_group(writer, operations, found, backend)
+        found.counts["cases"] += len(operations) * INPUTS
+    return found
+
+
+def outcome_of(writer, operations, number):
+    return outcome(define(writer.source(operations)), writer.inputs(number))
+
+
+def is_quiet(operation, plain):
+    """It changes nothing, warns of nothing and raises nothing, so that others may follow it in one function."""
+    return operation[1] != CHANGE and not operation[0] and plain["error"] is None and not plain["warned"]
+
+
+def compare_group(writer, operations, found, backend):
+    function = define(writer.source(operations))
+    call = accel.compile(function, backend=backend)
+    for number in (0, *range(INPUTS)):
+        what = where_different(writer, function, call, number, False)
+        if what is not None:
+            operands = f"{writer.program.arguments}, input {number}, sizes {writer.program.sizes[number]}"
+            found.different.append(f"{what}\n  {operands}\n{writer.source(operations)}")
+            found.counts["different"] += 1
+            break
+        found.counts["calls with strides of their own"] += where_different(writer, function, call, number, True) is not None
+    found.add_calls(call)
+
+
+def where_different(writer, function, call, number, all_strides):
+    want, got = (outcome(made, writer.inputs(number), all_strides) for made in (function, call))
+    parts = [part for part in want if got[part] != want[part]]
+    return f"{parts[0]} differs: {first_difference(got[parts[0]], want[parts[0]])}" if parts else None
+
+
+def run_program(random, backend="native"):
+    """A program as it is, and left at each of its exits, where the interpreter goes on.
+
+    The kernel is compiled for the program as it is and for one of the exits; for all others NumPy makes the calls.
+    """
+    found = Found()
+    program = write_program(random) if random.random() < 0.25 else write_flow_program(random)
+    function = define(program.source)
+    first, second, third = program.sizes
+    found.counts["programs"] += 1
+    compare_program(program, function, (first, first, second, third, first), found, backend, 0)
+    drawn = random.randint(1, 20)
+    compare_program(program, function, (first, second, third), found, backend, drawn)
+    for exit in range(1, MOST_EXITS):
+        if not compare_program(program, function, (first, first, second), found, "numpy", exit):
+            break
+        found.counts["exits"] += 1
+    return found
+
+
+def compare_program(program, function, sizes_of_calls, found, backend, exit):
+    """Whether the exit was there."""
+    with accel.config(stress_exits=exit):
+        call = accel.compile(function, backend=backend)
+        for sizes in sizes_of_calls:
+            text = difference(program, call, function, sizes)
+            if text is not None:
+                found.different.append(f"exit {exit}, {backend}: {text}\n{program.arguments}\n{program.source}")
+                found.counts["different"] += 1
+                break
+        found.add_calls(call)
+        if not exit:
+            return True
+        events = record(call)
+    return "an exit that was asked for" in str(events)
