@@ -86,8 +86,9 @@ Result<Scheduled> schedule_best(Graph graph, const CompileOptions& options) {
 Result<Compilation> compile(Graph graph, const CompileOptions& options) {
   auto start = std::chrono::steady_clock::now();
   Compilation made;
+  graph.records_events = options.record_events;
   ACCEL_TRY(Scheduled scheduled, schedule_best(std::move(graph), options));
-  ACCEL_TRY(KernelSource source, emit_cpp(scheduled.program, options.quiet_comparisons));
+  ACCEL_TRY(KernelSource source, emit_cpp(scheduled.program, options.quiet_comparisons || options.record_events));
   ACCEL_TRY(made.kernel, compile_kernel(source));
 
   made.loop_summaries = summarise_loops(scheduled.program);

@@ -28,6 +28,7 @@ struct CompileOptions {
   Target target;
   bool keep_texts = false;         // graph text after each pass, program text
   bool quiet_comparisons = false;  // emit_cpp
+  bool record_events = false;      // the kernel says which operation had which event (kernel_abi.h)
 };
 
 // Runs every stage on `graph`. The result's kernel takes the buffers and symbols that codegen/kernel_abi.h describes.

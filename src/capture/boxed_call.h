@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "capture/event_sites.h"
 #include "capture/recipe.h"
 #include "cpython/py_ref.h"
 #include "guard/guard_set.h"
@@ -18,13 +19,6 @@ struct CallPart {
   SourceId source = -1;  // the object at a source
   int operand = -1;      // an operand of the op: an array over the kernel's memory, or a number
   std::vector<CallPart> items;
-};
-
-// numpy.errstate as the captured code has set it: the events (bits of NumPy's FPE flags) that it ignores, and that it does not.
-// The others are the caller's business.
-struct Errstate {
-  int ignored = 0, reported = 0;
-  bool operator==(const Errstate&) const = default;
 };
 
 // What is assumed of the object that a call gives. Another one ends the run right behind the call.

@@ -286,6 +286,8 @@ Result<Ref> capture_abs(Capture& capture, PyObject* callable, const CallArgument
   if (!operand) return fail(Reason::unsupported_argument, "abs of this object");
   if (is_python_number(*operand)) return absolute_number(capture, *operand);
   DType dtype = operand->type.dtype;
+  std::optional<EventCall> events;
+  if (!operand->is_array()) events.emplace(capture, dtype_kind(dtype) == 'i' ? "scalar absolute" : "");
   if (!operand->is_array() && dtype_kind(dtype) == 'c') return absolute_complex_scalar(capture, value, dtype);
   if (!operand->is_array() && reports_overflow(Op::absolute, dtype)) {
     ACCEL_TRY(ValueId v, capture.scalar_value(value));

@@ -70,7 +70,7 @@ class Session {
   void finish() {
     Captured& captured = attempt_.captured;
     captured.learned = options_.learned;
-    captured.reported_events = attempt_.state->reported_events();
+    captured.event_sites = std::move(attempt_.state->event_sites());
     number_exits();
     captured.guards.dims = captured.graph.dims;
     for (const Recipe& recipe : captured.recipes) {

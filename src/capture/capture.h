@@ -280,9 +280,11 @@ class Capture {
   // Calls that compiled code asks the process to make (boxed.h).
   std::vector<BoxedCall>& calls() { return calls_; }
   Errstate& errstate() { return errstate_; }
-  // The code has set modes under which these events are heard of.
-  void report(int events) { reported_events_ |= events; }
-  int reported_events() const { return reported_events_; }
+  // Where warnings would point to while the next instruction runs (event_sites.h).
+  void set_event_place(EventPlace place);
+  EventState event_state() const;
+  void set_event_state(const EventState& state);
+  std::vector<EventSite>& event_sites() { return sites_; }
   // What setting it has given, and resetting it has not taken yet; outermost first.
   std::vector<Ref>& errstate_tokens() { return errstate_tokens_; }
 
@@ -300,14 +302,17 @@ class Capture {
   void attach(Interpreter* interpreter) { interpreter_ = interpreter; }
   // Names the node of the graph after the instruction that runs.
   void set_location(const std::string& file, int line);
-  // Whether it is a line of the captured function itself.
-  void set_own_location(bool is_own);
   Location location() const { return where_; }
 
  private:
+  friend class EventCall;
   struct Range {
     double low = 0, high = 0;
   };
+  void open_event_site(std::string name);
+  void close_event_site();
+  void leave_site();
+  void set_site(int site);
 
   Ref constant_within(PyObject* object, int levels, std::unordered_map<PyObject*, Ref>& made);
   static void check_rank(size_t rank);
@@ -382,7 +387,9 @@ class Capture {
   std::vector<Note> notes_;
   std::vector<BoxedCall> calls_;
   Errstate errstate_;
-  int reported_events_ = 0;
+  std::vector<EventSite> sites_;
+  EventPlace place_;
+  int open_calls_ = 0;  // EventCalls that live
   std::vector<Ref> errstate_tokens_;
   bool memory_is_stale_ = false;  // on this path
   PyRef exception_;               // of the last failure that raised() made, and its detail

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "capture/boxed_call.h"
+#include "capture/event_sites.h"
 #include "capture/recipe.h"
 #include "guard/guard_set.h"
 #include "ir/graph.h"
@@ -32,11 +33,11 @@ struct Captured {
   std::vector<BoxedCall> calls;  // by the number that ops of the graph name
   std::vector<Exit> exits;       // by the graph's exit number; captures without control flow have exits[0] only
   std::vector<Note> notes;
-  std::string trace;             // what each instruction did, a line each, when that was asked for
-  int instructions = 0;          // bytecode instructions evaluated
-  bool worth_compiling = false;  // false: nothing but Python bookkeeping precedes the exit
-  std::set<Reason> learned;      // as asked for
-  int reported_events = 0;  // bits of AccelStatus that the code itself lets NumPy report, whatever the caller's errstate is
+  std::string trace;                   // what each instruction did, a line each, when that was asked for
+  int instructions = 0;                // bytecode instructions evaluated
+  bool worth_compiling = false;        // false: nothing but Python bookkeeping precedes the exit
+  std::set<Reason> learned;            // as asked for
+  std::vector<EventSite> event_sites;  // by the number that nodes of the graph name
 };
 
 struct CaptureOptions {

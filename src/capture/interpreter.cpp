@@ -138,7 +138,9 @@ Result<Ref> Interpreter::call_now(const Ref& callable, const CallArguments& argu
 
 Status Interpreter::run_nested(size_t base) {
   ++nesting_;
+  EventState events = capture_.event_state();
   Status done = run_down_to(base);
+  capture_.set_event_state(events);
   --nesting_;
   if (!done.ok()) frames_.resize(base);
   return done;
@@ -158,7 +160,7 @@ Status Interpreter::run_down_to(size_t base) {
 void Interpreter::set_location(const Frame& frame, const Instruction& instruction) {
   bool has_line = !frame.in_library && instruction.line > 0;
   if (has_line) capture_.set_location(frame.file, instruction.line);
-  capture_.set_own_location(has_line && frames_.size() == 1);
+  capture_.set_event_place({frame.bytecode().code, frame.globals, instruction.line});
 }
 
 Status Interpreter::step(Frame& frame) {

@@ -30,6 +30,7 @@ Result<Ref> accumulate(Capture& capture, PyObject* ufunc, const Ref& array, cons
   std::optional<Op> op = op_of_ufunc(ufunc);
   if (!op || op_class(*op) != OpClass::pointwise || op_info(*op).arity != 2)
     return fail(Reason::unsupported_call, "an accumulation with this ufunc");
+  EventCall events(capture, "accumulate");
   ACCEL_TRY(Operand operand, read_operand(capture, array));
   if (!operand.is_array()) return fail(Reason::unsupported_value, "an accumulation of a scalar");
   ACCEL_TRY(PyRef descr, read_descr(capture, dtype));
@@ -82,6 +83,7 @@ Result<Ref> numpy_ufunc_at(Capture& capture, PyObject* callable, const CallArgum
   if (!op || op_class(*op) != OpClass::pointwise || op_info(*op).arity != 2 || op_info(*op).results != 1 || !given[2])
     return fail(Reason::unsupported_call, "at of this ufunc");
   if (given[0]->kind != AbstractKind::array) return fail(Reason::will_raise, "first operand must be array");
+  EventCall events(capture, op_info(*op).name);
   DType dtype = lens_of(given[0]).dtype;
   ACCEL_TRY(Operand value, read_operand(capture, given[2]));
   std::vector<OperandType> types = {{OperandType::Kind::array, dtype}, {OperandType::Kind::array, value.type.dtype}};

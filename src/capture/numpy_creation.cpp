@@ -382,6 +382,7 @@ Result<Ref> numpy_scalar_type(Capture& capture, PyObject* type, const CallArgume
   }
   if (!dtype || !arguments.keywords.empty() || arguments.positional.size() != 1)
     return fail(Reason::unsupported_argument, "arguments");
+  EventCall events(capture, "cast");
   ACCEL_TRY(Operand operand, read_operand(capture, arguments.positional[0]));
   if (operand.is_array()) {
     if (!operand.shape.empty()) return from_array(capture, operand, {dtype, "", CopyMode::if_needed, 0});

@@ -34,8 +34,10 @@ Errstate with_settings(Capture& capture, Errstate state, const Ref& settings) {
     Result<std::string> mode = read_text(capture, settings->items[k]);
     if (!mode.ok() || mode->empty()) continue;
     bool ignored = *mode == "ignore";
-    state.ignored = ignored ? state.ignored | bit : state.ignored & ~bit;
-    state.reported = ignored ? state.reported & ~bit : state.reported | bit;
+    auto set = [&](int& bits, bool on) { bits = on ? bits | bit : bits & ~bit; };
+    set(state.ignored, ignored);
+    set(state.reported, !ignored);
+    set(state.warned, *mode == "warn");
   }
   return state;
 }
@@ -58,7 +60,6 @@ Result<Ref> numpy_make_extobj(Capture& capture, PyObject*, const CallArguments& 
   if ((!is_none(given[0]) && !calls) || !is_none(given[6]))
     return fail(Reason::unsupported_argument, "errstate with call or bufsize; plain form: errstate without call");
   Ref settings = capture.instance(&PyCapsule_Type);
-  settings->position = calls ? 1 : 0;  // whose calls raise by themselves
   for (size_t k = 0; k < 4; ++k) {
     Ref mode = is_none(given[2 + k]) ? given[1] : given[2 + k];
     ACCEL_TRY(std::string text, read_text(capture, mode));
@@ -80,9 +81,8 @@ Result<Ref> capture_context_set(Capture& capture, PyObject*, const CallArguments
     return fail(Reason::unsupported_call, "ContextVar.set");
   Ref token = capture.instance(&PyContextToken_Type);
   Errstate& state = capture.errstate();
-  token->position = static_cast<size_t>(state.ignored | state.reported << 4);  // what reset goes back to
+  token->position = static_cast<size_t>(state.ignored | state.reported << 4 | state.warned << 8);  // what reset goes back to
   state = with_settings(capture, state, settings);
-  if (settings->position == 0) capture.report(with_settings(capture, {}, settings).reported);
   token->items = settings->items;
   capture.errstate_tokens().push_back(token);
   return token;
@@ -93,7 +93,7 @@ Result<Ref> capture_context_reset(Capture& capture, PyObject*, const CallArgumen
   if (token->object.get() != reinterpret_cast<PyObject*>(&PyContextToken_Type))
     return fail(Reason::unsupported_call, "ContextVar.reset");
   auto before = static_cast<int>(token->position);
-  capture.errstate() = {before & 15, before >> 4};
+  capture.errstate() = {before & 15, before >> 4 & 15, before >> 8};
   std::erase(capture.errstate_tokens(), token);
   return capture.constant(Py_None);
 }

@@ -257,6 +257,7 @@ Result<Ref> numpy_array_astype(Capture& capture, PyObject*, const CallArguments&
   ACCEL_TRY(bool copy, read_flag(capture, given[5], true));
   if (casting.empty()) casting = "unsafe";
   ACCEL_TRY([[maybe_unused]] Unit allowed, check_cast(self.type.dtype, *dtype, casting));
+  EventCall events(capture, "cast");
   if (!self.is_array()) {
     ACCEL_TRY(ValueId value, operand_value(capture, self, *dtype));
     return wrap_result(capture, capture.build().pointwise(Op::astype, {value}, {*dtype}), false);

@@ -162,7 +162,15 @@ Result<Ref> integer_scalar_power(Capture& capture, const Operand& left, const Op
   return own_operation(capture, Op::int_power, left, right, dtypes);
 }
 
+// What NumPy's warnings call an operation of its scalars. Those of two dtypes may be handed over to the ufunc: not known.
+std::string name_of_scalar_operation(Op op, const Operand& left, const Operand& right) {
+  bool alike = left.type.kind == right.type.kind ? left.type.dtype == right.type.dtype
+                                                 : is_python_number(left) || is_python_number(right);
+  return alike ? std::string("scalar ") + op_info(op).name : std::string();
+}
+
 Result<Ref> scalar_operation(Capture& capture, Op op, const Operand& left, const Operand& right) {
+  EventCall events(capture, name_of_scalar_operation(op, left, right));
   std::vector<OperandType> types = {left.type, right.type};
   ACCEL_TRY(std::vector<DType> dtypes, resolve_dtypes(ufunc_of(op), types, nullptr, false));
   if (reports_overflow(op, dtypes[0])) return integer_scalar_operation(capture, op, {left, right}, dtypes);
@@ -208,6 +216,7 @@ Result<Ref> array_unary(Capture& capture, char sign, const Ref& ref) {
   Op op = sign == '-' ? Op::negative : sign == '+' ? Op::positive : Op::invert;
   if (operand.is_array()) return apply_ufunc(capture, op, {ref});
   if (!is_python_number(operand)) {
+    EventCall events(capture, std::string("scalar ") + op_info(op).name);
     DType dtype = operand.type.dtype;
     if (reports_overflow(op, dtype)) return integer_scalar_operation(capture, op, {operand}, {dtype, dtype});
     if (op == Op::positive && operand.type.dtype == DType::bool_) return fail(Reason::unsupported_value, "+ of a NumPy bool");

@@ -302,6 +302,7 @@ bool same_shape(Capture& capture, const std::vector<Dim>& shape, const std::vect
 Result<Ref> reduce_array(Capture& capture, PyObject* ufunc, const Ref& array, const ReduceOptions& options) {
   const Combining* combining = find_combining(op_of_ufunc(ufunc));
   if (combining == nullptr) return fail(Reason::unsupported_call, "a reduction with this ufunc");
+  EventCall events(capture, "reduce");
   if (is_predicated(array)) {
     ACCEL_TRY(auto reduced, reduce_lanes(capture, ufunc, combining, array, options));
     if (reduced) return *reduced;

@@ -289,6 +289,7 @@ Result<Ref> apply_ufunc(Capture& capture, PyObject* ufunc, const std::vector<Ref
   std::optional<Op> op = op_of_ufunc(ufunc);
   if (!op) return fail(Reason::unsupported_call, "a ufunc that accel does not know");
   if (op_class(*op) == OpClass::gufunc) return apply_gufunc(capture, *op, operands, options);
+  EventCall events(capture, op_info(*op).name);
   UfuncCall call{*op, {}, {}, {}, {}, {}, {}};
   if (!options.where) call.predicate = common_predicate(capture, operands, options.outs);
   for (const Ref& ref : operands) {

@@ -248,13 +248,6 @@ void Capture::set_location(const std::string& file, int line) {
     file_ = file;
   }
   where_.line = line;
-  where_.ignored = errstate_.ignored;
-  builder_.set_location(where_);
-}
-
-void Capture::set_own_location(bool is_own) {
-  where_.is_own = is_own && errstate_ == Errstate{};
-  where_.ignored = errstate_.ignored;
   builder_.set_location(where_);
 }
 

@@ -273,13 +273,14 @@ void ControlFunction::scalars(const BlockStep& step) {
   for (const Stmt& stmt : step.body)
     if (is_received_output(stmt)) written.erase(stmt.address.buffer);
   for (BufferId id : written) hold(id);
-  for (const Stmt& stmt : step.body) {
+  for (size_t k = 0; k < step.body.size(); ++k) {
+    const Stmt& stmt = step.body[k];
     if (stmt.kind == StmtKind::bind)
       code_.line(cat(dim(stmt.dim), " = ", temp_name(stmt.args[0]), ";"));
     else if (is_for_caller(stmt.kind))
       boxed(stmt);
     else
-      write(stmt);
+      write(step.body, k);
     if (stmt.kind != StmtKind::bind) save(stmt.dst);
     forget_panels(stmt);
   }
@@ -433,6 +434,7 @@ void ControlFunction::find_polls() {
     auto start = std::find_if(way.begin(), way.end(), [&](const auto& step) { return step.first == target; });
     if (start != way.end()) {
       headers.insert(target);
+      back_edges_.emplace(block, next);
       Back& back = edges.emplace_back(Back{block, next, {}});
       for (; start != way.end(); ++start) back.loop.push_back(start->first);
     } else if (!seen[target]) {
@@ -614,6 +616,7 @@ std::string ControlFunction::label(size_t from, int target) const {
 void ControlFunction::go(size_t from, int which) {
   const Edge& edge = program_.blocks[from].edges[which];
   if (loop_ && !std::count(loop_->blocks.begin(), loop_->blocks.end(), edge.target)) return code_.line("goto left;");
+  if (program_.records_events && back_edges_.contains({from, which})) code_.line("flush_events(frame);");
   if (auto poll = polls_.find({from, which}); poll != polls_.end()) {
     write_poll(from, cat("(turns -= ", poll->second, ") > 0 || "));
   } else if (optional_polls_.contains({from, which})) {

@@ -113,6 +113,7 @@ class ControlFunction : private KernelFunction {
   std::set<BufferId> fixed_;  // buffers whose memory is the same from start to end
   std::vector<BufferId> protected_;
   PolledEdges polls_;
+  std::set<std::pair<size_t, int>> back_edges_;      // block, number
   std::set<std::pair<size_t, int>> optional_polls_;  // no reason to keep memory that is written: a run may have to go on
   // Short counted loops whose iterations run in strips, by header: the run is asked after each.
   struct Strip {

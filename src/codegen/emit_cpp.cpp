@@ -21,7 +21,7 @@ constexpr int least_shared_regions = 3;
 struct Needs {
   bool half = false, complex = false, sums = false, folds = false, extremes = false, roots = false, divided = false,
        flow = false, narrowed = false, python = false, compared = false, vectors = false, dots = false, rows = false,
-       lists = false;
+       lists = false, records = false;
 };
 
 // Whether it is a cast of floats to a dtype that does not hold all of them.
@@ -60,6 +60,7 @@ Needs needs_of(const Program& program) {
   for (const ProgramBlock& block : program.blocks)
     for (const BlockStep& step : block.steps) add_needs(program, step.body, needs);
   needs.flow = !program.blocks.empty();
+  needs.records = program.records_events;
   return needs;
 }
 
@@ -69,6 +70,7 @@ void add_prelude(Code& out, const Needs& needs) {
       {"types", true},
       {"events", true},
       {"frame", true},
+      {"record", needs.records},
       {"layers", needs.flow},
       {"flow", needs.flow},
       {"scalar", true},
@@ -109,7 +111,7 @@ class NestTexts {
     std::vector<NestFunction> general;
     std::vector<std::vector<NestFunction>> functions;
     Copy copy{program_, facts_, program_.dims, fixed};
-    if (!program_.blocks.empty()) copy.all_events = all_events();
+    if (!program_.blocks.empty()) copy.all_events = program_.records_events ? 0 : all_events();
     if (copies_ == 0) {
       ACCEL_TRY([[maybe_unused]] Unit found, find_shared(copy));
     }
@@ -310,6 +312,7 @@ void add_entry(Code& out, const Program& program, int panels) {
   for (const Variant& variant : program.variants)
     if (variant.nests.empty()) chain += cat("if (", condition(variant), ") run_", ++copies, arguments, "; else ");
   out.line(cat(chain, "run_0", arguments, ";"));
+  if (program.records_events) out.line("flush_events(&frame);");
   if (!program.blocks.empty()) {
     out.line(cat("settle(&frame, kept, ", static_cast<long>(protected_buffers(program).size()), ");"));
     out.line("if (launch->exit != nullptr) *launch->exit = frame.exit;");

@@ -37,6 +37,11 @@ void KernelFunction::write(const Body& body) {
 }
 
 void KernelFunction::write(const Body& body, size_t place) {
+  if (copy_.program.records_events && !in_unit_) return recorded(body, place);
+  write_plain(body, place);
+}
+
+void KernelFunction::write_plain(const Body& body, size_t place) {
   stand_in(copy_.program, body[place]) ? call_for_one(body, place) : write(body[place]);
 }
 
@@ -91,6 +96,11 @@ void KernelFunction::loop(const Stmt& stmt) {
 }
 
 void KernelFunction::counted_loop(const Stmt& stmt, const std::string& first, const std::string& last) {
+  bool records = copy_.program.records_events && !in_unit_ && !sites_of(stmt.body).empty();
+  records ? recorded_loop(stmt, first, last) : fast_loop(stmt, first, last);
+}
+
+void KernelFunction::fast_loop(const Stmt& stmt, const std::string& first, const std::string& last) {
   if (stmt.loop_kind != LoopKind::serial && has_lanes(stmt)) return lanes(stmt, first, last);
   if (auto halves = passes_over(stmt)) return loop_in_halves(stmt, *halves, first, last);
   plain_loop(stmt, first, last);
@@ -293,6 +303,8 @@ void KernelFunction::compute(const Stmt& stmt) {
     if (may_be_foreseen(stmt, k)) operands[k] = cat("computed(", operands[k], ")");
   for (size_t k = 0; k < operands.size() && !folds; ++k)
     if (may_give_constant(stmt, k)) operands[k] = cat("unforeseen(", operands[k], ")");
+  for (size_t k = 0; k < operands.size() && is_pinned_ && !folds; ++k)
+    operands[k] = cat("opaque(", temp_name(stmt.args[k]), ")");
   if (stmt.op == Op::lanes) has_lanes_ = true;
   bool chooses = in_vectors_ && (stmt.op == Op::where || stmt.op == Op::merge) && dtype_kind(dtype(stmt.dst)) != 'c';
   bool blends = (chooses && item_size(dtype(stmt.dst)) == 8 && is_narrow_mask(stmt.args[0])) || chooses_constants(stmt);
@@ -302,6 +314,7 @@ void KernelFunction::compute(const Stmt& stmt) {
                item_size(dtype(stmt.dst)) > 2 && !is_loaded(stmt.args[0]);
   if (alone) value = cat("negative_alone(", operands[0], ")");
   if (value.empty()) fail_with(cat("op ", op_info(stmt.op).name, " has no C++ text"));
+  if (is_pinned_) value = cat("opaque(", value, ")");
   define(stmt, value);
 }
 

@@ -78,6 +78,9 @@ struct AccelRuntime {
   // The run has been asked to leave (poll), and has handed over what an exit does: whether it goes on all the same, as if it
   // had not. May be null.
   int (*go_on)(void* context, int exit);
+  // Of kernels that record events: site `site` has had `events` since it was last asked about. In the order of a run, on the
+  // calling thread.
+  void (*log_events)(void* context, int site, int events);
 };
 
 // What one launch gets.
@@ -92,6 +95,12 @@ struct AccelLaunch {
   int accepted;            // floating-point events (AccelStatus) that are no failure for the caller
   int ignored;             // those among them of which nothing is said: a kernel need not notice them
   const AccelDraw* draws;  // by number of the caller's function; services may change them; null where a kernel draws nothing
+  // Kernels that record events (emit_cpp) alone; by site, with one more byte at the end of `events`:
+  unsigned char* events;           // what a site has had and nobody knows of yet; the last byte: whether there is any. All 0
+  unsigned char* heard;            // events that are of interest
+  const unsigned char* forbidden;  // events that end the run with accel_unclear
+  int site_count;
+  bool once;  // of each event of a site only the first time is of interest
 };
 
 // Status bits a kernel returns. With anything but 0 the outputs are garbage and the caller lets the interpreter run instead. A
@@ -105,7 +114,8 @@ enum AccelStatus : int {
   accel_error = 16,  // something NumPy raises for (integer to a negative power, ...)
   accel_no_memory = 32,
   accel_interrupted = 64,
-  accel_left = 128,  // a call has been made, and the caller goes on from there by itself: nothing before it is put back
+  accel_unclear = 256,  // an event of which nothing can be said afterwards
+  accel_left = 128,     // a call has been made, and the caller goes on from there by itself: nothing before it is put back
 };
 
 // Underflow alone does not make outputs garbage: the caller decides by errstate. The same holds for the other events.

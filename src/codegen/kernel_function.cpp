@@ -73,7 +73,7 @@ Result<std::string> KernelFunction::write_nest() {
       write(nest_.body, k);
     else if (is_loop && stmt.loop_kind == LoopKind::parallel)
       parallel_loop(stmt);
-    else if (stmt.divide_work)
+    else if (stmt.divide_work && !copy_.program.records_events)
       divided(stmt);
     else
       write(nest_.body, k);
@@ -111,7 +111,7 @@ void KernelFunction::launch(KernelFunction& inner, const Body& body, const std::
   std::vector<std::string> members = {"frame"};
   for (BufferId id : inner.passed_buffers()) members.push_back(buffer(id));
   for (const Parameter& parameter : inner.parameters_) members.push_back(parameter.argument);
-  int events = copy_.all_events ? *copy_.all_events : copy_.facts.events(nest_.body);
+  int events = copy_.program.records_events ? 0 : copy_.all_events ? *copy_.all_events : copy_.facts.events(nest_.body);
   code_.open("");
   code_.line(cat("const i64 work = ", nest_.work.id < 0 ? count : dim(nest_.work), ";"));
   code_.open("if (work < frame->serial_work)");
@@ -274,10 +274,11 @@ void KernelFunction::write_outer(Code& out, int events, bool is_region) {
     ready += cat(ready.empty() ? "" : " && ", "b", id, " != nullptr");
   }
   out.line("int status = 0;");
-  bool has_events = events != 0;
+  bool records = copy_.program.records_events, has_events = events != 0 && !records;
   if (has_events) out.line("fp_clear();");
   out.line(cat(ready.empty() ? "" : cat("if (", ready, ") "), name_, "_body(", listed(items), ");"));
-  out.line(has_events ? cat("report(frame, status | (fp_read() & ", events, "));") : "report(frame, status);");
+  const char* own = records ? "report(frame, status & ~15);" : "report(frame, status);";  // the rest is recorded
+  out.line(has_events ? cat("report(frame, status | (fp_read() & ", events, "));") : own);
   for (BufferId id : heap_) out.line(cat("if (b", id, " != nullptr) frame->runtime->release(b", id, ");"));
   out.close();
 }

@@ -100,6 +100,7 @@ class KernelFunction {
   static Writer writer(StmtKind kind);
   void write(const Body& body);
   void write(const Body& body, size_t place);
+  void write_plain(const Body& body, size_t place);
   void write(const Stmt& stmt) { (this->*writer(stmt.kind))(stmt); }
   void loop(const Stmt& stmt);
   void tile(const Stmt& stmt);
@@ -176,6 +177,17 @@ class KernelFunction {
   bool fills_tile(const Stmt& loop);
   void straight(const Stmt& stmt, int64_t count, const std::function<void(int64_t)>& after_element);
 
+  // emit_record.cpp: text that notes which site had which event
+  std::map<int, int> sites_of(const Body& body);
+  void recorded(const Body& body, size_t place);
+  void in_one_unit(const std::map<int, int>& sites, const std::function<void()>& text);
+  void recorded_loop(const Stmt& stmt, const std::string& first, const std::string& last);
+  void fast_loop(const Stmt& stmt, const std::string& first, const std::string& last);
+  bool has_pieces(const Stmt& stmt);
+  void loop_by_pieces(const Stmt& stmt, const std::string& first, const std::string& last);
+  void write_pieces(const Stmt& stmt, const std::string& first, const std::string& last);
+  bool has_parts(TempId temp) const { return dtype_kind(dtype(temp)) == 'c'; }
+
   // emit_reduce.cpp
   void pairwise(const Stmt& stmt);
   void masked_pairwise(const Stmt& stmt);
@@ -230,6 +242,8 @@ class KernelFunction {
   int64_t written_out_ = 1;            // copies of a statement that unrolling makes here
   int regions_ = 0;
   bool has_sink_ = false;
+  bool in_unit_ = false;     // inside text whose events are recorded together
+  bool is_pinned_ = false;   // what is computed is to be done right there
   bool in_vectors_ = false;  // inside a loop that g++ is to make vectors of
   bool has_lanes_ = false;
   std::optional<int> group_lane_;  // the variable of loops over lanes while they are written for a group of them

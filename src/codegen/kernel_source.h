@@ -14,7 +14,8 @@ struct KernelSource {
   std::string archive = {};         // path of a static library that it is linked with; "": none
 };
 
-// `quiet_comparisons`: comparisons of floats raise no event for NaN, as in NumPy, at some cost in speed.
+// `quiet_comparisons`: comparisons of floats raise no event for NaN, as in NumPy, at some cost in speed. Kernels of programs
+// that record events need them.
 Result<KernelSource> emit_cpp(const Program& program, bool quiet_comparisons = false);
 
 }  // namespace accel

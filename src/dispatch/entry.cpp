@@ -10,7 +10,6 @@
 #include "codegen/kernel_abi.h"
 #include "dispatch/draw_functions.h"
 #include "dispatch/errstate.h"
-#include "dispatch/ignored_events.h"
 #include "dispatch/interrupt.h"
 #include "dispatch/launch.h"
 #include "dispatch/python_objects.h"
@@ -28,6 +27,9 @@ constexpr size_t words_of_draw = sizeof(AccelDraw) / sizeof(void*);
 constexpr int64_t unlocked_work = 50000;
 
 constexpr int floating_point_events = accel_divide | accel_overflow | accel_underflow | accel_invalid;
+
+// After so many calls without an event the kernel that records them is left.
+constexpr int calls_to_record = 8;
 
 // Why a kernel that returned `status` gave up.
 Reason reason_of(int status) {
@@ -97,7 +99,11 @@ struct Entry::Call {
   Outputs outputs;
   PyObject** objects;
   int64_t work = 0;
-  int warned = 0;  // events of which the call warns when compiled code has run to its end
+  bool records = false;      // which operation had which event, for warnings when compiled code has run to its end
+  int heard = 0;             // events that end a run which does not record them
+  uint8_t event_tables[64];  // AccelLaunch::events, heard, forbidden, where there is room
+  std::vector<uint8_t> more_tables;
+  std::vector<SiteEvents> log;
   int exit = 0;
   Mode mode = Mode::ordinary;
   std::optional<SavedException> interrupt;  // has interrupted the kernel, and is to be raised
@@ -117,9 +123,8 @@ Entry::Entry(Captured captured) : serial_(next_serial()), captured_(std::move(ca
   GuardSet& guards = captured_.guards;
   plan_ = OutputPlan(captured_.graph, captured_.recipes);
   work_ = WorkEstimate(captured_.graph);
-  ignored_events_ = events_ignored_everywhere(captured_.graph);
   writes_inputs_ = !written_inputs(captured_.graph).empty();
-  if (writes_inputs_ && captured_.reported_events == 0) event_site_ = lone_event_site(captured_.graph);
+  event_plan_ = EventPlan(captured_);
   times_taken_.resize(captured_.exits.size());
   draws_.resize(captured_.calls.size());
   std::set<SourceId> wanted;
@@ -211,6 +216,10 @@ Outcome Entry::run(PyObject* function, PyObject* const* locals, Mode mode, PyObj
     *result = interpret_interrupted(function, locals);
     return Outcome::resumed;
   }
+  if (events_state_ == Events::heard && !compile_recording()) {
+    *result = interpret_interrupted(function, locals);
+    return Outcome::resumed;
+  }
   const GuardSet& guards = captured_.guards;
   Workspace space(words());
   Call call;
@@ -253,9 +262,10 @@ Outcome Entry::launch_once(Call& call, PyObject** result) {
   problem_ = {};
   left_behind_call_.reset();
   patience_.start();
+  call.records = records(call);
   int status = run_kernel(call);
   if ((status & accel_left) != 0) return left_in_call(call, result);
-  if (status != 0) {
+  if (status != 0 || call.records) {
     Outcome outcome = judge(call, status);
     if (outcome != Outcome::returned) {
       if (call.calls) call.calls->undo();
@@ -304,17 +314,56 @@ Outcome Entry::go_back(Call& call, Outcome why, PyObject** result) {
 // Outcome::returned when the results stand.
 Outcome Entry::judge(Call& call, int status) {
   if (call.interrupt || ((status & accel_interrupted) != 0 && PyErr_Occurred())) return Outcome::raised;
+  if ((status & accel_unclear) != 0) return judge_events(call, status & floating_point_events);
   if ((status & ~floating_point_events) != 0) {
     if (problem_.detail.empty()) problem_ = fail(reason_of(status), {});
     if (!captured_.calls.empty()) patience_.spoilt();
     return Outcome::gave_up;
   }
-  int events = status & ~(event_modes().ignored & ~captured_.reported_events) & ~ignored_events_;
-  if ((events & ~call.warned) == 0) return warn_of(call, events) ? Outcome::returned : Outcome::raised;
+  if (call.records) return warn(call);
+  int events = status & call.heard;
+  return events == 0 ? Outcome::returned : judge_events(call, events);
+}
+
+// After an event of which nothing can be said. The results of a kernel without control flow stand all the same.
+Outcome Entry::judge_events(Call& call, int events) {
+  if (!call.records && event_plan_.are_shown(events)) {
+    asks_what_is_shown_ = true;
+    if (!has_flow_) return Outcome::returned;
+    return Outcome::events;
+  }
   events_++;
   patience_.spoilt();
-  if (may_be_quieter(events)) nan_ = Nan::met;
+  if (!call.records && may_be_quieter(events))
+    nan_ = Nan::met;
+  else if (events_state_ == Events::not_heard && compilation_)
+    events_state_ = Events::heard;
+  else if (recording_)
+    calls_to_record_ = call.records ? 0 : calls_to_record;
   return Outcome::events;
+}
+
+// Whether the kernel that records events runs for this call.
+bool Entry::records(Call& call) {
+  if (always_records_ || !recording_ || calls_to_record_ == 0) return always_records_;
+  const EventMasks& masks = event_plan_.masks();
+  return (masks.any_heard & ~masks.any_forbidden) != 0;
+}
+
+// Gives the warnings of a run that has recorded its events. Warnings may run other threads: what the results are made of is
+// held meanwhile.
+Outcome Entry::warn(Call& call) {
+  bool heard = event_plan_.hears(call.log);
+  calls_to_record_ = heard ? calls_to_record : std::max(calls_to_record_ - 1, 0);
+  if (!heard) return Outcome::returned;
+  asks_what_is_shown_ = true;
+  bool in_time = warning_state().hearing != Hearing::now && prints_unseen(writes_inputs_);
+  if (!in_time && !writes_inputs_) return Outcome::events;
+  if (call.calls) call.calls->release_locks();
+  take_references(call, true);
+  bool warned = event_plan_.report(call.log);
+  take_references(call, false);
+  return warned ? Outcome::returned : Outcome::raised;
 }
 
 // Whether the event may only have been a NaN that was compared.
@@ -338,18 +387,39 @@ bool Entry::compile_quiet() {
   return true;
 }
 
-// What happened is visible already. Warnings may run other threads: what the results are made of is held meanwhile.
-bool Entry::warn_of(Call& call, int events) {
-  if (events == 0) return true;
-  if (call.calls) call.calls->release_locks();
-  take_references(call, true);
-  bool warned = report_events(*event_site_, call.function, reinterpret_cast<PyCodeObject*>(captured_.code.get()), events);
-  take_references(call, false);
-  return warned;
+// Without it calls with events go on as before. Python calls show what has been warned of before them.
+// False with an exception: interrupted.
+bool Entry::compile_recording() {
+  if (calls_python_) {
+    events_state_ = Events::compiled;
+    return true;
+  }
+  Result<Compilation> made = compile_graph(captured_.graph, {.record_events = true});
+  if (!made.ok() && made.failure().reason == Reason::interrupted) return false;
+  events_state_ = Events::compiled;
+  if (!made.ok() || !same_outputs(captured_.graph, made->graph) || !add_recording(*made).ok()) return true;
+  calls_to_record_ = calls_to_record;
+  patience_.succeeded();
+  return true;
+}
+
+Status Entry::add_recording(const Compilation& compilation) {
+  auto recording = std::make_unique<Recording>();
+  for (const LoopImport& import : compilation.kernel->imports()) {
+    ACCEL_TRY(ResolvedLoop loop, resolve_loop(import));
+    recording->imports.push_back(loop.import);
+    recording->loops.push_back(std::move(loop));
+  }
+  recording->kernel = compilation.kernel;
+  // A call's result may become a result itself; memory for it is then made in vain.
+  recording->allocates_first = has_known_results(compilation.graph) && (captured_.calls.empty() || writes_inputs_);
+  recording_ = std::move(recording);
+  return Unit{};
 }
 
 int Entry::run_kernel(Call& call) {
   if (python_kernel_) {
+    call.heard = event_plan_.masks().any_heard;
     Result<int> status = python_kernel_->run(call.binding, plan_, call.outputs, call.exit, call.calls ? &*call.calls : nullptr);
     if (call.calls && call.calls->problem()) problem_ = *call.calls->problem();
     if (status.ok()) return *status;
@@ -357,7 +427,8 @@ int Entry::run_kernel(Call& call) {
     return accel_error;
   }
   if (!compilation_) return 0;
-  if (allocates_first_ && !plan_.allocate_all(call.binding.symbols, call.outputs)) {
+  if ((call.records ? recording_->allocates_first : allocates_first_) &&
+      !plan_.allocate_all(call.binding.symbols, call.outputs)) {
     problem_ = fail(Reason::out_of_memory, take_exception_text());
     return accel_no_memory;
   }
@@ -368,14 +439,19 @@ int Entry::run_native(Call& call) {
   BoxedCalls* calls = call.calls ? &*call.calls : nullptr;
   ResultMemory memory(plan_, call.outputs, calls);
   call.work = work_.evaluate(call.binding.symbols);
-  AccelLaunch launch{&launch_runtime(), imports_.data(), call.binding.symbols, call.binding.inputs,
-                     call.outputs.data, &memory,         &call.exit,           has_flow_ ? accepted_events(call) : 0};
-  launch.ignored = launch.accepted & ~call.warned;
+  AccelLaunch launch{&launch_runtime(),
+                     call.records ? recording_->imports.data() : imports_.data(),
+                     call.binding.symbols,
+                     call.binding.inputs,
+                     call.outputs.data,
+                     &memory,
+                     &call.exit};
+  set_events(call, launch);
   if (calls != nullptr) launch.draws = calls->draws().data();
   bool unlocked = call.work >= unlocked_work, others_run = unlocked || opens_draws_;
   // Arguments are alive as long as the call; objects found elsewhere could be dropped by another thread.
   if (others_run) take_references(call, true);
-  const CompiledKernel& kernel = quiet_kernel_ ? *quiet_kernel_ : *compilation_->kernel;
+  const CompiledKernel& kernel = call.records ? *recording_->kernel : quiet_kernel_ ? *quiet_kernel_ : *compilation_->kernel;
   int status = memory.run(kernel.entry(), launch, unlocked,
                           {has_interrupts_, others_run ? nullptr : hold, still_holds, shown_.empty() ? nullptr : show, &call});
   auto was_in_call = [&] {
@@ -384,6 +460,7 @@ int Entry::run_native(Call& call) {
   };
   if (memory.was_interrupted() || was_in_call()) call.interrupt.emplace();
   if (others_run || call.is_held) take_references(call, false);
+  call.log = std::move(memory.log());
   if (calls_python_) problem_ = {};  // of calls within this one
   if (!memory.problem().empty()) problem_ = fail(Reason::out_of_memory, memory.problem());
   if (calls != nullptr && calls->problem()) problem_ = *calls->problem();
@@ -421,10 +498,31 @@ void Entry::show(void* context, int number) {
 }
 
 // Events that need not stop the kernel: nothing is said of them, or it can be said afterwards.
-int Entry::accepted_events(Call& call) const {
-  EventModes modes = event_modes();
-  if (event_site_ && warnings_are_harmless()) call.warned = modes.warned;
-  return (modes.ignored & ~captured_.reported_events) | ignored_events_ | call.warned;
+void Entry::set_events(Call& call, AccelLaunch& launch) {
+  const EventMasks& masks = event_plan_.masks();
+  if (!call.records) {
+    call.heard = masks.any_heard;
+    if (asks_what_is_shown_ && has_flow_) call.heard &= ~event_plan_.shown_events();
+    launch.accepted = launch.ignored = floating_point_events & ~call.heard;
+    return;
+  }
+  size_t sites = masks.heard.size();
+  uint8_t* tables = call.event_tables;
+  if (3 * sites + 1 > sizeof call.event_tables) {
+    call.more_tables.resize(3 * sites + 1);
+    tables = call.more_tables.data();
+  }
+  std::fill(tables, tables + sites + 1, uint8_t{0});
+  std::copy(masks.heard.begin(), masks.heard.end(), tables + sites + 1);
+  if (asks_what_is_shown_) event_plan_.drop_shown(tables + sites + 1);
+  bool unseen = !writes_inputs_ || prints_unseen(true);
+  const std::vector<uint8_t>& forbidden = unseen ? masks.forbidden : masks.heard;
+  std::copy(forbidden.begin(), forbidden.end(), tables + 2 * sites + 1);
+  launch.accepted = floating_point_events & ~(unseen ? masks.any_forbidden : masks.any_heard);
+  launch.ignored = launch.accepted & ~masks.any_heard;
+  launch.events = tables, launch.heard = tables + sites + 1, launch.forbidden = tables + 2 * sites + 1;
+  launch.site_count = static_cast<int>(sites);
+  launch.once = masks.once;
 }
 
 void Entry::take_references(Call& call, bool take) const {
@@ -502,10 +600,14 @@ void Entry::leave_to_interpreter(Reason reason, std::string detail) {
 }
 
 Status Entry::compile_native(bool keep_texts) {
-  Result<Compilation> compiled = compile_graph(captured_.graph, {.keep_texts = keep_texts});
+  always_records_ = records_at_no_cost(captured_.graph) && !calls_python_;
+  Result<Compilation> compiled = compile_graph(captured_.graph, {.keep_texts = keep_texts, .record_events = always_records_});
   if (!compiled.ok()) return compiled.failure();
   if (!same_outputs(captured_.graph, compiled->graph)) return fail(Reason::internal_error, "a pass changed the exits");
-  // A call's result may become a result itself; memory for it is then made in vain.
+  if (always_records_) {
+    ACCEL_TRY([[maybe_unused]] Unit added, add_recording(*compiled));
+    events_state_ = Events::compiled;
+  }
   bool calls = !captured_.calls.empty() && !writes_inputs_;
   allocates_first_ = has_known_results(compiled->graph) && !calls;
   has_flow_ = has_flow(compiled->graph);
@@ -598,6 +700,10 @@ int Entry::traverse(visitproc visit, void* arg) const {
     for (const Recipe& recipe : call.python->recipes) Py_VISIT(recipe.object.get());
   }
   for (const ResolvedLoop& loop : loops_) Py_VISIT(loop.keep_alive.get());
+  if (recording_)
+    for (const ResolvedLoop& loop : recording_->loops) Py_VISIT(loop.keep_alive.get());
+  if (int stop = event_plan_.traverse(visit, arg)) return stop;
+  for (const EventSite& site : captured_.event_sites) Py_VISIT(site.place.globals.get());
   return python_kernel_ ? python_kernel_->traverse(visit, arg) : 0;
 }
 

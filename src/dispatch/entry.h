@@ -14,7 +14,7 @@
 #include "capture/captured.h"
 #include "compile.h"
 #include "dispatch/boxed_calls.h"
-#include "dispatch/event_report.h"
+#include "dispatch/event_plan.h"
 #include "dispatch/materialiser.h"
 #include "dispatch/outputs.h"
 #include "dispatch/patience.h"
@@ -120,11 +120,15 @@ class Entry {
   static void hold(void* context);
   static bool still_holds(void* context);
   static void show(void* context, int exit);
-  int accepted_events(Call& call) const;
-  bool warn_of(Call& call, int events);
   bool is_of_argument(SourceId source) const;
   bool may_be_quieter(int events) const;
   bool compile_quiet();
+  Outcome judge_events(Call& call, int events);
+  void set_events(Call& call, AccelLaunch& launch);
+  bool records(Call& call);
+  Outcome warn(Call& call);
+  bool compile_recording();
+  Status add_recording(const Compilation& compilation);
   int run_kernel(Call& call);
   int run_native(Call& call);
   Outcome left_in_call(Call& call, PyObject** result);
@@ -154,15 +158,26 @@ class Entry {
   WorkEstimate work_;
   int partial_exit_ = -1;
   bool writes_inputs_ = false;
-  bool has_interrupts_ = false;          // exits for runs that are interrupted
-  int ignored_events_ = 0;               // by numpy.errstate of the captured code
-  std::optional<EventSite> event_site_;  // of a graph that writes inputs
+  bool has_interrupts_ = false;  // exits for runs that are interrupted
+  EventPlan event_plan_;
   std::unique_ptr<Compilation> compilation_;
   // The same with quiet comparisons, once a call had an invalid event that only a NaN may have been the reason of.
   std::shared_ptr<const CompiledKernel> quiet_kernel_;
   enum class Nan : uint8_t { not_met, met, heeded } nan_ = Nan::not_met;
-  bool has_flow_ = false;        // of the kernel
-  bool allocates_first_ = true;  // all results before the kernel runs; else it asks for those of the exit it takes
+  // The same where it says which operation had which event, once a call had one that was heard.
+  struct Recording {
+    std::shared_ptr<const CompiledKernel> kernel;
+    std::vector<ResolvedLoop> loops;
+    std::vector<AccelImport> imports;
+    bool allocates_first = true;
+  };
+  std::unique_ptr<Recording> recording_;
+  enum class Events : uint8_t { not_heard, heard, compiled } events_state_ = Events::not_heard;
+  int calls_to_record_ = 0;
+  bool always_records_ = false;      // the only kernel does
+  bool asks_what_is_shown_ = false;  // before a run, whether warnings have been shown already
+  bool has_flow_ = false;            // of the kernel
+  bool allocates_first_ = true;      // all results before the kernel runs; else it asks for those of the exit it takes
   std::vector<ResolvedLoop> loops_;
   std::vector<AccelImport> imports_;
   std::vector<AccelDraw> draws_;  // by call, without streams

@@ -18,6 +18,7 @@ const AccelRuntime& launch_runtime() {
     made.receive_output = ResultMemory::receive_output;
     made.open_draw = ResultMemory::open_draw;
     made.go_on = ResultMemory::go_on;
+    made.log_events = ResultMemory::log_events;
     return made;
   }();
   return services;
@@ -66,6 +67,9 @@ int ResultMemory::open_draw(void* context, int number) {
 }
 
 int ResultMemory::go_on(void* context, int exit) { return static_cast<ResultMemory*>(context)->scope_->shows_at(exit); }
+void ResultMemory::log_events(void* context, int site, int events) {
+  static_cast<ResultMemory*>(context)->log_.push_back({site, events});
+}
 
 // The array that has been made for the output, if any, is dropped for the result.
 void* ResultMemory::receive_output(void* context, int number, int result, int output, const int64_t* dims) {

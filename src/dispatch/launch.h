@@ -4,9 +4,11 @@
 #include <Python.h>
 
 #include <string>
+#include <vector>
 
 #include "codegen/kernel_abi.h"
 #include "dispatch/boxed_calls.h"
+#include "dispatch/event_plan.h"
 #include "dispatch/interrupt.h"
 #include "dispatch/outputs.h"
 
@@ -27,6 +29,8 @@ class ResultMemory {
   // An exception is set where the run was interrupted.
   int run(AccelKernel kernel, const AccelLaunch& launch, bool unlocked, const Interruptible& run);
   bool was_interrupted() const { return interrupted_; }
+  // What the kernel has logged.
+  std::vector<SiteEvents>& log() { return log_; }
   // Why memory could not be had; empty: it could.
   const std::string& problem() const { return problem_; }
 
@@ -38,6 +42,7 @@ class ResultMemory {
   static int64_t extent(void* context, int number, int result, int axis);
   static int receive(void* context, int number, int result, void* memory, const int64_t* dims);
   static int open_draw(void* context, int number);
+  static void log_events(void* context, int site, int events);
   static void* receive_output(void* context, int number, int result, int output, const int64_t* dims);
   static int go_on(void* context, int exit);
   template <class Act>
@@ -50,6 +55,7 @@ class ResultMemory {
   std::string problem_;
   bool interrupted_ = false;
   KernelScope* scope_ = nullptr;  // of the kernel
+  std::vector<SiteEvents> log_;
 };
 
 }  // namespace accel

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "codegen/kernel_abi.h"
+#include "dispatch/event_plan.h"
 #include "dispatch/graph_data.h"
-#include "dispatch/ignored_events.h"
 #include "dispatch/python_errors.h"
 #include "ir/flow.h"
 #include "ndarray/array.h"
@@ -64,8 +64,8 @@ Result<std::unique_ptr<PythonKernel>> PythonKernel::make(PyObject* backend, cons
     kernel->inputs_.push_back(input);
   }
   PyRef data = PyRef::steal(graph_data(graph, make_call));
-  if (data && !add_number(data.get(), "ignored_events", events_ignored_everywhere(graph))) return no_data();
-  if (data && !add_number(data.get(), "reported_events", captured.reported_events)) return no_data();
+  if (data && !add_number(data.get(), "ignored_events", events_ignored_everywhere(captured))) return no_data();
+  if (data && !add_number(data.get(), "reported_events", events_asked_for(captured))) return no_data();
   PyRef symbols = kernel->symbols(binding), inputs = kernel->inputs(binding);
   if (data && symbols && inputs) {
     kernel->callable_ = PyRef::steal(PyObject_CallFunctionObjArgs(backend, data.get(), symbols.get(), inputs.get(), nullptr));

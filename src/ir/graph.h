@@ -103,10 +103,7 @@ struct Attributes {
 struct Location {
   int source = -1;
   int line = 0;
-  // Whether it is code of the captured function itself, run under the caller's errstate: NumPy's warnings would name this
-  // place. Not part of the text.
-  bool is_own = false;
-  int ignored = 0;  // EventBits that numpy.errstate of the captured code ignores here. Not part of the text.
+  int site = -1;  // of floating-point events, a number of the capture's (event_sites.h); -1: none. Not part of the text.
 };
 
 struct Node {
@@ -168,6 +165,8 @@ class Graph {
   std::vector<Value> values;
   std::vector<Node> nodes;
   std::vector<Block> blocks;  // blocks[0] is the entry
+  // Whether it matters how often a node has events: none is moved out of a loop, or computed with what has events of its own.
+  bool records_events = false;
   // Exits that nothing leaves through any more, by number: what they would hand over.
   std::map<int, std::vector<Type>> closed_exits;
 

@@ -143,8 +143,8 @@ class Finder {
 
   void visit(NodeId n) {
     const Node& own = node(n);
-    bool fixed = is_movable(own) && (node_events(graph_, own) & event_error) == 0 && are_fixed(own.attrs.dims) &&
-                 are_fixed(own.attrs.steps);
+    bool fixed = is_movable(own) && (node_events(graph_, own) & (graph_.records_events ? -1 : event_error)) == 0 &&
+                 are_fixed(own.attrs.dims) && are_fixed(own.attrs.steps);
     for (ValueId v : own.operands) fixed = fixed && is_fixed(v);
     for (ValueId v : own.results) fixed = fixed && are_fixed(graph_.type(v).shape);
     if (!fixed) return;

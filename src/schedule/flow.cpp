@@ -35,6 +35,9 @@ class Flow {
     ACCEL_TRY([[maybe_unused]] Unit owned, own_memory(graph_, notes_));
     fill_what_is_read(graph_);
     find_pointwise_loops();
+    // One iteration after the other it would be slower than NumPy.
+    if (graph_.records_events && !loops_.empty())
+      return fail(Reason::not_profitable, "events of a loop that runs tile by tile");
     exits_ = exits_of(graph_);
     program_.symbol_count = static_cast<int>(graph_.symbols.size());
     program_.output_count = exits_.back().first_output + static_cast<int>(exits_.back().types.size());
@@ -60,7 +63,7 @@ class Flow {
     }
     program_.dims = graph_.dims;
     program_.early = early_temps(graph_, segments, places_, program_);
-    meet_events_first(program_, notes_);
+    if (!graph_.records_events) meet_events_first(program_, notes_);
     protect_inputs(program_, graph_);
     share_loops();
     return_temps(program_);
@@ -74,6 +77,7 @@ class Flow {
   TempId temp_of(ValueId v) const { return places_.temp(v); }
 
   void share_loops() {
+    if (graph_.records_events) return;
     program_.parallel_loops = parallel_loops(graph_, places_, program_);
     for (int header : run_planes_by_tiles(program_, program_.parallel_loops))
       if (notes_) notes_->push_back("the loop at block " + std::to_string(header) + " fills planes tile by tile");

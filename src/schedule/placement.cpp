@@ -289,12 +289,24 @@ class Walk {
       make_root(v, "columns that another reduction goes over");
       return false;
     }
+    if (graph_.records_events &&
+        (!place_apart(operand, inner_index, level) || (mask != no_value && !place_apart(mask, inner_index, level))))
+      return false;
     for (Dim d : reduced) folded_.insert(*dims_.as_symbol(d));
     std::vector<Dim> inner_stack(stack.begin(), stack.begin() + level);
     inner_stack.insert(columns ? inner_stack.end() - 1 : inner_stack.end(), reduced.begin(), reduced.end());
     if (!columns && !check_run(v, operand, inner_index, level)) return false;
     if (!columns && mask != no_value && !check_masked(v, operand, mask, inner_index, level)) return false;
     return (mask == no_value || visit(mask, inner_index, inner_stack)) && visit(operand, inner_index, inner_stack);
+  }
+
+  // What has events is computed before a reduction goes over it, so that it shows which of them had one. False: it has been
+  // placed.
+  bool place_apart(ValueId operand, const Index& index, int level) {
+    ValueId below = computed_below(operand);
+    if (!may_have_events(below)) return true;
+    place(below, level, index, "events apart from those of the reduction");
+    return false;
   }
 
   // Whether so few elements become one that the compiler unrolls their loop.

@@ -265,6 +265,7 @@ struct Program {
   std::vector<BufferId> early;       // temps and outputs of a size known at the start that get their memory there
   std::vector<Variant> variants;
   std::vector<ParallelLoop> parallel_loops;
+  bool records_events = false;  // the graph's
   int symbol_count = 0;
   int input_count = 0;  // array inputs
   int output_count = 0;

@@ -214,6 +214,7 @@ Result<Program> schedule_loops(Graph graph, std::vector<std::string>* notes) {
 
 Result<Program> schedule(const Graph& graph, std::vector<std::string>* notes) {
   ACCEL_TRY(Program program, has_flow(graph) ? schedule_flow(graph, notes) : schedule_loops(graph, notes));
+  program.records_events = graph.records_events;
   join_loops(program);
   run_rows_by_blocks(program, graph.hints, notes);
   add_small_extent_variants(program, graph);

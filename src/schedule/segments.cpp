@@ -320,7 +320,9 @@ class Extraction {
 
 SegmentGraph extract(const Graph& graph, const Segments& segments, const Segment& segment, const std::vector<int>& origins,
                      Bounds& bounds) {
-  return Extraction(graph, segments, segment, origins, bounds).run();
+  SegmentGraph out = Extraction(graph, segments, segment, origins, bounds).run();
+  out.graph.records_events = graph.records_events;
+  return out;
 }
 
 }  // namespace accel

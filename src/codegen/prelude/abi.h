@@ -42,6 +42,7 @@ struct AccelRuntime {
   int (*blas_threads)(AccelLoop loop);
   i64 (*now)();
   int (*go_on)(void* context, int exit);
+  void (*log_events)(void* context, int site, int events);
 };
 
 struct AccelLaunch {
@@ -55,6 +56,11 @@ struct AccelLaunch {
   int accepted;
   int ignored;
   const AccelDraw* draws;
+  unsigned char* events;
+  unsigned char* heard;
+  const unsigned char* forbidden;
+  int site_count;
+  bool once;
 };
 
 enum AccelStatus : int {
@@ -66,6 +72,7 @@ enum AccelStatus : int {
   accel_no_memory = 32,
   accel_interrupted = 64,
   accel_left = 128,
+  accel_unclear = 256,
 };
 
 typedef int (*AccelKernel)(const AccelLaunch* launch);

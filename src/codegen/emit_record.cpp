@@ -1,0 +1,243 @@
+// Text that says which operation had which floating-point event. Statements whose events belong to one site are a unit: the
+// flags are cleared before it and read behind it. A loop over elements with several sites runs tile by tile: first all
+// operations at once; where that leaves flags of which something is still to be said, one operation after the other, through
+// memory for a tile.
+
+#include <algorithm>
+
+#include "codegen/expressions.h"
+#include "codegen/kernel_function.h"
+
+namespace accel {
+
+namespace {
+
+// Elements of a tile.
+constexpr int most_elements_of_tile = 256, few_elements_of_tile = 64;
+// From so many values on that wait in memory a tile has fewer elements.
+constexpr size_t many_values = 24;
+
+bool is_loop(StmtKind kind) { return kind == StmtKind::loop || kind == StmtKind::tile || kind == StmtKind::repeat; }
+
+// Whether the value can be had again wherever it is needed.
+bool is_repeatable(const Stmt& stmt) {
+  return stmt.kind == StmtKind::constant || stmt.kind == StmtKind::index || stmt.kind == StmtKind::input;
+}
+
+// Consecutive statements of a loop that are done for a whole tile before the next ones. With events: one statement.
+struct Piece {
+  std::vector<const Stmt*> statements;
+  std::map<int, int> sites;
+};
+
+// The pieces of a loop's body, and how values come from one to another.
+class Pieces {
+ public:
+  Pieces(const Program& program, const Body& body) : program_(program) {
+    for (const Stmt& stmt : body)
+      if (stmt.dst >= 0) definitions_[stmt.dst] = &stmt;
+    for (const Stmt& stmt : body)
+      if (is_store(stmt.kind)) stored_.insert(program.memory_of(stmt.address.buffer));
+  }
+
+  void add(const Stmt& stmt, std::map<int, int> sites) {
+    if (is_repeatable(stmt)) return;
+    bool joins = sites.empty() && !pieces.empty() && pieces.back().sites.empty();
+    if (!joins) pieces.push_back({{}, std::move(sites)});
+    pieces.back().statements.push_back(&stmt);
+    if (stmt.dst >= 0) home_[stmt.dst] = pieces.size() - 1;
+  }
+
+  // What a piece needs from before it: statements that are done again, in order, and values that wait in memory.
+  struct Needs {
+    std::vector<const Stmt*> again;
+    std::set<TempId> waiting;
+  };
+  Needs needs_of(size_t piece) const {
+    Needs out;
+    std::set<TempId> seen;
+    for (const Stmt* stmt : pieces[piece].statements) need_all(*stmt, piece, seen, out);
+    return out;
+  }
+
+  bool is_inside(TempId temp) const { return definitions_.contains(temp); }
+  std::vector<Piece> pieces;
+
+ private:
+  bool comes_again(const Stmt& stmt) const {
+    return is_repeatable(stmt) || (stmt.kind == StmtKind::load && !stored_.contains(program_.memory_of(stmt.address.buffer)));
+  }
+  void need_all(const Stmt& stmt, size_t piece, std::set<TempId>& seen, Needs& out) const {
+    for (TempId arg : stmt.args) need(arg, piece, seen, out);
+    for (const Stmt& inner : stmt.body) need_all(inner, piece, seen, out);
+  }
+  void need(TempId temp, size_t piece, std::set<TempId>& seen, Needs& out) const {
+    auto found = definitions_.find(temp);
+    if (found == definitions_.end() || !seen.insert(temp).second) return;
+    auto home = home_.find(temp);
+    if (home != home_.end() && home->second == piece) return;
+    if (comes_again(*found->second))
+      out.again.push_back(found->second);
+    else
+      out.waiting.insert(temp);
+  }
+
+  const Program& program_;
+  std::map<TempId, const Stmt*> definitions_;
+  std::map<TempId, size_t> home_;  // piece
+  std::set<BufferId> stored_;
+};
+
+}  // namespace
+
+// The events of a body by site.
+std::map<int, int> KernelFunction::sites_of(const Body& body) {
+  std::map<int, int> out;
+  for (const Stmt& stmt : body) {
+    int own = copy_.program.own_events(stmt) & ~event_error;
+    if (own != 0) {
+      if (stmt.where.site < 0) fail_with("an operation with events and no site");
+      out[stmt.where.site] |= own;
+    }
+    for (const auto& [site, events] : sites_of(stmt.body)) out[site] |= events;
+  }
+  return out;
+}
+
+namespace {
+
+std::string record_text(int site, const std::string& events) { return cat("record(frame, ", site, ", ", events, ")"); }
+
+}  // namespace
+
+// Several sites: what only one of them may have is its own, of the rest nothing can be said.
+void KernelFunction::in_one_unit(const std::map<int, int>& sites, const std::function<void()>& text) {
+  bool outside = std::exchange(in_unit_, true);
+  code_.line("fp_clear();");
+  text();
+  in_unit_ = outside;
+  int shared = 0, all = 0;
+  for (const auto& [site, events] : sites) shared |= all & events, all |= events;
+  if (sites.size() == 1) return code_.line(record_text(sites.begin()->first, cat("fp_read() & ", all)) + ";");
+  code_.open("if (const int events = fp_read() & " + std::to_string(all) + "; events != 0)");
+  for (const auto& [site, events] : sites)
+    if ((events & ~shared) != 0) code_.line(record_text(site, cat("events & ", events & ~shared)) + ";");
+  if (shared != 0) {
+    std::string heard;
+    for (const auto& [site, events] : sites)
+      heard += cat(heard.empty() ? "" : " | ", "(", events & shared, " & frame->launch->heard[", site, "])");
+    code_.line(cat("if ((events & (", heard, ")) != 0) report(frame, accel_unclear);"));
+  }
+  code_.close();
+}
+
+void KernelFunction::recorded(const Body& body, size_t place) {
+  const Stmt& stmt = body[place];
+  std::map<int, int> sites = sites_of({stmt});
+  if (sites.empty() || (is_loop(stmt.kind) && sites.size() > 1)) return write_plain(body, place);
+  if (stmt.kind == StmtKind::loop && straight_extent(stmt, 8)) return write_plain(body, place);
+  in_one_unit(sites, [&] {
+    bool outside = std::exchange(is_pinned_, stmt.kind == StmtKind::compute);
+    write_plain(body, place);
+    is_pinned_ = outside;
+    if (stmt.dst >= 0 && !is_loop(stmt.kind)) code_.line(cat("finish(", temp_name(stmt.dst), ");"));
+  });
+}
+
+void KernelFunction::recorded_loop(const Stmt& stmt, const std::string& first, const std::string& last) {
+  std::map<int, int> sites = sites_of(stmt.body);
+  if (sites.size() == 1) return in_one_unit(sites, [&] { fast_loop(stmt, first, last); });
+  has_pieces(stmt) ? loop_by_pieces(stmt, first, last) : plain_loop(stmt, first, last);
+}
+
+// Whether the iterations of a loop are independent, and each of its statements has the events of one site.
+bool KernelFunction::has_pieces(const Stmt& stmt) {
+  if (stmt.loop_kind == LoopKind::serial) return false;
+  return std::all_of(stmt.body.begin(), stmt.body.end(), [&](const Stmt& each) {
+    bool plain = is_number(each.kind) || each.kind == StmtKind::store || each.kind == StmtKind::gather;
+    bool reduces = each.dst >= 0 && !each.body.empty() && !is_loop(each.kind) && is_straight({each});
+    return (plain || reduces) && sites_of({each}).size() <= 1;
+  });
+}
+
+void KernelFunction::loop_by_pieces(const Stmt& stmt, const std::string& first, const std::string& last) {
+  std::map<int, int> sites = sites_of(stmt.body);
+  std::string var = variable(stmt.var), from = cat("from_", var), to = cat("to_", var), open;
+  for (const auto& [site, events] : sites)
+    open += cat(open.empty() ? "" : " | ", cat("open_events(frame, ", site, ", ", events, ")"));
+  bool outside = std::exchange(in_unit_, true), overwrites = loads_what_it_stores(copy_.program, stmt.body);
+  long step =
+      temps_from_outside(stmt.body).size() + stmt.body.size() > 2 * many_values ? few_elements_of_tile : most_elements_of_tile;
+  code_.open("");
+  code_.line("[[maybe_unused]] bool flagged = false;");
+  code_.open(cat("for (i64 ", from, " = ", first, ", last = ", last, "; ", from, " < last; ", from, " += ", step, ")"));
+  code_.line(cat("const i64 ", to, " = index_min(", from, " + ", step, ", last);"));
+  code_.line(cat("const int open = ", open, ";"));
+  code_.open(overwrites ? "if (open == 0)" : "if (open == 0 || !flagged)");
+  if (!overwrites) code_.line("fp_clear();");
+  fast_loop(stmt, from, to);
+  code_.line(overwrites ? "continue;" : "if ((fp_read() & open) == 0) continue;");
+  code_.close();
+  code_.line("int seen = 0;");
+  write_pieces(stmt, from, to);
+  code_.line("flagged = seen != 0;");
+  code_.close();
+  code_.close();
+  in_unit_ = outside;
+}
+
+void KernelFunction::write_pieces(const Stmt& stmt, const std::string& first, const std::string& last) {
+  Pieces all(copy_.program, stmt.body);
+  for (const Stmt& each : stmt.body) all.add(each, sites_of({each}));
+  std::set<TempId> waiting;
+  for (size_t k = 0; k < all.pieces.size(); ++k) waiting.merge(all.needs_of(k).waiting);
+  for (const Piece& piece : all.pieces)
+    if (!piece.sites.empty()) waiting.insert(piece.statements[0]->dst);
+  code_.open("");
+  for (TempId temp : waiting) {
+    // The parts of complex numbers lie apart, so that loops over them become vectors.
+    std::string real = has_parts(temp) ? dtype_info(part_dtype(dtype(temp))).emitted : type(temp);
+    code_.line(
+        cat(real, " w", temp, "[", has_parts(temp) ? "2][" : "", most_elements_of_tile, "] __attribute__((aligned(64)));"));
+    code_.line(cat("show_memory(w", temp, ");"));
+  }
+  // Numbers from outside: the compiler must not take what it has computed with them for what is computed here.
+  std::vector<TempId> outer = temps_from_outside(stmt.body);
+  for (TempId temp : outer) code_.line(cat("const ", type(temp), " o", temp, " = opaque(", temp_name(temp), ");"));
+  code_.open("");
+  for (TempId temp : outer) code_.line(cat("[[maybe_unused]] const ", type(temp), " ", temp_name(temp), " = o", temp, ";"));
+  std::string var = variable(stmt.var);
+  bool outside = std::exchange(in_vectors_, true);
+  for (size_t k = 0; k < all.pieces.size(); ++k) {
+    const Piece& piece = all.pieces[k];
+    Pieces::Needs needs = all.needs_of(k);
+    if (!piece.sites.empty()) code_.line("fp_clear();");
+    code_.line("#pragma GCC ivdep");
+    code_.open(cat("for (i64 ", var, " = ", first, "; ", var, " < ", last, "; ++", var, ")"));
+    std::string at = cat("[", var, " - ", first, "]");
+    for (TempId temp : needs.waiting) {
+      std::string from = cat("w", temp),
+                  value = has_parts(temp) ? cat("{", from, "[0]", at, ", ", from, "[1]", at, "}") : from + at;
+      code_.line(cat("const ", type(temp), " ", temp_name(temp), " = ", value, ";"));
+    }
+    for (const Stmt* again : needs.again) write(*again);
+    for (const Stmt* each : piece.statements) {
+      write(*each);
+      if (each->dst < 0 || !waiting.contains(each->dst)) continue;
+      std::string to = cat("w", each->dst), value = temp_name(each->dst);
+      if (has_parts(each->dst))
+        code_.line(cat(to, "[0]", at, " = ", value, ".re, ", to, "[1]", at, " = ", value, ".im;"));
+      else
+        code_.line(cat(to, at, " = ", value, ";"));
+    }
+    code_.close();
+    if (piece.sites.empty()) continue;
+    const auto& [site, events] = *piece.sites.begin();
+    code_.line(cat("seen |= ", record_text(site, cat("fp_read() & ", events)), ";"));
+  }
+  in_vectors_ = outside;
+  code_.close();
+  code_.close();
+}
+
+}  // namespace accel

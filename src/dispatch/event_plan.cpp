@@ -1,0 +1,195 @@
+#include "dispatch/event_plan.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace accel {
+namespace {
+
+// NumPy's order and words, by number of the bit.
+constexpr const char* event_words[] = {"divide by zero", "overflow", "underflow", "invalid value"};
+constexpr int all_event_bits = event_divide | event_overflow | event_underflow | event_invalid;
+
+// A real number that is neither 0 nor infinite in any floating dtype.
+bool is_ordinary_constant(const Graph& graph, ValueId v) {
+  if (graph.is_input(v) || graph.producer(v).op != Op::constant || dtype_kind(graph.type(v).dtype) != 'f') return false;
+  double value = std::fabs(graph.producer(v).attrs.literal.as_complex().real());
+  return value >= 1e-4 && value <= 1e4;
+}
+
+// Events that the operation cannot have because of a constant operand: inf - inf, 0 * inf, x / 0 and 0 / 0.
+int events_ruled_out(const Graph& graph, const Node& node) {
+  if (node.operands.size() != 2 || dtype_kind(graph.type(node.operands[0]).dtype) != 'f') return 0;
+  bool left = is_ordinary_constant(graph, node.operands[0]), right = is_ordinary_constant(graph, node.operands[1]);
+  switch (node.op) {
+    case Op::add:
+    case Op::subtract:
+    case Op::multiply:
+      return left || right ? event_invalid : 0;
+    case Op::divide:
+      return right ? event_divide | event_invalid : left ? event_invalid : 0;
+    default:
+      return 0;
+  }
+}
+
+// Whether a node has a loop over elements that a recording kernel has, too, and leaves the flags alone.
+bool is_plain(const Graph& graph, const Node& node) {
+  switch (op_class(node.op)) {
+    case OpClass::leaf:
+    case OpClass::view:
+      return true;
+    case OpClass::update:
+      return node.op == Op::store;
+    case OpClass::pointwise:
+      return !signals_on_nan(node.op) || !is_inexact(graph.type(node.operands[0]).dtype);
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+bool records_at_no_cost(const Graph& graph) {
+  int count = 0;
+  for (NodeId n : graph.entry().nodes) {
+    const Node& node = graph.nodes[static_cast<size_t>(n)];
+    if (!is_plain(graph, node)) return false;
+    count += node_events(graph, node) != 0;
+  }
+  return graph.blocks.size() == 1 && count == 1;
+}
+
+int events_ignored_everywhere(const Captured& captured) {
+  int ignored = 0, heard = 0;
+  for (const Block& block : captured.graph.blocks)
+    for (NodeId n : block.nodes) {
+      const Node& node = captured.graph.nodes[static_cast<size_t>(n)];
+      int silent = node.where.site < 0 ? 0 : captured.event_sites[static_cast<size_t>(node.where.site)].errstate.ignored;
+      ignored |= silent;
+      heard |= node_events(captured.graph, node) & ~events_ruled_out(captured.graph, node) & ~silent;
+    }
+  return ignored & ~heard;
+}
+
+int events_asked_for(const Captured& captured) {
+  int asked = 0;
+  for (const EventSite& site : captured.event_sites) asked |= site.errstate.reported;
+  return asked;
+}
+
+EventPlan::EventPlan(const Captured& captured) {
+  const Graph& graph = captured.graph;
+  for (const EventSite& site : captured.event_sites) {
+    Site& own = sites_.emplace_back();
+    own.place = site.place;
+    own.errstate = site.errstate;
+    own.is_placed = site.is_placed();
+  }
+  for (const Block& block : graph.blocks)
+    for (NodeId n : block.nodes) {
+      const Node& node = graph.nodes[static_cast<size_t>(n)];
+      int events = node_events(graph, node) & ~events_ruled_out(graph, node) & all_event_bits;
+      bool solves = (node_events(graph, node) & event_error) != 0;  // such calls report errors, not events
+      if (events == 0 || solves) continue;
+      if (node.where.site < 0) sites_.emplace_back().possible = events;
+      if (node.where.site >= 0) sites_[static_cast<size_t>(node.where.site)].possible |= events;
+    }
+  for (size_t k = 0; k < captured.event_sites.size(); ++k)
+    if (sites_[k].possible != 0 && sites_[k].is_placed) name_events(sites_[k], captured.event_sites[k].name);
+}
+
+void EventPlan::name_events(Site& site, const std::string& name) const {
+  PyRef line = PyRef::steal(PyLong_FromLong(site.place.line));
+  for (int k = 0; k < 4; ++k) {
+    site.texts[k] = PyRef::steal(PyUnicode_FromFormat("%s encountered in %s", event_words[k], name.c_str()));
+    site.keys[k] =
+        PyRef::steal(line && site.texts[k] ? PyTuple_Pack(3, site.texts[k].get(), PyExc_RuntimeWarning, line.get()) : nullptr);
+    site.is_placed = site.is_placed && site.keys[k];
+  }
+  PyErr_Clear();
+}
+
+const EventMasks& EventPlan::masks() {
+  EventModes modes = event_modes();
+  WarningState state = warning_state();
+  bool same = is_known_ && modes.ignored == modes_.ignored && modes.warned == modes_.warned &&
+              state.hearing == state_.hearing && state.once == state_.once;
+  if (same) return masks_;
+  modes_ = modes, state_ = state, is_known_ = true;
+  masks_ = {std::vector<uint8_t>(sites_.size()), std::vector<uint8_t>(sites_.size()), 0, 0, state.once};
+  for (size_t k = 0; k < sites_.size(); ++k) {
+    const Site& site = sites_[k];
+    int silent = site.errstate.ignored | (modes.ignored & ~site.errstate.reported);
+    int warned = (site.errstate.warned | (modes.warned & ~site.errstate.reported)) & ~site.errstate.ignored;
+    if (state.hearing == Hearing::nobody) silent |= warned;
+    int heard = site.possible & ~silent;
+    int later = state.hearing == Hearing::later && site.is_placed ? warned : 0;
+    masks_.heard[k] = static_cast<uint8_t>(heard);
+    masks_.forbidden[k] = static_cast<uint8_t>(heard & ~later);
+    masks_.any_heard |= heard;
+    masks_.any_forbidden |= heard & ~later;
+  }
+  return masks_;
+}
+
+int EventPlan::shown_at(const Site& site, int events, ShownWarnings& shown) {
+  int out = 0;
+  for (int k = 0; k < 4; ++k)
+    if ((events >> k & 1) != 0 && shown.contains(site.place.globals.get(), site.keys[k].get())) out |= 1 << k;
+  return out;
+}
+
+bool EventPlan::are_shown(int events) {
+  const EventMasks& now = masks();
+  if ((now.any_forbidden & events) != 0 || !now.once) return false;
+  ShownWarnings shown;
+  for (size_t k = 0; k < sites_.size(); ++k) {
+    int heard = now.heard[k] & events;
+    if (shown_at(sites_[k], heard, shown) != heard) return false;
+  }
+  return true;
+}
+
+int EventPlan::shown_events() {
+  const EventMasks& now = masks();
+  if (!now.once) return 0;
+  ShownWarnings shown;
+  int open = now.any_forbidden;
+  for (size_t k = 0; k < sites_.size(); ++k)
+    if (int heard = now.heard[k] & ~open; heard != 0) open |= heard & ~shown_at(sites_[k], heard, shown);
+  return now.any_heard & ~open;
+}
+
+void EventPlan::drop_shown(uint8_t* heard) {
+  const EventMasks& now = masks();
+  if (!now.once) return;
+  ShownWarnings shown;
+  for (size_t k = 0; k < sites_.size(); ++k)
+    heard[k] = static_cast<uint8_t>(heard[k] & ~shown_at(sites_[k], now.heard[k] & ~now.forbidden[k], shown));
+}
+
+bool EventPlan::hears(const std::vector<SiteEvents>& log) {
+  const EventMasks& now = masks();
+  return std::any_of(log.begin(), log.end(),
+                     [&](const SiteEvents& entry) { return (entry.events & now.heard[static_cast<size_t>(entry.site)]) != 0; });
+}
+
+bool EventPlan::report(const std::vector<SiteEvents>& log) const {
+  for (const SiteEvents& entry : log) {
+    const Site& site = sites_[static_cast<size_t>(entry.site)];
+    int events = entry.events & masks_.heard[static_cast<size_t>(entry.site)];
+    PyObject* file = events != 0 ? reinterpret_cast<PyCodeObject*>(site.place.code.get())->co_filename : nullptr;
+    for (int k = 0; k < 4; ++k)
+      if ((events >> k & 1) != 0 && !warn_at(site.place.globals.get(), file, site.place.line, site.texts[k].get()))
+        return false;
+  }
+  return true;
+}
+
+int EventPlan::traverse(visitproc visit, void* arg) const {
+  for (const Site& site : sites_) Py_VISIT(site.place.globals.get());
+  return 0;
+}
+
+}  // namespace accel

@@ -1,0 +1,77 @@
+#pragma once
+// EventPlan: which floating-point events of a captured function are heard, and giving NumPy's warnings of them.
+
+#include <Python.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "capture/captured.h"
+#include "dispatch/errstate.h"
+#include "dispatch/warning_state.h"
+
+namespace accel {
+
+// Events (bits of AccelStatus) that a site had in a run, before others of the same list.
+struct SiteEvents {
+  int site = 0, events = 0;
+};
+
+// What a launch has to know, by site and of all sites together.
+struct EventMasks {
+  std::vector<uint8_t> heard;      // somebody would hear of them
+  std::vector<uint8_t> forbidden;  // among these: nothing can be said of them afterwards
+  int any_heard = 0, any_forbidden = 0;
+  bool once = false;  // WarningState
+};
+
+// Whether a kernel that records events is as fast as one that does not: one operation of a straight line has them, and nothing
+// around it reduces or compares.
+bool records_at_no_cost(const Graph& graph);
+
+// Of a graph as a whole, for kernels that know no sites: events that the code itself ignores wherever they may come up, and
+// those that it wants to be heard somewhere.
+int events_ignored_everywhere(const Captured& captured);
+int events_asked_for(const Captured& captured);
+
+class EventPlan {
+ public:
+  EventPlan() = default;
+  explicit EventPlan(const Captured& captured);
+
+  // Under the errstate and the filters of now.
+  const EventMasks& masks();
+  // Whether each site that may have had these events has warned of them before, and would not be heard again.
+  bool are_shown(int events);
+  // Those of masks().any_heard that are shown.
+  int shown_events();
+  // Takes from `heard`, a copy of masks().heard, what has been shown.
+  void drop_shown(uint8_t* heard);
+  // Whether somebody hears of anything in the log of a run.
+  bool hears(const std::vector<SiteEvents>& log);
+  // Gives the warnings of a run. False with an exception set.
+  bool report(const std::vector<SiteEvents>& log) const;
+
+  int traverse(visitproc visit, void* arg) const;
+
+ private:
+  // A site: the texts of its warnings and their keys in registries, by number of the bit.
+  struct Site {
+    EventPlace place;
+    Errstate errstate;
+    int possible = 0;
+    bool is_placed = false;
+    PyRef texts[4], keys[4];
+  };
+  void name_events(Site& site, const std::string& name) const;
+  // Those of the events of a site that are shown.
+  static int shown_at(const Site& site, int events, ShownWarnings& shown);
+
+  std::vector<Site> sites_;
+  EventMasks masks_;
+  EventModes modes_;
+  WarningState state_;
+  bool is_known_ = false;
+};
+
+}  // namespace accel
