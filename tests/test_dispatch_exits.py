@@ -229,7 +229,7 @@ def test_an_event_leaves_no_trace_of_what_was_written():
     call = check(inverses, X, np.ones(6))
     assert_same(inverses, call, holes, np.ones(6), times=2)
     found = facts(call)
-    assert found["side_exits"] == 2 and found["interpreted"] == 2
+    assert found["side_exits"] == 1 and found["interpreted"] == 1, "later calls record their events"
     before = facts(call)
     with np.errstate(divide="ignore"):
         assert_same(inverses, call, holes, np.ones(6), times=2)

@@ -121,15 +121,12 @@ PROGRAMS = {
     "a loop of numbers": (GROWING, numbers(3, a=1e10)),
 }
 
-# Loops that run tile by tile do not say which iteration had an event: they warn alike, in the interpreter.
-TILED = ["an escape loop", "a loop"]
-
 
 @pytest.mark.parametrize("filters", ALL_FILTERS)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs(name, filters):
     source, x = PROGRAMS[name]
-    expected = check_warned(source, x, filters=filters, stays=name not in TILED)
+    expected = check_warned(source, x, filters=filters)
     if filters == "record":
         assert expected[0]["warned"], "it warns of nothing"
 

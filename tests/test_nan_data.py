@@ -101,10 +101,11 @@ def test_invalid_events_are_still_told():
         assert_same(function, call, with_nan("float64"), with_nan("float64", seed=1), times=2)
 
 
+# Which of two NaNs an extreme of a row is, and so its sign, is not NumPy's for certain.
 DROPPED = {
     "max": lambda x, y: (x * y).max(),
     "argmax": lambda x, y: (x * y).argmax(),
-    "rows": lambda x, y: ((x * y).reshape(4, -1).argmin(axis=1), (x * y).reshape(4, -1).max(axis=1)),
+    "rows": lambda x, y: ((x * y).reshape(4, -1).argmin(axis=1), np.abs((x * y).reshape(4, -1).max(axis=1))),
     "columns": lambda x, y: ((x * y).reshape(-1, 4).argmin(axis=0), (x * y).reshape(-1, 4).max(axis=0)),
     "maximum": lambda x, y: np.maximum(x, x * y),
     "minimum": lambda x, y: np.minimum(x[:1], x * y),

@@ -351,7 +351,17 @@ void ControlFunction::run(const BlockStep& step) {
   bool apart = events_ != 0 && copy_.facts.events(nest.body) == 0 && touches_flags(program_, nest.body);
   if (apart) code_.open("");
   if (apart) code_.line("const auto flags = fp_control();");
+  const Stmt* repeat = program_.records_events ? repeat_in(nest.body) : nullptr;
+  if (repeat != nullptr) {
+    code_.open("");
+    code_.line(cat("const i64 iterations = ", dim(repeat->extent), ";"));
+    stop_unless("begin_rows(frame, iterations)");
+  }
   call_nest(number);
+  if (repeat != nullptr) {
+    code_.line("end_rows(frame, iterations);");
+    code_.close();
+  }
   if (copy_.facts.panel_count() > 0 && copy_.facts.panel_of(nest) < 0)
     code_.line(cat("forget_panels(frame, ", copy_.facts.panel_count(), ");"));
   if (apart) code_.line("fp_set_control(flags);");

@@ -33,6 +33,7 @@ KernelFunction::Writer KernelFunction::writer(StmtKind kind) {
 }
 
 void KernelFunction::write(const Body& body) {
+  if (copy_.program.records_events && !in_unit_ && has_repeat(body)) return recorded_tile(body);
   for (size_t k = 0; k < body.size(); ++k) write(body, k);
 }
 
@@ -96,6 +97,7 @@ void KernelFunction::loop(const Stmt& stmt) {
 }
 
 void KernelFunction::counted_loop(const Stmt& stmt, const std::string& first, const std::string& last) {
+  if (copy_.program.records_events && !in_unit_ && has_repeat(stmt.body)) return loop_over_tiles(stmt, first, last);
   bool records = copy_.program.records_events && !in_unit_ && !sites_of(stmt.body).empty();
   records ? recorded_loop(stmt, first, last) : fast_loop(stmt, first, last);
 }

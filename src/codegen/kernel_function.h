@@ -180,7 +180,16 @@ class KernelFunction {
   // emit_record.cpp: text that notes which site had which event
   std::map<int, int> sites_of(const Body& body);
   void recorded(const Body& body, size_t place);
-  void in_one_unit(const std::map<int, int>& sites, const std::function<void()>& text);
+  void in_one_unit(const Body& body, const std::map<int, int>& sites, const std::function<void()>& text);
+  bool has_stray_flags(const Body& body) const;
+  std::string flags_suffix(const Body& body);
+  bool has_events(const Stmt& repeat);
+  bool has_repeat(const Body& body);
+  const Stmt* repeat_in(const Body& body);
+  void loop_over_tiles(const Stmt& stmt, const std::string& first, const std::string& last);
+  void recorded_tile(const Body& body);
+  void recorded_repeat(const Stmt& stmt);
+  std::string record_text(int site, const std::string& events) const;
   void recorded_loop(const Stmt& stmt, const std::string& first, const std::string& last);
   void fast_loop(const Stmt& stmt, const std::string& first, const std::string& last);
   bool has_pieces(const Stmt& stmt);
@@ -244,6 +253,7 @@ class KernelFunction {
   bool has_sink_ = false;
   bool in_unit_ = false;     // inside text whose events are recorded together
   bool is_pinned_ = false;   // what is computed is to be done right there
+  bool in_rows_ = false;     // inside a loop that runs tile by tile and whose iterations have rows for their events
   bool in_vectors_ = false;  // inside a loop that g++ is to make vectors of
   bool has_lanes_ = false;
   std::optional<int> group_lane_;  // the variable of loops over lanes while they are written for a group of them

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/stray_flags.h"
+
 namespace accel {
 namespace {
 
@@ -33,6 +35,14 @@ int events_ruled_out(const Graph& graph, const Node& node) {
   }
 }
 
+// Events with which the result is not NumPy's for certain: its vector loops and what they leave at the end differ in what they
+// make of numbers beyond an integer dtype.
+int unclear_events(const Graph& graph, const Node& node) {
+  bool casts = node.op == Op::astype || (node.op == Op::reduce && node.attrs.buffered);
+  if (!casts || !is_inexact(graph.type(node.operands[0]).dtype)) return 0;
+  return is_inexact(graph.type(node.results[0]).dtype) ? 0 : event_invalid;
+}
+
 // Whether a node has a loop over elements that a recording kernel has, too, and leaves the flags alone.
 bool is_plain(const Graph& graph, const Node& node) {
   switch (op_class(node.op)) {
@@ -42,7 +52,7 @@ bool is_plain(const Graph& graph, const Node& node) {
     case OpClass::update:
       return node.op == Op::store;
     case OpClass::pointwise:
-      return !signals_on_nan(node.op) || !is_inexact(graph.type(node.operands[0]).dtype);
+      return !has_stray_flags(graph, node) && (!signals_on_nan(node.op) || !is_inexact(graph.type(node.operands[0]).dtype));
     default:
       return false;
   }
@@ -92,8 +102,9 @@ EventPlan::EventPlan(const Captured& captured) {
       int events = node_events(graph, node) & ~events_ruled_out(graph, node) & all_event_bits;
       bool solves = (node_events(graph, node) & event_error) != 0;  // such calls report errors, not events
       if (events == 0 || solves) continue;
-      if (node.where.site < 0) sites_.emplace_back().possible = events;
-      if (node.where.site >= 0) sites_[static_cast<size_t>(node.where.site)].possible |= events;
+      Site& site = node.where.site < 0 ? sites_.emplace_back() : sites_[static_cast<size_t>(node.where.site)];
+      site.possible |= events;
+      site.unclear |= events & unclear_events(graph, node);
     }
   for (size_t k = 0; k < captured.event_sites.size(); ++k)
     if (sites_[k].possible != 0 && sites_[k].is_placed) name_events(sites_[k], captured.event_sites[k].name);
@@ -122,9 +133,9 @@ const EventMasks& EventPlan::masks() {
     const Site& site = sites_[k];
     int silent = site.errstate.ignored | (modes.ignored & ~site.errstate.reported);
     int warned = (site.errstate.warned | (modes.warned & ~site.errstate.reported)) & ~site.errstate.ignored;
-    if (state.hearing == Hearing::nobody) silent |= warned;
+    if (state.hearing == Hearing::nobody) silent |= warned & ~site.unclear;
     int heard = site.possible & ~silent;
-    int later = state.hearing == Hearing::later && site.is_placed ? warned : 0;
+    int later = state.hearing == Hearing::later && site.is_placed ? warned & ~site.unclear : 0;
     masks_.heard[k] = static_cast<uint8_t>(heard);
     masks_.forbidden[k] = static_cast<uint8_t>(heard & ~later);
     masks_.any_heard |= heard;

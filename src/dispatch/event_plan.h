@@ -60,6 +60,7 @@ class EventPlan {
     EventPlace place;
     Errstate errstate;
     int possible = 0;
+    int unclear = 0;  // those of them that leave results other than NumPy's
     bool is_placed = false;
     PyRef texts[4], keys[4];
   };

@@ -76,9 +76,12 @@ class Absorption {
 
   bool is_elementwise(ValueId v) const {
     const Node& n = node(producer(v));
-    if (n.results.size() != 1 || !has_shape(v) || graph_.type(v).rank() == 0) return false;
+    if (n.results.size() != 1 || !has_shape(v) || graph_.type(v).rank() == 0 || is_recorded(n)) return false;
     return n.op == Op::full || (op_class(n.op) == OpClass::pointwise && !is_loop_call(graph_, n));
   }
+
+  // Recorded events of such a loop have a number of their iteration, those of its neighbours have none.
+  bool is_recorded(const Node& n) const { return graph_.records_events && node_events(graph_, n) != 0; }
 
   // Whether it may be computed later, after what stands behind it in its block.
   bool can_wait(ValueId v) {
@@ -212,7 +215,7 @@ class Absorption {
       bool alone = handed_on_[v] == 0 && users_[v].size() == 1;
       bool fits =
           op_class(node(producer(v)).op) == OpClass::pointwise && !is_loop_call(graph_, node(producer(v))) && has_shape(v);
-      return alone && fits && collect(producer(v), store, exit);
+      return alone && fits && !is_recorded(node(producer(v))) && collect(producer(v), store, exit);
     });
   }
   // Whether no store behind the loop has been taken already: after it the state is something else.

@@ -35,9 +35,6 @@ class Flow {
     ACCEL_TRY([[maybe_unused]] Unit owned, own_memory(graph_, notes_));
     fill_what_is_read(graph_);
     find_pointwise_loops();
-    // One iteration after the other it would be slower than NumPy.
-    if (graph_.records_events && !loops_.empty())
-      return fail(Reason::not_profitable, "events of a loop that runs tile by tile");
     exits_ = exits_of(graph_);
     program_.symbol_count = static_cast<int>(graph_.symbols.size());
     program_.output_count = exits_.back().first_output + static_cast<int>(exits_.back().types.size());
@@ -137,6 +134,7 @@ class Flow {
     SegmentGraph part;
     Program program = lower_pointwise_loop(graph_, places_.origins, loop, first, count, part);
     graph_.dims = program.dims;
+    add_locations(part.graph, program);
     linker_.link(part, std::move(program), out.steps);
     Stmt last;
     last.kind = StmtKind::index;

@@ -12,6 +12,9 @@
 
 namespace accel {
 
+// Names the line and the event site of each statement after the node that it comes from.
+void add_locations(const Graph& graph, Program& program);
+
 // Schedules the entry block alone. A store must be its last node.
 Result<Program> schedule_block(const Graph& graph, std::vector<std::string>* notes);
 

@@ -14,7 +14,8 @@ namespace accel {
 
 namespace {
 
-constexpr int64_t lane_count = 64;  // elements whose state is worked on at a time
+constexpr int64_t lane_count = 64;            // elements whose state is worked on at a time
+constexpr int64_t recorded_lane_count = 256;  // the same where flags may be read behind each operation
 constexpr int counter_variable = DimTable::first_variable + 4096;
 
 bool is_whole_store(const Node& node) { return node.op == Op::store && node.operands[1] == node.operands[0]; }
@@ -183,6 +184,7 @@ class BodyGraph {
   BodyGraph(const Graph& graph, const std::vector<int>& origins, const PointwiseLoop& loop, Dim first, SegmentGraph& part)
       : graph_(graph), origins_(origins), loop_(loop), part_(part), map_(graph.values.size(), no_value) {
     Graph& out = part.graph;
+    out.records_events = graph.records_events;
     out.dims = graph.dims;
     out.symbols = graph.symbols;
     out.hints = graph.hints;
@@ -252,7 +254,10 @@ class BodyGraph {
 class Writer {
  public:
   Writer(const Graph& graph, const Placement& placement, Program& program)
-      : graph_(graph), lowering_(graph, placement, program), dims_(program.dims) {}
+      : graph_(graph),
+        lowering_(graph, placement, program),
+        dims_(program.dims),
+        lanes_(graph.records_events ? recorded_lane_count : lane_count) {}
 
   Nest write(const std::vector<StoreTarget>& targets, const PointwiseLoop& loop, Dim count, std::vector<NestLoop> loops) {
     const std::vector<ValueId>& states = loop.states;
@@ -262,16 +267,16 @@ class Writer {
       index_[static_cast<size_t>(loops[k].axis)] = outer.emplace_back(lowering_.new_variable());
     Dim tile = lowering_.new_variable(), extent = loops.back().extent;
     lane_ = lowering_.new_variable();
-    Dim begin = dims_.mul(tile, lane_count);
-    extent_ = dims_.min(dims_.constant(lane_count), dims_.sub(extent, begin));
+    Dim begin = dims_.mul(tile, lanes_);
+    extent_ = dims_.min(dims_.constant(lanes_), dims_.sub(extent, begin));
     index_[static_cast<size_t>(loops.back().axis)] = dims_.add(begin, lane_);
     find_kept(loop);
 
     Body body = load_states();
     body.push_back(iterations(targets, states, loop.changing, count));
     for (Stmt& stmt : store_states(targets, loop.ends)) body.push_back(std::move(stmt));
-    body = nested(tile, dims_.floordiv(dims_.add(extent, dims_.constant(lane_count - 1)), dims_.constant(lane_count)),
-                  std::move(body), outer.empty());
+    body = nested(tile, dims_.floordiv(dims_.add(extent, dims_.constant(lanes_ - 1)), dims_.constant(lanes_)), std::move(body),
+                  outer.empty());
     for (size_t k = outer.size(); k-- > 0;) body = nested(outer[k], loops[k].extent, std::move(body), k == 0);
     Nest nest;
     nest.name = "iterations";
@@ -312,8 +317,7 @@ class Writer {
     for (ValueId v : kept) {
       DType dtype = graph_.type(v).dtype;
       bool parts = dtype_kind(dtype) == 'c';
-      kept_.push_back(
-          {v, lowering_.scratch(part_dtype(dtype), dims_.constant(parts ? 2 * lane_count : lane_count), "state"), v});
+      kept_.push_back({v, lowering_.scratch(part_dtype(dtype), dims_.constant(parts ? 2 * lanes_ : lanes_), "state"), v});
     }
     for (size_t k = 0; k < loop.starts.size(); ++k)
       if (loop.starts[k] != no_value) kept_[k].start = loop.starts[k];
@@ -321,7 +325,7 @@ class Writer {
 
   Address lane(const Kept& kept, int which) {
     int size = item_size(part_dtype(graph_.type(kept.value).dtype));
-    return {kept.buffer, dims_.add(dims_.mul(lane_, size), dims_.constant(which * size * lane_count))};
+    return {kept.buffer, dims_.add(dims_.mul(lane_, size), dims_.constant(which * size * lanes_))};
   }
 
   void put(const Kept& kept, TempId value) {
@@ -367,7 +371,7 @@ class Writer {
 
   // Whether an element of the tile changes, per lane.
   Address put_changing(const std::vector<ValueId>& changing) {
-    Address bits{lowering_.scratch(DType::uint32, dims_.constant(lane_count), "changing"), dims_.mul(lane_, 4)};
+    Address bits{lowering_.scratch(DType::uint32, dims_.constant(lanes_), "changing"), dims_.mul(lane_, 4)};
     TempId all = -1;
     for (ValueId mask : changing) {
       TempId bit = lowering_.cast(lowering_.value_at(mask, index_), DType::uint32, -1);
@@ -405,6 +409,7 @@ class Writer {
   DimTable& dims_;
   Index index_;
   Dim lane_, extent_;
+  const int64_t lanes_;
   std::vector<Kept> kept_;
 };
 

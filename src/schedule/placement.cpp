@@ -1,11 +1,13 @@
 #include "schedule/placement.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
 #include "ir/above.h"
 #include "ir/reduction_plan.h"
+#include "ir/stray_flags.h"
 #include "schedule/coalesce.h"
 
 namespace accel {
@@ -304,7 +306,7 @@ class Walk {
   // placed.
   bool place_apart(ValueId operand, const Index& index, int level) {
     ValueId below = computed_below(operand);
-    if (!may_have_events(below)) return true;
+    if (!may_have_events(below) && !may_touch_flags(below)) return true;
     place(below, level, index, "events apart from those of the reduction");
     return false;
   }
@@ -337,9 +339,16 @@ class Walk {
 
   // Whether computing v where it is used may raise floating-point events.
   bool may_have_events(ValueId v) const {
+    return computes(v, [&](const Node& node) { return node_events(graph_, node) != 0; });
+  }
+  // Whether it may raise flags that are no events.
+  bool may_touch_flags(ValueId v) const {
+    return computes(v, [&](const Node& node) { return has_stray_flags(graph_, node); });
+  }
+  bool computes(ValueId v, const std::function<bool(const Node&)>& which) const {
     return is_above(graph_, v, [&](ValueId above) {
       if (graph_.is_input(above) || result_.places[above] != Place::inlined) return Above::nothing;
-      return node_events(graph_, graph_.producer(above)) != 0 ? Above::found : Above::operands;
+      return which(graph_.producer(above)) ? Above::found : Above::operands;
     });
   }
 

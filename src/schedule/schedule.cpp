@@ -187,18 +187,22 @@ class BlockScheduler {
 
 namespace {
 
-void add_locations(const Graph& graph, Body& body) {
+void add_locations_of(const Graph& graph, Body& body) {
   for (Stmt& stmt : body) {
     if (stmt.node >= 0) stmt.where = graph.nodes[static_cast<size_t>(stmt.node)].where;
-    add_locations(graph, stmt.body);
+    add_locations_of(graph, stmt.body);
   }
 }
 
 }  // namespace
 
+void add_locations(const Graph& graph, Program& program) {
+  for (Nest& nest : program.nests) add_locations_of(graph, nest.body);
+}
+
 Result<Program> schedule_block(const Graph& graph, std::vector<std::string>* notes) {
   ACCEL_TRY(Program program, BlockScheduler(graph, notes).run());
-  for (Nest& nest : program.nests) add_locations(graph, nest.body);
+  add_locations(graph, program);
   return program;
 }
 

@@ -15,10 +15,25 @@ ACCEL_INLINE void fp_set_control(u32 word) {
   if (fp_x87_flags() != 0) asm volatile("fnclex" : : : "memory");
   asm volatile("ldmxcsr %0" : : "m"(word) : "memory");
 }
-ACCEL_INLINE void fp_clear() { fp_set_control(fp_control() & ~0x3fu); }
-ACCEL_INLINE int fp_read() {
+// Setting the word costs more than reading it.
+ACCEL_INLINE void fp_clear() {
   const u32 word = fp_control();
-  return (int)((word >> 2 & 7) | (word & 1) << 3);
+  if ((word & 0x1du) != 0) fp_set_control(word & ~0x3fu);
+}
+ACCEL_INLINE int fp_events(u32 word) { return (int)((word >> 2 & 7) | (word & 1) << 3); }
+ACCEL_INLINE int fp_read() { return fp_events(fp_control()); }
+// The same around instructions alone: no function of the C library is called.
+ACCEL_INLINE void fp_clear_arithmetic() {
+  u32 word;
+  asm volatile("stmxcsr %0" : "=m"(word) : : "memory");
+  if ((word & 0x1du) == 0) return;
+  word &= ~0x3fu;
+  asm volatile("ldmxcsr %0" : : "m"(word) : "memory");
+}
+ACCEL_INLINE int fp_read_arithmetic() {
+  u32 word;
+  asm volatile("stmxcsr %0" : "=m"(word) : : "memory");
+  return fp_events(word);
 }
 // Says nothing of memory: what was loaded before need not be loaded again.
 ACCEL_INLINE void fp_raise(int events) {
@@ -39,6 +54,8 @@ ACCEL_INLINE int fp_read() {
   const u64 word = fp_control();
   return (int)((word >> 1 & 7) | (word & 1) << 3);
 }
+ACCEL_INLINE void fp_clear_arithmetic() { fp_clear(); }
+ACCEL_INLINE int fp_read_arithmetic() { return fp_read(); }
 ACCEL_INLINE void fp_raise(int events) {
   u64 word;
   asm volatile("mrs %0, fpsr" : "=r"(word));

@@ -12,6 +12,7 @@ struct Frame {
   int exit;
   struct Panel* panels;  // prelude part "dot"
   AccelPoll poll;
+  unsigned char* event_rows;  // prelude part "record"
 };
 
 ACCEL_INLINE void report(Frame* frame, int status) {

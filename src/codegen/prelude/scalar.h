@@ -184,10 +184,12 @@ template <class T>
 ACCEL_INLINE bool8 isnan(T a) {
   return a != a;
 }
+// Of a comparison with infinity g++ makes one that calls NaN invalid.
 template <class T>
 ACCEL_INLINE bool8 isinf(T a) {
   if constexpr (is_float<T>)
-    return fabs(a) == (T)__builtin_inf();
+    return __builtin_bit_cast(typename SignedOf<sizeof(T)>::type, fabs(a)) ==
+           __builtin_bit_cast(typename SignedOf<sizeof(T)>::type, (T)__builtin_inf());
   else
     return false;
 }
