@@ -178,3 +178,34 @@ def test_captures_leave_no_memory_behind():
     assert len(gc.get_objects()) - objects < 100
     assert resident() - before < 300 * 1000  # bytes; less than the arrays and values of one capture each
     assert facts(call)["compiled"] == 1
+
+
+def test_arrays_die_where_the_code_deletes_them_in_the_first_call():
+    def own(a):
+        made = a * 2
+        seen = weakref.ref(made)
+        del made
+        return seen() is None
+
+    def in_a_list(a):
+        made = a * 2
+        both = [made, made.T]
+        seen = [weakref.ref(each) for each in both]
+        del made, both
+        return [each() is None for each in seen]
+
+    for function in (own, in_a_list):
+        call = accel.compile(function)
+        assert [call(np.ones(3)) for _ in range(2)] == 2 * [function(np.ones(3))]
+
+
+def test_a_second_name_keeps_an_array_from_being_resized():
+    def resize(a):
+        made = a * 2
+        other = made  # noqa: F841
+        made.resize((5, 1))
+
+    call = accel.compile(resize)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="refcheck|references"):
+            call(np.ones(3))

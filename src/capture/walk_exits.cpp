@@ -236,6 +236,16 @@ bool Interpreter::is_writable() {
 
 Result<std::vector<FrameRecipe>> Interpreter::write_frames(RecipeWriter& writer, const std::vector<const Frame*>& frames,
                                                            bool all_wait) const {
+  // Variables that are never read again count: NumPy resizes no array that has another name.
+  std::set<const AbstractValue*> arrays;
+  auto note_array = [&](const Ref& value) {
+    if (!all_wait && value && value->kind == AbstractKind::array) arrays.insert(value.get());
+  };
+  for (const Frame* frame : frames) {
+    for (size_t i = 0; i < frame->locals.size(); ++i)
+      if (frame->is_live(i, frame != frames.back())) note_array(frame->locals[i]);
+    for (const Ref& value : frame->stack) note_array(value);
+  }
   std::vector<FrameRecipe> recipes;
   for (const Frame* frame : frames) {
     const auto& instructions = frame->bytecode().instructions;
@@ -250,7 +260,7 @@ Result<std::vector<FrameRecipe>> Interpreter::write_frames(RecipeWriter& writer,
     if (waits) recipe.return_offset = return_offset_of(frame->bytecode());
     for (size_t i = 0; i < frame->locals.size(); ++i) {
       const Ref& local = frame->locals[i];
-      bool needed = local && (frame->is_live(i, waits) || is_free(local));
+      bool needed = local && (frame->is_live(i, waits) || is_free(local) || arrays.contains(local.get()));
       ACCEL_TRY(RecipeId id, writer.write(needed ? local : null_));
       recipe.locals.push_back(id);
     }

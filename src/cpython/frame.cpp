@@ -182,7 +182,7 @@ namespace {
 
 // The frames that are shown, outermost first.
 struct Shown {
-  std::span<const FrameState> states;
+  std::span<FrameState> states;
   FramedCall& call;
   std::vector<InterpreterFrame*> frames;
 };
@@ -233,6 +233,18 @@ PyObject* drop_after_error(PyThreadState* thread, InterpreterFrame* frame, const
   return nullptr;
 }
 
+// Keeps the current exception.
+void release_for_frames(Shown& shown) {
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  for (FrameState& state : shown.states) {
+    state.locals.clear();
+    state.stack.clear();
+  }
+  if (shown.call.release != nullptr) shown.call.release(shown.call.context);
+  PyErr_Restore(type, value, traceback);
+}
+
 PyObject* make_call(Shown& shown) {
   PyObject* result = nullptr;
   FramedCall& call = shown.call;
@@ -240,7 +252,7 @@ PyObject* make_call(Shown& shown) {
   call.after = call.act(call.context, &result);
   for (size_t i = 0; i < shown.frames.size() && call.after == AfterCall::go_on; ++i)
     if (!is_untouched(shown.frames[i], shown.states[i])) call.after = AfterCall::leave;
-  if (call.after != AfterCall::go_on) return result;
+  if (call.after != AfterCall::go_on) return release_for_frames(shown), result;
   call.result = PyRef::steal(result);
   return Py_NewRef(Py_None);
 }
@@ -273,7 +285,7 @@ PyObject* show_next(Shown& shown) { return enter_frame_of(shown.states[shown.fra
 
 }  // namespace
 
-PyObject* call_under_frames(const std::vector<FrameState>& outermost_first, FramedCall& call) {
+PyObject* call_under_frames(std::vector<FrameState>& outermost_first, FramedCall& call) {
   for (const FrameState& state : outermost_first)
     if (!check_state(state)) return nullptr;
   if (outermost_first.empty()) return refuse("there is none"), nullptr;

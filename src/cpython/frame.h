@@ -48,6 +48,8 @@ struct FramedCall {
   // Makes the call; sets *result to a new reference unless it answers `raise`, which needs an exception.
   AfterCall (*act)(void* context, PyObject** result) = nullptr;
   void* context = nullptr;
+  // Releases what the call needed. Called before the frames go on or raise: then only they hold what they hold.
+  void (*release)(void* context) = nullptr;
   bool was_made = false;  // act was called
   AfterCall after =
       AfterCall::go_on;  // what happened: someone who keeps a frame, or changes its variables, turns go_on into leave
@@ -55,8 +57,9 @@ struct FramedCall {
 };
 
 // Shows frames, all of which wait at their call_offset, and makes the call. When they go on or raise, the result is what the
-// outermost returns, or null with an exception; else null without one, or with one when the call could not be made.
-PyObject* call_under_frames(const std::vector<FrameState>& outermost_first, FramedCall& call);
+// outermost returns, or null with an exception, and the states are empty; else null without one, or with one when the call
+// could not be made.
+PyObject* call_under_frames(std::vector<FrameState>& outermost_first, FramedCall& call);
 
 // A real frame that compiled code runs under, for calls into Python that may look at it.
 class OpenFrame {

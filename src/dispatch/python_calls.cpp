@@ -117,7 +117,7 @@ PythonCalls::Made PythonCalls::call(int number, const std::vector<CallOperandVal
   plan_->operands.release(outputs);
   if (!made) return Made::failed;
   std::vector<FrameState> frames = frames_of(call_->python->frames, objects_.data());
-  FramedCall framed{act, this, false, AfterCall::go_on, {}};
+  FramedCall framed{act, this, release, false, AfterCall::go_on, {}};
   PyObject* answer = call_under_frames(frames, framed);
   if (!framed.was_made) {
     release_objects();
@@ -127,7 +127,6 @@ PythonCalls::Made PythonCalls::call(int number, const std::vector<CallOperandVal
   count_++;
   if (framed.after != AfterCall::go_on) {
     if (framed.after == AfterCall::leave && detail_.empty()) detail_ = "somebody holds the frame";
-    release_objects();
     left_ = true;
     answer_ = answer;
     if (answer == nullptr) PyErr_Fetch(&exception_[0], &exception_[1], &exception_[2]);
@@ -172,6 +171,14 @@ bool PythonCalls::make_operands(const PythonCallPlan& plan, const std::vector<Ca
   for (const BoundSymbol& bound : call_->python->symbols)
     run_.binding.symbols[bound.symbol] = outputs.numbers[2 * bound.output];
   return true;
+}
+
+// The frames go on by themselves: nothing is gone back to.
+void PythonCalls::release(void* self) {
+  auto* calls = static_cast<PythonCalls*>(self);
+  calls->release_objects();
+  calls->results_.clear();
+  calls->frames_.clear();
 }
 
 AfterCall PythonCalls::act(void* self, PyObject** result) { return static_cast<PythonCalls*>(self)->make(result); }

@@ -85,6 +85,7 @@ class PythonCalls {
 
  private:
   static AfterCall act(void* self, PyObject** result);
+  static void release(void* self);
   AfterCall make(PyObject** result);
   bool make_operands(const PythonCallPlan& plan, const std::vector<CallOperandValue>& operands, Outputs& outputs);
   bool still_holds();
