@@ -24,6 +24,9 @@ void collect_dims(const Body& body, std::vector<Dim>& out) {
 
 const Nest no_nest;
 
+// Lines of text up to which a function is compiled with more effort.
+constexpr std::ptrdiff_t most_lines_that_run_once = 200, most_lines_at_full_effort = 1000, most_lines_in_loops = 4000;
+
 // The text with each line "@k@" as the assignment that it stands for, if buffer k is used.
 std::string without_marks(const std::string& text, const std::set<BufferId>& used) {
   std::string out;
@@ -120,12 +123,21 @@ Result<std::string> ControlFunction::write_program() {
   return out.text();
 }
 
+// What the compiler is to spend on the function. Some of g++'s passes take time that grows with the square of its length: long
+// functions do without them, and so does code that runs once.
+std::string ControlFunction::effort() const {
+  const auto lines = std::count(code_.text().begin(), code_.text().end(), '\n');
+  if (lines > (has_loops_ ? most_lines_in_loops : most_lines_that_run_once)) return "ACCEL_FOR_SIZE ";
+  return lines > most_lines_at_full_effort ? "ACCEL_LONG " : "";
+}
+
 // The function of the blocks has the memory that stays in place as parameters of its own.
 void ControlFunction::open_blocks(Code& out, const std::string& parameters) {
   std::string memory;
   for (BufferId id : buffers_)
     if (fixed_.contains(id)) memory += cat(", [[maybe_unused]] char* __restrict b", id);
-  out.open(cat("static __attribute__((noinline)) void ", name_, "_blocks(Frame* frame, ", parameters, memory, ")"));
+  out.open(
+      cat("static __attribute__((noinline)) ", effort(), "void ", name_, "_blocks(Frame* frame, ", parameters, memory, ")"));
   write_locals(out);
 }
 
@@ -452,6 +464,7 @@ void ControlFunction::find_polls() {
       way.emplace_back(target, 0);
     }
   }
+  has_loops_ = loop_ != nullptr || !edges.empty();
   holds_by_call_ = edges.empty() && program_.buffers.size() > most_held_in_line;
   // An iteration without a loop in it, that calls nothing, is short.
   std::map<size_t, int> latches;

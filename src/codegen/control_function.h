@@ -40,6 +40,7 @@ class ControlFunction : private KernelFunction {
   bool can_leave(const ParallelLoop& loop) const;
 
   void find_shared();
+  std::string effort() const;
   void open_blocks(Code& out, const std::string& parameters);
   void close_blocks(Code& out);
   void write_locals(Code& out);
@@ -131,7 +132,7 @@ class ControlFunction : private KernelFunction {
     std::vector<std::pair<int, int>> changes;  // what differs from the parent: output - first, home
   };
   std::vector<ExitTable> exit_tables_;
-  bool has_draws_ = false, holds_by_call_ = false;
+  bool has_draws_ = false, holds_by_call_ = false, has_loops_ = true;
   int events_ = 0;                           // of scalar steps
   const ParallelLoop* loop_ = nullptr;       // the function runs a part of its iterations; null: the whole program
   std::vector<std::set<int>> loop_symbols_;  // of the whole program's loops: symbols that their functions name

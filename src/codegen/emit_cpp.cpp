@@ -1,6 +1,7 @@
 // emit_cpp: a Program as one C++ translation unit.
 
 #include <algorithm>
+#include <functional>
 
 #include "codegen/compared.h"
 #include "codegen/control_function.h"
@@ -233,12 +234,45 @@ std::vector<std::pair<int, int>> lifetimes(const Program& program) {
   return out;
 }
 
+// Writes long sums that nests are given as what differs from one before: where each of many arrays begins in their join.
+class GivenSums {
+ public:
+  GivenSums(Code& out, const DimTable& dims, std::function<std::string(int)> symbol)
+      : out_(out), dims_(dims), symbol_(std::move(symbol)) {}
+
+  std::string text(const std::string& given) {
+    const Dim d = *dims_.parse(given);
+    if (dims_.length(d) <= longest_written) return cpp_dim(dims_, d, symbol_);
+    Dim rest = d;
+    size_t from = last_.size();
+    for (size_t k = last_.size(); k-- > 0;) {
+      const Dim difference = dims_.sub(d, last_[k].first);
+      if (dims_.length(difference) < dims_.length(rest)) rest = difference, from = k;
+    }
+    if (from < last_.size() && dims_.is_constant(rest, 0)) return last_[from].second;
+    const std::string name = cat("given", count_++), before = from < last_.size() ? cat(last_[from].second, " + ") : "";
+    out_.line(cat("const i64 ", name, " = ", before, cpp_dim(dims_, rest, symbol_), ";"));
+    last_.emplace_back(d, name);
+    if (last_.size() > most_compared) last_.erase(last_.begin());
+    return name;
+  }
+
+ private:
+  static constexpr int64_t longest_written = 16;
+  static constexpr size_t most_compared = 4;
+  Code& out_;
+  DimTable dims_;
+  std::function<std::string(int)> symbol_;
+  std::vector<std::pair<Dim, std::string>> last_;
+  int count_ = 0;
+};
+
 // The function that runs a copy of the nests in order, with the memory of the temps.
 void add_runner(Code& out, const Program& program, const std::string& name, const std::vector<NestFunction>& nests) {
-  DimTable dims = program.dims;
   auto symbol = [](int number) { return cat("frame->symbols[", number, "]"); };
   auto lives = lifetimes(program);
   out.open(cat("static void ", name, "(Frame* frame)"));
+  GivenSums sums(out, program.dims, symbol);
   for (size_t k = 0; k < nests.size(); ++k) {
     auto each_temp = [&](auto matches, auto act) {
       for (size_t id = 0; id < program.buffers.size(); ++id) {
@@ -255,7 +289,7 @@ void add_runner(Code& out, const Program& program, const std::string& name, cons
     std::vector<std::string> arguments = {"frame"};
     if (nests[k].is_shared)
       for (BufferId id : nests[k].buffers) arguments.push_back(cat("frame->buffers[", program.memory_of(id), "]"));
-    for (const std::string& text : nests[k].dims) arguments.push_back(cpp_dim(dims, *dims.parse(text), symbol));
+    for (const std::string& text : nests[k].dims) arguments.push_back(sums.text(text));
     out.line(cat(nests[k].name, "(", listed(arguments), ");"));
     out.line("if (stopped(frame)) return;");
     each_temp([&](auto life) { return life.second == nest; }, [&](int id) { out.line(cat("drop_temp(frame, ", id, ");")); });

@@ -5,35 +5,6 @@
 
 namespace accel {
 
-Dim with_operands(DimTable& dims, Dim d, const std::function<Dim(Dim)>& operand) {
-  std::vector<Dim> parts = dims.operands(d);
-  for (Dim& part : parts) part = operand(part);
-  Dim out = parts[0];
-  for (size_t k = 1; k < parts.size(); ++k) {
-    switch (dims.kind(d)) {
-      case DimKind::add:
-        out = dims.add(out, parts[k]);
-        break;
-      case DimKind::mul:
-        out = dims.mul(out, parts[k]);
-        break;
-      case DimKind::floordiv:
-        out = dims.floordiv(out, parts[k]);
-        break;
-      case DimKind::mod:
-        out = dims.mod(out, parts[k]);
-        break;
-      case DimKind::min:
-        out = dims.min(out, parts[k]);
-        break;
-      default:
-        out = dims.max(out, parts[k]);
-        break;
-    }
-  }
-  return out;
-}
-
 // Whether d is not negative and does not become smaller when a variable grows.
 bool IndexRanges::grows(Dim d) {
   if (auto value = dims_.as_constant(d)) return *value >= 0;
@@ -100,7 +71,7 @@ std::optional<Dim> IndexRanges::decided(Dim a, Dim b, bool quotient) {
 
 Dim IndexRanges::simplify(Dim d) {
   if (extents_.empty() || dims_.as_constant(d) || dims_.as_symbol(d)) return d;
-  Dim out = with_operands(dims_, d, [&](Dim part) { return simplify(part); });
+  Dim out = dims_.with_operands(d, [&](Dim part) { return simplify(part); });
   if (!is_division(dims_, out)) return out;
   std::vector<Dim> operands = dims_.operands(out);
   return decided(operands[0], operands[1], dims_.kind(out) == DimKind::floordiv).value_or(out);

@@ -8,8 +8,6 @@
 
 namespace accel {
 
-// d with operand(part) for each of its operands.
-Dim with_operands(DimTable& dims, Dim d, const std::function<Dim(Dim)>& operand);
 inline bool is_division(const DimTable& dims, Dim d) {
   return dims.kind(d) == DimKind::floordiv || dims.kind(d) == DimKind::mod;
 }

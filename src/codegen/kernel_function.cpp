@@ -401,11 +401,11 @@ std::string KernelFunction::printed(Dim d) {
 Dim KernelFunction::named_divisions(Dim d) {
   DimTable& dims = copy_.dims;
   if (!names_divisions_ || dims.as_constant(d) || dims.as_symbol(d)) return d;
-  if (!is_division(dims, d)) return with_operands(dims, d, [&](Dim part) { return named_divisions(part); });
+  if (!is_division(dims, d)) return dims.with_operands(d, [&](Dim part) { return named_divisions(part); });
   std::vector<int> symbols = dims.symbols(d);
   Dim divisor = dims.operands(d)[1];
   bool constant = symbols.empty() || symbols.back() < DimTable::first_variable;
-  if (!constant || dims.as_constant(divisor)) return with_operands(dims, d, [&](Dim part) { return named_divisions(part); });
+  if (!constant || dims.as_constant(divisor)) return dims.with_operands(d, [&](Dim part) { return named_divisions(part); });
   auto [found, is_new] = divisions_.try_emplace(d.id, static_cast<int>(divided_.size()));
   if (is_new) divided_.push_back(cat(printed(divisor), " == 0 ? 0 : ", printed(d)));
   return dims.symbol(first_division + found->second);

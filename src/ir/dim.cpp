@@ -295,6 +295,13 @@ Dim DimTable::product(std::span<const Dim> dims) {
   return out;
 }
 
+Dim DimTable::sum(std::span<const Dim> dims) {
+  State::Polynomial out(State::MonomialOrder{state_.get()});
+  for (Dim d : dims)
+    for (const auto& [atoms, coefficient] : state_->polynomial(d)) State::accumulate(out, atoms, coefficient);
+  return state_->from_polynomial(out);
+}
+
 DimKind DimTable::kind(Dim d) const { return state_->at(d).kind; }
 std::optional<int64_t> DimTable::as_constant(Dim d) const { return state_->as_constant(d); }
 
@@ -385,36 +392,30 @@ std::optional<int64_t> DimTable::known(Dim d, std::span<const int64_t> values) c
   return evaluate(d, values);
 }
 
+Dim DimTable::with_operands(Dim d, const std::function<Dim(Dim)>& operand) {
+  const std::vector<Dim> old = operands(d);
+  std::vector<Dim> parts;
+  for (Dim part : old) parts.push_back(operand(part));
+  if (parts == old) return d;
+  switch (kind(d)) {
+    case DimKind::add:
+      return sum(parts);
+    case DimKind::mul:
+      return product(parts);
+    case DimKind::floordiv:
+      return floordiv(parts[0], parts[1]);
+    case DimKind::mod:
+      return mod(parts[0], parts[1]);
+    case DimKind::min:
+      return min(parts[0], parts[1]);
+    default:
+      return max(parts[0], parts[1]);
+  }
+}
+
 Dim DimTable::substitute(Dim d, const std::function<std::optional<Dim>(int symbol)>& replace) {
   if (auto s = as_symbol(d)) return replace(*s).value_or(d);
-  std::vector<Dim> parts = operands(d);
-  if (parts.empty()) return d;
-  DimKind how = kind(d);
-  Dim out = substitute(parts[0], replace);
-  for (size_t i = 1; i < parts.size(); ++i) {
-    Dim next = substitute(parts[i], replace);
-    switch (how) {
-      case DimKind::add:
-        out = add(out, next);
-        break;
-      case DimKind::mul:
-        out = mul(out, next);
-        break;
-      case DimKind::floordiv:
-        out = floordiv(out, next);
-        break;
-      case DimKind::mod:
-        out = mod(out, next);
-        break;
-      case DimKind::min:
-        out = min(out, next);
-        break;
-      default:
-        out = max(out, next);
-        break;
-    }
-  }
-  return out;
+  return with_operands(d, [&](Dim part) { return substitute(part, replace); });
 }
 
 Dim DimTable::substitute(Dim d, int symbol, Dim by) {

@@ -48,6 +48,7 @@ class DimTable {
   Dim min(Dim a, Dim b);
   Dim max(Dim a, Dim b);
   Dim product(std::span<const Dim> dims);
+  Dim sum(std::span<const Dim> dims);
 
   DimKind kind(Dim d) const;
   std::optional<int64_t> as_constant(Dim d) const;
@@ -68,6 +69,8 @@ class DimTable {
   int64_t evaluate(Dim d, std::span<const int64_t> symbols) const;
   // The same, unless d names a symbol that has no place in `symbols`.
   std::optional<int64_t> known(Dim d, std::span<const int64_t> symbols) const;
+  // d with operand(part) for each of its operands.
+  Dim with_operands(Dim d, const std::function<Dim(Dim)>& operand);
   // d with each symbol replaced by what `replace` returns for it (nullopt keeps the symbol).
   Dim substitute(Dim d, const std::function<std::optional<Dim>(int symbol)>& replace);
   Dim substitute(Dim d, int symbol, Dim by);

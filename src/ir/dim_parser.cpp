@@ -1,6 +1,7 @@
 // Dims from their text.
 
 #include <charconv>
+#include <vector>
 
 #include "ir/dim.h"
 
@@ -23,19 +24,14 @@ class DimParser {
 
  private:
   std::optional<Dim> sum() {
-    auto out = term();
-    while (out) {
-      bool minus = false;
-      if (eat("-")) {
-        minus = true;
-      } else if (!eat("+")) {
-        break;
-      }
+    std::vector<Dim> terms;
+    while (true) {
+      const bool minus = !terms.empty() && eat("-");
+      if (!terms.empty() && !minus && !eat("+")) return table_.sum(terms);
       auto next = term();
       if (!next) return next;
-      out = minus ? table_.sub(*out, *next) : table_.add(*out, *next);
+      terms.push_back(minus ? table_.mul(*next, -1) : *next);
     }
-    return out;
   }
 
   std::optional<Dim> term() {

@@ -290,6 +290,11 @@ TempId Lowering::gather_at(ValueId v, const Node& node, const Index& index) {
 
 TempId Lowering::pointwise_at(ValueId v, const Node& node, const Index& index) {
   if (is_loop_call(graph_, node)) return call_at(v, node, index);
+  if (placement_.is_tiled(v) && in_tile(index)) return tiled_at(v, index);
+  return element_at(v, node, index);
+}
+
+TempId Lowering::element_at(ValueId v, const Node& node, const Index& index) {
   std::vector<TempId> args;
   for (ValueId operand : node.operands) args.push_back(value_at(operand, graph_.type(operand).rank() == 0 ? Index{} : index));
   Op op = node.op;
@@ -355,9 +360,9 @@ bool Lowering::computed_here(const StoreTarget& target) {
 bool Lowering::calls_tiles(ValueId v) const {
   if (graph_.is_input(v)) return false;
   const Node& node = graph_.producer(v);
-  if (is_loop_call(graph_, node)) return true;
+  if (placement_.is_tiled(v) || is_loop_call(graph_, node)) return true;
   return std::any_of(node.operands.begin(), node.operands.end(),
-                     [&](ValueId operand) { return calls_loops(graph_, placement_.places, operand); });
+                     [&](ValueId operand) { return needs_tiles(graph_, placement_, operand); });
 }
 
 }  // namespace accel

@@ -113,6 +113,8 @@ class Lowering {
   TempId element_of_scalar(ValueId view, const Index& index);
   TempId gather_at(ValueId v, const Node& node, const Index& index);
   TempId pointwise_at(ValueId v, const Node& node, const Index& index);
+  TempId element_at(ValueId v, const Node& node, const Index& index);
+  TempId tiled_at(ValueId v, const Index& index);
 
   TempId reduction_at(ValueId v, const Node& node, const Index& index);
   TempId plan_at(ValueId v, const Node& node, const Index& index);

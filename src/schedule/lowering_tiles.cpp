@@ -52,6 +52,18 @@ TempId Lowering::call_at(ValueId v, const Node& node, const Index& index) {
   return load(result, graph_.type(v).dtype);
 }
 
+// The element in a tile that a loop of its own fills before.
+TempId Lowering::tiled_at(ValueId v, const Index& index) {
+  Dim variable = scopes_.back()->header.var, extent = scopes_.back()->header.extent;
+  Address tile = new_tile(graph_.type(v).dtype, variable, extent);
+  {
+    Cut cut(*this, static_cast<int>(scopes_.size()) - 2);
+    fill_tile(tile, v, index, variable, extent);
+    scopes_.back()->tiles[{v, index}] = tile;
+  }
+  return load(tile, graph_.type(v).dtype);
+}
+
 Address Lowering::call_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent,
                             const Address* destination) {
   auto done = scopes_.back()->tiles.find({v, index});
@@ -128,7 +140,8 @@ CallOperand Lowering::call_operand(ValueId v, const Node& node, const Index& ind
 
 void Lowering::fill_tile(const Address& tile, ValueId v, const Index& index, Dim variable, Dim extent) {
   open_loop_over(variable, LoopKind::simd, extent, false);
-  store(tile, value_at(v, index), graph_.type(v).dtype);
+  const bool is_tiled = !graph_.is_input(v) && placement_.is_tiled(v);
+  store(tile, is_tiled ? element_at(v, graph_.producer(v), index) : value_at(v, index), graph_.type(v).dtype);
   close_loop();
 }
 

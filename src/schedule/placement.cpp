@@ -9,6 +9,7 @@
 #include "ir/reduction_plan.h"
 #include "ir/stray_flags.h"
 #include "schedule/coalesce.h"
+#include "schedule/nests.h"
 
 namespace accel {
 
@@ -52,6 +53,15 @@ bool calls_loops(const Graph& graph, const std::vector<Place>& places, ValueId v
   });
 }
 
+bool needs_tiles(const Graph& graph, const Placement& placement, ValueId v) {
+  return is_above(graph, v, [&](ValueId above) {
+    if (graph.is_input(above) || placement.places[above] != Place::inlined) return Above::nothing;
+    const Node& node = graph.producer(above);
+    if (op_class(node.op) == OpClass::reduction) return Above::nothing;
+    return placement.is_tiled(above) || is_loop_call(graph, node) ? Above::found : Above::operands;
+  });
+}
+
 ValueId located_base(const Graph& graph, const std::vector<Place>& places, ValueId v) {
   while (true) {
     if (graph.is_input(v) || places[v] != Place::inlined) return v;
@@ -78,6 +88,8 @@ struct Visit {
   Index index;
   std::vector<Dim> stack;
   int group;
+  ValueId nest;   // the first root of the nest that computes it
+  ValueId piece;  // what a loop of its own over each tile is for: a value that is tiled or that a library loop computes
 };
 
 // Walks the inline computation of every root, as lowering will, until no value has to be moved into memory.
@@ -96,9 +108,6 @@ class Walk {
     for (int round = 0; pass(); ++round)
       if (round > 4 * static_cast<int>(graph_.values.size()) + 16)
         return fail(Reason::internal_error, "placement does not settle");
-    for (NodeId n : graph_.entry().nodes)
-      for (ValueId v : graph_.nodes[n].results)
-        if (result_.places[v] == Place::root) result_.roots.push_back(v);
     return std::move(result_);
   }
 
@@ -172,17 +181,30 @@ class Walk {
     return same_axes(graph_.dims, graph_.type(node.operands[0]), graph_.type(node.results[0])).has_value();
   }
 
+  // False: nothing more has to be placed.
   bool pass() {
     visits_.clear();
     groups_.clear();
+    find_roots();
+    for (ValueId v : result_.roots)
+      if (!walk_root(v)) return true;
+    return place_repeated();
+  }
+
+  void find_roots() {
+    result_.roots.clear();
     for (NodeId n : graph_.entry().nodes)
       for (ValueId v : graph_.nodes[n].results)
-        if (result_.places[v] == Place::root && !walk_root(v)) return true;
-    return place_repeated();
+        if (result_.places[v] == Place::root) result_.roots.push_back(v);
+    nest_of_.clear();
+    for (const std::vector<ValueId>& group : group_roots(graph_, result_))
+      for (ValueId v : group) nest_of_[v] = group[0];
   }
 
   bool walk_root(ValueId v) {
     const Node& node = graph_.producer(v);
+    nest_ = nest_of_.at(v);
+    piece_ = no_value;
     if (op_class(node.op) == OpClass::gufunc || op_class(node.op) == OpClass::scan) return true;
     if (node.op == Op::put || node.op == Op::update_at || node.op == Op::drop_row) return true;
     if (node.op == Op::add_row) return result_.places[node.operands[1]] == Place::root || walk_over(node.operands[1]);
@@ -217,9 +239,27 @@ class Walk {
   bool visit(ValueId v, const Index& index, const std::vector<Dim>& stack) {
     if (graph_.is_input(v) || result_.places[v] == Place::root) return true;
     for (const Visit& seen : visits_[v])
-      if (seen.index == index) return true;
-    visits_[v].push_back({index, stack, group_});
-    return walk_producer(v, index, stack);
+      if (seen.index == index) return !place_recomputed(v, seen);
+    visits_[v].push_back({index, stack, group_, nest_, piece_});
+    const ValueId piece = piece_;
+    if (result_.is_tiled(v) || is_loop_call(graph_, graph_.producer(v))) piece_ = v;
+    const bool settled = walk_producer(v, index, stack);
+    piece_ = piece;
+    return settled;
+  }
+
+  // Places what costs much and is needed by several nests, or by several loops over the tiles of one. What it is made of costs
+  // less.
+  bool place_recomputed(ValueId v, const Visit& seen) {
+    if (op_class(graph_.producer(v).op) != OpClass::pointwise) return false;
+    const bool same_nest = seen.nest == nest_;
+    if (same_nest && (seen.piece == piece_ || result_.is_tiled(v) || graph_.type(v).rank() == 0)) return false;
+    if (cost(v, 64, same_nest) < expensive_cost) return false;
+    if (same_nest)
+      result_.tiled.insert(v);
+    else
+      make_root(v, "costly and needed by several loops");
+    return true;
   }
 
   bool walk_producer(ValueId v, const Index& index, const std::vector<Dim>& stack) {
@@ -370,14 +410,16 @@ class Walk {
 
   const ReductionPlan& plan_of(ValueId v) const { return result_.plans.at(graph_.values[v].producer); }
 
-  int cost(ValueId v, int budget) const {
+  // Of computing an element again; `beside_tiles`: where the tiles of its nest are.
+  int cost(ValueId v, int budget, bool beside_tiles = false) const {
     if (budget <= 0 || graph_.is_input(v) || result_.places[v] != Place::inlined) return 0;
     const Node& node = graph_.producer(v);
     if (op_class(node.op) != OpClass::pointwise && op_class(node.op) != OpClass::view) return 0;
+    if (beside_tiles && (result_.is_tiled(v) || is_loop_call(graph_, node))) return 0;
     int total = is_loop_call(graph_, node)                     ? 20
                 : node.op == Op::divide || node.op == Op::sqrt ? 4
                                                                : op_class(node.op) == OpClass::pointwise;
-    for (ValueId operand : node.operands) total += cost(operand, budget - total);
+    for (ValueId operand : node.operands) total += cost(operand, budget - total, beside_tiles);
     return total;
   }
 
@@ -432,10 +474,12 @@ class Walk {
   std::vector<std::string>* notes_;
   std::map<std::vector<int32_t>, Group> groups_;
   std::map<ValueId, std::vector<Visit>> visits_;
-  std::set<int> rows_of_columns_;  // variables of reductions that go along a kept axis
-  std::set<int> folded_;           // variables of all reductions
+  std::set<int> rows_of_columns_;       // variables of reductions that go along a kept axis
+  std::set<int> folded_;                // variables of all reductions
+  std::map<ValueId, ValueId> nest_of_;  // of roots: the first one of their nest
   int next_variable_ = 0;
   int group_ = 0;
+  ValueId nest_ = no_value, piece_ = no_value;  // of the walk
 };
 
 }  // namespace

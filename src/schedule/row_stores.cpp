@@ -206,7 +206,7 @@ std::optional<RowStores> row_stores(const Graph& graph, const std::vector<NodeId
 bool fits_rows(const Graph& graph, const Placement& placement, const RowStores& rows) {
   bool apart = std::none_of(placement.places.begin(), placement.places.end(), [](Place p) { return p == Place::row; });
   return apart && std::none_of(rows.stores.begin(), rows.stores.end(), [&](NodeId n) {
-           return calls_loops(graph, placement.places, graph.nodes[static_cast<size_t>(n)].operands[2]);
+           return needs_tiles(graph, placement, graph.nodes[static_cast<size_t>(n)].operands[2]);
          });
 }
 

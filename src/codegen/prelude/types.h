@@ -7,6 +7,16 @@
 #else
 #define ACCEL_NEST static __attribute__((noipa))
 #endif
+// Functions that are compiled with less effort. What decides the bits of floating-point results is said again: versions of g++
+// before 12 go back to its own choices where a function has some.
+#if defined(__clang__)
+#define ACCEL_LONG
+#define ACCEL_FOR_SIZE
+#else
+#define ACCEL_AS_ALL "fp-contract=off", "trapping-math", "wrapv", "no-math-errno", "no-tree-sink", "no-unswitch-loops"
+#define ACCEL_LONG __attribute__((optimize("O2", "no-ivopts", "no-tree-loop-distribution", ACCEL_AS_ALL)))
+#define ACCEL_FOR_SIZE __attribute__((optimize("O1", "no-ivopts", ACCEL_AS_ALL)))
+#endif
 
 typedef bool bool8;
 typedef __INT8_TYPE__ i8;
