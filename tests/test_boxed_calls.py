@@ -244,3 +244,39 @@ def test_sums_of_results_of_one_column(k):
             assert wanted.tobytes() == got.tobytes(), (n, k)
             assert wanted.shape == got.shape
     assert facts(call)["compiled"] >= 4
+
+
+def test_counts_bits_and_subscripts():
+    def numbers(x, j, m, b):
+        first = np.repeat(x, j), np.repeat(x[: j.size].reshape(2, -1), j[:2], axis=0) * 2, x.repeat(j[:1])
+        bits = np.packbits(m), np.packbits(m, bitorder="little"), np.packbits(j), np.unpackbits(b[::2]), np.unpackbits(b) + 1
+        sums = np.einsum("i,i->i", x, j), np.einsum("i,i->", x, x * 2), np.einsum("ij,j->i", x.reshape(2, -1), x[: x.size // 2])
+        return first, bits, sums, np.dot(x, 3.5), np.dot(j[2], x), np.dot(j, 2) - 1
+
+    call = accel.compile(numbers)
+    rng = np.random.default_rng(4)
+    for n in (12, 6, 40):
+        j = rng.integers(0, 5, n)
+        assert_same(numbers, call, rng.normal(size=n), j, j > 2, j.astype(np.uint8), times=1)
+    found = facts(call)
+    assert (found["compiled"], found["interpreted"], found["side_exits"]) == (3, 0, 0)
+    assert not accel.explain(call)(np.ones(4), np.arange(4), np.ones(4, bool), np.ones(4, np.uint8)).fallbacks
+
+
+def test_counts_that_numpy_refuses():
+    def spread(x, counts):
+        return np.repeat(x, counts)
+
+    call = accel.compile(spread)
+    for counts in ([1, 2, 3], [-1, 2, 0], [1, 2]):
+        assert_same(spread, call, np.arange(3.0), np.array(counts), times=1)
+
+
+def test_items_of_arrays():
+    def items(x, k):
+        y, z = x.reshape(2, -1)[:, ::-1], x > 2
+        return x.item(k), y.item(1, k), y.item((0, -1)), z.item(k), x.astype(np.float32).item(1), (x * 1j).item(k)
+
+    call = check(items, np.arange(8.0) + 0.1, 2)
+    for k in (-3, 0, 3, 9):
+        assert_same(items, call, np.arange(8.0), k, times=1)

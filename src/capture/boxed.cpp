@@ -228,4 +228,15 @@ std::vector<Ref> boxed_call(Capture& capture, BoxedArguments arguments, const st
   return out;
 }
 
+Result<Ref> call_of_shape(Capture& capture, PyObject* callable, const CallArguments& arguments, const std::vector<Dim>& shape,
+                          std::vector<uint8_t> order) {
+  ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
+  ACCEL_TRY(std::vector<BoxedResult> results, sampled_results(capture, made));
+  if (results.size() != 1 || results[0].shape.size() != shape.size())
+    return fail(Reason::unsupported_argument, "the result of " + short_repr(callable));
+  results[0].shape.assign(shape.begin(), shape.end());
+  results[0].order = std::move(order);
+  return boxed_call(capture, std::move(made), results)[0];
+}
+
 }  // namespace accel

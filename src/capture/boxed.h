@@ -32,6 +32,10 @@ Result<BoxedArguments> boxed_arguments(Capture& capture, PyObject* callable, con
 // results, from NumPy itself. Fails with unsupported_argument when it raises.
 Result<std::vector<BoxedResult>> sampled_results(Capture& capture, const BoxedArguments& arguments);
 
+// The call, whose only result has this shape; dtype and kind are those of a sample.
+Result<Ref> call_of_shape(Capture& capture, PyObject* callable, const CallArguments& arguments, const std::vector<Dim>& shape,
+                          std::vector<uint8_t> order = {});
+
 // Adds the call to the graph; one value per result.
 std::vector<Ref> boxed_call(Capture& capture, BoxedArguments arguments, const std::vector<BoxedResult>& results);
 

@@ -1,6 +1,9 @@
 // NumPy's C functions that compiled code calls as they are: sorting and searching, counting, interpolation, indices. What is
 // said here of each is the shape of its result.
 
+#include <algorithm>
+#include <cctype>
+
 #include "capture/boxed.h"
 #include "capture/numpy_arguments.h"
 #include "capture/numpy_operands.h"
@@ -19,19 +22,7 @@ Result<Ref> array_of_rank(const Ref& ref, size_t least, const char* what) {
   return fail(Reason::unsupported_value, what);
 }
 
-// The call, whose only result has this shape; dtype and kind are those of a sample.
-Result<Ref> call_of_shape(Capture& capture, PyObject* callable, const CallArguments& arguments, const Shape& shape,
-                          std::vector<uint8_t> order = {}) {
-  ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
-  ACCEL_TRY(std::vector<BoxedResult> results, sampled_results(capture, made));
-  if (results.size() != 1 || results[0].shape.size() != shape.size())
-    return fail(Reason::unsupported_argument, "the result of " + short_repr(callable));
-  results[0].shape.assign(shape.begin(), shape.end());
-  results[0].order = std::move(order);
-  return boxed_call(capture, std::move(made), results)[0];
-}
-
-// The same for positions, without a sample.
+// The call, whose only result are positions of this shape.
 Result<Ref> positions(Capture& capture, PyObject* callable, const CallArguments& arguments, const Shape& shape) {
   ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
   BoxedResult result{ValueKind::array, DType::int64, {shape.begin(), shape.end()}, {}};
@@ -189,6 +180,65 @@ Result<Ref> numpy_ravel_multi_index(Capture& capture, PyObject* callable, const 
   if (!shape.empty()) return positions(capture, callable, arguments, shape);
   ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
   return boxed_call(capture, std::move(made), {{ValueKind::numpy_scalar, DType::int64, {}, {}}})[0];
+}
+
+namespace {
+
+// What packbits and unpackbits make of all elements, or of those of the only axis: that many bytes or bits.
+Result<Ref> bits_of(Capture& capture, PyObject* callable, const CallArguments& arguments, const std::vector<Ref>& given,
+                    bool packs) {
+  ACCEL_TRY(Ref array, array_of_rank(given[0], 1, "bits of a number"));
+  const std::vector<Dim> shape = lens_of(array).shape;
+  if (!is_none(given[1]) && shape.size() != 1) return fail(Reason::unsupported_argument, "bits along an axis");
+  DimTable& dims = capture.dims();
+  Dim size = element_count(capture, shape);
+  Dim all = packs ? dims.floordiv(dims.add(size, dims.constant(7)), dims.constant(8)) : dims.mul(size, 8);
+  return call_of_shape(capture, callable, arguments, {all});
+}
+
+}  // namespace
+
+Result<Ref> numpy_packbits(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"a", "axis", "bitorder"}, 1, 99, 1}));
+  return bits_of(capture, callable, arguments, given, true);
+}
+
+Result<Ref> numpy_unpackbits(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"a", "axis", "count", "bitorder"}, 1, 99, 1}));
+  if (!is_none(given[2])) return fail(Reason::unsupported_argument, "bits up to a count");
+  return bits_of(capture, callable, arguments, given, false);
+}
+
+// c_einsum(subscripts, *operands): of einsum. Of one array it may be a view, and results of several axes lie as NumPy's
+// iterator sorts them.
+Result<Ref> numpy_c_einsum(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  if (arguments.positional.size() < 3) return fail(Reason::unsupported_argument, "einsum of one array");
+  if (!arguments.keywords.empty()) return fail(Reason::unsupported_argument, "keywords of einsum");
+  ACCEL_TRY(std::string text, read_text(capture, arguments.positional[0]));
+  const size_t arrow = text.find("->");
+  const bool plain =
+      std::all_of(text.begin(), text.end(), [](char c) { return std::isalpha(c) != 0 || c == ',' || c == '-' || c == '>'; });
+  if (!plain || arrow == text.npos || text.size() > arrow + 3)
+    return fail(Reason::unsupported_argument, "einsum with these subscripts");
+  std::optional<Dim> extent;
+  std::vector<std::string> terms(1);
+  for (char c : text.substr(0, arrow)) c == ',' ? (void)terms.emplace_back() : terms.back().push_back(c);
+  if (terms.size() + 1 != arguments.positional.size()) return fail(Reason::will_raise, "einsum of more or fewer operands");
+  for (size_t k = 0; k < terms.size(); ++k) {
+    ACCEL_TRY(Ref array, array_of_rank(arguments.positional[k + 1], 0, "einsum of a number"));
+    if (lens_of(array).shape.size() != terms[k].size()) return fail(Reason::will_raise, "einsum of other ranks");
+    // The order of the additions depends on strides, which operands do not keep.
+    if (!is_c_contiguous(capture, array)) return fail(Reason::unsupported_layout, "einsum of an array with gaps");
+    for (size_t axis = 0; axis < terms[k].size(); ++axis) {
+      // An extent of 1 is stretched.
+      if (text.size() != arrow + 3 || terms[k][axis] != text.back()) continue;
+      Dim own = lens_of(array).shape[axis];
+      if (!extent || capture.decide_equal(*extent, capture.dims().constant(1))) extent = own;
+    }
+  }
+  if (text.size() == arrow + 2) return call_of_shape(capture, callable, arguments, {});
+  if (!extent) return fail(Reason::will_raise, "einsum with unknown subscripts");
+  return call_of_shape(capture, callable, arguments, {*extent});
 }
 
 // correlate(a, v, mode): 0 valid, 1 same, 2 full

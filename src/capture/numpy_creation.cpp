@@ -267,8 +267,9 @@ Result<Ref> array_of_sequence(Capture& capture, const Ref& ref, std::optional<DT
   }
   ValueId value = parts.size() == 1 ? parts[0] : capture.build().concatenate(parts, 0);
   shape.insert(shape.end(), inner.begin(), inner.end());
-  value = with_shape(capture, value, shape);
-  return copied(capture, value, {});
+  ValueId shaped = with_shape(capture, value, shape);
+  if (parts.size() > 1 && shaped == value) return capture.fresh_array(value);  // joined in memory of its own
+  return copied(capture, shaped, {});
 }
 
 namespace {

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "capture/boxed.h"
 #include "capture/numpy_arguments.h"
 #include "capture/numpy_primitives.h"
 #include "capture/numpy_stores.h"
@@ -212,10 +213,15 @@ Result<Ref> product_of_several(Capture& capture, const Operand& left, const Oper
 }  // namespace
 
 // dot(a, b, out=None)
-Result<Ref> numpy_dot(Capture& capture, PyObject*, const CallArguments& arguments) {
+Result<Ref> numpy_dot(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"a", "b", "out"}, 2}));
   ACCEL_TRY(Operand left, read_operand(capture, given[0]));
   ACCEL_TRY(Operand right, read_operand(capture, given[1]));
+  // NumPy adds the products to zeros in its BLAS, which may or may not round the product by itself.
+  const Operand& array = left.shape.empty() ? right : left;
+  if (left.is_array() != right.is_array() && array.shape.size() == 1 && is_none(given[2]) &&
+      is_c_contiguous(capture, array.ref))
+    return call_of_shape(capture, callable, arguments, array.shape);
   return product_of_several(capture, left, right, is_none(given[2]) ? Ref() : given[2]);
 }
 

@@ -327,11 +327,31 @@ Result<Ref> numpy_array_round(Capture& capture, PyObject*, const CallArguments& 
   return apply_ufunc(capture, last, {rounded, factor}, options);
 }
 
-// ndarray.item() and that of NumPy scalars: a Python number.
+namespace {
+
+// item(i, j, ...) or item((i, j, ...)) with an integer for each axis: the element at that index.
+Result<Ref> item_at(Capture& capture, const Operand& self, const CallArguments& arguments) {
+  std::vector<Ref> index(arguments.positional.begin() + 1, arguments.positional.end());
+  if (index.size() == 1 && index[0]->kind == AbstractKind::tuple) index = index[0]->items;
+  bool fits = self.is_array() && index.size() == self.shape.size() && arguments.keywords.empty();
+  for (const Ref& each : index) {
+    std::optional<Operand> number = as_operand(capture, each);
+    fits = fits && number && number->type.kind == OperandType::Kind::py_int;
+  }
+  if (!fits || index.empty()) return fail(Reason::unsupported_argument, "item of an array; plain form: array[index].item()");
+  return array_getitem(capture, self.ref, capture.tuple(std::move(index)));
+}
+
+}  // namespace
+
+// ndarray.item(...) and item() of NumPy scalars: a Python number.
 Result<Ref> numpy_array_item(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(Operand self, read_operand(capture, arguments.positional[0]));
-  if (arguments.positional.size() > 1 || !self.shape.empty())
-    return fail(Reason::unsupported_argument, "item of an array; plain form: array[index].item()");
+  if (arguments.positional.size() > 1) {
+    ACCEL_TRY(Ref element, item_at(capture, self, arguments));
+    ACCEL_TRY(self, read_operand(capture, element));
+  }
+  if (!self.shape.empty()) return fail(Reason::unsupported_argument, "item of an array; plain form: array[index].item()");
   if (!self.is_array() && self.ref->scalar.dim) return capture.dim_scalar(*self.ref->scalar.dim);
   DType dtype = self.type.dtype, python = DType::bool_;
   if (dtype_kind(dtype) == 'f') python = DType::float64;

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "capture/boxed.h"
 #include "capture/numpy_arguments.h"
 #include "capture/numpy_creation.h"
 #include "capture/numpy_primitives.h"
@@ -73,11 +74,34 @@ Result<Ref> numpy_array_trace(Capture& capture, PyObject*, const CallArguments& 
   return reduce_array(capture, ufunc_of(Op::add), diagonal, options);
 }
 
-// ndarray.repeat(repeats, axis=None) with one number of repeats.
-Result<Ref> numpy_array_repeat(Capture& capture, PyObject*, const CallArguments& arguments) {
+namespace {
+
+// ndarray.repeat with a number of repeats for each element: NumPy's own, whose result is as long as they ask for.
+Result<Ref> repeated_by_counts(Capture& capture, PyObject* callable, const CallArguments& arguments,
+                               const std::vector<Ref>& given) {
+  std::vector<Dim> shape = lens_of(given[0]).shape;
+  int axis = 0;
+  if (is_none(given[2])) {
+    shape = {element_count(capture, shape)};
+  } else {
+    ACCEL_TRY(axis, read_axis(capture, given[2], static_cast<int>(shape.size())));
+  }
+  ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
+  BoxedResult result{ValueKind::array, lens_of(given[0]).dtype, {shape.begin(), shape.end()}, {}};
+  result.hint = 2 * capture.hint(shape[static_cast<size_t>(axis)]);
+  result.shape[static_cast<size_t>(axis)] = std::nullopt;
+  return boxed_call(capture, std::move(made), {result})[0];
+}
+
+}  // namespace
+
+// ndarray.repeat(repeats, axis=None)
+Result<Ref> numpy_array_repeat(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "repeats", "axis"}, 2, 99, 1}));
   if (given[0]->kind != AbstractKind::array) return fail(Reason::unsupported_value, "repeat of a scalar");
   auto number = as_operand(capture, given[1]);
+  if (number && number->is_array() && number->type.dtype == DType::int64)
+    return repeated_by_counts(capture, callable, arguments, given);
   if (!number || number->is_array())
     return fail(Reason::unsupported_argument,
                 "repeats that differ; plain form: numpy.concatenate of the repeated parts, or numpy.repeat of one count");

@@ -31,7 +31,7 @@ bool read_number(PyObject* object, const Type& type, uint64_t bits[2]) {
 }
 
 // What the call gives when the operand that it changes counts as a result. Null stays null.
-PyRef with_changed(const BoxedCall& call, PyRef answer, const std::vector<PyRef>& operands) {
+PyRef with_changed(const BoxedCall& call, PyRef answer, const BoxedCalls::Objects& operands) {
   if (!answer || call.changed < 0) return answer;
   const PyRef& changed = operands[static_cast<size_t>(call.changed)];
   if (call.drops_answer) return changed;
@@ -101,7 +101,7 @@ int BoxedCalls::made_python(int number, PythonCalls::Made made) {
   used_.clear();
   if (made == PythonCalls::Made::left) return accel_left;
   given_.resize(calls_.size());
-  std::vector<Given>& given = given_[static_cast<size_t>(number)];
+  auto& given = given_[static_cast<size_t>(number)];
   const std::vector<Type>& types = calls_[static_cast<size_t>(number)].results;
   given.resize(types.size());
   for (size_t k = 0; k < types.size(); k++) {
@@ -121,7 +121,7 @@ PyObject* BoxedCalls::results_with_objects(int number, PyObject* const* operands
   const BoxedCall& call = calls_[static_cast<size_t>(number)];
   if (call.python) return call_python_with_objects(number, operands);
   if (call.generator >= 0 && use(call) == nullptr) return nullptr;
-  std::vector<PyRef> objects;
+  Objects objects;
   for (size_t k = 0; k < call.operands.size(); k++) {
     bool changed = call.changed == static_cast<int>(k);
     objects.push_back(changed ? PyRef::steal(new_copy(operands[k])) : PyRef::borrow(operands[k]));
@@ -161,7 +161,7 @@ PyRef BoxedCalls::operand(const Type& type, const void* memory, const int64_t* d
   return {};
 }
 
-PyRef BoxedCalls::argument(const CallPart& part, const std::vector<PyRef>& operands) const {
+PyRef BoxedCalls::argument(const CallPart& part, const Objects& operands) const {
   switch (part.kind) {
     case CallPart::Kind::constant:
       return part.object;
@@ -183,7 +183,7 @@ PyRef BoxedCalls::argument(const CallPart& part, const std::vector<PyRef>& opera
   return made;
 }
 
-PyRef BoxedCalls::invoke(const BoxedCall& call, const std::vector<PyRef>& operands) {
+PyRef BoxedCalls::invoke(const BoxedCall& call, const Objects& operands) {
   owned_.clear();
   arguments_.clear();
   for (const CallPart& part : call.arguments) {
@@ -207,7 +207,7 @@ bool BoxedCalls::take(int number, PyObject* answer) {
   auto count = static_cast<Py_ssize_t>(call.results.size());
   if (call.gives_tuple && (!PyTuple_CheckExact(answer) || PyTuple_GET_SIZE(answer) != count)) return false;
   given_.resize(calls_.size());
-  std::vector<Given>& given = given_[static_cast<size_t>(number)];
+  auto& given = given_[static_cast<size_t>(number)];
   given.resize(call.results.size());
   for (Py_ssize_t k = 0; k < count; k++) {
     PyObject* result = call.gives_tuple ? PyTuple_GET_ITEM(answer, k) : answer;

@@ -4,7 +4,9 @@
 
 #include <Python.h>
 
+#include <cstddef>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <vector>
@@ -18,6 +20,8 @@ namespace accel {
 
 class BoxedCalls {
  public:
+  using Objects = std::pmr::vector<PyRef>;
+
   // What they refer to outlives this. `run`: that of the kernel, as it was checked at its start. `draws`: by call; those with a
   // function are opened on demand, and closed when the lock of their bit generator is given back.
   BoxedCalls(const CheckedRun& run, std::span<AccelDraw> draws);
@@ -76,19 +80,22 @@ class BoxedCalls {
   bool keep_state(Used& used) const;
   bool take_lock(Used& used);
   PyRef operand(const Type& type, const void* memory, const int64_t* dims, const int64_t* strides) const;
-  PyRef argument(const CallPart& part, const std::vector<PyRef>& operands) const;
-  PyRef invoke(const BoxedCall& call, const std::vector<PyRef>& operands);
+  PyRef argument(const CallPart& part, const Objects& operands) const;
+  PyRef invoke(const BoxedCall& call, const Objects& operands);
   bool take(int number, PyObject* answer);
   PyObject* results_with_objects(int number, PyObject* const* operands);
 
   const std::vector<BoxedCall>& calls_;
   PyObject* const* sources_;
   std::span<AccelDraw> draws_;
-  std::vector<std::vector<Given>> given_;  // by call
-  std::vector<Used> used_;
+  // Enough for runs that make a few small calls: what lists need comes from here, so that such a run asks for no memory.
+  alignas(std::max_align_t) std::byte room_[512];
+  std::pmr::monotonic_buffer_resource memory_{room_, sizeof room_};
+  std::pmr::vector<std::pmr::vector<Given>> given_{&memory_};  // by call
+  std::pmr::vector<Used> used_{&memory_};
   std::optional<PythonCalls> python_;
-  std::vector<PyRef> objects_, owned_;  // of the call that is being made
-  std::vector<PyObject*> arguments_;
+  Objects objects_{&memory_}, owned_{&memory_};  // of the call that is being made
+  std::pmr::vector<PyObject*> arguments_{&memory_};
   std::optional<Failure> problem_;
   bool has_failed_ = false, cannot_go_on_ = false;
 };

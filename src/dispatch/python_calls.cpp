@@ -1,6 +1,8 @@
 #include "dispatch/python_calls.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <memory_resource>
 
 #include "capture/capture.h"
 #include "cpython/function.h"
@@ -107,9 +109,11 @@ PythonCalls::Made PythonCalls::call(int number, const std::vector<CallOperandVal
   call_ = &run_.captured->calls[static_cast<size_t>(number)];
   plan_ = (*run_.plans)[static_cast<size_t>(number)].get();
   size_t count = static_cast<size_t>(plan_->operands.count());
-  std::vector<PyObject*> arrays(count);
-  std::vector<void*> data(count);
-  std::vector<int64_t> numbers(2 * count);
+  std::byte room[512];
+  std::pmr::monotonic_buffer_resource memory(room, sizeof room);
+  std::pmr::vector<PyObject*> arrays(count, &memory);
+  std::pmr::vector<void*> data(count, &memory);
+  std::pmr::vector<int64_t> numbers(2 * count, &memory);
   Outputs outputs{arrays.data(), data.data(), numbers.data()};
   plan_->operands.prepare(outputs);
   objects_.assign(call_->python->recipes.size(), nullptr);
@@ -309,9 +313,11 @@ bool holds_as_checked(const CheckedRun& run, const std::vector<Replaced>* replac
   const GuardSet& guards = run.captured->guards;
   const Binding& then = run.binding;
   size_t symbol_count = std::max(static_cast<size_t>(guards.symbol_count), run.captured->graph.symbols.size());
-  std::vector<int64_t> symbols(then.symbols, then.symbols + symbol_count);
-  std::vector<void*> inputs(static_cast<size_t>(guards.input_count) + 1);
-  std::vector<PyObject*> sources(then.sources, then.sources + guards.sources.size());
+  std::byte room[1024];
+  std::pmr::monotonic_buffer_resource memory(room, sizeof room);
+  std::pmr::vector<int64_t> symbols(then.symbols, then.symbols + symbol_count, &memory);
+  std::pmr::vector<void*> inputs(static_cast<size_t>(guards.input_count) + 1, &memory);
+  std::pmr::vector<PyObject*> sources(then.sources, then.sources + guards.sources.size(), &memory);
   Binding now{symbols.data(), inputs.data(), sources.data(), replaced};
   if (!guards.check(run.function, run.locals, now)) return false;
   return std::equal(symbols.begin(), symbols.end(), then.symbols) &&

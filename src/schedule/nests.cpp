@@ -14,6 +14,7 @@ namespace {
 // Facts about the inline computation of a set of roots.
 struct Contents {
   int row_depth = 0;
+  bool spreads_reductions = false;  // along an axis: loops over it are inside of those that the reduction needs
   Dim work;
 };
 
@@ -34,9 +35,12 @@ class Survey {
     add(target.value);
   }
 
-  void add(ValueId v) {
-    if (graph_.is_input(v) || !seen_.insert(v).second) return;
+  void add(ValueId v, bool is_spread = false) {
+    if (graph_.is_input(v)) return;
     const Node& node = graph_.producer(v);
+    if (op_class(node.op) == OpClass::reduction) contents_.spreads_reductions |= is_spread;
+    if (!seen_.insert(v).second) return;
+    is_spread |= node.op == Op::broadcast_to || node.op == Op::expand_dims;
     Dim elements = dims_.product(graph_.type(v).shape);
     if (op_class(node.op) == OpClass::reduction) elements = dims_.product(graph_.type(node.operands[0]).shape);
     bool counts = op_class(node.op) != OpClass::view;
@@ -47,7 +51,7 @@ class Survey {
       if (graph_.is_input(operand) || placement_.places[operand] == Place::root) continue;
       if (placement_.places[operand] == Place::row)
         contents_.row_depth = std::max(contents_.row_depth, placement_.row_levels[operand]);
-      add(operand);
+      add(operand, is_spread && op_class(node.op) != OpClass::reduction);
     }
   }
 
@@ -118,12 +122,14 @@ class NestWriter {
     index_.assign(graph.type(targets[0].value).rank(), dims_.constant(0));
   }
 
-  void write(int row_depth) {
+  // The tiles of few long rows come first, unless something is worked out once for each row.
+  void write(int row_depth, bool by_rows) {
     if (loops_.empty()) return write_scalars();
     bool rows_everywhere = row_depth >= static_cast<int>(loops_.size());
     if (rows_everywhere) return write_plain();
     const NestLoop& inner = loops_.back();
-    bool swap = row_depth == 0 && loops_.size() > 1 && hint(loops_[0].extent) < 16 && hint(inner.extent) >= 8 * tile_elements;
+    bool swap = row_depth == 0 && !by_rows && loops_.size() > 1 && hint(loops_[0].extent) < 16 &&
+                hint(inner.extent) >= 8 * tile_elements;
     if (swap || loops_.size() == 1) return write_tiles_outermost();
     write_tiles_innermost();
   }
@@ -270,7 +276,8 @@ Nest lower_nest(const Graph& graph, const Placement& placement, Lowering& loweri
   nest.work = survey.contents().work;
   lowering.begin_nest();
   std::vector<NestLoop> loops = nest_loops(graph, placement, lowering.dims(), targets);
-  NestWriter(graph, lowering, targets, std::move(loops)).write(survey.contents().row_depth);
+  NestWriter(graph, lowering, targets, std::move(loops))
+      .write(survey.contents().row_depth, survey.contents().spreads_reductions);
   nest.body = lowering.end_nest();
   untile(lowering.dims(), nest.body);
   return nest;
