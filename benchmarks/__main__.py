@@ -44,8 +44,12 @@ def times(cases, names, threads, options):
 
 
 def main():
-    if sys.argv[1:2] == ["sweep"]:  # in a process of its own, which sets its thread count before it imports NumPy
-        raise SystemExit(subprocess.run([sys.executable, "-m", "benchmarks.sweep", *sys.argv[2:]], check=False).returncode)
+    if sys.argv[1:2] in (
+        ["sweep"],
+        ["interrupts"],
+    ):  # in a process of its own: one sets its thread count before NumPy is imported
+        command = [sys.executable, "-m", f"benchmarks.{sys.argv[1]}", *sys.argv[2:]]
+        raise SystemExit(subprocess.run(command, check=False).returncode)
     options = arguments()
     cases = all_cases()
     if options.list:

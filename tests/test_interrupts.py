@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from support.compiled import facts
 from support.differential import sample
+from support.endless_loops import ENDLESS, LOOPS, counted_loop, loop_of_chains, loop_of_stores
 
 import accel
 
 AFTER = 0.3  # seconds, until the signal comes
 SOON = 0.15  # seconds, from then on, on a machine with nothing else to do
-ENDLESS = 10**12
 
 
 class Alarm:
@@ -71,129 +71,6 @@ def interrupted(call, *arguments):
 # --- loops ------------------------------------------------------------------------------------------------------------
 
 
-def while_loop(x, n):
-    y = 0.0
-    while y < n:
-        y += 0.5
-    return y
-
-
-def counted_loop(x, n):
-    s = 0.0
-    for i in range(n):
-        s = s * 0.5 + i
-    return s
-
-
-def loop_of_loops(x, n):
-    s = 0.0
-    for i in range(n):
-        for j in range(5):
-            s = s * 0.25 + i * j
-    return s
-
-
-def loop_over_elements(x, n):
-    for _ in range(n):
-        for i in range(len(x)):
-            x[i] = x[i] * 0.5 + 1.0
-
-
-def loop_of_stores(x, n):
-    for _ in range(n):
-        x += 1.0
-
-
-def loop_of_stencils(x, n):
-    for _ in range(n):
-        x[1:-1] = (x[:-2] + x[2:]) * 0.5
-
-
-def loop_of_arrays(x, n):
-    for _ in range(n):
-        x = x * 0.5 + 1.0
-    return x
-
-
-def loop_of_chains(x, n):
-    for _ in range(n):
-        x = np.sin(x)[::-1] + x
-        x = x / np.sqrt(np.sum(x * x))
-    return x
-
-
-def loop_of_boxed_calls(x, n):
-    s = 0.0
-    for _ in range(n):
-        s += np.sort(x)[0]
-    return s
-
-
-CALLS = []
-
-
-def loop_of_python_calls(x, n):
-    s = 0.0
-    for i in range(n):
-        s = s * 0.5 + 1.0
-        if i % 1000 == 0:
-            CALLS.append(1)
-            CALLS.clear()
-    return s
-
-
-RNG = np.random.default_rng(1)
-
-
-def loop_of_draws(x, n):
-    s = 0.0
-    for _ in range(n):
-        s += RNG.random()
-    return s
-
-
-def loop_of_products(x, n):
-    a = np.outer(x, x)
-    for _ in range(n):
-        x = a @ x
-        x = x / np.max(np.abs(x))
-    return x
-
-
-def shared_loop(x, n):
-    b = np.zeros(len(x))
-    for i in range(len(x)):
-        y = x[i]
-        for _ in range(n):
-            y = y * 0.5 + 1.0
-        b[i] = y
-    return b
-
-
-def loop_within_errstate(x, n):
-    with np.errstate(all="ignore"):
-        for _ in range(n):
-            x += 1.0
-
-
-LOOPS = [
-    while_loop,
-    counted_loop,
-    loop_of_loops,
-    loop_over_elements,
-    loop_of_stores,
-    loop_of_stencils,
-    loop_of_arrays,
-    loop_of_chains,
-    loop_of_boxed_calls,
-    loop_of_python_calls,
-    loop_of_draws,
-    loop_of_products,
-    shared_loop,
-    loop_within_errstate,
-]
-
-
 @pytest.mark.parametrize("function", LOOPS, ids=lambda f: f.__name__)
 def test_a_loop_is_interrupted_in_the_function(function):
     call = accel.compile(function)
@@ -245,6 +122,114 @@ def test_an_inner_loop_ends_where_one_of_its_iterations_does():
     interrupted(call, x, y, ENDLESS)
     assert x[0] > 10 and np.all((x == x[0]) | (x == x[0] - 1)) and np.all(np.diff(x) <= 0)
     assert y.max() in (x[0], x[0] - 1)
+
+
+def tick(x, y, n):
+    for _ in range(n):
+        x += 1.0
+        y += x * 0.5
+
+
+def tick_by_counter(x, y, n):
+    for i in range(n):
+        x += 1.0
+        y += i * 0.5
+
+
+@pytest.mark.parametrize("size", [1000, 300_000])
+@pytest.mark.parametrize("function", [tick, tick_by_counter])
+def test_iterations_of_loops_that_run_tile_by_tile_stay(function, size):
+    call = accel.compile(function)
+    for n in (2, 50):
+        x, y, expected = np.zeros(size), np.zeros(size), (np.zeros(size), np.zeros(size))
+        call(x, y, n)
+        function(*expected, n)
+        assert np.array_equal(x, expected[0]) and np.array_equal(y, expected[1])
+    if function is tick:
+        assert "runs tile by tile" in accel.explain(call)(np.zeros(5), np.zeros(5), 5).report(verbose=True)
+
+    def measure():
+        x, y = np.zeros(size), np.zeros(size)
+        late, frames = interrupted(call, x, y, ENDLESS)
+        assert frames[-1].name == function.__name__ and frames[-1].line.startswith("for ")
+        assert x[0] > 10 and np.all(x == x[0]) and np.all(y == x[0] * (x[0] + (1 if function is tick else -1)) / 4)
+        return late
+
+    assert_soon(measure)
+    assert facts(call)["interpreted"] == 0
+
+
+def test_elements_that_a_loop_keeps_in_registers_are_stored():
+    def count(x, n):
+        for _ in range(n):
+            x[0] += 1.0
+            x[1] += x[0]
+
+    call = accel.compile(count)
+    call(np.zeros(3), 2)
+    x = np.zeros(3)
+    interrupted(call, x, ENDLESS)
+    assert x[0] > 1000 and x[1] == x[0] * (x[0] + 1) / 2 and x[2] == 0
+    assert facts(call)["interpreted"] == 0
+
+
+def test_handlers_know_the_iteration_of_a_loop_that_runs_tile_by_tile():
+    def rounds(x, n):
+        i, y = -1, np.zeros(len(x))
+        try:
+            for i in range(n):
+                x += 1.0
+                y = y * 0.5 + x
+        except KeyboardInterrupt:
+            return i, y
+        return i, y * 2.0
+
+    call = accel.compile(rounds)
+    for n in (0, 1, 7):
+        x, other = np.zeros(500), np.zeros(500)
+        i, y = call(x, n)
+        assert i == n - 1 and np.array_equal(y, rounds(other, n)[1]) and np.array_equal(x, other)
+    x = np.zeros(500)
+    with Alarm():
+        i, y = call(x, ENDLESS)
+    assert i > 10 and np.all(x == i + 1) and np.all(np.abs(y - 2 * i) < 1e-6)
+    assert facts(call)["interpreted"] == 0
+
+
+class Timeout(Exception):
+    pass
+
+
+def test_an_alarm_in_a_compiled_function_that_a_compiled_function_calls():
+    def inner(x, n):
+        for i in range(n):
+            x[i % 9] += 1.0
+
+    def outer(calls, x, n):
+        y = x * 0.0
+        try:
+            calls[0](x, n)
+        except Timeout:
+            y += 1.0
+            return y
+        return y
+
+    def expire(*_):
+        raise Timeout
+
+    compiled = accel.compile(inner)
+    call = accel.compile(outer)
+    assert np.array_equal(call([compiled], np.zeros(9), 5), np.zeros(9))
+    x = np.zeros(9)
+    before = signal.signal(signal.SIGALRM, expire)
+    signal.setitimer(signal.ITIMER_REAL, AFTER)
+    try:
+        assert np.array_equal(call([compiled], x, ENDLESS), np.ones(9))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert x[-1] > 10 and x[0] - x[-1] in (0, 1)
+    assert facts(compiled)["interpreted"] == 0
 
 
 def test_finally_runs():
@@ -441,7 +426,35 @@ def until_key(s, x):
     return n
 
 
+def until_element(s, x):
+    n = 0
+    while not s[0]:
+        x[n % 5] += 1.0
+        n += 1
+    return n
+
+
+def until_element_in_counted_loop(s, x):
+    for n in range(ENDLESS):
+        if s[1] > 0:
+            break
+        x[n % 5] += 1.0
+    return n
+
+
+def until_number_of_array(s, x):
+    n = 0
+    while s == 0.0:
+        for k in range(5):
+            x[k] += 1.0
+        n += 5
+    return n
+
+
 FLAGS = {
+    "element": (until_element, lambda: np.zeros(1, bool), lambda s: s.__setitem__(0, True)),
+    "element in a counted loop": (until_element_in_counted_loop, lambda: np.zeros(2, np.int8), lambda s: s.__setitem__(1, 3)),
+    "number of an array": (until_number_of_array, lambda: np.zeros(()), lambda s: s.__setitem__((), 0.5)),
     "attribute": (until_attribute, lambda: State(stop=False), lambda s: setattr(s, "stop", True)),
     "item": (until_item, lambda: [False], lambda s: s.__setitem__(0, True)),
     "key": (until_key, lambda: {"stop": 0}, lambda s: s.__setitem__("stop", 1)),

@@ -52,6 +52,9 @@ struct Plan {
   std::set<std::string> rolled;                                 // loops that must be loops of the graph
   std::set<std::string> unrolled;                               // loops that must be evaluated round by round
   std::set<std::string> given_up;                               // loops that are left for the interpreter
+  // By loop, arrays that nothing in it changes but that decide whether it ends: somebody else may. Texts of sources.
+  std::map<std::string, std::set<std::string>> awaited;
+  std::set<std::string> waiting;  // loops that nothing they do makes end
   // Branches where the path cannot part, by place: the way that is taken, all others leave; none: neither way can be captured.
   std::map<std::string, std::optional<bool>> taken;
   // Exits for what cannot be captured, by position.
@@ -143,6 +146,10 @@ class Capture {
   bool is_writeable(SourceId source);
   // A call is made that may change every array of the caller's: its memory has new contents.
   void reload_memory();
+  // The same of arrays of the caller alone, by the texts of their sources.
+  void reload_memory(const std::set<std::string>& arrays);
+  // The text of the source of the array that an input of the graph is; empty: it is none.
+  std::string array_of_input(ValueId input) const;
   bool& memory_is_stale() { return memory_is_stale_; }
   // The whole memory, current version.
   ValueId contents(const Storage& storage);

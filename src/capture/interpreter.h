@@ -228,10 +228,13 @@ class Interpreter {
 
   // --- exits (walk_exits.cpp)
   Status leave_by_return();
-  BlockId add_interrupt(const PathState& arrival, BlockId header);
+  BlockId add_interrupt(const PathState& arrival, bool waits);
   bool add_free_interrupt(const PathState& arrival);
   BlockId add_whole_interrupt();
   bool waits_for_others(BlockId header, BlockId latch) const;
+  std::set<std::string> arrays_awaited(BlockId header, BlockId latch) const;
+  bool plan_waiting(const std::string& loop, BlockId header, const PathState& arrival);
+  void reload_awaited(std::vector<PathState>& arrivals, const std::string& loop);
   Result<std::vector<FrameRecipe>> write_raising_frames(RecipeWriter& writer, const std::vector<const Frame*>& frames) const;
   Status leave_for(const Plan::PlannedExit& planned);
   void guard_what_follows(const Plan::PlannedExit& planned);

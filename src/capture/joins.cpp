@@ -150,6 +150,7 @@ Status Interpreter::resume_next() {
   std::string place = place_of(arrivals[0]);
   frames_.clear();
   if (arrivals[0].at_rolled_loop) {
+    reload_awaited(arrivals, place);
     close_loops(arrivals, place);
     if (!arrivals.empty()) return begin_version(arrivals, place);
     return Unit{};
@@ -169,6 +170,35 @@ void Interpreter::keep_alike(std::vector<PathState>& arrivals, const std::set<st
     (fits ? alike : pending_).push_back(std::move(arrival));
   }
   arrivals = std::move(alike);
+}
+
+// Where a path comes back to a loop, arrays that make the loop end hold what is there then.
+void Interpreter::reload_awaited(std::vector<PathState>& arrivals, const std::string& loop) {
+  auto awaited = plan_.awaited.find(loop);
+  if (awaited == plan_.awaited.end()) return;
+  for (PathState& arrival : arrivals) {
+    const std::vector<Version>& versions = versions_[loop];
+    auto passed = [&](const Version& version) { return has_passed(arrival, version.id); };
+    if (std::none_of(versions.begin(), versions.end(), passed)) continue;
+    const bool at_rolled_loop = arrival.at_rolled_loop;
+    restore(arrival);
+    capture_.reload_memory(awaited->second);
+    arrival = save();
+    arrival.at_rolled_loop = at_rolled_loop;
+    frames_.clear();
+  }
+}
+
+// Whether something has been found out about what the loop waits for.
+bool Interpreter::plan_waiting(const std::string& loop, BlockId header, const PathState& arrival) {
+  if (speculative_) return false;
+  if (waits_for_others(header, arrival.block))
+    plan_.waiting.insert(loop);
+  else if (arrival.passed.size() > 1)
+    return false;  // it ends by itself, and the loop around it looks again
+  bool is_new = false;
+  for (const std::string& array : arrays_awaited(header, arrival.block)) is_new |= plan_.awaited[loop].insert(array).second;
+  return is_new;
 }
 
 // Ends the paths that come back to a loop which they are in.
@@ -217,7 +247,13 @@ void Interpreter::close_loop(const Version& version, const PathState& arrival, c
     plan_.forget_numbering();
     throw Restart{};
   }
-  const BlockId header = version.state.block, way_out = add_interrupt(arrival, header);
+  const BlockId header = version.state.block;
+  const std::string loop = key.substr(0, key.rfind('#'));
+  if (plan_waiting(loop, header, arrival)) {
+    plan_.forget_from(version.position, version.symbols);
+    throw Restart{};
+  }
+  const BlockId way_out = add_interrupt(arrival, plan_.waiting.contains(loop));
   Builder& build = capture_.build();
   build.move_to(arrival.block);
   if (way_out < 0) return build.jump(header, std::move(*arguments));

@@ -62,6 +62,23 @@ void Capture::reload_memory() {
   }
 }
 
+void Capture::reload_memory(const std::set<std::string>& arrays) {
+  std::set<Storage*> reloaded;
+  for (const auto& [source, value] : at_) {
+    if (!value || value->kind != AbstractKind::array || value->array.storage->source < 0) continue;
+    Storage& storage = *value->array.storage;
+    if (!arrays.contains(sources_.text(storage.source)) || !reloaded.insert(&storage).second) continue;
+    ++storage.version;
+    storage.current = builder_.reload(contents(storage));
+  }
+}
+
+std::string Capture::array_of_input(ValueId input) const {
+  for (const auto& [source, value] : array_inputs_)
+    if (value == input) return sources_.text(source);
+  return {};
+}
+
 ValueId Capture::input_of(SourceId source) {
   if (auto known = array_inputs_.find(source); known != array_inputs_.end()) return known->second;
   for (SourceId written : written_) {

@@ -327,11 +327,11 @@ Result<std::vector<FrameRecipe>> Interpreter::write_raising_frames(RecipeWriter&
   return recipes;
 }
 
-// Where the path has come back to a loop, a run that is interrupted leaves. The exit is that of the jump back if it hands
-// nothing over; else that of the block that is returned, which is branched to.
-BlockId Interpreter::add_interrupt(const PathState& arrival, BlockId header) {
+// Where the path has come back to a loop, a run that is interrupted leaves. `waits`: nothing that the loop does makes it end;
+// then a run also leaves where what its guards say has changed, and hands all over. The exit is that of the jump back if it
+// hands nothing over; else that of the block that is returned, which is branched to.
+BlockId Interpreter::add_interrupt(const PathState& arrival, bool waits) {
   if (speculative_) return -1;
-  const bool waits = waits_for_others(header, arrival.block);
   restore(arrival);
   const std::vector<const Frame*> frames = live_frames();
   const bool resumes = std::all_of(frames.begin(), frames.end(), [](const Frame* frame) {
@@ -451,22 +451,53 @@ class LoopValues {
   std::vector<int> symbols_;  // that get their values in the loop
 };
 
-}  // namespace
-
-// Whether nothing that the loop does makes it end: it waits for somebody to change what guards speak of.
-bool Interpreter::waits_for_others(BlockId header, BlockId latch) const {
-  const Graph& graph = capture_.graph();
-  const std::set<BlockId> loop = blocks_of_loop(graph, header, latch);
-  const LoopValues values(graph, loop);
+// Of branches that lead out of the loop in the ordinary course of things.
+std::vector<ValueId> conditions_of_ends(const Graph& graph, const std::set<BlockId>& loop) {
+  std::vector<ValueId> out;
   for (const BlockId block : loop) {
     const Terminator& end = graph.blocks[static_cast<size_t>(block)].terminator;
     for (int k = 0; end.kind == TerminatorKind::branch && k < 2; ++k) {
       if (loop.contains(end.targets[k])) continue;
       const bool is_check = graph.blocks[static_cast<size_t>(end.targets[k])].terminator.kind == TerminatorKind::leave;
-      if (!is_check && values.varies(end.operands[0])) return false;
+      if (!is_check) out.push_back(end.operands[0]);
     }
   }
-  return true;
+  return out;
+}
+
+}  // namespace
+
+// Whether nothing that the loop does makes it end: it waits for somebody to change what guards speak of, or an array.
+bool Interpreter::waits_for_others(BlockId header, BlockId latch) const {
+  const Graph& graph = capture_.graph();
+  const std::set<BlockId> loop = blocks_of_loop(graph, header, latch);
+  const LoopValues values(graph, loop);
+  const std::vector<ValueId> ends = conditions_of_ends(graph, loop);
+  return std::none_of(ends.begin(), ends.end(), [&](ValueId v) { return values.varies(v); });
+}
+
+// Arrays of the caller that the loop does not change, and whose elements decide whether it ends.
+std::set<std::string> Interpreter::arrays_awaited(BlockId header, BlockId latch) const {
+  const Graph& graph = capture_.graph();
+  const std::set<BlockId> loop = blocks_of_loop(graph, header, latch);
+  const LoopValues values(graph, loop);
+  std::set<std::string> out;
+  std::vector<ValueId> open;
+  for (ValueId v : conditions_of_ends(graph, loop))
+    if (!values.varies(v)) open.push_back(v);
+  std::set<ValueId> seen;
+  while (!open.empty()) {
+    const ValueId v = open.back();
+    open.pop_back();
+    if (!seen.insert(v).second) continue;
+    if (!graph.is_input(v)) {
+      const Node& node = graph.producer(v);
+      open.insert(open.end(), node.operands.begin(), node.operands.end());
+    } else if (std::string array = capture_.array_of_input(v); !array.empty()) {
+      out.insert(std::move(array));
+    }
+  }
+  return out;
 }
 
 Status Interpreter::leave_unless(ValueId condition, Reason reason, std::string detail) {

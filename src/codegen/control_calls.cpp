@@ -6,8 +6,10 @@ namespace accel {
 
 // What the caller does: the call, or fetching what it gave.
 void ControlFunction::boxed(const Stmt& stmt) {
-  if (stmt.kind == StmtKind::interrupted)
-    return define(stmt, cat("(turns -= ", turns_of_long_round, ") <= 0 && (turns = turns_before_exit(frame, 2)) == 0"));
+  if (stmt.kind == StmtKind::interrupted) {
+    const std::string spent = turns_text(questions_[stmt.dst]), leaves = std::to_string(stmt.numbers[0]);
+    return define(stmt, cat("(turns -= ", spent, ") <= 0 && (turns = turns_before_exit(frame, ", leaves, ")) == 0"));
+  }
   std::vector<std::string> numbers;
   for (int number : stmt.numbers) numbers.push_back(std::to_string(number));
   if (stmt.kind == StmtKind::extent) return define(stmt, cat("extent_of(frame, ", listed(numbers), ")"));

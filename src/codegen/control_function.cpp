@@ -289,6 +289,8 @@ void ControlFunction::scalars(const BlockStep& step) {
     const Stmt& stmt = step.body[k];
     if (stmt.kind == StmtKind::bind)
       code_.line(cat(dim(stmt.dim), " = ", temp_name(stmt.args[0]), ";"));
+    else if (stmt.kind == StmtKind::slice)
+      define(stmt, cat("slice_of(frame, ", temp_name(stmt.args[0]), ", ", dim(stmt.extent), ", ", dim(stmt.dim), ")"));
     else if (is_for_caller(stmt.kind))
       boxed(stmt);
     else
@@ -413,6 +415,15 @@ namespace {
 constexpr size_t most_held_in_line = 32;
 constexpr long strip_length = 1 << 16;  // of a loop of a few statements: some 50 microseconds
 constexpr size_t statements_of_strip = 16;
+// Turns that count for more than an iteration of a few statements.
+constexpr int turns_of_nest = 64, turns_of_inner_loop = 1024, turns_of_draw = 16;
+constexpr int turns_of_call = 1 << 14;  // nobody knows how long it takes
+
+// Whether a nest calls one of NumPy's functions of whole matrices.
+bool calls_solver(const Body& body) {
+  return std::any_of(body.begin(), body.end(),
+                     [](const Stmt& stmt) { return stmt.kind == StmtKind::gufunc || calls_solver(stmt.body); });
+}
 
 int edge_count(const ProgramBlock& block) { return block.end == BlockEnd::jump ? 1 : block.end == BlockEnd::branch ? 2 : 0; }
 
@@ -470,8 +481,11 @@ void ControlFunction::find_polls() {
   std::map<size_t, int> latches;
   for (const Back& back : edges) ++latches[back.loop.front()];
   for (const Back& back : edges) {
-    if (asks_itself(program_.blocks[back.from])) continue;
     const size_t header = back.loop.front();
+    if (asks_itself(program_.blocks[back.from])) {
+      questions_[program_.blocks[back.from].condition] = turns_of_loop(back.loop, headers);
+      continue;
+    }
     bool is_short = true;
     size_t statements = 0;
     for (size_t block : back.loop) {
@@ -492,8 +506,31 @@ void ControlFunction::find_polls() {
         continue;
       }
     }
-    polls_.emplace(std::pair(back.from, back.which), is_short ? 1 : turns_of_long_round);
+    polls_.emplace(std::pair(back.from, back.which), is_short ? Turns() : turns_of_loop(back.loop, headers));
   }
+}
+
+// What an iteration of a loop counts for. `headers`: of all loops; those within this one are asked themselves.
+Turns ControlFunction::turns_of_loop(const std::vector<size_t>& blocks, const std::set<size_t>& headers) const {
+  Turns out;
+  for (size_t block : blocks) {
+    if (block != blocks.front() && headers.contains(block)) out.fixed += turns_of_inner_loop;
+    for (const BlockStep& step : program_.blocks[block].steps) {
+      for (const Stmt& stmt : step.body)
+        if (is_for_caller(stmt.kind)) out.fixed += stmt.kind == StmtKind::draw ? turns_of_draw : turns_of_call;
+      if (step.kind != StepKind::nest) continue;
+      const Nest& nest = program_.nests[static_cast<size_t>(step.nest)];
+      out.fixed += calls_solver(nest.body) ? turns_of_call : turns_of_nest;
+      if (nest.work.id >= 0) out.work.push_back(nest.work);
+    }
+  }
+  return out;
+}
+
+std::string ControlFunction::turns_text(const Turns& turns) {
+  std::string out = std::to_string(turns.fixed);
+  for (Dim work : turns.work) out += cat(" + turns_of(", dim(work), ")");
+  return out;
 }
 
 // What computes a temp that the block sets; null when it is something else.
@@ -609,10 +646,11 @@ void ControlFunction::end_strip(size_t number) {
                     until = cat("strip", static_cast<long>(number));
   const std::string before = strip.length > 0 ? " < " : " > ";
   const std::string nearer = cat("(", end, before, until, " ? ", end, " : ", until, ")");
+  // What is compared with the end is where the strip ends: g++ would carry a comparison of the counter through the loop.
   code_.open(cat("if (", counter, before, strip.fixed_end.id < 0 ? nearer : until, ")"));
   go(number, 0);
   code_.close();
-  code_.open(cat("if (", counter, before, end, ")"));
+  code_.open(cat("if (", until, before, end, ")"));
   write_poll(strip.latch, "");
   code_.line(cat("goto s", static_cast<long>(number), ";"));
   code_.close();
@@ -641,7 +679,7 @@ void ControlFunction::go(size_t from, int which) {
   if (loop_ && !std::count(loop_->blocks.begin(), loop_->blocks.end(), edge.target)) return code_.line("goto left;");
   if (program_.records_events && back_edges_.contains({from, which})) code_.line("flush_events(frame);");
   if (auto poll = polls_.find({from, which}); poll != polls_.end()) {
-    write_poll(from, cat("(turns -= ", poll->second, ") > 0 || "));
+    write_poll(from, cat("(turns -= ", turns_text(poll->second), ") > 0 || "));
   } else if (optional_polls_.contains({from, which})) {
     write_poll(from, "--turns > 0 || ");
   }

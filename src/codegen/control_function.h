@@ -54,8 +54,9 @@ class ControlFunction : private KernelFunction {
   void forget_panels(const Stmt& stmt);
   void run(const BlockStep& step);
   void call_nest(size_t number);
-  static constexpr int turns_of_long_round = 1024;  // as many as pass before the first question
   void find_polls();
+  Turns turns_of_loop(const std::vector<size_t>& blocks, const std::set<size_t>& headers) const;
+  std::string turns_text(const Turns& turns);
   bool asks_itself(const ProgramBlock& block) const;
   std::optional<size_t> asked_by(const ProgramBlock& exit) const;
   bool is_counted(size_t header, size_t latch) const;
@@ -114,7 +115,8 @@ class ControlFunction : private KernelFunction {
   std::set<BufferId> fixed_;  // buffers whose memory is the same from start to end
   std::vector<BufferId> protected_;
   PolledEdges polls_;
-  std::set<std::pair<size_t, int>> back_edges_;      // block, number
+  std::set<std::pair<size_t, int>> back_edges_;  // block, number
+  std::map<TempId, Turns> questions_;            // by conditions of blocks that ask themselves: what an iteration counts for
   std::set<std::pair<size_t, int>> optional_polls_;  // no reason to keep memory that is written: a run may have to go on
   // Short counted loops whose iterations run in strips, by header: the run is asked after each.
   struct Strip {

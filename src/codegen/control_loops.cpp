@@ -37,6 +37,7 @@ ControlFunction::ControlFunction(const ControlFunction& whole, const ParallelLoo
       held_at_start_(whole.held_at_start_),
       fixed_(whole.fixed_),
       polls_(whole.polls_),
+      questions_(whole.questions_),
       optional_polls_(whole.optional_polls_),
       strips_(whole.strips_),
       events_(whole.events_),
@@ -188,7 +189,7 @@ void ControlFunction::run_loop(size_t k, const ParallelLoop& loop) {
   code_.line(cat("const i64 done = run_loop(&run, ", function, ", ", kept, ", n - 1, work, ",
                  can_leave(loop) ? "true" : "false", ");"));
   code_.line(cat(counter, " += done * ", step, ";"));
-  code_.line("if (done < n - 1) turns = 0;");
+  code_.line("turns = done < n - 1 ? 0 : turns - turns_of(work);");
   code_.close();
   save(loop.counter);
   stop_unless("!failed(frame)");

@@ -327,7 +327,7 @@ void add_entry(Code& out, const Program& program, int panels) {
   out.line(cat("i64 capacities[", static_cast<long>(program.buffers.size() + 1), "] = {};"));
   out.line(
       "Frame frame = {launch->runtime, launch->imports, launch->symbols, buffers, 0, capacities, "
-      "serial_work_of(launch->runtime), launch, 0, nullptr, {}, nullptr};");
+      "serial_work_of(launch->runtime), launch, 0, nullptr, {}, nullptr, 0};");
   if (!program.blocks.empty()) add_flow_memory(out, program);
   if (panels > 0) {
     out.line(cat("Panel panels[", panels, "] = {};"));

@@ -321,7 +321,7 @@ void KernelFunction::recorded_repeat(const Stmt& stmt) {
   in_rows_ = false;
   code_.line("any_flagged |= flagged;");
   if (!stmt.args.empty()) code_.line(cat("if (", temp_name(stmt.args[0]), " == 0 && !flagged) break;"));
-  code_.line(break_if_interrupted(var));
+  if (!stmt.quiet) code_.line(break_if_interrupted(var));
   code_.close();
   code_.line("flagged = any_flagged;");
 }

@@ -181,7 +181,7 @@ void KernelFunction::plain_repeat(const Stmt& stmt) {
   code_.open(cat("for (i64 ", var, " = 0, ", end, " = ", dim(stmt.extent), "; ", var, " < ", end, "; ++", var, ")"));
   write(stmt.body);
   if (!stmt.args.empty()) code_.line(cat("if (", temp_name(stmt.args[0]), " == 0) break;"));
-  code_.line(break_if_interrupted(var));
+  if (!stmt.quiet) code_.line(break_if_interrupted(var));
   code_.close();
 }
 

@@ -274,7 +274,7 @@ void KernelFunction::iterate_vectors(const Stmt& stmt, const VectorLoop& loop) {
   code_.line("any |= on[v];");
   code_.close();
   code_.line("if (any == 0) break;");
-  code_.line(break_if_interrupted(round));
+  if (!stmt.quiet) code_.line(break_if_interrupted(round));
   code_.close();
 }
 

@@ -16,7 +16,7 @@ bool may_report(const Program& program, const Body& body) {
     bool boxed = stmt.kind == StmtKind::boxed || stmt.kind == StmtKind::python || stmt.kind == StmtKind::receive ||
                  stmt.kind == StmtKind::receive_array;
     if (boxed || stmt.kind == StmtKind::draw) return true;
-    if (stmt.kind == StmtKind::repeat) return true;  // it may be interrupted
+    if (stmt.kind == StmtKind::repeat && !stmt.quiet) return true;  // it may be interrupted
     bool raises = stmt.kind == StmtKind::call &&
                   (op_events(stmt.op, program.imports[static_cast<size_t>(stmt.import)].dtypes[0]) & event_error) != 0;
     return raises || may_report(program, stmt.body);

@@ -10,7 +10,11 @@
 namespace accel {
 
 // Edges (block, number) that ask whether to go on, and for how many turns one iteration stands.
-using PolledEdges = std::map<std::pair<size_t, int>, int>;
+struct Turns {
+  int fixed = 1;
+  std::vector<Dim> work;  // element operations, each of which counts as one
+};
+using PolledEdges = std::map<std::pair<size_t, int>, Turns>;
 
 struct Failures {
   int events = 0;       // floating-point events (EventBits)

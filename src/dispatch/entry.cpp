@@ -81,7 +81,8 @@ bool is_immutable(const Recipe& recipe) {
 // Releases the GIL meanwhile. Reason::interrupted: an exception is set.
 Result<Compilation> compile_graph(Graph graph, const CompileOptions& options) {
   PyThreadState* thread = nullptr;
-  KernelScope scope(&thread, {});
+  const Interruptible compiling;
+  KernelScope scope(&thread, compiling);
   thread = PyEval_SaveThread();
   Result<Compilation> compiled = compile(std::move(graph), options);
   PyEval_RestoreThread(std::exchange(thread, nullptr));
@@ -90,6 +91,13 @@ Result<Compilation> compile_graph(Graph graph, const CompileOptions& options) {
 }
 
 }  // namespace
+
+// What has come of asking whether a run is interrupted.
+struct Entry::Asked {
+  std::optional<SavedException> interrupt;  // has interrupted the kernel, and is to be raised
+  bool is_held = false;                     // what the kernel uses
+  std::vector<Replaced> shown;              // what others have seen of what the run has set
+};
 
 // What one call of the entry works with.
 struct Entry::Call {
@@ -106,12 +114,15 @@ struct Entry::Call {
   std::vector<SiteEvents> log;
   int exit = 0;
   Mode mode = Mode::ordinary;
-  std::optional<SavedException> interrupt;  // has interrupted the kernel, and is to be raised
-  CheckedRun run;
   Entry* entry = nullptr;
-  bool is_held = false;             // what the kernel uses, since it was interrupted
-  std::vector<Replaced> shown;      // what others have seen of what the run has set
+  std::unique_ptr<Asked> asked;     // null: it was not
   std::optional<BoxedCalls> calls;  // when the graph makes any
+
+  Asked& was_asked() {
+    if (!asked) asked = std::make_unique<Asked>();
+    return *asked;
+  }
+  bool is_interrupted() const { return asked && asked->interrupt; }
 };
 
 static int64_t next_serial() {
@@ -235,8 +246,7 @@ Outcome Entry::run(PyObject* function, PyObject* const* locals, Mode mode, PyObj
   call.outputs.numbers = space.take<int64_t>(2 * plan_.count());
   call.objects = space.take<PyObject*>(captured_.recipes.size());
   plan_.prepare(call.outputs);
-  call.run = {&captured_, &python_plans_, function, locals, call.binding};
-  if (!captured_.calls.empty()) call.calls.emplace(call.run, draws_in(space));
+  if (!captured_.calls.empty()) call.calls.emplace(checked_run(call), draws_in(space));
   return calls_python_ ? launch_timed(call, result) : launch(call, result);
 }
 
@@ -250,31 +260,35 @@ Outcome Entry::launch_timed(Call& call, PyObject** result) {
   return outcome;
 }
 
-Outcome Entry::launch(Call& call, PyObject** result) {
-  Outcome outcome = launch_once(call, result);
-  if (!call.interrupt) return outcome;
-  Py_CLEAR(*result);  // all was done before the run could leave
-  call.interrupt.reset();
+CheckedRun Entry::checked_run(const Call& call) const {
+  return {&captured_, &python_plans_, call.function, call.locals, call.binding};
+}
+
+// All was done before an interrupted run could leave: then the call ends with the exception.
+Outcome Entry::raise_late(Call& call, Outcome outcome, PyObject** result) {
+  if (!call.is_interrupted()) return outcome;
+  Py_CLEAR(*result);
+  call.asked->interrupt.reset();
   return Outcome::raised;
 }
 
-Outcome Entry::launch_once(Call& call, PyObject** result) {
+Outcome Entry::launch(Call& call, PyObject** result) {
   problem_ = {};
   left_behind_call_.reset();
   patience_.start();
   call.records = records(call);
   int status = run_kernel(call);
-  if ((status & accel_left) != 0) return left_in_call(call, result);
+  if ((status & accel_left) != 0) return raise_late(call, left_in_call(call, result), result);
   if (status != 0 || call.records) {
     Outcome outcome = judge(call, status);
     if (outcome != Outcome::returned) {
       if (call.calls) call.calls->undo();
-      put_back(call.shown);
+      if (call.asked) put_back(call.asked->shown);
       if (call.calls && call.calls->python() && call.calls->python()->has_begun()) return go_back(call, outcome, result);
       if (outcome != Outcome::raised) PyErr_Clear();
       plan_.release(call.outputs);
-      if (!call.interrupt) return outcome;
-      call.interrupt.reset();
+      if (!call.is_interrupted()) return outcome;
+      call.asked->interrupt.reset();
       *result = interpret_interrupted(call.function, call.locals);
       return Outcome::resumed;
     }
@@ -283,7 +297,7 @@ Outcome Entry::launch_once(Call& call, PyObject** result) {
   runs_++;
   Outcome outcome = finish(call, result);
   if (call.mode == Mode::rehearsal && call.calls) call.calls->undo();
-  return outcome;
+  return call.asked ? raise_late(call, outcome, result) : outcome;
 }
 
 // The frames have run to their end behind a call.
@@ -303,7 +317,7 @@ Outcome Entry::go_back(Call& call, Outcome why, PyObject** result) {
   PythonCalls& python = *call.calls->python();
   plan_.release(call.outputs);
   if (why != Outcome::raised) PyErr_Clear();
-  call.interrupt.reset();
+  if (call.asked) call.asked->interrupt.reset();
   const PythonCall& site = *captured_.calls[static_cast<size_t>(python.last())].python;
   Reason reason = why == Outcome::events ? Reason::floating_point_event : problem_.reason;
   *result = python.go_back(why == Outcome::raised);
@@ -313,7 +327,7 @@ Outcome Entry::go_back(Call& call, Outcome why, PyObject** result) {
 
 // Outcome::returned when the results stand.
 Outcome Entry::judge(Call& call, int status) {
-  if (call.interrupt || ((status & accel_interrupted) != 0 && PyErr_Occurred())) return Outcome::raised;
+  if (call.is_interrupted() || ((status & accel_interrupted) != 0 && PyErr_Occurred())) return Outcome::raised;
   if ((status & accel_unclear) != 0) return judge_events(call, status & floating_point_events);
   if ((status & ~floating_point_events) != 0) {
     if (problem_.detail.empty()) problem_ = fail(reason_of(status), {});
@@ -452,14 +466,14 @@ int Entry::run_native(Call& call) {
   // Arguments are alive as long as the call; objects found elsewhere could be dropped by another thread.
   if (others_run) take_references(call, true);
   const CompiledKernel& kernel = call.records ? *recording_->kernel : quiet_kernel_ ? *quiet_kernel_ : *compilation_->kernel;
-  int status = memory.run(kernel.entry(), launch, unlocked,
-                          {has_interrupts_, others_run ? nullptr : hold, still_holds, shown_.empty() ? nullptr : show, &call});
+  const Interruptible run{has_interrupts_, others_run ? nullptr : hold, still_holds, shown_.empty() ? nullptr : show, &call};
+  int status = memory.run(kernel.entry(), launch, unlocked, run);
   auto was_in_call = [&] {
     return (status & accel_interrupted) != 0 && calls != nullptr && !calls->cannot_go_on() && PyErr_Occurred() != nullptr &&
            PyErr_ExceptionMatches(PyExc_KeyboardInterrupt);
   };
-  if (memory.was_interrupted() || was_in_call()) call.interrupt.emplace();
-  if (others_run || call.is_held) take_references(call, false);
+  if (memory.was_interrupted() || was_in_call()) call.was_asked().interrupt.emplace();
+  if (others_run || (call.asked && call.asked->is_held)) take_references(call, false);
   call.log = std::move(memory.log());
   if (calls_python_) problem_ = {};  // of calls within this one
   if (!memory.problem().empty()) problem_ = fail(Reason::out_of_memory, memory.problem());
@@ -470,14 +484,14 @@ int Entry::run_native(Call& call) {
 void Entry::hold(void* context) {
   Call& call = *static_cast<Call*>(context);
   call.entry->take_references(call, true);
-  call.is_held = true;
+  call.was_asked().is_held = true;
 }
 
 // Whether the guards hold as they did before the run. Behind a call that may do anything that has been asked for.
 bool Entry::still_holds(void* context) {
   Call& call = *static_cast<Call*>(context);
   const bool asked = call.calls && call.calls->python() && call.calls->python()->has_begun();
-  return asked || holds_as_checked(call.run, &call.shown);
+  return asked || holds_as_checked(call.entry->checked_run(call), call.asked ? &call.asked->shown : nullptr);
 }
 
 // What the run has set by now, as far as that cannot change, is there for others to see.
@@ -490,7 +504,7 @@ void Entry::show(void* context, int number) {
     call.binding.symbols[bound.symbol] = *static_cast<const int64_t*>(call.outputs.data[bound.output]);
   SavedException of_others;
   if (materialiser.make(call.binding, call.outputs, call.objects)) {
-    note_replaced(exit.stores, call.objects, call.shown);
+    note_replaced(exit.stores, call.objects, call.was_asked().shown);
     (void)perform(exit.stores, call.objects);
     materialiser.release(call.objects);
   }
@@ -572,8 +586,8 @@ Outcome Entry::leave(Call& call, PyObject** result) {
   bool stored = perform(exit.stores, call.objects);
   materialiser.release(call.objects);
   if (!stored) return Outcome::raised;
-  bool raises = call.interrupt.has_value();
-  call.interrupt.reset();
+  bool raises = call.is_interrupted();
+  if (raises) call.asked->interrupt.reset();
   *result = resume_frames(std::move(frames), raises);
   // Calls of this function within the frames have set both.
   last_exit_ = call.exit;

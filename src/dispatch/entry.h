@@ -110,9 +110,11 @@ class Entry {
   int traverse(visitproc visit, void* arg) const;
 
  private:
+  struct Asked;
   struct Call;
   Outcome launch(Call& call, PyObject** result);
-  Outcome launch_once(Call& call, PyObject** result);
+  Outcome raise_late(Call& call, Outcome outcome, PyObject** result);
+  CheckedRun checked_run(const Call& call) const;
   Outcome launch_timed(Call& call, PyObject** result);
   Outcome finish(Call& call, PyObject** result);
   Outcome leave(Call& call, PyObject** result);

@@ -61,12 +61,12 @@ bool is_main_thread() { return syscall(SYS_gettid) == getpid(); }
 }  // namespace
 
 KernelScope::KernelScope(PyThreadState** unlocked, const Interruptible& run)
-    : unlocked_(unlocked), run_(run), outer_(current_scope) {
-  current_scope = this;
+    : unlocked_(unlocked), run_(run), current_(&current_scope), outer_(*current_) {
+  *current_ = this;
 }
 
 KernelScope::~KernelScope() {
-  current_scope = outer_;
+  *current_ = outer_;
   if (was_asked_to_end_) forget_interrupt();
 }
 
@@ -83,7 +83,7 @@ bool KernelScope::is_interrupted() {
   bool locked = *unlocked_ == nullptr;
   if (!locked && (*unlocked_)->async_exc == nullptr && !is_main_thread()) return false;
   if (!locked) PyEval_RestoreThread(*unlocked_);
-  if (auto hold = std::exchange(run_.hold, nullptr)) hold(run_.context);
+  if (!std::exchange(holds_, true) && run_.hold != nullptr) run_.hold(run_.context);
   SavedException of_others;
   if (!do_what_waits()) PyErr_Fetch(&type_, &value_, &traceback_);
   if (!locked) *unlocked_ = PyEval_SaveThread();

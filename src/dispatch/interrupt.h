@@ -33,6 +33,7 @@ struct Interruptible {
 // it.
 class KernelScope {
  public:
+  // Both outlive it.
   KernelScope(PyThreadState** unlocked, const Interruptible& run);
   ~KernelScope();
   KernelScope(const KernelScope&) = delete;
@@ -51,10 +52,11 @@ class KernelScope {
   bool must_show();
 
   PyThreadState** unlocked_;
-  Interruptible run_;
-  bool can_fail_ = true, shows_ = false, was_asked_to_end_ = false;
+  const Interruptible& run_;
+  bool can_fail_ = true, shows_ = false, was_asked_to_end_ = false, holds_ = false;
   int64_t asked_ = 0, next_show_ = 0;  // coarse_nanoseconds
   PyObject *type_ = nullptr, *value_ = nullptr, *traceback_ = nullptr;
+  KernelScope** current_;  // of the thread
   KernelScope* outer_;
 };
 

@@ -79,7 +79,7 @@ class Printer {
     if (op_has_ufunc(node.op)) parts.push_back(std::string("ufunc = ") + op_info(a.ufunc).name);
     if (a.buffered) parts.push_back("buffered");
     if (a.unread) parts.push_back("unread");
-    if (op_has_call(node.op)) parts.push_back("call = " + std::to_string(a.call));
+    if (op_has_call(node.op) || a.call >= 0) parts.push_back("call = " + std::to_string(a.call));
     if (op_has_literal(node.op)) parts.push_back("literal = " + a.literal.text());
     if (!parts.empty()) out_ += " {" + list(parts, [](const std::string& part) { return part; }) + "}";
   }

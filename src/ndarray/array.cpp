@@ -42,11 +42,23 @@ const std::array<int, dtype_count> type_numbers = {NPY_BOOL,    NPY_INT8,    NPY
                                                    NPY_UINT8,   NPY_UINT16,  NPY_UINT32,    NPY_UINT64,    NPY_FLOAT16,
                                                    NPY_FLOAT32, NPY_FLOAT64, NPY_COMPLEX64, NPY_COMPLEX128};
 
+namespace {
+
+// The inverse of type_numbers; -1: none.
+std::array<int8_t, NPY_NTYPES_LEGACY> make_dtype_of_number() {
+  std::array<int8_t, NPY_NTYPES_LEGACY> out;
+  out.fill(-1);
+  for (int i = 0; i < dtype_count; i++) out[static_cast<size_t>(type_numbers[i])] = static_cast<int8_t>(i);
+  return out;
+}
+
+const std::array<int8_t, NPY_NTYPES_LEGACY> dtype_of_number = make_dtype_of_number();
+
+}  // namespace
+
 std::optional<DType> dtype_of_type_number(int number) {
-  for (int i = 0; i < dtype_count; i++) {
-    if (type_numbers[i] == number) return static_cast<DType>(i);
-  }
-  return std::nullopt;
+  if (number < 0 || number >= NPY_NTYPES_LEGACY || dtype_of_number[static_cast<size_t>(number)] < 0) return std::nullopt;
+  return static_cast<DType>(dtype_of_number[static_cast<size_t>(number)]);
 }
 
 bool is_exact_array(PyObject* object) { return PyArray_CheckExact(object); }

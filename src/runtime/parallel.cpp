@@ -211,7 +211,7 @@ int64_t coarse_nanoseconds() {
 
 namespace {
 
-constexpr int64_t most_turns = int64_t{1} << 22, first_turns = 1024;
+constexpr int64_t most_turns = int64_t{1} << 22, first_turns = int64_t{1} << 16;
 constexpr int64_t tick = 4'000'000, interval = 16'000'000;  // nanoseconds; the clock moves by ticks
 
 // Turns until the next question, so that one comes about every interval.

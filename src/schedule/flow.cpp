@@ -1,5 +1,6 @@
 #include "schedule/flow.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -48,6 +49,7 @@ class Flow {
         run_loop(found->second);
         continue;
       }
+      if (asking_.contains(b)) continue;
       if (replaced_.contains(b)) {
         block(b).end = BlockEnd::jump;  // nothing leads here any more
         block(b).edges[0].target = b;
@@ -86,12 +88,17 @@ class Flow {
 
   void find_pointwise_loops() {
     Dominance dominance(graph_);
+    const std::vector<int> origins = pinned_inputs(graph_);
     for (const NaturalLoop& loop : natural_loops(graph_, dominance)) {
       std::optional<PointwiseLoop> found = pointwise_loop(graph_, loop);
       if (!found) continue;
       if (notes_) notes_->push_back("the loop at block " + std::to_string(loop.header) + " runs tile by tile");
-      absorb_neighbours(graph_, *found);
-      replaced_.insert(found->body);
+      // What Python sees is to be that of finished iterations wherever the run may leave.
+      const bool is_seen = std::any_of(found->states.begin(), found->states.end(),
+                                       [&](ValueId v) { return origins[static_cast<size_t>(v)] != not_pinned; });
+      if (is_seen) found->poll = graph_.blocks[static_cast<size_t>(found->body)].terminator.poll;
+      if (!found->is_sliced()) absorb_neighbours(graph_, *found);
+      (found->leaves_to >= 0 ? asking_ : replaced_).insert(found->body);
       loops_.emplace(loop.header, std::move(*found));
     }
   }
@@ -129,8 +136,12 @@ class Flow {
   void run_loop(const PointwiseLoop& loop) {
     ProgramBlock& out = block(loop.header);
     TempId counter = temp_of(loop.counter);
-    Dim first = bound(counter, out.steps), end = bound(scalar_or_leaf(loop.end, out.steps), out.steps);
+    const TempId last_count = loop.is_sliced() ? program_.add_temp(DType::int64) : -1,
+                 end_temp = scalar_or_leaf(loop.end, out.steps);
+    Dim first = bound(counter, out.steps), end = bound(end_temp, out.steps);
     Dim count = graph_.dims.max(graph_.dims.sub(end, first), graph_.dims.constant(0));
+    const TempId slice = loop.is_sliced() ? add_slice(loop, count, last_count, out.steps) : -1;
+    if (slice >= 0) count = bound(slice, out.steps);
     SegmentGraph part;
     Program program = lower_pointwise_loop(graph_, places_.origins, loop, first, count, part);
     graph_.dims = program.dims;
@@ -140,7 +151,7 @@ class Flow {
     last.kind = StmtKind::index;
     last.dtype = DType::int64;
     last.dst = program_.add_temp(DType::int64);
-    last.dim = graph_.dims.max(end, first);
+    last.dim = slice >= 0 ? graph_.dims.add(first, count) : graph_.dims.max(end, first);
     Stmt set;
     set.kind = StmtKind::assign;
     set.dtype = DType::int64;
@@ -156,8 +167,83 @@ class Flow {
       append_scalar(std::move(bind), out.steps);
     }
     const Terminator& t = graph_.blocks[static_cast<size_t>(loop.header)].terminator;
+    if (slice >= 0) return end_slice(loop, {counter, end_temp}, {last_count, slice}, out);
     out.end = BlockEnd::jump;
     out.edges[0] = edge(t, loop.exit_edge, out.steps);
+  }
+
+  // How many iterations run before the run is asked.
+  TempId add_slice(const PointwiseLoop& loop, Dim count, TempId last, std::vector<BlockStep>& steps) {
+    Stmt stmt;
+    stmt.kind = StmtKind::slice;
+    stmt.dtype = DType::int64;
+    stmt.dst = program_.add_temp(DType::int64);
+    stmt.extent = count;
+    stmt.dim = work_of(graph_, loop, graph_.dims);
+    stmt.args = {last};
+    const TempId temp = stmt.dst;
+    append_scalar(std::move(stmt), steps);
+    return temp;
+  }
+
+  // Back to the header while the counter is less than the end. `lengths`: of the slice before and of this one.
+  void end_slice(const PointwiseLoop& loop, std::vector<TempId> compared, std::pair<TempId, TempId> lengths,
+                 ProgramBlock& out) {
+    Stmt zero, test;
+    zero.kind = StmtKind::constant;
+    zero.dtype = DType::int64;
+    zero.literal = Literal::of_int(DType::int64, 0);
+    zero.dst = program_.add_temp(DType::int64);
+    test.kind = StmtKind::compute;
+    test.op = Op::less;
+    test.dtype = DType::bool_;
+    test.args = std::move(compared);
+    test.dst = out.condition = program_.add_temp(DType::bool_);
+    out.edges[1] = edge(graph_.blocks[static_cast<size_t>(loop.header)].terminator, loop.exit_edge, out.steps);
+    out.edges[1].scalars.emplace_back(lengths.first, zero.dst);
+    out.edges[0].target = loop.leaves_to >= 0 ? loop.body : loop.header;
+    if (loop.leaves_to < 0) out.edges[0].scalars.push_back(lengths);
+    out.end = BlockEnd::branch;
+    out.poll = loop.poll;
+    append_scalar(std::move(zero), out.steps);
+    append_scalar(std::move(test), out.steps);
+    if (loop.leaves_to >= 0) ask_behind_slice(loop, lengths);
+  }
+
+  // At the exit the counter is that of the last iteration.
+  void ask_behind_slice(const PointwiseLoop& loop, std::pair<TempId, TempId> lengths) {
+    ProgramBlock& out = block(loop.body);
+    const TempId counter = temp_of(loop.counter), known = temp_of(loop.next_counter);
+    const TempId next = known >= 0 ? known : program_.add_temp(DType::int64);
+    Stmt keep, last, ask;
+    keep.kind = StmtKind::assign;
+    keep.dtype = DType::int64;
+    keep.dst = next;
+    keep.args = {counter};
+    append_scalar(std::move(keep), out.steps);
+    last.kind = StmtKind::index;
+    last.dtype = DType::int64;
+    last.dst = program_.add_temp(DType::int64);
+    last.dim = graph_.dims.sub(bound(counter, out.steps), graph_.dims.constant(1));
+    const TempId last_counter = last.dst;
+    append_scalar(std::move(last), out.steps);
+    if (loop.bound) {
+      Stmt bind;
+      bind.kind = StmtKind::bind;
+      bind.dim = graph_.dims.symbol(*loop.bound);
+      bind.args = {last_counter};
+      append_scalar(std::move(bind), out.steps);
+    }
+    ask.kind = StmtKind::interrupted;
+    ask.numbers = {2};
+    ask.dtype = DType::bool_;
+    ask.dst = out.condition = program_.add_temp(DType::bool_);
+    append_scalar(std::move(ask), out.steps);
+    out.end = BlockEnd::branch;
+    out.edges[0] = edge(graph_.blocks[static_cast<size_t>(loop.body)].terminator, 0, out.steps);
+    out.edges[0].scalars.emplace_back(counter, last_counter);
+    out.edges[1].target = loop.header;
+    out.edges[1].scalars = {{counter, next}, lengths};
   }
 
   // --- segments -------------------------------------------------------------------------------------------------------
@@ -203,6 +289,7 @@ class Flow {
       for (ValueId v : node.operands) stmt.args.push_back(scalar_or_leaf(v, steps));
     } else if (node.op == Op::interrupted) {
       stmt.kind = StmtKind::interrupted;
+      stmt.numbers = {node.attrs.call == 1 ? 1 : 2};
     } else if (op_has_call(node.op)) {
       stmt.kind = node.op == Op::call ? StmtKind::boxed : StmtKind::python;
       stmt.numbers = {node.attrs.call};
@@ -321,6 +408,7 @@ class Flow {
   std::optional<Bounds> bounds_;
   std::map<BlockId, PointwiseLoop> loops_;
   std::set<BlockId> replaced_;
+  std::set<BlockId> asking_;  // bodies of loops that run tile by tile, which ask behind each slice
 };
 
 }  // namespace

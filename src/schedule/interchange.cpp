@@ -41,9 +41,22 @@ class Recogniser {
   bool check_blocks() {
     const Terminator& head = block(out_.header).terminator;
     const Terminator& back = block(out_.body).terminator;
-    if (head.kind != TerminatorKind::branch || back.kind != TerminatorKind::jump) return false;
+    if (head.kind != TerminatorKind::branch || (back.kind != TerminatorKind::jump && !asks(back))) return false;
+    if (back.kind == TerminatorKind::branch) out_.leaves_to = back.targets[0];
     out_.exit_edge = 1;
     return head.targets[0] == out_.body && !loop_.blocks.contains(head.targets[1]) && block(out_.body).params.empty();
+  }
+
+  // Whether the body ends with the question whether the run is to leave.
+  bool asks(const Terminator& back) const {
+    if (back.kind != TerminatorKind::branch || back.targets[1] != out_.header || loop_.blocks.contains(back.targets[0]))
+      return false;
+    return !graph_.is_input(back.operands[0]) && graph_.producer(back.operands[0]).op == Op::interrupted;
+  }
+
+  const std::vector<ValueId>& values_of_next() const {
+    const Terminator& back = block(out_.body).terminator;
+    return back.target_arguments[back.kind == TerminatorKind::branch ? 1 : 0];
   }
 
   bool is_constant_one(ValueId v) const {
@@ -70,7 +83,7 @@ class Recogniser {
       else if (op != Op::constant && op != Op::dim && node(n).results[0] != condition)
         return false;
     }
-    ValueId after = block(out_.body).terminator.target_arguments[0][static_cast<size_t>(place - params.begin())];
+    ValueId after = out_.next_counter = values_of_next()[static_cast<size_t>(place - params.begin())];
     if (graph_.is_input(after) || graph_.producer(after).op != Op::add) return false;
     const auto& terms = graph_.producer(after).operands;
     return (terms[0] == out_.counter && is_constant_one(terms[1])) || (terms[1] == out_.counter && is_constant_one(terms[0]));
@@ -82,7 +95,7 @@ class Recogniser {
       if (params[k] == out_.counter) continue;
       if (graph_.type(params[k]).rank() == 0) return false;
       out_.states.push_back(params[k]);
-      out_.next.push_back(block(out_.body).terminator.target_arguments[0][k]);
+      out_.next.push_back(values_of_next()[k]);
     }
     if (out_.states.empty()) return false;
     const Type& first = graph_.type(out_.states[0]);
@@ -95,7 +108,7 @@ class Recogniser {
 
   bool check_body() {
     for (NodeId n : block(out_.body).nodes)
-      if (!check_node(node(n))) return false;
+      if (node(n).op != Op::interrupted && !check_node(node(n))) return false;
     return std::all_of(out_.next.begin(), out_.next.end(), [&](ValueId v) { return inside(v); });
   }
 
@@ -127,6 +140,17 @@ class Recogniser {
     return names(n.attrs.dims) || names(n.attrs.steps) || names(graph_.type(n.results[0]).shape);
   }
 
+  // An exit behind an iteration may hand over its counter, and what the next one begins with.
+  bool check_exit(const Block& exit) const {
+    if (exit.terminator.kind != TerminatorKind::leave || !exit.params.empty()) return false;
+    auto is_leaf = [&](NodeId n) { return node(n).op == Op::constant || node(n).op == Op::dim; };
+    return std::all_of(exit.nodes.begin(), exit.nodes.end(), is_leaf) &&
+           std::none_of(exit.terminator.operands.begin(), exit.terminator.operands.end(), [&](ValueId v) {
+             const bool is_next = v == out_.next_counter || std::find(out_.next.begin(), out_.next.end(), v) != out_.next.end();
+             return inside(v) && !is_next && v != out_.counter;
+           });
+  }
+
   // Nothing that the loop computes is used behind it, but for its parameters.
   bool check_uses() const {
     auto escapes = [&](ValueId v) {
@@ -143,6 +167,10 @@ class Recogniser {
           return false;
       }
       if (loop_.blocks.contains(id)) continue;
+      if (id == out_.leaves_to) {
+        if (!check_exit(other)) return false;
+        continue;
+      }
       for (NodeId n : other.nodes)
         if (std::any_of(node(n).operands.begin(), node(n).operands.end(), escapes)) return false;
       for (const auto* list :
@@ -212,6 +240,7 @@ class BodyGraph {
 
  private:
   void add(const Node& node) {
+    if (node.op == Op::interrupted) return;
     if (node.op == Op::bind) {
       map_[static_cast<size_t>(node.results[0])] = mapped(node.operands[0]);
       return;
@@ -273,7 +302,7 @@ class Writer {
     find_kept(loop);
 
     Body body = load_states();
-    body.push_back(iterations(targets, states, loop.changing, count));
+    body.push_back(iterations(targets, loop, count));
     for (Stmt& stmt : store_states(targets, loop.ends)) body.push_back(std::move(stmt));
     body = nested(tile, dims_.floordiv(dims_.add(extent, dims_.constant(lanes_ - 1)), dims_.constant(lanes_)), std::move(body),
                   outer.empty());
@@ -348,8 +377,8 @@ class Writer {
     return lowering_.end_nest();
   }
 
-  Stmt iterations(const std::vector<StoreTarget>& targets, const std::vector<ValueId>& states,
-                  const std::vector<ValueId>& changing, Dim count) {
+  Stmt iterations(const std::vector<StoreTarget>& targets, const PointwiseLoop& loop, Dim count) {
+    const std::vector<ValueId>&states = loop.states, &changing = loop.changing;
     lowering_.begin_nest();
     lowering_.open_loop_over(lane_, LoopKind::simd, extent_, false);
     for (const Kept& kept : kept_) lowering_.set_value(kept.value, index_, get(kept));
@@ -364,6 +393,7 @@ class Writer {
     repeat.kind = StmtKind::repeat;
     repeat.var = dims_.symbol(counter_variable);
     repeat.extent = count;
+    repeat.quiet = loop.is_sliced();
     if (flag >= 0) repeat.args = {flag};
     repeat.body = lowering_.end_nest();
     return repeat;
@@ -417,6 +447,11 @@ class Writer {
 
 std::optional<PointwiseLoop> pointwise_loop(const Graph& graph, const NaturalLoop& loop) {
   return Recogniser(graph, loop).run();
+}
+
+Dim work_of(const Graph& graph, const PointwiseLoop& loop, DimTable& dims) {
+  const int64_t nodes = static_cast<int64_t>(graph.blocks[static_cast<size_t>(loop.body)].nodes.size());
+  return dims.mul(dims.product(graph.type(loop.states[0]).shape), dims.constant(nodes));
 }
 
 Program lower_pointwise_loop(const Graph& graph, const std::vector<int>& origins, const PointwiseLoop& loop, Dim first,

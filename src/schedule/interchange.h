@@ -11,12 +11,18 @@
 
 namespace accel {
 
-// `for counter in range(counter, end): state = next(state)` in two blocks: the header compares, the body computes.
+// `for counter in range(counter, end): state = next(state)` in two blocks: the header compares, the body computes, and perhaps
+// asks whether the run is interrupted.
 struct PointwiseLoop {
   BlockId header = 0, body = 0;
   int exit_edge = 1;  // of the header's branch
-  ValueId counter = no_value, end = no_value;
-  std::optional<int> bound;     // a symbol that is the counter's value
+  ValueId counter = no_value, end = no_value, next_counter = no_value;
+  std::optional<int> bound;  // a symbol that is the counter's value
+  // How an interrupted run leaves behind a slice of the iterations: the exit that hands nothing over, or the block of an exit
+  // that does. Neither: all iterations run in one go.
+  int poll = 0;
+  BlockId leaves_to = -1;
+  bool is_sliced() const { return poll > 0 || leaves_to >= 0; }
   std::vector<ValueId> states;  // array parameters of the header
   std::vector<ValueId> next;    // their values after an iteration
   // The next states equal the states, and will do so ever after, where none of these hold. None: not known.
@@ -29,6 +35,9 @@ struct PointwiseLoop {
 
 // `origins`: pinned_inputs (ir/flow.h). Requires a graph whose memory is owned (ownership.h).
 std::optional<PointwiseLoop> pointwise_loop(const Graph& graph, const NaturalLoop& loop);
+
+// Element operations of an iteration.
+Dim work_of(const Graph& graph, const PointwiseLoop& loop, DimTable& dims);
 
 // The nest that runs the loop. Its symbols: `first`, the counter's first value, and `count`, the number of iterations.
 // `part` gets the values behind inputs; the program has no outputs, as states are updated in place.

@@ -84,7 +84,7 @@ class Placing {
     auto found = loops_.find(b);
     if (found == loops_.end()) return out;
     const PointwiseLoop& loop = found->second;
-    for (size_t k = 0; k < loop.states.size(); ++k)
+    for (size_t k = 0; k < loop.starts.size(); ++k)
       if (loop.starts[k] != no_value) out.push_back(loop.states[k]);
     return out;
   }

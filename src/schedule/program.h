@@ -85,8 +85,11 @@ enum class StmtKind : uint8_t {
   scatter,    // *(address + sum of args[k + 1] * core_strides[k]) = args[0]
   list,       // dst (int64) = args[1] plus the number of var in [0, extent) where args[0], computed by body, holds: the int64
               // args[2] + var of the k-th of them is stored at address + 8 * (args[1] + k), where in all args[3] are listed
-  repeat,     // for var in [0, extent): body, until args[0], declared in it, is 0 (no args: to the end)
+  repeat,     // for var in [0, extent): body, until args[0], declared in it, is 0 (no args: to the end); quiet: short, never
+              // asked whether the run is interrupted
   bind,       // the symbol `dim` is args[0] from here on; in scalar steps alone
+  slice,      // dst = how many of the next `extent` iterations of a loop, each of `dim` element operations, run before the run
+              // is asked whether it is interrupted; args[0]: as many as the time before, 0 at first; in scalar steps alone
   // What the caller does; in scalar steps alone. numbers: that of the call, of its result, of the axis.
   boxed,        // calls the caller's function on operands: buffers of core_dims and core_strides (shapes and strides one after
                 // the other), and for operands without a buffer the next of args; dst = 0
@@ -94,7 +97,8 @@ enum class StmtKind : uint8_t {
   extent,       // dst = extent of an axis of a result
   receive,      // dst = a result
   draw,         // dst = what the caller's function, one of NumPy's C functions, draws with args; numbers: the function's
-  interrupted,  // dst = whether the run is to leave here
+  interrupted,  // dst = whether the run is to leave here; numbers: 1 where the exit only raises, 2 where it hands its state
+                // over
   receive_array,  // the elements at address = a result of shape core_dims
   gufunc,         // NumPy gufunc loop `import`: operands with core dims `core` and outer loops done by the statement's loops
 };

@@ -19,8 +19,9 @@ class Promotion {
         number_{ValueKind::numpy_scalar, graph.type(elements.param).dtype, {}, {}},
         is_pinned_(pinned_inputs(graph)[static_cast<size_t>(elements.param)] != not_pinned) {}
 
-  // False, and nothing is done, where it cannot be said which version is used behind the loop.
-  bool run() {
+  // False, and no element is promoted, where it cannot be said which version is used behind the loop.
+  bool run(bool is_outermost) {
+    if (is_pinned_ && is_outermost) ask_at_latches();
     if (!find_exits()) return false;
     enter();
     name_numbers();
@@ -43,6 +44,28 @@ class Promotion {
   bool is_version(ValueId v) const { return elements_.versions.contains(v); }
 
   // --- ways out -----------------------------------------------------------------------------------------------------------
+
+  // Exits for interrupted runs get blocks of their own: on the way there the array gets what is in registers.
+  void ask_at_latches() {
+    for (BlockId latch : loop_.latches) {
+      const Terminator back = block(latch).terminator;
+      if (back.kind != TerminatorKind::jump || back.poll == 0) continue;
+      Attributes attrs;
+      attrs.call = 1;
+      const ValueId asked =
+          graph_.add_node(latch, Op::interrupted, {}, attrs, {{ValueKind::py_scalar, DType::bool_, {}, {}}}, {});
+      Terminator leave, branch;
+      leave.kind = TerminatorKind::leave;
+      leave.exit = back.poll;
+      branch.kind = TerminatorKind::branch;
+      branch.operands = {asked};
+      branch.targets[0] = static_cast<BlockId>(graph_.blocks.size());
+      branch.targets[1] = back.targets[0];
+      branch.target_arguments[1] = back.target_arguments[0];
+      graph_.blocks.emplace_back().terminator = std::move(leave);
+      block(latch).terminator = std::move(branch);
+    }
+  }
 
   bool find_exits() {
     for (BlockId b : loop_.blocks)
@@ -266,7 +289,10 @@ void promote_scalars(Graph& graph, std::vector<std::string>* notes) {
   for (BlockId header : headers)
     for (const NaturalLoop* loop = find_loop(loops, header); loop != nullptr; loop = find_loop(loops, header)) {
       std::optional<PromotableElements> elements = promotable_elements(graph, *loop);
-      if (!elements || !Promotion(graph, *loop, *elements).run()) break;
+      const bool is_outermost = std::none_of(loops.begin(), loops.end(), [&](const NaturalLoop& other) {
+        return other.header != header && other.blocks.contains(header);
+      });
+      if (!elements || !Promotion(graph, *loop, *elements).run(is_outermost)) break;
       if (notes) notes->push_back("the loop at block " + std::to_string(header) + " keeps elements in registers");
       loops = natural_loops(graph, Dominance(graph));
     }

@@ -9,9 +9,11 @@ static __attribute__((noinline)) bool must_stop(Frame* frame, int status) {
   return failed(frame);
 }
 
-constexpr i64 poll_turns = 1024;  // before a run is asked for the first time
-// Asked by loops now and then: how many turns they may go on; 0: the run, which can leave through an exit, is to end here.
-// `leaves`: 1 when that only raises, 2 when it hands the whole state over.
+constexpr i64 poll_turns = 1 << 16;  // before a run is asked for the first time: some 50 microseconds
+// What so many element operations count for: very many are followed by a question.
+ACCEL_INLINE i64 turns_of(i64 work) { return work >= 0 && work < (1 << 24) ? work : 1 << 24; }
+// Asked by loops now and then: how many turns, iterations of few statements, they may go on; 0: the run, which can leave
+// through an exit, is to end here. `leaves`: 1 when that only raises, 2 when it hands the whole state over.
 static __attribute__((noinline, cold)) i64 turns_before_exit(Frame* frame, int leaves) {
   if (frame->runtime->poll == nullptr) return 1 << 30;
   return frame->runtime->poll(leaves, &frame->poll) != 0 ? 0 : frame->poll.turns;
@@ -320,12 +322,12 @@ static void drop_all_kept(Frame* frame, Kept* kept, int count) {
   for (int k = 0; k < count; ++k)
     if (kept[k].memory != nullptr) drop_kept(frame, kept[k]);
 }
-// Iterations of a loop between two questions whether the run is to leave: some 20 ms of work, as the last ones show.
+// Iterations of a loop between two questions whether the run is to leave: some 40 ms of work, as the last ones show.
 ACCEL_INLINE i64 first_slice(i64 n, i64 work) {
-  return work > (1 << 22) ? index_max((i64)((f64)n / (f64)work * (1 << 22)), 1) : n;
+  return work < 0 || work > (1 << 22) ? index_max((i64)((f64)n / __builtin_fabs((f64)work) * (1 << 22)), 1) : n;
 }
 ACCEL_INLINE i64 next_slice(i64 slice, i64 nanoseconds) {
-  return nanoseconds < 8000000 ? slice * 4 : nanoseconds > 40000000 ? index_max(slice / 2, 1) : slice;
+  return nanoseconds < 16000000 ? slice * 4 : nanoseconds > 60000000 ? index_max(slice / 2, 1) : slice;
 }
 // Runs [first, first + n); whether all are done. When one came to a side exit the kept memory is put back and nothing has
 // happened. The same when the run is interrupted, if it can leave (`leaves`).
@@ -362,6 +364,20 @@ static __attribute__((noinline)) i64 run_loop(LoopRun* run, AccelRegion region, 
     slice = next_slice(slice, frame->runtime->now() - start);
   }
   return done;
+}
+// How many of the next `count` iterations of a loop that runs tile by tile, each of `work` element operations, run before the
+// run is asked; `last`: as many as before, 0 at first.
+static __attribute__((noinline)) i64 long_slice(Frame* frame, i64 last, i64 count, i64 work) {
+  if (frame->runtime->now == nullptr) return count;
+  const i64 now = frame->runtime->now();
+  const i64 slice = last == 0 ? index_max((1 << 22) / index_max(work, 1), 1) : next_slice(last, now - frame->sliced);
+  frame->sliced = now;
+  return slice < count ? slice : count;
+}
+ACCEL_INLINE i64 slice_of(Frame* frame, i64 last, i64 count, i64 work) {
+  i64 all = 0;
+  const bool is_short = last == 0 && !__builtin_mul_overflow(count, work, &all) && all < (1 << 22);
+  return is_short ? count : long_slice(frame, last, count, work);
 }
 ACCEL_INLINE i64 count_of(i64 first, i64 end, i64 step) {
   return step > 0 ? (end > first ? (end - first - 1) / step + 1 : 0) : (end < first ? (first - end - 1) / -step + 1 : 0);

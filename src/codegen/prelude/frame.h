@@ -13,6 +13,7 @@ struct Frame {
   struct Panel* panels;  // prelude part "dot"
   AccelPoll poll;
   unsigned char* event_rows;  // prelude part "record"
+  i64 sliced;                 // when the last slice of a loop has begun
 };
 
 ACCEL_INLINE void report(Frame* frame, int status) {
