@@ -1,8 +1,13 @@
 """Calls in which NumPy warns stay compiled, and warn as NumPy does."""
 
+import warnings
+
 import numpy as np
 import pytest
+from support.compiled import facts
 from support.warned import ERRSTATES, FILTERS, check_warned, run
+
+import accel
 
 ALL_FILTERS = [*FILTERS, "record"]
 
@@ -151,3 +156,31 @@ def test_data_that_changes():
         found, _ = run(LOG_MASK, cases, filters, "none", True)
         assert [{k: v for k, v in got.items() if k != "whole"} for got in found] == expected
         assert all(got["whole"] for got in found[4:16])
+
+
+def test_explanations_name_events():
+    """A call that is left for an event says which one, and of which operation; one that stays says that it stays."""
+
+    def f(x):
+        return np.sqrt(x - 1.0) + np.add(x, 2.0)
+
+    call = accel.compile(f)
+    good, bad = np.ones(5), np.zeros(5)
+    with np.errstate(invalid="raise"):
+        call(good)
+        with pytest.raises(FloatingPointError):
+            call(bad)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(RuntimeWarning):
+            call(bad)
+        before = facts(call)["interpreted"]
+        text = str(accel.explain(call, verbose=True)(good))
+    assert "invalid value in sqrt" in text, text
+    with warnings.catch_warnings(record=True):
+        warnings.simplefilter("always")
+        for _ in range(3):
+            call(bad)
+        explained = accel.explain(call)(bad)
+    assert explained.compiled and "compiled as a whole" in str(explained)
+    assert facts(call)["interpreted"] <= before + 2

@@ -313,11 +313,13 @@ class Capture {
 
  private:
   friend class EventCall;
+  friend class OperandCast;
   struct Range {
     double low = 0, high = 0;
   };
   void open_event_site(std::string name);
   void close_event_site();
+  void add_event_site(std::string name);
   void leave_site();
   void set_site(int site);
 

@@ -21,6 +21,15 @@ EventCall::EventCall(Capture& capture, std::string name) : capture_(capture) { c
 
 EventCall::~EventCall() { capture_.close_event_site(); }
 
+OperandCast::OperandCast(Capture& capture) : capture_(capture), outer_(capture.location().site) {
+  if (outer_ >= 0 && capture.sites_[static_cast<size_t>(outer_)].is_placed()) capture.add_event_site("cast");
+}
+
+OperandCast::~OperandCast() {
+  if (outer_ < 0 || !capture_.sites_[static_cast<size_t>(outer_)].is_placed()) return;
+  capture_.add_event_site(capture_.sites_[static_cast<size_t>(outer_)].name);
+}
+
 // --- Capture --------------------------------------------------------------------------------------------------------------
 
 void Capture::set_event_place(EventPlace place) {
@@ -39,6 +48,10 @@ void Capture::set_event_state(const EventState& state) {
 
 void Capture::open_event_site(std::string name) {
   if (open_calls_++ > 0 || name.empty() || place_.line <= 0 || is_stand_in(place_)) return;
+  add_event_site(std::move(name));
+}
+
+void Capture::add_event_site(std::string name) {
   sites_.push_back({std::move(name), place_, errstate_});
   set_site(static_cast<int>(sites_.size()) - 1);
 }

@@ -54,4 +54,18 @@ class EventCall {
   Capture& capture_;
 };
 
+// Within such a call: a Python number becomes an operand. The nodes that are made while it lives have a site of their own
+// before the call's, since NumPy says of their events that they were a cast's.
+class OperandCast {
+ public:
+  explicit OperandCast(Capture& capture);
+  ~OperandCast();
+  OperandCast(const OperandCast&) = delete;
+  OperandCast& operator=(const OperandCast&) = delete;
+
+ private:
+  Capture& capture_;
+  int outer_;
+};
+
 }  // namespace accel

@@ -200,7 +200,9 @@ Result<ValueId> operand_value(Capture& capture, const Operand& operand, DType dt
     ACCEL_TRY([[maybe_unused]] Unit in_range, require_in_range(capture, operand.ref, dtype));
   }
   ACCEL_TRY(ValueId value, capture.scalar_value(operand.ref));
-  return python ? python_cast(capture, value, operand.type, dtype) : capture.astype(value, dtype);
+  if (!python) return capture.astype(value, dtype);
+  OperandCast cast(capture);
+  return python_cast(capture, value, operand.type, dtype);
 }
 
 Result<ValueId> gufunc_operand(Capture& capture, const Operand& operand, DType dtype) {

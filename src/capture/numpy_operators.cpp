@@ -162,11 +162,25 @@ Result<Ref> integer_scalar_power(Capture& capture, const Operand& left, const Op
   return own_operation(capture, Op::int_power, left, right, dtypes);
 }
 
-// What NumPy's warnings call an operation of its scalars. Those of two dtypes may be handed over to the ufunc: not known.
+// Whether an operator of a NumPy scalar takes a Python number as one of the scalar's dtype.
+bool takes_python_number(DType dtype, Kind number) {
+  char kind = dtype_kind(dtype);
+  if (number == Kind::py_complex) return kind == 'c';
+  if (number == Kind::py_float) return kind == 'f' || kind == 'c';
+  return kind != 'b';
+}
+
+// Whether NumPy's scalars do the operation by themselves, and not by the ufunc: one operand has the dtype of both.
+bool is_done_by_scalars(const Operand& left, const Operand& right) {
+  if (is_python_number(right)) return takes_python_number(left.type.dtype, right.type.kind);
+  if (is_python_number(left)) return takes_python_number(right.type.dtype, left.type.kind);
+  DType a = left.type.dtype, b = right.type.dtype;
+  return a != DType::bool_ && (can_cast(a, b, "safe") || can_cast(b, a, "safe"));
+}
+
+// What NumPy's warnings call an operation of its scalars.
 std::string name_of_scalar_operation(Op op, const Operand& left, const Operand& right) {
-  bool alike = left.type.kind == right.type.kind ? left.type.dtype == right.type.dtype
-                                                 : is_python_number(left) || is_python_number(right);
-  return alike ? std::string("scalar ") + op_info(op).name : std::string();
+  return std::string(is_done_by_scalars(left, right) ? "scalar " : "") + op_info(op).name;
 }
 
 Result<Ref> scalar_operation(Capture& capture, Op op, const Operand& left, const Operand& right) {

@@ -398,7 +398,7 @@ Dispatcher::Answer Dispatcher::refuse(Fallback why) {
 
 Dispatcher::Answer Dispatcher::after_events(Entry& entry) {
   counters_.side_exits++;
-  Fallback why = at_start(Reason::floating_point_event, {});
+  Fallback why = at_start(Reason::floating_point_event, entry.last_events());
   note(why);
   if (refuses_fallbacks()) return refuse(why);
   next_call_.fallback = std::move(why);

@@ -341,6 +341,7 @@ Outcome Entry::judge(Call& call, int status) {
 
 // After an event of which nothing can be said. The results of a kernel without control flow stand all the same.
 Outcome Entry::judge_events(Call& call, int events) {
+  last_events_ = event_plan_.describe(events, call.log);
   if (!call.records && event_plan_.are_shown(events)) {
     asks_what_is_shown_ = true;
     if (!has_flow_) return Outcome::returned;
@@ -372,7 +373,7 @@ Outcome Entry::warn(Call& call) {
   if (!heard) return Outcome::returned;
   asks_what_is_shown_ = true;
   bool in_time = warning_state().hearing != Hearing::now && prints_unseen(writes_inputs_);
-  if (!in_time && !writes_inputs_) return Outcome::events;
+  if (!in_time && !writes_inputs_) return last_events_ = "an event that others see at once", Outcome::events;
   if (call.calls) call.calls->release_locks();
   take_references(call, true);
   bool warned = event_plan_.report(call.log);

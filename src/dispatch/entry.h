@@ -104,6 +104,8 @@ class Entry {
   SecondTry& second_try() { return second_try_; }
   int64_t runs() const { return runs_; }
   int64_t event_count() const { return events_; }
+  // Which floating-point events the last call was left for, and of which operations.
+  const std::string& last_events() const { return last_events_; }
   // Why the last call gave up.
   const Failure& last_problem() const { return problem_; }
 
@@ -190,6 +192,7 @@ class Entry {
   Reason left_reason_ = Reason::not_profitable;
   std::string left_detail_;
   Failure problem_;
+  std::string last_events_;
 
   int64_t runs_ = 0, events_ = 0;
   std::vector<int64_t> times_taken_;  // by exit

@@ -93,6 +93,7 @@ EventPlan::EventPlan(const Captured& captured) {
   for (const EventSite& site : captured.event_sites) {
     Site& own = sites_.emplace_back();
     own.place = site.place;
+    own.name = site.name;
     own.errstate = site.errstate;
     own.is_placed = site.is_placed();
   }
@@ -184,6 +185,26 @@ bool EventPlan::hears(const std::vector<SiteEvents>& log) {
   const EventMasks& now = masks();
   return std::any_of(log.begin(), log.end(),
                      [&](const SiteEvents& entry) { return (entry.events & now.heard[static_cast<size_t>(entry.site)]) != 0; });
+}
+
+std::string EventPlan::describe(int events, const std::vector<SiteEvents>& log) {
+  const EventMasks& now = masks();
+  std::vector<int> had(sites_.size());
+  for (const SiteEvents& entry : log)
+    had[static_cast<size_t>(entry.site)] |= entry.events & now.forbidden[static_cast<size_t>(entry.site)];
+  for (size_t k = 0; k < sites_.size() && log.empty(); ++k) had[k] = now.heard[k] & events;
+  std::string out;
+  for (int k = 0; k < 4; ++k) {
+    std::string where;
+    for (size_t site = 0; site < sites_.size(); ++site) {
+      if ((had[site] >> k & 1) == 0) continue;
+      const Site& each = sites_[site];
+      std::string name = each.name.empty() ? "an operation" : each.name + " in line " + std::to_string(each.place.line);
+      if (where.find(name) == where.npos) where += (where.empty() ? " in " : " or ") + name;
+    }
+    if (!where.empty()) out += (out.empty() ? "" : "; ") + std::string(event_words[k]) + where;
+  }
+  return out;
 }
 
 bool EventPlan::report(const std::vector<SiteEvents>& log) const {

@@ -4,6 +4,7 @@
 #include <Python.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "capture/captured.h"
@@ -49,6 +50,9 @@ class EventPlan {
   void drop_shown(uint8_t* heard);
   // Whether somebody hears of anything in the log of a run.
   bool hears(const std::vector<SiteEvents>& log);
+  // For people: which of these events of a run, which say nothing of sites, may have been of which operation, or those in its
+  // log of which nothing can be said afterwards.
+  std::string describe(int events, const std::vector<SiteEvents>& log);
   // Gives the warnings of a run. False with an exception set.
   bool report(const std::vector<SiteEvents>& log) const;
 
@@ -58,6 +62,7 @@ class EventPlan {
   // A site: the texts of its warnings and their keys in registries, by number of the bit.
   struct Site {
     EventPlace place;
+    std::string name;
     Errstate errstate;
     int possible = 0;
     int unclear = 0;  // those of them that leave results other than NumPy's

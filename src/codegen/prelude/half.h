@@ -41,7 +41,7 @@ ACCEL_INLINE void store_f16(char* p, f16 v) { store_u16(p, half_bits(v)); }
 ACCEL_INLINE f16 narrow(f64 a) {
   f32 near = (f32)a;
   u32 bits = __builtin_bit_cast(u32, near);
-  if ((f64)near != a) bits = (bits - (__builtin_fabs((f64)near) > __builtin_fabs(a))) | 1;
+  if ((f64)near != a) bits = (bits - __builtin_isgreater(__builtin_fabs((f64)near), __builtin_fabs(a))) | 1;
   return narrow(__builtin_bit_cast(f32, bits));
 }
 
