@@ -99,3 +99,24 @@ def test_products_of_stacks(axes):
     stack = np.arange(96.0).reshape(2, 3, 4, 4).transpose(axes)
     check_layout(products_of_stacks, stack, stack[..., 0])
     check_layout(products_of_stacks, np.ascontiguousarray(stack), stack[..., 1])
+
+
+def views_of_new_arrays(a):
+    new = a * 2
+    return (
+        new,
+        new[None],
+        new[::-1],
+        new.T,
+        new[:, 1:],
+        new.reshape(3, 2, 0),
+        np.isclose(a, 1.0),
+        np.roll(a, 1),
+        np.argwhere(a),
+        *np.nonzero(a),
+    )
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (2, 0), (0, 0)])
+def test_views_of_new_arrays_without_elements(shape):
+    check_layout(views_of_new_arrays, np.ones(shape))

@@ -274,7 +274,7 @@ class _Evaluator:
 
     def _handed_over(self, value: int) -> Any:
         array = self.values[value]
-        return array.copy(order="K") if self.kinds[value] == "array" else array[()]
+        return _copied(array) if self.kinds[value] == "array" else array[()]
 
     def _define(self, value: int, kind: str, array: Any, mask: Any = None) -> None:
         self.values[value], self.kinds[value] = array, kind
@@ -514,4 +514,20 @@ def _lay_out(result: Any, type_: dict[str, Any]) -> Any:
     if array.ndim < 2:
         return array
     order = type_["order"]
-    return np.ascontiguousarray(array.transpose(order)).transpose(np.argsort(order))
+    if array.strides == _gapless(array, order).strides:
+        return array
+    return _copied(array, order)
+
+
+def _gapless(array: Any, order: Sequence[int]) -> Any:
+    """Return an empty array like `array` whose axes from slowest to fastest are `order`."""
+    return np.empty([array.shape[axis] for axis in order], array.dtype).transpose(np.argsort(order))
+
+
+def _copied(array: Any, order: Sequence[int] | None = None) -> Any:
+    """Return a copy that lies as `array` does, which has no gaps. Order "K" moves axes of extent 1."""
+    if order is None:
+        order = sorted(range(array.ndim), key=lambda axis: (-array.strides[axis], array.shape[axis] == 1))
+    made = _gapless(array, order)
+    made[...] = array
+    return made

@@ -69,6 +69,8 @@ struct Storage {
   // A grown list has a copy of the contents as a row, which stands for an array that looks at this memory: nobody may store to
   // it.
   bool held = false;
+  // The places that np.nonzero finds: their views have strides also where there are no elements.
+  bool strided_when_empty = false;
 };
 
 // One step from a base to a view: a view op of the IR.

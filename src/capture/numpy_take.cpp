@@ -95,6 +95,7 @@ Result<Ref> nonzero_tuple(Capture& capture, const Ref& array) {
   for (ValueId place : places) columns.push_back(build.expand_dims(place, {1}));
   ValueId all = columns.size() == 1 ? build.copy(columns[0]) : build.concatenate(columns, 1);
   Ref table = capture.fresh_array(all);
+  table->array.storage->strided_when_empty = true;
   const Lens lens = lens_of(table);
   std::vector<Ref> out;
   for (size_t k = 0; k < places.size(); ++k) {

@@ -59,6 +59,8 @@ struct Recipe {
   Dim offset;
   ValueKind item = ValueKind::array;  // list_of_rows
   bool writeable = true;              // view: false makes it read-only although its base is writeable
+  bool reshaped = false;              // view: in C order, by a reshape
+  bool strided_when_empty = false;    // view: has its strides also where new memory has no elements
   std::vector<RecipeId> parts;
 };
 

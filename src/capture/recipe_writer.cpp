@@ -381,6 +381,8 @@ Result<RecipeId> RecipeWriter::write_array(const ArrayState& array) {
   recipe.strides = array.lens.strides;
   recipe.offset = array.lens.offset;
   recipe.writeable = array.writeable;
+  recipe.strided_when_empty = array.storage->strided_when_empty;
+  recipe.reshaped = array.path.back().op == Op::reshape;
   recipe.parts = {base};
   return add(std::move(recipe));
 }

@@ -156,6 +156,23 @@ PyObject* Materialiser::make_one(const Prepared& prepared, const Binding& bindin
   return nullptr;
 }
 
+namespace {
+
+bool is_empty(PyObject* array) {
+  ArrayFacts facts = array_facts(array);
+  return std::any_of(facts.dims, facts.dims + facts.ndim, [](intptr_t extent) { return extent == 0; });
+}
+
+// NumPy's new arrays without elements have strides 0, and so have views of them; for a reshape extents 0 count as 1.
+void set_empty_strides(const int64_t* shape, size_t rank, int64_t innermost, int64_t* strides) {
+  for (size_t k = rank; k-- > 0;) {
+    strides[k] = innermost;
+    innermost *= std::max<int64_t>(shape[k], 1);
+  }
+}
+
+}  // namespace
+
 PyObject* Materialiser::make_view(const Prepared& prepared, const Binding& binding, PyObject* base) const {
   int64_t shape[max_rank], strides[max_rank];
   size_t rank = prepared.shape.size();
@@ -164,6 +181,8 @@ PyObject* Materialiser::make_view(const Prepared& prepared, const Binding& bindi
     strides[k] = prepared.strides[k].evaluate(binding.symbols);
   }
   const Recipe& recipe = (*recipes_)[prepared.id];
+  const bool of_new = (*recipes_)[recipe.parts[0]].kind == RecipeKind::output_array && !recipe.strided_when_empty;
+  if (of_new && is_empty(base)) set_empty_strides(shape, rank, recipe.reshaped ? item_size(recipe.dtype) : 0, strides);
   PyObject* view = new_view(base, recipe.dtype, {shape, rank}, {strides, rank}, prepared.offset.evaluate(binding.symbols));
   return recipe.writeable ? view : read_only(view);
 }
