@@ -594,6 +594,20 @@ def test_compilation_is_interrupted():
     assert call(np.ones(5)) == plain and facts(call)["compiled"] == 1
 
 
+def test_a_signal_that_comes_while_a_slow_compilation_is_reported(monkeypatch):
+    def report(text):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(accel.logging, "_say_slow", report)
+    with accel.config(compiler=slow_to_compile(5), slow_compile=0.05):
+        call = accel.compile(doubled := lambda x: x * 0.5713 + 2.0)
+        begin = time.perf_counter()
+        with pytest.raises(KeyboardInterrupt) as raised:
+            call(np.ones(5))
+    assert time.perf_counter() - begin < 3
+    assert [entry.name for entry in raised.traceback][-2:] == [doubled.__name__, "report"]
+
+
 def test_a_thread_that_waits_for_the_compilation_of_another_is_not_interrupted_with_it():
     def sums(x):
         return np.sum(x * 0.771) + 3.0

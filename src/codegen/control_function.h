@@ -54,6 +54,16 @@ class ControlFunction : private KernelFunction {
   void forget_panels(const Stmt& stmt);
   void run(const BlockStep& step);
   void call_nest(size_t number);
+  std::string label(size_t from, int target) const;
+  void go(size_t from, int which);
+  void define(const Stmt& stmt, const std::string& value) override;
+  void input(const Stmt& stmt) override;
+  std::string dims_text(const std::vector<Dim>& dims);
+  void refresh(BufferId id);
+  void stop_unless(const std::string& condition);
+  std::string events_text() const;
+
+  // control_polls.cpp
   void find_polls();
   Turns turns_of_loop(const std::vector<size_t>& blocks, const std::set<size_t>& headers) const;
   std::string turns_text(const Turns& turns);
@@ -67,15 +77,7 @@ class ControlFunction : private KernelFunction {
   bool ends_soon(size_t header, size_t latch, const Stmt& test) const;
   int64_t step_of(size_t header, size_t latch, TempId counter) const;
   bool is_inside(size_t latch, int block, size_t header) const;
-  std::string label(size_t from, int target) const;
   const Stmt* computation(const ProgramBlock& block, TempId temp) const;
-  void go(size_t from, int which);
-  void define(const Stmt& stmt, const std::string& value) override;
-  void input(const Stmt& stmt) override;
-  std::string dims_text(const std::vector<Dim>& dims);
-  void refresh(BufferId id);
-  void stop_unless(const std::string& condition);
-  std::string events_text() const;
 
   // control_exits.cpp
   void exit(const ProgramBlock& block);

@@ -188,6 +188,11 @@ bool raise_soon() {
 
 }  // namespace
 
+void raise_unless_own() {
+  if (PyErr_Occurred() == nullptr) return;
+  if (PyErr_ExceptionMatches(PyExc_Exception) || !raise_soon()) PyErr_Clear();
+}
+
 PyObject* interpret_interrupted(PyObject* function, PyObject* const* locals) {
   std::optional<Start> start;
   {

@@ -1,6 +1,7 @@
 #include "dispatch/python_errors.h"
 
 #include "cpython/py_ref.h"
+#include "dispatch/interrupt.h"
 
 namespace accel {
 namespace {
@@ -10,7 +11,7 @@ class PendingException {
  public:
   PendingException() { PyErr_Fetch(&type_, &value_, &traceback_); }
   ~PendingException() {
-    if (PyErr_Occurred()) PyErr_Clear();
+    raise_unless_own();
     PyErr_Restore(type_, value_, traceback_);
   }
   PendingException(const PendingException&) = delete;
