@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from support.compiled import facts
 from support.differential import check, sample
 from support.outcome import assert_same
 
@@ -333,3 +334,16 @@ def test_more_index_arrays_than_iterators_take():
         return most
 
     assert_same(store, accel.compile(store), np.array([0]))
+
+
+def made_of_computed_sizes(n):
+    k = int(n.sum())
+    return np.zeros((k, k), np.int8).shape, np.ones(k).size, np.full(k, 2.0).strides, np.tile(np.ones(3), k).shape
+
+
+def test_arrays_of_computed_sizes_may_be_too_large():
+    call = accel.compile(made_of_computed_sizes)
+    for size in (3, 2**62, 5, 2**60, 2**46, -1, 0):
+        assert_same(made_of_computed_sizes, call, np.array([size]), times=2)
+    found = facts(call)
+    assert found["compiled"] > 0 and found["recompiles"] == 0, found

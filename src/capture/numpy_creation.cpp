@@ -71,23 +71,59 @@ bool is_unread(Capture& capture) { return capture.in_library(); }
 
 }  // namespace
 
-// Extents that compiled code computes are not checked: memory for such arrays is asked for when they are filled.
-Status check_size(Capture& capture, const std::vector<Dim>& shape, DType dtype) {
-  DimTable& dims = capture.dims();
-  if (std::any_of(shape.begin(), shape.end(), [&](Dim extent) { return capture.is_runtime(extent); })) return Unit{};
-  double bytes = item_size(dtype);
-  std::vector<Dim> open;  // an extent of 0 does not make up for others
+namespace {
+
+// Whether the array may be too large to exist although one extent after the other, found in the course of the run, is that of
+// something which exists: a number says how long an axis is, or two extents are multiplied.
+bool may_be_too_large(Capture& capture, const std::vector<Dim>& shape) {
+  int found = 0;
   for (Dim extent : shape) {
+    if (!capture.is_runtime(extent)) continue;
+    if (++found > 1 || capture.high(extent) > most_elements) return true;
+  }
+  return found == 0;
+}
+
+// Whether there are at most so many elements: a guard. An extent of 0 does not make up for others.
+bool fits_at_entry(Capture& capture, std::vector<Dim> shape, int64_t most) {
+  DimTable& dims = capture.dims();
+  for (Dim& extent : shape) extent = shape.size() == 1 ? extent : dims.max(extent, dims.constant(1));
+  const Dim count = dims.product(shape);
+  return capture.assume_fits(count) && capture.expect(count, Comparison::le, dims.constant(most));
+}
+
+// The same of extents that compiled code computes, one after the other: their product need not fit into 64 bits.
+bool fits_at_run_time(Capture& capture, const std::vector<Dim>& shape, int64_t most) {
+  DimTable& dims = capture.dims();
+  Dim left = dims.constant(most);
+  for (Dim extent : shape) {
+    if (!capture.assume_fits(extent)) continue;  // it is the size of something, which capture cannot see
+    if (!capture.expect(extent, Comparison::le, left)) return false;
+    left = dims.floordiv(left, dims.max(extent, dims.constant(1)));
+  }
+  return true;
+}
+
+}  // namespace
+
+Status check_size(Capture& capture, const std::vector<Dim>& shape, DType dtype) {
+  if (!may_be_too_large(capture, shape)) return Unit{};
+  DimTable& dims = capture.dims();
+  double bytes = item_size(dtype);
+  std::vector<Dim> open;
+  bool at_run_time = false;
+  for (Dim extent : shape) {
+    at_run_time |= capture.is_runtime(extent);
     if (auto known = dims.as_constant(extent)) {
       bytes *= std::max(static_cast<double>(*known), 1.0);
     } else {
-      open.push_back(shape.size() == 1 ? extent : dims.max(extent, dims.constant(1)));
+      open.push_back(extent);
     }
   }
   bool fits = bytes <= surely_free();
   if (fits && !open.empty()) {
-    Dim count = dims.product(open), most = dims.constant(static_cast<int64_t>(surely_free() / bytes));
-    fits = capture.assume_fits(count) && capture.expect(count, Comparison::le, most);
+    const auto most = static_cast<int64_t>(surely_free() / bytes);
+    fits = at_run_time ? fits_at_run_time(capture, open, most) : fits_at_entry(capture, open, most);
   }
   if (!fits) return fail(Reason::unsupported_argument, "an array that may be too large to exist");
   return Unit{};
