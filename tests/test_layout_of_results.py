@@ -52,6 +52,28 @@ def test_imaginary_part_of_real_arrays(array):
     check_layout(parts, array)
 
 
+def read_only_parts(a):
+    whole = a.imag
+    return whole, whole[1:], a[:1].imag, a.imag.T, a.imag.flags.writeable, a * 2
+
+
+@pytest.mark.parametrize("array", [CUBE, np.asfortranarray(CUBE), CUBE.transpose(2, 0, 1)[:, ::-1]])
+def test_imaginary_parts_are_handed_out_read_only(array):
+    check_layout(read_only_parts, array)
+    whole, *_ = accel.compile(read_only_parts)(array)
+    assert not whole.flags.writeable and whole.flags.owndata
+
+
+def broadcast(a):
+    row = a[0, 0, :1]
+    return np.broadcast_to(row, (1,)), np.broadcast_to(row, (1, 1)), np.broadcast_to(a[:1], (1, *a.shape[1:])), a[None] * 2
+
+
+@pytest.mark.parametrize("array", [CUBE, CUBE[:, :, :1], np.asfortranarray(CUBE)[:1]])
+def test_broadcast_views_of_extent_one_have_no_strides(array):
+    check_layout(broadcast, array)
+
+
 def of_copies(a):
     return a.copy("K"), np.copy(a), np.zeros_like(a), a.astype("f4"), np.roll(a, 1, 0)
 

@@ -71,6 +71,10 @@ struct Storage {
   bool held = false;
   // The places that np.nonzero finds: their views have strides also where there are no elements.
   bool strided_when_empty = false;
+  bool read_only = false;  // fresh memory: the array that is all of it
+  // The number by which a run knows the array that is all of the memory, once a call has been shown it:
+  // AbstractValue::identity.
+  Ref identity;
 };
 
 // One step from a base to a view: a view op of the IR.
@@ -134,11 +138,15 @@ struct AbstractValue : ScopedValue {
   Predicate predicate;
   std::vector<Ref>
       items;  // tuple, list; dict: values; slice: start, stop, step; iterator: what is iterated; cell: one or none;
-              // method: callable, self; function: globals, defaults, kwdefaults, closure, annotations (null Ref = none)
+              // method: callable, self; function: globals, defaults, kwdefaults, closure, annotations (null Ref = none);
+              // constant: what is called with what to make one, if each call of the code makes its own
   std::vector<PyRef> keys;  // dict
   size_t position = 0;      // iterator: items consumed
   // Number or tuple: one of several objects, as the path or data say. What an exit makes is none of them.
   bool is_one_of_several = false;
+  // Made by the captured code, and shown to a call: the number by which the run knows the object, which it has from then on; -1
+  // on paths where no call was shown it. Null: no call can have been. Of an array that is all of its memory: the storage's.
+  Ref identity;
   Ref iterated;  // iterator: the container it walks (for its recipe). list, grown: the grown list whose item it is, the one at
                  // `scalar.dim`: it is changed there alone
   Ref columns;   // grown

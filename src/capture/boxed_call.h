@@ -23,17 +23,19 @@ struct CallPart {
 
 // What is assumed of the object that a call gives. Another one ends the run right behind the call.
 enum class ResultKind : uint8_t {
-  unknown,  // every object ends the run
-  ignored,  // any object
-  none,     // None
-  number,   // of the type of the call's last result
-  array,    // the same
+  unknown,   // every object ends the run
+  ignored,   // any object
+  none,      // None
+  number,    // of the type of the call's last result
+  array,     // the same
+  argument,  // one of PythonCall::candidates
 };
 
 // What a call gave that was made before.
 struct SeenResult {
   ResultKind kind = ResultKind::unknown;  // unknown: an object that compiled code cannot take
   Type type;                              // number, array
+  int argument = -1;                      // of the candidates
   bool operator==(const SeenResult&) const = default;
 };
 
@@ -43,13 +45,17 @@ struct PythonCall {
   std::vector<FrameRecipe> frames;   // outermost first; all wait
   std::vector<BoundSymbol> symbols;  // what recipes name beside the entry's symbols
   RecipeId callable = -1;
-  std::vector<RecipeId> arguments;  // positional ones, then those of BoxedCall::keywords
-  std::vector<StoreRecipe> stores;  // made before the call
-  std::vector<RecipeId> watched;    // fresh arrays of the frames, views of them, and what holds such: nobody else may have one
-  std::vector<RecipeId> changed;    // those that the callable can get at: their elements are the first results of the op
-  ResultKind result = ResultKind::unknown;
-  std::string name;   // of the callable, for people
-  std::string place;  // of the call, the same in every capture
+  std::vector<RecipeId> arguments;   // positional ones, then those of BoxedCall::keywords
+  std::vector<StoreRecipe> stores;   // made before the call
+  std::vector<RecipeId> candidates;  // what the call may give back: its arguments, and the object that a method is bound to
+  std::vector<RecipeId> shown;  // what the callable can get at and the code goes on with: each is one object from now on, whose
+                                // number is one of the first results of the op, in this order
+  std::vector<RecipeId> watched;  // fresh arrays of the frames, views of them, and what holds such: nobody else may have one
+  std::vector<RecipeId> changed;  // those that the callable can get at: their elements are the next results of the op
+  ResultKind result = ResultKind::unknown;  // number: its number follows those of `shown`
+  int argument = -1;                        // ResultKind::argument: of the candidates
+  std::string name;                         // of the callable, for people
+  std::string place;                        // of the call, the same in every capture
   Location where;
 };
 

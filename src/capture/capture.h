@@ -150,6 +150,8 @@ class Capture {
   void reload_memory(const std::set<std::string>& arrays);
   // The text of the source of the array that an input of the graph is; empty: it is none.
   std::string array_of_input(ValueId input) const;
+  // Whether the code has calls that may do anything, and so see which object is which.
+  bool calls_python() const { return !plan_.boxed.empty(); }
   bool& memory_is_stale() { return memory_is_stale_; }
   // The whole memory, current version.
   ValueId contents(const Storage& storage);

@@ -36,9 +36,27 @@ LocalUse use_of_content(Opcode op) {
   return op == Opcode::store_fast || op == Opcode::make_cell ? LocalUse::none : use_of(op);
 }
 
-// Code that may ask for the variables of its frame, whatever it does with them.
+// Code that may ask for the variables of its frame, whatever it does with them, or for how many references an object has, or
+// when it dies.
 bool looks_at_frames(const Bytecode& bytecode) {
-  static constexpr const char* names[] = {"locals", "vars", "eval", "exec", "dir", "_getframe", "currentframe"};
+  static constexpr const char* names[] = {"locals",
+                                          "vars",
+                                          "eval",
+                                          "exec",
+                                          "dir",
+                                          "_getframe",
+                                          "currentframe",
+                                          "getrefcount",
+                                          "get_referrers",
+                                          "get_objects",
+                                          "resize",
+                                          "weakref",
+                                          "ref",
+                                          "proxy",
+                                          "finalize",
+                                          "WeakSet",
+                                          "WeakValueDictionary",
+                                          "WeakKeyDictionary"};
   return std::any_of(bytecode.instructions.begin(), bytecode.instructions.end(), [](const Instruction& instruction) {
     PyObject* name = instruction.object;
     if (name == nullptr || !PyUnicode_Check(name) || instruction.op == Opcode::load_const) return false;

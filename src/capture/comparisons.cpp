@@ -239,6 +239,7 @@ Result<bool> is_same(Capture& capture, const Ref& left, const Ref& right) {
   if (left == right) return true;
   if (is_row(left) && is_row(right)) return fail(Reason::unsupported_value, "identity of lists in a list that grows");
   bool left_constant = left->kind == AbstractKind::constant, right_constant = right->kind == AbstractKind::constant;
+  if (left_constant && right_constant && !(left->items.empty() && right->items.empty())) return false;  // one is made anew
   if (left_constant && right_constant) {
     PyObject *l = left->object.get(), *r = right->object.get();
     if (l == r) {

@@ -223,6 +223,7 @@ class Interpreter {
   void memory_param(BlockId block, PathState& target, const StateSlot& slot, const std::vector<Dim>& extents);
   Dim extent_param(BlockId block, const StateSlot& slot);
   ValueId argument(const PathState& from, const StateSlot& slot, bool of_target);
+  ValueId identity_argument(const PathState& from, const StateSlot& slot, bool of_target);
   void forget_dead(Frame& frame, bool waits) const;
   void forget_dead_contents();
 
@@ -261,6 +262,10 @@ class Interpreter {
   Status write_site(PythonCall& site, RecipeWriter& writer, const Ref& callable, const std::vector<Ref>& given);
   Status assume_result(PythonCall& site, BoxedCall& call) const;
   ValueId add_call(const PythonCall& site, const RecipeWriter& writer, BoxedCall& call);
+  Ref received_identity(ValueId made, size_t result);
+  void number_objects(const PythonCall& site, const RecipeWriter& writer, ValueId made);
+  void add_dead_names(const RecipeWriter& writer, const std::vector<const Frame*>& frames,
+                      std::vector<FrameRecipe>& recipes) const;
   Result<Ref> result_of_call(const PythonCall& site, ValueId made, BoxedCall& call);
   Location where(const std::vector<const Frame*>& frames) const;
   Failure budget_failure();

@@ -323,7 +323,7 @@ void add_resized_memory(const std::vector<StateSlot>& slots, std::set<std::strin
     auto is_widened = [&](const StateSlot& other) {
       return other.place == StateSlot::Place::extent && other.target_memory == slot.target_memory && names.contains(other.name);
     };
-    bool memory = slot.place == StateSlot::Place::memory;
+    bool memory = slot.place == StateSlot::Place::memory && !slot.is_identity;
     if (memory && std::any_of(slots.begin(), slots.end(), is_widened)) names.insert(slot.name);
   }
 }
@@ -383,7 +383,9 @@ std::set<std::string> Interpreter::add_params(BlockId block, PathState& target, 
     bool widens = becomes_param(slot, names);
     if (widens) params.insert(slot.name);
     if (names.contains(slot.name) && slot.place == StateSlot::Place::held) hold(target, slot.target_memory);
-    if (slot.place == StateSlot::Place::extent) {
+    if (slot.is_identity) {
+      if (widens) widen(target, slot, build.param(block, identity_type), identity_type);
+    } else if (slot.place == StateSlot::Place::extent) {
       if (slot.index == 0) extents.clear();
       extents.push_back(widens ? extent_param(block, slot) : slot.target_extent);
     } else if (slot.place == StateSlot::Place::memory) {
@@ -414,10 +416,19 @@ Dim Interpreter::extent_param(BlockId block, const StateSlot& slot) {
   return capture_.bind_dim(param, "extent", hint, 0, most_elements);
 }
 
+// -1 where no call has been shown the object.
+ValueId Interpreter::identity_argument(const PathState& from, const StateSlot& slot, bool of_target) {
+  const auto& memory = of_target ? slot.target_memory : slot.arriving_memory;
+  const Ref identity = memory ? from.of(memory).identity : from.of(of_target ? slot.target : slot.arriving).identity;
+  const Ref number = identity ? std::make_shared<AbstractValue>(from.of(identity)) : capture_.python_int(-1);
+  return capture_.scalar_value(number).value();
+}
+
 // The graph value of a slot on a path, at its end.
 ValueId Interpreter::argument(const PathState& from, const StateSlot& slot, bool of_target) {
   Builder& build = capture_.build();
   build.move_to(from.block);
+  if (slot.is_identity) return identity_argument(from, slot, of_target);
   if (slot.place == StateSlot::Place::extent) return build.dim(of_target ? slot.target_extent : slot.arriving_extent);
   capture_.memory_is_stale() = from.memory_is_stale;
   if (slot.place == StateSlot::Place::memory) {

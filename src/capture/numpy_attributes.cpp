@@ -64,6 +64,7 @@ Result<Ref> get_imag(Capture& capture, const Operand& self) {
     ValueId number = capture.build().constant(literal, ValueKind::numpy_scalar);
     Ref zeros = capture.fresh_array(capture.build().full(number, self.shape, order));
     zeros->array.writeable = false;
+    zeros->array.storage->read_only = true;
     return zeros;
   }
   ACCEL_TRY(ValueId zero, operand_value(capture, *as_operand(capture, capture.python_int(0)), dtype_of(self)));

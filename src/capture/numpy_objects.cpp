@@ -151,8 +151,7 @@ Ref broadcast_view(Capture& capture, const Ref& array, const std::vector<Dim>& s
   lens.strides.assign(shape.size(), capture.dims().constant(0));
   size_t extra = shape.size() - own.shape.size();
   for (size_t k = 0; k < own.shape.size(); ++k) {
-    bool spread = is_one(capture, own.shape[k]) && !is_one(capture, shape[k + extra]);
-    if (!spread) lens.strides[k + extra] = own.strides[k];
+    if (!is_one(capture, own.shape[k])) lens.strides[k + extra] = own.strides[k];
   }
   ViewMaker maker(capture, array);
   std::vector<Dim> aligned = own.shape;
@@ -313,8 +312,11 @@ Status set_array_flag(Capture& capture, const Ref& flags, PyObject* name, const 
   Ref array = part(flags, "base");
   if (!array || array->source >= 0 || !is_object(value, Py_True))
     return fail(Reason::unsupported_attribute, "flags of an array");
+  Storage& storage = *array->array.storage;
+  if (array->identity || storage.identity) return fail(Reason::unsupported_attribute, "flags of an array that a call has seen");
   if (utf8(name) == "writeable") {
     array->array.writeable = true;
+    if (array->array.path.empty()) storage.read_only = false;
     return Unit{};
   }
   if (utf8(name) != "_warn_on_write") return fail(Reason::unsupported_attribute, "flags of an array");

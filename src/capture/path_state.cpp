@@ -24,7 +24,8 @@ class Saver {
 
   void save(const Ref& value) {
     // What is still unread is told by its source, and constants never change.
-    if (!value || value->kind == AbstractKind::unread || value->kind == AbstractKind::constant) return;
+    if (!value || value->kind == AbstractKind::unread || (value->kind == AbstractKind::constant && value->items.empty()))
+      return;
     if (!state_.objects.emplace(value.get(), *value).second) return;
     const Descent level;
     state_.keep_objects.push_back(value);
@@ -34,11 +35,14 @@ class Saver {
     for (const Ref& item : value->items) save(item);
     save(value->iterated);
     save(value->columns);
+    save(value->identity);
   }
 
  private:
   void save(const std::shared_ptr<Storage>& storage) {
-    if (state_.storages.emplace(storage.get(), *storage).second) state_.keep_storages.push_back(storage);
+    if (!state_.storages.emplace(storage.get(), *storage).second) return;
+    state_.keep_storages.push_back(storage);
+    save(storage->identity);
   }
 
   PathState& state_;

@@ -153,6 +153,37 @@ bool reads_lanes(Primitive primitive) {
   return std::find(std::begin(readers), std::end(readers), primitive) != std::end(readers);
 }
 
+namespace {
+
+// What the call makes anew each time, such as np.dtype("S5") and np.iinfo(t), is the object of this call alone: it remembers
+// how to make one.
+Result<Ref> remember_call(Capture& capture, Result<Ref> folded, PyObject* callable, const std::vector<PyRef>& positional,
+                          PyObject* keywords) {
+  if (!folded.ok() || (*folded)->kind != AbstractKind::constant) return folded;
+  PyObject* object = (*folded)->object.get();
+  if (!is_dtype(object) && !Py_IS_TYPE(object, known_types().iinfo)) return folded;
+  std::vector<Ref> parts = {capture.constant(callable)};
+  PyRef given = PyRef::steal(PyTuple_New(static_cast<Py_ssize_t>(positional.size())));
+  for (size_t i = 0; given && i < positional.size(); ++i) {
+    PyTuple_SET_ITEM(given.get(), static_cast<Py_ssize_t>(i), positional[i].new_reference());
+    parts.push_back(capture.constant(positional[i].get()));
+  }
+  PyRef another = PyRef::steal(given ? PyObject_Call(callable, given.get(), keywords) : nullptr);
+  if (!another) PyErr_Clear();
+  if (!another || another.get() == object) return folded;
+  if (keywords != nullptr && PyDict_GET_SIZE(keywords) > 0) {
+    PyRef first = PyRef::steal(PyTuple_Pack(1, callable));
+    PyRef with_keywords = PyRef::steal(
+        first ? PyObject_Call(reinterpret_cast<PyObject*>(known_types().partial), first.get(), keywords) : nullptr);
+    if (!with_keywords) return capture.raised();
+    parts[0] = capture.constant(with_keywords.get());
+  }
+  (*folded)->items = std::move(parts);
+  return folded;
+}
+
+}  // namespace
+
 Result<Ref> fold_call(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   std::vector<PyRef> values;
   auto add = [&](Ref argument) -> Status {
@@ -175,7 +206,8 @@ Result<Ref> fold_call(Capture& capture, PyObject* callable, const CallArguments&
   for (const Ref& argument : arguments.positional) {
     ACCEL_TRY([[maybe_unused]] Unit done, add(argument));
   }
-  if (arguments.keywords.empty()) return fold(capture, callable, values);
+  if (arguments.keywords.empty()) return remember_call(capture, fold(capture, callable, values), callable, values, nullptr);
+  const size_t count = values.size();
   PyRef keywords = PyRef::steal(PyDict_New());
   PyRef positional = PyRef::steal(PyTuple_New(static_cast<Py_ssize_t>(values.size())));
   for (size_t i = 0; i < values.size(); ++i)
@@ -184,7 +216,9 @@ Result<Ref> fold_call(Capture& capture, PyObject* callable, const CallArguments&
     ACCEL_TRY([[maybe_unused]] Unit done, add(argument));
     PyDict_SetItemString(keywords.get(), name.c_str(), values.back().get());
   }
-  return folded_quietly(capture, [&] { return PyObject_Call(callable, positional.get(), keywords.get()); });
+  Result<Ref> result = folded_quietly(capture, [&] { return PyObject_Call(callable, positional.get(), keywords.get()); });
+  values.resize(count);
+  return remember_call(capture, std::move(result), callable, values, keywords.get());
 }
 
 }  // namespace accel

@@ -38,6 +38,7 @@ bool is_changeable(const std::vector<Recipe>& recipes, const Recipe& recipe) {
     return recipes[static_cast<size_t>(recipe.parts[0])].kind != RecipeKind::attribute;  // a generator, or a view of a dict
   if (kind == RecipeKind::call && object == reinterpret_cast<PyObject*>(known_types().partial))
     return true;  // it has attributes
+  if (kind == RecipeKind::call && object == reinterpret_cast<PyObject*>(known_types().iinfo)) return true;
   if (kind == RecipeKind::attribute && PyUnicode_CompareWithASCIIString(object, "flat") == 0) return true;
   return kind == RecipeKind::list || kind == RecipeKind::list_of_rows || kind == RecipeKind::list_of_tuples ||
          kind == RecipeKind::list_of_lists || kind == RecipeKind::dict || kind == RecipeKind::instance ||
@@ -70,14 +71,20 @@ Status find_shared(PythonCall& site) {
   }
   given.add(site.callable);
   for (RecipeId id : site.arguments) given.add(id);
+  if (site.result == ResultKind::argument) behind.add(site.candidates[static_cast<size_t>(site.argument)]);
   for (const StoreRecipe& store : site.stores) {
     behind.add(store.value);
     given.add(store.value);
   }
-  std::vector<bool> leads(recipes.size(), false);
+  std::vector<bool> leads(recipes.size(), false), is_stand_in(recipes.size(), false);
+  for (const Recipe& recipe : recipes) {
+    const bool is_shown = recipe.kind == RecipeKind::shown || recipe.kind == RecipeKind::shown_array;
+    if (is_shown && !recipe.parts.empty()) is_stand_in[static_cast<size_t>(recipe.parts[0])] = true;
+  }
   for (size_t k = 0; k < recipes.size(); ++k) {
     RecipeId id = static_cast<RecipeId>(k);
-    bool fresh = recipes[k].kind == RecipeKind::output_array && behind.has(id);
+    if (is_stand_in[k]) continue;
+    bool fresh = is_fresh_array(recipes[k].kind) && behind.has(id);
     if (fresh && given.has(id)) site.changed.push_back(id);
     if (given.has(id) && behind.has(id) && is_changeable(recipes, recipes[k]))
       return fail(Reason::unsupported_argument, "a container that the function has made and uses behind the call");
@@ -85,6 +92,7 @@ Status find_shared(PythonCall& site) {
                                     [&](RecipeId part) { return part >= 0 && leads[static_cast<size_t>(part)]; });
     if (leads[k] && (given.has(id) || behind.has(id))) site.watched.push_back(id);
   }
+  std::erase_if(site.shown, [&](RecipeId id) { return !given.has(id) || !behind.has(id); });
   return Unit{};
 }
 
@@ -207,11 +215,18 @@ Result<Ref> Interpreter::box_call(const Ref& callable, const CallArguments& argu
   site->where = where(frames_before());
   site->name = callable->object ? short_repr(callable->object.get()) : "an object";
   RecipeWriter writer(capture_);
-  ACCEL_TRY([[maybe_unused]] Unit written, write_site(*site, writer, callable, given));
   call.keywords = names_of(arguments);
   ACCEL_TRY([[maybe_unused]] Unit assumed, assume_result(*site, call));
+  // What the call may give back.
+  std::vector<Ref> candidates = given;
+  if (callable->kind == AbstractKind::method) candidates.push_back(callable->items[1]);
+  ACCEL_TRY([[maybe_unused]] Unit written, write_site(*site, writer, callable, given));
+  for (const Ref& candidate : candidates) site->candidates.push_back(writer.written(candidate));
+  ACCEL_TRY([[maybe_unused]] Unit shared, find_shared(*site));
+  add_dead_names(writer, live_frames(), site->frames);
   ValueId made = add_call(*site, writer, call);
-  Ref result = result_of_call(*site, made, call).value();
+  Ref result = site->result == ResultKind::argument ? candidates[static_cast<size_t>(site->argument)]
+                                                    : result_of_call(*site, made, call).value();
   capture_.note(Reason::boxed_call, site->name + why_boxed(plan_.boxed.at(site->place).why));
   call.python = std::move(site);
   capture_.calls().push_back(std::move(call));
@@ -232,8 +247,10 @@ Status Interpreter::write_site(PythonCall& site, RecipeWriter& writer, const Ref
   ACCEL_TRY([[maybe_unused]] Unit stored, writer.write_stores());
   site.stores = writer.take_stores();
   site.symbols = writer.write_symbols();
+  for (const auto& [value, id] : writer.made_objects()) site.shown.push_back(id);
+  for (const auto& [id, storage] : writer.fresh_memory()) site.shown.push_back(id);
   site.recipes = writer.recipes();
-  return find_shared(site);
+  return Unit{};
 }
 
 // What the call gave the last time it gives again.
@@ -244,26 +261,51 @@ Status Interpreter::assume_result(PythonCall& site, BoxedCall& call) const {
   if (seen == plan_.seen_results->end()) return Unit{};
   site.result = seen->second.kind;
   if (site.result == ResultKind::unknown) return fail(Reason::unsupported_value, "what the call gives");
-  if (site.result != ResultKind::none) call.results.push_back(seen->second.type);
+  site.argument = seen->second.argument;
+  const bool is_value = site.result == ResultKind::number || site.result == ResultKind::array;
+  if (is_value) call.results.push_back(seen->second.type);
   return Unit{};
 }
 
 // The call in the graph, and the memory that it may have changed.
 ValueId Interpreter::add_call(const PythonCall& site, const RecipeWriter& writer, BoxedCall& call) {
+  const size_t numbered = site.shown.size() + (site.result == ResultKind::number);
   for (ValueId value : writer.outputs()) call.operands.push_back(capture_.graph().type(value));
   std::vector<Type> changed;
   for (RecipeId id : site.changed) changed.push_back(capture_.graph().type(writer.fresh_memory().at(id)->current));
   call.results.insert(call.results.begin(), changed.begin(), changed.end());
+  call.results.insert(call.results.begin(), numbered, identity_type);
   capture_.note_effect(true);
   Builder& build = capture_.build();
   ValueId made = build.python_call(static_cast<int>(capture_.calls().size()), writer.outputs());
   capture_.reload_memory();
   for (size_t k = 0; k < changed.size(); ++k) {
     Storage& storage = *writer.fresh_memory().at(site.changed[k]);
-    storage.current = build.received(made, static_cast<int>(k), changed[k]);
+    storage.current = build.received(made, static_cast<int>(numbered + k), changed[k]);
     ++storage.version;
   }
+  number_objects(site, writer, made);
   return made;
+}
+
+// The number by which the run knows an object that the call was shown, or gave.
+Ref Interpreter::received_identity(ValueId made, size_t result) {
+  return capture_.scalar(capture_.build().received(made, static_cast<int>(result), identity_type));
+}
+
+// What the call was shown is one object from now on.
+void Interpreter::number_objects(const PythonCall& site, const RecipeWriter& writer, ValueId made) {
+  const std::vector<std::pair<Ref, RecipeId>> objects = writer.made_objects();
+  for (size_t k = 0; k < site.shown.size(); ++k) {
+    const RecipeId id = site.shown[k];
+    Ref identity = received_identity(made, k);
+    if (auto memory = writer.fresh_memory().find(id); memory != writer.fresh_memory().end()) {
+      memory->second->identity = std::move(identity);
+      continue;
+    }
+    for (const auto& [value, written] : objects)
+      if (written == id) value->identity = identity;
+  }
 }
 
 Result<Ref> Interpreter::result_of_call(const PythonCall& site, ValueId made, BoxedCall& call) {
@@ -283,7 +325,12 @@ Result<Ref> Interpreter::result_of_call(const PythonCall& site, ValueId made, Bo
   }
   int number = static_cast<int>(call.results.size()) - 1;
   Type type = call.results.back();
-  if (site.result == ResultKind::number) return capture_.scalar(build.received(made, number, type));
+  if (site.result == ResultKind::number) {
+    Ref result = capture_.scalar(build.received(made, number, type));
+    result->identity = received_identity(made, site.shown.size());
+    result->is_one_of_several = true;
+    return result;
+  }
   int axis = 0;
   for (Dim& extent : type.shape) {
     ValueId value = build.extent(made, number, axis++);

@@ -23,6 +23,9 @@ enum class RecipeKind : uint8_t {
   output_python,  // Python scalar from rank-0 output `index`
   dim_python,     // Python int of `offset` (a Dim over entry symbols)
   dim_numpy,      // numpy.intp of the same
+  shown,          // what a call has been shown: the object that the run knows by the number of output `index`; parts[0] where
+                  // it knows none
+  shown_array,    // the same of an array; what it has as elements is in parts[0], an array of output, if there is one
   view,           // view of parts[0]: dtype, shape, strides (bytes), offset (bytes) over entry symbols
   tuple,
   list,            // parts
@@ -43,8 +46,11 @@ enum class RecipeKind : uint8_t {
 
 inline bool names_output(RecipeKind kind) {
   return kind == RecipeKind::output_array || kind == RecipeKind::list_of_rows || kind == RecipeKind::output_numpy ||
-         kind == RecipeKind::output_python;
+         kind == RecipeKind::output_python || kind == RecipeKind::shown || kind == RecipeKind::shown_array;
 }
+
+// An array that has memory of its own.
+inline bool is_fresh_array(RecipeKind kind) { return kind == RecipeKind::output_array || kind == RecipeKind::shown_array; }
 
 using RecipeId = int;
 
@@ -58,7 +64,7 @@ struct Recipe {
   std::vector<Dim> shape, strides;
   Dim offset;
   ValueKind item = ValueKind::array;  // list_of_rows
-  bool writeable = true;              // view: false makes it read-only although its base is writeable
+  bool writeable = true;              // output_array, view: false makes it read-only, whatever its base is
   bool reshaped = false;              // view: in C order, by a reshape
   bool strided_when_empty = false;    // view: has its strides also where new memory has no elements
   std::vector<RecipeId> parts;

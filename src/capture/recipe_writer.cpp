@@ -19,6 +19,28 @@ PyObject* operator_call() {
   return call;
 }
 
+namespace {
+
+// Whether a call may tell the object from an equal one, and nobody can change it but for an array's elements.
+bool has_identity(const AbstractValue& value) {
+  if (value.source >= 0) return false;
+  switch (value.kind) {
+    case AbstractKind::array:
+    case AbstractKind::text:
+      return true;
+    case AbstractKind::scalar:
+      return value.scalar.kind == ValueKind::numpy_scalar || value.scalar.dtype != DType::bool_;
+    case AbstractKind::tuple:
+      return !value.object;
+    case AbstractKind::constant:
+      return !value.items.empty();
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 RecipeId RecipeWriter::add(Recipe recipe) {
   recipes_.push_back(std::move(recipe));
   return static_cast<RecipeId>(recipes_.size()) - 1;
@@ -51,8 +73,32 @@ Result<RecipeId> RecipeWriter::write(const Ref& value) {
   keep_.push_back(value);
   const Descent level;
   ACCEL_TRY(RecipeId id, make(value));
+  if (value && value->identity && value->source < 0) id = write_shown(RecipeKind::shown, value->identity, id);
   written_[value.get()] = id;
   return id;
+}
+
+RecipeId RecipeWriter::written(const Ref& value) const {
+  auto found = written_.find(value.get());
+  return found == written_.end() ? -1 : found->second;
+}
+
+std::vector<std::pair<Ref, RecipeId>> RecipeWriter::made_objects() const {
+  std::vector<std::pair<Ref, RecipeId>> made;
+  for (const Ref& value : keep_) {
+    const RecipeId id = value ? written(value) : -1;
+    if (id >= 0 && !fresh_.contains(id) && has_identity(*value)) made.emplace_back(value, id);
+  }
+  return made;
+}
+
+RecipeId RecipeWriter::write_shown(RecipeKind kind, const Ref& identity, RecipeId otherwise) {
+  Recipe recipe;
+  recipe.kind = kind;
+  recipe.index = static_cast<int>(outputs_.size());
+  if (otherwise >= 0) recipe.parts.push_back(otherwise);
+  outputs_.push_back(capture_.scalar_value(identity).value());
+  return add(std::move(recipe));
 }
 
 Result<RecipeId> RecipeWriter::make(const Ref& value) {
@@ -61,6 +107,8 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
   if (is_row(value)) return write_row(*value);
   switch (value->kind) {
     case AbstractKind::constant:
+      if (!value->items.empty())
+        return write_parts(RecipeKind::call, {value->items.begin() + 1, value->items.end()}, value->items[0]->object);
       return write_constant(value->object);
     case AbstractKind::predicated:
       return write_predicated(*value);
@@ -298,17 +346,35 @@ Result<RecipeId> RecipeWriter::write_storage(const std::shared_ptr<Storage>& sto
   if (storage->maybe) return fail(Reason::unsupported_layout, "a view of what is a view or a copy");
   auto [it, fresh] = storages_.try_emplace(storage.get(), -1);
   if (fresh) {
-    const Type& type = capture_.graph().type(storage->current);
-    Recipe recipe;
-    recipe.kind = RecipeKind::output_array;
-    recipe.index = static_cast<int>(outputs_.size());
-    recipe.dtype = type.dtype;
-    recipe.shape = type.shape;
-    outputs_.push_back(storage->current);
-    it->second = add(std::move(recipe));
+    it->second = is_as_shown(*storage) ? -1 : write_output(*storage);
+    if (storage->identity) it->second = write_shown(RecipeKind::shown_array, storage->identity, it->second);
     fresh_[it->second] = storage;
   }
   return it->second;
+}
+
+RecipeId RecipeWriter::write_output(const Storage& storage) {
+  const Type& type = capture_.graph().type(storage.current);
+  Recipe recipe;
+  recipe.kind = RecipeKind::output_array;
+  recipe.index = static_cast<int>(outputs_.size());
+  recipe.dtype = type.dtype;
+  recipe.shape = type.shape;
+  recipe.writeable = !storage.read_only;
+  outputs_.push_back(storage.current);
+  return add(std::move(recipe));
+}
+
+// Whether the array has been shown to a call on every path, and has the elements that this call has left.
+bool RecipeWriter::is_as_shown(const Storage& storage) const {
+  if (!storage.identity || storage.identity->kind != AbstractKind::scalar) return false;
+  const Graph& graph = capture_.graph();
+  auto call_of = [&](ValueId v) {
+    const bool received = !graph.is_input(v) && graph.producer(v).op == Op::received;
+    return received ? graph.producer(v).operands[0] : no_value;
+  };
+  const ValueId call = call_of(storage.identity->scalar.value);
+  return call != no_value && call_of(storage.current) == call;
 }
 
 Status RecipeWriter::write_stores() {
@@ -371,8 +437,8 @@ Result<RecipeId> RecipeWriter::write_view_or_copy(const Storage& storage) {
 Result<RecipeId> RecipeWriter::write_array(const ArrayState& array) {
   if (array.storage->maybe && array.path.empty()) return write_view_or_copy(*array.storage);
   ACCEL_TRY(RecipeId base, write_storage(array.storage));
-  if (!array.writeable && array.path.empty() && array.storage->source < 0)
-    return fail(Reason::unsupported_value, "a read-only array");
+  if (array.path.empty() && array.storage->source < 0 && array.writeable == array.storage->read_only)
+    return fail(Reason::unsupported_value, "an array that has become writeable or read-only");
   if (array.path.empty()) return base;
   Recipe recipe;
   recipe.kind = RecipeKind::view;

@@ -31,6 +31,11 @@ class RecipeWriter {
   std::vector<BoundSymbol> write_symbols();
   // Fresh memory by the recipe of its array.
   const std::map<RecipeId, std::shared_ptr<Storage>>& fresh_memory() const { return fresh_; }
+  // The recipe of what has been written; -1: it has not.
+  RecipeId written(const Ref& value) const;
+  // Objects that the captured code has made and that one may tell from equal ones, with their recipes. Those of whole memory
+  // are not among them.
+  std::vector<std::pair<Ref, RecipeId>> made_objects() const;
 
  private:
   Result<RecipeId> make(const Ref& value);
@@ -39,6 +44,9 @@ class RecipeWriter {
   Result<RecipeId> write_array(const ArrayState& array);
   Result<RecipeId> write_view_or_copy(const Storage& storage);
   Result<RecipeId> write_storage(const std::shared_ptr<Storage>& storage);
+  RecipeId write_output(const Storage& storage);
+  RecipeId write_shown(RecipeKind kind, const Ref& identity, RecipeId otherwise);
+  bool is_as_shown(const Storage& storage) const;
   Result<RecipeId> write_scalar(const ScalarState& scalar);
   Result<RecipeId> write_parts(RecipeKind kind, const std::vector<Ref>& parts, PyRef object = {}, int index = -1);
   Result<RecipeId> write_row(const AbstractValue& row);

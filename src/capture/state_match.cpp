@@ -118,6 +118,7 @@ class Matcher {
     if (is_any_list(tc) && is_any_list(ac) && tc.kind != ac.kind) return grows(t, a, tc, ac, slot);
     if (tc.kind != ac.kind) return false;
     if (tc.kind == AbstractKind::null) return true;
+    if (tc.kind == AbstractKind::constant && !tc.items.empty()) add_identity(t, a, tc.identity, ac.identity, slot);
     if (tc.kind == AbstractKind::constant) return same_constant(tc.object.get(), ac.object.get());
     if (tc.source != ac.source) return false;
     bool is_plain = tc.kind == AbstractKind::object && tc.keys.empty() && ac.keys.empty();
@@ -125,6 +126,8 @@ class Matcher {
     auto [pair, fresh] = pairs_.try_emplace(t.get(), a.get());
     auto [back, back_fresh] = back_.try_emplace(a.get(), t.get());
     if (!fresh || !back_fresh) return pair->second == a.get() && back->second == t.get();
+    if (tc.kind == AbstractKind::array || tc.kind == AbstractKind::tuple || tc.kind == AbstractKind::text)
+      add_identity(t, a, tc.identity, ac.identity, slot);
     if (tc.kind == AbstractKind::array) return array(tc.array, ac.array, slot);
     if (tc.kind == AbstractKind::predicated) return t == a && same_lanes(tc, ac);
     if (is_any_list(tc) && (tc.iterated || ac.iterated) && tc.scalar.dim != ac.scalar.dim) return false;
@@ -134,6 +137,18 @@ class Matcher {
       add_list(t, a, slot, true, {});
     }
     return container(t, tc, ac, slot);
+  }
+
+  // Which object of the run it is. `slot`: of the value.
+  void add_identity(const Ref& t, const Ref& a, const Ref& t_identity, const Ref& a_identity, StateSlot slot) {
+    if (!capture_.calls_python()) return;
+    slot.name = "identity of " + slot.name;
+    slot.is_identity = true;
+    slot.target = t;
+    slot.arriving = a;
+    const bool both = t_identity && a_identity, none = !t_identity && !a_identity;
+    slot.equal = none || t_identity == a_identity || (both && same_number(*t_identity, *a_identity));
+    match_.slots.push_back(std::move(slot));
   }
 
   // --- lists
@@ -192,6 +207,7 @@ class Matcher {
     slot.arriving = a;
     slot.equal = (t == a || same_number(tc, ac)) && has_name_of(tc, ac);
     match_.slots.push_back(slot);
+    add_identity(t, a, tc.identity, ac.identity, slot);
     return true;
   }
 
@@ -239,6 +255,7 @@ class Matcher {
     const Type t_type = graph.type(capture_.known_contents(tc)), a_type = graph.type(capture_.known_contents(ac));
     if (!same_type(t_type, a_type, found, is_list)) return false;
     match_.slots.push_back(found);
+    if (tc.source < 0) add_identity(nullptr, nullptr, tc.identity, ac.identity, found);
     found.name = "held " + found.name;
     found.place = StateSlot::Place::held;
     found.equal = tc.held || !ac.held;
@@ -332,34 +349,55 @@ Storage& contents_of(PathState& target, const std::shared_ptr<Storage>& memory) 
 
 void hold(PathState& target, const std::shared_ptr<Storage>& memory) { contents_of(target, memory).held = true; }
 
-void widen(PathState& target, const StateSlot& slot, ValueId param, const Type& type) {
-  if (slot.place == StateSlot::Place::memory) {
-    Storage& storage = contents_of(target, slot.target_memory);
-    storage.current = param;
-    ++storage.version;
-    return;
-  }
+namespace {
+
+Ref add_number(PathState& target, ValueId param, const Type& type) {
   Ref number = std::make_shared<AbstractValue>();
   number->kind = AbstractKind::scalar;
   number->scalar = {type.kind, type.dtype, std::nullopt, param};
   number->is_one_of_several = true;
   target.objects.emplace(number.get(), *number);
   target.keep_objects.push_back(number);
+  return number;
+}
+
+// Where the state has a number.
+Ref& number_at(PathState& target, const StateSlot& slot) {
   Frame& frame = target.frames[static_cast<size_t>(slot.frame)];
-  switch (slot.place) {
-    case StateSlot::Place::local:
-      frame.locals[slot.index] = number;
-      break;
-    case StateSlot::Place::stack:
-      frame.stack[slot.index] = number;
-      break;
-    default: {
-      AbstractValue& container = target.objects.at(slot.container.get());
-      container.items[slot.index] = number;
-      if (container.kind == AbstractKind::tuple || container.kind == AbstractKind::slice) container.object = PyRef();
-      container.is_one_of_several = container.kind == AbstractKind::tuple;
-    }
+  if (slot.place == StateSlot::Place::local) return frame.locals[slot.index];
+  if (slot.place == StateSlot::Place::stack) return frame.stack[slot.index];
+  return target.objects.at(slot.container.get()).items[slot.index];
+}
+
+void widen_identity(PathState& target, const StateSlot& slot, ValueId param) {
+  Ref identity = add_number(target, param, identity_type);
+  if (slot.target_memory) {
+    contents_of(target, slot.target_memory).identity = std::move(identity);
+    return;
   }
+  // Of a number it is what the slot before has put there.
+  const Ref value = number_type(target.of(slot.target)) ? number_at(target, slot) : slot.target;
+  if (auto contents = target.objects.find(value.get()); contents != target.objects.end())
+    contents->second.identity = std::move(identity);
+}
+
+}  // namespace
+
+void widen(PathState& target, const StateSlot& slot, ValueId param, const Type& type) {
+  if (slot.is_identity) return widen_identity(target, slot, param);
+  if (slot.place == StateSlot::Place::memory) {
+    Storage& storage = contents_of(target, slot.target_memory);
+    storage.current = param;
+    ++storage.version;
+    return;
+  }
+  Ref number = add_number(target, param, type);
+  target.objects.at(number.get()).identity = target.of(slot.target).identity;
+  number_at(target, slot) = number;
+  if (slot.place == StateSlot::Place::local || slot.place == StateSlot::Place::stack) return;
+  AbstractValue& container = target.objects.at(slot.container.get());
+  if (container.kind == AbstractKind::tuple || container.kind == AbstractKind::slice) container.object = PyRef();
+  container.is_one_of_several = container.kind == AbstractKind::tuple;
 }
 
 }  // namespace accel

@@ -25,7 +25,8 @@ struct StateSlot {
   Ref target, arriving;                                     // number, list
   std::shared_ptr<Storage> target_memory, arriving_memory;  // memory, extent, held
   Dim target_extent, arriving_extent;
-  RowType row;  // list: of its items
+  RowType row;               // list: of its items
+  bool is_identity = false;  // not the number, object or memory itself but the number by which the run knows the object
   bool equal = false;
 };
 
@@ -46,6 +47,9 @@ StateMatch match_states(Capture& capture, const PathState& target, const PathSta
 
 // The type that a block parameter for a number has; nullopt: not a number that a graph can hold.
 std::optional<Type> number_type(const AbstractValue& value);
+
+// Of the number by which a run knows an object.
+inline const Type identity_type{ValueKind::py_scalar, DType::int64, {}, {}};
 
 // Puts block parameter `param` into a slot of `target`: a number, or memory.
 void widen(PathState& target, const StateSlot& slot, ValueId param, const Type& type);

@@ -30,7 +30,7 @@ const StateSlot* find_slot(const StateMatch& match, const std::string& name) {
 
 // The number of rounds that an iterator counts.
 bool counts_rounds(const PathState& state, const StateSlot& slot) {
-  if (slot.place != StateSlot::Place::item) return false;
+  if (slot.place != StateSlot::Place::item || slot.is_identity) return false;
   const AbstractValue& container = state.of(slot.container);
   return container.kind == AbstractKind::iterator && container.object && slot.index + 1 == container.items.size();
 }

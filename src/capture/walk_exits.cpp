@@ -32,7 +32,8 @@ std::string loop_of_operands(const std::vector<const Frame*>& frames) {
 
 // What costs nothing to hand over.
 bool is_free(const Ref& value) {
-  return value->kind == AbstractKind::constant || value->kind == AbstractKind::unread || value->source >= 0;
+  return (value->kind == AbstractKind::constant && value->items.empty()) || value->kind == AbstractKind::unread ||
+         value->source >= 0;
 }
 
 // The code behind an exit may ask which object a number is. Of integers small ones are singletons, others count something.
@@ -236,16 +237,6 @@ bool Interpreter::is_writable() {
 
 Result<std::vector<FrameRecipe>> Interpreter::write_frames(RecipeWriter& writer, const std::vector<const Frame*>& frames,
                                                            bool all_wait) const {
-  // Variables that are never read again count: NumPy resizes no array that has another name.
-  std::set<const AbstractValue*> arrays;
-  auto note_array = [&](const Ref& value) {
-    if (!all_wait && value && value->kind == AbstractKind::array) arrays.insert(value.get());
-  };
-  for (const Frame* frame : frames) {
-    for (size_t i = 0; i < frame->locals.size(); ++i)
-      if (frame->is_live(i, frame != frames.back())) note_array(frame->locals[i]);
-    for (const Ref& value : frame->stack) note_array(value);
-  }
   std::vector<FrameRecipe> recipes;
   for (const Frame* frame : frames) {
     const auto& instructions = frame->bytecode().instructions;
@@ -260,7 +251,7 @@ Result<std::vector<FrameRecipe>> Interpreter::write_frames(RecipeWriter& writer,
     if (waits) recipe.return_offset = return_offset_of(frame->bytecode());
     for (size_t i = 0; i < frame->locals.size(); ++i) {
       const Ref& local = frame->locals[i];
-      bool needed = local && (frame->is_live(i, waits) || is_free(local) || arrays.contains(local.get()));
+      bool needed = local && (frame->is_live(i, waits) || is_free(local));
       ACCEL_TRY(RecipeId id, writer.write(needed ? local : null_));
       recipe.locals.push_back(id);
     }
@@ -274,11 +265,25 @@ Result<std::vector<FrameRecipe>> Interpreter::write_frames(RecipeWriter& writer,
   return recipes;
 }
 
+// Names that are never read again count as references to what is there anyway.
+void Interpreter::add_dead_names(const RecipeWriter& writer, const std::vector<const Frame*>& frames,
+                                 std::vector<FrameRecipe>& recipes) const {
+  for (size_t f = 0; f < recipes.size(); ++f) {
+    for (size_t i = 0; i < frames[f]->locals.size(); ++i) {
+      const Ref& local = frames[f]->locals[i];
+      const RecipeId id = local && local->source < 0 ? writer.written(local) : -1;
+      if (id >= 0) recipes[f].locals[i] = id;
+    }
+  }
+}
+
 Result<std::vector<FrameRecipe>> Interpreter::write_exit(RecipeWriter& writer, const std::vector<const Frame*>& frames) {
   auto walked = std::find_if(frames.begin(), frames.end(), [](const Frame* frame) { return frame->before_call != nullptr; });
   if (walked == frames.end()) {
     ACCEL_TRY([[maybe_unused]] Unit stored, writer.write_stores());
-    return write_frames(writer, frames);
+    ACCEL_TRY(std::vector<FrameRecipe> recipes, write_frames(writer, frames));
+    add_dead_names(writer, frames, recipes);
+    return recipes;
   }
   const PathState& before = *(*walked)->before_call;
   if (before.lasting_effects != capture_.lasting_effects())

@@ -185,25 +185,27 @@ struct Shown {
   std::span<FrameState> states;
   FramedCall& call;
   std::vector<InterpreterFrame*> frames;
+  std::vector<std::vector<PyObject*>> locals;  // of the frames, borrowed
 };
 
-// Gives the frame references of its own and returns the depth of the stack.
-int copy_into(InterpreterFrame* frame, const FrameState& state) {
-  for (size_t i = 0; i < state.locals.size(); ++i) {
-    PyObject* old = std::exchange(frame->localsplus[i], state.locals[i].new_reference());
-    Py_XDECREF(old);
-  }
-  PyObject** base = stack_base(frame);
-  for (size_t i = 0; i < state.stack.size(); ++i) base[i] = state.stack[i].new_reference();
-  return static_cast<int>(state.stack.size());
+// Whether nobody else has the frame, and its variables are as they were.
+bool is_untouched(InterpreterFrame* frame, const std::vector<PyObject*>& locals) {
+  if (frame->frame_obj != nullptr && Py_REFCNT(frame->frame_obj) > 1) return false;
+  for (size_t i = 0; i < locals.size(); ++i)
+    if (frame->localsplus[i] != locals[i]) return false;
+  return true;
 }
 
-// Whether nobody else has the frame, and its variables are as they were.
-bool is_untouched(InterpreterFrame* frame, const FrameState& state) {
-  if (frame->frame_obj != nullptr && Py_REFCNT(frame->frame_obj) > 1) return false;
-  for (size_t i = 0; i < state.locals.size(); ++i)
-    if (frame->localsplus[i] != state.locals[i].get()) return false;
+bool are_untouched(const Shown& shown) {
+  for (size_t i = 0; i < shown.frames.size(); ++i)
+    if (!is_untouched(shown.frames[i], shown.locals[i])) return false;
   return true;
+}
+
+void copy_back(InterpreterFrame* frame, FrameState& state) {
+  for (size_t i = 0; i < state.locals.size(); ++i) state.locals[i] = PyRef::borrow(frame->localsplus[i]);
+  PyObject** base = stack_base(frame);
+  for (size_t i = 0; i < state.stack.size(); ++i) state.stack[i] = PyRef::borrow(base[i]);
 }
 
 // Drops a frame that is linked no more. On 3.11 that is done by who made it; 3.12 has no function for it but the evaluator's
@@ -237,10 +239,6 @@ PyObject* drop_after_error(PyThreadState* thread, InterpreterFrame* frame, const
 void release_for_frames(Shown& shown) {
   PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
   PyErr_Fetch(&type, &value, &traceback);
-  for (FrameState& state : shown.states) {
-    state.locals.clear();
-    state.stack.clear();
-  }
   if (shown.call.release != nullptr) shown.call.release(shown.call.context);
   PyErr_Restore(type, value, traceback);
 }
@@ -249,10 +247,12 @@ PyObject* make_call(Shown& shown) {
   PyObject* result = nullptr;
   FramedCall& call = shown.call;
   call.was_made = true;
+  call.shown = &shown;
   call.after = call.act(call.context, &result);
-  for (size_t i = 0; i < shown.frames.size() && call.after == AfterCall::go_on; ++i)
-    if (!is_untouched(shown.frames[i], shown.states[i])) call.after = AfterCall::leave;
+  call.shown = nullptr;
+  if (call.after == AfterCall::go_on && !are_untouched(shown)) call.after = AfterCall::leave;
   if (call.after != AfterCall::go_on) return release_for_frames(shown), result;
+  for (size_t i = 0; i < shown.frames.size(); ++i) copy_back(shown.frames[i], shown.states[i]);
   call.result = PyRef::steal(result);
   return Py_NewRef(Py_None);
 }
@@ -261,9 +261,11 @@ PyObject* show_next(Shown& shown);
 
 PyObject* show_frame(PyThreadState* thread, InterpreterFrame* frame, void* context) {
   Shown& shown = *static_cast<Shown*>(context);
-  const FrameState& state = shown.states[shown.frames.size()];
+  FrameState& state = shown.states[shown.frames.size()];
   shown.frames.push_back(frame);
-  int depth = copy_into(frame, state), at = fault_offset_at(frame_code(frame), state.call_offset);
+  int depth = move_into(frame, state);
+  shown.locals.emplace_back(frame->localsplus, frame->localsplus + state.locals.size());
+  int at = fault_offset_at(frame_code(frame), state.call_offset);
   set_executing(frame, at);
   set_depth(frame, depth);
   link_frame(thread, frame);
@@ -285,11 +287,15 @@ PyObject* show_next(Shown& shown) { return enter_frame_of(shown.states[shown.fra
 
 }  // namespace
 
+bool frames_are_untouched(const FramedCall& call) {
+  return call.shown != nullptr && are_untouched(*static_cast<const Shown*>(call.shown));
+}
+
 PyObject* call_under_frames(std::vector<FrameState>& outermost_first, FramedCall& call) {
   for (const FrameState& state : outermost_first)
     if (!check_state(state)) return nullptr;
   if (outermost_first.empty()) return refuse("there is none"), nullptr;
-  Shown shown{outermost_first, call, {}};
+  Shown shown{outermost_first, call, {}, {}};
   PyObject* result = show_next(shown);
   if (!call.was_made || call.after != AfterCall::go_on) return result;
   Py_XDECREF(result);

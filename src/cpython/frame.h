@@ -52,13 +52,17 @@ struct FramedCall {
   void (*release)(void* context) = nullptr;
   bool was_made = false;  // act was called
   AfterCall after =
-      AfterCall::go_on;  // what happened: someone who keeps a frame, or changes its variables, turns go_on into leave
-  PyRef result;          // of act when the frames are dropped
+      AfterCall::go_on;         // what happened: someone who keeps a frame, or changes its variables, turns go_on into leave
+  PyRef result;                 // of act when the frames are dropped
+  const void* shown = nullptr;  // the frames, while act runs
 };
 
-// Shows frames, all of which wait at their call_offset, and makes the call. When they go on or raise, the result is what the
-// outermost returns, or null with an exception, and the states are empty; else null without one, or with one when the call
-// could not be made.
+// For act: whether nobody else has one of the frames, and their variables are as they were.
+bool frames_are_untouched(const FramedCall& call);
+
+// Shows frames, all of which wait at their call_offset, and makes the call. They have the states' references meanwhile; where
+// they are dropped the states get these back. When they go on or raise, the result is what the outermost returns, or null with
+// an exception; else null without one, or with one when the call could not be made.
 PyObject* call_under_frames(std::vector<FrameState>& outermost_first, FramedCall& call);
 
 // A real frame that compiled code runs under, for calls into Python that may look at it.

@@ -75,7 +75,19 @@ int BoxedCalls::call(int number, const void* const* operands, const int64_t* dim
   return taken ? 0 : failed();
 }
 
+// What earlier calls gave has been received by now.
+void BoxedCalls::forget_given() {
+  for (size_t k = 0; k < given_.size(); ++k)
+    if (calls_[k].python) given_[k].clear();
+}
+
+void BoxedCalls::release_objects() {
+  given_.clear();
+  if (python_) python_->release();
+}
+
 int BoxedCalls::call_python(int number, const void* const* operands, const int64_t* dims) {
+  forget_given();
   const BoxedCall& call = calls_[static_cast<size_t>(number)];
   const int64_t* strides = dims;
   for (const Type& type : call.operands) strides += type.rank();
@@ -135,6 +147,7 @@ PyObject* BoxedCalls::results_with_objects(int number, PyObject* const* operands
 // Null without an exception when the call has left.
 PyObject* BoxedCalls::call_python_with_objects(int number, PyObject* const* operands) {
   const BoxedCall& call = calls_[static_cast<size_t>(number)];
+  forget_given();
   std::vector<CallOperandValue> values;
   for (size_t k = 0; k < call.operands.size(); k++) values.push_back({nullptr, nullptr, nullptr, operands[k]});
   PythonCalls::Made made = python_->call(number, values);

@@ -50,6 +50,8 @@ class BoxedCalls {
   void undo();
   // Those that may do anything; null when there are none.
   PythonCalls* python() { return python_ ? &*python_ : nullptr; }
+  // The run has ended, and frames go on: they alone have what they name.
+  void release_objects();
   // Whether the run has ended in a call.
   bool has_left() const { return python_ && python_->has_left(); }
   // Whether the run can neither go on nor be made again.
@@ -75,6 +77,7 @@ class BoxedCalls {
   PyObject* call_python_with_objects(int number, PyObject* const* operands);
   int made_python(int number, PythonCalls::Made made);
   int not_made();
+  void forget_given();
   PyObject* generator_of(const BoxedCall& call) const;
   Used* use(const BoxedCall& call);
   bool keep_state(Used& used) const;

@@ -553,7 +553,8 @@ Outcome Entry::finish(Call& call, PyObject** result) {
   for (const BoundSymbol& bound : exit.symbols) {
     call.binding.symbols[bound.symbol] = *static_cast<const int64_t*>(call.outputs.data[bound.output]);
   }
-  bool made = materialiser.make(call.binding, call.outputs, call.objects);
+  const PythonCalls* python = call.calls ? call.calls->python() : nullptr;
+  bool made = materialiser.make(call.binding, call.outputs, call.objects, python != nullptr ? &python->shown() : nullptr);
   plan_.release(call.outputs);
   if (!made && call.calls) call.calls->undo();
   if (!made && writes_inputs_) return Outcome::raised;  // the call cannot be run again
@@ -586,6 +587,7 @@ Outcome Entry::leave(Call& call, PyObject** result) {
   std::vector<FrameState> frames = frames_of(exit.frames, call.objects);
   bool stored = perform(exit.stores, call.objects);
   materialiser.release(call.objects);
+  if (call.calls) call.calls->release_objects();
   if (!stored) return Outcome::raised;
   bool raises = call.is_interrupted();
   if (raises) call.asked->interrupt.reset();

@@ -21,6 +21,20 @@ void add_roots(const std::vector<StoreRecipe>& stores, std::vector<RecipeId>& fo
   for (const StoreRecipe& store : stores) found.insert(found.end(), {store.object, store.name, store.value});
 }
 
+int64_t number_of(const void* number) { return *static_cast<const int64_t*>(number); }
+
+// The object of this number, else `made`. An array gets the elements of `made`, if that is there.
+PyObject* shown_object(RecipeKind kind, int64_t number, const ShownObjects* shown, PyObject* made) {
+  const auto found = shown != nullptr && number >= 0 ? shown->find(number) : ShownObjects::const_iterator();
+  if (shown == nullptr || number < 0 || found == shown->end()) {
+    if (made == nullptr) PyErr_SetString(PyExc_SystemError, "accel: an object that a call was shown is not there");
+    return Py_XNewRef(made);
+  }
+  PyObject* object = found->second.get();
+  if (kind == RecipeKind::shown_array && made != nullptr && !copy_elements(object, made)) return nullptr;
+  return Py_NewRef(object);
+}
+
 PyObject* read_only(PyObject* view) {
   if (view == nullptr) return nullptr;
   PyRef none = PyRef::steal(PyObject_CallMethod(view, "setflags", "O", Py_False));
@@ -81,10 +95,10 @@ std::vector<SourceId> Materialiser::sources() const {
   return found;
 }
 
-bool Materialiser::make(const Binding& binding, Outputs& outputs, PyObject** objects) const {
+bool Materialiser::make(const Binding& binding, Outputs& outputs, PyObject** objects, const ShownObjects* shown) const {
   for (const Prepared& prepared : order_) objects[prepared.id] = nullptr;
   for (const Prepared& prepared : order_) {
-    objects[prepared.id] = make_one(prepared, binding, outputs, objects);
+    objects[prepared.id] = make_one(prepared, binding, outputs, objects, shown);
     if (objects[prepared.id] == nullptr && (*recipes_)[prepared.id].kind != RecipeKind::null) {
       release(objects);
       return false;
@@ -97,8 +111,8 @@ void Materialiser::release(PyObject** objects) const {
   for (const Prepared& prepared : order_) Py_CLEAR(objects[prepared.id]);
 }
 
-PyObject* Materialiser::make_one(const Prepared& prepared, const Binding& binding, Outputs& outputs,
-                                 PyObject* const* objects) const {
+PyObject* Materialiser::make_one(const Prepared& prepared, const Binding& binding, Outputs& outputs, PyObject* const* objects,
+                                 const ShownObjects* shown) const {
   const Recipe& recipe = (*recipes_)[prepared.id];
   auto part = [&](size_t i) { return i < recipe.parts.size() && recipe.parts[i] >= 0 ? objects[recipe.parts[i]] : nullptr; };
   const void* number = names_output(recipe.kind) ? outputs.data[recipe.index] : nullptr;
@@ -109,8 +123,10 @@ PyObject* Materialiser::make_one(const Prepared& prepared, const Binding& bindin
       return recipe.object.new_reference();
     case RecipeKind::source:
       return Py_XNewRef(binding.sources[recipe.index]);
-    case RecipeKind::output_array:
-      return std::exchange(outputs.arrays[recipe.index], nullptr);
+    case RecipeKind::output_array: {
+      PyObject* array = std::exchange(outputs.arrays[recipe.index], nullptr);
+      return recipe.writeable ? array : read_only(array);
+    }
     case RecipeKind::output_numpy:
       return new_numpy_scalar(prepared.dtype, number);
     case RecipeKind::output_python:
@@ -121,6 +137,9 @@ PyObject* Materialiser::make_one(const Prepared& prepared, const Binding& bindin
       int64_t value = prepared.offset.evaluate(binding.symbols);
       return new_numpy_scalar(DType::int64, &value);
     }
+    case RecipeKind::shown:
+    case RecipeKind::shown_array:
+      return shown_object(recipe.kind, number_of(number), shown, part(0));
     case RecipeKind::view:
       return make_view(prepared, binding, part(0));
     case RecipeKind::tuple:

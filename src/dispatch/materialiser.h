@@ -3,6 +3,7 @@
 
 #include <Python.h>
 
+#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
@@ -12,6 +13,9 @@
 #include "guard/dim_program.h"
 
 namespace accel {
+
+// Objects that calls of a run have been shown, by number. Owned.
+using ShownObjects = std::unordered_map<int64_t, PyRef>;
 
 class Materialiser {
  public:
@@ -25,9 +29,9 @@ class Materialiser {
   std::vector<SourceId> sources() const;
 
   // Makes the objects: objects[id] is owned by the caller for each reachable recipe, null for RecipeKind::null, untouched for
-  // the others. Output arrays move from `outputs`. False with a Python exception set, and nothing left in `objects`. Runs no
-  // user code.
-  bool make(const Binding& binding, Outputs& outputs, PyObject** objects) const;
+  // the others. Output arrays move from `outputs`. `shown`: null for none. False with a Python exception set, and nothing left
+  // in `objects`. Runs no user code.
+  bool make(const Binding& binding, Outputs& outputs, PyObject** objects, const ShownObjects* shown = nullptr) const;
 
   // Gives up what is left in `objects`.
   void release(PyObject** objects) const;
@@ -41,7 +45,8 @@ class Materialiser {
   };
   void prepare(const std::vector<RecipeId>& roots, const DimTable& dims, const OutputPlan& plan);
   void mark(RecipeId id, std::vector<bool>& reachable) const;
-  PyObject* make_one(const Prepared& prepared, const Binding& binding, Outputs& outputs, PyObject* const* objects) const;
+  PyObject* make_one(const Prepared& prepared, const Binding& binding, Outputs& outputs, PyObject* const* objects,
+                     const ShownObjects* shown) const;
   PyObject* make_view(const Prepared& prepared, const Binding& binding, PyObject* base) const;
 
   const std::vector<Recipe>* recipes_ = nullptr;

@@ -15,17 +15,16 @@
 namespace accel {
 namespace {
 
-// Whether `object` is an array of this type that nobody else has: what it holds may be copied.
-bool is_array_of(PyObject* object, const Type& type) {
-  if (!is_exact_array(object) || Py_REFCNT(object) != 1) return false;
-  ArrayFacts facts = array_facts(object);
-  return facts.dtype == type.dtype && facts.ndim == type.rank() && facts.owns_data && facts.writeable &&
-         is_gapless(facts.ndim, facts.dims, facts.strides, type.axis_order().data(), item_size(type.dtype));
+bool has_weak_reference(PyObject* object) {
+  return PyType_SUPPORTS_WEAKREFS(Py_TYPE(object)) && *PyObject_GET_WEAKREFS_LISTPTR(object) != nullptr;
 }
 
+}  // namespace
+
 // How many have an object, and how an array lies in memory.
-struct Look {
+struct PythonCalls::Look {
   Py_ssize_t holders = 0;
+  bool has_weak_references = false;
   const void *descr = nullptr, *data = nullptr;
   std::vector<intptr_t> layout;
   bool writeable = false;
@@ -33,6 +32,7 @@ struct Look {
 
   explicit Look(PyObject* object) : holders(Py_REFCNT(object)) {
     if (!is_exact_array(object)) return;
+    has_weak_references = has_weak_reference(object);
     ArrayFacts facts = array_facts(object);
     descr = facts.descr, data = facts.data, writeable = facts.writeable;
     layout.assign(facts.dims, facts.dims + facts.ndim);
@@ -40,12 +40,37 @@ struct Look {
   }
 };
 
+namespace {
+
+// Whether `object` is an array of this type that nobody else has: what it holds may be copied.
+bool is_array_of(PyObject* object, const Type& type) {
+  if (!is_exact_array(object) || Py_REFCNT(object) != 1 || has_weak_reference(object)) return false;
+  ArrayFacts facts = array_facts(object);
+  return facts.dtype == type.dtype && facts.ndim == type.rank() && facts.owns_data && facts.writeable &&
+         is_gapless(facts.ndim, facts.dims, facts.strides, type.axis_order().data(), item_size(type.dtype));
+}
+
 bool is_number_of(PyObject* object, const Type& type) {
   uint64_t bits[2] = {0, 0};
   bool python = type.kind == ValueKind::py_scalar;
   bool known = python ? Py_IS_TYPE(object, python_type_of(type.dtype)) : dtype_of_scalar(object) == type.dtype;
   return known && read_scalar(object, type.dtype, bits);
 }
+
+// The objects that recipes name by number: those of the run that it may still name.
+NamedObjects named_objects(const PythonCall& call, const Outputs& outputs, PyObject* const* objects) {
+  NamedObjects named;
+  for (size_t id = 0; id < call.recipes.size(); ++id) {
+    const Recipe& recipe = call.recipes[id];
+    if (recipe.kind != RecipeKind::shown && recipe.kind != RecipeKind::shown_array) continue;
+    const int64_t number = *static_cast<const int64_t*>(outputs.data[recipe.index]);
+    if (number >= 0 && objects[id] != nullptr) named.emplace_back(number, objects[id]);
+  }
+  return named;
+}
+
+// Integers and truth values come from all over the place: small ones are singletons.
+bool has_own_identity(PyObject* object) { return object != Py_None && !PyLong_Check(object); }
 
 SeenResult seen_result_of(PyObject* object) {
   SeenResult seen;
@@ -90,8 +115,10 @@ std::vector<std::unique_ptr<PythonCallPlan>> python_call_plans(const Captured& c
   return plans;
 }
 
-PythonCalls::PythonCalls(const CheckedRun& run) : run_(run), modes_(event_modes()) {
-  for (SourceId source : run.captured->guards.wanted) held_.push_back(PyRef::borrow(run.binding.sources[source]));
+PythonCalls::PythonCalls(const CheckedRun& run) : run_(run), modes_(event_modes()) { hold_sources(); }
+
+void PythonCalls::hold_sources() {
+  for (SourceId source : run_.captured->guards.wanted) held_.push_back(PyRef::borrow(run_.binding.sources[source]));
 }
 
 PythonCalls::~PythonCalls() {
@@ -117,12 +144,16 @@ PythonCalls::Made PythonCalls::call(int number, const std::vector<CallOperandVal
   Outputs outputs{arrays.data(), data.data(), numbers.data()};
   plan_->operands.prepare(outputs);
   objects_.assign(call_->python->recipes.size(), nullptr);
-  bool made = make_operands(*plan_, operands, outputs) && plan_->materialiser.make(run_.binding, outputs, objects_.data());
+  bool made =
+      make_operands(*plan_, operands, outputs) && plan_->materialiser.make(run_.binding, outputs, objects_.data(), &shown_);
+  named_ = made ? named_objects(*call_->python, outputs, objects_.data()) : NamedObjects();
   plan_->operands.release(outputs);
   if (!made) return Made::failed;
   std::vector<FrameState> frames = frames_of(call_->python->frames, objects_.data());
-  FramedCall framed{act, this, release, false, AfterCall::go_on, {}};
+  FramedCall framed{act, this, release_all, false, AfterCall::go_on, {}, nullptr};
+  framed_ = &framed;
   PyObject* answer = call_under_frames(frames, framed);
+  framed_ = nullptr;
   if (!framed.was_made) {
     release_objects();
     return Made::failed;
@@ -136,13 +167,39 @@ PythonCalls::Made PythonCalls::call(int number, const std::vector<CallOperandVal
     if (answer == nullptr) PyErr_Fetch(&exception_[0], &exception_[1], &exception_[2]);
     return Made::left;
   }
-  results_.clear();
-  for (RecipeId id : call_->python->changed) results_.push_back(PyRef::borrow(objects_[static_cast<size_t>(id)]));
-  results_.push_back(framed.result);
+  take_results(framed.result.get());
+  kept_.clear();
   frames.back().stack.push_back(std::move(framed.result));
   frames_ = std::move(frames);
-  release_objects();
   return Made::done;
+}
+
+// In the order of the op's results.
+void PythonCalls::take_results(PyObject* result) {
+  const PythonCall& call = *call_->python;
+  hold_sources();
+  for (const auto& [number, object] : named_) shown_.emplace(number, PyRef::borrow(object));
+  auto number = [&](PyObject* object) {
+    shown_.emplace(next_shown_, PyRef::borrow(object));
+    results_.push_back(PyRef::steal(PyLong_FromLongLong(next_shown_++)));
+  };
+  for (RecipeId id : call.shown) number(seen_[static_cast<size_t>(id)]);
+  if (call.result == ResultKind::number) number(result);
+  for (RecipeId id : call.changed) results_.push_back(PyRef::borrow(seen_[static_cast<size_t>(id)]));
+  results_.push_back(PyRef::borrow(result));
+}
+
+void PythonCalls::release() {
+  frames_.clear();
+  results_.clear();
+  shown_.clear();
+  held_.clear();
+  forget();
+}
+
+void PythonCalls::forget() {
+  replaced_.clear();
+  kept_.clear();
 }
 
 void PythonCalls::release_objects() { plan_->materialiser.release(objects_.data()); }
@@ -178,16 +235,13 @@ bool PythonCalls::make_operands(const PythonCallPlan& plan, const std::vector<Ca
 }
 
 // The frames go on by themselves: nothing is gone back to.
-void PythonCalls::release(void* self) {
-  auto* calls = static_cast<PythonCalls*>(self);
-  calls->release_objects();
-  calls->results_.clear();
-  calls->frames_.clear();
-}
+void PythonCalls::release_all(void* self) { static_cast<PythonCalls*>(self)->release(); }
 
 AfterCall PythonCalls::act(void* self, PyObject** result) { return static_cast<PythonCalls*>(self)->make(result); }
 
+// Frames that go on own all that is alive.
 AfterCall PythonCalls::leave(Reason reason, std::string detail) {
+  forget();
   reason_ = reason;
   detail_ = std::move(detail);
   return AfterCall::leave;
@@ -241,39 +295,87 @@ void put_back(const std::vector<Replaced>& replaced) {
 
 bool PythonCalls::are_stores_there() const {
   return std::all_of(call_->python->stores.begin(), call_->python->stores.end(), [&](const StoreRecipe& store) {
-    PyObject *object = objects_[static_cast<size_t>(store.object)], *name = objects_[static_cast<size_t>(store.name)];
-    return stored(store.kind, object, name) == objects_[static_cast<size_t>(store.value)];
+    PyObject *object = seen_[static_cast<size_t>(store.object)], *name = seen_[static_cast<size_t>(store.name)];
+    return stored(store.kind, object, name) == seen_[static_cast<size_t>(store.value)];
   });
+}
+
+// From here on the frames alone have what they name, and the call has its arguments, as in the interpreter.
+PythonCalls::Given PythonCalls::give() {
+  const PythonCall& call = *call_->python;
+  Given given;
+  auto take = [&](RecipeId id) { return PyRef::borrow(objects_[static_cast<size_t>(id)]); };
+  given.callable = take(call.callable);
+  for (RecipeId id : call.arguments) given.arguments.push_back(take(id));
+  for (const StoreRecipe& store : call.stores) {
+    given.stored.push_back(take(store.object));
+    given.stored.push_back(take(store.name));
+    given.stored.push_back(take(store.value));
+  }
+  seen_ = objects_;
+  keep_alone();
+  release_objects();
+  frames_.clear();
+  results_.clear();
+  shown_.clear();
+  held_.clear();
+  return given;
+}
+
+// What is asked about after the call and nobody else has, such as an array that NumPy has copied.
+void PythonCalls::keep_alone() {
+  const PythonCall& call = *call_->python;
+  auto keep = [&](PyObject* object) {
+    const auto own = std::count(objects_.begin(), objects_.end(), object);  // a stand-in may be the object itself
+    if (object != nullptr && Py_REFCNT(object) == own) kept_.push_back(PyRef::borrow(object));
+  };
+  for (const std::vector<RecipeId>* ids : {&call.watched, &call.shown, &call.candidates})
+    for (RecipeId id : *ids) keep(id >= 0 ? seen_[static_cast<size_t>(id)] : nullptr);
+  for (const auto& [number, object] : named_) keep(object);
 }
 
 AfterCall PythonCalls::make(PyObject** result) {
   const PythonCall& call = *call_->python;
-  auto object = [&](RecipeId id) { return objects_[static_cast<size_t>(id)]; };
-  if (!make_stores()) {
+  const bool has_stored = make_stores();
+  Given given = give();
+  if (!has_stored) {
     *result = nullptr;
+    forget();
     reason_ = Reason::will_raise;
     detail_ = "a store before the call raised";
     return AfterCall::raise;
   }
   std::vector<Look> looks;
-  for (RecipeId id : call.watched) looks.emplace_back(object(id));
+  for (RecipeId id : call.watched) looks.emplace_back(seen_[static_cast<size_t>(id)]);
   std::vector<PyObject*> arguments;
-  for (RecipeId id : call.arguments) arguments.push_back(object(id));
+  for (const PyRef& argument : given.arguments) arguments.push_back(argument.get());
   size_t named = call_->keywords ? static_cast<size_t>(PyTuple_GET_SIZE(call_->keywords.get())) : 0;
-  *result = PyObject_Vectorcall(object(call.callable), arguments.data(), arguments.size() - named, call_->keywords.get());
+  *result = PyObject_Vectorcall(given.callable.get(), arguments.data(), arguments.size() - named, call_->keywords.get());
   if (*result == nullptr) {
+    forget();
     reason_ = Reason::will_raise;
     detail_ = "the call raised";
     return AfterCall::raise;
   }
   // Nobody sees what: the next instruction drops it.
   if (call.result == ResultKind::ignored) Py_SETREF(*result, Py_NewRef(Py_None));
+  return judge(*result, looks);
+}
+
+AfterCall PythonCalls::judge(PyObject* result, const std::vector<Look>& looks) {
+  const PythonCall& call = *call_->python;
+  // Objects may be gone that are no variables any more.
+  if (!frames_are_untouched(*framed_)) return leave(Reason::assumption_failed, "somebody holds the frame");
+  const bool as_assumed = is_as_assumed(result);
   for (size_t k = 0; k < looks.size(); k++) {
-    if (looks[k] == Look(object(call.watched[k]))) continue;
+    PyObject* object = seen_[static_cast<size_t>(call.watched[k])];
+    Look now(object);
+    now.holders -= object == result;
+    if (looks[k] == now) continue;
     return leave(Reason::assumption_failed, "the callee keeps an argument, or has changed its layout");
   }
   if (!are_stores_there() || !still_holds()) return leave(Reason::assumption_failed, "the call changed what was assumed");
-  if (!is_as_assumed(*result)) return leave(Reason::assumption_failed, "the call gave an object of another type");
+  if (!as_assumed) return leave(Reason::assumption_failed, "the call gave an object of another type");
   return AfterCall::go_on;
 }
 
@@ -281,12 +383,14 @@ bool PythonCalls::is_as_assumed(PyObject* result) {
   const PythonCall& call = *call_->python;
   switch (call.result) {
     case ResultKind::unknown:
-      unknown_ = seen_result_of(result);
-      return false;
+      break;
     case ResultKind::ignored:
       return true;
     case ResultKind::none:
       if (result == Py_None) return true;
+      break;
+    case ResultKind::argument:
+      if (result == candidate(call.argument)) return true;
       break;
     case ResultKind::number:
       if (is_number_of(result, call_->results.back())) return true;
@@ -296,7 +400,14 @@ bool PythonCalls::is_as_assumed(PyObject* result) {
       break;
   }
   unknown_ = seen_result_of(result);
+  for (int k = 0; has_own_identity(result) && k < static_cast<int>(call.candidates.size()); ++k)
+    if (result == candidate(k)) unknown_ = {ResultKind::argument, {}, k};
   return false;
+}
+
+PyObject* PythonCalls::candidate(int number) const {
+  const RecipeId id = call_->python->candidates[static_cast<size_t>(number)];
+  return id >= 0 ? seen_[static_cast<size_t>(id)] : nullptr;
 }
 
 // What the run was checked for at its start is as it was: the same objects, sizes, memory and numbers.
@@ -326,6 +437,10 @@ bool holds_as_checked(const CheckedRun& run, const std::vector<Replaced>* replac
                      [&](SourceId source) { return sources[static_cast<size_t>(source)] == then.sources[source]; });
 }
 
-PyObject* PythonCalls::go_back(bool raise) { return resume_frames(std::move(frames_), raise); }
+PyObject* PythonCalls::go_back(bool raise) {
+  std::vector<FrameState> frames = std::move(frames_);
+  release();
+  return resume_frames(std::move(frames), raise);
+}
 
 }  // namespace accel

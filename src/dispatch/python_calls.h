@@ -51,6 +51,9 @@ struct CallOperandValue {
   PyObject* object = nullptr;
 };
 
+// Objects that a run knows by number. Borrowed.
+using NamedObjects = std::vector<std::pair<int64_t, PyObject*>>;
+
 class PythonCalls {
  public:
   explicit PythonCalls(const CheckedRun& run);
@@ -76,6 +79,10 @@ class PythonCalls {
   PyObject* take_answer();
   // Goes on in the interpreter behind the last call that was done; raises the current exception there when `raise` is set.
   PyObject* go_back(bool raise);
+  // What calls have been shown, as long as the run may name it.
+  const ShownObjects& shown() const { return shown_; }
+  // Gives up all references: frames that go on have their own.
+  void release();
   // The last call that was made, and why it left.
   int last() const { return last_; }
   Reason reason() const { return reason_; }
@@ -85,14 +92,27 @@ class PythonCalls {
 
  private:
   static AfterCall act(void* self, PyObject** result);
-  static void release(void* self);
+  static void release_all(void* self);
   AfterCall make(PyObject** result);
   bool make_operands(const PythonCallPlan& plan, const std::vector<CallOperandValue>& operands, Outputs& outputs);
   bool still_holds();
   bool make_stores();
   bool are_stores_there() const;
+  struct Look;
+  // What a call works with beside what the frames have.
+  struct Given {
+    PyRef callable;
+    std::vector<PyRef> arguments, stored;
+  };
+  Given give();
+  AfterCall judge(PyObject* result, const std::vector<Look>& looks);
   bool is_as_assumed(PyObject* result);
+  PyObject* candidate(int number) const;
   AfterCall leave(Reason reason, std::string detail);
+  void take_results(PyObject* result);
+  void hold_sources();
+  void keep_alone();
+  void forget();
   void release_objects();
 
   CheckedRun run_;
@@ -101,6 +121,8 @@ class PythonCalls {
   std::vector<Replaced> replaced_;  // by stores before calls
   std::vector<FrameState> frames_;  // behind the last call that was done
   std::vector<PyRef> results_;
+  ShownObjects shown_;
+  int64_t next_shown_ = 0;
   int last_ = -1;
   int64_t count_ = 0;
   bool left_ = false;
@@ -113,7 +135,11 @@ class PythonCalls {
   // Of the call that is being made.
   const BoxedCall* call_ = nullptr;
   const PythonCallPlan* plan_ = nullptr;
-  std::vector<PyObject*> objects_;
+  const FramedCall* framed_ = nullptr;
+  std::vector<PyObject*> objects_;  // owned
+  std::vector<PyObject*> seen_;     // the same, borrowed from the frames
+  NamedObjects named_;              // of them
+  std::vector<PyRef> kept_;         // those that nobody else has
 };
 
 }  // namespace accel
