@@ -74,6 +74,30 @@ def test_broadcast_views_of_extent_one_have_no_strides(array):
     check_layout(broadcast, array)
 
 
+def views_of_nothing(a):
+    rows = np.zeros((4, *a.shape))
+    parts = a[::2], a[::-1], a[:0], a[1:2], a[..., :0], a[None], a[:, None], a.T, a[:0:-2], np.flip(a), np.expand_dims(a, 0)
+    more = rows[::2], rows[0], rows.T[::-1], a.reshape(-1), a.reshape(a.shape[::-1]), np.broadcast_to(a, (2, *a.shape))
+    return parts, more, np.array_split(a, 2), np.swapaxes(a, 0, -1), np.squeeze(a), np.roll(a, 1, 0), np.tile(a, 2), a * 2
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.zeros((3, 0)),
+        np.zeros(0).reshape(3, 0),
+        np.zeros(0).reshape(3, 0).T,
+        CUBE[::2, ::2, 2][:, :0],
+        CUBE[0].T[:0, ::-1],
+        CUBE[:, 1:1],
+        np.zeros(0).reshape(2, 0, 1),
+    ],
+    ids=lambda a: f"{a.shape}{a.strides}",
+)
+def test_views_without_elements(array):
+    check_layout(views_of_nothing, array)
+
+
 def of_copies(a):
     return a.copy("K"), np.copy(a), np.zeros_like(a), a.astype("f4"), np.roll(a, 1, 0)
 

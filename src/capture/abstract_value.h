@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "capture/value_scope.h"
+#include "capture/view_step.h"
 #include "cpython/py_ref.h"
 #include "guard/guard_set.h"
 #include "ir/builder.h"
@@ -75,13 +76,6 @@ struct Storage {
   // The number by which a run knows the array that is all of the memory, once a call has been shown it:
   // AbstractValue::identity.
   Ref identity;
-};
-
-// One step from a base to a view: a view op of the IR.
-struct ViewStep {
-  Op op = Op::transpose;
-  Attributes attrs;
-  Type type;  // result
 };
 
 // Strided view of a storage's memory in bytes, over entry symbols. For arrays that Python gets to see as views.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "capture/view_step.h"
 #include "cpython/py_ref.h"
 #include "guard/guard_set.h"
 #include "ir/graph.h"
@@ -62,11 +63,11 @@ struct Recipe {
   int index = -1;
   DType dtype = DType::float64;
   std::vector<Dim> shape, strides;
+  std::vector<ViewStep> path;  // view: the steps that lead to it, by which one without elements gets its strides
   Dim offset;
   ValueKind item = ValueKind::array;  // list_of_rows
   bool writeable = true;              // output_array, view: false makes it read-only, whatever its base is
-  bool reshaped = false;              // view: in C order, by a reshape
-  bool strided_when_empty = false;    // view: has its strides also where new memory has no elements
+  bool strided_when_empty = false;    // view: has these strides also where there are no elements
   std::vector<RecipeId> parts;
 };
 

@@ -403,6 +403,10 @@ std::vector<BoundSymbol> RecipeWriter::write_symbols() {
     look(recipe.offset);
     for (Dim d : recipe.shape) look(d);
     for (Dim d : recipe.strides) look(d);
+    for (const ViewStep& step : recipe.path) {
+      for (Dim d : step.type.shape) look(d);
+      for (Dim d : step.attrs.steps) look(d);
+    }
   }
   std::vector<BoundSymbol> symbols;
   for (int symbol : found) {
@@ -445,10 +449,10 @@ Result<RecipeId> RecipeWriter::write_array(const ArrayState& array) {
   recipe.dtype = array.lens.dtype;
   recipe.shape = array.lens.shape;
   recipe.strides = array.lens.strides;
+  recipe.path = array.path;
   recipe.offset = array.lens.offset;
   recipe.writeable = array.writeable;
   recipe.strided_when_empty = array.storage->strided_when_empty;
-  recipe.reshaped = array.path.back().op == Op::reshape;
   recipe.parts = {base};
   return add(std::move(recipe));
 }

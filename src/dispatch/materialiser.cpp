@@ -1,5 +1,7 @@
 #include "dispatch/materialiser.h"
 
+#include <algorithm>
+
 #include "dispatch/python_objects.h"
 #include "ndarray/array.h"
 
@@ -75,6 +77,11 @@ void Materialiser::prepare(const std::vector<RecipeId>& roots, const DimTable& d
     if (recipe.kind == RecipeKind::view) {
       for (Dim d : recipe.shape) prepared.shape.emplace_back(dims, d);
       for (Dim d : recipe.strides) prepared.strides.emplace_back(dims, d);
+      for (const ViewStep& step : recipe.path) {
+        PreparedStep& next = prepared.path.emplace_back();
+        for (Dim d : step.type.shape) next.shape.emplace_back(dims, d);
+        for (Dim d : step.attrs.steps) next.steps.emplace_back(dims, d);
+      }
     }
     order_.push_back(std::move(prepared));
   }
@@ -177,20 +184,66 @@ PyObject* Materialiser::make_one(const Prepared& prepared, const Binding& bindin
 
 namespace {
 
-bool is_empty(PyObject* array) {
-  ArrayFacts facts = array_facts(array);
-  return std::any_of(facts.dims, facts.dims + facts.ndim, [](intptr_t extent) { return extent == 0; });
+struct Walked {
+  std::vector<int64_t> shape, strides;
+};
+
+// What NumPy makes of strides where there are no elements: it does not look at them but for the step itself.
+Walked walk(const Walked& from, const ViewStep& step, std::vector<int64_t> shape, const std::vector<int64_t>& steps) {
+  const std::vector<int>& axes = step.attrs.axes;
+  auto named = [&](size_t axis) { return std::find(axes.begin(), axes.end(), static_cast<int>(axis)) != axes.end(); };
+  std::vector<int64_t> strides;
+  switch (step.op) {
+    case Op::transpose:
+      for (int axis : axes) strides.push_back(from.strides[static_cast<size_t>(axis)]);
+      break;
+    case Op::squeeze:
+      for (size_t k = 0; k < from.strides.size(); ++k)
+        if (!named(k)) strides.push_back(from.strides[k]);
+      break;
+    case Op::expand_dims:
+      for (size_t k = 0, next = 0; k < shape.size(); ++k) strides.push_back(named(k) ? 0 : from.strides[next++]);
+      break;
+    case Op::slice:  // none of an axis has a step of 1
+      for (size_t k = 0; k < shape.size(); ++k) strides.push_back(from.strides[k] * (shape[k] == 0 ? 1 : steps[k]));
+      break;
+    case Op::broadcast_to:
+      strides.assign(shape.size() - from.shape.size(), 0);
+      for (size_t k = 0; k < from.shape.size(); ++k) strides.push_back(from.shape[k] == 1 ? 0 : from.strides[k]);
+      break;
+    case Op::reshape:
+      strides = from.strides;
+      if (shape == from.shape) break;
+      strides.assign(shape.size(), 0);
+      for (int64_t k = std::ssize(shape) - 1, stride = item_size(step.type.dtype); k >= 0; --k) {
+        strides[static_cast<size_t>(k)] = stride;
+        stride *= std::max<int64_t>(shape[static_cast<size_t>(k)], 1);
+      }
+      break;
+    default:
+      strides = from.strides;
+      if (step.op == Op::parts) strides.push_back(item_size(step.type.dtype));
+  }
+  return {std::move(shape), std::move(strides)};
 }
 
-// NumPy's new arrays without elements have strides 0, and so have views of them; for a reshape extents 0 count as 1.
-void set_empty_strides(const int64_t* shape, size_t rank, int64_t innermost, int64_t* strides) {
-  for (size_t k = rank; k-- > 0;) {
-    strides[k] = innermost;
-    innermost *= std::max<int64_t>(shape[k], 1);
-  }
+std::vector<int64_t> values_of(const std::vector<DimProgram>& programs, const Binding& binding) {
+  std::vector<int64_t> values;
+  for (const DimProgram& program : programs) values.push_back(program.evaluate(binding.symbols));
+  return values;
 }
 
 }  // namespace
+
+// Memory without elements may have any strides: those of a view follow from its base's.
+std::vector<int64_t> Materialiser::strides_of_nothing(const Prepared& prepared, const Binding& binding, PyObject* base) const {
+  const ArrayFacts facts = array_facts(base);
+  Walked at{{facts.dims, facts.dims + facts.ndim}, {facts.strides, facts.strides + facts.ndim}};
+  const std::vector<ViewStep>& path = (*recipes_)[prepared.id].path;
+  for (size_t k = 0; k < path.size(); ++k)
+    at = walk(at, path[k], values_of(prepared.path[k].shape, binding), values_of(prepared.path[k].steps, binding));
+  return at.strides;
+}
 
 PyObject* Materialiser::make_view(const Prepared& prepared, const Binding& binding, PyObject* base) const {
   int64_t shape[max_rank], strides[max_rank];
@@ -200,8 +253,10 @@ PyObject* Materialiser::make_view(const Prepared& prepared, const Binding& bindi
     strides[k] = prepared.strides[k].evaluate(binding.symbols);
   }
   const Recipe& recipe = (*recipes_)[prepared.id];
-  const bool of_new = (*recipes_)[recipe.parts[0]].kind == RecipeKind::output_array && !recipe.strided_when_empty;
-  if (of_new && is_empty(base)) set_empty_strides(shape, rank, recipe.reshaped ? item_size(recipe.dtype) : 0, strides);
+  if (!recipe.strided_when_empty && std::find(shape, shape + rank, 0) != shape + rank) {
+    const std::vector<int64_t> own = strides_of_nothing(prepared, binding, base);
+    if (own.size() == rank) std::copy(own.begin(), own.end(), strides);
+  }
   PyObject* view = new_view(base, recipe.dtype, {shape, rank}, {strides, rank}, prepared.offset.evaluate(binding.symbols));
   return recipe.writeable ? view : read_only(view);
 }

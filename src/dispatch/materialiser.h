@@ -37,17 +37,22 @@ class Materialiser {
   void release(PyObject** objects) const;
 
  private:
+  struct PreparedStep {
+    std::vector<DimProgram> shape, steps;
+  };
   struct Prepared {
     RecipeId id = -1;
     DType dtype = DType::float64;  // output_*: dtype of the kernel's output
     DimProgram offset;
     std::vector<DimProgram> shape, strides;
+    std::vector<PreparedStep> path;
   };
   void prepare(const std::vector<RecipeId>& roots, const DimTable& dims, const OutputPlan& plan);
   void mark(RecipeId id, std::vector<bool>& reachable) const;
   PyObject* make_one(const Prepared& prepared, const Binding& binding, Outputs& outputs, PyObject* const* objects,
                      const ShownObjects* shown) const;
   PyObject* make_view(const Prepared& prepared, const Binding& binding, PyObject* base) const;
+  std::vector<int64_t> strides_of_nothing(const Prepared& prepared, const Binding& binding, PyObject* base) const;
 
   const std::vector<Recipe>* recipes_ = nullptr;
   std::vector<Prepared> order_;
