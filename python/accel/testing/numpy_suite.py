@@ -147,8 +147,10 @@ class CompiledSuite:
         plain: list[pytest.TestReport],
         compiled: list[pytest.TestReport],
     ) -> list[pytest.TestReport]:
-        name = f"{item.module.__name__}::{item.nodeid.partition('::')[2]}"
-        expected = next((why for pattern, why in self.cannot_hold if fnmatch.fnmatchcase(name, pattern)), None)
+        test = item.nodeid.partition("::")[2]
+        names = [f"{module}::{test}" for module in (item.module.__name__, _module_of(item.path))]
+        found = (why for pattern, why in self.cannot_hold for name in names if fnmatch.fnmatchcase(name, pattern))
+        expected = next(found, None)
         chosen = plain[-1] if expected is not None else plain[1 if len(plain) > 2 else 0]
         kind = "differs" if expected is None else "cannot hold"
         chosen.user_properties.append(("accel " + kind, lines[0]))
@@ -230,6 +232,12 @@ class CompiledSuite:
         )
         for line in self.coverage.lines():
             terminalreporter.line(line)
+
+
+def _module_of(path: Path) -> str:
+    """Return the dotted name of a file in its package; pytest has a shorter one where the folder of the tests is no package."""
+    packages = [folder for folder in path.parents if (folder / "__init__.py").exists()]
+    return ".".join(path.with_suffix("").relative_to(packages[-1].parent).parts) if packages else path.stem
 
 
 def _renew(item: pytest.Function) -> None:
