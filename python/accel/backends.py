@@ -521,7 +521,8 @@ def _lay_out(result: Any, type_: dict[str, Any]) -> Any:
 
 def _gapless(array: Any, order: Sequence[int]) -> Any:
     """Return an empty array like `array` whose axes from slowest to fastest are `order`."""
-    return np.empty([array.shape[axis] for axis in order], array.dtype).transpose(np.argsort(order))
+    made = np.empty([array.shape[axis] for axis in order], array.dtype)
+    return made if list(order) == sorted(order) else made.transpose(np.argsort(order))
 
 
 def _copied(array: Any, order: Sequence[int] | None = None) -> Any:
@@ -529,5 +530,7 @@ def _copied(array: Any, order: Sequence[int] | None = None) -> Any:
     if order is None:
         order = sorted(range(array.ndim), key=lambda axis: (-array.strides[axis], array.shape[axis] == 1))
     made = _gapless(array, order)
+    if made.base is not None and made.size:
+        made = np.ndarray(array.shape, array.dtype, strides=made.strides)  # owns its memory
     made[...] = array
     return made

@@ -176,14 +176,22 @@ WarningState warning_state() {
   return state;
 }
 
+// sys.stderr; null when there is none. Borrowed.
+static PyObject* standard_error() {
+  static PyObject* const system = PyImport_AddModule("sys");
+  static PyObject* const name = PyUnicode_InternFromString("stderr");
+  return system != nullptr ? PyDict_GetItem(PyModule_GetDict(system), name) : nullptr;
+}
+
 bool prints_unseen(bool writes) {
   PyObject* dict = warnings_dict();
   PyObject* impl = dict != nullptr ? PyDict_GetItem(dict, names().impl) : nullptr;
   if (impl != nullptr && PyCFunction_CheckExact(impl)) return true;  // it only takes them
-  PyObject* stream = PySys_GetObject("stderr");
+  PyObject* stream = standard_error();
   if (stream == nullptr || stream == Py_None) return true;
   if (writes && std::string_view(Py_TYPE(stream)->tp_name).substr(0, 4) != "_io.") return false;
-  PyRef closed = PyRef::steal(PyObject_GetAttrString(stream, "closed"));
+  static PyObject* const name = PyUnicode_InternFromString("closed");
+  PyRef closed = PyRef::steal(PyObject_GetAttr(stream, name));
   if (!closed) PyErr_Clear();
   return !closed || closed.get() == Py_False;
 }

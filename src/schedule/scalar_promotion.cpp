@@ -21,7 +21,7 @@ class Promotion {
 
   // False, and no element is promoted, where it cannot be said which version is used behind the loop.
   bool run(bool is_outermost) {
-    if (is_pinned_ && is_outermost) ask_at_latches();
+    if (is_pinned_ && is_outermost && reads_elements()) ask_at_latches();
     if (!find_exits()) return false;
     enter();
     name_numbers();
@@ -44,6 +44,14 @@ class Promotion {
   bool is_version(ValueId v) const { return elements_.versions.contains(v); }
 
   // --- ways out -----------------------------------------------------------------------------------------------------------
+
+  // Whether an iteration may read what one before has stored: if none does, threads may share the loop.
+  bool reads_elements() {
+    return std::any_of(loop_.blocks.begin(), loop_.blocks.end(), [&](BlockId b) {
+      return std::any_of(block(b).nodes.begin(), block(b).nodes.end(),
+                         [&](NodeId n) { return node(n).op == Op::astype && elements_.views.contains(node(n).operands[0]); });
+    });
+  }
 
   // Exits for interrupted runs get blocks of their own: on the way there the array gets what is in registers.
   void ask_at_latches() {
