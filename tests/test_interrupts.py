@@ -14,6 +14,7 @@ from support.differential import sample
 from support.endless_loops import ENDLESS, LOOPS, counted_loop, loop_of_chains, loop_of_stores
 
 import accel
+import accel.logging
 
 AFTER = 0.3  # seconds, until the signal comes
 SOON = 0.15  # seconds, from then on, on a machine with nothing else to do

@@ -155,13 +155,20 @@ class Walk {
         make_root(node.results[0], "result of a library call");
         for (ValueId operand : node.operands) {
           make_root(computed_below(operand), "operand of a library call");
-          if (!strided_view(dims_, graph_, result_.places, operand))
+          if (is_number_below(operand) || !strided_view(dims_, graph_, result_.places, operand))
             make_root(operand, "operand of a library call without strides");
         }
       }
       bool used = std::any_of(node.results.begin(), node.results.end(), [&](ValueId v) { return uses[v] > 0; });
       if (!used && node_events(graph_, node) != 0) make_root(node.results[0], "kept for its floating-point events");
     }
+  }
+
+  // Whether the value is a view of a number that the kernel is given: it is in no memory.
+  bool is_number_below(ValueId v) const {
+    const ValueId base = located_base(graph_, result_.places, v);
+    return base != no_value && base != v && graph_.is_input(base) &&
+           graph_.inputs[static_cast<size_t>(graph_.input_index(base))].slot >= 0;
   }
 
   void place_update(const Node& node) {
