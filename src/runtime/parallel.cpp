@@ -42,7 +42,8 @@ class Poll {
   Poll() : ask_(interrupt_poll.load(std::memory_order_relaxed)) {
     if (ask_) start_ = Clock::now(), next_ = start_ + poll_interval;
   }
-  // `done`: the part of the loop that is done.
+  // `done`: the part of the loop that threads have begun. Where the run can leave after the loop, the loop goes on if it seems
+  // to end shortly, and for a short time only: its last iterations may never end.
   bool interrupted(double done) {
     if (!ask_) return false;
     Clock::time_point now = Clock::now();
@@ -51,6 +52,7 @@ class Poll {
     Interrupt asked = ask_(0);
     if (asked != Interrupt::none && interrupted_since == 0) interrupted_since = coarse_nanoseconds();
     if (asked != Interrupt::soon) return asked == Interrupt::now;
+    if (coarse_nanoseconds() - interrupted_since >= std::chrono::nanoseconds(short_wait).count()) return true;
     return std::chrono::duration<double>(now - start_).count() * (1 - done) >
            done * std::chrono::duration<double>(short_wait).count();
   }
