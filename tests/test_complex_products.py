@@ -57,6 +57,23 @@ def test_layouts(function, layout, dtype):
 
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_numbers_without_axes_in_place(dtype):
+    """NumPy takes the product of a number with itself as out for a reduction."""
+
+    def products_in_place(x, y, a, b, out):
+        x *= y
+        np.multiply(y, a, out=a)
+        b **= 2
+        np.multiply(x, y, out=out)
+
+    call = accel.compile(products_in_place)
+    for seed in range(30):
+        arguments = [np.array(number) for number in numbers(5, dtype, seed)]
+        assert_same(products_in_place, call, *arguments, times=1)
+    assert facts(call)["interpreted"] == facts(call)["side_exits"] == 0
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
 def test_ranks_that_differ(dtype):
     """NumPy's iterator aligns the operands and gives the loop of a single element no strides."""
     call = accel.compile(products)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.compiled import assert_all_compiled
+from support.compiled import assert_all_compiled, facts
 from support.outcome import assert_same
 
 import accel
@@ -166,3 +166,19 @@ def views_of_new_arrays(a):
 @pytest.mark.parametrize("shape", [(0, 3), (2, 0), (0, 0)])
 def test_views_of_new_arrays_without_elements(shape):
     check_layout(views_of_new_arrays, np.ones(shape))
+
+
+def test_memory_without_elements_is_contiguous():
+    """Also in a version that was compiled for arrays with gaps."""
+
+    def orders(x):
+        made = np.asfortranarray(x), np.ascontiguousarray(x), np.require(x, requirements="F")
+        return [part is x for part in made], x.flags.c_contiguous, x.flags.f_contiguous, x + 1.0
+
+    call = accel.compile(orders)
+    for shape in ((3, 2), (0, 2), (3, 0), (1, 2), (3, 2)):
+        for x in (np.ones((6, 4))[: 2 * shape[0] : 2, : 2 * shape[1] : 2], np.ones(shape), np.asfortranarray(np.ones(shape))):
+            for _ in range(2):
+                got, expected = call(x), orders(x)
+                assert got[:3] == expected[:3], (shape, x.strides)
+    assert facts(call)["interpreted"] == 0

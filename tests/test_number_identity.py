@@ -1,4 +1,4 @@
-"""Which object a number or tuple is, where paths, rounds of a loop or data choose it: NumPy's answer, from the interpreter."""
+"""Which object a number or tuple is, where paths, iterations of a loop or data choose it: NumPy's answer, from the interpreter."""
 
 import copy
 import math
@@ -149,4 +149,14 @@ def test_which_methods_of_numbers_make_another_object(number):
     call = accel.compile(made_of_a_number)
     assert_same(made_of_a_number, call, number, times=2)
     assert [made is number for made in call(number)[1]] == [made is number for made in made_of_a_number(number)[1]]
+    assert facts(call)["interpreted"] == 0
+
+
+def test_copies_of_a_constant_are_other_objects():
+    def copies(x):
+        eps = np.finfo(float).eps
+        return x + eps, eps.copy() is eps, eps.conj() is eps, np.round(eps) is eps, eps is eps
+
+    call = accel.compile(copies)
+    assert_same(copies, call, np.ones(3), times=2)
     assert facts(call)["interpreted"] == 0

@@ -221,6 +221,15 @@ def test_events_warn_once():
     assert len(caught) == 3 and all("divide by zero" in str(w.message) for w in caught)
 
 
+def test_integers_beyond_the_limit_of_decimal_texts():
+    call = accel.compile(lambda x, n: (x + 1.0, n))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(3):
+            assert call(np.ones(3), 10**5000)[1] == 10**5000
+    assert accel._accel.record(call)["versions"][0]["runs"] == 3
+
+
 def test_the_share_is_a_share():
     call = accel.compile(scaled)
     with accel.config(verify=0.0):

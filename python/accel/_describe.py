@@ -18,7 +18,7 @@ _LONG = 512  # bytes or characters that a description holds; longer ones are dig
 _DEEP = 8
 _MANY = 20_000
 _FLAGS = 0x0500  # NPY_ARRAY_ALIGNED and NPY_ARRAY_WRITEABLE; reading flags.writeable may warn
-_PLAIN = (bool, int, type(None), type(Ellipsis), type(NotImplemented), slice, range)
+_PLAIN = (bool, type(None), type(Ellipsis), type(NotImplemented))
 _CALLABLES = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, _accel.CompiledFunction, np.ufunc)
 _LONG_DOUBLE_BYTES = 10 if platform.machine() in {"x86_64", "i686"} else np.dtype(np.longdouble).itemsize
 
@@ -85,7 +85,9 @@ class _Describer:
         if isinstance(value, bytes | bytearray):
             return (name, bytes(value) if len(value) < _LONG else _digest(bytes(value)))
         if isinstance(value, int):
-            return (name, int.__repr__(value))
+            return (name, int.__format__(value, "x"))  # Python limits the digits of decimal texts
+        if isinstance(value, slice | range):
+            return (name, self.of(value.start), self.of(value.stop), self.of(value.step))
         if isinstance(value, tuple | list):
             items = tuple.__iter__(value) if isinstance(value, tuple) else list.__iter__(value)
             return (name, [self.of(item) for item in items], self._attributes(value))

@@ -86,7 +86,10 @@ class _ThisThread(type):
 
 
 def _text(value: Any) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python limits the digits of decimal texts
+        text = f"an object of {type(value).__name__}"
     if isinstance(value, np.ndarray):
         text += f" (strides {value.strides})"
     return text if len(text) < 200 else text[:200] + "..."

@@ -279,7 +279,7 @@ Result<Ref> capture_abs(Capture& capture, PyObject* callable, const CallArgument
     DimTable& dims = capture.dims();
     Dim d = *value->scalar.dim, zero = dims.constant(0);
     if (capture.decide(d, Comparison::ge, zero))
-      return value->scalar.kind == ValueKind::numpy_scalar ? another_number(value) : value;
+      return value->scalar.kind == ValueKind::numpy_scalar ? another_number(capture, value) : value;
     if (capture.fits(d)) return capture.dim_scalar(dims.sub(zero, d), value->scalar.kind);
   }
   auto operand = as_operand(capture, value);

@@ -115,13 +115,10 @@ bool all_c_order(Capture& capture, const std::vector<Operand>& operands) {
   return std::all_of(operands.begin(), operands.end(), [&](const Operand& o) { return is_c_order(capture, o); });
 }
 
-// Whether memory is gapless with the axes from slowest to fastest in `order`; decided by guards. Axes of extent 1 do not
-// matter.
-bool is_contiguous(Capture& capture, const Lens& lens, const std::vector<size_t>& order) {
+// Whether the strides are those of memory without gaps with the axes from slowest to fastest in `order`; decided by guards.
+// Axes of extent 1 do not matter.
+bool has_no_gaps(Capture& capture, const Lens& lens, const std::vector<size_t>& order) {
   DimTable& dims = capture.dims();
-  for (Dim extent : lens.shape) {
-    if (capture.hint(extent) == 0) return capture.decide_equal(extent, dims.constant(0));
-  }
   Dim expected = dims.constant(item_size(lens.dtype));
   for (size_t k = order.size(); k-- > 0;) {
     Dim extent = lens.shape[order[k]], stride = lens.strides[order[k]];
@@ -129,6 +126,17 @@ bool is_contiguous(Capture& capture, const Lens& lens, const std::vector<size_t>
     expected = dims.mul(expected, extent);
   }
   return true;
+}
+
+// Whether NumPy's flag for this order is set; decided by guards. Memory without elements is contiguous with any strides.
+bool is_contiguous(Capture& capture, const Lens& lens, const std::vector<size_t>& order) {
+  DimTable& dims = capture.dims();
+  for (Dim extent : lens.shape) {
+    if (capture.hint(extent) == 0) return capture.decide_equal(extent, dims.constant(0));
+  }
+  if (has_no_gaps(capture, lens, order)) return true;
+  return std::any_of(lens.shape.begin(), lens.shape.end(),
+                     [&](Dim extent) { return capture.decide_equal(extent, dims.constant(0)); });
 }
 
 }  // namespace

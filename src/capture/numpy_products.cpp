@@ -57,6 +57,8 @@ Result<Op> product_op(Capture& capture, const ProductCall& call) {
   bool product = (call.op == Op::multiply || call.op == Op::square) && dtype_kind(call.dtype) == 'c';
   if (!product) return call.op;
   if (call.shape.empty()) {
+    // NumPy takes a number that is multiplied in place for a reduction, whose products are not fused.
+    if (call.predicate == nullptr && is_in_place(call)) return Op::scalar_multiply;
     // NumPy calls its loops of one operand for a number without strides.
     bool of_number = call.op == Op::square && call.outs.empty() && !call.operands[0].is_array();
     return of_number ? Op::scalar_multiply : call.op;

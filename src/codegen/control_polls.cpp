@@ -13,7 +13,7 @@ namespace {
 constexpr size_t most_held_in_line = 32;
 constexpr long strip_length = 1 << 16;  // of a loop of a few statements: some 50 microseconds
 constexpr size_t statements_of_strip = 16;
-// Turns that count for more than an iteration of a few statements.
+// What a step of an iteration adds to its count of turns; an iteration of a few statements counts as one turn.
 constexpr int turns_of_nest = 64, turns_of_inner_loop = 1024, turns_of_draw = 16;
 constexpr int turns_of_call = 1 << 14;  // nobody knows how long it takes
 
@@ -42,12 +42,12 @@ std::optional<size_t> ControlFunction::asked_by(const ProgramBlock& exit) const 
   return std::nullopt;
 }
 
-// Edges back to where the way came from ask whether the run is interrupted. Innermost loops that count do so after each strip.
+// Back edges ask whether the run is interrupted. Innermost loops that count ask after each strip instead.
 void ControlFunction::find_polls() {
   struct Back {
     size_t from;
     int which;
-    std::vector<size_t> loop;  // blocks on the way from the header to `from`
+    std::vector<size_t> loop;  // blocks on the path from the header to `from`
   };
   std::vector<Back> edges;
   std::set<size_t> headers;
@@ -73,7 +73,7 @@ void ControlFunction::find_polls() {
       way.emplace_back(target, 0);
     }
   }
-  has_loops_ = loop_ != nullptr || !edges.empty();
+  has_loops_ = !edges.empty();
   holds_by_call_ = edges.empty() && program_.buffers.size() > most_held_in_line;
   // An iteration without a loop in it, that calls nothing, is short.
   std::map<size_t, int> latches;
@@ -140,7 +140,7 @@ const Stmt* ControlFunction::computation(const ProgramBlock& block, TempId temp)
   return stmt && stmt->kind == StmtKind::compute ? stmt : nullptr;
 }
 
-// Whether the header compares a counter that the latch changes by a constant.
+// Whether the header compares an int64 that the latch adds to or subtracts from.
 bool ControlFunction::is_counted(size_t header, size_t latch) const {
   const ProgramBlock& block = program_.blocks[header];
   const Stmt* test = computation(block, block.condition);
@@ -194,7 +194,10 @@ std::optional<int64_t> ControlFunction::known_number(const ProgramBlock& block, 
 bool ControlFunction::ends_soon(size_t header, size_t latch, const Stmt& test) const {
   const std::optional<int64_t> end = known_number(program_.blocks[header], test.args[1]);
   auto is_near = [](std::optional<int64_t> number) { return number && *number <= strip_length && *number >= -strip_length; };
-  if (!is_near(end)) return false;
+  const int64_t step = step_of(header, latch, test.args[0]);
+  const bool up = test.op == Op::less || test.op == Op::less_equal,
+             down = test.op == Op::greater || test.op == Op::greater_equal;
+  if (!is_near(end) || !((up && step > 0) || (down && step < 0))) return false;
   for (size_t b = 0; b < program_.blocks.size(); ++b) {
     for (int k = 0; b != latch && k < edge_count(program_.blocks[b]); ++k) {
       const Edge& edge = program_.blocks[b].edges[k];
