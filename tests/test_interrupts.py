@@ -1,7 +1,6 @@
 """Exceptions of signals in compiled code: raised in the function's own frame, soon, and what was done before stays."""
 
 import ctypes
-import os
 import signal
 import threading
 import time
@@ -12,62 +11,10 @@ import pytest
 from support.compiled import facts
 from support.differential import sample
 from support.endless_loops import ENDLESS, LOOPS, counted_loop, loop_of_chains, loop_of_stores
+from support.interrupts import AFTER, Alarm, assert_soon, interrupted, slow_compiler
 
 import accel
 import accel.logging
-
-AFTER = 0.3  # seconds, until the signal comes
-SOON = 0.15  # seconds, from then on, on a machine with nothing else to do
-
-
-class Alarm:
-    """Sends the signal of Ctrl-C when the time has come."""
-
-    def __init__(self, seconds=AFTER, handler=signal.default_int_handler):
-        self.seconds, self.handler = seconds, handler
-
-    def __enter__(self):
-        self.before = signal.signal(signal.SIGINT, self.handler)
-        self.timer = threading.Timer(self.seconds, self._send)
-        self.sent = None
-        self.timer.start()
-        return self
-
-    def _send(self):
-        self.sent = time.perf_counter()
-        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-
-    def __exit__(self, *_):
-        end = time.perf_counter()
-        self.timer.cancel()
-        self.timer.join()
-        self.late = end - self.sent if self.sent is not None else 0.0
-        signal.signal(signal.SIGINT, self.before)
-
-
-def assert_soon(measure, tries=3):
-    """One of a few tries is as fast as asked for; where other processes have the cores none is much slower."""
-    late = []
-    for _ in range(tries):
-        late.append(measure())
-        if late[-1] <= SOON:
-            return
-    busy = os.getloadavg()[0] > 0.7 * os.cpu_count()
-    assert busy and min(late) < 2, late
-
-
-def interrupted(call, *arguments):
-    """How long after the signal the call has ended with KeyboardInterrupt, and the frames of its traceback in the function."""
-    alarm, frames = Alarm(), None
-    try:
-        with alarm:
-            call(*arguments)
-    except KeyboardInterrupt as raised:
-        frames = traceback.extract_tb(raised.__traceback__)
-    assert frames is not None, "the call has ended by itself"
-    names = [frame.name for frame in frames]
-    return alarm.late, frames[names.index("interrupted") + 1 :]
-
 
 # --- loops ------------------------------------------------------------------------------------------------------------
 
@@ -88,7 +35,6 @@ def test_a_loop_is_interrupted_in_the_function(function):
         return late
 
     assert_soon(measure)
-    assert facts(call)["interpreted"] == 0
 
 
 # --- what was done before stays ---------------------------------------------------------------------------------------
@@ -114,6 +60,39 @@ def test_iterations_that_have_ended_stay():
     interrupted(call, x, y, ENDLESS)
     assert x[0] > 10 and np.all(x == x[0])
     assert y.sum() == x[0] * (x[0] + 1) / 2
+    assert facts(call)["interpreted"] == 0
+
+
+def test_underflow_that_nobody_hears_of_undoes_nothing():
+    def shrink(x, n):
+        try:
+            for _ in range(n):
+                x[0] += 1.0
+                x[1] *= 1e-200
+        except KeyboardInterrupt:
+            return "stopped"
+
+    call = accel.compile(shrink)
+    call(np.ones(3), 3)
+    x = np.array([0.0, 1.0, 1.0])
+    with Alarm():
+        assert call(x, ENDLESS) == "stopped"
+    assert x[0] > 1000 and x[1] == 0
+    assert facts(call)["interpreted"] == 0
+
+
+def test_a_counter_that_stands_still():
+    def stand(x, step):
+        k = 0
+        while k < 10:
+            x[k % 3] += 1.0
+            k += step
+        return k
+
+    call = accel.compile(stand)
+    assert call(np.zeros(3), 1) == call(np.zeros(3), 3) - 2 == 10
+    _, frames = interrupted(call, np.zeros(3), 0)
+    assert frames[0].name == "stand" and facts(call)["interpreted"] == 0
 
 
 def test_an_inner_loop_ends_where_one_of_its_iterations_does():
@@ -123,6 +102,7 @@ def test_an_inner_loop_ends_where_one_of_its_iterations_does():
     interrupted(call, x, y, ENDLESS)
     assert x[0] > 10 and np.all((x == x[0]) | (x == x[0] - 1)) and np.all(np.diff(x) <= 0)
     assert y.max() in (x[0], x[0] - 1)
+    assert facts(call)["interpreted"] == 0
 
 
 def tick(x, y, n):
@@ -249,6 +229,7 @@ def test_finally_runs():
     _, frames = interrupted(call, x, ENDLESS)
     assert frames[0].name == "clean_up" and frames[0].line == "for i in range(n):"
     assert ended == [20, 20] and x[-1] > 10 and x[0] - x[-1] in (0, 1)
+    assert facts(call)["interpreted"] == 0
 
 
 def test_except_runs():
@@ -288,10 +269,10 @@ def test_what_handlers_read_is_there():
     call = accel.compile(best_so_far)
     x = sample((7,))
     assert call(x, 9) == best_so_far(x, 9)
+    assert facts(call)["compiled"] == 1
     with Alarm():
         s, i = call(x, ENDLESS)
     assert i >= 0 and s == pytest.approx(known(x, i), rel=1e-12)
-    assert facts(call)["interpreted"] == 0
 
 
 def test_functions_within_functions():
@@ -310,6 +291,7 @@ def test_functions_within_functions():
     _, frames = interrupted(call, x, ENDLESS)
     assert [frame.name for frame in frames] == ["outer", "inner"] and frames[0].line == "inner(x, n)"
     assert x[-1] > 10 and x[0] - x[-1] in (0, 1)
+    assert facts(call)["interpreted"] == 0
 
 
 def test_no_loop_but_one_operation():
@@ -344,11 +326,13 @@ def test_a_handler_that_returns_leaves_the_run_alone():
     thread = threading.Thread(target=send)
     thread.start()
     begin = time.perf_counter()
-    while len(seen) < 5 and time.perf_counter() - begin < 20:
-        call(None, 20_000_000)
-    stop.set()
-    thread.join()
-    signal.signal(signal.SIGINT, before)
+    try:
+        while len(seen) < 5 and time.perf_counter() - begin < 20:
+            call(None, 20_000_000)
+    finally:
+        stop.set()
+        thread.join()
+        signal.signal(signal.SIGINT, before)
     assert len(seen) >= 5 and facts(call)["side_exits"] == facts(call)["interpreted"] == 0
 
 
@@ -360,17 +344,20 @@ class Sent(Exception):
 def test_an_exception_that_is_sent_to_another_thread(function):
     call = accel.compile(function)
     call(sample((100,)), 2)
-    ended = []
+    ended, begun = [], threading.Event()
 
     def run():
         try:
+            begun.set()
             call(sample((100,)), ENDLESS)
         except Sent as raised:
             ended.append((time.perf_counter(), traceback.extract_tb(raised.__traceback__)))
 
     def measure():
         thread = threading.Thread(target=run)
+        begun.clear()
         thread.start()
+        assert begun.wait(20)
         time.sleep(0.1)
         sent = time.perf_counter()
         assert ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(Sent)) == 1
@@ -391,184 +378,15 @@ def test_other_threads_run_meanwhile():
     thread = threading.Thread(target=lambda: [beats.append(time.sleep(0.005)) for _ in range(20)])
     thread.start()
     interrupted(call, None, ENDLESS)
+    assert len(beats) == 20  # the loop has run for longer
     thread.join()
-    assert len(beats) == 20
-
-
-# --- flags and progress -----------------------------------------------------------------------------------------------
-
-
-class State:
-    def __init__(self, **values):
-        self.__dict__.update(values)
-
-
-def until_attribute(s, x):
-    n = 0
-    while not s.stop:
-        x[n % 5] += 1.0
-        n += 1
-    return n
-
-
-def until_item(s, x):
-    n = 0
-    while not s[0]:
-        x[n % 5] += 1.0
-        n += 1
-    return n
-
-
-def until_key(s, x):
-    n = 0
-    while s["stop"] == 0:
-        x[n % 5] += 1.0
-        n += 1
-    return n
-
-
-def until_element(s, x):
-    n = 0
-    while not s[0]:
-        x[n % 5] += 1.0
-        n += 1
-    return n
-
-
-def until_element_in_counted_loop(s, x):
-    for n in range(ENDLESS):
-        if s[1] > 0:
-            break
-        x[n % 5] += 1.0
-    return n
-
-
-def until_number_of_array(s, x):
-    n = 0
-    while s == 0.0:
-        for k in range(5):
-            x[k] += 1.0
-        n += 5
-    return n
-
-
-FLAGS = {
-    "element": (until_element, lambda: np.zeros(1, bool), lambda s: s.__setitem__(0, True)),
-    "element in a counted loop": (until_element_in_counted_loop, lambda: np.zeros(2, np.int8), lambda s: s.__setitem__(1, 3)),
-    "number of an array": (until_number_of_array, lambda: np.zeros(()), lambda s: s.__setitem__((), 0.5)),
-    "attribute": (until_attribute, lambda: State(stop=False), lambda s: setattr(s, "stop", True)),
-    "item": (until_item, lambda: [False], lambda s: s.__setitem__(0, True)),
-    "key": (until_key, lambda: {"stop": 0}, lambda s: s.__setitem__("stop", 1)),
-}
-
-
-@pytest.mark.parametrize("by", ["signal", "thread"])
-@pytest.mark.parametrize("kind", FLAGS)
-def test_a_loop_ends_when_somebody_sets_its_flag(kind, by):
-    function, make, set_flag = FLAGS[kind]
-    call = accel.compile(function)
-    compiled = []
-
-    def compile_first():
-        state, x = make(), np.zeros(5)
-
-        def set_when_it_runs():
-            while x[0] == 0:
-                time.sleep(0.01)
-            set_flag(state)
-
-        thread = threading.Thread(target=set_when_it_runs)
-        thread.start()
-        call(state, x)
-        thread.join()
-
-    def measure(after=AFTER):
-        state, x = make(), np.zeros(5)
-        if by == "thread":
-            timer = threading.Timer(after, set_flag, (state,))
-            timer.start()
-            begin = time.perf_counter()
-            n = call(state, x)
-            late = time.perf_counter() - begin - after
-            timer.join()
-        else:
-            with Alarm(after, lambda *_: set_flag(state)) as alarm:
-                n = call(state, x)
-            late = alarm.late
-        assert n > 1000 and x.sum() == n and x.max() - x.min() <= 1
-        compiled.append(facts(call)["compiled"])
-        return late
-
-    compile_first()
-    assert_soon(measure)
-    assert compiled[-1] > 0 and facts(call)["interpreted"] == 0
-
-
-def test_progress_is_seen_while_a_loop_runs():
-    def walk(s, n):
-        y = 0.0
-        for i in range(n):
-            y = y * 0.5 + i
-            s.done = i
-            s.value = y
-        return y
-
-    call = accel.compile(walk)
-    assert call(s := State(done=0, value=0.0), 5) == s.value and s.done == 4
-    s, seen = State(done=-1, value=0.0), []
-
-    def watch():
-        for _ in range(6):
-            time.sleep(0.1)
-            seen.append(s.done)
-
-    thread = threading.Thread(target=watch)
-    thread.start()
-    alarm = Alarm(1.0)
-    with alarm, pytest.raises(KeyboardInterrupt):
-        call(s, ENDLESS)
-    thread.join()
-    assert seen[-1] > seen[0] >= -1 and len(set(seen)) >= 3, seen
-    assert s.done >= seen[-1] and s.done < s.value < 2 * s.done + 1
     assert facts(call)["interpreted"] == 0
-
-
-def test_what_was_seen_of_a_run_that_is_undone_is_put_back():
-    def total(s, x, y, n):
-        for _ in range(n):
-            s.done = s.done + 1
-            y = np.sin(y)
-        x *= 1e300
-        return y
-
-    call = accel.compile(total)
-    call(State(done=0), np.ones(3), np.ones(9), 5)
-    state, seen = State(done=0), []
-    timer = threading.Timer(0.25, lambda: seen.append(state.done))
-    timer.start()
-    with pytest.warns(RuntimeWarning, match="overflow"):
-        call(state, np.full(3, 1e300), np.ones(200_000), 150)
-    timer.join()
-    assert state.done == 150 and seen[0] <= 150
 
 
 # --- compilation ------------------------------------------------------------------------------------------------------
 
 
-def slow_to_compile(seconds):
-    """A C++ compiler that takes its time; its path."""
-    import shutil
-    import tempfile
-
-    folder = tempfile.mkdtemp()
-    path = os.path.join(folder, "g++")
-    with open(path, "w") as file:
-        file.write(f'#!/bin/sh\ncase "$*" in *--version*) ;; *) sleep {seconds};; esac\nexec {shutil.which("g++")} "$@"\n')
-    os.chmod(path, 0o755)
-    return path
-
-
-def test_compilation_is_interrupted():
+def test_compilation_is_interrupted(tmp_path):
     def sums(x):
         try:
             s = 0.0
@@ -579,7 +397,7 @@ def test_compilation_is_interrupted():
         return s
 
     plain = sums(np.ones(5))
-    with accel.config(compiler=slow_to_compile(5)):
+    with accel.config(compiler=slow_compiler(tmp_path, 5)):
         call = accel.compile(sums)
 
         def measure():
@@ -595,12 +413,12 @@ def test_compilation_is_interrupted():
     assert call(np.ones(5)) == plain and facts(call)["compiled"] == 1
 
 
-def test_a_signal_that_comes_while_a_slow_compilation_is_reported(monkeypatch):
+def test_a_signal_that_comes_while_a_slow_compilation_is_reported(monkeypatch, tmp_path):
     def report(text):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(accel.logging, "_say_slow", report)
-    with accel.config(compiler=slow_to_compile(5), slow_compile=0.05):
+    with accel.config(compiler=slow_compiler(tmp_path, 5), slow_compile=0.05):
         call = accel.compile(doubled := lambda x: x * 0.5713 + 2.0)
         begin = time.perf_counter()
         with pytest.raises(KeyboardInterrupt) as raised:
@@ -609,12 +427,12 @@ def test_a_signal_that_comes_while_a_slow_compilation_is_reported(monkeypatch):
     assert [entry.name for entry in raised.traceback][-2:] == [doubled.__name__, "report"]
 
 
-def test_a_thread_that_waits_for_the_compilation_of_another_is_not_interrupted_with_it():
+def test_a_thread_that_waits_for_the_compilation_of_another_is_not_interrupted_with_it(tmp_path):
     def sums(x):
         return np.sum(x * 0.771) + 3.0
 
     found = []
-    with accel.config(compiler=slow_to_compile(1)):
+    with accel.config(compiler=slow_compiler(tmp_path, 1)):
         call = accel.compile(sums)
         other = accel.compile(sums)
         thread = threading.Thread(target=lambda: (time.sleep(0.1), found.append(other(np.ones(5)))))

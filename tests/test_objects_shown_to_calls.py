@@ -321,3 +321,50 @@ def test_objects_that_numpy_makes_for_each_call():
     plain = [parts_handed_out(A) for _ in range(2)]
     for one, two in [made[:2], made[1:]]:
         assert [x is y for x, y in zip(one, two, strict=True)] == [x is y for x, y in zip(*plain, strict=True)]
+
+
+class Machine:
+    def itself(self, *_):
+        return self
+
+
+def test_calls_at_one_place_that_give_back_different_arguments():
+    def given(a, callback, arguments):
+        y = a + 1
+        z = callback(y, *arguments)
+        return y, z is y, type(z).__name__
+
+    call = accel.compile(given)
+    for _ in range(2):
+        for callback, arguments in (
+            (Machine().itself, ()),
+            (lambda y: y, ()),
+            (lambda *all: all[2], ([1.0], [2.0])),
+            (lambda *all: all[1], ([1.0],)),
+            (lambda y: 3, ()),
+        ):
+            for _ in range(2):
+                assert describe(call(A, callback, arguments)) == describe(given(A, callback, arguments))
+    assert facts(call)["interpreted"] == 0
+
+
+def test_results_that_only_the_next_call_names():
+    def chained(a, first, second):
+        total = 0.0
+        for i in range(20):
+            total += second(first(a + i))
+        return total
+
+    made = []
+
+    def first(a):
+        return float(a.sum()) * 1.1
+
+    def second(number):
+        made.append([float(k) * 1.3 for k in range(50)])
+        return number + 0.5
+
+    call = accel.compile(chained)
+    for _ in range(4):
+        assert call(A, first, second) == chained(A, first, second)
+    assert facts(call)["interpreted"] == 0

@@ -146,7 +146,7 @@ class Capture {
   bool is_writeable(SourceId source);
   // A call is made that may change every array of the caller's: its memory has new contents.
   void reload_memory();
-  // The same of arrays of the caller alone, by the texts of their sources.
+  // A call is made that may change these arrays of the caller's, which are named by the texts of their sources.
   void reload_memory(const std::set<std::string>& arrays);
   // The text of the source of the array that an input of the graph is; empty: it is none.
   std::string array_of_input(ValueId input) const;

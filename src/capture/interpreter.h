@@ -260,7 +260,7 @@ class Interpreter {
   void hand_over(const Ref& value);
   bool is_ignored() const;
   Status write_site(PythonCall& site, RecipeWriter& writer, const Ref& callable, const std::vector<Ref>& given);
-  Status assume_result(PythonCall& site, BoxedCall& call) const;
+  Status assume_result(PythonCall& site, BoxedCall& call, size_t candidates) const;
   ValueId add_call(const PythonCall& site, const RecipeWriter& writer, BoxedCall& call);
   Ref received_identity(ValueId made, size_t result);
   void number_objects(const PythonCall& site, const RecipeWriter& writer, ValueId made);

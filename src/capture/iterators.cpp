@@ -171,7 +171,7 @@ Status require_one_length(const std::vector<Condition>& conditions) {
   for (const Condition& condition : conditions) {
     if (!condition.known)
       return fail(Reason::unsupported_argument,
-                  "zip(strict=True) of lengths known at run time; plain form: zip without strict");
+                  "zip(strict=True) of lengths known at run time; plain form: a test of the lengths, then zip without strict");
     if (condition.known != conditions[0].known) return fail(Reason::will_raise, "zip: the iterables have different lengths");
   }
   return Unit{};

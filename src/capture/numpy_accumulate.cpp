@@ -50,7 +50,8 @@ Result<Ref> accumulate(Capture& capture, PyObject* ufunc, const Ref& array, cons
 
 Result<Ref> accumulate_method(Capture& capture, Op op, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "axis", "dtype", "out"}, 1, 99, 1}));
-  if (!is_none(given[3])) return fail(Reason::unsupported_argument, "out; plain form: out[...] = the call without out");
+  if (!is_none(given[3]))
+    return fail(Reason::unsupported_argument, "out; plain form: out[...] = the call with dtype=out.dtype");
   return accumulate(capture, ufunc_of(op), given[0], given[1], is_none(given[1]), given[2]);
 }
 
@@ -67,9 +68,10 @@ Result<Ref> numpy_array_cumprod(Capture& capture, PyObject*, const CallArguments
 Result<Ref> numpy_ufunc_accumulate(Capture& capture, PyObject* callable, const CallArguments& all) {
   ACCEL_TRY(UfuncMethod method, split_ufunc_method(callable, all));
   ACCEL_TRY(auto given, bind_arguments(method.arguments, {{"array", "axis", "dtype", "out"}, 1, 99, 1}));
-  if (!is_none(given[3])) return fail(Reason::unsupported_argument, "out; plain form: out[...] = the call without out");
+  if (!is_none(given[3]))
+    return fail(Reason::unsupported_argument, "out; plain form: out[...] = the call with dtype=out.dtype");
   if (given[1] && is_none(given[1]))
-    return fail(Reason::unsupported_argument, "axis=None of accumulate; plain form: ufunc.accumulate(array.ravel())");
+    return fail(Reason::unsupported_argument, "axis=None of accumulate; plain form: axis=0 of an array with one axis");
   ACCEL_TRY(Operand operand, read_operand(capture, given[0]));
   if (!operand.is_array() || operand.shape.empty()) return fail(Reason::will_raise, "cannot accumulate on a scalar");
   return accumulate(capture, method.ufunc, given[0], given[1], false, given[2]);

@@ -216,8 +216,9 @@ Result<Ref> numpy_c_einsum(Capture& capture, PyObject* callable, const CallArgum
   if (!arguments.keywords.empty()) return fail(Reason::unsupported_argument, "keywords of einsum");
   ACCEL_TRY(std::string text, read_text(capture, arguments.positional[0]));
   const size_t arrow = text.find("->");
-  const bool plain =
-      std::all_of(text.begin(), text.end(), [](char c) { return std::isalpha(c) != 0 || c == ',' || c == '-' || c == '>'; });
+  const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == ',' || c == '-' || c == '>';
+  });
   if (!plain || arrow == text.npos || text.size() > arrow + 3)
     return fail(Reason::unsupported_argument, "einsum with these subscripts");
   std::optional<Dim> extent;

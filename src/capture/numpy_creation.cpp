@@ -69,12 +69,8 @@ Result<Ref> zeros(Capture& capture, const CallArguments& arguments, bool unread)
 // Memory that nobody has written to may as well be zero. NumPy's own code writes to all of it before it reads any.
 bool is_unread(Capture& capture) { return capture.in_library(); }
 
-}  // namespace
-
-namespace {
-
-// Whether the array may be too large to exist although one extent after the other, found in the course of the run, is that of
-// something which exists: a number says how long an axis is, or two extents are multiplied.
+// Whether the size must be checked: no extent is computed in the course of the run, several are, or one may be a number of the
+// program rather than the length of an existing array.
 bool may_be_too_large(Capture& capture, const std::vector<Dim>& shape) {
   int found = 0;
   for (Dim extent : shape) {
@@ -92,7 +88,8 @@ bool fits_at_entry(Capture& capture, std::vector<Dim> shape, int64_t most) {
   return capture.assume_fits(count) && capture.expect(count, Comparison::le, dims.constant(most));
 }
 
-// The same of extents that compiled code computes, one after the other: their product need not fit into 64 bits.
+// Whether extents that compiled code computes have at most `most` elements in all: a check of each extent against what the
+// extents before it leave, since their product need not fit into 64 bits.
 bool fits_at_run_time(Capture& capture, const std::vector<Dim>& shape, int64_t most) {
   DimTable& dims = capture.dims();
   Dim left = dims.constant(most);
@@ -140,7 +137,7 @@ Result<Ref> numpy_empty(Capture& capture, PyObject*, const CallArguments& argume
 Result<Ref> numpy_ndarray(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"shape", "dtype", "buffer", "offset", "strides", "order"}, 1, 6}));
   if (!is_none(given[2]) || given[3] || !is_none(given[4]))
-    return fail(Reason::unsupported_argument, "an ndarray of a buffer or with strides; plain form: numpy.empty(shape, dtype)");
+    return fail(Reason::unsupported_argument, "an ndarray of a buffer or with strides");
   return zeros(capture, given[0], given[1], given[5], is_unread(capture));
 }
 

@@ -101,12 +101,13 @@ Status flat_setitem(Capture& capture, const Ref& flat, const Ref& index, const R
       return fail(Reason::unsupported_layout, "flat copies element by element");
     if (!capture.decide_equal(element_count(capture, source.shape), lens_of(part).shape[0]))
       return fail(Reason::unsupported_argument,
-                  "flat[...] = an array of another size; plain form: array[...] = values.reshape(array.shape)");
+                  "flat[...] = an array of another size; plain form: array[...] = numpy.resize(values, array.shape)");
     return assign(capture, part, reshaped(capture, source.ref, lens_of(part).shape), "unsafe");
   }
   if (!number)
-    return fail(Reason::unsupported_argument,
-                "an array stored into such a part of flat; plain form: array.reshape(-1)[index] = values");
+    return fail(
+        Reason::unsupported_argument,
+        "an array stored into such a part of flat; plain form: array.reshape(-1)[index] = values of a C-contiguous array");
   return store_item(capture, flat_view(capture, flat_array(flat)), index, value);
 }
 
@@ -119,9 +120,7 @@ Status assign_masked(Capture& capture, const Ref& target, const Ref& mask, const
   const std::vector<Dim>& shape = lens_of(target).shape;
   bool same = where.shape.size() == shape.size();
   for (size_t k = 0; same && k < shape.size(); ++k) same = capture.decide_equal(where.shape[k], shape[k]);
-  if (!same)
-    return fail(Reason::unsupported_argument,
-                "a mask of another shape; plain form: a mask of the array's shape, made with numpy.broadcast_to");
+  if (!same) return fail(Reason::unsupported_argument, "a mask of another shape; plain form: mask.reshape(array.shape)");
   return assign(capture, target, values, "unsafe", mask);
 }
 
@@ -145,9 +144,8 @@ Result<Ref> numpy_putmask(Capture& capture, PyObject*, const CallArguments& argu
   auto values = as_operand(capture, given[2]);
   bool fits = values && (values->shape.empty() || is_array_of(capture, given[2], lens_of(given[0]).shape));
   if (!fits)
-    return fail(
-        Reason::unsupported_argument,
-        "putmask with repeated values; plain form: array[mask] = values, with as many values as the mask has true elements");
+    return fail(Reason::unsupported_argument,
+                "putmask with repeated values; plain form: numpy.copyto(array, numpy.resize(values, array.shape), where=mask)");
   if (!can_cast(values->type.dtype, dtype, "safe")) {
     bool python = values->type.kind == OperandType::Kind::py_int || values->type.kind == OperandType::Kind::py_float;
     if (!python) return fail(Reason::unsupported_dtype, "putmask with values of another dtype");
@@ -162,7 +160,9 @@ Result<Ref> numpy_place(Capture& capture, PyObject*, const CallArguments& argume
   capture.look(given[0]);
   if (given[0]->kind != AbstractKind::array) return fail(Reason::will_raise, "place into no array");
   if (!is_one_number(capture, given[2]))
-    return fail(Reason::unsupported_argument, "place with several values; plain form: array[mask] = values");
+    return fail(
+        Reason::unsupported_argument,
+        "place with several values; plain form: array[mask] = values, with as many values as the mask has true elements");
   ACCEL_TRY([[maybe_unused]] Unit done, assign_masked(capture, given[0], given[1], given[2]));
   return capture.constant(Py_None);
 }
@@ -172,15 +172,19 @@ Result<Ref> numpy_array_put(Capture& capture, PyObject*, const CallArguments& ar
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "indices", "values", "mode"}, 3}));
   if (given[0]->kind != AbstractKind::array) return fail(Reason::unsupported_value, "put of a NumPy scalar");
   ACCEL_TRY(std::string mode, read_text(capture, given[3]));
-  if (!mode.empty() && mode != "raise") return fail(Reason::unsupported_argument, "mode of put; plain form: mode='raise'");
+  if (!mode.empty() && mode != "raise")
+    return fail(Reason::unsupported_argument, "mode of put; plain form: mode='raise' with indices % array.size for 'wrap'");
   capture.look_deep(given[1]);
   auto values = as_operand(capture, given[2]);
-  if (!values) return fail(Reason::unsupported_argument, "put of such values; plain form: array.reshape(-1)[indices] = values");
+  if (!values)
+    return fail(Reason::unsupported_argument,
+                "put of such values; plain form: array.reshape(-1)[indices] = values of a C-contiguous array");
   auto indices = as_operand(capture, given[1]);
   bool fits = values->shape.empty() || (indices && values->shape.size() == 1 && is_array_of(capture, given[1], values->shape));
   if (!fits)
     return fail(Reason::unsupported_argument,
-                "put with repeated values; plain form: array.reshape(-1)[indices] = values, with as many values as indices");
+                "put with repeated values; plain form: array.reshape(-1)[indices] = values of a C-contiguous array, with as "
+                "many values as indices");
   if (indices && dtype_kind(indices->type.dtype) == 'b') return fail(Reason::unsupported_index, "put at a mask");
   Ref flat = flat_view(capture, given[0]);
   ACCEL_TRY([[maybe_unused]] Unit done, store_item(capture, flat, given[1], given[2]));

@@ -183,8 +183,7 @@ Result<Ref> call_gufunc(Capture& capture, PyObject* ufunc, const CallArguments& 
     return fail(Reason::unsupported_argument, "this call of " + short_repr(ufunc));
   std::vector<Operand> operands;
   for (const Ref& argument : arguments.positional) {
-    if (argument->kind != AbstractKind::array)
-      return fail(Reason::unsupported_argument, "a gufunc of a number; plain form: the function of an array");
+    if (argument->kind != AbstractKind::array) return fail(Reason::unsupported_argument, "a gufunc of a number");
     ACCEL_TRY(Operand operand, read_operand(capture, argument));
     operands.push_back(std::move(operand));
   }

@@ -67,8 +67,7 @@ Status check_same_type(Capture& capture, const Ref& out, DType dtype, const std:
 
 Result<Ref> apply_gufunc(Capture& capture, Op op, const std::vector<Ref>& refs, const UfuncOptions& options) {
   if (options.keep_arrays || options.where)
-    return fail(Reason::unsupported_argument,
-                "out=... or where of a gufunc; plain form: out[...] = the call without out and where");
+    return fail(Reason::unsupported_argument, "out=... or where of a gufunc; plain form: numpy.asarray(the call without out)");
   for (const Ref& out : options.outs) {
     ACCEL_TRY([[maybe_unused]] Unit fits, check_gufunc_out(capture, out));
   }
@@ -138,7 +137,7 @@ bool is_walked_backwards(Capture& capture, const Operand& operand) {
 Status make_dot_operand(Capture& capture, Operand& operand) {
   if (!operand.is_array() || operand.shape.empty() || operand.shape.size() > 2) {
     return fail(Reason::unsupported_argument,
-                "dot of anything but vectors and matrices; plain form: numpy.matmul or numpy.tensordot");
+                "dot of anything but vectors and matrices; plain form: numpy.tensordot(a, b, (-1, -2))");
   }
   if (operand.type.dtype == DType::float16) return fail(Reason::unsupported_dtype, "dot of float16");
   if (!is_inexact(operand.type.dtype)) return Unit{};
@@ -217,7 +216,8 @@ Result<Ref> numpy_dot(Capture& capture, PyObject* callable, const CallArguments&
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"a", "b", "out"}, 2}));
   ACCEL_TRY(Operand left, read_operand(capture, given[0]));
   ACCEL_TRY(Operand right, read_operand(capture, given[1]));
-  // NumPy adds the products to zeros in its BLAS, which may or may not round the product by itself.
+  // NumPy computes a vector times a number by BLAS's axpy on zeros. Whether axpy rounds the product before the addition depends
+  // on the BLAS, so NumPy is called.
   const Operand& array = left.shape.empty() ? right : left;
   if (left.is_array() != right.is_array() && array.shape.size() == 1 && is_none(given[2]) &&
       is_c_contiguous(capture, array.ref))

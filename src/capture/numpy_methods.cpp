@@ -105,14 +105,16 @@ Result<Ref> numpy_array_reshape(Capture& capture, PyObject*, const CallArguments
   ACCEL_TRY(auto given, bind_arguments({{}, arguments.keywords}, {{"order", "copy"}}));
   ACCEL_TRY(std::string order, read_text(capture, given[0]));
   if (order == "K") return fail(Reason::will_raise, "order 'K' is not permitted for reshaping");
-  if (!is_none(given[1])) return fail(Reason::unsupported_argument, "copy of reshape; plain form: reshape without copy");
+  if (!is_none(given[1]))
+    return fail(Reason::unsupported_argument, "copy of reshape; plain form: array.reshape(shape).copy() for copy=True");
   std::vector<Dim> shape;
   for (const Ref& item : spread(arguments)) {
     ACCEL_TRY(Dim extent, read_extent(capture, item));
     shape.push_back(extent);
   }
   ACCEL_TRY(shape, reshape_target(capture, self, std::move(shape)));
-  if (shape.empty() && arguments.positional[0]->kind != AbstractKind::array) return another_number(arguments.positional[0]);
+  if (shape.empty() && arguments.positional[0]->kind != AbstractKind::array)
+    return another_number(capture, arguments.positional[0]);
   ACCEL_TRY(bool backwards, is_backwards(capture, self, order));
   if (!backwards) return reshaped(capture, self, shape);
   std::reverse(shape.begin(), shape.end());
@@ -272,7 +274,7 @@ Result<Ref> numpy_array_copy(Capture& capture, PyObject*, const CallArguments& a
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "order"}, 1, 99, 1}));
   ACCEL_TRY(Operand self, read_operand(capture, given[0]));
   ACCEL_TRY(std::string order, read_text(capture, given[1]));
-  if (!self.is_array()) return another_number(self.ref);
+  if (!self.is_array()) return another_number(capture, self.ref);
   ACCEL_TRY(std::vector<uint8_t> memory, copy_order(capture, self.ref, order.empty() ? "C" : order));
   return copied(capture, capture.read(self.ref), std::move(memory));
 }
@@ -284,7 +286,7 @@ Result<Ref> numpy_array_conjugate(Capture& capture, PyObject*, const CallArgumen
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "out"}, 1, 99, 1}));
   if (!is_none(given[1])) return fail(Reason::unsupported_argument, "out; plain form: out[...] = the call without out");
   ACCEL_TRY(Operand self, read_operand(capture, given[0]));
-  if (dtype_kind(self.type.dtype) != 'c') return self.is_array() ? self.ref : another_number(self.ref);
+  if (dtype_kind(self.type.dtype) != 'c') return self.is_array() ? self.ref : another_number(capture, self.ref);
   return apply_ufunc(capture, Op::conjugate, {self.ref});
 }
 
@@ -306,8 +308,10 @@ Result<Ref> numpy_array_round(Capture& capture, PyObject*, const CallArguments& 
   if (kind == 'c' || kind == 'b')
     return fail(Reason::unsupported_dtype, std::string("round of ") + dtype_name(self.type.dtype));
   if (kind != 'f') {
-    if (decimals < 0) return fail(Reason::unsupported_argument, "integers rounded to tens; plain form: the call on floats");
-    if (!self.is_array()) return another_number(self.ref);
+    if (decimals < 0)
+      return fail(Reason::unsupported_argument,
+                  "integers rounded to tens; plain form: array.astype(float).round(decimals).astype(array.dtype)");
+    if (!self.is_array()) return another_number(capture, self.ref);
     if (self.shape.empty()) return scalar_of(capture, self);
     return copied(capture, capture.read(self.ref), copy_order(capture, self.ref));
   }
@@ -338,7 +342,8 @@ Result<Ref> item_at(Capture& capture, const Operand& self, const CallArguments& 
     std::optional<Operand> number = as_operand(capture, each);
     fits = fits && number && number->type.kind == OperandType::Kind::py_int;
   }
-  if (!fits || index.empty()) return fail(Reason::unsupported_argument, "item of an array; plain form: array[index].item()");
+  if (!fits || index.empty())
+    return fail(Reason::unsupported_argument, "item of an array; plain form: array[i, j].item() with an index for each axis");
   return array_getitem(capture, self.ref, capture.tuple(std::move(index)));
 }
 
@@ -351,7 +356,8 @@ Result<Ref> numpy_array_item(Capture& capture, PyObject*, const CallArguments& a
     ACCEL_TRY(Ref element, item_at(capture, self, arguments));
     ACCEL_TRY(self, read_operand(capture, element));
   }
-  if (!self.shape.empty()) return fail(Reason::unsupported_argument, "item of an array; plain form: array[index].item()");
+  if (!self.shape.empty())
+    return fail(Reason::unsupported_argument, "item of an array; plain form: array[i, j].item() with an index for each axis");
   if (!self.is_array() && self.ref->scalar.dim) return capture.dim_scalar(*self.ref->scalar.dim);
   DType dtype = self.type.dtype, python = DType::bool_;
   if (dtype_kind(dtype) == 'f') python = DType::float64;

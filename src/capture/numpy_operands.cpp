@@ -145,7 +145,12 @@ std::optional<Operand> as_operand(Capture& capture, const Ref& ref) {
   }
 }
 
-Ref another_number(const Ref& number) {
+Ref another_number(Capture& capture, const Ref& number) {
+  bool is_constant = number->kind == AbstractKind::constant && is_numpy_scalar(number->object.get());
+  if (is_constant) {
+    Result<ValueId> value = capture.scalar_value(number);
+    return value.ok() ? capture.scalar(*value) : number;
+  }
   if (number->kind != AbstractKind::scalar) return number;
   Ref out = std::make_shared<AbstractValue>();
   out->kind = AbstractKind::scalar;

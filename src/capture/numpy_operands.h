@@ -24,7 +24,7 @@ Result<Operand> read_operand(Capture& capture, const Ref& ref);
 std::optional<Operand> as_operand(Capture& capture, const Ref& ref);
 
 // A NumPy number of the same value, as an object of its own.
-Ref another_number(const Ref& number);
+Ref another_number(Capture& capture, const Ref& number);
 
 // Contents of the operand as `dtype`, cast as NumPy casts operands to a loop's dtype; of the operand's own shape.
 // will_raise: a Python int that does not fit `dtype`.
@@ -48,11 +48,12 @@ ValueId with_shape(Capture& capture, ValueId value, const std::vector<Dim>& shap
 // Axes from slowest to fastest of the memory that NumPy's iterator gives a result of `shape` for these operands
 // (order 'K'). Empty: C order.
 std::vector<uint8_t> result_order(Capture& capture, const std::vector<Operand>& operands, const std::vector<Dim>& shape);
-// The same for the `rank` outer axes of a gufunc's result; the last `core` axes of each operand are those that its loop takes.
+// Order of the `rank` outer axes of a gufunc's result in memory, from slowest to fastest. `core`: by operand, how many of its
+// last axes the gufunc's loop takes.
 std::vector<uint8_t> outer_order(Capture& capture, const std::vector<Operand>& operands, const std::vector<size_t>& core,
                                  size_t rank);
 
-// The same for a concatenation of `operands`.
+// Axes from slowest to fastest of the memory of a concatenation of `operands`.
 std::vector<uint8_t> joined_order(Capture& capture, const std::vector<Operand>& operands);
 // Axes from the widest stride to the narrowest.
 std::vector<uint8_t> stride_order(Capture& capture, const Ref& array);

@@ -51,7 +51,8 @@ Result<Ref> numpy_ufunc_outer(Capture& capture, PyObject* callable, const CallAr
   ACCEL_TRY(UfuncMethod method, split_ufunc_method(callable, all));
   const CallArguments& arguments = method.arguments;
   if (arguments.positional.size() != 2 || !arguments.keywords.empty())
-    return fail(Reason::unsupported_argument, "keywords of outer; plain form: ufunc(a[:, numpy.newaxis], b, keywords)");
+    return fail(Reason::unsupported_argument,
+                "keywords of outer; plain form: ufunc(a.reshape(a.shape + (1,) * b.ndim), b, keywords)");
   PyRef inputs = PyRef::steal(PyObject_GetAttrString(method.ufunc, "nin"));
   if (!inputs || PyLong_AsLong(inputs.get()) != 2) return fail(Reason::will_raise, "outer of a function of one argument");
   ACCEL_TRY(Operand left, read_operand(capture, arguments.positional[0]));

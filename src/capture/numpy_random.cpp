@@ -157,7 +157,8 @@ Result<Given> given_arguments(PyObject* callable, const CallArguments& arguments
   signature.required = 1;
   signature.keyword_only = static_cast<size_t>(facts->co_argcount);
   ACCEL_TRY(given.values, bind_arguments(arguments, signature));
-  if (!is_none(given["out"])) return fail(Reason::unsupported_argument, "out; plain form: out[...] = the call without out");
+  if (!is_none(given["out"]))
+    return fail(Reason::unsupported_argument, "out; plain form: out[...] = the call with size=out.shape and dtype=out.dtype");
   return given;
 }
 
@@ -165,7 +166,7 @@ Result<Given> given_arguments(PyObject* callable, const CallArguments& arguments
 Result<std::vector<Dim>> drawn_shape(Capture& capture, const Given& given) {
   if (!is_none(given["size"])) {
     ACCEL_TRY(std::vector<Dim> shape, read_shape(capture, given["size"]));
-    if (shape.empty()) return fail(Reason::unsupported_argument, "size=(); plain form: size=None");
+    if (shape.empty()) return fail(Reason::unsupported_argument, "size=(); plain form: numpy.asarray(the call without size)");
     return shape;
   }
   std::vector<std::vector<Dim>> shapes;
@@ -215,7 +216,7 @@ Result<BoxedResult> chosen(Capture& capture, const Given& given) {
   std::vector<Dim> shape;
   if (!is_none(given["size"])) {
     ACCEL_TRY(shape, read_shape(capture, given["size"]));
-    if (shape.empty()) return fail(Reason::unsupported_argument, "size=(); plain form: size=None");
+    if (shape.empty()) return fail(Reason::unsupported_argument, "size=(); plain form: numpy.asarray(the call without size)");
   }
   bool is_number = !from.is_array();
   if (from.shape.size() != (is_number ? 0 : 1)) return fail(Reason::unsupported_argument, "choice from such an array");
@@ -235,9 +236,7 @@ Result<BoxedResult> permuted(Capture& capture, const Given& given, bool keeps_or
     return array_of(DType::int64, shape);
   }
   const Lens& lens = lens_of(x);
-  if (lens.shape.empty())
-    return fail(Reason::unsupported_argument,
-                "a permutation of a number; plain form: generator.permutation(numpy.arange(number))");
+  if (lens.shape.empty()) return fail(Reason::unsupported_argument, "a permutation of a number");
   return array_of(lens.dtype, lens.shape, keeps_order ? copy_order(capture, x) : std::vector<uint8_t>());
 }
 

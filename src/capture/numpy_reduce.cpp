@@ -109,12 +109,10 @@ Status read_where(Capture& capture, const ReduceOptions& options, ReduceCall& ca
   if (!mask.is_array() || mask.type.dtype != DType::bool_)
     return fail(Reason::unsupported_argument, "where that is no bool array; plain form: where=condition.astype(bool)");
   ACCEL_TRY(std::vector<Dim> shape, broadcast_shapes(capture, {call.array.shape, mask.shape}));
-  if (shape.size() != call.array.shape.size())
-    return fail(Reason::unsupported_argument, "where with more axes than the array; plain form: a mask with the array's axes");
+  if (shape.size() != call.array.shape.size()) return fail(Reason::unsupported_argument, "where with more axes than the array");
   for (size_t k = 0; k < shape.size(); ++k) {
     if (!capture.decide_equal(shape[k], call.array.shape[k]))
-      return fail(Reason::unsupported_argument,
-                  "where larger than the array; plain form: numpy.broadcast_to(array, where.shape) as the array");
+      return fail(Reason::unsupported_argument, "where larger than the array");
   }
   call.where = mask.ref;
   if (leaves_out(call)) return Unit{};
@@ -359,7 +357,7 @@ Result<Ref> numpy_ufunc_reduce(Capture& capture, PyObject* callable, const CallA
   ACCEL_TRY(options.dtype, read_descr(capture, given[2]));
   if (!is_none(given[3])) {
     if (given[3]->kind == AbstractKind::tuple || is_object(given[3], Py_Ellipsis))
-      return fail(Reason::unsupported_argument, "out; plain form: out[...] = the call without out");
+      return fail(Reason::unsupported_argument, "out as a tuple or Ellipsis; plain form: out=array");
     options.out = given[3];
   }
   if (is_object(given[4], Py_None)) return fail(Reason::will_raise, "keepdims=None");

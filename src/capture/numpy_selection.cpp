@@ -41,8 +41,7 @@ Result<Ref> read_diagonal(Capture& capture, const std::vector<Ref>& given) {
   if (given[0]->kind != AbstractKind::array)
     return fail(Reason::will_raise, "diag requires an array of at least two dimensions");
   auto rank = static_cast<int>(lens_of(given[0]).shape.size());
-  if (rank != 2)
-    return fail(Reason::unsupported_argument, "the diagonal of anything but a matrix; plain form: array[range(n), range(n)]");
+  if (rank != 2) return fail(Reason::unsupported_argument, "the diagonal of anything but a matrix");
   int64_t offset = 0;
   if (given[1]) {
     ACCEL_TRY(offset, capture.require_int(given[1]));
@@ -66,7 +65,8 @@ Result<Ref> numpy_array_diagonal(Capture& capture, PyObject*, const CallArgument
 
 Result<Ref> numpy_array_trace(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "offset", "axis1", "axis2", "dtype", "out"}, 1, 99, 1}));
-  if (!is_none(given[5])) return fail(Reason::unsupported_argument, "out; plain form: out[...] = the call without out");
+  if (!is_none(given[5]))
+    return fail(Reason::unsupported_argument, "out; plain form: out[...] = the call with dtype=out.dtype");
   ACCEL_TRY(Ref diagonal, read_diagonal(capture, given));
   ReduceOptions options;
   options.axes = {0};
@@ -103,8 +103,7 @@ Result<Ref> numpy_array_repeat(Capture& capture, PyObject* callable, const CallA
   if (number && number->is_array() && number->type.dtype == DType::int64)
     return repeated_by_counts(capture, callable, arguments, given);
   if (!number || number->is_array())
-    return fail(Reason::unsupported_argument,
-                "repeats that differ; plain form: numpy.concatenate of the repeated parts, or numpy.repeat of one count");
+    return fail(Reason::unsupported_argument, "repeats that differ; plain form: repeats as an array of dtype int64");
   ACCEL_TRY(Dim times, read_dim(capture, given[1]));
   DimTable& dims = capture.dims();
   if (!capture.decide(times, Comparison::ge, dims.constant(0))) return fail(Reason::will_raise, "repeats may not be negative");

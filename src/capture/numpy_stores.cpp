@@ -92,8 +92,7 @@ Result<std::optional<Operand>> read_mask(Capture& capture, const Ref& where) {
 }
 
 Result<ValueId> mask_value(Capture& capture, const Operand& mask, const std::vector<Dim>& shape) {
-  if (mask.shape.size() > shape.size())
-    return fail(Reason::unsupported_argument, "where with more axes than the array; plain form: a mask with the array's axes");
+  if (mask.shape.size() > shape.size()) return fail(Reason::unsupported_argument, "where with more axes than the array");
   std::vector<Dim> own = mask.shape;
   ACCEL_TRY([[maybe_unused]] Unit fits, fit_shape(capture, shape, own));
   ACCEL_TRY(ValueId value, operand_value(capture, mask, DType::bool_));

@@ -121,8 +121,7 @@ Result<Ref> numpy_array_take(Capture& capture, PyObject*, const CallArguments& a
   ACCEL_TRY(Operand operand, read_array(capture, given[0]));
   ACCEL_TRY(Ref indices, array_operand(capture, given[1]));
   char kind = dtype_kind(lens_of(indices).dtype);
-  if (kind == 'f' || kind == 'c')
-    return fail(Reason::unsupported_argument, "indices that are no integers; plain form: indices.astype(numpy.intp)");
+  if (kind == 'f' || kind == 'c') return fail(Reason::unsupported_argument, "indices that are no integers");
   ACCEL_TRY(Along along, read_along(capture, operand, given[2]));
   auto& [array, axis] = along;
   ACCEL_TRY(ValueId index, bounded_index(capture, indices, lens_of(array).shape[static_cast<size_t>(axis)], mode));

@@ -78,11 +78,11 @@ Status find_shared(PythonCall& site) {
   }
   std::vector<bool> leads(recipes.size(), false), is_stand_in(recipes.size(), false);
   for (const Recipe& recipe : recipes) {
-    const bool is_shown = recipe.kind == RecipeKind::shown || recipe.kind == RecipeKind::shown_array;
-    if (is_shown && !recipe.parts.empty()) is_stand_in[static_cast<size_t>(recipe.parts[0])] = true;
+    if (is_shown(recipe.kind) && !recipe.parts.empty()) is_stand_in[static_cast<size_t>(recipe.parts[0])] = true;
   }
   for (size_t k = 0; k < recipes.size(); ++k) {
     RecipeId id = static_cast<RecipeId>(k);
+    if (is_shown(recipes[k].kind) && behind.has(id)) site.named.push_back(id);
     if (is_stand_in[k]) continue;
     bool fresh = is_fresh_array(recipes[k].kind) && behind.has(id);
     if (fresh && given.has(id)) site.changed.push_back(id);
@@ -201,7 +201,8 @@ Result<Ref> Interpreter::box_call(const Ref& callable, const CallArguments& argu
     return fail(Reason::unsupported_value, "a call while a text waits that print options change");
   guard_called(callable);
   if (callable->object && looks_at_caller(callable->object.get()))
-    return fail(Reason::unsupported_call, short_repr(callable->object.get()) + " looks at the frame");
+    return fail(Reason::unsupported_call,
+                short_repr(callable->object.get()) + " asks for its caller's frame or counts references");
   std::vector<Ref> given = arguments.positional;
   for (const auto& argument : arguments.keywords) given.push_back(argument.second);
   for (const Ref& argument : given) {
@@ -216,10 +217,10 @@ Result<Ref> Interpreter::box_call(const Ref& callable, const CallArguments& argu
   site->name = callable->object ? short_repr(callable->object.get()) : "an object";
   RecipeWriter writer(capture_);
   call.keywords = names_of(arguments);
-  ACCEL_TRY([[maybe_unused]] Unit assumed, assume_result(*site, call));
   // What the call may give back.
   std::vector<Ref> candidates = given;
   if (callable->kind == AbstractKind::method) candidates.push_back(callable->items[1]);
+  ACCEL_TRY([[maybe_unused]] Unit assumed, assume_result(*site, call, candidates.size()));
   ACCEL_TRY([[maybe_unused]] Unit written, write_site(*site, writer, callable, given));
   for (const Ref& candidate : candidates) site->candidates.push_back(writer.written(candidate));
   ACCEL_TRY([[maybe_unused]] Unit shared, find_shared(*site));
@@ -253,12 +254,13 @@ Status Interpreter::write_site(PythonCall& site, RecipeWriter& writer, const Ref
   return Unit{};
 }
 
-// What the call gave the last time it gives again.
-Status Interpreter::assume_result(PythonCall& site, BoxedCall& call) const {
+// What the call gave the last time it gives again. Another version may have called something else with more candidates.
+Status Interpreter::assume_result(PythonCall& site, BoxedCall& call, size_t candidates) const {
   if (is_ignored()) site.result = ResultKind::ignored;
   if (is_ignored() || plan_.seen_results == nullptr) return Unit{};
   auto seen = plan_.seen_results->find(site.place);
   if (seen == plan_.seen_results->end()) return Unit{};
+  if (seen->second.kind == ResultKind::argument && static_cast<size_t>(seen->second.argument) >= candidates) return Unit{};
   site.result = seen->second.kind;
   if (site.result == ResultKind::unknown) return fail(Reason::unsupported_value, "what the call gives");
   site.argument = seen->second.argument;

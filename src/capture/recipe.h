@@ -26,7 +26,8 @@ enum class RecipeKind : uint8_t {
   dim_numpy,      // numpy.intp of the same
   shown,          // what a call has been shown: the object that the run knows by the number of output `index`; parts[0] where
                   // it knows none
-  shown_array,    // the same of an array; what it has as elements is in parts[0], an array of output, if there is one
+  shown_array,    // the array that a call has been shown, which the run knows by the number of output `index`; its elements are
+                  // copied from parts[0], a fresh array, if there is one
   view,           // view of parts[0]: dtype, shape, strides (bytes), offset (bytes) over entry symbols
   tuple,
   list,            // parts
@@ -45,9 +46,12 @@ enum class RecipeKind : uint8_t {
   function,  // new function: object = code, parts: globals, defaults|null, kwdefaults|null, closure|null, annotations|null
 };
 
+// Whether it is an object that the run knows by a number.
+inline bool is_shown(RecipeKind kind) { return kind == RecipeKind::shown || kind == RecipeKind::shown_array; }
+
 inline bool names_output(RecipeKind kind) {
   return kind == RecipeKind::output_array || kind == RecipeKind::list_of_rows || kind == RecipeKind::output_numpy ||
-         kind == RecipeKind::output_python || kind == RecipeKind::shown || kind == RecipeKind::shown_array;
+         kind == RecipeKind::output_python || is_shown(kind);
 }
 
 // An array that has memory of its own.

@@ -1,7 +1,7 @@
-// Text that says which operation had which floating-point event. Statements whose events belong to one site are a unit: the
-// flags are cleared before it and read behind it. A loop over elements with several sites runs tile by tile: first all
-// operations at once; where that leaves flags of which something is still to be said, one operation after the other, through
-// memory for a tile.
+// C++ text that records which operation had which floating-point event. Statements whose events belong to one site are a unit:
+// the flags of the floating-point unit are cleared before the unit and read after it. A loop over elements with several sites
+// runs tile by tile: first with all operations fused; if that sets flags that have not been recorded for each of these sites,
+// the tile is run again one operation after the other, through memory for a tile.
 
 #include <algorithm>
 
@@ -150,7 +150,7 @@ bool is_arithmetic(Op op) {
 
 }  // namespace
 
-// What the names of the functions that clear the flags before statements and read them behind these end with.
+// Suffix of the names of the functions that clear the flags before these statements and read them afterwards.
 std::string KernelFunction::flags_suffix(const Body& body) {
   std::function<bool(const Body&)> plain = [&](const Body& inner) {
     return std::all_of(inner.begin(), inner.end(), [&](const Stmt& stmt) {

@@ -318,6 +318,10 @@ Dispatcher::Answer Dispatcher::answer_of(Outcome outcome, const EntryHold& entry
     case Outcome::raised:
       record({Answered::raised, entry, -1, {}, {}});
       return Answer::result;
+    case Outcome::interrupted:
+      counters_.interpreted++;
+      record({Answered::interpreted, entry, -1, {}, at_start(Reason::interrupted, {})});
+      return Answer::result;
     case Outcome::refused:
       refuse(entry->fallback_at(entry->last_exit()));
       if (generation == generation_) learn(*entry);

@@ -28,8 +28,9 @@ constexpr int64_t unlocked_work = 50000;
 
 constexpr int floating_point_events = accel_divide | accel_overflow | accel_underflow | accel_invalid;
 
-// After so many calls without an event the kernel that records them is left.
-constexpr int calls_to_record = 8;
+// After so many calls without an event the kernel that records them is left: it costs up to twice the plain kernel, and a call
+// whose event is not recorded is made again.
+constexpr int most_calls_without_events = 8;
 
 // Why a kernel that returned `status` gave up.
 Reason reason_of(int status) {
@@ -223,13 +224,9 @@ bool Entry::fits(PyObject* function, PyObject* const* locals) const {
 }
 
 Outcome Entry::run(PyObject* function, PyObject* const* locals, Mode mode, PyObject** result) {
-  if (nan_ == Nan::met && !compile_quiet()) {
+  if ((nan_ == Nan::met && !compile_quiet()) || (events_state_ == Events::heard && !compile_recording())) {
     *result = interpret_interrupted(function, locals);
-    return Outcome::resumed;
-  }
-  if (events_state_ == Events::heard && !compile_recording()) {
-    *result = interpret_interrupted(function, locals);
-    return Outcome::resumed;
+    return Outcome::interrupted;
   }
   const GuardSet& guards = captured_.guards;
   Workspace space(words());
@@ -290,7 +287,7 @@ Outcome Entry::launch(Call& call, PyObject** result) {
       if (!call.is_interrupted()) return outcome;
       call.asked->interrupt.reset();
       *result = interpret_interrupted(call.function, call.locals);
-      return Outcome::resumed;
+      return Outcome::interrupted;
     }
   }
   if (call.calls) call.calls->release_locks();
@@ -327,7 +324,8 @@ Outcome Entry::go_back(Call& call, Outcome why, PyObject** result) {
 
 // Outcome::returned when the results stand.
 Outcome Entry::judge(Call& call, int status) {
-  if (call.is_interrupted() || ((status & accel_interrupted) != 0 && PyErr_Occurred())) return Outcome::raised;
+  const bool has_failed = (status & ~floating_point_events) != 0;  // otherwise it has left through an exit, or ended
+  if ((call.is_interrupted() && has_failed) || ((status & accel_interrupted) != 0 && PyErr_Occurred())) return Outcome::raised;
   if ((status & accel_unclear) != 0) return judge_events(call, status & floating_point_events);
   if ((status & ~floating_point_events) != 0) {
     if (problem_.detail.empty()) problem_ = fail(reason_of(status), {});
@@ -335,7 +333,8 @@ Outcome Entry::judge(Call& call, int status) {
     return Outcome::gave_up;
   }
   if (call.records) return warn(call);
-  int events = status & call.heard;
+  int events = status & floating_point_events;
+  if (events != 0) events &= asks_after_run() ? event_plan_.masks().any_heard : call.heard;
   return events == 0 ? Outcome::returned : judge_events(call, events);
 }
 
@@ -354,7 +353,7 @@ Outcome Entry::judge_events(Call& call, int events) {
   else if (events_state_ == Events::not_heard && compilation_)
     events_state_ = Events::heard;
   else if (recording_)
-    calls_to_record_ = call.records ? 0 : calls_to_record;
+    calls_to_record_ = call.records ? 0 : most_calls_without_events;
   return Outcome::events;
 }
 
@@ -368,8 +367,8 @@ bool Entry::records(Call& call) {
 // Gives the warnings of a run that has recorded its events. Warnings may run other threads: what the results are made of is
 // held meanwhile.
 Outcome Entry::warn(Call& call) {
-  bool heard = event_plan_.hears(call.log);
-  calls_to_record_ = heard ? calls_to_record : std::max(calls_to_record_ - 1, 0);
+  bool heard = !call.log.empty() && event_plan_.hears(call.log);
+  calls_to_record_ = heard ? most_calls_without_events : std::max(calls_to_record_ - 1, 0);
   if (!heard) return Outcome::returned;
   asks_what_is_shown_ = true;
   bool in_time = warning_state().hearing != Hearing::now && prints_unseen(writes_inputs_);
@@ -413,7 +412,7 @@ bool Entry::compile_recording() {
   if (!made.ok() && made.failure().reason == Reason::interrupted) return false;
   events_state_ = Events::compiled;
   if (!made.ok() || !same_outputs(captured_.graph, made->graph) || !add_recording(*made).ok()) return true;
-  calls_to_record_ = calls_to_record;
+  calls_to_record_ = most_calls_without_events;
   patience_.succeeded();
   return true;
 }
@@ -512,8 +511,12 @@ void Entry::show(void* context, int number) {
   PyErr_Clear();
 }
 
+// A native kernel without control flow does not stop at events: which of them are heard is asked when there are any.
+bool Entry::asks_after_run() const { return compilation_ && !has_flow_; }
+
 // Events that need not stop the kernel: nothing is said of them, or it can be said afterwards.
 void Entry::set_events(Call& call, AccelLaunch& launch) {
+  if (!call.records && asks_after_run()) return;
   const EventMasks& masks = event_plan_.masks();
   if (!call.records) {
     call.heard = masks.any_heard;
@@ -530,7 +533,8 @@ void Entry::set_events(Call& call, AccelLaunch& launch) {
   std::fill(tables, tables + sites + 1, uint8_t{0});
   std::copy(masks.heard.begin(), masks.heard.end(), tables + sites + 1);
   if (asks_what_is_shown_) event_plan_.drop_shown(tables + sites + 1);
-  bool unseen = !writes_inputs_ || prints_unseen(true);
+  const bool has_late = (masks.any_heard & ~masks.any_forbidden) != 0;  // else the two tables of events are equal
+  bool unseen = !writes_inputs_ || !has_late || prints_unseen(true);
   const std::vector<uint8_t>& forbidden = unseen ? masks.forbidden : masks.heard;
   std::copy(forbidden.begin(), forbidden.end(), tables + 2 * sites + 1);
   launch.accepted = floating_point_events & ~(unseen ? masks.any_forbidden : masks.any_heard);

@@ -28,14 +28,15 @@
 namespace accel {
 
 enum class Outcome : uint8_t {
-  no_match,   // a guard does not hold
-  returned,   // *result is the function's result
-  resumed,    // the interpreter finished the call from an exit on: *result is its result or null with an exception
-  interpret,  // the entry says that the interpreter runs this call
-  events,     // a floating-point event needs NumPy's warning: nothing visible has happened, the interpreter runs the call
-  gave_up,    // something else kept the kernel from finishing: likewise
-  refused,    // the call left compiled code through an exit that the stance forbids
-  raised,     // an exception is set: the call ends with it
+  no_match,     // a guard does not hold
+  returned,     // *result is the function's result
+  resumed,      // the interpreter finished the call from an exit on: *result is its result or null with an exception
+  interpret,    // the entry says that the interpreter runs this call
+  events,       // a floating-point event needs NumPy's warning: nothing visible has happened, the interpreter runs the call
+  gave_up,      // something else kept the kernel from finishing: likewise
+  refused,      // the call left compiled code through an exit that the stance forbids
+  raised,       // an exception is set: the call ends with it
+  interrupted,  // *result is what the interpreter made of the call, at whose start the exception was raised
 };
 
 class Workspace;
@@ -121,6 +122,7 @@ class Entry {
   Outcome finish(Call& call, PyObject** result);
   Outcome leave(Call& call, PyObject** result);
   Outcome judge(Call& call, int status);
+  bool asks_after_run() const;
   static void hold(void* context);
   static bool still_holds(void* context);
   static void show(void* context, int exit);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "cpython/async_exception.h"
 #include "cpython/bytecode.h"
 #include "cpython/frame.h"
 #include "cpython/function.h"
@@ -81,7 +82,7 @@ bool KernelScope::take() {
 bool KernelScope::is_interrupted() {
   if (type_ != nullptr) return true;
   bool locked = *unlocked_ == nullptr;
-  if (!locked && (*unlocked_)->async_exc == nullptr && !is_main_thread()) return false;
+  if (!locked && !has_async_exception(*unlocked_) && !is_main_thread()) return false;
   if (!locked) PyEval_RestoreThread(*unlocked_);
   if (!std::exchange(holds_, true) && run_.hold != nullptr) run_.hold(run_.context);
   SavedException of_others;
@@ -188,7 +189,7 @@ bool raise_soon() {
 
 }  // namespace
 
-void raise_unless_own() {
+void drop_own_error() {
   if (PyErr_Occurred() == nullptr) return;
   if (PyErr_ExceptionMatches(PyExc_Exception) || !raise_soon()) PyErr_Clear();
 }

@@ -70,15 +70,13 @@ class SavedException {
   SavedException(const SavedException&) = delete;
   SavedException& operator=(const SavedException&) = delete;
 
-  bool is_there() const { return type_ != nullptr; }
-
  private:
   PyObject *type_ = nullptr, *value_ = nullptr, *traceback_ = nullptr;
 };
 
-// Behind a call of Python code of accel's own, whose errors nobody is to see: clears the current exception. One that is no
-// Exception comes from a signal's function (Ctrl-C), and is raised when the thread next looks for signals.
-void raise_unless_own();
+// After Python code that accel itself has called: clears the current exception. One that is no Exception comes from a signal's
+// function (Ctrl-C), and is raised when the thread next looks for signals.
+void drop_own_error();
 
 // The exit is taken when a run is interrupted: the exception is raised in its frames.
 inline bool is_interrupt(const Exit& exit) { return exit.kind == ExitKind::resume && exit.reason == Reason::interrupted; }

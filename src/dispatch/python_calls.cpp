@@ -6,6 +6,8 @@
 
 #include "capture/capture.h"
 #include "cpython/function.h"
+#include "cpython/weak_references.h"
+#include "dispatch/interrupt.h"
 #include "dispatch/python_objects.h"
 #include "dispatch/resume.h"
 #include "guard/fetch.h"
@@ -13,13 +15,6 @@
 #include "ndarray/array.h"
 
 namespace accel {
-namespace {
-
-bool has_weak_reference(PyObject* object) {
-  return PyType_SUPPORTS_WEAKREFS(Py_TYPE(object)) && *PyObject_GET_WEAKREFS_LISTPTR(object) != nullptr;
-}
-
-}  // namespace
 
 // How many have an object, and how an array lies in memory.
 struct PythonCalls::Look {
@@ -57,19 +52,19 @@ bool is_number_of(PyObject* object, const Type& type) {
   return known && read_scalar(object, type.dtype, bits);
 }
 
-// The objects that recipes name by number: those of the run that it may still name.
+// The objects of the frames that the run knows by number.
 NamedObjects named_objects(const PythonCall& call, const Outputs& outputs, PyObject* const* objects) {
   NamedObjects named;
-  for (size_t id = 0; id < call.recipes.size(); ++id) {
-    const Recipe& recipe = call.recipes[id];
-    if (recipe.kind != RecipeKind::shown && recipe.kind != RecipeKind::shown_array) continue;
+  for (RecipeId id : call.named) {
+    const Recipe& recipe = call.recipes[static_cast<size_t>(id)];
     const int64_t number = *static_cast<const int64_t*>(outputs.data[recipe.index]);
-    if (number >= 0 && objects[id] != nullptr) named.emplace_back(number, objects[id]);
+    PyObject* object = objects[static_cast<size_t>(id)];
+    if (number >= 0 && object != nullptr) named.emplace_back(number, object);
   }
   return named;
 }
 
-// Integers and truth values come from all over the place: small ones are singletons.
+// Small integers and truth values are singletons: their identity says nothing.
 bool has_own_identity(PyObject* object) { return object != Py_None && !PyLong_Check(object); }
 
 SeenResult seen_result_of(PyObject* object) {
@@ -277,8 +272,7 @@ void note_replaced(const std::vector<StoreRecipe>& stores, PyObject* const* obje
 }
 
 void put_back(const std::vector<Replaced>& replaced) {
-  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
-  PyErr_Fetch(&type, &value, &traceback);
+  const SavedException current;
   for (const Replaced& each : replaced) {
     PyObject *object = each.object.get(), *name = each.name.get(), *before = each.before.get();
     int status = 0;
@@ -290,7 +284,6 @@ void put_back(const std::vector<Replaced>& replaced) {
       status = PyObject_SetAttr(object, name, before);
     if (status < 0) PyErr_WriteUnraisable(object);
   }
-  PyErr_Restore(type, value, traceback);
 }
 
 bool PythonCalls::are_stores_there() const {
@@ -313,12 +306,12 @@ PythonCalls::Given PythonCalls::give() {
     given.stored.push_back(take(store.value));
   }
   seen_ = objects_;
-  keep_alone();
-  release_objects();
   frames_.clear();
   results_.clear();
   shown_.clear();
   held_.clear();
+  keep_alone();
+  release_objects();
   return given;
 }
 

@@ -137,9 +137,9 @@ class PythonCalls {
   const PythonCallPlan* plan_ = nullptr;
   const FramedCall* framed_ = nullptr;
   std::vector<PyObject*> objects_;  // owned
-  std::vector<PyObject*> seen_;     // the same, borrowed from the frames
-  NamedObjects named_;              // of them
-  std::vector<PyRef> kept_;         // those that nobody else has
+  std::vector<PyObject*> seen_;     // objects_ as they were, borrowed: owned by the frames, the arguments or kept_
+  NamedObjects named_;              // those of seen_ that the run knows by number
+  std::vector<PyRef> kept_;         // objects of seen_ that have no other owner
 };
 
 }  // namespace accel

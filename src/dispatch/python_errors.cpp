@@ -6,19 +6,13 @@
 namespace accel {
 namespace {
 
-// Keeps the pending exception over calls that need none.
+// Keeps the pending exception over calls that need none. Drops errors of these calls.
 class PendingException {
  public:
-  PendingException() { PyErr_Fetch(&type_, &value_, &traceback_); }
-  ~PendingException() {
-    raise_unless_own();
-    PyErr_Restore(type_, value_, traceback_);
-  }
-  PendingException(const PendingException&) = delete;
-  PendingException& operator=(const PendingException&) = delete;
+  ~PendingException() { drop_own_error(); }
 
  private:
-  PyObject *type_, *value_, *traceback_;
+  SavedException pending_;
 };
 
 // New reference, null with an exception.

@@ -8,6 +8,7 @@
 #include "cpython/dict_version.h"
 #include "cpython/imported.h"
 #include "cpython/py_ref.h"
+#include "dispatch/interrupt.h"
 
 namespace accel {
 namespace {
@@ -111,14 +112,15 @@ bool shows_plainly(PyObject* dict) {
 
 // What was found, and of what: as long as these are the same objects it holds.
 struct KnownState {
-  const uint64_t* counter = nullptr;
-  uint64_t version = 0;
+  const uint64_t *counter = nullptr, *modules = nullptr;  // versions of the dicts of `warnings` and of all modules
+  uint64_t version = 0, modules_version = 0;
   PyRef list;
   std::vector<PyRef> filters;
   WarningState state;
 
   bool holds() const {
-    if (counter == nullptr || *counter != version || static_cast<size_t>(PyList_GET_SIZE(list.get())) != filters.size())
+    if (counter == nullptr || *modules != modules_version || *counter != version ||
+        static_cast<size_t>(PyList_GET_SIZE(list.get())) != filters.size())
       return false;
     for (size_t k = 0; k < filters.size(); ++k)
       if (PyList_GET_ITEM(list.get(), static_cast<Py_ssize_t>(k)) != filters[k].get()) return false;
@@ -126,8 +128,10 @@ struct KnownState {
   }
   void set(PyObject* dict, PyObject* found, WarningState verdict) {
     counter = found != nullptr && PyList_CheckExact(found) ? watch_dict(dict) : nullptr;
+    modules = watch_dict(PyImport_GetModuleDict());
+    if (modules == nullptr) counter = nullptr;
     if (counter == nullptr) return;
-    version = *counter;
+    version = *counter, modules_version = *modules;
     std::vector<PyRef> items;
     for (Py_ssize_t k = 0; k < PyList_GET_SIZE(found); ++k) items.push_back(PyRef::borrow(PyList_GET_ITEM(found, k)));
     list = PyRef::borrow(found);
@@ -166,9 +170,9 @@ bool is_current(PyObject* version) {
 
 WarningState warning_state() {
   static auto* known = new KnownState;
+  if (known->holds()) return known->state;
   PyObject* dict = warnings_dict();
   if (dict == nullptr) return {};
-  if (known->holds()) return known->state;
   PyObject* filters = PyDict_GetItem(dict, names().filters);
   WarningState state = state_of(filters, PyDict_GetItem(dict, names().defaultaction));
   if (state.hearing == Hearing::later && !shows_plainly(dict)) state.hearing = Hearing::now;
@@ -192,7 +196,7 @@ bool prints_unseen(bool writes) {
   if (writes && std::string_view(Py_TYPE(stream)->tp_name).substr(0, 4) != "_io.") return false;
   static PyObject* const name = PyUnicode_InternFromString("closed");
   PyRef closed = PyRef::steal(PyObject_GetAttr(stream, name));
-  if (!closed) PyErr_Clear();
+  if (!closed) drop_own_error();
   return !closed || closed.get() == Py_False;
 }
 

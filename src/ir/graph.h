@@ -20,10 +20,9 @@
 //   Nothing else in a graph changes memory that Python can reach.
 // * A graph is left through `ret` (exit 0) or `leave` (exit e). The operands are what that exit hands over. Exits are numbered
 //   densely; the outputs of the graph are those of exit 0, then those of exit 1, and so on (ir/flow.h).
-// * Where a terminator leads back to the header of a loop, a run that is to be interrupted may leave through its `poll` exit,
-// which
-//   hands nothing over: what the iterations so far have stored to pinned memory stays. Who makes iterations no longer follow
-//   each other, or keeps what they store elsewhere, clears it.
+// * Where a terminator leads back to the header of a loop, an interrupted run may leave through its `poll` exit, which hands
+//   nothing over: what the iterations so far have stored to pinned memory stays. A pass that reorders iterations, or keeps
+//   their stores elsewhere, clears `poll`.
 // * A kernel that reports failure (an event that the caller does not accept, no memory, an interrupt) has left no trace: pinned
 //   memory holds what it held before. So any region can be discarded and run again in the interpreter.
 //   What it did before a `python_call` stands: then the interpreter goes on behind that call.

@@ -136,7 +136,7 @@ class Lowering {
 
   bool in_tile(const Index& index) const;
   bool computed_here(const StoreTarget& target);
-  bool calls_tiles(ValueId v) const;  // whether computing v itself calls a library loop
+  bool calls_tiles(ValueId v) const;  // whether computing v itself needs loops over tiles of its own
   TempId call_at(ValueId v, const Node& node, const Index& index);
   Address call_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent, const Address* destination);
   Address column_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent);

@@ -44,21 +44,23 @@ bool is_loop_call(const Graph& graph, const Node& node) {
   return formula && dtype_kind(dtype) == 'c' && !has_complex_formula(graph, node);
 }
 
-bool calls_loops(const Graph& graph, const std::vector<Place>& places, ValueId v) {
+// Whether the inline computation of v, up to reductions, has a value for which `is_wanted` holds.
+static bool computes_inline(const Graph& graph, const std::vector<Place>& places, ValueId v,
+                            const std::function<bool(ValueId)>& is_wanted) {
   return is_above(graph, v, [&](ValueId above) {
     if (graph.is_input(above) || places[above] != Place::inlined) return Above::nothing;
-    const Node& node = graph.producer(above);
-    if (op_class(node.op) == OpClass::reduction) return Above::nothing;
-    return is_loop_call(graph, node) ? Above::found : Above::operands;
+    if (op_class(graph.producer(above).op) == OpClass::reduction) return Above::nothing;
+    return is_wanted(above) ? Above::found : Above::operands;
   });
 }
 
+static bool calls_loops(const Graph& graph, const std::vector<Place>& places, ValueId v) {
+  return computes_inline(graph, places, v, [&](ValueId above) { return is_loop_call(graph, graph.producer(above)); });
+}
+
 bool needs_tiles(const Graph& graph, const Placement& placement, ValueId v) {
-  return is_above(graph, v, [&](ValueId above) {
-    if (graph.is_input(above) || placement.places[above] != Place::inlined) return Above::nothing;
-    const Node& node = graph.producer(above);
-    if (op_class(node.op) == OpClass::reduction) return Above::nothing;
-    return placement.is_tiled(above) || is_loop_call(graph, node) ? Above::found : Above::operands;
+  return computes_inline(graph, placement.places, v, [&](ValueId above) {
+    return placement.is_tiled(above) || is_loop_call(graph, graph.producer(above));
   });
 }
 
@@ -155,6 +157,7 @@ class Walk {
         make_root(node.results[0], "result of a library call");
         for (ValueId operand : node.operands) {
           make_root(computed_below(operand), "operand of a library call");
+          read_with_strides(operand);
           if (is_number_below(operand) || !strided_view(dims_, graph_, result_.places, operand))
             make_root(operand, "operand of a library call without strides");
         }
@@ -162,6 +165,12 @@ class Walk {
       bool used = std::any_of(node.results.begin(), node.results.end(), [&](ValueId v) { return uses[v] > 0; });
       if (!used && node_events(graph_, node) != 0) make_root(node.results[0], "kept for its floating-point events");
     }
+  }
+
+  // A call reads the whole value with strides: neither it nor what it is a view of is kept in rows.
+  void read_with_strides(ValueId v) {
+    for (; !graph_.is_input(v) && op_class(graph_.producer(v).op) == OpClass::view; v = graph_.producer(v).operands[0])
+      strided_.insert(v);
   }
 
   // Whether the value is a view of a number that the kernel is given: it is in no memory.
@@ -181,6 +190,7 @@ class Walk {
   // Elements at run-time indices are read from memory with strides.
   void place_gathered(ValueId base) {
     make_root(computed_below(base), "read at run-time indices");
+    read_with_strides(base);
     if (!strided_view(dims_, graph_, result_.places, base)) make_root(base, "read at run-time indices");
   }
 
@@ -433,7 +443,7 @@ class Walk {
   // Row memory when v is needed at an index whose leading loops are the first `level` ones of its nest; a root otherwise.
   void place(ValueId v, int level, const Index& index, const char* why) {
     bool views_between = static_cast<int>(index.size()) != graph_.type(v).rank();
-    if (level == 0 || views_between) return make_root(v, why);
+    if (level == 0 || views_between || strided_.contains(v)) return make_root(v, why);
     result_.places[v] = Place::row;
     result_.row_levels[v] = level;
     if (notes_) notes_->push_back("value %" + std::to_string(v) + " is kept in rows: " + why);
@@ -478,6 +488,7 @@ class Walk {
   Placement result_;
   DimTable& dims_;
   const std::set<ValueId>& forced_;
+  std::set<ValueId> strided_;  // views that calls read as a whole
   std::vector<std::string>* notes_;
   std::map<std::vector<int32_t>, Group> groups_;
   std::map<ValueId, std::vector<Visit>> visits_;

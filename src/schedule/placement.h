@@ -30,9 +30,7 @@ struct Placement {
 // Whether the node runs through NumPy's inner loop, a tile at a time.
 bool is_loop_call(const Graph& graph, const Node& node);
 
-// Whether the inline computation of v calls a library loop.
-bool calls_loops(const Graph& graph, const std::vector<Place>& places, ValueId v);
-// Whether it needs loops over tiles of its own: it calls a library loop, or something in it is tiled.
+// Whether the inline computation of v needs loops over tiles of its own: it calls a library loop, or something in it is tiled.
 bool needs_tiles(const Graph& graph, const Placement& placement, ValueId v);
 
 // Value behind the view ops of v that has memory under `places` (or is an input); no_value when there is none.

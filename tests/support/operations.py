@@ -5,7 +5,6 @@ input, or change an operand, have a function each; all others of the group share
 """
 
 import dataclasses
-import warnings
 
 import numpy as np
 from support.programs import (
@@ -18,7 +17,9 @@ from support.programs import (
     UNSIGNED,
     Argument,
     Writer,
+    called,
     laid_out,
+    shares_memory,
 )
 
 from accel._describe import _Describer
@@ -233,27 +234,8 @@ class Described(_Describer):
 
 def outcome(call, passed, all_strides=False):
     """What the call gives, warns of and raises, what shares memory with the arguments, and what is in these afterwards."""
-    result, error = None, None
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            result = call(*passed)
-        except Exception as raised:
-            error = (type(raised).__name__, str(raised), line_in_program(raised))
-    warned = [(w.category.__name__, str(w.message), w.filename, w.lineno) for w in caught]
+    result, error, warned = called(call, passed)
     described = Described(all_strides).of
     parts = result if isinstance(result, tuple | list) else (result,)
-    shared = [[part is a or shares(part, a) for a in passed] for part in parts]
+    shared = [[part is a or shares_memory(part, a) for a in passed] for part in parts]
     return {"error": error, "result": described(result), "warned": warned, "shared": shared, "arguments": described(passed)}
-
-
-def line_in_program(error):
-    """The last line of the generated function that the error went through."""
-    trace, line = error.__traceback__, 0
-    while trace is not None:
-        line, trace = trace.tb_lineno if trace.tb_frame.f_code.co_name == "program" else line, trace.tb_next
-    return line
-
-
-def shares(part, argument):
-    return isinstance(part, np.ndarray) and isinstance(argument, np.ndarray) and np.may_share_memory(part, argument)

@@ -442,22 +442,33 @@ def address(array):
 
 
 def shares_memory(first, second):
-    return isinstance(first, np.ndarray) and np.may_share_memory(first, second)
+    return isinstance(first, np.ndarray) and isinstance(second, np.ndarray) and np.may_share_memory(first, second)
 
 
-def outcome(call, passed):
-    """What the call gives, warns of and raises, and what is in the arguments afterwards."""
+def called(call, passed):
+    """Result, error and warnings of a call of a generated function."""
     result, error = None, None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             result = call(*passed)
         except Exception as raised:
-            trace, last = raised.__traceback__, 0
-            while trace is not None:
-                last, trace = trace.tb_lineno if trace.tb_frame.f_code.co_name == "program" else last, trace.tb_next
-            error = (type(raised), str(raised), last)
+            error = (type(raised), str(raised), line_in_program(raised))
     warned = [(w.category, str(w.message), w.filename, w.lineno) for w in caught]
+    return result, error, warned
+
+
+def line_in_program(error):
+    """The last line of the generated function that the error went through."""
+    trace, line = error.__traceback__, 0
+    while trace is not None:
+        line, trace = trace.tb_lineno if trace.tb_frame.f_code.co_name == "program" else line, trace.tb_next
+    return line
+
+
+def outcome(call, passed):
+    """What the call gives, warns of and raises, and what is in the arguments afterwards."""
+    result, error, warned = called(call, passed)
     after = [describe(a, [], []) for a in passed]
     return {"error": error, "result": describe(result, passed, []), "warned": warned, "arguments": after}
 

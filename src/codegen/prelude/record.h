@@ -40,8 +40,8 @@ ACCEL_INLINE unsigned char* event_row(const Frame* frame, i64 iteration) {
   return frame->event_rows + iteration * (frame->launch->site_count + 1);
 }
 static bool begin_rows(Frame* frame, i64 count) {
+  if (count > most_bytes_of_rows / (frame->launch->site_count + 1)) return report(frame, accel_unclear), false;
   const i64 bytes = count * (frame->launch->site_count + 1);
-  if (bytes > most_bytes_of_rows) return report(frame, accel_unclear), false;
   frame->event_rows = (unsigned char*)take_memory(frame, bytes);
   if (frame->event_rows == nullptr) return false;
   for (i64 k = 0; k < bytes; ++k) frame->event_rows[k] = 0;
@@ -53,7 +53,7 @@ static void end_rows(Frame* frame, i64 count) {
     if (event_row(frame, k)[frame->launch->site_count] != 0) flush_row(frame, event_row(frame, k));
   frame->runtime->release((char*)frame->event_rows);
 }
-// The same as open_events for all iterations.
+// The events of a site that are heard and that no iteration's row has noted yet.
 static int open_in_rows(const Frame* frame, i64 count, int site, int events) {
   int open = 0;
   events &= frame->launch->heard[site];
