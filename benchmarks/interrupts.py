@@ -5,9 +5,7 @@ Each loop would take years. A timer sends the signal a second after the call has
 
 import argparse
 import os
-import shutil
 import signal
-import stat
 import sys
 import tempfile
 import threading
@@ -21,6 +19,7 @@ import accel
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
 from support.endless_loops import ENDLESS, LOOPS
+from support.interrupts import slow_compiler
 
 ASKED, MOST = 1.0, 1.15  # seconds
 
@@ -52,19 +51,11 @@ def of_loop(function):
     return ended, frames, accel.stats(call)["interpreted"]
 
 
-def slow_compiler():
-    """A compiler that would take a minute; its path."""
-    path = Path(tempfile.mkdtemp()) / "g++"
-    path.write_text(f'#!/bin/sh\ncase "$*" in *--version*) ;; *) sleep 60;; esac\nexec {shutil.which("g++")} "$@"\n')
-    path.chmod(path.stat().st_mode | stat.S_IXUSR)
-    return str(path)
-
-
 def of_compilation():
     def sums(x):
         return np.sum(x * 0.8127) + 1.0
 
-    with accel.config(compiler=slow_compiler()):
+    with tempfile.TemporaryDirectory() as folder, accel.config(compiler=slow_compiler(folder, 60)):
         call = accel.compile(sums)
         return *measure(call, np.ones(5)), 0
 
