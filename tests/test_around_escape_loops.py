@@ -197,7 +197,7 @@ FUNCTIONS = [
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_functions(function, shape):
     """Wide rows, narrow ones and none: a tile computes its own part of the grid where that pays."""
-    for dtype in (np.complex64, np.complex128):
+    for dtype in (np.complex64, np.complex128) if shape == (3, 300) else (np.complex128,):
         for steps in (0, 1, 25):
             if 0 in shape and function in (parts_on_the_way_out, source_changes):
                 continue  # raises

@@ -202,7 +202,7 @@ def extremes(dtype):
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
 @pytest.mark.parametrize("body", BODIES)
-@pytest.mark.parametrize("bound", [2.0, 0.0, -1.0, 1e30, np.inf, np.nan, 1e-30])
+@pytest.mark.parametrize("bound", [2.0, 0.0, 1e30, np.inf, np.nan])
 def test_extremes(body, bound, dtype):
     """Subnormal, huge and infinite numbers, zeros of both signs and NaN; which events there are is NumPy's matter."""
     z = extremes(dtype)

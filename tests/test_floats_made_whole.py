@@ -39,7 +39,7 @@ FUNCTIONS = [half_of_whole, there_and_back, fraction, total_of_whole, number_and
 @pytest.mark.parametrize("source", [np.float64, np.float32, np.float16])
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_integers_between_floats(function, source):
-    for dtype in (np.int64, np.int32, np.int8, np.uint8, np.uint16, np.uint32, np.uint64):
+    for dtype in (np.int64, np.int32, np.int8, np.uint16, np.uint64):
         call = accel.compile(function)
         assert_same(function, call, np.arange(0, 30, 0.7).astype(source), dtype)
         with np.errstate(over="ignore"):

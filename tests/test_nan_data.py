@@ -115,7 +115,7 @@ DROPPED = {
 }
 
 
-@pytest.mark.parametrize("size", [4, 8, 12, 64, 1000])
+@pytest.mark.parametrize("size", [4, 12, 1000])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", DROPPED)
 def test_events_of_what_a_nan_drops(name, dtype, size):

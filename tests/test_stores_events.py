@@ -371,7 +371,7 @@ def test_other_events(function, values):
 
 
 @pytest.mark.parametrize(
-    "view", [np.s_[::2], np.s_[::-1], np.s_[5:-5], np.s_[::-3], np.s_[:0], np.s_[:1]], ids=["2", "-1", "inner", "-3", "0", "1"]
+    "view", [np.s_[::2], np.s_[::-1], np.s_[5:-5], np.s_[:0], np.s_[:1]], ids=["2", "-1", "inner", "0", "1"]
 )
 @pytest.mark.parametrize("dtype", ["float64", "float16", "complex128"])
 def test_memory_that_is_put_back(view, dtype):
@@ -382,7 +382,7 @@ def test_memory_that_is_put_back(view, dtype):
         a -= b
 
     call = accel.compile(update)
-    for shape in ((40,), (2000,), (50, 4, 30)):
+    for shape in ((2000,), (50, 4, 30)):
         a = np.linspace(1, 2, int(np.prod(shape))).reshape(shape).astype(dtype)
         a.flat[-1] = a.flat[0] = np.finfo(dtype).max
         for axes in {tuple(range(a.ndim)), tuple(reversed(range(a.ndim)))}:
