@@ -387,3 +387,22 @@ def test_sums_of_nothing_that_is_turned():
         call = accel.compile(sums_of_turned_columns)
         assert_same(sums_of_turned_columns, call, np.ones((5, 4)), k, m, times=3)
         assert facts(call)["compiled"] > 0
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "uint64", "float32", "complex64"])
+@pytest.mark.parametrize("initial", [2 + 1j, np.complex64(2 + 1j), 2.5, np.inf])
+def test_initial_of_other_kinds(initial, dtype):
+    """Python's complex numbers are no elements of real arrays; NumPy's are cast."""
+    x = sample(5, dtype)
+    for reduce in (np.sum, np.prod, np.max, np.any):
+        for function in (
+            lambda x, start, reduce=reduce: reduce(x, initial=start),
+            lambda x, _, reduce=reduce: reduce(x, initial=initial),
+        ):
+            call = accel.compile(function)
+            assert_same(function, call, x, initial, times=2)
+
+
+def test_initial_that_fits_is_compiled():
+    for dtype, initial in (("complex64", 2 + 1j), ("float32", 2.5), ("int16", 3)):
+        check_in_loops(lambda x, start: np.sum(x, initial=start), sample(5, dtype), initial)

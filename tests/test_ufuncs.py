@@ -310,6 +310,14 @@ def test_outer():
     check(lambda x, y: np.multiply.outer(x, y), sample(3), sample((2, 2)))
 
 
+@pytest.mark.parametrize("dtype", ["int16", "float32", "complex64"])
+@pytest.mark.parametrize("number", [2, 1.5, 1j, True, np.float32(3), np.int8(3)])
+def test_outer_of_numbers(number, dtype):
+    """Python's numbers count with dtypes of their own: as arrays."""
+    check(lambda x, y: (np.add.outer(x, y), np.multiply.outer(y, x), np.subtract.outer(x[0], y)), sample(3, dtype), number)
+    check(lambda x: (np.add.outer(x, number), np.power.outer(number, x[:0])), sample(3, dtype))
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "uint64"])
 def test_integer_scalars_that_overflow(dtype):
     def steps(x):

@@ -2,6 +2,7 @@
 
 #include "capture/known_types.h"
 #include "capture/numpy_arguments.h"
+#include "capture/numpy_creation.h"
 #include "capture/numpy_ufunc.h"
 #include "capture/numpy_views.h"
 #include "capture/python_text.h"
@@ -46,6 +47,15 @@ Primitive ufunc_primitive(PyObject* callable) {
   return unsupported_method;
 }
 
+// Python's numbers become arrays first: the dtype of the result depends on theirs.
+Result<Operand> outer_operand(Capture& capture, const Ref& ref) {
+  ACCEL_TRY(Operand operand, read_operand(capture, ref));
+  const bool is_python_number = !operand.is_array() && operand.type.kind != OperandType::Kind::numpy_scalar;
+  if (!is_python_number) return operand;
+  ACCEL_TRY(Ref array, array_of_sequence(capture, operand.ref, std::nullopt));
+  return read_operand(capture, array);
+}
+
 // ufunc.outer(a, b): a with as many new last axes as b has.
 Result<Ref> numpy_ufunc_outer(Capture& capture, PyObject* callable, const CallArguments& all) {
   ACCEL_TRY(UfuncMethod method, split_ufunc_method(callable, all));
@@ -55,8 +65,8 @@ Result<Ref> numpy_ufunc_outer(Capture& capture, PyObject* callable, const CallAr
                 "keywords of outer; plain form: ufunc(a.reshape(a.shape + (1,) * b.ndim), b, keywords)");
   PyRef inputs = PyRef::steal(PyObject_GetAttrString(method.ufunc, "nin"));
   if (!inputs || PyLong_AsLong(inputs.get()) != 2) return fail(Reason::will_raise, "outer of a function of one argument");
-  ACCEL_TRY(Operand left, read_operand(capture, arguments.positional[0]));
-  ACCEL_TRY(Operand right, read_operand(capture, arguments.positional[1]));
+  ACCEL_TRY(Operand left, outer_operand(capture, arguments.positional[0]));
+  ACCEL_TRY(Operand right, outer_operand(capture, arguments.positional[1]));
   Ref tall = left.ref;
   if (left.is_array() && !right.shape.empty()) {
     std::vector<Dim> shape = left.shape;

@@ -94,6 +94,9 @@ Status read_initial(Capture& capture, const ReduceOptions& options, ReduceCall& 
   }
   auto operand = as_operand(capture, options.initial);
   if (!operand || !operand->shape.empty()) return fail(Reason::unsupported_argument, "initial");
+  if (operand->type.kind == OperandType::Kind::py_complex && dtype_kind(call.accumulator) != 'c' &&
+      call.accumulator != DType::bool_)
+    return fail(Reason::will_raise, "a complex number as initial of a real reduction");
   if (operand->type.kind == OperandType::Kind::py_float) {
     ACCEL_TRY([[maybe_unused]] Unit in_range, require_element_in_range(capture, *operand, call.accumulator));
   }

@@ -42,12 +42,12 @@ Result<Ref> reduce_array(Capture& capture, PyObject* ufunc, const Ref& array, co
 // Leaves the graph when an exponent of integers is negative, for which NumPy raises.
 Status require_natural(Capture& capture, ValueId exponent);
 
-// A value of rank 0 as NumPy returns it: a scalar, unless `as_array`.
 // Whether a ufunc is one of numpy.linalg's.
 bool is_of_linalg(PyObject* ufunc);
 // A gufunc of numpy.linalg or numpy.fft: an op where the table has it, else a boxed call.
 Result<Ref> call_gufunc(Capture& capture, PyObject* ufunc, const CallArguments& arguments);
 
+// A value of rank 0 as NumPy returns it: a scalar, unless `as_array`.
 Ref wrap_result(Capture& capture, ValueId value, bool as_array);
 
 }  // namespace accel
