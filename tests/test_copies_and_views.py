@@ -40,7 +40,9 @@ FUNCTIONS = {
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("shape", [(4, 6), (40, 300)], ids=str)
 def test_whose_memory(name, shape):
-    for _, a in layouts(sample(shape)):
+    for layout, a in layouts(sample(shape)):
+        if layout == "strided":  # "padded" has strides, too
+            continue
         call = check(lambda f: (FUNCTIONS[name](f), f + 1), a)  # moving elements alone is not compiled
         expected, result = FUNCTIONS[name](a), call(a)[0]
         if isinstance(expected, np.ndarray):

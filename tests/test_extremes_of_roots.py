@@ -112,7 +112,7 @@ def least_of_rows(x):
     return (x * 2).argmin(axis=1), (x * 2).argmax(axis=1)
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint16", "int64", "float32", "float64", "float16"])
+@pytest.mark.parametrize("dtype", ["uint16", "int64", "float64", "float16"])
 def test_extremes_side_by_side(dtype):
     rng = np.random.default_rng(1)
     for rows, columns in ((1, 40), (40, 1), (700, 3), (700, 40)):

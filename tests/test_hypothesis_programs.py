@@ -21,7 +21,7 @@ import accel
 
 once = settings(deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 EXAMPLES = int(os.environ.get("ACCEL_EXAMPLES", "0"))
-flow_settings = settings(once, max_examples=EXAMPLES or 30, derandomize=not EXAMPLES, print_blob=True)
+flow_settings = settings(once, max_examples=EXAMPLES or 20, derandomize=not EXAMPLES, print_blob=True)
 
 
 def run(random, counts):
@@ -125,7 +125,7 @@ def test_control_flow_operation_by_operation():
 def test_control_flow_left_at_an_exit():
     """The interpreter goes on from any exit as if it had run everything."""
 
-    @settings(flow_settings, max_examples=EXAMPLES or 18)
+    @settings(flow_settings, max_examples=EXAMPLES or 12)
     @given(st.randoms(use_true_random=False), st.integers(1, 60))
     def same_as_numpy(random, exit):
         with accel.config(stress_exits=exit):

@@ -160,7 +160,7 @@ def test_evaluated_by_numpy():
 
 
 @pytest.mark.parametrize("mode", ["reduced", "complete", "r", "raw"])
-@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128", "int64"])
+@pytest.mark.parametrize("dtype", ["float32", "complex128", "int64"])
 def test_orthogonal_factors(mode, dtype):
     """The gufunc leaves R in its argument, which must not be the caller's."""
 

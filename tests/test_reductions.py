@@ -347,7 +347,7 @@ def test_extremes_of_columns_have_no_events_of_their_own(size):
         check(places, sample(size), sample(size + 1, seed=1), times=1)
 
 
-@pytest.mark.parametrize("axis", [0, 1, 2, (0, 1), (0, 2), (1, 2), (0, 1, 2)])
+@pytest.mark.parametrize("axis", [0, 1, 2, (0, 2), (0, 1, 2)])
 def test_kept_axes_lie_in_the_order_of_the_operand(axis):
     def kept(x):
         y = x * 2

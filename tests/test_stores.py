@@ -174,7 +174,7 @@ STORES = [
 def test_into_arguments(function):
     v = sample((4, 5), seed=1)
     for name, a in layouts(sample((4, 5))):
-        if function is reshaped and name != "C":
+        if function is reshaped and name != "C" or name == "strided":  # "padded" has strides, too
             continue
         check(function, a, v, times=2)
 
