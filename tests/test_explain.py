@@ -192,3 +192,11 @@ def test_a_call_left_to_numpy_names_its_plain_form():
     boxed = next(entry for entry in explained.fallbacks if entry.reason == "boxed_call")
     assert boxed.detail == "take (out; plain form: out[...] = the call without out)"
     assert boxed.detail in str(explained)
+
+
+def test_long_paths_leave_room_for_plain_forms():
+    scope = {"np": np}
+    source = "def function(x, out):\n    np.take(x, [0, 2], out=out)\n    return out + 1\n"
+    exec(compile(source, "/" + "a_long_name/" * 12 + "program.py", "exec"), scope)
+    explained = accel.explain(scope["function"])(X, np.zeros(2))
+    assert "program.py:2: boxed_call: take (out; plain form: out[...] = the call without out)" in str(explained)

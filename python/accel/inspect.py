@@ -270,7 +270,7 @@ class Explanation:
             ("loops", [str(nest) for nest in self.nests]),
             ("calls of Python code", self.calls),
             ("compiled again because of", [event.detail for event in self.recompiles]),
-            ("also left to the interpreter", [self._one_line(entry) for entry in self._others()]),
+            ("also left to the interpreter", [self._one_line(entry, whole_path=False) for entry in self._others()]),
         ):
             lines += _section(title, entries, min(room - 2, 8))
             room = _SCREEN - len(lines) - len(cost)
@@ -294,9 +294,12 @@ class Explanation:
         return [entry for entry in self.fallbacks if (entry.reason, entry.filename, entry.lineno) != here]
 
     @staticmethod
-    def _one_line(entry: Fallback) -> str:
+    def _one_line(entry: Fallback, *, whole_path: bool = True) -> str:
         detail = f": {entry.detail}" if entry.detail else ""
-        return f"{_place(entry.filename, entry.lineno)}: {entry.reason}{detail}, {_counts(entry)}"
+        place = _place(entry.filename, entry.lineno)
+        if not whole_path:
+            place = place.removeprefix(os.path.dirname(entry.filename)).removeprefix(os.sep)
+        return f"{place}: {entry.reason}{detail}, {_counts(entry)}"
 
     def _verdict(self) -> str:
         if self.compiled:
