@@ -13,7 +13,7 @@ namespace {
 constexpr size_t most_held_in_line = 32;
 constexpr long strip_length = 1 << 16;  // of a loop of a few statements: some 50 microseconds
 constexpr size_t statements_of_strip = 16;
-// What a step of an iteration adds to its count of turns; an iteration of a few statements counts as one turn.
+// The time of an iteration is counted in turns: an iteration of a few statements takes one, and each of these steps so many.
 constexpr int turns_of_nest = 64, turns_of_inner_loop = 1024, turns_of_draw = 16;
 constexpr int turns_of_call = 1 << 14;  // nobody knows how long it takes
 
@@ -52,25 +52,25 @@ void ControlFunction::find_polls() {
   std::vector<Back> edges;
   std::set<size_t> headers;
   std::vector<bool> seen(program_.blocks.size(), false);
-  std::vector<std::pair<size_t, int>> way = {{0, 0}};
+  std::vector<std::pair<size_t, int>> path = {{0, 0}};
   seen[0] = true;
-  while (!way.empty()) {
-    auto [block, next] = way.back();
+  while (!path.empty()) {
+    auto [block, next] = path.back();
     if (next == edge_count(program_.blocks[block])) {
-      way.pop_back();
+      path.pop_back();
       continue;
     }
-    ++way.back().second;
+    ++path.back().second;
     size_t target = static_cast<size_t>(program_.blocks[block].edges[next].target);
-    auto start = std::find_if(way.begin(), way.end(), [&](const auto& step) { return step.first == target; });
-    if (start != way.end()) {
+    auto start = std::find_if(path.begin(), path.end(), [&](const auto& step) { return step.first == target; });
+    if (start != path.end()) {
       headers.insert(target);
       back_edges_.emplace(block, next);
       Back& back = edges.emplace_back(Back{block, next, {}});
-      for (; start != way.end(); ++start) back.loop.push_back(start->first);
+      for (; start != path.end(); ++start) back.loop.push_back(start->first);
     } else if (!seen[target]) {
       seen[target] = true;
-      way.emplace_back(target, 0);
+      path.emplace_back(target, 0);
     }
   }
   has_loops_ = !edges.empty();

@@ -327,7 +327,7 @@ Outcome Entry::judge(Call& call, int status) {
   const bool has_failed = (status & ~floating_point_events) != 0;  // otherwise it has left through an exit, or ended
   if ((call.is_interrupted() && has_failed) || ((status & accel_interrupted) != 0 && PyErr_Occurred())) return Outcome::raised;
   if ((status & accel_unclear) != 0) return judge_events(call, status & floating_point_events);
-  if ((status & ~floating_point_events) != 0) {
+  if (has_failed) {
     if (problem_.detail.empty()) problem_ = fail(reason_of(status), {});
     if (!captured_.calls.empty()) patience_.spoilt();
     return Outcome::gave_up;

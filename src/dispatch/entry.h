@@ -33,7 +33,7 @@ enum class Outcome : uint8_t {
   resumed,      // the interpreter finished the call from an exit on: *result is its result or null with an exception
   interpret,    // the entry says that the interpreter runs this call
   events,       // a floating-point event needs NumPy's warning: nothing visible has happened, the interpreter runs the call
-  gave_up,      // something else kept the kernel from finishing: likewise
+  gave_up,      // the kernel failed without such an event: nothing visible has happened, the interpreter runs the call
   refused,      // the call left compiled code through an exit that the stance forbids
   raised,       // an exception is set: the call ends with it
   interrupted,  // *result is what the interpreter made of the call, at whose start the exception was raised

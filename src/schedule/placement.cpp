@@ -167,7 +167,7 @@ class Walk {
     }
   }
 
-  // A call reads the whole value with strides: neither it nor what it is a view of is kept in rows.
+  // Marks v and the views that it is a view of as read from memory with strides: row memory holds a part of a value only.
   void read_with_strides(ValueId v) {
     for (; !graph_.is_input(v) && op_class(graph_.producer(v).op) == OpClass::view; v = graph_.producer(v).operands[0])
       strided_.insert(v);
