@@ -21,19 +21,23 @@ std::unordered_map<PyObject*, Op>& op_table() {
   return table;
 }
 
-// The Python object that stands for an operand in resolve_dtypes. Borrowed.
-PyObject* type_argument(const OperandType& operand) {
+// The Python object that stands for an operand in resolve_dtypes. Where the casting rule forbids every conversion, a Python number
+// counts as an array of its own dtype; resolve_dtypes of NumPy 2.4 crashes when it is asked with the number's type.
+PyRef type_argument(const OperandType& operand, bool may_convert) {
+  auto number = [&](PyTypeObject& type, DType own) {
+    return PyRef::borrow(may_convert ? reinterpret_cast<PyObject*>(&type) : descr_of(own));
+  };
   switch (operand.kind) {
     case OperandType::Kind::py_bool:
-      return descr_of(DType::bool_);
+      return PyRef::borrow(descr_of(DType::bool_));
     case OperandType::Kind::py_int:
-      return reinterpret_cast<PyObject*>(&PyLong_Type);
+      return number(PyLong_Type, DType::int64);
     case OperandType::Kind::py_float:
-      return reinterpret_cast<PyObject*>(&PyFloat_Type);
+      return number(PyFloat_Type, DType::float64);
     case OperandType::Kind::py_complex:
-      return reinterpret_cast<PyObject*>(&PyComplex_Type);
+      return number(PyComplex_Type, DType::complex128);
     default:
-      return descr_of(operand.dtype);
+      return PyRef::borrow(descr_of(operand.dtype));
   }
 }
 
@@ -105,12 +109,14 @@ Result<std::vector<DType>> resolve_dtypes(PyObject* object, std::span<const Oper
                                           bool reduction, const char* casting) {
   auto* ufunc = reinterpret_cast<PyUFuncObject*>(object);
   PyRef types = PyRef::steal(PyTuple_New(ufunc->nargs));
+  const std::string_view given_rule = casting ? casting : "same_kind";
+  const bool may_convert = given_rule != "no" && given_rule != "equiv";
   if (!types) return fail(Reason::internal_error, take_error_text());
   for (int i = 0; i < ufunc->nargs; i++) {
     // A reduction passes (out or None, operand, None).
     size_t index = reduction ? 1 - i : i;
     bool given = reduction ? i < 2 && index < operands.size() : index < operands.size();
-    PyTuple_SET_ITEM(types.get(), i, Py_NewRef(given ? type_argument(operands[index]) : Py_None));
+    PyTuple_SET_ITEM(types.get(), i, given ? type_argument(operands[index], may_convert).release() : Py_NewRef(Py_None));
   }
   PyRef method = PyRef::steal(PyObject_GetAttrString(object, "resolve_dtypes"));
   PyRef arguments = PyRef::steal(PyTuple_Pack(1, types.get()));
