@@ -93,7 +93,7 @@ Status require_in_range(Capture& capture, const Ref& ref, DType dtype) {
 bool may_not_fit(const Operand& number, DType dtype) {
   char from = dtype_kind(number.type.dtype), to = dtype_kind(dtype);
   bool python = number.type.kind != OperandType::Kind::numpy_scalar;
-  if (!is_integer_dtype(dtype) || number.ref->kind == AbstractKind::constant) return false;
+  if (!is_integer_dtype(dtype) || (python && number.ref->kind == AbstractKind::constant)) return false;
   if (from == 'f') return python || to == 'i';
   if (python || to == 'u' || (from != 'i' && from != 'u')) return false;
   int own = item_size(number.type.dtype), wanted = item_size(dtype);
