@@ -324,7 +324,8 @@ Result<Ref> reduce_array(Capture& capture, PyObject* ufunc, const Ref& array, co
   ACCEL_TRY([[maybe_unused]] Unit empty, check_empty(capture, options, call));
   ValueId value = no_value;
   if (options.axes.empty()) {
-    if (call.accumulator == DType::bool_ && call.array.type.dtype != DType::bool_ && call.array.shape.empty()) {
+    bool is_cast = call.accumulator == DType::bool_ && call.array.type.dtype != DType::bool_ && call.array.shape.empty();
+    if (is_cast && !call.initial && !call.where) {
       ACCEL_TRY(value, operand_value(capture, call.array, DType::bool_));
     } else {
       ACCEL_TRY(value, copy_value(capture, options, call));
