@@ -2,6 +2,7 @@
 
 #include <opcode.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "capture/builtin_primitives.h"
@@ -35,15 +36,18 @@ Result<std::vector<Ref>> candidates(Capture& capture, const CallArguments& argum
   return items;
 }
 
-// The greatest or least of ints with Dims, as a Dim.
+// The greatest or least of ints with Dims, as a Dim: the first such item where it is known which one that is.
 std::optional<Ref> extreme_dim(Capture& capture, const std::vector<Ref>& items, bool largest) {
   std::optional<Dim> best;
+  std::vector<Dim> dims;
   for (const Ref& item : items) {
     auto d = capture.type_of(item) == &PyLong_Type ? known_dim(capture, item) : std::nullopt;
     if (!d) return std::nullopt;
+    dims.push_back(*d);
     best = !best ? *d : largest ? capture.dims().max(*best, *d) : capture.dims().min(*best, *d);
   }
-  return capture.dim_scalar(*best);
+  auto first = std::find(dims.begin(), dims.end(), *best);
+  return first != dims.end() ? items[static_cast<size_t>(first - dims.begin())] : capture.dim_scalar(*best);
 }
 
 // The best of the candidates so far. What it is depends on data: one alternative per type, of which exactly one holds.
@@ -460,6 +464,7 @@ Result<Ref> capture_is_integer(Capture& capture, PyObject* callable, const CallA
 Result<Ref> capture_index(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
   const Ref& value = arguments.positional[0];
+  if (value->kind == AbstractKind::scalar && capture.type_of(value) == &PyLong_Type) return value;
   if (value->kind == AbstractKind::scalar && value->scalar.dim) return capture.dim_scalar(*value->scalar.dim);
   char kind = value->kind == AbstractKind::scalar ? dtype_kind(value->scalar.dtype) : ' ';
   if (kind == 'i') return python_integer(capture, value);

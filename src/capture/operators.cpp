@@ -361,6 +361,7 @@ Result<Ref> unary_operation(Capture& capture, char op, const Ref& operand) {
                            : op == '+' ? PyNumber_Positive(object)
                                        : PyNumber_Invert(object));
   }
+  if (op == '+' && operand->kind == AbstractKind::scalar && is_python_int(capture, operand)) return operand;
   if (operand->kind == AbstractKind::scalar && operand->scalar.dim) {
     DimTable& dims = capture.dims();
     Dim d = *operand->scalar.dim;
