@@ -252,13 +252,13 @@ bool KernelFunction::is_of_constants(TempId temp) const {
   return std::all_of(source->args.begin(), source->args.end(), [&](TempId arg) { return is_of_constants(arg); });
 }
 
-// Whether bytes of memory, or comparisons of numbers of less than 8 bytes, decide whether the value is true.
-bool KernelFunction::is_narrow_mask(TempId temp) const {
+// Whether bytes of memory, or comparisons of numbers of less than `size` bytes, decide whether the value is true.
+bool KernelFunction::is_narrow_mask(TempId temp, int size) const {
   const Stmt* source = copy_.facts.definition(temp);
   if (source == nullptr || dtype(temp) != DType::bool_) return false;
   if (source->kind == StmtKind::load) return true;
   return source->kind == StmtKind::compute && std::any_of(source->args.begin(), source->args.end(), [&](TempId arg) {
-           return dtype(arg) == DType::bool_ ? is_narrow_mask(arg) : item_size(dtype(arg)) < 8;
+           return dtype(arg) == DType::bool_ ? is_narrow_mask(arg, size) : item_size(dtype(arg)) < size;
          });
 }
 
@@ -307,9 +307,11 @@ void KernelFunction::compute(const Stmt& stmt) {
     if (may_give_constant(stmt, k)) operands[k] = cat("unforeseen(", operands[k], ")");
   for (size_t k = 0; k < operands.size() && is_pinned_ && !folds; ++k)
     operands[k] = cat("opaque(", temp_name(stmt.args[k]), ")");
+  bool numbers = stmt.op == Op::astype && (dtype(stmt.dst) == DType::float32 || dtype(stmt.dst) == DType::float64);
+  if (numbers && is_narrow_mask(stmt.args[0], item_size(dtype(stmt.dst)))) operands[0] = cat("byte_of(", operands[0], ")");
   if (stmt.op == Op::lanes) has_lanes_ = true;
   bool chooses = in_vectors_ && (stmt.op == Op::where || stmt.op == Op::merge) && dtype_kind(dtype(stmt.dst)) != 'c';
-  bool blends = (chooses && item_size(dtype(stmt.dst)) == 8 && is_narrow_mask(stmt.args[0])) || chooses_constants(stmt);
+  bool blends = (chooses && item_size(dtype(stmt.dst)) == 8 && is_narrow_mask(stmt.args[0], 8)) || chooses_constants(stmt);
   std::string value = blends ? cat("blend(", operands[0], ", ", operands[1], ", ", operands[2], ")")
                              : cpp_op(stmt.op, operands, dtype(stmt.dst));
   bool alone = !in_vectors_ && stmt.op == Op::negative && dtype_kind(dtype(stmt.dst)) == 'f' &&

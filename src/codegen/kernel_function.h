@@ -115,7 +115,7 @@ class KernelFunction {
   bool may_be_foreseen(const Stmt& comparison, size_t operand) const;
   bool may_give_constant(const Stmt& stmt, size_t operand) const;
   bool is_of_constants(TempId temp) const;
-  bool is_narrow_mask(TempId temp) const;
+  bool is_narrow_mask(TempId temp, int size) const;
   bool chooses_constants(const Stmt& stmt) const;
   bool is_chosen_alone(TempId temp) const;
   bool is_loaded(TempId temp) const;

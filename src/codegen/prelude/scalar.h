@@ -358,27 +358,7 @@ ACCEL_INLINE To float_to_integer(From a) {
   return (To)a;
 #endif
 }
-template <class To, class From>
-struct Cast {
-  ACCEL_INLINE To of(From a) {
-    if constexpr (__is_same(To, bool))
-      return a != 0;
-    else if constexpr (__is_same(From, bool) && is_float<To>)
-      return a ? unforeseen((To)1) : unforeseen((To)0);  // g++ makes vectors of a selection, none of the conversion
-    else if constexpr (is_float<From> && !is_float<To>)
-      return made_whole(float_to_integer<To>(a));
-    else
-      return (To)a;
-  }
-};
-template <class To, class From>
-ACCEL_INLINE To cast(From a) {
-  return Cast<To, From>::of(a);
-}
-
-// a where `in`, else 1. Written on bits, and with a zero that the compiler does not know (`hidden`): of what it sees to be a
-// select it may compute with both sides (g++ 13 sees through the bits alone), which raises the events of elements that do not
-// exist.
+// Unsigned integers of a size in bytes.
 template <int size>
 struct BitsOf;
 template <>
@@ -397,6 +377,36 @@ template <>
 struct BitsOf<8> {
   typedef u64 type;
 };
+// 1 or 0, by its bits and with a zero that the compiler does not know: of a selection g++ makes jumps to what is computed with
+// either number where it makes no vectors, and it makes none where the mask is of other lanes than the number.
+template <class To>
+ACCEL_INLINE To number_of_mask(bool8 mask) {
+  typedef typename BitsOf<sizeof(To)>::type Bits;
+  return __builtin_bit_cast(To, (Bits)((-(Bits)mask ^ (Bits)unknown_zero) & __builtin_bit_cast(Bits, (To)1)));
+}
+// A bool of memory, or of narrow numbers: its byte becomes the number. A mask would be widened step by step.
+ACCEL_INLINE u8 byte_of(bool8 mask) { return made_whole((u8)mask); }
+template <class To, class From>
+struct Cast {
+  ACCEL_INLINE To of(From a) {
+    if constexpr (__is_same(To, bool))
+      return a != 0;
+    else if constexpr (__is_same(From, bool) && is_float<To>)
+      return number_of_mask<To>(a);
+    else if constexpr (is_float<From> && !is_float<To>)
+      return made_whole(float_to_integer<To>(a));
+    else
+      return (To)a;
+  }
+};
+template <class To, class From>
+ACCEL_INLINE To cast(From a) {
+  return Cast<To, From>::of(a);
+}
+
+// a where `in`, else 1. Written on bits, and with a zero that the compiler does not know (`hidden`): of what it sees to be a
+// select it may compute with both sides (g++ 13 sees through the bits alone), which raises the events of elements that do not
+// exist.
 template <class T>
 struct Lane {
   typedef typename BitsOf<sizeof(T)>::type Bits;
