@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from support.compiled import assert_all_compiled
 from support.differential import check
+from support.outcome import assert_same
 
 import accel
 
@@ -43,3 +44,22 @@ def test_places(reduce):
             a[rng.integers(0, length, nans)] = np.nan
             assert call(a) == function(a)
     assert_all_compiled(call)
+
+
+def doubled_signs(a):
+    return np.sign(a) * np.float16(2)
+
+
+@pytest.mark.parametrize("function, invalid", [(np.sign, "warn"), (doubled_signs, "ignore")], ids=["alone", "doubled"])
+def test_signs(function, invalid):
+    """Of all numbers, NaN of every kind among them."""
+
+    def signs(a):
+        return function(a)
+
+    everything = np.arange(65536, dtype=np.uint32).astype(np.uint16).view(np.float16)
+    compiled = accel.compile(signs)
+    with np.errstate(invalid=invalid):
+        for values in (everything, everything[::-2], everything[:7]):
+            assert_same(signs, compiled, values)
+    assert_all_compiled(compiled)

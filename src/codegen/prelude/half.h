@@ -67,7 +67,6 @@ struct Cast<f16, f16> {
 ACCEL_HALF_UNARY(sqrt)
 ACCEL_HALF_UNARY(square)
 ACCEL_HALF_UNARY(reciprocal)
-ACCEL_HALF_UNARY(sign)
 ACCEL_HALF_UNARY(floor)
 ACCEL_HALF_UNARY(ceil)
 ACCEL_HALF_UNARY(trunc)
@@ -104,6 +103,11 @@ ACCEL_INLINE bool8 logical_xor(f16 a, f16 b) { return logical_not(a) != logical_
 ACCEL_INLINE f16 negative(f16 a) { return half_of_bits(half_bits(a) ^ 0x8000); }
 ACCEL_INLINE f16 absolute(f16 a) { return half_of_bits(half_bits(a) & 0x7fff); }
 ACCEL_INLINE f16 fabs(f16 a) { return absolute(a); }
+ACCEL_INLINE f16 sign(f16 a) {
+  const u16 bits = half_bits(a), one = (u16)((bits & 0x8000) | 0x3c00), nonzero = (u16) - (u16)(half_magnitude(a) != 0);
+  const u16 nan = (u16) - (u16)isnan(a);
+  return half_of_bits((u16)((bits & nan) | (one & nonzero & ~nan)));
+}
 ACCEL_INLINE f16 positive(f16 a) { return a; }
 ACCEL_INLINE f16 conjugate(f16 a) { return a; }
 ACCEL_INLINE bool8 signbit(f16 a) { return half_bits(a) >> 15; }
