@@ -73,3 +73,14 @@ def test_events_behind_the_deciding_element(reduce):
     assert_all_compiled(call, np.ones(5000))
     with pytest.warns(RuntimeWarning, match="divide by zero"):
         assert call(x) == {"any": True, "all": False, "argmax": 0, "argmin": 0}[reduce]
+
+
+@pytest.mark.parametrize("name", ["logical_and", "logical_or", "logical_xor"])
+def test_logical_reductions_of_one_number_begin_with_initial(name):
+    ufunc = getattr(np, name)
+
+    def reduced(x):
+        return [ufunc.reduce(x, axis=None, initial=first) for first in (0, 1, 2)], ufunc.reduce(x, axis=None)
+
+    for x in (np.uint8(3), np.float32(0), np.array(3, "u1"), np.array(0.0), np.bool_(True)):
+        check(reduced, x)

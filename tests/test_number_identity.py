@@ -2,6 +2,7 @@
 
 import copy
 import math
+import operator
 
 import numpy as np
 import pytest
@@ -159,4 +160,15 @@ def test_copies_of_a_constant_are_other_objects():
 
     call = accel.compile(copies)
     assert_same(copies, call, np.ones(3), times=2)
+    assert facts(call)["interpreted"] == 0
+
+
+def test_a_python_int_is_its_own_integer():
+    def itself(n):
+        return np.exp(2.0), int(n), +n, operator.index(n), max(n, n), round(n, 1), n.real, n.conjugate()
+
+    call, number = accel.compile(itself), 70_000
+    for _ in range(3):
+        assert all(made is number for made in call(number)[1:])
+    assert_same(itself, call, number, times=2)
     assert facts(call)["interpreted"] == 0

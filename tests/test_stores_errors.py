@@ -312,3 +312,25 @@ def flat_of_itself_reversed(a):
 )
 def test_flat_is_written_element_by_element(function):
     check_left_to_numpy(function, np.arange(9.0).reshape(3, 3))
+
+
+def element_of_an_unsigned(a):
+    a[0] = np.uint8(200)
+
+
+def elements_of_a_wide(a):
+    a[...] = np.int64(300)
+
+
+def fill_of_an_unsigned(a):
+    a.fill(np.uint8(200))
+
+
+@pytest.mark.parametrize(
+    "function", [element_of_an_unsigned, elements_of_a_wide, fill_of_an_unsigned], ids=lambda f: f.__name__
+)
+def test_a_constant_numpy_integer_fits_or_is_refused(function):
+    check(function, np.zeros(3, "i2"))
+    call = accel.compile(function)
+    for _ in range(2):
+        assert_same(function, call, np.zeros(3, "i1"))

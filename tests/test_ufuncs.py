@@ -366,3 +366,21 @@ def test_quantile_of_one_point(q):
         return np.quantile(x, q)
 
     check(point, sample(33), q)
+
+
+@pytest.mark.parametrize("casting", ["no", "equiv"])
+def test_python_numbers_where_nothing_is_converted(casting):
+    """A number counts as an array of its own dtype."""
+
+    def doubled(x, n):
+        return np.add(x, n, casting=casting)
+
+    def tangent(n):
+        return np.tan(n, casting=casting)
+
+    check(doubled, sample(5), 1.5)
+    check(doubled, sample(5, "int64"), 2)
+    check(tangent, 1.5)
+    check_left_to_numpy(doubled, sample(5, "float32"), 1.5)
+    check_left_to_numpy(doubled, sample(5), 2)
+    check_left_to_numpy(tangent, 70_000)

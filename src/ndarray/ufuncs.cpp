@@ -21,8 +21,8 @@ std::unordered_map<PyObject*, Op>& op_table() {
   return table;
 }
 
-// The Python object that stands for an operand in resolve_dtypes. Where the casting rule forbids every conversion, a Python number
-// counts as an array of its own dtype; resolve_dtypes of NumPy 2.4 crashes when it is asked with the number's type.
+// The Python object that stands for an operand in resolve_dtypes. Where the casting rule forbids every conversion, a Python
+// number counts as an array of its own dtype; resolve_dtypes of NumPy 2.4 crashes when it is asked with the number's type.
 PyRef type_argument(const OperandType& operand, bool may_convert) {
   auto number = [&](PyTypeObject& type, DType own) {
     return PyRef::borrow(may_convert ? reinterpret_cast<PyObject*>(&type) : descr_of(own));
