@@ -292,7 +292,9 @@ Result<Ref> constant_attribute(Capture& capture, const Ref& value, PyObject* nam
   if (!is_frozen(object)) return instance_attribute(capture, value, name);
   PyObject* descriptor = _PyType_Lookup(Py_TYPE(object), name);
   if (descriptor != nullptr && is_method_descriptor(descriptor)) return capture.method(capture.constant(descriptor), value);
-  return get_by_python(capture, object, name);
+  Result<Ref> found = get_by_python(capture, object, name);
+  const bool is_itself = found.ok() && (*found)->kind == AbstractKind::constant && (*found)->object.get() == object;
+  return is_itself ? Result<Ref>(value) : found;
 }
 
 // Attributes of values that exist in capture only: methods of their type.

@@ -182,6 +182,17 @@ Result<Ref> remember_call(Capture& capture, Result<Ref> folded, PyObject* callab
   return folded;
 }
 
+// A call that gives back one of its arguments has that argument as its result, whatever object it is in a later call.
+Result<Ref> with_own_argument(Result<Ref> folded, const std::vector<Ref>& arguments, const std::vector<PyRef>& values) {
+  if (!folded.ok() || (*folded)->kind != AbstractKind::constant) return folded;
+  PyObject* object = (*folded)->object.get();
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    bool is_number = arguments[i]->kind == AbstractKind::constant || arguments[i]->kind == AbstractKind::scalar;
+    if (is_number && values[i].get() == object) return arguments[i];
+  }
+  return folded;
+}
+
 }  // namespace
 
 Result<Ref> fold_call(Capture& capture, PyObject* callable, const CallArguments& arguments) {
@@ -206,7 +217,10 @@ Result<Ref> fold_call(Capture& capture, PyObject* callable, const CallArguments&
   for (const Ref& argument : arguments.positional) {
     ACCEL_TRY([[maybe_unused]] Unit done, add(argument));
   }
-  if (arguments.keywords.empty()) return remember_call(capture, fold(capture, callable, values), callable, values, nullptr);
+  if (arguments.keywords.empty()) {
+    Result<Ref> result = with_own_argument(fold(capture, callable, values), arguments.positional, values);
+    return remember_call(capture, std::move(result), callable, values, nullptr);
+  }
   const size_t count = values.size();
   PyRef keywords = PyRef::steal(PyDict_New());
   PyRef positional = PyRef::steal(PyTuple_New(static_cast<Py_ssize_t>(values.size())));
@@ -218,6 +232,7 @@ Result<Ref> fold_call(Capture& capture, PyObject* callable, const CallArguments&
   }
   Result<Ref> result = folded_quietly(capture, [&] { return PyObject_Call(callable, positional.get(), keywords.get()); });
   values.resize(count);
+  result = with_own_argument(std::move(result), arguments.positional, values);
   return remember_call(capture, std::move(result), callable, values, keywords.get());
 }
 
