@@ -175,7 +175,7 @@ def test_a_python_int_is_its_own_integer():
 
 
 def test_what_a_call_gives_back_is_the_argument_of_this_call():
-    """round(n, 1) is n, whose value the version assumes: a later call with an equal number gives back its own."""
+    """round(n, 1) returns n. The compiled version assumes the value of n, but still returns the object that was passed."""
 
     def itself(n):
         return np.exp(n), round(n, 1), n.real

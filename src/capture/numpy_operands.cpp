@@ -89,7 +89,8 @@ Status require_in_range(Capture& capture, const Ref& ref, DType dtype) {
   return numbers.settle("a Python integer out of bounds");
 }
 
-// Whether NumPy asks if this number fits: a NumPy scalar wraps around in unsigned dtypes.
+// Whether NumPy asks if this number fits: a NumPy scalar wraps around in unsigned dtypes. Constant Python numbers are checked
+// where they become literals.
 bool may_not_fit(const Operand& number, DType dtype) {
   char from = dtype_kind(number.type.dtype), to = dtype_kind(dtype);
   bool python = number.type.kind != OperandType::Kind::numpy_scalar;

@@ -182,13 +182,13 @@ Result<Ref> remember_call(Capture& capture, Result<Ref> folded, PyObject* callab
   return folded;
 }
 
-// A call that gives back one of its arguments has that argument as its result, whatever object it is in a later call.
+// The result of a folded call; where that is one of the arguments, the argument itself, which is another object in each run.
 Result<Ref> with_own_argument(Result<Ref> folded, const std::vector<Ref>& arguments, const std::vector<PyRef>& values) {
   if (!folded.ok() || (*folded)->kind != AbstractKind::constant) return folded;
   PyObject* object = (*folded)->object.get();
   for (size_t i = 0; i < arguments.size(); ++i) {
-    bool is_number = arguments[i]->kind == AbstractKind::constant || arguments[i]->kind == AbstractKind::scalar;
-    if (is_number && values[i].get() == object) return arguments[i];
+    bool is_plain = arguments[i]->kind == AbstractKind::constant || arguments[i]->kind == AbstractKind::scalar;
+    if (is_plain && values[i].get() == object) return arguments[i];
   }
   return folded;
 }

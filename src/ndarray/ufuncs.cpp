@@ -1,6 +1,7 @@
 // NumPy's ufunc objects and their type rules.
 
 #include <array>
+#include <string_view>
 #include <unordered_map>
 
 #include "ndarray/array.h"
@@ -109,9 +110,9 @@ Result<std::vector<DType>> resolve_dtypes(PyObject* object, std::span<const Oper
                                           bool reduction, const char* casting) {
   auto* ufunc = reinterpret_cast<PyUFuncObject*>(object);
   PyRef types = PyRef::steal(PyTuple_New(ufunc->nargs));
-  const std::string_view given_rule = casting ? casting : "same_kind";
-  const bool may_convert = given_rule != "no" && given_rule != "equiv";
   if (!types) return fail(Reason::internal_error, take_error_text());
+  const std::string_view rule_name = casting ? casting : "same_kind";
+  const bool may_convert = rule_name != "no" && rule_name != "equiv";
   for (int i = 0; i < ufunc->nargs; i++) {
     // A reduction passes (out or None, operand, None).
     size_t index = reduction ? 1 - i : i;
