@@ -52,19 +52,16 @@ ACCEL_INLINE bool8 fold_until_settled(bool8 total, i64 begin, i64 end, Element e
 // An extreme that is a zero has the sign of one of the zeros: which, is a matter of NumPy's vectors, so where they have both
 // signs it is left to NumPy.
 template <class T, class Element>
-static __attribute__((cold)) void compare_zeros(Frame* frame, T zero, i64 begin, i64 end, Element element) {
-  bool same = true;
-  for (i64 i = begin; i < end; ++i) {
-    const T number = element(i);
-    same &= (number != 0) | (__builtin_signbit(number) == __builtin_signbit(zero));
-  }
-  if (!same) report(frame, accel_error);
+static __attribute__((noinline)) void compare_zeros(Frame* frame, T zero, T first, i64 begin, i64 end, Element element) {
+  typedef typename BitsOf<sizeof(T)>::type Bits;
+  const Bits other = __builtin_bit_cast(Bits, (T)-zero);
+  Bits found = __builtin_bit_cast(Bits, first) == other;
+  for (i64 i = begin; i < end; ++i) found |= __builtin_bit_cast(Bits, (T)element(i)) == other;
+  if (found != 0) report(frame, accel_error);
 }
 template <class T, class Element>
 ACCEL_INLINE T of_equal_zeros(Frame* frame, T extreme, T first, i64 begin, i64 end, Element element) {
-  if (extreme == 0) [[unlikely]] {
-    compare_zeros(frame, extreme, 0, 1, [&](i64) __attribute__((always_inline)) { return first; });
-    compare_zeros(frame, extreme, begin, end, element);
-  }
+  if (extreme == 0) [[unlikely]]
+    compare_zeros(frame, extreme, first, begin, end, element);
   return extreme;
 }
