@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "ndarray/array.h"
+#include "ndarray/costly_inputs.h"
 #include "ndarray/numpy_api.h"
 #include "ndarray/resolved_types.h"
 
@@ -95,13 +96,41 @@ Result<ResolvedLoop> resolve_from_table(PyUFuncObject* ufunc, const LoopImport& 
   return no_loop(import);
 }
 
+// A loop, what it is spared and what keeps it alive.
+struct KeptLoop {
+  SparedLoop spared;
+  PyRef keep_alive;
+};
+
+void free_kept_loop(PyObject* capsule) { delete static_cast<KeptLoop*>(PyCapsule_GetPointer(capsule, nullptr)); }
+
+// The loop without the inputs with which it is slow.
+ResolvedLoop spare(ResolvedLoop loop, const LoopImport& import) {
+  if (import.dtypes.size() != 2) return loop;
+  const CostlyInputs* inputs = costly_inputs(import.op, import.dtypes[0], import.dtypes[1], loop.import);
+  if (inputs == nullptr) return loop;
+  auto* kept = new KeptLoop{{loop.import, inputs}, std::move(loop.keep_alive)};
+  ResolvedLoop out;
+  out.keep_alive = PyRef::steal(PyCapsule_New(kept, nullptr, free_kept_loop));
+  if (out.keep_alive) {
+    out.import = {call_without_costly_inputs, nullptr, &kept->spared};
+    return out;
+  }
+  PyErr_Clear();
+  loop.keep_alive = std::move(kept->keep_alive);
+  delete kept;
+  return loop;
+}
+
 }  // namespace
 
 Result<ResolvedLoop> resolve_loop(const LoopImport& import) {
   auto* ufunc = reinterpret_cast<PyUFuncObject*>(ufunc_of(import.op));
   if (!ufunc || static_cast<int>(import.dtypes.size()) != ufunc->nargs) return no_loop(import);
   Result<ResolvedLoop> loop = resolve_new_style(ufunc, import);
-  return loop.ok() ? std::move(loop) : resolve_from_table(ufunc, import);
+  if (!loop.ok()) loop = resolve_from_table(ufunc, import);
+  if (!loop.ok()) return loop;
+  return spare(std::move(*loop), import);
 }
 
 bool loop_is_thread_safe(Op op, std::span<const DType> dtypes) {

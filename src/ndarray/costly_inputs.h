@@ -1,0 +1,24 @@
+#pragma once
+// Loops of functions whose C library takes several times as long where it sets errno: logarithms of what is not positive,
+// exponentials beyond the range of floats. There the result is the same number in a whole range, and so are the events. Such
+// elements are left out of what the loop gets.
+
+#include "codegen/kernel_abi.h"
+#include "ir/dtype.h"
+#include "ir/op.h"
+
+namespace accel {
+
+struct CostlyInputs;
+
+// What is known of the loop of `op` from `from` to `to`; null: there is nothing to gain. Found by calling it, once for each op.
+const CostlyInputs* costly_inputs(Op op, DType from, DType to, const AccelImport& loop);
+
+// A loop and what it is spared; `auxdata` of call_without_costly_inputs.
+struct SparedLoop {
+  AccelImport loop;
+  const CostlyInputs* inputs;
+};
+int call_without_costly_inputs(void* context, char* const* args, const intptr_t* dims, const intptr_t* strides, void* auxdata);
+
+}  // namespace accel
