@@ -78,7 +78,7 @@ def f(x):
 def test_overlapping_operands():
     source = """
 def f(x):
-    np.log(x[1:], out=x[:-1])
+    np.log(x[:-1], out=x[1:])
     np.log(x[:-3], out=x[3:])
 """
     check_warned(source, numbers("log", 3000, 0.6), filters="default", stays=False)

@@ -68,6 +68,80 @@ def test_arrays_that_cannot_exist(function):
     check_left_to_numpy(function, sample(3))
 
 
+def caught(copy):
+    """A function that makes copies nobody uses, of a view beyond any memory, and catches what NumPy raises."""
+
+    def function(view, x):
+        failed = 0
+        for _ in range(3):
+            try:
+                copy(view)
+            except (MemoryError, ValueError):
+                failed += 1
+        return failed, x * 2.0
+
+    return function
+
+
+COPIES = [
+    np.array,
+    np.copy,
+    np.negative,
+    lambda view: np.array([view]),
+    lambda view: view.copy(),
+    lambda view: view.astype("f4"),
+    lambda view: view + 1,
+    lambda view: view.ravel(),
+    lambda view: np.concatenate([view, view]),
+    lambda view: np.roll(view, 1),
+    lambda view: np.ones_like(view),
+]
+
+
+@pytest.mark.parametrize("copy", COPIES)
+def test_copies_of_views_beyond_memory(copy):
+    """A broadcast view may have more elements than any memory: its copy fails, even where it is not used."""
+    view = np.broadcast_to(np.array(0, np.uint8), 2**62)
+    assert caught(copy)(view, sample(3))[0] == 3
+    compiled = accel.compile(caught(copy))
+    assert [compiled(view, sample(3))[0] for _ in range(2)] == [3, 3]
+
+    def local(x):
+        return caught(copy)(np.broadcast_to(x[:1], 2**50), x)
+
+    assert local(sample(3))[0] == 3
+    assert_same(local, accel.compile(local), sample(3), times=2)
+
+
+def test_views_within_memory():
+    """A view that fits comes first; the larger one has a capture of its own."""
+
+    def function(view):
+        try:
+            view + 1
+        except MemoryError:
+            return "too large", view.shape
+        return "exists", view.shape, np.exp(view[:3] + 1.0).sum()
+
+    compiled = accel.compile(function)
+    for extent in (1000, 2000, 2**62, 3000, 2**61):
+        view = np.broadcast_to(np.array(3, np.uint8), extent)
+        assert compiled(view) == function(view)
+    assert accel.stats(compiled)["compiled"] >= 3
+
+
+def test_views_of_computed_extents():
+    def function(x, n, m):
+        view = np.broadcast_to(x, (n, m, len(x)))
+        return view.shape, (view + 1.0).sum()
+
+    check(function, sample(3), 4, 5)
+    compiled = accel.compile(function)
+    assert_same(function, compiled, sample(3), 4, 5)
+    with pytest.raises(MemoryError):
+        compiled(sample(3), 2**20, 2**35)
+
+
 def test_sizes_that_arrive():
     def function(n, m):
         np.empty((n, m, n), np.float32)

@@ -1,10 +1,9 @@
 #include "capture/numpy_creation.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 
+#include "base/memory.h"
 #include "capture/descent.h"
 #include "capture/grown_lists.h"
 #include "capture/iterators.h"
@@ -40,10 +39,7 @@ Result<std::vector<uint8_t>> read_order(Capture& capture, const Ref& ref, size_t
 }
 
 // The bytes that NumPy gets whatever else the process has: half of the memory.
-double surely_free() {
-  static const double bytes = 0.5 * static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  return bytes;
-}
+double surely_free() { return 0.5 * static_cast<double>(physical_memory()); }
 
 ValueId zero_of(Capture& capture, DType dtype) {
   Literal literal;

@@ -143,8 +143,9 @@ Result<Ref> numpy_broadcast(Capture& capture, PyObject* type, const CallArgument
 
 namespace {
 
-// A read-only view of the array with this shape, which the array's own broadcasts to.
-Ref broadcast_view(Capture& capture, const Ref& array, const std::vector<Dim>& shape) {
+// A read-only view of the array with this shape, which the array's own broadcasts to. Fails where a copy of the view may be too
+// large to exist.
+Result<Ref> broadcast_view(Capture& capture, const Ref& array, const std::vector<Dim>& shape) {
   const Lens own = lens_of(array);
   Lens lens = own;
   lens.shape = shape;
@@ -162,7 +163,10 @@ Ref broadcast_view(Capture& capture, const Ref& array, const std::vector<Dim>& s
       aligned[k] = capture.dims().constant(1);
   }
   if (aligned != own.shape) maker.reshape(aligned);
-  if (aligned != shape) maker.broadcast_to(shape);
+  if (aligned != shape) {
+    ACCEL_TRY([[maybe_unused]] Unit possible, check_size(capture, shape, own.dtype));
+    maker.broadcast_to(shape);
+  }
   Ref view = maker.finish(std::move(lens));
   view->array.writeable = false;
   return view;
@@ -191,7 +195,8 @@ Result<Ref> numpy_nditer(Capture& capture, PyObject* type, const CallArguments& 
     if (!capture.decide_equal(common[k], shape[k])) return capture.raised(PyExc_ValueError, "operands could not be broadcast");
   }
   Ref made = capture.instance(reinterpret_cast<PyTypeObject*>(type));
-  set_part(made, "itviews", capture.tuple({broadcast_view(capture, array, shape)}));
+  ACCEL_TRY(Ref view, broadcast_view(capture, array, shape));
+  set_part(made, "itviews", capture.tuple({view}));
   return made;
 }
 

@@ -31,7 +31,8 @@ bool same_by_comparison(PyObject* a, PyObject* b) {
 }
 
 bool has_layout(const ArrayTest& test, const ArrayFacts& facts) {
-  if (test.layout == Layout::strided) return has_memory_order(facts.ndim, facts.dims, facts.strides, test.order);
+  if (test.layout == Layout::strided)
+    return has_memory_order(facts.ndim, facts.dims, facts.strides, test.order) && fits_in_memory(facts);
   switch (test.order_class) {
     case ArrayTest::Order::c:
       return facts.c_contiguous;

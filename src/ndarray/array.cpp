@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "base/memory.h"
 #include "ndarray/numpy_api.h"
 
 namespace accel {
@@ -64,6 +65,16 @@ std::optional<DType> dtype_of_type_number(int number) {
 bool is_exact_array(PyObject* object) { return PyArray_CheckExact(object); }
 bool is_array(PyObject* object) { return PyArray_Check(object); }
 bool is_numpy_scalar(PyObject* object) { return PyArray_IsScalar(object, Generic); }
+
+bool fits_in_memory(const ArrayFacts& facts) {
+  bool is_repeated = false;
+  double bytes = facts.dtype ? item_size(*facts.dtype) : 1;
+  for (int k = 0; k < facts.ndim; k++) {
+    is_repeated |= facts.strides[k] == 0;
+    bytes *= static_cast<double>(facts.dims[k]);
+  }
+  return !is_repeated || bytes <= static_cast<double>(physical_memory());
+}
 
 ArrayFacts array_facts(PyObject* object) {
   PyArrayObject* array = as_array(object);

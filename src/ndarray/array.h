@@ -34,8 +34,13 @@ struct ArrayFacts {
 };
 
 constexpr int most_axes = 60;
+// Whether a copy fits into the machine's memory: a broadcast view (stride 0) may have more elements than any memory, and NumPy
+// raises MemoryError where one is copied, whether or not the copy is used.
+bool fits_in_memory(const ArrayFacts& facts);
 // Whether capture and guards can take an exact ndarray with these facts.
-inline bool is_supported(const ArrayFacts& facts) { return facts.dtype.has_value() && facts.ndim <= most_axes; }
+inline bool is_supported(const ArrayFacts& facts) {
+  return facts.dtype.has_value() && facts.ndim <= most_axes && fits_in_memory(facts);
+}
 
 bool is_exact_array(PyObject* object);    // type(object) is numpy.ndarray
 bool is_array(PyObject* object);          // subclasses too

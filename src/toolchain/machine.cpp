@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "base/hash.h"
+#include "base/memory.h"
 #include "toolchain/files.h"
 
 #if defined(__x86_64__)
@@ -157,7 +158,7 @@ int available_cpus() {
 
 int64_t memory_bytes() {
   static const int64_t bytes = [] {
-    double total = 1.0 * static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+    auto total = static_cast<double>(physical_memory());
     for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"})
       if (auto limit = first_number(path); limit && *limit > 0) total = std::min(total, *limit);
     return static_cast<int64_t>(total);
