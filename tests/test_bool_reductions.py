@@ -17,7 +17,7 @@ FUNCTIONS = {
     "xor": lambda m: np.bitwise_xor.reduce(m),
     "extremes": lambda m: (np.maximum(m, m[::-1]), np.minimum(m, m[::-1]), np.fmax(m, ~m), np.fmin(m, ~m)),
 }
-LENGTHS = [1, 2, 31, 32, 63, 64, 65, 127, 200, 511, 512, 600, 2047, 2048, 2049, 5000]
+LENGTHS = [1, 2, 31, 32, 63, 64, 65, 127, 200, 511, 512, 600, 2047, 2048, 2049, 5000, 8193, 20_000, 70_001]
 
 
 def masks(length):

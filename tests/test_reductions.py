@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.compiled import facts
+from support.compiled import assert_all_compiled, facts
 from support.differential import check, check_in_loops, check_left_to_numpy, check_sizes, layouts, sample
 from support.outcome import assert_same
 
@@ -406,3 +406,23 @@ def test_initial_of_other_kinds(initial, dtype):
 def test_initial_that_fits_is_compiled():
     for dtype, initial in (("complex64", 2 + 1j), ("float32", 2.5), ("int16", 3)):
         check_in_loops(lambda x, start: np.sum(x, initial=start), sample(5, dtype), initial)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i8", "f4"])
+def test_orderless_reductions_of_all_lengths(dtype):
+    """Accumulators side by side, and what remains behind whole groups of them."""
+
+    def extremes(a):
+        return a.max(), a.min(), np.ptp(a), np.fmax.reduce(a)
+
+    def bits(a):
+        return a.max(), a.min(), np.bitwise_xor.reduce(a), np.bitwise_or.reduce(a), a.sum()
+
+    function = extremes if dtype == "f4" else bits
+    call = accel.compile(function)
+    rng = np.random.default_rng(3)
+    for length in [*range(1, 70), 127, 128, 129, 191, 255, 256, 300, 511, 512, 513, 600, 1000, 20_000]:
+        data = rng.integers(-100, 100, length).astype(dtype) + (dtype == "f4") * np.float32(0.5)
+        for a in (data.astype(dtype), np.repeat(data.astype(dtype), 2)[::2]):
+            assert repr(call(a)) == repr(function(a)), (length, a.strides)
+    assert_all_compiled(call)

@@ -166,12 +166,15 @@ void KernelFunction::write_folded(const Stmt& stmt) {
 // Whether elements that cannot change the result may be passed over: they are simple, and have no events.
 bool KernelFunction::may_pass_over(const Stmt& stmt) { return is_straight(stmt.body) && copy_.facts.events(stmt.body) == 0; }
 
+// Whether one bool may decide the result of the reduction.
+bool KernelFunction::stops_early(const Stmt& stmt) { return dtype(stmt.args[0]) == DType::bool_ && may_pass_over(stmt); }
+
 // The fold of elements [begin, end) from `first` on as an expression.
 std::string KernelFunction::folded(const Stmt& stmt, const std::string& first, const std::string& begin,
                                    const std::string& end) {
   if (over_bools(stmt)) return cat("add(cast<i64>(", first, "), count_counted(", begin, ", ", end, ", source))");
   std::string how = cat(is_straight(stmt.body) ? "fold<" : "fold_serial<", type(stmt.dst), ">");
-  if (may_pass_over(stmt) && dtype(stmt.dst) == DType::bool_) how = "fold_until_settled";
+  if (stops_early(stmt)) how = "fold_until_settled";
   std::string whole = cat(how, "(", first, ", ", begin, ", ", end, ", source, combine)");
   if (!is_extreme_of_floats(stmt)) return whole;
   return cat("of_equal_zeros(frame, ", whole, ", ", first, ", ", begin, ", ", end, ", source)");
@@ -210,8 +213,7 @@ KernelFunction::Extremes KernelFunction::write_beats(const Stmt& given) {
     out.order += given.op == Op::argmin ? ", true" : ", false";
     code_.line(cat("const RootOrder<", out.order, "> beats;"));
   } else {
-    code_.line(cat("const auto beats = [](", t, " a, ", t, " best) __attribute__((always_inline)) { return beats_",
-                   op_info(given.op).name, "(a, best); };"));
+    code_.line(cat("const ", op_info(given.op).name, "_order<", t, "> beats;"));
   }
   return out;
 }
@@ -265,8 +267,9 @@ void KernelFunction::divided(const Stmt& stmt) {
 }
 
 // Runs tasks.count tasks in parallel; `task` writes the text of one and returns its result, which becomes results[task].
+// `settled`: when later tasks cannot change the result, so that any result of theirs does.
 void KernelFunction::launch_tasks(const Stmt& stmt, const std::string& total,
-                                  const std::function<std::string(KernelFunction&)>& task) {
+                                  const std::function<std::string(KernelFunction&)>& task, const std::string& settled) {
   code_.line(cat(total, " results[most_tasks];"));
   Body outside = {stmt};
   outside[0].dst = -1;
@@ -277,6 +280,7 @@ void KernelFunction::launch_tasks(const Stmt& stmt, const std::string& total,
   inner.code_.line("const i64 first = tasks->begin[task], size = tasks->size[task];");
   std::string result = task(inner);
   inner.code_.line(cat("results[task] = ", result, ";"));
+  if (!settled.empty()) inner.code_.line(cat("if (", settled, ") while (++task < end) results[task] = results[task - 1];"));
   inner.code_.close();
   launch(inner, outside, "tasks.count", "1");
 }
@@ -316,10 +320,11 @@ void KernelFunction::divided_fold(const Stmt& stmt) {
   code_.line(cat("const i64 count = ", dim(stmt.extent), ";"));
   code_.line("Tasks tasks;");
   code_.line("split_evenly(tasks, 0, count, index_max(count / 256 + 1, 8192));");
-  launch_tasks(stmt, t, [&](KernelFunction& inner) {
+  auto task = [&](KernelFunction& inner) {
     inner.write_folded(stmt);
     return inner.folded(stmt, "source(first)", "first + 1", "first + size");
-  });
+  };
+  launch_tasks(stmt, t, task, stops_early(stmt) ? "is_settled(results[task], combine)" : "");
   code_.line(cat("for (int k = 0; k < tasks.count; ++k) ", out, " = ", combined(stmt, out, "results[k]"), ";"));
   if (is_extreme_of_floats(stmt))
     code_.line(cat("of_equal_zeros(frame, ", out, ", ", temp_name(stmt.args[1]),
@@ -336,11 +341,12 @@ void KernelFunction::divided_argreduce(const Stmt& given) {
   code_.line(cat("const i64 count = ", dim(stmt.extent), ";"));
   code_.line("Tasks tasks;");
   code_.line("split_evenly(tasks, 0, count, index_max(count / 256 + 1, 8192));");
-  launch_tasks(stmt, extremes.type(), [&](KernelFunction& inner) {
+  auto task = [&](KernelFunction& inner) {
     inner.write_beats(given);
     inner.element(stmt, "source", type(stmt.args[0]), temp_name(stmt.args[0]));
     return inner.extreme(stmt, "first", "first + size");
-  });
+  };
+  launch_tasks(stmt, extremes.type(), task, stops_early(stmt) ? "results[task].best == beats(true, false)" : "");
   code_.line(cat(extremes.type(), " all = {};"));
   code_.line("for (int k = 0; k < tasks.count; ++k) all.see(results[k].best, results[k].where, k == 0, beats);");
   code_.line(cat(out, " = all.where;"));

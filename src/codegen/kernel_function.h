@@ -211,6 +211,7 @@ class KernelFunction {
   std::string combined(const Stmt& stmt, const std::string& a, const std::string& b);
   bool is_extreme_of_floats(const Stmt& stmt) const;
   bool may_pass_over(const Stmt& stmt);
+  bool stops_early(const Stmt& stmt);
   std::string folded(const Stmt& stmt, const std::string& first, const std::string& begin, const std::string& end);
   void divided(const Stmt& stmt);
   void divided_pairwise(const Stmt& stmt);
@@ -228,7 +229,8 @@ class KernelFunction {
   std::optional<Stmt> over_bools(const Stmt& stmt);
   void write_folded(const Stmt& stmt);
   std::string extreme(const Stmt& stmt, const std::string& begin, const std::string& end);
-  void launch_tasks(const Stmt& stmt, const std::string& total, const std::function<std::string(KernelFunction&)>& task);
+  void launch_tasks(const Stmt& stmt, const std::string& total, const std::function<std::string(KernelFunction&)>& task,
+                    const std::string& settled = "");
 
   Copy& copy_;
   const Nest& nest_;

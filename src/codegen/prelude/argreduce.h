@@ -20,6 +20,22 @@ template <class R>
 ACCEL_INLINE bool beats_argmax(complex_of<R> a, complex_of<R> best) {
   return is_less(best.re, a.re) | ((a.re == best.re) & is_less(best.im, a.im));
 }
+// The order of one of the two: order(a, best) tells whether `a` wins over `best`, `stays` that it does not and is no NaN.
+// `best` is no NaN.
+#define ACCEL_EXTREME_ORDER(name, relation)                                                     \
+  template <class T>                                                                            \
+  struct name##_order {                                                                         \
+    ACCEL_INLINE bool wins(T a, T best) { return beats_##name(a, best); }                       \
+    __attribute__((always_inline)) bool operator()(T a, T best) const { return wins(a, best); } \
+    ACCEL_INLINE bool stays(T a, T best) {                                                      \
+      if constexpr (is_float<T>)                                                                \
+        return relation;                                                                        \
+      else                                                                                      \
+        return !(wins(a, best) | isnan(a));                                                     \
+    }                                                                                           \
+  };
+ACCEL_EXTREME_ORDER(argmin, is_less_equal(best, a))
+ACCEL_EXTREME_ORDER(argmax, is_less_equal(a, best))
 
 // An unsigned integer of T's size: tests on T collected in it stay in vectors of one width.
 template <int size>
@@ -39,17 +55,14 @@ struct MaskOf<4> {
   typedef u32 type;
 };
 
-// Whether one of `count` elements is better than `best`, which is no NaN.
-template <int count, class T, class Element, class Beats>
-ACCEL_INLINE bool any_beats(i64 begin, T best, Element element, Beats beats) {
+// Whether none of `count` elements is better than `best`, which is no NaN, or is a NaN.
+template <int count, class T, class Element, class Order>
+ACCEL_INLINE bool all_stay(i64 begin, T best, Element element, Order order) {
   typedef typename MaskOf<sizeof(T)>::type Mask;
-  Mask any = 0;
+  Mask all = (Mask)-1;
 #pragma GCC ivdep
-  for (i64 i = 0; i < count; ++i) {
-    const T value = element(begin + i);
-    any |= beats(value, best) | isnan(value) ? (Mask)-1 : (Mask)0;
-  }
-  return any != 0;
+  for (i64 i = 0; i < count; ++i) all &= order.stays(element(begin + i), best) ? (Mask)-1 : (Mask)0;
+  return all == (Mask)-1;
 }
 
 template <class T>
@@ -89,6 +102,28 @@ ACCEL_INLINE Extreme<T> argreduce_serial(i64 begin, i64 end, Element element, Be
 template <class T>
 constexpr int extreme_lanes = sizeof(T) < 8 ? 64 : 32;
 
+// Takes `lanes` elements into as many extremes side by side. `nan` collects whether there are NaNs: of floats one test does for
+// two.
+template <int lanes, class T, class Mask, class Element, class Beats>
+ACCEL_INLINE void see_lanes(T* lane, Mask* nan, i64 begin, Element element, Beats beats) {
+  if constexpr (is_float<T>) {
+    constexpr int half = lanes / 2;
+#pragma GCC ivdep
+    for (int k = 0; k < half; ++k) {
+      const T low = element(begin + k), high = element(begin + k + half);
+      nan[k] |= __builtin_isunordered(low, high) ? (Mask)-1 : (Mask)0;
+      lane[k] = beats(low, lane[k]) ? low : lane[k];
+      lane[k + half] = beats(high, lane[k + half]) ? high : lane[k + half];
+    }
+  } else {
+#pragma GCC ivdep
+    for (int k = 0; k < lanes; ++k) {
+      const T value = element(begin + k);
+      nan[k] |= isnan(value) ? (Mask)-1 : (Mask)0;
+      lane[k] = beats(value, lane[k]) ? value : lane[k];
+    }
+  }
+}
 // The best of elements [begin, end), at least extreme_lanes<T>, side by side; false: there is a NaN among them.
 template <class T, class Element, class Beats>
 ACCEL_INLINE bool find_best(i64 begin, i64 end, T& best, Element element, Beats beats) {
@@ -101,15 +136,8 @@ ACCEL_INLINE bool find_best(i64 begin, i64 end, T& best, Element element, Beats 
     lane[k] = element(begin + k);
     nan[k] = isnan(lane[k]) ? (Mask)-1 : (Mask)0;
   }
-  for (i64 next = begin + lanes; next < end; next += lanes) {
-    const i64 i = index_min(next, end - lanes);  // the last ones may be seen twice
-#pragma GCC ivdep
-    for (int k = 0; k < lanes; ++k) {
-      const T value = element(i + k);
-      nan[k] |= isnan(value) ? (Mask)-1 : (Mask)0;
-      lane[k] = beats(value, lane[k]) ? value : lane[k];
-    }
-  }
+  for (i64 next = begin + lanes; next < end; next += lanes)
+    see_lanes<lanes>(lane, nan, index_min(next, end - lanes), element, beats);  // the last ones may be seen twice
   Mask any = 0;
   for (int k = 0; k < lanes; ++k) any |= nan[k];
 #pragma GCC unroll 8
@@ -144,27 +172,58 @@ ACCEL_INLINE void see_block(Extreme<T>& extreme, i64 begin, i64 end, bool first,
   }
 }
 
-// For simple elements: the best of each block, then its place if it is better than those before. Of many blocks those that hold
-// nothing better are passed over by one vector test.
-template <class T, class Element, class Beats>
-ACCEL_INLINE Extreme<T> argreduce(i64 begin, i64 end, Element element, Beats beats) {
-  constexpr i64 size = 512;
 #if defined(ACCEL_QUIET_COMPARISONS)
-  constexpr bool may_stop = false;  // later elements may have events
+constexpr bool stops_at_nan = false;  // later elements may have events
 #else
-  constexpr bool may_stop = true;  // the NaN had an event
+constexpr bool stops_at_nan = true;  // the NaN had an event
 #endif
-  if (end - begin < extreme_lanes<T>) return argreduce_serial<T>(begin, end, element, beats);
+template <class T>
+constexpr bool is_pair = false;
+template <class R>
+constexpr bool is_pair<complex_of<R>> = true;
+
+// Complex numbers, whose order needs several comparisons, are no lanes of vectors: what may be better is looked at one by one.
+template <class T, class Element, class Order>
+ACCEL_INLINE Extreme<T> argreduce_pairs(i64 begin, i64 end, Element element, Order order) {
+  constexpr i64 size = 32;
   Extreme<T> extreme = {};
-  see_block(extreme, begin, index_min(begin + size, end), true, element, beats);
-  for (i64 i = begin + size; i < end && !(may_stop && extreme.settled); i += size) {
-    if (i + size > end) {
-      see_block(extreme, index_min(i, end - extreme_lanes<T>), end, false, element, beats);
-    } else if (any_beats<size>(i, extreme.best, element, beats)) {
-      see_block(extreme, i, i + size, false, element, beats);
+  if (begin < end) extreme.see(element(begin), begin, true, order);
+  for (i64 i = begin + 1; i < end && !(stops_at_nan && extreme.settled);) {
+    if (i + size <= end && all_stay<size>(i, extreme.best, element, order)) {
+      i += size;
+      continue;
+    }
+    for (const i64 stop = index_min(i + size, end); i < stop; ++i) {
+      const T value = element(i);
+      if (!order.stays(value, extreme.best)) [[unlikely]]
+        extreme.see(value, i, false, order);
     }
   }
   return extreme;
+}
+// For simple elements: the best of each block, then its place if it is better than those before. Of many blocks those that hold
+// nothing better are passed over by one vector test.
+template <class T, class Element, class Order>
+ACCEL_INLINE Extreme<T> argreduce_lanes(i64 begin, i64 end, Element element, Order order) {
+  constexpr i64 size = 512;
+  if (end - begin < extreme_lanes<T>) return argreduce_serial<T>(begin, end, element, order);
+  Extreme<T> extreme = {};
+  see_block(extreme, begin, index_min(begin + size, end), true, element, order);
+  for (i64 i = begin + size; i < end && !(stops_at_nan && extreme.settled); i += size) {
+    if (i + size > end) {
+      see_block(extreme, index_min(i, end - extreme_lanes<T>), end, false, element, order);
+    } else if (!all_stay<size>(i, extreme.best, element, order)) {
+      see_block(extreme, i, i + size, false, element, order);
+    }
+  }
+  return extreme;
+}
+template <class T, class Element, class Order>
+ACCEL_INLINE Extreme<T> argreduce(i64 begin, i64 end, Element element, Order order) {
+  if constexpr (is_pair<T>)
+    return argreduce_pairs<T>(begin, end, element, order);
+  else
+    return argreduce_lanes<T>(begin, end, element, order);
 }
 
 // argmin or argmax of bools: index of the first element with the winning value. may_stop: elements have no floating-point

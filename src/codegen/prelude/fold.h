@@ -13,39 +13,49 @@ template <>
 struct LaneOf<bool8> {
   typedef u8 type;
 };
-// `lanes` accumulators side by side, combined at the end. Returns the first element that is left.
+// Of at least `lanes` elements: as many accumulators side by side, combined in pairs at the end. What remains behind whole
+// groups goes into the first accumulators, so that no operation waits for the one before it.
 template <int lanes, class T, class Element, class Combine>
-ACCEL_INLINE i64 fold_lanes(T& total, i64 begin, i64 end, Element element, Combine combine) {
-  i64 i = begin;
-  typename LaneOf<T>::type lane[lanes] __attribute__((aligned(64)));
+ACCEL_INLINE T fold_lanes(T total, i64 begin, i64 end, Element element, Combine combine) {
+  typedef typename LaneOf<T>::type Lane;
+  Lane lane[lanes] __attribute__((aligned(64))), last[lanes] __attribute__((aligned(64)));
 #pragma GCC ivdep
   for (int k = 0; k < lanes; ++k) lane[k] = element(begin + k);
-  for (i = begin + lanes; i <= end - lanes; i += lanes) {
+  i64 i = begin + lanes;
+  for (; i <= end - lanes; i += lanes) {
 #pragma GCC ivdep
     for (int k = 0; k < lanes; ++k) lane[k] = combine(lane[k], element(i + k));
   }
-  for (int k = 0; k < lanes; ++k) total = combine(total, lane[k]);
-  return i;
+  __builtin_memcpy(last, lane, sizeof last);
+#pragma GCC ivdep
+  for (i64 k = 0; k < end - i; ++k) last[k] = combine(last[k], element(i + k));
+#pragma GCC unroll 8
+  for (int width = lanes / 2; width > 0; width /= 2) {
+#pragma GCC ivdep
+    for (int k = 0; k < width; ++k) last[k] = combine(last[k], last[k + width]);
+  }
+  return combine(total, last[0]);
 }
 // For simple elements. Short runs of narrow ones take fewer lanes.
 template <class T, class Element, class Combine>
 ACCEL_INLINE T fold(T total, i64 begin, i64 end, Element element, Combine combine) {
   constexpr int many = 256 / sizeof(T), few = 32;
-  if (end - begin >= 2 * many)
-    begin = fold_lanes<many>(total, begin, end, element, combine);
-  else if (sizeof(T) < 8 && end - begin >= 2 * few)
-    begin = fold_lanes<few>(total, begin, end, element, combine);
+  if (end - begin >= 2 * many) return fold_lanes<many>(total, begin, end, element, combine);
+  if (many > few && end - begin >= few) return fold_lanes<few>(total, begin, end, element, combine);
   for (; begin < end; ++begin) total = combine(total, element(begin));
   return total;
 }
-// Fold of bools that stops when no further element can change the result. Requires elements without floating-point events.
+// Whether no further element can change a fold of bools.
+template <class Combine>
+ACCEL_INLINE bool is_settled(bool8 total, Combine combine) {
+  return combine(total, true) == total && combine(total, false) == total;
+}
+// Fold of bools that stops when no further element can change the result, which often is one of the first. Requires elements
+// without floating-point events.
 template <class Element, class Combine>
 ACCEL_INLINE bool8 fold_until_settled(bool8 total, i64 begin, i64 end, Element element, Combine combine) {
-  constexpr i64 size = 2048;
-  for (i64 i = begin; i < end; i += size) {
+  for (i64 i = begin, size = 16; i < end && !is_settled(total, combine); i += size, size = index_min(2 * size, 2048))
     total = fold<bool8>(total, i, index_min(i + size, end), element, combine);
-    if (combine(total, true) == total && combine(total, false) == total) break;
-  }
   return total;
 }
 
