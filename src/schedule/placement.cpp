@@ -257,12 +257,27 @@ class Walk {
     if (graph_.is_input(v) || result_.places[v] == Place::root) return true;
     for (const Visit& seen : visits_[v])
       if (seen.index == index) return !place_recomputed(v, seen);
+    if (is_repeated_outside(v, index, stack)) {
+      make_root(v, "costly and the same in each iteration of an outer loop");
+      return false;
+    }
     visits_[v].push_back({index, stack, group_, nest_, piece_});
     const ValueId piece = piece_;
     if (result_.is_tiled(v) || is_loop_call(graph_, graph_.producer(v))) piece_ = v;
     const bool settled = walk_producer(v, index, stack);
     piece_ = piece;
     return settled;
+  }
+
+  // Whether a costly value would be computed again in each iteration of a loop that it does not depend on: one outside of a
+  // loop that it depends on.
+  bool is_repeated_outside(ValueId v, const Index& index, const std::vector<Dim>& stack) const {
+    if (result_.places[v] != Place::inlined || graph_.type(v).rank() == 0) return false;
+    if (op_class(graph_.producer(v).op) != OpClass::pointwise || cost(v, 64) < expensive_cost) return false;
+    const std::set<int32_t> used = variables_of(index);
+    auto is_used = [&](Dim d) { return used.contains(*dims_.as_symbol(d)); };
+    const auto unused = std::find_if_not(stack.begin(), stack.end(), is_used);
+    return std::any_of(unused, stack.end(), is_used);
   }
 
   // Places what costs much and is needed by several nests, or by several loops over the tiles of one. What it is made of costs
