@@ -64,13 +64,14 @@ class Sinking {
 
   // --- what is worth it -----------------------------------------------------------------------------------------------
 
-  // Whether nodes of b compute with v, or with a view on it.
+  // Whether nodes of b compute with v, or with a view on it, or find elements by it.
   bool computes_with(BlockId b, ValueId v) const {
     for (NodeId n : block(b).nodes) {
       const Node& user = node(n);
       if (std::count(user.operands.begin(), user.operands.end(), v) == 0) continue;
       OpClass kind = op_class(user.op);
       if (kind == OpClass::pointwise || kind == OpClass::reduction) return true;
+      if (kind == OpClass::gather && user.operands[0] != v) return true;
       if (kind == OpClass::view && is_array(user.results[0]) && computes_with(b, user.results[0])) return true;
     }
     return false;
