@@ -6,6 +6,14 @@ from support.compiled import assert_all_compiled
 
 import accel
 
+
+def reductions(x):
+    """Of rows that do not follow each other in memory."""
+    z = x + 1j
+    moments = x.sum(), x.mean(), (x * 2.0).sum(), (x > 3).sum(), np.count_nonzero(x)
+    return *moments, x.argmax(), x.argmin(), z.argmax(), x.max(), x.min(), (x > 3).any(), (x > 3).all(), (x > 3).argmax()
+
+
 FUNCTIONS = {
     "repeat rows": lambda x: np.repeat(x, 2, axis=0) * 2.0,
     "repeat columns": lambda x: np.repeat(x, 3, axis=1) * 2.0,
@@ -19,6 +27,8 @@ FUNCTIONS = {
     "roll rows": lambda x: np.roll(x, -1, axis=0),
     "roll both": lambda x: np.roll(x, (1, 2), axis=(0, 1)) + 1.0,
     "tile": lambda x: np.tile(x, (2, 3)) * 2.0,
+    "tile of parts": lambda x: np.tile(x[:, ::2], (2, 2)) + 1.0,
+    "reductions of parts": lambda x: reductions(x[:, ::2]) if x.size else 0,
     "three axes": lambda x: np.repeat(x[:, None, :], 2, axis=1).transpose(2, 0, 1).reshape(-1) * 2.0,
 }
 SHAPES = [(3, 4), (4, 3), (1, 5), (5, 1), (1, 1), (2, 2), (7, 70), (70, 7), (40, 50), (200, 3)]

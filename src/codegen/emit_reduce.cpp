@@ -19,6 +19,7 @@ bool is_complex(DType dtype) { return dtype_kind(dtype) == 'c'; }
 
 // A local function `name` from the statement's variable to `value`, of type `type`.
 void KernelFunction::element(const Stmt& stmt, const std::string& name, const std::string& type, const std::string& value) {
+  if (auto period = period_of(stmt)) return element_by_period(stmt, *period, name, type, value);
   int symbol = *copy_.dims.as_symbol(stmt.var);
   ranges_.enter(symbol, resolve(stmt.extent));
   code_.open(cat("const auto ", name, " = [&](i64 ", variable(stmt.var), ") __attribute__((always_inline)) -> ", type));
@@ -26,6 +27,19 @@ void KernelFunction::element(const Stmt& stmt, const std::string& name, const st
   code_.line(cat("return ", value, ";"));
   code_.close("};");
   ranges_.leave(symbol);
+}
+
+void KernelFunction::element_by_period(const Stmt& stmt, const Period& period, const std::string& name, const std::string& type,
+                                       const std::string& value) {
+  int round = own_variable(), place = own_variable();
+  std::string q = printed(copy_.dims.symbol(round)), r = printed(copy_.dims.symbol(place));
+  code_.open(cat("const auto ", name, " = periodic(", dim(period.base), ", ", dim(period.length), ", [&](i64 ", q, ", i64 ", r,
+                 ") __attribute__((always_inline)) -> ", type));
+  enter_period(stmt, period, round, place);
+  write(stmt.body);
+  leave_period(stmt, round, place);
+  code_.line(cat("return ", value, ";"));
+  code_.close("});");
 }
 
 // --- pairwise -------------------------------------------------------------------------------------------------------

@@ -126,19 +126,20 @@ void KernelFunction::plain_loop(const Stmt& stmt, const std::string& first, cons
   ranges_.leave(variable_symbol);
 }
 
-// What the loop's variable is divided by in its addresses, where that is known at run time only.
-std::optional<Dim> KernelFunction::period_of(const Stmt& loop) {
+// What the loop's variable, or a sum of it and others, is divided by in its addresses, where that is known at run time only.
+std::optional<KernelFunction::Period> KernelFunction::period_of(const Stmt& loop) {
   if (!names_divisions_ || !is_straight(loop.body)) return std::nullopt;
   DimTable& dims = copy_.dims;
-  std::optional<Dim> found;
+  std::optional<Period> found;
   std::function<void(Dim)> look = [&](Dim d) {
     if (dims.as_constant(d) || dims.as_symbol(d)) return;
     std::vector<Dim> operands = dims.operands(d);
     for (Dim part : operands) look(part);
-    if (!is_division(dims, d) || operands[0] != loop.var || dims.as_constant(operands[1])) return;
+    if (!is_division(dims, d) || dims.as_constant(operands[1])) return;
+    Dim base = dims.sub(operands[0], loop.var);
     std::vector<int> symbols = dims.symbols(operands[1]);
-    if (symbols.back() >= DimTable::first_variable) return;
-    if (!found || dims.kind(d) == DimKind::mod) found = operands[1];
+    if (dims.names(base, *dims.as_symbol(loop.var)) || symbols.back() >= DimTable::first_variable) return;
+    if (!found || dims.kind(d) == DimKind::mod) found = Period{base, operands[1]};
   };
   for (const Stmt& stmt : loop.body) {
     bool has_address = stmt.kind == StmtKind::load || stmt.kind == StmtKind::store || stmt.kind == StmtKind::gather;
@@ -147,25 +148,40 @@ std::optional<Dim> KernelFunction::period_of(const Stmt& loop) {
   return found;
 }
 
-// The same loop in two: over periods, and over the places within one. The body divides no more.
-void KernelFunction::loop_by_periods(const Stmt& stmt, Dim period, const std::string& first, const std::string& last) {
+// From here on the loop's variable is written as a place in a round of the period, so that its addresses divide no more.
+void KernelFunction::enter_period(const Stmt& stmt, const Period& period, int round, int place) {
   DimTable& dims = copy_.dims;
-  int symbol = *dims.as_symbol(stmt.var), round = own_variable(), place = own_variable();
-  std::string q = printed(dims.symbol(round)), r = printed(dims.symbol(place)), end = cat("n", r), size = cat("p", q);
-  code_.open(cat("if (", first, " < ", last, ")"));
-  code_.line(cat("const i64 ", size, " = ", dim(period), ";"));
-  code_.open(cat("for (i64 ", q, " = ", first, " / ", size, "; ", q, " * ", size, " < ", last, "; ++", q, ")"));
-  if (in_vectors_) code_.line("#pragma GCC ivdep");
-  code_.open(cat("for (i64 ", r, " = index_max(", first, " - ", q, " * ", size, ", 0), ", end, " = index_min(", last, " - ", q,
-                 " * ", size, ", ", size, "); ", r, " < ", end, "; ++", r, ")"));
-  Dim rounds = dims.quotient(resolve(stmt.extent), period);
-  if (dims.mul(rounds, period) == resolve(stmt.extent)) ranges_.enter(round, rounds);
-  ranges_.enter(place, period);
-  unrolled_.insert_or_assign(symbol, dims.add(dims.mul(dims.symbol(round), period), dims.symbol(place)));
-  write(stmt.body);
-  unrolled_.erase(symbol);
+  Dim rounds = dims.quotient(resolve(stmt.extent), period.length);
+  bool is_whole = dims.is_constant(period.base, 0) && dims.mul(rounds, period.length) == resolve(stmt.extent);
+  if (is_whole) ranges_.enter(round, rounds);
+  ranges_.enter(place, period.length);
+  Dim element = dims.add(dims.mul(dims.symbol(round), period.length), dims.symbol(place));
+  unrolled_.insert_or_assign(*dims.as_symbol(stmt.var), dims.sub(element, period.base));
+}
+
+void KernelFunction::leave_period(const Stmt& stmt, int round, int place) {
+  unrolled_.erase(*copy_.dims.as_symbol(stmt.var));
   ranges_.leave(place);
   ranges_.leave(round);
+}
+
+// The same loop in two: over periods, and over the places within one.
+void KernelFunction::loop_by_periods(const Stmt& stmt, const Period& period, const std::string& first,
+                                     const std::string& last) {
+  DimTable& dims = copy_.dims;
+  int round = own_variable(), place = own_variable();
+  std::string q = printed(dims.symbol(round)), r = printed(dims.symbol(place)), end = cat("n", r), size = cat("p", q);
+  std::string from = cat("f", q), to = cat("t", q);
+  code_.open(cat("if (", first, " < ", last, ")"));
+  code_.line(cat("const i64 ", size, " = ", dim(period.length), ", ", from, " = ", dim(period.base), " + ", first, ", ", to,
+                 " = ", dim(period.base), " + ", last, ";"));
+  code_.open(cat("for (i64 ", q, " = index_floordiv(", from, ", ", size, "); ", q, " * ", size, " < ", to, "; ++", q, ")"));
+  if (in_vectors_) code_.line("#pragma GCC ivdep");
+  code_.open(cat("for (i64 ", r, " = index_max(", from, " - ", q, " * ", size, ", 0), ", end, " = index_min(", to, " - ", q,
+                 " * ", size, ", ", size, "); ", r, " < ", end, "; ++", r, ")"));
+  enter_period(stmt, period, round, place);
+  write(stmt.body);
+  leave_period(stmt, round, place);
   code_.close();
   code_.close();
   code_.close();

@@ -162,8 +162,14 @@ class KernelFunction {
   void open_vectors(const VectorLoop& loop);
 
   void plain_loop(const Stmt& stmt, const std::string& first, const std::string& last);
-  std::optional<Dim> period_of(const Stmt& loop);
-  void loop_by_periods(const Stmt& stmt, Dim period, const std::string& first, const std::string& last);
+  // A variable of which base + variable is divided.
+  struct Period {
+    Dim base, length;
+  };
+  std::optional<Period> period_of(const Stmt& loop);
+  void enter_period(const Stmt& stmt, const Period& period, int round, int place);
+  void leave_period(const Stmt& stmt, int round, int place);
+  void loop_by_periods(const Stmt& stmt, const Period& period, const std::string& first, const std::string& last);
   void counted_loop(const Stmt& stmt, const std::string& first, const std::string& last);
   void tiled_loop(const Stmt& stmt, const std::string& first, const std::string& last);
   virtual void define(const Stmt& stmt, const std::string& value);
@@ -204,6 +210,8 @@ class KernelFunction {
   void fold(const Stmt& stmt);
   void argreduce(const Stmt& stmt);
   void element(const Stmt& stmt, const std::string& name, const std::string& type, const std::string& value);
+  void element_by_period(const Stmt& stmt, const Period& period, const std::string& name, const std::string& type,
+                         const std::string& value);
   bool straight_pairwise(const Stmt& stmt);
   std::string tree(const Stmt& stmt, const std::string& begin, const std::string& count);
   void write_source(const Stmt& stmt);

@@ -219,8 +219,28 @@ ACCEL_INLINE Extreme<T> argreduce_lanes(i64 begin, i64 end, Element element, Ord
   return extreme;
 }
 template <class T, class Element, class Order>
+ACCEL_INLINE Extreme<T> argreduce(i64 begin, i64 end, Element element, Order order);
+// A tile of elements at a time.
+template <class T, class Element, class Order>
+ACCEL_INLINE Extreme<T> argreduce_periodic(i64 begin, i64 end, Element element, Order order) {
+  constexpr i64 size = 512;
+  T tile[size] __attribute__((aligned(64)));
+  const auto of_tile = [&](i64 k) __attribute__((always_inline)) { return tile[k]; };
+  Extreme<T> extreme = {};
+  for (i64 i = begin; i < end && !(stops_at_nan && extreme.settled); i += size) {
+    const i64 n = index_min(size, end - i);
+    for_each_element(i, n, element, [&](i64 k, T value) __attribute__((always_inline)) { tile[k] = value; });
+    if (i > begin && n == size && all_stay<size>(0, extreme.best, of_tile, order)) continue;
+    const Extreme<T> best = argreduce<T>(0, n, of_tile, order);
+    extreme.see(best.best, i + best.where, i == begin, order);
+  }
+  return extreme;
+}
+template <class T, class Element, class Order>
 ACCEL_INLINE Extreme<T> argreduce(i64 begin, i64 end, Element element, Order order) {
-  if constexpr (is_pair<T>)
+  if constexpr (is_periodic<Element>)
+    return argreduce_periodic<T>(begin, end, element, order);
+  else if constexpr (is_pair<T>)
     return argreduce_pairs<T>(begin, end, element, order);
   else
     return argreduce_lanes<T>(begin, end, element, order);

@@ -1,3 +1,45 @@
+// Elements whose index is divided by a number that is known at run time: at(q, r) computes element i where base + i is
+// q * period + r, and r lies within the period.
+template <class At>
+struct Periodic {
+  i64 base, period;
+  At at;
+
+  __attribute__((always_inline)) auto operator()(i64 i) const {
+    const i64 q = index_floordiv(base + i, period);
+    return at(q, base + i - q * period);
+  }
+  // put(k, element begin + k) for each k of [0, n): divides once.
+  template <class Put>
+  __attribute__((always_inline)) void each(i64 begin, i64 n, Put put) const {
+    if (n <= 0) return;
+    i64 q = index_floordiv(base + begin, period), r = base + begin - q * period;
+    for (i64 k = 0, next; k < n; k = next, r = 0, ++q) {
+      next = index_min(n, k + period - r);
+#pragma GCC ivdep
+      for (i64 j = k; j < next; ++j) put(j, at(q, r + j - k));
+    }
+  }
+};
+template <class Element>
+constexpr bool is_periodic = false;
+template <class At>
+constexpr bool is_periodic<Periodic<At>> = true;
+template <class At>
+ACCEL_INLINE Periodic<At> periodic(i64 base, i64 period, At at) {
+  return {base, period, at};
+}
+// put(k, element(begin + k)) for each k of [0, n).
+template <class Element, class Put>
+ACCEL_INLINE void for_each_element(i64 begin, i64 n, Element element, Put put) {
+  if constexpr (is_periodic<Element>) {
+    element.each(begin, n, put);
+  } else {
+#pragma GCC ivdep
+    for (i64 k = 0; k < n; ++k) put(k, element(begin + k));
+  }
+}
+
 // Elements of a mask, 64 at a time.
 
 // Bit k is flags[k], which is 0 or 1.
@@ -26,8 +68,7 @@ template <class Counts>
 ACCEL_INLINE u64 counted(i64 begin, i64 n, Counts counts) {
   u8 flags[64] __attribute__((aligned(64)));
   if (n < 64) __builtin_memset(flags, 0, sizeof flags);
-#pragma GCC ivdep
-  for (i64 j = 0; j < n; ++j) flags[j] = counts(begin + j);
+  for_each_element(begin, n, counts, [&](i64 k, auto value) __attribute__((always_inline)) { flags[k] = value; });
   return true_bits(flags);
 }
 // How many of the elements [begin, end) count.

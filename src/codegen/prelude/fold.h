@@ -38,12 +38,32 @@ ACCEL_INLINE T fold_lanes(T total, i64 begin, i64 end, Element element, Combine 
 }
 // For simple elements. Short runs of narrow ones take fewer lanes.
 template <class T, class Element, class Combine>
-ACCEL_INLINE T fold(T total, i64 begin, i64 end, Element element, Combine combine) {
+ACCEL_INLINE T fold_simple(T total, i64 begin, i64 end, Element element, Combine combine) {
   constexpr int many = 256 / sizeof(T), few = 32;
   if (end - begin >= 2 * many) return fold_lanes<many>(total, begin, end, element, combine);
   if (many > few && end - begin >= few) return fold_lanes<few>(total, begin, end, element, combine);
   for (; begin < end; ++begin) total = combine(total, element(begin));
   return total;
+}
+// A tile of elements at a time.
+template <class T, class Element, class Combine>
+ACCEL_INLINE T fold_periodic(T total, i64 begin, i64 end, Element element, Combine combine) {
+  constexpr i64 size = 512;
+  T tile[size] __attribute__((aligned(64)));
+  const auto of_tile = [&](i64 k) __attribute__((always_inline)) { return tile[k]; };
+  for (; begin < end; begin += size) {
+    const i64 n = index_min(size, end - begin);
+    for_each_element(begin, n, element, [&](i64 k, T value) __attribute__((always_inline)) { tile[k] = value; });
+    total = fold_simple<T>(total, 0, n, of_tile, combine);
+  }
+  return total;
+}
+template <class T, class Element, class Combine>
+ACCEL_INLINE T fold(T total, i64 begin, i64 end, Element element, Combine combine) {
+  if constexpr (is_periodic<Element>)
+    return fold_periodic<T>(total, begin, end, element, combine);
+  else
+    return fold_simple<T>(total, begin, end, element, combine);
 }
 // Whether no further element can change a fold of bools.
 template <class Combine>

@@ -139,8 +139,8 @@ ACCEL_INLINE typename S::Total pairwise_computed(i64 begin, i64 n, Element eleme
   }
   return pairwise_tree<S>(begin, n, [&](i64 first, i64 m) __attribute__((always_inline)) {
     typename S::Real tile[128] __attribute__((aligned(64)));
-#pragma GCC ivdep
-    for (i64 j = 0; j < m; ++j) S::put(tile + j * S::parts, element(first + j));
+    for_each_element(first, m, element,
+                     [&](i64 j, auto value) __attribute__((always_inline)) { S::put(tile + j * S::parts, value); });
     return S::leaf((const char*)tile, m * S::parts);
   });
 }
