@@ -63,3 +63,17 @@ def test_signs(function, invalid):
         for values in (everything, everything[::-2], everything[:7]):
             assert_same(signs, compiled, values)
     assert_all_compiled(compiled)
+
+
+def test_whole_numbers():
+    """Of all numbers. NumPy has an event where a NaN is a signaling one."""
+
+    def whole(a):
+        return np.floor(a), np.ceil(a), np.trunc(a), np.floor(a) + np.ceil(a)
+
+    everything = np.arange(65536, dtype=np.uint32).astype(np.uint16).view(np.float16)
+    compiled = accel.compile(whole)
+    with np.errstate(invalid="ignore"):
+        for values in (everything, everything[::-2], everything[:7]):
+            assert_same(whole, compiled, values)
+    assert_all_compiled(compiled)

@@ -67,9 +67,6 @@ struct Cast<f16, f16> {
 ACCEL_HALF_UNARY(sqrt)
 ACCEL_HALF_UNARY(square)
 ACCEL_HALF_UNARY(reciprocal)
-ACCEL_HALF_UNARY(floor)
-ACCEL_HALF_UNARY(ceil)
-ACCEL_HALF_UNARY(trunc)
 ACCEL_HALF_UNARY(rint)
 #define ACCEL_HALF_BINARY(name) \
   ACCEL_INLINE f16 name(f16 a, f16 b) { return narrow(name(widen(a), widen(b))); }
@@ -100,6 +97,20 @@ ACCEL_INLINE bool8 logical_and(f16 a, f16 b) { return !logical_not(a) & !logical
 ACCEL_INLINE bool8 logical_or(f16 a, f16 b) { return !logical_not(a) | !logical_not(b); }
 ACCEL_INLINE bool8 logical_xor(f16 a, f16 b) { return logical_not(a) != logical_not(b); }
 
+// The whole number next to `a`, farther from zero where `up`, by the bits. NaN becomes quiet. Masks, not selections, of which
+// g++ would make branches.
+ACCEL_INLINE u32 half_mask(bool8 condition) { return -(u32)condition; }
+ACCEL_INLINE f16 half_whole(f16 a, bool8 up) {
+  const u32 bits = half_bits(a), magnitude = bits & 0x7fff, exponent = magnitude >> 10, small = half_mask(exponent < 15);
+  const u32 below_one = ((u32)1 << ((25 - exponent) & half_mask(exponent < 25) & 31)) - 1,
+            fraction = below_one | (small & 0x7fff);
+  const u32 step = (small & 0x3c00) | ((below_one + 1) & ~small);
+  const u32 more = step & half_mask((magnitude & fraction) != 0) & half_mask(up), quiet = half_mask(magnitude > 0x7c00) & 0x200;
+  return half_of_bits((u16)((bits & 0x8000) | ((magnitude & ~fraction) + more) | quiet));
+}
+ACCEL_INLINE f16 floor(f16 a) { return half_whole(a, half_bits(a) >> 15); }
+ACCEL_INLINE f16 ceil(f16 a) { return half_whole(a, !(half_bits(a) >> 15)); }
+ACCEL_INLINE f16 trunc(f16 a) { return half_whole(a, false); }
 ACCEL_INLINE f16 negative(f16 a) { return half_of_bits(half_bits(a) ^ 0x8000); }
 ACCEL_INLINE f16 absolute(f16 a) { return half_of_bits(half_bits(a) & 0x7fff); }
 ACCEL_INLINE f16 fabs(f16 a) { return absolute(a); }

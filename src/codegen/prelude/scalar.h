@@ -66,16 +66,14 @@ ACCEL_INLINE f32 rint(f32 a) { return __builtin_rintf(a); }
 ACCEL_INLINE f64 rint(f64 a) { return __builtin_rint(a); }
 ACCEL_INLINE f32 copysign(f32 a, f32 b) { return __builtin_copysignf(a, b); }
 ACCEL_INLINE f64 copysign(f64 a, f64 b) { return __builtin_copysign(a, b); }
-// Of the roundings g++ makes vectors of the one to the nearest alone.
+// Of the roundings g++ makes vectors of the one to the nearest alone. What floor takes 1 from is no zero but 1, whose
+// difference is the zero that NumPy's has.
 #define ACCEL_ROUNDINGS(T)                                          \
   ACCEL_INLINE T floor(T a) {                                       \
     const T near = rint(a), less = near - 1;                        \
-    return copysign(__builtin_isgreater(near, a) ? less : near, a); \
+    return __builtin_isgreater(near, a) ? less : near;              \
   }                                                                 \
-  ACCEL_INLINE T ceil(T a) {                                        \
-    const T near = rint(a), more = near + 1;                        \
-    return copysign(__builtin_isless(near, a) ? more : near, a);    \
-  }                                                                 \
+  ACCEL_INLINE T ceil(T a) { return negative(floor(negative(a))); } \
   ACCEL_INLINE T trunc(T a) { return copysign(floor(fabs(a)), a); }
 ACCEL_ROUNDINGS(f32)
 ACCEL_ROUNDINGS(f64)
@@ -160,8 +158,9 @@ ACCEL_INLINE T sign(T a) {
   if constexpr (is_float<T>) {
     const T one = copysign((T)1, a), signs = a == 0 ? (T)0 : one;
     return a != a ? a : signs;
-  } else {
-    return (T)((a > 0) - (a < 0));
+  } else {  // in numbers of one size
+    const T one = a != 0 ? (T)1 : (T)0;
+    return is_signed<T> ? (T)(a >> (sizeof(T) * 8 - 1) | one) : one;
   }
 }
 // Integers of the size of a float.
