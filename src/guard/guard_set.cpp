@@ -123,7 +123,7 @@ bool has_keys(PyObject* object, PyObject* keys) {
 }
 
 bool are_disjoint(PyObject* a, PyObject* b) {
-  return is_exact_array(a) && is_exact_array(b) && !share_memory(array_facts(a), array_facts(b));
+  return is_exact_array(a) && is_exact_array(b) && !share_memory(array_layout(a), array_layout(b));
 }
 
 // `other`: the object of Step::other, or null.
@@ -148,7 +148,7 @@ bool holds(const Step& step, PyObject* object, PyObject* other, const ArrayTest*
     case Step::Kind::foreign_array:
       return is_exact_array(object) && !is_supported(array_facts(object));
     case Step::Kind::writeable:
-      return is_exact_array(object) && array_facts(object).writeable == (step.value != 0);
+      return is_exact_array(object) && array_layout(object).writeable == (step.value != 0);
     case Step::Kind::bound:
       return object != other;
     case Step::Kind::same:
@@ -156,7 +156,7 @@ bool holds(const Step& step, PyObject* object, PyObject* other, const ArrayTest*
     case Step::Kind::same_names:
       return other != nullptr && (namespace_of(object) == namespace_of(other)) == (step.value != 0);
     case Step::Kind::distinct:
-      return is_exact_array(object) && has_distinct_elements(array_facts(object)) == (step.value != 0);
+      return is_exact_array(object) && has_distinct_elements(array_layout(object)) == (step.value != 0);
     case Step::Kind::disjoint:
       return other != nullptr && are_disjoint(object, other) == (step.value != 0);
     default:

@@ -30,7 +30,7 @@ bool same_by_comparison(PyObject* a, PyObject* b) {
   return equal == 1;
 }
 
-bool has_layout(const ArrayTest& test, const ArrayFacts& facts) {
+bool has_layout(const ArrayTest& test, const ArrayLayout& facts) {
   if (test.layout == Layout::strided)
     return has_memory_order(facts.ndim, facts.dims, facts.strides, test.order) && fits_in_memory(facts);
   switch (test.order_class) {
@@ -90,8 +90,9 @@ ArrayTest make_array_test(const Guard& guard) {
 }
 
 bool test_array(const ArrayTest& test, PyObject* array, Binding& binding) {
-  ArrayFacts facts = array_facts(array);
-  if (facts.ndim != test.ndim || !facts.aligned || !(facts.descr == test.descr || facts.dtype == test.dtype)) return false;
+  const ArrayLayout facts = array_layout(array);
+  if (facts.ndim != test.ndim || !facts.aligned) return false;
+  if (facts.descr != test.descr && array_facts(array).dtype != test.dtype) return false;
   if (test.writeable >= 0 && facts.writeable != (test.writeable == 1)) return false;
   if (!has_layout(test, facts)) return false;
   if (test.first_symbol >= 0) {

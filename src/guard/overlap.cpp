@@ -19,14 +19,12 @@ struct Extent {
   int64_t low = 0, high = 0;
 };
 
-int64_t bytes_of(const ArrayFacts& array) { return array.dtype ? item_size(*array.dtype) : 16; }
-
-bool is_empty(const ArrayFacts& array) {
+bool is_empty(const ArrayLayout& array) {
   return std::any_of(array.dims, array.dims + array.ndim, [](intptr_t extent) { return extent == 0; });
 }
 
-Extent extent_of(const ArrayFacts& array) {
-  Extent out{0, bytes_of(array)};
+Extent extent_of(const ArrayLayout& array) {
+  Extent out{0, array.item_bytes};
   for (int k = 0; k < array.ndim; k++) {
     int64_t span = (array.dims[k] - 1) * array.strides[k];
     (span < 0 ? out.low : out.high) += span;
@@ -78,19 +76,19 @@ class Sum {
 }  // namespace
 
 // Byte p of element i of a is byte q of element j of b. With all strides made positive, that is a sum of terms.
-bool share_memory(const ArrayFacts& a, const ArrayFacts& b) {
+bool share_memory(const ArrayLayout& a, const ArrayLayout& b) {
   if (is_empty(a) || is_empty(b)) return false;
   Extent in_a = extent_of(a), in_b = extent_of(b);
   if (a.data + in_a.high <= b.data + in_b.low || b.data + in_b.high <= a.data + in_a.low) return false;
   Sum sum;
-  for (const ArrayFacts* array : {&a, &b}) {
+  for (const ArrayLayout* array : {&a, &b}) {
     for (int k = 0; k < array->ndim; k++) sum.add(std::abs(array->strides[k]), array->dims[k] - 1);
   }
-  sum.add(1, bytes_of(a) - 1 + bytes_of(b) - 1);
+  sum.add(1, a.item_bytes - 1 + b.item_bytes - 1);
   return sum.can_be((b.data + in_b.high - 1) - (a.data + in_a.low));
 }
 
-bool has_distinct_elements(const ArrayFacts& array) {
+bool has_distinct_elements(const ArrayLayout& array) {
   if (array.warns_when_written) return false;
   if (array.c_contiguous || array.f_contiguous || is_empty(array)) return true;
   Term axes[most_axes];
@@ -99,7 +97,7 @@ bool has_distinct_elements(const ArrayFacts& array) {
     if (array.dims[k] > 1) axes[count++] = {std::abs(array.strides[k]), array.dims[k] - 1};
   }
   std::sort(axes, axes + count, [](const Term& a, const Term& b) { return a.stride < b.stride; });
-  int64_t span = bytes_of(array);
+  int64_t span = array.item_bytes;
   for (int k = 0; k < count; k++) {
     if (axes[k].stride < span) return false;
     span += axes[k].stride * axes[k].most;

@@ -62,37 +62,48 @@ std::optional<DType> dtype_of_type_number(int number) {
   return static_cast<DType>(dtype_of_number[static_cast<size_t>(number)]);
 }
 
+static std::optional<DType> dtype_of_known_descr(const PyArray_Descr* descr) {
+  std::optional<DType> dtype = dtype_of_type_number(descr->type_num);
+  if (!dtype || (descr != descr_table()[static_cast<size_t>(*dtype)] && !is_plain(descr))) return std::nullopt;
+  return dtype;
+}
+
 bool is_exact_array(PyObject* object) { return PyArray_CheckExact(object); }
 bool is_array(PyObject* object) { return PyArray_Check(object); }
 bool is_numpy_scalar(PyObject* object) { return PyArray_IsScalar(object, Generic); }
 
-bool fits_in_memory(const ArrayFacts& facts) {
+bool fits_in_memory(const ArrayLayout& layout) {
   bool is_repeated = false;
-  double bytes = facts.dtype ? item_size(*facts.dtype) : 1;
-  for (int k = 0; k < facts.ndim; k++) {
-    is_repeated |= facts.strides[k] == 0;
-    bytes *= static_cast<double>(facts.dims[k]);
+  double bytes = static_cast<double>(layout.item_bytes);
+  for (int k = 0; k < layout.ndim; k++) {
+    is_repeated |= layout.strides[k] == 0;
+    bytes *= static_cast<double>(layout.dims[k]);
   }
   return !is_repeated || bytes <= static_cast<double>(physical_memory());
 }
 
-ArrayFacts array_facts(PyObject* object) {
+ArrayLayout array_layout(PyObject* object) {
   PyArrayObject* array = as_array(object);
-  ArrayFacts facts;
-  PyArray_Descr* descr = PyArray_DESCR(array);
-  facts.descr = descr;
-  facts.aligned = PyArray_ISALIGNED(array);
-  if (facts.aligned) facts.dtype = dtype_of_descr(reinterpret_cast<PyObject*>(descr));
-  facts.ndim = PyArray_NDIM(array);
-  facts.dims = PyArray_DIMS(array);
-  facts.strides = PyArray_STRIDES(array);
-  facts.data = PyArray_BYTES(array);
-  facts.c_contiguous = PyArray_IS_C_CONTIGUOUS(array);
-  facts.f_contiguous = PyArray_IS_F_CONTIGUOUS(array);
-  facts.writeable = PyArray_ISWRITEABLE(array);
+  ArrayLayout layout;
+  layout.descr = PyArray_DESCR(array);
+  layout.item_bytes = PyArray_ITEMSIZE(array);
+  layout.aligned = PyArray_ISALIGNED(array);
+  layout.ndim = PyArray_NDIM(array);
+  layout.dims = PyArray_DIMS(array);
+  layout.strides = PyArray_STRIDES(array);
+  layout.data = PyArray_BYTES(array);
+  layout.c_contiguous = PyArray_IS_C_CONTIGUOUS(array);
+  layout.f_contiguous = PyArray_IS_F_CONTIGUOUS(array);
+  layout.writeable = PyArray_ISWRITEABLE(array);
   // NPY_ARRAY_WARN_ON_WRITE, the sign bit, has no name in the public headers.
-  facts.warns_when_written = PyArray_FLAGS(array) < 0;
-  facts.owns_data = PyArray_CHKFLAGS(array, NPY_ARRAY_OWNDATA);
+  layout.warns_when_written = PyArray_FLAGS(array) < 0;
+  layout.owns_data = PyArray_CHKFLAGS(array, NPY_ARRAY_OWNDATA);
+  return layout;
+}
+
+ArrayFacts array_facts(PyObject* object) {
+  ArrayFacts facts{array_layout(object), std::nullopt};
+  if (facts.aligned) facts.dtype = dtype_of_known_descr(PyArray_DESCR(as_array(object)));
   return facts;
 }
 
@@ -100,10 +111,7 @@ PyObject* descr_of(DType dtype) { return reinterpret_cast<PyObject*>(descr_table
 
 std::optional<DType> dtype_of_descr(PyObject* object) {
   if (!PyArray_DescrCheck(object)) return std::nullopt;
-  const auto* descr = reinterpret_cast<const PyArray_Descr*>(object);
-  std::optional<DType> dtype = dtype_of_type_number(descr->type_num);
-  if (!dtype || (object != descr_of(*dtype) && !is_plain(descr))) return std::nullopt;
-  return dtype;
+  return dtype_of_known_descr(reinterpret_cast<const PyArray_Descr*>(object));
 }
 
 void* array_data(PyObject* array) { return PyArray_DATA(as_array(array)); }

@@ -21,10 +21,10 @@ bool import_numpy();
 // n of the NumPy 2.n that is imported. Requires import_numpy().
 int numpy_minor();
 
-// What guards and capture read of an exact ndarray. Pointers are borrowed from the array.
-struct ArrayFacts {
+// How an exact ndarray lies in memory. Pointers are borrowed from the array.
+struct ArrayLayout {
   const void* descr = nullptr;  // identity of the dtype object
-  std::optional<DType> dtype;   // set for aligned, native, builtin dtypes of the IR (longlong aliases and metadata excluded)
+  int64_t item_bytes = 0;
   int ndim = 0;
   const intptr_t* dims = nullptr;
   const intptr_t* strides = nullptr;
@@ -32,20 +32,26 @@ struct ArrayFacts {
   bool aligned = false, c_contiguous = false, f_contiguous = false, writeable = false, owns_data = false;
   bool warns_when_written = false;  // of numpy.broadcast_arrays
 };
+// The same, and what its elements are.
+struct ArrayFacts : ArrayLayout {
+  std::optional<DType> dtype;  // set for aligned, native, builtin dtypes of the IR (longlong aliases and metadata excluded)
+};
 
 constexpr int most_axes = 60;
 // Whether a copy fits into the machine's memory: a broadcast view (stride 0) may have more elements than any memory, and NumPy
 // raises MemoryError where one is copied, whether or not the copy is used.
-bool fits_in_memory(const ArrayFacts& facts);
+bool fits_in_memory(const ArrayLayout& layout);
 // Whether capture and guards can take an exact ndarray with these facts.
 inline bool is_supported(const ArrayFacts& facts) {
   return facts.dtype.has_value() && facts.ndim <= most_axes && fits_in_memory(facts);
 }
 
-bool is_exact_array(PyObject* object);    // type(object) is numpy.ndarray
-bool is_array(PyObject* object);          // subclasses too
-bool is_numpy_scalar(PyObject* object);   // instance of numpy.generic
-ArrayFacts array_facts(PyObject* array);  // requires is_exact_array
+bool is_exact_array(PyObject* object);   // type(object) is numpy.ndarray
+bool is_array(PyObject* object);         // subclasses too
+bool is_numpy_scalar(PyObject* object);  // instance of numpy.generic
+// Both require is_exact_array.
+ArrayLayout array_layout(PyObject* array);
+ArrayFacts array_facts(PyObject* array);
 
 // The canonical dtype object of `dtype` (borrowed, immortal), and the DType of a dtype object (nullopt: none of ours).
 PyObject* descr_of(DType dtype);

@@ -147,12 +147,22 @@ PyObject* new_python_scalar(DType dtype, const void* bits) {
   }
 }
 
+// Where the objects of all these types have their value.
+constexpr size_t value_offset = offsetof(PyDoubleScalarObject, obval);
+static_assert(value_offset == offsetof(PyBoolScalarObject, obval) && value_offset == offsetof(PyByteScalarObject, obval) &&
+              value_offset == offsetof(PyUByteScalarObject, obval) && value_offset == offsetof(PyShortScalarObject, obval) &&
+              value_offset == offsetof(PyUShortScalarObject, obval) && value_offset == offsetof(PyIntScalarObject, obval) &&
+              value_offset == offsetof(PyUIntScalarObject, obval) && value_offset == offsetof(PyLongScalarObject, obval) &&
+              value_offset == offsetof(PyULongScalarObject, obval) && value_offset == offsetof(PyHalfScalarObject, obval) &&
+              value_offset == offsetof(PyFloatScalarObject, obval) && value_offset == offsetof(PyCFloatScalarObject, obval) &&
+              value_offset == offsetof(PyCDoubleScalarObject, obval));
+
 bool read_scalar(PyObject* scalar, DType dtype, uint64_t bits[2]) {
   bits[0] = bits[1] = 0;
   std::optional<Number> number;
   if (std::optional<DType> own = dtype_of_scalar(scalar)) {
     uint64_t raw[2] = {0, 0};
-    PyArray_ScalarAsCtype(scalar, raw);
+    std::memcpy(raw, reinterpret_cast<const char*>(scalar) + value_offset, item_size(*own));
     if (*own == dtype) {
       bits[0] = raw[0], bits[1] = raw[1];
       return true;
