@@ -1,5 +1,7 @@
 """NumPy's C functions that compiled code calls as they are."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from support.compiled import facts
@@ -108,6 +110,33 @@ def test_one_kernel_serves_all_sizes():
     for shape in [(3, 7), (9, 2), (40, 50)]:
         assert_same(sort, call, sample(shape), times=1)
     assert facts(call)["compiles"] == 1
+
+
+def test_small_and_large_results_in_several_threads():
+    """A run gives the GIL away behind a call that gives much."""
+
+    def function(x, counts):
+        y = np.repeat(x, counts)
+        return np.sqrt(y) + y.sum(), np.bincount(counts)
+
+    call = accel.compile(function, fullgraph=True)
+
+    def compare(n):
+        return assert_same(function, call, np.linspace(1, 2, n), np.arange(n) % 4, times=3)
+
+    compare(3)
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(compare, [1, 60000, 100, 40000, 3, 200000]))
+    assert facts(call)["interpreted"] == 0
+
+
+def test_a_call_gets_memory_that_the_function_has_written():
+    def function(x, counts):
+        x += 1.0
+        counts[0] = 2
+        return np.repeat(x, counts), np.repeat(x[::-1], counts[1:2]), x
+
+    check(function, np.arange(4.0), np.array([1, 2, 0, 1]))
 
 
 def test_in_a_loop():

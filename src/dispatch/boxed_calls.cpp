@@ -1,7 +1,9 @@
 #include "dispatch/boxed_calls.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -19,9 +21,19 @@ namespace {
 // Whether `object`, an array, is what capture took it to be, and lies in memory so.
 bool is_of_type(PyObject* object, const Type& type) {
   if (!is_exact_array(object)) return false;
-  ArrayFacts facts = array_facts(object);
+  static constexpr auto c_order = [] {
+    std::array<uint8_t, max_rank> order{};
+    for (size_t k = 0; k < order.size(); ++k) order[k] = static_cast<uint8_t>(k);
+    return order;
+  }();
+  const ArrayFacts facts = array_facts(object);
   if (facts.dtype != type.dtype || facts.ndim != type.rank()) return false;
-  return is_gapless(facts.ndim, facts.dims, facts.strides, type.axis_order().data(), item_size(type.dtype));
+  const uint8_t* order = type.order.empty() ? c_order.data() : type.order.data();
+  return is_gapless(facts.ndim, facts.dims, facts.strides, order, item_size(type.dtype));
+}
+
+int64_t element_count(const ArrayLayout& layout) {
+  return std::accumulate(layout.dims, layout.dims + layout.ndim, int64_t{1}, std::multiplies<>());
 }
 
 bool read_number(PyObject* object, const Type& type, uint64_t bits[2]) {
@@ -44,8 +56,8 @@ PyObject* interned(const char* name) { return PyUnicode_InternFromString(name); 
 
 }  // namespace
 
-BoxedCalls::BoxedCalls(const CheckedRun& run, std::span<AccelDraw> draws)
-    : calls_(run.captured->calls), sources_(run.binding.sources), draws_(draws) {
+BoxedCalls::BoxedCalls(const CheckedRun& run, std::span<const SourceId> arrays, std::span<AccelDraw> draws)
+    : calls_(run.captured->calls), sources_(run.binding.sources), inputs_(run.binding.inputs), arrays_(arrays), draws_(draws) {
   if (std::any_of(calls_.begin(), calls_.end(), [](const BoxedCall& call) { return call.python != nullptr; }))
     python_.emplace(run);
 }
@@ -60,6 +72,7 @@ int BoxedCalls::call(int number, const void* const* operands, const int64_t* dim
   int axes =
       std::accumulate(call.operands.begin(), call.operands.end(), 0, [](int sum, const Type& t) { return sum + t.rank(); });
   objects_.clear();
+  objects_.reserve(call.operands.size());
   for (size_t k = 0; k < call.operands.size(); k++) {
     const Type& type = call.operands[k];
     PyRef object = operand(type, operands[k], dims, dims + axes);
@@ -71,18 +84,32 @@ int BoxedCalls::call(int number, const void* const* operands, const int64_t* dim
   PyRef answer = with_changed(call, invoke(call, objects_), objects_);
   bool taken = answer && take(number, answer.get());
   objects_.clear();
-  owned_.clear();
   return taken ? 0 : failed();
 }
 
 // What earlier calls gave has been received by now.
 void BoxedCalls::forget_given() {
-  for (size_t k = 0; k < given_.size(); ++k)
-    if (calls_[k].python) given_[k].clear();
+  for (size_t k = 0; k < calls_.size() && !given_.empty(); ++k)
+    for (size_t result = 0; calls_[k].python && result < calls_[k].results.size(); ++result)
+      given(static_cast<int>(k))[result].object = PyRef();
+}
+
+BoxedCalls::Given* BoxedCalls::given(int number) {
+  if (first_given_.empty()) {
+    first_given_.reserve(calls_.size());
+    uint32_t count = 0;
+    for (const BoxedCall& call : calls_) {
+      first_given_.push_back(count);
+      count += static_cast<uint32_t>(call.results.size());
+    }
+    given_.resize(count);
+  }
+  return given_.data() + first_given_[static_cast<size_t>(number)];
 }
 
 void BoxedCalls::release_objects() {
   given_.clear();
+  first_given_.clear();
   if (python_) python_->release();
 }
 
@@ -112,13 +139,11 @@ int BoxedCalls::made_python(int number, PythonCalls::Made made) {
   if (made == PythonCalls::Made::failed) return not_made();
   used_.clear();
   if (made == PythonCalls::Made::left) return accel_left;
-  given_.resize(calls_.size());
-  auto& given = given_[static_cast<size_t>(number)];
+  Given* kept = given(number);
   const std::vector<Type>& types = calls_[static_cast<size_t>(number)].results;
-  given.resize(types.size());
   for (size_t k = 0; k < types.size(); k++) {
-    given[k].object = python_->results()[k];
-    if (types[k].kind != ValueKind::array) read_scalar(given[k].object.get(), types[k].dtype, given[k].bits);
+    kept[k].object = python_->results()[k];
+    if (types[k].kind != ValueKind::array) read_scalar(kept[k].object.get(), types[k].dtype, kept[k].bits);
   }
   return 0;
 }
@@ -160,12 +185,28 @@ PyObject* BoxedCalls::call_python_with_objects(int number, PyObject* const* oper
   return results.release();
 }
 
-// What the callables of the table get they do not keep: arrays over the kernel's memory, which they cannot write to.
+// The caller's own array where an operand is all of it; else an array over the kernel's memory, which cannot be written to.
+PyRef BoxedCalls::array_operand(DType dtype, const void* memory, std::span<const int64_t> dims,
+                                std::span<const int64_t> strides) const {
+  for (size_t k = 0; k < arrays_.size(); ++k) {
+    if (inputs_[k] != memory || arrays_[k] < 0) continue;
+    PyObject* array = sources_[arrays_[k]];
+    if (array == nullptr || !is_exact_array(array)) continue;
+    const ArrayLayout layout = array_layout(array);
+    if (layout.data == memory && layout.descr == descr_of(dtype) &&
+        std::ranges::equal(dims, std::span(layout.dims, layout.ndim)) &&
+        std::ranges::equal(strides, std::span(layout.strides, layout.ndim)))
+      return PyRef::borrow(array);
+  }
+  return PyRef::steal(new_array_over(dtype, dims, strides, memory));
+}
+
+// The callables of the table do not keep what they get, and do not write to it.
 PyRef BoxedCalls::operand(const Type& type, const void* memory, const int64_t* dims, const int64_t* strides) const {
   size_t rank = static_cast<size_t>(type.rank());
   switch (type.kind) {
     case ValueKind::array:
-      return PyRef::steal(new_array_over(type.dtype, {dims, rank}, {strides, rank}, memory));
+      return array_operand(type.dtype, memory, {dims, rank}, {strides, rank});
     case ValueKind::numpy_scalar:
       return PyRef::steal(new_numpy_scalar(type.dtype, memory));
     case ValueKind::py_scalar:
@@ -174,14 +215,15 @@ PyRef BoxedCalls::operand(const Type& type, const void* memory, const int64_t* d
   return {};
 }
 
-PyRef BoxedCalls::argument(const CallPart& part, const Objects& operands) const {
+// New reference, or null with an exception.
+PyObject* BoxedCalls::argument(const CallPart& part, const Objects& operands) const {
   switch (part.kind) {
     case CallPart::Kind::constant:
-      return part.object;
+      return part.object.new_reference();
     case CallPart::Kind::source:
-      return PyRef::borrow(sources_[part.source]);
+      return Py_NewRef(sources_[part.source]);
     case CallPart::Kind::operand:
-      return operands[static_cast<size_t>(part.operand)];
+      return operands[static_cast<size_t>(part.operand)].new_reference();
     default:
       break;
   }
@@ -189,27 +231,31 @@ PyRef BoxedCalls::argument(const CallPart& part, const Objects& operands) const 
   auto size = static_cast<Py_ssize_t>(part.items.size());
   PyRef made = PyRef::steal(tuple ? PyTuple_New(size) : PyList_New(size));
   for (Py_ssize_t k = 0; made && k < size; k++) {
-    PyRef item = argument(part.items[static_cast<size_t>(k)], operands);
-    if (!item) return {};
-    tuple ? PyTuple_SET_ITEM(made.get(), k, item.release()) : PyList_SET_ITEM(made.get(), k, item.release());
+    PyObject* item = argument(part.items[static_cast<size_t>(k)], operands);
+    if (item == nullptr) return nullptr;
+    tuple ? PyTuple_SET_ITEM(made.get(), k, item) : PyList_SET_ITEM(made.get(), k, item);
   }
-  return made;
+  return made.release();
 }
 
 PyRef BoxedCalls::invoke(const BoxedCall& call, const Objects& operands) {
-  owned_.clear();
-  arguments_.clear();
-  for (const CallPart& part : call.arguments) {
-    owned_.push_back(argument(part, operands));
-    if (!owned_.back()) return {};
-    arguments_.push_back(owned_.back().get());
-  }
   size_t named = call.keywords ? static_cast<size_t>(PyTuple_GET_SIZE(call.keywords.get())) : 0;
+  arguments_.reserve(call.arguments.size());
+  bool made = true;
+  for (const CallPart& part : call.arguments) {
+    PyObject* object = made ? argument(part, operands) : nullptr;
+    made = object != nullptr;
+    if (made) arguments_.push_back(object);
+  }
   std::optional<RaisingErrstate> errstate;
   if (call.raises_events) errstate.emplace((event_modes().ignored | call.errstate.ignored) & ~call.errstate.reported);
-  if (errstate && !errstate->is_set()) return {};
-  return PyRef::steal(
-      PyObject_Vectorcall(call.callable.get(), arguments_.data(), arguments_.size() - named, call.keywords.get()));
+  PyRef answer;
+  if (made && (!errstate || errstate->is_set()))
+    answer = PyRef::steal(
+        PyObject_Vectorcall(call.callable.get(), arguments_.data(), arguments_.size() - named, call.keywords.get()));
+  for (PyObject* object : arguments_) Py_DECREF(object);
+  arguments_.clear();
+  return answer;
 }
 
 // --- results --------------------------------------------------------------------------------------------------------
@@ -219,13 +265,11 @@ bool BoxedCalls::take(int number, PyObject* answer) {
   const BoxedCall& call = calls_[static_cast<size_t>(number)];
   auto count = static_cast<Py_ssize_t>(call.results.size());
   if (call.gives_tuple && (!PyTuple_CheckExact(answer) || PyTuple_GET_SIZE(answer) != count)) return false;
-  given_.resize(calls_.size());
-  auto& given = given_[static_cast<size_t>(number)];
-  given.resize(call.results.size());
+  Given* all = given(number);
   for (Py_ssize_t k = 0; k < count; k++) {
     PyObject* result = call.gives_tuple ? PyTuple_GET_ITEM(answer, k) : answer;
     const Type& type = call.results[static_cast<size_t>(k)];
-    Given& kept = given[static_cast<size_t>(k)];
+    Given& kept = all[k];
     if (type.kind != ValueKind::array) {
       if (!read_number(result, type, kept.bits)) return false;
       continue;
@@ -237,25 +281,35 @@ bool BoxedCalls::take(int number, PyObject* answer) {
 }
 
 PyObject* BoxedCalls::release_result(int number, int result, const int64_t* dims) {
-  PyRef& object = given_[static_cast<size_t>(number)][static_cast<size_t>(result)].object;
-  ArrayFacts facts = array_facts(object.get());
+  PyRef& object = given(number)[result].object;
+  const ArrayLayout facts = array_layout(object.get());
   bool own = Py_REFCNT(object.get()) == 1 && facts.owns_data && facts.writeable;
   return own && std::equal(facts.dims, facts.dims + facts.ndim, dims) ? object.release() : nullptr;
 }
 
 int64_t BoxedCalls::extent(int number, int result, int axis) const {
-  return array_facts(given_[static_cast<size_t>(number)][static_cast<size_t>(result)].object.get()).dims[axis];
+  return array_layout(given(number)[result].object.get()).dims[axis];
+}
+
+int64_t BoxedCalls::elements_given(int number) const {
+  int64_t most = 0;
+  const std::vector<Type>& types = calls_[static_cast<size_t>(number)].results;
+  for (size_t k = 0; k < types.size(); ++k) {
+    PyObject* object = types[k].kind == ValueKind::array ? given(number)[k].object.get() : nullptr;
+    if (object != nullptr) most = std::max(most, element_count(array_layout(object)));
+  }
+  return most;
 }
 
 int BoxedCalls::receive(int number, int result, void* memory, const int64_t* dims) {
-  const Given& given = given_[static_cast<size_t>(number)][static_cast<size_t>(result)];
+  const Given& kept = given(number)[result];
   const Type& type = calls_[static_cast<size_t>(number)].results[static_cast<size_t>(result)];
   size_t bytes = static_cast<size_t>(item_size(type.dtype));
   if (type.kind != ValueKind::array) {
-    std::memcpy(memory, given.bits, bytes);
+    std::memcpy(memory, kept.bits, bytes);
     return 0;
   }
-  ArrayFacts facts = array_facts(given.object.get());
+  const ArrayLayout facts = array_layout(kept.object.get());
   for (int k = 0; k < facts.ndim; k++) {
     if (facts.dims[k] != dims[k]) {
       problem_ = fail(Reason::assumption_failed, "a result of another shape");
@@ -296,10 +350,11 @@ BoxedCalls::Used* BoxedCalls::use(const BoxedCall& call) {
   if (!bits) return nullptr;
   auto found = std::find_if(used_.begin(), used_.end(), [&](const Used& used) { return used.bits.get() == bits.get(); });
   if (found == used_.end()) {
-    Used made;
-    made.bits = std::move(bits);
-    if (!keep_state(made)) return nullptr;
-    used_.push_back(std::move(made));
+    used_.emplace_back().bits = std::move(bits);
+    if (!keep_state(used_.back())) {
+      used_.pop_back();
+      return nullptr;
+    }
     found = used_.end() - 1;
   }
   if (!call.keeps_gauss && !found->owner_state) {

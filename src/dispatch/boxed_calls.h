@@ -22,15 +22,18 @@ class BoxedCalls {
  public:
   using Objects = std::pmr::vector<PyRef>;
 
-  // What they refer to outlives this. `run`: that of the kernel, as it was checked at its start. `draws`: by call; those with a
-  // function are opened on demand, and closed when the lock of their bit generator is given back.
-  BoxedCalls(const CheckedRun& run, std::span<AccelDraw> draws);
+  // What they refer to outlives this. `run`: that of the kernel, as it was checked at its start. `arrays`: the sources of
+  // the arrays whose memory the kernel gets as its inputs. `draws`: by call; those with a function are opened on demand, and
+  // closed when the lock of their bit generator is given back.
+  BoxedCalls(const CheckedRun& run, std::span<const SourceId> arrays, std::span<AccelDraw> draws);
   BoxedCalls(const BoxedCalls&) = delete;
   BoxedCalls& operator=(const BoxedCalls&) = delete;
 
   // AccelRuntime::call, extent, receive and open_draw.
   int call(int number, const void* const* operands, const int64_t* dims);
   int64_t extent(int number, int result, int axis) const;
+  // Elements of the largest array that the last call of the function gave.
+  int64_t elements_given(int number) const;
   int receive(int number, int result, void* memory, const int64_t* dims);
   int open_draw(int number);
   // The array that a call gave, as a new reference, when it has this shape and nobody else has it or its memory; else null.
@@ -82,23 +85,29 @@ class BoxedCalls {
   Used* use(const BoxedCall& call);
   bool keep_state(Used& used) const;
   bool take_lock(Used& used);
+  PyRef array_operand(DType dtype, const void* memory, std::span<const int64_t> dims, std::span<const int64_t> strides) const;
   PyRef operand(const Type& type, const void* memory, const int64_t* dims, const int64_t* strides) const;
-  PyRef argument(const CallPart& part, const Objects& operands) const;
+  Given* given(int number);
+  const Given* given(int number) const { return given_.data() + first_given_[static_cast<size_t>(number)]; }
+  PyObject* argument(const CallPart& part, const Objects& operands) const;
   PyRef invoke(const BoxedCall& call, const Objects& operands);
   bool take(int number, PyObject* answer);
   PyObject* results_with_objects(int number, PyObject* const* operands);
 
   const std::vector<BoxedCall>& calls_;
   PyObject* const* sources_;
+  void* const* inputs_;
+  std::span<const SourceId> arrays_;  // by input
   std::span<AccelDraw> draws_;
   // Enough for runs that make a few small calls: what lists need comes from here, so that such a run asks for no memory.
   alignas(std::max_align_t) std::byte room_[512];
   std::pmr::monotonic_buffer_resource memory_{room_, sizeof room_};
-  std::pmr::vector<std::pmr::vector<Given>> given_{&memory_};  // by call
+  std::pmr::vector<Given> given_{&memory_};           // the results of all calls, one after the other
+  std::pmr::vector<uint32_t> first_given_{&memory_};  // by call
   std::pmr::vector<Used> used_{&memory_};
   std::optional<PythonCalls> python_;
-  Objects objects_{&memory_}, owned_{&memory_};  // of the call that is being made
-  std::pmr::vector<PyObject*> arguments_{&memory_};
+  Objects objects_{&memory_};                        // operands of the call that is being made
+  std::pmr::vector<PyObject*> arguments_{&memory_};  // of that call, owned
   std::optional<Failure> problem_;
   bool has_failed_ = false, cannot_go_on_ = false;
 };

@@ -151,6 +151,11 @@ Entry::Entry(Captured captured) : serial_(next_serial()), captured_(std::move(ca
     materialisers_.emplace_back(captured_.recipes, exit, captured_.graph.dims, plan_);
     for (SourceId source : materialisers_.back().sources()) wanted.insert(source);
   }
+  if (!captured_.calls.empty()) input_arrays_.assign(static_cast<size_t>(guards.input_count), -1);
+  for (const Guard& guard : guards.guards) {
+    const bool is_input = guard.kind == GuardKind::array && guard.array_input >= 0;
+    if (is_input && !captured_.calls.empty()) input_arrays_[static_cast<size_t>(guard.array_input)] = guard.source;
+  }
   for (const BoxedCall& call : captured_.calls) {
     for (const CallPart& part : call.arguments) add_sources(part, wanted);
     calls_python_ |= call.python != nullptr;
@@ -243,7 +248,7 @@ Outcome Entry::run(PyObject* function, PyObject* const* locals, Mode mode, PyObj
   call.outputs.numbers = space.take<int64_t>(2 * plan_.count());
   call.objects = space.take<PyObject*>(captured_.recipes.size());
   plan_.prepare(call.outputs);
-  if (!captured_.calls.empty()) call.calls.emplace(checked_run(call), draws_in(space));
+  if (!captured_.calls.empty()) call.calls.emplace(checked_run(call), input_arrays_, draws_in(space));
   return calls_python_ ? launch_timed(call, result) : launch(call, result);
 }
 
@@ -270,13 +275,13 @@ Outcome Entry::raise_late(Call& call, Outcome outcome, PyObject** result) {
 }
 
 Outcome Entry::launch(Call& call, PyObject** result) {
-  problem_ = {};
+  forget_problem();
   left_behind_call_.reset();
   patience_.start();
   call.records = records(call);
   int status = run_kernel(call);
   if ((status & accel_left) != 0) return raise_late(call, left_in_call(call, result), result);
-  if (status != 0 || call.records) {
+  if (status != 0 || (call.records && !(always_records_ && call.log.empty()))) {
     Outcome outcome = judge(call, status);
     if (outcome != Outcome::returned) {
       if (call.calls) call.calls->undo();
@@ -367,11 +372,13 @@ bool Entry::records(Call& call) {
 // Gives the warnings of a run that has recorded its events. Warnings may run other threads: what the results are made of is
 // held meanwhile.
 Outcome Entry::warn(Call& call) {
+  if (asks_of_log(call) && event_plan_.forbids(call.log)) return judge_events(call, 0);
   bool heard = !call.log.empty() && event_plan_.hears(call.log);
   calls_to_record_ = heard ? most_calls_without_events : std::max(calls_to_record_ - 1, 0);
   if (!heard) return Outcome::returned;
   asks_what_is_shown_ = true;
-  bool in_time = warning_state().hearing != Hearing::now && prints_unseen(writes_inputs_);
+  const WarningState state = warning_state();
+  bool in_time = state.hearing != Hearing::now && prints_unseen(state, writes_inputs_);
   if (!in_time && !writes_inputs_) return last_events_ = "an event that others see at once", Outcome::events;
   if (call.calls) call.calls->release_locks();
   take_references(call, true);
@@ -462,8 +469,12 @@ int Entry::run_native(Call& call) {
                      &call.exit};
   set_events(call, launch);
   if (calls != nullptr) launch.draws = calls->draws().data();
-  bool unlocked = call.work >= unlocked_work, others_run = unlocked || opens_draws_;
-  // Arguments are alive as long as the call; objects found elsewhere could be dropped by another thread.
+  const bool unlocked = call.work >= unlocked_work;
+  if (int64_t each = work_.per_given_element(); calls != nullptr && each > 0)
+    memory.unlock_from((unlocked_work - 1) / each + 1);
+  // Arguments are alive as long as the call; objects found elsewhere could be dropped by another thread. Python code that is
+  // called counts references.
+  const bool others_run = unlocked || opens_draws_ || (calls != nullptr && !calls_python_);
   if (others_run) take_references(call, true);
   const CompiledKernel& kernel = call.records ? *recording_->kernel : quiet_kernel_ ? *quiet_kernel_ : *compilation_->kernel;
   const Interruptible run{has_interrupts_, others_run ? nullptr : hold, still_holds, shown_.empty() ? nullptr : show, &call};
@@ -475,7 +486,7 @@ int Entry::run_native(Call& call) {
   if (memory.was_interrupted() || was_in_call()) call.was_asked().interrupt.emplace();
   if (others_run || (call.asked && call.asked->is_held)) take_references(call, false);
   call.log = std::move(memory.log());
-  if (calls_python_) problem_ = {};  // of calls within this one
+  if (calls_python_) forget_problem();  // of calls within this one
   if (!memory.problem().empty()) problem_ = fail(Reason::out_of_memory, memory.problem());
   if (calls != nullptr && calls->problem()) problem_ = *calls->problem();
   return status;
@@ -514,9 +525,36 @@ void Entry::show(void* context, int number) {
 // A native kernel without control flow does not stop at events: which of them are heard is asked when there are any.
 bool Entry::asks_after_run() const { return compilation_ && !has_flow_; }
 
+// Small runs that leave nothing for others to see are asked what they had, and only then who hears of that.
+bool Entry::asks_of_log(const Call& call) const { return always_records_ && !writes_inputs_ && call.work < unlocked_work; }
+
+void Entry::set_open_events(Call& call, AccelLaunch& launch) {
+  const std::vector<uint8_t>& open = event_plan_.open_tables();
+  const size_t sites = (open.size() - 1) / 3;
+  uint8_t* tables = copy_tables(call, open);
+  launch.accepted = floating_point_events;
+  launch.events = tables, launch.heard = tables + sites + 1, launch.forbidden = launch.heard + sites;
+  launch.site_count = static_cast<int>(sites);
+}
+
+uint8_t* Entry::copy_tables(Call& call, const std::vector<uint8_t>& tables) {
+  uint8_t* copy = call.event_tables;
+  if (tables.size() > sizeof call.event_tables) {
+    call.more_tables.resize(tables.size());
+    copy = call.more_tables.data();
+  }
+  std::copy(tables.begin(), tables.end(), copy);
+  return copy;
+}
+
 // Events that need not stop the kernel: nothing is said of them, or it can be said afterwards.
 void Entry::set_events(Call& call, AccelLaunch& launch) {
   if (!call.records && asks_after_run()) return;
+  if (!call.records && !event_plan_.has_events()) {
+    launch.accepted = launch.ignored = floating_point_events;
+    return;
+  }
+  if (asks_of_log(call)) return set_open_events(call, launch);
   const EventMasks& masks = event_plan_.masks();
   if (!call.records) {
     call.heard = masks.any_heard;
@@ -524,24 +562,18 @@ void Entry::set_events(Call& call, AccelLaunch& launch) {
     launch.accepted = launch.ignored = floating_point_events & ~call.heard;
     return;
   }
-  size_t sites = masks.heard.size();
-  uint8_t* tables = call.event_tables;
-  if (3 * sites + 1 > sizeof call.event_tables) {
-    call.more_tables.resize(3 * sites + 1);
-    tables = call.more_tables.data();
-  }
-  std::fill(tables, tables + sites + 1, uint8_t{0});
-  std::copy(masks.heard.begin(), masks.heard.end(), tables + sites + 1);
-  if (asks_what_is_shown_) event_plan_.drop_shown(tables + sites + 1);
+  const size_t sites = masks.heard.size();
+  uint8_t* tables = copy_tables(call, masks.tables);
+  uint8_t *heard = tables + sites + 1, *forbidden = heard + sites;
+  if (asks_what_is_shown_) event_plan_.drop_shown(heard);
   const bool has_late = (masks.any_heard & ~masks.any_forbidden) != 0;  // else the two tables of events are equal
-  bool unseen = !writes_inputs_ || !has_late || prints_unseen(true);
-  const std::vector<uint8_t>& forbidden = unseen ? masks.forbidden : masks.heard;
-  std::copy(forbidden.begin(), forbidden.end(), tables + 2 * sites + 1);
+  const bool unseen = !writes_inputs_ || !has_late || prints_unseen(masks.state, true);
+  if (!unseen) std::copy(masks.heard.begin(), masks.heard.end(), forbidden);
   launch.accepted = floating_point_events & ~(unseen ? masks.any_forbidden : masks.any_heard);
   launch.ignored = launch.accepted & ~masks.any_heard;
-  launch.events = tables, launch.heard = tables + sites + 1, launch.forbidden = tables + 2 * sites + 1;
+  launch.events = tables, launch.heard = heard, launch.forbidden = forbidden;
   launch.site_count = static_cast<int>(sites);
-  launch.once = masks.once;
+  launch.once = masks.state.once;
 }
 
 void Entry::take_references(Call& call, bool take) const {

@@ -131,6 +131,9 @@ class Entry {
   bool compile_quiet();
   Outcome judge_events(Call& call, int events);
   void set_events(Call& call, AccelLaunch& launch);
+  bool asks_of_log(const Call& call) const;
+  void set_open_events(Call& call, AccelLaunch& launch);
+  static uint8_t* copy_tables(Call& call, const std::vector<uint8_t>& tables);
   bool records(Call& call);
   Outcome warn(Call& call);
   bool compile_recording();
@@ -190,9 +193,14 @@ class Entry {
   bool opens_draws_ = false;
   std::unique_ptr<PythonKernel> python_kernel_;
   std::vector<SourceId> held_sources_;
+  std::vector<SourceId> input_arrays_;  // by the number of the guard, of a graph that makes calls
   bool ready_ = false;
   Reason left_reason_ = Reason::not_profitable;
   std::string left_detail_;
+  void forget_problem() {
+    problem_.reason = Reason::internal_error;
+    problem_.detail.clear();
+  }
   Failure problem_;
   std::string last_events_;
 

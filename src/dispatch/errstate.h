@@ -11,6 +11,7 @@ namespace accel {
 struct EventModes {
   int ignored = 0;  // about which NumPy stays silent now
   int warned = 0;   // of which it warns
+  bool operator==(const EventModes&) const = default;
 };
 EventModes event_modes();
 

@@ -107,6 +107,9 @@ EventPlan::EventPlan(const Captured& captured) {
       site.possible |= events;
       site.unclear |= events & unclear_events(graph, node);
     }
+  open_tables_.assign(3 * sites_.size() + 1, 0);
+  std::fill_n(open_tables_.begin() + static_cast<std::ptrdiff_t>(sites_.size()) + 1, sites_.size(), all_event_bits);
+  has_events_ = std::any_of(sites_.begin(), sites_.end(), [](const Site& site) { return site.possible != 0; });
   for (size_t k = 0; k < captured.event_sites.size(); ++k)
     if (sites_[k].possible != 0 && sites_[k].is_placed) name_events(sites_[k], captured.event_sites[k].name);
 }
@@ -125,11 +128,11 @@ void EventPlan::name_events(Site& site, const std::string& name) const {
 const EventMasks& EventPlan::masks() {
   EventModes modes = event_modes();
   WarningState state = warning_state();
-  bool same = is_known_ && modes.ignored == modes_.ignored && modes.warned == modes_.warned &&
-              state.hearing == state_.hearing && state.once == state_.once;
-  if (same) return masks_;
+  if (is_known_ && modes == modes_ && state == state_) return masks_;
   modes_ = modes, state_ = state, is_known_ = true;
-  masks_ = {std::vector<uint8_t>(sites_.size()), std::vector<uint8_t>(sites_.size()), 0, 0, state.once};
+  masks_ = {};
+  masks_.heard.resize(sites_.size()), masks_.forbidden.resize(sites_.size());
+  masks_.state = state;
   for (size_t k = 0; k < sites_.size(); ++k) {
     const Site& site = sites_[k];
     int silent = site.errstate.ignored | (modes.ignored & ~site.errstate.reported);
@@ -142,6 +145,9 @@ const EventMasks& EventPlan::masks() {
     masks_.any_heard |= heard;
     masks_.any_forbidden |= heard & ~later;
   }
+  masks_.tables.assign(sites_.size() + 1, 0);
+  for (const auto* table : {&masks_.heard, &masks_.forbidden})
+    masks_.tables.insert(masks_.tables.end(), table->begin(), table->end());
   return masks_;
 }
 
@@ -154,7 +160,7 @@ int EventPlan::shown_at(const Site& site, int events, ShownWarnings& shown) {
 
 bool EventPlan::are_shown(int events) {
   const EventMasks& now = masks();
-  if ((now.any_forbidden & events) != 0 || !now.once) return false;
+  if ((now.any_forbidden & events) != 0 || !now.state.once) return false;
   ShownWarnings shown;
   for (size_t k = 0; k < sites_.size(); ++k) {
     int heard = now.heard[k] & events;
@@ -165,7 +171,7 @@ bool EventPlan::are_shown(int events) {
 
 int EventPlan::shown_events() {
   const EventMasks& now = masks();
-  if (!now.once) return 0;
+  if (!now.state.once) return 0;
   ShownWarnings shown;
   int open = now.any_forbidden;
   for (size_t k = 0; k < sites_.size(); ++k)
@@ -175,7 +181,7 @@ int EventPlan::shown_events() {
 
 void EventPlan::drop_shown(uint8_t* heard) {
   const EventMasks& now = masks();
-  if (!now.once) return;
+  if (!now.state.once) return;
   ShownWarnings shown;
   for (size_t k = 0; k < sites_.size(); ++k)
     heard[k] = static_cast<uint8_t>(heard[k] & ~shown_at(sites_[k], now.heard[k] & ~now.forbidden[k], shown));
@@ -185,6 +191,13 @@ bool EventPlan::hears(const std::vector<SiteEvents>& log) {
   const EventMasks& now = masks();
   return std::any_of(log.begin(), log.end(),
                      [&](const SiteEvents& entry) { return (entry.events & now.heard[static_cast<size_t>(entry.site)]) != 0; });
+}
+
+bool EventPlan::forbids(const std::vector<SiteEvents>& log) {
+  const EventMasks& now = masks();
+  return std::any_of(log.begin(), log.end(), [&](const SiteEvents& entry) {
+    return (entry.events & now.forbidden[static_cast<size_t>(entry.site)]) != 0;
+  });
 }
 
 std::string EventPlan::describe(int events, const std::vector<SiteEvents>& log) {

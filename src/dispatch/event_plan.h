@@ -22,8 +22,9 @@ struct SiteEvents {
 struct EventMasks {
   std::vector<uint8_t> heard;      // somebody would hear of them
   std::vector<uint8_t> forbidden;  // among these: nothing can be said of them afterwards
+  std::vector<uint8_t> tables;     // AccelLaunch::events before a run, `heard` and `forbidden`, one behind the other
   int any_heard = 0, any_forbidden = 0;
-  bool once = false;  // WarningState
+  WarningState state;  // for which all this is so
 };
 
 // Whether a kernel that records events is as fast as one that does not: one operation of a straight line has them, and nothing
@@ -40,8 +41,12 @@ class EventPlan {
   EventPlan() = default;
   explicit EventPlan(const Captured& captured);
 
+  // Whether any operation can have an event.
+  bool has_events() const { return has_events_; }
   // Under the errstate and the filters of now.
   const EventMasks& masks();
+  // EventMasks::tables with which a run logs all that it has, whoever hears of it.
+  const std::vector<uint8_t>& open_tables() const { return open_tables_; }
   // Whether each site that may have had these events has warned of them before, and would not be heard again.
   bool are_shown(int events);
   // Those of masks().any_heard that are shown.
@@ -50,6 +55,8 @@ class EventPlan {
   void drop_shown(uint8_t* heard);
   // Whether somebody hears of anything in the log of a run.
   bool hears(const std::vector<SiteEvents>& log);
+  // Whether the log has events of which nothing can be said afterwards.
+  bool forbids(const std::vector<SiteEvents>& log);
   // For people: which of these events of a run, which say nothing of sites, may have been of which operation, or those in its
   // log of which nothing can be said afterwards.
   std::string describe(int events, const std::vector<SiteEvents>& log);
@@ -75,9 +82,10 @@ class EventPlan {
 
   std::vector<Site> sites_;
   EventMasks masks_;
+  std::vector<uint8_t> open_tables_;
   EventModes modes_;
   WarningState state_;
-  bool is_known_ = false;
+  bool is_known_ = false, has_events_ = false;
 };
 
 }  // namespace accel

@@ -29,7 +29,7 @@ int ResultMemory::run(AccelKernel kernel, const AccelLaunch& launch, bool unlock
   scope_ = &scope;
   if (unlocked) thread_ = PyEval_SaveThread();
   int status = kernel(&launch);
-  if (unlocked) PyEval_RestoreThread(std::exchange(thread_, nullptr));
+  if (thread_ != nullptr) PyEval_RestoreThread(std::exchange(thread_, nullptr));
   interrupted_ = scope.take();
   return status;
 }
@@ -50,7 +50,10 @@ void* ResultMemory::allocate(void* context, int output, const int64_t* dims) {
 
 int ResultMemory::call(void* context, int number, const void* const* operands, const int64_t* dims) {
   auto* memory = static_cast<ResultMemory*>(context);
-  return memory->with_gil([&] { return memory->calls_->call(number, operands, dims); });
+  int status = memory->with_gil([&] { return memory->calls_->call(number, operands, dims); });
+  const bool may_unlock = memory->thread_ == nullptr && memory->unlocks_from_ != never && status == 0;
+  if (may_unlock && memory->calls_->elements_given(number) >= memory->unlocks_from_) memory->thread_ = PyEval_SaveThread();
+  return status;
 }
 
 int64_t ResultMemory::extent(void* context, int number, int result, int axis) {

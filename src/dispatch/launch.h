@@ -3,6 +3,7 @@
 
 #include <Python.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ class ResultMemory {
   ResultMemory(const ResultMemory&) = delete;
   ResultMemory& operator=(const ResultMemory&) = delete;
 
+  // A run with the GIL goes on without it behind a call that gives so many elements.
+  void unlock_from(int64_t elements) { unlocks_from_ = elements; }
   // Runs the kernel; status bits of AccelStatus. `unlocked`: without the GIL.
   // An exception is set where the run was interrupted.
   int run(AccelKernel kernel, const AccelLaunch& launch, bool unlocked, const Interruptible& run);
@@ -52,6 +55,8 @@ class ResultMemory {
   Outputs& outputs_;
   BoxedCalls* calls_;
   PyThreadState* thread_ = nullptr;  // the calling thread's while the kernel runs without the GIL
+  static constexpr int64_t never = std::numeric_limits<int64_t>::max();
+  int64_t unlocks_from_ = never;
   std::string problem_;
   bool interrupted_ = false;
   KernelScope* scope_ = nullptr;  // of the kernel

@@ -2,18 +2,17 @@
 
 #include <algorithm>
 #include <iterator>
-#include <string_view>
 #include <vector>
 
 #include "cpython/dict_version.h"
 #include "cpython/imported.h"
 #include "cpython/py_ref.h"
-#include "dispatch/interrupt.h"
+#include "dispatch/standard_error.h"
 
 namespace accel {
 namespace {
 
-// Names that every call looks up.
+// Names in the module warnings.
 struct Names {
   PyObject* warnings = PyUnicode_InternFromString("warnings");
   PyObject* filters = PyUnicode_InternFromString("filters");
@@ -175,29 +174,15 @@ WarningState warning_state() {
   if (dict == nullptr) return {};
   PyObject* filters = PyDict_GetItem(dict, names().filters);
   WarningState state = state_of(filters, PyDict_GetItem(dict, names().defaultaction));
+  PyObject* impl = PyDict_GetItem(dict, names().impl);
+  state.only_taken = impl != nullptr && PyCFunction_CheckExact(impl);
   if (state.hearing == Hearing::later && !shows_plainly(dict)) state.hearing = Hearing::now;
   known->set(dict, filters, state);
   return state;
 }
 
-// sys.stderr; null when there is none. Borrowed.
-static PyObject* standard_error() {
-  static PyObject* const system = PyImport_AddModule("sys");
-  static PyObject* const name = PyUnicode_InternFromString("stderr");
-  return system != nullptr ? PyDict_GetItem(PyModule_GetDict(system), name) : nullptr;
-}
-
-bool prints_unseen(bool writes) {
-  PyObject* dict = warnings_dict();
-  PyObject* impl = dict != nullptr ? PyDict_GetItem(dict, names().impl) : nullptr;
-  if (impl != nullptr && PyCFunction_CheckExact(impl)) return true;  // it only takes them
-  PyObject* stream = standard_error();
-  if (stream == nullptr || stream == Py_None) return true;
-  if (writes && std::string_view(Py_TYPE(stream)->tp_name).substr(0, 4) != "_io.") return false;
-  static PyObject* const name = PyUnicode_InternFromString("closed");
-  PyRef closed = PyRef::steal(PyObject_GetAttr(stream, name));
-  if (!closed) drop_own_error();
-  return !closed || closed.get() == Py_False;
+bool prints_unseen(const WarningState& state, bool writes) {
+  return state.only_taken || (writes ? is_stderr_plain() : is_stderr_open());
 }
 
 bool ShownWarnings::contains(PyObject* globals, PyObject* key) {

@@ -15,12 +15,15 @@ enum class Hearing : uint8_t {
 
 struct WarningState {
   Hearing hearing = Hearing::now;
-  bool once = false;  // no filter shows a warning of one line more than once
+  bool once = false;        // no filter shows a warning of one line more than once
+  bool only_taken = false;  // what is shown goes to a C function, which keeps it
+  bool operator==(const WarningState&) const = default;
 };
+// Cheap enough for every call: looked at anew when the module, its list of filters, or an item of the list is another one.
 WarningState warning_state();
 
 // Whether nobody sees memory when a warning is printed. `writes`: memory that Python can reach has been written.
-bool prints_unseen(bool writes);
+bool prints_unseen(const WarningState& state, bool writes);
 
 // What has been shown at this moment.
 class ShownWarnings {
