@@ -88,8 +88,40 @@ def test_ranks_that_differ(dtype):
     ):
         for seed in range(8):
             assert_same(products, call, numbers(left, dtype, seed), np.asarray(numbers(right, dtype, seed + 50)), times=1)
-    if dtype == "complex128":  # one complex64 number may lie backwards
-        assert facts(call)["interpreted"] == facts(call)["side_exits"] == 0
+    assert facts(call)["interpreted"] == facts(call)["side_exits"] == 0
+
+
+def lonely(shape, dtype, backwards, seed):
+    """An array of one element, whose axes may have negative strides."""
+    x = numbers((3,) * len(shape), dtype, seed)
+    for axis in range(len(shape)):
+        x = np.flip(x, axis)[(slice(None),) * axis + (slice(0, 1),)] if backwards else np.take(x, [2], axis)
+    return x
+
+
+def one_element(x, y, out, wide, m):
+    """NumPy's iterator gives loops of one element no strides: where it casts, aligns or has a mask."""
+    first, second = out.copy(), wide.astype(np.complex128)
+    np.multiply(x, y, out=second)
+    np.multiply(x, y, out=first, where=m)
+    return np.multiply(x, y, out=out), x * y, np.square(x), np.multiply(x, 1.5 - 0.5j), np.abs(x), np.outer(x, y), second, first
+
+
+ONE_ELEMENT = [((1,), (1,)), ((1, 1), (1,)), ((1, 1), (1, 1)), ((), (1, 1))]
+
+
+@pytest.mark.parametrize("dtypes", [("complex64", "complex64"), ("complex64", "complex128"), ("complex128", "complex128")])
+def test_one_element(dtypes):
+    """Whether its product is fused depends on the ranks, on casts, on a mask, and on the signs of strides."""
+    call = accel.compile(one_element)
+    for shapes in ONE_ELEMENT:
+        shape = max(shapes, key=len)
+        for backwards in (False, True) if shapes == ONE_ELEMENT[0] else (False,):
+            for seed in range(8):
+                x, y = (lonely(shapes[k], dtypes[k], backwards, seed + 50 * k) for k in range(2))
+                out, wide = lonely(shape, np.result_type(x, y), backwards, 0), np.zeros(shape)
+                assert_same(one_element, call, x, y, out, wide, np.ones(shape[:1], bool), times=1)
+    assert facts(call)["interpreted"] == facts(call)["side_exits"] == 0
 
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])

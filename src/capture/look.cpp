@@ -324,6 +324,7 @@ void Capture::look_array(const Ref& value) {
   if (!dense_order(facts.ndim, facts.dims, facts.strides, item_size(guard.dtype), order.data()))
     memory_order(facts.ndim, facts.dims, facts.strides, order.data());
   bool dense = facts.c_contiguous || is_gapless(facts.ndim, facts.dims, facts.strides, order.data(), item_size(guard.dtype));
+  if (has_backward_single(facts.ndim, facts.dims, facts.strides)) dense = false;
   guard.layout = dense ? Layout::dense : Layout::strided;
   if (!facts.c_contiguous) guard.order = canonical(order);
   const std::string& name = sources_.text(value->source);

@@ -20,12 +20,22 @@ bool is_in_place(const ProductCall& call) {
   });
 }
 
-// Whether NumPy's iterator has to align operands: then it gives the loop no strides for an extent of 1.
-bool is_aligned(const ProductCall& call) {
+// Whether NumPy makes an iterator for the call: then it gives the loop no strides where there is one element, and no product is
+// fused. It makes none where all that have axes have the same ones and nothing is cast; operands of at most one axis are cast
+// before.
+bool is_iterated(const ProductCall& call) {
+  if (call.masked) return true;
   std::vector<size_t> ranks;
-  for (const Operand& operand : call.operands)
+  auto add = [&](const Operand& operand) {
     if (operand.is_array() && !operand.shape.empty()) ranks.push_back(operand.shape.size());
-  return std::adjacent_find(ranks.begin(), ranks.end(), std::not_equal_to<>()) != ranks.end();
+  };
+  std::for_each(call.operands.begin(), call.operands.end(), add);
+  std::for_each(call.outs.begin(), call.outs.end(), add);
+  bool aligned = std::adjacent_find(ranks.begin(), ranks.end(), std::not_equal_to<>()) != ranks.end();
+  auto is_cast = [&](const Operand& operand) { return operand.is_array() && operand.type.dtype != call.dtype; };
+  return aligned || std::any_of(call.outs.begin(), call.outs.end(), is_cast) ||
+         std::any_of(call.operands.begin(), call.operands.end(),
+                     [&](const Operand& operand) { return operand.shape.size() > 1 && is_cast(operand); });
 }
 
 // Of how many elements a mask selects is known at run time only.
@@ -44,11 +54,14 @@ bool is_forward(Capture& capture, const Operand& operand) {
                      [&](Dim stride) { return capture.decide(stride, Comparison::ge, capture.dims().constant(0)); });
 }
 
-// The stride along an extent of 1 is not guarded on, but NumPy's loops of complex64 look at it.
-bool hides_stride(const ProductCall& call) {
-  return call.dtype == DType::complex64 && std::any_of(call.operands.begin(), call.operands.end(), [](const Operand& operand) {
-           return operand.is_array() && operand.ref->array.storage && operand.ref->array.storage->source >= 0;
-         });
+// Whether NumPy's loop of one element has products that are fused. An iterator's has none, nor has one in place; of arrays
+// of one axis it matters whether they lie backwards.
+bool is_single_fused(Capture& capture, const ProductCall& call, bool forward) {
+  if (is_in_place(call) || is_iterated(call)) return false;
+  if (call.shape.size() > 1) return true;
+  bool out_forward =
+      std::all_of(call.outs.begin(), call.outs.end(), [&](const Operand& out) { return is_forward(capture, out); });
+  return out_forward && (forward || call.dtype != DType::complex64);
 }
 
 }  // namespace
@@ -58,7 +71,7 @@ Result<Op> product_op(Capture& capture, const ProductCall& call) {
   if (!product) return call.op;
   if (call.shape.empty()) {
     // NumPy takes a number that is multiplied in place for a reduction, whose products are not fused.
-    if (call.predicate == nullptr && is_in_place(call)) return Op::scalar_multiply;
+    if (call.predicate == nullptr && (is_in_place(call) || is_iterated(call))) return Op::scalar_multiply;
     // NumPy calls its loops of one operand for a number without strides.
     bool of_number = call.op == Op::square && call.outs.empty() && !call.operands[0].is_array();
     return of_number ? Op::scalar_multiply : call.op;
@@ -70,15 +83,12 @@ Result<Op> product_op(Capture& capture, const ProductCall& call) {
     }
     return call.op;
   }
-  bool forward = std::all_of(call.operands.begin(), call.operands.end(),
-                             [&](const Operand& operand) { return is_forward(capture, operand); });
-  bool plain = forward && !in_place && !is_aligned(call) && !hides_stride(call);
-  if (!plain && !capture.decide(element_count(capture, call.shape), Comparison::ne, capture.dims().constant(1))) {
-    if (!forward || (hides_stride(call) && !in_place && !is_aligned(call)))
-      return fail(Reason::unsupported_layout, "a product of one complex number that may lie backwards");
-    return Op::scalar_multiply;
-  }
-  if (!forward && (in_place || call.shape.size() > 1))
+  auto one = [&] { return capture.decide(element_count(capture, call.shape), Comparison::eq, capture.dims().constant(1)); };
+  bool forward = std::all_of(call.operands.begin(), call.operands.end(), [&](const Operand& operand) {
+    return operand.type.dtype != call.dtype || is_forward(capture, operand);  // what is cast lies in a buffer
+  });
+  if (!is_single_fused(capture, call, forward) && one()) return Op::scalar_multiply;
+  if (!forward && (in_place || call.shape.size() > 1) && !one())
     return fail(Reason::unsupported_layout, "a product of complex numbers that lie backwards");
   if (in_place && call.op == Op::square && !is_c_contiguous(capture, call.outs[0].ref))
     return fail(Reason::unsupported_layout, "a complex square in place with gaps");

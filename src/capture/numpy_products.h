@@ -16,6 +16,7 @@ struct ProductCall {
   const std::vector<Dim>& shape;  // of the result
   DType dtype;
   const Predicate* predicate;
+  bool masked = false;  // by where=
 };
 
 // The op that has the bits of NumPy's loop: multiply and square, or scalar_multiply (of two operands) where a result of one

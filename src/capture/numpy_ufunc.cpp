@@ -316,7 +316,9 @@ Result<Ref> apply_ufunc(Capture& capture, PyObject* ufunc, const std::vector<Ref
   }
   std::vector<DType> results(call.dtypes.begin() + static_cast<std::ptrdiff_t>(values.size()), call.dtypes.end());
   ValueKind kind = call.shape.empty() && !options.keep_arrays ? ValueKind::numpy_scalar : ValueKind::array;
-  ACCEL_TRY(Op product, product_op(capture, {call.op, call.operands, call.outs, call.shape, call.dtypes[0], call.predicate}));
+  const bool masked = mask != no_value;
+  ACCEL_TRY(Op product,
+            product_op(capture, {call.op, call.operands, call.outs, call.shape, call.dtypes[0], call.predicate, masked}));
   if (product == Op::scalar_multiply && values.size() == 1) values.push_back(values[0]);
   Op kernel = power ? Op::int_power : product;
   ValueId first = exponent ? integer_power(capture, values[0], *exponent, call, kind)

@@ -33,6 +33,7 @@ bool same_by_comparison(PyObject* a, PyObject* b) {
 bool has_layout(const ArrayTest& test, const ArrayLayout& facts) {
   if (test.layout == Layout::strided)
     return has_memory_order(facts.ndim, facts.dims, facts.strides, test.order) && fits_in_memory(facts);
+  if (has_backward_single(facts.ndim, facts.dims, facts.strides)) return false;
   switch (test.order_class) {
     case ArrayTest::Order::c:
       return facts.c_contiguous;

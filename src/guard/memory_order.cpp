@@ -80,4 +80,11 @@ bool is_gapless(int ndim, const intptr_t* dims, const intptr_t* strides, const u
   return gapless;
 }
 
+bool has_backward_single(int ndim, const intptr_t* dims, const intptr_t* strides) {
+  for (int k = 0; k < ndim; k++) {
+    if (strides[k] < 0 && dims[k] == 1) return true;
+  }
+  return false;
+}
+
 }  // namespace accel
