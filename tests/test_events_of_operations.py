@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from support.compiled import facts
 from support.warned import check_warned, forget, module_of
 
 import accel
@@ -124,3 +125,18 @@ def f(x):
 def test_nested_modes(errstate):
     with np.errstate(**errstate):
         check_warned(NESTED, planted("f8", 3))
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_signalling_nans_meet_constants(dtype):
+    """With a constant a number has no invalid operation, unless it is a NaN that signals."""
+    bits = {"f2": 0x7D01, "f4": 0x7F800001, "f8": 0x7FF0000000000001}[dtype]
+    signalling = np.full(5, bits, dtype.replace("f", "u")).view(dtype)
+    call = accel.compile(lambda x: (x * 2, x - 1, x / 3))
+    call(np.ones(5, dtype))
+    call(np.full(5, np.nan, dtype))
+    assert facts(call)["interpreted"] == 0
+    with np.errstate(invalid="raise"), pytest.raises(FloatingPointError):
+        call(signalling)
+    with pytest.warns(RuntimeWarning, match="invalid value encountered in multiply"):
+        call(signalling)

@@ -19,7 +19,8 @@ bool is_ordinary_constant(const Graph& graph, ValueId v) {
   return value >= 1e-4 && value <= 1e4;
 }
 
-// Events that the operation cannot have because of a constant operand: inf - inf, 0 * inf, x / 0 and 0 / 0.
+// Events that the operation cannot have because of a constant operand, but for signalling NaNs: inf - inf, 0 * inf, x / 0 and
+// 0 / 0.
 int events_ruled_out(const Graph& graph, const Node& node) {
   if (node.operands.size() != 2 || dtype_kind(graph.type(node.operands[0]).dtype) != 'f') return 0;
   bool left = is_ordinary_constant(graph, node.operands[0]), right = is_ordinary_constant(graph, node.operands[1]);
@@ -56,6 +57,29 @@ bool is_plain(const Graph& graph, const Node& node) {
     default:
       return false;
   }
+}
+
+// Whether every flag that a kernel of the graph raises is an event of one of its operations.
+bool has_events_alone(const Graph& graph) {
+  auto raises_none_else = [&](NodeId n) {
+    const Node& node = graph.nodes[static_cast<size_t>(n)];
+    return is_plain(graph, node) || (node.op == Op::reduce && !signals_on_nan(node.attrs.ufunc));
+  };
+  return std::all_of(graph.blocks.begin(), graph.blocks.end(),
+                     [&](const Block& block) { return std::all_of(block.nodes.begin(), block.nodes.end(), raises_none_else); });
+}
+
+// Events that a signalling NaN alone can make: no operation of the graph can have them otherwise.
+int events_of_signalling_nans(const Graph& graph) {
+  if (!has_events_alone(graph)) return 0;
+  int possible = 0, ruled_out = 0;
+  for (const Block& block : graph.blocks)
+    for (NodeId n : block.nodes) {
+      const Node& node = graph.nodes[static_cast<size_t>(n)];
+      possible |= node_events(graph, node) & ~events_ruled_out(graph, node);
+      ruled_out |= node_events(graph, node) & events_ruled_out(graph, node);
+    }
+  return ruled_out & ~possible & event_invalid;
 }
 
 }  // namespace
@@ -97,10 +121,12 @@ EventPlan::EventPlan(const Captured& captured) {
     own.errstate = site.errstate;
     own.is_placed = site.is_placed();
   }
+  const int of_signalling_nans = events_of_signalling_nans(graph);
   for (const Block& block : graph.blocks)
     for (NodeId n : block.nodes) {
       const Node& node = graph.nodes[static_cast<size_t>(n)];
-      int events = node_events(graph, node) & ~events_ruled_out(graph, node) & all_event_bits;
+      const int ruled_out = events_ruled_out(graph, node) & ~of_signalling_nans;
+      int events = node_events(graph, node) & ~ruled_out & all_event_bits;
       bool solves = (node_events(graph, node) & event_error) != 0;  // such calls report errors, not events
       if (events == 0 || solves) continue;
       Site& site = node.where.site < 0 ? sites_.emplace_back() : sites_[static_cast<size_t>(node.where.site)];
