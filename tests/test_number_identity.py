@@ -174,6 +174,37 @@ def test_a_python_int_is_its_own_integer():
     assert facts(call)["interpreted"] == 0
 
 
+def extremes(x, y, z):
+    """Each is one of the arguments, or the constant."""
+    low, high = min(x, y, 5_000_000), max(x, 2.5, y)
+    return np.exp(2.0), min(x, y), max(y, x), low, high, max(min(x, y), 0.5), max(z, z), min([z, z, z]), max(-5_000_000, x)
+
+
+@pytest.mark.parametrize("kind", [float, int, np.float64, np.int64, np.complex128])
+def test_an_extreme_is_one_of_its_candidates(kind):
+    call, z = accel.compile(extremes), np.complex64(1 + 2j)
+    for first, second in ((70_000, 5), (5, 70_000), (70_000, 70_000), (-1, -2), (0, -0.0), (7_000_000, 9_000_000)):
+        x, y = kind(str(first)) if kind is int else kind(first), kind(int(second)) if kind is int else kind(second)
+        expected, found = extremes(x, y, z), call(x, y, z)
+        assert repr(found) == repr(expected)
+        for got, want in zip(found[1:], expected[1:], strict=True):
+            assert [got is each for each in (x, y, z)] == [want is each for each in (x, y, z)] or (got is want)
+    assert facts(call)["interpreted"] == facts(call)["side_exits"] == 0
+
+
+def test_what_is_folded_or_summed():
+    """An argument by keyword is itself, too; what sum() starts from is not."""
+
+    def itself(n, m, x):
+        return np.exp(n), round(number=n, ndigits=1), max([], default=n), sum([], m), sum([], start=x), sum((), m) + 1
+
+    call, numbers = accel.compile(itself), (int("70000"), int("80000"), float("1.5"))
+    for _ in range(3):
+        found, expected = call(*numbers), itself(*numbers)
+        assert [[a is b for b in numbers] for a in found] == [[a is b for b in numbers] for a in expected]
+    assert facts(call)["interpreted"] == 0
+
+
 def test_what_a_call_gives_back_is_the_argument_of_this_call():
     """round(n, 1) returns n. The compiled version assumes the value of n, but still returns the object that was passed."""
 

@@ -130,10 +130,10 @@ struct AbstractValue : ScopedValue {
   ArrayState array;
   ScalarState scalar;
   Predicate predicate;
-  std::vector<Ref>
-      items;  // tuple, list; dict: values; slice: start, stop, step; iterator: what is iterated; cell: one or none;
-              // method: callable, self; function: globals, defaults, kwdefaults, closure, annotations (null Ref = none);
-              // constant: what is called with what to make one, if each call of the code makes its own
+  std::vector<Ref> items;  // tuple, list; dict: values; slice: start, stop, step; iterator: what is iterated; cell: one or
+                           // none; method: callable, self; function: globals, defaults, kwdefaults, closure, annotations (null
+                           // Ref = none); scalar: the numbers of which it is the first one with its type and bits, if it is one
+                           // of several; constant: what is called with what to make one, if each call of the code makes its own
   std::vector<PyRef> keys;  // dict
   size_t position = 0;      // iterator: items consumed
   // Number or tuple: one of several objects, as the path or data say. What an exit makes is none of them.

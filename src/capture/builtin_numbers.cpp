@@ -36,6 +36,13 @@ Result<std::vector<Ref>> candidates(Capture& capture, const CallArguments& argum
   return items;
 }
 
+// The extreme of numbers is one of them: of those of its type the first one with its bits. Of many numbers another one is made.
+void name_candidates(AbstractValue& chosen, const std::vector<Ref>& items) {
+  constexpr size_t most = 8;
+  chosen.is_one_of_several = true;
+  if (items.size() <= most) chosen.items = items;
+}
+
 // The greatest or least of ints with Dims, as a Dim: the first such item where it is known which one that is.
 std::optional<Ref> extreme_dim(Capture& capture, const std::vector<Ref>& items, bool largest) {
   std::optional<Dim> best;
@@ -47,31 +54,38 @@ std::optional<Ref> extreme_dim(Capture& capture, const std::vector<Ref>& items, 
     best = !best ? *d : largest ? capture.dims().max(*best, *d) : capture.dims().min(*best, *d);
   }
   auto first = std::find(dims.begin(), dims.end(), *best);
-  return first != dims.end() ? items[static_cast<size_t>(first - dims.begin())] : capture.dim_scalar(*best);
+  if (first != dims.end()) return items[static_cast<size_t>(first - dims.begin())];
+  Ref chosen = capture.dim_scalar(*best);
+  name_candidates(*chosen, items);
+  return chosen;
 }
 
 // The best of the candidates so far. What it is depends on data: one alternative per type, of which exactly one holds.
 class Extreme {
  public:
   Extreme(Capture& capture, bool largest, Ref first) : capture_(capture), op_(largest ? Py_GT : Py_LT) {
-    alternatives_.push_back({std::move(first), no_value});
+    alternatives_.push_back({std::move(first)});
   }
 
   // Of equal candidates the first is taken.
   Status add(const Ref& item) {
     std::optional<Type> number = number_type(*item);
     bool ordered = number && dtype_kind(number->dtype) != 'c';
-    if (ordered && item == alternatives_[0].value) return Unit{};
+    const bool same = item == alternatives_[0].value;
+    if (ordered && same) return Unit{};
     ACCEL_TRY(Ref better, alternatives_.size() == 1 ? is_better_than(item, alternatives_[0].value) : is_better(item));
+    if (number && same) return Unit{};  // the comparison may only raise
     if (better->kind != AbstractKind::constant) return replace(item, better);
     if (better->object.get() != Py_True) return Unit{};
-    alternatives_ = {{item, no_value}};
+    alternatives_ = {{item}};
     number_ = no_value;
     return Unit{};
   }
 
-  // A choice where there are several alternatives: each way goes on with its own type.
-  Ref result() {
+  // Of these items. A choice where there are several alternatives: each path goes on with its own type.
+  Ref result(const std::vector<Ref>& items) {
+    for (Alternative& alternative : alternatives_)
+      if (alternative.is_computed) name_candidates(*alternative.value, items);
     Ref out = alternatives_.back().value;
     for (size_t i = alternatives_.size() - 1; i-- > 0;) {
       out = capture_.tuple({alternatives_[i].value, capture_.scalar(alternatives_[i].holds), out});
@@ -84,6 +98,7 @@ class Extreme {
   struct Alternative {
     Ref value;
     ValueId holds = no_value;  // no_value: always
+    bool is_computed = false;  // one of several items
   };
 
   // A bool, known or not.
@@ -146,8 +161,7 @@ class Extreme {
         ACCEL_TRY(ValueId no, capture_.scalar_value(alternative.value));
         chosen = choose(condition, yes, no);
       }
-      alternative = {capture_.scalar(chosen), always ? no_value : test(Op::logical_or, alternative.holds, condition)};
-      alternative.value->is_one_of_several = true;
+      alternative = {capture_.scalar(chosen), always ? no_value : test(Op::logical_or, alternative.holds, condition), true};
       placed = true;
     }
     if (!placed) alternatives_.push_back({item, condition});
@@ -183,7 +197,7 @@ Result<Ref> extreme(Capture& capture, PyObject* callable, const CallArguments& a
   for (size_t i = 1; i < items.size(); ++i) {
     ACCEL_TRY([[maybe_unused]] Unit done, best.add(items[i]));
   }
-  return best.result();
+  return best.result(items);
 }
 
 // Whether sum() of floats compensates rounding errors (from 3.12 on).
@@ -332,6 +346,7 @@ Result<Ref> capture_sum(Capture& capture, PyObject*, const CallArguments& argume
   if (arguments.positional.empty() || arguments.positional.size() > 2) return fail(Reason::unsupported_argument, "sum");
   Ref total = arguments.positional.size() == 2 ? arguments.positional[1] : keyword(arguments, "start");
   if (!total) total = capture.python_int(0);
+  const Ref start = total;
   std::vector<Ref> numbers;
   ACCEL_TRY([[maybe_unused]] Unit added, for_each_item(capture, arguments.positional[0], [&](const Ref& item) -> Status {
               capture.look(item);
@@ -342,7 +357,9 @@ Result<Ref> capture_sum(Capture& capture, PyObject*, const CallArguments& argume
               numbers.clear();
               return Unit{};
             }));
-  return sum_of(capture, total, numbers);
+  ACCEL_TRY(total, sum_of(capture, total, numbers));
+  const PyTypeObject* type = total == start ? capture.type_of(total) : nullptr;
+  return type == &PyLong_Type || type == &PyFloat_Type ? another_number(capture, total) : total;
 }
 
 Result<Ref> capture_math_prod(Capture& capture, PyObject* callable, const CallArguments& arguments) {
@@ -361,12 +378,11 @@ Result<Ref> capture_round(Capture& capture, PyObject* callable, const CallArgume
   const Ref& value = arguments.positional[0];
   auto operand = as_operand(capture, value);
   if (!operand || operand->is_array()) return fail(Reason::unsupported_argument, "round of this object");
-  if (operand->type.kind == OperandType::Kind::py_int) return value;
   if (value->kind == AbstractKind::constant) return fold_call(capture, callable, arguments);
   char kind = dtype_kind(operand->type.dtype);
   if (kind != 'f' && kind != 'i' && kind != 'u') return fail(Reason::unsupported_argument, "round of this number");
+  if (kind != 'f') return python_integer(capture, value);
   PythonNumbers numbers(capture);
-  if (kind != 'f') return value->scalar.dim ? capture.dim_scalar(*value->scalar.dim) : python_integer(capture, value);
   ACCEL_TRY(ValueId v, numbers.as_real(value));
   ValueId out = numbers.integer_of(numbers.apply(Op::rint, {v}, DType::float64));
   return numbers.settled(out, "no int64");
@@ -398,8 +414,8 @@ Result<Ref> capture_conjugate(Capture& capture, PyObject* callable, const CallAr
   auto operand = as_operand(capture, value);
   if (!operand || value->kind == AbstractKind::constant || !is_python_number(*operand))
     return fold_call(capture, callable, arguments);
-  if (operand->type.kind == OperandType::Kind::py_bool) return python_integer(capture, value);
-  if (operand->type.kind != OperandType::Kind::py_complex) return value;
+  if (dtype_kind(operand->type.dtype) == 'f') return value;
+  if (operand->type.kind != OperandType::Kind::py_complex) return python_integer(capture, value);
   ACCEL_TRY(ValueId v, capture.scalar_value(value));
   return capture.scalar(PythonNumbers(capture).apply(Op::conjugate, {v}, DType::complex128));
 }
@@ -464,8 +480,6 @@ Result<Ref> capture_is_integer(Capture& capture, PyObject* callable, const CallA
 Result<Ref> capture_index(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
   const Ref& value = arguments.positional[0];
-  if (value->kind == AbstractKind::scalar && capture.type_of(value) == &PyLong_Type) return value;
-  if (value->kind == AbstractKind::scalar && value->scalar.dim) return capture.dim_scalar(*value->scalar.dim);
   char kind = value->kind == AbstractKind::scalar ? dtype_kind(value->scalar.dtype) : ' ';
   if (kind == 'i') return python_integer(capture, value);
   bool number =

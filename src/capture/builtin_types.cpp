@@ -200,8 +200,6 @@ Result<Ref> capture_int(Capture& capture, PyObject* callable, const CallArgument
   }
   if (value->kind == AbstractKind::constant) return fold_call(capture, callable, arguments);
   if (value->kind != AbstractKind::scalar) return fail(Reason::unsupported_argument, "int of this object");
-  if (capture.type_of(value) == &PyLong_Type) return value;
-  if (value->scalar.dim) return capture.dim_scalar(*value->scalar.dim);
   char kind = dtype_kind(value->scalar.dtype);
   if (kind == 'c') return fail(Reason::unsupported_argument, "int of a complex number");
   if (kind != 'f') return python_integer(capture, value);

@@ -7,6 +7,7 @@
 #include "capture/grown_lists.h"
 #include "capture/known_types.h"
 #include "capture/predicated.h"
+#include "capture/python_numbers.h"
 #include "capture/python_text.h"
 #include "capture/quiet_calls.h"
 #include "capture/semantics.h"
@@ -361,7 +362,8 @@ Result<Ref> unary_operation(Capture& capture, char op, const Ref& operand) {
                            : op == '+' ? PyNumber_Positive(object)
                                        : PyNumber_Invert(object));
   }
-  if (op == '+' && operand->kind == AbstractKind::scalar && is_python_int(capture, operand)) return operand;
+  if (op == '+' && operand->kind == AbstractKind::scalar && is_python_int(capture, operand))
+    return python_integer(capture, operand);
   if (operand->kind == AbstractKind::scalar && operand->scalar.dim) {
     DimTable& dims = capture.dims();
     Dim d = *operand->scalar.dim;

@@ -183,12 +183,15 @@ Result<Ref> remember_call(Capture& capture, Result<Ref> folded, PyObject* callab
 }
 
 // The result of a folded call; where that is one of the arguments, the argument itself, which is another object in each run.
-Result<Ref> with_own_argument(Result<Ref> folded, const std::vector<Ref>& arguments, const std::vector<PyRef>& values) {
+// `values`: of the positional ones, then of those by keyword.
+Result<Ref> with_own_argument(Result<Ref> folded, const CallArguments& arguments, const std::vector<PyRef>& values) {
   if (!folded.ok() || (*folded)->kind != AbstractKind::constant) return folded;
+  std::vector<Ref> given = arguments.positional;
+  for (const auto& keyword : arguments.keywords) given.push_back(keyword.second);
   PyObject* object = (*folded)->object.get();
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    bool is_plain = arguments[i]->kind == AbstractKind::constant || arguments[i]->kind == AbstractKind::scalar;
-    if (is_plain && values[i].get() == object) return arguments[i];
+  for (size_t i = 0; i < given.size(); ++i) {
+    bool is_plain = given[i]->kind == AbstractKind::constant || given[i]->kind == AbstractKind::scalar;
+    if (is_plain && values[i].get() == object) return given[i];
   }
   return folded;
 }
@@ -218,7 +221,7 @@ Result<Ref> fold_call(Capture& capture, PyObject* callable, const CallArguments&
     ACCEL_TRY([[maybe_unused]] Unit done, add(argument));
   }
   if (arguments.keywords.empty()) {
-    Result<Ref> result = with_own_argument(fold(capture, callable, values), arguments.positional, values);
+    Result<Ref> result = with_own_argument(fold(capture, callable, values), arguments, values);
     return remember_call(capture, std::move(result), callable, values, nullptr);
   }
   const size_t count = values.size();
@@ -231,8 +234,8 @@ Result<Ref> fold_call(Capture& capture, PyObject* callable, const CallArguments&
     PyDict_SetItemString(keywords.get(), name.c_str(), values.back().get());
   }
   Result<Ref> result = folded_quietly(capture, [&] { return PyObject_Call(callable, positional.get(), keywords.get()); });
+  result = with_own_argument(std::move(result), arguments, values);
   values.resize(count);
-  result = with_own_argument(std::move(result), arguments.positional, values);
   return remember_call(capture, std::move(result), callable, values, keywords.get());
 }
 

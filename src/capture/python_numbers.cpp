@@ -57,6 +57,8 @@ Result<Ref> PythonNumbers::settled(ValueId result, const char* detail, Reason re
 }
 
 Result<Ref> python_integer(Capture& capture, const Ref& value) {
+  if (capture.type_of(value) == &PyLong_Type) return value;
+  if (value->kind == AbstractKind::scalar && value->scalar.dim) return capture.dim_scalar(*value->scalar.dim);
   PythonNumbers numbers(capture);
   ACCEL_TRY(ValueId v, numbers.as_integer(value));
   if (value->kind == AbstractKind::scalar && value->scalar.dtype == DType::uint64)
@@ -80,7 +82,6 @@ std::optional<Result<Ref>> python_attribute(Capture& capture, const Ref& value, 
       if (imaginary) return capture.python_int(0);
       if (name == "denominator") return capture.python_int(1);
       if (!real && name != "numerator") return std::nullopt;
-      if (value->scalar.dtype == DType::int64) return value;
       return python_integer(capture, value);
   }
 }

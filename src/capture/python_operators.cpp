@@ -316,8 +316,8 @@ Result<Ref> python_unary(Capture& capture, char op, const Operand& operand) {
     ACCEL_TRY(ValueId v, capture.scalar_value(operand.ref));
     return capture.scalar(numbers.apply(Op::negative, {v}, operand.type.dtype));
   }
+  if (op == '+') return python_integer(capture, operand.ref);
   ACCEL_TRY(ValueId v, numbers.as_integer(operand.ref));
-  if (op == '+') return operand.type.kind == Kind::py_bool ? capture.scalar(v) : operand.ref;
   if (op == '~' && operand.type.kind == Kind::py_bool) return fail(Reason::unsupported_value, "~ of a bool warns");
   if (op == '~') return capture.scalar(numbers.apply(Op::invert, {v}, DType::int64));
   if (operand.type.kind != Kind::py_bool) numbers.need(numbers.test(Op::not_equal, v, numbers.integer(lowest_int64)));

@@ -28,6 +28,7 @@ enum class RecipeKind : uint8_t {
                   // it knows none
   shown_array,    // the array that a call has been shown, which the run knows by the number of output `index`; its elements are
                   // copied from parts[0], a fresh array, if there is one
+  selected,       // the first of parts[1:] that is a number of the type and the bits of parts[0], a number; else that
   view,           // view of parts[0]: dtype, shape, strides (bytes), offset (bytes) over entry symbols
   tuple,
   list,            // parts

@@ -116,7 +116,7 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
       if (!value->keys.empty()) return fail(Reason::unsupported_value, "an array that warns when it is written to");
       return write_array(value->array);
     case AbstractKind::scalar:
-      return write_scalar(value->scalar);
+      return value->items.empty() ? write_scalar(value->scalar) : write_selected(*value);
     case AbstractKind::tuple:
       if (value->object) return write_constant(value->object);
       return write_parts(RecipeKind::tuple, value->items);
@@ -342,6 +342,18 @@ Result<RecipeId> RecipeWriter::write_scalar(const ScalarState& scalar) {
 Result<RecipeId> RecipeWriter::write_storage(const std::shared_ptr<Storage>& storage) {
   has_held_ |= storage->held;
   ACCEL_TRY([[maybe_unused]] Unit apart, check_identity());
+Result<RecipeId> RecipeWriter::write_selected(const AbstractValue& number) {
+  Recipe recipe;
+  recipe.kind = RecipeKind::selected;
+  ACCEL_TRY(RecipeId made, write_scalar(number.scalar));
+  recipe.parts.push_back(made);
+  for (const Ref& candidate : number.items) {
+    ACCEL_TRY(RecipeId id, write(candidate));
+    recipe.parts.push_back(id);
+  }
+  return add(std::move(recipe));
+}
+
   if (storage->source >= 0) return write_source(storage->source);
   if (storage->maybe) return fail(Reason::unsupported_layout, "a view of what is a view or a copy");
   auto [it, fresh] = storages_.try_emplace(storage.get(), -1);

@@ -48,6 +48,7 @@ class RecipeWriter {
   RecipeId write_shown(RecipeKind kind, const Ref& identity, RecipeId otherwise);
   bool is_as_shown(const Storage& storage) const;
   Result<RecipeId> write_scalar(const ScalarState& scalar);
+  Result<RecipeId> write_selected(const AbstractValue& number);
   Result<RecipeId> write_parts(RecipeKind kind, const std::vector<Ref>& parts, PyRef object = {}, int index = -1);
   Result<RecipeId> write_row(const AbstractValue& row);
   Result<RecipeId> write_grown(const AbstractValue& list);

@@ -205,7 +205,7 @@ class Matcher {
   bool number(const Ref& t, const Ref& a, const AbstractValue& tc, const AbstractValue& ac, StateSlot& slot) {
     slot.target = t;
     slot.arriving = a;
-    slot.equal = (t == a || same_number(tc, ac)) && has_name_of(tc, ac);
+    slot.equal = (t == a || (same_number(tc, ac) && tc.items == ac.items)) && has_name_of(tc, ac);
     match_.slots.push_back(slot);
     add_identity(t, a, tc.identity, ac.identity, slot);
     return true;

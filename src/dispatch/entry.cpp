@@ -73,6 +73,7 @@ bool is_immutable(const Recipe& recipe) {
     case RecipeKind::output_python:
     case RecipeKind::dim_python:
     case RecipeKind::dim_numpy:
+    case RecipeKind::selected:
       return true;
     default:
       return false;

@@ -147,6 +147,8 @@ PyObject* Materialiser::make_one(const Prepared& prepared, const Binding& bindin
     case RecipeKind::shown:
     case RecipeKind::shown_array:
       return shown_object(recipe.kind, number_of(number), shown, part(0));
+    case RecipeKind::selected:
+      return selected_number(recipe.parts, objects);
     case RecipeKind::view:
       return make_view(prepared, binding, part(0));
     case RecipeKind::tuple:

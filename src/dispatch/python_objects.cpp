@@ -1,11 +1,34 @@
 #include "dispatch/python_objects.h"
 
+#include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "cpython/py_ref.h"
+#include "guard/guard_test.h"
 #include "ndarray/array.h"
 
 namespace accel {
+
+namespace {
+
+bool is_same_number(PyObject* a, PyObject* b) {
+  if (a == b || same_constant(a, b)) return true;
+  const std::optional<DType> dtype = Py_IS_TYPE(a, Py_TYPE(b)) && is_numpy_scalar(a) ? dtype_of_scalar(a) : std::nullopt;
+  uint64_t left[2] = {0, 0}, right[2] = {0, 0};
+  return dtype && read_scalar(a, *dtype, left) && read_scalar(b, *dtype, right) && std::equal(left, left + 2, right);
+}
+
+}  // namespace
+
+PyObject* selected_number(const std::vector<int>& parts, PyObject* const* objects) {
+  PyObject* made = objects[parts[0]];
+  for (size_t k = 1; k < parts.size(); ++k) {
+    PyObject* candidate = objects[parts[k]];
+    if (candidate != nullptr && is_same_number(candidate, made)) return Py_NewRef(candidate);
+  }
+  return Py_XNewRef(made);
+}
 
 PyObject* new_tuple(const std::vector<int>& parts, PyObject* const* objects) {
   PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(parts.size()));
