@@ -1,8 +1,11 @@
-"""Texts of NumPy's numbers depend on the print options, which the function or its callers may change."""
+"""Texts of NumPy's numbers and arrays depend on the print options, which the function or its callers may change."""
+
+import threading
 
 import numpy as np
 import pytest
 from support.compiled import facts
+from support.outcome import assert_same
 
 import accel
 
@@ -69,3 +72,54 @@ def test_texts_of_results_are_compiled():
         assert call(x) == of_results(x)
     found = facts(call)
     assert found["interpreted"] == found["side_exits"] == 0, accel.explain(call)(x)
+
+
+LOCK = threading.Lock()
+
+
+def texts_of_arrays(x):
+    y = x * 2
+    with np.printoptions(precision=3):
+        text = str(y)
+    return y + 1, text, f"{y}"
+
+
+def within_a_lock(x):
+    with LOCK:
+        y = x * 2
+    return y, LOCK.locked()
+
+
+def raising(x):
+    try:
+        with np.printoptions(precision=2):
+            x[5] = 1.0
+    except IndexError:
+        return str(x), x + 1
+
+
+ARRAY = np.array([1 / 3, 2.0])
+
+
+@pytest.mark.parametrize("function", [texts_of_arrays, within_a_lock])
+def test_texts_of_arrays_are_compiled(function):
+    """The process makes the texts, and enters and leaves context managers, in the midst of compiled code."""
+    call = accel.compile(function)
+    assert_same(function, call, ARRAY, times=6)  # each of the first calls finds out what one call gives
+    before = facts(call)["side_exits"]
+    assert_same(function, call, ARRAY, times=2)
+    assert facts(call)["side_exits"] == before and facts(call)["interpreted"] == 0, accel.explain(call)(ARRAY)
+
+
+def test_an_exception_leaves_a_context_manager():
+    call = accel.compile(raising)
+    assert_same(raising, call, ARRAY, times=4)
+    assert facts(call)["compiled"] > 0 and np.get_printoptions()["precision"] == 8
+
+
+@pytest.mark.parametrize("exit", range(3, 24, 4))
+def test_texts_of_arrays_at_exits(exit):
+    with accel.config(stress_exits=exit):
+        call = accel.compile(texts_of_arrays, backend="numpy")
+        assert_same(texts_of_arrays, call, ARRAY, times=5)
+    assert np.get_printoptions()["precision"] == 8

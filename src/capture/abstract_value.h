@@ -43,7 +43,9 @@ enum class AbstractKind : uint8_t {
   set,        // made by the captured code. Of constants: `object`, a set that is replaced and never changed; else `items`
   generator,  // suspended: items are the function, the locals, the stack; `position` the instruction; no items: it has ended
   instance,   // made by the captured code: `object` is its type, `keys` and `items` are its attributes (of C types: its parts)
-  text,       // a str that is object(*items): of numbers that are known at run time only
+  text,       // a str that is object(*items): of numbers that are known at run time only; or one that a call has given, known
+              // by its identity alone: `object` is null
+  opaque,     // another object that a call has given: `object` is its type
   choice,  // items[0] where items[1] (a bool of compiled code) is true, else items[2]; what primitives may return: calls part
            // the path on it
   grown,   // a list whose length is known at run time only (grown_lists.h): its first items are the rows of `array`, of the

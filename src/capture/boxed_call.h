@@ -29,6 +29,7 @@ enum class ResultKind : uint8_t {
   number,    // of the type of the call's last result
   array,     // the same
   argument,  // one of PythonCall::candidates
+  object,    // of the type SeenResult::object_type, known by its number alone
 };
 
 // What a call gave that was made before.
@@ -36,7 +37,7 @@ struct SeenResult {
   ResultKind kind = ResultKind::unknown;  // unknown: an object that compiled code cannot take
   Type type;                              // number, array
   int argument = -1;                      // of the candidates
-  bool operator==(const SeenResult&) const = default;
+  PyRef object_type;                      // object
 };
 
 // A call that may do anything: the frames that wait for it, and what is called with what.
@@ -53,8 +54,9 @@ struct PythonCall {
   std::vector<RecipeId> named;  // objects of the frames that the run knows by number
   std::vector<RecipeId> watched;  // fresh arrays of the frames, views of them, and what holds such: nobody else may have one
   std::vector<RecipeId> changed;  // those that the callable can get at: their elements are the next results of the op
-  ResultKind result = ResultKind::unknown;  // number: its number follows those of `shown`
+  ResultKind result = ResultKind::unknown;  // number, object: its number follows those of `shown`
   int argument = -1;                        // ResultKind::argument: of the candidates
+  PyRef object_type;                        // ResultKind::object
   std::string name;                         // of the callable, for people
   std::string place;                        // of the call, the same in every capture
   Location where;

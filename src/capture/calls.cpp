@@ -298,6 +298,7 @@ Result<std::optional<Ref>> Interpreter::call_bound_builtin(PyObject* object, Cal
 
 Result<std::optional<Ref>> Interpreter::call_method(const Ref& method, CallArguments arguments) {
   Ref callable = method->items[0], self = method->items[1];
+  if (self->kind == AbstractKind::opaque) return fail(Reason::unsupported_call, "a method of an object that a call has given");
   capture_.look(callable);
   PyObject* object = callable->object.get();
   bool builtin = callable->kind == AbstractKind::constant && Py_IS_TYPE(object, &PyMethodDescr_Type);

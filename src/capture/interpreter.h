@@ -256,6 +256,7 @@ class Interpreter {
   void unroll_instead(const Failure& why);
   [[noreturn]] void unroll(const std::string& loop);
   void box_instead(const Failure& why);
+  void box_manager(std::vector<const Frame*> frames, const Failure& why);
   void box_at(const std::vector<const Frame*>& frames, const Failure& why);
   void hand_over(const Ref& value);
   bool is_ignored() const;

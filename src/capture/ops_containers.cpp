@@ -179,6 +179,14 @@ Status build_string(Step& step) {
 Status push_text(Step& step, const char* function, const Ref& value, const Ref& spec = nullptr) {
   step.capture.look(value);
   PyRef callable = PyRef::borrow(PyDict_GetItemString(PyEval_GetBuiltins(), function));
+  if (step.interpreter.is_boxed_call()) {
+    CallArguments arguments;
+    arguments.positional = {value};
+    if (spec) arguments.positional.push_back(spec);
+    ACCEL_TRY(Ref given, step.interpreter.box_call(step.capture.constant(callable.get()), arguments));
+    step.frame.push(std::move(given));
+    return Unit{};
+  }
   ACCEL_TRY(Ref text, text_of(step.capture, callable.get(), value, spec));
   step.frame.push(std::move(text));
   return Unit{};

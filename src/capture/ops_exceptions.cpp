@@ -1,5 +1,6 @@
 // Raising and handling of exceptions that capture knows, and the with statement.
 
+#include "capture/class_guards.h"
 #include "capture/known_types.h"
 #include "capture/ops.h"
 #include "capture/python_text.h"
@@ -73,6 +74,14 @@ Status stopiteration_error(Step& step) {
 // A method of the manager's type, bound to it.
 Result<Ref> special_method(Step& step, const Ref& owner, const char* name) {
   PyRef text = PyRef::steal(PyUnicode_InternFromString(name));
+  if (owner->kind == AbstractKind::opaque) {
+    PyTypeObject* type = step.capture.type_of(owner);
+    guard_class_entry(step.capture, type, text.get());
+    PyObject* method = _PyType_Lookup(type, text.get());
+    const bool is_method = method != nullptr && (PyFunction_Check(method) || Py_IS_TYPE(method, &PyMethodDescr_Type));
+    if (!is_method) return fail(Reason::unsupported_attribute, name);
+    return step.capture.method(step.capture.constant(method), owner);
+  }
   return get_attribute(step.capture, owner, text.get());
 }
 
@@ -81,9 +90,12 @@ Status before_with(Step& step) {
   Ref manager = step.frame.pop();
   ACCEL_TRY(Ref enter, special_method(step, manager, "__enter__"));
   ACCEL_TRY(Ref leave, special_method(step, manager, "__exit__"));
-  ACCEL_TRY(Ref value, step.interpreter.call_now(enter, {}));
-  step.frame.push(std::move(leave));
-  step.frame.push(std::move(value));
+  const bool boxed = step.interpreter.is_boxed_call();
+  if (boxed) step.frame.push(std::move(leave));  // where it is when the call has been made
+  Result<Ref> value = boxed ? step.interpreter.box_call(enter, {}) : step.interpreter.call_now(enter, {});
+  if (!value.ok()) return value.failure();
+  if (!boxed) step.frame.push(std::move(leave));
+  step.frame.push(std::move(*value));
   return Unit{};
 }
 

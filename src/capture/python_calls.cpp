@@ -106,9 +106,21 @@ bool Interpreter::is_boxed_call() const {
 
 namespace {
 
+Opcode op_at(const Frame& frame, int index) { return frame.bytecode().instructions[static_cast<size_t>(index)].op; }
+
 bool is_call(const Frame& frame, int index) {
-  Opcode op = frame.bytecode().instructions[static_cast<size_t>(index)].op;
+  const Opcode op = op_at(frame, index);
   return op == Opcode::call || op == Opcode::call_function_ex;
+}
+
+// Whether another instruction is no more than the call of a function, of which the instruction behind it finds the result.
+bool is_only_call(const Frame& frame, int index) {
+  const auto& instructions = frame.bytecode().instructions;
+  const Opcode op = op_at(frame, index);
+  const bool calls =
+      op == Opcode::before_with || op == Opcode::convert_value || op == Opcode::format_simple || op == Opcode::format_with_spec;
+  return calls && instructions[static_cast<size_t>(index)].is_resume_point() &&
+         instructions[static_cast<size_t>(index) + 1].is_resume_point();
 }
 
 // A tuple of the keywords' names; null when there are none.
@@ -144,6 +156,10 @@ void Interpreter::box_instead(const Failure& why) {
   if (speculative_ || depth_before_ == 0 || is_raising() || is_among(never, why.reason)) return;
   std::vector<const Frame*> frames = frames_before();
   if (!before_.in_library && is_call(before_, before_.next) && is_among(of_calls, why.reason)) box_at(frames, why);
+  if (!before_.in_library && is_only_call(before_, before_.next)) {
+    box_manager(frames, why);
+    box_at(frames, why);
+  }
   while (frames.size() > 1) {
     bool library = frames.back()->in_library;
     if (frames.back()->forks_before != forks_) return;  // it fails on some paths only
@@ -156,6 +172,17 @@ void Interpreter::box_instead(const Failure& why) {
     if (library || is_in_loop(frames)) box_at(frames, why);
     frames.back() = &caller;
   }
+}
+
+// A context manager that the code makes and compiled code cannot enter is made by the process as well: of an object that a call
+// has given nothing needs to be known. Most are made where the with statement names them.
+void Interpreter::box_manager(std::vector<const Frame*> frames, const Failure& why) {
+  if (op_at(before_, before_.next) != Opcode::before_with || before_.next == 0 || !is_call(before_, before_.next - 1)) return;
+  if (before_.stack.back()->kind != AbstractKind::instance) return;
+  Frame at_call = before_;
+  --at_call.next;
+  frames.back() = &at_call;
+  box_at(frames, why);
 }
 
 // Plans the call that these frames are about to make, unless that has been tried.
@@ -264,6 +291,7 @@ Status Interpreter::assume_result(PythonCall& site, BoxedCall& call, size_t cand
   site.result = seen->second.kind;
   if (site.result == ResultKind::unknown) return fail(Reason::unsupported_value, "what the call gives");
   site.argument = seen->second.argument;
+  site.object_type = seen->second.object_type;
   const bool is_value = site.result == ResultKind::number || site.result == ResultKind::array;
   if (is_value) call.results.push_back(seen->second.type);
   return Unit{};
@@ -271,7 +299,8 @@ Status Interpreter::assume_result(PythonCall& site, BoxedCall& call, size_t cand
 
 // The call in the graph, and the memory that it may have changed.
 ValueId Interpreter::add_call(const PythonCall& site, const RecipeWriter& writer, BoxedCall& call) {
-  const size_t numbered = site.shown.size() + (site.result == ResultKind::number);
+  const bool is_numbered = site.result == ResultKind::number || site.result == ResultKind::object;
+  const size_t numbered = site.shown.size() + is_numbered;
   for (ValueId value : writer.outputs()) call.operands.push_back(capture_.graph().type(value));
   std::vector<Type> changed;
   for (RecipeId id : site.changed) changed.push_back(capture_.graph().type(writer.fresh_memory().at(id)->current));
@@ -324,6 +353,15 @@ Result<Ref> Interpreter::result_of_call(const PythonCall& site, ValueId made, Bo
     end_block(nothing, std::move(exit));
     ended_ = true;
     return null_;
+  }
+  if (site.result == ResultKind::object) {
+    Ref given = make_text({}, {});
+    if (site.object_type.get() != reinterpret_cast<PyObject*>(&PyUnicode_Type)) {
+      given->kind = AbstractKind::opaque;
+      given->object = site.object_type;
+    }
+    given->identity = received_identity(made, site.shown.size());
+    return given;
   }
   int number = static_cast<int>(call.results.size()) - 1;
   Type type = call.results.back();

@@ -124,7 +124,10 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
       if (value->object) return write_constant(value->object);
       return write_parts(RecipeKind::slice, value->items);
     case AbstractKind::text:
+      if (!value->object) return add(Recipe{});  // the run knows it
       return write_parts(RecipeKind::call, value->items, value->object);
+    case AbstractKind::opaque:
+      return add(Recipe{});
     case AbstractKind::range:
       return write_parts(RecipeKind::call, value->items, PyRef::borrow(reinterpret_cast<PyObject*>(&PyRange_Type)));
     case AbstractKind::list:
@@ -339,9 +342,6 @@ Result<RecipeId> RecipeWriter::write_scalar(const ScalarState& scalar) {
   return add(std::move(recipe));
 }
 
-Result<RecipeId> RecipeWriter::write_storage(const std::shared_ptr<Storage>& storage) {
-  has_held_ |= storage->held;
-  ACCEL_TRY([[maybe_unused]] Unit apart, check_identity());
 Result<RecipeId> RecipeWriter::write_selected(const AbstractValue& number) {
   Recipe recipe;
   recipe.kind = RecipeKind::selected;
@@ -354,6 +354,9 @@ Result<RecipeId> RecipeWriter::write_selected(const AbstractValue& number) {
   return add(std::move(recipe));
 }
 
+Result<RecipeId> RecipeWriter::write_storage(const std::shared_ptr<Storage>& storage) {
+  has_held_ |= storage->held;
+  ACCEL_TRY([[maybe_unused]] Unit apart, check_identity());
   if (storage->source >= 0) return write_source(storage->source);
   if (storage->maybe) return fail(Reason::unsupported_layout, "a view of what is a view or a copy");
   auto [it, fresh] = storages_.try_emplace(storage.get(), -1);

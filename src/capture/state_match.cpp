@@ -126,6 +126,8 @@ class Matcher {
     auto [pair, fresh] = pairs_.try_emplace(t.get(), a.get());
     auto [back, back_fresh] = back_.try_emplace(a.get(), t.get());
     if (!fresh || !back_fresh) return pair->second == a.get() && back->second == t.get();
+    if (tc.kind == AbstractKind::opaque) add_identity(t, a, tc.identity, ac.identity, slot);
+    if (tc.kind == AbstractKind::opaque) return tc.object.get() == ac.object.get();
     if (tc.kind == AbstractKind::array || tc.kind == AbstractKind::tuple || tc.kind == AbstractKind::text)
       add_identity(t, a, tc.identity, ac.identity, slot);
     if (tc.kind == AbstractKind::array) return array(tc.array, ac.array, slot);

@@ -210,6 +210,7 @@ PyTypeObject* Capture::type_of(const Ref& value) {
     case AbstractKind::generator:
       return &PyGen_Type;
     case AbstractKind::instance:
+    case AbstractKind::opaque:
       return reinterpret_cast<PyTypeObject*>(value->object.get());
     case AbstractKind::method: {
       const Ref& callable = value->items[0];

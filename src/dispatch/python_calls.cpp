@@ -92,6 +92,8 @@ SeenResult seen_result_of(PyObject* object) {
   }
   std::optional<DType> dtype = is_numpy_scalar(object) ? dtype_of_scalar(object) : std::nullopt;
   if (dtype) return {ResultKind::number, {ValueKind::numpy_scalar, *dtype, {}, {}}};
+  seen.kind = ResultKind::object;
+  seen.object_type = PyRef::borrow(reinterpret_cast<PyObject*>(Py_TYPE(object)));
   return seen;
 }
 
@@ -179,7 +181,7 @@ void PythonCalls::take_results(PyObject* result) {
     results_.push_back(PyRef::steal(PyLong_FromLongLong(next_shown_++)));
   };
   for (RecipeId id : call.shown) number(seen_[static_cast<size_t>(id)]);
-  if (call.result == ResultKind::number) number(result);
+  if (call.result == ResultKind::number || call.result == ResultKind::object) number(result);
   for (RecipeId id : call.changed) results_.push_back(PyRef::borrow(seen_[static_cast<size_t>(id)]));
   results_.push_back(PyRef::borrow(result));
 }
@@ -390,6 +392,9 @@ bool PythonCalls::is_as_assumed(PyObject* result) {
       break;
     case ResultKind::array:
       if (is_array_of(result, call_->results.back())) return true;
+      break;
+    case ResultKind::object:
+      if (Py_IS_TYPE(result, reinterpret_cast<PyTypeObject*>(call.object_type.get()))) return true;
       break;
   }
   unknown_ = seen_result_of(result);
