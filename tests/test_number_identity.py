@@ -196,7 +196,7 @@ def test_what_is_folded_or_summed():
     """An argument by keyword is itself, too; what sum() starts from is not."""
 
     def itself(n, m, x):
-        return np.exp(n), round(number=n, ndigits=1), max([], default=n), sum([], m), sum([], start=x), sum((), m) + 1
+        return np.sqrt(n), round(number=n, ndigits=1), max([], default=n), sum([], m), sum([], start=x), sum((), m) + 1
 
     call, numbers = accel.compile(itself), (int("70000"), int("80000"), float("1.5"))
     for _ in range(3):
