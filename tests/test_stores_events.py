@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from support.compiled import facts
+from support.compiled import assert_all_compiled, facts
 from support.differential import check, check_left_to_numpy
 from support.outcome import assert_same, outcome
 
@@ -474,3 +474,51 @@ def test_events_of_numbers_that_one_way_uses(function):
         for last in (1.0, 6.0):
             check_left_to_numpy(function, np.array([first, 1.0, last]), np.array([np.inf, 0.0, 1.0]))
             check_left_to_numpy(function, np.array([first, 1.0, last]), np.array([0.5, 0.0, 1.0]))
+
+
+def stores_to_nothing(a, x, none):
+    a[:0] = x
+    a[[]] = x
+    a[2:][::-1][5:] = x
+    a[none] = x
+    a[:0].flat = x
+    np.put(a, [], x)
+    np.copyto(a[:0], x, casting="unsafe")
+    np.copyto(a, x, casting="unsafe", where=none)
+    if np.ndim(x) == 0:
+        a[:0].fill(x)
+
+
+def test_numbers_that_go_nowhere():
+    """NumPy casts a number once, whether or not it is stored, and an element of an array where it is stored."""
+    call = accel.compile(stores_to_nothing)
+    large = np.float64(1e300), 1e300, np.array(1e300), np.array([1e300])
+    for size, value in ((4, large[0]), (4, large[1]), (4, large[2]), (4, large[3]), (1, large[2]), (0, large[0])):
+        assert_same(stores_to_nothing, call, np.zeros(size, "f4"), value, np.zeros(size, bool), times=2)
+    assert_all_compiled(call, np.zeros(4, "f4"), np.float64(2.0), np.zeros(4, bool))
+
+
+def computed_for_nothing(a, x):
+    a[:0] = x * x
+    return a[:0] + x * x, np.where(a[:0] > 0, x * x, a[:0]), np.full(0, x * x), a[:0].sum() + x * x
+
+
+def test_numbers_that_are_computed_for_nothing():
+    call = accel.compile(computed_for_nothing)
+    for x in (np.float64(1e200), np.array(1e200)):
+        assert_same(computed_for_nothing, call, np.zeros(4), x, times=2)
+    assert_all_compiled(call, np.zeros(4), np.float64(2.0))
+
+
+def parts_of_nothing(a, x):
+    a[:0, [1, 2]] = x
+    a[[], :] = x
+    a[:, :0] = x
+    a[[], []] = x
+
+
+def test_arrays_without_axes_that_go_to_parts_of_nothing():
+    call = accel.compile(parts_of_nothing)
+    for value in (np.array(np.inf, "f4"), np.array([np.inf], "f4")):
+        assert_same(parts_of_nothing, call, np.zeros((3, 3), "i4"), value, times=2)
+    assert_all_compiled(call, np.zeros((3, 3), "i4"), np.array(2.0, "f4"))

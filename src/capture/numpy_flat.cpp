@@ -95,7 +95,7 @@ Status flat_setitem(Capture& capture, const Ref& flat, const Ref& index, const R
     if (index->kind == AbstractKind::slice) {
       ACCEL_TRY(part, part_of_flat(capture, flat, index));
     }
-    if (number) return assign(capture, part, value, "unsafe");
+    if (number) return assign(capture, part, number_of(capture, value), "unsafe");
     ACCEL_TRY(Operand source, read_source(capture, value, lens_of(part).dtype, "unsafe"));
     if (source.is_array() && is_flat_overlap(part, source.ref))
       return fail(Reason::unsupported_layout, "flat copies element by element");
@@ -108,7 +108,7 @@ Status flat_setitem(Capture& capture, const Ref& flat, const Ref& index, const R
     return fail(
         Reason::unsupported_argument,
         "an array stored into such a part of flat; plain form: array.reshape(-1)[index] = values of a C-contiguous array");
-  return store_item(capture, flat_view(capture, flat_array(flat)), index, value);
+  return store_item(capture, flat_view(capture, flat_array(flat)), index, number_of(capture, value));
 }
 
 namespace {
@@ -121,7 +121,7 @@ Status assign_masked(Capture& capture, const Ref& target, const Ref& mask, const
   bool same = where.shape.size() == shape.size();
   for (size_t k = 0; same && k < shape.size(); ++k) same = capture.decide_equal(where.shape[k], shape[k]);
   if (!same) return fail(Reason::unsupported_argument, "a mask of another shape; plain form: mask.reshape(array.shape)");
-  return assign(capture, target, values, "unsafe", mask);
+  return assign(capture, target, number_of(capture, values), "unsafe", mask);
 }
 
 bool is_array_of(Capture& capture, const Ref& value, const std::vector<Dim>& shape) {
@@ -163,6 +163,9 @@ Result<Ref> numpy_place(Capture& capture, PyObject*, const CallArguments& argume
     return fail(
         Reason::unsupported_argument,
         "place with several values; plain form: array[mask] = values, with as many values as the mask has true elements");
+  auto number = as_operand(capture, given[2]);
+  if (number->is_array() && !can_cast(number->type.dtype, lens_of(given[0]).dtype, "safe"))
+    return fail(Reason::will_raise, "place casts arrays safely");
   ACCEL_TRY([[maybe_unused]] Unit done, assign_masked(capture, given[0], given[1], given[2]));
   return capture.constant(Py_None);
 }
@@ -187,7 +190,7 @@ Result<Ref> numpy_array_put(Capture& capture, PyObject*, const CallArguments& ar
                 "many values as indices");
   if (indices && dtype_kind(indices->type.dtype) == 'b') return fail(Reason::unsupported_index, "put at a mask");
   Ref flat = flat_view(capture, given[0]);
-  ACCEL_TRY([[maybe_unused]] Unit done, store_item(capture, flat, given[1], given[2]));
+  ACCEL_TRY([[maybe_unused]] Unit done, store_item(capture, flat, given[1], number_of(capture, given[2])));
   return capture.constant(Py_None);
 }
 

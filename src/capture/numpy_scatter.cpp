@@ -23,6 +23,23 @@ Result<ValueId> as_elements(Capture& capture, const Operand& value, DType dtype)
   return value.is_array() ? operand_value(capture, value, dtype) : fill_value(capture, value, dtype);
 }
 
+// The same in this shape. Numbers are cast once, elements of arrays where they are stored; `ahead`: arrays without axes are
+// numbers.
+Result<ValueId> spread_elements(Capture& capture, const Operand& value, DType dtype, const std::vector<Dim>& shape,
+                                bool ahead) {
+  auto spread = [&](ValueId elements) {
+    elements = broadcast_value(capture, elements, shape);
+    bool number = capture.graph().type(elements).rank() == 0;
+    return number ? capture.build().full(elements, shape) : elements;
+  };
+  if (value.is_array() && value.type.dtype != dtype && !(ahead && value.shape.empty())) {
+    Ref elements = capture.fresh_array(spread(capture.read(value.ref)));
+    return as_elements(capture, {elements, value.type, shape}, dtype);
+  }
+  ACCEL_TRY(ValueId elements, as_elements(capture, value, dtype));
+  return spread(elements);
+}
+
 Result<Ref> assigned(Capture& capture, const Ref& value, DType dtype) {
   if (!is_array_sequence(value)) return value;
   return array_of_sequence(capture, value, dtype);
@@ -271,14 +288,12 @@ Status scatter(Capture& capture, const Selection& selection, const Ref& value, s
     operand.ref = reshaped(capture, operand.ref, operand.shape);
   }
   ACCEL_TRY([[maybe_unused]] bool fits, spreads_to(capture, operand.shape, visible));
-  ACCEL_TRY(ValueId elements, as_elements(capture, operand, lens.dtype));
+  ACCEL_TRY(ValueId elements, spread_elements(capture, operand, lens.dtype, visible, selection.others.empty()));
   std::vector<uint8_t> order;  // a ufunc goes in C order
   if (!ufunc) {
     ACCEL_TRY(order, store_order(capture, selection, indices, operand));
   }
   Builder& build = capture.build();
-  elements = broadcast_value(capture, elements, visible);
-  if (capture.graph().type(elements).rank() == 0) elements = build.full(elements, visible);
   std::vector<int> axes(visible.size());
   std::iota(axes.begin(), axes.end(), 0);
   auto fancy = static_cast<std::ptrdiff_t>(indices.shape.size());
@@ -299,6 +314,7 @@ Status update_elements(Capture& capture, const Ref& array, const std::vector<Ind
 }
 
 Status advanced_setitem(Capture& capture, const Ref& array, const std::vector<IndexPart>& parts, const Ref& given) {
+  EventCall events(capture, "cast");
   ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(array));
   ACCEL_TRY(Ref value, assigned(capture, given, lens_of(array).dtype));
   ACCEL_TRY(Selection selection, select(capture, array, parts));

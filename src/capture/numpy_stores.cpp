@@ -101,7 +101,31 @@ Result<ValueId> mask_value(Capture& capture, const Operand& mask, const std::vec
   return number ? capture.build().full(value, shape) : value;
 }
 
+namespace {
+
+// Whether NumPy casts an array without axes once, ahead of the stores and whatever the mask selects: for several places.
+bool is_cast_ahead(Capture& capture, const Operand& source, DType dtype, const std::vector<Dim>& shape) {
+  if (!source.is_array() || !source.shape.empty() || cast_events(source.type.dtype, dtype) == 0) return false;
+  return capture.decide(element_count(capture, shape), Comparison::gt, capture.dims().constant(1));
+}
+
+// The one number that goes to all places, in the array's dtype.
+Result<ValueId> cast_number(Capture& capture, const Operand& source, DType dtype) {
+  return source.is_array() ? operand_value(capture, source, dtype) : fill_value(capture, source, dtype);
+}
+
+}  // namespace
+
+Ref number_of(Capture& capture, const Ref& value) {
+  auto operand = as_operand(capture, value);
+  if (!operand || !operand->is_array() || !operand->shape.empty()) return value;
+  ValueId element =
+      capture.build().pointwise(Op::astype, {capture.read(value)}, {operand->type.dtype}, ValueKind::numpy_scalar);
+  return capture.scalar(element);
+}
+
 Status assign(Capture& capture, const Ref& target, const Ref& value, const std::string& casting, const Ref& where) {
+  EventCall events(capture, "cast");
   ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(target));
   const std::vector<Dim> shape = lens_of(target).shape;
   DType dtype = lens_of(target).dtype;
@@ -112,8 +136,8 @@ Status assign(Capture& capture, const Ref& target, const Ref& value, const std::
   ACCEL_TRY([[maybe_unused]] Unit fits, fit_shape(capture, shape, source.shape));
   if (is_copied_in_place(capture, target, source))
     return fail(Reason::unsupported_layout, "NumPy copies between views that overlap, element by element");
-  if (!source.is_array()) {
-    ACCEL_TRY(ValueId number, fill_value(capture, source, dtype));
+  if (!source.is_array() || is_cast_ahead(capture, source, dtype, shape)) {
+    ACCEL_TRY(ValueId number, cast_number(capture, source, dtype));
     ValueId condition = no_value;
     if (mask) {
       ACCEL_TRY(condition, mask_value(capture, *mask, shape));
@@ -122,6 +146,8 @@ Status assign(Capture& capture, const Ref& target, const Ref& value, const std::
     return Unit{};
   }
   ValueId contents = broadcast_value(capture, with_shape(capture, capture.read(source.ref), source.shape), shape);
+  // Casts happen where elements are stored.
+  if (source.shape.empty() && !shape.empty()) contents = capture.build().full(contents, shape);
   ValueId condition = no_value;
   if (mask) {
     ACCEL_TRY(condition, mask_value(capture, *mask, shape));
@@ -136,6 +162,20 @@ Ref store_result(Capture& capture, const Ref& out, ValueId value, ValueId mask) 
   return out;
 }
 
+namespace {
+
+// NumPy's scalars are arrays without axes for copyto, unlike Python's numbers.
+Result<Ref> source_of_copy(Capture& capture, const Ref& value, DType dtype) {
+  if (is_array_sequence(value)) return array_of_sequence(capture, value, std::nullopt);
+  auto number = as_operand(capture, value);
+  bool is_scalar = number && number->type.kind == Kind::numpy_scalar;
+  if (!is_scalar || cast_events(number->type.dtype, dtype) == 0) return value;
+  ACCEL_TRY(ValueId element, capture.scalar_value(number->ref));
+  return capture.fresh_array(capture.build().full(element, {}));
+}
+
+}  // namespace
+
 // copyto(dst, src, casting='same_kind', where=True)
 Result<Ref> numpy_copyto(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"dst", "src", "casting", "where"}, 2}));
@@ -144,10 +184,7 @@ Result<Ref> numpy_copyto(Capture& capture, PyObject*, const CallArguments& argum
   if (given[0]->kind != AbstractKind::array) return fail(Reason::will_raise, "copyto into no array");
   ACCEL_TRY(std::string casting, read_text(capture, given[2]));
   if (casting.empty()) casting = "same_kind";
-  Ref source = given[1];
-  if (is_array_sequence(source)) {
-    ACCEL_TRY(source, array_of_sequence(capture, source, std::nullopt));
-  }
+  ACCEL_TRY(Ref source, source_of_copy(capture, given[1], lens_of(given[0]).dtype));
   ACCEL_TRY([[maybe_unused]] Unit done, assign(capture, given[0], source, casting, given[3]));
   return capture.constant(Py_None);
 }

@@ -11,6 +11,10 @@ namespace accel {
 // and broadcast; sequences become arrays, by way of the target's dtype when casting is unsafe. Emits nothing when it fails.
 Status assign(Capture& capture, const Ref& target, const Ref& value, const std::string& casting, const Ref& where = nullptr);
 
+// The element of an array without axes, as a number: for functions that cast what they store before they look at where it goes.
+// Other values as they are.
+Ref number_of(Capture& capture, const Ref& value);
+
 // A value that is stored into an array of a dtype. Sequences become arrays, by way of it when casting is unsafe.
 Result<Operand> read_source(Capture& capture, const Ref& value, DType dtype, const std::string& casting);
 

@@ -117,7 +117,7 @@ Status assign_flat(Capture& capture, const Ref& array, const Ref& value) {
   auto source = as_operand(capture, value);
   if (!source || !source->is_array() || source->shape.empty()) {
     if (!is_single(capture, value)) return fail(Reason::unsupported_argument, "flat = such a value");
-    return assign(capture, array, value, "unsafe");
+    return assign(capture, array, number_of(capture, value), "unsafe");
   }
   if (is_flat_overlap(array, source->ref)) return fail(Reason::unsupported_layout, "flat copies element by element");
   const std::vector<Dim> shape = lens_of(array).shape;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "ir/above.h"
 #include "ir/reduction_plan.h"
@@ -222,6 +223,7 @@ class Walk {
     const Node& node = graph_.producer(v);
     nest_ = nest_of_.at(v);
     piece_ = no_value;
+    in_no_loop_ = false;
     if (op_class(node.op) == OpClass::gufunc || op_class(node.op) == OpClass::scan) return true;
     if (node.op == Op::put || node.op == Op::update_at || node.op == Op::drop_row) return true;
     if (node.op == Op::add_row) return result_.places[node.operands[1]] == Place::root || walk_over(node.operands[1]);
@@ -237,6 +239,7 @@ class Walk {
   // Loops over the shape of v and visits its computation. Roots of one shape and order share their loop variables.
   bool walk_over(ValueId v) {
     const Type& type = graph_.type(v);
+    in_no_loop_ = in_no_loop_ || has_no_elements(type);
     std::vector<int32_t> key;
     for (Dim d : type.shape) key.push_back(d.id);
     for (uint8_t axis : type.axis_order()) key.push_back(axis);
@@ -252,9 +255,17 @@ class Walk {
     return walk_producer(v, it->second.vars, stack);
   }
 
+  bool has_no_elements(const Type& type) const {
+    return std::any_of(type.shape.begin(), type.shape.end(), [&](Dim extent) { return dims_.is_constant(extent, 0); });
+  }
+
   // False: a value was placed, start again.
   bool visit(ValueId v, const Index& index, const std::vector<Dim>& stack) {
     if (graph_.is_input(v) || result_.places[v] == Place::root) return true;
+    if (in_no_loop_ && !has_no_elements(graph_.type(v)) && node_events(graph_, graph_.producer(v)) != 0) {
+      make_root(v, "its events happen although what it is needed for has no elements");
+      return false;
+    }
     for (const Visit& seen : visits_[v])
       if (seen.index == index) return !place_recomputed(v, seen);
     if (is_repeated_outside(v, index, stack)) {
@@ -371,7 +382,11 @@ class Walk {
     inner_stack.insert(columns ? inner_stack.end() - 1 : inner_stack.end(), reduced.begin(), reduced.end());
     if (!columns && !check_run(v, operand, inner_index, level)) return false;
     if (!columns && mask != no_value && !check_masked(v, operand, mask, inner_index, level)) return false;
-    return (mask == no_value || visit(mask, inner_index, inner_stack)) && visit(operand, inner_index, inner_stack);
+    const bool outside = std::exchange(in_no_loop_, in_no_loop_ || has_no_elements(graph_.type(operand)));
+    const bool settled =
+        (mask == no_value || visit(mask, inner_index, inner_stack)) && visit(operand, inner_index, inner_stack);
+    in_no_loop_ = outside;
+    return settled;
   }
 
   // What has events is computed before a reduction goes over it, so that it shows which of them had one. False: it has been
@@ -510,6 +525,7 @@ class Walk {
   std::set<int> rows_of_columns_;       // variables of reductions that go along a kept axis
   std::set<int> folded_;                // variables of all reductions
   std::map<ValueId, ValueId> nest_of_;  // of roots: the first one of their nest
+  bool in_no_loop_ = false;             // in loops that never run
   int next_variable_ = 0;
   int group_ = 0;
   ValueId nest_ = no_value, piece_ = no_value;  // of the walk
