@@ -136,6 +136,52 @@ def test_reductions(array):
         assert layout(call(array)) == layout(reduced(array))
 
 
+def reduced_extremes(a):
+    return a.max(0), a.sum(-1), np.nanmin(a, axis=1), a.prod(0), np.any(a, axis=-1), np.mean(a, axis=0), a.max(1, keepdims=True)
+
+
+def ordered_copies(a):
+    made = np.asarray(a, "f4", order="A"), np.array(a, order="A"), np.array(a, order="F"), a.copy("A"), np.array(a, ndmin=5)
+    return *made, np.array(a, ndmin=4, order="F"), np.sort(a, axis=0), np.array(a[:, :0], ndmin=4), np.require(a, "f4", "F")
+
+
+@pytest.mark.parametrize("function", [reduced_extremes, ordered_copies])
+def test_orders_that_axes_of_extent_one_leave_open(function):
+    call = accel.compile(function)
+    with accel.config(recompile_limit=30):
+        for a in (SINGLE[0], SINGLE[1][0, 0, :, None], SINGLE[2], np.asfortranarray(CUBE[:1]), np.asfortranarray(CUBE[:1, :1])):
+            assert layout(call(a)) == layout(function(a)), (a.shape, a.strides)
+    assert facts(call)["interpreted"] == 0
+
+
+def views_of_arguments(a):
+    n = a.shape[0]
+    return a[:n], a[::-1], a.T, a[None], a[..., None], np.rot90(a), np.expand_dims(a, 1), a.reshape(-1), a[:1, ::-1], a * 2
+
+
+def test_strides_of_views_of_axes_of_extent_one():
+    """The axis of an argument may have any stride, which its views go on with."""
+    call = accel.compile(views_of_arguments)
+    wide = np.ones((8, 8))
+    for a in (wide[:3, :3].copy(), wide[::4][:1], wide[:, :1].T, np.broadcast_to(np.ones((1, 1)), (1, 1))):
+        for _ in range(2):
+            assert layout(call(a)) == layout(views_of_arguments(a)), a.strides
+    assert facts(call)["interpreted"] == 0
+
+
+def copied_onto_itself(a):
+    np.copyto(a, a.T, where=a > 0)
+    np.copyto(a, a[::-1])
+    return a + 1
+
+
+def test_views_of_read_only_elements_are_the_same_memory():
+    call = accel.compile(copied_onto_itself)
+    for a in (np.ones(1), np.broadcast_to(np.ones(1), (1,)), np.broadcast_to(np.ones(()), (1, 1))):
+        for _ in range(2):
+            assert_same(copied_onto_itself, call, a, share=True)
+
+
 def products_of_stacks(a, v):
     return a @ a, np.matmul(a, v[..., None]), np.vecdot(v, v), np.matvec(a, v), np.vecmat(v, a), a[0] @ a, np.matmul(v[0, 0], a)
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/memory.h"
 #include "capture/descent.h"
@@ -319,8 +320,30 @@ Result<Ref> from_array(Capture& capture, const Operand& operand, const ArrayRequ
   if (request.copy != CopyMode::always && dtype == operand.type.dtype && fits) return operand.ref;
   if (request.copy == CopyMode::never) return fail(Reason::will_raise, "a copy is needed");
   if (dtype_kind(operand.type.dtype) == 'c' && dtype_kind(dtype) != 'c' && dtype != DType::bool_) return cast_failure(dtype);
-  ACCEL_TRY(std::vector<uint8_t> memory, copy_order(capture, operand.ref, order));
+  // Copies of another dtype take A to mean K.
+  const bool keeps = order == "A" && dtype != operand.type.dtype;
+  ACCEL_TRY(std::vector<uint8_t> memory, copy_order(capture, operand.ref, keeps ? "K" : order));
   return copied(capture, capture.astype(capture.read(operand.ref), dtype), std::move(memory));
+}
+
+// Axes of extent 1 in front: NumPy's _prepend_ones, whose strides are those of C order, else of one element.
+Ref with_leading_axes(Capture& capture, const Ref& array, size_t count, const std::string& order) {
+  DimTable& dims = capture.dims();
+  Lens lens = lens_of(array);
+  bool fortran = order == "F" || (lens.shape.size() > 1 && is_f_contiguous(capture, array) && !is_c_contiguous(capture, array));
+  bool empty = std::any_of(lens.shape.begin(), lens.shape.end(), [&](Dim extent) {
+    return capture.hint(extent) == 0 && capture.decide_equal(extent, dims.constant(0));
+  });
+  Dim stride = empty && !fortran               ? dims.constant(0)
+               : fortran || lens.shape.empty() ? dims.constant(item_size(lens.dtype))
+                                               : dims.mul(lens.strides[0], lens.shape[0]);
+  std::vector<int> axes(count);
+  std::iota(axes.begin(), axes.end(), 0);
+  ViewMaker view(capture, array);
+  view.expand_dims(std::move(axes));
+  lens.shape.insert(lens.shape.begin(), count, dims.constant(1));
+  lens.strides.insert(lens.strides.begin(), count, stride);
+  return view.finish(std::move(lens));
 }
 
 Result<Ref> from_number(Capture& capture, const Operand& operand, const ArrayRequest& request) {
@@ -347,10 +370,7 @@ Result<Ref> make_array(Capture& capture, const Ref& ref, const ArrayRequest& req
                 "order='F' for a sequence; plain form: numpy.asfortranarray(numpy.array(sequence))");
   auto rank = static_cast<int64_t>(lens_of(*made).shape.size());
   if (rank >= request.least_rank) return made;
-  std::vector<Dim> shape(static_cast<size_t>(request.least_rank - rank), capture.dims().constant(1));
-  const Lens& lens = lens_of(*made);
-  shape.insert(shape.end(), lens.shape.begin(), lens.shape.end());
-  return reshaped(capture, *made, shape);
+  return with_leading_axes(capture, *made, static_cast<size_t>(request.least_rank - rank), request.order);
 }
 
 // The copy argument of asarray and array: None copies when needed.

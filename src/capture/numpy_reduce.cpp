@@ -11,6 +11,7 @@
 #include "capture/numpy_ufunc.h"
 #include "capture/predicated.h"
 #include "ir/reduction_plan.h"
+#include "ir/view_order.h"
 #include "ndarray/array.h"
 
 namespace accel {
@@ -282,6 +283,19 @@ Result<std::optional<Ref>> reduce_lanes(Capture& capture, PyObject* ufunc, const
   return std::optional(wrap_result(capture, value, false));
 }
 
+// A fresh result lies in memory as NumPy's iterator goes over what is reduced: axes of extent 1 have no say in that.
+ValueId in_iterated_order(Capture& capture, const ReduceOptions& options, const ReduceCall& call, ValueId value) {
+  const Type type = capture.graph().type(value), array = capture.graph().type(capture.read(call.array.ref));
+  if (options.out || type.rank() < 2 || array.is_c_order()) return value;
+  std::vector<Operand> operands = {call.array};
+  if (call.where) operands.push_back(*as_operand(capture, call.where));
+  const Type iterated{ValueKind::array, array.dtype, array.shape, result_order(capture, operands, call.array.shape)};
+  std::vector<uint8_t> order = order_without(iterated, options.axes);
+  if (order == type.axis_order()) return value;
+  if (std::is_sorted(order.begin(), order.end())) order.clear();
+  return capture.build().pointwise(Op::copy, {value}, {type.dtype}, ValueKind::array, std::move(order));
+}
+
 // Axes of extent 1 in place of the reduced ones. A fresh result lies in the order of what was reduced.
 ValueId with_kept_axes(Capture& capture, const ReduceOptions& options, const ReduceCall& call, ValueId value) {
   Builder& build = capture.build();
@@ -333,7 +347,7 @@ Result<Ref> reduce_array(Capture& capture, PyObject* ufunc, const Ref& array, co
   } else {
     specialise(capture, options, call);
     ACCEL_TRY(value, reduce_value(capture, options, call));
-    if (options.keepdims) value = with_kept_axes(capture, options, call, value);
+    value = options.keepdims ? with_kept_axes(capture, options, call, value) : in_iterated_order(capture, options, call, value);
   }
   if (!options.out) return wrap_result(capture, value, false);
   std::vector<Dim> shape = capture.graph().type(value).shape;

@@ -52,6 +52,13 @@ PyRef with_changed(const BoxedCall& call, PyRef answer, const BoxedCalls::Object
   return PyRef::steal(first ? PySequence_Concat(first.get(), answer.get()) : nullptr);
 }
 
+// A copy that lies in memory as the type says. NumPy's own copies choose among the orders that axes of extent 1 leave open.
+PyRef copy_in_order(PyObject* array, const Type& type) {
+  const ArrayFacts facts = array_facts(array);
+  PyRef copy = PyRef::steal(new_array(type.dtype, {facts.dims, static_cast<size_t>(facts.ndim)}, type.order));
+  return copy && copy_elements(copy.get(), array) ? std::move(copy) : PyRef();
+}
+
 PyObject* interned(const char* name) { return PyUnicode_InternFromString(name); }
 
 }  // namespace
@@ -76,7 +83,7 @@ int BoxedCalls::call(int number, const void* const* operands, const int64_t* dim
   for (size_t k = 0; k < call.operands.size(); k++) {
     const Type& type = call.operands[k];
     PyRef object = operand(type, operands[k], dims, dims + axes);
-    if (object && call.changed == static_cast<int>(k)) object = PyRef::steal(new_copy(object.get()));
+    if (object && call.changed == static_cast<int>(k)) object = copy_in_order(object.get(), call.operands[k]);
     if (!object) return failed();
     objects_.push_back(std::move(object));
     dims += type.rank();
@@ -161,7 +168,7 @@ PyObject* BoxedCalls::results_with_objects(int number, PyObject* const* operands
   Objects objects;
   for (size_t k = 0; k < call.operands.size(); k++) {
     bool changed = call.changed == static_cast<int>(k);
-    objects.push_back(changed ? PyRef::steal(new_copy(operands[k])) : PyRef::borrow(operands[k]));
+    objects.push_back(changed ? copy_in_order(operands[k], call.operands[k]) : PyRef::borrow(operands[k]));
     if (!objects.back()) return nullptr;
   }
   PyRef answer = with_changed(call, invoke(call, objects), objects);

@@ -1,6 +1,7 @@
 #include "dispatch/materialiser.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "dispatch/python_objects.h"
 #include "ndarray/array.h"
@@ -186,15 +187,23 @@ PyObject* Materialiser::make_one(const Prepared& prepared, const Binding& bindin
 
 namespace {
 
+// nullopt: of an axis that a step has made, which the recipe knows.
+using Strides = std::vector<std::optional<int64_t>>;
+
 struct Walked {
-  std::vector<int64_t> shape, strides;
+  std::vector<int64_t> shape;
+  Strides strides;
 };
 
-// What NumPy makes of strides where there are no elements: it does not look at them but for the step itself.
+bool has_extent(std::span<const int64_t> shape, int64_t extent) {
+  return std::find(shape.begin(), shape.end(), extent) != shape.end();
+}
+
+// What NumPy makes of the strides of axes with less than two elements: it does not look at them but for the step itself.
 Walked walk(const Walked& from, const ViewStep& step, std::vector<int64_t> shape, const std::vector<int64_t>& steps) {
   const std::vector<int>& axes = step.attrs.axes;
   auto named = [&](size_t axis) { return std::find(axes.begin(), axes.end(), static_cast<int>(axis)) != axes.end(); };
-  std::vector<int64_t> strides;
+  Strides strides;
   switch (step.op) {
     case Op::transpose:
       for (int axis : axes) strides.push_back(from.strides[static_cast<size_t>(axis)]);
@@ -204,19 +213,23 @@ Walked walk(const Walked& from, const ViewStep& step, std::vector<int64_t> shape
         if (!named(k)) strides.push_back(from.strides[k]);
       break;
     case Op::expand_dims:
-      for (size_t k = 0, next = 0; k < shape.size(); ++k) strides.push_back(named(k) ? 0 : from.strides[next++]);
+      for (size_t k = 0, next = 0; k < shape.size(); ++k) strides.push_back(named(k) ? std::nullopt : from.strides[next++]);
       break;
     case Op::slice:  // none of an axis has a step of 1
-      for (size_t k = 0; k < shape.size(); ++k) strides.push_back(from.strides[k] * (shape[k] == 0 ? 1 : steps[k]));
+      strides = from.strides;
+      for (size_t k = 0; k < shape.size(); ++k)
+        if (strides[k]) *strides[k] *= shape[k] == 0 ? 1 : steps[k];
       break;
     case Op::broadcast_to:
       strides.assign(shape.size() - from.shape.size(), 0);
-      for (size_t k = 0; k < from.shape.size(); ++k) strides.push_back(from.shape[k] == 1 ? 0 : from.strides[k]);
+      for (size_t k = 0; k < from.shape.size(); ++k)
+        strides.push_back(from.shape[k] == 1 ? std::optional<int64_t>(0) : from.strides[k]);
       break;
     case Op::reshape:
       strides = from.strides;
       if (shape == from.shape) break;
-      strides.assign(shape.size(), 0);
+      strides.assign(shape.size(), std::nullopt);
+      if (!has_extent(shape, 0)) break;
       for (int64_t k = std::ssize(shape) - 1, stride = item_size(step.type.dtype); k >= 0; --k) {
         strides[static_cast<size_t>(k)] = stride;
         stride *= std::max<int64_t>(shape[static_cast<size_t>(k)], 1);
@@ -224,7 +237,7 @@ Walked walk(const Walked& from, const ViewStep& step, std::vector<int64_t> shape
       break;
     default:
       strides = from.strides;
-      if (step.op == Op::parts) strides.push_back(item_size(step.type.dtype));
+      if (step.op == Op::parts) strides.emplace_back(item_size(step.type.dtype));
   }
   return {std::move(shape), std::move(strides)};
 }
@@ -237,14 +250,17 @@ std::vector<int64_t> values_of(const std::vector<DimProgram>& programs, const Bi
 
 }  // namespace
 
-// Memory without elements may have any strides: those of a view follow from its base's.
-std::vector<int64_t> Materialiser::strides_of_nothing(const Prepared& prepared, const Binding& binding, PyObject* base) const {
+// Axes of one element, and all axes of arrays without elements, may have any strides: those of a view follow from its base's.
+void Materialiser::follow_base(const Prepared& prepared, const Binding& binding, PyObject* base, std::span<const int64_t> shape,
+                               std::span<int64_t> strides) const {
   const ArrayFacts facts = array_facts(base);
   Walked at{{facts.dims, facts.dims + facts.ndim}, {facts.strides, facts.strides + facts.ndim}};
   const std::vector<ViewStep>& path = (*recipes_)[prepared.id].path;
   for (size_t k = 0; k < path.size(); ++k)
     at = walk(at, path[k], values_of(prepared.path[k].shape, binding), values_of(prepared.path[k].steps, binding));
-  return at.strides;
+  const bool empty = has_extent(shape, 0);
+  for (size_t k = 0; k < shape.size() && at.strides.size() == shape.size(); ++k)
+    if (at.strides[k] && (empty || shape[k] == 1)) strides[k] = *at.strides[k];
 }
 
 PyObject* Materialiser::make_view(const Prepared& prepared, const Binding& binding, PyObject* base) const {
@@ -255,10 +271,8 @@ PyObject* Materialiser::make_view(const Prepared& prepared, const Binding& bindi
     strides[k] = prepared.strides[k].evaluate(binding.symbols);
   }
   const Recipe& recipe = (*recipes_)[prepared.id];
-  if (!recipe.strided_when_empty && std::find(shape, shape + rank, 0) != shape + rank) {
-    const std::vector<int64_t> own = strides_of_nothing(prepared, binding, base);
-    if (own.size() == rank) std::copy(own.begin(), own.end(), strides);
-  }
+  const bool empty = has_extent({shape, rank}, 0), follows = empty ? !recipe.strided_when_empty : has_extent({shape, rank}, 1);
+  if (follows) follow_base(prepared, binding, base, {shape, rank}, {strides, rank});
   PyObject* view = new_view(base, recipe.dtype, {shape, rank}, {strides, rank}, prepared.offset.evaluate(binding.symbols));
   return recipe.writeable ? view : read_only(view);
 }

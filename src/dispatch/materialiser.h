@@ -3,6 +3,7 @@
 
 #include <Python.h>
 
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -52,7 +53,8 @@ class Materialiser {
   PyObject* make_one(const Prepared& prepared, const Binding& binding, Outputs& outputs, PyObject* const* objects,
                      const ShownObjects* shown) const;
   PyObject* make_view(const Prepared& prepared, const Binding& binding, PyObject* base) const;
-  std::vector<int64_t> strides_of_nothing(const Prepared& prepared, const Binding& binding, PyObject* base) const;
+  void follow_base(const Prepared& prepared, const Binding& binding, PyObject* base, std::span<const int64_t> shape,
+                   std::span<int64_t> strides) const;
 
   const std::vector<Recipe>* recipes_ = nullptr;
   std::vector<Prepared> order_;

@@ -126,8 +126,6 @@ PyObject* new_array_over(DType dtype, std::span<const int64_t> dims, std::span<c
                               const_cast<void*>(memory), 0, nullptr);
 }
 
-PyObject* new_copy(PyObject* array) { return PyArray_NewCopy(as_array(array), NPY_KEEPORDER); }
-
 bool copy_elements(PyObject* to, PyObject* from) { return PyArray_CopyInto(as_array(to), as_array(from)) == 0; }
 
 PyObject* new_view(PyObject* base, DType dtype, std::span<const int64_t> dims, std::span<const int64_t> strides,

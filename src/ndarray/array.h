@@ -79,8 +79,6 @@ PyObject* new_view(PyObject* base, DType dtype, std::span<const int64_t> dims, s
 void* array_data(PyObject* array);
 // An array over memory that it neither owns nor keeps alive, not writeable. Strides in bytes.
 PyObject* new_array_over(DType dtype, std::span<const int64_t> dims, std::span<const int64_t> strides, const void* memory);
-// A copy that keeps the order of the axes ('K').
-PyObject* new_copy(PyObject* array);
 // Copies the elements of an array to another one of the same dtype and shape. False with an exception.
 bool copy_elements(PyObject* to, PyObject* from);
 
