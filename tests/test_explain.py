@@ -192,9 +192,9 @@ def test_a_call_left_to_numpy_names_its_plain_form():
         np.take(x, [0, 2], out=out)
         return out + 1
 
-    explained = accel.explain(function)(X, np.zeros(2))
+    explained = accel.explain(function)(X, np.zeros(2, "f4"))
     boxed = next(entry for entry in explained.fallbacks if entry.reason == "boxed_call")
-    assert boxed.detail == "take (out; plain form: out[...] = the call without out)"
+    assert boxed.detail == "take (out of another dtype; plain form: out[...] = the call without out)"
     assert boxed.detail in str(explained)
 
 
@@ -202,5 +202,7 @@ def test_long_paths_leave_room_for_plain_forms():
     scope = {"np": np}
     source = "def function(x, out):\n    np.take(x, [0, 2], out=out)\n    return out + 1\n"
     exec(compile(source, "/" + "a_long_name/" * 12 + "program.py", "exec"), scope)
-    explained = accel.explain(scope["function"])(X, np.zeros(2))
-    assert "program.py:2: boxed_call: take (out; plain form: out[...] = the call without out)" in str(explained)
+    explained = accel.explain(scope["function"])(X, np.zeros(2, "f4"))
+    assert "program.py:2: boxed_call: take (out of another dtype; plain form: out[...] = the call without out)" in str(
+        explained
+    )

@@ -137,6 +137,47 @@ def test_selecting_functions():
     check_left_to_numpy(lambda x, i: np.take(x, i), x, np.array([99]))
 
 
+def test_selecting_into_arrays():
+    """What `out` holds shows when the indices are good, wherever it lies."""
+
+    def function(x, i, out, wide, flat, m):
+        np.take(x, i, axis=1, out=out)
+        np.take(x, i + 5, axis=1, out=wide[:, ::2], mode="wrap")
+        shown = x.take(i, out=flat, mode="clip")
+        np.take(flat, i[::-1] % 3, out=flat)
+        np.compress(m, x, axis=0, out=wide[:2, 1:])
+        x[0].take(np.array(2), out=wide[3, 5:].reshape(()))
+        return shown is flat, shown
+
+    def arguments(*index):
+        x = sample((4, 5))
+        return (
+            x,
+            np.array(index),
+            np.zeros((4, 3)).T.copy().T,
+            np.ones((4, 6)),
+            np.zeros(3),
+            np.array([True, False, True, False]),
+        )
+
+    def same(x, i, out):
+        np.take(x, i, out=out, mode="clip")
+
+    def other_type(x, i, out):
+        return np.take(x, i, out=out)
+
+    check(function, *arguments(3, 0, -1))
+    for bad in ((99, 0, 1), (0, -9, 1), (0, 1)):
+        check_left_to_numpy(function, *arguments(*bad))
+    i = np.array([2, 0, 1])
+    check(same, np.arange(9), i, np.zeros(3, int))
+    check_left_to_numpy(other_type, np.arange(3.0), i, np.zeros(3, "f4"))
+    check_left_to_numpy(lambda i: np.take(i, i, out=i, mode="clip"), i)
+    check(lambda i: np.take(i, i, out=i), i)
+    for out in (np.zeros(3, int), np.zeros((3, 1)), [0.0] * 3, np.broadcast_to(np.zeros(1), (3,))):
+        check_left_to_numpy(other_type, np.arange(3.0), i, out)
+
+
 def test_in_loops():
     def function(x, i, n):
         out = np.zeros(x.shape[0])

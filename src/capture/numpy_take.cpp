@@ -6,6 +6,7 @@
 #include "capture/numpy_arguments.h"
 #include "capture/numpy_gather.h"
 #include "capture/numpy_primitives.h"
+#include "capture/numpy_stores.h"
 #include "capture/numpy_ufunc.h"
 #include "capture/numpy_views.h"
 #include "capture/selection.h"
@@ -34,20 +35,54 @@ Result<Ref> array_operand(Capture& capture, const Ref& ref) {
   return capture.fresh_array(capture.build().full(value, {}));
 }
 
-// The elements of `array` at an index along `axis`, in C order.
-Ref taken(Capture& capture, const Ref& array, ValueId index, int axis) {
+// The elements of `array` at an index along `axis`.
+ValueId taken_value(Capture& capture, const Ref& array, ValueId index, int axis) {
   Builder& build = capture.build();
   std::vector<int> axes = axes_of(lens_of(array).shape.size());
   std::rotate(axes.begin(), axes.begin() + axis, axes.begin() + axis + 1);
   ValueId base = capture.read(array);
   if (axis > 0) base = build.transpose(base, axes);
   ValueId value = build.take(base, {index});
-  if (axis == 0) return wrap_result(capture, value, false);
+  if (axis == 0) return value;
   size_t rank = capture.graph().type(value).shape.size();
   auto own = static_cast<std::ptrdiff_t>(capture.graph().type(index).shape.size());
   std::vector<int> back = axes_of(rank);
   std::rotate(back.begin(), back.begin() + own, back.begin() + own + axis);
-  return copied(capture, build.transpose(value, back), {});
+  return build.transpose(value, back);
+}
+
+// An array and one of its axes; axis=None: the array in one dimension.
+struct Along {
+  Ref array;
+  int axis = 0;
+};
+
+// Whether an array lies in the memory of `out`.
+bool shares_memory(const Ref& out, const Ref& array) {
+  return array->kind == AbstractKind::array && array->array.storage == out->array.storage;
+}
+
+// Where the elements go: in C order into an array of their own, or into `out`, which NumPy fills in the array's dtype behind
+// all checks. `unchecked`: any index will do, so that NumPy may fill `out` while it reads them.
+Result<Ref> placed(Capture& capture, const Along& along, const Ref& indices, ValueId index, const Ref& out, bool unchecked) {
+  const auto& [array, axis] = along;
+  if (is_none(out)) {
+    ValueId value = taken_value(capture, array, index, axis);
+    return axis == 0 ? wrap_result(capture, value, false) : copied(capture, value, {});
+  }
+  capture.look(out);
+  if (out->kind == AbstractKind::object) return capture.refusal(out);
+  if (out->kind != AbstractKind::array) return fail(Reason::will_raise, "out is no array");
+  if (lens_of(out).dtype != lens_of(array).dtype)
+    return fail(Reason::unsupported_dtype, "out of another dtype; plain form: out[...] = the call without out");
+  if (unchecked && shares_memory(out, indices)) return fail(Reason::unsupported_layout, "out shares memory with the indices");
+  ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(out));
+  ValueId value = taken_value(capture, array, index, axis);
+  const std::vector<Dim> shape = capture.graph().type(value).shape, wanted = lens_of(out).shape;
+  bool fits = shape.size() == wanted.size();
+  for (size_t k = 0; fits && k < shape.size(); ++k) fits = capture.expect_equal(shape[k], wanted[k]);
+  if (!fits) return fail(Reason::will_raise, "out has another shape");
+  return store_result(capture, out, value);
 }
 
 ValueId int_value(Capture& capture, Dim d) { return capture.build().dim(d, ValueKind::numpy_scalar); }
@@ -68,12 +103,6 @@ Result<ValueId> bounded_index(Capture& capture, const Ref& indices, Dim extent, 
   ValueId low = build.pointwise(Op::maximum, {index, int_value(capture, dims.constant(0))}, {DType::int64});
   return build.pointwise(Op::minimum, {low, int_value(capture, dims.sub(extent, dims.constant(1)))}, {DType::int64});
 }
-
-// An array and one of its axes; axis=None: the array in one dimension.
-struct Along {
-  Ref array;
-  int axis = 0;
-};
 
 Result<Along> read_along(Capture& capture, const Operand& operand, const Ref& axis) {
   if (is_none(axis)) return Along{reshaped(capture, operand.ref, {element_count(capture, operand.shape)}), 0};
@@ -116,7 +145,6 @@ Result<Ref> numpy_array_nonzero(Capture& capture, PyObject*, const CallArguments
 // ndarray.take(indices, axis=None, out=None, mode='raise')
 Result<Ref> numpy_array_take(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "indices", "axis", "out", "mode"}, 2, 99, 1}));
-  if (!is_none(given[3])) return fail(Reason::unsupported_argument, "out; plain form: out[...] = the call without out");
   ACCEL_TRY(std::string mode, read_text(capture, given[4]));
   ACCEL_TRY(Operand operand, read_array(capture, given[0]));
   ACCEL_TRY(Ref indices, array_operand(capture, given[1]));
@@ -125,13 +153,12 @@ Result<Ref> numpy_array_take(Capture& capture, PyObject*, const CallArguments& a
   ACCEL_TRY(Along along, read_along(capture, operand, given[2]));
   auto& [array, axis] = along;
   ACCEL_TRY(ValueId index, bounded_index(capture, indices, lens_of(array).shape[static_cast<size_t>(axis)], mode));
-  return taken(capture, array, index, axis);
+  return placed(capture, along, indices, index, given[3], !mode.empty() && mode != "raise");
 }
 
 // ndarray.compress(condition, axis=None, out=None)
 Result<Ref> numpy_array_compress(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "condition", "axis", "out"}, 2, 99, 1}));
-  if (!is_none(given[3])) return fail(Reason::unsupported_argument, "out; plain form: out[...] = the call without out");
   ACCEL_TRY(Operand operand, read_array(capture, given[0]));
   ACCEL_TRY(Operand condition, read_array(capture, given[1]));
   if (condition.shape.size() != 1) return fail(Reason::will_raise, "condition must be a 1-d array");
@@ -142,7 +169,7 @@ Result<Ref> numpy_array_compress(Capture& capture, PyObject*, const CallArgument
     return fail(Reason::unsupported_argument, "a condition longer than the axis; plain form: condition[:length]");
   ACCEL_TRY(ValueId mask, operand_value(capture, condition, DType::bool_));
   ACCEL_TRY(std::vector<ValueId> places, nonzero_places(capture, mask));
-  return taken(capture, array, places[0], axis);
+  return placed(capture, along, condition.ref, places[0], given[3], false);
 }
 
 }  // namespace accel
