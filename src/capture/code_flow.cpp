@@ -159,12 +159,40 @@ int CodeFlow::end_of(int header) const {
 
 bool CodeFlow::has_break(int header) const {
   auto stays = [&](int from) {
-    const std::vector<int>& next = successors_[static_cast<size_t>(from)];
-    auto end = next.end() - (is_protected_[static_cast<size_t>(from)] ? 1 : 0);  // compiled code takes no way to a handler
-    return std::all_of(next.begin(), end, [&](int to) { return is_inside(to, header); });
+    return std::ranges::all_of(ordinary_successors(from), [&](int to) { return is_inside(to, header); });
   };
   for (int at = header + 1; at <= end_of(header); ++at)
     if (is_inside(at, header) && !stays(at)) return true;
+  return false;
+}
+
+// But for the handler: compiled code takes no way to it.
+std::span<const int> CodeFlow::ordinary_successors(int index) const {
+  const std::vector<int>& next = successors_[static_cast<size_t>(index)];
+  return {next.data(), next.size() - (is_protected_[static_cast<size_t>(index)] ? 1 : 0)};
+}
+
+// The instructions that control comes to from `from` on, within one iteration of the loop.
+std::vector<bool> CodeFlow::reached(int from, int header) const {
+  std::vector<bool> seen(successors_.size(), false);
+  std::vector<int> open = {from};
+  while (!open.empty()) {
+    const int at = open.back();
+    open.pop_back();
+    if (at == header || (header >= 0 && !is_inside(at, header)) || seen[static_cast<size_t>(at)]) continue;
+    seen[static_cast<size_t>(at)] = true;
+    const std::span<const int> next = ordinary_successors(at);
+    open.insert(open.end(), next.begin(), next.end());
+  }
+  return seen;
+}
+
+bool CodeFlow::leaves_instead(int untaken, int taken, int header) const {
+  auto is_outside = [&](int at) { return header < 0 ? is_raising(at) : !is_inside(at, header); };
+  if (is_outside(untaken)) return !is_outside(taken);
+  const std::vector<bool> here = reached(untaken, header), otherwise = reached(taken, header);
+  for (size_t at = 0; at < here.size(); ++at)
+    if (here[at] && !otherwise[at] && std::ranges::any_of(ordinary_successors(static_cast<int>(at)), is_outside)) return true;
   return false;
 }
 

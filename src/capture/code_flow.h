@@ -1,6 +1,7 @@
 #pragma once
 // What the shape of a function's bytecode says: its loops, which locals are still needed, where paths meet.
 
+#include <span>
 #include <vector>
 
 #include "cpython/bytecode.h"
@@ -38,6 +39,9 @@ class CodeFlow {
   bool is_content_live(int index, size_t local) const { return content_live_[static_cast<size_t>(index)][local]; }
   // Whether the identity of objects that are no singletons is asked for, on some way from `index` on.
   bool asks_identity(int index) const { return asks_identity_[static_cast<size_t>(index)]; }
+  // Whether control that goes to `untaken` instead of `taken` may leave the loop that begins at `header` where it would not
+  // otherwise. A negative header is no loop: it leaves by raising.
+  bool leaves_instead(int untaken, int taken, int header) const;
   // Whether an exception leaves this code, whatever way control takes from `index` on.
   bool is_raising(int index) const { return raises_[static_cast<size_t>(index)]; }
 
@@ -46,6 +50,8 @@ class CodeFlow {
   void find_raising(const Bytecode& bytecode);
   void find_identities(const Bytecode& bytecode);
   void find_loops();
+  std::vector<bool> reached(int from, int header) const;
+  std::span<const int> ordinary_successors(int index) const;
   std::vector<std::vector<bool>> live(const Bytecode& bytecode, size_t locals, LocalUse (*use_of)(Opcode)) const;
 
   std::vector<std::vector<int>> successors_;

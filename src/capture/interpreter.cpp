@@ -170,7 +170,9 @@ Status Interpreter::step(Frame& frame) {
   OpcodeHandler handler = opcode_handler(instruction.op);
   if (handler == nullptr) return fail(Reason::unsupported_opcode, opcode_name(instruction.op));
   Step step{*this, capture_, frame, instruction};
-  return options_.trace ? traced(step) : handler(step);
+  Status done = options_.trace ? traced(step) : handler(step);
+  if (done.ok()) note_reading();
+  return done;
 }
 
 // Adds a line to the trace, indented by depth of call: place, instruction, what it adds to the graph or why it fails. The frame

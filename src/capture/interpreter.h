@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -105,6 +106,8 @@ class Interpreter {
   // The loop over `iterator`, which begins at `header`, has come to its end: the lengths of lists that follow its rounds are
   // said by what it goes over.
   void name_lengths(const Frame& frame, int header, const Ref& iterator);
+  // The instruction that runs, a jump, goes to one instruction of the top frame and not to the other, as capture knows.
+  void note_known_jump(int taken, int untaken);
   // Capture::require.
   Status leave_unless(ValueId condition, Reason reason, std::string detail);
 
@@ -233,6 +236,8 @@ class Interpreter {
   bool add_free_interrupt(const PathState& arrival);
   BlockId add_whole_interrupt();
   bool waits_for_others(BlockId header, BlockId latch) const;
+  bool asks_others(BlockId header, BlockId latch) const;
+  void note_reading();
   std::set<std::string> arrays_awaited(BlockId header, BlockId latch) const;
   bool plan_waiting(const std::string& loop, BlockId header, const PathState& arrival);
   void reload_awaited(std::vector<PathState>& arrivals, const std::string& loop);
@@ -289,6 +294,7 @@ class Interpreter {
   std::vector<PassedLoop> passed_;
   int forks_ = 0;
   bool speculative_ = false;  // what is walked is dropped again
+  bool has_read_ = false;     // what somebody else may change, since the path began or parted
   int64_t position_ = 0;      // of the instruction that runs
   int64_t writable_ = -1, writable_count_ = 0;
   int writable_forks_ = 0;  // how often the path had parted there
@@ -303,6 +309,10 @@ class Interpreter {
   bool ended_ = false;                               // the instruction that runs has ended its path
   bool resumed_ = false;                             // the path has just been resumed where it had waited
   bool returned_ = false;                            // from a call in which paths have parted
+
+  // Where what somebody else may change decides whether a loop ends: blocks in which capture knows it, and conditions.
+  std::set<BlockId> known_flags_;
+  std::set<ValueId> flags_;
 
   std::vector<PathState> pending_;
   std::map<std::string, std::vector<Version>> versions_;

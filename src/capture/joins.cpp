@@ -192,10 +192,9 @@ void Interpreter::reload_awaited(std::vector<PathState>& arrivals, const std::st
 // Whether something has been found out about what the loop waits for.
 bool Interpreter::plan_waiting(const std::string& loop, BlockId header, const PathState& arrival) {
   if (speculative_) return false;
-  if (waits_for_others(header, arrival.block))
-    plan_.waiting.insert(loop);
-  else if (arrival.passed.size() > 1)
-    return false;  // it ends by itself, and the loop around it looks again
+  const bool only_others = waits_for_others(header, arrival.block);
+  if (only_others || asks_others(header, arrival.block)) plan_.waiting.insert(loop);
+  if (!only_others && arrival.passed.size() > 1) return false;  // it ends by itself, and the loop around it looks again
   bool is_new = false;
   for (const std::string& array : arrays_awaited(header, arrival.block)) is_new |= plan_.awaited[loop].insert(array).second;
   return is_new;

@@ -13,6 +13,11 @@ Status jump(Step& step) {
   return Unit{};
 }
 
+void note_known(Step& step, bool jumps) {
+  const int next = step.frame.next, target = step.instruction.target;
+  step.interpreter.note_known_jump(jumps ? target : next, jumps ? next : target);
+}
+
 // Goes to the target when the truth of `value` is `wanted`; a jump on what is known at run time only parts the path. Where it
 // goes on, the top of the stack is dropped if `drops` says so.
 Status jump_on(Step& step, const Ref& value, bool wanted, bool drops_when_staying) {
@@ -26,7 +31,10 @@ Status jump_on(Step& step, const Ref& value, bool wanted, bool drops_when_stayin
     return Unit{};
   };
   ACCEL_TRY(Condition condition, condition_of(step.capture, value));
-  if (condition.known) return *condition.known == wanted ? take(step.frame) : stay(step.frame);
+  if (condition.known) {
+    note_known(step, *condition.known == wanted);
+    return *condition.known == wanted ? take(step.frame) : stay(step.frame);
+  }
   return wanted ? step.interpreter.fork(condition, take, stay) : step.interpreter.fork(condition, stay, take);
 }
 
@@ -39,6 +47,7 @@ Status pop_jump_if(Step& step) {
 template <bool wanted>
 Status pop_jump_if_none(Step& step) {
   ACCEL_TRY(bool none, is_same(step.capture, step.frame.pop(), step.capture.constant(Py_None)));
+  note_known(step, none == wanted);
   return none == wanted ? jump(step) : Status(Unit{});
 }
 

@@ -242,6 +242,7 @@ void Interpreter::restore(const PathState& state) {
   capture_.memory_is_stale() = state.memory_is_stale;
   capture_.build().move_to(state.block);
   passed_ = state.passed;
+  has_read_ = false;
   forks_ = state.forks;
   capture_.lasting_effects() = state.lasting_effects;
   writable_ = state.writable;
@@ -287,6 +288,7 @@ Status Interpreter::fork(const Condition& condition, const Way& when_true, const
   Builder& build = capture_.build();
   BlockId yes = build.new_block(), no = build.new_block();
   build.branch(condition.value, yes, {}, no, {});
+  if (std::exchange(has_read_, false)) flags_.insert(condition.value);
   ++forks_;
   PathState here = save();
   build.move_to(no);

@@ -481,6 +481,55 @@ bool Interpreter::waits_for_others(BlockId header, BlockId latch) const {
   return std::none_of(ends.begin(), ends.end(), [&](ValueId v) { return values.varies(v); });
 }
 
+namespace {
+
+// Whether other code may have bound a place to something else by now. Callables, modules and arrays stay where they are.
+bool may_change(const Sources& sources, const AbstractValue& value) {
+  PyObject* object = value.object.get();
+  if (value.source < 0 || value.kind == AbstractKind::array) return false;
+  if (object != nullptr && (is_exact_array(object) || PyCallable_Check(object) != 0 || PyModule_Check(object))) return false;
+  switch (sources[value.source].kind) {
+    case SourceKind::local:
+      return value.kind == AbstractKind::list || value.kind == AbstractKind::dict;  // what it holds
+    case SourceKind::pinned:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+// Whether the instruction that has run gave what somebody else may change.
+void Interpreter::note_reading() {
+  if (passed_.empty() || frames_.empty() || frames_.back()->in_library || frames_.back()->stack.empty()) return;
+  const Ref& value = frames_.back()->stack.back();
+  has_read_ = has_read_ || (value && may_change(capture_.sources(), *value));
+}
+
+void Interpreter::note_known_jump(int taken, int untaken) {
+  if (!has_read_ || passed_.empty() || frames_.back()->in_library) return;
+  const CodeFlow& flow = frames_.back()->flow();
+  std::vector<int> headers = flow.headers_around(frames_.back()->previous);
+  headers.push_back(-1);
+  const bool leaves =
+      std::any_of(headers.begin(), headers.end(), [&](int header) { return flow.leaves_instead(untaken, taken, header); });
+  if (leaves) known_flags_.insert(capture_.build().block());
+}
+
+// Whether what somebody else may change can make the loop end, or the path leave it.
+bool Interpreter::asks_others(BlockId header, BlockId latch) const {
+  const Graph& graph = capture_.graph();
+  const std::set<BlockId> loop = blocks_of_loop(graph, header, latch);
+  if (std::any_of(loop.begin(), loop.end(), [&](BlockId block) { return known_flags_.contains(block); })) return true;
+  const LoopValues values(graph, loop);
+  return std::any_of(loop.begin(), loop.end(), [&](BlockId block) {
+    const Terminator& end = graph.blocks[static_cast<size_t>(block)].terminator;
+    if (end.kind != TerminatorKind::branch || !flags_.contains(end.operands[0]) || values.varies(end.operands[0])) return false;
+    return !loop.contains(end.targets[0]) || !loop.contains(end.targets[1]);
+  });
+}
+
 // Arrays of the caller that the loop does not change, and whose elements decide whether it ends.
 std::set<std::string> Interpreter::arrays_awaited(BlockId header, BlockId latch) const {
   const Graph& graph = capture_.graph();

@@ -7,8 +7,9 @@ namespace accel {
 // What the caller does: the call, or fetching what it gave.
 void ControlFunction::boxed(const Stmt& stmt) {
   if (stmt.kind == StmtKind::interrupted) {
-    const std::string spent = turns_text(questions_[stmt.dst]), leaves = std::to_string(stmt.numbers[0]);
-    return define(stmt, cat("(turns -= ", spent, ") <= 0 && (turns = turns_before_exit(frame, ", leaves, ")) == 0"));
+    if (loop_ != nullptr) return;  // the calling thread asks between parts of the loop
+    const std::string leaves = std::to_string(stmt.numbers[0]);
+    return define(stmt, cat(time_to_ask(stmt.dst), " && (turns = turns_before_exit(frame, ", leaves, ")) == 0"));
   }
   std::vector<std::string> numbers;
   for (int number : stmt.numbers) numbers.push_back(std::to_string(number));

@@ -30,8 +30,6 @@ std::set<TempId> defined_by_blocks(const Program& program) {
   return out;
 }
 
-bool is_number(const ExitOutput& output) { return output.buffer < 0 && output.shape.empty(); }
-
 }  // namespace
 
 void ControlFunction::find_homes() {

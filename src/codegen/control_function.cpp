@@ -229,6 +229,10 @@ void ControlFunction::write_block(size_t number) {
         end_strip(number);
         break;
       }
+      if (loop_ && asks_itself(block)) {  // the calling thread does, between parts of the loop
+        go(number, 1);
+        break;
+      }
       code_.open(cat("if (", temp_name(block.condition), ")"));
       if (block.is_guessed) code_.line("asm volatile(\"\");");  // nothing that g++ could do on both ways
       go(number, 0);

@@ -37,7 +37,7 @@ class ControlFunction : private KernelFunction {
   bool is_own(BufferId id) const;
   bool is_bound(int symbol) const;
   std::optional<size_t> loop_entered(size_t from, int target) const;
-  bool can_leave(const ParallelLoop& loop) const;
+  int leaves(const ParallelLoop& loop) const;
 
   void find_shared();
   std::string effort() const;
@@ -67,6 +67,7 @@ class ControlFunction : private KernelFunction {
   void find_polls();
   Turns turns_of_loop(const std::vector<size_t>& blocks, const std::set<size_t>& headers) const;
   std::string turns_text(const Turns& turns);
+  std::string time_to_ask(TempId question);
   bool asks_itself(const ProgramBlock& block) const;
   std::optional<size_t> asked_by(const ProgramBlock& exit) const;
   bool is_counted(size_t header, size_t latch) const;

@@ -186,8 +186,7 @@ void ControlFunction::run_loop(size_t k, const ParallelLoop& loop) {
     kept = cat("before, ", static_cast<long>(loop.written.size()));
   }
   code_.open(cat("if (", condition, ")"));
-  code_.line(cat("const i64 done = run_loop(&run, ", function, ", ", kept, ", n - 1, work, ",
-                 can_leave(loop) ? "true" : "false", ");"));
+  code_.line(cat("const i64 done = run_loop(&run, ", function, ", ", kept, ", n - 1, work, ", leaves(loop), ");"));
   code_.line(cat(counter, " += done * ", step, ";"));
   code_.line("turns = done < n - 1 ? 0 : turns - turns_of(work);");
   code_.close();
@@ -196,14 +195,18 @@ void ControlFunction::run_loop(size_t k, const ParallelLoop& loop) {
   code_.close();
 }
 
-// Whether an interrupted run can leave where an iteration ends.
-bool ControlFunction::can_leave(const ParallelLoop& loop) const {
-  return std::any_of(polls_.begin(), polls_.end(), [&](const auto& poll) {
-    const ProgramBlock& latch = program_.blocks[poll.first.first];
-    bool goes_back =
-        contains(loop.blocks, static_cast<int>(poll.first.first)) && latch.edges[poll.first.second].target == loop.header;
-    return goes_back && latch.poll > 0;
-  });
+// How an interrupted run can leave where an iteration ends: as turns_before_exit asks for it, 0 for not at all.
+int ControlFunction::leaves(const ParallelLoop& loop) const {
+  int out = 0;
+  for (int b : loop.blocks) {
+    const ProgramBlock& latch = program_.blocks[static_cast<size_t>(b)];
+    for (int k = 0; k < 2; ++k) {
+      if (!back_edges_.contains({static_cast<size_t>(b), k}) || latch.edges[k].target != loop.header) continue;
+      if (asks_itself(latch)) out = std::max(out, copy_.facts.definition(latch.condition)->numbers[0] == 2 ? 3 : 1);
+      if (latch.poll > 0 && polls_.contains({static_cast<size_t>(b), k})) out = std::max(out, 1);
+    }
+  }
+  return out;
 }
 
 // Where there is no memory for it the loop is not shared.

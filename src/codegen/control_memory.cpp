@@ -104,6 +104,14 @@ void ControlFunction::grow(const BlockStep& step) {
   refresh(step.buffer);
 }
 
+namespace {
+
+std::string or_has_no_memory(const std::string& condition, int output) {
+  return cat(condition.empty() ? "" : " || ", "frame->launch->outputs[", output, "] == nullptr");
+}
+
+}  // namespace
+
 // Where nothing can fail any more the memory need not be kept. That may depend on the events which the caller accepts.
 void ControlFunction::protect(size_t block, size_t step) {
   const std::vector<BlockStep>& steps = program_.blocks[block].steps;
@@ -113,6 +121,7 @@ void ControlFunction::protect(size_t block, size_t step) {
   if (events_before(program_, copy_.facts, block, step) != 0) stop_unless(cat("!must_stop(frame, ", events_text(), ")"));
   std::string condition = failures.events == 0 ? "" : cat("(", failures.events, " & ~frame->launch->accepted) != 0");
   if (single) condition = hold_memory_after(block, step, std::move(condition));
+  for (int output : failures.outputs) condition += or_has_no_memory(condition, output);
   if (!condition.empty()) {
     code_.open(cat("if (", condition, ")"));
     keep_input(steps[step].buffer);
@@ -145,7 +154,7 @@ std::string ControlFunction::hold_memory_after(size_t block, size_t step, std::s
     for (BufferId id : written_by(b.steps[k])) hold(id);
   for (const ExitOutput& output : b.outputs) {
     if (is_in_place(output)) continue;
-    condition += cat(condition.empty() ? "" : " || ", "frame->launch->outputs[", output.output, "] == nullptr");
+    condition += or_has_no_memory(condition, output.output);
   }
   return condition;
 }

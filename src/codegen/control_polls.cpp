@@ -23,6 +23,8 @@ bool calls_solver(const Body& body) {
                      [](const Stmt& stmt) { return stmt.kind == StmtKind::gufunc || calls_solver(stmt.body); });
 }
 
+bool calls(const Stmt& stmt) { return is_for_caller(stmt.kind) && stmt.kind != StmtKind::interrupted; }
+
 int edge_count(const ProgramBlock& block) { return block.end == BlockEnd::jump ? 1 : block.end == BlockEnd::branch ? 2 : 0; }
 
 }  // namespace
@@ -80,31 +82,31 @@ void ControlFunction::find_polls() {
   for (const Back& back : edges) ++latches[back.loop.front()];
   for (const Back& back : edges) {
     const size_t header = back.loop.front();
-    if (asks_itself(program_.blocks[back.from])) {
-      questions_[program_.blocks[back.from].condition] = turns_of_loop(back.loop, headers);
-      continue;
-    }
+    const bool asks = asks_itself(program_.blocks[back.from]);
     bool is_short = true;
     size_t statements = 0;
     for (size_t block : back.loop) {
       is_short = is_short && (block == header || !headers.contains(block));
       for (const BlockStep& step : program_.blocks[block].steps) {
         statements += step.body.size();
-        is_short = is_short && step.kind == StepKind::scalars &&
-                   std::none_of(step.body.begin(), step.body.end(), [](const Stmt& stmt) { return is_for_caller(stmt.kind); });
+        is_short = is_short && step.kind == StepKind::scalars && std::none_of(step.body.begin(), step.body.end(), calls);
       }
     }
+    if (asks) questions_[program_.blocks[back.from].condition] = turns_of_loop(back.loop, headers);
     if (is_short && is_counted(header, back.from)) {
       const Stmt* test = computation(program_.blocks[header], program_.blocks[header].condition);
-      if (ends_soon(header, back.from, *test)) continue;
+      if (ends_soon(header, back.from, *test)) {
+        if (asks) questions_.erase(program_.blocks[back.from].condition);
+        continue;
+      }
       if (latches[header] == 1) find_strip(header, back.from, statements);
       if (strips_.contains(header)) continue;
-      if (program_.blocks[back.from].poll == 0) {
+      if (!asks && program_.blocks[back.from].poll == 0) {
         optional_polls_.emplace(back.from, back.which);
         continue;
       }
     }
-    polls_.emplace(std::pair(back.from, back.which), is_short ? Turns() : turns_of_loop(back.loop, headers));
+    if (!asks) polls_.emplace(std::pair(back.from, back.which), is_short ? Turns() : turns_of_loop(back.loop, headers));
   }
 }
 
@@ -112,10 +114,10 @@ void ControlFunction::find_polls() {
 Turns ControlFunction::turns_of_loop(const std::vector<size_t>& blocks, const std::set<size_t>& headers) const {
   Turns out;
   for (size_t block : blocks) {
-    if (block != blocks.front() && headers.contains(block)) out.fixed += turns_of_inner_loop;
+    if (block != blocks.front() && headers.contains(block)) out.fixed += turns_of_inner_loop, out.has_loops = true;
     for (const BlockStep& step : program_.blocks[block].steps) {
       for (const Stmt& stmt : step.body)
-        if (is_for_caller(stmt.kind)) out.fixed += stmt.kind == StmtKind::draw ? turns_of_draw : turns_of_call;
+        if (calls(stmt)) out.fixed += stmt.kind == StmtKind::draw ? turns_of_draw : turns_of_call;
       if (step.kind != StepKind::nest) continue;
       const Nest& nest = program_.nests[static_cast<size_t>(step.nest)];
       out.fixed += calls_solver(nest.body) ? turns_of_call : turns_of_nest;
@@ -241,6 +243,24 @@ bool ControlFunction::is_inside(size_t latch, int block, size_t header) const {
   return false;
 }
 
+// The condition under which a latch asks whether the run is interrupted.
+std::string ControlFunction::time_to_ask(TempId question) {
+  auto found = questions_.find(question);
+  if (found == questions_.end()) return "false";  // the loop ends soon
+  for (const auto& [header, strip] : strips_) {
+    const ProgramBlock& latch = program_.blocks[strip.latch];
+    if (latch.condition != question) continue;
+    const bool up = strip.length > 0;
+    const std::string until = cat("strip", static_cast<long>(header));
+    const long step = static_cast<long>(step_of(header, strip.latch, strip.counter));
+    const std::string ends = cat(temp_name(strip.counter), " + ", step, up ? " >= " : " <= ", until);
+    return strip.fixed_end.id < 0 ? ends : cat(ends, " && ", until, up ? " < " : " > ", "(i64)", dim(strip.fixed_end));
+  }
+  const Turns& turns = found->second;
+  const std::string spent = cat("(turns -= ", turns_text(turns), ") <= 0");
+  return turns.has_loops ? cat("(", spent, " || frame->has_asked)") : spent;
+}
+
 void ControlFunction::end_strip(size_t number) {
   const Strip& strip = strips_.at(number);
   const std::string counter = temp_name(strip.counter), end = temp_name(strip.end),
@@ -252,7 +272,7 @@ void ControlFunction::end_strip(size_t number) {
   go(number, 0);
   code_.close();
   code_.open(cat("if (", until, before, end, ")"));
-  write_poll(strip.latch, "");
+  if (!asks_itself(program_.blocks[strip.latch])) write_poll(strip.latch, "");
   code_.line(cat("goto s", static_cast<long>(number), ";"));
   code_.close();
   go(number, 1);

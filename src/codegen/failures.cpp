@@ -6,6 +6,8 @@ namespace accel {
 
 namespace {
 
+constexpr size_t most_outputs = 16;  // of exits, for which a run asks whether they have memory
+
 const Body& body_of(const Program& program, const BlockStep& step) {
   return step.kind == StepKind::nest ? program.nests[static_cast<size_t>(step.nest)].body : step.body;
 }
@@ -84,6 +86,8 @@ std::set<size_t> reachable(const Ways& ways, size_t from) {
 
 }  // namespace
 
+bool is_number(const ExitOutput& output) { return output.buffer < 0 && output.shape.empty(); }
+
 Failures failures_from(const Program& program, const Facts& facts, const PolledEdges& polls, size_t block, size_t first) {
   Failures out;
   Ways ways = forward(program);
@@ -96,8 +100,11 @@ Failures failures_from(const Program& program, const Facts& facts, const PolledE
   for (size_t b : blocks) {
     const ProgramBlock& each = program.blocks[b];
     for (size_t k = b == block ? skipped : 0; k < each.steps.size(); ++k) add(program, facts, each.steps[k], out);
-    out.others |= program.blocks.size() > 1 && !each.outputs.empty();
+    if (program.blocks.size() == 1) continue;
+    for (const ExitOutput& output : each.outputs)
+      is_number(output) ? out.outputs.push_back(output.output) : void(out.others = true);
   }
+  out.others |= out.outputs.size() > most_outputs;
   return out;
 }
 

@@ -12,14 +12,20 @@ namespace accel {
 // Edges (block, number) that ask whether to go on, and for how many turns one iteration stands.
 struct Turns {
   int fixed = 1;
-  std::vector<Dim> work;  // element operations, each of which counts as one
+  std::vector<Dim> work;   // element operations, each of which counts as one
+  bool has_loops = false;  // that ask by themselves
 };
 using PolledEdges = std::map<std::pair<size_t, int>, Turns>;
 
 struct Failures {
   int events = 0;       // floating-point events (EventBits)
   bool others = false;  // errors of NumPy's loops and of calls, memory, Ctrl-C at a polled edge without an exit
+  // Numbers that exits of programs of several blocks hand over. The caller has words for them at the start, unless they are to
+  // be arrays.
+  std::vector<int> outputs;
 };
+
+bool is_number(const ExitOutput& output);
 
 // In the steps of a block from `first` on and in all that may follow. Where there are several blocks, memory that steps and
 // exits take is among `others`; in a program of one block it is not, but for heap scratch.

@@ -126,7 +126,7 @@ Interrupt poll_signals(int leaves) {
   if (scope == nullptr || (!scope->can_fail_ && leaves == 0)) return Interrupt::none;
   const bool interrupted = scope->is_interrupted();
   if (!interrupted && leaves < 2) return Interrupt::none;
-  if (!interrupted && scope->still_holds()) return scope->must_show() ? Interrupt::show : Interrupt::none;
+  if (!interrupted && scope->still_holds()) return leaves == 2 && scope->must_show() ? Interrupt::show : Interrupt::none;
   scope->was_asked_to_end_ = true;
   return leaves > 0 || scope->run_.has_exits ? Interrupt::soon : Interrupt::now;
 }

@@ -234,7 +234,8 @@ void adapt(AccelPoll& state, int64_t now) {
 void forget_interrupt() { interrupted_since = 0; }
 
 int poll_interrupt(int leaves, AccelPoll* state) {
-  thread_local int64_t next = 0;
+  thread_local int64_t next_of_kind[2] = {0, 0};
+  int64_t& next = next_of_kind[leaves < 2 ? 0 : 1];  // loops that may leave for more reasons ask in their own time
   Interrupt (*ask)(int) = interrupt_poll.load(std::memory_order_relaxed);
   int64_t now = coarse_nanoseconds();
   adapt(*state, now);
@@ -245,7 +246,10 @@ int poll_interrupt(int leaves, AccelPoll* state) {
   if (asked == Interrupt::none || asked == Interrupt::show) return asked == Interrupt::show;
   if (interrupted_since == 0) interrupted_since = now;
   bool waits = asked == Interrupt::soon && leaves == 0;  // for a loop around this one
-  if (waits && now - interrupted_since < std::chrono::nanoseconds(short_wait).count()) return 0;
+  if (waits && now - interrupted_since < std::chrono::nanoseconds(short_wait).count()) {
+    state->turns = 1;  // so that the loop around this one asks soon
+    return 0;
+  }
   if (running != nullptr) running->stop();
   return 1;
 }

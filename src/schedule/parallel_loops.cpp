@@ -83,6 +83,13 @@ class Examined {
     return b;
   }
 
+  // Whether the block ends with the question whether the run is to leave, before the next iteration of this loop.
+  bool is_question(BlockId b) const {
+    const Terminator& t = block(b).terminator;
+    if (t.kind != TerminatorKind::branch || graph_.is_input(t.operands[0])) return false;
+    return graph_.producer(t.operands[0]).op == Op::interrupted && t.targets[1] == loop_.header;
+  }
+
   // Whether all ways out of the middle are side exits.
   bool leaves_for_interpreter() {
     for (BlockId b : loop_.blocks) {
@@ -90,6 +97,7 @@ class Examined {
       for (int k = 0; k < target_count(t); ++k) {
         BlockId target = t.targets[k];
         if (loop_.blocks.contains(target) || (b == loop_.header && k == 1)) continue;
+        if (is_question(b) && k == 0) continue;  // the calling thread asks, and leaves at the end of an iteration
         if (block(behind_jumps(target)).terminator.kind != TerminatorKind::leave) return false;
         leaves_ = true;
       }
@@ -109,7 +117,7 @@ class Examined {
       for (const BlockStep& step : each.steps) {
         if (step.kind == StepKind::grow || step.kind == StepKind::protect) return false;
         for (const Stmt& stmt : step.body)
-          if (is_for_caller(stmt.kind)) return false;
+          if (is_for_caller(stmt.kind) && !(is_question(b) && stmt.kind == StmtKind::interrupted)) return false;
         if (step.kind != StepKind::nest) continue;
         const Nest& nest = program_.nests[static_cast<size_t>(step.nest)];
         if (nest.on_calling_thread) return false;
@@ -123,7 +131,8 @@ class Examined {
   }
 
   // Whether an iteration needs none of the header's scalars but the counter, neither for what it does nor for what it gives
-  // those that are used behind the loop. What a side exit hands over does not count: the calling thread works it out again.
+  // those that are used behind the loop. What a side exit hands over does not count: the calling thread works it out again; but
+  // for that of a question, behind which only the last iteration is the calling thread's.
   bool carries_nothing() {
     std::set<ValueId> needed;
     std::vector<ValueId> open;
@@ -136,6 +145,8 @@ class Examined {
       if (block(b).terminator.kind == TerminatorKind::branch) need(block(b).terminator.operands[0]);
     }
     for (ValueId v : handed_on()) need(v);
+    for (BlockId b : loop_.blocks)
+      if (is_question(b)) need_all(block(b).terminator.targets[0], need);
     while (!open.empty()) {
       ValueId v = open.back();
       open.pop_back();
@@ -153,6 +164,22 @@ class Examined {
           if (block(b).terminator.targets[k] == home) need(block(b).terminator.target_arguments[k][place]);
     }
     return true;
+  }
+
+  // What the code from `b` on, which does not come back, uses.
+  template <typename Need>
+  void need_all(BlockId b, const Need& need) const {
+    std::vector<BlockId> open = {b};
+    while (!open.empty()) {
+      const Block& each = block(open.back());
+      open.pop_back();
+      for (NodeId n : each.nodes)
+        for (ValueId v : graph_.nodes[static_cast<size_t>(n)].operands) need(v);
+      const Terminator& t = each.terminator;
+      for (const auto* list : {&t.operands, &t.target_arguments[0], &t.target_arguments[1]})
+        for (ValueId v : *list) need(v);
+      for (int k = 0; k < target_count(t); ++k) open.push_back(t.targets[k]);
+    }
   }
 
   // What an iteration gives the header's scalars that are used behind the loop: the last one has to work it out by itself.

@@ -13,14 +13,17 @@ constexpr i64 poll_turns = 1 << 16;  // before a run is asked for the first time
 // What so many element operations count for: very many are followed by a question.
 ACCEL_INLINE i64 turns_of(i64 work) { return work >= 0 && work < (1 << 24) ? work : 1 << 24; }
 // Asked by loops now and then: how many turns, iterations of few statements, they may go on; 0: the run, which can leave
-// through an exit, is to end here. `leaves`: 1 when that only raises, 2 when it hands the whole state over.
+// through an exit, is to end here. `leaves`: 1 when that only raises, 2 when it hands the whole state over, 3 when it does so
+// but cannot go on behind it.
 static __attribute__((noinline, cold)) i64 turns_before_exit(Frame* frame, int leaves) {
   if (frame->runtime->poll == nullptr) return 1 << 30;
+  frame->has_asked = leaves < 2;
   return frame->runtime->poll(leaves, &frame->poll) != 0 ? 0 : frame->poll.turns;
 }
 // The same for a run that can only fail.
 static __attribute__((noinline, cold)) i64 turns_before_failure(Frame* frame) {
   if (frame->runtime->poll == nullptr) return 1 << 30;
+  frame->has_asked = true;
   if (frame->runtime->poll(0, &frame->poll) == 0) return frame->poll.turns;
   report(frame, accel_interrupted);
   return 0;
@@ -329,41 +332,44 @@ ACCEL_INLINE i64 first_slice(i64 n, i64 work) {
 ACCEL_INLINE i64 next_slice(i64 slice, i64 nanoseconds) {
   return nanoseconds < 16000000 ? slice * 4 : nanoseconds > 60000000 ? index_max(slice / 2, 1) : slice;
 }
-// Runs [first, first + n); whether all are done. When one came to a side exit the kept memory is put back and nothing has
-// happened. The same when the run is interrupted, if it can leave (`leaves`).
-static bool run_slice(LoopRun* run, AccelRegion region, Kept* kept, int count, i64 n, i64 work, bool leaves) {
+// Runs [first, first + n); whether all are done. `puts_back`: it can be done again from the start, so it stops where the run is
+// interrupted.
+static bool run_slice(LoopRun* run, AccelRegion region, i64 n, i64 work, bool puts_back) {
   Frame* const frame = run->frame;
-  const auto flags = fp_control();
-  const bool puts_back = leaves && count > 0;
   const bool stopped = frame->runtime->parallel_for(region, run, n, 1, work) != 0 || (run->status & accel_interrupted) != 0;
   run->status = stopped && !puts_back ? run->status | accel_interrupted : run->status & ~accel_interrupted;
   const bool ends = run->left != 0 || (stopped && puts_back);
   const bool left = ends && (run->status & (accel_error | accel_no_memory | accel_interrupted)) == 0;
-  if (!left) report(frame, run->status);
+  return !left;
+}
+// Runs [0, n), up to an iteration before one that came to a side exit, or after which the run is to leave (`leaves`, as of
+// turns_before_exit); how many are done. Where memory is kept, it is put back for a side exit: then nothing has happened.
+static __attribute__((noinline)) i64 run_loop(LoopRun* run, AccelRegion region, Kept* kept, int count, i64 n, i64 work,
+                                              int leaves) {
+  Frame* const frame = run->frame;
+  const bool asks = leaves > 0 && frame->runtime->poll != nullptr && frame->runtime->now != nullptr;
+  auto flags = fp_control();
+  i64 done = 0;
+  bool left = false;
+  for (i64 slice = asks ? first_slice(n, work) : n; done < n;) {
+    const i64 size = slice < n - done ? slice : n - done, start = asks ? frame->runtime->now() : 0;
+    run->first = done;
+    if (count == 0) flags = fp_control();
+    left = !run_slice(run, region, size, (i64)((f64)work / (f64)n * (f64)size), leaves > 0 && count > 0);
+    if (!left && count == 0) report(frame, run->status);
+    if (left || (run->status & ~frame->launch->accepted) != 0) break;
+    done += size;
+    if (done < n && turns_before_exit(frame, leaves) == 0) break;
+    slice = next_slice(slice, asks ? frame->runtime->now() - start : 0);
+  }
   for (int k = 0; k < count; ++k) {
     char* inside = kept[k].memory;
     if (left && kept[k].bytes > 0) copy_kept<true>(kept[k], frame->buffers[kept[k].buffer], inside, 0);
     drop_kept(frame, kept[k]);
   }
+  if (!left && count > 0) report(frame, run->status);
   if (left) fp_set_control(flags);
-  return !left;
-}
-// Runs [0, n), up to an iteration before one that came to a side exit, or after which the run is to leave; how many are done.
-static __attribute__((noinline)) i64 run_loop(LoopRun* run, AccelRegion region, Kept* kept, int count, i64 n, i64 work,
-                                              bool leaves) {
-  Frame* const frame = run->frame;
-  if (!leaves || count > 0 || frame->runtime->poll == nullptr || frame->runtime->now == nullptr)
-    return run_slice(run, region, kept, count, n, work, leaves) ? n : 0;
-  i64 done = 0;
-  for (i64 slice = first_slice(n, work); done < n;) {
-    const i64 size = slice < n - done ? slice : n - done, start = frame->runtime->now();
-    run->first = done;
-    if (!run_slice(run, region, kept, count, size, (i64)((f64)work / (f64)n * (f64)size), leaves) || failed(frame)) break;
-    done += size;
-    if (done < n && turns_before_exit(frame, 1) == 0) break;
-    slice = next_slice(slice, frame->runtime->now() - start);
-  }
-  return done;
+  return left && count > 0 ? 0 : done;
 }
 // How many of the next `count` iterations of a loop that runs tile by tile, each of `work` element operations, run before the
 // run is asked; `last`: as many as before, 0 at first.

@@ -14,6 +14,7 @@ struct Frame {
   AccelPoll poll;
   unsigned char* event_rows;  // prelude part "record"
   i64 sliced;                 // when the last slice of a loop has begun
+  bool has_asked;             // whether the run is interrupted, and cannot hand its state over there
 };
 
 ACCEL_INLINE void report(Frame* frame, int status) {
