@@ -252,6 +252,53 @@ TEST_F(ParallelTest, ALoopThatSoonEndsIsNotStoppedWhereTheRunLeavesBehindIt) {
   forget_interrupt();
 }
 
+// A loop of two threads in which everything happens in one order: both are in their first chunks; the caller's ends; the run is
+// interrupted; the other thread sees that from within its chunk, ends it, and takes no other.
+struct OrderedLoop {
+  std::thread::id caller = std::this_thread::get_id();
+  std::atomic<bool> other_has_begun{false}, other_has_seen{false};
+  std::mutex mutex;
+  std::vector<int64_t> begun;
+};
+
+std::atomic<Interrupt> answer_to_caller{Interrupt::none};
+std::thread::id asking;
+Interrupt poll_of_caller(int) { return std::this_thread::get_id() == asking ? answer_to_caller.load() : Interrupt::none; }
+
+void run_in_order(void* frame, int64_t begin, int64_t) {
+  auto* loop = static_cast<OrderedLoop*>(frame);
+  {
+    std::lock_guard lock(loop->mutex);
+    loop->begun.push_back(begin);
+  }
+  if (std::this_thread::get_id() == loop->caller) {
+    loop->other_has_begun.wait(false);
+    usleep(21'000);  // a loop is not asked before
+    return;
+  }
+  loop->other_has_begun = true;
+  loop->other_has_begun.notify_all();
+  AccelPoll state = {};
+  while (poll_interrupt(0, &state) == 0) std::this_thread::yield();
+  loop->other_has_seen = true;
+}
+
+TEST_F(ParallelTest, AnInterruptEndsAChunkThatAnotherThreadIsIn) {
+  asking = std::this_thread::get_id();
+  set_interrupt_poll(poll_of_caller);
+  settings().threads.set(2);
+  settings().parallel_threshold.set(0);
+  for (Interrupt how : {Interrupt::now, Interrupt::soon}) {  // with so much to do it does not end soon
+    answer_to_caller = how;
+    OrderedLoop loop;
+    EXPECT_EQ(parallel_for(run_in_order, &loop, 1000, 1, int64_t{1000} * 4'000'000), 1);
+    EXPECT_TRUE(loop.other_has_seen);
+    std::sort(loop.begun.begin(), loop.begun.end());
+    EXPECT_EQ(loop.begun, (std::vector<int64_t>{0, 500}));
+    forget_interrupt();
+  }
+}
+
 TEST_F(ParallelTest, QuestionsComeAboutEveryInterval) {
   set_interrupt_poll(nullptr);
   AccelPoll state = {};
@@ -263,6 +310,20 @@ TEST_F(ParallelTest, QuestionsComeAboutEveryInterval) {
   int64_t before = state.turns;
   EXPECT_EQ(poll_interrupt(1, &state), 0);
   EXPECT_LT(state.turns, before);
+}
+
+std::vector<int> kinds_asked;
+Interrupt poll_by_kind(int leaves) {
+  kinds_asked.push_back(leaves);
+  return Interrupt::none;
+}
+
+TEST_F(ParallelTest, LoopsThatMayLeaveForMoreReasonsAskInTheirOwnTime) {
+  set_interrupt_poll(poll_by_kind);
+  usleep(21'000);  // since the questions of other tests
+  AccelPoll state = {};
+  for (int leaves : {0, 1, 2, 2, 1, 3}) poll_interrupt(leaves, &state);
+  EXPECT_EQ(kinds_asked, (std::vector<int>{0, 2}));
 }
 
 struct FloatCase {
