@@ -159,4 +159,23 @@ struct Temporaries {
   bool left = false, right = false;
 };
 
+// Whether a call may tell an object that the captured code has made from an equal one, and nobody can change it but for an
+// array's elements: then it has AbstractValue::identity.
+inline bool has_identity(const AbstractValue& value) {
+  if (value.source >= 0) return false;
+  switch (value.kind) {
+    case AbstractKind::array:
+    case AbstractKind::text:
+      return true;
+    case AbstractKind::scalar:
+      return value.scalar.kind == ValueKind::numpy_scalar || value.scalar.dtype != DType::bool_;
+    case AbstractKind::tuple:
+      return !value.object;
+    case AbstractKind::constant:
+      return !value.items.empty();
+    default:
+      return false;
+  }
+}
+
 }  // namespace accel

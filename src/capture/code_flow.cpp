@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "capture/frame_watchers.h"
 #include "cpython/function.h"
 
 namespace accel {
@@ -39,29 +40,12 @@ LocalUse use_of_content(Opcode op) {
 // Code that may ask for the variables of its frame, whatever it does with them, or for how many references an object has, or
 // when it dies.
 bool looks_at_frames(const Bytecode& bytecode) {
-  static constexpr const char* names[] = {"locals",
-                                          "vars",
-                                          "eval",
-                                          "exec",
-                                          "dir",
-                                          "_getframe",
-                                          "currentframe",
-                                          "getrefcount",
-                                          "get_referrers",
-                                          "get_objects",
-                                          "resize",
-                                          "weakref",
-                                          "ref",
-                                          "proxy",
-                                          "finalize",
-                                          "WeakSet",
-                                          "WeakValueDictionary",
-                                          "WeakKeyDictionary"};
   return std::any_of(bytecode.instructions.begin(), bytecode.instructions.end(), [](const Instruction& instruction) {
     PyObject* name = instruction.object;
     if (name == nullptr || !PyUnicode_Check(name) || instruction.op == Opcode::load_const) return false;
-    return std::any_of(std::begin(names), std::end(names),
-                       [&](const char* candidate) { return PyUnicode_CompareWithASCIIString(name, candidate) == 0; });
+    return std::any_of(std::begin(frame_watchers), std::end(frame_watchers), [&](const FrameWatcher& watcher) {
+      return watcher.needs_variables && PyUnicode_CompareWithASCIIString(name, watcher.name) == 0;
+    });
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "capture/frame_watchers.h"
 #include "capture/interpreter.h"
 #include "capture/known_types.h"
 #include "capture/predicated.h"
@@ -18,13 +19,12 @@ namespace {
 bool looks_at_caller(PyObject* callable) {
   static const std::vector<PyObject*> known = [] {
     std::vector<PyObject*> out;
-    auto add = [&](const char* module, const char* name) {
-      if (PyRef found = imported_attribute(module, name)) out.push_back(found.release());
-    };
-    for (const char* name : {"locals", "vars", "dir", "eval", "exec", "super", "breakpoint", "__build_class__"})
-      add("builtins", name);
-    for (const char* name : {"_getframe", "settrace", "setprofile", "exc_info", "exception", "getrefcount"}) add("sys", name);
-    out.push_back(PyObject_GetAttrString(reinterpret_cast<PyObject*>(array_type()), "resize"));
+    for (const FrameWatcher& watcher : frame_watchers) {
+      if (!watcher.calls_alone) continue;
+      PyRef found = imported_attribute(watcher.module, watcher.type != nullptr ? watcher.type : watcher.name);
+      if (found && watcher.type != nullptr) found = PyRef::steal(PyObject_GetAttrString(found.get(), watcher.name));
+      if (found) out.push_back(found.release());
+    }
     return out;
   }();
   return std::find(known.begin(), known.end(), callable) != known.end();

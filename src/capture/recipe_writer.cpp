@@ -19,27 +19,7 @@ PyObject* operator_call() {
   return call;
 }
 
-namespace {
-
-// Whether a call may tell the object from an equal one, and nobody can change it but for an array's elements.
-bool has_identity(const AbstractValue& value) {
-  if (value.source >= 0) return false;
-  switch (value.kind) {
-    case AbstractKind::array:
-    case AbstractKind::text:
-      return true;
-    case AbstractKind::scalar:
-      return value.scalar.kind == ValueKind::numpy_scalar || value.scalar.dtype != DType::bool_;
-    case AbstractKind::tuple:
-      return !value.object;
-    case AbstractKind::constant:
-      return !value.items.empty();
-    default:
-      return false;
-  }
-}
-
-}  // namespace
+namespace {}  // namespace
 
 RecipeId RecipeWriter::add(Recipe recipe) {
   recipes_.push_back(std::move(recipe));

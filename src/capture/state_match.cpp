@@ -118,7 +118,7 @@ class Matcher {
     if (is_any_list(tc) && is_any_list(ac) && tc.kind != ac.kind) return grows(t, a, tc, ac, slot);
     if (tc.kind != ac.kind) return false;
     if (tc.kind == AbstractKind::null) return true;
-    if (tc.kind == AbstractKind::constant && !tc.items.empty()) add_identity(t, a, tc.identity, ac.identity, slot);
+    if (tc.kind == AbstractKind::constant && has_identity(tc)) add_identity(t, a, tc.identity, ac.identity, slot);
     if (tc.kind == AbstractKind::constant) return same_constant(tc.object.get(), ac.object.get());
     if (tc.source != ac.source) return false;
     bool is_plain = tc.kind == AbstractKind::object && tc.keys.empty() && ac.keys.empty();
@@ -128,8 +128,7 @@ class Matcher {
     if (!fresh || !back_fresh) return pair->second == a.get() && back->second == t.get();
     if (tc.kind == AbstractKind::opaque) add_identity(t, a, tc.identity, ac.identity, slot);
     if (tc.kind == AbstractKind::opaque) return tc.object.get() == ac.object.get();
-    if (tc.kind == AbstractKind::array || tc.kind == AbstractKind::tuple || tc.kind == AbstractKind::text)
-      add_identity(t, a, tc.identity, ac.identity, slot);
+    if (has_identity(tc)) add_identity(t, a, tc.identity, ac.identity, slot);
     if (tc.kind == AbstractKind::array) return array(tc.array, ac.array, slot);
     if (tc.kind == AbstractKind::predicated) return t == a && same_lanes(tc, ac);
     if (is_any_list(tc) && (tc.iterated || ac.iterated) && tc.scalar.dim != ac.scalar.dim) return false;
@@ -209,7 +208,7 @@ class Matcher {
     slot.arriving = a;
     slot.equal = (t == a || (same_number(tc, ac) && tc.items == ac.items)) && has_name_of(tc, ac);
     match_.slots.push_back(slot);
-    add_identity(t, a, tc.identity, ac.identity, slot);
+    add_identity(t, a, tc.identity, ac.identity, slot);  // a constant may become a number that has one
     return true;
   }
 

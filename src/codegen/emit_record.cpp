@@ -7,6 +7,7 @@
 
 #include "codegen/expressions.h"
 #include "codegen/kernel_function.h"
+#include "ir/stray_flags.h"
 
 namespace accel {
 
@@ -118,13 +119,11 @@ std::map<int, int> KernelFunction::sites_of(const Body& body) {
   return out;
 }
 
-// Whether a statement raises flags of the hardware that are no events of NumPy's, though comparisons are quiet: the modulus of
-// a complex number may overflow, and numbers of Python's have no events.
+// Whether a statement raises flags that are no events: what gives numbers of Python's is quiet.
 bool KernelFunction::has_stray_flags(const Body& body) const {
   return std::any_of(body.begin(), body.end(), [&](const Stmt& stmt) {
-    bool computes = (stmt.kind == StmtKind::compute || stmt.kind == StmtKind::fold) && is_inexact(dtype(stmt.args[0]));
-    bool modulus = computes && stmt.op == Op::absolute && has_parts(stmt.args[0]);
-    return modulus || (computes && stmt.quiet) || has_stray_flags(stmt.body);
+    const bool computes = stmt.kind == StmtKind::compute || stmt.kind == StmtKind::fold;
+    return (computes && accel::has_stray_flags(stmt.op, dtype(stmt.args[0]), stmt.quiet)) || has_stray_flags(stmt.body);
   });
 }
 

@@ -80,6 +80,16 @@ bool is_immutable(const Recipe& recipe) {
   }
 }
 
+// Adds the loops of NumPy's that a kernel calls.
+Status resolve_loops(const CompiledKernel& kernel, std::vector<AccelImport>& imports, std::vector<ResolvedLoop>& loops) {
+  for (const LoopImport& import : kernel.imports()) {
+    ACCEL_TRY(ResolvedLoop loop, resolve_loop(import));
+    imports.push_back(loop.import);
+    loops.push_back(std::move(loop));
+  }
+  return Unit{};
+}
+
 // Releases the GIL meanwhile. Reason::interrupted: an exception is set.
 Result<Compilation> compile_graph(Graph graph, const CompileOptions& options) {
   PyThreadState* thread = nullptr;
@@ -427,11 +437,7 @@ bool Entry::compile_recording() {
 
 Status Entry::add_recording(const Compilation& compilation) {
   auto recording = std::make_unique<Recording>();
-  for (const LoopImport& import : compilation.kernel->imports()) {
-    ACCEL_TRY(ResolvedLoop loop, resolve_loop(import));
-    recording->imports.push_back(loop.import);
-    recording->loops.push_back(std::move(loop));
-  }
+  ACCEL_TRY([[maybe_unused]] Unit resolved, resolve_loops(*compilation.kernel, recording->imports, recording->loops));
   recording->kernel = compilation.kernel;
   // A call's result may become a result itself; memory for it is then made in vain.
   recording->allocates_first = has_known_results(compilation.graph) && (captured_.calls.empty() || writes_inputs_);
@@ -665,11 +671,7 @@ Status Entry::compile_native(bool keep_texts) {
   bool calls = !captured_.calls.empty() && !writes_inputs_;
   allocates_first_ = has_known_results(compiled->graph) && !calls;
   has_flow_ = has_flow(compiled->graph);
-  for (const LoopImport& import : compiled->kernel->imports()) {
-    ACCEL_TRY(ResolvedLoop loop, resolve_loop(import));
-    imports_.push_back(loop.import);
-    loops_.push_back(std::move(loop));
-  }
+  ACCEL_TRY([[maybe_unused]] Unit resolved, resolve_loops(*compiled->kernel, imports_, loops_));
   auto draws = [](const BoxedCall& call) { return call.draw >= 0; };
   if (std::any_of(captured_.calls.begin(), captured_.calls.end(), draws)) find_draw_functions();
   compilation_ = std::make_unique<Compilation>(std::move(compiled).value());
