@@ -88,6 +88,7 @@ def test_a_callback_keeps_the_array():
         y = target(np.zeros(3), 3, Callback(act))
         assert all(k is y for k in kept) and len(kept) == 3
         assert y.tolist() == [4.0, 4.0, 4.0] and y.flags.owndata and y.base is None
+    assert facts(call)["compiled"] == 2
 
 
 def test_a_callback_keeps_a_view():
@@ -107,6 +108,7 @@ def test_a_callback_keeps_a_view():
         kept.clear()
         y = target(np.zeros(4), Callback(act))
         assert kept[0].base is y and kept[0].tolist() == [3.0, 3.0]
+    assert facts(call)["compiled"] == 2
 
 
 def test_a_callback_keeps_what_dies_anyway():
@@ -197,6 +199,7 @@ def test_a_callback_changes_a_closure():
     for _ in range(3):
         expected = run(plain, lambda: (np.arange(3.0), 4, Callback(act)))
         assert run(call, lambda: (np.arange(3.0), 4, Callback(other))) == expected
+    assert facts(call)["compiled"] == 3
 
 
 def test_a_callback_changes_an_attribute_and_drops_the_array():
@@ -224,6 +227,7 @@ def test_a_callback_changes_an_attribute_and_drops_the_array():
     call = accel.compile(function)
     for _ in range(3):
         assert call(Model(), 5, Callback(act)) == plain(5)
+    assert facts(call)["compiled"] == 3
 
 
 def test_a_callback_changes_errstate():
@@ -255,6 +259,7 @@ def test_a_callback_changes_errstate():
     for _ in range(3):
         expected, got = run(guarded, make), run(compiled, make)
         assert got[1][:2] == expected[1][:2] and got[4] == expected[4]
+    assert facts(call)["compiled"] == 3
 
 
 def test_a_callback_raises():
@@ -315,6 +320,7 @@ def test_a_callback_resets_the_function():
     call = accel.compile(function)
     for _ in range(3):
         assert call(np.arange(4.0), Callback(lambda: accel.reset(call))) == 18.0
+        assert facts(call)["compiled"] == 1  # since the reset
 
 
 def test_a_callback_runs_threads():
@@ -339,3 +345,4 @@ def test_a_callback_runs_threads():
         results.clear()
         assert call(np.ones(100000), 3, Callback(act)) == function(np.ones(100000), 3, Callback())
         assert results == [function(np.ones(1000), 2, Callback())] * 9
+    assert facts(call)["compiled"] == 20

@@ -299,6 +299,7 @@ def test_counts_that_numpy_refuses():
     call = accel.compile(spread)
     for counts in ([1, 2, 3], [-1, 2, 0], [1, 2]):
         assert_same(spread, call, np.arange(3.0), np.array(counts), times=1)
+    assert facts(call)["compiled"] > 0
 
 
 def test_items_of_arrays():

@@ -27,6 +27,7 @@ def test_methods_and_keywords():
     call = accel.compile(function)
     for _ in range(3):
         assert outcome(call) == outcome(function)
+    assert facts(call)["compiled"] == 3
 
 
 def test_a_list_of_the_caller_grows():
@@ -112,6 +113,7 @@ def test_generators_of_random_numbers_stay_in_step():
     for _ in range(3):
         expected = run(function, lambda: (np.random.default_rng(1), 4))
         assert run(call, lambda: (np.random.default_rng(1), 4))[:4] == expected[:4]
+    assert facts(call)["compiled"] == 3
 
 
 def test_random_numbers_are_not_drawn_twice():
@@ -129,6 +131,7 @@ def test_random_numbers_are_not_drawn_twice():
     call = accel.compile(function)
     for _ in range(3):
         assert run(call, make)[:4] == run(function, make)[:4]
+    assert facts(call)["compiled"] == 3
 
 
 def test_locals_is_left_to_the_interpreter():
@@ -173,6 +176,7 @@ def test_left_anywhere(n):
             for _ in range(2):
                 make = lambda: (np.zeros(3), 3, Callback(act))  # noqa: E731
                 assert run(call, make) == run(function, make)
+            assert facts(call)["compiled"] > 0 or "an exit that was asked for" in str(accel.explain(call)(*make()))
 
 
 def test_arguments_that_are_changed_behind_loops_with_calls():

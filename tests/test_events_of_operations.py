@@ -108,6 +108,7 @@ def test_events_that_others_see(name, mode):
         warnings.simplefilter("always")
         plain(*cases[0])
     assert [(str(w.message), w.lineno) for w in caught] == [(str(w.message), w.lineno) for w in wanted]
+    assert facts(compiled)["compiled"] > 0
 
 
 NESTED = """

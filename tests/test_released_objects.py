@@ -197,6 +197,7 @@ def test_arrays_die_where_the_code_deletes_them_in_the_first_call():
     for function in (own, in_a_list):
         call = accel.compile(function)
         assert [call(np.ones(3)) for _ in range(2)] == 2 * [function(np.ones(3))]
+        assert facts(call)["compiled"] == 2, accel.explain(call)(np.ones(3))
 
 
 def test_a_second_name_keeps_an_array_from_being_resized():
@@ -209,3 +210,4 @@ def test_a_second_name_keeps_an_array_from_being_resized():
     for _ in range(2):
         with pytest.raises(ValueError, match="refcheck|references"):
             call(np.ones(3))
+    assert facts(call)["compiled"] == 2
