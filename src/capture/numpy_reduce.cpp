@@ -283,13 +283,28 @@ Result<std::optional<Ref>> reduce_lanes(Capture& capture, PyObject* ufunc, const
   return std::optional(wrap_result(capture, value, false));
 }
 
-// A fresh result lies in memory as NumPy's iterator goes over what is reduced: axes of extent 1 have no say in that.
+// Whether it is memory of the code's own without elements: NumPy gives that no strides, so that it says nothing of an order.
+bool has_no_strides(Capture& capture, const Operand& array) {
+  const Dim zero = capture.dims().constant(0);
+  return array.ref->array.storage->source < 0 &&
+         std::any_of(
+             array.shape.begin(), array.shape.end(),
+             [&](Dim extent) { return capture.hint(extent) == 0 && capture.decide_equal(extent, zero); });
+}
+
+// The order in which NumPy's iterator goes over what is reduced: axes of extent 1 have no say in that.
+std::vector<uint8_t> order_of_iteration(Capture& capture, const ReduceCall& call) {
+  if (has_no_strides(capture, call.array)) return {};
+  std::vector<Operand> operands = {call.array};
+  if (call.where) operands.push_back(*as_operand(capture, call.where));
+  return result_order(capture, operands, call.array.shape);
+}
+
+// A fresh result lies in memory as the iterator goes.
 ValueId in_iterated_order(Capture& capture, const ReduceOptions& options, const ReduceCall& call, ValueId value) {
   const Type type = capture.graph().type(value), array = capture.graph().type(capture.read(call.array.ref));
   if (options.out || type.rank() < 2 || array.is_c_order()) return value;
-  std::vector<Operand> operands = {call.array};
-  if (call.where) operands.push_back(*as_operand(capture, call.where));
-  const Type iterated{ValueKind::array, array.dtype, array.shape, result_order(capture, operands, call.array.shape)};
+  const Type iterated{ValueKind::array, array.dtype, array.shape, order_of_iteration(capture, call)};
   std::vector<uint8_t> order = order_without(iterated, options.axes);
   if (order == type.axis_order()) return value;
   if (std::is_sorted(order.begin(), order.end())) order.clear();
@@ -301,8 +316,8 @@ ValueId with_kept_axes(Capture& capture, const ReduceOptions& options, const Red
   Builder& build = capture.build();
   value = build.expand_dims(value, options.axes);
   if (options.out || capture.graph().type(capture.read(call.array.ref)).is_c_order()) return value;
-  std::vector<uint8_t> order = result_order(capture, {call.array}, call.array.shape);
-  return build.pointwise(Op::copy, {value}, {capture.graph().type(value).dtype}, ValueKind::array, order);
+  return build.pointwise(Op::copy, {value}, {capture.graph().type(value).dtype}, ValueKind::array,
+                         order_of_iteration(capture, call));
 }
 
 bool same_shape(Capture& capture, const std::vector<Dim>& shape, const std::vector<Dim>& other) {

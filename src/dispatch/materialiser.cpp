@@ -251,6 +251,7 @@ std::vector<int64_t> values_of(const std::vector<DimProgram>& programs, const Bi
 }  // namespace
 
 // Axes of one element, and all axes of arrays without elements, may have any strides: those of a view follow from its base's.
+// A stride of 0 is one that broadcasting or a new axis has given.
 void Materialiser::follow_base(const Prepared& prepared, const Binding& binding, PyObject* base, std::span<const int64_t> shape,
                                std::span<int64_t> strides) const {
   const ArrayFacts facts = array_facts(base);
@@ -260,7 +261,7 @@ void Materialiser::follow_base(const Prepared& prepared, const Binding& binding,
     at = walk(at, path[k], values_of(prepared.path[k].shape, binding), values_of(prepared.path[k].steps, binding));
   const bool empty = has_extent(shape, 0);
   for (size_t k = 0; k < shape.size() && at.strides.size() == shape.size(); ++k)
-    if (at.strides[k] && (empty || shape[k] == 1)) strides[k] = *at.strides[k];
+    if (at.strides[k] && (empty || (shape[k] == 1 && strides[k] != 0))) strides[k] = *at.strides[k];
 }
 
 PyObject* Materialiser::make_view(const Prepared& prepared, const Binding& binding, PyObject* base) const {
