@@ -1,5 +1,6 @@
 """Texts of NumPy's numbers and arrays depend on the print options, which the function or its callers may change."""
 
+import re
 import threading
 
 import numpy as np
@@ -123,3 +124,27 @@ def test_texts_of_arrays_at_exits(exit):
         call = accel.compile(texts_of_arrays, backend="numpy")
         assert_same(texts_of_arrays, call, ARRAY, times=5)
     assert np.get_printoptions()["precision"] == 8
+
+
+def of_iterables(x):
+    y = x * 2.0
+    iterator, keys, pairs = iter([1.0]), {1: 2}.keys(), zip([1], [2])  # noqa: B905
+    return str(iterator), repr(keys), str(keys), "{} {}".format(pairs, keys), sorted(keys), "".join(iter("ab")), y  # noqa: UP032
+
+
+def of_unknown_objects(x):
+    y = x * 2.0
+    numbers = np.ma.array(x)
+    return hasattr(numbers, "mask"), (numbers != numbers).any(), y  # noqa: PLR0124
+
+
+@pytest.mark.parametrize("function", [of_iterables, of_unknown_objects])
+def test_objects_that_are_not_their_items(function):
+    """The text of an iterator or a view is not that of its items; what a call gives has attributes and comparisons of its own."""
+    call = accel.compile(function, backend="numpy")
+
+    def outcome(of):
+        return [re.sub("0x[0-9a-f]+", "", part) if isinstance(part, str) else part for part in of(np.arange(3.0))[:-1]]
+
+    assert outcome(call) == outcome(call) == outcome(call) == outcome(function)
+    assert facts(call)["compiled"] > 0

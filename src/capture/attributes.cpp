@@ -406,6 +406,8 @@ Result<Ref> get_attribute(Capture& capture, const Ref& value, PyObject* name) {
       return made_attribute(capture, value, name);
     case AbstractKind::super:
       return super_attribute(capture, value, name);
+    case AbstractKind::opaque:
+      return fail(Reason::unsupported_attribute, "an attribute of an object that a call has given");
     case AbstractKind::null:
       return fail(Reason::internal_error, "an attribute of NULL");
     default:

@@ -199,6 +199,8 @@ Result<Ref> compare(Capture& capture, int op, const Ref& left, const Ref& right,
   capture.look(left);
   capture.look(right);
   for (const Ref& operand : {left, right}) {
+    if (operand->kind == AbstractKind::opaque)
+      return fail(Reason::unsupported_value, "a comparison of an object that a call has given");
     bool defines = operand->kind == AbstractKind::object && !compares_safely(operand->object.get());
     if (defines && !is_known_by_parts(capture, operand)) return capture.refusal(operand);
     bool compares =

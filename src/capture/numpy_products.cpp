@@ -83,7 +83,12 @@ Result<Op> product_op(Capture& capture, const ProductCall& call) {
     }
     return call.op;
   }
-  auto one = [&] { return capture.decide(element_count(capture, call.shape), Comparison::eq, capture.dims().constant(1)); };
+  auto one = [&] {
+    const Dim count = element_count(capture, call.shape), single = capture.dims().constant(1);
+    // An extent that compiled code computes is taken for another one than 1.
+    if (capture.is_runtime(count)) return !capture.expect(count, Comparison::ne, single);
+    return capture.decide(count, Comparison::eq, single);
+  };
   bool forward = std::all_of(call.operands.begin(), call.operands.end(), [&](const Operand& operand) {
     return operand.type.dtype != call.dtype || is_forward(capture, operand);  // what is cast lies in a buffer
   });

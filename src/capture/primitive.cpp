@@ -198,12 +198,51 @@ Result<Ref> with_own_argument(Result<Ref> folded, const CallArguments& arguments
 
 }  // namespace
 
+namespace {
+
+bool is_lazy(const Ref& value) {
+  return value->kind == AbstractKind::iterator || value->kind == AbstractKind::generator ||
+         value->kind == AbstractKind::dict_view;
+}
+
+// What a callable gives of arguments among which `iterable` stands for the lazy ones. Null: it raises.
+Result<PyRef> call_of(Capture& capture, PyObject* callable, const CallArguments& arguments, const PyRef& iterable) {
+  std::vector<PyRef> values;
+  for (const Ref& argument : arguments.positional) {
+    PyRef value = iterable;
+    if (!is_lazy(argument)) {
+      ACCEL_TRY(value, capture.require_constant(argument));
+    }
+    values.push_back(std::move(value));
+  }
+  std::vector<PyObject*> borrowed;
+  for (const PyRef& value : values) borrowed.push_back(value.get());
+  PyRef result = PyRef::steal(PyObject_Vectorcall(callable, borrowed.data(), borrowed.size(), nullptr));
+  PyErr_Clear();
+  return result;
+}
+
+// Whether a callable only sees the items of an iterable: of an iterator over numbers it gives what it gives of a list of them,
+// or refuses both. The text of an iterator, for one, is not that of its items.
+Result<bool> takes_items(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  PyRef list = PyRef::steal(Py_BuildValue("[ii]", 1, 2));
+  PyRef iterator = PyRef::steal(list ? PyObject_GetIter(list.get()) : nullptr);
+  if (!iterator) return PyErr_Clear(), false;
+  ACCEL_TRY(PyRef of_list, call_of(capture, callable, arguments, list));
+  ACCEL_TRY(PyRef of_iterator, call_of(capture, callable, arguments, iterator));
+  if (!of_list || !of_iterator) return !of_list && !of_iterator;
+  if (!Py_IS_TYPE(of_list.get(), Py_TYPE(of_iterator.get()))) return false;
+  const bool same = PyObject_RichCompareBool(of_list.get(), of_iterator.get(), Py_EQ) == 1;
+  PyErr_Clear();
+  return same;
+}
+
+}  // namespace
+
 Result<Ref> fold_call(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   std::vector<PyRef> values;
   auto add = [&](Ref argument) -> Status {
-    bool lazy = argument->kind == AbstractKind::iterator || argument->kind == AbstractKind::generator ||
-                argument->kind == AbstractKind::dict_view;
-    if (lazy) {
+    if (is_lazy(argument)) {
       ACCEL_TRY(std::vector<Ref> items, all_items(capture, argument));
       for (const Ref& item : items) capture.look_deep(item);
       argument = capture.list(std::move(items));
@@ -217,6 +256,10 @@ Result<Ref> fold_call(Capture& capture, PyObject* callable, const CallArguments&
     values.push_back(std::move(value));
     return Unit{};
   };
+  if (std::any_of(arguments.positional.begin(), arguments.positional.end(), is_lazy)) {
+    ACCEL_TRY(bool items, takes_items(capture, callable, arguments));
+    if (!items) return fail(Reason::unsupported_call, short_repr(callable) + " of an iterator");
+  }
   for (const Ref& argument : arguments.positional) {
     ACCEL_TRY([[maybe_unused]] Unit done, add(argument));
   }
