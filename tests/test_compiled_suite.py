@@ -95,6 +95,26 @@ def test_output_differs():
 
 def test_listed():
     assert not is_compiled(helper)
+
+
+class TestFixtureOfTheClass:
+    @pytest.fixture(autouse=True, scope="class")
+    def ignored(self):
+        before = np.seterr(all="ignore")
+        yield
+        np.seterr(**before)
+
+    @pytest.fixture(autouse=True)
+    def numbers(self):
+        self.numbers = -np.ones(3)
+
+    def test_first(self):
+        assert_equal(np.geterr()["invalid"], "ignore")
+
+    def test_last(self):
+        assert_equal(np.geterr()["invalid"], "ignore")
+        assert_equal(self.numbers.sum(), -3.0)
+        self.numbers += np.log(self.numbers)
 """
 
 LIST = """
@@ -159,6 +179,11 @@ def test_calls_are_counted(suite):
 
 def line_after(text, start):
     return next(line.removeprefix(start).strip() for line in text.splitlines() if line.startswith(start))
+
+
+def test_fixtures_of_a_class_last_for_all_runs(tmp_path):
+    text, outcomes = run(tmp_path, "-k", "TestFixtureOfTheClass")
+    assert outcomes == dict.fromkeys(("TestFixtureOfTheClass::test_first", "TestFixtureOfTheClass::test_last"), "PASSED"), text
 
 
 def test_processes_add_up(tmp_path):

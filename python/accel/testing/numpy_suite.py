@@ -54,6 +54,23 @@ def cannot_hold(files: list[str]) -> list[tuple[str, str]]:
     return found
 
 
+class _Sibling:
+    """Stands for a further test of the same class: what the runs of one test share stays set up between them."""
+
+    def __init__(self, item: pytest.Item) -> None:
+        self._parents = item.listchain()[:-1]
+
+    def listchain(self) -> list[Any]:
+        """Return the collectors that the test is in."""
+        return self._parents
+
+
+def _failed_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> list[pytest.TestReport]:
+    """Tear down the fixtures of class and module that the next test does not share, and return the report when it fails."""
+    call = pytest.CallInfo.from_call(lambda: item.session._setupstate.teardown_exact(nextitem), "teardown")
+    return [] if call.excinfo is None else [item.ihook.pytest_runtest_makereport(item=item, call=call)]
+
+
 class CompiledSuite:
     """Runs tests plain and compiled, compares, and counts."""
 
@@ -121,8 +138,8 @@ class CompiledSuite:
 
     def _run_plain(self, item: pytest.Function, nextitem: pytest.Item | None) -> None:
         assert self.plain is not None
-        runs = [self._observe(item, nextitem) for _ in range(_PLAIN_RUNS)]
-        self.plain[item.nodeid] = [run for run, _ in runs], runs[-1][1]
+        runs = [self._observe(item) for _ in range(_PLAIN_RUNS)]
+        self.plain[item.nodeid] = [run for run, _ in runs], [*runs[-1][1], *_failed_teardown(item, nextitem)]
 
     def _run_compiled(self, item: pytest.Function, nextitem: pytest.Item | None) -> list[pytest.TestReport]:
         """Return the reports of the plain run, of which one tells what a compiled run did else."""
@@ -133,11 +150,12 @@ class CompiledSuite:
             with open(trace, "a") as file:
                 file.write(item.nodeid + "\n")
         for number in range(1, self.calls + 1):
-            found, compiled_reports = self._observe(item, nextitem)
+            found, compiled_reports = self._observe(item)
             lines = differences(first, second, found)
             if lines:
-                return self._differing(item, number, lines, reports, compiled_reports)
-        return reports
+                reports = self._differing(item, number, lines, reports, compiled_reports)
+                break
+        return [*reports, *_failed_teardown(item, nextitem)]
 
     def _differing(
         self,
@@ -162,13 +180,13 @@ class CompiledSuite:
             chosen.outcome, chosen.longrepr = "failed", "\n".join(text)
         return plain
 
-    def _observe(self, item: pytest.Function, nextitem: pytest.Item | None) -> tuple[Observation, list[pytest.TestReport]]:
+    def _observe(self, item: pytest.Function) -> tuple[Observation, list[pytest.TestReport]]:
         _renew(item)
         seed()
         before = state_of(item.module)
         with observing(Observation()) as run:
             with warnings.catch_warnings(record=True) as caught:
-                reports = runtestprotocol(item, log=False, nextitem=nextitem)
+                reports = runtestprotocol(item, log=False, nextitem=_Sibling(item))  # type: ignore[arg-type]
             run.note_warnings(caught)
             run.note_changes(before, state_of(item.module))
         for warning in caught:
