@@ -150,7 +150,7 @@ bool CodeFlow::has_break(int header) const {
   return false;
 }
 
-// But for the handler: compiled code takes no way to it.
+// The successors of an instruction but for its exception handler, to which compiled code has no edge.
 std::span<const int> CodeFlow::ordinary_successors(int index) const {
   const std::vector<int>& next = successors_[static_cast<size_t>(index)];
   return {next.data(), next.size() - (is_protected_[static_cast<size_t>(index)] ? 1 : 0)};

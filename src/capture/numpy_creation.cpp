@@ -331,9 +331,7 @@ Ref with_leading_axes(Capture& capture, const Ref& array, size_t count, const st
   DimTable& dims = capture.dims();
   Lens lens = lens_of(array);
   bool fortran = order == "F" || (lens.shape.size() > 1 && is_f_contiguous(capture, array) && !is_c_contiguous(capture, array));
-  bool empty = std::any_of(lens.shape.begin(), lens.shape.end(), [&](Dim extent) {
-    return capture.hint(extent) == 0 && capture.decide_equal(extent, dims.constant(0));
-  });
+  bool empty = has_no_elements(capture, lens.shape);
   Dim stride = empty && !fortran               ? dims.constant(0)
                : fortran || lens.shape.empty() ? dims.constant(item_size(lens.dtype))
                                                : dims.mul(lens.strides[0], lens.shape[0]);

@@ -260,6 +260,12 @@ ValueId broadcast_value(Capture& capture, ValueId value, const std::vector<Dim>&
 
 bool is_one(Capture& capture, Dim a) { return capture.decide_equal(a, capture.dims().constant(1)); }
 
+bool has_no_elements(Capture& capture, const std::vector<Dim>& shape) {
+  const Dim zero = capture.dims().constant(0);
+  return std::any_of(shape.begin(), shape.end(),
+                     [&](Dim extent) { return capture.hint(extent) == 0 && capture.decide_equal(extent, zero); });
+}
+
 Dim element_count(Capture& capture, const std::vector<Dim>& shape) { return capture.dims().product(shape); }
 
 }  // namespace accel

@@ -64,6 +64,8 @@ Result<std::vector<uint8_t>> copy_order(Capture& capture, const Ref& array, cons
 
 // Whether a is known to be 1 or was decided to be.
 bool is_one(Capture& capture, Dim a);
+// Whether an extent is 0: asked, which may take a guard, of those that are 0 in the call that is captured.
+bool has_no_elements(Capture& capture, const std::vector<Dim>& shape);
 // The number of elements.
 Dim element_count(Capture& capture, const std::vector<Dim>& shape);
 

@@ -285,11 +285,7 @@ Result<std::optional<Ref>> reduce_lanes(Capture& capture, PyObject* ufunc, const
 
 // Whether it is memory of the code's own without elements: NumPy gives that no strides, so that it says nothing of an order.
 bool has_no_strides(Capture& capture, const Operand& array) {
-  const Dim zero = capture.dims().constant(0);
-  return array.ref->array.storage->source < 0 &&
-         std::any_of(
-             array.shape.begin(), array.shape.end(),
-             [&](Dim extent) { return capture.hint(extent) == 0 && capture.decide_equal(extent, zero); });
+  return array.ref->array.storage->source < 0 && has_no_elements(capture, array.shape);
 }
 
 // The order in which NumPy's iterator goes over what is reduced: axes of extent 1 have no say in that.

@@ -23,8 +23,8 @@ Result<ValueId> as_elements(Capture& capture, const Operand& value, DType dtype)
   return value.is_array() ? operand_value(capture, value, dtype) : fill_value(capture, value, dtype);
 }
 
-// The same in this shape. Numbers are cast once, elements of arrays where they are stored; `ahead`: arrays without axes are
-// numbers.
+// What is stored, as elements of `dtype` in this shape. Numbers are cast once, elements of arrays where they are stored;
+// `ahead`: arrays without axes count as numbers.
 Result<ValueId> spread_elements(Capture& capture, const Operand& value, DType dtype, const std::vector<Dim>& shape,
                                 bool ahead) {
   auto spread = [&](ValueId elements) {

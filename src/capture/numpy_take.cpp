@@ -62,7 +62,7 @@ bool shares_memory(const Ref& out, const Ref& array) {
   return array->kind == AbstractKind::array && array->array.storage == out->array.storage;
 }
 
-// Where the elements go: in C order into an array of their own, or into `out`, which NumPy fills in the array's dtype behind
+// Where the elements go: in C order into an array of their own, or into `out`, which NumPy fills in the array's dtype after
 // all checks. `unchecked`: any index will do, so that NumPy may fill `out` while it reads them.
 Result<Ref> placed(Capture& capture, const Along& along, const Ref& indices, ValueId index, const Ref& out, bool unchecked) {
   const auto& [array, axis] = along;

@@ -196,10 +196,6 @@ Result<Ref> with_own_argument(Result<Ref> folded, const CallArguments& arguments
   return folded;
 }
 
-}  // namespace
-
-namespace {
-
 bool is_lazy(const Ref& value) {
   return value->kind == AbstractKind::iterator || value->kind == AbstractKind::generator ||
          value->kind == AbstractKind::dict_view;

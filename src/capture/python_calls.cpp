@@ -113,7 +113,7 @@ bool is_call(const Frame& frame, int index) {
   return op == Opcode::call || op == Opcode::call_function_ex;
 }
 
-// Whether another instruction is no more than the call of a function, of which the instruction behind it finds the result.
+// Whether an instruction other than a call does no more than call a function and push its result.
 bool is_only_call(const Frame& frame, int index) {
   const auto& instructions = frame.bytecode().instructions;
   const Opcode op = op_at(frame, index);

@@ -19,8 +19,6 @@ PyObject* operator_call() {
   return call;
 }
 
-namespace {}  // namespace
-
 RecipeId RecipeWriter::add(Recipe recipe) {
   recipes_.push_back(std::move(recipe));
   return static_cast<RecipeId>(recipes_.size()) - 1;

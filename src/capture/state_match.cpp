@@ -126,8 +126,10 @@ class Matcher {
     auto [pair, fresh] = pairs_.try_emplace(t.get(), a.get());
     auto [back, back_fresh] = back_.try_emplace(a.get(), t.get());
     if (!fresh || !back_fresh) return pair->second == a.get() && back->second == t.get();
-    if (tc.kind == AbstractKind::opaque) add_identity(t, a, tc.identity, ac.identity, slot);
-    if (tc.kind == AbstractKind::opaque) return tc.object.get() == ac.object.get();
+    if (tc.kind == AbstractKind::opaque) {  // known by its type and its number alone
+      add_identity(t, a, tc.identity, ac.identity, slot);
+      return tc.object.get() == ac.object.get();
+    }
     if (has_identity(tc)) add_identity(t, a, tc.identity, ac.identity, slot);
     if (tc.kind == AbstractKind::array) return array(tc.array, ac.array, slot);
     if (tc.kind == AbstractKind::predicated) return t == a && same_lanes(tc, ac);

@@ -148,7 +148,7 @@ std::optional<KernelFunction::Period> KernelFunction::period_of(const Stmt& loop
   return found;
 }
 
-// From here on the loop's variable is written as a place in a round of the period, so that its addresses divide no more.
+// Writes the loop's variable as round * period + remainder from here on, so that its addresses need no division.
 void KernelFunction::enter_period(const Stmt& stmt, const Period& period, int round, int place) {
   DimTable& dims = copy_.dims;
   Dim rounds = dims.quotient(resolve(stmt.extent), period.length);

@@ -25,6 +25,7 @@ struct Failures {
   std::vector<int> outputs;
 };
 
+// Whether an exit hands over a number rather than an array.
 bool is_number(const ExitOutput& output);
 
 // In the steps of a block from `first` on and in all that may follow. Where there are several blocks, memory that steps and

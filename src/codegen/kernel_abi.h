@@ -49,8 +49,8 @@ struct AccelRuntime {
   // thread. May be null.
   void* (*allocate_output)(void* context, int output, const int64_t* dims);
   // Whether the run is to be interrupted (Ctrl-C); loops of the control flow ask now and then. `leaves`: 1 when it can leave
-  // through an exit that raises, 2 when through one that hands its whole state over, 3 when it cannot go on behind that; else
-  // it can only fail. May be null.
+  // through an exit that raises, 2 when through one that hands its whole state over and the run may go on from there, 3 when
+  // through one that hands its whole state over and ends the run; else it can only fail. May be null.
   int (*poll)(int leaves, AccelPoll* state);
   // Loops with less work (element operations) than this are not worth handing to parallel_for. Asked once per launch; may be
   // null: all are handed over.

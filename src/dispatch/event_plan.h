@@ -22,7 +22,7 @@ struct SiteEvents {
 struct EventMasks {
   std::vector<uint8_t> heard;      // somebody would hear of them
   std::vector<uint8_t> forbidden;  // among these: nothing can be said of them afterwards
-  std::vector<uint8_t> tables;     // AccelLaunch::events before a run, `heard` and `forbidden`, one behind the other
+  std::vector<uint8_t> tables;     // AccelLaunch::events before a run, then `heard`, then `forbidden`
   int any_heard = 0, any_forbidden = 0;
   WarningState state;  // for which all this is so
 };

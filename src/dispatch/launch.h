@@ -26,7 +26,7 @@ class ResultMemory {
   ResultMemory(const ResultMemory&) = delete;
   ResultMemory& operator=(const ResultMemory&) = delete;
 
-  // A run with the GIL goes on without it behind a call that gives so many elements.
+  // A run that has the GIL releases it after a call that gives at least so many elements.
   void unlock_from(int64_t elements) { unlocks_from_ = elements; }
   // Runs the kernel; status bits of AccelStatus. `unlocked`: without the GIL.
   // An exception is set where the run was interrupted.

@@ -11,11 +11,11 @@
 
 namespace accel {
 
-// objects[part] for each part; a null object stays null only where CPython allows it.
 // The first of objects[parts[1...]] that is a number of the type and the bits of objects[parts[0]], else that one; a new
 // reference.
 PyObject* selected_number(const std::vector<int>& parts, PyObject* const* objects);
 
+// objects[part] for each part; a null object stays null only where CPython allows it.
 PyObject* new_tuple(const std::vector<int>& parts, PyObject* const* objects);
 PyObject* new_list(const std::vector<int>& parts, PyObject* const* objects);
 // An item per row of a dense array, a number of this kind (a list of such where rows have an axis) or an array of its own; then

@@ -32,7 +32,7 @@ struct ArrayLayout {
   bool aligned = false, c_contiguous = false, f_contiguous = false, writeable = false, owns_data = false;
   bool warns_when_written = false;  // of numpy.broadcast_arrays
 };
-// The same, and what its elements are.
+// How an exact ndarray lies in memory, and the dtype of its elements.
 struct ArrayFacts : ArrayLayout {
   std::optional<DType> dtype;  // set for aligned, native, builtin dtypes of the IR (longlong aliases and metadata excluded)
 };

@@ -13,8 +13,8 @@ constexpr i64 poll_turns = 1 << 16;  // before a run is asked for the first time
 // What so many element operations count for: very many are followed by a question.
 ACCEL_INLINE i64 turns_of(i64 work) { return work >= 0 && work < (1 << 24) ? work : 1 << 24; }
 // Asked by loops now and then: how many turns, iterations of few statements, they may go on; 0: the run, which can leave
-// through an exit, is to end here. `leaves`: 1 when that only raises, 2 when it hands the whole state over, 3 when it does so
-// but cannot go on behind it.
+// through an exit, is to end here. `leaves`: 1 when that only raises, 2 when it hands the whole state over and the run may go
+// on from there, 3 when it hands the whole state over and ends the run.
 static __attribute__((noinline, cold)) i64 turns_before_exit(Frame* frame, int leaves) {
   if (frame->runtime->poll == nullptr) return 1 << 30;
   frame->has_asked = leaves < 2;

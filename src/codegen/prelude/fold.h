@@ -13,8 +13,8 @@ template <>
 struct LaneOf<bool8> {
   typedef u8 type;
 };
-// Of at least `lanes` elements: as many accumulators side by side, combined in pairs at the end. What remains behind whole
-// groups goes into the first accumulators, so that no operation waits for the one before it.
+// Of at least `lanes` elements: as many accumulators side by side, combined in pairs at the end. The elements
+// after the last whole group go into the first accumulators, so that no operation waits for the one before it.
 template <int lanes, class T, class Element, class Combine>
 ACCEL_INLINE T fold_lanes(T total, i64 begin, i64 end, Element element, Combine combine) {
   typedef typename LaneOf<T>::type Lane;
