@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "capture/numpy_gather.h"
+#include "capture/numpy_overlap.h"
 #include "ir/memory_strides.h"
 #include "ir/reduction_plan.h"
 
@@ -17,6 +18,16 @@ bool is_in_place(const ProductCall& call) {
   return std::any_of(call.operands.begin(), call.operands.end(), [&](const Operand& operand) {
     return operand.is_array() &&
            (operand.ref == out || (operand.ref->array.storage && operand.ref->array.storage == out->array.storage));
+  });
+}
+
+// Whether an operand begins where the out does.
+bool begins_in_place(Capture& capture, const ProductCall& call) {
+  if (!is_in_place(call)) return false;
+  const Ref& out = call.outs[0].ref;
+  return std::any_of(call.operands.begin(), call.operands.end(), [&](const Operand& operand) {
+    return operand.is_array() && operand.ref->array.storage == out->array.storage &&
+           capture.decide_equal(lens_of(operand.ref).offset, lens_of(out).offset);
   });
 }
 
@@ -57,11 +68,27 @@ bool is_forward(Capture& capture, const Operand& operand) {
 // Whether NumPy's loop of one element has products that are fused. An iterator's has none, nor has one in place; of arrays
 // of one axis it matters whether they lie backwards.
 bool is_single_fused(Capture& capture, const ProductCall& call, bool forward) {
-  if (is_in_place(call) || is_iterated(call)) return false;
+  if (is_iterated(call) || begins_in_place(capture, call)) return false;
   if (call.shape.size() > 1) return true;
   bool out_forward =
       std::all_of(call.outs.begin(), call.outs.end(), [&](const Operand& out) { return is_forward(capture, out); });
   return out_forward && (forward || call.dtype != DType::complex64);
+}
+
+// The loop of square is fused where elements of its operand or its out lie side by side.
+Result<Op> square_op(Capture& capture, const ProductCall& call) {
+  const Operand &operand = call.operands[0], &out = call.outs[0];
+  if (!operand.is_array() || operand.type.dtype != call.dtype || out.type.dtype != call.dtype) return Op::square;  // buffers
+  if (out.shape.size() > 1 || operand.shape.size() > 1) {
+    if (is_c_contiguous(capture, out.ref) && is_c_contiguous(capture, operand.ref)) return Op::square;
+    return fail(Reason::unsupported_layout, "a complex square into an array with gaps");
+  }
+  const Dim item = capture.dims().constant(item_size(call.dtype));
+  auto side_by_side = [&](const Operand& array) {
+    const std::vector<Dim>& strides = lens_of(array.ref).strides;
+    return !strides.empty() && capture.decide_equal(strides[0], item);
+  };
+  return side_by_side(out) || side_by_side(operand) ? Op::square : Op::scalar_multiply;
 }
 
 }  // namespace
@@ -95,8 +122,11 @@ Result<Op> product_op(Capture& capture, const ProductCall& call) {
   if (!is_single_fused(capture, call, forward) && one()) return Op::scalar_multiply;
   if (!forward && (in_place || call.shape.size() > 1) && !one())
     return fail(Reason::unsupported_layout, "a product of complex numbers that lie backwards");
-  if (in_place && call.op == Op::square && !is_c_contiguous(capture, call.outs[0].ref))
-    return fail(Reason::unsupported_layout, "a complex square in place with gaps");
+  const LoopMemory memory = loop_memory(capture, call.operands, call.outs, call.dtype, is_iterated(call));
+  if (memory == LoopMemory::unclear)
+    return fail(Reason::unsupported_layout, "a product of complex numbers in memory that may overlap");
+  if (memory == LoopMemory::overlapping) return Op::scalar_multiply;
+  if (call.op == Op::square && !call.outs.empty() && memory != LoopMemory::copied) return square_op(capture, call);
   return call.op;
 }
 

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "capture/numpy_arguments.h"
+#include "capture/numpy_overlap.h"
 #include "capture/numpy_primitives.h"
 #include "capture/numpy_products.h"
 #include "capture/numpy_stores.h"
@@ -317,6 +318,11 @@ Result<Ref> apply_ufunc(Capture& capture, PyObject* ufunc, const std::vector<Ref
   std::vector<DType> results(call.dtypes.begin() + static_cast<std::ptrdiff_t>(values.size()), call.dtypes.end());
   ValueKind kind = call.shape.empty() && !options.keep_arrays ? ValueKind::numpy_scalar : ValueKind::array;
   const bool masked = mask != no_value;
+  if (op_info(call.op).cpp[0] == '\0' && is_inexact(call.dtypes[0])) {  // NumPy's loop is called
+    LoopMemory memory = loop_memory(capture, call.operands, call.outs, call.dtypes[0], masked);
+    if (memory == LoopMemory::overlapping || memory == LoopMemory::unclear)
+      return fail(Reason::unsupported_layout, "a loop of NumPy in memory that may overlap");
+  }
   ACCEL_TRY(Op product,
             product_op(capture, {call.op, call.operands, call.outs, call.shape, call.dtypes[0], call.predicate, masked}));
   if (product == Op::scalar_multiply && values.size() == 1) values.push_back(values[0]);

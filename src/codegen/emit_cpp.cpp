@@ -6,6 +6,7 @@
 #include "codegen/compared.h"
 #include "codegen/control_function.h"
 #include "codegen/expressions.h"
+#include "codegen/interleaved_loop.h"
 #include "codegen/kernel_function.h"
 #include "codegen/kernel_source.h"
 #include "codegen/prelude.h"
@@ -22,7 +23,7 @@ constexpr int least_shared_regions = 3;
 struct Needs {
   bool half = false, complex = false, sums = false, folds = false, extremes = false, roots = false, divided = false,
        flow = false, narrowed = false, python = false, compared = false, vectors = false, dots = false, rows = false,
-       lists = false, records = false;
+       lists = false, records = false, interleaved = false;
 };
 
 // Whether it is a cast of floats to a dtype that does not hold all of them.
@@ -45,6 +46,7 @@ void add_needs(const Program& program, const Body& body, Needs& needs) {
     needs.rows |= is_matrix_by_vector(program, stmt);
     needs.compared |= stand_in(program, stmt) != nullptr;
     needs.vectors |= stmt.kind == StmtKind::repeat && vector_loop(program, stmt).has_value();
+    needs.interleaved |= interleaved_dtype(program, stmt).has_value();
     needs.narrowed |= narrows(program, stmt);
     needs.python |= stmt.quiet || (stmt.kind == StmtKind::compute && is_python_op(stmt.op));
     add_needs(program, stmt.body, needs);
@@ -85,6 +87,7 @@ void add_prelude(Code& out, const Needs& needs) {
       {"complex", needs.complex},
       {"cmath", needs.complex && needs.python},
       {"complex_half", needs.half && needs.complex},
+      {"interleaved", needs.interleaved},
       {"vectors", needs.vectors},
       {"counted", needs.lists || needs.sums || needs.folds || needs.extremes || needs.divided},
       {"pairwise", needs.sums || needs.divided},

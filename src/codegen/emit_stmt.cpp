@@ -115,6 +115,8 @@ void KernelFunction::plain_loop(const Stmt& stmt, const std::string& first, cons
   in_vectors_ = stmt.loop_kind != LoopKind::serial && (is_straight(stmt.body) || fills_tile(stmt));
   if (auto period = period_of(stmt)) {
     loop_by_periods(stmt, *period, first, last);
+  } else if (auto dtype = interleaved(stmt)) {
+    interleaved_loop(stmt, *dtype, first, last);
   } else {
     std::string var = variable(stmt.var), end = cat("n", var);
     if (in_vectors_) code_.line("#pragma GCC ivdep");

@@ -161,6 +161,14 @@ class KernelFunction {
   void write_sources(const VectorLoop& loop, const std::vector<TempId>& temps);
   void open_vectors(const VectorLoop& loop);
 
+  // emit_interleaved.cpp: loops over complex numbers in vectors of whole numbers
+  std::optional<DType> interleaved(const Stmt& loop);
+  Dim step(const Stmt& stmt, const Stmt& loop);
+  bool names_variable(Dim d, const Stmt& loop);
+  std::string elements(const Stmt& stmt, const Stmt& loop, DType dtype);
+  void interleaved_loop(const Stmt& stmt, DType dtype, const std::string& first, const std::string& last);
+  void write_interleaved(const Stmt& stmt, const Stmt& loop);
+
   void plain_loop(const Stmt& stmt, const std::string& first, const std::string& last);
   // A variable of which base + variable is divided.
   struct Period {

@@ -1,0 +1,84 @@
+// Writer of loops over complex numbers in vectors that hold whole numbers (prelude part "interleaved"). The elements that do
+// not fill a vector are left to a plain loop.
+
+#include <algorithm>
+
+#include "codegen/expressions.h"
+#include "codegen/interleaved_loop.h"
+#include "codegen/kernel_function.h"
+
+namespace accel {
+
+namespace {
+
+constexpr int vector_bytes = 32;
+
+}  // namespace
+
+// What a loop's complex numbers are when it is to be written with such vectors.
+std::optional<DType> KernelFunction::interleaved(const Stmt& loop) {
+  if (!in_vectors_ || is_pinned_ || in_lanes_ || !strip_address_.empty()) return std::nullopt;
+  bool plain = std::all_of(loop.body.begin(), loop.body.end(), [&](const Stmt& stmt) {
+    if (stmt.kind == StmtKind::load || stmt.kind == StmtKind::store) return !names_variable(step(stmt, loop), loop);
+    return stmt.kind != StmtKind::compute || (!copy_.facts.must_keep(stmt.dst) && !is_of_constants(stmt.dst));
+  });
+  return plain ? interleaved_dtype(copy_.program, loop) : std::nullopt;
+}
+
+// Bytes between the elements of a load or store at neighbouring values of the loop's variable.
+Dim KernelFunction::step(const Stmt& stmt, const Stmt& loop) {
+  return resolve(step_over(copy_.dims, stmt.address.offset, loop.var));
+}
+bool KernelFunction::names_variable(Dim d, const Stmt& loop) { return copy_.dims.names(d, *copy_.dims.as_symbol(loop.var)); }
+
+// Where the elements are, as arguments of the functions that load and store vectors.
+std::string KernelFunction::elements(const Stmt& stmt, const Stmt& loop, DType dtype) {
+  Dim distance = step(stmt, loop);
+  bool side_by_side = copy_.dims.as_constant(distance) == item_size(dtype);
+  return side_by_side ? "" : cat(", ", dim(distance));
+}
+
+void KernelFunction::interleaved_loop(const Stmt& stmt, DType dtype, const std::string& first, const std::string& last) {
+  std::string var = variable(stmt.var), whole = cat("whole_", var);
+  int count = vector_bytes / item_size(dtype);
+  code_.open("");
+  code_.line(cat("const i64 ", whole, " = ", first, " + (", last, " - ", first, ") / ", count, " * ", count, ";"));
+  code_.open(cat("for (i64 ", var, " = ", first, "; ", var, " < ", whole, "; ", var, " += ", count, ")"));
+  for (const Stmt& each : stmt.body) write_interleaved(each, stmt);
+  code_.close();
+  code_.open(cat("for (i64 ", var, " = ", whole, "; ", var, " < ", last, "; ++", var, ")"));
+  code_.line("asm volatile(\"\");");  // a loop of few iterations, of which g++ makes no vectors
+  write(stmt.body);
+  code_.close();
+  code_.close();
+}
+
+void KernelFunction::write_interleaved(const Stmt& stmt, const Stmt& loop) {
+  auto name = [&](TempId temp) {
+    bool is_vector = std::any_of(loop.body.begin(), loop.body.end(), [&](const Stmt& each) { return each.dst == temp; });
+    return is_vector ? temp_name(temp) : cat("all_of(", temp_name(temp), ")");
+  };
+  auto define = [&](const std::string& value) {
+    code_.line(cat("[[maybe_unused]] const ", type(stmt.dst), "s ", temp_name(stmt.dst), " = ", value, ";"));
+  };
+  switch (stmt.kind) {
+    case StmtKind::constant:
+      return define(cat("all_of(", cpp_literal(stmt.literal), ")"));
+    case StmtKind::input:
+      return define(cat("all_of(load_", type(stmt.dst), "((const char*)(frame->symbols + ", stmt.slot, ")))"));
+    case StmtKind::load:
+      return define(
+          cat("load_", type(stmt.dst), "s(", address(stmt.address), elements(stmt, loop, this->dtype(stmt.dst)), ")"));
+    case StmtKind::store:
+      return code_.line(cat("store_", type(stmt.args[0]), "s(", address(stmt.address), ", ", name(stmt.args[0]),
+                            elements(stmt, loop, this->dtype(stmt.args[0])), ");"));
+    default:
+      break;
+  }
+  if (stmt.op == Op::astype) return define(cat("widened(", name(stmt.args[0]), ")"));
+  std::vector<std::string> operands;
+  for (TempId arg : stmt.args) operands.push_back(name(arg));
+  define(cpp_op(stmt.op, operands, this->dtype(stmt.dst)));
+}
+
+}  // namespace accel
