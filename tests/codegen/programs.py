@@ -3,19 +3,30 @@
 
 def elementwise(op, operands, result):
     """out[i] = op(in0[i], in1[i], ...) over dense arrays of s0 elements."""
-    n, lines = len(operands), []
-    for k, dtype in enumerate(operands):
-        lines.append(f'buffer b{k} input {dtype} [s0] {k} ""')
-    lines.append(f'buffer b{n} output {result} [s0] 0 ""')
-    lines.append(f"temps ({', '.join([*operands, result])})")
-    lines.append('nest "elementwise" work [s0] any_thread {')
-    lines.append("  loop parallel i0 [s0] {")
-    for k, dtype in enumerate(operands):
-        lines.append(f"    t{k} = load {dtype} b{k}[{size(dtype)}*i0]")
-    args = ", ".join(f"t{k}" for k in range(n))
-    lines.append(f"    t{n} = compute {op} {result} ({args})")
-    lines.append(f"    store {result} b{n}[{size(result)}*i0] (t{n})")
-    return "\n".join([f"program symbols 1 inputs {n} outputs 1", *lines, "  }", "}"])
+    return several_elementwise([(op, operands, result)])
+
+
+def several_elementwise(cases):
+    """One nest for each (op, operands, result), over dense arrays of its own; the arrays of nest k have sk elements."""
+    inputs = sum(len(operands) for _, operands, _ in cases)
+    buffers, temps, nests, first = [], [], [], 0
+    for k, (op, operands, result) in enumerate(cases):
+        first_buffer, out = len(buffers), first + len(operands) + k
+        for j, dtype in enumerate(operands):
+            buffers.append(f'buffer b{first_buffer + j} input {dtype} [s{k}] {first + j} ""')
+        buffers.append(f'buffer b{out} output {result} [s{k}] {k} ""')
+        nests.append(f'nest "elementwise" work [s{k}] any_thread {{')
+        nests.append(f"  loop parallel i0 [s{k}] {{")
+        for j, dtype in enumerate(operands):
+            nests.append(f"    t{first_buffer + j} = load {dtype} b{first_buffer + j}[{size(dtype)}*i0]")
+        arguments = ", ".join(f"t{first_buffer + j}" for j in range(len(operands)))
+        nests.append(f"    t{out} = compute {op} {result} ({arguments})")
+        nests.append(f"    store {result} b{out}[{size(result)}*i0] (t{out})")
+        nests += ["  }", "}"]
+        temps += [*operands, result]
+        first += len(operands)
+    head = f"program symbols {len(cases)} inputs {inputs} outputs {len(cases)}"
+    return "\n".join([head, *buffers, f"temps ({', '.join(temps)})", *nests])
 
 
 def size(dtype):
@@ -42,6 +53,24 @@ def pairwise(dtype, result, *, chunk=0, divided="whole", compute=False):
             "}",
         ]
     )
+
+
+def several_pairwise(dtypes):
+    """One nest for each dtype: the sums of arrays of s0 elements."""
+    buffers, nests = [], []
+    for k, dtype in enumerate(dtypes):
+        buffers.append(f'buffer b{2 * k} input {dtype} [s0] {k} ""')
+        buffers.append(f'buffer b{2 * k + 1} output {dtype} [1] {k} ""')
+        nests += [
+            'nest "sum" work [s0] any_thread {',
+            f"  t{2 * k + 1} = pairwise {dtype} i0 [s0] (t{2 * k}) 0 whole {{",
+            f"    t{2 * k} = load {dtype} b{2 * k}[{size(dtype)}*i0]",
+            "  }",
+            f"  store {dtype} b{2 * k + 1}[0] (t{2 * k + 1})",
+            "}",
+        ]
+    temps = ", ".join(dtype for dtype in dtypes for _ in range(2))
+    return "\n".join([f"program symbols 1 inputs {len(dtypes)} outputs {len(dtypes)}", *buffers, f"temps ({temps})", *nests])
 
 
 def reduction(kind, op, dtype, result, divided=""):

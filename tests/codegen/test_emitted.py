@@ -1,11 +1,9 @@
 """Kernels emitted from Programs against NumPy: values by bits, and no floating-point event of NumPy's missing."""
 
-import itertools
-
 import numpy as np
 import pytest
 from kernels import INVALID, OVERFLOW, Kernel, events_of, same_bits
-from programs import elementwise
+from programs import elementwise, several_elementwise
 
 INTS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 FLOATS = ["float16", "float32", "float64"]
@@ -40,17 +38,27 @@ def pairs(dtype, other=None):
     return np.repeat(a, len(b)), np.tile(b, len(a))
 
 
+def check_each(op, ufunc, cases, allow_spurious=False):
+    """One kernel has a nest for the arrays of each case; in each run the nests of all other cases have no elements."""
+    found = [events_of(ufunc, *arrays) for arrays in cases]
+    operands = [[a.dtype.name for a in arrays] for arrays in cases]
+    programs = [(op, names, expected.dtype.name) for names, (_, expected) in zip(operands, found, strict=True)]
+    kernel = Kernel(several_elementwise(programs))
+    outs = [np.empty_like(expected) for _, expected in found]
+    inputs = [a for arrays in cases for a in arrays]
+    wrong = {}
+    for k, (arrays, out, (expected_events, expected)) in enumerate(zip(cases, outs, found, strict=True)):
+        status = kernel([len(out) * (k == j) for j in range(len(cases))], inputs, outs)
+        bad = [] if same_bits(out, expected) else [i for i in range(len(out)) if not same_bits(out[i], expected[i])]
+        spurious = 0 if allow_spurious else status & ~expected_events & ~4
+        if bad or status & expected_events != expected_events or spurious:
+            differing = [(tuple(a[i] for a in arrays), out[i], expected[i]) for i in bad[:5]]
+            wrong[tuple(operands[k])] = differing, status, expected_events
+    assert not wrong, wrong
+
+
 def check(op, ufunc, *arrays, allow_spurious=False):
-    operands = [a.dtype.name for a in arrays]
-    expected_events, expected = events_of(ufunc, *arrays)
-    kernel = Kernel(elementwise(op, operands, expected.dtype.name))
-    out = np.empty_like(expected)
-    status = kernel([len(out)], arrays, [out])
-    bad = [k for k in range(len(out)) if not same_bits(out[k], expected[k])]
-    assert not bad, [(tuple(a[k] for a in arrays), out[k], expected[k]) for k in bad[:5]]
-    assert status & expected_events == expected_events, (status, expected_events)
-    if not allow_spurious:
-        assert status & ~expected_events & ~4 == 0, (status, expected_events)
+    check_each(op, ufunc, [arrays], allow_spurious)
 
 
 BINARY = {
@@ -100,27 +108,26 @@ UNARY = {
 }
 
 
-def cases(table):
-    return [(op, dtype) for op, dtypes in table.items() for dtype in dtypes]
+@pytest.mark.parametrize("op", BINARY)
+def test_binary(op):
+    check_each(op, getattr(np, op), [pairs(dtype) for dtype in BINARY[op]])
 
 
-@pytest.mark.parametrize(("op", "dtype"), cases(BINARY))
-def test_binary(op, dtype):
-    check(op, getattr(np, op), *pairs(dtype))
+@pytest.mark.parametrize("op", EXTREMES)
+def test_extremes(op):
+    cases = []
+    for dtype in EXTREMES[op]:
+        a, b = pairs(dtype)
+        if np.dtype(dtype).kind == "f":  # NumPy's own bits for zeros of both signs depend on the position in the array
+            keep = ~((a == 0) & (b == 0))
+            a, b = a[keep], b[keep]
+        cases.append((a, b))
+    check_each(op, getattr(np, op), cases)
 
 
-@pytest.mark.parametrize(("op", "dtype"), cases(EXTREMES))
-def test_extremes(op, dtype):
-    a, b = pairs(dtype)
-    if np.dtype(dtype).kind == "f":  # NumPy's own bits for zeros of both signs depend on the position in the array
-        keep = ~((a == 0) & (b == 0))
-        a, b = a[keep], b[keep]
-    check(op, getattr(np, op), a, b)
-
-
-@pytest.mark.parametrize(("op", "dtype"), cases(UNARY))
-def test_unary(op, dtype):
-    check(op, getattr(np, op), values(dtype))
+@pytest.mark.parametrize("op", UNARY)
+def test_unary(op):
+    check_each(op, getattr(np, op), [(values(dtype),) for dtype in UNARY[op]])
 
 
 @pytest.mark.parametrize("op", ["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"])
@@ -129,37 +136,50 @@ def test_mixed_comparison(op):
     check(op, getattr(np, op), *pairs("uint64", "int64"))
 
 
-@pytest.mark.filterwarnings("ignore:Casting complex values")
-@pytest.mark.parametrize(("source", "target"), list(itertools.product(ALL, ALL)))
-def test_cast(source, target):
+def without_events(source, target):
+    """The elements whose casts are not invalid, and those whose casts are: of these NumPy's bits depend on the loop."""
     a = values(source, 3)
     if np.dtype(source).kind == "c" and np.dtype(target).kind != "c":
         a = a.real.astype(source)
     with np.errstate(all="ignore"):
-        pieces = [np.array([v]) for v in a]
-        events = [events_of(lambda v: v.astype(target), piece)[0] for piece in pieces]
-    # Out of range, NumPy's bits depend on the loop: the invalid event is what counts.
+        events = [events_of(lambda v: v.astype(target), np.array([v]))[0] for v in a]
     keep = np.array([not e & INVALID for e in events])
-    check("astype", lambda v: v.astype(target), a[keep], allow_spurious=True)
-    if not keep.all():
-        kernel = Kernel(elementwise("astype", [source], target))
-        for value in a[~keep]:
-            one = np.array([value])
-            assert kernel([1], [one], [np.empty(1, target)]) & INVALID, value
+    return a[keep], a[~keep]
 
 
-@pytest.mark.parametrize("dtype", [*INTS, *FLOATS])
-def test_clip(dtype):
-    a, (low, high) = values(dtype), (np.resize(values(dtype, k), 200) for k in (4, 5))
-    if np.dtype(dtype).kind == "f":
-        a, low, high = (v + np.dtype(dtype).type(0.25) for v in (a, low, high))
-    check("clip", np.clip, a, low, high)
+@pytest.mark.filterwarnings("ignore:Casting complex values")
+@pytest.mark.parametrize("source", ALL)
+def test_cast(source):
+    kernel = Kernel(several_elementwise([("astype", [source], target) for target in ALL]))
+    for k, target in enumerate(ALL):
+        valid, invalid = without_events(source, target)
+        expected_events, expected = events_of(lambda v, target=target: v.astype(target), valid)
+
+        def run(a, k=k):
+            outs = [np.empty(len(a), each) for each in ALL]
+            return kernel([len(a) * (k == j) for j in range(len(ALL))], [a] * len(ALL), outs), outs[k]
+
+        status, out = run(valid)
+        bad = [] if same_bits(out, expected) else [i for i in range(len(out)) if not same_bits(out[i], expected[i])]
+        assert not bad, [(target, valid[i], out[i], expected[i]) for i in bad[:5]]
+        assert status & expected_events == expected_events, (target, status, expected_events)
+        for value in invalid:
+            assert run(np.array([value]))[0] & INVALID, (target, value)
 
 
-@pytest.mark.parametrize("dtype", ALL)
-def test_where(dtype):
+def test_clip():
+    cases = []
+    for dtype in [*INTS, *FLOATS]:
+        a, (low, high) = values(dtype), (np.resize(values(dtype, k), 200) for k in (4, 5))
+        if np.dtype(dtype).kind == "f":
+            a, low, high = (v + np.dtype(dtype).type(0.25) for v in (a, low, high))
+        cases.append((a, low, high))
+    check_each("clip", np.clip, cases)
+
+
+def test_where():
     condition = values("bool", 6)
-    check("where", np.where, condition, values(dtype, 1), values(dtype, 2))
+    check_each("where", np.where, [(condition, values(dtype, 1), values(dtype, 2)) for dtype in ALL])
 
 
 def test_integer_events():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from kernels import Kernel, same_bits
-from programs import KMEANS, pairwise, reduction
+from programs import KMEANS, pairwise, reduction, several_pairwise
 
 LENGTHS = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 31, 63, 64, 65, 127, 128, 129, 136, 200, 255, 257, 1000, 1023, 4099, 100_003]
 SUMMED = ["float16", "float32", "float64", "complex64", "complex128"]
@@ -59,11 +59,11 @@ def test_chunks(divided):
 
 @pytest.mark.parametrize("n", range(17))
 def test_pairwise_of_known_length_is_straight_line_code(n):
-    for dtype in SUMMED:
-        program = pairwise(dtype, dtype).replace("temps", f"variant (s0 = {n})\ntemps")
-        a, out = numbers(dtype, n), np.empty(1, dtype)
-        kernel = Kernel(program)
-        kernel([n], [a], [out])
+    """One kernel has a nest per dtype."""
+    kernel = Kernel(several_pairwise(SUMMED).replace("temps", f"variant (s0 = {n})\ntemps"))
+    arrays, outs = [numbers(dtype, n) for dtype in SUMMED], [np.empty(1, dtype) for dtype in SUMMED]
+    kernel([n], arrays, outs)
+    for dtype, a, out in zip(SUMMED, arrays, outs, strict=True):
         assert same_bits(out[0] + np.dtype(dtype).type(0), np.add.reduce(a)), (dtype, n)
 
 
@@ -72,8 +72,7 @@ def test_pairwise_of_known_length_is_straight_line_code(n):
     "dtype", ["bool", "int8", "int64", "uint8", "uint64", "float16", "float32", "float64", "complex64", "complex128"]
 )
 def test_argreduce(op, dtype):
-    kernel = Kernel(reduction("argreduce", op, dtype, "int64"))
-    straight = Kernel(reduction("argreduce", op, dtype, "int64").replace("temps", "variant (s0 = 5)\ntemps"))
+    general = Kernel(reduction("argreduce", op, dtype, "int64").replace("temps", "variant (s0 = 5)\ntemps"))
     divided = Kernel(reduction("argreduce", op, dtype, "int64", "divided "))
     rng = np.random.default_rng(1)
     for n in [1, 2, 5, 63, 64, 65, 128, 129, 1000, 10_000, 100_000]:
@@ -86,8 +85,8 @@ def test_argreduce(op, dtype):
             if repeat == 1:
                 a = np.sort(a)[::-1].copy()
             out = np.empty(1, np.int64)
-            for k in [kernel, straight, divided]:
-                k([n], [a], [out], threads=2)
+            for kernel in [general, divided]:
+                kernel([n], [a], [out], threads=2)
                 assert out[0] == getattr(np, op)(a), (n, repeat)
 
 
