@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.differential import check, sample
+from support.differential import check, check_cases, sample
 
 WHOLE = sample((9,))
 MASK = WHOLE > 0
@@ -95,9 +95,8 @@ def plain_copy(x, m, n):
     ids=lambda f: f.__name__,
 )
 def test_stores_in_loops(function):
-    for n in (0, 5):
-        check(function, WHOLE, MASK, n)
-        check(function, WHOLE[::-1], MASK[::-1], n)
+    cases = [(WHOLE, MASK, 5), (WHOLE[::-1], MASK[::-1], 5), (WHOLE, MASK, 0), (WHOLE[::-1], MASK[::-1], 0)]
+    check_cases(function, cases, lambda function, case: True)
 
 
 def test_stores_in_loops_to_the_selected_array():

@@ -14,7 +14,10 @@ def check_left(function, *arguments, most=30):
     check(function, *arguments)
     for n in range(1, most):
         with accel.config(stress_exits=n):
-            assert_same(function, accel.compile(function), *arguments, times=2)
+            call = accel.compile(function)
+            assert_same(function, call, *arguments, times=2)
+        if facts(call)["compiled"] == 2:
+            break  # there are fewer exits
     return check_at_exits(function, *arguments, most=20)
 
 
@@ -128,7 +131,6 @@ X, Y = np.arange(12.0), np.arange(12.0) * 7 - 30
         (read_between, (X, Y)),
         (read_by_the_second, (X, Y)),
         (of_other_elements, (X, Y, 2, 5)),
-        (of_other_elements, (X, Y, 5, 2)),
         (left_between, (X, Y, 7, 2)),
         (only_one_way, (X, Y, 1)),
         (only_one_way, (X, Y, -1)),
@@ -139,6 +141,10 @@ X, Y = np.arange(12.0), np.arange(12.0) * 7 - 30
 )
 def test_stores_over_stores(function, arguments):
     check_left(function, *arguments)
+
+
+def test_stores_to_other_elements():
+    check(of_other_elements, X, Y, 5, 2)
 
 
 def test_what_an_exit_between_finds():

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pytest
 from support.compiled import assert_all_compiled, facts
+from support.covering import pairs
 from support.differential import check, check_left_to_numpy
 from support.outcome import assert_same, outcome
 
@@ -103,9 +104,7 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("values", VALUES)
-@pytest.mark.parametrize("function", IN_PLACE)
+@pytest.mark.parametrize(("function", "values", "dtype"), pairs(IN_PLACE, list(VALUES), ["float64", "float32"]))
 def test_warnings_after_the_run(function, values, dtype):
     """Also with every event warned of: the lone operation's flags are NumPy's."""
     call = accel.compile(function)
@@ -344,38 +343,38 @@ def compared(a, b):
     a *= 2
 
 
-@pytest.mark.parametrize(
-    "function",
-    [
-        calls_another,
-        under_errstate,
-        after_errstate,
-        in_a_loop,
-        masked,
-        of_two,
-        of_one_element,
-        of_part,
-        in_half,
-        of_a_product,
-        compared,
-    ],
-)
-@pytest.mark.parametrize("values", VALUES)
-def test_other_events(function, values):
+OTHERS = [
+    calls_another,
+    under_errstate,
+    after_errstate,
+    in_a_loop,
+    masked,
+    of_two,
+    of_one_element,
+    of_part,
+    in_half,
+    of_a_product,
+    compared,
+]
+
+
+@pytest.mark.parametrize(("function", "values", "n"), pairs(OTHERS, list(VALUES), [5, 700]))
+def test_other_events(function, values, n):
     call = accel.compile(function)
-    for n in (5, 700):
-        a, b = (numbers(n, *special[: n - 1]) for special in VALUES[values])
-        for modes in ({}, {"all": "warn"}):
-            with np.errstate(**modes):
-                assert outcome(call, (a, b)) == outcome(function, (a, b))
+    a, b = (numbers(n, *special[: n - 1]) for special in VALUES[values])
+    for modes in ({}, {"all": "warn"}):
+        with np.errstate(**modes):
+            assert outcome(call, (a, b)) == outcome(function, (a, b))
 
 
 @pytest.mark.parametrize(
-    "view", [np.s_[::2], np.s_[::-1], np.s_[5:-5], np.s_[:0], np.s_[:1]], ids=["2", "-1", "inner", "0", "1"]
+    ("view", "dtype", "turn"),
+    pairs([np.s_[::2], np.s_[::-1], np.s_[5:-5], np.s_[:0], np.s_[:1]], ["float64", "float16", "complex128"], [0, 1]),
 )
-@pytest.mark.parametrize("dtype", ["float64", "float16", "complex128"])
-def test_memory_that_is_put_back(view, dtype):
-    """The two operations of a line are not told apart: what was written is put back, and NumPy runs."""
+def test_memory_that_is_put_back(view, dtype, turn):
+    """The two operations of a line are not told apart: what was written is put back, and NumPy runs.
+
+    Views of the first axis and of the last one, with the axes in order and in reverse: two of these four in turns."""
 
     def update(a, b):
         a *= b
@@ -385,11 +384,11 @@ def test_memory_that_is_put_back(view, dtype):
     for shape in ((2000,), (50, 4, 30)):
         a = np.linspace(1, 2, int(np.prod(shape))).reshape(shape).astype(dtype)
         a.flat[-1] = a.flat[0] = np.finfo(dtype).max
-        for axes in {tuple(range(a.ndim)), tuple(reversed(range(a.ndim)))}:
-            for memory in (a.transpose(axes)[view], a.copy().transpose(axes)[..., view]):
-                with np.errstate(over="raise", invalid="raise"):
-                    assert memory_and_error(call, memory, memory) == memory_and_error(update, memory, memory)
-                assert outcome(call, (memory, memory.copy())) == outcome(update, (memory, memory.copy()))
+        in_order, reverse = (a, a.copy().T)[:: 1 - 2 * turn]
+        for memory in (in_order[view], reverse[..., view]) if a.ndim > 1 else (a[view],):
+            with np.errstate(over="raise", invalid="raise"):
+                assert memory_and_error(call, memory, memory) == memory_and_error(update, memory, memory)
+            assert outcome(call, (memory, memory.copy())) == outcome(update, (memory, memory.copy()))
 
 
 def drop_quotients(a, b, out):
