@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from support.compiled import facts
+from support.covering import pairs
 from support.outcome import assert_same
 
 import accel
@@ -36,18 +37,19 @@ def number_and_back(a, dtype):
 FUNCTIONS = [half_of_whole, there_and_back, fraction, total_of_whole, number_and_back]
 
 
-@pytest.mark.parametrize("source", [np.float64, np.float32, np.float16])
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_integers_between_floats(function, source):
-    for dtype in (np.int64, np.int32, np.int8, np.uint16, np.uint64):
-        call = accel.compile(function)
-        assert_same(function, call, np.arange(0, 30, 0.7).astype(source), dtype)
-        with np.errstate(over="ignore"):
-            cases = [np.array([value] * count, dtype=source) for value in VALUES for count in (1, 37)]
-        for a in cases:
-            assert_same(function, call, a, dtype, times=1)
-            assert_same(function, call, np.concatenate([np.arange(40).astype(source), a]), dtype, times=1)
-        assert facts(call)["compiled"] > 0
+@pytest.mark.parametrize(
+    ("function", "dtype", "source"),
+    pairs(FUNCTIONS, [np.int64, np.int32, np.int8, np.uint16, np.uint64], [np.float64, np.float32, np.float16]),
+)
+def test_integers_between_floats(function, dtype, source):
+    call = accel.compile(function)
+    assert_same(function, call, np.arange(0, 30, 0.7).astype(source), dtype)
+    with np.errstate(over="ignore"):
+        cases = [np.array([value] * count, dtype=source) for value in VALUES for count in (1, 37)]
+    for a in cases:
+        assert_same(function, call, a, dtype, times=1)
+        assert_same(function, call, np.concatenate([np.arange(40).astype(source), a]), dtype, times=1)
+    assert facts(call)["compiled"] > 0
 
 
 def half_of_int(x):

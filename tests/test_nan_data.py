@@ -116,10 +116,10 @@ DROPPED = {
 
 
 @pytest.mark.parametrize("size", [4, 12, 1000])
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", DROPPED)
-def test_events_of_what_a_nan_drops(name, dtype, size):
-    """After a NaN nothing changes an extreme, but products go on being invalid."""
+def test_events_of_what_a_nan_drops(name, size):
+    """After a NaN nothing changes an extreme, but products go on being invalid. The dtypes take turns over the functions."""
+    dtype = ("float32", "float64")[list(DROPPED).index(name) % 2]
     x, y = np.ones(size, dtype), np.ones(size, dtype)
     x[0] = np.nan
     call = accel.compile(DROPPED[name])
