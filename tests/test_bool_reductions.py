@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from support.compiled import assert_all_compiled
-from support.differential import check
+from support.differential import check, check_cases
 
 import accel
 
@@ -50,11 +50,9 @@ def test_rows(name, axis):
     def function(m):
         return getattr(np, name)(m, axis=axis)
 
-    for shape in [(3, 5), (40, 200), (7, 70), (600, 3)]:
-        mask = rng.random(shape) < 0.02
-        check(function, mask)
-        check(function, ~mask)
-        check(function, np.repeat(mask, 2, axis=1)[:, ::2])
+    masks = [rng.random(shape) < 0.02 for shape in [(3, 5), (40, 200), (7, 70), (600, 3)]]
+    cases = [(each,) for mask in masks for each in (mask, ~mask)]
+    check_cases(function, cases + [(np.repeat(mask, 2, axis=1)[:, ::2],) for mask in masks], lambda function, case: True)
 
 
 @pytest.mark.parametrize("reduce", ["any", "all", "argmax", "argmin"])

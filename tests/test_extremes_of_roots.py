@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from support.compiled import facts
-from support.differential import check, check_left_to_numpy
+from support.differential import check, check_cases, check_left_to_numpy
 from support.outcome import assert_same
 
 import accel
@@ -94,10 +94,13 @@ def test_negative_squares_warn(function, columns):
 def test_points_between_centres(function, count, dims):
     """On a grid most distances tie, or nearly."""
     rng = np.random.default_rng(count)
-    for points in (0, 1, 15, 17, 511, 512, 513, 2000):
+    wide, single = [], []
+    for points in (513, 0, 1, 15, 17, 511, 512, 2000):
         grid = rng.integers(0, 4, (points, dims)) / 3
-        check(function, grid, rng.integers(0, 4, (count, dims)))
-        check(function, grid.astype("float32")[::-1], (rng.integers(0, 4, (count, dims)) / 3).astype("float32"))
+        wide.append((grid, rng.integers(0, 4, (count, dims))))
+        single.append((grid.astype("float32")[::-1], (rng.integers(0, 4, (count, dims)) / 3).astype("float32")))
+    check_cases(function, wide, lambda function, case: True)
+    check_cases(function, single, lambda function, case: True)
 
 
 def test_one_compile_for_all_sizes():

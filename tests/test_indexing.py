@@ -38,8 +38,8 @@ INDICES = [
 def test_basic(index):
     function = eval(f"lambda x: (x[{index}], x[{index}] * 2.0)")
     check(function, sample((6, 5)))
-    for _, x in list(layouts(sample((6, 5))))[1:4]:
-        check(function, x, times=1)
+    name, x = list(layouts(sample((6, 5))))[1 + INDICES.index(index) % 3]  # "F", "strided" and "reversed" take turns
+    check(function, x, times=1)
 
 
 @pytest.mark.parametrize("index", ["0", "-1", "1:", "::-1", "::2", "2:1", "...", "None"])

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from support.compiled import assert_all_compiled, compile_count
+from support.covering import pairs
 from support.outcome import assert_same
 
 import accel
@@ -33,8 +34,7 @@ def form(request):
     return request.param
 
 
-@pytest.mark.parametrize("centres", [2, 3, 50])
-@pytest.mark.parametrize("dims", [2, 3, 7, 8, 9, 16])
+@pytest.mark.parametrize(("dims", "centres", "form"), pairs([2, 3, 7, 8, 9, 16], [2, 3, 50], FORMS), indirect=["form"])
 def test_sizes(form, centres, dims):
     call = accel.compile(form)
     assert_same(form, call, *data(1000, dims, centres))

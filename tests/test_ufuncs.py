@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.differential import check, check_left_to_numpy, layouts, sample
+from support.differential import check, check_cases, check_left_to_numpy, check_side_by_side, layouts, sample
 
 import accel
 
@@ -60,29 +60,27 @@ def accepts(ufunc, *dtypes):
     return True
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+# Arrays of different sizes: a loop for each dtype.
 @pytest.mark.parametrize("name", UNARY)
-def test_unary(name, dtype):
-    ufunc = getattr(np, name)
-    if not accepts(ufunc, dtype):
-        pytest.skip("NumPy has no such loop")
-    x = sample((5, 7), dtype)
-    check(
-        lambda x: ufunc(x),
-        x % 3 if name == "exp" and x.dtype.kind in "iu" else x | (name == "reciprocal") if dtype == "bool" else x,
-    )
+def test_unary(name):
+    ufunc, cases = getattr(np, name), []
+    for k, dtype in enumerate(each for each in DTYPES if accepts(ufunc, each)):
+        x = sample((5, 7 + k), dtype)
+        cases.append(
+            (x % 3 if name == "exp" and x.dtype.kind in "iu" else x | (name == "reciprocal") if dtype == "bool" else x,)
+        )
+    check_side_by_side(lambda x: ufunc(x), cases)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", BINARY)
-def test_binary(name, dtype):
-    ufunc = getattr(np, name)
-    if not accepts(ufunc, dtype, dtype):
-        pytest.skip("NumPy has no such loop")
-    second = sample((5, 7), dtype, 1)
-    if dtype == "bool" and name in ("divide", "floor_divide", "remainder"):
-        second[...] = True
-    check(lambda x, y: ufunc(x, y), sample((5, 7), dtype), abs(second) % 7 if name == "left_shift" else second)
+def test_binary(name):
+    ufunc, cases = getattr(np, name), []
+    for k, dtype in enumerate(each for each in DTYPES if accepts(ufunc, each, each)):
+        second = sample((5, 7 + k), dtype, 1)
+        if dtype == "bool" and name in ("divide", "floor_divide", "remainder"):
+            second[...] = True
+        cases.append((sample((5, 7 + k), dtype), abs(second) % 7 if name == "left_shift" else second))
+    check_side_by_side(lambda x, y: ufunc(x, y), cases)
 
 
 @pytest.mark.parametrize(
@@ -334,9 +332,8 @@ def test_integer_scalars_that_overflow(dtype):
         check_left_to_numpy(lambda x: -x[0], np.array(pair, dtype))
 
 
-@pytest.mark.parametrize("holds", [True, False])
 @pytest.mark.parametrize("dtype", ["float32", "int64", "complex128"])
-def test_where_of_rank_0(holds, dtype):
+def test_where_of_rank_0(dtype):
     def chosen(a, b, out, mask):
         result = np.add(a, b, out=out, where=mask)
         return result is out, out * 2
@@ -352,12 +349,13 @@ def test_where_of_rank_0(holds, dtype):
         return out[()]
 
     a, b, out = (np.array(n, dtype) for n in (3, 4, 5))
-    for mask in (np.array(holds), np.bool_(holds), holds):
-        check(chosen, a, b, out, mask)
-        check(divided, a, b, out, mask)
+    for as_mask in (np.array, np.bool_, bool):
+        for function in (chosen, divided):
+            check_cases(function, [(a, b, out, as_mask(holds)) for holds in (True, False)], lambda function, case: True)
     with np.errstate(all="raise"):
-        check_left_to_numpy(divided, a, np.array(0, dtype), out, np.array(holds))
-    check(of_numbers, sample(20), -10.0 if holds else 10.0)
+        for holds in (True, False):
+            check_left_to_numpy(divided, a, np.array(0, dtype), out, np.array(holds))
+    check_cases(of_numbers, [(sample(20), limit) for limit in (-10.0, 10.0)], lambda function, case: True)
 
 
 @pytest.mark.parametrize("q", [0, 0.25, 0.9, 1])

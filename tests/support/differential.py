@@ -17,6 +17,19 @@ def check(function, *arguments, times=2, share=False):
     return call
 
 
+def check_side_by_side(function, cases):
+    """`check` of one function that calls `function` for each case; where that fails, the case that fails alone is shown."""
+    names = [[f"x{k}_{j}" for j in range(len(case))] for k, case in enumerate(cases)]
+    calls = "".join(f"function({', '.join(each)}), " for each in names)
+    together = eval(f"lambda {', '.join(sum(names, []))}: ({calls})", {"function": function})
+    try:
+        check(together, *(argument for case in cases for argument in case))
+    except AssertionError:
+        for case in cases:
+            check(function, *case)
+        raise
+
+
 def check_in_loops(function, *arguments, times=1):
     """Compiled as a whole, without a call of NumPy."""
     call = check(function, *arguments, times=times)
@@ -113,7 +126,8 @@ def sample(shape, dtype="float64", seed=0):
 def layouts(array):
     """The same elements in every kind of memory: name and array."""
     yield "C", np.ascontiguousarray(array)
-    yield "F", np.asfortranarray(array)
+    if array.ndim > 1:
+        yield "F", np.asfortranarray(array)
     wide = np.empty([2 * n for n in array.shape], array.dtype)
     strided = wide[tuple(slice(None, None, 2) for _ in array.shape)]
     strided[...] = array
