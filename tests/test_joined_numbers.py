@@ -38,9 +38,12 @@ def rotate(p, angle):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, np.int64, np.uint8, np.complex64, bool])
 def test_rows_read_and_written(dtype):
+    """C's and Fortran's memory, and one of the others in turns over the dtypes."""
     p = (np.arange(14).reshape(7, 2) % 5).astype(dtype)
-    for _, each in layouts(p):
-        check(swap_columns, each)
+    other = ("strided", "reversed", "padded")[np.dtype(dtype).num % 3]
+    for name, each in layouts(p):
+        if name in ("C", "F", other):
+            check(swap_columns, each)
     if np.dtype(dtype).kind == "f":
         check(rotate, p, 0.5)
 
