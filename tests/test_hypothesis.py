@@ -79,7 +79,7 @@ def test_random_functions():
     """60 functions; most of them must have been compiled, or the comparison says nothing."""
     compiled = []
 
-    @settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(sources(), arguments(), arguments())
     def same_as_numpy(source, first, second):
         note(source)

@@ -21,7 +21,7 @@ import accel
 
 once = settings(deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 EXAMPLES = int(os.environ.get("ACCEL_EXAMPLES", "0"))
-flow_settings = settings(once, max_examples=EXAMPLES or 20, derandomize=not EXAMPLES, print_blob=True)
+flow_settings = settings(once, max_examples=EXAMPLES or 13, derandomize=not EXAMPLES, print_blob=True)
 
 
 def run(random, counts):
@@ -47,7 +47,7 @@ def check_counts(counts):
 def test_programs():
     counts = []
 
-    @settings(once, max_examples=40)
+    @settings(once, max_examples=28)
     @given(st.randoms(use_true_random=False))
     def same_as_numpy(random):
         run(random, counts)
@@ -67,7 +67,7 @@ def two_threads():
 def test_programs_on_two_threads(two_threads):
     counts = []
 
-    @settings(once, max_examples=25)
+    @settings(once, max_examples=17)
     @given(st.randoms(use_true_random=False))
     def same_as_numpy(random):
         run(random, counts)
