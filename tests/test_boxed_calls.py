@@ -88,8 +88,11 @@ FUNCTIONS = [
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_in_every_memory_layout(function):
-    for _, array in layouts(sample((4, 5))):
-        check(function, array)
+    """C's and Fortran's memory, and one of the others in turns."""
+    others = ("strided", "reversed", "padded")
+    for name, array in layouts(sample((4, 5))):
+        if name in ("C", "F", others[FUNCTIONS.index(function) % 3]):
+            check(function, array)
 
 
 @pytest.mark.parametrize("function", [sort, sort_in_place, argsort, partition])

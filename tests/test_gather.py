@@ -153,9 +153,10 @@ def test_last_of_equal_indices_wins():
         z[i] = v
         return z
 
-    for _, i in list(layouts(grid))[:3]:
-        for _, v in list(layouts(sample((3, 4))))[:3]:
-            check(plain, sample(3), i, v, times=1)
+    values = sample((3, 4))
+    indices_and_values = [(i, values) for _, i in list(layouts(grid))[:3]] + [(grid, v) for _, v in list(layouts(values))[1:3]]
+    for i, v in indices_and_values:
+        check(plain, sample(3), i, v, times=1)
 
 
 def test_permutations():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from support.covering import pairs
 from support.differential import check, check_at_exits, check_cases, check_made, sample
 
 import accel
@@ -11,7 +12,7 @@ import accel
 def workers(request):
     threads, threshold = (1, 100_000) if request.param == "serial" else (2, 0)
     with accel.config(threads=threads, parallel_threshold=threshold):
-        yield
+        yield request.param
 
 
 def by_rows(function, *arguments):
@@ -154,19 +155,35 @@ FUNCTIONS = [
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
-def test_shapes(function):
-    for rows, columns in [(19, 6), (34, 40), (20, 1)]:  # the kernel of one is that of all: below
-        check(function, sample((rows, columns)))
+def test_shapes(function, workers):
+    for shape in [(19, 6), (20, 1)] if workers == "serial" else [(34, 40)]:  # all by one kernel and by both: below
+        check(function, sample(shape))
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
-def test_one_kernel_for_all_sizes(function):
+def in_turns(functions):
+    """One thread and two."""
+    return [(function, ("serial", "threads")[k % 2]) for k, function in enumerate(functions)]
+
+
+@pytest.mark.parametrize(("function", "workers"), in_turns(FUNCTIONS), indirect=["workers"])
+def test_one_kernel_for_all_sizes(function, workers):
     check_cases(function, [(sample((r + 4, c + 4)),) for r, c in [(96, 30), *SHAPES]], is_fine)
 
 
-@pytest.mark.parametrize("function", [both_ways, from_above, moved_up, uneven, row_and_column, mirrored_rows])
-@pytest.mark.parametrize("layout", ["fortran", "strided", "reversed", "integers", "complex", "bytes"])
-def test_layouts(function, layout):
+IN_LAYOUTS = [both_ways, from_above, moved_up, uneven, row_and_column, mirrored_rows]
+
+
+# Every function in each order of memory, and each other dtype in half of the functions. Complex numbers have no minimum.
+@pytest.mark.parametrize(
+    ("function", "layout", "workers"),
+    [
+        *pairs(IN_LAYOUTS, ["fortran", "strided", "reversed"], ["serial", "threads"]),
+        *pairs([both_ways, moved_up, uneven], ["complex"], ["serial", "threads"]),
+        *pairs([from_above, row_and_column, mirrored_rows], ["integers", "bytes"], ["serial", "threads"]),
+    ],
+    indirect=["workers"],
+)
+def test_layouts(function, layout, workers):
     def make():
         a = sample((70, 44))
         if layout == "fortran":
@@ -179,10 +196,6 @@ def test_layouts(function, layout):
         with np.errstate(all="ignore"):
             return ((a * 10).astype(np.int64).astype(kinds[layout]),)
 
-    if layout in ("integers", "bytes") and function is both_ways:
-        pytest.skip("stores of floats to integers are another matter")
-    if layout == "complex" and function is row_and_column:
-        pytest.skip("complex numbers have no minimum here")
     check_made(function, make, whole=False)
 
 
@@ -446,8 +459,8 @@ SEVERAL = [
 ]
 
 
-@pytest.mark.parametrize("function", SEVERAL, ids=lambda f: f.__name__)
-def test_rows_of_several_shapes(function):
+@pytest.mark.parametrize(("function", "workers"), in_turns(SEVERAL), indirect=["workers"])
+def test_rows_of_several_shapes(function, workers):
     shapes = [(40, 300), (40, 150), (17, 130), (9, 7), (7, 8), (200, 129)]
     check_cases(function, [tuple(sample(shape, seed=k) for k in range(3)) for shape in shapes], is_fine)
 
@@ -463,16 +476,22 @@ def test_rows_of_several_shapes_share_a_nest():
     assert "stored row by row" not in str(accel.explain(check(in_planes, *narrow), verbose=True)(*narrow))
 
 
-@pytest.mark.parametrize("layout", ["fortran", "strided", "reversed", "integers", "single"])
-def test_rows_of_several_shapes_in_layouts(layout):
+OF_SEVERAL_SHAPES = ["fortran", "strided", "reversed", "integers", "single"]
+
+
+@pytest.mark.parametrize("layout", OF_SEVERAL_SHAPES)
+def test_rows_of_several_shapes_in_layouts(layout, workers):
+    """Two of the three functions, in turns over the layouts: one with one thread, the other with two."""
+
     def made(seed):
         a = sample((40, 600), seed=seed)
         kinds = {"fortran": np.asfortranarray, "strided": lambda a: a[:, ::2], "reversed": lambda a: a[::-1]}
         kinds |= {"integers": lambda a: (a * 10).astype("i8"), "single": lambda a: a.astype("f4")}
         return kinds[layout](a)
 
-    for function in (in_the_middle, in_parts, in_reverse):
-        check_made(function, lambda: tuple(made(k) for k in range(3)), whole=False)
+    turn = OF_SEVERAL_SHAPES.index(layout) + (workers == "serial")
+    function = (in_the_middle, in_parts, in_reverse)[turn % 3]
+    check_made(function, lambda: tuple(made(k) for k in range(3)), whole=False)
 
 
 def test_rows_of_several_shapes_of_volumes():

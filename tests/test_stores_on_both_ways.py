@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from support.compiled import facts
+from support.covering import pairs
 from support.differential import check, check_at_exits, layouts, sample
 from support.outcome import assert_same
 from support.whole_programs import load
@@ -99,16 +100,18 @@ def kept(a):
 DTYPES = ["float64", "float32", "int64", "int8", "uint8", "bool", "complex128", "float16"]
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("function", [bubble_sort, smallest_first, swept])
-def test_orders(function, dtype):
+@pytest.mark.parametrize(
+    ("dtype", "function", "layout"), pairs(DTYPES, [bubble_sort, smallest_first, swept], ["strided", "C", "reversed", "C"])
+)
+def test_orders(dtype, function, layout):
     if dtype == "complex128" and function is not swept:
         pytest.skip("NumPy orders no complex scalars")
     call = check(function, sample(33, dtype))
     for size in (0, 1, 2, 7):
         assert_same(function, call, sample(size, dtype))
-    for _, a in layouts(sample(20, dtype)):
-        check(function, a)
+    for name, a in layouts(sample(20, dtype)):
+        if name == layout:
+            check(function, a)
 
 
 @pytest.mark.parametrize("function", [bubble_sort, smallest_first, swept])
@@ -123,7 +126,8 @@ def test_what_equals_nothing_or_has_a_sign(function):
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int16"])
 def test_signs_and_bounds(dtype):
-    for _, a in layouts(sample((7, 9), dtype)):
+    turn = ["float64", "float32", "int64", "int16"].index(dtype) % 2
+    for _, a in list(layouts(sample((7, 9), dtype)))[turn::2]:
         check(turn_positive, a)
     a = sample((1, 7), dtype)
     check(turn_positive, a)
