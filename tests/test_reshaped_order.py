@@ -42,7 +42,7 @@ rng = np.random.default_rng(3)
 
 def test_squares():
     for function in (by_another_length, by_a_step):
-        for n in (9, 5, 1, 0 if function is by_another_length else 2):
+        for n in (9, 1, 0 if function is by_another_length else 2):
             a, m = rng.standard_normal(n), rng.standard_normal((n, n))
             check_orders(function, [(a, m), (a, np.asfortranarray(m)), (a, m[::-1]), (a, m.T)])
 

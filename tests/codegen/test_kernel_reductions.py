@@ -67,13 +67,17 @@ def test_pairwise_of_known_length_is_straight_line_code(n):
         assert same_bits(out[0] + np.dtype(dtype).type(0), np.add.reduce(a)), (dtype, n)
 
 
+ARGREDUCED = ["bool", "int8", "int64", "uint8", "uint64", "float16", "float32", "float64", "complex64", "complex128"]
+
+
 @pytest.mark.parametrize("op", ["argmin", "argmax"])
-@pytest.mark.parametrize(
-    "dtype", ["bool", "int8", "int64", "uint8", "uint64", "float16", "float32", "float64", "complex64", "complex128"]
-)
+@pytest.mark.parametrize("dtype", ARGREDUCED)
 def test_argreduce(op, dtype):
+    """The two operations take turns over the dtypes in being divided among threads."""
     general = Kernel(reduction("argreduce", op, dtype, "int64").replace("temps", "variant (s0 = 5)\ntemps"))
-    divided = Kernel(reduction("argreduce", op, dtype, "int64", "divided "))
+    kernels = [general]
+    if (ARGREDUCED.index(dtype) % 2 == 0) == (op == "argmin"):
+        kernels.append(Kernel(reduction("argreduce", op, dtype, "int64", "divided ")))
     rng = np.random.default_rng(1)
     for n in [1, 2, 5, 63, 64, 65, 128, 129, 1000, 10_000, 100_000]:
         for repeat in range(6):
@@ -85,7 +89,7 @@ def test_argreduce(op, dtype):
             if repeat == 1:
                 a = np.sort(a)[::-1].copy()
             out = np.empty(1, np.int64)
-            for kernel in [general, divided]:
+            for kernel in kernels:
                 kernel([n], [a], [out], threads=2)
                 assert out[0] == getattr(np, op)(a), (n, repeat)
 
