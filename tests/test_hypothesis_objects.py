@@ -137,7 +137,7 @@ def outcome(call, given):
 COUNTS = []
 
 
-@settings(max_examples=EXAMPLES or 9, derandomize=not EXAMPLES, deadline=None, database=None,
+@settings(max_examples=EXAMPLES or 6, derandomize=not EXAMPLES, deadline=None, database=None,
           suppress_health_check=list(HealthCheck))  # fmt: skip
 @given(random=st.randoms(use_true_random=False))
 def check_objects(random):

@@ -63,7 +63,7 @@ SIZES = [(330, 70), (64, 70), (257, 66), (20, 5), (1030, 64)]
 @settings(
     deadline=None,
     database=None,
-    max_examples=EXAMPLES or 10,
+    max_examples=EXAMPLES or 7,
     derandomize=not EXAMPLES,
     suppress_health_check=list(HealthCheck),
 )
