@@ -122,7 +122,7 @@ def test_captured_stores(program):
     check_program(program, "numpy")
 
 
-@settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_compiled_stores(program):
     check_program(program, "native")
@@ -181,7 +181,7 @@ def test_captured_loops(program):
     check_loop(program, "numpy")
 
 
-@settings(max_examples=10, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=7, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(loops())
 def test_compiled_loops(program):
     check_loop(program, "native")

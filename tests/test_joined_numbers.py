@@ -36,13 +36,16 @@ def rotate(p, angle):
         p[i] = [c * p[i, 0] - s * p[i, 1], s * p[i, 0] + c * p[i, 1]]
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, np.int64, np.uint8, np.complex64, bool])
+ROW_DTYPES = [np.float64, np.float32, np.float16, np.int64, np.uint8, np.complex64, bool]
+
+
+@pytest.mark.parametrize("dtype", ROW_DTYPES)
 def test_rows_read_and_written(dtype):
-    """C's and Fortran's memory, and one of the others in turns over the dtypes."""
+    """Memory in C order, and one of the others in turns over the dtypes."""
     p = (np.arange(14).reshape(7, 2) % 5).astype(dtype)
-    other = ("strided", "reversed", "padded")[np.dtype(dtype).num % 3]
+    other = ("F", "strided", "reversed", "padded")[ROW_DTYPES.index(dtype) % 4]
     for name, each in layouts(p):
-        if name in ("C", "F", other):
+        if name in ("C", other):
             check(swap_columns, each)
     if np.dtype(dtype).kind == "f":
         check(rotate, p, 0.5)

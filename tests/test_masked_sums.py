@@ -52,7 +52,8 @@ def test_several_axes(dtype, axis):
     def reduced(x, m):
         return x.sum(axis=axis, where=m), np.add.reduce(x, axis=axis, where=m, keepdims=True, initial=3)
 
-    for shape in ((3, 4, 5), (2, 3, 300), (70, 2, 9)):
+    # Long rows in one dtype, many short ones in the other.
+    for shape in ((3, 4, 5), (2, 3, 300) if dtype == "float64" else (70, 2, 9)):
         x = numbers(shape, dtype)
         call = check_in_loops(reduced, x, mask(shape, 0.5))
         for share in SHARES:

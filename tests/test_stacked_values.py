@@ -46,10 +46,11 @@ def test_reductions_of_columns(dtype):
     """The sums of floats have NumPy's order in each layout; those of integers have the same values in all orders."""
     for shape in ((1, 1), (3, 5), (40, 1100), (2000, 3)):
         for name, a in layouts(sample(shape, dtype)):
-            if name == "F" or dtype == "float64" and (name == "C" or shape == (40, 1100)):
+            if name == "F" or dtype == "float64" and (name == "C" or shape == (40, 1100) and name != "strided"):
                 check(column_extremes, a, times=1)
-    for _, a in layouts(sample((5, 6, 7), dtype)) if dtype == "float64" else ():
-        check(planes, a, times=1)
+    for name, a in layouts(sample((5, 6, 7), dtype)) if dtype == "float64" else ():
+        if name != "strided":  # "padded" has strides, too
+            check(planes, a, times=1)
     check(planes, sample((3, 4, 1500), dtype))
 
 
