@@ -4,7 +4,7 @@
 
 #include "bind/bind.h"
 #include "bind/version.h"
-#include "capture/compiled_functions.h"
+#include "capture/domain/compiled_functions.h"
 #include "dispatch/compiled_function.h"
 #include "dispatch/interrupt.h"
 #include "dispatch/notices.h"

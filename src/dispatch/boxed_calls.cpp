@@ -7,8 +7,8 @@
 #include <numeric>
 #include <utility>
 
-#include "capture/capture.h"
-#include "capture/draws.h"
+#include "capture/context/context.h"
+#include "capture/product/rng_functions.h"
 #include "dispatch/errstate.h"
 #include "dispatch/python_errors.h"
 #include "guard/memory_order.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "capture/boxed_call.h"
+#include "capture/product/call_site.h"
 #include "codegen/kernel_abi.h"
 #include "dispatch/python_calls.h"
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "capture/draws.h"
+#include "capture/product/rng_functions.h"
 #include "codegen/prelude.h"
 #include "dispatch/draw_text.h"
 #include "ndarray/random.h"

@@ -1,6 +1,6 @@
 #pragma once
-// C++ text of the functions draw_* of draws.inc: compiled together with NumPy's static library, behind the prelude's parts
-// "abi", "types" and "layers".
+// C++ text of the functions draw_* of rng_functions.inc: compiled together with NumPy's static library, behind the prelude's
+// parts "abi", "types" and "layers".
 
 namespace accel {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <set>
 
-#include "capture/draws.h"
+#include "capture/product/rng_functions.h"
 #include "codegen/kernel_abi.h"
 #include "dispatch/draw_functions.h"
 #include "dispatch/errstate.h"

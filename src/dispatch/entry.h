@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "capture/captured.h"
+#include "capture/product/captured.h"
 #include "compile.h"
 #include "dispatch/boxed_calls.h"
 #include "dispatch/event_plan.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "capture/captured.h"
+#include "capture/product/captured.h"
 #include "dispatch/errstate.h"
 #include "dispatch/warning_state.h"
 

@@ -3,7 +3,7 @@
 
 #include <Python.h>
 
-#include "capture/recipe.h"
+#include "capture/product/recipe.h"
 #include "runtime/parallel.h"
 
 namespace accel {

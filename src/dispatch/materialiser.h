@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "capture/boxed_call.h"
-#include "capture/recipe.h"
+#include "capture/product/call_site.h"
+#include "capture/product/recipe.h"
 #include "dispatch/outputs.h"
 #include "guard/dim_program.h"
 

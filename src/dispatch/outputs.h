@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "capture/captured.h"
+#include "capture/product/captured.h"
 #include "guard/dim_program.h"
 
 namespace accel {

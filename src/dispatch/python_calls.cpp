@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <memory_resource>
 
-#include "capture/capture.h"
+#include "capture/context/context.h"
 #include "cpython/function.h"
 #include "cpython/weak_references.h"
 #include "dispatch/interrupt.h"

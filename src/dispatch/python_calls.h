@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "capture/captured.h"
+#include "capture/product/captured.h"
 #include "cpython/frame.h"
 #include "dispatch/errstate.h"
 #include "dispatch/materialiser.h"

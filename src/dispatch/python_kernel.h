@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "capture/captured.h"
+#include "capture/product/captured.h"
 #include "dispatch/boxed_calls.h"
 #include "dispatch/outputs.h"
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-#include "capture/recipe.h"
+#include "capture/product/recipe.h"
 #include "ir/graph.h"
 
 namespace accel {

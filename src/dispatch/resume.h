@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "capture/recipe.h"
+#include "capture/product/recipe.h"
 #include "cpython/frame.h"
 
 namespace accel {

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <string>
 
-#include "capture/captured.h"
+#include "capture/product/captured.h"
 #include "compile.h"
 
 namespace accel {

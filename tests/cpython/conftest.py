@@ -18,7 +18,7 @@ def sources():
 
 def build_module():
     """Folder that holds the module. Built again when any source or header has changed."""
-    inputs = sources() + [p for p in SRC.glob("*/*") if p.suffix in {".h", ".inc"}] + sorted(HERE.glob("*.h"))
+    inputs = sources() + [p for p in SRC.rglob("*") if p.suffix in {".h", ".inc"}] + sorted(HERE.glob("*.h"))
     flags = ["-std=c++20", "-O1", "-g", "-fPIC", "-shared", "-fvisibility=hidden"]
     flags += ["-Wall", "-Wextra", "-Werror", "-Wno-missing-field-initializers"]
     digest = hashlib.sha256(repr([sys.version, flags]).encode())

@@ -75,7 +75,7 @@ def test_ops_are_no_python_functions_of_numpy():
 
 
 def test_primitives_are_no_python_functions_of_numpy():
-    primitives = rows("capture/primitives.inc", "PRIMITIVE")
+    primitives = rows("capture/primitives/primitives.inc", "PRIMITIVE")
     assert len(primitives) > 20
     found = [name for name in primitives if written_in_python(resolve(name))]
     assert not found, f"NumPy writes these in Python, so they are captured by tracing: {found}"

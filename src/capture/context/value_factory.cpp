@@ -1,0 +1,257 @@
+// Capture's constructors of abstract values, and the contents of arrays and scalars as graph values.
+
+#include <algorithm>
+
+#include "capture/context/context.h"
+#include "capture/domain/compiled_functions.h"
+#include "capture/domain/dense_strides.h"
+#include "capture/domain/recognised_types.h"
+#include "capture/domain/repr.h"
+#include "capture/numpy/arrays/flat.h"
+#include "ndarray/array.h"
+
+namespace accel {
+
+namespace {
+
+Ref make(AbstractKind kind) {
+  Ref ref = std::make_shared<AbstractValue>();
+  ref->kind = kind;
+  return ref;
+}
+
+constexpr int deepest_constant = 100;  // levels of tuples in tuples
+
+std::optional<DType> python_dtype(PyObject* object) {
+  if (PyBool_Check(object)) return DType::bool_;
+  if (PyLong_CheckExact(object)) return DType::int64;
+  if (PyFloat_CheckExact(object)) return DType::float64;
+  if (PyComplex_CheckExact(object)) return DType::complex128;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Capture::Capture(Graph& graph, GuardSet& guards) : Capture(graph, guards, nullptr) {}
+
+Capture::Capture(Graph& graph, GuardSet& guards, Plan* plan)
+    : graph_(graph),
+      guards_(guards),
+      builder_(graph),
+      plan_(plan == nullptr ? own_plan_ : *plan),
+      sources_(guards, plan_.changed_constants),
+      changes_(plan_, sources_) {}
+
+Ref Capture::constant(PyObject* object) {
+  std::unordered_map<PyObject*, Ref> made;
+  return constant_within(object, deepest_constant, made);
+}
+
+// Beyond so many levels tuples stay constants that have not been taken apart.
+Ref Capture::constant_within(PyObject* object, int levels, std::unordered_map<PyObject*, Ref>& made) {
+  bool tuple = PyTuple_CheckExact(object);
+  if (levels == 0 || (!tuple && !PySlice_Check(object))) {
+    Ref ref = make(AbstractKind::constant);
+    ref->object = PyRef::borrow(object);
+    return ref;
+  }
+  if (auto known = made.find(object); known != made.end()) return known->second;
+  Ref ref = make(tuple ? AbstractKind::tuple : AbstractKind::slice);
+  ref->object = PyRef::borrow(object);
+  if (tuple) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i)
+      ref->items.push_back(constant_within(PyTuple_GET_ITEM(object, i), levels - 1, made));
+  } else {
+    auto* slice = reinterpret_cast<PySliceObject*>(object);
+    for (PyObject* part : {slice->start, slice->stop, slice->step})
+      ref->items.push_back(constant_within(part, levels - 1, made));
+  }
+  made.emplace(object, ref);
+  return ref;
+}
+
+Ref Capture::python_int(int64_t value) { return constant(PyRef::steal(PyLong_FromLongLong(value)).get()); }
+
+Ref Capture::dim_scalar(Dim d, ValueKind kind) {
+  if (auto value = dims().as_constant(d)) {
+    if (kind == ValueKind::py_scalar) return python_int(*value);
+    return constant(PyRef::steal(new_numpy_scalar(DType::int64, &*value)).get());
+  }
+  Ref ref = make(AbstractKind::scalar);
+  ref->scalar = {kind, DType::int64, d, no_value};
+  return ref;
+}
+
+Ref Capture::scalar(ValueId value) {
+  const Type& type = graph_.type(value);
+  Ref ref = make(AbstractKind::scalar);
+  ref->scalar = {type.kind, type.dtype, std::nullopt, value};
+  return ref;
+}
+
+Ref Capture::shape_tuple(const std::vector<Dim>& shape) {
+  std::vector<Ref> items;
+  for (Dim extent : shape) items.push_back(dim_scalar(extent));
+  return tuple(std::move(items));
+}
+
+Ref Capture::tuple(std::vector<Ref> items) {
+  Ref ref = make(AbstractKind::tuple);
+  ref->items = std::move(items);
+  return ref;
+}
+
+Ref Capture::list(std::vector<Ref> items) {
+  Ref ref = make(AbstractKind::list);
+  ref->items = std::move(items);
+  return ref;
+}
+
+Ref Capture::method(Ref callable, Ref self) {
+  Ref ref = make(AbstractKind::method);
+  ref->items = {std::move(callable), std::move(self)};
+  return ref;
+}
+
+Ref Capture::set(PyRef object) {
+  Ref ref = make(AbstractKind::set);
+  ref->object = std::move(object);
+  return ref;
+}
+
+Ref Capture::instance(PyTypeObject* type) {
+  Ref ref = make(AbstractKind::instance);
+  ref->object = PyRef::borrow(reinterpret_cast<PyObject*>(type));
+  return ref;
+}
+
+Ref part_of(const AbstractValue& instance, const char* name) {
+  for (size_t i = 0; i < instance.keys.size(); ++i) {
+    if (utf8(instance.keys[i].get()) == name) return instance.items[i];
+  }
+  return nullptr;
+}
+
+ValueId Capture::astype(ValueId value, DType dtype) {
+  bool discards = dtype_kind(graph_.type(value).dtype) == 'c' && dtype_kind(dtype) != 'c' && dtype_kind(dtype) != 'b';
+  if (discards) throw Abandoned{fail(Reason::floating_point_event, "a cast that discards the imaginary part warns")};
+  return builder_.astype(value, dtype);
+}
+
+void Capture::check_rank(size_t rank) {
+  if (rank > static_cast<size_t>(max_rank)) throw Abandoned{fail(Reason::will_raise, std::to_string(rank) + " axes")};
+}
+
+Ref Capture::fresh_array(ValueId value) {
+  Ref ref = make(AbstractKind::array);
+  const Type& type = graph_.type(value);
+  check_rank(type.shape.size());
+  ref->array.storage = std::make_shared<Storage>();
+  ref->array.storage->current = value;
+  ref->array.lens = {type.shape, dense_strides(dims(), type.shape, type.order, type.dtype), dims().constant(0), type.dtype};
+  ref->array.value = value;
+  return ref;
+}
+
+Result<ValueId> Capture::scalar_value(const Ref& scalar) {
+  look(scalar);
+  if (scalar->kind == AbstractKind::scalar) {
+    ScalarState& state = scalar->scalar;
+    if (state.value == no_value) state.value = builder_.dim(*state.dim, state.kind);
+    return state.value;
+  }
+  if (scalar->kind != AbstractKind::constant) return fail(Reason::unsupported_value, "not a number");
+  PyObject* object = scalar->object.get();
+  std::optional<DType> dtype = python_dtype(object);
+  ValueKind kind = dtype ? ValueKind::py_scalar : ValueKind::numpy_scalar;
+  if (!dtype && is_numpy_scalar(object)) dtype = dtype_of_scalar(object);
+  Literal literal;
+  if (!dtype || !read_scalar(object, *dtype, literal.bits)) {
+    return fail(Reason::unsupported_value, "not a number that fits: " + short_repr(object));
+  }
+  literal.dtype = *dtype;
+  return builder_.constant(literal, kind);
+}
+
+PyTypeObject* Capture::type_of(const Ref& value) {
+  look(value);
+  switch (value->kind) {
+    case AbstractKind::null:
+      return nullptr;
+    case AbstractKind::array:
+    case AbstractKind::predicated:
+      return array_type();
+    case AbstractKind::scalar:
+      if (value->scalar.kind == ValueKind::numpy_scalar) return scalar_type_of(value->scalar.dtype);
+      return python_type_of(value->scalar.dtype);
+    case AbstractKind::tuple:
+      return &PyTuple_Type;
+    case AbstractKind::list:
+    case AbstractKind::grown:
+      return &PyList_Type;
+    case AbstractKind::dict:
+      return &PyDict_Type;
+    case AbstractKind::slice:
+      return &PySlice_Type;
+    case AbstractKind::range:
+      return &PyRange_Type;
+    case AbstractKind::text:
+      return &PyUnicode_Type;
+    case AbstractKind::function:
+      return &PyFunction_Type;
+    case AbstractKind::cell:
+      return &PyCell_Type;
+    case AbstractKind::partial:
+      return known_types().partial;
+    case AbstractKind::super:
+      return &PySuper_Type;
+    case AbstractKind::set:
+      return &PySet_Type;
+    case AbstractKind::generator:
+      return &PyGen_Type;
+    case AbstractKind::instance:
+    case AbstractKind::opaque:
+      return reinterpret_cast<PyTypeObject*>(value->object.get());
+    case AbstractKind::method: {
+      const Ref& callable = value->items[0];
+      if (is_flat(value)) return flat_type();
+      bool python =
+          callable->kind == AbstractKind::function || (callable->object && is_python_function(callable->object.get()));
+      return python ? &PyMethod_Type : &PyCFunction_Type;
+    }
+    case AbstractKind::constant:
+    case AbstractKind::object:
+      return Py_TYPE(value->object.get());
+    case AbstractKind::iterator:
+    case AbstractKind::dict_view:
+    case AbstractKind::choice:
+    case AbstractKind::unread:
+      break;
+  }
+  return nullptr;
+}
+
+bool Capture::is_constant(const Ref& value) const {
+  if (value->kind == AbstractKind::constant) return true;
+  if (value->kind != AbstractKind::tuple && value->kind != AbstractKind::slice) return false;
+  if (value->object) return true;
+  for (const Ref& item : value->items) {
+    if (!is_constant(item)) return false;
+  }
+  return true;
+}
+
+void Capture::set_location(const std::string& file, int line) {
+  if (file != file_ || where_.source < 0) {
+    auto found = std::find(graph_.sources.begin(), graph_.sources.end(), file);
+    where_.source = static_cast<int>(found - graph_.sources.begin());
+    if (found == graph_.sources.end()) graph_.sources.push_back(file);
+    file_ = file;
+  }
+  where_.line = line;
+  builder_.set_location(where_);
+}
+
+void Capture::note(Reason reason, std::string detail) { notes_.push_back(Note{reason, std::move(detail), file_, where_.line}); }
+
+}  // namespace accel

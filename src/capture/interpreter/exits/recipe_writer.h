@@ -1,0 +1,80 @@
+#pragma once
+// Writes recipes for the abstract values that are alive at an exit.
+
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "capture/context/context.h"
+
+namespace accel {
+
+// What a recipe calls that makes a generator (borrowed).
+PyObject* operator_call();
+
+class RecipeWriter {
+ public:
+  // probes: asks whether recipes can be written, and adds nothing to the graph.
+  explicit RecipeWriter(Capture& capture, bool probes = false) : capture_(capture), probes_(probes) {}
+
+  bool probes() const { return probes_; }
+  // One value has one recipe. Fails when a value cannot be made from what a call has.
+  Result<RecipeId> write(const Ref& value);
+
+  std::vector<Recipe> take_recipes() { return std::move(recipes_); }
+  const std::vector<Recipe>& recipes() const { return recipes_; }
+  const std::vector<ValueId>& outputs() const { return outputs_; }
+  // What the captured code has set of the caller's objects.
+  Status write_stores();
+  std::vector<StoreRecipe> take_stores() { return std::move(stores_); }
+  // Adds the values of the symbols bound at run time that recipes name to the outputs.
+  std::vector<BoundSymbol> write_symbols();
+  // Fresh memory by the recipe of its array.
+  const std::map<RecipeId, std::shared_ptr<Storage>>& fresh_memory() const { return fresh_; }
+  // The recipe of what has been written; -1: it has not.
+  RecipeId written(const Ref& value) const;
+  // Objects that the captured code has made and that one may tell from equal ones, with their recipes. Those of whole memory
+  // are not among them.
+  std::vector<std::pair<Ref, RecipeId>> made_objects() const;
+
+ private:
+  Result<RecipeId> make(const Ref& value);
+  Result<RecipeId> write_predicated(const AbstractValue& value);
+  Status check_identity() const;
+  Result<RecipeId> write_array(const ArrayState& array);
+  Result<RecipeId> write_view_or_copy(const Storage& storage);
+  Result<RecipeId> write_storage(const std::shared_ptr<Storage>& storage);
+  RecipeId write_output(const Storage& storage);
+  RecipeId write_shown(RecipeKind kind, const Ref& identity, RecipeId otherwise);
+  bool is_as_shown(const Storage& storage) const;
+  Result<RecipeId> write_scalar(const ScalarState& scalar);
+  Result<RecipeId> write_selected(const AbstractValue& number);
+  Result<RecipeId> write_parts(RecipeKind kind, const std::vector<Ref>& parts, PyRef object = {}, int index = -1);
+  Result<RecipeId> write_row(const AbstractValue& row);
+  Result<RecipeId> write_grown(const AbstractValue& list);
+  Result<RecipeId> write_named(RecipeKind kind, const AbstractValue& value);
+  Result<RecipeId> write_instance(const AbstractValue& value);
+  Result<RecipeId> write_errstate_token(const AbstractValue& token);
+  Result<RecipeId> write_partial(const AbstractValue& partial);
+  Result<RecipeId> write_dict_view(const AbstractValue& view);
+  Result<RecipeId> write_iterator(const Ref& iterator);
+  Result<RecipeId> write_method(const AbstractValue& method);
+  Result<RecipeId> write_generator(const AbstractValue& generator);
+  RecipeId write_constant(PyRef object);
+  RecipeId write_source(SourceId source);
+  RecipeId add(Recipe recipe);
+
+  Capture& capture_;
+  bool probes_;
+  std::vector<Recipe> recipes_;
+  std::vector<StoreRecipe> stores_;
+  std::vector<ValueId> outputs_;
+  std::unordered_map<const AbstractValue*, RecipeId> written_;  // -1: being written
+  std::unordered_map<const Storage*, RecipeId> storages_;
+  std::map<SourceId, RecipeId> sources_;
+  std::map<RecipeId, std::shared_ptr<Storage>> fresh_;
+  std::vector<Ref> keep_;
+  bool has_rows_ = false, has_held_ = false;  // arrays of lists, and arrays that these may be
+};
+
+}  // namespace accel

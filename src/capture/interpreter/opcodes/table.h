@@ -1,0 +1,27 @@
+#pragma once
+// The table of instruction handlers. One file per opcode family: ops_<family>.cpp.
+
+#include "capture/interpreter/interpreter.h"
+
+namespace accel {
+
+OpcodeHandler opcode_handler(Opcode op);
+
+// One row of a family: what handles an opcode.
+struct OpcodeRow {
+  Opcode op;
+  OpcodeHandler handler;
+};
+using OpcodeTable = std::vector<OpcodeRow>;
+
+const OpcodeTable& stack_ops();
+const OpcodeTable& name_ops();
+const OpcodeTable& operator_ops();
+const OpcodeTable& container_ops();
+const OpcodeTable& control_ops();
+const OpcodeTable& call_ops();
+const OpcodeTable& function_ops();
+const OpcodeTable& exception_ops();
+const OpcodeTable& generator_ops();
+
+}  // namespace accel

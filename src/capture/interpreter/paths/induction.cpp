@@ -1,0 +1,122 @@
+// Extents that follow the rounds of a loop: a list to which each round appends has as many items as there were rounds.
+
+#include <algorithm>
+
+#include "capture/interpreter/interpreter.h"
+#include "capture/protocol/iterators.h"
+#include "capture/protocol/operations.h"
+#include "capture/python/containers/dynamic_lists.h"
+
+namespace accel {
+
+namespace {
+
+std::optional<Dim> number_of(Capture& capture, const AbstractValue& value) {
+  if (value.kind == AbstractKind::scalar) return value.scalar.dim;
+  if (value.kind != AbstractKind::constant || !PyLong_CheckExact(value.object.get())) return std::nullopt;
+  int overflow = 0;
+  int64_t number = PyLong_AsLongLongAndOverflow(value.object.get(), &overflow);
+  return overflow == 0 ? std::optional(capture.dims().constant(number)) : std::nullopt;
+}
+
+Dim sum_of(DimTable& dims, Dim extent, Dim rounds, bool grows) {
+  return grows ? dims.sub(extent, rounds) : dims.add(extent, rounds);
+}
+
+const StateSlot* find_slot(const StateMatch& match, const std::string& name) {
+  auto found = std::find_if(match.slots.begin(), match.slots.end(), [&](const StateSlot& slot) { return slot.name == name; });
+  return found == match.slots.end() ? nullptr : &*found;
+}
+
+// The number of rounds that an iterator counts.
+bool counts_rounds(const PathState& state, const StateSlot& slot) {
+  if (slot.place != StateSlot::Place::item || slot.is_identity) return false;
+  const AbstractValue& container = state.of(slot.container);
+  return container.kind == AbstractKind::iterator && container.object && slot.index + 1 == container.items.size();
+}
+
+}  // namespace
+
+std::vector<Interpreter::Tie> Interpreter::tie_extents(const PathState& entry, const StateMatch& slots,
+                                                       const std::set<std::string>& widened, const std::string& key) {
+  std::vector<Tie> ties;
+  for (const StateSlot& extent : slots.slots) {
+    if (extent.place != StateSlot::Place::extent || !widened.contains(extent.name)) continue;
+    for (const StateSlot& rounds : slots.slots) {
+      if (!widened.contains(rounds.name) || !counts_rounds(entry, rounds)) continue;
+      std::optional<Tie> found = tie(entry, extent, rounds, key);
+      if (!found) continue;
+      ties.push_back(std::move(*found));
+      break;
+    }
+  }
+  return ties;
+}
+
+// Takes it to be so: where the loop closes it is checked, and the next attempt knows better.
+std::optional<Interpreter::Tie> Interpreter::tie(const PathState& entry, const StateSlot& extent, const StateSlot& rounds,
+                                                 const std::string& key) {
+  DimTable& dims = capture_.dims();
+  std::optional<Dim> before = number_of(capture_, entry.of(rounds.target));
+  std::optional<Dim> now = before ? rounds_so_far(capture_, rounds.container) : std::nullopt;
+  if (!now) return std::nullopt;
+  Dim extent_now = capture_.graph().type(extent.target_memory->current).shape[extent.index];
+  for (bool grows : {true, false}) {
+    if (plan_.untied.contains(key + extent.name + rounds.name + (grows ? "+" : "-"))) continue;
+    Dim sum = sum_of(dims, extent_now, *now, grows);
+    capture_.assume({sum, sum_of(dims, extent.target_extent, *before, grows), Comparison::eq});
+    return Tie{extent.name, rounds.name, grows, sum};
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+// What `extent` is more than `number`, if facts say so.
+std::optional<int64_t> known_excess(Capture& capture, Dim extent, Dim number) {
+  DimTable& dims = capture.dims();
+  Dim more = dims.sub(extent, number), less = dims.sub(number, extent);
+  if (auto excess = dims.as_constant(more)) return excess;
+  std::optional<int64_t> least, most;
+  for (Dim fact : capture.facts()) {
+    if (auto left = dims.as_constant(dims.sub(more, fact))) least = std::max(least.value_or(*left), *left);
+    if (auto left = dims.as_constant(dims.sub(less, fact))) most = std::min(most.value_or(-*left), -*left);
+  }
+  return least && least == most ? least : std::nullopt;
+}
+
+}  // namespace
+
+void Interpreter::name_lengths(const Frame& frame, int header, const Ref& iterator) {
+  // Elsewhere what is decided by such a length would be a guard on the sizes of arguments.
+  if (!may_fork_on_sizes()) return;
+  std::vector<Ref> lists;
+  for (const auto* values : {&frame.locals, &frame.stack})
+    std::copy_if(values->begin(), values->end(), std::back_inserter(lists),
+                 [](const Ref& value) { return value && is_grown(value); });
+  if (lists.empty() || iterator->kind != AbstractKind::iterator || frame.flow().has_break(header)) return;
+  std::optional<Dim> rounds = rounds_so_far(capture_, iterator), all = all_rounds(capture_, iterator);
+  if (!rounds || !all || !capture_.is_runtime(*rounds)) return;
+  for (const Ref& list : lists) {
+    for (const Ref& column : columns_of(list)) {
+      Dim extent = column->array.lens.shape[0];
+      std::optional<int64_t> excess = capture_.is_runtime(extent) ? known_excess(capture_, extent, *rounds) : std::nullopt;
+      if (excess) name_length(capture_, column, capture_.dims().add(*all, capture_.dims().constant(*excess)));
+    }
+  }
+}
+
+void Interpreter::check_ties(const Version& version, const PathState& arrival, const StateMatch& match,
+                             const std::string& key) {
+  for (const Tie& tie : version.ties) {
+    const StateSlot *extent = find_slot(match, tie.extent), *rounds = find_slot(match, tie.rounds);
+    std::optional<Dim> number = rounds ? number_of(capture_, arrival.of(rounds->arriving)) : std::nullopt;
+    bool holds = extent && number && sum_of(capture_.dims(), extent->arriving_extent, *number, tie.grows) == tie.sum;
+    if (holds) continue;
+    plan_.untied.insert(key + tie.extent + tie.rounds + (tie.grows ? "+" : "-"));
+    plan_.forget_from(version.position, version.symbols);
+    throw Restart{};
+  }
+}
+
+}  // namespace accel

@@ -1,0 +1,107 @@
+// Lists that grow where paths meet: they become grown ones at the headers of loops, and what was appended becomes rows.
+
+#include <algorithm>
+
+#include "capture/context/descent.h"
+#include "capture/interpreter/interpreter.h"
+#include "capture/interpreter/paths/reference_counts.h"
+#include "capture/python/containers/dynamic_lists.h"
+
+namespace accel {
+
+namespace {
+
+// Whether lists that become rows have no other name. Requires the state that the references are of.
+bool are_lists_alone(const References& references, const Ref& item, bool alone) {
+  const Descent level;
+  bool is_list = is_any_list(*item);
+  if (is_list && (!alone || !references.is_named_once(item) || references.is_iterated(item))) return false;
+  alone = alone && (is_list || references.is_named_once(item));
+  bool holds = is_list || item->kind == AbstractKind::tuple;
+  return !holds || std::all_of(item->items.begin(), item->items.end(),
+                               [&](const Ref& part) { return are_lists_alone(references, part, alone); });
+}
+bool are_lists_alone(const References& references, const Ref& list) {
+  return std::all_of(list->items.begin(), list->items.end(),
+                     [&](const Ref& item) { return are_lists_alone(references, item, true); });
+}
+
+void hold_shared(const References& references, const Ref& list, const Ref& item, bool alone) {
+  const Descent level;
+  if (is_sequence(item)) {
+    alone = alone && references.is_named_once(item);
+    for (const Ref& part : item->items) hold_shared(references, list, part, alone);
+  }
+  if (item->kind != AbstractKind::array || (alone && references.is_alone(item))) return;
+  Storage& storage = *item->array.storage;
+  if (storage.held || storage.source >= 0) list->position = 1;
+  storage.held = true;
+}
+
+// The arrays of the list that have other names lend their contents to its rows.
+void hold_shared(const References& references, const Ref& list) {
+  for (const Ref& item : list->items) hold_shared(references, list, item, true);
+}
+
+}  // namespace
+
+// The next attempt has a grown list at the header of the loop. Loops of few known rounds are evaluated round by round instead.
+void Interpreter::plan_growth(const Version& version, const StateSlot& list, const std::string& key) {
+  const Frame& frame = version.state.frames.back();
+  auto rolled = frame.rolled.find(frame.next);
+  if (rolled != frame.rolled.end() && frame.counted.contains(frame.next)) {
+    unroll(rolled->second);
+  }
+  plan_.grown[key][list.name] = list.row;
+}
+
+void Interpreter::grow_lists(std::vector<PathState>& arrivals, const std::string& key) {
+  auto planned = plan_.grown.find(key);
+  if (planned == plan_.grown.end()) return;
+  for (PathState& arrival : arrivals) grow_lists(arrival, planned->second);
+}
+
+void Interpreter::grow_lists(PathState& state, const std::map<std::string, RowType>& planned) {
+  References references(state);
+  std::vector<std::pair<Ref, RowType>> lists;
+  for (const StateSlot& slot : match_states(capture_, state, state, {}).slots) {
+    auto found = slot.place == StateSlot::Place::list ? planned.find(slot.name) : planned.end();
+    if (found == planned.end()) continue;
+    std::optional<RowType> row = found->second;
+    const AbstractValue& list = state.of(slot.target);
+    if (!list.items.empty()) row = row_type(capture_, state, list.items[0]);
+    if (row && !references.is_iterated(slot.target)) lists.emplace_back(slot.target, *row);
+  }
+  if (lists.empty()) return;
+  restore(state);
+  for (const auto& [list, row] : lists) {
+    if (list->items.empty() && row.has_extents()) continue;  // they need not be known here
+    if (!are_lists_alone(references, list)) continue;
+    hold_shared(references, list);
+    make_grown(capture_, list, row);
+    auto rolled = frames_.back()->rolled.find(frames_.back()->next);
+    if (rolled != frames_.back()->rolled.end()) list->object = PyRef::steal(PyUnicode_FromString(rolled->second.c_str()));
+    if (Status settled = settle(capture_, list); !settled.ok()) plan_.given_up.insert(place_name());
+  }
+  bool at_rolled_loop = state.at_rolled_loop;
+  state = save();
+  state.at_rolled_loop = at_rolled_loop;
+  frames_.clear();
+}
+
+// Before a path waits for others: they need not have appended as often. `state` is the path's. Whether anything has changed.
+bool Interpreter::settle_lists(const PathState& state) {
+  if (nesting_ > 0) return false;
+  auto waits = [](const Ref& value) { return is_grown(value) && !value->items.empty(); };
+  if (std::none_of(state.keep_objects.begin(), state.keep_objects.end(), waits)) return false;
+  References references(state);
+  for (const Ref& value : state.keep_objects) {
+    if (!waits(value) || !are_lists_alone(references, value)) continue;
+    hold_shared(references, value);
+    // Items of another type stay as they are: the paths do not fit then.
+    [[maybe_unused]] Status settled = settle(capture_, value);
+  }
+  return true;
+}
+
+}  // namespace accel

@@ -1,0 +1,150 @@
+#include "capture/protocol/masked_selection.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "capture/context/descent.h"
+#include "capture/numpy/arrays/advanced_index.h"
+#include "capture/numpy/arrays/views.h"
+#include "capture/protocol/arguments.h"
+
+namespace accel {
+
+namespace {
+
+constexpr int deepest_comparison = 16;
+
+bool is_same(const Graph& graph, ValueId a, ValueId b, int depth) {
+  if (a == b) return true;
+  if (depth == 0 || graph.is_input(a) || graph.is_input(b) || graph.type(a) != graph.type(b)) return false;
+  const Node &left = graph.producer(a), &right = graph.producer(b);
+  bool alike = left.op == right.op && left.attrs == right.attrs && left.operands.size() == right.operands.size() &&
+               left.results.size() == 1 && right.results.size() == 1 && op_class(left.op) != OpClass::update;
+  for (size_t k = 0; alike && k < left.operands.size(); ++k)
+    alike = is_same(graph, left.operands[k], right.operands[k], depth - 1);
+  return alike;
+}
+
+int rank_behind(const Predicate& predicate, const std::vector<Dim>& shape) {
+  return static_cast<int>(shape.size()) - predicate.first - predicate.rank;
+}
+
+// Whether an operand of a pointwise operation lines up with axes behind the mask's alone.
+bool lies_behind(Capture& capture, const Ref& value, const Predicate& predicate, const std::vector<Dim>& shape) {
+  auto operand = as_operand(capture, value);
+  if (!operand) return false;
+  if (!operand->is_array() || operand->shape.empty()) return true;
+  auto rank = static_cast<int>(operand->shape.size());
+  // More than one axis has a say in the order of the result.
+  if (rank > 1 || rank > rank_behind(predicate, shape)) return false;
+  return capture.hint(operand->shape[0]) == 1 || capture.hint(operand->shape[0]) == capture.hint(shape.back());
+}
+
+}  // namespace
+
+bool is_same_value(const Graph& graph, ValueId a, ValueId b) { return is_same(graph, a, b, deepest_comparison); }
+
+bool is_same_predicate(const Graph& graph, const Predicate& a, const Predicate& b) {
+  return a.first == b.first && a.rank == b.rank && is_same_value(graph, a.mask, b.mask);
+}
+
+Ref predicated_array(Capture& capture, ValueId value, const Predicate& predicate) {
+  Ref out = capture.fresh_array(value);
+  make_predicated(out, predicate);
+  out->predicate.view = predicate.view;
+  return out;
+}
+
+void make_predicated(const Ref& array, const Predicate& predicate) {
+  array->kind = AbstractKind::predicated;
+  array->predicate = predicate;
+  array->predicate.view = false;
+}
+
+ValueId spread_mask(Capture& capture, const Predicate& predicate, const std::vector<Dim>& shape) {
+  ValueId mask = predicate.mask;
+  std::vector<int> behind(static_cast<size_t>(rank_behind(predicate, shape)));
+  std::iota(behind.begin(), behind.end(), predicate.rank);
+  std::vector<Dim> own(shape.begin() + predicate.first, shape.begin() + predicate.first + predicate.rank);
+  mask = with_shape(capture, mask, own);
+  if (!behind.empty()) mask = capture.build().expand_dims(mask, behind);
+  return capture.build().broadcast_to(mask, shape);
+}
+
+Status check_materialisable(const AbstractValue& value) {
+  if (value.predicate.first == 0 || value.predicate.view) return Unit{};
+  return fail(Reason::unsupported_layout, "the memory order of an array computed under a mask behind other axes");
+}
+
+Status materialise(Capture& capture, const Ref& value) {
+  if (!is_predicated(value)) return Unit{};
+  ACCEL_TRY([[maybe_unused]] Unit possible, check_materialisable(*value));
+  const Predicate predicate = value->predicate;
+  Graph& graph = capture.graph();
+  ValueId whole = capture.read(value);
+  bool selected = !graph.is_input(whole) && graph.producer(whole).op == Op::lanes;
+  if (selected) whole = graph.producer(whole).operands[0];
+  auto rank = static_cast<int>(graph.type(whole).shape.size());
+  std::vector<int> axes(static_cast<size_t>(rank));
+  std::iota(axes.begin(), axes.end(), 0);
+  std::rotate(axes.begin(), axes.begin() + predicate.first, axes.begin() + predicate.first + predicate.rank);
+  ACCEL_TRY(std::vector<ValueId> places, nonzero_places(capture, predicate.mask));
+  if (predicate.first > 0) whole = capture.build().transpose(whole, axes);
+  Ref gathered = capture.fresh_array(capture.build().take(whole, places));
+  if (predicate.first > 0) gathered = moved_back(capture, gathered, 1, predicate.first);
+  value->kind = AbstractKind::array;
+  value->array = gathered->array;
+  return Unit{};
+}
+
+namespace {
+
+Status materialise_once(Capture& capture, const Ref& value, std::set<const AbstractValue*>& seen) {
+  if (!value || !seen.insert(value.get()).second) return Unit{};
+  const Descent level;
+  if (value->kind == AbstractKind::tuple || value->kind == AbstractKind::list) {
+    for (const Ref& item : value->items) {
+      ACCEL_TRY([[maybe_unused]] Unit done, materialise_once(capture, item, seen));
+    }
+  }
+  return materialise(capture, value);
+}
+
+}  // namespace
+
+Status materialise_deep(Capture& capture, const Ref& value) {
+  std::set<const AbstractValue*> seen;
+  return materialise_once(capture, value, seen);
+}
+
+const Predicate* common_predicate(Capture& capture, const std::vector<Ref>& operands, const std::vector<Ref>& outs) {
+  const AbstractValue* chosen = nullptr;
+  for (const auto* values : {&operands, &outs}) {
+    for (const Ref& value : *values) {
+      if (!is_predicated(value)) continue;
+      if (!chosen) chosen = value.get();
+      if (!is_same_predicate(capture.graph(), chosen->predicate, value->predicate)) return nullptr;
+      if (value->array.lens.shape != chosen->array.lens.shape) return nullptr;
+    }
+  }
+  if (!chosen || !std::all_of(outs.begin(), outs.end(), is_predicated)) return nullptr;
+  const std::vector<Dim>& shape = chosen->array.lens.shape;
+  bool aligned = std::all_of(operands.begin(), operands.end(), [&](const Ref& value) {
+    return is_predicated(value) || lies_behind(capture, value, chosen->predicate, shape);
+  });
+  return aligned ? &chosen->predicate : nullptr;
+}
+
+int visible_rank(const Operand& operand) {
+  auto rank = static_cast<int>(operand.shape.size());
+  return is_predicated(operand.ref) ? rank - operand.ref->predicate.rank + 1 : rank;
+}
+
+Result<Operand> read_lanes(Capture& capture, const Ref& value) {
+  if (!is_predicated(value)) return read_operand(capture, value);
+  const Lens& lens = lens_of(value);
+  return Operand{value, {OperandType::Kind::array, lens.dtype}, lens.shape};
+}
+
+}  // namespace accel

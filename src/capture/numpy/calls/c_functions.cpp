@@ -1,0 +1,269 @@
+// NumPy's C functions that compiled code calls as they are: sorting and searching, counting, interpolation, indices. What is
+// said here of each is the shape of its result.
+
+#include <algorithm>
+#include <cctype>
+
+#include "capture/domain/repr.h"
+#include "capture/numpy/calls/callbacks.h"
+#include "capture/protocol/arguments.h"
+#include "capture/protocol/numpy_calls.h"
+#include "capture/protocol/operands.h"
+#include "capture/protocol/operations.h"
+
+namespace accel {
+
+namespace {
+
+using Shape = std::vector<Dim>;
+
+Result<Ref> array_of_rank(const Ref& ref, size_t least, const char* what) {
+  if (ref->kind == AbstractKind::array && lens_of(ref).shape.size() >= least) return ref;
+  return fail(Reason::unsupported_value, what);
+}
+
+// The call, whose only result are positions of this shape.
+Result<Ref> positions(Capture& capture, PyObject* callable, const CallArguments& arguments, const Shape& shape) {
+  ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
+  BoxedResult result{ValueKind::array, DType::int64, {shape.begin(), shape.end()}, {}};
+  return boxed_call(capture, std::move(made), {result})[0];
+}
+
+// A method that changes its array and returns None.
+Result<Ref> change_in_place(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  ACCEL_TRY(Ref self, array_of_rank(arguments.positional[0], 1, "an array without axes"));
+  ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(self));
+  ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
+  made.call.changed = 0;
+  made.call.drops_answer = true;
+  const Type type = capture.graph().type(made.operands[0]);
+  BoxedResult result{ValueKind::array, type.dtype, {type.shape.begin(), type.shape.end()}, type.order};
+  Ref changed = boxed_call(capture, std::move(made), {result})[0];
+  capture.store(self, capture.read(changed));
+  return capture.constant(Py_None);
+}
+
+Result<Ref> positions_along(Capture& capture, PyObject* callable, const CallArguments& arguments, const Ref& axis) {
+  ACCEL_TRY(Ref self, array_of_rank(arguments.positional[0], 1, "an array without axes"));
+  Shape shape = lens_of(self).shape;
+  if (axis && is_none(axis)) shape = {element_count(capture, shape)};
+  return positions(capture, callable, arguments, shape);
+}
+
+// Items of a tuple or list of numbers and arrays.
+Result<std::vector<Operand>> operands_of(Capture& capture, const Ref& sequence) {
+  std::vector<Operand> out;
+  bool listed = sequence->kind == AbstractKind::tuple || sequence->kind == AbstractKind::list;
+  if (!listed || sequence->items.empty()) return fail(Reason::unsupported_argument, "a tuple of arrays is needed");
+  for (const Ref& item : sequence->items) {
+    ACCEL_TRY(Operand operand, read_operand(capture, item));
+    out.push_back(std::move(operand));
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<Ref> numpy_array_sort(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  return change_in_place(capture, callable, arguments);
+}
+
+Result<Ref> numpy_array_partition(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  return change_in_place(capture, callable, arguments);
+}
+
+Result<Ref> numpy_array_argsort(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "axis", "kind", "order", "stable", "descending"}, 1, 4, 1}));
+  return positions_along(capture, callable, arguments, given[1]);
+}
+
+Result<Ref> numpy_array_argpartition(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "kth", "axis", "kind", "order"}, 2, 99, 1}));
+  return positions_along(capture, callable, arguments, given[2]);
+}
+
+Result<Ref> numpy_array_searchsorted(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "v", "side", "sorter"}, 2, 99, 1}));
+  ACCEL_TRY([[maybe_unused]] Ref self, array_of_rank(given[0], 1, "an array without axes"));
+  ACCEL_TRY(Operand wanted, read_operand(capture, given[1]));
+  return call_of_shape(capture, callable, arguments, wanted.shape);
+}
+
+// bincount(x, /, weights=None, minlength=0): as many counts as the largest element, or minlength, asks for.
+Result<Ref> numpy_bincount(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"x", "weights", "minlength"}, 1, 99, 1}));
+  ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
+  ACCEL_TRY(std::vector<BoxedResult> results, sampled_results(capture, made));
+  if (results[0].shape.size() != 1)
+    return fail(Reason::unsupported_argument,
+                "bincount of these arguments; plain form: bincount of a one-dimensional array of integers");
+  results[0].shape = {std::nullopt};
+  ACCEL_TRY(Operand x, read_operand(capture, given[0]));
+  if (!is_none(given[1])) {  // without elements NumPy does not look at the weights
+    bool empty = capture.decide_equal(element_count(capture, x.shape), capture.dims().constant(0));
+    results[0].dtype = empty ? DType::int64 : DType::float64;
+  }
+  std::optional<Dim> least = given[2] ? as_dim(capture, given[2]) : std::nullopt;
+  if (least) results[0].hint = capture.hint(*least);
+  Ref counts = boxed_call(capture, std::move(made), results)[0];
+  if (least) capture.facts().push_back(capture.dims().sub(lens_of(counts).shape[0], *least));
+  return counts;
+}
+
+// _unique_hash(array, equal_nan): of unique. As many elements as there are different ones.
+Result<Ref> numpy_unique_hash(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  if (arguments.positional.empty()) return fail(Reason::will_raise, "_unique_hash of nothing");
+  ACCEL_TRY(Ref array, array_of_rank(arguments.positional[0], 0, "unique of a number"));
+  ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
+  ACCEL_TRY(std::vector<BoxedResult> results, sampled_results(capture, made));
+  if (results.size() != 1 || results[0].shape.size() != 1) return fail(Reason::unsupported_argument, "unique of this array");
+  Dim size = element_count(capture, lens_of(array).shape);
+  results[0].shape = {std::nullopt};
+  results[0].hint = capture.hint(size);
+  Ref unique = boxed_call(capture, std::move(made), results)[0];
+  capture.facts().push_back(capture.dims().sub(size, lens_of(unique).shape[0]));
+  return unique;
+}
+
+// _monotonicity(x): of digitize
+Result<Ref> numpy_monotonicity(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  return call_of_shape(capture, callable, arguments, {});
+}
+
+Result<Ref> numpy_interp(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"x", "xp", "fp", "left", "right"}, 3}));
+  ACCEL_TRY(Operand x, read_operand(capture, given[0]));
+  return call_of_shape(capture, callable, arguments, x.shape);
+}
+
+Result<Ref> numpy_lexsort(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"keys", "axis"}, 1}));
+  Shape shape;
+  if (given[0]->kind == AbstractKind::array) {
+    ACCEL_TRY(Ref keys, array_of_rank(given[0], 2, "lexsort of numbers"));
+    shape.assign(lens_of(keys).shape.begin() + 1, lens_of(keys).shape.end());
+  } else {
+    ACCEL_TRY(std::vector<Operand> keys, operands_of(capture, given[0]));
+    shape = keys[0].shape;
+    if (shape.empty()) return fail(Reason::unsupported_value, "lexsort of numbers");
+  }
+  return positions(capture, callable, arguments, shape);
+}
+
+// unravel_index(indices, shape, order='C') of one index. The arrays that it gives for several are views on another array.
+Result<Ref> numpy_unravel_index(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"indices", "shape", "order"}, 2}));
+  ACCEL_TRY(Operand index, read_operand(capture, given[0]));
+  ACCEL_TRY(Shape shape, read_shape(capture, given[1]));
+  if (!index.shape.empty() || shape.empty())
+    return fail(Reason::unsupported_argument,
+                "unravel_index of an array; plain form: quotients and remainders: indices // columns, indices % columns");
+  ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
+  made.call.gives_tuple = true;
+  std::vector<BoxedResult> results(shape.size(), {ValueKind::numpy_scalar, DType::int64, {}, {}});
+  std::vector<Ref> items = boxed_call(capture, std::move(made), results);
+  DimTable& dims = capture.dims();
+  for (size_t k = 0; k < items.size(); ++k) {
+    Dim position = capture.bind_dim(items[k]->scalar.value, "index", 0, 0, capture.high(shape[k]));
+    capture.facts().push_back(dims.sub(dims.sub(shape[k], dims.constant(1)), position));
+    items[k] = capture.dim_scalar(position, ValueKind::numpy_scalar);
+  }
+  return capture.tuple(std::move(items));
+}
+
+Result<Ref> numpy_ravel_multi_index(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"multi_index", "dims", "mode", "order"}, 2}));
+  ACCEL_TRY(std::vector<Operand> indices, operands_of(capture, given[0]));
+  std::vector<Shape> shapes;
+  for (const Operand& index : indices) shapes.push_back(index.shape);
+  ACCEL_TRY(Shape shape, broadcast_shapes(capture, shapes));
+  if (!shape.empty()) return positions(capture, callable, arguments, shape);
+  ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
+  return boxed_call(capture, std::move(made), {{ValueKind::numpy_scalar, DType::int64, {}, {}}})[0];
+}
+
+namespace {
+
+// What packbits and unpackbits make of all elements, or of those of the only axis: that many bytes or bits.
+Result<Ref> bits_of(Capture& capture, PyObject* callable, const CallArguments& arguments, const std::vector<Ref>& given,
+                    bool packs) {
+  ACCEL_TRY(Ref array, array_of_rank(given[0], 1, "bits of a number"));
+  const std::vector<Dim> shape = lens_of(array).shape;
+  if (!is_none(given[1]) && shape.size() != 1) return fail(Reason::unsupported_argument, "bits along an axis");
+  DimTable& dims = capture.dims();
+  Dim size = element_count(capture, shape);
+  Dim all = packs ? dims.floordiv(dims.add(size, dims.constant(7)), dims.constant(8)) : dims.mul(size, 8);
+  return call_of_shape(capture, callable, arguments, {all});
+}
+
+}  // namespace
+
+Result<Ref> numpy_packbits(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"a", "axis", "bitorder"}, 1, 99, 1}));
+  return bits_of(capture, callable, arguments, given, true);
+}
+
+Result<Ref> numpy_unpackbits(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"a", "axis", "count", "bitorder"}, 1, 99, 1}));
+  if (!is_none(given[2])) return fail(Reason::unsupported_argument, "bits up to a count");
+  return bits_of(capture, callable, arguments, given, false);
+}
+
+// c_einsum(subscripts, *operands): of einsum. Of one array it may be a view, and results of several axes lie as NumPy's
+// iterator sorts them.
+Result<Ref> numpy_c_einsum(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  if (arguments.positional.size() < 3) return fail(Reason::unsupported_argument, "einsum of one array");
+  if (!arguments.keywords.empty()) return fail(Reason::unsupported_argument, "keywords of einsum");
+  ACCEL_TRY(std::string text, read_text(capture, arguments.positional[0]));
+  const size_t arrow = text.find("->");
+  const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == ',' || c == '-' || c == '>';
+  });
+  if (!plain || arrow == text.npos || text.size() > arrow + 3)
+    return fail(Reason::unsupported_argument, "einsum with these subscripts");
+  std::optional<Dim> extent;
+  std::vector<std::string> terms(1);
+  for (char c : text.substr(0, arrow)) c == ',' ? (void)terms.emplace_back() : terms.back().push_back(c);
+  if (terms.size() + 1 != arguments.positional.size()) return fail(Reason::will_raise, "einsum of more or fewer operands");
+  for (size_t k = 0; k < terms.size(); ++k) {
+    ACCEL_TRY(Ref array, array_of_rank(arguments.positional[k + 1], 0, "einsum of a number"));
+    if (lens_of(array).shape.size() != terms[k].size()) return fail(Reason::will_raise, "einsum of other ranks");
+    // The order of the additions depends on strides, which operands do not keep.
+    if (!is_c_contiguous(capture, array)) return fail(Reason::unsupported_layout, "einsum of an array with gaps");
+    for (size_t axis = 0; axis < terms[k].size(); ++axis) {
+      // An extent of 1 is stretched.
+      if (text.size() != arrow + 3 || terms[k][axis] != text.back()) continue;
+      Dim own = lens_of(array).shape[axis];
+      if (!extent || capture.decide_equal(*extent, capture.dims().constant(1))) extent = own;
+    }
+  }
+  if (text.size() == arrow + 2) return call_of_shape(capture, callable, arguments, {});
+  if (!extent) return fail(Reason::will_raise, "einsum with unknown subscripts");
+  return call_of_shape(capture, callable, arguments, {*extent});
+}
+
+// correlate(a, v, mode): 0 valid, 1 same, 2 full
+Result<Ref> numpy_correlate(Capture& capture, PyObject* callable, const CallArguments& arguments) {
+  ACCEL_TRY(auto given, bind_arguments(arguments, {{"a", "v", "mode"}, 2}));
+  ACCEL_TRY(Ref a, array_of_rank(given[0], 1, "correlate of a number"));
+  ACCEL_TRY(Ref v, array_of_rank(given[1], 1, "correlate of a number"));
+  int64_t mode = 0;
+  if (given[2]) {
+    ACCEL_TRY(PyRef named, capture.require_constant(given[2]));
+    if (PyLong_Check(named.get())) {
+      mode = PyLong_AsLong(named.get());
+    } else {
+      std::string text = PyUnicode_Check(named.get()) ? utf8(named.get()) : "";
+      mode = text == "valid" ? 0 : text == "same" ? 1 : text == "full" ? 2 : -1;
+    }
+  }
+  if (mode < 0 || mode > 2 || lens_of(a).shape.size() != 1 || lens_of(v).shape.size() != 1)
+    return fail(Reason::unsupported_argument, "correlate of these arguments");
+  DimTable& dims = capture.dims();
+  Dim left = lens_of(a).shape[0], right = lens_of(v).shape[0], one = dims.constant(1);
+  Dim all = dims.sub(dims.add(left, right), one), longer = dims.max(left, right);
+  Dim valid = dims.sub(dims.add(longer, one), dims.min(left, right));
+  return call_of_shape(capture, callable, arguments, {mode == 0 ? valid : mode == 1 ? longer : all});
+}
+
+}  // namespace accel

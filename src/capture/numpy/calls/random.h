@@ -1,0 +1,32 @@
+#pragma once
+// Methods of numpy.random.Generator and RandomState: compiled code calls them as they are, or the C functions behind them.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "capture/protocol/primitive.h"
+#include "ir/graph.h"
+
+namespace accel {
+
+// Whether the object is exactly a numpy.random.Generator or RandomState. Such objects are passed to each run; only their type
+// is guarded.
+bool is_generator(PyObject* object);
+
+// The primitive of a method, null for other callables.
+Primitive generator_primitive(PyObject* callable);
+
+// The arguments of a call by the names that the method itself gives them; null where one is not given.
+struct Given {
+  std::vector<std::string> names;
+  std::vector<Ref> values;
+  Ref operator[](const char* name) const;
+  bool has(const char* name) const;
+};
+
+// A single number, of `kind`, that the kernel draws itself (rng_functions.inc); nullopt: the method is to be called.
+Result<std::optional<Ref>> drawn_number(Capture& capture, PyObject* callable, const char* method, const Given& given,
+                                        ValueKind kind, bool legacy);
+
+}  // namespace accel

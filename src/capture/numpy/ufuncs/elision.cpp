@@ -1,0 +1,106 @@
+#include "capture/numpy/ufuncs/elision.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "capture/protocol/arguments.h"
+
+namespace accel {
+
+namespace {
+
+constexpr int64_t least_bytes = 256 * 1024;  // NPY_MIN_ELIDE_BYTES
+
+// NumPy looks at the C stack to tell whether the interpreter called it, which it cannot everywhere. It is tried once.
+bool elides() {
+  static const bool known = [] {
+    constexpr const char* code =
+        "import numpy\n"
+        "x = numpy.zeros((256, 256))\n"
+        "elides = (x.T + 1 + x).strides == (x.T + 1).strides\n";
+    PyRef names = PyRef::steal(PyDict_New());
+    PyRef done = PyRef::steal(names ? PyRun_String(code, Py_file_input, names.get(), names.get()) : nullptr);
+    PyObject* answer = done ? PyDict_GetItemString(names.get(), "elides") : nullptr;
+    if (answer == nullptr) PyErr_Clear();
+    return answer == Py_True;
+  }();
+  return known;
+}
+
+struct ElidableOp {
+  Op op;
+  bool commutes;  // then the right operand will do, too
+};
+
+const ElidableOp* elidable(Op op) {
+  static constexpr ElidableOp table[] = {
+      {Op::add, true},           {Op::subtract, false},   {Op::multiply, true},     {Op::divide, false},
+      {Op::floor_divide, false}, {Op::left_shift, false}, {Op::right_shift, false}, {Op::bitwise_and, true},
+      {Op::bitwise_or, true},    {Op::bitwise_xor, true},
+  };
+  const auto* found = std::find_if(std::begin(table), std::end(table), [&](const ElidableOp& each) { return each.op == op; });
+  return found == std::end(table) ? nullptr : found;
+}
+
+// Whether an array has memory that an operation of NumPy has made for it.
+bool owns_memory(Capture& capture, const Ref& array) {
+  const Storage& storage = *array->array.storage;
+  if (storage.source >= 0 || storage.maybe || !array->array.path.empty() || !array->array.writeable) return false;
+  ValueId v = storage.current;
+  if (v == no_value || capture.graph().is_input(v)) return false;
+  switch (op_class(capture.graph().producer(v).op)) {
+    case OpClass::pointwise:
+    case OpClass::reduction:
+    case OpClass::scan:
+    case OpClass::join:
+    case OpClass::gufunc:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool may_be_overwritten(Capture& capture, const Operand& temporary, const Operand& other) {
+  if (!temporary.is_array() || temporary.ref->kind != AbstractKind::array || temporary.type.dtype == DType::float16)
+    return false;
+  bool fits = other.shape.empty() || other.shape == temporary.shape;
+  // Guards cannot tell of sizes known at run time only.
+  bool known = std::none_of(temporary.shape.begin(), temporary.shape.end(), [&](Dim d) { return capture.is_runtime(d); });
+  return fits && known && can_cast(other.type.dtype, temporary.type.dtype, "safe") && owns_memory(capture, temporary.ref);
+}
+
+bool is_large(Capture& capture, const Operand& array) {
+  DimTable& dims = capture.dims();
+  Dim bytes = dims.mul(element_count(capture, array.shape), item_size(array.type.dtype));
+  return capture.decide(bytes, Comparison::ge, dims.constant(least_bytes));
+}
+
+// Axes from slowest to fastest, also of C order.
+std::vector<uint8_t> spelled_out(std::vector<uint8_t> order, size_t rank) {
+  for (size_t k = order.size(); k < rank; ++k) order.push_back(static_cast<uint8_t>(k));
+  return order;
+}
+
+bool is_seen(Capture& capture, Op op, const Operand& into, const Operand& left, const Operand& right) {
+  bool swapped = into.ref == right.ref && left.ref != right.ref;
+  if (swapped && op == Op::multiply && dtype_kind(into.type.dtype) == 'c') return true;
+  size_t rank = into.shape.size();
+  return spelled_out(result_order(capture, {left, right}, into.shape), rank) !=
+         spelled_out(copy_order(capture, into.ref), rank);
+}
+
+}  // namespace
+
+Ref elided_operand(Capture& capture, Op op, const Operand& left, const Operand& right, Temporaries temporaries) {
+  const ElidableOp* row = elidable(op);
+  if (row == nullptr) return nullptr;
+  const Operand* into = nullptr;
+  if (temporaries.left && may_be_overwritten(capture, left, right))
+    into = &left;
+  else if (temporaries.right && row->commutes && may_be_overwritten(capture, right, left))
+    into = &right;
+  if (into == nullptr || !is_seen(capture, op, *into, left, right)) return nullptr;
+  return elides() && is_large(capture, *into) ? into->ref : nullptr;
+}
+
+}  // namespace accel

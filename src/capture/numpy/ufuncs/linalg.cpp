@@ -1,0 +1,223 @@
+// The gufuncs of numpy.linalg: ops, or calls of them as they are, with shapes from their signatures. Those of numpy.fft, too:
+// they fill arrays that NumPy's Python code has made.
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "capture/domain/repr.h"
+#include "capture/numpy/calls/callbacks.h"
+#include "capture/protocol/arguments.h"
+#include "capture/protocol/operands.h"
+#include "capture/protocol/ufunc_calls.h"
+
+namespace accel {
+
+namespace {
+
+// "(m,n),(n)->(m)" as the names of the core axes of operands and results.
+struct CoreSignature {
+  std::vector<std::vector<std::string>> operands, results;
+};
+
+std::string text_attribute(PyObject* object, const char* name) {
+  PyRef found = PyRef::steal(PyObject_GetAttrString(object, name));
+  PyErr_Clear();
+  return found && PyUnicode_Check(found.get()) ? utf8(found.get()) : std::string();
+}
+
+CoreSignature parsed(const std::string& text) {
+  CoreSignature out;
+  auto* side = &out.operands;
+  for (char c : text) {
+    if (c == '>') side = &out.results;
+    if (c == '(') side->emplace_back();
+    if (c == '(' || c == ',') {
+      if (!side->empty()) side->back().emplace_back();
+    } else if (std::isalnum(static_cast<unsigned char>(c)) && !side->back().empty()) {
+      side->back().back() += c;
+    }
+  }
+  for (auto* each : {&out.operands, &out.results})
+    for (auto& names : *each) std::erase(names, std::string());
+  return out;
+}
+
+std::set<PyObject*> gufuncs_of(const char* module_name) {
+  std::set<PyObject*> out;
+  PyRef module = PyRef::steal(PyImport_ImportModule(module_name));
+  PyObject *name = nullptr, *value = nullptr;
+  if (!module) PyErr_Clear();
+  for (Py_ssize_t at = 0; module && PyDict_Next(PyModule_GetDict(module.get()), &at, &name, &value);) {
+    if (!text_attribute(value, "signature").empty()) out.insert(PyRef::borrow(value).release());
+  }
+  return out;
+}
+
+bool is_of_fft(PyObject* ufunc) {
+  static const std::set<PyObject*> known = gufuncs_of("numpy.fft._pocketfft_umath");
+  return known.contains(ufunc);
+}
+
+std::optional<DType> dtype_of_letter(char letter) {
+  static const std::map<char, DType> letters = {
+      {'f', DType::float32}, {'d', DType::float64}, {'F', DType::complex64}, {'D', DType::complex128}, {'i', DType::int32}};
+  auto found = letters.find(letter);
+  return found == letters.end() ? std::nullopt : std::optional(found->second);
+}
+
+using Extents = std::map<std::string, Dim>;
+
+// The extents of core axes, equal for equal names, and the shapes of the outer axes.
+Status read_core(Capture& capture, const CoreSignature& signature, const std::vector<Operand>& operands, Extents& extents,
+                 std::vector<std::vector<Dim>>& outer) {
+  for (size_t k = 0; k < operands.size(); ++k) {
+    const std::vector<std::string>& names = signature.operands[k];
+    const std::vector<Dim>& shape = operands[k].shape;
+    if (shape.size() < names.size()) return fail(Reason::will_raise, "a gufunc operand without the core axes");
+    size_t first = shape.size() - names.size();
+    for (size_t axis = 0; axis < names.size(); ++axis) {
+      auto [known, is_new] = extents.emplace(names[axis], shape[first + axis]);
+      if (!is_new && !capture.expect_equal(known->second, shape[first + axis]))
+        return fail(Reason::will_raise, "the core extents do not match");
+    }
+    if (first > 1 && !capture.graph().type(capture.read(operands[k].ref)).is_c_order())
+      return fail(Reason::unsupported_layout, "outer axes that are not in C order");
+    outer.emplace_back(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(first));
+  }
+  // Axes that only results have: of the smaller extent.
+  if (extents.contains("m") && extents.contains("n")) extents.emplace("p", capture.dims().min(extents["m"], extents["n"]));
+  return Unit{};
+}
+
+// ufunc(a, factor, axes=[...], out=array)
+Result<Ref> fill_by_fft(Capture& capture, PyObject* ufunc, const CallArguments& arguments) {
+  Ref out;
+  for (const auto& [name, argument] : arguments.keywords) {
+    if (name == "out") out = argument;
+    if (name != "out" && name != "axes") return fail(Reason::unsupported_argument, name + " of this gufunc");
+  }
+  bool last = out && arguments.keywords.back().second == out && out->kind == AbstractKind::array;
+  if (!last || !out->array.path.empty()) return fail(Reason::unsupported_argument, "this call of " + short_repr(ufunc));
+  ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(out));
+  ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, ufunc, arguments));
+  made.call.changed = static_cast<int>(made.operands.size()) - 1;
+  made.call.drops_answer = true;
+  made.call.raises_events = true;
+  made.call.errstate = capture.errstate();
+  const Type type = capture.graph().type(made.operands.back());
+  BoxedResult result{ValueKind::array, type.dtype, {type.shape.begin(), type.shape.end()}, type.order};
+  Ref filled = boxed_call(capture, std::move(made), {result})[0];
+  capture.store(out, capture.read(filled));
+  return out;
+}
+
+// What an op computes from operands of the core axes and outer axes that capture has read.
+Result<Ref> apply_op(Capture& capture, Op op, const std::vector<Operand>& operands, const CoreSignature& signature,
+                     const Extents& extents, const std::vector<Dim>& outer, const std::vector<DType>& dtypes) {
+  auto shape = [&](const std::vector<std::string>& core) {
+    std::vector<Dim> out = outer;
+    for (const std::string& name : core) out.push_back(extents.at(name));
+    return out;
+  };
+  std::vector<ValueId> values;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    ACCEL_TRY(ValueId value, gufunc_operand(capture, operands[k], dtypes[k]));
+    values.push_back(broadcast_value(capture, value, shape(signature.operands[k])));
+  }
+  Type result{ValueKind::array, dtypes.back(), shape(signature.results[0]), {}};
+  return wrap_result(capture, capture.build().gufunc(op, std::move(values), std::move(result)), false);
+}
+
+}  // namespace
+
+bool is_of_linalg(PyObject* ufunc) {
+  static const std::set<PyObject*> known = gufuncs_of("numpy.linalg._umath_linalg");
+  return known.contains(ufunc);
+}
+
+namespace {
+
+// LAPACK factors the first operand in place, and the gufunc leaves it so.
+bool changes_first_operand(PyObject* ufunc) {
+  std::string name = text_attribute(ufunc, "__name__");
+  return name == "qr_r_raw" || name == "qr_r_raw_m" || name == "qr_r_raw_n";
+}
+
+// Makes the call. The first of its results are the new contents of an operand that it changes.
+Result<std::vector<Ref>> box_gufunc(Capture& capture, PyObject* ufunc, const CallArguments& arguments,
+                                    std::vector<BoxedResult> results) {
+  ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, ufunc, arguments));
+  made.call.raises_events = true;
+  made.call.errstate = capture.errstate();
+  const bool changes = changes_first_operand(ufunc);
+  if (changes) {
+    ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(arguments.positional[0]));
+    const Type type = capture.graph().type(made.operands[0]);
+    made.call.changed = 0;
+    results.insert(results.begin(), {ValueKind::array, type.dtype, {type.shape.begin(), type.shape.end()}, type.order});
+  }
+  made.call.gives_tuple = results.size() > 1;
+  std::vector<Ref> given = boxed_call(capture, std::move(made), results);
+  if (changes) {
+    capture.store(arguments.positional[0], capture.read(given[0]));
+    given.erase(given.begin());
+  }
+  return given;
+}
+
+}  // namespace
+
+Result<Ref> call_gufunc(Capture& capture, PyObject* ufunc, const CallArguments& arguments) {
+  if (is_of_fft(ufunc)) return fill_by_fft(capture, ufunc, arguments);
+  if (!is_of_linalg(ufunc)) return fail(Reason::unsupported_call, "a ufunc that accel does not know");
+  CoreSignature signature = parsed(text_attribute(ufunc, "signature"));
+  std::string types;
+  for (const auto& [name, argument] : arguments.keywords) {
+    if (name != "signature") return fail(Reason::unsupported_argument, name + " of this gufunc");
+    ACCEL_TRY(types, read_text(capture, argument));
+  }
+  size_t inputs = signature.operands.size(), outputs = signature.results.size();
+  bool typed = types.size() == inputs + outputs + 2 && types.substr(inputs, 2) == "->";
+  if (!typed || arguments.positional.size() != inputs)
+    return fail(Reason::unsupported_argument, "this call of " + short_repr(ufunc));
+  std::vector<Operand> operands;
+  for (const Ref& argument : arguments.positional) {
+    if (argument->kind != AbstractKind::array) return fail(Reason::unsupported_argument, "a gufunc of a number");
+    ACCEL_TRY(Operand operand, read_operand(capture, argument));
+    operands.push_back(std::move(operand));
+  }
+  Extents extents;
+  std::vector<std::vector<Dim>> shapes;
+  ACCEL_TRY([[maybe_unused]] Unit core, read_core(capture, signature, operands, extents, shapes));
+  ACCEL_TRY(std::vector<Dim> outer, broadcast_shapes(capture, shapes));
+  std::vector<DType> dtypes;
+  for (char letter : types.substr(0, inputs) + types.substr(inputs + 2)) {
+    std::optional<DType> dtype = dtype_of_letter(letter);
+    if (!dtype) return fail(Reason::unsupported_dtype, types);
+    dtypes.push_back(*dtype);
+  }
+  if (std::optional<Op> op = op_of_ufunc(ufunc)) return apply_op(capture, *op, operands, signature, extents, outer, dtypes);
+  std::vector<BoxedResult> results;
+  for (size_t k = 0; k < outputs; ++k) {
+    BoxedResult result{ValueKind::array, dtypes[inputs + k], {outer.begin(), outer.end()}, {}};
+    for (const std::string& name : signature.results[k]) {
+      if (!extents.contains(name)) return fail(Reason::unsupported_argument, "a core axis that no operand has");
+      result.shape.push_back(extents[name]);
+    }
+    if (result.shape.empty()) result.kind = ValueKind::numpy_scalar;
+    results.push_back(std::move(result));
+  }
+  ACCEL_TRY(std::vector<Ref> given, box_gufunc(capture, ufunc, arguments, std::move(results)));
+  return outputs == 1 ? given[0] : capture.tuple(std::move(given));
+}
+
+// ndarray.__array_wrap__(array) of an ndarray for an ndarray: linalg gives its results through it.
+Result<Ref> numpy_array_wrap(Capture&, PyObject*, const CallArguments& arguments) {
+  bool plain = arguments.positional.size() == 2 && arguments.keywords.empty();
+  if (plain && arguments.positional[0]->kind == AbstractKind::array && arguments.positional[1]->kind == AbstractKind::array)
+    return arguments.positional[1];
+  return fail(Reason::unsupported_argument, "this call of __array_wrap__");
+}
+
+}  // namespace accel

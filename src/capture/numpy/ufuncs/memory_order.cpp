@@ -1,0 +1,257 @@
+// Memory order: what NumPy's iterator chooses for a result, and whether memory is contiguous.
+
+#include <algorithm>
+#include <numeric>
+
+#include "capture/domain/dense_strides.h"
+#include "capture/protocol/operands.h"
+
+namespace accel {
+
+namespace {
+
+// How one operand's memory goes along the axes of the result: place[k] grows with |stride|, 0 = no stride.
+using Places = std::vector<int>;
+constexpr int no_part = -1;  // an axis that says nothing of the order
+
+bool is_c_order(Capture& capture, const Operand& operand) {
+  return operand.shape.size() < 2 || capture.graph().type(capture.read(operand.ref)).is_c_order();
+}
+
+bool has_no_stride(Capture& capture, const Lens& lens, size_t axis) {
+  return capture.decide_equal(lens.strides[axis], capture.dims().constant(0));
+}
+
+bool stands_still(Capture& capture, const Operand& operand) {
+  const Lens& lens = lens_of(operand.ref);
+  for (size_t k = 0; k < lens.shape.size(); ++k) {
+    bool moves = !capture.dims().as_symbol(lens.strides[k]) && capture.hint(lens.strides[k]) != 0;
+    if (!moves && !is_one(capture, lens.shape[k]) && has_no_stride(capture, lens, k)) return true;
+  }
+  return false;
+}
+
+// Whether an axis says nothing because it has one element. Of two axes, where that is known at run time only, it need not be
+// asked: their order makes no difference then.
+bool has_one_element(Capture& capture, Dim extent, size_t rank) {
+  return !(rank == 2 && capture.is_runtime(extent)) && is_one(capture, extent);
+}
+
+// `without_stride`: the place of axes of stride 0. The last `core` axes have no part.
+Places places_of(Capture& capture, const Operand& operand, size_t rank, int without_stride, size_t core = 0) {
+  Places places(rank, no_part);
+  const Lens& lens = lens_of(operand.ref);
+  std::vector<uint8_t> order = capture.graph().type(capture.read(operand.ref)).axis_order();
+  for (size_t k = 0; k < order.size(); ++k) {
+    size_t axis = order[k];
+    if (axis + core >= order.size() || has_one_element(capture, lens.shape[axis], rank)) continue;
+    int place = static_cast<int>(order.size() - k);
+    places[rank + core - order.size() + axis] = has_no_stride(capture, lens, axis) ? without_stride : place;
+  }
+  return places;
+}
+
+// Whether the operands want axis `a`, the slower one so far, inside axis `b`. nullopt: they do not tell.
+std::optional<bool> belongs_inside(const std::vector<Places>& operands, size_t a, size_t b) {
+  std::optional<bool> out;
+  for (const Places& places : operands) {
+    if (places[a] == no_part || places[b] == no_part) continue;
+    // When operands disagree, C order wins.
+    if (places[b] <= places[a]) {
+      out = false;
+    } else if (!out) {
+      out = true;
+    }
+  }
+  return out;
+}
+
+// NumPy's stable insertion sort: `moves(axis, other)` says whether `axis` goes before `other`, or nothing.
+template <class Moves>
+void insertion_sort(std::vector<size_t>& axes, Moves moves) {
+  for (size_t i = 1; i < axes.size(); ++i) {
+    size_t at = i, axis = axes[i];
+    for (size_t j = i; j-- > 0;) {
+      auto before = moves(axis, axes[j]);
+      if (!before) continue;
+      if (!*before) break;
+      at = j;
+    }
+    axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(i));
+    axes.insert(axes.begin() + static_cast<std::ptrdiff_t>(at), axis);
+  }
+}
+
+std::vector<Places> all_places(Capture& capture, const std::vector<Operand>& operands, size_t rank, int without_stride) {
+  std::vector<Places> out;
+  for (const Operand& operand : operands) {
+    if (operand.is_array() && !operand.shape.empty()) out.push_back(places_of(capture, operand, rank, without_stride));
+  }
+  return out;
+}
+
+std::vector<uint8_t> as_order(std::vector<size_t> axes) {
+  std::vector<uint8_t> order(axes.begin(), axes.end());
+  return std::is_sorted(order.begin(), order.end()) ? std::vector<uint8_t>{} : order;
+}
+
+// Fortran order.
+std::vector<uint8_t> reversed_axes(size_t rank) {
+  std::vector<uint8_t> out(rank);
+  std::iota(out.rbegin(), out.rend(), uint8_t{0});
+  return out;
+}
+
+// npyiter_find_best_axis_ordering, which sorts from the fastest axis to the slowest.
+std::vector<uint8_t> iterated_order(const std::vector<Places>& places, size_t rank) {
+  std::vector<size_t> axes(rank);
+  std::iota(axes.rbegin(), axes.rend(), size_t{0});
+  insertion_sort(axes, [&](size_t axis, size_t other) { return belongs_inside(places, axis, other); });
+  std::reverse(axes.begin(), axes.end());
+  return as_order(std::move(axes));
+}
+
+bool all_c_order(Capture& capture, const std::vector<Operand>& operands) {
+  return std::all_of(operands.begin(), operands.end(), [&](const Operand& o) { return is_c_order(capture, o); });
+}
+
+// Whether the strides are those of memory without gaps with the axes from slowest to fastest in `order`; decided by guards.
+// Axes of extent 1 do not matter.
+bool has_no_gaps(Capture& capture, const Lens& lens, const std::vector<size_t>& order) {
+  DimTable& dims = capture.dims();
+  Dim expected = dims.constant(item_size(lens.dtype));
+  for (size_t k = order.size(); k-- > 0;) {
+    Dim extent = lens.shape[order[k]], stride = lens.strides[order[k]];
+    if (stride != expected && !is_one(capture, extent) && !capture.decide_equal(stride, expected)) return false;
+    expected = dims.mul(expected, extent);
+  }
+  return true;
+}
+
+// Whether NumPy's flag for this order is set; decided by guards. Memory without elements is contiguous with any strides.
+bool is_contiguous(Capture& capture, const Lens& lens, const std::vector<size_t>& order) {
+  DimTable& dims = capture.dims();
+  for (Dim extent : lens.shape) {
+    if (capture.hint(extent) == 0) return capture.decide_equal(extent, dims.constant(0));
+  }
+  if (has_no_gaps(capture, lens, order)) return true;
+  return std::any_of(lens.shape.begin(), lens.shape.end(),
+                     [&](Dim extent) { return capture.decide_equal(extent, dims.constant(0)); });
+}
+
+}  // namespace
+
+std::vector<uint8_t> result_order(Capture& capture, const std::vector<Operand>& operands, const std::vector<Dim>& shape) {
+  if (all_c_order(capture, operands)) return {};
+  return iterated_order(all_places(capture, operands, shape.size(), no_part), shape.size());
+}
+
+std::vector<uint8_t> outer_order(Capture& capture, const std::vector<Operand>& operands, const std::vector<size_t>& core,
+                                 size_t rank) {
+  if (rank < 2 || all_c_order(capture, operands)) return {};
+  std::vector<Places> places;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    if (operands[k].is_array()) places.push_back(places_of(capture, operands[k], rank, no_part, core[k]));
+  }
+  return iterated_order(places, rank);
+}
+
+// PyArray_CreateMultiSortedStridePerm, which sorts from the slowest axis to the fastest.
+std::vector<uint8_t> joined_order(Capture& capture, const std::vector<Operand>& operands) {
+  bool still = std::any_of(operands.begin(), operands.end(), [&](const Operand& o) { return stands_still(capture, o); });
+  if (!still && all_c_order(capture, operands)) return {};
+  size_t rank = operands[0].shape.size();
+  std::vector<Places> places = all_places(capture, operands, rank, 0);
+  std::vector<size_t> axes(rank);
+  std::iota(axes.begin(), axes.end(), size_t{0});
+  insertion_sort(axes, [&](size_t axis, size_t other) { return belongs_inside(places, other, axis); });
+  return as_order(std::move(axes));
+}
+
+namespace {
+
+Dim magnitude(Capture& capture, Dim stride) {
+  const Dim zero = capture.dims().constant(0);
+  return capture.decide(stride, Comparison::lt, zero) ? capture.dims().sub(zero, stride) : stride;
+}
+
+// Puts axes of extent 1 where their strides say, as NumPy does when it copies: iterators take them to have none.
+void sort_single_axes(Capture& capture, const Lens& lens, std::vector<uint8_t>& order) {
+  std::vector<uint8_t> single;
+  for (uint8_t axis : order)
+    if (capture.hint(lens.shape[axis]) == 1 && !capture.is_runtime(lens.shape[axis]) && is_one(capture, lens.shape[axis]))
+      single.push_back(axis);
+  std::erase_if(order, [&](uint8_t axis) { return std::find(single.begin(), single.end(), axis) != single.end(); });
+  std::sort(single.begin(), single.end());
+  for (uint8_t axis : single) {
+    const Dim own = magnitude(capture, lens.strides[axis]);
+    auto follows = [&](uint8_t other) {
+      const Dim stride = magnitude(capture, lens.strides[other]);
+      if (stride == own || capture.decide_equal(stride, own)) return other > axis;
+      return capture.decide(stride, Comparison::lt, own);
+    };
+    order.insert(std::find_if(order.begin(), order.end(), follows), axis);
+  }
+}
+
+// Whether the strides are those of C order whatever the extents are.
+bool is_plainly_c(Capture& capture, const Lens& lens) {
+  return lens.strides == dense_strides(capture.dims(), lens.shape, {}, lens.dtype);
+}
+
+}  // namespace
+
+// PyArray_CreateSortedStridePerm.
+std::vector<uint8_t> stride_order(Capture& capture, const Ref& array) {
+  const Lens& lens = lens_of(array);
+  std::vector<uint8_t> order = capture.graph().type(capture.read(array)).axis_order();
+  // Axes without a stride come last, as fastest ones. Only strides of the call can be 0 unseen.
+  auto moves = [&](uint8_t axis) {
+    Dim stride = lens.strides[axis];
+    bool known = !capture.dims().as_symbol(stride) && capture.hint(stride) != 0;
+    return known || is_one(capture, lens.shape[axis]) || !has_no_stride(capture, lens, axis);
+  };
+  if (order.size() > 1) {
+    std::stable_partition(order.begin(), order.end(), moves);
+    if (!is_plainly_c(capture, lens)) sort_single_axes(capture, lens, order);
+  }
+  return std::is_sorted(order.begin(), order.end()) ? std::vector<uint8_t>{} : order;
+}
+
+// PyArray_NewLikeArray.
+std::vector<uint8_t> copy_order(Capture& capture, const Ref& array) {
+  const Lens& lens = lens_of(array);
+  if (lens.shape.size() < 2 || is_plainly_c(capture, lens)) return {};
+  const bool has_single = std::any_of(lens.shape.begin(), lens.shape.end(),
+                                      [&](Dim extent) { return capture.hint(extent) == 1 && !capture.is_runtime(extent); });
+  if (has_single && is_c_contiguous(capture, array)) return {};
+  if (has_single && is_f_contiguous(capture, array)) return reversed_axes(lens.shape.size());
+  return stride_order(capture, array);
+}
+
+Result<std::vector<uint8_t>> copy_order(Capture& capture, const Ref& array, const std::string& order) {
+  if (order == "C") return std::vector<uint8_t>();
+  if (order == "K") return copy_order(capture, array);
+  if (order != "F" && order != "A") return fail(Reason::will_raise, "order='" + order + "'");
+  bool backwards = order == "F" || (is_f_contiguous(capture, array) && !is_c_contiguous(capture, array));
+  return backwards ? reversed_axes(lens_of(array).shape.size()) : std::vector<uint8_t>();
+}
+
+bool is_c_contiguous(Capture& capture, const Ref& array) {
+  std::vector<size_t> order(lens_of(array).shape.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  return is_contiguous(capture, lens_of(array), order);
+}
+
+bool is_in_order(Capture& capture, const Ref& array, const std::string& order) {
+  if (order == "K") return true;
+  return (order != "F" && is_c_contiguous(capture, array)) || (order != "C" && is_f_contiguous(capture, array));
+}
+
+bool is_f_contiguous(Capture& capture, const Ref& array) {
+  std::vector<size_t> order(lens_of(array).shape.size());
+  std::iota(order.rbegin(), order.rend(), size_t{0});
+  return is_contiguous(capture, lens_of(array), order);
+}
+
+}  // namespace accel

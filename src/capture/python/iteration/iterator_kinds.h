@@ -1,0 +1,37 @@
+#pragma once
+// What the kinds of iterators (iterators.cpp) have as their `object`, and the numbers of those over ranges.
+
+#include <algorithm>
+
+#include "capture/protocol/arguments.h"
+#include "ndarray/array.h"
+
+namespace accel {
+
+inline PyObject* range_class() { return reinterpret_cast<PyObject*>(&PyRange_Type); }
+inline PyObject* array_class() { return reinterpret_cast<PyObject*>(array_type()); }
+inline PyObject* list_class() { return reinterpret_cast<PyObject*>(&PyList_Type); }
+inline PyObject* reversed_class() { return reinterpret_cast<PyObject*>(&PyReversed_Type); }
+inline PyObject* enumerate_class() { return reinterpret_cast<PyObject*>(&PyEnum_Type); }
+inline PyObject* zip_class() { return reinterpret_cast<PyObject*>(&PyZip_Type); }
+
+// Requires an int, known now or at run time only.
+inline Dim integer(Capture& capture, const Ref& value) { return read_dim(capture, value).value(); }
+
+inline bool is_forward(Capture& capture, Dim step) { return capture.decide(step, Comparison::gt, capture.dims().constant(0)); }
+
+// From the next item of a range with this step to its end.
+inline Dim distance_of(Capture& capture, Dim start, Dim stop, bool forward) {
+  return forward ? capture.dims().sub(stop, start) : capture.dims().sub(start, stop);
+}
+
+// `item`, one of those from start to stop, by a symbol of its own: of products, quotients and remainders nothing can be proved.
+inline Dim bound_item(Capture& capture, Dim item, Dim start, Dim stop, bool forward) {
+  double low = std::min(capture.low(start), capture.low(stop)), high = std::max(capture.high(start), capture.high(stop));
+  Dim bound = capture.bind_dim(capture.build().dim(item), "item", capture.hint(start), low, high);
+  capture.assume({bound, start, forward ? Comparison::ge : Comparison::le});
+  capture.assume({bound, stop, forward ? Comparison::lt : Comparison::gt});
+  return bound;
+}
+
+}  // namespace accel

@@ -1,0 +1,267 @@
+// Items of tuples, lists and dicts.
+
+#include "capture/context/descent.h"
+#include "capture/domain/compiled_functions.h"
+#include "capture/domain/recognised_types.h"
+#include "capture/domain/repr.h"
+#include "capture/interpreter/paths/unify.h"
+#include "capture/numpy/arrays/flat.h"
+#include "capture/protocol/masked_selection.h"
+#include "capture/protocol/operations.h"
+#include "capture/python/containers/dynamic_lists.h"
+#include "ndarray/array.h"
+
+namespace accel {
+
+namespace {
+
+// A loop may give a dict of the caller's these; where each round adds one, the rounds are not alike.
+constexpr size_t most_keys_of_loop = 3;
+
+// Position in a sequence, or a failure when Python raises IndexError.
+Result<size_t> position(Capture& capture, const Ref& container, const Ref& index) {
+  auto size = static_cast<int64_t>(container->items.size());
+  ACCEL_TRY(int64_t at, capture.require_int(index));
+  if (at < 0) at += size;
+  if (at < 0 || at >= size) return capture.raised(PyExc_IndexError, "the index is out of range");
+  return static_cast<size_t>(at);
+}
+
+// The type of a number, or of a tuple of such and of tuples.
+std::optional<RowType> entry_type(Capture& capture, const Ref& item) {
+  const Descent level;
+  capture.look(item);
+  if (item->kind != AbstractKind::tuple) {
+    std::optional<Type> number = number_type(*item);
+    return number ? std::optional(RowType{*number, {}}) : std::nullopt;
+  }
+  RowType row;
+  for (const Ref& each : item->items) {
+    std::optional<RowType> part = entry_type(capture, each);
+    if (!part) return std::nullopt;
+    row.parts.push_back(std::move(*part));
+  }
+  return row.parts.empty() ? std::nullopt : std::optional(std::move(row));
+}
+
+// A sequence as a list whose items can be found at run time: null when its items are not of one type of such.
+Ref as_grown(Capture& capture, const Ref& sequence, const Ref& list) {
+  std::optional<RowType> row;
+  for (const Ref& item : sequence->items) {
+    std::optional<RowType> own = entry_type(capture, item);
+    if (!own || (row && *row != *own)) return nullptr;
+    row = std::move(own);
+  }
+  if (!row) return nullptr;
+  make_grown(capture, list, *row);
+  return settle(capture, list).ok() ? list : nullptr;
+}
+
+bool is_found_at_run_time(Capture& capture, const Ref& index) {
+  return index->kind == AbstractKind::scalar && (!index->scalar.dim || capture.is_runtime(*index->scalar.dim));
+}
+
+Result<Ref> slice_sequence(Capture& capture, const Ref& container, const Ref& index) {
+  ACCEL_TRY(PyRef slice, capture.require_constant(index));
+  Py_ssize_t start = 0, stop = 0, step = 0;
+  if (PySlice_Unpack(slice.get(), &start, &stop, &step) < 0) {
+    PyErr_Clear();
+    return fail(Reason::will_raise, "the slice");
+  }
+  Py_ssize_t count = PySlice_AdjustIndices(static_cast<Py_ssize_t>(container->items.size()), &start, &stop, step);
+  std::vector<Ref> items;
+  for (Py_ssize_t i = 0; i < count; ++i) items.push_back(container->items[static_cast<size_t>(start + i * step)]);
+  return container->kind == AbstractKind::tuple ? capture.tuple(std::move(items)) : capture.list(std::move(items));
+}
+
+// Keys whose hash and == run no user code.
+bool is_safe_key(PyObject* key) {
+  return is_plain_constant(key) || is_dtype(key) || PyType_Check(key) || is_python_function(key) ||
+         dtype_of_scalar(key).has_value();
+}
+
+bool same_key(PyObject* left, PyObject* right) {
+  if (left == right) return true;
+  if (!is_safe_key(left) || !is_safe_key(right) || PyType_Check(left) || PyType_Check(right)) return false;
+  // A dtype equals its name, and a float32 a float, of another hash.
+  Py_hash_t hash = PyObject_Hash(left), other = PyObject_Hash(right);
+  int equal = hash == other ? PyObject_RichCompareBool(left, right, Py_EQ) : 0;
+  if (PyErr_Occurred() != nullptr) PyErr_Clear();
+  return equal > 0;
+}
+
+// Instances of classes written in Python: np.mgrid, np.r_, ...
+bool has_python_getitem(Capture& capture, const Ref& container) {
+  PyTypeObject* type = capture.type_of(container);
+  if (type == nullptr || (container->kind != AbstractKind::constant && container->kind != AbstractKind::instance)) return false;
+  PyRef name = PyRef::steal(PyUnicode_InternFromString("__getitem__"));
+  PyObject* found = _PyType_Lookup(type, name.get());
+  return found != nullptr && is_python_function(found);
+}
+
+}  // namespace
+
+Status require_fresh(Capture& capture, const Ref& container) {
+  if (is_row(container)) return fail(Reason::unsupported_value, "a change of a list in a list that grows");
+  if (container->source < 0) return Unit{};
+  return fail(Reason::store_to_argument, capture.sources().text(container->source));
+}
+
+Result<std::optional<size_t>> find_key(Capture& capture, const Ref& dict, const Ref& key) {
+  ACCEL_TRY(PyRef wanted, capture.require_constant(key));
+  if (!is_safe_key(wanted.get())) return fail(Reason::unsupported_value, "a dict key of type " + type_name(wanted.get()));
+  std::optional<size_t> found;
+  for (size_t i = 0; i < dict->keys.size() && !found; ++i) {
+    if (same_key(dict->keys[i].get(), wanted.get())) found = i;
+  }
+  if (dict->source >= 0) {
+    Sources& sources = capture.sources();
+    bool came = found && *found < capture.changes().as_it_came(dict).keys.size();
+    if (came) sources.guard_bound(sources.dict_item(dict->source, dict->keys[*found].get()));
+    if (!found) sources.guard_unbound(sources.dict_item(dict->source, wanted.get()));
+  }
+  return found;
+}
+
+Result<std::optional<Ref>> python_getitem(Capture& capture, const Ref& container) {
+  capture.look(container);
+  if (!has_python_getitem(capture, container)) return std::optional<Ref>();
+  PyRef name = PyRef::steal(PyUnicode_InternFromString("__getitem__"));
+  ACCEL_TRY(Ref method, get_attribute(capture, container, name.get()));
+  return std::optional<Ref>(std::move(method));
+}
+
+Ref make_slice(Capture& capture, Ref start, Ref stop, Ref step) {
+  Ref slice = std::make_shared<AbstractValue>();
+  slice->kind = AbstractKind::slice;
+  slice->items = {std::move(start), std::move(stop), std::move(step)};
+  for (const Ref& part : slice->items) capture.look(part);
+  return slice;
+}
+
+Result<Ref> get_item(Capture& capture, const Ref& container, const Ref& index) {
+  capture.look(container);
+  capture.look(index);
+  ACCEL_TRY([[maybe_unused]] Unit gathered, materialise(capture, container));
+  if (container->kind == AbstractKind::array) {
+    capture.look_deep(index);
+    ACCEL_TRY([[maybe_unused]] Unit gathered_index, materialise_deep(capture, index));
+    return array_getitem(capture, container, index);
+  }
+  if (is_flat(container)) return flat_getitem(capture, container, index);
+  if (is_grown(container)) {
+    bool several = index->kind == AbstractKind::slice;
+    return several ? slice_of_grown(capture, container, index) : item_of_grown(capture, container, index);
+  }
+  bool named = container->kind == AbstractKind::instance && is_named_tuple(capture.type_of(container));
+  if (named) return get_item(capture, capture.tuple(container->items), index);
+  if (is_sequence(container)) {
+    if (index->kind == AbstractKind::slice) return slice_sequence(capture, container, index);
+    if (is_found_at_run_time(capture, index)) {
+      bool integer = dtype_kind(index->scalar.dtype) == 'i' || dtype_kind(index->scalar.dtype) == 'u';
+      if (container->items.empty() && integer) return capture.raised(PyExc_IndexError, "the index is out of range");
+      if (Ref list = as_grown(capture, container, capture.list(container->items))) return item_of_grown(capture, list, index);
+    }
+    ACCEL_TRY(size_t at, position(capture, container, index));
+    return container->items[at];
+  }
+  if (container->kind == AbstractKind::dict) {
+    ACCEL_TRY(std::optional<size_t> found, find_key(capture, container, index));
+    if (!found) return capture.raised(PyExc_KeyError, "the key is missing");
+    return container->items[*found];
+  }
+  if (container->kind == AbstractKind::object) return capture.refusal(container);
+  if (container->kind == AbstractKind::scalar && container->scalar.kind == ValueKind::py_scalar) {
+    return capture.raised(PyExc_TypeError, "a number has no items");
+  }
+  ACCEL_TRY(std::optional<Ref> method, python_getitem(capture, container));
+  if (method) return capture.call(*method, {{index}, {}});
+  if (container->kind == AbstractKind::constant && is_plain_constant(container->object.get())) {
+    ACCEL_TRY(PyRef key, capture.require_constant(index));
+    return folded(capture, PyObject_GetItem(container->object.get(), key.get()));
+  }
+  return fail(Reason::unsupported_value, "an item of this object");
+}
+
+namespace {
+
+// A container of the caller's is about to be changed.
+Status begin_change(Capture& capture, const Ref& container) {
+  if (container->source < 0) return Unit{};
+  if (!capture.changes().is_changed(container)) {
+    capture.plan_change(container->source, nullptr);
+    return require_fresh(capture, container);
+  }
+  capture.note_effect(true);
+  return Unit{};
+}
+
+// What is there already, an array that an augmented assignment has changed, is no change of the container.
+Status set_list_item(Capture& capture, const Ref& list, const Ref& index, const Ref& value) {
+  if (list->source < 0 && is_found_at_run_time(capture, index) && as_grown(capture, list, list))
+    return store_to_grown(capture, list, index, value);
+  ACCEL_TRY(size_t at, position(capture, list, index));
+  if (list->items[at] == value) return Unit{};
+  ACCEL_TRY([[maybe_unused]] Unit known, begin_change(capture, list));
+  list->items[at] = value;
+  return Unit{};
+}
+
+Status set_dict_item(Capture& capture, const Ref& dict, const Ref& index, const Ref& value) {
+  ACCEL_TRY(std::optional<size_t> found, find_key(capture, dict, index));
+  if (found && dict->items[*found] == value) return Unit{};
+  ACCEL_TRY(PyRef key, capture.require_constant(index));
+  if (!found && dict->source >= 0 && capture.in_loop() && capture.changes().added_keys(dict) >= most_keys_of_loop)
+    return fail(Reason::store_to_argument, "a loop that adds keys to " + capture.sources().text(dict->source));
+  ACCEL_TRY([[maybe_unused]] Unit known, begin_change(capture, dict));
+  if (found) {
+    dict->items[*found] = value;
+  } else {
+    dict->keys.push_back(std::move(key));
+    dict->items.push_back(value);
+  }
+  return Unit{};
+}
+
+}  // namespace
+
+Status set_item(Capture& capture, const Ref& container, const Ref& index, const Ref& value) {
+  capture.look(container);
+  ACCEL_TRY([[maybe_unused]] Unit gathered, materialise(capture, container));
+  if (container->kind == AbstractKind::array) return store_item(capture, container, index, value);
+  if (is_flat(container)) return flat_setitem(capture, container, index, value);
+  if (is_row(container)) return store_to_row(capture, container, index, value);
+  if (is_grown(container)) return store_to_grown(capture, container, index, value);
+  if (container->kind == AbstractKind::object) return capture.refusal(container);
+  if (container->kind == AbstractKind::list) return set_list_item(capture, container, index, value);
+  if (container->kind != AbstractKind::dict) return fail(Reason::unsupported_value, "a store into this object");
+  return set_dict_item(capture, container, index, value);
+}
+Status delete_item(Capture& capture, const Ref& container, const Ref& index) {
+  capture.look(container);
+  ACCEL_TRY([[maybe_unused]] Unit fresh, require_fresh(capture, container));
+  if (container->kind == AbstractKind::list) {
+    ACCEL_TRY(size_t at, position(capture, container, index));
+    container->items.erase(container->items.begin() + static_cast<std::ptrdiff_t>(at));
+    return Unit{};
+  }
+  if (container->kind != AbstractKind::dict) return fail(Reason::unsupported_value, "a deletion from this object");
+  ACCEL_TRY(std::optional<size_t> found, find_key(capture, container, index));
+  if (!found) return capture.raised(PyExc_KeyError, "the key is missing");
+  auto at = static_cast<std::ptrdiff_t>(*found);
+  container->items.erase(container->items.begin() + at);
+  container->keys.erase(container->keys.begin() + at);
+  return Unit{};
+}
+
+Status extend_list(Capture& capture, const Ref& list, const Ref& more) {
+  capture.look(more);
+  auto is_long = [&](const std::vector<Dim>& shape) { return shape.size() == 1 && !capture.dims().as_constant(shape[0]); };
+  if (is_grown(more) || (more->kind == AbstractKind::array && is_long(more->array.lens.shape)))
+    return extend_by_rows(capture, list, more);
+  ACCEL_TRY(std::vector<Ref> items, all_items(capture, more));
+  list->items.insert(list->items.end(), items.begin(), items.end());
+  return Unit{};
+}
+
+}  // namespace accel
