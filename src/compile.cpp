@@ -8,7 +8,7 @@
 
 #include "ir/edit.h"
 #include "ir/text.h"
-#include "schedule/program.h"
+#include "schedule/program/program.h"
 
 namespace accel {
 

@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "ir/graph.h"
 #include "passes/passes.h"
-#include "schedule/loop_summary.h"
+#include "schedule/program/loop_summary.h"
 #include "toolchain/compiled_kernel.h"
 
 namespace accel {

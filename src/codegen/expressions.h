@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "schedule/program.h"
+#include "schedule/program/program.h"
 
 namespace accel {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/program.h"
+#include "schedule/program/program.h"
 
 namespace accel {
 

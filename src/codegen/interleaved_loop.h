@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "schedule/program.h"
+#include "schedule/program/program.h"
 
 namespace accel {
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "schedule/program.h"
+#include "schedule/program/program.h"
 
 namespace accel {
 

@@ -1,7 +1,7 @@
 #pragma once
 // Stores of blocks that others may take the place of before anybody has looked: the C++ compiler leaves them out.
 
-#include "schedule/program.h"
+#include "schedule/program/program.h"
 
 namespace accel {
 

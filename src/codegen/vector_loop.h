@@ -1,12 +1,12 @@
 #pragma once
-// Loops tile by tile (schedule/interchange.h) whose lanes can be vectors of their own: what each of them does is known to be
-// over for good as soon as its mask does not hold.
+// Loops tile by tile (schedule/graph/state_tiling.h) whose lanes can be vectors of their own: what each of them does is known
+// to be over for good as soon as its mask does not hold.
 
 #include <optional>
 #include <set>
 #include <vector>
 
-#include "schedule/program.h"
+#include "schedule/program/program.h"
 
 namespace accel {
 

@@ -14,7 +14,7 @@
 #include "cpython/py_ref.h"
 #include "ir/dtype.h"
 #include "ir/op.h"
-#include "schedule/program.h"
+#include "schedule/program/program.h"
 
 namespace accel {
 

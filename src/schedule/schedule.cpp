@@ -4,19 +4,19 @@
 #include <set>
 
 #include "ir/flow.h"
-#include "schedule/access.h"
-#include "schedule/flow.h"
-#include "schedule/in_place.h"
-#include "schedule/join_loops.h"
-#include "schedule/nests.h"
-#include "schedule/packing.h"
-#include "schedule/placement.h"
-#include "schedule/program.h"
-#include "schedule/row_blocks.h"
-#include "schedule/row_stores.h"
-#include "schedule/scans.h"
-#include "schedule/unread.h"
-#include "schedule/variants.h"
+#include "schedule/analysis/index_maps.h"
+#include "schedule/control_flow.h"
+#include "schedule/graph/uninitialised.h"
+#include "schedule/loops/fusion.h"
+#include "schedule/loops/multiversion.h"
+#include "schedule/loops/packing.h"
+#include "schedule/loops/row_blocking.h"
+#include "schedule/lowering/nests.h"
+#include "schedule/lowering/scans.h"
+#include "schedule/lowering/sliding_rows.h"
+#include "schedule/memory/materialisation.h"
+#include "schedule/program/program.h"
+#include "schedule/program/store_order.h"
 
 namespace accel {
 

@@ -11,7 +11,7 @@
 
 #include "ir/text.h"
 #include "ir/verifier.h"
-#include "schedule/program.h"
+#include "schedule/program/program.h"
 
 namespace accel {
 namespace {

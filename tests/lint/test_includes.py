@@ -12,11 +12,11 @@ CORE = ["base", "ir", "passes", "schedule", "codegen", "toolchain", "runtime"]
 
 # folder -> what it may include of other folders: a folder name (every header of it) or one product header.
 # A folder may always include its own headers. "." is src itself: compile.h and compile.cpp.
-PROGRAM = ["schedule/program.h"]
+PROGRAM = ["schedule/program/program.h"]
 KERNEL_ABI = ["codegen/kernel_abi.h"]
 PRELUDE = ["codegen/prelude.h"]  # what all C++ that accel compiles begins with
 SYSTEM = ["toolchain/machine.h", "toolchain/files.h", "toolchain/fork.h"]  # what both need of the operating system
-LOOPS = ["schedule/loop_summary.h"]  # what explain shows of a Program
+LOOPS = ["schedule/program/loop_summary.h"]  # what explain shows of a Program
 PRODUCTS = ["compile.h", "passes/passes.h", "toolchain/compiled_kernel.h", "codegen/kernel_source.h"]
 SYSTEM_FACTS = ["toolchain/toolchain.h", "toolchain/doctor.h"]  # what the Python API shows of the toolchain
 MAY_INCLUDE = {

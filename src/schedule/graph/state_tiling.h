@@ -1,0 +1,47 @@
+#pragma once
+// Interchange: a counted loop whose body is pointwise over one index space runs for one tile of elements after the other, so
+// that the state of a tile stays in registers and the nearest memory, and a tile that does not change any more is done.
+
+#include <optional>
+#include <vector>
+
+#include "ir/loops.h"
+#include "schedule/graph/segments.h"
+#include "schedule/program/program.h"
+
+namespace accel {
+
+// `for counter in range(counter, end): state = next(state)` in two blocks: the header compares, the body computes, and perhaps
+// asks whether the run is interrupted.
+struct PointwiseLoop {
+  BlockId header = 0, body = 0;
+  int exit_edge = 1;  // of the header's branch
+  ValueId counter = no_value, end = no_value, next_counter = no_value;
+  std::optional<int> bound;  // a symbol that is the counter's value
+  // How an interrupted run leaves behind a slice of the iterations: the exit that hands nothing over, or the block of an exit
+  // that does. Neither: all iterations run in one go.
+  int poll = 0;
+  BlockId leaves_to = -1;
+  bool is_sliced() const { return poll > 0 || leaves_to >= 0; }
+  std::vector<ValueId> states;  // array parameters of the header
+  std::vector<ValueId> next;    // their values after an iteration
+  // The next states equal the states, and will do so ever after, where none of these hold. None: not known.
+  std::vector<ValueId> changing;
+  // What the loop does besides (tile_sinking.h), in nodes of its body. Empty: nothing.
+  std::vector<ValueId> starts;  // per state: what it is in the beginning; no_value: what is in its memory
+  std::vector<ValueId> kept;    // computed once for each tile
+  std::vector<ValueId> ends;    // per state: what is stored in its memory in the end, itself or a version of it
+};
+
+// `origins`: pinned_inputs (ir/flow.h). Requires a graph whose memory is owned (copy_insertion.h).
+std::optional<PointwiseLoop> pointwise_loop(const Graph& graph, const NaturalLoop& loop);
+
+// Element operations of an iteration.
+Dim work_of(const Graph& graph, const PointwiseLoop& loop, DimTable& dims);
+
+// The nest that runs the loop. Its symbols: `first`, the counter's first value, and `count`, the number of iterations.
+// `part` gets the values behind inputs; the program has no outputs, as states are updated in place.
+Program lower_pointwise_loop(const Graph& graph, const std::vector<int>& origins, const PointwiseLoop& loop, Dim first,
+                             Dim count, SegmentGraph& part);
+
+}  // namespace accel

@@ -1,0 +1,266 @@
+#include "schedule/graph/tile_sinking.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "ir/flow.h"
+#include "schedule/analysis/index_maps.h"
+#include "schedule/graph/copy_insertion.h"
+#include "schedule/memory/materialisation.h"
+
+namespace accel {
+
+namespace {
+
+// An inner axis with fewer elements is worth more as a part of a longer one, which what is broadcast does not allow.
+constexpr int64_t least_row = 256;
+
+class Absorption {
+ public:
+  Absorption(Graph& graph, PointwiseLoop& loop) : graph_(graph), loop_(loop), origins_(pinned_inputs(graph)) {
+    loop_.starts.assign(loop.states.size(), no_value);
+    loop_.ends = loop.states;
+  }
+
+  void run() {
+    find_users();
+    find_entry();
+    if (entry_ >= 0 && has_long_rows()) {
+      for (size_t k = 0; k < loop_.states.size(); ++k) take_start(k);
+      take_operands();
+    }
+    drop_started();
+    take_ends();
+  }
+
+ private:
+  Block& block(BlockId b) { return graph_.blocks[static_cast<size_t>(b)]; }
+  const Node& node(NodeId n) const { return graph_.nodes[static_cast<size_t>(n)]; }
+  NodeId producer(ValueId v) const { return graph_.values[static_cast<size_t>(v)].producer; }
+  BlockId block_of(ValueId v) const { return graph_.values[static_cast<size_t>(v)].block; }
+  bool is_state(ValueId v) const { return std::find(loop_.states.begin(), loop_.states.end(), v) != loop_.states.end(); }
+  bool has_shape(ValueId v) const {
+    const Type &type = graph_.type(v), &state = graph_.type(loop_.states[0]);
+    return type.shape == state.shape && type.axis_order() == state.axis_order();
+  }
+
+  void find_users() {
+    for (size_t b = 0; b < graph_.blocks.size(); ++b) {
+      const Block& each = graph_.blocks[b];
+      for (NodeId n : each.nodes) {
+        block_of_node_[n] = static_cast<BlockId>(b);
+        for (ValueId v : node(n).operands) users_[v].push_back(n);
+      }
+      for (const auto* list :
+           {&each.terminator.operands, &each.terminator.target_arguments[0], &each.terminator.target_arguments[1]})
+        for (ValueId v : *list) ++handed_on_[v];
+    }
+  }
+
+  // The only way into the loop, when it leads nowhere else.
+  void find_entry() {
+    std::vector<BlockId> before = predecessors(graph_)[static_cast<size_t>(loop_.header)];
+    std::erase(before, loop_.body);
+    if (before.size() == 1 && block(before[0]).terminator.kind == TerminatorKind::jump) entry_ = before[0];
+  }
+
+  bool has_long_rows() {
+    const Type& type = graph_.type(loop_.states[0]);
+    if (type.rank() < 2) return true;
+    std::optional<int64_t> length = graph_.dims.known(type.shape[type.axis_order().back()], graph_.hints);
+    return length && *length >= least_row;
+  }
+
+  // --- before the loop --------------------------------------------------------------------------------------------------
+
+  bool is_elementwise(ValueId v) const {
+    const Node& n = node(producer(v));
+    if (n.results.size() != 1 || !has_shape(v) || graph_.type(v).rank() == 0 || is_recorded(n)) return false;
+    return n.op == Op::full || (op_class(n.op) == OpClass::pointwise && !is_loop_call(graph_, n));
+  }
+
+  // Recorded events of such a loop have a number of their iteration, those of its neighbours have none.
+  bool is_recorded(const Node& n) const { return graph_.records_events && node_events(graph_, n) != 0; }
+
+  // Whether it may be computed later, after what stands behind it in its block.
+  bool can_wait(ValueId v) {
+    const std::vector<NodeId>& nodes = block(entry_).nodes;
+    auto place = std::find(nodes.begin(), nodes.end(), producer(v));
+    if (place == nodes.end()) return false;
+    bool quiet = std::none_of(place, nodes.end(), [&](NodeId n) {
+      OpClass kind = op_class(node(n).op);
+      return kind == OpClass::update || kind == OpClass::boxed || node(n).op == Op::bind;
+    });
+    const std::vector<ValueId>& operands = node(producer(v)).operands;
+    return quiet && std::all_of(operands.begin(), operands.end(), [&](ValueId o) { return keeps_elements(o); });
+  }
+
+  // Whether the elements of v stay what they are while tiles are done.
+  bool keeps_elements(ValueId v) {
+    ValueId memory = viewed(graph_, v);
+    const std::vector<ValueId>& handed = block(entry_).terminator.target_arguments[0];
+    if (std::find(handed.begin(), handed.end(), memory) != handed.end()) return false;
+    int origin = origins_[static_cast<size_t>(memory)];
+    return origin == not_pinned || (origin >= 0 && std::none_of(loop_.states.begin(), loop_.states.end(), [&](ValueId s) {
+                                      return origins_[static_cast<size_t>(s)] == origin;
+                                    }));
+  }
+
+  // Whether nothing but the loop uses v, which is handed to the header `times`.
+  bool is_for_loop(ValueId v, int times) {
+    return handed_on_[v] == times && std::all_of(users_[v].begin(), users_[v].end(), [&](NodeId n) {
+             return block_of_node_[n] == loop_.body || taken_.contains(n);
+           });
+  }
+
+  bool take(ValueId v, int times) {
+    if (graph_.is_input(v) || block_of_node_[producer(v)] != entry_ || taken_.contains(producer(v))) return false;
+    if (!is_elementwise(v) || !is_for_loop(v, times) || !can_wait(v)) return false;
+    taken_.insert(producer(v));
+    return true;
+  }
+
+  void take_start(size_t k) {
+    const std::vector<ValueId>& params = block(loop_.header).params;
+    auto place = std::find(params.begin(), params.end(), loop_.states[k]) - params.begin();
+    ValueId start = block(entry_).terminator.target_arguments[0][static_cast<size_t>(place)];
+    if (origins_[static_cast<size_t>(loop_.states[k])] != not_pinned || !take(start, 1)) return;
+    loop_.starts[k] = start;
+  }
+
+  // What the body, or what has been taken, is computed from.
+  void take_operands() {
+    std::set<ValueId> used;
+    for (NodeId n : block(loop_.body).nodes) used.insert(node(n).operands.begin(), node(n).operands.end());
+    for (bool again = true; again;) {
+      again = false;
+      std::set<ValueId> candidates = used;
+      for (NodeId n : taken_) candidates.insert(node(n).operands.begin(), node(n).operands.end());
+      for (ValueId v : candidates) {
+        if (!take(v, 0)) continue;
+        again = true;
+        if (used.contains(v)) loop_.kept.push_back(v);
+      }
+    }
+    if (!taken_.empty()) move(entry_, true);
+  }
+
+  // Moves what has been taken to the start or end of the body.
+  void move(BlockId from, bool to_start) {
+    std::vector<NodeId>&source = block(from).nodes, &body = block(loop_.body).nodes, moved;
+    for (NodeId n : source) {
+      if (!taken_.contains(n)) continue;
+      moved.push_back(n);
+      block_of_node_[n] = loop_.body;
+      for (ValueId v : node(n).results) graph_.values[static_cast<size_t>(v)].block = loop_.body;
+    }
+    std::erase_if(source, [&](NodeId n) { return taken_.contains(n); });
+    body.insert(to_start ? body.begin() : body.end(), moved.begin(), moved.end());
+    taken_.clear();
+  }
+
+  void drop_started() {
+    for (size_t k = 0; k < loop_.states.size(); ++k) {
+      if (loop_.starts[k] == no_value) continue;
+      std::vector<ValueId>& params = block(loop_.header).params;
+      auto place = std::find(params.begin(), params.end(), loop_.states[k]) - params.begin();
+      params.erase(params.begin() + place);
+      for (BlockId b : {entry_, loop_.body}) {
+        std::vector<ValueId>& handed = block(b).terminator.target_arguments[0];
+        handed.erase(handed.begin() + place);
+      }
+    }
+  }
+
+  // --- behind the loop --------------------------------------------------------------------------------------------------
+
+  void take_ends() {
+    BlockId exit = block(loop_.header).terminator.targets[loop_.exit_edge];
+    if (predecessors(graph_)[static_cast<size_t>(exit)].size() != 1) return;
+    for (NodeId n : std::vector<NodeId>(block(exit).nodes)) {
+      OpClass kind = op_class(node(n).op);
+      bool passes = kind == OpClass::leaf || kind == OpClass::view || kind == OpClass::pointwise;
+      if (node(n).op == Op::bind) return;
+      if (passes) continue;
+      if (kind != OpClass::update || !take_end(n, exit)) return;
+    }
+  }
+
+  // A store over a whole state, which nothing else uses.
+  bool take_end(NodeId store, BlockId exit) {
+    const Node& n = node(store);
+    auto state = std::find(loop_.states.begin(), loop_.states.end(), n.operands[0]);
+    if (n.op != Op::store || n.operands[1] != n.operands[0] || state == loop_.states.end()) return false;
+    size_t place = static_cast<size_t>(state - loop_.states.begin());
+    bool own = origins_[static_cast<size_t>(*state)] == not_pinned && keeps_its_end(*state);
+    if (!own || !collect(store, store, exit) || !is_only_here(*state)) {
+      taken_.clear();
+      return false;
+    }
+    ValueId result = n.results[0];
+    move(exit, false);
+    loop_.ends[place] = result;
+    replace(result, *state);
+    return true;
+  }
+
+  bool collect(NodeId n, NodeId store, BlockId exit) {
+    taken_.insert(n);
+    return std::all_of(node(n).operands.begin(), node(n).operands.end(), [&](ValueId v) {
+      if (is_state(v)) return keeps_its_end(v);
+      if (is_leaf(v)) return true;
+      if (graph_.is_input(v) || block_of_node_[producer(v)] != exit) return graph_.type(v).rank() == 0;
+      if (taken_.contains(producer(v))) return true;
+      bool alone = handed_on_[v] == 0 && users_[v].size() == 1;
+      bool fits =
+          op_class(node(producer(v)).op) == OpClass::pointwise && !is_loop_call(graph_, node(producer(v))) && has_shape(v);
+      return alone && fits && !is_recorded(node(producer(v))) && collect(producer(v), store, exit);
+    });
+  }
+  // Whether no store behind the loop has been taken already: after it the state is something else.
+  bool keeps_its_end(ValueId state) const {
+    auto place = std::find(loop_.states.begin(), loop_.states.end(), state) - loop_.states.begin();
+    return loop_.ends[static_cast<size_t>(place)] == state;
+  }
+  // Computed wherever it is used.
+  bool is_leaf(ValueId v) const {
+    if (graph_.is_input(v)) return false;
+    const Node& n = node(producer(v));
+    if (n.op == Op::full) return is_leaf(n.operands[0]);
+    return n.op == Op::constant || n.op == Op::dim;
+  }
+  bool is_only_here(ValueId state) {
+    const Terminator& head = block(loop_.header).terminator;
+    for (ValueId v : head.target_arguments[loop_.exit_edge])
+      if (v == state) return false;
+    return std::all_of(users_[state].begin(), users_[state].end(),
+                       [&](NodeId n) { return block_of_node_[n] == loop_.body || taken_.contains(n); });
+  }
+
+  void replace(ValueId from, ValueId to) {
+    auto change = [&](std::vector<ValueId>& list) { std::replace(list.begin(), list.end(), from, to); };
+    for (Node& n : graph_.nodes) change(n.operands);
+    for (Block& b : graph_.blocks) {
+      change(b.terminator.operands);
+      for (auto& list : b.terminator.target_arguments) change(list);
+    }
+    users_[to] = users_[from];
+    handed_on_[to] = handed_on_[from];
+  }
+
+  Graph& graph_;
+  PointwiseLoop& loop_;
+  std::vector<int> origins_;
+  std::map<ValueId, std::vector<NodeId>> users_;
+  std::map<ValueId, int> handed_on_;
+  std::map<NodeId, BlockId> block_of_node_;
+  std::set<NodeId> taken_;
+  BlockId entry_ = -1;
+};
+
+}  // namespace
+
+void absorb_neighbours(Graph& graph, PointwiseLoop& loop) { Absorption(graph, loop).run(); }
+
+}  // namespace accel

@@ -1,0 +1,185 @@
+#include "schedule/lowering/linker.h"
+
+#include <algorithm>
+
+#include "schedule/graph/copy_insertion.h"
+#include "schedule/program/scalar_code.h"
+
+namespace accel {
+
+namespace {
+
+// What a call of a NumPy loop reads counts, too: it is in memory.
+bool has_in_memory(const Body& body, BufferId id) {
+  return std::any_of(body.begin(), body.end(), [&](const Stmt& stmt) {
+    return (stmt.kind == StmtKind::store && stmt.address.buffer == id) || has_in_memory(stmt.body, id) ||
+           std::any_of(stmt.operands.begin(), stmt.operands.end(),
+                       [&](const CallOperand& o) { return o.address.buffer == id; });
+  });
+}
+
+}  // namespace
+
+void append_scalar(Stmt stmt, std::vector<BlockStep>& steps) {
+  if (steps.empty() || steps.back().kind != StepKind::scalars) steps.push_back({StepKind::scalars, {}, -1, -1});
+  steps.back().body.push_back(std::move(stmt));
+}
+
+void Linker::link(const SegmentGraph& part, Program program, std::vector<BlockStep>& steps) {
+  names_ = {};
+  name_buffers(part, program);
+  for (const LoopImport& import : program.imports) names_.imports.push_back(program_.add_import(import));
+  names_.first_temp = static_cast<TempId>(program_.temps.size());
+  program_.temps.insert(program_.temps.end(), program.temps.begin(), program.temps.end());
+  for (const auto& [slot, v] : part.scalars) names_.slots[slot] = v;
+  for (Nest& nest : program.nests) {
+    if (is_scalar_code(nest.body))
+      add_scalars(std::move(nest.body), steps);
+    else
+      add_nest(std::move(nest), steps);
+  }
+}
+
+void Linker::name_buffers(const SegmentGraph& part, const Program& program) {
+  for (const Buffer& buffer : program.buffers) {
+    BufferId id = static_cast<BufferId>(names_.buffers.size());
+    if (buffer.kind == BufferKind::input) {
+      BufferId own = places_.buffer(part.arrays[static_cast<size_t>(buffer.binding)]);
+      names_.buffers.push_back(part.aliases.contains(buffer.binding) ? alias_of(own) : own);
+    } else if (buffer.kind == BufferKind::output) {
+      ValueId v = part.outputs[static_cast<size_t>(buffer.binding)];
+      bool in_memory = lives_in_memory(graph_, places_.origins, v);
+      if (!in_memory) names_.scalars[id] = v;
+      names_.buffers.push_back(in_memory ? places_.buffer(v) : -1);
+    } else if (is_scalar_local(graph_.dims, program, id)) {
+      names_.locals[id] = -1;
+      names_.buffers.push_back(-1);
+    } else {
+      names_.buffers.push_back(program_.add_buffer(buffer));
+    }
+  }
+}
+
+BufferId Linker::alias_of(BufferId id) {
+  if (auto known = aliases_.find(id); known != aliases_.end()) return known->second;
+  const Buffer& info = program_.buffers[static_cast<size_t>(id)];
+  return aliases_[id] = program_.add_buffer({BufferKind::alias, info.dtype, info.elements, id, info.name, {}, {}});
+}
+
+// Scalar steps have one name for each memory.
+void Linker::add_scalars(Body body, std::vector<BlockStep>& steps) {
+  for (Stmt& stmt : renamed(std::move(body))) {
+    if (stmt.address.buffer >= 0) stmt.address.buffer = program_.memory_of(stmt.address.buffer);
+    append_scalar(std::move(stmt), steps);
+  }
+}
+
+// Scalars that a nest stores, or hands to a NumPy loop, go through cells.
+void Linker::add_nest(Nest nest, std::vector<BlockStep>& steps) {
+  std::vector<std::pair<ValueId, BufferId>> cells;
+  for (const auto& [own, v] : names_.scalars) {
+    names_.buffers[static_cast<size_t>(own)] = -1;
+    if (!has_in_memory(nest.body, own)) continue;
+    DType dtype = graph_.type(v).dtype;
+    BufferId cell =
+        program_.add_buffer({BufferKind::cell, dtype, graph_.dims.constant(1), -1, "v" + std::to_string(v), {}, {}});
+    names_.buffers[static_cast<size_t>(own)] = cell;
+    cells.emplace_back(v, cell);
+  }
+  for (const auto& [v, cell] : cells) {
+    if (names_.assigned.contains(v)) append_scalar(access(StmtKind::store, v, cell), steps);
+  }
+  nest.body = renamed(std::move(nest.body));
+  program_.nests.push_back(std::move(nest));
+  steps.push_back({StepKind::nest, {}, static_cast<int>(program_.nests.size()) - 1, -1});
+  for (const auto& [v, cell] : cells) {
+    append_scalar(access(StmtKind::load, v, cell), steps);
+    names_.assigned.insert(v);
+  }
+}
+
+// Moves the scalar `v` of the whole program to or from its cell.
+Stmt Linker::access(StmtKind kind, ValueId v, BufferId cell) const {
+  Stmt access;
+  access.kind = kind;
+  access.dtype = graph_.type(v).dtype;
+  access.address = {cell, graph_.dims.constant(0)};
+  if (kind == StmtKind::load)
+    access.dst = places_.temp(v);
+  else
+    access.args = {places_.temp(v)};
+  return access;
+}
+
+Body Linker::renamed(Body body) {
+  Body out;
+  for (Stmt& stmt : body) {
+    if (stmt.kind == StmtKind::input && names_.slots.contains(stmt.slot)) {
+      names_.temps[stmt.dst] = places_.temp(names_.slots.at(stmt.slot));
+    } else if (is_of_scalar(stmt)) {
+      ValueId whole = names_.scalars.at(stmt.address.buffer);
+      if (graph_.type(whole).dtype != stmt.dtype)
+        out.push_back(part_of(std::move(stmt), places_.temp(whole)));
+      else
+        names_.temps[stmt.dst] = places_.temp(whole);
+    } else {
+      for (TempId& arg : stmt.args) arg = renamed(arg);
+      if (moves_local(stmt)) continue;
+      rename(stmt);
+      out.push_back(std::move(stmt));
+    }
+  }
+  return out;
+}
+
+// A load of a scalar of an earlier nest.
+bool Linker::is_of_scalar(const Stmt& load) const {
+  return load.kind == StmtKind::load && names_.scalars.contains(load.address.buffer) && renamed_buffer(load.address.buffer) < 0;
+}
+
+// Loads and stores of buffers that are temps here leave no statement.
+bool Linker::moves_local(const Stmt& stmt) {
+  auto local = names_.locals.find(stmt.address.buffer);
+  if (local == names_.locals.end()) return false;
+  if (stmt.kind == StmtKind::store)
+    local->second = stmt.args[0];
+  else
+    names_.temps[stmt.dst] = local->second;
+  return true;
+}
+
+// All but the arguments. A store to a scalar of the whole program assigns it.
+void Linker::rename(Stmt& stmt) {
+  if (stmt.dst >= 0) stmt.dst = renamed(stmt.dst);
+  if (stmt.import >= 0) stmt.import = names_.imports[static_cast<size_t>(stmt.import)];
+  for (CallOperand& operand : stmt.operands) operand.address.buffer = renamed_buffer(operand.address.buffer);
+  stmt.node = -1;
+  if (stmt.kind == StmtKind::store && renamed_buffer(stmt.address.buffer) < 0) {
+    stmt.kind = StmtKind::assign;
+    ValueId v = names_.scalars.at(stmt.address.buffer);
+    stmt.dst = places_.temp(v);
+    names_.assigned.insert(v);
+    stmt.address = {};
+  } else {
+    stmt.address.buffer = renamed_buffer(stmt.address.buffer);
+  }
+  stmt.body = renamed(std::move(stmt.body));
+}
+
+// A load of the real or imaginary part from what is a scalar here.
+Stmt Linker::part_of(Stmt load, TempId whole) const {
+  load.kind = StmtKind::compute;
+  load.op = graph_.dims.is_constant(load.address.offset, 0) ? Op::real : Op::imag;
+  load.args = {whole};
+  load.dst = renamed(load.dst);
+  load.address = {};
+  load.node = -1;
+  return load;
+}
+
+TempId Linker::renamed(TempId temp) const {
+  auto found = names_.temps.find(temp);
+  return found != names_.temps.end() ? found->second : temp + names_.first_temp;
+}
+
+}  // namespace accel

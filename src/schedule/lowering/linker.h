@@ -1,0 +1,58 @@
+#pragma once
+// Linker: takes the nests of a segment's program over into the program of the whole graph, under the names used there.
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "schedule/graph/segments.h"
+#include "schedule/memory/buffer_assignment.h"
+#include "schedule/program/program.h"
+
+namespace accel {
+
+// Puts a statement into the scalar step at the end of `steps`, or into a new one.
+void append_scalar(Stmt stmt, std::vector<BlockStep>& steps);
+
+class Linker {
+ public:
+  // Of the whole graph, all three; they outlive the linker.
+  Linker(Graph& graph, const Places& places, Program& program) : graph_(graph), places_(places), program_(program) {}
+
+  // `program`: what `part` was scheduled to, with dims that are all in `graph`. A nest on single elements becomes scalars.
+  void link(const SegmentGraph& part, Program program, std::vector<BlockStep>& steps);
+
+ private:
+  // What names of the segment's program are called in the whole one.
+  struct Names {
+    std::vector<BufferId> buffers;  // -1: none
+    std::vector<int> imports;
+    TempId first_temp = 0;
+    std::map<TempId, TempId> temps;
+    std::map<int, ValueId> slots;
+    std::map<BufferId, ValueId> scalars;  // outputs that are no arrays
+    std::set<ValueId> assigned;           // of these, those that the steps so far have computed
+    std::map<BufferId, TempId> locals;    // buffers that are temps here: what they hold
+  };
+
+  void name_buffers(const SegmentGraph& part, const Program& program);
+  BufferId alias_of(BufferId id);
+  void add_scalars(Body body, std::vector<BlockStep>& steps);
+  void add_nest(Nest nest, std::vector<BlockStep>& steps);
+  Stmt access(StmtKind kind, ValueId v, BufferId cell) const;
+  Body renamed(Body body);
+  bool is_of_scalar(const Stmt& load) const;
+  bool moves_local(const Stmt& stmt);
+  void rename(Stmt& stmt);
+  Stmt part_of(Stmt load, TempId whole) const;
+  TempId renamed(TempId temp) const;
+  BufferId renamed_buffer(BufferId id) const { return id < 0 ? id : names_.buffers[static_cast<size_t>(id)]; }
+
+  Graph& graph_;
+  const Places& places_;
+  Program& program_;
+  Names names_;
+  std::map<BufferId, BufferId> aliases_;
+};
+
+}  // namespace accel

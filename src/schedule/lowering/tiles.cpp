@@ -1,0 +1,259 @@
+// Tiles, rows and calls of NumPy's inner loops.
+
+#include <algorithm>
+
+#include "schedule/analysis/iteration_direction.h"
+#include "schedule/lowering/lowering.h"
+#include "schedule/lowering/scopes.h"
+
+namespace accel {
+
+namespace {
+
+// NumPy's vector loops gather the elements of a scalar operand, which is slower than to load as many side by side. An exponent
+// that its loop for scalars may treat in a way of its own stays a scalar.
+bool is_spread(const Graph& graph, const Node& node, ValueId operand) {
+  if (dtype_kind(graph.type(operand).dtype) != 'f' || item_size(graph.type(operand).dtype) < 4) return false;
+  if (node.op == Op::arctan2) return true;
+  if (node.op != Op::power) return false;
+  if (operand != node.operands[1]) return true;
+  constexpr double own_ways[] = {-1, 0, 0.5, 1, 2};
+  if (graph.is_input(operand) || graph.producer(operand).op != Op::constant) return false;
+  double exponent = graph.producer(operand).attrs.literal.as_complex().real();
+  return std::find(std::begin(own_ways), std::end(own_ways), exponent) == std::end(own_ways);
+}
+
+}  // namespace
+
+bool Lowering::in_tile(const Index& index) const {
+  int level = scope_of(index);
+  if (level < 1) return false;
+  const Scope& scope = *scopes_[level];
+  return scope.header.kind == StmtKind::loop && scope.header.loop_kind == LoopKind::simd && scopes_[level - 1]->holds_tiles;
+}
+
+Address Lowering::new_tile(DType dtype, Dim variable, Dim extent) {
+  // A tile of one element may outlive the variable: it is read where no loop over it is open.
+  if (dims_.is_constant(extent, 1)) return {scratch(dtype, dims_.constant(1), "tile"), dims_.constant(0)};
+  return {scratch(dtype, dims_.constant(tile_elements), "tile"), dims_.mul(variable, item_size(dtype))};
+}
+
+TempId Lowering::call_at(ValueId v, const Node& node, const Index& index) {
+  if (!in_tile(index)) {
+    Address result = call_tile(v, node, index, new_variable(), dims_.constant(1), nullptr);
+    return load({result.buffer, dims_.constant(0)}, graph_.type(v).dtype);
+  }
+  Dim variable = scopes_.back()->header.var, extent = scopes_.back()->header.extent;
+  Address result;
+  {
+    Cut cut(*this, static_cast<int>(scopes_.size()) - 2);
+    result = call_tile(v, node, index, variable, extent, nullptr);
+  }
+  return load(result, graph_.type(v).dtype);
+}
+
+// The element in a tile that a loop of its own fills before.
+TempId Lowering::tiled_at(ValueId v, const Index& index) {
+  Dim variable = scopes_.back()->header.var, extent = scopes_.back()->header.extent;
+  Address tile = new_tile(graph_.type(v).dtype, variable, extent);
+  {
+    Cut cut(*this, static_cast<int>(scopes_.size()) - 2);
+    fill_tile(tile, v, index, variable, extent);
+    scopes_.back()->tiles[{v, index}] = tile;
+  }
+  return load(tile, graph_.type(v).dtype);
+}
+
+Address Lowering::call_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent,
+                            const Address* destination) {
+  auto done = scopes_.back()->tiles.find({v, index});
+  if (done != scopes_.back()->tiles.end()) return done->second;
+  if (node.op == Op::power && dtype_kind(graph_.type(node.operands[0]).dtype) != 'f' &&
+      dtype_kind(graph_.type(node.operands[0]).dtype) != 'c')
+    errors_.push_back(fail(Reason::unsupported_call, "integer power with an exponent that is not a constant"));
+  Stmt call;
+  call.kind = StmtKind::call;
+  call.op = node.op;
+  call.node = graph_.values[v].producer;
+  call.extent = extent;
+  LoopImport import{node.op, {}};
+  for (ValueId operand : node.operands) {
+    import.dtypes.push_back(graph_.type(operand).dtype);
+    Index at = graph_.type(operand).rank() == 0 ? Index{} : index;
+    call.operands.push_back(call_operand(operand, node, at, variable, extent));
+  }
+  Address wanted;
+  for (ValueId result : node.results) {
+    DType dtype = graph_.type(result).dtype;
+    import.dtypes.push_back(dtype);
+    Address address = destination ? *destination : new_tile(dtype, variable, extent);
+    int symbol = *dims_.as_symbol(variable);
+    Dim start = dims_.substitute(address.offset, symbol, 0);
+    Dim stride = dims_.sub(dims_.substitute(address.offset, symbol, 1), start);
+    call.operands.push_back({{address.buffer, start}, stride});
+    scopes_.back()->tiles[{result, index}] = address;
+    if (result == v) wanted = address;
+  }
+  call.import = import_of(import);
+  append(std::move(call));
+  return wanted;
+}
+
+CallOperand Lowering::call_operand(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent) {
+  DType dtype = graph_.type(v).dtype;
+  int symbol = *dims_.as_symbol(variable);
+  bool depends = std::any_of(index.begin(), index.end(), [&](Dim d) { return dims_.names(d, symbol); });
+  if (!depends && is_spread(graph_, node, v) && !dims_.is_constant(extent, 1)) {
+    Address tile = new_tile(dtype, variable, extent);
+    fill_tile(tile, v, index, variable, extent);
+    return {{tile.buffer, dims_.constant(0)}, dims_.constant(item_size(dtype))};
+  }
+  if (!depends) {
+    Address single{scratch(dtype, dims_.constant(1), "scalar"), dims_.constant(0)};
+    store(single, value_at(v, index), dtype);
+    return {single, dims_.constant(0)};
+  }
+  auto stride_of = [&](const Address& address) -> std::optional<CallOperand> {
+    std::optional<Dim> stride = dims_.slope(address.offset, symbol);
+    if (!stride) return std::nullopt;
+    return CallOperand{{address.buffer, dims_.substitute(address.offset, symbol, 0)}, *stride};
+  };
+  for (size_t k = scopes_.size(); k-- > 0;) {
+    auto it = scopes_[k]->tiles.find({v, index});
+    if (it != scopes_[k]->tiles.end()) return *stride_of(it->second);
+  }
+  if (std::optional<Address> address = located(v, index)) {
+    std::optional<CallOperand> operand = stride_of(*address);
+    if (operand && may_walk_backwards(operand->stride)) return copied_operand(v, node, index, variable, extent);
+    if (operand) return *operand;
+  }
+  if (!graph_.is_input(v) && placement_.places[v] == Place::inlined) {
+    const Node& from = graph_.producer(v);
+    if (is_loop_call(graph_, from)) return *stride_of(call_tile(v, from, index, variable, extent, nullptr));
+    if (from.op == Op::reduce && plan_of(v).run_axes.empty()) return *stride_of(column_tile(v, from, index, variable, extent));
+  }
+  Address tile = new_tile(dtype, variable, extent);
+  fill_tile(tile, v, index, variable, extent);
+  scopes_.back()->tiles[{v, index}] = tile;
+  return *stride_of(tile);
+}
+
+void Lowering::fill_tile(const Address& tile, ValueId v, const Index& index, Dim variable, Dim extent) {
+  open_loop_over(variable, LoopKind::simd, extent, false);
+  const bool is_tiled = !graph_.is_input(v) && placement_.is_tiled(v);
+  store(tile, is_tiled ? element_at(v, graph_.producer(v), index) : value_at(v, index), graph_.type(v).dtype);
+  close_loop();
+}
+
+// Many loops have other bits for a negative stride. NumPy passes one unless the inner one of several loops is short: there it
+// copies through its buffer.
+bool Lowering::may_walk_backwards(Dim stride) {
+  if (outer_loops_.empty()) return false;
+  bool unknown_sign = std::any_of(graph_.inputs.begin(), graph_.inputs.end(), [&](const Input& input) {
+    return std::any_of(input.strides.begin(), input.strides.end(), [&](Dim d) {
+      std::optional<int> own = dims_.as_symbol(d);
+      return own && dims_.names(stride, *own);
+    });
+  });
+  return unknown_sign || dims_.evaluate(stride, graph_.hints) < 0;
+}
+
+// The elements in a tile, from behind where NumPy walks so.
+CallOperand Lowering::copied_operand(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent) {
+  DType dtype = graph_.type(v).dtype;
+  Dim item = dims_.constant(item_size(dtype)), backwards = walked_backwards(dims_, graph_, placement_.places, node, v);
+  Dim turned = dims_.mul(backwards, dims_.sub(dims_.sub(extent, dims_.constant(1)), dims_.mul(variable, 2)));
+  Address tile{scratch(dtype, dims_.constant(tile_elements), "tile"), dims_.mul(item, dims_.add(variable, turned))};
+  fill_tile(tile, v, index, variable, extent);
+  return {{tile.buffer, dims_.substitute(tile.offset, *dims_.as_symbol(variable), 0)},
+          dims_.mul(item, dims_.sub(dims_.constant(1), dims_.mul(backwards, 2)))};
+}
+
+// Accumulates one row of the tile after the other: out[i] = op(out[i], in[k][i]).
+Address Lowering::column_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent) {
+  auto done = scopes_.back()->tiles.find({v, index});
+  if (done != scopes_.back()->tiles.end()) return done->second;
+  DType dtype = graph_.type(v).dtype;
+  Address tile = new_tile(dtype, variable, extent);
+  Index from = operand_index(node, index, dims_.constant(0));
+  open_loop_over(variable, LoopKind::simd, extent, false);
+  store(tile, start_of(v, node, from), dtype);
+  close_loop();
+  const Type& operand = graph_.type(node.operands[0]);
+  int opened = 0;
+  for (int axis : plan_of(v).outer_axes) {
+    from[axis] = open_loop(LoopKind::serial, operand.shape[axis], true);
+    ++opened;
+  }
+  open_loop_over(variable, LoopKind::simd, extent, false);
+  store(tile, combined_at(v, node, from, load(tile, dtype)), dtype);
+  close_loop();
+  for (; opened > 0; --opened) close_loop();
+  scopes_.back()->tiles[{v, index}] = tile;
+  return tile;
+}
+
+std::optional<Address> Lowering::row_at(ValueId v, const Index& index) {
+  std::vector<int> fixed_symbols;
+  for (int k = 0; k < placement_.row_levels[v] && k < static_cast<int>(outer_loops_.size()); ++k)
+    fixed_symbols.insert(fixed_symbols.end(), outer_loops_[k].begin(), outer_loops_[k].end());
+  // A constant index says nothing: a run over several axes leaves the slower ones at 0.
+  auto is_fixed = [&](int axis) {
+    std::vector<int> symbols = dims_.symbols(index[axis]);
+    auto first = std::partition(symbols.begin(), symbols.end(), [](int s) { return s < DimTable::first_variable; });
+    bool moves = first != symbols.end() || dims_.is_constant(graph_.type(v).shape[axis], 1);
+    return moves && std::all_of(first, symbols.end(), [&](int s) {
+             return std::find(fixed_symbols.begin(), fixed_symbols.end(), s) != fixed_symbols.end();
+           });
+  };
+  Index fixed, key(index.size(), dims_.constant(-1));
+  std::vector<int> axes;
+  for (uint8_t axis : graph_.type(v).axis_order()) {
+    if (is_fixed(axis)) {
+      fixed.push_back(key[axis] = index[axis]);
+    } else {
+      axes.push_back(axis);
+    }
+  }
+  int level = scope_of(fixed);
+  auto it = scopes_[level]->rows.find({v, key});
+  BufferId buffer = -1;
+  if (it != scopes_[level]->rows.end()) {
+    buffer = it->second;
+  } else {
+    Cut cut(*this, level);
+    buffer = fill_row(v, index, axes);
+    scopes_.back()->rows[{v, key}] = buffer;
+  }
+  Dim stride = dims_.constant(item_size(graph_.type(v).dtype)), offset = dims_.constant(0);
+  for (size_t k = axes.size(); k-- > 0;) {
+    offset = dims_.add(offset, dims_.mul(index[axes[k]], stride));
+    stride = dims_.mul(stride, graph_.type(v).shape[axes[k]]);
+  }
+  return Address{buffer, offset};
+}
+
+BufferId Lowering::fill_row(ValueId v, const Index& index, const std::vector<int>& axes) {
+  const Type& type = graph_.type(v);
+  StoreTarget target{v, -1, dims_.constant(0), std::vector<Dim>(type.shape.size(), dims_.constant(0))};
+  Dim elements = dims_.constant(1);
+  for (size_t k = axes.size(); k-- > 0;) {
+    target.strides[axes[k]] = dims_.mul(elements, item_size(type.dtype));
+    elements = dims_.mul(elements, type.shape[axes[k]]);
+  }
+  target.buffer = scratch(type.dtype, elements, "row");
+  Index at = index;
+  int opened = 0;
+  for (size_t k = 0; k + 1 < axes.size(); ++k, ++opened) at[axes[k]] = open_loop(LoopKind::serial, type.shape[axes[k]], true);
+  Dim extent = axes.empty() ? dims_.constant(1) : type.shape[axes.back()];
+  Dim tile =
+      open_loop(LoopKind::serial,
+                dims_.floordiv(dims_.add(extent, dims_.constant(tile_elements - 1)), dims_.constant(tile_elements)), true);
+  Dim begin = dims_.mul(tile, tile_elements);
+  Dim count = dims_.min(dims_.constant(tile_elements), dims_.sub(extent, begin));
+  store_tile({target}, at, axes.empty() ? -1 : axes.back(), begin, count);
+  for (++opened; opened > 0; --opened) close_loop();
+  return target.buffer;
+}
+
+}  // namespace accel

@@ -1,0 +1,16 @@
+#pragma once
+// Where memory that Python sees has to be kept, if the run may fail behind that place, so that it can be put back.
+
+#include <set>
+
+#include "schedule/program/program.h"
+
+namespace accel {
+
+// Buffers that a step stores to.
+std::set<BufferId> stored_by(const Program& program, const BlockStep& step);
+
+// Adds `protect` steps before stores to inputs: as late as possible, but outside of loops.
+void protect_inputs(Program& program, const Graph& graph);
+
+}  // namespace accel

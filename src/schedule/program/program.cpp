@@ -1,0 +1,35 @@
+#include "schedule/program/program.h"
+
+namespace accel {
+
+namespace {
+
+constexpr int all_events = event_divide | event_overflow | event_underflow | event_invalid;
+
+}  // namespace
+
+int Program::own_events(const Stmt& stmt) const {
+  auto dtype = [&](size_t k) { return temps[static_cast<size_t>(stmt.args[k])]; };
+  switch (stmt.kind) {
+    case StmtKind::compute:
+      if (stmt.quiet) return 0;
+      return stmt.op == Op::astype ? cast_events(dtype(0), stmt.dtype) : op_events(stmt.op, dtype(0));
+    case StmtKind::fold:
+      return op_events(stmt.op, dtype(0));
+    case StmtKind::pairwise:
+      // A task of a divided sum has no temp of its own.
+      return op_events(Op::add, dtype(0)) | (stmt.dst < 0 ? 0 : cast_events(dtype(0), temps[static_cast<size_t>(stmt.dst)]));
+    case StmtKind::masked_pairwise:
+      return op_events(Op::add, dtype(0)) | cast_events(dtype(0), stmt.dtype);
+    case StmtKind::gufunc: {
+      const LoopImport& import = imports[static_cast<size_t>(stmt.import)];
+      return all_events | op_events(import.op, import.dtypes[0]);
+    }
+    case StmtKind::call:
+      return all_events;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace accel
