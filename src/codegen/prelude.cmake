@@ -1,6 +1,6 @@
-# Embeds codegen/prelude/*.h: writes OUTPUT, which defines prelude_part (prelude.h) over raw string literals.
+# Embeds codegen/prelude/**/*.h: writes OUTPUT, which defines prelude_part (prelude.h) over raw string literals.
 # Runs at build time: cmake -DFOLDER=<prelude folder> -DOUTPUT=<file> -P prelude.cmake
-file(GLOB parts "${FOLDER}/*.h")
+file(GLOB_RECURSE parts "${FOLDER}/*.h")
 set(rows "")
 foreach(part IN LISTS parts)
   get_filename_component(name "${part}" NAME_WE)

@@ -2,7 +2,7 @@
 set(prelude_folder "${CMAKE_CURRENT_SOURCE_DIR}/codegen/prelude")
 set(prelude_script "${CMAKE_CURRENT_SOURCE_DIR}/codegen/prelude.cmake")
 set(prelude_source "${CMAKE_CURRENT_BINARY_DIR}/codegen_prelude.cpp")
-file(GLOB prelude_parts CONFIGURE_DEPENDS "${prelude_folder}/*.h")
+file(GLOB_RECURSE prelude_parts CONFIGURE_DEPENDS "${prelude_folder}/*.h")
 add_custom_command(
   OUTPUT "${prelude_source}"
   COMMAND "${CMAKE_COMMAND}" "-DFOLDER=${prelude_folder}" "-DOUTPUT=${prelude_source}" -P "${prelude_script}"

@@ -1,9 +1,9 @@
-#include "codegen/facts.h"
+#include "codegen/analysis/facts.h"
 
 #include <algorithm>
 #include <map>
 
-#include "codegen/overwritten_stores.h"
+#include "codegen/analysis/overwritten_stores.h"
 
 namespace accel {
 

@@ -1,9 +1,9 @@
-#include "codegen/vector_loop.h"
+#include "codegen/analysis/vector_loop.h"
 
 #include <algorithm>
 #include <map>
 
-#include "codegen/expressions.h"
+#include "codegen/emit/expressions.h"
 
 namespace accel {
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <map>
 
-#include "codegen/expressions.h"
-#include "codegen/kernel_function.h"
+#include "codegen/emit/expressions.h"
+#include "codegen/emit/kernel_function.h"
 
 namespace accel {
 

@@ -1,4 +1,4 @@
-#include "codegen/overwritten_stores.h"
+#include "codegen/analysis/overwritten_stores.h"
 
 #include <algorithm>
 #include <set>

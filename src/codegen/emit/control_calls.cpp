@@ -1,6 +1,6 @@
 // Writers of what the caller does for a kernel: its calls, and fetching what they gave.
 
-#include "codegen/control_function.h"
+#include "codegen/emit/control_function.h"
 
 namespace accel {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "codegen/expressions.h"
-#include "codegen/kernel_function.h"
+#include "codegen/emit/expressions.h"
+#include "codegen/emit/kernel_function.h"
 
 namespace accel {
 

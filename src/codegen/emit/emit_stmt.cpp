@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "codegen/compared.h"
-#include "codegen/expressions.h"
-#include "codegen/kernel_function.h"
+#include "codegen/analysis/compared.h"
+#include "codegen/emit/expressions.h"
+#include "codegen/emit/kernel_function.h"
 
 namespace accel {
 

@@ -1,4 +1,4 @@
-#include "codegen/failures.h"
+#include "codegen/analysis/failures.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
-#include "codegen/control_function.h"
+#include "codegen/emit/control_function.h"
 
 #include <algorithm>
 
-#include "codegen/expressions.h"
+#include "codegen/emit/expressions.h"
 
 namespace accel {
 

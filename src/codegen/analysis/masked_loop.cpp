@@ -1,11 +1,11 @@
-#include "codegen/masked_loop.h"
+#include "codegen/analysis/masked_loop.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "codegen/facts.h"
-#include "codegen/vector_loop.h"
+#include "codegen/analysis/facts.h"
+#include "codegen/analysis/vector_loop.h"
 
 namespace accel {
 

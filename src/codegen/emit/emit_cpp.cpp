@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <functional>
 
-#include "codegen/compared.h"
-#include "codegen/control_function.h"
-#include "codegen/expressions.h"
-#include "codegen/interleaved_loop.h"
-#include "codegen/kernel_function.h"
+#include "codegen/analysis/compared.h"
+#include "codegen/analysis/interleaved_loop.h"
+#include "codegen/analysis/vector_loop.h"
+#include "codegen/emit/control_function.h"
+#include "codegen/emit/expressions.h"
+#include "codegen/emit/kernel_function.h"
 #include "codegen/kernel_source.h"
 #include "codegen/prelude.h"
-#include "codegen/vector_loop.h"
 
 namespace accel {
 

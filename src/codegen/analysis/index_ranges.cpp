@@ -1,4 +1,4 @@
-#include "codegen/index_ranges.h"
+#include "codegen/analysis/index_ranges.h"
 
 #include <algorithm>
 #include <vector>

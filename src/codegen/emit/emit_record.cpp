@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "codegen/expressions.h"
-#include "codegen/kernel_function.h"
+#include "codegen/emit/expressions.h"
+#include "codegen/emit/kernel_function.h"
 #include "ir/stray_flags.h"
 
 namespace accel {

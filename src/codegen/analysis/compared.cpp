@@ -1,4 +1,4 @@
-#include "codegen/compared.h"
+#include "codegen/analysis/compared.h"
 
 #include <algorithm>
 

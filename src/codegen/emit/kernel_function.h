@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/code.h"
-#include "codegen/facts.h"
-#include "codegen/index_ranges.h"
-#include "codegen/masked_loop.h"
-#include "codegen/vector_loop.h"
+#include "codegen/analysis/facts.h"
+#include "codegen/analysis/index_ranges.h"
+#include "codegen/analysis/masked_loop.h"
+#include "codegen/analysis/vector_loop.h"
+#include "codegen/emit/code.h"
 
 namespace accel {
 

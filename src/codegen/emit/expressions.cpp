@@ -1,9 +1,9 @@
-#include "codegen/expressions.h"
+#include "codegen/emit/expressions.h"
 
 #include <cmath>
 #include <cstdio>
 
-#include "codegen/code.h"
+#include "codegen/emit/code.h"
 
 namespace accel {
 

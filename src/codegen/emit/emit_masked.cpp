@@ -1,11 +1,11 @@
-// Writer of loops in two halves (codegen/masked_loop.h), strip by strip: the first half leaves its masks as bytes, and the
-// second half is done for strips of which a byte is set.
+// Writer of loops in two halves (codegen/analysis/masked_loop.h), strip by strip: the first half leaves its masks as bytes, and
+// the second half is done for strips of which a byte is set.
 
 #include <algorithm>
 #include <utility>
 
-#include "codegen/expressions.h"
-#include "codegen/kernel_function.h"
+#include "codegen/emit/expressions.h"
+#include "codegen/emit/kernel_function.h"
 
 namespace accel {
 

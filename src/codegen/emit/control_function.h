@@ -1,8 +1,8 @@
 #pragma once
 // ControlFunction: the function that runs the blocks of a program: scalar steps are its own statements, nests are called.
 
-#include "codegen/failures.h"
-#include "codegen/kernel_function.h"
+#include "codegen/analysis/failures.h"
+#include "codegen/emit/kernel_function.h"
 
 namespace accel {
 

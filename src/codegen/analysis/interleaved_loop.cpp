@@ -1,4 +1,4 @@
-#include "codegen/interleaved_loop.h"
+#include "codegen/analysis/interleaved_loop.h"
 
 #include <algorithm>
 #include <set>

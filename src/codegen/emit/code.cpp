@@ -1,4 +1,4 @@
-#include "codegen/code.h"
+#include "codegen/emit/code.h"
 
 namespace accel {
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "codegen/facts.h"
+#include "codegen/analysis/facts.h"
 
 namespace accel {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "codegen/control_function.h"
-#include "codegen/expressions.h"
+#include "codegen/emit/control_function.h"
+#include "codegen/emit/expressions.h"
 
 namespace accel {
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "codegen/expressions.h"
-#include "codegen/interleaved_loop.h"
-#include "codegen/kernel_function.h"
+#include "codegen/analysis/interleaved_loop.h"
+#include "codegen/emit/expressions.h"
+#include "codegen/emit/kernel_function.h"
 
 namespace accel {
 

@@ -1,10 +1,10 @@
-#include "codegen/kernel_function.h"
+#include "codegen/emit/kernel_function.h"
 
 #include <algorithm>
 #include <cctype>
 #include <string_view>
 
-#include "codegen/expressions.h"
+#include "codegen/emit/expressions.h"
 
 namespace accel {
 
