@@ -3,7 +3,7 @@
 #include "bind/bind.h"
 #include "bind/records.h"
 #include "dispatch/compiled_function.h"
-#include "dispatch/stance.h"
+#include "dispatch/versions/stance.h"
 
 namespace accel {
 namespace {

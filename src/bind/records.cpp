@@ -1,6 +1,6 @@
 #include "bind/records.h"
 
-#include "dispatch/interrupt.h"
+#include "dispatch/launch/interrupt.h"
 #include "ir/text.h"
 
 namespace accel {

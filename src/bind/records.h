@@ -2,7 +2,7 @@
 // What accel knows about a compiled function, as plain Python data.
 
 #include "bind/convert.h"
-#include "dispatch/dispatcher.h"
+#include "dispatch/versions/dispatcher.h"
 
 namespace accel {
 

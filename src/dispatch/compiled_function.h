@@ -4,7 +4,7 @@
 
 #include <Python.h>
 
-#include "dispatch/dispatcher.h"
+#include "dispatch/versions/dispatcher.h"
 
 namespace accel {
 

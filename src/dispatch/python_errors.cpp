@@ -1,7 +1,7 @@
 #include "dispatch/python_errors.h"
 
 #include "cpython/py_ref.h"
-#include "dispatch/interrupt.h"
+#include "dispatch/launch/interrupt.h"
 
 namespace accel {
 namespace {

@@ -1,0 +1,63 @@
+#pragma once
+// Materialiser: makes the Python objects that recipes describe. One recipe gives one object, so identities are kept.
+
+#include <Python.h>
+
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "capture/product/call_site.h"
+#include "capture/product/recipe.h"
+#include "dispatch/exits/outputs.h"
+#include "guard/dim_program.h"
+
+namespace accel {
+
+// Objects that calls of a run have been shown, by number. Owned.
+using ShownObjects = std::unordered_map<int64_t, PyRef>;
+
+class Materialiser {
+ public:
+  Materialiser() = default;
+  // Prepares `recipes` (which must outlive this), those reachable from `exit` only. `dims` is the table of their Dims.
+  Materialiser(const std::vector<Recipe>& recipes, const Exit& exit, const DimTable& dims, const OutputPlan& plan);
+  // The same for the frames, the callable and the arguments of a call.
+  Materialiser(const PythonCall& call, const DimTable& dims, const OutputPlan& plan);
+
+  // Sources whose objects recipes use.
+  std::vector<SourceId> sources() const;
+
+  // Makes the objects: objects[id] is owned by the caller for each reachable recipe, null for RecipeKind::null, untouched for
+  // the others. Output arrays move from `outputs`. `shown`: null for none. False with a Python exception set, and nothing left
+  // in `objects`. Runs no user code.
+  bool make(const Binding& binding, Outputs& outputs, PyObject** objects, const ShownObjects* shown = nullptr) const;
+
+  // Gives up what is left in `objects`.
+  void release(PyObject** objects) const;
+
+ private:
+  struct PreparedStep {
+    std::vector<DimProgram> shape, steps;
+  };
+  struct Prepared {
+    RecipeId id = -1;
+    DType dtype = DType::float64;  // output_*: dtype of the kernel's output
+    DimProgram offset;
+    std::vector<DimProgram> shape, strides;
+    std::vector<PreparedStep> path;
+  };
+  void prepare(const std::vector<RecipeId>& roots, const DimTable& dims, const OutputPlan& plan);
+  void mark(RecipeId id, std::vector<bool>& reachable) const;
+  PyObject* make_one(const Prepared& prepared, const Binding& binding, Outputs& outputs, PyObject* const* objects,
+                     const ShownObjects* shown) const;
+  PyObject* make_view(const Prepared& prepared, const Binding& binding, PyObject* base) const;
+  void follow_base(const Prepared& prepared, const Binding& binding, PyObject* base, std::span<const int64_t> shape,
+                   std::span<int64_t> strides) const;
+
+  const std::vector<Recipe>* recipes_ = nullptr;
+  std::vector<Prepared> order_;
+};
+
+}  // namespace accel

@@ -1,0 +1,45 @@
+#include "dispatch/versions/version_log.h"
+
+#include <cstdio>
+
+namespace accel {
+namespace {
+
+std::string milliseconds(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f ms", seconds * 1e3);
+  return text;
+}
+
+void log_guards(const std::string& function, const Entry& entry) {
+  std::string text = function + ": guards of a new version";
+  for (const Guard& guard : entry.captured().guards.guards) text += "\n  " + guard.text;
+  log_record(LogTopic::guards, text);
+}
+
+void log_passes(const std::string& function, const Compilation& compilation) {
+  for (const PassRecord& pass : compilation.passes) {
+    std::string text = function + ": pass " + pass.name + ", " + milliseconds(pass.seconds);
+    if (!pass.text.empty()) text += "\n" + pass.text;
+    log_record(LogTopic::passes, text);
+  }
+}
+
+void log_cache(const std::string& function, const CompiledKernel& kernel) {
+  std::string text = kernel.from_cache() ? ": hit" : ": miss, compiled in " + milliseconds(kernel.compile_seconds());
+  log_record(LogTopic::cache, function + text);
+}
+
+}  // namespace
+
+void log_version(const std::string& function, const Entry& entry) {
+  if (log_enabled(LogTopic::capture)) log_record(LogTopic::capture, function + entry.captured().trace);
+  if (log_enabled(LogTopic::guards)) log_guards(function, entry);
+  const Compilation* compilation = entry.compilation();
+  if (compilation == nullptr) return;
+  if (log_enabled(LogTopic::passes)) log_passes(function, *compilation);
+  if (log_enabled(LogTopic::output_code)) log_record(LogTopic::output_code, function + "\n" + compilation->source);
+  if (log_enabled(LogTopic::cache)) log_cache(function, *compilation->kernel);
+}
+
+}  // namespace accel

@@ -1,0 +1,12 @@
+#pragma once
+// Log records about a new version: its guards, passes, source and where its kernel came from.
+
+#include <string>
+
+#include "dispatch/versions/entry.h"
+
+namespace accel {
+
+void log_version(const std::string& function, const Entry& entry);
+
+}  // namespace accel
