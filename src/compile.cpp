@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "ir/edit.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "schedule/program/program.h"
 
 namespace accel {

@@ -23,7 +23,7 @@ def parse_plan(text):
 
 
 def tree(x):
-    """Pairwise sum as src/ir/reduction_plan.h states it; complex numbers count twice and have half as many lanes."""
+    """Pairwise sum as src/ir/analysis/reduction_plan.h states it; complex numbers count twice and have half as many lanes."""
     width = 4 if x.dtype.kind == "c" else 8
     n = len(x)
     if n < width:

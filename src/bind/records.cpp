@@ -1,7 +1,7 @@
 #include "bind/records.h"
 
 #include "dispatch/launch/interrupt.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 
 namespace accel {
 namespace {

@@ -3,8 +3,8 @@
 #include "bind/bind.h"
 #include "bind/convert.h"
 #include "codegen/kernel_source.h"
-#include "ir/flow.h"
-#include "ir/text.h"
+#include "ir/analysis/flow.h"
+#include "ir/text/text.h"
 #include "ir/verifier.h"
 #include "passes/passes.h"
 

@@ -4,7 +4,7 @@
 #include "capture/context/descent.h"
 #include "capture/context/integers/unify_dims.h"
 #include "capture/interpreter/interpreter.h"
-#include "ir/flow.h"
+#include "ir/analysis/flow.h"
 
 namespace accel {
 

@@ -45,8 +45,8 @@ struct AccelRuntime {
   void* (*allocate)(int64_t bytes);
   void (*release)(void* memory);
   // Memory for a result whose pointer in AccelLaunch::outputs is null, or null. `output` counts through the outputs of all
-  // exits (ir/flow.h); dims: its shape. Only kernels with control flow call it, at most once per output, from the calling
-  // thread. May be null.
+  // exits (ir/analysis/flow.h); dims: its shape. Only kernels with control flow call it, at most once per output, from the
+  // calling thread. May be null.
   void* (*allocate_output)(void* context, int output, const int64_t* dims);
   // Whether the run is to be interrupted (Ctrl-C); loops of the control flow ask now and then. `leaves`: 1 when it can leave
   // through an exit that raises, 2 when through one that hands its whole state over and the run may go on from there, 3 when

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ir/dim.h"
+#include "ir/integers/dim.h"
 
 namespace accel {
 

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "ir/flow.h"
+#include "ir/analysis/flow.h"
 
 namespace accel {
 

@@ -8,8 +8,8 @@
 //   and casts are ops of their own (broadcast_to, astype).
 // * Real + - * / sqrt are IEEE 754 operations rounded once in their dtype: no contraction, no reassociation. float16 is
 //   computed in float32 and rounded after every op. Integers wrap. NaNs propagate as in NumPy; signed zeros are kept.
-// * A sum (reduce of add on floating or complex dtypes) has the order of additions that ir/reduction_plan.h gives for the
-// operand's
+// * A sum (reduce of add on floating or complex dtypes) has the order of additions that ir/analysis/reduction_plan.h gives for
+// the operand's
 //   shape, order and `buffered` attribute. Other reductions go from the first element to the last in the operand's order.
 // * An op whose result is of Python kind has no floating-point events.
 // * An op with floating-point events raises them for each element it computes in NumPy. Passes may not remove, merge or
@@ -19,7 +19,7 @@
 //   the argument's own memory, updated in program order. A store to a pinned base is an effect and stays, used or not.
 //   Nothing else in a graph changes memory that Python can reach.
 // * A graph is left through `ret` (exit 0) or `leave` (exit e). The operands are what that exit hands over. Exits are numbered
-//   densely; the outputs of the graph are those of exit 0, then those of exit 1, and so on (ir/flow.h).
+//   densely; the outputs of the graph are those of exit 0, then those of exit 1, and so on (ir/analysis/flow.h).
 // * Where a terminator leads back to the header of a loop, an interrupted run may leave through its `poll` exit, which hands
 //   nothing over: what the iterations so far have stored to pinned memory stays. A pass that reorders iterations, or keeps
 //   their stores elsewhere, clears `poll`.
@@ -40,8 +40,8 @@
 #include <variant>
 #include <vector>
 
-#include "ir/dim.h"
 #include "ir/dtype.h"
+#include "ir/integers/dim.h"
 #include "ir/op.h"
 
 namespace accel {

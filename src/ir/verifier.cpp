@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "ir/flow.h"
+#include "ir/analysis/flow.h"
 #include "ir/node_rules.h"
 
 namespace accel {

@@ -1,8 +1,8 @@
 // Joins a block with the one it jumps to when nothing else leads there. A graph with control flow stays one: callers provide
 // the results of others before the call.
 
+#include "ir/analysis/flow.h"
 #include "ir/edit.h"
-#include "ir/flow.h"
 #include "passes/passes.h"
 
 namespace accel {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "ir/analysis/integers.h"
 #include "ir/edit.h"
-#include "ir/integers.h"
 #include "passes/passes.h"
 
 namespace accel {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ir/flow.h"
+#include "ir/analysis/flow.h"
 #include "passes/passes.h"
 
 namespace accel {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "ir/analysis/flow.h"
 #include "ir/edit.h"
-#include "ir/flow.h"
 #include "passes/passes.h"
 
 namespace accel {

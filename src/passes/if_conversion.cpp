@@ -7,8 +7,8 @@
 #include <optional>
 #include <set>
 
+#include "ir/analysis/flow.h"
 #include "ir/edit.h"
-#include "ir/flow.h"
 #include "passes/passes.h"
 #include "passes/speculation.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "ir/above.h"
+#include "ir/analysis/above.h"
 #include "ir/edit.h"
 
 namespace accel {

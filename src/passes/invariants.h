@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "ir/loops.h"
+#include "ir/analysis/loops.h"
 
 namespace accel {
 

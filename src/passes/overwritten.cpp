@@ -5,9 +5,9 @@
 #include <optional>
 #include <set>
 
+#include "ir/analysis/flow.h"
+#include "ir/analysis/uses.h"
 #include "ir/edit.h"
-#include "ir/flow.h"
-#include "ir/uses.h"
 #include "passes/passes.h"
 
 namespace accel {

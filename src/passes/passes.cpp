@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "ir/verifier.h"
 
 namespace accel {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/analysis/flow.h"
 #include "ir/edit.h"
-#include "ir/flow.h"
 #include "passes/passes.h"
 
 namespace accel {

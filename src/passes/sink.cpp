@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "ir/flow.h"
+#include "ir/analysis/flow.h"
 #include "passes/passes.h"
 
 namespace accel {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "ir/integers.h"
+#include "ir/analysis/integers.h"
 
 namespace accel {
 

@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
-#include "ir/flow.h"
-#include "ir/text.h"
+#include "ir/analysis/flow.h"
+#include "ir/text/text.h"
 #include "schedule/analysis/index_maps.h"
 #include "schedule/graph/copy_insertion.h"
 #include "schedule/graph/loop_order.h"

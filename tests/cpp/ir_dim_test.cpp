@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "ir/dim.h"
+#include "ir/integers/dim.h"
 
 namespace accel {
 namespace {

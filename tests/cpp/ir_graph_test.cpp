@@ -4,7 +4,7 @@
 
 #include "ir/builder.h"
 #include "ir/graph.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "ir/verifier.h"
 
 namespace accel {

@@ -10,8 +10,8 @@
 #include <map>
 #include <sstream>
 
-#include "ir/reduction_plan.h"
-#include "ir/text.h"
+#include "ir/analysis/reduction_plan.h"
+#include "ir/text/text.h"
 #include "ir/verifier.h"
 #include "passes/passes.h"
 

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "ir/verifier.h"
 #include "schedule/program/program.h"
 

@@ -1,4 +1,4 @@
-"""A small evaluator of graph text (src/ir/text.h) in NumPy: the inputs and views that goldens of reductions use."""
+"""A small evaluator of graph text (src/ir/text/text.h) in NumPy: the inputs and views that goldens of reductions use."""
 
 import re
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 #include "capture/domain/trace_text.h"
 
 #include "capture/domain/repr.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 
 namespace accel {
 

@@ -19,7 +19,7 @@ enum class RecipeKind : uint8_t {
   null,           // NULL on the value stack / unbound local
   constant,       // object
   source,         // the object of a guard source
-  output_array,   // fresh array: output `index`, counted through the outputs of all exits (ir/flow.h)
+  output_array,   // fresh array: output `index`, counted through the outputs of all exits (ir/analysis/flow.h)
   output_numpy,   // NumPy scalar from rank-0 output `index`
   output_python,  // Python scalar from rank-0 output `index`
   dim_python,     // Python int of `offset` (a Dim over entry symbols)

@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 
-#include "ir/dim.h"
+#include "ir/integers/dim.h"
 
 namespace accel {
 

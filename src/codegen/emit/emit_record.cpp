@@ -7,7 +7,7 @@
 
 #include "codegen/emit/expressions.h"
 #include "codegen/emit/kernel_function.h"
-#include "ir/stray_flags.h"
+#include "ir/analysis/stray_flags.h"
 
 namespace accel {
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "cpython/py_ref.h"
-#include "ir/flow.h"
-#include "ir/text.h"
+#include "ir/analysis/flow.h"
+#include "ir/text/text.h"
 #include "ndarray/array.h"
 
 namespace accel {

@@ -6,7 +6,7 @@
 #include "dispatch/backends/graph_data.h"
 #include "dispatch/events/event_plan.h"
 #include "dispatch/python_errors.h"
-#include "ir/flow.h"
+#include "ir/analysis/flow.h"
 #include "ndarray/array.h"
 
 namespace accel {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ir/stray_flags.h"
+#include "ir/analysis/stray_flags.h"
 
 namespace accel {
 namespace {

@@ -1,7 +1,7 @@
 #include "dispatch/exits/outputs.h"
 
 #include "guard/memory_order.h"
-#include "ir/flow.h"
+#include "ir/analysis/flow.h"
 #include "ndarray/array.h"
 
 namespace accel {

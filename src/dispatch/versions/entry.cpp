@@ -16,7 +16,7 @@
 #include "dispatch/launch/launch.h"
 #include "dispatch/launch/workspace.h"
 #include "dispatch/versions/stance.h"
-#include "ir/flow.h"
+#include "ir/analysis/flow.h"
 
 namespace accel {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "ir/loops.h"
+#include "ir/analysis/loops.h"
 
 namespace accel {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "ir/loops.h"
+#include "ir/analysis/loops.h"
 
 namespace accel {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <set>
 
-#include "ir/flow.h"
+#include "ir/analysis/flow.h"
 
 namespace accel {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ir/integers.h"
+#include "ir/analysis/integers.h"
 #include "schedule/analysis/index_maps.h"
 
 namespace accel {

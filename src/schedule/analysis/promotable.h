@@ -6,8 +6,8 @@
 #include <set>
 #include <vector>
 
+#include "ir/analysis/loops.h"
 #include "ir/edit.h"
-#include "ir/loops.h"
 
 namespace accel {
 

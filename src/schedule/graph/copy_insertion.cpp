@@ -4,9 +4,9 @@
 #include <optional>
 #include <set>
 
+#include "ir/analysis/flow.h"
 #include "ir/builder.h"
-#include "ir/flow.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "schedule/graph/segments.h"
 
 namespace accel {

@@ -23,7 +23,7 @@ ValueId viewed(const Graph& graph, ValueId v);
 // Whether v is such a view.
 bool is_lens(const Graph& graph, ValueId v);
 // Whether v lives in memory when it crosses blocks: arrays of rank > 0 and versions of inputs. `origins`: pinned_inputs
-// (ir/flow.h).
+// (ir/analysis/flow.h).
 bool lives_in_memory(const Graph& graph, const std::vector<int>& origins, ValueId v);
 
 }  // namespace accel

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "ir/above.h"
-#include "ir/flow.h"
+#include "ir/analysis/above.h"
+#include "ir/analysis/flow.h"
 #include "schedule/graph/copy_insertion.h"
 #include "schedule/lowering/sliding_rows.h"
 

@@ -54,7 +54,7 @@ struct SegmentGraph {
   std::vector<ValueId> outputs;                  // values behind the outputs
 };
 // Adds an input to `part` for a value of another segment, or of the whole graph's inputs. `next_slot`: the first slot that is
-// free. `origins`: pinned_inputs (ir/flow.h) of the whole graph.
+// free. `origins`: pinned_inputs (ir/analysis/flow.h) of the whole graph.
 ValueId add_outside_value(const Graph& graph, const std::vector<int>& origins, ValueId v, int& next_slot, SegmentGraph& part);
 
 // Whether all events that computing v may raise are those of lanes: none where a mask does not hold.

@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
-#include "ir/above.h"
-#include "ir/flow.h"
+#include "ir/analysis/above.h"
+#include "ir/analysis/flow.h"
 #include "schedule/analysis/index_maps.h"
 #include "schedule/graph/copy_insertion.h"
 #include "schedule/lowering/nests.h"

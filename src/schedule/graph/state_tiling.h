@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "ir/loops.h"
+#include "ir/analysis/loops.h"
 #include "schedule/graph/segments.h"
 #include "schedule/program/program.h"
 
@@ -33,7 +33,7 @@ struct PointwiseLoop {
   std::vector<ValueId> ends;    // per state: what is stored in its memory in the end, itself or a version of it
 };
 
-// `origins`: pinned_inputs (ir/flow.h). Requires a graph whose memory is owned (copy_insertion.h).
+// `origins`: pinned_inputs (ir/analysis/flow.h). Requires a graph whose memory is owned (copy_insertion.h).
 std::optional<PointwiseLoop> pointwise_loop(const Graph& graph, const NaturalLoop& loop);
 
 // Element operations of an iteration.

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "ir/flow.h"
+#include "ir/analysis/flow.h"
 #include "schedule/analysis/index_maps.h"
 #include "schedule/graph/copy_insertion.h"
 #include "schedule/memory/materialisation.h"

@@ -1,6 +1,6 @@
 #include "schedule/graph/uninitialised.h"
 
-#include "ir/uses.h"
+#include "ir/analysis/uses.h"
 
 namespace accel {
 

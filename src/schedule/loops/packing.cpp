@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "schedule/lowering/lowering.h"
 
 namespace accel {

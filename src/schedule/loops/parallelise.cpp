@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "ir/loops.h"
+#include "ir/analysis/loops.h"
 #include "schedule/analysis/counted_loops.h"
 #include "schedule/analysis/index_maps.h"
 #include "schedule/graph/copy_insertion.h"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/reduction_plan.h"
+#include "ir/analysis/reduction_plan.h"
 #include "schedule/memory/materialisation.h"
 #include "schedule/program/program.h"
 

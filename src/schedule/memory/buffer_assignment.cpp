@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "ir/flow.h"
+#include "ir/analysis/flow.h"
 #include "schedule/analysis/index_maps.h"
 #include "schedule/graph/copy_insertion.h"
 #include "schedule/memory/live_ranges.h"

@@ -12,7 +12,7 @@ namespace accel {
 
 // Per value; -1 for none.
 struct Places {
-  std::vector<int> origins;  // pinned_inputs (ir/flow.h)
+  std::vector<int> origins;  // pinned_inputs (ir/analysis/flow.h)
   std::vector<BufferId> buffers;
   std::vector<TempId> temps;
 

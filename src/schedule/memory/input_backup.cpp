@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "ir/loops.h"
+#include "ir/analysis/loops.h"
 
 namespace accel {
 

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <set>
 
-#include "ir/flow.h"
+#include "ir/analysis/flow.h"
 #include "schedule/graph/copy_insertion.h"
 
 namespace accel {

@@ -6,9 +6,9 @@
 #include <set>
 #include <utility>
 
-#include "ir/above.h"
-#include "ir/reduction_plan.h"
-#include "ir/stray_flags.h"
+#include "ir/analysis/above.h"
+#include "ir/analysis/reduction_plan.h"
+#include "ir/analysis/stray_flags.h"
 #include "schedule/analysis/coalesce.h"
 #include "schedule/lowering/nests.h"
 

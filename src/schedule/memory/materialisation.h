@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "ir/analysis/reduction_plan.h"
 #include "ir/graph.h"
-#include "ir/reduction_plan.h"
 #include "schedule/analysis/index_maps.h"
 
 namespace accel {

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "ir/dim.h"
+#include "ir/integers/dim.h"
 
 namespace accel {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "ir/flow.h"
+#include "ir/analysis/flow.h"
 #include "ir/graph.h"
 
 namespace accel {

@@ -5,7 +5,7 @@
 
 #include "capture/domain/repr.h"
 #include "capture/interpreter/interpreter.h"
-#include "ir/flow.h"
+#include "ir/analysis/flow.h"
 
 namespace accel {
 

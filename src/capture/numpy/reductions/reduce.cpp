@@ -10,7 +10,7 @@
 #include "capture/protocol/masked_selection.h"
 #include "capture/protocol/numpy_calls.h"
 #include "capture/protocol/ufunc_calls.h"
-#include "ir/reduction_plan.h"
+#include "ir/analysis/reduction_plan.h"
 #include "ir/view_order.h"
 #include "ndarray/array.h"
 

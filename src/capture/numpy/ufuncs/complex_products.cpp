@@ -5,8 +5,8 @@
 
 #include "capture/numpy/arrays/advanced_index.h"
 #include "capture/numpy/ufuncs/overlap.h"
-#include "ir/memory_strides.h"
-#include "ir/reduction_plan.h"
+#include "ir/analysis/memory_strides.h"
+#include "ir/analysis/reduction_plan.h"
 
 namespace accel {
 

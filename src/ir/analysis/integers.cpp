@@ -1,9 +1,9 @@
-#include "ir/integers.h"
+#include "ir/analysis/integers.h"
 
 #include <algorithm>
 #include <numeric>
 
-#include "ir/loops.h"
+#include "ir/analysis/loops.h"
 
 namespace accel {
 

@@ -1,4 +1,4 @@
-#include "ir/memory_strides.h"
+#include "ir/analysis/memory_strides.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include <set>
 #include <vector>
 
-#include "ir/flow.h"
+#include "ir/analysis/flow.h"
 
 namespace accel {
 

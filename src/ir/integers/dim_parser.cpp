@@ -3,7 +3,7 @@
 #include <charconv>
 #include <vector>
 
-#include "ir/dim.h"
+#include "ir/integers/dim.h"
 
 namespace accel {
 

@@ -1,4 +1,4 @@
-#include "ir/dim.h"
+#include "ir/integers/dim.h"
 
 #include <algorithm>
 #include <cassert>

@@ -1,4 +1,4 @@
-#include "ir/flow.h"
+#include "ir/analysis/flow.h"
 
 #include <algorithm>
 #include <set>

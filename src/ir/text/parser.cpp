@@ -3,7 +3,7 @@
 #include <charconv>
 #include <map>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 
 namespace accel {
 

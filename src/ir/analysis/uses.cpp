@@ -1,4 +1,4 @@
-#include "ir/uses.h"
+#include "ir/analysis/uses.h"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
-#include "ir/reduction_plan.h"
+#include "ir/analysis/reduction_plan.h"
 
 #include <algorithm>
 #include <optional>
 
+#include "ir/analysis/memory_strides.h"
 #include "ir/axes.h"
-#include "ir/memory_strides.h"
 
 namespace accel {
 

@@ -1,4 +1,4 @@
-#include "ir/loops.h"
+#include "ir/analysis/loops.h"
 
 #include <algorithm>
 #include <map>

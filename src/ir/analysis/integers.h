@@ -9,8 +9,8 @@
 #include <set>
 #include <vector>
 
-#include "ir/flow.h"
-#include "ir/linear.h"
+#include "ir/analysis/flow.h"
+#include "ir/integers/linear.h"
 
 namespace accel {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 
 namespace accel {
 

@@ -1,4 +1,4 @@
-#include "ir/linear.h"
+#include "ir/integers/linear.h"
 
 #include <algorithm>
 #include <numeric>
