@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "ir/edit.h"
-#include "passes/element_cost.h"
-#include "passes/invariants.h"
+#include "passes/analysis/element_cost.h"
+#include "passes/analysis/invariants.h"
 #include "passes/passes.h"
 
 namespace accel {

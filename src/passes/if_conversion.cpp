@@ -9,8 +9,8 @@
 
 #include "ir/analysis/flow.h"
 #include "ir/edit.h"
+#include "passes/analysis/speculation.h"
 #include "passes/passes.h"
-#include "passes/speculation.h"
 
 namespace accel {
 

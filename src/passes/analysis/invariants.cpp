@@ -1,4 +1,4 @@
-#include "passes/invariants.h"
+#include "passes/analysis/invariants.h"
 
 #include <algorithm>
 #include <unordered_map>

@@ -1,4 +1,4 @@
-#include "passes/element_cost.h"
+#include "passes/analysis/element_cost.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
-#include "passes/speculation.h"
+#include "passes/analysis/speculation.h"
 
 #include <algorithm>
 
 #include "ir/edit.h"
-#include "passes/element_cost.h"
+#include "passes/analysis/element_cost.h"
 
 namespace accel {
 
