@@ -1,5 +1,5 @@
-// Golden texts: tests/ir/<subject>/*.ir hold an input, a line "---" and what the subject makes of it. A subject is a pass, or
-// one of the functions in `subjects`. ACCEL_BLESS=1 rewrites the expectations.
+// Golden texts: tests/golden/ir/<subject>/*.ir hold an input, a line "---" and what the subject makes of it. A subject is a
+// pass, or one of the functions in `subjects`. ACCEL_BLESS=1 rewrites the expectations.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Golden texts: tests/schedule/*.ir hold a graph, a line "---" and the program that schedule makes of it, with its notes as
-// comments before it. ACCEL_BLESS=1 rewrites the expectations.
+// Golden texts: tests/golden/schedule/<step>/*.ir hold a graph, a line "---" and the program that schedule makes of it, with
+// its notes as comments before it. ACCEL_BLESS=1 rewrites the expectations.
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ std::string scheduled(const std::string& input) {
 
 std::vector<fs::path> golden_files() {
   std::vector<fs::path> out;
-  for (const auto& entry : fs::directory_iterator(ACCEL_TEST_DATA "/../schedule"))
+  for (const auto& entry : fs::recursive_directory_iterator(ACCEL_TEST_DATA "/../schedule"))
     if (entry.path().extension() == ".ir") out.push_back(entry.path());
   std::sort(out.begin(), out.end());
   return out;

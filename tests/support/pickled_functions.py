@@ -1,4 +1,4 @@
-"""A module for test_api_pickle: functions that are pickled by reference."""
+"""A module for test_pickle: functions that are pickled by reference."""
 
 import accel
 

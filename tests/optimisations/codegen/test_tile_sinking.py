@@ -194,7 +194,7 @@ FUNCTIONS = [
 
 
 def dtype_of(function):
-    """The dtypes take turns over the functions; tests/test_escape_loops.py has every loop with both."""
+    """The dtypes take turns over the functions; tests/optimisations/codegen/test_escape_loops.py has every loop with both."""
     return (np.complex64, np.complex128)[FUNCTIONS.index(function) % 2]
 
 

@@ -30,7 +30,7 @@ print(json.dumps({"same": same, "warnings": [str(w.message) for w in caught], "f
 
 
 def python_path():
-    return os.pathsep.join(filter(None, [os.path.dirname(__file__), os.environ.get("PYTHONPATH")]))
+    return os.pathsep.join(filter(None, [os.path.dirname(os.path.dirname(__file__)), os.environ.get("PYTHONPATH")]))
 
 
 def run(tmp_path, cache=None, program=PROGRAM, **environment):

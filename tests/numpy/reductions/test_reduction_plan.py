@@ -1,4 +1,4 @@
-"""NumPy adds in the order that the goldens in tests/ir/reduction_plan say: sums are emulated by plan and compared by bits."""
+"""NumPy adds in the order that the goldens in tests/golden/ir/reduction_plan say: sums are emulated by plan and compared by bits."""
 
 import pathlib
 import re
@@ -9,7 +9,7 @@ from support.graph_text import evaluate, evaluate_dim
 
 GOLDENS = [
     path
-    for path in sorted((pathlib.Path(__file__).parent / "ir" / "reduction_plan").glob("*.ir"))
+    for path in sorted((pathlib.Path(__file__).parents[2] / "golden" / "ir" / "reduction_plan").glob("*.ir"))
     if "ufunc = add" in path.read_text() and "known yes" in path.read_text() and not path.stem.startswith("masked")
 ]
 
