@@ -6,7 +6,7 @@
 
 #include "base/reasons.h"
 #include "base/settings.h"
-#include "dispatch/python_errors.h"
+#include "dispatch/reports/python_errors.h"
 
 namespace accel {
 

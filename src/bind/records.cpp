@@ -1,6 +1,6 @@
 #include "bind/records.h"
 
-#include "dispatch/launch/interrupt.h"
+#include "dispatch/signals/interrupt.h"
 #include "ir/text/text.h"
 
 namespace accel {

@@ -2,7 +2,7 @@
 
 #include "bind/bind.h"
 #include "bind/convert.h"
-#include "dispatch/notices.h"
+#include "dispatch/reports/notices.h"
 #include "runtime/parallel.h"
 #include "runtime/result_pool.h"
 #include "toolchain/doctor.h"

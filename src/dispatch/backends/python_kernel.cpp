@@ -5,7 +5,7 @@
 #include "codegen/kernel_abi.h"
 #include "dispatch/backends/graph_data.h"
 #include "dispatch/events/event_plan.h"
-#include "dispatch/python_errors.h"
+#include "dispatch/reports/python_errors.h"
 #include "ir/analysis/flow.h"
 #include "ndarray/array.h"
 

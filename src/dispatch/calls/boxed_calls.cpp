@@ -10,7 +10,7 @@
 #include "capture/context/context.h"
 #include "capture/product/rng_functions.h"
 #include "dispatch/events/errstate.h"
-#include "dispatch/python_errors.h"
+#include "dispatch/reports/python_errors.h"
 #include "guard/memory_order.h"
 #include "ndarray/array.h"
 #include "ndarray/random.h"

@@ -9,7 +9,7 @@
 #include "cpython/weak_references.h"
 #include "dispatch/exits/python_objects.h"
 #include "dispatch/exits/resume.h"
-#include "dispatch/launch/interrupt.h"
+#include "dispatch/signals/interrupt.h"
 #include "guard/fetch.h"
 #include "guard/memory_order.h"
 #include "ndarray/array.h"

@@ -5,7 +5,7 @@
 #include "cpython/dict_version.h"
 #include "cpython/imported.h"
 #include "cpython/py_ref.h"
-#include "dispatch/launch/interrupt.h"
+#include "dispatch/signals/interrupt.h"
 
 namespace accel {
 namespace {

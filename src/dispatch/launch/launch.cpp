@@ -1,7 +1,7 @@
 #include "dispatch/launch/launch.h"
 
-#include "dispatch/launch/interrupt.h"
-#include "dispatch/python_errors.h"
+#include "dispatch/reports/python_errors.h"
+#include "dispatch/signals/interrupt.h"
 #include "ndarray/array.h"
 #include "runtime/runtime.h"
 

@@ -11,7 +11,7 @@
 #include "dispatch/calls/boxed_calls.h"
 #include "dispatch/events/event_plan.h"
 #include "dispatch/exits/outputs.h"
-#include "dispatch/launch/interrupt.h"
+#include "dispatch/signals/interrupt.h"
 
 namespace accel {
 

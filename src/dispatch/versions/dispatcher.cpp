@@ -8,8 +8,8 @@
 
 #include "cpython/arguments.h"
 #include "cpython/c_stack.h"
-#include "dispatch/launch/interrupt.h"
-#include "dispatch/notices.h"
+#include "dispatch/reports/notices.h"
+#include "dispatch/signals/interrupt.h"
 #include "dispatch/versions/constant_history.h"
 #include "dispatch/versions/stance.h"
 #include "dispatch/versions/verification.h"

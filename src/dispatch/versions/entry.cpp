@@ -12,9 +12,9 @@
 #include "dispatch/exits/python_objects.h"
 #include "dispatch/exits/resume.h"
 #include "dispatch/launch/draw_functions.h"
-#include "dispatch/launch/interrupt.h"
 #include "dispatch/launch/launch.h"
 #include "dispatch/launch/workspace.h"
+#include "dispatch/signals/interrupt.h"
 #include "dispatch/versions/stance.h"
 #include "ir/analysis/flow.h"
 

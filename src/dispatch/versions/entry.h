@@ -18,7 +18,7 @@
 #include "dispatch/events/event_plan.h"
 #include "dispatch/exits/materialiser.h"
 #include "dispatch/exits/outputs.h"
-#include "dispatch/python_errors.h"
+#include "dispatch/reports/python_errors.h"
 #include "dispatch/versions/patience.h"
 #include "dispatch/versions/second_try.h"
 #include "dispatch/versions/trial.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/settings.h"
-#include "dispatch/python_errors.h"
+#include "dispatch/reports/python_errors.h"
 
 namespace accel {
 namespace {

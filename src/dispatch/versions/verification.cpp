@@ -4,7 +4,7 @@
 
 #include "base/settings.h"
 #include "cpython/arguments.h"
-#include "dispatch/python_errors.h"
+#include "dispatch/reports/python_errors.h"
 
 namespace accel {
 namespace {

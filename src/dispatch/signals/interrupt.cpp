@@ -1,4 +1,4 @@
-#include "dispatch/launch/interrupt.h"
+#include "dispatch/signals/interrupt.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -1,10 +1,10 @@
-#include "dispatch/notices.h"
+#include "dispatch/reports/notices.h"
 
 #include <mutex>
 #include <utility>
 #include <vector>
 
-#include "dispatch/python_errors.h"
+#include "dispatch/reports/python_errors.h"
 
 namespace accel {
 namespace {

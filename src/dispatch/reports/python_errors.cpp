@@ -1,7 +1,7 @@
-#include "dispatch/python_errors.h"
+#include "dispatch/reports/python_errors.h"
 
 #include "cpython/py_ref.h"
-#include "dispatch/launch/interrupt.h"
+#include "dispatch/signals/interrupt.h"
 
 namespace accel {
 namespace {

@@ -1,0 +1,95 @@
+"""The subfolders of a stage: which of them may include which, and how many files a folder may hold."""
+
+import pytest
+from test_includes import INCLUDE, ROOT, SRC, source_files
+
+# stage -> its subfolders in the order of their dependencies: a file may include files of its own subfolder and of those before
+# it. "." is the stage's folder itself.
+ORDER = {
+    "capture": ["domain", "product", "context", "protocol", "python", "numpy", "primitives", "interpreter", "."],
+    "schedule": ["program", "analysis", "graph", "memory", "lowering", "loops", "."],
+    "codegen": [".", "analysis", "emit"],
+    "dispatch": ["signals", "reports", "events", "exits", "calls", "launch", "backends", "versions", "."],
+    "ir": ["integers", ".", "analysis", "text"],
+    "passes": ["analysis", "."],
+}
+
+# Includes against the order, by file. The list may only shrink.
+EXCEPTIONS = {
+    "capture/context/context.h": ["capture/protocol/primitive.h"],
+    "capture/context/integers/path_facts.cpp": ["capture/interpreter/interpreter.h"],
+    "capture/context/sources/resolve.cpp": ["capture/numpy/calls/random.h"],
+    "capture/context/value_factory.cpp": ["capture/numpy/arrays/flat.h"],
+    "capture/domain/trace_text.h": ["capture/product/captured.h"],
+    "capture/domain/value_scope.cpp": ["capture/interpreter/frame.h"],
+    "capture/product/event_sites.cpp": ["capture/context/context.h"],
+    "capture/python/arithmetic.cpp": ["capture/interpreter/paths/unify.h"],
+    "capture/python/attributes.cpp": ["capture/interpreter/interpreter.h", "capture/numpy/calls/random.h"],
+    "capture/python/comparisons.cpp": ["capture/interpreter/paths/unify.h"],
+    "capture/python/conditions.cpp": ["capture/interpreter/interpreter.h"],
+    "capture/python/containers/dynamic_lists.cpp": [
+        "capture/interpreter/paths/path_state.h",
+        "capture/interpreter/paths/unify.h",
+    ],
+    "capture/python/containers/sets.cpp": ["capture/interpreter/paths/unify.h"],
+    "capture/python/numbers/builtins.cpp": ["capture/interpreter/paths/unify.h", "capture/numpy/ufuncs/scalar_overflow.h"],
+    "capture/python/subscripts.cpp": ["capture/interpreter/paths/unify.h", "capture/numpy/arrays/flat.h"],
+    "capture/python/super.h": ["capture/interpreter/frame.h"],
+    "schedule/analysis/coalesce.h": ["schedule/memory/materialisation.h"],
+    "schedule/analysis/disjointness.cpp": ["schedule/graph/copy_insertion.h"],
+    "schedule/analysis/iteration_direction.h": ["schedule/memory/materialisation.h"],
+    "schedule/graph/segments.cpp": ["schedule/lowering/sliding_rows.h"],
+    "schedule/graph/state_tiling.cpp": ["schedule/lowering/nests.h"],
+    "schedule/graph/tile_sinking.cpp": ["schedule/memory/materialisation.h"],
+    "schedule/memory/materialisation.cpp": ["schedule/lowering/nests.h"],
+    "codegen/analysis/vector_loop.cpp": ["codegen/emit/expressions.h"],
+    "ir/edit.cpp": ["ir/analysis/flow.h"],
+    "ir/node_rules.cpp": ["ir/text/text.h"],
+    "ir/verifier.cpp": ["ir/analysis/flow.h"],
+}
+
+MOST_FILES = 25
+LARGE_FOLDERS = {  # the number of their files; may only shrink
+    "src/cpython": 27,
+    "tests/golden/ir/reduction_plan": 26,  # the folder is the subject of all its cases
+}
+
+
+def subfolder(path):
+    parts = path.split("/")
+    return parts[1] if len(parts) > 2 else "."
+
+
+def against_the_order(stage):
+    order = ORDER[stage]
+    found = {}
+    for path in source_files():
+        name = str(path.relative_to(SRC))
+        if not name.startswith(stage + "/"):
+            continue
+        own = order.index(subfolder(name))
+        for included in INCLUDE.findall(path.read_text()):
+            if included.startswith(stage + "/") and order.index(subfolder(included)) > own:
+                found.setdefault(name, []).append(included)
+    return found
+
+
+@pytest.mark.parametrize("stage", ORDER)
+def test_order(stage):
+    expected = {name: included for name, included in EXCEPTIONS.items() if name.startswith(stage + "/")}
+    assert against_the_order(stage) == expected
+
+
+def test_every_stage_with_subfolders_is_in_the_table():
+    stages = {p.name for p in SRC.iterdir() if any(child.is_dir() for child in p.glob("*"))}
+    assert stages == set(ORDER)
+
+
+def test_size_of_folders():
+    counts = {}
+    for top in (SRC, ROOT / "tests"):
+        for path in top.rglob("*"):
+            if path.is_file() and path.suffix != ".pyc":
+                folder = str(path.parent.relative_to(ROOT))
+                counts[folder] = counts.get(folder, 0) + 1
+    assert {folder: count for folder, count in counts.items() if count > MOST_FILES} == LARGE_FOLDERS
