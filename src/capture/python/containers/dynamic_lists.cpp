@@ -108,7 +108,7 @@ std::optional<RowType> type_of_parts(Capture& capture, const PathState& state, c
   return row.parts.empty() ? std::nullopt : std::optional(std::move(row));
 }
 
-bool is_number(const RowType& row) { return row.parts.empty() && row.type.rank() == 0; }
+bool is_number_row(const RowType& row) { return row.parts.empty() && row.type.rank() == 0; }
 
 void collect_columns(const Ref& list, std::vector<Ref>& out) {
   if (!list->columns) return out.push_back(list);
@@ -317,7 +317,7 @@ namespace {
 // A list of numbers that a row stands for. Requires a list of such.
 Result<Ref> list_at(Capture& capture, const Ref& list, const Ref& index) {
   const RowType row = row_type(*list);
-  bool plain = list->items.empty() && (row.parts.empty() || std::all_of(row.parts.begin(), row.parts.end(), is_number));
+  bool plain = list->items.empty() && (row.parts.empty() || std::all_of(row.parts.begin(), row.parts.end(), is_number_row));
   if (!plain) return fail(Reason::unsupported_value, "such a list in a list whose length is known at run time only");
   ACCEL_TRY(Dim at, place_at(capture, list, index));
   Ref item = capture.list({});
@@ -480,7 +480,7 @@ Ref list_of_number(Capture& capture, const Ref& number, Dim count) {
 }
 
 Result<Ref> rows_of_numbers(Capture& capture, const Ref& list) {
-  bool numbers = !list->columns && is_number(row_type(*list)) && dtype_kind(list->scalar.dtype) != 'c';
+  bool numbers = !list->columns && is_number_row(row_type(*list)) && dtype_kind(list->scalar.dtype) != 'c';
   if (!numbers) return fail(Reason::unsupported_value, "a list of other items than real numbers");
   ACCEL_TRY(ValueId rows, all_rows(capture, list));
   return capture.fresh_array(capture.build().copy(rows));
@@ -525,7 +525,7 @@ Result<Ref> array_of_sequences(Capture& capture, const Ref& list, std::optional<
   ACCEL_TRY([[maybe_unused]] Unit typed, require_type(capture, list));
   std::vector<OperandType> types;
   for (const Ref& column : list->columns->items) {
-    if (column->columns || !is_number(row_type(*column)))
+    if (column->columns || !is_number_row(row_type(*column)))
       return fail(Reason::unsupported_value, "an array of a list of nested sequences");
     types.push_back({OperandType::Kind::array, column->scalar.dtype});
   }
@@ -552,7 +552,7 @@ Result<Ref> array_of_grown(Capture& capture, const Ref& list, std::optional<DTyp
   if (!casts_alike(own, wanted)) return fail(Reason::unsupported_dtype, "an array of a list by a cast");
   const RowType row = row_type(*list);
   bool same_dtype_when_empty = dtype || own == DType::float64;
-  if (!is_number(row) || !same_dtype_when_empty) {
+  if (!is_number_row(row) || !same_dtype_when_empty) {
     ACCEL_TRY([[maybe_unused]] Unit some, require_items(capture, list));
   }
   if (row.is_list && !same_dtype_when_empty) {
