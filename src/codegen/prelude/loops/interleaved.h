@@ -44,7 +44,7 @@ ACCEL_INLINE c128s widened(f64s a) { return c128s{a[0], 0, a[1], 0}; }
 ACCEL_INLINE c64s widened(f32s a) {
   typedef u32 Narrow __attribute__((vector_size(16)));
   typedef u64 Wide __attribute__((vector_size(32)));
-  return (c64s)__builtin_convertvector((Narrow)a, Wide);
+  return (c64s) __builtin_convertvector((Narrow)a, Wide);
 }
 
 ACCEL_INLINE c128s real_parts(c128s a) { return c128s{a[0], a[0], a[2], a[2]}; }
