@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "capture/context/quiet_calls.h"
+#include "capture/domain/number_type.h"
 #include "capture/domain/recognised_types.h"
 #include "capture/domain/repr.h"
-#include "capture/interpreter/paths/unify.h"
 #include "capture/protocol/masked_selection.h"
 #include "capture/protocol/operations.h"
 #include "capture/python/containers/dynamic_lists.h"

@@ -2,9 +2,9 @@
 
 #include "capture/context/descent.h"
 #include "capture/domain/compiled_functions.h"
+#include "capture/domain/number_type.h"
 #include "capture/domain/recognised_types.h"
 #include "capture/domain/repr.h"
-#include "capture/interpreter/paths/unify.h"
 #include "capture/numpy/arrays/flat.h"
 #include "capture/protocol/masked_selection.h"
 #include "capture/protocol/operations.h"

@@ -5,6 +5,11 @@
 
 namespace accel {
 
+Dim step_over(DimTable& dims, Dim offset, Dim variable) {
+  Dim next = dims.add(variable, dims.constant(1));
+  return dims.sub(dims.substitute(offset, *dims.as_symbol(variable), next), offset);
+}
+
 // Whether d is not negative and does not become smaller when a variable grows.
 bool IndexRanges::grows(Dim d) {
   if (auto value = dims_.as_constant(d)) return *value >= 0;

@@ -12,6 +12,9 @@ inline bool is_division(const DimTable& dims, Dim d) {
   return dims.kind(d) == DimKind::floordiv || dims.kind(d) == DimKind::mod;
 }
 
+// How far `offset` moves from one value of a variable to the next.
+Dim step_over(DimTable& dims, Dim offset, Dim variable);
+
 // What the loops around a place say of their variables, and with that of quotients and remainders in an index: none of those
 // that they decide is divided for at run time.
 class IndexRanges {

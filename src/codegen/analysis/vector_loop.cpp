@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "codegen/emit/expressions.h"
+#include "codegen/analysis/index_ranges.h"
 
 namespace accel {
 

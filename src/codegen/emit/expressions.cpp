@@ -99,11 +99,6 @@ std::string cpp_dim(const DimTable& dims, Dim d, const std::function<std::string
   return dims.kind(d) == DimKind::add ? cat("(", out, ")") : out;
 }
 
-Dim step_over(DimTable& dims, Dim offset, Dim variable) {
-  Dim next = dims.add(variable, dims.constant(1));
-  return dims.sub(dims.substitute(offset, *dims.as_symbol(variable), next), offset);
-}
-
 std::string cpp_op(Op op, const std::vector<std::string>& operands, DType result) {
   std::string_view cell = op_info(op).cpp;
   if (op == Op::real || op == Op::imag) cell = op == Op::real ? "real($0)" : "imag($0)";  // of a computed value: no view

@@ -14,8 +14,6 @@ std::string cpp_type(DType dtype);
 std::string cpp_literal(const Literal& literal);
 // d as an i64 expression; `name` gives the text of a symbol.
 std::string cpp_dim(const DimTable& dims, Dim d, const std::function<std::string(int symbol)>& name);
-// How far `offset` moves from one value of a variable to the next.
-Dim step_over(DimTable& dims, Dim offset, Dim variable);
 // The op's C++ text over `operands`; empty when the op has none.
 std::string cpp_op(Op op, const std::vector<std::string>& operands, DType result);
 

@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "ir/graph.h"
-#include "schedule/memory/materialisation.h"
+#include "schedule/analysis/index_maps.h"
+#include "schedule/analysis/place.h"
 
 namespace accel {
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "schedule/graph/copy_insertion.h"
-
 namespace accel {
 
 namespace {

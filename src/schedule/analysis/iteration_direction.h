@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "ir/graph.h"
-#include "schedule/memory/materialisation.h"
+#include "schedule/analysis/place.h"
 
 namespace accel {
 

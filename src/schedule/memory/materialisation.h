@@ -1,6 +1,5 @@
 #pragma once
-// Placement: which values get memory. A value is inline (computed where it is used), a root (memory of its own, visible to
-// all nests) or a row (memory of one thread for one iteration of the outer loops of its nest).
+// Placement: which values get memory.
 
 #include <map>
 #include <set>
@@ -11,10 +10,9 @@
 #include "ir/analysis/reduction_plan.h"
 #include "ir/graph.h"
 #include "schedule/analysis/index_maps.h"
+#include "schedule/analysis/place.h"
 
 namespace accel {
-
-enum class Place : uint8_t { inlined, root, row };
 
 struct Placement {
   DimTable dims;                          // the graph's, and what the plans added

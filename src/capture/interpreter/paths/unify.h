@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "capture/domain/element_type.h"
+#include "capture/domain/number_type.h"
 #include "capture/interpreter/paths/path_state.h"
 
 namespace accel {
@@ -44,9 +45,6 @@ struct Resizable {
 
 // Whether `arriving` can go on where `target` does. Requires that both are at the same instructions of the same code.
 StateMatch match_states(Capture& capture, const PathState& target, const PathState& arriving, const Resizable& resizable);
-
-// The type that a block parameter for a number has; nullopt: not a number that a graph can hold.
-std::optional<Type> number_type(const AbstractValue& value);
 
 // Of the number by which a run knows an object.
 inline const Type identity_type{ValueKind::py_scalar, DType::int64, {}, {}};

@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "capture/numpy/ufuncs/elision.h"
-#include "capture/numpy/ufuncs/scalar_overflow.h"
 #include "capture/protocol/arguments.h"
 #include "capture/protocol/masked_selection.h"
 #include "capture/protocol/numpy_calls.h"
+#include "capture/protocol/scalar_overflow.h"
 #include "capture/protocol/ufunc_calls.h"
 #include "capture/python/numbers/scalar_expressions.h"
 #include "ndarray/array.h"

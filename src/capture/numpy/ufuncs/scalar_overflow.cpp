@@ -1,4 +1,4 @@
-#include "capture/numpy/ufuncs/scalar_overflow.h"
+#include "capture/protocol/scalar_overflow.h"
 
 #include <limits>
 

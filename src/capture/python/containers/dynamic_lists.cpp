@@ -4,8 +4,8 @@
 
 #include "capture/context/descent.h"
 #include "capture/domain/dense_strides.h"
+#include "capture/domain/number_type.h"
 #include "capture/interpreter/paths/path_state.h"
-#include "capture/interpreter/paths/unify.h"
 #include "capture/protocol/arguments.h"
 #include "capture/protocol/operands.h"
 #include "capture/protocol/operations.h"

@@ -1,9 +1,9 @@
 // Sets that the captured code makes. Of constants they are Python sets, so that their order is Python's; with other elements
 // only their number and membership are known.
 
+#include "capture/domain/number_type.h"
 #include "capture/domain/recognised_types.h"
 #include "capture/domain/repr.h"
-#include "capture/interpreter/paths/unify.h"
 #include "capture/protocol/builtin_calls.h"
 
 namespace accel {

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "capture/domain/number_type.h"
 #include "capture/domain/recognised_types.h"
 #include "capture/domain/repr.h"
-#include "capture/interpreter/paths/unify.h"
-#include "capture/numpy/ufuncs/scalar_overflow.h"
 #include "capture/protocol/builtin_calls.h"
 #include "capture/protocol/conditions.h"
+#include "capture/protocol/scalar_overflow.h"
 #include "capture/python/numbers/scalar_expressions.h"
 #include "cpython/imported.h"
 #include "ndarray/array.h"

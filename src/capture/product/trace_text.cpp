@@ -1,4 +1,4 @@
-#include "capture/domain/trace_text.h"
+#include "capture/product/trace_text.h"
 
 #include "capture/domain/repr.h"
 #include "ir/text/text.h"
