@@ -53,6 +53,15 @@ Result<Ref> stepped(Capture& capture, const Ref& flat, const Ref& index) {
   return view.finish({{count}, {dims.mul(lens.strides[0], step)}, offset, lens.dtype});
 }
 
+// Indices that are good for an array of one axis and not for flat: new axes, and several indices.
+Status check_flat_index(const Ref& index) {
+  bool is_tuple = index->kind == AbstractKind::tuple;
+  bool several = is_tuple && index->items.size() > 1;
+  const Ref& only = is_tuple && index->items.size() == 1 ? index->items[0] : index;
+  if (several || is_none(only)) return fail(Reason::unsupported_index, "such an index of flat");
+  return Unit{};
+}
+
 Result<Ref> part_of_flat(Capture& capture, const Ref& flat, const Ref& index) {
   Ref view = flat_view(capture, flat_array(flat));
   return has_step(index) ? stepped(capture, view, index) : array_getitem(capture, view, index);
@@ -80,6 +89,7 @@ const Ref& flat_array(const Ref& flat) { return flat->items[1]; }
 
 Result<Ref> flat_getitem(Capture& capture, const Ref& flat, const Ref& index) {
   capture.look_deep(index);
+  ACCEL_TRY([[maybe_unused]] Unit good, check_flat_index(index));
   ACCEL_TRY(Ref part, part_of_flat(capture, flat, index));
   return part->kind == AbstractKind::array ? copied(capture, capture.read(part), {}) : part;
 }
@@ -88,6 +98,8 @@ Result<Ref> flat_getitem(Capture& capture, const Ref& flat, const Ref& index) {
 Status flat_setitem(Capture& capture, const Ref& flat, const Ref& index, const Ref& value) {
   capture.look_deep(index);
   capture.look(value);
+  ACCEL_TRY([[maybe_unused]] Unit good, check_flat_index(index));
+  if (index->kind == AbstractKind::tuple && index->items.empty()) return fail(Reason::unsupported_index, "flat[()] = values");
   bool number = is_one_number(capture, value);
   if (index->kind == AbstractKind::slice || is_object(index, Py_Ellipsis)) {
     ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(flat_array(flat)));
