@@ -368,3 +368,28 @@ def test_results_that_only_the_next_call_names():
     for _ in range(4):
         assert call(A, first, second) == chained(A, first, second)
     assert facts(call)["interpreted"] == 0
+
+
+GIVEN = {"ufunc": np.sin, "array": np.arange(4.0), "number": np.float64(2.5), "list": [1, 2], "none": None, "true": True}
+given = GIVEN.get
+
+
+def test_identity_of_what_calls_give():
+    """A call may give an object that exists: the type alone does not tell it from others."""
+    ARRAY, NUMBER, LIST = GIVEN["array"], GIVEN["number"], GIVEN["list"]
+
+    def identities(x):
+        found = [given("ufunc") is np.sin, given("ufunc") is np.cos, given("ufunc") is not np.sin, given("ufunc") is None]
+        found += [given("array") is ARRAY, given("number") is NUMBER, given("list") is LIST, given("list") is given("list")]
+        found += [given("none") is None, given("true") is True, given("array") is x, given("ufunc") is given("ufunc")]
+        return found, x * 2
+
+    def one(x):
+        return given("ufunc") is np.sin, x * 2
+
+    for function in (identities, one):
+        call = accel.compile(function)
+        x = np.ones(3)
+        for _ in range(4):
+            assert call(x)[0] == function(x)[0]
+        assert accel.stats(call)["compiled"] > 0
