@@ -73,7 +73,7 @@ ARGREDUCED = ["bool", "int8", "int64", "uint8", "uint64", "float16", "float32", 
 @pytest.mark.parametrize("op", ["argmin", "argmax"])
 @pytest.mark.parametrize("dtype", ARGREDUCED)
 def test_argreduce(op, dtype):
-    """The two operations take turns over the dtypes in being divided among threads."""
+    """For each dtype one of the two operations is divided among threads."""
     general = Kernel(reduction("argreduce", op, dtype, "int64").replace("temps", "variant (s0 = 5)\ntemps"))
     kernels = [general]
     if (ARGREDUCED.index(dtype) % 2 == 0) == (op == "argmin"):

@@ -85,6 +85,8 @@ struct Lens {
   std::vector<Dim> shape, strides;
   Dim offset;
   DType dtype = DType::float64;
+
+  bool operator==(const Lens&) const = default;
 };
 
 struct ArrayState {

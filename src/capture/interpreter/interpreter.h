@@ -216,7 +216,7 @@ class Interpreter {
   void grow_lists(std::vector<PathState>& arrivals, const std::string& key);
   void grow_lists(PathState& state, const std::map<std::string, RowType>& planned);
   bool settle_lists(const PathState& state);
-  // Extents that follow the rounds of a loop (induction.cpp).
+  // Extents that grow by as much in each iteration of a loop (induction.cpp).
   std::vector<Tie> tie_extents(const PathState& entry, const StateMatch& slots, const std::set<std::string>& widened,
                                const std::string& key);
   std::optional<Tie> tie(const PathState& entry, const StateSlot& extent, const StateSlot& rounds, const std::string& key);

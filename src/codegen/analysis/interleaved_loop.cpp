@@ -37,7 +37,6 @@ class InterleavedForm {
   bool fits(const Stmt& stmt) {
     switch (stmt.kind) {
       case StmtKind::constant:
-      case StmtKind::input:
         return is_number(stmt.dst);
       case StmtKind::load:
         if (is_number(stmt.dst)) return true;

@@ -15,27 +15,22 @@ constexpr int vector_bytes = 32;
 
 }  // namespace
 
-// What a loop's complex numbers are when it is to be written with such vectors.
+// The dtype of a loop's complex numbers when the loop is to be written with such vectors.
 std::optional<DType> KernelFunction::interleaved(const Stmt& loop) {
   if (!in_vectors_ || is_pinned_ || in_lanes_ || !strip_address_.empty()) return std::nullopt;
+  const int variable = *copy_.dims.as_symbol(loop.var);
   bool plain = std::all_of(loop.body.begin(), loop.body.end(), [&](const Stmt& stmt) {
-    if (stmt.kind == StmtKind::load || stmt.kind == StmtKind::store) return !names_variable(step(stmt, loop), loop);
+    if (stmt.kind == StmtKind::load || stmt.kind == StmtKind::store)
+      return !copy_.dims.names(step_over(copy_.dims, stmt.address.offset, loop.var), variable);
     return stmt.kind != StmtKind::compute || (!copy_.facts.must_keep(stmt.dst) && !is_of_constants(stmt.dst));
   });
   return plain ? interleaved_dtype(copy_.program, loop) : std::nullopt;
 }
 
-// Bytes between the elements of a load or store at neighbouring values of the loop's variable.
-Dim KernelFunction::step(const Stmt& stmt, const Stmt& loop) {
-  return resolve(step_over(copy_.dims, stmt.address.offset, loop.var));
-}
-bool KernelFunction::names_variable(Dim d, const Stmt& loop) { return copy_.dims.names(d, *copy_.dims.as_symbol(loop.var)); }
-
-// Where the elements are, as arguments of the functions that load and store vectors.
-std::string KernelFunction::elements(const Stmt& stmt, const Stmt& loop, DType dtype) {
-  Dim distance = step(stmt, loop);
-  bool side_by_side = copy_.dims.as_constant(distance) == item_size(dtype);
-  return side_by_side ? "" : cat(", ", dim(distance));
+// Where the elements of a number that is loaded or stored are: the arguments of the functions that load and store vectors.
+std::string KernelFunction::elements(const Stmt& stmt, TempId number, const Stmt& loop) {
+  bool side_by_side = stride_over(stmt.address.offset, loop.var) == item_size(dtype(number));
+  return address(stmt.address) + (side_by_side ? "" : cat(", ", dim(step_over(copy_.dims, stmt.address.offset, loop.var))));
 }
 
 void KernelFunction::interleaved_loop(const Stmt& stmt, DType dtype, const std::string& first, const std::string& last) {
@@ -64,21 +59,18 @@ void KernelFunction::write_interleaved(const Stmt& stmt, const Stmt& loop) {
   switch (stmt.kind) {
     case StmtKind::constant:
       return define(cat("all_of(", cpp_literal(stmt.literal), ")"));
-    case StmtKind::input:
-      return define(cat("all_of(load_", type(stmt.dst), "((const char*)(frame->symbols + ", stmt.slot, ")))"));
     case StmtKind::load:
-      return define(
-          cat("load_", type(stmt.dst), "s(", address(stmt.address), elements(stmt, loop, this->dtype(stmt.dst)), ")"));
+      return define(cat("load_", type(stmt.dst), "s(", elements(stmt, stmt.dst, loop), ")"));
     case StmtKind::store:
-      return code_.line(cat("store_", type(stmt.args[0]), "s(", address(stmt.address), ", ", name(stmt.args[0]),
-                            elements(stmt, loop, this->dtype(stmt.args[0])), ");"));
+      return code_.line(
+          cat("store_", type(stmt.args[0]), "s(", elements(stmt, stmt.args[0], loop), ", ", name(stmt.args[0]), ");"));
     default:
       break;
   }
   if (stmt.op == Op::astype) return define(cat("widened(", name(stmt.args[0]), ")"));
   std::vector<std::string> operands;
   for (TempId arg : stmt.args) operands.push_back(name(arg));
-  define(cpp_op(stmt.op, operands, this->dtype(stmt.dst)));
+  define(cpp_op(stmt.op, operands, dtype(stmt.dst)));
 }
 
 }  // namespace accel

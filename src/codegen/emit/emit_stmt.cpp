@@ -150,7 +150,7 @@ std::optional<KernelFunction::Period> KernelFunction::period_of(const Stmt& loop
   return found;
 }
 
-// Writes the loop's variable as round * period + remainder from here on, so that its addresses need no division.
+// Writes the loop's variable as quotient * period + remainder from here on, so that its addresses need no division.
 void KernelFunction::enter_period(const Stmt& stmt, const Period& period, int round, int place) {
   DimTable& dims = copy_.dims;
   Dim rounds = dims.quotient(resolve(stmt.extent), period.length);

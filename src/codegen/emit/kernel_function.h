@@ -163,9 +163,7 @@ class KernelFunction {
 
   // emit_interleaved.cpp: loops over complex numbers in vectors of whole numbers
   std::optional<DType> interleaved(const Stmt& loop);
-  Dim step(const Stmt& stmt, const Stmt& loop);
-  bool names_variable(Dim d, const Stmt& loop);
-  std::string elements(const Stmt& stmt, const Stmt& loop, DType dtype);
+  std::string elements(const Stmt& stmt, TempId number, const Stmt& loop);
   void interleaved_loop(const Stmt& stmt, DType dtype, const std::string& first, const std::string& last);
   void write_interleaved(const Stmt& stmt, const Stmt& loop);
 

@@ -1,5 +1,5 @@
 #pragma once
-// C++ text of the functions draw_* of rng_functions.inc: compiled together with NumPy's static library, behind the prelude's
+// C++ text of the functions draw_* of rng_functions.inc: compiled together with NumPy's static library, after the prelude's
 // parts "abi", "types" and "layers".
 
 namespace accel {

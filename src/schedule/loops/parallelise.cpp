@@ -131,7 +131,7 @@ class Examined {
   }
 
   // Whether an iteration needs none of the header's scalars but the counter, neither for what it does nor for what it gives
-  // those that are used behind the loop. What a side exit hands over does not count: the calling thread works it out again.
+  // those that are used after the loop. What a side exit hands over does not count: the calling thread works it out again.
   // What the exit of a question hands over counts: the calling thread runs only the last iteration before it.
   bool carries_nothing() {
     std::set<ValueId> needed;

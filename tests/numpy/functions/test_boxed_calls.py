@@ -88,7 +88,7 @@ FUNCTIONS = [
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_in_every_memory_layout(function):
-    """C's and Fortran's memory, and one of the others in turns."""
+    """Each function meets C order, Fortran order and one of the other layouts; together they meet all layouts."""
     others = ("strided", "reversed", "padded")
     for name, array in layouts(sample((4, 5))):
         if name in ("C", "F", others[FUNCTIONS.index(function) % 3]):

@@ -42,7 +42,7 @@ GATHERS = [
 
 @pytest.mark.parametrize("code", GATHERS)
 def test_gathers(code):
-    """Fortran's memory and reversed memory take turns."""
+    """Each gather is of an array in C order and of one other: in Fortran order, or reversed."""
     function = eval(f"lambda x, i, j, k: ({code}, {code} + 1.0)", {"np": np})
     x, k = sample((4, 5, 6)), np.array([5, 0, -6, 3, 3])
     check(function, x, I, J, k)

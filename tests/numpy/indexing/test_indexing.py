@@ -38,7 +38,7 @@ INDICES = [
 def test_basic(index):
     function = eval(f"lambda x: (x[{index}], x[{index}] * 2.0)")
     check(function, sample((6, 5)))
-    name, x = list(layouts(sample((6, 5))))[1 + INDICES.index(index) % 3]  # "F", "strided" and "reversed" take turns
+    name, x = list(layouts(sample((6, 5))))[1 + INDICES.index(index) % 3]  # each index meets one of "F", "strided", "reversed"
     check(function, x, times=1)
 
 

@@ -27,7 +27,7 @@ def test_sizes(density):
 def test_layouts(shape):
     rng = np.random.default_rng(2)
     a = rng.random(shape)
-    for k, density in enumerate(DENSITIES):  # the layouts take turns
+    for k, density in enumerate(DENSITIES):  # each density meets every other layout
         for _, m in list(layouts(rng.random(shape) < density))[k % 2 :: 2]:
             check(lambda a, m: (a[m], np.nonzero(m), np.argwhere(m), m.sum(axis=0), m.sum(axis=-1), m.mean(axis=-1)), a, m)
             check(lambda a, m: (a[m & (a > 0.3)], np.nonzero(a > 0.9)), a, m)

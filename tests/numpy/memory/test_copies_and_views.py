@@ -39,7 +39,7 @@ FUNCTIONS = {
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_whose_memory(name):
-    """Two shapes, in turns over the layouts and the functions."""
+    """Each layout and function meets one of two shapes."""
     for k, layout in enumerate(("C", "F", "reversed", "padded")):  # "padded" has strides, too
         a = dict(layouts(sample(((4, 6), (40, 300))[(k + list(FUNCTIONS).index(name)) % 2])))[layout]
         call = check(lambda f: (FUNCTIONS[name](f), f + 1), a)  # moving elements alone is not compiled

@@ -51,6 +51,6 @@ def test_ranges(make):
     sizes = (5, 3000, 1, 0)
     of_numbers, of_arrays = [(n,) for n in sizes], [(np.random.default_rng(n).random(n),) for n in sizes]
     functions = [before_the_loop, state, in_the_loop, masked]
-    turn = list(RANGES.values()).index(make) % 4  # three of the four take turns
-    for function in (functions * 2)[turn : turn + 3]:
+    first = list(RANGES.values()).index(make) % 4  # each range meets three of the four functions
+    for function in (functions * 2)[first : first + 3]:
         check_cases(function, of_arrays if function is masked else of_numbers, lambda function, case: True)

@@ -481,7 +481,7 @@ OF_SEVERAL_SHAPES = ["fortran", "strided", "reversed", "integers", "single"]
 
 @pytest.mark.parametrize("layout", OF_SEVERAL_SHAPES)
 def test_rows_of_several_shapes_in_layouts(layout, workers):
-    """Two of the three functions, in turns over the layouts: one with one thread, the other with two."""
+    """Each layout meets two of the three functions: one with one thread, the other with two."""
 
     def made(seed):
         a = sample((40, 600), seed=seed)

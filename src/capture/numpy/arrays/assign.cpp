@@ -16,8 +16,7 @@ using Kind = OperandType::Kind;
 // x[1:] += 1 ends with a store of the view into itself.
 bool is_same_view(const Ref& target, const Operand& source) {
   if (!source.is_array() || source.ref->array.storage != target->array.storage) return false;
-  const Lens &a = lens_of(target), &b = lens_of(source.ref);
-  return a.shape == b.shape && a.strides == b.strides && a.offset == b.offset && a.dtype == b.dtype;
+  return lens_of(target) == lens_of(source.ref);
 }
 
 // The last element of a vector minus the first one, in bytes.

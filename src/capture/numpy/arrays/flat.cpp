@@ -58,7 +58,7 @@ Status check_flat_index(const Ref& index) {
   bool is_tuple = index->kind == AbstractKind::tuple;
   bool several = is_tuple && index->items.size() > 1;
   const Ref& only = is_tuple && index->items.size() == 1 ? index->items[0] : index;
-  if (several || is_none(only)) return fail(Reason::unsupported_index, "such an index of flat");
+  if (several || is_none(only)) return fail(Reason::unsupported_index, "flat indexed by a new axis or by several indices");
   return Unit{};
 }
 

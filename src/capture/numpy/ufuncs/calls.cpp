@@ -317,7 +317,7 @@ Result<Ref> apply_ufunc(Capture& capture, PyObject* ufunc, const std::vector<Ref
   std::vector<DType> results(call.dtypes.begin() + static_cast<std::ptrdiff_t>(values.size()), call.dtypes.end());
   ValueKind kind = call.shape.empty() && !options.keep_arrays ? ValueKind::numpy_scalar : ValueKind::array;
   const bool masked = mask != no_value;
-  if (op_info(call.op).cpp[0] == '\0' && is_inexact(call.dtypes[0])) {  // NumPy's loop is called
+  if (!is_inline(call.op, call.dtypes[0]) && is_inexact(call.dtypes[0])) {  // NumPy's loop is called
     LoopMemory memory = loop_memory(capture, call.operands, call.outs, call.dtypes[0], masked);
     if (memory == LoopMemory::overlapping || memory == LoopMemory::unclear)
       return fail(Reason::unsupported_layout, "a loop of NumPy in memory that may overlap");

@@ -15,8 +15,7 @@ class PairOfViews {
       : capture_(capture), dims_(capture.dims()), in_(in), out_(out) {}
 
   Pair classify(std::optional<Dim> step, std::optional<Dim> out_step) {
-    bool same = in_.offset == out_.offset && in_.strides == out_.strides && in_.shape == out_.shape;
-    if (same || lies_apart()) return Pair::apart;
+    if (in_ == out_ || lies_apart()) return Pair::apart;
     if (!step || !out_step) return Pair::unclear;
     Dim distance = dims_.sub(in_.offset, out_.offset), zero = dims_.constant(0);
     bool forward = capture_.decide(*step, Comparison::gt, zero);

@@ -33,10 +33,10 @@ ACCEL_INLINE f32s load_f32s(const char* p, i64 stride) {
 }
 ACCEL_INLINE void store_c128s(char* p, c128s a) { *(c128s*)p = a; }
 ACCEL_INLINE void store_c64s(char* p, c64s a) { *(c64s*)p = a; }
-ACCEL_INLINE void store_c128s(char* p, c128s a, i64 stride) {
+ACCEL_INLINE void store_c128s(char* p, i64 stride, c128s a) {
   for (int k = 0; k < 2; ++k) store_c128(p + k * stride, c128{a[2 * k], a[2 * k + 1]});
 }
-ACCEL_INLINE void store_c64s(char* p, c64s a, i64 stride) {
+ACCEL_INLINE void store_c64s(char* p, i64 stride, c64s a) {
   for (int k = 0; k < 4; ++k) store_c64(p + k * stride, c64{a[2 * k], a[2 * k + 1]});
 }
 // Complex numbers with these real parts.
