@@ -33,6 +33,7 @@ def arguments():
         "--parameters", type=int, default=10**9, metavar="N", help="only N parameter sets of each test function"
     )
     parser.add_argument("--slice", default="0/1", metavar="I/N", help="every N-th process of tests, from the I-th on (0/1)")
+    parser.add_argument("--first", type=int, default=0, help="leave out so many of these processes (0)")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="processes (one per CPU)")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin nothing new after so many")
     parser.add_argument("--backend", default="native", choices=["native", "numpy"])
@@ -71,7 +72,7 @@ class Runner:
         self.options = options
         self.folder = Path(folder)
         index, count = map(int, options.slice.split("/"))
-        self.waiting = list(groups(collect(options.tests), options.parameters))[index::count]
+        self.waiting = list(groups(collect(options.tests), options.parameters))[index::count][options.first :]
         self.of = len(self.waiting)
         self.begin = time.monotonic()
         self.counts = Counter()
