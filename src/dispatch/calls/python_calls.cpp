@@ -313,20 +313,33 @@ PythonCalls::Given PythonCalls::give() {
   shown_.clear();
   held_.clear();
   keep_alone();
-  release_objects();
   return given;
 }
 
-// What is asked about after the call and nobody else has, such as an array that NumPy has copied.
+// What is asked about after the call and would be freed with objects_, such as an array that NumPy has copied. An object that
+// somebody else holds gets no further reference: the callee could count it.
 void PythonCalls::keep_alone() {
   const PythonCall& call = *call_->python;
   auto keep = [&](PyObject* object) {
-    const auto own = std::count(objects_.begin(), objects_.end(), object);  // a stand-in may be the object itself
-    if (object != nullptr && Py_REFCNT(object) == own) kept_.push_back(PyRef::borrow(object));
+    if (object != nullptr) kept_.push_back(PyRef::borrow(object));
   };
   for (const std::vector<RecipeId>* ids : {&call.watched, &call.shown, &call.candidates})
     for (RecipeId id : *ids) keep(id >= 0 ? seen_[static_cast<size_t>(id)] : nullptr);
   for (const auto& [number, object] : named_) keep(object);
+  release_objects();
+  for (PyRef& each : kept_) {
+    const auto own = std::count_if(kept_.begin(), kept_.end(), [&](const PyRef& other) { return other.get() == each.get(); });
+    if (Py_REFCNT(each.get()) > own) each = PyRef();
+  }
+  // What only a text is made of is in no frame: the callee may drop the last reference.
+  for (RecipeId id : call.derived) keep(seen_[static_cast<size_t>(id)]);
+}
+
+// The results name objects that may have no owner but the arguments.
+void PythonCalls::keep_results() {
+  const PythonCall& call = *call_->python;
+  for (const std::vector<RecipeId>* ids : {&call.shown, &call.changed})
+    for (RecipeId id : *ids) kept_.push_back(PyRef::borrow(seen_[static_cast<size_t>(id)]));
 }
 
 AfterCall PythonCalls::make(PyObject** result) {
@@ -354,7 +367,9 @@ AfterCall PythonCalls::make(PyObject** result) {
   }
   // Nobody sees what: the next instruction drops it.
   if (call.result == ResultKind::ignored) Py_SETREF(*result, Py_NewRef(Py_None));
-  return judge(*result, looks);
+  const AfterCall after = judge(*result, looks);
+  if (after == AfterCall::go_on) keep_results();
+  return after;
 }
 
 AfterCall PythonCalls::judge(PyObject* result, const std::vector<Look>& looks) {

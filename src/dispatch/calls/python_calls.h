@@ -112,6 +112,7 @@ class PythonCalls {
   void take_results(PyObject* result);
   void hold_sources();
   void keep_alone();
+  void keep_results();
   void forget();
   void release_objects();
 

@@ -169,14 +169,19 @@ def test_captures_leave_no_memory_behind():
             accel.reset(call)
             assert call(Thing(), Thing()) == 2.0
 
+    def growth():
+        gc.collect()
+        objects, before = len(gc.get_objects()), resident()
+        capture(300)
+        gc.collect()
+        return len(gc.get_objects()) - objects, resident() - before
+
     call = accel.compile(cyclic, backend="numpy")
     capture(300)
-    gc.collect()
-    objects, before = len(gc.get_objects()), resident()
-    capture(300)
-    gc.collect()
-    assert len(gc.get_objects()) - objects < 100
-    assert resident() - before < 300 * 1000  # bytes; less than the arrays and values of one capture each
+    objects, memory = zip(*[growth() for _ in range(3)], strict=True)
+    assert min(objects) < 100
+    # Bytes; less than the arrays and values of one capture each. What else the process does makes it grow once, not each time.
+    assert min(memory) < 300 * 1000
     assert facts(call)["compiled"] == 1
 
 

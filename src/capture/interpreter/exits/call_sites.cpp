@@ -65,9 +65,14 @@ class Reach {
 Status find_shared(PythonCall& site) {
   const std::vector<Recipe>& recipes = site.recipes;
   Reach behind(recipes), given(recipes);
+  std::vector<bool> is_framed(recipes.size(), false);
   for (const FrameRecipe& frame : site.frames) {
-    for (RecipeId id : frame.locals) behind.add(id);
-    for (RecipeId id : frame.stack) behind.add(id);
+    for (const std::vector<RecipeId>* ids : {&frame.locals, &frame.stack}) {
+      for (RecipeId id : *ids) {
+        behind.add(id);
+        if (id >= 0) is_framed[static_cast<size_t>(id)] = true;
+      }
+    }
   }
   given.add(site.callable);
   for (RecipeId id : site.arguments) given.add(id);
@@ -82,7 +87,10 @@ Status find_shared(PythonCall& site) {
   }
   for (size_t k = 0; k < recipes.size(); ++k) {
     RecipeId id = static_cast<RecipeId>(k);
-    if (is_shown(recipes[k].kind) && behind.has(id)) site.named.push_back(id);
+    if (is_shown(recipes[k].kind) && behind.has(id)) {
+      site.named.push_back(id);
+      if (!is_framed[k]) site.derived.push_back(id);
+    }
     if (is_stand_in[k]) continue;
     bool fresh = is_fresh_array(recipes[k].kind) && behind.has(id);
     if (fresh && given.has(id)) site.changed.push_back(id);

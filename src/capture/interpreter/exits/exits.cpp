@@ -36,6 +36,11 @@ bool is_free(const Ref& value) {
          value->source >= 0;
 }
 
+// An object that a call has given: others may see when it dies, so that a name that is never read again keeps it alive.
+bool is_of_a_call(const Ref& value) {
+  return value->kind == AbstractKind::opaque || (value->kind == AbstractKind::text && !value->object);
+}
+
 // The code behind an exit may ask which object a number is. Of integers small ones are singletons, others count something.
 void check_identities(const Frame& frame, bool waits) {
   if (!frame.flow().asks_identity(frame.next)) return;
@@ -251,7 +256,7 @@ Result<std::vector<FrameRecipe>> Interpreter::write_frames(RecipeWriter& writer,
     if (waits) recipe.return_offset = return_offset_of(frame->bytecode());
     for (size_t i = 0; i < frame->locals.size(); ++i) {
       const Ref& local = frame->locals[i];
-      bool needed = local && (frame->is_live(i, waits) || is_free(local));
+      bool needed = local && (frame->is_live(i, waits) || is_free(local) || is_of_a_call(local));
       ACCEL_TRY(RecipeId id, writer.write(needed ? local : null_));
       recipe.locals.push_back(id);
     }
