@@ -23,13 +23,13 @@ class Part:
 
 def text_of(number):
     eval("0")
-    return "piece %06d" % number
+    return f"piece {number:06d}"
 
 
 def reuse_memory(number):
     """Make texts of the size of `text_of`, in the memory of those that are gone."""
     eval("0")
-    alive.append(["other %06d" % each for each in range(20)])
+    alive.append([f"other {each:06d}" for each in range(20)])
     return number
 
 
@@ -143,7 +143,7 @@ def in_a_variable(count):
     for number in range(count):
         made = part(number)
         counts.append(count_alive())
-        made = None
+        made = None  # noqa: F841
         counts.append(count_alive())
     return counts
 
