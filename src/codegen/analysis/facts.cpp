@@ -246,8 +246,15 @@ void Facts::keep_sources(TempId temp) {
   for (TempId arg : stmt->args) keep_sources(arg);
 }
 
+// Whether a statement uses one part of a complex number alone: the C++ compiler does not compute the other one.
+bool Facts::is_of_one_part(const Stmt& stmt) const {
+  auto is_complex = [&](TempId temp) { return dtype_kind(program_.temps[static_cast<size_t>(temp)]) == 'c'; };
+  const bool takes = stmt.op == Op::real || stmt.op == Op::imag || stmt.op == Op::astype;
+  return stmt.kind == StmtKind::compute && takes && is_complex(stmt.args[0]) && !is_complex(stmt.dst);
+}
+
 bool Facts::is_selection(const Stmt& stmt) const {
-  bool chooses = stmt.kind == StmtKind::compute && (stmt.op == Op::where || stmt.op == Op::lanes);
+  bool chooses = stmt.kind == StmtKind::compute && (stmt.op == Op::where || stmt.op == Op::lanes || is_of_one_part(stmt));
   bool combines = stmt.kind == StmtKind::compute || stmt.kind == StmtKind::fold || stmt.kind == StmtKind::argreduce;
   return chooses || (quiet_comparisons_ && combines && signals_on_nan(stmt.op));
 }

@@ -43,6 +43,7 @@ class Facts {
   void keep_what_ways_drop();
   void keep_sources(TempId temp);
   void keep_what_selections_drop(const Body& body);
+  bool is_of_one_part(const Stmt& stmt) const;
   bool is_selection(const Stmt& stmt) const;
 
   const Program& program_;

@@ -137,3 +137,41 @@ def test_dropped_numbers(function):
             assert_same(function, call, np.full(n, 1e200), np.full(n, 1e200))
             assert_same(function, call, np.ones(n, np.float32), np.arange(n, dtype=np.float32) % 3)
     assert facts(call)["compiled"] > 0
+
+
+# Only one part of a complex number is used; the other one has the events.
+PARTS = {
+    "product": lambda z: abs((z * z).real),
+    "product with the conjugate": lambda z: np.sqrt((z.conj() * z).real),
+    "norm": lambda z: np.linalg.norm(z, axis=-1),
+    "reduced": lambda z: np.add.reduce((z * z).real),
+    "of an imaginary constant": lambda z: (z * 2j).real + 1.0,
+    "quotient": lambda z: (z / (z + 1)).real * 2.0,
+    "difference": lambda z: (z - z).imag + 1.0,
+    "negated": lambda z: (-(z * z)).imag + 1.0,
+    "cast": lambda z: (z * z).astype(np.float64) + 1.0,
+    "selected by": lambda z: np.where((z * z).real > 0, 1.0, 2.0),
+    "of three": lambda z: (z * z * z).real + 1.0,
+    "of elements": lambda z: (z[0] * z[0]).real + 1.0,
+    "compared": lambda z: z * z > z,
+    "greater": lambda z: np.maximum(z * z, z),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+@pytest.mark.parametrize("function", [pytest.param(f, id=name) for name, f in PARTS.items()])
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+def test_dropped_parts(function, dtype):
+    call = accel.compile(function)
+    huge = np.finfo(dtype).max / 2
+    for special in (
+        np.inf,
+        complex(np.inf, np.inf),
+        complex(1, np.inf),
+        complex(huge, 1),
+        complex(1, huge),
+        complex(np.nan, 1),
+    ):
+        for n in (1, 7):
+            assert_same(function, call, np.array([special, 1 + 1j, 2] * n, dtype))
+    assert facts(call)["compiled"] > 0
