@@ -90,7 +90,8 @@ Facts::Facts(const Program& program, bool quiet_comparisons)
     : program_(program),
       quiet_comparisons_(quiet_comparisons),
       definitions_(program.temps.size()),
-      used_(program.temps.size(), false) {
+      used_(program.temps.size(), false),
+      parts_(program.temps.size(), no_part) {
   for (const Nest& nest : program.nests) visit(nest.body);
   for (const ProgramBlock& block : program.blocks) visit(block);
   use_sources();
@@ -128,7 +129,9 @@ void Facts::find_panels() {
 
 void Facts::visit(const ProgramBlock& block) {
   auto use = [&](TempId temp) {
-    if (temp >= 0) used_[static_cast<size_t>(temp)] = true;
+    if (temp < 0) return;
+    used_[static_cast<size_t>(temp)] = true;
+    parts_[static_cast<size_t>(temp)] = both_parts;
   };
   for (const BlockStep& step : block.steps) visit(step.body);
   use(block.condition);
@@ -140,7 +143,9 @@ void Facts::visit(const ProgramBlock& block) {
 void Facts::visit(const Body& body) {
   for (const Stmt& stmt : body) {
     bool moves = only_moves(stmt);
+    const Parts parts = parts_used(stmt);
     for (TempId arg : stmt.args) {
+      parts_[static_cast<size_t>(arg)] |= parts;
       if (moves)
         moves_.emplace_back(stmt.dst, arg);
       else
@@ -246,15 +251,26 @@ void Facts::keep_sources(TempId temp) {
   for (TempId arg : stmt->args) keep_sources(arg);
 }
 
-// Whether a statement uses one part of a complex number alone: the C++ compiler does not compute the other one.
-bool Facts::is_of_one_part(const Stmt& stmt) const {
-  auto is_complex = [&](TempId temp) { return dtype_kind(program_.temps[static_cast<size_t>(temp)]) == 'c'; };
-  const bool takes = stmt.op == Op::real || stmt.op == Op::imag || stmt.op == Op::astype;
-  return stmt.kind == StmtKind::compute && takes && is_complex(stmt.args[0]) && !is_complex(stmt.dst);
+// The parts of a complex number that a statement uses. Of what it makes without events later statements say it.
+Facts::Parts Facts::parts_used(const Stmt& stmt) const {
+  if (stmt.kind != StmtKind::compute) return both_parts;
+  if (stmt.op == Op::imag) return imaginary_part;
+  const bool makes_real = dtype_kind(program_.temps[static_cast<size_t>(stmt.dst)]) != 'c';
+  if (stmt.op == Op::real || (stmt.op == Op::astype && makes_real)) return real_part;
+  return program_.own_events(stmt) != 0 ? both_parts : no_part;
+}
+
+// The C++ compiler computes no part that nobody uses.
+bool Facts::drops_part(const Stmt& stmt) const {
+  const bool takes = stmt.kind == StmtKind::compute && (stmt.op == Op::real || stmt.op == Op::imag || stmt.op == Op::astype);
+  if (!takes) return false;
+  const auto of = static_cast<size_t>(stmt.args[0]);
+  return dtype_kind(program_.temps[of]) == 'c' && parts_[of] != both_parts;
 }
 
 bool Facts::is_selection(const Stmt& stmt) const {
-  bool chooses = stmt.kind == StmtKind::compute && (stmt.op == Op::where || stmt.op == Op::lanes || is_of_one_part(stmt));
+  bool chooses = stmt.kind == StmtKind::compute && (stmt.op == Op::where || stmt.op == Op::lanes);
+  chooses |= drops_part(stmt);
   bool combines = stmt.kind == StmtKind::compute || stmt.kind == StmtKind::fold || stmt.kind == StmtKind::argreduce;
   return chooses || (quiet_comparisons_ && combines && signals_on_nan(stmt.op));
 }

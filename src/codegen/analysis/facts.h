@@ -1,6 +1,7 @@
 #pragma once
 // Facts about a Program's statements that the emitter needs before it writes them.
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <set>
@@ -43,7 +44,10 @@ class Facts {
   void keep_what_ways_drop();
   void keep_sources(TempId temp);
   void keep_what_selections_drop(const Body& body);
-  bool is_of_one_part(const Stmt& stmt) const;
+  using Parts = uint8_t;
+  static constexpr Parts no_part = 0, real_part = 1, imaginary_part = 2, both_parts = 3;
+  Parts parts_used(const Stmt& stmt) const;
+  bool drops_part(const Stmt& stmt) const;
   bool is_selection(const Stmt& stmt) const;
 
   const Program& program_;
@@ -51,6 +55,7 @@ class Facts {
   std::vector<const Stmt*> definitions_;
   std::vector<std::pair<TempId, TempId>> moves_;  // to a temp, from another one
   std::vector<bool> used_;                        // by what is seen outside
+  std::vector<Parts> parts_;                      // of a complex number, that statements use
   std::set<TempId> kept_;
   std::set<const Stmt*> undone_;   // stores that nobody may ever see
   std::set<TempId> with_sources_;  // of which keep_sources has looked at all
