@@ -1,8 +1,12 @@
-"""A test session runs strict (accel's own errors are raised) and with a disk cache of its own."""
+"""A test session runs strict (accel's own errors are raised) and with a disk cache of its own, at one of two speeds.
+
+The fast set, which runs by default, has each value of each parameter of a test at least once; --thorough has all combinations.
+"""
 
 import os
 import shutil
 import tempfile
+import zlib
 
 _OWNER = "ACCEL_TEST_SESSION"
 
@@ -11,6 +15,45 @@ if _OWNER not in os.environ:
     os.environ[_OWNER] = str(os.getpid())
     os.environ["ACCEL_STRICT"] = "1"
     os.environ["ACCEL_CACHE_DIR"] = tempfile.mkdtemp(prefix="accel-test-cache-")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--thorough", action="store_true", help="run all combinations of parameters and the long tests")
+    parser.addoption("--only-thorough", action="store_true", help="run what the fast set leaves out")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "thorough: a long test, which the fast set leaves out")
+
+
+def pytest_collection_modifyitems(config, items):
+    is_named = any("::" in argument for argument in config.args)
+    if config.getoption("--thorough") or is_named:
+        return
+    fast, takes_rest = fast_set(items), config.getoption("--only-thorough")
+    left_out = [item for item in items if (item in fast) == takes_rest]
+    items[:] = [item for item in items if (item in fast) != takes_rest]
+    config.hook.pytest_deselected(items=left_out)
+
+
+def fast_set(items):
+    """Tests that together have each value of each parameter of each function, and none that is marked as thorough."""
+    covered, fast = set(), set()
+    for item in sorted(items, key=lambda item: zlib.crc32(item.nodeid.encode())):
+        if item.get_closest_marker("thorough"):
+            continue
+        call = getattr(item, "callspec", None)
+        function = item.nodeid.partition("[")[0]
+        values = {(function, name, key_of(value)) for name, value in call.params.items()} if call else {(function,)}
+        if not values <= covered:
+            covered |= values
+            fast.add(item)
+    return fast
+
+
+def key_of(value):
+    """Equal for the same value in several sets of parameters."""
+    return (type(value), value) if isinstance(value, (int, float, complex, str, bytes, type, type(None))) else id(value)
 
 
 def pytest_sessionfinish(session):
