@@ -109,8 +109,7 @@ def test_no_second_list():
         assert len(quoted) < 4, f"{path.relative_to(ROOT)} lists reason codes: {sorted(quoted)}"
 
 
-def test_generated_pages_are_current():
-    done = subprocess.run(
-        [sys.executable, ROOT / "docs" / "generate.py", "--check"], capture_output=True, text=True, check=False
-    )
+@pytest.mark.parametrize("script", ["generate.py", "pipeline.py"])
+def test_generated_pages_are_current(script):
+    done = subprocess.run([sys.executable, ROOT / "docs" / script, "--check"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
