@@ -179,7 +179,7 @@ PyTypeObject* Capture::type_of(const Ref& value) {
     case AbstractKind::null:
       return nullptr;
     case AbstractKind::array:
-    case AbstractKind::predicated:
+    case AbstractKind::masked_selection:
       return array_type();
     case AbstractKind::scalar:
       if (value->scalar.kind == ValueKind::numpy_scalar) return scalar_type_of(value->scalar.dtype);
@@ -187,7 +187,7 @@ PyTypeObject* Capture::type_of(const Ref& value) {
     case AbstractKind::tuple:
       return &PyTuple_Type;
     case AbstractKind::list:
-    case AbstractKind::grown:
+    case AbstractKind::dynamic_list:
       return &PyList_Type;
     case AbstractKind::dict:
       return &PyDict_Type;
@@ -224,8 +224,8 @@ PyTypeObject* Capture::type_of(const Ref& value) {
       return Py_TYPE(value->object.get());
     case AbstractKind::iterator:
     case AbstractKind::dict_view:
-    case AbstractKind::choice:
-    case AbstractKind::unread:
+    case AbstractKind::select:
+    case AbstractKind::lazy:
       break;
   }
   return nullptr;

@@ -46,14 +46,15 @@ enum class AbstractKind : uint8_t {
   text,       // a str that is object(*items): of numbers that are known at run time only; or one that a call has given, known
               // by its identity alone: `object` is null
   opaque,     // another object that a call has given: `object` is its type
-  choice,  // items[0] where items[1] (a bool of compiled code) is true, else items[2]; what primitives may return: calls part
+  select,  // items[0] where items[1] (a bool of compiled code) is true, else items[2]; what primitives may return: calls part
            // the path on it
-  grown,   // a list whose length is known at run time only (dynamic_lists.h): its first items are the rows of `array`, of the
-           // kind that `scalar` says (kind array: arrays), those behind them `items`; `object`: the name of the loop in
-           // which it grows, if that may be evaluated round by round; `position` 1: not each row is an array of its own. Rows
-           // that are tuples: `columns`, a tuple of the grown lists of their parts
-  predicated,  // a fresh array A[mask] that has not been gathered: `predicate` says how `array`, of A's axes, stands for it
-  unread,      // an object at a source whose kind has not been needed yet; Capture::look turns it into one of the others
+  dynamic_list,  // a list whose length is known at run time only (dynamic_lists.h): its first items are the rows of `array`, of
+                 // the kind that `scalar` says (kind array: arrays), those behind them `items`; `object`: the name of the loop
+                 // in which it grows, if that may be evaluated round by round; `position` 1: not each row is an array of its
+                 // own. Rows that are tuples: `columns`, a tuple of the dynamic lists of their parts
+  masked_selection,  // a fresh array A[mask] that has not been gathered: `predicate` says how `array`, of A's axes, stands for
+                     // it
+  lazy,              // an object at a source whose kind has not been needed yet; Capture::look turns it into one of the others
 };
 
 struct ViewOrCopy;
@@ -69,8 +70,8 @@ struct Storage {
   std::shared_ptr<Storage> maybe;
   int maybe_version = 0;
   std::shared_ptr<const ViewOrCopy> maybe_made;
-  // A grown list has a copy of the contents as a row, which stands for an array that looks at this memory: nobody may store to
-  // it.
+  // A dynamic list has a copy of the contents as a row, which stands for an array that looks at this memory: nobody may store
+  // to it.
   bool held = false;
   // The places that np.nonzero finds: their views have strides also where there are no elements.
   bool strided_when_empty = false;
@@ -110,7 +111,7 @@ struct Relation {
   Comparison comparison = Comparison::eq;
 };
 
-// A predicated array has the elements of its `array`, lanes under the mask, that the mask selects: one axis in place of the
+// A masked selection has the elements of its `array`, lanes under the mask, that the mask selects: one axis in place of the
 // mask's.
 struct Predicate {
   ValueId mask = no_value;
@@ -145,9 +146,9 @@ struct AbstractValue : ScopedValue {
   // Made by the captured code, and shown to a call: the number by which the run knows the object, which it has from then on; -1
   // on paths where no call was shown it. Null: no call can have been. Of an array that is all of its memory: the storage's.
   Ref identity;
-  Ref iterated;  // iterator: the container it walks (for its recipe). list, grown: the grown list whose item it is, the one at
-                 // `scalar.dim`: it is changed there alone
-  Ref columns;   // grown
+  Ref iterated;  // iterator: the container it walks (for its recipe). list, dynamic_list: the dynamic list whose item it is,
+                 // the one at `scalar.dim`: it is changed there alone
+  Ref columns;                             // dynamic_list
   std::shared_ptr<const Frame> suspended;  // generator: its frame without locals and stack
 };
 

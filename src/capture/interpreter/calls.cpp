@@ -123,7 +123,7 @@ bool takes(Capture& capture, const PythonForm& form, const CallArguments& argume
   if (form.of == FormOf::numbers) return !are_constant(arguments);
   capture.look(arguments.positional[0]);
   switch (arguments.positional[0]->kind) {
-    case AbstractKind::grown:
+    case AbstractKind::dynamic_list:
       return true;
     case AbstractKind::list:
     case AbstractKind::tuple:
@@ -366,7 +366,7 @@ Result<Ref> Capture::call_python(PyObject* function, const CallArguments& argume
 Result<Ref> Capture::call(const Ref& callable, const CallArguments& arguments) {
   if (interpreter_ == nullptr) return fail(Reason::internal_error, "no interpreter");
   ACCEL_TRY(Ref result, interpreter_->call_now(callable, arguments));
-  if (result->kind == AbstractKind::choice)
+  if (result->kind == AbstractKind::select)
     return fail(Reason::data_dependent_branch, "the type of a result depends on run-time data");
   return result;
 }

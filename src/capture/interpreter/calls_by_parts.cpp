@@ -85,10 +85,10 @@ std::vector<std::pair<PyRef, Ref>> items_of_dict(Capture& capture, SourceId sour
 }
 
 bool is_known_by_parts(Capture& capture, const Ref& value) {
-  bool is_data = value->kind == AbstractKind::unread || value->kind == AbstractKind::object;
+  bool is_data = value->kind == AbstractKind::lazy || value->kind == AbstractKind::object;
   if (!is_data || value->source < 0 || capture.sources().is_environment(value->source)) return false;
   PyObject* object = value->object.get();
-  if (value->kind == AbstractKind::unread && capture.sources().is_identified(value->source, object)) return false;
+  if (value->kind == AbstractKind::lazy && capture.sources().is_identified(value->source, object)) return false;
   return is_method(object) || Py_IS_TYPE(object, known_types().partial) || has_parts(object);
 }
 

@@ -9,19 +9,19 @@
 
 namespace accel {
 
-inline bool is_predicated(const Ref& value) { return value && value->kind == AbstractKind::predicated; }
+inline bool is_predicated(const Ref& value) { return value && value->kind == AbstractKind::masked_selection; }
 
-// The predicated array with the elements of `value` that the predicate's mask selects.
+// The masked selection with the elements of `value` that the predicate's mask selects.
 Ref predicated_array(Capture& capture, ValueId value, const Predicate& predicate);
 void make_predicated(const Ref& array, const Predicate& predicate);
 // Fails for what materialise fails for.
-Status check_materialisable(const AbstractValue& predicated);
+Status check_materialisable(const AbstractValue& value);
 // Gathers the elements: from here on the value is an array like others.
 Status materialise(Capture& capture, const Ref& value);
-// The same for predicated values inside of tuples and lists, too.
+// Masked selections inside of tuples and lists, too.
 Status materialise_deep(Capture& capture, const Ref& value);
 
-// The mask spread over the axes of a predicated array.
+// The mask spread over the axes of a masked selection.
 ValueId spread_mask(Capture& capture, const Predicate& predicate, const std::vector<Dim>& shape);
 // Whether two values are computed in the same way from the same values.
 bool is_same_value(const Graph& graph, ValueId a, ValueId b);
@@ -32,7 +32,7 @@ int visible_rank(const Operand& operand);
 // The predicate that a pointwise operation on these values can be done under; nullptr when there is none.
 // Operands may be spread behind the mask's axes; outs may not.
 const Predicate* common_predicate(Capture& capture, const std::vector<Ref>& operands, const std::vector<Ref>& outs);
-// An operand as read_operand gives it, but a predicated array in its full shape.
+// An operand as read_operand gives it, but a masked selection in its full shape.
 Result<Operand> read_lanes(Capture& capture, const Ref& value);
 
 }  // namespace accel

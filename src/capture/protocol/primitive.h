@@ -37,7 +37,7 @@ struct PythonForm {
 };
 PythonForm find_python_form(PyObject* callable);
 
-// Whether a primitive knows what to do with predicated arrays (masked_selection.h); others get them gathered.
+// Whether a primitive knows what to do with masked selections (masked_selection.h); others get them gathered.
 bool reads_lanes(Primitive primitive);
 
 // Attribute `name` of an abstract array or NumPy scalar (shape, ndim, dtype, T, real, methods, ...).

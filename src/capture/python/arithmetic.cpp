@@ -182,7 +182,7 @@ Result<Ref> repeat_by_numpy(Capture& capture, const Ref& sequence, const Ref& co
   std::optional<Type> type = number_type(*count);
   char kind = type ? dtype_kind(type->dtype) : 'f';
   if (kind != 'i' && kind != 'u') return fail(Reason::will_raise, "a sequence times what is no integer");
-  if (is_grown(sequence)) return fail(Reason::unsupported_value, "a list that grows, times a number of NumPy's");
+  if (is_dynamic_list(sequence)) return fail(Reason::unsupported_value, "a list that grows, times a number of NumPy's");
   return repeat(capture, sequence, count, false);
 }
 
@@ -190,7 +190,7 @@ Result<Ref> repeat_by_numpy(Capture& capture, const Ref& sequence, const Ref& co
 Result<Ref> concatenate_grown(Capture& capture, const Ref& left, const Ref& right) {
   if (!is_any_list(*left) || !is_any_list(*right)) return fail(Reason::will_raise, "sequences of different types are added");
   Ref none = capture.constant(Py_None), out = capture.list(left->items);
-  if (is_grown(left)) {
+  if (is_dynamic_list(left)) {
     ACCEL_TRY(out, slice_of_grown(capture, left, make_slice(capture, none, none, none)));
   }
   ACCEL_TRY([[maybe_unused]] Unit extended, extend_list(capture, out, right));
@@ -203,7 +203,7 @@ Result<Ref> concatenate(Capture& capture, const Ref& left, const Ref& right, boo
     ACCEL_TRY([[maybe_unused]] Unit extended, extend_list(capture, left, right));
     return left;
   }
-  if (is_grown(left) || is_grown(right)) return concatenate_grown(capture, left, right);
+  if (is_dynamic_list(left) || is_dynamic_list(right)) return concatenate_grown(capture, left, right);
   if (left->kind != right->kind) return fail(Reason::will_raise, "sequences of different types are added");
   std::vector<Ref> items = left->items;
   items.insert(items.end(), right->items.begin(), right->items.end());
@@ -211,7 +211,8 @@ Result<Ref> concatenate(Capture& capture, const Ref& left, const Ref& right, boo
 }
 
 std::optional<Result<Ref>> sequence_operation(Capture& capture, int op, bool inplace, const Ref& left, const Ref& right) {
-  bool is_first = is_sequence(left) || is_grown(left), is_second = is_sequence(right) || is_grown(right) || inplace;
+  bool is_first = is_sequence(left) || is_dynamic_list(left),
+       is_second = is_sequence(right) || is_dynamic_list(right) || inplace;
   if (op == NB_ADD && is_first && is_second && !is_arraylike(right)) {
     return concatenate(capture, left, right, inplace);
   }
@@ -219,7 +220,8 @@ std::optional<Result<Ref>> sequence_operation(Capture& capture, int op, bool inp
   if (is_sequence(left) && is_python_int(capture, right)) return repeat(capture, left, right, inplace);
   if (is_sequence(right) && is_python_int(capture, left)) return repeat(capture, right, left, false);
   if (is_first && is_numpy_number(capture, right)) return repeat_by_numpy(capture, left, right);
-  if ((is_sequence(right) || is_grown(right)) && is_numpy_number(capture, left)) return repeat_by_numpy(capture, right, left);
+  if ((is_sequence(right) || is_dynamic_list(right)) && is_numpy_number(capture, left))
+    return repeat_by_numpy(capture, right, left);
   return std::nullopt;
 }
 

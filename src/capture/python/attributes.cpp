@@ -110,7 +110,7 @@ Result<Ref> bound_attribute(Capture& capture, const Ref& attribute, const Ref& i
   }
   if (Py_TYPE(found)->tp_descr_get == nullptr) {
     bool is_constant = is_plain_constant(found) && !is_changing_data(capture, attribute->source, found);
-    if (attribute->kind == AbstractKind::unread && is_constant) *attribute = known_constant(capture, attribute, found);
+    if (attribute->kind == AbstractKind::lazy && is_constant) *attribute = known_constant(capture, attribute, found);
     return attribute;
   }
   if (!instance) return unsupported(reinterpret_cast<PyObject*>(owner), name);
@@ -379,7 +379,7 @@ Result<Ref> class_method(Capture& capture, const Ref& value, const char* name) {
 
 // A method of a container of the caller's: what is in the container is the method's business.
 std::optional<Ref> container_method(Capture& capture, const Ref& value, PyObject* name) {
-  PyObject* object = value->kind == AbstractKind::unread ? value->object.get() : nullptr;
+  PyObject* object = value->kind == AbstractKind::lazy ? value->object.get() : nullptr;
   if (object == nullptr || !(PyList_CheckExact(object) || PyDict_CheckExact(object))) return std::nullopt;
   PyObject* descriptor = _PyType_Lookup(Py_TYPE(object), name);
   if (descriptor == nullptr || !is_method_descriptor(descriptor)) return std::nullopt;
@@ -392,7 +392,7 @@ Result<Ref> get_attribute(Capture& capture, const Ref& value, PyObject* name) {
   capture.look(value);
   switch (value->kind) {
     case AbstractKind::array:
-    case AbstractKind::predicated:
+    case AbstractKind::masked_selection:
       return numpy_attribute(capture, value, name);
     case AbstractKind::scalar:
       if (value->scalar.kind == ValueKind::numpy_scalar) return numpy_attribute(capture, value, name);

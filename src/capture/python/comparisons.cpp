@@ -311,7 +311,7 @@ bool is_arraylike(const Ref& value) {
 
 bool numpy_decides(const Ref& left, const Ref& right) {
   if (!is_arraylike(left) && !is_arraylike(right)) return false;
-  auto is_container = [](const Ref& value) { return is_sequence(value) || is_grown(value); };
+  auto is_container = [](const Ref& value) { return is_sequence(value) || is_dynamic_list(value); };
   auto is_number = [](const Ref& value) {
     return value->kind == AbstractKind::scalar && value->scalar.kind == ValueKind::py_scalar;
   };

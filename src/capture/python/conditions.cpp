@@ -76,7 +76,7 @@ Result<Condition> condition_of(Capture& capture, const Ref& value) {
     ACCEL_TRY(ValueId element, single_element(capture, value));
     return condition_of_number(capture, element, std::nullopt);
   }
-  if (is_grown(value)) {
+  if (is_dynamic_list(value)) {
     return condition_of(capture, Relation{length_of(capture, value), capture.dims().constant(0), Comparison::gt});
   }
   if (value->kind == AbstractKind::scalar && value->scalar.dim && capture.may_fork(*value->scalar.dim)) {

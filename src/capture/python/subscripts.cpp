@@ -149,7 +149,7 @@ Result<Ref> get_item(Capture& capture, const Ref& container, const Ref& index) {
     return array_getitem(capture, container, index);
   }
   if (is_flat(container)) return flat_getitem(capture, container, index);
-  if (is_grown(container)) {
+  if (is_dynamic_list(container)) {
     bool several = index->kind == AbstractKind::slice;
     return several ? slice_of_grown(capture, container, index) : item_of_grown(capture, container, index);
   }
@@ -231,7 +231,7 @@ Status set_item(Capture& capture, const Ref& container, const Ref& index, const 
   if (container->kind == AbstractKind::array) return store_item(capture, container, index, value);
   if (is_flat(container)) return flat_setitem(capture, container, index, value);
   if (is_row(container)) return store_to_row(capture, container, index, value);
-  if (is_grown(container)) return store_to_grown(capture, container, index, value);
+  if (is_dynamic_list(container)) return store_to_grown(capture, container, index, value);
   if (container->kind == AbstractKind::object) return capture.refusal(container);
   if (container->kind == AbstractKind::list) return set_list_item(capture, container, index, value);
   if (container->kind != AbstractKind::dict) return fail(Reason::unsupported_value, "a store into this object");
@@ -257,7 +257,7 @@ Status delete_item(Capture& capture, const Ref& container, const Ref& index) {
 Status extend_list(Capture& capture, const Ref& list, const Ref& more) {
   capture.look(more);
   auto is_long = [&](const std::vector<Dim>& shape) { return shape.size() == 1 && !capture.dims().as_constant(shape[0]); };
-  if (is_grown(more) || (more->kind == AbstractKind::array && is_long(more->array.lens.shape)))
+  if (is_dynamic_list(more) || (more->kind == AbstractKind::array && is_long(more->array.lens.shape)))
     return extend_by_rows(capture, list, more);
   ACCEL_TRY(std::vector<Ref> items, all_items(capture, more));
   list->items.insert(list->items.end(), items.begin(), items.end());

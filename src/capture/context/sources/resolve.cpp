@@ -108,7 +108,7 @@ Ref Capture::at(SourceId source, PyObject* seen) {
   if (!ref) ref = alias_of(source, seen);
   if (!ref) {
     ref = std::make_shared<AbstractValue>();
-    ref->kind = AbstractKind::unread;
+    ref->kind = AbstractKind::lazy;
     ref->object = PyRef::borrow(seen);
     ref->source = source;
   }
@@ -116,7 +116,7 @@ Ref Capture::at(SourceId source, PyObject* seen) {
 }
 
 void Capture::look(const Ref& value) {
-  if (value->kind != AbstractKind::unread) return;
+  if (value->kind != AbstractKind::lazy) return;
   PyObject* object = value->object.get();
   if (is_exact_array(object)) return look_array(value);
   if (is_known_by_parts(*this, value)) return look_object(value);

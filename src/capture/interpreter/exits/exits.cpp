@@ -11,10 +11,10 @@ namespace accel {
 
 namespace {
 
-// The loop in which a grown list among these has grown, if that may be evaluated round by round.
+// The loop in which a dynamic list among these has grown, if that may be evaluated round by round.
 std::string loop_of_list(const std::vector<Ref>& values) {
   for (const Ref& value : values) {
-    if (value && value->kind == AbstractKind::grown && value->object) return utf8(value->object.get());
+    if (value && value->kind == AbstractKind::dynamic_list && value->object) return utf8(value->object.get());
   }
   return {};
 }
@@ -32,7 +32,7 @@ std::string loop_of_operands(const std::vector<const Frame*>& frames) {
 
 // What costs nothing to hand over.
 bool is_free(const Ref& value) {
-  return (value->kind == AbstractKind::constant && value->items.empty()) || value->kind == AbstractKind::unread ||
+  return (value->kind == AbstractKind::constant && value->items.empty()) || value->kind == AbstractKind::lazy ||
          value->source >= 0;
 }
 

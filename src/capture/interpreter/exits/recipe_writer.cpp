@@ -88,7 +88,7 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
       if (!value->items.empty())
         return write_parts(RecipeKind::call, {value->items.begin() + 1, value->items.end()}, value->items[0]->object);
       return write_constant(value->object);
-    case AbstractKind::predicated:
+    case AbstractKind::masked_selection:
       return write_predicated(*value);
     case AbstractKind::array:
       if (!value->keys.empty()) return fail(Reason::unsupported_value, "an array that warns when it is written to");
@@ -110,7 +110,7 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
       return write_parts(RecipeKind::call, value->items, PyRef::borrow(reinterpret_cast<PyObject*>(&PyRange_Type)));
     case AbstractKind::list:
       return write_parts(RecipeKind::list, value->items);
-    case AbstractKind::grown:
+    case AbstractKind::dynamic_list:
       return write_grown(*value);
     case AbstractKind::dict:
       return write_named(RecipeKind::dict, *value);
@@ -138,8 +138,8 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
     case AbstractKind::object:
       return fail(Reason::unsupported_value, "an exception that is being handled");
     case AbstractKind::null:
-    case AbstractKind::choice:
-    case AbstractKind::unread:
+    case AbstractKind::select:
+    case AbstractKind::lazy:
       break;
   }
   return fail(Reason::internal_error, "a value without origin");

@@ -30,7 +30,7 @@ Call pop_call(Frame& frame, int argc) {
 
 // Pushes a result. A choice parts the path.
 Status push_result(Step& step, Frame& frame, const Ref& value) {
-  if (value->kind != AbstractKind::choice) {
+  if (value->kind != AbstractKind::select) {
     frame.push(value);
     return Unit{};
   }

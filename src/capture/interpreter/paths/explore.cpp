@@ -200,7 +200,7 @@ void Interpreter::look_at_live(const Frame& frame) {
   for (const std::vector<Ref>* values : {&frame.locals, &frame.stack}) {
     for (const Ref& value : *values) {
       bool opaque =
-          value && value->kind == AbstractKind::unread && plan_.opaque.count(capture_.sources().text(value->source)) != 0;
+          value && value->kind == AbstractKind::lazy && plan_.opaque.count(capture_.sources().text(value->source)) != 0;
       if (value && !opaque) look_at_data(value);
     }
   }

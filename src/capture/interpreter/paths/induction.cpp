@@ -93,7 +93,7 @@ void Interpreter::name_lengths(const Frame& frame, int header, const Ref& iterat
   std::vector<Ref> lists;
   for (const auto* values : {&frame.locals, &frame.stack})
     std::copy_if(values->begin(), values->end(), std::back_inserter(lists),
-                 [](const Ref& value) { return value && is_grown(value); });
+                 [](const Ref& value) { return value && is_dynamic_list(value); });
   if (lists.empty() || iterator->kind != AbstractKind::iterator || frame.flow().has_break(header)) return;
   std::optional<Dim> rounds = rounds_so_far(capture_, iterator), all = all_rounds(capture_, iterator);
   if (!rounds || !all || !capture_.is_runtime(*rounds)) return;

@@ -1,4 +1,4 @@
-// Lists that grow where paths meet: they become grown ones at the headers of loops, and what was appended becomes rows.
+// Lists that grow where paths meet: they become dynamic ones at the headers of loops, and what was appended becomes rows.
 
 #include <algorithm>
 
@@ -45,19 +45,20 @@ void hold_shared(const References& references, const Ref& list) {
 
 }  // namespace
 
-// The next attempt has a grown list at the header of the loop. Loops of few known rounds are evaluated round by round instead.
+// The next attempt has a dynamic list at the header of the loop. Loops of few known rounds are evaluated round by round
+// instead.
 void Interpreter::plan_growth(const Version& version, const StateSlot& list, const std::string& key) {
   const Frame& frame = version.state.frames.back();
   auto rolled = frame.rolled.find(frame.next);
   if (rolled != frame.rolled.end() && frame.counted.contains(frame.next)) {
     unroll(rolled->second);
   }
-  plan_.grown[key][list.name] = list.row;
+  plan_.dynamic_lists[key][list.name] = list.row;
 }
 
 void Interpreter::grow_lists(std::vector<PathState>& arrivals, const std::string& key) {
-  auto planned = plan_.grown.find(key);
-  if (planned == plan_.grown.end()) return;
+  auto planned = plan_.dynamic_lists.find(key);
+  if (planned == plan_.dynamic_lists.end()) return;
   for (PathState& arrival : arrivals) grow_lists(arrival, planned->second);
 }
 
@@ -92,7 +93,7 @@ void Interpreter::grow_lists(PathState& state, const std::map<std::string, RowTy
 // Before a path waits for others: they need not have appended as often. `state` is the path's. Whether anything has changed.
 bool Interpreter::settle_lists(const PathState& state) {
   if (nesting_ > 0) return false;
-  auto waits = [](const Ref& value) { return is_grown(value) && !value->items.empty(); };
+  auto waits = [](const Ref& value) { return is_dynamic_list(value) && !value->items.empty(); };
   if (std::none_of(state.keep_objects.begin(), state.keep_objects.end(), waits)) return false;
   References references(state);
   for (const Ref& value : state.keep_objects) {

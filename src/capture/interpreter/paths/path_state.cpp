@@ -24,13 +24,12 @@ class Saver {
 
   void save(const Ref& value) {
     // What is still unread is told by its source, and constants never change.
-    if (!value || value->kind == AbstractKind::unread || (value->kind == AbstractKind::constant && value->items.empty()))
-      return;
+    if (!value || value->kind == AbstractKind::lazy || (value->kind == AbstractKind::constant && value->items.empty())) return;
     if (!state_.objects.emplace(value.get(), *value).second) return;
     const Descent level;
     state_.keep_objects.push_back(value);
-    bool in_memory = value->kind == AbstractKind::array || value->kind == AbstractKind::predicated;
-    bool has_rows = value->kind == AbstractKind::grown && !value->columns;
+    bool in_memory = value->kind == AbstractKind::array || value->kind == AbstractKind::masked_selection;
+    bool has_rows = value->kind == AbstractKind::dynamic_list && !value->columns;
     if (in_memory || has_rows) save(value->array.storage);
     for (const Ref& item : value->items) save(item);
     save(value->iterated);

@@ -21,7 +21,7 @@ class References {
       add(contents.items);
       add({contents.iterated, contents.columns});
       if (contents.iterated) iterated_.insert(contents.iterated.get());
-      bool in_memory = contents.kind == AbstractKind::array || contents.kind == AbstractKind::predicated;
+      bool in_memory = contents.kind == AbstractKind::array || contents.kind == AbstractKind::masked_selection;
       if (in_memory) ++arrays_[contents.array.storage.get()];
     }
     for (const auto& [storage, contents] : state.storages) {

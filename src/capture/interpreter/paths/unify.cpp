@@ -102,7 +102,7 @@ class Matcher {
     if (tc.kind == AbstractKind::constant) return same_constant(tc.object.get(), ac.object.get());
     if (tc.source != ac.source) return false;
     bool is_plain = tc.kind == AbstractKind::object && tc.keys.empty() && ac.keys.empty();
-    if (tc.kind == AbstractKind::unread || is_plain) return t == a || tc.source >= 0;
+    if (tc.kind == AbstractKind::lazy || is_plain) return t == a || tc.source >= 0;
     auto [pair, fresh] = pairs_.try_emplace(t.get(), a.get());
     auto [back, back_fresh] = back_.try_emplace(a.get(), t.get());
     if (!fresh || !back_fresh) return pair->second == a.get() && back->second == t.get();
@@ -112,9 +112,9 @@ class Matcher {
     }
     if (has_identity(tc)) add_identity(t, a, tc.identity, ac.identity, slot);
     if (tc.kind == AbstractKind::array) return array(tc.array, ac.array, slot);
-    if (tc.kind == AbstractKind::predicated) return t == a && same_lanes(tc, ac);
+    if (tc.kind == AbstractKind::masked_selection) return t == a && same_lanes(tc, ac);
     if (is_any_list(tc) && (tc.iterated || ac.iterated) && tc.scalar.dim != ac.scalar.dim) return false;
-    if (tc.kind == AbstractKind::grown) return grown(t, tc, ac, slot);
+    if (tc.kind == AbstractKind::dynamic_list) return grown(t, tc, ac, slot);
     if (tc.kind == AbstractKind::list && tc.source < 0) {
       if (tc.items.size() != ac.items.size()) return grows(t, a, tc, ac, slot);
       add_list(t, a, slot, true, {});
@@ -146,11 +146,11 @@ class Matcher {
     match_.slots.push_back(std::move(slot));
   }
 
-  // Whether it is one list, which has become longer, and may become a grown one.
+  // Whether it is one list, which has become longer, and may become a dynamic one.
   bool grows(const Ref& t, const Ref& a, const AbstractValue& tc, const AbstractValue& ac, const StateSlot& slot) {
     if (!resizable_.lists || t != a || tc.source >= 0) return false;
     std::optional<RowType> row;
-    if (ac.kind == AbstractKind::grown) row = row_type(ac);
+    if (ac.kind == AbstractKind::dynamic_list) row = row_type(ac);
     bool alike = add_items(target_, tc, row) && add_items(arriving_, ac, row);
     // Shapes may name what is known in the loop only.
     bool settled = row && (!row->has_extents() || !tc.items.empty());
@@ -306,7 +306,7 @@ StateMatch match_states(Capture& capture, const PathState& target, const PathSta
 void resize(Capture& capture, PathState& target, const std::shared_ptr<Storage>& memory, const std::vector<Dim>& shape) {
   const std::vector<uint8_t> order = capture.graph().type(capture.known_contents(target.of(memory))).order;
   for (auto& [object, contents] : target.objects) {
-    bool whole = contents.kind == AbstractKind::array || contents.kind == AbstractKind::grown;
+    bool whole = contents.kind == AbstractKind::array || contents.kind == AbstractKind::dynamic_list;
     if (!whole || contents.array.storage != memory || !contents.array.path.empty()) continue;
     contents.array.lens.shape = shape;
     contents.array.lens.strides = dense_strides(capture.dims(), shape, order, contents.array.lens.dtype);

@@ -14,8 +14,8 @@ namespace accel {
 
 // A place in a state whose value may differ between paths without changing what the code after it means: a number, the
 // contents of memory that the captured code made or that is an argument's, or an extent of memory that the captured code made.
-// A list that the captured code made and appends to is one when it becomes a grown one, memory when a list's rows begin to hold
-// it.
+// A list that the captured code made and appends to is one when it becomes a dynamic one, memory when a list's rows begin to
+// hold it.
 struct StateSlot {
   std::string name;  // the same in every attempt: "frame 0 local 3 item 1"
   // Number: its place. Memory and extents: null.

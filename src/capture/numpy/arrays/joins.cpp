@@ -50,7 +50,7 @@ Status check_extents(Capture& capture, const Parts& parts, int axis) {
 Result<Ref> numpy_concatenate(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"arrays", "axis", "out", "dtype", "casting"}, 1, 3, 1}));
   if (!is_none(given[2])) return fail(Reason::unsupported_argument, "out; plain form: out[...] = the call without out");
-  if (is_grown(given[0]) && !given[1] && is_none(given[3])) return concatenated_items(capture, given[0]);
+  if (is_dynamic_list(given[0]) && !given[1] && is_none(given[3])) return concatenated_items(capture, given[0]);
   ACCEL_TRY(std::vector<Ref> items, items_of(given[0]));
   Parts parts;
   std::vector<OperandType> types;

@@ -57,7 +57,7 @@ Ref predicated_array(Capture& capture, ValueId value, const Predicate& predicate
 }
 
 void make_predicated(const Ref& array, const Predicate& predicate) {
-  array->kind = AbstractKind::predicated;
+  array->kind = AbstractKind::masked_selection;
   array->predicate = predicate;
   array->predicate.view = false;
 }

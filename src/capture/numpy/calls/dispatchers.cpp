@@ -67,7 +67,7 @@ class StandIns {
       case AbstractKind::scalar:
         return number(value->scalar);
       case AbstractKind::array:
-      case AbstractKind::predicated:
+      case AbstractKind::masked_selection:
         return array(value->array.lens.dtype, value->array.lens.shape.size());
       case AbstractKind::tuple:
       case AbstractKind::list:

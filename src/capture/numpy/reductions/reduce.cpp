@@ -259,7 +259,7 @@ Status require_elements(Capture& capture, const Predicate& predicate, const Redu
   return axes.empty() ? Status(Unit{}) : capture.require(any, Reason::will_raise, "an extreme of no elements");
 }
 
-// A reduction of a predicated array whose order does not show; nullopt when it does.
+// A reduction of a masked selection whose order does not show; nullopt when it does.
 Result<std::optional<Ref>> reduce_lanes(Capture& capture, PyObject* ufunc, const Combining* combining, const Ref& array,
                                         const ReduceOptions& options) {
   bool plain = !options.out && is_no_value(options.initial) &&

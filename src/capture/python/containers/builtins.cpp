@@ -83,7 +83,7 @@ Result<Ref> capture_len(Capture& capture, PyObject* callable, const CallArgument
     case AbstractKind::tuple:
     case AbstractKind::list:
       return capture.python_int(static_cast<int64_t>(value->items.size()));
-    case AbstractKind::grown:
+    case AbstractKind::dynamic_list:
       return capture.dim_scalar(length_of(capture, value));
     case AbstractKind::constant:
       return fold_call(capture, callable, arguments);

@@ -26,7 +26,7 @@ void set_rows(Capture& capture, const Ref& list, ValueId rows) {
 // What stands for an item that is no tuple and no list of parts. Changes nothing.
 Result<ValueId> row_of(Capture& capture, const Ref& item) {
   if (item->kind == AbstractKind::array) return capture.read(item);
-  if (!is_grown(item)) return capture.scalar_value(item);
+  if (!is_dynamic_list(item)) return capture.scalar_value(item);
   ValueId numbers = item->array.storage->current;
   for (const Ref& number : item->items) {
     ACCEL_TRY(ValueId value, capture.scalar_value(number));
@@ -56,7 +56,7 @@ bool has_type(Capture& capture, const Ref& item, const RowType& row) {
     for (size_t k = 0; fits && k < row.parts.size(); ++k) fits = has_type(capture, item->items[k], row.parts[k]);
     return fits;
   }
-  if (is_grown(item)) return list_type(capture, *item) == row;
+  if (is_dynamic_list(item)) return list_type(capture, *item) == row;
   if (item->kind != AbstractKind::array) return number_type(*item) == row.type;
   const Lens& lens = item->array.lens;
   return row.type.kind == ValueKind::array && lens.dtype == row.type.dtype && lens.shape == row.type.shape &&
@@ -145,7 +145,7 @@ std::optional<RowType> row_type(Capture& capture, const PathState& state, const 
   bool has_parts =
       value.kind == AbstractKind::tuple || (value.kind == AbstractKind::list && value.source < 0 && !value.iterated);
   if (has_parts) return type_of_parts(capture, state, value);
-  if (value.kind == AbstractKind::grown) return list_type(capture, value);
+  if (value.kind == AbstractKind::dynamic_list) return list_type(capture, value);
   if (value.kind != AbstractKind::array) {
     std::optional<Type> number = number_type(value);
     return number ? std::optional(RowType{*number, {}}) : std::nullopt;
@@ -172,7 +172,7 @@ RowType row_type(const AbstractValue& list) {
 }
 
 void make_grown(Capture& capture, const Ref& list, const RowType& row) {
-  list->kind = AbstractKind::grown;
+  list->kind = AbstractKind::dynamic_list;
   list->array = {};
   if (!row.parts.empty()) {
     std::vector<Ref> columns;
@@ -298,7 +298,7 @@ Status require_index(const Ref& index) {
   return fail(Reason::unsupported_value, "such an index of a list whose length is known at run time only");
 }
 
-// Gives `out`, a grown list without items of its own, copies of the rows of `list` that a slice picks.
+// Gives `out`, a dynamic list without items of its own, copies of the rows of `list` that a slice picks.
 Status copy_rows(Capture& capture, const Ref& list, const Ref& slice, const Ref& out) {
   ACCEL_TRY([[maybe_unused]] Unit numbers, require_numbers(list));
   ACCEL_TRY([[maybe_unused]] Unit settled, settle(capture, list));
@@ -361,10 +361,10 @@ Status extend_by_rows(Capture& capture, const Ref& list, const Ref& more) {
     other = list_of_rows(capture, more, {{ValueKind::numpy_scalar, more->array.lens.dtype, {}, {}}, {}});
   const RowType row = row_type(*other);
   auto fits = [&](const Ref& item) { return has_type(capture, item, row); };
-  bool same = is_grown(list) ? row_type(*list) == row : std::all_of(list->items.begin(), list->items.end(), fits);
+  bool same = is_dynamic_list(list) ? row_type(*list) == row : std::all_of(list->items.begin(), list->items.end(), fits);
   if (!same || row.has_arrays() || row.has_lists())
     return fail(Reason::unsupported_value, "a list of items of several types, or of arrays or lists");
-  if (!is_grown(list)) make_grown(capture, list, row);
+  if (!is_dynamic_list(list)) make_grown(capture, list, row);
   ACCEL_TRY([[maybe_unused]] Unit settled, settle(capture, list));
   ACCEL_TRY([[maybe_unused]] Unit other_settled, settle(capture, other));
   const std::vector<Ref> columns = columns_of(list), others = columns_of(other);
@@ -451,7 +451,7 @@ Status store_to_row(Capture& capture, const Ref& row, const Ref& index, const Re
   if (std::any_of(alive.begin(), alive.end(), is_of_list))
     return fail(Reason::unsupported_value, "a change of a list in a list, of which another is used");
   Builder& build = capture.build();
-  if (is_grown(row)) {
+  if (is_dynamic_list(row)) {
     if (number_type(*value) != Type{row->scalar.kind, row->scalar.dtype, {}, {}})
       return fail(Reason::unsupported_value, "a store of another type into a list in a list that grows");
     ACCEL_TRY([[maybe_unused]] Unit number, require_index(index));

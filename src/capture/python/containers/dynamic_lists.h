@@ -1,7 +1,7 @@
 #pragma once
-// Lists whose length is known at run time only: AbstractKind::grown. Their items are of one type: rows of an array of the
-// graph, or of one for each part of tuples, then those that were appended since, which are objects of their own until they are
-// settled.
+// Lists whose length is known at run time only: AbstractKind::dynamic_list. Their items are of one type: rows of an array of
+// the graph, or of one for each part of tuples, then those that were appended since, which are objects of their own until they
+// are settled.
 
 #include "capture/context/context.h"
 #include "capture/domain/element_type.h"
@@ -10,17 +10,17 @@ namespace accel {
 
 struct PathState;
 
-inline bool is_grown(const Ref& value) { return value->kind == AbstractKind::grown; }
+inline bool is_dynamic_list(const Ref& value) { return value->kind == AbstractKind::dynamic_list; }
 inline bool is_any_list(const AbstractValue& value) {
-  return value.kind == AbstractKind::list || value.kind == AbstractKind::grown;
+  return value.kind == AbstractKind::list || value.kind == AbstractKind::dynamic_list;
 }
 
-// Whether it is an item of a grown list of lists.
+// Whether it is an item of a dynamic list of lists.
 inline bool is_row(const Ref& value) { return is_any_list(*value) && value->iterated; }
 
 // The type of the rows that stand for an item; nullopt: no such item.
 std::optional<RowType> row_type(Capture& capture, const PathState& state, const Ref& item);
-// The type of the rows of a grown list.
+// The type of the rows of a dynamic list.
 RowType row_type(const AbstractValue& list);
 
 // Makes a list of known items, which are of this type, one that grows.

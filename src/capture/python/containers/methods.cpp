@@ -45,8 +45,8 @@ namespace {
 
 // A list that may be changed, also one that grows.
 Result<Ref> own_list(Capture& capture, const CallArguments& arguments, size_t count) {
-  bool grown = !arguments.positional.empty() && is_grown(arguments.positional[0]);
-  return own(capture, arguments, grown ? AbstractKind::grown : AbstractKind::list, count, count);
+  bool grown = !arguments.positional.empty() && is_dynamic_list(arguments.positional[0]);
+  return own(capture, arguments, grown ? AbstractKind::dynamic_list : AbstractKind::list, count, count);
 }
 
 }  // namespace
@@ -71,7 +71,7 @@ Result<Ref> capture_list_extend(Capture& capture, PyObject*, const CallArguments
 
 Result<Ref> capture_list_insert(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(Ref list, own_list(capture, arguments, 3));
-  if (is_grown(list)) {
+  if (is_dynamic_list(list)) {
     ACCEL_TRY([[maybe_unused]] Unit inserted,
               insert_into_grown(capture, list, arguments.positional[1], arguments.positional[2]));
     return capture.constant(Py_None);
@@ -88,7 +88,7 @@ Result<Ref> capture_list_pop(Capture& capture, PyObject*, const CallArguments& a
   bool has_index = arguments.positional.size() == 2;
   ACCEL_TRY(Ref list, own_list(capture, arguments, has_index ? 2 : 1));
   Ref index = has_index ? arguments.positional[1] : capture.python_int(-1);
-  if (is_grown(list)) return pop_of_grown(capture, list, index);
+  if (is_dynamic_list(list)) return pop_of_grown(capture, list, index);
   ACCEL_TRY(Ref item, get_item(capture, list, index));
   ACCEL_TRY([[maybe_unused]] Unit done, delete_item(capture, list, index));
   return item;
@@ -96,7 +96,7 @@ Result<Ref> capture_list_pop(Capture& capture, PyObject*, const CallArguments& a
 
 Result<Ref> capture_list_reverse(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(Ref list, own_list(capture, arguments, 1));
-  if (is_grown(list)) {
+  if (is_dynamic_list(list)) {
     ACCEL_TRY([[maybe_unused]] Unit reversed, reverse_grown(capture, list));
   } else {
     std::reverse(list->items.begin(), list->items.end());
@@ -106,7 +106,7 @@ Result<Ref> capture_list_reverse(Capture& capture, PyObject*, const CallArgument
 
 Result<Ref> capture_list_clear(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(Ref list, own_list(capture, arguments, 1));
-  if (is_grown(list)) {
+  if (is_dynamic_list(list)) {
     ACCEL_TRY([[maybe_unused]] Unit cleared, clear_grown(capture, list));
   } else {
     list->items.clear();

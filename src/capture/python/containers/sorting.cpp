@@ -55,7 +55,7 @@ Result<std::optional<bool>> direction(Capture& capture, const CallArguments& arg
 }  // namespace
 
 Result<Ref> capture_sorted(Capture& capture, PyObject* callable, const CallArguments& arguments) {
-  if (arguments.positional.empty() || !is_grown(arguments.positional[0])) return fold_call(capture, callable, arguments);
+  if (arguments.positional.empty() || !is_dynamic_list(arguments.positional[0])) return fold_call(capture, callable, arguments);
   ACCEL_TRY(std::optional<bool> reverse, direction(capture, arguments));
   if (!reverse) return fail(Reason::unsupported_argument, "a key of sorted");
   const Ref& list = arguments.positional[0];
@@ -68,8 +68,8 @@ Result<Ref> capture_list_sort(Capture& capture, PyObject*, const CallArguments& 
   if (!reverse || !is_any_list(*arguments.positional[0])) return fail(Reason::unsupported_call, "list.sort");
   const Ref& list = arguments.positional[0];
   ACCEL_TRY([[maybe_unused]] Unit fresh, require_fresh(capture, list));
-  if (!is_grown(list) && list->items.size() < 2) return capture.constant(Py_None);
-  if (!is_grown(list)) return fail(Reason::unsupported_call, "list.sort");
+  if (!is_dynamic_list(list) && list->items.size() < 2) return capture.constant(Py_None);
+  if (!is_dynamic_list(list)) return fail(Reason::unsupported_call, "list.sort");
   ACCEL_TRY(Ref rows, sorted_rows(capture, list, *reverse));
   replace_rows(capture, list, rows);
   return capture.constant(Py_None);

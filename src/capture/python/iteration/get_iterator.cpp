@@ -122,7 +122,7 @@ Result<Ref> get_iterator(Capture& capture, const Ref& value) {
       return make_iterator(value->items, value);
     case AbstractKind::list:
       return make_iterator({}, value);
-    case AbstractKind::grown:
+    case AbstractKind::dynamic_list:
       return make_lazy_iterator(list_class(), {value, capture.python_int(0)});
     case AbstractKind::dict:
       return get_iterator(capture, view_of_dict(value, 0));

@@ -5,7 +5,7 @@
 //   `position` items have been taken;
 // * over a range: `object` is range, items are start, stop, step (of known sign) and the number of items taken;
 // * over an array's first axis: `object` is ndarray, items are the array and the number of items taken;
-// * over a grown list, as it is now: `object` is list, items are the list and the number of items taken;
+// * over a dynamic list, as it is now: `object` is list, items are the list and the number of items taken;
 // * enumerate: `object` is enumerate, items are the iterator below and the next number;
 // * a generator: see generators.cpp;
 // * a product of ranges: see range_products.h;
@@ -159,7 +159,7 @@ size_t known_count(const Ref& iterator) {
 
 Result<Condition> supply_of_container(const Ref& iterator) {
   const Ref& container = iterator->iterated;
-  if (container && is_grown(container)) return fail(Reason::unsupported_value, "an iterator over a list that changes");
+  if (container && is_dynamic_list(container)) return fail(Reason::unsupported_value, "an iterator over a list that changes");
   if (is_over_dict(iterator) && has_other_keys(iterator)) {
     return fail(Reason::will_raise, "the dict changed its keys during iteration");
   }

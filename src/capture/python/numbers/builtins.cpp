@@ -89,7 +89,7 @@ class Extreme {
     Ref out = alternatives_.back().value;
     for (size_t i = alternatives_.size() - 1; i-- > 0;) {
       out = capture_.tuple({alternatives_[i].value, capture_.scalar(alternatives_[i].holds), out});
-      out->kind = AbstractKind::choice;
+      out->kind = AbstractKind::select;
     }
     return out;
   }
