@@ -148,7 +148,7 @@ struct AbstractValue : ScopedValue {
   Ref identity;
   Ref iterated;  // iterator: the container it walks (for its recipe). list, dynamic_list: the dynamic list whose item it is,
                  // the one at `scalar.dim`: it is changed there alone
-  Ref columns;                             // dynamic_list
+  Ref columns;   // dynamic_list
   std::shared_ptr<const Frame> suspended;  // generator: its frame without locals and stack
 };
 
