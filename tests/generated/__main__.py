@@ -5,24 +5,21 @@ a process each: one that dies, or gets stuck, is a finding that names what it wa
 """
 
 import argparse
-import contextlib
 import json
-import os
 import random
 import resource
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
-from collections import Counter
 from pathlib import Path
+
+from tests.support.long_runs import LongRun, add_options, end_when_stuck, environment
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 BATCH = {"operations": 25, "programs": 8}  # groups of operations, programs
-SECONDS_STUCK = 300
 SECONDS_OF_A_COMPILE = 600  # on a machine that is busy
 MEMORY = 6 << 30
 
@@ -33,10 +30,7 @@ def arguments():
     parser.add_argument("--cases", type=int, default=1000, help="operations on one input each, or programs (1000)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, help="number of the first group or program (0)")
-    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="processes (one per CPU)")
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin nothing new after so many")
-    parser.add_argument("--backend", default="native", choices=["native", "numpy"])
-    parser.add_argument("--output", type=Path, help="file for what differs (default: stdout)")
+    add_options(parser)
     parser.add_argument("--batch", type=int, help=argparse.SUPPRESS)  # run in this process, so many
     return parser.parse_args()
 
@@ -56,41 +50,21 @@ def work(options):
         print(json.dumps({"counts": found.counts, "different": found.different}), flush=True)
 
 
-class Runner:
+class Runner(LongRun):
     """Starts batches until there are cases enough."""
 
     def __init__(self, options):
-        self.options = options
+        super().__init__(options)
         self.next = options.first
-        self.begin = time.monotonic()
-        self.counts = Counter()
-        self.lock = threading.Lock()
-        self.output = options.output.open("w") if options.output else sys.stdout
         self.unit = "cases" if options.what == "operations" else "programs"
 
-    def say(self, text):
-        print(text, file=self.output, flush=True)
+    def summary(self):
+        return f"{self.options.what}, seed {self.options.seed}, next {self.next}"
 
-    def run(self):
-        threads = [threading.Thread(target=self.work) for _ in range(self.options.jobs)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        counts = ", ".join(f"{name} {number}" for name, number in sorted(self.counts.items()))
-        text = (
-            f"{self.options.what}, seed {self.options.seed}: {counts}; {time.monotonic() - self.begin:.0f} s; next: {self.next}"
-        )
-        self.say(text)
-        if self.options.output:
-            print(text)
-        return int(self.counts["different"] + self.counts["died"] + self.counts["stuck"] > 0)
-
-    def work(self):
+    def work(self, _):
         while True:
             with self.lock:
-                late = time.monotonic() - self.begin > self.options.seconds
-                if late or self.counts[self.unit] >= self.options.cases:
+                if self.is_late() or self.counts[self.unit] >= self.options.cases:
                     return
                 first, count = self.next, BATCH[self.options.what]
                 if self.options.cases == 1:
@@ -107,12 +81,12 @@ class Runner:
         command += ["--first", str(first), "--batch", str(count)]
         log = subprocess.PIPE
         child = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, text=True, start_new_session=True)
-        heard = [time.monotonic()]
-        watch = threading.Thread(target=end_when_stuck, args=(child, heard))
+        heard = [time.time()]
+        watch = threading.Thread(target=end_when_stuck, args=(child, lambda: heard[0]))
         watch.start()
         at, done, other = first, 0, []
         for line in child.stdout:
-            heard[0] = time.monotonic()
+            heard[0] = time.time()
             try:
                 item = json.loads(line)
             except ValueError:
@@ -136,23 +110,12 @@ class Runner:
         return done + 1
 
 
-def end_when_stuck(child, heard):
-    while child.poll() is None:
-        time.sleep(0.5)
-        if time.monotonic() - heard[0] > SECONDS_STUCK:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(child.pid, signal.SIGKILL)
-
-
 def main():
     options = arguments()
     if options.batch:
         work(options)
         return
-    os.environ.setdefault("ACCEL_STRICT", "1")
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    with tempfile.TemporaryDirectory(prefix="accel-generated-") as folder:
-        os.environ.setdefault("ACCEL_CACHE_DIR", folder)
+    with environment("generated"):
         code = Runner(options).run()
     raise SystemExit(code)
 

@@ -6,20 +6,16 @@ A process that dies or gets stuck is a finding that names its test; the tests af
 import argparse
 import os
 import re
-import signal
 import subprocess
 import sys
-import tempfile
-import threading
-import time
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
+from tests.support.long_runs import LongRun, add_options, end_when_stuck, environment
 
 PACKAGES = Path(np.__file__).parents[1]
-SECONDS_STUCK = 300
 TESTS_OF_A_PROCESS = 60
 LINES_OF_A_DIFFERENCE = 30
 
@@ -34,10 +30,7 @@ def arguments():
     )
     parser.add_argument("--slice", default="0/1", metavar="I/N", help="every N-th process of tests, from the I-th on (0/1)")
     parser.add_argument("--first", type=int, default=0, help="leave out so many of these processes (0)")
-    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="processes (one per CPU)")
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin nothing new after so many")
-    parser.add_argument("--backend", default="native", choices=["native", "numpy"])
-    parser.add_argument("--output", type=Path, help="file for what differs (default: stdout)")
+    add_options(parser)
     return parser.parse_args()
 
 
@@ -65,41 +58,23 @@ def groups(tests, parameters):
             yield members[start : start + TESTS_OF_A_PROCESS]
 
 
-class Runner:
+class Runner(LongRun):
     """Takes groups of tests from a list until it is empty."""
 
     def __init__(self, options, folder):
-        self.options = options
-        self.folder = Path(folder)
+        super().__init__(options)
+        self.folder = folder
         index, count = map(int, options.slice.split("/"))
         self.waiting = list(groups(collect(options.tests), options.parameters))[index::count][options.first :]
-        self.of = len(self.waiting)
-        self.begin = time.monotonic()
-        self.counts = Counter()
-        self.lock = threading.Lock()
-        self.output = options.output.open("w") if options.output else sys.stdout
+        self.group_count = len(self.waiting)
 
-    def say(self, text):
-        print(text, file=self.output, flush=True)
-
-    def run(self):
-        threads = [threading.Thread(target=self.work, args=(number,)) for number in range(self.options.jobs)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        counts = ", ".join(f"{name} {number}" for name, number in sorted(self.counts.items()))
-        seconds = time.monotonic() - self.begin
-        text = f"{self.of - len(self.waiting)} of {self.of} groups: {counts}; {seconds:.0f} s"
-        self.say(text)
-        if self.options.output:
-            print(text)
-        return int(self.counts["differ"] + self.counts["died"] + self.counts["stuck"] > 0)
+    def summary(self):
+        return f"{self.group_count - len(self.waiting)} of {self.group_count} groups"
 
     def work(self, number):
         while True:
             with self.lock:
-                if not self.waiting or time.monotonic() - self.begin > self.options.seconds:
+                if not self.waiting or self.is_late():
                     return
                 group = self.waiting.pop(0)
             while group:
@@ -117,7 +92,7 @@ class Runner:
         log = folder / "log"
         with log.open("w") as file:
             child = start_pytest(*options, stdout=file, stderr=subprocess.STDOUT)
-            is_stuck = end_when_stuck(child, trace)
+            is_stuck = end_when_stuck(child, lambda: trace.stat().st_mtime)
         begun = trace.read_text().splitlines()
         if report.exists():
             self.note(report)
@@ -138,34 +113,17 @@ class Runner:
             with self.lock:
                 self.counts["tests"] += 1
                 self.counts["cannot hold"] += "cannot hold" in kinds
-                self.counts["differ"] += "differs" in kinds
+                self.counts["different"] += "differs" in kinds
                 self.counts["fail by themselves"] += bool(text) and "differs" not in kinds
                 if "differs" in kinds:
                     self.say(f"--- {name}\n" + "\n".join(text.splitlines()[:LINES_OF_A_DIFFERENCE]))
-
-
-def end_when_stuck(child, trace):
-    """Wait for the process, and end it when no test has begun for long; whether that was so."""
-    begin = time.time()
-    while True:
-        try:
-            child.wait(0.5)
-            return False
-        except subprocess.TimeoutExpired:
-            if time.time() - max(begin, trace.stat().st_mtime) > SECONDS_STUCK:
-                os.killpg(child.pid, signal.SIGKILL)
-                child.wait()
-                return True
 
 
 def main():
     options = arguments()
     if not re.fullmatch(r"\d+/[1-9]\d*", options.slice):
         raise SystemExit(f"--slice {options.slice}: expected I/N, for example 0/2")
-    os.environ.setdefault("ACCEL_STRICT", "1")
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    with tempfile.TemporaryDirectory(prefix="accel-numpy-suite-") as folder:
-        os.environ.setdefault("ACCEL_CACHE_DIR", folder + "/cache")
+    with environment("numpy-suite") as folder:
         code = Runner(options, folder).run()
     raise SystemExit(code)
 

@@ -75,7 +75,7 @@ def in_a_list_that_the_callee_clears(count):
     return total
 
 
-def in_an_argument_alone(count):
+def shown_before_the_text(count):
     total = 0
     for number in range(count):
         piece = text_of(number)
@@ -104,7 +104,7 @@ def in_a_message(kind):
 
 
 @pytest.mark.parametrize(
-    "function", [in_a_text, in_a_text_alone, in_a_list_that_the_callee_clears, in_an_argument_alone, in_a_nested_tuple]
+    "function", [in_a_text, in_a_text_alone, in_a_list_that_the_callee_clears, shown_before_the_text, in_a_nested_tuple]
 )
 def test_pieces_live_as_long_as_what_is_made_of_them(function):
     def shown_by(called):
@@ -166,5 +166,6 @@ def test_objects_die_when_they_do_in_the_interpreter(function):
     expected, compiled = counts_of(function), accel.compile(function)
     for _ in range(5):
         assert counts_of(compiled) == expected
+    assert accel.explain(compiled)(5).compiled
     alive.clear()
     seen.clear()
