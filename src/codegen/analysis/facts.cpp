@@ -251,7 +251,8 @@ void Facts::keep_sources(TempId temp) {
   for (TempId arg : stmt->args) keep_sources(arg);
 }
 
-// The parts of a complex number that a statement uses. Of what it makes without events later statements say it.
+// The parts of a complex operand that a statement uses. An operation without events (a conjugate) counts as using none: what is
+// used of its result decides.
 Facts::Parts Facts::parts_used(const Stmt& stmt) const {
   if (stmt.kind != StmtKind::compute) return both_parts;
   if (stmt.op == Op::imag) return imaginary_part;
@@ -260,10 +261,10 @@ Facts::Parts Facts::parts_used(const Stmt& stmt) const {
   return program_.own_events(stmt) != 0 ? both_parts : no_part;
 }
 
-// The C++ compiler computes no part that nobody uses.
+// Whether a statement takes one part of a complex number whose other part nobody uses: the C++ compiler does not compute that.
 bool Facts::drops_part(const Stmt& stmt) const {
-  const bool takes = stmt.kind == StmtKind::compute && (stmt.op == Op::real || stmt.op == Op::imag || stmt.op == Op::astype);
-  if (!takes) return false;
+  const Parts parts = parts_used(stmt);
+  if (parts != real_part && parts != imaginary_part) return false;
   const auto of = static_cast<size_t>(stmt.args[0]);
   return dtype_kind(program_.temps[of]) == 'c' && parts_[of] != both_parts;
 }

@@ -55,7 +55,7 @@ class Facts {
   std::vector<const Stmt*> definitions_;
   std::vector<std::pair<TempId, TempId>> moves_;  // to a temp, from another one
   std::vector<bool> used_;                        // by what is seen outside
-  std::vector<Parts> parts_;                      // of a complex number, that statements use
+  std::vector<Parts> parts_;                      // of each complex temp that statements use
   std::set<TempId> kept_;
   std::set<const Stmt*> undone_;   // stores that nobody may ever see
   std::set<TempId> with_sources_;  // of which keep_sources has looked at all
