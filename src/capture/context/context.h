@@ -46,13 +46,14 @@ struct Plan {
   std::map<std::string, SeenPlace> early;
 
   // Where paths meet, by the place's name.
-  std::map<std::string, std::set<std::string>> widened;  // slots that differ between the ways that lead there
-  std::map<std::string, std::map<std::string, RowType>>
-      dynamic_lists;               // lists that grow, by their slots: the types of their rows
-  std::set<std::string> untied;    // extents that do not follow the rounds of their loop
+  // Slots whose values differ between the edges into a loop's header, by loop.
+  std::map<std::string, std::set<std::string>> widened;
+  // Dynamic lists: the types of their rows, by loop and slot.
+  std::map<std::string, std::map<std::string, RowType>> dynamic_lists;
+  std::set<std::string> untied;    // extents that are no function of the iteration number of their loop
   std::set<std::string> rolled;    // loops that must be loops of the graph
-  std::set<std::string> unrolled;  // loops that must be evaluated round by round
-  std::set<std::string> given_up;  // loops that are left for the interpreter
+  std::set<std::string> unrolled;  // loops that capture must unroll
+  std::set<std::string> given_up;  // loops that are left to the interpreter
   // By loop, arrays that nothing in it changes but that decide whether it ends: somebody else may. Texts of sources.
   std::map<std::string, std::set<std::string>> awaited;
   std::set<std::string> waiting;  // loops that nothing they do makes end

@@ -50,11 +50,11 @@ enum class AbstractKind : uint8_t {
            // the path on it
   dynamic_list,  // a list whose length is known at run time only (dynamic_lists.h): its first items are the rows of `array`, of
                  // the kind that `scalar` says (kind array: arrays), those behind them `items`; `object`: the name of the loop
-                 // in which it grows, if that may be evaluated round by round; `position` 1: not each row is an array of its
+                 // in which it grows, if capture may unroll that; `position` 1: not each row is an array of its
                  // own. Rows that are tuples: `columns`, a tuple of the dynamic lists of their parts
   masked_selection,  // a fresh array A[mask] that has not been gathered: `predicate` says how `array`, of A's axes, stands for
                      // it
-  lazy,              // an object at a source whose kind has not been needed yet; Capture::look turns it into one of the others
+  lazy,              // an object at a source whose kind has not been needed yet; Capture::look resolves it to another kind
 };
 
 struct ViewOrCopy;

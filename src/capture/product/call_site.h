@@ -52,7 +52,7 @@ struct PythonCall {
   std::vector<RecipeId> shown;  // what the callable can get at and the code goes on with: each is one object from now on, whose
                                 // number is one of the first results of the op, in this order
   std::vector<RecipeId> named;  // objects of the frames that the run knows by number
-  std::vector<RecipeId> derived;  // those of them that no frame has itself: a text is made of them, a tuple holds them
+  std::vector<RecipeId> derived;  // those of `named` that are no variable: a text is made of them, or a tuple holds them
   std::vector<RecipeId> watched;  // fresh arrays of the frames, views of them, and what holds such: nobody else may have one
   std::vector<RecipeId> changed;  // those that the callable can get at: their elements are the next results of the op
   ResultKind result = ResultKind::unknown;  // number, object: its number follows those of `shown`

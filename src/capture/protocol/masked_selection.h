@@ -9,11 +9,11 @@
 
 namespace accel {
 
-inline bool is_predicated(const Ref& value) { return value && value->kind == AbstractKind::masked_selection; }
+inline bool is_masked_selection(const Ref& value) { return value && value->kind == AbstractKind::masked_selection; }
 
 // The masked selection with the elements of `value` that the predicate's mask selects.
-Ref predicated_array(Capture& capture, ValueId value, const Predicate& predicate);
-void make_predicated(const Ref& array, const Predicate& predicate);
+Ref masked_selection_array(Capture& capture, ValueId value, const Predicate& predicate);
+void make_masked_selection(const Ref& array, const Predicate& predicate);
 // Fails for what materialise fails for.
 Status check_materialisable(const AbstractValue& value);
 // Gathers the elements: from here on the value is an array like others.

@@ -187,11 +187,11 @@ Result<Ref> repeat_by_numpy(Capture& capture, const Ref& sequence, const Ref& co
 }
 
 // Of lists of which one grows.
-Result<Ref> concatenate_grown(Capture& capture, const Ref& left, const Ref& right) {
+Result<Ref> concatenate_dynamic_list(Capture& capture, const Ref& left, const Ref& right) {
   if (!is_any_list(*left) || !is_any_list(*right)) return fail(Reason::will_raise, "sequences of different types are added");
   Ref none = capture.constant(Py_None), out = capture.list(left->items);
   if (is_dynamic_list(left)) {
-    ACCEL_TRY(out, slice_of_grown(capture, left, make_slice(capture, none, none, none)));
+    ACCEL_TRY(out, slice_of_dynamic_list(capture, left, make_slice(capture, none, none, none)));
   }
   ACCEL_TRY([[maybe_unused]] Unit extended, extend_list(capture, out, right));
   return out;
@@ -203,7 +203,7 @@ Result<Ref> concatenate(Capture& capture, const Ref& left, const Ref& right, boo
     ACCEL_TRY([[maybe_unused]] Unit extended, extend_list(capture, left, right));
     return left;
   }
-  if (is_dynamic_list(left) || is_dynamic_list(right)) return concatenate_grown(capture, left, right);
+  if (is_dynamic_list(left) || is_dynamic_list(right)) return concatenate_dynamic_list(capture, left, right);
   if (left->kind != right->kind) return fail(Reason::will_raise, "sequences of different types are added");
   std::vector<Ref> items = left->items;
   items.insert(items.end(), right->items.begin(), right->items.end());

@@ -305,7 +305,7 @@ Result<bool> is_equal(Capture& capture, const Ref& left, const Ref& right) {
 }
 
 bool is_arraylike(const Ref& value) {
-  if (value->kind == AbstractKind::array || value->kind == AbstractKind::scalar || is_predicated(value)) return true;
+  if (value->kind == AbstractKind::array || value->kind == AbstractKind::scalar || is_masked_selection(value)) return true;
   return value->kind == AbstractKind::constant && is_numpy_scalar(value->object.get());
 }
 

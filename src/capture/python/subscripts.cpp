@@ -45,7 +45,7 @@ std::optional<RowType> entry_type(Capture& capture, const Ref& item) {
 }
 
 // A sequence as a list whose items can be found at run time: null when its items are not of one type of such.
-Ref as_grown(Capture& capture, const Ref& sequence, const Ref& list) {
+Ref as_dynamic_list(Capture& capture, const Ref& sequence, const Ref& list) {
   std::optional<RowType> row;
   for (const Ref& item : sequence->items) {
     std::optional<RowType> own = entry_type(capture, item);
@@ -53,7 +53,7 @@ Ref as_grown(Capture& capture, const Ref& sequence, const Ref& list) {
     row = std::move(own);
   }
   if (!row) return nullptr;
-  make_grown(capture, list, *row);
+  make_dynamic_list(capture, list, *row);
   return settle(capture, list).ok() ? list : nullptr;
 }
 
@@ -151,7 +151,7 @@ Result<Ref> get_item(Capture& capture, const Ref& container, const Ref& index) {
   if (is_flat(container)) return flat_getitem(capture, container, index);
   if (is_dynamic_list(container)) {
     bool several = index->kind == AbstractKind::slice;
-    return several ? slice_of_grown(capture, container, index) : item_of_grown(capture, container, index);
+    return several ? slice_of_dynamic_list(capture, container, index) : item_of_dynamic_list(capture, container, index);
   }
   bool named = container->kind == AbstractKind::instance && is_named_tuple(capture.type_of(container));
   if (named) return get_item(capture, capture.tuple(container->items), index);
@@ -160,7 +160,8 @@ Result<Ref> get_item(Capture& capture, const Ref& container, const Ref& index) {
     if (is_found_at_run_time(capture, index)) {
       bool integer = dtype_kind(index->scalar.dtype) == 'i' || dtype_kind(index->scalar.dtype) == 'u';
       if (container->items.empty() && integer) return capture.raised(PyExc_IndexError, "the index is out of range");
-      if (Ref list = as_grown(capture, container, capture.list(container->items))) return item_of_grown(capture, list, index);
+      if (Ref list = as_dynamic_list(capture, container, capture.list(container->items)))
+        return item_of_dynamic_list(capture, list, index);
     }
     ACCEL_TRY(size_t at, position(capture, container, index));
     return container->items[at];
@@ -198,8 +199,8 @@ Status begin_change(Capture& capture, const Ref& container) {
 
 // What is there already, an array that an augmented assignment has changed, is no change of the container.
 Status set_list_item(Capture& capture, const Ref& list, const Ref& index, const Ref& value) {
-  if (list->source < 0 && is_found_at_run_time(capture, index) && as_grown(capture, list, list))
-    return store_to_grown(capture, list, index, value);
+  if (list->source < 0 && is_found_at_run_time(capture, index) && as_dynamic_list(capture, list, list))
+    return store_to_dynamic_list(capture, list, index, value);
   ACCEL_TRY(size_t at, position(capture, list, index));
   if (list->items[at] == value) return Unit{};
   ACCEL_TRY([[maybe_unused]] Unit known, begin_change(capture, list));
@@ -231,7 +232,7 @@ Status set_item(Capture& capture, const Ref& container, const Ref& index, const 
   if (container->kind == AbstractKind::array) return store_item(capture, container, index, value);
   if (is_flat(container)) return flat_setitem(capture, container, index, value);
   if (is_row(container)) return store_to_row(capture, container, index, value);
-  if (is_dynamic_list(container)) return store_to_grown(capture, container, index, value);
+  if (is_dynamic_list(container)) return store_to_dynamic_list(capture, container, index, value);
   if (container->kind == AbstractKind::object) return capture.refusal(container);
   if (container->kind == AbstractKind::list) return set_list_item(capture, container, index, value);
   if (container->kind != AbstractKind::dict) return fail(Reason::unsupported_value, "a store into this object");

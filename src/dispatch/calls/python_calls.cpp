@@ -331,11 +331,11 @@ void PythonCalls::keep_alone() {
     const auto own = std::count_if(kept_.begin(), kept_.end(), [&](const PyRef& other) { return other.get() == each.get(); });
     if (Py_REFCNT(each.get()) > own) each = PyRef();
   }
-  // What only a text is made of is in no frame: the callee may drop the last reference.
+  // Parts of a text or tuple are no variables: the callee may drop the last reference to one.
   for (RecipeId id : call.derived) keep(seen_[static_cast<size_t>(id)]);
 }
 
-// The results name objects that may have no owner but the arguments.
+// Keeps what the op's results name: its only owner may be an argument, which is released when the call has been made.
 void PythonCalls::keep_results() {
   const PythonCall& call = *call_->python;
   for (const std::vector<RecipeId>* ids : {&call.shown, &call.changed})

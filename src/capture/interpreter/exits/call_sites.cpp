@@ -205,10 +205,10 @@ void Interpreter::box_at(const std::vector<const Frame*>& frames, const Failure&
 // A container of the caller's that the call gets: what it holds may change.
 void Interpreter::hand_over(const Ref& value) {
   PyObject* object = value->object.get();
-  bool unread = value->kind == AbstractKind::lazy && (PyList_CheckExact(object) || PyDict_CheckExact(object));
+  bool is_lazy = value->kind == AbstractKind::lazy && (PyList_CheckExact(object) || PyDict_CheckExact(object));
   bool known = value->source >= 0 && (value->kind == AbstractKind::list || value->kind == AbstractKind::dict);
-  if (!unread && !known) return;
-  if (!plan_.opaque.insert(capture_.sources().text(value->source)).second || unread) return;
+  if (!is_lazy && !known) return;
+  if (!plan_.opaque.insert(capture_.sources().text(value->source)).second || is_lazy) return;
   plan_.forget_numbering();
   throw Restart{};
 }

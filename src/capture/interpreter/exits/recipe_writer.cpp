@@ -89,7 +89,7 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
         return write_parts(RecipeKind::call, {value->items.begin() + 1, value->items.end()}, value->items[0]->object);
       return write_constant(value->object);
     case AbstractKind::masked_selection:
-      return write_predicated(*value);
+      return write_masked_selection(*value);
     case AbstractKind::array:
       if (!value->keys.empty()) return fail(Reason::unsupported_value, "an array that warns when it is written to");
       return write_array(value->array);
@@ -111,7 +111,7 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
     case AbstractKind::list:
       return write_parts(RecipeKind::list, value->items);
     case AbstractKind::dynamic_list:
-      return write_grown(*value);
+      return write_dynamic_list(*value);
     case AbstractKind::dict:
       return write_named(RecipeKind::dict, *value);
     case AbstractKind::iterator:
@@ -146,7 +146,7 @@ Result<RecipeId> RecipeWriter::make(const Ref& value) {
 }
 
 // Gathered for this exit alone: the value stays as it is on the path that goes on.
-Result<RecipeId> RecipeWriter::write_predicated(const AbstractValue& value) {
+Result<RecipeId> RecipeWriter::write_masked_selection(const AbstractValue& value) {
   if (probes_) {
     ACCEL_TRY([[maybe_unused]] Unit possible, check_materialisable(value));
     return add(Recipe{});
@@ -180,7 +180,7 @@ Status RecipeWriter::check_identity() const {
   return fail(Reason::unsupported_value, "a list of arrays that have other names");
 }
 
-Result<RecipeId> RecipeWriter::write_grown(const AbstractValue& list) {
+Result<RecipeId> RecipeWriter::write_dynamic_list(const AbstractValue& list) {
   bool arrays = row_type(list).has_arrays();
   if (arrays && list.position > 0) return fail(Reason::unsupported_value, "a list that may have an array twice");
   if (list.columns) {

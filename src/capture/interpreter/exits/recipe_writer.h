@@ -39,7 +39,7 @@ class RecipeWriter {
 
  private:
   Result<RecipeId> make(const Ref& value);
-  Result<RecipeId> write_predicated(const AbstractValue& value);
+  Result<RecipeId> write_masked_selection(const AbstractValue& value);
   Status check_identity() const;
   Result<RecipeId> write_array(const ArrayState& array);
   Result<RecipeId> write_view_or_copy(const Storage& storage);
@@ -51,7 +51,7 @@ class RecipeWriter {
   Result<RecipeId> write_selected(const AbstractValue& number);
   Result<RecipeId> write_parts(RecipeKind kind, const std::vector<Ref>& parts, PyRef object = {}, int index = -1);
   Result<RecipeId> write_row(const AbstractValue& row);
-  Result<RecipeId> write_grown(const AbstractValue& list);
+  Result<RecipeId> write_dynamic_list(const AbstractValue& list);
   Result<RecipeId> write_named(RecipeKind kind, const AbstractValue& value);
   Result<RecipeId> write_instance(const AbstractValue& value);
   Result<RecipeId> write_errstate_token(const AbstractValue& token);

@@ -117,7 +117,7 @@ bool Interpreter::gather_selections(const PathState& state) {
     auto knows = [&](const Version& version) {
       return has_passed(state, version.id) && version.state.objects.contains(value.get());
     };
-    if (!is_predicated(value) || std::any_of(versions.begin(), versions.end(), knows)) continue;
+    if (!is_masked_selection(value) || std::any_of(versions.begin(), versions.end(), knows)) continue;
     gathered |= materialise(capture_, value).ok();
   }
   return gathered;

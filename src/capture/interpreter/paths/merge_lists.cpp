@@ -45,8 +45,8 @@ void hold_shared(const References& references, const Ref& list) {
 
 }  // namespace
 
-// The next attempt has a dynamic list at the header of the loop. Loops of few known rounds are evaluated round by round
-// instead.
+// The next attempt has a dynamic list at the header of the loop. Loops with few iterations, whose number is known, are
+// unrolled instead.
 void Interpreter::plan_growth(const Version& version, const StateSlot& list, const std::string& key) {
   const Frame& frame = version.state.frames.back();
   auto rolled = frame.rolled.find(frame.next);
@@ -79,7 +79,7 @@ void Interpreter::grow_lists(PathState& state, const std::map<std::string, RowTy
     if (list->items.empty() && row.has_extents()) continue;  // they need not be known here
     if (!are_lists_alone(references, list)) continue;
     hold_shared(references, list);
-    make_grown(capture_, list, row);
+    make_dynamic_list(capture_, list, row);
     auto rolled = frames_.back()->rolled.find(frames_.back()->next);
     if (rolled != frames_.back()->rolled.end()) list->object = PyRef::steal(PyUnicode_FromString(rolled->second.c_str()));
     if (Status settled = settle(capture_, list); !settled.ok()) plan_.given_up.insert(place_name());

@@ -114,7 +114,7 @@ class Matcher {
     if (tc.kind == AbstractKind::array) return array(tc.array, ac.array, slot);
     if (tc.kind == AbstractKind::masked_selection) return t == a && same_lanes(tc, ac);
     if (is_any_list(tc) && (tc.iterated || ac.iterated) && tc.scalar.dim != ac.scalar.dim) return false;
-    if (tc.kind == AbstractKind::dynamic_list) return grown(t, tc, ac, slot);
+    if (tc.kind == AbstractKind::dynamic_list) return dynamic_list(t, tc, ac, slot);
     if (tc.kind == AbstractKind::list && tc.source < 0) {
       if (tc.items.size() != ac.items.size()) return grows(t, a, tc, ac, slot);
       add_list(t, a, slot, true, {});
@@ -168,7 +168,7 @@ class Matcher {
     return true;
   }
 
-  bool grown(const Ref& t, const AbstractValue& tc, const AbstractValue& ac, StateSlot& slot) {
+  bool dynamic_list(const Ref& t, const AbstractValue& tc, const AbstractValue& ac, StateSlot& slot) {
     if (row_type(tc) != row_type(ac) || tc.position != ac.position) return false;
     StateSlot inner = slot;
     inner.container = t;

@@ -250,7 +250,7 @@ Result<Ref> select_by_mask(Capture& capture, const Selection& selection) {
   Ref view = masked_view(capture, selection);
   const std::vector<Dim> shape = lens_of(view).shape;
   ValueId value = capture.build().lanes(capture.read(view), spread_mask(capture, predicate, shape));
-  return predicated_array(capture, value, predicate);
+  return masked_selection_array(capture, value, predicate);
 }
 
 // --- integer arrays -------------------------------------------------------------------------------------------------------

@@ -104,7 +104,7 @@ Result<Ref> array_attribute(Capture& capture, const Ref& ref, const std::string&
   for (const auto& row : attributes) {
     if (name != row.name) continue;
     bool of_elements = name == "dtype" || name == "itemsize";
-    if (is_predicated(ref) && !of_elements) {
+    if (is_masked_selection(ref) && !of_elements) {
       ACCEL_TRY(self, read_operand(capture, ref));
     }
     return row.get(capture, self);

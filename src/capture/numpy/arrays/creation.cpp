@@ -265,7 +265,7 @@ bool is_array_sequence(const Ref& value) {
 }
 
 Result<Ref> array_of_sequence(Capture& capture, const Ref& ref, std::optional<DType> dtype) {
-  if (is_dynamic_list(ref)) return array_of_grown(capture, ref, dtype);
+  if (is_dynamic_list(ref)) return array_of_dynamic_list(capture, ref, dtype);
   if (is_range(ref)) return array_of_range(capture, ref, dtype);
   Sequence sequence;
   ACCEL_TRY([[maybe_unused]] Unit walked, walk(capture, ref, 0, sequence));

@@ -49,14 +49,14 @@ bool is_same_predicate(const Graph& graph, const Predicate& a, const Predicate& 
   return a.first == b.first && a.rank == b.rank && is_same_value(graph, a.mask, b.mask);
 }
 
-Ref predicated_array(Capture& capture, ValueId value, const Predicate& predicate) {
+Ref masked_selection_array(Capture& capture, ValueId value, const Predicate& predicate) {
   Ref out = capture.fresh_array(value);
-  make_predicated(out, predicate);
+  make_masked_selection(out, predicate);
   out->predicate.view = predicate.view;
   return out;
 }
 
-void make_predicated(const Ref& array, const Predicate& predicate) {
+void make_masked_selection(const Ref& array, const Predicate& predicate) {
   array->kind = AbstractKind::masked_selection;
   array->predicate = predicate;
   array->predicate.view = false;
@@ -78,7 +78,7 @@ Status check_materialisable(const AbstractValue& value) {
 }
 
 Status materialise(Capture& capture, const Ref& value) {
-  if (!is_predicated(value)) return Unit{};
+  if (!is_masked_selection(value)) return Unit{};
   ACCEL_TRY([[maybe_unused]] Unit possible, check_materialisable(*value));
   const Predicate predicate = value->predicate;
   Graph& graph = capture.graph();
@@ -122,27 +122,27 @@ const Predicate* common_predicate(Capture& capture, const std::vector<Ref>& oper
   const AbstractValue* chosen = nullptr;
   for (const auto* values : {&operands, &outs}) {
     for (const Ref& value : *values) {
-      if (!is_predicated(value)) continue;
+      if (!is_masked_selection(value)) continue;
       if (!chosen) chosen = value.get();
       if (!is_same_predicate(capture.graph(), chosen->predicate, value->predicate)) return nullptr;
       if (value->array.lens.shape != chosen->array.lens.shape) return nullptr;
     }
   }
-  if (!chosen || !std::all_of(outs.begin(), outs.end(), is_predicated)) return nullptr;
+  if (!chosen || !std::all_of(outs.begin(), outs.end(), is_masked_selection)) return nullptr;
   const std::vector<Dim>& shape = chosen->array.lens.shape;
   bool aligned = std::all_of(operands.begin(), operands.end(), [&](const Ref& value) {
-    return is_predicated(value) || lies_behind(capture, value, chosen->predicate, shape);
+    return is_masked_selection(value) || lies_behind(capture, value, chosen->predicate, shape);
   });
   return aligned ? &chosen->predicate : nullptr;
 }
 
 int visible_rank(const Operand& operand) {
   auto rank = static_cast<int>(operand.shape.size());
-  return is_predicated(operand.ref) ? rank - operand.ref->predicate.rank + 1 : rank;
+  return is_masked_selection(operand.ref) ? rank - operand.ref->predicate.rank + 1 : rank;
 }
 
 Result<Operand> read_lanes(Capture& capture, const Ref& value) {
-  if (!is_predicated(value)) return read_operand(capture, value);
+  if (!is_masked_selection(value)) return read_operand(capture, value);
   const Lens& lens = lens_of(value);
   return Operand{value, {OperandType::Kind::array, lens.dtype}, lens.shape};
 }

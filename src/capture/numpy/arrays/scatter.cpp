@@ -77,7 +77,7 @@ void replace_contents(Capture& capture, const Ref& array, ValueId contents) {
 // The value in the full shape, where no axis of it goes along the selected elements; nullopt where one does.
 Result<std::optional<ValueId>> full_value(Capture& capture, const Ref& value, const Predicate& predicate,
                                           const std::vector<Dim>& shape, DType dtype) {
-  if (is_predicated(value)) {
+  if (is_masked_selection(value)) {
     bool same = is_same_predicate(capture.graph(), value->predicate, predicate) && lens_of(value).shape == shape;
     if (same) return std::optional(capture.astype(capture.read(value), dtype));
     ACCEL_TRY([[maybe_unused]] Unit gathered, materialise(capture, value));
@@ -319,7 +319,7 @@ Status advanced_setitem(Capture& capture, const Ref& array, const std::vector<In
   ACCEL_TRY(Ref value, assigned(capture, given, lens_of(array).dtype));
   ACCEL_TRY(Selection selection, select(capture, array, parts));
   if (is_one_mask(selection)) {
-    if (selection.plain && selection.others.empty() && !is_predicated(value)) {
+    if (selection.plain && selection.others.empty() && !is_masked_selection(value)) {
       ACCEL_TRY(Operand operand, read_operand(capture, value));
       if (operand.shape.size() > 1) return fail(Reason::will_raise, "a store under a mask needs a 0 or 1-dimensional input");
     }

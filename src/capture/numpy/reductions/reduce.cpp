@@ -329,7 +329,7 @@ Result<Ref> reduce_array(Capture& capture, PyObject* ufunc, const Ref& array, co
   const Combining* combining = find_combining(op_of_ufunc(ufunc));
   if (combining == nullptr) return fail(Reason::unsupported_call, "a reduction with this ufunc");
   EventCall events(capture, "reduce");
-  if (is_predicated(array)) {
+  if (is_masked_selection(array)) {
     ACCEL_TRY(auto reduced, reduce_lanes(capture, ufunc, combining, array, options));
     if (reduced) return *reduced;
   }

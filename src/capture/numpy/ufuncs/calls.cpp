@@ -49,7 +49,8 @@ Status read_outs(Capture& capture, const UfuncOptions& options, UfuncCall& call)
                   "out for some of the results; plain form: assign each result of the call without out");
     ACCEL_TRY(Operand operand, call.predicate ? read_lanes(capture, out) : read_operand(capture, out));
     if (!operand.is_array()) return fail(Reason::will_raise, "out is no array");
-    if (call.predicate && !is_predicated(out)) return fail(Reason::unsupported_argument, "an operation under a mask with out");
+    if (call.predicate && !is_masked_selection(out))
+      return fail(Reason::unsupported_argument, "an operation under a mask with out");
     ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(out));
     for (const Operand& other : call.outs)
       if (other.ref->array.storage == out->array.storage)
@@ -78,7 +79,7 @@ Status resolve_types(PyObject* ufunc, const UfuncOptions& options, UfuncCall& ca
 // The shape under a mask is the full one.
 Status check_lanes(Capture& capture, const UfuncCall& call) {
   for (const Operand& operand : call.operands) {
-    if (!is_predicated(operand.ref)) continue;
+    if (!is_masked_selection(operand.ref)) continue;
     for (size_t k = 0; k < call.shape.size(); ++k) {
       if (!capture.decide_equal(operand.shape[k], call.shape[k]))
         return fail(Reason::unsupported_argument, "an operation under a mask that spreads axes");
@@ -240,7 +241,7 @@ Result<Ref> finish(Capture& capture, const UfuncCall& call, bool keep_arrays, Va
   for (size_t k = 0; k < results.size(); ++k) {
     if (call.outs.empty()) {
       out.push_back(wrap_result(capture, results[k], keep_arrays));
-      if (call.predicate) make_predicated(out.back(), *call.predicate);
+      if (call.predicate) make_masked_selection(out.back(), *call.predicate);
       continue;
     }
     ValueId value = capture.astype(results[k], call.outs[k].type.dtype);

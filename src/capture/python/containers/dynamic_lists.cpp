@@ -171,12 +171,12 @@ RowType row_type(const AbstractValue& list) {
   return row;
 }
 
-void make_grown(Capture& capture, const Ref& list, const RowType& row) {
+void make_dynamic_list(Capture& capture, const Ref& list, const RowType& row) {
   list->kind = AbstractKind::dynamic_list;
   list->array = {};
   if (!row.parts.empty()) {
     std::vector<Ref> columns;
-    for (const RowType& part : row.parts) make_grown(capture, columns.emplace_back(capture.list({})), part);
+    for (const RowType& part : row.parts) make_dynamic_list(capture, columns.emplace_back(capture.list({})), part);
     list->columns = row.is_list ? capture.list(std::move(columns)) : capture.tuple(std::move(columns));
     return;
   }
@@ -322,7 +322,7 @@ Result<Ref> list_at(Capture& capture, const Ref& list, const Ref& index) {
   ACCEL_TRY(Dim at, place_at(capture, list, index));
   Ref item = capture.list({});
   if (row.parts.empty()) {
-    make_grown(capture, item, {{row.type.kind, row.type.dtype, {}, {}}, {}});
+    make_dynamic_list(capture, item, {{row.type.kind, row.type.dtype, {}, {}}, {}});
     ValueId rows = list->array.storage->current;
     set_rows(capture, item, capture.build().take(rows, {capture.build().dim(at)}, ValueKind::array));
   } else {
@@ -335,7 +335,7 @@ Result<Ref> list_at(Capture& capture, const Ref& list, const Ref& index) {
 
 }  // namespace
 
-Result<Ref> item_of_grown(Capture& capture, const Ref& list, const Ref& index) {
+Result<Ref> item_of_dynamic_list(Capture& capture, const Ref& list, const Ref& index) {
   ACCEL_TRY([[maybe_unused]] Unit number, require_index(index));
   if (auto place = known_place(capture, list, index)) return list->items[*place];
   if (row_type(*list).is_list) return list_at(capture, list, index);
@@ -343,14 +343,14 @@ Result<Ref> item_of_grown(Capture& capture, const Ref& list, const Ref& index) {
   return item_at(capture, list, at);
 }
 
-Result<Ref> slice_of_grown(Capture& capture, const Ref& list, const Ref& slice) {
+Result<Ref> slice_of_dynamic_list(Capture& capture, const Ref& list, const Ref& slice) {
   Ref out = capture.list({});
-  make_grown(capture, out, row_type(*list));
+  make_dynamic_list(capture, out, row_type(*list));
   ACCEL_TRY([[maybe_unused]] Unit copied, copy_rows(capture, list, slice, out));
   return out;
 }
 
-Status reverse_grown(Capture& capture, const Ref& list) {
+Status reverse_dynamic_list(Capture& capture, const Ref& list) {
   Ref none = capture.constant(Py_None);
   return copy_rows(capture, list, make_slice(capture, none, none, capture.python_int(-1)), list);
 }
@@ -364,7 +364,7 @@ Status extend_by_rows(Capture& capture, const Ref& list, const Ref& more) {
   bool same = is_dynamic_list(list) ? row_type(*list) == row : std::all_of(list->items.begin(), list->items.end(), fits);
   if (!same || row.has_arrays() || row.has_lists())
     return fail(Reason::unsupported_value, "a list of items of several types, or of arrays or lists");
-  if (!is_dynamic_list(list)) make_grown(capture, list, row);
+  if (!is_dynamic_list(list)) make_dynamic_list(capture, list, row);
   ACCEL_TRY([[maybe_unused]] Unit settled, settle(capture, list));
   ACCEL_TRY([[maybe_unused]] Unit other_settled, settle(capture, other));
   const std::vector<Ref> columns = columns_of(list), others = columns_of(other);
@@ -377,24 +377,24 @@ Status extend_by_rows(Capture& capture, const Ref& list, const Ref& more) {
   return Unit{};
 }
 
-Status clear_grown(Capture& capture, const Ref& list) {
+Status clear_dynamic_list(Capture& capture, const Ref& list) {
   const RowType row = row_type(*list);
   // Items that have names are told by their place.
   if (row.has_lists()) return fail(Reason::unsupported_call, "list.clear");
   list->items.clear();
   list->columns = nullptr;
-  make_grown(capture, list, row);
+  make_dynamic_list(capture, list, row);
   return Unit{};
 }
 
-Status insert_into_grown(Capture& capture, const Ref& list, const Ref& index, const Ref& item) {
+Status insert_into_dynamic_list(Capture& capture, const Ref& list, const Ref& index, const Ref& item) {
   const RowType row = row_type(*list);
   if (!has_type(capture, item, row)) return fail(Reason::unsupported_value, "a list of items of several types");
   ACCEL_TRY(Dim at, read_dim(capture, index));
   Ref place = capture.dim_scalar(at), none = capture.constant(Py_None);
   Ref front = capture.list({}), back = capture.list({});
-  make_grown(capture, front, row);
-  make_grown(capture, back, row);
+  make_dynamic_list(capture, front, row);
+  make_dynamic_list(capture, back, row);
   ACCEL_TRY([[maybe_unused]] Unit before, copy_rows(capture, list, make_slice(capture, none, place, none), front));
   ACCEL_TRY([[maybe_unused]] Unit behind, copy_rows(capture, list, make_slice(capture, place, none, none), back));
   front->items = {item};
@@ -407,7 +407,7 @@ Status insert_into_grown(Capture& capture, const Ref& list, const Ref& index, co
   return Unit{};
 }
 
-Result<Ref> pop_of_grown(Capture& capture, const Ref& list, const Ref& index) {
+Result<Ref> pop_of_dynamic_list(Capture& capture, const Ref& list, const Ref& index) {
   std::optional<Dim> known = known_dim(capture, index);
   std::optional<int64_t> at = known ? capture.dims().as_constant(*known) : std::nullopt;
   if (at != -1 && at != 0) return fail(Reason::unsupported_value, "pop() in the middle of a list that grows");
@@ -429,7 +429,7 @@ Result<Ref> pop_of_grown(Capture& capture, const Ref& list, const Ref& index) {
   return item;
 }
 
-Status store_to_grown(Capture& capture, const Ref& list, const Ref& index, const Ref& value) {
+Status store_to_dynamic_list(Capture& capture, const Ref& list, const Ref& index, const Ref& value) {
   ACCEL_TRY([[maybe_unused]] Unit number, require_index(index));
   if (auto place = known_place(capture, list, index)) {
     list->items[*place] = value;
@@ -473,7 +473,7 @@ Status store_to_row(Capture& capture, const Ref& row, const Ref& index, const Re
 Ref list_of_number(Capture& capture, const Ref& number, Dim count) {
   DimTable& dims = capture.dims();
   Ref list = capture.list({});
-  make_grown(capture, list, {*number_type(*number), {}});
+  make_dynamic_list(capture, list, {*number_type(*number), {}});
   Dim length = capture.prove(count) ? count : dims.max(count, dims.constant(0));
   set_rows(capture, list, capture.build().full(capture.scalar_value(number).value(), {length}));
   return list;
@@ -488,7 +488,7 @@ Result<Ref> rows_of_numbers(Capture& capture, const Ref& list) {
 
 Ref list_of_rows(Capture& capture, const Ref& array, const RowType& row) {
   Ref list = capture.list({});
-  make_grown(capture, list, row);
+  make_dynamic_list(capture, list, row);
   set_rows(capture, list, capture.build().copy(capture.read(array)));
   return list;
 }
@@ -546,7 +546,7 @@ Result<Ref> array_of_sequences(Capture& capture, const Ref& list, std::optional<
 
 }  // namespace
 
-Result<Ref> array_of_grown(Capture& capture, const Ref& list, std::optional<DType> dtype) {
+Result<Ref> array_of_dynamic_list(Capture& capture, const Ref& list, std::optional<DType> dtype) {
   if (list->columns) return array_of_sequences(capture, list, dtype);
   DType own = list->scalar.dtype, wanted = dtype.value_or(own);
   if (!casts_alike(own, wanted)) return fail(Reason::unsupported_dtype, "an array of a list by a cast");

@@ -24,7 +24,7 @@ std::optional<RowType> row_type(Capture& capture, const PathState& state, const 
 RowType row_type(const AbstractValue& list);
 
 // Makes a list of known items, which are of this type, one that grows.
-void make_grown(Capture& capture, const Ref& list, const RowType& row);
+void make_dynamic_list(Capture& capture, const Ref& list, const RowType& row);
 // Brings the items that were appended into the rows. Requires that the memory of arrays to which others refer is held.
 Status settle(Capture& capture, const Ref& list);
 
@@ -34,21 +34,21 @@ std::vector<Ref> columns_of(const Ref& list);
 // Says its length, which is this one, by other symbols. Requires a list that is one of its columns.
 void name_length(Capture& capture, const Ref& list, Dim length);
 // list[index]
-Result<Ref> item_of_grown(Capture& capture, const Ref& list, const Ref& index);
+Result<Ref> item_of_dynamic_list(Capture& capture, const Ref& list, const Ref& index);
 // list[slice], a list of its own
-Result<Ref> slice_of_grown(Capture& capture, const Ref& list, const Ref& slice);
+Result<Ref> slice_of_dynamic_list(Capture& capture, const Ref& list, const Ref& slice);
 // list.pop(index)
-Result<Ref> pop_of_grown(Capture& capture, const Ref& list, const Ref& index);
+Result<Ref> pop_of_dynamic_list(Capture& capture, const Ref& list, const Ref& index);
 // list.insert(index, item)
-Status insert_into_grown(Capture& capture, const Ref& list, const Ref& index, const Ref& item);
+Status insert_into_dynamic_list(Capture& capture, const Ref& list, const Ref& index, const Ref& item);
 // list.extend(more) of a list that grows, or an array with one axis
 Status extend_by_rows(Capture& capture, const Ref& list, const Ref& more);
 // list.clear()
-Status clear_grown(Capture& capture, const Ref& list);
+Status clear_dynamic_list(Capture& capture, const Ref& list);
 // list.reverse()
-Status reverse_grown(Capture& capture, const Ref& list);
+Status reverse_dynamic_list(Capture& capture, const Ref& list);
 // list[index] = value
-Status store_to_grown(Capture& capture, const Ref& list, const Ref& index, const Ref& value);
+Status store_to_dynamic_list(Capture& capture, const Ref& list, const Ref& index, const Ref& value);
 // row[index] = value of an item of a list of lists
 Status store_to_row(Capture& capture, const Ref& row, const Ref& index, const Ref& value);
 // [number] * count
@@ -62,7 +62,7 @@ void replace_rows(Capture& capture, const Ref& list, const Ref& array);
 // array.tolist() of an array with one axis
 Result<Ref> list_of_elements(Capture& capture, const Ref& array);
 // numpy.array(list, dtype)
-Result<Ref> array_of_grown(Capture& capture, const Ref& list, std::optional<DType> dtype);
+Result<Ref> array_of_dynamic_list(Capture& capture, const Ref& list, std::optional<DType> dtype);
 // numpy.concatenate(list)
 Result<Ref> concatenated_items(Capture& capture, const Ref& list);
 

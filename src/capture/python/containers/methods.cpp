@@ -45,8 +45,8 @@ namespace {
 
 // A list that may be changed, also one that grows.
 Result<Ref> own_list(Capture& capture, const CallArguments& arguments, size_t count) {
-  bool grown = !arguments.positional.empty() && is_dynamic_list(arguments.positional[0]);
-  return own(capture, arguments, grown ? AbstractKind::dynamic_list : AbstractKind::list, count, count);
+  bool is_dynamic = !arguments.positional.empty() && is_dynamic_list(arguments.positional[0]);
+  return own(capture, arguments, is_dynamic ? AbstractKind::dynamic_list : AbstractKind::list, count, count);
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ Result<Ref> capture_list_insert(Capture& capture, PyObject*, const CallArguments
   ACCEL_TRY(Ref list, own_list(capture, arguments, 3));
   if (is_dynamic_list(list)) {
     ACCEL_TRY([[maybe_unused]] Unit inserted,
-              insert_into_grown(capture, list, arguments.positional[1], arguments.positional[2]));
+              insert_into_dynamic_list(capture, list, arguments.positional[1], arguments.positional[2]));
     return capture.constant(Py_None);
   }
   ACCEL_TRY(int64_t at, capture.require_int(arguments.positional[1]));
@@ -88,7 +88,7 @@ Result<Ref> capture_list_pop(Capture& capture, PyObject*, const CallArguments& a
   bool has_index = arguments.positional.size() == 2;
   ACCEL_TRY(Ref list, own_list(capture, arguments, has_index ? 2 : 1));
   Ref index = has_index ? arguments.positional[1] : capture.python_int(-1);
-  if (is_dynamic_list(list)) return pop_of_grown(capture, list, index);
+  if (is_dynamic_list(list)) return pop_of_dynamic_list(capture, list, index);
   ACCEL_TRY(Ref item, get_item(capture, list, index));
   ACCEL_TRY([[maybe_unused]] Unit done, delete_item(capture, list, index));
   return item;
@@ -97,7 +97,7 @@ Result<Ref> capture_list_pop(Capture& capture, PyObject*, const CallArguments& a
 Result<Ref> capture_list_reverse(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(Ref list, own_list(capture, arguments, 1));
   if (is_dynamic_list(list)) {
-    ACCEL_TRY([[maybe_unused]] Unit reversed, reverse_grown(capture, list));
+    ACCEL_TRY([[maybe_unused]] Unit reversed, reverse_dynamic_list(capture, list));
   } else {
     std::reverse(list->items.begin(), list->items.end());
   }
@@ -107,7 +107,7 @@ Result<Ref> capture_list_reverse(Capture& capture, PyObject*, const CallArgument
 Result<Ref> capture_list_clear(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(Ref list, own_list(capture, arguments, 1));
   if (is_dynamic_list(list)) {
-    ACCEL_TRY([[maybe_unused]] Unit cleared, clear_grown(capture, list));
+    ACCEL_TRY([[maybe_unused]] Unit cleared, clear_dynamic_list(capture, list));
   } else {
     list->items.clear();
   }

@@ -250,7 +250,7 @@ Result<Ref> take(Capture& capture, const Ref& iterator) {
     return item;
   }
   if (is_kind(iterator, list_class())) {
-    ACCEL_TRY(Ref item, item_of_grown(capture, iterator->items[0], capture.dim_scalar(items_taken(capture, iterator))));
+    ACCEL_TRY(Ref item, item_of_dynamic_list(capture, iterator->items[0], capture.dim_scalar(items_taken(capture, iterator))));
     advance(capture, iterator);
     return item;
   }

@@ -1,0 +1,233 @@
+// Exits of loops that are interrupted, or that end when somebody else has changed what they ask for.
+
+#include <algorithm>
+#include <set>
+
+#include "capture/interpreter/interpreter.h"
+#include "ir/analysis/flow.h"
+
+namespace accel {
+
+// Where the path has come back to a loop, a run that is interrupted leaves. `waits`: nothing that the loop does makes it end;
+// then a run also leaves where what its guards say has changed, and hands all over. The exit is that of the jump back if it
+// hands nothing over; else that of the block that is returned, which is branched to.
+BlockId Interpreter::add_interrupt(const PathState& arrival, bool waits) {
+  if (speculative_) return -1;
+  restore(arrival);
+  const std::vector<const Frame*> frames = live_frames();
+  const bool resumes = std::all_of(frames.begin(), frames.end(), [](const Frame* frame) {
+    const bool is_place = frame->bytecode().instructions[static_cast<size_t>(frame->next)].is_resume_point();
+    return is_place && frame->generator == nullptr && frame->before_call == nullptr && !frame->nested;
+  });
+  BlockId way_out = -1;
+  const bool is_free = resumes && !waits && add_free_interrupt(arrival);
+  // In loops within others it is those that leave.
+  if (resumes && !is_free && (waits || arrival.passed.size() <= 1)) way_out = add_whole_interrupt();
+  if (resumes && waits && way_out < 0) add_free_interrupt(arrival);
+  frames_.clear();
+  return way_out;
+}
+
+// A block that hands over all that is alive; -1: that cannot be done.
+BlockId Interpreter::add_whole_interrupt() {
+  Graph& graph = capture_.graph();
+  const size_t blocks = graph.blocks.size();
+  const BlockId way_out = capture_.build().new_block();
+  capture_.build().move_to(way_out);
+  RecipeWriter writer(capture_);
+  capture_.keep_symbols(false);
+  Result<std::vector<FrameRecipe>> written = write_exit(writer, live_frames());
+  capture_.keep_symbols(true);
+  if (!written.ok()) {
+    graph.blocks.resize(blocks);
+    return -1;
+  }
+  Exit exit;
+  exit.kind = ExitKind::resume;
+  exit.is_check = true;
+  exit.frames = std::move(*written);
+  exit.reason = Reason::interrupted;
+  exit.where = where(live_frames());
+  end_block(writer, std::move(exit));
+  return way_out;
+}
+
+// Whether nothing that was computed has to be handed over: then the exception is raised in frames at the loop's header.
+bool Interpreter::add_free_interrupt(const PathState& arrival) {
+  Graph& graph = capture_.graph();
+  const std::vector<const Frame*> frames = live_frames();
+  const size_t blocks = graph.blocks.size();
+  const BlockId probe = capture_.build().new_block();
+  capture_.build().move_to(probe);
+  RecipeWriter writer(capture_);
+  WalkExit end;
+  Result<std::vector<FrameRecipe>> written = write_raising_frames(writer, frames);
+  const bool stored = written.ok() && writer.write_stores().ok();
+  if (stored) end.exit.symbols = writer.write_symbols(), end.exit.stores = writer.take_stores();
+  const bool is_free =
+      stored && end.exit.stores.empty() && writer.outputs().empty() && graph.blocks[static_cast<size_t>(probe)].nodes.empty();
+  graph.blocks.resize(blocks);
+  if (!is_free) return false;
+  end.block = -1;
+  end.polled = arrival.block;
+  end.exit.kind = ExitKind::resume;
+  end.exit.is_check = true;
+  end.exit.frames = std::move(*written);
+  end.exit.reason = Reason::interrupted;
+  end.exit.where = where(frames);
+  end.recipes = writer.take_recipes();
+  exits_.push_back(std::move(end));
+  return true;
+}
+
+namespace {
+
+// Blocks from which the latch is reached without passing the header again.
+std::set<BlockId> blocks_of_loop(const Graph& graph, BlockId header, BlockId latch) {
+  const std::vector<std::vector<BlockId>> before = predecessors(graph);
+  std::set<BlockId> loop = {header};
+  std::vector<BlockId> open = {latch};
+  while (!open.empty()) {
+    const BlockId block = open.back();
+    open.pop_back();
+    if (!loop.insert(block).second) continue;
+    const auto& more = before[static_cast<size_t>(block)];
+    open.insert(open.end(), more.begin(), more.end());
+  }
+  return loop;
+}
+
+// Values of a loop that may differ from iteration to iteration.
+class LoopValues {
+ public:
+  LoopValues(const Graph& graph, const std::set<BlockId>& loop) : graph_(graph), loop_(loop) {
+    for (const auto& [symbol, binding] : bound_symbols(graph))
+      if (loop.contains(binding.block)) symbols_.push_back(symbol);
+  }
+
+  bool varies(ValueId v) const {
+    std::set<ValueId> seen;
+    std::vector<ValueId> open = {v};
+    while (!open.empty()) {
+      const ValueId each = open.back();
+      open.pop_back();
+      if (!loop_.contains(graph_.values[static_cast<size_t>(each)].block) || !seen.insert(each).second) continue;
+      if (graph_.is_input(each)) return true;
+      const Node& node = graph_.producer(each);
+      if (op_class(node.op) == OpClass::boxed || names_symbol(node.attrs.dims) || names_symbol(node.attrs.steps)) return true;
+      open.insert(open.end(), node.operands.begin(), node.operands.end());
+    }
+    return false;
+  }
+
+ private:
+  bool names_symbol(const std::vector<Dim>& dims) const {
+    return std::any_of(dims.begin(), dims.end(), [&](Dim d) {
+      return std::any_of(symbols_.begin(), symbols_.end(), [&](int symbol) { return graph_.dims.names(d, symbol); });
+    });
+  }
+
+  const Graph& graph_;
+  const std::set<BlockId>& loop_;
+  std::vector<int> symbols_;  // that get their values in the loop
+};
+
+// Of branches that lead out of the loop in the ordinary course of things.
+std::vector<ValueId> conditions_of_ends(const Graph& graph, const std::set<BlockId>& loop) {
+  std::vector<ValueId> out;
+  for (const BlockId block : loop) {
+    const Terminator& end = graph.blocks[static_cast<size_t>(block)].terminator;
+    for (int k = 0; end.kind == TerminatorKind::branch && k < 2; ++k) {
+      if (loop.contains(end.targets[k])) continue;
+      const bool is_check = graph.blocks[static_cast<size_t>(end.targets[k])].terminator.kind == TerminatorKind::leave;
+      if (!is_check) out.push_back(end.operands[0]);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+// Whether nothing that the loop does makes it end: it waits for somebody to change what guards speak of, or an array.
+bool Interpreter::waits_for_others(BlockId header, BlockId latch) const {
+  const Graph& graph = capture_.graph();
+  const std::set<BlockId> loop = blocks_of_loop(graph, header, latch);
+  const LoopValues values(graph, loop);
+  const std::vector<ValueId> ends = conditions_of_ends(graph, loop);
+  return std::none_of(ends.begin(), ends.end(), [&](ValueId v) { return values.varies(v); });
+}
+
+namespace {
+
+// Whether other code may have bound a place to something else by now. Callables, modules and arrays stay where they are.
+bool may_change(const Sources& sources, const AbstractValue& value) {
+  PyObject* object = value.object.get();
+  if (value.source < 0 || value.kind == AbstractKind::array) return false;
+  if (object != nullptr && (is_exact_array(object) || PyCallable_Check(object) != 0 || PyModule_Check(object))) return false;
+  switch (sources[value.source].kind) {
+    case SourceKind::local:
+      return value.kind == AbstractKind::list || value.kind == AbstractKind::dict;  // what it holds
+    case SourceKind::pinned:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+// Whether the instruction that has run gave what somebody else may change.
+void Interpreter::note_reading() {
+  if (passed_.empty() || frames_.empty() || frames_.back()->in_library || frames_.back()->stack.empty()) return;
+  const Ref& value = frames_.back()->stack.back();
+  has_read_ = has_read_ || (value && may_change(capture_.sources(), *value));
+}
+
+void Interpreter::note_known_jump(int taken, int untaken) {
+  if (!has_read_ || passed_.empty() || frames_.back()->in_library) return;
+  const CodeFlow& flow = frames_.back()->flow();
+  std::vector<int> headers = flow.headers_around(frames_.back()->previous);
+  headers.push_back(-1);
+  const bool leaves =
+      std::any_of(headers.begin(), headers.end(), [&](int header) { return flow.leaves_instead(untaken, taken, header); });
+  if (leaves) known_flags_.insert(capture_.build().block());
+}
+
+// Whether what somebody else may change can make the loop end, or the path leave it.
+bool Interpreter::asks_others(BlockId header, BlockId latch) const {
+  const Graph& graph = capture_.graph();
+  const std::set<BlockId> loop = blocks_of_loop(graph, header, latch);
+  if (std::any_of(loop.begin(), loop.end(), [&](BlockId block) { return known_flags_.contains(block); })) return true;
+  const LoopValues values(graph, loop);
+  return std::any_of(loop.begin(), loop.end(), [&](BlockId block) {
+    const Terminator& end = graph.blocks[static_cast<size_t>(block)].terminator;
+    if (end.kind != TerminatorKind::branch || !flags_.contains(end.operands[0]) || values.varies(end.operands[0])) return false;
+    return !loop.contains(end.targets[0]) || !loop.contains(end.targets[1]);
+  });
+}
+
+// Arrays of the caller that the loop does not change, and whose elements decide whether it ends.
+std::set<std::string> Interpreter::arrays_awaited(BlockId header, BlockId latch) const {
+  const Graph& graph = capture_.graph();
+  const std::set<BlockId> loop = blocks_of_loop(graph, header, latch);
+  const LoopValues values(graph, loop);
+  std::set<std::string> out;
+  std::vector<ValueId> open;
+  for (ValueId v : conditions_of_ends(graph, loop))
+    if (!values.varies(v)) open.push_back(v);
+  std::set<ValueId> seen;
+  while (!open.empty()) {
+    const ValueId v = open.back();
+    open.pop_back();
+    if (!seen.insert(v).second) continue;
+    if (!graph.is_input(v)) {
+      const Node& node = graph.producer(v);
+      open.insert(open.end(), node.operands.begin(), node.operands.end());
+    } else if (std::string array = capture_.array_of_input(v); !array.empty()) {
+      out.insert(std::move(array));
+    }
+  }
+  return out;
+}
+
+}  // namespace accel
