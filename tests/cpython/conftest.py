@@ -13,7 +13,7 @@ SRC = ROOT / "src"
 
 
 def sources():
-    return [*sorted((SRC / "cpython").glob("*.cpp")), SRC / "base" / "reasons.cpp", *sorted(HERE.glob("*.cpp"))]
+    return [*sorted((SRC / "cpython").rglob("*.cpp")), SRC / "base" / "reasons.cpp", *sorted(HERE.glob("*.cpp"))]
 
 
 def build_module():

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "cpython/arguments.h"
-#include "cpython/bytecode.h"
+#include "cpython/bytecode/bytecode.h"
 #include "cpython/dict_version.h"
-#include "cpython/frame.h"
+#include "cpython/frames/frame.h"
 #include "cpython/function.h"
 #include "mini_interpreter.h"
 

@@ -3,8 +3,8 @@
 
 #include <Python.h>
 
-#include "cpython/bytecode.h"
-#include "cpython/frame.h"
+#include "cpython/bytecode/bytecode.h"
+#include "cpython/frames/frame.h"
 
 namespace accel::testing {
 

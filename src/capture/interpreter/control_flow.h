@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "cpython/bytecode.h"
+#include "cpython/bytecode/bytecode.h"
 
 namespace accel {
 

@@ -11,7 +11,7 @@
 
 #include "capture/domain/value.h"
 #include "capture/interpreter/control_flow.h"
-#include "cpython/bytecode.h"
+#include "cpython/bytecode/bytecode.h"
 
 namespace accel {
 

@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "capture/product/captured.h"
-#include "cpython/frame.h"
+#include "cpython/frames/frame.h"
 #include "dispatch/events/errstate.h"
 #include "dispatch/exits/materialiser.h"
 #include "dispatch/exits/outputs.h"

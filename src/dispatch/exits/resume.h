@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "capture/product/recipe.h"
-#include "cpython/frame.h"
+#include "cpython/frames/frame.h"
 
 namespace accel {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "cpython/async_exception.h"
-#include "cpython/bytecode.h"
-#include "cpython/frame.h"
+#include "cpython/bytecode/bytecode.h"
+#include "cpython/frames/frame.h"
 #include "cpython/function.h"
 
 namespace accel {

@@ -1,11 +1,11 @@
-#include "cpython/bytecode.h"
+#include "cpython/bytecode/bytecode.h"
 
 #include <opcode.h>
 
 #include <array>
 #include <string>
 
-#include "cpython/code_tables.h"
+#include "cpython/bytecode/code_tables.h"
 
 namespace accel {
 
@@ -23,7 +23,7 @@ struct OpcodeRow {
 
 constexpr OpcodeRow opcode_rows[] = {
 #define OPCODE(name, effect, taken, flow, doc) {#name, Flow::flow},
-#include "cpython/bytecode.inc"
+#include "cpython/bytecode/bytecode.inc"
 #undef OPCODE
 };
 
@@ -273,7 +273,7 @@ constexpr Rules make_rules() {
   Rules rules{};
 #define NATIVE(native, op, operand) rules[native] = {true, Opcode::op, Operand::operand, nullptr};
 #define EXPAND(native, function) rules[native] = {true, Opcode::nop, Operand::none, function};
-#include "cpython/native.inc"
+#include "cpython/bytecode/native.inc"
 #undef NATIVE
 #undef EXPAND
   return rules;
@@ -432,7 +432,7 @@ int stack_effect(const Instruction& instruction, bool is_taken) {
 #define OPCODE(name, effect, taken, flow, doc) \
   case Opcode::name:                           \
     return is_taken ? (taken) : (effect);
-#include "cpython/bytecode.inc"
+#include "cpython/bytecode/bytecode.inc"
 #undef OPCODE
   }
   return 0;

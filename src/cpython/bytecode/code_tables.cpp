@@ -1,4 +1,4 @@
-#include "cpython/code_tables.h"
+#include "cpython/bytecode/code_tables.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,11 +1,11 @@
-#include "cpython/frame.h"
+#include "cpython/frames/frame.h"
 
 #include <span>
 #include <utility>
 
-#include "cpython/bytecode.h"
-#include "cpython/code_tables.h"
-#include "cpython/frame_entry.h"
+#include "cpython/bytecode/bytecode.h"
+#include "cpython/bytecode/code_tables.h"
+#include "cpython/frames/frame_entry.h"
 #include "cpython/function.h"
 
 namespace accel {

@@ -21,7 +21,7 @@ namespace accel {
 
 enum class Opcode : uint8_t {
 #define OPCODE(name, effect, taken, flow, doc) name,
-#include "cpython/bytecode.inc"
+#include "cpython/bytecode/bytecode.inc"
 #undef OPCODE
 };
 

@@ -1,4 +1,4 @@
-#include "cpython/frame_entry.h"
+#include "cpython/frames/frame_entry.h"
 
 #include <utility>
 #include <vector>
