@@ -235,6 +235,12 @@ bool Facts::is_launch_constant(TempId temp) const {
   return stmt && (stmt->kind == StmtKind::constant || stmt->kind == StmtKind::input);
 }
 
+bool Facts::is_of_constants(TempId temp) const {
+  const Stmt* source = definition(temp);
+  if (source == nullptr || source->kind != StmtKind::compute) return source != nullptr && source->kind == StmtKind::constant;
+  return std::all_of(source->args.begin(), source->args.end(), [&](TempId arg) { return is_of_constants(arg); });
+}
+
 int Facts::events(const Body& body) const {
   int bits = 0;
   for (const Stmt& stmt : body) bits |= program_.own_events(stmt) | events(stmt.body);
@@ -328,6 +334,12 @@ std::vector<TempId> temps_from_outside(const Body& body) {
   std::vector<TempId> out;
   std::set_difference(read.begin(), read.end(), computed.begin(), computed.end(), std::back_inserter(out));
   return out;
+}
+
+std::vector<TempId> nest_parameters(const Facts& facts, const Nest& nest) {
+  std::vector<TempId> temps = temps_from_outside(nest.body);
+  std::erase_if(temps, [&](TempId temp) { return facts.is_launch_constant(temp); });
+  return temps;
 }
 
 std::vector<BufferId> buffers_of(const Body& body) {

@@ -28,6 +28,8 @@ class Facts {
   // Whether the computation of a temp has floating-point events that a compiler could skip: the temp reaches only selections,
   // or nothing.
   bool must_keep(TempId temp) const { return kept_.contains(temp); }
+  // Whether the value is a constant, or computed from nothing else.
+  bool is_of_constants(TempId temp) const;
   // The nest's number among those that do nothing but multiply two vectors of arguments; -1: it is none of them.
   int panel_of(const Nest& nest) const { return panels_[static_cast<size_t>(&nest - program_.nests.data())]; }
   int panel_count() const { return panel_count_; }
@@ -78,6 +80,8 @@ bool is_matrix_by_vector(const Program& program, const Stmt& stmt);
 bool loads_what_it_stores(const Program& program, const Body& body);
 // Temps that a body reads and does not compute itself, ascending.
 std::vector<TempId> temps_from_outside(const Body& body);
+// Temps that steps before a nest compute and its function gets, in this order.
+std::vector<TempId> nest_parameters(const Facts& facts, const Nest& nest);
 // Buffers that a body reads or writes, ascending.
 std::vector<BufferId> buffers_of(const Body& body);
 

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <functional>
 
+#include "codegen/analysis/block_memory.h"
 #include "codegen/analysis/compared.h"
 #include "codegen/analysis/interleaved_loop.h"
 #include "codegen/analysis/vector_loop.h"
-#include "codegen/emit/control_function.h"
+#include "codegen/emit/control/control_function.h"
 #include "codegen/emit/expressions.h"
-#include "codegen/emit/kernel_function.h"
+#include "codegen/emit/functions/kernel_function.h"
 #include "codegen/kernel_source.h"
 #include "codegen/prelude.h"
 

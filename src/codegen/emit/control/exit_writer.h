@@ -1,0 +1,26 @@
+#pragma once
+// ExitWriter: exits of the control flow: what they hand over. Numbers that many exits hand over are written to memory where
+// they are computed, and each exit has a table of what it takes from there: that of the exit before it but for a few changes.
+
+#include "codegen/emit/control/control_writer.h"
+
+namespace accel {
+
+class ExitWriter : public ControlWriter {
+ public:
+  using ControlWriter::ControlWriter;
+
+  void exit(const ProgramBlock& block);
+  // The tables of all exits that have been written.
+  void write_tables(Code& out) const;
+
+ private:
+  void hand_over(const ExitOutput& output);
+  void give_by_table(const ProgramBlock& block);
+  ExitTable table_of(const std::vector<ExitOutput>& outputs) const;
+};
+
+// Numbers that exits hand over from memory, and their places there; empty: each exit writes its own.
+std::map<TempId, int> homes_of_exits(const Program& program);
+
+}  // namespace accel

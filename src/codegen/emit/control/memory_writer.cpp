@@ -1,0 +1,117 @@
+#include "codegen/emit/control/memory_writer.h"
+
+#include <algorithm>
+
+#include "codegen/analysis/block_memory.h"
+
+namespace accel {
+
+namespace {
+
+// Code without loops that has more buffers takes memory by calls.
+constexpr size_t most_held_in_line = 32;
+
+std::string or_has_no_memory(const std::string& condition, int output) {
+  return cat(condition.empty() ? "" : " || ", "frame->launch->outputs[", output, "] == nullptr");
+}
+
+}  // namespace
+
+bool is_in_place(const Program& program, const ExitOutput& output) {
+  if (output.buffer < 0) return false;
+  const Buffer& info = program.buffers[static_cast<size_t>(output.buffer)];
+  return info.kind == BufferKind::output && info.binding == output.output;
+}
+
+void MemoryWriter::hold(BufferId id) {
+  if (control_.fixed.contains(id) || !control_.held.insert(id).second) return;
+  code_.line(cat("{ ", hold_text(id, "goto done"), " }"));
+  refresh(id);
+}
+
+bool MemoryWriter::holds_by_call() const { return !control_.polls.has_loops && program_.buffers.size() > most_held_in_line; }
+
+std::string MemoryWriter::hold_text(BufferId id, const std::string& otherwise) {
+  const Buffer& info = buffer_info(id);
+  if (info.kind == BufferKind::temp)
+    return cat("if (!", holds_by_call() ? "hold_by_call" : "hold", "(frame, ", id, ", ", names_.bytes(id), ")) ", otherwise,
+               ";");
+  return cat("const i64 dims[] = {", info.shape.empty() ? "0" : "", dims_text(info.shape), "}; if (!hold_result(frame, ", id,
+             ", ", info.binding, ", dims)) ", otherwise, ";");
+}
+
+void MemoryWriter::grow(const BlockStep& step) {
+  std::string bytes = cat(dim(step.elements), "*", item_size(buffer_info(step.buffer).dtype));
+  stop_unless(cat("grow(frame, ", step.buffer, ", ", bytes, ")"));
+  control_.held.insert(step.buffer);
+  refresh(step.buffer);
+}
+
+// Where nothing can fail any more the memory need not be kept. That may depend on the events which the caller accepts.
+void MemoryWriter::protect(size_t block, size_t step) {
+  const std::vector<BlockStep>& steps = program_.blocks[block].steps;
+  Failures failures = failures_from(program_, copy_.facts, control_.polls.edges, block, step);
+  bool single = program_.blocks.size() == 1;
+  if (failures.others || (single && !knows_memory_after(block, step))) return keep_input(steps[step].buffer);
+  if (events_before(program_, copy_.facts, block, step) != 0) stop_unless(cat("!must_stop(frame, ", events_text(), ")"));
+  std::string condition = failures.events == 0 ? "" : cat("(", failures.events, " & ~frame->launch->accepted) != 0");
+  if (single) condition = hold_memory_after(block, step, std::move(condition));
+  for (int output : failures.outputs) condition += or_has_no_memory(condition, output);
+  if (!condition.empty()) {
+    code_.open(cat("if (", condition, ")"));
+    keep_input(steps[step].buffer);
+    code_.close("} else {");
+    code_.line("  commit(frame);");
+    code_.line("}");
+  } else {
+    code_.line("commit(frame);");
+  }
+}
+
+// Whether the sizes of all memory that further steps write are known at the start.
+bool MemoryWriter::knows_memory_after(size_t block, size_t step) {
+  const ProgramBlock& b = program_.blocks[block];
+  for (size_t k = step; k < b.steps.size(); ++k)
+    for (BufferId id : buffers_written(program_, b.steps[k])) {
+      std::vector<Dim> dims = buffer_info(id).shape;
+      dims.push_back(buffer_info(id).elements);
+      for (Dim d : dims)
+        for (int symbol : copy_.dims.symbols(d))
+          if (program_.is_bound(symbol)) return false;
+    }
+  return true;
+}
+
+// Takes the memory of all further steps. What is left is added to the condition for a failure: outputs that the exit makes.
+std::string MemoryWriter::hold_memory_after(size_t block, size_t step, std::string condition) {
+  const ProgramBlock& b = program_.blocks[block];
+  for (size_t k = step; k < b.steps.size(); ++k)
+    for (BufferId id : buffers_written(program_, b.steps[k])) hold(id);
+  for (const ExitOutput& output : b.outputs) {
+    if (is_in_place(program_, output)) continue;
+    condition += or_has_no_memory(condition, output.output);
+  }
+  return condition;
+}
+
+void MemoryWriter::keep_input(BufferId id) {
+  const std::vector<BufferId>& all = control_.protected_buffers;
+  size_t place = static_cast<size_t>(std::find(all.begin(), all.end(), id) - all.begin());
+  code_.open("");
+  stop_unless(keep_call(cat("kept[", static_cast<long>(place), "]"), id));
+  code_.close();
+}
+
+std::string MemoryWriter::keep_call(const std::string& kept, BufferId id) {
+  const Buffer& info = buffer_info(id);
+  bool dense = info.kind != BufferKind::input;
+  Dim item = copy_.dims.constant(item_size(info.dtype));
+  std::vector<Dim> shape = dense ? std::vector<Dim>{info.elements} : info.shape;
+  std::vector<Dim> strides = dense ? std::vector<Dim>{item} : info.strides;
+  code_.line(cat("const i64 shape[] = {", shape.empty() ? "0" : "", dims_text(shape), "};"));
+  code_.line(cat("const i64 strides[] = {", strides.empty() ? "0" : "", dims_text(strides), "};"));
+  return cat("keep_input(frame, ", kept, ", ", id, ", ", static_cast<long>(shape.size()), ", ", item_size(info.dtype),
+             ", shape, strides)");
+}
+
+}  // namespace accel

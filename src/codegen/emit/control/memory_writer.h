@@ -1,0 +1,32 @@
+#pragma once
+// MemoryWriter: memory of the control flow: where buffers get some, and what is kept of arguments before it is written.
+
+#include "codegen/emit/control/control_writer.h"
+
+namespace accel {
+
+class MemoryWriter : public ControlWriter {
+ public:
+  using ControlWriter::ControlWriter;
+
+  // Gives a buffer memory that a step is about to write.
+  void hold(BufferId id);
+  // The text that does so, with `otherwise` for where there is none.
+  std::string hold_text(BufferId id, const std::string& otherwise);
+  // The steps of these kinds; protect: number `step` of the block.
+  void grow(const BlockStep& step);
+  void protect(size_t block, size_t step);
+  // Writes where the elements of a buffer lie; returns the call that keeps them.
+  std::string keep_call(const std::string& kept, BufferId id);
+
+ private:
+  bool holds_by_call() const;
+  bool knows_memory_after(size_t block, size_t step);
+  std::string hold_memory_after(size_t block, size_t step, std::string condition);
+  void keep_input(BufferId id);
+};
+
+// Whether the buffer is the result's own memory.
+bool is_in_place(const Program& program, const ExitOutput& output);
+
+}  // namespace accel

@@ -1,0 +1,26 @@
+#pragma once
+// ParallelLoopWriter: where the whole program comes to a loop of the control flow whose iterations threads share: their
+// functions (ControlFunction) run all iterations but the last one, which is left to the program's own blocks.
+
+#include "codegen/emit/control/control_writer.h"
+
+namespace accel {
+
+class ParallelLoopWriter : public ControlWriter {
+ public:
+  using ControlWriter::ControlWriter;
+
+  // Before the header of a parallel loop, where edges from outside arrive; nothing for other blocks.
+  void share(size_t block);
+
+ private:
+  void run_loop(size_t number, const ParallelLoop& loop);
+  void pass_symbols(size_t number, const ParallelLoop& loop);
+  void keep_written(const ParallelLoop& loop);
+  int leaves(const ParallelLoop& loop) const;
+};
+
+// Temps of the control flow that the loop's blocks name.
+std::vector<TempId> temps_of_loop(const Control& control, const ParallelLoop& loop);
+
+}  // namespace accel

@@ -1,0 +1,28 @@
+#pragma once
+// PairwiseWriter: sums in the order of NumPy's pairwise summation, of all elements or of those that a mask selects.
+
+#include "codegen/emit/reductions/reduction_writer.h"
+
+namespace accel {
+
+class PairwiseWriter : public ReductionWriter {
+ public:
+  using ReductionWriter::ReductionWriter;
+
+  void pairwise(const Stmt& stmt);
+  void masked_pairwise(const Stmt& stmt);
+
+  // Writes what tree() names: a pointer to elements that lie side by side, or a function that computes an element.
+  void write_source(const Stmt& stmt);
+  // The sum of `count` elements from `begin` on as an expression.
+  std::string tree(const Stmt& stmt, const std::string& begin, const std::string& count);
+
+ private:
+  bool straight_pairwise(const Stmt& stmt);
+  std::optional<std::string> contiguous_source(const Stmt& stmt);
+};
+
+// The prelude's type that adds elements of a dtype.
+std::string sum_of(DType element);
+
+}  // namespace accel
