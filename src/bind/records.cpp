@@ -77,11 +77,12 @@ py::list exits_record(const Entry& entry) {
   py::list exits;
   for (int exit = 0; exit < static_cast<int>(entry.captured().exits.size()); exit++) {
     if (entry.captured().exits[exit].kind != ExitKind::resume) continue;
-    if (is_interrupt(entry.captured().exits[exit]) && entry.times_taken(exit) == 0) continue;  // any loop may be interrupted
+    if (is_interrupt(entry.captured().exits[exit]) && entry.history().times_taken(exit) == 0)
+      continue;  // any loop may be interrupted
     py::dict record = to_python(entry.fallback_at(exit));
     record["serial"] = py::make_tuple(entry.serial(), exit);
     record["exceptional"] = entry.is_exceptional(exit);
-    record["count"] = entry.times_taken(exit);
+    record["count"] = entry.history().times_taken(exit);
     exits.append(record);
   }
   return exits;
@@ -127,8 +128,8 @@ py::dict version_record(const Entry& entry) {
   record["instructions"] = captured.instructions;
   record["operations"] = operations_record(captured);
   record["captured_graph"] = print_graph(captured.graph);
-  record["runs"] = entry.runs();
-  record["floating_point_events"] = entry.event_count();
+  record["runs"] = entry.history().runs();
+  record["floating_point_events"] = entry.events().event_count();
   if (entry.compilation() != nullptr) add_compilation(record, *entry.compilation());
   return record;
 }

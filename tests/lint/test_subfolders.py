@@ -9,7 +9,7 @@ ORDER = {
     "capture": ["domain", "product", "context", "protocol", "python", "numpy", "primitives", "interpreter", "."],
     "schedule": ["program", "analysis", "graph", "memory", "lowering", "loops", "."],
     "codegen": [".", "analysis", "emit"],
-    "dispatch": ["signals", "reports", "events", "exits", "calls", "launch", "backends", "versions", "."],
+    "dispatch": ["signals", "reports", "events", "exits", "calls", "launch", "backends", "entries", "versions", "."],
     "ir": ["integers", ".", "analysis", "text"],
     "passes": ["analysis", "."],
     "cpython": [".", "bytecode", "frames"],

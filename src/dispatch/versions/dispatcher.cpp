@@ -165,7 +165,7 @@ std::optional<Fallback> Dispatcher::last_fallback() const {
   if (last.fallback) return last.fallback;
   if (last.how == Answered::left) {
     const Entry& entry = **last.entry;
-    return entry.left_behind_call() ? *entry.left_behind_call() : entry.fallback_at(last.exit);
+    return entry.history().left_behind_call() ? *entry.history().left_behind_call() : entry.fallback_at(last.exit);
   }
   if (last.reason && pinned_ && pinned_->reason == *last.reason) return pinned_;
   if (last.reason) return at_start(*last.reason, {});
@@ -298,7 +298,7 @@ Dispatcher::Answer Dispatcher::try_version(size_t index, PyObject* const* locals
     return Answer::trial;
   }
   int64_t generation = generation_;
-  Entry::Mode mode = refuses_fallbacks() ? Entry::Mode::whole : Entry::Mode::ordinary;
+  RunMode mode = refuses_fallbacks() ? RunMode::whole : RunMode::ordinary;
   Outcome outcome = entry->run(function(), locals, mode, result);
   if (outcome == Outcome::no_match) return Answer::none;
   if (generation == generation_) last_version_ = static_cast<int>(index);
@@ -308,7 +308,7 @@ Dispatcher::Answer Dispatcher::try_version(size_t index, PyObject* const* locals
 Dispatcher::Answer Dispatcher::answer_of(Outcome outcome, const EntryHold& entry, int64_t generation, PyObject** result) {
   switch (outcome) {
     case Outcome::resumed:
-      record({Answered::left, entry, entry->last_exit(), {}, {}});
+      record({Answered::left, entry, entry->history().last_exit(), {}, {}});
       after_leaving(*entry, generation, result);
       return Answer::result;
     case Outcome::returned:
@@ -323,7 +323,7 @@ Dispatcher::Answer Dispatcher::answer_of(Outcome outcome, const EntryHold& entry
       record({Answered::interpreted, entry, -1, {}, at_start(Reason::interrupted, {})});
       return Answer::result;
     case Outcome::refused:
-      refuse(entry->fallback_at(entry->last_exit()));
+      refuse(entry->fallback_at(entry->history().last_exit()));
       if (generation == generation_) learn(*entry);
       return Answer::result;
     case Outcome::events:
@@ -350,12 +350,12 @@ void Dispatcher::after_leaving(Entry& entry, int64_t generation, PyObject** resu
   counters_.side_exits++;
   counters_.compiled++;
   std::optional<Fallback> refused;
-  if (entry.left_behind_call()) {
-    note(*entry.left_behind_call());
-    const auto& seen = entry.seen_result();
+  if (entry.history().left_behind_call()) {
+    note(*entry.history().left_behind_call());
+    const auto& seen = entry.history().seen_result();
     bool learns = seen && seen->second.kind != ResultKind::unknown;
     bool refuses = refuses_fallbacks() || (options_.fullgraph && seen);
-    if (refuses && !learns && *result != nullptr) refused = entry.left_behind_call();
+    if (refuses && !learns && *result != nullptr) refused = entry.history().left_behind_call();
   }
   if (generation == generation_) learn(entry);
   if (!refused) return;
@@ -366,7 +366,7 @@ void Dispatcher::after_leaving(Entry& entry, int64_t generation, PyObject** resu
 // The next call gets a version that knows what the call gives; one that gives now this and now that is left to the interpreter.
 // Likewise one for indices of either sign, and for what is now a view and now a copy.
 void Dispatcher::learn(Entry& entry) {
-  if (auto seen = entry.take_seen_result()) {
+  if (auto seen = entry.history().take_seen_result()) {
     auto [known, fresh] = seen_results_.try_emplace(seen->first, seen->second);
     if (!fresh) known->second = {};
     drop_version(entry);
@@ -402,7 +402,7 @@ Dispatcher::Answer Dispatcher::refuse(Fallback why) {
 
 Dispatcher::Answer Dispatcher::after_events(Entry& entry) {
   counters_.side_exits++;
-  Fallback why = at_start(Reason::floating_point_event, entry.last_events());
+  Fallback why = at_start(Reason::floating_point_event, entry.events().last_events());
   note(why);
   if (refuses_fallbacks()) return refuse(why);
   next_call_.fallback = std::move(why);
@@ -411,7 +411,7 @@ Dispatcher::Answer Dispatcher::after_events(Entry& entry) {
 
 Dispatcher::Answer Dispatcher::after_giving_up(Entry& entry) {
   counters_.side_exits++;
-  const Failure& problem = entry.last_problem();
+  const Failure& problem = entry.history().problem();
   next_call_.fallback = at_start(problem.reason, problem.detail);
   note(*next_call_.fallback);
   return report_failure(problem) ? Answer::interpret : Answer::result;

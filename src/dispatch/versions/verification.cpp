@@ -40,7 +40,7 @@ PyRef run_on_copies(Entry& entry, PyObject* function, PyObject* check, Py_ssize_
   PyRef silenced = PyRef::steal(PyObject_CallMethod(check, "silence", nullptr));
   if (!silenced) return {};
   PyObject* result = nullptr;
-  Outcome outcome = entry.run(function, bound.locals(), Entry::Mode::rehearsal, &result);
+  Outcome outcome = entry.run(function, bound.locals(), RunMode::rehearsal, &result);
   PyErr_Clear();
   PyRef found = outcome == Outcome::returned ? PyRef::steal(result) : PyRef();
   PyRef spoken = PyRef::steal(PyObject_CallMethod(check, "speak", nullptr));

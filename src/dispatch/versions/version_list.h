@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "dispatch/versions/entry.h"
+#include "dispatch/entries/entry.h"
 
 namespace accel {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "dispatch/versions/entry.h"
+#include "dispatch/entries/entry.h"
 
 namespace accel {
 

@@ -1,4 +1,4 @@
-#include "dispatch/versions/work.h"
+#include "dispatch/entries/work.h"
 
 #include <algorithm>
 #include <map>

@@ -1,0 +1,125 @@
+#include "dispatch/entries/kernels.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "capture/product/rng_functions.h"
+#include "dispatch/events/event_plan.h"
+#include "dispatch/launch/draw_functions.h"
+#include "dispatch/signals/interrupt.h"
+#include "ir/analysis/flow.h"
+
+namespace accel {
+namespace {
+
+// Whether all results of every run are known before it.
+bool has_known_results(const Graph& graph) { return graph.blocks.size() == 1 && bound_symbols(graph).empty(); }
+
+// Whether passes left the exits as dispatch knows them.
+bool same_outputs(const Graph& a, const Graph& b) {
+  std::vector<ExitOutputs> exits_a = exits_of(a), exits_b = exits_of(b);
+  return std::equal(exits_a.begin(), exits_a.end(), exits_b.begin(), exits_b.end(),
+                    [](const ExitOutputs& x, const ExitOutputs& y) { return x.types.size() == y.types.size(); });
+}
+
+// Releases the GIL meanwhile. Reason::interrupted: an exception is set.
+Result<Compilation> compile_graph(Graph graph, const CompileOptions& options) {
+  PyThreadState* thread = nullptr;
+  const Interruptible compiling;
+  KernelScope scope(&thread, compiling);
+  thread = PyEval_SaveThread();
+  Result<Compilation> compiled = compile(std::move(graph), options);
+  PyEval_RestoreThread(std::exchange(thread, nullptr));
+  if (scope.take()) return fail(Reason::interrupted, {});
+  return compiled;
+}
+
+}  // namespace
+
+Kernels::Kernels(const Captured& captured, const RunPlan& plan)
+    : captured_(captured), plan_(plan), draws_(captured.calls.size()) {}
+
+Status Kernels::compile_plain(bool keep_texts) {
+  always_records_ = records_at_no_cost(captured_.graph) && !plan_.calls_python;
+  Result<Compilation> compiled = compile_graph(captured_.graph, {.keep_texts = keep_texts, .record_events = always_records_});
+  if (!compiled.ok()) return compiled.failure();
+  if (!same_outputs(captured_.graph, compiled->graph)) return fail(Reason::internal_error, "a pass changed the exits");
+  if (always_records_) {
+    ACCEL_TRY([[maybe_unused]] Unit added, add_recording(*compiled));
+  }
+  has_flow_ = accel::has_flow(compiled->graph);
+  bool calls = plan_.makes_calls && !plan_.writes_inputs;
+  ACCEL_TRY(plain_, resolve(*compiled, has_known_results(compiled->graph) && !calls));
+  auto draws = [](const BoxedCall& call) { return call.draw >= 0; };
+  if (std::any_of(captured_.calls.begin(), captured_.calls.end(), draws)) find_draw_functions();
+  compilation_ = std::make_unique<Compilation>(std::move(compiled).value());
+  return Unit{};
+}
+
+Status Kernels::compile_recording() {
+  ACCEL_TRY(Compilation made, compile_graph(captured_.graph, {.record_events = true}));
+  if (!same_outputs(captured_.graph, made.graph)) return fail(Reason::internal_error, "a pass changed the exits");
+  return add_recording(made);
+}
+
+Status Kernels::compile_quiet() {
+  ACCEL_TRY(Compilation quiet, compile_graph(captured_.graph, {.quiet_comparisons = true}));
+  plain_.kernel = quiet.kernel;
+  return Unit{};
+}
+
+Status Kernels::compile_with(PyObject* backend, const Binding& binding) {
+  ACCEL_TRY(python_, PythonKernel::make(backend, captured_, binding));
+  return Unit{};
+}
+
+// A call's result may become a result itself; memory for it is then made in vain.
+Status Kernels::add_recording(const Compilation& compilation) {
+  bool allocates_first = has_known_results(compilation.graph) && (!plan_.makes_calls || plan_.writes_inputs);
+  ACCEL_TRY(NativeKernel made, resolve(compilation, allocates_first));
+  recording_ = std::make_unique<NativeKernel>(std::move(made));
+  return Unit{};
+}
+
+Result<NativeKernel> Kernels::resolve(const Compilation& compilation, bool allocates_first) const {
+  NativeKernel made;
+  for (const LoopImport& import : compilation.kernel->imports()) {
+    ACCEL_TRY(ResolvedLoop loop, resolve_loop(import));
+    made.imports.push_back(loop.import);
+    made.loops.push_back(std::move(loop));
+  }
+  made.kernel = compilation.kernel;
+  made.allocates_first = allocates_first;
+  return made;
+}
+
+// Without the functions the methods are called.
+void Kernels::find_draw_functions() {
+  const std::vector<void*>& functions = draw_functions();
+  if (functions.empty()) return;
+  for (size_t k = 0; k < draws_.size(); ++k) {
+    int row = captured_.calls[k].draw;
+    if (row < 0) continue;
+    const DrawInfo& info = draw_infos()[row];
+    draws_[k] = {functions[row], nullptr, is_quiet(info), is_normal(info) ? functions.back() : nullptr};
+    opens_draws_ = true;
+  }
+}
+
+bool Kernels::signals_on_nans() const {
+  if (!compilation_) return false;
+  const Graph& graph = compilation_->graph;
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+    bool of_floats = !node.operands.empty() && dtype_kind(graph.type(node.operands[0]).dtype) == 'f';
+    return of_floats && (signals_on_nan(node.op) || (node.op == Op::reduce && signals_on_nan(node.attrs.ufunc)));
+  });
+}
+
+int Kernels::traverse(visitproc visit, void* arg) const {
+  for (const ResolvedLoop& loop : plain_.loops) Py_VISIT(loop.keep_alive.get());
+  if (recording_)
+    for (const ResolvedLoop& loop : recording_->loops) Py_VISIT(loop.keep_alive.get());
+  return python_ ? python_->traverse(visit, arg) : 0;
+}
+
+}  // namespace accel

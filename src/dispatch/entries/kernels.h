@@ -1,0 +1,76 @@
+#pragma once
+// Kernels: the compiled forms of one captured graph. A native entry has the plain kernel, and once events ask for it a kernel
+// that records which operation had which event, and one whose comparisons are quiet. Requires the GIL.
+
+#include <Python.h>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "capture/product/captured.h"
+#include "compile.h"
+#include "dispatch/backends/python_kernel.h"
+#include "dispatch/entries/run_plan.h"
+#include "ndarray/loops.h"
+
+namespace accel {
+
+struct NativeKernel {
+  std::shared_ptr<const CompiledKernel> kernel;
+  std::vector<ResolvedLoop> loops;  // of NumPy's, that the kernel calls
+  std::vector<AccelImport> imports;
+  bool allocates_first = true;  // all results before the kernel runs; else it asks for those of the exit it takes
+};
+
+class Kernels {
+ public:
+  // Both outlive this. Nothing is compiled yet.
+  Kernels(const Captured& captured, const RunPlan& plan);
+  Kernels(const Kernels&) = delete;
+  Kernels& operator=(const Kernels&) = delete;
+
+  // Compile the graph; release the GIL meanwhile. Reason::interrupted: an exception is set.
+  Status compile_plain(bool keep_texts);
+  Status compile_recording();
+  // From then on it runs in place of the plain kernel.
+  Status compile_quiet();
+  // Through a backend written in Python, with one call's symbols and inputs as its example.
+  Status compile_with(PyObject* backend, const Binding& binding);
+
+  // Of the plain kernel; null when there is none.
+  const Compilation* compilation() const { return compilation_.get(); }
+  const NativeKernel& plain() const { return plain_; }
+  const NativeKernel* recording() const { return recording_.get(); }
+  const PythonKernel* python() const { return python_.get(); }
+  // Whether the only kernel records events.
+  bool always_records() const { return always_records_; }
+  // Whether the plain kernel has control flow.
+  bool has_flow() const { return has_flow_; }
+  // Whether it compares or selects floats by operations that may signal that one is a NaN.
+  bool signals_on_nans() const;
+
+  // By call: the functions that draw its numbers, without streams.
+  std::span<const AccelDraw> draws() const { return draws_; }
+  bool opens_draws() const { return opens_draws_; }
+
+  int traverse(visitproc visit, void* arg) const;
+
+ private:
+  Result<NativeKernel> resolve(const Compilation& compilation, bool allocates_first) const;
+  Status add_recording(const Compilation& compilation);
+  void find_draw_functions();
+
+  const Captured& captured_;
+  const RunPlan& plan_;
+  std::unique_ptr<Compilation> compilation_;
+  NativeKernel plain_;
+  std::unique_ptr<NativeKernel> recording_;
+  std::unique_ptr<PythonKernel> python_;
+  bool always_records_ = false, has_flow_ = false;
+  std::vector<AccelDraw> draws_;
+  bool opens_draws_ = false;
+};
+
+}  // namespace accel

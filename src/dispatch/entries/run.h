@@ -1,0 +1,100 @@
+#pragma once
+// Run: one run of an entry: the launch of its kernel, whether the results stand, and how the call ends. Requires the GIL.
+
+#include <Python.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "dispatch/calls/boxed_calls.h"
+#include "dispatch/entries/run_context.h"
+#include "dispatch/launch/workspace.h"
+#include "dispatch/signals/interrupt.h"
+
+namespace accel {
+
+enum class Outcome : uint8_t {
+  no_match,     // a guard does not hold
+  returned,     // *result is the function's result
+  resumed,      // the interpreter finished the call from an exit on: *result is its result or null with an exception
+  interpret,    // the entry says that the interpreter runs this call
+  events,       // a floating-point event needs NumPy's warning: nothing visible has happened, the interpreter runs the call
+  gave_up,      // the kernel failed without such an event: nothing visible has happened, the interpreter runs the call
+  refused,      // the call left compiled code through an exit that the stance forbids
+  raised,       // an exception is set: the call ends with it
+  interrupted,  // *result is what the interpreter made of the call, at whose start the exception was raised
+};
+
+enum class RunMode : uint8_t {
+  ordinary,
+  whole,      // exits to the interpreter are refused, but for those where NumPy raises or warns
+  rehearsal,  // on copies of a call's arguments: every exit is refused, and generators get their state back
+};
+
+class Run {
+ public:
+  // Requires that the guards hold with `binding`. All outlive the run; `space` has room for RunContext::plan.
+  Run(RunContext& context, PyObject* function, PyObject* const* locals, const Binding& binding, RunMode mode, Workspace& space);
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  // To be called once.
+  Outcome execute(PyObject** result) { return context_.plan.calls_python ? launch_timed(result) : launch(result); }
+
+ private:
+  // What has come of asking whether the run is interrupted.
+  struct Interruption {
+    std::optional<SavedException> exception;  // has interrupted the kernel, and is to be raised
+    bool is_held = false;                     // what the kernel uses
+    std::vector<Replaced> published;          // what others have seen of what the run has set
+  };
+  Interruption& interruption() {
+    if (!interruption_) interruption_ = std::make_unique<Interruption>();
+    return *interruption_;
+  }
+  bool is_interrupted() const { return interruption_ && interruption_->exception; }
+  PythonCalls* python() { return calls_ ? calls_->python() : nullptr; }
+  bool has_called_python() { return python() != nullptr && python()->has_begun(); }
+  CheckedRun checked_run() const;
+  std::span<AccelDraw> copy_draws(Workspace& space) const;
+
+  Outcome launch(PyObject** result);
+  Outcome launch_timed(PyObject** result);
+  int run_kernel();
+  int run_python();
+  int run_native(const NativeKernel& kernel);
+  void note_interruption(bool was_interrupted, int status);
+  void take_references(bool take) const;
+  // Interruptible of the kernel; `run` is this.
+  static void hold(void* run);
+  static bool still_holds(void* run);
+  static void publish(void* run, int exit);
+
+  Outcome judge(int status);
+  Outcome warn();
+  Outcome abandon(Outcome why, PyObject** result);
+  Outcome raise_late(Outcome outcome, PyObject** result);
+  Outcome left_in_call(PyObject** result);
+  Outcome go_back(Outcome why, PyObject** result);
+  const PythonCall& last_call_site();
+  void leave_behind_call(Reason reason, std::string detail);
+  void bind_symbols(const Exit& exit);
+  Outcome finish(PyObject** result);
+  Outcome not_made(PyObject** result);
+  Outcome leave(PyObject** result);
+
+  RunContext& context_;
+  PyObject* function_;
+  PyObject* const* locals_;
+  Binding binding_;
+  Outputs outputs_;
+  PyObject** objects_;  // by recipe
+  RunEvents events_;
+  int exit_ = 0;
+  RunMode mode_;
+  std::unique_ptr<Interruption> interruption_;  // null: the run was not asked
+  std::optional<BoxedCalls> calls_;             // when the graph makes any
+};
+
+}  // namespace accel

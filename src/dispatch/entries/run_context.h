@@ -1,0 +1,33 @@
+#pragma once
+// RunContext: what all runs of one entry share: what was captured, its kernels, and what runs leave there for later ones.
+
+#include "capture/product/captured.h"
+#include "dispatch/entries/event_policy.h"
+#include "dispatch/entries/kernels.h"
+#include "dispatch/entries/patience.h"
+#include "dispatch/entries/run_history.h"
+#include "dispatch/entries/run_plan.h"
+#include "dispatch/entries/trial.h"
+
+namespace accel {
+
+struct RunContext {
+  explicit RunContext(Captured taken)
+      : captured(std::move(taken)),
+        plan(captured),
+        kernels(captured, plan),
+        events(captured, plan, kernels, patience),
+        history(captured.exits.size()) {}
+  RunContext(const RunContext&) = delete;
+  RunContext& operator=(const RunContext&) = delete;
+
+  Captured captured;
+  const RunPlan plan;
+  Kernels kernels;
+  EventPolicy events;
+  RunHistory history;
+  Patience patience;
+  Trial trial;
+};
+
+}  // namespace accel

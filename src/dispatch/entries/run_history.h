@@ -1,0 +1,66 @@
+#pragma once
+// RunHistory: what the runs of an entry have come to: how many there were, which exits they took, and how the last one ended.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "capture/product/call_site.h"
+#include "dispatch/reports/python_errors.h"
+
+namespace accel {
+
+class RunHistory {
+ public:
+  explicit RunHistory(size_t exits) : times_taken_(exits) {}
+
+  // A run begins: nothing is wrong with it yet.
+  void begin() {
+    forget_problem();
+    left_behind_call_.reset();
+  }
+  // The kernel has run, and its results stand.
+  void count_run() { runs_++; }
+  void take_exit(int exit) {
+    last_exit_ = exit;
+    times_taken_[exit]++;
+  }
+  // The interpreter has finished the run from the exit on. Runs of the same entry meanwhile do not count as the last one.
+  void end_at(int exit) {
+    last_exit_ = exit;
+    left_behind_call_.reset();
+  }
+  void leave_behind_call(Fallback why) { left_behind_call_ = std::move(why); }
+  void see_result(const std::string& place, const SeenResult& seen) { seen_result_.emplace(place, seen); }
+  void fail(Failure problem) { problem_ = std::move(problem); }
+  void forget_problem() {
+    problem_.reason = Reason::internal_error;
+    problem_.detail.clear();
+  }
+
+  // Runs that compiled code answered, in whole or up to an exit.
+  int64_t runs() const { return runs_; }
+  int64_t times_taken(int exit) const { return times_taken_[exit]; }
+  // The exit that the last run took.
+  int last_exit() const { return last_exit_; }
+  // Where and why the last run went on in the interpreter after a call that it made; empty: it did not.
+  const std::optional<Fallback>& left_behind_call() const { return left_behind_call_; }
+  // Place and result of a call that gave something else than assumed, as the last run has found out.
+  const std::optional<std::pair<std::string, SeenResult>>& seen_result() const { return seen_result_; }
+  std::optional<std::pair<std::string, SeenResult>> take_seen_result() { return std::exchange(seen_result_, std::nullopt); }
+  // Why the last run gave up.
+  const Failure& problem() const { return problem_; }
+
+ private:
+  int64_t runs_ = 0;
+  std::vector<int64_t> times_taken_;  // by exit
+  int last_exit_ = 0;
+  std::optional<Fallback> left_behind_call_;
+  std::optional<std::pair<std::string, SeenResult>> seen_result_;
+  Failure problem_;
+};
+
+}  // namespace accel
