@@ -18,6 +18,9 @@ extern std::atomic<Stance> current_stance;
 
 inline Stance stance() { return current_stance.load(std::memory_order_relaxed); }
 
+// Whether a call that leaves compiled code for the interpreter raises.
+inline bool refuses_fallbacks() { return stance() == Stance::fail_on_fallback; }
+
 // Whether every function runs in the interpreter now.
 inline bool is_switched_off() { return stance() == Stance::force_eager || settings().disable.get(); }
 

@@ -1,0 +1,112 @@
+#include "dispatch/versions/version_compiler.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "base/settings.h"
+#include "dispatch/versions/constant_history.h"
+
+namespace accel {
+
+CompilingMark::CompilingMark(int64_t& process) : process_(process) { process_ = getpid(); }
+
+bool VersionCompiler::is_compiling() const { return compiling_process_ != 0 && compiling_process_ == getpid(); }
+
+void VersionCompiler::clear() {
+  seen_results_.clear();
+  learned_.clear();
+}
+
+// The next call gets a version that knows what the call gives; one that gives now this and now that is left to the interpreter.
+// Likewise one for indices of either sign, and for what is now a view and now a copy.
+bool VersionCompiler::learn(Entry& entry) {
+  if (auto seen = entry.history().take_seen_result()) {
+    auto [known, fresh] = seen_results_.try_emplace(seen->first, seen->second);
+    if (!fresh) known->second = {};
+    return true;
+  }
+  auto reason = entry.met_other_way();
+  if (reason) learned_.insert(*reason);
+  return reason.has_value();
+}
+
+CaptureOptions VersionCompiler::capture_options() const {
+  CaptureOptions options;
+  options.budget = static_cast<int>(settings().capture_budget.get());
+  options.seconds = settings().capture_seconds.get();
+  options.stop_before_instruction = static_cast<int>(settings().stress_exits.get());
+  options.trace = log_enabled(LogTopic::capture);
+  options.fixed_sizes = options_.fixed_sizes;
+  options.seen_results = &seen_results_;
+  options.learned = learned_;
+  return options;
+}
+
+// Captures once more where that shows that a constant of earlier versions has changed.
+Result<Captured> VersionCompiler::capture_call(PyObject* const* locals, size_t versions) {
+  CaptureOptions options = capture_options();
+  PyRef code = PyRef::borrow(reinterpret_cast<PyObject*>(function_.code()));  // the history lives as long
+  ConstantHistory* history = ConstantHistory::of(reinterpret_cast<PyCodeObject*>(code.get()));
+  bool many_versions = 2 * static_cast<int64_t>(versions) >= settings().recompile_limit.get();
+  if (history != nullptr) options.changed_constants = history->changed(many_versions);
+  Result<Captured> captured = capture(function_.object(), locals, function_.local_count(), options);
+  if (history == nullptr || !captured.ok() || !history->note(captured.value().guards)) return captured;
+  std::set<std::string> changed = history->changed(many_versions);
+  if (changed == options.changed_constants) return captured;
+  options.changed_constants = std::move(changed);
+  captured = capture(function_.object(), locals, function_.local_count(), options);
+  if (captured.ok()) history->note(captured.value().guards);
+  return captured;
+}
+
+Result<VersionCompiler::Made> VersionCompiler::make(PyObject* const* locals, size_t versions) {
+  SlowCompile time(function_.name_and_place());
+  ACCEL_TRY(Captured captured, capture_call(locals, versions));
+  Made made;
+  if (captured.code.get() != reinterpret_cast<PyObject*>(function_.code())) return made;
+  made.entry = std::make_unique<Entry>(std::move(captured));
+  Status built = build_or_leave(*made.entry, locals, time);
+  if (!built.ok()) made.failure = built.failure();
+  return made;
+}
+
+Status VersionCompiler::compile_again(Entry& entry, PyObject* const* locals) {
+  entry.second_try().begin();
+  SlowCompile time(function_.name_and_place());
+  return build_or_leave(entry, locals, time);
+}
+
+// Where it fails the entry leaves its calls to the interpreter.
+Status VersionCompiler::build_or_leave(Entry& entry, PyObject* const* locals, SlowCompile& time) {
+  time.begin(entry.captured());
+  Status built = build(entry, locals);
+  time.end(entry.compilation());
+  if (built.ok()) return built;
+  entry.leave_to_interpreter(built.failure().reason, built.failure().detail);
+  entry.second_try().plan(built.failure().reason, time.start());
+  return built;
+}
+
+Status VersionCompiler::build(Entry& entry, PyObject* const* locals) {
+  const Captured& captured = entry.captured();
+  if (!entry.fits(function_.object(), locals)) {
+    return fail(Reason::internal_error,
+                "a new version does not fit its own call: not " + captured.guards.first_failure(function_.object(), locals));
+  }
+  bool forced = settings().stress_exits.get() > 0 && entry.partial_exit() >= 0;
+  bool refused = options_.must_be_full() && entry.partial_exit() >= 0;
+  if (refused || (!captured.worth_compiling && !forced)) {
+    entry.leave_to_interpreter(Reason::not_profitable, {});
+    return Unit{};
+  }
+  if (entry.does_nothing()) {
+    entry.compile_nothing();
+    return Unit{};
+  }
+  if (options_.backend) return entry.compile_with(options_.backend.get(), function_.object(), locals);
+  bool keep_texts = settings().keep_texts.get() || log_enabled(LogTopic::passes);
+  return entry.compile_native(keep_texts);
+}
+
+}  // namespace accel
