@@ -6,60 +6,58 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "capture/product/captured.h"
 #include "cpython/frames/frame.h"
+#include "dispatch/calls/call_objects.h"
+#include "dispatch/calls/checked_run.h"
+#include "dispatch/calls/replaced_values.h"
 #include "dispatch/events/errstate.h"
 #include "dispatch/exits/materialiser.h"
-#include "dispatch/exits/outputs.h"
 
 namespace accel {
 
-// What one call of the table needs at run time.
-struct PythonCallPlan {
-  OutputPlan operands;
-  Materialiser materialiser;
+// How a call ended after which the run does not go on: why, and what the function returned or raised then.
+class LeftCall {
+ public:
+  LeftCall() = default;
+  ~LeftCall();
+  LeftCall(const LeftCall&) = delete;
+  LeftCall& operator=(const LeftCall&) = delete;
+
+  void because(Reason reason, std::string detail) {
+    reason_ = reason;
+    detail_ = std::move(detail);
+  }
+  void give(SeenResult result) { unknown_result_ = std::move(result); }
+  // The frames have run to their end. `answer`: stolen; null with the current exception, which is taken.
+  void end(PyObject* answer);
+
+  bool has_ended() const { return has_ended_; }
+  // What the function returned, or null with an exception set. Once.
+  PyObject* take_answer();
+  Reason reason() const { return reason_; }
+  const std::string& detail() const { return detail_; }
+  // What the call gave, when it was not what capture has assumed.
+  const std::optional<SeenResult>& unknown_result() const { return unknown_result_; }
+
+ private:
+  bool has_ended_ = false;
+  PyObject* answer_ = nullptr;
+  PyObject* exception_[3] = {};  // type, value, traceback
+  Reason reason_ = Reason::assumption_failed;
+  std::string detail_;
+  std::optional<SeenResult> unknown_result_;
 };
-// By number; null for other calls.
-std::vector<std::unique_ptr<PythonCallPlan>> python_call_plans(const Captured& captured);
-
-// A run of an entry as it was checked at its start. Everything outlives the run.
-struct CheckedRun {
-  const Captured* captured = nullptr;
-  const std::vector<std::unique_ptr<PythonCallPlan>>* plans = nullptr;
-  PyObject* function = nullptr;
-  PyObject* const* locals = nullptr;
-  Binding binding;
-};
-
-// Adds what is to be stored, and what was there before the first store to the same place. `objects`: by recipe.
-void note_replaced(const std::vector<StoreRecipe>& stores, PyObject* const* objects, std::vector<Replaced>& replaced);
-// Sets what was there before. Keeps the current exception.
-void put_back(const std::vector<Replaced>& replaced);
-
-// Whether the guards hold now as they did then: for the same objects, sizes, memory and numbers. `replaced`: what the run
-// itself has set, null for nothing.
-bool holds_as_checked(const CheckedRun& run, const std::vector<Replaced>* replaced);
-
-// An operand of a call: memory, with dims and strides (bytes) of an array; or an array or number.
-struct CallOperandValue {
-  const void* memory = nullptr;
-  const int64_t* dims = nullptr;
-  const int64_t* strides = nullptr;
-  PyObject* object = nullptr;
-};
-
-// Objects that a run knows by number. Borrowed.
-using NamedObjects = std::vector<std::pair<int64_t, PyObject*>>;
 
 class PythonCalls {
  public:
   explicit PythonCalls(const CheckedRun& run);
   PythonCalls(const PythonCalls&) = delete;
   PythonCalls& operator=(const PythonCalls&) = delete;
-  ~PythonCalls();
 
   enum class Made : uint8_t {
     failed,  // the call has not been made; an exception is set
@@ -72,49 +70,34 @@ class PythonCalls {
 
   // Whether a call has been made.
   bool has_begun() const { return last_ >= 0; }
-  bool has_left() const { return left_; }
+  bool has_left() const { return left_.has_ended(); }
   // How many calls have been made.
   int64_t count() const { return count_; }
-  // What the function returned, or null with an exception, after a call that left.
-  PyObject* take_answer();
   // Goes on in the interpreter behind the last call that was done; raises the current exception there when `raise` is set.
   PyObject* go_back(bool raise);
   // What calls have been shown, as long as the run may name it.
   const ShownObjects& shown() const { return shown_; }
   // Gives up all references: frames that go on have their own.
   void release();
-  // The last call that was made, and why it left.
+  // The last call that was made, and how it left.
   int last() const { return last_; }
-  Reason reason() const { return reason_; }
-  const std::string& detail() const { return detail_; }
-  // What the last call gave, when it was not what capture has assumed.
-  const std::optional<SeenResult>& unknown_result() const { return unknown_; }
+  LeftCall& left() { return left_; }
 
  private:
   static AfterCall act(void* self, PyObject** result);
   static void release_all(void* self);
   AfterCall make(PyObject** result);
-  bool make_operands(const PythonCallPlan& plan, const std::vector<CallOperandValue>& operands, Outputs& outputs);
-  bool still_holds();
-  bool make_stores();
-  bool are_stores_there() const;
-  struct Look;
-  // What a call works with beside what the frames have.
-  struct Given {
-    PyRef callable;
-    std::vector<PyRef> arguments, stored;
-  };
-  Given give();
-  AfterCall judge(PyObject* result, const std::vector<Look>& looks);
+  AfterCall raise_in_frame(std::string detail);
+  AfterCall leave(std::string detail);
+  struct ObjectState;
+  AfterCall judge(PyObject* result, const std::vector<ObjectState>& before);
   bool is_as_assumed(PyObject* result);
-  PyObject* candidate(int number) const;
-  AfterCall leave(Reason reason, std::string detail);
+  void note_unknown(PyObject* result);
+  bool still_holds();
   void take_results(PyObject* result);
   void hold_sources();
-  void keep_alone();
-  void keep_results();
+  void release_held();
   void forget();
-  void release_objects();
 
   CheckedRun run_;
   std::vector<PyRef> held_;  // the objects at the sources
@@ -126,21 +109,11 @@ class PythonCalls {
   int64_t next_shown_ = 0;
   int last_ = -1;
   int64_t count_ = 0;
-  bool left_ = false;
-  PyObject* answer_ = nullptr;
-  PyObject* exception_[3] = {};  // type, value, traceback
-  Reason reason_ = Reason::assumption_failed;
-  std::string detail_;
-  std::optional<SeenResult> unknown_;
+  LeftCall left_;
 
   // Of the call that is being made.
-  const BoxedCall* call_ = nullptr;
-  const PythonCallPlan* plan_ = nullptr;
+  CallObjects objects_;
   const FramedCall* framed_ = nullptr;
-  std::vector<PyObject*> objects_;  // owned
-  std::vector<PyObject*> seen_;     // objects_ as they were, borrowed: owned by the frames, the arguments or kept_
-  NamedObjects named_;              // those of seen_ that the run knows by number
-  std::vector<PyRef> kept_;         // objects of seen_ that have no other owner
 };
 
 }  // namespace accel

@@ -225,11 +225,11 @@ Outcome Run::raise_late(Outcome outcome, PyObject** result) {
 // The frames have run to their end behind a call.
 Outcome Run::left_in_call(PyObject** result) {
   RunHistory& history = context_.history;
-  PythonCalls& calls = *python();
+  LeftCall& left = python()->left();
   context_.plan.outputs.release(outputs_);
-  *result = calls.take_answer();
-  leave_behind_call(calls.reason(), calls.detail());
-  if (calls.unknown_result()) history.see_result(last_call_site().place, *calls.unknown_result());
+  *result = left.take_answer();
+  leave_behind_call(left.reason(), left.detail());
+  if (left.unknown_result()) history.see_result(last_call_site().place, *left.unknown_result());
   history.seen_result() ? context_.patience.succeeded() : context_.patience.left();
   return Outcome::resumed;
 }

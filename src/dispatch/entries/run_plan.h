@@ -11,10 +11,11 @@
 #include <vector>
 
 #include "capture/product/captured.h"
-#include "dispatch/calls/python_calls.h"
+#include "dispatch/calls/checked_run.h"
 #include "dispatch/entries/work.h"
 #include "dispatch/exits/materialiser.h"
 #include "dispatch/exits/outputs.h"
+#include "dispatch/reports/python_errors.h"
 
 namespace accel {
 
