@@ -38,6 +38,11 @@ PyObject* shown_object(RecipeKind kind, int64_t number, const ShownObjects* show
   return Py_NewRef(object);
 }
 
+// The object of a part, null where the recipe has none.
+PyObject* part_of(const Recipe& recipe, size_t number, PyObject* const* objects) {
+  return number < recipe.parts.size() && recipe.parts[number] >= 0 ? objects[recipe.parts[number]] : nullptr;
+}
+
 PyObject* read_only(PyObject* view) {
   if (view == nullptr) return nullptr;
   PyRef none = PyRef::steal(PyObject_CallMethod(view, "setflags", "O", Py_False));
@@ -122,7 +127,6 @@ void Materialiser::release(PyObject** objects) const {
 PyObject* Materialiser::make_one(const Prepared& prepared, const Binding& binding, Outputs& outputs, PyObject* const* objects,
                                  const ShownObjects* shown) const {
   const Recipe& recipe = (*recipes_)[prepared.id];
-  auto part = [&](size_t i) { return i < recipe.parts.size() && recipe.parts[i] >= 0 ? objects[recipe.parts[i]] : nullptr; };
   const void* number = names_output(recipe.kind) ? outputs.data[recipe.index] : nullptr;
   switch (recipe.kind) {
     case RecipeKind::null:
@@ -147,7 +151,19 @@ PyObject* Materialiser::make_one(const Prepared& prepared, const Binding& bindin
     }
     case RecipeKind::shown:
     case RecipeKind::shown_array:
-      return shown_object(recipe.kind, number_of(number), shown, part(0));
+      return shown_object(recipe.kind, number_of(number), shown, part_of(recipe, 0, objects));
+    case RecipeKind::list_of_rows:
+      return new_list_of_rows(outputs.arrays[recipe.index], recipe.item, recipe.parts, objects);
+    default:
+      return make_of_parts(prepared, binding, objects);
+  }
+}
+
+// Of other objects alone.
+PyObject* Materialiser::make_of_parts(const Prepared& prepared, const Binding& binding, PyObject* const* objects) const {
+  const Recipe& recipe = (*recipes_)[prepared.id];
+  auto part = [&](size_t i) { return part_of(recipe, i, objects); };
+  switch (recipe.kind) {
     case RecipeKind::selected:
       return selected_number(recipe.parts, objects);
     case RecipeKind::view:
@@ -156,8 +172,6 @@ PyObject* Materialiser::make_one(const Prepared& prepared, const Binding& bindin
       return new_tuple(recipe.parts, objects);
     case RecipeKind::list:
       return new_list(recipe.parts, objects);
-    case RecipeKind::list_of_rows:
-      return new_list_of_rows(outputs.arrays[recipe.index], recipe.item, recipe.parts, objects);
     case RecipeKind::list_of_tuples:
     case RecipeKind::list_of_lists:
       return new_list_of_sequences(recipe.kind, static_cast<size_t>(recipe.index), recipe.parts, objects);
@@ -180,6 +194,18 @@ PyObject* Materialiser::make_one(const Prepared& prepared, const Binding& bindin
       return PyCell_New(part(0));
     case RecipeKind::function:
       return new_function(recipe.object.get(), {part(0), part(1), part(2), part(3), part(4)});
+    case RecipeKind::null:
+    case RecipeKind::constant:
+    case RecipeKind::source:
+    case RecipeKind::output_array:
+    case RecipeKind::output_numpy:
+    case RecipeKind::output_python:
+    case RecipeKind::dim_python:
+    case RecipeKind::dim_numpy:
+    case RecipeKind::shown:
+    case RecipeKind::shown_array:
+    case RecipeKind::list_of_rows:
+      break;  // make_one has these
   }
   PyErr_SetString(PyExc_SystemError, "unknown recipe");
   return nullptr;

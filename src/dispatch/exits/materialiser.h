@@ -52,6 +52,7 @@ class Materialiser {
   void mark(RecipeId id, std::vector<bool>& reachable) const;
   PyObject* make_one(const Prepared& prepared, const Binding& binding, Outputs& outputs, PyObject* const* objects,
                      const ShownObjects* shown) const;
+  PyObject* make_of_parts(const Prepared& prepared, const Binding& binding, PyObject* const* objects) const;
   PyObject* make_view(const Prepared& prepared, const Binding& binding, PyObject* base) const;
   void follow_base(const Prepared& prepared, const Binding& binding, PyObject* base, std::span<const int64_t> shape,
                    std::span<int64_t> strides) const;
