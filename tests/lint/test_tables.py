@@ -54,6 +54,12 @@ def is_dispatcher(function):
     return function.__code__.co_filename.endswith(("multiarray.py", "overrides.py"))
 
 
+def test_parts_of_the_prelude_are_its_files():
+    parts = rows("codegen/parts.inc", "PART")
+    files = [path.stem for path in (SRC / "codegen/prelude").rglob("*.h")]
+    assert sorted([*parts, "library"]) == sorted(files)  # "library" is before the kernel's namespace
+
+
 def test_ops_are_no_python_functions_of_numpy():
     ops = rows("ir/ops.inc", "OP")
     assert len(ops) > 20

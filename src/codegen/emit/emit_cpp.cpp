@@ -4,12 +4,10 @@
 #include <functional>
 
 #include "codegen/analysis/block_memory.h"
-#include "codegen/analysis/compared.h"
-#include "codegen/analysis/interleaved_loop.h"
-#include "codegen/analysis/vector_loop.h"
 #include "codegen/emit/control/control_function.h"
 #include "codegen/emit/expressions.h"
 #include "codegen/emit/functions/kernel_function.h"
+#include "codegen/emit/prelude_parts.h"
 #include "codegen/kernel_source.h"
 #include "codegen/prelude.h"
 
@@ -19,91 +17,6 @@ namespace {
 
 // Nests with as many regions may have equal ones.
 constexpr int least_shared_regions = 3;
-
-// What a Program needs of the prelude.
-struct Needs {
-  bool half = false, complex = false, sums = false, folds = false, extremes = false, roots = false, divided = false,
-       flow = false, narrowed = false, python = false, compared = false, vectors = false, dots = false, rows = false,
-       lists = false, records = false, interleaved = false;
-};
-
-// Whether it is a cast of floats to a dtype that does not hold all of them.
-bool narrows(const Program& program, const Stmt& stmt) {
-  if (stmt.kind != StmtKind::compute || stmt.op != Op::astype) return false;
-  auto is_real = [](DType dtype) { return dtype_kind(dtype) == 'f' || dtype_kind(dtype) == 'c'; };
-  DType from = program.temps[static_cast<size_t>(stmt.args[0])];
-  return is_real(from) && (!is_real(stmt.dtype) || item_size(stmt.dtype) < item_size(from));
-}
-
-void add_needs(const Program& program, const Body& body, Needs& needs) {
-  for (const Stmt& stmt : body) {
-    needs.sums |= stmt.kind == StmtKind::pairwise || stmt.kind == StmtKind::masked_pairwise;
-    needs.lists |= stmt.kind == StmtKind::list;
-    needs.folds |= stmt.kind == StmtKind::fold;
-    needs.extremes |= stmt.kind == StmtKind::argreduce;
-    needs.roots |= is_of_roots(program, stmt);
-    needs.divided |= stmt.divide_work;
-    needs.dots |= dot_of(program, stmt).has_value();
-    needs.rows |= is_matrix_by_vector(program, stmt);
-    needs.compared |= stand_in(program, stmt) != nullptr;
-    needs.vectors |= stmt.kind == StmtKind::repeat && vector_loop(program, stmt).has_value();
-    needs.interleaved |= interleaved_dtype(program, stmt).has_value();
-    needs.narrowed |= narrows(program, stmt);
-    needs.python |= stmt.quiet || (stmt.kind == StmtKind::compute && is_python_op(stmt.op));
-    add_needs(program, stmt.body, needs);
-  }
-}
-
-Needs needs_of(const Program& program) {
-  Needs needs;
-  for (DType dtype : program.temps) {
-    needs.half |= dtype == DType::float16;
-    needs.complex |= dtype_kind(dtype) == 'c';
-  }
-  for (const Nest& nest : program.nests) add_needs(program, nest.body, needs);
-  for (const ProgramBlock& block : program.blocks)
-    for (const BlockStep& step : block.steps) add_needs(program, step.body, needs);
-  needs.flow = !program.blocks.empty();
-  needs.records = program.records_events;
-  return needs;
-}
-
-void add_prelude(Code& out, const Needs& needs) {
-  const std::pair<const char*, bool> parts[] = {
-      {"abi", true},
-      {"types", true},
-      {"events", true},
-      {"frame", true},
-      {"record", needs.records},
-      {"layers", needs.flow},
-      {"flow", needs.flow},
-      {"scalar", true},
-      {"division", true},
-      {"python", needs.python},
-      {"powers", needs.python},
-      {"compared", needs.compared},
-      {"dot", needs.dots},
-      {"matvec", needs.rows},
-      {"half", needs.half},
-      {"complex", needs.complex},
-      {"cmath", needs.complex && needs.python},
-      {"complex_half", needs.half && needs.complex},
-      {"interleaved", needs.interleaved},
-      {"vectors", needs.vectors},
-      {"counted", needs.lists || needs.sums || needs.folds || needs.extremes || needs.divided},
-      {"pairwise", needs.sums || needs.divided},
-      {"divided", needs.divided},
-      {"fold", needs.folds},
-      {"argreduce", needs.extremes},
-      {"roots", needs.roots},
-      {"stream", needs.extremes},
-  };
-  if (needs.half) out.raw("#define ACCEL_HAS_HALF 1\n");
-  if (needs.narrowed) out.raw("#define ACCEL_NARROWS 1\n");
-  for (const auto& [name, wanted] : parts) {
-    if (wanted) out.raw(prelude_part(name));
-  }
-}
 
 // Functions of the nests, one list of them per copy. Copies with the same text share a function, and so do nests that differ in
 // nothing but what they are given.
@@ -371,7 +284,7 @@ Result<KernelSource> emit_cpp(const Program& program, bool quiet_comparisons) {
   if (quiet_comparisons) out.raw("#define ACCEL_QUIET_COMPARISONS 1\n");
   out.raw(prelude_part("library"));
   out.raw("namespace accel_kernel_text {\n");
-  add_prelude(out, needs_of(program));
+  add_prelude(out, program);
   NestTexts texts(program, facts);
   std::vector<std::map<int, int64_t>> copies = {{}};
   for (const Variant& variant : program.variants)

@@ -1,0 +1,11 @@
+#pragma once
+// The prelude of a kernel: the parts that its program needs (codegen/parts.inc).
+
+#include "codegen/emit/code.h"
+#include "schedule/program/program.h"
+
+namespace accel {
+
+void add_prelude(Code& out, const Program& program);
+
+}  // namespace accel
