@@ -1,6 +1,7 @@
 #pragma once
-// The C ABI between a compiled kernel and the process that calls it. The prelude holds the same declarations as text
-// (codegen/prelude/abi.h): a change here changes both and `accel_abi_version`.
+// The C ABI between a compiled kernel and the process that calls it. Part "abi" of the prelude is made from this header
+// (abi.cmake): from `accel_abi_version`, which every change increments, to the end of `extern "C"`, without comments, with i64
+// and iptr for int64_t and intptr_t. Nothing in between may need an include.
 
 #include <cstdint>
 
@@ -9,7 +10,6 @@ namespace accel {
 constexpr int accel_abi_version = 13;
 
 extern "C" {
-
 // NumPy's inner loop and its auxiliary data.
 typedef int (*AccelLoop)(void* context, char* const* args, const intptr_t* dims, const intptr_t* strides, void* auxdata);
 struct AccelImport {
@@ -115,13 +115,12 @@ enum AccelStatus : int {
   accel_error = 16,  // something NumPy raises for (integer to a negative power, ...)
   accel_no_memory = 32,
   accel_interrupted = 64,
-  accel_unclear = 256,  // an event of which nothing can be said afterwards
   accel_left = 128,     // a call has been made, and the caller goes on from there by itself: nothing before it is put back
+  accel_unclear = 256,  // an event of which nothing can be said afterwards
 };
 
 // Underflow alone does not make outputs garbage: the caller decides by errstate. The same holds for the other events.
 typedef int (*AccelKernel)(const AccelLaunch* launch);
-
 }  // extern "C"
 
 }  // namespace accel

@@ -1,4 +1,4 @@
-// The prelude's copy of the kernel ABI agrees with codegen/kernel_abi.h.
+// The kernel ABI in the words of the prelude (abi.cmake) agrees with codegen/kernel_abi.h.
 
 #include <gtest/gtest.h>
 
