@@ -76,6 +76,17 @@ int op_events(Op op, DType dtype) {
 
 bool signals_on_nan(Op op) { return std::strchr(op_info(op).events, 'n') != nullptr; }
 
+std::string vector_function(Op op, char kind) {
+  const std::string_view forms = op_info(op).vector_forms, kinds = forms.substr(0, forms.find(' '));
+  if (kinds.find(kind) == kinds.npos) return {};
+  return kinds == forms ? "v_" + std::string(op_info(op).name) : std::string(forms.substr(kinds.size() + 1));
+}
+
+bool has_interleaved_form(Op op) {
+  const std::string_view forms = op_info(op).vector_forms;
+  return forms.substr(0, forms.find(' ')).find('w') != forms.npos;
+}
+
 std::vector<std::vector<int>> core_signature(Op op) {
   std::vector<std::vector<int>> out;
   std::string_view text = op_info(op).cpp;

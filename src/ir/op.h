@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -40,6 +41,7 @@ struct OpInfo {
   const char* cpp;
   const char* cuda;
   int results = 1;
+  const char* vector_forms = "";
 };
 
 const OpInfo& op_info(Op op);
@@ -61,6 +63,15 @@ int cast_events(DType from, DType to);
 
 // Ops on scalars that call the C library as CPython does: the rows from overflow_event to math_isqrt.
 inline bool is_python_op(Op op) { return op >= Op::overflow_event && op <= Op::math_isqrt; }
+
+// The rows from equal to greater_equal, and from maximum to fmin.
+inline bool is_comparison(Op op) { return op >= Op::equal && op <= Op::greater_equal; }
+inline bool is_extreme(Op op) { return op >= Op::maximum && op <= Op::fmin; }
+
+// The function of the prelude's part "vectors" for a first operand of kind r(eal), c(omplex) or b(ool); empty: none.
+std::string vector_function(Op op, char kind);
+// Whether the emitted text may have vectors of whole complex numbers as operands.
+bool has_interleaved_form(Op op);
 
 // The core axes of a gufunc's operands, then of its result: equal numbers are equal extents, counted from 0 in the order in
 // which NumPy passes them.

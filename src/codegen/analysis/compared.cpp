@@ -11,11 +11,6 @@ constexpr StandIn stand_ins[] = {
     {Op::exp2, "estimate_exp2", "1000"},
 };
 
-bool is_comparison(Op op) {
-  return op == Op::less || op == Op::less_equal || op == Op::greater || op == Op::greater_equal || op == Op::equal ||
-         op == Op::not_equal;
-}
-
 // How many statements name a buffer.
 long uses_of_buffer(const Body& body, BufferId id) {
   long count = 0;

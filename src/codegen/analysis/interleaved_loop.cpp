@@ -10,9 +10,6 @@ namespace {
 bool is_product(Op op) {
   return op == Op::multiply || op == Op::scalar_multiply || op == Op::fused_multiply || op == Op::square;
 }
-bool has_interleaved_form(Op op) {
-  return is_product(op) || op == Op::add || op == Op::subtract || op == Op::negative || op == Op::conjugate;
-}
 
 class InterleavedForm {
  public:

@@ -9,37 +9,6 @@ namespace accel {
 
 namespace {
 
-struct Row {
-  Op op;
-  const char* function;
-  const char* kinds;  // of the first operand that is a number or mask: r(eal), c(omplex), b(ool)
-};
-constexpr Row rows[] = {
-    {Op::add, "v_add", "rc"},
-    {Op::subtract, "v_subtract", "rc"},
-    {Op::multiply, "v_multiply", "rc"},
-    {Op::fused_multiply, "v_fused_multiply", "c"},
-    {Op::divide, "v_divide", "r"},
-    {Op::square, "v_square", "rc"},
-    {Op::sqrt, "v_sqrt", "r"},
-    {Op::negative, "v_negative", "rc"},
-    {Op::conjugate, "v_conjugate", "c"},
-    {Op::absolute, "v_absolute", "rc"},
-    {Op::isnan, "v_isnan", "r"},
-    {Op::equal, "v_equal", "r"},
-    {Op::not_equal, "v_not_equal", "r"},
-    {Op::less, "v_less", "r"},
-    {Op::less_equal, "v_less_equal", "r"},
-    {Op::greater, "v_greater", "r"},
-    {Op::greater_equal, "v_greater_equal", "r"},
-    {Op::logical_and, "v_and", "b"},
-    {Op::bitwise_and, "v_and", "b"},
-    {Op::logical_or, "v_or", "b"},
-    {Op::bitwise_or, "v_or", "b"},
-    {Op::logical_not, "v_not", "b"},
-    {Op::invert, "v_not", "b"},
-};
-
 bool is_choice(Op op) { return op == Op::where || op == Op::merge; }
 bool is_both(Op op) { return op == Op::logical_and || op == Op::bitwise_and || op == Op::logical_or || op == Op::bitwise_or; }
 bool is_not(Op op) { return op == Op::logical_not || op == Op::invert; }
@@ -279,7 +248,6 @@ std::optional<VectorLoop> vector_loop(const Program& program, const Stmt& repeat
 
 std::string vector_function(const Program& program, const Stmt& stmt) {
   auto dtype = [&](TempId temp) { return program.temps[static_cast<size_t>(temp)]; };
-  char kind = kind_of(dtype(stmt.args[0]));
   switch (stmt.op) {
     case Op::real:
     case Op::imag:
@@ -293,9 +261,7 @@ std::string vector_function(const Program& program, const Stmt& stmt) {
     default:
       break;
   }
-  auto found = std::find_if(std::begin(rows), std::end(rows), [&](const Row& row) { return row.op == stmt.op; });
-  bool has = found != std::end(rows) && std::string(found->kinds).find(kind) != std::string::npos;
-  return has ? found->function : "";
+  return vector_function(stmt.op, kind_of(dtype(stmt.args[0])));
 }
 
 std::optional<ComparedModulus> compared_modulus(const Stmt& stmt, const std::set<TempId>& moduli) {

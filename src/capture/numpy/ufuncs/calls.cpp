@@ -16,20 +16,6 @@ namespace accel {
 
 namespace {
 
-bool is_comparison(Op op) {
-  switch (op) {
-    case Op::equal:
-    case Op::not_equal:
-    case Op::less:
-    case Op::less_equal:
-    case Op::greater:
-    case Op::greater_equal:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // One call while its dtypes and shapes are worked out.
 struct UfuncCall {
   Op op;

@@ -12,8 +12,7 @@ std::string FoldWriter::combined(const Stmt& stmt, const std::string& a, const s
 }
 
 bool FoldWriter::is_extreme_of_floats(const Stmt& stmt) const {
-  bool extreme = stmt.op == Op::maximum || stmt.op == Op::minimum || stmt.op == Op::fmax || stmt.op == Op::fmin;
-  return extreme && (dtype(stmt.dst) == DType::float64 || dtype(stmt.dst) == DType::float32);
+  return is_extreme(stmt.op) && (dtype(stmt.dst) == DType::float64 || dtype(stmt.dst) == DType::float32);
 }
 
 void FoldWriter::write_folded(const Stmt& stmt) {

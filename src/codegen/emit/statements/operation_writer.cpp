@@ -35,9 +35,7 @@ bool OperationWriter::chooses_constants(const Stmt& stmt) const {
 // Whether g++ may find that a comparison of this number always comes out the same (0 * x is never less than 0), and leave out
 // what computes it with the events of that.
 bool OperationWriter::may_be_foreseen(const Stmt& comparison, size_t operand) const {
-  constexpr Op comparisons[] = {Op::less, Op::less_equal, Op::greater, Op::greater_equal, Op::equal, Op::not_equal};
-  bool compares = std::find(std::begin(comparisons), std::end(comparisons), comparison.op) != std::end(comparisons);
-  if (!compares || emission_.in_vectors || comparison.args.size() != 2) return false;
+  if (!is_comparison(comparison.op) || emission_.in_vectors || comparison.args.size() != 2) return false;
   DType type = dtype(comparison.args[operand]);
   const Stmt* own = copy_.facts.definition(comparison.args[operand]);
   const Stmt* other = copy_.facts.definition(comparison.args[1 - operand]);
