@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cpython/py_ref.h"
+#include "guard/comparison.h"
 #include "ir/graph.h"
 
 namespace accel {
@@ -38,6 +39,7 @@ struct Source {
   std::string text;  // for people: "points", "self.scale", "numpy.add"
 };
 
+// In the order in which the guards of arguments are tested: cheap tests first.
 enum class GuardKind : uint8_t {
   identity,  // source is object
   type,      // type(source) is object
@@ -45,43 +47,52 @@ enum class GuardKind : uint8_t {
            // those)
   length,  // len(source) == value, source an exact tuple, list or dict
   keys,    // the keys of source, an exact dict, are those of the tuple object, in this order
-  array,   // exact ndarray of `dtype`, `ndim`, `layout`, aligned; binds dims to symbols [first_symbol, ndim) and, when strided,
-           // strides (bytes) to the ndim symbols after them
+  array,   // exact ndarray as ArrayGuard says, aligned; binds dims to symbols [first_symbol, ndim) and, when strided, strides
+           // (bytes) to the ndim symbols after them
   number,  // type(source) is object (int, float, complex, bool or a NumPy scalar type); binds its bits to symbol slot
            // first_symbol (int: value must fit int64; complex128: two slots)
   foreign_array,  // exact ndarray that no `array` guard accepts: another dtype, byte order or alignment, or too many axes
   writeable,      // array source's writeable flag == value
-  distinct,       // whether no two elements of the array source share memory == value
-  disjoint,       // whether the array sources `source` and `other` share no memory == value
-  same,           // whether `source` and `other` hold the same object == value
-  same_names,     // whether `source` and `other` are one object or keep their names in one dict, see namespace_of == value
-  relation,       // left `comparison` right, over symbols
   unbound,        // there is no such local, global, attribute or item
   bound,          // there is one, and it is not what `other` (-1, or the attribute of the class) holds
+  same,           // whether `source` and `other` hold the same object == value
+  same_names,     // whether `source` and `other` are one object or keep their names in one dict, see namespace_of == value
+  distinct,       // whether no two elements of the array source share memory == value
+  disjoint,       // whether the array sources `source` and `other` share no memory == value
+  relation,       // left `comparison` right, over symbols: RelationGuard
 };
 
-enum class Comparison : uint8_t { eq, ne, lt, le, gt, ge };
+// What an array has to be, and the symbols that it binds.
+struct ArrayGuard {
+  DType dtype = DType::float64;
+  int ndim = 0;
+  Layout layout = Layout::dense;
+  std::vector<uint8_t> order;  // axes slowest to fastest; empty = C
+  int first_symbol = -1;
+  int input = -1;  // index of the data pointer among array inputs, -1: not an input
+};
 
-// Whether d is a constant from which differences with sizes may leave int64.
-bool is_far(const DimTable& dims, Dim d);
+// The symbols that a number binds.
+struct NumberGuard {
+  DType dtype = DType::float64;
+  int first_symbol = -1;
+};
 
-// The sums that are >= 0 where left `comparison` right holds; ne tells none.
-std::vector<Dim> sums_told_by(DimTable& dims, Dim left, Comparison comparison, Dim right);
+struct RelationGuard {
+  Dim left;
+  Comparison comparison = Comparison::eq;
+  Dim right;
+};
 
 struct Guard {
   GuardKind kind = GuardKind::identity;
   SourceId source = -1;
   SourceId other = -1;  // disjoint, same, same_names, bound
-  PyRef object;
-  DType dtype = DType::float64;
-  int ndim = 0;
-  Layout layout = Layout::dense;
-  std::vector<uint8_t> order;  // array: axes slowest to fastest; empty = C
-  int first_symbol = -1;
-  int array_input = -1;  // array: index of the data pointer among array inputs, -1: not an input
-  int64_t value = 0;
-  Comparison comparison = Comparison::eq;
-  Dim left, right;
+  PyRef object;         // identity, type, equals, keys, number
+  int64_t value = 0;    // length; whether it is so: writeable, distinct, disjoint, same, same_names
+  ArrayGuard array;
+  NumberGuard number;
+  RelationGuard relation;
   std::string text;  // for people: "points.dtype == float64"
 };
 
@@ -98,6 +109,8 @@ struct Binding {
   PyObject** sources = nullptr;  // source_count objects, borrowed (alive while the locals and what they hold are)
   const std::vector<Replaced>* replaced = nullptr;  // what the check takes to be as before; null: nothing
 };
+
+struct SealedGuards;
 
 class GuardSet {
  public:
@@ -122,8 +135,7 @@ class GuardSet {
   std::string first_failure(PyObject* function, PyObject* const* locals) const;
 
  private:
-  struct Sealed;
-  std::shared_ptr<Sealed> sealed_;
+  std::shared_ptr<SealedGuards> sealed_;
 };
 
 }  // namespace accel

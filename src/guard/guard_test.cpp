@@ -77,7 +77,7 @@ bool same_constant(PyObject* a, PyObject* b) {
   return comparable && same_by_comparison(a, b);
 }
 
-ArrayTest make_array_test(const Guard& guard) {
+ArrayTest make_array_test(const ArrayGuard& guard) {
   ArrayTest test;
   test.descr = descr_of(guard.dtype);
   test.dtype = guard.dtype;
@@ -86,7 +86,7 @@ ArrayTest make_array_test(const Guard& guard) {
   for (int k = 0; k < guard.ndim; k++) test.order[k] = guard.order.empty() ? static_cast<uint8_t>(k) : guard.order[k];
   test.order_class = order_class(test);
   test.first_symbol = guard.first_symbol;
-  test.array_input = guard.array_input;
+  test.array_input = guard.input;
   return test;
 }
 
@@ -122,24 +122,6 @@ bool bind_number(PyObject* object, DType dtype, int64_t* symbols) {
   if (!read_scalar(object, dtype, bits)) return false;
   std::memcpy(symbols, bits, item_size(dtype) > 8 ? 16 : 8);
   return true;
-}
-
-bool compare(int64_t left, Comparison comparison, int64_t right) {
-  switch (comparison) {
-    case Comparison::eq:
-      return left == right;
-    case Comparison::ne:
-      return left != right;
-    case Comparison::lt:
-      return left < right;
-    case Comparison::le:
-      return left <= right;
-    case Comparison::gt:
-      return left > right;
-    case Comparison::ge:
-      return left >= right;
-  }
-  return false;
 }
 
 }  // namespace accel

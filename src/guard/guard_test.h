@@ -32,11 +32,9 @@ struct ArrayTest {
 
 // Requires an exact ndarray. Binds dims, strides and the data pointer.
 bool test_array(const ArrayTest& test, PyObject* array, Binding& binding);
-ArrayTest make_array_test(const Guard& guard);
+ArrayTest make_array_test(const ArrayGuard& guard);
 
 // Requires type(object) to be the guard's.
 bool bind_number(PyObject* object, DType dtype, int64_t* symbols);
-
-bool compare(int64_t left, Comparison comparison, int64_t right);
 
 }  // namespace accel

@@ -43,7 +43,7 @@ Failure no_data() { return fail(Reason::backend_failed, take_exception_text()); 
 
 SourceId source_of_input(const GuardSet& guards, int array_input) {
   for (const Guard& guard : guards.guards) {
-    if (guard.kind == GuardKind::array && guard.array_input == array_input) return guard.source;
+    if (guard.kind == GuardKind::array && guard.array.input == array_input) return guard.source;
   }
   return -1;
 }

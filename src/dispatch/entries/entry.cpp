@@ -18,7 +18,7 @@ SourceId source_of_array(const GuardSet& guards, const Graph& graph, int input) 
   auto is_array = [](const auto& other) { return other.slot < 0; };
   auto number = std::count_if(graph.inputs.begin(), graph.inputs.begin() + input, is_array);
   for (const Guard& guard : guards.guards) {
-    if (guard.kind == GuardKind::array && guard.array_input == number) return guard.source;
+    if (guard.kind == GuardKind::array && guard.array.input == number) return guard.source;
   }
   return -1;
 }

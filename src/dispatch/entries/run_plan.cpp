@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t words_of_draw = sizeof(AccelDraw) / sizeof(void*);
 
-bool is_input_array(const Guard& guard) { return guard.kind == GuardKind::array && guard.array_input >= 0; }
+bool is_input_array(const Guard& guard) { return guard.kind == GuardKind::array && guard.array.input >= 0; }
 
 void add_sources(const CallPart& part, std::set<SourceId>& out) {
   if (part.source >= 0) out.insert(part.source);
@@ -79,7 +79,7 @@ void RunPlan::find_exits(const Captured& captured) {
 void RunPlan::find_input_arrays(const Captured& captured) {
   input_arrays.assign(static_cast<size_t>(captured.guards.input_count), -1);
   for (const Guard& guard : captured.guards.guards)
-    if (is_input_array(guard)) input_arrays[static_cast<size_t>(guard.array_input)] = guard.source;
+    if (is_input_array(guard)) input_arrays[static_cast<size_t>(guard.array.input)] = guard.source;
 }
 
 void RunPlan::add_calls(const Captured& captured, std::set<SourceId>& wanted) {

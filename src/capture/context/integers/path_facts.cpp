@@ -47,7 +47,7 @@ Relation Capture::inverse(const Relation& relation) { return {relation.left, rel
 void Capture::assume(const Relation& relation) {
   const auto& [left, right, comparison] = relation;
   if (is_far_apart(left, right)) return;
-  for (Dim sum : sums_told_by(dims(), left, comparison, right)) facts_.push_back(sum);
+  for (Dim sum : implied_sums(dims(), left, comparison, right)) facts_.push_back(sum);
   if (comparison == Comparison::ne) assume_apart(dims().sub(right, left), dims().sub(left, right));
 }
 

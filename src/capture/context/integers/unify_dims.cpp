@@ -57,8 +57,9 @@ class Equalities {
 // The inequalities that the guards check. Equalities rewrite the graph instead.
 void tell_known(Graph& graph, const GuardSet& guards) {
   for (const Guard& guard : guards.guards) {
-    if (guard.kind != GuardKind::relation || guard.comparison == Comparison::eq) continue;
-    for (Dim sum : sums_told_by(graph.dims, guard.left, guard.comparison, guard.right)) graph.known.push_back(sum);
+    const auto& [left, comparison, right] = guard.relation;
+    if (guard.kind != GuardKind::relation || comparison == Comparison::eq) continue;
+    for (Dim sum : implied_sums(graph.dims, left, comparison, right)) graph.known.push_back(sum);
   }
 }
 
@@ -68,8 +69,8 @@ void unify_dims(Graph& graph, const GuardSet& guards) {
   tell_known(graph, guards);
   Equalities equalities;
   for (const Guard& guard : guards.guards)
-    if (guard.kind == GuardKind::relation && guard.comparison == Comparison::eq)
-      equalities.add(guards.dims, guard.left, guard.right);
+    if (guard.kind == GuardKind::relation && guard.relation.comparison == Comparison::eq)
+      equalities.add(guards.dims, guard.relation.left, guard.relation.right);
   if (equalities.empty()) return;
   auto rewrite = [&](std::vector<Dim>& list) {
     for (Dim& d : list) d = graph.dims.substitute(d, [&](int symbol) { return equalities.replacement(graph.dims, symbol); });

@@ -241,9 +241,7 @@ bool Capture::fits(Dim d) {
 void Capture::guard_relation(Dim left, Comparison comparison, Dim right) {
   Guard guard;
   guard.kind = GuardKind::relation;
-  guard.left = left;
-  guard.comparison = comparison;
-  guard.right = right;
+  guard.relation = {left, comparison, right};
   guard.text = relation_text({left, right, comparison});
   guards_.guards.push_back(std::move(guard));
 }

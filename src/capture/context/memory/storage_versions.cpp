@@ -87,13 +87,13 @@ ValueId Capture::input_of(SourceId source) {
     plan_.shared.insert({sources_.text(written), sources_.text(source)});
     throw Restart{};
   }
-  Guard& guard = guards_.guards[array_guards_.at(source)];
+  ArrayGuard& guard = guards_.guards[array_guards_.at(source)].array;
   const Lens& lens = at_.at(source)->array.lens;
   Input input;
   input.name = sources_.text(source);
   input.layout = guard.layout;
   if (guard.layout == Layout::strided) input.strides = lens.strides;
-  guard.array_input = guards_.input_count++;
+  guard.input = guards_.input_count++;
   return array_inputs_[source] = graph_.add_input(std::move(input), {ValueKind::array, lens.dtype, lens.shape, guard.order});
 }
 
@@ -165,7 +165,7 @@ void Capture::store(const Ref& array, ValueId value, ValueId mask) {
   }
   std::vector<ViewStep> path = without_plain_steps(state.path);
   if (!path.empty() || mask != no_value || storage.source >= 0) {
-    bool dense = storage.source < 0 || guards_.guards[array_guards_.at(storage.source)].layout == Layout::dense;
+    bool dense = storage.source < 0 || guards_.guards[array_guards_.at(storage.source)].array.layout == Layout::dense;
     storage.current = stored(storage.current, dense && memory.is_c_order(), path, value, mask);
   } else {
     storage.current = own_contents(value, memory.order);

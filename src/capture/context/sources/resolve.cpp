@@ -31,7 +31,7 @@ std::vector<uint8_t> canonical(std::vector<uint8_t> order) {
   return std::is_sorted(order.begin(), order.end()) ? std::vector<uint8_t>{} : order;
 }
 
-std::string layout_text(const Guard& guard) {
+std::string layout_text(const ArrayGuard& guard) {
   std::string text = guard.layout == Layout::dense ? ", dense" : ", strided";
   if (!guard.order.empty()) {
     text += " order";
@@ -317,25 +317,26 @@ void Capture::look_array(const Ref& value) {
   Guard guard;
   guard.kind = GuardKind::array;
   guard.source = value->source;
-  guard.dtype = *facts.dtype;
-  guard.ndim = facts.ndim;
-  guard.first_symbol = static_cast<int>(graph_.symbols.size());
+  ArrayGuard& array = guard.array;
+  array.dtype = *facts.dtype;
+  array.ndim = facts.ndim;
+  array.first_symbol = static_cast<int>(graph_.symbols.size());
   std::vector<uint8_t> order(static_cast<size_t>(facts.ndim));
-  if (!dense_order(facts.ndim, facts.dims, facts.strides, item_size(guard.dtype), order.data()))
+  if (!dense_order(facts.ndim, facts.dims, facts.strides, item_size(array.dtype), order.data()))
     memory_order(facts.ndim, facts.dims, facts.strides, order.data());
-  bool dense = facts.c_contiguous || is_gapless(facts.ndim, facts.dims, facts.strides, order.data(), item_size(guard.dtype));
+  bool dense = facts.c_contiguous || is_gapless(facts.ndim, facts.dims, facts.strides, order.data(), item_size(array.dtype));
   if (has_backward_single(facts.ndim, facts.dims, facts.strides)) dense = false;
-  guard.layout = dense ? Layout::dense : Layout::strided;
-  if (!facts.c_contiguous) guard.order = canonical(order);
+  array.layout = dense ? Layout::dense : Layout::strided;
+  if (!facts.c_contiguous) array.order = canonical(order);
   const std::string& name = sources_.text(value->source);
-  guard.text = name + " is ndarray " + dtype_name(guard.dtype) + ", ndim " + std::to_string(guard.ndim) + layout_text(guard);
+  guard.text = name + " is ndarray " + dtype_name(array.dtype) + ", ndim " + std::to_string(array.ndim) + layout_text(array);
   for (int k = 0; k < facts.ndim; ++k) add_symbol(name + ".shape[" + std::to_string(k) + "]", facts.dims[k], {0, widest_dim});
   for (int k = 0; !dense && k < facts.ndim; ++k) {
     add_symbol(name + ".strides[" + std::to_string(k) + "]", facts.strides[k], {-widest_dim, widest_dim});
   }
-  int first = guard.first_symbol;
+  int first = array.first_symbol;
   array_guards_[value->source] = guards_.guards.size();
-  std::vector<uint8_t> guard_order = guard.order;
+  std::vector<uint8_t> guard_order = array.order;
   guards_.guards.push_back(std::move(guard));
   Lens lens;
   lens.dtype = *facts.dtype;
@@ -377,8 +378,7 @@ void Capture::look_number(const Ref& value, PyTypeObject* type, DType dtype) {
   guard.kind = GuardKind::number;
   guard.source = value->source;
   guard.object = PyRef::borrow(reinterpret_cast<PyObject*>(type));
-  guard.dtype = dtype;
-  guard.first_symbol = slot;
+  guard.number = {dtype, slot};
   guard.text = "type(" + name + ") is " + type->tp_name;
   guards_.guards.push_back(std::move(guard));
   ValueKind kind = is_python ? ValueKind::py_scalar : ValueKind::numpy_scalar;

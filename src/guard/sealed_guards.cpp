@@ -1,0 +1,91 @@
+#include "guard/sealed_guards.h"
+
+#include <algorithm>
+
+#include "cpython/dict_version.h"
+#include "guard/fetch.h"
+
+namespace accel {
+namespace {
+
+PyObject* before_replacement(const std::vector<Replaced>& replaced, const Source& source, PyObject* parent, PyObject* object) {
+  auto is_place = [&](const Replaced& each) {
+    if (each.object.get() != parent) return false;
+    if (source.kind == SourceKind::item) return PyLong_AsLongLong(each.name.get()) == source.index;
+    return each.name.get() == source.name.get();
+  };
+  auto found = std::find_if(replaced.begin(), replaced.end(), is_place);
+  return parent != nullptr && found != replaced.end() ? found->before.get() : object;
+}
+
+bool all_hold(const std::vector<RelationTest>& relations, const int64_t* symbols) {
+  for (const RelationTest& relation : relations) {
+    if (!compare(relation.left.evaluate(symbols), relation.comparison, relation.right.evaluate(symbols))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool SealedGuards::check(const std::vector<Source>& sources, PyObject* function, PyObject* const* locals, Binding& binding) {
+  for (const Argument& argument : arguments) {
+    PyObject* object = locals[argument.index];
+    if (argument.type != nullptr && (object == nullptr || Py_TYPE(object) != argument.type)) return false;
+    binding.sources[argument.source] = object;
+  }
+  return run(argument_steps, sources, function, locals, binding) && all_hold(argument_relations, binding.symbols) &&
+         check_lasting(sources, function, locals, binding) && parts_hold() &&
+         run(changing_steps, sources, function, locals, binding) && all_hold(relations, binding.symbols);
+}
+
+bool SealedGuards::run(const std::vector<GuardStep>& steps, const std::vector<Source>& sources, PyObject* function,
+                       PyObject* const* locals, Binding& binding) const {
+  for (const GuardStep& step : steps) {
+    PyObject*& object = binding.sources[step.source];
+    if (step.reads) {
+      const Source& source = sources[step.source];
+      PyObject* parent = source.parent >= 0 ? binding.sources[source.parent] : nullptr;
+      object = fetch_from(source, parent, function, locals);
+      if (binding.replaced != nullptr) [[unlikely]]
+        object = before_replacement(*binding.replaced, source, parent, object);
+    } else {
+      PyObject* other = step.other >= 0 ? binding.sources[step.other] : nullptr;
+      if (!holds(step, object, other, arrays.data(), binding)) return false;
+    }
+  }
+  return true;
+}
+
+bool SealedGuards::unchanged() const {
+  for (const DictWatch& watch : dicts) {
+    if (*watch.version != watch.seen) return false;
+  }
+  for (const TypeWatch& watch : types) {
+    if (watch.seen == 0 || type_version(watch.type) != watch.seen) return false;
+  }
+  return tested_once;
+}
+
+bool SealedGuards::parts_hold() const {
+  for (const FunctionPartTest& test : function_parts) {
+    if ((*test.part != nullptr ? *test.part : Py_None) != test.expected) return false;
+  }
+  return true;
+}
+
+bool SealedGuards::check_lasting(const std::vector<Source>& sources, PyObject* function, PyObject* const* locals,
+                                 Binding& binding) {
+  if (unchanged()) {
+    for (size_t i = 0; i < kept.size(); i++) binding.sources[kept[i]] = kept_objects[i];
+    return true;
+  }
+  tested_once = false;
+  if (!run(lasting_steps, sources, function, locals, binding)) return false;
+  for (DictWatch& watch : dicts) watch.seen = *watch.version;
+  for (TypeWatch& watch : types) watch.seen = assign_type_version(watch.type);
+  for (size_t i = 0; i < kept.size(); i++) kept_objects[i] = binding.sources[kept[i]];
+  tested_once = true;
+  return true;
+}
+
+}  // namespace accel
