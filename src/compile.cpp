@@ -18,8 +18,7 @@ namespace {
 struct Scheduled {
   Graph graph;
   std::vector<PassRecord> passes;
-  std::vector<std::string> notes;
-  Program program;
+  Schedule schedule;
 };
 
 Result<Scheduled> schedule_graph(Graph graph, const CompileOptions& options) {
@@ -28,7 +27,9 @@ Result<Scheduled> schedule_graph(Graph graph, const CompileOptions& options) {
   pass_options.keep_text = options.keep_texts;
   ACCEL_TRY(made.passes, run_passes(graph, options.target, pass_options));
   if (is_interrupted()) return fail(Reason::interrupted, {});
-  ACCEL_TRY(made.program, schedule(graph, &made.notes));
+  ScheduleOptions schedule_options;
+  schedule_options.keep_text = options.keep_texts;
+  ACCEL_TRY(made.schedule, schedule(graph, schedule_options));
   made.graph = std::move(graph);
   return made;
 }
@@ -78,7 +79,7 @@ Result<Scheduled> schedule_best(Graph graph, const CompileOptions& options) {
   ACCEL_TRY(Scheduled made, schedule_graph(std::move(graph), options));
   if (!plain) return made;
   ACCEL_TRY(Scheduled other, schedule_graph(std::move(*plain), options));
-  return fast_loops(other.program) > fast_loops(made.program) ? std::move(other) : std::move(made);
+  return fast_loops(other.schedule.program) > fast_loops(made.schedule.program) ? std::move(other) : std::move(made);
 }
 
 }  // namespace
@@ -88,14 +89,16 @@ Result<Compilation> compile(Graph graph, const CompileOptions& options) {
   Compilation made;
   graph.records_events = options.record_events;
   ACCEL_TRY(Scheduled scheduled, schedule_best(std::move(graph), options));
-  ACCEL_TRY(KernelSource source, emit_cpp(scheduled.program, options.quiet_comparisons || options.record_events));
+  const Program& program = scheduled.schedule.program;
+  ACCEL_TRY(KernelSource source, emit_cpp(program, options.quiet_comparisons || options.record_events));
   ACCEL_TRY(made.kernel, compile_kernel(source));
 
-  made.loop_summaries = summarise_loops(scheduled.program);
-  if (options.keep_texts) made.program_text = print_program(scheduled.program);
+  made.loop_summaries = summarise_loops(program);
+  if (options.keep_texts) made.program_text = print_program(program);
   made.source = std::move(source.text);
   made.passes = std::move(scheduled.passes);
-  made.schedule_notes = std::move(scheduled.notes);
+  made.steps = std::move(scheduled.schedule.steps);
+  made.schedule_notes = std::move(scheduled.schedule.notes);
   made.graph = std::move(scheduled.graph);
   made.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return made;

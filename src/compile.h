@@ -9,6 +9,7 @@
 #include "ir/graph.h"
 #include "passes/passes.h"
 #include "schedule/program/loop_summary.h"
+#include "schedule/schedule.h"
 #include "toolchain/compiled_kernel.h"
 
 namespace accel {
@@ -17,6 +18,7 @@ struct Compilation {
   std::shared_ptr<const CompiledKernel> kernel;
   Graph graph;  // after the passes
   std::vector<PassRecord> passes;
+  std::vector<StepRecord> steps;            // of the schedule
   std::vector<std::string> schedule_notes;  // decisions of the scheduler, one line each
   std::string program_text;
   std::vector<LoopSummary> loop_summaries;
@@ -26,7 +28,7 @@ struct Compilation {
 
 struct CompileOptions {
   Target target;
-  bool keep_texts = false;         // graph text after each pass, program text
+  bool keep_texts = false;         // texts after each pass and each step of the schedule, program text
   bool quiet_comparisons = false;  // emit_cpp
   bool record_events = false;      // the kernel says which operation had which event (kernel_abi.h)
 };

@@ -173,6 +173,8 @@ class Explanation:
         The loops, and the kernel's source.
     passes : list of dict
         name, changed, seconds and text of each pass.
+    steps : list of dict
+        name, changed, seconds and text of each step of the schedule.
     schedule_notes : list of str
         What was fused, split or kept apart, and why.
     seconds : float
@@ -235,6 +237,7 @@ class Explanation:
         self.program: str = version.get("program", "")
         self.source: str = version.get("source", "")
         self.passes: list[dict[str, Any]] = version.get("passes", [])
+        self.steps: list[dict[str, Any]] = version.get("steps", [])
         self.schedule_notes: list[str] = version.get("schedule_notes", [])
         self.seconds = seconds
         self.compile_seconds: float = version.get("seconds", 0.0)

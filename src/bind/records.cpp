@@ -18,17 +18,19 @@ py::list notes_record(const Captured& captured) {
   return notes;
 }
 
-py::list passes_record(const Compilation& compilation) {
-  py::list passes;
-  for (const PassRecord& pass : compilation.passes) {
+// Of passes, or of steps of the schedule.
+template <class Step>
+py::list steps_record(const std::vector<Step>& steps) {
+  py::list records;
+  for (const Step& step : steps) {
     py::dict record;
-    record["name"] = pass.name;
-    record["changed"] = pass.changed;
-    record["seconds"] = pass.seconds;
-    record["text"] = pass.text;
-    passes.append(record);
+    record["name"] = step.name;
+    record["changed"] = step.changed;
+    record["seconds"] = step.seconds;
+    record["text"] = step.changed ? step.text : "";
+    records.append(record);
   }
-  return passes;
+  return records;
 }
 
 // NumPy's inner loops that the kernel calls: "exp(float64) -> float64".
@@ -106,7 +108,8 @@ py::list nests_record(const Compilation& compilation) {
 
 void add_compilation(py::dict& record, const Compilation& compilation) {
   record["graph"] = print_graph(compilation.graph);
-  record["passes"] = passes_record(compilation);
+  record["passes"] = steps_record(compilation.passes);
+  record["steps"] = steps_record(compilation.steps);
   record["program"] = compilation.program_text;
   record["schedule_notes"] = compilation.schedule_notes;
   record["source"] = compilation.source;

@@ -4,9 +4,10 @@
 #include "bind/convert.h"
 #include "codegen/kernel_source.h"
 #include "ir/analysis/flow.h"
+#include "ir/analysis/verifier.h"
 #include "ir/text/text.h"
-#include "ir/verifier.h"
 #include "passes/passes.h"
+#include "schedule/schedule.h"
 
 namespace accel {
 namespace {
@@ -30,26 +31,40 @@ std::string emit_program(const std::string& text) {
   return checked(emit_cpp(program)).text;
 }
 
-Graph passed_graph(const std::string& text) {
+Graph verified_graph(const std::string& text) {
   Graph graph = checked(parse_graph(text));
   check_text(graph, parse_graph, print_graph);
   checked(verify(graph));
+  return graph;
+}
+
+Graph passed_graph(const std::string& text, bool records_events = false) {
+  Graph graph = verified_graph(text);
+  graph.records_events = records_events;
   checked(run_passes(graph, {}));
   return graph;
 }
 
-Program scheduled(const Graph& graph, std::vector<std::string>& notes) {
-  Program program = checked(schedule(graph, &notes));
-  check_text(program, parse_program, print_program);
-  return program;
+Schedule scheduled(const Graph& graph) {
+  Schedule made = checked(schedule(graph));
+  check_text(made.program, parse_program, print_program);
+  return made;
 }
 
 std::string schedule_graph(const std::string& text) {
-  std::vector<std::string> notes;
-  Program program = scheduled(passed_graph(text), notes);
+  Schedule made = scheduled(passed_graph(text));
   std::string out;
-  for (const std::string& note : notes) out += "# " + note + "\n";
-  return out + print_program(program);
+  for (const std::string& note : made.notes) out += "# " + note + "\n";
+  return out + print_program(made.program);
+}
+
+std::vector<std::tuple<std::string, std::string, std::string>> step_texts(const std::string& text) {
+  ScheduleOptions options;
+  options.keep_text = true;
+  const Schedule made = checked(schedule(verified_graph(text), options));
+  std::vector<std::tuple<std::string, std::string, std::string>> out;
+  for (const StepRecord& step : made.steps) out.emplace_back(step.name, step.before, step.text);
+  return out;
 }
 
 std::string words(const char* first, const std::vector<DType>& dtypes) {
@@ -58,10 +73,10 @@ std::string words(const char* first, const std::vector<DType>& dtypes) {
   return out;
 }
 
-std::string emit_graph(const std::string& text) {
-  Graph graph = passed_graph(text);
-  std::vector<std::string> notes;
-  KernelSource source = checked(emit_cpp(scheduled(graph, notes)));
+std::string emit_graph(const std::string& text, bool records_events) {
+  Graph graph = passed_graph(text, records_events);
+  const Schedule made = scheduled(graph);
+  KernelSource source = checked(emit_cpp(made.program, records_events));
   std::string out;
   for (const LoopImport& import : source.imports) out += "//@ import " + words(op_info(import.op).name, import.dtypes) + "\n";
   for (const ExitOutputs& exit : exits_of(graph)) {
@@ -69,7 +84,7 @@ std::string emit_graph(const std::string& text) {
     for (const Type& type : exit.types) out += std::string(" ") + dtype_name(type.dtype) + ":" + std::to_string(type.rank());
     out += "\n";
   }
-  for (const std::string& note : notes) out += "//@ note " + note + "\n";
+  for (const std::string& note : made.notes) out += "//@ note " + note + "\n";
   return out + source.text;
 }
 
@@ -78,7 +93,11 @@ std::string emit_graph(const std::string& text) {
 void bind_stages(py::module_& module) {
   module.def("emit_program", emit_program, "The C++ text of a Program's text.");
   module.def("schedule_graph", schedule_graph, "The Program's text of a Graph's text, behind the notes of the schedule.");
-  module.def("emit_graph", emit_graph,
+  module.def(
+      "schedule_steps", step_texts,
+      "What each step of the schedule makes of a Graph's text, as passes leave it: its name, the text before it and the text "
+      "after it.");
+  module.def("emit_graph", emit_graph, py::arg("text"), py::arg("records_events") = false,
              "The C++ text of a Graph's text. Lines that begin with //@ tell what the kernel expects: imports, and the outputs "
              "of each exit.");
 }

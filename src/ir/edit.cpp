@@ -4,8 +4,6 @@
 #include <numeric>
 #include <utility>
 
-#include "ir/analysis/flow.h"
-
 namespace accel {
 
 void replace_uses(Graph& graph, const std::vector<ValueId>& replacement) {

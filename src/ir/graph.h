@@ -147,6 +147,12 @@ struct Terminator {
   int poll = 0;  // jump, branch: the exit that an interrupted run takes where this leads back to a loop; 0: there is none
 };
 
+inline int target_count(const Terminator& t) {
+  return t.kind == TerminatorKind::jump ? 1 : t.kind == TerminatorKind::branch ? 2 : 0;
+}
+inline bool is_exit(const Terminator& t) { return target_count(t) == 0; }
+inline int exit_number(const Terminator& t) { return t.kind == TerminatorKind::leave ? t.exit : 0; }
+
 struct Block {
   std::vector<ValueId> params;
   std::vector<NodeId> nodes;  // in program order

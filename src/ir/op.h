@@ -81,4 +81,9 @@ inline OpClass op_class(Op op) { return op_info(op).op_class; }
 inline bool is_view(Op op) { return op_class(op) == OpClass::view; }
 inline bool is_update(Op op) { return op_class(op) == OpClass::update; }
 
+// Whether a node of `op` has these attributes.
+inline bool op_has_ufunc(Op op) { return op == Op::reduce || op == Op::accumulate || op == Op::update_at; }
+inline bool op_has_call(Op op) { return op == Op::call || op == Op::python_call || op == Op::draw; }
+inline bool op_has_literal(Op op) { return op == Op::constant; }
+
 }  // namespace accel

@@ -2,8 +2,8 @@
 
 #include <chrono>
 
+#include "ir/analysis/verifier.h"
 #include "ir/text/text.h"
-#include "ir/verifier.h"
 
 namespace accel {
 

@@ -59,6 +59,19 @@ TEST_F(DimTest, Texts) {
     EXPECT_FALSE(t.parse(bad)) << bad;
 }
 
+TEST_F(DimTest, NewVariablesAreNew) {
+  Dim a = t.new_variable(), b = t.new_variable();
+  EXPECT_NE(a, b);
+  Dim parsed = *t.parse("i7");
+  Dim last = t.new_variable();
+  EXPECT_TRUE(DimTable::is_variable(*t.as_symbol(last)));
+  EXPECT_FALSE(last == a || last == b || last == parsed);
+  DimTable copy = t;
+  EXPECT_EQ(copy.as_symbol(copy.new_variable()), t.as_symbol(t.new_variable()));
+  EXPECT_TRUE(t.has_variables(t.add(s0, a)));
+  EXPECT_FALSE(t.has_variables(t.add(s0, s1)));
+}
+
 TEST_F(DimTest, SubstituteRebuildsTheNormalForm) {
   Dim d = t.add(t.mul(s0, s1), t.floordiv(s0, c(2)));
   auto replace = [&](int symbol) { return symbol == 0 ? std::optional(t.add(s2, s2)) : std::nullopt; };

@@ -2,10 +2,10 @@
 
 #include <cmath>
 
+#include "ir/analysis/verifier.h"
 #include "ir/builder.h"
 #include "ir/graph.h"
 #include "ir/text/text.h"
-#include "ir/verifier.h"
 
 namespace accel {
 namespace {

@@ -11,8 +11,8 @@
 #include <sstream>
 
 #include "ir/analysis/reduction_plan.h"
+#include "ir/analysis/verifier.h"
 #include "ir/text/text.h"
-#include "ir/verifier.h"
 #include "passes/passes.h"
 
 namespace accel {

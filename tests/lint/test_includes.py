@@ -17,7 +17,7 @@ KERNEL_ABI = ["codegen/kernel_abi.h"]
 PRELUDE = ["codegen/prelude.h"]  # what all C++ that accel compiles begins with
 SYSTEM = ["toolchain/machine.h", "toolchain/files.h", "toolchain/fork.h"]  # what both need of the operating system
 LOOPS = ["schedule/program/loop_summary.h"]  # what explain shows of a Program
-PRODUCTS = ["compile.h", "passes/passes.h", "toolchain/compiled_kernel.h", "codegen/kernel_source.h"]
+PRODUCTS = ["compile.h", "passes/passes.h", "schedule/schedule.h", "toolchain/compiled_kernel.h", "codegen/kernel_source.h"]
 SYSTEM_FACTS = ["toolchain/toolchain.h", "toolchain/doctor.h"]  # what the Python API shows of the toolchain
 MAY_INCLUDE = {
     "base": [],

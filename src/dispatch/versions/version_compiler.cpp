@@ -105,7 +105,7 @@ Status VersionCompiler::build(Entry& entry, PyObject* const* locals) {
     return Unit{};
   }
   if (options_.backend) return entry.compile_with(options_.backend.get(), function_.object(), locals);
-  bool keep_texts = settings().keep_texts.get() || log_enabled(LogTopic::passes);
+  bool keep_texts = settings().keep_texts.get() || log_enabled(LogTopic::passes) || log_enabled(LogTopic::schedule);
   return entry.compile_native(keep_texts);
 }
 

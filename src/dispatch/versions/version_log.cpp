@@ -17,11 +17,13 @@ void log_guards(const std::string& function, const Entry& entry) {
   log_record(LogTopic::guards, text);
 }
 
-void log_passes(const std::string& function, const Compilation& compilation) {
-  for (const PassRecord& pass : compilation.passes) {
-    std::string text = function + ": pass " + pass.name + ", " + milliseconds(pass.seconds);
-    if (!pass.text.empty()) text += "\n" + pass.text;
-    log_record(LogTopic::passes, text);
+// Passes, or steps of the schedule.
+template <class Step>
+void log_steps(LogTopic topic, const std::string& function, const char* kind, const std::vector<Step>& steps) {
+  for (const Step& step : steps) {
+    std::string text = function + kind + step.name + ", " + milliseconds(step.seconds);
+    if (step.changed && !step.text.empty()) text += "\n" + step.text;
+    log_record(topic, text);
   }
 }
 
@@ -37,7 +39,8 @@ void log_version(const std::string& function, const Entry& entry) {
   if (log_enabled(LogTopic::guards)) log_guards(function, entry);
   const Compilation* compilation = entry.compilation();
   if (compilation == nullptr) return;
-  if (log_enabled(LogTopic::passes)) log_passes(function, *compilation);
+  if (log_enabled(LogTopic::passes)) log_steps(LogTopic::passes, function, ": pass ", compilation->passes);
+  if (log_enabled(LogTopic::schedule)) log_steps(LogTopic::schedule, function, ": step ", compilation->steps);
   if (log_enabled(LogTopic::output_code)) log_record(LogTopic::output_code, function + "\n" + compilation->source);
   if (log_enabled(LogTopic::cache)) log_cache(function, *compilation->kernel);
 }

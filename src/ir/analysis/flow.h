@@ -8,13 +8,6 @@
 
 namespace accel {
 
-// Number of targets of a terminator.
-inline int target_count(const Terminator& t) {
-  return t.kind == TerminatorKind::jump ? 1 : t.kind == TerminatorKind::branch ? 2 : 0;
-}
-inline bool is_exit(const Terminator& t) { return target_count(t) == 0; }
-inline int exit_number(const Terminator& t) { return t.kind == TerminatorKind::leave ? t.exit : 0; }
-
 // Whether a graph needs more than a list of loop nests: several blocks, versions of memory, calls, or symbols bound at run
 // time.
 bool has_flow(const Graph& graph);

@@ -70,6 +70,7 @@ struct DimTable::State {
   std::vector<Expression> expressions;
   std::unordered_map<Expression, int32_t, ExpressionHash> ids;
   std::vector<int64_t> lengths;  // of the expressions
+  int next_variable = first_variable;
 
   int32_t intern(Expression e) {
     auto [it, fresh] = ids.try_emplace(e, static_cast<int32_t>(expressions.size()));
@@ -219,7 +220,11 @@ DimTable& DimTable::operator=(DimTable&& other) noexcept {
 DimTable::~DimTable() = default;
 
 Dim DimTable::constant(int64_t value) { return state_->constant(value); }
-Dim DimTable::symbol(int index) { return Dim{state_->intern({DimKind::symbol, index, {}})}; }
+Dim DimTable::symbol(int index) {
+  state_->next_variable = std::max(state_->next_variable, index + 1);
+  return Dim{state_->intern({DimKind::symbol, index, {}})};
+}
+Dim DimTable::new_variable() { return symbol(state_->next_variable); }
 
 Dim DimTable::add(Dim a, Dim b) {
   auto sum = state_->polynomial(a);
@@ -335,6 +340,11 @@ std::vector<int> DimTable::symbols(Dim d) const {
 bool DimTable::names(Dim d, int symbol) const {
   std::vector<int> all = symbols(d);
   return std::binary_search(all.begin(), all.end(), symbol);
+}
+
+bool DimTable::has_variables(Dim d) const {
+  std::vector<int> all = symbols(d);
+  return !all.empty() && is_variable(all.back());
 }
 
 std::optional<Dim> DimTable::slope(Dim d, int symbol) {

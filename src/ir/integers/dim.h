@@ -4,7 +4,7 @@
 // A DimTable owns hash-consed expressions; a Dim is a handle into one table. Sums and products are kept in a
 // polynomial normal form, so two Dims that are equal as polynomials are the same handle.
 // Symbols are numbered by their owner: in a Graph, symbol k is slot k of the entry's symbol array (an input dim,
-// stride or integer). Loop variables of a Program are symbols too, from `first_variable` on.
+// stride or integer). Loop variables of a Program are symbols too, from `first_variable` on; new_variable() makes them.
 
 #include <cstdint>
 #include <functional>
@@ -26,6 +26,7 @@ enum class DimKind : uint8_t { constant, symbol, add, mul, floordiv, mod, min, m
 class DimTable {
  public:
   static constexpr int first_variable = 1 << 20;
+  static bool is_variable(int symbol) { return symbol >= first_variable; }
 
   DimTable();
   DimTable(const DimTable&);
@@ -36,6 +37,7 @@ class DimTable {
 
   Dim constant(int64_t value);
   Dim symbol(int index);
+  Dim new_variable();  // its number is above those of all variables that the table has had so far
   Dim add(Dim a, Dim b);
   Dim sub(Dim a, Dim b);
   Dim mul(Dim a, Dim b);
@@ -59,6 +61,7 @@ class DimTable {
   double weight(Dim d) const;                 // the magnitudes of all coefficients, as a sum of products, added up
   std::vector<int> symbols(Dim d) const;      // sorted, without repeats
   bool names(Dim d, int symbol) const;        // whether the symbol is one of them
+  bool has_variables(Dim d) const;            // whether a variable is one of them
 
   // The c of d = c * symbol + rest, where neither c nor rest names the symbol; nullopt when d has no such form: what is within
   // //,

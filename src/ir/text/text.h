@@ -29,9 +29,4 @@ namespace accel {
 std::string print_graph(const Graph& graph);
 Result<Graph> parse_graph(std::string_view text);
 
-// Whether a node of `op` prints (and reads) these attributes.
-inline bool op_has_ufunc(Op op) { return op == Op::reduce || op == Op::accumulate || op == Op::update_at; }
-inline bool op_has_call(Op op) { return op == Op::call || op == Op::python_call || op == Op::draw; }
-inline bool op_has_literal(Op op) { return op == Op::constant; }
-
 }  // namespace accel

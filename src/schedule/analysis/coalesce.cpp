@@ -38,20 +38,17 @@ std::optional<MemoryPosition> memory_position(DimTable& dims, const Graph& graph
 }
 
 std::optional<StridedView> strided_view(DimTable& dims, const Graph& graph, const std::vector<Place>& places, ValueId v) {
-  constexpr int first = DimTable::first_variable + (1 << 18);  // variables of this question only
   Index index;
   int rank = graph.type(v).rank();
-  for (int k = 0; k < rank; ++k) index.push_back(dims.symbol(first + k));
+  for (int k = 0; k < rank; ++k) index.push_back(dims.new_variable());
   std::optional<MemoryPosition> position = memory_position(dims, graph, places, v, index);
   if (!position || (!graph.is_input(position->base) && places[position->base] == Place::row)) return std::nullopt;
   StridedView view{position->base, {}, position->offset};
-  for (int k = 0; k < rank; ++k) {
-    std::optional<Dim> stride = dims.slope(view.offset, first + k);
-    if (!stride) return std::nullopt;
-    for (int symbol : dims.symbols(*stride))
-      if (symbol >= first) return std::nullopt;
+  for (Dim axis : index) {
+    std::optional<Dim> stride = dims.slope(view.offset, *dims.as_symbol(axis));
+    if (!stride || dims.has_variables(*stride)) return std::nullopt;
     view.strides.push_back(*stride);
-    view.offset = dims.substitute(view.offset, first + k, 0);
+    view.offset = dims.substitute(view.offset, *dims.as_symbol(axis), 0);
   }
   return view;
 }

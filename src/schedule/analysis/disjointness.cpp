@@ -4,12 +4,6 @@
 
 namespace accel {
 
-namespace {
-
-constexpr int first_unknown = DimTable::first_variable + (1 << 19);  // stand for numbers >= 0
-
-}  // namespace
-
 Bounds::Bounds(const Graph& graph) : graph_(graph), dims_(graph.dims), before_(predecessors(graph)) {
   for (ValueId v : graph.entry().params)
     for (Dim d : graph.type(v).shape)
@@ -86,7 +80,7 @@ bool Bounds::manifest(Dim d) const {
     case DimKind::constant:
       return *dims_.as_constant(d) >= 0;
     case DimKind::symbol:
-      return *dims_.as_symbol(d) >= first_unknown || nonnegative_.contains(*dims_.as_symbol(d));
+      return nonnegative_.contains(*dims_.as_symbol(d));
     case DimKind::max: {
       auto parts = dims_.operands(d);
       return std::any_of(parts.begin(), parts.end(), [&](Dim p) { return manifest(p); });
@@ -103,7 +97,8 @@ bool Bounds::prove(Dim d, int budget) {
   for (int symbol : dims_.symbols(d)) {
     auto found = ranges_.find(symbol);
     if (found == ranges_.end()) continue;
-    Dim more = dims_.symbol(first_unknown + next_++);
+    Dim more = dims_.new_variable();
+    nonnegative_.insert(*dims_.as_symbol(more));
     auto holds_at = [&](Dim value) { return prove(dims_.substitute(d, symbol, value), budget - 1); };
     if (found->second.lowest && holds_at(dims_.add(*found->second.lowest, more))) return true;
     if (found->second.highest && holds_at(dims_.sub(*found->second.highest, more))) return true;

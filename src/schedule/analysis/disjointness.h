@@ -37,9 +37,8 @@ class Bounds {
   const Graph& graph_;
   DimTable dims_;
   std::vector<std::vector<BlockId>> before_;
-  std::set<int> nonnegative_;  // symbols of the entry
+  std::set<int> nonnegative_;  // extents of the entry, and variables that stand for any number >= 0
   std::map<int, Range> ranges_;
-  int next_ = 0;
 };
 
 }  // namespace accel

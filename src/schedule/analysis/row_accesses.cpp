@@ -10,7 +10,6 @@ namespace accel {
 namespace {
 
 constexpr int64_t most_rows_away = 4;
-constexpr int element_variable = DimTable::first_variable + (1 << 18);  // of loops that are cut
 
 // The loop over rows: the last statement, behind numbers of single elements.
 const Stmt* outer_loop(const Nest& nest) {
@@ -53,8 +52,7 @@ class Reading {
 
   bool visit_loop(const Stmt& loop) {
     Dim extent = most(loop.extent);
-    std::vector<int> symbols = dims_.symbols(extent);
-    if (!symbols.empty() && symbols.back() >= DimTable::first_variable) return false;
+    if (dims_.has_variables(extent)) return false;
     loops_.push_back({*dims_.as_symbol(loop.var), dims_.sub(extent, dims_.constant(1))});
     bool known = visit(loop.body);
     loops_.pop_back();
@@ -176,7 +174,7 @@ bool cut(Program& program, RowNest& nest, Dim length) {
   DimTable& dims = program.dims;
   std::optional<Dim> count = quotient(dims, nest.count, length);
   if (!count) return false;
-  Dim element = dims.symbol(element_variable);
+  Dim element = dims.new_variable();
   substitute(dims, nest.row, *dims.as_symbol(nest.variable), dims.add(dims.mul(nest.variable, length), element));
   nest.count = *count;
   Stmt loop = loop_over(element, length, LoopKind::simd, std::move(nest.row));

@@ -34,7 +34,7 @@ struct Site {
 
 class Owner {
  public:
-  Owner(Graph& graph, std::vector<std::string>* notes) : graph_(graph), notes_(notes) {}
+  Owner(Graph& graph, std::vector<std::string>& notes) : graph_(graph), notes_(notes) {}
 
   Status run() {
     origins_ = pinned_inputs(graph_);
@@ -157,9 +157,7 @@ class Owner {
     return made;
   }
 
-  void note(ValueId v, const char* why) {
-    if (notes_) notes_->push_back("value %" + std::to_string(v) + " is copied: " + why);
-  }
+  void note(ValueId v, const char* why) { notes_.push_back("value %" + std::to_string(v) + " is copied: " + why); }
 
   // A copy of v computed before node `at` of a block.
   ValueId copy_before(ValueId v, BlockId b, size_t at, const char* why) {
@@ -461,13 +459,22 @@ class Owner {
   }
 
   Graph& graph_;
-  std::vector<std::string>* notes_;
+  std::vector<std::string>& notes_;
   std::vector<int> origins_;
   std::vector<std::set<ValueId>> live_;
 };
 
 }  // namespace
 
-Status own_memory(Graph& graph, std::vector<std::string>* notes) { return Owner(graph, notes).run(); }
+Result<bool> own_memory(GraphState& state) {
+  // Each edit adds a node or makes a store something else.
+  auto counts = [&] {
+    const std::vector<Node>& nodes = state.graph.nodes;
+    return std::pair(nodes.size(), std::count_if(nodes.begin(), nodes.end(), [](const Node& n) { return n.op == Op::store; }));
+  };
+  const auto before = counts();
+  ACCEL_TRY([[maybe_unused]] Unit owned, Owner(state.graph, state.notes).run());
+  return counts() != before;
+}
 
 }  // namespace accel

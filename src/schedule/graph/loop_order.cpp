@@ -25,7 +25,7 @@ struct Level {
 
 class LoopOrder {
  public:
-  LoopOrder(Graph& graph, std::vector<std::string>* notes)
+  LoopOrder(Graph& graph, std::vector<std::string>& notes)
       : graph_(graph),
         notes_(notes),
         before_(predecessors(graph)),
@@ -340,9 +340,8 @@ class LoopOrder {
     rename_in_body(old, order);
     for (const Level& level : old) block(level.latch).terminator.poll = 0;
     for (size_t k = 0; k < order.size(); ++k) count_as(old[k], old[order[k]]);
-    if (!notes_) return;
-    notes_->push_back("the loop at block " + std::to_string(old[order.back()].loop->header) +
-                      " runs inside of the one at block " + std::to_string(old.back().loop->header));
+    notes_.push_back("the loop at block " + std::to_string(old[order.back()].loop->header) +
+                     " runs inside of the one at block " + std::to_string(old.back().loop->header));
   }
 
   // The header of `place` counts as `as` did.
@@ -409,7 +408,7 @@ class LoopOrder {
   }
 
   Graph& graph_;
-  std::vector<std::string>* notes_;
+  std::vector<std::string>& notes_;
   std::vector<std::vector<BlockId>> before_;
   std::map<int, SymbolBinding> bindings_;
   std::vector<NaturalLoop> loops_;
@@ -419,6 +418,10 @@ class LoopOrder {
 
 }  // namespace
 
-void order_loops(Graph& graph, std::vector<std::string>* notes) { LoopOrder(graph, notes).run(); }
+Result<bool> order_loops(GraphState& state) {
+  const size_t count = state.notes.size();
+  LoopOrder(state.graph, state.notes).run();
+  return state.notes.size() > count;
+}
 
 }  // namespace accel

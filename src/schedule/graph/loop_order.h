@@ -1,15 +1,13 @@
 #pragma once
 // The order of loops over single elements: what lies side by side in memory is gone over by the innermost loop.
 
-#include <string>
-#include <vector>
-
-#include "ir/graph.h"
+#include "base/result.h"
+#include "schedule/graph/graph_state.h"
 
 namespace accel {
 
 // Permutes loops with nothing between them that count from and to numbers which are known before all of them, where each
 // iteration changes memory in such a way that any order gives the same bits. Decisions are appended to `notes`.
-void order_loops(Graph& graph, std::vector<std::string>* notes);
+Result<bool> order_loops(GraphState& state);
 
 }  // namespace accel

@@ -290,7 +290,9 @@ const NaturalLoop* find_loop(const std::vector<NaturalLoop>& loops, BlockId head
 
 }  // namespace
 
-void promote_scalars(Graph& graph, std::vector<std::string>* notes) {
+Result<bool> promote_scalars(GraphState& state) {
+  Graph& graph = state.graph;
+  const size_t count = state.notes.size();
   std::vector<NaturalLoop> loops = natural_loops(graph, Dominance(graph));
   std::vector<BlockId> headers;
   for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) headers.push_back(loop->header);
@@ -301,9 +303,10 @@ void promote_scalars(Graph& graph, std::vector<std::string>* notes) {
         return other.header != header && other.blocks.contains(header);
       });
       if (!elements || !Promotion(graph, *loop, *elements).run(is_outermost)) break;
-      if (notes) notes->push_back("the loop at block " + std::to_string(header) + " keeps elements in registers");
+      state.notes.push_back("the loop at block " + std::to_string(header) + " keeps elements in registers");
       loops = natural_loops(graph, Dominance(graph));
     }
+  return state.notes.size() > count;
 }
 
 }  // namespace accel

@@ -5,10 +5,15 @@
 
 #include "ir/analysis/above.h"
 #include "ir/analysis/flow.h"
+#include "schedule/analysis/row_stores.h"
 #include "schedule/graph/copy_insertion.h"
-#include "schedule/lowering/sliding_rows.h"
 
 namespace accel {
+
+bool has_code(const Graph& graph, const Segment& segment) {
+  const bool reloads = !segment.updates.empty() && graph.nodes[static_cast<size_t>(segment.updates[0])].op == Op::reload;
+  return !reloads && (!segment.nodes.empty() || !segment.updates.empty());
+}
 
 bool is_cheap_leaf(Op op) { return op == Op::constant || op == Op::dim || op == Op::full || op == Op::arange; }
 

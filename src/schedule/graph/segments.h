@@ -39,6 +39,9 @@ class Segments {
   std::set<ValueId> forced_;  // have a place of their own though users could compute them
 };
 
+// Whether there is anything to compute or store in a segment.
+bool has_code(const Graph& graph, const Segment& segment);
+
 // What is computed where it is used, without memory of its own, unless somebody needs a place.
 bool is_cheap_leaf(Op op);
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "ir/analysis/loops.h"
-#include "schedule/graph/segments.h"
+#include "base/result.h"
+#include "ir/graph.h"
 #include "schedule/program/program.h"
 
 namespace accel {
@@ -33,15 +33,11 @@ struct PointwiseLoop {
   std::vector<ValueId> ends;    // per state: what is stored in its memory in the end, itself or a version of it
 };
 
-// `origins`: pinned_inputs (ir/analysis/flow.h). Requires a graph whose memory is owned (copy_insertion.h).
-std::optional<PointwiseLoop> pointwise_loop(const Graph& graph, const NaturalLoop& loop);
+struct GraphState;
+// Finds the loops that run tile by tile. Requires a graph whose memory is owned (copy_insertion.h).
+Result<bool> tile_states(GraphState& state);
 
 // Element operations of an iteration.
 Dim work_of(const Graph& graph, const PointwiseLoop& loop, DimTable& dims);
-
-// The nest that runs the loop. Its symbols: `first`, the counter's first value, and `count`, the number of iterations.
-// `part` gets the values behind inputs; the program has no outputs, as states are updated in place.
-Program lower_pointwise_loop(const Graph& graph, const std::vector<int>& origins, const PointwiseLoop& loop, Dim first,
-                             Dim count, SegmentGraph& part);
 
 }  // namespace accel

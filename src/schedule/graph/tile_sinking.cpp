@@ -6,8 +6,8 @@
 
 #include "ir/analysis/flow.h"
 #include "schedule/analysis/index_maps.h"
+#include "schedule/analysis/loop_calls.h"
 #include "schedule/graph/copy_insertion.h"
-#include "schedule/memory/materialisation.h"
 
 namespace accel {
 
@@ -261,6 +261,15 @@ class Absorption {
 
 }  // namespace
 
-void absorb_neighbours(Graph& graph, PointwiseLoop& loop) { Absorption(graph, loop).run(); }
+Result<bool> sink_into_tiles(GraphState& state) {
+  bool changed = false;
+  for (auto& [header, loop] : state.tiled_loops) {
+    if (loop.is_sliced()) continue;
+    const size_t count = loop.starts.size() + loop.kept.size() + loop.ends.size();
+    Absorption(state.graph, loop).run();
+    changed = changed || loop.starts.size() + loop.kept.size() + loop.ends.size() > count;
+  }
+  return changed;
+}
 
 }  // namespace accel

@@ -4,12 +4,16 @@
 
 namespace accel {
 
-void fill_what_is_read(Graph& graph) {
-  for (const Block& block : graph.blocks)
+Result<bool> fill_what_is_read(GraphState& state) {
+  bool changed = false;
+  for (const Block& block : state.graph.blocks)
     for (NodeId n : block.nodes) {
-      Node& each = graph.nodes[static_cast<size_t>(n)];
-      each.attrs.unread = each.attrs.unread && sole_store(graph, each.results[0]);
+      Node& each = state.graph.nodes[static_cast<size_t>(n)];
+      if (!each.attrs.unread || sole_store(state.graph, each.results[0])) continue;
+      each.attrs.unread = false;
+      changed = true;
     }
+  return changed;
 }
 
 }  // namespace accel

@@ -16,7 +16,6 @@ namespace {
 constexpr int64_t tile_bytes = 1 << 15;
 constexpr int64_t usual_distance = 128;  // of an element to the next one, where it is no constant
 constexpr int64_t least_tile = 16, most_tile = 1024;
-constexpr int tile_variables = DimTable::first_variable + 2048;  // of the nests that are written here
 
 bool stores(const Body& body) {
   return std::any_of(body.begin(), body.end(), [](const Stmt& stmt) { return stmt.kind == StmtKind::store; });
@@ -115,7 +114,7 @@ class PlaneLoop {
     Body body = std::move(nest().body);
     Stmt elements = std::move(body.back());
     body.pop_back();
-    Dim tiles = dims_.symbol(tile_variables), plane = dims_.symbol(tile_variables + 1), lane = dims_.symbol(tile_variables + 2);
+    Dim tiles = dims_.new_variable(), plane = dims_.new_variable(), lane = dims_.new_variable();
     Dim begin = dims_.mul(tiles, tile), all = elements.extent;
     substitute(dims_, elements.body, *dims_.as_symbol(elements.var), dims_.add(begin, lane));
     elements.var = lane;
@@ -167,14 +166,18 @@ class PlaneLoop {
 
 }  // namespace
 
-std::vector<int> run_planes_by_tiles(Program& program, std::vector<ParallelLoop>& loops) {
-  std::vector<int> headers;
-  std::erase_if(loops, [&](const ParallelLoop& loop) {
-    if (!PlaneLoop(program, loop).run()) return false;
-    headers.push_back(loop.header);
+Result<bool> tile_planes(ProgramState& state) {
+  std::vector<ParallelLoop>& loops = state.program.parallel_loops;
+  auto note = [&](const ParallelLoop& loop, const char* before, const char* after) {
+    state.notes.push_back(before + std::to_string(loop.header) + after);
+  };
+  const size_t erased = std::erase_if(loops, [&](const ParallelLoop& loop) {
+    if (!PlaneLoop(state.program, loop).run()) return false;
+    note(loop, "the loop at block ", " fills planes tile by tile");
     return true;
   });
-  return headers;
+  for (const ParallelLoop& loop : loops) note(loop, "iterations of the loop at block ", " are independent");
+  return erased > 0;
 }
 
 }  // namespace accel

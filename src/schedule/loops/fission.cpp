@@ -72,9 +72,8 @@ class Splitting {
   // Extents are the same in all iterations, and the innermost body alone touches memory that is stored to.
   bool has_plain_loops() const {
     return std::all_of(chain_->loops.begin(), chain_->loops.end(), [&](const Stmt* loop) {
-      std::vector<int> symbols = dims_.symbols(loop->extent);
       bool stores = std::any_of(loop->body.begin(), loop->body.end(), [](auto& s) { return s.kind == StmtKind::store; });
-      return (symbols.empty() || symbols.back() < DimTable::first_variable) && (!stores || &loop->body == chain_->innermost);
+      return !dims_.has_variables(loop->extent) && (!stores || &loop->body == chain_->innermost);
     });
   }
   // Both nests load the same numbers.
@@ -200,8 +199,9 @@ bool stores_to_inputs(const Program& program, const Body& body) {
 
 }  // namespace
 
-void meet_events_first(Program& program, std::vector<std::string>* notes) {
-  if (program.blocks.size() != 1) return;
+Result<bool> meet_events_first(ProgramState& state) {
+  Program& program = state.program;
+  if (program.records_events || program.blocks.size() != 1) return false;
   std::vector<BlockStep>& steps = program.blocks[0].steps;
   for (size_t k = 0; k < steps.size(); ++k) {
     if (steps[k].kind != StepKind::nest) continue;
@@ -209,14 +209,15 @@ void meet_events_first(Program& program, std::vector<std::string>* notes) {
     if (!stores_to_inputs(program, program.nests[static_cast<size_t>(number)].body)) continue;
     Nest nest = program.nests[static_cast<size_t>(number)];
     auto split = Splitting(program, nest).run();
-    if (!split) return;
-    if (notes) notes->push_back("events come first: masks are computed before anything is stored");
+    if (!split) return false;
+    state.notes.push_back("events come first: masks are computed before anything is stored");
     program.nests[static_cast<size_t>(number)] = std::move(split->second);
     BlockStep meeting{StepKind::nest, {}, static_cast<int>(program.nests.size()), -1, {}};
     program.nests.push_back(std::move(split->first));
     steps.insert(steps.begin() + static_cast<std::ptrdiff_t>(k), std::move(meeting));
-    return;
+    return true;
   }
+  return false;
 }
 
 }  // namespace accel

@@ -2,15 +2,13 @@
 // Events first: a nest that stores to inputs where a mask holds becomes two, so that the inputs need not be kept in case of
 // floating-point events.
 
-#include <string>
-#include <vector>
-
-#include "schedule/program/program.h"
+#include "base/result.h"
+#include "schedule/memory/program_state.h"
 
 namespace accel {
 
 // Splits such nests of a program of one block, where that is less work than a copy of what is stored to: the first one computes
 // the masks and all that may raise events, the second one loads the masks, computes the rest once more, and stores.
-void meet_events_first(Program& program, std::vector<std::string>* notes);
+Result<bool> meet_events_first(ProgramState& state);
 
 }  // namespace accel

@@ -25,8 +25,10 @@ class Joining {
  public:
   explicit Joining(Program& program) : program_(program) {}
 
-  void join(Body& body) {
-    for (Stmt& stmt : body) join(stmt.body);
+  // Whether there was anything to join.
+  bool join(Body& body) {
+    bool changed = false;
+    for (Stmt& stmt : body) changed = join(stmt.body) || changed;
     for (size_t k = 1; k < body.size();) {
       if (!is_vector_loop(body[k - 1]) || !is_vector_loop(body[k]) || !fits(body[k - 1], body[k])) {
         ++k;
@@ -34,7 +36,9 @@ class Joining {
       }
       append(body[k - 1], body[k]);
       body.erase(body.begin() + static_cast<std::ptrdiff_t>(k));
+      changed = true;
     }
+    return changed;
   }
 
  private:
@@ -77,9 +81,11 @@ class Joining {
 
 }  // namespace
 
-void join_loops(Program& program) {
-  Joining joining(program);
-  for (Nest& nest : program.nests) joining.join(nest.body);
+Result<bool> join_loops(ProgramState& state) {
+  Joining joining(state.program);
+  bool changed = false;
+  for (Nest& nest : state.program.nests) changed = joining.join(nest.body) || changed;
+  return changed;
 }
 
 }  // namespace accel

@@ -18,7 +18,7 @@ void collect_inner_extents(const DimTable& dims, const Body& body, bool inner, s
     bool loops = stmt.extent.id >= 0 && stmt.kind != StmtKind::call;
     if (loops && inner)
       for (int symbol : dims.symbols(stmt.extent))
-        if (symbol < DimTable::first_variable) symbols.insert(symbol);
+        if (!DimTable::is_variable(symbol)) symbols.insert(symbol);
     collect_inner_extents(dims, stmt.body, inner || loops, symbols);
   }
 }
@@ -106,8 +106,6 @@ void add_variants_of_nests(Program& program, const Small& small) {
   for (auto& [fixed, nests] : nests_of) program.variants.push_back({fixed, std::move(nests)});
 }
 
-}  // namespace
-
 void add_small_extent_variants(Program& program, const Graph& graph) {
   Small small(program, graph);
   if (!program.blocks.empty() && program.nests.size() > most_nests) return add_variants_of_nests(program, small);
@@ -120,6 +118,13 @@ void add_small_extent_variants(Program& program, const Graph& graph) {
   std::erase_if(inner, [&](int symbol) { return outer.contains(symbol); });
   Variant variant{small.fixed(inner), {}};
   if (!variant.fixed.empty()) program.variants.push_back(std::move(variant));
+}
+
+}  // namespace
+
+Result<bool> fix_small_extents(ProgramState& state) {
+  add_small_extent_variants(state.program, state.graph);
+  return !state.program.variants.empty();
 }
 
 }  // namespace accel

@@ -49,10 +49,6 @@ class Packing {
     }
   }
 
-  bool has_variables(Dim d) const {
-    std::vector<int> symbols = dims_.symbols(d);
-    return !symbols.empty() && symbols.back() >= DimTable::first_variable;
-  }
   Dim with(Dim d, Dim variable, Dim value) {
     int symbol = *dims_.as_symbol(variable);
     return dims_.substitute(d, symbol, value);
@@ -81,7 +77,7 @@ class Packing {
       count = dims_.add(dims_.mul(last, tile_elements), with(loop.extent, tiles->var, last));
     }
     if (dims_.add(start, dims_.mul(place, stride)) != load.address.offset) return;
-    if (has_variables(start) || has_variables(stride) || has_variables(count)) return;
+    if (dims_.has_variables(start) || dims_.has_variables(stride) || dims_.has_variables(count)) return;
     if (hint(around[0]->extent) < least_repeats || hint(count) < least_packed || hint(count) > most_packed) return;
     Source source{load.address.buffer, start, stride, count, load.dtype};
     auto [copy, is_new] = copies_.try_emplace(source, -1);
@@ -104,7 +100,7 @@ class Packing {
       Stmt& loop = nest.body.emplace_back();
       loop.kind = StmtKind::loop;
       loop.loop_kind = LoopKind::parallel;
-      loop.var = dims_.symbol(DimTable::first_variable);
+      loop.var = dims_.new_variable();
       loop.extent = source.count;
     }
     Stmt load, store;
@@ -157,16 +153,20 @@ void insert(Program& program, int number, std::vector<Nest> nests) {
 
 }  // namespace
 
-void pack_columns(Program& program, const std::vector<int64_t>& hints, std::vector<std::string>* notes) {
-  Packing packing(program, hints);
+Result<bool> pack_columns(ProgramState& state) {
+  Program& program = state.program;
+  bool changed = false;
+  Packing packing(program, state.graph.hints);
   std::set<int> left_out = shared_nests(program);
   for (int k = static_cast<int>(program.nests.size()); k-- > 0;) {
     if (left_out.contains(k)) continue;
     std::vector<Nest> copies = packing.pack(program.nests[static_cast<size_t>(k)]);
     if (copies.empty()) continue;
-    if (notes) notes->push_back("what inner loops load with gaps is copied side by side before");
+    changed = true;
+    state.notes.push_back("what inner loops load with gaps is copied side by side before");
     insert(program, k, std::move(copies));
   }
+  return changed;
 }
 
 }  // namespace accel

@@ -17,7 +17,6 @@ constexpr int64_t unknown_trips = 8;
 constexpr int64_t unknown_work = 64;
 constexpr int64_t least_iterations = 3;     // the last one is left to the calling thread
 constexpr int64_t least_before_nests = 32;  // so many that they feed all threads better than the loops inside
-constexpr int first_index = 1 << 24;        // symbols of our own: an index along an axis
 
 // One loop, and whether its iterations are independent.
 class Examined {
@@ -243,6 +242,12 @@ class Examined {
     for (size_t k = is_update(node.op) ? 1 : 0; k < node.operands.size(); ++k) note_access(node.operands[k]);
   }
 
+  // The variable that stands for any index along axis k.
+  Dim axis(size_t k) {
+    while (axes_.size() <= k) axes_.push_back(graph_.dims.new_variable());
+    return axes_[k];
+  }
+
   using Rows = std::map<size_t, Dim>;  // axis, index along it
 
   // Leaves the axes of the memory behind v along which this access is at the place that all others are.
@@ -250,8 +255,7 @@ class Examined {
     const Type& type = graph_.type(v);
     Index index;
     for (size_t k = 0; k < type.shape.size(); ++k)
-      index.push_back(graph_.dims.is_constant(type.shape[k], 1) ? graph_.dims.constant(0)
-                                                                : graph_.dims.symbol(first_index + static_cast<int>(k)));
+      index.push_back(graph_.dims.is_constant(type.shape[k], 1) ? graph_.dims.constant(0) : axis(k));
     Element element = element_behind_views(graph_.dims, graph_, v, std::move(index));
     BufferId memory = buffer(element.array);
     auto found = memory >= 0 ? rows_.find(memory) : rows_.end();
@@ -272,8 +276,9 @@ class Examined {
       std::optional<int64_t> constant = by ? graph_.dims.as_constant(*by) : std::nullopt;
       if (!constant || *constant == 0) continue;
       std::vector<int> symbols = graph_.dims.symbols(index[axis]);
-      bool known = std::all_of(symbols.begin(), symbols.end(),
-                               [&](int s) { return s == counted_.symbol || (s < first_index && !bound_.contains(s)); });
+      bool known = std::all_of(symbols.begin(), symbols.end(), [&](int s) {
+        return s == counted_.symbol || (!DimTable::is_variable(s) && !bound_.contains(s));
+      });
       if (known) out.emplace(axis, index[axis]);
     }
     return out;
@@ -323,6 +328,7 @@ class Examined {
   std::set<BufferId> own_, shared_;
   std::map<BufferId, Rows> rows_;  // shared memory that is written
   std::set<BufferId> accessed_;
+  std::vector<Dim> axes_;
   bool leaves_ = false, has_parallel_nest_ = false;
 };
 
@@ -332,23 +338,26 @@ bool overlaps(const std::set<BlockId>& a, const std::vector<int>& b) {
 
 }  // namespace
 
-std::vector<ParallelLoop> parallel_loops(Graph& graph, const Places& places, Program& program) {
+Result<bool> share_loops(ProgramState& state) {
+  Graph& graph = state.graph;
+  Program& program = state.program;
+  if (program.records_events) return false;
   graph.dims = program.dims;
   std::vector<NaturalLoop> loops = natural_loops(graph, Dominance(graph));
   std::map<BlockId, CountedLoop> counted;
   for (const NaturalLoop& loop : loops)
     if (auto found = counted_loop(graph, loop)) counted.emplace(loop.header, *found);
-  std::vector<ParallelLoop> out;
+  std::vector<ParallelLoop>& out = program.parallel_loops;
   for (const NaturalLoop& loop : loops) {
     auto found = counted.find(loop.header);
     bool inside =
         std::any_of(out.begin(), out.end(), [&](const ParallelLoop& outer) { return overlaps(loop.blocks, outer.blocks); });
     if (found == counted.end() || inside || program.blocks[static_cast<size_t>(loop.header)].end != BlockEnd::branch) continue;
-    Examined examined(graph, places, program, loop, found->second);
+    Examined examined(graph, state.places, program, loop, found->second);
     if (examined.is_independent()) out.push_back(examined.product(loops, counted));
   }
   program.dims = graph.dims;
-  return out;
+  return !out.empty();
 }
 
 }  // namespace accel

@@ -18,12 +18,11 @@ namespace accel {
 
 namespace {
 
-constexpr int64_t block_bytes = 1 << 18;                                   // what the second-level cache of any CPU holds
-constexpr int64_t least_block = 8, most_block = 64;                        // rows
-constexpr int64_t least_row_bytes = 512;                                   // shorter rows are better walked as one
-constexpr int64_t least_blocks = 4, usual_blocks = 64;                     // so many feed all threads
-constexpr int64_t most_left = 2;                                           // rows at an edge that wait for other blocks
-constexpr int block_variables = DimTable::first_variable + (1 << 18) + 1;  // beside that of row_accesses.cpp
+constexpr int64_t block_bytes = 1 << 18;                // what the second-level cache of any CPU holds
+constexpr int64_t least_block = 8, most_block = 64;     // rows
+constexpr int64_t least_row_bytes = 512;                // shorter rows are better walked as one
+constexpr int64_t least_blocks = 4, usual_blocks = 64;  // so many feed all threads
+constexpr int64_t most_left = 2;                        // rows at an edge that wait for other blocks
 
 // Rows at the two edges of a block that a nest leaves for later.
 struct Left {
@@ -132,7 +131,7 @@ class RowBlocks {
     Nest out;
     out.name = "rows";
     out.work = dims_.constant(0);
-    Dim block = dims_.symbol(block_variables);
+    Dim block = dims_.new_variable();
     Dim first = dims_.add(dims_.mul(block, rows_), dims_.constant(first_row()));
     Stmt blocks = loop_over(block, count, LoopKind::parallel);
     for (size_t k = 0; k < nests_.size(); ++k) {
@@ -150,7 +149,7 @@ class RowBlocks {
     rename_temps(program_, before, names);
     rename_temps(program_, body, names);
     std::move(before.begin(), before.end(), std::back_inserter(out.body));
-    Dim row = dims_.symbol(block_variables + 1), from = dims_.max(begin, dims_.constant(nest.first));
+    Dim row = dims_.new_variable(), from = dims_.max(begin, dims_.constant(nest.first));
     Dim iteration = dims_.add(dims_.sub(from, dims_.constant(nest.first)), row);
     substitute(dims_, body, *dims_.as_symbol(nest.variable), iteration);
     int64_t share = dims_.as_constant(dims_.sub(end, begin)).value_or(rows_);
@@ -172,7 +171,7 @@ class RowBlocks {
 // Sequences of nests that run one behind the other.
 class Sequences {
  public:
-  Sequences(Program& program, std::span<const int64_t> hints, std::vector<std::string>* notes)
+  Sequences(Program& program, std::span<const int64_t> hints, std::vector<std::string>& notes)
       : program_(program), hints_(hints), notes_(notes), strides_(row_strides(program)) {}
 
   void run() {
@@ -217,7 +216,7 @@ class Sequences {
   }
 
   void put(const std::vector<int>& nests, std::vector<Nest> instead) {
-    if (notes_) notes_->push_back(std::to_string(nests.size()) + " nests run block of rows by block of rows");
+    notes_.push_back(std::to_string(nests.size()) + " nests run block of rows by block of rows");
     for (size_t k = 0; k < nests.size(); ++k) {
       if (k < instead.size())
         program_.nests[static_cast<size_t>(nests[k])] = std::move(instead[k]);
@@ -240,15 +239,17 @@ class Sequences {
 
   Program& program_;
   std::span<const int64_t> hints_;
-  std::vector<std::string>* notes_;
+  std::vector<std::string>& notes_;
   std::map<BufferId, Dim> strides_;
   std::set<int> done_;
 };
 
 }  // namespace
 
-void run_rows_by_blocks(Program& program, std::span<const int64_t> hints, std::vector<std::string>* notes) {
-  Sequences(program, hints, notes).run();
+Result<bool> block_rows(ProgramState& state) {
+  const size_t count = state.notes.size();
+  Sequences(state.program, state.graph.hints, state.notes).run();
+  return state.notes.size() > count;
 }
 
 }  // namespace accel

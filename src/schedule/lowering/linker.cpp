@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "schedule/graph/copy_insertion.h"
+#include "schedule/lowering/block_code.h"
 #include "schedule/program/scalar_code.h"
 
 namespace accel {
@@ -19,11 +20,6 @@ bool has_in_memory(const Body& body, BufferId id) {
 }
 
 }  // namespace
-
-void append_scalar(Stmt stmt, std::vector<BlockStep>& steps) {
-  if (steps.empty() || steps.back().kind != StepKind::scalars) steps.push_back({StepKind::scalars, {}, -1, -1});
-  steps.back().body.push_back(std::move(stmt));
-}
 
 void Linker::link(const SegmentGraph& part, Program program, std::vector<BlockStep>& steps) {
   names_ = {};

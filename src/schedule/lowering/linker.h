@@ -11,9 +11,6 @@
 
 namespace accel {
 
-// Puts a statement into the scalar step at the end of `steps`, or into a new one.
-void append_scalar(Stmt stmt, std::vector<BlockStep>& steps);
-
 class Linker {
  public:
   // Of the whole graph, all three; they outlive the linker.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "schedule/analysis/coalesce.h"
+#include "schedule/analysis/loop_calls.h"
 #include "schedule/graph/copy_insertion.h"
 #include "schedule/lowering/scopes.h"
 
@@ -29,8 +30,6 @@ Lowering::Lowering(const Graph& graph, const Placement& placement, Program& prog
   }
 }
 
-Dim Lowering::new_variable() { return dims_.symbol(DimTable::first_variable + next_variable_++); }
-
 void Lowering::begin_nest() {
   scopes_.clear();
   outer_loops_.clear();
@@ -44,7 +43,7 @@ Body Lowering::end_nest() {
 }
 
 Dim Lowering::open_loop(LoopKind kind, Dim extent, bool holds_tiles) {
-  Dim variable = new_variable();
+  Dim variable = dims_.new_variable();
   open_loop_over(variable, kind, extent, holds_tiles);
   return variable;
 }
@@ -307,7 +306,7 @@ TempId Lowering::element_at(ValueId v, const Node& node, const Index& index) {
 }
 
 void Lowering::store_tile(const std::vector<StoreTarget>& targets, Index index, int axis, Dim begin, Dim extent) {
-  Dim variable = new_variable();
+  Dim variable = dims_.new_variable();
   if (axis >= 0) index[axis] = dims_.add(begin, variable);
   auto address = [&](const StoreTarget& target) {
     return Address{target.buffer, dims_.add(target.base, offset_of(dims_, index, target.strides))};

@@ -12,7 +12,8 @@
 #include <vector>
 
 #include "ir/analysis/reduction_plan.h"
-#include "schedule/memory/materialisation.h"
+#include "schedule/analysis/index_maps.h"
+#include "schedule/memory/placement.h"
 #include "schedule/program/program.h"
 
 namespace accel {
@@ -42,7 +43,6 @@ class Lowering {
   void fail_with(Failure failure) { errors_.push_back(std::move(failure)); }
 
   // --- loops ----------------------------------------------------------------------------------------------------------
-  Dim new_variable();
   // Starts a nest: scope 0, not a loop. end_nest returns its body.
   void begin_nest();
   Body end_nest();
@@ -157,7 +157,6 @@ class Lowering {
   std::vector<std::vector<int>> outer_loops_;
   std::vector<BufferId> root_buffers_;
   std::vector<Failure> errors_;
-  int next_variable_ = 0;
 };
 
 }  // namespace accel

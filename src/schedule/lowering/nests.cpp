@@ -5,6 +5,7 @@
 #include <set>
 
 #include "schedule/analysis/coalesce.h"
+#include "schedule/analysis/loop_calls.h"
 #include "schedule/lowering/untile.h"
 
 namespace accel {

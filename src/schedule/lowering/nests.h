@@ -1,15 +1,12 @@
 #pragma once
-// Nests: groups of roots that one loop nest computes, and the loops of each.
+// Nests: the loops that compute a group of values.
 
 #include <vector>
 
 #include "schedule/lowering/lowering.h"
-#include "schedule/memory/materialisation.h"
+#include "schedule/memory/placement.h"
 
 namespace accel {
-
-// Roots of one shape and order that can be computed side by side, in an order that respects what they read.
-std::vector<std::vector<ValueId>> group_roots(const Graph& graph, const Placement& placement);
 
 // One loop of a nest: the axis it runs over and its extent (of several axes when they coalesce).
 struct NestLoop {

@@ -1,213 +1,285 @@
 #include "schedule/lowering/sliding_rows.h"
 
 #include <algorithm>
-#include <set>
 
 #include "schedule/analysis/coalesce.h"
+#include "schedule/lowering/nests.h"
 
 namespace accel {
 
 namespace {
 
-constexpr int64_t most_rows_apart = 8;
-constexpr int64_t fewest_rows = 16;           // below, rows of temporary memory save nothing
-constexpr int64_t most_bytes_kept = 1 << 20;  // of the rows that wait to be stored: they should stay in cache
-constexpr int64_t fewest_row_elements = 128;  // of rows of several lengths, which have a loop each
-constexpr int first_axis = DimTable::first_variable + (1 << 18);  // variables of this question only
-
-// Follows each value to the elements of memory that it is computed from.
-class OverwrittenReads {
+// Rows are cut into blocks that run in parallel. A row is computed into one of a few rows of temporary memory that a block has,
+// and stored when no later row of its block needs what it overwrites. Rows at the ends of a block, which need rows of its
+// neighbours, are computed by a nest of their own before anything is stored.
+class RowWriter {
  public:
-  OverwrittenReads(const Graph& graph, const std::vector<NodeId>& stores, const std::function<bool(ValueId)>& in_memory)
-      : graph_(graph), dims_(graph.dims), in_memory_(in_memory) {
-    out_.stores = stores;
+  RowWriter(const Graph& graph, const Placement& placement, Lowering& lowering, const RowStores& rows)
+      : graph_(graph), lowering_(lowering), dims_(lowering.dims()), rows_(rows) {
+    for (NodeId n : rows.stores)
+      targets_.push_back(*store_target(graph, placement, lowering, graph.nodes[static_cast<size_t>(n)]));
+    const Type& type = graph.type(targets_[0].value);
+    shape_ = type.shape;
+    order_ = type.axis_order();
+    work_ = nest_work(graph, placement, dims_, targets_);
+    index_.assign(shape_.size(), dims_.constant(0));
+    count_ = shape_[order_[0]];
+    row_elements_ = dims_.constant(1);
+    for (size_t k = 1; k < order_.size(); ++k) row_elements_ = dims_.mul(row_elements_, shape_[order_[k]]);
   }
 
-  std::optional<RowStores> run() {
-    const Type& type = graph_.type(store(0).operands[2]);
-    if (type.rank() == 0) return std::nullopt;
-    std::vector<uint8_t> order = type.axis_order();
-    lead_ = first_axis + order[0];
-    for (int k = 0; k < type.rank(); ++k) own_.push_back(dims_.symbol(first_axis + k));
-    for (size_t k = 0; k < out_.stores.size() && good_; ++k) add_target(k);
-    for (size_t k = 0; k < out_.stores.size() && good_; ++k) {
-      const Node& node = store(k);
-      if (!one_shape_) begin_other_shape(k);
-      for (size_t operand = 2; operand < node.operands.size(); ++operand) visit(node.operands[operand], own_, no_value);
+  std::vector<Nest> write() {
+    std::vector<Nest> out;
+    if (rows_.direct) {
+      out.push_back(direct());
+      return out;
     }
-    if (!good_ || !(one_shape_ ? pays() : shares_rows())) return std::nullopt;
-    return std::move(out_);
+    find_blocks();
+    if (rows_.before + rows_.after > 0) out.push_back(edges());
+    out.push_back(blocks());
+    return out;
   }
 
  private:
-  struct Target {
-    ValueId base = no_value;
-    Index index;
-    size_t axis = 0;  // of the base, that the rows run over
-    Dim first;
-    int64_t step = 0;
-  };
+  Nest finished(const char* name, Dim work) {
+    Nest nest;
+    nest.name = name;
+    nest.body = lowering_.end_nest();
+    nest.work = work;
+    return nest;
+  }
 
-  const Node& store(size_t k) const { return graph_.nodes[static_cast<size_t>(out_.stores[k])]; }
-
-  void add_target(size_t k) {
-    const Type &type = graph_.type(store(k).operands[2]), &first = graph_.type(store(0).operands[2]);
-    Target target{store(k).operands[0], own_, 0, {}, 0};
-    good_ = type.rank() == first.rank() && type.axis_order() == first.axis_order();
-    one_shape_ = one_shape_ && type.shape == first.shape;
-    for (const Target& other : targets_) good_ = good_ && other.base != target.base;
-    for (ValueId v = store(k).operands[1]; good_ && v != target.base; v = graph_.producer(v).operands[0]) {
-      good_ = !graph_.is_input(v) && op_class(graph_.producer(v).op) == OpClass::view && is_plain(graph_.producer(v).op);
-      if (good_) target.index = map_view_index(dims_, graph_, graph_.producer(v), target.index);
+  // Opens the loops of a row, the last of which becomes vectors. A single axis has none but that over the rows.
+  size_t open_row(Dim row) {
+    index_[order_[0]] = row;
+    for (size_t k = 1; k < order_.size(); ++k) {
+      LoopKind kind = k + 1 == order_.size() ? LoopKind::simd : LoopKind::serial;
+      index_[order_[k]] = lowering_.open_loop(kind, shape_[order_[k]], false);
     }
-    if (!good_) return;
-    int axes = 0;
-    for (size_t axis = 0; axis < target.index.size(); ++axis)
-      if (dims_.names(target.index[axis], lead_)) target.axis = axis, ++axes;
-    std::optional<Dim> step = axes == 1 ? dims_.slope(target.index[target.axis], lead_) : std::nullopt;
-    target.step = step ? dims_.as_constant(*step).value_or(0) : 0;
-    good_ = target.step != 0;
-    if (!good_) return;
-    target.first = dims_.substitute(target.index[target.axis], lead_, 0);
-    for (int symbol : dims_.symbols(target.first)) good_ = good_ && symbol < first_axis;
-    targets_.push_back(std::move(target));
+    return order_.size() - 1;
+  }
+  void close(size_t count) {
+    for (size_t k = 0; k < count; ++k) lowering_.close_loop();
   }
 
-  // What is visited from here on is for store k, which may need nothing of the others' memory.
-  void begin_other_shape(size_t k) {
-    seen_.clear();
-    current_ = k;
-    good_ = good_ && targets_[k].step == 1;
-    out_.row_axes.push_back(targets_[k].axis);
-    sources_.emplace_back();
+  DType dtype(size_t k) const { return graph_.type(targets_[k].value).dtype; }
+  Address place(size_t k) {
+    return {targets_[k].buffer, dims_.add(targets_[k].base, offset_of(dims_, index_, targets_[k].strides))};
+  }
+  std::vector<TempId> values() {
+    std::vector<TempId> out;
+    for (const StoreTarget& target : targets_) out.push_back(lowering_.value_at(target.value, index_));
+    return out;
   }
 
-  static bool is_plain(Op op) { return op != Op::reshape && op != Op::real && op != Op::imag && op != Op::parts; }
-
-  // `part`: the view that is read, without the repetitions of its elements.
-  void visit(ValueId v, const Index& index, ValueId part) {
-    std::vector<int32_t> key{v, part};
-    for (Dim d : index) key.push_back(d.id);
-    if (!good_ || !seen_.insert(std::move(key)).second) return;
-    if (in_memory_(v)) return read(v, index, part);
-    const Node& node = graph_.producer(v);
-    switch (op_class(node.op)) {
-      case OpClass::view: {
-        bool whole = node.op != Op::broadcast_to && node.op != Op::expand_dims;
-        Index inner = node.op == Op::real || node.op == Op::imag ? index : map_view_index(dims_, graph_, node, index);
-        return visit(node.operands[0], inner, part == no_value && whole ? v : part);
-      }
-      case OpClass::leaf:
-        for (ValueId operand : node.operands) visit(operand, {}, no_value);
-        return;
-      case OpClass::pointwise:
-        good_ = good_ && !is_loop_call(graph_, node);
-        for (ValueId operand : node.operands) visit(operand, graph_.type(operand).rank() == 0 ? Index{} : index, no_value);
-        return;
-      default:
-        good_ = false;
-    }
+  Nest direct() {
+    lowering_.begin_nest();
+    Dim row = lowering_.open_loop(LoopKind::parallel, count_, false);
+    size_t loops = open_row(row);
+    std::vector<TempId> computed = values();
+    for (size_t k = 0; k < targets_.size(); ++k) lowering_.store(place(k), computed[k], dtype(k));
+    close(loops + 1);
+    return finished("store", work_);
   }
 
-  void read(ValueId base, const Index& index, ValueId part) {
-    auto target = std::find_if(targets_.begin(), targets_.end(), [&](const Target& t) { return t.base == base; });
-    if (!one_shape_) {
-      if (target == targets_.end()) return void(sources_.back().insert(base));
-      good_ = good_ && base == targets_[current_].base && index == target->index;
-      return;
-    }
-    if (target == targets_.end() || index == target->index || is_fixed(index)) return;
-    Dim place = index[target->axis];
-    std::optional<Dim> step = dims_.slope(place, lead_);
-    for (int symbol : dims_.symbols(place)) good_ = good_ && (symbol < first_axis || symbol == lead_);
-    if (!good_ || !step) return fail();
-    if (dims_.is_constant(*step, 0)) return copy(part);
-    std::optional<int64_t> apart = dims_.as_constant(dims_.sub(place, target->index[target->axis]));
-    if (!apart) return fail();
-    if (*apart % target->step != 0) return;  // rows between those that are stored
-    int64_t rows = *apart / target->step;
-    out_.before = std::max(out_.before, -rows);
-    out_.after = std::max(out_.after, rows);
-    out_.own_elements = false;
-    if (rows != 0 || !is_of_row(index)) out_.direct = false;
+  // --- blocks -----------------------------------------------------------------------------------------------------------
+
+  void find_blocks() {
+    int64_t hint = dims_.evaluate(count_, graph_.hints);
+    block_rows_ = hint >= 1024 ? 64 : hint >= 256 ? 32 : 16;
+    waiting_ = rows_.before + 1;
+    block_count_ = dims_.floordiv(dims_.add(count_, dims_.constant(block_rows_ - 1)), dims_.constant(block_rows_));
+    Dim elements = dims_.mul(dims_.mul(block_count_, waiting_ + rows_.after), row_elements_);
+    for (size_t k = 0; k < targets_.size(); ++k) kept_.push_back(lowering_.temp(dtype(k), elements, "rows"));
   }
 
-  void fail() { good_ = false; }
-
-  // One element, read before the loops.
-  bool is_fixed(const Index& index) const {
-    return std::all_of(index.begin(), index.end(), [&](Dim d) {
-      std::vector<int> symbols = dims_.symbols(d);
-      return symbols.empty() || symbols.back() < first_axis;
-    });
-  }
-  // One element of each row.
-  bool is_of_row(const Index& index) const {
-    return std::all_of(index.begin(), index.end(), [&](Dim d) {
-      std::vector<int> symbols = dims_.symbols(d);
-      return std::all_of(symbols.begin(), symbols.end(), [&](int s) { return s < first_axis || s == lead_; });
-    });
+  void open_block() {
+    lowering_.begin_nest();
+    block_ = lowering_.open_loop(LoopKind::parallel, block_count_, false);
+    first_ = dims_.mul(block_, block_rows_);
+    Dim rows = dims_.min(dims_.constant(block_rows_), dims_.sub(count_, first_));
+    // Rows in [start, end) of the block need rows of no other one.
+    rows_here_ = rows;
+    start_ = dims_.min(dims_.constant(rows_.before), rows);
+    end_ = dims_.max(start_, dims_.sub(rows, dims_.constant(rows_.after)));
   }
 
-  int64_t hint(ValueId v) { return dims_.evaluate(dims_.product(graph_.type(v).shape), graph_.hints); }
+  // The kept row of a block's row: rows wait in turn, those at its end have places of their own.
+  Dim waiting_place(Dim row) { return waiting_ == 1 ? dims_.constant(0) : dims_.mod(row, dims_.constant(waiting_)); }
+  Dim end_place(Dim step) { return dims_.add(dims_.constant(waiting_), step); }
 
-  void copy(ValueId part) {
-    if (part == no_value || 4 * hint(part) > hint(store(0).operands[2])) return fail();
-    if (std::find(out_.copied.begin(), out_.copied.end(), part) == out_.copied.end()) out_.copied.push_back(part);
+  Address kept(size_t k, Dim kept_row) {
+    Dim row = dims_.add(dims_.mul(block_, waiting_ + rows_.after), kept_row), element = dims_.constant(0);
+    for (size_t axis = 1; axis < order_.size(); ++axis)
+      element = dims_.add(dims_.mul(element, shape_[order_[axis]]), index_[order_[axis]]);
+    return {kept_[k], dims_.mul(dims_.add(dims_.mul(row, row_elements_), element), item_size(dtype(k)))};
   }
 
-  bool pays() {
-    if (out_.direct) return true;
-    const Type& type = graph_.type(store(0).operands[2]);
-    if (type.rank() < 2 || out_.before + out_.after > most_rows_apart) return false;
-    int64_t rows = dims_.evaluate(type.shape[type.axis_order()[0]], graph_.hints), bytes = 0;
-    for (size_t k = 0; k < out_.stores.size(); ++k)
-      bytes += hint(store(k).operands[2]) * item_size(graph_.type(store(k).operands[2]).dtype);
-    return rows >= fewest_rows && bytes / rows * (out_.before + out_.after + 1) <= most_bytes_kept;
+  void compute_row(Dim row, Dim kept_row) {
+    size_t loops = open_row(dims_.add(first_, row));
+    std::vector<TempId> computed = values();
+    for (size_t k = 0; k < targets_.size(); ++k) lowering_.store(kept(k, kept_row), computed[k], dtype(k));
+    close(loops);
+  }
+  void store_row(Dim row, Dim kept_row) {
+    size_t loops = open_row(dims_.add(first_, row));
+    for (size_t k = 0; k < targets_.size(); ++k)
+      lowering_.store(place(k), lowering_.load(kept(k, kept_row), dtype(k)), dtype(k));
+    close(loops);
   }
 
-  // Rows of several shapes are computed together for what they read together: each with one before it.
-  bool shares_rows() {
-    for (size_t k = 0; k < out_.stores.size(); ++k) {
-      const Type& type = graph_.type(store(k).operands[2]);
-      int64_t rows = dims_.evaluate(type.shape[type.axis_order()[0]], graph_.hints);
-      if (rows < fewest_rows || hint(store(k).operands[2]) / rows < fewest_row_elements) return false;
-      auto is_shared = [&](ValueId v) {
-        return graph_.type(v).rank() == type.rank() &&
-               std::any_of(sources_.begin(), sources_.begin() + static_cast<long>(k),
-                           [&](const std::set<ValueId>& earlier) { return earlier.contains(v); });
-      };
-      if (k > 0 && std::none_of(sources_[k].begin(), sources_[k].end(), is_shared)) return false;
-    }
-    return true;
+  Dim open_rows(Dim count) { return lowering_.open_loop(LoopKind::serial, count, false); }
+
+  Nest edges() {
+    open_block();
+    Dim row = open_rows(start_);
+    compute_row(row, waiting_place(row));
+    close(1);
+    Dim step = open_rows(dims_.sub(rows_here_, end_));
+    compute_row(dims_.add(end_, step), end_place(step));
+    close(2);
+    Dim share = dims_.floordiv(dims_.mul(work_, rows_.before + rows_.after), dims_.constant(block_rows_));
+    return finished("ends of blocks", share);
+  }
+
+  Nest blocks() {
+    open_block();
+    Dim before = dims_.constant(rows_.before);
+    Dim step = open_rows(dims_.sub(end_, start_));
+    Dim row = dims_.add(start_, step);
+    compute_row(row, waiting_place(row));
+    Dim ready = dims_.sub(row, before);
+    store_row(ready, waiting_place(ready));
+    close(1);
+    Dim next = dims_.max(dims_.sub(end_, before), dims_.constant(0));
+    Dim last = dims_.add(next, open_rows(dims_.sub(end_, next)));
+    store_row(last, waiting_place(last));
+    close(1);
+    step = open_rows(dims_.sub(rows_here_, end_));
+    store_row(dims_.add(end_, step), end_place(step));
+    close(2);
+    return finished("store by rows", work_);
   }
 
   const Graph& graph_;
-  DimTable dims_;
-  const std::function<bool(ValueId)>& in_memory_;
-  RowStores out_;
-  std::vector<Target> targets_;
-  bool one_shape_ = true;
-  size_t current_ = 0;                      // of several shapes: the store whose value is visited,
-  std::vector<std::set<ValueId>> sources_;  // and what those so far read
-  std::set<std::vector<int32_t>> seen_;
-  Index own_;
-  int lead_ = 0;
-  bool good_ = true;
+  Lowering& lowering_;
+  DimTable& dims_;
+  const RowStores& rows_;
+  std::vector<StoreTarget> targets_;
+  std::vector<Dim> shape_;
+  std::vector<uint8_t> order_;
+  Index index_;
+  Dim count_, row_elements_, work_;
+  int64_t block_rows_ = 0, waiting_ = 0;
+  Dim block_count_, block_, first_, rows_here_, start_, end_;
+  std::vector<BufferId> kept_;  // per target
 };
+
+// The first place of a store on the axis of its base that its rows run over.
+Dim first_row(const Graph& graph, DimTable& dims, const Node& store, size_t axis) {
+  Index index(graph.type(store.operands[1]).shape.size(), dims.constant(0));
+  for (ValueId v = store.operands[1]; v != store.operands[0]; v = graph.producer(v).operands[0])
+    index = map_view_index(dims, graph, graph.producer(v), index);
+  return index[axis];
+}
+
+// 1 where 0 <= row < count, else 0.
+Dim is_row(DimTable& dims, Dim row, bool may_precede, Dim count, bool may_follow) {
+  Dim one = dims.constant(1), inside = one;
+  auto clamped = [&](Dim d) { return dims.min(one, dims.max(d, dims.constant(0))); };
+  if (may_precede) inside = clamped(dims.add(row, one));
+  return may_follow ? dims.mul(inside, clamped(dims.sub(count, row))) : inside;
+}
+
+// Values of several shapes: a row of each, where it has one, after the other.
+Nest rows_of_several_shapes(const Graph& graph, const Placement& placement, Lowering& lowering, const RowStores& rows,
+                            const std::vector<StoreTarget>& targets) {
+  DimTable& dims = lowering.dims();
+  std::vector<uint8_t> order = graph.type(targets[0].value).axis_order();
+  std::vector<Dim> firsts, ends;
+  for (size_t k = 0; k < targets.size(); ++k) {
+    firsts.push_back(first_row(graph, dims, graph.nodes[static_cast<size_t>(rows.stores[k])], rows.row_axes[k]));
+    ends.push_back(dims.add(firsts[k], graph.type(targets[k].value).shape[order[0]]));
+  }
+  Dim first = firsts[0], end = ends[0];
+  for (Dim d : firsts) first = dims.min(first, d);
+  for (Dim d : ends) end = dims.max(end, d);
+  Nest nest;
+  nest.name = "rows of several shapes";
+  nest.work = nest_work(graph, placement, dims, targets);
+  lowering.begin_nest();
+  Dim place = dims.add(first, lowering.open_loop(LoopKind::parallel, dims.sub(end, first), false));
+  for (size_t k = 0; k < targets.size(); ++k) {
+    const Type& type = graph.type(targets[k].value);
+    Index index(type.shape.size(), dims.constant(0));
+    Dim row = index[order[0]] = dims.sub(place, firsts[k]);
+    Dim inside = is_row(dims, row, firsts[k] != first, type.shape[order[0]], ends[k] != end);
+    for (size_t level = 1; level < order.size(); ++level) {
+      Dim extent = type.shape[order[level]];
+      LoopKind kind = level + 1 == order.size() ? LoopKind::simd : LoopKind::serial;
+      index[order[level]] = lowering.open_loop(kind, level == 1 ? dims.mul(extent, inside) : extent, false);
+    }
+    TempId value = lowering.value_at(targets[k].value, index);
+    Dim offset = dims.add(targets[k].base, offset_of(dims, index, targets[k].strides));
+    lowering.store({targets[k].buffer, offset}, value, type.dtype);
+    for (size_t level = 1; level < order.size(); ++level) lowering.close_loop();
+  }
+  lowering.close_loop();
+  nest.body = lowering.end_nest();
+  return nest;
+}
 
 }  // namespace
 
-std::optional<RowStores> row_stores(const Graph& graph, const std::vector<NodeId>& stores,
-                                    const std::function<bool(ValueId)>& in_memory) {
-  return OverwrittenReads(graph, stores, in_memory).run();
-}
+namespace {
 
+// Whether the computation of the values can be written inside loops over rows.
 bool fits_rows(const Graph& graph, const Placement& placement, const RowStores& rows) {
   bool apart = std::none_of(placement.places.begin(), placement.places.end(), [](Place p) { return p == Place::row; });
   return apart && std::none_of(rows.stores.begin(), rows.stores.end(), [&](NodeId n) {
            return needs_tiles(graph, placement, graph.nodes[static_cast<size_t>(n)].operands[2]);
          });
+}
+
+void compute_first(SegmentState& state) {
+  state.by_rows = false;
+  state.compute_first = state.again = true;
+  state.forced.clear();
+  for (NodeId n : state.stores) state.forced.insert(state.graph.nodes[static_cast<size_t>(n)].operands[2]);
+}
+
+}  // namespace
+
+Result<bool> slide_rows(SegmentState& state) {
+  state.rows.reset();
+  if (!state.by_rows) return false;
+  std::optional<RowStores> found = row_stores(state.graph, state.stores, [&](ValueId v) {
+    return state.graph.is_input(v) || state.placement.places[static_cast<size_t>(v)] != Place::inlined;
+  });
+  if (!found || !fits_rows(state.graph, state.placement, *found)) {
+    compute_first(state);
+  } else if (found->copied.empty()) {
+    state.rows = std::move(found);
+  } else {
+    state.forced.insert(found->copied.begin(), found->copied.end());
+    state.again = true;
+  }
+  return true;
+}
+
+std::vector<Nest> lower_row_stores(const Graph& graph, const Placement& placement, Lowering& lowering, const RowStores& rows) {
+  for (NodeId n : rows.stores) {
+    const Node& node = graph.nodes[static_cast<size_t>(n)];
+    lowering.set_root_buffer(node.results[0], lowering.root_buffer(node.operands[0]));
+  }
+  if (!rows.own_elements) return RowWriter(graph, placement, lowering, rows).write();
+  std::vector<StoreTarget> targets;
+  for (NodeId n : rows.stores)
+    targets.push_back(*store_target(graph, placement, lowering, graph.nodes[static_cast<size_t>(n)]));
+  if (!rows.row_axes.empty()) return {rows_of_several_shapes(graph, placement, lowering, rows, targets)};
+  std::vector<Nest> out = {lower_nest(graph, placement, lowering, targets)};
+  out[0].name = "store";
+  return out;
 }
 
 }  // namespace accel

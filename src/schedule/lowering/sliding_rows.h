@@ -1,36 +1,19 @@
 #pragma once
-// Stores whose values need what they overwrite, computed and stored row by row: a row is what the slowest axis of the values
-// counts.
+// The loops of stores that are computed and stored row by row (row_stores.h): a row waits in temporary memory until no later
+// one needs what it replaces.
 
-#include <functional>
-#include <optional>
 #include <vector>
 
+#include "base/result.h"
+#include "schedule/analysis/row_stores.h"
 #include "schedule/lowering/lowering.h"
+#include "schedule/memory/segment_state.h"
 
 namespace accel {
 
-struct RowStores {
-  std::vector<NodeId> stores;  // to values of one rank and order, each to memory of its own
-  int64_t before = 0;          // rows of what is stored to that a row of the values needs: so many before its own,
-  int64_t after = 0;           // and so many behind it
-  // Every element needs no other element that is stored to but such as are read once for its row: it goes where it belongs at
-  // once.
-  bool direct = true;
-  bool own_elements = true;     // not even those of its row
-  std::vector<ValueId> copied;  // parts of what is stored to that all rows need: to be kept before the first store
-  // Of values of several shapes, per store: the axis of the base that the rows run over. No store needs anything that another
-  // one overwrites, and rows of different values at one place of their bases belong together. Empty: all have one shape.
-  std::vector<size_t> row_axes;
-};
-
-// nullopt when rows are no order that works, or none that pays. The stores run after all of what they store is computed, as
-// the caller has checked. `in_memory`: values that are read, not computed here.
-std::optional<RowStores> row_stores(const Graph& graph, const std::vector<NodeId>& stores,
-                                    const std::function<bool(ValueId)>& in_memory);
-
-// Whether the computation of a value can be written inside loops over rows.
-bool fits_rows(const Graph& graph, const Placement& placement, const RowStores& rows);
+// Finds out whether the stores of a segment can go row by row, if that is tried: if they need values in memory that they do not
+// have, the next time they have them; if they cannot, all values are computed before the first store.
+Result<bool> slide_rows(SegmentState& state);
 
 // Writes the nests. Requires values in memory as `row_stores` was told, those of `copied` among them.
 std::vector<Nest> lower_row_stores(const Graph& graph, const Placement& placement, Lowering& lowering, const RowStores& rows);

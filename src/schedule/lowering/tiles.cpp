@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "schedule/analysis/iteration_direction.h"
+#include "schedule/analysis/loop_calls.h"
 #include "schedule/lowering/lowering.h"
 #include "schedule/lowering/scopes.h"
 
@@ -40,7 +41,7 @@ Address Lowering::new_tile(DType dtype, Dim variable, Dim extent) {
 
 TempId Lowering::call_at(ValueId v, const Node& node, const Index& index) {
   if (!in_tile(index)) {
-    Address result = call_tile(v, node, index, new_variable(), dims_.constant(1), nullptr);
+    Address result = call_tile(v, node, index, dims_.new_variable(), dims_.constant(1), nullptr);
     return load({result.buffer, dims_.constant(0)}, graph_.type(v).dtype);
   }
   Dim variable = scopes_.back()->header.var, extent = scopes_.back()->header.extent;
@@ -200,7 +201,7 @@ std::optional<Address> Lowering::row_at(ValueId v, const Index& index) {
   // A constant index says nothing: a run over several axes leaves the slower ones at 0.
   auto is_fixed = [&](int axis) {
     std::vector<int> symbols = dims_.symbols(index[axis]);
-    auto first = std::partition(symbols.begin(), symbols.end(), [](int s) { return s < DimTable::first_variable; });
+    auto first = std::partition(symbols.begin(), symbols.end(), [](int s) { return !DimTable::is_variable(s); });
     bool moves = first != symbols.end() || dims_.is_constant(graph_.type(v).shape[axis], 1);
     return moves && std::all_of(first, symbols.end(), [&](int s) {
              return std::find(fixed_symbols.begin(), fixed_symbols.end(), s) != fixed_symbols.end();

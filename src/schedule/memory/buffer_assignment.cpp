@@ -180,19 +180,28 @@ std::set<BufferId> buffers_before_returns(const Graph& graph, const Segments& se
 
 }  // namespace
 
-Places place_shared(Graph& graph, const Segments& segments, const std::map<BlockId, PointwiseLoop>& loops, Program& program) {
-  return Placing(graph, segments, loops, program).run();
+Result<bool> assign_buffers(ProgramState& state) {
+  Program& program = state.program;
+  const std::vector<ExitOutputs> exits = exits_of(state.graph);
+  program.symbol_count = static_cast<int>(state.graph.symbols.size());
+  program.output_count = exits.back().first_output + static_cast<int>(exits.back().types.size());
+  program.records_events = state.graph.records_events;
+  for (const auto& [symbol, binding] : bound_symbols(state.graph)) program.bound_symbols.push_back(symbol);
+  state.segments.emplace(state.graph);
+  state.places = Placing(state.graph, *state.segments, state.tiled_loops, program).run();
+  program.dims = state.graph.dims;
+  return true;
 }
 
-std::vector<BufferId> early_temps(const Graph& graph, const Segments& segments, const Places& places, const Program& program) {
-  std::set<BufferId> certain = buffers_before_returns(graph, segments, places);
-  std::vector<BufferId> out;
+Result<bool> provide_early(ProgramState& state) {
+  Program& program = state.program;
+  std::set<BufferId> certain = buffers_before_returns(state.graph, *state.segments, state.places);
   for (BufferId id : buffers_of_scalar_steps(program)) {
     const Buffer& buffer = program.buffers[static_cast<size_t>(id)];
     if (buffer.kind == BufferKind::temp && certain.contains(id) && program.is_known_at_start(buffer.elements))
-      out.push_back(id);
+      program.early.push_back(id);
   }
-  return out;
+  return !program.early.empty();
 }
 
 }  // namespace accel

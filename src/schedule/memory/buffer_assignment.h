@@ -1,11 +1,9 @@
 #pragma once
 // Places: where the values that segments share are in the program. Scalars are temps, arrays lie in buffers.
 
-#include <map>
 #include <vector>
 
-#include "schedule/graph/segments.h"
-#include "schedule/graph/state_tiling.h"
+#include "base/result.h"
 #include "schedule/program/program.h"
 
 namespace accel {
@@ -20,12 +18,14 @@ struct Places {
   TempId temp(ValueId v) const { return temps[static_cast<size_t>(v)]; }
 };
 
-// Gives the inputs of `graph`, the parameters of its blocks and what its segments share their places, which it adds to
-// `program`. `loops`: those that run tile by tile, by their headers. Requires a graph whose memory is owned (copy_insertion.h).
-Places place_shared(Graph& graph, const Segments& segments, const std::map<BlockId, PointwiseLoop>& loops, Program& program);
+struct ProgramState;
 
-// Temps that statements outside of nests use, on every way to a normal end, and whose size is known at the start. Requires that
-// `program` has all steps.
-std::vector<BufferId> early_temps(const Graph& graph, const Segments& segments, const Places& places, const Program& program);
+// Gives the inputs of the graph, the parameters of its blocks and what its segments share their places, which it adds to the
+// program. Requires a graph whose memory is owned (copy_insertion.h).
+Result<bool> assign_buffers(ProgramState& state);
+
+// Finds the temps that statements outside of nests use, on every way to a normal end, and whose size is known at the start:
+// they get their memory there. Requires that the program has all steps of its blocks.
+Result<bool> provide_early(ProgramState& state);
 
 }  // namespace accel

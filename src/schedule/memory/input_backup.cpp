@@ -61,10 +61,22 @@ std::set<BufferId> stored_by(const Program& program, const BlockStep& step) {
   return out;
 }
 
-void protect_inputs(Program& program, const Graph& graph) {
+namespace {
+
+bool has_protect(const Program& program) {
+  return std::any_of(program.blocks.begin(), program.blocks.end(), [](const ProgramBlock& block) {
+    return std::any_of(block.steps.begin(), block.steps.end(), [](const BlockStep& s) { return s.kind == StepKind::protect; });
+  });
+}
+
+}  // namespace
+
+Result<bool> protect_inputs(ProgramState& state) {
+  const Graph& graph = state.graph;
   Dominance dominance(graph);
   std::vector<NaturalLoop> loops = natural_loops(graph, dominance);
-  for (BlockId b = 0; b < static_cast<BlockId>(graph.blocks.size()); ++b) protect_in(program, graph, b, dominance, loops);
+  for (BlockId b = 0; b < static_cast<BlockId>(graph.blocks.size()); ++b) protect_in(state.program, graph, b, dominance, loops);
+  return has_protect(state.program);
 }
 
 }  // namespace accel

@@ -3,7 +3,8 @@
 
 #include <set>
 
-#include "schedule/program/program.h"
+#include "base/result.h"
+#include "schedule/memory/program_state.h"
 
 namespace accel {
 
@@ -11,6 +12,6 @@ namespace accel {
 std::set<BufferId> stored_by(const Program& program, const BlockStep& step);
 
 // Adds `protect` steps before stores to inputs: as late as possible, but outside of loops.
-void protect_inputs(Program& program, const Graph& graph);
+Result<bool> protect_inputs(ProgramState& state);
 
 }  // namespace accel

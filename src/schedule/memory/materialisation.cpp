@@ -10,76 +10,11 @@
 #include "ir/analysis/reduction_plan.h"
 #include "ir/analysis/stray_flags.h"
 #include "schedule/analysis/coalesce.h"
-#include "schedule/lowering/nests.h"
+#include "schedule/analysis/index_maps.h"
+#include "schedule/analysis/loop_calls.h"
+#include "schedule/memory/fusion_groups.h"
 
 namespace accel {
-
-namespace {
-
-// Whether the memory behind v is walked forwards whatever the argument: NumPy's complex loops have other bits for negative
-// strides.
-bool walks_forwards(const Graph& graph, ValueId v) {
-  while (!graph.is_input(v) && op_class(graph.producer(v).op) == OpClass::view) {
-    for (Dim step : graph.producer(v).attrs.steps)
-      if (graph.dims.as_constant(step).value_or(-1) < 0) return false;
-    v = graph.producer(v).operands[0];
-  }
-  int input = graph.input_index(v);
-  return input < 0 || graph.inputs[static_cast<size_t>(input)].layout == Layout::dense;
-}
-
-bool has_complex_formula(const Graph& graph, const Node& node) {
-  return std::all_of(node.operands.begin(), node.operands.end(), [&](ValueId v) { return walks_forwards(graph, v); });
-}
-
-}  // namespace
-
-bool is_loop_call(const Graph& graph, const Node& node) {
-  if (op_class(node.op) != OpClass::pointwise) return false;
-  if (node.op == Op::where || node.op == Op::astype) return false;
-  if (graph.type(node.results[0]).kind == ValueKind::py_scalar) return false;
-  if (node.results.size() > 1) return true;
-  DType dtype = graph.type(node.operands[0]).dtype;
-  if (!is_inline(node.op, dtype)) return true;
-  bool formula = node.op == Op::multiply || node.op == Op::square || node.op == Op::absolute;
-  return formula && dtype_kind(dtype) == 'c' && !has_complex_formula(graph, node);
-}
-
-// Whether the inline computation of v, up to reductions, has a value for which `is_wanted` holds.
-static bool computes_inline(const Graph& graph, const std::vector<Place>& places, ValueId v,
-                            const std::function<bool(ValueId)>& is_wanted) {
-  return is_above(graph, v, [&](ValueId above) {
-    if (graph.is_input(above) || places[above] != Place::inlined) return Above::nothing;
-    if (op_class(graph.producer(above).op) == OpClass::reduction) return Above::nothing;
-    return is_wanted(above) ? Above::found : Above::operands;
-  });
-}
-
-static bool calls_loops(const Graph& graph, const std::vector<Place>& places, ValueId v) {
-  return computes_inline(graph, places, v, [&](ValueId above) { return is_loop_call(graph, graph.producer(above)); });
-}
-
-bool needs_tiles(const Graph& graph, const Placement& placement, ValueId v) {
-  return computes_inline(graph, placement.places, v, [&](ValueId above) {
-    return placement.is_tiled(above) || is_loop_call(graph, graph.producer(above));
-  });
-}
-
-ValueId located_base(const Graph& graph, const std::vector<Place>& places, ValueId v) {
-  while (true) {
-    if (graph.is_input(v) || places[v] != Place::inlined) return v;
-    const Node& node = graph.producer(v);
-    if (op_class(node.op) != OpClass::view) return no_value;
-    v = node.operands[0];
-  }
-}
-
-ValueId under_new_axes(const Graph& graph, const std::vector<Place>& places, ValueId v) {
-  while (!graph.is_input(v) && places[static_cast<size_t>(v)] != Place::root && graph.producer(v).op == Op::expand_dims &&
-         !graph.is_input(graph.producer(v).operands[0]))
-    v = graph.producer(v).operands[0];
-  return v;
-}
 
 namespace {
 
@@ -98,7 +33,7 @@ struct Visit {
 // Walks the inline computation of every root, as lowering will, until no value has to be moved into memory.
 class Walk {
  public:
-  Walk(const Graph& graph, const std::set<ValueId>& forced, std::vector<std::string>* notes)
+  Walk(const Graph& graph, const std::set<ValueId>& forced, std::vector<std::string>& notes)
       : graph_(graph), dims_(result_.dims), forced_(forced), notes_(notes) {
     dims_ = graph.dims;
     result_.places.assign(graph.values.size(), Place::inlined);
@@ -129,7 +64,7 @@ class Walk {
   void make_root(ValueId v, const char* why) {
     if (graph_.is_input(v) || result_.places[v] == Place::root) return;
     result_.places[v] = Place::root;
-    if (notes_) notes_->push_back("value %" + std::to_string(v) + " is stored: " + why);
+    notes_.push_back("value %" + std::to_string(v) + " is stored: " + why);
   }
 
   // The value to store so that v is in memory: v itself, or what v is a view of.
@@ -246,8 +181,7 @@ class Walk {
     auto [it, is_new] = groups_.try_emplace(key);
     if (is_new) {
       it->second.id = static_cast<int>(groups_.size());
-      for (int k = 0; k < type.rank(); ++k)
-        it->second.vars.push_back(dims_.symbol(DimTable::first_variable + next_variable_++));
+      for (int k = 0; k < type.rank(); ++k) it->second.vars.push_back(dims_.new_variable());
     }
     group_ = it->second.id;
     std::vector<Dim> stack;
@@ -334,7 +268,7 @@ class Walk {
     std::set<int32_t> found;
     for (Dim d : index)
       for (int symbol : dims_.symbols(d))
-        if (symbol >= DimTable::first_variable) found.insert(symbol);
+        if (DimTable::is_variable(symbol)) found.insert(symbol);
     return found;
   }
 
@@ -365,7 +299,7 @@ class Walk {
     size_t next = 0;
     for (int k = 0; k < graph_.type(operand).rank(); ++k) {
       bool is_reduced = std::find(node.attrs.axes.begin(), node.attrs.axes.end(), k) != node.attrs.axes.end();
-      if (is_reduced) reduced.push_back(dims_.symbol(DimTable::first_variable + next_variable_++));
+      if (is_reduced) reduced.push_back(dims_.new_variable());
       inner_index.push_back(is_reduced ? reduced.back() : index[next++]);
     }
     if (columns)
@@ -476,7 +410,7 @@ class Walk {
     if (level == 0 || views_between || strided_.contains(v)) return make_root(v, why);
     result_.places[v] = Place::row;
     result_.row_levels[v] = level;
-    if (notes_) notes_->push_back("value %" + std::to_string(v) + " is kept in rows: " + why);
+    notes_.push_back("value %" + std::to_string(v) + " is kept in rows: " + why);
   }
 
   // Values that cost much and are needed at several indices get memory, consumers first.
@@ -519,22 +453,28 @@ class Walk {
   DimTable& dims_;
   const std::set<ValueId>& forced_;
   std::set<ValueId> strided_;  // views that calls read as a whole
-  std::vector<std::string>* notes_;
+  std::vector<std::string>& notes_;
   std::map<std::vector<int32_t>, Group> groups_;
   std::map<ValueId, std::vector<Visit>> visits_;
   std::set<int> rows_of_columns_;       // variables of reductions that go along a kept axis
   std::set<int> folded_;                // variables of all reductions
   std::map<ValueId, ValueId> nest_of_;  // of roots: the first one of their nest
   bool in_no_loop_ = false;             // in loops that never run
-  int next_variable_ = 0;
   int group_ = 0;
   ValueId nest_ = no_value, piece_ = no_value;  // of the walk
 };
 
 }  // namespace
 
-Result<Placement> place_values(const Graph& graph, const std::set<ValueId>& forced, std::vector<std::string>* notes) {
-  return Walk(graph, forced, notes).run();
+Result<bool> place_values(SegmentState& state) {
+  state.notes.clear();
+  ACCEL_TRY(state.placement, Walk(state.graph, state.forced, state.notes).run());
+  state.program = {};
+  state.program.dims = state.placement.dims;
+  state.program.symbol_count = static_cast<int>(state.graph.symbols.size());
+  state.program.output_count = static_cast<int>(state.graph.outputs().size());
+  state.program.records_events = state.graph.records_events;
+  return true;
 }
 
 }  // namespace accel

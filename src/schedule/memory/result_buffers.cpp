@@ -41,7 +41,9 @@ bool is_known_at_start(const Program& program, const std::vector<Dim>& dims) {
 
 }  // namespace
 
-void return_temps(Program& program) {
+Result<bool> return_temps(ProgramState& state) {
+  Program& program = state.program;
+  bool changed = false;
   std::set<BufferId> excluded = apart(program), made = made_first(program);
   for (const ProgramBlock& block : program.blocks) {
     if (block.end != BlockEnd::exit || block.exit != 0) continue;
@@ -53,8 +55,10 @@ void return_temps(Program& program) {
       buffer.kind = BufferKind::output;
       buffer.binding = output.output;
       buffer.shape = output.shape;
+      changed = true;
     }
   }
+  return changed;
 }
 
 }  // namespace accel

@@ -130,7 +130,7 @@ struct Stmt {
   DType dtype = DType::float64;  // of dst (load, compute, declare, ...) or of the stored element
   TempId dst = -1;
   std::vector<TempId> args;
-  Dim var;    // loop, tile, pairwise, argreduce: the variable (a symbol >= DimTable::first_variable)
+  Dim var;    // loop, tile, pairwise, argreduce: the variable (a symbol for which DimTable::is_variable)
   Dim count;  // tile: variable that holds the number of elements of this tile
   Dim extent;
   int64_t step = 0;          // tile
@@ -277,8 +277,5 @@ struct Program {
 
 std::string print_program(const Program& program);
 Result<Program> parse_program(std::string_view text);  // print -> parse -> print is the identity
-
-// Turns a verified, decomposed graph into loops. Decisions taken are appended to `notes`, one line each.
-Result<Program> schedule(const Graph& graph, std::vector<std::string>* notes);
 
 }  // namespace accel

@@ -1,4 +1,4 @@
-#include "ir/verifier.h"
+#include "ir/analysis/verifier.h"
 
 #include <algorithm>
 #include <map>
@@ -6,7 +6,7 @@
 #include <string>
 
 #include "ir/analysis/flow.h"
-#include "ir/node_rules.h"
+#include "ir/analysis/node_rules.h"
 
 namespace accel {
 

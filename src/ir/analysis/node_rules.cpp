@@ -1,9 +1,8 @@
-#include "ir/node_rules.h"
+#include "ir/analysis/node_rules.h"
 
 #include <algorithm>
 
 #include "ir/axes.h"
-#include "ir/text/text.h"
 
 namespace accel {
 

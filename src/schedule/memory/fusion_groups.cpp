@@ -1,9 +1,10 @@
+#include "schedule/memory/fusion_groups.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "schedule/analysis/index_maps.h"
-#include "schedule/lowering/nests.h"
 
 namespace accel {
 
@@ -17,8 +18,7 @@ class Reads {
   std::map<ValueId, bool> of(ValueId root) {
     found_.clear();
     seen_.clear();
-    own_.clear();
-    for (int k = 0; k < graph_.type(root).rank(); ++k) own_.push_back(dims_.symbol(DimTable::first_variable + k));
+    own_ = first_of(own_axes_, graph_.type(root).rank());
     producer(root, own_);
     return found_;
   }
@@ -47,15 +47,15 @@ class Reads {
       } else if (kind == OpClass::pointwise || kind == OpClass::view) {
         visit(operand, graph_.type(operand).rank() == 0 ? Index{} : index);
       } else {
-        visit(operand, other(operand));
+        visit(operand, first_of(other_axes_, graph_.type(operand).rank()));
       }
     }
   }
 
-  Index other(ValueId v) {
-    Index index;
-    for (int k = 0; k < graph_.type(v).rank(); ++k) index.push_back(dims_.symbol(DimTable::first_variable + 1000 + k));
-    return index;
+  // The first variables of a list that gets as many as it needs.
+  Index first_of(Index& axes, int rank) {
+    while (static_cast<int>(axes.size()) < rank) axes.push_back(dims_.new_variable());
+    return {axes.begin(), axes.begin() + rank};
   }
 
   const Graph& graph_;
@@ -63,7 +63,7 @@ class Reads {
   DimTable dims_;
   std::map<ValueId, bool> found_;
   std::set<std::vector<int32_t>> seen_;
-  Index own_;
+  Index own_, own_axes_, other_axes_;
 };
 
 bool stands_alone(const Graph& graph, ValueId v) {

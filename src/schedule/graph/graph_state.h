@@ -1,0 +1,22 @@
+#pragma once
+// What the steps on graphs work on.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ir/graph.h"
+#include "schedule/graph/state_tiling.h"
+
+namespace accel {
+
+struct GraphState {
+  Graph graph;                                   // verified, but for what sink_into_tiles puts into the bodies of tiled loops
+  std::map<BlockId, PointwiseLoop> tiled_loops;  // that run tile by tile, by their headers
+  std::vector<std::string> notes;                // decisions, one line each
+};
+
+// The graph's text, and which loops run tile by tile.
+std::string print(const GraphState& state);
+
+}  // namespace accel

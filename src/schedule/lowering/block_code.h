@@ -1,0 +1,37 @@
+#pragma once
+// What is written into the blocks of a program besides nests: scalars, and what edges hand over.
+
+#include <vector>
+
+#include "schedule/memory/program_state.h"
+
+namespace accel {
+
+// Puts a statement into the scalar step at the end of `steps`, or into a new one.
+void append_scalar(Stmt stmt, std::vector<BlockStep>& steps);
+
+class BlockCode {
+ public:
+  // The state outlives the object.
+  explicit BlockCode(ProgramState& state) : graph_(state.graph), places_(state.places), program_(state.program) {}
+
+  // The temp of a scalar. An input is read at the end of `steps`.
+  TempId scalar(ValueId v, std::vector<BlockStep>& steps);
+  // The same, where it may be a constant or an expression of symbols, which have no temp.
+  TempId scalar_or_leaf(ValueId v, std::vector<BlockStep>& steps);
+  // A new symbol with the value of `temp` from here on.
+  Dim bound(TempId temp, std::vector<BlockStep>& steps);
+  // The way over edge k of a terminator.
+  Edge edge(const Terminator& t, int k, std::vector<BlockStep>& steps);
+
+ private:
+  bool in_memory(ValueId v) const { return lives_in_memory(graph_, places_.origins, v); }
+  BufferId buffer_of(ValueId v) const { return places_.buffer(v); }
+  TempId temp_of(ValueId v) const { return places_.temp(v); }
+
+  Graph& graph_;
+  const Places& places_;
+  Program& program_;
+};
+
+}  // namespace accel

@@ -1,0 +1,29 @@
+#pragma once
+// What the steps on programs work on.
+
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "schedule/graph/graph_state.h"
+#include "schedule/graph/segments.h"
+#include "schedule/memory/buffer_assignment.h"
+#include "schedule/program/program.h"
+
+namespace accel {
+
+// A segment as a graph of its own, and that graph's program.
+struct LoweredSegment {
+  SegmentGraph part;
+  Program program;
+};
+
+// The graph has control flow, unless only `program` is in use. Not to be moved: `segments` looks at the graph.
+struct ProgramState : GraphState {
+  std::optional<Segments> segments;
+  Places places;
+  std::map<std::pair<BlockId, size_t>, LoweredSegment> lowered;  // by block and place among its segments
+  Program program;
+};
+
+}  // namespace accel

@@ -1,0 +1,47 @@
+#pragma once
+// The runner of the steps from a graph to a program. A step is a plain function that changes what it works on and says whether
+// it did; steps.inc lists them in order.
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "ir/graph.h"
+#include "schedule/program/program.h"
+
+namespace accel {
+
+enum class StepUnit : uint8_t { graph, segment, program };
+
+// What steps.inc says of a step.
+struct StepInfo {
+  const char* name;
+  StepUnit unit;
+  bool needs_flow;
+};
+const std::vector<StepInfo>& schedule_steps();
+
+// One step that ran; for all segments, if it works on these.
+struct StepRecord {
+  std::string name;
+  bool changed = false;
+  double seconds = 0;
+  std::string before, text;  // what the step works on, as text, before the step and after it, when `keep_text` is set
+};
+
+struct ScheduleOptions {
+  int stop_after = -1;  // run only the first n steps of the list
+  bool keep_text = false;
+  bool verify = true;
+};
+
+struct Schedule {
+  Program program;                 // not complete when the run has stopped before the last step
+  std::vector<std::string> notes;  // decisions, one line each
+  std::vector<StepRecord> steps;
+};
+
+// Turns a verified graph into loops. Verifies after each step that changed something.
+Result<Schedule> schedule(Graph graph, const ScheduleOptions& options = {});
+
+}  // namespace accel
