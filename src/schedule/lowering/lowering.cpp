@@ -1,22 +1,26 @@
 #include "schedule/lowering/lowering.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "schedule/analysis/coalesce.h"
 #include "schedule/analysis/loop_calls.h"
 #include "schedule/graph/copy_insertion.h"
+#include "schedule/lowering/reductions.h"
 #include "schedule/lowering/scopes.h"
+#include "schedule/lowering/tiles.h"
 
 namespace accel {
 
-bool Lowering::KeyLess::operator()(const Key& a, const Key& b) const {
-  if (a.first != b.first) return a.first < b.first;
-  return std::lexicographical_compare(a.second.begin(), a.second.end(), b.second.begin(), b.second.end(),
-                                      [](Dim x, Dim y) { return x.id < y.id; });
-}
-
 Lowering::Lowering(const Graph& graph, const Placement& placement, Program& program)
-    : graph_(graph), placement_(placement), program_(program), dims_(program.dims), root_buffers_(graph.values.size(), -1) {
+    : StatementWriter(program),
+      graph_(graph),
+      placement_(placement),
+      program_(program),
+      dims_(program.dims),
+      root_buffers_(graph.values.size(), -1),
+      reductions_(std::make_unique<ReductionWriter>(*this)),
+      tiles_(std::make_unique<TileWriter>(*this)) {
   for (size_t k = 0; k < graph.inputs.size(); ++k) {
     if (graph.inputs[k].slot >= 0) continue;
     ValueId v = graph.entry().params[k];
@@ -30,70 +34,17 @@ Lowering::Lowering(const Graph& graph, const Placement& placement, Program& prog
   }
 }
 
+Lowering::~Lowering() = default;
+
 void Lowering::begin_nest() {
-  scopes_.clear();
   outer_loops_.clear();
-  scopes_.push_back(std::make_unique<Scope>());
-}
-
-Body Lowering::end_nest() {
-  Body body = std::move(scopes_.front()->body);
-  scopes_.clear();
-  return body;
-}
-
-Dim Lowering::open_loop(LoopKind kind, Dim extent, bool holds_tiles) {
-  Dim variable = dims_.new_variable();
-  open_loop_over(variable, kind, extent, holds_tiles);
-  return variable;
-}
-
-void Lowering::open_loop_over(Dim variable, LoopKind kind, Dim extent, bool holds_tiles) {
-  auto scope = std::make_unique<Scope>();
-  scope->header.kind = StmtKind::loop;
-  scope->header.loop_kind = kind;
-  scope->header.var = variable;
-  scope->header.extent = extent;
-  scope->holds_tiles = holds_tiles;
-  scopes_.push_back(std::move(scope));
-}
-
-void Lowering::close_loop() {
-  std::unique_ptr<Scope> scope = std::move(scopes_.back());
-  scopes_.pop_back();
-  scope->header.body = std::move(scope->body);
-  append(std::move(scope->header));
-}
-
-void Lowering::close_loop_while(TempId more) {
-  scopes_.back()->header.kind = StmtKind::repeat;
-  scopes_.back()->header.args = {more};
-  close_loop();
+  StatementWriter::begin_nest();
 }
 
 void Lowering::mark_outer_loop(std::vector<Dim> variables) {
   std::vector<int> symbols;
   for (Dim variable : variables) symbols.push_back(*dims_.as_symbol(variable));
   outer_loops_.push_back(symbols);
-}
-
-int Lowering::scope_of(const Index& index) const {
-  int deepest = 0;
-  // An index along an axis without elements is taken to be 0: it is no element's.
-  for (int k = static_cast<int>(scopes_.size()); k-- > 1 && deepest == 0;)
-    if (dims_.is_constant(scopes_[k]->header.extent, 0)) deepest = k;
-  for (Dim d : index)
-    for (int symbol : dims_.symbols(d))
-      for (int k = static_cast<int>(scopes_.size()); k-- > deepest + 1;)
-        if (dims_.as_symbol(scopes_[k]->header.var) == symbol) deepest = k;
-  return deepest;
-}
-
-TempId Lowering::emit(Stmt stmt, DType dtype) {
-  stmt.dst = program_.add_temp(dtype);
-  stmt.dtype = dtype;
-  append(std::move(stmt));
-  return static_cast<TempId>(program_.temps.size()) - 1;
 }
 
 TempId Lowering::compute(Op op, std::vector<TempId> args, DType dtype, NodeId node) {
@@ -106,39 +57,8 @@ TempId Lowering::compute(Op op, std::vector<TempId> args, DType dtype, NodeId no
   return emit(std::move(stmt), dtype);
 }
 
-TempId Lowering::load(const Address& address, DType dtype) {
-  Stmt stmt;
-  stmt.kind = StmtKind::load;
-  stmt.address = address;
-  return emit(std::move(stmt), dtype);
-}
-
-void Lowering::store(const Address& address, TempId value, DType dtype) {
-  Stmt stmt;
-  stmt.kind = StmtKind::store;
-  stmt.address = address;
-  stmt.args = {value};
-  stmt.dtype = dtype;
-  append(std::move(stmt));
-}
-
-TempId Lowering::literal(Literal value) {
-  Stmt stmt;
-  stmt.kind = StmtKind::constant;
-  stmt.literal = value;
-  return emit(std::move(stmt), value.dtype);
-}
-
 TempId Lowering::cast(TempId temp, DType to, NodeId node) {
-  return program_.temps[temp] == to ? temp : compute(Op::astype, {temp}, to, node);
-}
-
-BufferId Lowering::scratch(DType dtype, Dim elements, std::string name) {
-  return program_.add_buffer({BufferKind::scratch, dtype, elements, -1, std::move(name)});
-}
-
-BufferId Lowering::temp(DType dtype, Dim elements, std::string name) {
-  return program_.add_buffer({BufferKind::temp, dtype, elements, -1, std::move(name)});
+  return dtype_of(temp) == to ? temp : compute(Op::astype, {temp}, to, node);
 }
 
 BufferId Lowering::root_buffer(ValueId v) {
@@ -161,7 +81,7 @@ std::optional<Address> Lowering::located(ValueId v, const Index& index) {
     return Address{root_buffers_[base], position->offset};
   }
   if (placement_.places[base] == Place::root) return Address{root_buffer(base), position->offset};
-  std::optional<Address> row = row_at(base, position->index);
+  std::optional<Address> row = tiles_->row_at(base, position->index);
   Dim own = offset_of(dims_, position->index, memory_strides_of(dims_, graph_, base));
   row->offset = dims_.add(row->offset, dims_.sub(position->offset, own));
   return row;
@@ -170,16 +90,16 @@ std::optional<Address> Lowering::located(ValueId v, const Index& index) {
 TempId Lowering::value_at(ValueId v, const Index& index) {
   int level = scope_of(index);
   for (int k = level; k >= 0; --k) {
-    auto it = scopes_[k]->temps.find({v, index});
-    if (it != scopes_[k]->temps.end()) return it->second;
+    auto it = scope(k).temps.find({v, index});
+    if (it != scope(k).temps.end()) return it->second;
   }
   for (int k = level; k >= 0; --k) {
-    auto it = scopes_[k]->tiles.find({v, index});
-    if (it == scopes_[k]->tiles.end()) continue;
+    auto it = scope(k).tiles.find({v, index});
+    if (it == scope(k).tiles.end()) continue;
     Address tile = it->second;
     Cut cut(*this, level);
     TempId temp = load(tile, graph_.type(v).dtype);
-    scopes_.back()->temps[{v, index}] = temp;
+    innermost().temps[{v, index}] = temp;
     return temp;
   }
   if (std::optional<Address> address = located(v, index)) {
@@ -187,7 +107,7 @@ TempId Lowering::value_at(ValueId v, const Index& index) {
     bool stays = program_.buffers[static_cast<size_t>(address->buffer)].kind == BufferKind::scratch;
     Cut cut(*this, stays ? level : scope_of({address->offset}));
     TempId temp = load(*address, graph_.type(v).dtype);
-    scopes_.back()->temps[{v, index}] = temp;
+    innermost().temps[{v, index}] = temp;
     return temp;
   }
   return computed(v, index);
@@ -195,11 +115,11 @@ TempId Lowering::value_at(ValueId v, const Index& index) {
 
 TempId Lowering::computed(ValueId v, const Index& index) {
   int level = scope_of(index);
-  auto it = scopes_[level]->temps.find({v, index});
-  if (it != scopes_[level]->temps.end()) return it->second;
+  auto it = scope(level).temps.find({v, index});
+  if (it != scope(level).temps.end()) return it->second;
   Cut cut(*this, level);
   TempId temp = compute_at(v, index);
-  scopes_.back()->temps[{v, index}] = temp;
+  innermost().temps[{v, index}] = temp;
   return temp;
 }
 
@@ -217,7 +137,7 @@ TempId Lowering::compute_at(ValueId v, const Index& index) {
     case OpClass::view:
       return view_at(v, node, index);
     case OpClass::reduction:
-      return reduction_at(v, node, index);
+      return reductions_->reduction_at(v, node, index);
     case OpClass::gather:
       return gather_at(v, node, index);
     default:
@@ -288,8 +208,8 @@ TempId Lowering::gather_at(ValueId v, const Node& node, const Index& index) {
 }
 
 TempId Lowering::pointwise_at(ValueId v, const Node& node, const Index& index) {
-  if (is_loop_call(graph_, node)) return call_at(v, node, index);
-  if (placement_.is_tiled(v) && in_tile(index)) return tiled_at(v, index);
+  if (is_loop_call(graph_, node)) return tiles_->call_at(v, node, index);
+  if (placement_.is_tiled(v) && in_tile(index)) return tiles_->tiled_at(v, index);
   return element_at(v, node, index);
 }
 
@@ -339,7 +259,7 @@ void Lowering::store_tile(const std::vector<StoreTarget>& targets, Index index, 
       continue;
     }
     Address destination = address(target);
-    call_tile(target.value, *node, index, variable, extent, &destination);
+    tiles_->call_tile(target.value, *node, index, variable, extent, &destination);
   }
   store_batch();
 }
@@ -362,6 +282,32 @@ bool Lowering::calls_tiles(ValueId v) const {
   if (placement_.is_tiled(v) || is_loop_call(graph_, node)) return true;
   return std::any_of(node.operands.begin(), node.operands.end(),
                      [&](ValueId operand) { return needs_tiles(graph_, placement_, operand); });
+}
+
+// Index of element `position` of a run: by its last axis when the axes coalesce in memory, else digit by digit.
+Index Lowering::run_index(ValueId operand, Index index, const std::vector<int>& axes, Dim position) {
+  if (axes.empty()) return index;
+  bool row = !graph_.is_input(operand) && placement_.places[operand] == Place::row;
+  if (axes.size() == 1 || row || coalesces(dims_, graph_, placement_.places, operand, axes)) {
+    index[axes.back()] = position;  // the slower axes stay at 0
+    return index;
+  }
+  Dim inner = dims_.constant(1);
+  for (size_t k = axes.size(); k-- > 0;) {
+    Dim extent = graph_.type(operand).shape[axes[k]];
+    Dim quotient = dims_.floordiv(position, inner);
+    index[axes[k]] = k == 0 ? quotient : dims_.mod(quotient, extent);
+    inner = dims_.mul(inner, extent);
+  }
+  return index;
+}
+
+size_t Lowering::count_in_row(ValueId v) {
+  const size_t rank = graph_.type(v).shape.size();
+  std::vector<int> axes(rank);
+  std::iota(axes.begin(), axes.end(), 0);
+  while (axes.size() > 1 && !coalesces(dims_, graph_, placement_.places, v, axes)) axes.erase(axes.begin());
+  return axes.size();
 }
 
 }  // namespace accel

@@ -1,29 +1,29 @@
 #pragma once
-// Lowering::Cut: sets inner scopes aside, so that statements go to an outer one before the loops that are still open.
+// Cut: sets inner scopes aside, so that statements go to an outer one before the loops that are still open.
 
 #include <algorithm>
 #include <iterator>
 #include <memory>
 #include <vector>
 
-#include "schedule/lowering/lowering.h"
+#include "schedule/lowering/statement_writer.h"
 
 namespace accel {
 
-class Lowering::Cut {
+class Cut {
  public:
   // Requires 0 <= level < open scopes. Keeps scopes 0..level open until the end of its life.
-  Cut(Lowering& lowering, int level) : lowering_(lowering) {
-    auto first = lowering.scopes_.begin() + level + 1;
-    std::move(first, lowering.scopes_.end(), std::back_inserter(aside_));
-    lowering.scopes_.erase(first, lowering.scopes_.end());
+  Cut(StatementWriter& writer, int level) : writer_(writer) {
+    auto first = writer.scopes_.begin() + level + 1;
+    std::move(first, writer.scopes_.end(), std::back_inserter(aside_));
+    writer.scopes_.erase(first, writer.scopes_.end());
   }
-  ~Cut() { std::move(aside_.begin(), aside_.end(), std::back_inserter(lowering_.scopes_)); }
+  ~Cut() { std::move(aside_.begin(), aside_.end(), std::back_inserter(writer_.scopes_)); }
   Cut(const Cut&) = delete;
   Cut& operator=(const Cut&) = delete;
 
  private:
-  Lowering& lowering_;
+  StatementWriter& writer_;
   std::vector<std::unique_ptr<Scope>> aside_;
 };
 

@@ -1,10 +1,11 @@
-// Tiles, rows and calls of NumPy's inner loops.
+#include "schedule/lowering/tiles.h"
 
 #include <algorithm>
 
 #include "schedule/analysis/iteration_direction.h"
 #include "schedule/analysis/loop_calls.h"
 #include "schedule/lowering/lowering.h"
+#include "schedule/lowering/reductions.h"
 #include "schedule/lowering/scopes.h"
 
 namespace accel {
@@ -26,52 +27,45 @@ bool is_spread(const Graph& graph, const Node& node, ValueId operand) {
 
 }  // namespace
 
-bool Lowering::in_tile(const Index& index) const {
-  int level = scope_of(index);
-  if (level < 1) return false;
-  const Scope& scope = *scopes_[level];
-  return scope.header.kind == StmtKind::loop && scope.header.loop_kind == LoopKind::simd && scopes_[level - 1]->holds_tiles;
-}
-
-Address Lowering::new_tile(DType dtype, Dim variable, Dim extent) {
+Address TileWriter::new_tile(DType dtype, Dim variable, Dim extent) {
   // A tile of one element may outlive the variable: it is read where no loop over it is open.
-  if (dims_.is_constant(extent, 1)) return {scratch(dtype, dims_.constant(1), "tile"), dims_.constant(0)};
-  return {scratch(dtype, dims_.constant(tile_elements), "tile"), dims_.mul(variable, item_size(dtype))};
+  if (dims_.is_constant(extent, 1)) return {lowering_.scratch(dtype, dims_.constant(1), "tile"), dims_.constant(0)};
+  return {lowering_.scratch(dtype, dims_.constant(tile_elements), "tile"), dims_.mul(variable, item_size(dtype))};
 }
 
-TempId Lowering::call_at(ValueId v, const Node& node, const Index& index) {
-  if (!in_tile(index)) {
+TempId TileWriter::call_at(ValueId v, const Node& node, const Index& index) {
+  if (!lowering_.in_tile(index)) {
     Address result = call_tile(v, node, index, dims_.new_variable(), dims_.constant(1), nullptr);
-    return load({result.buffer, dims_.constant(0)}, graph_.type(v).dtype);
+    return lowering_.load({result.buffer, dims_.constant(0)}, graph_.type(v).dtype);
   }
-  Dim variable = scopes_.back()->header.var, extent = scopes_.back()->header.extent;
+  Dim variable = lowering_.innermost().header.var, extent = lowering_.innermost().header.extent;
   Address result;
   {
-    Cut cut(*this, static_cast<int>(scopes_.size()) - 2);
+    Cut cut(lowering_, lowering_.depth() - 2);
     result = call_tile(v, node, index, variable, extent, nullptr);
   }
-  return load(result, graph_.type(v).dtype);
+  return lowering_.load(result, graph_.type(v).dtype);
 }
 
 // The element in a tile that a loop of its own fills before.
-TempId Lowering::tiled_at(ValueId v, const Index& index) {
-  Dim variable = scopes_.back()->header.var, extent = scopes_.back()->header.extent;
+TempId TileWriter::tiled_at(ValueId v, const Index& index) {
+  Dim variable = lowering_.innermost().header.var, extent = lowering_.innermost().header.extent;
   Address tile = new_tile(graph_.type(v).dtype, variable, extent);
   {
-    Cut cut(*this, static_cast<int>(scopes_.size()) - 2);
+    Cut cut(lowering_, lowering_.depth() - 2);
     fill_tile(tile, v, index, variable, extent);
-    scopes_.back()->tiles[{v, index}] = tile;
+    lowering_.innermost().tiles[{v, index}] = tile;
   }
-  return load(tile, graph_.type(v).dtype);
+  return lowering_.load(tile, graph_.type(v).dtype);
 }
 
-Address Lowering::call_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent,
-                            const Address* destination) {
-  auto done = scopes_.back()->tiles.find({v, index});
-  if (done != scopes_.back()->tiles.end()) return done->second;
+Address TileWriter::call_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent,
+                              const Address* destination) {
+  auto done = lowering_.innermost().tiles.find({v, index});
+  if (done != lowering_.innermost().tiles.end()) return done->second;
   if (node.op == Op::power && dtype_kind(graph_.type(node.operands[0]).dtype) != 'f' &&
       dtype_kind(graph_.type(node.operands[0]).dtype) != 'c')
-    errors_.push_back(fail(Reason::unsupported_call, "integer power with an exponent that is not a constant"));
+    lowering_.fail_with(fail(Reason::unsupported_call, "integer power with an exponent that is not a constant"));
   Stmt call;
   call.kind = StmtKind::call;
   call.op = node.op;
@@ -92,15 +86,15 @@ Address Lowering::call_tile(ValueId v, const Node& node, const Index& index, Dim
     Dim start = dims_.substitute(address.offset, symbol, 0);
     Dim stride = dims_.sub(dims_.substitute(address.offset, symbol, 1), start);
     call.operands.push_back({{address.buffer, start}, stride});
-    scopes_.back()->tiles[{result, index}] = address;
+    lowering_.innermost().tiles[{result, index}] = address;
     if (result == v) wanted = address;
   }
-  call.import = import_of(import);
-  append(std::move(call));
+  call.import = lowering_.import_of(import);
+  lowering_.append(std::move(call));
   return wanted;
 }
 
-CallOperand Lowering::call_operand(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent) {
+CallOperand TileWriter::call_operand(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent) {
   DType dtype = graph_.type(v).dtype;
   int symbol = *dims_.as_symbol(variable);
   bool depends = std::any_of(index.begin(), index.end(), [&](Dim d) { return dims_.names(d, symbol); });
@@ -110,8 +104,8 @@ CallOperand Lowering::call_operand(ValueId v, const Node& node, const Index& ind
     return {{tile.buffer, dims_.constant(0)}, dims_.constant(item_size(dtype))};
   }
   if (!depends) {
-    Address single{scratch(dtype, dims_.constant(1), "scalar"), dims_.constant(0)};
-    store(single, value_at(v, index), dtype);
+    Address single{lowering_.scratch(dtype, dims_.constant(1), "scalar"), dims_.constant(0)};
+    lowering_.store(single, lowering_.value_at(v, index), dtype);
     return {single, dims_.constant(0)};
   }
   auto stride_of = [&](const Address& address) -> std::optional<CallOperand> {
@@ -119,11 +113,11 @@ CallOperand Lowering::call_operand(ValueId v, const Node& node, const Index& ind
     if (!stride) return std::nullopt;
     return CallOperand{{address.buffer, dims_.substitute(address.offset, symbol, 0)}, *stride};
   };
-  for (size_t k = scopes_.size(); k-- > 0;) {
-    auto it = scopes_[k]->tiles.find({v, index});
-    if (it != scopes_[k]->tiles.end()) return *stride_of(it->second);
+  for (int k = lowering_.depth(); k-- > 0;) {
+    auto it = lowering_.scope(k).tiles.find({v, index});
+    if (it != lowering_.scope(k).tiles.end()) return *stride_of(it->second);
   }
-  if (std::optional<Address> address = located(v, index)) {
+  if (std::optional<Address> address = lowering_.located(v, index)) {
     std::optional<CallOperand> operand = stride_of(*address);
     if (operand && may_walk_backwards(operand->stride)) return copied_operand(v, node, index, variable, extent);
     if (operand) return *operand;
@@ -131,25 +125,27 @@ CallOperand Lowering::call_operand(ValueId v, const Node& node, const Index& ind
   if (!graph_.is_input(v) && placement_.places[v] == Place::inlined) {
     const Node& from = graph_.producer(v);
     if (is_loop_call(graph_, from)) return *stride_of(call_tile(v, from, index, variable, extent, nullptr));
-    if (from.op == Op::reduce && plan_of(v).run_axes.empty()) return *stride_of(column_tile(v, from, index, variable, extent));
+    if (from.op == Op::reduce && lowering_.plan_of(v).run_axes.empty())
+      return *stride_of(lowering_.reductions().column_tile(v, from, index, variable, extent));
   }
   Address tile = new_tile(dtype, variable, extent);
   fill_tile(tile, v, index, variable, extent);
-  scopes_.back()->tiles[{v, index}] = tile;
+  lowering_.innermost().tiles[{v, index}] = tile;
   return *stride_of(tile);
 }
 
-void Lowering::fill_tile(const Address& tile, ValueId v, const Index& index, Dim variable, Dim extent) {
-  open_loop_over(variable, LoopKind::simd, extent, false);
+void TileWriter::fill_tile(const Address& tile, ValueId v, const Index& index, Dim variable, Dim extent) {
+  lowering_.open_loop_over(variable, LoopKind::simd, extent, false);
   const bool is_tiled = !graph_.is_input(v) && placement_.is_tiled(v);
-  store(tile, is_tiled ? element_at(v, graph_.producer(v), index) : value_at(v, index), graph_.type(v).dtype);
-  close_loop();
+  lowering_.store(tile, is_tiled ? lowering_.element_at(v, graph_.producer(v), index) : lowering_.value_at(v, index),
+                  graph_.type(v).dtype);
+  lowering_.close_loop();
 }
 
 // Many loops have other bits for a negative stride. NumPy passes one unless the inner one of several loops is short: there it
 // copies through its buffer.
-bool Lowering::may_walk_backwards(Dim stride) {
-  if (outer_loops_.empty()) return false;
+bool TileWriter::may_walk_backwards(Dim stride) {
+  if (lowering_.outer_loops().empty()) return false;
   bool unknown_sign = std::any_of(graph_.inputs.begin(), graph_.inputs.end(), [&](const Input& input) {
     return std::any_of(input.strides.begin(), input.strides.end(), [&](Dim d) {
       std::optional<int> own = dims_.as_symbol(d);
@@ -160,44 +156,20 @@ bool Lowering::may_walk_backwards(Dim stride) {
 }
 
 // The elements in a tile, from behind where NumPy walks so.
-CallOperand Lowering::copied_operand(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent) {
+CallOperand TileWriter::copied_operand(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent) {
   DType dtype = graph_.type(v).dtype;
   Dim item = dims_.constant(item_size(dtype)), backwards = walked_backwards(dims_, graph_, placement_.places, node, v);
   Dim turned = dims_.mul(backwards, dims_.sub(dims_.sub(extent, dims_.constant(1)), dims_.mul(variable, 2)));
-  Address tile{scratch(dtype, dims_.constant(tile_elements), "tile"), dims_.mul(item, dims_.add(variable, turned))};
+  Address tile{lowering_.scratch(dtype, dims_.constant(tile_elements), "tile"), dims_.mul(item, dims_.add(variable, turned))};
   fill_tile(tile, v, index, variable, extent);
   return {{tile.buffer, dims_.substitute(tile.offset, *dims_.as_symbol(variable), 0)},
           dims_.mul(item, dims_.sub(dims_.constant(1), dims_.mul(backwards, 2)))};
 }
 
-// Accumulates one row of the tile after the other: out[i] = op(out[i], in[k][i]).
-Address Lowering::column_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent) {
-  auto done = scopes_.back()->tiles.find({v, index});
-  if (done != scopes_.back()->tiles.end()) return done->second;
-  DType dtype = graph_.type(v).dtype;
-  Address tile = new_tile(dtype, variable, extent);
-  Index from = operand_index(node, index, dims_.constant(0));
-  open_loop_over(variable, LoopKind::simd, extent, false);
-  store(tile, start_of(v, node, from), dtype);
-  close_loop();
-  const Type& operand = graph_.type(node.operands[0]);
-  int opened = 0;
-  for (int axis : plan_of(v).outer_axes) {
-    from[axis] = open_loop(LoopKind::serial, operand.shape[axis], true);
-    ++opened;
-  }
-  open_loop_over(variable, LoopKind::simd, extent, false);
-  store(tile, combined_at(v, node, from, load(tile, dtype)), dtype);
-  close_loop();
-  for (; opened > 0; --opened) close_loop();
-  scopes_.back()->tiles[{v, index}] = tile;
-  return tile;
-}
-
-std::optional<Address> Lowering::row_at(ValueId v, const Index& index) {
+std::optional<Address> TileWriter::row_at(ValueId v, const Index& index) {
   std::vector<int> fixed_symbols;
-  for (int k = 0; k < placement_.row_levels[v] && k < static_cast<int>(outer_loops_.size()); ++k)
-    fixed_symbols.insert(fixed_symbols.end(), outer_loops_[k].begin(), outer_loops_[k].end());
+  for (int k = 0; k < placement_.row_levels[v] && k < static_cast<int>(lowering_.outer_loops().size()); ++k)
+    fixed_symbols.insert(fixed_symbols.end(), lowering_.outer_loops()[k].begin(), lowering_.outer_loops()[k].end());
   // A constant index says nothing: a run over several axes leaves the slower ones at 0.
   auto is_fixed = [&](int axis) {
     std::vector<int> symbols = dims_.symbols(index[axis]);
@@ -216,15 +188,15 @@ std::optional<Address> Lowering::row_at(ValueId v, const Index& index) {
       axes.push_back(axis);
     }
   }
-  int level = scope_of(fixed);
-  auto it = scopes_[level]->rows.find({v, key});
+  int level = lowering_.scope_of(fixed);
+  auto it = lowering_.scope(level).rows.find({v, key});
   BufferId buffer = -1;
-  if (it != scopes_[level]->rows.end()) {
+  if (it != lowering_.scope(level).rows.end()) {
     buffer = it->second;
   } else {
-    Cut cut(*this, level);
+    Cut cut(lowering_, level);
     buffer = fill_row(v, index, axes);
-    scopes_.back()->rows[{v, key}] = buffer;
+    lowering_.innermost().rows[{v, key}] = buffer;
   }
   Dim stride = dims_.constant(item_size(graph_.type(v).dtype)), offset = dims_.constant(0);
   for (size_t k = axes.size(); k-- > 0;) {
@@ -234,7 +206,7 @@ std::optional<Address> Lowering::row_at(ValueId v, const Index& index) {
   return Address{buffer, offset};
 }
 
-BufferId Lowering::fill_row(ValueId v, const Index& index, const std::vector<int>& axes) {
+BufferId TileWriter::fill_row(ValueId v, const Index& index, const std::vector<int>& axes) {
   const Type& type = graph_.type(v);
   StoreTarget target{v, -1, dims_.constant(0), std::vector<Dim>(type.shape.size(), dims_.constant(0))};
   Dim elements = dims_.constant(1);
@@ -242,18 +214,19 @@ BufferId Lowering::fill_row(ValueId v, const Index& index, const std::vector<int
     target.strides[axes[k]] = dims_.mul(elements, item_size(type.dtype));
     elements = dims_.mul(elements, type.shape[axes[k]]);
   }
-  target.buffer = scratch(type.dtype, elements, "row");
+  target.buffer = lowering_.scratch(type.dtype, elements, "row");
   Index at = index;
   int opened = 0;
-  for (size_t k = 0; k + 1 < axes.size(); ++k, ++opened) at[axes[k]] = open_loop(LoopKind::serial, type.shape[axes[k]], true);
+  for (size_t k = 0; k + 1 < axes.size(); ++k, ++opened)
+    at[axes[k]] = lowering_.open_loop(LoopKind::serial, type.shape[axes[k]], true);
   Dim extent = axes.empty() ? dims_.constant(1) : type.shape[axes.back()];
-  Dim tile =
-      open_loop(LoopKind::serial,
-                dims_.floordiv(dims_.add(extent, dims_.constant(tile_elements - 1)), dims_.constant(tile_elements)), true);
+  Dim tile = lowering_.open_loop(
+      LoopKind::serial, dims_.floordiv(dims_.add(extent, dims_.constant(tile_elements - 1)), dims_.constant(tile_elements)),
+      true);
   Dim begin = dims_.mul(tile, tile_elements);
   Dim count = dims_.min(dims_.constant(tile_elements), dims_.sub(extent, begin));
-  store_tile({target}, at, axes.empty() ? -1 : axes.back(), begin, count);
-  for (++opened; opened > 0; --opened) close_loop();
+  lowering_.store_tile({target}, at, axes.empty() ? -1 : axes.back(), begin, count);
+  for (++opened; opened > 0; --opened) lowering_.close_loop();
   return target.buffer;
 }
 
