@@ -89,7 +89,14 @@ def test_primitives_are_no_python_functions_of_numpy():
 
 
 @pytest.mark.parametrize(
-    ("table", "macro"), [("ir/ops.inc", "OP"), ("base/reasons.inc", "REASON"), ("base/settings.inc", "SETTING")]
+    ("table", "macro"),
+    [
+        ("ir/ops.inc", "OP"),
+        ("base/reasons.inc", "REASON"),
+        ("base/settings.inc", "SETTING"),
+        ("passes/passes.inc", "PASS"),
+        ("schedule/steps.inc", "STEP"),
+    ],
 )
 def test_rows_are_unique(table, macro):
     names = rows(table, macro)
@@ -106,6 +113,14 @@ def test_every_setting_is_used():
     sources = "\n".join(p.read_text() for p in SRC.rglob("*") if p.suffix in {".h", ".cpp"})
     unused = [name for name in rows("base/settings.inc", "SETTING") if not re.search(rf"\b{name}\b", sources)]
     assert not unused, f"settings that nothing reads: {unused}"
+
+
+def test_page_of_the_schedule_has_its_steps():
+    page = (ROOT / "docs/developer/stages/schedule.md").read_text()
+    described = re.findall(r"^\| `(\w+)`\*? \| (?:graph|segment|program) \| `([\w/]+)`", page, re.MULTILINE)
+    assert [name for name, _ in described] == rows("schedule/steps.inc", "STEP")
+    for name, file in described:
+        assert f" {name}(" in (SRC / "schedule" / f"{file}.cpp").read_text(), f"{name} is not in {file}"
 
 
 def test_no_second_list():

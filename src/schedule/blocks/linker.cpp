@@ -1,9 +1,9 @@
-#include "schedule/lowering/linker.h"
+#include "schedule/blocks/linker.h"
 
 #include <algorithm>
 
+#include "schedule/blocks/block_code.h"
 #include "schedule/graph/copy_insertion.h"
-#include "schedule/lowering/block_code.h"
 #include "schedule/program/scalar_code.h"
 
 namespace accel {

@@ -1,8 +1,8 @@
 #pragma once
 // Loops that run tile by tile (state_tiling.h), as blocks of a program.
 
-#include "schedule/lowering/block_code.h"
-#include "schedule/lowering/linker.h"
+#include "schedule/blocks/block_code.h"
+#include "schedule/blocks/linker.h"
 #include "schedule/memory/program_state.h"
 
 namespace accel {

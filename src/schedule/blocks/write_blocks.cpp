@@ -1,14 +1,14 @@
-#include "schedule/lowering/blocks.h"
+#include "schedule/blocks/write_blocks.h"
 
 #include <set>
 
 #include "ir/analysis/flow.h"
 #include "ir/text/text.h"
 #include "schedule/analysis/index_maps.h"
+#include "schedule/blocks/block_code.h"
+#include "schedule/blocks/linker.h"
+#include "schedule/blocks/tiled_loops.h"
 #include "schedule/graph/copy_insertion.h"
-#include "schedule/lowering/block_code.h"
-#include "schedule/lowering/linker.h"
-#include "schedule/lowering/tiled_loops.h"
 
 namespace accel {
 

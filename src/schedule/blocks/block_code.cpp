@@ -1,4 +1,4 @@
-#include "schedule/lowering/block_code.h"
+#include "schedule/blocks/block_code.h"
 
 #include <map>
 

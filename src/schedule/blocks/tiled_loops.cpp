@@ -1,4 +1,4 @@
-#include "schedule/lowering/tiled_loops.h"
+#include "schedule/blocks/tiled_loops.h"
 
 #include <utility>
 
