@@ -38,9 +38,8 @@ Graph verified_graph(const std::string& text) {
   return graph;
 }
 
-Graph passed_graph(const std::string& text, bool records_events = false) {
+Graph passed_graph(const std::string& text) {
   Graph graph = verified_graph(text);
-  graph.records_events = records_events;
   checked(run_passes(graph, {}));
   return graph;
 }
@@ -73,10 +72,10 @@ std::string words(const char* first, const std::vector<DType>& dtypes) {
   return out;
 }
 
-std::string emit_graph(const std::string& text, bool records_events) {
-  Graph graph = passed_graph(text, records_events);
+std::string emit_graph(const std::string& text) {
+  Graph graph = passed_graph(text);
   const Schedule made = scheduled(graph);
-  KernelSource source = checked(emit_cpp(made.program, records_events));
+  KernelSource source = checked(emit_cpp(made.program));
   std::string out;
   for (const LoopImport& import : source.imports) out += "//@ import " + words(op_info(import.op).name, import.dtypes) + "\n";
   for (const ExitOutputs& exit : exits_of(graph)) {
@@ -97,7 +96,7 @@ void bind_stages(py::module_& module) {
       "schedule_steps", step_texts,
       "What each step of the schedule makes of a Graph's text, as passes leave it: its name, the text before it and the text "
       "after it.");
-  module.def("emit_graph", emit_graph, py::arg("text"), py::arg("records_events") = false,
+  module.def("emit_graph", emit_graph,
              "The C++ text of a Graph's text. Lines that begin with //@ tell what the kernel expects: imports, and the outputs "
              "of each exit.");
 }

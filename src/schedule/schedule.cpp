@@ -111,7 +111,7 @@ class Runner {
 
   template <class State>
   static void add_text(std::string& text, const State& state) {
-    text += (text.empty() ? "" : "# the next time\n") + text_of(state);
+    text += (text.empty() ? "" : "# the next segment, or the next run\n") + text_of(state);
   }
 
   // Runs the rows [first, end) for one segment, until none asks for another time.

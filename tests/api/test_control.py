@@ -129,6 +129,8 @@ def test_explain_a_whole_function():
     assert explanation.compiled and not explanation.fallbacks
     assert explanation.loops == ["exp(float64) -> float64"]
     assert "accel_kernel" in explanation.source and explanation.passes and explanation.program
+    assert explanation.steps[-1]["name"] == "number_variables"
+    assert any(step["name"] == "lower_nests" and step["text"].startswith("program ") for step in explanation.steps)
     assert explanation.stats["calls"] == 1 and "compiled as a whole" in str(explanation)
 
 
@@ -184,8 +186,9 @@ def test_logs(caplog):
 
 
 def test_logs_by_environment():
-    done = run(CALL, ACCEL_LOGS="guards,passes,cache")
-    assert "[accel.guards]" in done.stderr and "[accel.passes]" in done.stderr and "[accel.cache]" in done.stderr
+    topics = ["guards", "passes", "schedule", "cache"]
+    done = run(CALL, ACCEL_LOGS=",".join(topics))
+    assert all(f"[accel.{topic}]" in done.stderr for topic in topics)
     assert "output_code" not in done.stderr
 
 

@@ -2,8 +2,6 @@
 
 #include <map>
 
-#include "schedule/graph/copy_insertion.h"
-
 namespace accel {
 
 void append_scalar(Stmt stmt, std::vector<BlockStep>& steps) {

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "schedule/graph/copy_insertion.h"
 #include "schedule/memory/program_state.h"
 
 namespace accel {

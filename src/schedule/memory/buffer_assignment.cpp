@@ -7,6 +7,7 @@
 #include "schedule/analysis/index_maps.h"
 #include "schedule/graph/copy_insertion.h"
 #include "schedule/memory/live_ranges.h"
+#include "schedule/memory/program_state.h"
 
 namespace accel {
 

@@ -23,7 +23,7 @@ std::string print(const SegmentState& state) {
   for (ValueId v : state.forced) out += "# %" + std::to_string(v) + " is computed before the first store\n";
   if (state.rows)
     out += "# stores go row by row, " + std::to_string(state.rows->before) + " rows before and " +
-           std::to_string(state.rows->after) + " behind are needed\n";
+           std::to_string(state.rows->after) + " after are needed\n";
   return out;
 }
 

@@ -13,18 +13,18 @@
 
 namespace accel {
 
-// Which values stores need in memory shows when their nests are written. The steps then run again, with what is known by then.
+// Which values stores need in memory is known when their nests are written. The steps then run again with that knowledge.
 struct SegmentState {
   explicit SegmentState(const Graph& whole);
 
   const Graph& graph;
   std::vector<NodeId> stores;
-  // Of all times that the steps run.
+  // What earlier runs of the steps have found out.
   std::set<ValueId> forced;    // values that are computed before the first store
   bool by_rows = false;        // whether the stores are tried row by row
   bool compute_first = false;  // whether all values are computed before the first store
-  bool again = false;          // set by a step: the steps are to run again from the first one on
-  // Of this time.
+  bool again = false;          // set by a step: all steps on the segment are to run again
+  // What this run makes.
   Placement placement;
   std::optional<RowStores> rows;
   Program program;
