@@ -12,13 +12,36 @@ void append_scalar(Stmt stmt, std::vector<BlockStep>& steps) {
 Dim BlockCode::bound(TempId temp, std::vector<BlockStep>& steps) {
   int symbol = graph_.add_symbol("", 1);
   program_.bound_symbols.push_back(symbol);
-  Stmt bind;
-  bind.kind = StmtKind::bind;
-  bind.dim = graph_.dims.symbol(symbol);
-  bind.args = {temp};
-  Dim d = bind.dim;
-  append_scalar(std::move(bind), steps);
-  return d;
+  bind(graph_.dims.symbol(symbol), temp, steps);
+  return graph_.dims.symbol(symbol);
+}
+
+void BlockCode::bind(Dim symbol, TempId temp, std::vector<BlockStep>& steps) {
+  Stmt stmt;
+  stmt.kind = StmtKind::bind;
+  stmt.dim = symbol;
+  stmt.args = {temp};
+  append_scalar(std::move(stmt), steps);
+}
+
+TempId BlockCode::number(Dim value, std::vector<BlockStep>& steps) {
+  Stmt stmt;
+  stmt.kind = StmtKind::index;
+  stmt.dtype = DType::int64;
+  stmt.dst = program_.add_temp(DType::int64);
+  stmt.dim = value;
+  const TempId temp = stmt.dst;
+  append_scalar(std::move(stmt), steps);
+  return temp;
+}
+
+void BlockCode::assign(TempId variable, TempId value, std::vector<BlockStep>& steps) {
+  Stmt stmt;
+  stmt.kind = StmtKind::assign;
+  stmt.dtype = program_.temps[static_cast<size_t>(variable)];
+  stmt.dst = variable;
+  stmt.args = {value};
+  append_scalar(std::move(stmt), steps);
 }
 
 TempId BlockCode::scalar_or_leaf(ValueId v, std::vector<BlockStep>& steps) {

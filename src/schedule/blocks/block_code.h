@@ -22,6 +22,11 @@ class BlockCode {
   TempId scalar_or_leaf(ValueId v, std::vector<BlockStep>& steps);
   // A new symbol with the value of `temp` from here on.
   Dim bound(TempId temp, std::vector<BlockStep>& steps);
+  // Gives a symbol the value of `temp` from here on.
+  void bind(Dim symbol, TempId temp, std::vector<BlockStep>& steps);
+  // A new temp with the value of an expression.
+  TempId number(Dim value, std::vector<BlockStep>& steps);
+  void assign(TempId variable, TempId value, std::vector<BlockStep>& steps);
   // The way over edge k of a terminator.
   Edge edge(const Terminator& t, int k, std::vector<BlockStep>& steps);
 

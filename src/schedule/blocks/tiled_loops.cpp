@@ -28,25 +28,9 @@ class TiledLoopWriter {
     graph_.dims = program.dims;
     add_locations(part.graph, program);
     linker_.link(part, std::move(program), out.steps);
-    Stmt last;
-    last.kind = StmtKind::index;
-    last.dtype = DType::int64;
-    last.dst = program_.add_temp(DType::int64);
-    last.dim = slice >= 0 ? graph_.dims.add(first, count) : graph_.dims.max(end, first);
-    Stmt set;
-    set.kind = StmtKind::assign;
-    set.dtype = DType::int64;
-    set.dst = counter;
-    set.args = {last.dst};
-    append_scalar(std::move(last), out.steps);
-    append_scalar(std::move(set), out.steps);
-    if (loop.bound) {
-      Stmt bind;
-      bind.kind = StmtKind::bind;
-      bind.dim = graph_.dims.symbol(*loop.bound);
-      bind.args = {counter};
-      append_scalar(std::move(bind), out.steps);
-    }
+    const Dim last = slice >= 0 ? graph_.dims.add(first, count) : graph_.dims.max(end, first);
+    code_.assign(counter, code_.number(last, out.steps), out.steps);
+    if (loop.bound) code_.bind(graph_.dims.symbol(*loop.bound), counter, out.steps);
     const Terminator& t = graph_.blocks[static_cast<size_t>(loop.header)].terminator;
     if (slice >= 0) return end_slice(loop, {counter, end_temp}, {last_count, slice}, out);
     out.end = BlockEnd::jump;
@@ -97,25 +81,11 @@ class TiledLoopWriter {
     ProgramBlock& out = block(loop.body);
     const TempId counter = temp_of(loop.counter), known = temp_of(loop.next_counter);
     const TempId next = known >= 0 ? known : program_.add_temp(DType::int64);
-    Stmt keep, last, ask;
-    keep.kind = StmtKind::assign;
-    keep.dtype = DType::int64;
-    keep.dst = next;
-    keep.args = {counter};
-    append_scalar(std::move(keep), out.steps);
-    last.kind = StmtKind::index;
-    last.dtype = DType::int64;
-    last.dst = program_.add_temp(DType::int64);
-    last.dim = graph_.dims.sub(code_.bound(counter, out.steps), graph_.dims.constant(1));
-    const TempId last_counter = last.dst;
-    append_scalar(std::move(last), out.steps);
-    if (loop.bound) {
-      Stmt bind;
-      bind.kind = StmtKind::bind;
-      bind.dim = graph_.dims.symbol(*loop.bound);
-      bind.args = {last_counter};
-      append_scalar(std::move(bind), out.steps);
-    }
+    code_.assign(next, counter, out.steps);
+    const Dim before = graph_.dims.sub(code_.bound(counter, out.steps), graph_.dims.constant(1));
+    const TempId last_counter = code_.number(before, out.steps);
+    if (loop.bound) code_.bind(graph_.dims.symbol(*loop.bound), last_counter, out.steps);
+    Stmt ask;
     ask.kind = StmtKind::interrupted;
     ask.numbers = {2};
     ask.dtype = DType::bool_;

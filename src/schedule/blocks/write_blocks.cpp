@@ -70,12 +70,9 @@ class BlockWriter {
   }
 
   void add_bind(const Node& node, std::vector<BlockStep>& steps) {
-    Stmt bind;
-    bind.kind = StmtKind::bind;
-    bind.dim = node.attrs.dims[0];
-    bind.args = {code_.scalar(node.operands[0], steps)};
-    state_.places.temps[static_cast<size_t>(node.results[0])] = bind.args[0];
-    append_scalar(std::move(bind), steps);
+    const TempId temp = code_.scalar(node.operands[0], steps);
+    state_.places.temps[static_cast<size_t>(node.results[0])] = temp;
+    code_.bind(node.attrs.dims[0], temp, steps);
   }
 
   void add_boxed(const Node& node, std::vector<BlockStep>& steps) {
