@@ -7,6 +7,8 @@ namespace accel {
 
 namespace {
 
+using enum OpFamily;
+
 const OpInfo op_table[] = {
 #define OP(name, op_class, ...) {#name, OpClass::op_class, #op_class, __VA_ARGS__},
 #include "ir/ops.inc"

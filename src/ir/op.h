@@ -30,6 +30,8 @@ enum class OpClass : uint8_t {
   boxed,      // done by the caller's process, in program order, on the thread that runs the kernel
 };
 
+enum class OpFamily : uint8_t { other, comparison, extreme, python, library };
+
 struct OpInfo {
   const char* name;
   OpClass op_class;
@@ -42,6 +44,7 @@ struct OpInfo {
   const char* cuda;
   int results = 1;
   const char* vector_forms = "";
+  OpFamily family = OpFamily::other;
 };
 
 const OpInfo& op_info(Op op);
@@ -61,13 +64,6 @@ bool signals_on_nan(Op op);
 // Events that a cast may raise.
 int cast_events(DType from, DType to);
 
-// Ops on scalars that call the C library as CPython does: the rows from overflow_event to math_isqrt.
-inline bool is_python_op(Op op) { return op >= Op::overflow_event && op <= Op::math_isqrt; }
-
-// The rows from equal to greater_equal, and from maximum to fmin.
-inline bool is_comparison(Op op) { return op >= Op::equal && op <= Op::greater_equal; }
-inline bool is_extreme(Op op) { return op >= Op::maximum && op <= Op::fmin; }
-
 // The function of the prelude's part "vectors" for a first operand of kind r(eal), c(omplex) or b(ool); empty: none.
 std::string vector_function(Op op, char kind);
 // Whether the emitted text may have vectors of whole complex numbers as operands.
@@ -85,5 +81,11 @@ inline bool is_update(Op op) { return op_class(op) == OpClass::update; }
 inline bool op_has_ufunc(Op op) { return op == Op::reduce || op == Op::accumulate || op == Op::update_at; }
 inline bool op_has_call(Op op) { return op == Op::call || op == Op::python_call || op == Op::draw; }
 inline bool op_has_literal(Op op) { return op == Op::constant; }
+
+inline OpFamily op_family(Op op) { return op_info(op).family; }
+inline bool is_comparison(Op op) { return op_family(op) == OpFamily::comparison; }
+inline bool is_extreme(Op op) { return op_family(op) == OpFamily::extreme; }
+// Ops on scalars as CPython computes them.
+inline bool is_python_op(Op op) { return op_family(op) == OpFamily::python || op_family(op) == OpFamily::library; }
 
 }  // namespace accel
