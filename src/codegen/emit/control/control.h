@@ -10,20 +10,9 @@
 
 #include "codegen/analysis/polls.h"
 #include "codegen/emit/emission.h"
+#include "codegen/emit/functions/nest_texts.h"
 
 namespace accel {
-
-// A function of a nest, for the values that `fixed` gives symbols.
-struct NestFunction {
-  std::string name;
-  std::vector<BufferId> buffers;  // that its body gets
-  std::vector<std::pair<int, int64_t>> fixed;
-  bool is_shared = false;         // by nests that differ in what they give it: buffers, temps and then `dims`
-  std::vector<std::string> dims;  // DimTable::text()
-};
-
-// By nest: of its functions the first one that fits is called, and the last one fits always.
-using NestFunctions = std::vector<std::vector<NestFunction>>;
 
 // By exit, in the order in which they are written: for each output from `first` on the memory that it is taken from.
 struct ExitTable {
