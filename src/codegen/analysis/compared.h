@@ -17,7 +17,7 @@ struct StandIn {
 // Null when the statement calls no such loop for one number.
 const StandIn* stand_in(const Program& program, const Stmt& stmt);
 
-// What the result of `body[call]`, a call for one number in `nest`, is compared with. Nullopt when it is used in other ways, or
+// What the result of `body[call]`, a call for one number in `nest`, is compared with. Nullopt when it has other uses, or
 // when some of these numbers are not known before the call.
 std::optional<std::vector<TempId>> compared_with(const Program& program, const Nest& nest, const Body& body, size_t call);
 

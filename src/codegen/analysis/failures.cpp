@@ -57,29 +57,29 @@ std::vector<size_t> targets(const ProgramBlock& block) {
   return out;
 }
 
-using Ways = std::vector<std::vector<size_t>>;  // blocks behind each block
+using Successors = std::vector<std::vector<size_t>>;  // by block
 
-Ways forward(const Program& program) {
-  Ways out;
+Successors forward(const Program& program) {
+  Successors out;
   for (const ProgramBlock& block : program.blocks) out.push_back(targets(block));
   return out;
 }
 
-Ways reversed(const Ways& ways) {
-  Ways out(ways.size());
-  for (size_t b = 0; b < ways.size(); ++b)
-    for (size_t target : ways[b]) out[target].push_back(b);
+Successors reversed(const Successors& successors) {
+  Successors out(successors.size());
+  for (size_t b = 0; b < successors.size(); ++b)
+    for (size_t target : successors[b]) out[target].push_back(b);
   return out;
 }
 
-// Blocks that a way of at least one edge leads to.
-std::set<size_t> reachable(const Ways& ways, size_t from) {
+// Blocks that a path of at least one edge leads to.
+std::set<size_t> reachable(const Successors& successors, size_t from) {
   std::set<size_t> out;
-  std::vector<size_t> open = ways[from];
+  std::vector<size_t> open = successors[from];
   while (!open.empty()) {
     size_t block = open.back();
     open.pop_back();
-    if (out.insert(block).second) open.insert(open.end(), ways[block].begin(), ways[block].end());
+    if (out.insert(block).second) open.insert(open.end(), successors[block].begin(), successors[block].end());
   }
   return out;
 }
@@ -90,8 +90,8 @@ bool is_number(const ExitOutput& output) { return output.buffer < 0 && output.sh
 
 Failures failures_from(const Program& program, const Facts& facts, const PolledEdges& polls, size_t block, size_t first) {
   Failures out;
-  Ways ways = forward(program);
-  std::set<size_t> blocks = reachable(ways, block);
+  Successors successors = forward(program);
+  std::set<size_t> blocks = reachable(successors, block);
   size_t skipped = blocks.contains(block) ? 0 : first;
   blocks.insert(block);
   out.others = std::any_of(polls.begin(), polls.end(), [&](const auto& edge) {
@@ -111,11 +111,11 @@ Failures failures_from(const Program& program, const Facts& facts, const PolledE
 int events_before(const Program& program, const Facts& facts, size_t block, size_t step) {
   int events = 0;
   std::set<size_t> blocks = reachable(reversed(forward(program)), block);
-  size_t own = blocks.contains(block) ? program.blocks[block].steps.size() : step;
+  size_t count = blocks.contains(block) ? program.blocks[block].steps.size() : step;
   blocks.insert(block);
   for (size_t b : blocks) {
     const std::vector<BlockStep>& steps = program.blocks[b].steps;
-    for (size_t k = 0; k < (b == block ? own : steps.size()); ++k) events |= facts.events(body_of(program, steps[k]));
+    for (size_t k = 0; k < (b == block ? count : steps.size()); ++k) events |= facts.events(body_of(program, steps[k]));
   }
   return events & ~event_error;
 }

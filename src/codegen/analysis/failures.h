@@ -32,7 +32,7 @@ bool is_number(const ExitOutput& output);
 // exits take is among `others`; in a program of one block it is not, but for heap scratch.
 Failures failures_from(const Program& program, const Facts& facts, const PolledEdges& polls, size_t block, size_t first);
 
-// Events that a run may have met when it comes to a step of a block.
+// Events that a run may have had before a step of a block.
 int events_before(const Program& program, const Facts& facts, size_t block, size_t step);
 
 }  // namespace accel

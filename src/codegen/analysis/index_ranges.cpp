@@ -20,7 +20,7 @@ bool IndexRanges::grows(Dim d) {
   return dims_.kind(d) == DimKind::floordiv && dims_.as_constant(operands[1]) > 0 && grows(operands[0]);
 }
 
-// Whether a loop that runs says so: its extent is a multiple of the symbol.
+// Whether the body of a loop runs only if the symbol is positive: its extent is a multiple of the symbol.
 bool IndexRanges::is_positive(int symbol) const {
   return std::any_of(extents_.begin(), extents_.end(), [&](const auto& entry) {
     Dim extent = entry.second;

@@ -15,8 +15,8 @@ inline bool is_division(const DimTable& dims, Dim d) {
 // How far `offset` moves from one value of a variable to the next.
 Dim step_over(DimTable& dims, Dim offset, Dim variable);
 
-// What the loops around a place say of their variables, and with that of quotients and remainders in an index: none of those
-// that they decide is divided for at run time.
+// Ranges of the variables of loops around a statement, which decide quotients and remainders in an index: those need no
+// division at run time.
 class IndexRanges {
  public:
   explicit IndexRanges(DimTable& dims) : dims_(dims) {}

@@ -1,5 +1,6 @@
 #pragma once
-// Stores of blocks that others may take the place of before anybody has looked: the C++ compiler leaves them out.
+// Stores of blocks whose memory other stores may write before anything reads it: the C++ compiler leaves them out (dead-store
+// elimination).
 
 #include "schedule/program/program.h"
 
@@ -11,7 +12,7 @@ struct StmtPlace {
   size_t step = 0, stmt = 0;
 };
 
-// Whether there may be another store to the memory behind a store before the place of that one changes.
+// Whether the memory of a store may be stored to again after it, before its address changes.
 bool may_be_overwritten(const Program& program, StmtPlace store);
 
 }  // namespace accel

@@ -17,7 +17,7 @@ struct VectorLoop {
     const Stmt* load;
     const Stmt* store;
   };
-  // A state that becomes `value`, the same for all lanes, where the mask holds: the last such iteration tells it.
+  // A state that becomes `value`, the same for all lanes, where the mask holds. The last such iteration determines it.
   struct Assigned {
     const Stmt *load, *store;
     TempId mask, value;
@@ -31,7 +31,7 @@ struct VectorLoop {
   std::vector<const Stmt*> computed;  // in the loop, for each lane
   std::set<TempId> scalars;           // the same for all lanes
   std::vector<TempId> masks;          // one of these holds in lanes that go on
-  // Comparisons of a modulus, whose masks say less when squares decide them: whether a lane surely goes on.
+  // Comparisons of a modulus that squares decide: their masks then hold only in lanes that surely go on.
   std::set<TempId> from_squares;
   // Squares of complex numbers whose modulus such a comparison bounds. Their parts have products that do not overflow; that
   // they underflow is not noticed.

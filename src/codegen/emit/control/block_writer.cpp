@@ -71,7 +71,7 @@ bool has_hidden_events(const ProgramBlock& block) {
 
 }  // namespace
 
-// Blocks that leave for the interpreter are kept out of the way.
+// Blocks that leave for the interpreter are marked as cold code.
 void BlockWriter::write_block(size_t number) {
   const ProgramBlock& block = program_.blocks[number];
   control_.held = control_.held_at_start[number];

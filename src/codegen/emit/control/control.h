@@ -29,7 +29,7 @@ struct Control {
 
   // Whether a symbol changes while this function runs.
   bool is_bound(int symbol) const;
-  // The text of what the run has met so far: the flags gather the events of all it does.
+  // The text of the status and events of the run so far: the flags gather the events of all it does.
   std::string events_text() const;
 
   Emission emission;
@@ -41,7 +41,7 @@ struct Control {
   std::set<BufferId> fixed;                       // buffers whose memory is the same from start to end
   std::vector<std::set<BufferId>> held_at_start;  // by block
   std::vector<BufferId> protected_buffers;
-  std::map<TempId, int> homes;  // numbers that exits hand over from memory: where they are there; empty: each writes its own
+  std::map<TempId, int> homes;              // numbers that exits hand over from memory, and their places in it; empty: none
   const ParallelLoop* loop = nullptr;       // null: the whole program
   std::vector<std::set<int>> loop_symbols;  // of the whole program's loops: symbols that their functions name
 

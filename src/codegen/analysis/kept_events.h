@@ -1,0 +1,16 @@
+#pragma once
+// Computations that must stay for their floating-point events, though the C++ compiler could skip them: their results reach
+// only selections or stores that are overwritten, are used on some paths alone, or nowhere.
+
+#include <set>
+#include <vector>
+
+#include "schedule/program/program.h"
+
+namespace accel {
+
+// Temps whose computation has to be kept. `definitions`: by temp, the statement that computes it (Facts::definition).
+// `quiet_comparisons`: see emit_cpp. Without, what an extreme drops for a NaN raises the event of the comparison anyway.
+std::set<TempId> kept_events(const Program& program, const std::vector<const Stmt*>& definitions, bool quiet_comparisons);
+
+}  // namespace accel
