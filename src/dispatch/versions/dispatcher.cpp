@@ -54,23 +54,16 @@ void Dispatcher::reset() {
 
 void Dispatcher::start_over() {
   // Destroyed last: that may run Python code.
-  VersionList dropped = std::move(versions_);
+  VersionList dropped = versions_.take_all();
   CallLog calls = std::exchange(calls_, {});
-  versions_.clear();
   log_.clear();
   compiler_.clear();
   pinned_.reset();
   counters_ = {};
-  hot_ = 0;
   last_version_ = -1;
   generation_++;
   function_.take_code();
   if (is_generator_code(function_.code())) pin(function_.at_start(Reason::generator, {}));
-}
-
-void Dispatcher::forget_if_redefined() {
-  if (function_.has_other_code()) [[unlikely]]
-    start_over();
 }
 
 PyObject* Dispatcher::call(PyObject* const* args, size_t nargsf, PyObject* names) {
@@ -96,7 +89,8 @@ PyObject* Dispatcher::call_here(const Arguments& arguments) {
     log_.note_once(Reason::disabled);
     return interpret_as(arguments, Reason::disabled);
   }
-  forget_if_redefined();
+  if (function_.has_other_code()) [[unlikely]]
+    start_over();
   last_version_ = -1;
   if (pinned_) [[unlikely]]
     return interpret_because(arguments, *pinned_);
@@ -223,15 +217,16 @@ Dispatcher::Answer Dispatcher::try_versions(PyObject* const* locals, PyObject** 
 }
 
 Dispatcher::Answer Dispatcher::try_versions_that(bool are_full, PyObject* const* locals, PyObject** result) {
-  if (hot_ < versions_.size() && versions_[hot_]->is_full() == are_full) {
-    Answer answer = try_version(hot_, locals, result);
+  const size_t hot = versions_.hot();
+  if (hot < versions_.size() && versions_[hot]->is_full() == are_full) {
+    Answer answer = try_version(hot, locals, result);
     if (answer != Answer::none) return answer;
   }
   for (size_t i = 0; i < versions_.size(); i++) {
-    if (i == hot_ || versions_[i]->is_full() != are_full) continue;
+    if (i == versions_.hot() || versions_[i]->is_full() != are_full) continue;
     Answer answer = try_version(i, locals, result);
     if (answer == Answer::none) continue;
-    hot_ = i < versions_.size() ? i : 0;
+    versions_.answered(i);
     return answer;
   }
   return Answer::none;
@@ -311,18 +306,7 @@ void Dispatcher::after_leaving(Entry& entry, int64_t generation, PyObject** resu
 }
 
 void Dispatcher::learn(Entry& entry) {
-  if (compiler_.learn(entry)) drop_version(entry);
-}
-
-void Dispatcher::drop_version(const Entry& entry) {
-  for (size_t i = 0; i < versions_.size(); i++) {
-    if (&*versions_[i] != &entry) continue;
-    EntryHold dropped = versions_[i];
-    versions_.erase(versions_.begin() + static_cast<std::ptrdiff_t>(i));
-    last_version_ = -1;
-    hot_ = 0;
-    return;
-  }
+  if (compiler_.learn(entry) && versions_.drop(entry)) last_version_ = -1;
 }
 
 // A call that has to be compiled as a whole but is not. Raises, unless nothing is wrong with leaving it to the interpreter.
@@ -366,8 +350,9 @@ Dispatcher::Added Dispatcher::may_add_version(PyObject* const* locals) {
   bool fails = stance() == Stance::fail_on_recompile && !versions_.empty();
   if (full && !fails && !options_.must_be_full()) return Added::no;
   if (versions_.empty() && !full) return Added::yes;
-  std::string difference =
-      versions_.empty() ? std::string() : versions_[hot_]->captured().guards.first_failure(function_.object(), locals);
+  std::string difference = versions_.empty()
+                               ? std::string()
+                               : versions_[versions_.hot()]->captured().guards.first_failure(function_.object(), locals);
   if (fails) {
     raise_error("RecompileError", "a call of " + function_.name() +
                                       " fits no compiled version, and the stance is fail_on_recompile: not " + difference +
@@ -426,8 +411,7 @@ void Dispatcher::publish(std::unique_ptr<Entry> entry) {
   log_version(function_.name(), *entry);
   bool is_final = !entry->is_ready() && !entry->second_try().is_planned();
   if (versions_.empty() && is_final && entry->fits_every_call()) pin(entry->fallback());
-  hot_ = versions_.size();
-  versions_.emplace_back(std::move(entry));
+  versions_.add(std::move(entry));
 }
 
 void Dispatcher::pin(Fallback why) {
@@ -437,10 +421,10 @@ void Dispatcher::pin(Fallback why) {
 
 int Dispatcher::traverse(visitproc visit, void* arg) const {
   Py_VISIT(options_.backend.get());
-  for (const EntryHold& entry : versions_) {
+  for (const EntryHold& entry : versions_.list()) {
     if (int stop = entry->traverse(visit, arg)) return stop;
   }
-  return calls_.traverse(versions_, visit, arg);
+  return calls_.traverse(versions_.list(), visit, arg);
 }
 
 }  // namespace accel

@@ -40,7 +40,7 @@ class Dispatcher {
 
   const DispatchOptions& options() const { return options_; }
   const Counters& counters() const { return counters_; }
-  const VersionList& versions() const { return versions_; }
+  const VersionList& versions() const { return versions_.list(); }
   const std::vector<Event>& events() const { return log_.events(); }
   // Index of the version that the last call ran, -1: none.
   int last_version() const { return last_version_; }
@@ -90,15 +90,12 @@ class Dispatcher {
   bool report(const std::optional<Failure>& failure);
   void publish(std::unique_ptr<Entry> entry);
   void learn(Entry& entry);
-  void drop_version(const Entry& entry);
   void pin(Fallback why);
-  void forget_if_redefined();
   void start_over();
 
   WrappedFunction function_;
   DispatchOptions options_;
-  VersionList versions_;
-  size_t hot_ = 0;  // the version that answered last
+  Versions versions_;
   int last_version_ = -1;
   std::optional<EntryHold> on_trial_;
   CallLog calls_;
