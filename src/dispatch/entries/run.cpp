@@ -144,14 +144,14 @@ void Run::hold(void* run) {
   self.interruption().is_held = true;
 }
 
-// Whether the guards hold as they did before the run. Behind a call that may do anything that has been asked for.
+// Whether the guards hold as they did before the run. Calls of unknown code check that themselves.
 bool Run::still_holds(void* run) {
   Run& self = *static_cast<Run*>(run);
   return self.has_called_python() ||
          holds_as_checked(self.checked_run(), self.interruption_ ? &self.interruption_->published : nullptr);
 }
 
-// What the run has set by now, as far as that cannot change, is there for others to see.
+// Makes the stores of the exit that are final, for others to see while the run goes on.
 void Run::publish(void* run, int number) {
   Run& self = *static_cast<Run*>(run);
   auto found = self.context_.plan.published.find(number);
@@ -212,7 +212,7 @@ Outcome Run::abandon(Outcome why, PyObject** result) {
   return Outcome::interrupted;
 }
 
-// All was done before an interrupted run could leave: then the call ends with the exception.
+// An interrupted run reached its end before it could leave through an exit: the call ends with the exception.
 Outcome Run::raise_late(Outcome outcome, PyObject** result) {
   if (!is_interrupted()) return outcome;
   Py_CLEAR(*result);
@@ -222,7 +222,7 @@ Outcome Run::raise_late(Outcome outcome, PyObject** result) {
 
 // --- the run goes on in the interpreter after a call that it made ------------------------------------------------------------
 
-// The frames have run to their end behind a call.
+// A call of unknown code broke an assumption or raised: the interpreter has run the frames to their end.
 Outcome Run::left_in_call(PyObject** result) {
   RunHistory& history = context_.history;
   LeftCall& left = python()->left();
@@ -234,7 +234,7 @@ Outcome Run::left_in_call(PyObject** result) {
   return Outcome::resumed;
 }
 
-// A failure behind a call: the interpreter goes on there.
+// The run failed after a call of unknown code: the interpreter goes on from that call.
 Outcome Run::go_back(Outcome why, PyObject** result) {
   context_.plan.outputs.release(outputs_);
   if (why != Outcome::raised) PyErr_Clear();

@@ -286,8 +286,8 @@ Dispatcher::Answer Dispatcher::answer_of(Outcome outcome, const EntryHold& entry
   }
 }
 
-// The interpreter has finished the call. What compiled code left behind a call of unknown code could not be refused before:
-// the frames were running. A first result that the next version can take is no reason to refuse the call.
+// The interpreter has finished the call. Where compiled code was left after a call of unknown code, the stance could not refuse
+// that before: the frames were running. A first result that the next version can take is no reason to refuse the call.
 void Dispatcher::after_leaving(Entry& entry, int64_t generation, PyObject** result) {
   counters_.side_exits++;
   counters_.compiled++;
