@@ -49,18 +49,27 @@ class LongRun:
         return time.monotonic() - self.begin > self.options.seconds
 
     def run(self):
-        """Return the exit status."""
+        """Return the exit status. A run that is terminated reports what it has counted."""
+        signal.signal(signal.SIGTERM, lambda *_: self.terminate())
         threads = [threading.Thread(target=self.work, args=(number,)) for number in range(self.options.jobs)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
+        self.report()
+        return int(self.counts["different"] + self.counts["died"] + self.counts["stuck"] > 0)
+
+    def report(self):
         counts = ", ".join(f"{name} {number}" for name, number in sorted(self.counts.items()))
         text = f"{self.summary()}: {counts}; {time.monotonic() - self.begin:.0f} s"
         self.say(text)
         if self.options.output:
-            print(text)
-        return int(self.counts["different"] + self.counts["died"] + self.counts["stuck"] > 0)
+            print(text, flush=True)
+
+    def terminate(self):
+        self.say("terminated")
+        self.report()
+        os._exit(128 + signal.SIGTERM)
 
 
 def end_when_stuck(child, last_sign):
