@@ -50,7 +50,7 @@ class Session {
     for (int i = 0; i < most_restarts; ++i) {
       attempt_ = Attempt();
       scope_.free_values();
-      attempt_.state = std::make_unique<Capture>(attempt_.captured.graph, attempt_.captured.guards, &plan_);
+      attempt_.state = std::make_unique<Capture>(attempt_.captured.graph, attempt_.captured.guards, plan_);
       attempt_.interpreter = std::make_unique<Interpreter>(*attempt_.state, plan_, options);
       attempt_.captured.code = PyRef::borrow(PyFunction_GetCode(function_));
       try {
@@ -69,7 +69,7 @@ class Session {
   void finish() {
     Captured& captured = attempt_.captured;
     captured.learned = options_.learned;
-    captured.event_sites = std::move(attempt_.state->event_sites());
+    captured.event_sites = std::move(attempt_.state->events().sites());
     number_exits();
     captured.guards.dims = captured.graph.dims;
     for (const Recipe& recipe : captured.recipes) {

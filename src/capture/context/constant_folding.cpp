@@ -210,9 +210,9 @@ class Evaluator {
 
 }  // namespace
 
-PyRef Capture::known_value(ValueId value) {
-  PyRef found = Evaluator(graph_).run(value);
-  const Type& type = graph_.type(value);
+PyRef Constants::known_value(ValueId value) {
+  PyRef found = Evaluator(capture_.graph()).run(value);
+  const Type& type = capture_.graph().type(value);
   if (!found || type.kind == ValueKind::array) return found;
   uint64_t bits[2] = {0, 0};
   PyRef number = PyRef::steal(PyObject_CallMethod(found.get(), "item", nullptr));
@@ -223,7 +223,7 @@ PyRef Capture::known_value(ValueId value) {
                                                         : new_numpy_scalar(type.dtype, bits));
 }
 
-PyRef Capture::known_value(const Ref& scalar) {
+PyRef Constants::known_value(const Ref& scalar) {
   if (scalar->kind != AbstractKind::scalar || scalar->scalar.dim || scalar->scalar.value == no_value) return {};
   return known_value(scalar->scalar.value);
 }

@@ -1,4 +1,4 @@
-#include "capture/product/event_sites.h"
+#include "capture/context/event_sites.h"
 
 #include <algorithm>
 
@@ -17,60 +17,57 @@ bool is_stand_in(const EventPlace& place) {
 
 }  // namespace
 
-EventCall::EventCall(Capture& capture, std::string name) : capture_(capture) { capture_.open_event_site(std::move(name)); }
+EventCall::EventCall(Capture& capture, std::string name) : capture_(capture) { capture_.events().open_call(std::move(name)); }
 
-EventCall::~EventCall() { capture_.close_event_site(); }
+EventCall::~EventCall() { capture_.events().close_call(); }
 
 OperandCast::OperandCast(Capture& capture) : capture_(capture), outer_(capture.location().site) {
-  if (outer_ >= 0 && capture.sites_[static_cast<size_t>(outer_)].is_placed()) capture.add_event_site("cast");
+  if (outer_ >= 0 && capture.events().sites()[static_cast<size_t>(outer_)].is_placed()) capture.events().add_site("cast");
 }
 
 OperandCast::~OperandCast() {
-  if (outer_ < 0 || !capture_.sites_[static_cast<size_t>(outer_)].is_placed()) return;
-  capture_.add_event_site(capture_.sites_[static_cast<size_t>(outer_)].name);
+  if (outer_ < 0 || !capture_.events().sites()[static_cast<size_t>(outer_)].is_placed()) return;
+  capture_.events().add_site(capture_.events().sites()[static_cast<size_t>(outer_)].name);
 }
 
-// --- Capture --------------------------------------------------------------------------------------------------------------
+// --- EventSites -----------------------------------------------------------------------------------------------------------
 
-void Capture::set_event_place(EventPlace place) {
+void EventSites::set_place(EventPlace place) {
   place_ = std::move(place);
   open_calls_ = 0;
   leave_site();
 }
 
-EventState Capture::event_state() const { return {place_, open_calls_, where_.site}; }
+EventState EventSites::state() const { return {place_, open_calls_, capture_.location().site}; }
 
-void Capture::set_event_state(const EventState& state) {
+void EventSites::set_state(const EventState& state) {
   place_ = state.place;
   open_calls_ = state.open_calls;
   set_site(state.site);
 }
 
-void Capture::open_event_site(std::string name) {
+void EventSites::open_call(std::string name) {
   if (open_calls_++ > 0 || name.empty() || place_.line <= 0 || is_stand_in(place_)) return;
-  add_event_site(std::move(name));
+  add_site(std::move(name));
 }
 
-void Capture::add_event_site(std::string name) {
+void EventSites::add_site(std::string name) {
   sites_.push_back({std::move(name), place_, errstate_});
   set_site(static_cast<int>(sites_.size()) - 1);
 }
 
-void Capture::close_event_site() {
+void EventSites::close_call() {
   if (--open_calls_ == 0) leave_site();
 }
 
 // What has events outside of calls with a name belongs to the nameless site of its errstate.
-void Capture::leave_site() {
+void EventSites::leave_site() {
   auto found = std::find_if(sites_.begin(), sites_.end(),
                             [&](const EventSite& site) { return !site.is_placed() && site.errstate == errstate_; });
   if (found == sites_.end()) found = sites_.insert(found, {std::string(), {}, errstate_});
   set_site(static_cast<int>(found - sites_.begin()));
 }
 
-void Capture::set_site(int site) {
-  where_.site = site;
-  builder_.set_location(where_);
-}
+void EventSites::set_site(int site) { capture_.set_event_site(site); }
 
 }  // namespace accel

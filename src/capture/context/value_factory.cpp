@@ -1,4 +1,4 @@
-// Capture's constructors of abstract values, and the contents of arrays and scalars as graph values.
+#include "capture/context/value_factory.h"
 
 #include <algorithm>
 
@@ -32,23 +32,13 @@ std::optional<DType> python_dtype(PyObject* object) {
 
 }  // namespace
 
-Capture::Capture(Graph& graph, GuardSet& guards) : Capture(graph, guards, nullptr) {}
-
-Capture::Capture(Graph& graph, GuardSet& guards, Plan* plan)
-    : graph_(graph),
-      guards_(guards),
-      builder_(graph),
-      plan_(plan == nullptr ? own_plan_ : *plan),
-      sources_(guards, plan_.changed_constants),
-      changes_(plan_, sources_) {}
-
-Ref Capture::constant(PyObject* object) {
+Ref ValueFactory::constant(PyObject* object) {
   std::unordered_map<PyObject*, Ref> made;
   return constant_within(object, deepest_constant, made);
 }
 
 // Beyond so many levels tuples stay constants that have not been taken apart.
-Ref Capture::constant_within(PyObject* object, int levels, std::unordered_map<PyObject*, Ref>& made) {
+Ref ValueFactory::constant_within(PyObject* object, int levels, std::unordered_map<PyObject*, Ref>& made) {
   bool tuple = PyTuple_CheckExact(object);
   if (levels == 0 || (!tuple && !PySlice_Check(object))) {
     Ref ref = make(AbstractKind::constant);
@@ -70,10 +60,10 @@ Ref Capture::constant_within(PyObject* object, int levels, std::unordered_map<Py
   return ref;
 }
 
-Ref Capture::python_int(int64_t value) { return constant(PyRef::steal(PyLong_FromLongLong(value)).get()); }
+Ref ValueFactory::python_int(int64_t value) { return constant(PyRef::steal(PyLong_FromLongLong(value)).get()); }
 
-Ref Capture::dim_scalar(Dim d, ValueKind kind) {
-  if (auto value = dims().as_constant(d)) {
+Ref ValueFactory::dim_scalar(Dim d, ValueKind kind) {
+  if (auto value = capture_.dims().as_constant(d)) {
     if (kind == ValueKind::py_scalar) return python_int(*value);
     return constant(PyRef::steal(new_numpy_scalar(DType::int64, &*value)).get());
   }
@@ -82,44 +72,44 @@ Ref Capture::dim_scalar(Dim d, ValueKind kind) {
   return ref;
 }
 
-Ref Capture::scalar(ValueId value) {
-  const Type& type = graph_.type(value);
+Ref ValueFactory::scalar(ValueId value) {
+  const Type& type = capture_.graph().type(value);
   Ref ref = make(AbstractKind::scalar);
   ref->scalar = {type.kind, type.dtype, std::nullopt, value};
   return ref;
 }
 
-Ref Capture::shape_tuple(const std::vector<Dim>& shape) {
+Ref ValueFactory::shape_tuple(const std::vector<Dim>& shape) {
   std::vector<Ref> items;
   for (Dim extent : shape) items.push_back(dim_scalar(extent));
   return tuple(std::move(items));
 }
 
-Ref Capture::tuple(std::vector<Ref> items) {
+Ref ValueFactory::tuple(std::vector<Ref> items) {
   Ref ref = make(AbstractKind::tuple);
   ref->items = std::move(items);
   return ref;
 }
 
-Ref Capture::list(std::vector<Ref> items) {
+Ref ValueFactory::list(std::vector<Ref> items) {
   Ref ref = make(AbstractKind::list);
   ref->items = std::move(items);
   return ref;
 }
 
-Ref Capture::method(Ref callable, Ref self) {
+Ref ValueFactory::method(Ref callable, Ref self) {
   Ref ref = make(AbstractKind::method);
   ref->items = {std::move(callable), std::move(self)};
   return ref;
 }
 
-Ref Capture::set(PyRef object) {
+Ref ValueFactory::set(PyRef object) {
   Ref ref = make(AbstractKind::set);
   ref->object = std::move(object);
   return ref;
 }
 
-Ref Capture::instance(PyTypeObject* type) {
+Ref ValueFactory::instance(PyTypeObject* type) {
   Ref ref = make(AbstractKind::instance);
   ref->object = PyRef::borrow(reinterpret_cast<PyObject*>(type));
   return ref;
@@ -132,32 +122,33 @@ Ref part_of(const AbstractValue& instance, const char* name) {
   return nullptr;
 }
 
-ValueId Capture::astype(ValueId value, DType dtype) {
-  bool discards = dtype_kind(graph_.type(value).dtype) == 'c' && dtype_kind(dtype) != 'c' && dtype_kind(dtype) != 'b';
+ValueId ValueFactory::astype(ValueId value, DType dtype) {
+  bool discards = dtype_kind(capture_.graph().type(value).dtype) == 'c' && dtype_kind(dtype) != 'c' && dtype_kind(dtype) != 'b';
   if (discards) throw Abandoned{fail(Reason::floating_point_event, "a cast that discards the imaginary part warns")};
-  return builder_.astype(value, dtype);
+  return capture_.build().astype(value, dtype);
 }
 
-void Capture::check_rank(size_t rank) {
+void ValueFactory::check_rank(size_t rank) {
   if (rank > static_cast<size_t>(max_rank)) throw Abandoned{fail(Reason::will_raise, std::to_string(rank) + " axes")};
 }
 
-Ref Capture::fresh_array(ValueId value) {
+Ref ValueFactory::fresh_array(ValueId value) {
   Ref ref = make(AbstractKind::array);
-  const Type& type = graph_.type(value);
+  const Type& type = capture_.graph().type(value);
   check_rank(type.shape.size());
   ref->array.storage = std::make_shared<Storage>();
   ref->array.storage->current = value;
-  ref->array.lens = {type.shape, dense_strides(dims(), type.shape, type.order, type.dtype), dims().constant(0), type.dtype};
+  ref->array.lens = {type.shape, dense_strides(capture_.dims(), type.shape, type.order, type.dtype),
+                     capture_.dims().constant(0), type.dtype};
   ref->array.value = value;
   return ref;
 }
 
-Result<ValueId> Capture::scalar_value(const Ref& scalar) {
-  look(scalar);
+Result<ValueId> ValueFactory::scalar_value(const Ref& scalar) {
+  capture_.resolver().look(scalar);
   if (scalar->kind == AbstractKind::scalar) {
     ScalarState& state = scalar->scalar;
-    if (state.value == no_value) state.value = builder_.dim(*state.dim, state.kind);
+    if (state.value == no_value) state.value = capture_.build().dim(*state.dim, state.kind);
     return state.value;
   }
   if (scalar->kind != AbstractKind::constant) return fail(Reason::unsupported_value, "not a number");
@@ -170,11 +161,11 @@ Result<ValueId> Capture::scalar_value(const Ref& scalar) {
     return fail(Reason::unsupported_value, "not a number that fits: " + short_repr(object));
   }
   literal.dtype = *dtype;
-  return builder_.constant(literal, kind);
+  return capture_.build().constant(literal, kind);
 }
 
-PyTypeObject* Capture::type_of(const Ref& value) {
-  look(value);
+PyTypeObject* ValueFactory::type_of(const Ref& value) {
+  capture_.resolver().look(value);
   switch (value->kind) {
     case AbstractKind::null:
       return nullptr;
@@ -230,28 +221,5 @@ PyTypeObject* Capture::type_of(const Ref& value) {
   }
   return nullptr;
 }
-
-bool Capture::is_constant(const Ref& value) const {
-  if (value->kind == AbstractKind::constant) return true;
-  if (value->kind != AbstractKind::tuple && value->kind != AbstractKind::slice) return false;
-  if (value->object) return true;
-  for (const Ref& item : value->items) {
-    if (!is_constant(item)) return false;
-  }
-  return true;
-}
-
-void Capture::set_location(const std::string& file, int line) {
-  if (file != file_ || where_.source < 0) {
-    auto found = std::find(graph_.sources.begin(), graph_.sources.end(), file);
-    where_.source = static_cast<int>(found - graph_.sources.begin());
-    if (found == graph_.sources.end()) graph_.sources.push_back(file);
-    file_ = file;
-  }
-  where_.line = line;
-  builder_.set_location(where_);
-}
-
-void Capture::note(Reason reason, std::string detail) { notes_.push_back(Note{reason, std::move(detail), file_, where_.line}); }
 
 }  // namespace accel

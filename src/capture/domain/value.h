@@ -54,7 +54,7 @@ enum class AbstractKind : uint8_t {
                  // own. Rows that are tuples: `columns`, a tuple of the dynamic lists of their parts
   masked_selection,  // a fresh array A[mask] that has not been gathered: `predicate` says how `array`, of A's axes, stands for
                      // it
-  lazy,              // an object at a source whose kind has not been needed yet; Capture::look resolves it to another kind
+  lazy,              // an object at a source whose kind has not been needed yet; Resolver::look resolves it to another kind
 };
 
 struct ViewOrCopy;
@@ -63,7 +63,7 @@ struct ViewOrCopy;
 struct Storage {
   SourceId source = -1;        // the argument it belongs to; -1: fresh memory made by the captured code
   ValueId current = no_value;  // the whole memory as a graph value of the base's shape, current version; an argument's: unset
-                               // until it is read (Capture::contents)
+                               // until it is read (StorageVersions::contents)
   int version = 0;             // counts stores
   // A copy that NumPy does not make when it has less than two elements: then this is its memory, which must stay at this
   // version. It can be read, and nothing else; exits make it as NumPy does.
@@ -94,7 +94,7 @@ struct ArrayState {
   std::shared_ptr<Storage> storage;
   std::vector<ViewStep> path;  // empty: the whole storage
   Lens lens;
-  ValueId value = no_value;  // contents at `version`; read through Capture::read
+  ValueId value = no_value;  // contents at `version`; read through StorageVersions::read
   int version = 0;
   bool writeable = true;
 };

@@ -39,7 +39,7 @@ class Binder {
     size_t count = std::min(values.size(), positional_);
     std::copy_n(values.begin(), count, locals_.begin());
     if (has_varargs()) {
-      locals_[named_] = capture_.tuple({values.begin() + static_cast<std::ptrdiff_t>(count), values.end()});
+      locals_[named_] = capture_.values().tuple({values.begin() + static_cast<std::ptrdiff_t>(count), values.end()});
     } else if (values.size() > positional_) {
       return bad_call(capture_, code_, "too many positional arguments");
     }

@@ -42,9 +42,9 @@ void guard_function(Sources& sources, SourceId source, PyObject* function) {
 // An item of a tuple that one object holds for good: a constant, or what can change in it is read through its source.
 Ref item_of_kept_tuple(Capture& capture, PyObject* tuple, Py_ssize_t index) {
   PyObject* object = PyTuple_GET_ITEM(tuple, index);
-  if (is_deep_constant(object)) return capture.constant(object);
+  if (is_deep_constant(object)) return capture.values().constant(object);
   Sources& sources = capture.sources();
-  return capture.at(sources.item(sources.pinned(tuple, short_repr(tuple)), static_cast<int>(index)), object);
+  return capture.resolver().at(sources.item(sources.pinned(tuple, short_repr(tuple)), static_cast<int>(index)), object);
 }
 
 // The items of a dict that one object holds for good: anybody may set them.
@@ -60,7 +60,7 @@ std::vector<std::pair<PyRef, Ref>> keyword_defaults(Capture& capture, PyObject* 
   std::vector<std::pair<PyRef, Ref>> items;
   PyObject *key = nullptr, *item = nullptr;
   for (Py_ssize_t at = 0; PyDict_Next(defaults, &at, &key, &item);)
-    items.emplace_back(PyRef::borrow(key), capture.constant(item));
+    items.emplace_back(PyRef::borrow(key), capture.values().constant(item));
   return items;
 }
 
@@ -71,7 +71,7 @@ bool may_override(Capture& capture, const Ref& value) {
   const Descent level;
   if (value->kind == AbstractKind::object) {
     static PyObject* const name = PyUnicode_InternFromString("__array_function__");
-    PyTypeObject* type = capture.type_of(value);
+    PyTypeObject* type = capture.values().type_of(value);
     guard_class_entry(capture, type, name);
     return _PyType_Lookup(type, name) != nullptr;
   }
@@ -121,7 +121,7 @@ bool are_constant(const CallArguments& arguments) {
 bool takes(Capture& capture, const PythonForm& form, const CallArguments& arguments) {
   if (form.function == nullptr || arguments.positional.empty() || !has_parameters(form.function, arguments)) return false;
   if (form.of == FormOf::numbers) return !are_constant(arguments);
-  capture.look(arguments.positional[0]);
+  capture.resolver().look(arguments.positional[0]);
   switch (arguments.positional[0]->kind) {
     case AbstractKind::dynamic_list:
       return true;
@@ -147,7 +147,7 @@ Ref Interpreter::cell_of(PyObject* cell, const std::string& name) {
   ref->kind = AbstractKind::cell;
   ref->object = PyRef::borrow(cell);
   if (PyObject* content = PyCell_GET(cell)) {
-    ref->items = {capture_.at(capture_.sources().cell_object(cell, name), content)};
+    ref->items = {capture_.resolver().at(capture_.sources().cell_object(cell, name), content)};
   }
   return ref;
 }
@@ -192,7 +192,7 @@ PythonFunction Interpreter::made_function(const Ref& value) {
 
 Result<std::optional<Ref>> Interpreter::begin_call(const Ref& callable, CallArguments arguments) {
   if (CallByParts call = by_parts(callable)) return (this->*call)(callable, std::move(arguments));
-  capture_.look(callable);
+  capture_.resolver().look(callable);
   switch (callable->kind) {
     case AbstractKind::function:
       return push_frame(made_function(callable), arguments);
@@ -213,8 +213,8 @@ Result<std::optional<Ref>> Interpreter::begin_call(const Ref& callable, CallArgu
 }
 
 Result<std::optional<Ref>> Interpreter::call_primitive(Primitive primitive, PyObject* object, const CallArguments& arguments) {
-  for (const Ref& argument : arguments.positional) capture_.look_deep(argument);
-  for (const auto& [name, argument] : arguments.keywords) capture_.look_deep(argument);
+  for (const Ref& argument : arguments.positional) capture_.resolver().look_deep(argument);
+  for (const auto& [name, argument] : arguments.keywords) capture_.resolver().look_deep(argument);
   if (!reads_lanes(primitive)) {
     for (const Ref& argument : arguments.positional) {
       ACCEL_TRY([[maybe_unused]] Unit gathered, materialise_deep(capture_, argument));
@@ -244,12 +244,12 @@ Result<std::optional<Ref>> Interpreter::call_constant(const Ref& callable, CallA
   if (Primitive primitive = find_primitive(object)) return call_primitive(primitive, object, arguments);
   if (PyCFunction_Check(object)) return call_bound_builtin(object, std::move(arguments));
   if (PyMethod_Check(object)) {
-    arguments.positional.insert(arguments.positional.begin(), capture_.constant(PyMethod_GET_SELF(object)));
-    return begin_call(capture_.constant(PyMethod_GET_FUNCTION(object)), std::move(arguments));
+    arguments.positional.insert(arguments.positional.begin(), capture_.values().constant(PyMethod_GET_SELF(object)));
+    return begin_call(capture_.values().constant(PyMethod_GET_FUNCTION(object)), std::move(arguments));
   }
   if (Py_TYPE(object) == known_types().partial) return call_partial(callable, std::move(arguments));
   if (Py_TYPE(object) == known_types().dispatcher) return call_dispatcher(object, std::move(arguments));
-  if (PyObject* wrapped = unwrapped(object)) return begin_call(capture_.constant(wrapped), std::move(arguments));
+  if (PyObject* wrapped = unwrapped(object)) return begin_call(capture_.values().constant(wrapped), std::move(arguments));
   if (is_builtin_exception(object)) return make_exception(object, arguments);
   if (is_exception_class(object)) return fail(Reason::will_raise, short_repr(object));
   if (PyType_Check(object)) return call_class(callable, arguments);
@@ -261,7 +261,7 @@ Result<std::optional<Ref>> Interpreter::call_constant(const Ref& callable, CallA
 // A call whose Python form is walked. Exits from it leave for the call.
 Result<std::optional<Ref>> Interpreter::walk_builtin(PyObject* form, const CallArguments& arguments) {
   auto before = std::make_shared<const PathState>(state_before());
-  ACCEL_TRY(std::optional<Ref> result, push_frame(constant_function(capture_.constant(form)), arguments));
+  ACCEL_TRY(std::optional<Ref> result, push_frame(constant_function(capture_.values().constant(form)), arguments));
   frames_.back()->in_library = true;
   frames_.back()->before_call = std::move(before);
   return result;
@@ -292,14 +292,14 @@ Result<std::optional<Ref>> Interpreter::call_bound_builtin(PyObject* object, Cal
   if (descriptor != nullptr && !is_method_of(descriptor, object)) descriptor = nullptr;
   Primitive primitive = descriptor != nullptr ? find_primitive(descriptor) : nullptr;
   if (primitive == nullptr) return fail(Reason::unsupported_call, short_repr(object));
-  arguments.positional.insert(arguments.positional.begin(), capture_.constant(self));
+  arguments.positional.insert(arguments.positional.begin(), capture_.values().constant(self));
   return call_primitive(primitive, descriptor, arguments);
 }
 
 Result<std::optional<Ref>> Interpreter::call_method(const Ref& method, CallArguments arguments) {
   Ref callable = method->items[0], self = method->items[1];
   if (self->kind == AbstractKind::opaque) return fail(Reason::unsupported_call, "a method of an object that a call has given");
-  capture_.look(callable);
+  capture_.resolver().look(callable);
   PyObject* object = callable->object.get();
   bool builtin = callable->kind == AbstractKind::constant && Py_IS_TYPE(object, &PyMethodDescr_Type);
   if (builtin && self->kind == AbstractKind::constant && find_primitive(object) == nullptr) {
@@ -336,7 +336,7 @@ Result<std::optional<Ref>> Interpreter::call_partial(const Ref& partial, CallArg
   AbstractValue parts;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(values.get()); ++i)
     parts.items.push_back(item_of_kept_tuple(capture_, values.get(), i));
-  parts.items.insert(parts.items.begin(), capture_.constant(function.get()));
+  parts.items.insert(parts.items.begin(), capture_.values().constant(function.get()));
   for (auto& [key, item] : items_of_kept_dict(capture_, keywords.get(), "keywords of " + short_repr(object))) {
     parts.keys.push_back(key);
     parts.items.push_back(item);
@@ -347,7 +347,7 @@ Result<std::optional<Ref>> Interpreter::call_partial(const Ref& partial, CallArg
 // NumPy's dispatcher calls its implementation when no argument overrides it.
 Result<std::optional<Ref>> Interpreter::call_dispatcher(PyObject* dispatcher, CallArguments arguments) {
   auto check = [&](const Ref& argument) {
-    capture_.look_deep(argument);
+    capture_.resolver().look_deep(argument);
     return may_override(capture_, argument);
   };
   bool overridden = false;
@@ -356,19 +356,7 @@ Result<std::optional<Ref>> Interpreter::call_dispatcher(PyObject* dispatcher, Ca
   PyRef implementation = attribute(dispatcher, "_implementation");
   if (overridden || !implementation) return fail(Reason::unsupported_call, "arguments with __array_function__");
   ACCEL_TRY([[maybe_unused]] Unit dispatched, check_dispatch(capture_, implementation.get(), arguments));
-  return begin_call(capture_.constant(implementation.get()), std::move(arguments));
-}
-
-Result<Ref> Capture::call_python(PyObject* function, const CallArguments& arguments) {
-  return call(constant(function), arguments);
-}
-
-Result<Ref> Capture::call(const Ref& callable, const CallArguments& arguments) {
-  if (interpreter_ == nullptr) return fail(Reason::internal_error, "no interpreter");
-  ACCEL_TRY(Ref result, interpreter_->call_now(callable, arguments));
-  if (result->kind == AbstractKind::select)
-    return fail(Reason::data_dependent_branch, "the type of a result depends on run-time data");
-  return result;
+  return begin_call(capture_.values().constant(implementation.get()), std::move(arguments));
 }
 
 }  // namespace accel

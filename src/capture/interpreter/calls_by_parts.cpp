@@ -30,7 +30,7 @@ std::vector<Ref> items_of_tuple(Capture& capture, const Part& tuple) {
   std::vector<Ref> items;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple.object); ++i) {
     SourceId source = capture.sources().item(tuple.source, static_cast<int>(i));
-    items.push_back(capture.at(source, PyTuple_GET_ITEM(tuple.object, i)));
+    items.push_back(capture.resolver().at(source, PyTuple_GET_ITEM(tuple.object, i)));
   }
   return items;
 }
@@ -78,7 +78,7 @@ std::vector<std::pair<PyRef, Ref>> items_of_dict(Capture& capture, SourceId sour
   PyObject *key = nullptr, *item = nullptr;
   for (Py_ssize_t at = 0; PyDict_Next(dict, &at, &key, &item);) {
     keys.push_back(PyRef::borrow(key));
-    items.emplace_back(PyRef::borrow(key), capture.at(capture.sources().dict_item(source, key), item));
+    items.emplace_back(PyRef::borrow(key), capture.resolver().at(capture.sources().dict_item(source, key), item));
   }
   capture.sources().guard_keys(source, keys);
   return items;
@@ -99,7 +99,8 @@ Ref Interpreter::cell_at(SourceId source, PyObject* cell, const std::string& nam
   ref->kind = AbstractKind::cell;
   ref->object = PyRef::borrow(cell);
   ref->source = source;
-  if (PyObject* content = PyCell_GET(cell)) ref->items = {capture_.at(capture_.sources().cell_content(source, name), content)};
+  if (PyObject* content = PyCell_GET(cell))
+    ref->items = {capture_.resolver().at(capture_.sources().cell_content(source, name), content)};
   return ref;
 }
 
@@ -135,8 +136,8 @@ Result<std::optional<Ref>> Interpreter::call_method_by_parts(const Ref& method, 
   Part self = part_of(sources, method->source, method->object.get(), "__self__");
   Part function = part_of(sources, method->source, method->object.get(), "__func__");
   if (is_of_class(self.object, function.object)) sources.guard_identity(function.source, function.object);
-  Ref callable = capture_.at(function.source, function.object);
-  arguments.positional.insert(arguments.positional.begin(), capture_.at(self.source, self.object));
+  Ref callable = capture_.resolver().at(function.source, function.object);
+  arguments.positional.insert(arguments.positional.begin(), capture_.resolver().at(self.source, self.object));
   return begin_call(callable, std::move(arguments));
 }
 
@@ -147,7 +148,7 @@ Result<std::optional<Ref>> Interpreter::call_partial_by_parts(const Ref& partial
   Part function = part("func");
   AbstractValue parts;
   parts.items = items_of_tuple(capture_, part("args"));
-  parts.items.insert(parts.items.begin(), capture_.at(function.source, function.object));
+  parts.items.insert(parts.items.begin(), capture_.resolver().at(function.source, function.object));
   for (auto& [key, item] : items_of_dict(capture_, part("keywords"))) {
     parts.keys.push_back(key);
     parts.items.push_back(item);
@@ -167,10 +168,10 @@ void Interpreter::guard_called(const Ref& callable) {
   PyObject* object = callable->object.get();
   bool by_parts = is_known_by_parts(capture_, callable);
   if (by_parts && PyFunction_Check(object)) return static_cast<void>(function_by_parts(callable));
-  capture_.look(callable);
+  capture_.resolver().look(callable);
   if (!by_parts) return;
   Part function = part_of(capture_.sources(), callable->source, object, is_method(object) ? "__func__" : "func");
-  guard_called(capture_.at(function.source, function.object));
+  guard_called(capture_.resolver().at(function.source, function.object));
 }
 
 Result<std::optional<Ref>> Interpreter::call_function_by_parts(const Ref& function, CallArguments arguments) {

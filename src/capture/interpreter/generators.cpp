@@ -40,7 +40,7 @@ bool has_cleanup(const Frame& frame, const Instruction& instruction) {
 }
 
 Status return_generator(Step& step) {
-  step.frame.push(step.capture.constant(Py_None));
+  step.frame.push(step.capture.values().constant(Py_None));
   return Unit{};
 }
 
@@ -62,7 +62,7 @@ Ref make_generator(Frame frame) {
 Status Interpreter::yield(Ref value) {
   std::unique_ptr<Frame> frame = std::move(frames_.back());
   frames_.pop_back();
-  frame->push(capture_.constant(Py_None));  // what next() sends
+  frame->push(capture_.values().constant(Py_None));  // what next() sends
   forget_dead(*frame, false);
   Ref generator = frame->generator;
   bool nested = frame->nested;
@@ -134,11 +134,6 @@ void Interpreter::stop_walking() {
   plan_.walked[place_name(at_call)] = false;
   plan_.forget_numbering();
   throw Restart{};
-}
-
-Result<std::optional<Ref>> Capture::next_of_generator(const Ref& generator) {
-  if (interpreter_ == nullptr) return fail(Reason::internal_error, "no interpreter");
-  return interpreter_->next_of_generator(generator);
 }
 
 const OpcodeTable& generator_ops() {

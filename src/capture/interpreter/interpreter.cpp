@@ -42,7 +42,7 @@ Result<std::shared_ptr<const FunctionCode>> Interpreter::code_of(PyObject* code)
 }
 
 Status Interpreter::enter(PyObject* function, PyObject* const* locals, int local_count) {
-  Ref self = capture_.constant(function);
+  Ref self = capture_.values().constant(function);
   PythonFunction parts = constant_function(self);
   ACCEL_TRY(auto code, code_of(parts.code.get()));
   auto frame = std::make_unique<Frame>();
@@ -61,11 +61,11 @@ Status Interpreter::enter(PyObject* function, PyObject* const* locals, int local
     }
     bool named = i < PyTuple_GET_SIZE(names.get());
     std::string name = named ? utf8(PyTuple_GET_ITEM(names.get(), i)) : "local " + std::to_string(i);
-    frame->locals.push_back(capture_.at(capture_.sources().local(i, name), locals[i]));
+    frame->locals.push_back(capture_.resolver().at(capture_.sources().local(i, name), locals[i]));
   }
   frame->locals.resize(static_cast<size_t>(frame->code()->co_nlocalsplus));
   frames_.push_back(std::move(frame));
-  for (const Ref& value : capture_.seen_early()) look_at_data(value);
+  for (const Ref& value : capture_.resolver().seen_early()) look_at_data(value);
   return Unit{};
 }
 
@@ -78,7 +78,7 @@ Status Interpreter::check_depth(PyObject* code) const {
   return fail(Reason::unsupported_call, "recursion of " + utf8(reinterpret_cast<PyCodeObject*>(code)->co_name));
 }
 
-int64_t Interpreter::decisions() const { return forks_ + capture_.decided_by_guards(); }
+int64_t Interpreter::decisions() const { return forks_ + capture_.ranges().decided_by_guards(); }
 
 Result<std::unique_ptr<Frame>> Interpreter::make_frame(PythonFunction function) {
   auto* code = reinterpret_cast<PyCodeObject*>(function.code.get());
@@ -138,9 +138,9 @@ Result<Ref> Interpreter::call_now(const Ref& callable, const CallArguments& argu
 
 Status Interpreter::run_nested(size_t base) {
   ++nesting_;
-  EventState events = capture_.event_state();
+  EventState events = capture_.events().state();
   Status done = run_down_to(base);
-  capture_.set_event_state(events);
+  capture_.events().set_state(events);
   --nesting_;
   if (!done.ok()) frames_.resize(base);
   return done;
@@ -160,7 +160,7 @@ Status Interpreter::run_down_to(size_t base) {
 void Interpreter::set_location(const Frame& frame, const Instruction& instruction) {
   bool has_line = !frame.in_library && instruction.line > 0;
   if (has_line) capture_.set_location(frame.file, instruction.line);
-  capture_.set_event_place({frame.bytecode().code, frame.globals, instruction.line});
+  capture_.events().set_place({frame.bytecode().code, frame.globals, instruction.line});
 }
 
 Status Interpreter::step(Frame& frame) {

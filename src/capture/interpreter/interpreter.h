@@ -21,6 +21,7 @@
 #include "capture/interpreter/paths/path_state.h"
 #include "capture/interpreter/paths/unify.h"
 #include "capture/protocol/conditions.h"
+#include "capture/protocol/primitive.h"
 
 namespace accel {
 
@@ -56,7 +57,7 @@ struct WalkExit {
 
 struct Step;
 
-class Interpreter {
+class Interpreter final : public Walker {
  public:
   Interpreter(Capture& capture, Plan& plan, WalkOptions options);
 

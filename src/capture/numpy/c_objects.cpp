@@ -36,7 +36,7 @@ bool is_weak(const OperandType& type) {
 Result<Ref> converted_array(Capture& capture, const Ref& value) {
   PyRef asarray = imported_attribute("numpy", "asarray");
   if (!asarray) return fail(Reason::internal_error, "numpy.asarray");
-  return capture.call(capture.constant(asarray.get()), {{value}, {}});
+  return capture.call(capture.values().constant(asarray.get()), {{value}, {}});
 }
 
 Result<Ref> converter_self(const CallArguments& arguments) {
@@ -62,10 +62,10 @@ Result<Ref> numpy_array_converter(Capture& capture, PyObject* type, const CallAr
     arrays.push_back(std::move(value));
     scalars.push_back(make_bool(capture, is_scalar));
   }
-  Ref converter = capture.instance(reinterpret_cast<PyTypeObject*>(type));
-  set_part(converter, call_that_makes, capture.tuple(arguments.positional));
-  set_part(converter, "arrays", capture.tuple(std::move(arrays)));
-  set_part(converter, "scalar_input", capture.tuple(std::move(scalars)));
+  Ref converter = capture.values().instance(reinterpret_cast<PyTypeObject*>(type));
+  set_part(converter, call_that_makes, capture.values().tuple(arguments.positional));
+  set_part(converter, "arrays", capture.values().tuple(std::move(arrays)));
+  set_part(converter, "scalar_input", capture.values().tuple(std::move(scalars)));
   return converter;
 }
 
@@ -86,7 +86,7 @@ Result<Ref> numpy_converter_as_arrays(Capture& capture, PyObject*, const CallArg
     if (value->kind == AbstractKind::array || !convert) continue;
     ACCEL_TRY(value, converted_array(capture, value));
   }
-  return capture.tuple(std::move(arrays));
+  return capture.values().tuple(std::move(arrays));
 }
 
 // result_type(extra_dtype=None, ensure_inexact=False)
@@ -103,7 +103,7 @@ Result<Ref> numpy_converter_result_type(Capture& capture, PyObject*, const CallA
   if (extra) types.push_back({Kind::array, *extra});
   if (inexact) types.push_back({Kind::py_float, DType::float64});
   ACCEL_TRY(DType dtype, numpy_result_type(types));
-  return capture.constant(descr_of(dtype));
+  return capture.values().constant(descr_of(dtype));
 }
 
 // wrap(arr, to_scalar=None) for plain arrays: an array without axes becomes a scalar where all inputs were scalars. A scalar
@@ -118,7 +118,7 @@ Result<Ref> numpy_converter_wrap(Capture& capture, PyObject*, const CallArgument
     ACCEL_TRY(scalar, read_flag(capture, given[2], false));
   }
   if (!value.is_array() || !value.shape.empty() || !scalar) return given[1];
-  return array_getitem(capture, given[1], capture.tuple({}));
+  return array_getitem(capture, given[1], capture.values().tuple({}));
 }
 
 // broadcast(*arrays): its shape alone.
@@ -130,14 +130,14 @@ Result<Ref> numpy_broadcast(Capture& capture, PyObject* type, const CallArgument
     shapes.push_back(operand.shape);
   }
   ACCEL_TRY(std::vector<Dim> shape, broadcast_shapes(capture, shapes));
-  Ref made = capture.instance(reinterpret_cast<PyTypeObject*>(type));
-  set_part(made, call_that_makes, capture.tuple(arguments.positional));
-  set_part(made, "operands", capture.tuple(arguments.positional));
-  set_part(made, "shape", capture.shape_tuple(shape));
-  set_part(made, "nd", capture.python_int(static_cast<int64_t>(shape.size())));
-  set_part(made, "ndim", capture.python_int(static_cast<int64_t>(shape.size())));
-  set_part(made, "numiter", capture.python_int(static_cast<int64_t>(shapes.size())));
-  set_part(made, "size", capture.dim_scalar(element_count(capture, shape)));
+  Ref made = capture.values().instance(reinterpret_cast<PyTypeObject*>(type));
+  set_part(made, call_that_makes, capture.values().tuple(arguments.positional));
+  set_part(made, "operands", capture.values().tuple(arguments.positional));
+  set_part(made, "shape", capture.values().shape_tuple(shape));
+  set_part(made, "nd", capture.values().python_int(static_cast<int64_t>(shape.size())));
+  set_part(made, "ndim", capture.values().python_int(static_cast<int64_t>(shape.size())));
+  set_part(made, "numiter", capture.values().python_int(static_cast<int64_t>(shapes.size())));
+  set_part(made, "size", capture.values().dim_scalar(element_count(capture, shape)));
   return made;
 }
 
@@ -183,7 +183,7 @@ Result<Ref> numpy_nditer(Capture& capture, PyObject* type, const CallArguments& 
   bool plain = !given[3] && !given[5] && !given[6] && given[7] && !given[8] && given[0]->kind == AbstractKind::tuple &&
                given[0]->items.size() == 1 && given[0]->items[0]->kind == AbstractKind::array;
   ACCEL_TRY(std::string order, read_text(capture, given[4]));
-  ACCEL_TRY(PyRef flags, capture.require_constant(given[1] ? given[1] : capture.list({})));
+  ACCEL_TRY(PyRef flags, capture.constants().require_constant(given[1] ? given[1] : capture.values().list({})));
   PyRef buffered = PyRef::steal(PyUnicode_FromString("buffered"));
   if (!plain || order != "C" || PySequence_Contains(flags.get(), buffered.get()) != 0)
     return fail(Reason::unsupported_call, "numpy.nditer");
@@ -192,11 +192,12 @@ Result<Ref> numpy_nditer(Capture& capture, PyObject* type, const CallArguments& 
   ACCEL_TRY(std::vector<Dim> common, broadcast_shapes(capture, {shape, lens_of(array).shape}));
   if (common.size() != shape.size()) return capture.raised(PyExc_ValueError, "input operand has more dimensions than allowed");
   for (size_t k = 0; k < shape.size(); ++k) {
-    if (!capture.decide_equal(common[k], shape[k])) return capture.raised(PyExc_ValueError, "operands could not be broadcast");
+    if (!capture.facts().decide_equal(common[k], shape[k]))
+      return capture.raised(PyExc_ValueError, "operands could not be broadcast");
   }
-  Ref made = capture.instance(reinterpret_cast<PyTypeObject*>(type));
+  Ref made = capture.values().instance(reinterpret_cast<PyTypeObject*>(type));
   ACCEL_TRY(Ref view, broadcast_view(capture, array, shape));
-  set_part(made, "itviews", capture.tuple({view}));
+  set_part(made, "itviews", capture.values().tuple({view}));
   return made;
 }
 
@@ -206,16 +207,16 @@ Result<Ref> numpy_nditer_enter(Capture&, PyObject*, const CallArguments& argumen
   return fail(Reason::unsupported_call, "nditer.__enter__");
 }
 
-Result<Ref> numpy_nditer_exit(Capture& capture, PyObject*, const CallArguments&) { return capture.constant(Py_None); }
+Result<Ref> numpy_nditer_exit(Capture& capture, PyObject*, const CallArguments&) { return capture.values().constant(Py_None); }
 
 // Methods of arrays whose elements are constants: NumPy computes them at capture.
 Result<Ref> numpy_fold_method(Capture& capture, PyObject* method, const CallArguments& arguments) {
   auto array = arguments.positional.empty() ? std::nullopt : as_operand(capture, arguments.positional[0]);
-  PyRef known = array && array->is_array() ? capture.known_value(capture.read(array->ref)) : PyRef();
+  PyRef known = array && array->is_array() ? capture.constants().known_value(capture.memory().read(array->ref)) : PyRef();
   if (!known || !arguments.keywords.empty()) return fail(Reason::unsupported_call, short_repr(method));
   std::vector<PyRef> values = {known};
   for (size_t i = 1; i < arguments.positional.size(); ++i) {
-    ACCEL_TRY(PyRef value, capture.require_constant(arguments.positional[i]));
+    ACCEL_TRY(PyRef value, capture.constants().require_constant(arguments.positional[i]));
     values.push_back(std::move(value));
   }
   std::vector<PyObject*> borrowed;
@@ -234,7 +235,7 @@ Result<Ref> numpy_fold_method(Capture& capture, PyObject* method, const CallArgu
 Result<Ref> numpy_array_tolist(Capture& capture, PyObject*, const CallArguments& arguments) {
   if (arguments.positional.size() != 1 || arguments.positional[0]->kind != AbstractKind::array)
     return fail(Reason::unsupported_call, "tolist");
-  PyRef known = capture.known_value(capture.read(arguments.positional[0]));
+  PyRef known = capture.constants().known_value(capture.memory().read(arguments.positional[0]));
   if (!known) return list_of_elements(capture, arguments.positional[0]);
   return folded(capture, PyObject_CallMethod(known.get(), "tolist", nullptr));
 }
@@ -246,13 +247,14 @@ Result<Ref> broadcast_element(Capture& capture, const Ref& operand, size_t index
   std::vector<Ref> items = is_sequence(operand) ? operand->items : std::vector<Ref>{operand};
   bool sizes =
       !items.empty() && std::all_of(items.begin(), items.end(), [&](const Ref& item) { return as_dim(capture, item); });
-  if (sizes) return capture.dim_scalar(*as_dim(capture, items[items.size() == 1 ? 0 : index]), ValueKind::numpy_scalar);
+  if (sizes)
+    return capture.values().dim_scalar(*as_dim(capture, items[items.size() == 1 ? 0 : index]), ValueKind::numpy_scalar);
   ACCEL_TRY(Ref array, converted_array(capture, operand));
   size_t rank = lens_of(array).shape.size();
   if (rank > 1) return fail(Reason::unsupported_value, "iteration over a broadcast of several axes");
-  if (rank == 0) return array_getitem(capture, array, capture.tuple({}));
+  if (rank == 0) return array_getitem(capture, array, capture.values().tuple({}));
   int64_t at = is_one(capture, lens_of(array).shape[0]) ? 0 : static_cast<int64_t>(index);
-  return array_getitem(capture, array, capture.python_int(at));
+  return array_getitem(capture, array, capture.values().python_int(at));
 }
 
 // What a converter gives item by item: arrays of all inputs.
@@ -269,7 +271,7 @@ Result<std::optional<std::vector<Ref>>> converted_arrays(Capture& capture, std::
 Result<std::optional<std::vector<Ref>>> items_of_object(Capture& capture, const Ref& value) {
   static PyObject* const type = imported_attribute("numpy", "broadcast").release();
   if (value->kind != AbstractKind::instance) return std::optional<std::vector<Ref>>();
-  if (is_named_tuple(capture.type_of(value))) return std::optional(value->items);
+  if (is_named_tuple(capture.values().type_of(value))) return std::optional(value->items);
   if (Ref arrays = part(value, "arrays"); arrays && part(value, "scalar_input"))
     return converted_arrays(capture, arrays->items);
   if (value->object.get() != type) return std::optional<std::vector<Ref>>();
@@ -283,7 +285,7 @@ Result<std::optional<std::vector<Ref>>> items_of_object(Capture& capture, const 
       ACCEL_TRY(Ref element, broadcast_element(capture, operand, static_cast<size_t>(i)));
       row.push_back(std::move(element));
     }
-    items.push_back(capture.tuple(std::move(row)));
+    items.push_back(capture.values().tuple(std::move(row)));
   }
   return std::optional(std::move(items));
 }
@@ -293,7 +295,7 @@ Result<Ref> array_flags(Capture& capture, const Ref& array) {
   static PyObject* const type = imported_attribute("numpy._core.multiarray", "flagsobj").release();
   if (type == nullptr) return fail(Reason::unsupported_attribute, "numpy.ndarray.flags");
   bool c = is_c_contiguous(capture, array), f = is_f_contiguous(capture, array);
-  Ref flags = capture.instance(reinterpret_cast<PyTypeObject*>(type));
+  Ref flags = capture.values().instance(reinterpret_cast<PyTypeObject*>(type));
   for (const char* name : {"c_contiguous", "contiguous"}) set_part(flags, name, make_bool(capture, c));
   for (const char* name : {"f_contiguous", "fortran"}) set_part(flags, name, make_bool(capture, f));
   set_part(flags, "forc", make_bool(capture, c || f));
@@ -305,7 +307,7 @@ Result<Ref> array_flags(Capture& capture, const Ref& array) {
     set_part(flags, "writeable", make_bool(capture, array->array.writeable));
     set_part(flags, "owndata", make_bool(capture, array->array.path.empty()));
     if (array->keys.empty()) set_part(flags, "_writeable_no_warn", make_bool(capture, array->array.writeable));
-  } else if (array->array.writeable && array->keys.empty() && capture.is_writeable(array->array.storage->source)) {
+  } else if (array->array.writeable && array->keys.empty() && capture.memory().is_writeable(array->array.storage->source)) {
     set_part(flags, "_writeable_no_warn", make_bool(capture, true));
   }
   return flags;

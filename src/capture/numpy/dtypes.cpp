@@ -21,7 +21,7 @@ Result<Ref> numpy_result_type_call(Capture& capture, PyObject*, const CallArgume
     types.push_back({OperandType::Kind::array, dtype.value_or(DType::float64)});
   }
   ACCEL_TRY(DType dtype, numpy_result_type(types));
-  return capture.constant(descr_of(dtype));
+  return capture.values().constant(descr_of(dtype));
 }
 
 // can_cast(from, to, casting='safe'), `from` a dtype, array or NumPy scalar
@@ -38,7 +38,7 @@ Result<Ref> numpy_can_cast_call(Capture& capture, PyObject*, const CallArguments
   ACCEL_TRY(auto to, read_dtype(capture, given[1]));
   ACCEL_TRY(std::string casting, read_text(capture, given[2]));
   if (!from || !to) return fail(Reason::unsupported_argument, "can_cast of None");
-  return capture.constant(can_cast(*from, *to, casting.empty() ? "safe" : casting) ? Py_True : Py_False);
+  return capture.values().constant(can_cast(*from, *to, casting.empty() ? "safe" : casting) ? Py_True : Py_False);
 }
 
 }  // namespace accel

@@ -59,17 +59,17 @@ Result<Ref> numpy_make_extobj(Capture& capture, PyObject*, const CallArguments& 
   bool calls = is_raiser_of_linalg(given[0]);
   if ((!is_none(given[0]) && !calls) || !is_none(given[6]))
     return fail(Reason::unsupported_argument, "errstate with call or bufsize; plain form: errstate without call");
-  Ref settings = capture.instance(&PyCapsule_Type);
+  Ref settings = capture.values().instance(&PyCapsule_Type);
   for (size_t k = 0; k < 4; ++k) {
     Ref mode = is_none(given[2 + k]) ? given[1] : given[2 + k];
     ACCEL_TRY(std::string text, read_text(capture, mode));
     bool known = text.empty() || text == "ignore" || text == "warn" || text == "raise" || text == "print";
     if (!known && !(calls && text == "call")) return fail(Reason::unsupported_argument, "errstate(" + text + ")");
     settings->keys.push_back(PyRef::steal(PyUnicode_InternFromString(categories[k])));
-    settings->items.push_back(mode ? mode : capture.constant(Py_None));
+    settings->items.push_back(mode ? mode : capture.values().constant(Py_None));
   }
   settings->keys.push_back(PyRef::steal(PyUnicode_InternFromString("call")));
-  settings->items.push_back(calls ? given[0] : capture.constant(Py_None));
+  settings->items.push_back(calls ? given[0] : capture.values().constant(Py_None));
   return settings;
 }
 
@@ -79,12 +79,12 @@ Result<Ref> capture_context_set(Capture& capture, PyObject*, const CallArguments
   ACCEL_TRY(Ref settings, variable_self(arguments, 2));
   if (settings->object.get() != reinterpret_cast<PyObject*>(&PyCapsule_Type))
     return fail(Reason::unsupported_call, "ContextVar.set");
-  Ref token = capture.instance(&PyContextToken_Type);
-  Errstate& state = capture.errstate();
+  Ref token = capture.values().instance(&PyContextToken_Type);
+  Errstate& state = capture.events().errstate();
   token->position = static_cast<size_t>(state.ignored | state.reported << 4 | state.warned << 8);  // what reset goes back to
   state = with_settings(capture, state, settings);
   token->items = settings->items;
-  capture.errstate_tokens().push_back(token);
+  capture.events().errstate_tokens().push_back(token);
   return token;
 }
 
@@ -93,9 +93,9 @@ Result<Ref> capture_context_reset(Capture& capture, PyObject*, const CallArgumen
   if (token->object.get() != reinterpret_cast<PyObject*>(&PyContextToken_Type))
     return fail(Reason::unsupported_call, "ContextVar.reset");
   auto before = static_cast<int>(token->position);
-  capture.errstate() = {before & 15, before >> 4 & 15, before >> 8};
-  std::erase(capture.errstate_tokens(), token);
-  return capture.constant(Py_None);
+  capture.events().errstate() = {before & 15, before >> 4 & 15, before >> 8};
+  std::erase(capture.events().errstate_tokens(), token);
+  return capture.values().constant(Py_None);
 }
 
 }  // namespace accel

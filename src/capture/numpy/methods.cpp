@@ -129,7 +129,7 @@ Result<Ref> numpy_array_ravel(Capture& capture, PyObject*, const CallArguments& 
   std::vector<Dim> flat = {element_count(capture, lens_of(walked).shape)};
   if (may_be_view(capture, walked)) return view_or_copy(capture, walked, flat, true);
   if (is_c_contiguous(capture, walked)) return reshaped(capture, walked, flat);
-  return copied(capture, with_shape(capture, capture.read(walked), flat), {});
+  return copied(capture, with_shape(capture, capture.memory().read(walked), flat), {});
 }
 
 Result<Ref> numpy_array_flatten(Capture& capture, PyObject*, const CallArguments& arguments) {
@@ -137,7 +137,8 @@ Result<Ref> numpy_array_flatten(Capture& capture, PyObject*, const CallArguments
   ACCEL_TRY(Ref self, array_of_self(capture, given[0]));
   ACCEL_TRY(std::string order, read_text(capture, given[1]));
   ACCEL_TRY(Ref walked, walked_in(capture, self, order));
-  return copied(capture, with_shape(capture, capture.read(walked), {element_count(capture, lens_of(walked).shape)}), {});
+  return copied(capture, with_shape(capture, capture.memory().read(walked), {element_count(capture, lens_of(walked).shape)}),
+                {});
 }
 
 namespace {
@@ -156,7 +157,7 @@ Result<bool> is_pair_of_parts(Capture& capture, const Ref& spec, DType dtype) {
 // Both parts of each number side by side along the last axis, which has to lie without gaps.
 Result<Ref> view_as_parts(Capture& capture, const Ref& self) {
   const Lens& lens = lens_of(self);
-  if (!capture.decide_equal(lens.strides.back(), capture.dims().constant(item_size(lens.dtype))))
+  if (!capture.facts().decide_equal(lens.strides.back(), capture.dims().constant(item_size(lens.dtype))))
     return fail(Reason::unsupported_layout, "a view as another dtype along an axis with gaps");
   std::vector<Dim> shape = lens.shape;
   shape.back() = capture.dims().mul(shape.back(), 2);
@@ -189,7 +190,7 @@ Result<Ref> numpy_array_transpose(Capture& capture, PyObject*, const CallArgumen
   std::iota(axes.rbegin(), axes.rend(), 0);
   std::vector<Ref> items = spread(arguments);
   if (items.size() == 1 && items[0]->kind == AbstractKind::array) {
-    PyRef known = capture.known_value(capture.read(items[0]));
+    PyRef known = capture.constants().known_value(capture.memory().read(items[0]));
     if (!known) return fail(Reason::unsupported_argument, "axes known at run time only");
     ACCEL_TRY(Ref list, folded(capture, PyObject_CallMethod(known.get(), "tolist", nullptr)));
     ACCEL_TRY(items, all_items(capture, list));
@@ -267,7 +268,7 @@ Result<Ref> numpy_array_astype(Capture& capture, PyObject*, const CallArguments&
   if (order.empty()) order = "K";
   if (!copy && *dtype == self.type.dtype && is_in_order(capture, self.ref, order)) return self.ref;
   ACCEL_TRY(std::vector<uint8_t> memory, copy_order(capture, self.ref, order));
-  return copied(capture, capture.astype(capture.read(self.ref), *dtype), std::move(memory));
+  return copied(capture, capture.values().astype(capture.memory().read(self.ref), *dtype), std::move(memory));
 }
 
 Result<Ref> numpy_array_copy(Capture& capture, PyObject*, const CallArguments& arguments) {
@@ -276,7 +277,7 @@ Result<Ref> numpy_array_copy(Capture& capture, PyObject*, const CallArguments& a
   ACCEL_TRY(std::string order, read_text(capture, given[1]));
   if (!self.is_array()) return another_number(capture, self.ref);
   ACCEL_TRY(std::vector<uint8_t> memory, copy_order(capture, self.ref, order.empty() ? "C" : order));
-  return copied(capture, capture.read(self.ref), std::move(memory));
+  return copied(capture, capture.memory().read(self.ref), std::move(memory));
 }
 
 // A number that cannot change is its own copy, other than for its method copy.
@@ -292,7 +293,8 @@ Result<Ref> numpy_array_conjugate(Capture& capture, PyObject*, const CallArgumen
 
 // The element of an array without axes, as a NumPy scalar.
 static Ref scalar_of(Capture& capture, const Operand& array) {
-  return wrap_result(capture, capture.build().pointwise(Op::astype, {capture.read(array.ref)}, {array.type.dtype}), false);
+  return wrap_result(capture, capture.build().pointwise(Op::astype, {capture.memory().read(array.ref)}, {array.type.dtype}),
+                     false);
 }
 
 // PyArray_Round
@@ -302,7 +304,7 @@ Result<Ref> numpy_array_round(Capture& capture, PyObject*, const CallArguments& 
   ACCEL_TRY(Operand self, read_operand(capture, given[0]));
   int64_t decimals = 0;
   if (given[1]) {
-    ACCEL_TRY(decimals, capture.require_int(given[1]));
+    ACCEL_TRY(decimals, capture.constants().require_int(given[1]));
   }
   char kind = dtype_kind(self.type.dtype);
   if (kind == 'c' || kind == 'b')
@@ -313,14 +315,14 @@ Result<Ref> numpy_array_round(Capture& capture, PyObject*, const CallArguments& 
                   "integers rounded to tens; plain form: array.astype(float).round(decimals).astype(array.dtype)");
     if (!self.is_array()) return another_number(capture, self.ref);
     if (self.shape.empty()) return scalar_of(capture, self);
-    return copied(capture, capture.read(self.ref), copy_order(capture, self.ref));
+    return copied(capture, capture.memory().read(self.ref), copy_order(capture, self.ref));
   }
   if (decimals == 0) return apply_ufunc(capture, Op::rint, {self.ref});
   if (std::llabs(decimals) > 22) return fail(Reason::unsupported_argument, "round with so many decimals");
   double scale = 1;
   for (int64_t k = 0; k < std::llabs(decimals); ++k) scale *= 10;  // exact up to 10**22
   PyRef number = PyRef::steal(PyFloat_FromDouble(scale));
-  Ref factor = capture.constant(number.get());
+  Ref factor = capture.values().constant(number.get());
   UfuncOptions options;
   // NumPy allocates the result itself: Fortran order for Fortran arrays, else C.
   bool fortran = self.shape.size() > 1 && !is_c_contiguous(capture, self.ref) && is_f_contiguous(capture, self.ref);
@@ -344,7 +346,7 @@ Result<Ref> item_at(Capture& capture, const Operand& self, const CallArguments& 
   }
   if (!fits || index.empty())
     return fail(Reason::unsupported_argument, "item of an array; plain form: array[i, j].item() with an index for each axis");
-  return array_getitem(capture, self.ref, capture.tuple(std::move(index)));
+  return array_getitem(capture, self.ref, capture.values().tuple(std::move(index)));
 }
 
 }  // namespace
@@ -358,7 +360,7 @@ Result<Ref> numpy_array_item(Capture& capture, PyObject*, const CallArguments& a
   }
   if (!self.shape.empty())
     return fail(Reason::unsupported_argument, "item of an array; plain form: array[i, j].item() with an index for each axis");
-  if (!self.is_array() && self.ref->scalar.dim) return capture.dim_scalar(*self.ref->scalar.dim);
+  if (!self.is_array() && self.ref->scalar.dim) return capture.values().dim_scalar(*self.ref->scalar.dim);
   DType dtype = self.type.dtype, python = DType::bool_;
   if (dtype_kind(dtype) == 'f') python = DType::float64;
   if (dtype_kind(dtype) == 'c') python = DType::complex128;
@@ -366,7 +368,7 @@ Result<Ref> numpy_array_item(Capture& capture, PyObject*, const CallArguments& a
   if (dtype == DType::uint64 && !self.is_array()) return python_integer(capture, self.ref);
   if (dtype == DType::uint64) return fail(Reason::unsupported_dtype, "a uint64 as a Python int");
   ACCEL_TRY(ValueId value, operand_value(capture, self, dtype));
-  return capture.scalar(capture.build().pointwise(Op::astype, {value}, {python}, ValueKind::py_scalar));
+  return capture.values().scalar(capture.build().pointwise(Op::astype, {value}, {python}, ValueKind::py_scalar));
 }
 
 }  // namespace accel

@@ -161,11 +161,11 @@ Result<Ref> remember_call(Capture& capture, Result<Ref> folded, PyObject* callab
   if (!folded.ok() || (*folded)->kind != AbstractKind::constant) return folded;
   PyObject* object = (*folded)->object.get();
   if (!is_dtype(object) && !Py_IS_TYPE(object, known_types().iinfo)) return folded;
-  std::vector<Ref> parts = {capture.constant(callable)};
+  std::vector<Ref> parts = {capture.values().constant(callable)};
   PyRef given = PyRef::steal(PyTuple_New(static_cast<Py_ssize_t>(positional.size())));
   for (size_t i = 0; given && i < positional.size(); ++i) {
     PyTuple_SET_ITEM(given.get(), static_cast<Py_ssize_t>(i), positional[i].new_reference());
-    parts.push_back(capture.constant(positional[i].get()));
+    parts.push_back(capture.values().constant(positional[i].get()));
   }
   PyRef another = PyRef::steal(given ? PyObject_Call(callable, given.get(), keywords) : nullptr);
   if (!another) PyErr_Clear();
@@ -175,7 +175,7 @@ Result<Ref> remember_call(Capture& capture, Result<Ref> folded, PyObject* callab
     PyRef with_keywords = PyRef::steal(
         first ? PyObject_Call(reinterpret_cast<PyObject*>(known_types().partial), first.get(), keywords) : nullptr);
     if (!with_keywords) return capture.raised();
-    parts[0] = capture.constant(with_keywords.get());
+    parts[0] = capture.values().constant(with_keywords.get());
   }
   (*folded)->items = std::move(parts);
   return folded;
@@ -206,7 +206,7 @@ Result<PyRef> call_of(Capture& capture, PyObject* callable, const CallArguments&
   for (const Ref& argument : arguments.positional) {
     PyRef value = iterable;
     if (!is_lazy(argument)) {
-      ACCEL_TRY(value, capture.require_constant(argument));
+      ACCEL_TRY(value, capture.constants().require_constant(argument));
     }
     values.push_back(std::move(value));
   }
@@ -239,11 +239,11 @@ Result<Ref> fold_call(Capture& capture, PyObject* callable, const CallArguments&
   auto add = [&](Ref argument) -> Status {
     if (is_lazy(argument)) {
       ACCEL_TRY(std::vector<Ref> items, all_items(capture, argument));
-      for (const Ref& item : items) capture.look_deep(item);
-      argument = capture.list(std::move(items));
+      for (const Ref& item : items) capture.resolver().look_deep(item);
+      argument = capture.values().list(std::move(items));
     }
     if (argument->kind == AbstractKind::object) return fail(Reason::unsupported_call, short_repr(callable) + " of an object");
-    ACCEL_TRY(PyRef value, capture.require_constant(argument));
+    ACCEL_TRY(PyRef value, capture.constants().require_constant(argument));
     if (PyRange_Check(value.get()) && PyObject_Size(value.get()) > most_turns)
       return fail(Reason::unsupported_call, short_repr(callable) + " of a long range");
     if (!is_foldable(value.get()))

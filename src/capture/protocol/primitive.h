@@ -9,16 +9,12 @@
 #include <vector>
 
 #include "base/result.h"
+#include "capture/domain/call_arguments.h"
 #include "capture/domain/value.h"
 
 namespace accel {
 
 class Capture;
-
-struct CallArguments {
-  std::vector<Ref> positional;
-  std::vector<std::pair<std::string, Ref>> keywords;
-};
 
 // Evaluates a call of `callable` (borrowed; for methods of a type, self is positional[0]) on abstract arguments. A Failure
 // means the call is left to the interpreter: reason and detail go to the exit. A primitive must not leave partial effects when

@@ -69,7 +69,7 @@ bool is_huge(int op, PyObject* left, PyObject* right) {
   return false;
 }
 
-bool is_python_int(Capture& capture, const Ref& value) { return capture.type_of(value) == &PyLong_Type; }
+bool is_python_int(Capture& capture, const Ref& value) { return capture.values().type_of(value) == &PyLong_Type; }
 
 // Whether the coefficients of the result are numbers of 64 bits.
 bool has_small_coefficients(const DimTable& dims, int op, Dim left, Dim right) {
@@ -97,11 +97,11 @@ std::optional<Dim> dim_operation(Capture& capture, int op, Dim left, Dim right) 
       out = dims.mul(left, right);
       break;
     case NB_FLOOR_DIVIDE:
-      if (capture.is_runtime(right) || !capture.decide(right, Comparison::gt, zero)) return std::nullopt;
+      if (capture.facts().is_runtime(right) || !capture.facts().decide(right, Comparison::gt, zero)) return std::nullopt;
       out = dims.quotient(left, right);
       break;
     case NB_REMAINDER:
-      if (capture.is_runtime(right) || !capture.decide(right, Comparison::gt, zero)) return std::nullopt;
+      if (capture.facts().is_runtime(right) || !capture.facts().decide(right, Comparison::gt, zero)) return std::nullopt;
       out = dims.remainder(left, right);
       break;
     case NB_POWER: {
@@ -114,7 +114,7 @@ std::optional<Dim> dim_operation(Capture& capture, int op, Dim left, Dim right) 
     default:
       return std::nullopt;
   }
-  if (!capture.fits(*out)) return std::nullopt;
+  if (!capture.ranges().fits(*out)) return std::nullopt;
   return out;
 }
 
@@ -127,7 +127,7 @@ Result<Ref> fold_binary(Capture& capture, int op, PyObject* left, PyObject* righ
 Result<Ref> integer_operation(Capture& capture, int op, const Ref& left, const Ref& right) {
   auto l = known_dim(capture, left), r = known_dim(capture, right);
   if (l && r) {
-    if (auto out = dim_operation(capture, op, *l, *r)) return capture.dim_scalar(*out);
+    if (auto out = dim_operation(capture, op, *l, *r)) return capture.values().dim_scalar(*out);
   }
   return array_binary(capture, op, false, left, right);
 }
@@ -135,7 +135,7 @@ Result<Ref> integer_operation(Capture& capture, int op, const Ref& left, const R
 // numpy.int64 with Dims: exact where nothing overflows.
 std::optional<Ref> numpy_integer_operation(Capture& capture, int op, const Ref& left, const Ref& right) {
   auto is_integer = [&](const Ref& value) {
-    PyTypeObject* type = capture.type_of(value);
+    PyTypeObject* type = capture.values().type_of(value);
     return type == &PyLong_Type || type == scalar_type_of(DType::int64);
   };
   if (!is_integer(left) || !is_integer(right) || op == NB_POWER) return std::nullopt;
@@ -143,13 +143,13 @@ std::optional<Ref> numpy_integer_operation(Capture& capture, int op, const Ref& 
   if (!l || !r) return std::nullopt;
   auto out = dim_operation(capture, op, *l, *r);
   if (!out) return std::nullopt;
-  return capture.dim_scalar(*out, ValueKind::numpy_scalar);
+  return capture.values().dim_scalar(*out, ValueKind::numpy_scalar);
 }
 
 // [number] * count, where the count is none that is known.
 std::optional<Ref> repeated_number(Capture& capture, const Ref& sequence, const Ref& count) {
   if (sequence->kind != AbstractKind::list || sequence->items.size() != 1) return std::nullopt;
-  capture.look(sequence->items[0]);
+  capture.resolver().look(sequence->items[0]);
   std::optional<Dim> times = known_dim(capture, count);
   if (!number_type(*sequence->items[0]) || !times || capture.dims().as_constant(*times)) return std::nullopt;
   return list_of_number(capture, sequence->items[0], *times);
@@ -159,21 +159,21 @@ Result<Ref> repeat(Capture& capture, const Ref& sequence, const Ref& count, bool
   if (!inplace) {
     if (std::optional<Ref> list = repeated_number(capture, sequence, count)) return *list;
   }
-  ACCEL_TRY(int64_t times, capture.require_int(count));
+  ACCEL_TRY(int64_t times, capture.constants().require_int(count));
   if (times > 0 && static_cast<int64_t>(sequence->items.size()) * times > 65536) {
     return fail(Reason::unsupported_value, "a sequence that is too long");
   }
   std::vector<Ref> items;
   for (int64_t i = 0; i < times; ++i) items.insert(items.end(), sequence->items.begin(), sequence->items.end());
-  if (sequence->kind == AbstractKind::tuple) return capture.tuple(std::move(items));
-  if (!inplace) return capture.list(std::move(items));
+  if (sequence->kind == AbstractKind::tuple) return capture.values().tuple(std::move(items));
+  if (!inplace) return capture.values().list(std::move(items));
   ACCEL_TRY([[maybe_unused]] Unit fresh, require_fresh(capture, sequence));
   sequence->items = std::move(items);
   return sequence;
 }
 
 bool is_numpy_number(Capture& capture, const Ref& value) {
-  PyTypeObject* type = capture.type_of(value);
+  PyTypeObject* type = capture.values().type_of(value);
   return type != nullptr && is_numpy_scalar_type(type);
 }
 
@@ -189,7 +189,7 @@ Result<Ref> repeat_by_numpy(Capture& capture, const Ref& sequence, const Ref& co
 // Of lists of which one grows.
 Result<Ref> concatenate_dynamic_list(Capture& capture, const Ref& left, const Ref& right) {
   if (!is_any_list(*left) || !is_any_list(*right)) return fail(Reason::will_raise, "sequences of different types are added");
-  Ref none = capture.constant(Py_None), out = capture.list(left->items);
+  Ref none = capture.values().constant(Py_None), out = capture.values().list(left->items);
   if (is_dynamic_list(left)) {
     ACCEL_TRY(out, slice_of_dynamic_list(capture, left, make_slice(capture, none, none, none)));
   }
@@ -207,7 +207,7 @@ Result<Ref> concatenate(Capture& capture, const Ref& left, const Ref& right, boo
   if (left->kind != right->kind) return fail(Reason::will_raise, "sequences of different types are added");
   std::vector<Ref> items = left->items;
   items.insert(items.end(), right->items.begin(), right->items.end());
-  return left->kind == AbstractKind::tuple ? capture.tuple(std::move(items)) : capture.list(std::move(items));
+  return left->kind == AbstractKind::tuple ? capture.values().tuple(std::move(items)) : capture.values().list(std::move(items));
 }
 
 std::optional<Result<Ref>> sequence_operation(Capture& capture, int op, bool inplace, const Ref& left, const Ref& right) {
@@ -230,14 +230,15 @@ Result<Ref> merge_dicts(Capture& capture, const Ref& left, const Ref& right) {
   if (left->source >= 0 || right->source >= 0) return fail(Reason::unsupported_value, "a dict of the call is merged");
   Ref out = std::make_shared<AbstractValue>(*left);
   for (size_t i = 0; i < right->keys.size(); ++i) {
-    ACCEL_TRY([[maybe_unused]] Unit done, set_item(capture, out, capture.constant(right->keys[i].get()), right->items[i]));
+    ACCEL_TRY([[maybe_unused]] Unit done,
+              set_item(capture, out, capture.values().constant(right->keys[i].get()), right->items[i]));
   }
   return out;
 }
 
 }  // namespace
 
-Ref make_bool(Capture& capture, bool value) { return capture.constant(value ? Py_True : Py_False); }
+Ref make_bool(Capture& capture, bool value) { return capture.values().constant(value ? Py_True : Py_False); }
 
 namespace {
 
@@ -257,12 +258,12 @@ std::optional<Dim> size_behind(const Graph& graph, ValueId value) {
 std::optional<Dim> as_dim(Capture& capture, const Ref& value) { return known_dim(capture, value); }
 
 std::optional<Dim> known_dim(Capture& capture, const Ref& value) {
-  capture.look(value);
+  capture.resolver().look(value);
   if (value->kind == AbstractKind::scalar) {
     ScalarState& state = value->scalar;
     if (!state.dim && state.dtype == DType::int64) {
       uint64_t known_bits[2];
-      PyRef known = capture.known_value(value);
+      PyRef known = capture.constants().known_value(value);
       if (known && read_scalar(known.get(), DType::int64, known_bits))
         state.dim = capture.dims().constant(static_cast<int64_t>(known_bits[0]));
       if (!state.dim) state.dim = size_behind(capture.graph(), state.value);
@@ -280,16 +281,16 @@ std::optional<Dim> known_dim(Capture& capture, const Ref& value) {
 Result<Ref> folded(Capture& capture, PyObject* new_reference) {
   PyRef object = PyRef::steal(new_reference);
   if (!object) return capture.raised();
-  if (PySet_CheckExact(object.get())) return capture.set(std::move(object));
+  if (PySet_CheckExact(object.get())) return capture.values().set(std::move(object));
   if (PyList_CheckExact(object.get())) {
     std::vector<Ref> items;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(object.get()); ++i) {
       ACCEL_TRY(Ref item, folded(capture, PyRef::borrow(PyList_GET_ITEM(object.get(), i)).release()));
       items.push_back(std::move(item));
     }
-    return capture.list(std::move(items));
+    return capture.values().list(std::move(items));
   }
-  return capture.constant(object.get());
+  return capture.values().constant(object.get());
 }
 
 bool warns(const std::function<PyObject*()>& call) {
@@ -328,11 +329,11 @@ Result<Ref> fold(Capture& capture, PyObject* function, const std::vector<PyRef>&
 
 Result<Ref> binary_operation(Capture& capture, int op, bool inplace, const Ref& left, const Ref& right,
                              Temporaries temporaries) {
-  capture.look(left);
-  capture.look(right);
+  capture.resolver().look(left);
+  capture.resolver().look(right);
   if (auto result = sequence_operation(capture, op, inplace, left, right)) return *result;
   for (const Ref& operand : {left, right}) {
-    if (operand->kind == AbstractKind::object) return capture.refusal(operand);
+    if (operand->kind == AbstractKind::object) return capture.resolver().refusal(operand);
   }
   if (is_known_set(left) && is_known_set(right)) {
     ACCEL_TRY(Ref result, fold_binary(capture, op, left->object.get(), right->object.get()));
@@ -340,9 +341,9 @@ Result<Ref> binary_operation(Capture& capture, int op, bool inplace, const Ref& 
     left->object = result->object;
     return left;
   }
-  if (capture.is_constant(left) && capture.is_constant(right)) {
-    ACCEL_TRY(PyRef l, capture.require_constant(left));
-    ACCEL_TRY(PyRef r, capture.require_constant(right));
+  if (capture.constants().is_constant(left) && capture.constants().is_constant(right)) {
+    ACCEL_TRY(PyRef l, capture.constants().require_constant(left));
+    ACCEL_TRY(PyRef r, capture.constants().require_constant(right));
     if (is_plain_constant(l.get()) && is_plain_constant(r.get())) return fold_binary(capture, op, l.get(), r.get());
   }
   if (is_python_int(capture, left) && is_python_int(capture, right)) return integer_operation(capture, op, left, right);
@@ -355,8 +356,8 @@ Result<Ref> binary_operation(Capture& capture, int op, bool inplace, const Ref& 
 }
 
 Result<Ref> unary_operation(Capture& capture, char op, const Ref& operand) {
-  capture.look(operand);
-  if (operand->kind == AbstractKind::object) return capture.refusal(operand);
+  capture.resolver().look(operand);
+  if (operand->kind == AbstractKind::object) return capture.resolver().refusal(operand);
   if (operand->kind == AbstractKind::constant && is_plain_constant(operand->object.get())) {
     PyObject* object = operand->object.get();
     if (op == '~' && PyBool_Check(object)) return fail(Reason::unsupported_value, "~ of a bool warns");
@@ -373,7 +374,7 @@ Result<Ref> unary_operation(Capture& capture, char op, const Ref& operand) {
     if (op == '+') out = d;
     if (op == '-') out = dims.sub(dims.constant(0), d);
     if (op == '~') out = dims.sub(dims.constant(-1), d);
-    if (out && capture.fits(*out)) return capture.dim_scalar(*out, operand->scalar.kind);
+    if (out && capture.ranges().fits(*out)) return capture.values().dim_scalar(*out, operand->scalar.kind);
   }
   if (is_arraylike(operand)) return array_unary(capture, op, operand);
   return fail(Reason::unsupported_value, "an operator on this object");

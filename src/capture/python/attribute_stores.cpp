@@ -28,7 +28,7 @@ Status call_setter(Capture& capture, PyObject* property, const Ref& owner, const
   if (setter.get() == Py_None) return capture.raised(PyExc_AttributeError, "a property without a setter");
   CallArguments arguments;
   arguments.positional = {owner, value};
-  ACCEL_TRY([[maybe_unused]] Ref none, capture.call(capture.constant(setter.get()), arguments));
+  ACCEL_TRY([[maybe_unused]] Ref none, capture.call(capture.values().constant(setter.get()), arguments));
   return Unit{};
 }
 
@@ -75,7 +75,7 @@ Status set_object_attribute(Capture& capture, const Ref& owner, PyObject* name, 
   if (property != nullptr) return call_setter(capture, property, owner, value);
   if (is_there(capture, owner, name, value)) return Unit{};
   if (!own_attribute(*owner, name)) {
-    capture.plan_change(owner->source, name);
+    capture.resolver().plan_change(owner->source, name);
     return fail(Reason::store_to_argument, "an attribute of " + type_name(object));
   }
   put(*owner, name, value);

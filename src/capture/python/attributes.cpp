@@ -43,7 +43,7 @@ Result<Ref> get_by_python(Capture& capture, PyObject* object, PyObject* name) {
     return missing(capture, object, name);
   }
   if (!is_deep_constant(value.get())) return unsupported(object, name);
-  return capture.constant(value.get());
+  return capture.values().constant(value.get());
 }
 
 // Submodules that NumPy imports when they are asked for first, which the captured code does.
@@ -69,7 +69,7 @@ Result<Ref> module_attribute(Capture& capture, PyObject* module, PyObject* name)
   }
   if (value != nullptr) {
     sources.guard_bound(source);
-    return capture.at(source, value);
+    return capture.resolver().at(source, value);
   }
   static PyObject* const fallback = PyUnicode_InternFromString("__getattr__");
   if (in_type != nullptr || PyDict_GetItemWithError(dict, fallback) != nullptr) return unsupported(module, name);
@@ -85,7 +85,7 @@ bool is_changing_data(Capture& capture, SourceId source, PyObject* found) {
 
 // A class attribute that an identity guard has pinned is a constant, unlike the data of instances.
 AbstractValue known_constant(Capture& capture, const Ref& attribute, PyObject* object) {
-  AbstractValue known = *capture.constant(object);
+  AbstractValue known = *capture.values().constant(object);
   known.source = attribute->source;
   return known;
 }
@@ -95,15 +95,15 @@ Result<Ref> bound_attribute(Capture& capture, const Ref& attribute, const Ref& i
   PyObject* found = attribute->object.get();
   auto of = [&](const char* part) {
     PyRef inner = PyRef::steal(PyObject_GetAttrString(found, part));
-    return capture.constant(inner.get());
+    return capture.values().constant(inner.get());
   };
   if (is_python_function(found) || is_method_descriptor(found) || generator_primitive(found) != nullptr) {
-    capture.look(attribute);
-    return instance ? capture.method(attribute, instance) : attribute;
+    capture.resolver().look(attribute);
+    return instance ? capture.values().method(attribute, instance) : attribute;
   }
   if (Py_IS_TYPE(found, &PyStaticMethod_Type)) return of("__func__");
   if (Py_IS_TYPE(found, &PyClassMethod_Type)) {
-    return capture.method(of("__func__"), capture.constant(reinterpret_cast<PyObject*>(owner)));
+    return capture.values().method(of("__func__"), capture.values().constant(reinterpret_cast<PyObject*>(owner)));
   }
   if (Py_IS_TYPE(found, &PyClassMethodDescr_Type) && !can_change(owner)) {
     return get_by_python(capture, reinterpret_cast<PyObject*>(owner), name);
@@ -124,9 +124,9 @@ Result<Ref> bound_attribute(Capture& capture, const Ref& attribute, const Ref& i
 
 // The entry of a class dict, guarded where classes can change.
 Ref class_entry(Capture& capture, SourceId owner, PyObject* name, PyObject* found, bool changeable) {
-  if (!changeable) return capture.constant(found);
+  if (!changeable) return capture.values().constant(found);
   SourceId source = capture.sources().attribute(owner, name);
-  Ref entry = capture.at(source, found);
+  Ref entry = capture.resolver().at(source, found);
   if (!is_changing_data(capture, source, found)) capture.sources().guard_identity(source, found);
   return entry;
 }
@@ -172,17 +172,18 @@ Result<Ref> method_attribute(Capture& capture, const Ref& method, PyObject* name
   PyObject* object = method->object.get();
   Sources& sources = capture.sources();
   sources.guard_type(method->source, &PyMethod_Type);
-  if (PyObject* part = fetch_attribute(object, name)) return capture.at(sources.attribute(method->source, name), part);
+  if (PyObject* part = fetch_attribute(object, name))
+    return capture.resolver().at(sources.attribute(method->source, name), part);
   if (_PyType_Lookup(&PyMethod_Type, name) != nullptr && !is_one_of(name, {"__doc__"})) return unsupported(object, name);
   static PyObject* const function = PyUnicode_InternFromString("__func__");
-  Ref whole = capture.at(sources.attribute(method->source, function), PyMethod_GET_FUNCTION(object));
+  Ref whole = capture.resolver().at(sources.attribute(method->source, function), PyMethod_GET_FUNCTION(object));
   return get_attribute(capture, whole, name);
 }
 
 // Of a builtin method that arrives as data. It has no attributes but those of its type, whose values may be another object's.
 Result<Ref> builtin_method_attribute(Capture& capture, const Ref& method, PyObject* name) {
   if (_PyType_Lookup(Py_TYPE(method->object.get()), name) == nullptr) return missing(capture, method->object.get(), name);
-  ACCEL_TRY(PyRef object, capture.require_constant(method));
+  ACCEL_TRY(PyRef object, capture.constants().require_constant(method));
   return get_by_python(capture, object.get(), name);
 }
 
@@ -211,7 +212,7 @@ Result<Ref> instance_attribute(Capture& capture, const Ref& value, PyObject* nam
   PyObject* found = fetch_attribute(object, name);
   if (auto item = named_item(object, in_class); item && found == in_class) {
     class_entry(capture, value->source, name, found, can_change(type));
-    return capture.at(sources.item(value->source, *item), PyTuple_GET_ITEM(object, *item));
+    return capture.resolver().at(sources.item(value->source, *item), PyTuple_GET_ITEM(object, *item));
   }
   if (found == nullptr) {
     if (in_class != nullptr) return unsupported(object, name);
@@ -221,7 +222,7 @@ Result<Ref> instance_attribute(Capture& capture, const Ref& value, PyObject* nam
   }
   if (found != in_class) {
     sources.guard_bound(source);
-    return capture.at(source, found);
+    return capture.resolver().at(source, found);
   }
   return bound_attribute(capture, class_entry(capture, value->source, name, found, can_change(type)), value, type, name);
 }
@@ -263,10 +264,10 @@ PyTypeObject* class_behind(Capture& capture, PyTypeObject* type, PyTypeObject* f
 // What super(class, self) finds.
 Result<Ref> super_attribute(Capture& capture, const Ref& value, PyObject* name) {
   const Ref& self = value->items[1];
-  capture.look(self);
+  capture.resolver().look(self);
   auto* from = reinterpret_cast<PyTypeObject*>(value->items[0]->object.get());
   bool is_class = self->kind == AbstractKind::constant && PyType_Check(self->object.get());
-  PyTypeObject* type = is_class ? reinterpret_cast<PyTypeObject*>(self->object.get()) : capture.type_of(self);
+  PyTypeObject* type = is_class ? reinterpret_cast<PyTypeObject*>(self->object.get()) : capture.values().type_of(self);
   bool known = type != nullptr && PyType_IsSubtype(type, from) != 0 && !is_one_of(name, {"__class__"});
   if (!known) return fail(Reason::unsupported_attribute, "super." + utf8(name));
   if (!is_class && self->source >= 0) capture.sources().guard_type(self->source, type);
@@ -291,7 +292,8 @@ Result<Ref> constant_attribute(Capture& capture, const Ref& value, PyObject* nam
   if (PyType_Check(object)) return type_attribute(capture, value, name);
   if (!is_frozen(object)) return instance_attribute(capture, value, name);
   PyObject* descriptor = _PyType_Lookup(Py_TYPE(object), name);
-  if (descriptor != nullptr && is_method_descriptor(descriptor)) return capture.method(capture.constant(descriptor), value);
+  if (descriptor != nullptr && is_method_descriptor(descriptor))
+    return capture.values().method(capture.values().constant(descriptor), value);
   Result<Ref> found = get_by_python(capture, object, name);
   const bool is_itself = found.ok() && (*found)->kind == AbstractKind::constant && (*found)->object.get() == object;
   return is_itself ? Result<Ref>(value) : found;
@@ -299,7 +301,7 @@ Result<Ref> constant_attribute(Capture& capture, const Ref& value, PyObject* nam
 
 // Attributes of values that exist in capture only: methods of their type.
 Result<Ref> builtin_attribute(Capture& capture, const Ref& value, PyObject* name) {
-  PyTypeObject* type = capture.type_of(value);
+  PyTypeObject* type = capture.values().type_of(value);
   if (type == nullptr) return fail(Reason::unsupported_attribute, utf8(name));
   if (value->kind == AbstractKind::slice) {
     const char* parts[] = {"start", "stop", "step"};
@@ -311,7 +313,8 @@ Result<Ref> builtin_attribute(Capture& capture, const Ref& value, PyObject* name
     if (auto part = python_attribute(capture, value, utf8(name))) return *part;
   }
   PyObject* descriptor = _PyType_Lookup(type, name);
-  if (descriptor != nullptr && is_method_descriptor(descriptor)) return capture.method(capture.constant(descriptor), value);
+  if (descriptor != nullptr && is_method_descriptor(descriptor))
+    return capture.values().method(capture.values().constant(descriptor), value);
   if (descriptor == nullptr && value->kind != AbstractKind::function) {
     return capture.raised(PyExc_AttributeError, std::string(type->tp_name) + " has no attribute " + utf8(name));
   }
@@ -319,9 +322,9 @@ Result<Ref> builtin_attribute(Capture& capture, const Ref& value, PyObject* name
 }
 
 Result<Ref> numpy_attribute(Capture& capture, const Ref& value, PyObject* name) {
-  if (_PyType_Lookup(capture.type_of(value), name) == nullptr) {
+  if (_PyType_Lookup(capture.values().type_of(value), name) == nullptr) {
     return capture.raised(PyExc_AttributeError,
-                          std::string(capture.type_of(value)->tp_name) + " has no attribute " + utf8(name));
+                          std::string(capture.values().type_of(value)->tp_name) + " has no attribute " + utf8(name));
   }
   return array_attribute(capture, value, utf8(name));
 }
@@ -334,7 +337,7 @@ Result<std::optional<Ref>> Interpreter::call_named_tuple(const Ref& value, CallA
   ACCEL_TRY(Ref make, get_attribute(capture_, value, name.get()));
   arguments.positional.insert(arguments.positional.begin(), value);
   ACCEL_TRY(Ref made, call_now(make, arguments));
-  if (capture_.type_of(made) != reinterpret_cast<PyTypeObject*>(value->object.get()))
+  if (capture_.values().type_of(made) != reinterpret_cast<PyTypeObject*>(value->object.get()))
     return fail(Reason::unsupported_call, short_repr(value->object.get()));
   return std::optional<Ref>(std::move(made));
 }
@@ -354,7 +357,7 @@ Result<std::optional<Ref>> Interpreter::call_class(const Ref& value, const CallA
   guard_plain_lookup(capture_, type);
   PyRef name = PyRef::steal(PyUnicode_InternFromString("__init__"));
   PyObject* init = _PyType_Lookup(type, name.get());
-  Ref made = capture_.instance(type);
+  Ref made = capture_.values().instance(type);
   if (init != nullptr && is_python_function(init)) {
     ACCEL_TRY(Ref method, get_attribute(capture_, made, name.get()));
     ACCEL_TRY([[maybe_unused]] Ref none, call_now(method, arguments));
@@ -366,7 +369,7 @@ Result<std::optional<Ref>> Interpreter::call_class(const Ref& value, const CallA
 }
 
 Result<Ref> class_method(Capture& capture, const Ref& value, const char* name) {
-  PyTypeObject* type = capture.type_of(value);
+  PyTypeObject* type = capture.values().type_of(value);
   PyRef key = PyRef::steal(PyUnicode_InternFromString(name));
   PyObject* found = type != nullptr ? _PyType_Lookup(type, key.get()) : nullptr;
   if (found == nullptr || !is_python_function(found))
@@ -374,7 +377,7 @@ Result<Ref> class_method(Capture& capture, const Ref& value, const char* name) {
   if (value->source >= 0) capture.sources().guard_type(value->source, type);
   auto* object = reinterpret_cast<PyObject*>(type);
   SourceId owner = can_change(type) ? capture.sources().pinned(object, short_repr(object)) : -1;
-  return capture.method(class_entry(capture, owner, key.get(), found, can_change(type)), value);
+  return capture.values().method(class_entry(capture, owner, key.get(), found, can_change(type)), value);
 }
 
 // A method of a container of the caller's: what is in the container is the method's business.
@@ -384,12 +387,12 @@ std::optional<Ref> container_method(Capture& capture, const Ref& value, PyObject
   PyObject* descriptor = _PyType_Lookup(Py_TYPE(object), name);
   if (descriptor == nullptr || !is_method_descriptor(descriptor)) return std::nullopt;
   capture.sources().guard_type(value->source, Py_TYPE(object));
-  return capture.method(capture.constant(descriptor), value);
+  return capture.values().method(capture.values().constant(descriptor), value);
 }
 
 Result<Ref> get_attribute(Capture& capture, const Ref& value, PyObject* name) {
   if (std::optional<Ref> method = container_method(capture, value, name)) return *method;
-  capture.look(value);
+  capture.resolver().look(value);
   switch (value->kind) {
     case AbstractKind::array:
     case AbstractKind::masked_selection:
@@ -400,7 +403,7 @@ Result<Ref> get_attribute(Capture& capture, const Ref& value, PyObject* name) {
     case AbstractKind::constant:
       return constant_attribute(capture, value, name);
     case AbstractKind::object:
-      if (is_array(value->object.get())) return capture.refusal(value);
+      if (is_array(value->object.get())) return capture.resolver().refusal(value);
       return instance_attribute(capture, value, name);
     case AbstractKind::instance:
       return made_attribute(capture, value, name);

@@ -60,13 +60,13 @@ bool is_singleton_like(PyObject* object) {
 Result<Ref> order_sequences(Capture& capture, int op, const Ref& left, const Ref& right, bool only_truth) {
   if (left->kind != right->kind) return fail(Reason::will_raise, "an ordering of a list and a tuple");
   const size_t count = std::min(left->items.size(), right->items.size());
-  ACCEL_TRY(Ref lengths, compare(capture, op, capture.python_int(static_cast<int64_t>(left->items.size())),
-                                 capture.python_int(static_cast<int64_t>(right->items.size()))));
+  ACCEL_TRY(Ref lengths, compare(capture, op, capture.values().python_int(static_cast<int64_t>(left->items.size())),
+                                 capture.values().python_int(static_cast<int64_t>(right->items.size()))));
   ACCEL_TRY(Condition ordered, condition_of(capture, lengths));
   for (size_t i = count; i-- > 0;) {
     ACCEL_TRY(Condition equal, equality_condition(capture, left->items[i], right->items[i]));
     ACCEL_TRY(Ref item, compare(capture, op, left->items[i], right->items[i]));
-    if (!only_truth && capture.type_of(item) != &PyBool_Type)
+    if (!only_truth && capture.values().type_of(item) != &PyBool_Type)
       return fail(Reason::unsupported_value, "an ordering of sequences of NumPy scalars");
     ACCEL_TRY(Condition item_ordered, condition_of(capture, item));
     ACCEL_TRY(Condition differ, condition_of(capture, condition_value(capture, equal, true)));
@@ -90,8 +90,8 @@ Result<Ref> compare_sequences(Capture& capture, int op, const Ref& left, const R
 // Computed, so that it is not known before run time.
 bool is_computed(Capture& capture, const Ref& value) {
   if (value->kind != AbstractKind::scalar || value->source >= 0) return false;
-  if (value->scalar.dim) return capture.is_runtime(*value->scalar.dim);
-  return !capture.known_value(value);
+  if (value->scalar.dim) return capture.facts().is_runtime(*value->scalar.dim);
+  return !capture.constants().known_value(value);
 }
 
 // Whether two references may be to one number: not where the captured code has made one of them anew.
@@ -112,15 +112,15 @@ bool is_constant_nan(const Ref& value) {
 Result<Condition> nan_condition(Capture& capture, const Ref& value) {
   std::optional<Type> type = number_type(*value);
   if (!type || (dtype_kind(type->dtype) != 'f' && dtype_kind(type->dtype) != 'c')) return known_condition(false);
-  ACCEL_TRY(ValueId number, capture.scalar_value(value));
-  return condition_of(capture,
-                      capture.scalar(capture.build().pointwise(Op::isnan, {number}, {DType::bool_}, ValueKind::py_scalar)));
+  ACCEL_TRY(ValueId number, capture.values().scalar_value(value));
+  return condition_of(
+      capture, capture.values().scalar(capture.build().pointwise(Op::isnan, {number}, {DType::bool_}, ValueKind::py_scalar)));
 }
 
 // A NaN is equal to itself for containers, and for nobody else: which one it is, compiled code does not know.
 Status leave_where_one_nan(Capture& capture, const Ref& left, const Ref& right) {
-  capture.look(left);
-  capture.look(right);
+  capture.resolver().look(left);
+  capture.resolver().look(right);
   if (left == right || !may_be_same(left, right)) return Unit{};
   ACCEL_TRY(Condition l, nan_condition(capture, left));
   if (l.known && !*l.known) return Unit{};
@@ -155,8 +155,8 @@ Result<Condition> array_membership(Capture& capture, const Ref& item, const Ref&
 }
 
 Ref compare_dims(Capture& capture, int op, const Ref& left, const Ref& right, Dim l, Dim r) {
-  bool python = capture.type_of(left) == &PyLong_Type && capture.type_of(right) == &PyLong_Type;
-  return capture.compare_dims(l, comparison_of(op), r, python ? ValueKind::py_scalar : ValueKind::numpy_scalar);
+  bool python = capture.values().type_of(left) == &PyLong_Type && capture.values().type_of(right) == &PyLong_Type;
+  return capture.facts().compare_dims(l, comparison_of(op), r, python ? ValueKind::py_scalar : ValueKind::numpy_scalar);
 }
 
 // Kinds whose == with a value of another type is identity, that is False.
@@ -189,33 +189,34 @@ bool are_compared_by_identity(const Ref& left, const Ref& right) {
 }
 
 bool is_number(Capture& capture, const Ref& value) {
-  PyTypeObject* type = capture.type_of(value);
+  PyTypeObject* type = capture.values().type_of(value);
   return type == &PyLong_Type || type == &PyFloat_Type || type == &PyComplex_Type || type == &PyBool_Type;
 }
 
 }  // namespace
 
 Result<Ref> compare(Capture& capture, int op, const Ref& left, const Ref& right, bool only_truth) {
-  capture.look(left);
-  capture.look(right);
+  capture.resolver().look(left);
+  capture.resolver().look(right);
   for (const Ref& operand : {left, right}) {
     if (operand->kind == AbstractKind::opaque)
       return fail(Reason::unsupported_value, "a comparison of an object that a call has given");
     bool defines = operand->kind == AbstractKind::object && !compares_safely(operand->object.get());
-    if (defines && !is_known_by_parts(capture, operand)) return capture.refusal(operand);
-    bool compares =
-        operand->kind == AbstractKind::instance && capture.type_of(operand)->tp_richcompare != PyBaseObject_Type.tp_richcompare;
+    if (defines && !is_known_by_parts(capture, operand)) return capture.resolver().refusal(operand);
+    bool compares = operand->kind == AbstractKind::instance &&
+                    capture.values().type_of(operand)->tp_richcompare != PyBaseObject_Type.tp_richcompare;
     if (compares) return fail(Reason::unsupported_value, "a comparison that a class defines");
     bool known = operand->kind == AbstractKind::instance || operand->kind == AbstractKind::constant ||
                  operand->kind == AbstractKind::object;
     if (known)
-      guard_class_entries(capture, capture.type_of(operand), {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"});
+      guard_class_entries(capture, capture.values().type_of(operand),
+                          {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"});
   }
   if (is_known_set(left) && is_known_set(right))
     return folded(capture, PyObject_RichCompare(left->object.get(), right->object.get(), op));
-  if (capture.is_constant(left) && capture.is_constant(right)) {
-    ACCEL_TRY(PyRef l, capture.require_constant(left));
-    ACCEL_TRY(PyRef r, capture.require_constant(right));
+  if (capture.constants().is_constant(left) && capture.constants().is_constant(right)) {
+    ACCEL_TRY(PyRef l, capture.constants().require_constant(left));
+    ACCEL_TRY(PyRef r, capture.constants().require_constant(right));
     if (compares_safely(l.get()) && compares_safely(r.get()))
       return folded(capture, PyObject_RichCompare(l.get(), r.get(), op));
   }
@@ -224,7 +225,7 @@ Result<Ref> compare(Capture& capture, int op, const Ref& left, const Ref& right,
   if (l && r) return compare_dims(capture, op, left, right, *l, *r);
   bool both_numbers = is_number(capture, left) && is_number(capture, right);
   if ((op == Py_EQ || op == Py_NE) && !both_numbers && has_simple_equality(left) && has_simple_equality(right) &&
-      capture.type_of(left) != capture.type_of(right)) {
+      capture.values().type_of(left) != capture.values().type_of(right)) {
     return make_bool(capture, op == Py_NE);
   }
   if (numpy_decides(left, right)) return array_compare(capture, op, left, right);
@@ -236,8 +237,8 @@ Result<Ref> compare(Capture& capture, int op, const Ref& left, const Ref& right,
 }
 
 Result<bool> is_same(Capture& capture, const Ref& left, const Ref& right) {
-  capture.look(left);
-  capture.look(right);
+  capture.resolver().look(left);
+  capture.resolver().look(right);
   if (left == right) return true;
   if (is_row(left) && is_row(right)) return fail(Reason::unsupported_value, "identity of lists in a list that grows");
   bool left_constant = left->kind == AbstractKind::constant, right_constant = right->kind == AbstractKind::constant;
@@ -254,7 +255,7 @@ Result<bool> is_same(Capture& capture, const Ref& left, const Ref& right) {
     if (!is_plain_constant(l) && left->source >= 0 && right->source >= 0) return false;  // both guarded by identity
     return fail(Reason::unsupported_value, "identity of equal constants");
   }
-  PyTypeObject *left_type = capture.type_of(left), *right_type = capture.type_of(right);
+  PyTypeObject *left_type = capture.values().type_of(left), *right_type = capture.values().type_of(right);
   if (left_type != nullptr && right_type != nullptr && left_type != right_type) return false;
   if (left->kind == AbstractKind::opaque || right->kind == AbstractKind::opaque)  // it may be any object of its type
     return fail(Reason::unsupported_value, "identity of an object that a call has given");
@@ -319,7 +320,7 @@ bool numpy_decides(const Ref& left, const Ref& right) {
 }
 
 Result<bool> truth(Capture& capture, const Ref& value) {
-  capture.look(value);
+  capture.resolver().look(value);
   switch (value->kind) {
     case AbstractKind::constant: {
       PyObject* object = value->object.get();
@@ -338,7 +339,7 @@ Result<bool> truth(Capture& capture, const Ref& value) {
     case AbstractKind::set:
       return value->object ? PySet_GET_SIZE(value->object.get()) > 0 : !value->items.empty();
     case AbstractKind::instance:
-      if (is_always_true(capture, capture.type_of(value))) return true;
+      if (is_always_true(capture, capture.values().type_of(value))) return true;
       break;
     case AbstractKind::function:
     case AbstractKind::method:
@@ -346,20 +347,20 @@ Result<bool> truth(Capture& capture, const Ref& value) {
     case AbstractKind::generator:
       return true;
     case AbstractKind::scalar: {
-      if (value->scalar.dim) return capture.decide(*value->scalar.dim, Comparison::ne, capture.dims().constant(0));
+      if (value->scalar.dim) return capture.facts().decide(*value->scalar.dim, Comparison::ne, capture.dims().constant(0));
       if (value->source >= 0) {
-        ACCEL_TRY(PyRef object, capture.require_constant(value));
+        ACCEL_TRY(PyRef object, capture.constants().require_constant(value));
         return check(PyObject_IsTrue(object.get()));
       }
-      if (PyRef known = capture.known_value(value)) return check(PyObject_IsTrue(known.get()));
-      capture.promote_inputs_of(value);
+      if (PyRef known = capture.constants().known_value(value)) return check(PyObject_IsTrue(known.get()));
+      capture.constants().promote_inputs_of(value);
       return fail(Reason::data_dependent_branch, "the condition is computed from array data");
     }
     case AbstractKind::array:
       return fail(Reason::data_dependent_branch, "the truth of an array");
     case AbstractKind::object:
-      if (is_always_true(capture, capture.type_of(value))) return true;
-      return capture.refusal(value);
+      if (is_always_true(capture, capture.values().type_of(value))) return true;
+      return capture.resolver().refusal(value);
     default:
       break;
   }
@@ -367,8 +368,8 @@ Result<bool> truth(Capture& capture, const Ref& value) {
 }
 
 Result<Condition> equality_condition(Capture& capture, const Ref& left, const Ref& right) {
-  capture.look(left);
-  capture.look(right);
+  capture.resolver().look(left);
+  capture.resolver().look(right);
   for (const auto& [number, other] : {std::pair{left, right}, std::pair{right, left}}) {
     bool text =
         other->kind == AbstractKind::constant && (other->object.get() == Py_None || PyUnicode_CheckExact(other->object.get()));
@@ -385,8 +386,8 @@ Result<Condition> equality_condition(Capture& capture, const Ref& left, const Re
 }
 
 Result<Condition> membership_condition(Capture& capture, const Ref& item, const Ref& container) {
-  capture.look(item);
-  capture.look(container);
+  capture.resolver().look(item);
+  capture.resolver().look(container);
   if (container->kind == AbstractKind::array) return array_membership(capture, item, container);
   bool computed = is_computed(capture, item) || (item->kind == AbstractKind::tuple && !item->object);
   bool computes = is_sequence(container) && std::any_of(container->items.begin(), container->items.end(),
@@ -407,8 +408,8 @@ Result<Condition> membership_condition(Capture& capture, const Ref& item, const 
 }
 
 Result<bool> contains(Capture& capture, const Ref& item, const Ref& container) {
-  capture.look(item);
-  capture.look(container);
+  capture.resolver().look(item);
+  capture.resolver().look(container);
   if (is_sequence(container)) {
     for (const Ref& candidate : container->items) {
       ACCEL_TRY(bool same, is_equal(capture, candidate, item));
@@ -420,9 +421,9 @@ Result<bool> contains(Capture& capture, const Ref& item, const Ref& container) {
     ACCEL_TRY(std::optional<size_t> found, find_key(capture, container, item));
     return found.has_value();
   }
-  if (container->kind == AbstractKind::set && capture.is_constant(item)) {
-    ACCEL_TRY(PyRef set, capture.require_constant(container));
-    ACCEL_TRY(PyRef element, capture.require_constant(item));
+  if (container->kind == AbstractKind::set && capture.constants().is_constant(item)) {
+    ACCEL_TRY(PyRef set, capture.constants().require_constant(container));
+    ACCEL_TRY(PyRef element, capture.constants().require_constant(item));
     if (is_plain_constant(element.get()) || is_dtype(element.get()) || PyType_Check(element.get()))
       return check(PySet_Contains(set.get(), element.get()));
   }
@@ -438,7 +439,7 @@ Result<bool> contains(Capture& capture, const Ref& item, const Ref& container) {
     PyObject *c = container->object.get(), *i = item->object.get();
     if (is_plain_constant(i) && (is_plain_constant(c) || PyFrozenSet_CheckExact(c))) return check(PySequence_Contains(c, i));
   }
-  if (container->kind == AbstractKind::object) return capture.refusal(container);
+  if (container->kind == AbstractKind::object) return capture.resolver().refusal(container);
   return fail(Reason::unsupported_value, "membership in this object");
 }
 

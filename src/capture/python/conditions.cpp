@@ -13,15 +13,16 @@ Result<ValueId> single_element(Capture& capture, const Ref& array) {
   DimTable& dims = capture.dims();
   Dim one = dims.constant(1);
   for (Dim extent : array->array.lens.shape) {
-    if (!capture.expect_equal(extent, one)) return fail(Reason::will_raise, "the truth of an array with several elements");
+    if (!capture.facts().expect_equal(extent, one))
+      return fail(Reason::will_raise, "the truth of an array with several elements");
   }
-  ValueId value = capture.read(array);
+  ValueId value = capture.memory().read(array);
   if (array->array.lens.shape.empty()) return value;
   return capture.build().reshape(value, {});
 }
 
 Result<Condition> condition_of_number(Capture& capture, ValueId value, std::optional<Relation> relation) {
-  if (PyRef known = capture.known_value(value)) return known_condition(PyObject_IsTrue(known.get()) == 1);
+  if (PyRef known = capture.constants().known_value(value)) return known_condition(PyObject_IsTrue(known.get()) == 1);
   Builder& build = capture.build();
   const Type type = capture.graph().type(value);
   Condition condition;
@@ -62,16 +63,16 @@ Condition either(Capture& capture, const Condition& left, const Condition& right
 
 Condition condition_of(Capture& capture, const Relation& relation) {
   if (capture.dims().as_constant(capture.dims().sub(relation.left, relation.right))) {
-    return known_condition(capture.decide(relation.left, relation.comparison, relation.right));
+    return known_condition(capture.facts().decide(relation.left, relation.comparison, relation.right));
   }
   Condition condition;
-  condition.value = capture.compare_at_run_time(relation, ValueKind::py_scalar);
+  condition.value = capture.facts().compare_at_run_time(relation, ValueKind::py_scalar);
   condition.relations = {relation};
   return condition;
 }
 
 Result<Condition> condition_of(Capture& capture, const Ref& value) {
-  capture.look(value);
+  capture.resolver().look(value);
   if (value->kind == AbstractKind::array) {
     ACCEL_TRY(ValueId element, single_element(capture, value));
     return condition_of_number(capture, element, std::nullopt);
@@ -83,7 +84,7 @@ Result<Condition> condition_of(Capture& capture, const Ref& value) {
     return condition_of(capture, Relation{*value->scalar.dim, capture.dims().constant(0), Comparison::ne});
   }
   if (value->kind == AbstractKind::scalar && !value->scalar.dim) {
-    ACCEL_TRY(ValueId number, capture.scalar_value(value));
+    ACCEL_TRY(ValueId number, capture.values().scalar_value(value));
     return condition_of_number(capture, number, value->scalar.relation);
   }
   ACCEL_TRY(bool known, truth(capture, value));
@@ -100,9 +101,9 @@ Ref condition_value(Capture& capture, const Condition& condition, bool negate) {
   } else if (type.kind != ValueKind::py_scalar) {
     truth = build.pointwise(Op::astype, {truth}, {DType::bool_}, ValueKind::py_scalar);
   }
-  Ref result = capture.scalar(truth);
+  Ref result = capture.values().scalar(truth);
   if (condition.relations.size() == 1) {
-    result->scalar.relation = negate ? Capture::inverse(condition.relations[0]) : condition.relations[0];
+    result->scalar.relation = negate ? PathFacts::inverse(condition.relations[0]) : condition.relations[0];
   }
   return result;
 }

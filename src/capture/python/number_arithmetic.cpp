@@ -35,7 +35,7 @@ std::optional<int64_t> constant_int(const Operand& operand) {
 bool is_guarded(Capture& capture, const Operand& operand, Comparison comparison, int64_t limit) {
   if (operand.ref->kind != AbstractKind::scalar) return false;
   const auto& dim = operand.ref->scalar.dim;
-  return dim && !capture.is_runtime(*dim) && capture.decide(*dim, comparison, capture.dims().constant(limit));
+  return dim && !capture.facts().is_runtime(*dim) && capture.facts().decide(*dim, comparison, capture.dims().constant(limit));
 }
 
 Failure no_such_operator() { return fail(Reason::will_raise, "an operator that these numbers do not have"); }
@@ -161,7 +161,7 @@ Result<Ref> int_operation(Capture& capture, int op, const Operand& left, const O
   for (const IntRule& rule : int_rules) {
     if (rule.op != op) continue;
     ValueId out = (o.*rule.compute)();
-    return rule.left_out ? o.numbers.settled(out, rule.left_out, rule.reason) : capture.scalar(out);
+    return rule.left_out ? o.numbers.settled(out, rule.left_out, rule.reason) : capture.values().scalar(out);
   }
   return no_such_operator();
 }
@@ -189,7 +189,7 @@ Result<Ref> float_operation(Capture& capture, int op, const Operand& left, const
   ACCEL_TRY(ValueId a, numbers.as_real(left.ref));
   ACCEL_TRY(ValueId b, numbers.as_real(right.ref));
   auto apply = [&](Op kernel) { return numbers.apply(kernel, {a, b}, DType::float64); };
-  if (never_fails(op)) return capture.scalar(apply(*binary_op(op)));
+  if (never_fails(op)) return capture.values().scalar(apply(*binary_op(op)));
   auto divided = [&](Op kernel) {
     need_nonzero(capture, numbers, right, b);
     return numbers.settled(apply(kernel), "division by zero");
@@ -250,7 +250,7 @@ Result<Ref> complex_operation(Capture& capture, int op, const Operand& left, con
   if (op == NB_POWER) return complex_power(capture, right, numbers, a);
   ACCEL_TRY(ValueId b, numbers.as_complex(right.ref));
   auto apply = [&](Op kernel) { return numbers.apply(kernel, {a, b}, DType::complex128); };
-  if (never_fails(op)) return capture.scalar(apply(*binary_op(op)));
+  if (never_fails(op)) return capture.values().scalar(apply(*binary_op(op)));
   if (op != NB_TRUE_DIVIDE) return no_such_operator();
   ValueId zero = numbers.complex(numbers.real(0), numbers.real(0));
   numbers.need(numbers.test(Op::not_equal, b, zero));
@@ -264,14 +264,14 @@ Result<Ref> complex_comparison(Capture& capture, Op op, const Operand& left, con
   if (is_complex(left) && is_complex(right)) {
     ACCEL_TRY(ValueId a, numbers.as_complex(left.ref));
     ACCEL_TRY(ValueId b, numbers.as_complex(right.ref));
-    return capture.scalar(numbers.test(op, a, b));
+    return capture.values().scalar(numbers.test(op, a, b));
   }
   const Operand &wide = is_complex(left) ? left : right, &narrow = is_complex(left) ? right : left;
   ACCEL_TRY(ValueId a, numbers.as_complex(wide.ref));
   ACCEL_TRY(ValueId b, is_int(narrow) ? numbers.as_integer(narrow.ref) : numbers.as_real(narrow.ref));
   ValueId real = numbers.test(op, numbers.part(a, false), b);
   ValueId imag = numbers.test(op, numbers.part(a, true), numbers.real(0));
-  return capture.scalar(op == Op::equal ? numbers.both(real, imag) : numbers.either(real, imag));
+  return capture.values().scalar(op == Op::equal ? numbers.both(real, imag) : numbers.either(real, imag));
 }
 
 }  // namespace
@@ -281,9 +281,9 @@ Result<Ref> python_binary(Capture& capture, int op, const Operand& left, const O
   if (!is_int(left) || !is_int(right)) return float_operation(capture, op, left, right);
   auto of_bools = bool_operation(op);
   if (of_bools && left.type.kind == Kind::py_bool && right.type.kind == Kind::py_bool) {
-    ACCEL_TRY(ValueId a, capture.scalar_value(left.ref));
-    ACCEL_TRY(ValueId b, capture.scalar_value(right.ref));
-    return capture.scalar(PythonNumbers(capture).test(*of_bools, a, b));
+    ACCEL_TRY(ValueId a, capture.values().scalar_value(left.ref));
+    ACCEL_TRY(ValueId b, capture.values().scalar_value(right.ref));
+    return capture.values().scalar(PythonNumbers(capture).test(*of_bools, a, b));
   }
   return int_operation(capture, op, left, right);
 }
@@ -297,7 +297,7 @@ Result<Ref> python_divmod(Capture& capture, const Operand& left, const Operand& 
     IntOperation o{capture, left, right, numbers, a, b};
     ValueId quotient = o.quotient(), remainder = o.apply(Op::remainder, a, b);
     ACCEL_TRY(Ref first, o.numbers.settled(quotient, "integer division or modulo by zero"));
-    return capture.tuple({first, capture.scalar(remainder)});
+    return capture.values().tuple({first, capture.values().scalar(remainder)});
   }
   ACCEL_TRY(ValueId a, numbers.as_real(left.ref));
   ACCEL_TRY(ValueId b, numbers.as_real(right.ref));
@@ -305,7 +305,7 @@ Result<Ref> python_divmod(Capture& capture, const Operand& left, const Operand& 
   ValueId quotient = numbers.apply(Op::float_floor_divide, {a, b}, DType::float64);
   ValueId remainder = numbers.apply(Op::float_remainder, {a, b}, DType::float64);
   ACCEL_TRY(Ref first, numbers.settled(quotient, "float divmod()"));
-  return capture.tuple({first, capture.scalar(remainder)});
+  return capture.values().tuple({first, capture.values().scalar(remainder)});
 }
 
 Result<Ref> python_unary(Capture& capture, char op, const Operand& operand) {
@@ -313,13 +313,13 @@ Result<Ref> python_unary(Capture& capture, char op, const Operand& operand) {
   if (!is_int(operand)) {
     if (op == '~') return no_such_operator();
     if (op == '+') return operand.ref;
-    ACCEL_TRY(ValueId v, capture.scalar_value(operand.ref));
-    return capture.scalar(numbers.apply(Op::negative, {v}, operand.type.dtype));
+    ACCEL_TRY(ValueId v, capture.values().scalar_value(operand.ref));
+    return capture.values().scalar(numbers.apply(Op::negative, {v}, operand.type.dtype));
   }
   if (op == '+') return python_integer(capture, operand.ref);
   ACCEL_TRY(ValueId v, numbers.as_integer(operand.ref));
   if (op == '~' && operand.type.kind == Kind::py_bool) return fail(Reason::unsupported_value, "~ of a bool warns");
-  if (op == '~') return capture.scalar(numbers.apply(Op::invert, {v}, DType::int64));
+  if (op == '~') return capture.values().scalar(numbers.apply(Op::invert, {v}, DType::int64));
   if (operand.type.kind != Kind::py_bool) numbers.need(numbers.test(Op::not_equal, v, numbers.integer(lowest_int64)));
   return numbers.settled(numbers.apply(Op::negative, {v}, DType::int64), "an int beyond int64", Reason::integer_overflow);
 }
@@ -330,7 +330,7 @@ Result<Ref> python_comparison(Capture& capture, Op op, const Operand& left, cons
   PythonNumbers numbers(capture);
   ACCEL_TRY(ValueId a, is_int(left) ? numbers.as_integer(left.ref) : numbers.as_real(left.ref));
   ACCEL_TRY(ValueId b, is_int(right) ? numbers.as_integer(right.ref) : numbers.as_real(right.ref));
-  return capture.scalar(numbers.test(op, a, b));
+  return capture.values().scalar(numbers.test(op, a, b));
 }
 
 }  // namespace accel

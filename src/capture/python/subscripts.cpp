@@ -21,7 +21,7 @@ constexpr size_t most_keys_of_loop = 3;
 // Position in a sequence, or a failure when Python raises IndexError.
 Result<size_t> position(Capture& capture, const Ref& container, const Ref& index) {
   auto size = static_cast<int64_t>(container->items.size());
-  ACCEL_TRY(int64_t at, capture.require_int(index));
+  ACCEL_TRY(int64_t at, capture.constants().require_int(index));
   if (at < 0) at += size;
   if (at < 0 || at >= size) return capture.raised(PyExc_IndexError, "the index is out of range");
   return static_cast<size_t>(at);
@@ -30,7 +30,7 @@ Result<size_t> position(Capture& capture, const Ref& container, const Ref& index
 // The type of a number, or of a tuple of such and of tuples.
 std::optional<RowType> entry_type(Capture& capture, const Ref& item) {
   const Descent level;
-  capture.look(item);
+  capture.resolver().look(item);
   if (item->kind != AbstractKind::tuple) {
     std::optional<Type> number = number_type(*item);
     return number ? std::optional(RowType{*number, {}}) : std::nullopt;
@@ -58,11 +58,11 @@ Ref as_dynamic_list(Capture& capture, const Ref& sequence, const Ref& list) {
 }
 
 bool is_found_at_run_time(Capture& capture, const Ref& index) {
-  return index->kind == AbstractKind::scalar && (!index->scalar.dim || capture.is_runtime(*index->scalar.dim));
+  return index->kind == AbstractKind::scalar && (!index->scalar.dim || capture.facts().is_runtime(*index->scalar.dim));
 }
 
 Result<Ref> slice_sequence(Capture& capture, const Ref& container, const Ref& index) {
-  ACCEL_TRY(PyRef slice, capture.require_constant(index));
+  ACCEL_TRY(PyRef slice, capture.constants().require_constant(index));
   Py_ssize_t start = 0, stop = 0, step = 0;
   if (PySlice_Unpack(slice.get(), &start, &stop, &step) < 0) {
     PyErr_Clear();
@@ -71,7 +71,8 @@ Result<Ref> slice_sequence(Capture& capture, const Ref& container, const Ref& in
   Py_ssize_t count = PySlice_AdjustIndices(static_cast<Py_ssize_t>(container->items.size()), &start, &stop, step);
   std::vector<Ref> items;
   for (Py_ssize_t i = 0; i < count; ++i) items.push_back(container->items[static_cast<size_t>(start + i * step)]);
-  return container->kind == AbstractKind::tuple ? capture.tuple(std::move(items)) : capture.list(std::move(items));
+  return container->kind == AbstractKind::tuple ? capture.values().tuple(std::move(items))
+                                                : capture.values().list(std::move(items));
 }
 
 // Keys whose hash and == run no user code.
@@ -92,7 +93,7 @@ bool same_key(PyObject* left, PyObject* right) {
 
 // Instances of classes written in Python: np.mgrid, np.r_, ...
 bool has_python_getitem(Capture& capture, const Ref& container) {
-  PyTypeObject* type = capture.type_of(container);
+  PyTypeObject* type = capture.values().type_of(container);
   if (type == nullptr || (container->kind != AbstractKind::constant && container->kind != AbstractKind::instance)) return false;
   PyRef name = PyRef::steal(PyUnicode_InternFromString("__getitem__"));
   PyObject* found = _PyType_Lookup(type, name.get());
@@ -108,7 +109,7 @@ Status require_fresh(Capture& capture, const Ref& container) {
 }
 
 Result<std::optional<size_t>> find_key(Capture& capture, const Ref& dict, const Ref& key) {
-  ACCEL_TRY(PyRef wanted, capture.require_constant(key));
+  ACCEL_TRY(PyRef wanted, capture.constants().require_constant(key));
   if (!is_safe_key(wanted.get())) return fail(Reason::unsupported_value, "a dict key of type " + type_name(wanted.get()));
   std::optional<size_t> found;
   for (size_t i = 0; i < dict->keys.size() && !found; ++i) {
@@ -124,7 +125,7 @@ Result<std::optional<size_t>> find_key(Capture& capture, const Ref& dict, const 
 }
 
 Result<std::optional<Ref>> python_getitem(Capture& capture, const Ref& container) {
-  capture.look(container);
+  capture.resolver().look(container);
   if (!has_python_getitem(capture, container)) return std::optional<Ref>();
   PyRef name = PyRef::steal(PyUnicode_InternFromString("__getitem__"));
   ACCEL_TRY(Ref method, get_attribute(capture, container, name.get()));
@@ -135,16 +136,16 @@ Ref make_slice(Capture& capture, Ref start, Ref stop, Ref step) {
   Ref slice = std::make_shared<AbstractValue>();
   slice->kind = AbstractKind::slice;
   slice->items = {std::move(start), std::move(stop), std::move(step)};
-  for (const Ref& part : slice->items) capture.look(part);
+  for (const Ref& part : slice->items) capture.resolver().look(part);
   return slice;
 }
 
 Result<Ref> get_item(Capture& capture, const Ref& container, const Ref& index) {
-  capture.look(container);
-  capture.look(index);
+  capture.resolver().look(container);
+  capture.resolver().look(index);
   ACCEL_TRY([[maybe_unused]] Unit gathered, materialise(capture, container));
   if (container->kind == AbstractKind::array) {
-    capture.look_deep(index);
+    capture.resolver().look_deep(index);
     ACCEL_TRY([[maybe_unused]] Unit gathered_index, materialise_deep(capture, index));
     return array_getitem(capture, container, index);
   }
@@ -153,14 +154,14 @@ Result<Ref> get_item(Capture& capture, const Ref& container, const Ref& index) {
     bool several = index->kind == AbstractKind::slice;
     return several ? slice_of_dynamic_list(capture, container, index) : item_of_dynamic_list(capture, container, index);
   }
-  bool named = container->kind == AbstractKind::instance && is_named_tuple(capture.type_of(container));
-  if (named) return get_item(capture, capture.tuple(container->items), index);
+  bool named = container->kind == AbstractKind::instance && is_named_tuple(capture.values().type_of(container));
+  if (named) return get_item(capture, capture.values().tuple(container->items), index);
   if (is_sequence(container)) {
     if (index->kind == AbstractKind::slice) return slice_sequence(capture, container, index);
     if (is_found_at_run_time(capture, index)) {
       bool integer = dtype_kind(index->scalar.dtype) == 'i' || dtype_kind(index->scalar.dtype) == 'u';
       if (container->items.empty() && integer) return capture.raised(PyExc_IndexError, "the index is out of range");
-      if (Ref list = as_dynamic_list(capture, container, capture.list(container->items)))
+      if (Ref list = as_dynamic_list(capture, container, capture.values().list(container->items)))
         return item_of_dynamic_list(capture, list, index);
     }
     ACCEL_TRY(size_t at, position(capture, container, index));
@@ -171,14 +172,14 @@ Result<Ref> get_item(Capture& capture, const Ref& container, const Ref& index) {
     if (!found) return capture.raised(PyExc_KeyError, "the key is missing");
     return container->items[*found];
   }
-  if (container->kind == AbstractKind::object) return capture.refusal(container);
+  if (container->kind == AbstractKind::object) return capture.resolver().refusal(container);
   if (container->kind == AbstractKind::scalar && container->scalar.kind == ValueKind::py_scalar) {
     return capture.raised(PyExc_TypeError, "a number has no items");
   }
   ACCEL_TRY(std::optional<Ref> method, python_getitem(capture, container));
   if (method) return capture.call(*method, {{index}, {}});
   if (container->kind == AbstractKind::constant && is_plain_constant(container->object.get())) {
-    ACCEL_TRY(PyRef key, capture.require_constant(index));
+    ACCEL_TRY(PyRef key, capture.constants().require_constant(index));
     return folded(capture, PyObject_GetItem(container->object.get(), key.get()));
   }
   return fail(Reason::unsupported_value, "an item of this object");
@@ -190,7 +191,7 @@ namespace {
 Status begin_change(Capture& capture, const Ref& container) {
   if (container->source < 0) return Unit{};
   if (!capture.changes().is_changed(container)) {
-    capture.plan_change(container->source, nullptr);
+    capture.resolver().plan_change(container->source, nullptr);
     return require_fresh(capture, container);
   }
   capture.note_effect(true);
@@ -211,7 +212,7 @@ Status set_list_item(Capture& capture, const Ref& list, const Ref& index, const 
 Status set_dict_item(Capture& capture, const Ref& dict, const Ref& index, const Ref& value) {
   ACCEL_TRY(std::optional<size_t> found, find_key(capture, dict, index));
   if (found && dict->items[*found] == value) return Unit{};
-  ACCEL_TRY(PyRef key, capture.require_constant(index));
+  ACCEL_TRY(PyRef key, capture.constants().require_constant(index));
   if (!found && dict->source >= 0 && capture.in_loop() && capture.changes().added_keys(dict) >= most_keys_of_loop)
     return fail(Reason::store_to_argument, "a loop that adds keys to " + capture.sources().text(dict->source));
   ACCEL_TRY([[maybe_unused]] Unit known, begin_change(capture, dict));
@@ -227,19 +228,19 @@ Status set_dict_item(Capture& capture, const Ref& dict, const Ref& index, const 
 }  // namespace
 
 Status set_item(Capture& capture, const Ref& container, const Ref& index, const Ref& value) {
-  capture.look(container);
+  capture.resolver().look(container);
   ACCEL_TRY([[maybe_unused]] Unit gathered, materialise(capture, container));
   if (container->kind == AbstractKind::array) return store_item(capture, container, index, value);
   if (is_flat(container)) return flat_setitem(capture, container, index, value);
   if (is_row(container)) return store_to_row(capture, container, index, value);
   if (is_dynamic_list(container)) return store_to_dynamic_list(capture, container, index, value);
-  if (container->kind == AbstractKind::object) return capture.refusal(container);
+  if (container->kind == AbstractKind::object) return capture.resolver().refusal(container);
   if (container->kind == AbstractKind::list) return set_list_item(capture, container, index, value);
   if (container->kind != AbstractKind::dict) return fail(Reason::unsupported_value, "a store into this object");
   return set_dict_item(capture, container, index, value);
 }
 Status delete_item(Capture& capture, const Ref& container, const Ref& index) {
-  capture.look(container);
+  capture.resolver().look(container);
   ACCEL_TRY([[maybe_unused]] Unit fresh, require_fresh(capture, container));
   if (container->kind == AbstractKind::list) {
     ACCEL_TRY(size_t at, position(capture, container, index));
@@ -256,7 +257,7 @@ Status delete_item(Capture& capture, const Ref& container, const Ref& index) {
 }
 
 Status extend_list(Capture& capture, const Ref& list, const Ref& more) {
-  capture.look(more);
+  capture.resolver().look(more);
   auto is_long = [&](const std::vector<Dim>& shape) { return shape.size() == 1 && !capture.dims().as_constant(shape[0]); };
   if (is_dynamic_list(more) || (more->kind == AbstractKind::array && is_long(more->array.lens.shape)))
     return extend_by_rows(capture, list, more);

@@ -17,12 +17,12 @@ Ref content_of(const Ref& local) {
 
 bool is_super(Capture& capture, const Ref& callable) {
   if (!callable->object || callable->object.get() != reinterpret_cast<PyObject*>(&PySuper_Type)) return false;
-  capture.look(callable);
+  capture.resolver().look(callable);
   return callable->kind == AbstractKind::constant;
 }
 
 Result<Ref> super_of(Capture& capture, const Ref& cls, const Ref& self) {
-  capture.look(cls);
+  capture.resolver().look(cls);
   if (cls->kind != AbstractKind::constant || !PyType_Check(cls->object.get()))
     return fail(Reason::unsupported_call, "super of what is no known class");
   Ref made = std::make_shared<AbstractValue>();
@@ -51,7 +51,7 @@ Result<Ref> capture_super(Capture& capture, PyObject*, const CallArguments& argu
 // It does nothing where it gets nothing.
 Result<Ref> capture_object_init(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
-  return capture.constant(Py_None);
+  return capture.values().constant(Py_None);
 }
 
 }  // namespace accel

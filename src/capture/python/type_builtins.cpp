@@ -61,7 +61,7 @@ Result<bool> is_subclass(PyTypeObject* type, PyObject* classes) {
 
 Result<Ref> type_test(Capture& capture, PyTypeObject* type, const Ref& classes) {
   guard_bases(capture, type);
-  ACCEL_TRY(PyRef spec, capture.require_constant(classes));
+  ACCEL_TRY(PyRef spec, capture.constants().require_constant(classes));
   ACCEL_TRY(bool found, is_subclass(type, spec.get()));
   return make_bool(capture, found);
 }
@@ -92,14 +92,14 @@ Result<Ref> to_inexact(Capture& capture, PyObject* callable, const CallArguments
   if (value->scalar.kind == ValueKind::py_scalar && value->scalar.dtype == dtype) return value;
   PythonNumbers numbers(capture);
   ACCEL_TRY(ValueId v, dtype_kind(dtype) == 'c' ? numbers.as_complex(value) : numbers.as_real(value));
-  return capture.scalar(v);
+  return capture.values().scalar(v);
 }
 
 // complex(a, b) of two real numbers.
 Result<Ref> complex_of_parts(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   PythonNumbers numbers(capture);
   std::vector<ValueId> parts;
-  if (capture.is_constant(arguments.positional[0]) && capture.is_constant(arguments.positional[1]))
+  if (capture.constants().is_constant(arguments.positional[0]) && capture.constants().is_constant(arguments.positional[1]))
     return fold_call(capture, callable, arguments);
   for (const Ref& part : arguments.positional) {
     auto operand = as_operand(capture, part);
@@ -108,35 +108,35 @@ Result<Ref> complex_of_parts(Capture& capture, PyObject* callable, const CallArg
     ACCEL_TRY(ValueId v, numbers.as_real(part));
     parts.push_back(v);
   }
-  return capture.scalar(numbers.complex(parts[0], parts[1]));
+  return capture.values().scalar(numbers.complex(parts[0], parts[1]));
 }
 
 }  // namespace
 
 Result<Ref> capture_type(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
-  PyTypeObject* type = capture.type_of(arguments.positional[0]);
+  PyTypeObject* type = capture.values().type_of(arguments.positional[0]);
   if (type == nullptr) return fail(Reason::unsupported_argument, "the type of an iterator");
-  return capture.constant(reinterpret_cast<PyObject*>(type));
+  return capture.values().constant(reinterpret_cast<PyObject*>(type));
 }
 
 Result<Ref> capture_isinstance(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 2, 2));
-  PyTypeObject* type = capture.type_of(arguments.positional[0]);
+  PyTypeObject* type = capture.values().type_of(arguments.positional[0]);
   if (type == nullptr) return fail(Reason::unsupported_argument, "the type of an iterator");
   return type_test(capture, type, arguments.positional[1]);
 }
 
 Result<Ref> capture_issubclass(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 2, 2));
-  ACCEL_TRY(PyRef type, capture.require_constant(arguments.positional[0]));
+  ACCEL_TRY(PyRef type, capture.constants().require_constant(arguments.positional[0]));
   if (!PyType_Check(type.get())) return capture.raised(PyExc_TypeError, "issubclass() arg 1 must be a class");
   return type_test(capture, reinterpret_cast<PyTypeObject*>(type.get()), arguments.positional[1]);
 }
 
 Result<Ref> capture_callable(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
-  PyTypeObject* type = capture.type_of(arguments.positional[0]);
+  PyTypeObject* type = capture.values().type_of(arguments.positional[0]);
   if (type == nullptr) return fail(Reason::unsupported_argument, "callable of an iterator");
   guard_class_entries(capture, type, {"__call__"});
   return make_bool(capture, type->tp_call != nullptr);
@@ -144,7 +144,7 @@ Result<Ref> capture_callable(Capture& capture, PyObject*, const CallArguments& a
 
 Result<Ref> capture_getattr(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 2, 3));
-  ACCEL_TRY(PyRef name, capture.require_constant(arguments.positional[1]));
+  ACCEL_TRY(PyRef name, capture.constants().require_constant(arguments.positional[1]));
   if (!PyUnicode_CheckExact(name.get())) return fail(Reason::will_raise, "an attribute name that is no string");
   Result<Ref> found = get_attribute(capture, arguments.positional[0], name.get());
   bool missing = !found.ok() && found.failure().reason == Reason::will_raise;
@@ -154,23 +154,23 @@ Result<Ref> capture_getattr(Capture& capture, PyObject*, const CallArguments& ar
 
 Result<Ref> capture_setattr(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 3, 3));
-  ACCEL_TRY(PyRef name, capture.require_constant(arguments.positional[1]));
+  ACCEL_TRY(PyRef name, capture.constants().require_constant(arguments.positional[1]));
   if (!PyUnicode_CheckExact(name.get())) return fail(Reason::will_raise, "an attribute name that is no string");
   PyObject* interned = name.release();
   PyUnicode_InternInPlace(&interned);
   name = PyRef::steal(interned);
   ACCEL_TRY([[maybe_unused]] Unit done, set_attribute(capture, arguments.positional[0], name.get(), arguments.positional[2]));
-  return capture.constant(Py_None);
+  return capture.values().constant(Py_None);
 }
 
 Result<Ref> capture_hasattr(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 2, 2));
-  ACCEL_TRY(PyRef name, capture.require_constant(arguments.positional[1]));
+  ACCEL_TRY(PyRef name, capture.constants().require_constant(arguments.positional[1]));
   const Ref& owner = arguments.positional[0];
   if (!PyUnicode_CheckExact(name.get())) return fail(Reason::will_raise, "an attribute name that is no string");
   bool numpy = owner->kind == AbstractKind::array ||
                (owner->kind == AbstractKind::scalar && owner->scalar.kind == ValueKind::numpy_scalar);
-  if (numpy) return make_bool(capture, _PyType_Lookup(capture.type_of(owner), name.get()) != nullptr);
+  if (numpy) return make_bool(capture, _PyType_Lookup(capture.values().type_of(owner), name.get()) != nullptr);
   Result<Ref> found = get_attribute(capture, owner, name.get());
   if (found.ok() || found.failure().reason == Reason::will_raise) return make_bool(capture, found.ok());
   return found.failure();

@@ -1,4 +1,4 @@
-// What capture knows of numbers: values at this call, promotion to constants, relations between dims.
+#include "capture/context/integers/value_ranges.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,135 +11,15 @@
 
 namespace accel {
 
-namespace {
+int64_t ValueRanges::hint(Dim d) const { return capture_.graph().dims.evaluate(d, capture_.graph().hints); }
 
-constexpr uint8_t negative = Capture::sign_negative, zero = 2, positive = 4;
-
-struct ComparisonInfo {
-  uint8_t signs;  // signs of left - right for which it holds
-  Comparison inverse;
-  const char* text;
-};
-
-const ComparisonInfo& info(Comparison comparison) {
-  static const ComparisonInfo table[] = {
-      {zero, Comparison::ne, "=="},    {negative | positive, Comparison::eq, "!="},
-      {negative, Comparison::ge, "<"}, {negative | zero, Comparison::gt, "<="},
-      {positive, Comparison::le, ">"}, {positive | zero, Comparison::lt, ">="},
-  };
-  return table[static_cast<size_t>(comparison)];
-}
-
-uint8_t sign_of(int64_t value) { return value < 0 ? negative : value == 0 ? zero : positive; }
-
-bool holds(int64_t left, Comparison comparison, int64_t right) {
-  uint8_t sign = left < right ? negative : left == right ? zero : positive;
-  return (info(comparison).signs & sign) != 0;
-}
-
-}  // namespace
-
-int64_t Capture::hint(Dim d) const { return graph_.dims.evaluate(d, graph_.hints); }
-
-Result<int64_t> Capture::require_int(const Ref& value) {
-  look(value);
-  if (value->kind == AbstractKind::scalar && value->scalar.dim && !is_runtime(*value->scalar.dim)) {
-    int64_t now = hint(*value->scalar.dim);
-    decide_equal(*value->scalar.dim, dims().constant(now));
-    return now;
-  }
-  ACCEL_TRY(PyRef object, require_constant(value));
-  PyRef index = PyRef::steal(PyIndex_Check(object.get()) ? PyNumber_Index(object.get()) : nullptr);
-  long long result = index ? PyLong_AsLongLong(index.get()) : -1;
-  if (!index || (result == -1 && PyErr_Occurred())) {
-    PyErr_Clear();
-    return fail(Reason::unsupported_argument, "an integer is needed, not " + short_repr(object.get()));
-  }
-  return static_cast<int64_t>(result);
-}
-
-// A number from a source becomes a constant; the guard asks for exactly this value.
-Status Capture::promote(const Ref& value) {
-  ScalarState& state = value->scalar;
-  if (state.dim && is_runtime(*state.dim)) return fail(Reason::unsupported_argument, "the value is known at run time only");
-  if (state.dim) {
-    int64_t now = hint(*state.dim);
-    decide_equal(*state.dim, dims().constant(now));
-    if (value->source < 0) value->object = constant_number(state.kind, now);
-  } else if (value->source < 0) {
-    value->object = known_value(value);
-    if (!value->object) {
-      promote_inputs_of(value);
-      return fail(Reason::unsupported_argument, "the value is known at run time only");
-    }
-  } else if (state.kind == ValueKind::py_scalar) {
-    sources_.guard_equals(value->source, value->object.get());
-  } else {
-    plan_.promoted.insert(sources_.text(value->source));
-    if (item_size(state.dtype) > 8) return fail(Reason::unsupported_argument, "a NumPy complex number is needed as a constant");
-    throw Restart{};
-  }
-  value->kind = AbstractKind::constant;
-  return Unit{};
-}
-
-PyRef Capture::constant_number(ValueKind kind, int64_t value) {
-  if (kind == ValueKind::numpy_scalar) return PyRef::steal(new_numpy_scalar(DType::int64, &value));
-  return PyRef::steal(PyLong_FromLongLong(value));
-}
-
-Result<PyRef> Capture::require_items(const Ref& value) {
-  const Descent level;
-  auto size = static_cast<Py_ssize_t>(value->items.size());
-  PyRef out = PyRef::steal(value->kind == AbstractKind::list ? PyList_New(size) : PyTuple_New(size));
-  for (Py_ssize_t i = 0; i < size; ++i) {
-    ACCEL_TRY(PyRef item, require_constant(value->items[static_cast<size_t>(i)]));
-    if (value->kind == AbstractKind::list) {
-      PyList_SET_ITEM(out.get(), i, item.release());
-    } else {
-      PyTuple_SET_ITEM(out.get(), i, item.release());
-    }
-  }
-  if (value->kind != AbstractKind::slice) return out;
-  PyObject* parts = out.get();
-  return PyRef::steal(PySlice_New(PyTuple_GET_ITEM(parts, 0), PyTuple_GET_ITEM(parts, 1), PyTuple_GET_ITEM(parts, 2)));
-}
-
-Result<PyRef> Capture::require_constant(const Ref& value) {
-  look(value);
-  switch (value->kind) {
-    case AbstractKind::constant:
-      if (PySet_Check(value->object.get())) return fail(Reason::unsupported_argument, "a set that may change");
-      return value->object;
-    case AbstractKind::scalar: {
-      ACCEL_TRY([[maybe_unused]] Unit done, promote(value));
-      return value->object;
-    }
-    case AbstractKind::tuple:
-    case AbstractKind::slice:
-      if (value->object) return value->object;
-      [[fallthrough]];
-    case AbstractKind::list:
-      return require_items(value);
-    case AbstractKind::set:
-      if (value->object) return value->object;
-      return fail(Reason::unsupported_argument, "a set of values that are not constant");
-    case AbstractKind::object:
-      if (!is_known_by_parts(*this, value)) return fail(Reason::unsupported_argument, "a constant is needed here");
-      sources_.guard_identity(value->source, value->object.get());
-      return value->object;
-    default:
-      return fail(Reason::unsupported_argument, "a constant is needed here");
-  }
-}
-
-Capture::Range Capture::range_of(Dim d) const {
-  const DimTable& table = graph_.dims;
+ValueRanges::Range ValueRanges::range_of(Dim d) const {
+  const DimTable& table = capture_.graph().dims;
   if (auto value = table.as_constant(d)) return {static_cast<double>(*value), static_cast<double>(*value)};
   if (auto symbol = table.as_symbol(d)) {
     Range known = symbol_ranges_[static_cast<size_t>(*symbol)];
     auto signs = signs_.find(d.id);
-    if (signs != signs_.end() && signs->second == positive) known.low = std::max(known.low, 1.0);
+    if (signs != signs_.end() && signs->second == sign_positive) known.low = std::max(known.low, 1.0);
     return known;
   }
   std::vector<Dim> parts = table.operands(d);
@@ -185,30 +65,30 @@ Capture::Range Capture::range_of(Dim d) const {
 }
 
 // Restricts every symbol of `d` to [-limit, limit] by guards. False when this call's values lie outside.
-bool Capture::limit_symbols(Dim d, double limit) {
-  std::vector<int> symbols = dims().symbols(d);
-  std::erase_if(symbols, [&](int symbol) { return is_bound(symbol); });
+bool ValueRanges::limit_symbols(Dim d, double limit) {
+  std::vector<int> symbols = capture_.dims().symbols(d);
+  std::erase_if(symbols, [&](int symbol) { return capture_.facts().is_bound(symbol); });
   for (int symbol : symbols) {
-    if (std::fabs(static_cast<double>(graph_.hints[static_cast<size_t>(symbol)])) > limit) return false;
+    if (std::fabs(static_cast<double>(capture_.graph().hints[static_cast<size_t>(symbol)])) > limit) return false;
   }
   for (int symbol : symbols) {
     Range& range = symbol_ranges_[static_cast<size_t>(symbol)];
-    Dim own = dims().symbol(symbol), bound = dims().constant(static_cast<int64_t>(limit));
+    Dim own = capture_.dims().symbol(symbol), bound = capture_.dims().constant(static_cast<int64_t>(limit));
     if (range.high > limit) guard_relation(own, Comparison::le, bound);
-    if (range.low < -limit) guard_relation(own, Comparison::ge, dims().sub(dims().constant(0), bound));
+    if (range.low < -limit) guard_relation(own, Comparison::ge, capture_.dims().sub(capture_.dims().constant(0), bound));
     range = {std::max(range.low, -limit), std::min(range.high, limit)};
   }
   return true;
 }
 
-bool Capture::fits_with_limits(Dim d) {
+bool ValueRanges::fits_with_limits(Dim d) {
   constexpr double widest = 4611686018427387904.0;  // 2**62
   auto inside = [&](const Range& range) { return range.low >= -widest && range.high <= widest; };
   if (inside(range_of(d))) return true;
   for (int bits : {46, 31, 30, 20, 15}) {
     std::vector<Range> before = symbol_ranges_;
-    for (int symbol : dims().symbols(d)) {
-      if (is_bound(symbol)) continue;
+    for (int symbol : capture_.dims().symbols(d)) {
+      if (capture_.facts().is_bound(symbol)) continue;
       Range& range = symbol_ranges_[static_cast<size_t>(symbol)];
       double limit = std::ldexp(1.0, bits);
       range = {std::max(range.low, -limit), std::min(range.high, limit)};
@@ -221,13 +101,13 @@ bool Capture::fits_with_limits(Dim d) {
 }
 
 // What is bound at run time has the range that the facts of this path give it, for now.
-bool Capture::fits(Dim d) {
+bool ValueRanges::fits(Dim d) {
   constexpr int64_t longest = 500;  // numbers that grow in a loop double with each turn: guards and kernels would work them out
-  if (dims().length(d) > longest) return false;
+  if (capture_.dims().length(d) > longest) return false;
   if (fits_with_limits(d)) return true;
   std::vector<std::pair<size_t, Range>> before;
-  for (int symbol : dims().symbols(d)) {
-    if (!is_bound(symbol) || !is_within_limit(symbol)) continue;
+  for (int symbol : capture_.dims().symbols(d)) {
+    if (!capture_.facts().is_bound(symbol) || !capture_.facts().is_within_limit(symbol)) continue;
     auto index = static_cast<size_t>(symbol);
     before.emplace_back(index, symbol_ranges_[index]);
     double limit = static_cast<double>(runtime_limit);
@@ -238,137 +118,102 @@ bool Capture::fits(Dim d) {
   return enough;
 }
 
-void Capture::guard_relation(Dim left, Comparison comparison, Dim right) {
+void ValueRanges::guard_relation(Dim left, Comparison comparison, Dim right) {
   Guard guard;
   guard.kind = GuardKind::relation;
   guard.relation = {left, comparison, right};
   guard.text = relation_text({left, right, comparison});
-  guards_.guards.push_back(std::move(guard));
+  capture_.guards().guards.push_back(std::move(guard));
 }
 
-int64_t Capture::decided_by_guards() const {
-  return std::count_if(guards_.guards.begin(), guards_.guards.end(),
+int64_t ValueRanges::decided_by_guards() const {
+  return std::count_if(capture_.guards().guards.begin(), capture_.guards().guards.end(),
                        [](const Guard& guard) { return guard.kind == GuardKind::relation || guard.kind == GuardKind::equals; });
 }
 
-std::string Capture::relation_text(const Relation& relation) const {
+std::string ValueRanges::relation_text(const Relation& relation) const {
   auto names = [&](Dim d) {
-    if (auto symbol = graph_.dims.as_symbol(d)) return graph_.symbols[static_cast<size_t>(*symbol)];
-    return graph_.dims.text(d);
+    if (auto symbol = capture_.graph().dims.as_symbol(d)) return capture_.graph().symbols[static_cast<size_t>(*symbol)];
+    return capture_.graph().dims.text(d);
   };
-  return names(relation.left) + " " + info(relation.comparison).text + " " + names(relation.right);
+  return names(relation.left) + " " + row_of(relation.comparison).text + " " + names(relation.right);
 }
 
-uint8_t Capture::signs_of(Dim difference) const {
+uint8_t ValueRanges::signs_of(Dim difference) const {
   auto known = signs_.find(difference.id);
-  uint8_t signs = known == signs_.end() ? negative | zero | positive : known->second;
+  uint8_t signs = known == signs_.end() ? sign_negative | sign_zero | sign_positive : known->second;
   Range range = range_of(difference);
-  if (range.low > 0) return positive;
-  if (range.low >= 0) signs &= zero | positive;
-  if (range.high < 0) return negative;
-  if (range.high <= 0) signs &= negative | zero;
+  if (range.low > 0) return sign_positive;
+  if (range.low >= 0) signs &= sign_zero | sign_positive;
+  if (range.high < 0) return sign_negative;
+  if (range.high <= 0) signs &= sign_negative | sign_zero;
   return signs;
 }
 
-bool Capture::is_far_apart(Dim left, Dim right) const { return is_far(graph_.dims, left) || is_far(graph_.dims, right); }
+void ValueRanges::note_signs(Dim left, Dim right, uint8_t signs) {
+  const bool negative = (signs & sign_negative) != 0, positive = (signs & sign_positive) != 0;
+  signs_[capture_.dims().sub(left, right).id] = signs;
+  signs_[capture_.dims().sub(right, left).id] =
+      static_cast<uint8_t>((signs & sign_zero) | (negative ? sign_positive : 0) | (positive ? sign_negative : 0));
+}
 
-std::optional<bool> Capture::told_by_ranges(Dim left, Comparison comparison, Dim right) const {
-  auto l = graph_.dims.as_constant(left), r = graph_.dims.as_constant(right);
+bool ValueRanges::is_far_apart(Dim left, Dim right) const {
+  return is_far(capture_.graph().dims, left) || is_far(capture_.graph().dims, right);
+}
+
+std::optional<bool> ValueRanges::implied_by_ranges(Dim left, Comparison comparison, Dim right) const {
+  auto l = capture_.graph().dims.as_constant(left), r = capture_.graph().dims.as_constant(right);
   if (l && r) return holds(*l, comparison, *r);
   Range one = range_of(left), other = range_of(right);
-  if (one.high < other.low) return (info(comparison).signs & negative) != 0;
-  if (one.low > other.high) return (info(comparison).signs & positive) != 0;
+  if (one.high < other.low) return (row_of(comparison).signs & sign_negative) != 0;
+  if (one.low > other.high) return (row_of(comparison).signs & sign_positive) != 0;
   return std::nullopt;
 }
 
-bool Capture::decide_far(Dim left, Comparison comparison, Dim right) {
-  if (auto told = told_by_ranges(left, comparison, right)) return *told;
-  bool result = holds(hint(left), comparison, hint(right));
-  Relation relation{left, right, result ? comparison : info(comparison).inverse};
-  if (is_runtime(left) || is_runtime(right)) {
-    require_relation(relation);
-  } else {
-    guard_relation(left, relation.comparison, right);
-  }
-  return result;
-}
-
-bool Capture::decide(Dim left, Comparison comparison, Dim right) {
-  if (is_far_apart(left, right)) return decide_far(left, comparison, right);
-  Dim difference = dims().sub(left, right);
-  if (auto value = dims().as_constant(difference)) return (info(comparison).signs & sign_of(*value)) != 0;
-  if (is_runtime(difference)) return decide_runtime(left, comparison, right);
-  uint8_t possible = signs_of(difference);
-  uint8_t wanted = info(comparison).signs;
-  if ((possible & wanted) == possible) return true;
-  if ((possible & wanted) == 0) return false;
-  // What a branch of this path has said of sizes needs no guard.
-  if (auto told = told_by_facts(left, comparison, right)) return *told;
-  bool result = holds(hint(left), comparison, hint(right));
-  // With the other signs ruled out, a weaker-looking comparison says the same and is as cheap to check.
-  guard_relation(left, result ? comparison : info(comparison).inverse, right);
-  uint8_t now = possible & (result ? wanted : static_cast<uint8_t>(~wanted));
-  signs_[difference.id] = now;
-  Dim opposite = dims().sub(right, left);
-  signs_[opposite.id] =
-      static_cast<uint8_t>((now & zero) | ((now & negative) ? positive : 0) | ((now & positive) ? negative : 0));
-  if (now == zero) substitute_if_possible(left, right);
-  return result;
-}
-
 // Equal dims should be one Dim: the next attempt starts with the higher symbol replaced.
-void Capture::substitute_if_possible(Dim left, Dim right) {
+void ValueRanges::substitute_if_possible(Dim left, Dim right) {
   if (!substitute(left, right) && !substitute(right, left)) return;
   throw Restart{};
 }
 
-Plan::Substitution Capture::substitution_of(int symbol, Dim by) {
-  auto named = [&](int number) { return std::pair(number, graph_.symbols[static_cast<size_t>(number)]); };
-  Plan::Substitution out{dims().text(by), {named(symbol)}};
-  for (int other : dims().symbols(by)) out.names.push_back(named(other));
+Plan::Substitution ValueRanges::substitution_of(int symbol, Dim by) {
+  auto named = [&](int number) { return std::pair(number, capture_.graph().symbols[static_cast<size_t>(number)]); };
+  Plan::Substitution out{capture_.dims().text(by), {named(symbol)}};
+  for (int other : capture_.dims().symbols(by)) out.names.push_back(named(other));
   return out;
 }
 
-bool Capture::substitute(Dim symbol, Dim by) {
-  auto index = dims().as_symbol(symbol);
-  if (!index || plan_.substitutions.count(*index) != 0) return false;
-  for (int other : dims().symbols(by)) {
+bool ValueRanges::substitute(Dim symbol, Dim by) {
+  auto index = capture_.dims().as_symbol(symbol);
+  if (!index || capture_.plan().substitutions.count(*index) != 0) return false;
+  for (int other : capture_.dims().symbols(by)) {
     if (other >= *index) return false;
   }
-  plan_.substitutions[*index] = substitution_of(*index, by);
+  capture_.plan().substitutions[*index] = substitution_of(*index, by);
   return true;
 }
 
-void Capture::promote_inputs_of(const Ref& scalar) {
-  if (scalar->kind != AbstractKind::scalar) return;
-  std::vector<ValueId> open = {scalar->scalar.value};
-  std::set<ValueId> seen;
-  std::set<std::string> promoted;
-  std::map<int, Plan::Substitution> fixed;
-  while (!open.empty()) {
-    ValueId value = open.back();
-    open.pop_back();
-    if (value == no_value || !seen.insert(value).second) continue;
-    if (graph_.is_input(value)) {
-      auto input = scalar_inputs_.find(value);
-      if (input == scalar_inputs_.end()) return;  // an array: data
-      promoted.insert(sources_.text(input->second));
-      continue;
-    }
-    const Node& node = graph_.producer(value);
-    if (op_class(node.op) == OpClass::boxed) return;
-    for (Dim d : node.attrs.dims) {
-      if (is_runtime(d)) return;
-      for (int symbol : dims().symbols(d))
-        fixed[symbol] = substitution_of(symbol, dims().constant(graph_.hints[static_cast<size_t>(symbol)]));
-    }
-    open.insert(open.end(), node.operands.begin(), node.operands.end());
+int ValueRanges::add_symbol(const std::string& name, int64_t hint, Range range) {
+  int symbol = capture_.graph().add_symbol(name, hint);
+  symbol_ranges_.push_back(range);
+  capture_.guards().symbol_count = symbol + 1;
+  return symbol;
+}
+
+// The symbol, or what an earlier attempt found it to be equal to.
+Dim ValueRanges::symbol_dim(int symbol) {
+  Dim own = capture_.dims().symbol(symbol);
+  auto known = capture_.plan().substitutions.find(symbol);
+  if (known == capture_.plan().substitutions.end()) return own;
+  for (const auto& [number, name] : known->second.names) {
+    if (capture_.graph().symbols[static_cast<size_t>(number)] == name) continue;
+    capture_.plan().substitutions.erase(known);
+    return own;
   }
-  size_t before = plan_.promoted.size() + plan_.substitutions.size();
-  plan_.promoted.insert(promoted.begin(), promoted.end());
-  plan_.substitutions.insert(fixed.begin(), fixed.end());
-  if (plan_.promoted.size() + plan_.substitutions.size() == before) return;
-  throw Restart{};
+  auto other = capture_.dims().parse(known->second.text);
+  if (!other) return own;
+  guard_relation(own, Comparison::eq, *other);
+  return *other;
 }
 
 }  // namespace accel

@@ -1,5 +1,4 @@
-// The memory of arrays: its versions as graph values, views of it, stores to it, and what must be so that a store to an
-// argument's memory means the same in compiled code.
+#include "capture/context/memory/storage_versions.h"
 
 #include <algorithm>
 
@@ -27,13 +26,13 @@ std::vector<ViewStep> without_plain_steps(const std::vector<ViewStep>& path) {
 
 }  // namespace
 
-Ref Capture::view_of(const Ref& array, ViewStep step, Lens lens, ValueId value) {
-  look(array);
+Ref StorageVersions::view_of(const Ref& array, ViewStep step, Lens lens, ValueId value) {
+  capture_.resolver().look(array);
   Ref ref = std::make_shared<AbstractValue>();
   ref->kind = AbstractKind::array;
   ref->array = array->array;
   ref->array.path.push_back(std::move(step));
-  check_rank(lens.shape.size());
+  ValueFactory::check_rank(lens.shape.size());
   ref->array.lens = std::move(lens);
   ref->array.value = value;
   ref->array.version = array->array.storage->version;
@@ -42,71 +41,73 @@ Ref Capture::view_of(const Ref& array, ViewStep step, Lens lens, ValueId value) 
 
 // The argument's memory as an input of the graph. When it turns out to be shared with an argument that was written already,
 // that write is refused by the next attempt.
-ValueId Capture::contents(const Storage& storage) {
+ValueId StorageVersions::contents(const Storage& storage) {
   if (storage.current != no_value) return storage.current;
   ValueId input = input_of(storage.source);
-  return memory_is_stale_ ? builder_.reload(input) : input;
+  return is_stale_ ? capture_.build().reload(input) : input;
 }
 
-ValueId Capture::known_contents(const Storage& storage) {
+ValueId StorageVersions::known_contents(const Storage& storage) {
   return storage.current != no_value ? storage.current : input_of(storage.source);
 }
 
-void Capture::reload_memory() {
-  memory_is_stale_ = true;
-  for (const auto& [source, value] : at_) {
+void StorageVersions::reload() {
+  is_stale_ = true;
+  for (const auto& [source, value] : capture_.resolver().seen()) {
     if (!value || value->kind != AbstractKind::array || value->array.storage->source < 0) continue;
     Storage& storage = *value->array.storage;
     ++storage.version;
-    if (storage.current != no_value) storage.current = builder_.reload(storage.current);
+    if (storage.current != no_value) storage.current = capture_.build().reload(storage.current);
   }
 }
 
-void Capture::reload_memory(const std::set<std::string>& arrays) {
+void StorageVersions::reload(const std::set<std::string>& arrays) {
   std::set<Storage*> reloaded;
-  for (const auto& [source, value] : at_) {
+  for (const auto& [source, value] : capture_.resolver().seen()) {
     if (!value || value->kind != AbstractKind::array || value->array.storage->source < 0) continue;
     Storage& storage = *value->array.storage;
-    if (!arrays.contains(sources_.text(storage.source)) || !reloaded.insert(&storage).second) continue;
+    if (!arrays.contains(capture_.sources().text(storage.source)) || !reloaded.insert(&storage).second) continue;
     ++storage.version;
-    storage.current = builder_.reload(contents(storage));
+    storage.current = capture_.build().reload(contents(storage));
   }
 }
 
-std::string Capture::array_of_input(ValueId input) const {
+std::string StorageVersions::array_of_input(ValueId input) const {
   for (const auto& [source, value] : array_inputs_)
-    if (value == input) return sources_.text(source);
+    if (value == input) return capture_.sources().text(source);
   return {};
 }
 
-ValueId Capture::input_of(SourceId source) {
+ValueId StorageVersions::input_of(SourceId source) {
   if (auto known = array_inputs_.find(source); known != array_inputs_.end()) return known->second;
   for (SourceId written : written_) {
     if (written == source || relate(written, source)) continue;
-    plan_.forget_numbering();
-    plan_.shared.insert({sources_.text(written), sources_.text(source)});
+    capture_.plan().forget_numbering();
+    capture_.plan().shared.insert({capture_.sources().text(written), capture_.sources().text(source)});
     throw Restart{};
   }
-  ArrayGuard& guard = guards_.guards[array_guards_.at(source)].array;
-  const Lens& lens = at_.at(source)->array.lens;
+  ArrayGuard& guard = capture_.guards().guards[array_guards_.at(source)].array;
+  const Lens& lens = capture_.resolver().seen().at(source)->array.lens;
   Input input;
-  input.name = sources_.text(source);
+  input.name = capture_.sources().text(source);
   input.layout = guard.layout;
   if (guard.layout == Layout::strided) input.strides = lens.strides;
-  guard.input = guards_.input_count++;
-  return array_inputs_[source] = graph_.add_input(std::move(input), {ValueKind::array, lens.dtype, lens.shape, guard.order});
+  guard.input = capture_.guards().input_count++;
+  return array_inputs_[source] =
+             capture_.graph().add_input(std::move(input), {ValueKind::array, lens.dtype, lens.shape, guard.order});
 }
 
 // The first `count` steps of a path.
-ValueId Capture::viewed(ValueId memory, const std::vector<ViewStep>& path, size_t count) {
+ValueId StorageVersions::viewed(ValueId memory, const std::vector<ViewStep>& path, size_t count) {
   for (size_t k = 0; k < count; ++k) {
-    memory = graph_.add_node(builder_.block(), path[k].op, {memory}, path[k].attrs, {path[k].type}, where_);
+    memory = capture_.graph().add_node(capture_.build().block(), path[k].op, {memory}, path[k].attrs, {path[k].type},
+                                       capture_.location());
   }
   return memory;
 }
 
-ValueId Capture::read(const Ref& array) {
-  look(array);
+ValueId StorageVersions::read(const Ref& array) {
+  capture_.resolver().look(array);
   ArrayState& state = array->array;
   Storage& storage = *state.storage;
   if (storage.maybe && storage.maybe->version != storage.maybe_version)
@@ -119,120 +120,121 @@ ValueId Capture::read(const Ref& array) {
 }
 
 // A value in memory of its own, in this order: the new contents of a whole fresh array.
-ValueId Capture::own_contents(ValueId value, const std::vector<uint8_t>& order) {
-  const Type& type = graph_.type(value);
-  bool computed = !graph_.is_input(value) && type.kind == ValueKind::array && type.order == order;
-  OpClass producer = computed ? op_class(graph_.producer(value).op) : OpClass::view;
+ValueId StorageVersions::own_contents(ValueId value, const std::vector<uint8_t>& order) {
+  const Type& type = capture_.graph().type(value);
+  bool computed = !capture_.graph().is_input(value) && type.kind == ValueKind::array && type.order == order;
+  OpClass producer = computed ? op_class(capture_.graph().producer(value).op) : OpClass::view;
   if (producer != OpClass::view && producer != OpClass::update && producer != OpClass::leaf) return value;
-  return builder_.pointwise(Op::copy, {value}, {graph_.type(value).dtype}, ValueKind::array, order);
+  return capture_.build().pointwise(Op::copy, {value}, {capture_.graph().type(value).dtype}, ValueKind::array, order);
 }
 
 // --- stores -------------------------------------------------------------------------------------------------------------
 
 // `in_order`: the memory has its elements in C order, without gaps.
-ValueId Capture::stored(ValueId memory, bool in_order, const std::vector<ViewStep>& path, ValueId value, ValueId mask) {
+ValueId StorageVersions::stored(ValueId memory, bool in_order, const std::vector<ViewStep>& path, ValueId value, ValueId mask) {
   // A reshape in the middle of a path need not have strides: what is behind it is put together first.
   for (size_t at = path.size(); at-- > 0;) {
     if (path[at].op != Op::reshape) continue;
     ValueId below = viewed(memory, path, at);
-    const Type from = graph_.type(below);
-    bool plain = wide_extents(dims(), from.shape) == wide_extents(dims(), path[at].type.shape);
+    const Type from = capture_.graph().type(below);
+    bool plain = wide_extents(capture_.dims(), from.shape) == wide_extents(capture_.dims(), path[at].type.shape);
     if (plain || (at == 0 && in_order)) continue;
     std::vector<ViewStep> outer(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(at));
     std::vector<ViewStep> inner(path.begin() + static_cast<std::ptrdiff_t>(at) + 1, path.end());
-    ValueId shaped = builder_.reshape(below, path[at].type.shape);
+    ValueId shaped = capture_.build().reshape(below, path[at].type.shape);
     if (!inner.empty() || mask != no_value) {
-      value = stored(builder_.pointwise(Op::copy, {shaped}, {from.dtype}), true, inner, value, mask);
+      value = stored(capture_.build().pointwise(Op::copy, {shaped}, {from.dtype}), true, inner, value, mask);
     }
-    return stored(memory, in_order, outer, builder_.reshape(value, from.shape), no_value);
+    return stored(memory, in_order, outer, capture_.build().reshape(value, from.shape), no_value);
   }
   // A whole memory as the value may be the one that is stored to: schedule needs something that it can compute first.
-  bool whole = graph_.is_input(value) || op_class(graph_.producer(value).op) == OpClass::update;
-  if (whole) value = builder_.pointwise(Op::copy, {value}, {graph_.type(value).dtype});
-  return builder_.store(memory, viewed(memory, path, path.size()), value, mask);
+  bool whole = capture_.graph().is_input(value) || op_class(capture_.graph().producer(value).op) == OpClass::update;
+  if (whole) value = capture_.build().pointwise(Op::copy, {value}, {capture_.graph().type(value).dtype});
+  return capture_.build().store(memory, viewed(memory, path, path.size()), value, mask);
 }
 
-void Capture::store(const Ref& array, ValueId value, ValueId mask) {
+void StorageVersions::store(const Ref& array, ValueId value, ValueId mask) {
   ArrayState& state = array->array;
   Storage& storage = *state.storage;
   storage.current = contents(storage);
-  const Type memory = graph_.type(storage.current);
+  const Type memory = capture_.graph().type(storage.current);
   const std::vector<Dim>& shape = state.path.empty() ? memory.shape : state.path.back().type.shape;
   for (ValueId* part : {&value, &mask}) {
-    if (*part == no_value || graph_.type(*part).shape == shape) continue;
-    bool number = graph_.type(*part).rank() == 0;
-    *part = number ? builder_.full(*part, shape) : builder_.reshape(*part, shape);
+    if (*part == no_value || capture_.graph().type(*part).shape == shape) continue;
+    bool number = capture_.graph().type(*part).rank() == 0;
+    *part = number ? capture_.build().full(*part, shape) : capture_.build().reshape(*part, shape);
   }
   std::vector<ViewStep> path = without_plain_steps(state.path);
   if (!path.empty() || mask != no_value || storage.source >= 0) {
-    bool dense = storage.source < 0 || guards_.guards[array_guards_.at(storage.source)].array.layout == Layout::dense;
+    bool dense = storage.source < 0 || capture_.guards().guards[array_guards_.at(storage.source)].array.layout == Layout::dense;
     storage.current = stored(storage.current, dense && memory.is_c_order(), path, value, mask);
   } else {
     storage.current = own_contents(value, memory.order);
   }
   ++storage.version;
-  note_effect(storage.source >= 0);
+  capture_.note_effect(storage.source >= 0);
 }
 
 // --- arguments ----------------------------------------------------------------------------------------------------------
 
 // Whether a written argument and another one that the graph uses share no memory; a guard on that. Starts again when they are
 // one object.
-bool Capture::relate(SourceId written, SourceId other) {
-  PyObject *left = at_.at(written)->object.get(), *right = at_.at(other)->object.get();
+bool StorageVersions::relate(SourceId written, SourceId other) {
+  PyObject *left = capture_.resolver().seen().at(written)->object.get(),
+           *right = capture_.resolver().seen().at(other)->object.get();
   if (left == right) {
-    plan_.forget_numbering();
-    plan_.same.insert(std::minmax(sources_.text(written), sources_.text(other)));
+    capture_.plan().forget_numbering();
+    capture_.plan().same.insert(std::minmax(capture_.sources().text(written), capture_.sources().text(other)));
     throw Restart{};
   }
   bool disjoint = !share_memory(array_facts(left), array_facts(right));
-  sources_.guard_memory(GuardKind::disjoint, written, other, disjoint);
+  capture_.sources().guard_memory(GuardKind::disjoint, written, other, disjoint);
   return disjoint;
 }
 
 // An argument that is the same object as one met before.
-Ref Capture::alias_of(SourceId source, PyObject* seen) {
-  if (plan_.same.empty()) return nullptr;
-  for (const auto& [other, ref] : at_) {
+Ref StorageVersions::alias_of(SourceId source, PyObject* seen) {
+  if (capture_.plan().same.empty()) return nullptr;
+  for (const auto& [other, ref] : capture_.resolver().seen()) {
     if (other == source || !ref || ref->object.get() != seen) continue;
-    if (!plan_.same.contains(std::minmax(sources_.text(source), sources_.text(other)))) continue;
-    sources_.guard_memory(GuardKind::same, other, source, true);
+    if (!capture_.plan().same.contains(std::minmax(capture_.sources().text(source), capture_.sources().text(other)))) continue;
+    capture_.sources().guard_memory(GuardKind::same, other, source, true);
     return ref;
   }
   return nullptr;
 }
 
-Failure Capture::refuse_shared(SourceId written, const std::string& other) {
-  return fail(Reason::store_to_argument, sources_.text(written) + " shares memory with " + other);
+Failure StorageVersions::refuse_shared(SourceId written, const std::string& other) {
+  return fail(Reason::store_to_argument, capture_.sources().text(written) + " shares memory with " + other);
 }
 
-Status Capture::check_argument(SourceId written) {
-  const ArrayFacts facts = array_facts(at_.at(written)->object.get());
-  const std::string& name = sources_.text(written);
-  sources_.guard_memory(GuardKind::writeable, written, -1, facts.writeable);
+Status StorageVersions::check_argument(SourceId written) {
+  const ArrayFacts facts = array_facts(capture_.resolver().seen().at(written)->object.get());
+  const std::string& name = capture_.sources().text(written);
+  capture_.sources().guard_memory(GuardKind::writeable, written, -1, facts.writeable);
   if (!facts.writeable) return fail(Reason::will_raise, name + " is read-only");
   if (written_.contains(written)) return Unit{};
   bool distinct = has_distinct_elements(facts);
-  sources_.guard_memory(GuardKind::distinct, written, -1, distinct);
+  capture_.sources().guard_memory(GuardKind::distinct, written, -1, distinct);
   if (!distinct) return fail(Reason::store_to_argument, name + ": elements share memory");
-  for (const auto& [left, right] : plan_.shared) {
+  for (const auto& [left, right] : capture_.plan().shared) {
     if (left == name) return refuse_shared(written, right);
   }
   for (const auto& [other, value] : array_inputs_) {
-    if (other != written && !relate(written, other)) return refuse_shared(written, sources_.text(other));
+    if (other != written && !relate(written, other)) return refuse_shared(written, capture_.sources().text(other));
   }
   written_.insert(written);
   return Unit{};
 }
 
-bool Capture::is_writeable(SourceId source) {
-  const ArrayFacts facts = array_facts(at_.at(source)->object.get());
-  sources_.guard_memory(GuardKind::writeable, source, -1, facts.writeable);
+bool StorageVersions::is_writeable(SourceId source) {
+  const ArrayFacts facts = array_facts(capture_.resolver().seen().at(source)->object.get());
+  capture_.sources().guard_memory(GuardKind::writeable, source, -1, facts.writeable);
   return facts.writeable;
 }
 
-Status Capture::check_storable(const Ref& array) {
-  look(array);
+Status StorageVersions::check_storable(const Ref& array) {
+  capture_.resolver().look(array);
   const ArrayState& state = array->array;
   if (!state.storage) return fail(Reason::unsupported_argument, "a store to what is no array");
   if (!state.writeable) return fail(Reason::will_raise, "the array is read-only");

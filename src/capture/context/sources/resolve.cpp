@@ -1,4 +1,4 @@
-// Finding out what an object at a source is: its guard and its abstract kind.
+#include "capture/context/sources/resolve.h"
 
 #include <algorithm>
 
@@ -77,7 +77,7 @@ bool note_change(Plan& plan, const Sources& sources, SourceId owner, PyObject* n
 void look_deep_once(Capture& capture, const Ref& value, std::set<const AbstractValue*>& seen) {
   if (!seen.insert(value.get()).second) return;
   const Descent level;
-  capture.look(value);
+  capture.resolver().look(value);
   for (const Ref& item : value->items) {
     if (item) look_deep_once(capture, item, seen);
   }
@@ -103,9 +103,9 @@ PyTypeObject* python_type_of(DType dtype) {
   }
 }
 
-Ref Capture::at(SourceId source, PyObject* seen) {
+Ref Resolver::at(SourceId source, PyObject* seen) {
   Ref& ref = at_[source];
-  if (!ref) ref = alias_of(source, seen);
+  if (!ref) ref = capture_.memory().alias_of(source, seen);
   if (!ref) {
     ref = std::make_shared<AbstractValue>();
     ref->kind = AbstractKind::lazy;
@@ -115,63 +115,63 @@ Ref Capture::at(SourceId source, PyObject* seen) {
   return ref;
 }
 
-void Capture::look(const Ref& value) {
+void Resolver::look(const Ref& value) {
   if (value->kind != AbstractKind::lazy) return;
   PyObject* object = value->object.get();
   if (is_exact_array(object)) return look_array(value);
-  if (is_known_by_parts(*this, value)) return look_object(value);
+  if (is_known_by_parts(capture_, value)) return look_object(value);
   if (look_constant(value)) return;
   if (auto dtype = number_dtype(object)) return look_number(value, Py_TYPE(object), *dtype);
   bool is_container = PyTuple_CheckExact(object) || PyList_CheckExact(object) || PyDict_CheckExact(object);
-  if (!is_container || !has_an_end(sources_, at_, value)) return look_object(value);
+  if (!is_container || !has_an_end(capture_.sources(), at_, value)) return look_object(value);
   return PyDict_CheckExact(object) ? look_dict(value) : look_container(value);
 }
 
-void Capture::look_object(const Ref& value) {
+void Resolver::look_object(const Ref& value) {
   PyObject* object = value->object.get();
   value->kind = AbstractKind::object;
-  sources_.guard_type(value->source, Py_TYPE(object));
+  capture_.sources().guard_type(value->source, Py_TYPE(object));
   if (!is_plain_instance(object)) return;
-  changes_.meet(value);
-  auto planned = plan_.changed.find(sources_.text(value->source));
-  if (planned == plan_.changed.end()) return;
+  capture_.changes().meet(value);
+  auto planned = capture_.plan().changed.find(capture_.sources().text(value->source));
+  if (planned == capture_.plan().changed.end()) return;
   auto* type = reinterpret_cast<PyObject*>(Py_TYPE(object));
-  SourceId owner = sources_.pinned(type, short_repr(type));
+  SourceId owner = capture_.sources().pinned(type, short_repr(type));
   for (const std::string& text : planned->second) {
     PyRef name = PyRef::steal(PyUnicode_InternFromString(text.c_str()));
     PyObject *found = fetch_attribute(object, name.get()), *in_class = _PyType_Lookup(Py_TYPE(object), name.get());
     bool is_own = found != nullptr && found != in_class;
-    SourceId own = sources_.attribute(value->source, name.get());
+    SourceId own = capture_.sources().attribute(value->source, name.get());
     // New attributes come in the order in which they are set, others have their places.
-    if (is_own) sources_.guard_memory(GuardKind::bound, own, sources_.attribute(owner, name.get()), true);
+    if (is_own) capture_.sources().guard_memory(GuardKind::bound, own, capture_.sources().attribute(owner, name.get()), true);
     value->items.push_back(is_own ? at(own, found) : nullptr);
     value->keys.push_back(std::move(name));
   }
-  changes_.change(value);
+  capture_.changes().change(value);
 }
 
-void Capture::plan_change(SourceId owner, PyObject* name) {
-  for (SourceId at = owner; at >= 0; at = sources_[at].parent) {
-    if (auto alone = plan_.left_alone.find(sources_.text(at)); alone != plan_.left_alone.end()) {
-      SourceId other = sources_.find(alone->second);
+void Resolver::plan_change(SourceId owner, PyObject* name) {
+  for (SourceId at = owner; at >= 0; at = capture_.sources()[at].parent) {
+    if (auto alone = capture_.plan().left_alone.find(capture_.sources().text(at)); alone != capture_.plan().left_alone.end()) {
+      SourceId other = capture_.sources().find(alone->second);
       auto left = at_.find(at), right = at_.find(other);
       bool shares = left != at_.end() && right != at_.end() && left->second->object && right->second->object &&
                     namespace_of(left->second->object.get()) == namespace_of(right->second->object.get());
-      if (shares) sources_.guard_memory(GuardKind::same_names, at, other, true);
+      if (shares) capture_.sources().guard_memory(GuardKind::same_names, at, other, true);
       return;
     }
-    if (sources_[at].kind != SourceKind::attribute) break;
+    if (capture_.sources()[at].kind != SourceKind::attribute) break;
   }
-  if (!note_change(plan_, sources_, owner, name)) return;
+  if (!note_change(capture_.plan(), capture_.sources(), owner, name)) return;
   auto changed = at_.find(owner);
   if (changed != at_.end() && changed->second->object) plan_similar_changes(*changed->second);
-  plan_.forget_numbering();
+  capture_.plan().forget_numbering();
   throw Restart{};
 }
 
 // Where several objects of a class have been found to change, one attempt for each, all others of it that the code can get at
 // are expected to change alike.
-void Capture::plan_similar_changes(const AbstractValue& changed) {
+void Resolver::plan_similar_changes(const AbstractValue& changed) {
   PyTypeObject* type = Py_TYPE(changed.object.get());
   if (!is_plain_instance(changed.object.get())) return;
   int known = 0;
@@ -179,56 +179,56 @@ void Capture::plan_similar_changes(const AbstractValue& changed) {
   std::vector<SourceId> others;
   for (const auto& [source, value] : at_) {
     if (!value->object || Py_TYPE(value->object.get()) != type) continue;
-    auto planned = plan_.changed.find(sources_.text(source));
-    if (planned != plan_.changed.end()) {
+    auto planned = capture_.plan().changed.find(capture_.sources().text(source));
+    if (planned != capture_.plan().changed.end()) {
       ++known;
       names.insert(planned->second.begin(), planned->second.end());
     }
-    if (!plan_.left_alone.contains(sources_.text(source))) others.push_back(source);
+    if (!capture_.plan().left_alone.contains(capture_.sources().text(source))) others.push_back(source);
   }
   if (known < most_found_one_by_one) return;
   for (SourceId other : others) {
     for (const std::string& name : names)
-      note_change(plan_, sources_, other, PyRef::steal(PyUnicode_InternFromString(name.c_str())).get());
+      note_change(capture_.plan(), capture_.sources(), other, PyRef::steal(PyUnicode_InternFromString(name.c_str())).get());
   }
 }
 
-void Capture::look_deep(const Ref& value) {
+void Resolver::look_deep(const Ref& value) {
   std::set<const AbstractValue*> seen;
-  look_deep_once(*this, value, seen);
+  look_deep_once(capture_, value, seen);
 }
 
-bool Capture::plan_early_look(SourceId source) {
+bool Resolver::plan_early_look(SourceId source) {
   auto seen = at_.find(source);
   if (seen == at_.end() || !seen->second->object) return false;
-  SeenPlace place{sources_.path_to(source), seen->second->object};
-  if (!plan_.early.emplace(sources_.text(source), std::move(place)).second) return false;
-  plan_.forget_numbering();
+  SeenPlace place{capture_.sources().path_to(source), seen->second->object};
+  if (!capture_.plan().early.emplace(capture_.sources().text(source), std::move(place)).second) return false;
+  capture_.plan().forget_numbering();
   return true;
 }
 
-std::vector<Ref> Capture::seen_early() {
+std::vector<Ref> Resolver::seen_early() {
   std::vector<Ref> seen;
-  auto is_opaque = [&](const Source& source) { return plan_.opaque.contains(source.text); };
-  for (const auto& [text, place] : plan_.early) {
+  auto is_opaque = [&](const Source& source) { return capture_.plan().opaque.contains(source.text); };
+  for (const auto& [text, place] : capture_.plan().early) {
     if (std::any_of(place.path.begin(), place.path.end(), is_opaque)) continue;
-    seen.push_back(at(sources_.place_at(place.path), place.object.get()));
+    seen.push_back(at(capture_.sources().place_at(place.path), place.object.get()));
   }
   return seen;
 }
 
 // Objects that stand for themselves. False: `value` is no such object.
-bool Capture::look_constant(const Ref& value) {
+bool Resolver::look_constant(const Ref& value) {
   PyObject* object = value->object.get();
   if (is_generator(object)) return false;
-  bool is_set = is_plain_instance(object) && plan_.changed.contains(sources_.text(value->source));
-  bool environment = sources_.is_environment(value->source) && !is_set;
+  bool is_set = is_plain_instance(object) && capture_.plan().changed.contains(capture_.sources().text(value->source));
+  bool environment = capture_.sources().is_environment(value->source) && !is_set;
   bool text = PyUnicode_CheckExact(object) || PyBytes_CheckExact(object);
   bool number = PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyComplex_CheckExact(object);
   // A truth value chooses a version as long as there are few.
-  bool number_of_data = PyBool_Check(object) ? sources_.has_changed(value->source) : number_dtype(object).has_value();
+  bool number_of_data = PyBool_Check(object) ? capture_.sources().has_changed(value->source) : number_dtype(object).has_value();
   if (text || (number && environment)) {
-    sources_.guard_equals(value->source, object);
+    capture_.sources().guard_equals(value->source, object);
   } else if (is_array(object) || PyList_CheckExact(object) || PyDict_CheckExact(object)) {
     return false;
   } else if (!environment && (PyTuple_CheckExact(object) || number_of_data || is_plain_instance(object))) {
@@ -236,82 +236,59 @@ bool Capture::look_constant(const Ref& value) {
   } else if ((PyTuple_CheckExact(object) || PySlice_Check(object)) && !is_deep_constant(object)) {
     return false;
   } else {
-    sources_.guard_identity(value->source, object);
+    capture_.sources().guard_identity(value->source, object);
   }
-  Ref known = constant(object);
+  Ref known = capture_.values().constant(object);
   value->kind = known->kind;
   value->items = std::move(known->items);
   return true;
 }
 
-void Capture::look_container(const Ref& value) {
+void Resolver::look_container(const Ref& value) {
   PyObject* object = value->object.get();
   bool is_tuple = PyTuple_CheckExact(object);
   Py_ssize_t size = is_tuple ? PyTuple_GET_SIZE(object) : PyList_GET_SIZE(object);
-  sources_.guard_type(value->source, Py_TYPE(object));
+  capture_.sources().guard_type(value->source, Py_TYPE(object));
   value->kind = AbstractKind::object;
   if (size > most_contents) return;
   value->kind = is_tuple ? AbstractKind::tuple : AbstractKind::list;
-  sources_.guard_length(value->source, size);
+  capture_.sources().guard_length(value->source, size);
   for (Py_ssize_t i = 0; i < size; ++i) {
     PyObject* item = is_tuple ? PyTuple_GET_ITEM(object, i) : PyList_GET_ITEM(object, i);
-    value->items.push_back(at(sources_.item(value->source, static_cast<int>(i)), item));
+    value->items.push_back(at(capture_.sources().item(value->source, static_cast<int>(i)), item));
   }
   if (is_tuple) value->object = PyRef();  // items are read through their own sources
   if (!is_tuple) meet_container(value);
 }
 
-void Capture::look_dict(const Ref& value) {
+void Resolver::look_dict(const Ref& value) {
   PyObject* object = value->object.get();
-  sources_.guard_type(value->source, Py_TYPE(object));
+  capture_.sources().guard_type(value->source, Py_TYPE(object));
   value->kind = AbstractKind::object;
   if (PyDict_GET_SIZE(object) > most_contents) return;
   value->kind = AbstractKind::dict;
   PyObject *key = nullptr, *item = nullptr;
   for (Py_ssize_t at_position = 0; PyDict_Next(object, &at_position, &key, &item);) {
     value->keys.push_back(PyRef::borrow(key));
-    value->items.push_back(at(sources_.dict_item(value->source, key), item));
+    value->items.push_back(at(capture_.sources().dict_item(value->source, key), item));
   }
   meet_container(value);
 }
 
-void Capture::meet_container(const Ref& value) {
-  changes_.meet(value);
-  if (plan_.changed.contains(sources_.text(value->source))) changes_.change(value);
+void Resolver::meet_container(const Ref& value) {
+  capture_.changes().meet(value);
+  if (capture_.plan().changed.contains(capture_.sources().text(value->source))) capture_.changes().change(value);
 }
 
-int Capture::add_symbol(const std::string& name, int64_t hint, Range range) {
-  int symbol = graph_.add_symbol(name, hint);
-  symbol_ranges_.push_back(range);
-  guards_.symbol_count = symbol + 1;
-  return symbol;
-}
-
-// The symbol, or what an earlier attempt found it to be equal to.
-Dim Capture::symbol_dim(int symbol) {
-  Dim own = dims().symbol(symbol);
-  auto known = plan_.substitutions.find(symbol);
-  if (known == plan_.substitutions.end()) return own;
-  for (const auto& [number, name] : known->second.names) {
-    if (graph_.symbols[static_cast<size_t>(number)] == name) continue;
-    plan_.substitutions.erase(known);
-    return own;
-  }
-  auto other = dims().parse(known->second.text);
-  if (!other) return own;
-  guard_relation(own, Comparison::eq, *other);
-  return *other;
-}
-
-void Capture::look_array(const Ref& value) {
+void Resolver::look_array(const Ref& value) {
   ArrayFacts facts = array_facts(value->object.get());
   if (!is_supported(facts)) {
     value->kind = AbstractKind::object;
     Guard foreign;
     foreign.kind = GuardKind::foreign_array;
     foreign.source = value->source;
-    foreign.text = sources_.text(value->source) + " is an ndarray that cannot be compiled";
-    guards_.guards.push_back(std::move(foreign));
+    foreign.text = capture_.sources().text(value->source) + " is an ndarray that cannot be compiled";
+    capture_.guards().guards.push_back(std::move(foreign));
     return;
   }
   Guard guard;
@@ -320,7 +297,7 @@ void Capture::look_array(const Ref& value) {
   ArrayGuard& array = guard.array;
   array.dtype = *facts.dtype;
   array.ndim = facts.ndim;
-  array.first_symbol = static_cast<int>(graph_.symbols.size());
+  array.first_symbol = static_cast<int>(capture_.graph().symbols.size());
   std::vector<uint8_t> order(static_cast<size_t>(facts.ndim));
   if (!dense_order(facts.ndim, facts.dims, facts.strides, item_size(array.dtype), order.data()))
     memory_order(facts.ndim, facts.dims, facts.strides, order.data());
@@ -328,49 +305,52 @@ void Capture::look_array(const Ref& value) {
   if (has_backward_single(facts.ndim, facts.dims, facts.strides)) dense = false;
   array.layout = dense ? Layout::dense : Layout::strided;
   if (!facts.c_contiguous) array.order = canonical(order);
-  const std::string& name = sources_.text(value->source);
+  const std::string& name = capture_.sources().text(value->source);
   guard.text = name + " is ndarray " + dtype_name(array.dtype) + ", ndim " + std::to_string(array.ndim) + layout_text(array);
-  for (int k = 0; k < facts.ndim; ++k) add_symbol(name + ".shape[" + std::to_string(k) + "]", facts.dims[k], {0, widest_dim});
+  for (int k = 0; k < facts.ndim; ++k)
+    capture_.ranges().add_symbol(name + ".shape[" + std::to_string(k) + "]", facts.dims[k], {0, widest_dim});
   for (int k = 0; !dense && k < facts.ndim; ++k) {
-    add_symbol(name + ".strides[" + std::to_string(k) + "]", facts.strides[k], {-widest_dim, widest_dim});
+    capture_.ranges().add_symbol(name + ".strides[" + std::to_string(k) + "]", facts.strides[k], {-widest_dim, widest_dim});
   }
   int first = array.first_symbol;
-  array_guards_[value->source] = guards_.guards.size();
+  capture_.memory().note_guard(value->source, capture_.guards().guards.size());
   std::vector<uint8_t> guard_order = array.order;
-  guards_.guards.push_back(std::move(guard));
+  capture_.guards().guards.push_back(std::move(guard));
   Lens lens;
   lens.dtype = *facts.dtype;
-  lens.offset = dims().constant(0);
+  lens.offset = capture_.dims().constant(0);
   for (int k = 0; k < facts.ndim; ++k) {
-    Dim extent = plan_.fixed_sizes ? dims().constant(facts.dims[k]) : symbol_dim(first + k);
-    if (plan_.fixed_sizes) guard_relation(dims().symbol(first + k), Comparison::eq, extent);
+    Dim extent =
+        capture_.plan().fixed_sizes ? capture_.dims().constant(facts.dims[k]) : capture_.ranges().symbol_dim(first + k);
+    if (capture_.plan().fixed_sizes)
+      capture_.ranges().guard_relation(capture_.dims().symbol(first + k), Comparison::eq, extent);
     lens.shape.push_back(extent);
   }
-  for (int k = 0; !dense && k < facts.ndim; ++k) lens.strides.push_back(symbol_dim(first + facts.ndim + k));
-  if (dense) lens.strides = dense_strides(dims(), lens.shape, guard_order, lens.dtype);
+  for (int k = 0; !dense && k < facts.ndim; ++k) lens.strides.push_back(capture_.ranges().symbol_dim(first + facts.ndim + k));
+  if (dense) lens.strides = dense_strides(capture_.dims(), lens.shape, guard_order, lens.dtype);
   value->kind = AbstractKind::array;
   value->array.storage = std::make_shared<Storage>();
   value->array.storage->source = value->source;
   value->array.lens = std::move(lens);
 }
 
-void Capture::look_number(const Ref& value, PyTypeObject* type, DType dtype) {
+void Resolver::look_number(const Ref& value, PyTypeObject* type, DType dtype) {
   PyObject* object = value->object.get();
-  const std::string name = sources_.text(value->source);
+  const std::string name = capture_.sources().text(value->source);
   uint64_t bits[2] = {0, 0};
   bool is_python = type == &PyLong_Type || type == &PyFloat_Type || type == &PyComplex_Type || type == &PyBool_Type;
   if (!read_scalar(object, dtype, bits)) {  // a Python int beyond int64
-    sources_.guard_equals(value->source, object);
+    capture_.sources().guard_equals(value->source, object);
     value->kind = AbstractKind::constant;
     return;
   }
   bool is_dim = dtype == DType::int64;
-  Range range = is_dim ? Range{-widest_int, widest_int} : Range{0, 0};
-  int slot = add_symbol(name, static_cast<int64_t>(bits[0]), range);
-  if (dtype_kind(dtype) == 'c') add_symbol(name + ".imag", static_cast<int64_t>(bits[1]), range);
-  symbol_sources_[slot] = value->source;
-  if (is_python && plan_.promoted.count(name) != 0) {
-    sources_.guard_equals(value->source, object);
+  using Range = ValueRanges::Range;
+  const Range range = is_dim ? Range{-widest_int, widest_int} : Range{0, 0};
+  int slot = capture_.ranges().add_symbol(name, static_cast<int64_t>(bits[0]), range);
+  if (dtype_kind(dtype) == 'c') capture_.ranges().add_symbol(name + ".imag", static_cast<int64_t>(bits[1]), range);
+  if (is_python && capture_.plan().promoted.count(name) != 0) {
+    capture_.sources().guard_equals(value->source, object);
     value->kind = AbstractKind::constant;
     return;
   }
@@ -380,29 +360,30 @@ void Capture::look_number(const Ref& value, PyTypeObject* type, DType dtype) {
   guard.object = PyRef::borrow(reinterpret_cast<PyObject*>(type));
   guard.number = {dtype, slot};
   guard.text = "type(" + name + ") is " + type->tp_name;
-  guards_.guards.push_back(std::move(guard));
+  capture_.guards().guards.push_back(std::move(guard));
   ValueKind kind = is_python ? ValueKind::py_scalar : ValueKind::numpy_scalar;
   value->kind = AbstractKind::scalar;
   value->scalar = {kind, dtype, std::nullopt, no_value};
-  if (plan_.promoted.count(name) != 0 && item_size(dtype) <= 8) {
-    guard_relation(dims().symbol(slot), Comparison::eq, dims().constant(static_cast<int64_t>(bits[0])));
+  if (capture_.plan().promoted.count(name) != 0 && item_size(dtype) <= 8) {
+    capture_.ranges().guard_relation(capture_.dims().symbol(slot), Comparison::eq,
+                                     capture_.dims().constant(static_cast<int64_t>(bits[0])));
     value->kind = AbstractKind::constant;
   } else if (is_dim) {
-    Dim d = symbol_dim(slot);
+    Dim d = capture_.ranges().symbol_dim(slot);
     value->scalar.dim = d;
-    if (dims().as_constant(d)) value->kind = AbstractKind::constant;
+    if (capture_.dims().as_constant(d)) value->kind = AbstractKind::constant;
   } else {
     Input input;
     input.name = name;
     input.slot = slot;
-    value->scalar.value = graph_.add_input(std::move(input), {kind, dtype, {}, {}});
-    scalar_inputs_[value->scalar.value] = value->source;
+    value->scalar.value = capture_.graph().add_input(std::move(input), {kind, dtype, {}, {}});
+    capture_.constants().note_input(value->scalar.value, value->source);
   }
 }
 
-Failure Capture::refusal(const Ref& value) {
+Failure Resolver::refusal(const Ref& value) {
   PyObject* object = value->object.get();
-  std::string where = value->source >= 0 ? sources_.text(value->source) + ": " : std::string();
+  std::string where = value->source >= 0 ? capture_.sources().text(value->source) + ": " : std::string();
   if (object == nullptr) return fail(Reason::unsupported_value, where + "an object made by the function");
   if (!is_array(object)) return fail(Reason::unsupported_value, where + type_name(object));
   if (!is_exact_array(object)) return fail(Reason::array_subclass, where + type_name(object));
@@ -410,6 +391,33 @@ Failure Capture::refusal(const Ref& value) {
   bool known = dtype_of_descr(static_cast<PyObject*>(const_cast<void*>(facts.descr))).has_value();
   if (known && !facts.aligned) return fail(Reason::unsupported_layout, where + "the array is not aligned");
   return fail(Reason::unsupported_dtype, where + "the array's dtype");
+}
+
+std::vector<Ref> Resolver::mutable_sources() const {
+  std::vector<Ref> found;
+  for (const auto& [source, value] : at_) {
+    if (value->kind == AbstractKind::array || value->kind == AbstractKind::scalar) found.push_back(value);
+  }
+  std::sort(found.begin(), found.end(), [](const Ref& left, const Ref& right) { return left->source < right->source; });
+  found.insert(found.end(), capture_.changes().all().begin(), capture_.changes().all().end());
+  return found;
+}
+
+void Resolver::forget_caches(const std::vector<Ref>& kept) {
+  std::set<const AbstractValue*> saved;
+  for (const Ref& value : kept) saved.insert(value.get());
+  capture_.changes().forget(saved);
+  for (const auto& [source, value] : at_) {
+    if (saved.count(value.get()) != 0) continue;
+    if (value->kind == AbstractKind::array) {
+      value->array.value = no_value;
+      value->array.version = 0;
+      value->array.storage->current = no_value;
+      value->array.storage->version = 0;
+    } else if (value->kind == AbstractKind::scalar && value->scalar.dim) {
+      value->scalar.value = no_value;
+    }
+  }
 }
 
 }  // namespace accel

@@ -228,7 +228,7 @@ Result<Ref> Interpreter::box_call(const Ref& callable, const CallArguments& argu
   const PathState state = save();
   if (std::any_of(state.keep_storages.begin(), state.keep_storages.end(), [](const auto& storage) { return storage->held; }))
     return fail(Reason::unsupported_value, "a call while a list has arrays with other names");
-  if (!capture_.errstate_tokens().empty()) return fail(Reason::unsupported_call, "a call under numpy.errstate");
+  if (!capture_.events().errstate_tokens().empty()) return fail(Reason::unsupported_call, "a call under numpy.errstate");
   for (const auto& frame : frames_) {
     if (frame->generator || frame->nested || frame->before_call) return fail(Reason::generator, "a call in a generator");
   }
@@ -317,7 +317,7 @@ ValueId Interpreter::add_call(const PythonCall& site, const RecipeWriter& writer
   capture_.note_effect(true);
   Builder& build = capture_.build();
   ValueId made = build.python_call(static_cast<int>(capture_.calls().size()), writer.outputs());
-  capture_.reload_memory();
+  capture_.memory().reload();
   for (size_t k = 0; k < changed.size(); ++k) {
     Storage& storage = *writer.fresh_memory().at(site.changed[k]);
     storage.current = build.received(made, static_cast<int>(numbered + k), changed[k]);
@@ -329,7 +329,7 @@ ValueId Interpreter::add_call(const PythonCall& site, const RecipeWriter& writer
 
 // The number by which the run knows an object that the call was shown, or gave.
 Ref Interpreter::received_identity(ValueId made, size_t result) {
-  return capture_.scalar(capture_.build().received(made, static_cast<int>(result), identity_type));
+  return capture_.values().scalar(capture_.build().received(made, static_cast<int>(result), identity_type));
 }
 
 // What the call was shown is one object from now on.
@@ -349,7 +349,7 @@ void Interpreter::number_objects(const PythonCall& site, const RecipeWriter& wri
 
 Result<Ref> Interpreter::result_of_call(const PythonCall& site, ValueId made, BoxedCall& call) {
   Builder& build = capture_.build();
-  if (site.result == ResultKind::ignored || site.result == ResultKind::none) return capture_.constant(Py_None);
+  if (site.result == ResultKind::ignored || site.result == ResultKind::none) return capture_.values().constant(Py_None);
   if (site.result == ResultKind::unknown) {
     Exit exit;
     exit.kind = ExitKind::resume;
@@ -374,7 +374,7 @@ Result<Ref> Interpreter::result_of_call(const PythonCall& site, ValueId made, Bo
   int number = static_cast<int>(call.results.size()) - 1;
   Type type = call.results.back();
   if (site.result == ResultKind::number) {
-    Ref result = capture_.scalar(build.received(made, number, type));
+    Ref result = capture_.values().scalar(build.received(made, number, type));
     result->identity = received_identity(made, site.shown.size());
     result->is_one_of_several = true;
     return result;
@@ -382,9 +382,9 @@ Result<Ref> Interpreter::result_of_call(const PythonCall& site, ValueId made, Bo
   int axis = 0;
   for (Dim& extent : type.shape) {
     ValueId value = build.extent(made, number, axis++);
-    extent = capture_.bind_dim(value, "extent", 1, 0, most_elements);
+    extent = capture_.facts().bind_dim(value, "extent", 1, 0, most_elements);
   }
-  return capture_.fresh_array(build.received(made, number, type));
+  return capture_.values().fresh_array(build.received(made, number, type));
 }
 
 }  // namespace accel

@@ -219,9 +219,9 @@ Status Interpreter::leave_unless(ValueId condition, Reason reason, std::string d
     BlockId way_out = build.new_block();
     build.move_to(way_out);
     RecipeWriter writer(capture_);
-    capture_.keep_symbols(false);
+    capture_.facts().keep_symbols(false);
     Result<std::vector<FrameRecipe>> frames = write_exit(writer, frames_before());
-    capture_.keep_symbols(true);
+    capture_.facts().keep_symbols(true);
     if (!frames.ok()) {
       build.move_to(here);
       // Not every call that comes here fails the check.

@@ -5,6 +5,7 @@
 
 #include "capture/interpreter/interpreter.h"
 #include "ir/analysis/flow.h"
+#include "ndarray/array.h"
 
 namespace accel {
 
@@ -35,9 +36,9 @@ BlockId Interpreter::add_whole_interrupt() {
   const BlockId way_out = capture_.build().new_block();
   capture_.build().move_to(way_out);
   RecipeWriter writer(capture_);
-  capture_.keep_symbols(false);
+  capture_.facts().keep_symbols(false);
   Result<std::vector<FrameRecipe>> written = write_exit(writer, live_frames());
-  capture_.keep_symbols(true);
+  capture_.facts().keep_symbols(true);
   if (!written.ok()) {
     graph.blocks.resize(blocks);
     return -1;
@@ -223,7 +224,7 @@ std::set<std::string> Interpreter::arrays_awaited(BlockId header, BlockId latch)
     if (!graph.is_input(v)) {
       const Node& node = graph.producer(v);
       open.insert(open.end(), node.operands.begin(), node.operands.end());
-    } else if (std::string array = capture_.array_of_input(v); !array.empty()) {
+    } else if (std::string array = capture_.memory().array_of_input(v); !array.empty()) {
       out.insert(std::move(array));
     }
   }

@@ -75,7 +75,7 @@ RecipeId RecipeWriter::write_shown(RecipeKind kind, const Ref& identity, RecipeI
   recipe.kind = kind;
   recipe.index = static_cast<int>(outputs_.size());
   if (otherwise >= 0) recipe.parts.push_back(otherwise);
-  outputs_.push_back(capture_.scalar_value(identity).value());
+  outputs_.push_back(capture_.values().scalar_value(identity).value());
   return add(std::move(recipe));
 }
 
@@ -207,7 +207,7 @@ Result<RecipeId> RecipeWriter::write_dynamic_list(const AbstractValue& list) {
 
 Result<RecipeId> RecipeWriter::write_row(const AbstractValue& row) {
   static PyObject* const get = imported_attribute("operator", "getitem").release();
-  return write_parts(RecipeKind::call, {row.iterated, keep_.emplace_back(capture_.dim_scalar(*row.scalar.dim))},
+  return write_parts(RecipeKind::call, {row.iterated, keep_.emplace_back(capture_.values().dim_scalar(*row.scalar.dim))},
                      PyRef::borrow(get));
 }
 
@@ -240,7 +240,7 @@ Result<RecipeId> RecipeWriter::write_instance(const AbstractValue& value) {
 
 // The interpreter goes on where the settings hold: they are set when the token is made.
 Result<RecipeId> RecipeWriter::write_errstate_token(const AbstractValue& token) {
-  const std::vector<Ref>& open = capture_.errstate_tokens();
+  const std::vector<Ref>& open = capture_.events().errstate_tokens();
   if (std::none_of(open.begin(), open.end(), [&](const Ref& each) { return each.get() == &token; }))
     return fail(Reason::unsupported_value, "a token of a context variable that has been reset");
   static PyObject* const set = imported_attribute("accel._errstate", "set_modes").release();
@@ -389,7 +389,7 @@ std::vector<BoundSymbol> RecipeWriter::write_symbols() {
   auto look = [&](Dim d) {
     if (d.id < 0) return;
     for (int symbol : capture_.dims().symbols(d)) {
-      if (capture_.is_bound(symbol)) found.insert(symbol);
+      if (capture_.facts().is_bound(symbol)) found.insert(symbol);
     }
   };
   for (const Recipe& recipe : recipes_) {

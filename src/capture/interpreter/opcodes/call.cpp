@@ -76,12 +76,12 @@ Status call(Step& step) {
 }
 
 Status add_mapping(Step& step, const Ref& mapping, CallArguments& arguments) {
-  step.capture.look(mapping);
+  step.capture.resolver().look(mapping);
   if (mapping->kind != AbstractKind::dict) return fail(Reason::unsupported_call, "a mapping that is no dict");
   step.capture.changes().guard_length(mapping);
   for (size_t i = 0; i < mapping->keys.size(); ++i) {
     if (!PyUnicode_CheckExact(mapping->keys[i].get())) return fail(Reason::will_raise, "keywords must be strings");
-    step.capture.look(mapping->items[i]);
+    step.capture.resolver().look(mapping->items[i]);
     arguments.keywords.emplace_back(utf8(mapping->keys[i].get()), mapping->items[i]);
   }
   return Unit{};

@@ -6,6 +6,7 @@
 #include "capture/domain/repr.h"
 #include "capture/interpreter/opcodes/table.h"
 #include "capture/protocol/operations.h"
+#include "capture/protocol/primitive.h"
 #include "capture/python/texts.h"
 #include "ndarray/array.h"
 
@@ -27,12 +28,12 @@ Ref make_dict() {
 }
 
 Status build_tuple(Step& step) {
-  step.frame.push(step.capture.tuple(pop_many(step.frame, step.instruction.arg)));
+  step.frame.push(step.capture.values().tuple(pop_many(step.frame, step.instruction.arg)));
   return Unit{};
 }
 
 Status build_list(Step& step) {
-  step.frame.push(step.capture.list(pop_many(step.frame, step.instruction.arg)));
+  step.frame.push(step.capture.values().list(pop_many(step.frame, step.instruction.arg)));
   return Unit{};
 }
 
@@ -99,17 +100,17 @@ Status list_extend(Step& step) {
 template <bool unique>
 Status dict_merge(Step& step) {
   Ref more = step.frame.pop();
-  step.capture.look(more);
+  step.capture.resolver().look(more);
   if (more->kind != AbstractKind::dict) return fail(Reason::unsupported_value, "a mapping that is no dict");
   Ref dict = step.frame.peek(step.instruction.arg);
   step.capture.changes().guard_length(more);
   for (size_t i = 0; i < more->keys.size(); ++i) {
-    Ref key = step.capture.constant(more->keys[i].get());
+    Ref key = step.capture.values().constant(more->keys[i].get());
     if (unique) {
       ACCEL_TRY(bool repeated, contains(step.capture, key, dict));
       if (repeated) return fail(Reason::will_raise, "an argument is given twice");
     }
-    step.capture.look(more->items[i]);  // its guard says that the key is there
+    step.capture.resolver().look(more->items[i]);  // its guard says that the key is there
     ACCEL_TRY([[maybe_unused]] Unit done, set_item(step.capture, dict, key, more->items[i]));
   }
   return Unit{};
@@ -118,22 +119,22 @@ Status dict_merge(Step& step) {
 Status list_to_tuple(Step& step) {
   Ref list = step.frame.pop();
   if (list->kind != AbstractKind::list) return fail(Reason::unsupported_value, "a tuple of a list that grows");
-  step.frame.push(step.capture.tuple(list->items));
+  step.frame.push(step.capture.values().tuple(list->items));
   return Unit{};
 }
 
 // Items to unpack; arrays give their rows when the guard on their number holds.
 Result<std::vector<Ref>> items_to_unpack(Step& step, const Ref& value, int64_t count, bool at_least) {
-  step.capture.look(value);
+  step.capture.resolver().look(value);
   if (value->kind != AbstractKind::array || at_least) return all_items(step.capture, value);
   const std::vector<Dim>& shape = value->array.lens.shape;
   if (shape.empty()) return fail(Reason::unsupported_opcode, "unpacking of an array");
-  if (!step.capture.expect_equal(shape[0], step.capture.dims().constant(count))) {
+  if (!step.capture.facts().expect_equal(shape[0], step.capture.dims().constant(count))) {
     return fail(Reason::will_raise, "the number of values to unpack");
   }
   std::vector<Ref> items;
   for (int64_t i = 0; i < count; ++i) {
-    ACCEL_TRY(Ref item, array_getitem(step.capture, value, step.capture.python_int(i)));
+    ACCEL_TRY(Ref item, array_getitem(step.capture, value, step.capture.values().python_int(i)));
     items.push_back(std::move(item));
   }
   return items;
@@ -155,7 +156,7 @@ Status unpack_ex(Step& step) {
   if (items.size() < before + after) return fail(Reason::will_raise, "the number of values to unpack");
   auto middle = items.begin() + static_cast<std::ptrdiff_t>(before), tail = items.end() - static_cast<std::ptrdiff_t>(after);
   std::vector<Ref> out(items.begin(), middle);
-  out.push_back(step.capture.list({middle, tail}));
+  out.push_back(step.capture.values().list({middle, tail}));
   out.insert(out.end(), tail, items.end());
   step.frame.stack.insert(step.frame.stack.end(), out.rbegin(), out.rend());
   return Unit{};
@@ -167,23 +168,23 @@ Status build_string(Step& step) {
   std::vector<Ref> parts = pop_many(step.frame, step.instruction.arg);
   PyRef empty = PyRef::steal(PyUnicode_FromString(""));
   if (std::any_of(parts.begin(), parts.end(), [](const Ref& part) { return part->kind == AbstractKind::text; })) {
-    step.frame.push(make_text(PyRef::steal(PyObject_GetAttrString(empty.get(), "join")), {step.capture.tuple(parts)}));
+    step.frame.push(make_text(PyRef::steal(PyObject_GetAttrString(empty.get(), "join")), {step.capture.values().tuple(parts)}));
     return Unit{};
   }
-  ACCEL_TRY(PyRef strings, step.capture.require_constant(step.capture.tuple(parts)));
+  ACCEL_TRY(PyRef strings, step.capture.constants().require_constant(step.capture.values().tuple(parts)));
   ACCEL_TRY(Ref joined, folded(step.capture, PyUnicode_Join(empty.get(), strings.get())));
   step.frame.push(std::move(joined));
   return Unit{};
 }
 
 Status push_text(Step& step, const char* function, const Ref& value, const Ref& spec = nullptr) {
-  step.capture.look(value);
+  step.capture.resolver().look(value);
   PyRef callable = PyRef::borrow(PyDict_GetItemString(PyEval_GetBuiltins(), function));
   if (step.interpreter.is_boxed_call()) {
     CallArguments arguments;
     arguments.positional = {value};
     if (spec) arguments.positional.push_back(spec);
-    ACCEL_TRY(Ref given, step.interpreter.box_call(step.capture.constant(callable.get()), arguments));
+    ACCEL_TRY(Ref given, step.interpreter.box_call(step.capture.values().constant(callable.get()), arguments));
     step.frame.push(std::move(given));
     return Unit{};
   }

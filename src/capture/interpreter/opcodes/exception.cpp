@@ -37,7 +37,7 @@ Status pop_except(Step& step) {
 
 Status check_exc_match(Step& step) {
   Ref type = step.frame.pop();
-  ACCEL_TRY(PyRef types, step.capture.require_constant(type));
+  ACCEL_TRY(PyRef types, step.capture.constants().require_constant(type));
   const Ref& exception = step.frame.peek(1);
   if (!is_exception(exception)) return fail(Reason::internal_error, "no exception is handled");
   bool match = PyErr_GivenExceptionMatches(exception->object.get(), types.get()) != 0;
@@ -57,7 +57,7 @@ Status raise_varargs(Step& step) {
   if (count == 0) return fail(Reason::will_raise, "the code raises an exception here");
   if (count == 2) step.frame.pop();
   Ref exception = step.frame.pop();
-  step.capture.look(exception);
+  step.capture.resolver().look(exception);
   if (is_exception(exception)) return step.capture.raised(exception->object);
   bool is_class = exception->kind == AbstractKind::constant && is_builtin_exception(exception->object.get());
   if (!is_class) return fail(Reason::will_raise, "the code raises an exception here");
@@ -75,12 +75,12 @@ Status stopiteration_error(Step& step) {
 Result<Ref> special_method(Step& step, const Ref& owner, const char* name) {
   PyRef text = PyRef::steal(PyUnicode_InternFromString(name));
   if (owner->kind == AbstractKind::opaque) {
-    PyTypeObject* type = step.capture.type_of(owner);
+    PyTypeObject* type = step.capture.values().type_of(owner);
     guard_class_entry(step.capture, type, text.get());
     PyObject* method = _PyType_Lookup(type, text.get());
     const bool is_method = method != nullptr && (PyFunction_Check(method) || Py_IS_TYPE(method, &PyMethodDescr_Type));
     if (!is_method) return fail(Reason::unsupported_attribute, name);
-    return step.capture.method(step.capture.constant(method), owner);
+    return step.capture.values().method(step.capture.values().constant(method), owner);
   }
   return get_attribute(step.capture, owner, text.get());
 }
@@ -104,8 +104,8 @@ Status with_except_start(Step& step) {
   const Ref& exception = step.frame.peek(1);
   if (!is_exception(exception)) return fail(Reason::internal_error, "no exception is handled");
   CallArguments arguments;
-  arguments.positional = {step.capture.constant(reinterpret_cast<PyObject*>(Py_TYPE(exception->object.get()))), exception,
-                          opaque()};
+  arguments.positional = {step.capture.values().constant(reinterpret_cast<PyObject*>(Py_TYPE(exception->object.get()))),
+                          exception, opaque()};
   ACCEL_TRY(Ref value, step.interpreter.call_now(Ref(step.frame.peek(4)), arguments));
   step.frame.push(std::move(value));
   return Unit{};

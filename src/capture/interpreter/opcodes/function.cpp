@@ -13,7 +13,7 @@ Status make_function(Step& step) {
   function->kind = AbstractKind::function;
   function->object = code->object;
   function->items.resize(5);
-  function->items[0] = step.capture.constant(step.frame.globals.get());
+  function->items[0] = step.capture.values().constant(step.frame.globals.get());
   step.frame.push(std::move(function));
   return Unit{};
 }

@@ -46,7 +46,7 @@ Status pop_jump_if(Step& step) {
 
 template <bool wanted>
 Status pop_jump_if_none(Step& step) {
-  ACCEL_TRY(bool none, is_same(step.capture, step.frame.pop(), step.capture.constant(Py_None)));
+  ACCEL_TRY(bool none, is_same(step.capture, step.frame.pop(), step.capture.values().constant(Py_None)));
   note_known(step, none == wanted);
   return none == wanted ? jump(step) : Status(Unit{});
 }

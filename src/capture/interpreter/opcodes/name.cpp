@@ -102,7 +102,7 @@ Status load_global(Step& step) {
     step.capture.changes().read_behind(builtins);
   }
   sources.guard_bound(source);
-  step.frame.push(step.capture.at(source, value));
+  step.frame.push(step.capture.resolver().at(source, value));
   return Unit{};
 }
 
@@ -157,15 +157,15 @@ Result<Ref> imported(Step& step, PyObject* name) {
   PyObject* modules = PyImport_GetModuleDict();
   PyObject* module = entry(modules, name);
   if (module == nullptr || !PyModule_Check(module)) return fail(Reason::unsupported_opcode, "import of " + utf8(name));
-  return step.capture.at(step.capture.sources().global(modules, name, "sys.modules['" + utf8(name) + "']"), module);
+  return step.capture.resolver().at(step.capture.sources().global(modules, name, "sys.modules['" + utf8(name) + "']"), module);
 }
 
 Status import_name(Step& step) {
   Ref names = step.frame.pop(), level = step.frame.pop();
-  ACCEL_TRY(int64_t dots, step.capture.require_int(level));
+  ACCEL_TRY(int64_t dots, step.capture.constants().require_int(level));
   if (dots != 0) return fail(Reason::unsupported_opcode, "a relative import");
   std::string path = utf8(step.instruction.object);
-  bool leaf = step.capture.is_constant(names) && !names->items.empty();
+  bool leaf = step.capture.constants().is_constant(names) && !names->items.empty();
   if (!leaf) path = path.substr(0, path.find('.'));
   ACCEL_TRY(Ref module, imported(step, PyRef::steal(PyUnicode_InternFromString(path.c_str())).get()));
   step.frame.push(std::move(module));

@@ -71,7 +71,7 @@ Status binary_subscr(Step& step) {
 
 Status binary_slice(Step& step) {
   Ref stop = step.frame.pop(), start = step.frame.pop(), container = step.frame.pop();
-  Ref slice = make_slice(step.capture, start, stop, step.capture.constant(Py_None));
+  Ref slice = make_slice(step.capture, start, stop, step.capture.values().constant(Py_None));
   return push(step, get_item(step.capture, container, slice));
 }
 
@@ -82,7 +82,7 @@ Status store_subscr(Step& step) {
 
 Status store_slice(Step& step) {
   Ref stop = step.frame.pop(), start = step.frame.pop(), container = step.frame.pop(), value = step.frame.pop();
-  Ref slice = make_slice(step.capture, start, stop, step.capture.constant(Py_None));
+  Ref slice = make_slice(step.capture, start, stop, step.capture.values().constant(Py_None));
   return set_item(step.capture, container, slice, value);
 }
 
@@ -92,7 +92,7 @@ Status delete_subscr(Step& step) {
 }
 
 Status build_slice(Step& step) {
-  Ref last = step.instruction.arg == 3 ? step.frame.pop() : step.capture.constant(Py_None);
+  Ref last = step.instruction.arg == 3 ? step.frame.pop() : step.capture.values().constant(Py_None);
   Ref stop = step.frame.pop(), start = step.frame.pop();
   step.frame.push(make_slice(step.capture, start, stop, last));
   return Unit{};

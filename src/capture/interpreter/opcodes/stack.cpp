@@ -9,7 +9,7 @@ namespace {
 Status nop(Step&) { return Unit{}; }
 
 Status load_const(Step& step) {
-  step.frame.push(step.capture.constant(step.instruction.object));
+  step.frame.push(step.capture.values().constant(step.instruction.object));
   return Unit{};
 }
 

@@ -19,7 +19,7 @@ constexpr const char* data_decides = "the condition is computed from array data"
 void look_at_data_once(Capture& capture, const Ref& value, std::set<const AbstractValue*>& seen) {
   if (!value || !seen.insert(value.get()).second) return;
   const Descent level;
-  capture.look(value);
+  capture.resolver().look(value);
   for (const Ref& item : value->items) look_at_data_once(capture, item, seen);
 }
 
@@ -210,15 +210,15 @@ PathState Interpreter::save() {
   PathState state;
   state.block = capture_.build().block();
   for (const auto& frame : frames_) state.frames.push_back(*frame);
-  state.facts = capture_.facts();
-  state.errstate = capture_.errstate();
-  state.errstate_tokens = capture_.errstate_tokens();
-  state.memory_is_stale = capture_.memory_is_stale();
+  state.facts = capture_.facts().all();
+  state.errstate = capture_.events().errstate();
+  state.errstate_tokens = capture_.events().errstate_tokens();
+  state.memory_is_stale = capture_.memory().is_stale();
   state.passed = passed_;
   state.forks = forks_;
   state.lasting_effects = capture_.lasting_effects();
   state.writable = writable_;
-  save_objects(state, capture_.mutable_sources());
+  save_objects(state, capture_.resolver().mutable_sources());
   return state;
 }
 
@@ -227,19 +227,19 @@ PathState Interpreter::state_before() const {
   PathState state;
   for (const Frame* frame : frames_before()) state.frames.push_back(*frame);
   state.lasting_effects = capture_.lasting_effects();
-  save_objects(state, capture_.mutable_sources());
+  save_objects(state, capture_.resolver().mutable_sources());
   return state;
 }
 
 void Interpreter::restore(const PathState& state) {
   frames_.clear();
   for (const Frame& frame : state.frames) frames_.push_back(std::make_unique<Frame>(frame));
-  capture_.forget_caches(state.keep_objects);
+  capture_.resolver().forget_caches(state.keep_objects);
   restore_objects(state);
-  capture_.facts() = state.facts;
-  capture_.errstate() = state.errstate;
-  capture_.errstate_tokens() = state.errstate_tokens;
-  capture_.memory_is_stale() = state.memory_is_stale;
+  capture_.facts().all() = state.facts;
+  capture_.events().errstate() = state.errstate;
+  capture_.events().errstate_tokens() = state.errstate_tokens;
+  capture_.memory().is_stale() = state.memory_is_stale;
   capture_.build().move_to(state.block);
   passed_ = state.passed;
   has_read_ = false;
@@ -293,12 +293,12 @@ Status Interpreter::fork(const Condition& condition, const Way& when_true, const
   PathState here = save();
   build.move_to(no);
   // That not all of several relations hold says nothing of one of them.
-  if (condition.relations.size() == 1) capture_.assume(Capture::inverse(condition.relations[0]));
+  if (condition.relations.size() == 1) capture_.facts().assume(PathFacts::inverse(condition.relations[0]));
   ACCEL_TRY([[maybe_unused]] Unit one, when_false(*frames_.back()));
   ACCEL_TRY([[maybe_unused]] Unit waits, wait());
   restore(here);
   build.move_to(yes);
-  for (const Relation& relation : condition.relations) capture_.assume(relation);
+  for (const Relation& relation : condition.relations) capture_.facts().assume(relation);
   return when_true(*frames_.back());
 }
 

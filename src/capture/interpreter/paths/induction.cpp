@@ -64,7 +64,7 @@ std::optional<Interpreter::Tie> Interpreter::tie(const PathState& entry, const S
   for (bool grows : {true, false}) {
     if (plan_.untied.contains(key + extent.name + rounds.name + (grows ? "+" : "-"))) continue;
     Dim sum = sum_of(dims, extent_now, *now, grows);
-    capture_.assume({sum, sum_of(dims, extent.target_extent, *before, grows), Comparison::eq});
+    capture_.facts().assume({sum, sum_of(dims, extent.target_extent, *before, grows), Comparison::eq});
     return Tie{extent.name, rounds.name, grows, sum};
   }
   return std::nullopt;
@@ -78,7 +78,7 @@ std::optional<int64_t> known_excess(Capture& capture, Dim extent, Dim number) {
   Dim more = dims.sub(extent, number), less = dims.sub(number, extent);
   if (auto excess = dims.as_constant(more)) return excess;
   std::optional<int64_t> least, most;
-  for (Dim fact : capture.facts()) {
+  for (Dim fact : capture.facts().all()) {
     if (auto left = dims.as_constant(dims.sub(more, fact))) least = std::max(least.value_or(*left), *left);
     if (auto left = dims.as_constant(dims.sub(less, fact))) most = std::min(most.value_or(-*left), -*left);
   }
@@ -96,11 +96,12 @@ void Interpreter::name_lengths(const Frame& frame, int header, const Ref& iterat
                  [](const Ref& value) { return value && is_dynamic_list(value); });
   if (lists.empty() || iterator->kind != AbstractKind::iterator || frame.flow().has_break(header)) return;
   std::optional<Dim> rounds = rounds_so_far(capture_, iterator), all = all_rounds(capture_, iterator);
-  if (!rounds || !all || !capture_.is_runtime(*rounds)) return;
+  if (!rounds || !all || !capture_.facts().is_runtime(*rounds)) return;
   for (const Ref& list : lists) {
     for (const Ref& column : columns_of(list)) {
       Dim extent = column->array.lens.shape[0];
-      std::optional<int64_t> excess = capture_.is_runtime(extent) ? known_excess(capture_, extent, *rounds) : std::nullopt;
+      std::optional<int64_t> excess =
+          capture_.facts().is_runtime(extent) ? known_excess(capture_, extent, *rounds) : std::nullopt;
       if (excess) name_length(capture_, column, capture_.dims().add(*all, capture_.dims().constant(*excess)));
     }
   }

@@ -76,7 +76,7 @@ SourceId source_of(const StateSlot& slot) {
 // Whether the next attempt knows it from the start.
 bool see_before(Capture& capture, const StateSlot& slot) {
   SourceId source = source_of(slot);
-  return source >= 0 && capture.plan_early_look(source);
+  return source >= 0 && capture.resolver().plan_early_look(source);
 }
 
 // What holds on both.
@@ -182,7 +182,7 @@ void Interpreter::reload_awaited(std::vector<PathState>& arrivals, const std::st
     if (std::none_of(versions.begin(), versions.end(), passed)) continue;
     const bool at_rolled_loop = arrival.at_rolled_loop;
     restore(arrival);
-    capture_.reload_memory(awaited->second);
+    capture_.memory().reload(awaited->second);
     arrival = save();
     arrival.at_rolled_loop = at_rolled_loop;
     frames_.clear();
@@ -400,7 +400,7 @@ std::set<std::string> Interpreter::add_params(BlockId block, PathState& target, 
 
 // Memory that has these extents from here on.
 void Interpreter::memory_param(BlockId block, PathState& target, const StateSlot& slot, const std::vector<Dim>& extents) {
-  Type type = capture_.graph().type(capture_.known_contents(target.of(slot.target_memory)));
+  Type type = capture_.graph().type(capture_.memory().known_contents(target.of(slot.target_memory)));
   if (slot.target_memory->source < 0 && type.shape != extents) {
     resize(capture_, target, slot.target_memory, extents);
     type.shape = extents;
@@ -411,16 +411,16 @@ void Interpreter::memory_param(BlockId block, PathState& target, const StateSlot
 // A symbol for an extent that the ways to a block give it.
 Dim Interpreter::extent_param(BlockId block, const StateSlot& slot) {
   ValueId param = capture_.build().param(block, {ValueKind::py_scalar, DType::int64, {}, {}});
-  int64_t hint = std::max<int64_t>(capture_.hint(slot.target_extent), likely_extent);  // lists begin empty
-  return capture_.bind_dim(param, "extent", hint, 0, most_elements);
+  int64_t hint = std::max<int64_t>(capture_.ranges().hint(slot.target_extent), likely_extent);  // lists begin empty
+  return capture_.facts().bind_dim(param, "extent", hint, 0, most_elements);
 }
 
 // -1 where no call has been shown the object.
 ValueId Interpreter::identity_argument(const PathState& from, const StateSlot& slot, bool of_target) {
   const auto& memory = of_target ? slot.target_memory : slot.arriving_memory;
   const Ref identity = memory ? from.of(memory).identity : from.of(of_target ? slot.target : slot.arriving).identity;
-  const Ref number = identity ? std::make_shared<AbstractValue>(from.of(identity)) : capture_.python_int(-1);
-  return capture_.scalar_value(number).value();
+  const Ref number = identity ? std::make_shared<AbstractValue>(from.of(identity)) : capture_.values().python_int(-1);
+  return capture_.values().scalar_value(number).value();
 }
 
 // The graph value of a slot on a path, at its end.
@@ -429,14 +429,14 @@ ValueId Interpreter::argument(const PathState& from, const StateSlot& slot, bool
   build.move_to(from.block);
   if (slot.is_identity) return identity_argument(from, slot, of_target);
   if (slot.place == StateSlot::Place::extent) return build.dim(of_target ? slot.target_extent : slot.arriving_extent);
-  capture_.memory_is_stale() = from.memory_is_stale;
+  capture_.memory().is_stale() = from.memory_is_stale;
   if (slot.place == StateSlot::Place::memory) {
-    return capture_.contents(from.of(of_target ? slot.target_memory : slot.arriving_memory));
+    return capture_.memory().contents(from.of(of_target ? slot.target_memory : slot.arriving_memory));
   }
   Ref number = std::make_shared<AbstractValue>(from.of(of_target ? slot.target : slot.arriving));
   // Its node may lie in a block that does not lead here.
   if (number->kind == AbstractKind::scalar && number->scalar.dim) number->scalar.value = no_value;
-  return capture_.scalar_value(number).value();
+  return capture_.values().scalar_value(number).value();
 }
 
 // What nobody reads again need not be the same on all paths.

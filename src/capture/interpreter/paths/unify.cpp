@@ -54,7 +54,7 @@ class Matcher {
 
   // Arrays that may be reached from elsewhere: globals, attributes.
   bool arguments() {
-    for (const Ref& source : capture_.mutable_sources()) {
+    for (const Ref& source : capture_.resolver().mutable_sources()) {
       if (source->kind != AbstractKind::array || storages_.count(source->array.storage.get()) != 0) continue;
       if (!memory(source->array.storage, source->array.storage, StateSlot())) return false;
     }
@@ -196,7 +196,7 @@ class Matcher {
 
   // A number may have got the name of a run-time extent on one way only, or another one on each.
   bool has_name_of(const AbstractValue& t, const AbstractValue& a) const {
-    bool named = t.kind == AbstractKind::scalar && t.scalar.dim && capture_.is_runtime(*t.scalar.dim);
+    bool named = t.kind == AbstractKind::scalar && t.scalar.dim && capture_.facts().is_runtime(*t.scalar.dim);
     return !named || (a.kind == AbstractKind::scalar && a.scalar.dim && *t.scalar.dim == *a.scalar.dim);
   }
 
@@ -235,7 +235,8 @@ class Matcher {
     found.arriving_memory = a;
     found.equal = same_contents(tc, ac);
     const Graph& graph = capture_.graph();
-    const Type t_type = graph.type(capture_.known_contents(tc)), a_type = graph.type(capture_.known_contents(ac));
+    const Type t_type = graph.type(capture_.memory().known_contents(tc)),
+               a_type = graph.type(capture_.memory().known_contents(ac));
     if (!same_type(t_type, a_type, found, is_list)) return false;
     match_.slots.push_back(found);
     if (tc.source < 0) add_identity(nullptr, nullptr, tc.identity, ac.identity, found);
@@ -251,7 +252,7 @@ class Matcher {
     bool t_unknown = t.current == no_value && target_.memory_is_stale;
     bool a_unknown = a.current == no_value && arriving_.memory_is_stale;
     if (t_unknown || a_unknown) return t_unknown && a_unknown;
-    return capture_.known_contents(t) == capture_.known_contents(a);
+    return capture_.memory().known_contents(t) == capture_.memory().known_contents(a);
   }
 
   // Of contents. Their extents become slots, where the memory is not an argument's.
@@ -304,7 +305,7 @@ StateMatch match_states(Capture& capture, const PathState& target, const PathSta
 }
 
 void resize(Capture& capture, PathState& target, const std::shared_ptr<Storage>& memory, const std::vector<Dim>& shape) {
-  const std::vector<uint8_t> order = capture.graph().type(capture.known_contents(target.of(memory))).order;
+  const std::vector<uint8_t> order = capture.graph().type(capture.memory().known_contents(target.of(memory))).order;
   for (auto& [object, contents] : target.objects) {
     bool whole = contents.kind == AbstractKind::array || contents.kind == AbstractKind::dynamic_list;
     if (!whole || contents.array.storage != memory || !contents.array.path.empty()) continue;

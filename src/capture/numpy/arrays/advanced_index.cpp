@@ -62,8 +62,8 @@ bool collect(Capture& capture, ValueId value, std::optional<Written>& out) {
 // Whether the extent covers every element from `low` to `high`.
 bool covers(Capture& capture, Dim extent, const Written& written) {
   DimTable& dims = capture.dims();
-  bool above = written.high < 0 || capture.decide(extent, Comparison::gt, dims.constant(written.high));
-  bool below = written.low >= 0 || capture.decide(extent, Comparison::ge, dims.constant(-written.low));
+  bool above = written.high < 0 || capture.facts().decide(extent, Comparison::gt, dims.constant(written.high));
+  bool below = written.low >= 0 || capture.facts().decide(extent, Comparison::ge, dims.constant(-written.low));
   return above && below;
 }
 
@@ -135,8 +135,8 @@ ValueId list_true(Capture& capture, ValueId mask) {
   const std::vector<Dim> shape = capture.graph().type(mask).shape;
   ValueId count = count_true(capture, mask);
   Dim all = element_count(capture, shape);
-  Dim number = capture.bind_dim(count, "nonzero", capture.hint(all) / 2, 0, capture.high(all));
-  capture.facts().push_back(capture.dims().sub(all, number));
+  Dim number = capture.facts().bind_dim(count, "nonzero", capture.ranges().hint(all) / 2, 0, capture.ranges().high(all));
+  capture.facts().all().push_back(capture.dims().sub(all, number));
   return capture.build().true_indices(mask, number);
 }
 
@@ -145,7 +145,7 @@ ValueId list_true(Capture& capture, ValueId mask) {
 ValueId count_true(Capture& capture, ValueId mask) {
   std::vector<int> axes(capture.graph().type(mask).shape.size());
   std::iota(axes.begin(), axes.end(), 0);
-  ValueId ones = capture.astype(mask, DType::int64);
+  ValueId ones = capture.values().astype(mask, DType::int64);
   return capture.build().reduce(Op::add, ones, axes, DType::int64, no_value, false, ValueKind::numpy_scalar);
 }
 
@@ -207,7 +207,8 @@ Status check_mask(Capture& capture, const Selection& selection, const Ref& mask,
   const std::vector<Dim>& shape = lens_of(mask).shape;
   for (size_t k = 0; k < shape.size(); ++k) {
     Dim extent = lens_of(selection.view).shape[static_cast<size_t>(selection.taken[at + k])];
-    if (!capture.expect_equal(shape[k], extent)) return fail(Reason::will_raise, "boolean index did not match indexed array");
+    if (!capture.facts().expect_equal(shape[k], extent))
+      return fail(Reason::will_raise, "boolean index did not match indexed array");
   }
   return Unit{};
 }
@@ -240,7 +241,7 @@ Ref masked_view(Capture& capture, const Selection& selection) {
 Result<Predicate> predicate_of(Capture& capture, const Selection& selection) {
   const Ref& mask = selection.parts[0].ref;
   ACCEL_TRY([[maybe_unused]] Unit matching, check_mask(capture, selection, mask, 0));
-  return Predicate{capture.read(mask), selection.first, selection.parts[0].axes, true};
+  return Predicate{capture.memory().read(mask), selection.first, selection.parts[0].axes, true};
 }
 
 namespace {
@@ -249,7 +250,7 @@ Result<Ref> select_by_mask(Capture& capture, const Selection& selection) {
   ACCEL_TRY(Predicate predicate, predicate_of(capture, selection));
   Ref view = masked_view(capture, selection);
   const std::vector<Dim> shape = lens_of(view).shape;
-  ValueId value = capture.build().lanes(capture.read(view), spread_mask(capture, predicate, shape));
+  ValueId value = capture.build().lanes(capture.memory().read(view), spread_mask(capture, predicate, shape));
   return masked_selection_array(capture, value, predicate);
 }
 
@@ -265,10 +266,10 @@ Result<Indices> read_indices(Capture& capture, const Selection& selection) {
   for (const IndexPart& part : selection.parts) {
     if (part.kind == IndexKind::mask) {
       ACCEL_TRY([[maybe_unused]] Unit matching, check_mask(capture, selection, part.ref, at));
-      ACCEL_TRY(std::vector<ValueId> places, nonzero_places(capture, capture.read(part.ref)));
+      ACCEL_TRY(std::vector<ValueId> places, nonzero_places(capture, capture.memory().read(part.ref)));
       for (ValueId place : places) {
         out.values.push_back(place);
-        out.operands.push_back(*as_operand(capture, capture.fresh_array(place)));
+        out.operands.push_back(*as_operand(capture, capture.values().fresh_array(place)));
       }
     } else {
       Dim extent = lens_of(selection.view).shape[static_cast<size_t>(selection.taken[at])];
@@ -304,7 +305,7 @@ Result<Ref> gather(Capture& capture, const Selection& selection) {
   auto fancy = static_cast<int>(indices.shape.size());
   std::vector<int> axes = selection.taken, others = selection.others;
   axes.insert(axes.end(), others.begin(), others.end());
-  ValueId base = capture.read(selection.view);
+  ValueId base = capture.memory().read(selection.view);
   if (!std::is_sorted(axes.begin(), axes.end())) base = capture.build().transpose(base, axes);
   if (order.empty())
     for (int k = 0; k < fancy; ++k) order.push_back(static_cast<uint8_t>(k));
@@ -314,7 +315,7 @@ Result<Ref> gather(Capture& capture, const Selection& selection) {
   }
   ValueId value = capture.build().take(base, indices.values);
   if (!std::is_sorted(order.begin(), order.end())) capture.graph().values[static_cast<size_t>(value)].type.order = order;
-  Ref out = capture.fresh_array(value);
+  Ref out = capture.values().fresh_array(value);
   return selection.first > 0 ? moved_back(capture, out, fancy, selection.first) : out;
 }
 

@@ -28,13 +28,14 @@ Result<Dim> integer_count(Capture& capture, Dim start, Dim stop, int64_t step) {
   DimTable& dims = capture.dims();
   if (step == 0) return fail(Reason::will_raise, "arange with a step of zero");
   Dim distance = step > 0 ? dims.sub(stop, start) : dims.sub(start, stop);
-  if (!capture.assume_fits(distance)) return fail(Reason::unsupported_argument, "an arange of large numbers");
-  if (capture.hint(distance) == 0 && !dims.as_constant(start)) capture.decide(distance, Comparison::ge, dims.constant(0));
+  if (!capture.facts().assume_fits(distance)) return fail(Reason::unsupported_argument, "an arange of large numbers");
+  if (capture.ranges().hint(distance) == 0 && !dims.as_constant(start))
+    capture.facts().decide(distance, Comparison::ge, dims.constant(0));
   // An empty range needs no guard of its own when the distance is an extent.
-  if (!capture.decide(distance, Comparison::ge, dims.constant(0))) return dims.constant(0);
+  if (!capture.facts().decide(distance, Comparison::ge, dims.constant(0))) return dims.constant(0);
   int64_t size = std::llabs(step);
   if (size == 1) return distance;
-  if (!capture.expect(distance, Comparison::lt, dims.constant(int64_t{1} << 53)))
+  if (!capture.facts().expect(distance, Comparison::lt, dims.constant(int64_t{1} << 53)))
     return fail(Reason::unsupported_argument, "an arange of large numbers");
   return dims.floordiv(dims.add(distance, dims.constant(size - 1)), dims.constant(size));
 }
@@ -49,7 +50,7 @@ Ref whole_number(Capture& capture, const Operand& operand) {
   if (!constant || !read_scalar(operand.ref->object.get(), DType::float64, bits)) return nullptr;
   double value = Literal{DType::float64, {bits[0], bits[1]}}.as_complex().real();
   bool whole = std::trunc(value) == value && std::fabs(value) < 1 << 30 && (value != 0 || !std::signbit(value));
-  return whole ? capture.python_int(static_cast<int64_t>(value)) : nullptr;
+  return whole ? capture.values().python_int(static_cast<int64_t>(value)) : nullptr;
 }
 
 // The objects are subtracted and added in their own types: narrow integers wrap around, and warn.
@@ -75,7 +76,8 @@ bool holds_integers(Capture& capture, DType dtype, std::initializer_list<Dim> nu
   DimTable& dims = capture.dims();
   Dim limit = dims.constant(dtype == DType::float32 ? int64_t{1} << 24 : int64_t{1} << 53);
   return std::all_of(numbers.begin(), numbers.end(), [&](Dim d) {
-    return capture.expect(d, Comparison::le, limit) && capture.expect(dims.sub(dims.constant(0), d), Comparison::le, limit);
+    return capture.facts().expect(d, Comparison::le, limit) &&
+           capture.facts().expect(dims.sub(dims.constant(0), d), Comparison::le, limit);
   });
 }
 
@@ -87,22 +89,22 @@ Result<std::optional<Ref>> integer_range(Capture& capture, const ArangeBounds& b
   DimTable& dims = capture.dims();
   ACCEL_TRY(Dim start, read_dim(capture, whole[0]));
   ACCEL_TRY(Dim stop, read_dim(capture, whole[1]));
-  ACCEL_TRY(int64_t step, capture.require_int(whole[2]));
+  ACCEL_TRY(int64_t step, capture.constants().require_int(whole[2]));
   Dim by = dims.constant(step), second = dims.add(start, by);
-  if (!capture.assume_fits(second) || !holds_integers(capture, dtype, {start, by, second})) return std::optional<Ref>();
+  if (!capture.facts().assume_fits(second) || !holds_integers(capture, dtype, {start, by, second})) return std::optional<Ref>();
   ACCEL_TRY(Dim count, integer_count(capture, start, stop, step));
   ACCEL_TRY([[maybe_unused]] Unit apart, check_wrap(capture, bounds.last, bounds.first, {start, stop, dims.sub(stop, start)}));
   ACCEL_TRY([[maybe_unused]] Unit next, check_wrap(capture, bounds.first, bounds.by, {start, by, second}));
   ACCEL_TRY([[maybe_unused]] Unit possible, check_size(capture, {count}, dtype));
   bool narrow = is_integer_dtype(dtype) && dtype != DType::int64;
-  if (narrow && capture.decide(count, Comparison::gt, dims.constant(1))) {
+  if (narrow && capture.facts().decide(count, Comparison::gt, dims.constant(1))) {
     ACCEL_TRY([[maybe_unused]] Unit fits, check_dim(capture, second, dtype));
   }
-  Operand from = *as_operand(capture, capture.dim_scalar(start));
+  Operand from = *as_operand(capture, capture.values().dim_scalar(start));
   ACCEL_TRY(ValueId first, operand_value(capture, from, dtype));
   Literal delta = is_integer_dtype(dtype) ? Literal::of_int(dtype, step) : Literal::of_double(dtype, static_cast<double>(step));
   ValueId difference = capture.build().constant(delta, ValueKind::numpy_scalar);
-  return std::optional(capture.fresh_array(capture.build().arange(first, difference, count)));
+  return std::optional(capture.values().fresh_array(capture.build().arange(first, difference, count)));
 }
 
 // --- of constants -------------------------------------------------------------------------------------------------------
@@ -166,11 +168,11 @@ std::optional<Literal> difference_of(const Literal& first, const Literal& second
 }
 
 Result<Ref> range_of_constants(Capture& capture, const ArangeBounds& bounds, DType dtype) {
-  ACCEL_TRY(PyRef start, capture.require_constant(bounds.start));
-  ACCEL_TRY(PyRef stop, capture.require_constant(bounds.stop));
-  ACCEL_TRY(PyRef step, capture.require_constant(bounds.step));
+  ACCEL_TRY(PyRef start, capture.constants().require_constant(bounds.start));
+  ACCEL_TRY(PyRef stop, capture.constants().require_constant(bounds.stop));
+  ACCEL_TRY(PyRef step, capture.constants().require_constant(bounds.step));
   ACCEL_TRY(Ref parts, folded_quietly(capture, [&] { return progression_of(start.get(), stop.get(), step.get()); }));
-  ACCEL_TRY(int64_t count, capture.require_int(parts->items[0]));
+  ACCEL_TRY(int64_t count, capture.constants().require_int(parts->items[0]));
   Dim length = capture.dims().constant(count);
   ACCEL_TRY([[maybe_unused]] Unit possible, check_size(capture, {length}, dtype));
   Literal first = is_integer_dtype(dtype) ? Literal::of_int(dtype, 0) : Literal::of_double(dtype, 0), apart = first;
@@ -185,7 +187,7 @@ Result<Ref> range_of_constants(Capture& capture, const ArangeBounds& bounds, DTy
   }
   Builder& build = capture.build();
   ValueId from = build.constant(first, ValueKind::numpy_scalar), by = build.constant(apart, ValueKind::numpy_scalar);
-  return capture.fresh_array(build.arange(from, by, length));
+  return capture.values().fresh_array(build.arange(from, by, length));
 }
 
 bool is_beyond_int64(const Operand& operand) {
@@ -222,7 +224,8 @@ Result<Ref> numpy_arange(Capture& capture, PyObject*, const CallArguments& argum
     given[0] = nullptr;
   }
   if (is_none(given[1])) return fail(Reason::will_raise, "arange() requires stop to be specified.");
-  Ref start = is_none(given[0]) ? capture.python_int(0) : given[0], step = is_none(given[2]) ? capture.python_int(1) : given[2];
+  Ref start = is_none(given[0]) ? capture.values().python_int(0) : given[0],
+      step = is_none(given[2]) ? capture.values().python_int(1) : given[2];
   ACCEL_TRY(Operand first, read_arange_bound(capture, start));
   ACCEL_TRY(Operand last, read_arange_bound(capture, given[1]));
   ACCEL_TRY(Operand by, read_arange_bound(capture, step));

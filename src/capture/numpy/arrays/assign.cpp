@@ -26,7 +26,7 @@ Dim span_of(DimTable& dims, Dim extent, Dim stride) { return dims.mul(dims.sub(e
 bool comes_after(Capture& capture, const Lens& a, Dim extent, const Lens& b) {
   DimTable& dims = capture.dims();
   Dim end = dims.add(a.offset, dims.add(span_of(dims, extent, a.strides.back()), dims.constant(item_size(a.dtype))));
-  return capture.prove(dims.sub(b.offset, end));
+  return capture.facts().prove(dims.sub(b.offset, end));
 }
 
 // Assignments between vectors of one memory whose strides differ and have one sign are no exchange of values in NumPy: it
@@ -38,8 +38,9 @@ bool is_copied_in_place(Capture& capture, const Ref& target, const Operand& sour
   DimTable& dims = capture.dims();
   if (dims.is_constant(from.shape.back(), 1) || dims.is_constant(to.shape[0], 1)) return false;
   auto negated = [&](Dim d) { return dims.sub(dims.constant(0), d); };
-  bool up[] = {capture.prove(to.strides[0]), capture.prove(from.strides.back())};
-  bool down[] = {!up[0] && capture.prove(negated(to.strides[0])), !up[1] && capture.prove(negated(from.strides.back()))};
+  bool up[] = {capture.facts().prove(to.strides[0]), capture.facts().prove(from.strides.back())};
+  bool down[] = {!up[0] && capture.facts().prove(negated(to.strides[0])),
+                 !up[1] && capture.facts().prove(negated(from.strides.back()))};
   if ((up[0] && down[1]) || (down[0] && up[1])) return false;
   bool apart = up[0] && up[1] && (comes_after(capture, to, to.shape[0], from) || comes_after(capture, from, to.shape[0], to));
   return !apart;
@@ -48,9 +49,9 @@ bool is_copied_in_place(Capture& capture, const Ref& target, const Operand& sour
 }  // namespace
 
 Result<Operand> read_source(Capture& capture, const Ref& value, DType dtype, const std::string& casting) {
-  capture.look(value);
+  capture.resolver().look(value);
   if (!is_array_sequence(value) || casting != "unsafe") return read_operand(capture, value);
-  capture.look_deep(value);
+  capture.resolver().look_deep(value);
   ACCEL_TRY(Ref array, array_of_sequence(capture, value, dtype));
   return *as_operand(capture, array);
 }
@@ -76,7 +77,7 @@ Status fit_shape(Capture& capture, const std::vector<Dim>& target, std::vector<D
   }
   ACCEL_TRY(std::vector<Dim> joined, broadcast_shapes(capture, {target, shape}));
   for (size_t k = 0; k < joined.size(); ++k) {
-    if (!capture.expect_equal(joined[k], target[k])) return fail(Reason::will_raise, "could not broadcast input array");
+    if (!capture.facts().expect_equal(joined[k], target[k])) return fail(Reason::will_raise, "could not broadcast input array");
   }
   return Unit{};
 }
@@ -105,7 +106,7 @@ namespace {
 // Whether NumPy casts an array without axes once, ahead of the stores and whatever the mask selects: for several places.
 bool is_cast_ahead(Capture& capture, const Operand& source, DType dtype, const std::vector<Dim>& shape) {
   if (!source.is_array() || !source.shape.empty() || cast_events(source.type.dtype, dtype) == 0) return false;
-  return capture.decide(element_count(capture, shape), Comparison::gt, capture.dims().constant(1));
+  return capture.facts().decide(element_count(capture, shape), Comparison::gt, capture.dims().constant(1));
 }
 
 // The one number that goes to all places, in the array's dtype.
@@ -119,13 +120,13 @@ Ref number_of(Capture& capture, const Ref& value) {
   auto operand = as_operand(capture, value);
   if (!operand || !operand->is_array() || !operand->shape.empty()) return value;
   ValueId element =
-      capture.build().pointwise(Op::astype, {capture.read(value)}, {operand->type.dtype}, ValueKind::numpy_scalar);
-  return capture.scalar(element);
+      capture.build().pointwise(Op::astype, {capture.memory().read(value)}, {operand->type.dtype}, ValueKind::numpy_scalar);
+  return capture.values().scalar(element);
 }
 
 Status assign(Capture& capture, const Ref& target, const Ref& value, const std::string& casting, const Ref& where) {
   EventCall events(capture, "cast");
-  ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(target));
+  ACCEL_TRY([[maybe_unused]] Unit storable, capture.memory().check_storable(target));
   const std::vector<Dim> shape = lens_of(target).shape;
   DType dtype = lens_of(target).dtype;
   ACCEL_TRY(Operand source, read_source(capture, value, dtype, casting));
@@ -144,7 +145,7 @@ Status assign(Capture& capture, const Ref& target, const Ref& value, const std::
     store_result(capture, target, number, condition);
     return Unit{};
   }
-  ValueId contents = broadcast_value(capture, with_shape(capture, capture.read(source.ref), source.shape), shape);
+  ValueId contents = broadcast_value(capture, with_shape(capture, capture.memory().read(source.ref), source.shape), shape);
   // Casts happen where elements are stored.
   if (source.shape.empty() && !shape.empty()) contents = capture.build().full(contents, shape);
   ValueId condition = no_value;
@@ -152,12 +153,12 @@ Status assign(Capture& capture, const Ref& target, const Ref& value, const std::
     ACCEL_TRY(condition, mask_value(capture, *mask, shape));
     contents = capture.build().lanes(contents, condition);
   }
-  store_result(capture, target, capture.astype(contents, dtype), condition);
+  store_result(capture, target, capture.values().astype(contents, dtype), condition);
   return Unit{};
 }
 
 Ref store_result(Capture& capture, const Ref& out, ValueId value, ValueId mask) {
-  capture.store(out, value, mask);
+  capture.memory().store(out, value, mask);
   return out;
 }
 
@@ -169,8 +170,8 @@ Result<Ref> source_of_copy(Capture& capture, const Ref& value, DType dtype) {
   auto number = as_operand(capture, value);
   bool is_scalar = number && number->type.kind == Kind::numpy_scalar;
   if (!is_scalar || cast_events(number->type.dtype, dtype) == 0) return value;
-  ACCEL_TRY(ValueId element, capture.scalar_value(number->ref));
-  return capture.fresh_array(capture.build().full(element, {}));
+  ACCEL_TRY(ValueId element, capture.values().scalar_value(number->ref));
+  return capture.values().fresh_array(capture.build().full(element, {}));
 }
 
 }  // namespace
@@ -178,14 +179,14 @@ Result<Ref> source_of_copy(Capture& capture, const Ref& value, DType dtype) {
 // copyto(dst, src, casting='same_kind', where=True)
 Result<Ref> numpy_copyto(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"dst", "src", "casting", "where"}, 2}));
-  capture.look(given[0]);
-  if (given[0]->kind == AbstractKind::object) return capture.refusal(given[0]);
+  capture.resolver().look(given[0]);
+  if (given[0]->kind == AbstractKind::object) return capture.resolver().refusal(given[0]);
   if (given[0]->kind != AbstractKind::array) return fail(Reason::will_raise, "copyto into no array");
   ACCEL_TRY(std::string casting, read_text(capture, given[2]));
   if (casting.empty()) casting = "same_kind";
   ACCEL_TRY(Ref source, source_of_copy(capture, given[1], lens_of(given[0]).dtype));
   ACCEL_TRY([[maybe_unused]] Unit done, assign(capture, given[0], source, casting, given[3]));
-  return capture.constant(Py_None);
+  return capture.values().constant(Py_None);
 }
 
 Result<Ref> numpy_array_fill(Capture& capture, PyObject*, const CallArguments& arguments) {
@@ -196,7 +197,7 @@ Result<Ref> numpy_array_fill(Capture& capture, PyObject*, const CallArguments& a
     return fail(Reason::unsupported_argument, "fill with an array; plain form: array[...] = values");
   ACCEL_TRY([[maybe_unused]] Unit in_range, require_element_in_range(capture, *value, lens_of(given[0]).dtype));
   ACCEL_TRY([[maybe_unused]] Unit done, assign(capture, given[0], given[1], "unsafe"));
-  return capture.constant(Py_None);
+  return capture.values().constant(Py_None);
 }
 
 }  // namespace accel

@@ -23,7 +23,7 @@ Result<std::optional<Operand>> read_mask(Capture& capture, const Ref& where);
 // A mask as a value of `shape`, which it broadcasts to.
 Result<ValueId> mask_value(Capture& capture, const Operand& mask, const std::vector<Dim>& shape);
 
-// Stores a value of the array's dtype and shape. Requires Capture::check_storable(). Returns the array.
+// Stores a value of the array's dtype and shape. Requires StorageVersions::check_storable(). Returns the array.
 Ref store_result(Capture& capture, const Ref& out, ValueId value, ValueId mask = no_value);
 
 }  // namespace accel

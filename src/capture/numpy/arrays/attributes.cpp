@@ -16,16 +16,20 @@ namespace {
 
 DType dtype_of(const Operand& self) { return self.type.dtype; }
 
-Result<Ref> get_shape(Capture& capture, const Operand& self) { return capture.shape_tuple(self.shape); }
+Result<Ref> get_shape(Capture& capture, const Operand& self) { return capture.values().shape_tuple(self.shape); }
 Result<Ref> get_ndim(Capture& capture, const Operand& self) {
-  return capture.python_int(static_cast<int64_t>(self.shape.size()));
+  return capture.values().python_int(static_cast<int64_t>(self.shape.size()));
 }
-Result<Ref> get_size(Capture& capture, const Operand& self) { return capture.dim_scalar(element_count(capture, self.shape)); }
-Result<Ref> get_itemsize(Capture& capture, const Operand& self) { return capture.python_int(item_size(dtype_of(self))); }
-Result<Ref> get_dtype(Capture& capture, const Operand& self) { return capture.constant(descr_of(dtype_of(self))); }
+Result<Ref> get_size(Capture& capture, const Operand& self) {
+  return capture.values().dim_scalar(element_count(capture, self.shape));
+}
+Result<Ref> get_itemsize(Capture& capture, const Operand& self) {
+  return capture.values().python_int(item_size(dtype_of(self)));
+}
+Result<Ref> get_dtype(Capture& capture, const Operand& self) { return capture.values().constant(descr_of(dtype_of(self))); }
 
 Result<Ref> get_nbytes(Capture& capture, const Operand& self) {
-  return capture.dim_scalar(capture.dims().mul(element_count(capture, self.shape), item_size(dtype_of(self))));
+  return capture.values().dim_scalar(capture.dims().mul(element_count(capture, self.shape), item_size(dtype_of(self))));
 }
 
 Result<Ref> get_transpose(Capture& capture, const Operand& self) {
@@ -45,7 +49,7 @@ Result<Ref> get_matrix_transpose(Capture& capture, const Operand& self) {
 
 Result<Ref> complex_part(Capture& capture, const Operand& self, bool imaginary) {
   if (self.is_array()) return part_view(capture, self.ref, imaginary);
-  ACCEL_TRY(ValueId value, capture.scalar_value(self.ref));
+  ACCEL_TRY(ValueId value, capture.values().scalar_value(self.ref));
   return wrap_result(capture, imaginary ? capture.build().imag(value) : capture.build().real(value), false);
 }
 
@@ -62,24 +66,24 @@ Result<Ref> get_imag(Capture& capture, const Operand& self) {
     literal.dtype = dtype_of(self);
     ACCEL_TRY(std::vector<uint8_t> order, copy_order(capture, self.ref, "A"));
     ValueId number = capture.build().constant(literal, ValueKind::numpy_scalar);
-    Ref zeros = capture.fresh_array(capture.build().full(number, self.shape, order));
+    Ref zeros = capture.values().fresh_array(capture.build().full(number, self.shape, order));
     zeros->array.writeable = false;
     zeros->array.storage->read_only = true;
     return zeros;
   }
-  ACCEL_TRY(ValueId zero, operand_value(capture, *as_operand(capture, capture.python_int(0)), dtype_of(self)));
+  ACCEL_TRY(ValueId zero, operand_value(capture, *as_operand(capture, capture.values().python_int(0)), dtype_of(self)));
   return wrap_result(capture, zero, false);
 }
 
 Result<Ref> get_flat(Capture& capture, const Operand& self) {
   if (!self.is_array()) return fail(Reason::unsupported_attribute, "flat of a NumPy scalar");
   PyRef name = PyRef::steal(PyUnicode_InternFromString("flat"));
-  return capture.method(capture.constant(_PyType_Lookup(array_type(), name.get())), self.ref);
+  return capture.values().method(capture.values().constant(_PyType_Lookup(array_type(), name.get())), self.ref);
 }
 
 Result<Ref> get_device(Capture& capture, const Operand&) {
   PyRef text = PyRef::steal(PyUnicode_InternFromString("cpu"));
-  return capture.constant(text.get());
+  return capture.values().constant(text.get());
 }
 
 Result<Ref> get_flags(Capture& capture, const Operand& self) {
@@ -110,10 +114,10 @@ Result<Ref> array_attribute(Capture& capture, const Ref& ref, const std::string&
     return row.get(capture, self);
   }
   PyRef text = PyRef::steal(PyUnicode_FromString(name.c_str()));
-  PyTypeObject* type = capture.type_of(ref);
+  PyTypeObject* type = capture.values().type_of(ref);
   PyObject* descriptor = text ? _PyType_Lookup(type, text.get()) : nullptr;
   if (descriptor != nullptr && Py_IS_TYPE(descriptor, &PyMethodDescr_Type))
-    return capture.method(capture.constant(descriptor), ref);
+    return capture.values().method(capture.values().constant(descriptor), ref);
   return fail(Reason::unsupported_attribute, std::string(type->tp_name) + "." + name);
 }
 

@@ -24,13 +24,13 @@ struct Cut {
 // A bound of a slice after Python's clamping: in [low, high].
 Dim clamp_bound(Capture& capture, Dim bound, Dim extent, Dim low, Dim high) {
   DimTable& dims = capture.dims();
-  bound = capture.from_start(bound, extent, true);
-  if (capture.is_runtime(bound)) {
-    if (!capture.prove(dims.sub(bound, low))) bound = dims.max(bound, low);
-    return capture.prove(dims.sub(high, bound)) ? bound : dims.min(bound, high);
+  bound = capture.facts().from_start(bound, extent, true);
+  if (capture.facts().is_runtime(bound)) {
+    if (!capture.facts().prove(dims.sub(bound, low))) bound = dims.max(bound, low);
+    return capture.facts().prove(dims.sub(high, bound)) ? bound : dims.min(bound, high);
   }
-  if (capture.decide(bound, Comparison::lt, low)) return low;
-  return capture.decide(bound, Comparison::gt, high) ? high : bound;
+  if (capture.facts().decide(bound, Comparison::lt, low)) return low;
+  return capture.facts().decide(bound, Comparison::gt, high) ? high : bound;
 }
 
 // ceil(distance / step) for positive distance and step.
@@ -49,8 +49,8 @@ Result<std::optional<Dim>> read_bound(Capture& capture, const Ref& ref) {
 Result<Dim> read_step(Capture& capture, const Ref& ref) {
   if (is_none(ref)) return capture.dims().constant(1);
   ACCEL_TRY(Dim step, read_dim(capture, ref));
-  if (capture.is_runtime(step)) return step;
-  ACCEL_TRY(int64_t known, capture.require_int(ref));
+  if (capture.facts().is_runtime(step)) return step;
+  ACCEL_TRY(int64_t known, capture.constants().require_int(ref));
   return capture.dims().constant(known);
 }
 
@@ -58,8 +58,9 @@ Result<Cut> cut_by_slice(Capture& capture, const Ref& slice, Dim extent) {
   DimTable& dims = capture.dims();
   Dim zero = dims.constant(0), one = dims.constant(1);
   ACCEL_TRY(Dim step, read_step(capture, slice->items[2]));
-  bool forward = capture.decide(step, Comparison::gt, zero);
-  if (!forward && !capture.decide(step, Comparison::lt, zero)) return fail(Reason::will_raise, "slice step cannot be zero");
+  bool forward = capture.facts().decide(step, Comparison::gt, zero);
+  if (!forward && !capture.facts().decide(step, Comparison::lt, zero))
+    return fail(Reason::will_raise, "slice step cannot be zero");
   ACCEL_TRY(auto start, read_bound(capture, slice->items[0]));
   ACCEL_TRY(auto stop, read_bound(capture, slice->items[1]));
   Dim low = forward ? zero : dims.constant(-1), high = forward ? extent : dims.sub(extent, one);
@@ -68,28 +69,29 @@ Result<Cut> cut_by_slice(Capture& capture, const Ref& slice, Dim extent) {
   Dim distance = forward ? dims.sub(last, first) : dims.sub(first, last), stride = forward ? step : dims.sub(zero, step);
   // A whole axis needs no guard, whatever its extent.
   if (step == one && distance == extent) return Cut{zero, one, extent};
-  if (step == dims.constant(-1) && distance == extent && !capture.decide(extent, Comparison::gt, zero))
+  if (step == dims.constant(-1) && distance == extent && !capture.facts().decide(extent, Comparison::gt, zero))
     return Cut{zero, one, zero};
-  if (step == one && capture.is_runtime(distance)) {
-    return Cut{first, one, capture.prove(distance) ? distance : dims.max(distance, zero)};
+  if (step == one && capture.facts().is_runtime(distance)) {
+    return Cut{first, one, capture.facts().prove(distance) ? distance : dims.max(distance, zero)};
   }
-  if ((capture.is_runtime(distance) || capture.is_runtime(step)) && !capture.prove(dims.sub(distance, one))) {
-    if (!forward && !capture.prove(first)) first = dims.max(first, zero);
+  if ((capture.facts().is_runtime(distance) || capture.facts().is_runtime(step)) &&
+      !capture.facts().prove(dims.sub(distance, one))) {
+    if (!forward && !capture.facts().prove(first)) first = dims.max(first, zero);
     return Cut{first, step, dims.max(steps_in(dims, distance, stride), zero)};
   }
-  if (!capture.decide(distance, Comparison::gt, zero)) return Cut{zero, one, zero};
+  if (!capture.facts().decide(distance, Comparison::gt, zero)) return Cut{zero, one, zero};
   return Cut{first, step, steps_in(dims, distance, stride)};
 }
 
 Result<Cut> cut_by_integer(Capture& capture, const Ref& index, Dim extent) {
   DimTable& dims = capture.dims();
   ACCEL_TRY(Dim at, read_dim(capture, index));
-  if (capture.is_runtime(at) && !capture.prove(at) && capture.prove(dims.add(at, extent)) &&
-      capture.prove(dims.sub(dims.sub(extent, dims.constant(1)), at))) {
+  if (capture.facts().is_runtime(at) && !capture.facts().prove(at) && capture.facts().prove(dims.add(at, extent)) &&
+      capture.facts().prove(dims.sub(dims.sub(extent, dims.constant(1)), at))) {
     return Cut{dims.mod(at, extent), dims.constant(1), dims.constant(1)};
   }
-  at = capture.from_start(at, extent, true);
-  if (!capture.expect(at, Comparison::ge, dims.constant(0)) || !capture.expect(at, Comparison::lt, extent)) {
+  at = capture.facts().from_start(at, extent, true);
+  if (!capture.facts().expect(at, Comparison::ge, dims.constant(0)) || !capture.facts().expect(at, Comparison::lt, extent)) {
     return fail(Reason::will_raise, "an index is out of bounds");
   }
   return Cut{at, dims.constant(1), dims.constant(1)};
@@ -106,8 +108,9 @@ bool is_integer(Capture& capture, const Ref& ref) {
 
 // A 0-d integer array is an integer, whose result is a copy.
 Ref scalar_of(Capture& capture, const Ref& array) {
-  ValueId value = capture.build().pointwise(Op::astype, {capture.read(array)}, {DType::int64}, ValueKind::numpy_scalar);
-  return capture.scalar(value);
+  ValueId value =
+      capture.build().pointwise(Op::astype, {capture.memory().read(array)}, {DType::int64}, ValueKind::numpy_scalar);
+  return capture.values().scalar(value);
 }
 
 Result<IndexPart> array_part(Capture& capture, const Ref& array) {
@@ -129,12 +132,12 @@ Result<IndexPart> sequence_part(Capture& capture, const Ref& item) {
   DimTable& dims = capture.dims();
   const Lens& lens = lens_of(array);
   bool empty = std::any_of(lens.shape.begin(), lens.shape.end(), [&](Dim d) { return dims.is_constant(d, 0); });
-  if (empty) array = capture.fresh_array(capture.astype(capture.read(array), DType::int64));
+  if (empty) array = capture.values().fresh_array(capture.values().astype(capture.memory().read(array), DType::int64));
   return array_part(capture, array);
 }
 
 Result<IndexPart> part_of(Capture& capture, const Ref& item) {
-  capture.look(item);
+  capture.resolver().look(item);
   if (item->kind == AbstractKind::slice) return IndexPart{IndexKind::slice, item, 1};
   if (is_object(item, Py_None)) return IndexPart{IndexKind::newaxis, item, 0};
   if (is_object(item, Py_Ellipsis)) return IndexPart{IndexKind::ellipsis, item, 0};
@@ -223,7 +226,7 @@ Result<Ref> view_by_plan(Capture& capture, const Ref& self, const IndexPlan& pla
 bool has_advanced(const std::vector<IndexPart>& parts) { return std::any_of(parts.begin(), parts.end(), is_advanced); }
 
 Result<std::vector<IndexPart>> index_parts(Capture& capture, const Ref& array, const Ref& index) {
-  capture.look(index);
+  capture.resolver().look(index);
   std::vector<Ref> items = {index};
   if (index->kind == AbstractKind::tuple) items = index->items;
   auto rank = static_cast<int>(lens_of(array).shape.size());
@@ -257,7 +260,7 @@ Result<Ref> array_getitem(Capture& capture, const Ref& self, const Ref& index) {
   ACCEL_TRY(Ref view, view_by_plan(capture, self, plan));
   bool copies = std::any_of(parts.begin(), parts.end(), [](const IndexPart& part) { return part.copies; });
   if (!copies || view->kind != AbstractKind::array) return view;
-  return copied(capture, capture.read(view), copy_order(capture, view));
+  return copied(capture, capture.memory().read(view), copy_order(capture, view));
 }
 
 }  // namespace accel

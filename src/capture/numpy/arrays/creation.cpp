@@ -54,7 +54,7 @@ Result<Ref> zeros(Capture& capture, const Ref& shape_given, const Ref& dtype_giv
   ACCEL_TRY(std::vector<uint8_t> order, read_order(capture, order_given, shape.size()));
   DType wanted = dtype.value_or(DType::float64);
   ACCEL_TRY([[maybe_unused]] Unit possible, check_size(capture, shape, wanted));
-  return capture.fresh_array(capture.build().full(zero_of(capture, wanted), shape, order, unread));
+  return capture.values().fresh_array(capture.build().full(zero_of(capture, wanted), shape, order, unread));
 }
 
 Result<Ref> zeros(Capture& capture, const CallArguments& arguments, bool unread) {
@@ -71,8 +71,8 @@ bool is_unread(Capture& capture) { return capture.in_library(); }
 bool may_be_too_large(Capture& capture, const std::vector<Dim>& shape) {
   int found = 0;
   for (Dim extent : shape) {
-    if (!capture.is_runtime(extent)) continue;
-    if (++found > 1 || capture.high(extent) > most_elements) return true;
+    if (!capture.facts().is_runtime(extent)) continue;
+    if (++found > 1 || capture.ranges().high(extent) > most_elements) return true;
   }
   return found == 0;
 }
@@ -82,7 +82,7 @@ bool fits_at_entry(Capture& capture, std::vector<Dim> shape, int64_t most) {
   DimTable& dims = capture.dims();
   for (Dim& extent : shape) extent = shape.size() == 1 ? extent : dims.max(extent, dims.constant(1));
   const Dim count = dims.product(shape);
-  return capture.assume_fits(count) && capture.expect(count, Comparison::le, dims.constant(most));
+  return capture.facts().assume_fits(count) && capture.facts().expect(count, Comparison::le, dims.constant(most));
 }
 
 // Whether extents that compiled code computes have at most `most` elements in all: a check of each extent against what the
@@ -91,8 +91,8 @@ bool fits_at_run_time(Capture& capture, const std::vector<Dim>& shape, int64_t m
   DimTable& dims = capture.dims();
   Dim left = dims.constant(most);
   for (Dim extent : shape) {
-    if (!capture.assume_fits(extent)) continue;  // it is the size of something, which capture cannot see
-    if (!capture.expect(extent, Comparison::le, left)) return false;
+    if (!capture.facts().assume_fits(extent)) continue;  // it is the size of something, which capture cannot see
+    if (!capture.facts().expect(extent, Comparison::le, left)) return false;
     left = dims.floordiv(left, dims.max(extent, dims.constant(1)));
   }
   return true;
@@ -107,7 +107,7 @@ Status check_size(Capture& capture, const std::vector<Dim>& shape, DType dtype) 
   std::vector<Dim> open;
   bool at_run_time = false;
   for (Dim extent : shape) {
-    at_run_time |= capture.is_runtime(extent);
+    at_run_time |= capture.facts().is_runtime(extent);
     if (auto known = dims.as_constant(extent)) {
       bytes *= std::max(static_cast<double>(*known), 1.0);
     } else {
@@ -163,7 +163,7 @@ Result<Ref> numpy_empty_like(Capture& capture, PyObject*, const CallArguments& a
     ACCEL_TRY([[maybe_unused]] Unit possible, check_size(capture, shape, wanted));
   }
   ValueId zero = zero_of(capture, wanted);
-  return capture.fresh_array(capture.build().full(zero, shape, memory, is_unread(capture)));
+  return capture.values().fresh_array(capture.build().full(zero, shape, memory, is_unread(capture)));
 }
 
 Result<ValueId> fill_value(Capture& capture, const Operand& number, DType dtype) {
@@ -175,12 +175,12 @@ Result<ValueId> fill_value(Capture& capture, const Operand& number, DType dtype)
     double value = std::trunc(Literal{DType::float64, {bits[0], bits[1]}}.as_complex().real());
     if (!(std::fabs(value) < 9e18)) return cast_failure(dtype);
     PyRef whole = PyRef::steal(PyLong_FromDouble(value));
-    return operand_value(capture, *as_operand(capture, capture.constant(whole.get())), dtype);
+    return operand_value(capture, *as_operand(capture, capture.values().constant(whole.get())), dtype);
   }
   if (number.type.kind == Kind::py_float || number.type.kind == Kind::py_complex) {
     // Not weak here: the number is an array of its own dtype first, and the cast may warn.
     ACCEL_TRY([[maybe_unused]] Unit in_range, require_element_in_range(capture, number, dtype));
-    ACCEL_TRY(ValueId value, capture.scalar_value(number.ref));
+    ACCEL_TRY(ValueId value, capture.values().scalar_value(number.ref));
     return capture.build().pointwise(Op::astype, {value}, {dtype}, ValueKind::numpy_scalar);
   }
   return operand_value(capture, number, dtype);
@@ -205,14 +205,15 @@ Result<Ref> array_of_range(Capture& capture, const Ref& range, std::optional<DTy
     ACCEL_TRY(bounds, constant_range(capture, range->object.get()));
   }
   ACCEL_TRY(Ref items, numpy_arange(capture, nullptr, {bounds->items, {}}));
-  if (!dtype && !capture.expect(lens_of(items).shape[0], Comparison::gt, capture.dims().constant(0))) dtype = DType::float64;
+  if (!dtype && !capture.facts().expect(lens_of(items).shape[0], Comparison::gt, capture.dims().constant(0)))
+    dtype = DType::float64;
   if (!dtype || *dtype == lens_of(items).dtype) return items;
-  return capture.fresh_array(capture.astype(capture.read(items), *dtype));
+  return capture.values().fresh_array(capture.values().astype(capture.memory().read(items), *dtype));
 }
 
 Status walk(Capture& capture, const Ref& given, size_t level, Sequence& out) {
   const Descent descent;
-  capture.look(given);
+  capture.resolver().look(given);
   Ref ref = given;
   if (is_range(ref)) {
     ACCEL_TRY(ref, array_of_range(capture, ref, std::nullopt));
@@ -223,7 +224,7 @@ Status walk(Capture& capture, const Ref& given, size_t level, Sequence& out) {
     out.leaves.push_back(std::move(*leaf));
     return Unit{};
   }
-  if (ref->kind == AbstractKind::object) return capture.refusal(ref);
+  if (ref->kind == AbstractKind::object) return capture.resolver().refusal(ref);
   if (ref->kind != AbstractKind::tuple && ref->kind != AbstractKind::list) {
     return fail(Reason::unsupported_value, "a sequence of anything but numbers and arrays");
   }
@@ -275,18 +276,18 @@ Result<Ref> array_of_sequence(Capture& capture, const Ref& ref, std::optional<DT
   DimTable& dims = capture.dims();
   std::vector<Dim> shape;
   for (int64_t extent : sequence.levels) shape.push_back(dims.constant(extent));
-  if (sequence.leaves.empty()) return capture.fresh_array(capture.build().full(zero_of(capture, *dtype), shape));
+  if (sequence.leaves.empty()) return capture.values().fresh_array(capture.build().full(zero_of(capture, *dtype), shape));
   const std::vector<Dim> inner = sequence.leaves[0].shape;
   std::vector<ValueId> parts;
   for (const Operand& leaf : sequence.leaves) {
     bool same = leaf.shape.size() == inner.size();
-    for (size_t k = 0; same && k < inner.size(); ++k) same = capture.decide_equal(leaf.shape[k], inner[k]);
+    for (size_t k = 0; same && k < inner.size(); ++k) same = capture.facts().decide_equal(leaf.shape[k], inner[k]);
     if (!same) return fail(Reason::will_raise, "the sequence has an inhomogeneous shape");
     if (!leaf.is_array()) {
       ACCEL_TRY([[maybe_unused]] Unit in_range, require_element_in_range(capture, leaf, *dtype));
     }
-    Result<ValueId> value =
-        leaf.is_array() ? Result<ValueId>(capture.astype(capture.read(leaf.ref), *dtype)) : fill_value(capture, leaf, *dtype);
+    Result<ValueId> value = leaf.is_array() ? Result<ValueId>(capture.values().astype(capture.memory().read(leaf.ref), *dtype))
+                                            : fill_value(capture, leaf, *dtype);
     if (!value.ok()) return value.failure();
     parts.push_back(*value);
   }
@@ -298,7 +299,7 @@ Result<Ref> array_of_sequence(Capture& capture, const Ref& ref, std::optional<DT
   ValueId value = parts.size() == 1 ? parts[0] : capture.build().concatenate(parts, 0);
   shape.insert(shape.end(), inner.begin(), inner.end());
   ValueId shaped = with_shape(capture, value, shape);
-  if (parts.size() > 1 && shaped == value) return capture.fresh_array(value);  // joined in memory of its own
+  if (parts.size() > 1 && shaped == value) return capture.values().fresh_array(value);  // joined in memory of its own
   return copied(capture, shaped, {});
 }
 
@@ -323,7 +324,7 @@ Result<Ref> from_array(Capture& capture, const Operand& operand, const ArrayRequ
   // Copies of another dtype take A to mean K.
   const bool keeps = order == "A" && dtype != operand.type.dtype;
   ACCEL_TRY(std::vector<uint8_t> memory, copy_order(capture, operand.ref, keeps ? "K" : order));
-  return copied(capture, capture.astype(capture.read(operand.ref), dtype), std::move(memory));
+  return copied(capture, capture.values().astype(capture.memory().read(operand.ref), dtype), std::move(memory));
 }
 
 // Axes of extent 1 in front: NumPy's _prepend_ones, whose strides are those of C order, else of one element.
@@ -347,7 +348,7 @@ Ref with_leading_axes(Capture& capture, const Ref& array, size_t count, const st
 Result<Ref> from_number(Capture& capture, const Operand& operand, const ArrayRequest& request) {
   DType dtype = request.dtype.value_or(own_dtype(operand));
   ACCEL_TRY(ValueId value, fill_value(capture, operand, dtype));
-  return capture.fresh_array(capture.build().full(value, {}));
+  return capture.values().fresh_array(capture.build().full(value, {}));
 }
 
 Result<Ref> make_array(Capture& capture, const Ref& ref, const ArrayRequest& request) {
@@ -360,7 +361,7 @@ Result<Ref> make_array(Capture& capture, const Ref& ref, const ArrayRequest& req
                      : operand                ? from_number(capture, *operand, request)
                      : is_array_sequence(ref) ? array_of_sequence(capture, ref, request.dtype)
                      : ref->kind == AbstractKind::object
-                         ? Result<Ref>(capture.refusal(ref))
+                         ? Result<Ref>(capture.resolver().refusal(ref))
                          : Result<Ref>(fail(Reason::unsupported_value, "an array of this object"));
   if (!made.ok()) return made;
   if (!operand && request.order == "F")
@@ -407,7 +408,7 @@ Result<Ref> numpy_array(Capture& capture, PyObject*, const CallArguments& argume
   ACCEL_TRY(request.copy, read_copy(capture, given[2], CopyMode::always));
   ACCEL_TRY(request.order, read_text(capture, given[3]));
   if (given[5]) {
-    ACCEL_TRY(request.least_rank, capture.require_int(given[5]));
+    ACCEL_TRY(request.least_rank, capture.constants().require_int(given[5]));
   }
   return make_array(capture, given[0], request);
 }
@@ -435,15 +436,15 @@ Result<Ref> numpy_scalar_type(Capture& capture, PyObject* type, const CallArgume
   if (operand.is_array()) {
     if (!operand.shape.empty()) return from_array(capture, operand, {dtype, "", CopyMode::if_needed, 0});
     ACCEL_TRY(Ref array, from_array(capture, operand, {dtype, "", CopyMode::always, 0}));
-    return wrap_result(capture, capture.build().pointwise(Op::astype, {capture.read(array)}, {*dtype}), false);
+    return wrap_result(capture, capture.build().pointwise(Op::astype, {capture.memory().read(array)}, {*dtype}), false);
   }
   if (operand.ref->kind == AbstractKind::scalar && operand.ref->scalar.dim && *dtype == DType::int64) {
-    return capture.dim_scalar(*operand.ref->scalar.dim, ValueKind::numpy_scalar);
+    return capture.values().dim_scalar(*operand.ref->scalar.dim, ValueKind::numpy_scalar);
   }
   uint64_t bits[2];
   if (operand.ref->kind == AbstractKind::constant && read_scalar(operand.ref->object.get(), *dtype, bits)) {
     PyRef scalar = PyRef::steal(new_numpy_scalar(*dtype, bits));
-    return capture.constant(scalar.get());
+    return capture.values().constant(scalar.get());
   }
   ACCEL_TRY(ValueId value, fill_value(capture, operand, *dtype));
   return wrap_result(capture, capture.build().pointwise(Op::astype, {value}, {*dtype}), false);

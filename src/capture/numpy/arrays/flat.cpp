@@ -33,15 +33,15 @@ Result<Ref> stepped(Capture& capture, const Ref& flat, const Ref& index) {
   DimTable& dims = capture.dims();
   Dim zero = dims.constant(0), bounds[] = {zero, lens_of(flat).shape[0]}, size = bounds[1];
   ACCEL_TRY(Dim step, read_dim(capture, index->items[2]));
-  if (!capture.decide(step, Comparison::gt, zero)) return fail(Reason::unsupported_index, "a slice of flat");
+  if (!capture.facts().decide(step, Comparison::gt, zero)) return fail(Reason::unsupported_index, "a slice of flat");
   for (size_t k = 0; k < 2; ++k) {
     if (is_none(index->items[k])) continue;
     ACCEL_TRY(Dim bound, read_dim(capture, index->items[k]));
-    if (capture.decide(bound, Comparison::lt, zero)) return fail(Reason::unsupported_index, "a slice of flat");
-    bounds[k] = capture.decide(bound, Comparison::gt, size) ? size : bound;
+    if (capture.facts().decide(bound, Comparison::lt, zero)) return fail(Reason::unsupported_index, "a slice of flat");
+    bounds[k] = capture.facts().decide(bound, Comparison::gt, size) ? size : bound;
   }
   Dim distance = dims.sub(bounds[1], bounds[0]), count = zero;
-  if (capture.decide(distance, Comparison::gt, zero)) {
+  if (capture.facts().decide(distance, Comparison::gt, zero)) {
     count = dims.floordiv(dims.add(distance, dims.sub(step, dims.constant(1))), step);
   } else {
     bounds[0] = zero;
@@ -88,21 +88,21 @@ PyTypeObject* flat_type() {
 const Ref& flat_array(const Ref& flat) { return flat->items[1]; }
 
 Result<Ref> flat_getitem(Capture& capture, const Ref& flat, const Ref& index) {
-  capture.look_deep(index);
+  capture.resolver().look_deep(index);
   ACCEL_TRY([[maybe_unused]] Unit good, check_flat_index(index));
   ACCEL_TRY(Ref part, part_of_flat(capture, flat, index));
-  return part->kind == AbstractKind::array ? copied(capture, capture.read(part), {}) : part;
+  return part->kind == AbstractKind::array ? copied(capture, capture.memory().read(part), {}) : part;
 }
 
 // Values are repeated until there are enough; what is not one number must be as many as there are places.
 Status flat_setitem(Capture& capture, const Ref& flat, const Ref& index, const Ref& value) {
-  capture.look_deep(index);
-  capture.look(value);
+  capture.resolver().look_deep(index);
+  capture.resolver().look(value);
   ACCEL_TRY([[maybe_unused]] Unit good, check_flat_index(index));
   if (index->kind == AbstractKind::tuple && index->items.empty()) return fail(Reason::unsupported_index, "flat[()] = values");
   bool number = is_one_number(capture, value);
   if (index->kind == AbstractKind::slice || is_object(index, Py_Ellipsis)) {
-    ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(flat_array(flat)));
+    ACCEL_TRY([[maybe_unused]] Unit storable, capture.memory().check_storable(flat_array(flat)));
     Ref part = flat_view(capture, flat_array(flat));
     if (index->kind == AbstractKind::slice) {
       ACCEL_TRY(part, part_of_flat(capture, flat, index));
@@ -111,7 +111,7 @@ Status flat_setitem(Capture& capture, const Ref& flat, const Ref& index, const R
     ACCEL_TRY(Operand source, read_source(capture, value, lens_of(part).dtype, "unsafe"));
     if (source.is_array() && is_flat_overlap(part, source.ref))
       return fail(Reason::unsupported_layout, "flat copies element by element");
-    if (!capture.decide_equal(element_count(capture, source.shape), lens_of(part).shape[0]))
+    if (!capture.facts().decide_equal(element_count(capture, source.shape), lens_of(part).shape[0]))
       return fail(Reason::unsupported_argument,
                   "flat[...] = an array of another size; plain form: array[...] = numpy.resize(values, array.shape)");
     return assign(capture, part, reshaped(capture, source.ref, lens_of(part).shape), "unsafe");
@@ -131,7 +131,7 @@ Status assign_masked(Capture& capture, const Ref& target, const Ref& mask, const
   if (where.type.dtype != DType::bool_) return fail(Reason::unsupported_dtype, "a mask that is not bool");
   const std::vector<Dim>& shape = lens_of(target).shape;
   bool same = where.shape.size() == shape.size();
-  for (size_t k = 0; same && k < shape.size(); ++k) same = capture.decide_equal(where.shape[k], shape[k]);
+  for (size_t k = 0; same && k < shape.size(); ++k) same = capture.facts().decide_equal(where.shape[k], shape[k]);
   if (!same) return fail(Reason::unsupported_argument, "a mask of another shape; plain form: mask.reshape(array.shape)");
   return assign(capture, target, number_of(capture, values), "unsafe", mask);
 }
@@ -140,7 +140,7 @@ bool is_array_of(Capture& capture, const Ref& value, const std::vector<Dim>& sha
   auto operand = as_operand(capture, value);
   if (!operand || !operand->is_array() || operand->shape.size() != shape.size()) return false;
   for (size_t k = 0; k < shape.size(); ++k) {
-    if (!capture.decide_equal(operand->shape[k], shape[k])) return false;
+    if (!capture.facts().decide_equal(operand->shape[k], shape[k])) return false;
   }
   return true;
 }
@@ -150,7 +150,7 @@ bool is_array_of(Capture& capture, const Ref& value, const std::vector<Dim>& sha
 // putmask(a, mask, values): values[n % values.size] for element n; arrays are cast safely.
 Result<Ref> numpy_putmask(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"a", "mask", "values"}, 3}));
-  capture.look(given[0]);
+  capture.resolver().look(given[0]);
   if (given[0]->kind != AbstractKind::array) return fail(Reason::unsupported_value, "putmask of no array");
   DType dtype = lens_of(given[0]).dtype;
   auto values = as_operand(capture, given[2]);
@@ -163,13 +163,13 @@ Result<Ref> numpy_putmask(Capture& capture, PyObject*, const CallArguments& argu
     if (!python) return fail(Reason::unsupported_dtype, "putmask with values of another dtype");
   }
   ACCEL_TRY([[maybe_unused]] Unit done, assign_masked(capture, given[0], given[1], given[2]));
-  return capture.constant(Py_None);
+  return capture.values().constant(Py_None);
 }
 
 // _place(arr, mask, vals): the masked elements become those of vals, one after the other.
 Result<Ref> numpy_place(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"arr", "mask", "vals"}, 3}));
-  capture.look(given[0]);
+  capture.resolver().look(given[0]);
   if (given[0]->kind != AbstractKind::array) return fail(Reason::will_raise, "place into no array");
   if (!is_one_number(capture, given[2]))
     return fail(
@@ -179,7 +179,7 @@ Result<Ref> numpy_place(Capture& capture, PyObject*, const CallArguments& argume
   if (number->is_array() && !can_cast(number->type.dtype, lens_of(given[0]).dtype, "safe"))
     return fail(Reason::will_raise, "place casts arrays safely");
   ACCEL_TRY([[maybe_unused]] Unit done, assign_masked(capture, given[0], given[1], given[2]));
-  return capture.constant(Py_None);
+  return capture.values().constant(Py_None);
 }
 
 // array.put(indices, values, mode='raise')
@@ -189,7 +189,7 @@ Result<Ref> numpy_array_put(Capture& capture, PyObject*, const CallArguments& ar
   ACCEL_TRY(std::string mode, read_text(capture, given[3]));
   if (!mode.empty() && mode != "raise")
     return fail(Reason::unsupported_argument, "mode of put; plain form: mode='raise' with indices % array.size for 'wrap'");
-  capture.look_deep(given[1]);
+  capture.resolver().look_deep(given[1]);
   auto values = as_operand(capture, given[2]);
   if (!values)
     return fail(Reason::unsupported_argument,
@@ -203,7 +203,7 @@ Result<Ref> numpy_array_put(Capture& capture, PyObject*, const CallArguments& ar
   if (indices && dtype_kind(indices->type.dtype) == 'b') return fail(Reason::unsupported_index, "put at a mask");
   Ref flat = flat_view(capture, given[0]);
   ACCEL_TRY([[maybe_unused]] Unit done, store_item(capture, flat, given[1], number_of(capture, given[2])));
-  return capture.constant(Py_None);
+  return capture.values().constant(Py_None);
 }
 
 }  // namespace accel

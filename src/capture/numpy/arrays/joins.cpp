@@ -38,7 +38,8 @@ Status check_extents(Capture& capture, const Parts& parts, int axis) {
       return fail(Reason::will_raise, "arrays of different ranks are concatenated");
     for (size_t k = 0; k < parts.shape.size(); ++k) {
       if (static_cast<int>(k) == axis) continue;
-      if (!capture.expect_equal(operand.shape[k], parts.shape[k])) return fail(Reason::will_raise, "the extents do not match");
+      if (!capture.facts().expect_equal(operand.shape[k], parts.shape[k]))
+        return fail(Reason::will_raise, "the extents do not match");
     }
   }
   return Unit{};
@@ -81,7 +82,7 @@ Result<Ref> numpy_concatenate(Capture& capture, PyObject*, const CallArguments& 
     ACCEL_TRY([[maybe_unused]] Unit extents, check_extents(capture, parts, axis));
   }
   for (const Operand& operand : parts.operands) {
-    ValueId value = capture.astype(capture.read(operand.ref), *dtype);
+    ValueId value = capture.values().astype(capture.memory().read(operand.ref), *dtype);
     std::vector<Dim> shape = parts.shape;
     if (flat) {
       shape = {element_count(capture, operand.shape)};
@@ -93,7 +94,7 @@ Result<Ref> numpy_concatenate(Capture& capture, PyObject*, const CallArguments& 
   std::vector<uint8_t> order;
   if (!flat) order = joined_order(capture, parts.operands);
   if (parts.values.size() == 1) return copied(capture, parts.values[0], order);
-  return capture.fresh_array(capture.build().concatenate(parts.values, axis, order));
+  return capture.values().fresh_array(capture.build().concatenate(parts.values, axis, order));
 }
 
 // where(condition, x, y)
@@ -118,7 +119,7 @@ Result<Ref> numpy_where(Capture& capture, PyObject*, const CallArguments& argume
       values[k] = broadcast_value(capture, value, shape);
     }
   }
-  return capture.fresh_array(capture.build().pointwise(Op::where, values, {dtype}, ValueKind::array, order));
+  return capture.values().fresh_array(capture.build().pointwise(Op::where, values, {dtype}, ValueKind::array, order));
 }
 
 }  // namespace accel

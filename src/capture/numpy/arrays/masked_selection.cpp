@@ -38,7 +38,8 @@ bool lies_behind(Capture& capture, const Ref& value, const Predicate& predicate,
   auto rank = static_cast<int>(operand->shape.size());
   // More than one axis has a say in the order of the result.
   if (rank > 1 || rank > rank_behind(predicate, shape)) return false;
-  return capture.hint(operand->shape[0]) == 1 || capture.hint(operand->shape[0]) == capture.hint(shape.back());
+  return capture.ranges().hint(operand->shape[0]) == 1 ||
+         capture.ranges().hint(operand->shape[0]) == capture.ranges().hint(shape.back());
 }
 
 }  // namespace
@@ -50,7 +51,7 @@ bool is_same_predicate(const Graph& graph, const Predicate& a, const Predicate& 
 }
 
 Ref masked_selection_array(Capture& capture, ValueId value, const Predicate& predicate) {
-  Ref out = capture.fresh_array(value);
+  Ref out = capture.values().fresh_array(value);
   make_masked_selection(out, predicate);
   out->predicate.view = predicate.view;
   return out;
@@ -82,7 +83,7 @@ Status materialise(Capture& capture, const Ref& value) {
   ACCEL_TRY([[maybe_unused]] Unit possible, check_materialisable(*value));
   const Predicate predicate = value->predicate;
   Graph& graph = capture.graph();
-  ValueId whole = capture.read(value);
+  ValueId whole = capture.memory().read(value);
   bool selected = !graph.is_input(whole) && graph.producer(whole).op == Op::lanes;
   if (selected) whole = graph.producer(whole).operands[0];
   auto rank = static_cast<int>(graph.type(whole).shape.size());
@@ -91,7 +92,7 @@ Status materialise(Capture& capture, const Ref& value) {
   std::rotate(axes.begin(), axes.begin() + predicate.first, axes.begin() + predicate.first + predicate.rank);
   ACCEL_TRY(std::vector<ValueId> places, nonzero_places(capture, predicate.mask));
   if (predicate.first > 0) whole = capture.build().transpose(whole, axes);
-  Ref gathered = capture.fresh_array(capture.build().take(whole, places));
+  Ref gathered = capture.values().fresh_array(capture.build().take(whole, places));
   if (predicate.first > 0) gathered = moved_back(capture, gathered, 1, predicate.first);
   value->kind = AbstractKind::array;
   value->array = gathered->array;

@@ -33,7 +33,7 @@ Result<ValueId> spread_elements(Capture& capture, const Operand& value, DType dt
     return number ? capture.build().full(elements, shape) : elements;
   };
   if (value.is_array() && value.type.dtype != dtype && !(ahead && value.shape.empty())) {
-    Ref elements = capture.fresh_array(spread(capture.read(value.ref)));
+    Ref elements = capture.values().fresh_array(spread(capture.memory().read(value.ref)));
     return as_elements(capture, {elements, value.type, shape}, dtype);
   }
   ACCEL_TRY(ValueId elements, as_elements(capture, value, dtype));
@@ -52,14 +52,14 @@ Result<bool> spreads_to(Capture& capture, const std::vector<Dim>& shape, const s
   for (size_t k = 0; k < shape.size(); ++k) {
     Dim own = shape[k], wanted = target[k + extra];
     if (own == wanted || capture.dims().is_constant(own, 1)) continue;
-    if (capture.is_runtime(own) || capture.is_runtime(wanted)) {
+    if (capture.facts().is_runtime(own) || capture.facts().is_runtime(wanted)) {
       Relation equal{own, wanted, Comparison::eq};
-      ValueId holds = capture.compare_at_run_time(equal, ValueKind::numpy_scalar);
+      ValueId holds = capture.facts().compare_at_run_time(equal, ValueKind::numpy_scalar);
       ACCEL_TRY([[maybe_unused]] Unit held, capture.require(holds, Reason::will_raise, "could not broadcast the value"));
-      capture.assume(equal);
+      capture.facts().assume(equal);
       continue;
     }
-    if (is_one(capture, own) || capture.decide_equal(own, wanted)) continue;
+    if (is_one(capture, own) || capture.facts().decide_equal(own, wanted)) continue;
     return fail(Reason::will_raise, "could not broadcast the value");
   }
   return true;
@@ -79,12 +79,13 @@ Result<std::optional<ValueId>> full_value(Capture& capture, const Ref& value, co
                                           const std::vector<Dim>& shape, DType dtype) {
   if (is_masked_selection(value)) {
     bool same = is_same_predicate(capture.graph(), value->predicate, predicate) && lens_of(value).shape == shape;
-    if (same) return std::optional(capture.astype(capture.read(value), dtype));
+    if (same) return std::optional(capture.values().astype(capture.memory().read(value), dtype));
     ACCEL_TRY([[maybe_unused]] Unit gathered, materialise(capture, value));
   }
   ACCEL_TRY(Operand operand, read_operand(capture, value));
   size_t behind = shape.size() - static_cast<size_t>(predicate.first + predicate.rank);
-  if (operand.shape.size() == 1 && behind == 0 && !capture.is_runtime(operand.shape[0]) && is_one(capture, operand.shape[0])) {
+  if (operand.shape.size() == 1 && behind == 0 && !capture.facts().is_runtime(operand.shape[0]) &&
+      is_one(capture, operand.shape[0])) {
     operand = {reshaped(capture, operand.ref, {}), operand.type, {}};
   }
   if (operand.shape.size() > behind) return std::optional<ValueId>();
@@ -95,9 +96,9 @@ Result<std::optional<ValueId>> full_value(Capture& capture, const Ref& value, co
     return std::optional(broadcast_value(capture, element, shape));
   }
   // The cast is done for elements that are stored alone.
-  ValueId spread = broadcast_value(capture, capture.read(operand.ref), shape);
+  ValueId spread = broadcast_value(capture, capture.memory().read(operand.ref), shape);
   ValueId lanes = capture.build().lanes(spread, spread_mask(capture, predicate, shape));
-  operand.ref = capture.fresh_array(lanes);
+  operand.ref = capture.values().fresh_array(lanes);
   operand.shape = shape;
   ACCEL_TRY(ValueId element, as_elements(capture, operand, dtype));
   return std::optional(element);
@@ -109,7 +110,7 @@ Result<bool> store_under_mask(Capture& capture, const Selection& selection, cons
   const Lens lens = lens_of(view);
   ACCEL_TRY(auto elements, full_value(capture, value, predicate, lens.shape, lens.dtype));
   if (!elements) return false;
-  capture.store(view, *elements, spread_mask(capture, predicate, lens.shape));
+  capture.memory().store(view, *elements, spread_mask(capture, predicate, lens.shape));
   return true;
 }
 
@@ -209,7 +210,7 @@ ValueId counted(Capture& capture, const std::vector<Dim>& shape, size_t axis) {
 Status put_elements(Capture& capture, const Ref& view, const std::vector<int>& taken, std::vector<ValueId> indices,
                     ValueId value, std::optional<Op> ufunc) {
   Builder& build = capture.build();
-  capture.read(view);
+  capture.memory().read(view);
   const Type memory = capture.graph().type(view->array.storage->current);
   const std::vector<Dim> shape = capture.graph().type(value).shape, extents = lens_of(view).shape;
   std::vector<int> leading(taken.size());
@@ -249,10 +250,10 @@ bool walks_backwards(Capture& capture, const std::vector<Operand>& operands, siz
     for (const Operand& operand : operands) {
       if (!operand.is_array() || operand.shape.size() < behind) continue;
       Dim stride = lens_of(operand.ref).strides[operand.shape.size() - behind];
-      if (capture.decide(stride, Comparison::lt, zero))
+      if (capture.facts().decide(stride, Comparison::lt, zero))
         negative = true;
       else
-        positive = positive || capture.hint(stride) > 0;
+        positive = positive || capture.ranges().hint(stride) > 0;
     }
     if (negative && !positive) return true;
   }
@@ -308,14 +309,14 @@ Status scatter(Capture& capture, const Selection& selection, const Ref& value, s
 }  // namespace
 
 Status update_elements(Capture& capture, const Ref& array, const std::vector<IndexPart>& parts, const Ref& value, Op ufunc) {
-  ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(array));
+  ACCEL_TRY([[maybe_unused]] Unit storable, capture.memory().check_storable(array));
   ACCEL_TRY(Selection selection, select(capture, array, parts));
   return scatter(capture, selection, value, ufunc);
 }
 
 Status advanced_setitem(Capture& capture, const Ref& array, const std::vector<IndexPart>& parts, const Ref& given) {
   EventCall events(capture, "cast");
-  ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(array));
+  ACCEL_TRY([[maybe_unused]] Unit storable, capture.memory().check_storable(array));
   ACCEL_TRY(Ref value, assigned(capture, given, lens_of(array).dtype));
   ACCEL_TRY(Selection selection, select(capture, array, parts));
   if (is_one_mask(selection)) {

@@ -51,7 +51,7 @@ bool is_everything(const Ref& index, size_t rank) {
 
 // A value with one element, whatever the number of places it goes to.
 bool is_single(Capture& capture, const Ref& value) {
-  PyTypeObject* type = capture.type_of(value);
+  PyTypeObject* type = capture.values().type_of(value);
   if (value->kind == AbstractKind::array) return value->array.lens.shape.empty();
   bool numpy = value->kind == AbstractKind::constant && is_numpy_scalar(value->object.get());
   return value->kind == AbstractKind::scalar || numpy || type == &PyFloat_Type || type == &PyLong_Type || type == &PyBool_Type;
@@ -70,7 +70,7 @@ Status assign_element(Capture& capture, const Ref& target, const Ref& value) {
   auto number = as_operand(capture, value);
   bool sequence = !number && is_array_sequence(value);
   if (!sequence && (!number || number->is_array())) return assign(capture, target, value, "unsafe");
-  ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(target));
+  ACCEL_TRY([[maybe_unused]] Unit storable, capture.memory().check_storable(target));
   if (!sequence) {
     ACCEL_TRY([[maybe_unused]] Unit in_range, require_element_in_range(capture, *number, lens_of(target).dtype));
     return assign(capture, target, value, "unsafe");
@@ -91,10 +91,10 @@ bool has_ellipsis(const Ref& index) {
 
 Status store_item(Capture& capture, const Ref& array, const Ref& index, const Ref& value) {
   const ArrayState& state = array->array;
-  capture.look_deep(index);
-  capture.look_deep(value);
+  capture.resolver().look_deep(index);
+  capture.resolver().look_deep(value);
   if (is_everything(index, state.lens.shape.size())) {
-    capture.look(value);
+    capture.resolver().look(value);
     if (state.lens.shape.empty() && !has_ellipsis(index) && !is_single(capture, value))
       return fail(Reason::unsupported_argument, "an array as an element");
     return assign_element(capture, array, value);
@@ -104,7 +104,7 @@ Status store_item(Capture& capture, const Ref& array, const Ref& index, const Re
   ACCEL_TRY(std::vector<IndexPart> parts, index_parts(capture, array, index));
   if (has_advanced(parts)) return advanced_setitem(capture, array, parts, value);
   ACCEL_TRY(Ref part, basic_view(capture, array, parts));
-  capture.look(value);
+  capture.resolver().look(value);
   bool element = part->array.lens.shape.empty() && !has_ellipsis(index);
   if (element && !is_single(capture, value)) return fail(Reason::unsupported_argument, "an array as an element");
   return assign_element(capture, part, value);
@@ -121,7 +121,7 @@ Status assign_flat(Capture& capture, const Ref& array, const Ref& value) {
   }
   if (is_flat_overlap(array, source->ref)) return fail(Reason::unsupported_layout, "flat copies element by element");
   const std::vector<Dim> shape = lens_of(array).shape;
-  bool same = capture.decide_equal(element_count(capture, source->shape), element_count(capture, shape));
+  bool same = capture.facts().decide_equal(element_count(capture, source->shape), element_count(capture, shape));
   if (!same) return fail(Reason::unsupported_argument, "flat = an array of another size");
   return assign(capture, array, reshaped(capture, value, shape), "unsafe");
 }
@@ -149,19 +149,19 @@ Status assign_shape(Capture& capture, const Ref& array, const Ref& value) {
   };
   if (std::any_of(alive.begin(), alive.end(), looks_at_it))
     return fail(Reason::unsupported_attribute, "the shape of an array with views is set");
-  array->array = capture.fresh_array(capture.read(view))->array;
+  array->array = capture.values().fresh_array(capture.memory().read(view))->array;
   return Unit{};
 }
 
 }  // namespace
 
 Status set_attribute(Capture& capture, const Ref& owner, PyObject* name, const Ref& value) {
-  capture.look(owner);
+  capture.resolver().look(owner);
   if (owner->kind == AbstractKind::instance) return set_made_attribute(capture, owner, name, value);
   bool is_object = owner->kind == AbstractKind::object || owner->kind == AbstractKind::constant;
-  if (is_object && is_array(owner->object.get())) return capture.refusal(owner);
+  if (is_object && is_array(owner->object.get())) return capture.resolver().refusal(owner);
   if (is_object) return set_object_attribute(capture, owner, name, value);
-  capture.look(value);
+  capture.resolver().look(value);
   if (owner->kind != AbstractKind::array) return fail(Reason::store_to_argument, "an attribute of an object");
   bool complex = dtype_kind(lens_of(owner).dtype) == 'c';
   if (is_text(name, "real")) return assign(capture, complex ? part_view(capture, owner, false) : owner, value, "unsafe");

@@ -7,7 +7,8 @@
 
 namespace accel {
 
-ViewMaker::ViewMaker(Capture& capture, Ref array) : capture_(capture), base_(std::move(array)), value_(capture.read(base_)) {}
+ViewMaker::ViewMaker(Capture& capture, Ref array)
+    : capture_(capture), base_(std::move(array)), value_(capture.memory().read(base_)) {}
 
 void ViewMaker::append(ValueId next) {
   if (next == value_) return;
@@ -46,7 +47,7 @@ Ref ViewMaker::finish(Lens lens) const {
     steps.push_back({Op::transpose, attrs, capture_.graph().type(value)});
   }
   Ref out = base_;
-  for (ViewStep& step : steps) out = capture_.view_of(out, std::move(step), lens, value);
+  for (ViewStep& step : steps) out = capture_.memory().view_of(out, std::move(step), lens, value);
   return out;
 }
 
@@ -128,8 +129,8 @@ class Reshaping {
   // Extends both groups of axes until they hold the same number of elements.
   bool find_group(size_t old_at, size_t& old_end, size_t new_at, size_t& new_end) {
     Dim before = extents_[old_at], after = to_[new_at];
-    while (!(capture_.hint(before) == capture_.hint(after) && capture_.decide_equal(before, after))) {
-      if (capture_.decide(after, Comparison::lt, before)) {
+    while (!(capture_.ranges().hint(before) == capture_.ranges().hint(after) && capture_.facts().decide_equal(before, after))) {
+      if (capture_.facts().decide(after, Comparison::lt, before)) {
         if (new_end == to_.size()) return false;
         after = dims_.mul(after, to_[new_end++]);
       } else {
@@ -142,7 +143,7 @@ class Reshaping {
 
   bool fill_group(size_t old_at, size_t old_end, size_t new_at, size_t new_end) {
     for (size_t k = old_at; k + 1 < old_end; ++k) {
-      if (!capture_.decide_equal(strides_[k], dims_.mul(extents_[k + 1], strides_[k + 1]))) return false;
+      if (!capture_.facts().decide_equal(strides_[k], dims_.mul(extents_[k + 1], strides_[k + 1]))) return false;
     }
     out_[new_end - 1] = strides_[old_end - 1];
     for (size_t k = new_end - 1; k > new_at; --k) out_[k - 1] = dims_.mul(out_[k], to_[k]);
@@ -163,7 +164,7 @@ Result<std::vector<Dim>> reshape_target(Capture& capture, const Ref& array, std:
   Dim size = element_count(capture, lens_of(array).shape), known = dims.constant(1);
   std::optional<size_t> unknown;
   for (size_t k = 0; k < shape.size(); ++k) {
-    if (capture.decide(shape[k], Comparison::lt, dims.constant(0))) {
+    if (capture.facts().decide(shape[k], Comparison::lt, dims.constant(0))) {
       if (unknown) return fail(Reason::will_raise, "can only specify one unknown dimension");
       unknown = k;
     } else {
@@ -171,11 +172,12 @@ Result<std::vector<Dim>> reshape_target(Capture& capture, const Ref& array, std:
     }
   }
   if (unknown) {
-    if (capture.decide_equal(known, dims.constant(0))) return fail(Reason::will_raise, "cannot reshape into this shape");
+    if (capture.facts().decide_equal(known, dims.constant(0)))
+      return fail(Reason::will_raise, "cannot reshape into this shape");
     shape[*unknown] = dims.quotient(size, known);
     known = dims.mul(known, shape[*unknown]);
   }
-  if (!capture.expect_equal(known, size)) return fail(Reason::will_raise, "cannot reshape into this shape");
+  if (!capture.facts().expect_equal(known, size)) return fail(Reason::will_raise, "cannot reshape into this shape");
   return shape;
 }
 
@@ -188,7 +190,7 @@ std::optional<Lens> reshaped_lens(Capture& capture, const Ref& array, const std:
   if (is_c_contiguous(capture, array))
     return Lens{shape, dense_strides(capture.dims(), shape, {}, from.dtype), from.offset, from.dtype};
   bool same = from.shape.size() == shape.size();
-  for (size_t k = 0; same && k < shape.size(); ++k) same = capture.decide_equal(from.shape[k], shape[k]);
+  for (size_t k = 0; same && k < shape.size(); ++k) same = capture.facts().decide_equal(from.shape[k], shape[k]);
   if (same) return Lens{shape, from.strides, from.offset, from.dtype};
   if (auto strides = Reshaping(capture, from, shape).strides()) return Lens{shape, *strides, from.offset, from.dtype};
   return std::nullopt;
@@ -202,14 +204,15 @@ std::vector<Dim> by_own_names(Capture& capture, const Ref& array, std::vector<Di
   for (size_t i = 0, j = 0; i < own.size() && j < shape.size(); ++i, ++j) {
     Dim left = own[i], right = shape[j];
     size_t last = j;
-    while (capture.hint(left) != capture.hint(right)) {
-      if (capture.hint(left) < capture.hint(right) ? i + 1 == own.size() : last + 1 == shape.size()) return shape;
-      if (capture.hint(left) < capture.hint(right))
+    while (capture.ranges().hint(left) != capture.ranges().hint(right)) {
+      if (capture.ranges().hint(left) < capture.ranges().hint(right) ? i + 1 == own.size() : last + 1 == shape.size())
+        return shape;
+      if (capture.ranges().hint(left) < capture.ranges().hint(right))
         left = dims.mul(left, own[++i]);
       else
         right = dims.mul(right, shape[++last]);
     }
-    if (last == j && left != right && capture.decide_equal(right, left)) shape[j] = left;
+    if (last == j && left != right && capture.facts().decide_equal(right, left)) shape[j] = left;
     j = last;
   }
   return shape;
@@ -222,15 +225,15 @@ Ref reshaped(Capture& capture, const Ref& array, const std::vector<Dim>& target)
   std::optional<Lens> lens;
   {
     // With several axes a view has strides, which what is computed from it follows: they have to be known.
-    Capture::Assumptions assumptions(capture, shape.size() < 2 ? Reason::view_or_copy : Reason::assumption_failed);
+    Assumptions assumptions(capture, shape.size() < 2 ? Reason::view_or_copy : Reason::assumption_failed);
     lens = reshaped_lens(capture, array, shape);
     if (assumptions.is_open()) return view_or_copy(capture, array, shape);
   }
-  if (lens && !capture.graph().type(capture.read(array)).is_c_order()) {
+  if (lens && !capture.graph().type(capture.memory().read(array)).is_c_order()) {
     shape = by_own_names(capture, array, shape);
     lens = reshaped_lens(capture, array, shape);
   }
-  const Ref memory = lens ? array : copied(capture, capture.read(array), {});
+  const Ref memory = lens ? array : copied(capture, capture.memory().read(array), {});
   if (!lens) {
     const Lens copy = lens_of(memory);
     lens = Lens{shape, dense_strides(capture.dims(), shape, {}, copy.dtype), copy.offset, copy.dtype};
@@ -243,24 +246,25 @@ Ref reshaped(Capture& capture, const Ref& array, const std::vector<Dim>& target)
 bool may_be_view(Capture& capture, const Ref& array) {
   DimTable& dims = capture.dims();
   const Lens& lens = lens_of(array);
-  bool runtime = std::any_of(lens.shape.begin(), lens.shape.end(), [&](Dim d) { return capture.is_runtime(d); });
+  bool runtime = std::any_of(lens.shape.begin(), lens.shape.end(), [&](Dim d) { return capture.facts().is_runtime(d); });
   if (!runtime || !capture.in_library()) return false;
   Dim expected = dims.constant(item_size(lens.dtype));
   for (size_t k = lens.shape.size(); k-- > 0;) {
     Dim extent = lens.shape[k];
-    bool dense = capture.is_runtime(dims.sub(lens.strides[k], expected)) ? capture.is_known_equal(lens.strides[k], expected)
-                                                                         : capture.decide_equal(lens.strides[k], expected);
-    bool several =
-        !dense && (capture.is_runtime(extent) ? capture.prove(dims.sub(extent, dims.constant(2))) : !is_one(capture, extent));
+    bool dense = capture.facts().is_runtime(dims.sub(lens.strides[k], expected))
+                     ? capture.facts().is_known_equal(lens.strides[k], expected)
+                     : capture.facts().decide_equal(lens.strides[k], expected);
+    bool several = !dense && (capture.facts().is_runtime(extent) ? capture.facts().prove(dims.sub(extent, dims.constant(2)))
+                                                                 : !is_one(capture, extent));
     if (several) return false;
-    if (!dense && capture.is_runtime(extent) && !capture.is_known_equal(extent, dims.constant(1))) return true;
+    if (!dense && capture.facts().is_runtime(extent) && !capture.facts().is_known_equal(extent, dims.constant(1))) return true;
     expected = dims.mul(expected, extent);
   }
   return false;
 }
 
 Ref view_or_copy(Capture& capture, const Ref& array, const std::vector<Dim>& shape, bool ravels) {
-  Ref copy = copied(capture, with_shape(capture, capture.read(array), shape), {});
+  Ref copy = copied(capture, with_shape(capture, capture.memory().read(array), shape), {});
   copy->array.storage->maybe = array->array.storage;
   copy->array.storage->maybe_version = array->array.storage->version;
   copy->array.storage->maybe_made = std::make_shared<ViewOrCopy>(ViewOrCopy{array->array, ravels});
@@ -269,7 +273,8 @@ Ref view_or_copy(Capture& capture, const Ref& array, const std::vector<Dim>& sha
 
 Ref copied(Capture& capture, ValueId value, std::vector<uint8_t> order) {
   DType dtype = capture.graph().type(value).dtype;
-  return capture.fresh_array(capture.build().pointwise(Op::copy, {value}, {dtype}, ValueKind::array, std::move(order)));
+  return capture.values().fresh_array(
+      capture.build().pointwise(Op::copy, {value}, {dtype}, ValueKind::array, std::move(order)));
 }
 
 }  // namespace accel

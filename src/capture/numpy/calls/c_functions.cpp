@@ -32,15 +32,15 @@ Result<Ref> positions(Capture& capture, PyObject* callable, const CallArguments&
 // A method that changes its array and returns None.
 Result<Ref> change_in_place(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   ACCEL_TRY(Ref self, array_of_rank(arguments.positional[0], 1, "an array without axes"));
-  ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(self));
+  ACCEL_TRY([[maybe_unused]] Unit storable, capture.memory().check_storable(self));
   ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
   made.call.changed = 0;
   made.call.drops_answer = true;
   const Type type = capture.graph().type(made.operands[0]);
   BoxedResult result{ValueKind::array, type.dtype, {type.shape.begin(), type.shape.end()}, type.order};
   Ref changed = boxed_call(capture, std::move(made), {result})[0];
-  capture.store(self, capture.read(changed));
-  return capture.constant(Py_None);
+  capture.memory().store(self, capture.memory().read(changed));
+  return capture.values().constant(Py_None);
 }
 
 Result<Ref> positions_along(Capture& capture, PyObject* callable, const CallArguments& arguments, const Ref& axis) {
@@ -100,13 +100,13 @@ Result<Ref> numpy_bincount(Capture& capture, PyObject* callable, const CallArgum
   results[0].shape = {std::nullopt};
   ACCEL_TRY(Operand x, read_operand(capture, given[0]));
   if (!is_none(given[1])) {  // without elements NumPy does not look at the weights
-    bool empty = capture.decide_equal(element_count(capture, x.shape), capture.dims().constant(0));
+    bool empty = capture.facts().decide_equal(element_count(capture, x.shape), capture.dims().constant(0));
     results[0].dtype = empty ? DType::int64 : DType::float64;
   }
   std::optional<Dim> least = given[2] ? as_dim(capture, given[2]) : std::nullopt;
-  if (least) results[0].hint = capture.hint(*least);
+  if (least) results[0].hint = capture.ranges().hint(*least);
   Ref counts = boxed_call(capture, std::move(made), results)[0];
-  if (least) capture.facts().push_back(capture.dims().sub(lens_of(counts).shape[0], *least));
+  if (least) capture.facts().all().push_back(capture.dims().sub(lens_of(counts).shape[0], *least));
   return counts;
 }
 
@@ -119,9 +119,9 @@ Result<Ref> numpy_unique_hash(Capture& capture, PyObject* callable, const CallAr
   if (results.size() != 1 || results[0].shape.size() != 1) return fail(Reason::unsupported_argument, "unique of this array");
   Dim size = element_count(capture, lens_of(array).shape);
   results[0].shape = {std::nullopt};
-  results[0].hint = capture.hint(size);
+  results[0].hint = capture.ranges().hint(size);
   Ref unique = boxed_call(capture, std::move(made), results)[0];
-  capture.facts().push_back(capture.dims().sub(size, lens_of(unique).shape[0]));
+  capture.facts().all().push_back(capture.dims().sub(size, lens_of(unique).shape[0]));
   return unique;
 }
 
@@ -164,11 +164,11 @@ Result<Ref> numpy_unravel_index(Capture& capture, PyObject* callable, const Call
   std::vector<Ref> items = boxed_call(capture, std::move(made), results);
   DimTable& dims = capture.dims();
   for (size_t k = 0; k < items.size(); ++k) {
-    Dim position = capture.bind_dim(items[k]->scalar.value, "index", 0, 0, capture.high(shape[k]));
-    capture.facts().push_back(dims.sub(dims.sub(shape[k], dims.constant(1)), position));
-    items[k] = capture.dim_scalar(position, ValueKind::numpy_scalar);
+    Dim position = capture.facts().bind_dim(items[k]->scalar.value, "index", 0, 0, capture.ranges().high(shape[k]));
+    capture.facts().all().push_back(dims.sub(dims.sub(shape[k], dims.constant(1)), position));
+    items[k] = capture.values().dim_scalar(position, ValueKind::numpy_scalar);
   }
-  return capture.tuple(std::move(items));
+  return capture.values().tuple(std::move(items));
 }
 
 Result<Ref> numpy_ravel_multi_index(Capture& capture, PyObject* callable, const CallArguments& arguments) {
@@ -234,7 +234,7 @@ Result<Ref> numpy_c_einsum(Capture& capture, PyObject* callable, const CallArgum
       // An extent of 1 is stretched.
       if (text.size() != arrow + 3 || terms[k][axis] != text.back()) continue;
       Dim own = lens_of(array).shape[axis];
-      if (!extent || capture.decide_equal(*extent, capture.dims().constant(1))) extent = own;
+      if (!extent || capture.facts().decide_equal(*extent, capture.dims().constant(1))) extent = own;
     }
   }
   if (text.size() == arrow + 2) return call_of_shape(capture, callable, arguments, {});
@@ -249,7 +249,7 @@ Result<Ref> numpy_correlate(Capture& capture, PyObject* callable, const CallArgu
   ACCEL_TRY(Ref v, array_of_rank(given[1], 1, "correlate of a number"));
   int64_t mode = 0;
   if (given[2]) {
-    ACCEL_TRY(PyRef named, capture.require_constant(given[2]));
+    ACCEL_TRY(PyRef named, capture.constants().require_constant(given[2]));
     if (PyLong_Check(named.get())) {
       mode = PyLong_AsLong(named.get());
     } else {

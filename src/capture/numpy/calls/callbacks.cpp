@@ -47,9 +47,9 @@ class Arguments {
         out.object = ref->object;
         return out;
       case AbstractKind::array:
-        return operand(capture_.read(ref));
+        return operand(capture_.memory().read(ref));
       case AbstractKind::scalar: {
-        ACCEL_TRY(ValueId value, capture_.scalar_value(ref));
+        ACCEL_TRY(ValueId value, capture_.values().scalar_value(ref));
         return operand(value);
       }
       case AbstractKind::object:
@@ -124,14 +124,15 @@ class Sample {
     const Type& type = capture_.graph().type(value);
     if (type.kind == ValueKind::array) {
       std::vector<int64_t> shape;
-      for (Dim d : type.shape) shape.push_back(is_small_ ? capture_.hint(d) : sample_extent);
+      for (Dim d : type.shape) shape.push_back(is_small_ ? capture_.ranges().hint(d) : sample_extent);
       PyRef made = PyRef::steal(new_array(type.dtype, shape, {}));
       PyRef none = PyRef::steal(made ? PyObject_CallMethod(made.get(), "fill", "i", 0) : nullptr);
       return none ? made : PyRef();
     }
     const Node* node = capture_.graph().is_input(value) ? nullptr : &capture_.graph().producer(value);
     Literal literal = Literal::of_int(DType::int64, 1);
-    if (node != nullptr && node->op == Op::dim) literal = Literal::of_int(DType::int64, capture_.hint(node->attrs.dims[0]));
+    if (node != nullptr && node->op == Op::dim)
+      literal = Literal::of_int(DType::int64, capture_.ranges().hint(node->attrs.dims[0]));
     if (node != nullptr && node->op == Op::constant) literal = node->attrs.literal;
     PyRef number = PyRef::steal(new_numpy_scalar(literal.dtype, literal.bits));
     uint64_t bits[2] = {0, 0};
@@ -142,7 +143,7 @@ class Sample {
 
   static bool is_small(Capture& capture, const BoxedArguments& arguments) {
     return std::all_of(arguments.operands.begin(), arguments.operands.end(), [&](ValueId value) {
-      return capture.hint(element_count(capture, capture.graph().type(value).shape)) <= largest_sample;
+      return capture.ranges().hint(element_count(capture, capture.graph().type(value).shape)) <= largest_sample;
     });
   }
 
@@ -220,10 +221,10 @@ std::vector<Ref> boxed_call(Capture& capture, BoxedArguments arguments, const st
         continue;
       }
       ValueId extent = build.extent(made, static_cast<int>(k), static_cast<int>(axis));
-      type.shape.push_back(capture.bind_dim(extent, "extent", result.hint, 0, most_elements));
+      type.shape.push_back(capture.facts().bind_dim(extent, "extent", result.hint, 0, most_elements));
     }
     ValueId value = build.received(made, static_cast<int>(k), std::move(type));
-    out.push_back(result.kind == ValueKind::array ? capture.fresh_array(value) : capture.scalar(value));
+    out.push_back(result.kind == ValueKind::array ? capture.values().fresh_array(value) : capture.values().scalar(value));
   }
   return out;
 }

@@ -57,7 +57,7 @@ class StandIns {
   // Null: there is none for such a value.
   PyRef make(const Ref& value) {
     const Descent level;
-    capture_.look(value);
+    capture_.resolver().look(value);
     switch (value->kind) {
       case AbstractKind::constant:
         return constant(value->object);

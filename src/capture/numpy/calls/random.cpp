@@ -197,7 +197,7 @@ Result<BoxedResult> drawn_reals(Capture& capture, const Given& given) {
 Result<BoxedResult> drawn_extents(Capture& capture, const CallArguments& arguments) {
   std::vector<Ref> extents(arguments.positional.begin() + 1, arguments.positional.end());
   if (extents.empty()) return BoxedResult{ValueKind::py_scalar, DType::float64, {}, {}};
-  ACCEL_TRY(std::vector<Dim> shape, read_shape(capture, capture.tuple(std::move(extents))));
+  ACCEL_TRY(std::vector<Dim> shape, read_shape(capture, capture.values().tuple(std::move(extents))));
   return array_of(DType::float64, shape);
 }
 
@@ -251,13 +251,13 @@ std::vector<Ref> draw(Capture& capture, const Method& method, BoxedArguments mad
 
 Result<Ref> shuffle(Capture& capture, const Method& method, BoxedArguments made, const Ref& x) {
   if (x->kind != AbstractKind::array || lens_of(x).shape.empty()) return fail(Reason::unsupported_argument, "shuffle of this");
-  ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(x));
+  ACCEL_TRY([[maybe_unused]] Unit storable, capture.memory().check_storable(x));
   made.call.changed = 0;
   made.call.drops_answer = true;
   const Type type = capture.graph().type(made.operands[0]);
   Ref changed = draw(capture, method, std::move(made), array_of(type.dtype, type.shape, type.order))[0];
-  capture.store(x, capture.read(changed));
-  return capture.constant(Py_None);
+  capture.memory().store(x, capture.memory().read(changed));
+  return capture.values().constant(Py_None);
 }
 
 // An integer that was drawn from a known range.
@@ -267,10 +267,11 @@ Ref in_range(Capture& capture, const Given& given, const Ref& number) {
   bool plain = is_none(given["endpoint"]) && is_none(given["dtype"]) && number->kind == AbstractKind::scalar;
   if (!plain || !low || !high) return number;
   DimTable& dims = capture.dims();
-  Dim drawn = capture.bind_dim(number->scalar.value, "integer", capture.hint(*low), capture.low(*low), capture.high(*high));
-  capture.facts().push_back(dims.sub(drawn, *low));
-  capture.facts().push_back(dims.sub(dims.sub(*high, dims.constant(1)), drawn));
-  return capture.dim_scalar(drawn, number->scalar.kind);
+  Dim drawn = capture.facts().bind_dim(number->scalar.value, "integer", capture.ranges().hint(*low), capture.ranges().low(*low),
+                                       capture.ranges().high(*high));
+  capture.facts().all().push_back(dims.sub(drawn, *low));
+  capture.facts().all().push_back(dims.sub(dims.sub(*high, dims.constant(1)), drawn));
+  return capture.values().dim_scalar(drawn, number->scalar.kind);
 }
 
 Result<BoxedResult> result_of(Capture& capture, const Method& method, const Given& given, const CallArguments& arguments) {

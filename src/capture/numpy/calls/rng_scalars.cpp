@@ -85,9 +85,9 @@ class Draw {
     ACCEL_TRY([[maybe_unused]] Unit settled, numbers_.settle("an argument that the method may not take"));
     CallArguments made;
     made.positional.push_back(self);
-    for (ValueId value : values_) made.positional.push_back(capture_.scalar(value));
+    for (ValueId value : values_) made.positional.push_back(capture_.values().scalar(value));
     if (info_.operands == DType::int64) {
-      if (is_closed()) made.keywords.emplace_back("endpoint", capture_.constant(Py_True));
+      if (is_closed()) made.keywords.emplace_back("endpoint", capture_.values().constant(Py_True));
       if (given_["dtype"]) made.keywords.emplace_back("dtype", given_["dtype"]);
     }
     return boxed_arguments(capture_, callable, made);
@@ -103,7 +103,7 @@ class Draw {
   Result<bool> read_real(const DrawParameter& parameter) {
     Ref ref = given_[parameter.name];
     if (!ref && !parameter.when_missing) return false;
-    if (!ref) ref = capture_.constant(PyRef::steal(PyFloat_FromDouble(*parameter.when_missing)).get());
+    if (!ref) ref = capture_.values().constant(PyRef::steal(PyFloat_FromDouble(*parameter.when_missing)).get());
     if (!is_number(ref, "biuf")) return false;
     std::optional<double> known = known_real(ref);
     if (ref->kind == AbstractKind::constant && (!known || !is_within(parameter.limit, *known))) return false;
@@ -167,7 +167,7 @@ class Draw {
     ACCEL_TRY(bool closed, read_flag(capture_, given_["endpoint"], false));
     Ref low = given_["low"], high = given_["high"];
     bool one = is_none(high);
-    if (one) high = low, low = capture_.dim_scalar(capture_.dims().constant(0), ValueKind::py_scalar);
+    if (one) high = low, low = capture_.values().dim_scalar(capture_.dims().constant(0), ValueKind::py_scalar);
     for (const Ref& end : {low, high}) {
       if (!end || !is_number(end, "bi")) return false;
     }
@@ -185,7 +185,7 @@ class Draw {
   bool is_range(Dim low, Dim high, bool closed) {
     std::optional<int64_t> first = capture_.dims().as_constant(low), last = capture_.dims().as_constant(high);
     if (first && last) return closed ? *first <= *last : *first < *last;
-    return capture_.decide(low, closed ? Comparison::le : Comparison::lt, high);
+    return capture_.facts().decide(low, closed ? Comparison::le : Comparison::lt, high);
   }
 
   Capture& capture_;
@@ -214,7 +214,8 @@ Result<std::optional<Ref>> drawn_number(Capture& capture, PyObject* callable, co
   capture.note_effect(true);
   auto number = static_cast<int>(capture.calls().size());
   capture.calls().push_back(std::move(made.call));
-  return std::optional(capture.scalar(capture.build().draw(number, std::move(made.operands), {kind, info.result, {}, {}})));
+  return std::optional(
+      capture.values().scalar(capture.build().draw(number, std::move(made.operands), {kind, info.result, {}, {}})));
 }
 
 }  // namespace accel

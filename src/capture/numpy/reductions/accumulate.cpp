@@ -45,7 +45,7 @@ Result<Ref> accumulate(Capture& capture, PyObject* ufunc, const Ref& array, cons
   ACCEL_TRY(ValueId value, operand_value(capture, operand, into));
   value = capture.build().accumulate(*op, value, along);
   capture.graph().values[static_cast<size_t>(value)].type.order = order;
-  return capture.fresh_array(value);
+  return capture.values().fresh_array(value);
 }
 
 Result<Ref> accumulate_method(Capture& capture, Op op, const CallArguments& arguments) {
@@ -96,7 +96,7 @@ Result<Ref> numpy_ufunc_at(Capture& capture, PyObject* callable, const CallArgum
   ACCEL_TRY(std::vector<IndexPart> parts, index_parts(capture, given[0], given[1]));
   if (!has_advanced(parts)) return fail(Reason::unsupported_index, "at without an integer array");
   ACCEL_TRY([[maybe_unused]] Unit done, update_elements(capture, given[0], parts, given[2], *op));
-  return capture.constant(Py_None);
+  return capture.values().constant(Py_None);
 }
 
 }  // namespace accel

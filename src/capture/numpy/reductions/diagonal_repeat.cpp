@@ -22,10 +22,10 @@ Result<Ref> diagonal_view(Capture& capture, const Ref& array, int64_t offset) {
   Dim rows = from.shape[0], columns = from.shape[1];
   Dim left_rows = offset < 0 ? dims.sub(rows, shift) : rows, left_columns = offset > 0 ? dims.sub(columns, shift) : columns;
   Dim extent = left_rows;
-  if (left_rows != left_columns && capture.decide(left_columns, Comparison::lt, left_rows)) extent = left_columns;
-  bool empty = offset != 0 && !capture.decide(extent, Comparison::gt, zero);
+  if (left_rows != left_columns && capture.facts().decide(left_columns, Comparison::lt, left_rows)) extent = left_columns;
+  bool empty = offset != 0 && !capture.facts().decide(extent, Comparison::gt, zero);
   if (empty) extent = zero;
-  bool outside = empty && capture.decide(dims.min(left_rows, left_columns), Comparison::lt, zero);
+  bool outside = empty && capture.facts().decide(dims.min(left_rows, left_columns), Comparison::lt, zero);
   Dim start = empty ? zero : dims.mul(shift, offset < 0 ? columns : one);
   ViewMaker view(capture, array);
   view.reshape({element_count(capture, from.shape)});
@@ -44,7 +44,7 @@ Result<Ref> read_diagonal(Capture& capture, const std::vector<Ref>& given) {
   if (rank != 2) return fail(Reason::unsupported_argument, "the diagonal of anything but a matrix");
   int64_t offset = 0;
   if (given[1]) {
-    ACCEL_TRY(offset, capture.require_int(given[1]));
+    ACCEL_TRY(offset, capture.constants().require_int(given[1]));
   }
   int axes[] = {0, 1};
   for (size_t k = 0; k < 2; ++k) {
@@ -88,7 +88,7 @@ Result<Ref> repeated_by_counts(Capture& capture, PyObject* callable, const CallA
   }
   ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
   BoxedResult result{ValueKind::array, lens_of(given[0]).dtype, {shape.begin(), shape.end()}, {}};
-  result.hint = 2 * capture.hint(shape[static_cast<size_t>(axis)]);
+  result.hint = 2 * capture.ranges().hint(shape[static_cast<size_t>(axis)]);
   result.shape[static_cast<size_t>(axis)] = std::nullopt;
   return boxed_call(capture, std::move(made), {result})[0];
 }
@@ -106,9 +106,10 @@ Result<Ref> numpy_array_repeat(Capture& capture, PyObject* callable, const CallA
     return fail(Reason::unsupported_argument, "repeats that differ; plain form: repeats as an array of dtype int64");
   ACCEL_TRY(Dim times, read_dim(capture, given[1]));
   DimTable& dims = capture.dims();
-  if (!capture.decide(times, Comparison::ge, dims.constant(0))) return fail(Reason::will_raise, "repeats may not be negative");
+  if (!capture.facts().decide(times, Comparison::ge, dims.constant(0)))
+    return fail(Reason::will_raise, "repeats may not be negative");
   std::vector<Dim> shape = lens_of(given[0]).shape;
-  ValueId value = capture.read(given[0]);
+  ValueId value = capture.memory().read(given[0]);
   int axis = 0;
   if (is_none(given[2])) {
     shape = {element_count(capture, shape)};
@@ -147,12 +148,12 @@ Result<Ref> numpy_count_nonzero(Capture& capture, PyObject*, const CallArguments
   if (!array.is_array()) return fail(Reason::unsupported_argument, "count_nonzero of a scalar; plain form: int(bool(number))");
   Builder& build = capture.build();
   ACCEL_TRY(ValueId value, operand_value(capture, array, DType::bool_));
-  value = capture.astype(value, DType::int64);
+  value = capture.values().astype(value, DType::int64);
   std::vector<int> axes(array.shape.size());
   std::iota(axes.begin(), axes.end(), 0);
   if (!axes.empty()) value = build.reduce(Op::add, value, axes, DType::int64);
   ValueKind kind = counts_in_numpy() ? ValueKind::numpy_scalar : ValueKind::py_scalar;
-  return capture.scalar(build.pointwise(Op::astype, {value}, {DType::int64}, kind));
+  return capture.values().scalar(build.pointwise(Op::astype, {value}, {DType::int64}, kind));
 }
 
 }  // namespace accel

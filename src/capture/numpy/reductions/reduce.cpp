@@ -82,7 +82,7 @@ Status resolve_types(Capture& capture, PyObject* ufunc, const ReduceOptions& opt
 Status check_empty(Capture& capture, const ReduceOptions& options, const ReduceCall& call) {
   if (call.combining->has_identity || call.initial) return Unit{};
   for (int axis : options.axes)
-    if (!capture.decide(call.array.shape[static_cast<size_t>(axis)], Comparison::gt, capture.dims().constant(0)))
+    if (!capture.facts().decide(call.array.shape[static_cast<size_t>(axis)], Comparison::gt, capture.dims().constant(0)))
       return fail(Reason::will_raise, "zero-size array to a reduction which has no identity");
   return Unit{};
 }
@@ -115,7 +115,7 @@ Status read_where(Capture& capture, const ReduceOptions& options, ReduceCall& ca
   ACCEL_TRY(std::vector<Dim> shape, broadcast_shapes(capture, {call.array.shape, mask.shape}));
   if (shape.size() != call.array.shape.size()) return fail(Reason::unsupported_argument, "where with more axes than the array");
   for (size_t k = 0; k < shape.size(); ++k) {
-    if (!capture.decide_equal(shape[k], call.array.shape[k]))
+    if (!capture.facts().decide_equal(shape[k], call.array.shape[k]))
       return fail(Reason::unsupported_argument, "where larger than the array");
   }
   call.where = mask.ref;
@@ -132,7 +132,7 @@ Status read_where(Capture& capture, const ReduceOptions& options, ReduceCall& ca
 
 // Extents whose being 1 changes the order of the additions.
 void specialise(Capture& capture, const ReduceOptions& options, ReduceCall& call) {
-  const Type type = capture.graph().type(capture.read(call.array.ref));
+  const Type type = capture.graph().type(capture.memory().read(call.array.ref));
   for (int axis : axes_specialised_on_one(capture.dims(), type, options.axes, call.combining->op, call.accumulator)) {
     Dim& extent = call.array.shape[static_cast<size_t>(axis)];
     if (is_one(capture, extent)) extent = capture.dims().constant(1);
@@ -141,7 +141,7 @@ void specialise(Capture& capture, const ReduceOptions& options, ReduceCall& call
 
 // The array, with extents of 1 as constants.
 ValueId specialised_value(Capture& capture, const ReduceCall& call) {
-  ValueId value = capture.read(call.array.ref);
+  ValueId value = capture.memory().read(call.array.ref);
   size_t rank = call.array.shape.size();
   if (capture.graph().type(value).shape == call.array.shape) return value;
   return capture.build().slice(value, std::vector<Dim>(rank, capture.dims().constant(0)),
@@ -150,7 +150,7 @@ ValueId specialised_value(Capture& capture, const ReduceCall& call) {
 
 // The mask in the array's shape.
 ValueId condition_of(Capture& capture, const ReduceCall& call) {
-  return broadcast_value(capture, capture.read(call.where), call.array.shape);
+  return broadcast_value(capture, capture.memory().read(call.where), call.array.shape);
 }
 
 ValueId masked(Capture& capture, const ReduceCall& call, ValueId value) {
@@ -179,7 +179,7 @@ Result<ValueId> reduce_value(Capture& capture, const ReduceOptions& options, con
   ValueId value = specialised_value(capture, call);
   bool cast = call.array.type.dtype != call.accumulator;
   bool buffered = cast && call.combining->order_matters && is_inexact(call.accumulator);
-  if (cast && !buffered) value = capture.astype(value, call.accumulator);
+  if (cast && !buffered) value = capture.values().astype(value, call.accumulator);
   value = masked(capture, call, value);
   ValueId initial = call.initial.value_or(no_value), mask = no_value;
   if (call.where && leaves_out(call)) {
@@ -249,7 +249,7 @@ std::vector<int> full_axes(const Predicate& predicate, const std::vector<int>& a
 Status require_elements(Capture& capture, const Predicate& predicate, const ReduceCall& call, const std::vector<int>& axes) {
   if (call.combining->has_identity) return Unit{};
   for (Dim extent : call.array.shape) {
-    if (!capture.decide(extent, Comparison::gt, capture.dims().constant(0)))
+    if (!capture.facts().decide(extent, Comparison::gt, capture.dims().constant(0)))
       return fail(Reason::unsupported_argument, "an extreme of no elements under a mask");
   }
   std::vector<int> all(static_cast<size_t>(predicate.rank));
@@ -273,7 +273,7 @@ Result<std::optional<Ref>> reduce_lanes(Capture& capture, PyObject* ufunc, const
   if (!neutral) return std::optional<Ref>();
   ACCEL_TRY([[maybe_unused]] Unit some, require_elements(capture, array->predicate, call, axes));
   Builder& build = capture.build();
-  ValueId value = capture.astype(capture.read(array), call.accumulator);
+  ValueId value = capture.values().astype(capture.memory().read(array), call.accumulator);
   ValueId mask = spread_mask(capture, array->predicate, call.array.shape);
   ValueId filler = build.constant(*neutral, ValueKind::numpy_scalar);
   std::vector<uint8_t> order = capture.graph().type(value).order;
@@ -298,7 +298,7 @@ std::vector<uint8_t> order_of_iteration(Capture& capture, const ReduceCall& call
 
 // A fresh result lies in memory as the iterator goes.
 ValueId in_iterated_order(Capture& capture, const ReduceOptions& options, const ReduceCall& call, ValueId value) {
-  const Type type = capture.graph().type(value), array = capture.graph().type(capture.read(call.array.ref));
+  const Type type = capture.graph().type(value), array = capture.graph().type(capture.memory().read(call.array.ref));
   if (options.out || type.rank() < 2 || array.is_c_order()) return value;
   const Type iterated{ValueKind::array, array.dtype, array.shape, order_of_iteration(capture, call)};
   std::vector<uint8_t> order = order_without(iterated, options.axes);
@@ -311,7 +311,7 @@ ValueId in_iterated_order(Capture& capture, const ReduceOptions& options, const 
 ValueId with_kept_axes(Capture& capture, const ReduceOptions& options, const ReduceCall& call, ValueId value) {
   Builder& build = capture.build();
   value = build.expand_dims(value, options.axes);
-  if (options.out || capture.graph().type(capture.read(call.array.ref)).is_c_order()) return value;
+  if (options.out || capture.graph().type(capture.memory().read(call.array.ref)).is_c_order()) return value;
   return build.pointwise(Op::copy, {value}, {capture.graph().type(value).dtype}, ValueKind::array,
                          order_of_iteration(capture, call));
 }
@@ -319,7 +319,7 @@ ValueId with_kept_axes(Capture& capture, const ReduceOptions& options, const Red
 bool same_shape(Capture& capture, const std::vector<Dim>& shape, const std::vector<Dim>& other) {
   if (shape.size() != other.size()) return false;
   for (size_t k = 0; k < shape.size(); ++k)
-    if (!capture.decide_equal(shape[k], other[k])) return false;
+    if (!capture.facts().decide_equal(shape[k], other[k])) return false;
   return true;
 }
 
@@ -339,7 +339,7 @@ Result<Ref> reduce_array(Capture& capture, PyObject* ufunc, const Ref& array, co
     if (!as_operand(capture, options.out) || !as_operand(capture, options.out)->is_array()) {
       return fail(Reason::will_raise, "out is no array");
     }
-    ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(options.out));
+    ACCEL_TRY([[maybe_unused]] Unit storable, capture.memory().check_storable(options.out));
     size_t rank = call.array.shape.size() - (options.keepdims ? 0 : options.axes.size());
     if (lens_of(options.out).shape.size() != rank) return fail(Reason::will_raise, "out has another number of axes");
   }
@@ -363,7 +363,7 @@ Result<Ref> reduce_array(Capture& capture, PyObject* ufunc, const Ref& array, co
   if (!options.out) return wrap_result(capture, value, false);
   std::vector<Dim> shape = capture.graph().type(value).shape;
   if (!same_shape(capture, shape, lens_of(options.out).shape)) return fail(Reason::will_raise, "out has another shape");
-  return store_result(capture, options.out, capture.astype(value, call.result));
+  return store_result(capture, options.out, capture.values().astype(value, call.result));
 }
 
 // ufunc.reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=<no value>, where=True)
@@ -406,7 +406,7 @@ Status check_positions(Capture& capture, const Ref& array, const Ref& out, const
   if (out->array.storage == array->array.storage)
     return fail(Reason::unsupported_argument, "positions that overwrite what is compared");
   if (!same_shape(capture, shape, operand->shape)) return fail(Reason::will_raise, "out has another shape");
-  return capture.check_storable(out);
+  return capture.memory().check_storable(out);
 }
 
 struct ArgReduceCall {
@@ -444,20 +444,20 @@ Result<Ref> arg_reduce(Capture& capture, Op op, const CallArguments& arguments) 
   ACCEL_TRY(ArgReduceCall call, read_arg_reduce(capture, arguments));
   const std::vector<Dim>& shape = call.array.shape;
   Dim extent = call.axis ? shape[static_cast<size_t>(*call.axis)] : element_count(capture, shape);
-  if (!capture.decide(extent, Comparison::gt, capture.dims().constant(0))) {
+  if (!capture.facts().decide(extent, Comparison::gt, capture.dims().constant(0))) {
     return fail(Reason::will_raise, "attempt to get the position of an extreme of an empty sequence");
   }
   Builder& build = capture.build();
   if (!call.array.is_array())
     return wrap_result(capture, build.constant(Literal::of_int(DType::int64, 0), ValueKind::numpy_scalar), false);
-  ValueId value = capture.read(call.array.ref);
+  ValueId value = capture.memory().read(call.array.ref);
   if (!call.axis && shape.size() != 1) value = build.reshape(value, {extent});
   value = build.argreduce(op, value, call.axis.value_or(0));
   if (call.keepdims && !shape.empty()) value = build.expand_dims(value, call.axes());
   if (!call.out) return wrap_result(capture, value, false);
   std::vector<Dim> positions = capture.graph().type(value).shape;
   ACCEL_TRY([[maybe_unused]] Unit storable, check_positions(capture, call.array.ref, call.out, positions));
-  return store_result(capture, call.out, capture.astype(value, lens_of(call.out).dtype));
+  return store_result(capture, call.out, capture.values().astype(value, lens_of(call.out).dtype));
 }
 
 }  // namespace

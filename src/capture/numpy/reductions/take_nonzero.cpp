@@ -32,7 +32,7 @@ Result<Ref> array_operand(Capture& capture, const Ref& ref) {
   ACCEL_TRY(Operand operand, read_operand(capture, ref));
   if (operand.is_array()) return operand.ref;
   ACCEL_TRY(ValueId value, operand_value(capture, operand, operand.type.dtype));
-  return capture.fresh_array(capture.build().full(value, {}));
+  return capture.values().fresh_array(capture.build().full(value, {}));
 }
 
 // The elements of `array` at an index along `axis`.
@@ -40,7 +40,7 @@ ValueId taken_value(Capture& capture, const Ref& array, ValueId index, int axis)
   Builder& build = capture.build();
   std::vector<int> axes = axes_of(lens_of(array).shape.size());
   std::rotate(axes.begin(), axes.begin() + axis, axes.begin() + axis + 1);
-  ValueId base = capture.read(array);
+  ValueId base = capture.memory().read(array);
   if (axis > 0) base = build.transpose(base, axes);
   ValueId value = build.take(base, {index});
   if (axis == 0) return value;
@@ -70,17 +70,17 @@ Result<Ref> placed(Capture& capture, const Along& along, const Ref& indices, Val
     ValueId value = taken_value(capture, array, index, axis);
     return axis == 0 ? wrap_result(capture, value, false) : copied(capture, value, {});
   }
-  capture.look(out);
-  if (out->kind == AbstractKind::object) return capture.refusal(out);
+  capture.resolver().look(out);
+  if (out->kind == AbstractKind::object) return capture.resolver().refusal(out);
   if (out->kind != AbstractKind::array) return fail(Reason::will_raise, "out is no array");
   if (lens_of(out).dtype != lens_of(array).dtype)
     return fail(Reason::unsupported_dtype, "out of another dtype; plain form: out[...] = the call without out");
   if (unchecked && shares_memory(out, indices)) return fail(Reason::unsupported_layout, "out shares memory with the indices");
-  ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(out));
+  ACCEL_TRY([[maybe_unused]] Unit storable, capture.memory().check_storable(out));
   ValueId value = taken_value(capture, array, index, axis);
   const std::vector<Dim> shape = capture.graph().type(value).shape, wanted = lens_of(out).shape;
   bool fits = shape.size() == wanted.size();
-  for (size_t k = 0; fits && k < shape.size(); ++k) fits = capture.expect_equal(shape[k], wanted[k]);
+  for (size_t k = 0; fits && k < shape.size(); ++k) fits = capture.facts().expect_equal(shape[k], wanted[k]);
   if (!fits) return fail(Reason::will_raise, "out has another shape");
   return store_result(capture, out, value);
 }
@@ -94,7 +94,7 @@ Result<ValueId> bounded_index(Capture& capture, const Ref& indices, Dim extent, 
     return checked.index;
   }
   DimTable& dims = capture.dims();
-  if (!capture.decide(extent, Comparison::gt, dims.constant(0)))
+  if (!capture.facts().decide(extent, Comparison::gt, dims.constant(0)))
     return fail(Reason::unsupported_argument, "an index of an empty axis; plain form: a test of the length before");
   ACCEL_TRY(ValueId index, operand_value(capture, *as_operand(capture, indices), DType::int64));
   Builder& build = capture.build();
@@ -123,7 +123,7 @@ Result<Ref> nonzero_tuple(Capture& capture, const Ref& array) {
   std::vector<ValueId> columns;
   for (ValueId place : places) columns.push_back(build.expand_dims(place, {1}));
   ValueId all = columns.size() == 1 ? build.copy(columns[0]) : build.concatenate(columns, 1);
-  Ref table = capture.fresh_array(all);
+  Ref table = capture.values().fresh_array(all);
   table->array.storage->strided_when_empty = true;
   const Lens lens = lens_of(table);
   std::vector<Ref> out;
@@ -134,7 +134,7 @@ Result<Ref> nonzero_tuple(Capture& capture, const Ref& array) {
     view.squeeze({1});
     out.push_back(view.finish({{count}, {lens.strides[0]}, dims.mul(at, lens.strides[1]), lens.dtype}));
   }
-  return capture.tuple(std::move(out));
+  return capture.values().tuple(std::move(out));
 }
 
 Result<Ref> numpy_array_nonzero(Capture& capture, PyObject*, const CallArguments& arguments) {
@@ -165,7 +165,7 @@ Result<Ref> numpy_array_compress(Capture& capture, PyObject*, const CallArgument
   ACCEL_TRY(Along along, read_along(capture, operand, given[2]));
   auto& [array, axis] = along;
   Dim extent = lens_of(array).shape[static_cast<size_t>(axis)];
-  if (!capture.decide(condition.shape[0], Comparison::le, extent))
+  if (!capture.facts().decide(condition.shape[0], Comparison::le, extent))
     return fail(Reason::unsupported_argument, "a condition longer than the axis; plain form: condition[:length]");
   ACCEL_TRY(ValueId mask, operand_value(capture, condition, DType::bool_));
   ACCEL_TRY(std::vector<ValueId> places, nonzero_places(capture, mask));

@@ -64,7 +64,7 @@ bool is_no_value(const Ref& ref) { return !ref || is_object(ref, missing_marker(
 
 Result<bool> read_flag(Capture& capture, const Ref& ref, bool when_missing) {
   if (!ref || is_no_value(ref)) return when_missing;
-  ACCEL_TRY(PyRef object, capture.require_constant(ref));
+  ACCEL_TRY(PyRef object, capture.constants().require_constant(ref));
   if (!PyBool_Check(object.get()) && !PyLong_CheckExact(object.get()) && object.get() != Py_None) {
     return fail(Reason::unsupported_argument, "a flag that is no bool; plain form: True or False");
   }
@@ -73,7 +73,7 @@ Result<bool> read_flag(Capture& capture, const Ref& ref, bool when_missing) {
 
 Result<std::string> read_text(Capture& capture, const Ref& ref) {
   if (is_none(ref)) return std::string();
-  ACCEL_TRY(PyRef object, capture.require_constant(ref));
+  ACCEL_TRY(PyRef object, capture.constants().require_constant(ref));
   const char* text = PyUnicode_CheckExact(object.get()) ? PyUnicode_AsUTF8(object.get()) : nullptr;
   if (text == nullptr) {
     PyErr_Clear();
@@ -83,8 +83,8 @@ Result<std::string> read_text(Capture& capture, const Ref& ref) {
 }
 
 Result<int> read_axis(Capture& capture, const Ref& ref, int rank) {
-  if (capture.type_of(ref) == &PyBool_Type) return fail(Reason::will_raise, "a bool as an axis");
-  ACCEL_TRY(int64_t axis, capture.require_int(ref));
+  if (capture.values().type_of(ref) == &PyBool_Type) return fail(Reason::will_raise, "a bool as an axis");
+  ACCEL_TRY(int64_t axis, capture.constants().require_int(ref));
   if (axis < -rank || axis >= rank) return fail(Reason::will_raise, "axis " + std::to_string(axis) + " is out of bounds");
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
@@ -108,7 +108,7 @@ Result<std::optional<std::vector<int>>> read_axes(Capture& capture, const Ref& r
 
 Result<PyRef> read_descr(Capture& capture, const Ref& ref) {
   if (is_none(ref)) return PyRef();
-  ACCEL_TRY(PyRef object, capture.require_constant(ref));
+  ACCEL_TRY(PyRef object, capture.constants().require_constant(ref));
   if (!is_plain_dtype_spec(object.get())) {
     return fail(Reason::unsupported_argument, "the dtype " + short_repr(object.get()));
   }
@@ -151,28 +151,28 @@ int64_t likely(const Graph& graph, ValueId value) {
 }  // namespace
 
 Result<Dim> read_dim(Capture& capture, const Ref& ref) {
-  capture.look(ref);
+  capture.resolver().look(ref);
   if (ref->kind == AbstractKind::scalar) {
     ScalarState& state = ref->scalar;
     if (auto known = known_dim(capture, ref)) return *known;
     char kind = dtype_kind(state.dtype);
     bool fits = kind == 'i' || (kind == 'u' && state.dtype != DType::uint64);
     if (!fits) return fail(Reason::unsupported_argument, "an integer is needed");
-    if (PyRef known = capture.known_value(ref)) {
-      ACCEL_TRY(int64_t number, capture.require_int(capture.constant(known.get())));
+    if (PyRef known = capture.constants().known_value(ref)) {
+      ACCEL_TRY(int64_t number, capture.constants().require_int(capture.values().constant(known.get())));
       return capture.dims().constant(number);
     }
-    ValueId value = capture.astype(state.value, DType::int64);
-    Dim d = capture.bind_dim(value, "integer", likely(capture.graph(), state.value), -9.3e18, 9.3e18);
-    if (state.dtype == DType::int64 && capture.keeps_symbols()) state.dim = d;
+    ValueId value = capture.values().astype(state.value, DType::int64);
+    Dim d = capture.facts().bind_dim(value, "integer", likely(capture.graph(), state.value), -9.3e18, 9.3e18);
+    if (state.dtype == DType::int64 && capture.facts().keeps_symbols()) state.dim = d;
     return d;
   }
-  ACCEL_TRY(int64_t value, capture.require_int(ref));
+  ACCEL_TRY(int64_t value, capture.constants().require_int(ref));
   return capture.dims().constant(value);
 }
 
 Result<Dim> read_extent(Capture& capture, const Ref& ref) {
-  if (capture.type_of(ref) == &PyBool_Type) return fail(Reason::will_raise, "a bool as an extent");
+  if (capture.values().type_of(ref) == &PyBool_Type) return fail(Reason::will_raise, "a bool as an extent");
   return read_dim(capture, ref);
 }
 
@@ -182,7 +182,7 @@ Result<std::vector<Dim>> read_shape(Capture& capture, const Ref& ref) {
   std::vector<Dim> out;
   for (const Ref& item : items) {
     ACCEL_TRY(Dim extent, read_extent(capture, item));
-    if (!capture.decide(extent, Comparison::ge, capture.dims().constant(0))) {
+    if (!capture.facts().decide(extent, Comparison::ge, capture.dims().constant(0))) {
       return fail(Reason::will_raise, "negative dimensions are not allowed");
     }
     out.push_back(extent);

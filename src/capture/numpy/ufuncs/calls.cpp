@@ -37,7 +37,7 @@ Status read_outs(Capture& capture, const UfuncOptions& options, UfuncCall& call)
     if (!operand.is_array()) return fail(Reason::will_raise, "out is no array");
     if (call.predicate && !is_masked_selection(out))
       return fail(Reason::unsupported_argument, "an operation under a mask with out");
-    ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(out));
+    ACCEL_TRY([[maybe_unused]] Unit storable, capture.memory().check_storable(out));
     for (const Operand& other : call.outs)
       if (other.ref->array.storage == out->array.storage)
         return fail(Reason::unsupported_argument, "one array for two results; plain form: an array of its own for each result");
@@ -67,7 +67,7 @@ Status check_lanes(Capture& capture, const UfuncCall& call) {
   for (const Operand& operand : call.operands) {
     if (!is_masked_selection(operand.ref)) continue;
     for (size_t k = 0; k < call.shape.size(); ++k) {
-      if (!capture.decide_equal(operand.shape[k], call.shape[k]))
+      if (!capture.facts().decide_equal(operand.shape[k], call.shape[k]))
         return fail(Reason::unsupported_argument, "an operation under a mask that spreads axes");
     }
   }
@@ -84,7 +84,7 @@ Status resolve_shape(Capture& capture, UfuncCall& call) {
   if (call.predicate) return check_lanes(capture, call);
   for (const Operand& out : call.outs) {
     bool same = out.shape.size() == call.shape.size();
-    for (size_t k = 0; same && k < out.shape.size(); ++k) same = capture.decide_equal(out.shape[k], call.shape[k]);
+    for (size_t k = 0; same && k < out.shape.size(); ++k) same = capture.facts().decide_equal(out.shape[k], call.shape[k]);
     if (!same) return fail(Reason::will_raise, "out has another shape than the result");
   }
   return Unit{};
@@ -93,8 +93,9 @@ Status resolve_shape(Capture& capture, UfuncCall& call) {
 // Whether NumPy calls the loop at once, without an iterator, and the result is in Fortran order as all operands are. It makes a
 // difference where axes have extent 1, of which iterators take no notice.
 bool is_fortran_loop(Capture& capture, const UfuncCall& call) {
-  bool has_single = std::any_of(call.shape.begin(), call.shape.end(),
-                                [&](Dim extent) { return capture.hint(extent) == 1 && !capture.is_runtime(extent); });
+  bool has_single = std::any_of(call.shape.begin(), call.shape.end(), [&](Dim extent) {
+    return capture.ranges().hint(extent) == 1 && !capture.facts().is_runtime(extent);
+  });
   if (call.shape.size() < 3 || !has_single || call.mask || !call.outs.empty() || call.predicate ||
       call.dtypes.size() != call.operands.size() + 1)
     return false;
@@ -104,7 +105,7 @@ bool is_fortran_loop(Capture& capture, const UfuncCall& call) {
     if (operand.shape.empty()) continue;
     if (!operand.is_array() || operand.type.dtype != call.dtypes[k] || operand.shape.size() != call.shape.size()) return false;
     for (size_t axis = 0; axis < call.shape.size(); ++axis)
-      if (!capture.decide_equal(operand.shape[axis], call.shape[axis])) return false;
+      if (!capture.facts().decide_equal(operand.shape[axis], call.shape[axis])) return false;
     bool c = is_c_contiguous(capture, operand.ref);
     if (!c && !is_f_contiguous(capture, operand.ref)) return false;
     all_c = all_c && c;
@@ -160,7 +161,7 @@ Result<std::optional<int64_t>> integer_exponent(Capture& capture, const UfuncCal
   const Operand& exponent = call.operands[1];
   if (exponent.is_array()) {
     ACCEL_TRY([[maybe_unused]] Unit natural,
-              require_naturals(capture, capture.astype(capture.read(exponent.ref), call.dtypes[1])));
+              require_naturals(capture, capture.values().astype(capture.memory().read(exponent.ref), call.dtypes[1])));
     return std::optional<int64_t>();
   }
   if (exponent.ref->kind == AbstractKind::scalar) {
@@ -168,7 +169,7 @@ Result<std::optional<int64_t>> integer_exponent(Capture& capture, const UfuncCal
     ACCEL_TRY([[maybe_unused]] Unit natural, require_natural(capture, v));
     return std::optional<int64_t>();
   }
-  ACCEL_TRY(int64_t value, capture.require_int(exponent.ref));
+  ACCEL_TRY(int64_t value, capture.constants().require_int(exponent.ref));
   if (value < 0) return fail(Reason::will_raise, "integers to negative integer powers are not allowed");
   return std::optional<int64_t>(value);
 }
@@ -203,7 +204,7 @@ Result<std::vector<ValueId>> operand_values(Capture& capture, const UfuncCall& c
       bool beyond = !value.ok() && value.failure().reason == Reason::will_raise && is_comparison(call.op) &&
                     is_integer_dtype(call.operands[1 - k].type.dtype);  // with bools NumPy raises
       if (beyond) {
-        ACCEL_TRY([[maybe_unused]] PyRef constant, capture.require_constant(call.operands[k].ref));
+        ACCEL_TRY([[maybe_unused]] PyRef constant, capture.constants().require_constant(call.operands[k].ref));
         if (!call.mask && !call.predicate) return spanned(capture, beyond_bounds(capture, call, k), call);
         return fail(Reason::unsupported_argument, "a comparison with a Python integer out of bounds");
       }
@@ -230,10 +231,10 @@ Result<Ref> finish(Capture& capture, const UfuncCall& call, bool keep_arrays, Va
       if (call.predicate) make_masked_selection(out.back(), *call.predicate);
       continue;
     }
-    ValueId value = capture.astype(results[k], call.outs[k].type.dtype);
+    ValueId value = capture.values().astype(results[k], call.outs[k].type.dtype);
     out.push_back(store_result(capture, call.outs[k].ref, value, mask));
   }
-  return out.size() == 1 ? out[0] : capture.tuple(std::move(out));
+  return out.size() == 1 ? out[0] : capture.values().tuple(std::move(out));
 }
 
 // NumPy's loop of clip() for numbers as bounds gives elements that equal one of them as they are: -0.0 stays where a bound is
@@ -266,10 +267,10 @@ Ref wrap_result(Capture& capture, ValueId value, bool as_array) {
   Type& type = capture.graph().values[static_cast<size_t>(value)].type;
   if (type.rank() > 0 || as_array) {
     type.kind = ValueKind::array;
-    return capture.fresh_array(value);
+    return capture.values().fresh_array(value);
   }
   type.kind = ValueKind::numpy_scalar;
-  return capture.scalar(value);
+  return capture.values().scalar(value);
 }
 
 Result<Ref> apply_ufunc(Capture& capture, PyObject* ufunc, const std::vector<Ref>& operands, const UfuncOptions& options) {

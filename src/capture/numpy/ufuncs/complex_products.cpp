@@ -27,7 +27,7 @@ bool begins_in_place(Capture& capture, const ProductCall& call) {
   const Ref& out = call.outs[0].ref;
   return std::any_of(call.operands.begin(), call.operands.end(), [&](const Operand& operand) {
     return operand.is_array() && operand.ref->array.storage == out->array.storage &&
-           capture.decide_equal(lens_of(operand.ref).offset, lens_of(out).offset);
+           capture.facts().decide_equal(lens_of(operand.ref).offset, lens_of(out).offset);
   });
 }
 
@@ -62,7 +62,7 @@ bool is_forward(Capture& capture, const Operand& operand) {
   if (!operand.is_array()) return true;
   const std::vector<Dim>& strides = lens_of(operand.ref).strides;
   return std::all_of(strides.begin(), strides.end(),
-                     [&](Dim stride) { return capture.decide(stride, Comparison::ge, capture.dims().constant(0)); });
+                     [&](Dim stride) { return capture.facts().decide(stride, Comparison::ge, capture.dims().constant(0)); });
 }
 
 // Whether NumPy's loop of one element has products that are fused. An iterator's has none, nor has one in place; of arrays
@@ -86,7 +86,7 @@ Result<Op> square_op(Capture& capture, const ProductCall& call) {
   const Dim item = capture.dims().constant(item_size(call.dtype));
   auto side_by_side = [&](const Operand& array) {
     const std::vector<Dim>& strides = lens_of(array.ref).strides;
-    return !strides.empty() && capture.decide_equal(strides[0], item);
+    return !strides.empty() && capture.facts().decide_equal(strides[0], item);
   };
   return side_by_side(out) || side_by_side(operand) ? Op::square : Op::scalar_multiply;
 }
@@ -113,8 +113,8 @@ Result<Op> product_op(Capture& capture, const ProductCall& call) {
   auto one = [&] {
     const Dim count = element_count(capture, call.shape), single = capture.dims().constant(1);
     // An extent that compiled code computes is taken for another one than 1.
-    if (capture.is_runtime(count)) return !capture.expect(count, Comparison::ne, single);
-    return capture.decide(count, Comparison::eq, single);
+    if (capture.facts().is_runtime(count)) return !capture.facts().expect(count, Comparison::ne, single);
+    return capture.facts().decide(count, Comparison::eq, single);
   };
   bool forward = std::all_of(call.operands.begin(), call.operands.end(), [&](const Operand& operand) {
     return operand.type.dtype != call.dtype || is_forward(capture, operand);  // what is cast lies in a buffer
@@ -144,7 +144,7 @@ Companion companion_of(Capture& capture, const ReducedProduct& call, int rank) {
   Companion out = {std::vector<Dim>(static_cast<size_t>(rank), capture.dims().constant(0)), {}};
   for (size_t k = 0; k < kept.size(); ++k)
     out.strides[static_cast<size_t>(kept[k])] = lens.strides[keepdims ? static_cast<size_t>(kept[k]) : k];
-  for (uint8_t axis : capture.graph().type(capture.read(call.out)).axis_order()) {
+  for (uint8_t axis : capture.graph().type(capture.memory().read(call.out)).axis_order()) {
     if (!keepdims) out.order.push_back(static_cast<uint8_t>(kept[axis]));
     if (keepdims && !is_reduced(call, axis)) out.order.push_back(axis);
   }
@@ -172,13 +172,13 @@ Result<bool> goes_backwards(Capture& capture, const ReducedProduct& call, const 
                             const std::vector<Dim>& strides) {
   DimTable& dims = capture.dims();
   const std::vector<Dim> shape = capture.graph().type(call.value).shape;
-  if (capture.decide(strides[static_cast<size_t>(inner)], Comparison::ge, dims.constant(0))) return false;
+  if (capture.facts().decide(strides[static_cast<size_t>(inner)], Comparison::ge, dims.constant(0))) return false;
   auto axis = static_cast<size_t>(inner);
   bool alone = !call.out && call.mask == no_value;
   for (auto next = std::find(fastest_first.begin(), fastest_first.end(), inner) + 1; next != fastest_first.end(); ++next) {
     if (is_reduced(call, *next)) break;
     Dim gap = dims.sub(strides[static_cast<size_t>(*next)], dims.mul(strides[axis], shape[axis]));
-    if (!alone || !capture.decide_equal(gap, dims.constant(0)))
+    if (!alone || !capture.facts().decide_equal(gap, dims.constant(0)))
       return fail(Reason::unsupported_layout, "products of complex numbers along axes that lie backwards");
     axis = static_cast<size_t>(*next);
   }

@@ -65,14 +65,15 @@ bool may_be_overwritten(Capture& capture, const Operand& temporary, const Operan
     return false;
   bool fits = other.shape.empty() || other.shape == temporary.shape;
   // Guards cannot tell of sizes known at run time only.
-  bool known = std::none_of(temporary.shape.begin(), temporary.shape.end(), [&](Dim d) { return capture.is_runtime(d); });
+  bool known =
+      std::none_of(temporary.shape.begin(), temporary.shape.end(), [&](Dim d) { return capture.facts().is_runtime(d); });
   return fits && known && can_cast(other.type.dtype, temporary.type.dtype, "safe") && owns_memory(capture, temporary.ref);
 }
 
 bool is_large(Capture& capture, const Operand& array) {
   DimTable& dims = capture.dims();
   Dim bytes = dims.mul(element_count(capture, array.shape), item_size(array.type.dtype));
-  return capture.decide(bytes, Comparison::ge, dims.constant(least_bytes));
+  return capture.facts().decide(bytes, Comparison::ge, dims.constant(least_bytes));
 }
 
 // Axes from slowest to fastest, also of C order.

@@ -78,10 +78,10 @@ Status read_core(Capture& capture, const CoreSignature& signature, const std::ve
     size_t first = shape.size() - names.size();
     for (size_t axis = 0; axis < names.size(); ++axis) {
       auto [known, is_new] = extents.emplace(names[axis], shape[first + axis]);
-      if (!is_new && !capture.expect_equal(known->second, shape[first + axis]))
+      if (!is_new && !capture.facts().expect_equal(known->second, shape[first + axis]))
         return fail(Reason::will_raise, "the core extents do not match");
     }
-    if (first > 1 && !capture.graph().type(capture.read(operands[k].ref)).is_c_order())
+    if (first > 1 && !capture.graph().type(capture.memory().read(operands[k].ref)).is_c_order())
       return fail(Reason::unsupported_layout, "outer axes that are not in C order");
     outer.emplace_back(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(first));
   }
@@ -99,16 +99,16 @@ Result<Ref> fill_by_fft(Capture& capture, PyObject* ufunc, const CallArguments& 
   }
   bool last = out && arguments.keywords.back().second == out && out->kind == AbstractKind::array;
   if (!last || !out->array.path.empty()) return fail(Reason::unsupported_argument, "this call of " + short_repr(ufunc));
-  ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(out));
+  ACCEL_TRY([[maybe_unused]] Unit storable, capture.memory().check_storable(out));
   ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, ufunc, arguments));
   made.call.changed = static_cast<int>(made.operands.size()) - 1;
   made.call.drops_answer = true;
   made.call.raises_events = true;
-  made.call.errstate = capture.errstate();
+  made.call.errstate = capture.events().errstate();
   const Type type = capture.graph().type(made.operands.back());
   BoxedResult result{ValueKind::array, type.dtype, {type.shape.begin(), type.shape.end()}, type.order};
   Ref filled = boxed_call(capture, std::move(made), {result})[0];
-  capture.store(out, capture.read(filled));
+  capture.memory().store(out, capture.memory().read(filled));
   return out;
 }
 
@@ -149,10 +149,10 @@ Result<std::vector<Ref>> box_gufunc(Capture& capture, PyObject* ufunc, const Cal
                                     std::vector<BoxedResult> results) {
   ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, ufunc, arguments));
   made.call.raises_events = true;
-  made.call.errstate = capture.errstate();
+  made.call.errstate = capture.events().errstate();
   const bool changes = changes_first_operand(ufunc);
   if (changes) {
-    ACCEL_TRY([[maybe_unused]] Unit storable, capture.check_storable(arguments.positional[0]));
+    ACCEL_TRY([[maybe_unused]] Unit storable, capture.memory().check_storable(arguments.positional[0]));
     const Type type = capture.graph().type(made.operands[0]);
     made.call.changed = 0;
     results.insert(results.begin(), {ValueKind::array, type.dtype, {type.shape.begin(), type.shape.end()}, type.order});
@@ -160,7 +160,7 @@ Result<std::vector<Ref>> box_gufunc(Capture& capture, PyObject* ufunc, const Cal
   made.call.gives_tuple = results.size() > 1;
   std::vector<Ref> given = boxed_call(capture, std::move(made), results);
   if (changes) {
-    capture.store(arguments.positional[0], capture.read(given[0]));
+    capture.memory().store(arguments.positional[0], capture.memory().read(given[0]));
     given.erase(given.begin());
   }
   return given;
@@ -209,7 +209,7 @@ Result<Ref> call_gufunc(Capture& capture, PyObject* ufunc, const CallArguments& 
     results.push_back(std::move(result));
   }
   ACCEL_TRY(std::vector<Ref> given, box_gufunc(capture, ufunc, arguments, std::move(results)));
-  return outputs == 1 ? given[0] : capture.tuple(std::move(given));
+  return outputs == 1 ? given[0] : capture.values().tuple(std::move(given));
 }
 
 // ndarray.__array_wrap__(array) of an ndarray for an ndarray: linalg gives its results through it.

@@ -47,17 +47,17 @@ Status check_gufunc_out(Capture& capture, const Ref& out) {
   if (!out)
     return fail(Reason::unsupported_argument,
                 "out for some of the results; plain form: assign each result of the call without out");
-  capture.look(out);
+  capture.resolver().look(out);
   if (out->kind != AbstractKind::array) return fail(Reason::will_raise, "out is no array");
   if (!is_c_contiguous(capture, out)) return fail(Reason::unsupported_layout, "out of a gufunc that is not contiguous");
-  return capture.check_storable(out);
+  return capture.memory().check_storable(out);
 }
 
 Status check_same_type(Capture& capture, const Ref& out, DType dtype, const std::vector<Dim>& shape) {
   const Lens& lens = lens_of(out);
   if (lens.dtype != dtype) return fail(Reason::unsupported_dtype, "out of another dtype than the gufunc's result");
   bool same = lens.shape.size() == shape.size();
-  for (size_t k = 0; same && k < shape.size(); ++k) same = capture.decide_equal(lens.shape[k], shape[k]);
+  for (size_t k = 0; same && k < shape.size(); ++k) same = capture.facts().decide_equal(lens.shape[k], shape[k]);
   return same ? Status(Unit{})
               : fail(Reason::unsupported_argument,
                      "out of another shape than the gufunc's result; plain form: out[...] = the call without out");
@@ -93,7 +93,8 @@ Result<Ref> apply_gufunc(Capture& capture, Op op, const std::vector<Ref>& refs, 
   std::map<int, Dim> extents = core_extents(axes, left.shape, right.shape);
   Dim contracted = extents.at(summed);
   std::vector<Dim> right_core = core_shape(right.shape, axes[1]);
-  if (!capture.expect_equal(right_core[0], contracted)) return fail(Reason::will_raise, "the core extents do not match");
+  if (!capture.facts().expect_equal(right_core[0], contracted))
+    return fail(Reason::will_raise, "the core extents do not match");
   ACCEL_TRY(std::vector<Dim> outer, broadcast_shapes(capture, {outer_shape(left, axes[0]), outer_shape(right, axes[1])}));
 
   Builder& build = capture.build();
@@ -129,8 +130,8 @@ namespace {
 // A vector that BLAS cannot walk through: in reverse, or one repeated element. A single element has no direction, but to ask
 // that of an extent known at run time would be an exit for all others: it is copied like them, which changes nothing.
 bool is_walked_backwards(Capture& capture, const Operand& operand) {
-  if (capture.decide(lens_of(operand.ref).strides[0], Comparison::gt, capture.dims().constant(0))) return false;
-  return capture.is_runtime(operand.shape[0]) || !is_one(capture, operand.shape[0]);
+  if (capture.facts().decide(lens_of(operand.ref).strides[0], Comparison::gt, capture.dims().constant(0))) return false;
+  return capture.facts().is_runtime(operand.shape[0]) || !is_one(capture, operand.shape[0]);
 }
 
 // np.dot and np.inner call BLAS as matmul does for contiguous operands; others they copy first.
@@ -146,7 +147,7 @@ Status make_dot_operand(Capture& capture, Operand& operand) {
                        : is_walked_backwards(capture, operand);
   if (matrix && copies && (is_one(capture, operand.shape[0]) || is_one(capture, operand.shape[1])))
     return fail(Reason::unsupported_layout, "dot of a row or column that is not contiguous");
-  if (copies) operand.ref = copied(capture, capture.read(operand.ref), {});
+  if (copies) operand.ref = copied(capture, capture.memory().read(operand.ref), {});
   return Unit{};
 }
 
@@ -157,7 +158,7 @@ Status make_one_type(Capture& capture, Operand& left, Operand& right) {
   ACCEL_TRY(std::vector<DType> dtypes, resolve_dtypes(ufunc_of(Op::matmul), types, nullptr, false));
   for (Operand* operand : {&left, &right}) {
     ACCEL_TRY(ValueId value, operand_value(capture, *operand, dtypes[0]));
-    if (operand->type.dtype != dtypes[0]) operand->ref = capture.fresh_array(value);
+    if (operand->type.dtype != dtypes[0]) operand->ref = capture.values().fresh_array(value);
   }
   return Unit{};
 }
@@ -192,10 +193,10 @@ Result<Ref> product_of_several(Capture& capture, const Operand& left, const Oper
   Dim extent = left.shape.back();
   bool vectors = left.shape.size() == 1 && right.shape.size() == 1;
   bool multiplied = vectors && !out && dtype == right.type.dtype && (dtype == DType::float32 || dtype == DType::float64);
-  bool either = multiplied && capture.is_runtime(extent);
+  bool either = multiplied && capture.facts().is_runtime(extent);
   if (!either && !is_one(capture, extent)) return product(capture, left, right, out);
   if (!multiplied) return fail(Reason::unsupported_argument, "dot over an axis of extent 1");
-  if (!capture.expect_equal(right.shape[0], extent)) return fail(Reason::will_raise, "the extents do not match");
+  if (!capture.facts().expect_equal(right.shape[0], extent)) return fail(Reason::will_raise, "the extents do not match");
   ACCEL_TRY(ValueId single, first_product(capture, left, right, dtype));
   if (!either) return wrap_result(capture, single, false);
   ACCEL_TRY(Ref result, product(capture, left, right));
@@ -248,7 +249,7 @@ Result<Ref> numpy_vdot(Capture& capture, PyObject*, const CallArguments& argumen
       operand = *as_operand(capture, reshaped(capture, operand.ref, {element_count(capture, operand.shape)}));
     }
     // dot copies what lies backwards, vdot adds it up one by one.
-    if (!capture.decide(lens_of(operand.ref).strides[0], Comparison::gt, capture.dims().constant(0)))
+    if (!capture.facts().decide(lens_of(operand.ref).strides[0], Comparison::gt, capture.dims().constant(0)))
       return fail(Reason::unsupported_layout, "vdot of an array that lies backwards");
     flat.push_back(std::move(operand));
   }

@@ -15,17 +15,17 @@ using Places = std::vector<int>;
 constexpr int no_part = -1;  // an axis that says nothing of the order
 
 bool is_c_order(Capture& capture, const Operand& operand) {
-  return operand.shape.size() < 2 || capture.graph().type(capture.read(operand.ref)).is_c_order();
+  return operand.shape.size() < 2 || capture.graph().type(capture.memory().read(operand.ref)).is_c_order();
 }
 
 bool has_no_stride(Capture& capture, const Lens& lens, size_t axis) {
-  return capture.decide_equal(lens.strides[axis], capture.dims().constant(0));
+  return capture.facts().decide_equal(lens.strides[axis], capture.dims().constant(0));
 }
 
 bool stands_still(Capture& capture, const Operand& operand) {
   const Lens& lens = lens_of(operand.ref);
   for (size_t k = 0; k < lens.shape.size(); ++k) {
-    bool moves = !capture.dims().as_symbol(lens.strides[k]) && capture.hint(lens.strides[k]) != 0;
+    bool moves = !capture.dims().as_symbol(lens.strides[k]) && capture.ranges().hint(lens.strides[k]) != 0;
     if (!moves && !is_one(capture, lens.shape[k]) && has_no_stride(capture, lens, k)) return true;
   }
   return false;
@@ -34,14 +34,14 @@ bool stands_still(Capture& capture, const Operand& operand) {
 // Whether an axis says nothing because it has one element. Of two axes, where that is known at run time only, it need not be
 // asked: their order makes no difference then.
 bool has_one_element(Capture& capture, Dim extent, size_t rank) {
-  return !(rank == 2 && capture.is_runtime(extent)) && is_one(capture, extent);
+  return !(rank == 2 && capture.facts().is_runtime(extent)) && is_one(capture, extent);
 }
 
 // `without_stride`: the place of axes of stride 0. The last `core` axes have no part.
 Places places_of(Capture& capture, const Operand& operand, size_t rank, int without_stride, size_t core = 0) {
   Places places(rank, no_part);
   const Lens& lens = lens_of(operand.ref);
-  std::vector<uint8_t> order = capture.graph().type(capture.read(operand.ref)).axis_order();
+  std::vector<uint8_t> order = capture.graph().type(capture.memory().read(operand.ref)).axis_order();
   for (size_t k = 0; k < order.size(); ++k) {
     size_t axis = order[k];
     if (axis + core >= order.size() || has_one_element(capture, lens.shape[axis], rank)) continue;
@@ -122,7 +122,7 @@ bool has_no_gaps(Capture& capture, const Lens& lens, const std::vector<size_t>& 
   Dim expected = dims.constant(item_size(lens.dtype));
   for (size_t k = order.size(); k-- > 0;) {
     Dim extent = lens.shape[order[k]], stride = lens.strides[order[k]];
-    if (stride != expected && !is_one(capture, extent) && !capture.decide_equal(stride, expected)) return false;
+    if (stride != expected && !is_one(capture, extent) && !capture.facts().decide_equal(stride, expected)) return false;
     expected = dims.mul(expected, extent);
   }
   return true;
@@ -132,11 +132,11 @@ bool has_no_gaps(Capture& capture, const Lens& lens, const std::vector<size_t>& 
 bool is_contiguous(Capture& capture, const Lens& lens, const std::vector<size_t>& order) {
   DimTable& dims = capture.dims();
   for (Dim extent : lens.shape) {
-    if (capture.hint(extent) == 0) return capture.decide_equal(extent, dims.constant(0));
+    if (capture.ranges().hint(extent) == 0) return capture.facts().decide_equal(extent, dims.constant(0));
   }
   if (has_no_gaps(capture, lens, order)) return true;
   return std::any_of(lens.shape.begin(), lens.shape.end(),
-                     [&](Dim extent) { return capture.decide_equal(extent, dims.constant(0)); });
+                     [&](Dim extent) { return capture.facts().decide_equal(extent, dims.constant(0)); });
 }
 
 }  // namespace
@@ -172,14 +172,15 @@ namespace {
 
 Dim magnitude(Capture& capture, Dim stride) {
   const Dim zero = capture.dims().constant(0);
-  return capture.decide(stride, Comparison::lt, zero) ? capture.dims().sub(zero, stride) : stride;
+  return capture.facts().decide(stride, Comparison::lt, zero) ? capture.dims().sub(zero, stride) : stride;
 }
 
 // Puts axes of extent 1 where their strides say, as NumPy does when it copies: iterators take them to have none.
 void sort_single_axes(Capture& capture, const Lens& lens, std::vector<uint8_t>& order) {
   std::vector<uint8_t> single;
   for (uint8_t axis : order)
-    if (capture.hint(lens.shape[axis]) == 1 && !capture.is_runtime(lens.shape[axis]) && is_one(capture, lens.shape[axis]))
+    if (capture.ranges().hint(lens.shape[axis]) == 1 && !capture.facts().is_runtime(lens.shape[axis]) &&
+        is_one(capture, lens.shape[axis]))
       single.push_back(axis);
   std::erase_if(order, [&](uint8_t axis) { return std::find(single.begin(), single.end(), axis) != single.end(); });
   std::sort(single.begin(), single.end());
@@ -187,8 +188,8 @@ void sort_single_axes(Capture& capture, const Lens& lens, std::vector<uint8_t>& 
     const Dim own = magnitude(capture, lens.strides[axis]);
     auto follows = [&](uint8_t other) {
       const Dim stride = magnitude(capture, lens.strides[other]);
-      if (stride == own || capture.decide_equal(stride, own)) return other > axis;
-      return capture.decide(stride, Comparison::lt, own);
+      if (stride == own || capture.facts().decide_equal(stride, own)) return other > axis;
+      return capture.facts().decide(stride, Comparison::lt, own);
     };
     order.insert(std::find_if(order.begin(), order.end(), follows), axis);
   }
@@ -204,11 +205,11 @@ bool is_plainly_c(Capture& capture, const Lens& lens) {
 // PyArray_CreateSortedStridePerm.
 std::vector<uint8_t> stride_order(Capture& capture, const Ref& array) {
   const Lens& lens = lens_of(array);
-  std::vector<uint8_t> order = capture.graph().type(capture.read(array)).axis_order();
+  std::vector<uint8_t> order = capture.graph().type(capture.memory().read(array)).axis_order();
   // Axes without a stride come last, as fastest ones. Only strides of the call can be 0 unseen.
   auto moves = [&](uint8_t axis) {
     Dim stride = lens.strides[axis];
-    bool known = !capture.dims().as_symbol(stride) && capture.hint(stride) != 0;
+    bool known = !capture.dims().as_symbol(stride) && capture.ranges().hint(stride) != 0;
     return known || is_one(capture, lens.shape[axis]) || !has_no_stride(capture, lens, axis);
   };
   if (order.size() > 1) {
@@ -222,8 +223,9 @@ std::vector<uint8_t> stride_order(Capture& capture, const Ref& array) {
 std::vector<uint8_t> copy_order(Capture& capture, const Ref& array) {
   const Lens& lens = lens_of(array);
   if (lens.shape.size() < 2 || is_plainly_c(capture, lens)) return {};
-  const bool has_single = std::any_of(lens.shape.begin(), lens.shape.end(),
-                                      [&](Dim extent) { return capture.hint(extent) == 1 && !capture.is_runtime(extent); });
+  const bool has_single = std::any_of(lens.shape.begin(), lens.shape.end(), [&](Dim extent) {
+    return capture.ranges().hint(extent) == 1 && !capture.facts().is_runtime(extent);
+  });
   if (has_single && is_c_contiguous(capture, array)) return {};
   if (has_single && is_f_contiguous(capture, array)) return reversed_axes(lens.shape.size());
   return stride_order(capture, array);

@@ -106,8 +106,8 @@ bool may_not_fit(const Operand& number, DType dtype) {
 Status check_dim(Capture& capture, Dim dim, DType dtype) {
   if (!is_integer_dtype(dtype) || dtype == DType::int64) return Unit{};
   IntegerRange range = range_of(dtype);
-  if (!capture.decide(dim, Comparison::ge, capture.dims().constant(range.low))) return out_of_range(dtype);
-  if (!capture.decide(dim, Comparison::le, capture.dims().constant(range.high))) return out_of_range(dtype);
+  if (!capture.facts().decide(dim, Comparison::ge, capture.dims().constant(range.low))) return out_of_range(dtype);
+  if (!capture.facts().decide(dim, Comparison::le, capture.dims().constant(range.high))) return out_of_range(dtype);
   return Unit{};
 }
 
@@ -118,12 +118,13 @@ Result<Dim> common_extent(Capture& capture, Dim a, Dim b) {
   if (a == b || dims.is_constant(b, 1)) return a;
   if (dims.is_constant(a, 1)) return b;
   bool one = dims.is_constant(a, 1) || dims.is_constant(b, 1);
-  if (!one && (capture.is_runtime(a) || capture.is_runtime(b)) && capture.assume_equal(a, b))
+  if (!one && (capture.facts().is_runtime(a) || capture.facts().is_runtime(b)) && capture.facts().assume_equal(a, b))
     return dims.as_constant(b) ? b : a;
-  if (capture.hint(a) == capture.hint(b) && capture.decide_equal(a, b)) return dims.as_constant(b) ? b : a;
-  if (capture.hint(b) == 1 && capture.decide_equal(b, dims.constant(1))) return a;
-  if (capture.hint(a) == 1 && capture.decide_equal(a, dims.constant(1))) return b;
-  capture.decide(a, Comparison::ne, b);
+  if (capture.ranges().hint(a) == capture.ranges().hint(b) && capture.facts().decide_equal(a, b))
+    return dims.as_constant(b) ? b : a;
+  if (capture.ranges().hint(b) == 1 && capture.facts().decide_equal(b, dims.constant(1))) return a;
+  if (capture.ranges().hint(a) == 1 && capture.facts().decide_equal(a, dims.constant(1))) return b;
+  capture.facts().decide(a, Comparison::ne, b);
   return fail(Reason::will_raise, "operands could not be broadcast together");
 }
 
@@ -132,7 +133,7 @@ Result<Dim> common_extent(Capture& capture, Dim a, Dim b) {
 const Lens& lens_of(const Ref& array) { return array->array.lens; }
 
 std::optional<Operand> as_operand(Capture& capture, const Ref& ref) {
-  capture.look(ref);
+  capture.resolver().look(ref);
   switch (ref->kind) {
     case AbstractKind::array:
       return Operand{ref, {OperandType::Kind::array, lens_of(ref).dtype}, lens_of(ref).shape};
@@ -149,8 +150,8 @@ std::optional<Operand> as_operand(Capture& capture, const Ref& ref) {
 Ref another_number(Capture& capture, const Ref& number) {
   bool is_constant = number->kind == AbstractKind::constant && is_numpy_scalar(number->object.get());
   if (is_constant) {
-    Result<ValueId> value = capture.scalar_value(number);
-    return value.ok() ? capture.scalar(*value) : number;
+    Result<ValueId> value = capture.values().scalar_value(number);
+    return value.ok() ? capture.values().scalar(*value) : number;
   }
   if (number->kind != AbstractKind::scalar) return number;
   Ref out = std::make_shared<AbstractValue>();
@@ -162,7 +163,7 @@ Ref another_number(Capture& capture, const Ref& number) {
 Result<Operand> read_operand(Capture& capture, const Ref& ref) {
   ACCEL_TRY([[maybe_unused]] Unit gathered, materialise(capture, ref));
   if (auto operand = as_operand(capture, ref)) return *operand;
-  if (ref->kind == AbstractKind::object) return capture.refusal(ref);
+  if (ref->kind == AbstractKind::object) return capture.resolver().refusal(ref);
   if (is_array_sequence(ref)) {
     ACCEL_TRY(Ref array, array_of_sequence(capture, ref, std::nullopt));
     return *as_operand(capture, array);
@@ -173,7 +174,7 @@ Result<Operand> read_operand(Capture& capture, const Ref& ref) {
 Status require_element_in_range(Capture& capture, const Operand& number, DType dtype) {
   if (!may_not_fit(number, dtype)) return Unit{};
   Builder& build = capture.build();
-  ACCEL_TRY(ValueId value, capture.scalar_value(number.ref));
+  ACCEL_TRY(ValueId value, capture.values().scalar_value(number.ref));
   bool is_float = dtype_kind(number.type.dtype) == 'f';
   DType wide = is_float ? DType::float64 : number.type.dtype;
   if (wide != number.type.dtype) value = build.pointwise(Op::astype, {value}, {wide}, ValueKind::numpy_scalar);
@@ -197,7 +198,7 @@ Status require_element_in_range(Capture& capture, const Operand& number, DType d
 }
 
 Result<ValueId> operand_value(Capture& capture, const Operand& operand, DType dtype) {
-  if (operand.is_array()) return capture.astype(capture.read(operand.ref), dtype);
+  if (operand.is_array()) return capture.values().astype(capture.memory().read(operand.ref), dtype);
   bool python = operand.type.kind != OperandType::Kind::numpy_scalar;
   if (python && operand.ref->kind == AbstractKind::constant) return python_constant(capture, operand, dtype);
   if (python && operand.ref->scalar.dim) {
@@ -205,8 +206,8 @@ Result<ValueId> operand_value(Capture& capture, const Operand& operand, DType dt
   } else if (operand.type.kind == OperandType::Kind::py_int && is_integer_dtype(dtype) && dtype != DType::int64) {
     ACCEL_TRY([[maybe_unused]] Unit in_range, require_in_range(capture, operand.ref, dtype));
   }
-  ACCEL_TRY(ValueId value, capture.scalar_value(operand.ref));
-  if (!python) return capture.astype(value, dtype);
+  ACCEL_TRY(ValueId value, capture.values().scalar_value(operand.ref));
+  if (!python) return capture.values().astype(value, dtype);
   OperandCast cast(capture);
   return python_cast(capture, value, operand.type, dtype);
 }
@@ -236,8 +237,9 @@ ValueId with_shape(Capture& capture, ValueId value, const std::vector<Dim>& shap
 namespace {
 
 bool is_decided_one(Capture& capture, Dim own, Dim result) {
-  if (capture.is_runtime(own) || capture.is_runtime(result)) return capture.is_known_equal(own, capture.dims().constant(1));
-  return capture.hint(own) != capture.hint(result);
+  if (capture.facts().is_runtime(own) || capture.facts().is_runtime(result))
+    return capture.facts().is_known_equal(own, capture.dims().constant(1));
+  return capture.ranges().hint(own) != capture.ranges().hint(result);
 }
 
 }  // namespace
@@ -258,12 +260,13 @@ ValueId broadcast_value(Capture& capture, ValueId value, const std::vector<Dim>&
   return capture.build().broadcast_to(with_shape(capture, value, aligned), shape);
 }
 
-bool is_one(Capture& capture, Dim a) { return capture.decide_equal(a, capture.dims().constant(1)); }
+bool is_one(Capture& capture, Dim a) { return capture.facts().decide_equal(a, capture.dims().constant(1)); }
 
 bool has_no_elements(Capture& capture, const std::vector<Dim>& shape) {
   const Dim zero = capture.dims().constant(0);
-  return std::any_of(shape.begin(), shape.end(),
-                     [&](Dim extent) { return capture.hint(extent) == 0 && capture.decide_equal(extent, zero); });
+  return std::any_of(shape.begin(), shape.end(), [&](Dim extent) {
+    return capture.ranges().hint(extent) == 0 && capture.facts().decide_equal(extent, zero);
+  });
 }
 
 Dim element_count(Capture& capture, const std::vector<Dim>& shape) { return capture.dims().product(shape); }

@@ -74,7 +74,7 @@ bool squares_bool() {
 // Whether a Python number is exactly `value`, by a guard where it is symbolic.
 bool is_number(Capture& capture, const Operand& operand, double value) {
   if (operand.ref->kind == AbstractKind::scalar && operand.ref->scalar.dim && std::trunc(value) == value) {
-    return capture.decide_equal(*operand.ref->scalar.dim, capture.dims().constant(static_cast<int64_t>(value)));
+    return capture.facts().decide_equal(*operand.ref->scalar.dim, capture.dims().constant(static_cast<int64_t>(value)));
   }
   if (operand.ref->kind != AbstractKind::constant) return false;
   PyObject* object = operand.ref->object.get();
@@ -102,7 +102,7 @@ Status require_slow_power(Capture& capture, const Operand& base, const Operand& 
   const Ref& ref = exponent.ref;
   if (ref->kind != AbstractKind::scalar || ref->scalar.dim) return Unit{};
   PythonNumbers numbers(capture);
-  ACCEL_TRY(ValueId value, capture.scalar_value(ref));
+  ACCEL_TRY(ValueId value, capture.values().scalar_value(ref));
   char kind = dtype_kind(base.type.dtype);
   bool inexact = kind == 'f' || kind == 'c';
   if (exponent.type.kind == Kind::py_int) {
@@ -123,7 +123,8 @@ Result<Ref> array_operation(Capture& capture, Op op, bool inplace, const Operand
   }
   if (op == Op::power) {
     if (left.is_array() && is_python_number(right)) {
-      if (right.ref->kind == AbstractKind::scalar && right.type.kind == Kind::py_float) capture.promote_inputs_of(right.ref);
+      if (right.ref->kind == AbstractKind::scalar && right.type.kind == Kind::py_float)
+        capture.constants().promote_inputs_of(right.ref);
       ACCEL_TRY([[maybe_unused]] Unit slow, require_slow_power(capture, left, right));
       if (auto fast = fast_power(capture, left, right)) return apply_ufunc(capture, *fast, {left.ref}, options);
     }
@@ -143,7 +144,7 @@ Result<Ref> integer_scalar_operation(Capture& capture, Op op, const std::vector<
   }
   ValueId result = capture.build().pointwise(op, values, {dtypes.back()}, ValueKind::numpy_scalar);
   report_overflow(capture, op, values, dtypes.back());
-  return capture.scalar(result);
+  return capture.values().scalar(result);
 }
 
 // An operation of NumPy scalars through a row of its own: their bits are not those of NumPy's array loops.
@@ -151,7 +152,7 @@ Result<Ref> own_operation(Capture& capture, Op op, const Operand& left, const Op
                           const std::vector<DType>& dtypes) {
   ACCEL_TRY(ValueId l, operand_value(capture, left, dtypes[0]));
   ACCEL_TRY(ValueId r, operand_value(capture, right, dtypes[1]));
-  return capture.scalar(capture.build().pointwise(op, {l, r}, {dtypes[2]}, ValueKind::numpy_scalar));
+  return capture.values().scalar(capture.build().pointwise(op, {l, r}, {dtypes[2]}, ValueKind::numpy_scalar));
 }
 
 // Integers to an exponent known at run time only: NumPy raises for negative ones.

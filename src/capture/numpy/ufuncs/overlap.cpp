@@ -18,15 +18,17 @@ class PairOfViews {
     if (in_ == out_ || lies_apart()) return Pair::apart;
     if (!step || !out_step) return Pair::unclear;
     Dim distance = dims_.sub(in_.offset, out_.offset), zero = dims_.constant(0);
-    bool forward = capture_.decide(*step, Comparison::gt, zero);
-    if (forward && capture_.decide(*step, Comparison::ge, *out_step) && capture_.decide(distance, Comparison::ge, zero))
+    bool forward = capture_.facts().decide(*step, Comparison::gt, zero);
+    if (forward && capture_.facts().decide(*step, Comparison::ge, *out_step) &&
+        capture_.facts().decide(distance, Comparison::ge, zero))
       return Pair::ahead;
-    if (!forward && capture_.decide(*step, Comparison::lt, zero) && capture_.decide(*step, Comparison::le, *out_step) &&
-        capture_.decide(distance, Comparison::le, zero))
+    if (!forward && capture_.facts().decide(*step, Comparison::lt, zero) &&
+        capture_.facts().decide(*step, Comparison::le, *out_step) && capture_.facts().decide(distance, Comparison::le, zero))
       return Pair::ahead;
-    bool stays = capture_.decide_equal(*step, zero);
-    if ((!stays && !capture_.decide_equal(*step, *out_step)) || capture_.decide_equal(*out_step, zero)) return Pair::unclear;
-    return capture_.decide_equal(dims_.mod(distance, *out_step), zero) ? Pair::behind : Pair::between;
+    bool stays = capture_.facts().decide_equal(*step, zero);
+    if ((!stays && !capture_.facts().decide_equal(*step, *out_step)) || capture_.facts().decide_equal(*out_step, zero))
+      return Pair::unclear;
+    return capture_.facts().decide_equal(dims_.mod(distance, *out_step), zero) ? Pair::behind : Pair::between;
   }
 
  private:
@@ -38,7 +40,7 @@ class PairOfViews {
     Range out = {lens.offset, lens.offset};
     for (size_t k = 0; k < lens.shape.size(); ++k) {
       Dim span = dims_.mul(dims_.sub(lens.shape[k], dims_.constant(1)), lens.strides[k]);
-      Dim& end = capture_.decide(lens.strides[k], Comparison::ge, dims_.constant(0)) ? out.last : out.first;
+      Dim& end = capture_.facts().decide(lens.strides[k], Comparison::ge, dims_.constant(0)) ? out.last : out.first;
       end = dims_.add(end, span);
     }
     return out;
@@ -46,7 +48,8 @@ class PairOfViews {
 
   bool lies_apart() {
     Range in = range(in_), out = range(out_);
-    return capture_.decide(in.first, Comparison::gt, out.last) || capture_.decide(out.first, Comparison::gt, in.last);
+    return capture_.facts().decide(in.first, Comparison::gt, out.last) ||
+           capture_.facts().decide(out.first, Comparison::gt, in.last);
   }
 
   Capture& capture_;

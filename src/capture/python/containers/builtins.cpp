@@ -19,7 +19,7 @@ constexpr size_t most_products = 1024;
 constexpr int64_t most_repeats = 16;
 
 Ref snapshot(Capture& capture, std::vector<Ref> items) {
-  Ref container = capture.tuple(items);
+  Ref container = capture.values().tuple(items);
   Ref iterator = std::make_shared<AbstractValue>();
   iterator->kind = AbstractKind::iterator;
   iterator->items = std::move(items);
@@ -47,13 +47,13 @@ Result<Ref> first_truth(Capture& capture, const CallArguments& arguments, bool d
   ValueId found = no_value;
   while (true) {
     ACCEL_TRY(std::optional<Ref> item, next_item(capture, iterator));
-    if (!item) return found == no_value ? make_bool(capture, !decisive) : capture.scalar(found);
+    if (!item) return found == no_value ? make_bool(capture, !decisive) : capture.values().scalar(found);
     ACCEL_TRY(Ref answer, sequence ? truth_value(capture, *item) : known_truth(capture, *item));
     if (answer->kind == AbstractKind::constant) {
       if ((answer->object.get() == Py_True) == decisive) return answer;
       continue;
     }
-    ACCEL_TRY(ValueId value, capture.scalar_value(answer));
+    ACCEL_TRY(ValueId value, capture.values().scalar_value(answer));
     Op op = decisive ? Op::logical_or : Op::logical_and;
     found = found == no_value ? value : capture.build().pointwise(op, {found, value}, {DType::bool_}, ValueKind::py_scalar);
   }
@@ -76,26 +76,27 @@ Result<Ref> capture_len(Capture& capture, PyObject* callable, const CallArgument
   switch (value->kind) {
     case AbstractKind::array:
       if (value->array.lens.shape.empty()) return capture.raised(PyExc_TypeError, "len() of unsized object");
-      return capture.dim_scalar(value->array.lens.shape[0]);
+      return capture.values().dim_scalar(value->array.lens.shape[0]);
     case AbstractKind::dict:
       capture.changes().guard_length(value);
       [[fallthrough]];
     case AbstractKind::tuple:
     case AbstractKind::list:
-      return capture.python_int(static_cast<int64_t>(value->items.size()));
+      return capture.values().python_int(static_cast<int64_t>(value->items.size()));
     case AbstractKind::dynamic_list:
-      return capture.dim_scalar(length_of(capture, value));
+      return capture.values().dim_scalar(length_of(capture, value));
     case AbstractKind::constant:
       return fold_call(capture, callable, arguments);
     case AbstractKind::set:
-      if (!value->object) return capture.python_int(static_cast<int64_t>(value->items.size()));
+      if (!value->object) return capture.values().python_int(static_cast<int64_t>(value->items.size()));
       return fold_call(capture, callable, arguments);
     case AbstractKind::scalar:
     case AbstractKind::function:
     case AbstractKind::slice:
       return capture.raised(PyExc_TypeError, "the object has no len()");
     case AbstractKind::instance:
-      if (is_named_tuple(capture.type_of(value))) return capture.python_int(static_cast<int64_t>(value->items.size()));
+      if (is_named_tuple(capture.values().type_of(value)))
+        return capture.values().python_int(static_cast<int64_t>(value->items.size()));
       [[fallthrough]];
     default:
       return fail(Reason::unsupported_argument, "len of this object");
@@ -105,14 +106,14 @@ Result<Ref> capture_len(Capture& capture, PyObject* callable, const CallArgument
 Result<Ref> capture_range(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 3));
   bool constant = std::all_of(arguments.positional.begin(), arguments.positional.end(),
-                              [&](const Ref& bound) { return capture.is_constant(bound); });
+                              [&](const Ref& bound) { return capture.constants().is_constant(bound); });
   if (constant) return fold_call(capture, callable, arguments);
   return range_of(capture, arguments.positional);
 }
 
 Result<Ref> capture_slice(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 3));
-  Ref none = capture.constant(Py_None);
+  Ref none = capture.values().constant(Py_None);
   Ref slice = std::make_shared<AbstractValue>();
   slice->kind = AbstractKind::slice;
   slice->items = arguments.positional;
@@ -123,20 +124,20 @@ Result<Ref> capture_slice(Capture& capture, PyObject*, const CallArguments& argu
 
 Result<Ref> capture_tuple(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 0, 1));
-  if (arguments.positional.empty()) return capture.tuple({});
+  if (arguments.positional.empty()) return capture.values().tuple({});
   if (arguments.positional[0]->kind == AbstractKind::tuple) return arguments.positional[0];
   ACCEL_TRY(std::vector<Ref> items, all_items(capture, arguments.positional[0]));
-  return capture.tuple(std::move(items));
+  return capture.values().tuple(std::move(items));
 }
 
 // tuple.__new__(class, items) of the classes that collections.namedtuple makes.
 Result<Ref> capture_new_tuple(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 2, 2));
-  ACCEL_TRY(PyRef object, capture.require_constant(arguments.positional[0]));
+  ACCEL_TRY(PyRef object, capture.constants().require_constant(arguments.positional[0]));
   auto* type = reinterpret_cast<PyTypeObject*>(object.get());
   if (!PyType_Check(object.get()) || !is_named_tuple(type)) return fail(Reason::unsupported_call, "tuple.__new__");
   ACCEL_TRY(std::vector<Ref> items, all_items(capture, arguments.positional[1]));
-  Ref made = capture.instance(type);
+  Ref made = capture.values().instance(type);
   PyRef fields = PyRef::steal(PyObject_GetAttrString(object.get(), "_fields"));
   bool fits =
       fields && PyTuple_CheckExact(fields.get()) && PyTuple_GET_SIZE(fields.get()) == static_cast<Py_ssize_t>(items.size());
@@ -149,9 +150,9 @@ Result<Ref> capture_new_tuple(Capture& capture, PyObject*, const CallArguments& 
 
 Result<Ref> capture_list(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 0, 1));
-  if (arguments.positional.empty()) return capture.list({});
+  if (arguments.positional.empty()) return capture.values().list({});
   ACCEL_TRY(std::vector<Ref> items, all_items(capture, arguments.positional[0]));
-  return capture.list(std::move(items));
+  return capture.values().list(std::move(items));
 }
 
 // Adds the pairs of a mapping or of an iterable of pairs, then the keywords.
@@ -162,7 +163,8 @@ Status fill_dict(Capture& capture, const Ref& dict, const CallArguments& argumen
     if (pairs->kind == AbstractKind::dict) {
       capture.changes().guard_keys(pairs);
       for (size_t i = 0; i < pairs->keys.size(); ++i) {
-        ACCEL_TRY([[maybe_unused]] Unit done, set_item(capture, dict, capture.constant(pairs->keys[i].get()), pairs->items[i]));
+        ACCEL_TRY([[maybe_unused]] Unit done,
+                  set_item(capture, dict, capture.values().constant(pairs->keys[i].get()), pairs->items[i]));
       }
     } else {
       ACCEL_TRY(std::vector<Ref> items, all_items(capture, pairs));
@@ -174,7 +176,7 @@ Status fill_dict(Capture& capture, const Ref& dict, const CallArguments& argumen
     }
   }
   for (const auto& [name, value] : arguments.keywords) {
-    Ref key = capture.constant(PyRef::steal(PyUnicode_FromString(name.c_str())).get());
+    Ref key = capture.values().constant(PyRef::steal(PyUnicode_FromString(name.c_str())).get());
     ACCEL_TRY([[maybe_unused]] Unit done, set_item(capture, dict, key, value));
   }
   return Unit{};
@@ -192,11 +194,11 @@ Result<Ref> capture_enumerate(Capture& capture, PyObject* callable, const CallAr
   if (arguments.positional.empty() || arguments.positional.size() + arguments.keywords.size() > 2) {
     return fail(Reason::unsupported_argument, "enumerate");
   }
-  if (!start) start = capture.python_int(0);
-  if (capture.type_of(start) != &PyLong_Type)
+  if (!start) start = capture.values().python_int(0);
+  if (capture.values().type_of(start) != &PyLong_Type)
     return fail(Reason::unsupported_argument, "the start of enumerate is no int; plain form: enumerate with an int as start");
   ACCEL_TRY(Dim first, read_dim(capture, start));
-  if (!capture.assume_fits(first)) return fail(Reason::unsupported_argument, "the start of enumerate is very large");
+  if (!capture.facts().assume_fits(first)) return fail(Reason::unsupported_argument, "the start of enumerate is very large");
   ACCEL_TRY(Ref iterator, get_iterator(capture, arguments.positional[0]));
   return make_lazy_iterator(callable, {iterator, start});
 }
@@ -244,14 +246,14 @@ Result<Ref> capture_reversed(Capture& capture, PyObject*, const CallArguments& a
   }
   if (value->kind == AbstractKind::tuple || value->kind == AbstractKind::list) return reversed_container(capture, value);
   if (value->kind == AbstractKind::array && !value->array.lens.shape.empty()) {
-    ACCEL_TRY(Ref backwards, get_item(capture, value, capture.constant(PyRef::steal(backward_slice()).get())));
+    ACCEL_TRY(Ref backwards, get_item(capture, value, capture.values().constant(PyRef::steal(backward_slice()).get())));
     return get_iterator(capture, backwards);
   }
   bool sequence =
       value->kind == AbstractKind::constant && PySequence_Check(value->object.get()) && is_plain_constant(value->object.get());
   if (!sequence) return fail(Reason::unsupported_argument, "reversed of this object");
   ACCEL_TRY(std::vector<Ref> items, all_items(capture, value));
-  return reversed_container(capture, capture.tuple(std::move(items)));
+  return reversed_container(capture, capture.values().tuple(std::move(items)));
 }
 
 // itertools.product(*iterables, repeat=1): it reads them all when it is made.
@@ -260,7 +262,7 @@ Result<Ref> capture_product(Capture& capture, PyObject* callable, const CallArgu
   int64_t times = 1;
   if (arguments.keywords.size() > (repeat ? 1 : 0)) return fail(Reason::will_raise, "product takes no such keyword");
   if (repeat) {
-    ACCEL_TRY(times, capture.require_int(repeat));
+    ACCEL_TRY(times, capture.constants().require_int(repeat));
   }
   if (times < 0 || times > most_repeats)
     return fail(Reason::unsupported_argument, "product with this repeat; plain form: nested loops");
@@ -285,7 +287,7 @@ Result<Ref> capture_product(Capture& capture, PyObject* callable, const CallArgu
     rows = std::move(longer);
   }
   std::vector<Ref> items;
-  for (std::vector<Ref>& row : rows) items.push_back(capture.tuple(std::move(row)));
+  for (std::vector<Ref>& row : rows) items.push_back(capture.values().tuple(std::move(row)));
   return snapshot(capture, std::move(items));
 }
 
@@ -301,7 +303,7 @@ Result<std::optional<Ref>> next_by_guards(Capture& capture, const Ref& iterator)
   ACCEL_TRY(Condition more, supply(capture, iterator));
   if (!more.known && more.relations.empty()) return fail(Reason::data_dependent_branch, "whether there is a next item");
   bool holds = more.known ? *more.known : std::all_of(more.relations.begin(), more.relations.end(), [&](const Relation& each) {
-    return capture.decide(each.left, each.comparison, each.right);
+    return capture.facts().decide(each.left, each.comparison, each.right);
   });
   if (!holds) return std::optional<Ref>();
   ACCEL_TRY(Ref item, take(capture, iterator));

@@ -25,11 +25,11 @@ void set_rows(Capture& capture, const Ref& list, ValueId rows) {
 
 // What stands for an item that is no tuple and no list of parts. Changes nothing.
 Result<ValueId> row_of(Capture& capture, const Ref& item) {
-  if (item->kind == AbstractKind::array) return capture.read(item);
-  if (!is_dynamic_list(item)) return capture.scalar_value(item);
+  if (item->kind == AbstractKind::array) return capture.memory().read(item);
+  if (!is_dynamic_list(item)) return capture.values().scalar_value(item);
   ValueId numbers = item->array.storage->current;
   for (const Ref& number : item->items) {
-    ACCEL_TRY(ValueId value, capture.scalar_value(number));
+    ACCEL_TRY(ValueId value, capture.values().scalar_value(number));
     numbers = capture.build().add_row(numbers, value);
   }
   return numbers;
@@ -49,7 +49,7 @@ std::optional<RowType> list_type(Capture& capture, const AbstractValue& list) {
 
 bool has_type(Capture& capture, const Ref& item, const RowType& row) {
   const Descent level;
-  capture.look(item);
+  capture.resolver().look(item);
   if (!row.parts.empty()) {
     AbstractKind kind = row.is_list ? AbstractKind::list : AbstractKind::tuple;
     bool fits = item->kind == kind && item->source < 0 && !is_row(item) && item->items.size() == row.parts.size();
@@ -60,7 +60,7 @@ bool has_type(Capture& capture, const Ref& item, const RowType& row) {
   if (item->kind != AbstractKind::array) return number_type(*item) == row.type;
   const Lens& lens = item->array.lens;
   return row.type.kind == ValueKind::array && lens.dtype == row.type.dtype && lens.shape == row.type.shape &&
-         capture.graph().type(capture.read(item)).is_c_order();
+         capture.graph().type(capture.memory().read(item)).is_c_order();
 }
 
 Status require_type(Capture& capture, const Ref& list) {
@@ -83,11 +83,11 @@ Result<ValueId> all_rows(Capture& capture, const Ref& list) {
 
 // Compiled code goes on where left >= right only.
 Status require_at_least(Capture& capture, Dim left, Dim right, Reason reason, const char* detail) {
-  if (capture.prove(capture.dims().sub(left, right))) return Unit{};
+  if (capture.facts().prove(capture.dims().sub(left, right))) return Unit{};
   Relation relation{left, right, Comparison::ge};
-  ValueId holds = capture.compare_at_run_time(relation, ValueKind::py_scalar);
+  ValueId holds = capture.facts().compare_at_run_time(relation, ValueKind::py_scalar);
   ACCEL_TRY([[maybe_unused]] Unit required, capture.require(holds, reason, detail));
-  capture.assume(relation);
+  capture.facts().assume(relation);
   return Unit{};
 }
 
@@ -153,7 +153,7 @@ std::optional<RowType> row_type(Capture& capture, const PathState& state, const 
   if (!value.array.path.empty() || !value.keys.empty()) return std::nullopt;
   const Storage storage = state.of(value.array.storage);
   if (storage.maybe || !value.array.writeable || value.array.lens.shape.empty()) return std::nullopt;
-  Type type = capture.graph().type(capture.known_contents(storage));
+  Type type = capture.graph().type(capture.memory().known_contents(storage));
   if (!type.is_c_order()) return std::nullopt;
   return RowType{{ValueKind::array, type.dtype, type.shape, {}}, {}};
 }
@@ -176,8 +176,8 @@ void make_dynamic_list(Capture& capture, const Ref& list, const RowType& row) {
   list->array = {};
   if (!row.parts.empty()) {
     std::vector<Ref> columns;
-    for (const RowType& part : row.parts) make_dynamic_list(capture, columns.emplace_back(capture.list({})), part);
-    list->columns = row.is_list ? capture.list(std::move(columns)) : capture.tuple(std::move(columns));
+    for (const RowType& part : row.parts) make_dynamic_list(capture, columns.emplace_back(capture.values().list({})), part);
+    list->columns = row.is_list ? capture.values().list(std::move(columns)) : capture.values().tuple(std::move(columns));
     return;
   }
   list->scalar.kind = row.type.kind;
@@ -239,7 +239,7 @@ Result<Dim> place_at(Capture& capture, const Ref& list, const Ref& index) {
   DimTable& dims = capture.dims();
   ACCEL_TRY(Dim at, read_dim(capture, index));
   Dim length = length_of(capture, list), zero = dims.constant(0);
-  at = capture.from_start(at, length, false);
+  at = capture.facts().from_start(at, length, false);
   const char* detail = "list index out of range";
   ACCEL_TRY([[maybe_unused]] Unit low, require_at_least(capture, at, zero, Reason::will_raise, detail));
   ACCEL_TRY([[maybe_unused]] Unit high,
@@ -259,13 +259,13 @@ Result<Dim> row_at(Capture& capture, const Ref& list, const Ref& index) {
 Ref item_at(Capture& capture, const Ref& list, Dim at) {
   if (!list->columns) {
     ValueId rows = list->array.storage->current;
-    Ref number = capture.scalar(capture.build().take(rows, {capture.build().dim(at)}, list->scalar.kind));
+    Ref number = capture.values().scalar(capture.build().take(rows, {capture.build().dim(at)}, list->scalar.kind));
     number->is_one_of_several = true;
     return number;
   }
   std::vector<Ref> parts;
   for (const Ref& column : list->columns->items) parts.push_back(item_at(capture, column, at));
-  Ref item = capture.tuple(std::move(parts));
+  Ref item = capture.values().tuple(std::move(parts));
   item->is_one_of_several = true;
   return item;
 }
@@ -273,7 +273,7 @@ Ref item_at(Capture& capture, const Ref& list, Dim at) {
 // Requires an item of the list's type.
 Status put_at(Capture& capture, const Ref& list, Dim at, const Ref& item) {
   if (!list->columns) {
-    ACCEL_TRY(ValueId row, capture.scalar_value(item));
+    ACCEL_TRY(ValueId row, capture.values().scalar_value(item));
     set_rows(capture, list, capture.build().put(list->array.storage->current, row, {capture.build().dim(at)}));
     return Unit{};
   }
@@ -304,8 +304,8 @@ Status copy_rows(Capture& capture, const Ref& list, const Ref& slice, const Ref&
   ACCEL_TRY([[maybe_unused]] Unit settled, settle(capture, list));
   const std::vector<Ref> columns = columns_of(list), copies = columns_of(out);
   for (size_t k = 0; k < columns.size(); ++k) {
-    ACCEL_TRY(Ref part, get_item(capture, capture.fresh_array(columns[k]->array.storage->current), slice));
-    set_rows(capture, copies[k], capture.build().copy(capture.read(part)));
+    ACCEL_TRY(Ref part, get_item(capture, capture.values().fresh_array(columns[k]->array.storage->current), slice));
+    set_rows(capture, copies[k], capture.build().copy(capture.memory().read(part)));
   }
   return Unit{};
 }
@@ -320,7 +320,7 @@ Result<Ref> list_at(Capture& capture, const Ref& list, const Ref& index) {
   bool plain = list->items.empty() && (row.parts.empty() || std::all_of(row.parts.begin(), row.parts.end(), is_number_row));
   if (!plain) return fail(Reason::unsupported_value, "such a list in a list whose length is known at run time only");
   ACCEL_TRY(Dim at, place_at(capture, list, index));
-  Ref item = capture.list({});
+  Ref item = capture.values().list({});
   if (row.parts.empty()) {
     make_dynamic_list(capture, item, {{row.type.kind, row.type.dtype, {}, {}}, {}});
     ValueId rows = list->array.storage->current;
@@ -344,15 +344,15 @@ Result<Ref> item_of_dynamic_list(Capture& capture, const Ref& list, const Ref& i
 }
 
 Result<Ref> slice_of_dynamic_list(Capture& capture, const Ref& list, const Ref& slice) {
-  Ref out = capture.list({});
+  Ref out = capture.values().list({});
   make_dynamic_list(capture, out, row_type(*list));
   ACCEL_TRY([[maybe_unused]] Unit copied, copy_rows(capture, list, slice, out));
   return out;
 }
 
 Status reverse_dynamic_list(Capture& capture, const Ref& list) {
-  Ref none = capture.constant(Py_None);
-  return copy_rows(capture, list, make_slice(capture, none, none, capture.python_int(-1)), list);
+  Ref none = capture.values().constant(Py_None);
+  return copy_rows(capture, list, make_slice(capture, none, none, capture.values().python_int(-1)), list);
 }
 
 Status extend_by_rows(Capture& capture, const Ref& list, const Ref& more) {
@@ -391,8 +391,8 @@ Status insert_into_dynamic_list(Capture& capture, const Ref& list, const Ref& in
   const RowType row = row_type(*list);
   if (!has_type(capture, item, row)) return fail(Reason::unsupported_value, "a list of items of several types");
   ACCEL_TRY(Dim at, read_dim(capture, index));
-  Ref place = capture.dim_scalar(at), none = capture.constant(Py_None);
-  Ref front = capture.list({}), back = capture.list({});
+  Ref place = capture.values().dim_scalar(at), none = capture.values().constant(Py_None);
+  Ref front = capture.values().list({}), back = capture.values().list({});
   make_dynamic_list(capture, front, row);
   make_dynamic_list(capture, back, row);
   ACCEL_TRY([[maybe_unused]] Unit before, copy_rows(capture, list, make_slice(capture, none, place, none), front));
@@ -419,9 +419,9 @@ Result<Ref> pop_of_dynamic_list(Capture& capture, const Ref& list, const Ref& in
   ACCEL_TRY(Dim row, row_at(capture, list, index));
   Ref item = item_at(capture, list, row);
   if (at == 0) {
-    Ref none = capture.constant(Py_None);
+    Ref none = capture.values().constant(Py_None);
     ACCEL_TRY([[maybe_unused]] Unit copied,
-              copy_rows(capture, list, make_slice(capture, capture.python_int(1), none, none), list));
+              copy_rows(capture, list, make_slice(capture, capture.values().python_int(1), none, none), list));
     return item;
   }
   for (const Ref& column : columns_of(list))
@@ -435,7 +435,7 @@ Status store_to_dynamic_list(Capture& capture, const Ref& list, const Ref& index
     list->items[*place] = value;
     return Unit{};
   }
-  capture.look(value);
+  capture.resolver().look(value);
   if (!has_type(capture, value, row_type(*list)))
     return fail(Reason::unsupported_value, "a store of another type into a list whose length is known at run time only");
   ACCEL_TRY(Dim at, row_at(capture, list, index));
@@ -444,7 +444,7 @@ Status store_to_dynamic_list(Capture& capture, const Ref& list, const Ref& index
 
 Status store_to_row(Capture& capture, const Ref& row, const Ref& index, const Ref& value) {
   const Ref& list = row->iterated;
-  capture.look(value);
+  capture.resolver().look(value);
   // Others that are alive would still have the number that was there.
   const std::vector<Ref> alive = capture.alive();
   auto is_of_list = [&](const Ref& value) { return is_row(value) && value->iterated == list; };
@@ -456,11 +456,11 @@ Status store_to_row(Capture& capture, const Ref& row, const Ref& index, const Re
       return fail(Reason::unsupported_value, "a store of another type into a list in a list that grows");
     ACCEL_TRY([[maybe_unused]] Unit number, require_index(index));
     ACCEL_TRY(Dim at, place_at(capture, row, index));
-    ACCEL_TRY(ValueId stored, capture.scalar_value(value));
+    ACCEL_TRY(ValueId stored, capture.values().scalar_value(value));
     set_rows(capture, list, build.put(list->array.storage->current, stored, {build.dim(*row->scalar.dim), build.dim(at)}));
     return Unit{};
   }
-  ACCEL_TRY(int64_t at, capture.require_int(index));
+  ACCEL_TRY(int64_t at, capture.constants().require_int(index));
   auto count = static_cast<int64_t>(row->items.size());
   if (at < 0) at += count;
   if (at < 0 || at >= count) return capture.raised(PyExc_IndexError, "the index is out of range");
@@ -472,10 +472,10 @@ Status store_to_row(Capture& capture, const Ref& row, const Ref& index, const Re
 
 Ref list_of_number(Capture& capture, const Ref& number, Dim count) {
   DimTable& dims = capture.dims();
-  Ref list = capture.list({});
+  Ref list = capture.values().list({});
   make_dynamic_list(capture, list, {*number_type(*number), {}});
-  Dim length = capture.prove(count) ? count : dims.max(count, dims.constant(0));
-  set_rows(capture, list, capture.build().full(capture.scalar_value(number).value(), {length}));
+  Dim length = capture.facts().prove(count) ? count : dims.max(count, dims.constant(0));
+  set_rows(capture, list, capture.build().full(capture.values().scalar_value(number).value(), {length}));
   return list;
 }
 
@@ -483,19 +483,19 @@ Result<Ref> rows_of_numbers(Capture& capture, const Ref& list) {
   bool numbers = !list->columns && is_number_row(row_type(*list)) && dtype_kind(list->scalar.dtype) != 'c';
   if (!numbers) return fail(Reason::unsupported_value, "a list of other items than real numbers");
   ACCEL_TRY(ValueId rows, all_rows(capture, list));
-  return capture.fresh_array(capture.build().copy(rows));
+  return capture.values().fresh_array(capture.build().copy(rows));
 }
 
 Ref list_of_rows(Capture& capture, const Ref& array, const RowType& row) {
-  Ref list = capture.list({});
+  Ref list = capture.values().list({});
   make_dynamic_list(capture, list, row);
-  set_rows(capture, list, capture.build().copy(capture.read(array)));
+  set_rows(capture, list, capture.build().copy(capture.memory().read(array)));
   return list;
 }
 
 void replace_rows(Capture& capture, const Ref& list, const Ref& array) {
   list->items.clear();
-  set_rows(capture, list, capture.build().copy(capture.read(array)));
+  set_rows(capture, list, capture.build().copy(capture.memory().read(array)));
 }
 
 Result<Ref> list_of_elements(Capture& capture, const Ref& array) {
@@ -503,7 +503,7 @@ Result<Ref> list_of_elements(Capture& capture, const Ref& array) {
   if (lens.shape.size() != 1) return fail(Reason::unsupported_argument, "a list of lists known at run time only");
   std::optional<DType> dtype = dtype_of_items(lens.dtype);
   if (!dtype) return fail(Reason::unsupported_dtype, "a list of uint64");
-  Ref numbers = capture.fresh_array(capture.astype(capture.read(array), *dtype));
+  Ref numbers = capture.values().fresh_array(capture.values().astype(capture.memory().read(array), *dtype));
   return list_of_rows(capture, numbers, {{ValueKind::py_scalar, *dtype, {}, {}}, {}});
 }
 
@@ -538,10 +538,11 @@ Result<Ref> array_of_sequences(Capture& capture, const Ref& list, std::optional<
     if (!casts_alike(list->columns->items[k]->scalar.dtype, *dtype))
       return fail(Reason::unsupported_dtype, "an array of a list by a cast");
     ACCEL_TRY(ValueId rows, rows_of_part(capture, list, k));
-    ValueId part = capture.astype(rows, *dtype);
+    ValueId part = capture.values().astype(rows, *dtype);
     parts.push_back(capture.build().reshape(part, {length, capture.dims().constant(1)}));
   }
-  return capture.fresh_array(parts.size() == 1 ? capture.build().copy(parts[0]) : capture.build().concatenate(parts, 1));
+  return capture.values().fresh_array(parts.size() == 1 ? capture.build().copy(parts[0])
+                                                        : capture.build().concatenate(parts, 1));
 }
 
 }  // namespace
@@ -560,8 +561,8 @@ Result<Ref> array_of_dynamic_list(Capture& capture, const Ref& list, std::option
                                                            Reason::assumption_failed, "an array of empty lists"));
   }
   ACCEL_TRY(ValueId rows, all_rows(capture, list));
-  ValueId cast = capture.astype(rows, wanted);
-  return capture.fresh_array(cast == rows ? capture.build().copy(rows) : cast);
+  ValueId cast = capture.values().astype(rows, wanted);
+  return capture.values().fresh_array(cast == rows ? capture.build().copy(rows) : cast);
 }
 
 Result<Ref> concatenated_items(Capture& capture, const Ref& list) {
@@ -573,7 +574,7 @@ Result<Ref> concatenated_items(Capture& capture, const Ref& list) {
   std::vector<Dim> shape = capture.graph().type(rows).shape;
   shape[1] = capture.dims().mul(shape[0], shape[1]);
   shape.erase(shape.begin());
-  return capture.fresh_array(capture.build().copy(capture.build().reshape(rows, std::move(shape))));
+  return capture.values().fresh_array(capture.build().copy(capture.build().reshape(rows, std::move(shape))));
 }
 
 }  // namespace accel

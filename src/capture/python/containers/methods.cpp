@@ -54,19 +54,19 @@ Result<Ref> own_list(Capture& capture, const CallArguments& arguments, size_t co
 Result<Ref> capture_list_append(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(Ref list, own_list(capture, arguments, 2));
   list->items.push_back(arguments.positional[1]);
-  return capture.constant(Py_None);
+  return capture.values().constant(Py_None);
 }
 
 Result<Ref> capture_list_copy(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
   if (arguments.positional[0]->kind != AbstractKind::list) return fail(Reason::unsupported_call, "list.copy");
-  return capture.list(arguments.positional[0]->items);
+  return capture.values().list(arguments.positional[0]->items);
 }
 
 Result<Ref> capture_list_extend(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(Ref list, own_list(capture, arguments, 2));
   ACCEL_TRY([[maybe_unused]] Unit extended, extend_list(capture, list, arguments.positional[1]));
-  return capture.constant(Py_None);
+  return capture.values().constant(Py_None);
 }
 
 Result<Ref> capture_list_insert(Capture& capture, PyObject*, const CallArguments& arguments) {
@@ -74,20 +74,20 @@ Result<Ref> capture_list_insert(Capture& capture, PyObject*, const CallArguments
   if (is_dynamic_list(list)) {
     ACCEL_TRY([[maybe_unused]] Unit inserted,
               insert_into_dynamic_list(capture, list, arguments.positional[1], arguments.positional[2]));
-    return capture.constant(Py_None);
+    return capture.values().constant(Py_None);
   }
-  ACCEL_TRY(int64_t at, capture.require_int(arguments.positional[1]));
+  ACCEL_TRY(int64_t at, capture.constants().require_int(arguments.positional[1]));
   auto size = static_cast<int64_t>(list->items.size());
   if (at < 0) at += size;
   at = std::clamp<int64_t>(at, 0, size);
   list->items.insert(list->items.begin() + at, arguments.positional[2]);
-  return capture.constant(Py_None);
+  return capture.values().constant(Py_None);
 }
 
 Result<Ref> capture_list_pop(Capture& capture, PyObject*, const CallArguments& arguments) {
   bool has_index = arguments.positional.size() == 2;
   ACCEL_TRY(Ref list, own_list(capture, arguments, has_index ? 2 : 1));
-  Ref index = has_index ? arguments.positional[1] : capture.python_int(-1);
+  Ref index = has_index ? arguments.positional[1] : capture.values().python_int(-1);
   if (is_dynamic_list(list)) return pop_of_dynamic_list(capture, list, index);
   ACCEL_TRY(Ref item, get_item(capture, list, index));
   ACCEL_TRY([[maybe_unused]] Unit done, delete_item(capture, list, index));
@@ -101,7 +101,7 @@ Result<Ref> capture_list_reverse(Capture& capture, PyObject*, const CallArgument
   } else {
     std::reverse(list->items.begin(), list->items.end());
   }
-  return capture.constant(Py_None);
+  return capture.values().constant(Py_None);
 }
 
 Result<Ref> capture_list_clear(Capture& capture, PyObject*, const CallArguments& arguments) {
@@ -111,7 +111,7 @@ Result<Ref> capture_list_clear(Capture& capture, PyObject*, const CallArguments&
   } else {
     list->items.clear();
   }
-  return capture.constant(Py_None);
+  return capture.values().constant(Py_None);
 }
 
 // list.index, list.count and list.remove
@@ -128,14 +128,14 @@ Result<Ref> capture_list_find(Capture& capture, PyObject* method, const CallArgu
   for (size_t i = 0; i < list->items.size(); ++i) {
     ACCEL_TRY(bool same, is_equal(capture, list->items[i], arguments.positional[1]));
     if (!same) continue;
-    if (what == "index") return capture.python_int(static_cast<int64_t>(i));
+    if (what == "index") return capture.values().python_int(static_cast<int64_t>(i));
     if (what == "remove") {
       list->items.erase(list->items.begin() + static_cast<std::ptrdiff_t>(i));
-      return capture.constant(Py_None);
+      return capture.values().constant(Py_None);
     }
     ++count;
   }
-  if (what == "count") return capture.python_int(count);
+  if (what == "count") return capture.values().python_int(count);
   return capture.raised(PyExc_ValueError, "the value is not in the list");
 }
 
@@ -146,11 +146,11 @@ Result<Ref> capture_dict_fromkeys(Capture& capture, PyObject*, const CallArgumen
                arguments.positional[0]->object.get() == reinterpret_cast<PyObject*>(&PyDict_Type);
   if (!exact) return fail(Reason::unsupported_call, "fromkeys of a subclass of dict");
   ACCEL_TRY(std::vector<Ref> keys, all_items(capture, arguments.positional[1]));
-  Ref value = arguments.positional.size() == 3 ? arguments.positional[2] : capture.constant(Py_None);
+  Ref value = arguments.positional.size() == 3 ? arguments.positional[2] : capture.values().constant(Py_None);
   Ref dict = std::make_shared<AbstractValue>();
   dict->kind = AbstractKind::dict;
   for (const Ref& key : keys) {
-    capture.look(key);
+    capture.resolver().look(key);
     ACCEL_TRY([[maybe_unused]] Unit done, set_item(capture, dict, key, value));
   }
   return dict;
@@ -160,14 +160,14 @@ Result<Ref> capture_dict_get(Capture& capture, PyObject*, const CallArguments& a
   ACCEL_TRY(Ref dict, readable_dict(arguments, 2, 3));
   ACCEL_TRY(std::optional<size_t> found, find_key(capture, dict, arguments.positional[1]));
   if (found) return dict->items[*found];
-  return arguments.positional.size() == 3 ? arguments.positional[2] : capture.constant(Py_None);
+  return arguments.positional.size() == 3 ? arguments.positional[2] : capture.values().constant(Py_None);
 }
 
 Result<Ref> capture_dict_setdefault(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(Ref dict, own(capture, arguments, AbstractKind::dict, 2, 3));
   ACCEL_TRY(std::optional<size_t> found, find_key(capture, dict, arguments.positional[1]));
   if (found) return dict->items[*found];
-  Ref value = arguments.positional.size() == 3 ? arguments.positional[2] : capture.constant(Py_None);
+  Ref value = arguments.positional.size() == 3 ? arguments.positional[2] : capture.values().constant(Py_None);
   ACCEL_TRY([[maybe_unused]] Unit done, set_item(capture, dict, arguments.positional[1], value));
   return value;
 }
@@ -187,7 +187,7 @@ Result<Ref> capture_dict_update(Capture& capture, PyObject*, const CallArguments
     return fail(Reason::unsupported_call, "dict.update");
   }
   ACCEL_TRY([[maybe_unused]] Unit done, fill_dict(capture, arguments.positional[0], arguments, 1));
-  return capture.constant(Py_None);
+  return capture.values().constant(Py_None);
 }
 
 Result<Ref> capture_dict_keys(Capture&, PyObject*, const CallArguments& arguments) { return dict_view(arguments, 0); }

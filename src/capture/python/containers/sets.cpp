@@ -14,8 +14,8 @@ PyRef copy_of(PyObject* set) { return PyRef::steal(PySet_New(set)); }
 
 // Constants whose hash and == run no user code.
 bool is_safe_element(Capture& capture, const Ref& value) {
-  if (!capture.is_constant(value)) return false;
-  auto object = capture.require_constant(value);
+  if (!capture.constants().is_constant(value)) return false;
+  auto object = capture.constants().require_constant(value);
   return object.ok() && (is_plain_constant(object->get()) || is_dtype(object->get()) || PyType_Check(object->get()));
 }
 
@@ -27,13 +27,13 @@ Status make_abstract(Capture& capture, const Ref& set) {
 
 // The set argument of a method as Python sees it: sets and iterables of constants.
 Result<PyRef> iterable_constant(Capture& capture, const Ref& value) {
-  if (value->kind == AbstractKind::set) return capture.require_constant(value);
+  if (value->kind == AbstractKind::set) return capture.constants().require_constant(value);
   ACCEL_TRY(std::vector<Ref> items, all_items(capture, value));
   for (const Ref& item : items) {
-    capture.look(item);
+    capture.resolver().look(item);
     if (!is_safe_element(capture, item)) return fail(Reason::unsupported_argument, "a set of values that are not constant");
   }
-  return capture.require_constant(capture.tuple(std::move(items)));
+  return capture.constants().require_constant(capture.values().tuple(std::move(items)));
 }
 
 }  // namespace
@@ -71,9 +71,9 @@ bool is_narrow(const Ref& value) {
 }
 
 Status add_to_set(Capture& capture, const Ref& set, const Ref& value) {
-  capture.look_deep(value);
+  capture.resolver().look_deep(value);
   if (set->object && is_safe_element(capture, value)) {
-    ACCEL_TRY(PyRef element, capture.require_constant(value));
+    ACCEL_TRY(PyRef element, capture.constants().require_constant(value));
     PyRef next = copy_of(set->object.get());
     if (!next || PySet_Add(next.get(), element.get()) < 0) return capture.raised();
     set->object = std::move(next);
@@ -115,16 +115,16 @@ Result<Ref> capture_set_method(Capture& capture, PyObject* method, const CallArg
   PyRef name = PyRef::steal(PyObject_GetAttrString(method, "__name__"));
   if (name && utf8(name.get()) == "add" && arguments.positional.size() == 2) {
     ACCEL_TRY([[maybe_unused]] Unit done, add_to_set(capture, set, arguments.positional[1]));
-    return capture.constant(Py_None);
+    return capture.values().constant(Py_None);
   }
-  ACCEL_TRY(PyRef object, capture.require_constant(set));
+  ACCEL_TRY(PyRef object, capture.constants().require_constant(set));
   PyRef next = copy_of(object.get());
   std::vector<PyRef> values = {next};
   bool element = name && (utf8(name.get()) == "discard" || utf8(name.get()) == "remove");
   for (size_t i = 1; i < arguments.positional.size(); ++i) {
     const Ref& argument = arguments.positional[i];
     if (element && !is_safe_element(capture, argument)) return fail(Reason::unsupported_argument, "an element of a set");
-    ACCEL_TRY(PyRef value, element ? capture.require_constant(argument) : iterable_constant(capture, argument));
+    ACCEL_TRY(PyRef value, element ? capture.constants().require_constant(argument) : iterable_constant(capture, argument));
     values.push_back(std::move(value));
   }
   ACCEL_TRY(Ref result, fold(capture, method, values));

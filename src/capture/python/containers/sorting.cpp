@@ -4,6 +4,7 @@
 #include "capture/protocol/arguments.h"
 #include "capture/protocol/builtin_calls.h"
 #include "capture/protocol/operations.h"
+#include "capture/protocol/primitive.h"
 #include "capture/python/containers/dynamic_lists.h"
 #include "ndarray/array.h"
 
@@ -12,8 +13,8 @@ namespace accel {
 namespace {
 
 Ref backwards(Capture& capture) {
-  Ref none = capture.constant(Py_None);
-  return make_slice(capture, none, none, capture.python_int(-1));
+  Ref none = capture.values().constant(Py_None);
+  return make_slice(capture, none, none, capture.values().python_int(-1));
 }
 
 // Where NaN is among them Python's order depends on how it compares them.
@@ -29,14 +30,14 @@ Status require_order(Capture& capture, ValueId rows) {
 // Equal items stay in their order, also when the greatest comes first.
 Result<Ref> sorted_rows(Capture& capture, const Ref& list, bool reverse) {
   ACCEL_TRY(Ref rows, rows_of_numbers(capture, list));
-  ACCEL_TRY([[maybe_unused]] Unit ordered, require_order(capture, capture.read(rows)));
+  ACCEL_TRY([[maybe_unused]] Unit ordered, require_order(capture, capture.memory().read(rows)));
   if (reverse) {
     ACCEL_TRY(rows, get_item(capture, rows, backwards(capture)));
   }
-  Ref array = capture.fresh_array(capture.build().copy(capture.read(rows)));
+  Ref array = capture.values().fresh_array(capture.build().copy(capture.memory().read(rows)));
   static PyObject* const sort = PyObject_GetAttrString(reinterpret_cast<PyObject*>(array_type()), "sort");
   PyRef stable = PyRef::steal(PyUnicode_FromString("stable"));
-  CallArguments arguments{{array, capture.python_int(-1), capture.constant(stable.get())}, {}};
+  CallArguments arguments{{array, capture.values().python_int(-1), capture.values().constant(stable.get())}, {}};
   ACCEL_TRY([[maybe_unused]] Ref none, find_primitive(sort)(capture, sort, arguments));
   return reverse ? get_item(capture, array, backwards(capture)) : Result<Ref>(array);
 }
@@ -68,11 +69,11 @@ Result<Ref> capture_list_sort(Capture& capture, PyObject*, const CallArguments& 
   if (!reverse || !is_any_list(*arguments.positional[0])) return fail(Reason::unsupported_call, "list.sort");
   const Ref& list = arguments.positional[0];
   ACCEL_TRY([[maybe_unused]] Unit fresh, require_fresh(capture, list));
-  if (!is_dynamic_list(list) && list->items.size() < 2) return capture.constant(Py_None);
+  if (!is_dynamic_list(list) && list->items.size() < 2) return capture.values().constant(Py_None);
   if (!is_dynamic_list(list)) return fail(Reason::unsupported_call, "list.sort");
   ACCEL_TRY(Ref rows, sorted_rows(capture, list, *reverse));
   replace_rows(capture, list, rows);
-  return capture.constant(Py_None);
+  return capture.values().constant(Py_None);
 }
 
 }  // namespace accel

@@ -29,7 +29,7 @@ Result<std::vector<Ref>> items_of_iterable(Capture& capture, PyObject* object) {
   if (!list) return capture.raised();
   std::vector<Ref> items;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i)
-    items.push_back(capture.constant(PyList_GET_ITEM(list.get(), i)));
+    items.push_back(capture.values().constant(PyList_GET_ITEM(list.get(), i)));
   return items;
 }
 
@@ -50,29 +50,29 @@ Result<Ref> constant_range(Capture& capture, PyObject* object) {
   std::vector<Ref> bounds;
   for (const char* name : {"start", "stop", "step"}) {
     PyRef bound = PyRef::steal(PyObject_GetAttrString(object, name));
-    bounds.push_back(capture.constant(bound.get()));
+    bounds.push_back(capture.values().constant(bound.get()));
   }
   return range_of(capture, std::move(bounds));
 }
 
 Result<Ref> range_of(Capture& capture, std::vector<Ref> bounds) {
-  if (bounds.size() == 1) bounds.insert(bounds.begin(), capture.python_int(0));
-  if (bounds.size() == 2) bounds.push_back(capture.python_int(1));
+  if (bounds.size() == 1) bounds.insert(bounds.begin(), capture.values().python_int(0));
+  if (bounds.size() == 2) bounds.push_back(capture.values().python_int(1));
   DimTable& dims = capture.dims();
   for (Ref& bound : bounds) {
     ACCEL_TRY(Dim number, read_dim(capture, bound));
-    bound = capture.dim_scalar(number);
+    bound = capture.values().dim_scalar(number);
   }
   Dim zero = dims.constant(0), step = integer(capture, bounds[2]);
-  if (!capture.is_runtime(step)) {
-    ACCEL_TRY(int64_t known, capture.require_int(bounds[2]));
+  if (!capture.facts().is_runtime(step)) {
+    ACCEL_TRY(int64_t known, capture.constants().require_int(bounds[2]));
     step = dims.constant(known);
-    bounds[2] = capture.python_int(known);
+    bounds[2] = capture.values().python_int(known);
   }
-  bool nonzero = capture.decide(step, Comparison::gt, zero) || capture.decide(step, Comparison::lt, zero);
+  bool nonzero = capture.facts().decide(step, Comparison::gt, zero) || capture.facts().decide(step, Comparison::lt, zero);
   if (!nonzero) return fail(Reason::will_raise, "range() arg 3 must not be zero");
-  bool fits = capture.assume_fits(dims.sub(integer(capture, bounds[1]), integer(capture, bounds[0]))) &&
-              capture.assume_fits(step) && std::abs(dims.as_constant(step).value_or(1)) <= 1 << 30;
+  bool fits = capture.facts().assume_fits(dims.sub(integer(capture, bounds[1]), integer(capture, bounds[0]))) &&
+              capture.facts().assume_fits(step) && std::abs(dims.as_constant(step).value_or(1)) <= 1 << 30;
   if (!fits) return fail(Reason::unsupported_argument, "a range of huge bounds");
   Ref range = std::make_shared<AbstractValue>();
   range->kind = AbstractKind::range;
@@ -90,11 +90,13 @@ Result<Ref> reversed_range(Capture& capture, const Ref& range) {
   // The count of an empty range is at most 0, so that the reversed one is empty, too.
   Dim count = stride == one ? distance : dims.floordiv(dims.sub(dims.add(distance, stride), one), stride);
   Dim last = dims.add(start, dims.mul(dims.sub(count, one), step));
-  return range_of(capture, {capture.dim_scalar(last), capture.dim_scalar(dims.sub(start, step)), capture.dim_scalar(back)});
+  return range_of(capture, {capture.values().dim_scalar(last), capture.values().dim_scalar(dims.sub(start, step)),
+                            capture.values().dim_scalar(back)});
 }
 
 Ref reversed_container(Capture& capture, const Ref& container) {
-  Ref iterator = make_lazy_iterator(reversed_class(), {capture.python_int(static_cast<int64_t>(container->items.size()))});
+  Ref iterator =
+      make_lazy_iterator(reversed_class(), {capture.values().python_int(static_cast<int64_t>(container->items.size()))});
   iterator->iterated = container;
   return iterator;
 }
@@ -106,14 +108,14 @@ Ref make_lazy_iterator(PyObject* callable, std::vector<Ref> items) {
 }
 
 Result<Ref> get_iterator(Capture& capture, const Ref& value) {
-  capture.look(value);
+  capture.resolver().look(value);
   ACCEL_TRY([[maybe_unused]] Unit gathered, materialise(capture, value));
   switch (value->kind) {
     case AbstractKind::iterator:
     case AbstractKind::generator:
       return value;
     case AbstractKind::set: {
-      ACCEL_TRY(PyRef object, capture.require_constant(value));
+      ACCEL_TRY(PyRef object, capture.constants().require_constant(value));
       if (!has_certain_order(object.get())) return fail(Reason::unsupported_value, "the order of a set");
       ACCEL_TRY(std::vector<Ref> items, items_of_iterable(capture, object.get()));
       return make_iterator(std::move(items), nullptr);
@@ -123,7 +125,7 @@ Result<Ref> get_iterator(Capture& capture, const Ref& value) {
     case AbstractKind::list:
       return make_iterator({}, value);
     case AbstractKind::dynamic_list:
-      return make_lazy_iterator(list_class(), {value, capture.python_int(0)});
+      return make_lazy_iterator(list_class(), {value, capture.values().python_int(0)});
     case AbstractKind::dict:
       return get_iterator(capture, view_of_dict(value, 0));
     case AbstractKind::dict_view: {
@@ -134,7 +136,7 @@ Result<Ref> get_iterator(Capture& capture, const Ref& value) {
     }
     case AbstractKind::range: {
       std::vector<Ref> items = value->items;
-      items.push_back(capture.python_int(0));
+      items.push_back(capture.values().python_int(0));
       return make_lazy_iterator(range_class(), std::move(items));
     }
     case AbstractKind::constant: {
@@ -147,9 +149,9 @@ Result<Ref> get_iterator(Capture& capture, const Ref& value) {
     }
     case AbstractKind::array:
       if (value->array.lens.shape.empty()) return fail(Reason::will_raise, "iteration over a 0-d array");
-      return make_lazy_iterator(array_class(), {value, capture.python_int(0)});
+      return make_lazy_iterator(array_class(), {value, capture.values().python_int(0)});
     case AbstractKind::object:
-      return capture.refusal(value);
+      return capture.resolver().refusal(value);
     case AbstractKind::instance: {
       ACCEL_TRY(std::optional<std::vector<Ref>> items, items_of_object(capture, value));
       if (!items) return fail(Reason::unsupported_value, "iteration over this object");

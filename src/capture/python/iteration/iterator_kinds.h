@@ -18,7 +18,9 @@ inline PyObject* zip_class() { return reinterpret_cast<PyObject*>(&PyZip_Type); 
 // Requires an int, known now or at run time only.
 inline Dim integer(Capture& capture, const Ref& value) { return read_dim(capture, value).value(); }
 
-inline bool is_forward(Capture& capture, Dim step) { return capture.decide(step, Comparison::gt, capture.dims().constant(0)); }
+inline bool is_forward(Capture& capture, Dim step) {
+  return capture.facts().decide(step, Comparison::gt, capture.dims().constant(0));
+}
 
 // From the next item of a range with this step to its end.
 inline Dim distance_of(Capture& capture, Dim start, Dim stop, bool forward) {
@@ -27,10 +29,11 @@ inline Dim distance_of(Capture& capture, Dim start, Dim stop, bool forward) {
 
 // `item`, one of those from start to stop, by a symbol of its own: of products, quotients and remainders nothing can be proved.
 inline Dim bound_item(Capture& capture, Dim item, Dim start, Dim stop, bool forward) {
-  double low = std::min(capture.low(start), capture.low(stop)), high = std::max(capture.high(start), capture.high(stop));
-  Dim bound = capture.bind_dim(capture.build().dim(item), "item", capture.hint(start), low, high);
-  capture.assume({bound, start, forward ? Comparison::ge : Comparison::le});
-  capture.assume({bound, stop, forward ? Comparison::lt : Comparison::gt});
+  double low = std::min(capture.ranges().low(start), capture.ranges().low(stop)),
+         high = std::max(capture.ranges().high(start), capture.ranges().high(stop));
+  Dim bound = capture.facts().bind_dim(capture.build().dim(item), "item", capture.ranges().hint(start), low, high);
+  capture.facts().assume({bound, start, forward ? Comparison::ge : Comparison::le});
+  capture.facts().assume({bound, stop, forward ? Comparison::lt : Comparison::gt});
   return bound;
 }
 

@@ -37,7 +37,8 @@ bool is_kind(const Ref& iterator, PyObject* callable) { return iterator->object.
 Dim taken(Capture& capture, const Ref& iterator, double most, int64_t hint) {
   Ref& index = iterator->items.back();
   if (index->kind == AbstractKind::scalar && !index->scalar.dim) {
-    index->scalar.dim = capture.bind_dim(index->scalar.value, "round", std::max<int64_t>(hint, 0), 0, std::max(most, 0.0));
+    index->scalar.dim =
+        capture.facts().bind_dim(index->scalar.value, "round", std::max<int64_t>(hint, 0), 0, std::max(most, 0.0));
   }
   return integer(capture, index);
 }
@@ -45,8 +46,8 @@ Dim taken(Capture& capture, const Ref& iterator, double most, int64_t hint) {
 // What has been taken is not more than there is.
 void limit_taken(Capture& capture, Dim count, Dim most) {
   Dim left = capture.dims().sub(most, count);
-  if (!capture.is_runtime(count) || !capture.knows(most) || capture.knows(left)) return;
-  capture.facts().push_back(left);
+  if (!capture.facts().is_runtime(count) || !capture.facts().knows(most) || capture.facts().knows(left)) return;
+  capture.facts().all().push_back(left);
 }
 
 struct RangeState {
@@ -63,32 +64,32 @@ RangeState range_state(Capture& capture, const Ref& iterator) {
   state.forward = is_forward(capture, state.step);
   Dim distance = distance_of(capture, state.start, state.stop, state.forward);
   int64_t stride = std::max<int64_t>(std::abs(dims.as_constant(state.step).value_or(1)), 1);
-  double most = capture.high(distance) / static_cast<double>(stride);
-  Dim count = taken(capture, iterator, most, capture.hint(distance) / stride / 2);
+  double most = capture.ranges().high(distance) / static_cast<double>(stride);
+  Dim count = taken(capture, iterator, most, capture.ranges().hint(distance) / stride / 2);
   state.item = dims.add(state.start, dims.mul(count, state.step));
   if (stride == 1 && dims.as_constant(state.step)) limit_taken(capture, count, distance);
   return state;
 }
 
 Dim item_of_range(Capture& capture, const RangeState& state) {
-  if (!capture.is_runtime(state.step)) return state.item;
+  if (!capture.facts().is_runtime(state.step)) return state.item;
   return bound_item(capture, state.item, state.start, state.stop, state.forward);
 }
 
 Dim rows_taken(Capture& capture, const Ref& iterator) {
   Dim extent = iterator->items[0]->array.lens.shape[0];
-  Dim count = taken(capture, iterator, capture.high(extent), capture.hint(extent) / 2);
+  Dim count = taken(capture, iterator, capture.ranges().high(extent), capture.ranges().hint(extent) / 2);
   limit_taken(capture, count, extent);
   return count;
 }
 
 Dim items_taken(Capture& capture, const Ref& iterator) {
-  return taken(capture, iterator, capture.high(length_of(capture, iterator->items[0])), 0);
+  return taken(capture, iterator, capture.ranges().high(length_of(capture, iterator->items[0])), 0);
 }
 
 Dim products_taken(Capture& capture, const Ref& iterator) {
   Dim length = length_of_product(capture, iterator);
-  Dim count = taken(capture, iterator, capture.high(length), capture.hint(length) / 2);
+  Dim count = taken(capture, iterator, capture.ranges().high(length), capture.ranges().hint(length) / 2);
   limit_taken(capture, count, length);
   return count;
 }
@@ -98,7 +99,7 @@ Dim products_taken(Capture& capture, const Ref& iterator) {
 std::optional<Dim> rounds_so_far(Capture& capture, const Ref& iterator) {
   if (is_kind(iterator, array_class())) {
     rows_taken(capture, iterator);
-  } else if (is_kind(iterator, range_class()) && capture.is_constant(iterator->items[2])) {
+  } else if (is_kind(iterator, range_class()) && capture.constants().is_constant(iterator->items[2])) {
     range_state(capture, iterator);
   } else {
     return std::nullopt;
@@ -114,14 +115,14 @@ std::optional<Dim> all_rounds(Capture& capture, const Ref& iterator) {
   std::optional<int64_t> step = dims.as_constant(range.step);
   if (!step || std::abs(*step) != 1) return std::nullopt;
   Dim distance = distance_of(capture, range.start, range.stop, range.forward);
-  return capture.knows(distance) ? distance : dims.max(distance, dims.constant(0));
+  return capture.facts().knows(distance) ? distance : dims.max(distance, dims.constant(0));
 }
 
 namespace {
 
 void advance(Capture& capture, const Ref& iterator) {
   Ref& index = iterator->items.back();
-  index = capture.dim_scalar(capture.dims().add(integer(capture, index), capture.dims().constant(1)));
+  index = capture.values().dim_scalar(capture.dims().add(integer(capture, index), capture.dims().constant(1)));
 }
 
 bool is_reversed(const Ref& iterator) { return is_kind(iterator, reversed_class()); }
@@ -142,8 +143,8 @@ bool has_other_keys(const Ref& iterator) {
 Ref entry_of_view(Capture& capture, const Ref& view, size_t at) {
   const Ref& dict = view->items[0];
   if (view->position == 1) return dict->items[at];
-  Ref key = capture.constant(dict->keys[at].get());
-  return view->position == 0 ? key : capture.tuple({std::move(key), dict->items[at]});
+  Ref key = capture.values().constant(dict->keys[at].get());
+  return view->position == 0 ? key : capture.values().tuple({std::move(key), dict->items[at]});
 }
 
 size_t known_count(const Ref& iterator) {
@@ -228,7 +229,7 @@ Result<Condition> supply(Capture& capture, const Ref& iterator) {
     more = {rows_taken(capture, iterator), iterator->items[0]->array.lens.shape[0], Comparison::lt};
   }
   if (iterator->position == 0) return condition_of(capture, more);
-  return known_condition(capture.decide(more.left, more.comparison, more.right));
+  return known_condition(capture.facts().decide(more.left, more.comparison, more.right));
 }
 
 Result<Ref> take(Capture& capture, const Ref& iterator) {
@@ -242,15 +243,16 @@ Result<Ref> take(Capture& capture, const Ref& iterator) {
   if (is_kind(iterator, range_class())) {
     RangeState state = range_state(capture, iterator);
     advance(capture, iterator);
-    return capture.dim_scalar(item_of_range(capture, state));
+    return capture.values().dim_scalar(item_of_range(capture, state));
   }
   if (is_kind(iterator, array_class())) {
-    ACCEL_TRY(Ref item, get_item(capture, iterator->items[0], capture.dim_scalar(rows_taken(capture, iterator))));
+    ACCEL_TRY(Ref item, get_item(capture, iterator->items[0], capture.values().dim_scalar(rows_taken(capture, iterator))));
     advance(capture, iterator);
     return item;
   }
   if (is_kind(iterator, list_class())) {
-    ACCEL_TRY(Ref item, item_of_dynamic_list(capture, iterator->items[0], capture.dim_scalar(items_taken(capture, iterator))));
+    ACCEL_TRY(Ref item,
+              item_of_dynamic_list(capture, iterator->items[0], capture.values().dim_scalar(items_taken(capture, iterator))));
     advance(capture, iterator);
     return item;
   }
@@ -270,7 +272,7 @@ Result<Ref> take(Capture& capture, const Ref& iterator) {
       parts.push_back(std::move(item));
     }
   }
-  return capture.tuple(std::move(parts));
+  return capture.values().tuple(std::move(parts));
 }
 
 bool is_worth_rolling(Capture& capture, const Ref& iterator, bool in_library) {
@@ -290,7 +292,7 @@ namespace {
 
 bool are_few(Capture& capture, Dim distance, int64_t step) {
   if (auto constant = capture.dims().as_constant(distance)) return *constant / step <= few_rounds;
-  return !capture.is_runtime(distance) && capture.hint(distance) / step <= guarded_rounds;
+  return !capture.facts().is_runtime(distance) && capture.ranges().hint(distance) / step <= guarded_rounds;
 }
 
 }  // namespace
@@ -372,7 +374,7 @@ Result<IteratorParts> iterator_parts(Capture& capture, const Ref& iterator) {
     if (container == nullptr) {
       const std::vector<Ref>& items = iterator->items;
       auto next = items.begin() + static_cast<std::ptrdiff_t>(std::min(iterator->position, items.size()));
-      container = capture.tuple({next, items.end()});
+      container = capture.values().tuple({next, items.end()});
       parts.callable = PyRef::borrow(reinterpret_cast<PyObject*>(&PyTuple_Type));
     }
     parts.arguments = {std::move(container)};
@@ -390,7 +392,8 @@ Result<IteratorParts> iterator_parts(Capture& capture, const Ref& iterator) {
     DimTable& dims = capture.dims();
     Dim start = integer(capture, iterator->items[0]), count = integer(capture, iterator->items[3]);
     Dim step = integer(capture, iterator->items[2]);
-    parts.arguments = {capture.dim_scalar(dims.add(start, dims.mul(count, step))), iterator->items[1], iterator->items[2]};
+    parts.arguments = {capture.values().dim_scalar(dims.add(start, dims.mul(count, step))), iterator->items[1],
+                       iterator->items[2]};
   }
   return parts;
 }
@@ -420,11 +423,11 @@ Result<std::optional<std::vector<Ref>>> rows_of(Capture& capture, const Ref& arr
   constexpr int64_t most_rows = 32;
   const std::vector<Dim> shape = lens_of(array).shape;
   std::vector<Ref> rows;
-  int64_t count = shape.empty() || capture.is_runtime(shape[0]) ? -1 : capture.hint(shape[0]);
-  bool fixed = count >= 0 && count <= most_rows && capture.decide_equal(shape[0], capture.dims().constant(count));
+  int64_t count = shape.empty() || capture.facts().is_runtime(shape[0]) ? -1 : capture.ranges().hint(shape[0]);
+  bool fixed = count >= 0 && count <= most_rows && capture.facts().decide_equal(shape[0], capture.dims().constant(count));
   if (!fixed) return std::optional<std::vector<Ref>>();
   for (int64_t k = 0; k < count; ++k) {
-    ACCEL_TRY(Ref row, get_item(capture, array, capture.python_int(k)));
+    ACCEL_TRY(Ref row, get_item(capture, array, capture.values().python_int(k)));
     rows.push_back(std::move(row));
   }
   return std::optional(std::move(rows));
@@ -433,7 +436,7 @@ Result<std::optional<std::vector<Ref>>> rows_of(Capture& capture, const Ref& arr
 }  // namespace
 
 Result<std::vector<Ref>> all_items(Capture& capture, const Ref& value) {
-  capture.look(value);
+  capture.resolver().look(value);
   if (value->kind == AbstractKind::tuple || value->kind == AbstractKind::list) return value->items;
   if (value->kind == AbstractKind::array) {
     ACCEL_TRY(auto rows, rows_of(capture, value));

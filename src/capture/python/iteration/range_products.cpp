@@ -29,7 +29,7 @@ Dim length_of_range(Capture& capture, const Ref& range) {
   Dim distance = distance_of(capture, integer(capture, range->items[0]), integer(capture, range->items[1]), step > 0);
   Dim stride = dims.constant(std::abs(step));
   if (std::abs(step) != 1) distance = dims.floordiv(dims.add(distance, dims.constant(std::abs(step) - 1)), stride);
-  return capture.knows(distance) ? distance : dims.max(distance, dims.constant(0));
+  return capture.facts().knows(distance) ? distance : dims.max(distance, dims.constant(0));
 }
 
 // The item of a range at a position that it has.
@@ -37,12 +37,12 @@ Ref range_item(Capture& capture, const Ref& range, Dim position) {
   Dim start = integer(capture, range->items[0]), stop = integer(capture, range->items[1]),
       step = integer(capture, range->items[2]);
   Dim item = capture.dims().add(start, capture.dims().mul(position, step));
-  return capture.dim_scalar(bound_item(capture, item, start, stop, is_forward(capture, step)));
+  return capture.values().dim_scalar(bound_item(capture, item, start, stop, is_forward(capture, step)));
 }
 
 // A range with a constant step; null: something else.
 Result<Ref> plain_range(Capture& capture, const Ref& value) {
-  capture.look(value);
+  capture.resolver().look(value);
   Ref range = value;
   if (value->kind == AbstractKind::constant && PyRange_Check(value->object.get())) {
     ACCEL_TRY(range, constant_range(capture, value->object.get()));
@@ -66,7 +66,7 @@ std::vector<Ref> call_arguments(Capture& capture, const Ref& iterator) {
   std::vector<Ref> ranges(iterator->items.begin(), iterator->items.end() - 1);
   if (iterator->object.get() == classes().product.get()) return ranges;
   for (Ref& range : ranges) range = range->items[1];
-  return {capture.tuple(std::move(ranges))};
+  return {capture.values().tuple(std::move(ranges))};
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ bool is_product(const Ref& iterator) {
 }
 
 Ref make_product(Capture& capture, PyObject* callable, std::vector<Ref> ranges, Ref array) {
-  ranges.push_back(capture.python_int(0));
+  ranges.push_back(capture.values().python_int(0));
   Ref iterator = make_lazy_iterator(callable, std::move(ranges));
   iterator->iterated = std::move(array);
   return iterator;
@@ -99,10 +99,10 @@ Result<Ref> item_of_product(Capture& capture, const Ref& iterator, Dim taken) {
     item[k] = range_item(capture, iterator->items[k], k == 0 ? taken : dims.mod(taken, length));
     taken = dims.floordiv(taken, length);
   }
-  Ref at = capture.tuple(std::move(item));
+  Ref at = capture.values().tuple(std::move(item));
   if (!iterator->iterated) return at;
   ACCEL_TRY(Ref element, get_item(capture, iterator->iterated, at));
-  return capture.tuple({at, std::move(element)});
+  return capture.values().tuple({at, std::move(element)});
 }
 
 IteratorParts parts_of_product(Capture& capture, const Ref& iterator) {
@@ -110,8 +110,8 @@ IteratorParts parts_of_product(Capture& capture, const Ref& iterator) {
   if (capture.dims().is_constant(count, 0)) return {iterator->object, call_arguments(capture, iterator)};
   // The first items are left out.
   Ref whole = std::make_shared<AbstractValue>(*iterator);
-  whole->items.back() = capture.python_int(0);
-  return {classes().islice, {std::move(whole), iterator->items.back(), capture.constant(Py_None)}};
+  whole->items.back() = capture.values().python_int(0);
+  return {classes().islice, {std::move(whole), iterator->items.back(), capture.values().constant(Py_None)}};
 }
 
 Result<Ref> product_of_ranges(Capture& capture, PyObject* callable, const CallArguments& arguments, int64_t repeat) {
@@ -132,15 +132,15 @@ Result<Ref> capture_ndindex(Capture& capture, PyObject* callable, const CallArgu
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 0, 32));
   std::vector<Ref> extents = arguments.positional;
   if (extents.size() == 1) {
-    capture.look_deep(extents[0]);
-    if (capture.type_of(extents[0]) == &PyTuple_Type) {
+    capture.resolver().look_deep(extents[0]);
+    if (capture.values().type_of(extents[0]) == &PyTuple_Type) {
       ACCEL_TRY(extents, all_items(capture, extents[0]));
     }
   }
   for (const Ref& extent : extents) {
-    if (capture.type_of(extent) != &PyLong_Type) return fail(Reason::unsupported_argument, "ndindex of no ints");
+    if (capture.values().type_of(extent) != &PyLong_Type) return fail(Reason::unsupported_argument, "ndindex of no ints");
     ACCEL_TRY(Dim number, read_dim(capture, extent));
-    if (!capture.decide(number, Comparison::ge, capture.dims().constant(0)))
+    if (!capture.facts().decide(number, Comparison::ge, capture.dims().constant(0)))
       return fail(Reason::will_raise, "negative dimensions are not allowed");
   }
   ACCEL_TRY(std::vector<Ref> ranges, ranges_over(capture, extents));
@@ -153,7 +153,7 @@ Result<Ref> capture_ndenumerate(Capture& capture, PyObject* callable, const Call
   const Ref& array = arguments.positional[0];
   if (array->kind != AbstractKind::array) return fail(Reason::unsupported_argument, "ndenumerate of no array");
   std::vector<Ref> extents;
-  for (Dim extent : array->array.lens.shape) extents.push_back(capture.dim_scalar(extent));
+  for (Dim extent : array->array.lens.shape) extents.push_back(capture.values().dim_scalar(extent));
   ACCEL_TRY(std::vector<Ref> ranges, ranges_over(capture, extents));
   return make_product(capture, callable, std::move(ranges), array);
 }

@@ -24,7 +24,7 @@ Result<Ref> call_ufunc(Capture& capture, const char* name, std::vector<Ref> oper
   if (!ufunc) return fail(Reason::unsupported_call, name);
   CallArguments arguments;
   arguments.positional = std::move(operands);
-  return capture.call(capture.constant(ufunc.get()), arguments);
+  return capture.call(capture.values().constant(ufunc.get()), arguments);
 }
 
 // The candidates of min and max: the arguments or the items of the only one.
@@ -32,7 +32,7 @@ Result<std::vector<Ref>> candidates(Capture& capture, const CallArguments& argum
   if (!arguments.keywords.empty()) return fail(Reason::unsupported_argument, "key or default");
   if (arguments.positional.size() != 1) return arguments.positional;
   ACCEL_TRY(std::vector<Ref> items, all_items(capture, arguments.positional[0]));
-  for (const Ref& item : items) capture.look(item);
+  for (const Ref& item : items) capture.resolver().look(item);
   return items;
 }
 
@@ -48,14 +48,14 @@ std::optional<Ref> extreme_dim(Capture& capture, const std::vector<Ref>& items, 
   std::optional<Dim> best;
   std::vector<Dim> dims;
   for (const Ref& item : items) {
-    auto d = capture.type_of(item) == &PyLong_Type ? known_dim(capture, item) : std::nullopt;
+    auto d = capture.values().type_of(item) == &PyLong_Type ? known_dim(capture, item) : std::nullopt;
     if (!d) return std::nullopt;
     dims.push_back(*d);
     best = !best ? *d : largest ? capture.dims().max(*best, *d) : capture.dims().min(*best, *d);
   }
   auto first = std::find(dims.begin(), dims.end(), *best);
   if (first != dims.end()) return items[static_cast<size_t>(first - dims.begin())];
-  Ref chosen = capture.dim_scalar(*best);
+  Ref chosen = capture.values().dim_scalar(*best);
   name_candidates(*chosen, items);
   return chosen;
 }
@@ -88,7 +88,7 @@ class Extreme {
       if (alternative.is_computed) name_candidates(*alternative.value, items);
     Ref out = alternatives_.back().value;
     for (size_t i = alternatives_.size() - 1; i-- > 0;) {
-      out = capture_.tuple({alternatives_[i].value, capture_.scalar(alternatives_[i].holds), out});
+      out = capture_.values().tuple({alternatives_[i].value, capture_.values().scalar(alternatives_[i].holds), out});
       out->kind = AbstractKind::select;
     }
     return out;
@@ -112,13 +112,13 @@ class Extreme {
   // The bits of a number as `dtype`, int64 or float64, if comparing those is comparing the numbers.
   std::optional<ValueId> number_as(const Ref& ref, DType dtype) {
     if (dtype != DType::int64 && dtype != DType::float64) return std::nullopt;
-    if (dtype == DType::float64 && capture_.is_constant(ref) && capture_.type_of(ref) == &PyLong_Type) {
+    if (dtype == DType::float64 && capture_.constants().is_constant(ref) && capture_.values().type_of(ref) == &PyLong_Type) {
       const double value = PyLong_AsDouble(ref->object.get());
       if (PyErr_Occurred()) PyErr_Clear();
       if (!(value >= -0x1p53 && value <= 0x1p53)) return std::nullopt;
       return capture_.build().constant(Literal::of_double(dtype, value), ValueKind::py_scalar);
     }
-    Result<ValueId> value = capture_.scalar_value(ref);
+    Result<ValueId> value = capture_.values().scalar_value(ref);
     if (!value.ok() || capture_.graph().type(*value).dtype != dtype) return std::nullopt;
     return *value;
   }
@@ -131,37 +131,38 @@ class Extreme {
     if (number_ != no_value) {
       DType dtype = capture_.graph().type(number_).dtype;
       if (std::optional<ValueId> value = number_as(item, dtype))
-        return capture_.scalar(test(op_ == Py_GT ? Op::greater : Op::less, *value, number_));
+        return capture_.values().scalar(test(op_ == Py_GT ? Op::greater : Op::less, *value, number_));
     }
     ValueId any = no_value;
     for (const Alternative& alternative : alternatives_) {
       ACCEL_TRY(Ref answer, is_better_than(item, alternative.value));
-      ACCEL_TRY(ValueId better, capture_.scalar_value(answer));
+      ACCEL_TRY(ValueId better, capture_.values().scalar_value(answer));
       ValueId both = test(Op::logical_and, alternative.holds, better);
       any = any == no_value ? both : test(Op::logical_or, any, both);
     }
-    return capture_.scalar(any);
+    return capture_.values().scalar(any);
   }
 
   Status replace(const Ref& item, const Ref& better) {
-    ACCEL_TRY(ValueId condition, capture_.scalar_value(better));
-    ACCEL_TRY(ValueId yes, capture_.scalar_value(item));
+    ACCEL_TRY(ValueId condition, capture_.values().scalar_value(better));
+    ACCEL_TRY(ValueId yes, capture_.values().scalar_value(item));
     ValueId worse = capture_.build().pointwise(Op::logical_not, {condition}, {DType::bool_}, ValueKind::py_scalar);
     ValueId before = best_as(capture_.graph().type(yes).dtype);
     number_ = before == no_value ? no_value : choose(condition, yes, before);
     bool placed = false;
     for (Alternative& alternative : alternatives_) {
       bool always = alternative.holds == no_value;
-      if (capture_.type_of(alternative.value) != capture_.type_of(item)) {
+      if (capture_.values().type_of(alternative.value) != capture_.values().type_of(item)) {
         alternative.holds = always ? worse : test(Op::logical_and, alternative.holds, worse);
         continue;
       }
       ValueId chosen = number_;
       if (chosen == no_value) {
-        ACCEL_TRY(ValueId no, capture_.scalar_value(alternative.value));
+        ACCEL_TRY(ValueId no, capture_.values().scalar_value(alternative.value));
         chosen = choose(condition, yes, no);
       }
-      alternative = {capture_.scalar(chosen), always ? no_value : test(Op::logical_or, alternative.holds, condition), true};
+      alternative = {capture_.values().scalar(chosen), always ? no_value : test(Op::logical_or, alternative.holds, condition),
+                     true};
       placed = true;
     }
     if (!placed) alternatives_.push_back({item, condition});
@@ -186,10 +187,10 @@ Result<Ref> extreme(Capture& capture, PyObject* callable, const CallArguments& a
   ACCEL_TRY(std::vector<Ref> items, candidates(capture, arguments));
   if (items.empty()) return fail(Reason::will_raise, "no candidates");
   bool all_constant = true;
-  for (const Ref& item : items) all_constant = all_constant && capture.is_constant(item);
+  for (const Ref& item : items) all_constant = all_constant && capture.constants().is_constant(item);
   if (all_constant) {
     CallArguments constants;
-    constants.positional = {capture.tuple(items)};
+    constants.positional = {capture.values().tuple(items)};
     return fold_call(capture, callable, constants);
   }
   if (auto found = extreme_dim(capture, items, largest)) return *found;
@@ -247,7 +248,7 @@ Result<Ref> sum_floats(Capture& capture, const Ref& total, const std::vector<Ref
   ACCEL_TRY(ValueId start, numbers.as_real(total));
   FloatSum sum(capture, start);
   for (; first < items.size(); ++first) {
-    PyTypeObject* type = capture.type_of(items[first]);
+    PyTypeObject* type = capture.values().type_of(items[first]);
     if (type != &PyFloat_Type && type != &PyLong_Type && type != &PyBool_Type) break;
     ACCEL_TRY(ValueId x, numbers.as_real(items[first]));
     if (type == &PyFloat_Type) {
@@ -256,7 +257,7 @@ Result<Ref> sum_floats(Capture& capture, const Ref& total, const std::vector<Ref
       sum.add_int(x);
     }
   }
-  return capture.scalar(sum.result());
+  return capture.values().scalar(sum.result());
 }
 
 Result<Ref> absolute_number(Capture& capture, const Operand& operand) {
@@ -270,7 +271,7 @@ Result<Ref> absolute_number(Capture& capture, const Operand& operand) {
   }
   if (operand.type.kind == OperandType::Kind::py_float) {
     ACCEL_TRY(ValueId v, numbers.as_real(operand.ref));
-    return capture.scalar(numbers.apply(Op::absolute, {v}, DType::float64));
+    return capture.values().scalar(numbers.apply(Op::absolute, {v}, DType::float64));
   }
   ACCEL_TRY(ValueId v, numbers.as_integer(operand.ref));
   ValueId out = numbers.apply(Op::absolute, {v}, DType::int64);
@@ -280,9 +281,9 @@ Result<Ref> absolute_number(Capture& capture, const Operand& operand) {
 
 // NumPy's complex scalars use the C library and report nothing.
 Result<Ref> absolute_complex_scalar(Capture& capture, const Ref& scalar, DType dtype) {
-  ACCEL_TRY(ValueId v, capture.scalar_value(scalar));
+  ACCEL_TRY(ValueId v, capture.values().scalar_value(scalar));
   Builder& build = capture.build();
-  return capture.scalar(
+  return capture.values().scalar(
       build.pointwise(Op::math_hypot, {build.real(v), build.imag(v)}, {part_dtype(dtype)}, ValueKind::numpy_scalar));
 }
 
@@ -293,12 +294,12 @@ Result<Ref> capture_abs(Capture& capture, PyObject* callable, const CallArgument
   const Ref& value = arguments.positional[0];
   if (value->kind == AbstractKind::constant && is_plain_constant(value->object.get()))
     return fold_call(capture, callable, arguments);
-  if (value->kind == AbstractKind::scalar && value->scalar.dim && !capture.is_runtime(*value->scalar.dim)) {
+  if (value->kind == AbstractKind::scalar && value->scalar.dim && !capture.facts().is_runtime(*value->scalar.dim)) {
     DimTable& dims = capture.dims();
     Dim d = *value->scalar.dim, zero = dims.constant(0);
-    if (capture.decide(d, Comparison::ge, zero))
+    if (capture.facts().decide(d, Comparison::ge, zero))
       return value->scalar.kind == ValueKind::numpy_scalar ? another_number(capture, value) : value;
-    if (capture.fits(d)) return capture.dim_scalar(dims.sub(zero, d), value->scalar.kind);
+    if (capture.ranges().fits(d)) return capture.values().dim_scalar(dims.sub(zero, d), value->scalar.kind);
   }
   auto operand = as_operand(capture, value);
   if (!operand) return fail(Reason::unsupported_argument, "abs of this object");
@@ -308,7 +309,7 @@ Result<Ref> capture_abs(Capture& capture, PyObject* callable, const CallArgument
   if (!operand->is_array()) events.emplace(capture, dtype_kind(dtype) == 'i' ? "scalar absolute" : "");
   if (!operand->is_array() && dtype_kind(dtype) == 'c') return absolute_complex_scalar(capture, value, dtype);
   if (!operand->is_array() && reports_overflow(Op::absolute, dtype)) {
-    ACCEL_TRY(ValueId v, capture.scalar_value(value));
+    ACCEL_TRY(ValueId v, capture.values().scalar_value(value));
     report_overflow(capture, Op::absolute, {v}, dtype);
   }
   return call_ufunc(capture, "absolute", {value});
@@ -326,7 +327,7 @@ namespace {
 
 Result<Ref> sum_of(Capture& capture, Ref total, const std::vector<Ref>& items) {
   for (size_t i = 0; i < items.size();) {
-    PyTypeObject* type = capture.type_of(total);
+    PyTypeObject* type = capture.values().type_of(total);
     if (type == &PyComplex_Type)
       return fail(Reason::unsupported_argument, "sum of Python complex numbers; plain form: a loop that adds them");
     if (type == &PyFloat_Type && sum_compensates()) {
@@ -345,11 +346,11 @@ Result<Ref> sum_of(Capture& capture, Ref total, const std::vector<Ref>& items) {
 Result<Ref> capture_sum(Capture& capture, PyObject*, const CallArguments& arguments) {
   if (arguments.positional.empty() || arguments.positional.size() > 2) return fail(Reason::unsupported_argument, "sum");
   Ref total = arguments.positional.size() == 2 ? arguments.positional[1] : keyword(arguments, "start");
-  if (!total) total = capture.python_int(0);
+  if (!total) total = capture.values().python_int(0);
   const Ref start = total;
   std::vector<Ref> numbers;
   ACCEL_TRY([[maybe_unused]] Unit added, for_each_item(capture, arguments.positional[0], [&](const Ref& item) -> Status {
-              capture.look(item);
+              capture.resolver().look(item);
               numbers.push_back(item);
               if (item->kind == AbstractKind::scalar || item->kind == AbstractKind::constant) return Unit{};
               // What makes the next item may change this one.
@@ -358,14 +359,14 @@ Result<Ref> capture_sum(Capture& capture, PyObject*, const CallArguments& argume
               return Unit{};
             }));
   ACCEL_TRY(total, sum_of(capture, total, numbers));
-  const PyTypeObject* type = total == start ? capture.type_of(total) : nullptr;
+  const PyTypeObject* type = total == start ? capture.values().type_of(total) : nullptr;
   return type == &PyLong_Type || type == &PyFloat_Type ? another_number(capture, total) : total;
 }
 
 Result<Ref> capture_math_prod(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
   ACCEL_TRY(std::vector<Ref> items, all_items(capture, arguments.positional[0]));
-  Ref total = capture.python_int(1);
+  Ref total = capture.values().python_int(1);
   for (const Ref& item : items) {
     ACCEL_TRY(total, binary_operation(capture, NB_MULTIPLY, false, total, item));
   }
@@ -396,7 +397,8 @@ Result<Ref> capture_pow(Capture& capture, PyObject* callable, const CallArgument
 Result<Ref> capture_divmod(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 2, 2));
   const Ref &left = arguments.positional[0], &right = arguments.positional[1];
-  if (capture.is_constant(left) && capture.is_constant(right)) return fold_call(capture, callable, arguments);
+  if (capture.constants().is_constant(left) && capture.constants().is_constant(right))
+    return fold_call(capture, callable, arguments);
   auto l = as_operand(capture, left), r = as_operand(capture, right);
   if (!l || !r) return fail(Reason::unsupported_argument, "divmod of these objects");
   bool dims = known_dim(capture, left) && known_dim(capture, right);
@@ -404,7 +406,7 @@ Result<Ref> capture_divmod(Capture& capture, PyObject* callable, const CallArgum
   if (l->is_array() || r->is_array()) return call_ufunc(capture, "divmod", {left, right});
   ACCEL_TRY(Ref quotient, binary_operation(capture, NB_FLOOR_DIVIDE, false, left, right));
   ACCEL_TRY(Ref remainder, binary_operation(capture, NB_REMAINDER, false, left, right));
-  return capture.tuple({quotient, remainder});
+  return capture.values().tuple({quotient, remainder});
 }
 
 // conjugate() of Python's numbers.
@@ -416,8 +418,8 @@ Result<Ref> capture_conjugate(Capture& capture, PyObject* callable, const CallAr
     return fold_call(capture, callable, arguments);
   if (dtype_kind(operand->type.dtype) == 'f') return value;
   if (operand->type.kind != OperandType::Kind::py_complex) return python_integer(capture, value);
-  ACCEL_TRY(ValueId v, capture.scalar_value(value));
-  return capture.scalar(PythonNumbers(capture).apply(Op::conjugate, {v}, DType::complex128));
+  ACCEL_TRY(ValueId v, capture.values().scalar_value(value));
+  return capture.values().scalar(PythonNumbers(capture).apply(Op::conjugate, {v}, DType::complex128));
 }
 
 namespace {
@@ -448,7 +450,7 @@ Result<Ref> capture_bit_length(Capture& capture, PyObject* callable, const CallA
     length = integer(Op::add, length, shift);
     rest = integer(Op::right_shift, rest, shift);
   }
-  return capture.scalar(integer(Op::add, length, rest));
+  return capture.values().scalar(integer(Op::add, length, rest));
 }
 
 // int.bit_count(): sums of bits in fields of 2, 4 and 8 bits, then those of all bytes.
@@ -462,7 +464,7 @@ Result<Ref> capture_bit_count(Capture& capture, PyObject* callable, const CallAr
   x = integer(Op::subtract, x, masked(shifted(x, 1), 0x5555555555555555));
   x = integer(Op::add, masked(x, 0x3333333333333333), masked(shifted(x, 2), 0x3333333333333333));
   x = masked(integer(Op::add, x, shifted(x, 4)), 0x0f0f0f0f0f0f0f0f);
-  return capture.scalar(shifted(integer(Op::multiply, x, numbers.integer(0x0101010101010101)), 56));
+  return capture.values().scalar(shifted(integer(Op::multiply, x, numbers.integer(0x0101010101010101)), 56));
 }
 
 Result<Ref> capture_is_integer(Capture& capture, PyObject* callable, const CallArguments& arguments) {
@@ -474,7 +476,7 @@ Result<Ref> capture_is_integer(Capture& capture, PyObject* callable, const CallA
   PythonNumbers numbers(capture);
   ACCEL_TRY(ValueId v, numbers.as_real(value));
   ValueId whole = numbers.test(Op::equal, numbers.apply(Op::floor, {v}, DType::float64), v);
-  return capture.scalar(numbers.both(whole, numbers.apply(Op::isfinite, {v}, DType::bool_)));
+  return capture.values().scalar(numbers.both(whole, numbers.apply(Op::isfinite, {v}, DType::bool_)));
 }
 
 Result<Ref> capture_index(Capture& capture, PyObject* callable, const CallArguments& arguments) {

@@ -59,16 +59,16 @@ Result<Ref> capture_cmath_test(Capture& capture, PyObject* callable, const CallA
   ACCEL_TRY(auto given, complex_arguments(capture, numbers, arguments));
   if (!op || !given) return fold_call(capture, callable, arguments);
   ValueId z = (*given)[0];
-  if (*op == Op::isfinite) return capture.scalar(is_finite(numbers, z));
+  if (*op == Op::isfinite) return capture.values().scalar(is_finite(numbers, z));
   ValueId real = numbers.apply(*op, {numbers.part(z, false)}, DType::bool_);
-  return capture.scalar(numbers.either(real, numbers.apply(*op, {numbers.part(z, true)}, DType::bool_)));
+  return capture.values().scalar(numbers.either(real, numbers.apply(*op, {numbers.part(z, true)}, DType::bool_)));
 }
 
 Result<Ref> capture_cmath_phase(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   PythonNumbers numbers(capture);
   ACCEL_TRY(auto given, complex_arguments(capture, numbers, arguments));
   if (!given) return fold_call(capture, callable, arguments);
-  return capture.scalar(phase_of(numbers, (*given)[0]));
+  return capture.values().scalar(phase_of(numbers, (*given)[0]));
 }
 
 Result<Ref> capture_cmath_polar(Capture& capture, PyObject* callable, const CallArguments& arguments) {
@@ -79,13 +79,14 @@ Result<Ref> capture_cmath_polar(Capture& capture, PyObject* callable, const Call
   ValueId size = numbers.apply(Op::math_hypot, {real, imag}, DType::float64);
   numbers.need_no_error(size, real, imag);
   ACCEL_TRY(Ref length, numbers.settled(size, special));
-  return capture.tuple({length, capture.scalar(phase_of(numbers, z))});
+  return capture.values().tuple({length, capture.values().scalar(phase_of(numbers, z))});
 }
 
 Result<Ref> capture_cmath_rect(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 2, 2));
   const Ref &size = arguments.positional[0], &angle = arguments.positional[1];
-  if (capture.is_constant(size) && capture.is_constant(angle)) return fold_call(capture, callable, arguments);
+  if (capture.constants().is_constant(size) && capture.constants().is_constant(angle))
+    return fold_call(capture, callable, arguments);
   for (const Ref& argument : {size, angle}) {
     auto operand = as_operand(capture, argument);
     if (!operand || operand->is_array() || dtype_kind(operand->type.dtype) == 'c')

@@ -112,7 +112,7 @@ Result<Ref> capture_math_sqrt(Capture& capture, PyObject* callable, const CallAr
   if (!given) return fold_call(capture, callable, arguments);
   ValueId x = (*given)[0];
   auto d = known_dim(capture, arguments.positional[0]);
-  bool natural = d && !capture.is_runtime(*d) && capture.decide(*d, Comparison::ge, capture.dims().constant(0));
+  bool natural = d && !capture.facts().is_runtime(*d) && capture.facts().decide(*d, Comparison::ge, capture.dims().constant(0));
   ValueId out = numbers.apply(Op::sqrt, {x}, DType::float64);
   if (!natural) numbers.need_no_error(out, x, x);
   return numbers.settled(out, "math domain error");
@@ -138,7 +138,7 @@ Result<Ref> capture_math_hypot(Capture& capture, PyObject* callable, const CallA
   ACCEL_TRY(auto given, float_arguments(capture, numbers, arguments, 0, 3));
   if (!given) return fold_call(capture, callable, arguments);
   const std::vector<ValueId>& parts = *given;
-  if (parts.size() == 1) return capture.scalar(numbers.apply(Op::absolute, parts, DType::float64));
+  if (parts.size() == 1) return capture.values().scalar(numbers.apply(Op::absolute, parts, DType::float64));
   ValueId out = numbers.apply(parts.size() == 2 ? Op::math_norm : Op::math_norm_of_three, parts, DType::float64);
   numbers.need_no_error(out, parts[0], parts[1]);
   return numbers.settled(out, "a number that is subnormal, or beyond a float");
@@ -148,15 +148,16 @@ Result<Ref> capture_math_frexp(Capture& capture, PyObject* callable, const CallA
   PythonNumbers numbers(capture);
   ACCEL_TRY(auto given, float_arguments(capture, numbers, arguments, 1, 1));
   if (!given) return fold_call(capture, callable, arguments);
-  Ref mantissa = capture.scalar(numbers.apply(Op::math_mantissa, *given, DType::float64));
-  return capture.tuple({mantissa, capture.scalar(numbers.apply(Op::math_exponent, *given, DType::int64))});
+  Ref mantissa = capture.values().scalar(numbers.apply(Op::math_mantissa, *given, DType::float64));
+  return capture.values().tuple({mantissa, capture.values().scalar(numbers.apply(Op::math_exponent, *given, DType::int64))});
 }
 
 Result<Ref> capture_math_ldexp(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 2, 2));
   const Ref &number = arguments.positional[0], &power = arguments.positional[1];
-  if (capture.is_constant(number) && capture.is_constant(power)) return fold_call(capture, callable, arguments);
-  if (capture.type_of(power) != &PyLong_Type) return fail(Reason::unsupported_argument, "ldexp by this object");
+  if (capture.constants().is_constant(number) && capture.constants().is_constant(power))
+    return fold_call(capture, callable, arguments);
+  if (capture.values().type_of(power) != &PyLong_Type) return fail(Reason::unsupported_argument, "ldexp by this object");
   auto operand = as_operand(capture, number);
   if (!operand || operand->is_array() || dtype_kind(operand->type.dtype) == 'c')
     return fail(Reason::unsupported_argument, "ldexp of this object");
@@ -176,7 +177,7 @@ Result<Ref> capture_math_modf(Capture& capture, PyObject* callable, const CallAr
   ValueId rest = numbers.apply(Op::subtract, {x, whole}, DType::float64);
   ValueId infinite = numbers.apply(Op::isinf, {x}, DType::bool_);
   ValueId part = numbers.apply(Op::copysign, {numbers.select(infinite, numbers.real(0), rest), x}, DType::float64);
-  return capture.tuple({capture.scalar(part), capture.scalar(whole)});
+  return capture.values().tuple({capture.values().scalar(part), capture.values().scalar(whole)});
 }
 
 // Functions without errors that NumPy has too: fabs, copysign, isnan, isinf, isfinite.
@@ -188,7 +189,7 @@ Result<Ref> capture_math_plain(Capture& capture, PyObject* callable, const CallA
   ACCEL_TRY(auto given, float_arguments(capture, numbers, arguments, arity, arity));
   if (!given) return fold_call(capture, callable, arguments);
   bool test = *op == Op::isnan || *op == Op::isinf || *op == Op::isfinite;
-  return capture.scalar(numbers.apply(*op, *given, test ? DType::bool_ : DType::float64));
+  return capture.values().scalar(numbers.apply(*op, *given, test ? DType::bool_ : DType::float64));
 }
 
 Result<Ref> capture_math_angle(Capture& capture, PyObject* callable, const CallArguments& arguments) {
@@ -196,7 +197,7 @@ Result<Ref> capture_math_angle(Capture& capture, PyObject* callable, const CallA
   ACCEL_TRY(auto given, float_arguments(capture, numbers, arguments, 1, 1));
   if (!given) return fold_call(capture, callable, arguments);
   double factor = name_of_builtin(callable) == "degrees" ? 180.0 / pi : pi / 180.0;
-  return capture.scalar(numbers.apply(Op::multiply, {(*given)[0], numbers.real(factor)}, DType::float64));
+  return capture.values().scalar(numbers.apply(Op::multiply, {(*given)[0], numbers.real(factor)}, DType::float64));
 }
 
 Result<Ref> capture_math_floor(Capture& capture, PyObject* callable, const CallArguments& arguments) {

@@ -11,7 +11,7 @@ ValueId PythonNumbers::cast(ValueId v, DType to) {
 }
 
 Result<ValueId> PythonNumbers::as_integer(const Ref& ref) {
-  ACCEL_TRY(ValueId v, capture_.scalar_value(ref));
+  ACCEL_TRY(ValueId v, capture_.values().scalar_value(ref));
   return cast(v, DType::int64);
 }
 
@@ -23,14 +23,14 @@ Result<ValueId> PythonNumbers::as_real(const Ref& ref) {
     PyErr_Clear();
     return fail(Reason::will_raise, "int too large to convert to float");
   }
-  ACCEL_TRY(ValueId v, capture_.scalar_value(ref));
+  ACCEL_TRY(ValueId v, capture_.values().scalar_value(ref));
   return cast(v, DType::float64);
 }
 
 Result<ValueId> PythonNumbers::as_complex(const Ref& ref) {
   auto operand = as_operand(capture_, ref);
   if (operand && dtype_kind(operand->type.dtype) == 'c') {
-    ACCEL_TRY(ValueId v, capture_.scalar_value(ref));
+    ACCEL_TRY(ValueId v, capture_.values().scalar_value(ref));
     return cast(v, DType::complex128);
   }
   ACCEL_TRY(ValueId v, as_real(ref));
@@ -53,12 +53,12 @@ Status PythonNumbers::settle(const char* detail, Reason reason) {
 
 Result<Ref> PythonNumbers::settled(ValueId result, const char* detail, Reason reason) {
   ACCEL_TRY([[maybe_unused]] Unit done, settle(detail, reason));
-  return capture_.scalar(result);
+  return capture_.values().scalar(result);
 }
 
 Result<Ref> python_integer(Capture& capture, const Ref& value) {
-  if (capture.type_of(value) == &PyLong_Type) return value;
-  if (value->kind == AbstractKind::scalar && value->scalar.dim) return capture.dim_scalar(*value->scalar.dim);
+  if (capture.values().type_of(value) == &PyLong_Type) return value;
+  if (value->kind == AbstractKind::scalar && value->scalar.dim) return capture.values().dim_scalar(*value->scalar.dim);
   PythonNumbers numbers(capture);
   ACCEL_TRY(ValueId v, numbers.as_integer(value));
   if (value->kind == AbstractKind::scalar && value->scalar.dtype == DType::uint64)
@@ -72,15 +72,15 @@ std::optional<Result<Ref>> python_attribute(Capture& capture, const Ref& value, 
   switch (dtype_kind(value->scalar.dtype)) {
     case 'c':
       if (!real && !imaginary) return std::nullopt;
-      if (auto v = capture.scalar_value(value); v.ok()) return capture.scalar(numbers.part(*v, imaginary));
+      if (auto v = capture.values().scalar_value(value); v.ok()) return capture.values().scalar(numbers.part(*v, imaginary));
       return std::nullopt;
     case 'f':
       if (real) return value;
-      if (imaginary) return capture.constant(PyRef::steal(PyFloat_FromDouble(0)).get());
+      if (imaginary) return capture.values().constant(PyRef::steal(PyFloat_FromDouble(0)).get());
       return std::nullopt;
     default:
-      if (imaginary) return capture.python_int(0);
-      if (name == "denominator") return capture.python_int(1);
+      if (imaginary) return capture.values().python_int(0);
+      if (name == "denominator") return capture.values().python_int(1);
       if (!real && name != "numerator") return std::nullopt;
       return python_integer(capture, value);
   }

@@ -1,0 +1,44 @@
+#pragma once
+// The sites to which the nodes of the graph belong: where the events of an operation would be reported (product/event_sites.h).
+
+#include <string>
+#include <vector>
+
+#include "capture/domain/value.h"
+#include "capture/product/event_sites.h"
+
+namespace accel {
+
+class Capture;
+
+class EventSites {
+ public:
+  explicit EventSites(Capture& capture) : capture_(capture) {}
+
+  // Where warnings would point to while the next instruction runs.
+  void set_place(EventPlace place);
+  EventState state() const;
+  void set_state(const EventState& state);
+  std::vector<EventSite>& sites() { return sites_; }
+  Errstate& errstate() { return errstate_; }
+  // What setting errstate has given, and resetting it has not taken yet; outermost first.
+  std::vector<Ref>& errstate_tokens() { return errstate_tokens_; }
+
+ private:
+  friend class EventCall;
+  friend class OperandCast;
+  void open_call(std::string name);
+  void close_call();
+  void add_site(std::string name);
+  void leave_site();
+  void set_site(int site);
+
+  Capture& capture_;
+  Errstate errstate_;
+  std::vector<EventSite> sites_;
+  EventPlace place_;
+  int open_calls_ = 0;  // EventCalls that live
+  std::vector<Ref> errstate_tokens_;
+};
+
+}  // namespace accel

@@ -1,0 +1,65 @@
+#pragma once
+// Integers that are known when the call begins: their values at the call that is captured, the ranges that guards give them,
+// and equalities that the next attempt starts with. Ranges are bounds in double precision, which rounds outward of int64.
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "capture/context/integers/comparisons.h"
+#include "capture/context/plan.h"
+#include "capture/domain/value.h"
+
+namespace accel {
+
+class Capture;
+
+class ValueRanges {
+ public:
+  struct Range {
+    double low = 0, high = 0;
+  };
+  static constexpr int64_t runtime_limit = int64_t{1} << 46;  // of integers that are checked for their size
+
+  explicit ValueRanges(Capture& capture) : capture_(capture) {}
+
+  // Value at the call that is captured.
+  int64_t hint(Dim d) const;
+  double low(Dim d) const { return range_of(d).low; }
+  double high(Dim d) const { return range_of(d).high; }
+  Range range_of(Dim d) const;
+  // Whether `d` fits int64 for all entry symbols, after guards on their size where these help, and is no endless expression.
+  bool fits(Dim d);
+  // Of numbers whose difference may leave int64 (is_far).
+  bool is_far_apart(Dim left, Dim right) const;
+  // The answer that the range of each side alone implies.
+  std::optional<bool> implied_by_ranges(Dim left, Comparison comparison, Dim right) const;
+  // Signs (SignBits) that the difference may have by its range and by guards.
+  uint8_t signs_of(Dim difference) const;
+  // A guard has decided the sign of left - right.
+  void note_signs(Dim left, Dim right, uint8_t signs);
+  void guard_relation(Dim left, Comparison comparison, Dim right);
+  // How many guards there are on sizes and numbers.
+  int64_t decided_by_guards() const;
+  std::string relation_text(const Relation& relation) const;
+
+  int add_symbol(const std::string& name, int64_t hint, Range range);
+  // The symbol, or what an earlier attempt found it to be equal to.
+  Dim symbol_dim(int symbol);
+  const Range& range_of_symbol(int symbol) const { return symbol_ranges_[static_cast<size_t>(symbol)]; }
+  // Equal dims should be one Dim: the next attempt starts with the higher symbol replaced.
+  void substitute_if_possible(Dim left, Dim right);
+  Plan::Substitution substitution_of(int symbol, Dim by);
+
+ private:
+  bool substitute(Dim symbol, Dim by);
+  bool limit_symbols(Dim d, double limit);
+  bool fits_with_limits(Dim d);
+
+  Capture& capture_;
+  std::vector<Range> symbol_ranges_;
+  std::unordered_map<int32_t, uint8_t> signs_;  // what guards say about the sign of a Dim
+};
+
+}  // namespace accel
