@@ -6,6 +6,7 @@ NumPy's functions in compiled ones (tests/support/breadth.py), where accel is in
 
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
@@ -46,6 +47,10 @@ def table(head, lines):
     return "\n".join(text) + "\n"
 
 
+def prose(text):
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False) + "\n\n"
+
+
 def code(text):
     return f"`{text}`" if text else ""
 
@@ -59,8 +64,10 @@ def settings():
         lines.append([code(name), kind, code(default), code(env), values, doc])
     return (
         "# Settings\n\n"
-        "Set them as attributes: `accel.config.threads = 4`. "
-        "Those with a variable are also read from the environment when the process starts.\n\n"
+        + prose(
+            "Set them as attributes: `accel.config.threads = 4`. "
+            "Those with a variable are also read from the environment when the process starts."
+        )
         + table(["setting", "type", "default", "variable", "allowed", "what it does"], lines)
         + "\n## Topics of `logs`\n\n"
         + table(["topic", "what is logged"], [[code(name), doc] for name, doc in topics])
@@ -71,8 +78,10 @@ def reasons():
     lines = [[code(name), what, way_out] for name, what, way_out in rows("base/reasons.inc", "REASON")]
     return (
         "# Reason codes\n\n"
-        "Why something was left to the interpreter, or compiled again. `accel.explain(function)(*arguments)` shows them "
-        "with their lines; the log topics `breaks` and `recompiles` show them as they happen.\n\n"
+        + prose(
+            "Why something was left to the interpreter, or compiled again. `accel.explain(function)(*arguments)` shows them "
+            "with their lines; the log topics `breaks` and `recompiles` show them as they happen."
+        )
         + table(["code", "what happened", "the way out"], lines)
     )
 
@@ -83,11 +92,13 @@ def operations():
         lines.append([code(name), op_class, "any" if arity == "-1" else arity, code(inline), events])
     return (
         "# Operations\n\n"
-        "The operations of the compiler's graph. A dtype letter (b bool, i signed, u unsigned, e float16, f float32 and "
-        "float64, c complex) says for which operands the operation is written into the kernel; for the others the kernel "
-        "calls NumPy's own inner loop. "
-        "Events are the floating-point events it may raise: d(ivide), o(verflow), u(nderflow), (in)v(alid); e: "
-        "it may raise an exception.\n\n" + table(["operation", "class", "operands", "inline dtypes", "events"], lines)
+        + prose(
+            "The operations of the compiler's graph. A dtype letter (b bool, i signed, u unsigned, e float16, f float32 and "
+            "float64, c complex) says for which operands the operation is written into the kernel; for the others the kernel "
+            "calls NumPy's own inner loop. Events are the floating-point events it may raise: d(ivide), o(verflow), "
+            "u(nderflow), (in)v(alid); e: it may raise an exception."
+        )
+        + table(["operation", "class", "operands", "inline dtypes", "events"], lines)
     )
 
 

@@ -1,4 +1,6 @@
-"""Whole programs (tests/programs), written as a scientist writes them: each is one compiled function, and does what NumPy does."""
+"""Whole programs (tests/programs), written as a scientist writes them: each is one compiled function, and does what NumPy
+does.
+"""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
-# Part "abi" of the prelude: writes OUTPUT, the declarations of kernel_abi.h (HEADER) in words that kernels have without includes.
-# Runs at build time: cmake -DHEADER=<kernel_abi.h> -DOUTPUT=<file> -P abi.cmake
+# Part "abi" of the prelude: writes OUTPUT, the declarations of kernel_abi.h (HEADER) in words that kernels have without
+# includes. Runs at build time: cmake -DHEADER=<kernel_abi.h> -DOUTPUT=<file> -P abi.cmake
 file(READ "${HEADER}" text)
 string(FIND "${text}" "constexpr int accel_abi_version" begin)
 string(FIND "${text}" "}  // extern \"C\"" end)

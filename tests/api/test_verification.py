@@ -1,4 +1,6 @@
-"""The setting verify: calls are made twice, compiled on copies, and differences are reported with a file that reproduces them."""
+"""The setting verify: calls are made twice, compiled on copies, and differences are reported with a file that reproduces
+them.
+"""
 
 import dataclasses
 import subprocess

@@ -1,4 +1,6 @@
-"""Numbers in globals, closures, dicts of globals, modules and classes: one that has changed once is an input like an argument."""
+"""Numbers in globals, closures, dicts of globals, modules and classes: one that has changed once is an input like an
+argument.
+"""
 
 import itertools
 import types

@@ -1,4 +1,6 @@
-"""Kernels with several exits: early returns, exits in the middle of loops, failed checks, events; what they count and explain."""
+"""Kernels with several exits: early returns, exits in the middle of loops, failed checks, events; what they count and
+explain.
+"""
 
 import threading
 import time

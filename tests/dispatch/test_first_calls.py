@@ -1,4 +1,6 @@
-"""First calls: what is emitted grows in proportion to the function, the compiler needs seconds at most, and capture has a limit."""
+"""First calls: what is emitted grows in proportion to the function, the compiler needs seconds at most, and capture has a
+limit.
+"""
 
 import re
 import resource

@@ -9,6 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 LONG_FILE = 600
+COLUMNS = 128
 
 
 def tree():
@@ -73,3 +74,19 @@ def test_long_files_are_noticed():
     for path, count in counts.items():
         if count > LONG_FILE:
             warnings.warn(f"{path.relative_to(ROOT)} has {count} lines: does it still have one job?", stacklevel=1)
+
+
+def long_lines(path):
+    """Numbers of the comment lines of a source, or of the lines of a page outside of tables and code, that are too long."""
+    is_page, in_code = path.suffix == ".md", False
+    for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+        in_code ^= is_page and line.startswith("```")
+        counts = not in_code and not line.startswith("|") if is_page else re.match(r"\s*(//|#)", line)
+        if counts and len(line) > COLUMNS:
+            yield number
+
+
+def test_comments_and_pages_fit_the_columns():
+    """Ruff says it of Python's docstrings."""
+    found = [f"{path.relative_to(ROOT)}:{number}" for path in text_files() for number in long_lines(path)]
+    assert not found, f"over {COLUMNS} columns: {found}"

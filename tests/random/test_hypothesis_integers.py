@@ -1,6 +1,5 @@
-"""Random arithmetic of the numbers of loops, as conditions and as indices, against NumPy: what is decided once for all rounds has
-to hold in each, and an index that is out of bounds in one of them is NumPy's error.
-
+"""Random arithmetic of the numbers of loops, as conditions and as indices, against NumPy: what is decided once for all
+rounds has to hold in each, and an index that is out of bounds in one of them is NumPy's error.
 ACCEL_EXAMPLES=5000 draws that many, other ones each time.
 """
 

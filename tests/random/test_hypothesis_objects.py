@@ -1,5 +1,5 @@
-"""Random programs that set attributes of objects and items of dicts and lists, in loops and branches, beside calls that see them.
-
+"""Random programs that set attributes of objects and items of dicts and lists, in loops and branches, beside calls that see
+them.
 ACCEL_EXAMPLES=500 draws that many programs, other ones each time.
 """
 

@@ -1,4 +1,6 @@
-"""The page of what is compiled: each public function and method of NumPy is called in a compiled function, without a C++ compiler."""
+"""The page of what is compiled: each public function and method of NumPy is called in a compiled function, without a C++
+compiler.
+"""
 
 import contextlib
 import io

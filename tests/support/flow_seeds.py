@@ -1,8 +1,8 @@
 """Runs many generated programs with control flow, on all cores, and counts: python tests/support/flow_seeds.py 0 2000
 
-Each program runs in NumPy, as a kernel, and operation by operation with an exit taken somewhere (`stress_exits`), five calls each.
-Printed are the differences, the crashes (the seed of each), and how many programs were captured whole and why the others were not.
-"""
+Each program runs in NumPy, as a kernel, and operation by operation with an exit taken somewhere (`stress_exits`), five
+calls each. Printed are the differences, the crashes (the seed of each), and how many programs were captured whole and why
+the others were not."""
 
 import argparse
 import collections

@@ -1,4 +1,6 @@
-"""What tools that run tests for hours in many processes share: options, counts, the report, an end for processes that are stuck."""
+"""What tools that run tests for hours in many processes share: options, counts, the report, an end for processes that are
+stuck.
+"""
 
 import argparse
 import contextlib

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "capture/context/constants.h"
-#include "capture/context/event_sites.h"
+#include "capture/context/event_recorder.h"
 #include "capture/context/integers/path_facts.h"
 #include "capture/context/integers/value_ranges.h"
 #include "capture/context/memory/storage_versions.h"
@@ -41,7 +41,7 @@ class Capture {
   ValueRanges& ranges() { return ranges_; }
   PathFacts& facts() { return facts_; }
   Constants& constants() { return constants_; }
-  EventSites& events() { return events_; }
+  EventRecorder& events() { return events_; }
 
   // --- control -------------------------------------------------------------------------------------------------------
   void attach(Walker* walker) { walker_ = walker; }
@@ -113,7 +113,7 @@ class Capture {
   ValueRanges ranges_;
   PathFacts facts_;
   Constants constants_;
-  EventSites events_;
+  EventRecorder events_;
   Walker* walker_ = nullptr;
   Effects effects_;
   std::vector<Note> notes_;

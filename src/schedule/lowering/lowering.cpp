@@ -13,14 +13,14 @@
 namespace accel {
 
 Lowering::Lowering(const Graph& graph, const Placement& placement, Program& program)
-    : StatementWriter(program),
+    : StatementLowering(program),
       graph_(graph),
       placement_(placement),
       program_(program),
       dims_(program.dims),
       root_buffers_(graph.values.size(), -1),
-      reductions_(std::make_unique<ReductionWriter>(*this)),
-      tiles_(std::make_unique<TileWriter>(*this)) {
+      reductions_(std::make_unique<ReductionLowering>(*this)),
+      tiles_(std::make_unique<TileLowering>(*this)) {
   for (size_t k = 0; k < graph.inputs.size(); ++k) {
     if (graph.inputs[k].slot >= 0) continue;
     ValueId v = graph.entry().params[k];
@@ -38,7 +38,7 @@ Lowering::~Lowering() = default;
 
 void Lowering::begin_nest() {
   outer_loops_.clear();
-  StatementWriter::begin_nest();
+  StatementLowering::begin_nest();
 }
 
 void Lowering::mark_outer_loop(std::vector<Dim> variables) {

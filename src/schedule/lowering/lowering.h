@@ -10,7 +10,7 @@
 
 #include "ir/analysis/reduction_plan.h"
 #include "schedule/analysis/index_maps.h"
-#include "schedule/lowering/statement_writer.h"
+#include "schedule/lowering/statements.h"
 #include "schedule/memory/placement.h"
 #include "schedule/program/program.h"
 
@@ -27,18 +27,18 @@ struct StoreTarget {
   bool copied = false;       // the nest of the value is another one: it is read from memory if it has any
 };
 
-class ReductionWriter;
-class TileWriter;
+class ReductionLowering;
+class TileLowering;
 
-class Lowering : public StatementWriter {
+class Lowering : public StatementLowering {
  public:
   Lowering(const Graph& graph, const Placement& placement, Program& program);
   ~Lowering();
 
   const Graph& graph() const { return graph_; }
   const Placement& placement() const { return placement_; }
-  ReductionWriter& reductions() { return *reductions_; }
-  TileWriter& tiles() { return *tiles_; }
+  ReductionLowering& reductions() { return *reductions_; }
+  TileLowering& tiles() { return *tiles_; }
   const std::vector<Failure>& errors() const { return errors_; }
   void fail_with(Failure failure) { errors_.push_back(std::move(failure)); }
 
@@ -97,8 +97,8 @@ class Lowering : public StatementWriter {
   std::vector<std::vector<int>> outer_loops_;
   std::vector<BufferId> root_buffers_;
   std::vector<Failure> errors_;
-  std::unique_ptr<ReductionWriter> reductions_;
-  std::unique_ptr<TileWriter> tiles_;
+  std::unique_ptr<ReductionLowering> reductions_;
+  std::unique_ptr<TileLowering> tiles_;
 };
 
 }  // namespace accel

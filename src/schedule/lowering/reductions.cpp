@@ -42,7 +42,7 @@ std::optional<Literal> identity_of(Op op, DType dtype) {
 
 }  // namespace
 
-Index ReductionWriter::operand_index(const Node& node, const Index& index, Dim reduced_value) const {
+Index ReductionLowering::operand_index(const Node& node, const Index& index, Dim reduced_value) const {
   Index from;
   size_t next = 0;
   for (int k = 0; k < graph_.type(node.operands[0]).rank(); ++k)
@@ -50,7 +50,7 @@ Index ReductionWriter::operand_index(const Node& node, const Index& index, Dim r
   return from;
 }
 
-TempId ReductionWriter::start_of(ValueId v, const Node& node, const Index& operand_index) {
+TempId ReductionLowering::start_of(ValueId v, const Node& node, const Index& operand_index) {
   DType dtype = graph_.type(v).dtype;
   NodeId id = graph_.values[v].producer;
   if (ValueId initial = initial_of(graph_, node); initial != no_value)
@@ -61,7 +61,7 @@ TempId ReductionWriter::start_of(ValueId v, const Node& node, const Index& opera
   return lowering_.cast(lowering_.value_at(node.operands[0], operand_index), dtype, id);
 }
 
-TempId ReductionWriter::reduction_at(ValueId v, const Node& node, const Index& index) {
+TempId ReductionLowering::reduction_at(ValueId v, const Node& node, const Index& index) {
   if (node.op != Op::reduce) return argreduce_at(v, node, index);
   if (!lowering_.plan_of(v).run_axes.empty() || !lowering_.in_tile(index)) return plan_at(v, node, index);
   Dim variable = lowering_.innermost().header.var, extent = lowering_.innermost().header.extent;
@@ -73,13 +73,13 @@ TempId ReductionWriter::reduction_at(ValueId v, const Node& node, const Index& i
   return lowering_.load(tile, graph_.type(v).dtype);
 }
 
-Dim ReductionWriter::run_extent(const Node& node, const std::vector<int>& axes) {
+Dim ReductionLowering::run_extent(const Node& node, const std::vector<int>& axes) {
   Dim extent = dims_.constant(1);
   for (int axis : axes) extent = dims_.mul(extent, graph_.type(node.operands[0]).shape[axis]);
   return extent;
 }
 
-TempId ReductionWriter::plan_at(ValueId v, const Node& node, const Index& index) {
+TempId ReductionLowering::plan_at(ValueId v, const Node& node, const Index& index) {
   const ReductionPlan& plan = lowering_.plan_of(v);
   DType dtype = graph_.type(v).dtype;
   if (any_order(node.attrs.ufunc, dtype)) return fold_at(v, node, index);
@@ -91,14 +91,14 @@ TempId ReductionWriter::plan_at(ValueId v, const Node& node, const Index& index)
 }
 
 // total = op(total, piece); float16 totals meet float32 pieces before they are rounded.
-TempId ReductionWriter::add_to(ValueId v, TempId total, TempId piece) {
+TempId ReductionLowering::add_to(ValueId v, TempId total, TempId piece) {
   NodeId id = graph_.values[v].producer;
   DType dtype = graph_.type(v).dtype, wide = lowering_.dtype_of(piece);
   return lowering_.cast(lowering_.compute(graph_.nodes[id].attrs.ufunc, {lowering_.cast(total, wide, id), piece}, wide, id),
                         dtype, id);
 }
 
-TempId ReductionWriter::runs_at(ValueId v, const Node& node, const Index& index) {
+TempId ReductionLowering::runs_at(ValueId v, const Node& node, const Index& index) {
   const ReductionPlan& plan = lowering_.plan_of(v);
   DType dtype = graph_.type(v).dtype;
   Index from = operand_index(node, index, dims_.constant(0));
@@ -116,7 +116,7 @@ TempId ReductionWriter::runs_at(ValueId v, const Node& node, const Index& index)
 }
 
 // Combines the pieces of one run with `total`, one after the other; the new total.
-TempId ReductionWriter::pieces_at(ValueId v, const Node& node, const Index& index, TempId total) {
+TempId ReductionLowering::pieces_at(ValueId v, const Node& node, const Index& index, TempId total) {
   const ReductionPlan& plan = lowering_.plan_of(v);
   DType dtype = graph_.type(v).dtype;
   Dim extent = run_extent(node, plan.run_axes);
@@ -140,13 +140,13 @@ TempId ReductionWriter::pieces_at(ValueId v, const Node& node, const Index& inde
 }
 
 // `total` combined with `extent` elements of a run from `begin` on.
-TempId ReductionWriter::piece_at(ValueId v, const Node& node, const Index& index, Dim begin, Dim extent, TempId total) {
+TempId ReductionLowering::piece_at(ValueId v, const Node& node, const Index& index, Dim begin, Dim extent, TempId total) {
   if (!lowering_.plan_of(v).pairwise) return half_product_at(v, node, index, begin, extent, total);
   if (mask_of(graph_, node) != no_value) return masked_at(v, node, index, begin, extent, total);
   return add_to(v, total, tree_at(v, node, index, begin, extent, 0));
 }
 
-TempId ReductionWriter::masked_at(ValueId v, const Node& node, const Index& index, Dim begin, Dim extent, TempId total) {
+TempId ReductionLowering::masked_at(ValueId v, const Node& node, const Index& index, Dim begin, Dim extent, TempId total) {
   DType dtype = graph_.type(v).dtype, wide = dtype == DType::float16 ? DType::float32 : dtype;
   ValueId mask = mask_of(graph_, node);
   Dim position = dims_.add(begin, lowering_.open_reducing(StmtKind::masked_pairwise, extent));
@@ -161,7 +161,7 @@ TempId ReductionWriter::masked_at(ValueId v, const Node& node, const Index& inde
 }
 
 // The pairwise sum of `extent` elements of a run from `begin` on.
-TempId ReductionWriter::tree_at(ValueId v, const Node& node, const Index& index, Dim begin, Dim extent, int64_t chunk) {
+TempId ReductionLowering::tree_at(ValueId v, const Node& node, const Index& index, Dim begin, Dim extent, int64_t chunk) {
   DType dtype = graph_.type(v).dtype == DType::float16 ? DType::float32 : graph_.type(v).dtype;
   Dim position = dims_.add(begin, lowering_.open_reducing(StmtKind::pairwise, extent));
   Index at = lowering_.run_index(node.operands[0], index, lowering_.plan_of(v).run_axes, position);
@@ -175,7 +175,7 @@ TempId ReductionWriter::tree_at(ValueId v, const Node& node, const Index& index,
 }
 
 // `total` combined with the operand's element at `index`; under a mask, with what has no events where it does not count.
-TempId ReductionWriter::combined_at(ValueId v, const Node& node, const Index& index, TempId total) {
+TempId ReductionLowering::combined_at(ValueId v, const Node& node, const Index& index, TempId total) {
   DType dtype = graph_.type(v).dtype;
   NodeId id = graph_.values[v].producer;
   Op op = node.attrs.ufunc;
@@ -195,7 +195,8 @@ TempId ReductionWriter::combined_at(ValueId v, const Node& node, const Index& in
 
 // NumPy multiplies float16 numbers in float32 and rounds once per piece; under a mask, behind each sequence of elements that
 // count: rounding again where none counts changes nothing.
-TempId ReductionWriter::half_product_at(ValueId v, const Node& node, const Index& index, Dim begin, Dim extent, TempId total) {
+TempId ReductionLowering::half_product_at(ValueId v, const Node& node, const Index& index, Dim begin, Dim extent,
+                                          TempId total) {
   NodeId id = graph_.values[v].producer;
   ValueId mask = mask_of(graph_, node);
   const std::vector<int>& axes = lowering_.plan_of(v).run_axes;
@@ -219,7 +220,7 @@ TempId ReductionWriter::half_product_at(ValueId v, const Node& node, const Index
   return lowering_.cast(run, DType::float16, id);
 }
 
-TempId ReductionWriter::fold_at(ValueId v, const Node& node, const Index& index) {
+TempId ReductionLowering::fold_at(ValueId v, const Node& node, const Index& index) {
   DType dtype = graph_.type(v).dtype;
   NodeId id = graph_.values[v].producer;
   const Type& operand = graph_.type(node.operands[0]);
@@ -250,7 +251,7 @@ TempId ReductionWriter::fold_at(ValueId v, const Node& node, const Index& index)
   return total;
 }
 
-TempId ReductionWriter::sequential_at(ValueId v, const Node& node, const Index& index, const std::vector<int>& axes) {
+TempId ReductionLowering::sequential_at(ValueId v, const Node& node, const Index& index, const std::vector<int>& axes) {
   DType dtype = graph_.type(v).dtype;
   Index from = operand_index(node, index, dims_.constant(0));
   TempId total = lowering_.declare(start_of(v, node, from), dtype);
@@ -260,7 +261,7 @@ TempId ReductionWriter::sequential_at(ValueId v, const Node& node, const Index& 
   return total;
 }
 
-TempId ReductionWriter::argreduce_at(ValueId v, const Node& node, const Index& index) {
+TempId ReductionLowering::argreduce_at(ValueId v, const Node& node, const Index& index) {
   int axis = node.attrs.axes[0];
   Index from = operand_index(node, index, dims_.constant(0));
   from[axis] = lowering_.open_reducing(StmtKind::argreduce, graph_.type(node.operands[0]).shape[axis]);
@@ -272,7 +273,7 @@ TempId ReductionWriter::argreduce_at(ValueId v, const Node& node, const Index& i
 }
 
 // Accumulates one row of the tile after the other: out[i] = op(out[i], in[k][i]).
-Address ReductionWriter::column_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent) {
+Address ReductionLowering::column_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent) {
   auto done = lowering_.innermost().tiles.find({v, index});
   if (done != lowering_.innermost().tiles.end()) return done->second;
   DType dtype = graph_.type(v).dtype;

@@ -7,9 +7,9 @@
 
 namespace accel {
 
-class ReductionWriter {
+class ReductionLowering {
  public:
-  explicit ReductionWriter(Lowering& lowering)
+  explicit ReductionLowering(Lowering& lowering)
       : lowering_(lowering), graph_(lowering.graph()), placement_(lowering.placement()), dims_(lowering.dims()) {}
 
   TempId reduction_at(ValueId v, const Node& node, const Index& index);

@@ -6,14 +6,14 @@
 #include <memory>
 #include <vector>
 
-#include "schedule/lowering/statement_writer.h"
+#include "schedule/lowering/statements.h"
 
 namespace accel {
 
 class Cut {
  public:
   // Requires 0 <= level < open scopes. Keeps scopes 0..level open until the end of its life.
-  Cut(StatementWriter& writer, int level) : writer_(writer) {
+  Cut(StatementLowering& writer, int level) : writer_(writer) {
     auto first = writer.scopes_.begin() + level + 1;
     std::move(first, writer.scopes_.end(), std::back_inserter(aside_));
     writer.scopes_.erase(first, writer.scopes_.end());
@@ -23,7 +23,7 @@ class Cut {
   Cut& operator=(const Cut&) = delete;
 
  private:
-  StatementWriter& writer_;
+  StatementLowering& writer_;
   std::vector<std::unique_ptr<Scope>> aside_;
 };
 

@@ -27,13 +27,13 @@ bool is_spread(const Graph& graph, const Node& node, ValueId operand) {
 
 }  // namespace
 
-Address TileWriter::new_tile(DType dtype, Dim variable, Dim extent) {
+Address TileLowering::new_tile(DType dtype, Dim variable, Dim extent) {
   // A tile of one element may outlive the variable: it is read where no loop over it is open.
   if (dims_.is_constant(extent, 1)) return {lowering_.scratch(dtype, dims_.constant(1), "tile"), dims_.constant(0)};
   return {lowering_.scratch(dtype, dims_.constant(tile_elements), "tile"), dims_.mul(variable, item_size(dtype))};
 }
 
-TempId TileWriter::call_at(ValueId v, const Node& node, const Index& index) {
+TempId TileLowering::call_at(ValueId v, const Node& node, const Index& index) {
   if (!lowering_.in_tile(index)) {
     Address result = call_tile(v, node, index, dims_.new_variable(), dims_.constant(1), nullptr);
     return lowering_.load({result.buffer, dims_.constant(0)}, graph_.type(v).dtype);
@@ -48,7 +48,7 @@ TempId TileWriter::call_at(ValueId v, const Node& node, const Index& index) {
 }
 
 // The element in a tile that a loop of its own fills before.
-TempId TileWriter::tiled_at(ValueId v, const Index& index) {
+TempId TileLowering::tiled_at(ValueId v, const Index& index) {
   Dim variable = lowering_.innermost().header.var, extent = lowering_.innermost().header.extent;
   Address tile = new_tile(graph_.type(v).dtype, variable, extent);
   {
@@ -59,8 +59,8 @@ TempId TileWriter::tiled_at(ValueId v, const Index& index) {
   return lowering_.load(tile, graph_.type(v).dtype);
 }
 
-Address TileWriter::call_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent,
-                              const Address* destination) {
+Address TileLowering::call_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent,
+                                const Address* destination) {
   auto done = lowering_.innermost().tiles.find({v, index});
   if (done != lowering_.innermost().tiles.end()) return done->second;
   if (node.op == Op::power && dtype_kind(graph_.type(node.operands[0]).dtype) != 'f' &&
@@ -94,7 +94,7 @@ Address TileWriter::call_tile(ValueId v, const Node& node, const Index& index, D
   return wanted;
 }
 
-CallOperand TileWriter::call_operand(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent) {
+CallOperand TileLowering::call_operand(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent) {
   DType dtype = graph_.type(v).dtype;
   int symbol = *dims_.as_symbol(variable);
   bool depends = std::any_of(index.begin(), index.end(), [&](Dim d) { return dims_.names(d, symbol); });
@@ -134,7 +134,7 @@ CallOperand TileWriter::call_operand(ValueId v, const Node& node, const Index& i
   return *stride_of(tile);
 }
 
-void TileWriter::fill_tile(const Address& tile, ValueId v, const Index& index, Dim variable, Dim extent) {
+void TileLowering::fill_tile(const Address& tile, ValueId v, const Index& index, Dim variable, Dim extent) {
   lowering_.open_loop_over(variable, LoopKind::simd, extent, false);
   const bool is_tiled = !graph_.is_input(v) && placement_.is_tiled(v);
   lowering_.store(tile, is_tiled ? lowering_.element_at(v, graph_.producer(v), index) : lowering_.value_at(v, index),
@@ -144,7 +144,7 @@ void TileWriter::fill_tile(const Address& tile, ValueId v, const Index& index, D
 
 // Many loops have other bits for a negative stride. NumPy passes one unless the inner one of several loops is short: there it
 // copies through its buffer.
-bool TileWriter::may_walk_backwards(Dim stride) {
+bool TileLowering::may_walk_backwards(Dim stride) {
   if (lowering_.outer_loops().empty()) return false;
   bool unknown_sign = std::any_of(graph_.inputs.begin(), graph_.inputs.end(), [&](const Input& input) {
     return std::any_of(input.strides.begin(), input.strides.end(), [&](Dim d) {
@@ -156,7 +156,7 @@ bool TileWriter::may_walk_backwards(Dim stride) {
 }
 
 // The elements in a tile, from behind where NumPy walks so.
-CallOperand TileWriter::copied_operand(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent) {
+CallOperand TileLowering::copied_operand(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent) {
   DType dtype = graph_.type(v).dtype;
   Dim item = dims_.constant(item_size(dtype)), backwards = walked_backwards(dims_, graph_, placement_.places, node, v);
   Dim turned = dims_.mul(backwards, dims_.sub(dims_.sub(extent, dims_.constant(1)), dims_.mul(variable, 2)));
@@ -166,7 +166,7 @@ CallOperand TileWriter::copied_operand(ValueId v, const Node& node, const Index&
           dims_.mul(item, dims_.sub(dims_.constant(1), dims_.mul(backwards, 2)))};
 }
 
-std::optional<Address> TileWriter::row_at(ValueId v, const Index& index) {
+std::optional<Address> TileLowering::row_at(ValueId v, const Index& index) {
   std::vector<int> fixed_symbols;
   for (int k = 0; k < placement_.row_levels[v] && k < static_cast<int>(lowering_.outer_loops().size()); ++k)
     fixed_symbols.insert(fixed_symbols.end(), lowering_.outer_loops()[k].begin(), lowering_.outer_loops()[k].end());
@@ -206,7 +206,7 @@ std::optional<Address> TileWriter::row_at(ValueId v, const Index& index) {
   return Address{buffer, offset};
 }
 
-BufferId TileWriter::fill_row(ValueId v, const Index& index, const std::vector<int>& axes) {
+BufferId TileLowering::fill_row(ValueId v, const Index& index, const std::vector<int>& axes) {
   const Type& type = graph_.type(v);
   StoreTarget target{v, -1, dims_.constant(0), std::vector<Dim>(type.shape.size(), dims_.constant(0))};
   Dim elements = dims_.constant(1);

@@ -8,9 +8,9 @@
 
 namespace accel {
 
-class TileWriter {
+class TileLowering {
  public:
-  explicit TileWriter(Lowering& lowering)
+  explicit TileLowering(Lowering& lowering)
       : lowering_(lowering), graph_(lowering.graph()), placement_(lowering.placement()), dims_(lowering.dims()) {}
 
   // Memory for a tile of `extent` elements: the address of element `variable`.

@@ -1,4 +1,6 @@
-"""Functions of which the C library is slow outside their domain or range: what a loop does not get has NumPy's results and events."""
+"""Functions of which the C library is slow outside their domain or range: what a loop does not get has NumPy's results and
+events.
+"""
 
 import numpy as np
 import pytest

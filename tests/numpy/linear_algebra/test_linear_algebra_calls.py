@@ -1,5 +1,5 @@
-"""numpy.linalg inside compiled functions: its gufuncs are loops of the kernel, or called as they are, under the errstate that its
-code sets."""
+"""numpy.linalg inside compiled functions: its gufuncs are loops of the kernel, or called as they are, under the errstate
+that its code sets."""
 
 import numpy as np
 import pytest

@@ -341,7 +341,9 @@ def test_arguments_that_a_draw_does_not_take(name):
 
 @pytest.mark.parametrize("bits", [np.random.MT19937, np.random.PCG64])
 def test_normal_numbers_of_every_layer_and_size(bits):
-    """Many, so that the rare ways are taken, too; between numbers of other methods, which go on in the stream where they end."""
+    """Many, so that the rare ways are taken, too; between numbers of other methods, which go on in the stream where they
+    end.
+    """
 
     def function(rng, n, loc, scale):
         out = np.empty((n, 4))

@@ -1,4 +1,6 @@
-"""Functions of numpy.random and methods of RandomState inside compiled functions: the same numbers, and the same state after."""
+"""Functions of numpy.random and methods of RandomState inside compiled functions: the same numbers, and the same state
+after.
+"""
 
 import warnings
 

@@ -1,4 +1,6 @@
-"""argmin and argmax of square roots: told from the squares where those differ enough, else from the roots, as NumPy tells them."""
+"""argmin and argmax of square roots: told from the squares where those differ enough, else from the roots, as NumPy tells
+them.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,6 @@
-"""NumPy adds in the order that the goldens in tests/golden/ir/reduction_plan say: sums are emulated by plan and compared by bits."""
+"""NumPy adds in the order that the goldens in tests/golden/ir/reduction_plan say: sums are emulated by plan and compared by
+bits.
+"""
 
 import pathlib
 import re

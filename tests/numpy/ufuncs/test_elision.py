@@ -1,4 +1,6 @@
-"""Operators of large arrays, which NumPy computes in the memory of a temporary: the order of memory and the rounding of products."""
+"""Operators of large arrays, which NumPy computes in the memory of a temporary: the order of memory and the rounding of
+products.
+"""
 
 import numpy as np
 import pytest

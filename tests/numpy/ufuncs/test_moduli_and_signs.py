@@ -1,4 +1,6 @@
-"""Moduli of complex numbers and signs of numbers, alone and before other operations: NumPy's bits, and none of NumPy's warnings more."""
+"""Moduli of complex numbers and signs of numbers, alone and before other operations: NumPy's bits, and none of NumPy's
+warnings more.
+"""
 
 import itertools
 import warnings

@@ -1,4 +1,6 @@
-"""Checks that hold in each round of a loop are not made; those that may fail are, and NumPy's error comes where NumPy raises it."""
+"""Checks that hold in each round of a loop are not made; those that may fail are, and NumPy's error comes where NumPy
+raises it.
+"""
 
 import numpy as np
 import pytest

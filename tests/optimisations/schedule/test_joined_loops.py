@@ -1,4 +1,6 @@
-"""Results that share loops, behind calls of NumPy's inner loops too: NumPy's bits, also where one result is memory of another."""
+"""Results that share loops, behind calls of NumPy's inner loops too: NumPy's bits, also where one result is memory of
+another.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,6 @@
-"""Places of calls that compiled code makes: methods, containers of the caller, files, random numbers, loops; exits around them."""
+"""Places of calls that compiled code makes: methods, containers of the caller, files, random numbers, loops; exits around
+them.
+"""
 
 import contextlib
 import io

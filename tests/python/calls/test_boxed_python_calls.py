@@ -1,4 +1,6 @@
-"""Calls of Python objects that compiled code makes at their place: order of effects, arguments, results, and what a callee may do."""
+"""Calls of Python objects that compiled code makes at their place: order of effects, arguments, results, and what a callee
+may do.
+"""
 
 import logging
 import sys

@@ -1,4 +1,6 @@
-"""Keys of dicts and elements of sets are one when they have one hash, too: a dtype and its name, a float32 and a float are not."""
+"""Keys of dicts and elements of sets are one when they have one hash, too: a dtype and its name, a float32 and a float are
+not.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,6 @@
-"""Lists of lists that grow in a loop, are read, and are stored to: one version serves all sizes; names of one list stay names of one."""
+"""Lists of lists that grow in a loop, are read, and are stored to: one version serves all sizes; names of one list stay
+names of one.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,6 @@
-"""Branches on data in Python code that C code calls: the path cannot part there, so it takes one way and leaves for the other."""
+"""Branches on data in Python code that C code calls: the path cannot part there, so it takes one way and leaves for the
+other.
+"""
 
 import functools
 

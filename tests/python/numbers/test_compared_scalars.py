@@ -1,4 +1,6 @@
-"""Numbers that are compared with one value of a loop of NumPy's: decided as NumPy does, also next to it, with NumPy's warnings."""
+"""Numbers that are compared with one value of a loop of NumPy's: decided as NumPy does, also next to it, with NumPy's
+warnings.
+"""
 
 import math
 

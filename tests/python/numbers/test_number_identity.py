@@ -1,4 +1,6 @@
-"""Which object a number or tuple is, where paths, iterations of a loop or data choose it: NumPy's answer, from the interpreter."""
+"""Which object a number or tuple is, where paths, iterations of a loop or data choose it: NumPy's answer, from the
+interpreter.
+"""
 
 import copy
 import math

@@ -140,7 +140,9 @@ def of_unknown_objects(x):
 
 @pytest.mark.parametrize("function", [of_iterables, of_unknown_objects])
 def test_objects_that_are_not_their_items(function):
-    """The text of an iterator or a view is not that of its items; what a call gives has attributes and comparisons of its own."""
+    """The text of an iterator or a view is not that of its items; what a call gives has attributes and comparisons of its
+    own.
+    """
     call = accel.compile(function, backend="numpy")
 
     def outcome(of):

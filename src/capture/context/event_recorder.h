@@ -1,5 +1,5 @@
 #pragma once
-// The sites to which the nodes of the graph belong: where the events of an operation would be reported (product/event_sites.h).
+// Assigns the nodes of the graph to event sites: where the events of an operation would be reported (product/event_sites.h).
 
 #include <string>
 #include <vector>
@@ -11,9 +11,9 @@ namespace accel {
 
 class Capture;
 
-class EventSites {
+class EventRecorder {
  public:
-  explicit EventSites(Capture& capture) : capture_(capture) {}
+  explicit EventRecorder(Capture& capture) : capture_(capture) {}
 
   // Where warnings would point to while the next instruction runs.
   void set_place(EventPlace place);

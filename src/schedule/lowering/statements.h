@@ -28,9 +28,9 @@ struct Scope {
   std::map<ScopeKey, BufferId, ScopeKeyLess> rows;  // value and its index, -1 along the axes of the row
 };
 
-class StatementWriter {
+class StatementLowering {
  public:
-  explicit StatementWriter(Program& program) : program_(program), dims_(program.dims) {}
+  explicit StatementLowering(Program& program) : program_(program), dims_(program.dims) {}
 
   DimTable& dims() { return dims_; }
   DType dtype_of(TempId temp) const { return program_.temps[static_cast<size_t>(temp)]; }

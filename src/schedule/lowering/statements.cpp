@@ -1,4 +1,4 @@
-#include "schedule/lowering/statement_writer.h"
+#include "schedule/lowering/statements.h"
 
 #include <algorithm>
 
@@ -10,24 +10,24 @@ bool ScopeKeyLess::operator()(const ScopeKey& a, const ScopeKey& b) const {
                                       [](Dim x, Dim y) { return x.id < y.id; });
 }
 
-void StatementWriter::begin_nest() {
+void StatementLowering::begin_nest() {
   scopes_.clear();
   scopes_.push_back(std::make_unique<Scope>());
 }
 
-Body StatementWriter::end_nest() {
+Body StatementLowering::end_nest() {
   Body body = std::move(scopes_.front()->body);
   scopes_.clear();
   return body;
 }
 
-Dim StatementWriter::open_loop(LoopKind kind, Dim extent, bool holds_tiles) {
+Dim StatementLowering::open_loop(LoopKind kind, Dim extent, bool holds_tiles) {
   Dim variable = dims_.new_variable();
   open_loop_over(variable, kind, extent, holds_tiles);
   return variable;
 }
 
-void StatementWriter::open_loop_over(Dim variable, LoopKind kind, Dim extent, bool holds_tiles) {
+void StatementLowering::open_loop_over(Dim variable, LoopKind kind, Dim extent, bool holds_tiles) {
   auto scope = std::make_unique<Scope>();
   scope->header.kind = StmtKind::loop;
   scope->header.loop_kind = kind;
@@ -37,20 +37,20 @@ void StatementWriter::open_loop_over(Dim variable, LoopKind kind, Dim extent, bo
   scopes_.push_back(std::move(scope));
 }
 
-void StatementWriter::close_loop() {
+void StatementLowering::close_loop() {
   std::unique_ptr<Scope> scope = std::move(scopes_.back());
   scopes_.pop_back();
   scope->header.body = std::move(scope->body);
   append(std::move(scope->header));
 }
 
-void StatementWriter::close_loop_while(TempId more) {
+void StatementLowering::close_loop_while(TempId more) {
   scopes_.back()->header.kind = StmtKind::repeat;
   scopes_.back()->header.args = {more};
   close_loop();
 }
 
-int StatementWriter::scope_of(const Index& index) const {
+int StatementLowering::scope_of(const Index& index) const {
   int deepest = 0;
   // An index along an axis without elements is taken to be 0: it is no element's.
   for (int k = static_cast<int>(scopes_.size()); k-- > 1 && deepest == 0;)
@@ -62,28 +62,28 @@ int StatementWriter::scope_of(const Index& index) const {
   return deepest;
 }
 
-bool StatementWriter::in_tile(const Index& index) const {
+bool StatementLowering::in_tile(const Index& index) const {
   int level = scope_of(index);
   if (level < 1) return false;
   const Scope& scope = *scopes_[level];
   return scope.header.kind == StmtKind::loop && scope.header.loop_kind == LoopKind::simd && scopes_[level - 1]->holds_tiles;
 }
 
-TempId StatementWriter::emit(Stmt stmt, DType dtype) {
+TempId StatementLowering::emit(Stmt stmt, DType dtype) {
   stmt.dst = program_.add_temp(dtype);
   stmt.dtype = dtype;
   append(std::move(stmt));
   return static_cast<TempId>(program_.temps.size()) - 1;
 }
 
-TempId StatementWriter::load(const Address& address, DType dtype) {
+TempId StatementLowering::load(const Address& address, DType dtype) {
   Stmt stmt;
   stmt.kind = StmtKind::load;
   stmt.address = address;
   return emit(std::move(stmt), dtype);
 }
 
-void StatementWriter::store(const Address& address, TempId value, DType dtype) {
+void StatementLowering::store(const Address& address, TempId value, DType dtype) {
   Stmt stmt;
   stmt.kind = StmtKind::store;
   stmt.address = address;
@@ -92,21 +92,21 @@ void StatementWriter::store(const Address& address, TempId value, DType dtype) {
   append(std::move(stmt));
 }
 
-TempId StatementWriter::literal(Literal value) {
+TempId StatementLowering::literal(Literal value) {
   Stmt stmt;
   stmt.kind = StmtKind::constant;
   stmt.literal = value;
   return emit(std::move(stmt), value.dtype);
 }
 
-TempId StatementWriter::declare(TempId start, DType dtype) {
+TempId StatementLowering::declare(TempId start, DType dtype) {
   Stmt stmt;
   stmt.kind = StmtKind::declare;
   stmt.args = {start};
   return emit(std::move(stmt), dtype);
 }
 
-void StatementWriter::assign(TempId variable, TempId value, DType dtype) {
+void StatementLowering::assign(TempId variable, TempId value, DType dtype) {
   Stmt stmt;
   stmt.kind = StmtKind::assign;
   stmt.dst = variable;
@@ -115,21 +115,21 @@ void StatementWriter::assign(TempId variable, TempId value, DType dtype) {
   append(std::move(stmt));
 }
 
-BufferId StatementWriter::scratch(DType dtype, Dim elements, std::string name) {
+BufferId StatementLowering::scratch(DType dtype, Dim elements, std::string name) {
   return program_.add_buffer({BufferKind::scratch, dtype, elements, -1, std::move(name)});
 }
 
-BufferId StatementWriter::temp(DType dtype, Dim elements, std::string name) {
+BufferId StatementLowering::temp(DType dtype, Dim elements, std::string name) {
   return program_.add_buffer({BufferKind::temp, dtype, elements, -1, std::move(name)});
 }
 
-Dim StatementWriter::open_reducing(StmtKind kind, Dim extent) {
+Dim StatementLowering::open_reducing(StmtKind kind, Dim extent) {
   Dim variable = open_loop(LoopKind::serial, extent, false);
   scopes_.back()->header.kind = kind;
   return variable;
 }
 
-TempId StatementWriter::close_reducing(Stmt details, DType dtype) {
+TempId StatementLowering::close_reducing(Stmt details, DType dtype) {
   std::unique_ptr<Scope> scope = std::move(scopes_.back());
   scopes_.pop_back();
   details.kind = scope->header.kind;

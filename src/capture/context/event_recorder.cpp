@@ -1,4 +1,4 @@
-#include "capture/context/event_sites.h"
+#include "capture/context/event_recorder.h"
 
 #include <algorithm>
 
@@ -30,44 +30,44 @@ OperandCast::~OperandCast() {
   capture_.events().add_site(capture_.events().sites()[static_cast<size_t>(outer_)].name);
 }
 
-// --- EventSites -----------------------------------------------------------------------------------------------------------
+// --- EventRecorder --------------------------------------------------------------------------------------------------------
 
-void EventSites::set_place(EventPlace place) {
+void EventRecorder::set_place(EventPlace place) {
   place_ = std::move(place);
   open_calls_ = 0;
   leave_site();
 }
 
-EventState EventSites::state() const { return {place_, open_calls_, capture_.location().site}; }
+EventState EventRecorder::state() const { return {place_, open_calls_, capture_.location().site}; }
 
-void EventSites::set_state(const EventState& state) {
+void EventRecorder::set_state(const EventState& state) {
   place_ = state.place;
   open_calls_ = state.open_calls;
   set_site(state.site);
 }
 
-void EventSites::open_call(std::string name) {
+void EventRecorder::open_call(std::string name) {
   if (open_calls_++ > 0 || name.empty() || place_.line <= 0 || is_stand_in(place_)) return;
   add_site(std::move(name));
 }
 
-void EventSites::add_site(std::string name) {
+void EventRecorder::add_site(std::string name) {
   sites_.push_back({std::move(name), place_, errstate_});
   set_site(static_cast<int>(sites_.size()) - 1);
 }
 
-void EventSites::close_call() {
+void EventRecorder::close_call() {
   if (--open_calls_ == 0) leave_site();
 }
 
 // What has events outside of calls with a name belongs to the nameless site of its errstate.
-void EventSites::leave_site() {
+void EventRecorder::leave_site() {
   auto found = std::find_if(sites_.begin(), sites_.end(),
                             [&](const EventSite& site) { return !site.is_placed() && site.errstate == errstate_; });
   if (found == sites_.end()) found = sites_.insert(found, {std::string(), {}, errstate_});
   set_site(static_cast<int>(found - sites_.begin()));
 }
 
-void EventSites::set_site(int site) { capture_.set_event_site(site); }
+void EventRecorder::set_site(int site) { capture_.set_event_site(site); }
 
 }  // namespace accel
