@@ -27,12 +27,12 @@ class Session {
       : function_(function), locals_(locals), local_count_(local_count), options_(options) {}
 
   Result<Captured> run() {
-    plan_.watch = options_.stop_before_instruction > 0;
-    plan_.fixed_sizes = options_.fixed_sizes;
-    plan_.seen_results = options_.seen_results;
-    plan_.learned = options_.learned;
+    speculation_.control.watch = options_.stop_before_instruction > 0;
+    speculation_.given.fixed_sizes = options_.fixed_sizes;
+    speculation_.given.seen_results = options_.seen_results;
+    speculation_.given.learned = options_.learned;
     Descent::begin_capture();
-    plan_.changed_constants = options_.changed_constants;
+    speculation_.given.changed_constants = options_.changed_constants;
     ACCEL_TRY([[maybe_unused]] Unit walked, walk());
     const std::vector<WalkExit>& exits = attempt_.interpreter->exits();
     if (std::none_of(exits.begin(), exits.end(), [](const WalkExit& e) { return e.block >= 0; }))
@@ -42,7 +42,7 @@ class Session {
   }
 
  private:
-  // Walks from the start, again and again while the plan grows.
+  // Walks from the start, again and again while the speculation log grows.
   Status walk() {
     WalkOptions options{options_.budget, most_nodes, -1, options_.trace, thread_seconds() + options_.seconds};
     if (options_.stop_before_instruction > 0) options.stop_at_writable = options_.stop_before_instruction;
@@ -50,15 +50,15 @@ class Session {
     for (int i = 0; i < most_restarts; ++i) {
       attempt_ = Attempt();
       scope_.free_values();
-      attempt_.state = std::make_unique<Capture>(attempt_.captured.graph, attempt_.captured.guards, plan_);
-      attempt_.interpreter = std::make_unique<Interpreter>(*attempt_.state, plan_, options);
+      attempt_.state = std::make_unique<Capture>(attempt_.captured.graph, attempt_.captured.guards, speculation_);
+      attempt_.interpreter = std::make_unique<Interpreter>(*attempt_.state, speculation_, options);
       attempt_.captured.code = PyRef::borrow(PyFunction_GetCode(function_));
       try {
         ACCEL_TRY([[maybe_unused]] Unit entered, attempt_.interpreter->enter(function_, locals_, local_count_));
         return attempt_.interpreter->run();
       } catch (const Restart&) {
-      } catch (const Refused& refused) {
-        return refused.why;
+      } catch (const FunctionBailout& bailout) {
+        return bailout.why;
       }
       walked += attempt_.interpreter->instructions();
       if (walked > most_walked) return fail(Reason::capture_budget, std::to_string(walked) + " instructions in all attempts");
@@ -168,7 +168,7 @@ class Session {
   PyObject* const* locals_;
   int local_count_;
   CaptureOptions options_;
-  Plan plan_;
+  SpeculationLog speculation_;
   ValueScope scope_;
   Attempt attempt_;
 };

@@ -46,7 +46,7 @@ Status Constants::promote(const Ref& value) {
   } else if (state.kind == ValueKind::py_scalar) {
     capture_.sources().guard_equals(value->source, value->object.get());
   } else {
-    capture_.plan().promoted.insert(capture_.sources().text(value->source));
+    capture_.speculation().numbers.promoted.insert(capture_.sources().text(value->source));
     if (item_size(state.dtype) > 8) return fail(Reason::unsupported_argument, "a NumPy complex number is needed as a constant");
     throw Restart{};
   }
@@ -109,7 +109,7 @@ void Constants::promote_inputs_of(const Ref& scalar) {
   std::vector<ValueId> open = {scalar->scalar.value};
   std::set<ValueId> seen;
   std::set<std::string> promoted;
-  std::map<int, Plan::Substitution> fixed;
+  std::map<int, Substitution> fixed;
   while (!open.empty()) {
     ValueId value = open.back();
     open.pop_back();
@@ -130,10 +130,10 @@ void Constants::promote_inputs_of(const Ref& scalar) {
     }
     open.insert(open.end(), node.operands.begin(), node.operands.end());
   }
-  size_t before = capture_.plan().promoted.size() + capture_.plan().substitutions.size();
-  capture_.plan().promoted.insert(promoted.begin(), promoted.end());
-  capture_.plan().substitutions.insert(fixed.begin(), fixed.end());
-  if (capture_.plan().promoted.size() + capture_.plan().substitutions.size() == before) return;
+  size_t before = capture_.speculation().numbers.promoted.size() + capture_.speculation().numbers.substitutions.size();
+  capture_.speculation().numbers.promoted.insert(promoted.begin(), promoted.end());
+  capture_.speculation().numbers.substitutions.insert(fixed.begin(), fixed.end());
+  if (capture_.speculation().numbers.promoted.size() + capture_.speculation().numbers.substitutions.size() == before) return;
   throw Restart{};
 }
 

@@ -17,13 +17,13 @@ bool is_ordinary(PyObject* exception) {
 
 }  // namespace
 
-Capture::Capture(Graph& graph, GuardSet& guards, Plan& plan)
+Capture::Capture(Graph& graph, GuardSet& guards, SpeculationLog& speculation)
     : graph_(graph),
       guards_(guards),
-      plan_(plan),
+      speculation_(speculation),
       builder_(graph),
-      sources_(guards, plan.changed_constants),
-      changes_(plan, sources_),
+      sources_(guards, speculation.given.changed_constants),
+      changes_(speculation, sources_),
       resolver_(*this),
       values_(*this),
       memory_(*this),

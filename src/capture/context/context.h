@@ -12,10 +12,10 @@
 #include "capture/context/integers/path_facts.h"
 #include "capture/context/integers/value_ranges.h"
 #include "capture/context/memory/storage_versions.h"
-#include "capture/context/plan.h"
 #include "capture/context/sources/resolve.h"
 #include "capture/context/sources/side_effects.h"
 #include "capture/context/sources/sources.h"
+#include "capture/context/speculation_log.h"
 #include "capture/context/value_factory.h"
 #include "capture/context/walker.h"
 #include "capture/product/captured.h"
@@ -25,13 +25,13 @@ namespace accel {
 
 class Capture {
  public:
-  Capture(Graph& graph, GuardSet& guards, Plan& plan);
+  Capture(Graph& graph, GuardSet& guards, SpeculationLog& speculation);
 
   Graph& graph() { return graph_; }
   Builder& build() { return builder_; }
   DimTable& dims() { return graph_.dims; }
   GuardSet& guards() { return guards_; }
-  Plan& plan() { return plan_; }
+  SpeculationLog& speculation() { return speculation_; }
 
   Sources& sources() { return sources_; }
   ChangedObjects& changes() { return changes_; }
@@ -72,7 +72,7 @@ class Capture {
   // Calls that compiled code asks the process to make (callbacks.h).
   std::vector<BoxedCall>& calls() { return calls_; }
   // Whether the code has calls that may do anything, and so see which object is which.
-  bool calls_python() const { return !plan_.boxed.empty(); }
+  bool calls_python() const { return !speculation_.control.calls.empty(); }
 
   // --- exceptions ----------------------------------------------------------------------------------------------------
   // A will_raise of an exception that handlers in the captured code may catch: the pending Python exception (cleared), or one
@@ -103,7 +103,7 @@ class Capture {
 
   Graph& graph_;
   GuardSet& guards_;
-  Plan& plan_;
+  SpeculationLog& speculation_;
   Builder builder_;
   Sources sources_;
   ChangedObjects changes_;

@@ -27,8 +27,8 @@ Descent::Descent() {
     return;
   }
   Failure why = fail(Reason::unsupported_value, "a container that holds itself, or too many others, to be looked at");
-  if (walks.in_instruction) throw Abandoned{std::move(why)};
-  throw Refused{std::move(why)};
+  if (walks.in_instruction) throw InstructionBailout{std::move(why)};
+  throw FunctionBailout{std::move(why)};
 }
 
 Descent::~Descent() { --walks.depth; }

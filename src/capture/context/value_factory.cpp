@@ -124,12 +124,12 @@ Ref part_of(const AbstractValue& instance, const char* name) {
 
 ValueId ValueFactory::astype(ValueId value, DType dtype) {
   bool discards = dtype_kind(capture_.graph().type(value).dtype) == 'c' && dtype_kind(dtype) != 'c' && dtype_kind(dtype) != 'b';
-  if (discards) throw Abandoned{fail(Reason::floating_point_event, "a cast that discards the imaginary part warns")};
+  if (discards) throw InstructionBailout{fail(Reason::floating_point_event, "a cast that discards the imaginary part warns")};
   return capture_.build().astype(value, dtype);
 }
 
 void ValueFactory::check_rank(size_t rank) {
-  if (rank > static_cast<size_t>(max_rank)) throw Abandoned{fail(Reason::will_raise, std::to_string(rank) + " axes")};
+  if (rank > static_cast<size_t>(max_rank)) throw InstructionBailout{fail(Reason::will_raise, std::to_string(rank) + " axes")};
 }
 
 Ref ValueFactory::fresh_array(ValueId value) {

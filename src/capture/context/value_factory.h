@@ -32,15 +32,16 @@ class ValueFactory {
   // Takes a set that has no other owner.
   Ref set(PyRef object);
   Ref instance(PyTypeObject* type);
-  // The whole of a new storage. Throws Abandoned for more axes than NumPy's arrays may have.
+  // The whole of a new storage. Throws InstructionBailout for more axes than NumPy's arrays may have.
   Ref fresh_array(ValueId value);
-  // The elements as `dtype`. Throws Abandoned where NumPy warns whatever the elements are: an imaginary part is discarded.
+  // The elements as `dtype`. Throws InstructionBailout where NumPy warns whatever the elements are: an imaginary part is
+  // discarded.
   ValueId astype(ValueId value, DType dtype);
   // Rank-0 graph value of a scalar or of a constant Python or NumPy number.
   Result<ValueId> scalar_value(const Ref& scalar);
   // Type of the Python object (borrowed); null for NULL.
   PyTypeObject* type_of(const Ref& value);
-  // Throws Abandoned for more axes than NumPy's arrays may have.
+  // Throws InstructionBailout for more axes than NumPy's arrays may have.
   static void check_rank(size_t rank);
 
  private:

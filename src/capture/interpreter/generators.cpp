@@ -108,20 +108,20 @@ void Interpreter::end_consumer() {
 bool Interpreter::is_walked(const std::string& place) {
   if (nesting_ > 0) return false;
   if (!frames_.empty() && frames_.back()->before_call) return true;
-  auto known = plan_.walked.find(place);
-  if (known == plan_.walked.end()) walkable_ = place;
-  return known != plan_.walked.end() && known->second;
+  auto known = speculation_.control.walked.find(place);
+  if (known == speculation_.control.walked.end()) walkable_ = place;
+  return known != speculation_.control.walked.end() && known->second;
 }
 
 bool Interpreter::may_walk(const std::string& place) const {
-  auto known = plan_.walked.find(place);
-  return nesting_ == 0 && (known == plan_.walked.end() || known->second);
+  auto known = speculation_.control.walked.find(place);
+  return nesting_ == 0 && (known == speculation_.control.walked.end() || known->second);
 }
 
 // What could not be evaluated at capture may work when it is walked.
 void Interpreter::walk_instead() {
-  if (speculative_ || walkable_.empty() || !plan_.walked.emplace(walkable_, true).second) return;
-  plan_.forget_numbering();
+  if (speculative_ || walkable_.empty() || !speculation_.control.walked.emplace(walkable_, true).second) return;
+  speculation_.forget_numbering();
   throw Restart{};
 }
 
@@ -131,8 +131,8 @@ void Interpreter::stop_walking() {
   if (speculative_ || frames.empty() || !frames.back()->before_call) return;
   std::vector<const Frame*> at_call;
   for (const Frame& frame : frames.back()->before_call->frames) at_call.push_back(&frame);
-  plan_.walked[place_name(at_call)] = false;
-  plan_.forget_numbering();
+  speculation_.control.walked[place_name(at_call)] = false;
+  speculation_.forget_numbering();
   throw Restart{};
 }
 

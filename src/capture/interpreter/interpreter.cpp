@@ -25,8 +25,8 @@ bool is_library_file(const std::string& file) {
   return file.compare(0, folder.size(), folder) == 0;
 }
 
-Interpreter::Interpreter(Capture& capture, Plan& plan, WalkOptions options)
-    : capture_(capture), plan_(plan), options_(options), null_(std::make_shared<AbstractValue>()) {
+Interpreter::Interpreter(Capture& capture, SpeculationLog& speculation, WalkOptions options)
+    : capture_(capture), speculation_(speculation), options_(options), null_(std::make_shared<AbstractValue>()) {
   capture.attach(this);
 }
 
@@ -195,9 +195,9 @@ Status Interpreter::try_step(Frame& frame) {
   const Descent::Instruction instruction;
   try {
     return step(frame);
-  } catch (const Abandoned& abandoned) {
+  } catch (const InstructionBailout& bailout) {
     nesting_ = 0;
-    return abandoned.why;
+    return bailout.why;
   }
 }
 

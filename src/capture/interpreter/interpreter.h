@@ -59,12 +59,12 @@ struct Step;
 
 class Interpreter final : public Walker {
  public:
-  Interpreter(Capture& capture, Plan& plan, WalkOptions options);
+  Interpreter(Capture& capture, SpeculationLog& speculation, WalkOptions options);
 
   // Puts the frame of a call of `function` with these locals (borrowed, null = unbound) at the bottom.
   Status enter(PyObject* function, PyObject* const* locals, int local_count);
 
-  // Walks all paths to their ends. Throws Restart when the plan got an addition. Fails for internal reasons only.
+  // Walks all paths to their ends. Throws Restart when the speculation log got an addition. Fails for internal reasons only.
   Status run();
 
   std::vector<WalkExit>& exits() { return exits_; }
@@ -187,7 +187,7 @@ class Interpreter final : public Walker {
   void restore(const PathState& state);
   std::string place_name() const;
   static std::string place_name(const std::vector<const Frame*>& frames);
-  void forget_moved_exit(const Plan::PlannedExit& planned);
+  void forget_moved_exit(const PlannedExit& planned);
   Status take_one_way(const Condition& condition, const Way& when_true, const Way& when_false);
   void take_other_way();
 
@@ -243,10 +243,10 @@ class Interpreter final : public Walker {
   bool plan_waiting(const std::string& loop, BlockId header, const PathState& arrival);
   void reload_awaited(std::vector<PathState>& arrivals, const std::string& loop);
   Result<std::vector<FrameRecipe>> write_raising_frames(RecipeWriter& writer, const std::vector<const Frame*>& frames) const;
-  Status leave_for(const Plan::PlannedExit& planned);
-  void guard_what_follows(const Plan::PlannedExit& planned);
+  Status leave_for(const PlannedExit& planned);
+  void guard_what_follows(const PlannedExit& planned);
   void end_block(RecipeWriter& writer, Exit exit);
-  Status leave_earlier(const Plan::PlannedExit& planned);
+  Status leave_earlier(const PlannedExit& planned);
   Status give_up_loop();
   std::vector<const Frame*> live_frames() const;
   // all_wait: the innermost frame waits for a call, too.
@@ -278,7 +278,7 @@ class Interpreter final : public Walker {
   Failure budget_failure();
 
   Capture& capture_;
-  Plan& plan_;
+  SpeculationLog& speculation_;
   WalkOptions options_;
   Ref null_;
   std::vector<std::unique_ptr<Frame>> frames_;
@@ -305,8 +305,8 @@ class Interpreter final : public Walker {
   BlockId check_block_ = -1;  // the exit that checks of the instruction at check_position_ share
   int64_t check_position_ = -1;
   Reason check_reason_ = Reason::assumption_failed;  // of that exit
-  std::string walkable_;                             // the place in Plan::walked that the instruction that runs could have
-  std::vector<std::string> one_way_;                 // places in Plan::taken that the instruction that runs has passed
+  std::string walkable_;                             // the place in walked that the instruction that runs could have
+  std::vector<std::string> one_way_;                 // places in taken that the instruction that runs has passed
   bool ended_ = false;                               // the instruction that runs has ended its path
   bool resumed_ = false;                             // the path has just been resumed where it had waited
   bool returned_ = false;                            // from a call in which paths have parted

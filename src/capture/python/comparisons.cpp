@@ -260,7 +260,7 @@ Result<bool> is_same(Capture& capture, const Ref& left, const Ref& right) {
   if (left->kind == AbstractKind::opaque || right->kind == AbstractKind::opaque)  // it may be any object of its type
     return fail(Reason::unsupported_value, "identity of an object that a call has given");
   bool unknown = left->is_one_of_several || right->is_one_of_several;
-  if (unknown && left_type != &PyBool_Type) throw Refused{fail(Reason::unsupported_value, unknown_identity)};
+  if (unknown && left_type != &PyBool_Type) throw FunctionBailout{fail(Reason::unsupported_value, unknown_identity)};
   for (const auto& [side, other] : {std::pair{left, right}, std::pair{right, left}}) {
     bool met = side->kind == AbstractKind::object && side->source >= 0 && other->kind == AbstractKind::constant;
     if (!met) continue;

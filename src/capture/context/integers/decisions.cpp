@@ -56,7 +56,7 @@ bool PathFacts::decide_runtime(Dim left, Comparison comparison, Dim right) {
 void PathFacts::require_relation(const Relation& relation, Reason reason) {
   Status required = capture_.require(compare_at_run_time(relation, ValueKind::py_scalar), reason,
                                      "a relation of sizes: " + capture_.ranges().relation_text(relation));
-  if (!required.ok()) throw Abandoned{required.failure()};
+  if (!required.ok()) throw InstructionBailout{required.failure()};
   assume(relation);
 }
 
@@ -64,7 +64,7 @@ Dim PathFacts::from_start(Dim at, Dim length, bool may_assume) {
   Dim zero = capture_.dims().constant(0), wrapped = capture_.dims().add(at, length);
   if (!is_runtime(at)) return decide(at, Comparison::lt, zero) ? wrapped : at;
   if (auto negative = known_relation(at, Comparison::lt, zero)) return *negative ? wrapped : at;
-  if (may_assume && !capture_.plan().learned.contains(Reason::index_sign)) {
+  if (may_assume && !capture_.speculation().given.learned.contains(Reason::index_sign)) {
     bool negative = capture_.ranges().hint(at) < 0;
     require_relation({at, zero, negative ? Comparison::lt : Comparison::ge}, Reason::index_sign);
     return negative ? wrapped : at;

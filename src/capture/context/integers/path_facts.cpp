@@ -147,7 +147,10 @@ std::optional<bool> PathFacts::implied_by_facts(Dim left, Comparison comparison,
 }
 
 Assumptions::Assumptions(Capture& capture, Reason reason)
-    : facts_(capture.facts()), outer_(facts_.assumptions_), reason_(reason), both_(capture.plan().learned.contains(reason)) {
+    : facts_(capture.facts()),
+      outer_(facts_.assumptions_),
+      reason_(reason),
+      both_(capture.speculation().given.learned.contains(reason)) {
   facts_.assumptions_ = this;
 }
 

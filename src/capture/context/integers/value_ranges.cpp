@@ -176,20 +176,20 @@ void ValueRanges::substitute_if_possible(Dim left, Dim right) {
   throw Restart{};
 }
 
-Plan::Substitution ValueRanges::substitution_of(int symbol, Dim by) {
+Substitution ValueRanges::substitution_of(int symbol, Dim by) {
   auto named = [&](int number) { return std::pair(number, capture_.graph().symbols[static_cast<size_t>(number)]); };
-  Plan::Substitution out{capture_.dims().text(by), {named(symbol)}};
+  Substitution out{capture_.dims().text(by), {named(symbol)}};
   for (int other : capture_.dims().symbols(by)) out.names.push_back(named(other));
   return out;
 }
 
 bool ValueRanges::substitute(Dim symbol, Dim by) {
   auto index = capture_.dims().as_symbol(symbol);
-  if (!index || capture_.plan().substitutions.count(*index) != 0) return false;
+  if (!index || capture_.speculation().numbers.substitutions.count(*index) != 0) return false;
   for (int other : capture_.dims().symbols(by)) {
     if (other >= *index) return false;
   }
-  capture_.plan().substitutions[*index] = substitution_of(*index, by);
+  capture_.speculation().numbers.substitutions[*index] = substitution_of(*index, by);
   return true;
 }
 
@@ -203,11 +203,11 @@ int ValueRanges::add_symbol(const std::string& name, int64_t hint, Range range) 
 // The symbol, or what an earlier attempt found it to be equal to.
 Dim ValueRanges::symbol_dim(int symbol) {
   Dim own = capture_.dims().symbol(symbol);
-  auto known = capture_.plan().substitutions.find(symbol);
-  if (known == capture_.plan().substitutions.end()) return own;
+  auto known = capture_.speculation().numbers.substitutions.find(symbol);
+  if (known == capture_.speculation().numbers.substitutions.end()) return own;
   for (const auto& [number, name] : known->second.names) {
     if (capture_.graph().symbols[static_cast<size_t>(number)] == name) continue;
-    capture_.plan().substitutions.erase(known);
+    capture_.speculation().numbers.substitutions.erase(known);
     return own;
   }
   auto other = capture_.dims().parse(known->second.text);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "capture/context/integers/comparisons.h"
-#include "capture/context/plan.h"
+#include "capture/context/speculation_log.h"
 #include "capture/domain/value.h"
 
 namespace accel {
@@ -50,7 +50,7 @@ class ValueRanges {
   const Range& range_of_symbol(int symbol) const { return symbol_ranges_[static_cast<size_t>(symbol)]; }
   // Equal dims should be one Dim: the next attempt starts with the higher symbol replaced.
   void substitute_if_possible(Dim left, Dim right);
-  Plan::Substitution substitution_of(int symbol, Dim by);
+  Substitution substitution_of(int symbol, Dim by);
 
  private:
   bool substitute(Dim symbol, Dim by);

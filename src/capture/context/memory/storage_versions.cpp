@@ -82,8 +82,8 @@ ValueId StorageVersions::input_of(SourceId source) {
   if (auto known = array_inputs_.find(source); known != array_inputs_.end()) return known->second;
   for (SourceId written : written_) {
     if (written == source || relate(written, source)) continue;
-    capture_.plan().forget_numbering();
-    capture_.plan().shared.insert({capture_.sources().text(written), capture_.sources().text(source)});
+    capture_.speculation().forget_numbering();
+    capture_.speculation().objects.shared.insert({capture_.sources().text(written), capture_.sources().text(source)});
     throw Restart{};
   }
   ArrayGuard& guard = capture_.guards().guards[array_guards_.at(source)].array;
@@ -111,7 +111,7 @@ ValueId StorageVersions::read(const Ref& array) {
   ArrayState& state = array->array;
   Storage& storage = *state.storage;
   if (storage.maybe && storage.maybe->version != storage.maybe_version)
-    throw Abandoned{fail(Reason::unsupported_layout, "a view or a copy, after a store to what it may show")};
+    throw InstructionBailout{fail(Reason::unsupported_layout, "a view or a copy, after a store to what it may show")};
   storage.current = contents(storage);
   if (state.value != no_value && state.version == storage.version) return state.value;
   state.value = viewed(storage.current, state.path, state.path.size());
@@ -183,8 +183,8 @@ bool StorageVersions::relate(SourceId written, SourceId other) {
   PyObject *left = capture_.resolver().seen().at(written)->object.get(),
            *right = capture_.resolver().seen().at(other)->object.get();
   if (left == right) {
-    capture_.plan().forget_numbering();
-    capture_.plan().same.insert(std::minmax(capture_.sources().text(written), capture_.sources().text(other)));
+    capture_.speculation().forget_numbering();
+    capture_.speculation().objects.same.insert(std::minmax(capture_.sources().text(written), capture_.sources().text(other)));
     throw Restart{};
   }
   bool disjoint = !share_memory(array_facts(left), array_facts(right));
@@ -194,10 +194,12 @@ bool StorageVersions::relate(SourceId written, SourceId other) {
 
 // An argument that is the same object as one met before.
 Ref StorageVersions::alias_of(SourceId source, PyObject* seen) {
-  if (capture_.plan().same.empty()) return nullptr;
+  if (capture_.speculation().objects.same.empty()) return nullptr;
   for (const auto& [other, ref] : capture_.resolver().seen()) {
     if (other == source || !ref || ref->object.get() != seen) continue;
-    if (!capture_.plan().same.contains(std::minmax(capture_.sources().text(source), capture_.sources().text(other)))) continue;
+    if (!capture_.speculation().objects.same.contains(
+            std::minmax(capture_.sources().text(source), capture_.sources().text(other))))
+      continue;
     capture_.sources().guard_memory(GuardKind::same, other, source, true);
     return ref;
   }
@@ -217,7 +219,7 @@ Status StorageVersions::check_argument(SourceId written) {
   bool distinct = has_distinct_elements(facts);
   capture_.sources().guard_memory(GuardKind::distinct, written, -1, distinct);
   if (!distinct) return fail(Reason::store_to_argument, name + ": elements share memory");
-  for (const auto& [left, right] : capture_.plan().shared) {
+  for (const auto& [left, right] : capture_.speculation().objects.shared) {
     if (left == name) return refuse_shared(written, right);
   }
   for (const auto& [other, value] : array_inputs_) {

@@ -21,7 +21,7 @@ class StorageVersions {
  public:
   explicit StorageVersions(Capture& capture) : capture_(capture) {}
 
-  // Throws Abandoned for more axes than NumPy's arrays may have.
+  // Throws InstructionBailout for more axes than NumPy's arrays may have.
   Ref view_of(const Ref& array, ViewStep step, Lens lens, ValueId value);
   // Current contents of an array, derived again when its storage was stored to.
   ValueId read(const Ref& array);

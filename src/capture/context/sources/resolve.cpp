@@ -61,11 +61,11 @@ bool has_an_end(const Sources& sources, const std::unordered_map<SourceId, Ref>&
 }
 
 // The object at a source has an attribute set (null `name`: an item), those that lead to it are changed by that. Whether the
-// plan did not know.
-bool note_change(Plan& plan, const Sources& sources, SourceId owner, PyObject* name) {
+// log did not know.
+bool note_change(SpeculationLog& speculation, const Sources& sources, SourceId owner, PyObject* name) {
   bool fresh = false;
   for (SourceId at = owner; at >= 0; at = sources[at].parent) {
-    auto [planned, is_new] = plan.changed.try_emplace(sources.text(at));
+    auto [planned, is_new] = speculation.objects.changed.try_emplace(sources.text(at));
     fresh |= is_new;
     if (name != nullptr) fresh |= planned->second.insert(utf8(name)).second;
     if (sources[at].kind != SourceKind::attribute) break;
@@ -133,8 +133,8 @@ void Resolver::look_object(const Ref& value) {
   capture_.sources().guard_type(value->source, Py_TYPE(object));
   if (!is_plain_instance(object)) return;
   capture_.changes().meet(value);
-  auto planned = capture_.plan().changed.find(capture_.sources().text(value->source));
-  if (planned == capture_.plan().changed.end()) return;
+  auto planned = capture_.speculation().objects.changed.find(capture_.sources().text(value->source));
+  if (planned == capture_.speculation().objects.changed.end()) return;
   auto* type = reinterpret_cast<PyObject*>(Py_TYPE(object));
   SourceId owner = capture_.sources().pinned(type, short_repr(type));
   for (const std::string& text : planned->second) {
@@ -152,7 +152,8 @@ void Resolver::look_object(const Ref& value) {
 
 void Resolver::plan_change(SourceId owner, PyObject* name) {
   for (SourceId at = owner; at >= 0; at = capture_.sources()[at].parent) {
-    if (auto alone = capture_.plan().left_alone.find(capture_.sources().text(at)); alone != capture_.plan().left_alone.end()) {
+    if (auto alone = capture_.speculation().objects.left_alone.find(capture_.sources().text(at));
+        alone != capture_.speculation().objects.left_alone.end()) {
       SourceId other = capture_.sources().find(alone->second);
       auto left = at_.find(at), right = at_.find(other);
       bool shares = left != at_.end() && right != at_.end() && left->second->object && right->second->object &&
@@ -162,10 +163,10 @@ void Resolver::plan_change(SourceId owner, PyObject* name) {
     }
     if (capture_.sources()[at].kind != SourceKind::attribute) break;
   }
-  if (!note_change(capture_.plan(), capture_.sources(), owner, name)) return;
+  if (!note_change(capture_.speculation(), capture_.sources(), owner, name)) return;
   auto changed = at_.find(owner);
   if (changed != at_.end() && changed->second->object) plan_similar_changes(*changed->second);
-  capture_.plan().forget_numbering();
+  capture_.speculation().forget_numbering();
   throw Restart{};
 }
 
@@ -179,17 +180,18 @@ void Resolver::plan_similar_changes(const AbstractValue& changed) {
   std::vector<SourceId> others;
   for (const auto& [source, value] : at_) {
     if (!value->object || Py_TYPE(value->object.get()) != type) continue;
-    auto planned = capture_.plan().changed.find(capture_.sources().text(source));
-    if (planned != capture_.plan().changed.end()) {
+    auto planned = capture_.speculation().objects.changed.find(capture_.sources().text(source));
+    if (planned != capture_.speculation().objects.changed.end()) {
       ++known;
       names.insert(planned->second.begin(), planned->second.end());
     }
-    if (!capture_.plan().left_alone.contains(capture_.sources().text(source))) others.push_back(source);
+    if (!capture_.speculation().objects.left_alone.contains(capture_.sources().text(source))) others.push_back(source);
   }
   if (known < most_found_one_by_one) return;
   for (SourceId other : others) {
     for (const std::string& name : names)
-      note_change(capture_.plan(), capture_.sources(), other, PyRef::steal(PyUnicode_InternFromString(name.c_str())).get());
+      note_change(capture_.speculation(), capture_.sources(), other,
+                  PyRef::steal(PyUnicode_InternFromString(name.c_str())).get());
   }
 }
 
@@ -202,15 +204,15 @@ bool Resolver::plan_early_look(SourceId source) {
   auto seen = at_.find(source);
   if (seen == at_.end() || !seen->second->object) return false;
   SeenPlace place{capture_.sources().path_to(source), seen->second->object};
-  if (!capture_.plan().early.emplace(capture_.sources().text(source), std::move(place)).second) return false;
-  capture_.plan().forget_numbering();
+  if (!capture_.speculation().objects.early.emplace(capture_.sources().text(source), std::move(place)).second) return false;
+  capture_.speculation().forget_numbering();
   return true;
 }
 
 std::vector<Ref> Resolver::seen_early() {
   std::vector<Ref> seen;
-  auto is_opaque = [&](const Source& source) { return capture_.plan().opaque.contains(source.text); };
-  for (const auto& [text, place] : capture_.plan().early) {
+  auto is_opaque = [&](const Source& source) { return capture_.speculation().objects.opaque.contains(source.text); };
+  for (const auto& [text, place] : capture_.speculation().objects.early) {
     if (std::any_of(place.path.begin(), place.path.end(), is_opaque)) continue;
     seen.push_back(at(capture_.sources().place_at(place.path), place.object.get()));
   }
@@ -221,7 +223,8 @@ std::vector<Ref> Resolver::seen_early() {
 bool Resolver::look_constant(const Ref& value) {
   PyObject* object = value->object.get();
   if (is_generator(object)) return false;
-  bool is_set = is_plain_instance(object) && capture_.plan().changed.contains(capture_.sources().text(value->source));
+  bool is_set =
+      is_plain_instance(object) && capture_.speculation().objects.changed.contains(capture_.sources().text(value->source));
   bool environment = capture_.sources().is_environment(value->source) && !is_set;
   bool text = PyUnicode_CheckExact(object) || PyBytes_CheckExact(object);
   bool number = PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyComplex_CheckExact(object);
@@ -277,7 +280,7 @@ void Resolver::look_dict(const Ref& value) {
 
 void Resolver::meet_container(const Ref& value) {
   capture_.changes().meet(value);
-  if (capture_.plan().changed.contains(capture_.sources().text(value->source))) capture_.changes().change(value);
+  if (capture_.speculation().objects.changed.contains(capture_.sources().text(value->source))) capture_.changes().change(value);
 }
 
 void Resolver::look_array(const Ref& value) {
@@ -320,9 +323,9 @@ void Resolver::look_array(const Ref& value) {
   lens.dtype = *facts.dtype;
   lens.offset = capture_.dims().constant(0);
   for (int k = 0; k < facts.ndim; ++k) {
-    Dim extent =
-        capture_.plan().fixed_sizes ? capture_.dims().constant(facts.dims[k]) : capture_.ranges().symbol_dim(first + k);
-    if (capture_.plan().fixed_sizes)
+    Dim extent = capture_.speculation().given.fixed_sizes ? capture_.dims().constant(facts.dims[k])
+                                                          : capture_.ranges().symbol_dim(first + k);
+    if (capture_.speculation().given.fixed_sizes)
       capture_.ranges().guard_relation(capture_.dims().symbol(first + k), Comparison::eq, extent);
     lens.shape.push_back(extent);
   }
@@ -349,7 +352,7 @@ void Resolver::look_number(const Ref& value, PyTypeObject* type, DType dtype) {
   const Range range = is_dim ? Range{-widest_int, widest_int} : Range{0, 0};
   int slot = capture_.ranges().add_symbol(name, static_cast<int64_t>(bits[0]), range);
   if (dtype_kind(dtype) == 'c') capture_.ranges().add_symbol(name + ".imag", static_cast<int64_t>(bits[1]), range);
-  if (is_python && capture_.plan().promoted.count(name) != 0) {
+  if (is_python && capture_.speculation().numbers.promoted.count(name) != 0) {
     capture_.sources().guard_equals(value->source, object);
     value->kind = AbstractKind::constant;
     return;
@@ -364,7 +367,7 @@ void Resolver::look_number(const Ref& value, PyTypeObject* type, DType dtype) {
   ValueKind kind = is_python ? ValueKind::py_scalar : ValueKind::numpy_scalar;
   value->kind = AbstractKind::scalar;
   value->scalar = {kind, dtype, std::nullopt, no_value};
-  if (capture_.plan().promoted.count(name) != 0 && item_size(dtype) <= 8) {
+  if (capture_.speculation().numbers.promoted.count(name) != 0 && item_size(dtype) <= 8) {
     capture_.ranges().guard_relation(capture_.dims().symbol(slot), Comparison::eq,
                                      capture_.dims().constant(static_cast<int64_t>(bits[0])));
     value->kind = AbstractKind::constant;

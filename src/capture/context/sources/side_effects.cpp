@@ -19,9 +19,9 @@ bool may_be_one(PyObject* left, PyObject* right) {
 
 void ChangedObjects::leave_alone(const Ref& changed, SourceId other) {
   const std::string& text = sources_.text(changed->source);
-  plan_.changed.erase(text);
-  plan_.left_alone.try_emplace(text, sources_.text(other));
-  plan_.forget_numbering();
+  speculation_.objects.changed.erase(text);
+  speculation_.objects.left_alone.try_emplace(text, sources_.text(other));
+  speculation_.forget_numbering();
   throw Restart{};
 }
 
@@ -29,8 +29,8 @@ void ChangedObjects::keep_apart(const Ref& changed, const Ref& other) {
   PyObject *one = changed->object.get(), *two = other->object.get();
   if (changed == other || !may_be_one(one, two)) return;
   if (one == two) {
-    plan_.forget_numbering();
-    plan_.same.insert(std::minmax(sources_.text(changed->source), sources_.text(other->source)));
+    speculation_.forget_numbering();
+    speculation_.objects.same.insert(std::minmax(sources_.text(changed->source), sources_.text(other->source)));
     throw Restart{};
   }
   if (namespace_of(one) == namespace_of(two)) leave_alone(changed, other->source);
@@ -94,8 +94,8 @@ PyRef index_object(size_t index) { return PyRef::steal(PyLong_FromSize_t(index))
 }  // namespace
 
 bool ChangedObjects::is_shown(const Ref& object, const PyRef& name) const {
-  auto found = plan_.shown.find(sources_.text(object->source));
-  return found != plan_.shown.end() && found->second.contains(short_repr(name.get()));
+  auto found = speculation_.objects.shown.find(sources_.text(object->source));
+  return found != speculation_.objects.shown.end() && found->second.contains(short_repr(name.get()));
 }
 
 std::vector<std::pair<PyRef, Ref>> ChangedObjects::stores_of(const Ref& object) const {
@@ -119,11 +119,11 @@ Status ChangedObjects::show() {
     for (const auto& [name, value] : stores_of(object)) {
       bool is_new_key = object->kind == AbstractKind::dict && !item_of(as_it_came(object), name);
       if (is_new_key) return fail(Reason::unsupported_call, "a call after a dict of the caller's has got a new key");
-      fresh |= plan_.shown[sources_.text(object->source)].insert(short_repr(name.get())).second;
+      fresh |= speculation_.objects.shown[sources_.text(object->source)].insert(short_repr(name.get())).second;
     }
   }
   if (!fresh) return Unit{};
-  plan_.forget_numbering();
+  speculation_.forget_numbering();
   throw Restart{};
 }
 

@@ -15,11 +15,11 @@
 
 namespace accel {
 
-struct Plan;
+struct SpeculationLog;
 
 class ChangedObjects {
  public:
-  ChangedObjects(Plan& plan, Sources& sources) : plan_(plan), sources_(sources) {}
+  ChangedObjects(SpeculationLog& speculation, Sources& sources) : speculation_(speculation), sources_(sources) {}
 
   // The code looks into the object at a source, whose type is guarded: a guard says that it is none of those that are changed,
   // and shares no dict with them. Starts again when it is one of them; where it shares a dict, an object and its __dict__, the
@@ -56,7 +56,7 @@ class ChangedObjects {
   [[noreturn]] void leave_alone(const Ref& changed, SourceId other);
   bool is_shown(const Ref& object, const PyRef& name) const;
 
-  Plan& plan_;
+  SpeculationLog& speculation_;
   Sources& sources_;
   std::vector<Ref> met_, changed_;
   std::vector<std::pair<PyRef, SourceId>> read_behind_;

@@ -107,9 +107,9 @@ Status find_shared(PythonCall& site) {
 }  // namespace
 
 bool Interpreter::is_boxed_call() const {
-  if (nesting_ > 0 || plan_.boxed.empty()) return false;
-  auto found = plan_.boxed.find(place_name(frames_before()));
-  return found != plan_.boxed.end() && found->second.possible;
+  if (nesting_ > 0 || speculation_.control.calls.empty()) return false;
+  auto found = speculation_.control.calls.find(place_name(frames_before()));
+  return found != speculation_.control.calls.end() && found->second.possible;
 }
 
 namespace {
@@ -195,10 +195,10 @@ void Interpreter::box_manager(std::vector<const Frame*> frames, const Failure& w
 
 // Plans the call that these frames are about to make, unless that has been tried.
 void Interpreter::box_at(const std::vector<const Frame*>& frames, const Failure& why) {
-  auto [site, fresh] = plan_.boxed.try_emplace(place_name(frames), Plan::PlannedCall{why});
+  auto [site, fresh] = speculation_.control.calls.try_emplace(place_name(frames), PlannedCall{why});
   if (!fresh && !site->second.possible) return;
   if (!fresh) site->second.possible = false;
-  plan_.forget_numbering();
+  speculation_.forget_numbering();
   throw Restart{};
 }
 
@@ -208,8 +208,8 @@ void Interpreter::hand_over(const Ref& value) {
   bool is_lazy = value->kind == AbstractKind::lazy && (PyList_CheckExact(object) || PyDict_CheckExact(object));
   bool known = value->source >= 0 && (value->kind == AbstractKind::list || value->kind == AbstractKind::dict);
   if (!is_lazy && !known) return;
-  if (!plan_.opaque.insert(capture_.sources().text(value->source)).second || is_lazy) return;
-  plan_.forget_numbering();
+  if (!speculation_.objects.opaque.insert(capture_.sources().text(value->source)).second || is_lazy) return;
+  speculation_.forget_numbering();
   throw Restart{};
 }
 
@@ -263,7 +263,7 @@ Result<Ref> Interpreter::box_call(const Ref& callable, const CallArguments& argu
   ValueId made = add_call(*site, writer, call);
   Ref result = site->result == ResultKind::argument ? candidates[static_cast<size_t>(site->argument)]
                                                     : result_of_call(*site, made, call).value();
-  capture_.note(Reason::boxed_call, site->name + why_boxed(plan_.boxed.at(site->place).why));
+  capture_.note(Reason::boxed_call, site->name + why_boxed(speculation_.control.calls.at(site->place).why));
   call.python = std::move(site);
   capture_.calls().push_back(std::move(call));
   return result;
@@ -292,9 +292,9 @@ Status Interpreter::write_site(PythonCall& site, RecipeWriter& writer, const Ref
 // What the call gave the last time it gives again. Another version may have called something else with more candidates.
 Status Interpreter::assume_result(PythonCall& site, BoxedCall& call, size_t candidates) const {
   if (is_ignored()) site.result = ResultKind::ignored;
-  if (is_ignored() || plan_.seen_results == nullptr) return Unit{};
-  auto seen = plan_.seen_results->find(site.place);
-  if (seen == plan_.seen_results->end()) return Unit{};
+  if (is_ignored() || speculation_.given.seen_results == nullptr) return Unit{};
+  auto seen = speculation_.given.seen_results->find(site.place);
+  if (seen == speculation_.given.seen_results->end()) return Unit{};
   if (seen->second.kind == ResultKind::argument && static_cast<size_t>(seen->second.argument) >= candidates) return Unit{};
   site.result = seen->second.kind;
   if (site.result == ResultKind::unknown) return fail(Reason::unsupported_value, "what the call gives");

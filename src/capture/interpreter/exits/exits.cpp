@@ -57,7 +57,7 @@ Status Interpreter::leave_by_return() {
   return Unit{};
 }
 
-Status Interpreter::leave_for(const Plan::PlannedExit& planned) {
+Status Interpreter::leave_for(const PlannedExit& planned) {
   if (planned.failed > 0) guard_what_follows(planned);
   RecipeWriter writer(capture_);
   Result<std::vector<FrameRecipe>> frames = write_exit(writer, live_frames());
@@ -76,23 +76,23 @@ Status Interpreter::leave_for(const Plan::PlannedExit& planned) {
 }
 
 // Where the frames cannot be rebuilt, the path is left at the last instruction before where they can.
-Status Interpreter::leave_earlier(const Plan::PlannedExit& planned) {
-  if (plan_.watch && writable_ < 0) return fail(Reason::internal_error, "no frame can be rebuilt");
-  if (plan_.watch) {
-    Plan::PlannedExit moved = planned;
+Status Interpreter::leave_earlier(const PlannedExit& planned) {
+  if (speculation_.control.watch && writable_ < 0) return fail(Reason::internal_error, "no frame can be rebuilt");
+  if (speculation_.control.watch) {
+    PlannedExit moved = planned;
     moved.place.clear();
     // Not every call that leaves there gets as far as the error.
     if (ends_exceptionally(moved.why.reason) && forks_ != writable_forks_)
       moved.why = fail(Reason::unsupported_value, "alive before: " + moved.why.detail);
-    if (!plan_.end_at(writable_, std::move(moved))) return fail(Reason::internal_error, "an exit that cannot be moved");
+    if (!speculation_.end_at(writable_, std::move(moved))) return fail(Reason::internal_error, "an exit that cannot be moved");
   }
-  plan_.watch = true;
+  speculation_.control.watch = true;
   throw Restart{};
 }
 
 // A loop whose variables never get settled types: its header is left for the interpreter.
 Status Interpreter::give_up_loop() {
-  Plan::PlannedExit planned;
+  PlannedExit planned;
   planned.why = fail(Reason::unsettled_types, {});
   unroll_instead(planned.why);
   return leave_for(planned);
@@ -122,7 +122,7 @@ Status Interpreter::plan_exit(const Failure& why) {
   unroll_instead(why);
   if (!exceptional && why.reason != Reason::capture_budget) stop_walking();
   box_instead(why);
-  Plan::PlannedExit planned;
+  PlannedExit planned;
   planned.why = why;
   if (why.reason != Reason::will_raise && is_raising())
     planned.why = fail(Reason::will_raise, "on the way to an exception: " + why.detail);
@@ -132,7 +132,7 @@ Status Interpreter::plan_exit(const Failure& why) {
   Location place = where(frames);
   if (place.source >= 0) planned.file = capture_.graph().sources[static_cast<size_t>(place.source)];
   planned.line = place.line;
-  if (!plan_.end_at(position_, std::move(planned))) return fail(Reason::internal_error, "an exit that fails");
+  if (!speculation_.end_at(position_, std::move(planned))) return fail(Reason::internal_error, "an exit that fails");
   throw Restart{};
 }
 
@@ -143,12 +143,13 @@ void Interpreter::unroll_instead(const Failure& why) {
                       why.reason == Reason::data_dependent_branch;
   if (!may_help && !needs_length) return;
   std::string innermost = loop_of_operands(frames_before());
-  if (plan_.unrolled.contains(innermost) || plan_.given_up.contains(innermost)) innermost.clear();
+  if (speculation_.loops.unrolled.contains(innermost) || speculation_.loops.given_up.contains(innermost)) innermost.clear();
   if (!innermost.empty()) return unroll(innermost);
   if (!may_help) return;
   for (const Frame* frame : frames_before()) {
     for (const auto& [header, name] : frame->rolled) {
-      if (frame->flow().is_inside(frame->next, header) && plan_.unrolled.count(name) == 0 && plan_.given_up.count(name) == 0)
+      if (frame->flow().is_inside(frame->next, header) && speculation_.loops.unrolled.count(name) == 0 &&
+          speculation_.loops.given_up.count(name) == 0)
         innermost = name;
     }
   }
@@ -156,14 +157,14 @@ void Interpreter::unroll_instead(const Failure& why) {
 }
 
 void Interpreter::unroll(const std::string& loop) {
-  plan_.unrolled.insert(loop);
-  plan_.forget_numbering();
+  speculation_.loops.unrolled.insert(loop);
+  speculation_.forget_numbering();
   throw Restart{};
 }
 
 // What capture looks at from an exit to the instruction that failed is why this version ends here: its guards stay, nothing
 // else.
-void Interpreter::guard_what_follows(const Plan::PlannedExit& planned) {
+void Interpreter::guard_what_follows(const PlannedExit& planned) {
   PathState here = save();
   Graph& graph = capture_.graph();
   size_t blocks = graph.blocks.size(), exits = exits_.size(), notes = capture_.notes().size();

@@ -28,7 +28,7 @@ void check_identities(const Frame& frame, bool waits) {
     bool made_anew = local && local->is_one_of_several && frame.is_live(i, waits);
     if (made_anew && (local->kind == AbstractKind::tuple || dtype_kind(local->scalar.dtype) == 'f' ||
                       dtype_kind(local->scalar.dtype) == 'c'))
-      throw Refused{fail(Reason::unsupported_value, unknown_identity)};
+      throw FunctionBailout{fail(Reason::unsupported_value, unknown_identity)};
   }
 }
 

@@ -52,10 +52,10 @@ Status Interpreter::check_time() const {
 
 // Loops that were to be evaluated round by round make too much code: they are left for the interpreter instead.
 void Interpreter::limit_unrolling() {
-  if (plan_.unrolled.empty() || static_cast<int64_t>(capture_.graph().nodes.size()) <= most_unrolled_nodes) return;
-  plan_.given_up.insert(plan_.unrolled.begin(), plan_.unrolled.end());
-  plan_.unrolled.clear();
-  plan_.forget_numbering();
+  if (speculation_.loops.unrolled.empty() || static_cast<int64_t>(capture_.graph().nodes.size()) <= most_unrolled_nodes) return;
+  speculation_.loops.given_up.insert(speculation_.loops.unrolled.begin(), speculation_.loops.unrolled.end());
+  speculation_.loops.unrolled.clear();
+  speculation_.forget_numbering();
   throw Restart{};
 }
 
@@ -66,17 +66,17 @@ Status Interpreter::walk_path() {
     ACCEL_TRY(Arrival arrival, arrive(frame));
     if (arrival == Arrival::ended) return Unit{};
     position_ = count_;
-    if (plan_.watch && is_writable()) {
+    if (speculation_.control.watch && is_writable()) {
       writable_ = position_;
       writable_forks_ = forks_;
       if (++writable_count_ == options_.stop_at_writable) {
-        Plan::PlannedExit asked;
+        PlannedExit asked;
         asked.why = fail(Reason::unsupported_opcode, "an exit that was asked for");
         return leave_for(asked);
       }
     }
-    auto planned = plan_.exits.find(position_);
-    if (planned != plan_.exits.end()) {
+    auto planned = speculation_.control.exits.find(position_);
+    if (planned != speculation_.control.exits.end()) {
       forget_moved_exit(planned->second);
       ++count_;  // the next path has positions of its own
       return leave_for(planned->second);
@@ -100,10 +100,10 @@ Status Interpreter::walk_path() {
   return leave_by_return();
 }
 
-// Additions to the plan may make the walk take other ways: positions are of other instructions then.
-void Interpreter::forget_moved_exit(const Plan::PlannedExit& planned) {
+// Additions to the log may change the path of the walk: positions are of other instructions then.
+void Interpreter::forget_moved_exit(const PlannedExit& planned) {
   if (planned.place.empty() || planned.place == place_name()) return;
-  plan_.exits.erase(plan_.exits.lower_bound(position_), plan_.exits.end());
+  speculation_.control.exits.erase(speculation_.control.exits.lower_bound(position_), speculation_.control.exits.end());
   throw Restart{};
 }
 
@@ -120,7 +120,7 @@ Result<Interpreter::Arrival> Interpreter::arrive(Frame& frame) {
     if (!rolled && !is_consumer(frame)) note_round(frame);
   }
   if (goes_on || (!rolled && pending_.empty())) {
-    if (flow.is_header(frame.next) && plan_.exits.count(count_) == 0)
+    if (flow.is_header(frame.next) && speculation_.control.exits.count(count_) == 0)
       ++visits_.try_emplace({frame.id, frame.next}, count_, 0).first->second.second;
     return Arrival::goes_on;
   }
@@ -144,11 +144,11 @@ Result<Interpreter::Arrival> Interpreter::arrive(Frame& frame) {
 bool Interpreter::is_rolled(Frame& frame) {
   std::string place = place_name();
   const Instruction& instruction = frame.bytecode().instructions[static_cast<size_t>(frame.next)];
-  if (plan_.unrolled.count(place) != 0) {
+  if (speculation_.loops.unrolled.count(place) != 0) {
     if (instruction.op == Opcode::for_iter) evaluate_rounds(frame.peek(1));
     return false;
   }
-  if (plan_.rolled.count(place) != 0) return true;
+  if (speculation_.loops.rolled.count(place) != 0) return true;
   if (instruction.op != Opcode::for_iter) return !frame.in_library;
   if (!is_worth_rolling(capture_, frame.peek(1), frame.in_library)) return false;
   if (has_few_rounds(capture_, frame.peek(1))) frame.rolled[frame.next] = place;
@@ -171,8 +171,8 @@ void Interpreter::note_round(Frame& frame) {
   int& forks = frame.forks[header];
   bool is_for = frame.bytecode().instructions[static_cast<size_t>(header)].op == Opcode::for_iter;
   if (again && !is_for && forks_ > forks) {
-    plan_.rolled.insert(place_name());
-    plan_.forget_numbering();
+    speculation_.loops.rolled.insert(place_name());
+    speculation_.forget_numbering();
     throw Restart{};
   }
   forks = forks_;
@@ -199,8 +199,8 @@ void Interpreter::look_at_data(const Ref& value) {
 void Interpreter::look_at_live(const Frame& frame) {
   for (const std::vector<Ref>* values : {&frame.locals, &frame.stack}) {
     for (const Ref& value : *values) {
-      bool opaque =
-          value && value->kind == AbstractKind::lazy && plan_.opaque.count(capture_.sources().text(value->source)) != 0;
+      bool opaque = value && value->kind == AbstractKind::lazy &&
+                    speculation_.objects.opaque.count(capture_.sources().text(value->source)) != 0;
       if (value && !opaque) look_at_data(value);
     }
   }
@@ -305,7 +305,7 @@ Status Interpreter::fork(const Condition& condition, const Way& when_true, const
 Status Interpreter::take_one_way(const Condition& condition, const Way& when_true, const Way& when_false) {
   walk_instead();
   std::string place = place_name();
-  std::optional<bool> way = plan_.taken.try_emplace(place, false).first->second;
+  std::optional<bool> way = speculation_.control.taken.try_emplace(place, false).first->second;
   if (!way) return fail(Reason::data_dependent_branch, data_decides);
   if (std::find(one_way_.begin(), one_way_.end(), place) == one_way_.end()) one_way_.push_back(place);
   ValueId holds = condition.value;
@@ -318,14 +318,14 @@ Status Interpreter::take_one_way(const Condition& condition, const Way& when_tru
 // What fails behind branches where one way was taken may work on the other: the last branch is turned first.
 void Interpreter::take_other_way() {
   for (; !one_way_.empty(); one_way_.pop_back()) {
-    std::optional<bool>& way = plan_.taken.at(one_way_.back());
+    std::optional<bool>& way = speculation_.control.taken.at(one_way_.back());
     bool first = way && !*way;
     way = first ? std::optional(true) : std::nullopt;
     if (one_way_.size() > 1 && !first) {
-      plan_.taken.erase(one_way_.back());
+      speculation_.control.taken.erase(one_way_.back());
       continue;
     }
-    plan_.forget_numbering();
+    speculation_.forget_numbering();
     throw Restart{};
   }
 }

@@ -62,7 +62,7 @@ std::optional<Interpreter::Tie> Interpreter::tie(const PathState& entry, const S
   if (!now) return std::nullopt;
   Dim extent_now = capture_.graph().type(extent.target_memory->current).shape[extent.index];
   for (bool grows : {true, false}) {
-    if (plan_.untied.contains(key + extent.name + rounds.name + (grows ? "+" : "-"))) continue;
+    if (speculation_.loops.untied.contains(key + extent.name + rounds.name + (grows ? "+" : "-"))) continue;
     Dim sum = sum_of(dims, extent_now, *now, grows);
     capture_.facts().assume({sum, sum_of(dims, extent.target_extent, *before, grows), Comparison::eq});
     return Tie{extent.name, rounds.name, grows, sum};
@@ -114,8 +114,8 @@ void Interpreter::check_ties(const Version& version, const PathState& arrival, c
     std::optional<Dim> number = rounds ? number_of(capture_, arrival.of(rounds->arriving)) : std::nullopt;
     bool holds = extent && number && sum_of(capture_.dims(), extent->arriving_extent, *number, tie.grows) == tie.sum;
     if (holds) continue;
-    plan_.untied.insert(key + tie.extent + tie.rounds + (tie.grows ? "+" : "-"));
-    plan_.forget_from(version.position, version.symbols);
+    speculation_.loops.untied.insert(key + tie.extent + tie.rounds + (tie.grows ? "+" : "-"));
+    speculation_.forget_from(version.position, version.symbols);
     throw Restart{};
   }
 }

@@ -174,8 +174,8 @@ void Interpreter::keep_alike(std::vector<PathState>& arrivals, const std::set<st
 
 // Where a path comes back to a loop, arrays that make the loop end hold what is there then.
 void Interpreter::reload_awaited(std::vector<PathState>& arrivals, const std::string& loop) {
-  auto awaited = plan_.awaited.find(loop);
-  if (awaited == plan_.awaited.end()) return;
+  auto awaited = speculation_.loops.awaited.find(loop);
+  if (awaited == speculation_.loops.awaited.end()) return;
   for (PathState& arrival : arrivals) {
     const std::vector<Version>& versions = versions_[loop];
     auto passed = [&](const Version& version) { return has_passed(arrival, version.id); };
@@ -193,10 +193,11 @@ void Interpreter::reload_awaited(std::vector<PathState>& arrivals, const std::st
 bool Interpreter::plan_waiting(const std::string& loop, BlockId header, const PathState& arrival) {
   if (speculative_) return false;
   const bool only_others = waits_for_others(header, arrival.block);
-  if (only_others || asks_others(header, arrival.block)) plan_.waiting.insert(loop);
+  if (only_others || asks_others(header, arrival.block)) speculation_.loops.waiting.insert(loop);
   if (!only_others && arrival.passed.size() > 1) return false;  // it ends by itself, and the loop around it looks again
   bool is_new = false;
-  for (const std::string& array : arrays_awaited(header, arrival.block)) is_new |= plan_.awaited[loop].insert(array).second;
+  for (const std::string& array : arrays_awaited(header, arrival.block))
+    is_new |= speculation_.loops.awaited[loop].insert(array).second;
   return is_new;
 }
 
@@ -232,27 +233,27 @@ void Interpreter::close_loop(const Version& version, const PathState& arrival, c
     complete = false;
     if (slot.place == StateSlot::Place::list) plan_growth(version, slot, key);
     // What was planned and did not happen: it is first seen in the loop.
-    bool planned = !plan_.widened[key].insert(slot.name).second;
-    if (planned && !see_before(capture_, slot)) plan_.given_up.insert(place_of(version.state));
+    bool planned = !speculation_.loops.widened[key].insert(slot.name).second;
+    if (planned && !see_before(capture_, slot)) speculation_.loops.given_up.insert(place_of(version.state));
   }
   if (!complete) {
-    plan_.forget_from(version.position, version.symbols);
+    speculation_.forget_from(version.position, version.symbols);
     throw Restart{};
   }
   check_ties(version, arrival, match, key);
   std::optional<std::vector<ValueId>> arguments = arguments_of(version, arrival, match);
   if (!arguments) {
-    plan_.given_up.insert(place_of(version.state));
-    plan_.forget_numbering();
+    speculation_.loops.given_up.insert(place_of(version.state));
+    speculation_.forget_numbering();
     throw Restart{};
   }
   const BlockId header = version.state.block;
   const std::string loop = key.substr(0, key.rfind('#'));
   if (plan_waiting(loop, header, arrival)) {
-    plan_.forget_from(version.position, version.symbols);
+    speculation_.forget_from(version.position, version.symbols);
     throw Restart{};
   }
-  const BlockId way_out = add_interrupt(arrival, plan_.waiting.contains(loop));
+  const BlockId way_out = add_interrupt(arrival, speculation_.loops.waiting.contains(loop));
   Builder& build = capture_.build();
   build.move_to(arrival.block);
   if (way_out < 0) return build.jump(header, std::move(*arguments));
@@ -280,11 +281,11 @@ std::optional<std::vector<ValueId>> Interpreter::arguments_of(const Version& ver
 Status Interpreter::begin_version(std::vector<PathState>& arrivals, const std::string& place) {
   std::vector<Version>& versions = versions_[place];
   grow_lists(arrivals, place + "#" + std::to_string(versions.size()));
-  const std::set<std::string>& planned = plan_.widened[place + "#" + std::to_string(versions.size())];
+  const std::set<std::string>& planned = speculation_.loops.widened[place + "#" + std::to_string(versions.size())];
   keep_alike(arrivals, planned);
   size_t earlier = 0;
   for (const Version& version : versions) earlier += has_passed(arrivals[0], version.id);
-  if (earlier >= most_versions || plan_.given_up.count(place) != 0) {
+  if (earlier >= most_versions || speculation_.loops.given_up.count(place) != 0) {
     for (size_t i = 1; i < arrivals.size(); ++i) pending_.push_back(std::move(arrivals[i]));
     restore(arrivals[0]);
     position_ = count_;

@@ -53,12 +53,12 @@ void Interpreter::plan_growth(const Version& version, const StateSlot& list, con
   if (rolled != frame.rolled.end() && frame.counted.contains(frame.next)) {
     unroll(rolled->second);
   }
-  plan_.dynamic_lists[key][list.name] = list.row;
+  speculation_.loops.dynamic_lists[key][list.name] = list.row;
 }
 
 void Interpreter::grow_lists(std::vector<PathState>& arrivals, const std::string& key) {
-  auto planned = plan_.dynamic_lists.find(key);
-  if (planned == plan_.dynamic_lists.end()) return;
+  auto planned = speculation_.loops.dynamic_lists.find(key);
+  if (planned == speculation_.loops.dynamic_lists.end()) return;
   for (PathState& arrival : arrivals) grow_lists(arrival, planned->second);
 }
 
@@ -82,7 +82,7 @@ void Interpreter::grow_lists(PathState& state, const std::map<std::string, RowTy
     make_dynamic_list(capture_, list, row);
     auto rolled = frames_.back()->rolled.find(frames_.back()->next);
     if (rolled != frames_.back()->rolled.end()) list->object = PyRef::steal(PyUnicode_FromString(rolled->second.c_str()));
-    if (Status settled = settle(capture_, list); !settled.ok()) plan_.given_up.insert(place_name());
+    if (Status settled = settle(capture_, list); !settled.ok()) speculation_.loops.given_up.insert(place_name());
   }
   bool at_rolled_loop = state.at_rolled_loop;
   state = save();
