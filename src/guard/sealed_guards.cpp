@@ -25,21 +25,8 @@ bool all_hold(const std::vector<RelationTest>& relations, const int64_t* symbols
   return true;
 }
 
-}  // namespace
-
-bool SealedGuards::check(const std::vector<Source>& sources, PyObject* function, PyObject* const* locals, Binding& binding) {
-  for (const Argument& argument : arguments) {
-    PyObject* object = locals[argument.index];
-    if (argument.type != nullptr && (object == nullptr || Py_TYPE(object) != argument.type)) return false;
-    binding.sources[argument.source] = object;
-  }
-  return run(argument_steps, sources, function, locals, binding) && all_hold(argument_relations, binding.symbols) &&
-         check_lasting(sources, function, locals, binding) && parts_hold() &&
-         run(changing_steps, sources, function, locals, binding) && all_hold(relations, binding.symbols);
-}
-
-bool SealedGuards::run(const std::vector<GuardStep>& steps, const std::vector<Source>& sources, PyObject* function,
-                       PyObject* const* locals, Binding& binding) const {
+bool run(const std::vector<GuardStep>& steps, const std::vector<ArrayTest>& arrays, const std::vector<Source>& sources,
+         PyObject* function, PyObject* const* locals, Binding& binding) {
   for (const GuardStep& step : steps) {
     PyObject*& object = binding.sources[step.source];
     if (step.reads) {
@@ -56,36 +43,49 @@ bool SealedGuards::run(const std::vector<GuardStep>& steps, const std::vector<So
   return true;
 }
 
-bool SealedGuards::unchanged() const {
-  for (const DictWatch& watch : dicts) {
+bool unchanged(const SealedGuards& sealed) {
+  for (const DictWatch& watch : sealed.dicts) {
     if (*watch.version != watch.seen) return false;
   }
-  for (const TypeWatch& watch : types) {
+  for (const TypeWatch& watch : sealed.types) {
     if (watch.seen == 0 || type_version(watch.type) != watch.seen) return false;
   }
-  return tested_once;
+  return sealed.tested_once;
 }
 
-bool SealedGuards::parts_hold() const {
-  for (const FunctionPartTest& test : function_parts) {
+bool parts_hold(const SealedGuards& sealed) {
+  for (const FunctionPartTest& test : sealed.function_parts) {
     if ((*test.part != nullptr ? *test.part : Py_None) != test.expected) return false;
   }
   return true;
 }
 
-bool SealedGuards::check_lasting(const std::vector<Source>& sources, PyObject* function, PyObject* const* locals,
-                                 Binding& binding) {
-  if (unchanged()) {
-    for (size_t i = 0; i < kept.size(); i++) binding.sources[kept[i]] = kept_objects[i];
+bool check_lasting(SealedGuards& sealed, const std::vector<Source>& sources, PyObject* function, PyObject* const* locals,
+                   Binding& binding) {
+  if (unchanged(sealed)) {
+    for (size_t i = 0; i < sealed.kept.size(); i++) binding.sources[sealed.kept[i]] = sealed.kept_objects[i];
     return true;
   }
-  tested_once = false;
-  if (!run(lasting_steps, sources, function, locals, binding)) return false;
-  for (DictWatch& watch : dicts) watch.seen = *watch.version;
-  for (TypeWatch& watch : types) watch.seen = assign_type_version(watch.type);
-  for (size_t i = 0; i < kept.size(); i++) kept_objects[i] = binding.sources[kept[i]];
-  tested_once = true;
+  sealed.tested_once = false;
+  if (!run(sealed.lasting_steps, sealed.arrays, sources, function, locals, binding)) return false;
+  for (DictWatch& watch : sealed.dicts) watch.seen = *watch.version;
+  for (TypeWatch& watch : sealed.types) watch.seen = assign_type_version(watch.type);
+  for (size_t i = 0; i < sealed.kept.size(); i++) sealed.kept_objects[i] = binding.sources[sealed.kept[i]];
+  sealed.tested_once = true;
   return true;
+}
+
+}  // namespace
+
+bool SealedGuards::check(const std::vector<Source>& sources, PyObject* function, PyObject* const* locals, Binding& binding) {
+  for (const Argument& argument : arguments) {
+    PyObject* object = locals[argument.index];
+    if (argument.type != nullptr && (object == nullptr || Py_TYPE(object) != argument.type)) return false;
+    binding.sources[argument.source] = object;
+  }
+  return run(argument_steps, arrays, sources, function, locals, binding) && all_hold(argument_relations, binding.symbols) &&
+         check_lasting(*this, sources, function, locals, binding) && parts_hold(*this) &&
+         run(changing_steps, arrays, sources, function, locals, binding) && all_hold(relations, binding.symbols);
 }
 
 }  // namespace accel

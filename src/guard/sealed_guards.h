@@ -62,13 +62,6 @@ struct SealedGuards {
 
   // Whether every guard holds; fills `binding`.
   bool check(const std::vector<Source>& sources, PyObject* function, PyObject* const* locals, Binding& binding);
-
- private:
-  bool run(const std::vector<GuardStep>& steps, const std::vector<Source>& sources, PyObject* function, PyObject* const* locals,
-           Binding& binding) const;
-  bool unchanged() const;
-  bool parts_hold() const;
-  bool check_lasting(const std::vector<Source>& sources, PyObject* function, PyObject* const* locals, Binding& binding);
 };
 
 // Sorts the sources and guards of a set into their steps, and subscribes to versions of dicts.

@@ -23,25 +23,13 @@ Reason reason_of(int status) {
 
 }  // namespace
 
-Run::Run(RunContext& context, PyObject* function, PyObject* const* locals, const Binding& binding, RunMode mode,
-         Workspace& space)
-    : context_(context), function_(function), locals_(locals), binding_(binding), mode_(mode) {
-  const RunPlan& plan = context_.plan;
-  outputs_.arrays = space.take<PyObject*>(plan.outputs.count());
-  outputs_.data = space.take<void*>(plan.outputs.count());
-  outputs_.numbers = space.take<int64_t>(2 * plan.outputs.count());
-  objects_ = space.take<PyObject*>(context_.captured.recipes.size());
-  plan.outputs.prepare(outputs_);
-  if (plan.makes_calls) calls_.emplace(checked_run(), plan.input_arrays, copy_draws(space));
-}
-
 CheckedRun Run::checked_run() const { return {&context_.captured, &context_.plan.python_calls, function_, locals_, binding_}; }
 
-std::span<AccelDraw> Run::copy_draws(Workspace& space) const {
+void Run::prepare_calls(Workspace& space) {
   std::span<const AccelDraw> from = context_.kernels.draws();
   auto* draws = reinterpret_cast<AccelDraw*>(space.take<void*>(from.size_bytes() / sizeof(void*)));
   std::uninitialized_copy(from.begin(), from.end(), draws);
-  return {draws, from.size()};
+  calls_.emplace(checked_run(), context_.plan.input_arrays, std::span<AccelDraw>(draws, from.size()));
 }
 
 // --- the kernel runs -------------------------------------------------------------------------------------------------------
@@ -113,7 +101,8 @@ int Run::run_native(const NativeKernel& kernel) {
   const Interruptible interruptible{plan.has_interrupts, others_run ? nullptr : hold, still_holds,
                                     plan.published.empty() ? nullptr : publish, this};
   int status = memory.run(kernel.kernel->entry(), launch, unlocked, interruptible);
-  note_interruption(memory.was_interrupted(), status);
+  if (memory.was_interrupted() || (status & accel_interrupted) != 0) [[unlikely]]
+    note_interruption(memory.was_interrupted());
   if (others_run || (interruption_ && interruption_->is_held)) take_references(false);
   events_.log = std::move(memory.log());
   if (plan.calls_python) context_.history.forget_problem();  // of calls within this one
@@ -123,10 +112,9 @@ int Run::run_native(const NativeKernel& kernel) {
 }
 
 // The exception of the kernel, or of a call that it made, is saved.
-void Run::note_interruption(bool was_interrupted, int status) {
+void Run::note_interruption(bool was_interrupted) {
   auto was_in_call = [&] {
-    return (status & accel_interrupted) != 0 && calls_ && !calls_->cannot_go_on() && PyErr_Occurred() != nullptr &&
-           PyErr_ExceptionMatches(PyExc_KeyboardInterrupt);
+    return calls_ && !calls_->cannot_go_on() && PyErr_Occurred() != nullptr && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt);
   };
   if (was_interrupted || was_in_call()) interruption().exception.emplace();
 }
@@ -252,12 +240,6 @@ void Run::leave_behind_call(Reason reason, std::string detail) {
 }
 
 // --- the run ends at an exit -------------------------------------------------------------------------------------------------
-
-// Symbols that the kernel has bound for the exit.
-void Run::bind_symbols(const Exit& exit) {
-  for (const BoundSymbol& bound : exit.symbols)
-    binding_.symbols[bound.symbol] = *static_cast<const int64_t*>(outputs_.data[bound.output]);
-}
 
 Outcome Run::finish(PyObject** result) {
   const Exit& exit = context_.captured.exits[exit_];

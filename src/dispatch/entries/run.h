@@ -35,7 +35,16 @@ enum class RunMode : uint8_t {
 class Run {
  public:
   // Requires that the guards hold with `binding`. All outlive the run; `space` has room for RunContext::plan.
-  Run(RunContext& context, PyObject* function, PyObject* const* locals, const Binding& binding, RunMode mode, Workspace& space);
+  Run(RunContext& context, PyObject* function, PyObject* const* locals, const Binding& binding, RunMode mode, Workspace& space)
+      : context_(context), function_(function), locals_(locals), binding_(binding), mode_(mode) {
+    const OutputPlan& outputs = context.plan.outputs;
+    outputs_.arrays = space.take<PyObject*>(outputs.count());
+    outputs_.data = space.take<void*>(outputs.count());
+    outputs_.numbers = space.take<int64_t>(2 * outputs.count());
+    objects_ = space.take<PyObject*>(context.captured.recipes.size());
+    outputs.prepare(outputs_);
+    if (context.plan.makes_calls) prepare_calls(space);
+  }
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
@@ -57,14 +66,14 @@ class Run {
   PythonCalls* python() { return calls_ ? calls_->python() : nullptr; }
   bool has_called_python() { return python() != nullptr && python()->has_begun(); }
   CheckedRun checked_run() const;
-  std::span<AccelDraw> copy_draws(Workspace& space) const;
+  void prepare_calls(Workspace& space);
 
   Outcome launch(PyObject** result);
   Outcome launch_timed(PyObject** result);
   int run_kernel();
   int run_python();
   int run_native(const NativeKernel& kernel);
-  void note_interruption(bool was_interrupted, int status);
+  void note_interruption(bool was_interrupted);
   void take_references(bool take) const;
   // Interruptible of the kernel; `run` is this.
   static void hold(void* run);
@@ -79,7 +88,11 @@ class Run {
   Outcome go_back(Outcome why, PyObject** result);
   const PythonCall& last_call_site();
   void leave_behind_call(Reason reason, std::string detail);
-  void bind_symbols(const Exit& exit);
+  // Symbols that the kernel has bound for the exit.
+  void bind_symbols(const Exit& exit) {
+    for (const BoundSymbol& bound : exit.symbols)
+      binding_.symbols[bound.symbol] = *static_cast<const int64_t*>(outputs_.data[bound.output]);
+  }
   Outcome finish(PyObject** result);
   Outcome not_made(PyObject** result);
   Outcome leave(PyObject** result);
