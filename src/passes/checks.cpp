@@ -69,15 +69,15 @@ class Checks {
         if (param == no_value) continue;
         BlockId home = graph_.values[static_cast<size_t>(param)].block;
         if (std::find(asking.begin(), asking.end(), home) != asking.end()) continue;
-        suppose_what_ways_tell(home);
+        suppose_facts_of_edges(home);
         suppose(home, each, asking);
       }
   }
 
   // What is known of the numbers of a loop on one of the ways to its beginning may be so in each round.
-  void suppose_what_ways_tell(BlockId home) {
-    if (!is_loop_head(home) || !asked_ways_.insert(home).second) return;
-    every_way(home, [&](BlockId from, int edge) {
+  void suppose_facts_of_edges(BlockId home) {
+    if (!is_loop_head(home) || !loop_heads_.insert(home).second) return;
+    every_edge(home, [&](BlockId from, int edge) {
       std::map<Linear::Key, Linear> params = params_for_arguments(home, from, edge);
       for (const Linear& fact : integers_.facts_at(from, edge))
         if (std::optional<Linear> sum = with_params(fact, params)) suppose(home, *sum, {});
@@ -100,13 +100,13 @@ class Checks {
   // nullopt where the fact tells nothing of a parameter, or of more than two numbers.
   static std::optional<Linear> with_params(const Linear& fact, const std::map<Linear::Key, Linear>& params) {
     std::optional<Linear> out = Linear(fact.constant());
-    bool tells = false;
+    bool has_param = false;
     for (const Linear::Term& term : fact.terms()) {
       auto found = params.find(term.key);
-      tells |= found != params.end();
+      has_param |= found != params.end();
       if (out) out = out->plus(found == params.end() ? Linear::of(term.key) : found->second, term.factor);
     }
-    return tells && out && out->terms().size() <= 2 ? out : std::nullopt;
+    return has_param && out && out->terms().size() <= 2 ? out : std::nullopt;
   }
 
   // Parameters may only rise or only fall.
@@ -132,8 +132,8 @@ class Checks {
   }
 
   bool is_loop_head(BlockId b) const {
-    const std::vector<BlockId>& ways = before_[static_cast<size_t>(b)];
-    return std::any_of(ways.begin(), ways.end(), [&](BlockId from) { return dominance_.dominates(b, from); });
+    const std::vector<BlockId>& from_blocks = before_[static_cast<size_t>(b)];
+    return std::any_of(from_blocks.begin(), from_blocks.end(), [&](BlockId from) { return dominance_.dominates(b, from); });
   }
 
   bool is_param_alone(const Linear& sum) const {
@@ -148,7 +148,7 @@ class Checks {
     if (!is_known || suppositions_.size() >= most_suppositions || !supposed_[home].insert(sum).second) return;
     suppositions_.push_back({home, sum});
     asking.push_back(home);
-    every_way(home, [&](BlockId from, int edge) {
+    every_edge(home, [&](BlockId from, int edge) {
       std::optional<Linear> given = on_edge(sum, home, from, edge);
       if (given) look_for(*given, from, edge, asking);
       return true;
@@ -161,7 +161,7 @@ class Checks {
   }
 
   template <class Test>
-  bool every_way(BlockId home, Test test) {
+  bool every_edge(BlockId home, Test test) {
     for (BlockId from : before_[static_cast<size_t>(home)]) {
       const Terminator& t = block(from).terminator;
       for (int k = 0; k < target_count(t); ++k)
@@ -193,7 +193,7 @@ class Checks {
     for (bool again = true; again;) {
       again = false;
       for (Supposition& each : suppositions_) {
-        if (!each.holds || holds_on_all_ways(each)) continue;
+        if (!each.holds || holds_on_all_edges(each)) continue;
         each.holds = false;
         integers_.forget(each.block, each.sum);
         again = true;
@@ -201,8 +201,8 @@ class Checks {
     }
   }
 
-  bool holds_on_all_ways(const Supposition& each) {
-    return every_way(each.block, [&](BlockId from, int edge) {
+  bool holds_on_all_edges(const Supposition& each) {
+    return every_edge(each.block, [&](BlockId from, int edge) {
       std::optional<Linear> given = on_edge(each.sum, each.block, from, edge);
       return given && integers_.prove(*given, from, edge);
     });
@@ -255,7 +255,7 @@ class Checks {
   std::vector<Check> checks_;
   std::vector<Supposition> suppositions_;
   std::map<BlockId, std::set<Linear>> supposed_;
-  std::set<BlockId> asked_ways_;
+  std::set<BlockId> loop_heads_;
 };
 
 bool has_checks(const Graph& graph) {

@@ -46,8 +46,8 @@ class IfConversion {
     BlockId exit = -1;
   };
   // One way of a branch to where both meet.
-  struct Way {
-    std::vector<BlockId> sides;  // blocks of its own on the way
+  struct BranchSide {
+    std::vector<BlockId> blocks;  // blocks of its own on the way
     std::vector<Check> checks;
     size_t computed = 0, moved = 0;  // operations in the blocks
     std::vector<NodeId> stores;
@@ -58,18 +58,18 @@ class IfConversion {
   Block& block(BlockId b) { return graph_.blocks[static_cast<size_t>(b)]; }
   bool leaves(BlockId b) { return block(b).terminator.kind == TerminatorKind::leave && block(b).params.empty(); }
 
-  Way way(BlockId from, int k) {
+  BranchSide find_side(BlockId from, int k) {
     const Terminator& branch = block(from).terminator;
-    Way out;
+    BranchSide out;
     out.target = branch.targets[k];
     out.arguments = branch.target_arguments[k];
     while (out.arguments.empty() && is_own(out.target) && out.target != from) {
-      Way longer = out;
+      BranchSide longer = out;
       if (!add_nodes(longer, block(out.target), from)) return out;
       const Terminator& t = block(out.target).terminator;
       std::optional<int> stays = check_of(t);
       if (t.kind != TerminatorKind::jump && !stays) return out;
-      longer.sides.push_back(out.target);
+      longer.blocks.push_back(out.target);
       if (stays) longer.checks.push_back({t.operands[0], *stays == 1, t.targets[1 - *stays]});
       longer.arguments = t.target_arguments[stays.value_or(0)];
       longer.target = t.targets[stays.value_or(0)];
@@ -79,14 +79,14 @@ class IfConversion {
   }
 
   // False where one of them has to be done on its way alone.
-  bool add_nodes(Way& way, const Block& side, BlockId from) {
-    for (NodeId n : side.nodes) {
+  bool add_nodes(BranchSide& side, const Block& own, BlockId from) {
+    for (NodeId n : own.nodes) {
       const Node& node = graph_.nodes[static_cast<size_t>(n)];
       Speculated what = speculation_.look_at(node, from);
       if (what == Speculated::refused) return false;
-      way.computed += what == Speculated::computed;
-      way.moved += what == Speculated::moved;
-      if (node.op == Op::store) way.stores.push_back(n);
+      side.computed += what == Speculated::computed;
+      side.moved += what == Speculated::moved;
+      if (node.op == Op::store) side.stores.push_back(n);
     }
     return true;
   }
@@ -119,54 +119,54 @@ class IfConversion {
   bool convert(BlockId b) {
     const Terminator& branch = block(b).terminator;
     if (branch.kind != TerminatorKind::branch || branch.targets[0] == branch.targets[1]) return false;
-    Way ways[] = {way(b, 0), way(b, 1)};
-    if (ways[0].target != ways[1].target) return false;
-    for (size_t k = 0; k < ways[0].arguments.size(); ++k)
-      if (is_same_number(ways[0].arguments[k], ways[1].arguments[k])) ways[1].arguments[k] = ways[0].arguments[k];
-    if (!can_join(ways)) return false;
-    if (is_awaited(b, ways)) {
+    BranchSide sides[] = {find_side(b, 0), find_side(b, 1)};
+    if (sides[0].target != sides[1].target) return false;
+    for (size_t k = 0; k < sides[0].arguments.size(); ++k)
+      if (is_same_number(sides[0].arguments[k], sides[1].arguments[k])) sides[1].arguments[k] = sides[0].arguments[k];
+    if (!can_join(sides)) return false;
+    if (is_awaited(b, sides)) {
       block(b).terminator.is_guessed = true;
       return true;
     }
     ValueId condition = branch.operands[0];
-    for (const Way& each : ways)
-      for (BlockId side : each.sides) take_over(b, side);
-    left_ -= sides_that_go(ways);
+    for (const BranchSide& each : sides)
+      for (BlockId own : each.blocks) take_over(b, own);
+    left_ -= count_removed_blocks(sides);
     for (int k = 0; k < 2; ++k)
-      for (NodeId n : ways[k].stores) store_on_both(b, n, condition, k == 0);
+      for (NodeId n : sides[k].stores) store_on_both(b, n, condition, k == 0);
     Terminator jump;
     jump.kind = TerminatorKind::jump;
-    jump.targets[0] = ways[0].target;
-    for (size_t k = 0; k < ways[0].arguments.size(); ++k)
-      jump.target_arguments[0].push_back(choose(b, condition, ways[0].arguments[k], ways[1].arguments[k]));
-    block(make_checks(b, condition, ways)).terminator = std::move(jump);
+    jump.targets[0] = sides[0].target;
+    for (size_t k = 0; k < sides[0].arguments.size(); ++k)
+      jump.target_arguments[0].push_back(choose(b, condition, sides[0].arguments[k], sides[1].arguments[k]));
+    block(make_checks(b, condition, sides)).terminator = std::move(jump);
     before_ = predecessors(graph_);
     return true;
   }
 
   // A graph with control flow stays one.
-  bool can_join(const Way (&ways)[2]) {
-    if (is_among(ways[0].target, ways[0]) || is_among(ways[1].target, ways[1])) return false;
-    return is_cheap(ways) && can_choose_arguments(ways) && left_ - sides_that_go(ways) >= 2;
+  bool can_join(const BranchSide (&sides)[2]) {
+    if (is_among(sides[0].target, sides[0]) || is_among(sides[1].target, sides[1])) return false;
+    return is_cheap(sides) && can_choose_arguments(sides) && left_ - count_removed_blocks(sides) >= 2;
   }
 
-  static size_t sides_that_go(const Way (&ways)[2]) {
-    return ways[0].sides.size() + ways[1].sides.size() - ways[0].checks.size() - ways[1].checks.size();
+  static size_t count_removed_blocks(const BranchSide (&sides)[2]) {
+    return sides[0].blocks.size() + sides[1].blocks.size() - sides[0].checks.size() - sides[1].checks.size();
   }
 
-  static bool is_cheap(const Way (&ways)[2]) {
-    bool checks = !ways[0].checks.empty() || !ways[1].checks.empty();
-    size_t moved = ways[0].moved + ways[1].moved, most = checks || moved > 0 ? most_computed : most_left_to_compiler;
-    return ways[0].computed <= most && ways[1].computed <= most && moved <= most_moved;
+  static bool is_cheap(const BranchSide (&sides)[2]) {
+    bool checks = !sides[0].checks.empty() || !sides[1].checks.empty();
+    size_t moved = sides[0].moved + sides[1].moved, most = checks || moved > 0 ? most_computed : most_left_to_compiler;
+    return sides[0].computed <= most && sides[1].computed <= most && moved <= most_moved;
   }
 
-  bool can_choose_arguments(const Way (&ways)[2]) const {
-    const std::vector<ValueId>&then = ways[0].arguments, &otherwise = ways[1].arguments;
-    std::vector<NodeId> stores = ways[0].stores;
-    stores.insert(stores.end(), ways[1].stores.begin(), ways[1].stores.end());
+  bool can_choose_arguments(const BranchSide (&sides)[2]) const {
+    const std::vector<ValueId>&then = sides[0].arguments, &otherwise = sides[1].arguments;
+    std::vector<NodeId> stores = sides[0].stores;
+    stores.insert(stores.end(), sides[1].stores.begin(), sides[1].stores.end());
     // What one way has stored is stored before a check of the other is made, and on both ways the arrays are the same.
-    if (!stores.empty() && (!ways[0].checks.empty() || !ways[1].checks.empty())) return false;
-    if (!ways[0].stores.empty() && !ways[1].stores.empty()) return false;
+    if (!stores.empty() && (!sides[0].checks.empty() || !sides[1].checks.empty())) return false;
+    if (!sides[0].stores.empty() && !sides[1].stores.empty()) return false;
     size_t choices = 0;
     for (size_t k = 0; k < then.size(); ++k) {
       bool stored = is_last_version(then[k], otherwise[k], stores) || is_last_version(otherwise[k], then[k], stores);
@@ -178,14 +178,14 @@ class IfConversion {
 
   // Whether a number that is chosen says where the next turn of a loop reads what it chooses by: it would wait for memory,
   // where a jump that is guessed right does not.
-  bool is_awaited(BlockId b, const Way (&ways)[2]) {
+  bool is_awaited(BlockId b, const BranchSide (&sides)[2]) {
     std::set<ValueId> addresses, reached;
     looked_at_.clear();
     find_addresses(block(b).terminator.operands[0], false, addresses);
     if (addresses.empty()) return false;
-    const std::vector<ValueId>& params = block(ways[0].target).params;
+    const std::vector<ValueId>& params = block(sides[0].target).params;
     for (size_t k = 0; k < params.size(); ++k)
-      if (ways[0].arguments[k] != ways[1].arguments[k]) hand_on(params[k], reached);
+      if (sides[0].arguments[k] != sides[1].arguments[k]) hand_on(params[k], reached);
     return std::any_of(addresses.begin(), addresses.end(), [&](ValueId v) { return reached.contains(v); });
   }
 
@@ -248,23 +248,25 @@ class IfConversion {
     std::rotate(std::find(nodes.begin(), nodes.end(), store), nodes.begin() + count, nodes.end());
   }
 
-  bool is_among(BlockId b, const Way& way) const { return std::find(way.sides.begin(), way.sides.end(), b) != way.sides.end(); }
+  bool is_among(BlockId b, const BranchSide& side) const {
+    return std::find(side.blocks.begin(), side.blocks.end(), b) != side.blocks.end();
+  }
 
   // The checks of both ways, each made if its way is the one: one block after the other, each of which one of the ways had.
   // Returns the last one.
-  BlockId make_checks(BlockId b, ValueId condition, const Way (&ways)[2]) {
+  BlockId make_checks(BlockId b, ValueId condition, const BranchSide (&sides)[2]) {
     BlockId at = b;
     for (int k = 0; k < 2; ++k)
-      for (size_t i = 0; i < ways[k].checks.size(); ++i) {
-        const Check& check = ways[k].checks[i];
-        ValueId is_way = k == 0 ? condition : logical(b, Op::logical_not, {condition});
+      for (size_t i = 0; i < sides[k].checks.size(); ++i) {
+        const Check& check = sides[k].checks[i];
+        ValueId is_side_taken = k == 0 ? condition : logical(b, Op::logical_not, {condition});
         ValueId fails = check.leaves_when ? check.condition : logical(b, Op::logical_not, {check.condition});
-        BlockId next = ways[k].sides[i];
+        BlockId next = sides[k].blocks[i];
         gone_[static_cast<size_t>(next)] = false;
         Terminator& t = block(at).terminator;
         t = Terminator{};
         t.kind = TerminatorKind::branch;
-        t.operands = {logical(b, Op::logical_and, {is_way, fails})};
+        t.operands = {logical(b, Op::logical_and, {is_side_taken, fails})};
         t.targets[0] = check.exit;
         t.targets[1] = next;
         at = next;

@@ -53,7 +53,7 @@ class Sinking {
   }
 
   // The edge of a branch that goes on where the other one leaves; -1 when it is no such branch.
-  int way_on(BlockId b) const {
+  int staying_edge(BlockId b) const {
     const Terminator& t = block(b).terminator;
     if (t.kind != TerminatorKind::branch || t.targets[0] == t.targets[1]) return -1;
     bool first = leaves(t.targets[0]), second = leaves(t.targets[1]);
@@ -82,7 +82,7 @@ class Sinking {
     if (computes_with(b, v)) return true;
     for (NodeId n : block(b).nodes)
       if (is_barrier(node(n)) || node_events(graph_, node(n)) != 0) return false;
-    int on = way_on(b);
+    int on = staying_edge(b);
     return on >= 0 && is_wanted(block(b).terminator.targets[on], v);
   }
 
@@ -186,7 +186,7 @@ class Sinking {
   // --- the move -------------------------------------------------------------------------------------------------------
 
   bool sink_from(BlockId b) {
-    int on = way_on(b);
+    int on = staying_edge(b);
     if (on < 0) return false;
     BlockId to = block(b).terminator.targets[on];
     Nodes moved = chosen(b, to);
