@@ -136,26 +136,26 @@ std::string summary(std::string output, const std::string& folder) {
 
 Failure failure_of(const Compiler& compiler, const ProcessResult& result, const std::string& folder) {
   std::string text = summary(result.output, folder);
-  std::string said = text.empty() ? "" : ": " + text;
+  std::string detail = text.empty() ? "" : ": " + text;
   const std::string& program = compiler.command[0];
   switch (result.end) {
     case ProcessEnd::not_started:
       return fail(Reason::compiler_failed, program + " could not be started: " + error_text(result.code));
     case ProcessEnd::signaled:
       return fail(Reason::compiler_failed, program + " was killed by signal " + std::to_string(result.code) + " (" +
-                                               strsignal(result.code) + ")" + said);
+                                               strsignal(result.code) + ")" + detail);
     case ProcessEnd::timed_out:
-      return fail(Reason::compiler_timeout, program + said);
+      return fail(Reason::compiler_timeout, program + detail);
     case ProcessEnd::interrupted:
       return fail(Reason::interrupted, {});
     case ProcessEnd::exited:
       if (result.code != 0)
-        return fail(Reason::compiler_failed, program + " exited with status " + std::to_string(result.code) + said);
+        return fail(Reason::compiler_failed, program + " exited with status " + std::to_string(result.code) + detail);
       break;
     case ProcessEnd::unknown:
       break;
   }
-  return fail(Reason::compiler_failed, program + " left no shared object" + said);
+  return fail(Reason::compiler_failed, program + " left no shared object" + detail);
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ Integers::Integers(const Graph& graph)
     if (!dominance_.dominates(b, parent)) parents_[static_cast<size_t>(b)] = parent;
     if (before[static_cast<size_t>(b)].size() != 1) continue;
     const Terminator& t = graph.blocks[static_cast<size_t>(before[static_cast<size_t>(b)][0])].terminator;
-    if (t.kind == TerminatorKind::branch) facts_[static_cast<size_t>(b)] = told_by(t.operands[0], t.targets[0] == b);
+    if (t.kind == TerminatorKind::branch) facts_[static_cast<size_t>(b)] = implied_by(t.operands[0], t.targets[0] == b);
   }
   find_counts(before);
 }
@@ -268,7 +268,7 @@ Linear Integers::of_expression(Dim d) {
 
 // --- conditions ----------------------------------------------------------------------------------------------------------
 
-std::vector<Linear> Integers::told_by(ValueId condition, bool holds) {
+std::vector<Linear> Integers::implied_by(ValueId condition, bool holds) {
   std::vector<Linear> out;
   collect(condition, holds, false, out);
   return out;
@@ -375,7 +375,7 @@ std::vector<Linear> Integers::facts_at(BlockId block, int edge) {
   std::vector<Linear> out;
   if (edge >= 0) {
     const Terminator& t = graph_.blocks[static_cast<size_t>(block)].terminator;
-    if (t.kind == TerminatorKind::branch && t.targets[0] != t.targets[1]) out = told_by(t.operands[0], edge == 0);
+    if (t.kind == TerminatorKind::branch && t.targets[0] != t.targets[1]) out = implied_by(t.operands[0], edge == 0);
   }
   for (BlockId b = block; b >= 0; b = parents_[static_cast<size_t>(b)]) {
     const std::vector<Linear>& facts = facts_[static_cast<size_t>(b)];

@@ -22,7 +22,7 @@ class Integers {
   const Linear& linear(ValueId v);
   Linear linear(Dim d) { return sum_of(d); }
   // What is >= 0 where a condition is `holds`. Not more than is so.
-  std::vector<Linear> told_by(ValueId condition, bool holds);
+  std::vector<Linear> implied_by(ValueId condition, bool holds);
   // What has to be >= 0 for a condition to be `holds`; nullopt: that cannot be said.
   std::optional<std::vector<Linear>> needed_for(ValueId condition, bool holds);
 
