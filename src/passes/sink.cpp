@@ -21,7 +21,7 @@ class Sinking {
 
   bool run() {
     bool changed = false, again = true;
-    for (size_t round = 0; again && round < graph_.blocks.size(); ++round) {
+    for (size_t iteration = 0; again && iteration < graph_.blocks.size(); ++iteration) {
       again = false;
       for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) again |= sink_from(b);
       changed |= again;

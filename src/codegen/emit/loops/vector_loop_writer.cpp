@@ -27,11 +27,11 @@ std::string any_of(const VectorBody& body, const std::vector<TempId>& masks) {
 void VectorLoopWriter::write_loop() {
   std::string lanes = cat("group_lanes<", cpp_type(loop_.real), ">");
   code_.open(cat("for (i64 group = 0, last_group = ", dim(loop_.lanes->extent), "; group < last_group; group += ", lanes, ")"));
-  code_.line(cat("const i64 group_end = index_min(group + ", lanes, ", last_group), rounds = ", dim(repeat_.extent), ";"));
+  code_.line(cat("const i64 group_end = index_min(group + ", lanes, ", last_group), iterations = ", dim(repeat_.extent), ";"));
   code_.line("bool done = false;");
   code_.raw("#if defined(ACCEL_VECTORS)\n");
   std::string quiet = loop_.bounded.empty() ? "" : " && (frame->launch->ignored & accel_underflow) != 0";
-  code_.open(cat("if (rounds > 0 && rounds <= 0x7fffffff", quiet, ")"));
+  code_.open(cat("if (iterations > 0 && iterations <= 0x7fffffff", quiet, ")"));
   repeat_in_vectors();
   code_.close();
   code_.raw("#endif\n");
@@ -109,16 +109,16 @@ void VectorLoopWriter::write_limits() {
 }
 
 void VectorLoopWriter::iterate_vectors() {
-  std::string round = variable(repeat_.var);
-  code_.open(cat("for (i64 ", round, " = 0; ", round, " < rounds; ++", round, ")"));
+  std::string counter = variable(repeat_.var);
+  code_.open(cat("for (i64 ", counter, " = 0; ", counter, " < iterations; ++", counter, ")"));
   for (const Stmt* uniform : loop_.uniform) write(*uniform);
   for (const Stmt& each : loop_.lanes->body)
     if (loop_.scalars.contains(each.dst)) write(each);
-  code_.line(cat("[[maybe_unused]] const S here = v_all<S>((Kind::Step)", round, ");"));
+  code_.line(cat("[[maybe_unused]] const S here = v_all<S>((Kind::Step)", counter, ");"));
   code_.line("u32 any = 0;");
   write_iteration();
   code_.line("if (any == 0) break;");
-  if (!repeat_.quiet) code_.line(break_if_interrupted(round));
+  if (!repeat_.quiet) code_.line(break_if_interrupted(counter));
   code_.close();
 }
 
@@ -170,7 +170,7 @@ void VectorLoopWriter::store_vectors() {
 }
 
 void VectorLoopWriter::store_assigned(const VectorLoop::Assigned& assigned) {
-  std::string lane = variable(loop_.lanes->var), round = variable(repeat_.var), old = temp_name(assigned.load->dst);
+  std::string lane = variable(loop_.lanes->var), counter = variable(repeat_.var), old = temp_name(assigned.load->dst);
   code_.open("");
   code_.line(cat("Kind::Step lasts[group_lanes<", cpp_type(loop_.real), ">] __attribute__((aligned(64)));"));
   code_.line("#pragma GCC unroll 4");
@@ -178,7 +178,7 @@ void VectorLoopWriter::store_assigned(const VectorLoop::Assigned& assigned) {
   code_.line("#pragma GCC ivdep");
   code_.open(cat("for (i64 ", lane, " = group; ", lane, " < group_end; ++", lane, ")"));
   code_.line(cat("const i64 last = lasts[", lane, " - group];"));
-  code_.line(cat("[[maybe_unused]] const i64 ", round, " = index_max(last, 0);"));
+  code_.line(cat("[[maybe_unused]] const i64 ", counter, " = index_max(last, 0);"));
   write_sources({assigned.value});
   write(*assigned.load);
   code_.line(cat("store_", type(assigned.load->dst), "(", address(assigned.store->address), ", last < 0 ? ", old, " : ",
