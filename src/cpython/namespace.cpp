@@ -19,8 +19,8 @@ PyObject* own_dict(PyObject* object) {
   if (type->tp_dictoffset == 0) return nullptr;
   // _PyObject_GetDictPtr makes a dict of values in place.
   if (PyType_HasFeature(type, Py_TPFLAGS_MANAGED_DICT)) return managed_dict(object);
-  PyObject** place = _PyObject_GetDictPtr(object);
-  return place != nullptr ? *place : nullptr;
+  PyObject** slot = _PyObject_GetDictPtr(object);
+  return slot != nullptr ? *slot : nullptr;
 }
 
 }  // namespace

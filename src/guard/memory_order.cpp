@@ -32,15 +32,15 @@ void memory_order(int ndim, const intptr_t* dims, const intptr_t* strides, uint8
   for (int next = ndim - 2; next >= 0; next--) {
     uint8_t axis = order[next];
     int64_t own = weight(dims, strides, axis);
-    int place = next;
+    int position = next;
     for (int other = next + 1; own != 0 && other < ndim; other++) {
       int64_t faster = weight(dims, strides, order[other]);
       if (faster == 0) continue;
       if (faster <= own) break;
-      place = other;
+      position = other;
     }
-    for (int k = next; k < place; k++) order[k] = order[k + 1];
-    order[place] = axis;
+    for (int k = next; k < position; k++) order[k] = order[k + 1];
+    order[position] = axis;
   }
 }
 

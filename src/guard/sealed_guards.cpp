@@ -9,12 +9,12 @@ namespace accel {
 namespace {
 
 PyObject* before_replacement(const std::vector<Replaced>& replaced, const Source& source, PyObject* parent, PyObject* object) {
-  auto is_place = [&](const Replaced& each) {
+  auto is_same_source = [&](const Replaced& each) {
     if (each.object.get() != parent) return false;
     if (source.kind == SourceKind::item) return PyLong_AsLongLong(each.name.get()) == source.index;
     return each.name.get() == source.name.get();
   };
-  auto found = std::find_if(replaced.begin(), replaced.end(), is_place);
+  auto found = std::find_if(replaced.begin(), replaced.end(), is_same_source);
   return parent != nullptr && found != replaced.end() ? found->before.get() : object;
 }
 

@@ -25,8 +25,8 @@ std::vector<ValueId> no_replacement(const Graph& graph) {
   return out;
 }
 
-void remove_param(Graph& graph, BlockId block, size_t place) {
-  auto erase = [&](std::vector<ValueId>& list) { list.erase(list.begin() + static_cast<std::ptrdiff_t>(place)); };
+void remove_param(Graph& graph, BlockId block, size_t position) {
+  auto erase = [&](std::vector<ValueId>& list) { list.erase(list.begin() + static_cast<std::ptrdiff_t>(position)); };
   for (Block& from : graph.blocks)
     for (int k = 0; k < target_count(from.terminator); ++k)
       if (from.terminator.targets[k] == block) erase(from.terminator.target_arguments[k]);

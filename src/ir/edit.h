@@ -13,7 +13,7 @@ void replace_uses(Graph& graph, const std::vector<ValueId>& replacement);
 std::vector<ValueId> no_replacement(const Graph& graph);
 
 // Removes the parameter at this place of a block, and what edges give it.
-void remove_param(Graph& graph, BlockId block, size_t place);
+void remove_param(Graph& graph, BlockId block, size_t position);
 
 // A way from one block to another: a target of a terminator.
 struct GraphEdge {

@@ -19,10 +19,10 @@ std::vector<uint8_t> c_order(size_t rank) {
 }  // namespace
 
 std::vector<uint8_t> transposed_order(const Type& from, const std::vector<int>& axes) {
-  std::vector<uint8_t> place(axes.size());
-  for (size_t k = 0; k < axes.size(); ++k) place[static_cast<size_t>(axes[k])] = static_cast<uint8_t>(k);
+  std::vector<uint8_t> position(axes.size());
+  for (size_t k = 0; k < axes.size(); ++k) position[static_cast<size_t>(axes[k])] = static_cast<uint8_t>(k);
   std::vector<uint8_t> out;
-  for (uint8_t axis : from.axis_order()) out.push_back(place[axis]);
+  for (uint8_t axis : from.axis_order()) out.push_back(position[axis]);
   return out;
 }
 

@@ -193,9 +193,9 @@ const CostlyInputs* costly_inputs(Op op, DType from, DType to, const AccelImport
   const Row* row = std::find_if(std::begin(rows), std::end(rows), [&](const Row& each) { return each.op == op; });
   if (row == std::end(rows)) return nullptr;
   static auto* known = new std::map<Op, std::unique_ptr<const CostlyInputs>>;
-  auto place = known->find(op);
-  if (place == known->end()) place = known->emplace(op, find(*row, loop)).first;
-  return place->second.get();
+  auto found = known->find(op);
+  if (found == known->end()) found = known->emplace(op, find(*row, loop)).first;
+  return found->second.get();
 }
 
 int call_without_costly_inputs(void*, char* const* args, const intptr_t* dims, const intptr_t* strides, void* auxdata) {

@@ -42,12 +42,12 @@ class Counters {
     return graph_.dims.as_constant(graph_.dims.sub(node.attrs.dims[0], symbol));
   }
 
-  void step(BlockId header, size_t place, Dim symbol) {
-    ValueId param = block(header).params[place];
+  void step(BlockId header, size_t position, Dim symbol) {
+    ValueId param = block(header).params[position];
     for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) {
       for (int k = 0; k < target_count(block(b).terminator); ++k) {
         if (block(b).terminator.targets[k] != header) continue;
-        ValueId given = block(b).terminator.target_arguments[k][place];
+        ValueId given = block(b).terminator.target_arguments[k][position];
         std::optional<int64_t> change = distance(given, symbol);
         if (!change || *change == 0) continue;
         Type type = graph_.type(given);
@@ -56,7 +56,7 @@ class Counters {
         attrs.literal = Literal::of_int(DType::int64, *change);
         ValueId by = graph_.add_node(b, Op::constant, {}, attrs, {type}, where);
         ValueId next = graph_.add_node(b, Op::add, {param, by}, {}, {type}, where);
-        block(b).terminator.target_arguments[k][place] = next;
+        block(b).terminator.target_arguments[k][position] = next;
         changed_ = true;
       }
     }

@@ -59,11 +59,11 @@ class Liveness {
   void need_arguments(ValueId param) {
     BlockId home = graph_.values[static_cast<size_t>(param)].block;
     const auto& params = graph_.blocks[static_cast<size_t>(home)].params;
-    size_t place = static_cast<size_t>(std::find(params.begin(), params.end(), param) - params.begin());
+    size_t position = static_cast<size_t>(std::find(params.begin(), params.end(), param) - params.begin());
     for (BlockId from : before_[static_cast<size_t>(home)]) {
       const Terminator& t = graph_.blocks[static_cast<size_t>(from)].terminator;
       for (int k = 0; k < target_count(t); ++k)
-        if (t.targets[k] == home) need(t.target_arguments[k][place]);
+        if (t.targets[k] == home) need(t.target_arguments[k][position]);
     }
   }
 
@@ -79,9 +79,9 @@ bool drop_params(Graph& graph, const Liveness& liveness) {
   bool changed = false;
   for (BlockId b = 1; b < static_cast<BlockId>(graph.blocks.size()); ++b) {
     const std::vector<ValueId>& params = graph.blocks[static_cast<size_t>(b)].params;
-    for (size_t place = params.size(); place-- > 0;) {
-      if (liveness.is_live_param(params[place])) continue;
-      remove_param(graph, b, place);
+    for (size_t position = params.size(); position-- > 0;) {
+      if (liveness.is_live_param(params[position])) continue;
+      remove_param(graph, b, position);
       changed = true;
     }
   }

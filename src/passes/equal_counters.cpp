@@ -31,7 +31,7 @@ class EqualCounters {
  private:
   // A parameter that is bound to a symbol in its block.
   struct Counter {
-    size_t place;
+    size_t position;
     NodeId bind;
     int symbol;
   };
@@ -65,10 +65,11 @@ class EqualCounters {
 
   bool are_equal(BlockId b, const Counter& first, const Counter& second) {
     const std::vector<ValueId>& params = block(b).params;
-    bool alike = first.place != second.place && graph_.type(params[first.place]) == graph_.type(params[second.place]) &&
+    bool alike = first.position != second.position &&
+                 graph_.type(params[first.position]) == graph_.type(params[second.position]) &&
                  graph_.type(node(first.bind).results[0]) == graph_.type(node(second.bind).results[0]);
     return alike && every_edge(b, [&](const std::vector<ValueId>& arguments) {
-             return gives_same(arguments[first.place], arguments[second.place], first.symbol, second.symbol);
+             return gives_same(arguments[first.position], arguments[second.position], first.symbol, second.symbol);
            });
   }
 
@@ -94,9 +95,9 @@ class EqualCounters {
 
   void merge(BlockId b, const Counter& kept, const Counter& gone) {
     const std::vector<ValueId>& params = block(b).params;
-    replacement_[static_cast<size_t>(params[gone.place])] = params[kept.place];
+    replacement_[static_cast<size_t>(params[gone.position])] = params[kept.position];
     replacement_[static_cast<size_t>(node(gone.bind).results[0])] = node(kept.bind).results[0];
-    remove_param(graph_, b, gone.place);
+    remove_param(graph_, b, gone.position);
     std::erase(block(b).nodes, gone.bind);
     for (Node& each : graph_.nodes)
       for (auto* list : {&each.attrs.dims, &each.attrs.steps})

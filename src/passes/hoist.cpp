@@ -130,8 +130,8 @@ class Hoisting {
     BlockId own = before_guards(graph_.values[static_cast<size_t>(v)].block);
     return has_user(v, [&](const Node& user, ValueId used) {
       OpClass kind = op_class(user.op);
-      BlockId place = graph_.values[static_cast<size_t>(user.results[0])].block;
-      bool elsewhere = kind != OpClass::view && !leaves(place) && before_guards(place) != own;
+      BlockId user_block = graph_.values[static_cast<size_t>(user.results[0])].block;
+      bool elsewhere = kind != OpClass::view && !leaves(user_block) && before_guards(user_block) != own;
       return elsewhere || kind == OpClass::gufunc || kind == OpClass::scan || user.op == Op::slice || user.op == Op::put ||
              user.op == Op::update_at || (kind == OpClass::gather && user.operands[0] == used);
     });

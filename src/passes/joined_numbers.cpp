@@ -32,7 +32,7 @@ class JoinedNumbers {
   }
 
  private:
-  using Place = std::vector<int64_t>;  // an index
+  using Index = std::vector<int64_t>;  // of an element, along each axis
 
   Block& block(BlockId b) { return graph_.blocks[static_cast<size_t>(b)]; }
   const Node& node(NodeId n) const { return graph_.nodes[static_cast<size_t>(n)]; }
@@ -41,7 +41,7 @@ class JoinedNumbers {
   // --- numbers ------------------------------------------------------------------------------------------------------------
 
   // The number that is an element of v; no_value: it is nobody's that is known.
-  ValueId number_at(ValueId v, Place at) const {
+  ValueId number_at(ValueId v, Index at) const {
     while (!graph_.is_input(v)) {
       const Node& own = graph_.producer(v);
       if (own.op == Op::full) return type(own.operands[0]).kind == ValueKind::array ? no_value : own.operands[0];
@@ -53,7 +53,7 @@ class JoinedNumbers {
   }
 
   // The operand of which the element is one, at a place that is now in `at`.
-  std::optional<size_t> source(const Node& own, Place& at) const {
+  std::optional<size_t> source(const Node& own, Index& at) const {
     if (own.op == Op::copy) return 0;
     if (own.op == Op::concatenate) return part(own, at[static_cast<size_t>(own.attrs.axes[0])]);
     if (own.op == Op::expand_dims) {
@@ -78,7 +78,7 @@ class JoinedNumbers {
     return std::nullopt;
   }
 
-  bool slide(const Node& slice, Place& at) const {
+  bool slide(const Node& slice, Index& at) const {
     for (size_t axis = 0; axis < at.size(); ++axis) {
       std::optional<int64_t> start = graph_.dims.as_constant(slice.attrs.dims[axis]),
                              step = graph_.dims.as_constant(slice.attrs.steps[axis]);
@@ -118,15 +118,15 @@ class JoinedNumbers {
   }
 
   // All places of an array of few elements, in C order; none where it is another array.
-  std::vector<Place> places_in(const Type& array) const {
-    std::vector<Place> out{{}};
+  std::vector<Index> indices_of(const Type& array) const {
+    std::vector<Index> out{{}};
     for (Dim extent : array.shape) {
       const std::optional<int64_t> count = graph_.dims.as_constant(extent);
       if (!count || *count * static_cast<int64_t>(out.size()) > most_elements) return {};
-      std::vector<Place> longer;
-      for (const Place& place : out)
+      std::vector<Index> longer;
+      for (const Index& index : out)
         for (int64_t k = 0; k < *count; ++k) {
-          longer.push_back(place);
+          longer.push_back(index);
           longer.back().push_back(k);
         }
       out = std::move(longer);
@@ -137,28 +137,28 @@ class JoinedNumbers {
   // A chain of stores of single elements in the place of the node, if all that it stores are numbers.
   bool store(BlockId home, NodeId n) {
     const Node whole = node(n);
-    const std::vector<Place> places = places_in(type(whole.operands[2]));
+    const std::vector<Index> indices = indices_of(type(whole.operands[2]));
     std::vector<ValueId> numbers;
-    for (const Place& place : places) {
-      numbers.push_back(number_at(whole.operands[2], place));
+    for (const Index& index : indices) {
+      numbers.push_back(number_at(whole.operands[2], index));
       if (numbers.back() == no_value || type(numbers.back()).dtype != type(whole.operands[1]).dtype) return false;
     }
-    if (places.empty()) return false;
+    if (indices.empty()) return false;
     ValueId base = whole.operands[0];
-    for (size_t k = 0; k < places.size(); ++k) {
+    for (size_t k = 0; k < indices.size(); ++k) {
       const ValueId view =
-          element(home, copy_view(graph_, home, whole.operands[1], whole.operands[0], base), places[k], whole.where);
+          element(home, copy_view(graph_, home, whole.operands[1], whole.operands[0], base), indices[k], whole.where);
       base = graph_.add_node(home, Op::store, {base, view, numbers[k]}, whole.attrs, {type(whole.results[0])}, whole.where);
     }
     replaced_[whole.results[0]] = base;
     return changed_ = true;
   }
 
-  ValueId element(BlockId home, ValueId view, const Place& place, Location where) {
+  ValueId element(BlockId home, ValueId view, const Index& index, Location where) {
     const Type own = type(view);
     Attributes slice, squeeze;
-    for (size_t axis = 0; axis < place.size(); ++axis) {
-      slice.dims.push_back(graph_.dims.constant(place[axis]));
+    for (size_t axis = 0; axis < index.size(); ++axis) {
+      slice.dims.push_back(graph_.dims.constant(index[axis]));
       slice.steps.push_back(graph_.dims.constant(1));
       squeeze.axes.push_back(static_cast<int>(axis));
     }

@@ -36,9 +36,9 @@ bool defines(const Body& body, TempId temp) {
 }
 
 // Whether the temp has its final value before `body[place]`: it comes from outside of the nest, or from a statement before.
-bool is_known_before(const Nest& nest, const Body& body, size_t place, TempId temp) {
+bool is_known_before(const Nest& nest, const Body& body, size_t position, TempId temp) {
   if (!defines(nest.body, temp)) return true;
-  auto end = body.begin() + static_cast<std::ptrdiff_t>(place);
+  auto end = body.begin() + static_cast<std::ptrdiff_t>(position);
   return std::any_of(body.begin(), end, [&](const Stmt& stmt) { return stmt.dst == temp && is_number(stmt.kind); });
 }
 

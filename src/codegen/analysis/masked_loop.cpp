@@ -73,8 +73,8 @@ class Splitter {
     masks.insert(stmt->args[0]);
     return keeps_others(store, stmt->args[2], masks);
   }
-  static bool is_at(const Stmt& stmt, const Address& place) {
-    return stmt.address.buffer == place.buffer && stmt.address.offset == place.offset;
+  static bool is_at(const Stmt& stmt, const Address& address) {
+    return stmt.address.buffer == address.buffer && stmt.address.offset == address.offset;
   }
 
   // What is computed of elements where certain masks hold: it has events only there.

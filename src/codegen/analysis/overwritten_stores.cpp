@@ -32,7 +32,7 @@ bool stores_to(const Program& program, const BlockStep& step, BufferId memory) {
 
 }  // namespace
 
-bool may_be_overwritten(const Program& program, StmtPlace store) {
+bool may_be_overwritten(const Program& program, StmtPosition store) {
   const std::vector<BlockStep>& steps = program.blocks[static_cast<size_t>(store.block)].steps;
   const Body& body = steps[store.step].body;
   const Address& address = body[store.stmt].address;

@@ -7,12 +7,12 @@
 namespace accel {
 
 // A statement of a step of a block.
-struct StmtPlace {
+struct StmtPosition {
   int block = 0;
   size_t step = 0, stmt = 0;
 };
 
 // Whether the memory of a store may be stored to again after it, before its address changes.
-bool may_be_overwritten(const Program& program, StmtPlace store);
+bool may_be_overwritten(const Program& program, StmtPosition store);
 
 }  // namespace accel

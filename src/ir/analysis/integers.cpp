@@ -89,12 +89,12 @@ bool Integers::is_only_given(ValueId param, const std::vector<std::vector<BlockI
   const BlockId home = graph_.values[static_cast<size_t>(param)].block;
   const std::vector<BlockId>& before = before_blocks[static_cast<size_t>(home)];
   const std::vector<ValueId>& params = graph_.blocks[static_cast<size_t>(home)].params;
-  const size_t place = static_cast<size_t>(std::find(params.begin(), params.end(), param) - params.begin());
+  const size_t position = static_cast<size_t>(std::find(params.begin(), params.end(), param) - params.begin());
   for (BlockId from : before) {
     const Terminator& t = graph_.blocks[static_cast<size_t>(from)].terminator;
     for (int edge = 0; edge < target_count(t); ++edge) {
       if (t.targets[edge] != home) continue;
-      const Linear given = linear(t.target_arguments[edge][place]);
+      const Linear given = linear(t.target_arguments[edge][position]);
       if (!may_be_given(given)) return false;
     }
   }

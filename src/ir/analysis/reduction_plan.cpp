@@ -184,7 +184,7 @@ struct Pace {
 std::vector<int> iteration_order(int rank, const std::vector<Pace>& operands) {
   std::vector<int> out;
   for (int axis = rank - 1; axis >= 0; --axis) {
-    size_t place = out.size();
+    size_t position = out.size();
     for (size_t k = out.size(); k-- > 0;) {
       bool some = false, all = true;
       for (const Pace& operand : operands) {
@@ -194,9 +194,9 @@ std::vector<int> iteration_order(int rank, const std::vector<Pace>& operands) {
       }
       if (!some) continue;
       if (!all) break;
-      place = k;
+      position = k;
     }
-    out.insert(out.begin() + static_cast<std::ptrdiff_t>(place), axis);
+    out.insert(out.begin() + static_cast<std::ptrdiff_t>(position), axis);
   }
   return out;
 }

@@ -124,8 +124,8 @@ class Verifier {
       if (binding.block != block && !dominance_->dominates(binding.block, block)) return false;
       if (binding.block != block) continue;
       const std::vector<NodeId>& nodes = graph_.blocks[static_cast<size_t>(block)].nodes;
-      auto place = std::find(nodes.begin(), nodes.end(), binding.node);
-      if (static_cast<size_t>(place - nodes.begin()) >= at) return false;
+      auto position = std::find(nodes.begin(), nodes.end(), binding.node);
+      if (static_cast<size_t>(position - nodes.begin()) >= at) return false;
     }
     return true;
   }

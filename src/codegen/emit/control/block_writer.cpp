@@ -140,8 +140,8 @@ void BlockWriter::scalars(const BlockStep& step) {
   }
 }
 
-void BlockWriter::scalar(const BlockStep& step, size_t place) {
-  const Stmt& stmt = step.body[place];
+void BlockWriter::scalar(const BlockStep& step, size_t position) {
+  const Stmt& stmt = step.body[position];
   if (stmt.kind == StmtKind::bind)
     code_.line(cat(dim(stmt.dim), " = ", temp_name(stmt.args[0]), ";"));
   else if (stmt.kind == StmtKind::slice)
@@ -149,7 +149,7 @@ void BlockWriter::scalar(const BlockStep& step, size_t place) {
   else if (is_for_caller(stmt.kind))
     CallerWriter(control_).write_call(stmt);
   else
-    StatementWriter(emission_).write_at(step.body, place);
+    StatementWriter(emission_).write_at(step.body, position);
 }
 
 // The sums of products that were worked out ahead are no longer right where what they were made of has changed.

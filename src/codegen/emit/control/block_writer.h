@@ -14,7 +14,7 @@ class BlockWriter : public ControlWriter {
  private:
   void write_step(size_t block, size_t number);
   void scalars(const BlockStep& step);
-  void scalar(const BlockStep& step, size_t place);
+  void scalar(const BlockStep& step, size_t position);
   void forget_panels(const Stmt& stmt);
   void run(const BlockStep& step);
   void write_bound_symbols(const Nest& nest);

@@ -96,9 +96,9 @@ std::string MemoryWriter::hold_memory_after(size_t block, size_t step, std::stri
 
 void MemoryWriter::keep_input(BufferId id) {
   const std::vector<BufferId>& all = control_.protected_buffers;
-  size_t place = static_cast<size_t>(std::find(all.begin(), all.end(), id) - all.begin());
+  size_t position = static_cast<size_t>(std::find(all.begin(), all.end(), id) - all.begin());
   code_.open("");
-  stop_unless(keep_call(cat("kept[", static_cast<long>(place), "]"), id));
+  stop_unless(keep_call(cat("kept[", static_cast<long>(position), "]"), id));
   code_.close();
 }
 

@@ -60,13 +60,13 @@ bool EventWriter::needs_no_unit(const Stmt& stmt, const std::map<int, int>& site
   return stmt.kind == StmtKind::loop && StraightLineWriter(emission_).extent(stmt);
 }
 
-void EventWriter::statement(const Body& body, size_t place) {
-  const Stmt& stmt = body[place];
+void EventWriter::statement(const Body& body, size_t position) {
+  const Stmt& stmt = body[position];
   std::map<int, int> sites = EventSites(emission_).sites_of({stmt});
-  if (needs_no_unit(stmt, sites)) return StatementWriter(emission_).write_plain(body, place);
+  if (needs_no_unit(stmt, sites)) return StatementWriter(emission_).write_plain(body, position);
   auto write_pinned = [&] {
     bool outside = std::exchange(emission_.is_pinned, stmt.kind == StmtKind::compute);
-    StatementWriter(emission_).write_plain(body, place);
+    StatementWriter(emission_).write_plain(body, position);
     emission_.is_pinned = outside;
     if (stmt.dst >= 0 && !is_loop(stmt.kind)) code_.line(cat("finish(", temp_name(stmt.dst), ");"));
   };

@@ -15,7 +15,7 @@ class EventWriter : public Writer {
  public:
   using Writer::Writer;
 
-  void statement(const Body& body, size_t place);
+  void statement(const Body& body, size_t position);
   void loop(const Stmt& stmt, const std::string& first, const std::string& last);
   // Statements with a loop that runs tile by tile among them (EventSites::has_repeat), and loops around such statements.
   void tile(const Body& body);

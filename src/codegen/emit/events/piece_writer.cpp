@@ -52,16 +52,16 @@ void PieceWriter::write_pieces() {
 }
 
 // The index of an element in what waits.
-std::string PieceWriter::place() const { return cat("[", variable(loop_.var), " - ", first_, "]"); }
+std::string PieceWriter::subscript() const { return cat("[", variable(loop_.var), " - ", first_, "]"); }
 
 void PieceWriter::take(TempId temp) {
-  std::string from = cat("w", temp), at = place();
+  std::string from = cat("w", temp), at = subscript();
   std::string value = has_parts(temp) ? cat("{", from, "[0]", at, ", ", from, "[1]", at, "}") : from + at;
   code_.line(cat("const ", type(temp), " ", temp_name(temp), " = ", value, ";"));
 }
 
 void PieceWriter::leave(TempId temp) {
-  std::string to = cat("w", temp), at = place(), value = temp_name(temp);
+  std::string to = cat("w", temp), at = subscript(), value = temp_name(temp);
   if (has_parts(temp))
     code_.line(cat(to, "[0]", at, " = ", value, ".re, ", to, "[1]", at, " = ", value, ".im;"));
   else

@@ -24,7 +24,7 @@ class PieceWriter : public Writer {
   void take(TempId temp);
   void leave(TempId temp);
   void record(const Piece& piece);
-  std::string place() const;
+  std::string subscript() const;
   // The parts of complex numbers wait apart, so that loops over them become vectors.
   bool has_parts(TempId temp) const { return dtype_kind(dtype(temp)) == 'c'; }
 

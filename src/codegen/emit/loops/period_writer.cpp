@@ -27,27 +27,27 @@ std::optional<Period> PeriodWriter::find(const Stmt& loop) {
 }
 
 // Writes the loop's variable as quotient * period + remainder from here on, so that its addresses need no division.
-void PeriodWriter::enter(const Stmt& stmt, const Period& period, int number, int place) {
+void PeriodWriter::enter(const Stmt& stmt, const Period& period, int number, int position) {
   DimTable& dims = copy_.dims;
   Dim periods = dims.quotient(resolve(stmt.extent), period.length);
   bool is_whole = dims.is_constant(period.base, 0) && dims.mul(periods, period.length) == resolve(stmt.extent);
   if (is_whole) names_.enter(number, periods);
-  names_.enter(place, period.length);
-  Dim element = dims.add(dims.mul(dims.symbol(number), period.length), dims.symbol(place));
+  names_.enter(position, period.length);
+  Dim element = dims.add(dims.mul(dims.symbol(number), period.length), dims.symbol(position));
   names_.fix(*dims.as_symbol(stmt.var), dims.sub(element, period.base));
 }
 
-void PeriodWriter::leave(const Stmt& stmt, int number, int place) {
+void PeriodWriter::leave(const Stmt& stmt, int number, int position) {
   names_.unfix(*copy_.dims.as_symbol(stmt.var));
-  names_.leave(place);
+  names_.leave(position);
   names_.leave(number);
 }
 
 // The same loop in two: over periods, and over the places within one.
 void PeriodWriter::write_loops(const Stmt& stmt, const Period& period, const std::string& first, const std::string& last) {
   DimTable& dims = copy_.dims;
-  int number = names_.own_variable(), place = names_.own_variable();
-  std::string q = names_.printed(dims.symbol(number)), r = names_.printed(dims.symbol(place)), end = cat("n", r),
+  int number = names_.own_variable(), position = names_.own_variable();
+  std::string q = names_.printed(dims.symbol(number)), r = names_.printed(dims.symbol(position)), end = cat("n", r),
               size = cat("p", q);
   std::string from = cat("f", q), to = cat("t", q);
   code_.open(cat("if (", first, " < ", last, ")"));
@@ -57,9 +57,9 @@ void PeriodWriter::write_loops(const Stmt& stmt, const Period& period, const std
   if (emission_.in_vectors) code_.line("#pragma GCC ivdep");
   code_.open(cat("for (i64 ", r, " = index_max(", from, " - ", q, " * ", size, ", 0), ", end, " = index_min(", to, " - ", q,
                  " * ", size, ", ", size, "); ", r, " < ", end, "; ++", r, ")"));
-  enter(stmt, period, number, place);
+  enter(stmt, period, number, position);
   write(stmt.body);
-  leave(stmt, number, place);
+  leave(stmt, number, position);
   code_.close();
   code_.close();
   code_.close();

@@ -19,8 +19,8 @@ class PeriodWriter : public Writer {
   // The loop as two: over periods, and over the places within one.
   void write_loops(const Stmt& stmt, const Period& period, const std::string& first, const std::string& last);
   // Between the two the loop's variable is written as quotient * period + remainder: the symbols `number` and `place`.
-  void enter(const Stmt& stmt, const Period& period, int number, int place);
-  void leave(const Stmt& stmt, int number, int place);
+  void enter(const Stmt& stmt, const Period& period, int number, int position);
+  void leave(const Stmt& stmt, int number, int position);
 };
 
 }  // namespace accel

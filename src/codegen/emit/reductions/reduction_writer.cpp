@@ -15,13 +15,13 @@ void ReductionWriter::element(const Stmt& stmt, const std::string& name, const s
 
 void ReductionWriter::element_by_period(const Stmt& stmt, const Period& period, const std::string& name,
                                         const std::string& type, const std::string& value) {
-  int number = names_.own_variable(), place = names_.own_variable();
-  std::string q = names_.printed(copy_.dims.symbol(number)), r = names_.printed(copy_.dims.symbol(place));
+  int number = names_.own_variable(), position = names_.own_variable();
+  std::string q = names_.printed(copy_.dims.symbol(number)), r = names_.printed(copy_.dims.symbol(position));
   code_.open(cat("const auto ", name, " = periodic(", dim(period.base), ", ", dim(period.length), ", [&](i64 ", q, ", i64 ", r,
                  ") __attribute__((always_inline)) -> ", type));
-  PeriodWriter(emission_).enter(stmt, period, number, place);
+  PeriodWriter(emission_).enter(stmt, period, number, position);
   write(stmt.body);
-  PeriodWriter(emission_).leave(stmt, number, place);
+  PeriodWriter(emission_).leave(stmt, number, position);
   code_.line(cat("return ", value, ";"));
   code_.close("});");
 }

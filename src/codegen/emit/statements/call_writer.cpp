@@ -8,10 +8,10 @@ namespace accel {
 void CallWriter::call(const Stmt& stmt) { library_call(stmt, "call_loop", {dim(stmt.extent)}, {}); }
 
 // One number. Where the result is only compared the loop is asked when an estimate leaves that undecided.
-void CallWriter::call_for_one(const Body& body, size_t place) {
-  const Stmt& stmt = body[place];
+void CallWriter::call_for_one(const Body& body, size_t position) {
+  const Stmt& stmt = body[position];
   const StandIn& other = *stand_in(copy_.program, stmt);
-  auto numbers = compared_with(copy_.program, emission_.nest, body, place);
+  auto numbers = compared_with(copy_.program, emission_.nest, body, position);
   if (!numbers) return call(stmt);
   std::string items = cat(other.most, ", ", address(stmt.operands[0].address), ", ", address(stmt.operands[1].address));
   for (TempId number : *numbers) items += ", " + temp_name(number);

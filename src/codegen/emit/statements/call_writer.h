@@ -12,7 +12,7 @@ class CallWriter : public Writer {
 
   void call(const Stmt& stmt);
   // A call for one number (stand_in), which is body[place].
-  void call_for_one(const Body& body, size_t place);
+  void call_for_one(const Body& body, size_t position);
   void gufunc(const Stmt& stmt);
 
  private:

@@ -56,13 +56,13 @@ void StatementWriter::write_all(const Body& body) {
   for (size_t k = 0; k < body.size(); ++k) write_at(body, k);
 }
 
-void StatementWriter::write_at(const Body& body, size_t place) {
+void StatementWriter::write_at(const Body& body, size_t position) {
   const bool records = copy_.program.records_events && !emission_.in_unit;
-  records ? EventWriter(emission_).statement(body, place) : write_plain(body, place);
+  records ? EventWriter(emission_).statement(body, position) : write_plain(body, position);
 }
 
-void StatementWriter::write_plain(const Body& body, size_t place) {
-  stand_in(copy_.program, body[place]) ? CallWriter(emission_).call_for_one(body, place) : write_one(body[place]);
+void StatementWriter::write_plain(const Body& body, size_t position) {
+  stand_in(copy_.program, body[position]) ? CallWriter(emission_).call_for_one(body, position) : write_one(body[position]);
 }
 
 void StatementWriter::write_one(const Stmt& stmt) { writer_of(stmt.kind)(emission_, stmt); }

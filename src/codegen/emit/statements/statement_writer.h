@@ -12,8 +12,8 @@ class StatementWriter : public Writer {
 
   void write_all(const Body& body);
   // body[place]; what follows it may tell how it is written.
-  void write_at(const Body& body, size_t place);
-  void write_plain(const Body& body, size_t place);  // without a record of events
+  void write_at(const Body& body, size_t position);
+  void write_plain(const Body& body, size_t position);  // without a record of events
   void write_one(const Stmt& stmt);
 
   void constant(const Stmt& stmt);

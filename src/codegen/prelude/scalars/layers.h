@@ -20,10 +20,10 @@ struct Layers {
   f64 (*rare)(const BitStream* stream, u64 bits);  // the number that is drawn from these bits, and perhaps more
 };
 ACCEL_INLINE f64 draw_layered(const Layers* known, const BitStream* stream) {
-  const u64 bits = stream->next_uint64(stream->state), place = bits >> 9 & 0xfffffffffffffu;
+  const u64 bits = stream->next_uint64(stream->state), mantissa = bits >> 9 & 0xfffffffffffffu;
   const Layer& layer = known->layers[bits & 255];
-  if (__builtin_expect(place >= layer.bound, 0)) return known->rare(stream, bits);
-  return (f64)(i64)place * __builtin_bit_cast(f64, __builtin_bit_cast(u64, layer.width) | (bits >> 8 & 1) << 63);
+  if (__builtin_expect(mantissa >= layer.bound, 0)) return known->rare(stream, bits);
+  return (f64)(i64)mantissa * __builtin_bit_cast(f64, __builtin_bit_cast(u64, layer.width) | (bits >> 8 & 1) << 63);
 }
 // Whether multiples of random numbers of ordinary size by `scale`, added to `loc`, have no events.
 ACCEL_INLINE bool are_ordinary(f64 loc, f64 scale) {
