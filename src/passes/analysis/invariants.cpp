@@ -56,8 +56,8 @@ class Finder {
       const Block& block = graph_.blocks[static_cast<size_t>(b)];
       for (NodeId n : block.nodes) visit(n);
       const Terminator& t = block.terminator;
-      behind_branch_ |= t.kind == TerminatorKind::branch;
-      behind_check_ |= t.kind == TerminatorKind::branch && may_check(t.operands[0]);
+      is_after_branch_ |= t.kind == TerminatorKind::branch;
+      is_after_check_ |= t.kind == TerminatorKind::branch && may_check(t.operands[0]);
     }
     return std::move(out_);
   }
@@ -131,8 +131,8 @@ class Finder {
   // Whether the node is surely defined before the loop, too. What is known of numbers that the graph computes may follow from
   // any branch (that i < n from i < j and j < n); what is known of the entry's, from those that say it, and from guards.
   bool is_safe(const Node& own) const {
-    if (!relies_on_checks(graph_, own) || !behind_branch_) return true;
-    if (behind_check_) return false;
+    if (!relies_on_checks(graph_, own) || !is_after_branch_) return true;
+    if (is_after_check_) return false;
     auto entry = [&](const std::vector<Dim>& dims) {
       return std::none_of(dims.begin(), dims.end(), [&](Dim d) { return is_bound(d); });
     };
@@ -172,7 +172,7 @@ class Finder {
   std::map<int, SymbolBinding> bindings_;
   std::unordered_multimap<size_t, NodeId> before_;  // what blocks before the loop compute
   std::set<ValueId> given_away_;
-  bool behind_branch_ = false, behind_check_ = false;
+  bool is_after_branch_ = false, is_after_check_ = false;
   Invariants out_;
 };
 
