@@ -21,9 +21,9 @@ void collect_buffers_written(const Body& body, std::set<BufferId>& out) {
 }
 
 // Data-flow analysis forward over the blocks: what has memory on all paths to a block.
-class HeldMemory {
+class AllocatedBuffers {
  public:
-  explicit HeldMemory(const Program& program) : program_(program), at_start_(program.blocks.size()) {}
+  explicit AllocatedBuffers(const Program& program) : program_(program), at_start_(program.blocks.size()) {}
 
   std::vector<std::set<BufferId>> run() {
     at_start_[0].emplace();
@@ -36,24 +36,24 @@ class HeldMemory {
       for (int k = 0; k < targets; ++k) pass_edge(from, block.edges[k]);
     }
     std::vector<std::set<BufferId>> out;
-    for (auto& held : at_start_) out.push_back(held ? std::move(*held) : std::set<BufferId>());
+    for (auto& allocated : at_start_) out.push_back(allocated ? std::move(*allocated) : std::set<BufferId>());
     return out;
   }
 
  private:
   // What certainly has memory after an edge.
   void pass_edge(size_t from, const Edge& edge) {
-    std::set<BufferId> held = *at_start_[from];
-    for (const BlockStep& step : program_.blocks[from].steps) held.merge(buffers_written(program_, step));
+    std::set<BufferId> allocated = *at_start_[from];
+    for (const BlockStep& step : program_.blocks[from].steps) allocated.merge(buffers_written(program_, step));
     for (const auto& [to, other] : edge.swaps) {
-      bool had = held.contains(to);
-      held.contains(other) ? void(held.insert(to)) : void(held.erase(to));
-      had ? void(held.insert(other)) : void(held.erase(other));
+      bool had = allocated.contains(to);
+      allocated.contains(other) ? void(allocated.insert(to)) : void(allocated.erase(to));
+      had ? void(allocated.insert(other)) : void(allocated.erase(other));
     }
     auto& at_target = at_start_[static_cast<size_t>(edge.target)];
-    if (at_target) std::erase_if(held, [&](BufferId id) { return !at_target->contains(id); });
-    if (at_target == held) return;
-    at_target = std::move(held);
+    if (at_target) std::erase_if(allocated, [&](BufferId id) { return !at_target->contains(id); });
+    if (at_target == allocated) return;
+    at_target = std::move(allocated);
     open_.push_back(static_cast<size_t>(edge.target));
   }
 
@@ -113,7 +113,7 @@ class SharedTemps {
 
 }  // namespace
 
-bool needs_holding(const Buffer& buffer) { return buffer.kind == BufferKind::temp || buffer.kind == BufferKind::output; }
+bool needs_allocation(const Buffer& buffer) { return buffer.kind == BufferKind::temp || buffer.kind == BufferKind::output; }
 
 std::vector<BufferId> protected_buffers(const Program& program) {
   std::set<BufferId> out;
@@ -141,11 +141,11 @@ std::set<BufferId> buffers_written(const Program& program, const BlockStep& step
   std::set<BufferId> out;
   if (step.kind == StepKind::grow) return {step.buffer};
   collect_buffers_written(step.kind == StepKind::nest ? program.nests[static_cast<size_t>(step.nest)].body : step.body, out);
-  std::erase_if(out, [&](BufferId id) { return !needs_holding(program.buffers[static_cast<size_t>(id)]); });
+  std::erase_if(out, [&](BufferId id) { return !needs_allocation(program.buffers[static_cast<size_t>(id)]); });
   return out;
 }
 
-std::vector<std::set<BufferId>> held_at_start(const Program& program) { return HeldMemory(program).run(); }
+std::vector<std::set<BufferId>> allocated_at_start(const Program& program) { return AllocatedBuffers(program).run(); }
 
 std::set<TempId> shared_temps(const Program& program, const Facts& facts) { return SharedTemps(program, facts).run(); }
 

@@ -10,7 +10,7 @@
 namespace accel {
 
 // Whether a buffer gets its memory from control flow.
-bool needs_holding(const Buffer& buffer);
+bool needs_allocation(const Buffer& buffer);
 // Buffers that `protect` steps name, ascending.
 std::vector<BufferId> protected_buffers(const Program& program);
 // Buffers whose memory is the same from start to end.
@@ -18,7 +18,7 @@ std::set<BufferId> fixed_buffers(const Program& program);
 // Buffers that a step writes and that get their memory from control flow.
 std::set<BufferId> buffers_written(const Program& program, const BlockStep& step);
 // By block: buffers that certainly have memory where it begins.
-std::vector<std::set<BufferId>> held_at_start(const Program& program);
+std::vector<std::set<BufferId>> allocated_at_start(const Program& program);
 // Temps with several definitions, or used outside of the block that defines them.
 std::set<TempId> shared_temps(const Program& program, const Facts& facts);
 // Slots for symbols: the caller's, and after them those that schedule binds.

@@ -39,12 +39,14 @@ ACCEL_INLINE i64 end_of_strip(i64 counter, i64 length) {
 }
 
 // Gives a buffer memory for `bytes`. What it held is lost when it has to grow.
-ACCEL_INLINE bool hold(Frame* frame, int buffer, i64 bytes) {
+ACCEL_INLINE bool allocate_buffer(Frame* frame, int buffer, i64 bytes) {
   if (__builtin_expect(frame->capacities[buffer] >= bytes && frame->buffers[buffer] != nullptr, 1)) return true;
-  return hold_scratch(frame, buffer, bytes) != nullptr;
+  return allocate_scratch(frame, buffer, bytes) != nullptr;
 }
 // The same as a call: shorter where a long function does it once for each of many buffers.
-static __attribute__((noinline)) bool hold_by_call(Frame* frame, int buffer, i64 bytes) { return hold(frame, buffer, bytes); }
+static __attribute__((noinline)) bool allocate_buffer_by_call(Frame* frame, int buffer, i64 bytes) {
+  return allocate_buffer(frame, buffer, bytes);
+}
 // The same, but what it held stays; with room for more, so that growing again and again takes time in proportion to the end.
 static __attribute__((noinline)) bool enlarge(Frame* frame, int buffer, i64 bytes) {
   const i64 room = bytes < 256 ? 512 : 2 * bytes;
@@ -80,7 +82,7 @@ static char* result_memory(Frame* frame, int output, const i64* dims) {
   if (memory == nullptr) report(frame, accel_no_memory);
   return memory;
 }
-static bool hold_result(Frame* frame, int buffer, int output, const i64* dims) {
+static bool allocate_result(Frame* frame, int buffer, int output, const i64* dims) {
   frame->buffers[buffer] = result_memory(frame, output, dims);
   return frame->buffers[buffer] != nullptr;
 }

@@ -38,7 +38,7 @@ static void drop_temp(Frame* frame, int buffer) {
   frame->buffers[buffer] = nullptr;
 }
 // Scratch of the calling thread, kept until the end of the launch.
-static char* hold_scratch(Frame* frame, int buffer, i64 bytes) {
+static char* allocate_scratch(Frame* frame, int buffer, i64 bytes) {
   if (frame->buffers[buffer] != nullptr && frame->capacities[buffer] >= bytes) return frame->buffers[buffer];
   drop_temp(frame, buffer);
   frame->capacities[buffer] = bytes;

@@ -74,7 +74,7 @@ bool has_hidden_events(const ProgramBlock& block) {
 // Blocks that leave for the interpreter are marked as cold code.
 void BlockWriter::write_block(size_t number) {
   const ProgramBlock& block = program_.blocks[number];
-  control_.held = control_.held_at_start[number];
+  control_.allocated = control_.allocated_at_start[number];
   if (!control_.loop) ParallelLoopWriter(control_).share(number);
   bool rare = block.end == BlockEnd::exit && block.exit > 0;
   if (control_.polls.strips.contains(number)) EdgeWriter(control_).begin_strip(number);
@@ -132,7 +132,7 @@ void BlockWriter::scalars(const BlockStep& step) {
   std::set<BufferId> written = buffers_written(program_, step);
   for (const Stmt& stmt : step.body)
     if (is_received_output(program_, stmt)) written.erase(stmt.address.buffer);
-  for (BufferId id : written) MemoryWriter(control_).hold(id);
+  for (BufferId id : written) MemoryWriter(control_).allocate(id);
   for (size_t k = 0; k < step.body.size(); ++k) {
     scalar(step, k);
     if (step.body[k].kind != StmtKind::bind) save(step.body[k].dst);
@@ -169,7 +169,7 @@ void BlockWriter::forget_panels(const Stmt& stmt) {
 void BlockWriter::run(const BlockStep& step) {
   size_t number = static_cast<size_t>(step.nest);
   const Nest& nest = program_.nests[number];
-  for (BufferId id : buffers_written(program_, step)) MemoryWriter(control_).hold(id);
+  for (BufferId id : buffers_written(program_, step)) MemoryWriter(control_).allocate(id);
   write_bound_symbols(nest);
   bool apart = control_.events != 0 && copy_.facts.events(nest.body) == 0 && touches_flags(program_, nest.body);
   if (apart) code_.open("");

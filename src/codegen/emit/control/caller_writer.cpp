@@ -48,7 +48,7 @@ void CallerWriter::receive_array(const Stmt& stmt, const std::string& numbers) {
   BufferId id = stmt.address.buffer;
   if (!is_received_output(program_, stmt)) return stop_unless(cat("receive(frame, ", numbers, ", ", buffer(id), ", dims)"));
   stop_unless(cat("receive_output(frame, ", id, ", ", numbers, ", ", buffer_info(id).binding, ", dims)"));
-  control_.held.insert(id);
+  control_.allocated.insert(id);
   refresh(id);
 }
 

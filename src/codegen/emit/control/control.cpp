@@ -19,7 +19,7 @@ Control::Control(Copy& copy, const NestFunctions& nests_, std::string name_)
       events(copy.all_events.value_or(0)),
       polls(find_polls(program, copy.facts)),
       fixed(fixed_buffers(program)),
-      held_at_start(accel::held_at_start(program)),
+      allocated_at_start(accel::allocated_at_start(program)),
       protected_buffers(accel::protected_buffers(program)),
       homes(homes_of_exits(program)) {
   emission.declared = shared_temps(program, copy.facts);
@@ -34,13 +34,13 @@ Control::Control(const Control& whole, const ParallelLoop& loop_, std::string na
       events(whole.events),
       polls(whole.polls),
       fixed(whole.fixed),
-      held_at_start(whole.held_at_start),
+      allocated_at_start(whole.allocated_at_start),
       loop(&loop_) {
   emission.declared = whole.emission.declared;
   emission.inputs.emplace();
   polls.back_edges.clear();  // the calling thread flushes events between parts of the loop
   polls.strips.erase(static_cast<size_t>(loop_.header));
-  for (int b : loop_.blocks) held_at_start[static_cast<size_t>(b)].insert(loop_.written.begin(), loop_.written.end());
+  for (int b : loop_.blocks) allocated_at_start[static_cast<size_t>(b)].insert(loop_.written.begin(), loop_.written.end());
 }
 
 bool Control::is_bound(int symbol) const { return loop ? binds(program, *loop, symbol) : program.is_bound(symbol); }

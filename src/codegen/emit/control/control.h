@@ -38,14 +38,14 @@ struct Control {
   std::string name;
   int events = 0;  // of scalar steps
   Polls polls;
-  std::set<BufferId> fixed;                       // buffers whose memory is the same from start to end
-  std::vector<std::set<BufferId>> held_at_start;  // by block
+  std::set<BufferId> fixed;                            // buffers whose memory is the same from start to end
+  std::vector<std::set<BufferId>> allocated_at_start;  // by block
   std::vector<BufferId> protected_buffers;
   std::map<TempId, int> homes;              // numbers that exits hand over from memory, and their places in it; empty: none
   const ParallelLoop* loop = nullptr;       // null: the whole program
   std::vector<std::set<int>> loop_symbols;  // of the whole program's loops: symbols that their functions name
 
-  std::set<BufferId> held;  // buffers that have memory at this point
+  std::set<BufferId> allocated;  // buffers that have memory at this point
   std::vector<ExitTable> exit_tables;
   bool has_draws = false;
 };

@@ -100,17 +100,17 @@ std::string ControlFunction::blocks_text() const {
 void ControlFunction::write_wrapper(Code& out) {
   Names& names = control_.emission.names;
   std::string arguments;
-  std::vector<std::string> holds;  // they name symbols
+  std::vector<std::string> allocations;  // they name symbols
   for (BufferId id : names.buffers()) {
     if (!control_.fixed.contains(id)) continue;
     arguments += cat(", frame->buffers[", id, "]");
-    if (!needs_holding(names.buffer_info(id))) continue;
-    holds.push_back(cat("{ ", MemoryWriter(control_).hold_text(id, "return"), " }"));
+    if (!needs_allocation(names.buffer_info(id))) continue;
+    allocations.push_back(cat("{ ", MemoryWriter(control_).allocation_text(id, "return"), " }"));
   }
   out.open(cat("static void ", control_.name, "(Frame* frame, Kept* kept)"));
   out.line("[[maybe_unused]] const i64* const symbols = frame->symbols;");
   for (int symbol : names.symbols()) out.line(cat("[[maybe_unused]] const i64 s", symbol, " = symbols[", symbol, "];"));
-  for (const std::string& line : holds) out.line(line);
+  for (const std::string& line : allocations) out.line(line);
   if (control_.events != 0) out.line("fp_clear();");
   out.line(cat(control_.name, "_blocks(frame, kept", arguments, ");"));
   out.close();

@@ -73,7 +73,7 @@ void ExitWriter::exit(const ProgramBlock& block) {
 }
 
 void ExitWriter::hand_over(const ExitOutput& output) {
-  if (is_in_place(program_, output)) return MemoryWriter(control_).hold(output.buffer);
+  if (is_in_place(program_, output)) return MemoryWriter(control_).allocate(output.buffer);
   if (is_number(output)) return stop_unless(cat("give_scalar(frame, ", output.output, ", ", temp_name(output.scalar), ")"));
   code_.open("");
   code_.line(cat("const i64 dims[] = {", output.shape.empty() ? "0" : "", dims_text(output.shape), "};"));

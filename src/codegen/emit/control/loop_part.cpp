@@ -51,15 +51,16 @@ void ControlFunction::write_part(Code& out) {
   }
   out.open(cat("static void ", control_.name, "(void* arguments, i64 begin, i64 end)"));
   write_frame(out, memory);
-  std::string arguments, held;
+  std::string arguments, allocated;
   for (BufferId id : names.buffers()) {
     if (!control_.fixed.contains(id)) continue;
     arguments += cat(", buffers[", id, "]");
-    if (is_own(id)) held += cat(held.empty() ? "" : " && ", "hold(frame, ", id, ", ", names.bytes(id), ")");
+    if (is_own(id))
+      allocated += cat(allocated.empty() ? "" : " && ", "allocate_buffer(frame, ", id, ", ", names.bytes(id), ")");
   }
   for (int symbol : names.symbols()) out.line(cat("[[maybe_unused]] const i64 s", symbol, " = symbols[", symbol, "];"));
   std::string call = cat(control_.name, "_blocks(frame, run, begin, end - begin", arguments, ");");
-  out.line(held.empty() ? call : cat("if (", held, ") ", call));
+  out.line(allocated.empty() ? call : cat("if (", allocated, ") ", call));
   for (BufferId id : memory) out.line(cat("drop_temp(frame, ", id, ");"));
   out.line("__atomic_fetch_or(&run->status, own.status, __ATOMIC_RELAXED);");
   out.close();

@@ -9,7 +9,7 @@ namespace accel {
 namespace {
 
 // Code without loops that has more buffers takes memory by calls.
-constexpr size_t most_held_in_line = 32;
+constexpr size_t most_allocated_inline = 32;
 
 std::string or_has_no_memory(const std::string& condition, int output) {
   return cat(condition.empty() ? "" : " || ", "frame->launch->outputs[", output, "] == nullptr");
@@ -23,27 +23,29 @@ bool is_in_place(const Program& program, const ExitOutput& output) {
   return info.kind == BufferKind::output && info.binding == output.output;
 }
 
-void MemoryWriter::hold(BufferId id) {
-  if (control_.fixed.contains(id) || !control_.held.insert(id).second) return;
-  code_.line(cat("{ ", hold_text(id, "goto done"), " }"));
+void MemoryWriter::allocate(BufferId id) {
+  if (control_.fixed.contains(id) || !control_.allocated.insert(id).second) return;
+  code_.line(cat("{ ", allocation_text(id, "goto done"), " }"));
   refresh(id);
 }
 
-bool MemoryWriter::holds_by_call() const { return !control_.polls.has_loops && program_.buffers.size() > most_held_in_line; }
+bool MemoryWriter::allocates_by_call() const {
+  return !control_.polls.has_loops && program_.buffers.size() > most_allocated_inline;
+}
 
-std::string MemoryWriter::hold_text(BufferId id, const std::string& otherwise) {
+std::string MemoryWriter::allocation_text(BufferId id, const std::string& otherwise) {
   const Buffer& info = buffer_info(id);
   if (info.kind == BufferKind::temp)
-    return cat("if (!", holds_by_call() ? "hold_by_call" : "hold", "(frame, ", id, ", ", names_.bytes(id), ")) ", otherwise,
-               ";");
-  return cat("const i64 dims[] = {", info.shape.empty() ? "0" : "", dims_text(info.shape), "}; if (!hold_result(frame, ", id,
-             ", ", info.binding, ", dims)) ", otherwise, ";");
+    return cat("if (!", allocates_by_call() ? "allocate_buffer_by_call" : "allocate_buffer", "(frame, ", id, ", ",
+               names_.bytes(id), ")) ", otherwise, ";");
+  return cat("const i64 dims[] = {", info.shape.empty() ? "0" : "", dims_text(info.shape), "}; if (!allocate_result(frame, ",
+             id, ", ", info.binding, ", dims)) ", otherwise, ";");
 }
 
 void MemoryWriter::grow(const BlockStep& step) {
   std::string bytes = cat(dim(step.elements), "*", item_size(buffer_info(step.buffer).dtype));
   stop_unless(cat("grow(frame, ", step.buffer, ", ", bytes, ")"));
-  control_.held.insert(step.buffer);
+  control_.allocated.insert(step.buffer);
   refresh(step.buffer);
 }
 
@@ -52,10 +54,10 @@ void MemoryWriter::protect(size_t block, size_t step) {
   const std::vector<BlockStep>& steps = program_.blocks[block].steps;
   Failures failures = failures_from(program_, copy_.facts, control_.polls.edges, block, step);
   bool single = program_.blocks.size() == 1;
-  if (failures.others || (single && !knows_memory_after(block, step))) return keep_input(steps[step].buffer);
+  if (failures.others || (single && !are_sizes_known_after(block, step))) return keep_input(steps[step].buffer);
   if (events_before(program_, copy_.facts, block, step) != 0) stop_unless(cat("!must_stop(frame, ", events_text(), ")"));
   std::string condition = failures.events == 0 ? "" : cat("(", failures.events, " & ~frame->launch->accepted) != 0");
-  if (single) condition = hold_memory_after(block, step, std::move(condition));
+  if (single) condition = allocate_memory_after(block, step, std::move(condition));
   for (int output : failures.outputs) condition += or_has_no_memory(condition, output);
   if (!condition.empty()) {
     code_.open(cat("if (", condition, ")"));
@@ -69,7 +71,7 @@ void MemoryWriter::protect(size_t block, size_t step) {
 }
 
 // Whether the sizes of all memory that further steps write are known at the start.
-bool MemoryWriter::knows_memory_after(size_t block, size_t step) {
+bool MemoryWriter::are_sizes_known_after(size_t block, size_t step) {
   const ProgramBlock& b = program_.blocks[block];
   for (size_t k = step; k < b.steps.size(); ++k)
     for (BufferId id : buffers_written(program_, b.steps[k])) {
@@ -83,10 +85,10 @@ bool MemoryWriter::knows_memory_after(size_t block, size_t step) {
 }
 
 // Takes the memory of all further steps. What is left is added to the condition for a failure: outputs that the exit makes.
-std::string MemoryWriter::hold_memory_after(size_t block, size_t step, std::string condition) {
+std::string MemoryWriter::allocate_memory_after(size_t block, size_t step, std::string condition) {
   const ProgramBlock& b = program_.blocks[block];
   for (size_t k = step; k < b.steps.size(); ++k)
-    for (BufferId id : buffers_written(program_, b.steps[k])) hold(id);
+    for (BufferId id : buffers_written(program_, b.steps[k])) allocate(id);
   for (const ExitOutput& output : b.outputs) {
     if (is_in_place(program_, output)) continue;
     condition += or_has_no_memory(condition, output.output);

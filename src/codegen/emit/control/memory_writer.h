@@ -10,9 +10,9 @@ class MemoryWriter : public ControlWriter {
   using ControlWriter::ControlWriter;
 
   // Gives a buffer memory that a step is about to write.
-  void hold(BufferId id);
+  void allocate(BufferId id);
   // The text that does so, with `otherwise` for where there is none.
-  std::string hold_text(BufferId id, const std::string& otherwise);
+  std::string allocation_text(BufferId id, const std::string& otherwise);
   // The steps of these kinds; protect: number `step` of the block.
   void grow(const BlockStep& step);
   void protect(size_t block, size_t step);
@@ -20,9 +20,9 @@ class MemoryWriter : public ControlWriter {
   std::string keep_call(const std::string& kept, BufferId id);
 
  private:
-  bool holds_by_call() const;
-  bool knows_memory_after(size_t block, size_t step);
-  std::string hold_memory_after(size_t block, size_t step, std::string condition);
+  bool allocates_by_call() const;
+  bool are_sizes_known_after(size_t block, size_t step);
+  std::string allocate_memory_after(size_t block, size_t step, std::string condition);
   void keep_input(BufferId id);
 };
 

@@ -47,9 +47,9 @@ void ParallelLoopWriter::share(size_t number) {
     code_.line(cat("p", loop.header, ":"));
     code_.open("");
     for (BufferId id : loop.written) {
-      if (needs_holding(buffer_info(id))) MemoryWriter(control_).hold(id);
+      if (needs_allocation(buffer_info(id))) MemoryWriter(control_).allocate(id);
     }
-    control_.held = control_.held_at_start[number];
+    control_.allocated = control_.allocated_at_start[number];
     run_loop(k, loop);
     code_.close();
   }

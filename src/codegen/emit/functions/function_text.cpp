@@ -105,7 +105,7 @@ void KernelFunction::write_inner(Code& out, bool is_region) {
   }
   if (!is_region && emission_.copy.all_events) {
     for (BufferId id : heap_) {
-      out.line(cat("char* __restrict b", id, " = hold_scratch(frame, ", id, ", ", names.bytes(id), ");"));
+      out.line(cat("char* __restrict b", id, " = allocate_scratch(frame, ", id, ", ", names.bytes(id), ");"));
       out.line(cat("if (b", id, " == nullptr) return;"));
     }
   }

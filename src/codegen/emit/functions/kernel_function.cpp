@@ -166,7 +166,7 @@ void KernelFunction::call_directly(KernelFunction& inner, const std::string& cou
       names.buffer(id);
       continue;
     }
-    emission_.code.line(cat("char* b", id, " = hold_scratch(frame, ", id, ", ", names.bytes(id), ");"));
+    emission_.code.line(cat("char* b", id, " = allocate_scratch(frame, ", id, ", ", names.bytes(id), ");"));
     ready += cat(ready.empty() ? "" : " && ", "b", id, " != nullptr");
   }
   for (const Parameter& parameter : inner.parameters_) items.push_back(parameter.argument);
