@@ -19,12 +19,12 @@ int find_parameter(PyCodeObject* code, PyObject* name) {
 
 }  // namespace
 
-bool BoundArguments::keep(PyObject* made, int slot) {
+bool BoundArguments::own(PyObject* made, int slot) {
   if (!made) {
     PyErr_Clear();
     return false;
   }
-  kept_.push_back(PyRef::steal(made));
+  owned_.push_back(PyRef::steal(made));
   locals_[static_cast<size_t>(slot)] = made;
   return true;
 }
@@ -35,14 +35,14 @@ bool BoundArguments::bind_positional(PyCodeObject* code, PyObject* const* args, 
   if (!(code->co_flags & CO_VARARGS)) return given <= code->co_argcount;
   PyObject* rest = PyTuple_New(given - named);
   for (Py_ssize_t i = named; rest && i < given; ++i) PyTuple_SET_ITEM(rest, i - named, Py_NewRef(args[i]));
-  return keep(rest, code->co_argcount + code->co_kwonlyargcount);
+  return own(rest, code->co_argcount + code->co_kwonlyargcount);
 }
 
 bool BoundArguments::bind_keywords(PyCodeObject* code, PyObject* const* values, PyObject* kwnames) {
   PyObject* rest = nullptr;  // borrowed
   if (code->co_flags & CO_VARKEYWORDS) {
-    if (!keep(PyDict_New(), argument_count(code) - 1)) return false;
-    rest = kept_.back().get();
+    if (!own(PyDict_New(), argument_count(code) - 1)) return false;
+    rest = owned_.back().get();
   }
   for (Py_ssize_t i = 0, count = kwnames ? PyTuple_GET_SIZE(kwnames) : 0; i < count; ++i) {
     PyObject* name = PyTuple_GET_ITEM(kwnames, i);
@@ -65,13 +65,13 @@ bool BoundArguments::bind_defaults(PyCodeObject* code, PyFunctionObject* functio
   Py_ssize_t first = code->co_argcount - (defaults ? PyTuple_GET_SIZE(defaults) : 0);
   for (Py_ssize_t i = given; i < code->co_argcount; ++i) {
     if (locals_[static_cast<size_t>(i)]) continue;
-    if (i < first || !keep(Py_NewRef(PyTuple_GET_ITEM(defaults, i - first)), static_cast<int>(i))) return false;
+    if (i < first || !own(Py_NewRef(PyTuple_GET_ITEM(defaults, i - first)), static_cast<int>(i))) return false;
   }
   for (int i = code->co_argcount; i < code->co_argcount + code->co_kwonlyargcount; ++i) {
     if (locals_[static_cast<size_t>(i)]) continue;
     PyObject* value =
         function->func_kwdefaults ? PyDict_GetItemWithError(function->func_kwdefaults, local_name(code, i)) : nullptr;
-    if (!keep(Py_XNewRef(value), i)) return false;
+    if (!own(Py_XNewRef(value), i)) return false;
   }
   return true;
 }
@@ -80,7 +80,7 @@ bool BoundArguments::bind(PyFunctionObject* function, PyObject* const* args, siz
   PyCodeObject* code = function_code(function);
   Py_ssize_t given = PyVectorcall_NARGS(nargsf);
   locals_.assign(static_cast<size_t>(local_count(code)), nullptr);
-  kept_.clear();
+  owned_.clear();
   if (!bind_positional(code, args, given)) return false;
   bool plain = !kwnames && given >= code->co_argcount && code->co_kwonlyargcount == 0;
   if (plain && !(code->co_flags & CO_VARKEYWORDS)) return true;

@@ -26,10 +26,10 @@ class BoundArguments {
   bool bind_positional(PyCodeObject* code, PyObject* const* args, Py_ssize_t given);
   bool bind_keywords(PyCodeObject* code, PyObject* const* values, PyObject* kwnames);
   bool bind_defaults(PyCodeObject* code, PyFunctionObject* function, Py_ssize_t given);
-  bool keep(PyObject* made, int slot);
+  bool own(PyObject* made, int slot);
 
   std::vector<PyObject*> locals_;
-  std::vector<PyRef> kept_;  // *args, **kwargs and defaults, alive as long as the locals
+  std::vector<PyRef> owned_;  // *args, **kwargs and defaults, alive as long as the locals
 };
 
 // The same with new references. Fails with unsupported_argument.

@@ -29,7 +29,7 @@ class Sealer {
     for (SourceId id = 0; set_.wanted.empty() && id < count(); id++) read(sealed, id);
     for (const Guard& guard : set_.guards) add_relation(sealed, guard);
     order_argument_steps(sealed.argument_steps);
-    keep(sealed);
+    cache_lasting_sources(sealed);
     for (auto& [version, dict] : dicts_) sealed.dicts.push_back({version, 0, std::move(dict)});
     for (PyTypeObject* type : types_) sealed.types.push_back({type, 0});
   }
@@ -151,7 +151,7 @@ class Sealer {
     std::stable_sort(steps.begin(), steps.end(), [](const GuardStep& a, const GuardStep& b) { return a.kind < b.kind; });
   }
 
-  void keep(SealedGuards& sealed) {
+  void cache_lasting_sources(SealedGuards& sealed) {
     std::vector<bool> asked(set_.sources.size(), set_.wanted.empty());
     for (SourceId id : set_.wanted) asked[id] = true;
     for (const GuardStep& step : sealed.changing_steps) {
@@ -160,9 +160,9 @@ class Sealer {
       if (set_.sources[step.source].parent >= 0) asked[set_.sources[step.source].parent] = true;
     }
     for (SourceId id = 0; id < count(); id++) {
-      if (asked[id] && lasting_[id] && read_[id]) sealed.kept.push_back(id);
+      if (asked[id] && lasting_[id] && read_[id]) sealed.cached.push_back(id);
     }
-    sealed.kept_objects.resize(sealed.kept.size());
+    sealed.cached_objects.resize(sealed.cached.size());
   }
 
   const GuardSet& set_;

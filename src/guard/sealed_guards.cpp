@@ -63,14 +63,14 @@ bool parts_hold(const SealedGuards& sealed) {
 bool check_lasting(SealedGuards& sealed, const std::vector<Source>& sources, PyObject* function, PyObject* const* locals,
                    Binding& binding) {
   if (unchanged(sealed)) {
-    for (size_t i = 0; i < sealed.kept.size(); i++) binding.sources[sealed.kept[i]] = sealed.kept_objects[i];
+    for (size_t i = 0; i < sealed.cached.size(); i++) binding.sources[sealed.cached[i]] = sealed.cached_objects[i];
     return true;
   }
   sealed.tested_once = false;
   if (!run(sealed.lasting_steps, sealed.arrays, sources, function, locals, binding)) return false;
   for (DictWatch& watch : sealed.dicts) watch.seen = *watch.version;
   for (TypeWatch& watch : sealed.types) watch.seen = assign_type_version(watch.type);
-  for (size_t i = 0; i < sealed.kept.size(); i++) sealed.kept_objects[i] = binding.sources[sealed.kept[i]];
+  for (size_t i = 0; i < sealed.cached.size(); i++) sealed.cached_objects[i] = binding.sources[sealed.cached[i]];
   sealed.tested_once = true;
   return true;
 }

@@ -51,9 +51,9 @@ struct SealedGuards {
   std::vector<RelationTest> argument_relations;
   std::vector<DictWatch> dicts;  // what the lasting sources depend on
   std::vector<TypeWatch> types;
-  std::vector<GuardStep> lasting_steps;  // reads and tests that hold until one of these changes
-  std::vector<SourceId> kept;            // lasting sources that others ask for ...
-  std::vector<PyObject*> kept_objects;   // ... and their objects, as of the last test
+  std::vector<GuardStep> lasting_steps;   // reads and tests that hold until one of these changes
+  std::vector<SourceId> cached;           // lasting sources that others ask for ...
+  std::vector<PyObject*> cached_objects;  // ... and their objects, as of the last test
   std::vector<FunctionPartTest> function_parts;
   std::vector<GuardStep> changing_steps;
   std::vector<RelationTest> relations;

@@ -66,13 +66,13 @@ BlockId join_edges(Graph& graph, const std::vector<GraphEdge>& edges) {
 
 void remove_blocks(Graph& graph, const std::vector<bool>& gone) {
   std::vector<BlockId> number(graph.blocks.size(), -1);
-  std::vector<Block> kept;
+  std::vector<Block> remaining;
   for (size_t b = 0; b < graph.blocks.size(); ++b) {
     if (gone[b]) continue;
-    number[b] = static_cast<BlockId>(kept.size());
-    kept.push_back(std::move(graph.blocks[b]));
+    number[b] = static_cast<BlockId>(remaining.size());
+    remaining.push_back(std::move(graph.blocks[b]));
   }
-  graph.blocks = std::move(kept);
+  graph.blocks = std::move(remaining);
   for (Block& each : graph.blocks)
     for (int k = 0; k < target_count(each.terminator); ++k)
       each.terminator.targets[k] = number[static_cast<size_t>(each.terminator.targets[k])];

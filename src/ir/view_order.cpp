@@ -28,12 +28,12 @@ std::vector<uint8_t> transposed_order(const Type& from, const std::vector<int>& 
 
 std::vector<uint8_t> expanded_order(const Type& from, const std::vector<int>& axes) {
   int rank = from.rank() + static_cast<int>(axes.size());
-  std::vector<int> kept;
+  std::vector<int> remaining;
   for (int axis = 0; axis < rank; ++axis) {
-    if (!contains_axis(axes, axis)) kept.push_back(axis);
+    if (!contains_axis(axes, axis)) remaining.push_back(axis);
   }
   std::vector<uint8_t> out;
-  for (uint8_t axis : from.axis_order()) out.push_back(static_cast<uint8_t>(kept[axis]));
+  for (uint8_t axis : from.axis_order()) out.push_back(static_cast<uint8_t>(remaining[axis]));
   for (int axis = rank - 1; axis >= 0; --axis) {
     if (!contains_axis(axes, axis)) continue;
     auto follower = std::find(out.begin(), out.end(), axis + 1);

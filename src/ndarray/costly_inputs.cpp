@@ -152,19 +152,19 @@ int call_for_piece(const SparedLoop& spared, char* const* args, intptr_t count, 
   double usual[piece_elements], results[piece_elements + 1];
   uint8_t ranges[piece_elements];  // 0: none
   const CostlyInputs::Range low = inputs.ranges[0], high = inputs.ranges[1];
-  intptr_t kept = 0;
+  intptr_t usual_count = 0;
   for (intptr_t k = 0; k < count; ++k) {
     const int64_t key = key_of(from[k]);
     const uint64_t range = is_inside(low, key) | is_inside(high, key) << 1;
     ranges[k] = static_cast<uint8_t>(range);
-    usual[kept] = from[k];
-    kept += static_cast<intptr_t>(range == 0);
+    usual[usual_count] = from[k];
+    usual_count += static_cast<intptr_t>(range == 0);
   }
-  if (kept > 0) {
+  if (usual_count > 0) {
     char* const own[] = {reinterpret_cast<char*>(usual), reinterpret_cast<char*>(results)};
-    *failed |= loop.loop(loop.context, own, &kept, strides, loop.auxdata);
+    *failed |= loop.loop(loop.context, own, &usual_count, strides, loop.auxdata);
   }
-  results[kept] = 0;  // is read, not used
+  results[usual_count] = 0;  // is read, not used
   const uint64_t constants[] = {0, std::bit_cast<uint64_t>(low.result), std::bit_cast<uint64_t>(high.result)};
   unsigned met = 0;
   intptr_t next = 0;

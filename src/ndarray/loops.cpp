@@ -97,28 +97,28 @@ Result<ResolvedLoop> resolve_from_table(PyUFuncObject* ufunc, const LoopImport& 
 }
 
 // A loop, what it is spared and what keeps it alive.
-struct KeptLoop {
+struct LoopCapsule {
   SparedLoop spared;
   PyRef keep_alive;
 };
 
-void free_kept_loop(PyObject* capsule) { delete static_cast<KeptLoop*>(PyCapsule_GetPointer(capsule, nullptr)); }
+void free_loop_capsule(PyObject* capsule) { delete static_cast<LoopCapsule*>(PyCapsule_GetPointer(capsule, nullptr)); }
 
 // The loop without the inputs with which it is slow.
 ResolvedLoop spare(ResolvedLoop loop, const LoopImport& import) {
   if (import.dtypes.size() != 2) return loop;
   const CostlyInputs* inputs = costly_inputs(import.op, import.dtypes[0], import.dtypes[1], loop.import);
   if (inputs == nullptr) return loop;
-  auto* kept = new KeptLoop{{loop.import, inputs}, std::move(loop.keep_alive)};
+  auto* content = new LoopCapsule{{loop.import, inputs}, std::move(loop.keep_alive)};
   ResolvedLoop out;
-  out.keep_alive = PyRef::steal(PyCapsule_New(kept, nullptr, free_kept_loop));
+  out.keep_alive = PyRef::steal(PyCapsule_New(content, nullptr, free_loop_capsule));
   if (out.keep_alive) {
-    out.import = {call_without_costly_inputs, nullptr, &kept->spared};
+    out.import = {call_without_costly_inputs, nullptr, &content->spared};
     return out;
   }
   PyErr_Clear();
-  loop.keep_alive = std::move(kept->keep_alive);
-  delete kept;
+  loop.keep_alive = std::move(content->keep_alive);
+  delete content;
   return loop;
 }
 

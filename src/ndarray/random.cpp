@@ -39,9 +39,9 @@ bool can_take_back(const StreamType& known) {
   if (bits == nullptr) return false;
   bits->next_uint32(bits->state);
   std::span<char> memory = memory_of(object.get(), known);
-  std::vector<char> kept(memory.begin(), memory.end());
+  std::vector<char> saved(memory.begin(), memory.end());
   std::vector<double> first = some_numbers(bits);
-  std::copy(kept.begin(), kept.end(), memory.begin());
+  std::copy(saved.begin(), saved.end(), memory.begin());
   return first == some_numbers(bits);
 }
 

@@ -20,7 +20,7 @@ class Chains {
       while (!gone_[static_cast<size_t>(b)] && left_ > 2) {
         const Terminator& t = block(b).terminator;
         if (t.kind != TerminatorKind::jump || t.targets[0] == b || t.targets[0] == 0) break;
-        if (before[static_cast<size_t>(t.targets[0])].size() != 1 || !keeps_types(t)) break;
+        if (before[static_cast<size_t>(t.targets[0])].size() != 1 || !preserves_types(t)) break;
         join(b, t.targets[0]);
         changed = true;
       }
@@ -33,7 +33,7 @@ class Chains {
 
  private:
   // Whether the parameters have the types of their arguments: an extent may have another name behind the jump.
-  bool keeps_types(const Terminator& jump) const {
+  bool preserves_types(const Terminator& jump) const {
     const std::vector<ValueId>& params = graph_.blocks[static_cast<size_t>(jump.targets[0])].params;
     for (size_t k = 0; k < params.size(); ++k)
       if (graph_.type(params[k]) != graph_.type(jump.target_arguments[0][k])) return false;

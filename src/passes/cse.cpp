@@ -23,7 +23,7 @@ class Merger {
  private:
   void merge_in(Block& block) {
     std::unordered_multimap<size_t, NodeId> seen;
-    std::vector<NodeId> kept;
+    std::vector<NodeId> remaining;
     for (NodeId n : block.nodes) {
       Node& node = graph_.nodes[static_cast<size_t>(n)];
       for (ValueId& v : node.operands) v = replacement_[static_cast<size_t>(v)];
@@ -32,14 +32,14 @@ class Merger {
         bool plain = op_class(node.op) != OpClass::update && op_class(node.op) != OpClass::boxed && node.op != Op::bind &&
                      node.op != Op::copy && !node.attrs.unread;
         if (plain && !node_events(graph_, node)) seen.emplace(computation_hash(node), n);
-        kept.push_back(n);
+        remaining.push_back(n);
         continue;
       }
       const Node& same = graph_.nodes[static_cast<size_t>(first)];
       for (size_t k = 0; k < node.results.size(); ++k) replacement_[static_cast<size_t>(node.results[k])] = same.results[k];
       changed_ = true;
     }
-    block.nodes = std::move(kept);
+    block.nodes = std::move(remaining);
   }
 
   NodeId find(const std::unordered_multimap<size_t, NodeId>& seen, const Node& node) const {

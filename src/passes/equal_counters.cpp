@@ -93,35 +93,35 @@ class EqualCounters {
 
   Dim renamed(Dim d, int from, int to) { return graph_.dims.substitute(d, from, graph_.dims.symbol(to)); }
 
-  void merge(BlockId b, const Counter& kept, const Counter& gone) {
+  void merge(BlockId b, const Counter& remaining, const Counter& gone) {
     const std::vector<ValueId>& params = block(b).params;
-    replacement_[static_cast<size_t>(params[gone.position])] = params[kept.position];
-    replacement_[static_cast<size_t>(node(gone.bind).results[0])] = node(kept.bind).results[0];
+    replacement_[static_cast<size_t>(params[gone.position])] = params[remaining.position];
+    replacement_[static_cast<size_t>(node(gone.bind).results[0])] = node(remaining.bind).results[0];
     remove_param(graph_, b, gone.position);
     std::erase(block(b).nodes, gone.bind);
     for (Node& each : graph_.nodes)
       for (auto* list : {&each.attrs.dims, &each.attrs.steps})
-        for (Dim& d : *list) d = renamed(d, gone.symbol, kept.symbol);
+        for (Dim& d : *list) d = renamed(d, gone.symbol, remaining.symbol);
     for (Value& value : graph_.values)
-      for (Dim& d : value.type.shape) d = renamed(d, gone.symbol, kept.symbol);
+      for (Dim& d : value.type.shape) d = renamed(d, gone.symbol, remaining.symbol);
   }
 
   // Tests of the block that are the same now are made once.
   void simplify_tests(BlockId b) {
     std::vector<bool> returned = returned_values(graph_);
-    std::vector<NodeId> kept, before = std::move(block(b).nodes);
+    std::vector<NodeId> remaining, before = std::move(block(b).nodes);
     for (NodeId n : before) {
       for (ValueId& v : node(n).operands)
         while (replacement_[static_cast<size_t>(v)] != v) v = replacement_[static_cast<size_t>(v)];
-      if (node(n).op == Op::logical_and) join_tests(b, n, kept);
+      if (node(n).op == Op::logical_and) join_tests(b, n, remaining);
       const Node& each = node(n);
-      ValueId same = returned[static_cast<size_t>(each.results[0])] ? no_value : equal_of(each, kept);
+      ValueId same = returned[static_cast<size_t>(each.results[0])] ? no_value : equal_of(each, remaining);
       if (same == no_value)
-        kept.push_back(n);
+        remaining.push_back(n);
       else
         replacement_[static_cast<size_t>(each.results[0])] = same;
     }
-    block(b).nodes = std::move(kept);
+    block(b).nodes = std::move(remaining);
   }
 
   // What ends a test `number < end`, as an expression.
@@ -135,7 +135,7 @@ class EqualCounters {
   }
 
   // Below two ends is below the lower one.
-  void join_tests(BlockId b, NodeId n, std::vector<NodeId>& kept) {
+  void join_tests(BlockId b, NodeId n, std::vector<NodeId>& remaining) {
     const Node both = node(n);
     const Node* first = producer(both.operands[0]);
     if (!first || first->op != Op::less || graph_.type(both.operands[0]) != graph_.type(both.results[0])) return;
@@ -148,7 +148,7 @@ class EqualCounters {
     ValueId lower = graph_.add_node(b, Op::dim, {}, attrs, {type}, both.where);
     replacement_.push_back(lower);
     block(b).nodes.pop_back();
-    kept.push_back(graph_.values[static_cast<size_t>(lower)].producer);
+    remaining.push_back(graph_.values[static_cast<size_t>(lower)].producer);
     node(n).op = Op::less;
     node(n).operands = {number, lower};
   }

@@ -43,7 +43,7 @@ class Overwritten {
   bool drop(BlockId home, NodeId id) {
     std::optional<Following> next = following(id);
     if (!next || !find_exits(home, id, *next)) return false;
-    if (!next->exits.empty() && !is_kept(node(id).operands[2])) return false;
+    if (!next->exits.empty() && !is_unchanged(node(id).operands[2])) return false;
     const Node store = node(id);
     for (BlockId exit : next->exits) store_at(exit, store);
     Node& later = node(next->store);
@@ -118,7 +118,7 @@ class Overwritten {
   }
 
   // Whether what is stored lies in memory that stays as it is.
-  bool is_kept(ValueId stored) {
+  bool is_unchanged(ValueId stored) {
     ValueId v = source_of(stored);
     if (!graph_.is_input(v) || pinned_inputs(graph_)[static_cast<size_t>(v)] != not_pinned || is_handed_on(graph_, {v}))
       return false;

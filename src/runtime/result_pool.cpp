@@ -37,11 +37,11 @@ struct Block {
 struct Pool {
   std::mutex mutex;
   std::unordered_map<void*, size_t> live;  // bytes of each block that is in use
-  std::vector<Block> kept;                 // released blocks, the oldest first
+  std::vector<Block> cached;               // released blocks, the oldest first
   PoolStats stats;
 };
 
-Pool& kept_results() { return process_wide<Pool>(); }
+Pool& result_pool() { return process_wide<Pool>(); }
 
 size_t page_bytes() {
   static const size_t bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
@@ -98,21 +98,21 @@ void unmap(const std::vector<Block>& blocks) {
 // From here on: requires the pool's mutex to be held. --------------------------------------------------------------------
 
 Block take_at(size_t index) {
-  Block block = kept_results().kept[index];
-  kept_results().kept.erase(kept_results().kept.begin() + static_cast<std::ptrdiff_t>(index));
-  kept_results().stats.kept_bytes -= static_cast<int64_t>(block.bytes);
+  Block block = result_pool().cached[index];
+  result_pool().cached.erase(result_pool().cached.begin() + static_cast<std::ptrdiff_t>(index));
+  result_pool().stats.kept_bytes -= static_cast<int64_t>(block.bytes);
   return block;
 }
 
 // The smallest kept block that fits and wastes at most an eighth; of equal ones the one released last, whose pages are warm.
 char* take_fitting(size_t bytes, size_t* capacity) {
-  auto& kept = kept_results().kept;
-  size_t best = kept.size();
-  for (size_t i = 0; i < kept.size(); i++)
-    if (kept[i].bytes >= bytes && kept[i].bytes <= bytes + bytes / 8 &&
-        (best == kept.size() || kept[i].bytes <= kept[best].bytes))
+  auto& cached = result_pool().cached;
+  size_t best = cached.size();
+  for (size_t i = 0; i < cached.size(); i++)
+    if (cached[i].bytes >= bytes && cached[i].bytes <= bytes + bytes / 8 &&
+        (best == cached.size() || cached[i].bytes <= cached[best].bytes))
       best = i;
-  if (best == kept.size()) return nullptr;
+  if (best == cached.size()) return nullptr;
   Block block = take_at(best);
   *capacity = block.bytes;
   return block.memory;
@@ -122,8 +122,7 @@ char* take_fitting(size_t bytes, size_t* capacity) {
 std::vector<Block> take_surplus(int64_t limit) {
   std::vector<Block> surplus;
   auto idle_since = Clock::now() - idle_limit;
-  while (!kept_results().kept.empty() &&
-         (kept_results().stats.kept_bytes > limit || kept_results().kept.front().released < idle_since))
+  while (!result_pool().cached.empty() && (result_pool().stats.kept_bytes > limit || result_pool().cached.front().released < idle_since))
     surplus.push_back(take_at(0));
   return surplus;
 }
@@ -131,9 +130,9 @@ std::vector<Block> take_surplus(int64_t limit) {
 // The system may take the pages of kept blocks, without asking, when it is short of memory: of all but those released last,
 // whose next use would pay for that. Only huge pages make this cheap.
 void give_back(int64_t but_bytes) {
-  auto& kept = kept_results().kept;
-  for (size_t i = kept.size(); i-- > 0;) {
-    Block& block = kept[i];
+  auto& cached = result_pool().cached;
+  for (size_t i = cached.size(); i-- > 0;) {
+    Block& block = cached[i];
     but_bytes -= static_cast<int64_t>(block.bytes);
     if (but_bytes >= 0) continue;
     if (block.given_back) return;
@@ -148,8 +147,8 @@ void give_back(int64_t but_bytes) {
 char* map_or_trim(size_t bytes) {
   size_t number;
   {
-    std::lock_guard lock(kept_results().mutex);
-    number = static_cast<size_t>(kept_results().stats.mapped);
+    std::lock_guard lock(result_pool().mutex);
+    number = static_cast<size_t>(result_pool().stats.mapped);
   }
   if (char* memory = map_block(bytes, number)) return memory;
   pool_trim();
@@ -158,14 +157,14 @@ char* map_or_trim(size_t bytes) {
 
 // Notes a block as in use; false when there is no memory for the note.
 bool enter_live(char* memory, size_t bytes, bool reused) {
-  std::lock_guard lock(kept_results().mutex);
+  std::lock_guard lock(result_pool().mutex);
   try {
-    kept_results().live.emplace(memory, bytes);
+    result_pool().live.emplace(memory, bytes);
   } catch (const std::bad_alloc&) {
     return false;
   }
-  (reused ? kept_results().stats.reused : kept_results().stats.mapped)++;
-  kept_results().stats.live_bytes += static_cast<int64_t>(bytes);
+  (reused ? result_pool().stats.reused : result_pool().stats.mapped)++;
+  result_pool().stats.live_bytes += static_cast<int64_t>(bytes);
   return true;
 }
 
@@ -175,7 +174,7 @@ void* allocate_block(size_t wanted, bool fresh) {
   if (bytes < wanted) return nullptr;
   char* memory = nullptr;
   if (!fresh) {
-    std::lock_guard lock(kept_results().mutex);
+    std::lock_guard lock(result_pool().mutex);
     memory = take_fitting(bytes, &bytes);
   }
   bool reused = memory != nullptr;
@@ -191,25 +190,25 @@ void* allocate_block(size_t wanted, bool fresh) {
 // Bytes of a live block of the pool, 0 for any other memory. With `forget` the block leaves the table.
 size_t live_bytes(void* memory, bool forget) {
   if (!may_be_block(memory)) return 0;  // nearly all memory that is not the pool's
-  std::lock_guard lock(kept_results().mutex);
-  auto at = kept_results().live.find(memory);
-  if (at == kept_results().live.end()) return 0;
+  std::lock_guard lock(result_pool().mutex);
+  auto at = result_pool().live.find(memory);
+  if (at == result_pool().live.end()) return 0;
   size_t bytes = at->second;
   if (forget) {
-    kept_results().live.erase(at);
-    kept_results().stats.live_bytes -= static_cast<int64_t>(bytes);
+    result_pool().live.erase(at);
+    result_pool().stats.live_bytes -= static_cast<int64_t>(bytes);
   }
   return bytes;
 }
 
 // Requires a block that live_bytes has forgotten.
-void keep_block(char* memory, size_t bytes) {
+void cache_block(char* memory, size_t bytes) {
   int64_t limit = pool_limit();
   std::vector<Block> surplus;
   {
-    std::lock_guard lock(kept_results().mutex);
-    kept_results().kept.push_back({memory, bytes, Clock::now()});
-    kept_results().stats.kept_bytes += static_cast<int64_t>(bytes);
+    std::lock_guard lock(result_pool().mutex);
+    result_pool().cached.push_back({memory, bytes, Clock::now()});
+    result_pool().stats.kept_bytes += static_cast<int64_t>(bytes);
     surplus = take_surplus(limit);
     give_back(limit / 4);
   }
@@ -241,7 +240,7 @@ void pool_release(void* memory, size_t) {
   } else if (static_cast<int64_t>(bytes) > pool_limit()) {
     unmap_block(static_cast<char*>(memory), bytes);
   } else {
-    keep_block(static_cast<char*>(memory), bytes);
+    cache_block(static_cast<char*>(memory), bytes);
   }
 }
 
@@ -260,18 +259,18 @@ void* pool_reallocate(void* memory, size_t bytes) {
 void pool_trim() {
   std::vector<Block> all;
   {
-    std::lock_guard lock(kept_results().mutex);
-    all.swap(kept_results().kept);
-    kept_results().stats.kept_bytes = 0;
+    std::lock_guard lock(result_pool().mutex);
+    all.swap(result_pool().cached);
+    result_pool().stats.kept_bytes = 0;
   }
   unmap(all);
 }
 
 PoolStats pool_stats() {
-  std::lock_guard lock(kept_results().mutex);
-  PoolStats stats = kept_results().stats;
-  stats.live_blocks = static_cast<int64_t>(kept_results().live.size());
-  stats.kept_blocks = static_cast<int64_t>(kept_results().kept.size());
+  std::lock_guard lock(result_pool().mutex);
+  PoolStats stats = result_pool().stats;
+  stats.live_blocks = static_cast<int64_t>(result_pool().live.size());
+  stats.kept_blocks = static_cast<int64_t>(result_pool().cached.size());
   return stats;
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "codegen/analysis/kept_events.h"
+#include "codegen/analysis/preserved_events.h"
 
 namespace accel {
 
@@ -10,7 +10,7 @@ Facts::Facts(const Program& program, bool quiet_comparisons) : program_(program)
   for (const Nest& nest : program.nests) find_definitions(nest.body);
   for (const ProgramBlock& block : program.blocks)
     for (const BlockStep& step : block.steps) find_definitions(step.body);
-  kept_ = kept_events(program, definitions_, quiet_comparisons);
+  preserved_ = preserved_events(program, definitions_, quiet_comparisons);
   find_panels();
 }
 

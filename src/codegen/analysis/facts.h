@@ -24,7 +24,7 @@ class Facts {
   bool is_launch_constant(TempId temp) const;
   // Whether the computation of a temp has floating-point events that a compiler could skip: the temp reaches only selections,
   // or nothing.
-  bool must_keep(TempId temp) const { return kept_.contains(temp); }
+  bool must_preserve(TempId temp) const { return preserved_.contains(temp); }
   // Whether the value is a constant, or computed from nothing else.
   bool is_of_constants(TempId temp) const;
   // The nest's number among those that do nothing but multiply two vectors of arguments; -1: it is none of them.
@@ -39,7 +39,7 @@ class Facts {
 
   const Program& program_;
   std::vector<const Stmt*> definitions_;  // by temp
-  std::set<TempId> kept_;
+  std::set<TempId> preserved_;
   std::vector<int> panels_;  // by nest
   int panel_count_ = 0;
 };

@@ -26,7 +26,7 @@ class Splitter {
     if (!is_flat()) return std::nullopt;
     find_stores();
     find_restricted();
-    if (masks_.empty() || !split() || !is_worth_it() || !keeps_order()) return std::nullopt;
+    if (masks_.empty() || !split() || !is_worth_it() || !preserves_order()) return std::nullopt;
     for (const Stmt& stmt : body_) {
       if (first_.contains(&stmt)) out_.first.push_back(&stmt);
       if (second_.contains(&stmt)) out_.second.push_back(&stmt);
@@ -57,21 +57,21 @@ class Splitter {
     for (const Stmt& stmt : body_) {
       if (stmt.kind != StmtKind::store) continue;
       std::set<TempId> masks;
-      if (!keeps_others(stmt, stmt.args[0], masks)) continue;
+      if (!preserves_others(stmt, stmt.args[0], masks)) continue;
       selected_.push_back(&stmt);
       masks_.insert(masks.begin(), masks.end());
     }
   }
 
   // Whether a value to be stored is what is there, but for elements where one of `masks` holds.
-  bool keeps_others(const Stmt& store, TempId value, std::set<TempId>& masks) const {
+  bool preserves_others(const Stmt& store, TempId value, std::set<TempId>& masks) const {
     const Stmt* stmt = definition(value);
     if (stmt == nullptr) return false;
     if (stmt->kind == StmtKind::load)
       return is_at(*stmt, store.address) && dtype(value) == dtype(store.args[0]) && !masks.empty();
     if (!is_choice(*stmt) || definition(stmt->args[0]) == nullptr) return false;
     masks.insert(stmt->args[0]);
-    return keeps_others(store, stmt->args[2], masks);
+    return preserves_others(store, stmt->args[2], masks);
   }
   static bool is_at(const Stmt& stmt, const Address& address) {
     return stmt.address.buffer == address.buffer && stmt.address.offset == address.offset;
@@ -144,7 +144,7 @@ class Splitter {
   }
 
   // Whether all of the first half may be done for a strip before any of the second half.
-  bool keeps_order() const {
+  bool preserves_order() const {
     std::set<BufferId> stored_first, stored_second;
     for (const Stmt& stmt : body_) {
       if (stmt.address.buffer < 0) continue;

@@ -127,7 +127,7 @@ class Finder {
       if (known && type != out_.real) return false;
       known = true;
       out_.real = type;
-      if (store != nullptr && !keeps(store->args[0], 0, load)) return false;
+      if (store != nullptr && !preserves_state(store->args[0], 0, load)) return false;
       out_.numbers.push_back({load, store});
     }
     return known;
@@ -144,13 +144,13 @@ class Finder {
   }
 
   // Whether a temp, of a complex one its part, is what `load` gives where no mask holds.
-  bool keeps(TempId temp, size_t part, const Stmt* load) const {
+  bool preserves_state(TempId temp, size_t part, const Stmt* load) const {
     const Stmt* stmt = definition(temp);
     if (stmt == load) return true;
     if (stmt == nullptr || stmt->kind != StmtKind::compute) return false;
-    if (stmt->op == Op::real || stmt->op == Op::imag) return keeps(stmt->args[0], stmt->op == Op::imag, load);
-    if (stmt->op == Op::compose) return keeps(stmt->args[part], 0, load);
-    return is_choice(stmt->op) && is_mask(stmt->args[0]) && keeps(stmt->args[2], part, load);
+    if (stmt->op == Op::real || stmt->op == Op::imag) return preserves_state(stmt->args[0], stmt->op == Op::imag, load);
+    if (stmt->op == Op::compose) return preserves_state(stmt->args[part], 0, load);
+    return is_choice(stmt->op) && is_mask(stmt->args[0]) && preserves_state(stmt->args[2], part, load);
   }
 
   // The masks depend on the state and what never changes.

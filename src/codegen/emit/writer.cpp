@@ -14,13 +14,13 @@ bool Writer::is_straight(const Body& body) { return StraightLineWriter(emission_
 void Writer::define(const Stmt& stmt, const std::string& value) {
   std::string declaration = emission_.declared.contains(stmt.dst) ? "" : cat("[[maybe_unused]] const ", type(stmt.dst), " ");
   code_.line(cat(declaration, temp_name(stmt.dst), " = ", value, ";"));
-  keep(stmt);
+  preserve_events(stmt);
 }
 
-void Writer::keep(const Stmt& stmt) {
-  if (!copy_.facts.must_keep(stmt.dst)) return;
+void Writer::preserve_events(const Stmt& stmt) {
+  if (!copy_.facts.must_preserve(stmt.dst)) return;
   emission_.has_sink = true;
-  code_.line(cat("keep(sink, ", temp_name(stmt.dst), ");"));
+  code_.line(cat("do_not_optimize(sink, ", temp_name(stmt.dst), ");"));
 }
 
 }  // namespace accel

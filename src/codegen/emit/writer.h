@@ -22,7 +22,7 @@ class Writer {
   // A statement's result gets its value.
   void define(const Stmt& stmt, const std::string& value);
   // Shows a value to the sink if its computation has to stay.
-  void keep(const Stmt& stmt);
+  void preserve_events(const Stmt& stmt);
   void fail_with(std::string detail) { emission_.fail_with(std::move(detail)); }
 
   std::string dim(Dim d) { return names_.dim(d); }

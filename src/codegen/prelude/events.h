@@ -124,14 +124,14 @@ struct Sink {
   u32 narrow = 0;
   u64 wide = 0;
 };
-ACCEL_INLINE void keep(Sink& sink, f32 v) { sink.narrow |= __builtin_bit_cast(u32, v); }
-ACCEL_INLINE void keep(Sink& sink, f64 v) { sink.wide |= __builtin_bit_cast(u64, v); }
+ACCEL_INLINE void do_not_optimize(Sink& sink, f32 v) { sink.narrow |= __builtin_bit_cast(u32, v); }
+ACCEL_INLINE void do_not_optimize(Sink& sink, f64 v) { sink.wide |= __builtin_bit_cast(u64, v); }
 template <class R>
-ACCEL_INLINE void keep(Sink& sink, complex_of<R> v) {
-  keep(sink, v.re), keep(sink, v.im);
+ACCEL_INLINE void do_not_optimize(Sink& sink, complex_of<R> v) {
+  do_not_optimize(sink, v.re), do_not_optimize(sink, v.im);
 }
 template <class T>
-ACCEL_INLINE void keep(Sink& sink, T v) {
+ACCEL_INLINE void do_not_optimize(Sink& sink, T v) {
   sink.narrow |= (u32)v;
 }
 ACCEL_INLINE void show(const Sink& sink) { asm volatile("" : : "r"(sink.narrow), "r"(sink.wide)); }

@@ -191,7 +191,7 @@ ACCEL_INLINE bool draw(Frame* frame, int* status, int events, const AccelDraw* d
 }
 
 // Memory that Python sees, as it was before this run wrote to it: axes by decreasing stride, then runs of `item` bytes.
-struct Kept {
+struct Backup {
   char* memory;
   int buffer, rank;
   i64 item, bytes;
@@ -199,24 +199,25 @@ struct Kept {
   char room[1024] __attribute__((aligned(64)));
 };
 // Where the elements lie, with as few axes as they can be walked by.
-static void describe_kept(Kept& kept, int rank, i64 item, const i64* shape, const i64* strides) {
-  kept.rank = 0, kept.item = kept.bytes = item;
+static void describe_backup(Backup& backup, int rank, i64 item, const i64* shape, const i64* strides) {
+  backup.rank = 0, backup.item = backup.bytes = item;
   for (int k = 0; k < rank; ++k) {
-    kept.bytes *= shape[k];
+    backup.bytes *= shape[k];
     if (shape[k] == 1) continue;
-    int at = kept.rank++;
-    for (; at > 0 && __builtin_llabs(kept.strides[at - 1]) < __builtin_llabs(strides[k]); --at)
-      kept.shape[at] = kept.shape[at - 1], kept.strides[at] = kept.strides[at - 1];
-    kept.shape[at] = shape[k], kept.strides[at] = strides[k];
+    int at = backup.rank++;
+    for (; at > 0 && __builtin_llabs(backup.strides[at - 1]) < __builtin_llabs(strides[k]); --at)
+      backup.shape[at] = backup.shape[at - 1], backup.strides[at] = backup.strides[at - 1];
+    backup.shape[at] = shape[k], backup.strides[at] = strides[k];
   }
   int last = 0;
-  for (int k = 1; k < kept.rank; ++k) {
-    const bool joined = kept.strides[last] == kept.shape[k] * kept.strides[k];
+  for (int k = 1; k < backup.rank; ++k) {
+    const bool joined = backup.strides[last] == backup.shape[k] * backup.strides[k];
     if (!joined) ++last;
-    kept.shape[last] = joined ? kept.shape[last] * kept.shape[k] : kept.shape[k], kept.strides[last] = kept.strides[k];
+    backup.shape[last] = joined ? backup.shape[last] * backup.shape[k] : backup.shape[k],
+    backup.strides[last] = backup.strides[k];
   }
-  if (kept.rank > 0) kept.rank = last + 1;
-  if (kept.rank > 0 && kept.strides[kept.rank - 1] == item) kept.item *= kept.shape[--kept.rank];
+  if (backup.rank > 0) backup.rank = last + 1;
+  if (backup.rank > 0 && backup.strides[backup.rank - 1] == item) backup.item *= backup.shape[--backup.rank];
 }
 template <bool back>
 ACCEL_INLINE void copy_run(char* outside, char* inside, i64 bytes) {
@@ -227,66 +228,67 @@ ACCEL_INLINE void copy_items(char* outside, char* inside, i64 count, i64 stride)
   for (i64 k = 0; k < count; ++k) copy_run<back>(outside + k * stride, inside + k * item, item);
 }
 template <bool back>
-static void copy_kept(const Kept& kept, char* outside, char*& inside, int axis) {
-  if (axis == kept.rank) {
-    copy_run<back>(outside, inside, kept.item);
-    inside += kept.item;
+static void copy_backup(const Backup& backup, char* outside, char*& inside, int axis) {
+  if (axis == backup.rank) {
+    copy_run<back>(outside, inside, backup.item);
+    inside += backup.item;
     return;
   }
-  const i64 count = kept.shape[axis], stride = kept.strides[axis];
-  if (axis + 1 == kept.rank && (kept.item == 8 || kept.item == 4)) {
-    kept.item == 8 ? copy_items<back, 8>(outside, inside, count, stride) : copy_items<back, 4>(outside, inside, count, stride);
-    inside += count * kept.item;
+  const i64 count = backup.shape[axis], stride = backup.strides[axis];
+  if (axis + 1 == backup.rank && (backup.item == 8 || backup.item == 4)) {
+    backup.item == 8 ? copy_items<back, 8>(outside, inside, count, stride)
+                     : copy_items<back, 4>(outside, inside, count, stride);
+    inside += count * backup.item;
     return;
   }
-  for (i64 k = 0; k < count; ++k) copy_kept<back>(kept, outside + k * stride, inside, axis + 1);
+  for (i64 k = 0; k < count; ++k) copy_backup<back>(backup, outside + k * stride, inside, axis + 1);
 }
 // Keeps [begin, end) of the outermost axis; of the bytes where there is none.
-struct Keeping {
-  const Kept* kept;
+struct BackupCopy {
+  const Backup* backup;
   char* outside;
 };
-static void keep_part(void* arguments, i64 begin, i64 end) {
-  const Keeping* keeping = (const Keeping*)arguments;
-  const Kept& kept = *keeping->kept;
-  if (kept.rank == 0) return copy_run<false>(keeping->outside + begin, kept.memory + begin, end - begin);
-  char* inside = kept.memory + kept.bytes / kept.shape[0] * begin;
-  for (i64 k = begin; k < end; ++k) copy_kept<false>(kept, keeping->outside + k * kept.strides[0], inside, 1);
+static void back_up_part(void* arguments, i64 begin, i64 end) {
+  const BackupCopy* copy = (const BackupCopy*)arguments;
+  const Backup& backup = *copy->backup;
+  if (backup.rank == 0) return copy_run<false>(copy->outside + begin, backup.memory + begin, end - begin);
+  char* inside = backup.memory + backup.bytes / backup.shape[0] * begin;
+  for (i64 k = begin; k < end; ++k) copy_backup<false>(backup, copy->outside + k * backup.strides[0], inside, 1);
 }
-static void drop_kept(Frame* frame, Kept& kept) {
-  if (kept.memory != kept.room) frame->runtime->release(kept.memory);
-  kept.memory = nullptr;
+static void drop_backup(Frame* frame, Backup& backup) {
+  if (backup.memory != backup.room) frame->runtime->release(backup.memory);
+  backup.memory = nullptr;
 }
-static __attribute__((noinline)) bool keep_input(Frame* frame, Kept& kept, int buffer, int rank, int item, const i64* shape,
-                                                 const i64* strides) {
-  if (kept.memory != nullptr) return true;
-  kept.buffer = buffer;
-  describe_kept(kept, rank, item, shape, strides);
-  kept.memory = kept.bytes <= (i64)sizeof kept.room ? kept.room : take_memory(frame, kept.bytes);
-  if (kept.memory == nullptr) return false;
-  if (kept.bytes == 0) return true;
-  Keeping keeping = {&kept, frame->buffers[buffer]};
-  const i64 count = kept.rank > 0 ? kept.shape[0] : kept.bytes, work = kept.bytes / 8;
-  if (work < frame->serial_work) return keep_part(&keeping, 0, count), true;
-  if (frame->runtime->parallel_for(keep_part, &keeping, count, kept.rank > 0 ? 1 : 65536, work) == 0) return true;
+static __attribute__((noinline)) bool back_up_input(Frame* frame, Backup& backup, int buffer, int rank, int item,
+                                                    const i64* shape, const i64* strides) {
+  if (backup.memory != nullptr) return true;
+  backup.buffer = buffer;
+  describe_backup(backup, rank, item, shape, strides);
+  backup.memory = backup.bytes <= (i64)sizeof backup.room ? backup.room : take_memory(frame, backup.bytes);
+  if (backup.memory == nullptr) return false;
+  if (backup.bytes == 0) return true;
+  BackupCopy copy = {&backup, frame->buffers[buffer]};
+  const i64 count = backup.rank > 0 ? backup.shape[0] : backup.bytes, work = backup.bytes / 8;
+  if (work < frame->serial_work) return back_up_part(&copy, 0, count), true;
+  if (frame->runtime->parallel_for(back_up_part, &copy, count, backup.rank > 0 ? 1 : 65536, work) == 0) return true;
   report(frame, accel_interrupted);
-  drop_kept(frame, kept);
+  drop_backup(frame, backup);
   return false;
 }
 // A call that may do anything. What the run has written so far stays; what it writes from now on is put back as it is after the
 // call. Requires that the run has not failed.
-static __attribute__((noinline)) bool call_python(Frame* frame, Kept* kept, int count, int number, const void* const* operands,
-                                                  const i64* dims) {
+static __attribute__((noinline)) bool call_python(Frame* frame, Backup* backups, int count, int number,
+                                                  const void* const* operands, const i64* dims) {
   fp_clear();
   const int status = frame->runtime->call(frame->launch->context, number, operands, dims);
   fp_clear();
   report(frame, status);
   for (int k = 0; k < count; ++k) {
-    if (kept[k].memory == nullptr) continue;
-    if (status == accel_left) drop_kept(frame, kept[k]);
-    if (status != 0 || kept[k].bytes == 0) continue;
-    Keeping keeping = {&kept[k], frame->buffers[kept[k].buffer]};
-    keep_part(&keeping, 0, kept[k].rank > 0 ? kept[k].shape[0] : kept[k].bytes);
+    if (backups[k].memory == nullptr) continue;
+    if (status == accel_left) drop_backup(frame, backups[k]);
+    if (status != 0 || backups[k].bytes == 0) continue;
+    BackupCopy copy = {&backups[k], frame->buffers[backups[k].buffer]};
+    back_up_part(&copy, 0, backups[k].rank > 0 ? backups[k].shape[0] : backups[k].bytes);
   }
   return status == 0;
 }
@@ -294,12 +296,12 @@ static __attribute__((noinline)) bool call_python(Frame* frame, Kept* kept, int 
 ACCEL_INLINE void commit(Frame* frame) {
   if (frame->runtime->commit != nullptr) frame->runtime->commit();
 }
-static void settle(Frame* frame, Kept* kept, int count) {
+static void settle(Frame* frame, Backup* backups, int count) {
   for (int k = 0; k < count; ++k) {
-    if (kept[k].memory == nullptr) continue;
-    char* inside = kept[k].memory;
-    if (failed(frame) && kept[k].bytes > 0) copy_kept<true>(kept[k], frame->buffers[kept[k].buffer], inside, 0);
-    drop_kept(frame, kept[k]);
+    if (backups[k].memory == nullptr) continue;
+    char* inside = backups[k].memory;
+    if (failed(frame) && backups[k].bytes > 0) copy_backup<true>(backups[k], frame->buffers[backups[k].buffer], inside, 0);
+    drop_backup(frame, backups[k]);
   }
 }
 
@@ -323,9 +325,9 @@ static Frame frame_of(const LoopRun* run, char** buffers, i64* capacities, int c
   own.buffers = buffers, own.capacities = capacities, own.symbols = symbols, own.status = 0;
   return own;
 }
-static void drop_all_kept(Frame* frame, Kept* kept, int count) {
+static void drop_backups(Frame* frame, Backup* backups, int count) {
   for (int k = 0; k < count; ++k)
-    if (kept[k].memory != nullptr) drop_kept(frame, kept[k]);
+    if (backups[k].memory != nullptr) drop_backup(frame, backups[k]);
 }
 // Iterations of a loop between two questions whether the run is to leave: some 40 ms of work, as the last ones show.
 ACCEL_INLINE i64 first_slice(i64 n, i64 work) {
@@ -346,7 +348,7 @@ static bool run_slice(LoopRun* run, AccelRegion region, i64 n, i64 work, bool pu
 }
 // Runs [0, n), up to an iteration before one that came to a side exit, or after which the run is to leave (`leaves`, as of
 // turns_before_exit); how many are done. Where memory is kept, it is put back for a side exit: then nothing has happened.
-static __attribute__((noinline)) i64 run_loop(LoopRun* run, AccelRegion region, Kept* kept, int count, i64 n, i64 work,
+static __attribute__((noinline)) i64 run_loop(LoopRun* run, AccelRegion region, Backup* backups, int count, i64 n, i64 work,
                                               int leaves) {
   Frame* const frame = run->frame;
   const bool asks = leaves > 0 && frame->runtime->poll != nullptr && frame->runtime->now != nullptr;
@@ -365,9 +367,9 @@ static __attribute__((noinline)) i64 run_loop(LoopRun* run, AccelRegion region, 
     slice = next_slice(slice, asks ? frame->runtime->now() - start : 0);
   }
   for (int k = 0; k < count; ++k) {
-    char* inside = kept[k].memory;
-    if (left && kept[k].bytes > 0) copy_kept<true>(kept[k], frame->buffers[kept[k].buffer], inside, 0);
-    drop_kept(frame, kept[k]);
+    char* inside = backups[k].memory;
+    if (left && backups[k].bytes > 0) copy_backup<true>(backups[k], frame->buffers[backups[k].buffer], inside, 0);
+    drop_backup(frame, backups[k]);
   }
   if (!left && count > 0) report(frame, run->status);
   if (left) fp_set_control(flags);

@@ -23,9 +23,9 @@ Linear::Key key_of_symbol(int symbol) { return -1 - Linear::Key{symbol}; }
 bool is_integer(DType dtype) { return is_integer_dtype(dtype) && dtype != DType::uint64; }
 
 // Whether no number changes by a cast to a wider dtype.
-bool keeps_number(DType from, DType to) {
-  bool keeps_sign = dtype_kind(to) == 'i' || dtype_kind(from) == 'u';
-  return is_integer(from) && is_integer(to) && item_size(from) < item_size(to) && keeps_sign;
+bool preserves_number(DType from, DType to) {
+  bool preserves_sign = dtype_kind(to) == 'i' || dtype_kind(from) == 'u';
+  return is_integer(from) && is_integer(to) && item_size(from) < item_size(to) && preserves_sign;
 }
 
 }  // namespace
@@ -182,7 +182,8 @@ Linear Integers::of_own(ValueId v) {
   const Node& node = graph_.producer(v);
   for (ValueId operand : node.operands)
     if (graph_.type(operand).rank() > 0) return own;
-  if (node.op == Op::astype && keeps_number(graph_.type(node.operands[0]).dtype, type.dtype)) return linear(node.operands[0]);
+  if (node.op == Op::astype && preserves_number(graph_.type(node.operands[0]).dtype, type.dtype))
+    return linear(node.operands[0]);
   if (node.operands.size() == 2) note_operation(v, node);
   return own;
 }

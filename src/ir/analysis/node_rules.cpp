@@ -400,7 +400,7 @@ Rule rule_of(Op op) {
   return op_class(op) == OpClass::gufunc ? gufunc_error : pointwise_error;
 }
 
-bool keeps_dtype(Op op) { return op_class(op) == OpClass::view && op != Op::real && op != Op::imag && op != Op::parts; }
+bool preserves_dtype(Op op) { return op_class(op) == OpClass::view && op != Op::real && op != Op::imag && op != Op::parts; }
 
 }  // namespace
 
@@ -437,7 +437,7 @@ std::string node_error(const Graph& graph, const Node& node) {
     }
   }
   const Type& result = graph.type(node.results[0]);
-  if (keeps_dtype(node.op) && graph.type(node.operands[0]).dtype != result.dtype) return "a view keeps the dtype";
+  if (preserves_dtype(node.op) && graph.type(node.operands[0]).dtype != result.dtype) return "a view keeps the dtype";
   return rule_of(node.op)({graph, node, node.attrs, result});
 }
 

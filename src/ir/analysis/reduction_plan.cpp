@@ -266,7 +266,7 @@ bool certainly_coalesce(DimTable& dims, const Type& type, const std::vector<Dim>
 }
 
 // Whether axes coalesce under the mask as they do without, where that shows.
-bool keeps_pieces(DimTable& dims, const Graph& graph, ValueId operand, ValueId mask, const std::vector<int>& run_axes) {
+bool preserves_pieces(DimTable& dims, const Graph& graph, ValueId operand, ValueId mask, const std::vector<int>& run_axes) {
   auto strides = memory_strides(dims, graph, operand), mask_strides = memory_strides(dims, graph, mask);
   return strides && mask_strides && certainly_coalesce(dims, graph.type(operand), *strides, run_axes) &&
          certainly_coalesce(dims, graph.type(mask), *mask_strides, run_axes);
@@ -281,7 +281,7 @@ ReductionPlan masked_plan(DimTable& dims, const Graph& graph, ValueId operand, V
   if (auto strides = memory_strides(dims, graph, operand)) plan = make_plan(dims, r, *strides, true);
   bool casts_quietly = !buffered || cast_events(r.operand.dtype, accumulator) == 0;
   plan.known = plan.known && casts_quietly && iteration_axes(dims, graph, operand, mask, nullptr) &&
-               (!has_pieces(ufunc, accumulator) || keeps_pieces(dims, graph, operand, mask, plan.run_axes));
+               (!has_pieces(ufunc, accumulator) || preserves_pieces(dims, graph, operand, mask, plan.run_axes));
   return plan;
 }
 

@@ -91,13 +91,13 @@ bool Speculation::is_in_range(ValueId view, BlockId at) {
 }
 
 bool Speculation::is_slice_in_range(const Node& slice, BlockId at) {
-  const std::vector<Dim>&extents = graph_.type(slice.operands[0]).shape, &kept = graph_.type(slice.results[0]).shape;
+  const std::vector<Dim>&extents = graph_.type(slice.operands[0]).shape, &sliced = graph_.type(slice.results[0]).shape;
   for (size_t axis = 0; axis < extents.size(); ++axis) {
-    bool single = graph_.dims.is_constant(kept[axis], 1);
+    bool single = graph_.dims.is_constant(sliced[axis], 1);
     if (!single && !graph_.dims.is_constant(slice.attrs.steps[axis], 1)) return false;
     Linear start = integers_->linear(slice.attrs.dims[axis]);
     std::optional<Linear> rest = integers_->linear(extents[axis]).plus(start, -1);
-    if (rest) rest = rest->plus(integers_->linear(kept[axis]), -1);
+    if (rest) rest = rest->plus(integers_->linear(sliced[axis]), -1);
     if (!rest || !integers_->prove(start, at) || !integers_->prove(*rest, at)) return false;
   }
   return true;

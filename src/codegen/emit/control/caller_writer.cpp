@@ -74,7 +74,7 @@ void CallerWriter::boxed_call(const Stmt& stmt, const std::string& number) {
     stop_unless(cat("call_boxed(frame, &status, ", control_.events, ", ", number, ", operands, dims)"));
   } else {
     stop_unless(cat("!must_stop(frame, ", events_text(), ")"));
-    stop_unless(cat("call_python(frame, kept, ", static_cast<long>(control_.protected_buffers.size()), ", ", number,
+    stop_unless(cat("call_python(frame, backups, ", static_cast<long>(control_.protected_buffers.size()), ", ", number,
                     ", operands, dims)"));
   }
   define(stmt, "0");

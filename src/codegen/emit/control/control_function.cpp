@@ -23,7 +23,7 @@ Result<std::string> ControlFunction::write_program() {
   if (control_.emission.failure) return *control_.emission.failure;
   out.raw(loops);
   ExitWriter(control_).write_tables(out);
-  open_blocks(out, "[[maybe_unused]] Kept* kept");
+  open_blocks(out, "[[maybe_unused]] Backup* backups");
   out.raw(blocks_text());
   close_blocks(out);
   write_wrapper(out);
@@ -107,12 +107,12 @@ void ControlFunction::write_wrapper(Code& out) {
     if (!needs_allocation(names.buffer_info(id))) continue;
     allocations.push_back(cat("{ ", MemoryWriter(control_).allocation_text(id, "return"), " }"));
   }
-  out.open(cat("static void ", control_.name, "(Frame* frame, Kept* kept)"));
+  out.open(cat("static void ", control_.name, "(Frame* frame, Backup* backups)"));
   out.line("[[maybe_unused]] const i64* const symbols = frame->symbols;");
   for (int symbol : names.symbols()) out.line(cat("[[maybe_unused]] const i64 s", symbol, " = symbols[", symbol, "];"));
   for (const std::string& line : allocations) out.line(line);
   if (control_.events != 0) out.line("fp_clear();");
-  out.line(cat(control_.name, "_blocks(frame, kept", arguments, ");"));
+  out.line(cat(control_.name, "_blocks(frame, backups", arguments, ");"));
   out.close();
 }
 

@@ -54,14 +54,14 @@ void MemoryWriter::protect(size_t block, size_t step) {
   const std::vector<BlockStep>& steps = program_.blocks[block].steps;
   Failures failures = failures_from(program_, copy_.facts, control_.polls.edges, block, step);
   bool single = program_.blocks.size() == 1;
-  if (failures.others || (single && !are_sizes_known_after(block, step))) return keep_input(steps[step].buffer);
+  if (failures.others || (single && !are_sizes_known_after(block, step))) return back_up_input(steps[step].buffer);
   if (events_before(program_, copy_.facts, block, step) != 0) stop_unless(cat("!must_stop(frame, ", events_text(), ")"));
   std::string condition = failures.events == 0 ? "" : cat("(", failures.events, " & ~frame->launch->accepted) != 0");
   if (single) condition = allocate_memory_after(block, step, std::move(condition));
   for (int output : failures.outputs) condition += or_has_no_memory(condition, output);
   if (!condition.empty()) {
     code_.open(cat("if (", condition, ")"));
-    keep_input(steps[step].buffer);
+    back_up_input(steps[step].buffer);
     code_.close("} else {");
     code_.line("  commit(frame);");
     code_.line("}");
@@ -96,15 +96,15 @@ std::string MemoryWriter::allocate_memory_after(size_t block, size_t step, std::
   return condition;
 }
 
-void MemoryWriter::keep_input(BufferId id) {
+void MemoryWriter::back_up_input(BufferId id) {
   const std::vector<BufferId>& all = control_.protected_buffers;
   size_t position = static_cast<size_t>(std::find(all.begin(), all.end(), id) - all.begin());
   code_.open("");
-  stop_unless(keep_call(cat("kept[", static_cast<long>(position), "]"), id));
+  stop_unless(backup_call(cat("backups[", static_cast<long>(position), "]"), id));
   code_.close();
 }
 
-std::string MemoryWriter::keep_call(const std::string& kept, BufferId id) {
+std::string MemoryWriter::backup_call(const std::string& backup, BufferId id) {
   const Buffer& info = buffer_info(id);
   bool dense = info.kind != BufferKind::input;
   Dim item = copy_.dims.constant(item_size(info.dtype));
@@ -112,7 +112,7 @@ std::string MemoryWriter::keep_call(const std::string& kept, BufferId id) {
   std::vector<Dim> strides = dense ? std::vector<Dim>{item} : info.strides;
   code_.line(cat("const i64 shape[] = {", shape.empty() ? "0" : "", dims_text(shape), "};"));
   code_.line(cat("const i64 strides[] = {", strides.empty() ? "0" : "", dims_text(strides), "};"));
-  return cat("keep_input(frame, ", kept, ", ", id, ", ", static_cast<long>(shape.size()), ", ", item_size(info.dtype),
+  return cat("back_up_input(frame, ", backup, ", ", id, ", ", static_cast<long>(shape.size()), ", ", item_size(info.dtype),
              ", shape, strides)");
 }
 

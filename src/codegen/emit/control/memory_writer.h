@@ -17,13 +17,13 @@ class MemoryWriter : public ControlWriter {
   void grow(const BlockStep& step);
   void protect(size_t block, size_t step);
   // Writes where the elements of a buffer lie; returns the call that keeps them.
-  std::string keep_call(const std::string& kept, BufferId id);
+  std::string backup_call(const std::string& backup, BufferId id);
 
  private:
   bool allocates_by_call() const;
   bool are_sizes_known_after(size_t block, size_t step);
   std::string allocate_memory_after(size_t block, size_t step, std::string condition);
-  void keep_input(BufferId id);
+  void back_up_input(BufferId id);
 };
 
 // Whether the buffer is the result's own memory.

@@ -57,7 +57,7 @@ void ParallelLoopWriter::share(size_t number) {
 
 void ParallelLoopWriter::run_loop(size_t k, const ParallelLoop& loop) {
   std::string function = cat(control_.name, "_loop", static_cast<long>(k)), counter = temp_name(loop.counter), given;
-  std::string step = std::to_string(loop.step), kept = "nullptr, 0";
+  std::string step = std::to_string(loop.step), backups = "nullptr, 0";
   code_.line(cat("const i64 n = count_of(", counter, ", ", dim(loop.end), ", ", step, ");"));
   code_.line(cat("const i64 work = n * (", dim(loop.work), ");"));
   code_.open(cat("if (n >= ", static_cast<long>(loop.least), " && work >= frame->serial_work)"));
@@ -67,12 +67,12 @@ void ParallelLoopWriter::run_loop(size_t k, const ParallelLoop& loop) {
   code_.line("LoopRun run = {frame, &temps, 0, 0, 0};");
   std::string condition = "true";
   if (loop.leaves && !loop.written.empty()) {
-    keep_written(loop);
-    condition = "all_kept";
-    kept = cat("before, ", static_cast<long>(loop.written.size()));
+    back_up_written(loop);
+    condition = "all_backed_up";
+    backups = cat("before, ", static_cast<long>(loop.written.size()));
   }
   code_.open(cat("if (", condition, ")"));
-  code_.line(cat("const i64 done = run_loop(&run, ", function, ", ", kept, ", n - 1, work, ", leaves(loop), ");"));
+  code_.line(cat("const i64 done = run_loop(&run, ", function, ", ", backups, ", n - 1, work, ", leaves(loop), ");"));
   code_.line(cat(counter, " += done * ", step, ";"));
   code_.line("turns = done < n - 1 ? 0 : turns - turns_of(work);");
   code_.close();
@@ -105,20 +105,20 @@ int ParallelLoopWriter::leaves(const ParallelLoop& loop) const {
 }
 
 // Where there is no memory for it the loop is not shared.
-void ParallelLoopWriter::keep_written(const ParallelLoop& loop) {
+void ParallelLoopWriter::back_up_written(const ParallelLoop& loop) {
   long count = static_cast<long>(loop.written.size());
-  code_.line(cat("Kept before[", count, "];"));
-  code_.line("for (Kept& each : before) each.memory = nullptr;");
+  code_.line(cat("Backup before[", count, "];"));
+  code_.line("for (Backup& each : before) each.memory = nullptr;");
   code_.line("const int status_before = frame->status;");
-  code_.line("bool all_kept = true;");
+  code_.line("bool all_backed_up = true;");
   for (long k = 0; k < count; ++k) {
     code_.open("");
-    std::string call = MemoryWriter(control_).keep_call(cat("before[", k, "]"), loop.written[static_cast<size_t>(k)]);
-    code_.line(cat("all_kept = all_kept && ", call, ";"));
+    std::string call = MemoryWriter(control_).backup_call(cat("before[", k, "]"), loop.written[static_cast<size_t>(k)]);
+    code_.line(cat("all_backed_up = all_backed_up && ", call, ";"));
     code_.close();
   }
-  code_.open("if (!all_kept)");
-  code_.line(cat("drop_all_kept(frame, before, ", count, ");"));
+  code_.open("if (!all_backed_up)");
+  code_.line(cat("drop_backups(frame, before, ", count, ");"));
   code_.line("frame->status = status_before;");
   code_.close();
 }

@@ -16,7 +16,7 @@ class ParallelLoopWriter : public ControlWriter {
  private:
   void run_loop(size_t number, const ParallelLoop& loop);
   void pass_symbols(size_t number, const ParallelLoop& loop);
-  void keep_written(const ParallelLoop& loop);
+  void back_up_written(const ParallelLoop& loop);
   int leaves(const ParallelLoop& loop) const;
 };
 

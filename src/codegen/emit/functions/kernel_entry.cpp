@@ -69,8 +69,8 @@ void add_flow_memory(Code& out, const Program& program) {
   out.line(cat("i64 symbols[", symbol_room(program) + 1, "];"));
   out.line(cat("for (int k = 0; k < ", program.symbol_count, "; ++k) symbols[k] = launch->symbols[k];"));
   out.line("frame.symbols = symbols;");
-  out.line(cat("Kept kept[", static_cast<long>(protected_buffers(program).size() + 1), "];"));
-  out.line("for (Kept& each : kept) each.memory = nullptr;");
+  out.line(cat("Backup backups[", static_cast<long>(protected_buffers(program).size() + 1), "];"));
+  out.line("for (Backup& each : backups) each.memory = nullptr;");
   long cells = 0;
   for (const Buffer& buffer : program.buffers) cells += buffer.kind == BufferKind::cell;
   out.line(cat("char cells[", cells + 1, "][16];"));
@@ -132,14 +132,14 @@ void add_entry(Code& out, const Program& program, int panels) {
     const char* table = buffer.kind == BufferKind::input ? "inputs" : "outputs";
     out.line(cat("buffers[", static_cast<long>(id), "] = (char*)launch->", table, "[", buffer.binding, "];"));
   }
-  std::string chain, arguments = program.blocks.empty() ? "(&frame)" : "(&frame, kept)";
+  std::string chain, arguments = program.blocks.empty() ? "(&frame)" : "(&frame, backups)";
   int copies = 0;
   for (const Variant& variant : program.variants)
     if (variant.nests.empty()) chain += cat("if (", condition(variant), ") run_", ++copies, arguments, "; else ");
   out.line(cat(chain, "run_0", arguments, ";"));
   if (program.records_events) out.line("flush_events(&frame);");
   if (!program.blocks.empty()) {
-    out.line(cat("settle(&frame, kept, ", static_cast<long>(protected_buffers(program).size()), ");"));
+    out.line(cat("settle(&frame, backups, ", static_cast<long>(protected_buffers(program).size()), ");"));
     out.line("if (launch->exit != nullptr) *launch->exit = frame.exit;");
   }
   for (size_t id = 0; id < program.buffers.size(); ++id) {

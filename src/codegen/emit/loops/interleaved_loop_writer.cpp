@@ -20,7 +20,7 @@ std::optional<DType> InterleavedLoopWriter::dtype_of(const Stmt& loop) {
   bool plain = std::all_of(loop.body.begin(), loop.body.end(), [&](const Stmt& stmt) {
     if (stmt.kind == StmtKind::load || stmt.kind == StmtKind::store)
       return !copy_.dims.names(step_over(copy_.dims, stmt.address.offset, loop.var), variable);
-    return stmt.kind != StmtKind::compute || (!copy_.facts.must_keep(stmt.dst) && !copy_.facts.is_of_constants(stmt.dst));
+    return stmt.kind != StmtKind::compute || (!copy_.facts.must_preserve(stmt.dst) && !copy_.facts.is_of_constants(stmt.dst));
   });
   return plain ? interleaved_dtype(copy_.program, loop) : std::nullopt;
 }

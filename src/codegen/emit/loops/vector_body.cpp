@@ -7,7 +7,7 @@ namespace accel {
 
 namespace {
 
-bool can_keep_others(const std::string& function, bool is_complex) {
+bool can_preserve_lanes(const std::string& function, bool is_complex) {
   bool sum = function == "v_add" || function == "v_subtract";
   return sum || (!is_complex && (function == "v_multiply" || function == "v_divide"));
 }
@@ -46,8 +46,8 @@ std::string VectorBody::type(TempId temp) const {
 void VectorBody::find_needed(const std::vector<TempId>& results) {
   for (TempId temp : results) ++uses_[temp];
   for (auto stmt = loop_.computed.rbegin(); stmt != loop_.computed.rend(); ++stmt) {
-    bool kept = !exact_ && copy_.facts.must_keep((*stmt)->dst);
-    if (kept) ++uses_[(*stmt)->dst];
+    bool is_preserved = !exact_ && copy_.facts.must_preserve((*stmt)->dst);
+    if (is_preserved) ++uses_[(*stmt)->dst];
     if (!uses_.contains((*stmt)->dst)) continue;
     if (from_squares(**stmt)) {
       ++uses_[modulus(**stmt)->args[0]];
@@ -88,13 +88,13 @@ void VectorBody::write(Code& code, const Stmt& stmt) {
     return;
   }
   code.line(cat("[[maybe_unused]] const ", type(stmt.dst), " ", temp_name(stmt.dst), " = ", value, ";"));
-  if (!exact_ && copy_.facts.must_keep(stmt.dst)) code.line(cat("v_keep(", temp_name(stmt.dst), ");"));
+  if (!exact_ && copy_.facts.must_preserve(stmt.dst)) code.line(cat("v_do_not_optimize(", temp_name(stmt.dst), ");"));
 }
 
 // Whether an operation is done where it is chosen, in the same lanes, so that it keeps what is in the others.
 bool VectorBody::can_wait(const Stmt& stmt) const {
-  if (!can_keep_others(vector_function(copy_.program, stmt), dtype_kind(dtype(stmt.dst)) == 'c')) return false;
-  if (uses_.at(stmt.dst) != 1 || copy_.facts.must_keep(stmt.dst)) return false;
+  if (!can_preserve_lanes(vector_function(copy_.program, stmt), dtype_kind(dtype(stmt.dst)) == 'c')) return false;
+  if (uses_.at(stmt.dst) != 1 || copy_.facts.must_preserve(stmt.dst)) return false;
   auto under = under_.find(stmt.dst);
   return under != under_.end() && std::any_of(loop_.computed.begin(), loop_.computed.end(), [&](const Stmt* user) {
            return (user->op == Op::where || user->op == Op::merge) && user->args[1] == stmt.dst && user->args[2] != stmt.dst &&

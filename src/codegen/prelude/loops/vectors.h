@@ -186,7 +186,7 @@ ACCEL_INLINE f64v v_negative(u8, f64v a) { return (f64v)((i64v)a ^ (i64)0x800000
 ACCEL_INLINE f32v v_absolute(u16, f32v a) { return (f32v)((i32v)a & 0x7fffffff); }
 ACCEL_INLINE f64v v_absolute(u8, f64v a) { return (f64v)((i64v)a & 0x7fffffffffffffff); }
 template <class V>
-ACCEL_INLINE void v_keep(V a) {
+ACCEL_INLINE void v_do_not_optimize(V a) {
   asm volatile("" : : "v"(a));
 }
 
@@ -217,8 +217,8 @@ ACCEL_VECTOR_COMPLEX(v_where)(M m, complex_of<V> a, complex_of<V> b) {
   return {v_where(m, a.re, b.re), v_where(m, a.im, b.im)};
 }
 template <class V>
-ACCEL_INLINE void v_keep(complex_of<V> a) {
-  v_keep(a.re), v_keep(a.im);
+ACCEL_INLINE void v_do_not_optimize(complex_of<V> a) {
+  v_do_not_optimize(a.re), v_do_not_optimize(a.im);
 }
 // Without events.
 #define ACCEL_VECTOR_QUIET(name, text)                                     \

@@ -129,4 +129,4 @@ ACCEL_INLINE f16 minimum(f16 a, f16 b) { return isnan(a) | less_equal(a, b) ? a 
 ACCEL_INLINE f16 fmax(f16 a, f16 b) { return isnan(b) | greater_equal(a, b) ? a : b; }
 ACCEL_INLINE f16 fmin(f16 a, f16 b) { return isnan(b) | less_equal(a, b) ? a : b; }
 ACCEL_INLINE f16 clip(f16 a, f16 low, f16 high) { return minimum(maximum(a, low), high); }
-ACCEL_INLINE void keep(Sink& sink, f16 v) { sink.narrow |= half_bits(v); }
+ACCEL_INLINE void do_not_optimize(Sink& sink, f16 v) { sink.narrow |= half_bits(v); }

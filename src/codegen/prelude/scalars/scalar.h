@@ -410,9 +410,9 @@ template <class T>
 struct Lane {
   typedef typename BitsOf<sizeof(T)>::type Bits;
   ACCEL_INLINE T of(T a, bool8 in, u64 hidden, T neutral = cast<T>(true)) {
-    const Bits keep = (Bits)(-(Bits)in ^ (Bits)hidden);
+    const Bits mask = (Bits)(-(Bits)in ^ (Bits)hidden);
     return __builtin_bit_cast(T,
-                              (Bits)((__builtin_bit_cast(Bits, a) & keep) | (__builtin_bit_cast(Bits, neutral) & (Bits)~keep)));
+                              (Bits)((__builtin_bit_cast(Bits, a) & mask) | (__builtin_bit_cast(Bits, neutral) & (Bits)~mask)));
   }
 };
 template <class T>

@@ -11,6 +11,6 @@ namespace accel {
 
 // Temps whose computation has to be kept. `definitions`: by temp, the statement that computes it (Facts::definition).
 // `quiet_comparisons`: see emit_cpp. Without, what an extreme drops for a NaN raises the event of the comparison anyway.
-std::set<TempId> kept_events(const Program& program, const std::vector<const Stmt*>& definitions, bool quiet_comparisons);
+std::set<TempId> preserved_events(const Program& program, const std::vector<const Stmt*>& definitions, bool quiet_comparisons);
 
 }  // namespace accel

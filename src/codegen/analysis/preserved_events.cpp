@@ -1,4 +1,4 @@
-#include "codegen/analysis/kept_events.h"
+#include "codegen/analysis/preserved_events.h"
 
 #include <algorithm>
 #include <functional>
@@ -54,9 +54,9 @@ void count_stores(const Program& program, const Body& body, std::map<BufferId, i
   }
 }
 
-class KeptEvents {
+class PreservedEvents {
  public:
-  KeptEvents(const Program& program, const std::vector<const Stmt*>& definitions, bool quiet_comparisons)
+  PreservedEvents(const Program& program, const std::vector<const Stmt*>& definitions, bool quiet_comparisons)
       : program_(program),
         definitions_(definitions),
         quiet_comparisons_(quiet_comparisons),
@@ -67,12 +67,12 @@ class KeptEvents {
     for (const Nest& nest : program_.nests) visit(nest.body);
     for (const ProgramBlock& block : program_.blocks) visit(block);
     use_sources();
-    for (const Nest& nest : program_.nests) keep_what_selections_drop(nest.body);
+    for (const Nest& nest : program_.nests) preserve_events_of_selections(nest.body);
     for (const ProgramBlock& block : program_.blocks)
-      for (const BlockStep& step : block.steps) keep_what_selections_drop(step.body);
-    keep_what_stores_drop();
-    keep_what_paths_drop();
-    return std::move(kept_);
+      for (const BlockStep& step : block.steps) preserve_events_of_selections(step.body);
+    preserve_events_of_stores();
+    preserve_events_of_paths();
+    return std::move(preserved_);
   }
 
  private:
@@ -80,11 +80,11 @@ class KeptEvents {
   void visit(const Body& body);
   void visit(const ProgramBlock& block);
   void use_sources();
-  void keep_what_stores_drop();
+  void preserve_events_of_stores();
   void for_each_unrolled_store(const Body& body, const std::function<void(const Stmt&)>& act) const;
-  void keep_what_paths_drop();
-  void keep_sources(TempId temp);
-  void keep_what_selections_drop(const Body& body);
+  void preserve_events_of_paths();
+  void preserve_sources(TempId temp);
+  void preserve_events_of_selections(const Body& body);
   using Parts = uint8_t;
   static constexpr Parts no_part = 0, real_part = 1, imaginary_part = 2, both_parts = 3;
   Parts parts_used(const Stmt& stmt) const;
@@ -97,12 +97,12 @@ class KeptEvents {
   std::vector<std::pair<TempId, TempId>> moves_;  // to a temp, from another one
   std::vector<bool> used_;                        // by what is seen outside
   std::vector<Parts> parts_;                      // of each complex temp that statements use
-  std::set<TempId> kept_;
+  std::set<TempId> preserved_;
   std::set<const Stmt*> undone_;   // stores that nobody may ever see
-  std::set<TempId> with_sources_;  // of which keep_sources has looked at all
+  std::set<TempId> with_sources_;  // of which preserve_sources has looked at all
 };
 
-void KeptEvents::visit(const ProgramBlock& block) {
+void PreservedEvents::visit(const ProgramBlock& block) {
   auto use = [&](TempId temp) {
     if (temp < 0) return;
     used_[static_cast<size_t>(temp)] = true;
@@ -115,7 +115,7 @@ void KeptEvents::visit(const ProgramBlock& block) {
   for (const ExitOutput& output : block.outputs) use(output.scalar);
 }
 
-void KeptEvents::visit(const Body& body) {
+void PreservedEvents::visit(const Body& body) {
   for (const Stmt& stmt : body) {
     bool moves = only_moves(stmt);
     const Parts parts = parts_used(stmt);
@@ -131,7 +131,7 @@ void KeptEvents::visit(const Body& body) {
 }
 
 // Numbers that only pass from iteration to iteration of a loop are not used: the C++ compiler drops them.
-void KeptEvents::use_sources() {
+void PreservedEvents::use_sources() {
   std::vector<std::vector<TempId>> sources(used_.size());
   for (const auto& [to, from] : moves_) sources[static_cast<size_t>(to)].push_back(from);
   std::vector<size_t> open;
@@ -151,7 +151,7 @@ void KeptEvents::use_sources() {
 
 // The C++ compiler leaves out stores, and what they store, that other stores overwrite before anything reads them. In loops it
 // does so where it sees all elements at once.
-void KeptEvents::keep_what_stores_drop() {
+void PreservedEvents::preserve_events_of_stores() {
   std::map<BufferId, int> counts;
   for (const Nest& nest : program_.nests) count_stores(program_, nest.body, counts);
   for (const ProgramBlock& block : program_.blocks)
@@ -159,7 +159,7 @@ void KeptEvents::keep_what_stores_drop() {
   auto is_one_of_many = [&](const Stmt& store) { return counts[program_.memory_of(store.address.buffer)] > 1; };
   for (const Nest& nest : program_.nests)
     for_each_unrolled_store(nest.body, [&](const Stmt& store) {
-      if (is_one_of_many(store)) keep_sources(store.args[0]);
+      if (is_one_of_many(store)) preserve_sources(store.args[0]);
     });
   for (size_t b = 0; b < program_.blocks.size(); ++b) {
     const std::vector<BlockStep>& steps = program_.blocks[b].steps;
@@ -172,7 +172,7 @@ void KeptEvents::keep_what_stores_drop() {
 }
 
 // Stores in loops whose extents are constants.
-void KeptEvents::for_each_unrolled_store(const Body& body, const std::function<void(const Stmt&)>& act) const {
+void PreservedEvents::for_each_unrolled_store(const Body& body, const std::function<void(const Stmt&)>& act) const {
   for (const Stmt& stmt : body) {
     if (is_store(stmt.kind)) act(stmt);
     if (stmt.kind == StmtKind::loop && program_.dims.as_constant(stmt.extent)) for_each_unrolled_store(stmt.body, act);
@@ -180,7 +180,7 @@ void KeptEvents::for_each_unrolled_store(const Body& body, const std::function<v
 }
 
 // The C++ compiler moves the computation of a number to the only path that uses it. Computations with events are kept in place.
-void KeptEvents::keep_what_paths_drop() {
+void PreservedEvents::preserve_events_of_paths() {
   const size_t temps = used_.size();
   std::vector<Temps> before(program_.blocks.size(), Temps(temps, true));
   auto nothing = [](const Stmt&, const Temps&) {};
@@ -197,24 +197,24 @@ void KeptEvents::keep_what_paths_drop() {
   for (const ProgramBlock& block : program_.blocks) {
     Temps used = used_after(block, before, temps);
     visit_backwards(block, undone_, used, [&](const Stmt& stmt, const Temps& after) {
-      if (stmt.kind == StmtKind::compute && stmt.dst >= 0 && !after[static_cast<size_t>(stmt.dst)]) keep_sources(stmt.dst);
+      if (stmt.kind == StmtKind::compute && stmt.dst >= 0 && !after[static_cast<size_t>(stmt.dst)]) preserve_sources(stmt.dst);
     });
   }
 }
 
-void KeptEvents::keep_sources(TempId temp) {
+void PreservedEvents::preserve_sources(TempId temp) {
   const Stmt* stmt = definition(temp);
   if (!stmt || stmt->kind != StmtKind::compute || !with_sources_.insert(temp).second) return;
   if (program_.own_events(*stmt) != 0) {
-    kept_.insert(temp);
+    preserved_.insert(temp);
     return;
   }
-  for (TempId arg : stmt->args) keep_sources(arg);
+  for (TempId arg : stmt->args) preserve_sources(arg);
 }
 
 // The parts of a complex operand that a statement uses. An operation without events (a conjugate) counts as using none: what is
 // used of its result decides.
-KeptEvents::Parts KeptEvents::parts_used(const Stmt& stmt) const {
+PreservedEvents::Parts PreservedEvents::parts_used(const Stmt& stmt) const {
   if (stmt.kind != StmtKind::compute) return both_parts;
   if (stmt.op == Op::imag) return imaginary_part;
   const bool makes_real = dtype_kind(program_.temps[static_cast<size_t>(stmt.dst)]) != 'c';
@@ -223,36 +223,36 @@ KeptEvents::Parts KeptEvents::parts_used(const Stmt& stmt) const {
 }
 
 // Whether a statement takes one part of a complex number whose other part nobody uses: the C++ compiler does not compute that.
-bool KeptEvents::drops_part(const Stmt& stmt) const {
+bool PreservedEvents::drops_part(const Stmt& stmt) const {
   const Parts parts = parts_used(stmt);
   if (parts != real_part && parts != imaginary_part) return false;
   const auto of = static_cast<size_t>(stmt.args[0]);
   return dtype_kind(program_.temps[of]) == 'c' && parts_[of] != both_parts;
 }
 
-bool KeptEvents::is_selection(const Stmt& stmt) const {
+bool PreservedEvents::is_selection(const Stmt& stmt) const {
   bool chooses = stmt.kind == StmtKind::compute && (stmt.op == Op::where || stmt.op == Op::lanes);
   chooses |= drops_part(stmt);
   bool combines = stmt.kind == StmtKind::compute || stmt.kind == StmtKind::fold || stmt.kind == StmtKind::argreduce;
   return chooses || (quiet_comparisons_ && combines && signals_on_nan(stmt.op));
 }
 
-void KeptEvents::keep_what_selections_drop(const Body& body) {
+void PreservedEvents::preserve_events_of_selections(const Body& body) {
   for (const Stmt& stmt : body) {
     if (is_selection(stmt)) {
-      for (TempId arg : stmt.args) keep_sources(arg);
+      for (TempId arg : stmt.args) preserve_sources(arg);
     } else if (stmt.kind == StmtKind::compute && stmt.op == Op::merge) {
-      keep_sources(stmt.args[2]);  // the other one does not exist where it is not chosen
+      preserve_sources(stmt.args[2]);  // the other one does not exist where it is not chosen
     }
-    if (stmt.dst >= 0 && !used_[static_cast<size_t>(stmt.dst)]) keep_sources(stmt.dst);
-    keep_what_selections_drop(stmt.body);
+    if (stmt.dst >= 0 && !used_[static_cast<size_t>(stmt.dst)]) preserve_sources(stmt.dst);
+    preserve_events_of_selections(stmt.body);
   }
 }
 
 }  // namespace
 
-std::set<TempId> kept_events(const Program& program, const std::vector<const Stmt*>& definitions, bool quiet_comparisons) {
-  return KeptEvents(program, definitions, quiet_comparisons).run();
+std::set<TempId> preserved_events(const Program& program, const std::vector<const Stmt*>& definitions, bool quiet_comparisons) {
+  return PreservedEvents(program, definitions, quiet_comparisons).run();
 }
 
 }  // namespace accel
