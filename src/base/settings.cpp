@@ -84,10 +84,10 @@ bool in_range(double value, std::string_view allowed) {
 }
 
 std::optional<std::string> check_words(const std::vector<std::string>& words, const char* allowed) {
-  auto known = split_words(allowed);
-  if (known.empty()) return std::nullopt;
+  auto choices = split_words(allowed);
+  if (choices.empty()) return std::nullopt;
   for (const auto& word : words)
-    if (std::find(known.begin(), known.end(), word) == known.end())
+    if (std::find(choices.begin(), choices.end(), word) == choices.end())
       return "unknown word '" + word + "'; allowed are " + allowed;
   return std::nullopt;
 }

@@ -10,12 +10,12 @@ namespace {
 
 // Guards that there is something, where another guard of the source says more.
 void drop_implied(std::vector<Guard>& guards) {
-  std::set<SourceId> known;
+  std::set<SourceId> guarded;
   auto is_weak = [](const Guard& guard) { return guard.kind == GuardKind::bound && guard.other < 0; };
   for (const Guard& guard : guards) {
-    if (guard.source >= 0 && !is_weak(guard) && guard.kind != GuardKind::unbound) known.insert(guard.source);
+    if (guard.source >= 0 && !is_weak(guard) && guard.kind != GuardKind::unbound) guarded.insert(guard.source);
   }
-  std::erase_if(guards, [&](const Guard& guard) { return is_weak(guard) && known.contains(guard.source); });
+  std::erase_if(guards, [&](const Guard& guard) { return is_weak(guard) && guarded.contains(guard.source); });
 }
 
 }  // namespace

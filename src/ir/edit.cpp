@@ -78,8 +78,8 @@ void remove_blocks(Graph& graph, const std::vector<bool>& gone) {
       each.terminator.targets[k] = number[static_cast<size_t>(each.terminator.targets[k])];
   // Values that nothing computes any more may name blocks that are gone: they belong to any other one.
   for (Value& value : graph.values) {
-    bool known = value.block >= 0 && static_cast<size_t>(value.block) < number.size();
-    value.block = known ? std::max(number[static_cast<size_t>(value.block)], 0) : 0;
+    bool is_numbered = value.block >= 0 && static_cast<size_t>(value.block) < number.size();
+    value.block = is_numbered ? std::max(number[static_cast<size_t>(value.block)], 0) : 0;
   }
 }
 

@@ -166,16 +166,16 @@ int call_for_piece(const SparedLoop& spared, char* const* args, intptr_t count, 
   }
   results[usual_count] = 0;  // is read, not used
   const uint64_t constants[] = {0, std::bit_cast<uint64_t>(low.result), std::bit_cast<uint64_t>(high.result)};
-  unsigned met = 0;
+  unsigned ranges_found = 0;
   intptr_t next = 0;
   for (intptr_t k = 0; k < count; ++k) {
     const unsigned range = ranges[k];
     const uint64_t computed = -static_cast<uint64_t>(range == 0);
     to[k] = std::bit_cast<double>((std::bit_cast<uint64_t>(results[next]) & computed) | constants[range]);
     next += static_cast<intptr_t>(range == 0);
-    met |= range;
+    ranges_found |= range;
   }
-  return ((met & 1) != 0 ? low.events : 0) | ((met & 2) != 0 ? high.events : 0);
+  return ((ranges_found & 1) != 0 ? low.events : 0) | ((ranges_found & 2) != 0 ? high.events : 0);
 }
 
 // Whether elements follow one another, and none is written before another one that lies there is read: operands are apart or
@@ -192,9 +192,9 @@ const CostlyInputs* costly_inputs(Op op, DType from, DType to, const AccelImport
   if (from != DType::float64 || to != DType::float64) return nullptr;
   const Row* row = std::find_if(std::begin(rows), std::end(rows), [&](const Row& each) { return each.op == op; });
   if (row == std::end(rows)) return nullptr;
-  static auto* known = new std::map<Op, std::unique_ptr<const CostlyInputs>>;
-  auto found = known->find(op);
-  if (found == known->end()) found = known->emplace(op, find(*row, loop)).first;
+  static auto* cache = new std::map<Op, std::unique_ptr<const CostlyInputs>>;
+  auto found = cache->find(op);
+  if (found == cache->end()) found = cache->emplace(op, find(*row, loop)).first;
   return found->second.get();
 }
 

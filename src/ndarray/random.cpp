@@ -18,8 +18,8 @@ struct StreamType {
   bool is_whole = false;  // whether these bytes are all that a stream consists of
 };
 
-std::span<char> memory_of(PyObject* object, const StreamType& known) {
-  return {reinterpret_cast<char*>(object) + known.begin, known.size};
+std::span<char> memory_of(PyObject* object, const StreamType& stream) {
+  return {reinterpret_cast<char*>(object) + stream.begin, stream.size};
 }
 
 // Numbers that depend on every part of the state: buffered halves, and blocks of numbers made in advance.
@@ -33,12 +33,12 @@ std::vector<double> some_numbers(bitgen_t* bits) {
 }
 
 // Takes a stream back by its memory and looks whether it gives the same numbers again.
-bool can_take_back(const StreamType& known) {
-  PyRef object = PyRef::steal(PyObject_CallFunction(reinterpret_cast<PyObject*>(known.type), "i", 1));
+bool can_take_back(const StreamType& stream) {
+  PyRef object = PyRef::steal(PyObject_CallFunction(reinterpret_cast<PyObject*>(stream.type), "i", 1));
   auto* bits = static_cast<bitgen_t*>(object ? bit_stream(object.get()) : nullptr);
   if (bits == nullptr) return false;
   bits->next_uint32(bits->state);
-  std::span<char> memory = memory_of(object.get(), known);
+  std::span<char> memory = memory_of(object.get(), stream);
   std::vector<char> saved(memory.begin(), memory.end());
   std::vector<double> first = some_numbers(bits);
   std::copy(saved.begin(), saved.end(), memory.begin());
@@ -62,8 +62,8 @@ std::vector<StreamType> find_types() {
 
 const StreamType* stream_type(PyObject* object) {
   static const std::vector<StreamType> types = find_types();
-  for (const StreamType& known : types) {
-    if (Py_TYPE(object) == known.type) return &known;
+  for (const StreamType& stream : types) {
+    if (Py_TYPE(object) == stream.type) return &stream;
   }
   return nullptr;
 }
@@ -84,9 +84,9 @@ DoubleSource double_source(void* stream) {
 }
 
 std::optional<std::span<char>> stream_memory(PyObject* bit_generator) {
-  const StreamType* known = stream_type(bit_generator);
-  if (known == nullptr || !known->is_whole) return std::nullopt;
-  return memory_of(bit_generator, *known);
+  const StreamType* stream = stream_type(bit_generator);
+  if (stream == nullptr || !stream->is_whole) return std::nullopt;
+  return memory_of(bit_generator, *stream);
 }
 
 std::string draw_library() {

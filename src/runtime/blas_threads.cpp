@@ -34,9 +34,9 @@ int blas_threads(AccelLoop loop) {
   static std::map<void*, CountThreads> found;
   std::lock_guard lock(mutex);
   void* function = reinterpret_cast<void*>(loop);
-  auto known = found.find(function);
-  if (known == found.end()) known = found.emplace(function, find_count(function)).first;
-  int threads = known->second != nullptr ? known->second() : 0, own = thread_count();
+  auto cached = found.find(function);
+  if (cached == found.end()) cached = found.emplace(function, find_count(function)).first;
+  int threads = cached->second != nullptr ? cached->second() : 0, own = thread_count();
   return own > 1 && threads <= own ? threads : 0;
 }
 

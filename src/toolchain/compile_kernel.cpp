@@ -108,7 +108,7 @@ std::optional<DiskCache> open_cache() {
 
 std::shared_ptr<const CompiledKernel> load_cached(const DiskCache& cache, const Digest& key, const KernelSource& source,
                                                   Clock::time_point start) {
-  auto object = cache.load(key, known_compiler_identity());
+  auto object = cache.load(key, cached_compiler_identity());
   if (!object) return nullptr;
   auto kernel = load(key, source, *object, start, true);
   if (kernel.ok()) return *kernel;

@@ -173,7 +173,7 @@ Result<Compiler> find_compiler() {
   return compiler;
 }
 
-std::string known_compiler_identity() {
+std::string cached_compiler_identity() {
   std::lock_guard lock(found().mutex);
   return found().is_current(settings().compiler.get(), search_path()) ? found().compiler->identity : "";
 }

@@ -20,7 +20,7 @@ Result<Compiler> find_compiler();
 
 // The identity that find_compiler() would give, or "" when nobody has called it for the present setting and PATH. Looks at
 // no file: a warm start must not depend on a compiler.
-std::string known_compiler_identity();
+std::string cached_compiler_identity();
 
 // First line of `--version`.
 Result<std::string> compiler_version(const Compiler& compiler);

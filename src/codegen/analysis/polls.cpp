@@ -51,7 +51,7 @@ class PollFinder {
   Turns turns_of_loop(const BackEdge& back) const;
   bool is_counted(size_t header, size_t latch) const;
   void find_strip(const BackEdge& back);
-  std::optional<int64_t> known_number(const ProgramBlock& block, TempId temp) const;
+  std::optional<int64_t> constant_number(const ProgramBlock& block, TempId temp) const;
   bool ends_soon(size_t header, size_t latch) const;
   int64_t step_of(size_t header, size_t latch, TempId counter) const;
   bool is_inside(size_t latch, int block, size_t header) const;
@@ -194,7 +194,7 @@ void PollFinder::find_strip(const BackEdge& back) {
 }
 
 // The number that a temp, perhaps one that the block assigns, is in every run.
-std::optional<int64_t> PollFinder::known_number(const ProgramBlock& block, TempId temp) const {
+std::optional<int64_t> PollFinder::constant_number(const ProgramBlock& block, TempId temp) const {
   for (const BlockStep& step : block.steps)
     for (const Stmt& stmt : step.body)
       if (stmt.kind == StmtKind::assign && stmt.dst == temp) temp = stmt.args[0];
@@ -207,7 +207,7 @@ std::optional<int64_t> PollFinder::known_number(const ProgramBlock& block, TempI
 // Whether a counted loop is known to have few iterations.
 bool PollFinder::ends_soon(size_t header, size_t latch) const {
   const Stmt& test = *test_of(header);
-  const std::optional<int64_t> end = known_number(program_.blocks[header], test.args[1]);
+  const std::optional<int64_t> end = constant_number(program_.blocks[header], test.args[1]);
   auto is_near = [](std::optional<int64_t> number) { return number && *number <= strip_length && *number >= -strip_length; };
   const int64_t step = step_of(header, latch, test.args[0]);
   const bool up = test.op == Op::less || test.op == Op::less_equal,
@@ -219,7 +219,7 @@ bool PollFinder::ends_soon(size_t header, size_t latch) const {
       if (edge.target != static_cast<int>(header)) continue;
       auto starts = [&](const auto& pair) { return pair.first == test.args[0]; };
       auto start = std::find_if(edge.scalars.begin(), edge.scalars.end(), starts);
-      if (start == edge.scalars.end() || !is_near(known_number(program_.blocks[b], start->second))) return false;
+      if (start == edge.scalars.end() || !is_near(constant_number(program_.blocks[b], start->second))) return false;
     }
   }
   return true;

@@ -117,20 +117,20 @@ class Finder {
   bool is_mask(TempId temp) const { return std::find(out_.masks.begin(), out_.masks.end(), temp) != out_.masks.end(); }
 
   bool pick_numbers() {
-    bool known = false;
+    bool has_type = false;
     for (const Stmt* load : loads_) {
       auto found = store_of_.find(load);
       const Stmt* store = found == store_of_.end() ? nullptr : found->second;
       DType type = dtype(load->dst);
       if (store != nullptr && add_assigned(*load, *store)) continue;
       if (type != DType::float32 && type != DType::float64) return false;
-      if (known && type != out_.real) return false;
-      known = true;
+      if (has_type && type != out_.real) return false;
+      has_type = true;
       out_.real = type;
       if (store != nullptr && !preserves_state(store->args[0], 0, load)) return false;
       out_.numbers.push_back({load, store});
     }
-    return known;
+    return has_type;
   }
 
   // state = mask ? value : state, which nothing else uses.

@@ -24,15 +24,17 @@ Dim Names::resolve(Dim d) {
   });
 }
 
-std::optional<int64_t> Names::stride_over(Dim offset, Dim variable) { return known(step_over(copy_.dims, offset, variable)); }
+std::optional<int64_t> Names::stride_over(Dim offset, Dim variable) {
+  return constant_value(step_over(copy_.dims, offset, variable));
+}
 
 // --- dims that the caller gives ---------------------------------------------------------------------------------------
 
 // A symbol that stands for a dim which the caller computes.
 Dim Names::given(Dim d) {
-  auto known = std::find(given_->dims.begin(), given_->dims.end(), d);
-  int number = static_cast<int>(known - given_->dims.begin());
-  if (known == given_->dims.end()) given_->dims.push_back(d);
+  auto found = std::find(given_->dims.begin(), given_->dims.end(), d);
+  int number = static_cast<int>(found - given_->dims.begin());
+  if (found == given_->dims.end()) given_->dims.push_back(d);
   given_used_.insert(number);
   return copy_.dims.symbol(first_given + number);
 }

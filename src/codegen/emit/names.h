@@ -40,7 +40,7 @@ class Names {
 
   Dim resolve(Dim d);  // with fixed symbols and variables replaced
   Dim simplified(Dim d) { return ranges_.simplify(resolve(d)); }
-  std::optional<int64_t> known(Dim d) { return copy_.dims.as_constant(resolve(d)); }
+  std::optional<int64_t> constant_value(Dim d) { return copy_.dims.as_constant(resolve(d)); }
   // Bytes between the elements at neighbouring values of a variable, when that is known.
   std::optional<int64_t> stride_over(Dim offset, Dim variable);
 

@@ -27,7 +27,7 @@ class Writer {
 
   std::string dim(Dim d) { return names_.dim(d); }
   Dim resolve(Dim d) { return names_.resolve(d); }
-  std::optional<int64_t> known(Dim d) { return names_.known(d); }
+  std::optional<int64_t> constant_value(Dim d) { return names_.constant_value(d); }
   std::string variable(Dim var) const { return names_.variable(var); }
   std::string buffer(BufferId id) { return names_.buffer(id); }
   std::string address(const Address& address) { return names_.address(address); }

@@ -148,8 +148,8 @@ class Finder {
     for (ValueId v : own.operands) fixed = fixed && is_fixed(v);
     for (ValueId v : own.results) fixed = fixed && are_fixed(graph_.type(v).shape);
     if (!fixed) return;
-    bool known = find_computed(own);
-    if (!known && !is_safe(own)) return;
+    bool is_computed = find_computed(own);
+    if (!is_computed && !is_safe(own)) return;
     out_.nodes.push_back(n);
     out_.set.insert(n);
   }

@@ -37,7 +37,7 @@ void KernelFunction::place_scratch() {
   for (BufferId id : names.buffers()) {
     const Buffer& info = names.buffer_info(id);
     if (info.kind != BufferKind::scratch) continue;
-    auto elements = names.known(info.elements);
+    auto elements = names.constant_value(info.elements);
     int64_t bytes = elements ? *elements * item_size(info.dtype) : 0;
     if (elements && bytes > 0 && taken + bytes <= most_stack_scratch) {
       taken += bytes;
@@ -100,7 +100,7 @@ void KernelFunction::write_inner(Code& out, bool is_region) {
     out.line(cat("const i64 q", static_cast<int>(k), " = ", names.divisions()[k], ";"));
   for (BufferId id : stack_) {
     const Buffer& info = names.buffer_info(id);
-    int64_t bytes = *names.known(info.elements) * item_size(info.dtype);
+    int64_t bytes = *names.constant_value(info.elements) * item_size(info.dtype);
     out.line(cat("char b", id, "[", bytes, "] __attribute__((aligned(", bytes < 64 ? 16 : 64, ")));"));
   }
   if (!is_region && emission_.copy.all_events) {

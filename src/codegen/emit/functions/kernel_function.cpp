@@ -58,7 +58,7 @@ void KernelFunction::write_statements() {
     const Stmt& stmt = nest.body[k];
     bool is_loop = stmt.kind == StmtKind::loop || stmt.kind == StmtKind::tile;
     bool runs_once =
-        stmt.kind == StmtKind::loop && emission_.names.known(stmt.extent) == 1;  // nothing to share between threads
+        stmt.kind == StmtKind::loop && emission_.names.constant_value(stmt.extent) == 1;  // nothing to share between threads
     if (nest.on_calling_thread || runs_once)
       StatementWriter(emission_).write_at(nest.body, k);
     else if (is_loop && stmt.loop_kind == LoopKind::parallel)
@@ -149,9 +149,9 @@ void KernelFunction::add_region(KernelFunction& inner, const std::string& text) 
   std::string unnamed = text;
   for (size_t at = unnamed.find(inner.name_); at != unnamed.npos; at = unnamed.find(inner.name_, at + 1))
     unnamed.replace(at, inner.name_.size(), "%");
-  auto [known, is_new] = known_regions_.emplace(with_numbered_names(unnamed), inner.name_);
+  auto [name, is_new] = region_names_.emplace(with_numbered_names(unnamed), inner.name_);
   if (is_new) before_ += text;
-  inner.name_ = known->second;
+  inner.name_ = name->second;
 }
 
 // Runs `inner` over [0, count) here, its events left in the flags.

@@ -69,8 +69,8 @@ class KernelFunction {
   std::vector<Parameter> parameters_;  // of a region: members of its arguments
   std::string before_;                 // text of inner functions
   int regions_ = 0;
-  std::map<std::string, std::string> known_regions_;  // names by text
-  std::set<BufferId> stack_, heap_;                   // scratch among the buffers
+  std::map<std::string, std::string> region_names_;  // names by text
+  std::set<BufferId> stack_, heap_;                  // scratch among the buffers
 };
 
 // The text with the names of buffers, dims, temps and loop variables numbered in the order in which they come.

@@ -86,9 +86,9 @@ Result<NestFunction> NestTexts::function_of(Code& out, size_t k, Copy& copy, int
     if (given.is_complete && shorter.size() < text.size()) text = std::move(shorter);
   }
   std::string name = number == 0 ? base : cat(base, "_v", number);
-  auto [known, is_new] = names_.emplace(cat(base, ":", text), name);
+  auto [found, is_new] = names_.emplace(cat(base, ":", text), name);
   if (is_new) add(out, k, text, name);
-  return NestFunction{known->second, function.body_buffers(), {}, false, {}};
+  return NestFunction{found->second, function.body_buffers(), {}, false, {}};
 }
 
 void NestTexts::add(Code& out, size_t k, std::string text, const std::string& name) {

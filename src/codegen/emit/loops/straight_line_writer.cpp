@@ -12,7 +12,7 @@ constexpr int64_t most_copies = 64;
 }  // namespace
 
 std::optional<int64_t> StraightLineWriter::extent(const Stmt& stmt, int64_t most) {
-  auto extent = known(stmt.extent);
+  auto extent = constant_value(stmt.extent);
   if (!extent || *extent > most || *extent < 0) return std::nullopt;
   if (emission_.copies * std::max<int64_t>(*extent, 1) > most_copies) return std::nullopt;
   return extent;
@@ -23,7 +23,7 @@ bool StraightLineWriter::is_straight(const Body& body) {
     if (!stmt.operands.empty() || stmt.kind == StmtKind::tile) return false;
     if (stmt.kind == StmtKind::store) return buffer_info(stmt.address.buffer).kind != BufferKind::scratch;
     if (stmt.body.empty()) return true;
-    auto extent = known(stmt.extent);
+    auto extent = constant_value(stmt.extent);
     bool few_parts = stmt.kind != StmtKind::pairwise || dtype_kind(dtype(stmt.args[0])) != 'c' || extent <= 3;
     return extent && *extent <= most_unrolled && few_parts && stmt.chunk == 0 && is_straight(stmt.body);
   });

@@ -63,7 +63,7 @@ std::optional<std::string> PairwiseWriter::contiguous_source(const Stmt& stmt) {
   const Address& address = source->address;
   DimTable& dims = copy_.dims;
   Dim stride = step_over(dims, address.offset, stmt.var);
-  if (known(stride) != item_size(dtype(stmt.args[0]))) return std::nullopt;
+  if (constant_value(stride) != item_size(dtype(stmt.args[0]))) return std::nullopt;
   return cat(buffer(address.buffer), " + ", dim(dims.substitute(address.offset, *dims.as_symbol(stmt.var), 0)));
 }
 

@@ -191,13 +191,13 @@ ACCEL_INLINE f64 dot_by_panel(Frame* frame, const char* a, i64 da, const char* b
 // Stores the product, or is false: then the loop is called. `panel`: the number of its panel, whose columns end before `end`.
 template <int import, bool is_matrix, int panel = -1>
 ACCEL_INLINE bool dot(Frame* frame, const char* a, i64 da, const char* b, i64 db, i64 n, char* out, const char* end = nullptr) {
-  using Known = Dots<import, is_matrix>;
+  using Learned = Dots<import, is_matrix>;
   const bool gaps = da != 8 || db != 8;
   const bool plain = da > 0 && db > 0 && ((da | db) & 7) == 0 && n <= (gaps ? most_with_gaps : most_without_gaps);
-  if (!plain || (__builtin_expect(Known::fused < Fused::nowhere, 0) && !Known::learn(frame))) return false;
-  const f64 sum = Known::fused == Fused::pairs     ? dot_by_panel<panel, Fused::pairs>(frame, a, da, b, db, n, end)
-                  : Known::fused == Fused::singles ? dot_by_panel<panel, Fused::singles>(frame, a, da, b, db, n, end)
-                                                   : dot_by_panel<panel, Fused::nowhere>(frame, a, da, b, db, n, end);
+  if (!plain || (__builtin_expect(Learned::fused < Fused::nowhere, 0) && !Learned::learn(frame))) return false;
+  const f64 sum = Learned::fused == Fused::pairs     ? dot_by_panel<panel, Fused::pairs>(frame, a, da, b, db, n, end)
+                  : Learned::fused == Fused::singles ? dot_by_panel<panel, Fused::singles>(frame, a, da, b, db, n, end)
+                                                     : dot_by_panel<panel, Fused::nowhere>(frame, a, da, b, db, n, end);
   store_f64(out, sum);
   return true;
 }

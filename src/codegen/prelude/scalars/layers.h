@@ -19,10 +19,10 @@ struct Layers {
   Layer layers[256];
   f64 (*rare)(const BitStream* stream, u64 bits);  // the number that is drawn from these bits, and perhaps more
 };
-ACCEL_INLINE f64 draw_layered(const Layers* known, const BitStream* stream) {
+ACCEL_INLINE f64 draw_layered(const Layers* layers, const BitStream* stream) {
   const u64 bits = stream->next_uint64(stream->state), mantissa = bits >> 9 & 0xfffffffffffffu;
-  const Layer& layer = known->layers[bits & 255];
-  if (__builtin_expect(mantissa >= layer.bound, 0)) return known->rare(stream, bits);
+  const Layer& layer = layers->layers[bits & 255];
+  if (__builtin_expect(mantissa >= layer.bound, 0)) return layers->rare(stream, bits);
   return (f64)(i64)mantissa * __builtin_bit_cast(f64, __builtin_bit_cast(u64, layer.width) | (bits >> 8 & 1) << 63);
 }
 // Whether multiples of random numbers of ordinary size by `scale`, added to `loc`, have no events.
