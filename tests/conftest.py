@@ -1,6 +1,7 @@
 """A test session runs strict (accel's own errors are raised) and with a disk cache of its own, at one of two speeds.
 
-The fast set, which runs by default, has each value of each parameter of a test at least once; --thorough has all combinations.
+The fast set, which runs by default, has each test function, and each value of each parameter of a module, at least once, with
+kernels that the compiler hardly optimises; --thorough has all combinations, with kernels as users get them.
 """
 
 import os
@@ -24,6 +25,14 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "thorough: a long test, which the fast set leaves out")
+    if is_fast(config):
+        import accel
+
+        accel.config.extra_flags = "-Og"  # a third of the compiler's time
+
+
+def is_fast(config):
+    return not (config.getoption("--thorough") or config.getoption("--only-thorough"))
 
 
 def pytest_collection_modifyitems(config, items):
@@ -37,14 +46,16 @@ def pytest_collection_modifyitems(config, items):
 
 
 def fast_set(items):
-    """Tests that together have each value of each parameter of each function, and none that is marked as thorough."""
+    """Tests that together have each function and each value of each parameter of a module, and none marked as thorough."""
     covered, fast = set(), set()
     for item in sorted(items, key=lambda item: zlib.crc32(item.nodeid.encode())):
         if item.get_closest_marker("thorough"):
             continue
         call = getattr(item, "callspec", None)
         function = item.nodeid.partition("[")[0]
-        values = {(function, name, key_of(value)) for name, value in call.params.items()} if call else {(function,)}
+        module = function.partition("::")[0]
+        values = {(module, name, key_of(value)) for name, value in call.params.items()} if call else set()
+        values.add(function)
         if not values <= covered:
             covered |= values
             fast.add(item)
