@@ -21,18 +21,15 @@ if _OWNER not in os.environ:
 def pytest_addoption(parser):
     parser.addoption("--thorough", action="store_true", help="run all combinations of parameters and the long tests")
     parser.addoption("--only-thorough", action="store_true", help="run what the fast set leaves out")
+    parser.addoption("--optimised", action="store_true", help="run the fast set with kernels as users get them")
 
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "thorough: a long test, which the fast set leaves out")
-    if is_fast(config):
+    if not any(map(config.getoption, ("--thorough", "--only-thorough", "--optimised"))):
         import accel
 
         accel.config.extra_flags = "-Og"  # a third of the compiler's time
-
-
-def is_fast(config):
-    return not (config.getoption("--thorough") or config.getoption("--only-thorough"))
 
 
 def pytest_collection_modifyitems(config, items):
