@@ -50,7 +50,7 @@ class Setting {
   std::atomic<T> value_{};
 };
 
-// A string or list of strings. A value once read stays valid for ever (old values are kept), so readers take no lock and
+// A string or list of strings. A value once read stays valid for ever (old values are never freed), so readers take no lock and
 // a fork in the middle of set() does no harm.
 template <class T>
 class LargeSetting {
@@ -95,7 +95,7 @@ const SettingInfo* find_setting(std::string_view name);
 SettingValue get_setting(std::string_view name);
 // Returns what is wrong with the value, or nothing when it was set. An integer is accepted where a number is expected.
 [[nodiscard]] std::optional<std::string> set_setting(std::string_view name, SettingValue value);
-// The same from text, as in an environment variable: "1"/"true"/"yes"/"on" and their opposites, "a,b" for words.
+// Sets a setting from text, as in an environment variable: "1"/"true"/"yes"/"on" and their opposites, "a,b" for words.
 [[nodiscard]] std::optional<std::string> set_setting_from_text(std::string_view name, std::string_view text);
 
 // Environment variables that were ignored, one line each ("ACCEL_STRESS_EXITS=x: expected an integer").

@@ -6,7 +6,7 @@ namespace accel {
 
 namespace {
 
-// Position of keyword `name` among the parameters that keywords may name; -1: none, -2: only Python code can tell.
+// Position of keyword `name` among the parameters that keywords may name; -1: none, -2: the comparison needs Python code.
 int find_parameter(PyCodeObject* code, PyObject* name) {
   int end = code->co_argcount + code->co_kwonlyargcount;
   for (int i = code->co_posonlyargcount; i < end; ++i)

@@ -13,7 +13,7 @@ namespace accel {
 // The locals of one call. Reuses its memory from call to call.
 class BoundArguments {
  public:
-  // False when the arguments do not fit or only Python code can tell: call the function itself then, so that CPython raises its
+  // False when the arguments do not fit or binding needs Python code: call the function itself then, so that CPython raises its
   // own TypeError. Runs no Python code and leaves no exception. The arguments are borrowed and must outlive the use of
   // locals().
   bool bind(PyFunctionObject* function, PyObject* const* args, size_t nargsf, PyObject* kwnames);
@@ -32,7 +32,7 @@ class BoundArguments {
   std::vector<PyRef> owned_;  // *args, **kwargs and defaults, alive as long as the locals
 };
 
-// The same with new references. Fails with unsupported_argument.
+// Binds arguments to new references. Fails with unsupported_argument.
 Result<std::vector<PyRef>> bind_arguments(PyFunctionObject* function, PyObject* const* args, size_t nargsf, PyObject* kwnames);
 
 }  // namespace accel

@@ -16,7 +16,7 @@ namespace {
 // Pages are had when they are touched.
 constexpr size_t segment_bytes = size_t{8} << 20;
 
-// Memory for a stack, with a page at its lower end that nobody may touch.
+// Memory for a stack, with a guard page at its lower end.
 class Segment {
  public:
   Segment() {

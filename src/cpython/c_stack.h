@@ -1,6 +1,7 @@
 #pragma once
 // The C stack of this thread, and CPython's count of C recursion. A call of a compiled function uses C stack, which a call
-// between Python functions does not: where the stack ends, calls go on on a further one, so that they nest as deep as those.
+// between Python functions does not: where the stack ends, calls continue on a further one, so that they nest as deep as calls
+// between Python functions.
 
 #include <Python.h>
 

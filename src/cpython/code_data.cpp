@@ -13,7 +13,7 @@ constexpr auto get_extra = _PyCode_GetExtra;
 constexpr auto set_extra = _PyCode_SetExtra;
 #endif
 
-Py_ssize_t extra_index = -1;  // -1: none has been asked for, or there is none
+Py_ssize_t extra_index = -1;  // -1: not requested yet, or none is left
 
 }  // namespace
 

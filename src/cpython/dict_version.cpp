@@ -46,7 +46,7 @@ const uint64_t* watch_dict(PyObject* dict) {
     PyErr_Clear();
     return nullptr;
   }
-  // Each counter starts beyond what an earlier one at the same address can have reached.
+  // Each counter starts above all values of an earlier one for this address.
   return &(dicts.counter_of[dict] = ++dicts.begun << 32);
 }
 
@@ -61,7 +61,7 @@ uint32_t assign_type_version(PyTypeObject* type) { return PyUnstable_Type_Assign
 
 #else
 
-// The dict carries its version; a dict that takes its place in memory has another one.
+// The dict carries its version; a later dict at this address has another version.
 const uint64_t* watch_dict(PyObject* dict) { return &reinterpret_cast<PyDictObject*>(dict)->ma_version_tag; }
 
 uint32_t type_version(PyTypeObject* type) {

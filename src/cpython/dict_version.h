@@ -14,7 +14,7 @@ const uint64_t* watch_dict(PyObject* dict);
 // A number that identifies the type's present attributes (its own and inherited), 0 when it has none now. Equal numbers at two
 // times: nothing changed in between.
 uint32_t type_version(PyTypeObject* type);
-// The same; a type without a number is given one. 0 when there is none to be had.
+// The version of the type, which is assigned one where it has none. 0 when no version is left.
 uint32_t assign_type_version(PyTypeObject* type);
 
 }  // namespace accel

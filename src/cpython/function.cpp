@@ -35,7 +35,7 @@ vectorcallfunc standard_vectorcall() { return _PyFunction_Vectorcall; }
 
 #if PY_VERSION_HEX >= 0x030C0000
 
-// Whether a callback listens to one of the events. A tool that was freed may have left its events behind.
+// Whether a callback is registered for one of the events. A tool that was freed may have left its events on.
 template <class Monitors>
 bool has_listeners(PyThreadState* thread, const Monitors& monitors) {
   for (size_t event = 0; event < std::size(monitors.tools); ++event) {

@@ -16,8 +16,8 @@ PyObject* function_with_code(PyFunctionObject* function, PyCodeObject* code);
 // Runs the function in the interpreter whatever vectorcall it carries now. New reference.
 PyObject* call_original(PyFunctionObject* function, PyObject* const* args, size_t nargsf, PyObject* kwnames);
 
-// Whether the interpreter must run this code now because somebody watches it: tracing, profiling, monitoring; or because
-// CPython has not brought its instrumentation up to date since the last change, which running it once does.
+// Whether the interpreter must run this code now because a tool watches it: tracing, profiling, monitoring; or because CPython
+// has not brought its instrumentation up to date since the last change, which running it once does.
 bool is_watched(PyCodeObject* code);
 
 // Whether a call of a Python function would still fit under the recursion limits. Ask before running a function natively; when
@@ -27,7 +27,7 @@ bool has_recursion_room();
 // Generators, coroutines and async generators.
 bool is_generator_code(PyCodeObject* code);
 
-// Whether a frame of this code can be built and handed over: no generator, and its locals are no dict.
+// Whether a frame of this code can be built and passed to the interpreter: no generator, and its locals are no dict.
 bool can_hand_over(PyCodeObject* code);
 
 enum class LocalKind { plain, cell, free };  // cell: also an argument that is captured by an inner function

@@ -1,5 +1,5 @@
 #pragma once
-// CPython's own frame, behind accessors that are the same on every version. For the .cpp files of src/cpython only.
+// CPython's own frame, with accessors that do not depend on the version. For the .cpp files of src/cpython only.
 
 #include <Python.h>
 

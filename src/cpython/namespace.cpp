@@ -5,7 +5,8 @@
 namespace accel {
 namespace {
 
-// Null while the values are stored in place. CPython's MANAGED_DICT_OFFSET is the same in all versions (with the GIL).
+// Null while the values are stored inline in the object. CPython's MANAGED_DICT_OFFSET is the same in all versions (with the
+// GIL).
 PyObject* managed_dict(PyObject* object) {
   PyObject* dict = reinterpret_cast<PyObject**>(object)[-3];
 #if PY_VERSION_HEX >= 0x030C0000 && PY_VERSION_HEX < 0x030D0000
@@ -17,7 +18,7 @@ PyObject* managed_dict(PyObject* object) {
 PyObject* own_dict(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
   if (type->tp_dictoffset == 0) return nullptr;
-  // _PyObject_GetDictPtr makes a dict of values in place.
+  // _PyObject_GetDictPtr would make a dict of inline values.
   if (PyType_HasFeature(type, Py_TPFLAGS_MANAGED_DICT)) return managed_dict(object);
   PyObject** slot = _PyObject_GetDictPtr(object);
   return slot != nullptr ? *slot : nullptr;

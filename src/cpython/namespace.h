@@ -1,15 +1,15 @@
 #pragma once
-// Where an object keeps its names: two objects may share one dict.
+// Namespaces of objects: two objects may share one dict of attributes.
 
 #include <Python.h>
 
 namespace accel {
 
-// Whether objects of the type may keep their names in a dict that others see; an exact dict is one.
+// Whether objects of the type may have their names in a dict that other objects share; an exact dict is such an object.
 bool may_share_names(PyTypeObject* type);
 
-// The dict of the object's attributes where it has one by now, else the object itself: its attributes are stored in place, in
-// slots, or not at all. A dict keeps its own names. Borrowed; makes no dict, runs no Python code.
+// The dict of the object's attributes where that exists by now, else the object itself: its attributes are inline, in slots, or
+// none. For a dict, the dict itself. Borrowed; makes no dict, runs no Python code.
 PyObject* namespace_of(PyObject* object);
 
 }  // namespace accel

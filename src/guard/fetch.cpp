@@ -79,7 +79,7 @@ PyObject* method_part(PyObject* method, PyObject* name) {
   return PyUnicode_CompareWithASCIIString(name, "__self__") == 0 ? PyMethod_GET_SELF(method) : nullptr;
 }
 
-// The descriptor is found by the name and is of the same C function.
+// The descriptor that the class has under the name, if it is of the C function of `method`.
 PyObject* builtin_method_part(PyObject* method, PyObject* name) {
   PyObject* self = PyCFunction_GET_SELF(method);
   if (self == nullptr || PyUnicode_CompareWithASCIIString(name, "__self__") == 0) return self;

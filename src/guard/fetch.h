@@ -9,7 +9,7 @@
 
 namespace accel {
 
-// What the attribute `name` (a str) is made of: borrowed, null when there is none or only Python code could tell.
+// What the attribute `name` (a str) is made of: borrowed, null when there is none or finding it takes Python code.
 // * A module: the entry of its dict.
 // * A class: its __mro__, and what stands there (`__get__` not applied).
 // * A Python function: __code__, __defaults__, __name__, ... (`function_parts`), and what its own dict holds.
@@ -19,7 +19,8 @@ namespace accel {
 // The object stays alive as long as `parent` and its class are not changed.
 PyObject* fetch_attribute(PyObject* parent, PyObject* name);
 
-// Where a Python function keeps the part `name` (__code__, __defaults__, ...): it holds null for None. Null for other names.
+// Address of the part `name` of a Python function (__code__, __defaults__, ...), which holds null for None. Null for other
+// names.
 PyObject* const* function_part(PyObject* function, PyObject* name);
 
 // parent[index] of an exact tuple or list; borrowed, null when out of range or another type.

@@ -11,7 +11,7 @@
 namespace accel {
 namespace {
 
-// Kinds that need no second look while the place they test is unchanged.
+// Kinds that need no second test while the dict or type that they read is unchanged.
 bool is_lasting(GuardKind kind) {
   return kind == GuardKind::identity || kind == GuardKind::equals || kind == GuardKind::unbound || kind == GuardKind::bound;
 }
@@ -107,7 +107,7 @@ class Sealer {
     (lasting ? sealed.lasting_steps : sealed.changing_steps).push_back(step);
   }
 
-  // A part of a function that is known by its identity is tested in place.
+  // A part of a function whose identity is guarded is tested at its address.
   bool add_function_part(SealedGuards& sealed, const Guard& guard) {
     const Source& source = set_.sources[guard.source];
     PyObject* function = source.kind == SourceKind::attribute ? identity_of(source.parent) : nullptr;

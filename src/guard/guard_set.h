@@ -1,9 +1,9 @@
 #pragma once
 // GuardSet: what a compiled entry assumed about the call, checked in nanoseconds. Product of capture, read by dispatch.
 //
-// A source names a place that holds a Python object: a local of the entry's frame, a global, a closure cell, an attribute or
-// item of another source. Guards test sources, bind the symbols of the graph (dims, strides, numbers) and relate symbols.
-// Sources and guards name places, never addresses of values they do not own: a GuardSet owns what it compares with.
+// A source is an access path to a Python object: a local of the entry's frame, a global, a closure cell, an attribute or item
+// of another source. Guards test sources, bind the symbols of the graph (dims, strides, numbers) and relate symbols. Sources
+// and guards hold paths, never addresses of values that they do not own: a GuardSet owns what it compares with.
 
 #include <Python.h>
 
@@ -55,8 +55,8 @@ enum class GuardKind : uint8_t {
   writeable,      // array source's writeable flag == value
   unbound,        // there is no such local, global, attribute or item
   bound,          // there is one, and it is not what `other` (-1, or the attribute of the class) holds
-  same,           // whether `source` and `other` hold the same object == value
-  same_names,     // whether `source` and `other` are one object or keep their names in one dict, see namespace_of == value
+  same,           // whether `source` and `other` hold one object == value
+  same_names,     // whether `source` and `other` are one object or share a dict of names (namespace_of) == value
   distinct,       // whether no two elements of the array source share memory == value
   disjoint,       // whether the array sources `source` and `other` share no memory == value
   relation,       // left `comparison` right, over symbols: RelationGuard
@@ -107,7 +107,7 @@ struct Binding {
   int64_t* symbols = nullptr;    // symbol_count
   void** inputs = nullptr;       // input_count data pointers
   PyObject** sources = nullptr;  // source_count objects, borrowed (alive while the locals and what they hold are)
-  const std::vector<Replaced>* replaced = nullptr;  // what the check takes to be as before; null: nothing
+  const std::vector<Replaced>* replaced = nullptr;  // replacements that the check undoes; null: none
 };
 
 struct SealedGuards;

@@ -25,8 +25,8 @@ bool is_strictly_sorted(int ndim, const intptr_t* dims, const intptr_t* strides,
 
 }  // namespace
 
-// An insertion sort from the fastest axis on, as in NpyIter: a comparison with a stride of 0 decides nothing, the search goes
-// on behind it. The result is not always a sorted sequence, so it cannot be replaced by another sort.
+// An insertion sort from the fastest axis on, as in NpyIter: a comparison with a stride of 0 decides nothing, the search
+// continues after it. The result is not always a sorted sequence, so it cannot be replaced by another sort.
 void memory_order(int ndim, const intptr_t* dims, const intptr_t* strides, uint8_t* order) {
   for (int k = 0; k < ndim; k++) order[k] = static_cast<uint8_t>(k);
   for (int next = ndim - 2; next >= 0; next--) {

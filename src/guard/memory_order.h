@@ -19,7 +19,7 @@ bool has_memory_order(int ndim, const intptr_t* dims, const intptr_t* strides, c
 // arrays without elements have no gaps in any order.
 bool is_gapless(int ndim, const intptr_t* dims, const intptr_t* strides, const uint8_t* order, int64_t item_size);
 
-// Whether an axis of extent 1 has a negative stride. Such an array has no gaps, but NumPy's loops see it lie backwards.
+// Whether an axis of extent 1 has a negative stride. Such an array has no gaps, but NumPy's loops see a negative stride.
 bool has_backward_single(int ndim, const intptr_t* dims, const intptr_t* strides);
 
 }  // namespace accel

@@ -20,7 +20,7 @@ struct RelationTest {
   Comparison comparison;
 };
 
-// A local, read before anything else, and the type that one of its guards asks for (null: any).
+// A local, read before all other sources, and the type that one of its guards requires (null: any).
 struct Argument {
   SourceId source;
   int index;
@@ -51,8 +51,8 @@ struct SealedGuards {
   std::vector<RelationTest> argument_relations;
   std::vector<DictWatch> dicts;  // what the lasting sources depend on
   std::vector<TypeWatch> types;
-  std::vector<GuardStep> lasting_steps;   // reads and tests that hold until one of these changes
-  std::vector<SourceId> cached;           // lasting sources that others ask for ...
+  std::vector<GuardStep> lasting_steps;   // reads and tests that stay valid until a watched dict or type changes
+  std::vector<SourceId> cached;           // lasting sources that changing steps or the caller need ...
   std::vector<PyObject*> cached_objects;  // ... and their objects, as of the last test
   std::vector<FunctionPartTest> function_parts;
   std::vector<GuardStep> changing_steps;

@@ -127,7 +127,8 @@ ValueId Builder::astype(ValueId v, DType dtype) {
   return add(Op::astype, {castable(v, dtype)}, {}, std::move(type));
 }
 
-// Of a single number beyond uint32 NumPy keeps the low bits of the integer; its loops for arrays do so for what vectors leave.
+// NumPy converts a single float beyond uint32 through int64, which preserves the low bits. Its loops for arrays do so only for
+// the elements that are left over from vectors.
 ValueId Builder::castable(ValueId v, DType dtype) {
   const Type& from = graph_.type(v);
   bool is_single = from.rank() == 0 && dtype_kind(from.dtype) == 'f' && dtype == DType::uint32;

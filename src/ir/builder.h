@@ -21,13 +21,13 @@ class Builder {
   ValueId transpose(ValueId v, std::vector<int> axes);
   ValueId expand_dims(ValueId v, std::vector<int> axes);
   ValueId squeeze(ValueId v, std::vector<int> axes);
-  ValueId broadcast_to(ValueId v, std::vector<Dim> shape);  // v itself when the shape is the same
+  ValueId broadcast_to(ValueId v, std::vector<Dim> shape);  // v itself when it has the shape
   ValueId slice(ValueId v, std::vector<Dim> starts, std::vector<Dim> steps, std::vector<Dim> extents);
   ValueId reshape(ValueId v, std::vector<Dim> shape);
   ValueId real(ValueId v);
   ValueId imag(ValueId v);
   ValueId parts(ValueId v);                // of an array
-  ValueId astype(ValueId v, DType dtype);  // v itself when the dtype is the same
+  ValueId astype(ValueId v, DType dtype);  // v itself when it has the dtype
   // Operands of one shape (rank 0 is allowed and stays as it is); result dtypes from NumPy. `order` is the result's.
   ValueId pointwise(Op op, std::vector<ValueId> operands, std::vector<DType> results, ValueKind kind = ValueKind::array,
                     std::vector<uint8_t> order = {});
@@ -54,7 +54,7 @@ class Builder {
   ValueId take(ValueId v, std::vector<ValueId> indices, ValueKind kind = ValueKind::array);
   ValueId put(ValueId base, ValueId value, std::vector<ValueId> indices);
 
-  // The same where each element becomes ufunc(element, value), one after the other.
+  // A new version of base where each element at the indices becomes ufunc(element, value), in order.
   ValueId update_at(Op ufunc, ValueId base, ValueId value, std::vector<ValueId> indices);
   // base, of rank >= 1, with one more row at its end.
   ValueId add_row(ValueId base, ValueId row);

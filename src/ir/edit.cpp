@@ -76,7 +76,7 @@ void remove_blocks(Graph& graph, const std::vector<bool>& gone) {
   for (Block& each : graph.blocks)
     for (int k = 0; k < target_count(each.terminator); ++k)
       each.terminator.targets[k] = number[static_cast<size_t>(each.terminator.targets[k])];
-  // Values that nothing computes any more may name blocks that are gone: they belong to any other one.
+  // Values that no node computes any more may name removed blocks: they are assigned to block 0.
   for (Value& value : graph.values) {
     bool is_numbered = value.block >= 0 && static_cast<size_t>(value.block) < number.size();
     value.block = is_numbered ? std::max(number[static_cast<size_t>(value.block)], 0) : 0;

@@ -1,21 +1,22 @@
 #pragma once
-// Edits of a graph: replacing a value everywhere it is used, removing a parameter, splitting an edge; and what they ask: which
-// nodes compute the same, which views look at the same.
+// Edits of a graph: replacing a value everywhere it is used, removing a parameter, splitting an edge; and the comparisons they
+// need: nodes that compute equal values, views of the same elements.
 
 #include "ir/graph.h"
 
 namespace accel {
 
-// replacement[v] is the value to use for v (v itself when kept; chains are followed). Rewrites operands and terminators.
+// replacement[v] is the value to use for v (v itself when not replaced; chains are followed). Rewrites operands and
+// terminators.
 void replace_uses(Graph& graph, const std::vector<ValueId>& replacement);
 
-// Where every value is kept.
+// A replacement table that replaces nothing.
 std::vector<ValueId> no_replacement(const Graph& graph);
 
-// Removes the parameter at this place of a block, and what edges give it.
+// Removes the parameter at this position of a block, and its arguments on all edges.
 void remove_param(Graph& graph, BlockId block, size_t position);
 
-// A way from one block to another: a target of a terminator.
+// An edge from one block to another: a target of a terminator.
 struct GraphEdge {
   BlockId from = -1;
   int number = 0;
@@ -28,18 +29,19 @@ BlockId join_edges(Graph& graph, const std::vector<GraphEdge>& edges);
 // Removes blocks that nothing leads to any more, and numbers the others anew.
 void remove_blocks(Graph& graph, const std::vector<bool>& gone);
 
-// Per value: whether the function returns it. Such a value keeps its node, as each result is an object of its own.
+// Per value: whether the function returns it. The node of such a value must stay: each result is an object of its own.
 std::vector<bool> returned_values(const Graph& graph);
 
-// Whether two nodes compute the same from the same operands; such nodes have the same hash.
+// Whether two nodes compute one result from equal operands; such nodes have equal hashes.
 bool same_computation(const Graph& graph, const Node& a, const Node& b);
 size_t computation_hash(const Node& node);
 
-// Adds to a block a chain of views that looks at `to` as `view` does at `from`; `to` where they are the same.
+// Adds to a block a copy of the chain of views from `from` to `view`, on `to` instead of `from`; returns `to` when the chain is
+// empty.
 ValueId copy_view(Graph& graph, BlockId block, ValueId view, ValueId from, ValueId to);
 
 bool is_view(const Graph& graph, ValueId v);
-// Whether `a` looks at `base_a` as `b` does at `base_b`.
+// Whether `a` is the view of `base_a` that `b` is of `base_b`.
 bool is_same_view(const Graph& graph, ValueId a, ValueId base_a, ValueId b, ValueId base_b);
 
 }  // namespace accel

@@ -2,8 +2,8 @@
 // Graph: a captured function as values and ops. Product of capture, input of passes and schedule.
 //
 // Semantics, stated once:
-// * Value semantics. An op never changes a value; a view is a lens on its operand; store and put yield a new version of their
-//   base. Who uses an older version means the old contents: schedule copies where that is a conflict, and says so.
+// * Value semantics. An op never changes a value; a view is a strided view of its operand; store and put yield a new version of
+//   their base. A use of an older version reads the old contents: schedule copies where that is a conflict, and says so.
 // * Pointwise ops act element by element on operands of the result's shape and of the dtypes of NumPy's loop: broadcasting
 //   and casts are ops of their own (broadcast_to, astype).
 // * Real + - * / sqrt are IEEE 754 operations rounded once in their dtype: no contraction, no reassociation. float16 is
@@ -24,11 +24,11 @@
 //   nothing over: what the iterations so far have stored to pinned memory stays. A pass that reorders iterations, or keeps
 //   their stores elsewhere, clears `poll`.
 // * A kernel that reports failure (an event that the caller does not accept, no memory, an interrupt) has left no trace: pinned
-//   memory holds what it held before. So any region can be discarded and run again in the interpreter.
-//   What it did before a `python_call` stands: then the interpreter goes on behind that call.
+//   memory holds what it held before. So any region can be discarded and run again in the interpreter. What it did before a
+//   `python_call` is not undone: then the interpreter resumes after that call.
 // * `bind` gives a symbol its value from there on; dims may name it wherever the bind dominates, and so may the shapes of the
 //   parameters of its block: each time that the block is entered these are as long as their arguments are. Such a symbol has a
-//   slot in the entry's symbol array like any other, whose value nobody reads.
+//   slot in the entry's symbol array like any other, whose value is not read.
 // * Ops of class boxed have effects, in program order: they are neither removed nor merged nor moved. They see the elements of
 //   their operands and nothing else of a graph's memory.
 // * Elements of lanes(x, mask) where the mask is false do not exist: pointwise ops on them give any value and have no events.
@@ -119,7 +119,7 @@ struct Value {
   BlockId block = 0;
 };
 
-// How an array input lies in memory.
+// Memory layout of an array input.
 enum class Layout : uint8_t {
   dense,    // no gaps, axes in Type::order (C order when empty)
   strided,  // strides in bytes are Input::strides; Type::order holds the axes by decreasing |stride|
@@ -172,7 +172,7 @@ class Graph {
   std::vector<Block> blocks;  // blocks[0] is the entry
   // Whether it matters how often a node has events: none is moved out of a loop, or computed with what has events of its own.
   bool records_events = false;
-  // Exits that nothing leaves through any more, by number: what they would hand over.
+  // Exits that no block leaves through any more, by number: the types of their outputs.
   std::map<int, std::vector<Type>> closed_exits;
 
   Graph() : blocks(1) {}

@@ -19,7 +19,7 @@ enum class Op : uint16_t {
 
 enum class OpClass : uint8_t {
   leaf,       // makes a value from attributes and scalars
-  view,       // a lens on operand 0: no arithmetic, no memory
+  view,       // a strided view of operand 0: no arithmetic, no memory
   pointwise,  // one result element from one element of each operand; operands have the result's shape
   reduction,  // drops attrs.axes of operand 0
   gufunc,     // opaque call of a NumPy gufunc loop

@@ -25,7 +25,7 @@ const std::array<PyArray_Descr*, dtype_count>& descr_table() {
 // Native, without metadata: what a loop of ours may read. Copies of a builtin dtype (unpickled ones) qualify.
 bool is_plain(const PyArray_Descr* descr) { return PyArray_ISNBO(descr->byteorder) && PyDataType_METADATA(descr) == nullptr; }
 
-// New reference. The base's own dtype object when it has the same meaning: views keep it.
+// New reference. The base's own dtype object where that is equivalent, as NumPy's views have it.
 PyArray_Descr* view_descr(PyArrayObject* base, DType dtype) {
   PyArray_Descr* own = PyArray_DESCR(base);
   if (own->type_num == type_numbers[static_cast<int>(dtype)]) {

@@ -21,7 +21,7 @@ bool import_numpy();
 // n of the NumPy 2.n that is imported. Requires import_numpy().
 int numpy_minor();
 
-// How an exact ndarray lies in memory. Pointers are borrowed from the array.
+// Memory layout of an exact ndarray. Pointers are borrowed from the array.
 struct ArrayLayout {
   const void* descr = nullptr;  // identity of the dtype object
   int64_t item_bytes = 0;
@@ -32,7 +32,7 @@ struct ArrayLayout {
   bool aligned = false, c_contiguous = false, f_contiguous = false, writeable = false, owns_data = false;
   bool warns_when_written = false;  // of numpy.broadcast_arrays
 };
-// How an exact ndarray lies in memory, and the dtype of its elements.
+// Memory layout of an exact ndarray, and the dtype of its elements.
 struct ArrayFacts : ArrayLayout {
   std::optional<DType> dtype;  // set for aligned, native, builtin dtypes of the IR (longlong aliases and metadata excluded)
 };
@@ -77,9 +77,9 @@ void install_result_allocator(const ResultAllocator& allocator);
 PyObject* new_view(PyObject* base, DType dtype, std::span<const int64_t> dims, std::span<const int64_t> strides,
                    int64_t offset);
 void* array_data(PyObject* array);
-// An array over memory that it neither owns nor keeps alive, not writeable. Strides in bytes.
+// A read-only array over memory that it neither owns nor refers to. Strides in bytes.
 PyObject* new_array_over(DType dtype, std::span<const int64_t> dims, std::span<const int64_t> strides, const void* memory);
-// Copies the elements of an array to another one of the same dtype and shape. False with an exception.
+// Copies the elements between arrays of equal dtype and shape. False with an exception.
 bool copy_elements(PyObject* to, PyObject* from);
 
 // NumPy scalar / Python scalar from the bits of `dtype`. New reference or null with an exception.

@@ -88,7 +88,7 @@ double seconds(const AccelImport& loop, double value) {
   return best;
 }
 
-// Whether the loop gives the same bits and events for numbers all over the range, which are then in `out`.
+// Whether the loop gives equal bits and events for samples of the whole range; stores them in `out`.
 bool is_constant(const AccelImport& loop, const double (&ends)[2], CostlyInputs::Range& out) {
   constexpr uint64_t samples = 64;
   out.first = key_of(ends[0]), out.last = key_of(ends[1]);
@@ -126,8 +126,8 @@ constexpr intptr_t least_share = 4;
   return static_cast<uint64_t>((key >= range.first) & (key <= range.last));
 }
 
-// Whether so many of the elements are costly that leaving them out pays: asked of every 13th, as asking costs time, too. An odd
-// step, so that data with a period of a power of two are sampled evenly.
+// Whether so many of the elements are costly that leaving them out pays: a sample of every 13th element, as the test costs
+// time, too. The step is odd, so that data with a period of a power of two are sampled evenly.
 bool has_many_costly(const CostlyInputs& inputs, const double* from, intptr_t count) {
   constexpr intptr_t step = 13;
   const CostlyInputs::Range low = inputs.ranges[0], high = inputs.ranges[1];
@@ -139,7 +139,7 @@ bool has_many_costly(const CostlyInputs& inputs, const double* from, intptr_t co
   return static_cast<intptr_t>(found) * least_share * step >= count;
 }
 
-// Elements that follow one another. Returns the events of those that the loop does not get.
+// Calls the loop for contiguous elements, without the costly ones. Returns the events of these.
 int call_for_piece(const SparedLoop& spared, char* const* args, intptr_t count, const intptr_t* strides, int* failed) {
   const CostlyInputs& inputs = *spared.inputs;
   const AccelImport& loop = spared.loop;
@@ -178,8 +178,7 @@ int call_for_piece(const SparedLoop& spared, char* const* args, intptr_t count, 
   return ((ranges_found & 1) != 0 ? low.events : 0) | ((ranges_found & 2) != 0 ? high.events : 0);
 }
 
-// Whether elements follow one another, and none is written before another one that lies there is read: operands are apart or
-// the same.
+// Whether the arrays are contiguous and either disjoint or identical, so that no element is overwritten before it is read.
 bool is_simple(char* const* args, intptr_t count, const intptr_t* strides) {
   constexpr intptr_t size = sizeof(double);
   if (strides[0] != size || strides[1] != size) return false;

@@ -1,7 +1,7 @@
 #pragma once
 // Loops of functions whose C library takes several times as long where it sets errno: logarithms of what is not positive,
-// exponentials beyond the range of floats. There the result is the same number in a whole range, and so are the events. Such
-// elements are left out of what the loop gets.
+// exponentials beyond the range of floats. Result and events are constant over a whole range there, so such elements are not
+// passed to the loop.
 
 #include "codegen/kernel_abi.h"
 #include "ir/dtype.h"

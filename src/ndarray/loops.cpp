@@ -42,7 +42,7 @@ PyRef operand_types(PyUFuncObject* ufunc, const LoopImport& import) {
   return types;
 }
 
-// Null without an exception when NumPy would use another loop than asked for.
+// Null without an exception when NumPy would use a loop of other dtypes.
 Result<ResolvedLoop> resolve_new_style(PyUFuncObject* ufunc, const LoopImport& import) {
   PyObject* self = reinterpret_cast<PyObject*>(ufunc);
   PyRef types = operand_types(ufunc, import);
@@ -62,7 +62,7 @@ Result<ResolvedLoop> resolve_new_style(PyUFuncObject* ufunc, const LoopImport& i
   return loop;
 }
 
-// A loop of the ufunc's table behind the new-style signature; `auxdata` is the table entry.
+// A loop of the ufunc's table, adapted to the new-style signature; `auxdata` is the table entry.
 struct TableLoop {
   PyUFuncGenericFunction function;
   void* data;
@@ -96,7 +96,7 @@ Result<ResolvedLoop> resolve_from_table(PyUFuncObject* ufunc, const LoopImport& 
   return no_loop(import);
 }
 
-// A loop, what it is spared and what keeps it alive.
+// Context of a loop that does not get costly inputs: the loop, these inputs, and the owner of the loop.
 struct LoopCapsule {
   SparedLoop spared;
   PyRef keep_alive;

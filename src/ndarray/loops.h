@@ -29,7 +29,7 @@ std::optional<Op> op_of_ufunc(PyObject* object);
 // library with threads of its own.
 bool loop_is_thread_safe(Op op, std::span<const DType> dtypes);
 
-// A resolved loop; keeps what its context points to alive.
+// A resolved loop, which owns what its context points to.
 struct ResolvedLoop {
   AccelImport import{};
   PyRef keep_alive;

@@ -11,7 +11,7 @@
 namespace accel {
 namespace {
 
-// A type of bit generators: its objects have the stream behind the part that all bit generators share.
+// A type of bit generators: its objects hold the stream after the part that all bit generators share.
 struct StreamType {
   PyTypeObject* type;
   size_t begin, size;
@@ -32,7 +32,7 @@ std::vector<double> some_numbers(bitgen_t* bits) {
   return out;
 }
 
-// Takes a stream back by its memory and looks whether it gives the same numbers again.
+// Whether a stream whose memory is restored repeats its numbers, found out by a trial.
 bool can_take_back(const StreamType& stream) {
   PyRef object = PyRef::steal(PyObject_CallFunction(reinterpret_cast<PyObject*>(stream.type), "i", 1));
   auto* bits = static_cast<bitgen_t*>(object ? bit_stream(object.get()) : nullptr);

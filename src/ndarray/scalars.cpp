@@ -12,13 +12,13 @@
 namespace accel {
 namespace {
 
-// A number on its way from one dtype to another.
+// A number during a conversion between dtypes.
 struct Number {
   enum class Kind : uint8_t { integer, natural, real, complex } kind = Kind::integer;
   int64_t integer = 0;
   uint64_t natural = 0;  // integers above int64
   double real = 0, imag = 0;
-  bool python = false;  // NumPy takes Python ints to floating dtypes by way of double
+  bool python = false;  // NumPy converts Python ints to floating dtypes through double
 };
 
 std::optional<Number> number_of_python_int(PyObject* object) {

@@ -22,7 +22,7 @@ std::unordered_map<PyObject*, Op>& op_table() {
   return table;
 }
 
-// The Python object that stands for an operand in resolve_dtypes. Where the casting rule forbids every conversion, a Python
+// The Python object that represents an operand in resolve_dtypes. Where the casting rule forbids every conversion, a Python
 // number counts as an array of its own dtype; resolve_dtypes of NumPy 2.4 crashes when it is asked with the number's type.
 PyRef type_argument(const OperandType& operand, bool may_convert) {
   auto number = [&](PyTypeObject& type, DType own) {
@@ -77,7 +77,7 @@ bool import_ufuncs() {
     if (!ufunc) PyErr_Clear();
     if (!ufunc || !PyObject_TypeCheck(ufunc.get(), &PyUFunc_Type)) continue;
     ufunc_table()[i] = ufunc.get();
-    op_table()[ufunc.release()] = op;  // kept for good
+    op_table()[ufunc.release()] = op;  // never released
   }
   return true;
 }

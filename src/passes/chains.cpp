@@ -32,7 +32,7 @@ class Chains {
   }
 
  private:
-  // Whether the parameters have the types of their arguments: an extent may have another name behind the jump.
+  // Whether the parameters have the types of their arguments: an extent may have another name in the target block.
   bool preserves_types(const Terminator& jump) const {
     const std::vector<ValueId>& params = graph_.blocks[static_cast<size_t>(jump.targets[0])].params;
     for (size_t k = 0; k < params.size(); ++k)

@@ -1,6 +1,6 @@
-// Checks that always hold: branches to a side exit that is never taken. What holds in each round of a loop is found by
-// supposing it where the loop begins, and dropping what the ways to there do not bear out (Flanagan and Leino, "Houdini, an
-// annotation assistant", 2001).
+// Checks that always hold: branches to a side exit that is never taken. Loop invariants are found by supposing them at the head
+// of the loop and dropping each that an edge to the head does not imply (Flanagan and Leino, "Houdini, an annotation
+// assistant", 2001).
 
 #include <algorithm>
 
@@ -74,7 +74,7 @@ class Checks {
       }
   }
 
-  // What is known of the numbers of a loop on one of the ways to its beginning may be so in each round.
+  // Candidates for invariants of a loop: facts that hold on one of the edges to its head, in terms of the head's parameters.
   void suppose_facts_of_edges(BlockId home) {
     if (!is_loop_head(home) || !loop_heads_.insert(home).second) return;
     every_edge(home, [&](BlockId from, int edge) {
@@ -97,7 +97,7 @@ class Checks {
     return out;
   }
 
-  // nullopt where the fact tells nothing of a parameter, or of more than two numbers.
+  // The fact with parameters for their arguments; nullopt where it has no parameter, or more than two numbers.
   static std::optional<Linear> with_params(const Linear& fact, const std::map<Linear::Key, Linear>& params) {
     std::optional<Linear> out = Linear(fact.constant());
     bool has_param = false;
@@ -187,7 +187,7 @@ class Checks {
     return out;
   }
 
-  // None is taken to hold before all are there: what wrong ones bear out would not be looked for.
+  // Starts when all suppositions are collected: look_for() stops at what is proved, and a wrong supposition could prove it.
   void drop_wrong_suppositions() {
     for (const Supposition& each : suppositions_) integers_.assume(each.block, each.sum);
     for (bool again = true; again;) {
@@ -223,7 +223,7 @@ class Checks {
     t = std::move(jump);
   }
 
-  // Exits that nothing leaves through any more stay known by what they would hand over.
+  // Removes unreachable blocks, and records the types of the outputs of exits that are removed.
   void remove_unreachable() {
     std::vector<bool> gone(graph_.blocks.size(), true);
     std::vector<BlockId> open = {0};

@@ -1,4 +1,4 @@
-// Removes nodes and block parameters whose values nobody uses. Nodes with floating-point events stay, stores to memory that
+// Removes nodes and block parameters whose values are not used. Nodes with floating-point events stay, stores to memory that
 // Python sees and what gives symbols their values too, and so does what they need.
 
 #include <algorithm>

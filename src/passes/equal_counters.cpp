@@ -1,5 +1,5 @@
-// Numbers of a loop that are equal in each round, such as the counters of what is zipped, become one: what follows finds loops
-// with one counter.
+// Congruent induction variables: numbers of a loop that are equal in each iteration, such as the counters of zipped sequences,
+// become one, because later passes expect loops with one counter.
 
 #include <algorithm>
 #include <optional>
@@ -106,7 +106,7 @@ class EqualCounters {
       for (Dim& d : value.type.shape) d = renamed(d, gone.symbol, remaining.symbol);
   }
 
-  // Tests of the block that are the same now are made once.
+  // Merges tests of the block that have become equal.
   void simplify_tests(BlockId b) {
     std::vector<bool> returned = returned_values(graph_);
     std::vector<NodeId> remaining, before = std::move(block(b).nodes);

@@ -1,6 +1,6 @@
-// A view of what a store has just written there is the stored value: where that is an array which has memory anyway, whoever
-// moves the view's elements elsewhere takes them from it. Arithmetic goes on reading the view: NumPy's bits may depend on
-// strides.
+// Store-to-load forwarding: a view of what a store has just written is the stored value. Where that is an array that has memory
+// in any case, copies and stores of the view's elements read it instead. Arithmetic still reads the view, as NumPy's bits may
+// depend on strides.
 
 #include <algorithm>
 #include <optional>
@@ -42,7 +42,7 @@ class Forwarding {
   }
 
  private:
-  // The array that lies where v, a view, looks.
+  // The array that the last store wrote to the elements of v, a view.
   std::optional<ValueId> stored_value(ValueId v) const {
     if (!is_view(graph_, v) || graph_.type(v).rank() == 0) return std::nullopt;
     ValueId base = v;

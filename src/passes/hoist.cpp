@@ -14,7 +14,7 @@ namespace accel {
 
 namespace {
 
-// A byte that is read costs as much: memory is slow, and hidden behind little work.
+// Cost of reading a byte, in element operations: memory is slow, and little work does not hide that.
 constexpr int byte_cost = 4;
 
 class Hoisting {
@@ -47,7 +47,7 @@ class Hoisting {
   bool is_array(ValueId v) const { return type(v).rank() > 0; }
   bool is_view(NodeId n) const { return op_class(node(n).op) == OpClass::view; }
 
-  // --- who uses what --------------------------------------------------------------------------------------------------
+  // * --- users of values ------------------------------------------------------------------------------------------------
 
   void find_users() {
     before_ = predecessors(graph_);
@@ -113,7 +113,8 @@ class Hoisting {
            std::any_of(in_memory_.begin(), in_memory_.end(), [&](const auto& other) { return fits(shape, other); });
   }
 
-  // The first of the blocks of which each goes on to the next one or leaves: values move past such branches (sink.cpp).
+  // The first block of the chain of guards before b: each block of the chain branches to the next one or to an exit. Values
+  // move past such branches (sink.cpp).
   BlockId before_guards(BlockId b) const {
     while (before_[static_cast<size_t>(b)].size() == 1) {
       BlockId from = before_[static_cast<size_t>(b)][0];
@@ -125,7 +126,7 @@ class Hoisting {
   }
   bool leaves(BlockId b) const { return graph_.blocks[static_cast<size_t>(b)].terminator.kind == TerminatorKind::leave; }
 
-  // Whether v has memory in the loop, too: others than loops over its elements read it.
+  // Whether v needs memory also inside of the loop: not only loops over its elements read it.
   bool needs_memory(ValueId v) const {
     BlockId own = before_guards(graph_.values[static_cast<size_t>(v)].block);
     return has_user(v, [&](const Node& user, ValueId used) {
@@ -137,7 +138,7 @@ class Hoisting {
     });
   }
 
-  // Whether v is stored to, or handed to code that may keep it: each iteration needs one of its own.
+  // Whether v is stored to, or passed to code that may retain it: then each iteration needs an object of its own.
   bool is_given_away(ValueId v) const {
     return has_user(v, [&](const Node& user, ValueId used) {
       return op_class(user.op) == OpClass::boxed || (op_class(user.op) == OpClass::update && user.operands[0] == used);
@@ -146,7 +147,7 @@ class Hoisting {
 
   // --- what is worth it -----------------------------------------------------------------------------------------------
 
-  // Whether no loop over other elements computes it on the way.
+  // Whether the node needs a loop of its own: it cannot be fused into the loop of its user.
   bool is_separate(const Node& n) const {
     OpClass kind = op_class(n.op);
     return kind == OpClass::gufunc || kind == OpClass::scan || kind == OpClass::join ||
@@ -300,8 +301,8 @@ class Hoisting {
     return graph_.nodes.back().results;
   }
 
-  // The block that goes on to the loop and nowhere else; made where there is none. None when the extents of what the header
-  // gets have names that only it knows.
+  // The preheader of the loop, made where there is none. Nullopt where extents of the header's parameters are symbols that the
+  // header binds.
   std::optional<BlockId> block_before(const NaturalLoop& loop) {
     std::vector<GraphEdge> edges;
     for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b)

@@ -1,6 +1,6 @@
 // A branch that only chooses between scalars becomes a selection: there is no jump that the processor could guess wrong. Checks
-// of integers on the ways to them are made behind it. An element that is stored on one way alone is stored on both: what has
-// been read there on the other one.
+// of integers that a side of the branch makes are made after the selection. An element that one side stores is stored on both:
+// the other side stores the value that it has read there.
 
 #include <algorithm>
 #include <map>
@@ -17,7 +17,8 @@ namespace accel {
 namespace {
 
 constexpr size_t most_choices = 2;
-// Operations of one way that are done on both. Where there are neither checks nor memory the C++ compiler chooses for itself.
+// Operations of one side that are computed on both. For sides without checks and memory accesses the C++ compiler makes the
+// choice.
 constexpr size_t most_computed = 8, most_left_to_compiler = 4;
 constexpr size_t most_moved = 4;  // elements
 
@@ -39,15 +40,15 @@ class IfConversion {
   }
 
  private:
-  // A branch of a way to a side exit.
+  // A branch within a side to a side exit.
   struct Check {
     ValueId condition = no_value;
     bool leaves_when = false;
     BlockId exit = -1;
   };
-  // One way of a branch to where both meet.
+  // One side of a branch: the blocks from the branch to the block where both sides join.
   struct BranchSide {
-    std::vector<BlockId> blocks;  // blocks of its own on the way
+    std::vector<BlockId> blocks;  // blocks that only this side reaches
     std::vector<Check> checks;
     size_t computed = 0, moved = 0;  // operations in the blocks
     std::vector<NodeId> stores;
@@ -78,7 +79,7 @@ class IfConversion {
     return out;
   }
 
-  // False where one of them has to be done on its way alone.
+  // False where a node of the block must not be computed on the other side.
   bool add_nodes(BranchSide& side, const Block& own, BlockId from) {
     for (NodeId n : own.nodes) {
       const Node& node = graph_.nodes[static_cast<size_t>(n)];
@@ -91,16 +92,16 @@ class IfConversion {
     return true;
   }
 
-  // Whether there is one way to a block.
+  // Whether one edge alone leads to a block.
   bool is_own(BlockId b) { return b != 0 && block(b).params.empty() && before_[static_cast<size_t>(b)].size() == 1; }
 
-  // Of a branch where one way leaves: the other way's number.
+  // The edge that stays, of a branch whose other edge leads to a side exit.
   std::optional<int> check_of(const Terminator& t) {
     if (t.kind != TerminatorKind::branch || leaves(t.targets[0]) == leaves(t.targets[1])) return std::nullopt;
     return leaves(t.targets[0]) ? 1 : 0;
   }
 
-  // Whether both ways compute the same: each of them counts on in a loop that they end.
+  // Whether both sides compute the same number, as where each ends the body of a loop and increments the counter.
   bool is_same_number(ValueId a, ValueId b, int depth = 4) const {
     if (a == b) return true;
     if (depth == 0 || graph_.is_input(a) || graph_.is_input(b) || graph_.type(a) != graph_.type(b)) return false;
@@ -144,7 +145,7 @@ class IfConversion {
     return true;
   }
 
-  // A graph with control flow stays one.
+  // At least two blocks have to remain: a graph with control flow stays one.
   bool can_join(const BranchSide (&sides)[2]) {
     if (is_among(sides[0].target, sides[0]) || is_among(sides[1].target, sides[1])) return false;
     return is_cheap(sides) && can_choose_arguments(sides) && left_ - count_removed_blocks(sides) >= 2;
@@ -164,7 +165,8 @@ class IfConversion {
     const std::vector<ValueId>&then = sides[0].arguments, &otherwise = sides[1].arguments;
     std::vector<NodeId> stores = sides[0].stores;
     stores.insert(stores.end(), sides[1].stores.begin(), sides[1].stores.end());
-    // What one way has stored is stored before a check of the other is made, and on both ways the arrays are the same.
+    // A store of one side would come before a check of the other side, and only one side can give the later version of an
+    // array.
     if (!stores.empty() && (!sides[0].checks.empty() || !sides[1].checks.empty())) return false;
     if (!sides[0].stores.empty() && !sides[1].stores.empty()) return false;
     size_t choices = 0;
@@ -176,8 +178,8 @@ class IfConversion {
     return choices <= most_choices;
   }
 
-  // Whether a number that is chosen says where the next turn of a loop reads what it chooses by: it would wait for memory,
-  // where a jump that is guessed right does not.
+  // Whether a selected number is the address from which the next iteration loads its condition: a selection waits for that
+  // load, a predicted branch does not.
   bool is_awaited(BlockId b, const BranchSide (&sides)[2]) {
     std::set<ValueId> addresses, reached;
     looked_at_.clear();
@@ -189,7 +191,7 @@ class IfConversion {
     return std::any_of(addresses.begin(), addresses.end(), [&](ValueId v) { return reached.contains(v); });
   }
 
-  // The parameters that say where memory is read for a value, which is itself an address or not.
+  // Collects the parameters that addresses of loads depend on, for a value that is itself an address or not.
   void find_addresses(ValueId v, bool is_address, std::set<ValueId>& out) {
     if (graph_.is_input(v)) {
       if (is_address) out.insert(v);
@@ -224,7 +226,7 @@ class IfConversion {
       }
   }
 
-  // Whether v is what all of the stores, one after the other, make of `base`.
+  // Whether v is the version of `base` after all of the stores, in their order.
   bool is_last_version(ValueId v, ValueId base, const std::vector<NodeId>& stores) const {
     if (stores.empty()) return false;
     for (auto n = stores.rbegin(); n != stores.rend(); ++n) {
@@ -235,7 +237,7 @@ class IfConversion {
     return v == base;
   }
 
-  // The other way stores what lies there.
+  // Makes the store on both sides: the side without it stores the old value of the element.
   void store_on_both(BlockId b, NodeId store, ValueId condition, bool holds) {
     ValueId element = graph_.nodes[static_cast<size_t>(store)].operands[1];
     ValueId value = graph_.nodes[static_cast<size_t>(store)].operands[2];
@@ -252,8 +254,8 @@ class IfConversion {
     return std::find(side.blocks.begin(), side.blocks.end(), b) != side.blocks.end();
   }
 
-  // The checks of both ways, each made if its way is the one: one block after the other, each of which one of the ways had.
-  // Returns the last one.
+  // Makes the checks of both sides, each on the condition that its side is taken, in a chain of the blocks that the sides had.
+  // Returns the last block.
   BlockId make_checks(BlockId b, ValueId condition, const BranchSide (&sides)[2]) {
     BlockId at = b;
     for (int k = 0; k < 2; ++k)

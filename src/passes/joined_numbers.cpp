@@ -1,5 +1,5 @@
-// An array that is made of a few numbers only to be stored is stored number by number, and whoever reads one of its elements
-// takes the number: it needs no memory.
+// Scalar replacement: an array that is made of a few numbers only to be stored is stored number by number, and loads of its
+// elements become the numbers, so it needs no memory.
 
 #include <algorithm>
 #include <map>
@@ -40,7 +40,7 @@ class JoinedNumbers {
 
   // --- numbers ------------------------------------------------------------------------------------------------------------
 
-  // The number that is an element of v; no_value: it is nobody's that is known.
+  // The number that is the element of v at this index; no_value: unknown.
   ValueId number_at(ValueId v, Index at) const {
     while (!graph_.is_input(v)) {
       const Node& own = graph_.producer(v);
@@ -52,7 +52,7 @@ class JoinedNumbers {
     return no_value;
   }
 
-  // The operand of which the element is one, at a place that is now in `at`.
+  // The operand that the element comes from; `at` becomes its index there.
   std::optional<size_t> source(const Node& own, Index& at) const {
     if (own.op == Op::copy) return 0;
     if (own.op == Op::concatenate) return part(own, at[static_cast<size_t>(own.attrs.axes[0])]);
@@ -117,7 +117,8 @@ class JoinedNumbers {
     return !graph_.is_input(v) && graph_.producer(v).op != Op::full;  // which is stored by one loop
   }
 
-  // All places of an array of few elements, in C order; none where it is another array.
+  // All indices of an array of at most most_elements elements, in C order; empty for larger arrays and for shapes that are not
+  // constant.
   std::vector<Index> indices_of(const Type& array) const {
     std::vector<Index> out{{}};
     for (Dim extent : array.shape) {
@@ -134,7 +135,7 @@ class JoinedNumbers {
     return out;
   }
 
-  // A chain of stores of single elements in the place of the node, if all that it stores are numbers.
+  // Replaces the node by a chain of stores of single elements, if all that it stores are numbers.
   bool store(BlockId home, NodeId n) {
     const Node whole = node(n);
     const std::vector<Index> indices = indices_of(type(whole.operands[2]));

@@ -1,5 +1,5 @@
-// A store whose elements a later one writes anew, before anybody looks at them, is made only where a way leaves the graph in
-// between.
+// Dead-store elimination: a store whose elements a later store overwrites before they are read is made only at the exits that
+// are reached between the two.
 
 #include <algorithm>
 #include <optional>
@@ -56,9 +56,9 @@ class Overwritten {
     return true;
   }
 
-  // --- who uses the store ---------------------------------------------------------------------------------------------
+  // * --- the users of the store -----------------------------------------------------------------------------------------
 
-  // One store is all that uses its result, and writes where it has written, or everywhere.
+  // The store that overwrites this one: the only user of its result, which writes the same elements or all.
   std::optional<Following> following(NodeId id) {
     ValueId stored = node(id).results[0];
     std::optional<SoleStore> sole = sole_store(graph_, stored);
@@ -69,7 +69,7 @@ class Overwritten {
     return Following{std::move(*sole), {}};
   }
 
-  // --- the ways between the stores ------------------------------------------------------------------------------------
+  // * --- the paths between the stores -----------------------------------------------------------------------------------
 
   // Whether nothing on the nodes [begin, end) can see memory.
   bool is_quiet(std::vector<NodeId>::const_iterator begin, std::vector<NodeId>::const_iterator end) {
@@ -103,7 +103,7 @@ class Overwritten {
         }
       }
     }
-    // There is no other way to any of them.
+    // Every predecessor of the reached blocks lies between the two stores.
     return next.exits.size() <= most_exits && std::all_of(reached.begin(), reached.end(), [&](BlockId b) {
              const auto& before = before_[static_cast<size_t>(b)];
              return std::all_of(before.begin(), before.end(), [&](BlockId p) { return between.contains(p); });
@@ -117,7 +117,7 @@ class Overwritten {
     return v;
   }
 
-  // Whether what is stored lies in memory that stays as it is.
+  // Whether the stored value lies in memory that is not written: an exit can read it later.
   bool is_unchanged(ValueId stored) {
     ValueId v = source_of(stored);
     if (!graph_.is_input(v) || pinned_inputs(graph_)[static_cast<size_t>(v)] != not_pinned || is_handed_on(graph_, {v}))

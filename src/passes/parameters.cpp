@@ -1,4 +1,4 @@
-// Block parameters that are the same value however the block is reached become that value.
+// Trivial parameters: block parameters to which all edges give one value become that value.
 
 #include <algorithm>
 

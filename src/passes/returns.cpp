@@ -1,4 +1,5 @@
-// Ways that meet only to return what each has made return it themselves, in the memory of the result.
+// Return tail duplication: paths that join only to return return by themselves, so that each computes in the memory of the
+// result.
 
 #include <algorithm>
 

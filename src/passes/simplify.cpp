@@ -19,7 +19,8 @@ struct Rewrite {
 
   const Type& result() const { return graph.type(node.results[0]); }
   ValueId operand() const { return node.operands[0]; }
-  // The operand's producer when it is an `op`, else null. The views of a store begin at its base: nobody looks behind that.
+  // The operand's producer when it is an `op`, else null. The views of a store end at its base, so the operands of the base are
+  // not looked at.
   const Node* inner(Op op) const {
     if (graph.is_input(operand()) || bases[static_cast<size_t>(operand())]) return nullptr;
     const Node& producer = graph.producer(operand());

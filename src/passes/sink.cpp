@@ -1,6 +1,6 @@
-// Moves what a block computes past the branch at its end, when one way leaves the graph and the other one goes on to use it:
-// there one loop computes the values and what becomes of them, and they need no memory. The exit gets a computation of its own,
-// of what it hands over and of all that may raise events.
+// Moves what a block computes past the branch at its end, when one edge leads to an exit and the block of the other edge uses
+// it: one loop then computes the values and their users, and they need no memory. The exit gets a copy of the computations that
+// it returns and of those that may raise events.
 
 #include <algorithm>
 #include <map>
@@ -52,7 +52,7 @@ class Sinking {
                         [&](NodeId n) { return is_barrier(node(n)) || node(n).op == Op::bind; });
   }
 
-  // The edge of a branch that goes on where the other one leaves; -1 when it is no such branch.
+  // The edge that stays, of a branch whose other edge leads to an exit; -1 for other branches.
   int staying_edge(BlockId b) const {
     const Terminator& t = block(b).terminator;
     if (t.kind != TerminatorKind::branch || t.targets[0] == t.targets[1]) return -1;
@@ -77,7 +77,7 @@ class Sinking {
     return false;
   }
 
-  // Whether v is computed with in b, or behind further branches that it may be moved past.
+  // Whether b computes with v, or a block after further branches that v may be moved past.
   bool is_wanted(BlockId b, ValueId v) const {
     if (computes_with(b, v)) return true;
     for (NodeId n : block(b).nodes)
@@ -97,7 +97,7 @@ class Sinking {
 
   using Uses = std::map<ValueId, int>;
 
-  // Whether v has memory, or needs none, when a block behind its own uses it. `uses`: those within b.
+  // Whether use in a later block costs v no memory: it has memory already, or needs none. `uses`: those within b.
   bool is_shared(ValueId v, BlockId b, const Uses& uses) const {
     if (!is_of(v, b) || !is_array(v)) return true;
     auto own = uses.find(v);
@@ -119,7 +119,8 @@ class Sinking {
     return uses;
   }
 
-  // One round over b from its end: nodes of `allowed` that nothing which stays needs or is not to be overtaken by.
+  // Nodes of `allowed` that may move past the end of b, in one pass from there: no remaining node needs them, and they pass no
+  // barrier and reorder no events.
   Nodes movable(BlockId b, const Nodes& allowed) const {
     std::set<ValueId> needed = used_at_end(b);
     Nodes out;
@@ -140,7 +141,7 @@ class Sinking {
     return out;
   }
 
-  // Those that lead to a value which is wanted in `to`.
+  // The nodes of `moved` that compute values which are wanted in `to`, with their operands.
   Nodes wanted(BlockId b, BlockId to, const Nodes& moved) const {
     std::set<ValueId> sources;
     Nodes out;
@@ -206,7 +207,7 @@ class Sinking {
     return true;
   }
 
-  // Nodes whose values the exit hands over, or that raise events, with what they need.
+  // Nodes whose values the exit returns, or that raise events, with their operands.
   std::vector<NodeId> needed_at(BlockId exit, const std::vector<NodeId>& nodes) const {
     std::set<ValueId> needed = used_at_end(exit);
     for (NodeId n : block(exit).nodes) needed.insert(node(n).operands.begin(), node(n).operands.end());
@@ -223,7 +224,7 @@ class Sinking {
     return out;
   }
 
-  // The way out gets a block of its own, that starts with copies of these nodes.
+  // Gives the edge to an exit a block of its own that starts with copies of these nodes.
   void copy_to_exit(BlockId from, int edge, std::vector<NodeId> copied) {
     BlockId exit = block(from).terminator.targets[edge];
     copied.insert(copied.end(), block(exit).nodes.begin(), block(exit).nodes.end());

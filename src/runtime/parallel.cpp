@@ -32,7 +32,7 @@ thread_local int64_t interrupted_since = 0;
 class Loop;
 thread_local Loop* running = nullptr;  // that this thread is in
 
-// Taken when the library is loaded, before anybody can have called omp_set_num_threads through it.
+// Read when the library is loaded, before any call of omp_set_num_threads.
 const int initial_omp_threads = omp_get_max_threads();
 const bool omp_threads_given = std::getenv("OMP_NUM_THREADS") != nullptr;
 
@@ -42,8 +42,8 @@ class Poll {
   Poll() : ask_(interrupt_poll.load(std::memory_order_relaxed)) {
     if (ask_) start_ = Clock::now(), next_ = start_ + poll_interval;
   }
-  // `done`: the part of the loop that threads have begun. Where the run can leave after the loop, the loop goes on if it seems
-  // to end shortly, and for a short time only: its last iterations may never end.
+  // `done`: the part of the loop that threads have begun. Where the run can leave after the loop, the loop continues if it is
+  // expected to end shortly, and for a short time only: its last iterations may never end.
   bool interrupted(double done) {
     if (!ask_) return false;
     Clock::time_point now = Clock::now();
@@ -102,8 +102,8 @@ class Range {
   alignas(64) std::atomic<uint64_t> ends_{0};
 };
 
-// Each thread has a range of its own, the same in loops that follow each other, so that it finds in its caches what it worked
-// on before; who has done his own helps the others from behind.
+// Each thread has a range of its own, equal in consecutive loops, so that it finds the data of the previous loop in its caches.
+// A thread that has done its own range takes chunks from the ends of the others.
 class Loop final : public SharedWork {
  public:
   Loop(AccelRegion region, void* frame, int64_t n, int64_t chunk, int threads, bool backwards)
@@ -235,7 +235,7 @@ void forget_interrupt() { interrupted_since = 0; }
 
 int poll_interrupt(int leaves, AccelPoll* state) {
   thread_local int64_t next_of_kind[2] = {0, 0};
-  int64_t& next = next_of_kind[leaves < 2 ? 0 : 1];  // loops that may leave for more reasons ask in their own time
+  int64_t& next = next_of_kind[leaves < 2 ? 0 : 1];  // separate intervals for the kinds of exits
   Interrupt (*ask)(int) = interrupt_poll.load(std::memory_order_relaxed);
   int64_t now = coarse_nanoseconds();
   adapt(*state, now);
@@ -247,7 +247,7 @@ int poll_interrupt(int leaves, AccelPoll* state) {
   if (interrupted_since == 0) interrupted_since = now;
   bool waits = asked == Interrupt::soon && leaves == 0;  // for a loop around this one
   if (waits && now - interrupted_since < std::chrono::nanoseconds(short_wait).count()) {
-    state->turns = 1;  // so that the loop around this one asks soon
+    state->turns = 1;  // so that the loop around this one polls soon
     return 0;
   }
   if (running != nullptr) running->stop();

@@ -58,7 +58,7 @@ bool has_huge_pages() {
 
 size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-// Blocks start at different places of a page. A processor takes a load for one of what was stored shortly before where the
+// Blocks start at different offsets in a page. A processor takes a load for one of what was stored shortly before where the
 // last twelve bits of their addresses agree; large arrays of the system start at 16.
 constexpr size_t first_start = 1024, start_step = 1024, starts = 3;
 
@@ -104,7 +104,8 @@ Block take_at(size_t index) {
   return block;
 }
 
-// The smallest kept block that fits and wastes at most an eighth; of equal ones the one released last, whose pages are warm.
+// The smallest cached block that fits and wastes at most an eighth; of equal ones the one released last, whose pages are in the
+// caches.
 char* take_fitting(size_t bytes, size_t* capacity) {
   auto& cached = result_pool().cached;
   size_t best = cached.size();
@@ -122,13 +123,14 @@ char* take_fitting(size_t bytes, size_t* capacity) {
 std::vector<Block> take_surplus(int64_t limit) {
   std::vector<Block> surplus;
   auto idle_since = Clock::now() - idle_limit;
-  while (!result_pool().cached.empty() && (result_pool().stats.kept_bytes > limit || result_pool().cached.front().released < idle_since))
+  while (!result_pool().cached.empty() &&
+         (result_pool().stats.kept_bytes > limit || result_pool().cached.front().released < idle_since))
     surplus.push_back(take_at(0));
   return surplus;
 }
 
-// The system may take the pages of kept blocks, without asking, when it is short of memory: of all but those released last,
-// whose next use would pay for that. Only huge pages make this cheap.
+// Lets the system take the pages of cached blocks when it is short of memory, except of the blocks released last, whose next
+// use would pay for that. Only huge pages make this cheap.
 void give_back(int64_t but_bytes) {
   auto& cached = result_pool().cached;
   for (size_t i = cached.size(); i-- > 0;) {

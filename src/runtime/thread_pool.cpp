@@ -36,8 +36,8 @@ void relax() {
 #endif
 }
 
-// Waits until `done()`, for a while; false when it still is not. Other threads may have been put on the same processor, the one
-// that is waited for among them.
+// Spins until `done()`, for a limited time; false when that has passed. The thread that is waited for may be scheduled on this
+// processor.
 template <class Done>
 bool spin_until(std::chrono::microseconds patience, Done done) {
   Clock::time_point end{};
@@ -171,7 +171,7 @@ namespace {
 
 std::atomic<ThreadPool*> current{nullptr};
 
-// The child of a fork has none of the threads; whatever state the old pool was in is left behind.
+// The child of a fork has none of the threads; the old pool is leaked, as its state is unknown.
 void forget_pool() { current.store(new ThreadPool, std::memory_order_release); }
 
 // When the library is loaded, so that no fork can come before.

@@ -1,9 +1,9 @@
 #pragma once
 // The process's worker threads.
 //
-// A loop of OpenMP ends when every thread of its team has arrived, also one that the system did not let run: on a busy
-// machine that costs milliseconds. Here the calling thread does all the work that nobody has taken and waits only for
-// threads that are in the middle of a piece. OpenMP is still asked for the number of threads (parallel.h).
+// A loop of OpenMP ends when every thread of its team has arrived, also one that the system did not let run: on a busy machine
+// that costs milliseconds. Here the calling thread does all the work that no other thread has taken, and waits only for threads
+// that are in the middle of a piece. The number of threads still comes from OpenMP (parallel.h).
 
 #include <atomic>
 #include <cstdint>
@@ -28,8 +28,8 @@ class SharedWork {
   std::atomic<uint32_t> inside_{0};  // workers in run_as_worker
 };
 
-// Offers `work` to up to `workers` threads and returns at once. Threads are started when needed; when none can be
-// started, nobody takes the work. In the child of a fork the pool is empty and starts anew.
+// Offers `work` to up to `workers` threads and returns at once. Threads are started when needed; when none can be started, the
+// caller does all the work. In the child of a fork the pool is empty and starts anew.
 void share_work(SharedWork& work, int workers);
 
 // Takes the offer back and waits for the workers inside to leave. Afterwards `work` may end.

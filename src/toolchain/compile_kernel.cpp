@@ -41,8 +41,8 @@ struct State {
 
 State& state();
 
-// In the child of a fork: the threads that would land these flights are not there. Left alone, not destroyed, since others
-// of those threads wait on them.
+// In the child of a fork: the threads that would complete these flights do not exist. The flights are leaked, not destroyed, as
+// threads of the parent wait on them.
 void forget_flights() {
   auto* abandoned = new auto(std::move(state().flights));
   (void)abandoned;
@@ -152,7 +152,7 @@ KernelResult guarded_load_or_compile(const Digest& key, const KernelSource& sour
   }
 }
 
-// The flight of `key`; `first` tells whether the caller must do the work.
+// The flight of `key`; `first`: whether the caller must do the work.
 std::shared_ptr<Flight> join_flight(const Digest& key, bool& first) {
   std::lock_guard lock(state().mutex);
   auto [at, inserted] = state().flights.try_emplace(key);

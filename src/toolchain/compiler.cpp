@@ -17,15 +17,15 @@
 namespace accel {
 namespace {
 
-// Where g++ (12, 13) splits a loop behind a check that a store and a load do not overlap, the check leaves out the last
-// element that a store under a branch writes.
+// Where g++ (12, 13) splits a loop under a check that a store and a load do not overlap, the check misses the last element that
+// a conditional store writes.
 constexpr const char* no_loop_distribution = "-fno-tree-loop-distribution";
 
-// -ffp-contract=off and the absence of -ffast-math keep NumPy's bits. -ftrapping-math keeps events: without it operations on
-// constants that a selection may give are worked out at compile time, and those under branches on both ways.
-// -nostdlib saves the search for and the linking of libraries no kernel needs, a third of the compile time of a small
-// kernel; -lgcc (static) still provides 128-bit division and half-precision conversion. What a kernel takes from libc
-// and libm is resolved when it is loaded.
+// -ffp-contract=off and the absence of -ffast-math preserve NumPy's bits. -ftrapping-math preserves events: without it g++
+// evaluates operations on constants at compile time, also those that a selection may give, and computes both sides of branches.
+// -nostdlib saves the search for and the linking of libraries no kernel needs, a third of the compile time of a small kernel;
+// -lgcc (static) still provides 128-bit division and half-precision conversion. What a kernel takes from libc and libm is
+// resolved when it is loaded.
 constexpr const char* base_flags[] = {"-O3",
                                       "-march=native",
                                       "-ffp-contract=off",

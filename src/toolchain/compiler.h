@@ -14,12 +14,12 @@ struct Compiler {
   std::string identity;              // path, size and time of change: differs after an upgrade
 };
 
-// The setting `compiler` (CXX) when it is given, else g++, else clang++ on PATH. Starts nothing; fails with no_compiler.
-// The answer is kept until the setting or PATH changes.
+// The setting `compiler` (CXX) when it is given, else g++, else clang++ on PATH. Starts nothing; fails with no_compiler. The
+// result is cached until the setting or PATH changes.
 Result<Compiler> find_compiler();
 
-// The identity that find_compiler() would give, or "" when nobody has called it for the present setting and PATH. Looks at
-// no file: a warm start must not depend on a compiler.
+// The identity that find_compiler() would give, or "" when its result is not cached for the current setting and PATH. Reads no
+// file: a warm start must not depend on a compiler.
 std::string cached_compiler_identity();
 
 // First line of `--version`.

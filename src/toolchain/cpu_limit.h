@@ -24,7 +24,7 @@ class CpuLimit {
   pid_t group_;
   double seconds_;
   Clock::time_point next_look_, progress_due_;
-  double used_before_ = 0;  // of processor time, when progress was last asked for
+  double used_before_ = 0;  // processor time at the last test for progress
 };
 
 }  // namespace accel

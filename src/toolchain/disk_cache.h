@@ -35,8 +35,8 @@ struct CacheUsage {
 
 class DiskCache {
  public:
-  // Opens `folder`, and makes it (0700) when it is missing. Fails with cache_unusable unless it belongs to this user (or
-  // to root) and nobody else may write to it.
+  // Opens `folder`, and makes it (0700) when it is missing. Fails with cache_unusable unless it belongs to this user (or to
+  // root) and no other user may write to it.
   static Result<DiskCache> open(const std::string& folder);
 
   // The entry's shared object, or nothing. A damaged entry is deleted. When both compiler identities are known and
@@ -48,8 +48,8 @@ class DiskCache {
 
   void remove(const Digest& key) const;
 
-  // Waits until nobody else holds the lock of `key`, at most `timeout` seconds: then, and where the folder cannot be
-  // written, the caller goes on without it.
+  // Waits at most `timeout` seconds for the lock of `key`. After that, and where the folder cannot be written, returns without
+  // the lock.
   CacheLock lock(const Digest& key, double timeout) const;
 
   CacheUsage usage() const;

@@ -1,5 +1,5 @@
 #pragma once
-// What works on this machine, what does not, and the way out: the report behind `python -m accel doctor`.
+// What works on this machine, what does not, and the remedy: the report of `python -m accel doctor`.
 
 #include <cstdint>
 #include <string>

@@ -27,7 +27,7 @@ class FileDescriptor {
   int fd_ = -1;
 };
 
-// All bytes from the current position on, or nothing on an error (errno tells) or above `limit` bytes.
+// All bytes from the current position on, or nothing on an error (see errno) or above `limit` bytes.
 std::optional<std::string> read_all(int fd, size_t limit = size_t{1} << 30);
 std::optional<std::string> read_file(const std::string& path);
 // Returns 0 or errno.

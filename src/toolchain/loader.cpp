@@ -19,8 +19,8 @@
 namespace accel {
 namespace {
 
-// dlopen takes equal paths for the same library without looking, and descriptor numbers come back. So each path spells
-// a number of its own in redundant separators: '/' for 0, "/." for 1.
+// dlopen takes equal paths for one library without a look at the file, and descriptor numbers are reused. So each path spells a
+// number of its own in redundant separators: '/' for 0, "/." for 1.
 std::string unique_path(int fd) {
   static std::atomic<uint64_t> counter{0};
   std::string path = "/proc/self/fd";

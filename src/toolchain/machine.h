@@ -6,7 +6,7 @@
 
 namespace accel {
 
-// Model and instruction set, as `-march=native` sees them; the same for equal machines. Computed once.
+// Model and instruction set, as `-march=native` finds them; equal on equal machines. Computed once.
 const std::string& cpu_identity();
 // "AMD EPYC 9354 32-Core Processor".
 const std::string& cpu_model();

@@ -12,7 +12,7 @@ enum class ProcessEnd {
   timed_out,    // stopped at the limit, with all its children
   interrupted,  // stopped because is_interrupted()
   not_started,  // code is errno
-  unknown,      // somebody else collected the exit status
+  unknown,      // other code collected the exit status
 };
 
 struct ProcessResult {

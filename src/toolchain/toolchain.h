@@ -9,8 +9,8 @@
 
 namespace accel {
 
-// Whatever kernels depend on and this layer cannot know: versions of NumPy and accel. Part of every cache key.
-// Requires to be called before the first compile.
+// Dependencies of kernels outside of this layer: versions of NumPy and accel. Part of every cache key. Requires to be called
+// before the first compile.
 void set_environment_key(std::string key);
 
 // Called a few dozen times per second by each thread that waits for the compiler. Null switches it off.

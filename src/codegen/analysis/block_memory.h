@@ -13,7 +13,7 @@ namespace accel {
 bool needs_allocation(const Buffer& buffer);
 // Buffers that `protect` steps name, ascending.
 std::vector<BufferId> protected_buffers(const Program& program);
-// Buffers whose memory is the same from start to end.
+// Buffers whose memory does not move during the run.
 std::set<BufferId> fixed_buffers(const Program& program);
 // Buffers that a step writes and that get their memory from control flow.
 std::set<BufferId> buffers_written(const Program& program, const BlockStep& step);

@@ -35,7 +35,8 @@ bool defines(const Body& body, TempId temp) {
   return std::any_of(body.begin(), body.end(), [&](const Stmt& stmt) { return stmt.dst == temp || defines(stmt.body, temp); });
 }
 
-// Whether the temp has its final value before `body[place]`: it comes from outside of the nest, or from a statement before.
+// Whether the temp has its final value before `body[position]`: it comes from outside of the nest, or from an earlier
+// statement.
 bool is_known_before(const Nest& nest, const Body& body, size_t position, TempId temp) {
   if (!defines(nest.body, temp)) return true;
   auto end = body.begin() + static_cast<std::ptrdiff_t>(position);

@@ -14,7 +14,7 @@ struct StandIn {
   const char* function;
   const char* most;
 };
-// Null when the statement calls no such loop for one number.
+// Null when the statement calls no loop with an estimate for one number.
 const StandIn* stand_in(const Program& program, const Stmt& stmt);
 
 // What the result of `body[call]`, a call for one number in `nest`, is compared with. Nullopt when it has other uses, or

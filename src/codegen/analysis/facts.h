@@ -19,7 +19,7 @@ class Facts {
 
   // The statement that computes a temp; null when nothing does. A declared accumulator is not a value of its own.
   const Stmt* definition(TempId temp) const { return definitions_[static_cast<size_t>(temp)]; }
-  // Whether a temp is the same in every function of a nest, so that it is written again rather than passed: constants and
+  // Whether a temp has one value in all functions of a nest, so that it is written again rather than passed: constants and
   // scalars.
   bool is_launch_constant(TempId temp) const;
   // Whether the computation of a temp has floating-point events that a compiler could skip: the temp reaches only selections,

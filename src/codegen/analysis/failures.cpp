@@ -6,13 +6,13 @@ namespace accel {
 
 namespace {
 
-constexpr size_t most_outputs = 16;  // of exits, for which a run asks whether they have memory
+constexpr size_t most_outputs = 16;  // outputs of exits whose memory is tested one by one
 
 const Body& body_of(const Program& program, const BlockStep& step) {
   return step.kind == StepKind::nest ? program.nests[static_cast<size_t>(step.nest)].body : step.body;
 }
 
-// Whether a loop of NumPy's or a call of the caller's may report an error, or a loop is asked whether it is to end.
+// Whether a loop of NumPy's or a call of the caller's may report an error, or a loop polls for interruption.
 bool may_report(const Program& program, const Body& body) {
   return std::any_of(body.begin(), body.end(), [&](const Stmt& stmt) {
     bool boxed = stmt.kind == StmtKind::boxed || stmt.kind == StmtKind::python || stmt.kind == StmtKind::receive ||

@@ -1,5 +1,5 @@
 #pragma once
-// What may keep a run from reaching its end, so that memory has to be put back.
+// Failures of a run: what may stop it before its end, so that memory has to be restored.
 
 #include <map>
 #include <set>

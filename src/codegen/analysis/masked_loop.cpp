@@ -63,7 +63,7 @@ class Splitter {
     }
   }
 
-  // Whether a value to be stored is what is there, but for elements where one of `masks` holds.
+  // Whether a store preserves the old value of elements where none of `masks` holds.
   bool preserves_others(const Stmt& store, TempId value, std::set<TempId>& masks) const {
     const Stmt* stmt = definition(value);
     if (stmt == nullptr) return false;

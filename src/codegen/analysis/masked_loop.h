@@ -1,6 +1,6 @@
 #pragma once
-// Loops over elements whose stores masks select, in two halves: masks first, then what only selected elements need. Where a
-// strip of elements has none that is selected, the second half is passed over.
+// Loops over elements whose stores masks select, in two halves: masks first, then what only selected elements need. The second
+// half is skipped for strips without selected elements.
 
 #include <optional>
 #include <set>
@@ -15,8 +15,8 @@ struct MaskedLoop {
   std::vector<const Stmt*> second;  // for elements that a mask selects; loads and constants may be in both
   std::vector<TempId> masks;        // where none of these holds, `second` does nothing
   std::vector<TempId> handed;       // masks that `first` computes and `second` reads, the above among them
-  // Of `first`: moduli that are only compared with numbers that are the same for all elements, and these
-  // comparisons. Squares decide most of them. None where the first half may not be done twice.
+  // Of `first`: moduli that are only compared with loop invariants, and these comparisons. Squares decide most of them. None
+  // where the first half may not be done twice.
   std::set<const Stmt*> moduli, comparisons;
 };
 

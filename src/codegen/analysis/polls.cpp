@@ -11,7 +11,7 @@ constexpr size_t statements_of_strip = 16;
 constexpr int64_t largest_step = 1 << 20;
 // The time of an iteration is counted in turns: an iteration of a few statements takes one, and each of these steps so many.
 constexpr int turns_of_nest = 64, turns_of_inner_loop = 1024, turns_of_draw = 16;
-constexpr int turns_of_call = 1 << 14;  // nobody knows how long it takes
+constexpr int turns_of_call = 1 << 14;  // its duration is unknown
 
 // Whether a nest calls one of NumPy's functions of whole matrices.
 bool calls_solver(const Body& body) {
@@ -92,7 +92,7 @@ void PollFinder::find_back_edges() {
   }
 }
 
-// Back edges ask whether the run is interrupted. Innermost loops that count ask after each strip instead.
+// Back edges poll for interruption. Innermost counted loops poll after each strip instead.
 void PollFinder::place_poll(const BackEdge& back) {
   const bool asks = asks_itself(facts_, program_.blocks[back.from]), brief = is_short(back);
   if (asks) out_.questions[program_.blocks[back.from].condition] = turns_of_loop(back);
@@ -111,7 +111,7 @@ bool PollFinder::is_short(const BackEdge& back) const {
   });
 }
 
-// Whether a short counted loop ends soon, runs in strips, or need not ask.
+// Whether a short counted loop ends soon, runs in strips, or need not poll.
 bool PollFinder::is_asked_otherwise(const BackEdge& back, bool asks) {
   if (ends_soon(back.header(), back.from)) {
     if (asks) out_.questions.erase(program_.blocks[back.from].condition);
@@ -124,7 +124,7 @@ bool PollFinder::is_asked_otherwise(const BackEdge& back, bool asks) {
   return true;
 }
 
-// What an iteration of a loop counts for; loops within it are asked themselves.
+// The turns of an iteration of a loop; loops within it poll by themselves.
 Turns PollFinder::turns_of_loop(const BackEdge& back) const {
   Turns out;
   for (size_t block : back.loop) {

@@ -1,5 +1,5 @@
 #pragma once
-// Where loops of the control flow ask whether the run is interrupted (safepoint polls): at which edges, and how often.
+// Safepoint polls: at which edges, and how often, loops of the control flow test whether the run is interrupted.
 
 #include <map>
 #include <optional>
@@ -11,30 +11,30 @@
 
 namespace accel {
 
-// A short counted loop whose iterations run in strips: the run is asked after each.
+// A short counted loop whose iterations run in strips, with a poll after each.
 struct Strip {
   size_t latch = 0;
   long step = 0;    // what the latch adds to the counter
   long length = 0;  // added to the counter in a strip
   TempId counter = -1, end = -1;
-  Dim fixed_end;  // an end that is the same in the whole run
+  Dim fixed_end;  // an end that is constant during the run
 };
 
 // Edges are a block and the number of its edge.
 struct Polls {
   PolledEdges edges;
   std::set<std::pair<size_t, int>> back_edges;
-  std::set<std::pair<size_t, int>> optional_edges;  // no reason to keep memory that is written: a run may have to go on
-  std::map<TempId, Turns> questions;                // by conditions of blocks that ask themselves: what an iteration counts for
+  std::set<std::pair<size_t, int>> optional_edges;  // these alone do not require backups of memory: a run may have to go on
+  std::map<TempId, Turns> questions;                // by conditions of blocks that poll explicitly: turns of an iteration
   std::map<size_t, Strip> strips;                   // by header
   bool has_loops = true;
 };
 
 Polls find_polls(const Program& program, const Facts& facts);
 
-// Whether the block asks whether the run is interrupted, and branches on that.
+// Whether the block polls explicitly, and branches on the result.
 bool asks_itself(const Facts& facts, const ProgramBlock& block);
-// The block that asks whether the run is interrupted, and branches to this exit if so.
+// The block that polls explicitly, and branches to this exit if the run is interrupted.
 std::optional<size_t> asked_by(const Program& program, const Facts& facts, const ProgramBlock& exit);
 
 }  // namespace accel

@@ -17,7 +17,7 @@ bool only_moves(const Stmt& stmt) { return stmt.dst >= 0 && (stmt.kind == StmtKi
 using Temps = std::vector<bool>;
 
 // Liveness: what is used for certain before a block's statements, from what is used after them. act(stmt, used) gets each with
-// what is used after it. `undone`: stores that nobody may ever see.
+// what is used after it. `undone`: stores that may be overwritten before they are read.
 template <class Act>
 void visit_backwards(const ProgramBlock& block, const std::set<const Stmt*>& undone, Temps& used, Act act) {
   for (auto step = block.steps.rbegin(); step != block.steps.rend(); ++step) {
@@ -94,12 +94,12 @@ class PreservedEvents {
   const Program& program_;
   const std::vector<const Stmt*>& definitions_;
   bool quiet_comparisons_;
-  std::vector<std::pair<TempId, TempId>> moves_;  // to a temp, from another one
+  std::vector<std::pair<TempId, TempId>> moves_;  // destination and source
   std::vector<bool> used_;                        // by what is seen outside
   std::vector<Parts> parts_;                      // of each complex temp that statements use
   std::set<TempId> preserved_;
-  std::set<const Stmt*> undone_;   // stores that nobody may ever see
-  std::set<TempId> with_sources_;  // of which preserve_sources has looked at all
+  std::set<const Stmt*> undone_;   // stores that may be overwritten before they are read
+  std::set<TempId> with_sources_;  // temps that preserve_sources has visited
 };
 
 void PreservedEvents::visit(const ProgramBlock& block) {
@@ -179,7 +179,8 @@ void PreservedEvents::for_each_unrolled_store(const Body& body, const std::funct
   }
 }
 
-// The C++ compiler moves the computation of a number to the only path that uses it. Computations with events are kept in place.
+// The C++ compiler moves the computation of a number to the only path that uses it. Computations with events must stay on all
+// paths.
 void PreservedEvents::preserve_events_of_paths() {
   const size_t temps = used_.size();
   std::vector<Temps> before(program_.blocks.size(), Temps(temps, true));
@@ -222,7 +223,8 @@ PreservedEvents::Parts PreservedEvents::parts_used(const Stmt& stmt) const {
   return program_.own_events(stmt) != 0 ? both_parts : no_part;
 }
 
-// Whether a statement takes one part of a complex number whose other part nobody uses: the C++ compiler does not compute that.
+// Whether a statement takes one part of a complex number whose other part is not used: the C++ compiler does not compute the
+// unused part.
 bool PreservedEvents::drops_part(const Stmt& stmt) const {
   const Parts parts = parts_used(stmt);
   if (parts != real_part && parts != imaginary_part) return false;
@@ -242,7 +244,7 @@ void PreservedEvents::preserve_events_of_selections(const Body& body) {
     if (is_selection(stmt)) {
       for (TempId arg : stmt.args) preserve_sources(arg);
     } else if (stmt.kind == StmtKind::compute && stmt.op == Op::merge) {
-      preserve_sources(stmt.args[2]);  // the other one does not exist where it is not chosen
+      preserve_sources(stmt.args[2]);  // args[1] exists only where it is selected
     }
     if (stmt.dst >= 0 && !used_[static_cast<size_t>(stmt.dst)]) preserve_sources(stmt.dst);
     preserve_events_of_selections(stmt.body);

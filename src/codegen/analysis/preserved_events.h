@@ -9,8 +9,8 @@
 
 namespace accel {
 
-// Temps whose computation has to be kept. `definitions`: by temp, the statement that computes it (Facts::definition).
-// `quiet_comparisons`: see emit_cpp. Without, what an extreme drops for a NaN raises the event of the comparison anyway.
+// Temps whose computation has to be preserved. `definitions`: by temp, the statement that computes it (Facts::definition).
+// `quiet_comparisons`: see emit_cpp. Without them the comparison of an extreme raises its event for NaN in any case.
 std::set<TempId> preserved_events(const Program& program, const std::vector<const Stmt*>& definitions, bool quiet_comparisons);
 
 }  // namespace accel

@@ -99,7 +99,7 @@ class Finder {
         return false;
       }
     }
-    // Other statements that read what is stored see another part of the same scratch.
+    // Other loads of the stored buffers would see other elements: only loads with a store of their own are allowed.
     return !out_.masks.empty() && std::all_of(loads_.begin(), loads_.end(), [&](const Stmt* load) {
       return store_of_.contains(load) || !stored.contains(load->address.buffer);
     });

@@ -1,6 +1,6 @@
 #pragma once
-// Loops tile by tile (schedule/graph/state_tiling.h) whose lanes can be vectors of their own: what each of them does is known
-// to be over for good as soon as its mask does not hold.
+// Loops tile by tile (schedule/graph/state_tiling.h) whose lanes can be vectors of their own: a lane has ended for good as soon
+// as its mask does not hold.
 
 #include <optional>
 #include <set>
@@ -10,14 +10,14 @@
 
 namespace accel {
 
-// A repeat statement over a loop over lanes. A lane keeps its state, and so stays out, once no mask holds for it.
+// A repeat statement over a loop over lanes. A lane for which no mask holds does not change its state, and so has ended.
 struct VectorLoop {
   // A number of each lane that an iteration loads; `store`: the statement that stores it anew, or null.
   struct Number {
     const Stmt* load;
     const Stmt* store;
   };
-  // A state that becomes `value`, the same for all lanes, where the mask holds. The last such iteration determines it.
+  // A state that becomes `value`, equal in all lanes, where the mask holds. The last such iteration determines it.
   struct Assigned {
     const Stmt *load, *store;
     TempId mask, value;
@@ -29,7 +29,7 @@ struct VectorLoop {
   std::vector<Number> numbers;
   std::vector<Assigned> assigned;
   std::vector<const Stmt*> computed;  // in the loop, for each lane
-  std::set<TempId> scalars;           // the same for all lanes
+  std::set<TempId> scalars;           // temps that are equal in all lanes
   std::vector<TempId> masks;          // one of these holds in lanes that go on
   // Comparisons of a modulus that squares decide: their masks then hold only in lanes that surely go on.
   std::set<TempId> from_squares;

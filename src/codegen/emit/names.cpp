@@ -30,7 +30,7 @@ std::optional<int64_t> Names::stride_over(Dim offset, Dim variable) {
 
 // --- dims that the caller gives ---------------------------------------------------------------------------------------
 
-// A symbol that stands for a dim which the caller computes.
+// A symbol for a dim that the caller computes.
 Dim Names::given(Dim d) {
   auto found = std::find(given_->dims.begin(), given_->dims.end(), d);
   int number = static_cast<int>(found - given_->dims.begin());
@@ -39,7 +39,7 @@ Dim Names::given(Dim d) {
   return copy_.dims.symbol(first_given + number);
 }
 
-// The dim with such symbols for its largest parts without loop variables.
+// The dim with symbols for its largest parts without loop variables, which the caller computes.
 Dim Names::with_given(Dim d) {
   DimTable& dims = copy_.dims;
   auto varies = [&](Dim part) {

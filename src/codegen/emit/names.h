@@ -1,8 +1,8 @@
 #pragma once
 // Names: what one function of the text calls dims, loop variables, buffers and temps, and which of them it uses.
 //
-// A dim is simplified with what is known of symbols and loop variables before it is written. Callers tell what they know while
-// they write a loop: enter/leave for its range, fix/unfix for a variable that has one value.
+// A dim is simplified by facts about symbols and loop variables before it is written. Writers of loops declare these facts:
+// enter/leave for the range of a variable, fix/unfix for a variable that has one value.
 
 #include <cstdint>
 #include <map>

@@ -18,7 +18,7 @@ bool narrows_floats(const Program& program, const Stmt& stmt) {
   return is_real(from) && (!is_real(stmt.dtype) || item_size(stmt.dtype) < item_size(from));
 }
 
-// What a test of a property looks at.
+// Input of a test of a property.
 enum class Scope { program, dtype, stmt };
 
 // The properties that a program has.

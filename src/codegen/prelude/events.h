@@ -69,7 +69,7 @@ ACCEL_INLINE void fp_raise(int events) {
 static __attribute__((noinline, cold)) void raise_divide() { fp_raise(accel_divide); }
 static __attribute__((noinline, cold)) void raise_overflow() { fp_raise(accel_overflow); }
 
-// A value the optimizer knows nothing of: operations on it happen at run time and raise their events.
+// A value that is opaque to the optimizer: operations on it happen at run time and raise their events.
 template <class T>
 ACCEL_INLINE T opaque(T value) {
   asm volatile("" : "+m"(value));
@@ -103,7 +103,7 @@ ACCEL_INLINE f64 contracted(f64 a, f64 b, f64 c) {
 #endif
 }
 // A value that is rounded here. From version 12 on g++ makes one instruction, which rounds once, of a*b - c and a*b + c whose
-// results lie side by side, even with -ffp-contract=off. It does not look for products behind this.
+// results lie side by side, even with -ffp-contract=off. It does not look for products through this barrier.
 template <class T>
 ACCEL_INLINE T rounded(T value) {
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12

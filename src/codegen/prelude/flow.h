@@ -1,4 +1,5 @@
-// Kernels with control flow: memory that is kept and exchanged, results of any exit, and putting back what a failed run wrote.
+// Kernels with control flow: memory that is allocated and exchanged, results of any exit, and restoring what a failed run
+// wrote.
 
 // Whether this run is not to be finished.
 ACCEL_INLINE bool failed(const Frame* frame) { return (frame->status & ~frame->launch->accepted) != 0; }
@@ -9,18 +10,18 @@ static __attribute__((noinline)) bool must_stop(Frame* frame, int status) {
   return failed(frame);
 }
 
-constexpr i64 poll_turns = 1 << 16;  // before a run is asked for the first time: some 50 microseconds
-// What so many element operations count for: very many are followed by a question.
+constexpr i64 poll_turns = 1 << 16;  // before the first poll of a run: some 50 microseconds
+// Turns that `work` element operations count for: very many are followed by a poll.
 ACCEL_INLINE i64 turns_of(i64 work) { return work >= 0 && work < (1 << 24) ? work : 1 << 24; }
-// Asked by loops now and then: how many turns, iterations of few statements, they may go on; 0: the run, which can leave
-// through an exit, is to end here. `leaves`: 1 when that only raises, 2 when it hands the whole state over and the run may go
-// on from there, 3 when it hands the whole state over and ends the run.
+// Poll of loops for interruption: returns the number of turns, iterations of few statements, until the next poll; 0: the run
+// has to leave here, through an exit. `leaves`: 1 when that exit only raises, 2 when it has the whole state and the run may go
+// on from there, 3 when it has the whole state and ends the run.
 static __attribute__((noinline, cold)) i64 turns_before_exit(Frame* frame, int leaves) {
   if (frame->runtime->poll == nullptr) return 1 << 30;
   frame->has_asked = leaves < 2;
   return frame->runtime->poll(leaves, &frame->poll) != 0 ? 0 : frame->poll.turns;
 }
-// The same for a run that can only fail.
+// As turns_before_exit, for a run that can only fail.
 static __attribute__((noinline, cold)) i64 turns_before_failure(Frame* frame) {
   if (frame->runtime->poll == nullptr) return 1 << 30;
   frame->has_asked = true;
@@ -28,26 +29,27 @@ static __attribute__((noinline, cold)) i64 turns_before_failure(Frame* frame) {
   report(frame, accel_interrupted);
   return 0;
 }
-// At an exit for interrupted runs, when all is handed over: whether the caller only wanted to see that.
+// At an exit for interrupted runs, when all outputs are written: whether the run continues, as the caller only had to see them.
 static __attribute__((noinline, cold)) bool goes_on(Frame* frame, int exit) {
   return frame->runtime->go_on != nullptr && frame->runtime->go_on(frame->launch->context, exit) != 0;
 }
-// Where a part of a counted loop ends, after which the run is asked.
+// The counter at the end of a strip of a counted loop, after which the loop polls.
 ACCEL_INLINE i64 end_of_strip(i64 counter, i64 length) {
   i64 end = 0;
   return __builtin_add_overflow(counter, length, &end) ? (length > 0 ? 0x7fffffffffffffff : -0x7fffffffffffffff - 1) : end;
 }
 
-// Gives a buffer memory for `bytes`. What it held is lost when it has to grow.
+// Gives a buffer memory for `bytes`. Its content is lost when it has to grow.
 ACCEL_INLINE bool allocate_buffer(Frame* frame, int buffer, i64 bytes) {
   if (__builtin_expect(frame->capacities[buffer] >= bytes && frame->buffers[buffer] != nullptr, 1)) return true;
   return allocate_scratch(frame, buffer, bytes) != nullptr;
 }
-// The same as a call: shorter where a long function does it once for each of many buffers.
+// allocate_buffer as a call: shorter text where a long function allocates each of many buffers once.
 static __attribute__((noinline)) bool allocate_buffer_by_call(Frame* frame, int buffer, i64 bytes) {
   return allocate_buffer(frame, buffer, bytes);
 }
-// The same, but what it held stays; with room for more, so that growing again and again takes time in proportion to the end.
+// Enlarges a buffer and preserves its content. It gets more room than asked for, so that repeated growth takes time linear in
+// the final size.
 static __attribute__((noinline)) bool enlarge(Frame* frame, int buffer, i64 bytes) {
   const i64 room = bytes < 256 ? 512 : 2 * bytes;
   char* const memory = take_memory(frame, room);
@@ -97,8 +99,8 @@ template <class T>
 ACCEL_INLINE bool give_scalar(Frame* frame, int output, T value) {
   return give_value(frame, output, (const char*)&value, sizeof value);
 }
-// Numbers that exits hand over from where they have been put. Outputs from `first` on are those of table `parent`, but for
-// changes [begin, end): pairs of an output, counted from `first`, and what it is taken from.
+// Numbers that exits read from memory. Outputs from `first` on are those of table `parent` with changes [begin, end): pairs of
+// an output, counted from `first`, and its slot.
 struct ExitTable {
   int parent, first, count, begin, end;
 };
@@ -126,7 +128,7 @@ static bool give(Frame* frame, int output, const i64* dims, const char* from, i6
   return true;
 }
 
-// Calls that the caller makes. They neither see nor change the flags of this kernel, whose events so far are kept in `status`.
+// Calls that the caller makes. They neither see nor change the flags of this kernel, whose events so far are saved in `status`.
 static __attribute__((noinline)) bool call_boxed(Frame* frame, int* status, int events, int number, const void* const* operands,
                                                  const i64* dims) {
   *status |= fp_read() & events;
@@ -148,7 +150,7 @@ static bool receive_output(Frame* frame, int buffer, int number, int result, int
   frame->buffers[buffer] = memory;
   return memory != nullptr;
 }
-// A number that one of NumPy's C functions draws. What it raises nobody hears of, in NumPy too.
+// A number that one of NumPy's C functions draws. Its events are not reported, neither by NumPy.
 template <class R, class... A>
 static __attribute__((noinline, cold)) bool draw_boxed(Frame* frame, int* status, int events, int number, R* drawn,
                                                        const A&... operands) {
@@ -190,7 +192,7 @@ ACCEL_INLINE bool draw(Frame* frame, int* status, int events, const AccelDraw* d
   return true;
 }
 
-// Memory that Python sees, as it was before this run wrote to it: axes by decreasing stride, then runs of `item` bytes.
+// Backup of memory that Python sees, from before this run wrote to it: axes by decreasing stride, then runs of `item` bytes.
 struct Backup {
   char* memory;
   int buffer, rank;
@@ -198,7 +200,7 @@ struct Backup {
   i64 shape[64], strides[64];
   char room[1024] __attribute__((aligned(64)));
 };
-// Where the elements lie, with as few axes as they can be walked by.
+// Describes the positions of the elements with as few axes as possible.
 static void describe_backup(Backup& backup, int rank, i64 item, const i64* shape, const i64* strides) {
   backup.rank = 0, backup.item = backup.bytes = item;
   for (int k = 0; k < rank; ++k) {
@@ -243,7 +245,7 @@ static void copy_backup(const Backup& backup, char* outside, char*& inside, int 
   }
   for (i64 k = 0; k < count; ++k) copy_backup<back>(backup, outside + k * stride, inside, axis + 1);
 }
-// Keeps [begin, end) of the outermost axis; of the bytes where there is none.
+// Backs up [begin, end) of the outermost axis, or of the bytes where there is no axis.
 struct BackupCopy {
   const Backup* backup;
   char* outside;
@@ -275,8 +277,8 @@ static __attribute__((noinline)) bool back_up_input(Frame* frame, Backup& backup
   drop_backup(frame, backup);
   return false;
 }
-// A call that may do anything. What the run has written so far stays; what it writes from now on is put back as it is after the
-// call. Requires that the run has not failed.
+// A call that may do anything. What the run has written so far is final, so the backups are renewed after the call. Requires
+// that the run has not failed.
 static __attribute__((noinline)) bool call_python(Frame* frame, Backup* backups, int count, int number,
                                                   const void* const* operands, const i64* dims) {
   fp_clear();
@@ -292,7 +294,7 @@ static __attribute__((noinline)) bool call_python(Frame* frame, Backup* backups,
   }
   return status == 0;
 }
-// From here on the run goes on to its end: what it writes is not put back.
+// From here on the run cannot fail: what it writes is not restored.
 ACCEL_INLINE void commit(Frame* frame) {
   if (frame->runtime->commit != nullptr) frame->runtime->commit();
 }
@@ -317,7 +319,7 @@ ACCEL_INLINE bool is_over(const LoopRun* run) {
   return __atomic_load_n(&run->left, __ATOMIC_RELAXED) != 0 ||
          (__atomic_load_n(&run->status, __ATOMIC_RELAXED) & ~run->frame->launch->accepted) != 0;
 }
-// A frame for a part of the loop, with what it has of its own.
+// A frame for a part of the loop, with buffers, capacities and symbols of its own.
 static Frame frame_of(const LoopRun* run, char** buffers, i64* capacities, int count, i64* symbols, int room) {
   Frame own = *run->frame;
   for (int k = 0; k < count; ++k) buffers[k] = own.buffers[k], capacities[k] = own.capacities[k];
@@ -329,7 +331,7 @@ static void drop_backups(Frame* frame, Backup* backups, int count) {
   for (int k = 0; k < count; ++k)
     if (backups[k].memory != nullptr) drop_backup(frame, backups[k]);
 }
-// Iterations of a loop between two questions whether the run is to leave: some 40 ms of work, as the last ones show.
+// Iterations of a loop between two polls: some 40 ms of work, estimated from the previous slice.
 ACCEL_INLINE i64 first_slice(i64 n, i64 work) {
   return work < 0 || work > (1 << 22) ? index_max((i64)((f64)n / __builtin_fabs((f64)work) * (1 << 22)), 1) : n;
 }
@@ -346,8 +348,8 @@ static bool run_slice(LoopRun* run, AccelRegion region, i64 n, i64 work, bool pu
   const bool left = ends && (run->status & (accel_error | accel_no_memory | accel_interrupted)) == 0;
   return !left;
 }
-// Runs [0, n), up to an iteration before one that came to a side exit, or after which the run is to leave (`leaves`, as of
-// turns_before_exit); how many are done. Where memory is kept, it is put back for a side exit: then nothing has happened.
+// Runs [0, n), or fewer iterations where one comes to a side exit or the run is to leave (`leaves`: see turns_before_exit).
+// Returns how many are done. With backups, a side exit restores memory and none are done.
 static __attribute__((noinline)) i64 run_loop(LoopRun* run, AccelRegion region, Backup* backups, int count, i64 n, i64 work,
                                               int leaves) {
   Frame* const frame = run->frame;
@@ -376,7 +378,7 @@ static __attribute__((noinline)) i64 run_loop(LoopRun* run, AccelRegion region, 
   return left && count > 0 ? 0 : done;
 }
 // How many of the next `count` iterations of a loop that runs tile by tile, each of `work` element operations, run before the
-// run is asked; `last`: as many as before, 0 at first.
+// next poll. `last`: the length of the previous slice, 0 at first.
 static __attribute__((noinline)) i64 long_slice(Frame* frame, i64 last, i64 count, i64 work) {
   if (frame->runtime->now == nullptr) return count;
   const i64 now = frame->runtime->now();

@@ -37,7 +37,7 @@ static void drop_temp(Frame* frame, int buffer) {
   if (frame->buffers[buffer] != nullptr) frame->runtime->release(frame->buffers[buffer]);
   frame->buffers[buffer] = nullptr;
 }
-// Scratch of the calling thread, kept until the end of the launch.
+// Scratch of the calling thread, which lives until the end of the launch.
 static char* allocate_scratch(Frame* frame, int buffer, i64 bytes) {
   if (frame->buffers[buffer] != nullptr && frame->capacities[buffer] >= bytes) return frame->buffers[buffer];
   drop_temp(frame, buffer);
@@ -48,15 +48,15 @@ static char* allocate_scratch(Frame* frame, int buffer, i64 bytes) {
 ACCEL_INLINE i64 serial_work_of(const AccelRuntime* runtime) {
   return runtime->serial_work != nullptr ? runtime->serial_work() : 0;
 }
-// Runs a region over [0, n). `events` are those of the whole nest: the caller's so far are kept, and its flags are clear
-// afterwards. A nest without events never looks at the flags, which may hold those of whatever ran before.
+// Runs a region over [0, n). `events` are those of the whole nest: the caller's flags so far are added to `status` and are
+// clear afterwards. A nest without events does not read the flags, which may be left from earlier code.
 static void run_parallel(Frame* frame, int* status, int events, AccelRegion region, void* arguments, i64 n, i64 grain,
                          i64 work) {
   if (events != 0) *status |= fp_read() & events;
   if (n > 0 && frame->runtime->parallel_for(region, arguments, n, grain, work) != 0) report(frame, accel_interrupted);
   if (events != 0) fp_clear();
 }
-// Asked now and then by loops within a nest, on any thread: whether the run, which can only fail, is interrupted.
+// Poll of loops within a nest, on any thread: whether the run, which can only fail, is interrupted.
 static __attribute__((noinline, cold)) bool interrupted(Frame* frame) {
   AccelPoll state = {};
   if (frame->runtime->poll == nullptr || frame->runtime->poll(0, &state) == 0) return false;
@@ -67,12 +67,13 @@ static void run_loop(Frame* frame, int import, char* const* args, const iptr* di
   const AccelImport* entry = frame->imports + import;
   if (dims[0] > 0 && entry->loop(entry->context, args, dims, strides, entry->auxdata) != 0) report(frame, accel_error);
 }
-// Calls a loop of NumPy's. It may clear the flags, so what they hold is kept first; what it raises stays in them.
+// Calls a loop of NumPy's. It may clear the flags, so they are saved in `status` first; what the loop raises stays in the
+// flags.
 static void call_loop(Frame* frame, int* status, int import, char* const* args, const iptr* dims, const iptr* strides) {
   *status |= fp_read();
   run_loop(frame, import, args, dims, strides);
 }
-// The same for a loop that raises the flag of invalid operations when there is no solution, and leaves no other one.
+// Calls a loop of linear algebra, which reports that there is no solution by the invalid flag and leaves no other flag.
 static void call_solver(Frame* frame, int* status, int import, char* const* args, const iptr* dims, const iptr* strides) {
   *status |= fp_read();
   fp_clear();

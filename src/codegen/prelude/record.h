@@ -1,6 +1,5 @@
-// Kernels that record events: which operation had which. Flags are cleared before a piece of the text that holds operations of
-// one site and read behind it. What has been met is noted in a row: a byte for each site, and one that says whether there is
-// any.
+// Kernels that record events: which operation had which. Flags are cleared before each piece of text with operations of one
+// site, and read after it. Events found are noted in a row: a byte for each site, and a last one for whether there are any.
 static __attribute__((noinline, cold)) void note_events(const Frame* frame, unsigned char* row, int site, int events) {
   const AccelLaunch* launch = frame->launch;
   unsigned char* seen = row + site;
@@ -14,7 +13,7 @@ ACCEL_INLINE int record(const Frame* frame, unsigned char* row, int site, int ev
   if (__builtin_expect(events != 0, 0)) note_events(frame, row, site, events);
   return events;
 }
-// Those of a site's events that somebody would hear of and that are not noted yet.
+// Those of a site's events that are of interest and not noted yet.
 ACCEL_INLINE int open_events(const Frame* frame, const unsigned char* row, int site, int events) {
   return events & frame->launch->heard[site] & ~__atomic_load_n(row + site, __ATOMIC_RELAXED);
 }
@@ -66,5 +65,5 @@ template <class T>
 ACCEL_INLINE void finish(const T& value) {
   asm volatile("" : : "m"(value) : "memory");
 }
-// Memory that somebody may look at.
+// Makes the compiler assume that the memory is read.
 ACCEL_INLINE void show_memory(const void* memory) { asm volatile("" : : "r"(memory) : "memory"); }

@@ -1,14 +1,14 @@
 // Element types. The _m types may alias anything: buffers are read and written through them.
 #define ACCEL_INLINE static inline __attribute__((always_inline))
-// A loop nest. g++ 12 finds loops that walk memory forwards and backwards in steps of 16 bytes to have no effect, and drops
-// calls of them, unless it is kept from looking into the function.
+// A loop nest. g++ 12 takes loops that walk memory forwards and backwards in steps of 16 bytes to have no effect and drops
+// calls of them, unless its analysis of the function is disabled.
 #if defined(__clang__)
 #define ACCEL_NEST static __attribute__((noinline))
 #else
 #define ACCEL_NEST static __attribute__((noipa))
 #endif
-// Functions that are compiled with less effort. What decides the bits of floating-point results is said again: versions of g++
-// before 12 go back to its own choices where a function has some.
+// Functions that are compiled with less effort. Options that decide the bits of floating-point results are repeated here:
+// before version 12, g++ resets them to its defaults for a function with options of its own.
 #if defined(__clang__)
 #define ACCEL_LONG
 #define ACCEL_FOR_SIZE
@@ -29,7 +29,7 @@ typedef __UINT64_TYPE__ u64;
 typedef float f32;
 typedef double f64;
 
-// -1, which the compiler does not know: it takes products with it for negations, which change the sign of a NaN.
+// -1, opaque to the compiler, which would turn products with -1 into negations, which change the sign of a NaN.
 extern "C" const f32 minus_one_f32 __attribute__((visibility("hidden")));
 extern "C" const f64 minus_one_f64 __attribute__((visibility("hidden")));
 extern "C" const u16 minus_one_bits_f16 __attribute__((visibility("hidden")));
@@ -39,7 +39,7 @@ asm(".pushsection .rodata\n.p2align 3\n"
     ".globl minus_one_bits_f16\n.hidden minus_one_bits_f16\nminus_one_bits_f16: .short 0xbc00\n"
     ".popsection");
 
-// 0, which the compiler does not know: what has been combined with it is no constant.
+// 0, opaque to the compiler: a value combined with it is no constant.
 extern "C" const u64 unknown_zero __attribute__((visibility("hidden")));
 asm(".pushsection .rodata\n.p2align 3\n"
     ".globl unknown_zero\n.hidden unknown_zero\nunknown_zero: .quad 0\n"

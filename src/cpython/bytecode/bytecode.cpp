@@ -307,7 +307,7 @@ void emit_one(Decoder& d, const Rule& rule) {
 
 // --- the walk -----------------------------------------------------------------------------------------------------------
 
-// The opcode behind the prefixes at `unit`.
+// The opcode after the prefixes at `unit`.
 int skip_prefixes(const uint8_t* bytes, int count, int unit) {
   while (unit + 1 < count && bytes[2 * unit] == EXTENDED_ARG) ++unit;
   return unit;

@@ -1,12 +1,12 @@
 #pragma once
-// Bytecode: a code object as a list of micro-ops that are the same on every CPython version. The ops are rows of bytecode.inc.
+// Bytecode: a code object as a list of micro-ops that do not depend on the CPython version. The ops are rows of bytecode.inc.
 //
 // One native instruction becomes one micro-op or, for superinstructions and combined forms, several. A frame can be handed to
 // the interpreter before the first micro-op of a native instruction only; `part` counts how far a micro-op is from it.
 //
 // The value stack has CPython's own layout at every resume point, so it needs no conversion when a frame is handed over. That
 // layout differs between versions in one thing only: a call without a receiver has NULL below or above its callable.
-// call_slots() reads both forms and push_callable() makes the right one; nothing else needs to know.
+// call_slots() reads both forms and push_callable() makes the right one; no other code depends on it.
 
 #include <Python.h>
 
@@ -69,7 +69,7 @@ struct Handler {
 };
 
 struct Bytecode {
-  PyRef code;  // keeps `object`s alive
+  PyRef code;  // owns the `object`s
   std::vector<Instruction> instructions;
   std::vector<Handler> handlers;
   std::vector<int> index_at;  // code unit -> index of the instruction that resumes there, -1: none
@@ -110,7 +110,7 @@ void push_callable(Stack& stack, Value callable, Value null) {
 }
 
 // Positions of a call's parts in a stack of `size` values with `argc` arguments on top (call_function_ex: sequence and
-// mapping). `is_null(position)` tells whether the value there is NULL. receiver is -1 when there is none; with one it lies just
+// mapping). `is_null(position)`: whether the value there is NULL. receiver is -1 when there is none; with one it lies just
 // below the arguments, so the arguments with it are one contiguous range.
 struct CallSlots {
   int callable = -1;

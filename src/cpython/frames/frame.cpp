@@ -84,8 +84,8 @@ void cut_stack(InterpreterFrame* frame, int from, int to) {
   }
 }
 
-// What the evaluator does with an exception, for the places where it would take the handler of the instruction before: on 3.13
-// it looks the handler up one code unit before the one that it reports.
+// What the evaluator does with an exception, for offsets at which it would find the handler of the previous instruction: 3.13
+// looks the handler up one code unit before the offset that it reports.
 PyObject* raise_by_hand(PyThreadState* thread, InterpreterFrame* frame, int unit, int depth, const ExceptionRange* range) {
   add_traceback(thread, frame);
   cut_stack(frame, depth, range ? range->depth : 0);
@@ -188,7 +188,7 @@ struct Shown {
   std::vector<std::vector<PyObject*>> locals;  // of the frames, borrowed
 };
 
-// Whether nobody else has the frame, and its variables are as they were.
+// Whether nothing else refers to the frame, and its variables are unchanged.
 bool is_untouched(InterpreterFrame* frame, const std::vector<PyObject*>& locals) {
   if (frame->frame_obj != nullptr && Py_REFCNT(frame->frame_obj) > 1) return false;
   for (size_t i = 0; i < locals.size(); ++i)
@@ -208,8 +208,8 @@ void copy_back(InterpreterFrame* frame, FrameState& state) {
   for (size_t i = 0; i < state.stack.size(); ++i) state.stack[i] = PyRef::borrow(base[i]);
 }
 
-// Drops a frame that is linked no more. On 3.11 that is done by who made it; 3.12 has no function for it but the evaluator's
-// own return.
+// Drops a frame that is no longer linked. On 3.11 the maker of the frame does that; 3.12 has no function for it except the
+// evaluator's own return.
 PyObject* end_frame([[maybe_unused]] PyThreadState* thread, InterpreterFrame* frame, [[maybe_unused]] const FrameState& state,
                     int depth) {
   for (PyObject** base = stack_base(frame); depth > 0;) {

@@ -2,7 +2,7 @@
 // Handing a frame over to CPython's evaluator in the middle of a function. Requires the GIL.
 //
 // Compiled code has no frame. When it gives up it describes one (FrameState), and these functions build a real one and let the
-// interpreter go on from there. No hook stays installed; a hook of another tool is left in place and not called for such a
+// interpreter go on from there. No hook stays installed; a hook of another tool stays installed and is not called for such a
 // frame.
 
 #include <Python.h>
@@ -19,7 +19,7 @@ struct FrameState {
   int offset = 0;  // code unit to go on at (Instruction::offset); raising: of the instruction that fails (either offset)
   int return_offset = -1;     // call_under_frames: code unit of an instruction that returns, whatever it returns
   int call_offset = -1;       // a frame that waits for a callee: code unit of its call instruction (either offset)
-  std::vector<PyRef> locals;  // localsplus in order, cells made when offset lies behind the prologue; null = unbound
+  std::vector<PyRef> locals;  // localsplus in order, cells made when offset is past the prologue; null = unbound
   std::vector<PyRef> stack;   // value stack, bottom first, in this version's layout; null = NULL. A frame that waits for a
                               // callee: without the callable and the arguments; the result is pushed on it
 };
@@ -27,11 +27,11 @@ struct FrameState {
 // Runs the function from `offset` on. New reference; null with an exception when the function raises.
 PyObject* resume_frame(FrameState&& state);
 
-// The same with the current exception raised by the instruction at `offset`: its handlers run, the traceback names its line.
-// Requires an exception.
+// Resumes the frame with the current exception raised by the instruction at `offset`: its handlers run, the traceback names its
+// line. Requires an exception.
 PyObject* raise_in_frame(FrameState&& state);
 
-// Nested calls: the last state is resumed (or raises) while the others, linked behind each other, wait at their call_offset and
+// Nested calls: the last state is resumed (or raises) while its callers, linked to each other, wait at their call_offset and
 // are visible to sys._getframe and tracebacks. A result is pushed on the caller's stack, which goes on at its `offset`; an
 // exception is raised in the caller at its call_offset. Requires at least one state; all but the last have a call_offset.
 PyObject* resume_frames(std::vector<FrameState>&& outermost_first, bool raise);
@@ -39,7 +39,7 @@ PyObject* resume_frames(std::vector<FrameState>&& outermost_first, bool raise);
 // What follows a call that was made under frames.
 enum class AfterCall : uint8_t {
   go_on,  // the frames are dropped
-  leave,  // they go on in the interpreter, with the result on the stack of the innermost
+  leave,  // they continue in the interpreter, with the result on the stack of the innermost one
   raise,  // the current exception is raised in them
 };
 
@@ -48,21 +48,22 @@ struct FramedCall {
   // Makes the call; sets *result to a new reference unless it answers `raise`, which needs an exception.
   AfterCall (*act)(void* context, PyObject** result) = nullptr;
   void* context = nullptr;
-  // Releases what the call needed. Called before the frames go on or raise: then only they hold what they hold.
+  // Releases what the call needed. Called before the frames continue or raise, so that only the frames own their objects.
   void (*release)(void* context) = nullptr;
   bool was_made = false;  // act was called
   AfterCall after =
-      AfterCall::go_on;         // what happened: someone who keeps a frame, or changes its variables, turns go_on into leave
+      AfterCall::go_on;         // the outcome: go_on becomes leave where the callee retained a frame or changed its variables
   PyRef result;                 // of act when the frames are dropped
   const void* shown = nullptr;  // the frames, while act runs
 };
 
-// For act: whether nobody else has one of the frames, and their variables are as they were.
+// For act: whether nothing else refers to the frames, and their variables are unchanged.
 bool frames_are_untouched(const FramedCall& call);
 
-// Shows frames, all of which wait at their call_offset, and makes the call. They have the states' references meanwhile; where
-// they are dropped the states get these back. When they go on or raise, the result is what the outermost returns, or null with
-// an exception; else null without one, or with one when the call could not be made.
+// Shows frames, all of which wait at their call_offset, and makes the call. Meanwhile the frames own the references of the
+// states, which get them back when the frames are dropped. When the frames continue or raise, the result is that of the
+// outermost frame, or null with an exception; else it is null without an exception, or with one when the call could not be
+// made.
 PyObject* call_under_frames(std::vector<FrameState>& outermost_first, FramedCall& call);
 
 // A real frame that compiled code runs under, for calls into Python that may look at it.
@@ -72,7 +73,7 @@ class OpenFrame {
   void show(const FrameState& state);
   void hide();
 
-  // Exactly one of these ends the frame; the frame must be hidden. state.function is not looked at.
+  // Exactly one of these ends the frame; the frame must be hidden. state.function is ignored.
   PyObject* resume(FrameState&& state);
   PyObject* raise(FrameState&& state);
 

@@ -11,8 +11,8 @@ namespace accel {
 using EntryBody = PyObject* (*)(PyThreadState* thread, InterpreterFrame* frame, void* context);
 PyObject* enter_frame(PyFunctionObject* function, EntryBody body, void* context);
 
-// Runs the frame in CPython's evaluator from where it stands, raising the current exception there when `raise` is set. The
-// frame is gone afterwards.
+// Runs the frame in CPython's evaluator from its current instruction, raising the current exception there when `raise` is set.
+// The frame is gone afterwards.
 PyObject* evaluate(PyThreadState* thread, InterpreterFrame* frame, bool raise);
 
 }  // namespace accel

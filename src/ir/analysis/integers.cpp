@@ -49,7 +49,7 @@ Integers::Integers(const Graph& graph)
   std::vector<std::vector<BlockId>> before = predecessors(graph);
   for (BlockId b = 1; b < static_cast<BlockId>(graph.blocks.size()); ++b) {
     BlockId parent = immediate_dominator(graph, dominance_, b);
-    // Blocks that no way leads to dominate each other.
+    // Unreachable blocks dominate each other.
     if (!dominance_.dominates(b, parent)) parents_[static_cast<size_t>(b)] = parent;
     if (before[static_cast<size_t>(b)].size() != 1) continue;
     const Terminator& t = graph.blocks[static_cast<size_t>(before[static_cast<size_t>(b)][0])].terminator;
@@ -64,7 +64,8 @@ void Integers::note_length(Linear::Key key, bool has_memory) {
   if (has_memory) range.high = most_elements;
 }
 
-// Taken to be counts are all parameters of which no way to their blocks says otherwise.
+// Optimistic: all int parameters are taken to be counts, and those are dropped to which an edge gives anything but a step or a
+// number near zero.
 void Integers::find_counts(const std::vector<std::vector<BlockId>>& before) {
   for (const Block& block : graph_.blocks)
     for (ValueId param : block.params)
@@ -172,7 +173,7 @@ std::optional<Linear> Integers::arithmetic(const Node& node) {
   }
 }
 
-// A number by its own name, with what its dtype and its operation tell.
+// A number as a term of its own, with the range that its dtype and its operation imply.
 Linear Integers::of_own(ValueId v) {
   Linear own = Linear::of(v);
   const Type& type = graph_.type(v);
@@ -350,7 +351,7 @@ bool Integers::collect_fitting(const Node& node, std::vector<Linear>& out) {
   return true;
 }
 
-// --- places --------------------------------------------------------------------------------------------------------------
+// * --- facts at a position -------------------------------------------------------------------------------------------------
 
 ValueId Integers::param_of(Linear::Key key) const {
   if (key < 0 || key >= first_expression) return no_value;
@@ -424,7 +425,7 @@ bool Integers::prove(const Linear& goal, const std::vector<Linear>& facts, int d
   if (lowest(sum).value_or(-1) >= 0) return true;
   if (depth == 0 || sum.is_constant()) return false;
   if (open && sum.terms().size() <= most_terms) open->insert(sum);
-  // What has no bound of its own has to be eliminated by a fact: any such number will do.
+  // A term without a bound has to be eliminated by a fact. If there are several, any one will do.
   for (const Linear::Term& term : sum.terms())
     if (!is_bounded(term)) return prove_without(sum, term, facts, depth, open);
   return std::any_of(sum.terms().begin(), sum.terms().end(),

@@ -1,5 +1,5 @@
 #pragma once
-// Integers: what the branches of a graph tell about its integers, place by place, as sums that are >= 0 there.
+// Integers: what the branches of a graph imply about its integers at each position, as sums that are >= 0 there.
 //
 // Python's integers are exact: captured code leaves before one that does not fit is used.
 
@@ -21,12 +21,12 @@ class Integers {
   // A value as a sum: of itself where it is neither a sum nor known.
   const Linear& linear(ValueId v);
   Linear linear(Dim d) { return sum_of(d); }
-  // What is >= 0 where a condition is `holds`. Not more than is so.
+  // Sums that are >= 0 where a condition has the value `holds`; not all of them are found.
   std::vector<Linear> implied_by(ValueId condition, bool holds);
-  // What has to be >= 0 for a condition to be `holds`; nullopt: that cannot be said.
+  // Sums that are all >= 0 only where a condition has the value `holds`; nullopt: unknown.
   std::optional<std::vector<Linear>> needed_for(ValueId condition, bool holds);
 
-  // The block parameter that a key stands for; no_value: it is another number.
+  // The block parameter that a key stands for; no_value: the number is no parameter.
   ValueId param_of(Linear::Key key) const;
   // Whether a number has its value before a block begins.
   bool is_known_before(Linear::Key key, BlockId block) const;
@@ -35,10 +35,10 @@ class Integers {
   void assume(BlockId block, const Linear& sum) { assumed_[static_cast<size_t>(block)].insert(sum); }
   void forget(BlockId block, const Linear& sum) { assumed_[static_cast<size_t>(block)].erase(sum); }
 
-  // What is >= 0 at the end of a block, or, edge >= 0, on the way to its target of that number.
+  // Sums that are >= 0 at the end of a block or, with edge >= 0, on its edge of that number.
   std::vector<Linear> facts_at(BlockId block, int edge);
-  // Whether a sum is >= 0 at the end of a block, or, edge >= 0, on the way to its target of that number. What it came down to
-  // and is not known is added to `open`.
+  // Whether a sum is >= 0 at the end of a block or, with edge >= 0, on its edge of that number. Sums that would prove it, and
+  // that are not known to be >= 0, are added to `open`.
   bool prove(const Linear& sum, BlockId block, int edge = -1, std::set<Linear>* open = nullptr);
 
  private:
@@ -85,8 +85,8 @@ class Integers {
   std::map<Linear::Key, Extreme> extremes_;
   std::set<ValueId> counts_;                // parameters that no run can make large
   std::vector<Linear> always_;              // >= 0 wherever their numbers have values
-  std::vector<BlockId> parents_;            // the closest block that dominates; -1: none, or no way leads there
-  std::vector<std::vector<Linear>> facts_;  // by block: what the only way to it tells
+  std::vector<BlockId> parents_;            // the immediate dominator; -1: none, or unreachable
+  std::vector<std::vector<Linear>> facts_;  // by block: implied by the only edge to it
   std::vector<std::set<Linear>> assumed_;
   int steps_ = 0, proofs_ = 0;
 };

@@ -104,7 +104,7 @@ class RunCutter {
     std::optional<Cuts> yes, no;
     if (!dims_.is_constant(condition, 0)) {
       std::vector<Group> merged = done;
-      // NpyIter gives an axis of extent 1 no stride: the other one's is taken.
+      // NpyIter gives an axis of extent 1 no stride: the merged axis has the stride of the other axis.
       merged.back() = {dims_.mul(inner.extent, outer.extent), merged_stride(inner, outer)};
       yes = coalesce(std::move(merged), rest.subspan(1));
     }
@@ -116,8 +116,8 @@ class RunCutter {
     return yes ? select(condition, *yes, *no) : *no;
   }
 
-  // An axis of extent 1 coalesces with any other. An outer one need not: cut_groups() says the same with it, unless
-  // it stands between two axes that then meet.
+  // An axis of extent 1 coalesces with any other. An outer axis of extent 1 need not: cut_groups() has an equal result with it,
+  // unless it lies between two axes that coalesce without it.
   Dim coalesces(const Group& inner, const Group& outer, bool last) {
     if (!may_coalesce_) return choose_.number(0);
     Dim gap = dims_.sub(outer.stride, dims_.mul(inner.stride, inner.extent));
@@ -140,8 +140,8 @@ class RunCutter {
     if (groups.size() == 1) return {total_, cast_ ? choose_.number(buffer_size) : total_};
     std::vector<Dim> products = {groups[0].extent};
     for (size_t k = 1; k < groups.size(); ++k) products.push_back(dims_.mul(products.back(), groups[k].extent));
-    // Without a buffer each fastest group is a piece: cutting the block at its multiples says the same. It fills more
-    // than half a buffer, so fill_buffer() leaves it as it is.
+    // Without a buffer each fastest group is a piece: cutting the block at its multiples is equivalent. It fills more than half
+    // a buffer, so fill_buffer() returns it unchanged.
     Cuts out = cast_ ? Cuts{products[0], choose_.number(buffer_size)} : Cuts{products[1], choose_.fill_buffer(products[0])};
     for (size_t k = cast_ ? 1 : 2; k < groups.size(); ++k) {
       Dim core = products[k - 1];
@@ -179,8 +179,8 @@ struct Pace {
   }
 };
 
-// Axes from fastest to slowest as NpyIter sorts them: what one operand wants to keep in C order stays so, and so do axes
-// that none can compare.
+// Axes from fastest to slowest as NpyIter sorts them: axes stay in C order where one operand requires it or where no operand
+// can compare them.
 std::vector<int> iteration_order(int rank, const std::vector<Pace>& operands) {
   std::vector<int> out;
   for (int axis = rank - 1; axis >= 0; --axis) {
@@ -322,8 +322,8 @@ ReductionPlan reduction_plan(DimTable& dims, const Type& operand, const std::vec
 
 namespace {
 
-// Kept axes inside the fastest reduced one: without them it would be the run. Kept axes between two reduced ones: without
-// them the run would go on.
+// Kept axes inside the fastest reduced axis: without them that axis would be the run. Kept axes between two reduced ones:
+// without them the run would include both.
 std::vector<int> specialised_axes(const DimTable& dims, const Reduction& r, const std::vector<int>& fastest_first) {
   std::vector<int> out, between;
   if (!has_pieces(r.ufunc, r.accumulator)) return out;

@@ -37,7 +37,7 @@ struct ReductionPlan {
   std::vector<int> outer_axes;  // reduced axes of the sequential loops, slowest first
   std::vector<int> run_axes;    // reduced axes of a run, slowest first; empty when the inner loop is kept
   bool pairwise = false;        // pieces are summed by a pairwise tree; else element by element
-  int64_t buffer_chunk = 0;  // > 0: a run is cut into pieces of that many elements (then `chunk` is the same, `block` is unset)
+  int64_t buffer_chunk = 0;     // > 0: a run is cut into pieces of that many elements (`chunk` is equal to it, `block` unset)
 
   // Elements of a run are numbered in C order of run_axes. A run is cut at every multiple of `block`, and each
   // block at every multiple of `chunk` from its start. Unset (id -1): not cut. Both are at least 1 for every value of the
@@ -57,14 +57,14 @@ ReductionPlan reduction_plan(DimTable& dims, const Graph& graph, const Node& red
 ReductionPlan masked_plan(DimTable& dims, const Graph& graph, ValueId operand, ValueId mask, const std::vector<int>& axes,
                           Op ufunc, DType accumulator, bool buffered);
 
-// How an array that NumPy goes through beside another one lies in memory, along the other's axes: strides in bytes (0 along
-// axes that it has not), axes from slowest to fastest.
+// Memory layout of an array that NumPy iterates together with the operand, along the operand's axes: strides in bytes (0 along
+// axes that it lacks), axes from slowest to fastest.
 struct Companion {
   std::vector<Dim> strides;
   std::vector<uint8_t> order;
 };
-// The axes of `operand` from fastest to slowest as NumPy goes through them; nullopt when that is not known, or when a mask (or
-// no_value) and an array for the result (or null) have NumPy take another way than a plan says.
+// The axes of `operand` from fastest to slowest as NumPy goes through them; nullopt when that is unknown, or when a mask (or
+// no_value) and an array for the result (or null) make NumPy use another order than plans describe.
 std::optional<std::vector<int>> iteration_axes(DimTable& dims, const Graph& graph, ValueId operand, ValueId mask,
                                                const Companion* out);
 
@@ -76,7 +76,7 @@ ReductionPlan reduction_plan(DimTable& dims, const Type& operand, const std::vec
 // Kept axes whose extent being 1 or not changes the plan: capture guards on that. A plan holds when these extents
 // are not 1 (those that are 1 must be the constant 1 in the type).
 std::vector<int> axes_specialised_on_one(DimTable& dims, const Graph& graph, const Node& reduce);
-// The same from the operand's type alone: right unless the operand is a broadcast (axes without stride are not in `order`).
+// These axes from the operand's type alone: right unless the operand is a broadcast (axes without stride are not in `order`).
 std::vector<int> axes_specialised_on_one(const DimTable& dims, const Type& operand, const std::vector<int>& axes, Op ufunc,
                                          DType accumulator);
 

@@ -86,7 +86,7 @@ class Verifier {
     });
   }
 
-  // Every symbol is bound once; exits of one number hand over values of the same types; exits are numbered densely.
+  // Every symbol is bound once; exits of one number have outputs of equal types; exits are numbered densely.
   Status check_exits_and_bindings() {
     std::map<int, std::vector<Type>> exits = graph_.closed_exits;
     for (const Block& block : graph_.blocks) {

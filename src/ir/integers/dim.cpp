@@ -169,7 +169,7 @@ struct DimTable::State {
 
   Dim binary(DimKind kind, Dim a, Dim b) { return Dim{intern({kind, 0, {a.id, b.id}})}; }
 
-  // Splits d into k * quotient + rest where rest keeps the terms that k does not divide. Requires k > 0.
+  // Splits d into k * quotient + rest where rest has the terms that k does not divide. Requires k > 0.
   std::pair<Polynomial, Polynomial> divide_terms(Dim d, int64_t k) const {
     Polynomial quotient(MonomialOrder{this}), rest(MonomialOrder{this});
     for (const auto& [atoms, coefficient] : polynomial(d)) {
@@ -185,7 +185,8 @@ struct DimTable::State {
     return {std::move(quotient), std::move(rest)};
   }
 
-  // The same for a divisor that is no constant: the terms that have all factors of its only term.
+  // Splits d into by * quotient + rest for a divisor that is not constant: the quotient has the terms with all factors of its
+  // only term.
   std::pair<Polynomial, Polynomial> divide_terms(Dim d, Dim by) const {
     Polynomial quotient(MonomialOrder{this}), rest(MonomialOrder{this});
     const Polynomial divisor = polynomial(by);

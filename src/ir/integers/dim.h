@@ -1,10 +1,10 @@
 #pragma once
 // Symbolic integer expressions for dims, strides, offsets and loop indices.
 //
-// A DimTable owns hash-consed expressions; a Dim is a handle into one table. Sums and products are kept in a
-// polynomial normal form, so two Dims that are equal as polynomials are the same handle.
-// Symbols are numbered by their owner: in a Graph, symbol k is slot k of the entry's symbol array (an input dim,
-// stride or integer). Loop variables of a Program are symbols too, from `first_variable` on; new_variable() makes them.
+// A DimTable owns hash-consed expressions; a Dim is a handle into one table. Sums and products have a polynomial normal form,
+// so two Dims that are equal as polynomials are the same handle. Symbols are numbered by their owner: in a Graph, symbol k is
+// slot k of the entry's symbol array (an input dim, stride or integer). Loop variables of a Program are symbols too, from
+// `first_variable` on; new_variable() makes them.
 
 #include <cstdint>
 #include <functional>
@@ -70,11 +70,11 @@ class DimTable {
 
   // Value of d with symbol k := symbols[k]. Wraps like int64.
   int64_t evaluate(Dim d, std::span<const int64_t> symbols) const;
-  // The same, unless d names a symbol that has no place in `symbols`.
+  // Value of d as by evaluate(); nullopt when d names a symbol beyond the end of `symbols`.
   std::optional<int64_t> known(Dim d, std::span<const int64_t> symbols) const;
   // d with operand(part) for each of its operands.
   Dim with_operands(Dim d, const std::function<Dim(Dim)>& operand);
-  // d with each symbol replaced by what `replace` returns for it (nullopt keeps the symbol).
+  // d with each symbol replaced by what `replace` returns for it (nullopt: the symbol stays).
   Dim substitute(Dim d, const std::function<std::optional<Dim>(int symbol)>& replace);
   Dim substitute(Dim d, int symbol, Dim by);
   Dim substitute(Dim d, int symbol, int64_t by) { return substitute(d, symbol, constant(by)); }

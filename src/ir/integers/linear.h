@@ -10,7 +10,7 @@ namespace accel {
 
 class Linear {
  public:
-  using Key = int64_t;  // what stands for a number; the user's choice
+  using Key = int64_t;  // identifies a number; chosen by the user
   struct Term {
     Key key = 0;
     int64_t factor = 0;
@@ -27,10 +27,10 @@ class Linear {
   int64_t factor(Key key) const;  // 0: there is none
   auto operator<=>(const Linear&) const = default;
 
-  // this + times * other; nullopt where numbers get too large to be told exactly.
+  // this + times * other; nullopt where numbers get too large to be exact.
   std::optional<Linear> plus(const Linear& other, int64_t times = 1) const;
   std::optional<Linear> times(int64_t factor) const { return Linear().plus(*this, factor); }
-  // With `by` in the key's place.
+  // This sum with `by` for the key.
   std::optional<Linear> substituted(Key key, const Linear& by) const;
   // What is >= 0 for integers if and only if this is, without a common factor.
   Linear reduced() const;

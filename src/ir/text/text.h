@@ -13,10 +13,10 @@
 //       ret(%4)
 //   }
 //
-// What is known of symbols stands before the inputs, `known(s0 - 1)`: each is >= 0.
-// Exits that nothing leaves through stand behind the inputs, `closed 2(py_scalar int64)`.
-// Later blocks have parameters, `b1(%5 : array bool[s0]):`, and blocks end in `ret(...)`, `leave 1(...)`, `jump b1(%4)` or
-// `branch(%5) b1(%4) b2()`. Values are numbered in the order of their definitions; orphaned nodes are not printed.
+// Facts about symbols are listed before the inputs, `known(s0 - 1)`: each is >= 0. Exits that no block leaves through are
+// listed after the inputs, `closed 2(py_scalar int64)`. Later blocks have parameters, `b1(%5 : array bool[s0]):`, and blocks
+// end in `ret(...)`, `leave 1(...)`, `jump b1(%4)` or `branch(%5) b1(%4) b2()`. Values are numbered in the order of their
+// definitions; orphaned nodes are not printed.
 
 #include <string>
 #include <string_view>

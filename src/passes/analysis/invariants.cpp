@@ -22,7 +22,7 @@ bool is_movable(const Node& node) {
   }
 }
 
-// Whether what the node does is defined only for operands or extents that something before it has asked about.
+// Whether the node is defined only for operands or extents that an earlier check may have tested.
 bool relies_on_checks(const Graph& graph, const Node& node) {
   switch (node.op) {
     case Op::slice:
@@ -114,7 +114,7 @@ class Finder {
     return std::all_of(dims.begin(), dims.end(), [&](Dim d) { return is_fixed(d); });
   }
 
-  // Whether a branch on v may tell something about values outside the loop.
+  // Whether a branch on v may imply facts about values outside the loop.
   bool may_check(ValueId v) const {
     return is_above(graph_, v, [&](ValueId above) {
       if (above != v && graph_.type(above).dtype != DType::bool_) return Above::nothing;

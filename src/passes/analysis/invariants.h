@@ -1,5 +1,5 @@
 #pragma once
-// What a loop computes anew in each iteration though it is always the same.
+// Loop invariants: what a loop computes again in each iteration though the value does not change.
 
 #include <map>
 #include <set>
@@ -14,7 +14,7 @@ struct Invariants {
   // computed before the loop, even if it then has no iteration: none has an effect, raises an exception, or relies on a check
   // that the loop makes first.
   std::vector<NodeId> nodes;
-  std::set<NodeId> set;                 // the same
+  std::set<NodeId> set;                 // the nodes, for lookup
   std::map<ValueId, ValueId> computed;  // their results that a block before the loop has computed already
 };
 

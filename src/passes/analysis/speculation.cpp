@@ -49,7 +49,7 @@ bool Speculation::is_element_store(const Node& node) const {
   return element.rank() == 0 && value.kind != ValueKind::array && element.dtype == value.dtype && element.dtype != DType::bool_;
 }
 
-// Whether every way to the end of the block has read the element at which the view looks, whichever version of the memory.
+// Whether every path to the end of the block has read the view's element, in any version of the memory.
 bool Speculation::is_loaded_before(ValueId view, BlockId at) const {
   ValueId base = base_of(view);
   for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) {

@@ -1,5 +1,5 @@
 #pragma once
-// Speculation: what may be computed where it is not needed, so that both ways of a branch can be one.
+// Speculation: what may be computed where it is not needed, so that both sides of a branch can be merged.
 
 #include <memory>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace accel {
 
-// What a node of a way is where the branch is taken.
+// What it takes to compute a node of one side before the branch.
 enum class Speculated : uint8_t {
   free,      // constants and views
   computed,  // numbers without events
@@ -21,7 +21,7 @@ class Speculation {
  public:
   explicit Speculation(const Graph& graph) : graph_(graph), dominance_(graph), origins_(pinned_inputs(graph)) {}
 
-  // What holds at the end of `at`, the block that branches, holds for the node.
+  // Classifies a node that would be computed at the end of `at`, the block that branches.
   Speculated look_at(const Node& node, BlockId at);
 
  private:

@@ -11,7 +11,7 @@ bool is_received_output(const Program& program, const Stmt& stmt) {
 
 void CallerWriter::write_call(const Stmt& stmt) {
   if (stmt.kind == StmtKind::interrupted) {
-    if (control_.loop != nullptr) return;  // the calling thread asks between parts of the loop
+    if (control_.loop != nullptr) return;  // the calling thread polls between parts of the loop
     const std::string leaves = std::to_string(stmt.numbers[0]);
     return define(stmt,
                   cat(EdgeWriter(control_).time_to_ask(stmt.dst), " && (turns = turns_before_exit(frame, ", leaves, ")) == 0"));

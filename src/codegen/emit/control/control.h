@@ -38,10 +38,10 @@ struct Control {
   std::string name;
   int events = 0;  // of scalar steps
   Polls polls;
-  std::set<BufferId> fixed;                            // buffers whose memory is the same from start to end
+  std::set<BufferId> fixed;                            // buffers whose memory does not move during the run
   std::vector<std::set<BufferId>> allocated_at_start;  // by block
   std::vector<BufferId> protected_buffers;
-  std::map<TempId, int> homes;              // numbers that exits hand over from memory, and their places in it; empty: none
+  std::map<TempId, int> homes;              // numbers that exits read from memory, and their slots in it; empty: none
   const ParallelLoop* loop = nullptr;       // null: the whole program
   std::vector<std::set<int>> loop_symbols;  // of the whole program's loops: symbols that their functions name
 

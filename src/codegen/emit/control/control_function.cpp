@@ -53,7 +53,7 @@ std::string ControlFunction::effort() const {
   return lines > most_lines_at_full_effort ? "ACCEL_LONG " : "";
 }
 
-// The function of the blocks has the memory that stays in place as parameters of its own.
+// The function of the blocks gets the addresses of memory that does not move as parameters.
 void ControlFunction::open_blocks(Code& out, const std::string& parameters) {
   std::string memory;
   for (BufferId id : control_.emission.names.buffers())
@@ -96,7 +96,7 @@ std::string ControlFunction::blocks_text() const {
   return without_marks(control_.emission.code.text(), control_.emission.names.buffers());
 }
 
-// The function that the kernel calls: memory that stays in place, and the flags.
+// The function that the kernel calls: it allocates the memory that does not move, and clears the flags.
 void ControlFunction::write_wrapper(Code& out) {
   Names& names = control_.emission.names;
   std::string arguments;

@@ -14,7 +14,7 @@ class ControlFunction {
   // `nests`: functions of this copy's nests in the order of Program::nests.
   ControlFunction(Copy& copy, const NestFunctions& nests, std::string name) : control_(copy, nests, std::move(name)) {}
 
-  // Text of `static void <name>(Frame* frame, Kept* kept)`.
+  // Text of `static void <name>(Frame* frame, Backup* backups)`.
   Result<std::string> write_program();
 
  private:

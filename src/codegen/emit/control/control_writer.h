@@ -25,7 +25,7 @@ class ControlWriter : public Writer {
   const Program& program_;
 };
 
-// The text with the marks of refresh() as the assignments that they stand for, if the text uses the buffer.
+// The text with the marks of refresh() replaced by assignments of the buffers that the text uses, and removed otherwise.
 std::string without_marks(const std::string& text, const std::set<BufferId>& used);
 
 }  // namespace accel

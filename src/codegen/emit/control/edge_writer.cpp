@@ -55,7 +55,7 @@ std::string EdgeWriter::time_to_ask(TempId question) {
   return turns.has_loops ? cat("(", spent, " || frame->has_asked)") : spent;
 }
 
-// Where the condition does not hold the run is asked whether it is to end.
+// Polls for interruption where the condition is false.
 void EdgeWriter::write_poll(size_t from, const std::string& condition) {
   const int exit = control_.loop ? 0 : program_.blocks[from].poll;
   if (exit == 0) return stop_unless(cat(condition, "(turns = turns_before_failure(frame)) > 0"));

@@ -1,6 +1,6 @@
 #pragma once
-// EdgeWriter: jumps from block to block: parameters get their values, back edges ask whether the run is interrupted
-// (codegen/analysis/polls.h), counted loops run in strips.
+// EdgeWriter: jumps from block to block: assignment of parameters, polls for interruption on back edges
+// (codegen/analysis/polls.h), and strips of counted loops.
 
 #include "codegen/emit/control/control_writer.h"
 
@@ -15,7 +15,7 @@ class EdgeWriter : public ControlWriter {
   // Of a header whose loop runs in strips: before its block, and the branch at its end.
   void begin_strip(size_t header);
   void end_strip(size_t header);
-  // The condition under which a latch asks whether the run is interrupted.
+  // The condition under which a latch polls for interruption.
   std::string time_to_ask(TempId question);
 
  private:

@@ -8,7 +8,7 @@ namespace accel {
 
 namespace {
 
-// So many numbers of all exits are handed over by statements of their own.
+// Up to this count, in all exits together, each number of an exit is written by a statement of its own.
 constexpr size_t most_written_out = 256;
 // Words of the tables are 16 bits wide (prelude part "flow"); the last values have a meaning of their own.
 constexpr size_t most_homes = 65000;

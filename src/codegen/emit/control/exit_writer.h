@@ -1,6 +1,6 @@
 #pragma once
-// ExitWriter: exits of the control flow: what they hand over. Numbers that many exits hand over are written to memory where
-// they are computed, and each exit has a table of what it takes from there: that of the exit before it but for a few changes.
+// ExitWriter: exits of the control flow and their outputs. Numbers that many exits share are written to memory where they are
+// computed, and each exit has a table of their slots: the changes to the table of the previous exit.
 
 #include "codegen/emit/control/control_writer.h"
 
@@ -20,7 +20,7 @@ class ExitWriter : public ControlWriter {
   ExitTable table_of(const std::vector<ExitOutput>& outputs) const;
 };
 
-// Numbers that exits hand over from memory, and their places there; empty: each exit writes its own.
+// Numbers that exits read from memory, and their slots there; empty: each exit writes its own numbers.
 std::map<TempId, int> homes_of_exits(const Program& program);
 
 }  // namespace accel

@@ -41,7 +41,7 @@ bool ControlFunction::is_own(BufferId id) const {
   return std::find(own.begin(), own.end(), id) != own.end();
 }
 
-// The function that threads call: a frame of its own around the blocks.
+// The function that threads call: it makes a frame for its part of the loop and runs the blocks.
 void ControlFunction::write_part(Code& out) {
   Names& names = control_.emission.names;
   std::vector<BufferId> memory;  // of this call

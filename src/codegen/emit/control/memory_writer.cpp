@@ -49,7 +49,7 @@ void MemoryWriter::grow(const BlockStep& step) {
   refresh(step.buffer);
 }
 
-// Where nothing can fail any more the memory need not be kept. That may depend on the events which the caller accepts.
+// No backup is needed where nothing after the store can fail, which may depend on the events that the caller accepts.
 void MemoryWriter::protect(size_t block, size_t step) {
   const std::vector<BlockStep>& steps = program_.blocks[block].steps;
   Failures failures = failures_from(program_, copy_.facts, control_.polls.edges, block, step);
@@ -84,7 +84,7 @@ bool MemoryWriter::are_sizes_known_after(size_t block, size_t step) {
   return true;
 }
 
-// Takes the memory of all further steps. What is left is added to the condition for a failure: outputs that the exit makes.
+// Allocates the memory of all further steps, and adds to the failure condition the outputs that the exit has to allocate.
 std::string MemoryWriter::allocate_memory_after(size_t block, size_t step, std::string condition) {
   const ProgramBlock& b = program_.blocks[block];
   for (size_t k = step; k < b.steps.size(); ++k)

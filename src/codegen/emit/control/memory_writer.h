@@ -1,5 +1,5 @@
 #pragma once
-// MemoryWriter: memory of the control flow: where buffers get some, and what is kept of arguments before it is written.
+// MemoryWriter: memory of the control flow: allocation of buffers, and backups of arguments before they are written.
 
 #include "codegen/emit/control/control_writer.h"
 
@@ -9,14 +9,14 @@ class MemoryWriter : public ControlWriter {
  public:
   using ControlWriter::ControlWriter;
 
-  // Gives a buffer memory that a step is about to write.
+  // Allocates a buffer that a step is about to write.
   void allocate(BufferId id);
-  // The text that does so, with `otherwise` for where there is none.
+  // The text of the allocation, with `otherwise` for when it fails.
   std::string allocation_text(BufferId id, const std::string& otherwise);
-  // The steps of these kinds; protect: number `step` of the block.
+  // Write the steps `grow` and `protect`; for protect, `step` is its position in the block.
   void grow(const BlockStep& step);
   void protect(size_t block, size_t step);
-  // Writes where the elements of a buffer lie; returns the call that keeps them.
+  // Writes the shape and strides of a buffer; returns the call that backs it up.
   std::string backup_call(const std::string& backup, BufferId id);
 
  private:

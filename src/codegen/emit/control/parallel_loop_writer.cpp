@@ -90,7 +90,7 @@ void ParallelLoopWriter::pass_symbols(size_t k, const ParallelLoop& loop) {
   }
 }
 
-// How an interrupted run can leave where an iteration ends: as turns_before_exit asks for it, 0 for not at all.
+// How an interrupted run can leave after an iteration: the `leaves` argument of turns_before_exit, 0 for not at all.
 int ParallelLoopWriter::leaves(const ParallelLoop& loop) const {
   int out = 0;
   for (int b : loop.blocks) {

@@ -1,6 +1,6 @@
 #pragma once
-// ParallelLoopWriter: where the whole program comes to a loop of the control flow whose iterations threads share: their
-// functions (ControlFunction) run all iterations but the last one, which is left to the program's own blocks.
+// ParallelLoopWriter: entry of a loop of the control flow whose iterations threads share: the functions of the loop
+// (ControlFunction) run all iterations but the last one, which the blocks of the program run.
 
 #include "codegen/emit/control/control_writer.h"
 

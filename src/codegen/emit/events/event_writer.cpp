@@ -128,13 +128,13 @@ void EventWriter::loop_by_pieces(const Stmt& stmt, const std::string& first, con
 
 void EventWriter::loop_over_tiles(const Stmt& stmt, const std::string& first, const std::string& last) {
   code_.open("");
-  code_.line("bool flagged = false;");  // whether the tile before had events
+  code_.line("bool flagged = false;");  // whether the previous tile had events
   LoopWriter(emission_).plain_loop(stmt, first, last);
   code_.close();
 }
 
-// All iterations of a tile, operations together; where that leaves flags of which something is still to be said, once more
-// from the start, with the events of each iteration.
+// Runs all iterations of a tile and reads the flags once. Where they show events that are not noted yet, runs the tile again
+// from the start and records the events of each iteration.
 void EventWriter::tile(const Body& body) {
   auto repeat = std::find_if(body.begin(), body.end(), [](const Stmt& stmt) { return stmt.kind == StmtKind::repeat; });
   Body before(body.begin(), repeat), after(repeat + 1, body.end());
@@ -159,7 +159,7 @@ void EventWriter::tile(const Body& body) {
   write(after);
 }
 
-// Iterations that change nothing any more have the events of the last one.
+// Stops at the first iteration that changes nothing and has no events: all later ones would be equal to it.
 void EventWriter::recorded_repeat(const Stmt& stmt) {
   std::string var = variable(stmt.var), end = cat("n", var);
   code_.line("bool any_flagged = false;");

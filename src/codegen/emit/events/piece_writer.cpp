@@ -83,7 +83,7 @@ void PieceWriter::write_piece(size_t number) {
   code_.close();
 }
 
-// The events of a piece. What computes without events may leave flags behind.
+// Records the events of a piece. Operations without events for NumPy may still set flags, so these are cleared.
 void PieceWriter::record(const Piece& piece) {
   bool computes = std::any_of(piece.statements.begin(), piece.statements.end(), [&](const Stmt* each) {
     return each->kind == StmtKind::compute && is_inexact(dtype(each->args[0])) && !is_part(*each);

@@ -64,7 +64,7 @@ std::string condition(const Variant& variant) {
   return out.empty() ? "true" : out;
 }
 
-// What a kernel with control flow needs besides: symbols it may write, capacities, cells and room for what it has to put back.
+// Extra state of a kernel with control flow: symbols it may write, capacities, cells and room for backups.
 void add_flow_memory(Code& out, const Program& program) {
   out.line(cat("i64 symbols[", symbol_room(program) + 1, "];"));
   out.line(cat("for (int k = 0; k < ", program.symbol_count, "; ++k) symbols[k] = launch->symbols[k];"));

@@ -1,6 +1,6 @@
 #pragma once
-// NestTexts: the functions of a program's nests, one list of them per copy of the nests. Copies with the same text share a
-// function, and so do nests that differ in nothing but what they are given.
+// NestTexts: the functions of a program's nests, one list of them per copy of the nests. Copies with equal text share a
+// function, and so do nests that differ in their arguments alone.
 
 #include <map>
 #include <string>

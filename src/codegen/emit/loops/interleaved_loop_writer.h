@@ -10,7 +10,7 @@ class InterleavedLoopWriter : public Writer {
  public:
   using Writer::Writer;
 
-  // The dtype of a loop's complex numbers when the loop is to be written with such vectors.
+  // The dtype of a loop's complex numbers when the loop is to be written in vectors of whole complex numbers.
   std::optional<DType> dtype_of(const Stmt& loop);
   void write_loop(const Stmt& stmt, DType dtype, const std::string& first, const std::string& last);
 

@@ -27,7 +27,7 @@ bool has_roots(const Program& program, const Body& body) {
 
 }  // namespace
 
-// Whether what lanes load lies side by side or is the same for all.
+// Whether neighbouring lanes load elements that are close to each other in memory, or one element.
 bool LaneLoopWriter::is_near(const Body& body, Dim lane) {
   return std::all_of(body.begin(), body.end(), [&](const Stmt& stmt) {
     if (stmt.kind == StmtKind::gather || stmt.kind == StmtKind::scatter || stmt.kind == StmtKind::list) return false;

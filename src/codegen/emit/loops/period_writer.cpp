@@ -43,7 +43,7 @@ void PeriodWriter::leave(const Stmt& stmt, int number, int position) {
   names_.leave(number);
 }
 
-// The same loop in two: over periods, and over the places within one.
+// Writes the loop as two nested ones: over periods, and over the positions within a period.
 void PeriodWriter::write_loops(const Stmt& stmt, const Period& period, const std::string& first, const std::string& last) {
   DimTable& dims = copy_.dims;
   int number = names_.own_variable(), position = names_.own_variable();

@@ -19,7 +19,7 @@ class StraightLineWriter : public Writer {
   // Writes the body `count` times, each in a block of its own that ends with what `after_element` writes.
   void write_copies(const Stmt& stmt, int64_t count, const std::function<void(int64_t)>& after_element);
   bool is_straight(const Body& body);
-  // Whether each iteration of the loop has elements of its own in all scratch memory that it stores to.
+  // Whether the iterations of the loop store to disjoint elements of scratch memory.
   bool fills_tile(const Stmt& loop);
 };
 

@@ -62,7 +62,7 @@ const Stmt* VectorBody::modulus(const Stmt& stmt) const {
   return *std::find_if(loop_.computed.begin(), loop_.computed.end(), is_modulus);
 }
 
-// The lanes that have a number: fewer than those that go on where an operation is done under a mask.
+// The lanes in which a number is computed: a subset of the active lanes where an operation is done under a mask.
 std::string VectorBody::lanes_of(const Stmt& stmt) const {
   std::string out;
   for (TempId arg : stmt.args) {
@@ -91,7 +91,7 @@ void VectorBody::write(Code& code, const Stmt& stmt) {
   if (!exact_ && copy_.facts.must_preserve(stmt.dst)) code.line(cat("v_do_not_optimize(", temp_name(stmt.dst), ");"));
 }
 
-// Whether an operation is done where it is chosen, in the same lanes, so that it keeps what is in the others.
+// Whether an operation is merged into the selection that uses it: one masked instruction, which preserves the other lanes.
 bool VectorBody::can_wait(const Stmt& stmt) const {
   if (!can_preserve_lanes(vector_function(copy_.program, stmt), dtype_kind(dtype(stmt.dst)) == 'c')) return false;
   if (uses_.at(stmt.dst) != 1 || copy_.facts.must_preserve(stmt.dst)) return false;

@@ -13,7 +13,7 @@ namespace accel {
 
 class VectorBody {
  public:
-  // `on`: the mask of the lanes that go on. `exact`: no comparison is decided by squares.
+  // `on`: the mask of the active lanes. `exact`: no comparison is decided by squares.
   VectorBody(const Copy& copy, const VectorLoop& loop, std::string on, bool exact);
 
   // Appends to `code` what `results` need.

@@ -79,7 +79,7 @@ void VectorLoopWriter::load_vectors() {
   code_.close();
 }
 
-// What the same for all lanes `temps` are computed from.
+// Writes the statements that the uniform `temps` (equal in all lanes) are computed from.
 void VectorLoopWriter::write_sources(const std::vector<TempId>& temps) {
   std::vector<const Stmt*> all = loop_.uniform;
   for (const Stmt& stmt : loop_.lanes->body)

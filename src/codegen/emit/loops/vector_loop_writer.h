@@ -1,8 +1,8 @@
 #pragma once
 // VectorLoopWriter: repeated loops over lanes in vectors (prelude part "vectors"). The state of a group of lanes stays in
-// registers until none of them goes on. Lanes that have ended are out of all masks. Where squares have decided comparisons of a
-// modulus, the exact masks are asked about lanes that have ended; should one go on after all, the group is done again by plain
-// loops, from the state that is still in scratch.
+// registers until all lanes have ended. Lanes that have ended are in no mask. Where squares have decided comparisons of a
+// modulus, the exact masks are computed for lanes that have ended; if one of these is still active, plain loops run the group
+// again from the state that is still in scratch.
 
 #include "codegen/analysis/vector_loop.h"
 #include "codegen/emit/writer.h"

@@ -7,7 +7,7 @@ namespace accel {
 
 void CallWriter::call(const Stmt& stmt) { library_call(stmt, "call_loop", {dim(stmt.extent)}, {}); }
 
-// One number. Where the result is only compared the loop is asked when an estimate leaves that undecided.
+// One number. Where the result is only compared, the loop is called if an estimate leaves the comparison undecided.
 void CallWriter::call_for_one(const Body& body, size_t position) {
   const Stmt& stmt = body[position];
   const StandIn& other = *stand_in(copy_.program, stmt);

@@ -1,6 +1,6 @@
 #pragma once
-// CallWriter: calls of NumPy's loops through the import table, and what takes their place: estimates for numbers that are only
-// compared, products of vectors and of matrices by vectors that the prelude works out.
+// CallWriter: calls of NumPy's loops through the import table, and their replacements: estimates for numbers that are only
+// compared, and products of vectors and of matrices by vectors that the prelude computes.
 
 #include "codegen/emit/writer.h"
 
@@ -11,7 +11,7 @@ class CallWriter : public Writer {
   using Writer::Writer;
 
   void call(const Stmt& stmt);
-  // A call for one number (stand_in), which is body[place].
+  // A call for one number (stand_in): statement body[position].
   void call_for_one(const Body& body, size_t position);
   void gufunc(const Stmt& stmt);
 

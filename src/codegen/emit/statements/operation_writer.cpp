@@ -24,16 +24,15 @@ bool OperationWriter::is_narrow_mask(TempId temp, int size) const {
          });
 }
 
-// Whether a number is one of two constants. Left to itself g++ makes a jump of what is done with it, though nobody can say
-// which it will be.
+// Whether a number is one of two constants. By default g++ branches on it, which the processor cannot predict.
 bool OperationWriter::chooses_constants(const Stmt& stmt) const {
   return stmt.op == Op::where && !emission_.in_vectors && dtype_kind(dtype(stmt.dst)) != 'c' &&
          item_size(dtype(stmt.dst)) == 8 && copy_.facts.is_of_constants(stmt.args[1]) &&
          copy_.facts.is_of_constants(stmt.args[2]);
 }
 
-// Whether g++ may find that a comparison of this number always comes out the same (0 * x is never less than 0), and leave out
-// what computes it with the events of that.
+// Whether g++ may find that a comparison of this number has a constant result (0 * x is never less than 0), and drop the
+// computation of the number together with its events.
 bool OperationWriter::may_be_foreseen(const Stmt& comparison, size_t operand) const {
   if (!is_comparison(comparison.op) || emission_.in_vectors || comparison.args.size() != 2) return false;
   DType type = dtype(comparison.args[operand]);

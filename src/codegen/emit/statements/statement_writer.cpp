@@ -71,7 +71,7 @@ void StatementWriter::constant(const Stmt& stmt) { define(stmt, cpp_literal(stmt
 
 void StatementWriter::index(const Stmt& stmt) { define(stmt, cat("(", type(stmt.dst), ")", dim(stmt.dim))); }
 
-// Scalar inputs of the control flow are read once: stores through pointers could change them for all that the compiler knows.
+// Scalar inputs of the control flow are read once: the compiler must assume that stores through pointers change them.
 void StatementWriter::input(const Stmt& stmt) {
   std::string value = cat("load_", type(stmt.dst), "((const char*)(frame->symbols + ", stmt.slot, "))");
   if (!emission_.inputs) return define(stmt, value);

@@ -11,7 +11,7 @@ class StatementWriter : public Writer {
   using Writer::Writer;
 
   void write_all(const Body& body);
-  // body[place]; what follows it may tell how it is written.
+  // Writes body[position]; the statements after it may decide its form.
   void write_at(const Body& body, size_t position);
   void write_plain(const Body& body, size_t position);  // without a record of events
   void write_one(const Stmt& stmt);

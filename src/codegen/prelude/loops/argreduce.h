@@ -1,5 +1,5 @@
-// argmin and argmax: the first of equals wins, and the first NaN wins over everything. `settled` tells that a NaN was found:
-// a flag of its own, not a test of the best value so far, keeps selections of truth values (which g++ does not vectorise) away.
+// argmin and argmax: the first of equals wins, and the first NaN wins over everything. `settled`: a NaN was found. It is a
+// separate flag and not a test of the best value so far, as g++ does not vectorise selections of truth values.
 template <class T>
 ACCEL_INLINE bool beats_argmin(T a, T best) {
   return is_less(a, best);
@@ -20,7 +20,7 @@ template <class R>
 ACCEL_INLINE bool beats_argmax(complex_of<R> a, complex_of<R> best) {
   return is_less(best.re, a.re) | ((a.re == best.re) & is_less(best.im, a.im));
 }
-// The order of one of the two: order(a, best) tells whether `a` wins over `best`, `stays` that it does not and is no NaN.
+// The order of argmin or argmax: order(a, best) is whether `a` wins over `best`, `stays` whether it does not and is no NaN.
 // `best` is no NaN.
 #define ACCEL_EXTREME_ORDER(name, relation)                                                     \
   template <class T>                                                                            \
@@ -201,8 +201,8 @@ ACCEL_INLINE Extreme<T> argreduce_pairs(i64 begin, i64 end, Element element, Ord
   }
   return extreme;
 }
-// For simple elements: the best of each block, then its place if it is better than those before. Of many blocks those that hold
-// nothing better are passed over by one vector test.
+// For simple elements: the best value of each block, then its position if it is better than that of earlier blocks. A vector
+// test skips each block without a better value.
 template <class T, class Element, class Order>
 ACCEL_INLINE Extreme<T> argreduce_lanes(i64 begin, i64 end, Element element, Order order) {
   constexpr i64 size = 512;

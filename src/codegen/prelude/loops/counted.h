@@ -79,8 +79,8 @@ ACCEL_INLINE i64 count_counted(i64 begin, i64 end, Counts counts) {
   for (; begin < end; ++begin) number += counts(begin) != 0;
   return number;
 }
-// Stores base + k for each k of [0, n) that counts at out[next] and on. Returns `next` behind them. Of the list's `count`
-// places those from there on may have any value.
+// Stores base + k for each k of [0, n) that counts at out[next] and on. Returns the position after them. Elements of the list
+// (`count` in all) from that position on may have any value.
 template <class Counts>
 ACCEL_INLINE i64 list_counted(char* memory, i64 next, i64 count, i64 base, i64 n, Counts counts) {
   constexpr i64 few = 16, at_once = 8;
@@ -102,7 +102,7 @@ ACCEL_INLINE i64 list_counted(char* memory, i64 next, i64 count, i64 base, i64 n
     if (inside + 1 == 0) {
       for (i64 k = 0; k < 64; ++k) out[next + k] = first + k;
     } else if (next + 64 <= count) {
-      // Whole groups, so that the processor can tell how often the loop runs.
+      // Whole groups, so that the processor can predict the number of iterations.
       for (i64 at = next; at < end; at += at_once)
         for (i64 k = 0; k < at_once; ++k, inside &= inside - 1) out[at + k] = first + __builtin_ctzll(inside | (u64)1 << 63);
     } else {

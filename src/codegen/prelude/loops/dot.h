@@ -1,6 +1,6 @@
-// Products of two vectors as the BLAS behind NumPy's loop adds them up: four elements at a time where one has gaps, one by one
-// where both are short. Used when the loop has these bits, which is tried once. Which products are added without being rounded
-// is up to the compiler that made the BLAS: none, those that are added one by one, or of four elements two as well.
+// Products of two vectors, added up in the order of NumPy's BLAS: four elements at a time where one has gaps, one by one where
+// both are short. Used when the loop has these bits, which is tried once. Which products are added without being rounded is up
+// to the compiler that made the BLAS: none, those that are added one by one, or of four elements two as well.
 enum class Fused { not_tried, unknown, nowhere, singles, pairs };
 ACCEL_INLINE f64 product_and(f64 a, f64 b, f64 sum) {
 #if defined(__FMA__) || defined(__aarch64__)
@@ -109,8 +109,8 @@ struct Dots {
 template <int import, bool is_matrix>
 Fused Dots<import, is_matrix>::fused = Fused::not_tried;
 
-// Products of one row with columns of memory that follow each other are worked out side by side, before they are asked for: the
-// columns lie in the same lines of the cache. All but the last elements, of which each product has a number of its own.
+// Products of one row with columns of memory that follow each other are computed together, ahead of their use: the columns
+// share cache lines. The last elements are left out, as their number differs between products.
 constexpr int panel_columns = 16;
 struct Panel {
   const char *row, *column;  // of the product that is expected next
@@ -144,7 +144,7 @@ static __attribute__((noinline)) void fill_panel(Panel* panel) {
   for (int p = 0; p < parts; ++p) *((Lanes*)panel->even + p) = even[p], *((Lanes*)panel->odd + p) = odd[p];
   panel->next = 0;
   if (fp_control() == control) return;
-  fp_set_control(control);  // perhaps of products that nobody asks for
+  fp_set_control(control);  // the events may be of products that are not used
   panel->next = panel_columns;
 }
 template <Fused fused>

@@ -94,7 +94,7 @@ static bool is_split_exactly(Frame* frame, const AccelImport* loop, bool by_rows
 template <class T>
 struct Split {
   struct Answer {
-    i64 parts;  // 0: nobody has asked
+    i64 parts;  // 0: not computed yet
     bool exact;
   };
   static Answer answers[2][2];

@@ -269,8 +269,8 @@ ACCEL_INLINE V v_absolute(M m, complex_of<V> a) {
   return v_where(infinite, infinity, v_where(nan, quiet_add(x, y), length));
 }
 
-// What has a square below `surely_below(bound)` has a modulus below the bound, by more than NumPy rounds it. What has not may
-// be below all the same.
+// A number whose squared modulus is below `surely_below(bound)` has a modulus below the bound, with more margin than NumPy's
+// rounding takes. The converse does not hold.
 template <class M, class V>
 ACCEL_INLINE M v_surely_below(M mask, complex_of<V> a, V limit) {
   return v_less(mask, quiet_contracted(a.re, a.re, quiet_multiply(a.im, a.im)), limit);

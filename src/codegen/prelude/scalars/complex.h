@@ -20,8 +20,8 @@ ACCEL_COMPLEX complex_of<R> fused_multiply(complex_of<R> a, complex_of<R> b) {
   return {contracted(a.re, b.re, -(a.im * b.im)), contracted(a.re, b.im, a.im * b.re)};
 }
 // Infinite when a part is, even beside a NaN. The magnitudes are compared by their bits, which are ordered as integers: no
-// event, and NaN is above all. Dividend and divisor are kept from 0/0, inf/inf and NaN, which would be events. No constant is
-// chosen: g++ would make branches of a selection whose constant a later operation folds.
+// event, and NaN is above all. Dividend and divisor are replaced where they would give 0/0, inf/inf or NaN, which raise events.
+// No constant is chosen: g++ would make branches of a selection whose constant a later operation folds.
 ACCEL_COMPLEX R absolute(complex_of<R> a) {
   typedef typename SignedOf<sizeof(R)>::type Bits;
   constexpr Bits infinity = __builtin_bit_cast(Bits, (R)__builtin_inf()), quiet = (Bits)1 << (sizeof(R) == 8 ? 51 : 22);
@@ -36,9 +36,9 @@ ACCEL_COMPLEX R absolute(complex_of<R> a) {
   const Bits quieted = special | (special > infinity ? quiet : (Bits)0);
   return __builtin_bit_cast(R, (__builtin_bit_cast(Bits, length) & number) | (quieted & ~number));
 }
-// Squares tell how moduli compare with a bound: what is outside of these limits differs from its square by more than rounding
-// can make of it. The rest is open. Parts that are far from 1 are replaced by others that are on the same side of the bound: no
-// product overflows or underflows.
+// Squares decide how moduli compare with a bound: outside of these limits rounding cannot change the result. Between them the
+// modulus itself is needed. Parts that are far from 1 are replaced by others that are on the same side of the bound: no product
+// overflows or underflows.
 template <class R>
 struct SquareLimits {
   R below, above;

@@ -12,14 +12,13 @@ ACCEL_INLINE bool integer_division_fails(T a, T b, bool overflow_counts) {
   return false;
 }
 
-// Of signed numbers by a power of two that the compiler knows, a shift or a mask gives what rounding down asks for.
+// Signed division by a power of two that is a compile-time constant: a shift or a mask rounds down.
 template <class T>
 ACCEL_INLINE bool is_known_power_of_two(T b) {
   return is_signed<T> && __builtin_constant_p(b) && b > 0 && (b & (b - 1)) == 0;
 }
 
-// Of a signed number by one that the compiler knows to be positive: a < 0 has the quotient ~(~a / b), without a look at the
-// rest.
+// Signed division by a positive compile-time constant: for a < 0 the quotient is ~(~a / b), without a test of the remainder.
 template <class T>
 ACCEL_INLINE bool is_known_positive(T b) {
   return is_signed<T> && __builtin_constant_p(b) && b > 0;

@@ -37,7 +37,7 @@ static inline f16 narrow(f32 a) {
 ACCEL_INLINE f16 load_f16(const char* p) { return half_of_bits(load_u16(p)); }
 ACCEL_INLINE void store_f16(char* p, f16 v) { store_u16(p, half_bits(v)); }
 
-// float64 to float16 in one rounding: first to float32 with the last bit telling that something was lost ("round to odd").
+// float64 to float16 in one rounding: first to float32 with the last bit set where bits were lost ("round to odd").
 ACCEL_INLINE f16 narrow(f64 a) {
   f32 near = (f32)a;
   u32 bits = __builtin_bit_cast(u32, near);

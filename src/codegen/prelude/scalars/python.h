@@ -1,5 +1,5 @@
-// Python's numbers. The labels keep the compiler from knowing the functions: it would fold or replace calls with other bits
-// than the C library's, which are CPython's.
+// Python's numbers. The labels hide the functions from the compiler, which would fold or replace calls with other bits than
+// those of the C library, which CPython uses.
 #define ACCEL_LIBM1(name) extern "C" f64 libm_##name(f64) __asm__(#name) __attribute__((const));
 #define ACCEL_LIBM2(name) extern "C" f64 libm_##name(f64, f64) __asm__(#name) __attribute__((const));
 ACCEL_LIBM1(acos)

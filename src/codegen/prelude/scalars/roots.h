@@ -1,4 +1,4 @@
-// argmin and argmax of square roots, told from the squares. The bits of floats that are not negative are ordered as integers,
+// argmin and argmax of square roots, decided by the squares. The bits of floats that are not negative are ordered as integers,
 // and squares more than 16 of those apart have different roots: the squares differ by 8 units of 2^-52 (float64) or more, so
 // the roots differ by 4, and rounding moves each by half a unit. What this leaves open (near ties, negative squares, NaN) the
 // roots decide.

@@ -106,7 +106,7 @@ ACCEL_INLINE T blend(bool8 mask, T a, T b) {
 }
 
 // a < b and a <= b. The hardware calls NaN invalid where NumPy does not; kernels that ask for it compare integers instead,
-// which costs several instructions more. (Of a choice that keeps NaN from the comparison g++ would make one without.)
+// which costs several instructions more. (g++ would remove a selection that replaces NaN before the comparison.)
 #if defined(ACCEL_QUIET_COMPARISONS)
 // Integers in the order of the floats, of which zeros are equal and NaN means nothing.
 ACCEL_INLINE i64 order_of(f64 a) {
@@ -151,8 +151,7 @@ ACCEL_INLINE T absolute(T a) {
   else
     return a;
 }
-// One selection behind the other: of selections within selections g++ makes branches, into which it moves what is done with the
-// result.
+// Selections one after the other: g++ turns nested selections into branches, into which it moves the uses of the result.
 template <class T>
 ACCEL_INLINE T sign(T a) {
   if constexpr (is_float<T>) {
