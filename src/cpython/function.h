@@ -9,8 +9,8 @@ inline PyCodeObject* function_code(PyFunctionObject* function) {  // borrowed
   return reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function));
 }
 
-// The function itself when `code` is its code, else a function of this code with the same globals, builtins and closure. New
-// reference, null with an exception.
+// The function itself when `code` is its code, else a function of this code with the globals, builtins and closure of the
+// function. New reference, null with an exception.
 PyObject* function_with_code(PyFunctionObject* function, PyCodeObject* code);
 
 // Runs the function in the interpreter whatever vectorcall it carries now. New reference.

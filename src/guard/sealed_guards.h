@@ -38,7 +38,7 @@ struct TypeWatch {
   uint32_t seen;  // 0: none
 };
 
-// A part of a known Python function (its code, its defaults, ...) that must still be the same object.
+// A part of a known Python function (its code, its defaults, ...) that must still be the expected object.
 struct FunctionPartTest {
   PyObject* const* part;  // null or None: there is none
   PyObject* expected;

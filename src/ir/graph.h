@@ -7,10 +7,10 @@
 // * Pointwise ops act element by element on operands of the result's shape and of the dtypes of NumPy's loop: broadcasting
 //   and casts are ops of their own (broadcast_to, astype).
 // * Real + - * / sqrt are IEEE 754 operations rounded once in their dtype: no contraction, no reassociation. float16 is
-//   computed in float32 and rounded after every op. Integers wrap. NaNs propagate as in NumPy; signed zeros are kept.
+//   computed in float32 and rounded after every op. Integers wrap. NaNs propagate as in NumPy; signed zeros are preserved.
 // * A sum (reduce of add on floating or complex dtypes) has the order of additions that ir/analysis/reduction_plan.h gives for
-// the operand's
-//   shape, order and `buffered` attribute. Other reductions go from the first element to the last in the operand's order.
+//   the operand's shape, order and `buffered` attribute. Other reductions go from the first element to the last in the
+//   operand's order.
 // * An op whose result is of Python kind has no floating-point events.
 // * An op with floating-point events raises them for each element it computes in NumPy. Passes may not remove, merge or
 //   move such an op so that an event appears, disappears or changes its category.
@@ -18,11 +18,11 @@
 // * An array input is pinned: versions of it (results of store and put, block parameters that only such versions reach) live in
 //   the argument's own memory, updated in program order. A store to a pinned base is an effect and stays, used or not.
 //   Nothing else in a graph changes memory that Python can reach.
-// * A graph is left through `ret` (exit 0) or `leave` (exit e). The operands are what that exit hands over. Exits are numbered
+// * A graph is left through `ret` (exit 0) or `leave` (exit e). The operands are the outputs of that exit. Exits are numbered
 //   densely; the outputs of the graph are those of exit 0, then those of exit 1, and so on (ir/analysis/flow.h).
-// * Where a terminator leads back to the header of a loop, an interrupted run may leave through its `poll` exit, which hands
-//   nothing over: what the iterations so far have stored to pinned memory stays. A pass that reorders iterations, or keeps
-//   their stores elsewhere, clears `poll`.
+// * Where a terminator leads back to the header of a loop, an interrupted run may leave through its `poll` exit, which has
+//   no outputs: what the iterations so far have stored to pinned memory stays. A pass that reorders iterations, or delays
+//   their stores, clears `poll`.
 // * A kernel that reports failure (an event that the caller does not accept, no memory, an interrupt) has left no trace: pinned
 //   memory holds what it held before. So any region can be discarded and run again in the interpreter. What it did before a
 //   `python_call` is not undone: then the interpreter resumes after that call.

@@ -19,7 +19,7 @@ constexpr int events_of_floats = FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_
 constexpr double infinity = std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::max(),
                  least = std::numeric_limits<double>::denorm_min();
 
-// Ranges, ends included, where mathematics say that all results are the same float; a usual number elsewhere.
+// Ranges, ends included, in which all exact results round to one float; `usual`: a number outside of them.
 struct Row {
   Op op;
   double usual;

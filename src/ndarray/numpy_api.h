@@ -1,5 +1,5 @@
 #pragma once
-// NumPy's headers, included one way. Private to this folder: import.cpp holds the API table, the others refer to it.
+// NumPy's headers, with one set of macros. Private to this folder: import.cpp holds the API table, the others refer to it.
 
 #include <Python.h>
 

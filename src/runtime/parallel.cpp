@@ -24,7 +24,7 @@ constexpr int64_t least_chunk_work = 16384;     // element operations; a smaller
 constexpr int64_t most_chunk_work = 4'000'000;  // a few milliseconds, so that Ctrl-C is noticed
 constexpr auto poll_interval = std::chrono::milliseconds(20);
 
-constexpr auto short_wait = std::chrono::milliseconds(50);  // for a loop to end, before the run leaves behind it
+constexpr auto short_wait = std::chrono::milliseconds(50);  // for the end of a loop, after which the run leaves
 
 std::atomic<Interrupt (*)(int)> interrupt_poll{nullptr};
 // Since when the kernel that the thread runs is interrupted and has not left yet (coarse_nanoseconds); 0: it is not.

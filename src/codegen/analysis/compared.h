@@ -8,7 +8,8 @@
 
 namespace accel {
 
-// What stands in for a loop (prelude part "compared"), and for arguments of which size: results are positive, without events.
+// The estimate that replaces a loop (prelude part "compared"), and the size of arguments for which it is valid: results are
+// positive, without events.
 struct StandIn {
   Op op;
   const char* function;

@@ -9,23 +9,23 @@
 
 namespace accel {
 
-// Edges (block, number) that ask whether to go on, and for how many turns one iteration stands.
+// Edges (block, number) with polls, and the number of turns that one iteration counts for.
 struct Turns {
   int fixed = 1;
   std::vector<Dim> work;   // element operations, each of which counts as one
-  bool has_loops = false;  // that ask by themselves
+  bool has_loops = false;  // loops that poll by themselves
 };
 using PolledEdges = std::map<std::pair<size_t, int>, Turns>;
 
 struct Failures {
   int events = 0;       // floating-point events (EventBits)
   bool others = false;  // errors of NumPy's loops and of calls, memory, Ctrl-C at a polled edge without an exit
-  // Numbers that exits of programs of several blocks hand over. The caller has words for them at the start, unless they are to
-  // be arrays.
+  // Numbers that are outputs of exits, in programs of several blocks. The caller has memory for them at the start, unless they
+  // are to be arrays.
   std::vector<int> outputs;
 };
 
-// Whether an exit hands over a number rather than an array.
+// Whether an output of an exit is a number rather than an array.
 bool is_number(const ExitOutput& output);
 
 // In the steps of a block from `first` on and in all that may follow. Where there are several blocks, memory that steps and

@@ -20,9 +20,8 @@ struct MaskedLoop {
   std::set<const Stmt*> moduli, comparisons;
 };
 
-// Requires a loop without loops or calls in its body, whose iterations are independent. Nullopt when no mask selects all that
-// the second half would do, when that would be next to nothing, or when the halves would compute the same numbers or disturb
-// each other's memory.
+// Requires a loop without loops or calls in its body, whose iterations are independent. Nullopt when no mask selects all work
+// of the second half, when that work would be little, or when both halves would need the same numbers or conflict in memory.
 std::optional<MaskedLoop> masked_loop(const Program& program, const Stmt& loop);
 
 }  // namespace accel

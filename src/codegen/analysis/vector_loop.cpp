@@ -41,7 +41,7 @@ class Finder {
   bool names(Dim d, Dim variable) const { return dims_.names(d, *dims_.as_symbol(variable)); }
   std::optional<int64_t> stride(Dim offset) { return dims_.as_constant(step_over(dims_, offset, out_.lanes->var)); }
 
-  // Statements for all lanes, the loop over lanes, and a loop that finds out whether any goes on.
+  // Expects statements for all lanes, the loop over lanes, and a loop that finds out whether any lane is active.
   bool split() {
     const Body& body = repeat_.body;
     auto loop = std::find_if(body.begin(), body.end(), [](const Stmt& stmt) { return !stmt.body.empty(); });
@@ -82,7 +82,7 @@ class Finder {
     return distance == 0 || distance == item_size(dtype(stmt.dst));
   }
 
-  // Each store is to scratch of its own, which one load reads, or it stores whether the lane goes on.
+  // Each store is to scratch that one load reads, or it stores whether the lane stays active.
   bool pair_stores() {
     std::set<BufferId> stored;
     for (const Stmt* store : stores_) {

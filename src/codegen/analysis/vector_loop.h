@@ -30,8 +30,8 @@ struct VectorLoop {
   std::vector<Assigned> assigned;
   std::vector<const Stmt*> computed;  // in the loop, for each lane
   std::set<TempId> scalars;           // temps that are equal in all lanes
-  std::vector<TempId> masks;          // one of these holds in lanes that go on
-  // Comparisons of a modulus that squares decide: their masks then hold only in lanes that surely go on.
+  std::vector<TempId> masks;          // active lanes are those in which one of these holds
+  // Comparisons of a modulus that squares decide: their masks then hold only in lanes that surely stay active.
   std::set<TempId> from_squares;
   // Squares of complex numbers whose modulus such a comparison bounds. Their parts have products that do not overflow; that
   // they underflow is not noticed.

@@ -22,7 +22,7 @@ ACCEL_INLINE void fp_clear() {
 }
 ACCEL_INLINE int fp_events(u32 word) { return (int)((word >> 2 & 7) | (word & 1) << 3); }
 ACCEL_INLINE int fp_read() { return fp_events(fp_control()); }
-// The same around instructions alone: no function of the C library is called.
+// Variants for code that calls no function of the C library.
 ACCEL_INLINE void fp_clear_arithmetic() {
   u32 word;
   asm volatile("stmxcsr %0" : "=m"(word) : : "memory");

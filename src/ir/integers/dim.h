@@ -63,9 +63,8 @@ class DimTable {
   bool names(Dim d, int symbol) const;        // whether the symbol is one of them
   bool has_variables(Dim d) const;            // whether a variable is one of them
 
-  // The c of d = c * symbol + rest, where neither c nor rest names the symbol; nullopt when d has no such form: what is within
-  // //,
-  // %, min or max is not linear whatever its values at some places are.
+  // The c of d = c * symbol + rest, where neither c nor rest names the symbol; nullopt when d has no such form:
+  // operands of floor division, %, min and max are never linear.
   std::optional<Dim> slope(Dim d, int symbol);
 
   // Value of d with symbol k := symbols[k]. Wraps like int64.

@@ -1,9 +1,9 @@
-// Products of a matrix with a vector on accel's threads: threads that a BLAS has of its own wait for the processors on which
-// accel's are. A BLAS works out rows in groups, and what is left over in other ways. OpenBLAS gives each of its threads as many
-// rows (driver/level2/gemv_thread.c) where there are at least `shared_elements` (interface/gemv.c), and so decides which rows
-// are left over. Used when the loop has the bits of this, which is tried once for each layout and number of threads. Every
-// other product goes from the last row to the first: iterative methods multiply by the same matrix again and again, and the
-// caches of the processors hold the rows that were read last.
+// Products of a matrix with a vector on accel's threads: the threads of a BLAS would compete with them for processors. A BLAS
+// computes rows in groups, and the remaining rows with other code. OpenBLAS gives each of its threads as many rows
+// (driver/level2/gemv_thread.c) where there are at least `shared_elements` (interface/gemv.c), and so decides which rows are
+// left over. Used when the loop has the bits of this, which is tried once for each layout and number of threads. Every other
+// product goes from the last row to the first: iterative methods multiply by the same matrix again and again, and the caches of
+// the processors hold the rows that were read last.
 constexpr i64 row_group = 32, most_piece_elements = 1 << 18, shared_elements = 460800;
 struct RowsCall {
   const AccelImport* loop;

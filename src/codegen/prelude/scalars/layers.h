@@ -1,6 +1,6 @@
 // Normal numbers as most of NumPy's are drawn: of 64 random bits the lowest 8 choose a layer, the next one is the sign, and 52
-// others times the layer's width are the number, if they are below the layer's bound. There is no branch on the sign, which
-// nobody can predict. Functions of dispatch/launch/draw_text.h use this too: they learn widths and bounds, and draw all other
+// others times the layer's width are the number, if they are below the layer's bound. There is no branch on the sign, which is
+// unpredictable. Functions of dispatch/launch/draw_text.h use this too: they find out widths and bounds, and draw all other
 // numbers.
 
 // numpy/random/bitgen.h

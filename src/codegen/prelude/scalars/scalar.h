@@ -375,8 +375,8 @@ template <>
 struct BitsOf<8> {
   typedef u64 type;
 };
-// 1 or 0, by its bits and with a zero that the compiler does not know: of a selection g++ makes jumps to what is computed with
-// either number where it makes no vectors, and it makes none where the mask is of other lanes than the number.
+// 1 or 0, made by its bits with a zero that is opaque to the compiler. From a selection g++ makes jumps in scalar code, and it
+// does not vectorise one whose mask has lanes of another size than the number.
 template <class To>
 ACCEL_INLINE To number_of_mask(bool8 mask) {
   typedef typename BitsOf<sizeof(To)>::type Bits;
@@ -402,9 +402,8 @@ ACCEL_INLINE To cast(From a) {
   return Cast<To, From>::of(a);
 }
 
-// a where `in`, else 1. Written on bits, and with a zero that the compiler does not know (`hidden`): of what it sees to be a
-// select it may compute with both sides (g++ 13 sees through the bits alone), which raises the events of elements that do not
-// exist.
+// a where `in`, else 1. Made by its bits, with a zero that is opaque to the compiler (`hidden`; g++ 13 sees through the bits
+// alone): from a recognised selection it may compute with both sides, which raises the events of elements that do not exist.
 template <class T>
 struct Lane {
   typedef typename BitsOf<sizeof(T)>::type Bits;
