@@ -20,7 +20,7 @@ FUNCTIONS = {
     "compared": lambda z: np.abs(z) > 2,
     "sign": lambda z: np.sign(z.real) * 2.0,
     "sign alone": lambda z: np.sign(z.real),
-    "sign of another": lambda z: np.sign(z.real) * np.sign(z.imag) + 1,
+    "sign of another": lambda z: np.sign(z.real) - np.sign(z.imag) + 1,
 }
 
 
