@@ -34,7 +34,7 @@ class Session {
     Descent::begin_capture();
     speculation_.given.changed_constants = options_.changed_constants;
     ACCEL_TRY([[maybe_unused]] Unit walked, walk());
-    const std::vector<WalkExit>& exits = attempt_.interpreter->exits();
+    const std::vector<WalkExit>& exits = attempt_.interpreter->exits().all();
     if (std::none_of(exits.begin(), exits.end(), [](const WalkExit& e) { return e.block >= 0; }))
       return fail(Reason::unsupported_value, "a loop that only calls of the process end");
     finish();
@@ -87,7 +87,7 @@ class Session {
 
   // Exit 0 is the first return, else the first exit that is no check.
   void number_exits() {
-    std::vector<WalkExit> exits = std::move(attempt_.interpreter->exits());
+    std::vector<WalkExit> exits = std::move(attempt_.interpreter->exits().all());
     auto first = std::find_if(exits.begin(), exits.end(), [](const WalkExit& e) { return e.exit.kind == ExitKind::ret; });
     if (first == exits.end())
       first = std::find_if(exits.begin(), exits.end(), [](const WalkExit& e) { return !e.exit.is_check; });

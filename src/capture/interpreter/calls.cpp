@@ -1,4 +1,4 @@
-// Calls: what a callable is, and the frame, primitive or further callable that stands for it.
+#include "capture/interpreter/calls.h"
 
 #include <algorithm>
 
@@ -27,7 +27,8 @@ PyRef attribute(PyObject* object, const char* name) {
   return found;
 }
 
-// Guards that the parts of a function which can be assigned to are still these. Nobody assigns to those of a library.
+// Guards that the attributes of a function which can be assigned to are unchanged. It is assumed that nobody assigns to those
+// of NumPy's functions.
 void guard_function(Sources& sources, SourceId source, PyObject* function) {
   auto* code = reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function));
   if (is_library_file(utf8(code->co_filename))) return;
@@ -39,7 +40,7 @@ void guard_function(Sources& sources, SourceId source, PyObject* function) {
   }
 }
 
-// An item of a tuple that one object holds for good: a constant, or what can change in it is read through its source.
+// An item of a tuple that an immutable slot holds: a constant, or a value with a source if something in it can change.
 Ref item_of_kept_tuple(Capture& capture, PyObject* tuple, Py_ssize_t index) {
   PyObject* object = PyTuple_GET_ITEM(tuple, index);
   if (is_deep_constant(object)) return capture.values().constant(object);
@@ -47,13 +48,13 @@ Ref item_of_kept_tuple(Capture& capture, PyObject* tuple, Py_ssize_t index) {
   return capture.resolver().at(sources.item(sources.pinned(tuple, short_repr(tuple)), static_cast<int>(index)), object);
 }
 
-// The items of a dict that one object holds for good: anybody may set them.
+// The items of a dict that an immutable slot holds: other code may set them.
 std::vector<std::pair<PyRef, Ref>> items_of_kept_dict(Capture& capture, PyObject* dict, const std::string& name) {
   capture.changes().read_behind(dict);
   return items_of_dict(capture, capture.sources().pinned(dict, name), dict);
 }
 
-// Nobody sets those of a library.
+// The keyword-only defaults of a function. It is assumed that nobody sets those of NumPy's functions.
 std::vector<std::pair<PyRef, Ref>> keyword_defaults(Capture& capture, PyObject* function, PyObject* defaults) {
   if (!is_library_file(utf8(reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function))->co_filename)))
     return items_of_kept_dict(capture, defaults, short_repr(function) + ".__kwdefaults__");
@@ -83,7 +84,7 @@ bool may_override(Capture& capture, const Ref& value) {
   return false;
 }
 
-// Whether a builtin method is what the descriptor gives for an object: a class that overrides it has another one by its name.
+// Whether a builtin method is what the descriptor makes when it is bound: a class may have overridden it under the same name.
 bool is_method_of(PyObject* descriptor, PyObject* method) {
   const PyMethodDef* definition = reinterpret_cast<PyCFunctionObject*>(method)->m_ml;
   bool is_method = Py_IS_TYPE(descriptor, &PyMethodDescr_Type) || Py_IS_TYPE(descriptor, &PyClassMethodDescr_Type);
@@ -116,8 +117,8 @@ bool are_constant(const CallArguments& arguments) {
          std::all_of(arguments.keywords.begin(), arguments.keywords.end(), is_constant);
 }
 
-// Whether a Python form takes the arguments: the first is an iterable that may have any number of items, or is not reduced as
-// usual; or one is a number that is not known.
+// Whether a Python form is used for these arguments: the first one is an iterable of any number of items, or is not reduced as
+// usual; or, of forms for numbers, one is not known at capture.
 bool takes(Capture& capture, const PythonForm& form, const CallArguments& arguments) {
   if (form.function == nullptr || arguments.positional.empty() || !has_parameters(form.function, arguments)) return false;
   if (form.of == FormOf::numbers) return !are_constant(arguments);
@@ -140,7 +141,7 @@ bool takes(Capture& capture, const PythonForm& form, const CallArguments& argume
 
 }  // namespace
 
-Ref Interpreter::cell_of(PyObject* cell, const std::string& name) {
+Ref Calls::cell_of(PyObject* cell, const std::string& name) {
   Ref& ref = cells_[cell];
   if (ref) return ref;
   ref = std::make_shared<AbstractValue>();
@@ -152,7 +153,7 @@ Ref Interpreter::cell_of(PyObject* cell, const std::string& name) {
   return ref;
 }
 
-PythonFunction Interpreter::constant_function(const Ref& value) {
+PythonFunction Calls::constant_function(const Ref& value) {
   PyObject* object = value->object.get();
   auto* function = reinterpret_cast<PyFunctionObject*>(object);
   PythonFunction out;
@@ -175,12 +176,12 @@ PythonFunction Interpreter::constant_function(const Ref& value) {
   return out;
 }
 
-PythonFunction Interpreter::made_function(const Ref& value) {
+PythonFunction Calls::made_function(const Ref& value) {
   PythonFunction out;
   out.function = value;
   out.code = value->object;
   out.globals = value->items[0]->object;
-  out.builtins = frames_.back()->builtins;
+  out.builtins = walk_.frames.back()->builtins;
   if (value->items[1]) out.defaults = value->items[1]->items;
   if (value->items[2]) {
     const AbstractValue& dict = *value->items[2];
@@ -190,16 +191,16 @@ PythonFunction Interpreter::made_function(const Ref& value) {
   return out;
 }
 
-Result<std::optional<Ref>> Interpreter::begin_call(const Ref& callable, CallArguments arguments) {
+Result<std::optional<Ref>> Calls::begin(const Ref& callable, CallArguments arguments) {
   if (CallByParts call = by_parts(callable)) return (this->*call)(callable, std::move(arguments));
   capture_.resolver().look(callable);
   switch (callable->kind) {
     case AbstractKind::function:
-      return push_frame(made_function(callable), arguments);
+      return interpreter_.frames().push(made_function(callable), arguments);
     case AbstractKind::instance:
     case AbstractKind::object: {
       ACCEL_TRY(Ref method, class_method(capture_, callable, "__call__"));
-      return begin_call(method, std::move(arguments));
+      return begin(method, std::move(arguments));
     }
     case AbstractKind::method:
       return call_method(callable, std::move(arguments));
@@ -212,7 +213,7 @@ Result<std::optional<Ref>> Interpreter::begin_call(const Ref& callable, CallArgu
   }
 }
 
-Result<std::optional<Ref>> Interpreter::call_primitive(Primitive primitive, PyObject* object, const CallArguments& arguments) {
+Result<std::optional<Ref>> Calls::call_primitive(Primitive primitive, PyObject* object, const CallArguments& arguments) {
   for (const Ref& argument : arguments.positional) capture_.resolver().look_deep(argument);
   for (const auto& [name, argument] : arguments.keywords) capture_.resolver().look_deep(argument);
   if (!reads_lanes(primitive)) {
@@ -227,48 +228,51 @@ Result<std::optional<Ref>> Interpreter::call_primitive(Primitive primitive, PyOb
   return std::optional<Ref>(std::move(result));
 }
 
-Result<std::optional<Ref>> Interpreter::call_constant(const Ref& callable, CallArguments arguments) {
+Result<std::optional<Ref>> Calls::call_constant(const Ref& callable, CallArguments arguments) {
   PyObject* object = callable->object.get();
   if (PyFunction_Check(object)) {
-    // A pure function of constants gives a constant; with anything else it is traced.
+    // A pure function of constants is evaluated; of anything else its code is walked.
     Primitive fold = find_primitive(object);
     if (fold != nullptr && are_constant(arguments)) return call_primitive(fold, object, arguments);
     guard_function(capture_.sources(), callable->source, object);
-    return push_frame(constant_function(callable), arguments);
+    return interpreter_.frames().push(constant_function(callable), arguments);
   }
   PythonForm form = find_python_form(object);
   if (takes(capture_, form, arguments)) {
-    std::string place = place_name(frames_before());
-    if (form.of == FormOf::iterables ? is_walked(place) : may_walk(place)) return walk_builtin(form.function, arguments);
+    std::string place = place_of(walk_.frames_before());
+    if (form.of == FormOf::iterables ? interpreter_.generators().is_walked(place)
+                                     : interpreter_.generators().may_be_walked(place))
+      return walk_builtin(form.function, arguments);
   }
   if (Primitive primitive = find_primitive(object)) return call_primitive(primitive, object, arguments);
   if (PyCFunction_Check(object)) return call_bound_builtin(object, std::move(arguments));
   if (PyMethod_Check(object)) {
     arguments.positional.insert(arguments.positional.begin(), capture_.values().constant(PyMethod_GET_SELF(object)));
-    return begin_call(capture_.values().constant(PyMethod_GET_FUNCTION(object)), std::move(arguments));
+    return begin(capture_.values().constant(PyMethod_GET_FUNCTION(object)), std::move(arguments));
   }
   if (Py_TYPE(object) == known_types().partial) return call_partial(callable, std::move(arguments));
   if (Py_TYPE(object) == known_types().dispatcher) return call_dispatcher(object, std::move(arguments));
-  if (PyObject* wrapped = unwrapped(object)) return begin_call(capture_.values().constant(wrapped), std::move(arguments));
+  if (PyObject* wrapped = unwrapped(object)) return begin(capture_.values().constant(wrapped), std::move(arguments));
   if (is_builtin_exception(object)) return make_exception(object, arguments);
   if (is_exception_class(object)) return fail(Reason::will_raise, short_repr(object));
   if (PyType_Check(object)) return call_class(callable, arguments);
   if (!is_plain_instance(object)) return fail(Reason::unsupported_call, short_repr(object));
   ACCEL_TRY(Ref method, class_method(capture_, callable, "__call__"));
-  return begin_call(method, std::move(arguments));
+  return begin(method, std::move(arguments));
 }
 
-// A call whose Python form is walked. Exits from it leave for the call.
-Result<std::optional<Ref>> Interpreter::walk_builtin(PyObject* form, const CallArguments& arguments) {
-  auto before = std::make_shared<const PathState>(state_before());
-  ACCEL_TRY(std::optional<Ref> result, push_frame(constant_function(capture_.values().constant(form)), arguments));
-  frames_.back()->in_library = true;
-  frames_.back()->before_call = std::move(before);
+// Walks the Python form of a builtin. Exits from it resume before the call.
+Result<std::optional<Ref>> Calls::walk_builtin(PyObject* form, const CallArguments& arguments) {
+  auto before = std::make_shared<const PathState>(walk_.save_before(capture_));
+  ACCEL_TRY(std::optional<Ref> result,
+            interpreter_.frames().push(constant_function(capture_.values().constant(form)), arguments));
+  walk_.frames.back()->in_library = true;
+  walk_.frames.back()->before_call = std::move(before);
   return result;
 }
 
-// An exception that the captured code makes to raise it. Its arguments cannot be seen.
-Result<std::optional<Ref>> Interpreter::make_exception(PyObject* type, const CallArguments&) {
+// An exception that the captured code makes to raise it. Its arguments have no effect: only its type can be seen.
+Result<std::optional<Ref>> Calls::make_exception(PyObject* type, const CallArguments&) {
   PyRef exception = PyRef::steal(PyObject_CallNoArgs(type));
   if (!exception) {
     PyErr_Clear();
@@ -281,9 +285,9 @@ Result<std::optional<Ref>> Interpreter::make_exception(PyObject* type, const Cal
 }
 
 // A builtin method bound to a constant: the primitive of its type's method.
-Result<std::optional<Ref>> Interpreter::call_bound_builtin(PyObject* object, CallArguments arguments) {
+Result<std::optional<Ref>> Calls::call_bound_builtin(PyObject* object, CallArguments arguments) {
   static PyObject* const warn = imported_attribute("warnings", "warn").release();
-  if (object == warn && frames_.back()->in_library) return fail(Reason::will_warn, "warnings.warn");
+  if (object == warn && walk_.frames.back()->in_library) return fail(Reason::will_warn, "warnings.warn");
   PyObject* self = PyCFunction_GET_SELF(object);
   if (self == nullptr || PyModule_Check(self)) return fail(Reason::unsupported_call, short_repr(object));
   PyRef name = attribute(object, "__name__");
@@ -296,14 +300,14 @@ Result<std::optional<Ref>> Interpreter::call_bound_builtin(PyObject* object, Cal
   return call_primitive(primitive, descriptor, arguments);
 }
 
-Result<std::optional<Ref>> Interpreter::call_method(const Ref& method, CallArguments arguments) {
+Result<std::optional<Ref>> Calls::call_method(const Ref& method, CallArguments arguments) {
   Ref callable = method->items[0], self = method->items[1];
   if (self->kind == AbstractKind::opaque) return fail(Reason::unsupported_call, "a method of an object that a call has given");
   capture_.resolver().look(callable);
   PyObject* object = callable->object.get();
   bool builtin = callable->kind == AbstractKind::constant && Py_IS_TYPE(object, &PyMethodDescr_Type);
   if (builtin && self->kind == AbstractKind::constant && find_primitive(object) == nullptr) {
-    // Primitives may be known for the bound form only: add.reduce. The object's class may override the method.
+    // Some primitives are known by the bound form only (add.reduce). The object's class may override the method.
     PyObject* owner = reinterpret_cast<PyObject*>(Py_TYPE(self->object.get()));
     PyRef bound = PyRef::steal(Py_TYPE(object)->tp_descr_get(object, self->object.get(), owner));
     if (!bound) PyErr_Clear();
@@ -311,11 +315,11 @@ Result<std::optional<Ref>> Interpreter::call_method(const Ref& method, CallArgum
     if (primitive != nullptr) return call_primitive(primitive, bound.get(), arguments);
   }
   arguments.positional.insert(arguments.positional.begin(), self);
-  return begin_call(callable, std::move(arguments));
+  return begin(callable, std::move(arguments));
 }
 
 // functools.partial: items are the callable and the positional arguments, then the values of the keywords in `keys`.
-Result<std::optional<Ref>> Interpreter::call_parts(const AbstractValue& partial, CallArguments arguments) {
+Result<std::optional<Ref>> Calls::call_parts(const AbstractValue& partial, CallArguments arguments) {
   size_t first_keyword = partial.items.size() - partial.keys.size();
   arguments.positional.insert(arguments.positional.begin(), partial.items.begin() + 1,
                               partial.items.begin() + static_cast<std::ptrdiff_t>(first_keyword));
@@ -325,11 +329,11 @@ Result<std::optional<Ref>> Interpreter::call_parts(const AbstractValue& partial,
     for (const auto& argument : arguments.keywords) given = given || argument.first == name;
     if (!given) arguments.keywords.emplace_back(name, partial.items[first_keyword + i]);
   }
-  return begin_call(partial.items[0], std::move(arguments));
+  return begin(partial.items[0], std::move(arguments));
 }
 
-// A partial object from outside. Its slots never change and its tuple is immutable; its keywords are a dict.
-Result<std::optional<Ref>> Interpreter::call_partial(const Ref& partial, CallArguments arguments) {
+// A functools.partial of the caller. Its slots and its tuple are immutable; its keywords are a dict.
+Result<std::optional<Ref>> Calls::call_partial(const Ref& partial, CallArguments arguments) {
   PyObject* object = partial->object.get();
   PyRef function = attribute(object, "func"), values = attribute(object, "args"), keywords = attribute(object, "keywords");
   if (!function || !values || !keywords) return fail(Reason::unsupported_call, "functools.partial");
@@ -345,7 +349,7 @@ Result<std::optional<Ref>> Interpreter::call_partial(const Ref& partial, CallArg
 }
 
 // NumPy's dispatcher calls its implementation when no argument overrides it.
-Result<std::optional<Ref>> Interpreter::call_dispatcher(PyObject* dispatcher, CallArguments arguments) {
+Result<std::optional<Ref>> Calls::call_dispatcher(PyObject* dispatcher, CallArguments arguments) {
   auto check = [&](const Ref& argument) {
     capture_.resolver().look_deep(argument);
     return may_override(capture_, argument);
@@ -356,7 +360,7 @@ Result<std::optional<Ref>> Interpreter::call_dispatcher(PyObject* dispatcher, Ca
   PyRef implementation = attribute(dispatcher, "_implementation");
   if (overridden || !implementation) return fail(Reason::unsupported_call, "arguments with __array_function__");
   ACCEL_TRY([[maybe_unused]] Unit dispatched, check_dispatch(capture_, implementation.get(), arguments));
-  return begin_call(capture_.values().constant(implementation.get()), std::move(arguments));
+  return begin(capture_.values().constant(implementation.get()), std::move(arguments));
 }
 
 }  // namespace accel

@@ -1,3 +1,5 @@
+// Calls of functions, methods and functools.partial objects that arrive as data: they are known by their parts.
+
 #include "capture/context/sources/function_objects.h"
 #include "capture/domain/recognised_types.h"
 #include "capture/domain/repr.h"
@@ -41,27 +43,27 @@ std::vector<std::pair<PyRef, Ref>> items_of_dict(Capture& capture, const Part& d
   return items_of_dict(capture, dict.source, dict.object);
 }
 
-// Whether a part that may be None is a tuple or dict; else that it is None is guarded.
+// Whether a part is a tuple or dict, not None. If it is None that is guarded.
 bool is_there(Sources& sources, const Part& part) {
   if (part.object != Py_None) return true;
   sources.guard_identity(part.source, Py_None);
   return false;
 }
 
-// Functions of libraries stay the same objects; what else is missing stays to be looked at.
+// Whether it is a function that is known by its parts: NumPy's functions and primitives are known as objects.
 bool has_parts(PyObject* function) {
   if (!PyFunction_Check(function) || find_primitive(function) != nullptr) return false;
   return !is_library_file(utf8(reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function))->co_filename));
 }
 
-// Functions of classes stay the same objects.
+// Whether the function is an attribute of the class of `self`: it is known as an object.
 bool is_of_class(PyObject* self, PyObject* function) {
   if (Py_IS_TYPE(function, &PyMethodDescr_Type)) return true;
   return PyFunction_Check(function) &&
          _PyType_Lookup(Py_TYPE(self), reinterpret_cast<PyFunctionObject*>(function)->func_name) == function;
 }
 
-// A method of a builtin class, bound: x.sum, history.append.
+// Whether it is a bound method of a builtin class: x.sum, history.append.
 bool is_builtin_method(PyObject* object) {
   if (!PyCFunction_Check(object) || find_primitive(object) != nullptr) return false;
   static PyObject* const name = PyUnicode_InternFromString("__func__");
@@ -92,7 +94,7 @@ bool is_known_by_parts(Capture& capture, const Ref& value) {
   return is_method(object) || Py_IS_TYPE(object, known_types().partial) || has_parts(object);
 }
 
-Ref Interpreter::cell_at(SourceId source, PyObject* cell, const std::string& name) {
+Ref Calls::cell_at(SourceId source, PyObject* cell, const std::string& name) {
   Ref& ref = cells_at_[source];
   if (ref) return ref;
   ref = std::make_shared<AbstractValue>();
@@ -104,7 +106,7 @@ Ref Interpreter::cell_at(SourceId source, PyObject* cell, const std::string& nam
   return ref;
 }
 
-PythonFunction Interpreter::function_by_parts(const Ref& value) {
+PythonFunction Calls::function_by_parts(const Ref& value) {
   PyObject* object = value->object.get();
   Sources& sources = capture_.sources();
   sources.guard_type(value->source, &PyFunction_Type);
@@ -130,7 +132,7 @@ PythonFunction Interpreter::function_by_parts(const Ref& value) {
   return out;
 }
 
-Result<std::optional<Ref>> Interpreter::call_method_by_parts(const Ref& method, CallArguments arguments) {
+Result<std::optional<Ref>> Calls::call_method_by_parts(const Ref& method, CallArguments arguments) {
   Sources& sources = capture_.sources();
   sources.guard_type(method->source, Py_TYPE(method->object.get()));
   Part self = part_of(sources, method->source, method->object.get(), "__self__");
@@ -138,10 +140,10 @@ Result<std::optional<Ref>> Interpreter::call_method_by_parts(const Ref& method, 
   if (is_of_class(self.object, function.object)) sources.guard_identity(function.source, function.object);
   Ref callable = capture_.resolver().at(function.source, function.object);
   arguments.positional.insert(arguments.positional.begin(), capture_.resolver().at(self.source, self.object));
-  return begin_call(callable, std::move(arguments));
+  return begin(callable, std::move(arguments));
 }
 
-Result<std::optional<Ref>> Interpreter::call_partial_by_parts(const Ref& partial, CallArguments arguments) {
+Result<std::optional<Ref>> Calls::call_partial_by_parts(const Ref& partial, CallArguments arguments) {
   Sources& sources = capture_.sources();
   sources.guard_type(partial->source, known_types().partial);
   auto part = [&](const char* name) { return part_of(sources, partial->source, partial->object.get(), name); };
@@ -156,15 +158,15 @@ Result<std::optional<Ref>> Interpreter::call_partial_by_parts(const Ref& partial
   return call_parts(parts, std::move(arguments));
 }
 
-Interpreter::CallByParts Interpreter::by_parts(const Ref& callable) const {
+Calls::CallByParts Calls::by_parts(const Ref& callable) const {
   if (!is_known_by_parts(capture_, callable)) return nullptr;
   PyObject* object = callable->object.get();
-  if (is_method(object)) return &Interpreter::call_method_by_parts;
-  if (Py_IS_TYPE(object, known_types().partial)) return &Interpreter::call_partial_by_parts;
-  return &Interpreter::call_function_by_parts;
+  if (is_method(object)) return &Calls::call_method_by_parts;
+  if (Py_IS_TYPE(object, known_types().partial)) return &Calls::call_partial_by_parts;
+  return &Calls::call_function_by_parts;
 }
 
-void Interpreter::guard_called(const Ref& callable) {
+void Calls::guard_called(const Ref& callable) {
   PyObject* object = callable->object.get();
   bool by_parts = is_known_by_parts(capture_, callable);
   if (by_parts && PyFunction_Check(object)) return static_cast<void>(function_by_parts(callable));
@@ -174,8 +176,8 @@ void Interpreter::guard_called(const Ref& callable) {
   guard_called(capture_.resolver().at(function.source, function.object));
 }
 
-Result<std::optional<Ref>> Interpreter::call_function_by_parts(const Ref& function, CallArguments arguments) {
-  return push_frame(function_by_parts(function), arguments);
+Result<std::optional<Ref>> Calls::call_function_by_parts(const Ref& function, CallArguments arguments) {
+  return interpreter_.frames().push(function_by_parts(function), arguments);
 }
 
 }  // namespace accel

@@ -1,5 +1,5 @@
-// Exceptions that capture knows of: pure operations on constants raise them, handlers in the captured code catch them. What no
-// handler catches is left to the interpreter at the instruction that raises.
+// Exceptions that capture knows: pure operations on constants raise them, handlers in the captured code catch them. If no
+// handler catches one, the instruction that raises it is left to the interpreter.
 
 #include "capture/domain/repr.h"
 #include "capture/interpreter/interpreter.h"
@@ -18,17 +18,16 @@ Ref opaque(PyObject* object) {
 
 }  // namespace
 
-// Goes on at the handler of an exception, if there is one in the frames from `base` on.
-bool Interpreter::unwind(const Failure& why, size_t base) {
+bool FrameStack::unwind(const Failure& why, size_t base) {
   PyRef exception = capture_.exception_of(why);
   if (!exception) return false;
-  for (size_t k = frames_.size(); k-- > base;) {
-    const Bytecode& bytecode = frames_[k]->bytecode();
-    int handler = bytecode.instructions[static_cast<size_t>(frames_[k]->previous)].handler;
+  for (size_t k = walk_.frames.size(); k-- > base;) {
+    const Bytecode& bytecode = walk_.frames[k]->bytecode();
+    int handler = bytecode.instructions[static_cast<size_t>(walk_.frames[k]->previous)].handler;
     if (handler < 0) continue;
     const Handler& where = bytecode.handlers[static_cast<size_t>(handler)];
-    frames_.resize(k + 1);
-    Frame& frame = *frames_[k];
+    walk_.frames.resize(k + 1);
+    Frame& frame = *walk_.frames[k];
     frame.stack.resize(static_cast<size_t>(where.depth));
     if (where.push_lasti) frame.push(opaque(Py_None));
     frame.push(opaque(exception.get()));

@@ -1,4 +1,4 @@
-// Generators: a frame that is kept in its abstract value while it is suspended. Items: the function, the locals, the stack.
+#include "capture/interpreter/generators.h"
 
 #include "capture/interpreter/interpreter.h"
 #include "capture/interpreter/opcodes/table.h"
@@ -15,6 +15,7 @@ Ref kept(std::vector<Ref> values) {
   return tuple;
 }
 
+// Moves the frame into the abstract value: its items are the function, the locals and the stack.
 void suspend(const Ref& generator, Frame& frame) {
   generator->items = {frame.function, kept(std::move(frame.locals)), kept(std::move(frame.stack))};
   generator->position = static_cast<size_t>(frame.next);
@@ -47,7 +48,7 @@ Status return_generator(Step& step) {
 Status yield_value(Step& step) {
   if (!step.frame.generator) return fail(Reason::generator, "the compiled function is a generator");
   if (has_cleanup(step.frame, step.instruction)) return fail(Reason::generator, "a yield in a try or with statement");
-  return step.interpreter.yield(step.frame.pop());
+  return step.interpreter.generators().yield(step.frame.pop());
 }
 
 }  // namespace
@@ -59,79 +60,75 @@ Ref make_generator(Frame frame) {
   return generator;
 }
 
-Status Interpreter::yield(Ref value) {
-  std::unique_ptr<Frame> frame = std::move(frames_.back());
-  frames_.pop_back();
+Status Generators::yield(Ref value) {
+  std::unique_ptr<Frame> frame = std::move(walk_.frames.back());
+  walk_.frames.pop_back();
   frame->push(capture_.values().constant(Py_None));  // what next() sends
-  forget_dead(*frame, false);
+  interpreter_.explorer().forget_dead(*frame, false);
   Ref generator = frame->generator;
   bool nested = frame->nested;
   suspend(generator, *frame);
   if (!nested) {
-    frames_.back()->push(std::move(value));
+    walk_.frames.back()->push(std::move(value));
     return Unit{};
   }
-  nested_result_ = std::move(value);
-  yielded_ = true;
+  walk_.nested_result = {std::move(value), NestedResult::End::yielded};
   return Unit{};
 }
 
-Result<std::optional<Ref>> Interpreter::next_of_generator(const Ref& generator) {
+Result<std::optional<Ref>> Generators::next(const Ref& generator) {
   if (generator->items.empty()) return std::optional<Ref>();
-  ACCEL_TRY([[maybe_unused]] Unit shallow, check_depth(generator->suspended->bytecode().code.get()));
-  size_t base = frames_.size();
-  frames_.push_back(resumed(generator));
-  frames_.back()->nested = true;
-  if (Status done = run_nested(base); !done.ok()) return done.failure();
-  if (!yielded_) return std::optional<Ref>();
-  return std::optional<Ref>(std::move(nested_result_));
+  ACCEL_TRY([[maybe_unused]] Unit shallow, interpreter_.frames().check_depth(generator->suspended->bytecode().code.get()));
+  size_t base = walk_.frames.size();
+  walk_.frames.push_back(resumed(generator));
+  walk_.frames.back()->nested = true;
+  if (Status done = interpreter_.run_nested(base); !done.ok()) return done.failure();
+  if (walk_.nested_result.end != NestedResult::End::yielded) return std::optional<Ref>();
+  return std::optional<Ref>(std::move(walk_.nested_result.value));
 }
 
-// A for loop over a generator whose code is walked: it is the consumer of a frame above, which yields to it or ends it.
-Result<bool> Interpreter::consume(const Ref& iterator) {
+Result<bool> Generators::consume(const Ref& iterator) {
   bool fresh = iterator->kind == AbstractKind::generator && !iterator->iterated && !iterator->items.empty();
-  if (!fresh || !is_walked(place_name(frames_before()))) return false;
-  ACCEL_TRY([[maybe_unused]] Unit shallow, check_depth(iterator->suspended->bytecode().code.get()));
-  frames_.push_back(resumed(iterator));
-  frames_.back()->nested = false;
+  if (!fresh || !is_walked(place_of(walk_.frames_before()))) return false;
+  ACCEL_TRY([[maybe_unused]] Unit shallow, interpreter_.frames().check_depth(iterator->suspended->bytecode().code.get()));
+  walk_.frames.push_back(resumed(iterator));
+  walk_.frames.back()->nested = false;
   return true;
 }
 
-// The for loop that consumes the top frame, a generator's that has been left, is at its end.
-void Interpreter::end_consumer() {
-  Frame& frame = *frames_.back();
+void Generators::end_consumer() {
+  Frame& frame = *walk_.frames.back();
   frame.pop();
   frame.next = frame.bytecode().instructions[static_cast<size_t>(frame.next) - 1].target;
 }
 
-// Whether what consumes an iterable at this place is walked. Places that are not may be from the next attempt on.
-bool Interpreter::is_walked(const std::string& place) {
-  if (nesting_ > 0) return false;
-  if (!frames_.empty() && frames_.back()->before_call) return true;
+bool Generators::is_walked(const std::string& place) {
+  if (walk_.nesting > 0) return false;
+  if (!walk_.frames.empty() && walk_.frames.back()->before_call) return true;
   auto known = speculation_.control.walked.find(place);
-  if (known == speculation_.control.walked.end()) walkable_ = place;
+  if (known == speculation_.control.walked.end()) walk_.running.walkable = place;
   return known != speculation_.control.walked.end() && known->second;
 }
 
-bool Interpreter::may_walk(const std::string& place) const {
+bool Generators::may_be_walked(const std::string& place) const {
   auto known = speculation_.control.walked.find(place);
-  return nesting_ == 0 && (known == speculation_.control.walked.end() || known->second);
+  return walk_.nesting == 0 && (known == speculation_.control.walked.end() || known->second);
 }
 
-// What could not be evaluated at capture may work when it is walked.
-void Interpreter::walk_instead() {
-  if (speculative_ || walkable_.empty() || !speculation_.control.walked.emplace(walkable_, true).second) return;
+void Generators::walk_instead() {
+  if (walk_.speculative || walk_.running.walkable.empty() ||
+      !speculation_.control.walked.emplace(walk_.running.walkable, true).second)
+    return;
   speculation_.forget_numbering();
   throw Restart{};
 }
 
-// What fails in the Python form of a builtin itself, whatever the items are, is left at its call without a walk.
-void Interpreter::stop_walking() {
-  std::vector<const Frame*> frames = frames_before();
-  if (speculative_ || frames.empty() || !frames.back()->before_call) return;
+void Generators::stop_walking() {
+  std::vector<const Frame*> frames = walk_.frames_before();
+  if (walk_.speculative || frames.empty() || !frames.back()->before_call) return;
   std::vector<const Frame*> at_call;
   for (const Frame& frame : frames.back()->before_call->frames) at_call.push_back(&frame);
-  speculation_.control.walked[place_name(at_call)] = false;
+  speculation_.control.walked[place_of(at_call)] = false;
   speculation_.forget_numbering();
   throw Restart{};
 }

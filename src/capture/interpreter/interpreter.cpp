@@ -1,158 +1,61 @@
 #include "capture/interpreter/interpreter.h"
 
-#include <algorithm>
-
 #include "capture/context/descent.h"
 #include "capture/domain/repr.h"
 #include "capture/interpreter/opcodes/table.h"
-#include "cpython/imported.h"
 
 namespace accel {
 
-namespace {
+InterpreterPart::InterpreterPart(Interpreter& interpreter)
+    : interpreter_(interpreter),
+      capture_(interpreter.capture()),
+      speculation_(interpreter.speculation()),
+      walk_(interpreter.walk()) {}
 
-constexpr size_t deepest = 60;        // inlined frames
-constexpr int deepest_recursion = 6;  // of one code object
-
-}  // namespace
-
-bool is_library_file(const std::string& file) {
-  static const std::string folder = [] {
-    PyRef name = imported_attribute("numpy", "__file__");
-    std::string path = name ? utf8(name.get()) : std::string("?");
-    return path.substr(0, path.rfind('/') + 1);
-  }();
-  return file.compare(0, folder.size(), folder) == 0;
-}
-
-Interpreter::Interpreter(Capture& capture, SpeculationLog& speculation, WalkOptions options)
-    : capture_(capture), speculation_(speculation), options_(options), null_(std::make_shared<AbstractValue>()) {
+Interpreter::Interpreter(Capture& capture, SpeculationLog& speculation, const WalkOptions& options)
+    : capture_(capture),
+      speculation_(speculation),
+      options_(options),
+      null_(std::make_shared<AbstractValue>()),
+      budget_(*this, options),
+      frames_(*this),
+      calls_(*this),
+      generators_(*this),
+      explorer_(*this),
+      merger_(*this),
+      exits_(*this),
+      planner_(*this),
+      interrupts_(*this),
+      call_sites_(*this) {
   capture.attach(this);
 }
 
-Result<std::shared_ptr<const FunctionCode>> Interpreter::code_of(PyObject* code) {
-  auto [it, fresh] = codes_.try_emplace(code);
-  if (fresh) {
-    ACCEL_TRY(Bytecode decoded, decode(reinterpret_cast<PyCodeObject*>(code)));
-    CodeFlow flow(decoded);
-    it->second = std::make_shared<const FunctionCode>(FunctionCode{std::move(decoded), std::move(flow)});
-  }
-  if (!it->second) return fail(Reason::unsupported_opcode, "the function cannot be decoded");
-  return it->second;
-}
-
-Status Interpreter::enter(PyObject* function, PyObject* const* locals, int local_count) {
-  Ref self = capture_.values().constant(function);
-  PythonFunction parts = constant_function(self);
-  ACCEL_TRY(auto code, code_of(parts.code.get()));
-  auto frame = std::make_unique<Frame>();
-  frame->function = self;
-  frame->code_of = std::move(code);
-  frame->globals = parts.globals;
-  frame->builtins = parts.builtins;
-  frame->closure = parts.closure;
-  frame->file = utf8(frame->code()->co_filename);
-  frame->id = next_frame_id_++;
-  PyRef names = PyRef::steal(PyCode_GetVarnames(frame->code()));
-  for (int i = 0; i < local_count; ++i) {
-    if (locals[i] == nullptr) {
-      frame->locals.push_back(nullptr);
-      continue;
-    }
-    bool named = i < PyTuple_GET_SIZE(names.get());
-    std::string name = named ? utf8(PyTuple_GET_ITEM(names.get(), i)) : "local " + std::to_string(i);
-    frame->locals.push_back(capture_.resolver().at(capture_.sources().local(i, name), locals[i]));
-  }
-  frame->locals.resize(static_cast<size_t>(frame->code()->co_nlocalsplus));
-  frames_.push_back(std::move(frame));
-  for (const Ref& value : capture_.resolver().seen_early()) look_at_data(value);
-  return Unit{};
-}
-
-Status Interpreter::check_depth(PyObject* code) const {
-  auto same = [&](const std::unique_ptr<Frame>& frame) { return frame->bytecode().code.get() == code; };
-  auto last = std::find_if(frames_.rbegin(), frames_.rend(), same);
-  bool decides = last != frames_.rend() && !(*last)->in_library && (*last)->decisions_before != decisions();
-  bool deep = std::count_if(frames_.begin(), frames_.end(), same) >= deepest_recursion || frames_.size() >= deepest;
-  if (!decides && !deep) return Unit{};
-  return fail(Reason::unsupported_call, "recursion of " + utf8(reinterpret_cast<PyCodeObject*>(code)->co_name));
-}
-
-int64_t Interpreter::decisions() const { return forks_ + capture_.ranges().decided_by_guards(); }
-
-Result<std::unique_ptr<Frame>> Interpreter::make_frame(PythonFunction function) {
-  auto* code = reinterpret_cast<PyCodeObject*>(function.code.get());
-  if ((code->co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR)) != 0) return fail(Reason::generator, utf8(code->co_name));
-  ACCEL_TRY([[maybe_unused]] Unit shallow, check_depth(function.code.get()));
-  ACCEL_TRY(auto decoded, code_of(function.code.get()));
-  auto frame = std::make_unique<Frame>();
-  frame->function = function.function;
-  frame->code_of = std::move(decoded);
-  frame->globals = std::move(function.globals);
-  frame->builtins = std::move(function.builtins);
-  frame->closure = std::move(function.closure);
-  frame->file = utf8(code->co_filename);
-  frame->in_library = is_library_file(frame->file);
-  frame->id = next_frame_id_++;
-  frame->forks_before = forks_;
-  frame->decisions_before = decisions();
-  return frame;
-}
-
-Result<std::optional<Ref>> Interpreter::push_frame(PythonFunction function, const CallArguments& arguments) {
-  ACCEL_TRY(std::vector<Ref> locals, bind_call(capture_, function, arguments));
-  ACCEL_TRY(std::unique_ptr<Frame> frame, make_frame(std::move(function)));
-  frame->locals = std::move(locals);
-  if ((frame->code()->co_flags & CO_GENERATOR) != 0) return std::optional<Ref>(make_generator(std::move(*frame)));
-  frames_.push_back(std::move(frame));
-  return std::optional<Ref>();
-}
-
-Status Interpreter::leave(Ref result) {
-  bool nested = frames_.back()->nested, consumed = frames_.back()->is_consumed();
-  bool parted = forks_ > frames_.back()->forks_before;
-  if (const Ref& generator = frames_.back()->generator) generator->items.clear();
-  yielded_ = false;
-  frames_.pop_back();
-  if (nested) {
-    nested_result_ = std::move(result);
-  } else if (consumed) {
-    end_consumer();
-  } else if (frames_.empty()) {
-    result_ = std::move(result);
-  } else {
-    frames_.back()->push(std::move(result));
-    returned_ = parted && nesting_ == 0;
-  }
-  return Unit{};
-}
-
 Result<Ref> Interpreter::call_now(const Ref& callable, const CallArguments& arguments) {
-  size_t base = frames_.size();
-  ACCEL_TRY(std::optional<Ref> result, begin_call(callable, arguments));
+  size_t base = walk_.frames.size();
+  ACCEL_TRY(std::optional<Ref> result, calls_.begin(callable, arguments));
   if (result) return *result;
-  frames_.back()->nested = true;
+  walk_.frames.back()->nested = true;
   if (Status done = run_nested(base); !done.ok()) return done.failure();
-  return std::move(nested_result_);
+  return std::move(walk_.nested_result.value);
 }
 
 Status Interpreter::run_nested(size_t base) {
-  ++nesting_;
+  ++walk_.nesting;
   EventState events = capture_.events().state();
   Status done = run_down_to(base);
   capture_.events().set_state(events);
-  --nesting_;
-  if (!done.ok()) frames_.resize(base);
+  --walk_.nesting;
+  if (!done.ok()) walk_.frames.resize(base);
   return done;
 }
 
 Status Interpreter::run_down_to(size_t base) {
-  while (frames_.size() > base) {
-    ACCEL_TRY([[maybe_unused]] Unit in_time, check_time());
-    if (over_budget()) return budget_failure();
-    ++count_;
-    Status done = step(*frames_.back());
-    if (!done.ok() && !unwind(done.failure(), base)) return done.failure();
+  while (walk_.frames.size() > base) {
+    ACCEL_TRY([[maybe_unused]] Unit in_time, budget_.check_time());
+    if (budget_.is_exceeded()) return budget_.failure();
+    ++walk_.count;
+    Status done = step(*walk_.frames.back());
+    if (!done.ok() && !frames_.unwind(done.failure(), base)) return done.failure();
   }
   return Unit{};
 }
@@ -171,15 +74,16 @@ Status Interpreter::step(Frame& frame) {
   if (handler == nullptr) return fail(Reason::unsupported_opcode, opcode_name(instruction.op));
   Step step{*this, capture_, frame, instruction};
   Status done = options_.trace ? traced(step) : handler(step);
-  if (done.ok()) note_reading();
+  if (done.ok()) interrupts_.note_reading();
   return done;
 }
 
-// Adds a line to the trace, indented by depth of call: place, instruction, what it adds to the graph or why it fails. The frame
-// may be gone afterwards.
+// Runs an instruction and adds a line to the trace, indented by depth of calls: file and line, instruction, the nodes that it
+// adds to the graph or why it fails. The frame may be gone afterwards.
 Status Interpreter::traced(Step& step) {
   const Instruction& instruction = step.instruction;
-  std::string line = "\n" + std::string(2 * frames_.size(), ' ') + step.frame.file + ":" + std::to_string(instruction.line);
+  std::string line =
+      "\n" + std::string(2 * walk_.frames.size(), ' ') + step.frame.file + ":" + std::to_string(instruction.line);
   line += std::string(" ") + opcode_name(instruction.op);
   if (instruction.object != nullptr && PyUnicode_Check(instruction.object)) line += " " + utf8(instruction.object);
   const size_t before = capture_.graph().nodes.size();
@@ -196,9 +100,17 @@ Status Interpreter::try_step(Frame& frame) {
   try {
     return step(frame);
   } catch (const InstructionBailout& bailout) {
-    nesting_ = 0;
+    walk_.nesting = 0;
     return bailout.why;
   }
+}
+
+bool Interpreter::may_fork_on_sizes() const {
+  if (walk_.nesting > 0 || walk_.frames.empty() || walk_.frames.back()->in_library) return false;
+  for (const auto& frame : walk_.frames) {
+    if (!frame->flow().headers_around(frame->next).empty()) return true;
+  }
+  return false;
 }
 
 }  // namespace accel

@@ -10,6 +10,7 @@
 #include "capture/domain/repr.h"
 #include "capture/protocol/masked_selection.h"
 #include "capture/protocol/operations.h"
+#include "capture/protocol/primitive.h"
 #include "capture/python/containers/dynamic_lists.h"
 #include "capture/python/numbers/scalar_expressions.h"
 #include "ndarray/array.h"

@@ -332,17 +332,17 @@ Result<Ref> numpy_attribute(Capture& capture, const Ref& value, PyObject* name) 
 }  // namespace
 
 // __new__ is written in Python; tuple.__new__ makes the instance.
-Result<std::optional<Ref>> Interpreter::call_named_tuple(const Ref& value, CallArguments arguments) {
+Result<std::optional<Ref>> Calls::call_named_tuple(const Ref& value, CallArguments arguments) {
   PyRef name = PyRef::steal(PyUnicode_InternFromString("__new__"));
   ACCEL_TRY(Ref make, get_attribute(capture_, value, name.get()));
   arguments.positional.insert(arguments.positional.begin(), value);
-  ACCEL_TRY(Ref made, call_now(make, arguments));
+  ACCEL_TRY(Ref made, interpreter_.call_now(make, arguments));
   if (capture_.values().type_of(made) != reinterpret_cast<PyTypeObject*>(value->object.get()))
     return fail(Reason::unsupported_call, short_repr(value->object.get()));
   return std::optional<Ref>(std::move(made));
 }
 
-Result<std::optional<Ref>> Interpreter::call_class(const Ref& value, const CallArguments& arguments) {
+Result<std::optional<Ref>> Calls::call_class(const Ref& value, const CallArguments& arguments) {
   PyObject* object = value->object.get();
   auto* type = reinterpret_cast<PyTypeObject*>(object);
   bool plain_meta = Py_IS_TYPE(object, &PyType_Type) || Py_TYPE(object) == known_types().abc;
@@ -360,7 +360,7 @@ Result<std::optional<Ref>> Interpreter::call_class(const Ref& value, const CallA
   Ref made = capture_.values().instance(type);
   if (init != nullptr && is_python_function(init)) {
     ACCEL_TRY(Ref method, get_attribute(capture_, made, name.get()));
-    ACCEL_TRY([[maybe_unused]] Ref none, call_now(method, arguments));
+    ACCEL_TRY([[maybe_unused]] Ref none, interpreter_.call_now(method, arguments));
     return std::optional<Ref>(std::move(made));
   }
   bool plain = type->tp_init == PyBaseObject_Type.tp_init && arguments.positional.empty() && arguments.keywords.empty();

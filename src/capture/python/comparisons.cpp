@@ -13,6 +13,7 @@
 #include "capture/protocol/conditions.h"
 #include "capture/protocol/masked_selection.h"
 #include "capture/protocol/operations.h"
+#include "capture/protocol/primitive.h"
 #include "capture/protocol/ufunc_calls.h"
 #include "capture/python/containers/dynamic_lists.h"
 #include "ndarray/array.h"

@@ -1,4 +1,4 @@
-// Calls of Python objects that have no compiled form: the process makes them at their place (PythonCall).
+#include "capture/interpreter/exits/call_sites.h"
 
 #include <algorithm>
 
@@ -45,7 +45,7 @@ bool is_changeable(const std::vector<Recipe>& recipes, const Recipe& recipe) {
          kind == RecipeKind::iterator || kind == RecipeKind::cell || kind == RecipeKind::function;
 }
 
-// What recipes lead to.
+// The recipes that are reachable from given ones.
 class Reach {
  public:
   explicit Reach(const std::vector<Recipe>& recipes) : recipes_(recipes), marked_(recipes.size(), false) {}
@@ -61,7 +61,7 @@ class Reach {
   std::vector<bool> marked_;
 };
 
-// Fills in what the callable can get at of what is used behind the call.
+// Fills in which of the objects that are used after the call the callable can reach.
 Status find_shared(PythonCall& site) {
   const std::vector<Recipe>& recipes = site.recipes;
   Reach behind(recipes), given(recipes);
@@ -106,9 +106,9 @@ Status find_shared(PythonCall& site) {
 
 }  // namespace
 
-bool Interpreter::is_boxed_call() const {
-  if (nesting_ > 0 || speculation_.control.calls.empty()) return false;
-  auto found = speculation_.control.calls.find(place_name(frames_before()));
+bool CallSites::is_planned() const {
+  if (walk_.nesting > 0 || speculation_.control.calls.empty()) return false;
+  auto found = speculation_.control.calls.find(place_of(walk_.frames_before()));
   return found != speculation_.control.calls.end() && found->second.possible;
 }
 
@@ -153,57 +153,62 @@ bool is_among(const Reason (&reasons)[count], Reason reason) {
 
 }  // namespace
 
-// What fails at a call is left to the process instead, if that can be; what fails in a function, when it is a library's or an
-// exit would end a loop around the function's call.
-void Interpreter::box_instead(const Failure& why) {
+// A call that cannot be captured is made by the process, if possible; so is a call of a function in which an instruction cannot
+// be captured, if the function is NumPy's or an exit would end a loop that contains the call.
+void CallSites::plan_instead(const Failure& why) {
   constexpr Reason of_calls[] = {Reason::unsupported_call,  Reason::unsupported_argument, Reason::unsupported_attribute,
                                  Reason::unsupported_dtype, Reason::unsupported_layout,   Reason::unsupported_value,
                                  Reason::array_subclass,    Reason::store_to_argument,    Reason::generator,
                                  Reason::will_warn};
   constexpr Reason never[] = {Reason::will_raise, Reason::internal_error, Reason::floating_point_event, Reason::capture_budget};
-  if (speculative_ || depth_before_ == 0 || is_raising() || is_among(never, why.reason)) return;
-  std::vector<const Frame*> frames = frames_before();
-  if (!before_.in_library && is_call(before_, before_.next) && is_among(of_calls, why.reason)) box_at(frames, why);
-  if (!before_.in_library && is_only_call(before_, before_.next)) {
-    box_manager(frames, why);
-    box_at(frames, why);
+  if (walk_.speculative || walk_.running.depth == 0 || interpreter_.planner().is_raising() || is_among(never, why.reason))
+    return;
+  std::vector<const Frame*> frames = walk_.frames_before();
+  if (!walk_.running.frame.in_library && is_call(walk_.running.frame, walk_.running.frame.next) &&
+      is_among(of_calls, why.reason))
+    plan(frames, why);
+  if (!walk_.running.frame.in_library && is_only_call(walk_.running.frame, walk_.running.frame.next)) {
+    plan_manager(frames, why);
+    plan(frames, why);
   }
   while (frames.size() > 1) {
     bool library = frames.back()->in_library;
-    if (frames.back()->forks_before != forks_) return;  // it fails on some paths only
+    if (frames.back()->forks_before != walk_.forks) return;  // it fails on some paths only
     frames.pop_back();
     const Frame& caller = *frames.back();
     if (caller.in_library || caller.next == 0 || !is_call(caller, caller.next - 1)) continue;
     Frame at_call = caller;
     --at_call.next;
     frames.back() = &at_call;
-    if (library || is_in_loop(frames)) box_at(frames, why);
+    if (library || is_in_loop(frames)) plan(frames, why);
     frames.back() = &caller;
   }
 }
 
-// A context manager that the code makes and compiled code cannot enter is made by the process as well: of an object that a call
-// has given nothing needs to be known. Most are made where the with statement names them.
-void Interpreter::box_manager(std::vector<const Frame*> frames, const Failure& why) {
-  if (op_at(before_, before_.next) != Opcode::before_with || before_.next == 0 || !is_call(before_, before_.next - 1)) return;
-  if (before_.stack.back()->kind != AbstractKind::instance) return;
-  Frame at_call = before_;
+// The with statement cannot enter a context manager that the captured code has made: the call that makes it, if it is part of
+// the statement, is made by the process. Nothing needs to be known of an object that such a call has returned.
+void CallSites::plan_manager(std::vector<const Frame*> frames, const Failure& why) {
+  if (op_at(walk_.running.frame, walk_.running.frame.next) != Opcode::before_with || walk_.running.frame.next == 0 ||
+      !is_call(walk_.running.frame, walk_.running.frame.next - 1))
+    return;
+  if (walk_.running.frame.stack.back()->kind != AbstractKind::instance) return;
+  Frame at_call = walk_.running.frame;
   --at_call.next;
   frames.back() = &at_call;
-  box_at(frames, why);
+  plan(frames, why);
 }
 
-// Plans the call that these frames are about to make, unless that has been tried.
-void Interpreter::box_at(const std::vector<const Frame*>& frames, const Failure& why) {
-  auto [site, fresh] = speculation_.control.calls.try_emplace(place_name(frames), PlannedCall{why});
+// Plans that the process makes the call before which these frames are, unless that has been tried.
+void CallSites::plan(const std::vector<const Frame*>& frames, const Failure& why) {
+  auto [site, fresh] = speculation_.control.calls.try_emplace(place_of(frames), PlannedCall{why});
   if (!fresh && !site->second.possible) return;
   if (!fresh) site->second.possible = false;
   speculation_.forget_numbering();
   throw Restart{};
 }
 
-// A container of the caller's that the call gets: what it holds may change.
-void Interpreter::hand_over(const Ref& value) {
+// The call gets a container of the caller, and may change it: the next attempt does not look into it in advance.
+void CallSites::hand_over(const Ref& value) {
   PyObject* object = value->object.get();
   bool is_lazy = value->kind == AbstractKind::lazy && (PyList_CheckExact(object) || PyDict_CheckExact(object));
   bool known = value->source >= 0 && (value->kind == AbstractKind::list || value->kind == AbstractKind::dict);
@@ -213,28 +218,28 @@ void Interpreter::hand_over(const Ref& value) {
   throw Restart{};
 }
 
-bool Interpreter::is_ignored() const {
-  const Frame& frame = *frames_.back();
+bool CallSites::is_ignored() const {
+  const Frame& frame = *walk_.frames.back();
   return frame.bytecode().instructions[static_cast<size_t>(frame.next)].op == Opcode::pop_top;
 }
 
-// What a report says about a call after its name.
+// The reason that a report gives after the name of a call.
 static std::string why_boxed(const Failure& why) {
   return why.reason == Reason::unsupported_call || why.detail.empty() ? "" : " (" + why.detail + ")";
 }
 
-Result<Ref> Interpreter::box_call(const Ref& callable, const CallArguments& arguments) {
-  if (speculative_) return fail(Reason::unsupported_call, "a call of the interpreter");
-  const PathState state = save();
+Result<Ref> CallSites::make(const Ref& callable, const CallArguments& arguments) {
+  if (walk_.speculative) return fail(Reason::unsupported_call, "a call of the interpreter");
+  const PathState state = walk_.save(capture_);
   if (std::any_of(state.keep_storages.begin(), state.keep_storages.end(), [](const auto& storage) { return storage->held; }))
     return fail(Reason::unsupported_value, "a call while a list has arrays with other names");
   if (!capture_.events().errstate_tokens().empty()) return fail(Reason::unsupported_call, "a call under numpy.errstate");
-  for (const auto& frame : frames_) {
+  for (const auto& frame : walk_.frames) {
     if (frame->generator || frame->nested || frame->before_call) return fail(Reason::generator, "a call in a generator");
   }
   if (std::any_of(state.keep_objects.begin(), state.keep_objects.end(), depends_on_options))
     return fail(Reason::unsupported_value, "a call while a text waits that print options change");
-  guard_called(callable);
+  interpreter_.calls().guard_called(callable);
   if (callable->object && looks_at_caller(callable->object.get()))
     return fail(Reason::unsupported_call,
                 short_repr(callable->object.get()) + " asks for its caller's frame or counts references");
@@ -247,19 +252,19 @@ Result<Ref> Interpreter::box_call(const Ref& callable, const CallArguments& argu
   ACCEL_TRY([[maybe_unused]] Unit shown, capture_.changes().show());
   BoxedCall call;
   auto site = std::make_shared<PythonCall>();
-  site->place = place_name(frames_before());
-  site->where = where(frames_before());
+  site->place = place_of(walk_.frames_before());
+  site->where = interpreter_.exits().where(walk_.frames_before());
   site->name = callable->object ? short_repr(callable->object.get()) : "an object";
   RecipeWriter writer(capture_);
   call.keywords = names_of(arguments);
-  // What the call may give back.
+  // What the call may return.
   std::vector<Ref> candidates = given;
   if (callable->kind == AbstractKind::method) candidates.push_back(callable->items[1]);
   ACCEL_TRY([[maybe_unused]] Unit assumed, assume_result(*site, call, candidates.size()));
   ACCEL_TRY([[maybe_unused]] Unit written, write_site(*site, writer, callable, given));
   for (const Ref& candidate : candidates) site->candidates.push_back(writer.written(candidate));
   ACCEL_TRY([[maybe_unused]] Unit shared, find_shared(*site));
-  add_dead_names(writer, live_frames(), site->frames);
+  interpreter_.exits().add_dead_names(writer, walk_.live_frames(), site->frames);
   ValueId made = add_call(*site, writer, call);
   Ref result = site->result == ResultKind::argument ? candidates[static_cast<size_t>(site->argument)]
                                                     : result_of_call(*site, made, call).value();
@@ -269,9 +274,9 @@ Result<Ref> Interpreter::box_call(const Ref& callable, const CallArguments& argu
   return result;
 }
 
-// How the frames, the callable and its arguments are made at run time.
-Status Interpreter::write_site(PythonCall& site, RecipeWriter& writer, const Ref& callable, const std::vector<Ref>& given) {
-  ACCEL_TRY(site.frames, write_frames(writer, live_frames(), true));
+// Writes how the frames, the callable and its arguments are made at run time.
+Status CallSites::write_site(PythonCall& site, RecipeWriter& writer, const Ref& callable, const std::vector<Ref>& given) {
+  ACCEL_TRY(site.frames, interpreter_.exits().write_frames(writer, walk_.live_frames(), true));
   for (const FrameRecipe& frame : site.frames) {
     if (frame.return_offset < 0) return fail(Reason::unsupported_call, "a call in a function that does not return");
   }
@@ -289,8 +294,9 @@ Status Interpreter::write_site(PythonCall& site, RecipeWriter& writer, const Ref
   return Unit{};
 }
 
-// What the call gave the last time it gives again. Another version may have called something else with more candidates.
-Status Interpreter::assume_result(PythonCall& site, BoxedCall& call, size_t candidates) const {
+// Assumes that the call returns what it has returned in earlier runs. Another version of the function may have called something
+// else there, with more candidates.
+Status CallSites::assume_result(PythonCall& site, BoxedCall& call, size_t candidates) const {
   if (is_ignored()) site.result = ResultKind::ignored;
   if (is_ignored() || speculation_.given.seen_results == nullptr) return Unit{};
   auto seen = speculation_.given.seen_results->find(site.place);
@@ -305,8 +311,8 @@ Status Interpreter::assume_result(PythonCall& site, BoxedCall& call, size_t cand
   return Unit{};
 }
 
-// The call in the graph, and the memory that it may have changed.
-ValueId Interpreter::add_call(const PythonCall& site, const RecipeWriter& writer, BoxedCall& call) {
+// Adds the call to the graph, and reads the memory again that it may have changed.
+ValueId CallSites::add_call(const PythonCall& site, const RecipeWriter& writer, BoxedCall& call) {
   const bool is_numbered = site.result == ResultKind::number || site.result == ResultKind::object;
   const size_t numbered = site.shown.size() + is_numbered;
   for (ValueId value : writer.outputs()) call.operands.push_back(capture_.graph().type(value));
@@ -327,13 +333,13 @@ ValueId Interpreter::add_call(const PythonCall& site, const RecipeWriter& writer
   return made;
 }
 
-// The number by which the run knows an object that the call was shown, or gave.
-Ref Interpreter::received_identity(ValueId made, size_t result) {
+// The number by which the run knows an object that the call has received or returned.
+Ref CallSites::received_identity(ValueId made, size_t result) {
   return capture_.values().scalar(capture_.build().received(made, static_cast<int>(result), identity_type));
 }
 
-// What the call was shown is one object from now on.
-void Interpreter::number_objects(const PythonCall& site, const RecipeWriter& writer, ValueId made) {
+// Objects that the captured code has made and the call has received have an identity from now on.
+void CallSites::number_objects(const PythonCall& site, const RecipeWriter& writer, ValueId made) {
   const std::vector<std::pair<Ref, RecipeId>> objects = writer.made_objects();
   for (size_t k = 0; k < site.shown.size(); ++k) {
     const RecipeId id = site.shown[k];
@@ -347,7 +353,7 @@ void Interpreter::number_objects(const PythonCall& site, const RecipeWriter& wri
   }
 }
 
-Result<Ref> Interpreter::result_of_call(const PythonCall& site, ValueId made, BoxedCall& call) {
+Result<Ref> CallSites::result_of_call(const PythonCall& site, ValueId made, BoxedCall& call) {
   Builder& build = capture_.build();
   if (site.result == ResultKind::ignored || site.result == ResultKind::none) return capture_.values().constant(Py_None);
   if (site.result == ResultKind::unknown) {
@@ -358,9 +364,9 @@ Result<Ref> Interpreter::result_of_call(const PythonCall& site, ValueId made, Bo
     exit.detail = "what the call gives is not known yet";
     exit.where = site.where;
     RecipeWriter nothing(capture_);
-    end_block(nothing, std::move(exit));
-    ended_ = true;
-    return null_;
+    interpreter_.exits().end_block(nothing, std::move(exit));
+    walk_.running.outcome = PathOutcome::ended;
+    return interpreter_.null();
   }
   if (site.result == ResultKind::object) {
     Ref given = make_text({}, {});

@@ -1,4 +1,4 @@
-// How an exit makes the interpreter's frames: which variables it hands over.
+// How an exit makes the interpreter's frames: which variables it hands over (PathExits).
 
 #include <algorithm>
 
@@ -8,19 +8,20 @@ namespace accel {
 
 namespace {
 
-// What costs nothing to hand over.
+// Whether handing the value over costs nothing.
 bool is_free(const Ref& value) {
   return (value->kind == AbstractKind::constant && value->items.empty()) || value->kind == AbstractKind::lazy ||
          value->source >= 0;
 }
 
-// An object that a call has given. Other code may see when it is freed (by a weak reference), so a variable that is never read
-// again keeps it alive, too.
+// Whether it is an object that a call has returned. Other code may see when it is freed (by a weak reference), so a variable
+// that is never read again has to hold it, too.
 bool is_of_a_call(const Ref& value) {
   return value->kind == AbstractKind::opaque || (value->kind == AbstractKind::text && !value->object);
 }
 
-// The code behind an exit may ask which object a number is. Of integers small ones are singletons, others count something.
+// Fails if the code after an exit asks for the identity of a number that is made anew. Integers are excepted: small ones are
+// singletons, others count something.
 void check_identities(const Frame& frame, bool waits) {
   if (!frame.flow().asks_identity(frame.next)) return;
   for (size_t i = 0; i < frame.locals.size(); ++i) {
@@ -32,7 +33,7 @@ void check_identities(const Frame& frame, bool waits) {
   }
 }
 
-// Code unit of an instruction that returns; -1: there is none.
+// The offset of an instruction that returns; -1: there is none.
 int return_offset_of(const Bytecode& bytecode) {
   for (const Instruction& instruction : bytecode.instructions)
     if (instruction.op == Opcode::return_value) return instruction.offset;
@@ -41,8 +42,8 @@ int return_offset_of(const Bytecode& bytecode) {
 
 }  // namespace
 
-Result<std::vector<FrameRecipe>> Interpreter::write_frames(RecipeWriter& writer, const std::vector<const Frame*>& frames,
-                                                           bool all_wait) const {
+Result<std::vector<FrameRecipe>> PathExits::write_frames(RecipeWriter& writer, const std::vector<const Frame*>& frames,
+                                                         bool all_wait) const {
   std::vector<FrameRecipe> recipes;
   for (const Frame* frame : frames) {
     const auto& instructions = frame->bytecode().instructions;
@@ -58,7 +59,7 @@ Result<std::vector<FrameRecipe>> Interpreter::write_frames(RecipeWriter& writer,
     for (size_t i = 0; i < frame->locals.size(); ++i) {
       const Ref& local = frame->locals[i];
       bool needed = local && (frame->is_live(i, waits) || is_free(local) || is_of_a_call(local));
-      ACCEL_TRY(RecipeId id, writer.write(needed ? local : null_));
+      ACCEL_TRY(RecipeId id, writer.write(needed ? local : interpreter_.null()));
       recipe.locals.push_back(id);
     }
     for (const Ref& value : frame->stack) {
@@ -71,9 +72,8 @@ Result<std::vector<FrameRecipe>> Interpreter::write_frames(RecipeWriter& writer,
   return recipes;
 }
 
-// Names that are never read again count as references to what is there anyway.
-void Interpreter::add_dead_names(const RecipeWriter& writer, const std::vector<const Frame*>& frames,
-                                 std::vector<FrameRecipe>& recipes) const {
+void PathExits::add_dead_names(const RecipeWriter& writer, const std::vector<const Frame*>& frames,
+                               std::vector<FrameRecipe>& recipes) const {
   for (size_t f = 0; f < recipes.size(); ++f) {
     for (size_t i = 0; i < frames[f]->locals.size(); ++i) {
       const Ref& local = frames[f]->locals[i];
@@ -83,7 +83,7 @@ void Interpreter::add_dead_names(const RecipeWriter& writer, const std::vector<c
   }
 }
 
-Result<std::vector<FrameRecipe>> Interpreter::write_exit(RecipeWriter& writer, const std::vector<const Frame*>& frames) {
+Result<std::vector<FrameRecipe>> PathExits::write_exit(RecipeWriter& writer, const std::vector<const Frame*>& frames) {
   auto walked = std::find_if(frames.begin(), frames.end(), [](const Frame* frame) { return frame->before_call != nullptr; });
   if (walked == frames.end()) {
     ACCEL_TRY([[maybe_unused]] Unit stored, writer.write_stores());
@@ -109,9 +109,8 @@ Result<std::vector<FrameRecipe>> Interpreter::write_exit(RecipeWriter& writer, c
   return written;
 }
 
-// The frames in which an exception is raised, with what their handlers need. Requires no generators.
-Result<std::vector<FrameRecipe>> Interpreter::write_raising_frames(RecipeWriter& writer,
-                                                                   const std::vector<const Frame*>& frames) const {
+Result<std::vector<FrameRecipe>> PathExits::write_raising_frames(RecipeWriter& writer,
+                                                                 const std::vector<const Frame*>& frames) const {
   std::vector<FrameRecipe> recipes;
   for (const Frame* frame : frames) {
     const Bytecode& bytecode = frame->bytecode();
@@ -126,7 +125,7 @@ Result<std::vector<FrameRecipe>> Interpreter::write_raising_frames(RecipeWriter&
     for (size_t i = 0; i < frame->locals.size(); ++i) {
       const Ref& local = frame->locals[i];
       bool needed = local && (is_free(local) || (handler != nullptr && frame->flow().is_live(handler->target, i)));
-      ACCEL_TRY(RecipeId id, writer.write(needed ? local : null_));
+      ACCEL_TRY(RecipeId id, writer.write(needed ? local : interpreter_.null()));
       recipe.locals.push_back(id);
     }
     for (int k = 0; handler != nullptr && k < handler->depth; ++k) {

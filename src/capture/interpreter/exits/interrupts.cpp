@@ -1,4 +1,4 @@
-// Exits of loops that are interrupted, or that end when somebody else has changed what they ask for.
+#include "capture/interpreter/exits/interrupts.h"
 
 #include <algorithm>
 #include <set>
@@ -9,35 +9,32 @@
 
 namespace accel {
 
-// Where the path has come back to a loop, a run that is interrupted leaves. `waits`: nothing that the loop does makes it end;
-// then a run also leaves where what its guards say has changed, and hands all over. The exit is that of the jump back if it
-// hands nothing over; else that of the block that is returned, which is branched to.
-BlockId Interpreter::add_interrupt(const PathState& arrival, bool waits) {
-  if (speculative_) return -1;
-  restore(arrival);
-  const std::vector<const Frame*> frames = live_frames();
+BlockId LoopInterrupts::add(const PathState& arrival, bool waits) {
+  if (walk_.speculative) return -1;
+  walk_.restore(capture_, arrival);
+  const std::vector<const Frame*> frames = walk_.live_frames();
   const bool resumes = std::all_of(frames.begin(), frames.end(), [](const Frame* frame) {
     const bool is_place = frame->bytecode().instructions[static_cast<size_t>(frame->next)].is_resume_point();
     return is_place && frame->generator == nullptr && frame->before_call == nullptr && !frame->nested;
   });
   BlockId way_out = -1;
-  const bool is_free = resumes && !waits && add_free_interrupt(arrival);
-  // In loops within others it is those that leave.
-  if (resumes && !is_free && (waits || arrival.passed.size() <= 1)) way_out = add_whole_interrupt();
-  if (resumes && waits && way_out < 0) add_free_interrupt(arrival);
-  frames_.clear();
+  const bool is_free = resumes && !waits && add_free(arrival);
+  // A loop that is inside another one is left through the exit of the outer one.
+  if (resumes && !is_free && (waits || arrival.passed.size() <= 1)) way_out = add_whole();
+  if (resumes && waits && way_out < 0) add_free(arrival);
+  walk_.frames.clear();
   return way_out;
 }
 
-// A block that hands over all that is alive; -1: that cannot be done.
-BlockId Interpreter::add_whole_interrupt() {
+// Adds a block with an exit that hands over all live values; -1: they cannot be handed over.
+BlockId LoopInterrupts::add_whole() {
   Graph& graph = capture_.graph();
   const size_t blocks = graph.blocks.size();
   const BlockId way_out = capture_.build().new_block();
   capture_.build().move_to(way_out);
   RecipeWriter writer(capture_);
   capture_.facts().keep_symbols(false);
-  Result<std::vector<FrameRecipe>> written = write_exit(writer, live_frames());
+  Result<std::vector<FrameRecipe>> written = interpreter_.exits().write_exit(writer, walk_.live_frames());
   capture_.facts().keep_symbols(true);
   if (!written.ok()) {
     graph.blocks.resize(blocks);
@@ -48,21 +45,22 @@ BlockId Interpreter::add_whole_interrupt() {
   exit.is_check = true;
   exit.frames = std::move(*written);
   exit.reason = Reason::interrupted;
-  exit.where = where(live_frames());
-  end_block(writer, std::move(exit));
+  exit.where = interpreter_.exits().where(walk_.live_frames());
+  interpreter_.exits().end_block(writer, std::move(exit));
   return way_out;
 }
 
-// Whether nothing that was computed has to be handed over: then the exception is raised in frames at the loop's header.
-bool Interpreter::add_free_interrupt(const PathState& arrival) {
+// Adds an exit that raises the exception in frames at the header of the loop. False: values that were computed would have to be
+// handed over.
+bool LoopInterrupts::add_free(const PathState& arrival) {
   Graph& graph = capture_.graph();
-  const std::vector<const Frame*> frames = live_frames();
+  const std::vector<const Frame*> frames = walk_.live_frames();
   const size_t blocks = graph.blocks.size();
   const BlockId probe = capture_.build().new_block();
   capture_.build().move_to(probe);
   RecipeWriter writer(capture_);
   WalkExit end;
-  Result<std::vector<FrameRecipe>> written = write_raising_frames(writer, frames);
+  Result<std::vector<FrameRecipe>> written = interpreter_.exits().write_raising_frames(writer, frames);
   const bool stored = written.ok() && writer.write_stores().ok();
   if (stored) end.exit.symbols = writer.write_symbols(), end.exit.stores = writer.take_stores();
   const bool is_free =
@@ -75,9 +73,9 @@ bool Interpreter::add_free_interrupt(const PathState& arrival) {
   end.exit.is_check = true;
   end.exit.frames = std::move(*written);
   end.exit.reason = Reason::interrupted;
-  end.exit.where = where(frames);
+  end.exit.where = interpreter_.exits().where(frames);
   end.recipes = writer.take_recipes();
-  exits_.push_back(std::move(end));
+  interpreter_.exits().all().push_back(std::move(end));
   return true;
 }
 
@@ -130,10 +128,10 @@ class LoopValues {
 
   const Graph& graph_;
   const std::set<BlockId>& loop_;
-  std::vector<int> symbols_;  // that get their values in the loop
+  std::vector<int> symbols_;  // that are bound in the loop
 };
 
-// Of branches that lead out of the loop in the ordinary course of things.
+// Conditions of the branches that leave the loop, but for checks.
 std::vector<ValueId> conditions_of_ends(const Graph& graph, const std::set<BlockId>& loop) {
   std::vector<ValueId> out;
   for (const BlockId block : loop) {
@@ -149,8 +147,8 @@ std::vector<ValueId> conditions_of_ends(const Graph& graph, const std::set<Block
 
 }  // namespace
 
-// Whether nothing that the loop does makes it end: it waits for somebody to change what guards speak of, or an array.
-bool Interpreter::waits_for_others(BlockId header, BlockId latch) const {
+// Whether nothing that the loop does makes it end: it waits until another thread changes a guarded object, or an array.
+bool LoopInterrupts::waits_for_others(BlockId header, BlockId latch) const {
   const Graph& graph = capture_.graph();
   const std::set<BlockId> loop = blocks_of_loop(graph, header, latch);
   const LoopValues values(graph, loop);
@@ -160,7 +158,8 @@ bool Interpreter::waits_for_others(BlockId header, BlockId latch) const {
 
 namespace {
 
-// Whether other code may have bound a place to something else by now. Callables, modules and arrays stay where they are.
+// Whether other code may have bound the value's source to another object by now. It is assumed that nobody rebinds callables,
+// modules and arrays.
 bool may_change(const Sources& sources, const AbstractValue& value) {
   PyObject* object = value.object.get();
   if (value.source < 0 || value.kind == AbstractKind::array) return false;
@@ -177,25 +176,29 @@ bool may_change(const Sources& sources, const AbstractValue& value) {
 
 }  // namespace
 
-// Whether the instruction that has run gave what somebody else may change.
-void Interpreter::note_reading() {
-  if (passed_.empty() || frames_.empty() || frames_.back()->in_library || frames_.back()->stack.empty()) return;
-  const Ref& value = frames_.back()->stack.back();
-  has_read_ = has_read_ || (value && may_change(capture_.sources(), *value));
+void LoopInterrupts::note_reading() {
+  if (walk_.passed.empty() || walk_.frames.empty() || walk_.frames.back()->in_library || walk_.frames.back()->stack.empty())
+    return;
+  const Ref& value = walk_.frames.back()->stack.back();
+  walk_.has_read = walk_.has_read || (value && may_change(capture_.sources(), *value));
 }
 
-void Interpreter::note_known_jump(int taken, int untaken) {
-  if (!has_read_ || passed_.empty() || frames_.back()->in_library) return;
-  const CodeFlow& flow = frames_.back()->flow();
-  std::vector<int> headers = flow.headers_around(frames_.back()->previous);
+void LoopInterrupts::note_branch(ValueId condition) {
+  if (std::exchange(walk_.has_read, false)) flags_.insert(condition);
+}
+
+void LoopInterrupts::note_known_jump(int taken, int untaken) {
+  if (!walk_.has_read || walk_.passed.empty() || walk_.frames.back()->in_library) return;
+  const CodeFlow& flow = walk_.frames.back()->flow();
+  std::vector<int> headers = flow.headers_around(walk_.frames.back()->previous);
   headers.push_back(-1);
   const bool leaves =
       std::any_of(headers.begin(), headers.end(), [&](int header) { return flow.leaves_instead(untaken, taken, header); });
   if (leaves) known_flags_.insert(capture_.build().block());
 }
 
-// Whether what somebody else may change can make the loop end, or the path leave it.
-bool Interpreter::asks_others(BlockId header, BlockId latch) const {
+// Whether what other threads may change can make the loop end, or the path leave it.
+bool LoopInterrupts::asks_others(BlockId header, BlockId latch) const {
   const Graph& graph = capture_.graph();
   const std::set<BlockId> loop = blocks_of_loop(graph, header, latch);
   if (std::any_of(loop.begin(), loop.end(), [&](BlockId block) { return known_flags_.contains(block); })) return true;
@@ -208,7 +211,7 @@ bool Interpreter::asks_others(BlockId header, BlockId latch) const {
 }
 
 // Arrays of the caller that the loop does not change, and whose elements decide whether it ends.
-std::set<std::string> Interpreter::arrays_awaited(BlockId header, BlockId latch) const {
+std::set<std::string> LoopInterrupts::arrays_awaited(BlockId header, BlockId latch) const {
   const Graph& graph = capture_.graph();
   const std::set<BlockId> loop = blocks_of_loop(graph, header, latch);
   const LoopValues values(graph, loop);
@@ -229,6 +232,17 @@ std::set<std::string> Interpreter::arrays_awaited(BlockId header, BlockId latch)
     }
   }
   return out;
+}
+
+bool LoopInterrupts::plan_waiting(const std::string& loop, BlockId header, const PathState& arrival) {
+  if (walk_.speculative) return false;
+  const bool only_others = waits_for_others(header, arrival.block);
+  if (only_others || asks_others(header, arrival.block)) speculation_.loops.waiting.insert(loop);
+  if (!only_others && arrival.passed.size() > 1) return false;  // it ends by itself, and the outer loop reads again
+  bool is_new = false;
+  for (const std::string& array : arrays_awaited(header, arrival.block))
+    is_new |= speculation_.loops.awaited[loop].insert(array).second;
+  return is_new;
 }
 
 }  // namespace accel

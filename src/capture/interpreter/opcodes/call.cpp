@@ -38,13 +38,13 @@ Status push_result(Step& step, Frame& frame, const Ref& value) {
     return [&step, chosen](Frame& below) { return push_result(step, below, chosen); };
   };
   ACCEL_TRY(Condition condition, condition_of(step.capture, value->items[1]));
-  return step.interpreter.fork(condition, pushing(value->items[0]), pushing(value->items[2]));
+  return step.interpreter.explorer().fork(condition, pushing(value->items[0]), pushing(value->items[2]));
 }
 
 // The callee's frame pushes the result when it returns; `step.frame` stays valid.
 Status finish(Step& step, const Ref& callable, CallArguments arguments) {
-  if (step.interpreter.is_boxed_call()) {
-    ACCEL_TRY(Ref given, step.interpreter.box_call(callable, arguments));
+  if (step.interpreter.call_sites().is_planned()) {
+    ACCEL_TRY(Ref given, step.interpreter.call_sites().make(callable, arguments));
     step.frame.push(std::move(given));
     return Unit{};
   }
@@ -53,7 +53,7 @@ Status finish(Step& step, const Ref& callable, CallArguments arguments) {
     step.frame.push(std::move(made));
     return Unit{};
   }
-  ACCEL_TRY(std::optional<Ref> result, step.interpreter.begin_call(callable, std::move(arguments)));
+  ACCEL_TRY(std::optional<Ref> result, step.interpreter.calls().begin(callable, std::move(arguments)));
   if (!result) return Unit{};
   return push_result(step, step.frame, *result);
 }

@@ -180,11 +180,11 @@ Status build_string(Step& step) {
 Status push_text(Step& step, const char* function, const Ref& value, const Ref& spec = nullptr) {
   step.capture.resolver().look(value);
   PyRef callable = PyRef::borrow(PyDict_GetItemString(PyEval_GetBuiltins(), function));
-  if (step.interpreter.is_boxed_call()) {
+  if (step.interpreter.call_sites().is_planned()) {
     CallArguments arguments;
     arguments.positional = {value};
     if (spec) arguments.positional.push_back(spec);
-    ACCEL_TRY(Ref given, step.interpreter.box_call(step.capture.values().constant(callable.get()), arguments));
+    ACCEL_TRY(Ref given, step.interpreter.call_sites().make(step.capture.values().constant(callable.get()), arguments));
     step.frame.push(std::move(given));
     return Unit{};
   }

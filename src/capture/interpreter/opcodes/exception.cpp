@@ -90,9 +90,9 @@ Status before_with(Step& step) {
   Ref manager = step.frame.pop();
   ACCEL_TRY(Ref enter, special_method(step, manager, "__enter__"));
   ACCEL_TRY(Ref leave, special_method(step, manager, "__exit__"));
-  const bool boxed = step.interpreter.is_boxed_call();
+  const bool boxed = step.interpreter.call_sites().is_planned();
   if (boxed) step.frame.push(std::move(leave));  // where it is when the call has been made
-  Result<Ref> value = boxed ? step.interpreter.box_call(enter, {}) : step.interpreter.call_now(enter, {});
+  Result<Ref> value = boxed ? step.interpreter.call_sites().make(enter, {}) : step.interpreter.call_now(enter, {});
   if (!value.ok()) return value.failure();
   if (!boxed) step.frame.push(std::move(leave));
   step.frame.push(std::move(*value));

@@ -15,7 +15,7 @@ Status jump(Step& step) {
 
 void note_known(Step& step, bool jumps) {
   const int next = step.frame.next, target = step.instruction.target;
-  step.interpreter.note_known_jump(jumps ? target : next, jumps ? next : target);
+  step.interpreter.interrupts().note_known_jump(jumps ? target : next, jumps ? next : target);
 }
 
 // Goes to the target when the truth of `value` is `wanted`; a jump on what is known at run time only parts the path. Where it
@@ -35,7 +35,8 @@ Status jump_on(Step& step, const Ref& value, bool wanted, bool drops_when_stayin
     note_known(step, *condition.known == wanted);
     return *condition.known == wanted ? take(step.frame) : stay(step.frame);
   }
-  return wanted ? step.interpreter.fork(condition, take, stay) : step.interpreter.fork(condition, stay, take);
+  return wanted ? step.interpreter.explorer().fork(condition, take, stay)
+                : step.interpreter.explorer().fork(condition, stay, take);
 }
 
 template <bool wanted>
@@ -75,17 +76,17 @@ Status for_iter(Step& step) {
     const int header = frame.next - 1;
     Ref iterator = frame.pop();
     frame.next = target;
-    interpreter.name_lengths(frame, header, iterator);
+    interpreter.merger().name_lengths(frame, header, iterator);
     return Unit{};
   };
-  ACCEL_TRY(bool consumes, interpreter.consume(step.frame.peek(1)));
+  ACCEL_TRY(bool consumes, interpreter.generators().consume(step.frame.peek(1)));
   if (consumes) return Unit{};
   ACCEL_TRY(Condition more, supply(step.capture, step.frame.peek(1)));
   if (more.known) return *more.known ? next(step.frame) : end(step.frame);
-  return interpreter.fork(more, next, end);
+  return interpreter.explorer().fork(more, next, end);
 }
 
-Status return_value(Step& step) { return step.interpreter.leave(step.frame.pop()); }
+Status return_value(Step& step) { return step.interpreter.frames().leave(step.frame.pop()); }
 
 }  // namespace
 

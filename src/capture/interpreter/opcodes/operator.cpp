@@ -62,7 +62,7 @@ Status binary_subscr(Step& step) {
   Ref key = step.frame.pop(), container = step.frame.pop();
   ACCEL_TRY(std::optional<Ref> method, python_getitem(step.capture, container));
   if (method) {
-    ACCEL_TRY(std::optional<Ref> result, step.interpreter.begin_call(*method, {{key}, {}}));
+    ACCEL_TRY(std::optional<Ref> result, step.interpreter.calls().begin(*method, {{key}, {}}));
     if (result) step.frame.push(std::move(*result));
     return Unit{};
   }

@@ -1,4 +1,4 @@
-// Extents that follow the rounds of a loop: a list to which each round appends has as many items as there were rounds.
+// Extents that change by as much in each iteration of a loop: a list to which each iteration appends one item.
 
 #include <algorithm>
 
@@ -28,7 +28,7 @@ const StateSlot* find_slot(const StateMatch& match, const std::string& name) {
   return found == match.slots.end() ? nullptr : &*found;
 }
 
-// The number of rounds that an iterator counts.
+// Whether the slot is the number of iterations that an iterator counts.
 bool counts_rounds(const PathState& state, const StateSlot& slot) {
   if (slot.place != StateSlot::Place::item || slot.is_identity) return false;
   const AbstractValue& container = state.of(slot.container);
@@ -37,14 +37,14 @@ bool counts_rounds(const PathState& state, const StateSlot& slot) {
 
 }  // namespace
 
-std::vector<Interpreter::Tie> Interpreter::tie_extents(const PathState& entry, const StateMatch& slots,
-                                                       const std::set<std::string>& widened, const std::string& key) {
-  std::vector<Tie> ties;
+std::vector<LoopTie> PathMerger::tie_extents(const PathState& entry, const StateMatch& slots,
+                                             const std::set<std::string>& widened, const std::string& key) {
+  std::vector<LoopTie> ties;
   for (const StateSlot& extent : slots.slots) {
     if (extent.place != StateSlot::Place::extent || !widened.contains(extent.name)) continue;
     for (const StateSlot& rounds : slots.slots) {
       if (!widened.contains(rounds.name) || !counts_rounds(entry, rounds)) continue;
-      std::optional<Tie> found = tie(entry, extent, rounds, key);
+      std::optional<LoopTie> found = tie(entry, extent, rounds, key);
       if (!found) continue;
       ties.push_back(std::move(*found));
       break;
@@ -53,9 +53,10 @@ std::vector<Interpreter::Tie> Interpreter::tie_extents(const PathState& entry, c
   return ties;
 }
 
-// Takes it to be so: where the loop closes it is checked, and the next attempt knows better.
-std::optional<Interpreter::Tie> Interpreter::tie(const PathState& entry, const StateSlot& extent, const StateSlot& rounds,
-                                                 const std::string& key) {
+// Assumes that the extent changes by one in each iteration. The assumption is checked where the loop closes; if it is wrong the
+// next attempt does not make it.
+std::optional<LoopTie> PathMerger::tie(const PathState& entry, const StateSlot& extent, const StateSlot& rounds,
+                                       const std::string& key) {
   DimTable& dims = capture_.dims();
   std::optional<Dim> before = number_of(capture_, entry.of(rounds.target));
   std::optional<Dim> now = before ? rounds_so_far(capture_, rounds.container) : std::nullopt;
@@ -65,14 +66,14 @@ std::optional<Interpreter::Tie> Interpreter::tie(const PathState& entry, const S
     if (speculation_.loops.untied.contains(key + extent.name + rounds.name + (grows ? "+" : "-"))) continue;
     Dim sum = sum_of(dims, extent_now, *now, grows);
     capture_.facts().assume({sum, sum_of(dims, extent.target_extent, *before, grows), Comparison::eq});
-    return Tie{extent.name, rounds.name, grows, sum};
+    return LoopTie{extent.name, rounds.name, grows, sum};
   }
   return std::nullopt;
 }
 
 namespace {
 
-// What `extent` is more than `number`, if facts say so.
+// The difference of `extent` and `number`, if facts determine it.
 std::optional<int64_t> known_excess(Capture& capture, Dim extent, Dim number) {
   DimTable& dims = capture.dims();
   Dim more = dims.sub(extent, number), less = dims.sub(number, extent);
@@ -87,9 +88,9 @@ std::optional<int64_t> known_excess(Capture& capture, Dim extent, Dim number) {
 
 }  // namespace
 
-void Interpreter::name_lengths(const Frame& frame, int header, const Ref& iterator) {
-  // Elsewhere what is decided by such a length would be a guard on the sizes of arguments.
-  if (!may_fork_on_sizes()) return;
+void PathMerger::name_lengths(const Frame& frame, int header, const Ref& iterator) {
+  // Elsewhere a decision that depends on such a length would be a guard on the sizes of arguments.
+  if (!interpreter_.may_fork_on_sizes()) return;
   std::vector<Ref> lists;
   for (const auto* values : {&frame.locals, &frame.stack})
     std::copy_if(values->begin(), values->end(), std::back_inserter(lists),
@@ -107,9 +108,9 @@ void Interpreter::name_lengths(const Frame& frame, int header, const Ref& iterat
   }
 }
 
-void Interpreter::check_ties(const Version& version, const PathState& arrival, const StateMatch& match,
-                             const std::string& key) {
-  for (const Tie& tie : version.ties) {
+void PathMerger::check_ties(const LoopVersion& version, const PathState& arrival, const StateMatch& match,
+                            const std::string& key) {
+  for (const LoopTie& tie : version.ties) {
     const StateSlot *extent = find_slot(match, tie.extent), *rounds = find_slot(match, tie.rounds);
     std::optional<Dim> number = rounds ? number_of(capture_, arrival.of(rounds->arriving)) : std::nullopt;
     bool holds = extent && number && sum_of(capture_.dims(), extent->arriving_extent, *number, tie.grows) == tie.sum;

@@ -1,8 +1,7 @@
-// Where paths meet: loops of the graph close, other paths are joined into one.
-
 #include <algorithm>
 
 #include "capture/interpreter/interpreter.h"
+#include "capture/interpreter/paths/merger.h"
 #include "capture/interpreter/paths/reference_counts.h"
 #include "capture/protocol/masked_selection.h"
 
@@ -11,7 +10,7 @@ namespace accel {
 namespace {
 
 constexpr int64_t likely_extent = 16;
-constexpr size_t most_versions = 5;  // of one loop header, one after the other
+constexpr size_t most_versions = 5;  // of one loop
 
 // Whether the path comes back to the header of a loop that it is in.
 bool is_back(const PathState& state) {
@@ -21,17 +20,17 @@ bool is_back(const PathState& state) {
          });
 }
 
-// The order in which paths go on: inner calls first, then by place in the code, round by round. What comes back to the header
-// of a loop waits for all other paths in the loop: those of one version go on from there together.
+// The order in which paths continue: inner calls first, then by index of the instruction, iteration by iteration. A path that
+// comes back to the header of a loop is after all other paths in the loop: those of one version are then resumed together.
 std::vector<int> order_of(const PathState& state) {
   std::vector<int> order;
   bool back = is_back(state);
   for (size_t i = 0; i < state.frames.size(); ++i) {
     const Frame& frame = state.frames[i];
     for (int header : frame.flow().headers_around(frame.next)) {
-      auto rounds = frame.rounds.find(header);
+      auto rounds = frame.loops.rounds.find(header);
       order.push_back(header);
-      order.push_back(rounds == frame.rounds.end() ? 0 : rounds->second);
+      order.push_back(rounds == frame.loops.rounds.end() ? 0 : rounds->second);
     }
     bool last = back && (i + 1 == state.frames.size() || state.frames[i + 1].is_consumed());
     order.push_back(last ? frame.flow().end_of(frame.next) + 1 : frame.next);
@@ -67,19 +66,19 @@ PassedLoop passed_loop(const PathState& state, int version) {
   return loop;
 }
 
-// Of the array, or of what holds the number; -1: the captured code has made it.
+// The source of the array, or of the container that holds the number; -1: the captured code has made it.
 SourceId source_of(const StateSlot& slot) {
   if (slot.target_memory) return slot.target_memory->source;
   return slot.container ? slot.container->source : -1;
 }
 
-// Whether the next attempt knows it from the start.
+// Plans that the next attempt looks at the slot's object before the walk begins. False: that was planned already, or cannot be.
 bool see_before(Capture& capture, const StateSlot& slot) {
   SourceId source = source_of(slot);
   return source >= 0 && capture.resolver().plan_early_look(source);
 }
 
-// What holds on both.
+// The items that both have.
 template <class T>
 std::vector<T> common(const std::vector<T>& left, const std::vector<T>& right) {
   std::vector<T> both;
@@ -88,7 +87,7 @@ std::vector<T> common(const std::vector<T>& left, const std::vector<T>& right) {
   return both;
 }
 
-// Graph values that were computed on one of the paths only.
+// Erases graph values that were computed on one of the paths only.
 void forget_own_values(PathState& target, const std::vector<PathState>& others) {
   for (auto& [object, contents] : target.objects) {
     if (contents.kind == AbstractKind::array) contents.array.value = no_value;
@@ -107,14 +106,14 @@ void forget_own_values(PathState& target, const std::vector<PathState>& others) 
 
 }  // namespace
 
-// Before a loop, arrays that masks have selected get memory of their own: it may store to what they are selected from. Where a
-// path comes back to the header, those of the round do: the next one begins with arrays like this one did.
-bool Interpreter::gather_selections(const PathState& state) {
+// Before a loop, arrays that masks have selected get memory of their own, because the loop may store to the array that they are
+// selected from. At the end of an iteration those that it has selected do: the next iteration begins with plain arrays, too.
+bool PathMerger::gather_selections(const PathState& state) {
   if (!state.at_rolled_loop) return false;
-  const std::vector<Version>& versions = versions_[place_of(state)];
+  const std::vector<LoopVersion>& versions = versions_[place_of(state)];
   bool gathered = false;
   for (const Ref& value : state.keep_objects) {
-    auto knows = [&](const Version& version) {
+    auto knows = [&](const LoopVersion& version) {
       return has_passed(state, version.id) && version.state.objects.contains(value.get());
     };
     if (!is_masked_selection(value) || std::any_of(versions.begin(), versions.end(), knows)) continue;
@@ -123,8 +122,7 @@ bool Interpreter::gather_selections(const PathState& state) {
   return gathered;
 }
 
-// The paths that wait at the place which comes first.
-std::vector<PathState> Interpreter::take_first() {
+std::vector<PathState> PathMerger::take_first() {
   size_t first = 0;
   for (size_t i = 1; i < pending_.size(); ++i) {
     if (order_of(pending_[i]) < order_of(pending_[first])) first = i;
@@ -136,19 +134,19 @@ std::vector<PathState> Interpreter::take_first() {
   return taken;
 }
 
-// What the code changes and a path has not looked at is on that path as it came.
-void Interpreter::add_unmet(PathState& state) const {
+// Objects of the caller that the code changes and the path has not looked at are unchanged on this path.
+void PathMerger::add_unmet(PathState& state) const {
   for (const Ref& object : capture_.changes().all()) {
     bool fresh = state.objects.try_emplace(object.get(), capture_.changes().as_it_came(object)).second;
     if (fresh) state.keep_objects.push_back(object);
   }
 }
 
-Status Interpreter::resume_next() {
+Status PathMerger::resume_next() {
   std::vector<PathState> arrivals = take_first();
   for (PathState& arrival : arrivals) add_unmet(arrival);
   std::string place = place_of(arrivals[0]);
-  frames_.clear();
+  walk_.frames.clear();
   if (arrivals[0].at_rolled_loop) {
     reload_awaited(arrivals, place);
     close_loops(arrivals, place);
@@ -157,13 +155,13 @@ Status Interpreter::resume_next() {
   }
   keep_alike(arrivals, {});
   if (arrivals.size() > 1) join_into(arrivals, {});
-  restore(arrivals[0]);
-  resumed_ = true;
+  walk_.restore(capture_, arrivals[0]);
+  walk_.approach = Approach::resumes;
   return Unit{};
 }
 
-// Leaves in `arrivals` those that can be joined with the first; the others wait on.
-void Interpreter::keep_alike(std::vector<PathState>& arrivals, const std::set<std::string>& widened) {
+// Leaves in `arrivals` those that can be joined with the first one; the others continue to wait.
+void PathMerger::keep_alike(std::vector<PathState>& arrivals, const std::set<std::string>& widened) {
   std::vector<PathState> alike;
   for (PathState& arrival : arrivals) {
     bool fits = alike.empty() || match_states(capture_, alike[0], arrival, {&widened}).fits;
@@ -172,38 +170,26 @@ void Interpreter::keep_alike(std::vector<PathState>& arrivals, const std::set<st
   arrivals = std::move(alike);
 }
 
-// Where a path comes back to a loop, arrays that make the loop end hold what is there then.
-void Interpreter::reload_awaited(std::vector<PathState>& arrivals, const std::string& loop) {
+// Where a path comes back to a loop, arrays of the caller that decide whether the loop ends are read again.
+void PathMerger::reload_awaited(std::vector<PathState>& arrivals, const std::string& loop) {
   auto awaited = speculation_.loops.awaited.find(loop);
   if (awaited == speculation_.loops.awaited.end()) return;
   for (PathState& arrival : arrivals) {
-    const std::vector<Version>& versions = versions_[loop];
-    auto passed = [&](const Version& version) { return has_passed(arrival, version.id); };
+    const std::vector<LoopVersion>& versions = versions_[loop];
+    auto passed = [&](const LoopVersion& version) { return has_passed(arrival, version.id); };
     if (std::none_of(versions.begin(), versions.end(), passed)) continue;
     const bool at_rolled_loop = arrival.at_rolled_loop;
-    restore(arrival);
+    walk_.restore(capture_, arrival);
     capture_.memory().reload(awaited->second);
-    arrival = save();
+    arrival = walk_.save(capture_);
     arrival.at_rolled_loop = at_rolled_loop;
-    frames_.clear();
+    walk_.frames.clear();
   }
 }
 
-// Whether something has been found out about what the loop waits for.
-bool Interpreter::plan_waiting(const std::string& loop, BlockId header, const PathState& arrival) {
-  if (speculative_) return false;
-  const bool only_others = waits_for_others(header, arrival.block);
-  if (only_others || asks_others(header, arrival.block)) speculation_.loops.waiting.insert(loop);
-  if (!only_others && arrival.passed.size() > 1) return false;  // it ends by itself, and the loop around it looks again
-  bool is_new = false;
-  for (const std::string& array : arrays_awaited(header, arrival.block))
-    is_new |= speculation_.loops.awaited[loop].insert(array).second;
-  return is_new;
-}
-
 // Ends the paths that come back to a loop which they are in.
-void Interpreter::close_loops(std::vector<PathState>& arrivals, const std::string& place) {
-  std::vector<Version>& versions = versions_[place];
+void PathMerger::close_loops(std::vector<PathState>& arrivals, const std::string& place) {
+  std::vector<LoopVersion>& versions = versions_[place];
   auto closes = [&](const PathState& arrival) {
     std::vector<size_t> passed;
     for (size_t i = 0; i < versions.size(); ++i) {
@@ -211,7 +197,8 @@ void Interpreter::close_loops(std::vector<PathState>& arrivals, const std::strin
     }
     for (int more : {0, 1, 2}) {
       for (size_t i : passed) {
-        // Sizes that change once have their own version; those that go on changing become the loop's.
+        // A size that changes once gives the loop a further version; one that changes again becomes a parameter of the last
+        // one.
         bool resized = more == 2;
         if (resized && (passed.size() < 2 || i != passed.back())) continue;
         StateMatch match = match_states(capture_, versions[i].state, arrival, {&versions[i].widened, more > 0, resized});
@@ -225,14 +212,14 @@ void Interpreter::close_loops(std::vector<PathState>& arrivals, const std::strin
   std::erase_if(arrivals, closes);
 }
 
-void Interpreter::close_loop(const Version& version, const PathState& arrival, const StateMatch& match,
-                             const std::string& key) {
+void PathMerger::close_loop(const LoopVersion& version, const PathState& arrival, const StateMatch& match,
+                            const std::string& key) {
   bool complete = true;
   for (const StateSlot& slot : match.slots) {
     if (slot.equal || version.widened.count(slot.name) != 0) continue;
     complete = false;
     if (slot.place == StateSlot::Place::list) plan_growth(version, slot, key);
-    // What was planned and did not happen: it is first seen in the loop.
+    // The slot was planned and has not become a parameter: its object is first looked at in the loop.
     bool planned = !speculation_.loops.widened[key].insert(slot.name).second;
     if (planned && !see_before(capture_, slot)) speculation_.loops.given_up.insert(place_of(version.state));
   }
@@ -249,11 +236,11 @@ void Interpreter::close_loop(const Version& version, const PathState& arrival, c
   }
   const BlockId header = version.state.block;
   const std::string loop = key.substr(0, key.rfind('#'));
-  if (plan_waiting(loop, header, arrival)) {
+  if (interpreter_.interrupts().plan_waiting(loop, header, arrival)) {
     speculation_.forget_from(version.position, version.symbols);
     throw Restart{};
   }
-  const BlockId way_out = add_interrupt(arrival, speculation_.loops.waiting.contains(loop));
+  const BlockId way_out = interpreter_.interrupts().add(arrival, speculation_.loops.waiting.contains(loop));
   Builder& build = capture_.build();
   build.move_to(arrival.block);
   if (way_out < 0) return build.jump(header, std::move(*arguments));
@@ -261,9 +248,10 @@ void Interpreter::close_loop(const Version& version, const PathState& arrival, c
   build.branch(interrupted, way_out, {}, header, std::move(*arguments));
 }
 
-// A container that is first looked at in the loop may come before what it holds: the slots' order is another one then.
-std::optional<std::vector<ValueId>> Interpreter::arguments_of(const Version& version, const PathState& arrival,
-                                                              const StateMatch& match) {
+// The arguments for the parameters of the loop's header; nullopt: the path lacks one. They are found by name: a container that
+// is first looked at in the loop changes the order of the slots.
+std::optional<std::vector<ValueId>> PathMerger::arguments_of(const LoopVersion& version, const PathState& arrival,
+                                                             const StateMatch& match) {
   std::vector<ValueId> arguments;
   std::set<const StateSlot*> passed;
   for (const auto& [name, source] : version.params) {
@@ -278,22 +266,22 @@ std::optional<std::vector<ValueId>> Interpreter::arguments_of(const Version& ver
   return arguments;
 }
 
-Status Interpreter::begin_version(std::vector<PathState>& arrivals, const std::string& place) {
-  std::vector<Version>& versions = versions_[place];
+Status PathMerger::begin_version(std::vector<PathState>& arrivals, const std::string& place) {
+  std::vector<LoopVersion>& versions = versions_[place];
   grow_lists(arrivals, place + "#" + std::to_string(versions.size()));
   const std::set<std::string>& planned = speculation_.loops.widened[place + "#" + std::to_string(versions.size())];
   keep_alike(arrivals, planned);
   size_t earlier = 0;
-  for (const Version& version : versions) earlier += has_passed(arrivals[0], version.id);
+  for (const LoopVersion& version : versions) earlier += has_passed(arrivals[0], version.id);
   if (earlier >= most_versions || speculation_.loops.given_up.count(place) != 0) {
     for (size_t i = 1; i < arrivals.size(); ++i) pending_.push_back(std::move(arrivals[i]));
-    restore(arrivals[0]);
-    position_ = count_;
-    before_ = *frames_.back();
-    depth_before_ = frames_.size();
-    return give_up_loop();
+    walk_.restore(capture_, arrivals[0]);
+    walk_.running.position = walk_.count;
+    walk_.running.frame = *walk_.frames.back();
+    walk_.running.depth = walk_.frames.size();
+    return interpreter_.planner().give_up_loop();
   }
-  std::optional<PathState> entry;  // the only way to the loop
+  std::optional<PathState> entry;  // of the loop, if it has one only
   if (arrivals.size() == 1) entry = arrivals[0];
   StateMatch before = match_states(capture_, arrivals[0], arrivals[0], {});
   std::set<std::string> widened = join_into(arrivals, planned);
@@ -304,20 +292,20 @@ Status Interpreter::begin_version(std::vector<PathState>& arrivals, const std::s
   PathState& state = arrivals[0];
   state.passed.push_back(passed_loop(state, next_version_));
   int symbols = static_cast<int>(capture_.graph().hints.size());
-  versions.push_back({next_version_++, state, std::move(widened), std::move(params), {}, count_, symbols});
-  restore(state);
+  versions.push_back({next_version_++, state, std::move(widened), std::move(params), {}, walk_.count, symbols});
+  walk_.restore(capture_, state);
   if (entry) {
     StateMatch slots = match_states(capture_, *entry, *entry, {});
     std::string key = place + "#" + std::to_string(versions.size() - 1);
     versions.back().ties = tie_extents(*entry, slots, versions.back().widened, key);
   }
-  resumed_ = true;
+  walk_.approach = Approach::resumes;
   return Unit{};
 }
 
 namespace {
 
-// What changes its size changes.
+// Memory whose extents become parameters becomes one, too.
 void add_resized_memory(const std::vector<StateSlot>& slots, std::set<std::string>& names) {
   for (const StateSlot& slot : slots) {
     auto is_widened = [&](const StateSlot& other) {
@@ -336,7 +324,7 @@ bool becomes_param(const StateSlot& slot, const std::set<std::string>& names) {
 
 // Makes arrivals[0] the state of a new block to which all arrivals jump. Slots that differ, and those named, become parameters.
 // Returns the names of these.
-std::set<std::string> Interpreter::join_into(std::vector<PathState>& arrivals, const std::set<std::string>& widened) {
+std::set<std::string> PathMerger::join_into(std::vector<PathState>& arrivals, const std::set<std::string>& widened) {
   Builder& build = capture_.build();
   PathState& target = arrivals[0];
   std::vector<StateMatch> matches;
@@ -367,14 +355,14 @@ std::set<std::string> Interpreter::join_into(std::vector<PathState>& arrivals, c
     target.memory_is_stale |= arrivals[i].memory_is_stale;
     target.forks = std::max(target.forks, arrivals[i].forks);
     target.lasting_effects = std::max(target.lasting_effects, arrivals[i].lasting_effects);
-    target.writable = std::max(target.writable, arrivals[i].writable);  // one of the paths ends there, the others are next
+    target.writable = std::max(target.writable, arrivals[i].writable);  // an exit there ends one path, the others come next
   }
   return params;
 }
 
-// Gives the block its parameters, which `target` has from here on. Returns the names of their slots.
-std::set<std::string> Interpreter::add_params(BlockId block, PathState& target, const std::vector<StateSlot>& slots,
-                                              const std::set<std::string>& names) {
+// Gives the block its parameters, to which the slots of `target` are set. Returns the names of these slots.
+std::set<std::string> PathMerger::add_params(BlockId block, PathState& target, const std::vector<StateSlot>& slots,
+                                             const std::set<std::string>& names) {
   Builder& build = capture_.build();
   std::set<std::string> params;
   build.move_to(block);
@@ -399,8 +387,8 @@ std::set<std::string> Interpreter::add_params(BlockId block, PathState& target, 
   return params;
 }
 
-// Memory that has these extents from here on.
-void Interpreter::memory_param(BlockId block, PathState& target, const StateSlot& slot, const std::vector<Dim>& extents) {
+// Makes a parameter for the contents of memory that has these extents.
+void PathMerger::memory_param(BlockId block, PathState& target, const StateSlot& slot, const std::vector<Dim>& extents) {
   Type type = capture_.graph().type(capture_.memory().known_contents(target.of(slot.target_memory)));
   if (slot.target_memory->source < 0 && type.shape != extents) {
     resize(capture_, target, slot.target_memory, extents);
@@ -409,23 +397,23 @@ void Interpreter::memory_param(BlockId block, PathState& target, const StateSlot
   widen(target, slot, capture_.build().param(block, type), type);
 }
 
-// A symbol for an extent that the ways to a block give it.
-Dim Interpreter::extent_param(BlockId block, const StateSlot& slot) {
+// Makes a parameter for an extent, and a symbol for it.
+Dim PathMerger::extent_param(BlockId block, const StateSlot& slot) {
   ValueId param = capture_.build().param(block, {ValueKind::py_scalar, DType::int64, {}, {}});
   int64_t hint = std::max<int64_t>(capture_.ranges().hint(slot.target_extent), likely_extent);  // lists begin empty
   return capture_.facts().bind_dim(param, "extent", hint, 0, most_elements);
 }
 
-// -1 where no call has been shown the object.
-ValueId Interpreter::identity_argument(const PathState& from, const StateSlot& slot, bool of_target) {
+// The number by which the run knows an object; -1 if no call has seen the object.
+ValueId PathMerger::identity_argument(const PathState& from, const StateSlot& slot, bool of_target) {
   const auto& memory = of_target ? slot.target_memory : slot.arriving_memory;
   const Ref identity = memory ? from.of(memory).identity : from.of(of_target ? slot.target : slot.arriving).identity;
   const Ref number = identity ? std::make_shared<AbstractValue>(from.of(identity)) : capture_.values().python_int(-1);
   return capture_.values().scalar_value(number).value();
 }
 
-// The graph value of a slot on a path, at its end.
-ValueId Interpreter::argument(const PathState& from, const StateSlot& slot, bool of_target) {
+// The graph value of a slot at the end of a path.
+ValueId PathMerger::argument(const PathState& from, const StateSlot& slot, bool of_target) {
   Builder& build = capture_.build();
   build.move_to(from.block);
   if (slot.is_identity) return identity_argument(from, slot, of_target);
@@ -435,31 +423,9 @@ ValueId Interpreter::argument(const PathState& from, const StateSlot& slot, bool
     return capture_.memory().contents(from.of(of_target ? slot.target_memory : slot.arriving_memory));
   }
   Ref number = std::make_shared<AbstractValue>(from.of(of_target ? slot.target : slot.arriving));
-  // Its node may lie in a block that does not lead here.
+  // Its node may be in a block that does not dominate this one.
   if (number->kind == AbstractKind::scalar && number->scalar.dim) number->scalar.value = no_value;
   return capture_.values().scalar_value(number).value();
-}
-
-// What nobody reads again need not be the same on all paths.
-void Interpreter::forget_dead(Frame& frame, bool waits) const {
-  for (size_t i = 0; i < frame.locals.size(); ++i) {
-    if (!frame.is_live(i, waits)) frame.locals[i] = nullptr;
-  }
-  std::erase_if(frame.rounds, [&](const auto& round) { return !frame.flow().is_inside(frame.next, round.first); });
-}
-
-// The same of what cells hold, of the frame that comes to the header of a loop: cells that no function has.
-void Interpreter::forget_dead_contents() {
-  Frame& frame = *frames_.back();
-  auto is_cell = [](const Ref& value) { return value && value->kind == AbstractKind::cell && !value->object; };
-  if (std::none_of(frame.locals.begin(), frame.locals.end(), is_cell)) return;
-  const PathState state = save();
-  const References references(state);
-  for (size_t i = 0; i < frame.locals.size(); ++i) {
-    const Ref& cell = frame.locals[i];
-    bool dead = is_cell(cell) && !frame.flow().is_content_live(frame.next, i) && references.is_named_once(cell);
-    if (dead) cell->items.clear();
-  }
 }
 
 }  // namespace accel

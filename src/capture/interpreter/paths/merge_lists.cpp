@@ -1,4 +1,5 @@
-// Lists that grow where paths meet: they become dynamic ones at the headers of loops, and what was appended becomes rows.
+// Lists that grow, where paths meet: they become dynamic lists at the headers of loops, and items that were appended become
+// rows.
 
 #include <algorithm>
 
@@ -45,24 +46,23 @@ void hold_shared(const References& references, const Ref& list) {
 
 }  // namespace
 
-// The next attempt has a dynamic list at the header of the loop. Loops with few iterations, whose number is known, are
-// unrolled instead.
-void Interpreter::plan_growth(const Version& version, const StateSlot& list, const std::string& key) {
+// Plans a dynamic list at the header of the loop. A loop with few iterations, whose number is known, is unrolled instead.
+void PathMerger::plan_growth(const LoopVersion& version, const StateSlot& list, const std::string& key) {
   const Frame& frame = version.state.frames.back();
-  auto rolled = frame.rolled.find(frame.next);
-  if (rolled != frame.rolled.end() && frame.counted.contains(frame.next)) {
-    unroll(rolled->second);
+  auto rolled = frame.loops.unrollable.find(frame.next);
+  if (rolled != frame.loops.unrollable.end() && frame.loops.counted.contains(frame.next)) {
+    interpreter_.planner().unroll(rolled->second);
   }
   speculation_.loops.dynamic_lists[key][list.name] = list.row;
 }
 
-void Interpreter::grow_lists(std::vector<PathState>& arrivals, const std::string& key) {
+void PathMerger::grow_lists(std::vector<PathState>& arrivals, const std::string& key) {
   auto planned = speculation_.loops.dynamic_lists.find(key);
   if (planned == speculation_.loops.dynamic_lists.end()) return;
   for (PathState& arrival : arrivals) grow_lists(arrival, planned->second);
 }
 
-void Interpreter::grow_lists(PathState& state, const std::map<std::string, RowType>& planned) {
+void PathMerger::grow_lists(PathState& state, const std::map<std::string, RowType>& planned) {
   References references(state);
   std::vector<std::pair<Ref, RowType>> lists;
   for (const StateSlot& slot : match_states(capture_, state, state, {}).slots) {
@@ -74,32 +74,32 @@ void Interpreter::grow_lists(PathState& state, const std::map<std::string, RowTy
     if (row && !references.is_iterated(slot.target)) lists.emplace_back(slot.target, *row);
   }
   if (lists.empty()) return;
-  restore(state);
+  walk_.restore(capture_, state);
   for (const auto& [list, row] : lists) {
-    if (list->items.empty() && row.has_extents()) continue;  // they need not be known here
+    if (list->items.empty() && row.has_extents()) continue;  // which are not known yet
     if (!are_lists_alone(references, list)) continue;
     hold_shared(references, list);
     make_dynamic_list(capture_, list, row);
-    auto rolled = frames_.back()->rolled.find(frames_.back()->next);
-    if (rolled != frames_.back()->rolled.end()) list->object = PyRef::steal(PyUnicode_FromString(rolled->second.c_str()));
-    if (Status settled = settle(capture_, list); !settled.ok()) speculation_.loops.given_up.insert(place_name());
+    auto rolled = walk_.frames.back()->loops.unrollable.find(walk_.frames.back()->next);
+    if (rolled != walk_.frames.back()->loops.unrollable.end())
+      list->object = PyRef::steal(PyUnicode_FromString(rolled->second.c_str()));
+    if (Status settled = settle(capture_, list); !settled.ok()) speculation_.loops.given_up.insert(walk_.place());
   }
   bool at_rolled_loop = state.at_rolled_loop;
-  state = save();
+  state = walk_.save(capture_);
   state.at_rolled_loop = at_rolled_loop;
-  frames_.clear();
+  walk_.frames.clear();
 }
 
-// Before a path waits for others: they need not have appended as often. `state` is the path's. Whether anything has changed.
-bool Interpreter::settle_lists(const PathState& state) {
-  if (nesting_ > 0) return false;
+bool PathMerger::settle_lists(const PathState& state) {
+  if (walk_.nesting > 0) return false;
   auto waits = [](const Ref& value) { return is_dynamic_list(value) && !value->items.empty(); };
   if (std::none_of(state.keep_objects.begin(), state.keep_objects.end(), waits)) return false;
   References references(state);
   for (const Ref& value : state.keep_objects) {
     if (!waits(value) || !are_lists_alone(references, value)) continue;
     hold_shared(references, value);
-    // Items of another type stay as they are: the paths do not fit then.
+    // Items of another type stay objects: the paths do not match then.
     [[maybe_unused]] Status settled = settle(capture_, value);
   }
   return true;

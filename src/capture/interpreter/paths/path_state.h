@@ -1,6 +1,6 @@
 #pragma once
-// PathState: where one path of the walk through the bytecode stands. Saved where paths part or meet, restored when the walk
-// goes on there. The identity of abstract values and storages is shared between paths; what can change of them is in the state.
+// The state of a path of the walk: saved where paths fork or meet, restored when the walk continues there. Paths share the
+// identities of abstract values and storages; their contents, which can change, are in the state.
 
 #include <memory>
 #include <string>
@@ -15,14 +15,14 @@ namespace accel {
 
 class Capture;
 
-// A loop of the graph that a path is in: every way to the path goes through this version of the loop's header.
+// A loop of the graph that a path is in: this version of the loop's header dominates the block of the path.
 struct PassedLoop {
   int version = 0;
   size_t depth = 0;  // of the loop's frame
   int frame = 0;     // its id
   int header = 0;
-  // Of a generator's frame: the loop that consumes it, in a frame that is no generator's. The generator's loop goes on as long
-  // as that one does.
+  // Of a loop in a generator's frame: the loop that consumes the generator, in a frame that is no generator's. The path is in
+  // the generator's loop as long as it is in that one.
   size_t consumer_depth = 0;
   int consumer = -1, consumer_header = 0;
   bool operator==(const PassedLoop&) const = default;
@@ -50,7 +50,7 @@ struct PathState {
   Storage of(const std::shared_ptr<Storage>& storage) const;
 };
 
-// Copies what `frames` reach. `roots`: further values whose contents belong to the state.
+// Copies the contents of what `frames` reach. `roots`: further values whose contents belong to the state.
 void save_objects(PathState& state, const std::vector<Ref>& roots);
 // Puts the contents back into the objects.
 void restore_objects(const PathState& state);

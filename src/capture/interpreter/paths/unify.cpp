@@ -39,7 +39,7 @@ class Matcher {
     if (target_.frames.size() != arriving_.frames.size()) return false;
     for (size_t f = 0; f < target_.frames.size(); ++f) {
       const Frame &t = target_.frames[f], &a = arriving_.frames[f];
-      if (t.stack.size() != a.stack.size() || t.rounds != a.rounds || t.before_call != a.before_call) return false;
+      if (t.stack.size() != a.stack.size() || t.loops.rounds != a.loops.rounds || t.before_call != a.before_call) return false;
       std::string name = "frame " + std::to_string(f);
       StateSlot slot;
       slot.frame = static_cast<int>(f);

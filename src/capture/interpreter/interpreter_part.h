@@ -1,0 +1,25 @@
+#pragma once
+// What the parts of the interpreter have in common: each is responsible for one subject, and all work on the same path.
+
+#include "capture/interpreter/walk_state.h"
+
+namespace accel {
+
+class Interpreter;
+
+class InterpreterPart {
+ public:
+  InterpreterPart(const InterpreterPart&) = delete;
+  InterpreterPart& operator=(const InterpreterPart&) = delete;
+
+ protected:
+  explicit InterpreterPart(Interpreter& interpreter);
+  ~InterpreterPart() = default;
+
+  Interpreter& interpreter_;
+  Capture& capture_;
+  SpeculationLog& speculation_;
+  WalkState& walk_;
+};
+
+}  // namespace accel

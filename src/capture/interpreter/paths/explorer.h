@@ -1,0 +1,49 @@
+#pragma once
+// The walk along paths: one at a time, each until it ends, forks, or waits for others. A jump on a value that is known at run
+// time only forks the path; paths that come to one instruction are joined there (merger.h). Each path ends in an exit of the
+// graph.
+
+#include <functional>
+
+#include "capture/interpreter/interpreter_part.h"
+#include "capture/protocol/conditions.h"
+
+namespace accel {
+
+class PathExplorer : InterpreterPart {
+ public:
+  explicit PathExplorer(Interpreter& interpreter) : InterpreterPart(interpreter) {}
+
+  // Walks all paths to their ends. Throws Restart when the speculation log got an addition. Fails for internal reasons only.
+  Status run();
+
+  // Forks the path: each branch continues with the frame as its function leaves it. Where the path cannot fork, it takes the
+  // branch that can be captured, false before true; calls that take the other one exit before the running instruction.
+  using Branch = std::function<Status(Frame& frame)>;
+  Status fork(const Condition& condition, const Branch& when_true, const Branch& when_false);
+  // The running instruction cannot be captured after branches where only one direction was taken. Throws Restart if another
+  // direction has not been tried; the last branch is turned first.
+  void take_other_branch();
+
+  // Looks at an object of the caller and at all that it holds.
+  void look_at_data(const Ref& value);
+  // Unbinds locals that are never read again: they need not be the same on all paths. waits: the frame has called another one.
+  void forget_dead(Frame& frame, bool waits) const;
+
+ private:
+  Status walk_path();
+  Result<PathOutcome> arrive(Frame& frame);
+  Status wait();
+  bool is_rolled(Frame& frame);
+  bool is_consumer(const Frame& frame);
+  void note_round(Frame& frame);
+  void forget_left_loops();
+  void forget_dead_contents();
+  void look_at_live(const Frame& frame);
+  void forget_moved_exit(const PlannedExit& planned);
+  Status take_one_branch(const Condition& condition, const Branch& when_true, const Branch& when_false);
+
+  int64_t writable_count_ = 0;  // positions at which all frames could be rebuilt
+};
+
+}  // namespace accel

@@ -1,0 +1,28 @@
+#pragma once
+// Functions written in Python, as calls need them.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "capture/context/context.h"
+
+namespace accel {
+
+// What a callable made of Python code needs for a frame.
+struct PythonFunction {
+  Ref function;
+  PyRef code, globals, builtins;
+  std::vector<Ref> defaults;
+  std::vector<std::pair<PyRef, Ref>> keyword_defaults;
+  std::vector<Ref> closure;
+};
+
+// Code of NumPy: its frames are not named in reports.
+bool is_library_file(const std::string& file);
+
+// Binds the arguments of a call to locals as CPython does (the first co_nlocalsplus entries of the result). Fails with
+// will_raise.
+Result<std::vector<Ref>> bind_call(Capture& capture, const PythonFunction& function, const CallArguments& arguments);
+
+}  // namespace accel
