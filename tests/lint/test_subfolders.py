@@ -15,18 +15,6 @@ ORDER = {
     "cpython": [".", "bytecode", "frames"],
 }
 
-# Includes against the order, by file. The list may only shrink.
-EXCEPTIONS = {
-    "capture/context/sources/resolve.cpp": ["capture/numpy/calls/random.h"],
-    "capture/context/value_factory.cpp": ["capture/numpy/arrays/flat.h"],
-    "capture/domain/value_scope.cpp": ["capture/interpreter/frame.h"],
-    "capture/python/attributes.cpp": ["capture/interpreter/interpreter.h", "capture/numpy/calls/random.h"],
-    "capture/python/conditions.cpp": ["capture/interpreter/interpreter.h"],
-    "capture/python/containers/dynamic_lists.cpp": ["capture/interpreter/paths/path_state.h"],
-    "capture/python/subscripts.cpp": ["capture/numpy/arrays/flat.h"],
-    "capture/python/super.h": ["capture/interpreter/frame.h"],
-}
-
 MOST_FILES = 25
 LARGE_FOLDERS = {  # the number of their files; may only shrink
     "tests/golden/ir/reduction_plan": 26,  # the folder is the subject of all its cases
@@ -54,8 +42,7 @@ def against_the_order(stage):
 
 @pytest.mark.parametrize("stage", ORDER)
 def test_order(stage):
-    expected = {name: included for name, included in EXCEPTIONS.items() if name.startswith(stage + "/")}
-    assert against_the_order(stage) == expected
+    assert against_the_order(stage) == {}
 
 
 def test_every_stage_with_subfolders_is_in_the_table():

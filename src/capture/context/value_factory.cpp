@@ -5,9 +5,9 @@
 #include "capture/context/context.h"
 #include "capture/domain/compiled_functions.h"
 #include "capture/domain/dense_strides.h"
+#include "capture/domain/flat_iterator.h"
 #include "capture/domain/recognised_types.h"
 #include "capture/domain/repr.h"
-#include "capture/numpy/arrays/flat.h"
 #include "ndarray/array.h"
 
 namespace accel {

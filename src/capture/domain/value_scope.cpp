@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "capture/domain/value.h"
-#include "capture/interpreter/frame.h"
 
 namespace accel {
 

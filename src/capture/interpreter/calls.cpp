@@ -255,7 +255,10 @@ Result<std::optional<Ref>> Calls::call_constant(const Ref& callable, CallArgumen
   if (PyObject* wrapped = unwrapped(object)) return begin(capture_.values().constant(wrapped), std::move(arguments));
   if (is_builtin_exception(object)) return make_exception(object, arguments);
   if (is_exception_class(object)) return fail(Reason::will_raise, short_repr(object));
-  if (PyType_Check(object)) return call_class(callable, arguments);
+  if (PyType_Check(object)) {
+    ACCEL_TRY(Ref made, make_instance(capture_, callable, arguments));
+    return std::optional<Ref>(std::move(made));
+  }
   if (!is_plain_instance(object)) return fail(Reason::unsupported_call, short_repr(object));
   ACCEL_TRY(Ref method, class_method(capture_, callable, "__call__"));
   return begin(method, std::move(arguments));

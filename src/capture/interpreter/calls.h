@@ -33,10 +33,7 @@ class Calls : InterpreterPart {
   Called call_partial(const Ref& partial, CallArguments arguments);
   Called call_dispatcher(PyObject* dispatcher, CallArguments arguments);
   Called walk_builtin(PyObject* form, const CallArguments& arguments);
-  // Classes.
   Called make_exception(PyObject* type, const CallArguments& arguments);
-  Called call_named_tuple(const Ref& value, CallArguments arguments);
-  Called call_class(const Ref& type, const CallArguments& arguments);
   // Callables that arrive as data: they are known by their parts (calls_by_parts.cpp). How one is called; null: it is known as
   // an object.
   using CallByParts = Called (Calls::*)(const Ref& callable, CallArguments arguments);

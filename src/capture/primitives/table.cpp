@@ -5,7 +5,6 @@
 #include "capture/context/context.h"
 #include "capture/domain/recognised_types.h"
 #include "capture/domain/repr.h"
-#include "capture/numpy/calls/random.h"
 #include "capture/protocol/builtin_calls.h"
 #include "capture/protocol/iterators.h"
 #include "capture/protocol/numpy_calls.h"

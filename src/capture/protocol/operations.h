@@ -52,6 +52,9 @@ Ref part_of(const AbstractValue& instance, const char* name);
 inline constexpr const char* call_that_makes = "(arguments)";
 
 Result<Ref> get_attribute(Capture& capture, const Ref& value, PyObject* name);
+// A call of a class that is a constant: of one written in Python whose instances are no more than their attributes, or of a
+// named tuple.
+Result<Ref> make_instance(Capture& capture, const Ref& cls, const CallArguments& arguments);
 // A method that Python looks up in the class alone, bound: __call__. Fails where it is no Python function.
 Result<Ref> class_method(Capture& capture, const Ref& value, const char* name);
 // The same for instances that the captured code made.

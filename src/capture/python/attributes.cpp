@@ -7,8 +7,6 @@
 #include "capture/domain/compiled_functions.h"
 #include "capture/domain/recognised_types.h"
 #include "capture/domain/repr.h"
-#include "capture/interpreter/interpreter.h"
-#include "capture/numpy/calls/random.h"
 #include "capture/protocol/numpy_calls.h"
 #include "capture/protocol/operations.h"
 #include "capture/python/numbers/scalar_expressions.h"
@@ -331,41 +329,45 @@ Result<Ref> numpy_attribute(Capture& capture, const Ref& value, PyObject* name) 
 
 }  // namespace
 
+namespace {
+
 // __new__ is written in Python; tuple.__new__ makes the instance.
-Result<std::optional<Ref>> Calls::call_named_tuple(const Ref& value, CallArguments arguments) {
+Result<Ref> make_named_tuple(Capture& capture, const Ref& cls, CallArguments arguments) {
   PyRef name = PyRef::steal(PyUnicode_InternFromString("__new__"));
-  ACCEL_TRY(Ref make, get_attribute(capture_, value, name.get()));
-  arguments.positional.insert(arguments.positional.begin(), value);
-  ACCEL_TRY(Ref made, interpreter_.call_now(make, arguments));
-  if (capture_.values().type_of(made) != reinterpret_cast<PyTypeObject*>(value->object.get()))
-    return fail(Reason::unsupported_call, short_repr(value->object.get()));
-  return std::optional<Ref>(std::move(made));
+  ACCEL_TRY(Ref make, get_attribute(capture, cls, name.get()));
+  arguments.positional.insert(arguments.positional.begin(), cls);
+  ACCEL_TRY(Ref made, capture.call(make, arguments));
+  if (capture.values().type_of(made) != reinterpret_cast<PyTypeObject*>(cls->object.get()))
+    return fail(Reason::unsupported_call, short_repr(cls->object.get()));
+  return made;
 }
 
-Result<std::optional<Ref>> Calls::call_class(const Ref& value, const CallArguments& arguments) {
-  PyObject* object = value->object.get();
+}  // namespace
+
+Result<Ref> make_instance(Capture& capture, const Ref& cls, const CallArguments& arguments) {
+  PyObject* object = cls->object.get();
   auto* type = reinterpret_cast<PyTypeObject*>(object);
   bool plain_meta = Py_IS_TYPE(object, &PyType_Type) || Py_TYPE(object) == known_types().abc;
   if (plain_meta && is_named_tuple(type)) {
-    guard_class_entries(capture_, type, {"__init__", "__del__", "__len__", "__iter__", "__getitem__"});
-    guard_plain_lookup(capture_, type);
-    return call_named_tuple(value, arguments);
+    guard_class_entries(capture, type, {"__init__", "__del__", "__len__", "__iter__", "__getitem__"});
+    guard_plain_lookup(capture, type);
+    return make_named_tuple(capture, cls, arguments);
   }
   if (!plain_meta || (type->tp_flags & Py_TPFLAGS_IS_ABSTRACT) != 0 || !has_plain_attributes(type))
     return fail(Reason::unsupported_call, short_repr(object));
-  guard_class_entries(capture_, type, {"__new__", "__init__", "__del__"});
-  guard_plain_lookup(capture_, type);
+  guard_class_entries(capture, type, {"__new__", "__init__", "__del__"});
+  guard_plain_lookup(capture, type);
   PyRef name = PyRef::steal(PyUnicode_InternFromString("__init__"));
   PyObject* init = _PyType_Lookup(type, name.get());
-  Ref made = capture_.values().instance(type);
+  Ref made = capture.values().instance(type);
   if (init != nullptr && is_python_function(init)) {
-    ACCEL_TRY(Ref method, get_attribute(capture_, made, name.get()));
-    ACCEL_TRY([[maybe_unused]] Ref none, interpreter_.call_now(method, arguments));
-    return std::optional<Ref>(std::move(made));
+    ACCEL_TRY(Ref method, get_attribute(capture, made, name.get()));
+    ACCEL_TRY([[maybe_unused]] Ref none, capture.call(method, arguments));
+    return made;
   }
   bool plain = type->tp_init == PyBaseObject_Type.tp_init && arguments.positional.empty() && arguments.keywords.empty();
   if (!plain) return fail(Reason::unsupported_call, short_repr(object));
-  return std::optional<Ref>(std::move(made));
+  return made;
 }
 
 Result<Ref> class_method(Capture& capture, const Ref& value, const char* name) {

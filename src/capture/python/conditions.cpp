@@ -1,6 +1,5 @@
 #include "capture/protocol/conditions.h"
 
-#include "capture/interpreter/interpreter.h"
 #include "capture/protocol/operations.h"
 #include "capture/python/containers/dynamic_lists.h"
 

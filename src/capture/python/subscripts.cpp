@@ -2,11 +2,12 @@
 
 #include "capture/context/descent.h"
 #include "capture/domain/compiled_functions.h"
+#include "capture/domain/flat_iterator.h"
 #include "capture/domain/number_type.h"
 #include "capture/domain/recognised_types.h"
 #include "capture/domain/repr.h"
-#include "capture/numpy/arrays/flat.h"
 #include "capture/protocol/masked_selection.h"
+#include "capture/protocol/numpy_calls.h"
 #include "capture/protocol/operations.h"
 #include "capture/python/containers/dynamic_lists.h"
 #include "ndarray/array.h"

@@ -31,14 +31,13 @@ Result<Ref> super_of(Capture& capture, const Ref& cls, const Ref& self) {
   return made;
 }
 
-Result<Ref> super_of_frame(Capture& capture, const Frame& frame) {
-  PyCodeObject* code = frame.code();
+Result<Ref> super_of_frame(Capture& capture, PyCodeObject* code, const std::vector<Ref>& frame_locals) {
   int locals = local_count(code);
   Ref cls;
   for (int k = locals - free_variable_count(code); k < locals; ++k)
     if (PyUnicode_CompareWithASCIIString(local_name(code, k), "__class__") == 0)
-      cls = content_of(frame.locals[static_cast<size_t>(k)]);
-  Ref self = argument_count(code) > 0 ? content_of(frame.locals[0]) : nullptr;
+      cls = content_of(frame_locals[static_cast<size_t>(k)]);
+  Ref self = argument_count(code) > 0 ? content_of(frame_locals[0]) : nullptr;
   if (!cls || !self) return fail(Reason::unsupported_call, "super() without a class or an argument");
   return super_of(capture, cls, self);
 }

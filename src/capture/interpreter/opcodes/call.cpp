@@ -49,7 +49,7 @@ Status finish(Step& step, const Ref& callable, CallArguments arguments) {
     return Unit{};
   }
   if (arguments.positional.empty() && arguments.keywords.empty() && is_super(step.capture, callable)) {
-    ACCEL_TRY(Ref made, super_of_frame(step.capture, step.frame));
+    ACCEL_TRY(Ref made, super_of_frame(step.capture, step.frame.code(), step.frame.locals));
     step.frame.push(std::move(made));
     return Unit{};
   }

@@ -6,6 +6,7 @@
 #include "capture/context/descent.h"
 #include "capture/interpreter/interpreter.h"
 #include "capture/interpreter/paths/reference_counts.h"
+#include "capture/interpreter/paths/row_types.h"
 #include "capture/python/containers/dynamic_lists.h"
 
 namespace accel {

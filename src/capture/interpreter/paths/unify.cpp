@@ -4,6 +4,7 @@
 #include "capture/context/descent.h"
 #include "capture/domain/dense_strides.h"
 #include "capture/domain/recognised_types.h"
+#include "capture/interpreter/paths/row_types.h"
 #include "capture/python/containers/dynamic_lists.h"
 #include "ndarray/array.h"
 

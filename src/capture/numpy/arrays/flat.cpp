@@ -74,19 +74,6 @@ bool is_one_number(Capture& capture, const Ref& value) {
 
 }  // namespace
 
-bool is_flat(const Ref& value) {
-  if (value->kind != AbstractKind::method) return false;
-  PyObject* descriptor = value->items[0]->object.get();
-  return descriptor != nullptr && Py_IS_TYPE(descriptor, &PyGetSetDescr_Type);
-}
-
-PyTypeObject* flat_type() {
-  static PyObject* const type = imported_attribute("numpy", "flatiter").release();
-  return reinterpret_cast<PyTypeObject*>(type);
-}
-
-const Ref& flat_array(const Ref& flat) { return flat->items[1]; }
-
 Result<Ref> flat_getitem(Capture& capture, const Ref& flat, const Ref& index) {
   capture.resolver().look_deep(index);
   ACCEL_TRY([[maybe_unused]] Unit good, check_flat_index(index));

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "capture/domain/random_generators.h"
 #include "capture/domain/repr.h"
 #include "capture/numpy/calls/callbacks.h"
 #include "capture/protocol/arguments.h"
+#include "capture/protocol/numpy_calls.h"
 #include "capture/protocol/operands.h"
 #include "capture/protocol/operations.h"
 
@@ -104,27 +106,6 @@ constexpr Method legacy_methods[] = {
     {"uniform", Draws::reals, "uniform", true},
     {"weibull", Draws::reals, no_draw, true, false},
 };
-
-// A class of numpy.random; null as long as nobody has imported its module.
-PyObject* class_of(const char* module_name, const char* class_name) {
-  PyRef name = PyRef::steal(PyUnicode_FromString(module_name));
-  PyRef module = PyRef::steal(name ? PyImport_GetModule(name.get()) : nullptr);
-  PyObject* type = module ? PyObject_GetAttrString(module.get(), class_name) : nullptr;
-  PyErr_Clear();
-  return type;
-}
-
-PyObject* generator_type() {
-  static PyObject* type = nullptr;
-  if (type == nullptr) type = class_of("numpy.random._generator", "Generator");
-  return type;
-}
-
-PyObject* random_state_type() {
-  static PyObject* type = nullptr;
-  if (type == nullptr) type = class_of("numpy.random.mtrand", "RandomState");
-  return type;
-}
 
 // Methods by identity; they live as long as their class.
 const std::unordered_map<PyObject*, const Method*>& known_methods() {
@@ -321,11 +302,6 @@ Result<Ref> generator_method(Capture& capture, PyObject* callable, const CallArg
 }
 
 }  // namespace
-
-bool is_generator(PyObject* object) {
-  auto* type = reinterpret_cast<PyObject*>(Py_TYPE(object));
-  return type == generator_type() || type == random_state_type();
-}
 
 Primitive generator_primitive(PyObject* callable) {
   if (generator_type() == nullptr || random_state_type() == nullptr) return nullptr;

@@ -10,13 +10,6 @@
 
 namespace accel {
 
-// Whether the object is exactly a numpy.random.Generator or RandomState. Such objects are passed to each run; only their type
-// is guarded.
-bool is_generator(PyObject* object);
-
-// The primitive of a method, null for other callables.
-Primitive generator_primitive(PyObject* callable);
-
 // The arguments of a call by the names that the method itself gives them; null where one is not given.
 struct Given {
   std::vector<std::string> names;

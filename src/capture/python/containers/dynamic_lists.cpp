@@ -5,7 +5,6 @@
 #include "capture/context/descent.h"
 #include "capture/domain/dense_strides.h"
 #include "capture/domain/number_type.h"
-#include "capture/interpreter/paths/path_state.h"
 #include "capture/protocol/arguments.h"
 #include "capture/protocol/operands.h"
 #include "capture/protocol/operations.h"
@@ -35,18 +34,6 @@ Result<ValueId> row_of(Capture& capture, const Ref& item) {
   return numbers;
 }
 
-// Of a list of numbers whose length is known at run time only. nullopt: its items are something else.
-std::optional<RowType> list_type(Capture& capture, const AbstractValue& list) {
-  bool plain = !list.columns && !list.iterated && list.scalar.kind != ValueKind::array;
-  if (!plain || list.array.lens.shape.size() != 1) return std::nullopt;
-  const Type number{list.scalar.kind, list.scalar.dtype, {}, {}};
-  bool fits = std::all_of(list.items.begin(), list.items.end(), [&](const Ref& item) { return number_type(*item) == number; });
-  if (!fits) return std::nullopt;
-  DimTable& dims = capture.dims();
-  Dim length = dims.add(list.array.lens.shape[0], dims.constant(static_cast<int64_t>(list.items.size())));
-  return RowType{{number.kind, number.dtype, {length}, {}}, {}, true};
-}
-
 bool has_type(Capture& capture, const Ref& item, const RowType& row) {
   const Descent level;
   capture.resolver().look(item);
@@ -56,7 +43,7 @@ bool has_type(Capture& capture, const Ref& item, const RowType& row) {
     for (size_t k = 0; fits && k < row.parts.size(); ++k) fits = has_type(capture, item->items[k], row.parts[k]);
     return fits;
   }
-  if (is_dynamic_list(item)) return list_type(capture, *item) == row;
+  if (is_dynamic_list(item)) return row_of_list(capture, *item) == row;
   if (item->kind != AbstractKind::array) return number_type(*item) == row.type;
   const Lens& lens = item->array.lens;
   return row.type.kind == ValueKind::array && lens.dtype == row.type.dtype && lens.shape == row.type.shape &&
@@ -97,17 +84,6 @@ Status require_items(Capture& capture, const Ref& list) {
                           "an array of an empty list");
 }
 
-std::optional<RowType> type_of_parts(Capture& capture, const PathState& state, const AbstractValue& tuple) {
-  RowType row;
-  row.is_list = tuple.kind == AbstractKind::list;
-  for (const Ref& item : tuple.items) {
-    std::optional<RowType> part = row_type(capture, state, item);
-    if (!part) return std::nullopt;
-    row.parts.push_back(std::move(*part));
-  }
-  return row.parts.empty() ? std::nullopt : std::optional(std::move(row));
-}
-
 bool is_number_row(const RowType& row) { return row.parts.empty() && row.type.rank() == 0; }
 
 void collect_columns(const Ref& list, std::vector<Ref>& out) {
@@ -139,23 +115,16 @@ bool casts_alike(DType from, DType to) {
 
 }  // namespace
 
-std::optional<RowType> row_type(Capture& capture, const PathState& state, const Ref& item) {
-  const Descent level;
-  const AbstractValue& value = state.of(item);
-  bool has_parts =
-      value.kind == AbstractKind::tuple || (value.kind == AbstractKind::list && value.source < 0 && !value.iterated);
-  if (has_parts) return type_of_parts(capture, state, value);
-  if (value.kind == AbstractKind::dynamic_list) return list_type(capture, value);
-  if (value.kind != AbstractKind::array) {
-    std::optional<Type> number = number_type(value);
-    return number ? std::optional(RowType{*number, {}}) : std::nullopt;
-  }
-  if (!value.array.path.empty() || !value.keys.empty()) return std::nullopt;
-  const Storage storage = state.of(value.array.storage);
-  if (storage.maybe || !value.array.writeable || value.array.lens.shape.empty()) return std::nullopt;
-  Type type = capture.graph().type(capture.memory().known_contents(storage));
-  if (!type.is_c_order()) return std::nullopt;
-  return RowType{{ValueKind::array, type.dtype, type.shape, {}}, {}};
+// Of a list of numbers whose length is known at run time only. nullopt: its items are something else.
+std::optional<RowType> row_of_list(Capture& capture, const AbstractValue& list) {
+  bool plain = !list.columns && !list.iterated && list.scalar.kind != ValueKind::array;
+  if (!plain || list.array.lens.shape.size() != 1) return std::nullopt;
+  const Type number{list.scalar.kind, list.scalar.dtype, {}, {}};
+  bool fits = std::all_of(list.items.begin(), list.items.end(), [&](const Ref& item) { return number_type(*item) == number; });
+  if (!fits) return std::nullopt;
+  DimTable& dims = capture.dims();
+  Dim length = dims.add(list.array.lens.shape[0], dims.constant(static_cast<int64_t>(list.items.size())));
+  return RowType{{number.kind, number.dtype, {length}, {}}, {}, true};
 }
 
 RowType row_type(const AbstractValue& list) {

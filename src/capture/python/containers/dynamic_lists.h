@@ -8,8 +8,6 @@
 
 namespace accel {
 
-struct PathState;
-
 inline bool is_dynamic_list(const Ref& value) { return value->kind == AbstractKind::dynamic_list; }
 inline bool is_any_list(const AbstractValue& value) {
   return value.kind == AbstractKind::list || value.kind == AbstractKind::dynamic_list;
@@ -18,8 +16,8 @@ inline bool is_any_list(const AbstractValue& value) {
 // Whether it is an item of a dynamic list of lists.
 inline bool is_row(const Ref& value) { return is_any_list(*value) && value->iterated; }
 
-// The type of the rows that stand for an item; nullopt: no such item.
-std::optional<RowType> row_type(Capture& capture, const PathState& state, const Ref& item);
+// The type of a row that stands for a dynamic list of numbers which is an item of another list; nullopt: it cannot be one.
+std::optional<RowType> row_of_list(Capture& capture, const AbstractValue& list);
 // The type of the rows of a dynamic list.
 RowType row_type(const AbstractValue& list);
 
