@@ -7,9 +7,10 @@ namespace accel {
 namespace {
 
 constexpr StandIn stand_ins[] = {
-    {Op::exp, "estimate_exp", "700"},
-    {Op::exp2, "estimate_exp2", "1000"},
+    {Op::exp, "Exp"}, {Op::exp2, "Exp2"}, {Op::log, "Log"}, {Op::log2, "Log2"}, {Op::log10, "Log10"},
 };
+
+bool is_estimated(DType dtype) { return dtype == DType::float64 || dtype == DType::float32; }
 
 // How many statements name a buffer.
 long uses_of_buffer(const Body& body, BufferId id) {
@@ -49,8 +50,9 @@ const StandIn* stand_in(const Program& program, const Stmt& stmt) {
   if (stmt.kind != StmtKind::call || program.dims.as_constant(stmt.extent) != 1) return nullptr;
   const LoopImport& import = program.imports[static_cast<size_t>(stmt.import)];
   auto found = std::find_if(std::begin(stand_ins), std::end(stand_ins), [&](const StandIn& s) { return s.op == import.op; });
-  bool doubles = import.dtypes == std::vector<DType>{DType::float64, DType::float64};
-  return doubles && found != std::end(stand_ins) ? &*found : nullptr;
+  bool floats = std::all_of(import.dtypes.begin(), import.dtypes.end(),
+                            [&](DType dtype) { return is_estimated(dtype) && dtype == import.dtypes[0]; });
+  return floats && found != std::end(stand_ins) ? &*found : nullptr;
 }
 
 std::optional<std::vector<TempId>> compared_with(const Program& program, const Nest& nest, const Body& body, size_t call) {
@@ -67,7 +69,7 @@ std::optional<std::vector<TempId>> compared_with(const Program& program, const N
       if (use.kind != StmtKind::compute || !is_comparison(use.op) || use.args.size() != 2) continue;
       if (use.args[0] == use.args[1] || std::count(use.args.begin(), use.args.end(), value) == 0) continue;
       TempId number = use.args[0] == value ? use.args[1] : use.args[0];
-      if (program.temps[static_cast<size_t>(number)] != DType::float64) return std::nullopt;
+      if (!is_estimated(program.temps[static_cast<size_t>(number)])) return std::nullopt;
       if (!is_known_before(nest, body, call, number)) return std::nullopt;
       numbers.push_back(number);
       ++comparisons;

@@ -8,12 +8,10 @@
 
 namespace accel {
 
-// The estimate that replaces a loop (prelude part "compared"), and the size of arguments for which it is valid: results are
-// positive, without events.
+// What stands in for a loop of float32 or float64 (prelude part "compared").
 struct StandIn {
   Op op;
-  const char* function;
-  const char* most;
+  const char* estimate;
 };
 // Null when the statement calls no loop with an estimate for one number.
 const StandIn* stand_in(const Program& program, const Stmt& stmt);

@@ -18,7 +18,7 @@ class TiledLoopWriter {
     ProgramBlock& out = block(loop.header);
     TempId counter = temp_of(loop.counter);
     const TempId last_count = loop.is_sliced() ? program_.add_temp(DType::int64) : -1,
-                 end_temp = code_.scalar_or_leaf(loop.end, out.steps);
+                 end_temp = loop.end_dim ? code_.number(*loop.end_dim, out.steps) : code_.scalar_or_leaf(loop.end, out.steps);
     Dim first = code_.bound(counter, out.steps), end = code_.bound(end_temp, out.steps);
     Dim count = graph_.dims.max(graph_.dims.sub(end, first), graph_.dims.constant(0));
     const TempId slice = loop.is_sliced() ? add_slice(loop, count, last_count, out.steps) : -1;

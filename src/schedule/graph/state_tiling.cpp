@@ -5,6 +5,7 @@
 #include "ir/analysis/above.h"
 #include "ir/analysis/flow.h"
 #include "ir/analysis/loops.h"
+#include "schedule/analysis/counted_loops.h"
 #include "schedule/analysis/loop_calls.h"
 #include "schedule/graph/graph_state.h"
 
@@ -16,7 +17,7 @@ bool is_whole_store(const Node& node) { return node.op == Op::store && node.oper
 
 class Recogniser {
  public:
-  Recogniser(const Graph& graph, const NaturalLoop& loop) : graph_(graph), loop_(loop) {}
+  Recogniser(Graph& graph, const NaturalLoop& loop) : graph_(graph), loop_(loop) {}
 
   std::optional<PointwiseLoop> run() {
     if (loop_.blocks.size() != 2 || loop_.latches.size() != 1 || loop_.latches[0] == loop_.header) return std::nullopt;
@@ -57,19 +58,12 @@ class Recogniser {
     return !graph_.is_input(v) && graph_.producer(v).op == Op::constant && graph_.producer(v).attrs.literal.as_int() == 1;
   }
 
-  // The header compares an int64 parameter with something from outside; the body adds 1 to it.
+  // The header compares an int64 parameter, or an expression of it, with something from outside; the body adds 1 to it.
   bool check_counter() {
     ValueId condition = block(out_.header).terminator.operands[0];
-    if (graph_.is_input(condition) || graph_.producer(condition).op != Op::less) return false;
-    out_.counter = graph_.producer(condition).operands[0];
-    out_.end = graph_.producer(condition).operands[1];
+    if (graph_.is_input(condition) || (!compares_counter(condition) && !counts())) return false;
     const auto& params = block(out_.header).params;
     auto place = std::find(params.begin(), params.end(), out_.counter);
-    if (place == params.end() || graph_.type(out_.counter).dtype != DType::int64 || graph_.type(out_.end).dtype != DType::int64)
-      return false;
-    bool leaf =
-        !graph_.is_input(out_.end) && (graph_.producer(out_.end).op == Op::constant || graph_.producer(out_.end).op == Op::dim);
-    if (inside(out_.end) && !leaf) return false;
     for (NodeId n : block(out_.header).nodes) {
       Op op = node(n).op;
       if (op == Op::bind && node(n).operands[0] == out_.counter && !out_.bound)
@@ -81,6 +75,27 @@ class Recogniser {
     if (graph_.is_input(after) || graph_.producer(after).op != Op::add) return false;
     const auto& terms = graph_.producer(after).operands;
     return (terms[0] == out_.counter && is_constant_one(terms[1])) || (terms[1] == out_.counter && is_constant_one(terms[0]));
+  }
+
+  // Whether the header compares the counter itself, with a number that may have no expression.
+  bool compares_counter(ValueId condition) {
+    const Node& test = graph_.producer(condition);
+    if (test.op != Op::less) return false;
+    const auto& params = block(out_.header).params;
+    ValueId counter = test.operands[0], end = test.operands[1];
+    bool ints = graph_.type(counter).dtype == DType::int64 && graph_.type(end).dtype == DType::int64;
+    if (!ints || std::find(params.begin(), params.end(), counter) == params.end()) return false;
+    bool leaf = !graph_.is_input(end) && (graph_.producer(end).op == Op::constant || graph_.producer(end).op == Op::dim);
+    if (inside(end) && !leaf) return false;
+    out_.counter = counter, out_.end = end;
+    return true;
+  }
+
+  bool counts() {
+    std::optional<CountedLoop> counted = counted_loop(graph_, loop_);
+    if (!counted || counted->step != 1) return false;
+    out_.counter = counted->counter, out_.end_dim = counted->end;
+    return true;
   }
 
   bool check_states() {
@@ -115,8 +130,9 @@ class Recogniser {
           return n.operands[0] == out_.counter && !out_.bound && (out_.bound = graph_.dims.as_symbol(n.attrs.dims[0]));
         return n.op == Op::constant || n.op == Op::dim || (n.op == Op::full && shaped);
       case OpClass::view: {
-        bool computed = inside(n.operands[0]) && !(graph_.type(n.operands[0]).rank() == 0 && n.op == Op::broadcast_to);
-        return !computed && !names_counter(n);
+        if (names_counter(n)) return is_item(n.results[0]);
+        const bool is_spread = graph_.type(n.operands[0]).rank() == 0 && n.op == Op::broadcast_to;
+        return !inside(n.operands[0]) || is_spread || is_item(n.results[0]);
       }
       case OpClass::pointwise:
         return shaped && !is_loop_call(graph_, n);
@@ -125,6 +141,16 @@ class Recogniser {
       default:
         return false;
     }
+  }
+
+  // Whether a value is one element of an array from outside, which the counter may choose.
+  bool is_item(ValueId v) const {
+    if (!inside(v)) return true;
+    const auto has_one = [&](Dim extent) { return graph_.dims.is_constant(extent, 1); };
+    const Type& type = graph_.type(v);
+    return std::all_of(type.shape.begin(), type.shape.end(), has_one) && !graph_.is_input(v) &&
+           graph_.values[static_cast<size_t>(v)].producer >= 0 && op_class(graph_.producer(v).op) == OpClass::view &&
+           is_item(graph_.producer(v).operands[0]);
   }
 
   bool names_counter(const Node& n) const {
@@ -195,7 +221,7 @@ class Recogniser {
     }
   }
 
-  const Graph& graph_;
+  Graph& graph_;
   const NaturalLoop& loop_;
   PointwiseLoop out_;
 };
@@ -203,7 +229,7 @@ class Recogniser {
 }  // namespace
 
 Result<bool> tile_states(GraphState& state) {
-  const Graph& graph = state.graph;
+  Graph& graph = state.graph;
   const std::vector<int> origins = pinned_inputs(graph);
   for (const NaturalLoop& loop : natural_loops(graph, Dominance(graph))) {
     std::optional<PointwiseLoop> found = Recogniser(graph, loop).run();

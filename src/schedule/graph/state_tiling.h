@@ -12,11 +12,13 @@
 namespace accel {
 
 // `for counter in range(counter, end): state = next(state)` in two blocks: the header compares, the body computes, and perhaps
-// asks whether the run is interrupted.
+// asks whether the run is interrupted. What the program counts (down, by steps, from a start) is an expression of the counter.
 struct PointwiseLoop {
   BlockId header = 0, body = 0;
   int exit_edge = 1;  // of the header's branch
-  ValueId counter = no_value, end = no_value, next_counter = no_value;
+  ValueId counter = no_value, next_counter = no_value;
+  ValueId end = no_value;  // what the counter is compared with; no_value: `end_dim` is what it does not reach
+  std::optional<Dim> end_dim;
   std::optional<int> bound;  // a symbol that is the counter's value
   // How an interrupted run leaves behind a slice of the iterations: the exit that hands nothing over, or the block of an exit
   // that does. Neither: all iterations run in one go.

@@ -213,9 +213,14 @@ TempId Lowering::pointwise_at(ValueId v, const Node& node, const Index& index) {
   return element_at(v, node, index);
 }
 
+bool Lowering::is_call(ValueId v) const { return !graph_.is_input(v) && is_loop_call(graph_, graph_.producer(v)); }
+
 TempId Lowering::element_at(ValueId v, const Node& node, const Index& index) {
+  auto at = [&](ValueId operand) { return value_at(operand, graph_.type(operand).rank() == 0 ? Index{} : index); };
+  // What a library's result is compared with comes first: codegen may then decide by an estimate (codegen/analysis/compared.h).
+  if (is_comparison(node.op) && is_call(node.operands[0]) && !is_call(node.operands[1])) at(node.operands[1]);
   std::vector<TempId> args;
-  for (ValueId operand : node.operands) args.push_back(value_at(operand, graph_.type(operand).rank() == 0 ? Index{} : index));
+  for (ValueId operand : node.operands) args.push_back(at(operand));
   Op op = node.op;
   bool product = graph_.type(v).kind != ValueKind::py_scalar && (op == Op::multiply || op == Op::square);
   if (product && dtype_kind(graph_.type(v).dtype) == 'c') {

@@ -63,6 +63,7 @@ class Lowering : public StatementLowering {
   // A temp with that element, computed even when v has memory: for the code that fills it.
   TempId computed(ValueId v, const Index& index);
   // Computes it where its operands are single elements.
+  bool is_call(ValueId v) const;
   TempId element_at(ValueId v, const Node& node, const Index& index);
   // The element of v at index is `temp`, in the innermost open scope.
   void set_value(ValueId v, const Index& index, TempId temp) { innermost().temps[{v, index}] = temp; }

@@ -13,9 +13,10 @@ void CallWriter::call_for_one(const Body& body, size_t position) {
   const StandIn& other = *stand_in(copy_.program, stmt);
   auto numbers = compared_with(copy_.program, emission_.nest, body, position);
   if (!numbers) return call(stmt);
-  std::string items = cat(other.most, ", ", address(stmt.operands[0].address), ", ", address(stmt.operands[1].address));
+  std::string items = cat(address(stmt.operands[0].address), ", ", address(stmt.operands[1].address));
   for (TempId number : *numbers) items += ", " + temp_name(number);
-  code_.open(cat("if (__builtin_expect(!decides<", other.function, ">(", items, "), 0))"));
+  DType dtype = copy_.program.imports[static_cast<size_t>(stmt.import)].dtypes.back();
+  code_.open(cat("if (__builtin_expect(!decides<", cpp_type(dtype), ", ", other.estimate, ">(", items, "), 0))"));
   call(stmt);
   code_.close();
 }
