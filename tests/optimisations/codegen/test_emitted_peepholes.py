@@ -1,4 +1,4 @@
-"""What the emitter writes for shapes that programs of several fields share (docs/developer/peepholes.md): that it does, and NumPy's bits."""
+"""What the emitter writes for shapes that programs of several fields share (docs/developer/peepholes.md), and NumPy's bits."""
 
 import re
 
@@ -151,20 +151,38 @@ def test_extremes_of_roots():
 # --- moduli that are only compared --------------------------------------------------------------------------------------
 
 
-def julia_ages(z, c, steps, bound):
+def julia_set(z, c, steps):
     z = z.copy()
-    age = np.zeros(z.shape, dtype=np.uint16)
     for _ in range(steps):
-        live = np.abs(z) <= bound
-        age[live] += 1
+        live = np.abs(z) <= 2.0
+        z[live] = z[live] ** 2 + c
+    return z
+
+
+def last_steps(z, c, steps):
+    last = np.zeros(z.shape, dtype=np.int16)
+    z = z.copy()
+    for k in range(steps):
+        live = np.abs(z) <= 2.0
+        last[live] = k
         z[live] = z[live] * z[live] + c
-    return age
+    return last
 
 
-def soften(signal, limit):
-    loud = np.abs(signal) > limit
-    signal[loud] *= 0.5
-    return signal
+def tricorn(z, c, steps):
+    z = z.copy()
+    for _ in range(steps):
+        live = abs(z) < 3
+        z[live] = np.conj(z[live]) ** 2 + c
+    return z
+
+
+def cubes(z, c, steps):
+    z = z.copy()
+    for _ in range(steps):
+        live = ~(np.abs(z) > 4.0)
+        z[live] = z[live] * z[live] * z[live] + c
+    return z
 
 
 def newton_for_cube_roots(z, steps, tolerance):
@@ -176,15 +194,38 @@ def newton_for_cube_roots(z, steps, tolerance):
     return z
 
 
-def test_compared_moduli():
+def clean(visibilities, model, limit):
+    bright = np.abs(visibilities) >= limit
+    visibilities[bright] -= model[bright] * 0.1
+
+
+def lift(spectrum, bias, floor):
+    quiet = np.abs(spectrum) < floor
+    spectrum[quiet] += 0.5 * bias[quiet]
+
+
+def complex_plane():
     rng = np.random.default_rng(3)
     plane = rng.uniform(-2, 2, (20, 30)) + 1j * rng.uniform(-2, 2, (20, 30))
-    plane[:2, :4] = [[2, 2j, -2, 1.2 + 1.6j], [np.inf, np.nan, 0, 1e200]]
+    plane[0, :4] = [2, 2j, -2, 1.2 + 1.6j]
+    return plane
+
+
+@pytest.mark.parametrize("dtype", ["complex128", "complex64"])
+@pytest.mark.parametrize("program", [julia_set, last_steps, tricorn, cubes])
+def test_squares_tell_which_lanes_go_on(program, dtype):
+    plane = complex_plane().astype(dtype)
+    plane[1, :4] = [np.inf, np.nan, 0, 1e30]
     with np.errstate(all="ignore"):
-        check_emitted("square_limits|surely_below", julia_ages, plane.astype("F"), np.complex64(0.3 + 0.1j), 12, 2.0)
-        for dtype in "DF":
-            check_emitted(r"moderate_square\(", soften, plane.astype(dtype), 2.0)
-    check_emitted(r"moderate_square\(", newton_for_cube_roots, plane[2:], 8, 1e-3)
+        check_emitted(r"V limit\d+;", program, plane, plane.dtype.type(0.3 + 0.1j), 12)
+
+
+def test_squares_tell_which_strips_are_selected():
+    plane, limits = complex_plane(), r"limits\d+ = square_limits\("
+    check_emitted(limits, newton_for_cube_roots, plane, 8, 1e-3)
+    for dtype in ("complex128", "complex64"):
+        check_emitted(limits, clean, plane.astype(dtype), plane[::-1].astype(dtype), 2.0)
+        check_emitted(limits, lift, plane.astype(dtype), plane.T.reshape(plane.shape).astype(dtype), 2.0)
 
 
 # --- products of vectors ------------------------------------------------------------------------------------------------
