@@ -1,5 +1,5 @@
-// Joins a block with the one it jumps to when nothing else leads there. A graph with control flow stays one: callers provide
-// the results of others before the call.
+// Joins a block with the one it jumps to when nothing else leads there. A graph with control flow keeps two blocks: callers
+// provide the results of graphs of one block before the call, and have decided which it is from the captured graph.
 
 #include "ir/analysis/flow.h"
 #include "ir/edit.h"
@@ -9,6 +9,8 @@ namespace accel {
 
 namespace {
 
+constexpr size_t fewest_blocks = 2;  // of a graph with control flow
+
 class Chains {
  public:
   explicit Chains(Graph& graph) : graph_(graph), replacement_(no_replacement(graph)), gone_(graph.blocks.size(), false) {}
@@ -17,7 +19,7 @@ class Chains {
     std::vector<std::vector<BlockId>> before = predecessors(graph_);
     bool changed = false;
     for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) {
-      while (!gone_[static_cast<size_t>(b)] && left_ > 2) {
+      while (!gone_[static_cast<size_t>(b)] && left_ > fewest_blocks) {
         const Terminator& t = block(b).terminator;
         if (t.kind != TerminatorKind::jump || t.targets[0] == b || t.targets[0] == 0) break;
         if (before[static_cast<size_t>(t.targets[0])].size() != 1 || !preserves_types(t)) break;

@@ -116,6 +116,9 @@ Dim tile_count(DimTable& dims, Dim extent) {
   return dims.floordiv(dims.add(extent, dims.constant(tile_elements - 1)), dims.constant(tile_elements));
 }
 
+// Rows run in parallel, unless they are too few to feed the threads of a large machine and their tiles are enough.
+constexpr int64_t fewest_parallel_rows = 16, fewest_parallel_tiles = 8;
+
 class NestWriter {
  public:
   NestWriter(const Graph& graph, Lowering& lowering, const std::vector<StoreTarget>& targets, std::vector<NestLoop> loops)
@@ -129,8 +132,8 @@ class NestWriter {
     bool rows_everywhere = row_depth >= static_cast<int>(loops_.size());
     if (rows_everywhere) return write_plain();
     const NestLoop& inner = loops_.back();
-    bool swap = row_depth == 0 && !by_rows && loops_.size() > 1 && hint(loops_[0].extent) < 16 &&
-                hint(inner.extent) >= 8 * tile_elements;
+    bool swap = row_depth == 0 && !by_rows && loops_.size() > 1 && hint(loops_[0].extent) < fewest_parallel_rows &&
+                hint(inner.extent) >= fewest_parallel_tiles * tile_elements;
     if (swap || loops_.size() == 1) return write_tiles_outermost();
     write_tiles_innermost();
   }

@@ -9,6 +9,10 @@ namespace accel {
 
 namespace {
 
+// Rows at the ends of a block are computed apart, and go through memory: long blocks have fewer of them. Blocks run in
+// parallel: threads need some each. Beyond `most_block_rows` the ends cost next to nothing.
+constexpr int64_t fewest_blocks = 16, fewest_block_rows = 16, most_block_rows = 64;
+
 // Rows are cut into blocks that run in parallel. A row is computed into one of a few rows of temporary memory that a block has,
 // and stored when no later row of its block needs what it overwrites. Rows at the ends of a block, which need rows of its
 // neighbours, are computed by a nest of their own before anything is stored.
@@ -85,8 +89,7 @@ class RowWriter {
   // --- blocks -----------------------------------------------------------------------------------------------------------
 
   void find_blocks() {
-    int64_t hint = dims_.evaluate(count_, graph_.hints);
-    block_rows_ = hint >= 1024 ? 64 : hint >= 256 ? 32 : 16;
+    block_rows_ = std::clamp(dims_.evaluate(count_, graph_.hints) / fewest_blocks, fewest_block_rows, most_block_rows);
     waiting_ = rows_.before + 1;
     block_count_ = dims_.floordiv(dims_.add(count_, dims_.constant(block_rows_ - 1)), dims_.constant(block_rows_));
     Dim elements = dims_.mul(dims_.mul(block_count_, waiting_ + rows_.after), row_elements_);
