@@ -8,7 +8,7 @@
 
 namespace accel {
 
-// What stands in for a loop of float32 or float64 (prelude part "compared").
+// The estimate that replaces a loop of float32 or float64 (prelude part "compared").
 struct StandIn {
   Op op;
   const char* estimate;
