@@ -1,6 +1,7 @@
 #include "schedule/lowering/sliding_rows.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "schedule/analysis/coalesce.h"
 #include "schedule/lowering/nests.h"
@@ -89,7 +90,10 @@ class RowWriter {
   // --- blocks -----------------------------------------------------------------------------------------------------------
 
   void find_blocks() {
-    block_rows_ = std::clamp(dims_.evaluate(count_, graph_.hints) / fewest_blocks, fewest_block_rows, most_block_rows);
+    const int64_t wanted = dims_.evaluate(count_, graph_.hints) / fewest_blocks;
+    // A power of two: divisions by it are shifts.
+    block_rows_ =
+        static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::clamp(wanted, fewest_block_rows, most_block_rows))));
     waiting_ = rows_.before + 1;
     block_count_ = dims_.floordiv(dims_.add(count_, dims_.constant(block_rows_ - 1)), dims_.constant(block_rows_));
     Dim elements = dims_.mul(dims_.mul(block_count_, waiting_ + rows_.after), row_elements_);
