@@ -28,7 +28,7 @@ Dim PathFacts::bind_dim(ValueId value, std::string name, int64_t hint, double lo
 
 bool PathFacts::is_runtime(Dim d) const {
   if (runtime_symbols_.empty()) return false;
-  std::vector<int> symbols = capture_.graph().dims.symbols(d);
+  std::vector<int> symbols = capture_.dims().symbols(d);
   return std::any_of(symbols.begin(), symbols.end(), [&](int symbol) { return is_bound(symbol); });
 }
 

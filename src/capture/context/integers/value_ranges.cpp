@@ -11,10 +11,10 @@
 
 namespace accel {
 
-int64_t ValueRanges::hint(Dim d) const { return capture_.graph().dims.evaluate(d, capture_.graph().hints); }
+int64_t ValueRanges::hint(Dim d) const { return capture_.dims().evaluate(d, capture_.graph().hints); }
 
 ValueRanges::Range ValueRanges::range_of(Dim d) const {
-  const DimTable& table = capture_.graph().dims;
+  const DimTable& table = capture_.dims();
   if (auto value = table.as_constant(d)) return {static_cast<double>(*value), static_cast<double>(*value)};
   if (auto symbol = table.as_symbol(d)) {
     Range known = symbol_ranges_[static_cast<size_t>(*symbol)];
@@ -133,8 +133,8 @@ int64_t ValueRanges::decided_by_guards() const {
 
 std::string ValueRanges::relation_text(const Relation& relation) const {
   auto names = [&](Dim d) {
-    if (auto symbol = capture_.graph().dims.as_symbol(d)) return capture_.graph().symbols[static_cast<size_t>(*symbol)];
-    return capture_.graph().dims.text(d);
+    if (auto symbol = capture_.dims().as_symbol(d)) return capture_.graph().symbols[static_cast<size_t>(*symbol)];
+    return capture_.dims().text(d);
   };
   return names(relation.left) + " " + row_of(relation.comparison).text + " " + names(relation.right);
 }
@@ -158,11 +158,11 @@ void ValueRanges::note_signs(Dim left, Dim right, uint8_t signs) {
 }
 
 bool ValueRanges::is_far_apart(Dim left, Dim right) const {
-  return is_far(capture_.graph().dims, left) || is_far(capture_.graph().dims, right);
+  return is_far(capture_.dims(), left) || is_far(capture_.dims(), right);
 }
 
 std::optional<bool> ValueRanges::implied_by_ranges(Dim left, Comparison comparison, Dim right) const {
-  auto l = capture_.graph().dims.as_constant(left), r = capture_.graph().dims.as_constant(right);
+  auto l = capture_.dims().as_constant(left), r = capture_.dims().as_constant(right);
   if (l && r) return holds(*l, comparison, *r);
   Range one = range_of(left), other = range_of(right);
   if (one.high < other.low) return (row_of(comparison).signs & sign_negative) != 0;
