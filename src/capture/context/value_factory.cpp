@@ -6,6 +6,7 @@
 #include "capture/domain/compiled_functions.h"
 #include "capture/domain/dense_strides.h"
 #include "capture/domain/flat_iterator.h"
+#include "capture/domain/number_type.h"
 #include "capture/domain/recognised_types.h"
 #include "capture/domain/repr.h"
 #include "ndarray/array.h"
@@ -21,14 +22,6 @@ Ref make(AbstractKind kind) {
 }
 
 constexpr int deepest_constant = 100;  // levels of tuples in tuples
-
-std::optional<DType> python_dtype(PyObject* object) {
-  if (PyBool_Check(object)) return DType::bool_;
-  if (PyLong_CheckExact(object)) return DType::int64;
-  if (PyFloat_CheckExact(object)) return DType::float64;
-  if (PyComplex_CheckExact(object)) return DType::complex128;
-  return std::nullopt;
-}
 
 }  // namespace
 
@@ -153,15 +146,13 @@ Result<ValueId> ValueFactory::scalar_value(const Ref& scalar) {
   }
   if (scalar->kind != AbstractKind::constant) return fail(Reason::unsupported_value, "not a number");
   PyObject* object = scalar->object.get();
-  std::optional<DType> dtype = python_dtype(object);
-  ValueKind kind = dtype ? ValueKind::py_scalar : ValueKind::numpy_scalar;
-  if (!dtype && is_numpy_scalar(object)) dtype = dtype_of_scalar(object);
+  std::optional<DType> dtype = number_dtype(object);
   Literal literal;
   if (!dtype || !read_scalar(object, *dtype, literal.bits)) {
     return fail(Reason::unsupported_value, "not a number that fits: " + short_repr(object));
   }
   literal.dtype = *dtype;
-  return capture_.build().constant(literal, kind);
+  return capture_.build().constant(literal, is_numpy_scalar(object) ? ValueKind::numpy_scalar : ValueKind::py_scalar);
 }
 
 PyTypeObject* ValueFactory::type_of(const Ref& value) {

@@ -6,6 +6,7 @@
 #include "capture/context/descent.h"
 #include "capture/context/sources/function_objects.h"
 #include "capture/domain/dense_strides.h"
+#include "capture/domain/number_type.h"
 #include "capture/domain/random_generators.h"
 #include "capture/domain/recognised_types.h"
 #include "capture/domain/repr.h"
@@ -38,14 +39,6 @@ std::string layout_text(const ArrayGuard& guard) {
     for (uint8_t axis : guard.order) text += " " + std::to_string(axis);
   }
   return text;
-}
-
-std::optional<DType> number_dtype(PyObject* object) {
-  if (PyBool_Check(object)) return DType::bool_;
-  if (PyLong_CheckExact(object)) return DType::int64;
-  if (PyFloat_CheckExact(object)) return DType::float64;
-  if (PyComplex_CheckExact(object)) return DType::complex128;
-  return is_numpy_scalar(object) ? dtype_of_scalar(object) : std::nullopt;
 }
 
 // Whether the items of the container at a source can all be known: it is not found where it hangs on itself.
