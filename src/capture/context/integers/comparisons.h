@@ -29,9 +29,4 @@ inline const ComparisonRow& row_of(Comparison comparison) {
 
 inline uint8_t sign_of(int64_t value) { return value < 0 ? sign_negative : value == 0 ? sign_zero : sign_positive; }
 
-inline bool holds(int64_t left, Comparison comparison, int64_t right) {
-  uint8_t sign = left < right ? sign_negative : left == right ? sign_zero : sign_positive;
-  return (row_of(comparison).signs & sign) != 0;
-}
-
 }  // namespace accel

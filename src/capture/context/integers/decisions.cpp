@@ -7,7 +7,7 @@ namespace accel {
 
 bool PathFacts::decide_far(Dim left, Comparison comparison, Dim right) {
   if (auto told = capture_.ranges().implied_by_ranges(left, comparison, right)) return *told;
-  bool result = holds(capture_.ranges().hint(left), comparison, capture_.ranges().hint(right));
+  bool result = compare(capture_.ranges().hint(left), comparison, capture_.ranges().hint(right));
   Relation relation{left, right, result ? comparison : row_of(comparison).inverse};
   if (is_runtime(left) || is_runtime(right)) {
     require_relation(relation);
@@ -28,7 +28,7 @@ bool PathFacts::decide(Dim left, Comparison comparison, Dim right) {
   if ((possible & wanted) == 0) return false;
   // What a branch of this path has said of sizes needs no guard.
   if (auto told = implied_by_facts(left, comparison, right)) return *told;
-  bool result = holds(capture_.ranges().hint(left), comparison, capture_.ranges().hint(right));
+  bool result = compare(capture_.ranges().hint(left), comparison, capture_.ranges().hint(right));
   // With the other signs ruled out, a weaker-looking comparison says the same and is as cheap to check.
   capture_.ranges().guard_relation(left, result ? comparison : row_of(comparison).inverse, right);
   uint8_t now = possible & (result ? wanted : static_cast<uint8_t>(~wanted));
@@ -40,10 +40,7 @@ bool PathFacts::decide(Dim left, Comparison comparison, Dim right) {
 // What cannot be proved is assumed to be as the hints have it; compiled code checks that and leaves when it is not so.
 bool PathFacts::decide_runtime(Dim left, Comparison comparison, Dim right) {
   if (auto known = known_relation(left, comparison, right)) return *known;
-  int64_t l = capture_.ranges().hint(left), r = capture_.ranges().hint(right);
-  static constexpr bool table[6][3] = {{false, true, false}, {true, false, true},  {true, false, false},
-                                       {true, true, false},  {false, false, true}, {false, true, true}};
-  bool likely = table[static_cast<size_t>(comparison)][l < r ? 0 : l == r ? 1 : 2];
+  bool likely = compare(capture_.ranges().hint(left), comparison, capture_.ranges().hint(right));
   if (assumptions_ != nullptr && assumptions_->both_) {
     assumptions_->open_ = true;
     return likely;

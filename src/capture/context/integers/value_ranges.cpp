@@ -163,7 +163,7 @@ bool ValueRanges::is_far_apart(Dim left, Dim right) const {
 
 std::optional<bool> ValueRanges::implied_by_ranges(Dim left, Comparison comparison, Dim right) const {
   auto l = capture_.dims().as_constant(left), r = capture_.dims().as_constant(right);
-  if (l && r) return holds(*l, comparison, *r);
+  if (l && r) return compare(*l, comparison, *r);
   Range one = range_of(left), other = range_of(right);
   if (one.high < other.low) return (row_of(comparison).signs & sign_negative) != 0;
   if (one.low > other.high) return (row_of(comparison).signs & sign_positive) != 0;
