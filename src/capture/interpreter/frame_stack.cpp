@@ -59,7 +59,7 @@ Status FrameStack::enter(PyObject* function, PyObject* const* locals, int local_
   }
   frame->locals.resize(static_cast<size_t>(frame->code()->co_nlocalsplus));
   walk_.frames.push_back(std::move(frame));
-  for (const Ref& value : capture_.resolver().seen_early()) interpreter_.explorer().look_at_data(value);
+  for (const Ref& value : capture_.resolver().seen_early()) capture_.resolver().look_deep(value);
   return Unit{};
 }
 

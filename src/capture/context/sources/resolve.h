@@ -22,6 +22,7 @@ class Resolver {
   // Finds out the kind of a lazy value and guards on it. Arguments of primitives have been looked at, and so have items of
   // containers.
   void look(const Ref& value);
+  // look() at a value and at all that it holds.
   void look_deep(const Ref& value);
   // The next attempt looks at a source from the start. False: this one has done so.
   bool plan_early_look(SourceId source);

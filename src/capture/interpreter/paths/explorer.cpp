@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "capture/context/descent.h"
 #include "capture/domain/repr.h"
 #include "capture/interpreter/interpreter.h"
 #include "capture/interpreter/paths/reference_counts.h"
@@ -13,13 +12,6 @@ namespace accel {
 namespace {
 
 constexpr const char* data_decides = "the condition is computed from array data";
-
-void look_at_data_once(Capture& capture, const Ref& value, std::set<const AbstractValue*>& seen) {
-  if (!value || !seen.insert(value.get()).second) return;
-  const Descent level;
-  capture.resolver().look(value);
-  for (const Ref& item : value->items) look_at_data_once(capture, item, seen);
-}
 
 }  // namespace
 
@@ -167,18 +159,13 @@ void PathExplorer::forget_left_loops() {
   });
 }
 
-void PathExplorer::look_at_data(const Ref& value) {
-  std::set<const AbstractValue*> seen;
-  look_at_data_once(capture_, value, seen);
-}
-
 // Looks at all objects that the frame refers to: a loop may change them, so what they hold has to be known before it.
 void PathExplorer::look_at_live(const Frame& frame) {
   for (const std::vector<Ref>* values : {&frame.locals, &frame.stack}) {
     for (const Ref& value : *values) {
       bool opaque = value && value->kind == AbstractKind::lazy &&
                     speculation_.objects.opaque.count(capture_.sources().text(value->source)) != 0;
-      if (value && !opaque) look_at_data(value);
+      if (value && !opaque) capture_.resolver().look_deep(value);
     }
   }
 }

@@ -25,8 +25,6 @@ class PathExplorer : InterpreterPart {
   // direction has not been tried; the last branch is turned first.
   void take_other_branch();
 
-  // Looks at an object of the caller and at all that it holds.
-  void look_at_data(const Ref& value);
   // Unbinds locals that are never read again: they need not be the same on all paths. waits: the frame has called another one.
   void forget_dead(Frame& frame, bool waits) const;
 
