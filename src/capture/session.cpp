@@ -51,7 +51,7 @@ class Session {
       attempt_ = Attempt();
       scope_.free_values();
       attempt_.state = std::make_unique<Capture>(attempt_.captured.graph, attempt_.captured.guards, speculation_);
-      attempt_.interpreter = std::make_unique<Interpreter>(*attempt_.state, speculation_, options);
+      attempt_.interpreter = std::make_unique<Interpreter>(*attempt_.state, options);
       attempt_.captured.code = PyRef::borrow(PyFunction_GetCode(function_));
       try {
         ACCEL_TRY([[maybe_unused]] Unit entered, attempt_.interpreter->enter(function_, locals_, local_count_));

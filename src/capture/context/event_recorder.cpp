@@ -43,7 +43,7 @@ EventState EventRecorder::state() const { return {place_, open_calls_, capture_.
 void EventRecorder::set_state(const EventState& state) {
   place_ = state.place;
   open_calls_ = state.open_calls;
-  set_site(state.site);
+  capture_.set_event_site(state.site);
 }
 
 void EventRecorder::open_call(std::string name) {
@@ -53,7 +53,7 @@ void EventRecorder::open_call(std::string name) {
 
 void EventRecorder::add_site(std::string name) {
   sites_.push_back({std::move(name), place_, errstate_});
-  set_site(static_cast<int>(sites_.size()) - 1);
+  capture_.set_event_site(static_cast<int>(sites_.size()) - 1);
 }
 
 void EventRecorder::close_call() {
@@ -65,9 +65,7 @@ void EventRecorder::leave_site() {
   auto found = std::find_if(sites_.begin(), sites_.end(),
                             [&](const EventSite& site) { return !site.is_placed() && site.errstate == errstate_; });
   if (found == sites_.end()) found = sites_.insert(found, {std::string(), {}, errstate_});
-  set_site(static_cast<int>(found - sites_.begin()));
+  capture_.set_event_site(static_cast<int>(found - sites_.begin()));
 }
-
-void EventRecorder::set_site(int site) { capture_.set_event_site(site); }
 
 }  // namespace accel

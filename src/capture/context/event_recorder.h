@@ -31,7 +31,6 @@ class EventRecorder {
   void close_call();
   void add_site(std::string name);
   void leave_site();
-  void set_site(int site);
 
   Capture& capture_;
   Errstate errstate_;

@@ -9,15 +9,14 @@ namespace accel {
 InterpreterPart::InterpreterPart(Interpreter& interpreter)
     : interpreter_(interpreter),
       capture_(interpreter.capture()),
-      speculation_(interpreter.speculation()),
+      speculation_(interpreter.capture().speculation()),
       walk_(interpreter.walk()) {}
 
-Interpreter::Interpreter(Capture& capture, SpeculationLog& speculation, const WalkOptions& options)
+Interpreter::Interpreter(Capture& capture, const WalkOptions& options)
     : capture_(capture),
-      speculation_(speculation),
       options_(options),
       null_(std::make_shared<AbstractValue>()),
-      budget_(*this, options),
+      budget_(*this),
       frames_(*this),
       calls_(*this),
       generators_(*this),

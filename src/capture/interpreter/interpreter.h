@@ -24,7 +24,7 @@ struct Step;
 
 class Interpreter final : public Walker {
  public:
-  Interpreter(Capture& capture, SpeculationLog& speculation, const WalkOptions& options);
+  Interpreter(Capture& capture, const WalkOptions& options);
   Interpreter(const Interpreter&) = delete;
   Interpreter& operator=(const Interpreter&) = delete;
 
@@ -35,7 +35,6 @@ class Interpreter final : public Walker {
   std::string& trace() { return trace_; }
 
   Capture& capture() { return capture_; }
-  SpeculationLog& speculation() { return speculation_; }
   const WalkOptions& options() const { return options_; }
   WalkState& walk() { return walk_; }
   WalkBudget& budget() { return budget_; }
@@ -78,7 +77,6 @@ class Interpreter final : public Walker {
   void set_location(const Frame& frame, const Instruction& instruction);
 
   Capture& capture_;
-  SpeculationLog& speculation_;
   WalkOptions options_;
   Ref null_;
   WalkState walk_;

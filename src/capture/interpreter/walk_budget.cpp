@@ -2,6 +2,8 @@
 
 #include <time.h>
 
+#include "capture/interpreter/interpreter.h"
+
 namespace accel {
 
 namespace {
@@ -11,7 +13,8 @@ constexpr int64_t most_unrolled_nodes = 1200;
 }  // namespace
 
 bool WalkBudget::is_exceeded() const {
-  return walk_.count >= options_.budget || static_cast<int64_t>(capture_.graph().nodes.size()) > options_.node_budget;
+  return walk_.count >= interpreter_.options().budget ||
+         static_cast<int64_t>(capture_.graph().nodes.size()) > interpreter_.options().node_budget;
 }
 
 double thread_seconds() {
@@ -21,7 +24,7 @@ double thread_seconds() {
 }
 
 Status WalkBudget::check_time() const {
-  if (walk_.count % 16 != 0 || thread_seconds() < options_.end) return Unit{};
+  if (walk_.count % 16 != 0 || thread_seconds() < interpreter_.options().end) return Unit{};
   return fail(Reason::capture_budget, "more than accel.config.capture_seconds of processor time");
 }
 

@@ -21,7 +21,7 @@ double thread_seconds();
 
 class WalkBudget : InterpreterPart {
  public:
-  WalkBudget(Interpreter& interpreter, const WalkOptions& options) : InterpreterPart(interpreter), options_(options) {}
+  explicit WalkBudget(Interpreter& interpreter) : InterpreterPart(interpreter) {}
 
   bool is_exceeded() const;
   // The failure of a walk whose budget is exceeded. The exit goes to where the loop that takes most of the instructions began.
@@ -38,7 +38,6 @@ class WalkBudget : InterpreterPart {
     int64_t first = 0, count = 0;  // position of the first one
   };
 
-  WalkOptions options_;
   std::map<std::pair<int, int>, Visits> visits_;  // by frame and header
 };
 
