@@ -1,8 +1,6 @@
 #pragma once
 // The bound on walks over containers.
 
-#include <cstdint>
-
 namespace accel {
 
 // One level of a walk over containers, which may be nested as deeply as one likes, hold one another again and again, or hold

@@ -1,7 +1,5 @@
 #include "capture/context/value_factory.h"
 
-#include <algorithm>
-
 #include "capture/context/context.h"
 #include "capture/domain/compiled_functions.h"
 #include "capture/domain/dense_strides.h"

@@ -1,6 +1,5 @@
 #include "capture/domain/number_type.h"
 
-#include "capture/domain/recognised_types.h"
 #include "ndarray/array.h"
 
 namespace accel {

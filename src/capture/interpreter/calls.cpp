@@ -15,7 +15,6 @@
 #include "cpython/function.h"
 #include "cpython/imported.h"
 #include "guard/fetch.h"
-#include "ndarray/array.h"
 
 namespace accel {
 

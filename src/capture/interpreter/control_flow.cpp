@@ -1,7 +1,6 @@
 #include "capture/interpreter/control_flow.h"
 
 #include <algorithm>
-#include <map>
 
 #include "capture/interpreter/frame_watchers.h"
 #include "cpython/function.h"

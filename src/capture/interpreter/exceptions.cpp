@@ -1,7 +1,6 @@
 // Exceptions that capture knows: pure operations on constants raise them, handlers in the captured code catch them. If no
 // handler catches one, the instruction that raises it is left to the interpreter.
 
-#include "capture/domain/repr.h"
 #include "capture/interpreter/interpreter.h"
 
 namespace accel {

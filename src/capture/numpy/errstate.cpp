@@ -1,7 +1,6 @@
 // numpy.errstate: NumPy's Python code makes a capsule of the settings and puts it into a context variable. Between set and
 // reset the captured code runs under these settings, which compiled code has to keep to.
 
-#include "capture/domain/recognised_types.h"
 #include "capture/domain/repr.h"
 #include "capture/protocol/arguments.h"
 #include "capture/protocol/builtin_calls.h"

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstring>
 #include <unordered_map>
 
 #include "capture/context/context.h"

@@ -7,7 +7,6 @@
 #include "capture/context/quiet_calls.h"
 #include "capture/domain/number_type.h"
 #include "capture/domain/recognised_types.h"
-#include "capture/domain/repr.h"
 #include "capture/protocol/masked_selection.h"
 #include "capture/protocol/operations.h"
 #include "capture/protocol/primitive.h"

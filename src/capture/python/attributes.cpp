@@ -1,7 +1,6 @@
 // Attributes, found as CPython finds them but without running any code of a class.
 
 #include <algorithm>
-#include <iterator>
 
 #include "capture/context/sources/class_guards.h"
 #include "capture/domain/compiled_functions.h"

@@ -4,10 +4,6 @@
 #include <cmath>
 
 #include "capture/context/context.h"
-#include "capture/context/descent.h"
-#include "capture/context/sources/function_objects.h"
-#include "capture/domain/repr.h"
-#include "ndarray/array.h"
 
 namespace accel {
 

@@ -1,7 +1,6 @@
 #include "capture/interpreter/exits/interrupts.h"
 
 #include <algorithm>
-#include <set>
 
 #include "capture/interpreter/interpreter.h"
 #include "ir/analysis/flow.h"

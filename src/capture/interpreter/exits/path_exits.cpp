@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "capture/domain/repr.h"
 #include "capture/interpreter/interpreter.h"
 
 namespace accel {

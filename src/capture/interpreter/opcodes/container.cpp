@@ -2,13 +2,10 @@
 
 #include <algorithm>
 
-#include "capture/domain/recognised_types.h"
-#include "capture/domain/repr.h"
 #include "capture/interpreter/opcodes/table.h"
 #include "capture/protocol/operations.h"
 #include "capture/protocol/primitive.h"
 #include "capture/python/texts.h"
-#include "ndarray/array.h"
 
 namespace accel {
 

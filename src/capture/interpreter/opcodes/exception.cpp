@@ -2,7 +2,6 @@
 
 #include "capture/context/sources/class_guards.h"
 #include "capture/domain/recognised_types.h"
-#include "capture/domain/repr.h"
 #include "capture/interpreter/opcodes/table.h"
 #include "capture/protocol/operations.h"
 

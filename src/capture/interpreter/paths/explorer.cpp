@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "capture/domain/repr.h"
 #include "capture/interpreter/interpreter.h"
 #include "capture/interpreter/paths/reference_counts.h"
 #include "capture/protocol/iterators.h"

@@ -2,7 +2,6 @@
 
 #include "capture/interpreter/interpreter.h"
 #include "capture/interpreter/paths/merger.h"
-#include "capture/interpreter/paths/reference_counts.h"
 #include "capture/protocol/masked_selection.h"
 
 namespace accel {

@@ -1,12 +1,10 @@
 #include "capture/numpy/arrays/flat.h"
 
-#include "capture/domain/dense_strides.h"
 #include "capture/numpy/arrays/assign.h"
 #include "capture/numpy/arrays/views.h"
 #include "capture/protocol/arguments.h"
 #include "capture/protocol/numpy_calls.h"
 #include "capture/protocol/operations.h"
-#include "cpython/imported.h"
 
 namespace accel {
 

@@ -1,7 +1,5 @@
 // concatenate and where.
 
-#include <algorithm>
-
 #include "capture/numpy/arrays/advanced_index.h"
 #include "capture/numpy/arrays/creation.h"
 #include "capture/numpy/arrays/views.h"

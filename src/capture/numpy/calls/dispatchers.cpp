@@ -6,7 +6,6 @@
 #include "capture/domain/recognised_types.h"
 #include "capture/domain/repr.h"
 #include "cpython/function.h"
-#include "cpython/imported.h"
 #include "ndarray/array.h"
 
 namespace accel {

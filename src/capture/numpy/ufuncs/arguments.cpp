@@ -1,7 +1,6 @@
 #include "capture/protocol/arguments.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "capture/context/integers/value_hints.h"
 #include "capture/context/quiet_calls.h"

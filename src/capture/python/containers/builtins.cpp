@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "capture/domain/recognised_types.h"
-#include "capture/domain/repr.h"
 #include "capture/protocol/arguments.h"
 #include "capture/protocol/builtin_calls.h"
 #include "capture/protocol/conditions.h"

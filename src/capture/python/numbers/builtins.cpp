@@ -7,7 +7,6 @@
 
 #include "capture/domain/number_type.h"
 #include "capture/domain/recognised_types.h"
-#include "capture/domain/repr.h"
 #include "capture/protocol/builtin_calls.h"
 #include "capture/protocol/conditions.h"
 #include "capture/protocol/scalar_overflow.h"
