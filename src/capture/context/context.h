@@ -1,6 +1,6 @@
 #pragma once
-// The state of one abstract interpretation: the graph, the guards and what is known so far. capture() in captured.h is the
-// entry point.
+// The state of one attempt at a capture: the graph, the guards, and the parts that add to them. capture() in
+// product/captured.h is the entry point.
 
 #include <Python.h>
 
@@ -54,7 +54,7 @@ class Capture {
     effects_.lasting += lasts;
   }
   int64_t effects() const { return effects_.all; }
-  int64_t& lasting_effects() { return effects_.lasting; }  // of the path that is walked
+  int64_t& lasting_effects() { return effects_.lasting; }  // of the path that is walked: saved and restored with it
   // Whether a branch on this integer may become a branch of the graph here.
   bool may_fork(Dim d) const;
   bool in_library() const;         // whether the code that runs is NumPy's own

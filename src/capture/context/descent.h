@@ -3,8 +3,8 @@
 
 namespace accel {
 
-// One level of a walk over containers, which may be nested as deeply as one likes, hold one another again and again, or hold
-// themselves. Where walks of this capture come too deep, or to too many values, the instruction is left to the interpreter;
+// One level of a walk over containers, which may be nested to any depth, share items, or hold themselves. Where a walk exceeds
+// the depth, or the walks of a capture the number of values, that is allowed, the instruction is left to the interpreter;
 // outside of an instruction the function is.
 class Descent {
  public:

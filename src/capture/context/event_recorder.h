@@ -21,7 +21,7 @@ class EventRecorder {
   void set_state(const EventState& state);
   std::vector<EventSite>& sites() { return sites_; }
   Errstate& errstate() { return errstate_; }
-  // What setting errstate has given, and resetting it has not taken yet; outermost first.
+  // Tokens of the errstates that are set and have not been reset yet, outermost first.
   std::vector<Ref>& errstate_tokens() { return errstate_tokens_; }
 
  private:
@@ -36,7 +36,7 @@ class EventRecorder {
   Errstate errstate_;
   std::vector<EventSite> sites_;
   EventPlace place_;
-  int open_calls_ = 0;  // EventCalls that live
+  int open_calls_ = 0;  // EventCalls that exist
   std::vector<Ref> errstate_tokens_;
 };
 

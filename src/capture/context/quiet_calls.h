@@ -1,5 +1,5 @@
 #pragma once
-// Calls of Python's and NumPy's functions at capture, of which nobody may hear: what would warn raises instead.
+// Calls of Python's and NumPy's functions at capture, which must have no visible effect: what would warn raises instead.
 
 #include "cpython/py_ref.h"
 

@@ -131,8 +131,8 @@ struct InstructionBailout {
   Failure why;
 };
 
-// The whole function is left to the interpreter: an exit would hand over objects that the code after it tells from those it
-// made itself. Caught by capture().
+// The whole function is left to the interpreter: an exit would hand over copies of objects, and the code after it asks for the
+// identity of those. Caught by capture().
 struct FunctionBailout {
   Failure why;
 };

@@ -13,7 +13,7 @@ namespace accel {
 
 class Walker {
  public:
-  // Whether the path may part here: primitives that run Python code cannot be entered again in their midst.
+  // Whether the path may fork here: not in Python code that a primitive runs, because no path can continue within a primitive.
   virtual bool may_fork() const = 0;
   // Whether a branch on the sizes of arguments is worth a branch in the graph: in loops, where a guard would count their
   // iterations.

@@ -184,7 +184,7 @@ bool CodeFlow::is_inside(int index, int header) const {
                      [&](const Loop& loop) { return loop.header == header && loop.members[static_cast<size_t>(index)]; });
 }
 
-// An exception on the way is one more way to raise, unless a handler of this code may catch it.
+// An exception on the path is one more reason to raise, unless a handler of this code may catch it.
 void CodeFlow::find_raising(const Bytecode& bytecode) {
   size_t count = bytecode.instructions.size();
   raises_.assign(count, false);

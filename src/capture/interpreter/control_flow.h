@@ -33,16 +33,17 @@ class CodeFlow {
   bool has_break(int header) const;
   // Whether `index` lies in the loop that begins at `header`.
   bool is_inside(int index, int header) const;
-  // Whether the local is read, before it is written, on some way from `index` on.
+  // Whether the local is read, before it is written, on some path from `index` on.
   bool is_live(int index, size_t local) const { return live_[static_cast<size_t>(index)][local]; }
-  // The same of what a cell of the frame holds: by this code, not by functions that have the cell.
+  // Whether this code reads what the cell holds, before it sets it, on some path from `index` on; functions that have the cell
+  // are not looked at.
   bool is_content_live(int index, size_t local) const { return content_live_[static_cast<size_t>(index)][local]; }
-  // Whether the identity of objects that are no singletons is asked for, on some way from `index` on.
+  // Whether the identity of objects that are no singletons is asked for, on some path from `index` on.
   bool asks_identity(int index) const { return asks_identity_[static_cast<size_t>(index)]; }
   // Whether control that goes to `untaken` instead of `taken` may leave the loop that begins at `header` where it would not
   // otherwise. A negative header is no loop: it leaves by raising.
   bool leaves_instead(int untaken, int taken, int header) const;
-  // Whether an exception leaves this code, whatever way control takes from `index` on.
+  // Whether an exception leaves this code, whatever path control takes from `index` on.
   bool is_raising(int index) const { return raises_[static_cast<size_t>(index)]; }
 
  private:

@@ -50,7 +50,7 @@ struct WalkState {
   std::vector<std::unique_ptr<Frame>> frames;  // outermost first; none: the path has ended, or waits for others
   std::vector<PassedLoop> passed;              // loops of the graph that the path is in
   int forks = 0;                               // how often the path has forked
-  bool has_read = false;                       // what other threads may change, since the path began or forked
+  bool has_read = false;                       // a value that other threads may store, since the path began or forked
   WritablePoint writable;
   Approach approach = Approach::step;
   int64_t count = 0;  // instructions that were walked, on all paths

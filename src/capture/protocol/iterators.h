@@ -12,11 +12,12 @@ Result<Condition> supply(Capture& capture, const Ref& iterator);
 // The next item; advances. Requires that there is one.
 Result<Ref> take(Capture& capture, const Ref& iterator);
 
-// Whether a loop over it should be a loop of the graph. Few constant rounds are evaluated one by one, in a library all of them.
+// Whether a loop over it should be a loop of the graph. A small constant number of iterations is evaluated at capture, in a
+// library any.
 bool is_worth_rolling(Capture& capture, const Ref& iterator, bool in_library);
-// Whether a loop over it may be evaluated round by round when it cannot be a loop of the graph.
+// Whether a loop over it may be evaluated at capture when it cannot be a loop of the graph.
 bool has_few_rounds(Capture& capture, const Ref& iterator);
-// Whether the number of rounds is a constant.
+// Whether the number of iterations is a constant.
 bool has_known_rounds(Capture& capture, const Ref& iterator);
 // How many items a loop over a range or an array has taken.
 std::optional<Dim> rounds_so_far(Capture& capture, const Ref& iterator);

@@ -1,5 +1,5 @@
 #pragma once
-// Predicated arrays: A[mask] before anybody needs its size, its memory or its elements one after the other.
+// Masked selections: A[mask] as long as its size, its memory and the positions of its elements are not needed.
 
 #include <optional>
 #include <vector>

@@ -39,7 +39,8 @@ class PathFacts {
 
   // A new symbol that has the value of `value` (int64 of rank 0) on this path, and lies in [low, high].
   Dim bind_dim(ValueId value, std::string name, int64_t hint, double low, double high);
-  // Off while an exit is written in the midst of a path: symbols bound there are not known after it.
+  // Whether a symbol that is bound may be used in what follows: not while an exit is written within a path, because its block
+  // does not dominate the rest of the path.
   bool keeps_symbols() const { return keeps_symbols_; }
   void keep_symbols(bool keep) { keeps_symbols_ = keep; }
   bool is_runtime(Dim d) const;

@@ -9,7 +9,8 @@
 
 namespace accel {
 
-// The value of a number that depends on arguments of the call, sizes and constants alone; in a loop that of the first round.
+// The value of a number that depends on arguments of the call, sizes and constants alone; in a loop that of the first
+// iteration.
 std::optional<int64_t> likely_integer(const Graph& graph, ValueId value);
 
 }  // namespace accel

@@ -98,7 +98,7 @@ bool ValueRanges::fits_with_limits(Dim d) {
 
 // What is bound at run time has the range that the facts of this path give it, for now.
 bool ValueRanges::fits(Dim d) {
-  constexpr int64_t longest = 500;  // numbers that grow in a loop double with each turn: guards and kernels would work them out
+  constexpr int64_t longest = 500;  // a number that a loop doubles has an expression that doubles, too
   if (capture_.dims().length(d) > longest) return false;
   if (fits_with_limits(d)) return true;
   std::vector<std::pair<size_t, Range>> before;
@@ -166,7 +166,6 @@ std::optional<bool> ValueRanges::implied_by_ranges(Dim left, Comparison comparis
   return std::nullopt;
 }
 
-// Equal dims should be one Dim: the next attempt starts with the higher symbol replaced.
 void ValueRanges::substitute_if_possible(Dim left, Dim right) {
   if (!substitute(left, right) && !substitute(right, left)) return;
   throw Restart{};
@@ -196,7 +195,6 @@ int ValueRanges::add_symbol(const std::string& name, int64_t hint, Range range) 
   return symbol;
 }
 
-// The symbol, or what an earlier attempt found it to be equal to.
 Dim ValueRanges::symbol_dim(int symbol) {
   Dim own = capture_.dims().symbol(symbol);
   auto known = capture_.speculation().numbers.substitutions.find(symbol);

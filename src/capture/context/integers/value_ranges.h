@@ -1,6 +1,6 @@
 #pragma once
-// Integers that are known when the call begins: their values at the call that is captured, the ranges that guards give them,
-// and equalities that the next attempt starts with. Ranges are bounds in double precision, which rounds outward of int64.
+// Integers: the values that they have at the call that is captured, the ranges in which guards hold them, and the equalities
+// that guards require, with which the next attempt starts.
 
 #include <optional>
 #include <string>
@@ -17,7 +17,7 @@ class Capture;
 
 class ValueRanges {
  public:
-  struct Range {
+  struct Range {  // bounds in double precision: beyond 2**53 rounded to the nearest, not outward
     double low = 0, high = 0;
   };
   static constexpr int64_t runtime_limit = int64_t{1} << 46;  // of integers that are checked for their size
@@ -29,9 +29,10 @@ class ValueRanges {
   double low(Dim d) const { return range_of(d).low; }
   double high(Dim d) const { return range_of(d).high; }
   Range range_of(Dim d) const;
-  // Whether `d` fits int64 for all entry symbols, after guards on their size where these help, and is no endless expression.
+  // Whether `d` fits int64 for all values of its symbols, after guards on their size where these help, and is not too long an
+  // expression.
   bool fits(Dim d);
-  // Of numbers whose difference may leave int64 (is_far).
+  // Whether the difference of the numbers may leave int64 (is_far).
   bool is_far_apart(Dim left, Dim right) const;
   // The answer that the range of each side alone implies.
   std::optional<bool> implied_by_ranges(Dim left, Comparison comparison, Dim right) const;
@@ -48,8 +49,10 @@ class ValueRanges {
   // The symbol, or what an earlier attempt found it to be equal to.
   Dim symbol_dim(int symbol);
   const Range& range_of_symbol(int symbol) const { return symbol_ranges_[static_cast<size_t>(symbol)]; }
-  // Equal dims should be one Dim: the next attempt starts with the higher symbol replaced.
+  // Two Dims that a guard requires to be equal: the next attempt starts with the symbol of the higher number replaced. Throws
+  // Restart then; returns where neither side is such a symbol.
   void substitute_if_possible(Dim left, Dim right);
+  // Of a symbol by an equal Dim, as the log holds it.
   Substitution substitution_of(int symbol, Dim by);
 
  private:

@@ -132,7 +132,7 @@ ValueId StorageVersions::own_contents(ValueId value, const std::vector<uint8_t>&
 
 // `in_order`: the memory has its elements in C order, without gaps.
 ValueId StorageVersions::stored(ValueId memory, bool in_order, const std::vector<ViewStep>& path, ValueId value, ValueId mask) {
-  // A reshape in the middle of a path need not have strides: what is behind it is put together first.
+  // A reshape in the middle of a path need not have strides: the array after it is assembled first.
   for (size_t at = path.size(); at-- > 0;) {
     if (path[at].op != Op::reshape) continue;
     ValueId below = viewed(memory, path, at);

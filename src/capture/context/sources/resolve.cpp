@@ -399,9 +399,9 @@ std::vector<Ref> Resolver::mutable_sources() const {
   return found;
 }
 
-void Resolver::forget_caches(const std::vector<Ref>& kept) {
+void Resolver::forget_caches(const std::vector<Ref>& restored) {
   std::set<const AbstractValue*> saved;
-  for (const Ref& value : kept) saved.insert(value.get());
+  for (const Ref& value : restored) saved.insert(value.get());
   capture_.changes().forget(saved);
   for (const auto& [source, value] : at_) {
     if (saved.count(value.get()) != 0) continue;

@@ -34,8 +34,9 @@ class Resolver {
   Failure refusal(const Ref& object);
   // What has been met at sources, by source.
   const std::unordered_map<SourceId, Ref>& seen() const { return at_; }
-  // Forgets the cached graph values of what comes from outside, but for those of `kept`: they may lie on another path.
-  void forget_caches(const std::vector<Ref>& kept);
+  // Forgets the graph values computed for the caller's arrays and numbers, whose nodes may be on another path. Not those of the
+  // values in `restored`, which get what they hold on the path that continues.
+  void forget_caches(const std::vector<Ref>& restored);
   // Arrays, scalars and changed objects of the caller's, in the order of their sources.
   std::vector<Ref> mutable_sources() const;
 

@@ -127,9 +127,9 @@ Status ChangedObjects::show() {
   throw Restart{};
 }
 
-void ChangedObjects::forget(const std::set<const AbstractValue*>& kept) {
+void ChangedObjects::forget(const std::set<const AbstractValue*>& restored) {
   for (const Ref& object : changed_) {
-    if (!kept.contains(object.get())) *object = as_it_came(object);
+    if (!restored.contains(object.get())) *object = as_it_came(object);
   }
 }
 

@@ -25,12 +25,12 @@ class ChangedObjects {
   // and shares no dict with them. Starts again when it is one of them; where it shares a dict, an object and its __dict__, the
   // change is left to the interpreter.
   void meet(const Ref& object);
-  // The code reads what a dict holds by other ways than as a dict: globals, defaults of keywords. It is none of those that are
-  // changed, nor the __dict__ of one; else the change is left to the interpreter. `source`: -1 for a dict that is always this
-  // one.
+  // The code reads items of a dict without an operation on the dict: globals, defaults of keywords. A guard says that it is
+  // none of those that are changed, nor the __dict__ of one; else the change is left to the interpreter. `source`: -1 for a
+  // dict that is the same object in every call.
   void read_behind(PyObject* dict, SourceId source = -1);
-  // The code changes an object that it has met, which is as it came: exits that the walk comes to before the change may be
-  // behind it at run time.
+  // The code changes an object that it has met and that holds what it held when the call began: at run time an exit may come
+  // after the change although the walk comes to it before (in a loop).
   void change(const Ref& object);
   // In the order of their sources.
   const std::vector<Ref>& all() const { return changed_; }
@@ -47,8 +47,8 @@ class ChangedObjects {
   // The process makes a call: what the code has set is stored before it, and again at every exit. Starts again where this was
   // not known. Fails where the call cannot be made.
   Status show();
-  // Objects that are not among `kept` hold again what they held when the call began.
-  void forget(const std::set<const AbstractValue*>& kept);
+  // All changed objects hold again what they held when the call began, but for these.
+  void forget(const std::set<const AbstractValue*>& restored);
 
  private:
   void keep_apart(const Ref& changed, const Ref& other);

@@ -183,28 +183,28 @@ void LoopInterrupts::note_reading() {
 }
 
 void LoopInterrupts::note_branch(ValueId condition) {
-  if (std::exchange(walk_.has_read, false)) flags_.insert(condition);
+  if (std::exchange(walk_.has_read, false)) tests_.insert(condition);
 }
 
-void LoopInterrupts::note_known_jump(int taken, int untaken) {
+void LoopInterrupts::note_decided_jump(int taken, int untaken) {
   if (!walk_.has_read || walk_.passed.empty() || walk_.frames.back()->in_library) return;
   const CodeFlow& flow = walk_.frames.back()->flow();
   std::vector<int> headers = flow.headers_around(walk_.frames.back()->previous);
   headers.push_back(-1);
   const bool leaves =
       std::any_of(headers.begin(), headers.end(), [&](int header) { return flow.leaves_instead(untaken, taken, header); });
-  if (leaves) known_flags_.insert(capture_.build().block());
+  if (leaves) decided_tests_.insert(capture_.build().block());
 }
 
-// Whether what other threads may change can make the loop end, or the path leave it.
+// Whether a test of a value that other threads may store decides whether the loop ends, or whether the path leaves it.
 bool LoopInterrupts::asks_others(BlockId header, BlockId latch) const {
   const Graph& graph = capture_.graph();
   const std::set<BlockId> loop = blocks_of_loop(graph, header, latch);
-  if (std::any_of(loop.begin(), loop.end(), [&](BlockId block) { return known_flags_.contains(block); })) return true;
+  if (std::any_of(loop.begin(), loop.end(), [&](BlockId block) { return decided_tests_.contains(block); })) return true;
   const LoopValues values(graph, loop);
   return std::any_of(loop.begin(), loop.end(), [&](BlockId block) {
     const Terminator& end = graph.blocks[static_cast<size_t>(block)].terminator;
-    if (end.kind != TerminatorKind::branch || !flags_.contains(end.operands[0]) || values.varies(end.operands[0])) return false;
+    if (end.kind != TerminatorKind::branch || !tests_.contains(end.operands[0]) || values.varies(end.operands[0])) return false;
     return !loop.contains(end.targets[0]) || !loop.contains(end.targets[1]);
   });
 }

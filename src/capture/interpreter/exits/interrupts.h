@@ -19,12 +19,12 @@ class LoopInterrupts : InterpreterPart {
   // Whether something new has been found out about what the loop waits for.
   bool plan_waiting(const std::string& loop, BlockId header, const PathState& arrival);
 
-  // An instruction has run: notes whether it gave what other threads may change.
+  // An instruction has run: notes whether the value that it pushed comes from where other threads may store.
   void note_reading();
-  // The path forks on this value, which may depend on what was read.
+  // The path forks on this condition, which may depend on a value that note_reading() has noted.
   void note_branch(ValueId condition);
-  // The running instruction, a jump, goes to one instruction of the top frame and not to the other, as capture knows.
-  void note_known_jump(int taken, int untaken);
+  // Capture has decided the running instruction, a jump: it goes to instruction `taken` of the top frame, not to `untaken`.
+  void note_decided_jump(int taken, int untaken);
 
  private:
   bool add_free(const PathState& arrival);
@@ -33,9 +33,10 @@ class LoopInterrupts : InterpreterPart {
   bool asks_others(BlockId header, BlockId latch) const;
   std::set<std::string> arrays_awaited(BlockId header, BlockId latch) const;
 
-  // Where what other threads may change decides whether a loop ends: blocks in which capture knows it, and conditions.
-  std::set<BlockId> known_flags_;
-  std::set<ValueId> flags_;
+  // Tests of values that other threads may store, which may end a loop: the blocks of jumps that capture has decided, and the
+  // conditions of branches.
+  std::set<BlockId> decided_tests_;
+  std::set<ValueId> tests_;
 };
 
 }  // namespace accel

@@ -13,13 +13,13 @@ Status jump(Step& step) {
   return Unit{};
 }
 
-void note_known(Step& step, bool jumps) {
+void note_decided(Step& step, bool jumps) {
   const int next = step.frame.next, target = step.instruction.target;
-  step.interpreter.interrupts().note_known_jump(jumps ? target : next, jumps ? next : target);
+  step.interpreter.interrupts().note_decided_jump(jumps ? target : next, jumps ? next : target);
 }
 
-// Goes to the target when the truth of `value` is `wanted`; a jump on what is known at run time only parts the path. Where it
-// goes on, the top of the stack is dropped if `drops` says so.
+// Goes to the target when the truth of `value` is `wanted`; a jump on what is known at run time only forks the path. Where it
+// does not jump, the top of the stack is popped if `drops_when_staying`.
 Status jump_on(Step& step, const Ref& value, bool wanted, bool drops_when_staying) {
   int target = step.instruction.target;
   auto take = [target](Frame& frame) -> Status {
@@ -32,7 +32,7 @@ Status jump_on(Step& step, const Ref& value, bool wanted, bool drops_when_stayin
   };
   ACCEL_TRY(Condition condition, condition_of(step.capture, value));
   if (condition.known) {
-    note_known(step, *condition.known == wanted);
+    note_decided(step, *condition.known == wanted);
     return *condition.known == wanted ? take(step.frame) : stay(step.frame);
   }
   return wanted ? step.interpreter.explorer().fork(condition, take, stay)
@@ -48,7 +48,7 @@ Status pop_jump_if(Step& step) {
 template <bool wanted>
 Status pop_jump_if_none(Step& step) {
   ACCEL_TRY(bool none, is_same(step.capture, step.frame.pop(), step.capture.values().constant(Py_None)));
-  note_known(step, none == wanted);
+  note_decided(step, none == wanted);
   return none == wanted ? jump(step) : Status(Unit{});
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The table of instruction handlers. One file per opcode family: ops_<family>.cpp.
+// The table of instruction handlers. Each family of opcodes has a file: <family>.cpp here, and generators.cpp.
 
 #include "capture/interpreter/interpreter.h"
 

@@ -23,7 +23,7 @@ class Saver {
   explicit Saver(PathState& state) : state_(state) {}
 
   void save(const Ref& value) {
-    // What is still unread is told by its source, and constants never change.
+    // A lazy value is known by its source, and constants never change.
     if (!value || value->kind == AbstractKind::lazy || (value->kind == AbstractKind::constant && value->items.empty())) return;
     if (!state_.objects.emplace(value.get(), *value).second) return;
     const Descent level;

@@ -195,7 +195,7 @@ class Matcher {
     return true;
   }
 
-  // A number may have got the name of a run-time extent on one way only, or another one on each.
+  // A number may have been given a run-time extent as its Dim on one path only, or another one on each.
   bool has_name_of(const AbstractValue& t, const AbstractValue& a) const {
     bool named = t.kind == AbstractKind::scalar && t.scalar.dim && capture_.facts().is_runtime(*t.scalar.dim);
     return !named || (a.kind == AbstractKind::scalar && a.scalar.dim && *t.scalar.dim == *a.scalar.dim);

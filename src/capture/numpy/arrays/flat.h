@@ -1,5 +1,5 @@
 #pragma once
-// Reading and writing through array.flat.
+// What reading and writing through array.flat share.
 
 #include "capture/context/context.h"
 #include "capture/domain/flat_iterator.h"
