@@ -49,7 +49,7 @@ Ref item_of_kept_tuple(Capture& capture, PyObject* tuple, Py_ssize_t index) {
 
 // The items of a dict that an immutable slot holds: other code may set them.
 std::vector<std::pair<PyRef, Ref>> items_of_kept_dict(Capture& capture, PyObject* dict, const std::string& name) {
-  capture.changes().read_behind(dict);
+  capture.changes().read_namespace(dict);
   return items_of_dict(capture, capture.sources().pinned(dict, name), dict);
 }
 

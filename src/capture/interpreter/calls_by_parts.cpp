@@ -38,7 +38,7 @@ std::vector<Ref> items_of_tuple(Capture& capture, const Part& tuple) {
 }
 
 std::vector<std::pair<PyRef, Ref>> items_of_dict(Capture& capture, const Part& dict) {
-  capture.changes().read_behind(dict.object, dict.source);
+  capture.changes().read_namespace(dict.object, dict.source);
   capture.sources().guard_type(dict.source, &PyDict_Type);
   return items_of_dict(capture, dict.source, dict.object);
 }

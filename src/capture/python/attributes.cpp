@@ -53,7 +53,7 @@ Result<Ref> module_attribute(Capture& capture, PyObject* module, PyObject* name)
   bool plain = Py_TYPE(module)->tp_getattro == PyModule_Type.tp_getattro;
   if (!plain || (in_type != nullptr && Py_TYPE(in_type)->tp_descr_set != nullptr)) return unsupported(module, name);
   PyObject* dict = PyModule_GetDict(module);
-  capture.changes().read_behind(dict);
+  capture.changes().read_namespace(dict);
   PyObject* value = PyDict_GetItemWithError(dict, name);
   Sources& sources = capture.sources();
   const char* module_name = PyModule_GetName(module);
@@ -188,7 +188,7 @@ Result<Ref> builtin_method_attribute(Capture& capture, const Ref& method, PyObje
 void read_dict_of_function(Capture& capture, const Ref& function) {
   static PyObject* const name = PyUnicode_InternFromString("__dict__");
   PyObject* dict = fetch_attribute(function->object.get(), name);
-  capture.changes().read_behind(dict, capture.sources().attribute(function->source, name));
+  capture.changes().read_namespace(dict, capture.sources().attribute(function->source, name));
 }
 
 // An instance of a Python class, at a source.

@@ -6,7 +6,7 @@
 namespace accel {
 
 bool PathFacts::decide_far(Dim left, Comparison comparison, Dim right) {
-  if (auto told = capture_.ranges().implied_by_ranges(left, comparison, right)) return *told;
+  if (auto implied = capture_.ranges().implied_by_ranges(left, comparison, right)) return *implied;
   bool result = compare(capture_.ranges().hint(left), comparison, capture_.ranges().hint(right));
   Relation relation{left, right, result ? comparison : row_of(comparison).inverse};
   if (is_runtime(left) || is_runtime(right)) {
@@ -27,7 +27,7 @@ bool PathFacts::decide(Dim left, Comparison comparison, Dim right) {
   if ((possible & wanted) == possible) return true;
   if ((possible & wanted) == 0) return false;
   // What a branch of this path has said of sizes needs no guard.
-  if (auto told = implied_by_facts(left, comparison, right)) return *told;
+  if (auto implied = implied_by_facts(left, comparison, right)) return *implied;
   bool result = compare(capture_.ranges().hint(left), comparison, capture_.ranges().hint(right));
   // With the other signs ruled out, a weaker-looking comparison says the same and is as cheap to check.
   capture_.ranges().guard_relation(left, result ? comparison : row_of(comparison).inverse, right);
@@ -71,8 +71,8 @@ Dim PathFacts::from_start(Dim at, Dim length, bool may_assume) {
   };
   ValueId given = capture_.build().dim(at), is_negative = compare_at_run_time({at, zero, Comparison::lt}, ValueKind::py_scalar);
   // The sum fits int64 also where it is not chosen.
-  ValueId behind = compute(Op::minimum, {given, capture_.build().dim(capture_.dims().constant(-1))});
-  ValueId sum = compute(Op::add, {behind, capture_.build().dim(length)});
+  ValueId negative = compute(Op::minimum, {given, capture_.build().dim(capture_.dims().constant(-1))});
+  ValueId sum = compute(Op::add, {negative, capture_.build().dim(length)});
   int64_t likely = capture_.ranges().hint(capture_.ranges().hint(at) < 0 ? wrapped : at);
   return bind_dim(compute(Op::where, {is_negative, sum, given}), "index", likely, -9.3e18, 9.3e18);
 }
@@ -110,13 +110,13 @@ Ref PathFacts::compare_dims(Dim left, Comparison comparison, Dim right, ValueKin
     return capture_.values().constant(PyRef::steal(new_numpy_scalar(DType::bool_, &value)).get());
   };
   if (capture_.ranges().is_far_apart(left, right)) {
-    if (auto told = capture_.ranges().implied_by_ranges(left, comparison, right)) return constant_bool(*told);
+    if (auto implied = capture_.ranges().implied_by_ranges(left, comparison, right)) return constant_bool(*implied);
   }
   Dim difference = capture_.dims().sub(left, right);
   if (capture_.dims().as_constant(difference)) return constant_bool(decide(left, comparison, right));
   if (is_runtime(difference)) {
     // A branch in the code is no reason to ask for more of the arguments.
-    if (auto told = implied_by_facts(left, comparison, right)) return constant_bool(*told);
+    if (auto implied = implied_by_facts(left, comparison, right)) return constant_bool(*implied);
   }
   if (!capture_.may_fork(difference)) return constant_bool(decide(left, comparison, right));
   Relation relation{left, right, comparison};

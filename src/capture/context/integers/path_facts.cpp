@@ -77,8 +77,8 @@ bool PathFacts::prove_by_facts(Dim d, int depth, std::map<int32_t, int>& failed)
 // Eliminates the newest run-time symbol by a fact that bounds it on the side that matters.
 bool PathFacts::eliminate_newest(Dim d, int depth, std::map<int32_t, int>& failed) {
   DimTable& table = capture_.dims();
-  auto says = [&](Dim fact) { return forms_.difference(d, fact).value_or(-1) >= 0; };
-  if (capture_.ranges().range_of(d).low >= 0 || std::any_of(facts_.begin(), facts_.end(), says)) return true;
+  auto implies = [&](Dim fact) { return forms_.difference(d, fact).value_or(-1) >= 0; };
+  if (capture_.ranges().range_of(d).low >= 0 || std::any_of(facts_.begin(), facts_.end(), implies)) return true;
   std::vector<int> symbols = table.symbols(d);
   while (!symbols.empty() && !is_bound(symbols.back())) symbols.pop_back();
   if (symbols.empty()) {
@@ -93,9 +93,9 @@ bool PathFacts::eliminate_newest(Dim d, int depth, std::map<int32_t, int>& faile
     std::optional<int64_t> wanted = forms_.coefficient(d, *symbol);
     if (!wanted) continue;
     for (size_t i = facts_.size(); i-- > 0;) {
-      std::optional<int64_t> told = forms_.coefficient(facts_[i], *symbol);
-      if (!told || *told == 0 || *wanted % *told != 0) continue;
-      int64_t times = *wanted / *told;
+      std::optional<int64_t> slope = forms_.coefficient(facts_[i], *symbol);
+      if (!slope || *slope == 0 || *wanted % *slope != 0) continue;
+      int64_t times = *wanted / *slope;
       if (times <= 0) continue;
       if (prove_by_facts(table.sub(d, table.mul(facts_[i], times)), depth - 1, failed)) return true;
     }
@@ -141,9 +141,9 @@ std::optional<bool> PathFacts::known_relation(Dim left, Comparison comparison, D
 
 std::optional<bool> PathFacts::implied_by_facts(Dim left, Comparison comparison, Dim right) {
   bool may_guard = std::exchange(may_guard_, false);
-  std::optional<bool> told = known_relation(left, comparison, right);
+  std::optional<bool> implied = known_relation(left, comparison, right);
   may_guard_ = may_guard;
-  return told;
+  return implied;
 }
 
 Assumptions::Assumptions(Capture& capture, Reason reason)

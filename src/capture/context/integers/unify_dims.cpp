@@ -55,7 +55,7 @@ class Equalities {
 };
 
 // The inequalities that the guards check. Equalities rewrite the graph instead.
-void tell_known(Graph& graph, const GuardSet& guards) {
+void add_inequalities(Graph& graph, const GuardSet& guards) {
   for (const Guard& guard : guards.guards) {
     const auto& [left, comparison, right] = guard.relation;
     if (guard.kind != GuardKind::relation || comparison == Comparison::eq) continue;
@@ -66,7 +66,7 @@ void tell_known(Graph& graph, const GuardSet& guards) {
 }  // namespace
 
 void unify_dims(Graph& graph, const GuardSet& guards) {
-  tell_known(graph, guards);
+  add_inequalities(graph, guards);
   Equalities equalities;
   for (const Guard& guard : guards.guards)
     if (guard.kind == GuardKind::relation && guard.relation.comparison == Comparison::eq)

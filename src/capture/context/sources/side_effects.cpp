@@ -45,10 +45,10 @@ void ChangedObjects::keep_off(const Ref& changed, PyObject* dict, SourceId sourc
   sources_.guard_memory(GuardKind::same_names, changed->source, source, false);
 }
 
-void ChangedObjects::read_behind(PyObject* dict, SourceId source) {
+void ChangedObjects::read_namespace(PyObject* dict, SourceId source) {
   auto is_it = [&](const auto& known) { return known.first.get() == dict && known.second == source; };
-  if (std::any_of(read_behind_.begin(), read_behind_.end(), is_it)) return;
-  read_behind_.emplace_back(PyRef::borrow(dict), source);
+  if (std::any_of(namespaces_.begin(), namespaces_.end(), is_it)) return;
+  namespaces_.emplace_back(PyRef::borrow(dict), source);
   for (const Ref& changed : changed_) keep_off(changed, dict, source);
 }
 
@@ -61,7 +61,7 @@ void ChangedObjects::meet(const Ref& object) {
 void ChangedObjects::change(const Ref& object) {
   if (!came_.try_emplace(object->source, *object).second) return;
   for (const Ref& other : met_) keep_apart(object, other);
-  for (const auto& [dict, source] : read_behind_) keep_off(object, dict.get(), source);
+  for (const auto& [dict, source] : namespaces_) keep_off(object, dict.get(), source);
   auto before = [](const Ref& left, const Ref& right) { return left->source < right->source; };
   changed_.insert(std::upper_bound(changed_.begin(), changed_.end(), object, before), object);
 }

@@ -28,7 +28,7 @@ class ChangedObjects {
   // The code reads items of a dict without an operation on the dict: globals, defaults of keywords. A guard says that it is
   // none of those that are changed, nor the __dict__ of one; else the change is left to the interpreter. `source`: -1 for a
   // dict that is the same object in every call.
-  void read_behind(PyObject* dict, SourceId source = -1);
+  void read_namespace(PyObject* dict, SourceId source = -1);
   // The code changes an object that it has met and that holds what it held when the call began: at run time an exit may come
   // after the change although the walk comes to it before (in a loop).
   void change(const Ref& object);
@@ -59,7 +59,7 @@ class ChangedObjects {
   SpeculationLog& speculation_;
   Sources& sources_;
   std::vector<Ref> met_, changed_;
-  std::vector<std::pair<PyRef, SourceId>> read_behind_;
+  std::vector<std::pair<PyRef, SourceId>> namespaces_;
   std::map<SourceId, AbstractValue> came_;
 };
 

@@ -92,14 +92,14 @@ Status load_global(Step& step) {
   Sources& sources = step.capture.sources();
   PyObject *globals = step.frame.globals.get(), *builtins = step.frame.builtins.get();
   SourceId source = sources.global(globals, name, utf8(name));
-  step.capture.changes().read_behind(globals);
+  step.capture.changes().read_namespace(globals);
   PyObject* value = entry(globals, name);
   if (value == nullptr) {
     value = entry(builtins, name);
     if (value == nullptr) return fail(Reason::will_raise, "name " + utf8(name) + " is not defined");
     sources.guard_unbound(source);
     source = sources.global(builtins, name, "builtins." + utf8(name));
-    step.capture.changes().read_behind(builtins);
+    step.capture.changes().read_namespace(builtins);
   }
   sources.guard_bound(source);
   step.frame.push(step.capture.resolver().at(source, value));
