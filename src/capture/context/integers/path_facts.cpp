@@ -99,7 +99,7 @@ bool PathFacts::eliminate_newest(Dim d, int depth, std::map<int32_t, int>& faile
       if (times <= 0) continue;
       if (prove_by_facts(table.sub(d, table.mul(facts_[i], times)), depth - 1, failed)) return true;
     }
-    const ValueRanges::Range& range = capture_.ranges().range_of_symbol(*symbol);
+    const Interval& range = capture_.ranges().range_of_symbol(*symbol);
     double least = *wanted > 0 ? range.low : range.high;
     if (*wanted == 0 || std::fabs(least) > static_cast<double>(ValueRanges::runtime_limit)) return false;
     return prove_by_facts(table.substitute(d, *symbol, static_cast<int64_t>(least)), depth - 1, failed);

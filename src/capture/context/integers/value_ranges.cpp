@@ -9,50 +9,38 @@ namespace accel {
 
 int64_t ValueRanges::hint(Dim d) const { return capture_.dims().evaluate(d, capture_.graph().hints); }
 
-ValueRanges::Range ValueRanges::range_of(Dim d) const {
+Interval ValueRanges::range_of(Dim d) const {
   const DimTable& table = capture_.dims();
-  if (auto value = table.as_constant(d)) return {static_cast<double>(*value), static_cast<double>(*value)};
+  if (auto value = table.as_constant(d)) return interval_of(*value);
   if (auto symbol = table.as_symbol(d)) {
-    Range known = symbol_ranges_[static_cast<size_t>(*symbol)];
+    Interval known = symbol_ranges_[static_cast<size_t>(*symbol)];
     auto signs = signs_.find(d.id);
     if (signs != signs_.end() && signs->second == sign_positive) known.low = std::max(known.low, 1.0);
     return known;
   }
   std::vector<Dim> parts = table.operands(d);
-  Range out = range_of(parts[0]);
+  Interval out = range_of(parts[0]);
   for (size_t i = 1; i < parts.size(); ++i) {
-    Range next = range_of(parts[i]);
+    Interval next = range_of(parts[i]);
     switch (table.kind(d)) {
       case DimKind::add:
-        out = {out.low + next.low, out.high + next.high};
+        out = sum_of(out, next);
         break;
-      case DimKind::mul: {
-        double corners[] = {out.low * next.low, out.low * next.high, out.high * next.low, out.high * next.high};
-        out = {*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
+      case DimKind::mul:
+        out = product_of(out, next);
         break;
-      }
       case DimKind::min:
         out = {std::min(out.low, next.low), std::min(out.high, next.high)};
         break;
       case DimKind::max:
         out = {std::max(out.low, next.low), std::max(out.high, next.high)};
         break;
-      case DimKind::floordiv: {
-        if (next.low < 1) {
-          double widest = std::max(std::fabs(out.low), std::fabs(out.high));
-          out = {-widest, widest};
-        } else {
-          out = {std::min(std::floor(out.low / next.low), std::floor(out.low / next.high)),
-                 std::max(std::floor(out.high / next.low), std::floor(out.high / next.high))};
-        }
+      case DimKind::floordiv:
+        out = quotient_of(out, next);
         break;
-      }
-      case DimKind::mod: {
-        double widest = std::max(std::fabs(next.low), std::fabs(next.high));
-        out = {next.low > 0 ? 0 : -widest, widest};
-        if (next.low > 0) out.high = next.high - 1;
+      case DimKind::mod:
+        out = remainder_of(next);
         break;
-      }
       default:
         break;
     }
@@ -68,7 +56,7 @@ bool ValueRanges::limit_symbols(Dim d, double limit) {
     if (std::fabs(static_cast<double>(capture_.graph().hints[static_cast<size_t>(symbol)])) > limit) return false;
   }
   for (int symbol : symbols) {
-    Range& range = symbol_ranges_[static_cast<size_t>(symbol)];
+    Interval& range = symbol_ranges_[static_cast<size_t>(symbol)];
     Dim own = capture_.dims().symbol(symbol), bound = capture_.dims().constant(static_cast<int64_t>(limit));
     if (range.high > limit) guard_relation(own, Comparison::le, bound);
     if (range.low < -limit) guard_relation(own, Comparison::ge, capture_.dims().sub(capture_.dims().constant(0), bound));
@@ -79,13 +67,13 @@ bool ValueRanges::limit_symbols(Dim d, double limit) {
 
 bool ValueRanges::fits_with_limits(Dim d) {
   constexpr double widest = 4611686018427387904.0;  // 2**62
-  auto inside = [&](const Range& range) { return range.low >= -widest && range.high <= widest; };
+  auto inside = [&](const Interval& range) { return range.low >= -widest && range.high <= widest; };
   if (inside(range_of(d))) return true;
   for (int bits : {46, 31, 30, 20, 15}) {
-    std::vector<Range> before = symbol_ranges_;
+    std::vector<Interval> before = symbol_ranges_;
     for (int symbol : capture_.dims().symbols(d)) {
       if (capture_.facts().is_bound(symbol)) continue;
-      Range& range = symbol_ranges_[static_cast<size_t>(symbol)];
+      Interval& range = symbol_ranges_[static_cast<size_t>(symbol)];
       double limit = std::ldexp(1.0, bits);
       range = {std::max(range.low, -limit), std::min(range.high, limit)};
     }
@@ -101,7 +89,7 @@ bool ValueRanges::fits(Dim d) {
   constexpr int64_t longest = 500;  // a number that a loop doubles has an expression that doubles, too
   if (capture_.dims().length(d) > longest) return false;
   if (fits_with_limits(d)) return true;
-  std::vector<std::pair<size_t, Range>> before;
+  std::vector<std::pair<size_t, Interval>> before;
   for (int symbol : capture_.dims().symbols(d)) {
     if (!capture_.facts().is_bound(symbol) || !capture_.facts().is_within_limit(symbol)) continue;
     auto index = static_cast<size_t>(symbol);
@@ -138,7 +126,7 @@ std::string ValueRanges::relation_text(const Relation& relation) const {
 uint8_t ValueRanges::signs_of(Dim difference) const {
   auto known = signs_.find(difference.id);
   uint8_t signs = known == signs_.end() ? sign_negative | sign_zero | sign_positive : known->second;
-  Range range = range_of(difference);
+  Interval range = range_of(difference);
   if (range.low > 0) return sign_positive;
   if (range.low >= 0) signs &= sign_zero | sign_positive;
   if (range.high < 0) return sign_negative;
@@ -160,7 +148,7 @@ bool ValueRanges::is_far_apart(Dim left, Dim right) const {
 std::optional<bool> ValueRanges::implied_by_ranges(Dim left, Comparison comparison, Dim right) const {
   auto l = capture_.dims().as_constant(left), r = capture_.dims().as_constant(right);
   if (l && r) return compare(*l, comparison, *r);
-  Range one = range_of(left), other = range_of(right);
+  Interval one = range_of(left), other = range_of(right);
   if (one.high < other.low) return (row_of(comparison).signs & sign_negative) != 0;
   if (one.low > other.high) return (row_of(comparison).signs & sign_positive) != 0;
   return std::nullopt;
@@ -188,7 +176,7 @@ bool ValueRanges::substitute(Dim symbol, Dim by) {
   return true;
 }
 
-int ValueRanges::add_symbol(const std::string& name, int64_t hint, Range range) {
+int ValueRanges::add_symbol(const std::string& name, int64_t hint, Interval range) {
   int symbol = capture_.graph().add_symbol(name, hint);
   symbol_ranges_.push_back(range);
   capture_.guards().symbol_count = symbol + 1;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "capture/context/integers/comparisons.h"
+#include "capture/context/integers/interval.h"
 #include "capture/context/speculation_log.h"
 #include "capture/domain/value.h"
 
@@ -17,9 +18,6 @@ class Capture;
 
 class ValueRanges {
  public:
-  struct Range {  // bounds in double precision: beyond 2**53 rounded to the nearest, not outward
-    double low = 0, high = 0;
-  };
   static constexpr int64_t runtime_limit = int64_t{1} << 46;  // of integers that are checked for their size
 
   explicit ValueRanges(Capture& capture) : capture_(capture) {}
@@ -28,7 +26,7 @@ class ValueRanges {
   int64_t hint(Dim d) const;
   double low(Dim d) const { return range_of(d).low; }
   double high(Dim d) const { return range_of(d).high; }
-  Range range_of(Dim d) const;
+  Interval range_of(Dim d) const;
   // Whether `d` fits int64 for all values of its symbols, after guards on their size where these help, and is not too long an
   // expression.
   bool fits(Dim d);
@@ -45,10 +43,10 @@ class ValueRanges {
   int64_t decided_by_guards() const;
   std::string relation_text(const Relation& relation) const;
 
-  int add_symbol(const std::string& name, int64_t hint, Range range);
+  int add_symbol(const std::string& name, int64_t hint, Interval range);
   // The symbol, or what an earlier attempt found it to be equal to.
   Dim symbol_dim(int symbol);
-  const Range& range_of_symbol(int symbol) const { return symbol_ranges_[static_cast<size_t>(symbol)]; }
+  const Interval& range_of_symbol(int symbol) const { return symbol_ranges_[static_cast<size_t>(symbol)]; }
   // Two Dims that a guard requires to be equal: the next attempt starts with the symbol of the higher number replaced. Throws
   // Restart then; returns where neither side is such a symbol.
   void substitute_if_possible(Dim left, Dim right);
@@ -61,7 +59,7 @@ class ValueRanges {
   bool fits_with_limits(Dim d);
 
   Capture& capture_;
-  std::vector<Range> symbol_ranges_;
+  std::vector<Interval> symbol_ranges_;
   std::unordered_map<int32_t, uint8_t> signs_;  // what guards say about the sign of a Dim
 };
 

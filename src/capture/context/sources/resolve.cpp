@@ -341,8 +341,7 @@ void Resolver::look_number(const Ref& value, PyTypeObject* type, DType dtype) {
     return;
   }
   bool is_dim = dtype == DType::int64;
-  using Range = ValueRanges::Range;
-  const Range range = is_dim ? Range{-widest_int, widest_int} : Range{0, 0};
+  const Interval range = is_dim ? Interval{-widest_int, widest_int} : Interval{0, 0};
   int slot = capture_.ranges().add_symbol(name, static_cast<int64_t>(bits[0]), range);
   if (dtype_kind(dtype) == 'c') capture_.ranges().add_symbol(name + ".imag", static_cast<int64_t>(bits[1]), range);
   if (is_python && capture_.speculation().numbers.promoted.count(name) != 0) {

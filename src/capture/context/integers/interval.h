@@ -1,0 +1,20 @@
+#pragma once
+// Intervals that contain all values of an integer expression: bounds in double precision, rounded outward where an exact bound
+// is no double.
+
+#include <cstdint>
+
+namespace accel {
+
+struct Interval {
+  double low = 0, high = 0;
+};
+
+Interval interval_of(int64_t value);
+Interval sum_of(Interval left, Interval right);
+Interval product_of(Interval left, Interval right);
+// Of Python's floor division and modulo.
+Interval quotient_of(Interval dividend, Interval divisor);
+Interval remainder_of(Interval divisor);
+
+}  // namespace accel
