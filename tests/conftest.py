@@ -21,7 +21,9 @@ if _OWNER not in os.environ:
 def pytest_addoption(parser):
     parser.addoption("--thorough", action="store_true", help="run all combinations of parameters and the long tests")
     parser.addoption("--only-thorough", action="store_true", help="run what the fast set leaves out")
-    parser.addoption("--optimised", action="store_true", help="run the fast set with kernels as users get them")
+    optimised = bool(os.environ.get("ACCEL_TEST_OPTIMISED"))
+    text = "run the fast set with kernels as users get them (or ACCEL_TEST_OPTIMISED=1)"
+    parser.addoption("--optimised", action="store_true", default=optimised, help=text)
 
 
 def pytest_configure(config):
