@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "capture/context/context.h"
 #include "cpython/weak_references.h"
 #include "guard/memory_order.h"
 #include "ndarray/array.h"

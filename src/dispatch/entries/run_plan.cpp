@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dispatch/signals/interrupt.h"
+#include "ir/analysis/flow.h"
 
 namespace accel {
 namespace {
