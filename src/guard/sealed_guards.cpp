@@ -77,7 +77,8 @@ bool check_lasting(SealedGuards& sealed, const std::vector<Source>& sources, PyO
 
 }  // namespace
 
-bool SealedGuards::check(const std::vector<Source>& sources, PyObject* function, PyObject* const* locals, Binding& binding) {
+bool SealedGuards::check(const std::vector<Source>& sources, PyObject* function, PyObject* const* locals,
+                         Binding& binding) noexcept {
   for (const Argument& argument : arguments) {
     PyObject* object = locals[argument.index];
     if (argument.type != nullptr && (object == nullptr || Py_TYPE(object) != argument.type)) return false;

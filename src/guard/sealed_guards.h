@@ -61,7 +61,7 @@ struct SealedGuards {
   bool tested_once = false;
 
   // Whether every guard holds; fills `binding`.
-  bool check(const std::vector<Source>& sources, PyObject* function, PyObject* const* locals, Binding& binding);
+  bool check(const std::vector<Source>& sources, PyObject* function, PyObject* const* locals, Binding& binding) noexcept;
 };
 
 // Sorts the sources and guards of a set into their steps, and subscribes to versions of dicts.

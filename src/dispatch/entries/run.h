@@ -100,7 +100,7 @@ class Run {
   RunContext& context_;
   PyObject* function_;
   PyObject* const* locals_;
-  Binding binding_;
+  const Binding& binding_;
   Outputs outputs_;
   PyObject** objects_;  // by recipe
   RunEvents events_;
