@@ -29,6 +29,12 @@ bool GuardSet::check(PyObject* function, PyObject* const* locals, Binding& bindi
   return sealed_->check(sources, function, locals, binding);
 }
 
+SourceId GuardSet::array_source(int input) const {
+  for (const Guard& guard : guards)
+    if (guard.kind == GuardKind::array && guard.array.input == input) return guard.source;
+  return -1;
+}
+
 std::string GuardSet::first_failure(PyObject* function, PyObject* const* locals) const {
   std::vector<int64_t> symbols(static_cast<size_t>(symbol_count) + 1);
   std::vector<void*> inputs(static_cast<size_t>(input_count) + 1);

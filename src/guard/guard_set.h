@@ -131,6 +131,9 @@ class GuardSet {
   // Hands every Python object it owns to `visit`, for tp_traverse.
   int traverse(visitproc visit, void* arg) const;
 
+  // The source of the array whose data pointer is this input (ArrayGuard::input); -1: none.
+  SourceId array_source(int input) const;
+
   // The first guard that does not hold, for people ("points.shape[1] == 2"); empty when all hold.
   std::string first_failure(PyObject* function, PyObject* const* locals) const;
 

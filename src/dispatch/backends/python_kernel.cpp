@@ -4,6 +4,7 @@
 
 #include "codegen/kernel_abi.h"
 #include "dispatch/backends/graph_data.h"
+#include "dispatch/calls/checked_run.h"
 #include "dispatch/events/event_plan.h"
 #include "dispatch/reports/python_errors.h"
 #include "ir/analysis/flow.h"
@@ -41,26 +42,18 @@ bool add_number(PyObject* dict, const char* name, int number) {
 
 Failure no_data() { return fail(Reason::backend_failed, take_exception_text()); }
 
-SourceId source_of_input(const GuardSet& guards, int array_input) {
-  for (const Guard& guard : guards.guards) {
-    if (guard.kind == GuardKind::array && guard.array.input == array_input) return guard.source;
-  }
-  return -1;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<PythonKernel>> PythonKernel::make(PyObject* backend, const Captured& captured, const Binding& binding) {
   const Graph& graph = captured.graph;
-  const GuardSet& guards = captured.guards;
   auto kernel = std::make_unique<PythonKernel>();
-  kernel->symbol_count_ = std::max(guards.symbol_count, static_cast<int>(graph.symbols.size()));
+  kernel->symbol_count_ = static_cast<int>(symbol_count(captured));
   kernel->has_flow_ = has_flow(graph);
   int arrays = 0;
   for (size_t i = 0; i < graph.inputs.size(); i++) {
     const Type& type = graph.type(graph.entry().params[i]);
     Input input{-1, graph.inputs[i].slot, type.kind, type.dtype};
-    if (input.slot < 0) input.source = source_of_input(guards, arrays++);
+    if (input.slot < 0) input.source = captured.guards.array_source(arrays++);
     kernel->inputs_.push_back(input);
   }
   PyRef data = PyRef::steal(graph_data(graph, make_call));

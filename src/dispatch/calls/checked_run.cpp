@@ -19,13 +19,16 @@ std::vector<std::unique_ptr<PythonCallPlan>> python_call_plans(const Captured& c
   return plans;
 }
 
+size_t symbol_count(const Captured& captured) {
+  return std::max(static_cast<size_t>(captured.guards.symbol_count), captured.graph.symbols.size());
+}
+
 bool holds_as_checked(const CheckedRun& run, const std::vector<Replaced>* replaced) {
   const GuardSet& guards = run.captured->guards;
   const Binding& then = run.binding;
-  size_t symbol_count = std::max(static_cast<size_t>(guards.symbol_count), run.captured->graph.symbols.size());
   std::byte room[1024];
   std::pmr::monotonic_buffer_resource memory(room, sizeof room);
-  std::pmr::vector<int64_t> symbols(then.symbols, then.symbols + symbol_count, &memory);
+  std::pmr::vector<int64_t> symbols(then.symbols, then.symbols + symbol_count(*run.captured), &memory);
   std::pmr::vector<void*> inputs(static_cast<size_t>(guards.input_count) + 1, &memory);
   std::pmr::vector<PyObject*> sources(then.sources, then.sources + guards.sources.size(), &memory);
   Binding now{symbols.data(), inputs.data(), sources.data(), replaced};

@@ -21,6 +21,9 @@ struct PythonCallPlan {
 // By number; null for other calls.
 std::vector<std::unique_ptr<PythonCallPlan>> python_call_plans(const Captured& captured);
 
+// Symbols of a run: those that compiled code binds come after those of the guards.
+size_t symbol_count(const Captured& captured);
+
 // Everything outlives the run.
 struct CheckedRun {
   const Captured* captured = nullptr;

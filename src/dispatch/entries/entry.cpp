@@ -18,10 +18,7 @@ SourceId source_of_array(const GuardSet& guards, const Graph& graph, int input) 
   if (graph.inputs[input].slot >= 0) return -1;
   auto is_array = [](const auto& other) { return other.slot < 0; };
   auto number = std::count_if(graph.inputs.begin(), graph.inputs.begin() + input, is_array);
-  for (const Guard& guard : guards.guards) {
-    if (guard.kind == GuardKind::array && guard.array.input == number) return guard.source;
-  }
-  return -1;
+  return guards.array_source(static_cast<int>(number));
 }
 
 // What the source is found through, at first.

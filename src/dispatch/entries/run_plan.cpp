@@ -10,8 +10,6 @@ namespace {
 
 constexpr size_t words_of_draw = sizeof(AccelDraw) / sizeof(void*);
 
-bool is_input_array(const Guard& guard) { return guard.kind == GuardKind::array && guard.array.input >= 0; }
-
 void add_sources(const CallPart& part, std::set<SourceId>& out) {
   if (part.source >= 0) out.insert(part.source);
   for (const CallPart& item : part.items) add_sources(item, out);
@@ -55,17 +53,17 @@ RunPlan::RunPlan(const Captured& captured)
   const GuardSet& guards = captured.guards;
   std::set<SourceId> wanted;
   for (const Guard& guard : guards.guards)
-    if (is_input_array(guard)) wanted.insert(guard.source);
+    if (guard.kind == GuardKind::array && guard.array.input >= 0) wanted.insert(guard.source);
   find_exits(captured);
   for (const Exit& exit : captured.exits) {
     materialisers.emplace_back(captured.recipes, exit, captured.graph.dims, outputs);
     for (SourceId source : materialisers.back().sources()) wanted.insert(source);
   }
-  if (makes_calls) find_input_arrays(captured);
+  for (int input = 0; makes_calls && input < guards.input_count; ++input) input_arrays.push_back(guards.array_source(input));
   add_calls(captured, wanted);
   if (!calls_python) find_published(captured);
   held_sources.assign(wanted.begin(), wanted.end());
-  symbol_count = std::max(static_cast<size_t>(guards.symbol_count), captured.graph.symbols.size());
+  symbol_count = accel::symbol_count(captured);
   words = symbol_count + guards.input_count + guards.sources.size() + 4 * outputs.count() + captured.recipes.size() +
           words_of_draw * captured.calls.size();
 }
@@ -75,12 +73,6 @@ void RunPlan::find_exits(const Captured& captured) {
     if (captured.exits[exit].kind == ExitKind::resume && !is_exceptional(captured, exit)) partial_exit = exit;
     has_interrupts |= is_interrupt(captured.exits[exit]);
   }
-}
-
-void RunPlan::find_input_arrays(const Captured& captured) {
-  input_arrays.assign(static_cast<size_t>(captured.guards.input_count), -1);
-  for (const Guard& guard : captured.guards.guards)
-    if (is_input_array(guard)) input_arrays[static_cast<size_t>(guard.array.input)] = guard.source;
 }
 
 void RunPlan::add_calls(const Captured& captured, std::set<SourceId>& wanted) {

@@ -43,19 +43,18 @@ struct RunPlan {
   std::map<int, PublishedStores> published;                   // by exit for interrupted runs
   WorkEstimate work;
   std::vector<SourceId> held_sources;  // of the objects that a run uses
-  std::vector<SourceId> input_arrays;  // by the number of the guard, of a graph that makes calls
+  std::vector<SourceId> input_arrays;  // by the number of the array among the inputs, of a graph that makes calls
   // The first exit through which calls leave for the interpreter in the ordinary course of things; -1: none.
   int partial_exit = -1;
   bool writes_inputs = false;
   bool makes_calls = false;
   bool calls_python = false;    // functions that may do anything
   bool has_interrupts = false;  // exits for runs that are interrupted
-  size_t symbol_count = 0;      // symbols that compiled code binds come after those of the guards
-  size_t words = 0;             // of the Workspace of one run
+  size_t symbol_count = 0;
+  size_t words = 0;  // of the Workspace of one run
 
  private:
   void find_exits(const Captured& captured);
-  void find_input_arrays(const Captured& captured);
   void add_calls(const Captured& captured, std::set<SourceId>& wanted);
   void find_published(const Captured& captured);
 };
