@@ -181,29 +181,16 @@ void expand_return_const(Decoder& d) {
   d.emit(Opcode::return_value);
 }
 
-// CPython's numbers (pycore_intrinsics.h); those of typing have no op of their own.
+// By CPython's numbers (pycore_intrinsics.h), from 1 on; those of typing have no op of their own.
+constexpr Opcode intrinsic_ops[] = {Opcode::print_expr,     Opcode::import_star,    Opcode::stopiteration_error,
+                                    Opcode::async_gen_wrap, Opcode::unary_positive, Opcode::list_to_tuple};
+
 void expand_intrinsic_1(Decoder& d) {
-  switch (d.word().arg) {
-    case 1:
-      d.emit(Opcode::print_expr);
-      break;
-    case 2:
-      d.emit(Opcode::import_star);
-      break;
-    case 3:
-      d.emit(Opcode::stopiteration_error);
-      break;
-    case 4:
-      d.emit(Opcode::async_gen_wrap);
-      break;
-    case 5:
-      d.emit(Opcode::unary_positive);
-      break;
-    case 6:
-      d.emit(Opcode::list_to_tuple);
-      break;
-    default:
-      d.emit(Opcode::call_intrinsic_1, d.word().arg);
+  const int number = d.word().arg;
+  if (number >= 1 && number <= static_cast<int>(std::size(intrinsic_ops))) {
+    d.emit(intrinsic_ops[number - 1]);
+  } else {
+    d.emit(Opcode::call_intrinsic_1, number);
   }
 }
 
