@@ -7,8 +7,8 @@
 #include <numeric>
 #include <utility>
 
-#include "capture/context/context.h"
 #include "capture/product/rng_functions.h"
+#include "dispatch/calls/observed_results.h"
 #include "dispatch/events/errstate.h"
 #include "dispatch/reports/python_errors.h"
 #include "guard/memory_order.h"
@@ -34,12 +34,6 @@ bool is_of_type(PyObject* object, const Type& type) {
 
 int64_t element_count(const ArrayLayout& layout) {
   return std::accumulate(layout.dims, layout.dims + layout.ndim, int64_t{1}, std::multiplies<>());
-}
-
-bool read_number(PyObject* object, const Type& type, uint64_t bits[2]) {
-  bool python = type.kind == ValueKind::py_scalar;
-  bool known = python ? Py_IS_TYPE(object, python_type_of(type.dtype)) : dtype_of_scalar(object) == type.dtype;
-  return known && read_scalar(object, type.dtype, bits);
 }
 
 // What the call gives when the operand that it changes counts as a result. Null stays null.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "capture/context/context.h"
+#include "capture/context/value_factory.h"
 #include "cpython/weak_references.h"
 #include "guard/memory_order.h"
 #include "ndarray/array.h"
@@ -17,11 +17,15 @@ bool is_array_of(PyObject* object, const Type& type) {
          is_gapless(facts.ndim, facts.dims, facts.strides, type.axis_order().data(), item_size(type.dtype));
 }
 
+bool read_number(PyObject* object, const Type& type, uint64_t bits[2]) {
+  bool python = type.kind == ValueKind::py_scalar;
+  bool has_type = python ? Py_IS_TYPE(object, python_type_of(type.dtype)) : dtype_of_scalar(object) == type.dtype;
+  return has_type && read_scalar(object, type.dtype, bits);
+}
+
 bool is_number_of(PyObject* object, const Type& type) {
   uint64_t bits[2] = {0, 0};
-  bool python = type.kind == ValueKind::py_scalar;
-  bool known = python ? Py_IS_TYPE(object, python_type_of(type.dtype)) : dtype_of_scalar(object) == type.dtype;
-  return known && read_scalar(object, type.dtype, bits);
+  return read_number(object, type, bits);
 }
 
 SeenResult seen_result_of(PyObject* object) {

@@ -1,7 +1,9 @@
 #pragma once
-// What a call of unknown code gave, as far as capture can make use of it.
+// What a call gave, and what capture can make of it where the code of the callee is unknown.
 
 #include <Python.h>
+
+#include <cstdint>
 
 #include "capture/product/call_site.h"
 #include "ir/graph.h"
@@ -11,7 +13,8 @@ namespace accel {
 // Whether `object` is an array of this type that nobody else has: what it holds may be copied.
 bool is_array_of(PyObject* object, const Type& type);
 
-// Whether it is a number of Python's or NumPy's of this kind and dtype.
+// Whether `object` is a number of Python's or NumPy's of this kind and dtype, which is then in `bits`.
+bool read_number(PyObject* object, const Type& type, uint64_t bits[2]);
 bool is_number_of(PyObject* object, const Type& type);
 
 // What the next version may assume of such a result.
