@@ -26,8 +26,8 @@ GuardStep reading_step(SourceId source);
 // Of a guard that is no relation. Adds to `arrays` what the test of an array needs.
 GuardStep testing_step(const Guard& guard, std::vector<ArrayTest>& arrays);
 
-// Whether the guard of a test holds for `object` (null: there is none); binds what it binds. `other`: the object of
-// GuardStep::other, or null.
+// Whether the guard of a test holds for `object` (null: there is none); binds the symbols and the input of the guard. `other`:
+// the object of GuardStep::other, or null.
 bool holds(const GuardStep& step, PyObject* object, PyObject* other, const ArrayTest* arrays, Binding& binding);
 
 }  // namespace accel

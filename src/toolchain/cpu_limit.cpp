@@ -87,7 +87,7 @@ bool CpuLimit::is_over() {
     used_before_ = *used;
     progress_due_ = now + duration_of(seconds_);
   }
-  // A compiler and its assembler run at the same time: the remaining processor time lasts at least a third of itself.
+  // A compiler and its assembler run at the same time: they use processor time at most three times as fast as time passes.
   next_look_ = now + std::max(duration_of((seconds_ - *used) / 3), duration_of(0.05));
   return false;
 }

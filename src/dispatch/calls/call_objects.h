@@ -64,7 +64,7 @@ class CallObjects {
   PyObject* candidate(int number) const;
   // Those that the run knows by number.
   const NamedObjects& named() const { return named_; }
-  // Whether what was stored before the call is there still.
+  // Whether the stores before the call are still in effect.
   bool are_stores_there() const;
   // Keeps what the op's results name: its only owner may be an argument, which is released when the call has been made.
   void keep_results();

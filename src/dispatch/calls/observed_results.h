@@ -10,7 +10,7 @@
 
 namespace accel {
 
-// Whether `object` is an array of this type that nobody else has: what it holds may be copied.
+// Whether `object` is an array of this type without further references: its elements may be copied in place of it.
 bool is_array_of(PyObject* object, const Type& type);
 
 // Whether `object` is a number of Python's or NumPy's of this kind and dtype, which is then in `bits`.

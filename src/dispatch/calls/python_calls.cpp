@@ -118,12 +118,12 @@ void PythonCalls::forget() {
   objects_.forget_kept();
 }
 
-// The frames go on by themselves: nothing is gone back to.
+// The interpreter runs the frames to their end: the run does not continue.
 void PythonCalls::release_all(void* self) { static_cast<PythonCalls*>(self)->release(); }
 
 AfterCall PythonCalls::act(void* self, PyObject** result) { return static_cast<PythonCalls*>(self)->make(result); }
 
-// Frames that go on own all that is alive.
+// The frames, which the interpreter runs to their end, own their objects alone.
 AfterCall PythonCalls::leave(std::string detail) {
   forget();
   left_.because(Reason::assumption_failed, std::move(detail));
@@ -156,7 +156,7 @@ AfterCall PythonCalls::make(PyObject** result) {
   size_t named = keywords != nullptr ? static_cast<size_t>(PyTuple_GET_SIZE(keywords)) : 0;
   *result = PyObject_Vectorcall(given.callable.get(), arguments.data(), arguments.size() - named, keywords);
   if (*result == nullptr) return raise_in_frame("the call raised");
-  // Nobody sees what: the next instruction drops it.
+  // The next instruction drops the result.
   if (call.result == ResultKind::ignored) Py_SETREF(*result, Py_NewRef(Py_None));
   const AfterCall after = judge(*result, before);
   if (after == AfterCall::go_on) objects_.keep_results();
@@ -165,7 +165,7 @@ AfterCall PythonCalls::make(PyObject** result) {
 
 AfterCall PythonCalls::judge(PyObject* result, const std::vector<ObjectState>& before) {
   const PythonCall& call = objects_.site();
-  // Objects may be gone that are no variables any more.
+  // Where variables have changed, objects that seen() refers to may be freed.
   if (!frames_are_untouched(*framed_)) return leave("somebody holds the frame");
   const bool as_assumed = is_as_assumed(result);
   for (size_t k = 0; k < before.size(); k++) {

@@ -16,7 +16,7 @@ PyObject* stored_value(StoreRecipe::Kind kind, PyObject* object, PyObject* name)
 // Adds what is to be stored, and what was there before the first store to the same place. `objects`: by recipe.
 void note_replaced(const std::vector<StoreRecipe>& stores, PyObject* const* objects, std::vector<Replaced>& replaced);
 
-// Sets what was there before. Keeps the current exception.
+// Sets the values before the first stores again. Keeps the current exception.
 void put_back(const std::vector<Replaced>& replaced);
 
 }  // namespace accel

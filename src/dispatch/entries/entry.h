@@ -20,7 +20,7 @@ namespace accel {
 
 class Entry {
  public:
-  // Takes over what was captured. Nothing is compiled yet: the entry says `interpret` until a kernel is there.
+  // Nothing is compiled yet: runs end with Outcome::interpret until a kernel is there.
   explicit Entry(Captured captured);
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
@@ -35,14 +35,14 @@ class Entry {
   Status compile_with(PyObject* backend, PyObject* function, PyObject* const* locals);
   // There is nothing to run before the exit.
   void compile_nothing() { ready_ = true; }
-  // From now on the entry only says that the interpreter runs calls like these.
+  // From now on runs whose guards hold end with Outcome::interpret.
   void leave_to_interpreter(Reason reason, std::string detail);
 
   // Whether the graph neither hands anything over nor writes to an argument.
   bool does_nothing() const;
   // Whether a run leaves no trace but in what is found through its arguments, and in generators.
   bool changes_only_arguments() const;
-  // Nothing but the place decides: no guard looks at an argument, or at a value that may be another one at the next call.
+  // Whether the guards hold for every call: none tests an argument, or a value that may differ at the next call.
   bool fits_every_call() const;
   // Whether every call ends in a return, or in an error or a failed check, so that nothing else is left to the interpreter.
   bool is_full() const { return partial_exit() < 0 && ready_; }

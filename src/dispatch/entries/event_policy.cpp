@@ -53,7 +53,7 @@ bool EventPolicy::may_warn_later() {
   return (masks.any_heard & ~masks.any_forbidden) != 0;
 }
 
-// Small runs that leave nothing for others to see are asked what they had, and only then who hears of that.
+// Small runs without stores to inputs log all events. Which of them have to be reported is found out when the log is not empty.
 bool EventPolicy::asks_of_log(const RunEvents& run) const {
   return kernels_.always_records() && !plan_.writes_inputs && run.is_small;
 }
@@ -63,7 +63,7 @@ bool EventPolicy::may_be_quieter(int events) const {
   return events == event_invalid && quiet_ == Variant::not_wanted && kernels_.signals_on_nans();
 }
 
-// Events that need not stop the kernel: nothing is said of them, or it can be said afterwards.
+// Sets the events that do not end the kernel: they are not reported, or can be reported after the run.
 void EventPolicy::set_events(RunEvents& run, AccelLaunch& launch) {
   if (!run.records && !event_plan_.has_events()) {
     launch.accepted = launch.ignored = floating_point_events;
@@ -101,13 +101,15 @@ void EventPolicy::set_tables(RunEvents& run, AccelLaunch& launch) {
   launch.once = masks.state.once;
 }
 
-// A native kernel without control flow does not stop at events: which of them are heard is asked when there are any.
+// A native kernel without control flow does not end at events. Which of them would be reported is found out after a run that
+// had some.
 bool EventPolicy::stands(const RunEvents& run, int events) {
   if (events != 0) events &= asks_after_run() ? event_plan_.masks().any_heard : run.heard;
   return events == 0 || stands_unclear(run, events);
 }
 
-// The results of a kernel without control flow stand although nothing can be said of its events, where those are shown already.
+// Where all operations that may have had these events have warned of them before, no warning is missing, and the results of a
+// kernel without control flow stand.
 bool EventPolicy::stands_unclear(const RunEvents& run, int events) {
   last_events_ = event_plan_.describe(events, run.log);
   if (!run.records && event_plan_.are_shown(events)) {

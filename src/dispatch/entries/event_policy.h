@@ -55,10 +55,10 @@ class EventPolicy {
 
   // Whether the results of a run stand that had these events (bits of AccelStatus) and did not record them.
   bool stands(const RunEvents& run, int events);
-  // The same for a run of whose events nothing can be said.
+  // Whether the results of a run stand whose events cannot be reported after it.
   bool stands_unclear(const RunEvents& run, int events);
   enum class Verdict : uint8_t { stands, stands_once_reported, leaves };
-  // The same for a run that has recorded its events.
+  // Whether the results of a run stand that has recorded its events.
   Verdict judge_log(const RunEvents& run);
   // Gives NumPy's warnings of the log. False with an exception set.
   bool report(const RunEvents& run) const { return event_plan_.report(run.log); }
@@ -71,7 +71,7 @@ class EventPolicy {
   int traverse(visitproc visit, void* arg) const { return event_plan_.traverse(visit, arg); }
 
  private:
-  // Of a further kernel: whether events have asked for it. Settled: it has been compiled, or could not be.
+  // State of a further kernel. wanted: events of earlier runs need it; settled: it has been compiled, or could not be.
   enum class Variant : uint8_t { not_wanted, wanted, settled };
   bool compile_quiet();
   bool compile_recording();

@@ -52,11 +52,11 @@ class Run {
   Outcome execute(PyObject** result) { return context_.plan.calls_python ? launch_timed(result) : launch(result); }
 
  private:
-  // What has come of asking whether the run is interrupted.
+  // What interrupts have led to while the kernel ran.
   struct Interruption {
     std::optional<SavedException> exception;  // has interrupted the kernel, and is to be raised
-    bool is_held = false;                     // what the kernel uses
-    std::vector<Replaced> published;          // what others have seen of what the run has set
+    bool is_held = false;                     // the run has references to the objects that the kernel uses
+    std::vector<Replaced> published;          // by stores that others may see before the run ends
   };
   Interruption& interruption() {
     if (!interruption_) interruption_ = std::make_unique<Interruption>();
@@ -106,7 +106,7 @@ class Run {
   RunEvents events_;
   int exit_ = 0;
   RunMode mode_;
-  std::unique_ptr<Interruption> interruption_;  // null: the run was not asked
+  std::unique_ptr<Interruption> interruption_;  // null: no interrupt had an effect
   std::optional<BoxedCalls> calls_;             // when the graph makes any
 };
 

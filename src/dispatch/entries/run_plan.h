@@ -22,7 +22,7 @@ namespace accel {
 // Whether calls leave through the exit only when something unusual happens: an error, a failed check.
 bool is_exceptional(const Captured& captured, int exit);
 
-// Where and why calls are left to the interpreter, at a place of the captured code.
+// Where and why calls are left to the interpreter: at a location of the captured code.
 Fallback fallback_at(const Captured& captured, Location where, Reason reason, std::string detail);
 
 // The stores of an exit that others may see while the run goes on.

@@ -49,7 +49,7 @@ class CallLog {
   // The interpreter will run the call from its start, on behalf of the entry.
   void expect_interpreted(const EntryHold& entry) { next_ = {Answered::interpreted, entry, -1, {}, {}}; }
 
-  // Those of the last record that are not among `versions`, which are visited there: each reference counts once.
+  // Visits the entry of the last record unless it is among `versions`, whose owner visits it: each reference counts once.
   int traverse(const VersionList& versions, visitproc visit, void* arg) const;
 
  private:

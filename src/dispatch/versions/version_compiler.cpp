@@ -18,8 +18,8 @@ void VersionCompiler::clear() {
   learned_.clear();
 }
 
-// The next call gets a version that knows what the call gives; one that gives now this and now that is left to the interpreter.
-// Likewise one for indices of either sign, and for what is now a view and now a copy.
+// The next version assumes the kind of result that a call of unknown code has given; calls with results of several kinds are
+// left to the interpreter. It handles both cases of an assumption that failed, such as the sign of an index.
 bool VersionCompiler::learn(Entry& entry) {
   if (auto seen = entry.history().take_seen_result()) {
     auto [known, fresh] = seen_results_.try_emplace(seen->first, seen->second);

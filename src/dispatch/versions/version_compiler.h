@@ -67,8 +67,8 @@ class VersionCompiler {
   const WrappedFunction& function_;
   const DispatchOptions& options_;
   int64_t compiling_process_ = 0;                   // the process in which some thread compiles a version, 0: none
-  std::map<std::string, SeenResult> seen_results_;  // of calls that the process makes, by place
-  std::set<Reason> learned_;                        // what versions have to handle both ways: calls met either
+  std::map<std::string, SeenResult> seen_results_;  // of calls of unknown code, by place in the source
+  std::set<Reason> learned_;                        // assumptions that failed: further versions handle both cases
 };
 
 }  // namespace accel
