@@ -1,7 +1,5 @@
 #include "dispatch/backends/python_kernel.h"
 
-#include <algorithm>
-
 #include "codegen/kernel_abi.h"
 #include "dispatch/backends/graph_data.h"
 #include "dispatch/calls/checked_run.h"

@@ -1,7 +1,5 @@
 #include "dispatch/calls/python_calls.h"
 
-#include <algorithm>
-
 #include "cpython/function.h"
 #include "cpython/weak_references.h"
 #include "dispatch/calls/observed_results.h"

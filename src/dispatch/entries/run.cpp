@@ -1,6 +1,5 @@
 #include "dispatch/entries/run.h"
 
-#include <algorithm>
 #include <chrono>
 #include <utility>
 

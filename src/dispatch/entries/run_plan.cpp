@@ -1,7 +1,5 @@
 #include "dispatch/entries/run_plan.h"
 
-#include <algorithm>
-
 #include "dispatch/signals/interrupt.h"
 #include "ir/analysis/flow.h"
 
