@@ -17,19 +17,17 @@ namespace {
 // A graph after the passes, and its program.
 struct Scheduled {
   Graph graph;
-  std::vector<PassRecord> passes;
+  std::vector<StepRecord> passes;
   Schedule schedule;
 };
 
 Result<Scheduled> schedule_graph(Graph graph, const CompileOptions& options) {
   Scheduled made;
-  PassOptions pass_options;
-  pass_options.keep_text = options.keep_texts;
-  ACCEL_TRY(made.passes, run_passes(graph, options.target, pass_options));
+  StepOptions step_options;
+  step_options.keep_text = options.keep_texts;
+  ACCEL_TRY(made.passes, run_passes(graph, options.target, step_options));
   if (is_interrupted()) return fail(Reason::interrupted, {});
-  ScheduleOptions schedule_options;
-  schedule_options.keep_text = options.keep_texts;
-  ACCEL_TRY(made.schedule, schedule(graph, schedule_options));
+  ACCEL_TRY(made.schedule, schedule(graph, step_options));
   made.graph = std::move(graph);
   return made;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/step.h"
 #include "ir/graph.h"
 #include "passes/passes.h"
 #include "schedule/program/loop_summary.h"
@@ -17,7 +18,7 @@ namespace accel {
 struct Compilation {
   std::shared_ptr<const CompiledKernel> kernel;
   Graph graph;  // after the passes
-  std::vector<PassRecord> passes;
+  std::vector<StepRecord> passes;
   std::vector<StepRecord> steps;            // of the schedule
   std::vector<std::string> schedule_notes;  // decisions of the scheduler, one line each
   std::string program_text;

@@ -19,10 +19,9 @@ py::list notes_record(const Captured& captured) {
 }
 
 // Of passes, or of steps of the schedule.
-template <class Step>
-py::list steps_record(const std::vector<Step>& steps) {
+py::list steps_record(const std::vector<StepRecord>& steps) {
   py::list records;
-  for (const Step& step : steps) {
+  for (const StepRecord& step : steps) {
     py::dict record;
     record["name"] = step.name;
     record["changed"] = step.changed;

@@ -58,7 +58,7 @@ std::string schedule_graph(const std::string& text) {
 }
 
 std::vector<std::tuple<std::string, std::string, std::string>> step_texts(const std::string& text) {
-  ScheduleOptions options;
+  StepOptions options;
   options.keep_text = true;
   const Schedule made = checked(schedule(verified_graph(text), options));
   std::vector<std::tuple<std::string, std::string, std::string>> out;

@@ -1,7 +1,5 @@
 #include "passes/passes.h"
 
-#include <chrono>
-
 #include "ir/analysis/verifier.h"
 #include "ir/text/text.h"
 
@@ -20,19 +18,15 @@ const std::vector<Pass>& passes() {
   return table;
 }
 
-Result<std::vector<PassRecord>> run_passes(Graph& graph, const Target& target, const PassOptions& options) {
-  std::vector<PassRecord> records;
+Result<std::vector<StepRecord>> run_passes(Graph& graph, const Target& target, const StepOptions& options) {
+  std::vector<StepRecord> records;
   for (const Pass& pass : passes()) {
     if (options.stop_after >= 0 && records.size() == static_cast<size_t>(options.stop_after)) break;
-    auto start = std::chrono::steady_clock::now();
-    PassRecord record{pass.name, pass.run(graph, target), 0, {}};
-    record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    StepRecord& record = records.emplace_back();
+    record.name = pass.name;
+    auto run = [&]() -> Result<bool> { return pass.run(graph, target); };
+    ACCEL_TRY([[maybe_unused]] Unit done, run_step("pass", record, options.verify, run, [&] { return verify(graph); }));
     if (record.changed && options.keep_text) record.text = print_graph(graph);
-    if (record.changed && options.verify) {
-      Status status = verify(graph);
-      if (!status.ok()) return fail(status.failure().reason, "after pass " + record.name + ": " + status.failure().detail);
-    }
-    records.push_back(std::move(record));
   }
   return records;
 }

@@ -1,8 +1,6 @@
 #include "schedule/schedule.h"
 
 #include <algorithm>
-#include <chrono>
-#include <map>
 #include <optional>
 #include <set>
 #include <variant>
@@ -64,8 +62,7 @@ Status check(const ProgramState& state) { return verify(state.program); }
 
 class Runner {
  public:
-  Runner(Graph graph, const ScheduleOptions& options)
-      : options_(options), has_flow_(has_flow(graph)), records_(table().size()) {
+  Runner(Graph graph, const StepOptions& options) : options_(options), has_flow_(has_flow(graph)), records_(table().size()) {
     state_.graph = std::move(graph);
     const size_t all = table().size();
     end_ = options.stop_after < 0 ? all : std::min(all, static_cast<size_t>(options.stop_after));
@@ -98,15 +95,10 @@ class Runner {
     if (!records_[k]) records_[k].emplace().name = step.info.name;
     StepRecord& record = *records_[k];
     if (options_.keep_text) add_text(record.before, state);
-    auto start = std::chrono::steady_clock::now();
-    ACCEL_TRY(bool changed, std::get<Result<bool> (*)(State&)>(step.run)(state));
-    record.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    record.changed = record.changed || changed;
+    auto run = [&] { return std::get<Result<bool> (*)(State&)>(step.run)(state); };
+    ACCEL_TRY([[maybe_unused]] Unit done, run_step("step", record, options_.verify, run, [&] { return check(state); }));
     if (options_.keep_text) add_text(record.text, state);
-    if (!changed || !options_.verify) return Unit{};
-    Status status = check(state);
-    if (status.ok()) return status;
-    return fail(status.failure().reason, "after step " + record.name + ": " + status.failure().detail);
+    return Unit{};
   }
 
   template <class State>
@@ -151,7 +143,7 @@ class Runner {
     return Unit{};
   }
 
-  const ScheduleOptions options_;
+  const StepOptions options_;
   const bool has_flow_;
   size_t end_ = 0;
   ProgramState state_;
@@ -169,6 +161,6 @@ const std::vector<StepInfo>& schedule_steps() {
   return infos;
 }
 
-Result<Schedule> schedule(Graph graph, const ScheduleOptions& options) { return Runner(std::move(graph), options).run(); }
+Result<Schedule> schedule(Graph graph, const StepOptions& options) { return Runner(std::move(graph), options).run(); }
 
 }  // namespace accel

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/step.h"
 #include "ir/graph.h"
 #include "schedule/program/program.h"
 
@@ -21,27 +22,13 @@ struct StepInfo {
 };
 const std::vector<StepInfo>& schedule_steps();
 
-// One step that ran; for all segments, if it works on these.
-struct StepRecord {
-  std::string name;
-  bool changed = false;
-  double seconds = 0;
-  std::string before, text;  // what the step works on, as text, before the step and after it, when `keep_text` is set
-};
-
-struct ScheduleOptions {
-  int stop_after = -1;  // run only the first n steps of the list
-  bool keep_text = false;
-  bool verify = true;
-};
-
 struct Schedule {
   Program program;                 // not complete when the run has stopped before the last step
   std::vector<std::string> notes;  // decisions, one line each
-  std::vector<StepRecord> steps;
+  std::vector<StepRecord> steps;   // one each, for all segments; texts before and after it when `keep_text` is set
 };
 
 // Turns a verified graph into loops. Verifies after each step that changed something.
-Result<Schedule> schedule(Graph graph, const ScheduleOptions& options = {});
+Result<Schedule> schedule(Graph graph, const StepOptions& options = {});
 
 }  // namespace accel

@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(Files, Golden, testing::ValuesIn(golden_files()), [](co
 TEST(Runner, StopsAfterNPasses) {
   Result<Graph> graph = parse_graph("graph {\n b0:\n %0 = dim() {dims = [4]} : py_scalar int64\n ret(%0) }");
   ASSERT_TRUE(graph.ok()) << graph.failure().detail;
-  PassOptions options{.stop_after = 1, .keep_text = true};
+  StepOptions options{.stop_after = 1, .keep_text = true};
   auto records = run_passes(*graph, Target{}, options);
   ASSERT_TRUE(records.ok());
   ASSERT_EQ(records->size(), 1u);

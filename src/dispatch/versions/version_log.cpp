@@ -18,9 +18,8 @@ void log_guards(const std::string& function, const Entry& entry) {
 }
 
 // Passes, or steps of the schedule.
-template <class Step>
-void log_steps(LogTopic topic, const std::string& function, const char* kind, const std::vector<Step>& steps) {
-  for (const Step& step : steps) {
+void log_steps(LogTopic topic, const std::string& function, const char* kind, const std::vector<StepRecord>& steps) {
+  for (const StepRecord& step : steps) {
     std::string text = function + kind + step.name + ", " + milliseconds(step.seconds);
     if (step.changed && !step.text.empty()) text += "\n" + step.text;
     log_record(topic, text);
