@@ -19,10 +19,9 @@ constexpr int64_t fewest_blocks = 16, fewest_block_rows = 16, most_block_rows = 
 // neighbours, are computed by a nest of their own before anything is stored.
 class RowWriter {
  public:
-  RowWriter(const Graph& graph, const Placement& placement, Lowering& lowering, const RowStores& rows)
-      : graph_(graph), lowering_(lowering), dims_(lowering.dims()), rows_(rows) {
-    for (NodeId n : rows.stores)
-      targets_.push_back(*store_target(graph, placement, lowering, graph.nodes[static_cast<size_t>(n)]));
+  RowWriter(const Graph& graph, const Placement& placement, Lowering& lowering, const RowStores& rows,
+            const std::vector<StoreTarget>& targets)
+      : graph_(graph), lowering_(lowering), dims_(lowering.dims()), rows_(rows), targets_(targets) {
     const Type& type = graph.type(targets_[0].value);
     shape_ = type.shape;
     order_ = type.axis_order();
@@ -172,7 +171,7 @@ class RowWriter {
   Lowering& lowering_;
   DimTable& dims_;
   const RowStores& rows_;
-  std::vector<StoreTarget> targets_;
+  const std::vector<StoreTarget>& targets_;
   std::vector<Dim> shape_;
   std::vector<uint8_t> order_;
   Index index_;
@@ -236,10 +235,6 @@ Nest rows_of_several_shapes(const Graph& graph, const Placement& placement, Lowe
   return nest;
 }
 
-}  // namespace
-
-namespace {
-
 // Whether the computation of the values can be written inside loops over rows.
 bool fits_rows(const Graph& graph, const Placement& placement, const RowStores& rows) {
   bool apart = std::none_of(placement.places.begin(), placement.places.end(), [](Place p) { return p == Place::row; });
@@ -279,10 +274,10 @@ std::vector<Nest> lower_row_stores(const Graph& graph, const Placement& placemen
     const Node& node = graph.nodes[static_cast<size_t>(n)];
     lowering.set_root_buffer(node.results[0], lowering.root_buffer(node.operands[0]));
   }
-  if (!rows.own_elements) return RowWriter(graph, placement, lowering, rows).write();
   std::vector<StoreTarget> targets;
   for (NodeId n : rows.stores)
     targets.push_back(*store_target(graph, placement, lowering, graph.nodes[static_cast<size_t>(n)]));
+  if (!rows.own_elements) return RowWriter(graph, placement, lowering, rows, targets).write();
   if (!rows.row_axes.empty()) return {rows_of_several_shapes(graph, placement, lowering, rows, targets)};
   std::vector<Nest> out = {lower_nest(graph, placement, lowering, targets)};
   out[0].name = "store";
