@@ -20,14 +20,13 @@ bool is_reduced(const Node& node, int axis) {
 // Whether combining in any order gives the same bits.
 bool any_order(Op op, DType dtype) {
   char kind = dtype_kind(dtype);
-  if (op == Op::maximum || op == Op::minimum || op == Op::fmax || op == Op::fmin) return kind != 'c';
+  if (is_extreme(op)) return kind != 'c';
   return kind == 'b' || kind == 'i' || kind == 'u';
 }
 
 // Whether the first element may be combined twice.
 bool idempotent(Op op) {
-  return op == Op::maximum || op == Op::minimum || op == Op::fmax || op == Op::fmin || op == Op::logical_and ||
-         op == Op::logical_or || op == Op::bitwise_and || op == Op::bitwise_or;
+  return is_extreme(op) || op == Op::logical_and || op == Op::logical_or || op == Op::bitwise_and || op == Op::bitwise_or;
 }
 
 std::optional<Literal> identity_of(Op op, DType dtype) {
