@@ -1,7 +1,6 @@
 #include "schedule/graph/segments.h"
 
 #include <algorithm>
-#include <map>
 
 #include "ir/analysis/above.h"
 #include "ir/analysis/flow.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include "schedule/analysis/coalesce.h"
 #include "schedule/lowering/lowering.h"
