@@ -47,7 +47,7 @@ class Hoisting {
   bool is_array(ValueId v) const { return type(v).rank() > 0; }
   bool is_view(NodeId n) const { return op_class(node(n).op) == OpClass::view; }
 
-  // * --- users of values ------------------------------------------------------------------------------------------------
+  // --- users of values --------------------------------------------------------------------------------------------------
 
   void find_users() {
     before_ = predecessors(graph_);

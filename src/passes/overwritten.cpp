@@ -56,7 +56,7 @@ class Overwritten {
     return true;
   }
 
-  // * --- the users of the store -----------------------------------------------------------------------------------------
+  // --- the users of the store -------------------------------------------------------------------------------------------
 
   // The store that overwrites this one: the only user of its result, which writes the same elements or all.
   std::optional<Following> following(NodeId id) {
@@ -69,7 +69,7 @@ class Overwritten {
     return Following{std::move(*sole), {}};
   }
 
-  // * --- the paths between the stores -----------------------------------------------------------------------------------
+  // --- the paths between the stores -------------------------------------------------------------------------------------
 
   // Whether nothing on the nodes [begin, end) can see memory.
   bool is_quiet(std::vector<NodeId>::const_iterator begin, std::vector<NodeId>::const_iterator end) {

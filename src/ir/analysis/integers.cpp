@@ -351,7 +351,7 @@ bool Integers::collect_fitting(const Node& node, std::vector<Linear>& out) {
   return true;
 }
 
-// * --- facts at a position -------------------------------------------------------------------------------------------------
+// --- facts at a position ---------------------------------------------------------------------------------------------------
 
 ValueId Integers::param_of(Linear::Key key) const {
   if (key < 0 || key >= first_expression) return no_value;

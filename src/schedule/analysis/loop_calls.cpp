@@ -6,7 +6,7 @@ namespace accel {
 
 namespace {
 
-// Whether the memory behind v is walked forwards whatever the argument: NumPy's complex loops have other bits for negative
+// Whether the memory of v is walked forwards whatever the argument: NumPy's complex loops have other bits for negative
 // strides.
 bool walks_forwards(const Graph& graph, ValueId v) {
   while (!graph.is_input(v) && op_class(graph.producer(v).op) == OpClass::view) {

@@ -13,14 +13,14 @@ namespace accel {
 struct RowStores {
   std::vector<NodeId> stores;  // to values of one rank and order, each to memory of its own
   int64_t before = 0;          // rows of what is stored to that a row of the values needs: so many before its own,
-  int64_t after = 0;           // and so many behind it
-  // Every element needs no other element that is stored to but such as are read once for its row: it goes where it belongs at
-  // once.
+  int64_t after = 0;           // and so many after it
+  // Of what is stored to, an element of the values needs none but the one that it replaces, and those that are read once for
+  // its row or for all rows: it is stored as soon as it is computed.
   bool direct = true;
-  bool own_elements = true;     // not even those of its row
-  std::vector<ValueId> copied;  // parts of what is stored to that all rows need: to be kept before the first store
+  bool own_elements = true;     // nor those that are read once for its row
+  std::vector<ValueId> copied;  // parts of what is stored to that all rows need: to be copied before the first store
   // Of values of several shapes, per store: the axis of the base that the rows run over. No store needs anything that another
-  // one overwrites, and rows of different values at one place of their bases belong together. Empty: all have one shape.
+  // one overwrites, and rows of different values at one index of their bases are stored together. Empty: all have one shape.
   std::vector<size_t> row_axes;
 };
 

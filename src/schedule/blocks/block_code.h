@@ -18,7 +18,7 @@ class BlockCode {
 
   // The temp of a scalar. An input is read at the end of `steps`.
   TempId scalar(ValueId v, std::vector<BlockStep>& steps);
-  // The same, where it may be a constant or an expression of symbols, which have no temp.
+  // The temp of a scalar, or of a constant or an expression of symbols, which gets a new one at the end of `steps`.
   TempId scalar_or_leaf(ValueId v, std::vector<BlockStep>& steps);
   // A new symbol with the value of `temp` from here on.
   Dim bound(TempId temp, std::vector<BlockStep>& steps);
@@ -27,7 +27,7 @@ class BlockCode {
   // A new temp with the value of an expression.
   TempId number(Dim value, std::vector<BlockStep>& steps);
   void assign(TempId variable, TempId value, std::vector<BlockStep>& steps);
-  // The way over edge k of a terminator.
+  // Edge k of a terminator: its target, and what it assigns and swaps.
   Edge edge(const Terminator& t, int k, std::vector<BlockStep>& steps);
 
  private:

@@ -20,7 +20,7 @@ class Linker {
   void link(const SegmentGraph& part, Program program, std::vector<BlockStep>& steps);
 
  private:
-  // What names of the segment's program are called in the whole one.
+  // The names in the whole program of what the segment's program names.
   struct Names {
     std::vector<BufferId> buffers;  // -1: none
     std::vector<int> imports;

@@ -73,11 +73,11 @@ class TiledLoopWriter {
     out.poll = loop.poll;
     append_scalar(std::move(zero), out.steps);
     append_scalar(std::move(test), out.steps);
-    if (loop.leaves_to >= 0) ask_behind_slice(loop, lengths);
+    if (loop.leaves_to >= 0) ask_after_slice(loop, lengths);
   }
 
   // At the exit the counter is that of the last iteration.
-  void ask_behind_slice(const PointwiseLoop& loop, std::pair<TempId, TempId> lengths) {
+  void ask_after_slice(const PointwiseLoop& loop, std::pair<TempId, TempId> lengths) {
     ProgramBlock& out = block(loop.body);
     const TempId counter = temp_of(loop.counter), known = temp_of(loop.next_counter);
     const TempId next = known >= 0 ? known : program_.add_temp(DType::int64);

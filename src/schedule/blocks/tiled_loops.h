@@ -7,7 +7,7 @@
 
 namespace accel {
 
-// Writes the blocks of a loop: the header runs all iterations, or a slice of them; the body asks behind each slice whether the
+// Writes the blocks of a loop: the header runs all iterations, or a slice of them; the body asks after each slice whether the
 // run is to leave for an exit that hands the state over.
 void write_tiled_loop(ProgramState& state, BlockCode& code, Linker& linker, const PointwiseLoop& loop);
 

@@ -162,7 +162,7 @@ class BlockWriter {
   Linker linker_;
   std::vector<ExitOutputs> exits_;
   std::set<BlockId> replaced_;
-  std::set<BlockId> asking_;  // bodies of loops that run tile by tile, which ask behind each slice
+  std::set<BlockId> asking_;  // bodies of loops that run tile by tile, which ask after each slice
 };
 
 }  // namespace

@@ -160,7 +160,7 @@ class Recogniser {
     return names(n.attrs.dims) || names(n.attrs.steps) || names(graph_.type(n.results[0]).shape);
   }
 
-  // An exit behind an iteration may hand over its counter, and what the next one begins with.
+  // An exit after an iteration may return its counter, and the states of the next one.
   bool check_exit(const Block& exit) const {
     if (exit.terminator.kind != TerminatorKind::leave || !exit.params.empty()) return false;
     auto is_leaf = [&](NodeId n) { return node(n).op == Op::constant || node(n).op == Op::dim; };
@@ -171,7 +171,7 @@ class Recogniser {
            });
   }
 
-  // Nothing that the loop computes is used behind it, but for its parameters.
+  // Nothing that the loop computes is used after it, but for its parameters.
   bool check_uses() const {
     auto escapes = [&](ValueId v) {
       return inside(v) && graph_.values[static_cast<size_t>(v)].producer >= 0 && graph_.producer(v).op != Op::constant &&

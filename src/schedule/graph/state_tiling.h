@@ -1,5 +1,5 @@
 #pragma once
-// Interchange: a counted loop whose body is pointwise over one index space runs for one tile of elements after the other, so
+// State tiling: a counted loop whose body is pointwise over one index space runs for one tile of elements after the other, so
 // that the state of a tile stays in registers and the nearest memory, and a tile that does not change any more is done.
 
 #include <optional>
@@ -20,14 +20,14 @@ struct PointwiseLoop {
   ValueId end = no_value;  // what the counter is compared with; no_value: `end_dim` is what it does not reach
   std::optional<Dim> end_dim;
   std::optional<int> bound;  // a symbol that is the counter's value
-  // How an interrupted run leaves behind a slice of the iterations: the exit that hands nothing over, or the block of an exit
-  // that does. Neither: all iterations run in one go.
+  // How an interrupted run leaves after a slice of the iterations: an exit without outputs, or the block of one that has some.
+  // Neither: all iterations run without interruption.
   int poll = 0;
   BlockId leaves_to = -1;
   bool is_sliced() const { return poll > 0 || leaves_to >= 0; }
   std::vector<ValueId> states;  // array parameters of the header
   std::vector<ValueId> next;    // their values after an iteration
-  // The next states equal the states, and will do so ever after, where none of these hold. None: not known.
+  // Masks: where none holds, the next states equal the states, as do all later ones. Empty: unknown.
   std::vector<ValueId> changing;
   // What the loop does besides (tile_sinking.h), in nodes of its body. Empty: nothing.
   std::vector<ValueId> starts;  // per state: what it is in the beginning; no_value: what is in its memory

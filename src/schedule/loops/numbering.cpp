@@ -35,7 +35,7 @@ class Numbering {
     }
   }
 
-  // A variable of loops that are one behind the other has one number.
+  // Loops that follow each other may share a variable, which has one number.
   void add(Dim variable) {
     if (variable.id < 0) return;
     const int number = DimTable::first_variable + static_cast<int>(numbers_.size());

@@ -6,8 +6,8 @@
 
 namespace accel {
 
-// Numbers the variables of each nest from 0 on, in the order of their loops, so that neither texts nor kernels depend on what
-// variables the steps have made on their way.
+// Numbers the variables of each nest from 0 on, in the order of their loops, so that neither texts nor kernels depend on which
+// variables the steps have made.
 Result<bool> number_variables(ProgramState& state);
 
 }  // namespace accel

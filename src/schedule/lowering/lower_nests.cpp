@@ -28,7 +28,7 @@ StoreTarget by_own_axes(const Graph& graph, const Placement& placement, Lowering
   return {from, copy.buffer, copy.base, dense_strides(lowering.dims(), dense), true};
 }
 
-// The elements of a value, at the target's place, without loops over axes that have been added to it.
+// `target` with the elements of v, without loops over axes that have been added to v.
 StoreTarget without_new_axes(const Graph& graph, const Placement& placement, StoreTarget target, ValueId v) {
   target.value = under_new_axes(graph, placement.places, v);
   target.copied = target.value != v;
@@ -39,7 +39,7 @@ StoreTarget without_new_axes(const Graph& graph, const Placement& placement, Sto
   return target;
 }
 
-// One nest per operand, each stored behind the one before it.
+// One nest per operand, each stored after the one before it.
 void lower_join(const Graph& graph, const Placement& placement, Lowering& lowering, ValueId v, std::vector<Nest>& nests) {
   DimTable& dims = lowering.dims();
   const Node& node = graph.producer(v);

@@ -62,8 +62,7 @@ class Lowering : public StatementLowering {
   TempId value_at(ValueId v, const Index& index);
   // A temp with that element, computed even when v has memory: for the code that fills it.
   TempId computed(ValueId v, const Index& index);
-  // Computes it where its operands are single elements.
-  bool is_call(ValueId v) const;
+  // The element, computed from single elements of its operands.
   TempId element_at(ValueId v, const Node& node, const Index& index);
   // The element of v at index is `temp`, in the innermost open scope.
   void set_value(ValueId v, const Index& index, TempId temp) { innermost().temps[{v, index}] = temp; }
@@ -89,6 +88,7 @@ class Lowering : public StatementLowering {
   TempId gather_at(ValueId v, const Node& node, const Index& index);
   TempId pointwise_at(ValueId v, const Node& node, const Index& index);
   bool computed_here(const StoreTarget& target);
+  bool is_call(ValueId v) const;
   bool calls_tiles(ValueId v) const;  // whether computing v itself needs loops over tiles of its own
 
   const Graph& graph_;

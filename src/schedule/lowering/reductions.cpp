@@ -191,7 +191,7 @@ TempId ReductionLowering::combined_at(ValueId v, const Node& node, const Index& 
   return lowering_.compute(op, {total, choose(element, lowering_.literal(neutral))}, dtype, id);
 }
 
-// NumPy multiplies float16 numbers in float32 and rounds once per piece; under a mask, behind each sequence of elements that
+// NumPy multiplies float16 numbers in float32 and rounds once per piece; under a mask, after each sequence of elements that
 // count: rounding again where none counts changes nothing.
 TempId ReductionLowering::half_product_at(ValueId v, const Node& node, const Index& index, Dim begin, Dim extent,
                                           TempId total) {

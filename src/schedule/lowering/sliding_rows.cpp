@@ -110,7 +110,8 @@ class RowWriter {
     end_ = dims_.max(start_, dims_.sub(rows, dims_.constant(rows_.after)));
   }
 
-  // The kept row of a block's row: rows wait in turn, those at its end have places of their own.
+  // The number of the temporary row that a row of a block waits in: rows share the first ones in rotation, each of those at the
+  // end of the block has its own.
   Dim waiting_place(Dim row) { return waiting_ == 1 ? dims_.constant(0) : dims_.mod(row, dims_.constant(waiting_)); }
   Dim end_place(Dim step) { return dims_.add(dims_.constant(waiting_), step); }
 
@@ -181,7 +182,7 @@ class RowWriter {
   std::vector<BufferId> kept_;  // per target
 };
 
-// The first place of a store on the axis of its base that its rows run over.
+// The first index of a store along the axis of its base that its rows run over.
 Dim first_row(const Graph& graph, DimTable& dims, const Node& store, size_t axis) {
   Index index(graph.type(store.operands[1]).shape.size(), dims.constant(0));
   for (ValueId v = store.operands[1]; v != store.operands[0]; v = graph.producer(v).operands[0])

@@ -11,11 +11,11 @@
 
 namespace accel {
 
-// Finds out whether the stores of a segment can go row by row, if that is tried: if they need values in memory that they do not
-// have, the next time they have them; if they cannot, all values are computed before the first store.
+// Finds out whether the stores of a segment can go row by row, if that is tried. Where they need copies of what they overwrite,
+// the steps run again with these in memory; where rows are no order, with all values computed before the first store.
 Result<bool> slide_rows(SegmentState& state);
 
-// Writes the nests. Requires values in memory as `row_stores` was told, those of `copied` among them.
+// Writes the nests. Requires that the values for which `in_memory` held in row_stores(), and those of `copied`, are in memory.
 std::vector<Nest> lower_row_stores(const Graph& graph, const Placement& placement, Lowering& lowering, const RowStores& rows);
 
 }  // namespace accel

@@ -11,7 +11,7 @@ namespace accel {
 namespace {
 
 constexpr int64_t lane_count = 64;            // elements whose state is worked on at a time
-constexpr int64_t recorded_lane_count = 256;  // the same where flags may be read behind each operation
+constexpr int64_t recorded_lane_count = 256;  // instead, where flags may be read after each operation
 
 // The body as a graph without stores: a store is a selection.
 class BodyGraph {

@@ -10,7 +10,8 @@
 namespace accel {
 
 // The nest that runs the loop. Its symbols: `first`, the counter's first value, and `count`, the number of iterations.
-// `part` gets the values behind inputs; the program has no outputs, as states are updated in place.
+// `part` becomes the body of the loop as a graph of its own; the program has no outputs, as states are updated in
+// place.
 Program lower_pointwise_loop(const Graph& graph, const std::vector<int>& origins, const PointwiseLoop& loop, Dim first,
                              Dim count, SegmentGraph& part);
 

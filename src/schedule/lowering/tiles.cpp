@@ -13,16 +13,16 @@ namespace accel {
 namespace {
 
 // NumPy's vector loops gather the elements of a scalar operand, which is slower than to load as many side by side. An exponent
-// that its loop for scalars may treat in a way of its own stays a scalar.
+// for which its loop for scalars may have a special case stays a scalar.
 bool is_spread(const Graph& graph, const Node& node, ValueId operand) {
   if (dtype_kind(graph.type(operand).dtype) != 'f' || item_size(graph.type(operand).dtype) < 4) return false;
   if (node.op == Op::arctan2) return true;
   if (node.op != Op::power) return false;
   if (operand != node.operands[1]) return true;
-  constexpr double own_ways[] = {-1, 0, 0.5, 1, 2};
+  constexpr double special_exponents[] = {-1, 0, 0.5, 1, 2};
   if (graph.is_input(operand) || graph.producer(operand).op != Op::constant) return false;
   double exponent = graph.producer(operand).attrs.literal.as_complex().real();
-  return std::find(std::begin(own_ways), std::end(own_ways), exponent) == std::end(own_ways);
+  return std::find(std::begin(special_exponents), std::end(special_exponents), exponent) == std::end(special_exponents);
 }
 
 }  // namespace
@@ -155,7 +155,7 @@ bool TileLowering::may_walk_backwards(Dim stride) {
   return unknown_sign || dims_.evaluate(stride, graph_.hints) < 0;
 }
 
-// The elements in a tile, from behind where NumPy walks so.
+// Copies the elements to a tile, from the last to the first where NumPy walks backwards.
 CallOperand TileLowering::copied_operand(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent) {
   DType dtype = graph_.type(v).dtype;
   Dim item = dims_.constant(item_size(dtype)), backwards = walked_backwards(dims_, graph_, placement_.places, node, v);

@@ -24,7 +24,7 @@ struct ProgramState;
 // program. Requires a graph whose memory is owned (copy_insertion.h).
 Result<bool> assign_buffers(ProgramState& state);
 
-// Finds the temps that statements outside of nests use, on every way to a normal end, and whose size is known at the start:
+// Finds the temps that statements outside of nests use, on every path to a normal end, and whose size is known at the start:
 // they get their memory there. Requires that the program has all steps of its blocks.
 Result<bool> provide_early(ProgramState& state);
 

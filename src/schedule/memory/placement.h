@@ -25,7 +25,7 @@ struct Placement {
 // Whether the inline computation of v needs loops over tiles of its own: it calls a library loop, or something in it is tiled.
 bool needs_tiles(const Graph& graph, const Placement& placement, ValueId v);
 
-// Value behind the view ops of v that has memory under `places` (or is an input); no_value when there is none.
+// The value that v is a view of, or v itself, if it has memory under `places` or is an input; no_value otherwise.
 ValueId located_base(const Graph& graph, const std::vector<Place>& places, ValueId v);
 // v, or what it is without the axes that have been added to it where it is computed.
 ValueId under_new_axes(const Graph& graph, const std::vector<Place>& places, ValueId v);

@@ -22,7 +22,7 @@ struct LoweredSegment {
 struct ProgramState : GraphState {
   std::optional<Segments> segments;
   Places places;
-  std::map<std::pair<BlockId, size_t>, LoweredSegment> lowered;  // by block and place among its segments
+  std::map<std::pair<BlockId, size_t>, LoweredSegment> lowered;  // by block and position among its segments
   Program program;
 };
 
