@@ -11,7 +11,8 @@ namespace accel {
 namespace {
 
 // Rows at the ends of a block are computed apart, and go through memory: long blocks have fewer of them. Blocks run in
-// parallel: threads need some each. Beyond `most_block_rows` the ends cost next to nothing.
+// parallel: threads need some each. Beyond `most_block_rows` no clear gain was measured
+// (docs/developer/peepholes.md).
 constexpr int64_t fewest_blocks = 16, fewest_block_rows = 16, most_block_rows = 64;
 
 // Rows are cut into blocks that run in parallel. A row is computed into one of a few rows of temporary memory that a block has,
