@@ -92,7 +92,7 @@ class SharedTemps {
         for (TempId temp : nest_parameters(facts_, program_.nests[static_cast<size_t>(step.nest)])) use(temp, b);
     }
     if (block.condition >= 0) use(block.condition, b);
-    if (asks_itself(facts_, block))
+    if (polls_explicitly(facts_, block))
       for (const auto& [param, value] : block.edges[1].scalars) out_.insert(value);
     for (const Edge& edge : block.edges)
       for (const auto& [param, value] : edge.scalars) out_.insert(param), use(value, b);

@@ -9,13 +9,15 @@
 
 namespace accel {
 
-// Edges (block, number) with polls, and the number of turns that one iteration counts for.
-struct Turns {
+// What an iteration of a loop subtracts from the budget that a run has until its next poll (`turns` in the text). The unit is
+// an iteration of a few statements.
+struct PollCost {
   int fixed = 1;
-  std::vector<Dim> work;   // element operations, each of which counts as one
+  std::vector<Dim> work;   // element operations, each of which costs one
   bool has_loops = false;  // loops that poll by themselves
 };
-using PolledEdges = std::map<std::pair<size_t, int>, Turns>;
+// By edge (block, number of its edge) with a poll: the cost of an iteration.
+using PolledEdges = std::map<std::pair<size_t, int>, PollCost>;
 
 struct Failures {
   int events = 0;       // floating-point events (EventBits)

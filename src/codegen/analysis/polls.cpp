@@ -9,9 +9,9 @@ namespace {
 constexpr long strip_length = 1 << 16;  // of a loop of a few statements: some 50 microseconds
 constexpr size_t statements_of_strip = 16;
 constexpr int64_t largest_step = 1 << 20;
-// The time of an iteration is counted in turns: an iteration of a few statements takes one, and each of these steps so many.
-constexpr int turns_of_nest = 64, turns_of_inner_loop = 1024, turns_of_draw = 16;
-constexpr int turns_of_call = 1 << 14;  // its duration is unknown
+// Costs of steps in units of an iteration of a few statements (PollCost).
+constexpr int cost_of_nest = 64, cost_of_inner_loop = 1024, cost_of_draw = 16;
+constexpr int cost_of_call = 1 << 14;  // its duration is unknown
 
 // Whether a nest calls one of NumPy's functions of whole matrices.
 bool calls_solver(const Body& body) {
@@ -47,8 +47,8 @@ class PollFinder {
   void find_back_edges();
   void place_poll(const BackEdge& back);
   bool is_short(const BackEdge& back) const;
-  bool is_asked_otherwise(const BackEdge& back, bool asks);
-  Turns turns_of_loop(const BackEdge& back) const;
+  bool polls_otherwise(const BackEdge& back, bool is_explicit);
+  PollCost cost_of_iteration(const BackEdge& back) const;
   bool is_counted(size_t header, size_t latch) const;
   void find_strip(const BackEdge& back);
   std::optional<int64_t> constant_number(const ProgramBlock& block, TempId temp) const;
@@ -94,10 +94,10 @@ void PollFinder::find_back_edges() {
 
 // Back edges poll for interruption. Innermost counted loops poll after each strip instead.
 void PollFinder::place_poll(const BackEdge& back) {
-  const bool asks = asks_itself(facts_, program_.blocks[back.from]), brief = is_short(back);
-  if (asks) out_.questions[program_.blocks[back.from].condition] = turns_of_loop(back);
-  if (brief && is_counted(back.header(), back.from) && is_asked_otherwise(back, asks)) return;
-  if (!asks) out_.edges.emplace(std::pair(back.from, back.which), brief ? Turns() : turns_of_loop(back));
+  const bool is_explicit = polls_explicitly(facts_, program_.blocks[back.from]), brief = is_short(back);
+  if (is_explicit) out_.explicit_polls[program_.blocks[back.from].condition] = cost_of_iteration(back);
+  if (brief && is_counted(back.header(), back.from) && polls_otherwise(back, is_explicit)) return;
+  if (!is_explicit) out_.edges.emplace(std::pair(back.from, back.which), brief ? PollCost() : cost_of_iteration(back));
 }
 
 // Whether an iteration has no loop in it and calls nothing.
@@ -112,29 +112,29 @@ bool PollFinder::is_short(const BackEdge& back) const {
 }
 
 // Whether a short counted loop ends soon, runs in strips, or need not poll.
-bool PollFinder::is_asked_otherwise(const BackEdge& back, bool asks) {
+bool PollFinder::polls_otherwise(const BackEdge& back, bool is_explicit) {
   if (ends_soon(back.header(), back.from)) {
-    if (asks) out_.questions.erase(program_.blocks[back.from].condition);
+    if (is_explicit) out_.explicit_polls.erase(program_.blocks[back.from].condition);
     return true;
   }
   if (latches_[back.header()] == 1) find_strip(back);
   if (out_.strips.contains(back.header())) return true;
-  if (asks || program_.blocks[back.from].poll != 0) return false;
+  if (is_explicit || program_.blocks[back.from].poll != 0) return false;
   out_.optional_edges.emplace(back.from, back.which);
   return true;
 }
 
-// The turns of an iteration of a loop; loops within it poll by themselves.
-Turns PollFinder::turns_of_loop(const BackEdge& back) const {
-  Turns out;
+// The cost of an iteration of a loop. Inner loops count once, as they poll by themselves.
+PollCost PollFinder::cost_of_iteration(const BackEdge& back) const {
+  PollCost out;
   for (size_t block : back.loop) {
-    if (block != back.header() && headers_.contains(block)) out.fixed += turns_of_inner_loop, out.has_loops = true;
+    if (block != back.header() && headers_.contains(block)) out.fixed += cost_of_inner_loop, out.has_loops = true;
     for (const BlockStep& step : program_.blocks[block].steps) {
       for (const Stmt& stmt : step.body)
-        if (calls(stmt)) out.fixed += stmt.kind == StmtKind::draw ? turns_of_draw : turns_of_call;
+        if (calls(stmt)) out.fixed += stmt.kind == StmtKind::draw ? cost_of_draw : cost_of_call;
       if (step.kind != StepKind::nest) continue;
       const Nest& nest = program_.nests[static_cast<size_t>(step.nest)];
-      out.fixed += calls_solver(nest.body) ? turns_of_call : turns_of_nest;
+      out.fixed += calls_solver(nest.body) ? cost_of_call : cost_of_nest;
       if (nest.work.id >= 0) out.work.push_back(nest.work);
     }
   }
@@ -260,15 +260,15 @@ bool PollFinder::is_inside(size_t latch, int block, size_t header) const {
 
 Polls find_polls(const Program& program, const Facts& facts) { return PollFinder(program, facts).run(); }
 
-bool asks_itself(const Facts& facts, const ProgramBlock& block) {
+bool polls_explicitly(const Facts& facts, const ProgramBlock& block) {
   const Stmt* condition = block.end == BlockEnd::branch ? facts.definition(block.condition) : nullptr;
   return condition != nullptr && condition->kind == StmtKind::interrupted;
 }
 
-std::optional<size_t> asked_by(const Program& program, const Facts& facts, const ProgramBlock& exit) {
+std::optional<size_t> explicit_poll_of(const Program& program, const Facts& facts, const ProgramBlock& exit) {
   for (size_t b = 0; b < program.blocks.size(); ++b) {
     const ProgramBlock& block = program.blocks[b];
-    if (asks_itself(facts, block) && &program.blocks[static_cast<size_t>(block.edges[0].target)] == &exit) return b;
+    if (polls_explicitly(facts, block) && &program.blocks[static_cast<size_t>(block.edges[0].target)] == &exit) return b;
   }
   return std::nullopt;
 }

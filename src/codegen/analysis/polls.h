@@ -25,7 +25,7 @@ struct Polls {
   PolledEdges edges;
   std::set<std::pair<size_t, int>> back_edges;
   std::set<std::pair<size_t, int>> optional_edges;  // these alone do not require backups of memory: a run may have to go on
-  std::map<TempId, Turns> questions;                // by conditions of blocks that poll explicitly: turns of an iteration
+  std::map<TempId, PollCost> explicit_polls;        // by condition of a block that polls explicitly: the cost of an iteration
   std::map<size_t, Strip> strips;                   // by header
   bool has_loops = true;
 };
@@ -33,8 +33,8 @@ struct Polls {
 Polls find_polls(const Program& program, const Facts& facts);
 
 // Whether the block polls explicitly, and branches on the result.
-bool asks_itself(const Facts& facts, const ProgramBlock& block);
+bool polls_explicitly(const Facts& facts, const ProgramBlock& block);
 // The block that polls explicitly, and branches to this exit if the run is interrupted.
-std::optional<size_t> asked_by(const Program& program, const Facts& facts, const ProgramBlock& exit);
+std::optional<size_t> explicit_poll_of(const Program& program, const Facts& facts, const ProgramBlock& exit);
 
 }  // namespace accel

@@ -98,12 +98,12 @@ void BlockWriter::branch(size_t number) {
     return edges.go(number, 0);
   }
   if (control_.polls.strips.contains(number)) return edges.end_strip(number);
-  if (loop && asks_itself(block)) return edges.go(number, 1);  // the calling thread polls, between parts of the loop
+  if (loop && polls_explicitly(block)) return edges.go(number, 1);  // the calling thread polls, between parts of the loop
   code_.open(cat("if (", temp_name(block.condition), ")"));
   if (block.is_guessed) code_.line("asm volatile(\"\");");  // nothing that g++ could do on both paths
   edges.go(number, 0);
   code_.close();
-  if (asks_itself(block)) {  // the run may continue from the exit
+  if (polls_explicitly(block)) {  // the run may continue from the exit
     code_.line(cat("goto c", static_cast<long>(number), ";"));
     code_.close();
     code_.line(cat("c", static_cast<long>(number), ":"));

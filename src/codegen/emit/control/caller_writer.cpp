@@ -14,7 +14,7 @@ void CallerWriter::write_call(const Stmt& stmt) {
     if (control_.loop != nullptr) return;  // the calling thread polls between parts of the loop
     const std::string leaves = std::to_string(stmt.numbers[0]);
     return define(stmt,
-                  cat(EdgeWriter(control_).time_to_ask(stmt.dst), " && (turns = turns_before_exit(frame, ", leaves, ")) == 0"));
+                  cat(EdgeWriter(control_).poll_is_due(stmt.dst), " && (turns = turns_before_exit(frame, ", leaves, ")) == 0"));
   }
   std::vector<std::string> numbers;
   for (int number : stmt.numbers) numbers.push_back(std::to_string(number));

@@ -19,7 +19,7 @@ class ControlWriter : public Writer {
   void save(TempId temp);
   std::string events_text() const { return control_.events_text(); }
   std::string dims_text(const std::vector<Dim>& dims);
-  bool asks_itself(const ProgramBlock& block) const { return accel::asks_itself(copy_.facts, block); }
+  bool polls_explicitly(const ProgramBlock& block) const { return accel::polls_explicitly(copy_.facts, block); }
 
   Control& control_;
   const Program& program_;

@@ -25,7 +25,7 @@ void EdgeWriter::end_strip(size_t header) {
   go(header, 0);
   code_.close();
   code_.open(cat("if (", until, before, end, ")"));
-  if (!asks_itself(program_.blocks[strip.latch])) write_poll(strip.latch, "");
+  if (!polls_explicitly(program_.blocks[strip.latch])) write_poll(strip.latch, "");
   code_.line(cat("goto s", static_cast<long>(header), ";"));
   code_.close();
   go(header, 1);
@@ -33,26 +33,26 @@ void EdgeWriter::end_strip(size_t header) {
 
 // --- polls ------------------------------------------------------------------------------------------------------------
 
-std::string EdgeWriter::turns_text(const Turns& turns) {
-  std::string out = std::to_string(turns.fixed);
-  for (Dim work : turns.work) out += cat(" + turns_of(", dim(work), ")");
+std::string EdgeWriter::cost_text(const PollCost& cost) {
+  std::string out = std::to_string(cost.fixed);
+  for (Dim work : cost.work) out += cat(" + turns_of(", dim(work), ")");
   return out;
 }
 
-std::string EdgeWriter::time_to_ask(TempId question) {
-  auto found = control_.polls.questions.find(question);
-  if (found == control_.polls.questions.end()) return "false";  // the loop ends soon
+std::string EdgeWriter::poll_is_due(TempId condition) {
+  auto found = control_.polls.explicit_polls.find(condition);
+  if (found == control_.polls.explicit_polls.end()) return "false";  // the loop ends soon
   for (const auto& [header, strip] : control_.polls.strips) {
     const ProgramBlock& latch = program_.blocks[strip.latch];
-    if (latch.condition != question) continue;
+    if (latch.condition != condition) continue;
     const bool up = strip.length > 0;
     const std::string until = cat("strip", static_cast<long>(header));
     const std::string ends = cat(temp_name(strip.counter), " + ", strip.step, up ? " >= " : " <= ", until);
     return strip.fixed_end.id < 0 ? ends : cat(ends, " && ", until, up ? " < " : " > ", "(i64)", dim(strip.fixed_end));
   }
-  const Turns& turns = found->second;
-  const std::string spent = cat("(turns -= ", turns_text(turns), ") <= 0");
-  return turns.has_loops ? cat("(", spent, " || frame->has_asked)") : spent;
+  const PollCost& cost = found->second;
+  const std::string spent = cat("(turns -= ", cost_text(cost), ") <= 0");
+  return cost.has_loops ? cat("(", spent, " || frame->has_asked)") : spent;
 }
 
 // Polls for interruption where the condition is false.
@@ -67,7 +67,7 @@ void EdgeWriter::write_poll(size_t from, const std::string& condition) {
 
 void EdgeWriter::poll_at(size_t from, int which) {
   if (auto poll = control_.polls.edges.find({from, which}); poll != control_.polls.edges.end())
-    write_poll(from, cat("(turns -= ", turns_text(poll->second), ") > 0 || "));
+    write_poll(from, cat("(turns -= ", cost_text(poll->second), ") > 0 || "));
   else if (control_.polls.optional_edges.contains({from, which}))
     write_poll(from, "--turns > 0 || ");
 }

@@ -15,8 +15,8 @@ class EdgeWriter : public ControlWriter {
   // Of a header whose loop runs in strips: before its block, and the branch at its end.
   void begin_strip(size_t header);
   void end_strip(size_t header);
-  // The condition under which a latch polls for interruption.
-  std::string time_to_ask(TempId question);
+  // The condition under which a latch polls explicitly; `condition`: that of its branch.
+  std::string poll_is_due(TempId condition);
 
  private:
   std::string label(size_t from, int target) const;
@@ -24,7 +24,7 @@ class EdgeWriter : public ControlWriter {
   void poll_at(size_t from, int which);
   void write_poll(size_t from, const std::string& condition);
   void pass_scalars(const Edge& edge);
-  std::string turns_text(const Turns& turns);
+  std::string cost_text(const PollCost& cost);
 };
 
 }  // namespace accel

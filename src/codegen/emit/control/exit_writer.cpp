@@ -66,7 +66,7 @@ void ExitWriter::exit(const ProgramBlock& block) {
       hand_over(output);
   }
   if (by_table) give_by_table(block);
-  if (std::optional<size_t> from = asked_by(program_, copy_.facts, block))
+  if (std::optional<size_t> from = explicit_poll_of(program_, copy_.facts, block))
     code_.line(cat("if (goes_on(frame, ", block.exit, ")) goto c", static_cast<long>(*from), ";"));
   if (block.exit > 0) code_.line(cat("frame->exit = ", block.exit, ";"));
   code_.line("goto done;");

@@ -97,7 +97,7 @@ int ParallelLoopWriter::leaves(const ParallelLoop& loop) const {
     const ProgramBlock& latch = program_.blocks[static_cast<size_t>(b)];
     for (int k = 0; k < 2; ++k) {
       if (!control_.polls.back_edges.contains({static_cast<size_t>(b), k}) || latch.edges[k].target != loop.header) continue;
-      if (asks_itself(latch)) out = std::max(out, copy_.facts.definition(latch.condition)->numbers[0] == 2 ? 3 : 1);
+      if (polls_explicitly(latch)) out = std::max(out, copy_.facts.definition(latch.condition)->numbers[0] == 2 ? 3 : 1);
       if (latch.poll > 0 && control_.polls.edges.contains({static_cast<size_t>(b), k})) out = std::max(out, 1);
     }
   }
