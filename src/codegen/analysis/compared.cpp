@@ -6,7 +6,11 @@ namespace accel {
 
 namespace {
 
-constexpr StandIn stand_ins[] = {
+struct Estimate {
+  Op op;
+  const char* type;
+};
+constexpr Estimate estimates[] = {
     {Op::exp, "Exp"}, {Op::exp2, "Exp2"}, {Op::log, "Log"}, {Op::log2, "Log2"}, {Op::log10, "Log10"},
 };
 
@@ -46,13 +50,14 @@ bool is_known_before(const Nest& nest, const Body& body, size_t position, TempId
 
 }  // namespace
 
-const StandIn* stand_in(const Program& program, const Stmt& stmt) {
+const char* estimate_of(const Program& program, const Stmt& stmt) {
   if (stmt.kind != StmtKind::call || program.dims.as_constant(stmt.extent) != 1) return nullptr;
   const LoopImport& import = program.imports[static_cast<size_t>(stmt.import)];
-  auto found = std::find_if(std::begin(stand_ins), std::end(stand_ins), [&](const StandIn& s) { return s.op == import.op; });
+  auto found =
+      std::find_if(std::begin(estimates), std::end(estimates), [&](const Estimate& each) { return each.op == import.op; });
   bool floats = std::all_of(import.dtypes.begin(), import.dtypes.end(),
                             [&](DType dtype) { return is_estimated(dtype) && dtype == import.dtypes[0]; });
-  return floats && found != std::end(stand_ins) ? &*found : nullptr;
+  return floats && found != std::end(estimates) ? found->type : nullptr;
 }
 
 std::optional<std::vector<TempId>> compared_with(const Program& program, const Nest& nest, const Body& body, size_t call) {

@@ -8,13 +8,9 @@
 
 namespace accel {
 
-// The estimate that replaces a loop of float32 or float64 (prelude part "compared").
-struct StandIn {
-  Op op;
-  const char* estimate;
-};
-// Null when the statement calls no loop with an estimate for one number.
-const StandIn* stand_in(const Program& program, const Stmt& stmt);
+// The type of prelude part "compared" that estimates the result of a statement's call; null unless the statement calls a loop
+// of float32 or float64 that has an estimate, for one number.
+const char* estimate_of(const Program& program, const Stmt& stmt);
 
 // What the result of `body[call]`, a call for one number in `nest`, is compared with. Nullopt when it has other uses, or
 // when some of these numbers are not known before the call.

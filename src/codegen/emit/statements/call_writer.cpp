@@ -10,13 +10,13 @@ void CallWriter::call(const Stmt& stmt) { library_call(stmt, "call_loop", {dim(s
 // One number. Where the result is only compared, the loop is called if an estimate leaves the comparison undecided.
 void CallWriter::call_for_one(const Body& body, size_t position) {
   const Stmt& stmt = body[position];
-  const StandIn& other = *stand_in(copy_.program, stmt);
   auto numbers = compared_with(copy_.program, emission_.nest, body, position);
   if (!numbers) return call(stmt);
   std::string items = cat(address(stmt.operands[0].address), ", ", address(stmt.operands[1].address));
   for (TempId number : *numbers) items += ", " + temp_name(number);
   DType dtype = copy_.program.imports[static_cast<size_t>(stmt.import)].dtypes.back();
-  code_.open(cat("if (__builtin_expect(!decides<", cpp_type(dtype), ", ", other.estimate, ">(", items, "), 0))"));
+  code_.open(
+      cat("if (__builtin_expect(!decides<", cpp_type(dtype), ", ", estimate_of(copy_.program, stmt), ">(", items, "), 0))"));
   call(stmt);
   code_.close();
 }

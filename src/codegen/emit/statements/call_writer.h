@@ -11,7 +11,7 @@ class CallWriter : public Writer {
   using Writer::Writer;
 
   void call(const Stmt& stmt);
-  // A call for one number (stand_in): statement body[position].
+  // A call for one number (estimate_of): statement body[position].
   void call_for_one(const Body& body, size_t position);
   void gufunc(const Stmt& stmt);
 

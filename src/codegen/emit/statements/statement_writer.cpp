@@ -62,7 +62,7 @@ void StatementWriter::write_at(const Body& body, size_t position) {
 }
 
 void StatementWriter::write_plain(const Body& body, size_t position) {
-  stand_in(copy_.program, body[position]) ? CallWriter(emission_).call_for_one(body, position) : write_one(body[position]);
+  estimate_of(copy_.program, body[position]) ? CallWriter(emission_).call_for_one(body, position) : write_one(body[position]);
 }
 
 void StatementWriter::write_one(const Stmt& stmt) { writer_of(stmt.kind)(emission_, stmt); }
