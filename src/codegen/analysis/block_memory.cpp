@@ -31,9 +31,7 @@ class AllocatedBuffers {
     while (!open_.empty()) {
       size_t from = open_.back();
       open_.pop_back();
-      const ProgramBlock& block = program_.blocks[from];
-      int targets = block.end == BlockEnd::jump ? 1 : block.end == BlockEnd::branch ? 2 : 0;
-      for (int k = 0; k < targets; ++k) pass_edge(from, block.edges[k]);
+      for (const Edge& edge : edges_of(program_.blocks[from])) pass_edge(from, edge);
     }
     std::vector<std::set<BufferId>> out;
     for (auto& allocated : at_start_) out.push_back(allocated ? std::move(*allocated) : std::set<BufferId>());

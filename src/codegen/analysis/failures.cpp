@@ -50,18 +50,12 @@ void add(const Program& program, const Facts& facts, const BlockStep& step, Fail
   }
 }
 
-std::vector<size_t> targets(const ProgramBlock& block) {
-  std::vector<size_t> out;
-  if (block.end != BlockEnd::exit) out.push_back(static_cast<size_t>(block.edges[0].target));
-  if (block.end == BlockEnd::branch) out.push_back(static_cast<size_t>(block.edges[1].target));
-  return out;
-}
-
 using Successors = std::vector<std::vector<size_t>>;  // by block
 
 Successors forward(const Program& program) {
-  Successors out;
-  for (const ProgramBlock& block : program.blocks) out.push_back(targets(block));
+  Successors out(program.blocks.size());
+  for (size_t b = 0; b < out.size(); ++b)
+    for (const Edge& edge : edges_of(program.blocks[b])) out[b].push_back(static_cast<size_t>(edge.target));
   return out;
 }
 

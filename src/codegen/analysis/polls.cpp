@@ -21,8 +21,6 @@ bool calls_solver(const Body& body) {
 
 bool calls(const Stmt& stmt) { return is_for_caller(stmt.kind) && stmt.kind != StmtKind::interrupted; }
 
-int edge_count(const ProgramBlock& block) { return block.end == BlockEnd::jump ? 1 : block.end == BlockEnd::branch ? 2 : 0; }
-
 // A back edge, and the blocks on the path from the loop's header to it.
 struct BackEdge {
   size_t from;
@@ -73,7 +71,7 @@ void PollFinder::find_back_edges() {
   seen[0] = true;
   while (!path.empty()) {
     auto [block, next] = path.back();
-    if (next == edge_count(program_.blocks[block])) {
+    if (next == static_cast<int>(edges_of(program_.blocks[block]).size())) {
       path.pop_back();
       continue;
     }
@@ -214,9 +212,8 @@ bool PollFinder::ends_soon(size_t header, size_t latch) const {
              down = test.op == Op::greater || test.op == Op::greater_equal;
   if (!is_near(end) || !((up && step > 0) || (down && step < 0))) return false;
   for (size_t b = 0; b < program_.blocks.size(); ++b) {
-    for (int k = 0; b != latch && k < edge_count(program_.blocks[b]); ++k) {
-      const Edge& edge = program_.blocks[b].edges[k];
-      if (edge.target != static_cast<int>(header)) continue;
+    for (const Edge& edge : edges_of(program_.blocks[b])) {
+      if (b == latch || edge.target != static_cast<int>(header)) continue;
       auto starts = [&](const auto& pair) { return pair.first == test.args[0]; };
       auto start = std::find_if(edge.scalars.begin(), edge.scalars.end(), starts);
       if (start == edge.scalars.end() || !is_near(constant_number(program_.blocks[b], start->second))) return false;
@@ -250,8 +247,7 @@ bool PollFinder::is_inside(size_t latch, int block, size_t header) const {
     open.pop_back();
     if (at == latch) return true;
     if (!seen.insert(at).second) continue;
-    for (int k = 0; k < edge_count(program_.blocks[at]); ++k)
-      open.push_back(static_cast<size_t>(program_.blocks[at].edges[k].target));
+    for (const Edge& edge : edges_of(program_.blocks[at])) open.push_back(static_cast<size_t>(edge.target));
   }
   return false;
 }

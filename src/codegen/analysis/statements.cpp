@@ -89,4 +89,9 @@ std::vector<BufferId> buffers_of(const Body& body) {
   return {out.begin(), out.end()};
 }
 
+std::span<const Edge> edges_of(const ProgramBlock& block) {
+  const size_t count = block.end == BlockEnd::exit ? 0 : block.end == BlockEnd::jump ? 1 : 2;
+  return std::span(block.edges).first(count);
+}
+
 }  // namespace accel

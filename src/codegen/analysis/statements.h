@@ -1,7 +1,8 @@
 #pragma once
-// What statements are and what bodies name, as far as they alone say it.
+// Properties of single statements and blocks, and what bodies read and write.
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "schedule/program/program.h"
@@ -25,5 +26,7 @@ bool loads_what_it_stores(const Program& program, const Body& body);
 std::vector<TempId> temps_from_outside(const Body& body);
 // Buffers that a body reads or writes, ascending.
 std::vector<BufferId> buffers_of(const Body& body);
+// The edges that lead from a block to others.
+std::span<const Edge> edges_of(const ProgramBlock& block);
 
 }  // namespace accel
