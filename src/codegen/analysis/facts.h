@@ -14,7 +14,7 @@ constexpr int64_t most_stack_scratch = 64 * 1024;
 
 class Facts {
  public:
-  // `quiet_comparisons`: see emit_cpp. Without, what an extreme drops for a NaN raises the event of the comparison anyway.
+  // `quiet_comparisons`: see emit_cpp.
   explicit Facts(const Program& program, bool quiet_comparisons = false);
 
   // The statement that computes a temp; null when nothing does. A declared accumulator is not a value of its own.
@@ -22,8 +22,7 @@ class Facts {
   // Whether a temp has one value in all functions of a nest, so that it is written again rather than passed: constants and
   // scalars.
   bool is_launch_constant(TempId temp) const;
-  // Whether the computation of a temp has floating-point events that a compiler could skip: the temp reaches only selections,
-  // or nothing.
+  // Whether the computation of a temp must stay for its floating-point events (preserved_events.h).
   bool must_preserve(TempId temp) const { return preserved_.contains(temp); }
   // Whether the value is a constant, or computed from nothing else.
   bool is_of_constants(TempId temp) const;

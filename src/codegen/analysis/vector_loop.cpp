@@ -182,7 +182,8 @@ class Finder {
   }
   bool is_fitting(TempId temp) const { return dtype(temp) == DType::bool_ || part_dtype(dtype(temp)) == out_.real; }
 
-  // A mask that holds less often, as far as it is made of comparisons that hold less often.
+  // Finds comparisons that squares may decide. A comparison that they leave undecided can only take lanes from the mask, which
+  // is monotone in it.
   void find_squares() {
     if (out_.masks.size() != 1) return;
     visit(out_.masks[0], true);
@@ -239,7 +240,7 @@ class Finder {
   std::vector<const Stmt*> loads_, stores_;
   std::map<const Stmt*, const Stmt*> store_of_;  // by load
   std::set<TempId> aside_;                       // what is not computed for each lane in each iteration
-  std::map<TempId, int> signs_;  // parts of the mask: 1 where it holds more often if they do, 2 where less often
+  std::map<TempId, int> signs_;                  // parts of the mask: 1: it is increasing in them, 2: decreasing, 3: neither
 };
 
 }  // namespace

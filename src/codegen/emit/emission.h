@@ -41,10 +41,10 @@ struct Emission {
   bool in_unit = false;           // inside text whose events are recorded together
   bool in_rows = false;           // inside a loop that runs tile by tile and whose iterations have rows for their events
   bool in_vectors = false;        // inside a loop that g++ is to make vectors of
-  bool in_lanes = false;          // argmin and argmax have no branches, and say in `open` that this is not enough
-  bool is_pinned = false;         // what is computed is to be done right there
+  bool in_lanes = false;          // argmin and argmax have no branches; they set `open` where these are needed
+  bool is_pinned = false;         // the compiler must not move what is computed
   std::optional<int> group_lane;  // the variable of loops over lanes while they are written for a group of them
-  std::string strip_address;      // where the only store goes instead
+  std::string strip_address;      // replaces the address of the loop's only store; empty: none
 };
 
 }  // namespace accel

@@ -116,7 +116,6 @@ std::string Names::bytes(BufferId id) { return cat(dim(buffer_info(id).elements)
 
 std::string Names::address(const Address& address) { return cat(buffer(address.buffer), " + ", dim(address.offset)); }
 
-// Address of the element at the run-time indices args[first] and on.
 std::string Names::indexed_address(const Stmt& stmt, size_t first) {
   std::string text = address(stmt.address);
   for (size_t k = first; k < stmt.args.size(); ++k)

@@ -152,7 +152,7 @@ void BlockWriter::scalar(const BlockStep& step, size_t position) {
     StatementWriter(emission_).write_at(step.body, position);
 }
 
-// The sums of products that were worked out ahead are no longer right where what they were made of has changed.
+// Invalidates the columns of products that are computed ahead (prelude part "dot") where their operands may have changed.
 void BlockWriter::forget_panels(const Stmt& stmt) {
   int panels = copy_.facts.panel_count();
   if (panels == 0) return;

@@ -1,6 +1,5 @@
 #pragma once
-// CallerWriter: what the caller does for a kernel: its calls, fetching what they gave, numbers drawn, and whether the run is
-// interrupted.
+// CallerWriter: services of the kernel's caller: calls and their results, random numbers, and whether the run is interrupted.
 
 #include "codegen/emit/control/control_writer.h"
 

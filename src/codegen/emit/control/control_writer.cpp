@@ -19,11 +19,8 @@ std::string without_marks(const std::string& text, const std::set<BufferId>& use
 
 void ControlWriter::stop_unless(const std::string& condition) { code_.line(cat("if (!(", condition, ")) goto done;")); }
 
-// The address of a buffer may have changed. Written as a mark, which becomes an assignment only if the text uses the buffer's
-// name.
 void ControlWriter::refresh(BufferId id) { code_.line(cat("@", id, "@")); }
 
-// To be called where a temp has got a value.
 void ControlWriter::save(TempId temp) {
   auto home = control_.homes.find(temp);
   if (home != control_.homes.end()) code_.line(cat("put(home[", home->second, "], ", temp_name(temp), ");"));

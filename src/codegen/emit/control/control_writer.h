@@ -13,9 +13,10 @@ class ControlWriter : public Writer {
 
  protected:
   void stop_unless(const std::string& condition);
-  // Where a buffer's memory is may have changed.
+  // To be called where the address of a buffer may have changed. Writes a mark, which becomes an assignment if the text uses
+  // the buffer's name.
   void refresh(BufferId id);
-  // To be called where a temp has got a value: exits may hand it over from memory.
+  // To be called where a temp gets a value: exits may hand it over from memory.
   void save(TempId temp);
   std::string events_text() const { return control_.events_text(); }
   std::string dims_text(const std::vector<Dim>& dims);

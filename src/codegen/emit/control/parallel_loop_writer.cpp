@@ -39,7 +39,6 @@ std::vector<TempId> temps_of_loop(const Control& control, const ParallelLoop& lo
   return out;
 }
 
-// Before the header of a parallel loop, where edges from outside arrive: the loop but for its last iteration.
 void ParallelLoopWriter::share(size_t number) {
   for (size_t k = 0; k < program_.parallel_loops.size(); ++k) {
     const ParallelLoop& loop = program_.parallel_loops[k];
@@ -104,7 +103,7 @@ int ParallelLoopWriter::leaves(const ParallelLoop& loop) const {
   return out;
 }
 
-// Where there is no memory for it the loop is not shared.
+// Backs up what the loop writes. Without memory for that, threads do not share the loop.
 void ParallelLoopWriter::back_up_written(const ParallelLoop& loop) {
   long count = static_cast<long>(loop.written.size());
   code_.line(cat("Backup before[", count, "];"));

@@ -10,7 +10,8 @@ class ParallelLoopWriter : public ControlWriter {
  public:
   using ControlWriter::ControlWriter;
 
-  // Before the header of a parallel loop, where edges from outside arrive; nothing for other blocks.
+  // Writes the loop but for its last iteration, before the header of a parallel loop, where edges from outside arrive. Nothing
+  // for other blocks.
   void share(size_t block);
 
  private:

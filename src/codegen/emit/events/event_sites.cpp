@@ -62,12 +62,10 @@ std::string EventSites::flags_suffix(const Body& body) {
 
 bool EventSites::has_events(const Stmt& repeat) { return repeat.kind == StmtKind::repeat && !sites_of(repeat.body).empty(); }
 
-// Whether one of the statements is such a loop, with events.
 bool EventSites::has_repeat(const Body& body) {
   return std::any_of(body.begin(), body.end(), [&](const Stmt& stmt) { return has_events(stmt); });
 }
 
-// The first one at any depth; null: there is none.
 const Stmt* EventSites::repeat_in(const Body& body) {
   for (const Stmt& stmt : body) {
     const Stmt* found = has_events(stmt) ? &stmt : repeat_in(stmt.body);

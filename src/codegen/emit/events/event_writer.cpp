@@ -24,8 +24,8 @@ std::string EventWriter::record_text(int site, const std::string& events) const 
   return cat("record(frame, ", emission_.in_rows ? "row" : "frame->launch->events", ", ", site, ", ", events, ")");
 }
 
-// With several sites: an event that only one of them may have is recorded for it; which one has had any other event is not
-// known.
+// With several sites: an event that only one of them may have is recorded for it. An event that several may have is not
+// attributed: a run to which it matters is reported as unclear.
 void EventWriter::in_one_unit(const Body& body, const std::map<int, int>& sites, const std::function<void()>& text) {
   bool outside = std::exchange(emission_.in_unit, true);
   std::string suffix = EventSites(emission_).flags_suffix(body), read = cat("fp_read", suffix, " & ");

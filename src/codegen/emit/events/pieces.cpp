@@ -6,7 +6,7 @@ namespace accel {
 
 namespace {
 
-// Whether the value can be had again wherever it is needed.
+// Whether the value can be computed again wherever it is needed.
 bool is_repeatable(const Stmt& stmt) {
   return stmt.kind == StmtKind::constant || stmt.kind == StmtKind::index || stmt.kind == StmtKind::input;
 }
@@ -38,7 +38,7 @@ Pieces::Needs Pieces::needs_of(size_t piece) const {
   return out;
 }
 
-// Whether the value can be had again in a piece: nothing is stored over it before that, and it costs nothing.
+// Whether a piece can compute the value again: no earlier piece has stored over its source, and it costs nothing.
 bool Pieces::comes_again(const Stmt& stmt, size_t piece) const {
   if (is_part(stmt))
     return std::all_of(stmt.args.begin(), stmt.args.end(), [&](TempId arg) {

@@ -23,7 +23,8 @@ std::vector<std::pair<int, int>> lifetimes(const Program& program) {
   return out;
 }
 
-// Writes long sums that nests are given as what differs from one before: where each of many arrays begins in their join.
+// Long sums that nests get as arguments, such as the offsets of many arrays in their concatenation: each is written as the
+// difference from an earlier one.
 class GivenSums {
  public:
   GivenSums(Code& out, const DimTable& dims, std::function<std::string(int)> symbol)

@@ -73,7 +73,6 @@ void LoopWriter::plain_repeat(const Stmt& stmt) {
   code_.close();
 }
 
-// At the end of an iteration of a loop that may be long.
 std::string break_if_interrupted(const std::string& iteration) {
   return cat("if (__builtin_expect((", iteration, " & 4095) == 4095, 0) && interrupted(frame)) break;");
 }

@@ -26,7 +26,7 @@ class LoopWriter : public Writer {
   std::optional<MaskedLoop> passes_over(const Stmt& stmt) const;
 };
 
-// Text for the end of an iteration of a loop that may be long.
+// The poll for interruption at the end of an iteration of a loop that may be long; `iteration`: the text of its number.
 std::string break_if_interrupted(const std::string& iteration);
 
 }  // namespace accel

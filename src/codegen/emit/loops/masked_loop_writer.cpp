@@ -86,7 +86,7 @@ const Stmt& MaskedLoopWriter::modulus_of(const Stmt& comparison) const {
                         [&](const Stmt* modulus) { return compared_modulus(comparison, {modulus->dst}).has_value(); });
 }
 
-// A mask that surely holds where it does.
+// Decides a comparison of a modulus by its square, and sets `open` where the square is too near to the limit, or NaN.
 void MaskedLoopWriter::compare_squares(const Stmt& comparison) {
   const Stmt& modulus = modulus_of(comparison);
   bool below = compared_modulus(comparison, {modulus.dst})->below;

@@ -26,7 +26,6 @@ std::optional<Period> PeriodWriter::find(const Stmt& loop) {
   return found;
 }
 
-// Writes the loop's variable as quotient * period + remainder from here on, so that its addresses need no division.
 void PeriodWriter::enter(const Stmt& stmt, const Period& period, int number, int position) {
   DimTable& dims = copy_.dims;
   Dim periods = dims.quotient(resolve(stmt.extent), period.length);
@@ -43,7 +42,6 @@ void PeriodWriter::leave(const Stmt& stmt, int number, int position) {
   names_.leave(number);
 }
 
-// Writes the loop as two nested ones: over periods, and over the positions within a period.
 void PeriodWriter::write_loops(const Stmt& stmt, const Period& period, const std::string& first, const std::string& last) {
   DimTable& dims = copy_.dims;
   int number = names_.own_variable(), position = names_.own_variable();

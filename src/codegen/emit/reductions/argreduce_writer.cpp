@@ -28,7 +28,6 @@ Extremes ArgreduceWriter::write_beats(const Stmt& given) {
   return out;
 }
 
-// The extreme of elements [begin, end) as an expression. Requires the element's function.
 std::string ArgreduceWriter::extreme(const Stmt& stmt, const std::string& begin, const std::string& end) {
   std::string how = cat(is_straight(stmt.body) ? "argreduce<" : "argreduce_serial<", type(stmt.args[0]), ">");
   if (is_straight(stmt.body) && dtype(stmt.args[0]) == DType::bool_)

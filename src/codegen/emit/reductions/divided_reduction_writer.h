@@ -22,7 +22,7 @@ class DividedReductionWriter : public Writer {
   void divided_fold(const Stmt& stmt);
   void divided_argreduce(const Stmt& stmt);
   // Runs tasks.count tasks in parallel; `task` writes the text of one and returns its result, which becomes results[task].
-  // `settled`: when later tasks cannot change the result, so that any result of theirs does.
+  // `settled`: the condition under which later tasks cannot change the result, so that they are not computed; empty: none.
   void launch_tasks(const Stmt& stmt, const std::string& total, const std::function<std::string(Emission&)>& task,
                     const std::string& settled = "");
 
