@@ -66,8 +66,8 @@ def floyd_warshall():
 
 
 def smith_waterman():
-    """H[i, j] = max(0, H[i-1, j-1] + (2 if a[i-1] == b[j-1] else -1), H[i-1, j] - 1, H[i, j-1] - 1); best = max(best, H[i,
-    j])
+    """H[i, j] = max(0, H[i-1, j-1] + (2 if a[i-1] == b[j-1] else -1), H[i-1, j] - 1, H[i, j-1] - 1);
+    best = max(best, H[i, j])
     """
     g = GraphText()
     n, m = g.symbol(), g.symbol()

@@ -44,8 +44,8 @@ def test_sum():
 
 FIBONACCI = """\
 graph {
-  input %0 "n" : py_scalar int64 slot 0
   symbol s0 "n" = 10
+  input %0 "n" : py_scalar int64 slot 0
   b0:
     %1 = constant() {literal = 0} : py_scalar int64
     %2 = constant() {literal = 1} : py_scalar int64
@@ -79,11 +79,7 @@ def fibonacci(n):
 
 @pytest.mark.parametrize("n", [0, 1, 2, 50, 90, 91, 92, 93, 1000])
 def test_fibonacci(n):
-    text = FIBONACCI.replace(
-        '  input %0 "n" : py_scalar int64 slot 0\n  symbol s0 "n" = 10\n',
-        '  symbol s0 "n" = 10\n  input %0 "n" : py_scalar int64 slot 0\n',
-    )
-    status, taken, results = GraphKernel(text)([n])
+    status, taken, results = GraphKernel(FIBONACCI)([n])
     assert status == 0
     assert (taken, [int(r) for r in results]) == fibonacci(n)
 
