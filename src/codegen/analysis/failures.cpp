@@ -1,6 +1,7 @@
 #include "codegen/analysis/failures.h"
 
 #include <algorithm>
+#include <set>
 
 namespace accel {
 

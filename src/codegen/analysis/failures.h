@@ -2,7 +2,6 @@
 // Failures of a run: what may stop it before its end, so that memory has to be restored.
 
 #include <map>
-#include <set>
 #include <utility>
 
 #include "codegen/analysis/facts.h"

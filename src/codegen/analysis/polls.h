@@ -5,7 +5,6 @@
 #include <optional>
 #include <set>
 #include <utility>
-#include <vector>
 
 #include "codegen/analysis/failures.h"
 

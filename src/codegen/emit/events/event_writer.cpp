@@ -1,6 +1,7 @@
 #include "codegen/emit/events/event_writer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "codegen/emit/events/event_sites.h"
 #include "codegen/emit/events/piece_writer.h"

@@ -1,6 +1,5 @@
 #include "codegen/emit/functions/kernel_entry.h"
 
-#include <algorithm>
 #include <functional>
 
 #include "codegen/analysis/block_memory.h"
