@@ -108,7 +108,8 @@ def log_when_large(x, limit):
 
 @pytest.mark.parametrize("limit", [-10.0, 1.0, 100.0])
 def test_exits_in_the_middle_of_a_loop(limit):
-    compiled_with(log_when_large, (X, limit), (X, limit), (-X, limit))
+    call = compiled_with(log_when_large, (X, limit), (X, limit), (-X, limit))
+    assert facts(call)["compiled"] == 3
 
 
 def look_when_large(x, limit):

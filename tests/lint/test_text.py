@@ -35,7 +35,7 @@ def text_files():
 
 FORBIDDEN = {
     "a path of one machine": re.compile(r"(?<![\w.$}{-])/(root|work|home|Users)/\w"),
-    "a package registry's host": re.compile(r"index-url|registry *= *.?http|https?://[\w.:-]+/simple\b"),
+    "a package registry's host": re.compile(r"index[-]url|registry *[=] *.?http|https?:[/]/[\w.:-]+[/]simple\b"),
     "a C++ name that says nothing": re.compile(r"\b(class|struct) \w+(Manager|Helper|Util|Utils|Handler)\b"),
     "an unresolved merge": re.compile(r"^(<{7}|>{7}) ", re.MULTILINE),
 }

@@ -572,4 +572,4 @@ assert [call(a, n) for n in (3, 0, 40)] == [function(b, n) for n in (3, 0, 40)]
 assert a.bit_generator.state == b.bit_generator.state
 assert accel.stats(call)["compiled"] == 3
 """
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
+    assert subprocess.run([sys.executable, "-c", program], check=False, timeout=120).returncode == 0

@@ -25,7 +25,7 @@ def is_good(function, case):
     return True
 
 
-def calls(function, cases):
+def check_calls(function, cases):
     """Compiled to the end where NumPy neither warns nor raises."""
     return check_cases(function, cases, is_good)
 
@@ -59,7 +59,7 @@ def test_integers(source, dtype):
     cases = [(a,) for a in integers(dtype)]
     if dtype == "u8" and "int(x)" in source:
         cases = [(a,) for (a,) in cases if a.max() < 2**63]
-    calls(function_of(source), cases)
+    check_calls(function_of(source), cases)
 
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
@@ -90,7 +90,7 @@ def test_floats(source, dtype):
         for case in pairs(FLOATS, dtype):
             assert_same(function_of(source), call, *case, times=1)
         return
-    calls(function_of(source), pairs(values, dtype))
+    check_calls(function_of(source), pairs(values, dtype))
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i1", "i8", "u1", "b1"])
@@ -99,14 +99,14 @@ def test_with_python_numbers(dtype, number):
     for source in ["x + b", "b - y", "x * b", "b / y", "x // b", "(x < b, b <= y, b == x)"]:
         if dtype == "b1" and source == "b - y" and number is True:
             continue
-        calls(function_of(source), [(np.array([5, 1]).astype(dtype), number), (np.array([7, 3]).astype(dtype), number)])
-    calls(function_of("(x + 2, 2.5 * y, x > 1, 1 < y, 3 == x, x * True)"), [(np.array([5, 1]).astype(dtype),)])
+        check_calls(function_of(source), [(np.array([5, 1]).astype(dtype), number), (np.array([7, 3]).astype(dtype), number)])
+    check_calls(function_of("(x + 2, 2.5 * y, x > 1, 1 < y, 3 == x, x * True)"), [(np.array([5, 1]).astype(dtype),)])
 
 
 def test_python_numbers_known_at_run_time_only():
     function = function_of("(x + int(b[0]), int(b[1]) * y, x < int(b[0]), x * float(b[1]), y - bool(b[1]))")
     for dtype in ["f4", "f8", "i1", "i8", "u8"]:
-        calls(function, [(np.array([5, 4], dtype), np.array(n)) for n in [[1, 2], [7, 3]]])
+        check_calls(function, [(np.array([5, 4], dtype), np.array(n)) for n in [[1, 2], [7, 3]]])
     function = function_of("x + int(b[0])")
     for dtype in ["i1", "u1", "u8"]:
         call = accel.compile(function)
@@ -120,7 +120,7 @@ def test_bools():
         "(x + 1, x * 2.0, x < 1, x & True, int(x), float(y))",
     ]
     for source in sources:
-        calls(function_of(source), pairs([False, True], "b1"))
+        check_calls(function_of(source), pairs([False, True], "b1"))
     for source in ["x - y", "-x", "+x"]:
         assert_same(function_of(source), accel.compile(function_of(source)), np.array([True, False]))
 
@@ -135,7 +135,7 @@ def test_complex(dtype):
         "(x == y, x != y, -x, x.real, y.imag, x.conjugate(), complex(x), bool(y))",
         "(2 * x, x + 1.5)",
     ]:
-        calls(function_of(source), pairs(values, dtype))
+        check_calls(function_of(source), pairs(values, dtype))
 
 
 def test_conversions_of_floats():
@@ -147,14 +147,14 @@ def test_conversions_of_floats():
             call = accel.compile(function_of(source))
             for case in cases:
                 assert_same(function_of(source), call, *case, times=1)
-    calls(
+    check_calls(
         function_of("(int(x), round(y), math.floor(x), x.astype('f4'), y.astype('i8'), np.int64(x))"),
         pairs([0.5, 2.5, -7.0], "f8"),
     )
 
 
 def test_elements_index_arrays():
-    calls(lambda a, b: (b[a[0]], b[a[1] + 1], b[int(a[0]) : int(a[1]) + 2].sum()), [(np.array([1, 2]), np.arange(10.0))])
+    check_calls(lambda a, b: (b[a[0]], b[a[1] + 1], b[int(a[0]) : int(a[1]) + 2].sum()), [(np.array([1, 2]), np.arange(10.0))])
 
 
 def test_reductions_are_scalars():
@@ -163,8 +163,8 @@ def test_reductions_are_scalars():
         mean = total / count
         return mean, mean > best, float(total) ** 2, int(a.argmax()) * 3 - count, round(float(mean)), math.sqrt(best)
 
-    calls(function, [(np.arange(1.0, 20.0),), (np.array([2.5, 3.5]),)])
-    calls(function, [(np.arange(1, 20),)])
+    check_calls(function, [(np.arange(1.0, 20.0),), (np.array([2.5, 3.5]),)])
+    check_calls(function, [(np.arange(1, 20),)])
 
 
 def test_overflow_is_ignored_when_numpy_is_told_to():

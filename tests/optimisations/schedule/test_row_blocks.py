@@ -22,7 +22,7 @@ def grids(count, rows=ROWS, columns=COLUMNS, dtype="float64"):
     return [sample((rows, columns), dtype) for _ in range(count)]
 
 
-def by_blocks(function, *arguments):
+def check_blocks(function, *arguments):
     call = check(function, *arguments)
     assert NOTE in str(accel.explain(call, verbose=True)(*arguments))
     return call
@@ -95,11 +95,11 @@ def row_vectors(a, b, v):
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int32", "complex128"])
 @pytest.mark.parametrize("function", [waves_that_follow, there_and_back, upwards], ids=lambda f: f.__name__)
 def test_blocks(function, dtype):
-    by_blocks(function, *grids(function.__code__.co_argcount, columns=150, dtype=dtype))
+    check_blocks(function, *grids(function.__code__.co_argcount, columns=150, dtype=dtype))
 
 
 def test_in_a_loop():
-    by_blocks(waves_in_time, *grids(3), 4)
+    check_blocks(waves_in_time, *grids(3), 4)
 
 
 def test_results_that_the_function_makes():
@@ -110,11 +110,11 @@ def test_results_that_the_function_makes():
         c[1:, 1:] = b[1:, 1:] * 2 + b[:-1, 1:]
         return b, c
 
-    by_blocks(function, *grids(1))
+    check_blocks(function, *grids(1))
 
 
 def test_row_vectors():
-    by_blocks(row_vectors, *grids(2), sample((COLUMNS,)))
+    check_blocks(row_vectors, *grids(2), sample((COLUMNS,)))
 
 
 @pytest.mark.parametrize("function", [chain, read_as_a_whole, other_directions, strides, two_strides], ids=lambda f: f.__name__)
@@ -123,7 +123,7 @@ def test_what_does_not_go_by_blocks_alone(function):
 
 
 def test_several_sequences():
-    by_blocks(chain, *grids(5))
+    check_blocks(chain, *grids(5))
 
 
 @pytest.mark.parametrize("function", [waves, waves_that_follow, there_and_back, chain, upwards], ids=lambda f: f.__name__)
@@ -165,7 +165,7 @@ def test_events():
         a[1:, 1:] = c[1:, 1:] + c[:-1, 1:]
 
     made = [np.abs(a) + 1 for a in grids(3)]
-    call = by_blocks(function, *made)
+    call = check_blocks(function, *made)
     for place, value in ((17, 1e200), (64, np.inf), (200, 0.0), (299, np.nan)):
         bad = [a.copy() for a in made]
         bad[0][place] = value
