@@ -26,7 +26,7 @@ std::optional<MemoryPosition> memory_position(DimTable& dims, const Graph& graph
                     (graph.is_input(operand) || places[operand] == Place::root) && graph.type(operand).is_c_order() &&
                     strides == dense_strides(dims, graph.type(operand));
     if (straight) {
-      // Elements lie in C order: their position is their address.
+      // In C order the linear index is the address, so no index into the operand is needed.
       Dim position = linear_index(dims, graph.type(v).shape, index);
       return MemoryPosition{operand, {}, dims.add(dims.mul(position, item_size(graph.type(operand).dtype)), part)};
     }

@@ -1,5 +1,5 @@
 #pragma once
-// Which axes can be walked as one: their addresses advance evenly in every operand.
+// Coalescing: consecutive axes can be walked as one loop when every memory operand advances evenly over them.
 
 #include <optional>
 #include <vector>
@@ -10,20 +10,20 @@
 
 namespace accel {
 
-// Byte strides of an input's or a root's own memory.
+// Byte strides of the memory that v, an input or a root, has itself.
 std::vector<Dim> memory_strides_of(DimTable& dims, const Graph& graph, ValueId v);
 
-// Where element `index` of v lies: v seen through its views as an element of an input, a root or a row.
+// Where an element of v lies in memory, found through v's views: an element of an input, of a root or of a row.
 struct MemoryPosition {
   ValueId base = no_value;
-  Index index;  // into base; empty when the offset was found without it
-  Dim offset;   // bytes from the start of base's memory (base a row: from the bytes of its own dense memory)
+  Index index;  // index into base; empty when only the offset was computed
+  Dim offset;   // in bytes from the start of base's memory; a row counts from the start of its own dense memory
 };
 std::optional<MemoryPosition> memory_position(DimTable& dims, const Graph& graph, const std::vector<Place>& places, ValueId v,
                                               Index index);
 
-// Byte strides of a value that is a chain of views on an input or on memory of its own, per axis; nullopt when
-// an index is not linear in the axes.
+// Byte strides, per axis, of a chain of views on an input or on a value with memory of its own. nullopt when an index is not
+// linear in the axes.
 struct StridedView {
   ValueId base = no_value;
   std::vector<Dim> strides;
@@ -31,8 +31,8 @@ struct StridedView {
 };
 std::optional<StridedView> strided_view(DimTable& dims, const Graph& graph, const std::vector<Place>& places, ValueId v);
 
-// Whether axes[0..] (slowest first) of v can be walked as one axis with the strides of the last: true of every memory operand
-// of v's inline computation.
+// Whether axes (slowest first) of v can be walked as one axis with the stride of the last: every operand in memory that v's
+// inline computation reads must allow it.
 bool coalesces(DimTable& dims, const Graph& graph, const std::vector<Place>& places, ValueId v, const std::vector<int>& axes);
 
 }  // namespace accel

@@ -7,7 +7,7 @@ namespace accel {
 
 namespace {
 
-// The value of an int as an expression.
+// An int value as a symbolic expression; nullopt when it is not one.
 std::optional<Dim> as_dim(Graph& graph, ValueId v) {
   if (graph.is_input(v)) return std::nullopt;
   const Node& node = graph.producer(v);
@@ -16,7 +16,7 @@ std::optional<Dim> as_dim(Graph& graph, ValueId v) {
   return std::nullopt;
 }
 
-// c when v is counter + c.
+// The constant c when v is computed as counter + c.
 std::optional<int64_t> change(const Graph& graph, ValueId v, ValueId counter) {
   if (graph.is_input(v)) return std::nullopt;
   const Node& node = graph.producer(v);
@@ -40,12 +40,13 @@ std::optional<int64_t> step_of(const Graph& graph, const NaturalLoop& loop, Valu
   return out;
 }
 
-// What a symbol does not reach while `less` or `greater` of a linear expression of it and `limit` holds.
+// The first value past the end: the bound for which `test(expression, limit)` is equivalent to the symbol not having reached
+// it. Requires that the test moves towards failing as the symbol steps; nullopt otherwise.
 std::optional<Dim> end_of(DimTable& dims, Op test, Dim expression, Dim limit, int symbol, int64_t step) {
   std::optional<Dim> by = dims.slope(expression, symbol);
   std::optional<int64_t> factor = by ? dims.as_constant(*by) : std::nullopt;
   if (!factor || *factor == 0 || step == 0 || ((*factor > 0) == (step > 0)) != (test == Op::less)) return std::nullopt;
-  Dim distance = dims.sub(limit, dims.substitute(expression, symbol, 0));  // factor * symbol is not beyond it
+  Dim distance = dims.sub(limit, dims.substitute(expression, symbol, 0));  // bound of factor * symbol
   if (*factor < 0) distance = dims.mul(distance, -1);
   Dim size = dims.constant(std::abs(*factor));
   return dims.floordiv(step > 0 ? dims.add(distance, dims.sub(size, dims.constant(1))) : distance, size);

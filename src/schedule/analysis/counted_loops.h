@@ -1,5 +1,5 @@
 #pragma once
-// Counted loops: those that go on until a number which changes by the same in each iteration reaches its end.
+// Counted loops: loops over a number that changes by a constant in each iteration and stops at a bound.
 
 #include <cstdint>
 #include <optional>
@@ -8,17 +8,17 @@
 
 namespace accel {
 
-// A loop that goes on until its counter, a parameter of the header that a symbol names, reaches `end`.
+// A loop over a counter: a parameter of the header that is bound to a symbol.
 struct CountedLoop {
   ValueId counter = no_value;
-  size_t place = 0;  // of the counter among the header's parameters
+  size_t place = 0;  // index of the counter among the header's parameters
   int symbol = -1;
-  int64_t step = 0;  // not 0
+  int64_t step = 0;  // added to the counter in each iteration; not 0
   Dim end;
 };
 
-// The counter of a loop whose header alone, at its end, tells whether it goes on. nullopt: it does not count. Adds dims to the
-// graph.
+// The counter of a loop whose only exit test is the branch at the end of the header; nullopt when there is none. Adds dims to
+// the graph.
 std::optional<CountedLoop> counted_loop(Graph& graph, const NaturalLoop& loop);
 
 }  // namespace accel

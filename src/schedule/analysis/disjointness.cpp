@@ -24,7 +24,7 @@ std::optional<Dim> Bounds::dim_of(ValueId v) {
   return node.op == Op::add ? dims_.add(*a, *b) : dims_.sub(*a, *b);
 }
 
-// A counter of a loop: a parameter that starts with a known number and changes by a constant of one sign.
+// Finds the range of a symbol bound to a loop counter: a parameter with a known start that changes by constants of one sign.
 void Bounds::find_range(int symbol, ValueId v) {
   if (!graph_.is_input(v)) return;
   BlockId home = graph_.values[static_cast<size_t>(v)].block;
@@ -57,12 +57,13 @@ void Bounds::find_range(int symbol, ValueId v) {
   find_end(graph_.blocks[static_cast<size_t>(home)].terminator, v, !falls, range);
 }
 
-// The header goes on while the counter is less (when it falls: greater) than a known number.
+// Takes the other end of the range from the header's test: the loop continues while the counter is less than a known number
+// (greater, when it counts down).
 void Bounds::find_end(const Terminator& t, ValueId counter, bool ascending, Range& range) {
   if (t.kind != TerminatorKind::branch || graph_.is_input(t.operands[0])) return;
   const Node& test = graph_.producer(t.operands[0]);
   if (test.op != (ascending ? Op::less : Op::greater) || test.operands[0] != counter) return;
-  // The symbol is bound on the way that goes on: the other one has left the loop.
+  // The test holds wherever the symbol is bound, as the other edge leaves the loop.
   std::optional<Dim> end = dim_of(test.operands[1]);
   if (!end) return;
   if (ascending)
@@ -90,7 +91,7 @@ bool Bounds::manifest(Dim d) const {
   }
 }
 
-// Replaces a bound symbol by its limit and a number >= 0, until the sum has no negative part.
+// Substitutes a bound symbol by its lowest value plus, or highest value minus, a fresh number >= 0, until no term is negative.
 bool Bounds::prove(Dim d, int budget) {
   if (manifest(d)) return true;
   if (budget == 0) return false;
@@ -108,7 +109,7 @@ bool Bounds::prove(Dim d, int budget) {
 
 bool Bounds::is_nonnegative(Dim d) { return prove(d, 4); }
 
-// What a chain of slices takes of each axis of its base. Axes that are not known are missing.
+// The interval of each axis of the base that a chain of views covers. Axes without a known interval are missing.
 std::map<int, Bounds::Interval> Bounds::box(ValueId v) {
   std::vector<const Node*> chain;
   while (!graph_.is_input(v) && op_class(graph_.producer(v).op) == OpClass::view) {
@@ -116,7 +117,7 @@ std::map<int, Bounds::Interval> Bounds::box(ValueId v) {
     v = chain.back()->operands[0];
   }
   std::map<int, Interval> out;
-  std::vector<int> axes;  // of the base, per axis of the value
+  std::vector<int> axes;  // per axis of the view: its axis of the base, -1 if it has none
   std::vector<Dim> firsts, steps;
   int rank = graph_.type(v).rank();
   firsts.assign(static_cast<size_t>(rank), dims_.constant(0));
@@ -149,7 +150,7 @@ std::map<int, Bounds::Interval> Bounds::box(ValueId v) {
     } else if (node.op == Op::parts) {
       axes.push_back(-1);
     } else if (node.op != Op::real && node.op != Op::imag) {
-      break;  // what is known so far holds for all of the rest
+      break;  // the views that follow only take parts of the intervals found so far
     }
   }
   return out;

@@ -1,5 +1,5 @@
 #pragma once
-// Bounds: what a graph with control flow tells about its symbols, so that parts of arrays can be told apart.
+// Bounds of the symbols of a graph with control flow, used to prove that parts of arrays are disjoint.
 
 #include <map>
 #include <optional>
@@ -13,13 +13,13 @@ class Bounds {
  public:
   explicit Bounds(const Graph& graph);
 
-  // Whether d >= 0 wherever all its symbols have values. False: not known.
+  // Whether d >= 0 for all values that its symbols take. False also when it cannot be proved.
   bool is_nonnegative(Dim d);
-  // Whether two chains of views on one base have no element in common. False: not known.
+  // Whether two chains of views on one base are disjoint. False also when it cannot be proved.
   bool are_apart(ValueId a, ValueId b);
 
  private:
-  // Elements of one axis of the base: first, last.
+  // Indices along one axis of the base, both inclusive.
   struct Interval {
     Dim first, last;
   };
@@ -37,7 +37,7 @@ class Bounds {
   const Graph& graph_;
   DimTable dims_;
   std::vector<std::vector<BlockId>> before_;
-  std::set<int> nonnegative_;  // extents of the entry, and variables that stand for any number >= 0
+  std::set<int> nonnegative_;  // extents of the inputs, and fresh variables that stand for any number >= 0
   std::map<int, Range> ranges_;
 };
 

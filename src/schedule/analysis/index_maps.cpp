@@ -33,7 +33,7 @@ Index map_broadcast(DimTable& dims, const Graph& graph, const Type& operand, con
   return mapped;
 }
 
-// Reshapes that move elements to other indices go through the linear index.
+// Uses the linear index when the reshape moves elements to other indices.
 Index map_reshape(DimTable& dims, const Type& operand, const Type& result, const Index& index) {
   Index mapped(operand.shape.size(), dims.constant(0));
   if (auto axes = same_axes(dims, operand, result)) {

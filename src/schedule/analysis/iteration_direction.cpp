@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t buffer_elements = 8192;  // np.getbufsize()
 
-// Truth values as dims: 0 and 1, `and` is the lower one, `or` the higher one.
+// Conditions on sizes as symbolic expressions with values 0 and 1, so that the kernel decides: `min` is and, `max` is or.
 class Conditions {
  public:
   explicit Conditions(DimTable& dims) : dims_(dims) {}
@@ -24,19 +24,19 @@ class Conditions {
   DimTable& dims_;
 };
 
-// Byte strides that NumPy has for a value: where accel gives it no memory, those of a new array.
+// Byte strides that NumPy sees for a value; a value without memory here is a fresh dense array in NumPy.
 std::vector<Dim> numpy_strides(DimTable& dims, const Graph& graph, const std::vector<Place>& places, ValueId v) {
   if (std::optional<StridedView> view = strided_view(dims, graph, places, v)) return view->strides;
   return dense_strides(dims, graph.type(v));
 }
 
-// An array along the axes from the fastest on.
+// An array whose axes are listed from the fastest to the slowest.
 class Walked {
  public:
   Walked(DimTable& dims, std::vector<Dim> shape, std::vector<Dim> strides)
       : dims_(dims), is_(dims), shape_(std::move(shape)), strides_(std::move(strides)) {}
 
-  // Whether one stride leads along the first `count` axes.
+  // Whether a single stride covers the first `count` axes.
   Dim is_one(size_t count) {
     Dim out = dims_.constant(1);
     for (size_t slower = 1; slower < count; ++slower) {
@@ -49,7 +49,7 @@ class Walked {
     }
     return out;
   }
-  // Whether it is negative along one of them.
+  // Whether the stride of any of the first `count` axes, of extent above 1, is negative.
   Dim is_backwards(size_t count) {
     Dim out = dims_.constant(0);
     for (size_t k = 0; k < count; ++k) {
@@ -69,8 +69,8 @@ class Walked {
 
 }  // namespace
 
-// The costs are those of npyiter_find_buffering_setup in numpy/_core/src/multiarray/nditer_constr.c. Axes are taken to be one
-// by one there where some arrays have one stride along them and others have not.
+// Follows the cost model of npyiter_find_buffering_setup in numpy/_core/src/multiarray/nditer_constr.c. Where only some arrays
+// have a single stride along some axes, that function does not merge these axes.
 Dim walked_backwards(DimTable& dims, const Graph& graph, const std::vector<Place>& places, const Node& node, ValueId operand) {
   const Type& type = graph.type(node.results[0]);
   const std::vector<uint8_t> order = type.axis_order();

@@ -1,5 +1,6 @@
 #pragma once
-// Which way NumPy's iterator walks an operand of a ufunc: it hands negative strides to the inner loop, or copies forwards.
+// The direction in which NumPy's iterator walks an operand of a ufunc: it passes negative strides to the inner loop, or copies
+// the operand into a buffer first. Some inner loops give other bits for negative strides.
 
 #include <vector>
 
@@ -8,8 +9,8 @@
 
 namespace accel {
 
-// 1 where NumPy calls the inner loop of `node` with a negative stride for `operand`, 0 where it does not: it buffers an operand
-// that has no single stride, unless the inner axes by themselves are long.
+// 1 where NumPy calls the inner loop of `node` with a negative stride for `operand`, else 0. NumPy buffers an operand that has
+// no single stride, unless its inner axes alone are long.
 Dim walked_backwards(DimTable& dims, const Graph& graph, const std::vector<Place>& places, const Node& node, ValueId operand);
 
 }  // namespace accel

@@ -6,8 +6,7 @@ namespace accel {
 
 namespace {
 
-// Whether the memory of v is walked forwards whatever the argument: NumPy's complex loops have other bits for negative
-// strides.
+// Whether v is read with positive strides for every argument: NumPy's complex loops give other bits for negative strides.
 bool walks_forwards(const Graph& graph, ValueId v) {
   while (!graph.is_input(v) && op_class(graph.producer(v).op) == OpClass::view) {
     for (Dim step : graph.producer(v).attrs.steps)

@@ -1,12 +1,12 @@
 #pragma once
-// Where the elements of a value are.
+// Where the elements of a value are stored.
 
 #include <cstdint>
 
 namespace accel {
 
-// inlined: computed where they are used. root: in memory of their own, which all nests see. row: in memory of one thread, for
-// one iteration of the outer loops of a nest.
+// inlined: computed at each use. root: in memory of its own that all nests see. row: in memory of one thread, for one iteration
+// of the outer loops of a nest.
 enum class Place : uint8_t { inlined, root, row };
 
 }  // namespace accel

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t most_elements = 8;
 
-// Elements that are the same bits in a register.
+// Whether a value of this dtype has the same bits in a register as in memory.
 bool stays_exact(DType dtype) {
   return is_integer_dtype(dtype) || dtype == DType::float32 || dtype == DType::float64 || dtype == DType::complex64 ||
          dtype == DType::complex128;
@@ -92,13 +92,13 @@ class Search {
     }
   }
 
-  // The place of the version among what a block gets; nullopt: it gets none.
+  // The index of the array's version in a list of parameters or arguments; nullopt if it is not among them.
   std::optional<size_t> place_in(const std::vector<ValueId>& values) const {
     auto found = std::find_if(values.begin(), values.end(), [&](ValueId v) { return is_version(v); });
     return found == values.end() ? std::nullopt : std::optional(static_cast<size_t>(found - values.begin()));
   }
 
-  // Whether there is one version at each place of the loop, which alone is looked at and handed on there.
+  // Whether every point of the loop sees exactly one version of the array, and uses and passes on only that one.
   bool are_in_line() {
     std::map<BlockId, ValueId> begin;
     out_.end.clear();
@@ -122,7 +122,7 @@ class Search {
            std::all_of(loop_.blocks.begin(), loop_.blocks.end(), [&](BlockId b) { return hands_on(b, begin); });
   }
 
-  // The version behind a block that begins with `version`.
+  // The version at the end of a block that begins with `version`; nullopt if the block uses another one.
   std::optional<ValueId> walk(BlockId b, ValueId version) const {
     for (NodeId n : block(b).nodes) {
       const Node& each = node(n);
@@ -133,7 +133,7 @@ class Search {
     return version;
   }
 
-  // Whether edges give versions where versions are expected, and the one that the block ends with.
+  // Whether each edge out of a block passes the block's last version exactly where the target expects the array.
   bool hands_on(BlockId b, const std::map<BlockId, ValueId>& begin) const {
     const Terminator& t = block(b).terminator;
     ValueId last = out_.end.at(b);
@@ -151,7 +151,7 @@ class Search {
 
   // --- uses ---------------------------------------------------------------------------------------------------------------
 
-  // The elements that stores of the loop change.
+  // Collects the elements that the loop stores to; false when an index varies in the loop or there are too many.
   bool find_stores() {
     out_.stores.clear();
     elements_.clear();
@@ -197,7 +197,7 @@ class Search {
   }
   bool is_lens(ValueId v) const { return lenses_.contains(v); }
 
-  // Whether all that the loop does with the array is to read and write single elements.
+  // Whether the loop only reads and writes single elements of the array. Collects the views of single elements.
   bool has_plain_uses() {
     find_lenses();
     out_.views.clear();
@@ -233,7 +233,7 @@ class Search {
            graph_.type(each.results[0]).kind != ValueKind::array;
   }
 
-  // --- what is known of the numbers ---------------------------------------------------------------------------------------
+  // --- proofs about indices -----------------------------------------------------------------------------------------------
 
   bool is_proved() {
     Integers integers(graph_);
@@ -264,7 +264,7 @@ class Search {
     return true;
   }
 
-  // Whether two indices differ along an axis at the end of a block, or on the way over an edge.
+  // Whether two indices provably differ along some axis at the end of a block (edge -1) or on one of its edges.
   bool differ(Integers& integers, const Index& a, const Index& b, BlockId block, int edge) const {
     for (size_t axis = 0; axis < a.size(); ++axis) {
       Linear one = integers.linear(a[axis]), other = integers.linear(b[axis]);
@@ -279,7 +279,7 @@ class Search {
   std::vector<std::vector<BlockId>> before_;
   std::map<int, SymbolBinding> bindings_;
   std::vector<Index> elements_;
-  std::vector<std::pair<Index, BlockId>> others_;  // elements that the loop reads, and where
+  std::vector<std::pair<Index, BlockId>> others_;  // elements that the loop reads but does not store to, and the reading block
   std::set<ValueId> lenses_;                       // views of versions
   PromotableElements out_;
 };

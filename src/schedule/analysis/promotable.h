@@ -1,5 +1,5 @@
 #pragma once
-// Elements that a loop reads and writes at the same places all the time.
+// Which array elements can be promoted to scalars: those at addresses that do not change while a loop runs.
 
 #include <map>
 #include <optional>
@@ -11,20 +11,19 @@
 
 namespace accel {
 
-// An array that a loop hands round, of which it writes the same elements, and no other ones, in each iteration.
+// An array that a loop passes from iteration to iteration and stores to at fixed indices alone.
 struct PromotableElements {
-  ValueId param = no_value;         // of the header: the array
-  ValueId start = no_value;         // the array in front of the loop
-  GraphEdge entry;                  // the one into the loop
-  std::set<ValueId> versions;       // of the array, in the loop
-  std::map<BlockId, ValueId> end;   // by block of the loop: the version that it ends with
-  std::vector<NodeId> stores;       // by element: one of those to it
-  std::map<ValueId, size_t> views;  // of versions, on an element: its number
+  ValueId param = no_value;         // the header's parameter for the array
+  ValueId start = no_value;         // its argument on the edge into the loop
+  GraphEdge entry;                  // edge into the loop
+  std::set<ValueId> versions;       // values of the array inside the loop
+  std::map<BlockId, ValueId> end;   // by block of the loop: the array's value at the end of the block
+  std::vector<NodeId> stores;       // by element: one store to it
+  std::map<ValueId, size_t> views;  // views of one element: the element's number
 };
 
-// nullopt where the loop does more than to compute numbers and to read and write single elements, where it is not sure that the
-// elements are there before the loop, and that they and whatever else it reads of the array are different ones. Adds dims to
-// the graph.
+// nullopt unless the loop only computes numbers and accesses single elements, the stored elements exist before the loop, and
+// they are provably distinct from each other and from all other elements that the loop reads. Adds dims to the graph.
 std::optional<PromotableElements> promotable_elements(Graph& graph, const NaturalLoop& loop);
 
 }  // namespace accel

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t most_rows_away = 4;
 
-// The loop over rows: the last statement, behind numbers of single elements.
+// The loop over rows: the last statement of the nest, which only computes scalars before it. Null when there is none.
 const Stmt* outer_loop(const Nest& nest) {
   if (nest.on_calling_thread || nest.body.empty()) return nullptr;
   const Stmt& last = nest.body.back();
@@ -27,13 +27,13 @@ class Reading {
         if (auto symbol = dims_.as_symbol(d)) extents_.insert(*symbol);
   }
 
-  // What the iterations of a loop touch. False: not known.
+  // Collects the accesses of a loop's body; false when one is not by rows.
   bool read(const Body& body, Dim row) {
     row_ = *dims_.as_symbol(row);
     return visit(body);
   }
   const std::vector<RowAccess>& accesses() const { return accesses_; }
-  // Memory that all iterations load from the same places.
+  // Memory that is loaded at addresses which do not depend on the row.
   const std::set<BufferId>& fixed() const { return fixed_; }
 
  private:
@@ -70,7 +70,7 @@ class Reading {
     return row.has_value();
   }
 
-  // The row, counted from the iteration's own, that has all places which the loops inside make of an address.
+  // The row, relative to the iteration's own, that contains the address for all values of the inner loops' variables.
   std::optional<int64_t> row_of(const Stmt& stmt, Dim stride) {
     Dim lowest = dims_.substitute(stmt.address.offset, row_, 0), highest = lowest;
     for (const Inner& loop : loops_) {
@@ -90,7 +90,8 @@ class Reading {
     return std::nullopt;
   }
 
-  // What an extent is at most: rows that some iterations do not have make it a product with a number up to a constant.
+  // An upper bound of an extent. A nest that skips some rows multiplies the extent by min(a constant, ...), which is at most
+  // that constant.
   Dim most(Dim extent) {
     if (dims_.kind(extent) != DimKind::mul) return extent;
     Dim out = dims_.constant(1);
@@ -132,7 +133,7 @@ class Reading {
   std::set<BufferId> fixed_;
 };
 
-// d / by where that is a polynomial, too.
+// d / by when the division has no remainder as polynomials; nullopt otherwise.
 std::optional<Dim> quotient(DimTable& dims, Dim d, Dim by) {
   if (dims.kind(by) == DimKind::mul) {
     std::optional<Dim> out = d;
@@ -154,7 +155,7 @@ std::optional<Dim> quotient(DimTable& dims, Dim d, Dim by) {
   return out;
 }
 
-// Elements of a row of a loop over single elements: as all memory whose strides are known has them.
+// The number of elements in a row of a loop over single elements, when all memory with a known row stride agrees on it.
 std::optional<Dim> row_length(Program& program, const Stmt& loop, const std::map<BufferId, Dim>& strides) {
   std::optional<Dim> out;
   for (const Stmt& stmt : loop.body) {
@@ -169,7 +170,8 @@ std::optional<Dim> row_length(Program& program, const Stmt& loop, const std::map
   return out;
 }
 
-// A loop over elements as a loop over rows of `length` elements.
+// Turns the loop over elements of `nest` into one over rows of `length` elements; false when `length` does not divide the
+// count.
 bool cut(Program& program, RowNest& nest, Dim length) {
   DimTable& dims = program.dims;
   std::optional<Dim> count = quotient(dims, nest.count, length);

@@ -10,31 +10,31 @@
 
 namespace accel {
 
-// Iteration x of a nest touches row x + row of this memory, and no other row of it, at this place.
+// Iteration x of a nest accesses, by one load or store, row x + `row` of this memory only.
 struct RowAccess {
   BufferId memory;
-  Dim stride;  // bytes from row to row
+  Dim stride;  // in bytes, between rows
   int64_t row;
   bool stores;
 };
 
-// A nest whose iterations each store a row of some memory, as a loop over these rows: [first, first + count).
+// A nest each of whose iterations stores one row of some memory, as a loop over these rows: [first, first + count).
 struct RowNest {
-  Body before;                      // numbers that all rows use
-  std::set<BufferId> loaded_whole;  // memory that is read, but not row by row
+  Body before;                      // scalars computed before the loop
+  std::set<BufferId> loaded_whole;  // memory that is read otherwise than row by row
   Dim variable;                     // counts from 0
   int64_t first = 0;
   Dim count;
-  Body row;  // of iteration `variable`
+  Body row;  // the statements of iteration `variable`
   Dim work;
-  std::vector<RowAccess> accesses;  // relative to the rows that are stored
+  std::vector<RowAccess> accesses;  // row numbers relative to the row that is stored
 };
 
-// Bytes from row to row, of memory that nests of the program walk row by row, all of them at the same strides.
+// The row stride in bytes of each memory that nests walk row by row, as long as all nests agree on it.
 std::map<BufferId, Dim> row_strides(Program& program);
 
-// nullopt where iterations touch memory in any other way, or at other strides than `strides` has or than they do elsewhere.
-// Loops that walk several rows as one are cut at `strides`.
+// nullopt when iterations access memory otherwise than by rows, or with strides that differ within the nest or from `strides`.
+// A loop that walks several rows as one is split into rows by `strides`.
 std::optional<RowNest> row_nest(Program& program, const Nest& nest, const std::map<BufferId, Dim>& strides);
 
 }  // namespace accel

@@ -12,11 +12,11 @@ namespace accel {
 namespace {
 
 constexpr int64_t most_rows_apart = 8;
-constexpr int64_t fewest_rows = 16;           // below, rows of temporary memory save nothing
-constexpr int64_t most_bytes_kept = 1 << 20;  // of the rows that wait to be stored: they should stay in cache
-constexpr int64_t fewest_row_elements = 128;  // of rows of several lengths, which have a loop each
+constexpr int64_t fewest_rows = 16;           // with fewer, row buffers save nothing
+constexpr int64_t most_bytes_kept = 1 << 20;  // of rows that wait to be stored, which should stay in cache
+constexpr int64_t fewest_row_elements = 128;  // when rows have several lengths and so need a loop each
 
-// Follows each value to the elements of memory that it is computed from.
+// Traces the stored values back to the elements of memory that they read.
 class OverwrittenReads {
  public:
   OverwrittenReads(const Graph& graph, const std::vector<NodeId>& stores, const std::function<bool(ValueId)>& in_memory)
@@ -44,7 +44,7 @@ class OverwrittenReads {
   struct Target {
     ValueId base = no_value;
     Index index;
-    size_t axis = 0;  // of the base, that the rows run over
+    size_t axis = 0;  // of the base: the axis that the rows run along
     Dim first;
     int64_t step = 0;
   };
@@ -74,7 +74,7 @@ class OverwrittenReads {
     targets_.push_back(std::move(target));
   }
 
-  // What is visited from here on is for store k, which may need nothing of the others' memory.
+  // Begins the values of store k, which must not read the memory that other stores write.
   void begin_other_shape(size_t k) {
     seen_.clear();
     current_ = k;
@@ -85,7 +85,7 @@ class OverwrittenReads {
 
   static bool is_plain(Op op) { return op != Op::reshape && op != Op::real && op != Op::imag && op != Op::parts; }
 
-  // `part`: the view that is read, without the repetitions of its elements.
+  // `part`: the outermost view of the memory that is read, below broadcasts and new axes.
   void visit(ValueId v, const Index& index, ValueId part) {
     std::vector<int32_t> key{v, part};
     for (Dim d : index) key.push_back(d.id);
@@ -125,7 +125,7 @@ class OverwrittenReads {
     if (dims_.is_constant(*step, 0)) return copy(part);
     std::optional<int64_t> apart = dims_.as_constant(dims_.sub(place, target->index[target->axis]));
     if (!apart) return fail();
-    if (*apart % target->step != 0) return;  // rows between those that are stored
+    if (*apart % target->step != 0) return;  // never overlaps the stored rows
     int64_t rows = *apart / target->step;
     out_.before = std::max(out_.before, -rows);
     out_.after = std::max(out_.after, rows);
@@ -135,11 +135,11 @@ class OverwrittenReads {
 
   void fail() { good_ = false; }
 
-  // One element, read before the loops.
+  // Whether it is a single element, which is read before the loops.
   bool is_fixed(const Index& index) const {
     return std::none_of(index.begin(), index.end(), [&](Dim d) { return dims_.has_variables(d); });
   }
-  // One element of each row.
+  // Whether it is one element per row.
   bool is_of_row(const Index& index) const {
     return std::all_of(index.begin(), index.end(), [&](Dim d) {
       std::vector<int> symbols = dims_.symbols(d);
@@ -164,7 +164,7 @@ class OverwrittenReads {
     return rows >= fewest_rows && bytes / rows * (out_.before + out_.after + 1) <= most_bytes_kept;
   }
 
-  // Rows of several shapes are computed together for what they read together: each with one before it.
+  // Whether fusing rows of several shapes pays: each store after the first reads an array that an earlier one reads.
   bool shares_rows() {
     for (size_t k = 0; k < out_.stores.size(); ++k) {
       const Type& type = graph_.type(store(k).operands[2]);
@@ -186,8 +186,8 @@ class OverwrittenReads {
   RowStores out_;
   std::vector<Target> targets_;
   bool one_shape_ = true;
-  size_t current_ = 0;                      // of several shapes: the store whose value is visited,
-  std::vector<std::set<ValueId>> sources_;  // and what those so far read
+  size_t current_ = 0;                      // with several shapes: the store whose value is visited
+  std::vector<std::set<ValueId>> sources_;  // with several shapes, per store so far: the arrays it reads
   std::set<std::vector<int32_t>> seen_;
   Index own_;
   int lead_ = 0;

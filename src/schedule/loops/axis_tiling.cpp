@@ -14,7 +14,7 @@ namespace accel {
 namespace {
 
 constexpr int64_t tile_bytes = 1 << 15;
-constexpr int64_t usual_distance = 128;  // of an element to the next one, where it is no constant
+constexpr int64_t usual_distance = 128;  // assumed bytes between elements when the stride is not a constant
 constexpr int64_t least_tile = 16, most_tile = 1024;
 
 bool stores(const Body& body) {
@@ -41,7 +41,7 @@ class PlaneLoop {
   Dim counter() { return dims_.symbol(symbol_); }
   Dim rounds() { return dims_.sub(loop_.end, counter()); }
 
-  // A header and a body that hands on the counter alone.
+  // Whether the loop is a header and a body, with the counter as the only scalar passed between iterations.
   bool find_blocks() {
     if (loop_.blocks.size() != 2 || loop_.step != 1 || loop_.leaves) return false;
     body_ = loop_.blocks[loop_.blocks[0] == loop_.header ? 1 : 0];
@@ -59,7 +59,7 @@ class PlaneLoop {
     return symbol_ >= 0;
   }
 
-  // One nest, of a parallel loop over single elements behind scalars, and nothing else that is seen outside.
+  // Whether the body runs one nest, a parallel loop over single elements with only scalars before it, and stores nothing else.
   bool find_nest() {
     for (const BlockStep& step : block(body_).steps) {
       if (step.kind == StepKind::nest && nest_ < 0)
@@ -74,7 +74,7 @@ class PlaneLoop {
            is_indexed_scalar_code(scalars) && !stores(scalars);
   }
 
-  // Whether the nest uses what the control flow works out anew in each iteration, but the counter.
+  // Whether the nest uses scalars other than the counter that the loop's blocks compute in each iteration.
   bool uses_other_scalars() {
     std::set<TempId> changing, used;
     for (int b : loop_.blocks)
@@ -92,7 +92,7 @@ class PlaneLoop {
     }
   }
 
-  // Elements of a tile; nullopt where planes do not share lines.
+  // Elements per tile; nullopt when planes do not share cache lines.
   std::optional<int64_t> tile_of(const Stmt& loop) {
     int64_t apart = 0;
     for (const Stmt& stmt : loop.body) {
@@ -109,7 +109,7 @@ class PlaneLoop {
     return std::clamp(tile_bytes / apart, least_tile, most_tile);
   }
 
-  // Parallel over tiles: for each plane: its elements.
+  // Rewrites the nest to: parallel over tiles, serial over planes, vector loop over the elements of the tile.
   void rewrite(int64_t tile) {
     Body body = std::move(nest().body);
     Stmt elements = std::move(body.back());
@@ -132,7 +132,7 @@ class PlaneLoop {
     nest().body.push_back(loop_over(tiles, count, LoopKind::parallel, std::move(inner)));
   }
 
-  // A statement that gives a new temp the value of an expression.
+  // Computes an expression into a new temp.
   Stmt number(Dim value) {
     Stmt out;
     out.kind = StmtKind::index;
@@ -149,7 +149,7 @@ class PlaneLoop {
     }
   }
 
-  // The counter is at its end behind the first iteration.
+  // Sets the counter to its end after the first iteration, as the nest now runs all iterations.
   void end_at_once() {
     Stmt last = number(loop_.end);
     block(body_).edges[0].scalars[0].second = last.dst;

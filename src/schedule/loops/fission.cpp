@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t most_masks = 2;
 
-// The statements of the innermost loop: a nest is a chain of loops, with scalars before the inner one.
+// A nest that is a chain of loops, with only scalars before each inner loop.
 struct Chain {
   std::vector<const Stmt*> loops;
   const Body* innermost = nullptr;
@@ -37,7 +37,7 @@ class Splitting {
  public:
   Splitting(Program& program, const Nest& nest) : program_(program), dims_(program.dims), nest_(nest) {}
 
-  // The nest that meets the events and the one that stores; nullopt when the nest is to stay.
+  // The nest that raises the events and the nest that stores; nullopt when the nest is not split.
   std::optional<std::pair<Nest, Nest>> run() {
     chain_ = chain_of(nest_);
     if (!chain_ || !survey(nest_.body) || !has_plain_loops() || !stores_in_order()) return std::nullopt;
@@ -69,14 +69,14 @@ class Splitting {
     return true;
   }
 
-  // Extents are the same in all iterations, and the innermost body alone touches memory that is stored to.
+  // Whether extents are the same in all iterations, and only the innermost body stores.
   bool has_plain_loops() const {
     return std::all_of(chain_->loops.begin(), chain_->loops.end(), [&](const Stmt* loop) {
       bool stores = std::any_of(loop->body.begin(), loop->body.end(), [](auto& s) { return s.kind == StmtKind::store; });
       return !dims_.has_variables(loop->extent) && (!stores || &loop->body == chain_->innermost);
     });
   }
-  // Both nests load the same numbers.
+  // Whether both halves load the same numbers: each element of an input is loaded before it is stored.
   bool stores_in_order() const {
     return std::all_of(stored_.begin(), stored_.end(), [&](BufferId id) {
       bool is_input = buffer(id).kind == BufferKind::input;
@@ -87,7 +87,7 @@ class Splitting {
     });
   }
 
-  // Masks of elements that choose between numbers.
+  // Collects masks: boolean results that select between numbers.
   void find_masks() {
     std::set<TempId> computed;
     for (const Stmt& stmt : *chain_->innermost) {
@@ -153,7 +153,7 @@ class Splitting {
       silence(stmt.body);
     }
   }
-  // Drops what no store needs, and what has no events.
+  // Removes statements that nothing uses and that raise no events.
   void drop_unused(Body& body) {
     used_.clear();
     drop(body);
@@ -169,7 +169,7 @@ class Splitting {
       used_.insert(stmt.args.begin(), stmt.args.end());
     }
   }
-  // A copy reads and writes what is stored to; instead numbers are loaded and computed twice.
+  // Compares with a backup, which reads and writes each stored element; fission loads and computes some numbers twice.
   bool is_worth_it(Nest& meeting, Nest& storing) {
     int64_t kept = 0, loaded = 0, computed = 0;
     for (BufferId id : stored_) kept += item_size(buffer(id).dtype);

@@ -1,14 +1,14 @@
 #pragma once
-// Events first: a nest that stores to inputs where a mask holds becomes two, so that the inputs need not be kept in case of
-// floating-point events.
+// Loop fission: a nest with masked stores to inputs becomes two, so that inputs need no backup for the case that floating-point
+// events end the run.
 
 #include "base/result.h"
 #include "schedule/memory/program_state.h"
 
 namespace accel {
 
-// Splits such nests of a program of one block, where that is less work than a copy of what is stored to: the first one computes
-// the masks and all that may raise events, the second one loads the masks, computes the rest once more, and stores.
+// Splits the first nest that stores to inputs, in a program of one block, where that is less work than a backup: the first half
+// computes the masks and everything that may raise events, the second one loads the masks, computes the rest again, and stores.
 Result<bool> meet_events_first(ProgramState& state);
 
 }  // namespace accel

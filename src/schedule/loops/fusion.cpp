@@ -14,7 +14,7 @@ namespace {
 // More statements, or stores, than this are too much for the registers and write buffers of a CPU.
 constexpr size_t most_statements = 128, most_stores = 8;
 
-// Memory that a body of single elements reads and writes.
+// Memory that a body reads and writes.
 struct Traffic {
   std::set<BufferId> loaded, stored;
   size_t stores = 0;
@@ -24,7 +24,7 @@ class Joining {
  public:
   explicit Joining(Program& program) : program_(program) {}
 
-  // Whether there was anything to join.
+  // Joins loops in a body and the bodies within it; returns whether it changed anything.
   bool join(Body& body) {
     bool changed = false;
     for (Stmt& stmt : body) changed = join(stmt.body) || changed;

@@ -1,13 +1,13 @@
 #pragma once
-// Neighbouring vector loops that read the same memory become one loop.
+// Loop fusion: neighbouring vector loops that read the same memory become one loop.
 
 #include "base/result.h"
 #include "schedule/memory/program_state.h"
 
 namespace accel {
 
-// Joins loops over the same extent, one right behind the other, that have nothing to do with what the other one stores: what
-// both load and compute is then loaded and computed once.
+// Joins consecutive loops of equal extent that share loads and do not access what the other stores, so that common loads and
+// computations are done once.
 Result<bool> join_loops(ProgramState& state);
 
 }  // namespace accel

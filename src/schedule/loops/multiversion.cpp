@@ -9,9 +9,9 @@ namespace accel {
 namespace {
 
 constexpr int64_t smallest = 2, largest = 16, most_iterations = 64;
-constexpr size_t most_nests = 8;      // of a program with blocks, all of which a variant copies
-constexpr size_t most_copies = 16;    // of nests that are copied one by one
-constexpr int64_t least_work = 4096;  // of a nest that is copied
+constexpr size_t most_nests = 8;      // in a program with blocks, for a variant that copies all of them
+constexpr size_t most_copies = 16;    // when nests are copied individually
+constexpr int64_t least_work = 4096;  // that makes a nest worth a copy
 
 void collect_inner_extents(const DimTable& dims, const Body& body, bool inner, std::set<int>& symbols) {
   for (const Stmt& stmt : body) {
@@ -23,7 +23,7 @@ void collect_inner_extents(const DimTable& dims, const Body& body, bool inner, s
   }
 }
 
-// Symbols of outermost loops: fixing them would tie the copy to one size of the problem.
+// Symbols of outermost loops. Fixing them would restrict the copy to one problem size.
 void collect_outer_extents(const DimTable& dims, const Body& body, std::set<int>& symbols) {
   for (const Stmt& stmt : body)
     if (stmt.extent.id >= 0)
@@ -53,7 +53,7 @@ class Small {
     hints_.resize(count, 1);
   }
 
-  // The symbols among these that were small at capture and stay as they are from start to end, with their values.
+  // The given symbols that were small at capture and do not change during a run, with their values.
   std::vector<std::pair<int, int64_t>> fixed(const std::set<int>& symbols) const {
     std::vector<std::pair<int, int64_t>> out;
     int64_t iterations = 1;
@@ -79,7 +79,8 @@ class Small {
   std::set<int> bound_;
 };
 
-// What is the extent of inner loops alone somewhere is small by nature: it is fixed where it is that of outermost loops, too.
+// Copies nests individually. A symbol that is only an inner extent in some nest is small by nature, and is also fixed in nests
+// where it is an outermost extent.
 void add_variants_of_nests(Program& program, const Small& small) {
   std::vector<Extents> extents;
   std::set<int> inner;
@@ -88,7 +89,7 @@ void add_variants_of_nests(Program& program, const Small& small) {
     for (int symbol : own.inner)
       if (!own.outer.contains(symbol)) inner.insert(symbol);
   }
-  std::set<int> rare;  // run on the way to the interpreter
+  std::set<int> rare;  // nests that run only before a side exit
   for (const ProgramBlock& block : program.blocks)
     for (const BlockStep& step : block.steps)
       if (block.end == BlockEnd::exit && block.exit > 0) rare.insert(step.nest);

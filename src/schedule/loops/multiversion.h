@@ -1,13 +1,13 @@
 #pragma once
-// Variants: copies of the program with small inner extents fixed, for sizes that the capturing call had.
+// Loop multiversioning: variants of the program with small inner extents fixed to their values at capture.
 
 #include "base/result.h"
 #include "schedule/memory/program_state.h"
 
 namespace accel {
 
-// Adds to program.variants one that fixes every symbol which is the extent of an inner loop and was small (2 to 16) at capture,
-// as long as the loops they unroll stay short. In a program with blocks and many nests it is nests that are copied one by one.
+// Adds a variant that fixes each symbol which is the extent of an inner loop and was small (2 to 16) at capture, as long as the
+// unrolled loops stay short. In a program with blocks and many nests, single nests are copied instead.
 Result<bool> fix_small_extents(ProgramState& state);
 
 }  // namespace accel

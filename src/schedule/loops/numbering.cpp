@@ -13,7 +13,7 @@ class Numbering {
  public:
   explicit Numbering(DimTable& dims) : dims_(dims) {}
 
-  // Whether any variable gets another number.
+  // Renumbers a nest; returns whether any number changed.
   bool number(Nest& nest) {
     visit(nest.body);
     replace(nest.work);
@@ -35,7 +35,7 @@ class Numbering {
     }
   }
 
-  // Loops that follow each other may share a variable, which has one number.
+  // Assigns the next number; loops in sequence may share a variable, which keeps its first number.
   void add(Dim variable) {
     if (variable.id < 0) return;
     const int number = DimTable::first_variable + static_cast<int>(numbers_.size());
@@ -56,7 +56,7 @@ class Numbering {
 
   DimTable& dims_;
   std::map<int, int> numbers_;
-  std::unordered_map<int32_t, Dim> replaced_;  // under the numbers so far
+  std::unordered_map<int32_t, Dim> replaced_;  // cache of substitutions, valid for the current numbers
 };
 
 }  // namespace

@@ -10,14 +10,14 @@ namespace accel {
 
 namespace {
 
-// Rounds that make a copy worth while, and elements that stay in the caches.
+// A copy pays from this many iterations and elements on; more elements would not stay in the caches.
 constexpr int64_t least_repeats = 16, least_packed = 32, most_packed = 65536;
 
 class Packing {
  public:
   Packing(Program& program, const std::vector<int64_t>& hints) : program_(program), dims_(program.dims), hints_(hints) {}
 
-  // The copies for a nest, whose loads become loads of them. None: an empty list.
+  // Redirects loads of the nest to packed copies and returns the nests that make them; empty when nothing is packed.
   std::vector<Nest> pack(Nest& nest) {
     copies_.clear();
     stored_.clear();
@@ -54,7 +54,7 @@ class Packing {
     return dims_.substitute(d, symbol, value);
   }
 
-  // `around`: the loops around, outermost first.
+  // `around`: the enclosing loops, outermost first.
   void visit(Stmt& loop, std::vector<const Stmt*> around) {
     if (loop.loop_kind == LoopKind::simd && !around.empty() && around.size() <= 2)
       for (Stmt& stmt : loop.body)
@@ -88,10 +88,10 @@ class Packing {
     load.address = {copy->second, dims_.mul(place, item_size(load.dtype))};
   }
 
-  // What it was at capture; 0: that is not known.
+  // Its value at capture; 0 when unknown.
   int64_t hint(Dim d) const { return dims_.known(d, hints_).value_or(0); }
 
-  // Copies of the same length share a loop.
+  // Adds the copy to the last nest if that has the same length, else to a new nest.
   void add_copy(std::vector<Nest>& nests, const Source& source, BufferId copy) {
     if (nests.empty() || nests.back().body[0].extent != source.count) {
       Nest& nest = nests.emplace_back();
@@ -124,7 +124,7 @@ class Packing {
   std::set<BufferId> stored_;
 };
 
-// Nests of loops that threads share get no memory besides.
+// Nests of parallel loops of blocks: not packed, as threads would share the packed copy.
 std::set<int> shared_nests(const Program& program) {
   std::set<int> out;
   for (const ParallelLoop& loop : program.parallel_loops)
@@ -133,7 +133,7 @@ std::set<int> shared_nests(const Program& program) {
   return out;
 }
 
-// Adds the nests and runs them before each run of nest `number`.
+// Inserts the nests before each run of nest `number`.
 void insert(Program& program, int number, std::vector<Nest> nests) {
   if (program.blocks.empty()) {
     program.nests.insert(program.nests.begin() + number, std::make_move_iterator(nests.begin()),

@@ -15,10 +15,10 @@ namespace {
 
 constexpr int64_t unknown_trips = 8;
 constexpr int64_t unknown_work = 64;
-constexpr int64_t least_iterations = 3;     // the last one is left to the calling thread
-constexpr int64_t least_before_nests = 32;  // so many that they feed all threads better than the loops inside
+constexpr int64_t least_iterations = 3;     // the calling thread runs the last one
+constexpr int64_t least_before_nests = 32;  // enough to occupy all threads better than the parallel nests inside do
 
-// One loop, and whether its iterations are independent.
+// Decides whether the iterations of one loop are independent.
 class Examined {
  public:
   Examined(Graph& graph, const Places& places, const Program& program, const NaturalLoop& loop, const CountedLoop& counted)
@@ -66,7 +66,7 @@ class Examined {
     return loop_.blocks.contains(home) && std::find(params.begin(), params.end(), v) == params.end();
   }
 
-  // Memory of values that an iteration makes is its own, unless others are in it as well.
+  // Memory is private to an iteration when only values computed inside the loop live in it.
   void find_shared() {
     for (size_t k = 0; k < graph_.values.size(); ++k) {
       ValueId v = static_cast<ValueId>(k);
@@ -75,28 +75,28 @@ class Examined {
     for (BufferId id : shared_) own_.erase(id);
   }
 
-  // Where jumps from `b` lead to; some block of theirs if they never end.
+  // The block that a chain of jumps from `b` leads to; any block of the chain if it never ends.
   BlockId behind_jumps(BlockId b) const {
     std::set<BlockId> seen;
     while (block(b).terminator.kind == TerminatorKind::jump && seen.insert(b).second) b = block(b).terminator.targets[0];
     return b;
   }
 
-  // Whether the block ends with the question whether the run is to leave, before the next iteration of this loop.
+  // Whether the block polls for an interrupt before the next iteration of this loop.
   bool is_question(BlockId b) const {
     const Terminator& t = block(b).terminator;
     if (t.kind != TerminatorKind::branch || graph_.is_input(t.operands[0])) return false;
     return graph_.producer(t.operands[0]).op == Op::interrupted && t.targets[1] == loop_.header;
   }
 
-  // Whether all ways out of the middle are side exits.
+  // Whether all exits from within an iteration are side exits.
   bool leaves_for_interpreter() {
     for (BlockId b : loop_.blocks) {
       const Terminator& t = block(b).terminator;
       for (int k = 0; k < target_count(t); ++k) {
         BlockId target = t.targets[k];
         if (loop_.blocks.contains(target) || (b == loop_.header && k == 1)) continue;
-        if (is_question(b) && k == 0) continue;  // the calling thread asks, and leaves at the end of an iteration
+        if (is_question(b) && k == 0) continue;  // the calling thread polls, and leaves at the end of an iteration
         if (block(behind_jumps(target)).terminator.kind != TerminatorKind::leave) return false;
         leaves_ = true;
       }
@@ -129,9 +129,9 @@ class Examined {
     return true;
   }
 
-  // Whether an iteration needs none of the header's scalars but the counter, neither for what it does nor for what it gives
-  // those that are used after the loop. What a side exit hands over does not count: the calling thread works it out again.
-  // What the exit of a question hands over counts: the calling thread runs only the last iteration before it.
+  // Whether no iteration needs a scalar parameter of the header other than the counter, be it for its own work or for values
+  // that are used after the loop. Values for side exits do not count, as the calling thread computes them again; values for the
+  // exit of an interrupt poll do, as the calling thread runs only the last iteration before it.
   bool carries_nothing() {
     std::set<ValueId> needed;
     std::vector<ValueId> open;
@@ -165,7 +165,7 @@ class Examined {
     return true;
   }
 
-  // What the code from `b` on, which does not come back, uses.
+  // Reports all values that the code from `b` on uses; it never returns to the loop.
   template <typename Need>
   void need_all(BlockId b, const Need& need) const {
     std::vector<BlockId> open = {b};
@@ -181,7 +181,8 @@ class Examined {
     }
   }
 
-  // What an iteration gives the header's scalars that are used behind the loop: the last one has to work it out by itself.
+  // Arguments for the header's scalars that are used after the loop: the last iteration has to compute them without the earlier
+  // ones.
   std::vector<ValueId> handed_on() {
     std::set<BlockId> behind;
     std::vector<BlockId> open = {block(loop_.header).terminator.targets[1]};
@@ -212,7 +213,7 @@ class Examined {
     return out;
   }
 
-  // Whether each iteration reads and writes a part of its own of all shared memory that any of them writes.
+  // Whether each iteration accesses a separate part of all shared memory that the loop writes.
   bool shares_by_counter() {
     for (BlockId b : loop_.blocks)
       for (NodeId n : block(b).nodes)
@@ -238,7 +239,7 @@ class Examined {
   }
 
   void note_reading(const Node& node) {
-    if (is_view(node.op)) return;  // who uses it reads
+    if (is_view(node.op)) return;  // a view reads nothing; the uses of its result do
     for (size_t k = is_update(node.op) ? 1 : 0; k < node.operands.size(); ++k) note_access(node.operands[k]);
   }
 
@@ -248,9 +249,9 @@ class Examined {
     return axes_[k];
   }
 
-  using Rows = std::map<size_t, Dim>;  // axis, index along it
+  using Rows = std::map<size_t, Dim>;  // axis to the index along it
 
-  // Leaves the axes of the memory behind v along which this access is at the place that all others are.
+  // Narrows the axes that separate the iterations for the memory of v: those where all accesses so far have the same index.
   void note_access(ValueId v) {
     const Type& type = graph_.type(v);
     Index index;
@@ -268,7 +269,7 @@ class Examined {
                     [&](const auto& row) { return !rows.contains(row.first) || rows.at(row.first) != row.second; });
   }
 
-  // Axes along which the counter chooses the index.
+  // Axes whose index depends on the counter alone, with a constant factor other than 0.
   Rows rows_of(const Index& index) {
     Rows out;
     for (size_t axis = 0; axis < index.size(); ++axis) {
@@ -284,9 +285,9 @@ class Examined {
     return out;
   }
 
-  // --- how much there is to do ------------------------------------------------------------------------------------------
+  // --- work estimate ------------------------------------------------------------------------------------------------------
 
-  // With half of what inner counters reach in their place; nullopt when other values of an iteration are left.
+  // An estimate with inner counters replaced by half their bounds; nullopt when other values of an iteration remain.
   std::optional<Dim> estimate(Dim d, const std::map<BlockId, CountedLoop>& counted) {
     for (int round = 0; round < 4 && !is_fixed(d); ++round) {
       d = graph_.dims.substitute(d, [&](int symbol) -> std::optional<Dim> {
@@ -324,9 +325,9 @@ class Examined {
   const Program& program_;
   const NaturalLoop& loop_;
   const CountedLoop& counted_;
-  std::set<int> bound_;  // symbols that get their values inside
+  std::set<int> bound_;  // symbols bound inside the loop
   std::set<BufferId> own_, shared_;
-  std::map<BufferId, Rows> rows_;  // shared memory that is written
+  std::map<BufferId, Rows> rows_;  // by written shared memory: the axes that separate the iterations
   std::set<BufferId> accessed_;
   std::vector<Dim> axes_;
   bool leaves_ = false, has_parallel_nest_ = false;

@@ -1,6 +1,6 @@
 // Rows of all nests of a sequence are numbered alike: row x of a nest is the iteration that stores row x of its memory. A block
-// has the rows [first, first + block_rows). Within it each nest does the rows that need no rows of other blocks, nest after
-// nest; when all blocks are done the rows around each edge between two blocks follow, nest after nest, too.
+// is the rows [first, first + block_rows). Within a block each nest in turn computes the rows that need no rows of other
+// blocks; when all blocks are done, each nest in turn computes the rows around the edges between blocks.
 
 #include "schedule/loops/row_blocking.h"
 
@@ -18,13 +18,13 @@ namespace accel {
 
 namespace {
 
-constexpr int64_t block_bytes = 1 << 18;                // what the second-level cache of any CPU holds
+constexpr int64_t block_bytes = 1 << 18;                // fits the second-level cache of any CPU
 constexpr int64_t least_block = 8, most_block = 64;     // rows
-constexpr int64_t least_row_bytes = 512;                // shorter rows are better walked as one
-constexpr int64_t least_blocks = 4, usual_blocks = 64;  // so many feed all threads
-constexpr int64_t most_left = 2;                        // rows at an edge that wait for other blocks
+constexpr int64_t least_row_bytes = 512;                // shorter rows are better walked as one loop
+constexpr int64_t least_blocks = 4, usual_blocks = 64;  // enough to occupy all threads
+constexpr int64_t most_left = 2;                        // rows that a block leaves at each edge
 
-// Rows at the two edges of a block that a nest leaves for later.
+// Rows at the two edges of a block that a nest leaves to the second nest.
 struct Left {
   int64_t before = 0, after = 0;
 };
@@ -34,7 +34,7 @@ class RowBlocks {
   RowBlocks(Program& program, const std::map<BufferId, Dim>& known, std::span<const int64_t> hints)
       : program_(program), dims_(program.dims), known_(known), hints_(hints) {}
 
-  // Adds a nest to the sequence, if all of it can run by blocks.
+  // Adds a nest to the sequence; false when it cannot run by blocks.
   bool add(const Nest& nest) {
     std::optional<RowNest> rows = row_nest(program_, nest, known_);
     bool fits = rows && is_apart(*rows) && std::all_of(rows->accesses.begin(), rows->accesses.end(), [&](const RowAccess& a) {
@@ -49,7 +49,7 @@ class RowBlocks {
     return true;
   }
 
-  // Whether nests touch what others have touched, in rows that are long, and many.
+  // Whether nests share memory, and its rows are long and numerous enough.
   bool is_worth_it() {
     if (nests_.size() < 2) return false;
     int64_t bytes = 0, one_by_one = 0;  // of a row
@@ -64,7 +64,7 @@ class RowBlocks {
     return one_by_one > bytes && rows >= least_blocks * rows_;
   }
 
-  // The nest that runs the blocks, and perhaps the one that runs what they leave.
+  // The nest over the blocks, followed by the nest over the edges between blocks if rows are left.
   std::vector<Nest> write() {
     std::vector<Nest> out;
     Dim rows = dims_.sub(end(), dims_.constant(first_row()));
@@ -86,7 +86,7 @@ class RowBlocks {
     return std::any_of(nest.accesses.begin(), nest.accesses.end(), [&](const RowAccess& a) { return a.memory == memory; });
   }
 
-  // Nothing stores to memory that any of the nests reads, but not row by row.
+  // Whether no nest stores to memory that another one, or itself, reads otherwise than row by row.
   bool is_apart(const RowNest& nest) const {
     auto clash = [](const RowNest& a, const RowNest& b) {
       return std::any_of(b.accesses.begin(), b.accesses.end(),
@@ -96,8 +96,8 @@ class RowBlocks {
                                               [&](const RowNest& other) { return clash(nest, other) || clash(other, nest); });
   }
 
-  // Row x of `nest` needs that the rows x + distance of the nests before it are done, for each distance between rows of which
-  // one is stored to.
+  // The rows that `nest` leaves at block edges: where it and an earlier nest access the same memory and one of them stores, row
+  // x needs the earlier nest's row x + distance to be done.
   std::optional<Left> left_by(const RowNest& nest) const {
     Left out;
     for (size_t k = 0; k < nests_.size(); ++k) {
@@ -124,8 +124,8 @@ class RowBlocks {
     return out;
   }
 
-  // A nest parallel over blocks, or over the edges between them; `range(k, first)`: the rows of nest k for that which starts at
-  // row `first`.
+  // A nest that is parallel over blocks or over block edges; `range(k, first)`: the rows of nest k in the block, or at the
+  // edge, that starts at row `first`.
   template <class Range>
   Nest nest_of(Dim count, Range range) {
     Nest out;
@@ -142,7 +142,7 @@ class RowBlocks {
     return out;
   }
 
-  // The loop over the rows of a nest that lie in [begin, end). What all rows use goes in front of `out`.
+  // The loop over the rows of a nest within [begin, end). Scalars that all rows use are added to the front of `out`.
   Stmt rows_of(const RowNest& nest, Dim begin, Dim end, Nest& out) {
     std::map<TempId, TempId> names;
     Body before = nest.before, body = nest.row;
@@ -168,7 +168,7 @@ class RowBlocks {
   int64_t rows_ = 0;  // of a block
 };
 
-// Sequences of nests that run one behind the other.
+// Finds sequences of consecutive nests and rewrites those that run better by blocks.
 class Sequences {
  public:
   Sequences(Program& program, std::span<const int64_t> hints, std::vector<std::string>& notes)
@@ -187,7 +187,7 @@ class Sequences {
  private:
   static bool is_protect(const BlockStep& step) { return step.kind == StepKind::protect; }
 
-  // What is to be kept before a nest writes to it may be kept earlier.
+  // Rewrites the nests of a block. Backups between them move to the front, as memory may be backed up earlier.
   void run(std::vector<BlockStep>& steps) {
     for (size_t begin = 0; begin < steps.size();) {
       std::vector<int> nests;
@@ -199,7 +199,7 @@ class Sequences {
     }
   }
 
-  // Replaces sequences of these nests. Whether there are any.
+  // Replaces sequences within `nests`; returns whether it replaced any.
   bool replace(const std::vector<int>& nests) {
     bool changed = false;
     for (size_t begin = 0; begin < nests.size();) {
@@ -225,7 +225,7 @@ class Sequences {
     }
   }
 
-  // Those whose work others do.
+  // Removes nests that were merged into others, and renumbers the steps.
   void remove_nests() {
     for (ProgramBlock& block : program_.blocks) {
       std::erase_if(block.steps,

@@ -1,15 +1,15 @@
 #pragma once
-// Row blocks: neighbouring nests that go over rows of the same memory do so block of rows by block of rows, so that what one
-// leaves in the cache the next one finds there.
+// Row blocking: consecutive nests over rows of the same memory run one block of rows after the other, so that each nest finds
+// the rows of the previous one in the cache.
 
 #include "base/result.h"
 #include "schedule/memory/program_state.h"
 
 namespace accel {
 
-// Rewrites sequences of nests whose every access is a row of its memory that is a fixed number of rows away from the row that
-// the nest stores. Blocks run in parallel; rows at the edges of blocks that need rows of two blocks are left to a nest behind.
-// The sizes at capture say whether it is worth it.
+// Rewrites sequences of nests in which every access is at a fixed row distance from the row that the nest stores. Blocks run in
+// parallel; rows at block edges that need rows of two blocks are computed by a second nest. The sizes at capture decide whether
+// it pays.
 Result<bool> block_rows(ProgramState& state);
 
 }  // namespace accel
