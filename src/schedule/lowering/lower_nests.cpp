@@ -17,7 +17,8 @@ StoreTarget whole(const Graph& graph, Lowering& lowering, ValueId v) {
   return {v, lowering.root_buffer(v), lowering.dims().constant(0), dense_strides(lowering.dims(), graph.type(v))};
 }
 
-// The elements of a copy of what is reshaped, in C order, are stored by the axes that they had before.
+// The target of a copy of a reshaped array in C order, as a nest over the axes from before the reshape: both have the same
+// linear index.
 StoreTarget by_own_axes(const Graph& graph, const Placement& placement, Lowering& lowering, StoreTarget copy) {
   const Node& node = graph.producer(copy.value);
   if (node.op != Op::copy || !graph.type(copy.value).is_c_order() || graph.is_input(node.operands[0])) return copy;
@@ -28,7 +29,7 @@ StoreTarget by_own_axes(const Graph& graph, const Placement& placement, Lowering
   return {from, copy.buffer, copy.base, dense_strides(lowering.dims(), dense), true};
 }
 
-// `target` with the elements of v, without loops over axes that have been added to v.
+// `target` for the elements of v, without loops over axes that expand_dims has added to v.
 StoreTarget without_new_axes(const Graph& graph, const Placement& placement, StoreTarget target, ValueId v) {
   target.value = under_new_axes(graph, placement.places, v);
   target.copied = target.value != v;
@@ -39,7 +40,7 @@ StoreTarget without_new_axes(const Graph& graph, const Placement& placement, Sto
   return target;
 }
 
-// One nest per operand, each stored after the one before it.
+// Writes one nest per operand of a concatenation; each operand's elements follow those of the previous one.
 void lower_join(const Graph& graph, const Placement& placement, Lowering& lowering, ValueId v, std::vector<Nest>& nests) {
   DimTable& dims = lowering.dims();
   const Node& node = graph.producer(v);
@@ -72,7 +73,7 @@ void lower_group(const Graph& graph, const Placement& placement, Lowering& lower
   if (!targets.empty()) nests.push_back(lower_nest(graph, placement, lowering, targets));
 }
 
-// Outputs that are inputs, and outputs that repeat an earlier one, are copies of their own.
+// Copies outputs that are inputs or repeat an earlier output, so that each output has memory of its own.
 void lower_copies(const Graph& graph, const Placement& placement, Lowering& lowering, Program& program) {
   const std::vector<ValueId>& outputs = graph.outputs();
   for (size_t k = 0; k < outputs.size(); ++k) {
@@ -87,7 +88,7 @@ void lower_copies(const Graph& graph, const Placement& placement, Lowering& lowe
   }
 }
 
-// Whether a store nest reads what it overwrites elsewhere than at the element it stores.
+// Whether a store's nest reads memory that it overwrites at elements other than the one being stored.
 bool must_compute_first(const Graph& graph, const Placement& placement, const Program& program, const Node& node) {
   return node.op == Op::store && placement.places[node.operands[2]] != Place::root &&
          !stores_in_place(program.dims, program.nests.back(), program.buffers);

@@ -103,7 +103,7 @@ TempId Lowering::value_at(ValueId v, const Index& index) {
     return temp;
   }
   if (std::optional<Address> address = located(v, index)) {
-    // Rows are filled inside the loops that they are local to.
+    // A row is only filled inside the loops that it is local to, so a load from one must not be hoisted further.
     bool stays = program_.buffers[static_cast<size_t>(address->buffer)].kind == BufferKind::scratch;
     Cut cut(*this, stays ? level : scope_of({address->offset}));
     TempId temp = load(*address, graph_.type(v).dtype);
@@ -182,7 +182,7 @@ TempId Lowering::view_at(ValueId v, const Node& node, const Index& index) {
   return compute(Op::where, {which, part(Op::imag), part(Op::real)}, dtype, id);
 }
 
-// An element of a view of a scalar, which has no memory: all of them are equal.
+// The element of a view of a scalar, which has no memory; all its elements are equal.
 TempId Lowering::element_of_scalar(ValueId view, const Index& index) {
   ValueId base = viewed(graph_, view);
   bool scalar = graph_.is_input(base) && graph_.inputs[graph_.input_index(base)].slot >= 0;
@@ -217,7 +217,8 @@ bool Lowering::is_call(ValueId v) const { return !graph_.is_input(v) && is_loop_
 
 TempId Lowering::element_at(ValueId v, const Node& node, const Index& index) {
   auto at = [&](ValueId operand) { return value_at(operand, graph_.type(operand).rank() == 0 ? Index{} : index); };
-  // What a library's result is compared with comes first: codegen may then decide by an estimate (codegen/analysis/compared.h).
+  // The other side of a comparison with a library call's result comes first, so that codegen may decide by an estimate
+  // (codegen/analysis/compared.h).
   if (is_comparison(node.op) && is_call(node.operands[0]) && !is_call(node.operands[1])) at(node.operands[1]);
   std::vector<TempId> args;
   for (ValueId operand : node.operands) args.push_back(at(operand));
@@ -240,8 +241,8 @@ void Lowering::store_tile(const std::vector<StoreTarget>& targets, Index index, 
   auto store_batch = [&] {
     if (batch.empty()) return;
     open_loop_over(variable, LoopKind::simd, extent, false);
-    // What is computed here is stored at once: others of the nest may read it from its memory. Stores to what others need come
-    // last.
+    // A computed value is stored at once, as other targets of the nest may read it from its memory. Stores of copied values
+    // come last, as they may overwrite memory that other targets read.
     std::vector<std::pair<const StoreTarget*, TempId>> waiting;
     for (const StoreTarget* target : batch) {
       ValueId v = target->value;
@@ -256,7 +257,7 @@ void Lowering::store_tile(const std::vector<StoreTarget>& targets, Index index, 
     batch.clear();
   };
   for (const StoreTarget& target : targets) {
-    // A call runs before the loop that is open now: what it reads must be stored by then.
+    // A library call runs before the current vector loop, so everything that it reads must be stored first.
     if (computed_here(target) && calls_tiles(target.value)) store_batch();
     const Node* node = computed_here(target) ? &graph_.producer(target.value) : nullptr;
     if (!node || !is_loop_call(graph_, *node) || node->results.size() > 1) {
@@ -273,7 +274,7 @@ TempId Lowering::stored_value(const StoreTarget& target, const Index& index) {
   return computed_here(target) ? computed(target.value, index) : value_at(target.value, index);
 }
 
-// Whether a target's value is computed by its nest; inputs, views and roots that have memory of their own are copied.
+// Whether the nest computes the target's value; inputs, views and roots with another buffer are copied.
 bool Lowering::computed_here(const StoreTarget& target) {
   if (graph_.is_input(target.value)) return false;
   Place place = placement_.places[target.value];
@@ -289,7 +290,7 @@ bool Lowering::calls_tiles(ValueId v) const {
                      [&](ValueId operand) { return needs_tiles(graph_, placement_, operand); });
 }
 
-// Index of element `position` of a run: by its last axis when the axes coalesce in memory, else digit by digit.
+// Uses the last axis alone when the axes coalesce in memory, else divides the position into one index per axis.
 Index Lowering::run_index(ValueId operand, Index index, const std::vector<int>& axes, Dim position) {
   if (axes.empty()) return index;
   bool row = !graph_.is_input(operand) && placement_.places[operand] == Place::row;

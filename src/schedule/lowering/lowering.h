@@ -1,7 +1,5 @@
 #pragma once
-// Lowering: writes the statements that compute values at an index, each at the outermost loop level its index allows.
-//
-// A value asked for at an index is computed once per scope (the memo), in the innermost scope that binds a variable of the
+// The element of a value at an index is computed once per scope (memoised), in the innermost scope that binds a variable of the
 // index: work that does not depend on inner loops is hoisted by construction.
 
 #include <memory>
@@ -18,13 +16,13 @@ namespace accel {
 
 constexpr int64_t tile_elements = 1024;  // elements of a tile: its scratch stays in L1
 
-// A value to store for every element of a loop nest: at buffer + base + sum of index * stride.
+// A value to store for every element of a loop nest, at: buffer + base + sum of index[k] * strides[k].
 struct StoreTarget {
   ValueId value = no_value;
   BufferId buffer = -1;
   Dim base;
   std::vector<Dim> strides;  // per axis of the nest's index
-  bool copied = false;       // the nest of the value is another one: it is read from memory if it has any
+  bool copied = false;       // another nest computes the value: it is read if it has memory
 };
 
 class ReductionLowering;
@@ -42,40 +40,40 @@ class Lowering : public StatementLowering {
   const std::vector<Failure>& errors() const { return errors_; }
   void fail_with(Failure failure) { errors_.push_back(std::move(failure)); }
 
-  // --- memory ---------------------------------------------------------------------------------------------------------
-  // Memory of a root value: its output or a temp, created on first use.
+  // The buffer of a root value: an output or a temp, created on first use.
   BufferId root_buffer(ValueId v);
-  // Memory that is the value's: root_buffer(v) from now on.
+  // Sets the buffer that root_buffer(v) returns from now on.
   void set_root_buffer(ValueId v, BufferId buffer) { root_buffers_[v] = buffer; }
-  // Address of a value that has memory (views of such included) at index; nullopt otherwise.
+  // Address of element `index` of a value that has memory or is a view of one that has; nullopt otherwise.
   std::optional<Address> located(ValueId v, const Index& index);
 
   // --- loops ----------------------------------------------------------------------------------------------------------
   void begin_nest();
-  // Declares that the innermost open loops so far are the nest's first ones, one per axis: rows are local to them.
+  // Records that the innermost open loop, over `variables`, is the next outer loop of the nest. Rows are local to iterations of
+  // outer loops.
   void mark_outer_loop(std::vector<Dim> variables);
-  // The variables of each of them.
+  // The variables of each outer loop.
   const std::vector<std::vector<int>>& outer_loops() const { return outer_loops_; }
 
   // --- values ---------------------------------------------------------------------------------------------------------
   // A temp with the element of v at index, computed once per scope.
   TempId value_at(ValueId v, const Index& index);
-  // A temp with that element, computed even when v has memory: for the code that fills it.
+  // A temp with the element of v at index, computed even when v has memory: for the code that fills this memory.
   TempId computed(ValueId v, const Index& index);
-  // The element, computed from single elements of its operands.
+  // The element of v at index, computed from single elements of its operands.
   TempId element_at(ValueId v, const Node& node, const Index& index);
-  // The element of v at index is `temp`, in the innermost open scope.
+  // Records that `temp` holds the element of v at index, in the innermost open scope.
   void set_value(ValueId v, const Index& index, TempId temp) { innermost().temps[{v, index}] = temp; }
   // Stores the targets for all values of index[axis] of the innermost axis, which runs over `extent` elements from `begin`.
   // Requires an open scope that holds tiles.
   void store_tile(const std::vector<StoreTarget>& targets, Index index, int axis, Dim begin, Dim extent);
-  // What a target stores for an index: computed, or read from the memory that its value has elsewhere.
+  // The value that a target stores at an index: computed, or read when the value has memory elsewhere.
   TempId stored_value(const StoreTarget& target, const Index& index);
   TempId compute(Op op, std::vector<TempId> args, DType dtype, NodeId node);
   TempId cast(TempId temp, DType to, NodeId node);
-  // Index of element `position` of a run along `axes`.
+  // The index of `operand` for element `position` of a run along `axes`.
   Index run_index(ValueId operand, Index index, const std::vector<int>& axes, Dim position);
-  // How many of the last axes of v are one run in memory; at least 1, if there are any.
+  // The number of last axes of v that can be walked as one in memory: at least 1, unless v has none.
   size_t count_in_row(ValueId v);
   const ReductionPlan& plan_of(ValueId v) const { return placement_.plans.at(graph_.values[v].producer); }
 
@@ -89,7 +87,7 @@ class Lowering : public StatementLowering {
   TempId pointwise_at(ValueId v, const Node& node, const Index& index);
   bool computed_here(const StoreTarget& target);
   bool is_call(ValueId v) const;
-  bool calls_tiles(ValueId v) const;  // whether computing v itself needs loops over tiles of its own
+  bool calls_tiles(ValueId v) const;  // whether computing v itself needs loops over tiles
 
   const Graph& graph_;
   const Placement& placement_;

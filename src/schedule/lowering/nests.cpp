@@ -12,10 +12,10 @@ namespace accel {
 
 namespace {
 
-// Facts about the inline computation of a set of roots.
+// Properties of the computation of a nest's targets.
 struct Contents {
   int row_depth = 0;
-  bool spreads_reductions = false;  // along an axis: loops over it are inside of those that the reduction needs
+  bool spreads_reductions = false;  // whether a reduction's result is broadcast along an axis
   Dim work;
 };
 
@@ -25,7 +25,7 @@ class Survey {
     contents_.work = dims.constant(0);
   }
 
-  // A value that is stored: work even when it is only copied.
+  // Adds a stored value; moving elements counts as work even when nothing is computed.
   void add_stored(const StoreTarget& target) {
     const Type& type = graph_.type(target.value);
     bool copied = graph_.is_input(target.value) || op_class(graph_.producer(target.value).op) == OpClass::view;
@@ -59,7 +59,7 @@ class Survey {
   const Contents& contents() const { return contents_; }
 
  private:
-  // Elements that memory moves for nothing between one and the next: a line holds several.
+  // Unused elements per loaded or stored one: memory moves whole cache lines.
   int64_t skipped(Dim stride, DType dtype) const {
     std::optional<int64_t> distance = dims_.known(stride, graph_.hints);
     if (!distance) return 0;
@@ -67,7 +67,7 @@ class Survey {
     return std::max<int64_t>(bytes / item_size(dtype) - 1, 0);
   }
 
-  // The same for reading a value that is a view.
+  // Unused elements per element read from a view.
   int64_t skipped_in(ValueId v) {
     const Type& type = graph_.type(v);
     if (graph_.is_input(v) || type.rank() == 0 || op_class(graph_.producer(v).op) != OpClass::view) return 0;
@@ -94,7 +94,7 @@ std::vector<NestLoop> nest_loops(const Graph& graph, const Placement& placement,
     return std::all_of(targets.begin(), targets.end(), [&](const StoreTarget& target) {
       for (size_t k = 0; k + 1 < suffix.size(); ++k)
         if (target.strides[suffix[k]] != dims.mul(target.strides[suffix[k + 1]], type.shape[suffix[k + 1]])) return false;
-      // The root itself is computed here, whatever memory it has.
+      // This nest computes the target itself, so its own memory does not matter.
       std::vector<Place> places = placement.places;
       if (!target.copied) places[target.value] = Place::inlined;
       return coalesces(dims, graph, places, target.value, suffix);
@@ -116,7 +116,7 @@ Dim tile_count(DimTable& dims, Dim extent) {
   return dims.floordiv(dims.add(extent, dims.constant(tile_elements - 1)), dims.constant(tile_elements));
 }
 
-// Rows run in parallel, unless they are too few to feed the threads of a large machine and their tiles are enough.
+// The outer loop is parallel, unless it has too few iterations to occupy a large machine while there are enough tiles.
 constexpr int64_t fewest_parallel_rows = 16, fewest_parallel_tiles = 8;
 
 class NestWriter {
@@ -126,7 +126,7 @@ class NestWriter {
     index_.assign(graph.type(targets[0].value).rank(), dims_.constant(0));
   }
 
-  // The tiles of few long rows come first, unless something is worked out once for each row.
+  // Writes the loops. Tiles are outermost when rows are few and long, unless something is computed once per row.
   void write(int row_depth, bool by_rows) {
     if (loops_.empty()) return write_scalars();
     bool rows_everywhere = row_depth >= static_cast<int>(loops_.size());
@@ -194,7 +194,7 @@ class NestWriter {
   Index index_;
 };
 
-// Behind the last row.
+// The target of add_row: the memory after the last row.
 StoreTarget next_row(const Graph& graph, Lowering& lowering, const Node& node) {
   const Type& base = graph.type(node.operands[0]);
   std::vector<Dim> strides = dense_strides(lowering.dims(), base);
@@ -202,7 +202,7 @@ StoreTarget next_row(const Graph& graph, Lowering& lowering, const Node& node) {
   return {node.operands[1], lowering.root_buffer(node.operands[0]), offset, {strides.begin() + 1, strides.end()}, true};
 }
 
-// Elements one after the other: of equal indices the last counts, or each where the element is updated.
+// Writes elements in order: of equal indices the last one counts, and update_at applies each.
 void write_put(const Graph& graph, const Placement& placement, Lowering& lowering, const Node& node, const StridedView& base) {
   DimTable& dims = lowering.dims();
   const Type& type = graph.type(node.operands[1]);

@@ -1,5 +1,5 @@
 #pragma once
-// Nests: the loops that compute a group of values.
+// Nests: the loops that compute a group of values together.
 
 #include <vector>
 
@@ -8,26 +8,26 @@
 
 namespace accel {
 
-// One loop of a nest: the axis it runs over and its extent (of several axes when they coalesce).
+// One loop of a nest: its axis and extent. For coalesced axes: the last axis and the product of the extents.
 struct NestLoop {
   int axis = 0;
   Dim extent;
 };
-// The loops over the shape of the targets, outermost first: as few as their memory and what they are computed from allow.
+// The loops over the targets' shape, outermost first. Axes are coalesced as far as the targets' memory and operands allow.
 std::vector<NestLoop> nest_loops(const Graph& graph, const Placement& placement, DimTable& dims,
                                  const std::vector<StoreTarget>& targets);
 
-// Writes the nest that stores the targets, all of the shape and order of the first.
+// Writes the nest that stores the targets, all of which have the shape and axis order of the first.
 Nest lower_nest(const Graph& graph, const Placement& placement, Lowering& lowering, const std::vector<StoreTarget>& targets);
 
-// Writes the nest of a store or put: values go into the memory of the base. A store's mask is already part of its value.
-// nullopt when the elements of the view have no strides.
+// Writes the nest of an update of memory: store, put, update_at or add_row. A store's mask is already part of its value.
+// nullopt when the view that is stored to has no strides.
 std::optional<Nest> lower_update(const Graph& graph, const Placement& placement, Lowering& lowering, const Node& node);
 
-// Where a store goes, and the value it stores. nullopt when the elements of the view have no strides.
+// The target of a store. nullopt when the view that is stored to has no strides.
 std::optional<StoreTarget> store_target(const Graph& graph, const Placement& placement, Lowering& lowering, const Node& node);
 
-// Element operations that the inline computation of the targets takes.
+// Estimated number of element operations to compute the targets inline.
 Dim nest_work(const Graph& graph, const Placement& placement, DimTable& dims, const std::vector<StoreTarget>& targets);
 
 // Writes the nest that calls a gufunc's loop for every batch index.

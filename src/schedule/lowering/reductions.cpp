@@ -16,14 +16,14 @@ bool is_reduced(const Node& node, int axis) {
   return std::find(node.attrs.axes.begin(), node.attrs.axes.end(), axis) != node.attrs.axes.end();
 }
 
-// Whether combining in any order gives the same bits.
+// Whether every order of combination gives the same bits.
 bool any_order(Op op, DType dtype) {
   char kind = dtype_kind(dtype);
   if (is_extreme(op)) return kind != 'c';
   return kind == 'b' || kind == 'i' || kind == 'u';
 }
 
-// Whether the first element may be combined twice.
+// Whether combining an element twice changes nothing, so that the first element can be the start.
 bool idempotent(Op op) {
   return is_extreme(op) || op == Op::logical_and || op == Op::logical_or || op == Op::bitwise_and || op == Op::bitwise_or;
 }
@@ -88,7 +88,7 @@ TempId ReductionLowering::plan_at(ValueId v, const Node& node, const Index& inde
   return sequential_at(v, node, index, axes);
 }
 
-// total = op(total, piece); float16 totals meet float32 pieces before they are rounded.
+// total = op(total, piece). For float16 the pieces are float32, and the result is rounded once.
 TempId ReductionLowering::add_to(ValueId v, TempId total, TempId piece) {
   NodeId id = graph_.values[v].producer;
   DType dtype = graph_.type(v).dtype, wide = lowering_.dtype_of(piece);
@@ -113,7 +113,7 @@ TempId ReductionLowering::runs_at(ValueId v, const Node& node, const Index& inde
   return total;
 }
 
-// Combines the pieces of one run with `total`, one after the other; the new total.
+// The total after combining the pieces of one run with `total`, in order.
 TempId ReductionLowering::pieces_at(ValueId v, const Node& node, const Index& index, TempId total) {
   const ReductionPlan& plan = lowering_.plan_of(v);
   DType dtype = graph_.type(v).dtype;
@@ -137,7 +137,7 @@ TempId ReductionLowering::pieces_at(ValueId v, const Node& node, const Index& in
   return sum;
 }
 
-// `total` combined with `extent` elements of a run from `begin` on.
+// The total after combining `extent` elements of a run from `begin` on with `total`.
 TempId ReductionLowering::piece_at(ValueId v, const Node& node, const Index& index, Dim begin, Dim extent, TempId total) {
   if (!lowering_.plan_of(v).pairwise) return half_product_at(v, node, index, begin, extent, total);
   if (mask_of(graph_, node) != no_value) return masked_at(v, node, index, begin, extent, total);
@@ -172,7 +172,8 @@ TempId ReductionLowering::tree_at(ValueId v, const Node& node, const Index& inde
   return lowering_.close_reducing(std::move(stmt), dtype);
 }
 
-// `total` combined with the operand's element at `index`; under a mask, with what has no events where it does not count.
+// The total after combining the operand's element at `index`. Where a mask does not hold, the operation runs on neutral
+// operands, which raise no events.
 TempId ReductionLowering::combined_at(ValueId v, const Node& node, const Index& index, TempId total) {
   DType dtype = graph_.type(v).dtype;
   NodeId id = graph_.values[v].producer;
@@ -182,7 +183,7 @@ TempId ReductionLowering::combined_at(ValueId v, const Node& node, const Index& 
   if (mask == no_value) return lowering_.compute(op, {total, element}, dtype, id);
   TempId counts = lowering_.value_at(mask, index);
   auto choose = [&](TempId yes, TempId no) { return lowering_.compute(Op::where, {counts, yes, no}, dtype, id); };
-  if (dtype_kind(dtype) == 'c' && op != Op::add) {  // times 1 is no identity of complex numbers
+  if (dtype_kind(dtype) == 'c' && op != Op::add) {  // 1 is not neutral for products of complex numbers
     TempId one = lowering_.literal(Literal::of_complex(dtype, 1.0));
     return choose(lowering_.compute(op, {choose(total, one), choose(element, one)}, dtype, id), total);
   }
@@ -191,8 +192,8 @@ TempId ReductionLowering::combined_at(ValueId v, const Node& node, const Index& 
   return lowering_.compute(op, {total, choose(element, lowering_.literal(neutral))}, dtype, id);
 }
 
-// NumPy multiplies float16 numbers in float32 and rounds once per piece; under a mask, after each sequence of elements that
-// count: rounding again where none counts changes nothing.
+// NumPy multiplies float16 numbers in float32 and rounds once per piece; under a mask, after each sequence of selected
+// elements. Rounding again at unselected elements changes nothing.
 TempId ReductionLowering::half_product_at(ValueId v, const Node& node, const Index& index, Dim begin, Dim extent,
                                           TempId total) {
   NodeId id = graph_.values[v].producer;
@@ -270,7 +271,7 @@ TempId ReductionLowering::argreduce_at(ValueId v, const Node& node, const Index&
   return lowering_.close_reducing(std::move(stmt), DType::int64);
 }
 
-// Accumulates one row of the tile after the other: out[i] = op(out[i], in[k][i]).
+// Combines one row after the other into the tile: out[i] = op(out[i], in[k][i]).
 Address ReductionLowering::column_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent) {
   auto done = lowering_.innermost().tiles.find({v, index});
   if (done != lowering_.innermost().tiles.end()) return done->second;

@@ -13,7 +13,7 @@ class ReductionLowering {
       : lowering_(lowering), graph_(lowering.graph()), placement_(lowering.placement()), dims_(lowering.dims()) {}
 
   TempId reduction_at(ValueId v, const Node& node, const Index& index);
-  // A tile of a reduction over the rows of a tile's columns.
+  // Reduces the rows of a tile of columns into a new tile; the address of its element `variable`.
   Address column_tile(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent);
 
  private:

@@ -18,7 +18,8 @@ class ScanWriter {
         to_(graph.type(node.results[0])),
         result_(lowering.root_buffer(node.results[0])) {}
 
-  // The last axes that lie in a row are listed at once, until all true elements have been found.
+  // Lists the indices of true elements. The last axes that coalesce are one `list` statement; the outer loops end once all true
+  // elements have been found.
   void true_indices() {
     const ValueId mask = node_.operands[0];
     const Dim count = to_.shape[0], zero = dims_.constant(0);
@@ -70,7 +71,7 @@ class ScanWriter {
 
   Address place(const Index& index) { return {result_, offset_of(dims_, index, strides_)}; }
 
-  // The elements of a row go through one accumulator.
+  // Accumulates along the innermost axis, with an accumulator per row.
   void accumulate_rows(size_t axis, const std::vector<uint8_t>& order) {
     Dim one = dims_.constant(1), extent = to_.shape[axis];
     Index index(to_.shape.size(), dims_.constant(0));
@@ -94,7 +95,7 @@ class ScanWriter {
     close(outer + 1);
   }
 
-  // Slices one after the other, each from the one before it.
+  // Accumulates along an outer axis: each slice from the previous one.
   void accumulate_slices(size_t axis, const std::vector<uint8_t>& order) {
     Dim one = dims_.constant(1), extent = to_.shape[axis];
     for (bool start : {true, false}) {

@@ -1,5 +1,5 @@
 #pragma once
-// Lowering of ops that walk their operand one element after the other.
+// Lowering of ops that process their operand in order: accumulate and true_indices.
 
 #include "schedule/lowering/lowering.h"
 #include "schedule/program/program.h"

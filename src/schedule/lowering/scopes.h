@@ -1,5 +1,6 @@
 #pragma once
-// Cut: sets inner scopes aside, so that statements go to an outer one before the loops that are still open.
+// Cut: temporarily sets inner scopes aside, so that statements are appended to an outer scope, before the loops still open in
+// it.
 
 #include <algorithm>
 #include <iterator>
@@ -12,7 +13,7 @@ namespace accel {
 
 class Cut {
  public:
-  // Requires 0 <= level < open scopes. Keeps scopes 0..level open until the end of its life.
+  // Requires 0 <= level < number of open scopes. Only scopes 0..level are open during the lifetime of the object.
   Cut(StatementLowering& writer, int level) : writer_(writer) {
     auto first = writer.scopes_.begin() + level + 1;
     std::move(first, writer.scopes_.end(), std::back_inserter(aside_));

@@ -10,14 +10,14 @@ namespace accel {
 
 namespace {
 
-// Rows at the ends of a block are computed apart, and go through memory: long blocks have fewer of them. Blocks run in
-// parallel: threads need some each. Beyond `most_block_rows` no clear gain was measured
+// Rows at the ends of a block are computed in a separate nest and go through memory: fewer of them with longer blocks. Blocks
+// run in parallel, so each thread needs several. Beyond `most_block_rows` no clear gain was measured
 // (docs/developer/peepholes.md).
 constexpr int64_t fewest_blocks = 16, fewest_block_rows = 16, most_block_rows = 64;
 
-// Rows are cut into blocks that run in parallel. A row is computed into one of a few rows of temporary memory that a block has,
-// and stored when no later row of its block needs what it overwrites. Rows at the ends of a block, which need rows of its
-// neighbours, are computed by a nest of their own before anything is stored.
+// Divides the rows into blocks that run in parallel. A row is computed into one of a few temporary rows of its block, and
+// stored when no later row of the block reads what it overwrites. Rows at the ends of a block, which read rows of its
+// neighbours, are computed by a nest that runs before anything is stored.
 class RowWriter {
  public:
   RowWriter(const Graph& graph, const Placement& placement, Lowering& lowering, const RowStores& rows,
@@ -54,7 +54,7 @@ class RowWriter {
     return nest;
   }
 
-  // Opens the loops of a row, the last of which becomes vectors. A single axis has none but that over the rows.
+  // Opens the loops within a row, the innermost as a vector loop; returns their number, 0 for a single axis.
   size_t open_row(Dim row) {
     index_[order_[0]] = row;
     for (size_t k = 1; k < order_.size(); ++k) {
@@ -91,7 +91,7 @@ class RowWriter {
 
   void find_blocks() {
     const int64_t wanted = dims_.evaluate(count_, graph_.hints) / fewest_blocks;
-    // A power of two: divisions by it are shifts.
+    // A power of two, so that divisions by it are shifts.
     block_rows_ =
         static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::clamp(wanted, fewest_block_rows, most_block_rows))));
     waiting_ = rows_.before + 1;
@@ -105,14 +105,14 @@ class RowWriter {
     block_ = lowering_.open_loop(LoopKind::parallel, block_count_, false);
     first_ = dims_.mul(block_, block_rows_);
     Dim rows = dims_.min(dims_.constant(block_rows_), dims_.sub(count_, first_));
-    // Rows in [start, end) of the block need rows of no other one.
+    // Rows [start, end) of the block read no rows of other blocks.
     rows_here_ = rows;
     start_ = dims_.min(dims_.constant(rows_.before), rows);
     end_ = dims_.max(start_, dims_.sub(rows, dims_.constant(rows_.after)));
   }
 
-  // The number of the temporary row that a row of a block waits in: rows share the first ones in rotation, each of those at the
-  // end of the block has its own.
+  // The temporary row that a row of a block waits in: most rows share the first ones in rotation, rows at the end of the block
+  // have one each.
   Dim waiting_place(Dim row) { return waiting_ == 1 ? dims_.constant(0) : dims_.mod(row, dims_.constant(waiting_)); }
   Dim end_place(Dim step) { return dims_.add(dims_.constant(waiting_), step); }
 
@@ -180,10 +180,10 @@ class RowWriter {
   Dim count_, row_elements_, work_;
   int64_t block_rows_ = 0, waiting_ = 0;
   Dim block_count_, block_, first_, rows_here_, start_, end_;
-  std::vector<BufferId> kept_;  // per target
+  std::vector<BufferId> kept_;  // temporary rows, per target
 };
 
-// The first index of a store along the axis of its base that its rows run over.
+// The first index that a store writes along `axis` of its base.
 Dim first_row(const Graph& graph, DimTable& dims, const Node& store, size_t axis) {
   Index index(graph.type(store.operands[1]).shape.size(), dims.constant(0));
   for (ValueId v = store.operands[1]; v != store.operands[0]; v = graph.producer(v).operands[0])
@@ -199,7 +199,7 @@ Dim is_row(DimTable& dims, Dim row, bool may_precede, Dim count, bool may_follow
   return may_follow ? dims.mul(inside, clamped(dims.sub(count, row))) : inside;
 }
 
-// Values of several shapes: a row of each, where it has one, after the other.
+// Writes one loop over the rows of several shapes; each iteration stores a row of every value that has one.
 Nest rows_of_several_shapes(const Graph& graph, const Placement& placement, Lowering& lowering, const RowStores& rows,
                             const std::vector<StoreTarget>& targets) {
   DimTable& dims = lowering.dims();
@@ -237,7 +237,7 @@ Nest rows_of_several_shapes(const Graph& graph, const Placement& placement, Lowe
   return nest;
 }
 
-// Whether the computation of the values can be written inside loops over rows.
+// Whether the values can be computed inside loops over rows.
 bool fits_rows(const Graph& graph, const Placement& placement, const RowStores& rows) {
   bool apart = std::none_of(placement.places.begin(), placement.places.end(), [](Place p) { return p == Place::row; });
   return apart && std::none_of(rows.stores.begin(), rows.stores.end(), [&](NodeId n) {

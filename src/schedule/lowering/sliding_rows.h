@@ -1,6 +1,6 @@
 #pragma once
-// The loops of stores that are computed and stored row by row (row_stores.h): a row waits in temporary memory until no later
-// one needs what it replaces.
+// Stores that run row by row (row_stores.h): a computed row waits in temporary memory until no later row reads what it
+// overwrites.
 
 #include <vector>
 
@@ -11,11 +11,12 @@
 
 namespace accel {
 
-// Finds out whether the stores of a segment can go row by row, if that is tried. Where they need copies of what they overwrite,
-// the steps run again with these in memory; where rows are no order, with all values computed before the first store.
+// Decides whether the stores of a segment run row by row, when lower_nests has asked for it. When they need copies of memory
+// that they overwrite, the segment's steps run again with the copies in memory; when rows do not work, with all values computed
+// before the first store.
 Result<bool> slide_rows(SegmentState& state);
 
-// Writes the nests. Requires that the values for which `in_memory` held in row_stores(), and those of `copied`, are in memory.
+// Writes the nests. Requires that the values for which row_stores() saw `in_memory` hold, and those in `copied`, have memory.
 std::vector<Nest> lower_row_stores(const Graph& graph, const Placement& placement, Lowering& lowering, const RowStores& rows);
 
 }  // namespace accel

@@ -10,10 +10,10 @@ namespace accel {
 
 namespace {
 
-constexpr int64_t lane_count = 64;            // elements whose state is worked on at a time
-constexpr int64_t recorded_lane_count = 256;  // instead, where flags may be read after each operation
+constexpr int64_t lane_count = 64;            // elements of a tile
+constexpr int64_t recorded_lane_count = 256;  // when floating-point flags may be read after each operation
 
-// The body as a graph without stores: a store is a selection.
+// The loop's body as a graph without stores: a masked store becomes a selection between the new and the old elements.
 class BodyGraph {
  public:
   BodyGraph(const Graph& graph, const std::vector<int>& origins, const PointwiseLoop& loop, Dim first, SegmentGraph& part)
@@ -89,7 +89,7 @@ class BodyGraph {
   int next_slot_ = 0;
 };
 
-// Writes the loops.
+// Writes the nest: over tiles, over iterations, over the elements of a tile.
 class Writer {
  public:
   Writer(const Graph& graph, const Placement& placement, Program& program, Dim iteration)
@@ -127,11 +127,11 @@ class Writer {
   }
 
  private:
-  // A value whose elements of the tile lie in scratch; the parts of complex ones apart.
+  // A value whose elements of the current tile are in scratch memory; real and imaginary parts are separate.
   struct Kept {
     ValueId value;
     BufferId buffer;
-    ValueId start;  // the elements in the beginning
+    ValueId start;  // the value of the elements before the first iteration
   };
 
   Body nested(Dim variable, Dim extent, Body body, bool parallel) {
@@ -210,7 +210,7 @@ class Writer {
     return repeat;
   }
 
-  // Whether an element of the tile changes, per lane.
+  // Stores, for each element of the tile, whether it still changes; the address of element `lane_`.
   Address put_changing(const std::vector<ValueId>& changing) {
     Address bits{lowering_.scratch(DType::uint32, dims_.constant(lanes_), "changing"), dims_.mul(lane_, 4)};
     TempId all = -1;
@@ -221,7 +221,7 @@ class Writer {
     lowering_.store(bits, all, DType::uint32);
     return bits;
   }
-  // In a loop of its own: as part of the large one it would keep that from becoming vectors.
+  // Combines the bits in a loop of its own, as they would prevent vectorisation of the main loop.
   TempId any(const Address& bits) {
     TempId flag = lowering_.declare(lowering_.literal(Literal::of_int(DType::uint32, 0)), DType::uint32);
     lowering_.open_loop_over(lane_, LoopKind::simd, extent_, false);
@@ -279,7 +279,7 @@ Program lower_pointwise_loop(const Graph& graph, const std::vector<int>& origins
     // States are the first inputs, and inputs are the first buffers.
     targets.push_back({next[k], static_cast<BufferId>(k), program.dims.constant(0), std::move(strides), true});
   }
-  std::vector<StoreTarget> all = targets;  // and what else is computed by the same index
+  std::vector<StoreTarget> all = targets;  // the targets and all other values that are computed at the same index
   for (const auto* list : {&mine.starts, &mine.kept, &mine.ends})
     for (ValueId v : *list)
       if (v != no_value) all.push_back({v, targets[0].buffer, targets[0].base, targets[0].strides, true});

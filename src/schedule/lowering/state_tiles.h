@@ -1,5 +1,5 @@
 #pragma once
-// The nest of a loop that runs tile by tile (state_tiling.h).
+// Lowering of a loop that runs tile by tile (state_tiling.h).
 
 #include <vector>
 
@@ -9,9 +9,8 @@
 
 namespace accel {
 
-// The nest that runs the loop. Its symbols: `first`, the counter's first value, and `count`, the number of iterations.
-// `part` becomes the body of the loop as a graph of its own; the program has no outputs, as states are updated in
-// place.
+// A program of one nest that runs `count` iterations with the counter starting at `first`. `part` becomes the loop's body as a
+// graph of its own. The program has no outputs, as states are updated in place.
 Program lower_pointwise_loop(const Graph& graph, const std::vector<int>& origins, const PointwiseLoop& loop, Dim first,
                              Dim count, SegmentGraph& part);
 

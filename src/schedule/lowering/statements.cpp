@@ -52,7 +52,7 @@ void StatementLowering::close_loop_while(TempId more) {
 
 int StatementLowering::scope_of(const Index& index) const {
   int deepest = 0;
-  // An index along an axis without elements is taken to be 0: it is no element's.
+  // An index along an axis without elements is normalised to 0 and names no variable, so the scope of the empty loop is taken.
   for (int k = static_cast<int>(scopes_.size()); k-- > 1 && deepest == 0;)
     if (dims_.is_constant(scopes_[k]->header.extent, 0)) deepest = k;
   for (Dim d : index)

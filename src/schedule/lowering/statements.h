@@ -1,5 +1,5 @@
 #pragma once
-// Writes the statements of a nest into scopes: the open loops, outermost first.
+// Writes the statements of a nest into scopes, which are the open loops, outermost first.
 
 #include <map>
 #include <memory>
@@ -23,9 +23,8 @@ struct Scope {
   Stmt header;  // the loop; the outermost scope has none
   bool holds_tiles = false;
   std::map<ScopeKey, TempId, ScopeKeyLess> temps;
-  std::map<ScopeKey, Address, ScopeKeyLess>
-      tiles;  // value at index in memory of a tile: address over the inner loop's variable
-  std::map<ScopeKey, BufferId, ScopeKeyLess> rows;  // value and its index, -1 along the axes of the row
+  std::map<ScopeKey, Address, ScopeKeyLess> tiles;  // elements in a tile: address over the inner loop's variable
+  std::map<ScopeKey, BufferId, ScopeKeyLess> rows;  // by value and index, where -1 marks the axes of the row
 };
 
 class StatementLowering {
@@ -36,17 +35,17 @@ class StatementLowering {
   DType dtype_of(TempId temp) const { return program_.temps[static_cast<size_t>(temp)]; }
   int import_of(const LoopImport& import) { return program_.add_import(import); }
 
-  // --- loops ----------------------------------------------------------------------------------------------------------
-  // Starts a nest: scope 0, not a loop. end_nest returns its body.
+  // Starts a nest with scope 0, which is not a loop. end_nest returns its body.
   void begin_nest();
   Body end_nest();
   // Opens a loop over [0, extent); close_loop appends it to the enclosing scope. `holds_tiles`: the loops inside are tiles.
   Dim open_loop(LoopKind kind, Dim extent, bool holds_tiles);
   void open_loop_over(Dim variable, LoopKind kind, Dim extent, bool holds_tiles);
   void close_loop();
-  // Closes a serial loop, whose last iteration is that in which `more` is 0.
+  // Closes a serial loop that ends early, after an iteration in which `more` is 0.
   void close_loop_while(TempId more);
-  // Opens the body of a reducing statement over a new variable; close_reducing appends it and returns its result.
+  // Opens the body of a statement that reduces over a new variable; close_reducing appends the statement and returns its
+  // result.
   Dim open_reducing(StmtKind kind, Dim extent);
   TempId close_reducing(Stmt details, DType dtype);
 
@@ -55,12 +54,12 @@ class StatementLowering {
   Scope& scope(int level) { return *scopes_[static_cast<size_t>(level)]; }
   // The innermost scope that binds a variable of the index.
   int scope_of(const Index& index) const;
-  // Whether that scope is a loop over the elements of a tile.
+  // Whether the innermost scope that binds a variable of the index is a loop over the elements of a tile.
   bool in_tile(const Index& index) const;
 
   // --- statements -----------------------------------------------------------------------------------------------------
   void append(Stmt stmt) { scopes_.back()->body.push_back(std::move(stmt)); }
-  // Appends a statement that gives a new temp its value.
+  // Appends a statement that computes a new temp.
   TempId emit(Stmt stmt, DType dtype);
   TempId load(const Address& address, DType dtype);
   void store(const Address& address, TempId value, DType dtype);

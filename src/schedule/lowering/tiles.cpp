@@ -12,8 +12,8 @@ namespace accel {
 
 namespace {
 
-// NumPy's vector loops gather the elements of a scalar operand, which is slower than to load as many side by side. An exponent
-// for which its loop for scalars may have a special case stays a scalar.
+// Whether a scalar operand is copied to every element of a tile: NumPy's vector loops gather the elements of a scalar, which is
+// slower than loading contiguous ones. Exponents for which NumPy's scalar loop may have a special case stay scalars.
 bool is_spread(const Graph& graph, const Node& node, ValueId operand) {
   if (dtype_kind(graph.type(operand).dtype) != 'f' || item_size(graph.type(operand).dtype) < 4) return false;
   if (node.op == Op::arctan2) return true;
@@ -28,7 +28,7 @@ bool is_spread(const Graph& graph, const Node& node, ValueId operand) {
 }  // namespace
 
 Address TileLowering::new_tile(DType dtype, Dim variable, Dim extent) {
-  // A tile of one element may outlive the variable: it is read where no loop over it is open.
+  // A tile of one element is read where no loop over the variable is open, so its address must not name it.
   if (dims_.is_constant(extent, 1)) return {lowering_.scratch(dtype, dims_.constant(1), "tile"), dims_.constant(0)};
   return {lowering_.scratch(dtype, dims_.constant(tile_elements), "tile"), dims_.mul(variable, item_size(dtype))};
 }
@@ -47,7 +47,7 @@ TempId TileLowering::call_at(ValueId v, const Node& node, const Index& index) {
   return lowering_.load(result, graph_.type(v).dtype);
 }
 
-// The element in a tile that a loop of its own fills before.
+// The tile is filled by a separate loop before the current one.
 TempId TileLowering::tiled_at(ValueId v, const Index& index) {
   Dim variable = lowering_.innermost().header.var, extent = lowering_.innermost().header.extent;
   Address tile = new_tile(graph_.type(v).dtype, variable, extent);
@@ -142,8 +142,8 @@ void TileLowering::fill_tile(const Address& tile, ValueId v, const Index& index,
   lowering_.close_loop();
 }
 
-// Many loops have other bits for a negative stride. NumPy passes one unless the inner one of several loops is short: there it
-// copies through its buffer.
+// Many inner loops give other bits for a negative stride. NumPy passes one unless the innermost of several loops is short, in
+// which case it copies the operand through its buffer.
 bool TileLowering::may_walk_backwards(Dim stride) {
   if (lowering_.outer_loops().empty()) return false;
   bool unknown_sign = std::any_of(graph_.inputs.begin(), graph_.inputs.end(), [&](const Input& input) {
@@ -155,7 +155,7 @@ bool TileLowering::may_walk_backwards(Dim stride) {
   return unknown_sign || dims_.evaluate(stride, graph_.hints) < 0;
 }
 
-// Copies the elements to a tile, from the last to the first where NumPy walks backwards.
+// Copies the elements to a tile, in reverse where NumPy walks the operand with a negative stride.
 CallOperand TileLowering::copied_operand(ValueId v, const Node& node, const Index& index, Dim variable, Dim extent) {
   DType dtype = graph_.type(v).dtype;
   Dim item = dims_.constant(item_size(dtype)), backwards = walked_backwards(dims_, graph_, placement_.places, node, v);
@@ -170,7 +170,7 @@ std::optional<Address> TileLowering::row_at(ValueId v, const Index& index) {
   std::vector<int> fixed_symbols;
   for (int k = 0; k < placement_.row_levels[v] && k < static_cast<int>(lowering_.outer_loops().size()); ++k)
     fixed_symbols.insert(fixed_symbols.end(), lowering_.outer_loops()[k].begin(), lowering_.outer_loops()[k].end());
-  // A constant index says nothing: a run over several axes leaves the slower ones at 0.
+  // A constant index does not make an axis fixed: a run over several axes leaves the slower ones at 0.
   auto is_fixed = [&](int axis) {
     std::vector<int> symbols = dims_.symbols(index[axis]);
     auto first = std::partition(symbols.begin(), symbols.end(), [](int s) { return !DimTable::is_variable(s); });

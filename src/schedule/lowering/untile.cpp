@@ -9,7 +9,7 @@ namespace accel {
 
 namespace {
 
-// Replaces the loops over tiles (`outer`) and over a tile's elements (`inner`) by one over `inner`'s variable.
+// Replaces the loop over tiles (`outer`) and the loop over a tile's elements (`inner`) by one loop over `inner`'s variable.
 class Untiling {
  public:
   Untiling(DimTable& dims, const Stmt& outer, const Stmt& inner)
@@ -17,7 +17,7 @@ class Untiling {
     moved_ = dims_.sub(inner.var, dims_.mul(outer.var, tile_elements));
   }
 
-  // The extent of all tiles together, when that of `inner` is min(tile_elements, extent - tile * tile_elements).
+  // The extent over all tiles, when the extent of `inner` is min(tile_elements, extent - tile * tile_elements).
   std::optional<Dim> extent_of(const Stmt& outer, const Stmt& inner) {
     if (dims_.kind(inner.extent) != DimKind::min) return std::nullopt;
     for (Dim d : dims_.operands(inner.extent)) {
@@ -27,7 +27,7 @@ class Untiling {
     return std::nullopt;
   }
 
-  // False: something depends on the tile after all.
+  // Rewrites the body for the joined loop; false when something else depends on the tile.
   bool rewrite(Body& body) {
     return std::all_of(body.begin(), body.end(), [&](Stmt& stmt) {
       if (!stmt.operands.empty() || !rewrite(stmt.body)) return false;
