@@ -82,7 +82,7 @@ Edge BlockCode::edge(const Terminator& t, int k, std::vector<BlockStep>& steps) 
   Edge out;
   out.target = t.targets[k];
   const std::vector<ValueId>& params = graph_.blocks[static_cast<size_t>(t.targets[k])].params;
-  std::map<BufferId, BufferId> now;  // where the memory of a buffer is after the swaps so far
+  std::map<BufferId, BufferId> now;  // after the swaps so far: the buffer that now has the memory of each buffer
   auto where = [&](BufferId id) { return now.contains(id) ? now[id] : id; };
   for (size_t i = 0; i < params.size(); ++i) {
     ValueId v = t.target_arguments[k][i];

@@ -1,5 +1,5 @@
 #pragma once
-// What is written into the blocks of a program besides nests: scalars, and what edges hand over.
+// Writes the parts of a block that are not nests: scalars, and what edges assign and swap.
 
 #include <vector>
 
@@ -8,7 +8,7 @@
 
 namespace accel {
 
-// Puts a statement into the scalar step at the end of `steps`, or into a new one.
+// Appends a statement to the scalar step at the end of `steps`, or to a new one.
 void append_scalar(Stmt stmt, std::vector<BlockStep>& steps);
 
 class BlockCode {
@@ -16,18 +16,18 @@ class BlockCode {
   // The state outlives the object.
   explicit BlockCode(ProgramState& state) : graph_(state.graph), places_(state.places), program_(state.program) {}
 
-  // The temp of a scalar. An input is read at the end of `steps`.
+  // The temp of a scalar; an input is loaded at the end of `steps`.
   TempId scalar(ValueId v, std::vector<BlockStep>& steps);
-  // The temp of a scalar, or of a constant or an expression of symbols, which gets a new one at the end of `steps`.
+  // The temp of a scalar, or a new temp for a constant or an expression of symbols, computed at the end of `steps`.
   TempId scalar_or_leaf(ValueId v, std::vector<BlockStep>& steps);
-  // A new symbol with the value of `temp` from here on.
+  // A new symbol that is bound to `temp` from here on.
   Dim bound(TempId temp, std::vector<BlockStep>& steps);
-  // Gives a symbol the value of `temp` from here on.
+  // Binds a symbol to `temp` from here on.
   void bind(Dim symbol, TempId temp, std::vector<BlockStep>& steps);
   // A new temp with the value of an expression.
   TempId number(Dim value, std::vector<BlockStep>& steps);
   void assign(TempId variable, TempId value, std::vector<BlockStep>& steps);
-  // Edge k of a terminator: its target, and what it assigns and swaps.
+  // Edge k of a terminator: its target, the scalars it assigns and the buffers it swaps.
   Edge edge(const Terminator& t, int k, std::vector<BlockStep>& steps);
 
  private:

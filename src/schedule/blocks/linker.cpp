@@ -10,7 +10,7 @@ namespace accel {
 
 namespace {
 
-// What a call of a NumPy loop reads counts, too: it is in memory.
+// Whether a body stores to the buffer, or passes it to a NumPy loop, which needs it in memory.
 bool has_in_memory(const Body& body, BufferId id) {
   return std::any_of(body.begin(), body.end(), [&](const Stmt& stmt) {
     return (stmt.kind == StmtKind::store && stmt.address.buffer == id) || has_in_memory(stmt.body, id) ||
@@ -62,7 +62,7 @@ BufferId Linker::alias_of(BufferId id) {
   return aliases_[id] = program_.add_buffer({BufferKind::alias, info.dtype, info.elements, id, info.name, {}, {}});
 }
 
-// Scalar steps have one name for each memory.
+// Adds scalar statements; aliases are resolved, as scalar steps use one buffer id per memory.
 void Linker::add_scalars(Body body, std::vector<BlockStep>& steps) {
   for (Stmt& stmt : renamed(std::move(body))) {
     if (stmt.address.buffer >= 0) stmt.address.buffer = program_.memory_of(stmt.address.buffer);
@@ -70,7 +70,7 @@ void Linker::add_scalars(Body body, std::vector<BlockStep>& steps) {
   }
 }
 
-// Scalars that a nest stores, or hands to a NumPy loop, go through cells.
+// Adds a nest. Scalars that it stores, or passes to a NumPy loop, go through cells.
 void Linker::add_nest(Nest nest, std::vector<BlockStep>& steps) {
   std::vector<std::pair<ValueId, BufferId>> cells;
   for (const auto& [own, v] : names_.scalars) {
@@ -94,7 +94,7 @@ void Linker::add_nest(Nest nest, std::vector<BlockStep>& steps) {
   }
 }
 
-// Moves the scalar `v` of the whole program to or from its cell.
+// A load or store that moves scalar `v` of the whole program from or to its cell.
 Stmt Linker::access(StmtKind kind, ValueId v, BufferId cell) const {
   Stmt access;
   access.kind = kind;
@@ -128,12 +128,12 @@ Body Linker::renamed(Body body) {
   return out;
 }
 
-// A load of a scalar of an earlier nest.
+// Whether a load reads a scalar that an earlier nest has computed.
 bool Linker::is_of_scalar(const Stmt& load) const {
   return load.kind == StmtKind::load && names_.scalars.contains(load.address.buffer) && renamed_buffer(load.address.buffer) < 0;
 }
 
-// Loads and stores of buffers that are temps here leave no statement.
+// Removes a load or store of a buffer that is replaced by a temp, and records the temp; false for any other statement.
 bool Linker::moves_local(const Stmt& stmt) {
   auto local = names_.locals.find(stmt.address.buffer);
   if (local == names_.locals.end()) return false;
@@ -144,7 +144,7 @@ bool Linker::moves_local(const Stmt& stmt) {
   return true;
 }
 
-// All but the arguments. A store to a scalar of the whole program assigns it.
+// Renames everything but the arguments. A store to a scalar output becomes an assignment to its temp.
 void Linker::rename(Stmt& stmt) {
   if (stmt.dst >= 0) stmt.dst = renamed(stmt.dst);
   if (stmt.import >= 0) stmt.import = names_.imports[static_cast<size_t>(stmt.import)];
@@ -162,7 +162,7 @@ void Linker::rename(Stmt& stmt) {
   stmt.body = renamed(std::move(stmt.body));
 }
 
-// A load of the real or imaginary part from what is a scalar here.
+// A load of the real or imaginary part as a computation from the whole scalar.
 Stmt Linker::part_of(Stmt load, TempId whole) const {
   load.kind = StmtKind::compute;
   load.op = graph_.dims.is_constant(load.address.offset, 0) ? Op::real : Op::imag;

@@ -1,5 +1,5 @@
 #pragma once
-// Linker: takes the nests of a segment's program over into the program of the whole graph, under the names used there.
+// Linker: moves the nests of a segment's program into the program of the whole graph, with ids of the whole program.
 
 #include <map>
 #include <set>
@@ -13,23 +13,24 @@ namespace accel {
 
 class Linker {
  public:
-  // Of the whole graph, all three; they outlive the linker.
+  // All arguments are of the whole graph and outlive the linker.
   Linker(Graph& graph, const Places& places, Program& program) : graph_(graph), places_(places), program_(program) {}
 
-  // `program`: what `part` was scheduled to, with dims that are all in `graph`. A nest on single elements becomes scalars.
+  // Appends the program that `part` was scheduled to; all its dims are in `graph`. Nests on single elements become scalar
+  // steps.
   void link(const SegmentGraph& part, Program program, std::vector<BlockStep>& steps);
 
  private:
-  // The names in the whole program of what the segment's program names.
+  // Ids in the whole program for the ids of the segment's program.
   struct Names {
     std::vector<BufferId> buffers;  // -1: none
     std::vector<int> imports;
     TempId first_temp = 0;
     std::map<TempId, TempId> temps;
     std::map<int, ValueId> slots;
-    std::map<BufferId, ValueId> scalars;  // outputs that are no arrays
-    std::set<ValueId> assigned;           // of these, those that the steps so far have computed
-    std::map<BufferId, TempId> locals;    // buffers that are temps here: what they hold
+    std::map<BufferId, ValueId> scalars;  // outputs that are scalars
+    std::set<ValueId> assigned;           // scalar outputs that the steps so far have assigned
+    std::map<BufferId, TempId> locals;    // buffers replaced by temps: the temp that holds the current content
   };
 
   void name_buffers(const SegmentGraph& part, const Program& program);

@@ -38,7 +38,7 @@ class TiledLoopWriter {
   }
 
  private:
-  // How many iterations run before the run is asked.
+  // The number of iterations to run before the next poll.
   TempId add_slice(const PointwiseLoop& loop, Dim count, TempId last, std::vector<BlockStep>& steps) {
     Stmt stmt;
     stmt.kind = StmtKind::slice;
@@ -52,7 +52,8 @@ class TiledLoopWriter {
     return temp;
   }
 
-  // Back to the header while the counter is less than the end. `lengths`: of the slice before and of this one.
+  // Ends the header's block: another slice while the counter is less than the end. `lengths`: of the previous and of this
+  // slice.
   void end_slice(const PointwiseLoop& loop, std::vector<TempId> compared, std::pair<TempId, TempId> lengths,
                  ProgramBlock& out) {
     Stmt zero, test;
@@ -76,7 +77,7 @@ class TiledLoopWriter {
     if (loop.leaves_to >= 0) ask_after_slice(loop, lengths);
   }
 
-  // At the exit the counter is that of the last iteration.
+  // Polls after a slice. At the exit the counter has its value of the last iteration.
   void ask_after_slice(const PointwiseLoop& loop, std::pair<TempId, TempId> lengths) {
     ProgramBlock& out = block(loop.body);
     const TempId counter = temp_of(loop.counter), known = temp_of(loop.next_counter);

@@ -7,8 +7,8 @@
 
 namespace accel {
 
-// Writes the blocks of a loop: the header runs all iterations, or a slice of them; the body asks after each slice whether the
-// run is to leave for an exit that hands the state over.
+// Writes the blocks of a loop. The header runs all iterations, or a slice of them; after each slice the body polls for an
+// interrupt, to leave through an exit that receives the state.
 void write_tiled_loop(ProgramState& state, BlockCode& code, Linker& linker, const PointwiseLoop& loop);
 
 }  // namespace accel

@@ -36,7 +36,7 @@ class BlockWriter {
       }
       if (asking_.contains(b)) continue;
       if (replaced_.contains(b)) {
-        block(b).end = BlockEnd::jump;  // nothing leads here any more
+        block(b).end = BlockEnd::jump;  // unreachable, as the header runs the whole loop
         block(b).edges[0].target = b;
         continue;
       }
@@ -99,7 +99,8 @@ class BlockWriter {
     if (stmt.kind == StmtKind::receive_array) {
       stmt.address = {buffer_of(result), graph_.dims.constant(0)};
       stmt.core_dims = graph_.type(result).shape;
-      steps.push_back({StepKind::scalars, {}, -1, -1});  // memory is provided at its start, for extents bound before
+      steps.push_back(
+          {StepKind::scalars, {}, -1, -1});  // its memory is allocated at the start of a step, after extents are bound
     }
     append_scalar(std::move(stmt), steps);
   }
@@ -162,7 +163,7 @@ class BlockWriter {
   Linker linker_;
   std::vector<ExitOutputs> exits_;
   std::set<BlockId> replaced_;
-  std::set<BlockId> asking_;  // bodies of loops that run tile by tile, which ask after each slice
+  std::set<BlockId> asking_;  // bodies of tiled loops, written by write_tiled_loop, that poll after each slice
 };
 
 }  // namespace

@@ -6,9 +6,9 @@
 
 namespace accel {
 
-// Writes the blocks: the nests of their segments under the names of the whole program, what the caller does, the scalars that
-// blocks share, and the ends. Segments share either scalars, which are temps of the program, or memory, which is in buffers.
-// Views, constants and fills are not shared but computed where they are used.
+// Writes the blocks of a program: linked nests of their segments, calls to the caller, shared scalars, and terminators.
+// Segments share scalars as temps of the program and arrays as buffers. Views, constants and fills are not shared but computed
+// at each use.
 Result<bool> write_blocks(ProgramState& state);
 
 }  // namespace accel

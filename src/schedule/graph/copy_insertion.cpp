@@ -26,7 +26,7 @@ bool lives_in_memory(const Graph& graph, const std::vector<int>& origins, ValueI
 
 namespace {
 
-// Where a value is used: before node number `at` of the block; the number of nodes stands for the terminator.
+// A point of the program: before node number `at` of the block; the number of nodes means the terminator.
 struct Site {
   BlockId block = 0;
   size_t at = 0;
@@ -39,7 +39,7 @@ class Owner {
   Status run() {
     origins_ = pinned_inputs(graph_);
     ACCEL_TRY([[maybe_unused]] Unit certain, check_origins());
-    std::replace(origins_.begin(), origins_.end(), mixed_origin, not_pinned);  // what it gets of inputs is copied
+    std::replace(origins_.begin(), origins_.end(), mixed_origin, not_pinned);  // versions of inputs that reach it are copied
     for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) {
       ACCEL_TRY([[maybe_unused]] Unit computed, compute_scalars(b));
     }
@@ -73,7 +73,7 @@ class Owner {
     return Unit{};
   }
 
-  // An array without axes that no argument holds has no memory: what a store to it leaves is computed.
+  // An array without axes that is not memory of an input has no memory: a store to it becomes a computation of its new value.
   Status compute_scalars(BlockId b) {
     for (size_t at = 0; at < block(b).nodes.size(); ++at) {
       NodeId id = block(b).nodes[at];
@@ -83,7 +83,8 @@ class Owner {
     return Unit{};
   }
 
-  // Node `at` of a block, such a store. A store to one part of a complex number composes it anew.
+  // Replaces store `id`, node `at` of a block, to an array without axes. A store to one part of a complex number composes it
+  // anew.
   Status compute_scalar(NodeId id, BlockId b, size_t& at) {
     std::vector<ValueId> operands = node(id).operands;
     for (size_t k = 2; k < operands.size(); ++k) {
@@ -106,14 +107,14 @@ class Owner {
     return Unit{};
   }
 
-  // The part of a complex number that v, a view on `base`, looks at; nullopt: the whole number.
+  // The part, real or imaginary, of a complex number that v is a view of; nullopt for the whole number.
   std::optional<Op> part_of(ValueId v, ValueId base) const {
     for (; v != base; v = graph_.producer(v).operands[0])
       if (Op op = graph_.producer(v).op; op == Op::real || op == Op::imag) return op;
     return std::nullopt;
   }
 
-  // A number without axes made before node `at` of a block, which moves on.
+  // Adds a computation without axes before node `at` of a block, and increments `at`.
   ValueId compute_before(Op op, std::vector<ValueId> operands, DType dtype, BlockId b, size_t& at) {
     const Location where = node(block(b).nodes[at]).where;
     const ValueId made = graph_.add_node(b, op, std::move(operands), {}, {Type{ValueKind::array, dtype, {}, {}}}, where);
@@ -121,14 +122,14 @@ class Owner {
     return made;
   }
 
-  // Puts the last node of a block before node `at`, which moves on.
+  // Moves the last node of a block before node `at`, and increments `at`.
   void move_before(BlockId b, size_t& at) {
     std::vector<NodeId>& nodes = block(b).nodes;
     std::rotate(nodes.begin() + static_cast<std::ptrdiff_t>(at++), nodes.end() - 1, nodes.end());
   }
 
-  // A store to all of what the block has computed itself is a choice between new and old elements: no memory has to wait for
-  // it.
+  // Turns a store over a whole array that the block itself has computed into a selection of new and old elements, so that the
+  // array needs no memory before the store.
   void compute_wholes(BlockId b) {
     for (NodeId id : block(b).nodes) {
       ValueId base = node(id).op == Op::store ? node(id).operands[0] : no_value;
@@ -146,7 +147,7 @@ class Owner {
     return kind == OpClass::pointwise || kind == OpClass::reduction || kind == OpClass::gather || kind == OpClass::leaf;
   }
 
-  // v, of one element, without axes; made before node `at` of a block, which moves on.
+  // v, an array of one element, reshaped to no axes before node `at` of a block, which is incremented.
   Result<ValueId> scalar_before(ValueId v, BlockId b, size_t& at) {
     Type type = graph_.type(v);
     if (type.rank() == 0) return v;
@@ -181,7 +182,7 @@ class Owner {
     }
   }
 
-  // Calls get whole memory: views on it are copied.
+  // Copies views that are operands of calls, as calls take whole buffers.
   void own_operands(BlockId b) {
     for (size_t at = 0; at < block(b).nodes.size(); ++at) {
       NodeId id = block(b).nodes[at];
@@ -196,21 +197,23 @@ class Owner {
 
   // --- stores ---------------------------------------------------------------------------------------------------------
 
-  // What is stored at run-time indices, and the indices, may be the memory that is stored to. NumPy reads all before it writes.
+  // Copies values and indices that a store at run-time indices reads from the memory that it stores to, as NumPy reads all of
+  // them before it writes.
   void own_scattered(BlockId b) {
     for (size_t at = 0; at < block(b).nodes.size(); ++at) {
       NodeId id = block(b).nodes[at];
       if (node(id).op != Op::put && node(id).op != Op::update_at) continue;
       const ValueId base = node(id).operands[0];
       for (size_t k = 1; k < node(id).operands.size(); ++k) {
-        if (node(id).operands[k] != base) continue;  // a view is computed before
+        if (node(id).operands[k] != base) continue;  // views are computed before the store
         ValueId made = copy_before(base, b, at++, "stored at run-time indices of itself");
         node(id).operands[k] = made;
       }
     }
   }
 
-  // A view without axes is read as a scalar; where a store goes, it is a place: the store gets one of its own.
+  // Gives stores to a view without axes a view of their own: other uses read such a view as a scalar, the store needs its
+  // address.
   void own_targets(BlockId b) {
     for (size_t at = 0; at < block(b).nodes.size(); ++at) {
       NodeId id = block(b).nodes[at];
@@ -220,7 +223,7 @@ class Owner {
     }
   }
 
-  // Whether node `at`, a store, is alone in using the view, which is made in its segment.
+  // Whether the view is used only by node `at`, a store, and made in the same segment.
   bool is_place_of(ValueId v, BlockId b, size_t at) const {
     if (graph_.is_input(v) || graph_.type(v).rank() > 0 || graph_.use_counts()[static_cast<size_t>(v)] > 1) return false;
     const std::vector<NodeId>& nodes = graph_.blocks[static_cast<size_t>(b)].nodes;
@@ -233,7 +236,7 @@ class Owner {
     return false;
   }
 
-  // The views without axes that end the chain to v, made again before node `at` of a block, which moves on.
+  // Repeats the views without axes at the end of the chain to v before node `at` of a block, and increments `at`.
   ValueId place_before(ValueId v, BlockId b, size_t& at) {
     bool view = !graph_.is_input(v) && op_class(graph_.producer(v).op) == OpClass::view;
     if (!view || graph_.type(v).rank() > 0) return v;
@@ -244,7 +247,7 @@ class Owner {
     return twin;
   }
 
-  // The node that makes v; nullopt: v is a parameter or an input.
+  // The number of v's producer in its block; nullopt for a parameter or an input.
   std::optional<size_t> place_of(ValueId v) const {
     const Value& value = graph_.values[static_cast<size_t>(v)];
     if (value.producer < 0) return std::nullopt;
@@ -252,7 +255,7 @@ class Owner {
     return static_cast<size_t>(std::find(nodes.begin(), nodes.end(), value.producer) - nodes.begin());
   }
 
-  // Whether anything after `from` may see `use` without passing the definition of v again.
+  // Whether `use` can be reached from `from` without passing the definition of v.
   bool reaches(const Site& from, const Site& use, ValueId v) const {
     BlockId home = graph_.values[static_cast<size_t>(v)].block;
     if (std::optional<size_t> made = place_of(v); made && home == from.block && *made >= from.at) return false;
@@ -271,7 +274,7 @@ class Owner {
     return false;
   }
 
-  // Fixes the first store whose base is used later. False: there is none.
+  // Rewrites the first store whose base is used later; false when there is none.
   bool own_bases() {
     for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) {
       for (size_t at = 0; at < block(b).nodes.size(); ++at) {
@@ -282,12 +285,13 @@ class Owner {
     return false;
   }
 
-  // Versions of an input are in one place: whichever of them is used behind the store is old.
+  // Ensures that the base of a store is not used after it; false when that is already so. All versions of an input share its
+  // memory, so any version that is used after the store is an old one.
   bool own_base(const Site& store) {
     NodeId id = block(store.block).nodes[store.at];
     ValueId base = node(id).operands[0];
     if (is_lens(graph_, base)) return rebase(store, base, "a view is stored to");
-    ValueId old = no_value;  // a version of the memory that is used later
+    ValueId old = no_value;  // a version of the base's memory that is used after the store
     for_each_use([&](const Site& use, ValueId& v) {
       bool itself = use.block == store.block && use.at == store.at;
       ValueId used = viewed(graph_, v);
@@ -300,7 +304,7 @@ class Owner {
     return true;
   }
 
-  // The store goes to a copy of its base.
+  // Redirects the store to a copy of its base.
   bool rebase(const Site& store, ValueId base, const char* why) {
     NodeId id = block(store.block).nodes[store.at];
     ValueId made = copy_before(base, store.block, store.at, why);
@@ -309,7 +313,7 @@ class Owner {
     return true;
   }
 
-  // Later uses of a version of an input read a copy of it, taken where it is defined.
+  // Redirects uses after the store of a version of an input to a copy, taken where the version is defined.
   void keep_old(const Site& store, ValueId base) {
     const std::optional<size_t> made = place_of(base);
     NodeId id = block(store.block).nodes[store.at];
@@ -344,7 +348,7 @@ class Owner {
     }
   }
 
-  // The chain of views v on `base` as one on `other`, written before `site`.
+  // Repeats the chain of views from `base` to v on `other`, before `site`.
   ValueId view_on(ValueId v, ValueId base, ValueId other, Site site) {
     if (v == base) return other;
     Node clone = node(graph_.values[static_cast<size_t>(v)].producer);
@@ -363,7 +367,7 @@ class Owner {
     return length;
   }
 
-  // Calls act(site, operand) for every use by something that is no view of rank > 0.
+  // Calls act(site, operand) for every use by a node other than a view of rank > 0, and by a terminator.
   template <class Act>
   void for_each_use(Act act) {
     for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) {
@@ -380,7 +384,7 @@ class Owner {
 
   // --- edges ----------------------------------------------------------------------------------------------------------
 
-  // Per block: memory that is used in it or after it, of those defined before it.
+  // Finds, per block, the arrays defined before it that are used in it or after it.
   void find_live() {
     size_t n = graph_.blocks.size();
     live_.assign(n, {});
@@ -445,7 +449,7 @@ class Owner {
     }
   }
 
-  // A block of its own for edge k of block b.
+  // Inserts a block on edge k of block b.
   BlockId split(BlockId b, int k) {
     BlockId made = Builder(graph_).new_block();
     Terminator& from = block(b).terminator;
@@ -467,7 +471,7 @@ class Owner {
 }  // namespace
 
 Result<bool> own_memory(GraphState& state) {
-  // Each edit adds a node or makes a store something else.
+  // Every edit either adds a node or turns a store into another op.
   auto counts = [&] {
     const std::vector<Node>& nodes = state.graph.nodes;
     return std::pair(nodes.size(), std::count_if(nodes.begin(), nodes.end(), [](const Node& n) { return n.op == Op::store; }));

@@ -1,5 +1,5 @@
 #pragma once
-// What the steps on graphs work on.
+// The state that steps on graphs share.
 
 #include <map>
 #include <string>
@@ -12,7 +12,7 @@ namespace accel {
 
 struct GraphState {
   Graph graph;                                   // verified, but for what sink_into_tiles puts into the bodies of tiled loops
-  std::map<BlockId, PointwiseLoop> tiled_loops;  // that run tile by tile, by their headers
+  std::map<BlockId, PointwiseLoop> tiled_loops;  // loops that run tile by tile, by header
   std::vector<std::string> notes;                // decisions, one line each
 };
 

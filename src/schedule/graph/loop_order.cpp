@@ -12,14 +12,14 @@ namespace accel {
 
 namespace {
 
-constexpr int64_t least_rounds = 8;  // of a loop that is worth being the innermost one
+constexpr int64_t least_rounds = 8;  // of a loop that may become the innermost one
 constexpr int far_cost = 4;
 
-// A loop of a nest: from the outside it is entered by one edge, and it has one that leads back.
+// A loop of a nest, with a single entry edge and a single back edge.
 struct Level {
   const NaturalLoop* loop = nullptr;
   CountedLoop counted;
-  BlockId entry = -1, latch = -1;  // where these edges come from
+  BlockId entry = -1, latch = -1;  // sources of the entry and back edges
   int64_t start = 0;
 };
 
@@ -50,7 +50,7 @@ class LoopOrder {
 
   // --- the nest -----------------------------------------------------------------------------------------------------------
 
-  // The innermost loop and those around it that do nothing but run the next one; outermost first.
+  // The innermost loop and the loops around it that only run the next one, outermost first.
   void find_nest(const NaturalLoop& innermost) {
     nest_.clear();
     for (const NaturalLoop* loop = &innermost; loop != nullptr; loop = loop_around(*loop)) {
@@ -62,7 +62,7 @@ class LoopOrder {
   }
 
   const NaturalLoop* loop_around(const NaturalLoop& loop) const {
-    const NaturalLoop* found = nullptr;  // outer loops come first
+    const NaturalLoop* found = nullptr;  // as outer loops come first, the last match is the innermost
     for (const NaturalLoop& each : loops_)
       if (each.header != loop.header && each.blocks.contains(loop.header)) found = &each;
     return found;
@@ -87,7 +87,7 @@ class LoopOrder {
     return carries_arrays && is_used_by_loop_alone(out) ? std::optional(out) : std::nullopt;
   }
 
-  // Whether nobody behind the loop uses its counter.
+  // Whether the loop's counter is not used outside the loop.
   bool is_used_by_loop_alone(const Level& level) {
     for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) {
       if (level.loop->blocks.contains(b)) continue;
@@ -100,7 +100,7 @@ class LoopOrder {
     return true;
   }
 
-  // Whether one of the values is the counter, or what has its number as well.
+  // Whether one of the values is the counter or the symbol bound to it.
   bool has(const std::vector<ValueId>& values, const CountedLoop& counted) const {
     return std::any_of(values.begin(), values.end(), [&](ValueId v) {
       bool bound =
@@ -117,7 +117,7 @@ class LoopOrder {
     return has(each.operands, counted) || in(each.attrs.dims) || in(each.attrs.steps) || in_types;
   }
 
-  // Whether all that the outer loop does is to run the inner one and to count: what is in arrays goes right through.
+  // Whether the outer loop only runs the inner one and counts, and passes arrays through unchanged.
   bool only_runs(const Level& outer, const Level& inner) {
     for (BlockId b : outer.loop->blocks) {
       if (inner.loop->blocks.contains(b)) continue;
@@ -159,7 +159,7 @@ class LoopOrder {
     });
   }
 
-  // Whether a symbol gets its values in the nest.
+  // Whether a symbol is bound inside the nest.
   bool changes(int symbol) const {
     auto bound = bindings_.find(symbol);
     return bound != bindings_.end() && nest_.front().loop->blocks.contains(bound->second.block);
@@ -167,7 +167,8 @@ class LoopOrder {
 
   // --- what an iteration does ---------------------------------------------------------------------------------------------
 
-  // Numbers, views, and stores of single elements; no way out, and nothing that loops around it have worked out.
+  // Whether the body only has scalars, views and stores of single elements, does not leave the loop, and uses nothing that
+  // outer loops compute except counters.
   bool has_plain_body() {
     for (BlockId b : body().blocks) {
       if (b == body().header) continue;
@@ -184,7 +185,7 @@ class LoopOrder {
     return true;
   }
 
-  // Whether each array is, behind an iteration, the same memory as before.
+  // Whether each array is in the same memory before and after an iteration.
   bool keeps_places(const Terminator& back) {
     const std::vector<ValueId>& params = block(body().header).params;
     for (size_t k = 0; k < params.size(); ++k)
@@ -192,7 +193,7 @@ class LoopOrder {
     return true;
   }
 
-  // Of what is worked out in the nest outside of the body: counters, constants, and what the body changes.
+  // Whether the values come from the body or from outside of the nest, or are counters, constants or arrays of the header.
   bool uses_own(const std::vector<ValueId>& values) const {
     return std::all_of(values.begin(), values.end(), [&](ValueId v) {
       BlockId home = block_of(v);
@@ -206,7 +207,7 @@ class LoopOrder {
     });
   }
 
-  // Whether an operation names no number of the nest but its counters.
+  // Whether an operation's attributes depend on no symbol of the nest other than counters.
   bool names_counters(const Node& each) const {
     auto known = [&](Dim d) {
       std::vector<int> symbols = graph_.dims.symbols(d);
@@ -230,7 +231,7 @@ class LoopOrder {
     return is_number && each.op != Op::bind && graph_.type(each.results[0]).rank() == 0;
   }
 
-  // Elements that the body reads or writes.
+  // The elements that the body reads or writes.
   std::vector<Element> accesses() {
     std::vector<Element> out;
     for (BlockId b : body().blocks)
@@ -245,13 +246,13 @@ class LoopOrder {
     return out;
   }
 
-  // The header's parameter whose memory a version that the body makes or changes is in; no_value: memory that it only reads.
+  // The header's parameter that has the memory of v, a version which the body makes; no_value for memory that is only read.
   ValueId memory_of(ValueId v) {
     while (!graph_.is_input(v) && is_update(graph_.producer(v).op)) v = graph_.producer(v).operands[0];
     return body().blocks.contains(block_of(v)) ? v : no_value;
   }
 
-  // The level whose counter alone chooses an index; -1: there is none.
+  // The level whose counter alone determines an index; -1 when there is none.
   int chooser(Dim index) {
     int found = -1;
     for (size_t k = 0; k < nest_.size(); ++k) {
@@ -267,9 +268,10 @@ class LoopOrder {
     return fixed ? found : -1;
   }
 
-  // Iterations that meet in an element differ in the counter of one loop at most, for each array: its order stays.
+  // Whether any order of the loops gives the same bits: for each array that is written, iterations that access one element
+  // differ in the counter of at most one loop, whose order is preserved.
   bool keeps_bits() {
-    std::map<ValueId, std::map<size_t, Dim>> axes;  // by array: those along which all accesses are at one index
+    std::map<ValueId, std::map<size_t, Dim>> axes;  // by array: axes along which all accesses have the same index
     chosen_.clear();
     for (const Element& access : accesses()) {
       ValueId memory = memory_of(access.array);
@@ -289,7 +291,7 @@ class LoopOrder {
     return true;
   }
 
-  // Whether iterations with different counters of a level share no memory that is written.
+  // Whether iterations that differ in a level's counter share no memory that is written.
   bool is_independent(size_t level) const {
     return std::all_of(chosen_.begin(), chosen_.end(),
                        [&](const auto& each) { return each.contains(static_cast<int>(level)); });
@@ -297,7 +299,7 @@ class LoopOrder {
 
   // --- the order ----------------------------------------------------------------------------------------------------------
 
-  // What it costs to have a level innermost: how far apart the elements are that follow each other.
+  // The cost of making a level the innermost one: the number of accesses whose consecutive elements are not adjacent.
   int cost(size_t level) {
     int out = 0;
     for (const Element& access : accesses()) {
@@ -333,7 +335,7 @@ class LoopOrder {
     return out;
   }
 
-  // Level k of the nest becomes what order[k] was.
+  // Reorders the nest: level k becomes the former level order[k].
   void permute(const std::vector<size_t>& order) {
     if (order.empty()) return;
     const std::vector<Level> old = nest_;
@@ -344,7 +346,7 @@ class LoopOrder {
                      " runs inside of the one at block " + std::to_string(old.back().loop->header));
   }
 
-  // The header of `place` counts as `as` did.
+  // Gives the loop at `place` the start, end and step of the loop `as`.
   void count_as(const Level& place, const Level& as) {
     if (place.loop->header == as.loop->header) return;
     Block& header = block(place.loop->header);
@@ -367,7 +369,7 @@ class LoopOrder {
     block(place.latch).terminator.target_arguments[0][place.counted.place] = next;
   }
 
-  // The body uses the counters of the levels that have the old ones' places.
+  // Renames counters in the body: level order[k] is now counted at level k.
   void rename_in_body(const std::vector<Level>& old, const std::vector<size_t>& order) {
     std::map<ValueId, ValueId> values;
     std::map<int, Dim> symbols;
@@ -387,7 +389,7 @@ class LoopOrder {
       });
     };
     for (BlockId b : old.back().loop->blocks) {
-      if (b == old.back().loop->header) continue;  // it counts
+      if (b == old.back().loop->header) continue;  // the header only tests and binds its own counter
       for (NodeId n : block(b).nodes) {
         for (ValueId& v : node(n).operands) rename_value(v);
         for (auto* dims : {&node(n).attrs.dims, &node(n).attrs.steps})
@@ -413,7 +415,7 @@ class LoopOrder {
   std::map<int, SymbolBinding> bindings_;
   std::vector<NaturalLoop> loops_;
   std::vector<Level> nest_;
-  std::vector<std::set<int>> chosen_;  // by array that is written: levels whose counters choose what is written
+  std::vector<std::set<int>> chosen_;  // by array that is written: levels whose counters determine the element
 };
 
 }  // namespace

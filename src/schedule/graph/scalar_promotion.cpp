@@ -19,7 +19,7 @@ class Promotion {
         number_{ValueKind::numpy_scalar, graph.type(elements.param).dtype, {}, {}},
         is_pinned_(pinned_inputs(graph)[static_cast<size_t>(elements.param)] != not_pinned) {}
 
-  // False, and no element is promoted, where it cannot be said which version is used behind the loop.
+  // False, and nothing is promoted, when it is not clear which version of the array is used after the loop.
   bool run(bool is_outermost) {
     if (is_pinned_ && is_outermost && reads_elements()) ask_at_latches();
     if (!find_exits()) return false;
@@ -36,16 +36,16 @@ class Promotion {
   }
 
  private:
-  using Numbers = std::vector<ValueId>;  // the elements in registers
+  using Numbers = std::vector<ValueId>;  // the promoted elements' values
 
   Block& block(BlockId b) { return graph_.blocks[static_cast<size_t>(b)]; }
   Node& node(NodeId n) { return graph_.nodes[static_cast<size_t>(n)]; }
   bool is_inside(BlockId b) const { return loop_.blocks.contains(b); }
   bool is_version(ValueId v) const { return elements_.versions.contains(v); }
 
-  // --- ways out -----------------------------------------------------------------------------------------------------------
+  // --- exit edges ---------------------------------------------------------------------------------------------------------
 
-  // Whether an iteration may read what one before has stored: if none does, threads may share the loop.
+  // Whether an iteration may read elements that an earlier one stored; if none does, threads may share the loop instead.
   bool reads_elements() {
     return std::any_of(loop_.blocks.begin(), loop_.blocks.end(), [&](BlockId b) {
       return std::any_of(block(b).nodes.begin(), block(b).nodes.end(),
@@ -53,7 +53,7 @@ class Promotion {
     });
   }
 
-  // Exits for interrupted runs get blocks of their own: on the way there the array gets what is in registers.
+  // Replaces polls at back edges by branches to exit blocks of their own, so that promoted elements are stored before the exit.
   void ask_at_latches() {
     for (BlockId latch : loop_.latches) {
       const Terminator back = block(latch).terminator;
@@ -99,7 +99,7 @@ class Promotion {
     return out;
   }
 
-  // Finds the block to which all ways to `user` leave the loop, with this version.
+  // Finds the block after the loop that dominates `user` and is only reached by exit edges with this version.
   bool find_way(BlockId user, ValueId version, const Dominance& dominance, const std::vector<std::vector<BlockId>>& before) {
     for (const auto& [to, edges] : exits_) {
       const auto& from = before[static_cast<size_t>(to)];
@@ -113,7 +113,7 @@ class Promotion {
     return false;
   }
 
-  // Whether edges can be one: each place gets the version from all of them, or from none.
+  // Whether edges can be joined: all pass the array in the same arguments.
   bool can_join(const std::vector<GraphEdge>& edges) {
     const std::set<size_t> first = places(edges[0]);
     return std::all_of(edges.begin(), edges.end(), [&](GraphEdge e) { return places(e) == first; });
@@ -127,13 +127,14 @@ class Promotion {
     return out;
   }
 
-  // The store on the ways to a block: one for all where the array is used there without being given.
+  // Stores the elements on the edges to a block: once for all edges when the block uses the array without receiving it as an
+  // argument.
   void leave_to(BlockId to, const std::vector<GraphEdge>& edges) {
     if (edges.size() > 1 && used_behind_.contains(to)) return leave_together(to, edges);
     for (GraphEdge edge : edges) {
       const ValueId version = elements_.end.at(edge.from);
       const std::set<size_t> at = places(edge);
-      if (!is_pinned_ && !used_behind_.contains(to) && at.empty()) continue;  // nobody looks at it any more
+      if (!is_pinned_ && !used_behind_.contains(to) && at.empty()) continue;  // the array is not used any more
       const BlockId made = split_edge(graph_, edge);
       const ValueId stored = store_in(made, numbers_.at(version));
       for (size_t place : at) block(made).terminator.target_arguments[0][place] = stored;
@@ -169,7 +170,7 @@ class Promotion {
     return out;
   }
 
-  // Gives the target of an edge from the loop the numbers that there are at its start.
+  // Passes the values at an edge's source to its target.
   void give_numbers(GraphEdge edge) {
     const Numbers& numbers = numbers_.at(elements_.end.at(edge.from));
     std::vector<ValueId>& given = block(edge.from).terminator.target_arguments[edge.number];
@@ -212,7 +213,7 @@ class Promotion {
 
   bool is_store(NodeId n) { return node(n).op == Op::store && is_version(node(n).operands[0]); }
 
-  // The numbers behind a store, where those before it have names; false: they have none, or are not needed any more.
+  // Records the values after a store once those before it are known; returns whether it recorded any.
   bool name_stored(NodeId n) {
     const Node store = node(n);
     auto before = numbers_.find(store.operands[0]);
@@ -223,7 +224,7 @@ class Promotion {
     return true;
   }
 
-  // The value as a number of the elements' type, in front of a node.
+  // v converted to the elements' type, before a node.
   ValueId as_number(NodeId before, ValueId v) {
     if (graph_.type(v) == number_) return v;
     const Location where = node(before).where;
@@ -239,7 +240,7 @@ class Promotion {
     return view;
   }
 
-  // What reads an element takes the number; what stores it is gone.
+  // Replaces loads of promoted elements by their values, and removes their stores.
   void take_out() {
     for (BlockId b : loop_.blocks) {
       for (NodeId n : block(b).nodes) {
@@ -257,9 +258,9 @@ class Promotion {
     }
   }
 
-  // Edges within the loop give the numbers in place of the array.
+  // Passes the values instead of the array on edges within the loop.
   void hand_on() {
-    for (BlockId b : loop_.blocks) block(b).terminator.poll = 0;  // the array does not have what they have stored
+    for (BlockId b : loop_.blocks) block(b).terminator.poll = 0;  // the array does not hold the stored values there
     std::map<BlockId, size_t> array_places;
     for (BlockId b : loop_.blocks)
       for (size_t k = 0; k < block(b).params.size(); ++k)
@@ -275,12 +276,13 @@ class Promotion {
   Graph& graph_;
   const NaturalLoop& loop_;
   const PromotableElements& elements_;
-  const Type number_;  // of an element in a register
+  const Type number_;  // type of a promoted element
   const bool is_pinned_;
-  std::map<BlockId, std::vector<GraphEdge>> exits_;   // by block behind the loop
-  std::map<BlockId, std::set<BlockId>> used_behind_;  // by the same: blocks that use a version which nobody gives them
-  std::map<ValueId, Numbers> numbers_;                // by version
-  std::map<ValueId, ValueId> replaced_;               // loads, by the number
+  std::map<BlockId, std::vector<GraphEdge>> exits_;  // exit edges, by their target
+  std::map<BlockId, std::set<BlockId>>
+      used_behind_;  // by target of exit edges: blocks that use a version without receiving it as an argument
+  std::map<ValueId, Numbers> numbers_;   // by version
+  std::map<ValueId, ValueId> replaced_;  // replaced loads and their values
 };
 
 const NaturalLoop* find_loop(const std::vector<NaturalLoop>& loops, BlockId header) {

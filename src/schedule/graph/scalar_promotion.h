@@ -1,13 +1,13 @@
 #pragma once
-// Scalar promotion: an element that a loop reads and writes at one place all the time is a number of the loop. It is read in
-// front of the loop, and stored on each way out of it.
+// Scalar promotion: an array element that a loop accesses at a fixed index becomes a number of the loop, loaded before the loop
+// and stored on each exit edge.
 
 #include "base/result.h"
 #include "schedule/graph/graph_state.h"
 
 namespace accel {
 
-// Inner loops first. Decisions are appended to `notes`.
+// Promotes elements of inner loops first. Decisions are appended to `notes`.
 Result<bool> promote_scalars(GraphState& state);
 
 }  // namespace accel

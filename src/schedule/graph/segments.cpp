@@ -78,7 +78,7 @@ void Segments::cut(BlockId b) {
   close();
 }
 
-// Stores that follow each other and need nothing of each other's results are done together where rows are an order for all.
+// Joins consecutive stores that do not use each other's results, where they can go row by row together.
 void Segments::join_stores(BlockId b) {
   std::vector<Segment> out;
   for (Segment& next : segments_[static_cast<size_t>(b)]) {
@@ -116,7 +116,7 @@ bool Segments::joins(const Segment& first, const Segment& second) const {
       .has_value();
 }
 
-// Marks what a user in segment `user` (-1: a terminator, bind or call) needs of other segments.
+// Marks values of other segments that a user in segment `user` (-1: a terminator, bind or call) needs.
 void Segments::note_use(ValueId v, int user, std::vector<int>& segment_of, std::set<ValueId>& shared) {
   is_above(graph_, v, [&](ValueId above) {
     if (graph_.is_input(above)) return Above::nothing;
@@ -192,7 +192,7 @@ ValueId add_outside_value(const Graph& graph, const std::vector<int>& origins, V
 
 namespace {
 
-// Whether v is computed from lanes alone, element by element.
+// Whether v is computed elementwise from the lanes that a mask selects.
 bool is_of_lanes(const Graph& graph, ValueId v) {
   return is_above(graph, v, [&](ValueId above) {
     if (graph.is_input(above)) return Above::nothing;
@@ -236,7 +236,7 @@ class Extraction {
   SegmentGraph run() {
     for (NodeId n : segment_.nodes) add(n);
     for (NodeId n : segment_.updates) add_update(n);
-    // All is computed before the first store.
+    // All values are computed before the first store.
     auto& order = out_.graph.entry().nodes;
     std::stable_partition(order.begin(), order.end(),
                           [&](NodeId n) { return op_class(out_.graph.nodes[static_cast<size_t>(n)].op) != OpClass::update; });
@@ -273,7 +273,7 @@ class Extraction {
     for (size_t k = 0; k < node.results.size(); ++k) map_[static_cast<size_t>(node.results[k])] = made.results[k];
   }
 
-  // Whether v is a part of what the segment stores to, and not the part that changes.
+  // Whether v is a view of a store's base that is disjoint from the stored part.
   bool reads_apart(ValueId v) {
     if (!is_lens(graph_, v)) return false;
     return std::any_of(segment_.updates.begin(), segment_.updates.end(), [&](NodeId n) {
@@ -282,7 +282,7 @@ class Extraction {
     });
   }
 
-  // v, a chain of views on the base, through the base's other name.
+  // v, a chain of views on a store's base, as a chain on an alias of the base.
   ValueId alias(ValueId v) {
     ValueId& mine = aliases_[static_cast<size_t>(v)];
     if (mine != no_value) return mine;
@@ -295,7 +295,7 @@ class Extraction {
     return mine = out_.graph.add_node(0, node.op, {below}, node.attrs, {graph_.type(v)}, node.where);
   }
 
-  // The mask of a store becomes part of its value.
+  // Adds an update; the mask of a store becomes a selection in its value.
   void add_update(NodeId n) {
     add(n);
     NodeId id = static_cast<NodeId>(out_.graph.nodes.size()) - 1;

@@ -11,19 +11,19 @@ namespace accel {
 struct Segment {
   BlockId block = 0;
   std::vector<NodeId> nodes;     // without effects, in program order
-  std::vector<NodeId> updates;   // a store or put that ends the segment; stores that can be done row by row together; a reload,
-                                 // which needs no code, is alone
-  NodeId bind = -1;              // or a bind
-  NodeId boxed = -1;             // or what the caller does
-  std::vector<ValueId> results;  // of nodes, that others use
+  std::vector<NodeId> updates;   // a store or put that ends the segment, or several stores that go row by row together; a
+                                 // reload, which needs no code, is alone
+  NodeId bind = -1;              // or the bind that ends it
+  NodeId boxed = -1;             // or the call to the caller that ends it
+  std::vector<ValueId> results;  // results of nodes that other segments use
 };
 
-// The segments of the blocks of a graph whose memory is owned (copy_insertion.h), in program order.
+// The segments of each block in program order. Requires a graph whose memory is owned (copy_insertion.h).
 class Segments {
  public:
   explicit Segments(const Graph& graph);
   const std::vector<Segment>& of(BlockId block) const { return segments_[static_cast<size_t>(block)]; }
-  // Whether users of v compute it themselves.
+  // Whether v is not shared: each segment that uses it computes it.
   bool is_cloned(ValueId v) const;
 
  private:
@@ -36,34 +36,35 @@ class Segments {
 
   const Graph& graph_;
   std::vector<std::vector<Segment>> segments_;
-  std::set<ValueId> forced_;  // have a place of their own though users could compute them
+  std::set<ValueId> forced_;  // cheap leaves that need a temp or buffer
 };
 
 // Whether there is anything to compute or store in a segment.
 bool has_code(const Graph& graph, const Segment& segment);
 
-// What is computed where it is used, without memory of its own, unless somebody needs a place.
+// Ops whose results are computed at each use and have no memory, unless a store, call or edge needs them in one.
 bool is_cheap_leaf(Op op);
 
-// What a segment gives others, and what the caller gives it: values with a temp or memory of their own.
+// The values that a segment, or the call that ends it, puts into temps or buffers.
 std::vector<ValueId> placed_values(const Graph& graph, const Segment& segment);
 
-// The segment as a graph of its own, and which value of the whole graph each of its inputs and outputs is.
+// A segment as a graph of its own, with the values of the whole graph that its inputs and outputs stand for.
 struct SegmentGraph {
   Graph graph;
-  std::vector<ValueId> arrays;                   // values behind the array inputs, in order
-  std::set<int> aliases;                         // array inputs that are further names of one that the segment stores to
-  std::vector<std::pair<int, ValueId>> scalars;  // slot and value of scalar inputs that are no inputs of the whole graph
-  std::vector<ValueId> outputs;                  // values behind the outputs
+  std::vector<ValueId> arrays;                   // values of the array inputs
+  std::set<int> aliases;                         // array inputs that alias one that the segment stores to
+  std::vector<std::pair<int, ValueId>> scalars;  // slot and value of scalar inputs that are not inputs of the whole graph
+  std::vector<ValueId> outputs;                  // values of the outputs
 };
-// Adds an input to `part` for a value of another segment, or of the whole graph's inputs. `next_slot`: the first slot that is
-// free. `origins`: pinned_inputs (ir/analysis/flow.h) of the whole graph.
+// Adds an input to `part` for an input of the whole graph or a value of another segment. `next_slot`: the first free slot.
+// `origins`: pinned_inputs (ir/analysis/flow.h) of the whole graph.
 ValueId add_outside_value(const Graph& graph, const std::vector<int>& origins, ValueId v, int& next_slot, SegmentGraph& part);
 
-// Whether all events that computing v may raise are those of lanes: none where a mask does not hold.
+// Whether computing v raises events only for lanes that are selected by a mask.
 bool under_mask(const Graph& graph, ValueId v);
 
-// What a store reads of its base, apart from where it stores, gets a name of its own: it may be read at any time.
+// Extracts a segment as a graph. Parts of a store's base that are disjoint from the stored part become aliases, which may be
+// read at any time.
 SegmentGraph extract(const Graph& graph, const Segments& segments, const Segment& segment, const std::vector<int>& origins,
                      Bounds& bounds);
 

@@ -42,7 +42,7 @@ class Recogniser {
     return head.targets[0] == out_.body && !loop_.blocks.contains(head.targets[1]) && block(out_.body).params.empty();
   }
 
-  // Whether the body ends with the question whether the run is to leave.
+  // Whether the body ends with a poll that may leave the loop.
   bool asks(const Terminator& back) const {
     if (back.kind != TerminatorKind::branch || back.targets[1] != out_.header || loop_.blocks.contains(back.targets[0]))
       return false;
@@ -58,7 +58,8 @@ class Recogniser {
     return !graph_.is_input(v) && graph_.producer(v).op == Op::constant && graph_.producer(v).attrs.literal.as_int() == 1;
   }
 
-  // The header compares an int64 parameter, or an expression of it, with something from outside; the body adds 1 to it.
+  // Whether the header compares an int64 parameter, or an expression of it, with a bound from outside, and the body adds 1 to
+  // the parameter.
   bool check_counter() {
     ValueId condition = block(out_.header).terminator.operands[0];
     if (graph_.is_input(condition) || (!compares_counter(condition) && !counts())) return false;
@@ -77,7 +78,7 @@ class Recogniser {
     return (terms[0] == out_.counter && is_constant_one(terms[1])) || (terms[1] == out_.counter && is_constant_one(terms[0]));
   }
 
-  // Whether the header compares the counter itself, with a number that may have no expression.
+  // Whether the header compares the counter itself; the bound need not be a symbolic expression.
   bool compares_counter(ValueId condition) {
     const Node& test = graph_.producer(condition);
     if (test.op != Op::less) return false;
@@ -143,7 +144,7 @@ class Recogniser {
     }
   }
 
-  // Whether a value is one element of an array from outside, which the counter may choose.
+  // Whether a value is a single element of an array from outside; the index may depend on the counter.
   bool is_item(ValueId v) const {
     if (!inside(v)) return true;
     const auto has_one = [&](Dim extent) { return graph_.dims.is_constant(extent, 1); };
@@ -160,7 +161,7 @@ class Recogniser {
     return names(n.attrs.dims) || names(n.attrs.steps) || names(graph_.type(n.results[0]).shape);
   }
 
-  // An exit after an iteration may return its counter, and the states of the next one.
+  // Whether an exit from the body uses only counters and the states of the next iteration.
   bool check_exit(const Block& exit) const {
     if (exit.terminator.kind != TerminatorKind::leave || !exit.params.empty()) return false;
     auto is_leaf = [&](NodeId n) { return node(n).op == Op::constant || node(n).op == Op::dim; };
@@ -171,7 +172,7 @@ class Recogniser {
            });
   }
 
-  // Nothing that the loop computes is used after it, but for its parameters.
+  // Whether only parameters of the loop's header are used after the loop.
   bool check_uses() const {
     auto escapes = [&](ValueId v) {
       return inside(v) && graph_.values[static_cast<size_t>(v)].producer >= 0 && graph_.producer(v).op != Op::constant &&
@@ -235,7 +236,7 @@ Result<bool> tile_states(GraphState& state) {
     std::optional<PointwiseLoop> found = Recogniser(graph, loop).run();
     if (!found) continue;
     state.notes.push_back("the loop at block " + std::to_string(loop.header) + " runs tile by tile");
-    // What Python sees is to be that of finished iterations wherever the run may leave.
+    // States that Python can see must be those of finished iterations at a poll, so such a loop runs in slices.
     const bool is_seen = std::any_of(found->states.begin(), found->states.end(),
                                      [&](ValueId v) { return origins[static_cast<size_t>(v)] != not_pinned; });
     if (is_seen) found->poll = graph.blocks[static_cast<size_t>(found->body)].terminator.poll;

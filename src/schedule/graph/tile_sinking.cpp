@@ -13,7 +13,7 @@ namespace accel {
 
 namespace {
 
-// An inner axis with fewer elements is worth more as a part of a longer one, which what is broadcast does not allow.
+// Broadcast operands keep axes from being coalesced; with a shorter inner axis than this, coalescing gains more than sinking.
 constexpr int64_t least_row = 256;
 
 class Absorption {
@@ -58,7 +58,7 @@ class Absorption {
     }
   }
 
-  // The only way into the loop, when it leads nowhere else.
+  // The only block that enters the loop, when it ends in a jump.
   void find_entry() {
     std::vector<BlockId> before = predecessors(graph_)[static_cast<size_t>(loop_.header)];
     std::erase(before, loop_.body);
@@ -80,10 +80,10 @@ class Absorption {
     return n.op == Op::full || (op_class(n.op) == OpClass::pointwise && !is_loop_call(graph_, n));
   }
 
-  // Recorded events of such a loop have a number of their iteration, those of its neighbours have none.
+  // Recorded events of the body carry an iteration number, those of moved nodes must not, so such nodes stay.
   bool is_recorded(const Node& n) const { return graph_.records_events && node_events(graph_, n) != 0; }
 
-  // Whether it may be computed later, after what stands behind it in its block.
+  // Whether v may be computed after the rest of its block.
   bool can_wait(ValueId v) {
     const std::vector<NodeId>& nodes = block(entry_).nodes;
     auto place = std::find(nodes.begin(), nodes.end(), producer(v));
@@ -96,7 +96,7 @@ class Absorption {
     return quiet && std::all_of(operands.begin(), operands.end(), [&](ValueId o) { return keeps_elements(o); });
   }
 
-  // Whether the elements of v stay what they are while tiles are done.
+  // Whether the loop does not change the elements of v.
   bool keeps_elements(ValueId v) {
     ValueId memory = viewed(graph_, v);
     const std::vector<ValueId>& handed = block(entry_).terminator.target_arguments[0];
@@ -107,7 +107,7 @@ class Absorption {
                                     }));
   }
 
-  // Whether nothing but the loop uses v, which is handed to the header `times`.
+  // Whether only the loop uses v, which is an argument of the header `times` times.
   bool is_for_loop(ValueId v, int times) {
     return handed_on_[v] == times && std::all_of(users_[v].begin(), users_[v].end(), [&](NodeId n) {
              return block_of_node_[n] == loop_.body || taken_.contains(n);
@@ -129,7 +129,7 @@ class Absorption {
     loop_.starts[k] = start;
   }
 
-  // What the body, or what has been taken, is computed from.
+  // Moves operands of the body and of moved nodes into the body.
   void take_operands() {
     std::set<ValueId> used;
     for (NodeId n : block(loop_.body).nodes) used.insert(node(n).operands.begin(), node(n).operands.end());
@@ -146,7 +146,7 @@ class Absorption {
     if (!taken_.empty()) move(entry_, true);
   }
 
-  // Moves what has been taken to the start or end of the body.
+  // Moves the collected nodes from a block to the start or end of the body.
   void move(BlockId from, bool to_start) {
     std::vector<NodeId>&source = block(from).nodes, &body = block(loop_.body).nodes, moved;
     for (NodeId n : source) {
@@ -173,7 +173,7 @@ class Absorption {
     }
   }
 
-  // --- behind the loop --------------------------------------------------------------------------------------------------
+  // --- after the loop -----------------------------------------------------------------------------------------------------
 
   void take_ends() {
     BlockId exit = block(loop_.header).terminator.targets[loop_.exit_edge];
@@ -187,7 +187,7 @@ class Absorption {
     }
   }
 
-  // A store over a whole state, which nothing else uses.
+  // Moves a store over a whole state into the body when nothing else uses the state.
   bool take_end(NodeId store, BlockId exit) {
     const Node& n = node(store);
     auto state = std::find(loop_.states.begin(), loop_.states.end(), n.operands[0]);
@@ -218,12 +218,12 @@ class Absorption {
       return alone && fits && !is_recorded(node(producer(v))) && collect(producer(v), store, exit);
     });
   }
-  // Whether no store behind the loop has been taken already: after it the state is something else.
+  // Whether no store over this state has been moved already: after one, the state is another value.
   bool keeps_its_end(ValueId state) const {
     auto place = std::find(loop_.states.begin(), loop_.states.end(), state) - loop_.states.begin();
     return loop_.ends[static_cast<size_t>(place)] == state;
   }
-  // Computed wherever it is used.
+  // Whether v is a constant, computed at each use.
   bool is_leaf(ValueId v) const {
     if (graph_.is_input(v)) return false;
     const Node& n = node(producer(v));

@@ -1,15 +1,15 @@
 #pragma once
-// What stands around an interchanged loop and belongs to its elements: arrays that are computed for it alone, and what is
-// stored over its state right behind it. Each tile does it for itself, so that none of it is an array in memory.
+// Tile sinking: producers and consumers of a tiled loop (arrays that are computed for it alone, and stores over its state after
+// it) become part of each tile, so that they are not arrays in memory.
 
 #include "base/result.h"
 #include "schedule/graph/graph_state.h"
 
 namespace accel {
 
-// Moves such nodes into the bodies of the loops that run tile by tile and in one go, and says so in their descriptions. A state
-// that starts as a computed array is no parameter of the header any more: its memory comes into being with the loop. Requires a
-// graph whose memory is owned (copy_insertion.h).
+// Moves such nodes into the bodies of tiled loops that run without polls, and records them in PointwiseLoop. A state that
+// starts as a computed array is removed from the header's parameters. Requires a graph whose memory is owned
+// (copy_insertion.h).
 Result<bool> sink_into_tiles(GraphState& state);
 
 }  // namespace accel

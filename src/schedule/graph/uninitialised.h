@@ -1,12 +1,12 @@
 #pragma once
-// New arrays of NumPy's own code that are not filled, because stores fill them.
+// Uninitialised arrays: new arrays of functions that NumPy implements in Python need no fill when stores fill them.
 
 #include "base/result.h"
 #include "schedule/graph/graph_state.h"
 
 namespace accel {
 
-// `unread` stays with arrays that one store, and the views that say where it stores, are all that uses; others are filled.
+// Clears `unread`, so that the array is filled, unless the array is used by one store only, with the views for its target.
 Result<bool> fill_what_is_read(GraphState& state);
 
 }  // namespace accel
