@@ -49,7 +49,8 @@ std::string text_of(const GraphState& state) { return print(state); }
 std::string text_of(const SegmentState& state) { return print(state); }
 std::string text_of(const ProgramState& state) { return print_program(state.program); }
 
-// Where nodes have sunk into the body of a loop, the graph alone does not say any more what is computed when.
+// Verifies a graph, unless nodes have been sunk into bodies of tiled loops: there the graph alone does not define the order of
+// computation.
 Status check(const GraphState& state) {
   const bool has_sunk = std::any_of(state.tiled_loops.begin(), state.tiled_loops.end(), [](const auto& entry) {
     const PointwiseLoop& loop = entry.second;
@@ -106,7 +107,7 @@ class Runner {
     text += (text.empty() ? "" : "# the next segment, or the next run\n") + text_of(state);
   }
 
-  // Runs the rows [first, end) for one segment, until none asks for another time.
+  // Runs steps [first, end) on one segment, again as long as a step asks for it.
   Result<Program> lower(const Graph& graph, size_t first, size_t end) {
     SegmentState segment(graph);
     do {
@@ -127,7 +128,7 @@ class Runner {
 
   Status run_segments(size_t first, size_t end) {
     Graph& graph = state_.graph;
-    std::set<BlockId> left_out;  // blocks of loops that run tile by tile
+    std::set<BlockId> left_out;  // blocks of tiled loops
     for (const auto& [header, loop] : state_.tiled_loops) left_out.insert({loop.header, loop.body});
     Bounds bounds(graph);
     for (BlockId b = 0; b < static_cast<BlockId>(graph.blocks.size()); ++b) {

@@ -1,6 +1,6 @@
 #pragma once
-// The runner of the steps from a graph to a program. A step is a plain function that changes what it works on and says whether
-// it did; steps.inc lists them in order.
+// Runs the steps from a graph to a program. A step is a function that changes a state and returns whether it did; steps.inc
+// lists the steps in order.
 
 #include <string>
 #include <vector>
@@ -14,7 +14,7 @@ namespace accel {
 
 enum class StepUnit : uint8_t { graph, segment, program };
 
-// What steps.inc says of a step.
+// A row of steps.inc.
 struct StepInfo {
   const char* name;
   StepUnit unit;
@@ -23,12 +23,12 @@ struct StepInfo {
 const std::vector<StepInfo>& schedule_steps();
 
 struct Schedule {
-  Program program;                 // not complete when the run has stopped before the last step
+  Program program;                 // incomplete when the run has stopped before the last step
   std::vector<std::string> notes;  // decisions, one line each
-  std::vector<StepRecord> steps;   // one each, for all segments; texts before and after it when `keep_text` is set
+  std::vector<StepRecord> steps;   // one per step, over all segments; with texts before and after it when `keep_text` is set
 };
 
-// Turns a verified graph into loops. Verifies after each step that changed something.
+// Schedules a verified graph. Verifies after each step that changed something.
 Result<Schedule> schedule(Graph graph, const StepOptions& options = {});
 
 }  // namespace accel

@@ -51,7 +51,7 @@ class Placing {
     }
   }
 
-  // Arrays that are computed in the block whose exit hands them over are computed in the result's memory.
+  // Arrays that an exit's own block computes are computed in the result's memory.
   void find_direct_outputs() {
     std::vector<ExitOutputs> exits = exits_of(graph_);
     std::vector<int> uses(graph_.values.size(), 0);
@@ -73,13 +73,13 @@ class Placing {
     }
   }
 
-  // States whose memory comes into being with the loop that leads to block b and nowhere else.
+  // States of a tiled loop that start as computed arrays, when the loop is the only predecessor of block b.
   std::vector<ValueId> states_made_before(BlockId b) const {
     std::vector<BlockId> before = predecessors(graph_)[static_cast<size_t>(b)];
     return before.size() == 1 ? states_made_by(before[0]) : std::vector<ValueId>();
   }
 
-  // States whose memory comes into being with the loop that starts at block b, if one does.
+  // States that start as computed arrays, of the tiled loop with header b; empty when b is not one.
   std::vector<ValueId> states_made_by(BlockId b) const {
     std::vector<ValueId> out;
     auto found = loops_.find(b);
@@ -93,7 +93,7 @@ class Placing {
   void find_webs() {
     std::vector<bool> apart(graph_.values.size(), false);
     for (const auto& [v, output] : direct_) apart[static_cast<size_t>(v)] = true;
-    // Memory that grows has one size where it is computed: that of nobody else.
+    // A dynamic list's buffer changes its size, so it is not shared with other values.
     for (size_t v = 0; v < graph_.values.size(); ++v) {
       ValueId value = static_cast<ValueId>(v);
       if (!graph_.is_input(value) && graph_.producer(value).op == Op::add_row) apart[v] = true;
@@ -108,7 +108,7 @@ class Placing {
     for (const Segment& segment : segments_.of(b)) {
       for (ValueId v : placed_values(graph_, segment)) place(v);
       for (NodeId n : segment.updates)
-        buffer_of(graph_.nodes[static_cast<size_t>(n)].results[0]) = same_as_base;  // known when all is placed
+        buffer_of(graph_.nodes[static_cast<size_t>(n)].results[0]) = same_as_base;  // resolved when all values are placed
     }
   }
 
@@ -141,12 +141,12 @@ class Placing {
   Program& program_;
   Places places_;
   std::map<int, BufferId> input_buffers_;
-  std::map<ValueId, int> direct_;  // value, output
+  std::map<ValueId, int> direct_;  // by value: the output it is computed in
   std::vector<ValueId> webs_;
   std::map<ValueId, BufferId> web_buffers_;
 };
 
-// Buffers that scalar steps name and that are one memory of one size from start to end.
+// Buffers that scalar steps access and that are never swapped or grown.
 std::set<BufferId> buffers_of_scalar_steps(const Program& program) {
   std::set<BufferId> out;
   for (const ProgramBlock& b : program.blocks)
@@ -162,7 +162,7 @@ std::set<BufferId> buffers_of_scalar_steps(const Program& program) {
   return out;
 }
 
-// Buffers of what blocks make on every way to some return.
+// Buffers of values that are computed on every path to some return.
 std::set<BufferId> buffers_before_returns(const Graph& graph, const Segments& segments, const Places& places) {
   Dominance dominance(graph);
   std::set<BufferId> out;

@@ -1,5 +1,5 @@
 #pragma once
-// Places: where the values that segments share are in the program. Scalars are temps, arrays lie in buffers.
+// Buffer assignment: gives the values that segments share a temp (scalars) or a buffer (arrays) of the program.
 
 #include <vector>
 
@@ -8,7 +8,7 @@
 
 namespace accel {
 
-// Per value; -1 for none.
+// The temp or buffer of each value; -1 for none.
 struct Places {
   std::vector<int> origins;  // pinned_inputs (ir/analysis/flow.h)
   std::vector<BufferId> buffers;
@@ -20,12 +20,12 @@ struct Places {
 
 struct ProgramState;
 
-// Gives the inputs of the graph, the parameters of its blocks and what its segments share their places, which it adds to the
-// program. Requires a graph whose memory is owned (copy_insertion.h).
+// Assigns temps and buffers to inputs, block parameters and values that segments share, and adds them to the program. Requires
+// a graph whose memory is owned (copy_insertion.h).
 Result<bool> assign_buffers(ProgramState& state);
 
-// Finds the temps that statements outside of nests use, on every path to a normal end, and whose size is known at the start:
-// they get their memory there. Requires that the program has all steps of its blocks.
+// Finds temps whose size is known at the start and that scalar steps use on every path to a normal end: they are allocated at
+// the start. Requires that the program has all steps of its blocks.
 Result<bool> provide_early(ProgramState& state);
 
 }  // namespace accel

@@ -10,7 +10,7 @@ namespace accel {
 
 namespace {
 
-// Roots that one root reads, and whether all reads are at the reader's own index.
+// Finds the roots that a root reads, and whether it reads each only at its own index.
 class Reads {
  public:
   Reads(const Graph& graph, const Placement& placement) : graph_(graph), placement_(placement), dims_(graph.dims) {}
@@ -52,7 +52,7 @@ class Reads {
     }
   }
 
-  // The first variables of a list that gets as many as it needs.
+  // The first `rank` variables of a list, which is extended as needed.
   Index first_of(Index& axes, int rank) {
     while (static_cast<int>(axes.size()) < rank) axes.push_back(dims_.new_variable());
     return {axes.begin(), axes.begin() + rank};
@@ -93,7 +93,7 @@ std::vector<std::vector<ValueId>> group_roots(const Graph& graph, const Placemen
     if (chosen == groups.size()) groups.emplace_back();
     groups[chosen].push_back(root);
     group_of[root] = chosen;
-    // Both results of one node are computed together; the second finds the first in memory or in the memo.
+    // Both results of a node are computed together: the second one finds the first in memory or in the memo.
   }
   return groups;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Groups of values in memory that one loop nest computes.
+// Fusion groups: values in memory that one loop nest computes.
 
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 namespace accel {
 
-// Roots of one shape and order that can be computed side by side, in an order that respects what they read.
+// Groups roots of equal shape and axis order that can be computed together, in an order that respects what they read.
 std::vector<std::vector<ValueId>> group_roots(const Graph& graph, const Placement& placement);
 
 }  // namespace accel

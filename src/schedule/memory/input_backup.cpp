@@ -27,9 +27,9 @@ std::set<BufferId> written_inputs(const Program& program, const BlockStep& step)
   return out;
 }
 
-// The block at whose end memory is protected for stores in b: outside of every loop. b itself when it is in none.
+// The block at whose end memory is backed up for stores in b: outside of every loop; b itself when it is in none.
 BlockId before_loops(const Graph& graph, const Dominance& dominance, const std::vector<NaturalLoop>& loops, BlockId b) {
-  for (const NaturalLoop& loop : loops)  // outer ones come first
+  for (const NaturalLoop& loop : loops)  // outer loops come first
     if (loop.blocks.contains(b))
       return before_loops(graph, dominance, loops, immediate_dominator(graph, dominance, loop.header));
   return b;

@@ -1,5 +1,5 @@
 #pragma once
-// Where memory that Python sees has to be kept, if the run may fail behind that place, so that it can be put back.
+// Input backup: where memory that Python sees is saved before it is written to, so that a run that fails can restore it.
 
 #include <set>
 

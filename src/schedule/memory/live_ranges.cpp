@@ -59,7 +59,7 @@ class Webs {
     return live;
   }
 
-  // Calls define(value, what is live behind its definition) from the end of a block to its start.
+  // Walks a block backwards and calls define(value, values live after its definition).
   template <class Define>
   std::set<ValueId> walk(size_t b, Define define) const {
     std::set<ValueId> live = live_out(b);

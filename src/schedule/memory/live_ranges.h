@@ -1,5 +1,5 @@
 #pragma once
-// Webs: values that live in one memory because they hand it to each other and never need it at the same time.
+// Webs of live ranges: values that share memory because they pass it on and are never live at the same time.
 
 #include <vector>
 
@@ -7,10 +7,10 @@
 
 namespace accel {
 
-// Per value: the value whose memory it shares, itself when it has its own. Requires a graph whose memory is owned
-// (copy_insertion.h); a segment runs as a whole, so that what it makes lives beside all it reads. An update shares its base's
-// memory; a block parameter that of its arguments where their lives do not overlap. `apart`: values that must not share.
-// `origins`: pinned_inputs (ir/analysis/flow.h); memory of inputs is not looked at.
+// The representative of each value's web, itself for a web of one. An update shares its base's memory, a block parameter that
+// of its arguments when their live ranges are disjoint. A segment runs as a whole, so its results conflict with all that it
+// reads. `apart`: values that must not share memory. `origins`: pinned_inputs (ir/analysis/flow.h); memory of inputs is left
+// out. Requires a graph whose memory is owned (copy_insertion.h).
 std::vector<ValueId> memory_webs(const Graph& graph, const Segments& segments, const std::vector<int>& origins,
                                  const std::vector<bool>& apart);
 

@@ -20,16 +20,16 @@ namespace {
 constexpr int expensive_cost = 16;
 constexpr int64_t most_unrolled = 16;
 
-// One visit of a value by the walk of a root: the index it is needed at, inside the loops of `stack`.
+// One use of a value in the computation of a root: the index it is needed at, and the enclosing loops.
 struct Visit {
   Index index;
   std::vector<Dim> stack;
   int group;
   ValueId nest;   // the first root of the nest that computes it
-  ValueId piece;  // what a loop of its own over each tile is for: a value that is tiled or that a library loop computes
+  ValueId piece;  // the tiled value or library call whose loop over the tile computes it; no_value: the nest's own loop
 };
 
-// Walks the inline computation of every root, as lowering will, until no value has to be moved into memory.
+// Walks the inline computation of every root, as lowering will, and starts again whenever a value is moved into memory.
 class Walk {
  public:
   Walk(const Graph& graph, std::vector<std::string>& notes)
@@ -56,7 +56,7 @@ class Walk {
     return Unit{};
   }
 
-  // False: nothing more has to be placed.
+  // One walk over all roots; false when no more value needs memory.
   bool pass() {
     visits_.clear();
     groups_.clear();
@@ -93,7 +93,7 @@ class Walk {
     return walk_over(v);
   }
 
-  // Loops over the shape of v and visits its computation. Roots of one shape and order share their loop variables.
+  // Visits the computation of v inside loops over its shape. Roots of equal shape and order share loop variables.
   bool walk_over(ValueId v) {
     const Type& type = graph_.type(v);
     in_no_loop_ = in_no_loop_ || has_no_elements(type);
@@ -115,7 +115,7 @@ class Walk {
     return std::any_of(type.shape.begin(), type.shape.end(), [&](Dim extent) { return dims_.is_constant(extent, 0); });
   }
 
-  // False: a value was placed, start again.
+  // False when a value was placed, so that the walk must start again.
   bool visit(ValueId v, const Index& index, const std::vector<Dim>& stack) {
     if (graph_.is_input(v) || placement_.places[v] == Place::root) return true;
     if (in_no_loop_ && !has_no_elements(graph_.type(v)) && node_events(graph_, graph_.producer(v)) != 0) {
@@ -136,8 +136,7 @@ class Walk {
     return settled;
   }
 
-  // Whether a costly value would be computed again in each iteration of a loop that it does not depend on: one outside of a
-  // loop that it depends on.
+  // Whether a costly value would be recomputed in a loop that it does not depend on, outside of one that it does depend on.
   bool is_repeated_outside(ValueId v, const Index& index, const std::vector<Dim>& stack) const {
     if (placement_.places[v] != Place::inlined || graph_.type(v).rank() == 0) return false;
     if (op_class(graph_.producer(v).op) != OpClass::pointwise || draft_.cost(v, 64) < expensive_cost) return false;
@@ -147,8 +146,8 @@ class Walk {
     return std::any_of(unused, stack.end(), is_used);
   }
 
-  // Places what costs much and is needed by several nests, or by several loops over the tiles of one. What it is made of costs
-  // less.
+  // Places a costly value that several nests need, or several loops over the tiles of one nest; its operands are then cheaper.
+  // Returns whether it did.
   bool place_recomputed(ValueId v, const Visit& seen) {
     if (op_class(graph_.producer(v).op) != OpClass::pointwise) return false;
     const bool same_nest = seen.nest == nest_;
@@ -194,7 +193,7 @@ class Walk {
     return found;
   }
 
-  // Number of loops that `index` depends on when these are the outermost ones of `stack`; -1 otherwise.
+  // The number of loops that `index` depends on, when these are the outermost ones of `stack`; -1 otherwise.
   int prefix_length(const Index& index, const std::vector<Dim>& stack) const {
     std::set<int32_t> used = variables_of(index);
     for (size_t k = 0; k < used.size(); ++k)
@@ -208,7 +207,8 @@ class Walk {
       draft_.make_root(v, "a reduction needed by other loops than its own");
       return false;
     }
-    // The loops of a reduction of columns are those of its rows within tiles of columns.
+    // Inside a reduction of columns the loops are rows, then columns of a tile, so another reduction cannot be hoisted between
+    // them.
     if (level < static_cast<int>(stack.size()) && is_within_columns(stack)) {
       draft_.make_root(v, "a reduction that is the same for all columns of another one");
       return false;
@@ -245,8 +245,8 @@ class Walk {
     return settled;
   }
 
-  // What has events is computed before a reduction goes over it, so that it shows which of them had one. False: it has been
-  // placed.
+  // Places an operand with events, or stray flags, before the reduction, so that it is known which of both had an event. False
+  // when it was placed.
   bool place_apart(ValueId operand, const Index& index, int level) {
     ValueId below = draft_.computed_below(operand);
     if (!draft_.may_have_events(below) && !draft_.may_touch_flags(below)) return true;
@@ -254,7 +254,7 @@ class Walk {
     return false;
   }
 
-  // Whether so few elements become one that the compiler unrolls their loop.
+  // Whether a reduction has so few elements that the compiler unrolls its loop.
   bool is_small(const Node& reduction) const {
     int64_t count = 1;
     for (int axis : reduction.attrs.axes) {
@@ -269,7 +269,8 @@ class Walk {
     return std::any_of(stack.begin(), stack.end(), [&](Dim d) { return rows_of_columns_.contains(*dims_.as_symbol(d)); });
   }
 
-  // Elements that do not count are not read, so what happens when they are computed has to happen before.
+  // Places a masked pairwise sum's operand in memory when it may have events: NumPy computes all elements, also unselected
+  // ones, which the sum does not read.
   bool check_masked(ValueId reduced, ValueId operand, ValueId mask, const Index& index, int level) {
     bool runs = plan_of(reduced).pairwise && !plan_of(reduced).run_axes.empty();
     ValueId below = draft_.computed_below(operand);
@@ -280,7 +281,8 @@ class Walk {
     return check_run(reduced, mask, index, level);
   }
 
-  // A run must be computable element by element: no tile calls inside, and its axes must coalesce.
+  // Checks that a run can be computed element by element: without library calls, and over axes that coalesce. False when the
+  // operand was placed instead.
   bool check_run(ValueId reduced, ValueId operand, const Index& index, int level) {
     ValueId below = draft_.computed_below(operand);
     if (located_base(graph_, placement_.places, operand) == no_value && calls_loops(graph_, placement_.places, below)) {
@@ -296,7 +298,7 @@ class Walk {
     return false;
   }
 
-  // Values that cost much and are needed at several indices get memory, consumers first.
+  // Places a costly value that is needed at several indices, consumers first; false when there is none.
   bool place_repeated() {
     for (ValueId v = static_cast<ValueId>(graph_.values.size()); v-- > 0;) {
       auto it = visits_.find(v);
@@ -339,12 +341,12 @@ class Walk {
   DimTable& dims_;
   std::map<std::vector<int32_t>, Group> groups_;
   std::map<ValueId, std::vector<Visit>> visits_;
-  std::set<int> rows_of_columns_;       // variables of reductions that go along a kept axis
+  std::set<int> rows_of_columns_;       // variables of column reductions, which go row by row
   std::set<int> folded_;                // variables of all reductions
-  std::map<ValueId, ValueId> nest_of_;  // of roots: the first one of their nest
-  bool in_no_loop_ = false;             // in loops that never run
+  std::map<ValueId, ValueId> nest_of_;  // by root: the first root of its nest
+  bool in_no_loop_ = false;             // whether the walk is inside a loop without iterations
   int group_ = 0;
-  ValueId nest_ = no_value, piece_ = no_value;  // of the walk
+  ValueId nest_ = no_value, piece_ = no_value;  // as in Visit, for the current point of the walk
 };
 
 }  // namespace

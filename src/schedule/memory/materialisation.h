@@ -6,8 +6,8 @@
 
 namespace accel {
 
-// Finds the placement of a segment's values. Memory is for results, for what several loops need, for what costs much to compute
-// again, and for what NumPy's functions read.
+// Decides the placement of a segment's values. Results, values that several loops need, values that are costly to recompute,
+// and operands of NumPy's functions get memory.
 Result<bool> place_values(SegmentState& state);
 
 }  // namespace accel

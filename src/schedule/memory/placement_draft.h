@@ -17,24 +17,25 @@ struct PlacementDraft {
 
   // Gives v memory of its own.
   void make_root(ValueId v, const char* why);
-  // Gives v row memory when it is needed at an index whose leading loops are the first `level` ones of its nest; memory of its
-  // own otherwise.
+  // Gives v row memory when the first `level` loops of its nest determine leading axes of the index it is needed at; otherwise
+  // makes it a root.
   void place(ValueId v, int level, const Index& index, const char* why);
-  // Marks v and the views that it is a view of as read from memory with strides: row memory holds a part of a value only.
+  // Marks v and the views below it as read from memory with strides. Such values get no row memory, which holds only a part of
+  // a value.
   void read_with_strides(ValueId v);
 
-  // The value to store so that v is in memory: v itself, or what v is a view of.
+  // The value to store so that v is in memory: v itself, or the value that it is a view of.
   ValueId computed_below(ValueId v) const;
   // Whether computing v where it is used may raise floating-point events.
   bool may_have_events(ValueId v) const;
-  // Whether that may raise flags that are no events.
+  // Whether computing v where it is used may set floating-point flags that NumPy does not report.
   bool may_touch_flags(ValueId v) const;
-  // Of computing an element of v again, up to `budget`; `beside_tiles`: where the tiles of its nest are.
+  // The cost of recomputing an element of v, computed up to `budget`; `beside_tiles`: values in tiles are available.
   int cost(ValueId v, int budget, bool beside_tiles = false) const;
 
   const Graph& graph;
   Placement placement;
-  std::set<ValueId> strided;  // views that calls read as a whole
+  std::set<ValueId> strided;  // views that are read from memory with strides
   std::vector<std::string>& notes;
 
  private:

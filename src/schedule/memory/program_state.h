@@ -1,5 +1,5 @@
 #pragma once
-// What the steps on programs work on.
+// The state of steps on programs.
 
 #include <map>
 #include <optional>
@@ -18,7 +18,7 @@ struct LoweredSegment {
   Program program;
 };
 
-// The graph has control flow, unless only `program` is in use. Not to be moved: `segments` looks at the graph.
+// The graph has control flow, unless only `program` is used. Must not be moved, as `segments` refers to `graph`.
 struct ProgramState : GraphState {
   std::optional<Segments> segments;
   Places places;

@@ -44,7 +44,7 @@ class RequiredMemory {
   }
 
  private:
-  // Whether the value is a view of a number that the kernel is given: it is in no memory.
+  // Whether the value is a view of a scalar input, which is not in memory.
   bool is_number_below(ValueId v) const {
     const ValueId base = located_base(graph_, draft_.placement.places, v);
     return base != no_value && base != v && graph_.is_input(base) &&
@@ -58,7 +58,7 @@ class RequiredMemory {
       for (size_t k = 1; k < node.operands.size(); ++k) draft_.make_root(node.operands[k], "stored at run-time indices");
   }
 
-  // Elements at run-time indices are read from memory with strides.
+  // Gathers read from memory with strides, so the base must have both.
   void place_gathered(ValueId base) {
     draft_.make_root(draft_.computed_below(base), "read at run-time indices");
     draft_.read_with_strides(base);

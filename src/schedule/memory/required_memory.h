@@ -1,5 +1,5 @@
 #pragma once
-// Which values have memory whatever loops compute them.
+// Values that need memory regardless of loops.
 
 #include <set>
 
@@ -7,7 +7,7 @@
 
 namespace accel {
 
-// Gives memory to results, to what NumPy's functions, slices and stores read from memory, and to `forced`.
+// Gives memory to results, to values that NumPy's functions, slices and stores read from memory, and to `forced`.
 void place_required(PlacementDraft& draft, const std::set<ValueId>& forced);
 
 }  // namespace accel

@@ -9,7 +9,7 @@ namespace accel {
 
 namespace {
 
-// Temps whose memory somebody else provides, or that are not the same memory everywhere.
+// Temps that are allocated elsewhere or are not the same memory everywhere: private, swapped, grown or received ones.
 std::set<BufferId> apart(const Program& program) {
   std::set<BufferId> out;
   for (const ParallelLoop& loop : program.parallel_loops) out.insert(loop.own.begin(), loop.own.end());
@@ -25,7 +25,7 @@ std::set<BufferId> apart(const Program& program) {
   return out;
 }
 
-// Buffers that have their memory from the first block on, which runs once.
+// Buffers that are allocated in the first block, if that runs once, or earlier.
 std::set<BufferId> made_first(const Program& program) {
   std::set<BufferId> out(program.early.begin(), program.early.end());
   for (const ProgramBlock& block : program.blocks)
@@ -51,7 +51,7 @@ Result<bool> return_temps(ProgramState& state) {
       if (!made.contains(output.buffer) || excluded.contains(output.buffer) || !is_known_at_start(program, output.shape))
         continue;
       Buffer& buffer = program.buffers[static_cast<size_t>(output.buffer)];
-      if (buffer.kind != BufferKind::temp) continue;  // the result of another return
+      if (buffer.kind != BufferKind::temp) continue;  // already the result of another return
       buffer.kind = BufferKind::output;
       buffer.binding = output.output;
       buffer.shape = output.shape;

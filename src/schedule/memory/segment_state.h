@@ -1,5 +1,5 @@
 #pragma once
-// What the steps on segments work on: a graph without control flow that ends in a store at most, and its nests.
+// The state of steps on segments: a graph without control flow, which may end in stores, and its nests.
 
 #include <optional>
 #include <set>
@@ -13,18 +13,18 @@
 
 namespace accel {
 
-// Which values stores need in memory is known when their nests are written. The steps then run again with that knowledge.
+// Some requirements of stores are only known when nests are written; the steps then run again with these fields set.
 struct SegmentState {
   explicit SegmentState(const Graph& whole);
 
   const Graph& graph;
   std::vector<NodeId> stores;
-  // What earlier runs of the steps have found out.
-  std::set<ValueId> forced;    // values that are computed before the first store
-  bool by_rows = false;        // whether the stores are tried row by row
-  bool compute_first = false;  // whether all values are computed before the first store
+  // Requirements that earlier runs of the steps have found.
+  std::set<ValueId> forced;    // values that must be in memory before the first store
+  bool by_rows = false;        // whether to try storing row by row
+  bool compute_first = false;  // whether all values must be computed before the first store
   bool again = false;          // set by a step: all steps on the segment are to run again
-  // What this run makes.
+  // The products of the current run.
   Placement placement;
   std::optional<RowStores> rows;
   Program program;

@@ -1,5 +1,5 @@
 #pragma once
-// Bodies written again: at other indices, with other temps, inside other loops.
+// Edits of bodies: substitution of indices, renaming of temps.
 
 #include <map>
 
@@ -9,11 +9,11 @@ namespace accel {
 
 Stmt loop_over(Dim variable, Dim extent, LoopKind kind, Body body = {});
 
-// Replaces a symbol in extents, and in the addresses and indices of single elements.
+// Replaces a symbol in extents, addresses and indices of single elements.
 void substitute(DimTable& dims, Body& body, int symbol, Dim by);
 
-// Gives every temp that the body computes a number of its own, as each is assigned in one place. `names`: of temps from
-// outside, which gets those of the body.
+// Gives every temp that the body computes a fresh id, as a temp is assigned in one place only. `names`: renamings of outer
+// temps, to which those of the body are added.
 void rename_temps(Program& program, Body& body, std::map<TempId, TempId>& names);
 
 }  // namespace accel

@@ -5,7 +5,7 @@
 namespace accel {
 namespace {
 
-// The name of what a statement computes; empty for what only moves or counts.
+// The operation's name; empty for statements that only move elements or count.
 std::string operation_name(const Program& program, const Stmt& stmt) {
   switch (stmt.kind) {
     case StmtKind::compute:

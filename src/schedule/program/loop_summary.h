@@ -1,5 +1,5 @@
 #pragma once
-// What the loops of a Program compute, in the words of the source: for accel.explain.
+// Summary of what the loops of a Program compute, for accel.explain.
 
 #include <set>
 #include <string>
@@ -11,12 +11,12 @@
 namespace accel {
 
 struct LoopSummary {
-  std::set<std::pair<int, int>> lines;  // index among the graph's source files, line
-  std::vector<std::string> operations;  // NumPy's names, each once, in the order of the code
-  bool is_parallel = false;             // the iterations are split over threads when there are enough
+  std::set<std::pair<int, int>> lines;  // index of the source file, line
+  std::vector<std::string> operations;  // NumPy's names without repetition
+  bool is_parallel = false;             // large enough loops are split over threads
 };
 
-// One for each nest that computes something; nests that only move elements say "copy".
+// One summary for each nest that computes something; nests that only move elements are called "copy".
 std::vector<LoopSummary> summarise_loops(const Program& program);
 
 }  // namespace accel

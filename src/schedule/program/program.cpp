@@ -17,7 +17,7 @@ int Program::own_events(const Stmt& stmt) const {
     case StmtKind::fold:
       return op_events(stmt.op, dtype(0));
     case StmtKind::pairwise:
-      // A task of a divided sum has no temp of its own.
+      // A part of a divided sum has no destination, and no cast.
       return op_events(Op::add, dtype(0)) | (stmt.dst < 0 ? 0 : cast_events(dtype(0), temps[static_cast<size_t>(stmt.dst)]));
     case StmtKind::masked_pairwise:
       return op_events(Op::add, dtype(0)) | cast_events(dtype(0), stmt.dtype);

@@ -25,8 +25,8 @@ enum class BufferKind : uint8_t {
   output,   // fresh result memory from the caller: dense, elements in the value's order
   temp,     // heap memory of one launch, visible to all nests
   scratch,  // memory of one thread inside one nest (tiles, rows)
-  cell,     // one element: a scalar that a nest hands to later steps
-  alias,    // another name of the buffer `binding`, for elements of it that a nest reads and does not store
+  cell,     // one element: a scalar that a nest passes to later steps
+  alias,    // another id of the buffer `binding`, for elements that a nest reads and does not store
 };
 
 struct Buffer {
@@ -36,7 +36,7 @@ struct Buffer {
   int binding = -1;  // input: index among array inputs; output: index among outputs; alias: the buffer
   std::string name;
   std::vector<Dim> shape,
-      strides;  // of a program with blocks; output: the result's shape; input: its shape and strides in bytes
+      strides;  // with blocks: output: the result's shape; input: its shape and its strides in bytes
 };
 
 using BufferId = int;
@@ -69,7 +69,7 @@ enum class StmtKind : uint8_t {
   tile,             // for var in [0, extent) step `step`, with count = min(step, extent - var): body
   constant,         // dst = literal
   index,            // dst = dim as int64
-  input,            // dst = scalar input (symbol slot `slot`, bits)
+  input,            // dst = scalar input (slot `slot`, bits)
   load,             // dst = *address
   store,            // *address = args[0]
   compute,          // dst = op(args...), inline text of the op's row
@@ -85,31 +85,30 @@ enum class StmtKind : uint8_t {
   scatter,    // *(address + sum of args[k + 1] * core_strides[k]) = args[0]
   list,       // dst (int64) = args[1] plus the number of var in [0, extent) where args[0], computed by body, holds: the int64
               // args[2] + var of the k-th of them is stored at address + 8 * (args[1] + k), where in all args[3] are listed
-  repeat,     // for var in [0, extent): body, until args[0], declared in it, is 0 (no args: to the end); quiet: short, never
-              // asked whether the run is interrupted
-  bind,       // the symbol `dim` is args[0] from here on; in scalar steps alone
-  slice,      // dst = how many of the next `extent` iterations of a loop, each of `dim` element operations, run before the run
-              // is asked whether it is interrupted; args[0]: as many as the time before, 0 at first; in scalar steps alone
-  // What the caller does; in scalar steps alone. numbers: that of the call, of its result, of the axis.
-  boxed,        // calls the caller's function on operands: buffers of core_dims and core_strides (shapes and strides one after
-                // the other), and for operands without a buffer the next of args; dst = 0
-  python,       // the same for a function that may do anything: what was done before it is never put back
+  repeat,  // for var in [0, extent): body, until args[0], declared in the body, is 0 (without args: to the end); quiet: short,
+           // never polls for interrupts
+  bind,    // binds the symbol `dim` to args[0] from here on; in scalar steps only
+  slice,   // dst = number of the next `extent` iterations of a loop, of `dim` element operations each, to run before the next
+           // poll; args[0]: this number for the previous slice, 0 for the first; in scalar steps only
+  // Work of the caller, in scalar steps only. numbers: index of the call, of its result, of the axis.
+  boxed,        // calls the caller's function on operands: buffers with core_dims and core_strides (all shapes and strides in
+                // sequence); an operand without a buffer is the next of args; dst = 0
+  python,       // calls code with unknown effects, operands as for boxed; stores before it are never rolled back
   extent,       // dst = extent of an axis of a result
   receive,      // dst = a result
-  draw,         // dst = what the caller's function, one of NumPy's C functions, draws with args; numbers: the function's
-  interrupted,  // dst = whether the run is to leave here; numbers: 1 where the exit only raises, 2 where it hands its state
-                // over
+  draw,         // dst = a random number that one of NumPy's C functions draws with args; numbers: index of the function
+  interrupted,  // dst = whether an interrupt ends the run here; numbers: 1 if the exit only raises, 2 if it receives the state
   receive_array,  // the elements at address = a result of shape core_dims
-  gufunc,         // NumPy gufunc loop `import`: operands with core dims `core` and outer loops done by the statement's loops
+  gufunc,         // NumPy gufunc loop `import` over core dims; the statement's enclosing loops are the outer ones
 };
 
-// A number of one element for dst, without a loop or a call.
+// Computes dst from single elements, without a loop or a call.
 inline bool is_number(StmtKind kind) {
   return kind == StmtKind::constant || kind == StmtKind::index || kind == StmtKind::input || kind == StmtKind::load ||
          kind == StmtKind::compute;
 }
 
-// The other way: memory gets numbers.
+// Stores elements to memory.
 inline bool is_store(StmtKind kind) { return kind == StmtKind::store || kind == StmtKind::scatter || kind == StmtKind::list; }
 
 inline bool is_for_caller(StmtKind kind) {
@@ -133,9 +132,10 @@ struct Stmt {
   Dim var;    // loop, tile, pairwise, argreduce: the variable (a symbol for which DimTable::is_variable)
   Dim count;  // tile: variable that holds the number of elements of this tile
   Dim extent;
-  int64_t step = 0;          // tile
-  int64_t chunk = 0;         // pairwise: > 0 cuts the run into chunks, each a tree of its own, added in order
-  bool divide_work = false;  // pairwise, fold, argreduce: the top of its nest; may be split over threads (sums: at tree nodes)
+  int64_t step = 0;   // tile
+  int64_t chunk = 0;  // pairwise: > 0 divides the run into chunks, each with a tree of its own, which are added in order
+  bool divide_work =
+      false;  // pairwise, fold, argreduce: at the top of its nest; may be split over threads (sums: at tree nodes)
   Address address;
   Literal literal;
   Dim dim;                            // index
@@ -145,9 +145,10 @@ struct Stmt {
   std::vector<int> numbers;           // boxed, python, extent, receive
   std::vector<Dim> core_dims;         // gufunc: dims as NumPy passes them after the outer count
   std::vector<Dim> core_strides;      // gufunc: as NumPy passes them after the outer strides; gather, scatter: bytes per index
-  int node = -1;                      // node of the graph it comes from, for events
-  Location where;                     // of that node in the source, for explain
-  bool quiet = false;                 // compute: without events: on Python's numbers, or done before
+  int node = -1;                      // node of the graph, for events
+  Location where;                     // of that node in the source, for accel.explain
+  bool quiet =
+      false;  // compute: raises no events, being on Python's numbers or a repetition of a computation that has raised them
   Body body;
 };
 
@@ -160,10 +161,10 @@ struct Nest {
 };
 
 enum class StepKind : uint8_t {
-  scalars,  // body: no loops, and no calls but the caller's
+  scalars,  // body: without loops; the only calls are the caller's
   nest,
-  grow,     // `buffer`, a temp, gets memory for `elements`; it keeps what it has
-  protect,  // `buffer`, memory that Python sees, is about to be written: keep it, if a run that fails has to put it back
+  grow,     // `buffer`, a temp, is enlarged to `elements` and keeps its content
+  protect,  // `buffer`, memory that Python sees, is about to be written: back it up if a failing run has to restore it
 };
 
 struct BlockStep {
@@ -174,11 +175,11 @@ struct BlockStep {
   Dim elements{};  // grow
 };
 
-// The way to another block: parameters get their values, all at once.
+// An edge to another block: its parameters are assigned, all at once.
 struct Edge {
   int target = -1;
   std::vector<std::pair<TempId, TempId>> scalars;    // parameter, value
-  std::vector<std::pair<BufferId, BufferId>> swaps;  // buffers that exchange their memory, one after the other
+  std::vector<std::pair<BufferId, BufferId>> swaps;  // buffers that exchange their memory, in this order
 };
 
 // One result of an exit: a scalar, or the elements of a buffer. An output buffer is the result itself.
@@ -196,32 +197,32 @@ struct ProgramBlock {
   std::vector<BlockStep> steps;
   BlockEnd end = BlockEnd::exit;
   TempId condition = -1;    // branch: edges[0] when true, edges[1] when false
-  bool is_guessed = false;  // branch: stays a jump (ir/graph.h)
+  bool is_guessed = false;  // branch: not turned into selects (ir/graph.h)
   Edge edges[2];
   int poll = 0;  // jump, branch: as in Terminator
   int exit = 0;
   std::vector<ExitOutput> outputs;
 };
 
-// Symbols with a small value seen at capture: codegen adds a copy of the nests with these fixed.
+// Symbols with small values at capture: codegen adds a copy of nests with these values fixed.
 struct Variant {
   std::vector<std::pair<int, int64_t>> fixed;  // symbol, value
-  std::vector<int> nests;  // of a program with blocks: those that are copied and chosen one by one; none: all, at the start
+  std::vector<int> nests;  // with blocks: the nests that are copied and chosen individually; empty: all, chosen at the start
 };
 
-// A loop of blocks whose iterations are independent: threads may share all but the last one. The header branches on its
-// counter, edges[0] goes on. Ways out of the middle, if it has any, lead to side exits alone.
+// A loop of blocks whose iterations are independent: threads may share all but the last one. The header branches on the
+// counter, and edges[0] continues the loop. Exits from within an iteration are side exits.
 struct ParallelLoop {
   int header = 0;
   std::vector<int> blocks;  // header included, ascending
   TempId counter = -1;      // of the header, changes by `step`
   int64_t step = 1;
-  Dim end;                        // what the counter does not reach
+  Dim end;                        // exclusive bound of the counter
   Dim work;                       // estimate of the element operations of one iteration
-  int64_t least = 0;              // iterations that are worth sharing
-  std::vector<BufferId> own;      // temps of one iteration
-  std::vector<BufferId> written;  // other memory that is stored to, by each iteration at places of its own
-  bool leaves = false;            // whether there are ways out of the middle
+  int64_t least = 0;              // number of iterations from which sharing pays
+  std::vector<BufferId> own;      // temps private to an iteration
+  std::vector<BufferId> written;  // other memory that is stored to; each iteration accesses a separate part
+  bool leaves = false;            // whether an iteration may leave through a side exit
 };
 
 struct Program {
@@ -233,13 +234,13 @@ struct Program {
     buffers.push_back(std::move(buffer));
     return static_cast<BufferId>(buffers.size()) - 1;
   }
-  // The index of an import, which is there afterwards if it was not before.
+  // The index of an import, which is added if it is new.
   int add_import(const LoopImport& import) {
     auto it = std::find(imports.begin(), imports.end(), import);
     if (it == imports.end()) it = imports.insert(it, import);
     return static_cast<int>(it - imports.begin());
   }
-  // The buffer whose memory it is: itself, or the one that it is another name of.
+  // The buffer that has the memory: itself, or the target of an alias.
   BufferId memory_of(BufferId id) const {
     const Buffer& buffer = buffers[static_cast<size_t>(id)];
     return buffer.kind == BufferKind::alias ? buffer.binding : id;
@@ -247,7 +248,7 @@ struct Program {
 
   bool is_early(BufferId id) const { return std::find(early.begin(), early.end(), id) != early.end(); }
 
-  // Whether a symbol has its values from `bind` statements: it is not known at the start.
+  // Whether a symbol is set by `bind` statements, so that it is unknown at the start.
   bool is_bound(int symbol) const {
     return std::find(bound_symbols.begin(), bound_symbols.end(), symbol) != bound_symbols.end();
   }
@@ -264,12 +265,12 @@ struct Program {
   std::vector<LoopImport> imports;
   std::vector<DType> temps;  // dtype of each temp
   std::vector<Nest> nests;
-  std::vector<ProgramBlock> blocks;  // blocks[0] is where the kernel starts
-  std::vector<int> bound_symbols;    // have their values from `bind` statements
-  std::vector<BufferId> early;       // temps and outputs of a size known at the start that get their memory there
+  std::vector<ProgramBlock> blocks;  // blocks[0] is the entry
+  std::vector<int> bound_symbols;    // symbols that `bind` statements set
+  std::vector<BufferId> early;       // temps and outputs of a size known at the start, which are allocated there
   std::vector<Variant> variants;
   std::vector<ParallelLoop> parallel_loops;
-  bool records_events = false;  // the graph's
+  bool records_events = false;  // as in the graph
   int symbol_count = 0;
   int input_count = 0;  // array inputs
   int output_count = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// The text of a statement: one row per kind of statement says which fields follow its name.
+// The text of statements: a table with a row per kind of statement, which lists the fields after its name.
 
 #include <string>
 #include <string_view>

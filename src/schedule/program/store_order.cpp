@@ -7,7 +7,7 @@ namespace accel {
 
 namespace {
 
-// Bytes that a statement touches: offset over loop variables; for a call, the offset of element `variable` of its tile.
+// The bytes that a statement accesses: an offset over loop variables, and the stride of the vector loop or call.
 struct Access {
   Dim start;
   Dim stride;
@@ -20,7 +20,7 @@ class Order {
 
   bool holds(const Nest& nest) {
     good_ = true;
-    // A single element is stored after all is read.
+    // Straight code that ends in its only store reads everything before it.
     if (nest.body.size() > 0 && nest.body.back().kind == StmtKind::store && is_straight(nest.body)) return true;
     visit(nest.body, {});
     return good_;
@@ -55,7 +55,7 @@ class Order {
                        [&](const CallOperand& o) { return same_.contains(o.address.buffer); });
   }
 
-  // The last operand is what the call writes; those of several results count as written, too.
+  // A call writes its last operand; a call with several results only writes scratch tiles (Lowering::store_tile).
   void call(const Stmt& stmt) {
     for (size_t k = 0; k + 1 < stmt.operands.size(); ++k)
       read(stmt.operands[k].address, {stmt.operands[k].address.offset, stmt.operands[k].stride});
@@ -67,7 +67,7 @@ class Order {
     if (variable.id < 0) return {offset, dims_.constant(0)};
     int symbol = *dims_.as_symbol(variable);
     std::optional<Dim> step = dims_.slope(offset, symbol);
-    if (!step) return {offset, offset};  // equal to itself alone
+    if (!step) return {offset, offset};  // not linear: equal to no other access
     return {dims_.substitute(offset, symbol, 0), *step};
   }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Whether a nest may write to memory that it reads.
+// Whether a nest may store to memory that it also reads.
 
 #include <set>
 
@@ -7,11 +7,11 @@
 
 namespace accel {
 
-// Whether a nest that stores to buffers it also reads (`same`: names of one memory) reads each element only before it stores
-// that very element: every load is at the address of a store, in the same iteration, before it.
+// Whether a nest loads each element of `same` (ids of one memory) only before it stores that very element: every load is at the
+// address of a store in the same iteration, before it.
 bool reads_before_stores(const DimTable& dims, const Nest& nest, const std::set<BufferId>& same);
 
-// The same for every buffer that is no scratch.
+// Whether reads_before_stores holds for every buffer that the nest stores to, other than scratch.
 bool stores_in_place(const DimTable& dims, const Nest& nest, const std::vector<Buffer>& buffers);
 
 }  // namespace accel

@@ -1,5 +1,5 @@
 #pragma once
-// The words of a program's text: lines are split at spaces, lists at commas; each kind of thing has one form.
+// Words of a program's text: lines are split at spaces, lists at commas; each kind of word has one form.
 
 #include <charconv>
 #include <optional>

@@ -55,7 +55,7 @@ class Verifier {
     }
   }
 
-  // Temps that scalar steps and edges assign: blocks run in an order that is not known here.
+  // Temps that scalar steps and edges assign are visible everywhere, as the order of blocks is not known here.
   void find_shared_temps() {
     for (const ProgramBlock& block : program_.blocks) {
       for (const BlockStep& step : block.steps)
@@ -68,7 +68,7 @@ class Verifier {
     if (is_index(t, program_.temps)) visible_[static_cast<size_t>(t)] = true;
   }
 
-  // What a body computes is visible to its end, and to the statement that it is the body of.
+  // Temps of a body are visible to its end and to the statement that owns it.
   void check_body(const Body& body, const Stmt* of = nullptr) {
     std::vector<TempId> computed;
     for (const Stmt& stmt : body) {
@@ -180,7 +180,7 @@ class Verifier {
   const DimTable& dims_;
   std::vector<bool> visible_;  // by temp
   std::set<int> bound_;
-  std::set<int> variables_;  // of the loops that are open
+  std::set<int> variables_;  // variables of open loops
   std::string place_, error_;
 };
 

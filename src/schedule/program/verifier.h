@@ -1,12 +1,12 @@
 #pragma once
-// Checks what program.h states: numbers that exist, temps that are computed before they are used, variables of open loops.
+// Checks the invariants of program.h: ids exist, temps are computed before they are used, variables belong to open loops.
 
 #include "base/result.h"
 #include "schedule/program/program.h"
 
 namespace accel {
 
-// Passes a program that has no blocks yet, or whose blocks are complete.
+// Accepts a program without blocks, or with complete blocks.
 Status verify(const Program& program);
 
 }  // namespace accel
