@@ -12,12 +12,12 @@ struct CompiledFunction {
   PyObject* dict;
   PyObject* weak_references;
   Dispatcher* dispatcher;
-  CompiledFunction *next, *previous;  // all of them, a ring
+  CompiledFunction *next, *previous;  // neighbours in the ring of all compiled functions
 };
 
 CompiledFunction* as_compiled(PyObject* object) { return reinterpret_cast<CompiledFunction*>(object); }
 
-// The ring of all compiled functions; the anchor is none itself.
+// The anchor of the ring of all compiled functions, which is not a function itself.
 CompiledFunction* anchor() {
   static CompiledFunction* ring = [] {
     auto* made = new CompiledFunction{};
@@ -52,7 +52,8 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   return compiled->dispatcher != nullptr ? compiled->dispatcher->traverse(visit, arg) : 0;
 }
 
-// Cycles lead through the versions and the __dict__. The function stays: the object must be callable as long as it lives.
+// tp_clear: reference cycles lead through the versions and the __dict__. The function is kept, as the object must remain
+// callable.
 int clear(PyObject* self) {
   CompiledFunction* compiled = as_compiled(self);
   if (compiled->dispatcher != nullptr) compiled->dispatcher->reset();
@@ -80,7 +81,7 @@ PyObject* bind(PyObject* self, PyObject* object, PyObject*) {
   return object == nullptr || object == Py_None ? Py_NewRef(self) : PyMethod_New(self, object);
 }
 
-// Its own attributes first, then the function's.
+// Looks an attribute up in the object, then in the function.
 PyObject* get_attribute(PyObject* self, PyObject* name) {
   PyObject* found = PyObject_GenericGetAttr(self, name);
   if (found != nullptr || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
@@ -96,7 +97,7 @@ PyObject* get_attribute(PyObject* self, PyObject* name) {
   return found;
 }
 
-// Parts of a function are set as those of the function itself, which refuses some.
+// Attributes that functions define are set on the function itself, which may refuse.
 int set_attribute(PyObject* self, PyObject* name, PyObject* value) {
   PyObject* own = PyUnicode_Check(name) ? _PyType_Lookup(Py_TYPE(self), name) : nullptr;
   PyObject* of_function = PyUnicode_Check(name) ? _PyType_Lookup(&PyFunction_Type, name) : nullptr;
@@ -104,7 +105,7 @@ int set_attribute(PyObject* self, PyObject* name, PyObject* value) {
   return PyObject_GenericSetAttr(is_part ? as_compiled(self)->function : self, name, value);
 }
 
-// What functools.wraps has set, else the function itself.
+// __wrapped__: what functools.wraps has set, else the function itself.
 PyObject* get_wrapped(PyObject* self, void* name) {
   PyObject* dict = as_compiled(self)->dict;
   PyObject* set = dict != nullptr ? PyDict_GetItemString(dict, static_cast<const char*>(name)) : nullptr;
@@ -120,8 +121,8 @@ int set_wrapped(PyObject* self, PyObject* value, void* name) {
   return -1;
 }
 
-// So that isinstance and inspect.isfunction take it for a function. cloudpickle, which would ship the function without its
-// being compiled, is told the type: it uses __reduce_ex__ then.
+// __class__: the type of functions, so that isinstance and inspect.isfunction accept the object. cloudpickle gets the real
+// type, so that it uses __reduce_ex__ instead of pickling the bare function.
 PyObject* get_class(PyObject* self, void*) {
   PyObject* globals = PyEval_GetGlobals();
   PyObject* module = globals != nullptr ? PyDict_GetItemString(globals, "__name__") : nullptr;
@@ -131,7 +132,7 @@ PyObject* get_class(PyObject* self, void*) {
   return Py_NewRef(reinterpret_cast<PyObject*>(pickles ? Py_TYPE(self) : &PyFunction_Type));
 }
 
-// The closure of these accessors is the attribute's name.
+// Accessors of the function's attribute that is named by their closure.
 PyObject* get_of_function(PyObject* self, void* name) {
   return PyObject_GetAttrString(as_compiled(self)->function, static_cast<const char*>(name));
 }
@@ -166,7 +167,8 @@ PyObject* reduce(PyObject* self, PyObject* protocol) {
   return module ? PyObject_CallMethod(module.get(), "reduce_compiled", "OO", self, protocol) : nullptr;
 }
 
-// A class makes static and class methods of the functions that it has under some names, and asks others for this method.
+// __set_name__: a class turns functions with certain names into static or class methods only if they are of the type of
+// functions, so this method does it for the object.
 PyObject* set_name(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
   if (count != 2 || !PyType_Check(arguments[0]) || !PyUnicode_Check(arguments[1])) {
     PyErr_SetString(PyExc_TypeError, "__set_name__() takes a class and a name");

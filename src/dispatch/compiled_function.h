@@ -1,6 +1,6 @@
 #pragma once
-// CompiledFunction: the callable that accel.compile returns. A vectorcall type of its own that behaves like the function it
-// wraps: binds as a method, has the function's attributes, weak references, a __dict__, and takes part in garbage collection.
+// CompiledFunction: the callable that accel.compile returns. A type with vectorcall that behaves like the wrapped function: it
+// binds as a method, has the function's attributes, weak references, a __dict__, and supports garbage collection.
 
 #include <Python.h>
 
@@ -16,11 +16,11 @@ bool is_compiled_function(PyObject* object);
 // New reference, null with an exception. Requires an exact Python function.
 PyObject* new_compiled_function(PyObject* function, DispatchOptions options);
 
-// Requires is_compiled_function. Valid as long as the object.
+// Requires is_compiled_function. Valid as long as the object lives.
 Dispatcher& dispatcher_of(PyObject* compiled);
 PyObject* wrapped_function(PyObject* compiled);  // borrowed
 
-// The function that capture may follow a call of `callable` into (borrowed); null when it is no compiled function or disabled.
+// The function to inline when captured code calls `callable` (borrowed); null when that is no compiled function or is disabled.
 PyObject* function_to_inline(PyObject* callable);
 
 // Calls reset() on every compiled function of the process.

@@ -30,7 +30,7 @@ PyRef list(const std::vector<T>& items, Make make) {
   return made;
 }
 
-// A dict that gives up at the first failure.
+// A dict under construction; null after the first failure.
 class Dict {
  public:
   Dict() : dict_(PyRef::steal(PyDict_New())) {}

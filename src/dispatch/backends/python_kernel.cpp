@@ -11,14 +11,14 @@
 namespace accel {
 namespace {
 
-// Calls of the graph that the kernel which runs in this thread makes.
+// The calls of the kernel that runs in this thread.
 thread_local BoxedCalls* current_calls = nullptr;
 
 // make_call(number)(*operands) -> results
 PyObject* call_boxed(PyObject* number, PyObject* const* operands, Py_ssize_t) {
   if (BoxedCalls* calls = current_calls) {
     PyObject* results = calls->call_with_objects(static_cast<int>(PyLong_AsLong(number)), operands);
-    current_calls = calls;  // the call may have run other kernels
+    current_calls = calls;  // the call may have run other kernels in this thread
     if (results == nullptr && !PyErr_Occurred()) PyErr_SetString(PyExc_RuntimeError, "a call has left the graph");
     return results;
   }
@@ -111,7 +111,7 @@ Result<int> PythonKernel::run(const Binding& binding, const OutputPlan& plan, Ou
     return fail(Reason::backend_failed, "the backend's callable raised " + take_exception_text());
   }
   if (results == Py_None && status != 0) return status;
-  // Sizes that only the run has bound are not known here.
+  // Symbols that the run has bound are not available here.
   Status stored = store_all(results, exit, has_flow_ ? nullptr : binding.symbols, plan, outputs);
   if (stored.ok()) return status;
   plan.release(outputs);

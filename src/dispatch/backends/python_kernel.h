@@ -18,17 +18,17 @@ class PythonKernel {
   // Calls `backend(graph, symbols, inputs)` with the graph as plain data (graph_data.h) and this call's symbols and inputs.
   static Result<std::unique_ptr<PythonKernel>> make(PyObject* backend, const Captured& captured, const Binding& binding);
 
-  // Runs the kernel; status bits of AccelStatus and the exit taken. Its outputs are filled like those of a native kernel,
-  // arrays are fresh. Fails, without an exception, when the kernel raises or its results are not what `plan` says.
-  // `calls`: those of this run, null when the graph makes none.
+  // Runs the kernel; returns status bits of AccelStatus and sets the exit taken. Outputs are filled like those of a native
+  // kernel, with fresh arrays. Fails, without an exception, when the kernel raises or its results do not match `plan`. `calls`:
+  // the calls of this run, null when the graph makes none.
   Result<int> run(const Binding& binding, const OutputPlan& plan, Outputs& outputs, int& exit, BoxedCalls* calls) const;
 
   int traverse(visitproc visit, void* arg) const;
 
  private:
   struct Input {
-    SourceId source = -1;  // arrays
-    int slot = -1;         // numbers
+    SourceId source = -1;  // of an array
+    int slot = -1;         // of a number
     ValueKind kind = ValueKind::array;
     DType dtype = DType::float64;
   };

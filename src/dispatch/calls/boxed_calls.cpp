@@ -18,7 +18,7 @@
 namespace accel {
 namespace {
 
-// Whether `object`, an array, is what capture took it to be, and lies in memory so.
+// Whether `object` is an array of the type and memory order that capture assumed.
 bool is_of_type(PyObject* object, const Type& type) {
   if (!is_exact_array(object)) return false;
   static constexpr auto c_order = [] {
@@ -36,7 +36,7 @@ int64_t element_count(const ArrayLayout& layout) {
   return std::accumulate(layout.dims, layout.dims + layout.ndim, int64_t{1}, std::multiplies<>());
 }
 
-// What the call gives when the operand that it changes counts as a result. Null stays null.
+// The results of a call including the operand that it changes, if that counts as one. Null stays null.
 PyRef with_changed(const BoxedCall& call, PyRef answer, const BoxedCalls::Objects& operands) {
   if (!answer || call.changed < 0) return answer;
   const PyRef& changed = operands[static_cast<size_t>(call.changed)];
@@ -46,7 +46,7 @@ PyRef with_changed(const BoxedCall& call, PyRef answer, const BoxedCalls::Object
   return PyRef::steal(first ? PySequence_Concat(first.get(), answer.get()) : nullptr);
 }
 
-// A copy that lies in memory as the type says. NumPy's own copies choose among the orders that axes of extent 1 leave open.
+// A copy in the memory order of the type. NumPy's own copies may choose another order for axes of extent 1.
 PyRef copy_in_order(PyObject* array, const Type& type) {
   const ArrayFacts facts = array_facts(array);
   PyRef copy = PyRef::steal(new_array(type.dtype, {facts.dims, static_cast<size_t>(facts.ndim)}, type.order));
@@ -67,7 +67,7 @@ BoxedCalls::BoxedCalls(const CheckedRun& run, std::span<const SourceId> arrays, 
 
 int BoxedCalls::call(int number, const void* const* operands, const int64_t* dims) {
   const BoxedCall& call = calls_[static_cast<size_t>(number)];
-  release_locks();  // the callable may wait for a thread that waits for one of them
+  release_locks();  // the callable may wait for a thread that needs one of these locks
   if (call.python) return call_python(number, operands, dims);
   if (call.generator >= 0 && use(call) == nullptr) return failed();
   int axes =
@@ -88,7 +88,7 @@ int BoxedCalls::call(int number, const void* const* operands, const int64_t* dim
   return taken ? 0 : failed();
 }
 
-// What earlier calls gave has been received by now.
+// Drops results of earlier calls of unknown code, which the kernel has received by now.
 void BoxedCalls::forget_given() {
   for (size_t k = 0; k < calls_.size() && !given_.empty(); ++k)
     for (size_t result = 0; calls_[k].python && result < calls_[k].results.size(); ++result)
@@ -128,14 +128,15 @@ int BoxedCalls::call_python(int number, const void* const* operands, const int64
   return made_python(number, python_->call(number, values));
 }
 
-// What the run has stored before the call stays: it cannot be run again, and ends with the exception (want of memory).
+// A call of unknown code could not be made (out of memory): stores before it remain, so the run cannot be repeated and ends
+// with the exception.
 int BoxedCalls::not_made() {
   cannot_go_on_ = true;
   if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "accel: what a call gets could not be made");
   return failed();
 }
 
-// What was done before a call that has been made stays.
+// After a call of unknown code was made, draws before it are not undone any more.
 int BoxedCalls::made_python(int number, PythonCalls::Made made) {
   if (made == PythonCalls::Made::failed) return not_made();
   used_.clear();
@@ -170,7 +171,7 @@ PyObject* BoxedCalls::results_with_objects(int number, PyObject* const* operands
   return call.gives_tuple ? answer.release() : PyTuple_Pack(1, answer.get());
 }
 
-// Null without an exception when the call has left.
+// Null without an exception when the run ended within the call.
 PyObject* BoxedCalls::call_python_with_objects(int number, PyObject* const* operands) {
   const BoxedCall& call = calls_[static_cast<size_t>(number)];
   forget_given();
@@ -186,7 +187,7 @@ PyObject* BoxedCalls::call_python_with_objects(int number, PyObject* const* oper
   return results.release();
 }
 
-// The caller's own array where an operand is all of it; else an array over the kernel's memory, which cannot be written to.
+// The caller's own array when the operand is all of it; else a read-only array over the kernel's memory.
 PyRef BoxedCalls::array_operand(DType dtype, const void* memory, std::span<const int64_t> dims,
                                 std::span<const int64_t> strides) const {
   for (size_t k = 0; k < arrays_.size(); ++k) {
@@ -202,7 +203,7 @@ PyRef BoxedCalls::array_operand(DType dtype, const void* memory, std::span<const
   return PyRef::steal(new_array_over(dtype, dims, strides, memory));
 }
 
-// The callables of the table do not keep what they get, and do not write to it.
+// An operand as an object over the kernel's memory: callables of the primitives' table neither keep it nor write to it.
 PyRef BoxedCalls::operand(const Type& type, const void* memory, const int64_t* dims, const int64_t* strides) const {
   size_t rank = static_cast<size_t>(type.rank());
   switch (type.kind) {
@@ -261,7 +262,7 @@ PyRef BoxedCalls::invoke(const BoxedCall& call, const Objects& operands) {
 
 // --- results --------------------------------------------------------------------------------------------------------
 
-// Keeps what the callable gave. False, perhaps without an exception, when it is something else than capture took it for.
+// Stores the results of a call. False, possibly without an exception, when they differ from what capture assumed.
 bool BoxedCalls::take(int number, PyObject* answer) {
   const BoxedCall& call = calls_[static_cast<size_t>(number)];
   auto count = static_cast<Py_ssize_t>(call.results.size());
@@ -324,8 +325,8 @@ int BoxedCalls::receive(int number, int result, void* memory, const int64_t* dim
 
 // --- failure --------------------------------------------------------------------------------------------------------
 
-// What NumPy raises it raises again, when the interpreter makes the call. An exception that is no error (KeyboardInterrupt)
-// ends the run with it.
+// The status after a failed call: an error is dropped, as the interpreter repeats the call and raises it again; another
+// exception (KeyboardInterrupt) ends the run.
 int BoxedCalls::failed() {
   if (!PyErr_Occurred()) {
     problem_ = fail(Reason::assumption_failed, "a result of another type");
@@ -343,7 +344,7 @@ PyObject* BoxedCalls::generator_of(const BoxedCall& call) const {
   return part.kind == CallPart::Kind::constant ? part.object.get() : sources_[part.source];
 }
 
-// The bit generator that the call draws from, whose state is kept from before the first draw; null with an exception.
+// The bit generator that a call draws from, with its state saved before the first draw; null with an exception.
 BoxedCalls::Used* BoxedCalls::use(const BoxedCall& call) {
   static PyObject *const name = interned("bit_generator"), *const legacy_name = interned("_bit_generator");
   PyObject* generator = generator_of(call);
@@ -395,7 +396,7 @@ int BoxedCalls::open_draw(int number) {
   return 0;
 }
 
-// A run that waits for one lock holds no other, so two of them cannot wait for each other.
+// Takes the lock of a bit generator. A run releases its other locks before it waits, so that two runs cannot deadlock.
 bool BoxedCalls::take_lock(Used& used) {
   static PyObject *const lock_name = interned("lock"), *const acquire = interned("acquire");
   PyRef lock = PyRef::steal(PyObject_GetAttr(used.bits.get(), lock_name));
@@ -433,7 +434,7 @@ void BoxedCalls::undo() {
   PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
   PyErr_Fetch(&type, &value, &traceback);
   release_locks();
-  for (const Used& used : used_) {  // they take the locks themselves
+  for (const Used& used : used_) {  // set_state takes the lock itself
     if (!used.owner_state) continue;
     PyRef none = PyRef::steal(PyObject_CallMethod(used.owner.get(), "set_state", "O", used.owner_state.get()));
     if (!none) PyErr_WriteUnraisable(used.owner.get());

@@ -22,9 +22,9 @@ class BoxedCalls {
  public:
   using Objects = std::pmr::vector<PyRef>;
 
-  // What they refer to outlives this. `run`: that of the kernel, as it was checked at its start. `arrays`: the sources of
-  // the arrays whose memory the kernel gets as its inputs. `draws`: by call; those with a function are opened on demand, and
-  // closed when the lock of their bit generator is given back.
+  // `run`: the kernel's run, as checked at its start. `arrays`: the sources of the kernel's input arrays. `draws`: by call; a
+  // draw with a C function gets its stream when it is first needed, and loses it when the lock of its bit generator is
+  // released. All that the arguments refer to outlives this.
   BoxedCalls(const CheckedRun& run, std::span<const SourceId> arrays, std::span<AccelDraw> draws);
   BoxedCalls(const BoxedCalls&) = delete;
   BoxedCalls& operator=(const BoxedCalls&) = delete;
@@ -32,32 +32,33 @@ class BoxedCalls {
   // AccelRuntime::call, extent, receive and open_draw.
   int call(int number, const void* const* operands, const int64_t* dims);
   int64_t extent(int number, int result, int axis) const;
-  // Elements of the largest array that the last call of the function gave.
+  // The number of elements of the largest array that the last call of this number returned.
   int64_t elements_given(int number) const;
   int receive(int number, int result, void* memory, const int64_t* dims);
   int open_draw(int number);
-  // The array that a call gave, as a new reference, when it has this shape and nobody else has it or its memory; else null.
+  // An array that a call returned, as a new reference, when it has this shape and neither it nor its memory has another owner;
+  // else null.
   PyObject* release_result(int number, int result, const int64_t* dims);
-  // The same for kernels written in Python: operands are arrays and numbers, the answer is a tuple of the results, or null with
-  // an exception.
+  // Makes a call for a kernel written in Python: operands are arrays and numbers; returns a tuple of results, or null with an
+  // exception.
   PyObject* call_with_objects(int number, PyObject* const* operands);
-  // Whether the latest of those has raised; what its exception makes of the run.
+  // Whether the last call_with_objects() raised; failed() turns its exception into a status of the run.
   bool has_failed() const { return has_failed_; }
   int failed();
 
   std::span<const AccelDraw> draws() const { return draws_; }
 
-  // The kernel has ended: gives locks of bit generators back.
+  // Releases the locks of bit generators, after the kernel has ended.
   void release_locks();
-  // The run has failed and leaves no trace: generators get the state back that they had before it, and their locks are free.
+  // Undoes the draws of a failed run: restores the state of generators and releases their locks.
   void undo();
-  // Those that may do anything; null when there are none.
+  // The calls with unknown effects; null when there are none.
   PythonCalls* python() { return python_ ? &*python_ : nullptr; }
-  // The run has ended, and frames go on: they alone have what they name.
+  // Releases all objects, so that the interpreter's frames are their only owners.
   void release_objects();
-  // Whether the run has ended in a call.
+  // Whether the run ended within a call of unknown code.
   bool has_left() const { return python_ && python_->has_left(); }
-  // Whether the run can neither go on nor be made again.
+  // Whether the run can neither continue nor be repeated.
   bool cannot_go_on() const { return cannot_go_on_; }
   // Why a call failed, if one did.
   const std::optional<Failure>& problem() const { return problem_; }
@@ -65,13 +66,13 @@ class BoxedCalls {
  private:
   struct Given {
     PyRef object;
-    uint64_t bits[2] = {0, 0};  // of a number
+    uint64_t bits[2] = {0, 0};  // if it is a number
   };
-  // A bit generator that the run has drawn from, as it was before.
+  // A bit generator that the run has drawn from, with its state from before.
   struct Used {
     PyRef bits;
-    PyRef state;               // null: it is in `small`, or in `large`
-    PyRef owner, owner_state;  // a RandomState, and its own state, from before it drew normal numbers
+    PyRef state;               // null: the state is in `small` or `large`
+    PyRef owner, owner_state;  // a RandomState and its state before it drew normal numbers
     char small[64];
     std::unique_ptr<char[]> large;
     PyRef lock;  // null when this run does not hold it
@@ -97,17 +98,17 @@ class BoxedCalls {
   const std::vector<BoxedCall>& calls_;
   PyObject* const* sources_;
   void* const* inputs_;
-  std::span<const SourceId> arrays_;  // by input
+  std::span<const SourceId> arrays_;  // by input of the kernel
   std::span<AccelDraw> draws_;
-  // Enough for runs that make a few small calls: what lists need comes from here, so that such a run asks for no memory.
+  // Room for the lists of a run with few small calls, so that it allocates no memory.
   alignas(std::max_align_t) std::byte room_[512];
   std::pmr::monotonic_buffer_resource memory_{room_, sizeof room_};
-  std::pmr::vector<Given> given_{&memory_};           // the results of all calls, one after the other
-  std::pmr::vector<uint32_t> first_given_{&memory_};  // by call
+  std::pmr::vector<Given> given_{&memory_};           // results of all calls in sequence
+  std::pmr::vector<uint32_t> first_given_{&memory_};  // by call: its first index in given_
   std::pmr::vector<Used> used_{&memory_};
   std::optional<PythonCalls> python_;
-  Objects objects_{&memory_};                        // operands of the call that is being made
-  std::pmr::vector<PyObject*> arguments_{&memory_};  // of that call, owned
+  Objects objects_{&memory_};                        // operands of the current call
+  std::pmr::vector<PyObject*> arguments_{&memory_};  // arguments of the current call, owned
   std::optional<Failure> problem_;
   bool has_failed_ = false, cannot_go_on_ = false;
 };

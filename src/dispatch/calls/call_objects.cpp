@@ -98,8 +98,8 @@ void CallObjects::keep(PyObject* object) {
   if (object != nullptr) kept_.push_back(PyRef::borrow(object));
 }
 
-// Keeps what is asked about after the call and would be freed with made_, such as an array that NumPy has copied. An object
-// that somebody else holds gets no further reference: the callee could count it.
+// Keeps only objects that are checked after the call and would otherwise be freed, such as an array that NumPy has copied. An
+// object with another owner gets no further reference, as the callee could count it.
 void CallObjects::hand_over() {
   seen_ = made_;
   for (const std::vector<RecipeId>* ids : {&site().watched, &site().shown, &site().candidates})
@@ -110,7 +110,7 @@ void CallObjects::hand_over() {
     const auto own = std::count_if(kept_.begin(), kept_.end(), [&](const PyRef& other) { return other.get() == each.get(); });
     if (Py_REFCNT(each.get()) > own) each = PyRef();
   }
-  // Parts of a text or tuple are no variables: the callee may drop the last reference to one.
+  // Parts of a text or tuple are not variables, so the callee may drop their last reference.
   for (RecipeId id : site().derived) keep(seen(id));
 }
 

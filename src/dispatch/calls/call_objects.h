@@ -1,6 +1,6 @@
 #pragma once
-// CallObjects: the objects of one call of unknown code: made from the recipes of its site, handed to the frames and the callee,
-// and looked at again when the callee has returned. Requires the GIL.
+// CallObjects: the objects of one call of unknown code: made from the recipes of the call site, passed to the frames and the
+// callee, and checked when the callee has returned. Requires the GIL.
 
 #include <Python.h>
 
@@ -15,7 +15,7 @@
 
 namespace accel {
 
-// An operand of a call: memory, with dims and strides (bytes) of an array; or an array or number.
+// An operand of a call: memory with dims and strides (in bytes) of an array, or an object that is an array or number.
 struct CallOperandValue {
   const void* memory = nullptr;
   const int64_t* dims = nullptr;
@@ -23,50 +23,50 @@ struct CallOperandValue {
   PyObject* object = nullptr;
 };
 
-// Objects that a run knows by number. Borrowed.
+// Objects with their handles, the numbers by which the kernel refers to them. Borrowed.
 using NamedObjects = std::vector<std::pair<int64_t, PyObject*>>;
 
-// What a call works with beside what the frames have.
+// References for a call besides those of its frames.
 struct GivenObjects {
   PyRef callable;
   std::vector<PyRef> arguments, stored;
 };
 
-// Serves one call after the other, and reuses its memory.
+// One instance serves all calls of a run, and reuses its memory.
 class CallObjects {
  public:
   CallObjects() = default;
   CallObjects(const CallObjects&) = delete;
   CallObjects& operator=(const CallObjects&) = delete;
 
-  // Makes the objects of a call; sets the symbols of `binding` that the call binds. False with an exception, and nothing made.
-  // Both `call` and `plan` outlive the call.
+  // Makes the objects of a call, and sets the symbols of `binding` that the call site binds. False with an exception, and
+  // nothing made. `call` and `plan` outlive the call.
   bool make(const BoxedCall& call, const PythonCallPlan& plan, const std::vector<CallOperandValue>& operands, Binding& binding,
             const ShownObjects& shown);
-  // Gives them up where the call was not made.
+  // Releases the objects when the call was not made.
   void release() { plan_->materialiser.release(made_.data()); }
 
   const BoxedCall& call() const { return *call_; }
   const PythonCall& site() const { return *call_->python; }
-  // The frames that the call is made under, with references of their own.
+  // The frames for the call, with references of their own.
   std::vector<FrameState> frames() const;
-  // While the objects are owned here: by recipe.
+  // The objects by recipe, while they are owned here.
   PyObject* const* made() const { return made_.data(); }
 
-  // References for the callee and for the stores before the call.
+  // New references for the callee and for the stores before the call.
   GivenObjects give();
-  // From here on the frames alone have what they name, and the call has its arguments, as in the interpreter.
+  // Drops the references held here, so that the frames and the call are the only owners, as in the interpreter.
   void hand_over();
 
-  // As the object was made, after hand_over(): borrowed.
+  // The object of a recipe after hand_over(), borrowed.
   PyObject* seen(RecipeId id) const { return seen_[static_cast<size_t>(id)]; }
-  // An object that the call may return; null when it has none of this number.
+  // Candidate `number` for the returned object; null when there is none.
   PyObject* candidate(int number) const;
-  // Those that the run knows by number.
+  // The objects that have handles.
   const NamedObjects& named() const { return named_; }
-  // Whether the stores before the call are still in effect.
+  // Whether the values stored before the call are still there.
   bool are_stores_there() const;
-  // Keeps what the op's results name: its only owner may be an argument, which is released when the call has been made.
+  // Keeps objects that results of the op refer to alive: their only owner may be an argument, which is released after the call.
   void keep_results();
   void forget_kept() { kept_.clear(); }
 
@@ -80,8 +80,8 @@ class CallObjects {
   const BoxedCall* call_ = nullptr;
   const PythonCallPlan* plan_ = nullptr;
   std::vector<PyObject*> made_;  // owned
-  std::vector<PyObject*> seen_;  // made_ as they were, borrowed: owned by the frames, the arguments or kept_
-  NamedObjects named_;           // of seen_
+  std::vector<PyObject*> seen_;  // a copy of made_ after hand_over(), borrowed from the frames, the arguments or kept_
+  NamedObjects named_;           // objects of seen_ that have handles
   std::vector<PyRef> kept_;      // objects of seen_ that have no other owner
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// CheckedRun: a run of an entry with the call that its guards were checked for, and whether they hold still.
+// CheckedRun: a run of an entry with the call that its guards were checked for, and a repeated check of them.
 
 #include <Python.h>
 
@@ -13,18 +13,18 @@
 
 namespace accel {
 
-// What one call of the table needs at run time.
+// What a call site needs at run time.
 struct PythonCallPlan {
   OutputPlan operands;
   Materialiser materialiser;
 };
-// By number; null for other calls.
+// By call; null for calls that are not of unknown code.
 std::vector<std::unique_ptr<PythonCallPlan>> python_call_plans(const Captured& captured);
 
-// Symbols of a run: those that compiled code binds come after those of the guards.
+// The number of symbols of a run: those of the guards, then those that compiled code binds.
 size_t symbol_count(const Captured& captured);
 
-// Everything outlives the run.
+// All that it refers to outlives the run.
 struct CheckedRun {
   const Captured* captured = nullptr;
   const std::vector<std::unique_ptr<PythonCallPlan>>* plans = nullptr;
@@ -33,8 +33,8 @@ struct CheckedRun {
   Binding binding;
 };
 
-// Whether the guards hold now as they did then: for the same objects, sizes, memory and numbers. `replaced`: what the run
-// itself has set, null for nothing.
+// Whether the guards still hold for the same objects, sizes, memory and numbers. `replaced`: stores of the run itself, which
+// are ignored; null for none.
 bool holds_as_checked(const CheckedRun& run, const std::vector<Replaced>* replaced);
 
 }  // namespace accel

@@ -1,5 +1,5 @@
 #pragma once
-// What a call gave, and what capture can make of it where the code of the callee is unknown.
+// The observed results of calls of unknown code, and what capture may assume of them.
 
 #include <Python.h>
 
@@ -10,14 +10,15 @@
 
 namespace accel {
 
-// Whether `object` is an array of this type without further references: its elements may be copied in place of it.
+// Whether `object` is an array of this type with no other references, which owns its dense memory: its elements may be copied
+// instead of keeping it.
 bool is_array_of(PyObject* object, const Type& type);
 
-// Whether `object` is a number of Python's or NumPy's of this kind and dtype, which is then in `bits`.
+// Whether `object` is a Python or NumPy number of this kind and dtype; its value is written to `bits`.
 bool read_number(PyObject* object, const Type& type, uint64_t bits[2]);
 bool is_number_of(PyObject* object, const Type& type);
 
-// What the next version may assume of such a result.
+// What the next version may assume of a result like this one.
 SeenResult seen_result_of(PyObject* object);
 
 }  // namespace accel

@@ -10,12 +10,12 @@
 namespace accel {
 namespace {
 
-// Small integers and truth values are singletons: their identity says nothing.
+// False for objects whose identity means nothing: integers and truth values may be shared.
 bool has_own_identity(PyObject* object) { return object != Py_None && !PyLong_Check(object); }
 
 }  // namespace
 
-// How many have an object, and how an array lies in memory.
+// The reference count of an object, and the memory layout of an array, compared before and after a call.
 struct PythonCalls::ObjectState {
   Py_ssize_t holders = 0;
   bool has_weak_references = false;
@@ -84,7 +84,7 @@ PythonCalls::Made PythonCalls::call(int number, const std::vector<CallOperandVal
   return Made::done;
 }
 
-// In the order of the op's results.
+// Collects the results of the call, in the order of the op's results.
 void PythonCalls::take_results(PyObject* result) {
   const PythonCall& call = objects_.site();
   hold_sources();
@@ -116,12 +116,12 @@ void PythonCalls::forget() {
   objects_.forget_kept();
 }
 
-// The interpreter runs the frames to their end: the run does not continue.
+// Called when the interpreter runs the frames to their end, so that the run does not continue.
 void PythonCalls::release_all(void* self) { static_cast<PythonCalls*>(self)->release(); }
 
 AfterCall PythonCalls::act(void* self, PyObject** result) { return static_cast<PythonCalls*>(self)->make(result); }
 
-// The frames, which the interpreter runs to their end, own their objects alone.
+// Leaves compiled code: the interpreter runs the frames, which must be the only owners of their objects.
 AfterCall PythonCalls::leave(std::string detail) {
   forget();
   left_.because(Reason::assumption_failed, std::move(detail));
@@ -154,7 +154,7 @@ AfterCall PythonCalls::make(PyObject** result) {
   size_t named = keywords != nullptr ? static_cast<size_t>(PyTuple_GET_SIZE(keywords)) : 0;
   *result = PyObject_Vectorcall(given.callable.get(), arguments.data(), arguments.size() - named, keywords);
   if (*result == nullptr) return raise_in_frame("the call raised");
-  // The next instruction drops the result.
+  // The next instruction discards the result.
   if (call.result == ResultKind::ignored) Py_SETREF(*result, Py_NewRef(Py_None));
   const AfterCall after = judge(*result, before);
   if (after == AfterCall::go_on) objects_.keep_results();
@@ -163,7 +163,7 @@ AfterCall PythonCalls::make(PyObject** result) {
 
 AfterCall PythonCalls::judge(PyObject* result, const std::vector<ObjectState>& before) {
   const PythonCall& call = objects_.site();
-  // Where variables have changed, objects that seen() refers to may be freed.
+  // When variables of a frame have changed, objects that seen() refers to may be freed.
   if (!frames_are_untouched(*framed_)) return leave("somebody holds the frame");
   const bool as_assumed = is_as_assumed(result);
   for (size_t k = 0; k < before.size(); k++) {
@@ -212,7 +212,7 @@ void PythonCalls::note_unknown(PyObject* result) {
   left_.give(std::move(seen));
 }
 
-// What the run was checked for at its start is as it was: the same objects, sizes, memory and numbers.
+// Whether the guards hold as at the start of the run: for the same objects, sizes, memory and numbers.
 bool PythonCalls::still_holds() {
   for (const FrameRecipe& frame : objects_.site().frames) {
     if (is_watched(reinterpret_cast<PyCodeObject*>(frame.code.get()))) return false;

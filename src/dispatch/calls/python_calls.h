@@ -1,6 +1,6 @@
 #pragma once
-// PythonCalls: the calls of one run that may do anything (PythonCall). Each is made under frames as the interpreter would have
-// them, and is a point that the run can go back to: what fails later goes on in the interpreter from there. Requires the GIL.
+// PythonCalls: the calls of unknown code that one run makes. Each is made under frames as the interpreter would have them, and
+// is a point to which the run can be rolled back: after a later failure the interpreter continues from there. Requires the GIL.
 
 #include <Python.h>
 
@@ -20,7 +20,7 @@
 
 namespace accel {
 
-// How a call ended after which the run does not go on: why, and what the function returned or raised then.
+// How a call ended that also ended the run: the reason, and what the function then returned or raised.
 class LeftCall {
  public:
   LeftCall() = default;
@@ -33,15 +33,15 @@ class LeftCall {
     detail_ = std::move(detail);
   }
   void give(SeenResult result) { unknown_result_ = std::move(result); }
-  // The frames have run to their end. `answer`: stolen; null with the current exception, which is taken.
+  // Records that the frames have run to their end. `answer`: stolen; null with the current exception, which is taken.
   void end(PyObject* answer);
 
   bool has_ended() const { return has_ended_; }
-  // What the function returned, or null with an exception set. Once.
+  // What the function returned, or null with its exception set. May be called once.
   PyObject* take_answer();
   Reason reason() const { return reason_; }
   const std::string& detail() const { return detail_; }
-  // What the call gave, when it was not what capture has assumed.
+  // The call's result, when it differs from what capture assumed.
   const std::optional<SeenResult>& unknown_result() const { return unknown_result_; }
 
  private:
@@ -60,12 +60,12 @@ class PythonCalls {
   PythonCalls& operator=(const PythonCalls&) = delete;
 
   enum class Made : uint8_t {
-    failed,  // the call has not been made; an exception is set
-    left,    // the frames have gone on without compiled code, to their end
-    done,    // results() are what the op gives
+    failed,  // the call was not made; an exception is set
+    left,    // the interpreter has run the frames to their end
+    done,    // results() has the results of the op
   };
   Made call(int number, const std::vector<CallOperandValue>& operands);
-  // Of the last call that was done: changed arrays, then what it returned if that was asked for.
+  // The results of the last call that was done: changed arrays, then the returned value if the op has it.
   const std::vector<PyRef>& results() const { return results_; }
 
   // Whether a call has been made.
@@ -73,13 +73,13 @@ class PythonCalls {
   bool has_left() const { return left_.has_ended(); }
   // How many calls have been made.
   int64_t count() const { return count_; }
-  // Goes on in the interpreter behind the last call that was done; raises the current exception there when `raise` is set.
+  // Continues in the interpreter after the last call that was done; raises the current exception there when `raise` is set.
   PyObject* go_back(bool raise);
-  // What calls have been shown, as long as the run may name it.
+  // Objects that calls have seen, by handle, as long as the run may refer to them.
   const ShownObjects& shown() const { return shown_; }
-  // Gives up all references: frames that go on have their own.
+  // Releases all references; frames have their own.
   void release();
-  // The last call that was made, and how it left.
+  // The last call that was made, and how it ended the run.
   int last() const { return last_; }
   LeftCall& left() { return left_; }
 
@@ -100,10 +100,10 @@ class PythonCalls {
   void forget();
 
   CheckedRun run_;
-  std::vector<PyRef> held_;  // the objects at the sources
+  std::vector<PyRef> held_;  // the objects of the guards' sources
   EventModes modes_;
-  std::vector<Replaced> replaced_;  // by stores before calls
-  std::vector<FrameState> frames_;  // behind the last call that was done
+  std::vector<Replaced> replaced_;  // values that stores before calls have replaced
+  std::vector<FrameState> frames_;  // after the last call that was done
   std::vector<PyRef> results_;
   ShownObjects shown_;
   int64_t next_shown_ = 0;
@@ -111,7 +111,7 @@ class PythonCalls {
   int64_t count_ = 0;
   LeftCall left_;
 
-  // Of the call that is being made.
+  // Of the current call.
   CallObjects objects_;
   const FramedCall* framed_ = nullptr;
 };

@@ -12,7 +12,7 @@ PyObject* stored_value(StoreRecipe::Kind kind, PyObject* object, PyObject* name)
   return PyList_CheckExact(object) ? fetch_item(object, PyLong_AsLongLong(name)) : fetch_dict_item(object, name);
 }
 
-// Guards were checked with the value before the first store of the run.
+// A later store keeps the value from before the first one, as guards were checked with that.
 void note_replaced(const std::vector<StoreRecipe>& stores, PyObject* const* objects, std::vector<Replaced>& replaced) {
   for (const StoreRecipe& store : stores) {
     PyObject *object = objects[static_cast<size_t>(store.object)], *name = objects[static_cast<size_t>(store.name)];

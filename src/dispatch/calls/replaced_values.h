@@ -1,5 +1,5 @@
 #pragma once
-// What stores of a run have replaced, so that guards can take it to be as before and a failed run can set it again.
+// Values that stores of a run have replaced: guards ignore these stores, and a failed run undoes them.
 
 #include <Python.h>
 
@@ -10,13 +10,14 @@
 
 namespace accel {
 
-// What an attribute or item of an object is; borrowed, null when there is none.
+// The value of an attribute or item of an object, borrowed; null when there is none.
 PyObject* stored_value(StoreRecipe::Kind kind, PyObject* object, PyObject* name);
 
-// Adds what is to be stored, and what was there before the first store to the same place. `objects`: by recipe.
+// Records stores: the value to be stored, and the value before the first store to the same attribute or item. `objects`: by
+// recipe.
 void note_replaced(const std::vector<StoreRecipe>& stores, PyObject* const* objects, std::vector<Replaced>& replaced);
 
-// Sets the values before the first stores again. Keeps the current exception.
+// Restores the values from before the first stores. Keeps the current exception.
 void put_back(const std::vector<Replaced>& replaced);
 
 }  // namespace accel

@@ -13,7 +13,7 @@ int64_t next_serial() {
   return made++;
 }
 
-// Where the array is found that the graph's input is, -1: the input is none.
+// The source of the array that is input `input` of the graph; -1 when the input is not an array.
 SourceId source_of_array(const GuardSet& guards, const Graph& graph, int input) {
   if (graph.inputs[input].slot >= 0) return -1;
   auto is_array = [](const auto& other) { return other.slot < 0; };
@@ -21,7 +21,7 @@ SourceId source_of_array(const GuardSet& guards, const Graph& graph, int input) 
   return guards.array_source(static_cast<int>(number));
 }
 
-// What the source is found through, at first.
+// The kind of the root of a source.
 SourceKind root_kind(const std::vector<Source>& sources, SourceId source) {
   while (sources[source].parent >= 0) source = sources[source].parent;
   return sources[source].kind;
@@ -117,7 +117,7 @@ bool Entry::changes_only_arguments() const {
 bool Entry::fits_every_call() const {
   const GuardSet& guards = captured().guards;
   return std::none_of(guards.guards.begin(), guards.guards.end(), [&](const Guard& guard) {
-    // Names stay bound, to functions, classes and modules for good; other constants may change.
+    // Global names are assumed to remain bound to callables and modules, or unbound; other constants may change.
     PyObject* object = guard.kind == GuardKind::identity ? guard.object.get() : nullptr;
     bool stays = object != nullptr ? PyCallable_Check(object) != 0 || PyModule_Check(object)
                                    : guard.kind == GuardKind::bound || guard.kind == GuardKind::unbound;

@@ -1,6 +1,6 @@
 #pragma once
-// Entry: one compiled version of a function: what it assumed, its kernels, and how to make Python objects of their results.
-// What it was captured as does not change after construction. Every function here requires the GIL.
+// Entry: one compiled version of a function: its guards, its kernels, and how results become Python objects. Captured data does
+// not change after construction. Every function here requires the GIL.
 
 #include <Python.h>
 
@@ -20,7 +20,7 @@ namespace accel {
 
 class Entry {
  public:
-  // Nothing is compiled yet: runs end with Outcome::interpret until a kernel is there.
+  // Creates an entry without a kernel: its runs end with Outcome::interpret until one is compiled.
   explicit Entry(Captured captured);
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
@@ -29,35 +29,36 @@ class Entry {
   bool fits(PyObject* function, PyObject* const* locals) const;
   Outcome run(PyObject* function, PyObject* const* locals, RunMode mode, PyObject** result);
 
-  // Compiles the graph; releases the GIL meanwhile.
+  // Compiles the graph, without the GIL.
   Status compile_native(bool keep_texts);
-  // The same through a backend written in Python, with this call's arguments as its example. Requires fits().
+  // Compiles the graph through a backend written in Python, with this call's arguments as its example. Requires fits().
   Status compile_with(PyObject* backend, PyObject* function, PyObject* const* locals);
-  // There is nothing to run before the exit.
+  // Marks the entry as ready without a kernel, as nothing runs before its exit.
   void compile_nothing() { ready_ = true; }
   // From now on runs whose guards hold end with Outcome::interpret.
   void leave_to_interpreter(Reason reason, std::string detail);
 
-  // Whether the graph neither hands anything over nor writes to an argument.
+  // Whether the graph has no outputs, writes to no argument, makes no calls and has no events.
   bool does_nothing() const;
-  // Whether a run leaves no trace but in what is found through its arguments, and in generators.
+  // Whether a run changes only arguments, what is reached through them, and generators.
   bool changes_only_arguments() const;
-  // Whether the guards hold for every call: none tests an argument, or a value that may differ at the next call.
+  // Whether the guards hold for every call: none tests an argument, or a value that may change.
   bool fits_every_call() const;
-  // Whether every call ends in a return, or in an error or a failed check, so that nothing else is left to the interpreter.
+  // Whether no exit is partial (partial_exit): calls end in a return, an error or a failed check.
   bool is_full() const { return partial_exit() < 0 && ready_; }
-  // The first exit through which calls leave for the interpreter in the ordinary course of things; -1: none.
+  // The first exit that leaves for the interpreter in normal operation; -1: none.
   int partial_exit() const { return context_.plan.partial_exit; }
   bool is_ready() const { return ready_; }
   bool is_exceptional(int exit) const { return accel::is_exceptional(captured(), exit); }
-  // Why calls like these are not compiled as a whole.
+  // Why calls of this version are not compiled as a whole.
   Fallback fallback() const;
-  // What is left to the interpreter at an exit. Requires ExitKind::resume.
+  // What an exit leaves to the interpreter. Requires ExitKind::resume.
   Fallback fallback_at(int exit) const;
-  // What the last call left for, where a version can handle both cases of a learned assumption and this one handles one.
+  // The assumption whose failure ended the last run, when another version could handle both of its cases and this one handles
+  // only one.
   std::optional<Reason> met_other_way() const;
 
-  // Number of the entry in the process, in the order in which entries were made.
+  // The number of the entry in the process, in order of creation.
   int64_t serial() const { return serial_; }
   const Captured& captured() const { return context_.captured; }
   const Compilation* compilation() const { return context_.kernels.compilation(); }

@@ -5,8 +5,8 @@
 namespace accel {
 namespace {
 
-// After so many calls without an event the kernel that records them is left: it costs up to twice the plain kernel, and a call
-// whose event is not recorded is made again.
+// After this many calls without an event the plain kernel is used again: the recording one takes up to twice the time, while a
+// call whose event is not recorded is repeated.
 constexpr int most_calls_without_events = 8;
 
 uint8_t* copy_tables(RunEvents& run, const std::vector<uint8_t>& tables) {
@@ -24,7 +24,7 @@ uint8_t* copy_tables(RunEvents& run, const std::vector<uint8_t>& tables) {
 EventPolicy::EventPolicy(const Captured& captured, const RunPlan& plan, Kernels& kernels, Patience& patience)
     : plan_(plan), kernels_(kernels), patience_(patience), event_plan_(captured) {}
 
-// Without it calls with NaN go on as before: they are run again by the interpreter.
+// Compiles the kernel with quiet comparisons. If that fails, the interpreter continues to repeat calls with NaNs.
 bool EventPolicy::compile_quiet() {
   Status made = kernels_.compile_quiet();
   if (!made.ok() && made.failure().reason == Reason::interrupted) return false;
@@ -33,7 +33,8 @@ bool EventPolicy::compile_quiet() {
   return true;
 }
 
-// Without it calls with events go on as before. Python calls show what has been warned of before them.
+// Compiles the recording kernel. If that fails, the interpreter continues to repeat calls with events. Not for versions that
+// call unknown code, which could see that warnings come late.
 bool EventPolicy::compile_recording() {
   if (plan_.calls_python) {
     recording_ = Variant::settled;
@@ -53,17 +54,17 @@ bool EventPolicy::may_warn_later() {
   return (masks.any_heard & ~masks.any_forbidden) != 0;
 }
 
-// Small runs without stores to inputs log all events. Which of them have to be reported is found out when the log is not empty.
+// Whether the run logs all events and finds out afterwards which ones are reported: small runs without stores to inputs.
 bool EventPolicy::asks_of_log(const RunEvents& run) const {
   return kernels_.always_records() && !plan_.writes_inputs && run.is_small;
 }
 
-// Whether the event may only have been a NaN that was compared.
+// Whether the event may be due to a comparison with a NaN alone.
 bool EventPolicy::may_be_quieter(int events) const {
   return events == event_invalid && quiet_ == Variant::not_wanted && kernels_.signals_on_nans();
 }
 
-// Sets the events that do not end the kernel: they are not reported, or can be reported after the run.
+// Sets the events that do not end the kernel: those that are not reported, or can be reported after the run.
 void EventPolicy::set_events(RunEvents& run, AccelLaunch& launch) {
   if (!run.records && !event_plan_.has_events()) {
     launch.accepted = launch.ignored = floating_point_events;
@@ -91,7 +92,7 @@ void EventPolicy::set_tables(RunEvents& run, AccelLaunch& launch) {
   uint8_t* tables = copy_tables(run, masks.tables);
   uint8_t *heard = tables + sites + 1, *forbidden = heard + sites;
   if (asks_what_is_shown_) event_plan_.drop_shown(heard);
-  const bool has_late = (masks.any_heard & ~masks.any_forbidden) != 0;  // else the two tables of events are equal
+  const bool has_late = (masks.any_heard & ~masks.any_forbidden) != 0;  // otherwise both tables of events are equal
   const bool unseen = !plan_.writes_inputs || !has_late || prints_unseen(masks.state, true);
   if (!unseen) std::copy(masks.heard.begin(), masks.heard.end(), forbidden);
   launch.accepted = floating_point_events & ~(unseen ? masks.any_forbidden : masks.any_heard);
@@ -101,15 +102,14 @@ void EventPolicy::set_tables(RunEvents& run, AccelLaunch& launch) {
   launch.once = masks.state.once;
 }
 
-// A native kernel without control flow does not end at events. Which of them would be reported is found out after a run that
-// had some.
+// A native kernel without control flow does not end at events; whether they are reported is found out after the run.
 bool EventPolicy::stands(const RunEvents& run, int events) {
   if (events != 0) events &= asks_after_run() ? event_plan_.masks().any_heard : run.heard;
   return events == 0 || stands_unclear(run, events);
 }
 
-// Where all operations that may have had these events have warned of them before, no warning is missing, and the results of a
-// kernel without control flow stand.
+// When all operations that may have had these events have issued their warnings before, no warning is missing, and the results
+// of a kernel without control flow are valid.
 bool EventPolicy::stands_unclear(const RunEvents& run, int events) {
   last_events_ = event_plan_.describe(events, run.log);
   if (!run.records && event_plan_.are_shown(events)) {

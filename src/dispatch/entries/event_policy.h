@@ -1,6 +1,6 @@
 #pragma once
-// EventPolicy: what an entry does about floating-point events that NumPy would report. A run with such an event is left to the
-// interpreter, which reports it; after the first one a kernel is compiled that records events, so that later runs give the
+// EventPolicy: how an entry handles floating-point events that NumPy would report. A run with such an event is repeated by the
+// interpreter, which reports it; after the first one a kernel is compiled that records events, so that later runs issue the
 // warnings themselves. Requires the GIL.
 
 #include <Python.h>
@@ -22,56 +22,57 @@ constexpr int floating_point_events = accel_divide | accel_overflow | accel_unde
 
 // The floating-point events of one run.
 struct RunEvents {
-  bool records = false;  // which operation had which event, for warnings when compiled code has run to its end
+  bool records = false;  // whether the kernel records which operation had which event, for warnings after the run
   bool is_small = true;  // the run keeps the GIL
-  int heard = 0;         // events that end a run which does not record them
-  uint8_t tables[64];    // AccelLaunch::events, heard, forbidden, where there is room
+  int heard = 0;         // reported events, which end a run that does not record them
+  uint8_t tables[64];    // AccelLaunch::events, heard and forbidden, if they fit
   std::vector<uint8_t> more_tables;
   std::vector<SiteEvents> log;
 };
 
 class EventPolicy {
  public:
-  // All outlive this.
+  // All arguments outlive this.
   EventPolicy(const Captured& captured, const RunPlan& plan, Kernels& kernels, Patience& patience);
   EventPolicy(const EventPolicy&) = delete;
   EventPolicy& operator=(const EventPolicy&) = delete;
 
-  // Before a run: compiles the kernels that events of earlier runs ask for. False with an exception: interrupted.
+  // Compiles the kernels that events of earlier runs have requested. To be called before a run; false with an exception when
+  // interrupted.
   bool compile_wanted() {
     return (quiet_ != Variant::wanted || compile_quiet()) && (recording_ != Variant::wanted || compile_recording());
   }
-  // Whether the kernel that records events runs now.
+  // Whether the next run uses the kernel that records events.
   bool records() {
     if (kernels_.always_records() || kernels_.recording() == nullptr || calls_to_record_ == 0) return kernels_.always_records();
     return may_warn_later();
   }
-  // Which events a native kernel may have and notes. `run` outlives the launch.
+  // Sets which events a native kernel accepts and records. `run` outlives the launch.
   void prepare(RunEvents& run, AccelLaunch& launch) {
     if (run.records || !asks_after_run()) set_events(run, launch);
   }
-  // The kernel is written in Python.
+  // Sets the events for a kernel written in Python: every reported event ends the run.
   void hear_all(RunEvents& run) { run.heard = event_plan_.masks().any_heard; }
 
-  // Whether the results of a run stand that had these events (bits of AccelStatus) and did not record them.
+  // Whether the results of a run that had these events (bits of AccelStatus), without recording them, are valid.
   bool stands(const RunEvents& run, int events);
-  // Whether the results of a run stand whose events cannot be reported after it.
+  // Whether the results of a run are valid whose events cannot be reported after it.
   bool stands_unclear(const RunEvents& run, int events);
   enum class Verdict : uint8_t { stands, stands_once_reported, leaves };
-  // Whether the results of a run stand that has recorded its events.
+  // Whether the results of a run that has recorded its events are valid.
   Verdict judge_log(const RunEvents& run);
-  // Gives NumPy's warnings of the log. False with an exception set.
+  // Issues NumPy's warnings for the log. False with an exception set.
   bool report(const RunEvents& run) const { return event_plan_.report(run.log); }
 
-  // How many runs were left because of events.
+  // The number of runs that were left to the interpreter because of events.
   int64_t event_count() const { return events_; }
-  // Which floating-point events the last of them was left for, and of which operations.
+  // The events, with their operations, because of which the last such run was left.
   const std::string& last_events() const { return last_events_; }
 
   int traverse(visitproc visit, void* arg) const { return event_plan_.traverse(visit, arg); }
 
  private:
-  // State of a further kernel. wanted: events of earlier runs need it; settled: it has been compiled, or could not be.
+  // State of an additional kernel. wanted: events of earlier runs need it; settled: it was compiled, or could not be.
   enum class Variant : uint8_t { not_wanted, wanted, settled };
   bool compile_quiet();
   bool compile_recording();
@@ -87,10 +88,11 @@ class EventPolicy {
   Kernels& kernels_;
   Patience& patience_;
   EventPlan event_plan_;
-  Variant quiet_ = Variant::not_wanted;      // once a run had an invalid event that only a NaN may have been the reason of
-  Variant recording_ = Variant::not_wanted;  // once a run had an event that was heard
+  Variant quiet_ =
+      Variant::not_wanted;  // wanted after a run with an invalid event that a quiet comparison of a NaN would not have had
+  Variant recording_ = Variant::not_wanted;  // wanted after a run with a reported event
   int calls_to_record_ = 0;
-  bool asks_what_is_shown_ = false;  // before a run, whether warnings have been shown already
+  bool asks_what_is_shown_ = false;  // whether to find out, before a run, which warnings have been shown already
   int64_t events_ = 0;
   std::string last_events_;
 };

@@ -12,17 +12,17 @@
 namespace accel {
 namespace {
 
-// Whether all results of every run are known before it.
+// Whether all shapes of results are known before a run.
 bool has_known_results(const Graph& graph) { return graph.blocks.size() == 1 && bound_symbols(graph).empty(); }
 
-// Whether passes left the exits as dispatch knows them.
+// Whether two graphs have the same numbers of outputs at each exit; dispatch relies on the captured ones.
 bool same_outputs(const Graph& a, const Graph& b) {
   std::vector<ExitOutputs> exits_a = exits_of(a), exits_b = exits_of(b);
   return std::equal(exits_a.begin(), exits_a.end(), exits_b.begin(), exits_b.end(),
                     [](const ExitOutputs& x, const ExitOutputs& y) { return x.types.size() == y.types.size(); });
 }
 
-// Releases the GIL meanwhile. Reason::interrupted: an exception is set.
+// Compiles without the GIL. Reason::interrupted: an exception is set.
 Result<Compilation> compile_graph(Graph graph, const CompileOptions& options) {
   PyThreadState* thread = nullptr;
   const Interruptible compiling;
@@ -73,7 +73,8 @@ Status Kernels::compile_with(PyObject* backend, const Binding& binding) {
   return Unit{};
 }
 
-// A call's result may become a result itself; memory for it is then made in vain.
+// Adds the recording kernel. A graph with calls allocates results on demand, as a call's result may become a result of the
+// kernel.
 Status Kernels::add_recording(const Compilation& compilation) {
   bool allocates_first = has_known_results(compilation.graph) && (!plan_.makes_calls || plan_.writes_inputs);
   ACCEL_TRY(NativeKernel made, resolve(compilation, allocates_first));
@@ -93,7 +94,7 @@ Result<NativeKernel> Kernels::resolve(const Compilation& compilation, bool alloc
   return made;
 }
 
-// Without the functions the methods are called.
+// Finds the C functions of draws; without them the generators' methods are called.
 void Kernels::find_draw_functions() {
   const std::vector<void*>& functions = draw_functions();
   if (functions.empty()) return;

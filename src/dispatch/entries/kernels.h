@@ -1,6 +1,6 @@
 #pragma once
-// Kernels: the compiled forms of one captured graph. A native entry has the plain kernel, and once events ask for it a kernel
-// that records which operation had which event, and one whose comparisons are quiet. Requires the GIL.
+// Kernels: the compiled forms of one captured graph. A native entry has the plain kernel and, once events require them, a
+// kernel that records which operation had which event, and one with quiet comparisons. Requires the GIL.
 
 #include <Python.h>
 
@@ -19,27 +19,28 @@ namespace accel {
 
 struct NativeKernel {
   std::shared_ptr<const CompiledKernel> kernel;
-  std::vector<ResolvedLoop> loops;  // of NumPy's, that the kernel calls
+  std::vector<ResolvedLoop> loops;  // NumPy's inner loops that the kernel calls
   std::vector<AccelImport> imports;
-  bool allocates_first = true;  // all results before the kernel runs; else it asks for those of the exit it takes
+  bool allocates_first =
+      true;  // all results are allocated before the kernel runs; else the kernel requests those of the exit it takes
 };
 
 class Kernels {
  public:
-  // Both outlive this. Nothing is compiled yet.
+  // The arguments outlive this. Nothing is compiled yet.
   Kernels(const Captured& captured, const RunPlan& plan);
   Kernels(const Kernels&) = delete;
   Kernels& operator=(const Kernels&) = delete;
 
-  // Compile the graph; release the GIL meanwhile. Reason::interrupted: an exception is set.
+  // Compiles the plain kernel, without the GIL. Reason::interrupted: an exception is set.
   Status compile_plain(bool keep_texts);
   Status compile_recording();
-  // From then on it runs in place of the plain kernel.
+  // Compiles the kernel with quiet comparisons, which then replaces the plain one.
   Status compile_quiet();
-  // Through a backend written in Python, with one call's symbols and inputs as its example.
+  // Compiles through a backend written in Python, with one call's symbols and inputs as its example.
   Status compile_with(PyObject* backend, const Binding& binding);
 
-  // Of the plain kernel; null when there is none.
+  // The compilation of the plain kernel; null when there is none.
   const Compilation* compilation() const { return compilation_.get(); }
   const NativeKernel& plain() const { return plain_; }
   const NativeKernel* recording() const { return recording_.get(); }
@@ -48,10 +49,10 @@ class Kernels {
   bool always_records() const { return always_records_; }
   // Whether the plain kernel has control flow.
   bool has_flow() const { return has_flow_; }
-  // Whether it compares or selects floats by operations that may signal that one is a NaN.
+  // Whether the plain kernel compares or selects floats by operations that signal on NaNs.
   bool signals_on_nans() const;
 
-  // By call: the functions that draw its numbers, without streams.
+  // By call: the C functions that draw its numbers, without streams.
   std::span<const AccelDraw> draws() const { return draws_; }
   bool opens_draws() const { return opens_draws_; }
 

@@ -1,5 +1,6 @@
 #pragma once
-// Patience: whether compiled code is tried for the next call. Calls in a row that cost more than they save make it skip some.
+// Patience: exponential backoff for compiled code. When several calls in a row cost more than they save, some calls go to the
+// interpreter.
 
 #include <algorithm>
 #include <chrono>
@@ -9,24 +10,24 @@ namespace accel {
 
 class Patience {
  public:
-  // Whether the interpreter runs this call.
+  // Whether this call is skipped and goes to the interpreter.
   bool skips() {
     if (calls_to_skip_ == 0) return false;
     calls_to_skip_--;
     return true;
   }
 
-  // Before the kernel runs.
+  // To be called before the kernel runs.
   void start() {
     if (streak_ > 0) begun_ = Clock::now();
   }
-  // The call ended as it should.
+  // The call was answered by compiled code.
   void succeeded() { streak_ = 0; }
-  // What compiled code did was in vain.
+  // The work of compiled code was discarded.
   void spoilt() {
     if (++streak_ >= patience) calls_to_skip_ = int64_t{1} << std::min(streak_ - patience + 1, most_doublings);
   }
-  // The call left through an exit for unusual cases. That is no loss when compiled code had done much of the work.
+  // The call left through an exceptional exit. That is no loss when compiled code had already run for long.
   void left() {
     bool was_timed = streak_ > 0;
     if (was_timed && Clock::now() - begun_ > worthwhile) {
@@ -38,10 +39,10 @@ class Patience {
 
  private:
   using Clock = std::chrono::steady_clock;
-  // After this many calls in a row, calls are skipped: 2, 4, 8, ... between two attempts.
+  // After this many losses in a row, 2, 4, 8, ... calls are skipped between attempts.
   static constexpr int patience = 4;
   static constexpr int most_doublings = 14;
-  // Building a frame and going on in the interpreter costs a few microseconds.
+  // Building a frame and resuming the interpreter costs a few microseconds.
   static constexpr auto worthwhile = std::chrono::microseconds(20);
 
   int streak_ = 0;

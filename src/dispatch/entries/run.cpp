@@ -11,7 +11,7 @@
 namespace accel {
 namespace {
 
-// From this many element operations on, other threads may run meanwhile. Giving the GIL back and forth costs about 0.1 us.
+// From this many element operations on, the run releases the GIL, which costs about 0.1 us.
 constexpr int64_t unlocked_work = 50000;
 
 // Why a kernel that returned `status` gave up.
@@ -31,7 +31,7 @@ void Run::prepare_calls(Workspace& space) {
   calls_.emplace(checked_run(), context_.plan.input_arrays, std::span<AccelDraw>(draws, from.size()));
 }
 
-// --- the kernel runs -------------------------------------------------------------------------------------------------------
+// --- launch ----------------------------------------------------------------------------------------------------------------
 
 Outcome Run::launch_timed(PyObject** result) {
   const auto start = std::chrono::steady_clock::now();
@@ -93,8 +93,8 @@ int Run::run_native(const NativeKernel& kernel) {
   if (calls != nullptr) launch.draws = calls->draws().data();
   if (int64_t each = plan.work.per_given_element(); calls != nullptr && each > 0)
     memory.unlock_from((unlocked_work - 1) / each + 1);
-  // Arguments are alive as long as the call; objects found elsewhere could be dropped by another thread. Python code that is
-  // called counts references.
+  // Arguments live as long as the call; other objects could be dropped by another thread while the GIL is released. Unknown
+  // code may count references, so a run that calls it takes them only when needed.
   const bool others_run = unlocked || context_.kernels.opens_draws() || (calls != nullptr && !plan.calls_python);
   if (others_run) take_references(true);
   const Interruptible interruptible{plan.has_interrupts, others_run ? nullptr : hold, still_holds,
@@ -104,13 +104,13 @@ int Run::run_native(const NativeKernel& kernel) {
     note_interruption(memory.was_interrupted());
   if (others_run || (interruption_ && interruption_->is_held)) take_references(false);
   events_.log = std::move(memory.log());
-  if (plan.calls_python) context_.history.forget_problem();  // of calls within this one
+  if (plan.calls_python) context_.history.forget_problem();  // recorded by nested calls of this function
   if (!memory.problem().empty()) context_.history.fail(fail(Reason::out_of_memory, memory.problem()));
   if (calls != nullptr && calls->problem()) context_.history.fail(*calls->problem());
   return status;
 }
 
-// The exception of the kernel, or of a call that it made, is saved.
+// Saves the exception that has interrupted the kernel or a call that it made.
 void Run::note_interruption(bool was_interrupted) {
   auto was_in_call = [&] {
     return calls_ && !calls_->cannot_go_on() && PyErr_Occurred() != nullptr && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt);
@@ -131,14 +131,14 @@ void Run::hold(void* run) {
   self.interruption().is_held = true;
 }
 
-// Whether the guards hold as they did before the run. Calls of unknown code check that themselves.
+// Whether the guards still hold. Calls of unknown code check that themselves.
 bool Run::still_holds(void* run) {
   Run& self = *static_cast<Run*>(run);
   return self.has_called_python() ||
          holds_as_checked(self.checked_run(), self.interruption_ ? &self.interruption_->published : nullptr);
 }
 
-// Makes the stores of the exit that are final, for others to see while the run goes on.
+// Makes the final stores of an exit, so that other threads see them while the run continues.
 void Run::publish(void* run, int number) {
   Run& self = *static_cast<Run*>(run);
   auto found = self.context_.plan.published.find(number);
@@ -154,13 +154,13 @@ void Run::publish(void* run, int number) {
   PyErr_Clear();
 }
 
-// --- what the kernel's status makes of the run -------------------------------------------------------------------------------
+// --- the kernel's status ---------------------------------------------------------------------------------------------------
 
-// Outcome::returned when the results stand.
+// How the run ends; Outcome::returned when its results are valid.
 Outcome Run::judge(int status) {
   EventPolicy& events = context_.events;
   RunHistory& history = context_.history;
-  const bool has_failed = (status & ~floating_point_events) != 0;  // otherwise it has left through an exit, or ended
+  const bool has_failed = (status & ~floating_point_events) != 0;  // otherwise it has taken an exit
   if ((is_interrupted() && has_failed) || ((status & accel_interrupted) != 0 && PyErr_Occurred())) return Outcome::raised;
   if ((status & accel_unclear) != 0)
     return events.stands_unclear(events_, status & floating_point_events) ? Outcome::returned : Outcome::events;
@@ -173,8 +173,8 @@ Outcome Run::judge(int status) {
   return events.stands(events_, status & floating_point_events) ? Outcome::returned : Outcome::events;
 }
 
-// Gives the warnings of a run that has recorded its events. Warnings may run other threads: what the results are made of is
-// held meanwhile.
+// Issues the warnings of a run that has recorded its events. Warnings may run other threads, so references to what results are
+// made of are held.
 Outcome Run::warn() {
   EventPolicy::Verdict verdict = context_.events.judge_log(events_);
   if (verdict == EventPolicy::Verdict::stands) return Outcome::returned;
@@ -186,7 +186,7 @@ Outcome Run::warn() {
   return warned ? Outcome::returned : Outcome::raised;
 }
 
-// The results do not stand.
+// Discards the results and undoes the effects of the run.
 Outcome Run::abandon(Outcome why, PyObject** result) {
   if (calls_) calls_->undo();
   if (interruption_) put_back(interruption_->published);
@@ -199,7 +199,7 @@ Outcome Run::abandon(Outcome why, PyObject** result) {
   return Outcome::interrupted;
 }
 
-// An interrupted run reached its end before it could leave through an exit: the call ends with the exception.
+// Ends the call with the exception when an interrupted run has reached its end without an exit.
 Outcome Run::raise_late(Outcome outcome, PyObject** result) {
   if (!is_interrupted()) return outcome;
   Py_CLEAR(*result);
@@ -207,9 +207,9 @@ Outcome Run::raise_late(Outcome outcome, PyObject** result) {
   return Outcome::raised;
 }
 
-// --- the run goes on in the interpreter after a call that it made ------------------------------------------------------------
+// --- rollback to a call that the run made -----------------------------------------------------------------------------------
 
-// A call of unknown code broke an assumption or raised: the interpreter has run the frames to their end.
+// Ends a run in which a call of unknown code broke an assumption or raised; the interpreter has run the frames to their end.
 Outcome Run::left_in_call(PyObject** result) {
   RunHistory& history = context_.history;
   LeftCall& left = python()->left();
@@ -221,7 +221,7 @@ Outcome Run::left_in_call(PyObject** result) {
   return Outcome::resumed;
 }
 
-// The run failed after a call of unknown code: the interpreter goes on from that call.
+// Ends a run that failed after a call of unknown code: the interpreter continues after that call.
 Outcome Run::go_back(Outcome why, PyObject** result) {
   context_.plan.outputs.release(outputs_);
   if (why != Outcome::raised) PyErr_Clear();
@@ -238,7 +238,7 @@ void Run::leave_behind_call(Reason reason, std::string detail) {
   context_.history.leave_behind_call(fallback_at(context_.captured, last_call_site().where, reason, std::move(detail)));
 }
 
-// --- the run ends at an exit -------------------------------------------------------------------------------------------------
+// --- exits -----------------------------------------------------------------------------------------------------------------
 
 Outcome Run::finish(PyObject** result) {
   const Exit& exit = context_.captured.exits[exit_];
@@ -275,7 +275,7 @@ Outcome Run::leave(PyObject** result) {
     return Outcome::refused;
   }
   exit.is_check && !is_interrupt(exit) ? context_.patience.left() : context_.patience.succeeded();
-  // The frames alone own the objects while the interpreter runs: objects die when NumPy's would.
+  // The frames must be the only owners of the objects while the interpreter runs, so that objects die as without accel.
   std::vector<FrameState> frames = frames_of(exit.frames, objects_);
   bool stored = perform(exit.stores, objects_);
   materialiser.release(objects_);

@@ -1,5 +1,5 @@
 #pragma once
-// Run: one run of an entry: the launch of its kernel, whether the results stand, and how the call ends. Requires the GIL.
+// Run: one run of an entry: the launch of its kernel, the validity of its results, and how the call ends. Requires the GIL.
 
 #include <Python.h>
 
@@ -17,24 +17,24 @@ namespace accel {
 enum class Outcome : uint8_t {
   no_match,     // a guard does not hold
   returned,     // *result is the function's result
-  resumed,      // the interpreter finished the call from an exit on: *result is its result or null with an exception
-  interpret,    // the entry says that the interpreter runs this call
-  events,       // a floating-point event needs NumPy's warning: nothing visible has happened, the interpreter runs the call
-  gave_up,      // the kernel failed without such an event: nothing visible has happened, the interpreter runs the call
+  resumed,      // the interpreter finished the call from an exit: *result is its result or null with an exception
+  interpret,    // the entry leaves this call to the interpreter
+  events,       // a floating-point event needs NumPy's warning: the run left no effects, the interpreter runs the call
+  gave_up,      // the kernel failed for another reason: the run left no effects, the interpreter runs the call
   refused,      // the call left compiled code through an exit that the stance forbids
   raised,       // an exception is set: the call ends with it
-  interrupted,  // *result is what the interpreter made of the call, at whose start the exception was raised
+  interrupted,  // *result is the interpreter's result of the call, in which the exception was raised at its start
 };
 
 enum class RunMode : uint8_t {
   ordinary,
-  whole,      // exits to the interpreter are refused, but for those where NumPy raises or warns
-  rehearsal,  // on copies of a call's arguments: every exit is refused, and generators get their state back
+  whole,      // exits to the interpreter are refused, except where NumPy raises or warns
+  rehearsal,  // on copies of a call's arguments: every exit is refused, and the state of generators is restored
 };
 
 class Run {
  public:
-  // Requires that the guards hold with `binding`. All outlive the run; `space` has room for RunContext::plan.
+  // Requires that the guards hold with `binding`. All arguments outlive the run; `space` has room for RunContext::plan.
   Run(RunContext& context, PyObject* function, PyObject* const* locals, const Binding& binding, RunMode mode, Workspace& space)
       : context_(context), function_(function), locals_(locals), binding_(binding), mode_(mode) {
     const OutputPlan& outputs = context.plan.outputs;
@@ -48,15 +48,15 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  // To be called once.
+  // Runs the kernel and ends the call. To be called once.
   Outcome execute(PyObject** result) { return context_.plan.calls_python ? launch_timed(result) : launch(result); }
 
  private:
-  // What interrupts have led to while the kernel ran.
+  // Effects of interrupts on the running kernel.
   struct Interruption {
-    std::optional<SavedException> exception;  // has interrupted the kernel, and is to be raised
-    bool is_held = false;                     // the run has references to the objects that the kernel uses
-    std::vector<Replaced> published;          // by stores that others may see before the run ends
+    std::optional<SavedException> exception;  // has interrupted the kernel and will be raised
+    bool is_held = false;                     // the run holds references to the objects that the kernel uses
+    std::vector<Replaced> published;          // values replaced by stores that were made before the end of the run
   };
   Interruption& interruption() {
     if (!interruption_) interruption_ = std::make_unique<Interruption>();
@@ -75,7 +75,7 @@ class Run {
   int run_native(const NativeKernel& kernel);
   void note_interruption(bool was_interrupted);
   void take_references(bool take) const;
-  // Interruptible of the kernel; `run` is this.
+  // Callbacks of the kernel's Interruptible; `run` is a Run.
   static void hold(void* run);
   static bool still_holds(void* run);
   static void publish(void* run, int exit);
@@ -88,7 +88,7 @@ class Run {
   Outcome go_back(Outcome why, PyObject** result);
   const PythonCall& last_call_site();
   void leave_behind_call(Reason reason, std::string detail);
-  // Symbols that the kernel has bound for the exit.
+  // Sets the symbols that the kernel has bound, for the exit's recipes.
   void bind_symbols(const Exit& exit) {
     for (const BoundSymbol& bound : exit.symbols)
       binding_.symbols[bound.symbol] = *static_cast<const int64_t*>(outputs_.data[bound.output]);
@@ -106,8 +106,8 @@ class Run {
   RunEvents events_;
   int exit_ = 0;
   RunMode mode_;
-  std::unique_ptr<Interruption> interruption_;  // null: no interrupt had an effect
-  std::optional<BoxedCalls> calls_;             // when the graph makes any
+  std::unique_ptr<Interruption> interruption_;  // null while no interrupt has had an effect
+  std::optional<BoxedCalls> calls_;             // if the graph makes calls
 };
 
 }  // namespace accel

@@ -1,5 +1,5 @@
 #pragma once
-// RunContext: what all runs of one entry share: what was captured, its kernels, and what runs leave there for later ones.
+// RunContext: what all runs of one entry share: the captured function, its kernels, and state that runs leave for later ones.
 
 #include "capture/product/captured.h"
 #include "dispatch/entries/event_policy.h"

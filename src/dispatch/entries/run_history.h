@@ -1,5 +1,5 @@
 #pragma once
-// RunHistory: what the runs of an entry have come to: how many there were, which exits they took, and how the last one ended.
+// RunHistory: statistics of the runs of an entry: their number, the exits they took, and how the last one ended.
 
 #include <cstdint>
 #include <optional>
@@ -17,18 +17,18 @@ class RunHistory {
  public:
   explicit RunHistory(size_t exits) : times_taken_(exits) {}
 
-  // A run begins: nothing is wrong with it yet.
+  // Clears the records about the previous run.
   void begin() {
     forget_problem();
     left_behind_call_.reset();
   }
-  // The kernel has run, and its results stand.
+  // Counts a run whose results are valid.
   void count_run() { runs_++; }
   void take_exit(int exit) {
     last_exit_ = exit;
     times_taken_[exit]++;
   }
-  // The interpreter has finished the run from the exit on. Runs of the same entry meanwhile do not count as the last one.
+  // Called when the interpreter has finished the run from the exit. Nested runs of the same entry do not count as the last one.
   void end_at(int exit) {
     last_exit_ = exit;
     left_behind_call_.reset();
@@ -41,14 +41,14 @@ class RunHistory {
     problem_.detail.clear();
   }
 
-  // Runs that compiled code answered, in whole or up to an exit.
+  // The number of runs that compiled code answered, in whole or up to an exit.
   int64_t runs() const { return runs_; }
   int64_t times_taken(int exit) const { return times_taken_[exit]; }
   // The exit that the last run took.
   int last_exit() const { return last_exit_; }
-  // Where and why the last run went on in the interpreter after a call that it made; empty: it did not.
+  // Where and why the last run continued in the interpreter after a call that it made; empty: it did not.
   const std::optional<Fallback>& left_behind_call() const { return left_behind_call_; }
-  // Place and result of a call that gave something else than assumed, as the last run has found out.
+  // The place and result of a call in the last run whose result differed from the assumption.
   const std::optional<std::pair<std::string, SeenResult>>& seen_result() const { return seen_result_; }
   std::optional<std::pair<std::string, SeenResult>> take_seen_result() { return std::exchange(seen_result_, std::nullopt); }
   // Why the last run gave up.

@@ -13,7 +13,7 @@ void add_sources(const CallPart& part, std::set<SourceId>& out) {
   for (const CallPart& item : part.items) add_sources(item, out);
 }
 
-// Whether others cannot tell the object from one that is made anew, nor change it.
+// Whether the object cannot be changed, nor be distinguished from a new one.
 bool is_immutable(const Recipe& recipe) {
   switch (recipe.kind) {
     case RecipeKind::constant:

@@ -1,6 +1,6 @@
 #pragma once
-// RunPlan: what the runs of a captured function need, prepared once: memory of results, objects of exits and calls, and what
-// stays alive meanwhile.
+// RunPlan: data for the runs of a captured function, prepared once: layouts of results, recipes of exits and calls, and sources
+// whose objects must stay alive.
 
 #include <Python.h>
 
@@ -19,13 +19,13 @@
 
 namespace accel {
 
-// Whether calls leave through the exit only when something unusual happens: an error, a failed check.
+// Whether an exit is only taken in exceptional cases: after an error or a failed check.
 bool is_exceptional(const Captured& captured, int exit);
 
-// Where and why calls are left to the interpreter: at a location of the captured code.
+// A fallback to the interpreter at a location of the captured code.
 Fallback fallback_at(const Captured& captured, Location where, Reason reason, std::string detail);
 
-// The stores of an exit that others may see while the run goes on.
+// The stores of an exit that may be made while the run continues.
 struct PublishedStores {
   Exit exit;
   Materialiser materialiser;
@@ -33,25 +33,25 @@ struct PublishedStores {
 
 // Does not change after construction.
 struct RunPlan {
-  explicit RunPlan(const Captured& captured);  // which outlives this
+  explicit RunPlan(const Captured& captured);  // outlives this
   RunPlan(const RunPlan&) = delete;
   RunPlan& operator=(const RunPlan&) = delete;
 
   OutputPlan outputs;
   std::vector<Materialiser> materialisers;                    // by exit
   std::vector<std::unique_ptr<PythonCallPlan>> python_calls;  // by call
-  std::map<int, PublishedStores> published;                   // by exit for interrupted runs
+  std::map<int, PublishedStores> published;                   // by exit of interrupted runs
   WorkEstimate work;
-  std::vector<SourceId> held_sources;  // of the objects that a run uses
-  std::vector<SourceId> input_arrays;  // by the number of the array among the inputs, of a graph that makes calls
-  // The first exit through which calls leave for the interpreter in the ordinary course of things; -1: none.
+  std::vector<SourceId> held_sources;  // sources of objects that a run uses
+  std::vector<SourceId> input_arrays;  // per array input of a graph that makes calls: its source
+  // The first exit that leaves for the interpreter in normal operation; -1: none.
   int partial_exit = -1;
   bool writes_inputs = false;
   bool makes_calls = false;
-  bool calls_python = false;    // functions that may do anything
-  bool has_interrupts = false;  // exits for runs that are interrupted
+  bool calls_python = false;    // calls of unknown code
+  bool has_interrupts = false;  // has exits for interrupted runs
   size_t symbol_count = 0;
-  size_t words = 0;  // of the Workspace of one run
+  size_t words = 0;  // size of the Workspace of one run
 
  private:
   void find_exits(const Captured& captured);

@@ -1,6 +1,6 @@
 #pragma once
-// SecondTry: a compile that ran out of time is made once more, when the machine may be less busy: after as long again as the
-// first one took.
+// SecondTry: a compile that timed out is repeated once, after a pause as long as the first attempt, when the machine may be
+// less busy.
 
 #include <chrono>
 #include <optional>
@@ -13,7 +13,7 @@ class SecondTry {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // The first compile failed, begun at `start`.
+  // Plans the second try if the first one, begun at `start`, failed by a timeout.
   void plan(Reason why, Clock::time_point start) {
     if (why != Reason::compiler_timeout || was_made_) return;
     Clock::time_point now = Clock::now();

@@ -1,6 +1,6 @@
 #pragma once
-// Trial: whether a version that calls unknown code very often is worth it. Each such call takes longer than the interpreter's
-// own, which what is compiled around it has to win back. Both run in turn, and are timed.
+// Trial: times a version that calls unknown code very often against the interpreter. Each such call is slower from compiled
+// code, which has to gain more elsewhere. Both run in turn.
 
 #include <cstdint>
 
@@ -8,9 +8,9 @@ namespace accel {
 
 class Trial {
  public:
-  // Whether the next call is for the interpreter.
+  // Whether the interpreter should run the next call.
   bool wants_interpreter() const { return compiled_runs_ > interpreted_runs_; }
-  // A run of compiled code has taken this long and made so many calls of unknown code.
+  // Records the time of a run of compiled code, and its number of calls of unknown code.
   void note_compiled(double seconds, int64_t calls) {
     if (is_over() || calls < many_calls) return;
     compiled_ += seconds;
@@ -29,7 +29,7 @@ class Trial {
   static constexpr double margin = 1.25;
   bool is_over() const { return interpreted_runs_ == rounds; }
 
-  double compiled_ = 0, interpreted_ = 0;  // seconds
+  double compiled_ = 0, interpreted_ = 0;  // in seconds
   int compiled_runs_ = 0, interpreted_runs_ = 0;
 };
 

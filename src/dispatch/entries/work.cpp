@@ -10,7 +10,7 @@ namespace accel {
 
 namespace {
 
-// Whether a symbol that the run binds is an extent of what a call gave.
+// Whether a bound symbol is an extent of a call's result.
 bool is_given(const Graph& graph, const SymbolBinding& binding) {
   const ValueId bound = graph.nodes[static_cast<size_t>(binding.node)].operands[0];
   return !graph.is_input(bound) && graph.producer(bound).op == Op::extent;
@@ -18,7 +18,7 @@ bool is_given(const Graph& graph, const SymbolBinding& binding) {
 
 }  // namespace
 
-// Nodes of one index space are counted together: most graphs have one or two index spaces. Of branches, all sides count.
+// Counts nodes by index space, as most graphs have one or two. All sides of branches count.
 WorkEstimate::WorkEstimate(const Graph& graph) {
   is_known_ = natural_loops(graph, Dominance(graph)).empty();
   std::set<int> given;
@@ -29,7 +29,7 @@ WorkEstimate::WorkEstimate(const Graph& graph) {
   if (!is_known_) return;
   DimTable dims = graph.dims;
   std::map<int32_t, int64_t> nodes;
-  std::set<int32_t> known_then;  // numbers of elements that are no more than those of what a call gave
+  std::set<int32_t> known_then;  // ids of element counts that are at most those of a call's result
   for (const Node& node : graph.nodes) {
     if (op_class(node.op) == OpClass::view) continue;
     for (ValueId result : node.results) nodes[dims.product(graph.type(result).shape).id]++;

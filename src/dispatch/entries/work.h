@@ -1,5 +1,5 @@
 #pragma once
-// How much a kernel has to do, as a number of element operations.
+// Estimate of a kernel's work, as a number of element operations.
 
 #include <cstdint>
 #include <vector>
@@ -9,17 +9,16 @@
 
 namespace accel {
 
-// What work counts as when only the run tells how much there is: loops, sizes bound at run time that are no extents of what
-// calls give.
+// The estimate when the work depends on the run: loops, or sizes bound at run time other than extents of calls' results.
 constexpr int64_t unknown_work = int64_t{1} << 62;
 
 class WorkEstimate {
  public:
   WorkEstimate() = default;
   explicit WorkEstimate(const Graph& graph);
-  // What is known before the run.
+  // The estimate from what is known before the run.
   int64_t evaluate(const int64_t* symbols) const;
-  // For each element that the largest result of a call of the caller's has: what the run has to do beside that.
+  // Additional operations per element of the largest result of a call.
   int64_t per_given_element() const { return per_given_element_; }
 
  private:

@@ -17,14 +17,14 @@ struct EventName {
 constexpr EventName event_names[] = {
     {accel_divide, "divide"}, {accel_overflow, "over"}, {accel_underflow, "under"}, {accel_invalid, "invalid"}};
 
-// An attribute of numpy._core.umath; lives for ever, null when there is none.
+// An attribute of numpy._core.umath, never released; null when there is none.
 PyObject* umath_attribute(const char* name) { return imported_attribute("numpy._core.umath", name).release(); }
 
 bool is_mode(PyObject* mode, const char* name) {
   return mode != nullptr && PyUnicode_Check(mode) && PyUnicode_CompareWithASCIIString(mode, name) == 0;
 }
 
-// What numpy.geterr() is made of.
+// Reads the modes from the state that numpy.geterr() uses.
 EventModes read_event_modes() {
   static PyObject* reader = umath_attribute("_get_extobj_dict");
   PyRef state = reader != nullptr ? PyRef::steal(PyObject_CallNoArgs(reader)) : PyRef();
@@ -58,7 +58,7 @@ PyRef new_state(int ignored) {
   return PyRef::steal(maker != nullptr && none ? PyObject_Call(maker, none.get(), settings.get()) : nullptr);
 }
 
-// The immutable object that the state is read from, null when NumPy keeps it elsewhere.
+// The immutable object with the current state; null when NumPy stores it elsewhere.
 PyRef current_state() {
   PyObject* variable = state_variable();
   PyObject* state = nullptr;
@@ -70,7 +70,7 @@ PyRef current_state() {
 }  // namespace
 
 EventModes event_modes() {
-  static PyRef* known = new PyRef;  // keeps its address from being used again
+  static PyRef* known = new PyRef;  // holds the object, so that its address is not reused
   static EventModes modes;
   PyRef state = current_state();
   if (!state) return read_event_modes();

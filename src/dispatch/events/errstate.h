@@ -1,5 +1,5 @@
 #pragma once
-// numpy.errstate of the calling context.
+// The numpy.errstate of the calling context.
 
 #include <Python.h>
 
@@ -9,13 +9,13 @@ namespace accel {
 
 // Floating-point events (bits of AccelStatus).
 struct EventModes {
-  int ignored = 0;  // about which NumPy stays silent now
-  int warned = 0;   // of which it warns
+  int ignored = 0;  // NumPy ignores these
+  int warned = 0;   // NumPy warns of these
   bool operator==(const EventModes&) const = default;
 };
 EventModes event_modes();
 
-// While it lives, ufuncs raise for all events but `ignored` ones, and stay silent about these.
+// During its lifetime ufuncs ignore `ignored` events and raise for all others.
 class RaisingErrstate {
  public:
   explicit RaisingErrstate(int ignored);

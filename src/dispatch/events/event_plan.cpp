@@ -8,19 +8,18 @@
 namespace accel {
 namespace {
 
-// NumPy's order and words, by number of the bit.
+// NumPy's words for the events, by number of the bit.
 constexpr const char* event_words[] = {"divide by zero", "overflow", "underflow", "invalid value"};
 constexpr int all_event_bits = event_divide | event_overflow | event_underflow | event_invalid;
 
-// A real number that is neither 0 nor infinite in any floating dtype.
+// Whether v is a real constant that is neither 0 nor infinite in any floating dtype.
 bool is_ordinary_constant(const Graph& graph, ValueId v) {
   if (graph.is_input(v) || graph.producer(v).op != Op::constant || dtype_kind(graph.type(v).dtype) != 'f') return false;
   double value = std::fabs(graph.producer(v).attrs.literal.as_complex().real());
   return value >= 1e-4 && value <= 1e4;
 }
 
-// Events that the operation cannot have because of a constant operand, but for signalling NaNs: inf - inf, 0 * inf, x / 0 and
-// 0 / 0.
+// Events that a constant operand rules out, except for signalling NaNs: inf - inf, 0 * inf, x / 0 and 0 / 0.
 int events_ruled_out(const Graph& graph, const Node& node) {
   if (node.operands.size() != 2 || dtype_kind(graph.type(node.operands[0]).dtype) != 'f') return 0;
   bool left = is_ordinary_constant(graph, node.operands[0]), right = is_ordinary_constant(graph, node.operands[1]);
@@ -36,15 +35,15 @@ int events_ruled_out(const Graph& graph, const Node& node) {
   }
 }
 
-// Events with which the result is not NumPy's for certain: its vector loops and what they leave at the end differ in what they
-// make of numbers beyond an integer dtype.
+// Events after which the result may differ from NumPy's: its vector loops and their remainders cast numbers outside the range
+// of an integer dtype differently.
 int unclear_events(const Graph& graph, const Node& node) {
   bool casts = node.op == Op::astype || (node.op == Op::reduce && node.attrs.buffered);
   if (!casts || !is_inexact(graph.type(node.operands[0]).dtype)) return 0;
   return is_inexact(graph.type(node.results[0]).dtype) ? 0 : event_invalid;
 }
 
-// Whether a node has a loop over elements that a recording kernel has, too, and leaves the flags alone.
+// Whether a node is elementwise in a recording kernel, too, and raises no flags besides its events.
 bool is_plain(const Graph& graph, const Node& node) {
   switch (op_class(node.op)) {
     case OpClass::leaf:
@@ -69,7 +68,7 @@ bool has_events_alone(const Graph& graph) {
                      [&](const Block& block) { return std::all_of(block.nodes.begin(), block.nodes.end(), raises_none_else); });
 }
 
-// Events that a signalling NaN alone can make: no operation of the graph can have them otherwise.
+// Events that only signalling NaNs can cause: every operation of the graph rules them out otherwise.
 int events_of_signalling_nans(const Graph& graph) {
   if (!has_events_alone(graph)) return 0;
   int possible = 0, ruled_out = 0;
@@ -127,7 +126,8 @@ EventPlan::EventPlan(const Captured& captured) {
       const Node& node = graph.nodes[static_cast<size_t>(n)];
       const int ruled_out = events_ruled_out(graph, node) & ~of_signalling_nans;
       int events = node_events(graph, node) & ~ruled_out & all_event_bits;
-      bool solves = (node_events(graph, node) & event_error) != 0;  // such calls report errors, not events
+      bool solves =
+          (node_events(graph, node) & event_error) != 0;  // linear algebra calls, which report errors instead of events
       if (events == 0 || solves) continue;
       Site& site = node.where.site < 0 ? sites_.emplace_back() : sites_[static_cast<size_t>(node.where.site)];
       site.possible |= events;

@@ -1,5 +1,5 @@
 #pragma once
-// EventPlan: which floating-point events of a captured function are heard, and giving NumPy's warnings of them.
+// EventPlan: decides which floating-point events of a captured function are reported, and issues NumPy's warnings.
 
 #include <Python.h>
 
@@ -13,26 +13,25 @@
 
 namespace accel {
 
-// Events (bits of AccelStatus) that a site had in a run, before others of the same list.
+// Events (bits of AccelStatus) of a site in a run; a list of these is in order of occurrence.
 struct SiteEvents {
   int site = 0, events = 0;
 };
 
-// What a launch has to know, by site and of all sites together.
+// Events that matter to a launch, per site and for all sites.
 struct EventMasks {
-  std::vector<uint8_t> heard;      // somebody would hear of them
-  std::vector<uint8_t> forbidden;  // among these: nothing can be said of them afterwards
-  std::vector<uint8_t> tables;     // AccelLaunch::events before a run, then `heard`, then `forbidden`
+  std::vector<uint8_t> heard;      // events that would be reported
+  std::vector<uint8_t> forbidden;  // those of `heard` that cannot be reported after the run
+  std::vector<uint8_t> tables;     // AccelLaunch::events before a run, followed by `heard` and `forbidden`
   int any_heard = 0, any_forbidden = 0;
-  WarningState state;  // for which all this is so
+  WarningState state;  // the state of warnings for which the masks are valid
 };
 
-// Whether a kernel that records events is as fast as one that does not: one operation of a straight line has them, and nothing
-// around it reduces or compares.
+// Whether recording events is free: the graph is a straight line of elementwise operations, one of which has events.
 bool records_at_no_cost(const Graph& graph);
 
-// Of a graph as a whole, for kernels that know no sites: events that the code itself ignores wherever they may come up, and
-// those that it wants to be heard somewhere.
+// For kernels without sites, of a graph as a whole: events that the code itself ignores at every site that may have them, and
+// events that it asks to be reported at some site.
 int events_ignored_everywhere(const Captured& captured);
 int events_asked_for(const Captured& captured);
 
@@ -43,41 +42,41 @@ class EventPlan {
 
   // Whether any operation can have an event.
   bool has_events() const { return has_events_; }
-  // Under the errstate and the filters of now.
+  // The masks under the current errstate and warning filters.
   const EventMasks& masks();
-  // EventMasks::tables with which a run logs all that it has, whoever hears of it.
+  // Tables like EventMasks::tables with which a run logs all its events, reported or not.
   const std::vector<uint8_t>& open_tables() const { return open_tables_; }
-  // Whether each site that may have had these events has warned of them before, and would not be heard again.
+  // Whether every site that may have had these events has issued its warning before, and would not show it again.
   bool are_shown(int events);
-  // Those of masks().any_heard that are shown.
+  // Events of masks().any_heard whose warnings have all been shown.
   int shown_events();
-  // Takes from `heard`, a copy of masks().heard, what has been shown.
+  // Removes events whose warnings have been shown from `heard`, a copy of masks().heard.
   void drop_shown(uint8_t* heard);
-  // Whether somebody hears of anything in the log of a run.
+  // Whether any event in the log of a run is reported.
   bool hears(const std::vector<SiteEvents>& log);
-  // Whether the log has events of which nothing can be said afterwards.
+  // Whether the log has events that cannot be reported after the run.
   bool forbids(const std::vector<SiteEvents>& log);
-  // For people: which of these events of a run, which say nothing of sites, may have been of which operation, or those in its
-  // log of which nothing can be said afterwards.
+  // Text for users: events of a run with the operations that may have had them, or those of its log that cannot be reported
+  // after the run.
   std::string describe(int events, const std::vector<SiteEvents>& log);
-  // Gives the warnings of a run. False with an exception set.
+  // Issues the warnings of a run. False with an exception set.
   bool report(const std::vector<SiteEvents>& log) const;
 
   int traverse(visitproc visit, void* arg) const;
 
  private:
-  // A site: the texts of its warnings and their keys in registries, by number of the bit.
+  // A site, with the texts of its warnings and their keys in registries, by number of the event's bit.
   struct Site {
     EventPlace place;
     std::string name;
     Errstate errstate;
     int possible = 0;
-    int unclear = 0;  // those of them that leave results other than NumPy's
+    int unclear = 0;  // those of `possible` after which the result may differ from NumPy's
     bool is_placed = false;
     PyRef texts[4], keys[4];
   };
   void name_events(Site& site, const std::string& name) const;
-  // Those of the events of a site that are shown.
+  // The events among `events` of a site whose warnings have been shown.
   static int shown_at(const Site& site, int events, ShownWarnings& shown);
 
   std::vector<Site> sites_;

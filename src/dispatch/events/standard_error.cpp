@@ -10,7 +10,7 @@
 namespace accel {
 namespace {
 
-// A type of the module `io` and one of its attributes, which C code reads.
+// A type of the module `io` and one of its attributes, read without running Python code.
 struct IoAttribute {
   IoAttribute(const char* type_name, const char* name) {
     PyObject* found = imported_attribute("_io", type_name).release();
@@ -20,7 +20,7 @@ struct IoAttribute {
     descriptor = text ? Py_XNewRef(_PyType_Lookup(type, text.get())) : nullptr;
   }
   bool is_of(PyObject* object) const { return object != nullptr && Py_IS_TYPE(object, type) && descriptor != nullptr; }
-  // Requires is_of(). Null without an exception when the object has none.
+  // The attribute's value. Requires is_of(). Null without an exception when the object has none.
   PyRef of(PyObject* object) const {
     descrgetfunc get = Py_TYPE(descriptor)->tp_descr_get;
     PyRef value = PyRef::steal(get != nullptr ? get(descriptor, object, reinterpret_cast<PyObject*>(type)) : nullptr);
@@ -32,7 +32,7 @@ struct IoAttribute {
   PyObject* descriptor = nullptr;
 };
 
-// Whether bytes that are written to it reach a file or memory through C code alone.
+// Whether bytes written to a sink reach a file or memory through C code alone.
 bool is_open_sink(PyObject* sink) {
   static const IoAttribute writer_raw("BufferedWriter", "raw"), random_raw("BufferedRandom", "raw"),
       file_closed("FileIO", "closed"), memory_closed("BytesIO", "closed");
@@ -46,7 +46,7 @@ bool is_open_sink(PyObject* sink) {
   return false;
 }
 
-// sys.stderr; null when it has been deleted, which `warnings` takes for an error. Borrowed: it lives as long as it is that.
+// sys.stderr, borrowed; null when it has been deleted, which `warnings` treats as an error.
 PyObject* standard_error() {
   static PyObject* const dict = PyModule_GetDict(PyImport_AddModule("sys"));
   static PyObject* const name = PyUnicode_InternFromString("stderr");

@@ -1,13 +1,13 @@
 #pragma once
-// sys.stderr as far as it decides whether a warning may be given later than NumPy gives it. Requires the GIL.
+// Properties of sys.stderr that decide whether a warning may be given later than NumPy gives it. Requires the GIL.
 
 namespace accel {
 
-// Whether C code alone takes what is written to it, and raises nothing but OSError: None, or an open stream of the
-// module `io` over a file or memory. Cheap enough for every call.
+// Whether only C code handles text written to it, and raises nothing but OSError: None, or an open stream of the module `io`
+// over a file or memory. Cheap enough for every call.
 bool is_stderr_plain();
 
-// Whether it can be written to: it is None, or does not say that it is closed. May run Python code.
+// Whether it can be written to: it is None, or not closed. May run Python code.
 bool is_stderr_open();
 
 }  // namespace accel

@@ -12,7 +12,7 @@
 namespace accel {
 namespace {
 
-// Names in the module warnings.
+// Interned names in the module `warnings`.
 struct Names {
   PyObject* warnings = PyUnicode_InternFromString("warnings");
   PyObject* filters = PyUnicode_InternFromString("filters");
@@ -33,7 +33,7 @@ const Names& names() {
   return made;
 }
 
-// The dict of the module warnings; null when there is something else under its name.
+// The dict of the module `warnings`; null when another object has its name in sys.modules.
 PyObject* warnings_dict() {
   static PyObject* known = PyImport_ImportModule("warnings");
   if (known == nullptr) PyErr_Clear();
@@ -46,13 +46,13 @@ bool is_action(PyObject* action, const char* name) {
   return action != nullptr && PyUnicode_CheckExact(action) && PyUnicode_CompareWithASCIIString(action, name) == 0;
 }
 
-// What an action means for warnings that are given after what they tell of.
+// Whether a filter's action allows a warning to be given late: it neither raises nor is unknown.
 bool is_harmless_action(PyObject* action) {
   constexpr const char* harmless[] = {"default", "ignore", "always", "module", "once"};
   return std::any_of(std::begin(harmless), std::end(harmless), [&](const char* name) { return is_action(action, name); });
 }
 
-// A filter (action, message, category, module, line), as far as RuntimeWarnings are concerned.
+// Which RuntimeWarnings a filter (action, message, category, module, line) applies to.
 enum class FilterKind : uint8_t { other, some, all, unknown };
 
 FilterKind kind_of(PyObject* filter) {
@@ -92,12 +92,12 @@ WarningState state_of(PyObject* filters, PyObject* default_action) {
   return state;
 }
 
-// Whether it is a function whose globals are the module's.
+// Whether `function` is a Python function defined in the module.
 bool is_of_module(PyObject* dict, PyObject* function) {
   return function != nullptr && PyFunction_Check(function) && PyFunction_GetGlobals(function) == dict;
 }
 
-// Warnings are printed, or recorded by a method of a list.
+// Whether warnings are printed by the module's own functions, or recorded by a built-in method (list.append).
 bool shows_plainly(PyObject* dict) {
   PyObject* impl = PyDict_GetItem(dict, names().impl);
   if (impl == nullptr || !((PyFunction_Check(impl) && is_of_module(dict, impl)) || PyCFunction_CheckExact(impl))) return false;
@@ -109,9 +109,9 @@ bool shows_plainly(PyObject* dict) {
          PyDict_GetItem(dict, names().formatwarning) == PyDict_GetItem(dict, names().formatwarning_orig);
 }
 
-// What was found, and of what: as long as these are the same objects it holds.
+// A cached state, with the objects that it was computed from: valid as long as these are unchanged.
 struct KnownState {
-  const uint64_t *counter = nullptr, *modules = nullptr;  // versions of the dicts of `warnings` and of all modules
+  const uint64_t *counter = nullptr, *modules = nullptr;  // versions of the dicts of `warnings` and of sys.modules
   uint64_t version = 0, modules_version = 0;
   PyRef list;
   std::vector<PyRef> filters;
@@ -139,7 +139,7 @@ struct KnownState {
   }
 };
 
-// __warningregistry__ of a module, made when there is none; new reference.
+// The __warningregistry__ of a module, created when missing; new reference.
 PyRef registry_of(PyObject* globals) {
   PyObject* name = names().registry;
   if (PyObject* found = PyDict_GetItemWithError(globals, name)) return PyRef::borrow(found);
@@ -148,8 +148,8 @@ PyRef registry_of(PyObject* globals) {
   return made;
 }
 
-// Whether a registry of this version is valid: the C function, asked with a category that is no class, says nothing of what the
-// registry has and fails otherwise. Requires that there is a filter.
+// Whether registries of this version are valid. Calls the C function warn_explicit with a category that is not a class: it
+// returns silently if a valid registry has the key, and fails otherwise. Requires that there is a filter.
 bool is_current(PyObject* version) {
   static PyObject* const ask = imported_attribute("_warnings", "warn_explicit").release();
   static PyObject* const text = PyUnicode_InternFromString("?");

@@ -1,5 +1,5 @@
 #pragma once
-// What becomes of a RuntimeWarning now: the filters, hooks and registries of the module `warnings`.
+// How a RuntimeWarning would be handled: the filters, hooks and registries of the module `warnings`.
 
 #include <Python.h>
 
@@ -8,36 +8,36 @@
 namespace accel {
 
 enum class Hearing : uint8_t {
-  nobody,  // it is dropped
-  later,   // it is shown, recorded or dropped; nobody can tell when it was given
-  now,     // it may be raised or handed to code of the user's
+  nobody,  // the warning is dropped
+  later,   // it is shown, recorded or dropped, in a way that does not reveal when it was given
+  now,     // it may be raised or passed to user code
 };
 
 struct WarningState {
   Hearing hearing = Hearing::now;
-  bool once = false;        // no filter shows a warning of one line more than once
-  bool only_taken = false;  // what is shown goes to a C function, which keeps it
+  bool once = false;        // no filter shows the warning of a line more than once
+  bool only_taken = false;  // warnings are only recorded, by a C function
   bool operator==(const WarningState&) const = default;
 };
-// Cheap enough for every call: looked at anew when the module, its list of filters, or an item of the list is another one.
+// The current state. Cheap enough for every call: cached until the module, its list of filters, or an item of the list changes.
 WarningState warning_state();
 
-// Whether nobody sees memory when a warning is printed. `writes`: memory that Python can reach has been written.
+// Whether printing a warning runs no user code that could see memory. `writes`: memory that Python can reach has been written.
 bool prints_unseen(const WarningState& state, bool writes);
 
-// What has been shown at this moment.
+// Warnings that have been shown.
 class ShownWarnings {
  public:
-  // Whether code with these globals has given a RuntimeWarning before, and would not be heard again. key: (text, category,
-  // line).
+  // Whether code with these globals has issued the RuntimeWarning of this key before, and it would not be shown again. key:
+  // (text, category, line).
   bool contains(PyObject* globals, PyObject* key);
 
  private:
-  PyObject* version_ = nullptr;  // of the last registry, and whether registries of this version are valid
+  PyObject* version_ = nullptr;  // version of the last registry, and whether registries of this version are valid
   bool is_current_ = false;
 };
 
-// Gives a RuntimeWarning as code with these globals does at a line of a file. False with an exception set.
+// Issues a RuntimeWarning as code with these globals would at a line of a file. False with an exception set.
 bool warn_at(PyObject* globals, PyObject* file, int line, PyObject* message);
 
 }  // namespace accel

@@ -9,7 +9,7 @@
 namespace accel {
 namespace {
 
-// The recipes that frames name themselves.
+// The recipes that frames refer to directly.
 std::vector<RecipeId> roots(const std::vector<FrameRecipe>& frames) {
   std::vector<RecipeId> found;
   for (const FrameRecipe& frame : frames) {
@@ -26,7 +26,7 @@ void add_roots(const std::vector<StoreRecipe>& stores, std::vector<RecipeId>& fo
 
 int64_t number_of(const void* number) { return *static_cast<const int64_t*>(number); }
 
-// The object of this number, else `made`. An array gets the elements of `made`, if that is there.
+// The object with this handle, else `made`. An array with a handle gets the elements of `made`, if that is not null.
 PyObject* shown_object(RecipeKind kind, int64_t number, const ShownObjects* shown, PyObject* made) {
   const auto found = shown != nullptr && number >= 0 ? shown->find(number) : ShownObjects::const_iterator();
   if (shown == nullptr || number < 0 || found == shown->end()) {
@@ -38,7 +38,7 @@ PyObject* shown_object(RecipeKind kind, int64_t number, const ShownObjects* show
   return Py_NewRef(object);
 }
 
-// The object of a part, null where the recipe has none.
+// The object of a part; null when the recipe does not have it.
 PyObject* part_of(const Recipe& recipe, size_t number, PyObject* const* objects) {
   return number < recipe.parts.size() && recipe.parts[number] >= 0 ? objects[recipe.parts[number]] : nullptr;
 }
@@ -159,7 +159,7 @@ PyObject* Materialiser::make_one(const Prepared& prepared, const Binding& bindin
   }
 }
 
-// Of other objects alone.
+// Makes an object from other objects only.
 PyObject* Materialiser::make_of_parts(const Prepared& prepared, const Binding& binding, PyObject* const* objects) const {
   const Recipe& recipe = (*recipes_)[prepared.id];
   auto part = [&](size_t i) { return part_of(recipe, i, objects); };
@@ -205,7 +205,7 @@ PyObject* Materialiser::make_of_parts(const Prepared& prepared, const Binding& b
     case RecipeKind::shown:
     case RecipeKind::shown_array:
     case RecipeKind::list_of_rows:
-      break;  // make_one has these
+      break;  // handled by make_one
   }
   PyErr_SetString(PyExc_SystemError, "unknown recipe");
   return nullptr;
@@ -213,7 +213,7 @@ PyObject* Materialiser::make_of_parts(const Prepared& prepared, const Binding& b
 
 namespace {
 
-// nullopt: of an axis that a step has made, which the recipe knows.
+// per axis; nullopt for an axis that a step has added, whose stride the recipe has
 using Strides = std::vector<std::optional<int64_t>>;
 
 struct Walked {
@@ -225,7 +225,7 @@ bool has_extent(std::span<const int64_t> shape, int64_t extent) {
   return std::find(shape.begin(), shape.end(), extent) != shape.end();
 }
 
-// What NumPy makes of the strides of axes with less than two elements: it does not look at them but for the step itself.
+// Applies a view step to strides as NumPy does, including axes with fewer than two elements.
 Walked walk(const Walked& from, const ViewStep& step, std::vector<int64_t> shape, const std::vector<int64_t>& steps) {
   const std::vector<int>& axes = step.attrs.axes;
   auto named = [&](size_t axis) { return std::find(axes.begin(), axes.end(), static_cast<int>(axis)) != axes.end(); };
@@ -241,7 +241,7 @@ Walked walk(const Walked& from, const ViewStep& step, std::vector<int64_t> shape
     case Op::expand_dims:
       for (size_t k = 0, next = 0; k < shape.size(); ++k) strides.push_back(named(k) ? std::nullopt : from.strides[next++]);
       break;
-    case Op::slice:  // none of an axis has a step of 1
+    case Op::slice:  // NumPy uses a step of 1 for an empty axis
       strides = from.strides;
       for (size_t k = 0; k < shape.size(); ++k)
         if (strides[k]) *strides[k] *= shape[k] == 0 ? 1 : steps[k];
@@ -276,8 +276,8 @@ std::vector<int64_t> values_of(const std::vector<DimProgram>& programs, const Bi
 
 }  // namespace
 
-// Axes of one element, and all axes of arrays without elements, may have any strides: those of a view follow from its base's.
-// A stride of 0 is one that broadcasting or a new axis has given.
+// Gives a view the strides that NumPy derives from its base: those of axes of one element, and of arrays without elements, are
+// arbitrary. A stride of 0 comes from broadcasting or a new axis and is kept.
 void Materialiser::follow_base(const Prepared& prepared, const Binding& binding, PyObject* base, std::span<const int64_t> shape,
                                std::span<int64_t> strides) const {
   const ArrayFacts facts = array_facts(base);

@@ -1,5 +1,5 @@
 #pragma once
-// Materialiser: makes the Python objects that recipes describe. One recipe gives one object, so identities are kept.
+// Materialiser: makes the Python objects that recipes describe. Each recipe gives one object, so identities are preserved.
 
 #include <Python.h>
 
@@ -15,26 +15,26 @@
 
 namespace accel {
 
-// Objects that calls of a run have been shown, by number. Owned.
+// Objects that calls of a run have seen, by handle. Owned.
 using ShownObjects = std::unordered_map<int64_t, PyRef>;
 
 class Materialiser {
  public:
   Materialiser() = default;
-  // Prepares `recipes` (which must outlive this), those reachable from `exit` only. `dims` is the table of their Dims.
+  // Prepares the recipes that an exit needs. `recipes` must outlive this; `dims` is the table of their Dims.
   Materialiser(const std::vector<Recipe>& recipes, const Exit& exit, const DimTable& dims, const OutputPlan& plan);
-  // The same for the frames, the callable and the arguments of a call.
+  // Prepares the recipes of a call site: its frames, callable and arguments.
   Materialiser(const PythonCall& call, const DimTable& dims, const OutputPlan& plan);
 
-  // Sources whose objects recipes use.
+  // The sources whose objects the recipes use.
   std::vector<SourceId> sources() const;
 
-  // Makes the objects: objects[id] is owned by the caller for each reachable recipe, null for RecipeKind::null, untouched for
-  // the others. Output arrays move from `outputs`. `shown`: null for none. False with a Python exception set, and nothing left
-  // in `objects`. Runs no user code.
+  // Makes the objects: objects[id] is owned by the caller for each needed recipe, null for RecipeKind::null; others are
+  // untouched. Output arrays are moved out of `outputs`. `shown`: null for none. False with a Python exception, and nothing
+  // left in `objects`. Runs no user code.
   bool make(const Binding& binding, Outputs& outputs, PyObject** objects, const ShownObjects* shown = nullptr) const;
 
-  // Gives up what is left in `objects`.
+  // Releases what is left in `objects`.
   void release(PyObject** objects) const;
 
  private:

@@ -30,7 +30,7 @@ void OutputPlan::add(const Type& type, const DimTable& dims) {
   outputs_.push_back(std::move(output));
 }
 
-// A rank-0 array that only numbers are made of needs no array.
+// Decides which outputs need arrays: a rank-0 output from which only numbers are made does not.
 void OutputPlan::find_arrays(const std::vector<Recipe>& recipes) {
   std::vector<bool> needs_array(outputs_.size(), false);
   for (const Recipe& recipe : recipes) {

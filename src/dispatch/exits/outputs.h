@@ -1,5 +1,5 @@
 #pragma once
-// Outputs of a kernel, of all its exits one after the other: fresh arrays, and words on the stack for numbers.
+// Outputs of a kernel, for all its exits in sequence: fresh arrays, and words on the stack for numbers.
 
 #include <Python.h>
 
@@ -11,10 +11,10 @@
 
 namespace accel {
 
-// What one launch writes to. Memory of the caller's, sized by the OutputPlan.
+// Where one launch writes its outputs. Memory of the caller, sized by the OutputPlan.
 struct Outputs {
   PyObject** arrays = nullptr;  // owned; null for numbers
-  void** data = nullptr;        // null: an array that has no memory yet
+  void** data = nullptr;        // null for an array without memory yet
   int64_t* numbers = nullptr;   // two words per output
 };
 
@@ -23,7 +23,7 @@ class OutputPlan {
   OutputPlan() = default;
   OutputPlan(const Graph& graph, const std::vector<Recipe>& recipes);
 
-  // Of values that are handed over in the midst of a run: one exit.
+  // For values that a call in the middle of a run receives: a single exit.
   OutputPlan(const std::vector<Type>& types, const DimTable& dims, const std::vector<Recipe>& recipes);
 
   int count() const { return static_cast<int>(outputs_.size()); }
@@ -32,17 +32,17 @@ class OutputPlan {
   int first(int exit) const { return first_[exit]; }
   int last(int exit) const { return first_[exit + 1]; }
 
-  // Fills `outputs`: numbers get their words, arrays nothing yet.
+  // Prepares `outputs`: assigns words to numbers; arrays get no memory yet.
   void prepare(Outputs& outputs) const;
-  // Gives a prepared array memory; returns its data, null with a Python exception.
+  // Allocates a prepared array; returns its data, or null with a Python exception.
   void* allocate(int output, const int64_t* dims, Outputs& outputs) const;
-  // The same for all arrays. False with a Python exception, and nothing to release, when memory could not be had.
+  // Allocates all arrays. False with a Python exception, and nothing to release, when memory is exhausted.
   bool allocate_all(const int64_t* symbols, Outputs& outputs) const;
-  // Gives up the arrays that are still there.
+  // Releases the arrays that have not been moved out.
   void release(Outputs& outputs) const;
   DType dtype(int output) const { return outputs_[output].dtype; }
   bool is_array(int output) const { return outputs_[output].is_array; }
-  // Whether `array` is what the plan says: an exact ndarray of the dtype, rank, memory order and, with `symbols`, the shape.
+  // Whether `array` matches the plan: an exact ndarray of the dtype, rank, memory order and, with `symbols`, the shape.
   bool matches(int output, PyObject* array, const int64_t* symbols) const;
 
  private:
@@ -55,7 +55,7 @@ class OutputPlan {
     std::vector<uint8_t> order;
   };
   std::vector<Output> outputs_;
-  std::vector<int> first_;  // by exit, and the end of the last
+  std::vector<int> first_;  // by exit: its first output; then the number of outputs
 };
 
 }  // namespace accel

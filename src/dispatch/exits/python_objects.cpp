@@ -74,7 +74,7 @@ PyObject* new_row(const ArrayFacts& rows, const char* data, ValueKind kind) {
   return row;
 }
 
-// As a dict, or as MAKE_FUNCTION gets them: a tuple of names, each with its annotation behind it.
+// Sets annotations, given as a dict or, as MAKE_FUNCTION gets them, as a tuple of alternating names and annotations.
 bool set_annotations(PyObject* function, PyObject* annotations) {
   if (!PyTuple_CheckExact(annotations)) return PyFunction_SetAnnotations(function, annotations) == 0;
   PyRef dict = PyRef::steal(PyDict_New());
@@ -152,7 +152,7 @@ PyObject* new_iterator(PyObject* iterable, int count) {
   for (int i = 0; iterator && i < count; i++) {
     PyRef item = PyRef::steal(PyIter_Next(iterator.get()));
     if (!item) {
-      if (!PyErr_Occurred()) break;  // exhausted: so is the iterator
+      if (!PyErr_Occurred()) break;  // exhausted, so the new iterator is, too
       return nullptr;
     }
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Leaving compiled code: interpreter frames from an exit's recipes.
+// Interpreter frames made from an exit's recipes.
 
 #include <Python.h>
 

@@ -17,7 +17,7 @@ namespace {
 
 std::string type_text(DType dtype) { return dtype == DType::int64 ? "long" : "double"; }
 
-// A kernel that draws nothing: it writes the addresses to its outputs.
+// The text of a kernel that only writes the addresses of the functions to its outputs.
 std::string library_text() {
   std::string declared, body;
   for (const char* part : {"abi", "types", "layers"}) declared += prelude_part(part);
@@ -47,14 +47,14 @@ std::vector<void*> find_functions() {
   AccelLaunch launch{};
   launch.outputs = outputs;
   (*library)->entry()(&launch);
-  static auto* const loaded = new std::vector<std::shared_ptr<const CompiledKernel>>;  // for ever
+  static auto* const loaded = new std::vector<std::shared_ptr<const CompiledKernel>>;  // never unloaded
   loaded->push_back(*library);
   return functions;
 }
 
 }  // namespace
 
-// Without a lock, which would have to be waited for without the GIL: two threads may both look.
+// Uses no lock, as the GIL may be released meanwhile: two threads may both search.
 const std::vector<void*>& draw_functions() {
   static const std::vector<void*>* found = nullptr;
   if (found == nullptr) {

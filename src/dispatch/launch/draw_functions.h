@@ -5,9 +5,9 @@
 
 namespace accel {
 
-// By row of rng_functions.inc, and at the end the layers of normal numbers (AccelDraw), or null; empty when this process cannot
-// have them: then the methods are called. Builds a shared object of NumPy's static library at the first call, through the cache
-// of kernels. Requires the GIL, and may give it up meanwhile.
+// The functions by row of rng_functions.inc, followed by the layers of normal numbers (AccelDraw), or null. Empty when they are
+// not available: then the generators' methods are called. The first call builds a shared object from NumPy's static library,
+// through the kernel cache. Requires the GIL, and may release it temporarily.
 const std::vector<void*>& draw_functions();
 
 }  // namespace accel

@@ -74,7 +74,7 @@ void ResultMemory::log_events(void* context, int site, int events) {
   static_cast<ResultMemory*>(context)->log_.push_back({site, events});
 }
 
-// The array that has been made for the output, if any, is dropped for the result.
+// Makes an array that a call returned the output itself, in place of an array allocated before, if any.
 void* ResultMemory::receive_output(void* context, int number, int result, int output, const int64_t* dims) {
   auto* memory = static_cast<ResultMemory*>(context);
   Outputs& outputs = memory->outputs_;

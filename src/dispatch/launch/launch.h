@@ -1,5 +1,5 @@
 #pragma once
-// One launch of a native kernel from Python: the memory of its results, the calls it asks for, and the GIL meanwhile.
+// One launch of a native kernel from Python: the memory of its results, its calls, and the GIL.
 
 #include <Python.h>
 
@@ -15,26 +15,26 @@
 
 namespace accel {
 
-// The services of a launch whose AccelLaunch::context is a ResultMemory. Lives for ever.
+// The runtime of launches whose AccelLaunch::context is a ResultMemory. Never destroyed.
 const AccelRuntime& launch_runtime();
 
-// Makes the arrays and the calls that a kernel asks for, with the GIL whether the kernel runs with it or without.
+// Allocates the arrays and makes the calls that a kernel requests; takes the GIL if the kernel runs without it.
 class ResultMemory {
  public:
-  // All outlive this; `outputs` is prepared. `calls`: null when the kernel makes none.
+  // All arguments outlive this; `outputs` is prepared. `calls`: null when the kernel makes none.
   ResultMemory(const OutputPlan& plan, Outputs& outputs, BoxedCalls* calls) : plan_(plan), outputs_(outputs), calls_(calls) {}
   ResultMemory(const ResultMemory&) = delete;
   ResultMemory& operator=(const ResultMemory&) = delete;
 
-  // A run that has the GIL releases it after a call that gives at least so many elements.
+  // Makes a run that holds the GIL release it after a call that returns at least this many elements.
   void unlock_from(int64_t elements) { unlocks_from_ = elements; }
-  // Runs the kernel; status bits of AccelStatus. `unlocked`: without the GIL.
-  // An exception is set where the run was interrupted.
+  // Runs the kernel, without the GIL if `unlocked`; returns status bits of AccelStatus. An exception is set when the run was
+  // interrupted.
   int run(AccelKernel kernel, const AccelLaunch& launch, bool unlocked, const Interruptible& run);
   bool was_interrupted() const { return interrupted_; }
-  // What the kernel has logged.
+  // The events that the kernel has logged.
   std::vector<SiteEvents>& log() { return log_; }
-  // Why memory could not be had; empty: it could.
+  // Why an allocation failed; empty when none did.
   const std::string& problem() const { return problem_; }
 
  private:
@@ -54,12 +54,12 @@ class ResultMemory {
   const OutputPlan& plan_;
   Outputs& outputs_;
   BoxedCalls* calls_;
-  PyThreadState* thread_ = nullptr;  // the calling thread's while the kernel runs without the GIL
+  PyThreadState* thread_ = nullptr;  // state of the calling thread while the kernel runs without the GIL; else null
   static constexpr int64_t never = std::numeric_limits<int64_t>::max();
   int64_t unlocks_from_ = never;
   std::string problem_;
   bool interrupted_ = false;
-  KernelScope* scope_ = nullptr;  // of the kernel
+  KernelScope* scope_ = nullptr;  // scope of the running kernel
   std::vector<SiteEvents> log_;
 };
 

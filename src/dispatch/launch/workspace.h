@@ -1,5 +1,5 @@
 #pragma once
-// Workspace: uninitialised memory of one call, on the stack when it is small.
+// Workspace: uninitialised memory for one call, on the stack when it is small.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@ class Workspace {
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
 
-  // `count` words as T (8 bytes each, trivially constructible).
+  // Takes `count` words as T (8 bytes each, trivially constructible).
   template <class T>
   T* take(size_t count) {
     static_assert(sizeof(T) == sizeof(int64_t));

@@ -9,7 +9,7 @@
 namespace accel {
 namespace {
 
-// Never destroyed: threads may still report while the process ends.
+// Never destroyed, as threads may still report while the process ends.
 struct Notices {
   std::mutex mutex;
   std::vector<std::pair<Reason, std::string>> kept;

@@ -1,5 +1,5 @@
 #pragma once
-// Notices of the toolchain (an unusable cache, ...), which come without the GIL, on their way to Python warnings.
+// Queue of notices of the toolchain (an unusable cache, ...), which come without the GIL and become Python warnings later.
 
 #include <string>
 
@@ -7,10 +7,10 @@
 
 namespace accel {
 
-// Keeps a notice. From any thread, without the GIL.
+// Queues a notice. May be called from any thread, without the GIL.
 void keep_notice(Reason reason, std::string detail);
 
-// Issues an AccelWarning for each notice kept so far. False when the warning filters made one an exception. Requires the GIL.
+// Issues an AccelWarning for each queued notice. False when a warning filter turned one into an exception. Requires the GIL.
 [[nodiscard]] bool report_notices();
 
 }  // namespace accel

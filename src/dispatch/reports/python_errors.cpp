@@ -6,7 +6,7 @@
 namespace accel {
 namespace {
 
-// Keeps the pending exception over calls that need none. Drops errors of these calls.
+// Saves the pending exception during calls that require none pending, and drops errors of these calls.
 class PendingException {
  public:
   ~PendingException() { drop_own_error(); }
@@ -15,7 +15,7 @@ class PendingException {
   SavedException pending_;
 };
 
-// New reference, null with an exception.
+// An attribute of a module; new reference, null with an exception.
 PyRef member(const char* module, const char* name) {
   PyRef imported = PyRef::steal(PyImport_ImportModule(module));
   return imported ? PyRef::steal(PyObject_GetAttrString(imported.get(), name)) : PyRef();

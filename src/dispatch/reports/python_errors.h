@@ -13,7 +13,7 @@ namespace accel {
 // Sets an exception of the class `name` of accel.errors.
 void raise_error(const char* name, const std::string& message);
 
-// Where and why something was left to the interpreter.
+// Where and why code was left to the interpreter.
 struct Fallback {
   Reason reason = Reason::internal_error;
   std::string detail;
@@ -21,22 +21,22 @@ struct Fallback {
   int line = 0;
 };
 
-// Sets an UnsupportedError that names reason, place and way out.
+// Sets an UnsupportedError that names the reason, the place and the way out.
 void raise_unsupported(const std::string& function, const Fallback& fallback);
 
-// An AccelWarning at the caller's line. False when the warning filters made it an exception.
+// Issues an AccelWarning at the caller's line. False when a warning filter turned it into an exception.
 [[nodiscard]] bool warn(const std::string& message);
 
-// One record on the logger of the topic. Does nothing unless the topic is switched on; keeps a pending exception.
+// Logs a record on the logger of a topic, if that is enabled. Keeps a pending exception.
 void log_record(LogTopic topic, const std::string& text);
 
-// Tells a person who waits that a compile takes long (accel.logging says who does). Keeps a pending exception.
+// Tells a waiting user that a compile takes long (accel.logging decides how). Keeps a pending exception.
 void say_slow(const std::string& text);
 
-// "no_compiler: no C++ compiler was found: detail. Way out: ...".
+// A reason as text: "no_compiler: no C++ compiler was found: detail. Way out: ...".
 std::string describe(Reason reason, const std::string& detail);
 
-// Takes the pending exception as one line ("ValueError: ...") and clears it.
+// Clears the pending exception and returns it as one line ("ValueError: ...").
 std::string take_exception_text();
 
 }  // namespace accel

@@ -17,15 +17,15 @@
 namespace accel {
 namespace {
 
-// Of the kernel that runs in this thread, or is compiled there; null: there is none.
+// The innermost scope of this thread; null when it neither runs nor compiles a kernel.
 thread_local KernelScope* current_scope = nullptr;
 
 constexpr int64_t show_interval = 50'000'000;  // nanoseconds
 
-// A function of nothing. Where it begins the interpreter does what it has put off: it calls functions of signals and pending
-// calls, raises what was sent to the thread, and lets other threads run.
+// An empty function. When it is called the interpreter does its pending work: signal handlers, pending calls, exceptions sent
+// to the thread, and a switch of threads.
 PyObject* empty_function() {
-  static PyObject* function = nullptr;  // made with the GIL, which may be lost meanwhile
+  static PyObject* function = nullptr;  // creating it may release the GIL
   if (function != nullptr) return function;
   PyObject* globals = PyDict_New();
   function = globals != nullptr ? PyRun_String("lambda: None", Py_eval_input, globals, globals) : nullptr;
@@ -33,7 +33,7 @@ PyObject* empty_function() {
   return function;
 }
 
-// The empty function is not to be seen in tracebacks.
+// Removes the empty function from the traceback.
 void drop_first_traceback() {
   PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
   PyErr_Fetch(&type, &value, &traceback);
@@ -46,7 +46,7 @@ void drop_first_traceback() {
   PyErr_Restore(type, value, rest);
 }
 
-// False with an exception.
+// Does the interpreter's pending work; false with an exception.
 bool do_what_waits() {
   if (PyErr_CheckSignals() < 0) return false;
   PyObject* function = empty_function();
@@ -56,7 +56,7 @@ bool do_what_waits() {
   return none != nullptr;
 }
 
-// Signals are for it.
+// The main thread is the one that handles signals.
 bool is_main_thread() { return syscall(SYS_gettid) == getpid(); }
 
 }  // namespace
@@ -78,7 +78,7 @@ bool KernelScope::take() {
   return true;
 }
 
-// Without the GIL only who has something to do asks for it.
+// Without the GIL, takes it only if this thread may have something to do.
 bool KernelScope::is_interrupted() {
   if (type_ != nullptr) return true;
   bool locked = *unlocked_ == nullptr;
@@ -100,7 +100,7 @@ bool KernelScope::still_holds() const {
   return holds;
 }
 
-// Some ten times per second, and for a small part of the time.
+// Whether to publish stores now: at most every 50 ms, and for a small part of the time.
 bool KernelScope::must_show() {
   if (run_.show == nullptr) return false;
   const int64_t now = coarse_nanoseconds();
@@ -140,7 +140,7 @@ void ignore_signals() {
 namespace {
 
 struct Start {
-  FrameState state;  // behind the instructions that make cells
+  FrameState state;  // after the instructions that create cells
   bool has_handlers = false;
 };
 
@@ -170,7 +170,7 @@ int raise_saved(void* saved) {
   return -1;
 }
 
-// Sets the current exception aside: the interpreter raises it in this thread when it next looks for signals.
+// Defers the current exception: the interpreter raises it in this thread when it next checks for signals.
 bool raise_soon() {
   if (is_main_thread()) {
     auto saved = std::make_unique<SavedException>();

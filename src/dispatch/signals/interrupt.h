@@ -1,5 +1,5 @@
 #pragma once
-// What interrupts compiled code: exceptions that Python functions of signals raise (Ctrl-C), and those sent to a thread.
+// Interrupts of compiled code: exceptions that Python's signal handlers raise (Ctrl-C), and those sent to a thread.
 
 #include <Python.h>
 
@@ -8,40 +8,40 @@
 
 namespace accel {
 
-// The runtime asks through this from inside a kernel, the toolchain while it compiles. Runs what the interpreter would run now
-// (functions of signals, pending calls), and lets other threads have the GIL. Installed when the module is imported.
+// The poll that the runtime calls from a kernel, and the toolchain while it compiles. Runs what the interpreter would run now
+// (signal handlers, pending calls), and lets other threads have the GIL. Installed when the module is imported.
 Interrupt poll_signals(int leaves);
 
-// The kernel that the calling thread runs cannot fail any more: what interrupts it waits for an exit, or for its end.
+// Called when the kernel of the calling thread can no longer be undone: from then on interrupts wait for an exit or for its
+// end.
 void ignore_signals();
 
-// What a run that may be interrupted can do.
+// Callbacks and properties of a run that may be interrupted.
 struct Interruptible {
-  bool has_exits = false;  // for that
-  // Called once before others may run while the kernel has the GIL: objects that it uses stay alive from then on. Null: they
-  // do.
+  bool has_exits = false;  // has exits for interrupts
+  // Called once before other threads may run while the kernel holds the GIL: keeps the objects that it uses alive. Null: they
+  // are alive anyway.
   void (*hold)(void* context) = nullptr;
-  // Whether what was checked before the run still holds. Null: it does.
+  // Whether the run's guards still hold. Null: they do.
   bool (*still_holds)(void* context) = nullptr;
-  // Makes the stores of an exit whose outputs are there, for others to see. Null: there are none.
+  // Makes the stores of an exit whose outputs are written, for other threads to see. Null: there are none.
   void (*show)(void* context, int exit) = nullptr;
   void* context = nullptr;
 };
 
-// While it lives, the calling thread runs a kernel or compiles one: only then does poll_signals touch Python. `*unlocked` is
-// the thread's state while it has given the GIL away, else null. Without an exit the exception waits in here until take() sets
-// it.
+// Marks the calling thread as running or compiling a kernel: only then does poll_signals use Python. `*unlocked` is the
+// thread's state while it has released the GIL, else null. Without an exit the exception is stored here until take() sets it.
 class KernelScope {
  public:
-  // Both outlive it.
+  // Both arguments outlive it.
   KernelScope(PyThreadState** unlocked, const Interruptible& run);
   ~KernelScope();
   KernelScope(const KernelScope&) = delete;
   KernelScope& operator=(const KernelScope&) = delete;
 
-  // Sets the exception that has interrupted the run, if one has: whether it has. Requires the GIL.
+  // Sets the exception that has interrupted the run, if any, and returns whether there was one. Requires the GIL.
   bool take();
-  // At an exit: whether the run has only been asked to show what it has set. Then it goes on.
+  // Called at an exit: whether the run was only asked to publish its stores, and then continues.
   bool shows_at(int exit);
 
  private:
@@ -54,13 +54,13 @@ class KernelScope {
   PyThreadState** unlocked_;
   const Interruptible& run_;
   bool can_fail_ = true, shows_ = false, was_asked_to_end_ = false, holds_ = false;
-  int64_t asked_ = 0, next_show_ = 0;  // coarse_nanoseconds
+  int64_t asked_ = 0, next_show_ = 0;  // in coarse_nanoseconds
   PyObject *type_ = nullptr, *value_ = nullptr, *traceback_ = nullptr;
-  KernelScope** current_;  // of the thread
+  KernelScope** current_;  // the thread's innermost scope
   KernelScope* outer_;
 };
 
-// Takes the current exception away for as long as it lives.
+// Sets the current exception aside during its lifetime.
 class SavedException {
  public:
   SavedException() { PyErr_Fetch(&type_, &value_, &traceback_); }
@@ -74,16 +74,16 @@ class SavedException {
   PyObject *type_ = nullptr, *value_ = nullptr, *traceback_ = nullptr;
 };
 
-// After Python code that accel itself has called: clears the current exception. One that is no Exception comes from a signal's
-// function (Ctrl-C), and is raised when the thread next looks for signals.
+// Clears the current exception after Python code that accel itself has called. One that is no Exception comes from a signal
+// handler (Ctrl-C), and is raised when the thread next checks for signals.
 void drop_own_error();
 
-// The exit is taken when a run is interrupted: the exception is raised in its frames.
+// Whether the exit is for interrupted runs: the exception is raised in its frames.
 inline bool is_interrupt(const Exit& exit) { return exit.kind == ExitKind::resume && exit.reason == Reason::interrupted; }
 
-// Raises the current exception in the function's frame (locals: localsplus, borrowed). Where it has handlers, the interpreter
-// runs it from its first instruction on, up to where it first looks for signals: at its first call or jump back. For runs that
-// have left no trace.
+// Raises the current exception in the function's frame (locals: localsplus, borrowed), for runs that have left no effects. If
+// the function has handlers, the interpreter runs it from its start to where it first checks for signals: its first call or
+// backward jump.
 PyObject* interpret_interrupted(PyObject* function, PyObject* const* locals);
 
 }  // namespace accel

@@ -8,7 +8,7 @@
 namespace accel {
 namespace {
 
-// Numbers by type and value, other objects by their addresses: two that are taken for one make no more than another version.
+// A fingerprint: of numbers by type and value, of other objects by address. A collision only costs another version.
 uint64_t fingerprint(PyObject* object) {
   uint64_t bits[2] = {0, 0};
   bool is_number = PyLong_CheckExact(object) ? read_scalar(object, DType::int64, bits)
@@ -42,7 +42,7 @@ bool ConstantHistory::note(const GuardSet& guards) {
   for (const Guard& guard : guards.guards) {
     if (guard.kind != GuardKind::identity && guard.kind != GuardKind::equals) continue;
     const std::string& text = guards.sources[static_cast<size_t>(guard.source)].text;
-    if (!noted.insert(text).second) continue;  // of a module of its own
+    if (!noted.insert(text).second) continue;  // recorded once per source
     uint64_t value = fingerprint(guard.object.get());
     auto [place, is_new] = seen_.try_emplace(text, Seen{value});
     Seen& seen = place->second;

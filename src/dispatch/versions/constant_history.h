@@ -1,7 +1,7 @@
 #pragma once
-// ConstantHistory: what versions of one code object have taken for constants outside the arguments (globals, closures, items
-// and attributes of these), and which of it has changed since. What has changed once is data from then on, like an argument.
-// All functions of one code object share it: closures that one function makes differ in nothing but such values.
+// ConstantHistory: values outside the arguments (globals, closures, items and attributes of these) that versions of a code
+// object took for constants, and which of them have changed. What has changed once is data from then on, like an argument. All
+// functions of one code object share it, as closures made by one function differ only in such values.
 
 #include <Python.h>
 
@@ -16,20 +16,20 @@ namespace accel {
 
 class ConstantHistory {
  public:
-  // The history of a code object (borrowed), created at the first request. Null when memory for it cannot be had.
+  // The history of a code object (borrowed), created on first use; null when memory is exhausted.
   static ConstantHistory* of(PyCodeObject* code);
 
-  // Texts of the sources that are data. Truth values have a version each until versions are many.
+  // The texts of sources to treat as data. A truth value has a version each until there are many versions.
   std::set<std::string> changed(bool versions_are_many) const;
-  // The guards of one more version. Whether they ask for other constants than earlier ones.
+  // Records the guards of another version; returns whether other constants have changed than known before.
   bool note(const GuardSet& guards);
   void clear() { *this = {}; }
 
  private:
   struct Seen {
-    uint64_t value = 0;  // tells constants apart, owns nothing
+    uint64_t value = 0;  // a fingerprint, owns nothing
     bool changed = false;
-    bool is_flag = true;  // it has been a truth value always
+    bool is_flag = true;  // it has always been a truth value
   };
   std::map<std::string, Seen> seen_;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// What the user has asked of one compiled function.
+// The user's options for one compiled function.
 
 #include <string>
 
@@ -11,12 +11,12 @@ namespace accel {
 struct DispatchOptions {
   bool fullgraph = false;
   bool disable = false;
-  bool fixed_sizes = false;  // a version serves one size of each array
-  PyRef backend;             // null: native; else called as PythonKernel says
+  bool fixed_sizes = false;  // each version is for one size of each array
+  PyRef backend;             // null: native; else called as described in PythonKernel
   std::string backend_name = "native";
 
-  // Whether a call has to be compiled as a whole. It may still be left for errors, warnings and failed checks; the stance
-  // refuses these, too.
+  // Whether calls must be compiled as a whole. A call may still leave for errors, warnings and failed checks, unless the stance
+  // refuses fallbacks.
   bool must_be_full() const { return fullgraph || refuses_fallbacks(); }
 };
 

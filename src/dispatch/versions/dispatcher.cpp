@@ -18,7 +18,7 @@ namespace {
 
 constexpr int small_locals = 48;
 
-// One warning for the process that a tool keeps accel off. False when the warning filters made it an exception.
+// Warns once per process that a tool prevents accel from running. False when a warning filter turned it into an exception.
 bool warn_of_tools() {
   static bool warned = false;
   if (std::exchange(warned, true)) return true;
@@ -28,7 +28,7 @@ bool warn_of_tools() {
       std::string(reason_info(Reason::python_event).way_out));
 }
 
-// False, with the warning as an exception, when the filters made it one and there was none before.
+// Warns while an exception may be pending, which is kept. False, with the warning as exception, only when none was pending.
 bool warn_beside_exception(const std::string& message) {
   PyObject *type = nullptr, *error = nullptr, *traceback = nullptr;
   PyErr_Fetch(&type, &error, &traceback);
@@ -38,7 +38,7 @@ bool warn_beside_exception(const std::string& message) {
   return true;
 }
 
-// What is no fault of a function that has to be compiled as a whole: there is nothing to compile, or it only raises.
+// Reasons that fullgraph accepts: there is nothing to compile, or the function only raises.
 bool is_allowed_whole(Reason reason) { return reason == Reason::not_profitable || reason == Reason::will_raise; }
 
 }  // namespace
@@ -53,7 +53,7 @@ void Dispatcher::reset() {
 }
 
 void Dispatcher::start_over() {
-  // Destroyed last: that may run Python code.
+  // Destroyed last, as this may run Python code.
   VersionList dropped = versions_.take_all();
   CallLog calls = std::exchange(calls_, {});
   log_.clear();
@@ -134,7 +134,7 @@ std::optional<Fallback> Dispatcher::last_fallback() const {
                             "compiled code did not finish several calls in a row, so that some calls skip it");
 }
 
-// Calls within this one may be on trial, too.
+// Nested calls may be on trial, too.
 PyObject* Dispatcher::interpret_on_trial(const Arguments& arguments) {
   EntryHold entry = *std::exchange(on_trial_, std::nullopt);
   calls_.next().fallback = function_.at_start(Reason::not_profitable, "the interpreter is timed against compiled code");
@@ -190,8 +190,8 @@ PyObject* Dispatcher::run(const Arguments& arguments, PyObject* const* locals) {
   return answer == Answer::result ? result : interpret(arguments);
 }
 
-// Makes the call in the interpreter when compiled code answers it on copies, and compares. Where they differ the interpreter
-// runs the function from now on.
+// Verifies a version: runs it on copies, then the call in the interpreter, and compares. If they differ, the interpreter runs
+// the function from then on.
 bool Dispatcher::verify(const Arguments& arguments, PyObject* const* locals, PyObject** result) {
   for (size_t i = 0; i < versions_.size(); i++) {
     EntryHold entry = versions_[i];
@@ -210,7 +210,7 @@ bool Dispatcher::verify(const Arguments& arguments, PyObject* const* locals, PyO
   return false;
 }
 
-// Versions that compile the whole function come first: another version's guards may hold for the same call.
+// Versions that compile the whole function are tried first, as guards of several versions may hold for one call.
 Dispatcher::Answer Dispatcher::try_versions(PyObject* const* locals, PyObject** result) {
   Answer answer = try_versions_that(true, locals, result);
   return answer == Answer::none ? try_versions_that(false, locals, result) : answer;
@@ -286,8 +286,8 @@ Dispatcher::Answer Dispatcher::answer_of(Outcome outcome, const EntryHold& entry
   }
 }
 
-// The interpreter has finished the call. Where compiled code was left after a call of unknown code, the stance could not refuse
-// that before: the frames were running. A first result that the next version can take is no reason to refuse the call.
+// Called when the interpreter has finished a call from an exit. If the run ended within a call of unknown code, the stance can
+// refuse it only now. The first result that differs from an assumption is accepted, as the next version can handle it.
 void Dispatcher::after_leaving(Entry& entry, int64_t generation, PyObject** result) {
   counters_.side_exits++;
   counters_.compiled++;
@@ -309,7 +309,7 @@ void Dispatcher::learn(Entry& entry) {
   if (compiler_.learn(entry) && versions_.drop(entry)) last_version_ = -1;
 }
 
-// A call that has to be compiled as a whole but is not. Raises, unless nothing is wrong with leaving it to the interpreter.
+// A call that must be compiled as a whole but is not: raises, unless the reason is acceptable.
 Dispatcher::Answer Dispatcher::refuse(const Entry& entry) {
   Fallback why = entry.fallback();
   return is_allowed_whole(why.reason) ? Answer::interpret : refuse(why);
@@ -339,7 +339,7 @@ Dispatcher::Answer Dispatcher::after_giving_up(Entry& entry) {
   return log_.report(problem, !options_.backend) ? Answer::interpret : Answer::result;
 }
 
-// Whether a further version may be made now.
+// Whether another version may be made now.
 Dispatcher::Added Dispatcher::may_add_version(PyObject* const* locals) {
   if (compiler_.is_compiling()) return Added::no;
   bool full = static_cast<int64_t>(versions_.size()) >= settings().recompile_limit.get();
@@ -371,7 +371,7 @@ Dispatcher::Added Dispatcher::may_add_version(PyObject* const* locals) {
   return Added::yes;
 }
 
-// Makes one more version for this call and publishes it.
+// Makes and publishes another version for this call.
 Dispatcher::Added Dispatcher::add_version(PyObject* const* locals) {
   Added allowed = may_add_version(locals);
   if (allowed != Added::yes) return allowed;
@@ -389,7 +389,7 @@ Dispatcher::Added Dispatcher::add_version(PyObject* const* locals) {
   return report(made->failure) ? Added::yes : Added::raised;
 }
 
-// False with an exception set.
+// Makes the second try of a compile. False with an exception set.
 bool Dispatcher::compile_again(Entry& entry, PyObject* const* locals) {
   if (compiler_.is_compiling()) return true;
   CompilingMark mark = compiler_.mark();
@@ -399,7 +399,7 @@ bool Dispatcher::compile_again(Entry& entry, PyObject* const* locals) {
   return report(built.ok() ? std::nullopt : std::optional(built.failure()));
 }
 
-// Tells the user what went wrong while a version was compiled. False with an exception set.
+// Reports failures during the compile of a version. False with an exception set.
 bool Dispatcher::report(const std::optional<Failure>& failure) {
   bool quiet = report_notices();
   return (!failure || log_.report(*failure, !options_.backend)) && quiet;

@@ -1,6 +1,6 @@
 #pragma once
-// Dispatcher: decides for each call of one function which compiled version runs it, if any, and when to compile another one.
-// Requires the GIL. Whatever goes wrong inside accel, the call gets the result of the original function.
+// Dispatcher: decides which compiled version of a function runs a call, if any, and when to compile another one. After any
+// failure inside accel, the call gets the result of the original function. Requires the GIL.
 
 #include <Python.h>
 
@@ -35,17 +35,17 @@ class Dispatcher {
   // The vectorcall of the function. New reference or null with an exception.
   PyObject* call(PyObject* const* args, size_t nargsf, PyObject* names);
 
-  // Forgets every version and what was found out about the function and its code.
+  // Drops every version and all that was learned about the function and its code.
   void reset();
 
   const DispatchOptions& options() const { return options_; }
   const Counters& counters() const { return counters_; }
   const VersionList& versions() const { return versions_.list(); }
   const std::vector<Event>& events() const { return log_.events(); }
-  // Index of the version that the last call ran, -1: none.
+  // The index of the version that the last call ran; -1: none.
   int last_version() const { return last_version_; }
   const std::optional<Fallback>& pinned() const { return pinned_; }
-  // How the last call was answered, and why not by compiled code as a whole.
+  // How the last call was answered, and why it was not by compiled code as a whole.
   const LastCall& last_call() const { return calls_.last(); }
   std::optional<Fallback> last_fallback() const;
 
@@ -60,7 +60,7 @@ class Dispatcher {
   enum class Answer : uint8_t {
     result,
     interpret,
-    trial,  // the same, and on_trial_ wants to know how long it takes
+    trial,  // interpret, and time it for on_trial_
     none,   // no version fits
   };
 

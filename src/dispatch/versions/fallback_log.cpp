@@ -8,7 +8,7 @@
 namespace accel {
 namespace {
 
-// Failures of accel or of what it depends on, not of the function.
+// Failures of accel or its dependencies, not of the function.
 constexpr Reason own_failures[] = {Reason::internal_error,   Reason::no_compiler,    Reason::compiler_failed,
                                    Reason::compiler_timeout, Reason::backend_failed, Reason::load_failed};
 
@@ -16,14 +16,14 @@ bool is_own_failure(Reason reason) {
   return std::find(std::begin(own_failures), std::end(own_failures), reason) != std::end(own_failures);
 }
 
-// The toolchain warns of these itself (notices.h), once for all functions.
+// Failures that the toolchain itself warns of (notices.h), once for all functions.
 bool is_failure_of_machine(Reason reason) { return is_own_failure(reason) && reason != Reason::internal_error; }
 
 bool same_place(const Fallback& a, const Fallback& b) {
   return a.reason == b.reason && a.line == b.line && a.file == b.file && a.detail == b.detail;
 }
 
-// What the version itself leaves to the interpreter.
+// The fallbacks of a version: as a whole and at its exits.
 std::vector<Fallback> fallbacks_of(const Entry& entry) {
   std::vector<Fallback> found;
   if (!entry.is_full()) found.push_back(entry.fallback());
@@ -42,7 +42,7 @@ void FallbackLog::note(const Fallback& what) {
     return;
   }
   events_.push_back({what});
-  if (what.reason == Reason::guard_failed) return;  // the topic `recompiles` has it
+  if (what.reason == Reason::guard_failed) return;  // logged under the topic `recompiles`
   std::string place = what.file.empty() ? std::string() : " at " + what.file + ":" + std::to_string(what.line);
   log_record(LogTopic::breaks, function_.name() + place + ": " + describe(what.reason, what.detail));
 }

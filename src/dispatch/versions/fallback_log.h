@@ -1,6 +1,6 @@
 #pragma once
-// FallbackLog: what one function left to the interpreter and why, for accel.explain: once per reason and place. Requires the
-// GIL.
+// FallbackLog: what one function left to the interpreter and why, for accel.explain: one event per reason and place. Requires
+// the GIL.
 
 #include <cstdint>
 #include <set>
@@ -19,15 +19,15 @@ struct Event {
 
 class FallbackLog {
  public:
-  explicit FallbackLog(const WrappedFunction& function) : function_(function) {}  // outlives this
+  explicit FallbackLog(const WrappedFunction& function) : function_(function) {}  // `function` outlives this
 
   void note(const Fallback& what);
-  // At the function's start. For what may happen at every call: it costs nothing the second time.
+  // Notes a reason at the function's start. Cheap after the first time, as it may occur at every call.
   void note_once(Reason reason);
-  // What the version leaves to the interpreter, and what else capture found. Each place counts once; exits for errors and
+  // Notes what the version leaves to the interpreter, and other findings of capture, once per place. Exits for errors and
   // failed checks are noted when they are taken.
   void note_exits(const Entry& entry);
-  // Tells the user about a failure that is accel's own, once. False with an exception set.
+  // Warns about a failure of accel itself, once. False with an exception set.
   [[nodiscard]] bool report(const Failure& failure, bool is_native);
 
   const std::vector<Event>& events() const { return events_; }

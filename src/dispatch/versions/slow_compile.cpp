@@ -14,7 +14,7 @@ thread_local SlowCompile* going_on = nullptr;
 
 std::string counted(size_t count, const char* what) { return std::to_string(count) + " " + what; }
 
-// What makes a compile long.
+// The sizes that make a compile long, as text.
 std::string sizes_of(const Captured& captured) {
   size_t stores = 0;
   for (const Exit& exit : captured.exits) stores += exit.stores.size();

@@ -1,5 +1,5 @@
 #pragma once
-// SlowCompile: says once that a compile takes long, and what is large about the function: while it goes on if it can.
+// SlowCompile: reports once that a compile takes long, and what is large about the function; during the compile if possible.
 
 #include <Python.h>
 
@@ -11,23 +11,23 @@
 
 namespace accel {
 
-// All but observe() require the GIL.
+// All functions but observe() require the GIL.
 class SlowCompile {
  public:
-  // `function`: its name and place.
+  // `function`: name and place of the function.
   explicit SlowCompile(std::string function) : function_(std::move(function)) {}
   ~SlowCompile() { end(nullptr); }
   SlowCompile(const SlowCompile&) = delete;
   SlowCompile& operator=(const SlowCompile&) = delete;
 
-  // What is to be compiled has been captured. It outlives the compile.
+  // Called when capture is done and the compile starts. `captured` outlives the compile.
   void begin(const Captured& captured);
   // `compilation`: null when there is none.
   void end(const Compilation* compilation);
 
   std::chrono::steady_clock::time_point start() const { return start_; }
 
-  // To be called now and then by a thread that waits for the compiler, without the GIL.
+  // Called regularly by a thread that waits for the compiler, without the GIL.
   static void observe();
 
  private:
@@ -36,8 +36,8 @@ class SlowCompile {
 
   std::string function_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  const Captured* captured_ = nullptr;  // while it is compiled
-  SlowCompile* outer_ = nullptr;        // that this thread compiles meanwhile
+  const Captured* captured_ = nullptr;  // set during the compile
+  SlowCompile* outer_ = nullptr;        // the enclosing compile of this thread
   bool has_said_ = false;
 };
 

@@ -3,7 +3,7 @@
 namespace accel {
 namespace {
 
-// Order of Stance.
+// By Stance.
 constexpr const char* stance_names[] = {"default", "force_eager", "fail_on_recompile", "fail_on_fallback"};
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace accel {
 namespace {
 
-// Numbers from 0 to 1 that no generator of the user's takes part in.
+// Random numbers from 0 to 1, independent of the user's generators.
 double next_random() {
   static uint64_t state = 1;
   state = state * 6364136223846793005u + 1442695040888963407u;
@@ -31,7 +31,7 @@ PyRef new_check(PyObject* function, PyObject* const* args, Py_ssize_t positional
       PyObject_CallMethod(module.get(), "Check", "OOO", function, values.get(), names != nullptr ? names : Py_None));
 }
 
-// The result of compiled code for the check's copies, null when it does not answer the call as a whole.
+// The result of compiled code for the check's copies; null when it does not answer the call as a whole.
 PyRef run_on_copies(Entry& entry, PyObject* function, PyObject* check, Py_ssize_t positional, PyObject* names) {
   PyRef copies = PyRef::steal(PyObject_GetAttrString(check, "copies"));
   BoundArguments bound;

@@ -1,6 +1,6 @@
 #pragma once
-// Verification: one call of compiled code on copies of its arguments, compared with what the interpreter makes of the arguments
-// themselves. The setting `verify` says for which share of the calls. Requires the GIL.
+// Verification: runs compiled code on copies of a call's arguments, and compares with the interpreter's result of the call
+// itself. The setting `verify` is the share of calls that are verified. Requires the GIL.
 
 #include <Python.h>
 
@@ -12,18 +12,18 @@
 
 namespace accel {
 
-// Whether the next call is one of those that are verified.
+// Whether to verify the next call.
 bool is_next_verified();
 
 class Verification {
  public:
-  // Runs the entry on copies. Empty when the arguments cannot be copied, or when compiled code does not answer the call as a
-  // whole: nothing has happened then. args, nargsf, names: as a vectorcall gives them.
+  // Runs the entry on copies. Empty, without effects, when the arguments cannot be copied or compiled code does not answer the
+  // call as a whole. args, nargsf, names: as in a vectorcall.
   static std::optional<Verification> begin(EntryHold entry, PyObject* function, PyObject* const* args, size_t nargsf,
                                            PyObject* names);
 
-  // What differs from the interpreter's result (null: its exception, which stays set), and the file that reproduces it; empty
-  // when nothing does.
+  // The differences from the interpreter's result (null: its exception, which stays set), and the file that reproduces them;
+  // empty when there are none.
   std::string finish(PyObject* expected) const;
 
  private:

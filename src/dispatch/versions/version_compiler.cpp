@@ -18,8 +18,8 @@ void VersionCompiler::clear() {
   learned_.clear();
 }
 
-// The next version assumes the kind of result that a call of unknown code has given; calls with results of several kinds are
-// left to the interpreter. It handles both cases of an assumption that failed, such as the sign of an index.
+// The next version assumes the kind of result that a call of unknown code returned; calls with results of several kinds are
+// left to the interpreter. It also handles both cases of an assumption that failed, such as the sign of an index.
 bool VersionCompiler::learn(Entry& entry) {
   if (auto seen = entry.history().take_seen_result()) {
     auto [known, fresh] = seen_results_.try_emplace(seen->first, seen->second);
@@ -43,10 +43,10 @@ CaptureOptions VersionCompiler::capture_options() const {
   return options;
 }
 
-// Captures once more where that shows that a constant of earlier versions has changed.
+// Captures a call, and again if the guards show that a constant of earlier versions has changed.
 Result<Captured> VersionCompiler::capture_call(PyObject* const* locals, size_t versions) {
   CaptureOptions options = capture_options();
-  PyRef code = PyRef::borrow(reinterpret_cast<PyObject*>(function_.code()));  // the history lives as long
+  PyRef code = PyRef::borrow(reinterpret_cast<PyObject*>(function_.code()));  // keeps the history alive
   ConstantHistory* history = ConstantHistory::of(reinterpret_cast<PyCodeObject*>(code.get()));
   bool many_versions = 2 * static_cast<int64_t>(versions) >= settings().recompile_limit.get();
   if (history != nullptr) options.changed_constants = history->changed(many_versions);
@@ -77,7 +77,7 @@ Status VersionCompiler::compile_again(Entry& entry, PyObject* const* locals) {
   return build_or_leave(entry, locals, time);
 }
 
-// Where it fails the entry leaves its calls to the interpreter.
+// Compiles the entry; when that fails, the entry leaves its calls to the interpreter.
 Status VersionCompiler::build_or_leave(Entry& entry, PyObject* const* locals, SlowCompile& time) {
   time.begin(entry.captured());
   Status built = build(entry, locals);

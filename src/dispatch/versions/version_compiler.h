@@ -1,6 +1,6 @@
 #pragma once
-// VersionCompiler: makes the versions of one function: capture, compile, and what calls have shown that the next version has to
-// know. Requires the GIL, which it releases while it compiles.
+// VersionCompiler: makes the versions of one function: capture, compile, and what runs have taught for the next version.
+// Requires the GIL, which it releases while it compiles.
 
 #include <Python.h>
 
@@ -19,7 +19,8 @@
 
 namespace accel {
 
-// Marks the process that compiles for as long as it lives. A child of fork() does not wait for a thread that it does not have.
+// Marks this process as compiling during its lifetime. Stores the process id, so that a child of fork() does not wait for a
+// thread that it does not have.
 class CompilingMark {
  public:
   explicit CompilingMark(int64_t& process);
@@ -33,29 +34,29 @@ class CompilingMark {
 
 class VersionCompiler {
  public:
-  VersionCompiler(const WrappedFunction& function, const DispatchOptions& options)  // outlive this
+  VersionCompiler(const WrappedFunction& function, const DispatchOptions& options)  // the arguments outlive this
       : function_(function), options_(options) {}
   VersionCompiler(const VersionCompiler&) = delete;
   VersionCompiler& operator=(const VersionCompiler&) = delete;
 
-  // Whether some thread of this process makes a version.
+  // Whether a thread of this process is making a version.
   bool is_compiling() const;
-  // Held while a version is made and published.
+  // To be held while a version is made and published.
   [[nodiscard]] CompilingMark mark() { return CompilingMark(compiling_process_); }
 
   struct Made {
-    std::unique_ptr<Entry> entry;    // null: another thread has given the function other code meanwhile
-    std::optional<Failure> failure;  // of the compile: the entry leaves its calls to the interpreter
+    std::unique_ptr<Entry> entry;    // null: another thread has changed the function's code meanwhile
+    std::optional<Failure> failure;  // of the compile: the entry then leaves its calls to the interpreter
   };
-  // A version for a call with these locals, beside `versions` others. Fails where the call cannot be captured.
+  // Makes a version for a call with these locals, in addition to `versions` others. Fails when the call cannot be captured.
   // Reason::interrupted: an exception is set.
   Result<Made> make(PyObject* const* locals, size_t versions);
-  // Compiles the entry once more, in its second try.
+  // Makes the entry's second try of a compile.
   Status compile_again(Entry& entry, PyObject* const* locals);
 
-  // Takes what the entry's last run has found out about its assumptions: whether the next version will be a better one.
+  // Learns from the entry's last run about failed assumptions; returns whether the next version will be better.
   bool learn(Entry& entry);
-  // Forgets what calls have shown.
+  // Drops all that was learned.
   void clear();
 
  private:
@@ -66,9 +67,9 @@ class VersionCompiler {
 
   const WrappedFunction& function_;
   const DispatchOptions& options_;
-  int64_t compiling_process_ = 0;                   // the process in which some thread compiles a version, 0: none
-  std::map<std::string, SeenResult> seen_results_;  // of calls of unknown code, by place in the source
-  std::set<Reason> learned_;                        // assumptions that failed: further versions handle both cases
+  int64_t compiling_process_ = 0;                   // id of the process in which a thread compiles a version, 0: none
+  std::map<std::string, SeenResult> seen_results_;  // results of calls of unknown code, by place in the source
+  std::set<Reason> learned_;                        // failed assumptions: further versions handle both cases
 };
 
 }  // namespace accel

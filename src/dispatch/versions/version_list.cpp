@@ -12,7 +12,7 @@ void Versions::add(std::unique_ptr<Entry> entry) {
 bool Versions::drop(const Entry& entry) {
   auto found = std::find_if(list_.begin(), list_.end(), [&](const EntryHold& version) { return &*version == &entry; });
   if (found == list_.end()) return false;
-  EntryHold dropped = *found;  // outlives the change of the list
+  EntryHold dropped = *found;  // outlives its removal from the list
   list_.erase(found);
   hot_ = 0;
   return true;

@@ -9,7 +9,7 @@
 
 namespace accel {
 
-// An entry and how many hold it. The count needs no atomics: it changes under the GIL only.
+// A counted reference to an entry. The count needs no atomics, as it only changes under the GIL.
 class EntryHold {
  public:
   explicit EntryHold(std::unique_ptr<Entry> entry) : shared_(new Shared{std::move(entry), 1}) {}
@@ -36,23 +36,23 @@ class EntryHold {
 
 using VersionList = std::vector<EntryHold>;
 
-// The versions of one function, and which of them answered last: that one is tried first.
+// The versions of one function, and the one that answered last, which is tried first.
 class Versions {
  public:
   const VersionList& list() const { return list_; }
   bool empty() const { return list_.empty(); }
   size_t size() const { return list_.size(); }
   const EntryHold& operator[](size_t index) const { return list_[index]; }
-  // Index of the one that answered last; not below size() when there is none.
+  // The index of the version that answered last; not below size() when there is none.
   size_t hot() const { return hot_; }
-  // Versions may have been dropped since.
+  // Records which version answered; the index may be out of range, as versions may have been dropped since.
   void answered(size_t index) { hot_ = index < list_.size() ? index : 0; }
 
-  // The next call tries it first.
+  // Adds a version, which the next call tries first.
   void add(std::unique_ptr<Entry> entry);
-  // Whether it was among them.
+  // Removes an entry; returns whether it was in the list.
   bool drop(const Entry& entry);
-  // Gives them all up to the caller.
+  // Moves all versions to the caller.
   VersionList take_all();
 
  private:

@@ -17,7 +17,7 @@ void log_guards(const std::string& function, const Entry& entry) {
   log_record(LogTopic::guards, text);
 }
 
-// Passes, or steps of the schedule.
+// Logs passes or steps of the schedule.
 void log_steps(LogTopic topic, const std::string& function, const char* kind, const std::vector<StepRecord>& steps) {
   for (const StepRecord& step : steps) {
     std::string text = function + kind + step.name + ", " + milliseconds(step.seconds);

@@ -1,5 +1,5 @@
 #pragma once
-// Log records about a new version: its guards, passes, steps of the schedule, source and where its kernel came from.
+// Logs a new version: its guards, passes, steps of the schedule, source, and where its kernel came from.
 
 #include <string>
 

@@ -1,6 +1,6 @@
 #pragma once
-// WrappedFunction: the Python function that a dispatcher answers for, and its code, which the versions were made of. Requires
-// the GIL.
+// WrappedFunction: the Python function that a dispatcher answers for, and the code that its versions were made of. Requires the
+// GIL.
 
 #include <Python.h>
 
@@ -16,20 +16,20 @@ class WrappedFunction {
  public:
   explicit WrappedFunction(PyObject* function);  // borrowed, outlives this
 
-  // The code that the function has now is the one that versions are made of.
+  // Makes the function's current code the one that versions are made of.
   void take_code();
-  // Someone gave the function other code.
+  // Whether the function has been given other code.
   bool has_other_code() const { return function_code(function_) != code(); }
 
   PyFunctionObject* function() const { return function_; }
   PyObject* object() const { return reinterpret_cast<PyObject*>(function_); }
   PyCodeObject* code() const { return reinterpret_cast<PyCodeObject*>(code_.get()); }
   int local_count() const { return local_count_; }
-  // Whether so many positional arguments are the first locals as they come: no defaults, no *args, **kwargs, keyword-only
+  // Whether this many positional arguments are exactly the first locals: no defaults, *args, **kwargs or keyword-only
   // arguments.
   bool takes_as_locals(Py_ssize_t count) const { return has_plain_signature_ && count == argument_count_; }
 
-  // For people.
+  // Texts for users.
   std::string name() const;
   std::string name_and_place() const;
   Fallback at_start(Reason reason, std::string detail) const;
