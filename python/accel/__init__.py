@@ -57,7 +57,7 @@ def list_backends() -> list[str]:
 
 
 def _warn_about_settings() -> None:
-    """Say once which environment variables were ignored."""
+    """Warn once of environment variables that are ignored."""
     from ._accel import setting_problems
 
     problems = setting_problems()

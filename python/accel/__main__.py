@@ -1,4 +1,4 @@
-"""``python -m accel doctor``: what works on this machine, and how to mend what does not."""
+"""``python -m accel doctor``: checks what accel needs on this machine, with remedies for problems."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ USAGE = "usage: python -m accel doctor"
 
 
 def lines(report: dict[str, Any]) -> Iterator[tuple[bool, str, str]]:
-    """Yield (works, finding, way out) for each thing that was looked at."""
+    """Yield (works, finding, way out) for each check."""
     import numpy as np
 
     import accel
@@ -37,7 +37,7 @@ def lines(report: dict[str, Any]) -> Iterator[tuple[bool, str, str]]:
 
 
 def gpu() -> str:
-    """Say whether an NVIDIA driver answers. Kernels run on the CPU either way."""
+    """Return whether an NVIDIA driver is present, as text. Kernels run on the CPU in any case."""
     import ctypes
 
     try:

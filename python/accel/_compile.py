@@ -1,4 +1,4 @@
-"""`accel.compile` and what it accepts."""
+"""`accel.compile`, and the callables that it accepts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import FunctionType, MethodType
 from typing import Any, ParamSpec, TypeVar, cast, overload
 
 from . import _accel
-from . import _builtins as _builtins  # capture finds it imported
+from . import _builtins as _builtins  # capture requires that it is imported
 from .config import choose
 from .errors import ArgumentError
 
@@ -102,7 +102,7 @@ def compile(
 
 
 class _Maker:
-    """Compiles functions with fixed options: what the decorator with arguments is."""
+    """Compiles functions with fixed options: the decorator that `compile` returns without a function."""
 
     def __init__(self, fullgraph: bool, dynamic: bool | None, disable: bool, backend: str | Callable[..., Any]) -> None:
         self.fullgraph = fullgraph
@@ -115,7 +115,7 @@ class _Maker:
             check_backend(backend)
 
     def __call__(self, fn: Any) -> Any:
-        if isinstance(fn, _accel.CompiledFunction):  # an instance of FunctionType, too, as far as isinstance can see
+        if isinstance(fn, _accel.CompiledFunction):  # isinstance takes it for a FunctionType, too
             return self._function(_accel.python_function(fn))
         if isinstance(fn, FunctionType):
             return self._function(fn)
@@ -160,7 +160,7 @@ def compiled_function(fn: Any) -> Any:
 
 
 class _Disabled:
-    """What `disable` returns without a function: a decorator and a context manager."""
+    """The result of `disable` without a function: a decorator and a context manager."""
 
     def __call__(self, fn: Callable[P, R]) -> Callable[P, R]:
         return compile(fn, disable=True)

@@ -1,4 +1,4 @@
-"""Descriptions of values: they can be compared, hold no reference to what they describe, and run none of its code."""
+"""Descriptions of values, for comparison: they hold no references to the values, and making them runs none of their code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from . import _accel
 
 __all__ = ["describe", "type_name"]
 
-_LONG = 512  # bytes or characters that a description holds; longer ones are digests
+_LONG = 512  # bytes or characters in a description; longer ones become digests
 _DEEP = 8
 _MANY = 20_000
 _FLAGS = 0x0500  # NPY_ARRAY_ALIGNED and NPY_ARRAY_WRITEABLE; reading flags.writeable may warn
@@ -24,7 +24,7 @@ _LONG_DOUBLE_BYTES = 10 if platform.machine() in {"x86_64", "i686"} else np.dtyp
 
 
 def describe(value: object) -> Any:
-    """Return a description of `value`: two are equal where no NumPy user can tell the values from one another.
+    """Return a description of `value`. Descriptions are equal when no NumPy user can distinguish the values.
 
     The sign and payload of NaNs are left out. Objects are described by their types and attributes.
     """
@@ -38,7 +38,7 @@ def type_name(value: object) -> str:
 
 
 class _Describer:
-    """Describes one value: what it has met on its path, and how much more it may look at."""
+    """Describes one value; tracks the enclosing objects, and limits the number of parts."""
 
     def __init__(self) -> None:
         self.path: list[int] = []
@@ -125,7 +125,7 @@ class _Describer:
         return (type_name(value), _dtype_text(array.dtype), *layout, self._elements(array), more)
 
     def _elements(self, array: np.ndarray[Any, Any]) -> Any:
-        """Describe the elements: their bytes, or their descriptions where bytes say nothing."""
+        """Describe the elements: by their bytes, or one by one when they are objects."""
         kind = array.dtype.kind
         if array.dtype.names is not None:
             return [(name, self._elements(array[name])) for name in array.dtype.names]
@@ -134,7 +134,7 @@ class _Describer:
         if kind in "fc":
             array = _with_equal_nans(array)
         raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8) if array.dtype.itemsize else np.empty(0, np.uint8)
-        if array.dtype.char in "gG":  # which have padding
+        if array.dtype.char in "gG":  # remove the padding
             raw = raw.reshape(-1, np.dtype(np.longdouble).itemsize)[:, :_LONG_DOUBLE_BYTES]
         data = raw.tobytes()
         return data if len(data) < _LONG else _digest(data)
@@ -153,7 +153,7 @@ def _digest(data: bytes) -> str:
 
 
 def _with_equal_nans(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return the same elements, each NaN (of a part of a complex number, too) the same one."""
+    """Return the elements with every NaN, also in parts of complex numbers, replaced by one NaN."""
     with np.errstate(all="ignore"):
         plain = np.array(array, dtype=array.dtype.newbyteorder("="), order="C", copy=True)
         parts = [plain] if array.dtype.kind == "f" else [plain.real, plain.imag]

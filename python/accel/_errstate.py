@@ -1,4 +1,4 @@
-"""``numpy.errstate`` where the interpreter goes on within one that compiled code has entered."""
+"""``numpy.errstate`` for the interpreter after a side exit from within a ``with numpy.errstate`` block of compiled code."""
 
 from collections.abc import Callable
 from contextvars import Token
@@ -16,16 +16,16 @@ def set_modes(
     Parameters
     ----------
     divide, over, under, invalid
-        ``"ignore"``, ``"warn"``, ``"raise"``, ``"print"`` or ``"call"``, or None for the mode that holds already.
+        ``"ignore"``, ``"warn"``, ``"raise"``, ``"print"`` or ``"call"``, or None for the current mode.
     call
-        What ``"call"`` calls, or None for what is called already.
+        The function for ``"call"``, or None for the current one.
 
     Returns
     -------
     Token
-        What ``numpy.errstate`` resets the modes with.
+        The token with which ``numpy.errstate`` restores the modes.
     """
-    functions: Any = umath  # its stub does not tell that None is allowed
+    functions: Any = umath  # its stub does not allow None
     called = {} if call is None else {"call": call}
     settings = functions._make_extobj(divide=divide, over=over, under=under, invalid=invalid, **called)
     token: Token[Any] = functions._extobj_contextvar.set(settings)

@@ -1,4 +1,4 @@
-"""Operations on scalars that are no functions of NumPy, on arrays of rank 0: for evaluating graphs in NumPy."""
+"""Operations on scalars that NumPy has no functions for, on arrays of rank 0: for evaluating graphs in NumPy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LOW, _HIGH = -(2**63), 2**63 - 1
 
 
 def operation(name: str, operands: list[Any]) -> Callable[..., Any] | None:
-    """Return what computes the operation `name` of these operands; None: a function of NumPy."""
+    """Return a function that computes the operation `name` of these operands; None when NumPy has one."""
     if name in _COMPARISONS and {x.dtype.kind for x in operands} == {"i", "f"}:
         return lambda x, y: _COMPARISONS[name](x.item(), y.item())  # exact
     if name in _OPERATIONS:
@@ -34,7 +34,7 @@ def operation(name: str, operands: list[Any]) -> Callable[..., Any] | None:
 
 
 def _library(function: Callable[..., Any], *values: Any) -> Any:
-    """Call a function of math or cmath: NaN where Python raises for its result."""
+    """Call a function of math or cmath; NaN or infinity where Python raises because of the result."""
     try:
         return function(*values)
     except ValueError:

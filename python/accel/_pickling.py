@@ -1,4 +1,4 @@
-"""Pickling of compiled functions. What travels is source: never machine code."""
+"""Pickling of compiled functions, as Python functions and options, never as machine code."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["reduce_compiled"]
 def reduce_compiled(compiled: Any, protocol: int) -> str | tuple[Any, ...]:
     """``__reduce_ex__`` of compiled functions.
 
-    By reference when the function's module has this very object under the function's name; else by value: the function in
-    Python and the options. cloudpickle, which ships functions of ``__main__`` by value, gets those by value too.
+    By reference when the function's module has this object under the function's name; else by value: the Python function and
+    the options. cloudpickle, which pickles functions of ``__main__`` by value, gets those by value, too.
     """
     name = compiled.__qualname__
     if _find(compiled.__module__, name) is compiled and not _by_value(compiled.__module__):
@@ -43,7 +43,7 @@ def _find(module: str | None, name: str) -> object:
 
 
 def _by_value(module: str) -> bool:
-    """Whether the pickler at work is cloudpickle and ships functions of `module` by value."""
+    """Whether the current pickler is cloudpickle and pickles functions of `module` by value."""
     cloudpickle = sys.modules.get("cloudpickle.cloudpickle") or sys.modules.get("cloudpickle")
     if cloudpickle is None or not _called_by("cloudpickle"):
         return False

@@ -56,7 +56,7 @@ def write(check: Check, place: str, difference: str) -> str:
     }
     try:
         data = _encoded(call, check.function.__module__)
-    except Exception as error:  # an argument of a kind that pickle does not take
+    except Exception as error:  # an argument that cannot be pickled
         return f"There is no file that reproduces it ({type(error).__name__}: {error})"
     text = _TEMPLATE.format(
         place=place,
@@ -74,7 +74,7 @@ def write(check: Check, place: str, difference: str) -> str:
 
 
 def _changed(row: dict[str, Any]) -> Any:
-    """Return the value of a setting that decides what is compiled, None when it is the default."""
+    """Return the value of a setting that affects compiled code, None when it is the default or another setting."""
     if row["name"] not in ("extra_flags", "compiler", "parallel_threshold", "threads"):
         return None
     value = _accel.get_setting(row["name"])
@@ -92,7 +92,7 @@ def _save(text: str, name: str) -> str:
 
 
 def reproduce(data: str) -> int:
-    """Call the function twice compiled and compare: 1 where it differs from NumPy, else 0."""
+    """Call the compiled function twice and compare: 1 when a call differs from NumPy, else 0."""
     from ._compile import compile
     from ._verify import Check
 

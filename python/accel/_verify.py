@@ -1,4 +1,4 @@
-"""Calls of compiled code compared with NumPy's on copies of the arguments: the setting `verify`. Called from C++."""
+"""Verification (the setting `verify`): compares compiled code, run on copies of the arguments, with NumPy. Called from C++."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _IMMUTABLE = (
     *(bool, int, float, complex, str, bytes, type(None), type(Ellipsis), slice, range, type),
     *(np.number, np.bool_, np.dtype, np.ufunc, types.BuiltinFunctionType, types.ModuleType),
 )
-_GENERATORS = (np.random.Generator, np.random.RandomState)  # compiled code gives them their state back
+_GENERATORS = (np.random.Generator, np.random.RandomState)  # not copied: compiled code restores their state
 _FUNCTIONS = (types.FunctionType, _accel.CompiledFunction)
 _HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
@@ -28,7 +28,7 @@ class CannotCopy(Exception):  # noqa: N818
 
 
 class Check:
-    """One call: copies of its arguments, what compiled code made of them, and the comparison.
+    """One call: copies of its arguments, the result of compiled code for them, and the comparison.
 
     `values` are the positional arguments, then those of the keywords `names`.
     """
@@ -42,7 +42,7 @@ class Check:
         self.found: Any = None
 
     def silence(self) -> None:
-        """Make every warning of this thread an exception, so that none is given twice."""
+        """Turn every warning of this thread into an exception, so that none is shown twice."""
         filters: Any = warnings.filters
         self._filter = ("error", None, _ThisThread("ThisThread", (Warning,), {"thread": threading.get_ident()}), None, 0)
         filters.insert(0, self._filter)
@@ -53,7 +53,7 @@ class Check:
         filters.remove(self._filter)
 
     def finish(self, expected: Any, error: BaseException | None) -> str:
-        """Return how compiled code and NumPy differ, with the file that reproduces it; "" when they do not."""
+        """Return the difference between compiled code and NumPy, with the file that reproduces it; "" when there is none."""
         difference = self._difference(expected, error)
         if not difference:
             return ""
@@ -77,7 +77,7 @@ class Check:
 
 
 class _ThisThread(type):
-    """The metaclass of a category that has every warning of one thread."""
+    """The metaclass of a warning category that contains every warning of one thread."""
 
     thread: int
 
@@ -96,7 +96,7 @@ def _text(value: Any) -> str:
 
 
 def _shared(result: Any, arguments: tuple[Any, ...]) -> list[Any]:
-    """Which arguments a result is, or shares memory with."""
+    """For each argument, whether it is the result, and which arrays of the result share memory with it."""
     results = result if isinstance(result, tuple | list) else (result,)
     arrays = [part for part in results if isinstance(part, np.ndarray)]
     return [
@@ -106,13 +106,13 @@ def _shared(result: Any, arguments: tuple[Any, ...]) -> list[Any]:
 
 
 def copies(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return copies of values and what they hold: the same layouts, the same parts shared. Raises CannotCopy."""
+    """Return deep copies of values, with equal layouts and sharing of parts. Raises CannotCopy."""
     copied: tuple[Any, ...] = _Copier().of(values)
     return copied
 
 
 class _Copier:
-    """Copies what hangs together."""
+    """Copies values that may share parts or memory, once each."""
 
     def __init__(self) -> None:
         self.made: dict[int, tuple[Any, Any]] = {}  # id: the original, which stays alive, and its copy
@@ -133,7 +133,7 @@ class _Copier:
             self._find_arrays(part, seen)
 
     def _copy_arrays(self) -> None:
-        """Arrays whose memory overlaps have copies whose memory does."""
+        """Copy arrays so that those whose memory overlaps have overlapping copies."""
         bounds = sorted((np.lib.array_utils.byte_bounds(array), k) for k, array in enumerate(self.arrays))
         group: list[Any] = []
         low = high = 0
@@ -186,7 +186,7 @@ class _Copier:
 
 
 def _parts(value: Any) -> list[Any]:
-    """Return what a value holds. Raises CannotCopy."""
+    """Return the parts of a value. Raises CannotCopy."""
     kind = type(value)
     if isinstance(value, _FUNCTIONS):
         if getattr(value, "__closure__", None) is None:
@@ -207,7 +207,7 @@ def _is_named_tuple(kind: type) -> bool:
 
 
 def _is_plain_class(kind: type) -> bool:
-    """Whether instances are no more than their attributes."""
+    """Whether instances consist of their attributes alone."""
     return all(base is object or base.__flags__ & _HEAP_TYPE for base in kind.__mro__) and not any(
         "__new__" in vars(base) for base in kind.__mro__[:-1]
     )

@@ -1,10 +1,10 @@
-"""What runs a captured graph: the native compiler, NumPy operation by operation, or a callable of yours.
+"""Backends, which run captured graphs: the native compiler, NumPy operation by operation, or your own callable.
 
-A backend of yours is ``backend(graph, example_inputs) -> callable``. `graph` is a `Graph`; `example_inputs` are the values of
-``graph.symbols`` at this call (ints), followed by those of ``graph.inputs``. The callable gets such values for each call and
-returns the values of ``graph.outputs`` as fresh arrays of the dtype, shape and memory order that the graph says. For a graph
-with control flow (``len(graph.blocks) > 1``) it returns the number of the exit and the values handed over there. Stores to
-inputs are its own to make; it raises when it cannot run to an exit, with the inputs as they were.
+Your own backend is ``backend(graph, example_inputs) -> callable``. `graph` is a `Graph`; `example_inputs` are the values of
+``graph.symbols`` at this call (ints), followed by those of ``graph.inputs``. The callable takes such values for each call and
+returns the values of ``graph.outputs`` as fresh arrays with the dtype, shape and memory order in the graph. For a graph
+with control flow (``len(graph.blocks) > 1``) it returns the number of the exit and the values for this exit. It makes the
+stores to inputs itself. When it cannot run to an exit, it raises and leaves the inputs unchanged.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def check_backend(backend: object) -> None:
 
 
 def backend_name(backend: str | Callable[..., Any]) -> str:
-    """Return the name of a backend, for people."""
+    """Return the name of a backend, for messages."""
     return backend if isinstance(backend, str) else getattr(backend, "__qualname__", repr(backend))
 
 
@@ -57,7 +57,7 @@ class Graph:
     inputs : list of dict
         value (int), name, kind, dtype, shape, order, layout ("dense" or "strided"), slot (the symbol with a number's bits).
     blocks : list of dict
-        params (value, kind, dtype, shape, order), nodes, and end: its kind is "ret" or "leave", which hand over the values
+        params (value, kind, dtype, shape, order), nodes, and end: its kind is "ret" or "leave", which return the values
         `operands` at the exit numbered `exit`, or "jump" or "branch", which go to block ``targets[0]``, or to ``targets[1]``
         when the value ``operands[0]`` is false, with ``arguments`` for the parameters there. The first block is the entry;
         the inputs are its parameters.
@@ -65,10 +65,10 @@ class Graph:
         In program order: op (as NumPy spells it), class, operands and results (ints), types (of the results: kind, dtype,
         shape, order), axes, dims, steps, ufunc, buffered, literal, file, line. Sizes are expressions over the symbols.
     outputs : list of int
-        What a graph of one block hands over.
+        The values that a graph of one block returns.
     ignored_events, reported_events : int
-        Floating-point events that the code's own `numpy.errstate` ignores, and that it reports, whatever the caller's does:
-        bits, 1 for divide, 2 for overflow, 4 for underflow, 8 for invalid.
+        Floating-point events that a `numpy.errstate` in the code itself ignores or reports, regardless of the caller's.
+        Bits: 1 for divide, 2 for overflow, 4 for underflow, 8 for invalid.
     """
 
     def __init__(self, data: dict[str, Any]) -> None:
@@ -85,7 +85,7 @@ class Graph:
 
     @property
     def outputs(self) -> list[int]:
-        """The values that a graph of one block hands over; none with control flow."""
+        """The values that a graph of one block returns; empty with control flow."""
         outputs: list[int] = self.blocks[0]["end"]["operands"] if len(self.blocks) == 1 else []
         return outputs
 
@@ -123,7 +123,7 @@ def _type_text(type_: dict[str, Any]) -> str:
 
 
 class adapt:  # noqa: N801
-    """A backend as the core calls it: ``(data, symbols, inputs) -> kernel(symbols, inputs) -> (status, exit, outputs)``."""
+    """Adapts a backend to the core: ``(data, symbols, inputs) -> kernel(symbols, inputs) -> (status, exit, outputs)``."""
 
     def __init__(self, source: str | Callable[..., Any]) -> None:
         self.source = source
@@ -133,7 +133,7 @@ class adapt:  # noqa: N801
         graph = Graph(data)
         if not callable(self.source):
             evaluator = _Evaluator(graph)
-            if evaluator.calls_python:  # which may run the graph again in the midst of a run
+            if evaluator.calls_python:  # callees may run the graph again during a run
                 return lambda symbols, inputs: _Evaluator(graph).run(symbols, inputs)
             return evaluator.run
         run = self.source(graph, [*symbols, *inputs])
@@ -158,12 +158,12 @@ def evaluate(graph: Graph, values: Sequence[Any]) -> Any:
     ----------
     graph : Graph
     values : sequence
-        Values of the symbols, then of the inputs. Inputs that the graph stores to are written.
+        Values of the symbols, then of the inputs. The graph's stores to inputs are made.
 
     Returns
     -------
     list, or (int, list)
-        The values of the outputs: arrays, or NumPy scalars for numbers. With control flow: the exit, and what it hands over.
+        The values of the outputs: arrays, or NumPy scalars for numbers. With control flow: the exit and its values.
     """
     count = len(graph.symbols)
     evaluator = _Evaluator(graph)
@@ -187,17 +187,17 @@ def _solver(name: str) -> Callable[..., Any]:
 
 
 _EVENTS = {"divide": 1, "over": 2, "under": 4, "invalid": 8}
-_ERROR = 16  # what NumPy raises for
+_ERROR = 16  # a condition for which NumPy raises
 
 
 class _Stopped(Exception):  # noqa: N818
-    """Events so far are none that the caller accepts."""
+    """The run had events that the caller does not accept."""
 
 
 class _Evaluator:
-    """Runs a graph in NumPy. Each value is laid out in memory as the graph says, so sums add up in the same order.
+    """Runs a graph in NumPy. Each value has the memory layout that the graph specifies, so that sums have NumPy's order.
 
-    Values never change: a store copies its base. Inputs get their last version at the end.
+    Values are immutable: a store copies its base. Inputs get their last version at the end of the run.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -210,7 +210,7 @@ class _Evaluator:
     def run(self, symbols: list[int], inputs: list[Any]) -> tuple[int, int, list[Any] | None]:
         """Return the floating-point events (bits), the exit and the outputs.
 
-        No input changes when errstate is not silent about the events.
+        Inputs do not change when the run had events that errstate does not ignore.
         """
         caller = sum(_EVENTS[name] for name, mode in np.geterr().items() if mode == "ignore")
         self.ignored = caller & ~self.graph.reported_events | self.graph.ignored_events
@@ -233,7 +233,7 @@ class _Evaluator:
         return self.events, exit_, outputs
 
     def _forget(self) -> None:
-        """Drop what the run has found: it holds arrays of the caller."""
+        """Drop the values of the run, which hold arrays of the caller."""
         for name in ("values", "kinds", "lanes", "memory", "given", "versions", "inputs"):
             self.__dict__.pop(name, None)
 
@@ -244,12 +244,12 @@ class _Evaluator:
         return np.errstate(all="call", call=record)
 
     def evaluate(self, symbols: list[int], inputs: list[Any]) -> tuple[int, list[Any]]:
-        """Return the exit and what it hands over. The inputs change with write_back()."""
+        """Return the exit and its values. The inputs only change with write_back()."""
         self.names = {f"s{k}": value for k, value in enumerate(symbols)} | {"min": min, "max": max}
         self.values: dict[int, Any] = {}
         self.kinds: dict[int, str] = {}
-        self.lanes: dict[int, Any] = {}  # value: mask of the elements that exist
-        self.memory: dict[int, int] = {}  # value: the input whose memory it is a version of
+        self.lanes: dict[int, Any] = {}  # value: mask of the selected elements
+        self.memory: dict[int, int] = {}  # value: the input that it is a version of
         self.given: dict[int, tuple[Any, ...]] = {}  # results of calls
         self.versions: dict[int, Any] = {}  # input: its last version
         self.inputs = inputs
@@ -268,7 +268,7 @@ class _Evaluator:
             block = self._enter(end["targets"][way], end["arguments"][way])
 
     def write_back(self) -> None:
-        """Bring the inputs up to date."""
+        """Write the last versions to the inputs."""
         for number, version in self.versions.items():
             self.inputs[number][...] = version
 
@@ -307,11 +307,11 @@ class _Evaluator:
         base = node["operands"][0] if node["class"] == "update" else None
         if base in self.memory:
             self.memory[node["results"][0]] = self.memory[base]
-            if node["op"] != "reload":  # which is what the memory holds
+            if node["op"] != "reload":  # a reload is the memory's content already
                 self.versions[self.memory[base]] = self.values[node["results"][0]]
 
     def _in_lanes(self, node: dict[str, Any], operands: list[Any], mask: Any) -> list[Any]:
-        """Compute a pointwise operation for the elements that exist; the others are one."""
+        """Compute a pointwise operation for the elements that the mask selects; the others become one."""
         shape = mask.shape
         chosen = [np.broadcast_to(x, shape)[mask] if x.ndim or not shape else x for x in operands]
         full = [np.ones(shape, type_["dtype"]) for type_ in node["types"]]
@@ -340,7 +340,7 @@ class _Evaluator:
             result = function(*operands)
         return result if isinstance(result, tuple) else (result,)
 
-    # Operations that are no functions of NumPy, or take their parameters from the node.
+    # Operations that NumPy has no function for, or that take parameters from the node.
 
     def _op_constant(self, node: dict[str, Any]) -> Any:
         return np.asarray(node["literal"], dtype=node["types"][0]["dtype"])
@@ -442,7 +442,7 @@ class _Evaluator:
         return np.asarray(self.given[node["results"][0]][0], node["types"][0]["dtype"])
 
     def _op_interrupted(self, node: dict[str, Any]) -> Any:
-        return np.bool_(False)  # the interpreter, which runs this, takes care of signals
+        return np.bool_(False)  # this runs in the interpreter, which handles signals itself
 
     def _op_extent(self, node: dict[str, Any], call: Any) -> Any:
         result, axis = node["axes"]
@@ -488,7 +488,7 @@ class _Evaluator:
         return version
 
     def _same_view(self, value: int, base: int, version: Any) -> Any:
-        """Look at `version` as `value` looks at `base`."""
+        """Return the view of `version` that corresponds to the view `value` of `base`."""
         if value == base:
             return version
         node = self.producers[value]
@@ -526,7 +526,7 @@ def _gapless(array: Any, order: Sequence[int]) -> Any:
 
 
 def _copied(array: Any, order: Sequence[int] | None = None) -> Any:
-    """Return a copy that lies as `array` does, which has no gaps. Order "K" moves axes of extent 1."""
+    """Return a gapless copy with the axis order of `array`. NumPy's order "K" would move axes of extent 1."""
     if order is None:
         order = sorted(range(array.ndim), key=lambda axis: (-array.strides[axis], array.shape[axis] == 1))
     made = _gapless(array, order)

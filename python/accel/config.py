@@ -1,7 +1,6 @@
 """Settings of accel, as attributes: ``accel.config.recompile_limit = 16``.
 
-Which settings there are, with their types, defaults and environment variables, is a table of the core; ``print(accel.config)``
-shows it with the present values.
+``print(accel.config)`` shows all settings with their values, environment variables and documentation, from a table of the core.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ __all__ = ["Config", "config"]
 
 
 class Config:
-    """The settings of the process. Reading and assigning attributes is all there is to it."""
+    """The settings of the process, as attributes that can be read and assigned."""
 
     __slots__ = ()
 

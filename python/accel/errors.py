@@ -14,7 +14,7 @@ __all__ = [
 
 
 class AccelError(Exception):
-    """Base of every exception that accel itself raises. Errors of NumPy and of your own code stay what they are."""
+    """Base of every exception that accel itself raises. Errors of NumPy and of your own code are not changed."""
 
 
 class ArgumentError(AccelError, TypeError, ValueError):
@@ -72,6 +72,6 @@ def _place(file: str, line: int) -> str:
 
 
 def _unsupported(function: str, reason: str, what: str, detail: str, file: str, line: int, way_out: str) -> UnsupportedError:
-    """Make the exception for something that was left to the interpreter although it must not be. Called from C++."""
+    """Make the exception for a forbidden fallback to the interpreter. Called from C++."""
     first = f"{function} is not compiled as a whole: {what}" + (f": {detail}" if detail else "") + f" ({reason})"
     return UnsupportedError(f"{first}\n  {_place(file, line)}\n  way out: {way_out}", reason, file, line)

@@ -1,4 +1,4 @@
-"""What accel did with a function, and why: `explain`, `stats`, `reset`; and the disk cache."""
+"""Reports about compiled functions (`explain`, `stats`), `reset`, and the disk cache."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["CacheInfo", "Explanation", "Fallback", "LoopNest", "cache_info", "cl
 
 
 class Fallback(NamedTuple):
-    """Something that was left to the interpreter, compiled again, or is worth knowing.
+    """A fallback to the interpreter, a reason for another version, or a note.
 
-    `times` counts the call that is explained, `total` all calls since the start.
+    `times` counts occurrences in the explained call, `total` those since the start.
     """
 
     reason: str
@@ -44,8 +44,8 @@ def _counts(entry: Fallback) -> str:
 class LoopNest(NamedTuple):
     """One loop nest of the kernel.
 
-    `lines` are pairs of file name and line number, `operations` NumPy's names. `parallel`: threads share the iterations
-    when there are enough.
+    `lines` are pairs of file name and line number, `operations` NumPy's names. `parallel`: large enough loops are split over
+    threads.
     """
 
     lines: list[tuple[str, int]]
@@ -72,7 +72,7 @@ def _lines_text(lines: list[tuple[str, int]]) -> str:
 class CacheInfo(NamedTuple):
     """State of the disk cache.
 
-    `hits` and `misses` count this process. `problem` says why the cache cannot be used; it is "" when it can.
+    `hits` and `misses` are those of this process. `problem` says why the cache cannot be used; "" when it can.
     """
 
     path: str
@@ -83,7 +83,7 @@ class CacheInfo(NamedTuple):
     problem: str
 
 
-# What tells two entries of a function's history apart.
+# Identifies an entry of a function's history.
 _Key = tuple[str, str, str, int]
 
 
@@ -105,7 +105,7 @@ def _exceptional_exits_taken(record: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 class _Tally:
-    """How often things had happened to a function before the call that is explained."""
+    """Counts of events and exits of a function before the explained call."""
 
     def __init__(self, record: dict[str, Any]) -> None:
         self.counters: dict[str, int] = record["counters"]
@@ -123,7 +123,7 @@ class _Tally:
 
 
 def _with_exception(fallback: Fallback, exception: BaseException | None) -> Fallback:
-    """Say which exception it was that NumPy or Python raised at an exit."""
+    """Add the exception that NumPy or Python raised at an exit."""
     if exception is None or fallback.reason != "will_raise":
         return fallback
     return fallback._replace(detail=f"{type(exception).__name__}: {exception}")
@@ -134,7 +134,7 @@ _WIDTH = 140  # columns of an entry of the short report's lists
 
 
 class Explanation:
-    """What happened to one call of a compiled function. ``print(explanation)`` shows it.
+    """A report about one call of a compiled function. ``print(explanation)`` shows it.
 
     Attributes
     ----------
@@ -149,14 +149,14 @@ class Explanation:
     exit : Fallback or None
         Why and where compiled code did not answer this call as a whole.
     fallbacks : list of Fallback
-        Whatever was left to the interpreter, in this call or before.
+        All fallbacks to the interpreter, in this call or before.
     recompiles : list of Fallback
-        Why further versions were compiled: what the call differed in from the version before.
+        Why further versions were compiled: the guard of the previous version that failed.
     exits : list of Fallback
-        Where a call may leave the version that ran before its end, and how many calls did: errors, failed checks, and what has
-        no compiled form.
+        The side exits of the version that ran, with the numbers of calls that took them: errors, failed checks, and operations
+        that have no compiled form.
     notes : list of Fallback
-        What capture found worth noting about the version that ran.
+        Notes of capture about the version that ran.
     nests : list of LoopNest
         The loops of the kernel: their lines, what they compute.
     operations : list of dict
@@ -166,7 +166,7 @@ class Explanation:
     loops : list of str
         NumPy's own inner loops that the kernel calls.
     guards : list of str
-        What the version assumes about a call.
+        The conditions that a call must meet for this version.
     graph, captured_graph : str
         The graph as compiled, and as captured.
     program, source : str
@@ -176,7 +176,7 @@ class Explanation:
     steps : list of dict
         name, changed, seconds and text of each step of the schedule.
     schedule_notes : list of str
-        What was fused, split or kept apart, and why.
+        Decisions of the scheduler: what was fused, split or stored, and why.
     seconds : float
         Duration of this call, compilation included.
     compile_seconds : float
@@ -186,9 +186,9 @@ class Explanation:
     versions, version : int
         Number of compiled versions of the function, and the index of the one that ran (-1: none).
     stats : dict
-        The counters of `accel.stats`, of this call alone: calls of the function from within it count, too.
+        The counters of `accel.stats` for this call alone, including nested calls of the function.
     total_stats : dict
-        As `accel.stats` gives it: since the start.
+        The counters of `accel.stats` since the start.
     result : object
         What the call returned.
     exception : BaseException or None
@@ -260,7 +260,7 @@ class Explanation:
         ----------
         verbose : bool
             Everything: all fallbacks, exits, guards, decisions of the scheduler and the graph. Otherwise one screen: how this
-            call was answered, what is compiled as which loops, what is not and why, what it costs.
+            call was answered, the loops that are compiled, what is not compiled and why, and the cost.
         """
         return "\n".join(self._long() if verbose else self._short())
 
@@ -406,7 +406,7 @@ def stats(fn: Callable[..., Any]) -> dict[str, int]:
 
 
 def reset(fn: Callable[..., Any] | None = None) -> None:
-    """Forget what was compiled, for one function or for all. The disk cache stays.
+    """Drop all compiled versions of one function or of all. The disk cache is kept.
 
     Parameters
     ----------
@@ -417,7 +417,7 @@ def reset(fn: Callable[..., Any] | None = None) -> None:
 
 
 def cache_info() -> CacheInfo:
-    """Return where the disk cache is, what is in it and how often it helped."""
+    """Return the location of the disk cache, its size, and its hits and misses."""
     return CacheInfo(**_accel.cache_info())
 
 

@@ -37,7 +37,7 @@ def logger(topic: str) -> standard.Logger:
 
 
 def _say_slow(text: str) -> None:
-    """Log that a compile takes long, for a person who waits. Called from C++."""
+    """Log that a compile takes long, for a waiting user. Called from C++."""
     from . import _accel
 
     is_asked_for = "slow_compiles" in _accel.get_setting("logs")
@@ -55,7 +55,7 @@ def _somebody_waits() -> bool:
 
 
 def _warnings_are_ignored() -> bool:
-    """Whether warnings of accel are dropped wherever they come from, by ``-W ignore`` or by a filter."""
+    """Whether all warnings of accel are dropped, by ``-W ignore`` or by a filter."""
     import warnings
 
     from .errors import AccelWarning

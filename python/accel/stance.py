@@ -1,4 +1,4 @@
-"""What calls of compiled functions may do, for the whole process."""
+"""The stance of the process: whether calls of compiled functions may compile, recompile or fall back."""
 
 from __future__ import annotations
 

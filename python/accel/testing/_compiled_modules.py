@@ -1,4 +1,4 @@
-"""The functions of a module, replaced by compiled ones for a while."""
+"""Temporary replacement of a module's functions by compiled ones."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["CompiledModule"]
 
 
 class CompiledModule:
-    """A module whose functions, methods and properties can be replaced by compiled ones, and put back.
+    """A module whose functions, methods and properties can be replaced by compiled ones, and restored.
 
-    Replaced are those that the module's source file defines, at its top level or in its classes, also where a decorator of
-    another module holds them in a closure. What is passed to functions whose names start with ``assert`` is recorded.
+    Those are replaced that the module's source file defines, at its top level or in its classes, also when a decorator of
+    another module has them in a closure.
     """
 
     def __init__(self, module: ModuleType, backend: str) -> None:
@@ -34,12 +34,12 @@ class CompiledModule:
         return [compiled for _, compiled in self._made.values()]
 
     def install(self) -> None:
-        """Put the compiled functions in place."""
+        """Replace the functions by compiled ones."""
         for owner, name, _, compiled in self._swaps:
             _set(owner, name, compiled)
 
     def uninstall(self) -> None:
-        """Put the plain functions back and drop what was compiled."""
+        """Restore the plain functions and drop the compiled versions."""
         for owner, name, plain, _ in self._swaps:
             _set(owner, name, plain)
         for function in self.functions():
@@ -65,7 +65,7 @@ class CompiledModule:
             self._add(kind, name, value)
 
     def _replacement(self, value: Any) -> Any:
-        """Return what stands for `value`, None where nothing does."""
+        """Return the replacement of `value`, None when it is not replaced."""
         if isinstance(value, staticmethod | classmethod) and self._is_own(value.__func__):
             return type(value)(self._compiled(value.__func__))
         if type(value) is property and self._is_own(value.fget):
@@ -86,13 +86,13 @@ class CompiledModule:
 def _set(owner: Any, name: str, value: Any) -> None:
     try:
         setattr(owner, name, value)
-    except (AttributeError, TypeError):  # a class that does not let go
+    except (AttributeError, TypeError):  # a metaclass that refuses
         if isinstance(owner, type):
             type.__setattr__(owner, name, value)
 
 
 def _decorated(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Find the cells of a decorator's function that hold what it decorates."""
+    """Find the cells of a decorator's wrapper that contain the decorated function."""
     inner = getattr(value, "__wrapped__", None) if type(value) is FunctionType else None
     for cell in (value.__closure__ or ()) if inner is not None else ():
         try:
@@ -103,14 +103,14 @@ def _decorated(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 class RecordedAsserts:
-    """The assert functions of other modules, replaced by ones that record what reaches them."""
+    """Replaces the assert functions of other modules by ones that record their arguments."""
 
     def __init__(self) -> None:
         self._made: dict[int, tuple[Any, Any]] = {}
         self._swaps: list[tuple[Any, str, Any]] = []
 
     def install(self, namespace: Any, own_file: str | None = None) -> None:
-        """Replace those that a module or class refers to, except those that the file itself defines."""
+        """Replace the assert functions in a module or class, except those that its own file defines."""
         for name, value in list(vars(namespace).items()):
             if not name.startswith("assert") or not isinstance(value, FunctionType):
                 continue
@@ -121,7 +121,7 @@ class RecordedAsserts:
             setattr(namespace, name, replacement)
 
     def uninstall(self) -> None:
-        """Put the plain ones back."""
+        """Restore the original assert functions."""
         for namespace, name, value in reversed(self._swaps):
             setattr(namespace, name, value)
         self._swaps.clear()

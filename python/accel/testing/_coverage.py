@@ -1,4 +1,4 @@
-"""How the calls of compiled functions were answered, and what kept compiled code from answering them."""
+"""Statistics of calls of compiled functions: how they were answered, and the reasons of fallbacks."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Coverage:
         Calls that compiled code answered ``whole``, ``boxed`` (as a whole, with calls of Python or NumPy in it) or ``partly``,
         and those that were ``interpreted``.
     functions : Counter
-        Functions by the best of these, and those ``not called``.
+        Functions by their best answer, and those ``not called``.
     reasons : Counter
-        Of (reason code, detail): how often compiled code was left, or not entered, for it.
+        By (reason code, detail): how often compiled code was left, or not entered, for this reason.
     """
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class Coverage:
         self.reasons: Counter[tuple[str, str]] = Counter()
 
     def add(self, function: Any) -> None:
-        """Count what a compiled function has done so far."""
+        """Add the counts of a compiled function."""
         if _accel.counters(function)["calls"] == 0:
             self.functions["not called"] += 1
             return

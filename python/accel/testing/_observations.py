@@ -1,4 +1,4 @@
-"""What one run of a test did, and how two runs differ."""
+"""Observations of one run of a test, and differences between runs."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ _MISSING = "nothing"
 
 @dataclass
 class Observation:
-    """One run of one test. What it did is there as texts, the end of a long one as a digest.
+    """One run of one test. Observations are texts; the end of a long one is replaced by a digest.
 
     Attributes
     ----------
     outcomes : dict
-        Of each phase: passed, failed or skipped; with an exception its type, text and lines in the test's file.
+        By phase: passed, failed or skipped; for an exception its type, text and lines in the test's file.
     asserted : list
-        What reached the assert functions.
+        Arguments of the assert functions.
     warned : list
         Category, text, file and line of each warning.
     printed : list
         Captured output and log.
     state : dict
-        What the run left: attributes of the instance and arguments; globals of the module, and settings of NumPy and the
-        process, which it has changed, with what they were before.
+        State after the run: attributes of the instance and arguments; globals of the module and settings of NumPy and the
+        process that the run has changed, with their previous values.
     """
 
     outcomes: dict[str, str] = field(default_factory=dict)
@@ -54,12 +54,12 @@ class Observation:
     state: dict[str, str] = field(default_factory=dict)
 
     def note_exception(self, phase: str, error: BaseException, file: str | None) -> None:
-        """Note how a phase was left."""
+        """Note the exception that ended a phase."""
         frames = [(f.name, f.lineno) for f in traceback.extract_tb(error.__traceback__) if f.filename == file]
         self.outcomes[phase + " raised"] = _text((type(error).__name__, without_addresses(str(error)), frames))
 
     def note_warnings(self, caught: list[warnings.WarningMessage]) -> None:
-        """Note the warnings that were given."""
+        """Note the warnings of the run."""
         rows = [(w.category.__name__, without_addresses(str(w.message)), w.filename, w.lineno) for w in caught]
         self.warned = [_text(row) for row in rows[:_MANY]]
 
@@ -68,7 +68,7 @@ class Observation:
         self.printed = [_text((name, without_addresses(text))) for name, text in sections]
 
     def note_changes(self, before: dict[str, str], after: dict[str, str]) -> None:
-        """Note what differs in two states of module and process."""
+        """Note the differences between two states of module and process."""
         for name in [*before, *(name for name in after if name not in before)]:
             one, other = before.get(name, _MISSING), after.get(name, _MISSING)
             if one != other:
@@ -76,7 +76,7 @@ class Observation:
 
 
 def state_of(module: ModuleType) -> dict[str, str]:
-    """Return what is in the globals of a module and in the settings of NumPy and the process."""
+    """Return the globals of a module and the settings of NumPy and the process, as texts."""
     found = {name: _text(describe(get())) for name, get in _PROCESS.items()}
     for name, value in list(vars(module).items()):
         if not name.startswith(("__", "@py")) and not callable(value) and not isinstance(value, ModuleType):
@@ -97,7 +97,7 @@ _PROCESS: dict[str, Callable[[], object]] = {
 
 
 def seed() -> None:
-    """Give the global generators the state that every run starts with."""
+    """Set the global generators to the state at the start of every run."""
     random.seed(20)
     np.random.seed(20)  # noqa: NPY002
 
@@ -107,11 +107,11 @@ def without_addresses(text: str) -> str:
     return _ADDRESS.sub("0x...", text)
 
 
-_current: list[Observation] = []  # the run that is going on, the innermost last
+_current: list[Observation] = []  # the runs in progress, the innermost last
 
 
 class observing:  # noqa: N801
-    """The run that assert functions report to."""
+    """Makes an observation the one that assert functions report to."""
 
     def __init__(self, observation: Observation) -> None:
         self.observation = observation
@@ -125,12 +125,12 @@ class observing:  # noqa: N801
 
 
 def current() -> Observation | None:
-    """Return the run that is going on."""
+    """Return the observation of the innermost run in progress."""
     return _current[-1] if _current else None
 
 
 def recorded(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that records what it is called with and calls `function`."""
+    """Return a function that records its arguments and calls `function`."""
     name = function.__name__
 
     @functools.wraps(function)
@@ -144,7 +144,7 @@ def recorded(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def differences(plain: Observation, again: Observation, found: Observation) -> list[str]:
-    """Return in what `found` differs from two plain runs, one line each. What differs between these is not compared."""
+    """Return how `found` differs from two plain runs, one line each. Parts in which the plain runs differ are not compared."""
     lines = []
     for part in ("outcomes", "asserted", "warned", "printed", "state"):
         first, second, third = (getattr(run, part) for run in (plain, again, found))
@@ -161,7 +161,7 @@ def differences(plain: Observation, again: Observation, found: Observation) -> l
 
 
 def text_of(value: object) -> str:
-    """Return what tells the value from others."""
+    """Return a text that identifies the value."""
     return _text(describe(value))
 
 

@@ -1,7 +1,7 @@
 """A plugin of pytest: ``python -m pytest -p accel.testing.numpy_suite --pyargs numpy``.
 
-Each test runs twice as it is, then three times with the functions of its module compiled. A test fails where a compiled run
-differs from the plain ones, see docs/testing.md.
+Each test runs twice unchanged, then three times with the functions of its module compiled. A test fails when a compiled run
+differs from the plain ones; see docs/testing.md.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ def cannot_hold(files: list[str]) -> list[tuple[str, str]]:
 
 
 class _Sibling:
-    """Stands for a further test of the same class: what the runs of one test share stays set up between them."""
+    """Stands for a next test in the same class, so that the runs of one test share the fixtures of class and module."""
 
     def __init__(self, item: pytest.Item) -> None:
         self._parents = item.listchain()[:-1]
 
     def listchain(self) -> list[Any]:
-        """Return the collectors that the test is in."""
+        """Return the collectors that contain the test."""
         return self._parents
 
 
@@ -80,7 +80,7 @@ class CompiledSuite:
         self.cannot_hold = cannot_hold(config.getoption("--accel-cannot-hold"))
         self.coverage = Coverage()
         self.asserts = RecordedAsserts()
-        self.module: CompiledModule | None = None  # the one that is installed
+        self.module: CompiledModule | None = None  # the module whose functions are replaced now
         self.plain: dict[str, tuple[list[Observation], list[pytest.TestReport]]] | None = None
         self.is_plain_phase = False
         self.tests = 0
@@ -90,7 +90,7 @@ class CompiledSuite:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-        """Run one test, and before the first one of a module all of them plain."""
+        """Run one test compiled. Before the first test of a module, run all its tests plain."""
         if not isinstance(item, pytest.Function):
             return None
         if self.is_plain_phase:
@@ -142,7 +142,7 @@ class CompiledSuite:
         self.plain[item.nodeid] = [run for run, _ in runs], [*runs[-1][1], *_failed_teardown(item, nextitem)]
 
     def _run_compiled(self, item: pytest.Function, nextitem: pytest.Item | None) -> list[pytest.TestReport]:
-        """Return the reports of the plain run, of which one tells what a compiled run did else."""
+        """Return the reports of the plain run; one of them has the difference of a compiled run, if any."""
         assert self.plain is not None
         (first, second), reports = self.plain[item.nodeid]
         trace = self.config.getoption("--accel-trace")
@@ -202,7 +202,7 @@ class CompiledSuite:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
-        """Note with what a phase was left."""
+        """Note the exception that ended a phase."""
         run = current()
         if run is not None and call.excinfo is not None:
             run.note_exception(call.when, call.excinfo.value, str(item.path))
@@ -210,7 +210,7 @@ class CompiledSuite:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
-        """Note what the call left in its arguments and its instance."""
+        """Note the arguments and the instance after the call."""
         try:
             return (yield)
         finally:
@@ -222,7 +222,7 @@ class CompiledSuite:
     # Reporting
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Hand the counts over to the process that reports them."""
+        """Pass the counts to the process that reports them."""
         self._leave_module()
         output = getattr(session.config, "workeroutput", None)
         if output is not None:
@@ -237,7 +237,7 @@ class CompiledSuite:
             self.tests += data["tests"]
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Tell what was compiled, and what differed."""
+        """Report what was compiled, and what differed."""
         counts = {"differs": 0, "cannot hold": 0}
         for report in [r for reports in terminalreporter.stats.values() for r in reports]:
             for name, _ in getattr(report, "user_properties", ()):
@@ -253,12 +253,12 @@ class CompiledSuite:
 
 
 def _module_of(path: Path) -> str:
-    """Return the dotted name of a file in its package; pytest has a shorter one where the folder of the tests is no package."""
+    """Return the dotted name of a file in its package; pytest's is shorter when the folder of the tests is not a package."""
     packages = [folder for folder in path.parents if (folder / "__init__.py").exists()]
     return ".".join(path.with_suffix("").relative_to(packages[-1].parent).parts) if packages else path.stem
 
 
 def _renew(item: pytest.Function) -> None:
-    """Let the next run have an instance of its own, and the function that its module or class now has."""
+    """Reset the item, so that the next run uses a new instance, and the current function of its module or class."""
     for name in ("_instance", "_obj"):
         item.__dict__.pop(name, None)
