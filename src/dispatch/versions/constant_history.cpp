@@ -42,7 +42,7 @@ bool ConstantHistory::note(const GuardSet& guards) {
   for (const Guard& guard : guards.guards) {
     if (guard.kind != GuardKind::identity && guard.kind != GuardKind::equals) continue;
     const std::string& text = guards.sources[static_cast<size_t>(guard.source)].text;
-    if (!noted.insert(text).second) continue;  // recorded once per source
+    if (!noted.insert(text).second) continue;  // the same text again: a global of another module
     uint64_t value = fingerprint(guard.object.get());
     auto [place, is_new] = seen_.try_emplace(text, Seen{value});
     Seen& seen = place->second;
