@@ -50,7 +50,7 @@ def ufunc_call(name):
 
 
 def sections():
-    """Of each part of NumPy: its public names, and the calls."""
+    """For each part of NumPy: its name, its public names and the calls."""
     draws = parsed(calls.DRAWS, "")
     functions = {name for name in np.__all__ if is_function(getattr(np, name, None))} - {"test"}
     ufuncs = {name for name in np.__all__ if isinstance(getattr(np, name, None), np.ufunc)}
@@ -80,14 +80,14 @@ def functions_of(module):
 
 
 def is_python(function):
-    """Whether NumPy implements it in Python, and not only the choice of its arguments."""
+    """Whether NumPy implements the function in Python, and not only the dispatch on its arguments."""
     inner = getattr(function, "__wrapped__", None) or getattr(function, "_implementation", None) or function
     code = getattr(inner, "__code__", None)
     return code is not None and not code.co_filename.endswith(("multiarray.py", "overrides.py"))
 
 
 def called(expression):
-    """The function that the expression calls: None for a method or an attribute."""
+    """The NumPy function that the expression calls; None for a method or an attribute."""
     name = re.match(r"np((?:\.\w+)+)\(", expression)
     found = np
     for part in name.group(1)[1:].split(".") if name else ():
@@ -96,14 +96,14 @@ def called(expression):
 
 
 def kind_of(expression):
-    """How a call of the expression is answered in a function that has arrays to compute."""
+    """How a call of the expression is answered in a function that also computes arrays."""
     namespace = {"np": np}
     exec(f"def call({', '.join(ARGUMENTS)}):\n    return {expression}, x + y", namespace)
     function = accel.compile(namespace["call"], backend="numpy")
     silent = contextlib.redirect_stdout(io.StringIO())
     with warnings.catch_warnings(), np.errstate(all="ignore"), silent:
         warnings.simplefilter("ignore")
-        for _ in range(3):  # the first call tells what calls give
+        for _ in range(3):  # the first call observes the results of calls of unknown code
             run(function)
     record = accel._accel.record(function)
     version = record["versions"][-1] if record["versions"] else {"full": False}

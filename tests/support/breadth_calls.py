@@ -1,6 +1,7 @@
 """A call of every public function and method of NumPy, for the page of what is compiled.
 
-A line is `name: expression`, or a name alone: it is called with the array x. The arguments are those of `arguments`.
+A line has names, of which the last may have a call: `name: expression`; other names are called with the array x. The names
+in expressions are those of `arguments`.
 """
 
 import numpy as np
@@ -335,7 +336,7 @@ reduceat: np.add.reduceat(x, np.array([0, 3]))
 resolve_dtypes: np.add.resolve_dtypes((np.dtype(int), np.dtype(float), None))
 """
 
-# Of Generator as `rng.name`, and of the functions of numpy.random that have the same arguments.
+# Arguments of Generator's methods, and of the functions of numpy.random with the same parameters.
 DRAWS = """
 beta: (2.0, 3.0, 8)
 binomial: (10, 0.3, 8)

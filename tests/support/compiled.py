@@ -14,14 +14,14 @@ def facts(call):
 
 
 def compile_count(call):
-    """Versions made for the calls so far; fails when there were calls that no version answered."""
+    """The number of versions so far; fails when compiled code has answered no call."""
     found = facts(call)
     assert found["compiled"] > 0, f"nothing was compiled: {found}"
     return found["compiles"]
 
 
 def assert_all_compiled(call, *arguments):
-    """Every call so far ran compiled to its end; with arguments: that call does."""
+    """Asserts that every call so far ran compiled to its end; with arguments: that a call with these does."""
     if arguments:
         before = facts(call)
         call(*arguments)

@@ -1,4 +1,4 @@
-"""A function and its compiled form, compared: what NumPy gives, and that it was compiled at all."""
+"""Comparisons of a function with its compiled form: equal results, and that it was compiled at all."""
 
 import numpy as np
 from support.compiled import compile_count, facts
@@ -8,7 +8,7 @@ import accel
 
 
 def check(function, *arguments, times=2, share=False):
-    """The compiled function does what NumPy does, and no call ran (even in part) in the interpreter."""
+    """Asserts that the compiled function does what NumPy does, and that no call ran, even in part, in the interpreter."""
     call = accel.compile(function)
     assert_same(function, call, *arguments, times=times, share=share)
     found = facts(call)
@@ -18,7 +18,7 @@ def check(function, *arguments, times=2, share=False):
 
 
 def check_side_by_side(function, cases):
-    """`check` of one function that calls `function` for each case; where that fails, the case that fails alone is shown."""
+    """`check` of one function that calls `function` for each case; if it fails, each case alone, to find the one that fails."""
     names = [[f"x{k}_{j}" for j in range(len(case))] for k, case in enumerate(cases)]
     calls = "".join(f"function({', '.join(each)}), " for each in names)
     together = eval(f"lambda {', '.join(sum(names, []))}: ({calls})", {"function": function})
@@ -31,7 +31,7 @@ def check_side_by_side(function, cases):
 
 
 def check_in_loops(function, *arguments, times=1):
-    """Compiled as a whole, without a call of NumPy."""
+    """Asserts that the function is compiled as a whole, without calls of NumPy."""
     call = check(function, *arguments, times=times)
     calls = accel.explain(call)(*arguments).calls
     assert not calls, calls
@@ -39,7 +39,7 @@ def check_in_loops(function, *arguments, times=1):
 
 
 def check_sizes(function, *cases, compiles=1, backend="native"):
-    """The function is captured whole, with so many versions for all cases."""
+    """Asserts that the function is captured as a whole, with this many versions for all cases."""
     call = accel.compile(function, fullgraph=True, backend=backend)
     for case in (*cases, cases[0]):
         assert_same(function, call, *case, times=1)
@@ -50,7 +50,7 @@ def check_sizes(function, *cases, compiles=1, backend="native"):
 
 
 def check_at_exits(function, *arguments, most=60):
-    """`check`, and the same results through NumPy's calls where the function is left at one of its first instructions."""
+    """`check`, and equal results with backend "numpy" when the function is left at each of its first instructions."""
     call = check(function, *arguments)
     for n in range(1, most):
         with accel.config(stress_exits=n):
@@ -62,7 +62,7 @@ def check_at_exits(function, *arguments, most=60):
 
 
 def check_cases(function, cases, is_good):
-    """One compiled function does what NumPy does in each case, and runs compiled to its end where `is_good(function, case)`."""
+    """Asserts that a compiled function does what NumPy does in each case, compiled to its end if `is_good(function, case)`."""
     call = accel.compile(function)
     cases = list(cases)
     good = [case for case in cases if is_good(function, case)]
@@ -77,7 +77,7 @@ def check_cases(function, cases, is_good):
 
 
 def check_left_to_numpy(function, *arguments):
-    """The same result as NumPy's, although a part runs in the interpreter: calls that raise, warn or have no compiled form."""
+    """Asserts results equal to NumPy's for calls that run partly in the interpreter: they raise, warn or are not compiled."""
     call = accel.compile(function)
     assert_same(function, call, *arguments, times=2, share=False)
     return call
@@ -96,7 +96,7 @@ def call_with(call, arguments):
 
 
 def check_made(function, *makes, times=2, whole=True):
-    """Compares calls with the arguments that each of `makes` makes anew; all by one compiled function."""
+    """Compares calls of one compiled function, with fresh arguments from each of `makes`."""
     call = accel.compile(function)
     for make in makes:
         for _ in range(times):
@@ -124,7 +124,7 @@ def sample(shape, dtype="float64", seed=0):
 
 
 def layouts(array):
-    """The same elements in every kind of memory: name and array."""
+    """Arrays with equal elements in every kind of memory layout: name and array."""
     yield "C", np.ascontiguousarray(array)
     if array.ndim > 1:
         yield "F", np.asfortranarray(array)

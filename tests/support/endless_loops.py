@@ -1,4 +1,4 @@
-"""Loops that go on until they are interrupted, each of another kind: functions of an array and of the number of iterations."""
+"""Loops of different kinds that run until interrupted: functions of an array and of the number of iterations."""
 
 import numpy as np
 

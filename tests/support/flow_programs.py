@@ -1,7 +1,7 @@
 """Random programs with loops, branches, element access, views, masks and mutation: valid by trial in NumPy.
 
-A program is a list of statements, each with everything nested in it. A statement after which the function raises or warns in
-NumPy is (mostly) dropped. The choices come from a random.Random, so a seed names a program and Hypothesis can shrink one.
+A program is a list of statements, with nested statements inside them. A statement with which the function raises or warns in
+NumPy is (mostly) dropped. All choices come from a random.Random, so a seed determines a program and Hypothesis can shrink one.
 """
 
 import dataclasses
@@ -9,7 +9,7 @@ import warnings
 
 from support.programs import Argument, define
 
-# Sizes of the dims i and j: of the call that is captured, and of two later ones.
+# Sizes of the dims i and j: for the captured call and two later ones.
 SIZES = [
     [(5, 4), (7, 3), (2, 6)],
     [(4, 4), (9, 9), (1, 1)],
@@ -45,21 +45,21 @@ class FlowProgram:
         return f"def program({', '.join(self.arguments)}):\n{body}    return {self.results}\n"
 
     def inputs(self, sizes):
-        """The values differ from call to call, so that later calls branch another way."""
+        """The values differ from call to call, so that later calls take other branches."""
         shift = self.sizes.index(sizes) * 1000
         made = (dataclasses.replace(a, seed=a.seed + shift) for a in self.arguments.values())
         return [a.make((*sizes, 2, 2)) for a in made]
 
 
 class FlowWriter:
-    """Arrays are known by name, with the letters of their dims; a view or a selection of unknown length has dims of its own."""
+    """Writes a program. Arrays have a name and letters for their dims; a view or selection of unknown length has new dims."""
 
     def __init__(self, random):
         self.random = random
         self.arrays = {}  # name -> dims
         self.numbers = []  # floats and integers
-        self.integers = []  # small ones, not negative
-        self.indices = []  # (name, dim): from 0 to below the dim's size
+        self.integers = []  # small, not negative
+        self.indices = []  # (name, dim): at least 0 and below the dim's size
         self.loops = 0
         self.made = 0
         self.program = FlowProgram({}, [], "None", list(random.choice(SIZES)))
@@ -83,11 +83,11 @@ class FlowWriter:
     # --- expressions ------------------------------------------------------------------------------------------------
 
     def pick(self, *kinds):
-        """Calls one of the functions; a number before a function repeats it."""
+        """Calls a function chosen at random; a number before a function is its weight."""
         return self.random.choice(kinds)()
 
     def name(self, *dims):
-        """An array, of one of the dims if they are given; None when there is none."""
+        """The name of an array, with one of the dims if they are given; None when there is none."""
         names = [n for n, d in self.arrays.items() if not dims or d in dims]
         return self.random.choice(names[-4:] if self.random.random() < 0.5 else names) if names else None
 
@@ -198,7 +198,7 @@ class FlowWriter:
         return f"v{self.made}"
 
     def target(self):
-        """The dims of an array that exists."""
+        """The dims of some existing array."""
         return self.arrays[self.name()]
 
     def accumulate(self):
@@ -323,7 +323,7 @@ class FlowWriter:
         return self.simple()
 
     def block(self, depth):
-        """Indented; what it makes is not known outside."""
+        """An indented block; names that it defines are not available outside."""
         kept = dict(self.arrays), list(self.numbers), list(self.integers), list(self.indices)
         lines = []
         for _ in range(self.random.choice([1, 1, 2, 2, 3])):
@@ -389,7 +389,7 @@ class FlowWriter:
         return lines + (["else:", *self.block(depth)] if r.random() < 0.1 else [])
 
     def own_places(self, depth):
-        """A loop that stores where its counter says; many of these have independent iterations."""
+        """A loop that stores at its counter; many of these have independent iterations."""
         r, i = self.random, "xyzw"[self.loops]
         name = self.name("i", "j", "ij")
         if name is None:
@@ -416,7 +416,7 @@ class FlowWriter:
         return [f"for {i} in {head}:", *(f"    {line}" for line in lines)]
 
     def while_loop(self, depth):
-        """A counter of its own ends it."""
+        """A while loop, ended by a new counter."""
         r, c = self.random, f"c{self.loops}"
         if self.loops > 2:
             return self.simple()
@@ -436,7 +436,7 @@ class FlowWriter:
     # --- programs ---------------------------------------------------------------------------------------------------
 
     def works(self, lines, results):
-        """Whether NumPy runs it for all sizes without an error, a warning or too many steps."""
+        """Whether the program runs in NumPy for all sizes without an error, a warning or too many steps."""
         trial = dataclasses.replace(self.program, lines=lines, results=results)
         if len(lines) > MOST_LINES:
             return False

@@ -29,7 +29,7 @@ def calls_differ(program, function, call):
 
 
 def captured_whole(program, function):
-    """None, or the reason why not."""
+    """Why the program is not captured as a whole; None when it is."""
     try:
         accel.compile(function, fullgraph=True, backend="numpy")(*program.inputs(program.sizes[0]))
     except accel.UnsupportedError as error:
@@ -40,7 +40,7 @@ def captured_whole(program, function):
 
 
 def run_seed(seed):
-    """What there is to say of one program: differences, and why it is not captured whole."""
+    """Reports on one program: differences, and why it is not captured as a whole."""
     program = write_flow_program(random.Random(seed))
     function, exits = define(program.source), random.Random(~seed)
     accel.config.threads, accel.config.parallel_threshold = exits.choice([(1, 1 << 15), (2, 0)])
@@ -69,7 +69,7 @@ def start(seeds):
 
 
 def finish(process, output, seeds, lines):
-    """Adds (seed, text) to lines; the seeds that a crash kept from running."""
+    """Adds (seed, text) to lines; returns the seeds that did not run because of a crash."""
     output.seek(0)
     seed = None
     for line in output:

@@ -1,4 +1,4 @@
-"""Generated operations and programs, each run compiled and plain: what differs, and how the calls were answered."""
+"""Runs generated operations and programs compiled and plain; collects differences, and how calls were answered."""
 
 import contextlib
 import dataclasses
@@ -36,7 +36,7 @@ def run_operations(random, backend="native"):
     for _ in range(OPERATIONS):
         operation = writer.operation()
         plain = [outcome_of(writer, [operation], number) for number in range(INPUTS)]
-        if all(o["error"] for o in plain) and random.random() > 0.2:  # most calls that are refused are so for their dtypes
+        if all(o["error"] for o in plain) and random.random() > 0.2:  # most calls that raise do so because of dtypes
             continue
         (together if all(is_quiet(operation, o) for o in plain) else alone).append(operation)
     for operations in [*([o] for o in alone), *([together] if together else [])]:
@@ -50,7 +50,7 @@ def outcome_of(writer, operations, number):
 
 
 def is_quiet(operation, plain):
-    """It changes nothing, warns of nothing and raises nothing, so that others may follow it in one function."""
+    """Whether an operation changes no operand, and neither warns nor raises, so that it can share a function with others."""
     return operation[1] != CHANGE and not operation[0] and plain["error"] is None and not plain["warned"]
 
 
@@ -75,9 +75,9 @@ def where_different(writer, function, call, number, all_strides):
 
 
 def run_program(random, backend="native"):
-    """A program as it is, and left at each of its exits, where the interpreter goes on.
+    """Checks a program as written, and with a side exit taken at each possible point.
 
-    The kernel is compiled for the program as it is and for one of the exits; for all others NumPy makes the calls.
+    A kernel is compiled for the program as written and for one of the exits; all others use the backend "numpy".
     """
     found = Found()
     program = write_program(random) if random.random() < 0.25 else write_flow_program(random)
@@ -95,7 +95,7 @@ def run_program(random, backend="native"):
 
 
 def compare_program(program, function, sizes_of_calls, found, backend, exit):
-    """Whether the exit was there."""
+    """Compares the program with NumPy, with this exit taken; returns whether the program has the exit."""
     with accel.config(stress_exits=exit):
         call = accel.compile(function, backend=backend)
         for sizes in sizes_of_calls:

@@ -1,4 +1,4 @@
-"""Reads the text of a graph (src/ir/text/text.h) as the plain data that backends get, to evaluate it in NumPy."""
+"""Parses the text of a graph (src/ir/text/text.h) into the plain data for backends, to evaluate it in NumPy."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A small evaluator of graph text (src/ir/text/text.h) in NumPy: the inputs and views that goldens of reductions use."""
+"""A small evaluator of graph text (src/ir/text/text.h) in NumPy: inputs and views, as in the golden texts of reductions."""
 
 import re
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Reduction:
 
 
 def evaluate_dim(text, symbols):
-    """Value of a dim's text: it is a Python expression."""
+    """Value of a dim's text, which is a Python expression."""
     return eval(text, {"min": min, "max": max, **symbols})
 
 
@@ -76,7 +76,7 @@ def _view(op, operand, attributes, shape, symbols):
 
 
 def evaluate(text, symbols, rng):
-    """Values of a straight-line graph with random inputs, and its reductions, which are not performed."""
+    """Values of a straight-line graph for random inputs, and its reductions, which are not evaluated."""
     values, reductions = {}, []
     for line in text.splitlines():
         reduced = re.match(r"\s*%\d+ = reduce\((%\d+)\) \{axes = \[(.*?)\], ufunc = (\w+).*\} : \w+ (\w+)", line)

@@ -1,4 +1,4 @@
-"""Signals that come while a compiled function runs or is compiled, and how soon it ends."""
+"""Signals sent while a compiled function runs or is compiled, and the time until it ends."""
 
 import os
 import shutil
@@ -7,12 +7,12 @@ import threading
 import time
 import traceback
 
-AFTER = 0.3  # seconds, until the signal comes
-SOON = 0.15  # seconds, from then on, on a machine with nothing else to do
+AFTER = 0.3  # seconds until the signal
+SOON = 0.15  # seconds from the signal to the end of the call, on an idle machine
 
 
 class Alarm:
-    """Sends the signal of Ctrl-C when the time has come."""
+    """Sends SIGINT (Ctrl-C) after a delay."""
 
     def __init__(self, seconds=AFTER, handler=signal.default_int_handler):
         self.seconds, self.handler = seconds, handler
@@ -37,7 +37,7 @@ class Alarm:
 
 
 def assert_soon(measure, tries=3):
-    """One of a few tries is as fast as asked for; where other processes have the cores none is much slower."""
+    """Asserts that one of a few tries is fast enough; on a busy machine, that none is much slower than the machine itself."""
     late = []
     for _ in range(tries):
         late.append(measure())
@@ -49,7 +49,7 @@ def assert_soon(measure, tries=3):
 
 
 def late_in_the_interpreter():
-    """How long after the signal a loop of the interpreter ends: what the machine itself needs."""
+    """Seconds from the signal to the end of a loop in the interpreter: the latency of the machine itself."""
     alarm = Alarm()
     try:
         with alarm:
@@ -60,7 +60,7 @@ def late_in_the_interpreter():
 
 
 def interrupted(call, *arguments):
-    """How long after the signal the call has ended with KeyboardInterrupt, and the frames of its traceback in the function."""
+    """Seconds from the signal to the end of the call by KeyboardInterrupt, and the traceback's frames in the function."""
     alarm, frames = Alarm(), None
     try:
         with alarm:
@@ -73,7 +73,7 @@ def interrupted(call, *arguments):
 
 
 def slow_compiler(folder, seconds):
-    """A C++ compiler that takes so many seconds longer; its path."""
+    """Writes a C++ compiler that takes this many seconds longer; returns its path."""
     path = os.path.join(folder, "g++")
     with open(path, "w") as file:
         file.write(f'#!/bin/sh\ncase "$*" in *--version*) ;; *) sleep {seconds};; esac\nexec {shutil.which("g++")} "$@"\n')

@@ -1,6 +1,4 @@
-"""What tools that run tests for hours in many processes share: options, counts, the report, an end for processes that are
-stuck.
-"""
+"""Shared parts of tools that run tests for hours in many processes: options, counts, the report, the end of stuck processes."""
 
 import argparse
 import contextlib
@@ -26,7 +24,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 @contextlib.contextmanager
 def environment(name):
-    """Strict, on one thread, and with a folder of its own, which has the disk cache, unless the variables are set."""
+    """Environment of a run, unless the variables are set: strict, one thread, and a new folder with the disk cache."""
     os.environ.setdefault("ACCEL_STRICT", "1")
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     with tempfile.TemporaryDirectory(prefix=f"accel-{name}-") as folder:
@@ -35,7 +33,7 @@ def environment(name):
 
 
 class LongRun:
-    """`work(number)` runs in as many threads as there are jobs; `summary()` begins the last line."""
+    """A run with one thread per job, which calls `work(number)`; `summary()` is the start of the last line."""
 
     def __init__(self, options):
         self.options = options
@@ -51,7 +49,7 @@ class LongRun:
         return time.monotonic() - self.begin > self.options.seconds
 
     def run(self):
-        """Return the exit status. A run that is terminated reports what it has counted."""
+        """Run all jobs; return the exit status. A terminated run reports its counts so far."""
         signal.signal(signal.SIGTERM, lambda *_: self.terminate())
         threads = [threading.Thread(target=self.work, args=(number,)) for number in range(self.options.jobs)]
         for thread in threads:
@@ -75,7 +73,7 @@ class LongRun:
 
 
 def end_when_stuck(child, last_sign):
-    """Wait for the process and end it when `last_sign()`, a time, is long ago. Return whether it was ended."""
+    """Wait for a process; kill it when `last_sign()`, the time of its last progress, is too long ago. Return whether it was."""
     while True:
         with contextlib.suppress(subprocess.TimeoutExpired):
             child.wait(0.5)

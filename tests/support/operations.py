@@ -1,6 +1,6 @@
 """Random single operations over every kind of operand: dtypes, layouts, ranks, empty arrays, numbers of NumPy and of Python.
 
-A group has operands of given kinds, several inputs of these kinds, and some operations. Operations that raise or warn for an
+A group is a set of operand kinds, several inputs of these kinds, and some operations. Operations that raise or warn for an
 input, or change an operand, have a function each; all others of the group share one, so that a group needs few compiles.
 """
 
@@ -89,7 +89,7 @@ UPDATES = """
     np.clip({x}, 0, 1, out={x}); np.cumsum({x}, axis={single}, out={x}); np.random.default_rng(0).shuffle({x});
     np.negative({x}, out={x}, where={x} > 0); np.add({x}, {y}, out={x}, casting='unsafe')
 """
-CHANGE = "changes"  # the result of a statement
+CHANGE = "changes"  # in place of a result: the operation is a statement that changes operands
 
 
 def written_down(text):
@@ -101,7 +101,7 @@ ROWS = {name: written_down(text) for name, text in (("functions", FUNCTIONS), ("
 
 @dataclasses.dataclass
 class Operand(Argument):
-    """`extreme` values have limits, infinities, NaNs and numbers near zero among them."""
+    """An operand. `extreme` values include limits of the dtype, infinities, NaNs and numbers near zero."""
 
     extreme: bool = False
 
@@ -130,7 +130,7 @@ def extremes(dtype):
 
 
 class OperationWriter(Writer):
-    """Draws operands, inputs and operations; those that programs are made of among them."""
+    """Draws operands, inputs and operations, including the operations of random programs."""
 
     def __init__(self, random):
         super().__init__(random)
@@ -154,7 +154,7 @@ class OperationWriter(Writer):
         return Operand(dims, dtype.str[1:], r.choice(LAYOUTS), r.randint(0, 999), extreme=r.random() < 0.3)
 
     def inputs(self, number):
-        """Of the number-th input: the layouts and values are its own, the first one's are those that were drawn."""
+        """The operands of input `number`: the first input is as drawn, others have other layouts and values."""
         random = np.random.default_rng([number, len(self.names)])
         made = []
         for operand in self.program.arguments:
@@ -169,7 +169,7 @@ class OperationWriter(Writer):
         return text.format(x=name, y=self.operand(), axis=self.axis(name), single=self.axis(name, False))
 
     def ufunc(self):
-        """A call of a ufunc or of a method of it, often with keywords."""
+        """A call of a ufunc or of one of its methods, often with keywords."""
         r, name = self.random, self.random.choice(ELEMENTWISE)
         ufunc = getattr(np, name)
         operands, x = [self.operand() for _ in range(ufunc.nin)], self.array()
@@ -195,7 +195,7 @@ class OperationWriter(Writer):
         return super().infix() if r.random() < 0.5 else f"{self.operand()} {r.choice(ARITHMETIC)} {self.operand()}"
 
     def operation(self):
-        """Lines and the text of the result; a statement changes its operands, or is refused."""
+        """Lines of code and the text of the result, CHANGE for a statement."""
         r = self.random
         kind = r.random()
         if kind < 0.12:
@@ -207,7 +207,7 @@ class OperationWriter(Writer):
         return [], r.choice(made)()
 
     def source(self, operations):
-        """One function of the operations; a single one is its result, a single statement gives all operands."""
+        """The source of a function with the operations. A single statement returns all operands."""
         names = ", ".join(self.names)
         body = [f"    {line}\n" for lines, _ in operations for line in lines]
         if len(operations) == 1:
@@ -219,7 +219,7 @@ class OperationWriter(Writer):
 
 
 class Described(_Describer):
-    """Descriptions without the strides of axes along which there is no second element, unless `all_strides`."""
+    """Descriptions of values, without the strides of axes of fewer than two elements, unless `all_strides`."""
 
     def __init__(self, all_strides):
         super().__init__()
@@ -233,7 +233,7 @@ class Described(_Describer):
 
 
 def outcome(call, passed, all_strides=False):
-    """What the call gives, warns of and raises, what shares memory with the arguments, and what is in these afterwards."""
+    """The result, warnings and exception of a call, shared memory with the arguments, and their values afterwards."""
     result, error, warned = called(call, passed)
     described = Described(all_strides).of
     parts = result if isinstance(result, tuple | list) else (result,)

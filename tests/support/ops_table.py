@@ -1,4 +1,4 @@
-"""The rows of src/ir/ops.inc, and the loops that NumPy has for them."""
+"""The rows of src/ir/ops.inc, and NumPy's inner loops for them."""
 
 import csv
 import itertools
@@ -22,7 +22,7 @@ def _rows():
 
 ROWS = {row["name"]: row for row in _rows()}
 NUMERIC = set("?bBhHiIlLqQefdFD")
-# ufuncs of NumPy, but those that work on strings, dates or objects alone.
+# NumPy's ufuncs, except those for strings, dates or objects alone.
 UFUNCS = {
     function.__name__: function
     for function in vars(umath).values()

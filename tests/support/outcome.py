@@ -1,4 +1,4 @@
-"""What a call did, in a form that two calls can be compared by: result, exception, warnings, changed arguments."""
+"""The outcome of a call in comparable form: result, exception, warnings, changed arguments."""
 
 import copy
 import dataclasses
@@ -11,7 +11,7 @@ import numpy as np
 
 @dataclasses.dataclass
 class Outcome:
-    """Everything a NumPy user may rely on."""
+    """All effects of a call that a NumPy user may rely on."""
 
     result: object
     error: tuple
@@ -20,7 +20,7 @@ class Outcome:
 
 
 def attributes(value):
-    """Those of an instance: of slots, then in the order in which they were set."""
+    """The attributes of an instance: slots, then the others in the order in which they were set."""
     slots = [name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())]
     return [(name, getattr(value, name)) for name in slots if hasattr(value, name)] + list(
         getattr(value, "__dict__", {}).items()
@@ -28,7 +28,7 @@ def attributes(value):
 
 
 def describe(value, aliases=()):
-    """A comparable description: bytes, dtype, shape, strides, flags; which of the arguments an array shares memory with."""
+    """A comparable description: bytes, dtype, shape, strides, flags, and the arguments that an array shares memory with."""
     if isinstance(value, np.ndarray):
         shared = tuple(i for i, a in enumerate(aliases) if isinstance(a, np.ndarray) and np.may_share_memory(a, value))
         data = value.tobytes()
@@ -53,17 +53,17 @@ def describe(value, aliases=()):
         return (type(value), [(name, describe(part, aliases)) for name, part in attributes(value)])
     try:
         return (type(value), pickle.dumps(value))
-    except Exception:  # what cannot be pickled is compared by its text
+    except Exception:  # not picklable: compared by its text
         return (type(value), repr(value))
 
 
 def lines(error):
-    """The traceback from the called function inwards: function and line of each frame."""
+    """Function and line of each frame of the traceback, from the called function inwards."""
     return [(frame.name, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)[1:]]
 
 
 def outcome(call, arguments, keywords=None, share=False):
-    """Calls with copies of the arguments (share: the arguments themselves, so that views of one another stay so)."""
+    """Calls with copies of the arguments (share: with the arguments themselves, so that they still share memory)."""
     passed = list(arguments) if share else [copied(a) for a in arguments]
     result, error = None, ()
     with warnings.catch_warnings(record=True) as caught:
@@ -93,7 +93,7 @@ def copied(argument):
 
 
 def assert_same(function, call, *arguments, times=3, keywords=None, share=False):
-    """`call` does what `function` does, on the first call and on later ones. Returns NumPy's outcome."""
+    """Asserts that `call` does what `function` does, on the first call and on later ones. Returns NumPy's outcome."""
     expected = outcome(function, arguments, keywords, share)
     for time in range(times):
         found = outcome(call, arguments, keywords, share)

@@ -1,6 +1,6 @@
-"""Random straight-line NumPy programs, valid by construction: each statement is performed in NumPy as it is written.
+"""Random straight-line NumPy programs, valid by construction: each statement is run in NumPy when it is written.
 
-The choices come from a random.Random, so a seed names a program and Hypothesis can shrink one.
+All choices come from a random.Random, so a seed determines a program and Hypothesis can shrink one.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ UNARY = """negative positive absolute fabs sign conjugate reciprocal square sqrt
     isinf isfinite signbit spacing bitwise_count real imag angle abs""".split()
 REDUCTIONS = "sum prod max min any all mean var std argmin argmax count_nonzero ptp".split()
 
-# Sizes of the dims i, j, k, l: of the call that is captured, and of two later ones.
+# Sizes of the dims i, j, k, l: for the captured call and two later ones.
 SIZES = {
     "small": [(3, 4, 2, 5), (5, 2, 3, 4), (1, 3, 4, 2)],
     "ones": [(1, 4, 1, 3), (2, 1, 3, 1), (1, 1, 1, 1)],
@@ -60,7 +60,7 @@ class Argument:
 
 
 def elements(shape, dtype, seed):
-    """Numbers that seldom overflow, some of them equal, some zero."""
+    """Numbers that rarely overflow, some of them equal, some zero."""
     rng, dtype = np.random.default_rng(seed), np.dtype(dtype)
     if dtype.kind == "b":
         return rng.random(shape) < 0.6
@@ -104,7 +104,7 @@ class Program:
     lines: list
     results: list
     sizes: list  # one per call
-    single: bool = False  # the only result is returned itself, not in a tuple
+    single: bool = False  # the only result is not returned in a tuple
 
     @property
     def source(self):
@@ -121,7 +121,7 @@ counter = itertools.count()
 
 
 def define(source, **names):
-    """The function, with its source where tracebacks and inspect find it."""
+    """Defines the function, with its source in linecache for tracebacks and inspect."""
     name = f"<random {next(counter)}>"
     linecache.cache[name] = (len(source), None, source.splitlines(True), name)
     space = {"np": np, **names}
@@ -130,7 +130,7 @@ def define(source, **names):
 
 
 class Writer:
-    """Writes statements and performs each for all sizes; one that fails, warns (mostly) or grows too large is dropped."""
+    """Writes statements and runs each for all sizes; one that fails, (mostly) warns or grows too large is dropped."""
 
     def __init__(self, random):
         self.random = random
@@ -168,7 +168,7 @@ class Writer:
     # --- operands ---------------------------------------------------------------------------------------------------
 
     def array(self, fresh=False):
-        """The name of a value, the latest ones more often."""
+        """The name of a value; recent ones are more likely."""
         names = [n for n in self.names if n in self.fresh] if fresh else self.names
         return self.random.choice(names[-3:] if self.random.random() < 0.5 else names)
 
@@ -399,7 +399,7 @@ class Writer:
 
 
 def write_program(random, statements=None):
-    """A program of 1 to 12 statements; its sizes are those of the captured call and of two later ones."""
+    """A program of 1 to 12 statements, with sizes for the captured call and two later ones."""
     with np.errstate(all="warn"):
         return Writer(random).write(statements or random.randint(1, 12))
 
@@ -408,7 +408,7 @@ def write_program(random, statements=None):
 
 
 def describe(value, passed, seen):
-    """A comparable form of a result: bits, type, shape, strides, flags, and what it shares with arguments and results."""
+    """A comparable form of a result: bits, type, shape, strides, flags, and identity or shared memory with other values."""
     if isinstance(value, np.ndarray):
         same = [i for i, other in enumerate([*passed, *seen]) if other is value]
         shares = [i for i, other in enumerate([*passed, *seen]) if shares_memory(other, value)]
@@ -431,7 +431,7 @@ def describe(value, passed, seen):
 
 
 def owner_of(value):
-    """The array at the end of the chain of bases: NumPy keeps one more where a reshape copies."""
+    """The array at the end of the chain of bases, which is one longer in NumPy when a reshape copies."""
     while isinstance(getattr(value, "base", None), np.ndarray):
         value = value.base
     return value
@@ -459,7 +459,7 @@ def called(call, passed):
 
 
 def line_in_program(error):
-    """The last line of the generated function that the error went through."""
+    """The line of the generated function in the error's traceback."""
     trace, line = error.__traceback__, 0
     while trace is not None:
         line, trace = trace.tb_lineno if trace.tb_frame.f_code.co_name == "program" else line, trace.tb_next
@@ -467,14 +467,14 @@ def line_in_program(error):
 
 
 def outcome(call, passed):
-    """What the call gives, warns of and raises, and what is in the arguments afterwards."""
+    """The result, warnings and exception of a call, and the arguments afterwards."""
     result, error, warned = called(call, passed)
     after = [describe(a, [], []) for a in passed]
     return {"error": error, "result": describe(result, passed, []), "warned": warned, "arguments": after}
 
 
 def difference(program, call, function, sizes):
-    """None, or a text that says what differs from NumPy for one call."""
+    """A text with the difference from NumPy for one call; None when there is none."""
     expected = outcome(function, program.inputs(sizes))
     found = outcome(call, program.inputs(sizes))
     for part, want in expected.items():
@@ -484,7 +484,7 @@ def difference(program, call, function, sizes):
 
 
 def first_difference(found, want, path=""):
-    """Where two descriptions differ first."""
+    """The first difference between two descriptions."""
     if isinstance(found, (tuple, list)) and isinstance(want, (tuple, list)) and len(found) == len(want):
         for k, (a, b) in enumerate(zip(found, want, strict=True)):
             if a != b:

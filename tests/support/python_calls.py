@@ -1,4 +1,4 @@
-"""What a call does, seen from outside, for functions that call Python objects."""
+"""Observable effects of calls, for functions that call Python objects."""
 
 import contextlib
 import io
@@ -14,7 +14,7 @@ import accel
 
 
 def run(function, make):
-    """What a call does: printed text, result or error with its traceback lines, warnings, arguments afterwards."""
+    """The effects of a call: printed text, result or error with its traceback lines, warnings, arguments afterwards."""
     arguments = make()
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), warnings.catch_warnings(record=True) as warned:
@@ -31,7 +31,7 @@ def run(function, make):
 
 
 def same(function, make, times=3, whole=True, left=0, learns=0, **options):
-    """The compiled function does the same; `learns`: calls whose results have to be seen first."""
+    """Asserts that compiled calls have the effects of plain ones; `learns`: extra calls until results are known."""
     call = accel.compile(function, **options)
     for _ in range(times + learns):
         assert run(call, make) == run(function, make)
@@ -49,7 +49,7 @@ def same(function, make, times=3, whole=True, left=0, learns=0, **options):
 
 
 class Opaque:
-    """A method that is no function of its class."""
+    """A callable class attribute that is bound like a method, but is not a function."""
 
     def __init__(self, function):
         self.function = function
@@ -59,7 +59,7 @@ class Opaque:
 
 
 class Callback:
-    """A callee that capture cannot look into."""
+    """A callee that capture cannot inline."""
 
     def __init__(self, act=lambda *given: None):
         self.act, self.seen = act, []

@@ -1,4 +1,4 @@
-"""Do plain and compiled code warn alike? Each runs in a module of its own, under filters and errstates of all kinds."""
+"""Compares the warnings of plain and compiled code, each in a module of its own, under all kinds of filters and errstates."""
 
 import contextlib
 import gc
@@ -17,7 +17,7 @@ import accel
 FILENAME = "/code/that/warns.py"
 MODULE = "code_that_warns"
 
-# Before this call registries lose what they hold.
+# The number of the call before which the warning registries are cleared.
 FORGOTTEN = 4
 
 FILTERS = {
@@ -44,14 +44,14 @@ ERRSTATES = {
 
 
 def module_of(source):
-    """Fresh globals of a module with this source."""
+    """New globals of a module with this source."""
     namespace = {"__name__": MODULE, "np": np}
     exec(compile(textwrap.dedent(source), FILENAME, "exec"), namespace)
     return namespace
 
 
 def registries():
-    """Those of NumPy's modules that warn: what has been shown once is shown no more."""
+    """Names and warning registries of NumPy's modules; warnings in a registry are not shown again."""
     for name, module in list(sys.modules.items()):
         if name.startswith("numpy") and getattr(module, "__warningregistry__", None):
             yield name, module.__warningregistry__
@@ -69,7 +69,7 @@ def seen(namespace):
 
 
 def printing_function():
-    """The function of `warnings` that prints; a test runner has put another one in its place."""
+    """The function of `warnings` that prints, which a test runner has replaced in the module."""
     name = "_showwarnmsg_impl"
     functions = (o for o in gc.get_objects() if isinstance(o, types.FunctionType) and o.__name__ == name)
     return next(f for f in functions if f.__globals__ is vars(warnings))
@@ -77,7 +77,7 @@ def printing_function():
 
 @contextlib.contextmanager
 def printed():
-    """A stream as sys.stderr is one; a list that gets what was printed."""
+    """Replaces sys.stderr by a stream of its kind; the list receives the printed text."""
     stream, before, out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True), sys.stderr, []
     sys.stderr = stream
     try:
@@ -88,7 +88,7 @@ def printed():
 
 
 def one_call(call, arguments, namespace, record):
-    """What a call did: result, changed arguments, warnings, what was printed, what the registries hold."""
+    """The effects of a call: result, changed arguments, warnings, printed text, contents of the registries."""
     passed = [copied(a) for a in arguments]
     with printed() as text:
         if record:
@@ -103,7 +103,7 @@ def one_call(call, arguments, namespace, record):
 
 
 def run(source, cases, filters, errstate, compiled):
-    """What each call does, one after the other, and the compiled function, if that was asked for."""
+    """The effects of each call, in order, and the compiled function, if `compiled`."""
     namespace = module_of(source)
     call = accel.compile(namespace["f"]) if compiled else namespace["f"]
     forget()
@@ -126,8 +126,8 @@ def run(source, cases, filters, errstate, compiled):
 
 
 def check_warned(source, *arguments, filters="record", errstate="none", times=6, stays=True):
-    """`f` of the source, called again and again with the same arguments, warns alike. `stays`: it stays compiled after the
-    first two calls, which find out that there are warnings, but for one more where what has been shown is forgotten."""
+    """Asserts that repeated calls of the source's `f` with the same arguments warn alike. `stays`: all calls run compiled but
+    the first two, which find out that there are warnings, and one more after the registries are cleared."""
     cases = [arguments] * times
     expected, _ = run(source, cases, filters, errstate, False)
     found, call = run(source, cases, filters, errstate, True)

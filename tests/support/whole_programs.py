@@ -14,7 +14,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 @dataclasses.dataclass
 class Program:
-    """`make(rng, *size)` gives the arguments of a call. `bad` are arguments for which the function raises."""
+    """A program. `make(rng, *size)` returns the arguments of a call, `bad` makes arguments for which the function raises."""
 
     function: Callable
     make: Callable
@@ -32,7 +32,7 @@ class Program:
 
 
 def load(stem, folder=FOLDER, prefix="whole_programs"):
-    """The module tests/programs/STEM.py, by a name that no other folder's modules have."""
+    """Loads the module tests/programs/STEM.py under a name that no module of another folder has."""
     name = f"{prefix}_{stem}"
     if name not in sys.modules:
         spec = importlib.util.spec_from_file_location(name, folder / f"{stem}.py")
@@ -47,7 +47,7 @@ def load_example(stem):
 
 
 def all_programs():
-    """Every `PROGRAMS` list of the folder, by name."""
+    """All programs in the `PROGRAMS` lists of the folder, by name."""
     found = {}
     for path in sorted(FOLDER.glob("*.py")):
         for program in load(path.stem).PROGRAMS:
@@ -57,7 +57,7 @@ def all_programs():
 
 
 def state(program):
-    """`whole`, or the reason code, line and detail of what keeps the program from being captured."""
+    """`whole`, or the reason code, line and detail of the first obstacle to capturing the program as a whole."""
     import accel
 
     call = accel.compile(program.function)
@@ -72,7 +72,7 @@ def state(program):
 
 
 def main():
-    """Prints the state of all programs, or of those named; --table: as the table of tests/test_programs.py."""
+    """Prints the state of all programs or of the named ones; --table: in the form of the table in tests/test_programs.py."""
     as_table = "--table" in sys.argv
     names = [a for a in sys.argv[1:] if not a.startswith("-")]
     whole = 0
