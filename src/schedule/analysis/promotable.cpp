@@ -77,13 +77,13 @@ class Search {
       for (BlockId b : loop_.blocks) {
         for (NodeId n : block(b).nodes)
           if (is_store(node(n))) out_.versions.insert(node(n).results[0]);
-        hand_on(block(b).terminator);
+        add_params(block(b).terminator);
       }
       again = out_.versions.size() != size;
     }
   }
 
-  void hand_on(const Terminator& t) {
+  void add_params(const Terminator& t) {
     for (int edge = 0; edge < target_count(t); ++edge) {
       if (!is_inside(t.targets[edge])) continue;
       const std::vector<ValueId>& given = t.target_arguments[edge];
@@ -93,7 +93,7 @@ class Search {
   }
 
   // The index of the array's version in a list of parameters or arguments; nullopt if it is not among them.
-  std::optional<size_t> place_in(const std::vector<ValueId>& values) const {
+  std::optional<size_t> index_in(const std::vector<ValueId>& values) const {
     auto found = std::find_if(values.begin(), values.end(), [&](ValueId v) { return is_version(v); });
     return found == values.end() ? std::nullopt : std::optional(static_cast<size_t>(found - values.begin()));
   }
@@ -103,7 +103,7 @@ class Search {
     std::map<BlockId, ValueId> begin;
     out_.end.clear();
     begin[loop_.header] = out_.param;
-    for (size_t round = 0; round < loop_.blocks.size() && out_.end.size() < loop_.blocks.size(); ++round)
+    for (size_t pass = 0; pass < loop_.blocks.size() && out_.end.size() < loop_.blocks.size(); ++pass)
       for (BlockId b : loop_.blocks) {
         if (out_.end.contains(b)) continue;
         auto at = begin.find(b);
@@ -114,12 +114,12 @@ class Search {
         const Terminator& t = block(b).terminator;
         for (int edge = 0; edge < target_count(t); ++edge) {
           if (!is_inside(t.targets[edge])) continue;
-          std::optional<size_t> place = place_in(block(t.targets[edge]).params);
+          std::optional<size_t> place = index_in(block(t.targets[edge]).params);
           begin.emplace(t.targets[edge], place ? block(t.targets[edge]).params[*place] : *last);
         }
       }
     return out_.end.size() == loop_.blocks.size() &&
-           std::all_of(loop_.blocks.begin(), loop_.blocks.end(), [&](BlockId b) { return hands_on(b, begin); });
+           std::all_of(loop_.blocks.begin(), loop_.blocks.end(), [&](BlockId b) { return passes_version(b, begin); });
   }
 
   // The version at the end of a block that begins with `version`; nullopt if the block uses another one.
@@ -134,7 +134,7 @@ class Search {
   }
 
   // Whether each edge out of a block passes the block's last version exactly where the target expects the array.
-  bool hands_on(BlockId b, const std::map<BlockId, ValueId>& begin) const {
+  bool passes_version(BlockId b, const std::map<BlockId, ValueId>& begin) const {
     const Terminator& t = block(b).terminator;
     ValueId last = out_.end.at(b);
     for (int edge = 0; edge < target_count(t); ++edge) {
@@ -143,7 +143,7 @@ class Search {
       if (std::count(given.begin(), given.end(), last) > 1) return false;
       if (!is_inside(t.targets[edge])) continue;
       const std::vector<ValueId>& params = block(t.targets[edge]).params;
-      std::optional<size_t> place = place_in(params);
+      std::optional<size_t> place = index_in(params);
       if (place ? given[*place] != last : begin.at(t.targets[edge]) != last) return false;
     }
     return true;

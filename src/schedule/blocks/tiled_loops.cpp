@@ -74,11 +74,11 @@ class TiledLoopWriter {
     out.poll = loop.poll;
     append_scalar(std::move(zero), out.steps);
     append_scalar(std::move(test), out.steps);
-    if (loop.leaves_to >= 0) ask_after_slice(loop, lengths);
+    if (loop.leaves_to >= 0) poll_after_slice(loop, lengths);
   }
 
   // Polls after a slice. At the exit the counter has its value of the last iteration.
-  void ask_after_slice(const PointwiseLoop& loop, std::pair<TempId, TempId> lengths) {
+  void poll_after_slice(const PointwiseLoop& loop, std::pair<TempId, TempId> lengths) {
     ProgramBlock& out = block(loop.body);
     const TempId counter = temp_of(loop.counter), known = temp_of(loop.next_counter);
     const TempId next = known >= 0 ? known : program_.add_temp(DType::int64);
@@ -86,12 +86,12 @@ class TiledLoopWriter {
     const Dim before = graph_.dims.sub(code_.bound(counter, out.steps), graph_.dims.constant(1));
     const TempId last_counter = code_.number(before, out.steps);
     if (loop.bound) code_.bind(graph_.dims.symbol(*loop.bound), last_counter, out.steps);
-    Stmt ask;
-    ask.kind = StmtKind::interrupted;
-    ask.numbers = {2};
-    ask.dtype = DType::bool_;
-    ask.dst = out.condition = program_.add_temp(DType::bool_);
-    append_scalar(std::move(ask), out.steps);
+    Stmt poll;
+    poll.kind = StmtKind::interrupted;
+    poll.numbers = {2};
+    poll.dtype = DType::bool_;
+    poll.dst = out.condition = program_.add_temp(DType::bool_);
+    append_scalar(std::move(poll), out.steps);
     out.end = BlockEnd::branch;
     out.edges[0] = code_.edge(graph_.blocks[static_cast<size_t>(loop.body)].terminator, 0, out.steps);
     out.edges[0].scalars.emplace_back(counter, last_counter);

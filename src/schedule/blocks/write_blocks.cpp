@@ -24,7 +24,7 @@ class BlockWriter {
         code_(state),
         linker_(state.graph, state.places, state.program),
         exits_(exits_of(state.graph)) {
-    for (const auto& [header, loop] : state.tiled_loops) (loop.leaves_to >= 0 ? asking_ : replaced_).insert(loop.body);
+    for (const auto& [header, loop] : state.tiled_loops) (loop.leaves_to >= 0 ? polling_ : replaced_).insert(loop.body);
   }
 
   void run() {
@@ -34,7 +34,7 @@ class BlockWriter {
         write_tiled_loop(state_, code_, linker_, found->second);
         continue;
       }
-      if (asking_.contains(b)) continue;
+      if (polling_.contains(b)) continue;
       if (replaced_.contains(b)) {
         block(b).end = BlockEnd::jump;  // unreachable, as the header runs the whole loop
         block(b).edges[0].target = b;
@@ -163,7 +163,7 @@ class BlockWriter {
   Linker linker_;
   std::vector<ExitOutputs> exits_;
   std::set<BlockId> replaced_;
-  std::set<BlockId> asking_;  // bodies of tiled loops, written by write_tiled_loop, that poll after each slice
+  std::set<BlockId> polling_;  // bodies of tiled loops, written by write_tiled_loop, that poll after each slice
 };
 
 }  // namespace

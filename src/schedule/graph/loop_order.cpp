@@ -12,7 +12,7 @@ namespace accel {
 
 namespace {
 
-constexpr int64_t least_rounds = 8;  // of a loop that may become the innermost one
+constexpr int64_t least_trips = 8;  // of a loop that may become the innermost one
 constexpr int far_cost = 4;
 
 // A loop of a nest, with a single entry edge and a single back edge.
@@ -127,7 +127,7 @@ class LoopOrder {
         if (!is_bookkeeping(node(n), outer)) return false;
     }
     if (block(inner.loop->header).terminator.target_arguments[1].size() > 0) return false;
-    return hands_through(outer, inner);
+    return passes_arrays_through(outer, inner);
   }
 
   bool is_bookkeeping(const Node& each, const Level& level) const {
@@ -139,7 +139,7 @@ class LoopOrder {
 
   BlockId block_of(ValueId v) const { return graph_.values[static_cast<size_t>(v)].block; }
 
-  bool hands_through(const Level& outer, const Level& inner) {
+  bool passes_arrays_through(const Level& outer, const Level& inner) {
     const std::vector<ValueId>&around = block(outer.loop->header).params, &inside = block(inner.loop->header).params;
     const std::vector<ValueId>&in = block(inner.entry).terminator.target_arguments[0],
           &back = block(outer.latch).terminator.target_arguments[0];
@@ -179,14 +179,14 @@ class LoopOrder {
         if (graph_.type(v).rank() > 0) return false;
       for (NodeId n : block(b).nodes)
         if (!is_plain(node(n)) || !uses_own(node(n).operands) || !names_counters(node(n))) return false;
-      if (b == nest_.back().latch && !keeps_places(t)) return false;
+      if (b == nest_.back().latch && !keeps_memory(t)) return false;
       if (!uses_own(t.operands) || !uses_own(t.target_arguments[0]) || !uses_own(t.target_arguments[1])) return false;
     }
     return true;
   }
 
   // Whether each array is in the same memory before and after an iteration.
-  bool keeps_places(const Terminator& back) {
+  bool keeps_memory(const Terminator& back) {
     const std::vector<ValueId>& params = block(body().header).params;
     for (size_t k = 0; k < params.size(); ++k)
       if (k != nest_.back().counted.place && memory_of(back.target_arguments[0][k]) != params[k]) return false;
@@ -316,16 +316,16 @@ class LoopOrder {
     return out;
   }
 
-  int64_t rounds(size_t level) {
+  int64_t trip_count(size_t level) {
     const CountedLoop& counted = nest_[level].counted;
     auto end = graph_.dims.known(counted.end, graph_.hints);
-    return end ? (*end - nest_[level].start) / counted.step : least_rounds;
+    return end ? (*end - nest_[level].start) / counted.step : least_trips;
   }
 
   std::vector<size_t> best_order() {
     size_t last = nest_.size() - 1, innermost = last;
     for (size_t k = last; k-- > 0;)
-      if (rounds(k) >= least_rounds && cost(k) < cost(innermost)) innermost = k;
+      if (trip_count(k) >= least_trips && cost(k) < cost(innermost)) innermost = k;
     std::vector<size_t> out;
     if (innermost != last)
       for (size_t k = 0; k <= last; ++k)

@@ -21,13 +21,13 @@ class Promotion {
 
   // False, and nothing is promoted, when it is not clear which version of the array is used after the loop.
   bool run(bool is_outermost) {
-    if (is_pinned_ && is_outermost && reads_elements()) ask_at_latches();
+    if (is_pinned_ && is_outermost && reads_elements()) poll_at_latches();
     if (!find_exits()) return false;
     enter();
     name_numbers();
     take_out();
     for (const auto& [to, edges] : exits_) leave_to(to, edges);
-    hand_on();
+    pass_numbers();
     std::vector<ValueId> replacement = no_replacement(graph_);
     for (ValueId v : elements_.versions) replacement[static_cast<size_t>(v)] = elements_.start;
     for (const auto& [from, to] : replaced_) replacement[static_cast<size_t>(from)] = to;
@@ -54,19 +54,19 @@ class Promotion {
   }
 
   // Replaces polls at back edges by branches to exit blocks of their own, so that promoted elements are stored before the exit.
-  void ask_at_latches() {
+  void poll_at_latches() {
     for (BlockId latch : loop_.latches) {
       const Terminator back = block(latch).terminator;
       if (back.kind != TerminatorKind::jump || back.poll == 0) continue;
       Attributes attrs;
       attrs.call = 1;
-      const ValueId asked =
+      const ValueId polled =
           graph_.add_node(latch, Op::interrupted, {}, attrs, {{ValueKind::py_scalar, DType::bool_, {}, {}}}, {});
       Terminator leave, branch;
       leave.kind = TerminatorKind::leave;
       leave.exit = back.poll;
       branch.kind = TerminatorKind::branch;
-      branch.operands = {asked};
+      branch.operands = {polled};
       branch.targets[0] = static_cast<BlockId>(graph_.blocks.size());
       branch.targets[1] = back.targets[0];
       branch.target_arguments[1] = back.target_arguments[0];
@@ -83,8 +83,8 @@ class Promotion {
     const auto before = predecessors(graph_);
     for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b)
       for (ValueId v : is_inside(b) ? std::vector<ValueId>() : versions_used(b))
-        if (!find_way(b, v, dominance, before)) return false;
-    return std::all_of(used_behind_.begin(), used_behind_.end(),
+        if (!find_exit_block(b, v, dominance, before)) return false;
+    return std::all_of(used_after_.begin(), used_after_.end(),
                        [&](const auto& used) { return can_join(exits_.at(used.first)); });
   }
 
@@ -100,14 +100,15 @@ class Promotion {
   }
 
   // Finds the block after the loop that dominates `user` and is only reached by exit edges with this version.
-  bool find_way(BlockId user, ValueId version, const Dominance& dominance, const std::vector<std::vector<BlockId>>& before) {
+  bool find_exit_block(BlockId user, ValueId version, const Dominance& dominance,
+                       const std::vector<std::vector<BlockId>>& before) {
     for (const auto& [to, edges] : exits_) {
       const auto& from = before[static_cast<size_t>(to)];
-      bool is_only_way =
+      bool is_only_exit =
           dominance.dominates(to, user) && std::all_of(from.begin(), from.end(), [&](BlockId b) { return is_inside(b); }) &&
           std::all_of(edges.begin(), edges.end(), [&](GraphEdge e) { return elements_.end.at(e.from) == version; });
-      if (!is_only_way) continue;
-      used_behind_[to].insert(user);
+      if (!is_only_exit) continue;
+      used_after_[to].insert(user);
       return true;
     }
     return false;
@@ -130,15 +131,15 @@ class Promotion {
   // Stores the elements on the edges to a block: once for all edges when the block uses the array without receiving it as an
   // argument.
   void leave_to(BlockId to, const std::vector<GraphEdge>& edges) {
-    if (edges.size() > 1 && used_behind_.contains(to)) return leave_together(to, edges);
+    if (edges.size() > 1 && used_after_.contains(to)) return leave_together(to, edges);
     for (GraphEdge edge : edges) {
       const ValueId version = elements_.end.at(edge.from);
       const std::set<size_t> at = places(edge);
-      if (!is_pinned_ && !used_behind_.contains(to) && at.empty()) continue;  // the array is not used any more
+      if (!is_pinned_ && !used_after_.contains(to) && at.empty()) continue;  // the array is not used any more
       const BlockId made = split_edge(graph_, edge);
       const ValueId stored = store_in(made, numbers_.at(version));
       for (size_t place : at) block(made).terminator.target_arguments[0][place] = stored;
-      rename_behind(to, version, stored);
+      rename_after(to, version, stored);
     }
   }
 
@@ -150,12 +151,12 @@ class Promotion {
     for (auto place = at.rbegin(); place != at.rend(); ++place) remove_param(graph_, made, *place);
     const ValueId stored = store_in(made, numbers);
     for (size_t place : at) block(made).terminator.target_arguments[0][place] = stored;
-    rename_behind(to, elements_.end.at(edges[0].from), stored);
+    rename_after(to, elements_.end.at(edges[0].from), stored);
   }
 
-  void rename_behind(BlockId to, ValueId version, ValueId stored) {
+  void rename_after(BlockId to, ValueId version, ValueId stored) {
     auto rename = [&](std::vector<ValueId>& values) { std::replace(values.begin(), values.end(), version, stored); };
-    for (BlockId b : used_behind_[to]) {
+    for (BlockId b : used_after_[to]) {
       for (NodeId n : block(b).nodes) rename(node(n).operands);
       Terminator& t = block(b).terminator;
       for (std::vector<ValueId>* list : {&t.operands, &t.target_arguments[0], &t.target_arguments[1]}) rename(*list);
@@ -259,7 +260,7 @@ class Promotion {
   }
 
   // Passes the values instead of the array on edges within the loop.
-  void hand_on() {
+  void pass_numbers() {
     for (BlockId b : loop_.blocks) block(b).terminator.poll = 0;  // the array does not hold the stored values there
     std::map<BlockId, size_t> array_places;
     for (BlockId b : loop_.blocks)
@@ -280,7 +281,7 @@ class Promotion {
   const bool is_pinned_;
   std::map<BlockId, std::vector<GraphEdge>> exits_;  // exit edges, by their target
   std::map<BlockId, std::set<BlockId>>
-      used_behind_;  // by target of exit edges: blocks that use a version without receiving it as an argument
+      used_after_;  // by target of exit edges: blocks that use a version without receiving it as an argument
   std::map<ValueId, Numbers> numbers_;   // by version
   std::map<ValueId, ValueId> replaced_;  // replaced loads and their values
 };

@@ -36,14 +36,14 @@ class Recogniser {
   bool check_blocks() {
     const Terminator& head = block(out_.header).terminator;
     const Terminator& back = block(out_.body).terminator;
-    if (head.kind != TerminatorKind::branch || (back.kind != TerminatorKind::jump && !asks(back))) return false;
+    if (head.kind != TerminatorKind::branch || (back.kind != TerminatorKind::jump && !polls(back))) return false;
     if (back.kind == TerminatorKind::branch) out_.leaves_to = back.targets[0];
     out_.exit_edge = 1;
     return head.targets[0] == out_.body && !loop_.blocks.contains(head.targets[1]) && block(out_.body).params.empty();
   }
 
   // Whether the body ends with a poll that may leave the loop.
-  bool asks(const Terminator& back) const {
+  bool polls(const Terminator& back) const {
     if (back.kind != TerminatorKind::branch || back.targets[1] != out_.header || loop_.blocks.contains(back.targets[0]))
       return false;
     return !graph_.is_input(back.operands[0]) && graph_.producer(back.operands[0]).op == Op::interrupted;

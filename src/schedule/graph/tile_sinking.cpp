@@ -54,7 +54,7 @@ class Absorption {
       }
       for (const auto* list :
            {&each.terminator.operands, &each.terminator.target_arguments[0], &each.terminator.target_arguments[1]})
-        for (ValueId v : *list) ++handed_on_[v];
+        for (ValueId v : *list) ++argument_uses_[v];
     }
   }
 
@@ -99,8 +99,8 @@ class Absorption {
   // Whether the loop does not change the elements of v.
   bool keeps_elements(ValueId v) {
     ValueId memory = viewed(graph_, v);
-    const std::vector<ValueId>& handed = block(entry_).terminator.target_arguments[0];
-    if (std::find(handed.begin(), handed.end(), memory) != handed.end()) return false;
+    const std::vector<ValueId>& arguments = block(entry_).terminator.target_arguments[0];
+    if (std::find(arguments.begin(), arguments.end(), memory) != arguments.end()) return false;
     int origin = origins_[static_cast<size_t>(memory)];
     return origin == not_pinned || (origin >= 0 && std::none_of(loop_.states.begin(), loop_.states.end(), [&](ValueId s) {
                                       return origins_[static_cast<size_t>(s)] == origin;
@@ -109,7 +109,7 @@ class Absorption {
 
   // Whether only the loop uses v, which is an argument of the header `times` times.
   bool is_for_loop(ValueId v, int times) {
-    return handed_on_[v] == times && std::all_of(users_[v].begin(), users_[v].end(), [&](NodeId n) {
+    return argument_uses_[v] == times && std::all_of(users_[v].begin(), users_[v].end(), [&](NodeId n) {
              return block_of_node_[n] == loop_.body || taken_.contains(n);
            });
   }
@@ -167,8 +167,8 @@ class Absorption {
       auto place = std::find(params.begin(), params.end(), loop_.states[k]) - params.begin();
       params.erase(params.begin() + place);
       for (BlockId b : {entry_, loop_.body}) {
-        std::vector<ValueId>& handed = block(b).terminator.target_arguments[0];
-        handed.erase(handed.begin() + place);
+        std::vector<ValueId>& arguments = block(b).terminator.target_arguments[0];
+        arguments.erase(arguments.begin() + place);
       }
     }
   }
@@ -212,7 +212,7 @@ class Absorption {
       if (is_leaf(v)) return true;
       if (graph_.is_input(v) || block_of_node_[producer(v)] != exit) return graph_.type(v).rank() == 0;
       if (taken_.contains(producer(v))) return true;
-      bool alone = handed_on_[v] == 0 && users_[v].size() == 1;
+      bool alone = argument_uses_[v] == 0 && users_[v].size() == 1;
       bool fits =
           op_class(node(producer(v)).op) == OpClass::pointwise && !is_loop_call(graph_, node(producer(v))) && has_shape(v);
       return alone && fits && !is_recorded(node(producer(v))) && collect(producer(v), store, exit);
@@ -246,14 +246,14 @@ class Absorption {
       for (auto& list : b.terminator.target_arguments) change(list);
     }
     users_[to] = users_[from];
-    handed_on_[to] = handed_on_[from];
+    argument_uses_[to] = argument_uses_[from];
   }
 
   Graph& graph_;
   PointwiseLoop& loop_;
   std::vector<int> origins_;
   std::map<ValueId, std::vector<NodeId>> users_;
-  std::map<ValueId, int> handed_on_;
+  std::map<ValueId, int> argument_uses_;
   std::map<NodeId, BlockId> block_of_node_;
   std::set<NodeId> taken_;
   BlockId entry_ = -1;

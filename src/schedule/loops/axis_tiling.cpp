@@ -29,7 +29,7 @@ class PlaneLoop {
     if (!find_blocks() || !find_nest() || uses_other_scalars()) return false;
     std::optional<int64_t> tile = tile_of(nest().body.back());
     if (!tile) return false;
-    nest().work = dims_.mul(nest().work, rounds());
+    nest().work = dims_.mul(nest().work, iterations());
     rewrite(*tile);
     end_at_once();
     return true;
@@ -39,7 +39,7 @@ class PlaneLoop {
   ProgramBlock& block(int b) { return program_.blocks[static_cast<size_t>(b)]; }
   Nest& nest() { return program_.nests[static_cast<size_t>(nest_)]; }
   Dim counter() { return dims_.symbol(symbol_); }
-  Dim rounds() { return dims_.sub(loop_.end, counter()); }
+  Dim iterations() { return dims_.sub(loop_.end, counter()); }
 
   // Whether the loop is a header and a body, with the counter as the only scalar passed between iterations.
   bool find_blocks() {
@@ -123,7 +123,7 @@ class PlaneLoop {
     body.push_back(std::move(elements));
     body.insert(body.begin(), number(counter()));
     rename_counter(body, body.front().dst);
-    Stmt planes = loop_over(plane, rounds(), LoopKind::serial, std::move(body));
+    Stmt planes = loop_over(plane, iterations(), LoopKind::serial, std::move(body));
     substitute(dims_, planes.body, symbol_, dims_.add(counter(), plane));
     Body inner;
     inner.push_back(std::move(planes));

@@ -76,14 +76,14 @@ class Examined {
   }
 
   // The block that a chain of jumps from `b` leads to; any block of the chain if it never ends.
-  BlockId behind_jumps(BlockId b) const {
+  BlockId after_jumps(BlockId b) const {
     std::set<BlockId> seen;
     while (block(b).terminator.kind == TerminatorKind::jump && seen.insert(b).second) b = block(b).terminator.targets[0];
     return b;
   }
 
   // Whether the block polls for an interrupt before the next iteration of this loop.
-  bool is_question(BlockId b) const {
+  bool is_poll(BlockId b) const {
     const Terminator& t = block(b).terminator;
     if (t.kind != TerminatorKind::branch || graph_.is_input(t.operands[0])) return false;
     return graph_.producer(t.operands[0]).op == Op::interrupted && t.targets[1] == loop_.header;
@@ -96,8 +96,8 @@ class Examined {
       for (int k = 0; k < target_count(t); ++k) {
         BlockId target = t.targets[k];
         if (loop_.blocks.contains(target) || (b == loop_.header && k == 1)) continue;
-        if (is_question(b) && k == 0) continue;  // the calling thread polls, and leaves at the end of an iteration
-        if (block(behind_jumps(target)).terminator.kind != TerminatorKind::leave) return false;
+        if (is_poll(b) && k == 0) continue;  // the calling thread polls, and leaves at the end of an iteration
+        if (block(after_jumps(target)).terminator.kind != TerminatorKind::leave) return false;
         leaves_ = true;
       }
     }
@@ -116,7 +116,7 @@ class Examined {
       for (const BlockStep& step : each.steps) {
         if (step.kind == StepKind::grow || step.kind == StepKind::protect) return false;
         for (const Stmt& stmt : step.body)
-          if (is_for_caller(stmt.kind) && !(is_question(b) && stmt.kind == StmtKind::interrupted)) return false;
+          if (is_for_caller(stmt.kind) && !(is_poll(b) && stmt.kind == StmtKind::interrupted)) return false;
         if (step.kind != StepKind::nest) continue;
         const Nest& nest = program_.nests[static_cast<size_t>(step.nest)];
         if (nest.on_calling_thread) return false;
@@ -143,9 +143,9 @@ class Examined {
         for (ValueId v : graph_.nodes[static_cast<size_t>(n)].operands) need(v);
       if (block(b).terminator.kind == TerminatorKind::branch) need(block(b).terminator.operands[0]);
     }
-    for (ValueId v : handed_on()) need(v);
+    for (ValueId v : live_out_arguments()) need(v);
     for (BlockId b : loop_.blocks)
-      if (is_question(b)) need_all(block(b).terminator.targets[0], need);
+      if (is_poll(b)) need_all(block(b).terminator.targets[0], need);
     while (!open.empty()) {
       ValueId v = open.back();
       open.pop_back();
@@ -183,15 +183,15 @@ class Examined {
 
   // Arguments for the header's scalars that are used after the loop: the last iteration has to compute them without the earlier
   // ones.
-  std::vector<ValueId> handed_on() {
-    std::set<BlockId> behind;
+  std::vector<ValueId> live_out_arguments() {
+    std::set<BlockId> after;
     std::vector<BlockId> open = {block(loop_.header).terminator.targets[1]};
     std::set<ValueId> used(block(loop_.header).terminator.target_arguments[1].begin(),
                            block(loop_.header).terminator.target_arguments[1].end());
     while (!open.empty()) {
       BlockId b = open.back();
       open.pop_back();
-      if (loop_.blocks.contains(b) || !behind.insert(b).second) continue;
+      if (loop_.blocks.contains(b) || !after.insert(b).second) continue;
       for (NodeId n : block(b).nodes)
         for (ValueId v : graph_.nodes[static_cast<size_t>(n)].operands) used.insert(v);
       const Terminator& t = block(b).terminator;
@@ -289,7 +289,7 @@ class Examined {
 
   // An estimate with inner counters replaced by half their bounds; nullopt when other values of an iteration remain.
   std::optional<Dim> estimate(Dim d, const std::map<BlockId, CountedLoop>& counted) {
-    for (int round = 0; round < 4 && !is_fixed(d); ++round) {
+    for (int pass = 0; pass < 4 && !is_fixed(d); ++pass) {
       d = graph_.dims.substitute(d, [&](int symbol) -> std::optional<Dim> {
         for (const auto& [header, loop] : counted)
           if (loop.symbol == symbol) return graph_.dims.floordiv(loop.end, graph_.dims.constant(2));

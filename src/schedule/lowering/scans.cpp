@@ -26,17 +26,17 @@ class ScanWriter {
     const size_t rank = from_.shape.size(), outer = rank - lowering_.count_in_row(mask);
     std::vector<int> row;
     for (size_t axis = outer; axis < rank; ++axis) row.push_back(static_cast<int>(axis));
-    Dim rounds = dims_.min(count, dims_.constant(1));
+    Dim iterations = dims_.min(count, dims_.constant(1));
     const TempId all = number(count);
     TempId next = lowering_.declare(lowering_.literal(Literal::of_int(DType::int64, 0)), DType::int64);
     Index index(rank, zero);
     for (size_t axis = 0; axis < outer; ++axis) {
-      index[axis] = lowering_.open_loop(LoopKind::serial, dims_.mul(from_.shape[axis], rounds), false);
-      rounds = dims_.constant(1);
+      index[axis] = lowering_.open_loop(LoopKind::serial, dims_.mul(from_.shape[axis], iterations), false);
+      iterations = dims_.constant(1);
     }
     TempId base = number(linear_index(dims_, from_.shape, index));
-    for (int axis : row) rounds = dims_.mul(rounds, from_.shape[static_cast<size_t>(axis)]);
-    Dim position = lowering_.open_reducing(StmtKind::list, rounds);
+    for (int axis : row) iterations = dims_.mul(iterations, from_.shape[static_cast<size_t>(axis)]);
+    Dim position = lowering_.open_reducing(StmtKind::list, iterations);
     Stmt stmt;
     stmt.node = id_;
     stmt.args = {lowering_.value_at(mask, lowering_.run_index(mask, index, row, position)), next, base, all};
