@@ -35,7 +35,7 @@ class Entry {
   Status compile_with(PyObject* backend, PyObject* function, PyObject* const* locals);
   // Marks the entry as ready without a kernel, as nothing runs before its exit.
   void compile_nothing() { ready_ = true; }
-  // From now on runs whose guards hold end with Outcome::interpret.
+  // Makes runs whose guards hold end with Outcome::interpret, with this reason.
   void leave_to_interpreter(Reason reason, std::string detail);
 
   // Whether the graph has no outputs, writes to no argument, makes no calls and has no events.

@@ -20,7 +20,7 @@ Result<bool> own_memory(GraphState& state);
 
 // What v is a lens on: follows views of rank > 0 to the value that has or needs memory.
 ValueId viewed(const Graph& graph, ValueId v);
-// Whether v is such a view.
+// Whether v is a view of rank > 0.
 bool is_lens(const Graph& graph, ValueId v);
 // Whether v is in memory when it is passed between blocks: arrays of rank > 0 and versions of inputs. `origins`: pinned_inputs
 // (ir/analysis/flow.h).

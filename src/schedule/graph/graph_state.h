@@ -11,7 +11,7 @@
 namespace accel {
 
 struct GraphState {
-  Graph graph;                                   // verified, but for what sink_into_tiles puts into the bodies of tiled loops
+  Graph graph;                                   // verified, except for nodes that sink_into_tiles has moved into tiled loops
   std::map<BlockId, PointwiseLoop> tiled_loops;  // loops that run tile by tile, by header
   std::vector<std::string> notes;                // decisions, one line each
 };

@@ -11,7 +11,7 @@ namespace accel {
 
 namespace {
 
-// More statements, or stores, than this are too much for the registers and write buffers of a CPU.
+// More statements or stores would exceed the registers and write buffers of a CPU.
 constexpr size_t most_statements = 128, most_stores = 8;
 
 // Memory that a body reads and writes.

@@ -23,7 +23,7 @@ struct SegmentState {
   std::set<ValueId> forced;    // values that must be in memory before the first store
   bool by_rows = false;        // whether to try storing row by row
   bool compute_first = false;  // whether all values must be computed before the first store
-  bool again = false;          // set by a step: all steps on the segment are to run again
+  bool again = false;          // set by a step to run all steps on the segment again
   // The products of the current run.
   Placement placement;
   std::optional<RowStores> rows;

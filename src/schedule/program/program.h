@@ -77,14 +77,14 @@ enum class StmtKind : uint8_t {
   assign,           // dst = args[0]; dst was declared
   call,             // NumPy inner loop `import` on `operands` for `extent` elements
   pairwise,         // dst = pairwise sum over var in [0, extent) of args[0], computed by body
-  masked_pairwise,  // dst = args[1] plus the pairwise sum of each longest sequence of args[0] over var in [0, extent) where
+  masked_pairwise,  // dst = args[1] plus the pairwise sums of all maximal sequences of args[0] over var in [0, extent) where
                     // args[2] holds, both computed by body
   fold,             // dst = args[1] combined by op with args[0] for every var in [0, extent), computed by body, in any order
   argreduce,  // dst (int64) = index of the extreme of args[0] over var in [0, extent), computed by body; op is argmin or argmax
   gather,     // dst = *(address + sum of args[k] * core_strides[k])
   scatter,    // *(address + sum of args[k + 1] * core_strides[k]) = args[0]
-  list,       // dst (int64) = args[1] plus the number of var in [0, extent) where args[0], computed by body, holds: the int64
-              // args[2] + var of the k-th of them is stored at address + 8 * (args[1] + k), where in all args[3] are listed
+  list,       // dst (int64) = args[1] + the number of var in [0, extent) for which args[0], computed by body, holds; args[2] +
+              // var of each is stored (int64) at address + 8 * k, with k counting up from args[1]; args[3]: how many in all
   repeat,  // for var in [0, extent): body, until args[0], declared in the body, is 0 (without args: to the end); quiet: short,
            // never polls for interrupts
   bind,    // binds the symbol `dim` to args[0] from here on; in scalar steps only
