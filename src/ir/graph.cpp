@@ -1,7 +1,9 @@
 #include "ir/graph.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
+#include <string_view>
 
 namespace accel {
 
@@ -86,6 +88,14 @@ int node_events(const Graph& graph, const Node& node) {
   DType accumulator = graph.type(node.results[0]).dtype;
   int cast = node.attrs.buffered ? cast_events(from, accumulator) : 0;
   return cast | op_events(node.attrs.ufunc, node.attrs.buffered ? accumulator : from);
+}
+
+std::optional<Literal> identity_of(Op op, DType dtype) {
+  std::string_view text = op_info(op).identity;
+  if (text.empty()) return std::nullopt;
+  if (text == "-inf") return Literal::of_double(dtype, -std::numeric_limits<double>::infinity());
+  int64_t value = text == "0" || text == "false" ? 0 : text == "-1" && dtype != DType::bool_ ? -1 : 1;
+  return is_inexact(dtype) ? Literal::of_double(dtype, static_cast<double>(value)) : Literal::of_int(dtype, value);
 }
 
 }  // namespace accel

@@ -84,6 +84,9 @@ struct Literal {
 };
 std::optional<Literal> parse_literal(DType dtype, std::string_view text);
 
+// What a reduction by `op` with an accumulator of `dtype` gives for no elements; nullopt: NumPy has no identity of `op`.
+std::optional<Literal> identity_of(Op op, DType dtype);
+
 // What an op needs beside its operands; ops.inc says which op reads what.
 struct Attributes {
   std::vector<int> axes;

@@ -7,7 +7,7 @@ namespace accel {
 
 namespace {
 
-using enum OpFamily;
+using enum OpProperty;
 
 const OpInfo op_table[] = {
 #define OP(name, op_class, ...) {#name, OpClass::op_class, #op_class, __VA_ARGS__},

@@ -30,7 +30,22 @@ enum class OpClass : uint8_t {
   boxed,      // done by the caller's process, in program order, on the thread that runs the kernel
 };
 
-enum class OpFamily : uint8_t { other, comparison, extreme, python, library };
+// What holds for an op and for some others. A row of the table names all that hold.
+enum class OpProperty : int {
+  comparison = 1 << 0,
+  extreme = 1 << 1,      // one of its operands: combining in any order, or an element twice, gives the same
+  idempotent = 1 << 2,   // combining with an element twice gives the same
+  reduces = 1 << 3,      // has a compiled reduction
+  elides = 1 << 4,       // Python's operator stores the result into a left operand that is a temporary (NumPy's elision)
+  commutes = 1 << 5,     // with `elides`: into a right operand, too
+  division = 1 << 6,     // the text takes about as long as a division
+  instruction = 1 << 7,  // the C++ compiler makes instructions of the text, and no call of a function
+  python = 1 << 8,       // on scalars, as CPython computes it
+  library = 1 << 9,      // on scalars, by a function of the C library
+};
+constexpr OpProperty operator|(OpProperty a, OpProperty b) {
+  return static_cast<OpProperty>(static_cast<int>(a) | static_cast<int>(b));
+}
 
 struct OpInfo {
   const char* name;
@@ -44,7 +59,7 @@ struct OpInfo {
   const char* cuda;
   int results = 1;
   const char* vector_forms = "";
-  OpFamily family = OpFamily::other;
+  OpProperty properties{};
 };
 
 const OpInfo& op_info(Op op);
@@ -82,10 +97,12 @@ inline bool op_has_ufunc(Op op) { return op == Op::reduce || op == Op::accumulat
 inline bool op_has_call(Op op) { return op == Op::call || op == Op::python_call || op == Op::draw; }
 inline bool op_has_literal(Op op) { return op == Op::constant; }
 
-inline OpFamily op_family(Op op) { return op_info(op).family; }
-inline bool is_comparison(Op op) { return op_family(op) == OpFamily::comparison; }
-inline bool is_extreme(Op op) { return op_family(op) == OpFamily::extreme; }
+inline bool has_property(Op op, OpProperty any_of) {
+  return (static_cast<int>(op_info(op).properties) & static_cast<int>(any_of)) != 0;
+}
+inline bool is_comparison(Op op) { return has_property(op, OpProperty::comparison); }
+inline bool is_extreme(Op op) { return has_property(op, OpProperty::extreme); }
 // Ops on scalars as CPython computes them.
-inline bool is_python_op(Op op) { return op_family(op) == OpFamily::python || op_family(op) == OpFamily::library; }
+inline bool is_python_op(Op op) { return has_property(op, OpProperty::python | OpProperty::library); }
 
 }  // namespace accel

@@ -10,8 +10,9 @@ namespace accel {
 namespace {
 
 bool is_choice(Op op) { return op == Op::where || op == Op::merge; }
-bool is_both(Op op) { return op == Op::logical_and || op == Op::bitwise_and || op == Op::logical_or || op == Op::bitwise_or; }
-bool is_not(Op op) { return op == Op::logical_not || op == Op::invert; }
+bool is_mask_op(Op op, int arity) { return op_info(op).arity == arity && !vector_function(op, 'b').empty(); }
+bool is_both(Op op) { return is_mask_op(op, 2); }
+bool is_not(Op op) { return is_mask_op(op, 1); }
 
 char kind_of(DType dtype) { return dtype == DType::bool_ ? 'b' : dtype_kind(dtype) == 'c' ? 'c' : 'r'; }
 

@@ -24,19 +24,7 @@ bool any_order(Op op, DType dtype) {
 }
 
 // Whether combining an element twice changes nothing, so that the first element can be the start.
-bool idempotent(Op op) {
-  return is_extreme(op) || op == Op::logical_and || op == Op::logical_or || op == Op::bitwise_and || op == Op::bitwise_or;
-}
-
-std::optional<Literal> identity_of(Op op, DType dtype) {
-  std::string_view text = op_info(op).identity;
-  if (text.empty()) return std::nullopt;
-  char kind = dtype_kind(dtype);
-  if (text == "-inf") return Literal::of_double(dtype, -std::numeric_limits<double>::infinity());
-  int64_t value = text == "0" || text == "false" ? 0 : text == "-1" ? -1 : 1;
-  if (kind == 'f' || kind == 'c') return Literal::of_double(dtype, static_cast<double>(value));
-  return Literal::of_int(dtype, value);
-}
+bool is_idempotent(Op op) { return has_property(op, OpProperty::extreme | OpProperty::idempotent); }
 
 }  // namespace
 
@@ -54,7 +42,7 @@ TempId ReductionLowering::start_of(ValueId v, const Node& node, const Index& ope
   if (ValueId initial = initial_of(graph_, node); initial != no_value)
     return lowering_.cast(lowering_.value_at(initial, {}), dtype, id);
   if (std::optional<Literal> identity = identity_of(node.attrs.ufunc, dtype)) return lowering_.literal(*identity);
-  if (!idempotent(node.attrs.ufunc))
+  if (!is_idempotent(node.attrs.ufunc))
     lowering_.fail_with(fail(Reason::unsupported_call, std::string("reduction by ") + op_info(node.attrs.ufunc).name));
   return lowering_.cast(lowering_.value_at(node.operands[0], operand_index), dtype, id);
 }

@@ -54,9 +54,9 @@ int PlacementDraft::cost(ValueId v, int budget, bool beside_tiles) const {
   const Node& node = graph.producer(v);
   if (op_class(node.op) != OpClass::pointwise && op_class(node.op) != OpClass::view) return 0;
   if (beside_tiles && (placement.is_tiled(v) || is_loop_call(graph, node))) return 0;
-  int total = is_loop_call(graph, node)                      ? 20
-              : node.op == Op::divide || node.op == Op::sqrt ? 4
-                                                             : op_class(node.op) == OpClass::pointwise;
+  int total = is_loop_call(graph, node)                     ? 20
+              : has_property(node.op, OpProperty::division) ? 4
+                                                            : op_class(node.op) == OpClass::pointwise;
   for (ValueId operand : node.operands) total += cost(operand, budget - total, beside_tiles);
   return total;
 }

@@ -18,36 +18,8 @@ namespace accel {
 
 namespace {
 
-// The combining ops with a compiled form. `order`: NumPy's order of the operands shows in the result (when inexact).
-struct Combining {
-  Op op;
-  bool has_identity;
-  bool order_matters;
-};
-
-constexpr Combining combining_ops[] = {
-    {Op::add, true, true},          {Op::multiply, true, true},    {Op::maximum, false, false},
-    {Op::minimum, false, false},    {Op::fmax, false, false},      {Op::fmin, false, false},
-    {Op::logical_and, true, false}, {Op::logical_or, true, false}, {Op::logical_xor, true, false},
-    {Op::bitwise_and, true, false}, {Op::bitwise_or, true, false}, {Op::bitwise_xor, true, false},
-};
-
-const Combining* find_combining(std::optional<Op> op) {
-  for (const Combining& row : combining_ops) {
-    if (op && row.op == *op) return &row;
-  }
-  return nullptr;
-}
-
-// Of an integer or bool accumulator.
-Literal identity_of(Op op, DType dtype) {
-  bool ones = op == Op::multiply || op == Op::logical_and;
-  if (is_inexact(dtype)) return Literal::of_double(dtype, ones ? 1 : 0);
-  return Literal::of_int(dtype, op == Op::bitwise_and && dtype != DType::bool_ ? -1 : ones || op == Op::bitwise_and ? 1 : 0);
-}
-
 struct ReduceCall {
-  const Combining* combining;
+  Op op;  // the combining one
   Operand array;
   DType accumulator;
   DType result;
@@ -58,10 +30,13 @@ struct ReduceCall {
 };
 
 bool combines_complex_products(const ReduceCall& call) {
-  return call.combining->op == Op::multiply && dtype_kind(call.accumulator) == 'c';
+  return call.op == Op::multiply && dtype_kind(call.accumulator) == 'c';
 }
 
-bool leaves_out(const ReduceCall& call) { return call.combining->order_matters && is_inexact(call.accumulator); }
+bool has_identity(Op op) { return op_info(op).identity[0] != '\0'; }
+
+// Whether NumPy's order of the operands shows in the result.
+bool is_ordered(const ReduceCall& call) { return !is_extreme(call.op) && is_inexact(call.accumulator); }
 
 Status resolve_types(Capture& capture, PyObject* ufunc, const ReduceOptions& options, ReduceCall& call) {
   std::vector<OperandType> types = {{OperandType::Kind::array, call.array.type.dtype}};
@@ -80,7 +55,7 @@ Status resolve_types(Capture& capture, PyObject* ufunc, const ReduceOptions& opt
 
 // A reduction of no elements without an identity raises, also where there is nothing to reduce for.
 Status check_empty(Capture& capture, const ReduceOptions& options, const ReduceCall& call) {
-  if (call.combining->has_identity || call.initial) return Unit{};
+  if (has_identity(call.op) || call.initial) return Unit{};
   for (int axis : options.axes)
     if (!capture.facts().decide(call.array.shape[static_cast<size_t>(axis)], Comparison::gt, capture.dims().constant(0)))
       return fail(Reason::will_raise, "zero-size array to a reduction which has no identity");
@@ -90,7 +65,7 @@ Status check_empty(Capture& capture, const ReduceOptions& options, const ReduceC
 Status read_initial(Capture& capture, const ReduceOptions& options, ReduceCall& call) {
   if (is_no_value(options.initial)) return Unit{};
   if (is_none(options.initial)) {  // the first element, which there has to be
-    if (!call.combining->has_identity) return Unit{};
+    if (!has_identity(call.op)) return Unit{};
     return fail(Reason::unsupported_argument, "initial=None where there is an identity; plain form: the call without initial");
   }
   auto operand = as_operand(capture, options.initial);
@@ -119,9 +94,9 @@ Status read_where(Capture& capture, const ReduceOptions& options, ReduceCall& ca
       return fail(Reason::unsupported_argument, "where larger than the array");
   }
   call.where = mask.ref;
-  if (leaves_out(call)) return Unit{};
-  if (call.combining->has_identity) {
-    call.filler = capture.build().constant(identity_of(call.combining->op, call.accumulator), ValueKind::numpy_scalar);
+  if (is_ordered(call)) return Unit{};
+  if (has_identity(call.op)) {
+    call.filler = capture.build().constant(*identity_of(call.op, call.accumulator), ValueKind::numpy_scalar);
   } else if (call.initial) {
     call.filler = call.initial;  // as often as one likes: these are extremes
   } else {
@@ -133,7 +108,7 @@ Status read_where(Capture& capture, const ReduceOptions& options, ReduceCall& ca
 // Extents whose being 1 changes the order of the additions.
 void specialise(Capture& capture, const ReduceOptions& options, ReduceCall& call) {
   const Type type = capture.graph().type(capture.memory().read(call.array.ref));
-  for (int axis : axes_specialised_on_one(capture.dims(), type, options.axes, call.combining->op, call.accumulator)) {
+  for (int axis : axes_specialised_on_one(capture.dims(), type, options.axes, call.op, call.accumulator)) {
     Dim& extent = call.array.shape[static_cast<size_t>(axis)];
     if (is_one(capture, extent)) extent = capture.dims().constant(1);
   }
@@ -164,9 +139,9 @@ ValueId masked(Capture& capture, const ReduceCall& call, ValueId value) {
 // The op that combines as NumPy does.
 Result<Op> combining_op(Capture& capture, const ReduceOptions& options, const ReduceCall& call, ValueId value, bool buffered,
                         ValueId mask) {
-  if (options.out && leaves_out(call) && !reduction_order(capture, value, options.axes, mask, options.out))
+  if (options.out && is_ordered(call) && !reduction_order(capture, value, options.axes, mask, options.out))
     return fail(Reason::unsupported_layout, "a floating-point sum or product into an array that lies in another order");
-  if (!combines_complex_products(call)) return call.combining->op;
+  if (!combines_complex_products(call)) return call.op;
   if (options.out && call.array.is_array() && options.out->array.storage == call.array.ref->array.storage)
     return fail(Reason::unsupported_layout, "a product of complex numbers into memory that it reads");
   bool has_initial = call.initial.has_value();
@@ -178,14 +153,13 @@ Result<ValueId> reduce_value(Capture& capture, const ReduceOptions& options, con
   Builder& build = capture.build();
   ValueId value = specialised_value(capture, call);
   bool cast = call.array.type.dtype != call.accumulator;
-  bool buffered = cast && call.combining->order_matters && is_inexact(call.accumulator);
+  bool buffered = cast && is_ordered(call);
   if (cast && !buffered) value = capture.values().astype(value, call.accumulator);
   value = masked(capture, call, value);
   ValueId initial = call.initial.value_or(no_value), mask = no_value;
-  if (call.where && leaves_out(call)) {
+  if (call.where && is_ordered(call)) {
     mask = condition_of(capture, call);
-    if (!masked_plan(capture.dims(), capture.graph(), value, mask, options.axes, call.combining->op, call.accumulator, buffered)
-             .known)
+    if (!masked_plan(capture.dims(), capture.graph(), value, mask, options.axes, call.op, call.accumulator, buffered).known)
       return fail(Reason::unsupported_argument, "a floating-point sum or product under a mask of another layout");
   }
   ACCEL_TRY(Op op, combining_op(capture, options, call, value, buffered, mask));
@@ -195,9 +169,9 @@ Result<ValueId> reduce_value(Capture& capture, const ReduceOptions& options, con
 // No axis to reduce: one step from `initial`, or a copy in the accumulator's dtype. Sums have started from 0 all the same,
 // which -0.0 loses its sign by, and products of complex numbers from 1.
 Result<ValueId> copy_value(Capture& capture, const ReduceOptions& options, const ReduceCall& call) {
-  if (call.where || (call.initial && !call.combining->has_identity))
+  if (call.where || (call.initial && !has_identity(call.op)))
     return fail(Reason::unsupported_argument, "initial or where without an axis to reduce");
-  bool is_sum = call.combining->op == Op::add && is_inexact(call.accumulator);
+  bool is_sum = call.op == Op::add && is_inexact(call.accumulator);
   bool starts = is_sum || combines_complex_products(call) || call.initial;
   if (!call.array.is_array() && !starts) return operand_value(capture, call.array, call.accumulator);
   Builder& build = capture.build();
@@ -207,7 +181,7 @@ Result<ValueId> copy_value(Capture& capture, const ReduceOptions& options, const
   Op same = call.accumulator == DType::bool_ ? Op::copy : Op::positive;  // bools have no positive
   if (!starts) return build.pointwise(same, {value}, {call.accumulator}, kind, order);
   ValueId start =
-      call.initial ? *call.initial : build.constant(identity_of(call.combining->op, call.accumulator), ValueKind::numpy_scalar);
+      call.initial ? *call.initial : build.constant(*identity_of(call.op, call.accumulator), ValueKind::numpy_scalar);
   ACCEL_TRY(Op op, combining_op(capture, options, call, value, call.array.type.dtype != call.accumulator, no_value));
   if (combines_complex_products(call)) op = op == Op::fused_multiply ? Op::multiply : Op::scalar_multiply;
   return build.pointwise(op, {broadcast_value(capture, start, call.array.shape), value}, {call.accumulator}, kind, order);
@@ -216,13 +190,13 @@ Result<ValueId> copy_value(Capture& capture, const ReduceOptions& options, const
 // --- under a mask -------------------------------------------------------------------------------------------------------
 
 // What never shows in an extreme; nullopt for dtypes without one.
-std::optional<Literal> neutral_of(const Combining& combining, DType dtype) {
+std::optional<Literal> neutral_of(Op op, DType dtype) {
   char kind = dtype_kind(dtype);
   bool integral = kind == 'i' || kind == 'u' || kind == 'b';
-  if (combining.has_identity) return integral ? std::optional(identity_of(combining.op, dtype)) : std::nullopt;
+  if (has_identity(op)) return integral ? identity_of(op, dtype) : std::nullopt;
   if (kind == 'c') return std::nullopt;
-  bool largest = combining.op == Op::maximum || combining.op == Op::fmax;
-  if (combining.op == Op::fmax || combining.op == Op::fmin)
+  bool largest = op == Op::maximum || op == Op::fmax;
+  if (op == Op::fmax || op == Op::fmin)
     if (kind == 'f') return Literal::of_double(dtype, std::numeric_limits<double>::quiet_NaN());
   double infinity = std::numeric_limits<double>::infinity();
   if (kind == 'f') return Literal::of_double(dtype, largest ? -infinity : infinity);
@@ -247,7 +221,7 @@ std::vector<int> full_axes(const Predicate& predicate, const std::vector<int>& a
 
 // Extremes of no elements raise.
 Status require_elements(Capture& capture, const Predicate& predicate, const ReduceCall& call, const std::vector<int>& axes) {
-  if (call.combining->has_identity) return Unit{};
+  if (has_identity(call.op)) return Unit{};
   for (Dim extent : call.array.shape) {
     if (!capture.facts().decide(extent, Comparison::gt, capture.dims().constant(0)))
       return fail(Reason::unsupported_argument, "an extreme of no elements under a mask");
@@ -260,16 +234,16 @@ Status require_elements(Capture& capture, const Predicate& predicate, const Redu
 }
 
 // A reduction of a masked selection whose order does not show; nullopt when it does.
-Result<std::optional<Ref>> reduce_lanes(Capture& capture, PyObject* ufunc, const Combining* combining, const Ref& array,
+Result<std::optional<Ref>> reduce_lanes(Capture& capture, PyObject* ufunc, Op op, const Ref& array,
                                         const ReduceOptions& options) {
   bool plain = !options.out && is_no_value(options.initial) &&
                (!options.where || is_no_value(options.where) || is_object(options.where, Py_True));
   std::vector<int> axes = full_axes(array->predicate, options.axes);
   if (!plain || axes.empty()) return std::optional<Ref>();
   ACCEL_TRY(Operand operand, read_lanes(capture, array));
-  ReduceCall call{combining, std::move(operand), DType::bool_, DType::bool_, {}, {}, {}, nullptr};
+  ReduceCall call{op, std::move(operand), DType::bool_, DType::bool_, {}, {}, {}, nullptr};
   ACCEL_TRY([[maybe_unused]] Unit types, resolve_types(capture, ufunc, options, call));
-  std::optional<Literal> neutral = neutral_of(*combining, call.accumulator);
+  std::optional<Literal> neutral = neutral_of(op, call.accumulator);
   if (!neutral) return std::optional<Ref>();
   ACCEL_TRY([[maybe_unused]] Unit some, require_elements(capture, array->predicate, call, axes));
   Builder& build = capture.build();
@@ -278,7 +252,7 @@ Result<std::optional<Ref>> reduce_lanes(Capture& capture, PyObject* ufunc, const
   ValueId filler = build.constant(*neutral, ValueKind::numpy_scalar);
   std::vector<uint8_t> order = capture.graph().type(value).order;
   value = build.pointwise(Op::where, {mask, value, filler}, {call.accumulator}, ValueKind::array, order);
-  value = build.reduce(combining->op, value, axes, call.accumulator);
+  value = build.reduce(op, value, axes, call.accumulator);
   if (options.keepdims) value = build.expand_dims(value, options.axes);
   return std::optional(wrap_result(capture, value, false));
 }
@@ -326,15 +300,15 @@ bool same_shape(Capture& capture, const std::vector<Dim>& shape, const std::vect
 }  // namespace
 
 Result<Ref> reduce_array(Capture& capture, PyObject* ufunc, const Ref& array, const ReduceOptions& options) {
-  const Combining* combining = find_combining(op_of_ufunc(ufunc));
-  if (combining == nullptr) return fail(Reason::unsupported_call, "a reduction with this ufunc");
+  std::optional<Op> op = op_of_ufunc(ufunc);
+  if (!op || !has_property(*op, OpProperty::reduces)) return fail(Reason::unsupported_call, "a reduction with this ufunc");
   EventCall events(capture, "reduce");
   if (is_masked_selection(array)) {
-    ACCEL_TRY(auto reduced, reduce_lanes(capture, ufunc, combining, array, options));
+    ACCEL_TRY(auto reduced, reduce_lanes(capture, ufunc, *op, array, options));
     if (reduced) return *reduced;
   }
   ACCEL_TRY(Operand operand, read_operand(capture, array));
-  ReduceCall call{combining, std::move(operand), DType::bool_, DType::bool_, {}, {}, {}, nullptr};
+  ReduceCall call{*op, std::move(operand), DType::bool_, DType::bool_, {}, {}, {}, nullptr};
   if (options.out) {
     if (!as_operand(capture, options.out) || !as_operand(capture, options.out)->is_array()) {
       return fail(Reason::will_raise, "out is no array");

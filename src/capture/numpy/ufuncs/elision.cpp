@@ -27,21 +27,6 @@ bool elides() {
   return known;
 }
 
-struct ElidableOp {
-  Op op;
-  bool commutes;  // then the right operand will do, too
-};
-
-const ElidableOp* elidable(Op op) {
-  static constexpr ElidableOp table[] = {
-      {Op::add, true},           {Op::subtract, false},   {Op::multiply, true},     {Op::divide, false},
-      {Op::floor_divide, false}, {Op::left_shift, false}, {Op::right_shift, false}, {Op::bitwise_and, true},
-      {Op::bitwise_or, true},    {Op::bitwise_xor, true},
-  };
-  const auto* found = std::find_if(std::begin(table), std::end(table), [&](const ElidableOp& each) { return each.op == op; });
-  return found == std::end(table) ? nullptr : found;
-}
-
 // Whether an array has memory that an operation of NumPy has made for it.
 bool owns_memory(Capture& capture, const Ref& array) {
   const Storage& storage = *array->array.storage;
@@ -93,12 +78,11 @@ bool is_seen(Capture& capture, Op op, const Operand& into, const Operand& left, 
 }  // namespace
 
 Ref elided_operand(Capture& capture, Op op, const Operand& left, const Operand& right, Temporaries temporaries) {
-  const ElidableOp* row = elidable(op);
-  if (row == nullptr) return nullptr;
+  if (!has_property(op, OpProperty::elides)) return nullptr;
   const Operand* into = nullptr;
   if (temporaries.left && may_be_overwritten(capture, left, right))
     into = &left;
-  else if (temporaries.right && row->commutes && may_be_overwritten(capture, right, left))
+  else if (temporaries.right && has_property(op, OpProperty::commutes) && may_be_overwritten(capture, right, left))
     into = &right;
   if (into == nullptr || !is_seen(capture, op, *into, left, right)) return nullptr;
   return elides() && is_large(capture, *into) ? into->ref : nullptr;

@@ -7,28 +7,6 @@
 
 namespace accel {
 
-namespace {
-
-// Whether the C++ compiler makes instructions of the operation, and no call of a function.
-bool is_arithmetic(Op op) {
-  switch (op) {
-    case Op::add:
-    case Op::subtract:
-    case Op::multiply:
-    case Op::divide:
-    case Op::square:
-    case Op::sqrt:
-    case Op::reciprocal:
-    case Op::fused_multiply:
-    case Op::astype:
-      return true;
-    default:
-      return false;
-  }
-}
-
-}  // namespace
-
 std::map<int, int> EventSites::sites_of(const Body& body) {
   std::map<int, int> out;
   for (const Stmt& stmt : body) {
@@ -52,7 +30,8 @@ bool EventSites::has_stray_flags(const Body& body) const {
 std::string EventSites::flags_suffix(const Body& body) {
   std::function<bool(const Body&)> plain = [&](const Body& inner) {
     return std::all_of(inner.begin(), inner.end(), [&](const Stmt& stmt) {
-      bool calls = !stmt.operands.empty() || (copy_.program.own_events(stmt) != 0 && !is_arithmetic(stmt.op)) ||
+      bool calls = !stmt.operands.empty() ||
+                   (copy_.program.own_events(stmt) != 0 && !has_property(stmt.op, OpProperty::instruction)) ||
                    (stmt.dst >= 0 && dtype(stmt.dst) == DType::float16);
       return !calls && plain(stmt.body);
     });
