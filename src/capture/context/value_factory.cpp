@@ -153,60 +153,31 @@ Result<ValueId> ValueFactory::scalar_value(const Ref& scalar) {
   return capture_.build().constant(literal, is_numpy_scalar(object) ? ValueKind::numpy_scalar : ValueKind::py_scalar);
 }
 
+namespace {
+
+PyTypeObject* as_type(const PyRef& object) { return reinterpret_cast<PyTypeObject*>(object.get()); }
+
+PyTypeObject* scalar_type(const ScalarState& scalar) {
+  return scalar.kind == ValueKind::numpy_scalar ? scalar_type_of(scalar.dtype) : python_type_of(scalar.dtype);
+}
+
+PyTypeObject* method_type(const Ref& method) {
+  if (is_flat(method)) return flat_type();
+  const Ref& callable = method->items[0];
+  bool python = callable->kind == AbstractKind::function || (callable->object && is_python_function(callable->object.get()));
+  return python ? &PyMethod_Type : &PyCFunction_Type;
+}
+
+}  // namespace
+
 PyTypeObject* ValueFactory::type_of(const Ref& value) {
   capture_.resolver().look(value);
   switch (value->kind) {
-    case AbstractKind::null:
-      return nullptr;
-    case AbstractKind::array:
-    case AbstractKind::masked_selection:
-      return array_type();
-    case AbstractKind::scalar:
-      if (value->scalar.kind == ValueKind::numpy_scalar) return scalar_type_of(value->scalar.dtype);
-      return python_type_of(value->scalar.dtype);
-    case AbstractKind::tuple:
-      return &PyTuple_Type;
-    case AbstractKind::list:
-    case AbstractKind::dynamic_list:
-      return &PyList_Type;
-    case AbstractKind::dict:
-      return &PyDict_Type;
-    case AbstractKind::slice:
-      return &PySlice_Type;
-    case AbstractKind::range:
-      return &PyRange_Type;
-    case AbstractKind::text:
-      return &PyUnicode_Type;
-    case AbstractKind::function:
-      return &PyFunction_Type;
-    case AbstractKind::cell:
-      return &PyCell_Type;
-    case AbstractKind::partial:
-      return known_types().partial;
-    case AbstractKind::super:
-      return &PySuper_Type;
-    case AbstractKind::set:
-      return &PySet_Type;
-    case AbstractKind::generator:
-      return &PyGen_Type;
-    case AbstractKind::instance:
-    case AbstractKind::opaque:
-      return reinterpret_cast<PyTypeObject*>(value->object.get());
-    case AbstractKind::method: {
-      const Ref& callable = value->items[0];
-      if (is_flat(value)) return flat_type();
-      bool python =
-          callable->kind == AbstractKind::function || (callable->object && is_python_function(callable->object.get()));
-      return python ? &PyMethod_Type : &PyCFunction_Type;
-    }
-    case AbstractKind::constant:
-    case AbstractKind::object:
-      return Py_TYPE(value->object.get());
-    case AbstractKind::iterator:
-    case AbstractKind::dict_view:
-    case AbstractKind::select:
-    case AbstractKind::lazy:
-      break;
+#define KIND(name, type, recipe) \
+  case AbstractKind::name:       \
+    return type;
+#include "capture/domain/kinds.inc"
+#undef KIND
   }
   return nullptr;
 }

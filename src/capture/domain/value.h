@@ -23,38 +23,9 @@ struct Frame;
 using Ref = std::shared_ptr<AbstractValue>;  // identity of the Ref is identity of the Python object
 
 enum class AbstractKind : uint8_t {
-  null,      // NULL on the value stack
-  constant,  // a known Python object
-  array,     // exact ndarray
-  scalar,    // Python int/float/complex/bool or NumPy scalar whose value is not known (or is a Dim)
-  tuple,
-  list,
-  dict,  // string or other constant keys, in insertion order
-  slice,
-  range,     // items: start, stop, step
-  iterator,  // see iterators.cpp
-  function,  // made in the captured frames
-  method,    // bound: `callable`, `self`
-  cell,
-  object,     // an instance that capture knows by its source and type only
-  dict_view,  // keys, values or items (position 0, 1, 2) of the dict items[0]
-  partial,    // functools.partial: items are the callable, the positional arguments, the values of the keywords `keys`
-  super,      // super(items[0], items[1])
-  set,        // made by the captured code. Of constants: `object`, a set that is replaced and never changed; else `items`
-  generator,  // suspended: items are the function, the locals, the stack; `position` the instruction; no items: it has ended
-  instance,   // made by the captured code: `object` is its type, `keys` and `items` are its attributes (of C types: its parts)
-  text,       // a str that is object(*items): of numbers that are known at run time only; or one that a call has given, known
-              // by its identity alone: `object` is null
-  opaque,     // another object that a call has given: `object` is its type
-  select,  // items[0] where items[1] (a bool of compiled code) is true, else items[2]; what primitives may return: calls part
-           // the path on it
-  dynamic_list,  // a list whose length is known at run time only (dynamic_lists.h): its first items are the rows of `array`, of
-                 // the kind that `scalar` says (kind array: arrays), those behind them `items`; `object`: the name of the loop
-                 // in which it grows, if capture may unroll that; `position` 1: not each row is an array of its
-                 // own. Rows that are tuples: `columns`, a tuple of the dynamic lists of their parts
-  masked_selection,  // a fresh array A[mask] that has not been gathered: `predicate` says how `array`, of A's axes, stands for
-                     // it
-  lazy,              // an object at a source whose kind has not been needed yet; Resolver::look resolves it to another kind
+#define KIND(name, ...) name,
+#include "capture/domain/kinds.inc"
+#undef KIND
 };
 
 struct ViewOrCopy;

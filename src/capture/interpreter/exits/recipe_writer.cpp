@@ -79,70 +79,47 @@ RecipeId RecipeWriter::write_shown(RecipeKind kind, const Ref& identity, RecipeI
   return add(std::move(recipe));
 }
 
+namespace {
+
+template <typename Object>
+PyRef object_of(Object& object) {
+  return PyRef::borrow(reinterpret_cast<PyObject*>(&object));
+}
+
+}  // namespace
+
 Result<RecipeId> RecipeWriter::make(const Ref& value) {
-  if (value == nullptr || value->kind == AbstractKind::null) return add(Recipe{});
+  if (value == nullptr) return add(Recipe{});
   if (value->source >= 0) return write_source(value->source);
   if (is_row(value)) return write_row(*value);
   switch (value->kind) {
-    case AbstractKind::constant:
-      if (!value->items.empty())
-        return write_parts(RecipeKind::call, {value->items.begin() + 1, value->items.end()}, value->items[0]->object);
-      return write_constant(value->object);
-    case AbstractKind::masked_selection:
-      return write_masked_selection(*value);
-    case AbstractKind::array:
-      if (!value->keys.empty()) return fail(Reason::unsupported_value, "an array that warns when it is written to");
-      return write_array(value->array);
-    case AbstractKind::scalar:
-      return value->items.empty() ? write_scalar(value->scalar) : write_selected(*value);
-    case AbstractKind::tuple:
-      if (value->object) return write_constant(value->object);
-      return write_parts(RecipeKind::tuple, value->items);
-    case AbstractKind::slice:
-      if (value->object) return write_constant(value->object);
-      return write_parts(RecipeKind::slice, value->items);
-    case AbstractKind::text:
-      if (!value->object) return add(Recipe{});  // the run knows it
-      return write_parts(RecipeKind::call, value->items, value->object);
-    case AbstractKind::opaque:
-      return add(Recipe{});
-    case AbstractKind::range:
-      return write_parts(RecipeKind::call, value->items, PyRef::borrow(reinterpret_cast<PyObject*>(&PyRange_Type)));
-    case AbstractKind::list:
-      return write_parts(RecipeKind::list, value->items);
-    case AbstractKind::dynamic_list:
-      return write_dynamic_list(*value);
-    case AbstractKind::dict:
-      return write_named(RecipeKind::dict, *value);
-    case AbstractKind::iterator:
-      return write_iterator(value);
-    case AbstractKind::method:
-      return write_method(*value);
-    case AbstractKind::function:
-      return write_parts(RecipeKind::function, value->items, value->object);
-    case AbstractKind::cell:
-      if (value->object) return write_constant(value->object);
-      return write_parts(RecipeKind::cell, {value->items.empty() ? Ref() : value->items[0]});
-    case AbstractKind::partial:
-      return write_partial(*value);
-    case AbstractKind::super:
-      return write_parts(RecipeKind::call, value->items, PyRef::borrow(reinterpret_cast<PyObject*>(&PySuper_Type)));
-    case AbstractKind::dict_view:
-      return write_dict_view(*value);
-    case AbstractKind::set:
-      return fail(Reason::unsupported_value, "a set");  // its order depends on how it has come about
-    case AbstractKind::generator:
-      return write_generator(*value);
-    case AbstractKind::instance:
-      return write_instance(*value);
-    case AbstractKind::object:
-      return fail(Reason::unsupported_value, "an exception that is being handled");
-    case AbstractKind::null:
-    case AbstractKind::select:
-    case AbstractKind::lazy:
-      break;
+#define KIND(name, type, recipe) \
+  case AbstractKind::name:       \
+    return recipe;
+#include "capture/domain/kinds.inc"
+#undef KIND
   }
-  return fail(Reason::internal_error, "a value without origin");
+  return fail(Reason::internal_error, "a value of no kind");
+}
+
+Result<RecipeId> RecipeWriter::write_known(const AbstractValue& constant) {
+  const std::vector<Ref>& call = constant.items;  // makes one for each call of the code
+  if (call.empty()) return write_constant(constant.object);
+  return write_parts(RecipeKind::call, {call.begin() + 1, call.end()}, call[0]->object);
+}
+
+Result<RecipeId> RecipeWriter::write_exact_array(const AbstractValue& array) {
+  if (!array.keys.empty()) return fail(Reason::unsupported_value, "an array that warns when it is written to");
+  return write_array(array.array);
+}
+
+Result<RecipeId> RecipeWriter::write_parts_or_object(RecipeKind kind, const AbstractValue& value) {
+  return value.object ? write_constant(value.object) : write_parts(kind, value.items);
+}
+
+Result<RecipeId> RecipeWriter::write_cell(const AbstractValue& cell) {
+  if (cell.object) return write_constant(cell.object);
+  return write_parts(RecipeKind::cell, {cell.items.empty() ? Ref() : cell.items[0]});
 }
 
 // Gathered for this exit alone: the value stays as it is on the path that goes on.

@@ -39,6 +39,10 @@ class RecipeWriter {
 
  private:
   Result<RecipeId> make(const Ref& value);
+  Result<RecipeId> write_known(const AbstractValue& constant);
+  Result<RecipeId> write_exact_array(const AbstractValue& array);
+  Result<RecipeId> write_parts_or_object(RecipeKind kind, const AbstractValue& value);
+  Result<RecipeId> write_cell(const AbstractValue& cell);
   Result<RecipeId> write_masked_selection(const AbstractValue& value);
   Status check_identity() const;
   Result<RecipeId> write_array(const ArrayState& array);
