@@ -10,7 +10,7 @@ namespace accel {
 
 namespace {
 
-// Objects of two types are two objects, but they may share a dict.
+// Objects of two types are distinct, but they may share a dict.
 bool may_be_one(PyObject* left, PyObject* right) {
   return Py_TYPE(left) == Py_TYPE(right) || (may_share_names(Py_TYPE(left)) && may_share_names(Py_TYPE(right)));
 }
@@ -81,7 +81,7 @@ void ChangedObjects::guard_keys(const Ref& dict) {
 
 namespace {
 
-// What an object held under a name or key; null: nothing.
+// The item that an object has under a name or key; null: none.
 Ref item_of(const AbstractValue& object, const PyRef& name) {
   for (size_t i = 0; i < object.keys.size(); ++i) {
     if (object.keys[i].get() == name.get()) return object.items[i];
