@@ -11,7 +11,7 @@ namespace accel {
 namespace {
 
 constexpr size_t deepest = 60;        // inlined frames
-constexpr int deepest_recursion = 6;  // of one code object
+constexpr int deepest_recursion = 6;  // frames of one code object
 
 }  // namespace
 
