@@ -1,5 +1,5 @@
-// Advanced indexing: masks and integer arrays. The axes that they take are the leading ones of what is gathered from; NumPy's
-// rules say where the selected axes are in the result.
+// Advanced indexing with masks and integer arrays. The array is transposed so that the consumed axes lead; afterwards the
+// selected axes are moved to where NumPy's rules have them in the result.
 
 #include "capture/numpy/arrays/advanced_index.h"
 
@@ -30,7 +30,7 @@ ValueId combined(Capture& capture, Op op, ValueId a, ValueId b, DType dtype) {
   return capture.build().pointwise(op, {a, b}, {dtype}, capture.graph().type(a).kind, capture.graph().type(a).order);
 }
 
-// The smallest and the largest of the elements that an index was written out with.
+// The smallest and largest element of an index that is made of constants.
 struct Written {
   int64_t low = 0, high = 0;
 };
@@ -120,7 +120,7 @@ Ref moved_back(Capture& capture, const Ref& array, int fancy, int first) {
 
 namespace {
 
-// The positions of a mask that this block has listed already.
+// The positions of an equal mask if the current block has computed them already.
 std::optional<ValueId> listed(Capture& capture, ValueId mask) {
   const Graph& graph = capture.graph();
   const std::vector<NodeId>& nodes = graph.blocks[static_cast<size_t>(capture.build().block())].nodes;
@@ -163,7 +163,7 @@ Result<std::vector<ValueId>> nonzero_places(Capture& capture, ValueId mask) {
   return places;
 }
 
-// Operands of one of NumPy's iterators, but for the result.
+// NumPy's limit on the operands of an iterator, less one for the result.
 constexpr size_t most_index_arrays = 63;
 
 Result<Selection> select(Capture& capture, const Ref& array, const std::vector<IndexPart>& parts) {
@@ -213,7 +213,7 @@ Status check_mask(Capture& capture, const Selection& selection, const Ref& mask,
   return Unit{};
 }
 
-// The axes that stay, from slowest to fastest in memory.
+// The axes that no advanced part consumes, from slowest to fastest in memory.
 std::vector<int> order_of_others(Capture& capture, const Selection& selection) {
   std::vector<uint8_t> order = stride_order(capture, selection.view);
   if (order.empty()) return selection.others;

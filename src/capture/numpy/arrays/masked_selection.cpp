@@ -30,13 +30,13 @@ int rank_behind(const Predicate& predicate, const std::vector<Dim>& shape) {
   return static_cast<int>(shape.size()) - predicate.first - predicate.rank;
 }
 
-// Whether an operand of a pointwise operation lines up with axes behind the mask's alone.
+// Whether an operand of a pointwise operation broadcasts only along the axes after the mask's.
 bool lies_behind(Capture& capture, const Ref& value, const Predicate& predicate, const std::vector<Dim>& shape) {
   auto operand = as_operand(capture, value);
   if (!operand) return false;
   if (!operand->is_array() || operand->shape.empty()) return true;
   auto rank = static_cast<int>(operand->shape.size());
-  // More than one axis has a say in the order of the result.
+  // With more axes its memory order could change the order of the result.
   if (rank > 1 || rank > rank_behind(predicate, shape)) return false;
   return capture.ranges().hint(operand->shape[0]) == 1 ||
          capture.ranges().hint(operand->shape[0]) == capture.ranges().hint(shape.back());
