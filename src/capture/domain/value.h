@@ -40,8 +40,8 @@ enum class AbstractKind : uint8_t {
   dict_view,  // keys, values or items (`position` 0, 1, 2) of the dict items[0]
   partial,    // functools.partial: items are the callable, the positional arguments, then the values of the keywords in `keys`
   super,      // super(items[0], items[1])
-  set,        // made by the captured code. All items constant: `object` is an immutable stand-in, replaced on each change; else
-              // `items`
+  set,  // made by the captured code. All items constant: `object`, a Python set that each change replaces by another; else
+        // `items`
   generator,  // suspended: items are the function, the locals, the stack; `position` is the instruction. Without items:
               // exhausted
   instance,   // made by the captured code: `object` is its type; `keys` and `items` are its attributes, or the named parts of a

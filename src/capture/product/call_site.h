@@ -27,7 +27,7 @@ enum class ResultKind : uint8_t {
   ignored,   // nothing: the result is not used
   none,      // None
   number,    // of the type of the op's last result
-  array,     // likewise
+  array,     // of the type of the op's last result
   argument,  // one of PythonCall::candidates
   object,    // of the type SeenResult::object_type; compiled code refers to it by its number
 };

@@ -18,7 +18,7 @@ namespace accel {
 
 namespace {
 
-// The combining ops with a compiled form. `order`: whether NumPy's order of operands affects an inexact result.
+// The combining ops with a compiled form. `order_matters`: whether NumPy's order of operands affects an inexact result.
 struct Combining {
   Op op;
   bool has_identity;
