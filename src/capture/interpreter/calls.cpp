@@ -39,7 +39,7 @@ void guard_function(Sources& sources, SourceId source, PyObject* function) {
 }
 
 // An item of a tuple in an immutable slot: a constant, or a value with a source if something in it can change.
-Ref item_of_kept_tuple(Capture& capture, PyObject* tuple, Py_ssize_t index) {
+Ref item_of_slot_tuple(Capture& capture, PyObject* tuple, Py_ssize_t index) {
   PyObject* object = PyTuple_GET_ITEM(tuple, index);
   if (is_deep_constant(object)) return capture.values().constant(object);
   Sources& sources = capture.sources();
@@ -47,7 +47,7 @@ Ref item_of_kept_tuple(Capture& capture, PyObject* tuple, Py_ssize_t index) {
 }
 
 // The items of a dict in an immutable slot; other code may set its items.
-std::vector<std::pair<PyRef, Ref>> items_of_kept_dict(Capture& capture, PyObject* dict, const std::string& name) {
+std::vector<std::pair<PyRef, Ref>> items_of_slot_dict(Capture& capture, PyObject* dict, const std::string& name) {
   capture.changes().read_namespace(dict);
   return items_of_dict(capture, capture.sources().pinned(dict, name), dict);
 }
@@ -55,7 +55,7 @@ std::vector<std::pair<PyRef, Ref>> items_of_kept_dict(Capture& capture, PyObject
 // The keyword-only defaults of a function. Those of NumPy's functions are assumed not to change.
 std::vector<std::pair<PyRef, Ref>> keyword_defaults(Capture& capture, PyObject* function, PyObject* defaults) {
   if (!is_library_file(utf8(reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function))->co_filename)))
-    return items_of_kept_dict(capture, defaults, short_repr(function) + ".__kwdefaults__");
+    return items_of_slot_dict(capture, defaults, short_repr(function) + ".__kwdefaults__");
   std::vector<std::pair<PyRef, Ref>> items;
   PyObject *key = nullptr, *item = nullptr;
   for (Py_ssize_t at = 0; PyDict_Next(defaults, &at, &key, &item);)
@@ -161,7 +161,7 @@ PythonFunction Calls::constant_function(const Ref& value) {
   out.builtins = PyRef::borrow(function->func_builtins);
   if (PyObject* defaults = PyFunction_GET_DEFAULTS(object)) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(defaults); ++i)
-      out.defaults.push_back(item_of_kept_tuple(capture_, defaults, i));
+      out.defaults.push_back(item_of_slot_tuple(capture_, defaults, i));
   }
   if (PyObject* defaults = PyFunction_GET_KW_DEFAULTS(object))
     out.keyword_defaults = keyword_defaults(capture_, object, defaults);
@@ -341,9 +341,9 @@ Result<std::optional<Ref>> Calls::call_partial(const Ref& partial, CallArguments
   if (!function || !values || !keywords) return fail(Reason::unsupported_call, "functools.partial");
   AbstractValue parts;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(values.get()); ++i)
-    parts.items.push_back(item_of_kept_tuple(capture_, values.get(), i));
+    parts.items.push_back(item_of_slot_tuple(capture_, values.get(), i));
   parts.items.insert(parts.items.begin(), capture_.values().constant(function.get()));
-  for (auto& [key, item] : items_of_kept_dict(capture_, keywords.get(), "keywords of " + short_repr(object))) {
+  for (auto& [key, item] : items_of_slot_dict(capture_, keywords.get(), "keywords of " + short_repr(object))) {
     parts.keys.push_back(key);
     parts.items.push_back(item);
   }

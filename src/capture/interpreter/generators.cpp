@@ -8,7 +8,7 @@ namespace accel {
 
 namespace {
 
-Ref kept(std::vector<Ref> values) {
+Ref values_tuple(std::vector<Ref> values) {
   Ref tuple = std::make_shared<AbstractValue>();
   tuple->kind = AbstractKind::tuple;
   tuple->items = std::move(values);
@@ -17,7 +17,7 @@ Ref kept(std::vector<Ref> values) {
 
 // Moves the frame into the abstract value: its items become the function, the locals and the stack.
 void suspend(const Ref& generator, Frame& frame) {
-  generator->items = {frame.function, kept(std::move(frame.locals)), kept(std::move(frame.stack))};
+  generator->items = {frame.function, values_tuple(std::move(frame.locals)), values_tuple(std::move(frame.stack))};
   generator->position = static_cast<size_t>(frame.next);
   frame.generator.reset();
   generator->suspended = std::make_shared<const Frame>(std::move(frame));

@@ -243,7 +243,7 @@ Ref make_bool(Capture& capture, bool value) { return capture.values().constant(v
 namespace {
 
 // The Dim of a number read from an array in which all elements are one size.
-std::optional<Dim> size_behind(const Graph& graph, ValueId value) {
+std::optional<Dim> size_of_element(const Graph& graph, ValueId value) {
   while (value != no_value && graph.type(value).dtype == DType::int64 && !graph.is_input(value)) {
     const Node& node = graph.producer(value);
     if (node.op == Op::dim || node.op == Op::bind) return node.attrs.dims[0];
@@ -266,7 +266,7 @@ std::optional<Dim> known_dim(Capture& capture, const Ref& value) {
       PyRef known = capture.constants().known_value(value);
       if (known && read_scalar(known.get(), DType::int64, known_bits))
         state.dim = capture.dims().constant(static_cast<int64_t>(known_bits[0]));
-      if (!state.dim) state.dim = size_behind(capture.graph(), state.value);
+      if (!state.dim) state.dim = size_of_element(capture.graph(), state.value);
     }
     return state.dim;
   }

@@ -244,17 +244,17 @@ Result<Ref> made_attribute(Capture& capture, const Ref& value, PyObject* name) {
 }
 
 // The first class after `from` in the MRO of `type` whose own dict has the name; null: none.
-PyTypeObject* class_behind(Capture& capture, PyTypeObject* type, PyTypeObject* from, PyObject* name) {
+PyTypeObject* next_class_with(Capture& capture, PyTypeObject* type, PyTypeObject* from, PyObject* name) {
   guard_bases(capture, type);
-  bool behind = false;
+  bool is_after = false;
   for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(type->tp_mro); ++k) {
     auto* each = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(type->tp_mro, k));
-    if (behind) {
+    if (is_after) {
       guard_class_entry(capture, each, name);
       PyRef dict = PyRef::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(each), "__dict__"));
       if (dict && PyMapping_HasKey(dict.get(), name) == 1) return each;
     }
-    behind |= each == from;
+    is_after |= each == from;
   }
   return nullptr;
 }
@@ -269,7 +269,7 @@ Result<Ref> super_attribute(Capture& capture, const Ref& value, PyObject* name) 
   bool known = type != nullptr && PyType_IsSubtype(type, from) != 0 && !is_one_of(name, {"__class__"});
   if (!known) return fail(Reason::unsupported_attribute, "super." + utf8(name));
   if (!is_class && self->source >= 0) capture.sources().guard_type(self->source, type);
-  PyTypeObject* owner = class_behind(capture, type, from, name);
+  PyTypeObject* owner = next_class_with(capture, type, from, name);
   if (owner == nullptr) return missing(capture, reinterpret_cast<PyObject*>(&PySuper_Type), name);
   auto* object = reinterpret_cast<PyObject*>(owner);
   SourceId source = can_change(owner) ? capture.sources().pinned(object, short_repr(object)) : -1;

@@ -265,8 +265,8 @@ Result<bool> is_same(Capture& capture, const Ref& left, const Ref& right) {
   bool unknown = left->is_one_of_several || right->is_one_of_several;
   if (unknown && left_type != &PyBool_Type) throw FunctionBailout{fail(Reason::unsupported_value, unknown_identity)};
   for (const auto& [side, other] : {std::pair{left, right}, std::pair{right, left}}) {
-    bool met = side->kind == AbstractKind::object && side->source >= 0 && other->kind == AbstractKind::constant;
-    if (!met) continue;
+    bool may_share = side->kind == AbstractKind::object && side->source >= 0 && other->kind == AbstractKind::constant;
+    if (!may_share) continue;
     PyObject *seen = side->object.get(), *known = other->object.get();
     if (seen == known) {
       capture.sources().guard_identity(side->source, seen);

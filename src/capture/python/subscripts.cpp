@@ -118,8 +118,8 @@ Result<std::optional<size_t>> find_key(Capture& capture, const Ref& dict, const 
   }
   if (dict->source >= 0) {
     Sources& sources = capture.sources();
-    bool came = found && *found < capture.changes().as_it_came(dict).keys.size();
-    if (came) sources.guard_bound(sources.dict_item(dict->source, dict->keys[*found].get()));
+    bool is_original = found && *found < capture.changes().as_it_came(dict).keys.size();
+    if (is_original) sources.guard_bound(sources.dict_item(dict->source, dict->keys[*found].get()));
     if (!found) sources.guard_unbound(sources.dict_item(dict->source, wanted.get()));
   }
   return found;

@@ -99,16 +99,17 @@ bool ChangedObjects::is_shown(const Ref& object, const PyRef& name) const {
 }
 
 std::vector<std::pair<PyRef, Ref>> ChangedObjects::stores_of(const Ref& object) const {
-  const AbstractValue& came = as_it_came(object);
+  const AbstractValue& original = as_it_came(object);
   std::vector<std::pair<PyRef, Ref>> stores;
   for (size_t i = 0; i < object->keys.size(); ++i) {
     const PyRef& name = object->keys[i];
     const Ref& value = object->items[i];
-    if (value && (item_of(came, name) != value || is_shown(object, name))) stores.emplace_back(name, value);
+    if (value && (item_of(original, name) != value || is_shown(object, name))) stores.emplace_back(name, value);
   }
   for (size_t i = 0; object->kind == AbstractKind::list && i < object->items.size(); ++i) {
     PyRef index = index_object(i);
-    if (came.items[i] != object->items[i] || is_shown(object, index)) stores.emplace_back(std::move(index), object->items[i]);
+    if (original.items[i] != object->items[i] || is_shown(object, index))
+      stores.emplace_back(std::move(index), object->items[i]);
   }
   return stores;
 }

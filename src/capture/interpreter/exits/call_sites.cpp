@@ -64,21 +64,21 @@ class Reach {
 // Finds out which objects used after the call the callable can reach.
 Status find_shared(PythonCall& site) {
   const std::vector<Recipe>& recipes = site.recipes;
-  Reach behind(recipes), given(recipes);
+  Reach used_after(recipes), given(recipes);
   std::vector<bool> is_framed(recipes.size(), false);
   for (const FrameRecipe& frame : site.frames) {
     for (const std::vector<RecipeId>* ids : {&frame.locals, &frame.stack}) {
       for (RecipeId id : *ids) {
-        behind.add(id);
+        used_after.add(id);
         if (id >= 0) is_framed[static_cast<size_t>(id)] = true;
       }
     }
   }
   given.add(site.callable);
   for (RecipeId id : site.arguments) given.add(id);
-  if (site.result == ResultKind::argument) behind.add(site.candidates[static_cast<size_t>(site.argument)]);
+  if (site.result == ResultKind::argument) used_after.add(site.candidates[static_cast<size_t>(site.argument)]);
   for (const StoreRecipe& store : site.stores) {
-    behind.add(store.value);
+    used_after.add(store.value);
     given.add(store.value);
   }
   std::vector<bool> leads(recipes.size(), false), is_stand_in(recipes.size(), false);
@@ -87,20 +87,20 @@ Status find_shared(PythonCall& site) {
   }
   for (size_t k = 0; k < recipes.size(); ++k) {
     RecipeId id = static_cast<RecipeId>(k);
-    if (is_shown(recipes[k].kind) && behind.has(id)) {
+    if (is_shown(recipes[k].kind) && used_after.has(id)) {
       site.named.push_back(id);
       if (!is_framed[k]) site.derived.push_back(id);
     }
     if (is_stand_in[k]) continue;
-    bool fresh = is_fresh_array(recipes[k].kind) && behind.has(id);
+    bool fresh = is_fresh_array(recipes[k].kind) && used_after.has(id);
     if (fresh && given.has(id)) site.changed.push_back(id);
-    if (given.has(id) && behind.has(id) && is_changeable(recipes, recipes[k]))
+    if (given.has(id) && used_after.has(id) && is_changeable(recipes, recipes[k]))
       return fail(Reason::unsupported_argument, "a container that the function has made and uses behind the call");
     leads[k] = fresh || std::any_of(recipes[k].parts.begin(), recipes[k].parts.end(),
                                     [&](RecipeId part) { return part >= 0 && leads[static_cast<size_t>(part)]; });
-    if (leads[k] && (given.has(id) || behind.has(id))) site.watched.push_back(id);
+    if (leads[k] && (given.has(id) || used_after.has(id))) site.watched.push_back(id);
   }
-  std::erase_if(site.shown, [&](RecipeId id) { return !given.has(id) || !behind.has(id); });
+  std::erase_if(site.shown, [&](RecipeId id) { return !given.has(id) || !used_after.has(id); });
   return Unit{};
 }
 

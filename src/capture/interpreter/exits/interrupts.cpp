@@ -16,21 +16,21 @@ BlockId LoopInterrupts::add(const PathState& arrival, bool waits) {
     const bool is_place = frame->bytecode().instructions[static_cast<size_t>(frame->next)].is_resume_point();
     return is_place && frame->generator == nullptr && frame->before_call == nullptr && !frame->nested;
   });
-  BlockId way_out = -1;
+  BlockId exit_block = -1;
   const bool is_free = resumes && !waits && add_free(arrival);
   // An inner loop is left through the exit of the outer one.
-  if (resumes && !is_free && (waits || arrival.passed.size() <= 1)) way_out = add_whole();
-  if (resumes && waits && way_out < 0) add_free(arrival);
+  if (resumes && !is_free && (waits || arrival.passed.size() <= 1)) exit_block = add_whole();
+  if (resumes && waits && exit_block < 0) add_free(arrival);
   walk_.frames.clear();
-  return way_out;
+  return exit_block;
 }
 
 // Adds a block with an exit that hands over all live values; -1: they cannot be handed over.
 BlockId LoopInterrupts::add_whole() {
   Graph& graph = capture_.graph();
   const size_t blocks = graph.blocks.size();
-  const BlockId way_out = capture_.build().new_block();
-  capture_.build().move_to(way_out);
+  const BlockId exit_block = capture_.build().new_block();
+  capture_.build().move_to(exit_block);
   RecipeWriter writer(capture_);
   capture_.facts().keep_symbols(false);
   Result<std::vector<FrameRecipe>> written = interpreter_.exits().write_exit(writer, walk_.live_frames());
@@ -46,7 +46,7 @@ BlockId LoopInterrupts::add_whole() {
   exit.reason = Reason::interrupted;
   exit.where = interpreter_.exits().where(walk_.live_frames());
   interpreter_.exits().end_block(writer, std::move(exit));
-  return way_out;
+  return exit_block;
 }
 
 // Adds an exit that raises the exception in frames at the header of the loop. False if it would have to hand over computed

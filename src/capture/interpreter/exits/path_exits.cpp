@@ -81,8 +81,8 @@ Status PathExits::leave_unless(ValueId condition, Reason reason, std::string det
   bool shares = check_.position == walk_.running.position &&
                 (check_.reason == reason || !(is_learned(reason) || is_learned(check_.reason)));
   if (!shares) {
-    BlockId way_out = build.new_block();
-    build.move_to(way_out);
+    BlockId exit_block = build.new_block();
+    build.move_to(exit_block);
     RecipeWriter writer(capture_);
     capture_.facts().keep_symbols(false);
     Result<std::vector<FrameRecipe>> frames = write_exit(writer, walk_.frames_before());
@@ -101,7 +101,7 @@ Status PathExits::leave_unless(ValueId condition, Reason reason, std::string det
     exit.where = where(walk_.frames_before());
     end_block(writer, std::move(exit));
     check_.position = walk_.running.position;
-    check_.block = way_out;
+    check_.block = exit_block;
     check_.reason = reason;
   }
   build.move_to(here);

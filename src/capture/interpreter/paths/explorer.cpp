@@ -205,22 +205,22 @@ Status PathExplorer::fork(const Condition& condition, const Branch& when_true, c
 Status PathExplorer::take_one_branch(const Condition& condition, const Branch& when_true, const Branch& when_false) {
   interpreter_.generators().walk_instead();
   std::string place = walk_.place();
-  std::optional<bool> way = speculation_.control.taken.try_emplace(place, false).first->second;
-  if (!way) return fail(Reason::data_dependent_branch, data_decides);
+  std::optional<bool> direction = speculation_.control.taken.try_emplace(place, false).first->second;
+  if (!direction) return fail(Reason::data_dependent_branch, data_decides);
   if (std::find(walk_.running.branches.begin(), walk_.running.branches.end(), place) == walk_.running.branches.end())
     walk_.running.branches.push_back(place);
   ValueId holds = condition.value;
   Builder& build = capture_.build();
-  if (!*way) holds = build.pointwise(Op::logical_not, {holds}, {DType::bool_}, capture_.graph().type(holds).kind);
+  if (!*direction) holds = build.pointwise(Op::logical_not, {holds}, {DType::bool_}, capture_.graph().type(holds).kind);
   ACCEL_TRY([[maybe_unused]] Unit checked, capture_.require(holds, Reason::data_dependent_branch, data_decides));
-  return (*way ? when_true : when_false)(*walk_.frames.back());
+  return (*direction ? when_true : when_false)(*walk_.frames.back());
 }
 
 void PathExplorer::take_other_branch() {
   for (; !walk_.running.branches.empty(); walk_.running.branches.pop_back()) {
-    std::optional<bool>& way = speculation_.control.taken.at(walk_.running.branches.back());
-    bool first = way && !*way;
-    way = first ? std::optional(true) : std::nullopt;
+    std::optional<bool>& direction = speculation_.control.taken.at(walk_.running.branches.back());
+    bool first = direction && !*direction;
+    direction = first ? std::optional(true) : std::nullopt;
     if (walk_.running.branches.size() > 1 && !first) {
       speculation_.control.taken.erase(walk_.running.branches.back());
       continue;

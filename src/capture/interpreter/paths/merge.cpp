@@ -239,12 +239,12 @@ void PathMerger::close_loop(const LoopVersion& version, const PathState& arrival
     speculation_.forget_from(version.position, version.symbols);
     throw Restart{};
   }
-  const BlockId way_out = interpreter_.interrupts().add(arrival, speculation_.loops.waiting.contains(loop));
+  const BlockId exit_block = interpreter_.interrupts().add(arrival, speculation_.loops.waiting.contains(loop));
   Builder& build = capture_.build();
   build.move_to(arrival.block);
-  if (way_out < 0) return build.jump(header, std::move(*arguments));
+  if (exit_block < 0) return build.jump(header, std::move(*arguments));
   const ValueId interrupted = build.interrupted();
-  build.branch(interrupted, way_out, {}, header, std::move(*arguments));
+  build.branch(interrupted, exit_block, {}, header, std::move(*arguments));
 }
 
 // The arguments for the parameters of the loop's header; nullopt: the path lacks one. They are matched by name, because a

@@ -68,10 +68,10 @@ bool covers(Capture& capture, Dim extent, const Written& written) {
 }
 
 ValueId wrapped(Capture& capture, ValueId index, Dim extent) {
-  ValueId behind = combined(capture, Op::add, index, dim_value(capture, extent), DType::int64);
+  ValueId from_end = combined(capture, Op::add, index, dim_value(capture, extent), DType::int64);
   ValueId negative = combined(capture, Op::less, index, int_constant(capture, 0), DType::bool_);
   const Type type = capture.graph().type(index);
-  return capture.build().pointwise(Op::where, {negative, behind, index}, {DType::int64}, type.kind, type.order);
+  return capture.build().pointwise(Op::where, {negative, from_end, index}, {DType::int64}, type.kind, type.order);
 }
 
 ValueId holds_everywhere(Capture& capture, ValueId condition) {
@@ -97,8 +97,8 @@ Result<CheckedIndex> checked_index(Capture& capture, const Ref& index, Dim exten
   if (is_unsigned_below_int64(operand.type.dtype)) return CheckedIndex{value, holds_everywhere(capture, in_range)};
   DimTable& dims = capture.dims();
   ValueId start = dim_value(capture, dims.sub(dims.constant(0), extent));
-  ValueId behind = combined(capture, Op::greater_equal, value, start, DType::bool_);
-  in_range = combined(capture, Op::logical_and, in_range, behind, DType::bool_);
+  ValueId above_start = combined(capture, Op::greater_equal, value, start, DType::bool_);
+  in_range = combined(capture, Op::logical_and, in_range, above_start, DType::bool_);
   return CheckedIndex{wrapped(capture, value, extent), holds_everywhere(capture, in_range)};
 }
 

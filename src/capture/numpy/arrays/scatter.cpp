@@ -83,14 +83,14 @@ Result<std::optional<ValueId>> full_value(Capture& capture, const Ref& value, co
     ACCEL_TRY([[maybe_unused]] Unit gathered, materialise(capture, value));
   }
   ACCEL_TRY(Operand operand, read_operand(capture, value));
-  size_t behind = shape.size() - static_cast<size_t>(predicate.first + predicate.rank);
-  if (operand.shape.size() == 1 && behind == 0 && !capture.facts().is_runtime(operand.shape[0]) &&
+  size_t trailing = shape.size() - static_cast<size_t>(predicate.first + predicate.rank);
+  if (operand.shape.size() == 1 && trailing == 0 && !capture.facts().is_runtime(operand.shape[0]) &&
       is_one(capture, operand.shape[0])) {
     operand = {reshaped(capture, operand.ref, {}), operand.type, {}};
   }
-  if (operand.shape.size() > behind) return std::optional<ValueId>();
+  if (operand.shape.size() > trailing) return std::optional<ValueId>();
   ACCEL_TRY([[maybe_unused]] bool fits,
-            spreads_to(capture, operand.shape, {shape.end() - static_cast<std::ptrdiff_t>(behind), shape.end()}));
+            spreads_to(capture, operand.shape, {shape.end() - static_cast<std::ptrdiff_t>(trailing), shape.end()}));
   if (!operand.is_array() || operand.type.dtype == dtype) {
     ACCEL_TRY(ValueId element, as_elements(capture, operand, dtype));
     return std::optional(broadcast_value(capture, element, shape));
@@ -199,9 +199,9 @@ ValueId counted(Capture& capture, const std::vector<Dim>& shape, size_t axis) {
   ValueId zero = build.constant(Literal::of_int(DType::int64, 0), ValueKind::numpy_scalar);
   ValueId one = build.constant(Literal::of_int(DType::int64, 1), ValueKind::numpy_scalar);
   ValueId out = build.arange(zero, one, shape[axis]);
-  std::vector<int> behind(shape.size() - axis - 1);
-  std::iota(behind.begin(), behind.end(), 1);
-  if (!behind.empty()) out = build.expand_dims(out, behind);
+  std::vector<int> trailing(shape.size() - axis - 1);
+  std::iota(trailing.begin(), trailing.end(), 1);
+  if (!trailing.empty()) out = build.expand_dims(out, trailing);
   return build.broadcast_to(out, shape);
 }
 
@@ -218,8 +218,8 @@ Status put_elements(Capture& capture, const Ref& view, const std::vector<int>& t
   if (!view->array.path.empty() || taken != leading) {
     size_t fancy = shape.size() - (extents.size() - taken.size()), rest = fancy;
     std::vector<ValueId> all;
-    std::vector<int> behind(shape.size() - fancy);
-    std::iota(behind.begin(), behind.end(), static_cast<int>(fancy));
+    std::vector<int> trailing(shape.size() - fancy);
+    std::iota(trailing.begin(), trailing.end(), static_cast<int>(fancy));
     for (size_t axis = 0; axis < extents.size(); ++axis) {
       auto found = std::find(taken.begin(), taken.end(), static_cast<int>(axis));
       if (found == taken.end()) {
@@ -227,7 +227,7 @@ Status put_elements(Capture& capture, const Ref& view, const std::vector<int>& t
         continue;
       }
       ValueId index = indices[static_cast<size_t>(found - taken.begin())];
-      if (!behind.empty()) index = build.expand_dims(index, behind);
+      if (!trailing.empty()) index = build.expand_dims(index, trailing);
       all.push_back(build.broadcast_to(index, shape));
     }
     ACCEL_TRY(indices, MemoryIndices(capture, view, shape, std::move(all)).run());
@@ -245,11 +245,11 @@ namespace {
 // Whether NumPy's iterator reverses some axis: an operand has a negative stride there and none has a positive one.
 bool walks_backwards(Capture& capture, const std::vector<Operand>& operands, size_t rank) {
   Dim zero = capture.dims().constant(0);
-  for (size_t behind = 1; behind <= rank; ++behind) {
+  for (size_t trailing = 1; trailing <= rank; ++trailing) {
     bool negative = false, positive = false;
     for (const Operand& operand : operands) {
-      if (!operand.is_array() || operand.shape.size() < behind) continue;
-      Dim stride = lens_of(operand.ref).strides[operand.shape.size() - behind];
+      if (!operand.is_array() || operand.shape.size() < trailing) continue;
+      Dim stride = lens_of(operand.ref).strides[operand.shape.size() - trailing];
       if (capture.facts().decide(stride, Comparison::lt, zero))
         negative = true;
       else

@@ -139,14 +139,14 @@ bool is_reduced(const ReducedProduct& call, int axis) { return std::binary_searc
 Companion companion_of(Capture& capture, const ReducedProduct& call, int rank) {
   const Lens& lens = lens_of(call.out);
   bool keepdims = static_cast<int>(lens.shape.size()) == rank && !call.axes.empty();
-  std::vector<int> kept;
+  std::vector<int> unreduced;
   for (int axis = 0; axis < rank; ++axis)
-    if (!is_reduced(call, axis)) kept.push_back(axis);
+    if (!is_reduced(call, axis)) unreduced.push_back(axis);
   Companion out = {std::vector<Dim>(static_cast<size_t>(rank), capture.dims().constant(0)), {}};
-  for (size_t k = 0; k < kept.size(); ++k)
-    out.strides[static_cast<size_t>(kept[k])] = lens.strides[keepdims ? static_cast<size_t>(kept[k]) : k];
+  for (size_t k = 0; k < unreduced.size(); ++k)
+    out.strides[static_cast<size_t>(unreduced[k])] = lens.strides[keepdims ? static_cast<size_t>(unreduced[k]) : k];
   for (uint8_t axis : capture.graph().type(capture.memory().read(call.out)).axis_order()) {
-    if (!keepdims) out.order.push_back(static_cast<uint8_t>(kept[axis]));
+    if (!keepdims) out.order.push_back(static_cast<uint8_t>(unreduced[axis]));
     if (keepdims && !is_reduced(call, axis)) out.order.push_back(axis);
   }
   for (int axis : call.axes) out.order.push_back(static_cast<uint8_t>(axis));
@@ -155,14 +155,14 @@ Companion companion_of(Capture& capture, const ReducedProduct& call, int rank) {
 
 // The axis of NumPy's inner loop, if it is not reduced and that affects the bits: the first axis, from fastest to slowest, with
 // an extent other than 1. May add guards.
-std::optional<int> kept_inner_axis(Capture& capture, const ReducedProduct& call, const std::vector<int>& fastest_first) {
+std::optional<int> unreduced_inner_axis(Capture& capture, const ReducedProduct& call, const std::vector<int>& fastest_first) {
   const std::vector<Dim> shape = capture.graph().type(call.value).shape;
-  auto kept = [&](int axis) { return !is_reduced(call, axis); };
+  auto unreduced = [&](int axis) { return !is_reduced(call, axis); };
   for (auto axis = fastest_first.begin(); axis != fastest_first.end(); ++axis) {
-    if (std::none_of(axis, fastest_first.end(), kept)) return std::nullopt;
-    bool last = !kept(*axis) && std::all_of(axis + 1, fastest_first.end(), kept);
+    if (std::none_of(axis, fastest_first.end(), unreduced)) return std::nullopt;
+    bool last = !unreduced(*axis) && std::all_of(axis + 1, fastest_first.end(), unreduced);
     if (last && !call.has_initial) return std::nullopt;  // a reduction of one element is a product with 1, fused or not
-    if (!is_one(capture, shape[static_cast<size_t>(*axis)])) return kept(*axis) ? std::optional(*axis) : std::nullopt;
+    if (!is_one(capture, shape[static_cast<size_t>(*axis)])) return unreduced(*axis) ? std::optional(*axis) : std::nullopt;
   }
   return std::nullopt;
 }
@@ -202,7 +202,7 @@ Result<Op> reduced_product_op(Capture& capture, const ReducedProduct& call) {
   if (call.out) out = companion_of(capture, call, rank);
   auto axes = iteration_axes(capture.dims(), capture.graph(), call.value, call.mask, call.out ? &out : nullptr);
   if (!axes) return fail(Reason::unsupported_layout, "a product of complex numbers in arrays that lie in different orders");
-  std::optional<int> inner = kept_inner_axis(capture, call, *axes);
+  std::optional<int> inner = unreduced_inner_axis(capture, call, *axes);
   if (!inner) return Op::multiply;
   // NumPy's loops of complex64 do not fuse for negative strides.
   if (call.dtype != DType::complex64) return Op::fused_multiply;

@@ -22,7 +22,7 @@ bool has_no_stride(Capture& capture, const Lens& lens, size_t axis) {
   return capture.facts().decide_equal(lens.strides[axis], capture.dims().constant(0));
 }
 
-bool stands_still(Capture& capture, const Operand& operand) {
+bool has_axis_without_stride(Capture& capture, const Operand& operand) {
   const Lens& lens = lens_of(operand.ref);
   for (size_t k = 0; k < lens.shape.size(); ++k) {
     bool moves = !capture.dims().as_symbol(lens.strides[k]) && capture.ranges().hint(lens.strides[k]) != 0;
@@ -157,8 +157,9 @@ std::vector<uint8_t> outer_order(Capture& capture, const std::vector<Operand>& o
 
 // NumPy's PyArray_CreateMultiSortedStridePerm, which sorts axes from slowest to fastest.
 std::vector<uint8_t> joined_order(Capture& capture, const std::vector<Operand>& operands) {
-  bool still = std::any_of(operands.begin(), operands.end(), [&](const Operand& o) { return stands_still(capture, o); });
-  if (!still && all_c_order(capture, operands)) return {};
+  bool strideless =
+      std::any_of(operands.begin(), operands.end(), [&](const Operand& o) { return has_axis_without_stride(capture, o); });
+  if (!strideless && all_c_order(capture, operands)) return {};
   size_t rank = operands[0].shape.size();
   std::vector<Places> places = all_places(capture, operands, rank, 0);
   std::vector<size_t> axes(rank);

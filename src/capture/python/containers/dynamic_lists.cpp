@@ -365,7 +365,7 @@ Status insert_into_dynamic_list(Capture& capture, const Ref& list, const Ref& in
   make_dynamic_list(capture, front, row);
   make_dynamic_list(capture, back, row);
   ACCEL_TRY([[maybe_unused]] Unit before, copy_rows(capture, list, make_slice(capture, none, place, none), front));
-  ACCEL_TRY([[maybe_unused]] Unit behind, copy_rows(capture, list, make_slice(capture, place, none, none), back));
+  ACCEL_TRY([[maybe_unused]] Unit copied_back, copy_rows(capture, list, make_slice(capture, place, none, none), back));
   front->items = {item};
   ACCEL_TRY([[maybe_unused]] Unit settled, settle(capture, front));
   const std::vector<Ref> first = columns_of(front), last = columns_of(back), columns = columns_of(list);
