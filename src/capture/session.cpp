@@ -11,10 +11,10 @@ namespace accel {
 namespace {
 
 constexpr int most_restarts = 1000;
-constexpr int most_nodes = 3000;             // more take the compiler too long
+constexpr int most_nodes = 3000;             // the compiler takes too long for more
 constexpr int64_t most_walked = 200 * 1000;  // instructions, by all attempts together
 
-// One attempt at a capture: the state is dropped when it restarts.
+// One attempt at a capture. Its state is discarded when it restarts.
 struct Attempt {
   Captured captured;
   std::unique_ptr<Capture> state;
@@ -42,7 +42,7 @@ class Session {
   }
 
  private:
-  // Walks from the start, again and again while the speculation log grows.
+  // Runs attempts from the start until the speculation log no longer grows.
   Status walk() {
     WalkOptions options{options_.budget, most_nodes, -1, options_.trace, thread_seconds() + options_.seconds};
     if (options_.stop_before_instruction > 0) options.stop_at_writable = options_.stop_before_instruction;
@@ -108,7 +108,7 @@ class Session {
     }
   }
 
-  // Recipes and outputs count through those of all exits. Returns the number of the next exit's first output.
+  // Recipes and outputs are numbered across all exits. Returns the number of the next exit's first output.
   int add_exit(WalkExit end, int first_output) {
     std::vector<Recipe>& recipes = attempt_.captured.recipes;
     int first_recipe = static_cast<int>(recipes.size());
@@ -133,7 +133,7 @@ class Session {
     return first_output + static_cast<int>(end.outputs.size());
   }
 
-  // Whether there is anything to do but calls that may do anything, or it is not known yet.
+  // Whether there is work beyond calls that are not captured, or that is not known yet.
   static bool has_work(const Captured& captured) {
     const Graph& graph = captured.graph;
     if (std::any_of(captured.exits.begin(), captured.exits.end(), [](const Exit& exit) { return exit.is_behind_call; }))

@@ -1,4 +1,4 @@
-// Values that the captured code computes from constants alone: NumPy computes them at capture where a rule needs to know them.
+// Values that the captured code computes from constants alone, evaluated by NumPy at capture if a rule needs to know them.
 
 #include <algorithm>
 #include <set>
@@ -18,8 +18,8 @@ constexpr int64_t most_constants = 64;
 constexpr int most_depth = 200;
 constexpr size_t most_values = 400;
 
-// Evaluates a value of the graph in NumPy. Null (perhaps with an exception) where it depends on anything but constants, where
-// it is large, and where an operation has floating-point events.
+// Evaluates a graph value in NumPy. Null, perhaps with a pending exception, if it depends on anything but constants, is large,
+// or if an operation has floating-point events.
 class Evaluator {
  public:
   explicit Evaluator(Graph& graph) : graph_(graph) {}
@@ -34,7 +34,7 @@ class Evaluator {
   }
 
  private:
-  // Whether nothing but few constants and operations on them lie below.
+  // Whether the value is computed by few operations from few constants.
   bool is_constant(ValueId value) const {
     std::vector<ValueId> open = {value};
     std::set<ValueId> seen;
@@ -109,7 +109,7 @@ class Evaluator {
     return typed ? std::move(result) : PyRef();
   }
 
-  // A copy of the base with the view's elements replaced.
+  // A copy of the base with the elements of the view replaced.
   PyRef store(const Node& node, int depth) {
     PyRef base = evaluate(node.operands[0], depth + 1), value = evaluate(node.operands[2], depth + 1);
     if (!base || !value || node.operands.size() != 3) return {};
@@ -119,7 +119,7 @@ class Evaluator {
     return PyObject_SetItem(part.get(), Py_Ellipsis, value.get()) == 0 ? whole : PyRef();
   }
 
-  // The view `v` on the value `base`, on the array that stands for it.
+  // The view `v` of the graph value `base`, made of the array that represents `base`.
   PyRef view_of(ValueId v, ValueId base, const PyRef& array) {
     if (v == base) return array;
     if (graph_.is_input(v) || op_class(graph_.producer(v).op) != OpClass::view) return {};

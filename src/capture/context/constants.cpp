@@ -28,7 +28,7 @@ Result<int64_t> Constants::require_int(const Ref& value) {
   return static_cast<int64_t>(result);
 }
 
-// A number from a source becomes a constant; the guard asks for exactly this value.
+// Makes a number at a source a constant, with a guard on exactly this value.
 Status Constants::promote(const Ref& value) {
   ScalarState& state = value->scalar;
   if (state.dim && capture_.facts().is_runtime(*state.dim))

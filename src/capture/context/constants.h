@@ -1,5 +1,5 @@
 #pragma once
-// Values that a rule needs at capture: constants as they are, numbers of the call promoted to constants with a guard.
+// Values that must be known at capture: constants, and numbers of the call, which a guard fixes to their current value.
 
 #include <Python.h>
 
@@ -16,19 +16,19 @@ class Constants {
  public:
   explicit Constants(Capture& capture) : capture_(capture) {}
 
-  // An integer; Dims are fixed by a guard.
+  // The value of an integer; a Dim is fixed to its current value by a guard.
   Result<int64_t> require_int(const Ref& value);
-  // The Python object of a value: constants; numbers are promoted with a guard; tuples, lists and slices of those. New
+  // The Python object of a constant, of a number of the call (fixed by a guard), or of a tuple, list or slice of such. New
   // reference.
   Result<PyRef> require_constant(const Ref& value);
   bool is_constant(const Ref& value) const;
-  // What NumPy computes for a value of the graph that depends on constants alone: a number, or an array of few elements; else
-  // null.
+  // The value, computed by NumPy, of a number or small array that depends on constants alone; null for all others.
   PyRef known_value(const Ref& scalar);
   PyRef known_value(ValueId value);
-  // A scalar computed from nothing but numbers of the call: they become constants and capture starts again. Else returns.
+  // If a scalar is computed from numbers of the call alone, makes these constants of the next attempt and throws Restart;
+  // otherwise returns.
   void promote_inputs_of(const Ref& scalar);
-  // A number at a source is an input of the graph.
+  // Records that the graph input is the number at `source`.
   void note_input(ValueId input, SourceId source) { scalar_inputs_[input] = source; }
 
  private:

@@ -8,7 +8,7 @@ namespace accel {
 
 namespace {
 
-// Whether handlers may run at capture: not of exceptions that the machine's state raises.
+// Whether handlers of the exception may be walked at capture: false for those that depend on the state of the machine.
 bool is_ordinary(PyObject* exception) {
   return PyObject_TypeCheck(exception, reinterpret_cast<PyTypeObject*>(PyExc_Exception)) &&
          !PyErr_GivenExceptionMatches(exception, PyExc_MemoryError) &&

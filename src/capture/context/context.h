@@ -45,50 +45,52 @@ class Capture {
 
   // --- control -------------------------------------------------------------------------------------------------------
   void attach(Walker* walker) { walker_ = walker; }
-  // Compiled code leaves for the interpreter before the instruction that is being captured where `condition` (bool, rank 0) is
-  // false. To be called before the instruction changes anything.
+  // Emits an exit to the interpreter before the running instruction, taken where `condition` (bool, rank 0) is false. Must be
+  // called before the instruction changes anything.
   Status require(ValueId condition, Reason reason, std::string detail);
-  // The instruction has changed something: memory or a container. `lasts`: Python can see it now or could see it before.
+  // The instruction has changed memory or a container. `lasts`: the change is visible to Python, now or at the start of the
+  // call.
   void note_effect(bool lasts) {
     ++effects_.all;
     effects_.lasting += lasts;
   }
   int64_t effects() const { return effects_.all; }
-  int64_t& lasting_effects() { return effects_.lasting; }  // of the path that is walked: saved and restored with it
+  int64_t& lasting_effects() { return effects_.lasting; }  // of the current path: saved and restored with it
   // Whether a branch on this integer may become a branch of the graph here.
   bool may_fork(Dim d) const;
-  bool in_library() const;         // whether the code that runs is NumPy's own
-  bool in_loop() const;            // whether the path is in a loop of the graph
-  std::vector<Ref> alive() const;  // all objects that the captured code can get at, but for what an instruction has popped
+  bool in_library() const;  // whether the running code is NumPy's own
+  bool in_loop() const;     // whether the path is in a loop of the graph
+  // All objects that the captured code can reach, without those that the instruction has popped.
+  std::vector<Ref> alive() const;
 
   // --- calls ---------------------------------------------------------------------------------------------------------
-  // Traces a call of a Python function (a constant) as if the current instruction had made it. Used by primitives that forward
-  // to functions NumPy implements in Python. The result replaces the primitive's own.
+  // Walks a call of a Python function (a constant) as if the running instruction had made it. For primitives that forward to
+  // functions which NumPy implements in Python; the result is that of the primitive.
   Result<Ref> call_python(PyObject* function, const CallArguments& arguments);
-  // Traces a call of any callable value: primitives, Python functions, dispatchers.
+  // Walks a call of any callable value: primitive, Python function, dispatcher.
   Result<Ref> call(const Ref& callable, const CallArguments& arguments);
-  // Runs a generator to its next yield; nullopt: it has ended.
+  // Runs a generator to its next yield; nullopt when it is exhausted.
   Result<std::optional<Ref>> next_of_generator(const Ref& generator);
   // Calls that compiled code asks the process to make (callbacks.h).
   std::vector<BoxedCall>& calls() { return calls_; }
-  // Whether the code has calls that may do anything, and so see which object is which.
+  // Whether the code makes calls that are not captured, which can observe identities of objects.
   bool calls_python() const { return !speculation_.control.calls.empty(); }
 
   // --- exceptions ----------------------------------------------------------------------------------------------------
-  // A will_raise of an exception that handlers in the captured code may catch: the pending Python exception (cleared), or one
-  // of this type. Only its type can be seen, so texts need not be Python's.
+  // A will_raise failure whose exception handlers of the captured code may catch: the pending Python exception (cleared), one
+  // of this type, or this one. Handlers can only see its type, so the text may differ from Python's.
   Failure raised();
   Failure raised(PyObject* type, const std::string& text);
   Failure raised(PyRef exception);
-  // The exception of a failure, null when it is not known.
+  // The exception of a failure; null if it is unknown.
   PyRef exception_of(const Failure& failure) const;
 
   // --- notes ---------------------------------------------------------------------------------------------------------
   void note(Reason reason, std::string detail);
   std::vector<Note>& notes() { return notes_; }
-  // Names the node of the graph after the instruction that runs.
+  // Sets the source location of the nodes that follow.
   void set_location(const std::string& file, int line);
-  // The nodes that follow belong to this event site.
+  // Sets the event site of the nodes that follow.
   void set_event_site(int site);
   Location location() const { return where_; }
 
@@ -96,7 +98,7 @@ class Capture {
   struct Effects {
     int64_t all = 0, lasting = 0;
   };
-  struct Raised {  // by the last failure that raised() made
+  struct Raised {  // of the last failure that raised() made
     PyRef exception;
     std::string detail;
   };

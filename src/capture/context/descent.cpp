@@ -8,7 +8,7 @@ namespace accel {
 
 namespace {
 
-constexpr int deepest_walk = 500;          // levels; some frames of C++ each, also on the small stacks of threads
+constexpr int deepest_walk = 500;          // levels; each takes some C++ frames, also on the small stacks of threads
 constexpr int64_t most_visited = 1 << 24;  // values, by one capture: a second or so
 
 struct Walks {

@@ -3,9 +3,9 @@
 
 namespace accel {
 
-// One level of a walk over containers, which may be nested to any depth, share items, or hold themselves. Where a walk exceeds
-// the depth, or the walks of a capture the number of values, that is allowed, the instruction is left to the interpreter;
-// outside of an instruction the function is.
+// Guards one level of a recursive walk over containers, which may be nested to any depth, share items, or contain themselves.
+// When a walk is too deep, or the walks of one capture visit too many values, the constructor throws InstructionBailout, or
+// outside of an instruction FunctionBailout.
 class Descent {
  public:
   Descent();
@@ -13,7 +13,7 @@ class Descent {
   Descent(const Descent&) = delete;
   Descent& operator=(const Descent&) = delete;
 
-  // Of one thread, while an instruction is captured: what a walk in it throws is caught there.
+  // Lives while this thread captures an instruction, whose handler catches InstructionBailout.
   class Instruction {
    public:
     Instruction();
@@ -24,7 +24,7 @@ class Descent {
    private:
     bool outer_;
   };
-  // A capture begins: nothing has been walked yet.
+  // Resets the count of visited values at the start of a capture.
   static void begin_capture();
 };
 

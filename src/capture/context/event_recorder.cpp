@@ -9,7 +9,7 @@ namespace accel {
 
 namespace {
 
-// Whether no frame of the interpreter runs this code: it stands for a builtin.
+// Whether the code is accel's Python form of a builtin, which no interpreter frame runs.
 bool is_stand_in(const EventPlace& place) {
   PyObject* name = place.globals ? PyDict_GetItemString(place.globals.get(), "__name__") : nullptr;
   return name == nullptr || !PyUnicode_Check(name) || utf8(name).rfind("accel.", 0) == 0;
@@ -60,7 +60,7 @@ void EventRecorder::close_call() {
   if (--open_calls_ == 0) leave_site();
 }
 
-// What has events outside of calls with a name belongs to the nameless site of its errstate.
+// Nodes outside of named calls belong to the unnamed site of the current errstate.
 void EventRecorder::leave_site() {
   auto found = std::find_if(sites_.begin(), sites_.end(),
                             [&](const EventSite& site) { return !site.is_placed() && site.errstate == errstate_; });

@@ -1,5 +1,5 @@
 #pragma once
-// Assigns the nodes of the graph to event sites: where the events of an operation would be reported (product/event_sites.h).
+// Assigns graph nodes to event sites, which say where events of an operation would be reported (product/event_sites.h).
 
 #include <string>
 #include <vector>
@@ -15,13 +15,13 @@ class EventRecorder {
  public:
   explicit EventRecorder(Capture& capture) : capture_(capture) {}
 
-  // Where warnings would point to while the next instruction runs.
+  // Sets the source location of the next instruction, to which warnings would point.
   void set_place(EventPlace place);
   EventState state() const;
   void set_state(const EventState& state);
   std::vector<EventSite>& sites() { return sites_; }
   Errstate& errstate() { return errstate_; }
-  // Tokens of the errstates that are set and have not been reset yet, outermost first.
+  // Tokens of errstates that are set and not reset yet, outermost first.
   std::vector<Ref>& errstate_tokens() { return errstate_tokens_; }
 
  private:
@@ -36,7 +36,7 @@ class EventRecorder {
   Errstate errstate_;
   std::vector<EventSite> sites_;
   EventPlace place_;
-  int open_calls_ = 0;  // EventCalls that exist
+  int open_calls_ = 0;  // number of living EventCalls
   std::vector<Ref> errstate_tokens_;
 };
 

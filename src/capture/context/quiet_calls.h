@@ -1,15 +1,16 @@
 #pragma once
-// Calls of Python's and NumPy's functions at capture, which must have no visible effect: what would warn raises instead.
+// Calls of Python's and NumPy's functions at capture must have no visible effect: while these objects live, a warning raises.
 
 #include "cpython/py_ref.h"
 
 namespace accel {
 
-// While it lives warnings are raised as exceptions. The filters are set aside: what Python knows to have shown stays known.
+// During its lifetime, warnings raise exceptions. Replaces the list of filters, so that Python's registry of shown warnings is
+// unchanged.
 class WarningsAsErrors {
  public:
   WarningsAsErrors();
-  ~WarningsAsErrors();  // keeps the exception that is set
+  ~WarningsAsErrors();  // preserves the current exception
   WarningsAsErrors(const WarningsAsErrors&) = delete;
   WarningsAsErrors& operator=(const WarningsAsErrors&) = delete;
 
@@ -17,11 +18,11 @@ class WarningsAsErrors {
   PyRef module_, filters_;
 };
 
-// While it lives floating-point events in NumPy raise FloatingPointError, whatever numpy.errstate the caller has set.
+// During its lifetime, floating-point events in NumPy raise FloatingPointError, whatever numpy.errstate the caller has set.
 class EventsAsErrors {
  public:
   EventsAsErrors();
-  ~EventsAsErrors();  // keeps the exception that is set
+  ~EventsAsErrors();  // preserves the current exception
   EventsAsErrors(const EventsAsErrors&) = delete;
   EventsAsErrors& operator=(const EventsAsErrors&) = delete;
   explicit operator bool() const { return static_cast<bool>(entered_); }

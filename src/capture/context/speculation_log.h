@@ -1,11 +1,11 @@
 #pragma once
-// What one attempt at a capture hands to the next one, and the exceptions that end an attempt or an instruction early.
+// What one attempt at a capture passes on to the next one, and the exceptions that end an attempt or an instruction early.
 //
-// Capture is deterministic. An attempt that finds out something which it should have known earlier adds it to the log and is
+// Capture is deterministic. An attempt that learns something which it should have known earlier adds it to the log and is
 // dropped (Restart); the next attempt starts from the log. An addition may change the path of the walk, and with it the numbers
-// of symbols and the positions of instructions: both are counted along the walk. Records whose keys are such numbers are erased
-// then (forget_numbering). All other keys are texts that are the same in every attempt: of sources (Sources::text), of places
-// in the code (place_of) and of slots of a path's state (StateSlot::name).
+// of symbols and the positions of instructions, which are counted along the walk. Records with such numbers as keys are then
+// erased (forget_numbering). All other keys are texts that are stable between attempts: of sources (Sources::text), of
+// locations in the code (place_of) and of slots of a path's state (StateSlot::name).
 
 #include <map>
 #include <optional>
@@ -22,81 +22,84 @@
 
 namespace accel {
 
-// A guard says that a symbol equals a Dim over symbols of lower numbers.
+// An equality that a guard ensures: a symbol equals a Dim over symbols of lower numbers.
 struct Substitution {
   std::string text;                                // of the Dim
   std::vector<std::pair<int, std::string>> names;  // of the symbol and of those in the text
 };
 
-// What is known of numbers of the caller.
+// Records about numbers of the caller.
 struct NumberSpeculation {
-  std::map<int, Substitution> substitutions;  // by number of the symbol: does not survive a renumbering
-  std::set<std::string> promoted;             // sources whose numbers must be constants
+  std::map<int, Substitution> substitutions;  // by symbol number: erased by a renumbering
+  std::set<std::string> promoted;             // texts of sources whose numbers must be constants
 };
 
-// What is known of objects of the caller. All keys are texts of sources and survive a renumbering.
+// Records about objects of the caller. All keys are texts of sources and survive a renumbering.
 struct ObjectSpeculation {
-  // Objects that the code changes: names of attributes that it sets, or that lead to others of these objects.
+  // Objects that the code mutates, with the names of the attributes it sets or through which it reaches other such objects.
   std::map<std::string, std::set<std::string>> changed;
-  // Attributes and items that calls of the process may see: every exit stores them.
+  // Attributes and items whose new values calls of the process may have seen: every exit stores them.
   std::map<std::string, std::set<std::string>> shown;
-  // Objects that only the interpreter may change, and what shares their names.
+  // Objects that share their attribute dict with another source, so that their mutation is left to the interpreter; the value
+  // is that source.
   std::map<std::string, std::string> left_alone;
-  // Pairs of arrays of which one is written, and the other one is the same object, or shares memory with it.
+  // Pairs of a written array and another array: `same`, they are one object; `shared`, they overlap in memory.
   std::set<std::pair<std::string, std::string>> same, shared;
-  // What is looked at before the walk begins, because loops change it.
+  // Objects that are resolved before the walk begins, because loops change them.
   std::map<std::string, SeenPlace> early;
-  // Containers that calls of the process get: what they hold is not looked at in advance.
+  // Containers passed to calls of the process: their items are not resolved in advance.
   std::set<std::string> opaque;
 };
 
-// What is known of loops. All keys are names of places, and survive a renumbering.
+// Records about loops. All keys are names of code locations (place_of) and survive a renumbering.
 struct LoopSpeculation {
-  std::map<std::string, std::set<std::string>> widened;  // by version of a loop: slots whose values differ between its edges
-  std::map<std::string, std::map<std::string, RowType>> dynamic_lists;  // by version and slot: the types of the lists' rows
-  std::set<std::string> untied;                                         // extents that do not follow the number of iterations
-  std::set<std::string> rolled;                                         // must be loops of the graph
-  std::set<std::string> unrolled;                                       // capture must unroll them
-  std::set<std::string> given_up;                                       // are left to the interpreter
-  // Sources of arrays that nothing in the loop changes but that decide whether it ends: other threads may change them.
+  std::map<std::string, std::set<std::string>> widened;  // by loop version: names of the slots that are block parameters
+  std::map<std::string, std::map<std::string, RowType>> dynamic_lists;  // by loop version and slot: row types of lists
+  std::set<std::string> untied;    // extents that are no linear function of the iteration count
+  std::set<std::string> rolled;    // must become loops of the graph
+  std::set<std::string> unrolled;  // must be unrolled by capture
+  std::set<std::string> given_up;  // left to the interpreter
+  // By loop: sources of arrays that it only reads but that decide when it ends, so that another thread may store to them.
   std::map<std::string, std::set<std::string>> awaited;
-  std::set<std::string> waiting;  // nothing that the loop does makes it end
+  std::set<std::string> waiting;  // loops whose end depends on what other threads store
 };
 
-// The interpreter continues at a position because what follows cannot be captured.
+// An exit at a position of the walk, because what follows cannot be captured.
 struct PlannedExit {
   Failure why;
   std::string file;  // of the instruction that cannot be captured
   int line = 0;
-  int64_t failed = 0;  // its position
-  std::string place;   // of the exit; empty: not known
+  int64_t failed = 0;  // position of the instruction that cannot be captured
+  std::string place;   // name of the exit's code location; empty: unknown
 };
 
-// Compiled code asks the process to make a call.
+// A call that compiled code asks the process to make.
 struct PlannedCall {
-  Failure why;           // it is not compiled
-  bool possible = true;  // false: it cannot be made from compiled code either
+  Failure why;           // why the call is not compiled
+  bool possible = true;  // false: the process cannot make it from compiled code either
 };
 
-// What is known of branches, exits, calls and generators.
+// Records about branches, exits, calls and generators.
 struct ControlSpeculation {
-  std::map<int64_t, PlannedExit> exits;  // by position: does not survive a renumbering
-  // The others are by name of place, and survive it.
-  // Branches at which the path cannot fork: the direction that is captured, the other one exits; none: neither can be captured.
+  std::map<int64_t, PlannedExit> exits;  // by position: erased by a renumbering
+  // All other keys are names of code locations (place_of) and survive a renumbering.
+  //
+  // `taken`: branches at which the path cannot fork: the direction that is captured, while the other one exits; nullopt:
+  // neither direction can be captured.
   std::map<std::string, std::optional<bool>> taken;
-  // Where a generator, or another iterable by a builtin, is consumed and its code is walked like a loop of Python code instead
-  // of being evaluated at capture; false: that does not work either.
+  // Locations that consume a generator, or at which a builtin consumes an iterable: whether its code is walked like a loop of
+  // Python code instead of being evaluated at capture; false: walking fails as well.
   std::map<std::string, bool> walked;
   std::map<std::string, PlannedCall> calls;
-  bool watch = false;  // find out where frames can be rebuilt
+  bool watch = false;  // record the positions at which frames can be rebuilt
 };
 
-// What is known before the first attempt: from earlier versions of the function, and from options.
+// Input of the first attempt, from earlier versions of the function and from options.
 struct GivenSpeculation {
   const std::map<std::string, SeenResult>* seen_results = nullptr;  // of calls of the process, by place
   bool fixed_sizes = false;                                         // extents are constants
   std::set<Reason> learned;                 // assumptions that failed in earlier versions: both cases are compiled
-  std::set<std::string> changed_constants;  // sources that are data wherever they are
+  std::set<std::string> changed_constants;  // texts of sources whose values are data even where they would be constants
 };
 
 struct SpeculationLog {
@@ -106,33 +109,34 @@ struct SpeculationLog {
   ControlSpeculation control;
   GivenSpeculation given;
 
-  // The walk ends at a position; exits at later positions are erased. False: it was to end there already.
+  // Adds an exit at a position and erases those at later positions. False if there was one at the position already.
   bool end_at(int64_t position, PlannedExit exit) {
     control.exits.erase(control.exits.upper_bound(position), control.exits.end());
     return control.exits.emplace(position, std::move(exit)).second;
   }
-  // The walk may differ from an instruction on: its position, and the number of the next symbol there.
+  // The walk may differ from an instruction on: erases records from its position and from the next symbol's number there.
   void forget_from(int64_t position, int symbol) {
     control.exits.erase(control.exits.lower_bound(position), control.exits.end());
     numbers.substitutions.erase(numbers.substitutions.lower_bound(symbol), numbers.substitutions.end());
   }
-  // The walk may differ from its start on.
+  // The walk may differ from its start: erases all records keyed by positions or symbol numbers.
   void forget_numbering() {
     numbers.substitutions.clear();
     control.exits.clear();
   }
 };
 
-// The log has got an addition: capture() starts a new attempt. Never crosses a CPython frame.
+// The log has a new record: capture() starts the next attempt. Never thrown across a CPython frame.
 struct Restart {};
 
-// The instruction that is captured is left to the interpreter, where no Result can say so. Caught where it was begun.
+// The running instruction is left to the interpreter, thrown where no Result can be returned. Caught where the instruction
+// started.
 struct InstructionBailout {
   Failure why;
 };
 
-// The whole function is left to the interpreter: an exit would hand over copies of objects, and the code after it asks for the
-// identity of those. Caught by capture().
+// The whole function is left to the interpreter, because an exit would make copies of objects whose identity later code tests.
+// Caught by capture().
 struct FunctionBailout {
   Failure why;
 };

@@ -28,7 +28,7 @@ Ref ValueFactory::constant(PyObject* object) {
   return constant_within(object, deepest_constant, made);
 }
 
-// Beyond so many levels tuples stay constants that have not been taken apart.
+// Tuples nested more deeply than `levels` become opaque constants.
 Ref ValueFactory::constant_within(PyObject* object, int levels, std::unordered_map<PyObject*, Ref>& made) {
   bool tuple = PyTuple_CheckExact(object);
   if (levels == 0 || (!tuple && !PySlice_Check(object))) {

@@ -1,5 +1,5 @@
 #pragma once
-// Constructors of abstract values, and scalars as graph values.
+// Constructors of abstract values, and graph values of scalars.
 
 #include <Python.h>
 
@@ -18,30 +18,29 @@ class ValueFactory {
  public:
   explicit ValueFactory(Capture& capture) : capture_(capture) {}
 
-  // `object` is borrowed. An exact tuple or slice gives that kind, unless it is nested too deeply to be taken apart.
+  // `object` is borrowed. An exact tuple or slice becomes a value of that kind, unless it is nested too deeply.
   Ref constant(PyObject* object);
   Ref python_int(int64_t value);
-  // A constant when `d` is one.
+  // A constant if `d` is one.
   Ref dim_scalar(Dim d, ValueKind kind = ValueKind::py_scalar);
-  // Kind and dtype are those of the value's type.
+  // A scalar with the kind and dtype of the value's type.
   Ref scalar(ValueId value);
   Ref tuple(std::vector<Ref> items);
   Ref shape_tuple(const std::vector<Dim>& shape);
   Ref list(std::vector<Ref> items);
   Ref method(Ref callable, Ref self);
-  // Takes a set that has no other owner.
+  // Requires that nothing else owns the set.
   Ref set(PyRef object);
   Ref instance(PyTypeObject* type);
-  // The whole of a new storage. Throws InstructionBailout for more axes than NumPy's arrays may have.
+  // An array that covers a new storage. Throws InstructionBailout for more axes than NumPy supports.
   Ref fresh_array(ValueId value);
-  // The elements as `dtype`. Throws InstructionBailout where NumPy warns whatever the elements are: an imaginary part is
-  // discarded.
+  // The elements cast to `dtype`. Throws InstructionBailout where NumPy always warns: a cast that discards the imaginary part.
   ValueId astype(ValueId value, DType dtype);
-  // Rank-0 graph value of a scalar or of a constant Python or NumPy number.
+  // The rank-0 graph value of a scalar or of a constant Python or NumPy number.
   Result<ValueId> scalar_value(const Ref& scalar);
-  // Type of the Python object (borrowed); null for NULL.
+  // The Python type of the object (borrowed); null for NULL.
   PyTypeObject* type_of(const Ref& value);
-  // Throws InstructionBailout for more axes than NumPy's arrays may have.
+  // Throws InstructionBailout for more axes than NumPy supports.
   static void check_rank(size_t rank);
 
  private:
@@ -50,7 +49,7 @@ class ValueFactory {
   Capture& capture_;
 };
 
-// numpy.ndarray, and the Python type that a py_scalar of this dtype has (borrowed).
+// numpy.ndarray; the Python type of a py_scalar of this dtype (borrowed).
 PyTypeObject* array_type();
 PyTypeObject* python_type_of(DType dtype);
 

@@ -1,5 +1,5 @@
 #pragma once
-// The type of the items of a list that grows at run time.
+// The type of the rows of a dynamic list (a list whose length is known at run time only).
 
 #include <algorithm>
 #include <vector>
@@ -8,14 +8,14 @@
 
 namespace accel {
 
-// A number, a whole array in C order, a list of numbers of one type, or a tuple or list of such and of tuples and lists.
+// A number, a whole array in C order, a list of numbers of one type, or a tuple or fixed-length list whose parts are row types.
 struct RowType {
-  Type type;                   // of the number, of the array, or of an array of the list's numbers
-  std::vector<RowType> parts;  // of a tuple, or of a list with as many items in each row
+  Type type;                   // of a number or an array; of a list: the array of its numbers
+  std::vector<RowType> parts;  // of a tuple, or of a list that has this many items in every row
   bool is_list = false;
 
   bool operator==(const RowType&) const = default;
-  // Whether it says how many elements something has.
+  // Whether equality of row types compares extents: some part is an array or a list of numbers.
   bool has_extents() const {
     return any([](const RowType& row) { return row.parts.empty() && row.type.rank() > 0; });
   }

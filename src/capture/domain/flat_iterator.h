@@ -1,5 +1,5 @@
 #pragma once
-// array.flat, the elements in C order: its abstract value is the bound descriptor of the attribute.
+// array.flat, the elements in C order. Its abstract value is the attribute's descriptor bound to the array.
 
 #include "capture/domain/value.h"
 

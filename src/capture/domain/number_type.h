@@ -1,5 +1,5 @@
 #pragma once
-// The dtype of a number, and the type that it has in a graph.
+// Dtypes of numbers, and their types as graph values.
 
 #include <optional>
 
@@ -7,10 +7,10 @@
 
 namespace accel {
 
-// Of a Python or NumPy number, whether or not its value fits; nullopt: another object.
+// The dtype of a Python or NumPy number, also where the value does not fit it; nullopt for other objects.
 std::optional<DType> number_dtype(PyObject* object);
 
-// The type that a block parameter for a number has; nullopt: not a number that a graph can hold.
+// The type of a block parameter for a number; nullopt if a graph cannot hold the value.
 std::optional<Type> number_type(const AbstractValue& value);
 
 }  // namespace accel

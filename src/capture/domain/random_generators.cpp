@@ -6,7 +6,7 @@ namespace accel {
 
 namespace {
 
-// A class of numpy.random; null as long as nobody has imported its module.
+// A class of numpy.random; null until its module has been imported.
 PyObject* class_of(const char* module_name, const char* class_name) {
   PyRef name = PyRef::steal(PyUnicode_FromString(module_name));
   PyRef module = PyRef::steal(name ? PyImport_GetModule(name.get()) : nullptr);

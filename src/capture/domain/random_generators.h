@@ -5,7 +5,7 @@
 
 namespace accel {
 
-// numpy.random.Generator and RandomState (borrowed); null as long as nobody has imported their modules.
+// numpy.random.Generator and RandomState (borrowed); null until their modules have been imported.
 PyObject* generator_type();
 PyObject* random_state_type();
 // Whether the object is exactly a Generator or RandomState. Such objects are passed to each run; only their type is guarded.

@@ -16,7 +16,7 @@ PyTypeObject* find_type(const char* module_name, const char* name) {
   return type != nullptr && PyType_Check(type) ? reinterpret_cast<PyTypeObject*>(type) : nullptr;
 }
 
-// Nobody assigns to the classes of a library.
+// Whether the class belongs to a library whose classes nobody assigns to.
 bool is_library_class(PyTypeObject* type) {
   PyRef module = PyRef::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__module__"));
   if (!module) PyErr_Clear();
@@ -25,12 +25,12 @@ bool is_library_class(PyTypeObject* type) {
          name == "collections.abc";
 }
 
-// A walk over Python's constants. It looks at a tuple or list once, however often others hold it, and ends where they are
-// nested very deeply.
+// Tests the leaves of nested Python constants. Visits each tuple or list once, even if it is shared, and fails where they are
+// nested too deeply.
 class ConstantWalk {
  public:
   using Test = bool (*)(PyObject*);
-  // Whether the leaves of tuples, slices and (`lists`) lists pass the test.
+  // Tests the leaves of tuples, slices and, with `lists`, of lists.
   ConstantWalk(Test test, bool lists) : test_(test), lists_(lists) {}
 
   bool holds(PyObject* object) {
@@ -60,7 +60,7 @@ class ConstantWalk {
   Test test_;
   bool lists_;
   int depth_ = 0;
-  std::unordered_set<PyObject*> seen_;  // one of them that fails ends the walk
+  std::unordered_set<PyObject*> seen_;  // passed, or a failure has ended the walk
 };
 
 bool is_plain_leaf(PyObject* object) {

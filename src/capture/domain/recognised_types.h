@@ -15,23 +15,23 @@ struct KnownTypes {
 const KnownTypes& known_types();
 
 bool is_dtype(PyObject* object);
-// Classes written in Python whose instances are no more than their attributes.
+// Whether instances hold nothing but attributes: a class written in Python with object's __new__ and attribute access.
 bool has_plain_attributes(PyTypeObject* type);
-// Instances of classes written in Python, with the generic lookup of attributes; simple namespaces are no different.
+// Whether it is an instance of a class written in Python with generic attribute lookup, or a simple namespace.
 bool is_plain_instance(PyObject* object);
-// Classes whose attributes somebody may assign to: what is found there needs a guard.
+// Whether attributes of the class can be assigned to, so that a value read from it needs a guard.
 bool can_change(PyTypeObject* type);
-// What collections.namedtuple makes, and subclasses that do not touch how the items are read.
+// Whether it is a class made by collections.namedtuple, or a subclass that reads items in the same manner.
 bool is_named_tuple(PyTypeObject* type);
 bool is_ufunc(PyObject* object);
 bool is_exception_class(PyObject* object);
-// Made by C code alone: raising it runs no user code.
+// Whether the exception class is implemented in C, so that raising it runs no user code.
 bool is_builtin_exception(PyObject* type);
 // Immutable values of builtin types (tuples of such included): operations on them run no user code and have no effects.
 bool is_plain_constant(PyObject* object);
-// No container whose items may change, nor a tuple or slice of such.
+// Whether nothing reachable through it as an item can change: no mutable container, and no tuple or slice that holds one.
 bool is_deep_constant(PyObject* object);
-// Plain constants and dtypes, types, NumPy scalars: pure callables may be called on them.
+// Whether a pure callable may be evaluated on it at capture: a plain constant, dtype, type or NumPy scalar.
 bool is_foldable(PyObject* object);
 
 }  // namespace accel

@@ -24,8 +24,8 @@ std::string quoted(PyRef text) {
   return out;
 }
 
-// A str that C code keeps with an object: by a getter of a type written in C, or in the object's dict. Runs no Python code.
-// Empty when there is none.
+// A str that C code stores with an object: read through a getter of a C type, or from the object's dict. Runs no Python code.
+// Empty if there is none.
 std::string stored_name(PyObject* object, const char* attribute) {
   PyRef name = PyRef::steal(PyUnicode_InternFromString(attribute));
   if (!name) return PyErr_Clear(), "";

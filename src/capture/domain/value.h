@@ -30,29 +30,28 @@ enum class AbstractKind : uint8_t {
 
 struct ViewOrCopy;
 
-// Memory that one or several arrays look at.
+// Memory that one array or several views share.
 struct Storage {
-  SourceId source = -1;        // the argument it belongs to; -1: fresh memory made by the captured code
-  ValueId current = no_value;  // the whole memory as a graph value of the base's shape, current version; an argument's: unset
-                               // until it is read (StorageVersions::contents)
+  SourceId source = -1;        // the argument that owns it; -1: made by the captured code
+  ValueId current = no_value;  // the whole memory at the current version, of the base's shape. Of an argument: unset until it
+                               // is read (StorageVersions::contents)
   int version = 0;             // counts stores
-  // A copy that NumPy does not make when it has less than two elements: then this is its memory, which must stay at this
-  // version. It can be read, and nothing else; exits make it as NumPy does.
+  // Set for a copy that NumPy replaces by a view when it has fewer than two elements: the storage of that view, which must not
+  // be stored to after `maybe_version`. Such an array can only be read; an exit makes it by NumPy's own function
+  // (`maybe_made`).
   std::shared_ptr<Storage> maybe;
   int maybe_version = 0;
   std::shared_ptr<const ViewOrCopy> maybe_made;
-  // A dynamic list has a copy of the contents as a row, which stands for an array that looks at this memory: nobody may store
-  // to it.
+  // A row of a dynamic list is a copy of this memory and stands for an array over it, so no store to the memory is allowed.
   bool held = false;
-  // The places that np.nonzero finds: their views have strides also where there are no elements.
+  // Index arrays of np.nonzero: views of them have their ordinary strides even if there are no elements.
   bool strided_when_empty = false;
-  bool read_only = false;  // fresh memory: the array that is all of it
-  // The number by which a run knows the array that is all of the memory, once a call has been shown it:
-  // AbstractValue::identity.
+  bool read_only = false;  // fresh memory: whether the array that covers it is read-only
+  // AbstractValue::identity of the array that covers the memory.
   Ref identity;
 };
 
-// Strided view of a storage's memory in bytes, over entry symbols. For arrays that Python gets to see as views.
+// Strided view of a storage in bytes, over entry symbols: what Python sees as shape and strides of an array.
 struct Lens {
   std::vector<Dim> shape, strides;
   Dim offset;
@@ -70,25 +69,25 @@ struct ArrayState {
   bool writeable = true;
 };
 
-// How NumPy makes what is a view or a copy: array.reshape of the shape of the result, or array.ravel().
+// The operation by which NumPy makes either a view or a copy: array.reshape to the result's shape, or array.ravel().
 struct ViewOrCopy {
   ArrayState array;
   bool ravels = false;
 };
 
-// What a truth value says about integers.
+// A comparison of integers that is equivalent to a bool of compiled code.
 struct Relation {
   Dim left, right;
   Comparison comparison = Comparison::eq;
 };
 
-// A masked selection has the elements of its `array`, lanes under the mask, that the mask selects: one axis in place of the
-// mask's.
+// Describes a masked selection: `array` holds all elements, `mask` selects some, and in the Python array one axis replaces
+// those that the mask covers.
 struct Predicate {
   ValueId mask = no_value;
   int first = 0;      // axis of `array` where the mask's axes begin
   int rank = 0;       // of the mask
-  bool view = false;  // selected from memory and not computed: where first > 0, NumPy's result is a view
+  bool view = false;  // selected from memory, not computed: if first > 0, NumPy's result is a view
 };
 
 struct ScalarState {
@@ -101,40 +100,42 @@ struct ScalarState {
 
 struct AbstractValue : ScopedValue {
   AbstractKind kind = AbstractKind::null;
-  PyRef object;          // constant: the object; object: the instance seen; function: its code; others: null
-  SourceId source = -1;  // where the object can be fetched from at a call; -1: made by captured code (or constant)
+  PyRef object;          // constant: the object; object: the instance seen at capture; function: its code; else AbstractKind
+  SourceId source = -1;  // where a call finds the object; -1: a constant, or made by the captured code
   ArrayState array;
   ScalarState scalar;
   Predicate predicate;
-  std::vector<Ref> items;  // tuple, list; dict: values; slice: start, stop, step; iterator: what is iterated; cell: one or
-                           // none; method: callable, self; function: globals, defaults, kwdefaults, closure, annotations (null
-                           // Ref = none); scalar: the numbers of which it is the first one with its type and bits, if it is one
-                           // of several; constant: what is called with what to make one, if each call of the code makes its own
-  std::vector<PyRef> keys;  // dict
+  // tuple, list: the items; dict: values; slice: start, stop, step; iterator: what is iterated; cell: its content, if any;
+  // method: callable, self; function: globals, defaults, kwdefaults, closure, annotations (null Ref = none); scalar that is one
+  // of several: the candidates, of which it is the first with equal type and bits; constant that each evaluation creates anew:
+  // the callable and the arguments that make it.
+  std::vector<Ref> items;
+  std::vector<PyRef> keys;  // of a dict, instance, partial
   size_t position = 0;      // iterator: items consumed
-  // Number or tuple: one of several objects, as the path or data say. What an exit makes is none of them.
+  // A number or tuple that stands for one of several objects, depending on path or data. Its identity is unknown; exits make a
+  // new object, unless `items` of a number has the candidates.
   bool is_one_of_several = false;
-  // Made by the captured code, and shown to a call: the number by which the run knows the object, which it has from then on; -1
-  // on paths where no call was shown it. Null: no call can have been. Of an array that is all of its memory: the storage's.
+  // The number by which the run knows an object of the captured code that was passed to a call; -1 on paths without that call.
+  // Null if no call can have seen it. For an array that covers its memory, Storage::identity is used instead.
   Ref identity;
-  Ref iterated;  // iterator: the container it walks (for its recipe). list, dynamic_list: the dynamic list whose item it is,
-                 // the one at `scalar.dim`: it is changed there alone
-  Ref columns;   // dynamic_list
+  Ref iterated;  // iterator: the container it iterates over, for its recipe. list, dynamic_list: the dynamic list whose row
+                 // `scalar.dim` it is; stores go to that row
+  Ref columns;   // dynamic_list of tuples: the dynamic lists of their parts
   std::shared_ptr<const Frame> suspended;  // generator: its frame without locals and stack
 };
 
-// Where `is` asks for a number that is one of several.
+// Detail of the failure when `is` compares a number with is_one_of_several.
 inline constexpr const char* unknown_identity = "identity of a number that paths or data choose";
 
 inline bool is_sequence(const Ref& value) { return value->kind == AbstractKind::tuple || value->kind == AbstractKind::list; }
 
-// Which operands are objects that nobody but the operation knows.
+// Which operands are referred to by nothing but the running operation, so that NumPy may reuse their memory.
 struct Temporaries {
   bool left = false, right = false;
 };
 
-// Whether a call may tell an object that the captured code has made from an equal one, and nobody can change it but for an
-// array's elements: then it has AbstractValue::identity.
+// Whether the object has AbstractValue::identity: made by the captured code, immutable but for an array's elements, and
+// distinguishable by a call from an equal object.
 inline bool has_identity(const AbstractValue& value) {
   if (value.source >= 0) return false;
   switch (value.kind) {

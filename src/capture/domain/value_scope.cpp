@@ -26,7 +26,7 @@ void ScopedValue::unlink() {
   previous_ = next_ = this;
 }
 
-// The anchor is made while the outer scope is the innermost one.
+// values_ is constructed while the outer scope is the innermost one, so it has linked itself there.
 ValueScope::ValueScope() : outer_(innermost_scope) {
   values_.unlink();
   innermost_scope = this;
@@ -38,7 +38,8 @@ ValueScope::~ValueScope() {
 }
 
 void ValueScope::free_values() {
-  // What they refer to dies after all of them have been visited: it unlinks itself, and may run finalizers.
+  // The moved contents die at the end of this function, after all values were visited: their destructors unlink values and may
+  // run finalizers.
   std::vector<AbstractValue> parts;
   std::vector<ScopedValue*> open;
   for (ScopedValue* each = values_.next_; each != &values_; each = each->next_) open.push_back(each);

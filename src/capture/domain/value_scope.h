@@ -1,10 +1,10 @@
 #pragma once
-// ValueScope: the abstract values of one capture. They may refer to each other in cycles, as the objects that they stand for
-// do, and hold objects of the caller: what is left of them when an attempt ends is freed here.
+// ValueScope owns the abstract values of one capture. They may form reference cycles and hold objects of the caller; when an
+// attempt ends, the scope breaks the cycles and frees them.
 
 namespace accel {
 
-// Base of what is freed: a member of the list of the innermost scope of its thread, if there is one.
+// Base class of values that a scope frees: links itself into the list of the thread's innermost scope, if there is one.
 class ScopedValue {
  public:
   ScopedValue();
@@ -27,7 +27,7 @@ class ValueScope {
   ValueScope(const ValueScope&) = delete;
   ValueScope& operator=(const ValueScope&) = delete;
 
-  // Parts all values made in this scope from each other. Nobody may use one afterwards.
+  // Drops the references between all values of this scope. None of them may be used afterwards.
   void free_values();
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// ViewStep: one step from a base to a view, a view op of the IR.
+// ViewStep: a view op of the IR that leads from a base array to a view of it.
 
 #include "ir/graph.h"
 

@@ -26,8 +26,7 @@ PyRef attribute(PyObject* object, const char* name) {
   return found;
 }
 
-// Guards that the attributes of a function which can be assigned to are unchanged. It is assumed that nobody assigns to those
-// of NumPy's functions.
+// Guards that the function's attributes that can be assigned to are unchanged. Functions of NumPy are assumed not to change.
 void guard_function(Sources& sources, SourceId source, PyObject* function) {
   auto* code = reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function));
   if (is_library_file(utf8(code->co_filename))) return;
@@ -39,24 +38,24 @@ void guard_function(Sources& sources, SourceId source, PyObject* function) {
   }
 }
 
-// An item of a tuple that an immutable slot holds: a constant, or a value with a source if something in it can change.
-Ref item_of_kept_tuple(Capture& capture, PyObject* tuple, Py_ssize_t index) {
+// An item of a tuple in an immutable slot: a constant, or a value with a source if something in it can change.
+Ref item_of_slot_tuple(Capture& capture, PyObject* tuple, Py_ssize_t index) {
   PyObject* object = PyTuple_GET_ITEM(tuple, index);
   if (is_deep_constant(object)) return capture.values().constant(object);
   Sources& sources = capture.sources();
   return capture.resolver().at(sources.item(sources.pinned(tuple, short_repr(tuple)), static_cast<int>(index)), object);
 }
 
-// The items of a dict that an immutable slot holds: other code may set them.
-std::vector<std::pair<PyRef, Ref>> items_of_kept_dict(Capture& capture, PyObject* dict, const std::string& name) {
+// The items of a dict in an immutable slot; other code may set its items.
+std::vector<std::pair<PyRef, Ref>> items_of_slot_dict(Capture& capture, PyObject* dict, const std::string& name) {
   capture.changes().read_namespace(dict);
   return items_of_dict(capture, capture.sources().pinned(dict, name), dict);
 }
 
-// The keyword-only defaults of a function. It is assumed that nobody sets those of NumPy's functions.
+// The keyword-only defaults of a function. Those of NumPy's functions are assumed not to change.
 std::vector<std::pair<PyRef, Ref>> keyword_defaults(Capture& capture, PyObject* function, PyObject* defaults) {
   if (!is_library_file(utf8(reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function))->co_filename)))
-    return items_of_kept_dict(capture, defaults, short_repr(function) + ".__kwdefaults__");
+    return items_of_slot_dict(capture, defaults, short_repr(function) + ".__kwdefaults__");
   std::vector<std::pair<PyRef, Ref>> items;
   PyObject *key = nullptr, *item = nullptr;
   for (Py_ssize_t at = 0; PyDict_Next(defaults, &at, &key, &item);)
@@ -66,7 +65,7 @@ std::vector<std::pair<PyRef, Ref>> keyword_defaults(Capture& capture, PyObject* 
 
 bool is_constant_tuple(const AbstractValue& value) { return value.kind == AbstractKind::tuple && value.object; }
 
-// Whether an argument may override NumPy's functions by __array_function__.
+// Whether an argument may override NumPy's functions through __array_function__.
 bool may_override(Capture& capture, const Ref& value) {
   const Descent level;
   if (value->kind == AbstractKind::object) {
@@ -83,7 +82,7 @@ bool may_override(Capture& capture, const Ref& value) {
   return false;
 }
 
-// Whether a builtin method is what the descriptor makes when it is bound: a class may have overridden it under the same name.
+// Whether binding `descriptor` makes the builtin method `method`. If not, a class has overridden the method under its name.
 bool is_method_of(PyObject* descriptor, PyObject* method) {
   const PyMethodDef* definition = reinterpret_cast<PyCFunctionObject*>(method)->m_ml;
   bool is_method = Py_IS_TYPE(descriptor, &PyMethodDescr_Type) || Py_IS_TYPE(descriptor, &PyClassMethodDescr_Type);
@@ -116,8 +115,8 @@ bool are_constant(const CallArguments& arguments) {
          std::all_of(arguments.keywords.begin(), arguments.keywords.end(), is_constant);
 }
 
-// Whether a Python form is used for these arguments: the first one is an iterable of any number of items, or is not reduced as
-// usual; or, of forms for numbers, one is not known at capture.
+// Whether a Python form is used for these arguments: if the first one is an iterable of any length, or there are keywords; or
+// for forms for numbers, if some argument is not known at capture.
 bool takes(Capture& capture, const PythonForm& form, const CallArguments& arguments) {
   if (form.function == nullptr || arguments.positional.empty() || !has_parameters(form.function, arguments)) return false;
   if (form.of == FormOf::numbers) return !are_constant(arguments);
@@ -162,7 +161,7 @@ PythonFunction Calls::constant_function(const Ref& value) {
   out.builtins = PyRef::borrow(function->func_builtins);
   if (PyObject* defaults = PyFunction_GET_DEFAULTS(object)) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(defaults); ++i)
-      out.defaults.push_back(item_of_kept_tuple(capture_, defaults, i));
+      out.defaults.push_back(item_of_slot_tuple(capture_, defaults, i));
   }
   if (PyObject* defaults = PyFunction_GET_KW_DEFAULTS(object))
     out.keyword_defaults = keyword_defaults(capture_, object, defaults);
@@ -230,7 +229,7 @@ Result<std::optional<Ref>> Calls::call_primitive(Primitive primitive, PyObject* 
 Result<std::optional<Ref>> Calls::call_constant(const Ref& callable, CallArguments arguments) {
   PyObject* object = callable->object.get();
   if (PyFunction_Check(object)) {
-    // A pure function of constants is evaluated; of anything else its code is walked.
+    // A pure function of constants is evaluated; for other arguments its code is walked.
     Primitive fold = find_primitive(object);
     if (fold != nullptr && are_constant(arguments)) return call_primitive(fold, object, arguments);
     guard_function(capture_.sources(), callable->source, object);
@@ -263,7 +262,7 @@ Result<std::optional<Ref>> Calls::call_constant(const Ref& callable, CallArgumen
   return begin(method, std::move(arguments));
 }
 
-// Walks the Python form of a builtin. Exits from it resume before the call.
+// Walks the Python form of a builtin. Exits in it resume before the call.
 Result<std::optional<Ref>> Calls::walk_builtin(PyObject* form, const CallArguments& arguments) {
   auto before = std::make_shared<const PathState>(walk_.save_before(capture_));
   ACCEL_TRY(std::optional<Ref> result,
@@ -273,7 +272,8 @@ Result<std::optional<Ref>> Calls::walk_builtin(PyObject* form, const CallArgumen
   return result;
 }
 
-// An exception that the captured code makes to raise it. Its arguments have no effect: only its type can be seen.
+// An exception instance made to be raised. Its arguments are dropped, because handlers in the captured code can only see its
+// type.
 Result<std::optional<Ref>> Calls::make_exception(PyObject* type, const CallArguments&) {
   PyRef exception = PyRef::steal(PyObject_CallNoArgs(type));
   if (!exception) {
@@ -286,7 +286,7 @@ Result<std::optional<Ref>> Calls::make_exception(PyObject* type, const CallArgum
   return std::optional<Ref>(std::move(value));
 }
 
-// A builtin method bound to a constant: the primitive of its type's method.
+// A builtin method bound to a constant: calls the primitive of the type's method.
 Result<std::optional<Ref>> Calls::call_bound_builtin(PyObject* object, CallArguments arguments) {
   static PyObject* const warn = imported_attribute("warnings", "warn").release();
   if (object == warn && walk_.frames.back()->in_library) return fail(Reason::will_warn, "warnings.warn");
@@ -309,7 +309,7 @@ Result<std::optional<Ref>> Calls::call_method(const Ref& method, CallArguments a
   PyObject* object = callable->object.get();
   bool builtin = callable->kind == AbstractKind::constant && Py_IS_TYPE(object, &PyMethodDescr_Type);
   if (builtin && self->kind == AbstractKind::constant && find_primitive(object) == nullptr) {
-    // Some primitives are known by the bound form only (add.reduce). The object's class may override the method.
+    // Some primitives are registered for the bound form only (add.reduce). The class of the object may override the method.
     PyObject* owner = reinterpret_cast<PyObject*>(Py_TYPE(self->object.get()));
     PyRef bound = PyRef::steal(Py_TYPE(object)->tp_descr_get(object, self->object.get(), owner));
     if (!bound) PyErr_Clear();
@@ -320,7 +320,7 @@ Result<std::optional<Ref>> Calls::call_method(const Ref& method, CallArguments a
   return begin(callable, std::move(arguments));
 }
 
-// functools.partial: items are the callable and the positional arguments, then the values of the keywords in `keys`.
+// Calls functools.partial parts: items are the callable, the positional arguments, then the values of the keywords in `keys`.
 Result<std::optional<Ref>> Calls::call_parts(const AbstractValue& partial, CallArguments arguments) {
   size_t first_keyword = partial.items.size() - partial.keys.size();
   arguments.positional.insert(arguments.positional.begin(), partial.items.begin() + 1,
@@ -334,23 +334,23 @@ Result<std::optional<Ref>> Calls::call_parts(const AbstractValue& partial, CallA
   return begin(partial.items[0], std::move(arguments));
 }
 
-// A functools.partial of the caller. Its slots and its tuple are immutable; its keywords are a dict.
+// Calls a functools.partial of the caller. Its slots and its tuple of arguments are immutable; its keywords are a dict.
 Result<std::optional<Ref>> Calls::call_partial(const Ref& partial, CallArguments arguments) {
   PyObject* object = partial->object.get();
   PyRef function = attribute(object, "func"), values = attribute(object, "args"), keywords = attribute(object, "keywords");
   if (!function || !values || !keywords) return fail(Reason::unsupported_call, "functools.partial");
   AbstractValue parts;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(values.get()); ++i)
-    parts.items.push_back(item_of_kept_tuple(capture_, values.get(), i));
+    parts.items.push_back(item_of_slot_tuple(capture_, values.get(), i));
   parts.items.insert(parts.items.begin(), capture_.values().constant(function.get()));
-  for (auto& [key, item] : items_of_kept_dict(capture_, keywords.get(), "keywords of " + short_repr(object))) {
+  for (auto& [key, item] : items_of_slot_dict(capture_, keywords.get(), "keywords of " + short_repr(object))) {
     parts.keys.push_back(key);
     parts.items.push_back(item);
   }
   return call_parts(parts, std::move(arguments));
 }
 
-// NumPy's dispatcher calls its implementation when no argument overrides it.
+// NumPy's dispatcher calls its implementation unless an argument overrides it.
 Result<std::optional<Ref>> Calls::call_dispatcher(PyObject* dispatcher, CallArguments arguments) {
   auto check = [&](const Ref& argument) {
     capture_.resolver().look_deep(argument);

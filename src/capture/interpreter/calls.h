@@ -1,5 +1,5 @@
 #pragma once
-// Calls: what a callable is, and the frame, primitive or further callable that stands for it.
+// Calls: resolves a callable to a frame, a primitive, or another callable.
 
 #include <unordered_map>
 
@@ -13,17 +13,17 @@ class Calls : InterpreterPart {
  public:
   explicit Calls(Interpreter& interpreter) : InterpreterPart(interpreter) {}
 
-  // Calls anything. A Python function gets a frame, the result comes later (nullopt); else the result.
+  // Calls any callable. For a Python function pushes a frame and returns nullopt; otherwise returns the result.
   Result<std::optional<Ref>> begin(const Ref& callable, CallArguments arguments);
-  // A function that is the same object in every call, with its parts.
+  // The parts of a function that is the same object in every call.
   PythonFunction constant_function(const Ref& function);
-  // Guards which code a callable has that the process calls.
+  // Guards the code of a callable that the process calls.
   void guard_called(const Ref& callable);
 
  private:
   using Called = Result<std::optional<Ref>>;
 
-  PythonFunction made_function(const Ref& function);  // by the captured code
+  PythonFunction made_function(const Ref& function);  // of a function made by the captured code
   Ref cell_of(PyObject* cell, const std::string& name);
   Called call_constant(const Ref& callable, CallArguments arguments);
   Called call_primitive(Primitive primitive, PyObject* object, const CallArguments& arguments);
@@ -34,8 +34,8 @@ class Calls : InterpreterPart {
   Called call_dispatcher(PyObject* dispatcher, CallArguments arguments);
   Called walk_builtin(PyObject* form, const CallArguments& arguments);
   Called make_exception(PyObject* type, const CallArguments& arguments);
-  // Callables that arrive as data: they are known by their parts (calls_by_parts.cpp). How one is called; null: it is known as
-  // an object.
+  // Callables that arrive as data are described by their parts (calls_by_parts.cpp). The method that calls one; null:
+  // `callable` is a constant.
   using CallByParts = Called (Calls::*)(const Ref& callable, CallArguments arguments);
   CallByParts by_parts(const Ref& callable) const;
   PythonFunction function_by_parts(const Ref& function);

@@ -1,4 +1,4 @@
-// Calls of functions, methods and functools.partial objects that arrive as data: they are known by their parts.
+// Calls of functions, methods and functools.partial objects that arrive as data, described by their parts.
 
 #include "capture/context/sources/function_objects.h"
 #include "capture/domain/recognised_types.h"
@@ -11,10 +11,10 @@ namespace accel {
 
 namespace {
 
-// An attribute of a source's object.
+// An attribute of the object at a source.
 struct Part {
   SourceId source = -1;
-  PyObject* object = nullptr;  // borrowed; null: there is none
+  PyObject* object = nullptr;  // borrowed; null: absent
 };
 
 Part part_of(Sources& sources, SourceId whole, PyObject* object, const char* name) {
@@ -43,27 +43,27 @@ std::vector<std::pair<PyRef, Ref>> items_of_dict(Capture& capture, const Part& d
   return items_of_dict(capture, dict.source, dict.object);
 }
 
-// Whether a part is a tuple or dict, not None. If it is None that is guarded.
+// Whether the part is a tuple or dict. If it is None instead, guards that.
 bool is_there(Sources& sources, const Part& part) {
   if (part.object != Py_None) return true;
   sources.guard_identity(part.source, Py_None);
   return false;
 }
 
-// Whether it is a function that is known by its parts: NumPy's functions and primitives are known as objects.
+// Whether a function is described by its parts. NumPy's functions and primitives are guarded by identity instead.
 bool has_parts(PyObject* function) {
   if (!PyFunction_Check(function) || find_primitive(function) != nullptr) return false;
   return !is_library_file(utf8(reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function))->co_filename));
 }
 
-// Whether the function is an attribute of the class of `self`: it is known as an object.
+// Whether the function is an attribute of the class of `self`; then it is guarded by identity.
 bool is_of_class(PyObject* self, PyObject* function) {
   if (Py_IS_TYPE(function, &PyMethodDescr_Type)) return true;
   return PyFunction_Check(function) &&
          _PyType_Lookup(Py_TYPE(self), reinterpret_cast<PyFunctionObject*>(function)->func_name) == function;
 }
 
-// Whether it is a bound method of a builtin class: x.sum, history.append.
+// Whether it is a bound method of a builtin class that is no primitive: x.sum, history.append.
 bool is_builtin_method(PyObject* object) {
   if (!PyCFunction_Check(object) || find_primitive(object) != nullptr) return false;
   static PyObject* const name = PyUnicode_InternFromString("__func__");

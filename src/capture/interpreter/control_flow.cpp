@@ -9,7 +9,7 @@ namespace accel {
 
 namespace {
 
-// A cell stays where it is: only its contents change.
+// Uses of locals. Accesses through a cell read the local, because the cell itself does not change.
 LocalUse use_of(Opcode op) {
   switch (op) {
     case Opcode::load_fast:
@@ -30,14 +30,13 @@ LocalUse use_of(Opcode op) {
   }
 }
 
-// Of what a cell holds. Whoever loads the cell itself may read it.
+// Uses of a cell's content. Loading the cell counts as reading the content, because whoever gets the cell may read it.
 LocalUse use_of_content(Opcode op) {
   if (op == Opcode::store_deref) return LocalUse::writes;
   return op == Opcode::store_fast || op == Opcode::make_cell ? LocalUse::none : use_of(op);
 }
 
-// Code that may ask for the variables of its frame, whatever it does with them, or for how many references an object has, or
-// when it dies.
+// Whether code may observe the variables of its frame, reference counts, or when objects are freed.
 bool looks_at_frames(const Bytecode& bytecode) {
   return std::any_of(bytecode.instructions.begin(), bytecode.instructions.end(), [](const Instruction& instruction) {
     PyObject* name = instruction.object;
@@ -48,7 +47,7 @@ bool looks_at_frames(const Bytecode& bytecode) {
   });
 }
 
-// Code that may call super(), which reads the first local of the frame that calls it.
+// Whether code may call super(), which reads the first local of the calling frame.
 bool may_call_super(PyCodeObject* code) {
   int locals = local_count(code);
   for (int k = locals - free_variable_count(code); k < locals; ++k)
@@ -90,7 +89,7 @@ void CodeFlow::find_edges(const Bytecode& bytecode) {
       ++arrivals[static_cast<size_t>(target)];
       if (target <= static_cast<int>(i)) header_[static_cast<size_t>(target)] = true;
     }
-    // An error may leave any instruction of a protected range.
+    // An exception may leave any instruction of a protected range.
     if (instruction.handler >= 0) {
       successors_[i].push_back(bytecode.handlers[static_cast<size_t>(instruction.handler)].target);
       is_protected_[i] = true;
@@ -149,13 +148,13 @@ bool CodeFlow::has_break(int header) const {
   return false;
 }
 
-// The successors of an instruction but for its exception handler, to which compiled code has no edge.
+// The successors of an instruction without its exception handler, to which compiled code has no edge.
 std::span<const int> CodeFlow::ordinary_successors(int index) const {
   const std::vector<int>& next = successors_[static_cast<size_t>(index)];
   return {next.data(), next.size() - (is_protected_[static_cast<size_t>(index)] ? 1 : 0)};
 }
 
-// The instructions that control comes to from `from` on, within one iteration of the loop.
+// The instructions reachable from `from` within one iteration of the loop.
 std::vector<bool> CodeFlow::reached(int from, int header) const {
   std::vector<bool> seen(successors_.size(), false);
   std::vector<int> open = {from};
@@ -184,7 +183,7 @@ bool CodeFlow::is_inside(int index, int header) const {
                      [&](const Loop& loop) { return loop.header == header && loop.members[static_cast<size_t>(index)]; });
 }
 
-// An exception on the path is one more reason to raise, unless a handler of this code may catch it.
+// Backward fixpoint. An exception on the path is one more reason to raise, unless a handler of this code may catch it.
 void CodeFlow::find_raising(const Bytecode& bytecode) {
   size_t count = bytecode.instructions.size();
   raises_.assign(count, false);
@@ -218,13 +217,13 @@ void CodeFlow::find_identities(const Bytecode& bytecode) {
   }
 }
 
-// Backwards through the code: at each instruction, the locals that are read before they are written.
+// Backward liveness analysis: at each instruction, the locals that are read before they are written.
 std::vector<std::vector<bool>> CodeFlow::live(const Bytecode& bytecode, size_t locals, LocalUse (*use_of)(Opcode)) const {
   size_t count = bytecode.instructions.size();
   bool all = looks_at_frames(bytecode);
   std::vector<std::vector<bool>> live(count, std::vector<bool>(locals, all));
   if (all) return live;
-  // The closure's cells are set by an instruction that names none of them, and are read by whoever holds them.
+  // Cells of the closure are set by an instruction that does not name them, and are read by every function that shares them.
   auto* code = reinterpret_cast<PyCodeObject*>(bytecode.code.get());
   bool calls_read_first = may_call_super(code);
   size_t first_free = locals - static_cast<size_t>(free_variable_count(code));

@@ -1,5 +1,5 @@
 #pragma once
-// What the shape of a function's bytecode says: its loops, which locals are still needed, where paths meet.
+// Control flow of a function's bytecode: loops, live variables, join points.
 
 #include <span>
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace accel {
 
-// A loop: the instructions from which control can go back to the header. What leaves the loop for good is not in it.
+// A loop: the instructions from which control can return to the header.
 struct Loop {
   int header = 0;
-  int end = 0;  // the last of its instructions
+  int end = 0;  // its last instruction
   std::vector<bool> members;
 };
 
@@ -21,29 +21,29 @@ class CodeFlow {
  public:
   explicit CodeFlow(const Bytecode& bytecode);
 
-  // Whether a backward jump goes to `index`.
+  // Whether `index` is the target of a backward jump.
   bool is_header(int index) const { return header_[static_cast<size_t>(index)]; }
-  // Whether control can come to `index` from more than one instruction.
+  // Whether `index` has more than one predecessor.
   bool is_join(int index) const { return joins_[static_cast<size_t>(index)]; }
-  // The headers of the loops around `index`, outermost first.
+  // Headers of the loops that contain `index`, outermost first.
   std::vector<int> headers_around(int index) const;
-  // The last instruction of the loop that begins at `header`.
+  // The last instruction of the loop with this header.
   int end_of(int header) const;
-  // Whether control leaves the loop that begins at `header` from elsewhere than from there.
+  // Whether the loop with this header has an exit edge that does not start at the header.
   bool has_break(int header) const;
-  // Whether `index` lies in the loop that begins at `header`.
+  // Whether `index` is in the loop with this header.
   bool is_inside(int index, int header) const;
-  // Whether the local is read, before it is written, on some path from `index` on.
+  // Whether the local is read before it is written on some path from `index`.
   bool is_live(int index, size_t local) const { return live_[static_cast<size_t>(index)][local]; }
-  // Whether this code reads what the cell holds, before it sets it, on some path from `index` on; functions that have the cell
-  // are not looked at.
+  // Whether this code reads the content of the cell before it sets it on some path from `index`. Functions that share the cell
+  // are not considered.
   bool is_content_live(int index, size_t local) const { return content_live_[static_cast<size_t>(index)][local]; }
-  // Whether the identity of objects that are no singletons is asked for, on some path from `index` on.
+  // Whether some path from `index` tests the identity of objects that are no singletons.
   bool asks_identity(int index) const { return asks_identity_[static_cast<size_t>(index)]; }
-  // Whether control that goes to `untaken` instead of `taken` may leave the loop that begins at `header` where it would not
-  // otherwise. A negative header is no loop: it leaves by raising.
+  // Whether a jump to `untaken` instead of `taken` may leave the loop with this header, which `taken` does not. For a negative
+  // header: whether it may leave the code by raising.
   bool leaves_instead(int untaken, int taken, int header) const;
-  // Whether an exception leaves this code, whatever path control takes from `index` on.
+  // Whether every path from `index` ends with an exception that leaves this code.
   bool is_raising(int index) const { return raises_[static_cast<size_t>(index)]; }
 
  private:
@@ -58,7 +58,7 @@ class CodeFlow {
   std::vector<std::vector<int>> successors_;
   std::vector<bool> is_protected_;  // the last successor is a handler
   std::vector<bool> header_, joins_, raises_, asks_identity_;
-  std::vector<Loop> loops_;  // outer ones before inner ones
+  std::vector<Loop> loops_;  // outer loops before inner ones
   std::vector<std::vector<bool>> live_, content_live_;
 };
 

@@ -1,5 +1,5 @@
-// Exceptions that capture knows: pure operations on constants raise them, handlers in the captured code catch them. If no
-// handler catches one, the instruction that raises it is left to the interpreter.
+// Exceptions whose type capture can predict: pure operations on constants raise them, handlers in the captured code catch them.
+// If no handler catches one, the instruction that raises it is left to the interpreter.
 
 #include "capture/interpreter/interpreter.h"
 
@@ -7,7 +7,7 @@ namespace accel {
 
 namespace {
 
-// Stands for something on the value stack that has no recipe: no frame is rebuilt while an exception is handled.
+// A value on the stack that has no recipe, so that no frame can be rebuilt while an exception is handled.
 Ref opaque(PyObject* object) {
   Ref value = std::make_shared<AbstractValue>();
   value->kind = AbstractKind::object;

@@ -1,5 +1,5 @@
 #pragma once
-// One activation of a Python function, as capture walks its code.
+// One activation of a Python function during capture.
 
 #include <Python.h>
 
@@ -22,12 +22,12 @@ struct FunctionCode {
   CodeFlow flow;
 };
 
-// The loops of a frame's code, by index of their headers.
+// The loops of a frame's code, by instruction index of their headers.
 struct FrameLoops {
-  std::map<int, int> rounds;              // evaluated at capture, iteration by iteration: number of jumps back so far
-  std::map<int, int> forks;               // evaluated at capture: how often the path had forked when it last came to the header
-  std::map<int, std::string> unrollable;  // loops of the graph that could be evaluated at capture: names of their places
-  std::set<int> counted;                  // loops of the graph whose number of iterations is known
+  std::map<int, int> rounds;              // evaluated at capture: number of back edges taken so far
+  std::map<int, int> forks;               // evaluated at capture: fork count of the path at the last visit of the header
+  std::map<int, std::string> unrollable;  // loops of the graph that could be evaluated at capture: names of their locations
+  std::set<int> counted;                  // loops of the graph whose iteration count is known
 };
 
 struct Frame {
@@ -35,35 +35,35 @@ struct Frame {
   std::shared_ptr<const FunctionCode> code_of;
   PyRef globals, builtins;
   std::vector<Ref> locals;   // localsplus; null Ref: unbound
-  std::vector<Ref> stack;    // CPython's layout
+  std::vector<Ref> stack;    // in CPython's layout
   std::vector<Ref> closure;  // cells
   std::string file;
   FrameLoops loops;
   int next = 0;                  // index of the instruction to run next
   int previous = -1;             // index of the instruction that ran last
-  int id = 0;                    // of this activation
-  int forks_before = 0;          // how often the path had forked when it was entered
-  int64_t decisions_before = 0;  // the same with what guards had decided (FrameStack::decisions)
-  bool in_library = false;       // code of NumPy: reports do not name it
-  bool nested = false;           // entered by a primitive: no exit can rebuild it
-  Ref generator;                 // whose frame this is; null: of a call
-  // Of code that stands for a builtin: the path before the call. No exit rebuilds this frame or what it calls: exits leave
-  // for the call, which must have changed nothing by then that Python can see.
+  int id = 0;                    // unique for each activation
+  int forks_before = 0;          // fork count of the path when it was entered
+  int64_t decisions_before = 0;  // FrameStack::decisions() when it was entered
+  bool in_library = false;       // NumPy's code: reports do not name it
+  bool nested = false;           // pushed by a primitive: no exit can rebuild it
+  Ref generator;                 // the generator that it runs; null: a call
+  // For the Python form of a builtin: the path before the call. Exits cannot rebuild this frame or its callees, so they go back
+  // to before the call, up to which nothing visible to Python may have changed.
   std::shared_ptr<const PathState> before_call;
 
-  // The instruction whose live variables are those that the frame may still read. A for loop that waits for an item may end,
-  // too.
+  // The instruction at which liveness of locals is asked. While a for loop waits for an item it may also end, so it is the
+  // for_iter instruction itself.
   int live_at(bool waits) const {
     return waits && bytecode().instructions[static_cast<size_t>(next) - 1].op == Opcode::for_iter ? next - 1 : next;
   }
-  // Whether the local may be read after this point, or by the handler of an error in the call that the frame waits for.
+  // Whether the local may be read from here on, or by the handler of an exception in the call for which the frame waits.
   bool is_live(size_t local, bool waits) const {
     if (flow().is_live(live_at(waits), local)) return true;
     int handler = waits ? bytecode().instructions[static_cast<size_t>(next) - 1].handler : -1;
     return handler >= 0 && flow().is_live(bytecode().handlers[static_cast<size_t>(handler)].target, local);
   }
 
-  // Whether the frame below waits for what this one yields.
+  // Whether the frame below waits for this generator frame to yield.
   bool is_consumed() const { return generator != nullptr && !nested; }
 
   const Bytecode& bytecode() const { return code_of->bytecode; }
@@ -78,7 +78,7 @@ struct Frame {
   const Ref& peek(int depth) const { return stack[stack.size() - static_cast<size_t>(depth)]; }  // 1 is the top
 };
 
-// Names the next instruction of a frame, or of all frames of a path: the same in every attempt.
+// A name of the next instruction of a frame, or of all frames of a path, that is equal in all attempts.
 std::string place_of(const Frame& frame);
 std::string place_of(const std::vector<const Frame*>& frames);
 

@@ -11,7 +11,7 @@ namespace accel {
 namespace {
 
 constexpr size_t deepest = 60;        // inlined frames
-constexpr int deepest_recursion = 6;  // of one code object
+constexpr int deepest_recursion = 6;  // frames of one code object
 
 }  // namespace
 
@@ -105,7 +105,7 @@ Result<std::optional<Ref>> FrameStack::push(PythonFunction function, const CallA
 
 Status FrameStack::leave(Ref result) {
   bool nested = walk_.frames.back()->nested, consumed = walk_.frames.back()->is_consumed();
-  bool parted = walk_.forks > walk_.frames.back()->forks_before;
+  bool forked = walk_.forks > walk_.frames.back()->forks_before;
   if (const Ref& generator = walk_.frames.back()->generator) generator->items.clear();
   walk_.frames.pop_back();
   if (nested) {
@@ -116,7 +116,7 @@ Status FrameStack::leave(Ref result) {
     walk_.result = std::move(result);
   } else {
     walk_.frames.back()->push(std::move(result));
-    walk_.approach = parted && walk_.nesting == 0 ? Approach::returns : Approach::step;
+    walk_.approach = forked && walk_.nesting == 0 ? Approach::returns : Approach::step;
   }
   return Unit{};
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The frames of the path that is walked: calls push them, returns and exceptions pop them.
+// The stack of frames of the current path: calls push frames, returns and exceptions pop them.
 
 #include <unordered_map>
 
@@ -12,19 +12,19 @@ class FrameStack : InterpreterPart {
  public:
   explicit FrameStack(Interpreter& interpreter) : InterpreterPart(interpreter) {}
 
-  // Pushes the frame of a call of `function` with these locals (borrowed, null = unbound) as the outermost one.
+  // Pushes the outermost frame: a call of `function` with these locals (borrowed, null = unbound).
   Status enter(PyObject* function, PyObject* const* locals, int local_count);
-  // Pushes the frame of a call. The result, when it is there at once: a generator.
+  // Pushes the frame of a call. A generator function returns its generator at once; otherwise nullopt.
   Result<std::optional<Ref>> push(PythonFunction function, const CallArguments& arguments);
-  // Returns from the top frame.
+  // Returns from the top frame with this result.
   Status leave(Ref result);
-  // Continues at the handler of an exception, if there is one in the frames from number `base` on.
+  // Unwinds to the handler of an exception in the frames from number `base` on; false if there is none.
   bool unwind(const Failure& why, size_t base);
-  // Fails where a call of this code may not be inlined. Recursion is inlined where its depth is a constant, or in a library.
+  // Fails if a call of this code may not be inlined. Recursion is inlined if its depth is constant, or in a library.
   Status check_depth(PyObject* code) const;
 
  private:
-  // How often the path has forked, or a guard has decided where it goes.
+  // How often the path has forked or a guard has decided its direction.
   int64_t decisions() const;
   Result<std::shared_ptr<const FunctionCode>> code_of(PyObject* code);
   Result<std::unique_ptr<Frame>> make_frame(PythonFunction function);

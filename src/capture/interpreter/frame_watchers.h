@@ -1,15 +1,14 @@
 #pragma once
-// What looks at the frames that are there: at the variables of its caller, at how many references an object has, or at when it
-// dies.
+// Functions that observe frames: the variables of their caller, reference counts, or when an object is freed.
 
 namespace accel {
 
 struct FrameWatcher {
   const char* module;
-  const char* type;  // of which it is a method; null: it is in the module
+  const char* type;  // class of which it is a method; null: a function of the module
   const char* name;
-  bool calls_alone;      // a call of it is made by the interpreter alone
-  bool needs_variables;  // code that names it keeps all of its variables
+  bool calls_alone;      // its calls are left to the interpreter
+  bool needs_variables;  // code that names it keeps all of its variables alive
 };
 
 inline constexpr FrameWatcher frame_watchers[] = {

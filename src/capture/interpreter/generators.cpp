@@ -8,16 +8,16 @@ namespace accel {
 
 namespace {
 
-Ref kept(std::vector<Ref> values) {
+Ref values_tuple(std::vector<Ref> values) {
   Ref tuple = std::make_shared<AbstractValue>();
   tuple->kind = AbstractKind::tuple;
   tuple->items = std::move(values);
   return tuple;
 }
 
-// Moves the frame into the abstract value: its items are the function, the locals and the stack.
+// Moves the frame into the abstract value: its items become the function, the locals and the stack.
 void suspend(const Ref& generator, Frame& frame) {
-  generator->items = {frame.function, kept(std::move(frame.locals)), kept(std::move(frame.stack))};
+  generator->items = {frame.function, values_tuple(std::move(frame.locals)), values_tuple(std::move(frame.stack))};
   generator->position = static_cast<size_t>(frame.next);
   frame.generator.reset();
   generator->suspended = std::make_shared<const Frame>(std::move(frame));
@@ -29,11 +29,11 @@ std::unique_ptr<Frame> resumed(const Ref& generator) {
   frame->stack = generator->items[2]->items;
   frame->next = static_cast<int>(generator->position);
   frame->generator = generator;
-  generator->items.clear();  // it is running, and has ended if it fails
+  generator->items.clear();  // empty while it runs; stays empty if it fails, which means exhausted
   return frame;
 }
 
-// Whether a generator that is dropped here would still run something: a finally or with around the yield.
+// Whether closing the generator at this yield would run code: it is inside a try or with statement.
 bool has_cleanup(const Frame& frame, const Instruction& instruction) {
   if (instruction.handler < 0) return false;
   const Handler& handler = frame.bytecode().handlers[static_cast<size_t>(instruction.handler)];

@@ -77,8 +77,8 @@ Status Interpreter::step(Frame& frame) {
   return done;
 }
 
-// Runs an instruction and adds a line to the trace, indented by depth of calls: file and line, instruction, the nodes that it
-// adds to the graph or why it fails. The frame may be gone afterwards.
+// Runs an instruction and appends a line to the trace, indented by call depth: file and line, instruction, and the nodes that
+// it adds to the graph or the reason of its failure. The frame may be popped by it.
 Status Interpreter::traced(Step& step) {
   const Instruction& instruction = step.instruction;
   std::string line =

@@ -1,5 +1,5 @@
 #pragma once
-// The abstract interpreter: runs bytecode on abstract values, one instruction at a time. What a family of instructions does is
+// The abstract interpreter: runs bytecode on abstract values, one instruction at a time. The semantics of opcode families are
 // in opcodes/; the parts below are responsible for frames and calls, for paths, and for exits.
 
 #include <Python.h>
@@ -48,14 +48,13 @@ class Interpreter final : public Walker {
   LoopInterrupts& interrupts() { return interrupts_; }
   CallSites& call_sites() { return call_sites_; }
 
-  // Runs the next instruction of the top frame. The frame may be gone afterwards.
+  // Runs the next instruction of the top frame, which may be popped by it.
   Status try_step(Frame& frame);
-  // Runs the frames from number `base` on to their ends. On a failure they are gone.
+  // Runs the frames from number `base` on until they have returned. On a failure they are popped.
   Status run_nested(size_t base);
   // The null that CPython pushes below a callable.
   const Ref& null() const { return null_; }
-  // Whether no name but the running instruction, which has popped it, refers to an object: only the copy of the frame does,
-  // too.
+  // Whether a popped object is referred to only by the running instruction and by the copy of its frame (RunningInstruction).
   static bool is_temporary(const Ref& popped) { return popped.use_count() == 2; }
 
   // --- Walker ----------------------------------------------------------------------------------------------------------
@@ -93,7 +92,7 @@ class Interpreter final : public Walker {
   CallSites call_sites_;
 };
 
-// A handler does what one instruction does to the frame. frame.next is already the following instruction.
+// What a handler gets: it applies one instruction to the frame. frame.next is already the following instruction.
 struct Step {
   Interpreter& interpreter;
   Capture& capture;

@@ -1,5 +1,5 @@
 #pragma once
-// What the parts of the interpreter have in common: each is responsible for one subject, and all work on the same path.
+// Base of the interpreter's parts: each is responsible for one subject, and all work on the same path.
 
 #include "capture/interpreter/walk_state.h"
 

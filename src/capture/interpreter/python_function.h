@@ -1,5 +1,5 @@
 #pragma once
-// Functions written in Python, as calls need them.
+// Functions written in Python, described by what a call needs.
 
 #include <string>
 #include <utility>
@@ -9,7 +9,7 @@
 
 namespace accel {
 
-// What a callable made of Python code needs for a frame.
+// The parts of a Python function from which a frame is made.
 struct PythonFunction {
   Ref function;
   PyRef code, globals, builtins;
@@ -18,10 +18,10 @@ struct PythonFunction {
   std::vector<Ref> closure;
 };
 
-// Code of NumPy: its frames are not named in reports.
+// Whether a file belongs to NumPy. Frames of its code are not named in reports.
 bool is_library_file(const std::string& file);
 
-// Binds the arguments of a call to locals as CPython does (the first co_nlocalsplus entries of the result). Fails with
+// Binds the arguments of a call to locals as CPython does: the first co_nlocalsplus entries of the result. Fails with
 // will_raise.
 Result<std::vector<Ref>> bind_call(Capture& capture, const PythonFunction& function, const CallArguments& arguments);
 

@@ -1,5 +1,5 @@
 #pragma once
-// How much a capture may walk: instructions, nodes of the graph, and time.
+// Limits of a capture: instructions walked, nodes of the graph, and time.
 
 #include <map>
 #include <utility>
@@ -16,7 +16,7 @@ struct WalkOptions {
   double end = 0;                 // thread_seconds() after which the walk fails
 };
 
-// Processor time of this thread.
+// Processor time of the current thread.
 double thread_seconds();
 
 class WalkBudget : InterpreterPart {
@@ -24,18 +24,19 @@ class WalkBudget : InterpreterPart {
   explicit WalkBudget(Interpreter& interpreter) : InterpreterPart(interpreter) {}
 
   bool is_exceeded() const;
-  // The failure of a walk whose budget is exceeded. The exit goes to where the loop that takes most of the instructions began.
+  // The failure of a walk that exceeds its budget. Plans the exit at the first iteration of the loop that takes most of the
+  // instructions.
   Failure failure();
-  // Fails when the time is over.
+  // Fails when the time limit has passed.
   Status check_time() const;
-  // Gives up loops that are unrolled when the graph has become too large. Throws Restart then.
+  // If the graph has become too large, gives up loops that are unrolled and throws Restart.
   void limit_unrolling();
-  // The frame is at the header of a loop that is evaluated at capture.
+  // Counts a visit of the header at which the frame is, of a loop evaluated at capture.
   void note_visit(const Frame& frame);
 
  private:
   struct Visits {
-    int64_t first = 0, count = 0;  // position of the first one
+    int64_t first = 0, count = 0;  // position of the first visit
   };
 
   std::map<std::pair<int, int>, Visits> visits_;  // by frame and header

@@ -1,5 +1,5 @@
-// Objects of NumPy's C types that its Python code works with: array converters, broadcast, nditer and flags. Instances that
-// hold their attributes as parts.
+// Objects of NumPy's C types that NumPy's Python code uses: array converters, broadcast, nditer and flags. They are instances
+// with their attributes as parts.
 
 #include <algorithm>
 
@@ -28,7 +28,7 @@ void set_part(const Ref& instance, const char* name, Ref value) {
 
 Ref part(const Ref& instance, const char* name) { return part_of(*instance, name); }
 
-// A Python int, float or complex, which NumPy's promotion treats as weak.
+// Whether it is a Python int, float or complex, which NumPy's promotion treats as weak.
 bool is_weak(const OperandType& type) {
   return type.kind == Kind::py_int || type.kind == Kind::py_float || type.kind == Kind::py_complex;
 }
@@ -106,8 +106,8 @@ Result<Ref> numpy_converter_result_type(Capture& capture, PyObject*, const CallA
   return capture.values().constant(descr_of(dtype));
 }
 
-// wrap(arr, to_scalar=None) for plain arrays: an array without axes becomes a scalar where all inputs were scalars. A scalar
-// stays what it is.
+// wrap(arr, to_scalar=None) of plain arrays: a 0-d array becomes a scalar if all inputs were scalars. A scalar is returned
+// unchanged.
 Result<Ref> numpy_converter_wrap(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(Ref self, converter_self(arguments));
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "arr", "to_scalar"}, 2, 2}));
@@ -121,7 +121,7 @@ Result<Ref> numpy_converter_wrap(Capture& capture, PyObject*, const CallArgument
   return array_getitem(capture, given[1], capture.values().tuple({}));
 }
 
-// broadcast(*arrays): its shape alone.
+// broadcast(*arrays), of which only the shape is used.
 Result<Ref> numpy_broadcast(Capture& capture, PyObject* type, const CallArguments& arguments) {
   if (!arguments.keywords.empty()) return fail(Reason::will_raise, "broadcast takes no keywords");
   std::vector<std::vector<Dim>> shapes;
@@ -143,8 +143,7 @@ Result<Ref> numpy_broadcast(Capture& capture, PyObject* type, const CallArgument
 
 namespace {
 
-// A read-only view of the array with this shape, which the array's own broadcasts to. Fails where a copy of the view may be too
-// large to exist.
+// A read-only view of the array broadcast to this shape. Fails if a copy of the view could be too large to allocate.
 Result<Ref> broadcast_view(Capture& capture, const Ref& array, const std::vector<Dim>& shape) {
   const Lens own = lens_of(array);
   Lens lens = own;
@@ -174,7 +173,8 @@ Result<Ref> broadcast_view(Capture& capture, const Ref& array, const std::vector
 
 }  // namespace
 
-// nditer((array,), flags, op_flags=['readonly'], itershape=shape, order='C'): how NumPy's Python code makes broadcast views.
+// nditer((array,), flags, op_flags=['readonly'], itershape=shape, order='C'), by which NumPy's Python code makes broadcast
+// views.
 Result<Ref> numpy_nditer(Capture& capture, PyObject* type, const CallArguments& arguments) {
   ACCEL_TRY(
       auto given,
@@ -209,7 +209,7 @@ Result<Ref> numpy_nditer_enter(Capture&, PyObject*, const CallArguments& argumen
 
 Result<Ref> numpy_nditer_exit(Capture& capture, PyObject*, const CallArguments&) { return capture.values().constant(Py_None); }
 
-// Methods of arrays whose elements are constants: NumPy computes them at capture.
+// Methods of arrays with constant elements, evaluated by NumPy at capture.
 Result<Ref> numpy_fold_method(Capture& capture, PyObject* method, const CallArguments& arguments) {
   auto array = arguments.positional.empty() ? std::nullopt : as_operand(capture, arguments.positional[0]);
   PyRef known = array && array->is_array() ? capture.constants().known_value(capture.memory().read(array->ref)) : PyRef();
@@ -242,7 +242,7 @@ Result<Ref> numpy_array_tolist(Capture& capture, PyObject*, const CallArguments&
 
 namespace {
 
-// An element of an operand, as NumPy's iterator gives it.
+// An element of an operand of a broadcast, as NumPy's iterator returns it.
 Result<Ref> broadcast_element(Capture& capture, const Ref& operand, size_t index) {
   std::vector<Ref> items = is_sequence(operand) ? operand->items : std::vector<Ref>{operand};
   bool sizes =
@@ -257,7 +257,7 @@ Result<Ref> broadcast_element(Capture& capture, const Ref& operand, size_t index
   return array_getitem(capture, array, capture.values().python_int(at));
 }
 
-// What a converter gives item by item: arrays of all inputs.
+// The items of an array converter: its inputs as arrays.
 Result<std::optional<std::vector<Ref>>> converted_arrays(Capture& capture, std::vector<Ref> arrays) {
   for (Ref& value : arrays) {
     if (value->kind == AbstractKind::array) continue;
@@ -290,7 +290,7 @@ Result<std::optional<std::vector<Ref>>> items_of_object(Capture& capture, const 
   return std::optional(std::move(items));
 }
 
-// array.flags: what capture knows of the memory.
+// array.flags, from what capture knows of the memory.
 Result<Ref> array_flags(Capture& capture, const Ref& array) {
   static PyObject* const type = imported_attribute("numpy._core.multiarray", "flagsobj").release();
   if (type == nullptr) return fail(Reason::unsupported_attribute, "numpy.ndarray.flags");
@@ -313,7 +313,7 @@ Result<Ref> array_flags(Capture& capture, const Ref& array) {
   return flags;
 }
 
-// array.flags.name = value, as NumPy's Python code sets them on views that it has just made. An array that warns when it is
+// array.flags.name = value, which NumPy's Python code applies to views that it has just made. An array that warns when it is
 // written to has no recipe.
 Status set_array_flag(Capture& capture, const Ref& flags, PyObject* name, const Ref& value) {
   Ref array = part(flags, "base");

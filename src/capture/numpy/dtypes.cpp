@@ -1,4 +1,4 @@
-// Questions about dtypes that take arrays, and the numbers of axes.
+// result_type, can_cast, and the number of axes.
 
 #include "capture/protocol/arguments.h"
 #include "capture/protocol/numpy_calls.h"

@@ -1,5 +1,5 @@
-// numpy.errstate: NumPy's Python code makes a capsule of the settings and puts it into a context variable. Between set and
-// reset the captured code runs under these settings, which compiled code has to keep to.
+// numpy.errstate: NumPy's Python code makes a capsule of the settings and stores it in a context variable. Code between set and
+// reset runs under these settings, which compiled code must follow.
 
 #include "capture/domain/repr.h"
 #include "capture/protocol/arguments.h"
@@ -17,8 +17,8 @@ bool is_errstate_variable(PyObject* object) {
   return object == variable;
 }
 
-// Functions that numpy.linalg gives errstate for its own calls. The interpreter calls them: where there is an event, compiled
-// code gives the call up.
+// Functions that numpy.linalg passes to errstate for its own calls. Only the interpreter calls them: on an event compiled code
+// abandons the call.
 bool is_raiser_of_linalg(const Ref& ref) {
   if (is_none(ref) || ref->kind != AbstractKind::constant || !PyFunction_Check(ref->object.get())) return false;
   PyRef module = PyRef::steal(PyObject_GetAttrString(ref->object.get(), "__module__"));
@@ -26,7 +26,7 @@ bool is_raiser_of_linalg(const Ref& ref) {
   return module && PyUnicode_Check(module.get()) && utf8(module.get()).rfind("numpy.linalg", 0) == 0;
 }
 
-// The bits of `Errstate` that settings of errstate ask for.
+// The errstate after these settings are applied to `state`.
 Errstate with_settings(Capture& capture, Errstate state, const Ref& settings) {
   for (size_t k = 0; k < 4; ++k) {
     int bit = 1 << k;
@@ -51,8 +51,8 @@ Result<Ref> variable_self(const CallArguments& arguments, size_t count) {
 
 }  // namespace
 
-// _make_extobj(*, call=, all=None, divide=None, over=None, under=None, invalid=None, bufsize=None): the parts are the settings
-// by category, and what is called; None is the caller's.
+// _make_extobj(*, call=, all=None, divide=None, over=None, under=None, invalid=None, bufsize=None): a capsule whose parts are
+// the setting of each category and the function to call; None keeps the caller's setting.
 Result<Ref> numpy_make_extobj(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"call", "all", "divide", "over", "under", "invalid", "bufsize"}, 0, 0}));
   bool calls = is_raiser_of_linalg(given[0]);
@@ -72,15 +72,15 @@ Result<Ref> numpy_make_extobj(Capture& capture, PyObject*, const CallArguments& 
   return settings;
 }
 
-// Events that are ignored are reported all the same: the interpreter then runs the call, and ignores them; or warns of them,
-// raises or prints where the code asks for that.
+// ContextVar.set of NumPy's errstate variable: event sites made from now on have these settings, by which dispatch decides what
+// happens on an event.
 Result<Ref> capture_context_set(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(Ref settings, variable_self(arguments, 2));
   if (settings->object.get() != reinterpret_cast<PyObject*>(&PyCapsule_Type))
     return fail(Reason::unsupported_call, "ContextVar.set");
   Ref token = capture.values().instance(&PyContextToken_Type);
   Errstate& state = capture.events().errstate();
-  token->position = static_cast<size_t>(state.ignored | state.reported << 4 | state.warned << 8);  // what reset goes back to
+  token->position = static_cast<size_t>(state.ignored | state.reported << 4 | state.warned << 8);  // for reset
   state = with_settings(capture, state, settings);
   token->items = settings->items;
   capture.events().errstate_tokens().push_back(token);

@@ -18,13 +18,13 @@ namespace accel {
 
 namespace {
 
-// self of a method, which is an array.
+// self of a method, which has to be an array.
 Result<Ref> array_self(const Ref& ref) {
   if (ref->kind != AbstractKind::array) return fail(Reason::unsupported_value, "this method of a NumPy scalar");
   return ref;
 }
 
-// The same for methods that NumPy scalars have by way of an array without axes.
+// self of a method that NumPy scalars implement through a 0-d array, as an array.
 Result<Ref> array_of_self(Capture& capture, const Ref& ref) {
   auto operand = as_operand(capture, ref);
   if (!operand || operand->type.kind != OperandType::Kind::numpy_scalar) return array_self(ref);
@@ -32,7 +32,7 @@ Result<Ref> array_of_self(Capture& capture, const Ref& ref) {
   return copied(capture, value, {});
 }
 
-// Positional arguments after self, given one by one or as one sequence.
+// The positional arguments after self, passed one by one or as one sequence.
 std::vector<Ref> spread(const CallArguments& arguments) {
   const auto& given = arguments.positional;
   if (given.size() == 2 && (given[1]->kind == AbstractKind::tuple || given[1]->kind == AbstractKind::list))
@@ -44,7 +44,7 @@ int rank_of(const Ref& array) { return static_cast<int>(lens_of(array).shape.siz
 
 // numpy._core._methods.<name>
 PyObject* python_method(const char* name) {
-  return imported_attribute("numpy._core._methods", name).get();  // the module keeps it
+  return imported_attribute("numpy._core._methods", name).get();  // the module keeps it alive
 }
 
 Result<Ref> forward(Capture& capture, const char* name, const CallArguments& arguments) {
@@ -55,7 +55,7 @@ Result<Ref> forward(Capture& capture, const char* name, const CallArguments& arg
 
 }  // namespace
 
-// Methods that NumPy's C code hands to Python functions.
+// Methods that NumPy's C code forwards to Python functions.
 #define FORWARD(function, name)                                                       \
   Result<Ref> function(Capture& capture, PyObject*, const CallArguments& arguments) { \
     return forward(capture, name, arguments);                                         \
@@ -80,14 +80,14 @@ Ref axes_reversed(Capture& capture, const Ref& array) {
   return axes.size() < 2 ? array : transposed_view(capture, array, axes);
 }
 
-// Whether `order` has the first axis run fastest.
+// Whether `order` requests that the first axis is the fastest.
 Result<bool> is_backwards(Capture& capture, const Ref& array, const std::string& order) {
   if (order == "A") return !is_c_contiguous(capture, array) && is_f_contiguous(capture, array);
   if (order.empty() || order == "C" || order == "F" || order == "K") return order == "F";
   return fail(Reason::unsupported_argument, "order='" + order + "'");
 }
 
-// The array with its axes in the order in which `order` walks it: its elements in C order are those of `array` in `order`.
+// A view with transposed axes whose elements in C order are those of `array` in `order`.
 Result<Ref> walked_in(Capture& capture, const Ref& array, const std::string& order) {
   ACCEL_TRY(bool backwards, is_backwards(capture, array, order));
   if (backwards) return axes_reversed(capture, array);
@@ -143,7 +143,7 @@ Result<Ref> numpy_array_flatten(Capture& capture, PyObject*, const CallArguments
 
 namespace {
 
-// (dtype, (2,)) or (dtype, 2), which shows complex numbers as pairs of their parts.
+// Whether a dtype argument is (part dtype, (2,)) or (part dtype, 2), which views complex numbers as pairs of their parts.
 Result<bool> is_pair_of_parts(Capture& capture, const Ref& spec, DType dtype) {
   if (spec->kind != AbstractKind::tuple || spec->items.size() != 2 || dtype_kind(dtype) != 'c') return false;
   ACCEL_TRY(auto part, read_dtype(capture, spec->items[0]));
@@ -154,7 +154,7 @@ Result<bool> is_pair_of_parts(Capture& capture, const Ref& spec, DType dtype) {
   return part == part_dtype(dtype) && capture.dims().is_constant(count, 2);
 }
 
-// Both parts of each number side by side along the last axis, which has to lie without gaps.
+// A view with real and imaginary parts adjacent along the last axis, which must have no gaps.
 Result<Ref> view_as_parts(Capture& capture, const Ref& self) {
   const Lens& lens = lens_of(self);
   if (!capture.facts().decide_equal(lens.strides.back(), capture.dims().constant(item_size(lens.dtype))))
@@ -239,7 +239,7 @@ Result<Ref> numpy_array_squeeze(Capture& capture, PyObject*, const CallArguments
 
 namespace {
 
-// The elements as `to`; a complex to real cast warns, which compiled code does not do.
+// Whether the elements may be cast to `to`. A complex to real cast warns, which compiled code does not do.
 Status check_cast(DType from, DType to, const std::string& casting) {
   if (!can_cast(from, to, casting)) return fail(Reason::will_raise, "the cast is not allowed by casting=" + casting);
   if (dtype_kind(from) == 'c' && dtype_kind(to) != 'c' && dtype_kind(to) != 'b') {
@@ -280,7 +280,7 @@ Result<Ref> numpy_array_copy(Capture& capture, PyObject*, const CallArguments& a
   return copied(capture, capture.memory().read(self.ref), std::move(memory));
 }
 
-// A number that cannot change is its own copy, other than for its method copy.
+// Copies of an immutable number by functions other than its method copy are the number itself.
 Result<Ref> numpy_number_copy(Capture&, PyObject*, const CallArguments& arguments) { return arguments.positional[0]; }
 
 Result<Ref> numpy_array_conjugate(Capture& capture, PyObject*, const CallArguments& arguments) {
@@ -291,13 +291,13 @@ Result<Ref> numpy_array_conjugate(Capture& capture, PyObject*, const CallArgumen
   return apply_ufunc(capture, Op::conjugate, {self.ref});
 }
 
-// The element of an array without axes, as a NumPy scalar.
+// The element of a 0-d array as a NumPy scalar.
 static Ref scalar_of(Capture& capture, const Operand& array) {
   return wrap_result(capture, capture.build().pointwise(Op::astype, {capture.memory().read(array.ref)}, {array.type.dtype}),
                      false);
 }
 
-// PyArray_Round
+// ndarray.round, as NumPy's PyArray_Round computes it.
 Result<Ref> numpy_array_round(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"self", "decimals", "out"}, 1, 99, 1}));
   if (!is_none(given[2])) return fail(Reason::unsupported_argument, "out; plain form: out[...] = the call without out");

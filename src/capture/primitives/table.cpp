@@ -70,7 +70,7 @@ PyRef step_into(PyRef object, const std::string& name) {
   return next;
 }
 
-// The object of a dotted name: a module that can be imported, then attributes.
+// The object with a dotted name: an importable module, then attributes.
 PyRef resolve(const std::string& name) {
   size_t dot = name.find('.');
   PyRef object = PyRef::steal(PyImport_ImportModule(name.substr(0, dot).c_str()));
@@ -78,14 +78,14 @@ PyRef resolve(const std::string& name) {
   while (dot != std::string::npos && object) {
     size_t end = name.find('.', dot + 1);
     PyRef next = step_into(object, name.substr(dot + 1, end == std::string::npos ? end : end - dot - 1));
-    if (!next && PyModule_Check(object.get())) {  // a submodule that nobody has imported yet
+    if (!next && PyModule_Check(object.get())) {  // a submodule that has not been imported yet
       next = PyRef::steal(PyImport_ImportModule(name.substr(0, end).c_str()));
       if (!next) PyErr_Clear();
     }
     object = std::move(next);
     dot = end;
   }
-  // A class method is bound anew each time: its descriptor stays.
+  // A class method is bound anew at each access; its descriptor is stable.
   if (object && PyCFunction_Check(object.get()) && PyCFunction_GET_SELF(object.get()) != nullptr &&
       PyType_Check(PyCFunction_GET_SELF(object.get()))) {
     PyRef last = PyRef::steal(PyUnicode_FromString(name.substr(name.rfind('.') + 1).c_str()));
@@ -95,7 +95,7 @@ PyRef resolve(const std::string& name) {
   return object;
 }
 
-// Objects are kept alive for good, so their addresses stay theirs.
+// The objects are never freed, so their addresses remain unique keys.
 const std::unordered_map<PyObject*, Primitive>& table() {
   static const std::unordered_map<PyObject*, Primitive> known = [] {
     std::unordered_map<PyObject*, Primitive> out;
@@ -108,7 +108,7 @@ const std::unordered_map<PyObject*, Primitive>& table() {
   return known;
 }
 
-// Methods of immutable builtin types: pure.
+// Whether it is a method of an immutable builtin type, hence pure.
 bool is_pure_method(PyObject* callable) {
   if (!Py_IS_TYPE(callable, &PyMethodDescr_Type)) return false;
   PyTypeObject* type = PyDescr_TYPE(callable);
@@ -152,8 +152,8 @@ bool reads_lanes(Primitive primitive) {
 
 namespace {
 
-// What the call makes anew each time, such as np.dtype("S5") and np.iinfo(t), is the object of this call alone: it remembers
-// how to make one.
+// A callable that returns a new object in each call, such as np.dtype("S5") and np.iinfo(t): the constant records its callable
+// and arguments, so that an exit can make one.
 Result<Ref> remember_call(Capture& capture, Result<Ref> folded, PyObject* callable, const std::vector<PyRef>& positional,
                           PyObject* keywords) {
   if (!folded.ok() || (*folded)->kind != AbstractKind::constant) return folded;
@@ -179,8 +179,8 @@ Result<Ref> remember_call(Capture& capture, Result<Ref> folded, PyObject* callab
   return folded;
 }
 
-// The result of a folded call; where that is one of the arguments, the argument itself, which is another object in each run.
-// `values`: of the positional ones, then of those by keyword.
+// If a folded call returns one of its arguments, the result is the abstract argument, because each run passes another object.
+// `values`: of the positional arguments, then of the keyword arguments.
 Result<Ref> with_own_argument(Result<Ref> folded, const CallArguments& arguments, const std::vector<PyRef>& values) {
   if (!folded.ok() || (*folded)->kind != AbstractKind::constant) return folded;
   std::vector<Ref> given = arguments.positional;
@@ -198,7 +198,7 @@ bool is_lazy(const Ref& value) {
          value->kind == AbstractKind::dict_view;
 }
 
-// What a callable gives of arguments among which `iterable` stands for the lazy ones. Null: it raises.
+// The result of a callable for arguments in which `iterable` replaces the lazy ones. Null: the call raises.
 Result<PyRef> call_of(Capture& capture, PyObject* callable, const CallArguments& arguments, const PyRef& iterable) {
   std::vector<PyRef> values;
   for (const Ref& argument : arguments.positional) {
@@ -215,8 +215,8 @@ Result<PyRef> call_of(Capture& capture, PyObject* callable, const CallArguments&
   return result;
 }
 
-// Whether a callable only sees the items of an iterable: of an iterator over numbers it gives what it gives of a list of them,
-// or refuses both. The text of an iterator, for one, is not that of its items.
+// Whether a callable only uses the items of an iterable: for an iterator over numbers it returns the same as for a list of
+// them, or it rejects both. Counterexample: str of an iterator.
 Result<bool> takes_items(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   PyRef list = PyRef::steal(Py_BuildValue("[ii]", 1, 2));
   PyRef iterator = PyRef::steal(list ? PyObject_GetIter(list.get()) : nullptr);

@@ -12,7 +12,7 @@
 
 namespace accel {
 
-// How one argument is made.
+// How one argument of a call is made.
 struct CallPart {
   enum class Kind : uint8_t { constant, source, operand, tuple, list } kind = Kind::constant;
   PyRef object;          // constant
@@ -21,64 +21,64 @@ struct CallPart {
   std::vector<CallPart> items;
 };
 
-// What is assumed of the object that a call gives. Another one ends the run right behind the call.
+// What compiled code assumes of the result of a call. Any other result ends the run immediately after the call.
 enum class ResultKind : uint8_t {
-  unknown,   // every object ends the run
-  ignored,   // any object
+  unknown,   // nothing: the run ends with every result
+  ignored,   // nothing: the result is not used
   none,      // None
-  number,    // of the type of the call's last result
-  array,     // the same
+  number,    // of the type of the op's last result
+  array,     // of the type of the op's last result
   argument,  // one of PythonCall::candidates
-  object,    // of the type SeenResult::object_type, known by its number alone
+  object,    // of the type SeenResult::object_type; compiled code refers to it by its number
 };
 
-// What a call gave that was made before.
+// The result of a call as an earlier run observed it.
 struct SeenResult {
-  ResultKind kind = ResultKind::unknown;  // unknown: an object that compiled code cannot take
+  ResultKind kind = ResultKind::unknown;  // unknown: no object that compiled code can handle
   Type type;                              // number, array
-  int argument = -1;                      // of the candidates
+  int argument = -1;                      // index into the candidates
   PyRef object_type;                      // object
 };
 
-// A call that may do anything: the frames that wait for it, and what is called with what.
+// A call of code that is not captured: the callable and its arguments, and the frames that wait for the call.
 struct PythonCall {
-  std::vector<Recipe> recipes;       // outputs are the operands of the op
-  std::vector<FrameRecipe> frames;   // outermost first; all wait
-  std::vector<BoundSymbol> symbols;  // what recipes name beside the entry's symbols
+  std::vector<Recipe> recipes;       // the outputs that they refer to are operands of the op
+  std::vector<FrameRecipe> frames;   // outermost first; every one waits for a call
+  std::vector<BoundSymbol> symbols;  // symbols that recipes use in addition to the entry's
   RecipeId callable = -1;
   std::vector<RecipeId> arguments;   // positional ones, then those of BoxedCall::keywords
   std::vector<StoreRecipe> stores;   // made before the call
-  std::vector<RecipeId> candidates;  // what the call may give back: its arguments, and the object that a method is bound to
-  std::vector<RecipeId> shown;  // what the callable can get at and the code goes on with: each is one object from now on, whose
-                                // number is one of the first results of the op, in this order
-  std::vector<RecipeId> named;  // objects of the frames that the run knows by number
-  std::vector<RecipeId> derived;  // those of `named` that are no variable: a text is made of them, or a tuple holds them
-  std::vector<RecipeId> watched;  // fresh arrays of the frames, views of them, and what holds such: nobody else may have one
-  std::vector<RecipeId> changed;  // those that the callable can get at: their elements are the next results of the op
-  ResultKind result = ResultKind::unknown;  // number, object: its number follows those of `shown`
-  int argument = -1;                        // ResultKind::argument: of the candidates
+  std::vector<RecipeId> candidates;  // objects that the call may return: its arguments, and the instance of a bound method
+  std::vector<RecipeId> shown;  // objects that the callable can reach and that are used after the call. The run numbers each of
+                                // them; the numbers are the first results of the op, in this order
+  std::vector<RecipeId> named;  // objects of the frames that the run knows by number already
+  std::vector<RecipeId> derived;  // members of `named` that are no variable but parts of a text or tuple
+  std::vector<RecipeId> watched;  // fresh arrays of the frames, their views and containers: the callee must not retain one
+  std::vector<RecipeId> changed;  // arrays of `watched` that the callable can reach: their elements are the op's next results
+  ResultKind result = ResultKind::unknown;  // number, object: the op has its number as a result after those of `shown`
+  int argument = -1;                        // ResultKind::argument: index into the candidates
   PyRef object_type;                        // ResultKind::object
-  std::string name;                         // of the callable, for people
-  std::string place;                        // of the call, the same in every capture
+  std::string name;                         // of the callable, for messages
+  std::string place;                        // name of the call's location in the code, stable between captures
   Location where;
 };
 
 struct BoxedCall {
-  std::shared_ptr<const PythonCall> python;  // then neither callable nor arguments are here
+  std::shared_ptr<const PythonCall> python;  // of code that is not captured; replaces `callable` and `arguments`
   PyRef callable;
-  std::vector<CallPart> arguments;  // the positional ones, then those of `keywords`
+  std::vector<CallPart> arguments;  // positional ones, then those of `keywords`
   PyRef keywords;                   // a tuple of names, null when there are none
-  std::vector<Type> operands;       // of the op: kinds, dtypes, ranks
-  std::vector<Type> results;        // kinds, dtypes, ranks, memory orders; the extents are those of the ops that receive them
-  bool gives_tuple = false;         // of the results; else there is one
-  int changed = -1;                 // operand that the callable changes: it gets a copy, which is the first result
-  bool drops_answer = false;        // with `changed`: what the callable returns is no result
-  bool raises_events = false;       // a ufunc: an event that the caller or the code does not ignore makes the call fail
-  Errstate errstate;                // of the code around the call
-  int draw = -1;                    // row of rng_functions.inc: the C function that does the same, for the op of that name
-  int generator = -1;       // argument, a numpy.random.Generator or RandomState, whose state a run that fails has to restore
-  bool legacy = false;      // that argument is a RandomState,
-  bool keeps_gauss = true;  // whose second normal number, kept for later, stays
+  std::vector<Type> operands;       // of the operands of the op: kinds, dtypes, ranks
+  std::vector<Type> results;        // kinds, dtypes, ranks, memory orders; the receiving ops have the extents
+  bool gives_tuple = false;         // the callable returns a tuple of all results; false: a single result
+  int changed = -1;            // index of the operand that the callable writes to; it gets a copy, which is the first result
+  bool drops_answer = false;   // with `changed`: the return value of the callable is ignored
+  bool raises_events = false;  // a ufunc: the call fails on an event that neither the caller nor the code ignores
+  Errstate errstate;           // as the code has set it at the call
+  int draw = -1;               // row of rng_functions.inc with the C function that draws the same numbers; -1: none
+  int generator = -1;          // argument, a numpy.random.Generator or RandomState; a run that fails restores its state
+  bool legacy = false;         // the generator is a RandomState
+  bool keeps_gauss = true;     // of a RandomState: the call leaves the stored second normal number unchanged
 };
 
 }  // namespace accel

@@ -17,7 +17,7 @@
 
 namespace accel {
 
-// Something a person may want to know: a fallback, an inlined call, a promoted number.
+// A message for people: a fallback, an inlined call, a promoted number.
 struct Note {
   Reason reason = Reason::internal_error;
   std::string detail;
@@ -26,35 +26,35 @@ struct Note {
 };
 
 struct Captured {
-  PyRef code;       // of the function
-  Graph graph;      // its outputs are those of all exits, one after the other
+  PyRef code;       // code object of the captured function
+  Graph graph;      // its outputs are those of all exits, concatenated
   GuardSet guards;  // not sealed
   std::vector<Recipe> recipes;
-  std::vector<BoxedCall> calls;  // by the number that ops of the graph name
-  std::vector<Exit> exits;       // by the graph's exit number; captures without control flow have exits[0] only
+  std::vector<BoxedCall> calls;  // indexed by the call numbers in the graph
+  std::vector<Exit> exits;       // indexed by the exit numbers in the graph; without control flow there is only exits[0]
   std::vector<Note> notes;
-  std::string trace;                   // what each instruction did, a line each, when that was asked for
+  std::string trace;                   // one line for each instruction, if CaptureOptions::trace
   int instructions = 0;                // bytecode instructions evaluated
-  bool worth_compiling = false;        // false: nothing but Python bookkeeping precedes the exit
-  std::set<Reason> learned;            // as asked for
-  std::vector<EventSite> event_sites;  // by the number that nodes of the graph name
+  bool worth_compiling = false;        // false: only Python bookkeeping precedes the exit
+  std::set<Reason> learned;            // CaptureOptions::learned
+  std::vector<EventSite> event_sites;  // indexed by the event site numbers of nodes
 };
 
 struct CaptureOptions {
   int budget = 200000;  // instructions
   double seconds = 60;  // of processor time
-  // n > 0: leave before the n-th evaluated instruction at which all frames can be rebuilt, if there are that many.
+  // n > 0: exit before the n-th evaluated instruction at which all frames can be rebuilt, if there are that many.
   int stop_before_instruction = 0;
   bool trace = false;
-  const std::map<std::string, SeenResult>* seen_results = nullptr;  // of calls, by place
-  bool fixed_sizes = false;                                         // the extents of arrays are constants, each with a guard
-  std::set<Reason> learned;                 // assumptions of which calls met both cases: is_learned of base/reasons.h
-  std::set<std::string> changed_constants;  // texts of sources that earlier versions took for constants and that have changed
+  const std::map<std::string, SeenResult>* seen_results = nullptr;  // results of calls that earlier runs observed, by place
+  bool fixed_sizes = false;                                         // extents of arrays are constants, each with a guard
+  std::set<Reason> learned;                 // assumptions that failed in earlier versions (is_learned): both cases are compiled
+  std::set<std::string> changed_constants;  // texts of sources that earlier versions assumed constant and that changed
 };
 
-// Captures `function` called with these locals (localsplus order, borrowed; null = unbound): interprets the bytecode abstractly
-// and runs no user code but functions of signals. Fails for internal reasons, or with Reason::interrupted and an exception;
-// what cannot be captured is an Exit.
+// Captures `function` called with these locals (localsplus order, borrowed; null = unbound) by abstract interpretation. Runs no
+// user code except signal handlers. Fails for internal reasons, or with Reason::interrupted and a pending exception; code that
+// cannot be captured becomes an Exit.
 Result<Captured> capture(PyObject* function, PyObject* const* locals, int local_count, const CaptureOptions& options);
 
 }  // namespace accel

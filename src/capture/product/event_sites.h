@@ -1,6 +1,5 @@
 #pragma once
-// Event sites: the calls of captured code that may have floating-point events, as NumPy's warnings name them. Product of
-// capture.
+// Event sites: operations of captured code whose floating-point events NumPy would report in warnings. Product of capture.
 
 #include <Python.h>
 
@@ -11,27 +10,27 @@
 
 namespace accel {
 
-// numpy.errstate as the captured code has set it: the events (EventBits) that it ignores, that it does not, and among the
-// latter those of which it warns. The others are the caller's business.
+// numpy.errstate as the captured code has set it: event bits that it ignores, bits that it does not ignore, and which of the
+// latter warn. Bits in no set follow the caller's setting.
 struct Errstate {
   int ignored = 0, reported = 0, warned = 0;
   bool operator==(const Errstate&) const = default;
 };
 
-// The Python frame that a warning given now would point to.
+// The source location that a warning issued now would point to.
 struct EventPlace {
-  PyRef code, globals;  // null: not known
+  PyRef code, globals;  // null: unknown
   int line = 0;
 };
 
 struct EventSite {
-  std::string name;  // what NumPy's text calls the operation; empty: not known, nor is the place
+  std::string name;  // what NumPy's warning calls the operation; empty: unknown, and `place` is unset
   EventPlace place;
   Errstate errstate;
   bool is_placed() const { return !name.empty(); }
 };
 
-// What capture goes back to when a call that it made in the middle of an instruction has ended.
+// State of the event recorder, saved when an instruction makes a call that capture walks, and restored after the call.
 struct EventState {
   EventPlace place;
   int open_calls = 0;
@@ -40,11 +39,11 @@ struct EventState {
 
 class Capture;
 
-// One call of captured code that may have events: the nodes that are made while it lives belong to a site of this name. Of
-// nested ones the outermost counts.
+// One operation of captured code that may have events: nodes made during its lifetime belong to a site of this name. When
+// several are nested, the outermost one names the site.
 class EventCall {
  public:
-  // An empty name: nobody knows what NumPy would say.
+  // Empty: the name that NumPy would use is unknown.
   EventCall(Capture& capture, std::string name);
   ~EventCall();
   EventCall(const EventCall&) = delete;
@@ -54,8 +53,8 @@ class EventCall {
   Capture& capture_;
 };
 
-// Within such a call: a Python number becomes an operand. The nodes that are made while it lives have a site of their own
-// before the call's, since NumPy says of their events that they were a cast's.
+// Conversion of a Python number to an operand inside an EventCall. Nodes made during its lifetime get a site of their own
+// before the call's, because NumPy attributes their events to a cast.
 class OperandCast {
  public:
   explicit OperandCast(Capture& capture);

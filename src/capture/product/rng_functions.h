@@ -9,7 +9,7 @@
 
 namespace accel {
 
-// Numbers that a method takes as an argument, whatever its other arguments are.
+// Ranges that NumPy requires of an argument, independent of the other arguments.
 enum class Limit : uint8_t {
   none,
   non_negative,    // the sign bit is not set
@@ -34,11 +34,11 @@ struct DrawInfo {
 };
 
 const std::vector<DrawInfo>& draw_infos();
-// Whether the function leaves the floating-point flags as they are.
+// Whether the function leaves the floating-point flags unchanged.
 inline bool is_quiet(const DrawInfo& info) { return std::string_view(info.function).starts_with("draw_"); }
-// Whether the numbers are the doubles of the stream as they are.
+// Whether it draws the doubles of the stream without a transformation.
 inline bool gives_doubles(const DrawInfo& info) { return info.function == std::string_view("draw_random"); }
-// Whether the numbers are normal ones, or multiples of them with something added.
+// Whether it draws normal numbers, scaled and shifted or not.
 inline bool is_normal(const DrawInfo& info) {
   return info.function == std::string_view("draw_normal") || info.function == std::string_view("draw_standard_normal");
 }

@@ -8,10 +8,11 @@ namespace accel {
 namespace {
 
 const char* kind_name(RecipeKind kind) {
-  static const char* names[] = {"null",           "constant",      "source",    "output_array", "output_numpy", "output_python",
-                                "dim_python",     "dim_numpy",     "view",      "tuple",        "list",         "list_of_rows",
-                                "list_of_tuples", "list_of_lists", "dict",      "instance",     "slice",        "iterator",
-                                "call",           "method",        "attribute", "cell",         "function"};
+  static const char* names[] = {
+#define RECIPE(name) #name,
+#include "capture/product/recipes.inc"
+#undef RECIPE
+  };
   return names[static_cast<size_t>(kind)];
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The text of a capture, for people.
+// A readable text of a capture.
 
 #include <string>
 

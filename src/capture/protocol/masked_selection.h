@@ -1,5 +1,5 @@
 #pragma once
-// Masked selections: A[mask] as long as its size, its memory and the positions of its elements are not needed.
+// Masked selections: A[mask], gathered only when its size, its memory or the positions of its elements are needed.
 
 #include <optional>
 #include <vector>
@@ -14,25 +14,25 @@ inline bool is_masked_selection(const Ref& value) { return value && value->kind 
 // The masked selection with the elements of `value` that the predicate's mask selects.
 Ref masked_selection_array(Capture& capture, ValueId value, const Predicate& predicate);
 void make_masked_selection(const Ref& array, const Predicate& predicate);
-// Fails for what materialise fails for.
+// Fails if materialise would fail.
 Status check_materialisable(const AbstractValue& value);
-// Gathers the elements: from here on the value is an array like others.
+// Gathers the elements: the value becomes an ordinary array.
 Status materialise(Capture& capture, const Ref& value);
-// Masked selections inside of tuples and lists, too.
+// materialise() of a value and of all values in tuples and lists.
 Status materialise_deep(Capture& capture, const Ref& value);
 
-// The mask spread over the axes of a masked selection.
+// The mask broadcast over the axes of a masked selection.
 ValueId spread_mask(Capture& capture, const Predicate& predicate, const std::vector<Dim>& shape);
-// Whether two values are computed in the same way from the same values.
+// Whether two graph values are computed by equal operations from the same values.
 bool is_same_value(const Graph& graph, ValueId a, ValueId b);
 bool is_same_predicate(const Graph& graph, const Predicate& a, const Predicate& b);
 
-// The number of axes of an operand that read_lanes gave, as Python sees it.
+// The rank, as Python sees it, of an operand made by read_lanes.
 int visible_rank(const Operand& operand);
-// The predicate that a pointwise operation on these values can be done under; nullptr when there is none.
-// Operands may be spread behind the mask's axes; outs may not.
+// The predicate under which a pointwise operation on these values can be computed; nullptr if there is none. Operands may
+// broadcast along the axes after the mask's; outs may not.
 const Predicate* common_predicate(Capture& capture, const std::vector<Ref>& operands, const std::vector<Ref>& outs);
-// An operand as read_operand gives it, but a masked selection in its full shape.
+// read_operand(), but a masked selection is not gathered: the operand has its full shape.
 Result<Operand> read_lanes(Capture& capture, const Ref& value);
 
 }  // namespace accel

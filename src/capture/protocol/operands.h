@@ -17,62 +17,60 @@ struct Operand {
   bool is_array() const { return type.kind == OperandType::Kind::array; }
 };
 
-// Fails with unsupported_value (or the reason why an array is none of ours) when `ref` is no such value. Nested lists and
-// tuples of numbers become the array that np.asarray makes of them.
+// Fails with unsupported_value (or the reason why an array is unsupported) for other objects. A nested list or tuple of numbers
+// becomes the array that np.asarray makes of it.
 Result<Operand> read_operand(Capture& capture, const Ref& ref);
-// The same without lists: nullopt when `ref` is no array or number.
+// Like read_operand, but lists and tuples are rejected: nullopt unless `ref` is an array or a number.
 std::optional<Operand> as_operand(Capture& capture, const Ref& ref);
 
-// A NumPy number of the same value, as an object of its own.
+// A new NumPy number object with an equal value.
 Ref another_number(Capture& capture, const Ref& number);
 
-// Contents of the operand as `dtype`, cast as NumPy casts operands to a loop's dtype; of the operand's own shape.
-// will_raise: a Python int that does not fit `dtype`.
+// The operand's contents cast to `dtype` as NumPy casts operands to a loop's dtype, in the operand's own shape. will_raise for
+// a Python int that does not fit `dtype`.
 Result<ValueId> operand_value(Capture& capture, const Operand& operand, DType dtype);
-// The same for a gufunc: what NumPy casts for one lies in C order.
+// operand_value() for a gufunc: NumPy casts its operands into C order.
 Result<ValueId> gufunc_operand(Capture& capture, const Operand& operand, DType dtype);
-// will_raise where an integer, which may be any number, is none of an integer dtype.
+// Fails with will_raise if the integer, whatever its value, does not fit an integer `dtype`.
 Status check_dim(Capture& capture, Dim dim, DType dtype);
-// A number becomes an element the way objects do (array[i] = number, fill): NumPy raises where int(number) does not fit a
-// signed dtype, and for Python's floats any integer dtype. Compiled code checks it, but for Python's ints
-// (operand_value).
+// Conversion of a number to an array element through int(number) (array[i] = number, fill): NumPy raises where the result does
+// not fit a signed dtype, and for Python floats any integer dtype. Compiled code checks it; for Python ints operand_value does.
 Status require_element_in_range(Capture& capture, const Operand& number, DType dtype);
 
 // The shape that arrays of these shapes broadcast to, by guards on extents; will_raise when they do not.
 Result<std::vector<Dim>> broadcast_shapes(Capture& capture, const std::vector<std::vector<Dim>>& shapes);
-// `value` as an array of exactly `shape`, which its own shape broadcasts to. A value of rank 0 stays as it is.
+// `value` broadcast to exactly `shape`. A value of rank 0 is returned unchanged.
 ValueId broadcast_value(Capture& capture, ValueId value, const std::vector<Dim>& shape);
-// `value` with `shape`, whose extents are equal to its own but perhaps other expressions.
+// `value` typed with `shape`, whose extents are equal to its own but may be other expressions.
 ValueId with_shape(Capture& capture, ValueId value, const std::vector<Dim>& shape);
 
-// Axes from slowest to fastest of the memory that NumPy's iterator gives a result of `shape` for these operands
-// (order 'K'). Empty: C order.
+// Memory order (axes from slowest to fastest; empty: C order) that NumPy's iterator gives a result of `shape` for these
+// operands under order 'K'.
 std::vector<uint8_t> result_order(Capture& capture, const std::vector<Operand>& operands, const std::vector<Dim>& shape);
-// Order of the `rank` outer axes of a gufunc's result in memory, from slowest to fastest. `core`: by operand, how many of its
-// last axes the gufunc's loop takes.
+// Memory order, from slowest to fastest, of the `rank` outer axes of a gufunc's result. `core`: for each operand the number of
+// trailing axes that the gufunc's loop handles.
 std::vector<uint8_t> outer_order(Capture& capture, const std::vector<Operand>& operands, const std::vector<size_t>& core,
                                  size_t rank);
 
-// Axes from slowest to fastest of the memory of a concatenation of `operands`.
+// Memory order, axes from slowest to fastest, of a concatenation of `operands`.
 std::vector<uint8_t> joined_order(Capture& capture, const std::vector<Operand>& operands);
-// Axes from the widest stride to the narrowest.
+// The axes sorted by stride, widest first.
 std::vector<uint8_t> stride_order(Capture& capture, const Ref& array);
-// The order of a copy that keeps the array's order ('K').
+// Memory order of a copy with order 'K'.
 std::vector<uint8_t> copy_order(Capture& capture, const Ref& array);
-// The same of a copy with an `order` argument: C, F, A or K.
+// Memory order of a copy with an `order` argument C, F, A or K.
 Result<std::vector<uint8_t>> copy_order(Capture& capture, const Ref& array, const std::string& order);
 
-// Whether a is known to be 1 or was decided to be.
+// Whether the extent is known to be 1 or was decided to be.
 bool is_one(Capture& capture, Dim a);
-// Whether an extent is 0: asked, which may take a guard, of those that are 0 in the call that is captured.
+// Whether some extent is 0. Adds a guard only for extents that are 0 in the captured call.
 bool has_no_elements(Capture& capture, const std::vector<Dim>& shape);
-// The number of elements.
 Dim element_count(Capture& capture, const std::vector<Dim>& shape);
 
-// How the memory of an array lies, as far as capture knows.
+// Contiguity of an array's memory, as far as capture knows it.
 bool is_c_contiguous(Capture& capture, const Ref& array);
 bool is_f_contiguous(Capture& capture, const Ref& array);
-// Whether it lies as `order` (C, F, A, K) asks already.
+// Whether its memory already has the order that `order` (C, F, A, K) requests.
 bool is_in_order(Capture& capture, const Ref& array, const std::string& order);
 
 const Lens& lens_of(const Ref& array);

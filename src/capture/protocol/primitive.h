@@ -24,24 +24,24 @@ using Primitive = Result<Ref> (*)(Capture& capture, PyObject* callable, const Ca
 // The primitive for a callable object, or null. ufuncs, ufunc methods, methods of ndarray and NumPy scalars included.
 Primitive find_primitive(PyObject* callable);
 
-// Python code that does what a builtin does with iterables, with lists whose length is known at run time only, or with numbers
-// that are.
+// Python code equivalent to a builtin, which is walked instead of the builtin for iterables, for lists whose length is known at
+// run time only, or for numbers that are known at run time only.
 enum class FormOf : uint8_t { iterables, lists, numbers };
 struct PythonForm {
-  PyObject* function = nullptr;  // null: none; lives for good
+  PyObject* function = nullptr;  // null: none; never freed
   FormOf of = FormOf::iterables;
 };
 PythonForm find_python_form(PyObject* callable);
 
-// Whether a primitive knows what to do with masked selections (masked_selection.h); others get them gathered.
+// Whether a primitive accepts masked selections (masked_selection.h); for all others they are gathered first.
 bool reads_lanes(Primitive primitive);
 
 // Attribute `name` of an abstract array or NumPy scalar (shape, ndim, dtype, T, real, methods, ...).
 Result<Ref> array_attribute(Capture& capture, const Ref& self, const std::string& name);
-// self[index] for arrays; index as abstract value.
+// self[index] of an array.
 Result<Ref> array_getitem(Capture& capture, const Ref& self, const Ref& index);
-// Binary operator between values of which at least one is an array or a scalar that is not constant. `op` is CPython's NB_*
-// number. `inplace`: the augmented form; on fresh whole arrays it stores.
+// A binary operator of which at least one operand is an array or a scalar that is not constant. `op`: CPython's NB_* number;
+// `inplace`: the augmented form, which stores into fresh whole arrays.
 Result<Ref> array_binary(Capture& capture, int op, bool inplace, const Ref& left, const Ref& right,
                          Temporaries temporaries = {});
 Result<Ref> array_unary(Capture& capture, char op, const Ref& operand);                  // '-', '+', '~'

@@ -16,15 +16,15 @@ struct UfuncOptions {
   PyRef dtype;               // dtype=
   std::string casting;       // empty: NumPy's default
   char order = 'K';
-  Ref into;   // the operand in whose memory, which nobody else knows, NumPy computes; null: none
+  Ref into;   // the operand, referred to by nothing else, in whose memory NumPy computes the result; null: none
   Ref where;  // null: everywhere
 };
 
-// What ufunc(*operands) gives. Emits nothing when it fails.
+// ufunc(*operands). Emits nothing when it fails.
 Result<Ref> apply_ufunc(Capture& capture, PyObject* ufunc, const std::vector<Ref>& operands, const UfuncOptions& options = {});
 Result<Ref> apply_ufunc(Capture& capture, Op op, const std::vector<Ref>& operands, const UfuncOptions& options = {});
 
-// The same for matmul, vecdot, matvec and vecmat.
+// matmul, vecdot, matvec or vecmat of the operands.
 Result<Ref> apply_gufunc(Capture& capture, Op op, const std::vector<Ref>& operands, const UfuncOptions& options = {});
 
 struct ReduceOptions {
@@ -36,18 +36,18 @@ struct ReduceOptions {
   Ref where;    // null: everything
 };
 
-// ufunc.reduce of an array.
+// ufunc.reduce(array).
 Result<Ref> reduce_array(Capture& capture, PyObject* ufunc, const Ref& array, const ReduceOptions& options);
 
-// Leaves the graph when an exponent of integers is negative, for which NumPy raises.
+// Exits the graph where an integer exponent is negative, because NumPy raises.
 Status require_natural(Capture& capture, ValueId exponent);
 
-// Whether a ufunc is one of numpy.linalg's.
+// Whether a ufunc belongs to numpy.linalg.
 bool is_of_linalg(PyObject* ufunc);
-// A gufunc of numpy.linalg or numpy.fft: an op where the table has it, else a boxed call.
+// Calls a gufunc of numpy.linalg or numpy.fft: an op if the table has one, else a boxed call.
 Result<Ref> call_gufunc(Capture& capture, PyObject* ufunc, const CallArguments& arguments);
 
-// A value of rank 0 as NumPy returns it: a scalar, unless `as_array`.
+// A value of rank 0 as NumPy returns it: a scalar, or an array if `as_array`.
 Ref wrap_result(Capture& capture, ValueId value, bool as_array);
 
 }  // namespace accel

@@ -1,4 +1,4 @@
-// Arithmetic on constants, symbolic integers and sequences; everything with arrays goes to the array operators.
+// Arithmetic on constants, symbolic integers and sequences. Operations with arrays are passed to the array operators.
 
 #include <opcode.h>
 
@@ -54,7 +54,7 @@ BinaryFunction binary_function(int op) {
   }
 }
 
-// Results so large that computing them at capture would hang.
+// Whether the result could be so large that computing it at capture would take too long.
 bool is_huge(int op, PyObject* left, PyObject* right) {
   if (op != NB_POWER && op != NB_LSHIFT && op != NB_MULTIPLY) return false;
   constexpr long limit = 4096;
@@ -71,7 +71,7 @@ bool is_huge(int op, PyObject* left, PyObject* right) {
 
 bool is_python_int(Capture& capture, const Ref& value) { return capture.values().type_of(value) == &PyLong_Type; }
 
-// Whether the coefficients of the result are numbers of 64 bits.
+// Whether the coefficients of the result fit 64 bits.
 bool has_small_coefficients(const DimTable& dims, int op, Dim left, Dim right) {
   constexpr double most = 4611686018427387904.0;  // 2**62
   const double l = dims.weight(left), r = dims.weight(right);
@@ -80,7 +80,7 @@ bool has_small_coefficients(const DimTable& dims, int op, Dim left, Dim right) {
   return l + r <= most;
 }
 
-// Python's integer arithmetic on Dims. nullopt: no Dim says it.
+// Python's integer arithmetic on Dims; nullopt: a Dim cannot express the result.
 std::optional<Dim> dim_operation(Capture& capture, int op, Dim left, Dim right) {
   DimTable& dims = capture.dims();
   if (!has_small_coefficients(dims, op, left, right)) return std::nullopt;
@@ -123,7 +123,7 @@ Result<Ref> fold_binary(Capture& capture, int op, PyObject* left, PyObject* righ
   return folded(capture, binary_function(op)(left, right));
 }
 
-// Python ints of which at least one is symbolic. What no Dim says is computed.
+// An operator on Python ints of which at least one is symbolic. A result that no Dim expresses is computed at run time.
 Result<Ref> integer_operation(Capture& capture, int op, const Ref& left, const Ref& right) {
   auto l = known_dim(capture, left), r = known_dim(capture, right);
   if (l && r) {
@@ -132,7 +132,7 @@ Result<Ref> integer_operation(Capture& capture, int op, const Ref& left, const R
   return array_binary(capture, op, false, left, right);
 }
 
-// numpy.int64 with Dims: exact where nothing overflows.
+// An operator on numpy.int64 scalars with Dims, exact if nothing overflows.
 std::optional<Ref> numpy_integer_operation(Capture& capture, int op, const Ref& left, const Ref& right) {
   auto is_integer = [&](const Ref& value) {
     PyTypeObject* type = capture.values().type_of(value);
@@ -146,7 +146,7 @@ std::optional<Ref> numpy_integer_operation(Capture& capture, int op, const Ref& 
   return capture.values().dim_scalar(*out, ValueKind::numpy_scalar);
 }
 
-// [number] * count, where the count is none that is known.
+// [number] * count with a count that is not constant.
 std::optional<Ref> repeated_number(Capture& capture, const Ref& sequence, const Ref& count) {
   if (sequence->kind != AbstractKind::list || sequence->items.size() != 1) return std::nullopt;
   capture.resolver().look(sequence->items[0]);
@@ -177,7 +177,7 @@ bool is_numpy_number(Capture& capture, const Ref& value) {
   return type != nullptr && is_numpy_scalar_type(type);
 }
 
-// A product of a sequence and a scalar of NumPy's: the scalar asks the sequence to repeat itself.
+// A sequence times a NumPy integer: NumPy's scalar lets the sequence repeat itself.
 Result<Ref> repeat_by_numpy(Capture& capture, const Ref& sequence, const Ref& count) {
   std::optional<Type> type = number_type(*count);
   char kind = type ? dtype_kind(type->dtype) : 'f';
@@ -186,7 +186,7 @@ Result<Ref> repeat_by_numpy(Capture& capture, const Ref& sequence, const Ref& co
   return repeat(capture, sequence, count, false);
 }
 
-// Of lists of which one grows.
+// Concatenation of two lists of which at least one is dynamic.
 Result<Ref> concatenate_dynamic_list(Capture& capture, const Ref& left, const Ref& right) {
   if (!is_any_list(*left) || !is_any_list(*right)) return fail(Reason::will_raise, "sequences of different types are added");
   Ref none = capture.values().constant(Py_None), out = capture.values().list(left->items);
@@ -225,7 +225,7 @@ std::optional<Result<Ref>> sequence_operation(Capture& capture, int op, bool inp
   return std::nullopt;
 }
 
-// Dict union, fresh result.
+// Dict union; the result is a new dict.
 Result<Ref> merge_dicts(Capture& capture, const Ref& left, const Ref& right) {
   if (left->source >= 0 || right->source >= 0) return fail(Reason::unsupported_value, "a dict of the call is merged");
   Ref out = std::make_shared<AbstractValue>(*left);
@@ -242,8 +242,8 @@ Ref make_bool(Capture& capture, bool value) { return capture.values().constant(v
 
 namespace {
 
-// A number that is an element of an array made of one size is that size.
-std::optional<Dim> size_behind(const Graph& graph, ValueId value) {
+// The Dim of a number read from an array in which all elements are one size.
+std::optional<Dim> size_of_element(const Graph& graph, ValueId value) {
   while (value != no_value && graph.type(value).dtype == DType::int64 && !graph.is_input(value)) {
     const Node& node = graph.producer(value);
     if (node.op == Op::dim || node.op == Op::bind) return node.attrs.dims[0];
@@ -266,7 +266,7 @@ std::optional<Dim> known_dim(Capture& capture, const Ref& value) {
       PyRef known = capture.constants().known_value(value);
       if (known && read_scalar(known.get(), DType::int64, known_bits))
         state.dim = capture.dims().constant(static_cast<int64_t>(known_bits[0]));
-      if (!state.dim) state.dim = size_behind(capture.graph(), state.value);
+      if (!state.dim) state.dim = size_of_element(capture.graph(), state.value);
     }
     return state.dim;
   }
@@ -301,7 +301,7 @@ bool warns(const std::function<PyObject*()>& call) {
   return warned;
 }
 
-// Whether it is a dtype with fields: NumPy makes a new one at each call, and their names can be set.
+// Whether it is a dtype with fields: NumPy makes a new object in each call, whose field names can be assigned.
 static bool has_settable_names(PyObject* object) {
   if (!is_dtype_object(object)) return false;
   PyRef names = PyRef::steal(PyObject_GetAttrString(object, "names"));

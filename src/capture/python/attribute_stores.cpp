@@ -1,4 +1,4 @@
-// Attributes of instances of classes written in Python are set, without running any code of a class but setters of properties.
+// Stores to attributes of instances of Python classes. Runs no code of a class except property setters.
 
 #include "capture/context/sources/class_guards.h"
 #include "capture/domain/recognised_types.h"
@@ -11,7 +11,7 @@ namespace accel {
 
 namespace {
 
-// The property of the class that takes a store to the attribute; null: the instance itself does.
+// The property that handles a store to the attribute; null: the instance dict or a slot does.
 Result<PyObject*> find_property(Capture& capture, PyTypeObject* type, PyObject* name) {
   PyObject* in_class = _PyType_Lookup(type, name);
   bool data = in_class != nullptr && Py_TYPE(in_class)->tp_descr_set != nullptr;
@@ -38,7 +38,7 @@ void put(AbstractValue& owner, PyObject* name, const Ref& value) {
     owner.items[*own] = value;
     return;
   }
-  // A new attribute comes behind the others.
+  // A new attribute is the last one.
   if (own) {
     owner.keys.erase(owner.keys.begin() + static_cast<std::ptrdiff_t>(*own));
     owner.items.erase(owner.items.begin() + static_cast<std::ptrdiff_t>(*own));
@@ -47,7 +47,7 @@ void put(AbstractValue& owner, PyObject* name, const Ref& value) {
   owner.items.push_back(value);
 }
 
-// Whether the attribute holds the value already: an array that an augmented assignment has changed.
+// Whether the attribute is this value already, as in an augmented assignment to an array.
 bool is_there(Capture& capture, const Ref& owner, PyObject* name, const Ref& value) {
   if (std::optional<size_t> own = own_attribute(*owner, name)) return owner->items[*own] == value;
   if (value->source < 0 || value->source != capture.sources().attribute(owner->source, name)) return false;

@@ -1,4 +1,4 @@
-// Attributes, found as CPython finds them but without running any code of a class.
+// Attributes, looked up as CPython does but without running any code of a class.
 
 #include <algorithm>
 
@@ -43,7 +43,7 @@ Result<Ref> get_by_python(Capture& capture, PyObject* object, PyObject* name) {
   return capture.values().constant(value.get());
 }
 
-// Submodules that NumPy imports when they are asked for first, which the captured code does.
+// Submodules that NumPy imports at the first access, as the captured code does.
 bool is_lazy_submodule(const char* module, PyObject* name) {
   return module != nullptr && std::string(module) == "numpy" && is_one_of(name, {"fft", "linalg", "ma", "random"});
 }
@@ -75,19 +75,19 @@ Result<Ref> module_attribute(Capture& capture, PyObject* module, PyObject* name)
   return missing(capture, module, name);
 }
 
-// A class attribute that is another object than in earlier versions, and is no descriptor: data like that of instances.
+// Whether a class attribute is no descriptor and differs from earlier versions: then it is data like an instance attribute.
 bool is_changing_data(Capture& capture, SourceId source, PyObject* found) {
   return source >= 0 && Py_TYPE(found)->tp_descr_get == nullptr && capture.sources().has_changed(source);
 }
 
-// A class attribute that an identity guard has pinned is a constant, unlike the data of instances.
+// A class attribute under an identity guard is a constant, unlike the data of instances.
 AbstractValue known_constant(Capture& capture, const Ref& attribute, PyObject* object) {
   AbstractValue known = *capture.values().constant(object);
   known.source = attribute->source;
   return known;
 }
 
-// What __get__ of a class attribute gives for an instance (null `instance`: for the class itself).
+// The result of __get__ of a class attribute for an instance (null `instance`: for the class itself).
 Result<Ref> bound_attribute(Capture& capture, const Ref& attribute, const Ref& instance, PyTypeObject* owner, PyObject* name) {
   PyObject* found = attribute->object.get();
   auto of = [&](const char* part) {
@@ -119,7 +119,7 @@ Result<Ref> bound_attribute(Capture& capture, const Ref& attribute, const Ref& i
   return unsupported(instance->object.get(), name);
 }
 
-// The entry of a class dict, guarded where classes can change.
+// The entry of a class dict, guarded if the class can change.
 Ref class_entry(Capture& capture, SourceId owner, PyObject* name, PyObject* found, bool changeable) {
   if (!changeable) return capture.values().constant(found);
   SourceId source = capture.sources().attribute(owner, name);
@@ -150,7 +150,7 @@ Result<Ref> type_attribute(Capture& capture, const Ref& value, PyObject* name) {
   return bound_attribute(capture, class_entry(capture, owner, name, found, can_change(type)), nullptr, type, name);
 }
 
-// The item that a named tuple's attribute reads, or nullopt.
+// The index of the item that a named tuple's attribute reads, or nullopt.
 std::optional<int> named_item(PyObject* object, PyObject* descriptor) {
   PyTypeObject* getter = known_types().tuple_getter;
   if (descriptor == nullptr || getter == nullptr || !Py_IS_TYPE(descriptor, getter) || !PyTuple_Check(object))
@@ -164,7 +164,7 @@ std::optional<int> named_item(PyObject* object, PyObject* descriptor) {
   return item;
 }
 
-// What a bound method does not have itself is its function's.
+// Attributes of a bound method; those that it lacks are its function's.
 Result<Ref> method_attribute(Capture& capture, const Ref& method, PyObject* name) {
   PyObject* object = method->object.get();
   Sources& sources = capture.sources();
@@ -177,21 +177,22 @@ Result<Ref> method_attribute(Capture& capture, const Ref& method, PyObject* name
   return get_attribute(capture, whole, name);
 }
 
-// Of a builtin method that arrives as data. It has no attributes but those of its type, whose values may be another object's.
+// Attributes of a builtin method that arrives as data. It has those of its type only, and their values may differ between
+// objects.
 Result<Ref> builtin_method_attribute(Capture& capture, const Ref& method, PyObject* name) {
   if (_PyType_Lookup(Py_TYPE(method->object.get()), name) == nullptr) return missing(capture, method->object.get(), name);
   ACCEL_TRY(PyRef object, capture.constants().require_constant(method));
   return get_by_python(capture, object.get(), name);
 }
 
-// What it holds somebody may set as an item of its dict.
+// Other code may set attributes of a function as items of its dict.
 void read_dict_of_function(Capture& capture, const Ref& function) {
   static PyObject* const name = PyUnicode_InternFromString("__dict__");
   PyObject* dict = fetch_attribute(function->object.get(), name);
   capture.changes().read_namespace(dict, capture.sources().attribute(function->source, name));
 }
 
-// An instance of a Python class, at a source.
+// Attributes of an instance of a Python class at a source.
 Result<Ref> instance_attribute(Capture& capture, const Ref& value, PyObject* name) {
   PyObject* object = value->object.get();
   PyTypeObject* type = Py_TYPE(object);
@@ -224,7 +225,7 @@ Result<Ref> instance_attribute(Capture& capture, const Ref& value, PyObject* nam
   return bound_attribute(capture, class_entry(capture, value->source, name, found, can_change(type)), value, type, name);
 }
 
-// An instance that captured code made. Of a C type: its methods, and the parts that capture keeps under their names.
+// Attributes of an instance that the captured code made. For a C type: methods, and the parts under their names.
 Result<Ref> made_attribute(Capture& capture, const Ref& value, PyObject* name) {
   auto* type = reinterpret_cast<PyTypeObject*>(value->object.get());
   PyObject* in_class = _PyType_Lookup(type, name);
@@ -242,23 +243,23 @@ Result<Ref> made_attribute(Capture& capture, const Ref& value, PyObject* name) {
   return bound_attribute(capture, class_entry(capture, owner, name, in_class, can_change(type)), value, type, name);
 }
 
-// The first class behind `from` in the MRO of `type` that has the name itself; null: none has.
-PyTypeObject* class_behind(Capture& capture, PyTypeObject* type, PyTypeObject* from, PyObject* name) {
+// The first class after `from` in the MRO of `type` whose own dict has the name; null: none.
+PyTypeObject* next_class_with(Capture& capture, PyTypeObject* type, PyTypeObject* from, PyObject* name) {
   guard_bases(capture, type);
-  bool behind = false;
+  bool is_after = false;
   for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(type->tp_mro); ++k) {
     auto* each = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(type->tp_mro, k));
-    if (behind) {
+    if (is_after) {
       guard_class_entry(capture, each, name);
       PyRef dict = PyRef::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(each), "__dict__"));
       if (dict && PyMapping_HasKey(dict.get(), name) == 1) return each;
     }
-    behind |= each == from;
+    is_after |= each == from;
   }
   return nullptr;
 }
 
-// What super(class, self) finds.
+// Attribute lookup of super(class, self).
 Result<Ref> super_attribute(Capture& capture, const Ref& value, PyObject* name) {
   const Ref& self = value->items[1];
   capture.resolver().look(self);
@@ -268,7 +269,7 @@ Result<Ref> super_attribute(Capture& capture, const Ref& value, PyObject* name) 
   bool known = type != nullptr && PyType_IsSubtype(type, from) != 0 && !is_one_of(name, {"__class__"});
   if (!known) return fail(Reason::unsupported_attribute, "super." + utf8(name));
   if (!is_class && self->source >= 0) capture.sources().guard_type(self->source, type);
-  PyTypeObject* owner = class_behind(capture, type, from, name);
+  PyTypeObject* owner = next_class_with(capture, type, from, name);
   if (owner == nullptr) return missing(capture, reinterpret_cast<PyObject*>(&PySuper_Type), name);
   auto* object = reinterpret_cast<PyObject*>(owner);
   SourceId source = can_change(owner) ? capture.sources().pinned(object, short_repr(object)) : -1;
@@ -276,7 +277,7 @@ Result<Ref> super_attribute(Capture& capture, const Ref& value, PyObject* name) 
   return bound_attribute(capture, entry, is_class ? nullptr : self, type, name);
 }
 
-// Objects of C types whose getters are pure and whose attributes never change.
+// Whether the object is of a C type with pure getters and attributes that never change.
 bool is_frozen(PyObject* object) {
   return is_foldable(object) || is_ufunc(object) || PyCFunction_Check(object) || Py_IS_TYPE(object, &PyMethodDescr_Type) ||
          PyCode_Check(object) || PyContextVar_CheckExact(object) || Py_TYPE(object) == known_types().partial ||
@@ -296,7 +297,7 @@ Result<Ref> constant_attribute(Capture& capture, const Ref& value, PyObject* nam
   return is_itself ? Result<Ref>(value) : found;
 }
 
-// Attributes of values that exist in capture only: methods of their type.
+// Attributes of values that only exist in capture: methods of their types.
 Result<Ref> builtin_attribute(Capture& capture, const Ref& value, PyObject* name) {
   PyTypeObject* type = capture.values().type_of(value);
   if (type == nullptr) return fail(Reason::unsupported_attribute, utf8(name));
@@ -330,7 +331,7 @@ Result<Ref> numpy_attribute(Capture& capture, const Ref& value, PyObject* name) 
 
 namespace {
 
-// __new__ is written in Python; tuple.__new__ makes the instance.
+// Calls the Python-written __new__ of a named tuple, in which tuple.__new__ makes the instance.
 Result<Ref> make_named_tuple(Capture& capture, const Ref& cls, CallArguments arguments) {
   PyRef name = PyRef::steal(PyUnicode_InternFromString("__new__"));
   ACCEL_TRY(Ref make, get_attribute(capture, cls, name.get()));
@@ -381,7 +382,7 @@ Result<Ref> class_method(Capture& capture, const Ref& value, const char* name) {
   return capture.values().method(class_entry(capture, owner, key.get(), found, can_change(type)), value);
 }
 
-// A method of a container of the caller's: what is in the container is the method's business.
+// A method of a container of the caller. The container is not resolved; the method does so if it reads items.
 std::optional<Ref> container_method(Capture& capture, const Ref& value, PyObject* name) {
   PyObject* object = value->kind == AbstractKind::lazy ? value->object.get() : nullptr;
   if (object == nullptr || !(PyList_CheckExact(object) || PyDict_CheckExact(object))) return std::nullopt;

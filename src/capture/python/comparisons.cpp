@@ -29,7 +29,7 @@ Comparison comparison_of(int op) {
   return table[op];
 }
 
-// Objects whose == is identity, and dtypes, whose == is pure.
+// Whether == runs no user code: objects that compare by identity, and dtypes.
 bool compares_safely(PyObject* object) {
   return is_plain_constant(object) || is_dtype(object) || is_python_function(object) || PyCFunction_Check(object) ||
          PyModule_CheckExact(object) || is_ufunc(object) || Py_TYPE(object)->tp_richcompare == PyBaseObject_Type.tp_richcompare;
@@ -41,7 +41,7 @@ Result<bool> check(int result) {
   return fail(Reason::will_raise, "Python raises here");
 }
 
-// Objects of a type that says nothing about truth or length.
+// Whether the type defines neither truth nor length, so that its objects are true.
 bool is_always_true(Capture& capture, PyTypeObject* type) {
   bool asks = type->tp_as_number != nullptr && type->tp_as_number->nb_bool != nullptr;
   bool maps = type->tp_as_mapping != nullptr && type->tp_as_mapping->mp_length != nullptr;
@@ -50,14 +50,14 @@ bool is_always_true(Capture& capture, PyTypeObject* type) {
   return !asks && !maps && !sequences;
 }
 
-// Whether objects of two different kinds of value can be one object, when one is a constant.
+// Constants that are identical to a value of another kind only if they are the same object.
 bool is_singleton_like(PyObject* object) {
   return object == Py_None || object == Py_Ellipsis || object == Py_NotImplemented || PyBool_Check(object) ||
          PyType_Check(object) || PyModule_Check(object) || is_python_function(object) || PyCFunction_Check(object) ||
          is_dtype(object) || is_ufunc(object);
 }
 
-// The first two items that differ decide: the result is what their comparison gives. Where there are none, the lengths do.
+// Ordering of sequences: the result of comparing the first two items that differ, or if there are none, the lengths.
 Result<Ref> order_sequences(Capture& capture, int op, const Ref& left, const Ref& right, bool only_truth) {
   if (left->kind != right->kind) return fail(Reason::will_raise, "an ordering of a list and a tuple");
   const size_t count = std::min(left->items.size(), right->items.size());
@@ -88,14 +88,14 @@ Result<Ref> compare_sequences(Capture& capture, int op, const Ref& left, const R
   return condition_value(capture, both(capture, equal, known_condition(same_length)), op == Py_NE);
 }
 
-// Computed, so that it is not known before run time.
+// Whether a number is computed at run time.
 bool is_computed(Capture& capture, const Ref& value) {
   if (value->kind != AbstractKind::scalar || value->source >= 0) return false;
   if (value->scalar.dim) return capture.facts().is_runtime(*value->scalar.dim);
   return !capture.constants().known_value(value);
 }
 
-// Whether two references may be to one number: not where the captured code has made one of them anew.
+// Whether two references may be to the same number object: false if the captured code has made one of them.
 bool may_be_same(const Ref& left, const Ref& right) {
   auto made = [](const Ref& value) {
     return value->kind == AbstractKind::scalar && value->source < 0 && !value->is_one_of_several;
@@ -118,7 +118,8 @@ Result<Condition> nan_condition(Capture& capture, const Ref& value) {
       capture, capture.values().scalar(capture.build().pointwise(Op::isnan, {number}, {DType::bool_}, ValueKind::py_scalar)));
 }
 
-// A NaN is equal to itself for containers, and for nobody else: which one it is, compiled code does not know.
+// A container treats a NaN as equal to itself by identity only. Compiled code does not know NaNs' identities, so it exits where
+// both are NaN.
 Status leave_where_one_nan(Capture& capture, const Ref& left, const Ref& right) {
   capture.resolver().look(left);
   capture.resolver().look(right);
@@ -132,7 +133,7 @@ Status leave_where_one_nan(Capture& capture, const Ref& left, const Ref& right) 
   return capture.require(differ, Reason::assumption_failed, "identity of a NaN");
 }
 
-// The items of a sequence or set of which a number may be one; nullopt: another container.
+// The items of a sequence or set that may contain a number; nullopt: another container.
 Result<std::optional<std::vector<Ref>>> candidates_of(Capture& capture, const Ref& container) {
   if (is_sequence(container)) return std::optional(container->items);
   if (container->kind == AbstractKind::set && !container->object) return std::optional(container->items);
@@ -160,7 +161,7 @@ Ref compare_dims(Capture& capture, int op, const Ref& left, const Ref& right, Di
   return capture.facts().compare_dims(l, comparison_of(op), r, python ? ValueKind::py_scalar : ValueKind::numpy_scalar);
 }
 
-// Kinds whose == with a value of another type is identity, that is False.
+// Kinds whose == with a value of another type is identity, hence False.
 bool has_simple_equality(const Ref& value) {
   switch (value->kind) {
     case AbstractKind::tuple:
@@ -169,7 +170,7 @@ bool has_simple_equality(const Ref& value) {
     case AbstractKind::slice:
     case AbstractKind::function:
     case AbstractKind::method:
-    case AbstractKind::object:  // what defines a comparison has been refused
+    case AbstractKind::object:  // types that define a comparison are rejected before
       return true;
     case AbstractKind::scalar:
       return value->scalar.kind == ValueKind::py_scalar;
@@ -180,7 +181,7 @@ bool has_simple_equality(const Ref& value) {
   }
 }
 
-// Of objects whose identity is no constant, one at least.
+// Whether both compare by identity, and the identity of at least one is not constant.
 bool are_compared_by_identity(const Ref& left, const Ref& right) {
   auto by_identity = [](const Ref& value) {
     bool known = value->kind == AbstractKind::object || value->kind == AbstractKind::constant;
@@ -243,7 +244,8 @@ Result<bool> is_same(Capture& capture, const Ref& left, const Ref& right) {
   if (left == right) return true;
   if (is_row(left) && is_row(right)) return fail(Reason::unsupported_value, "identity of lists in a list that grows");
   bool left_constant = left->kind == AbstractKind::constant, right_constant = right->kind == AbstractKind::constant;
-  if (left_constant && right_constant && !(left->items.empty() && right->items.empty())) return false;  // one is made anew
+  // A constant with items is a new object at each evaluation.
+  if (left_constant && right_constant && !(left->items.empty() && right->items.empty())) return false;
   if (left_constant && right_constant) {
     PyObject *l = left->object.get(), *r = right->object.get();
     if (l == r) {
@@ -263,8 +265,8 @@ Result<bool> is_same(Capture& capture, const Ref& left, const Ref& right) {
   bool unknown = left->is_one_of_several || right->is_one_of_several;
   if (unknown && left_type != &PyBool_Type) throw FunctionBailout{fail(Reason::unsupported_value, unknown_identity)};
   for (const auto& [side, other] : {std::pair{left, right}, std::pair{right, left}}) {
-    bool met = side->kind == AbstractKind::object && side->source >= 0 && other->kind == AbstractKind::constant;
-    if (!met) continue;
+    bool may_share = side->kind == AbstractKind::object && side->source >= 0 && other->kind == AbstractKind::constant;
+    if (!may_share) continue;
     PyObject *seen = side->object.get(), *known = other->object.get();
     if (seen == known) {
       capture.sources().guard_identity(side->source, seen);

@@ -15,14 +15,14 @@ using Kind = OperandType::Kind;
 
 constexpr int64_t lowest_int64 = std::numeric_limits<int64_t>::min();
 constexpr int64_t exact_in_float = int64_t{1} << 53;
-constexpr int64_t most_factors = 4;      // an int power that is written out
-constexpr int64_t most_squarings = 100;  // complex_pow: larger exponents go through polar coordinates
+constexpr int64_t most_factors = 4;      // of an int power that is expanded into products
+constexpr int64_t most_squarings = 100;  // complex_pow uses polar coordinates for larger exponents
 
 bool is_int(const Operand& operand) { return operand.type.kind == Kind::py_int || operand.type.kind == Kind::py_bool; }
 bool is_complex(const Operand& operand) { return operand.type.kind == Kind::py_complex; }
 bool is_constant(const Operand& operand) { return operand.ref->kind == AbstractKind::constant; }
 
-// A constant int that fits int64.
+// The value of a constant int that fits int64.
 std::optional<int64_t> constant_int(const Operand& operand) {
   if (!is_constant(operand) || !PyLong_Check(operand.ref->object.get())) return std::nullopt;
   int overflow = 0;
@@ -31,7 +31,7 @@ std::optional<int64_t> constant_int(const Operand& operand) {
   return value;
 }
 
-// `operand comparison limit` of a symbol of the entry, by a guard. False for run-time values.
+// Whether a symbol of the entry satisfies `operand comparison limit`, decided by a guard. False for run-time values.
 bool is_guarded(Capture& capture, const Operand& operand, Comparison comparison, int64_t limit) {
   if (operand.ref->kind != AbstractKind::scalar) return false;
   const auto& dim = operand.ref->scalar.dim;
@@ -42,7 +42,7 @@ Failure no_such_operator() { return fail(Reason::will_raise, "an operator that t
 
 // --- ints ---------------------------------------------------------------------------------------------------------------
 
-// One operation on two ints.
+// An operator on two ints.
 struct IntOperation {
   Capture& capture;
   const Operand &left, &right;
@@ -70,7 +70,7 @@ struct IntOperation {
     if ((known && *known != 0) || is_guarded(capture, right, Comparison::ne, 0)) return;
     numbers.need(is(Op::not_equal, b, 0));
   }
-  // -2**63 // -1 is the only quotient that does not fit.
+  // -2**63 // -1 is the only quotient that does not fit int64.
   void need_quotient_that_fits() {
     auto known = constant_int(right);
     if (known && *known != -1) return;
@@ -96,7 +96,7 @@ struct IntOperation {
     if (!known || *known < 0) numbers.need(is(Op::greater_equal, b, 0));
     return apply(Op::right_shift, a, b);
   }
-  // The operands' nearest floats are themselves, so dividing them rounds once, as CPython does.
+  // If both ints are exact as floats, dividing them rounds once, as CPython does.
   void need_exact_float(const Operand& operand, ValueId v) {
     if (auto known = constant_int(operand); known && *known <= exact_in_float && *known >= -exact_in_float) return;
     if (is_guarded(capture, operand, Comparison::le, exact_in_float) &&
@@ -129,8 +129,7 @@ struct IntOperation {
   }
 };
 
-// What computes an operator of two ints, and what is left to the interpreter, for which reason (no text: every pair has a
-// result in int64).
+// How an operator on two ints is computed, and for which operands and why it is left to the interpreter (no text: never).
 struct IntRule {
   int op;
   ValueId (IntOperation::*compute)();
@@ -181,7 +180,7 @@ void need_nonzero(Capture& capture, PythonNumbers& numbers, const Operand& opera
   if (!known) numbers.need(numbers.test(Op::not_equal, v, numbers.real(0)));
 }
 
-// Of floats and complex numbers.
+// Operators of floats and complex numbers that never raise.
 bool never_fails(int op) { return op == NB_ADD || op == NB_SUBTRACT || op == NB_MULTIPLY; }
 
 Result<Ref> float_operation(Capture& capture, int op, const Operand& left, const Operand& right) {
@@ -201,7 +200,8 @@ Result<Ref> float_operation(Capture& capture, int op, const Operand& left, const
       return divided(Op::float_floor_divide);
     case NB_REMAINDER:
       return divided(Op::float_remainder);
-    case NB_POWER: {  // NaN of numbers: a complex result; infinity of finite numbers: OverflowError or ZeroDivisionError
+    case NB_POWER: {  // A NaN result of numbers means a complex result, infinity of finite numbers OverflowError or
+                      // ZeroDivisionError
       ValueId out = apply(Op::math_pow);
       numbers.need_no_error(out, a, b);
       return numbers.settled(out, "a power that is no float");
@@ -213,7 +213,7 @@ Result<Ref> float_operation(Capture& capture, int op, const Operand& left, const
 
 // --- complex ------------------------------------------------------------------------------------------------------------
 
-// complex_pow for exponents that are small whole numbers: binary products from 1, and their reciprocal.
+// CPython's complex_pow for small integral exponents: repeated squaring from 1, and for negative ones the reciprocal.
 std::optional<int64_t> small_exponent(const Operand& operand) {
   if (!is_constant(operand)) return std::nullopt;
   PyObject* object = operand.ref->object.get();
@@ -257,7 +257,7 @@ Result<Ref> complex_operation(Capture& capture, int op, const Operand& left, con
   return numbers.settled(apply(Op::complex_divide), "complex division by zero");
 }
 
-// The whole of a comparison with a complex number: only == and != are defined.
+// Comparison with a complex number: only == and != are defined.
 Result<Ref> complex_comparison(Capture& capture, Op op, const Operand& left, const Operand& right) {
   if (op != Op::equal && op != Op::not_equal) return fail(Reason::will_raise, "an ordering of complex numbers");
   PythonNumbers numbers(capture);
@@ -324,7 +324,7 @@ Result<Ref> python_unary(Capture& capture, char op, const Operand& operand) {
   return numbers.settled(numbers.apply(Op::negative, {v}, DType::int64), "an int beyond int64", Reason::integer_overflow);
 }
 
-// Ints and floats compare as the exact numbers.
+// Ints and floats are compared by their exact values.
 Result<Ref> python_comparison(Capture& capture, Op op, const Operand& left, const Operand& right) {
   if (is_complex(left) || is_complex(right)) return complex_comparison(capture, op, left, right);
   PythonNumbers numbers(capture);

@@ -16,10 +16,10 @@ namespace accel {
 
 namespace {
 
-// A loop may give a dict of the caller's these; where each round adds one, the rounds are not alike.
+// The keys that a loop may add to a dict of the caller; a loop that adds one in each iteration has no fixed point.
 constexpr size_t most_keys_of_loop = 3;
 
-// Position in a sequence, or a failure when Python raises IndexError.
+// The position of an index in a sequence; fails where Python raises IndexError.
 Result<size_t> position(Capture& capture, const Ref& container, const Ref& index) {
   auto size = static_cast<int64_t>(container->items.size());
   ACCEL_TRY(int64_t at, capture.constants().require_int(index));
@@ -28,7 +28,7 @@ Result<size_t> position(Capture& capture, const Ref& container, const Ref& index
   return static_cast<size_t>(at);
 }
 
-// The type of a number, or of a tuple of such and of tuples.
+// The row type of a number, or of a tuple of numbers and of such tuples; nullopt for other items.
 std::optional<RowType> entry_type(Capture& capture, const Ref& item) {
   const Descent level;
   capture.resolver().look(item);
@@ -45,7 +45,7 @@ std::optional<RowType> entry_type(Capture& capture, const Ref& item) {
   return row.parts.empty() ? std::nullopt : std::optional(std::move(row));
 }
 
-// A sequence as a list whose items can be found at run time: null when its items are not of one type of such.
+// Turns a sequence into a dynamic list, so that a run-time index can select an item; null if its items have no common row type.
 Ref as_dynamic_list(Capture& capture, const Ref& sequence, const Ref& list) {
   std::optional<RowType> row;
   for (const Ref& item : sequence->items) {
@@ -76,7 +76,7 @@ Result<Ref> slice_sequence(Capture& capture, const Ref& container, const Ref& in
                                                 : capture.values().list(std::move(items));
 }
 
-// Keys whose hash and == run no user code.
+// Whether the key's hash and == run no user code.
 bool is_safe_key(PyObject* key) {
   return is_plain_constant(key) || is_dtype(key) || PyType_Check(key) || is_python_function(key) ||
          dtype_of_scalar(key).has_value();
@@ -85,14 +85,14 @@ bool is_safe_key(PyObject* key) {
 bool same_key(PyObject* left, PyObject* right) {
   if (left == right) return true;
   if (!is_safe_key(left) || !is_safe_key(right) || PyType_Check(left) || PyType_Check(right)) return false;
-  // A dtype equals its name, and a float32 a float, of another hash.
+  // A dtype equals its name, and a float32 may equal a float, with different hashes.
   Py_hash_t hash = PyObject_Hash(left), other = PyObject_Hash(right);
   int equal = hash == other ? PyObject_RichCompareBool(left, right, Py_EQ) : 0;
   if (PyErr_Occurred() != nullptr) PyErr_Clear();
   return equal > 0;
 }
 
-// Instances of classes written in Python: np.mgrid, np.r_, ...
+// Whether __getitem__ of an instance is written in Python: np.mgrid, np.r_, ...
 bool has_python_getitem(Capture& capture, const Ref& container) {
   PyTypeObject* type = capture.values().type_of(container);
   if (type == nullptr || (container->kind != AbstractKind::constant && container->kind != AbstractKind::instance)) return false;
@@ -118,8 +118,8 @@ Result<std::optional<size_t>> find_key(Capture& capture, const Ref& dict, const 
   }
   if (dict->source >= 0) {
     Sources& sources = capture.sources();
-    bool came = found && *found < capture.changes().as_it_came(dict).keys.size();
-    if (came) sources.guard_bound(sources.dict_item(dict->source, dict->keys[*found].get()));
+    bool is_original = found && *found < capture.changes().as_it_came(dict).keys.size();
+    if (is_original) sources.guard_bound(sources.dict_item(dict->source, dict->keys[*found].get()));
     if (!found) sources.guard_unbound(sources.dict_item(dict->source, wanted.get()));
   }
   return found;
@@ -188,7 +188,7 @@ Result<Ref> get_item(Capture& capture, const Ref& container, const Ref& index) {
 
 namespace {
 
-// A container of the caller's is about to be changed.
+// Called before a container is changed. A container of the caller must be known as mutated from the start.
 Status begin_change(Capture& capture, const Ref& container) {
   if (container->source < 0) return Unit{};
   if (!capture.changes().is_changed(container)) {
@@ -199,7 +199,7 @@ Status begin_change(Capture& capture, const Ref& container) {
   return Unit{};
 }
 
-// What is there already, an array that an augmented assignment has changed, is no change of the container.
+// Storing the object that the item is already, as augmented assignment to an array does, changes nothing.
 Status set_list_item(Capture& capture, const Ref& list, const Ref& index, const Ref& value) {
   if (list->source < 0 && is_found_at_run_time(capture, index) && as_dynamic_list(capture, list, list))
     return store_to_dynamic_list(capture, list, index, value);

@@ -7,7 +7,7 @@ namespace accel {
 
 namespace {
 
-// What a local holds, also in a cell; null: nothing.
+// The object in a local variable, also inside a cell; null: unbound.
 Ref content_of(const Ref& local) {
   if (!local || local->kind != AbstractKind::cell) return local;
   return local->items.empty() ? nullptr : local->items[0];
@@ -47,7 +47,7 @@ Result<Ref> capture_super(Capture& capture, PyObject*, const CallArguments& argu
   return super_of(capture, arguments.positional[0], arguments.positional[1]);
 }
 
-// It does nothing where it gets nothing.
+// object.__init__ without arguments does nothing.
 Result<Ref> capture_object_init(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
   return capture.values().constant(Py_None);

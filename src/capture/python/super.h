@@ -1,13 +1,13 @@
 #pragma once
-// super(): the object through which a method reaches what its class overrides.
+// super(): the object that looks up overridden methods.
 
 #include "capture/protocol/operations.h"
 
 namespace accel {
 
 bool is_super(Capture& capture, const Ref& callable);
-// What super() means in a frame with this code and these locals: its first argument, and the class in whose body the code was
-// written.
+// super() without arguments in a frame with this code and these locals: the class is that in whose body the code was written,
+// and self the first argument.
 Result<Ref> super_of_frame(Capture& capture, PyCodeObject* code, const std::vector<Ref>& frame_locals);
 // super(cls, self)
 Result<Ref> super_of(Capture& capture, const Ref& cls, const Ref& self);

@@ -16,7 +16,7 @@ bool is_numpy_number(const Ref& value) {
   return value->kind == AbstractKind::scalar && value->scalar.kind == ValueKind::numpy_scalar;
 }
 
-// Whether a constant is a tuple that holds a NumPy number.
+// Whether a constant is a NumPy number or a tuple that contains one.
 bool has_numpy_constant(PyObject* object) {
   if (object == nullptr || !PyTuple_Check(object)) return object != nullptr && is_numpy_scalar(object);
   for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(object); ++k)
@@ -28,7 +28,7 @@ bool is_format(PyObject* callable) { return PyCFunction_Check(callable) && name_
 
 bool is_of_locale(const Ref& spec) { return spec->kind == AbstractKind::constant && utf8(spec->object.get()).ends_with("n"); }
 
-// A number of the type of a value that is known at run time only; a text. Null for other values.
+// A sample with the type of a run-time number, or an empty text. Null for other values.
 PyRef sample_of(const Ref& value) {
   constexpr uint64_t bits[2] = {0, 0};
   if (value->kind == AbstractKind::text) return PyRef::steal(PyUnicode_FromString(""));
@@ -57,7 +57,7 @@ Result<Ref> text_of(Capture& capture, PyObject* callable, const Ref& value, cons
   if (!sample || !known_spec || callable == nullptr) return fail(Reason::unsupported_opcode, "the text of a value");
   PyRef text = PyRef::steal(PyObject_CallFunctionObjArgs(callable, sample.get(), spec ? spec->object.get() : nullptr, nullptr));
   if (constant) return folded(capture, text.release());
-  // Whether a number has a character depends on the number.
+  // Format code c fails for numbers that are no character.
   bool depends = spec && utf8(spec->object.get()).ends_with("c");
   if (!text) PyErr_Clear();
   if (!text || depends) return fail(Reason::unsupported_opcode, "a text that cannot be made of every such value");
@@ -65,16 +65,16 @@ Result<Ref> text_of(Capture& capture, PyObject* callable, const Ref& value, cons
 }
 
 bool depends_on_options(const Ref& text) {
-  if (!text) return false;  // an item that is not there
+  if (!text) return false;  // an absent item
   if (text->kind != AbstractKind::text && text->kind != AbstractKind::tuple) return false;
   if (text->kind == AbstractKind::text && !text->items.empty()) {
     const bool formats = is_format(text->object.get());
     if (formats ? text->items.size() > 1 && is_of_locale(text->items[1]) : is_numpy_number(text->items[0])) return true;
   }
-  return std::any_of(text->items.begin(), text->items.end(), depends_on_options);  // what is joined
+  return std::any_of(text->items.begin(), text->items.end(), depends_on_options);  // joined parts
 }
 
-// Of constants, but of NumPy's numbers within containers: what they print depends on options.
+// Folds a format of constants. NumPy numbers in containers are excluded, because their text depends on print options.
 Result<Ref> capture_format(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   auto has_numpy_number = [](const auto& self, const Ref& value) -> bool {
     bool container =

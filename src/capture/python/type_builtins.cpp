@@ -27,7 +27,7 @@ Ref keyword(const CallArguments& arguments, const char* name) {
 
 namespace {
 
-// Whether `type` is a subclass, where no code of a metaclass is asked.
+// Whether `type` is a subclass; fails if a metaclass's code would decide it.
 Result<bool> is_subclass(PyTypeObject* type, PyObject* classes) {
   const Descent level;
   if (PyTuple_CheckExact(classes)) {
@@ -66,7 +66,7 @@ Result<Ref> type_test(Capture& capture, PyTypeObject* type, const Ref& classes) 
   return make_bool(capture, found);
 }
 
-// float(array) and the like go through the only element.
+// The only element of a 0-d array, for float(array) and other conversions.
 Result<Ref> only_item(Capture& capture, const Ref& array) {
   if (!array->array.lens.shape.empty()) return fail(Reason::unsupported_argument, "a number of an array with axes");
   PyRef name = PyRef::steal(PyUnicode_InternFromString("item"));

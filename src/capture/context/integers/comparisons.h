@@ -1,5 +1,5 @@
 #pragma once
-// What holds for each comparison of integers: one row of a table.
+// Properties of each comparison of integers, one table row per comparison.
 
 #include <cstdint>
 
@@ -8,11 +8,11 @@
 
 namespace accel {
 
-// Signs that a difference may have.
+// Signs that a difference may have, as a bit set.
 enum SignBits : uint8_t { sign_negative = 1, sign_zero = 2, sign_positive = 4 };
 
 struct ComparisonRow {
-  uint8_t signs;  // of left - right for which it holds
+  uint8_t signs;  // signs of left - right for which it holds
   Comparison inverse;
   Op op;
   const char* text;

@@ -1,4 +1,4 @@
-// Decisions of PathFacts: what guards, or checks in compiled code, make true.
+// Decisions of PathFacts, which guards or checks in compiled code make true.
 
 #include "capture/context/context.h"
 #include "ndarray/array.h"
@@ -26,7 +26,7 @@ bool PathFacts::decide(Dim left, Comparison comparison, Dim right) {
   uint8_t wanted = row_of(comparison).signs;
   if ((possible & wanted) == possible) return true;
   if ((possible & wanted) == 0) return false;
-  // What a branch of this path has said of sizes needs no guard.
+  // A relation implied by a branch of this path needs no guard.
   if (auto implied = implied_by_facts(left, comparison, right)) return *implied;
   bool result = compare(capture_.ranges().hint(left), comparison, capture_.ranges().hint(right));
   // With the other signs ruled out, a weaker-looking comparison says the same and is as cheap to check.
@@ -37,7 +37,7 @@ bool PathFacts::decide(Dim left, Comparison comparison, Dim right) {
   return result;
 }
 
-// What cannot be proved is assumed to be as the hints have it; compiled code checks that and leaves when it is not so.
+// A relation that cannot be proved is assumed to be as in the captured call; compiled code checks it and exits if it differs.
 bool PathFacts::decide_runtime(Dim left, Comparison comparison, Dim right) {
   if (auto known = known_relation(left, comparison, right)) return *known;
   bool likely = compare(capture_.ranges().hint(left), comparison, capture_.ranges().hint(right));
@@ -70,7 +70,7 @@ Dim PathFacts::from_start(Dim at, Dim length, bool may_assume) {
     return capture_.build().pointwise(op, std::move(operands), {DType::int64}, ValueKind::py_scalar);
   };
   ValueId given = capture_.build().dim(at), is_negative = compare_at_run_time({at, zero, Comparison::lt}, ValueKind::py_scalar);
-  // The sum fits int64 also where it is not chosen.
+  // The minimum ensures that the sum fits int64 even where it is not selected.
   ValueId negative = compute(Op::minimum, {given, capture_.build().dim(capture_.dims().constant(-1))});
   ValueId sum = compute(Op::add, {negative, capture_.build().dim(length)});
   int64_t likely = capture_.ranges().hint(capture_.ranges().hint(at) < 0 ? wrapped : at);
@@ -115,7 +115,7 @@ Ref PathFacts::compare_dims(Dim left, Comparison comparison, Dim right, ValueKin
   Dim difference = capture_.dims().sub(left, right);
   if (capture_.dims().as_constant(difference)) return constant_bool(decide(left, comparison, right));
   if (is_runtime(difference)) {
-    // A branch in the code is no reason to ask for more of the arguments.
+    // A comparison in the code should not add guards on arguments.
     if (auto implied = implied_by_facts(left, comparison, right)) return constant_bool(*implied);
   }
   if (!capture_.may_fork(difference)) return constant_bool(decide(left, comparison, right));

@@ -11,8 +11,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::max();
 
-// A result that was rounded to the nearest double, and the exact result minus it. Of a product that overflows or has an
-// infinite factor the error is NaN or infinite.
+// A result rounded to the nearest double, and the rounding error (exact result minus rounded one). The error is NaN or infinite
+// if the product overflows or has an infinite factor.
 struct Rounded {
   double value = 0, error = 0;
 
@@ -20,7 +20,7 @@ struct Rounded {
   double up() const { return std::max(error > 0 ? std::nextafter(value, infinity) : value, -most); }
 };
 
-// Knuth, The Art of Computer Programming, volume 2, section 4.2.2, theorem B.
+// Exact error of an addition: Knuth, The Art of Computer Programming, volume 2, section 4.2.2, theorem B.
 Rounded add(double left, double right) {
   const double sum = left + right, part = sum - left;
   return {sum, (left - (sum - part)) + (right - part)};
@@ -31,13 +31,13 @@ Rounded multiply(double left, double right) {
   return {product, std::fma(left, right, -product)};
 }
 
-// The error has the sign of the exact one alone. Requires divisor > 0.
+// Only the sign of the error is exact. Requires divisor > 0.
 Rounded divide(double dividend, double divisor) {
   const double quotient = dividend / divisor;
   return {quotient, std::fma(-quotient, divisor, dividend)};
 }
 
-// Of the values that are numbers: NaN is the product of 0 and of an infinite bound, of which other corners have the products.
+// The hull of the values that are not NaN. NaN arises from 0 times an infinite bound; other corners cover such products.
 Interval hull_of(std::initializer_list<Rounded> values) {
   Interval out{infinity, -infinity};
   for (const Rounded& value : values) {

@@ -1,6 +1,6 @@
 #pragma once
-// Intervals that contain all values of an integer expression: bounds in double precision, rounded outward where an exact bound
-// is no double.
+// Intervals that contain all values of an integer expression. Bounds are doubles, rounded outward where an exact bound is not
+// representable.
 
 #include <cstdint>
 
@@ -13,7 +13,7 @@ struct Interval {
 Interval interval_of(int64_t value);
 Interval sum_of(Interval left, Interval right);
 Interval product_of(Interval left, Interval right);
-// Of Python's floor division and modulo.
+// Intervals of Python's floor division and modulo.
 Interval quotient_of(Interval dividend, Interval divisor);
 Interval remainder_of(Interval divisor);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Parts of linear sums, worked out once for each Dim of a table.
+// Cached decompositions of Dims as linear sums.
 
 #include <cstdint>
 #include <optional>
@@ -12,10 +12,10 @@ namespace accel {
 
 class LinearForms {
  public:
-  // `dims` must outlive this, and only get new Dims.
+  // `dims` must outlive this object, and existing Dims of it must not change.
   explicit LinearForms(DimTable& dims) : dims_(dims) {}
 
-  // left - right, where that is a constant.
+  // left - right if it is constant.
   std::optional<int64_t> difference(Dim left, Dim right) {
     const auto [one, first] = split(left);
     const auto [other, second] = split(right);
@@ -23,7 +23,7 @@ class LinearForms {
                         : std::nullopt;
   }
 
-  // The slope of d in the symbol where it is one number.
+  // The coefficient of the symbol in d if it is constant.
   std::optional<int64_t> coefficient(Dim d, int symbol) {
     auto [found, fresh] = coefficients_.try_emplace(static_cast<int64_t>(d.id) << 32 | symbol);
     if (fresh) {
@@ -34,7 +34,7 @@ class LinearForms {
   }
 
  private:
-  using Parts = std::pair<Dim, int64_t>;  // the rest, and the constant that is added to it
+  using Parts = std::pair<Dim, int64_t>;  // the sum without its constant term, and that term
 
   Parts split(Dim d) {
     auto found = parts_.find(d.id);

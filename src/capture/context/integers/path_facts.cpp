@@ -43,7 +43,7 @@ void PathFacts::assume(const Relation& relation) {
   if (comparison == Comparison::ne) assume_apart(capture_.dims().sub(right, left), capture_.dims().sub(left, right));
 }
 
-// Of a difference that is known not to have one sign: it is not 0 either.
+// For a difference known to be nonzero: if it is known to be >= 0 it is > 0.
 void PathFacts::assume_apart(Dim up, Dim down) {
   may_guard_ = false;
   for (Dim difference : {up, down}) {
@@ -64,7 +64,7 @@ bool PathFacts::knows(Dim d) {
   return known;
 }
 
-// Different orders of elimination come to the same goals: each is tried once for a depth.
+// Different orders of elimination reach the same goals; each goal is tried once per depth.
 bool PathFacts::prove_by_facts(Dim d, int depth, std::map<int32_t, int>& failed) {
   auto known = failed.find(d.id);
   if (known != failed.end() && known->second >= depth) return false;
@@ -74,7 +74,7 @@ bool PathFacts::prove_by_facts(Dim d, int depth, std::map<int32_t, int>& failed)
   return false;
 }
 
-// Eliminates the newest run-time symbol by a fact that bounds it on the side that matters.
+// Proves d >= 0 by eliminating its newest run-time symbol with a fact that bounds the symbol on the required side.
 bool PathFacts::eliminate_newest(Dim d, int depth, std::map<int32_t, int>& failed) {
   DimTable& table = capture_.dims();
   auto implies = [&](Dim fact) { return forms_.difference(d, fact).value_or(-1) >= 0; };

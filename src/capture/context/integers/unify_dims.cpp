@@ -8,10 +8,10 @@ namespace accel {
 
 namespace {
 
-// Equalities between symbols and of symbols with constants.
+// Equalities between two symbols, and of symbols with constants.
 class Equalities {
  public:
-  // Also of sums: s1 - 2 == s0 - 2 relates the symbols.
+  // Also handles sums: s1 - 2 == s0 - 2 relates the two symbols.
   void add(DimTable dims, Dim left, Dim right) {
     Dim difference = dims.sub(left, right);
     std::vector<int> symbols = dims.symbols(difference);
@@ -41,7 +41,7 @@ class Equalities {
     return symbol;
   }
 
-  // The symbol that was bound first stands for both.
+  // The symbol with the lower number represents both.
   void join(int a, int b) {
     if (a == b) return;
     if (b < a) std::swap(a, b);
@@ -54,7 +54,7 @@ class Equalities {
   std::map<int, int64_t> constants_;
 };
 
-// The inequalities that the guards check. Equalities rewrite the graph instead.
+// Records the inequalities that guards check in Graph::known.
 void add_inequalities(Graph& graph, const GuardSet& guards) {
   for (const Guard& guard : guards.guards) {
     const auto& [left, comparison, right] = guard.relation;

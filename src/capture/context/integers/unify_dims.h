@@ -1,6 +1,6 @@
 #pragma once
-// Makes the graph say what the guards know: symbols that a guard relates as equal become one, and symbols that it fixes become
-// constants. Other relations are noted as known.
+// Applies the guards' equalities to the graph: equal symbols become one, symbols fixed by a guard become constants.
+// Inequalities are recorded in Graph::known.
 
 #include "guard/guard_set.h"
 #include "ir/graph.h"

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int most_levels = 12;
 
-// The first argument that a block's parameter gets.
+// The argument that the first edge into a block passes for its parameter.
 ValueId first_argument(const Graph& graph, ValueId param) {
   BlockId home = graph.values[static_cast<size_t>(param)].block;
   const std::vector<ValueId>& params = graph.blocks[static_cast<size_t>(home)].params;

@@ -1,5 +1,5 @@
 #pragma once
-// What numbers that compiled code computes are at the call that is captured, as far as capture can tell: hints, never facts.
+// Likely values of integers that compiled code computes, derived from the captured call: hints, never facts.
 
 #include <cstdint>
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace accel {
 
-// The value of a number that depends on arguments of the call, sizes and constants alone; in a loop that of the first
+// The value of an integer computed from arguments of the call, sizes and constants only; in a loop the value in the first
 // iteration.
 std::optional<int64_t> likely_integer(const Graph& graph, ValueId value);
 

@@ -48,7 +48,7 @@ Interval ValueRanges::range_of(Dim d) const {
   return out;
 }
 
-// Restricts every symbol of `d` to [-limit, limit] by guards. False when this call's values lie outside.
+// Restricts every symbol of `d` to [-limit, limit] by guards. False if a value of the captured call lies outside.
 bool ValueRanges::limit_symbols(Dim d, double limit) {
   std::vector<int> symbols = capture_.dims().symbols(d);
   std::erase_if(symbols, [&](int symbol) { return capture_.facts().is_bound(symbol); });
@@ -84,9 +84,9 @@ bool ValueRanges::fits_with_limits(Dim d) {
   return false;
 }
 
-// What is bound at run time has the range that the facts of this path give it, for now.
+// Symbols bound at run time temporarily get the range that facts of this path prove.
 bool ValueRanges::fits(Dim d) {
-  constexpr int64_t longest = 500;  // a number that a loop doubles has an expression that doubles, too
+  constexpr int64_t longest = 500;  // a number that a loop doubles has an expression that doubles as well
   if (capture_.dims().length(d) > longest) return false;
   if (fits_with_limits(d)) return true;
   std::vector<std::pair<size_t, Interval>> before;

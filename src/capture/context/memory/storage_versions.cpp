@@ -15,7 +15,7 @@ std::vector<Dim> wide_extents(const DimTable& dims, const std::vector<Dim>& shap
   return out;
 }
 
-// The steps that change something: not those of views of everything.
+// The steps of a path that are not identities.
 std::vector<ViewStep> without_plain_steps(const std::vector<ViewStep>& path) {
   std::vector<ViewStep> out;
   std::copy_if(path.begin(), path.end(), std::back_inserter(out), [](const ViewStep& step) {
@@ -39,8 +39,8 @@ Ref StorageVersions::view_of(const Ref& array, ViewStep step, Lens lens, ValueId
   return ref;
 }
 
-// The argument's memory as an input of the graph. When it turns out to be shared with an argument that was written already,
-// that write is refused by the next attempt.
+// An argument's memory becomes an input of the graph here. If it turns out to overlap an argument that has been written
+// already, the next attempt refuses that write.
 ValueId StorageVersions::contents(const Storage& storage) {
   if (storage.current != no_value) return storage.current;
   ValueId input = input_of(storage.source);
@@ -97,7 +97,7 @@ ValueId StorageVersions::input_of(SourceId source) {
              capture_.graph().add_input(std::move(input), {ValueKind::array, lens.dtype, lens.shape, guard.order});
 }
 
-// The first `count` steps of a path.
+// Applies the first `count` steps of a path.
 ValueId StorageVersions::viewed(ValueId memory, const std::vector<ViewStep>& path, size_t count) {
   for (size_t k = 0; k < count; ++k) {
     memory = capture_.graph().add_node(capture_.build().block(), path[k].op, {memory}, path[k].attrs, {path[k].type},
@@ -119,7 +119,7 @@ ValueId StorageVersions::read(const Ref& array) {
   return state.value;
 }
 
-// A value in memory of its own, in this order: the new contents of a whole fresh array.
+// `value` as the new contents of a whole fresh array: in memory that no other value shares, in this order.
 ValueId StorageVersions::own_contents(ValueId value, const std::vector<uint8_t>& order) {
   const Type& type = capture_.graph().type(value);
   bool computed = !capture_.graph().is_input(value) && type.kind == ValueKind::array && type.order == order;
@@ -130,9 +130,9 @@ ValueId StorageVersions::own_contents(ValueId value, const std::vector<uint8_t>&
 
 // --- stores -------------------------------------------------------------------------------------------------------------
 
-// `in_order`: the memory has its elements in C order, without gaps.
+// `in_order`: the memory has its elements in C order without gaps.
 ValueId StorageVersions::stored(ValueId memory, bool in_order, const std::vector<ViewStep>& path, ValueId value, ValueId mask) {
-  // A reshape in the middle of a path need not have strides: the array after it is assembled first.
+  // A reshape in the middle of a path need not be expressible by strides, so the array after it is assembled first.
   for (size_t at = path.size(); at-- > 0;) {
     if (path[at].op != Op::reshape) continue;
     ValueId below = viewed(memory, path, at);
@@ -147,7 +147,7 @@ ValueId StorageVersions::stored(ValueId memory, bool in_order, const std::vector
     }
     return stored(memory, in_order, outer, capture_.build().reshape(value, from.shape), no_value);
   }
-  // A whole memory as the value may be the one that is stored to: schedule needs something that it can compute first.
+  // A memory's whole value may be the stored value; schedule needs one that can be computed before the store.
   bool whole = capture_.graph().is_input(value) || op_class(capture_.graph().producer(value).op) == OpClass::update;
   if (whole) value = capture_.build().pointwise(Op::copy, {value}, {capture_.graph().type(value).dtype});
   return capture_.build().store(memory, viewed(memory, path, path.size()), value, mask);
@@ -177,8 +177,8 @@ void StorageVersions::store(const Ref& array, ValueId value, ValueId mask) {
 
 // --- arguments ----------------------------------------------------------------------------------------------------------
 
-// Whether a written argument and another one that the graph uses share no memory; a guard on that. Starts again when they are
-// one object.
+// Whether a written argument and another array of the graph share no memory, ensured by a guard. Throws Restart if both are one
+// object.
 bool StorageVersions::relate(SourceId written, SourceId other) {
   PyObject *left = capture_.resolver().seen().at(written)->object.get(),
            *right = capture_.resolver().seen().at(other)->object.get();
@@ -192,7 +192,7 @@ bool StorageVersions::relate(SourceId written, SourceId other) {
   return disjoint;
 }
 
-// An argument that is the same object as one met before.
+// An argument that is the same object as one resolved earlier.
 Ref StorageVersions::alias_of(SourceId source, PyObject* seen) {
   if (capture_.speculation().objects.same.empty()) return nullptr;
   for (const auto& [other, ref] : capture_.resolver().seen()) {

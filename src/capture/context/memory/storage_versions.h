@@ -1,6 +1,6 @@
 #pragma once
-// The memory of arrays: its versions as graph values, views of it, stores to it, and what must hold so that a store to an
-// argument's memory means in compiled code what it means in Python.
+// Memory of arrays: its versions as graph values, views of it, stores to it, and the conditions under which a store to an
+// argument's memory means the same in compiled code as in Python.
 
 #include <Python.h>
 
@@ -21,32 +21,32 @@ class StorageVersions {
  public:
   explicit StorageVersions(Capture& capture) : capture_(capture) {}
 
-  // Throws InstructionBailout for more axes than NumPy's arrays may have.
+  // An array that is the view of `array` by one more step. Throws InstructionBailout for more axes than NumPy supports.
   Ref view_of(const Ref& array, ViewStep step, Lens lens, ValueId value);
-  // Current contents of an array, derived again when its storage was stored to.
+  // The current contents of an array; recomputed if its storage has been stored to since.
   ValueId read(const Ref& array);
-  // Whether the argument at a source is writeable; guards on it.
+  // Whether the argument at a source is writeable, ensured by a guard.
   bool is_writeable(SourceId source);
-  // A call is made that may change every array of the caller's: its memory has new contents.
+  // A call follows that may change every array of the caller: their memory gets new contents.
   void reload();
-  // A call is made that may change these arrays of the caller's, which are named by the texts of their sources.
+  // A call follows that may change the caller's arrays at these sources (texts): their memory gets new contents.
   void reload(const std::set<std::string>& arrays);
-  // Whether a call on this path may have changed every array of the caller's.
+  // Whether a call on this path may have changed every array of the caller.
   bool& is_stale() { return is_stale_; }
-  // The text of the source of the array that an input of the graph is; empty: it is none.
+  // The text of the source of the array that is this graph input; empty if it is none.
   std::string array_of_input(ValueId input) const;
-  // The whole memory, current version.
+  // The whole memory at the current version.
   ValueId contents(const Storage& storage);
-  // The current version as far as the graph has it: adds no node for an argument that a call may have changed since.
+  // The current version as far as the graph has it; does not reload an argument that a call may have changed.
   ValueId known_contents(const Storage& storage);
-  // Whether the array's memory can be stored to, with guards on what that needs. Before anything is emitted.
+  // Whether the array's memory can be stored to, ensured by guards. Must be called before anything is emitted.
   Status check_storable(const Ref& array);
-  // The array's elements, where `mask` holds if there is one, become those of `value`: a new version of the memory. Value and
-  // mask have the array's shape, or rank 0. Requires check_storable().
+  // Sets the array's elements (where `mask` holds, if given) to those of `value`: a new version of the memory. Value and mask
+  // have the array's shape or rank 0. Requires check_storable().
   void store(const Ref& array, ValueId value, ValueId mask = no_value);
-  // The value of another source whose object is `seen`, where one object has both names; else null.
+  // The value of another source whose object is `seen`, if the log says that both sources have one object; else null.
   Ref alias_of(SourceId source, PyObject* seen);
-  // The array at `source` has the guard of this index.
+  // Records the index of the guard of the array at `source`.
   void note_guard(SourceId source, size_t guard) { array_guards_[source] = guard; }
 
  private:
@@ -59,9 +59,9 @@ class StorageVersions {
   ValueId stored(ValueId memory, bool in_order, const std::vector<ViewStep>& path, ValueId value, ValueId mask);
 
   Capture& capture_;
-  std::unordered_map<SourceId, size_t> array_guards_;  // index into guards
+  std::unordered_map<SourceId, size_t> array_guards_;  // index into GuardSet::guards
   std::map<SourceId, ValueId> array_inputs_;           // arguments whose memory the graph reads or writes
-  std::set<SourceId> written_;                         // those that it writes
+  std::set<SourceId> written_;                         // arguments whose memory the graph writes
   bool is_stale_ = false;
 };
 

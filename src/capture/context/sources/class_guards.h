@@ -1,5 +1,5 @@
 #pragma once
-// Guards on what classes are, beyond the attributes that are read: what they lack, and what C code asks of them.
+// Guards on properties of classes other than attributes that the code reads: absent attributes, and what C code looks up.
 
 #include <Python.h>
 
@@ -9,15 +9,14 @@ namespace accel {
 
 class Capture;
 
-// What stands in the MRO of `type` under the name, or that nothing does, is the version's. No guard where nobody assigns to the
-// class.
+// Guards what the MRO of `type` has under the name, including that there is nothing. No guard for classes that do not change.
 void guard_class_entry(Capture& capture, PyTypeObject* type, PyObject* name);
 void guard_class_entries(Capture& capture, PyTypeObject* type, std::initializer_list<const char*> names);
 
-// Attributes are found as object finds them: no __getattr__, no __getattribute__.
+// Guards that attribute lookup is object's: no __getattr__, no __getattribute__.
 void guard_plain_lookup(Capture& capture, PyTypeObject* type);
 
-// The classes that `type` derives from, in their order.
+// Guards the MRO of `type`.
 void guard_bases(Capture& capture, PyTypeObject* type);
 
 }  // namespace accel

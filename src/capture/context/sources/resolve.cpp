@@ -22,11 +22,11 @@ namespace {
 
 constexpr double widest_dim = 140737488355328.0;  // 2**47: addresses end there
 constexpr double widest_int = 9.3e18;
-// Longer containers stay objects, and so do those that are nested more deeply, or come when there is so much already.
+// Containers that are longer or nested more deeply stay objects, as do all containers once there are this many sources.
 constexpr Py_ssize_t most_contents = 4096;
 constexpr int deepest_nesting = 100;
 constexpr size_t most_sources = 1 << 14;
-constexpr int most_found_one_by_one = 4;  // objects of a class that change
+constexpr int most_found_one_by_one = 4;  // mutated objects of one class before all of the class are expected to be mutated
 
 std::vector<uint8_t> canonical(std::vector<uint8_t> order) {
   return std::is_sorted(order.begin(), order.end()) ? std::vector<uint8_t>{} : order;
@@ -41,7 +41,7 @@ std::string layout_text(const ArrayGuard& guard) {
   return text;
 }
 
-// Whether the items of the container at a source can all be known: it is not found where it hangs on itself.
+// Whether the items of the container at a source can be resolved: it does not contain itself and is not nested too deeply.
 bool has_an_end(const Sources& sources, const std::unordered_map<SourceId, Ref>& at, const Ref& value) {
   int level = 0;
   for (SourceId id = sources[value->source].parent; id >= 0; id = sources[id].parent) {
@@ -53,8 +53,8 @@ bool has_an_end(const Sources& sources, const std::unordered_map<SourceId, Ref>&
   return level < deepest_nesting && sources.size() < most_sources;
 }
 
-// The object at a source has an attribute set (null `name`: an item), those that lead to it are changed by that. Whether the
-// log did not know.
+// Notes that the object at a source is mutated, by its attribute `name` or (null) an item, and that the objects through which
+// it is reached are as well. Whether the log did not have that.
 bool note_change(SpeculationLog& speculation, const Sources& sources, SourceId owner, PyObject* name) {
   bool fresh = false;
   for (SourceId at = owner; at >= 0; at = sources[at].parent) {
@@ -135,7 +135,7 @@ void Resolver::look_object(const Ref& value) {
     PyObject *found = fetch_attribute(object, name.get()), *in_class = _PyType_Lookup(Py_TYPE(object), name.get());
     bool is_own = found != nullptr && found != in_class;
     SourceId own = capture_.sources().attribute(value->source, name.get());
-    // New attributes come in the order in which they are set, others have their places.
+    // New attributes are added in the order in which the code sets them; existing ones have fixed positions.
     if (is_own) capture_.sources().guard_memory(GuardKind::bound, own, capture_.sources().attribute(owner, name.get()), true);
     value->items.push_back(is_own ? at(own, found) : nullptr);
     value->keys.push_back(std::move(name));
@@ -163,8 +163,8 @@ void Resolver::plan_change(SourceId owner, PyObject* name) {
   throw Restart{};
 }
 
-// Where several objects of a class have been found to change, one attempt for each, all others of it that the code can get at
-// are expected to change alike.
+// Where several objects of a class have been found to be mutated, one per attempt, all other reachable objects of the class are
+// expected to be mutated in the same attributes.
 void Resolver::plan_similar_changes(const AbstractValue& changed) {
   PyTypeObject* type = Py_TYPE(changed.object.get());
   if (!is_plain_instance(changed.object.get())) return;
@@ -212,7 +212,7 @@ std::vector<Ref> Resolver::seen_early() {
   return seen;
 }
 
-// Objects that stand for themselves. False: `value` is no such object.
+// Objects that are constants. False if `value` is none.
 bool Resolver::look_constant(const Ref& value) {
   PyObject* object = value->object.get();
   if (is_generator(object)) return false;
@@ -221,7 +221,7 @@ bool Resolver::look_constant(const Ref& value) {
   bool environment = capture_.sources().is_environment(value->source) && !is_set;
   bool text = PyUnicode_CheckExact(object) || PyBytes_CheckExact(object);
   bool number = PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyComplex_CheckExact(object);
-  // A truth value chooses a version as long as there are few.
+  // Each truth value gets its own version as long as there are few versions.
   bool number_of_data = PyBool_Check(object) ? capture_.sources().has_changed(value->source) : number_dtype(object).has_value();
   if (text || (number && environment)) {
     capture_.sources().guard_equals(value->source, object);

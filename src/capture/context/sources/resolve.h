@@ -1,5 +1,5 @@
 #pragma once
-// Finds out what an object at a source is: its guard and its abstract kind.
+// Resolves what an object at a source is: adds its guard and finds its abstract kind.
 
 #include <Python.h>
 
@@ -17,27 +17,27 @@ class Resolver {
  public:
   explicit Resolver(Capture& capture) : capture_(capture) {}
 
-  // The value at a source that holds `seen` (borrowed); lazy until look(). One source has one Ref.
+  // The value at a source that holds `seen` (borrowed); lazy until look(). A source has one Ref.
   Ref at(SourceId source, PyObject* seen);
-  // Finds out the kind of a lazy value and guards on it. Arguments of primitives have been looked at, and so have items of
-  // containers.
+  // Resolves a lazy value to its kind, with a guard. Arguments of primitives and items of containers have been resolved when
+  // they are used.
   void look(const Ref& value);
-  // look() at a value and at all that it holds.
+  // look() at a value and at everything it contains.
   void look_deep(const Ref& value);
-  // The next attempt looks at a source from the start. False: this one has done so.
+  // Makes the next attempt resolve a source from the start. False if this attempt did so.
   bool plan_early_look(SourceId source);
   std::vector<Ref> seen_early();
-  // The next attempt knows from the start that the code changes the object at a source, by setting this attribute (null: an
-  // item): starts again. Returns when it was known.
+  // Makes the next attempt treat the object at a source as mutated from the start, by setting the attribute `name` (null: an
+  // item), and throws Restart. Returns if the log had that.
   void plan_change(SourceId owner, PyObject* name);
-  // Why an object has no abstract form beyond its type (array_subclass, unsupported_dtype, ...).
+  // The reason why an object is known by its type alone (array_subclass, unsupported_dtype, ...).
   Failure refusal(const Ref& object);
-  // What has been met at sources, by source.
+  // The values found at sources so far.
   const std::unordered_map<SourceId, Ref>& seen() const { return at_; }
-  // Forgets the graph values computed for the caller's arrays and numbers, whose nodes may be on another path. Not those of the
-  // values in `restored`, which get what they hold on the path that continues.
+  // Forgets graph values computed for arrays and numbers of the caller, because their nodes may be on another path. The values
+  // in `restored` are skipped: they get the contents of the path that continues.
   void forget_caches(const std::vector<Ref>& restored);
-  // Arrays, scalars and changed objects of the caller's, in the order of their sources.
+  // Arrays, scalars and mutated objects of the caller, ordered by source.
   std::vector<Ref> mutable_sources() const;
 
  private:

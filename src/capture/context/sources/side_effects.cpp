@@ -10,7 +10,7 @@ namespace accel {
 
 namespace {
 
-// Objects of two types are two objects, but they may share a dict.
+// Objects of two types are distinct, but they may share a dict.
 bool may_be_one(PyObject* left, PyObject* right) {
   return Py_TYPE(left) == Py_TYPE(right) || (may_share_names(Py_TYPE(left)) && may_share_names(Py_TYPE(right)));
 }
@@ -81,7 +81,7 @@ void ChangedObjects::guard_keys(const Ref& dict) {
 
 namespace {
 
-// What an object held under a name or key; null: nothing.
+// The item that an object has under a name or key; null: none.
 Ref item_of(const AbstractValue& object, const PyRef& name) {
   for (size_t i = 0; i < object.keys.size(); ++i) {
     if (object.keys[i].get() == name.get()) return object.items[i];
@@ -99,16 +99,17 @@ bool ChangedObjects::is_shown(const Ref& object, const PyRef& name) const {
 }
 
 std::vector<std::pair<PyRef, Ref>> ChangedObjects::stores_of(const Ref& object) const {
-  const AbstractValue& came = as_it_came(object);
+  const AbstractValue& original = as_it_came(object);
   std::vector<std::pair<PyRef, Ref>> stores;
   for (size_t i = 0; i < object->keys.size(); ++i) {
     const PyRef& name = object->keys[i];
     const Ref& value = object->items[i];
-    if (value && (item_of(came, name) != value || is_shown(object, name))) stores.emplace_back(name, value);
+    if (value && (item_of(original, name) != value || is_shown(object, name))) stores.emplace_back(name, value);
   }
   for (size_t i = 0; object->kind == AbstractKind::list && i < object->items.size(); ++i) {
     PyRef index = index_object(i);
-    if (came.items[i] != object->items[i] || is_shown(object, index)) stores.emplace_back(std::move(index), object->items[i]);
+    if (original.items[i] != object->items[i] || is_shown(object, index))
+      stores.emplace_back(std::move(index), object->items[i]);
   }
   return stores;
 }

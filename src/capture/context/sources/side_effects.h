@@ -1,6 +1,6 @@
 #pragma once
-// The caller's objects that the captured code changes: attributes of instances, items of dicts and lists. On a path their
-// abstract values hold what the code has set; exits store it (Exit::stores).
+// Objects of the caller that the captured code mutates: attributes of instances, items of dicts and lists. On a path, their
+// abstract values hold the new contents; exits store them (Exit::stores).
 
 #include <Python.h>
 
@@ -21,33 +21,34 @@ class ChangedObjects {
  public:
   ChangedObjects(SpeculationLog& speculation, Sources& sources) : speculation_(speculation), sources_(sources) {}
 
-  // The code looks into the object at a source, whose type is guarded: a guard says that it is none of those that are changed,
-  // and shares no dict with them. Starts again when it is one of them; where it shares a dict, an object and its __dict__, the
-  // change is left to the interpreter.
+  // The code reads the object at a source, whose type is guarded. A guard ensures that it is none of the mutated objects and
+  // shares no attribute dict with one. Throws Restart if it is one of them; if it shares a dict (an object and its __dict__),
+  // the mutation is left to the interpreter.
   void meet(const Ref& object);
-  // The code reads items of a dict without an operation on the dict: globals, defaults of keywords. A guard says that it is
-  // none of those that are changed, nor the __dict__ of one; else the change is left to the interpreter. `source`: -1 for a
-  // dict that is the same object in every call.
+  // The code reads items of a dict implicitly (globals, defaults of keywords). A guard ensures that it is no mutated dict and
+  // no __dict__ of a mutated object; otherwise the mutation is left to the interpreter. `source`: -1 for a dict that is the
+  // same object in every call.
   void read_namespace(PyObject* dict, SourceId source = -1);
-  // The code changes an object that it has met and that holds what it held when the call began: at run time an exit may come
-  // after the change although the walk comes to it before (in a loop).
+  // Registers an object as mutated while it still has its contents from when the call began. This happens before the walk
+  // reaches the mutation, because in a loop an exit may run after the mutation although the walk meets the exit first.
   void change(const Ref& object);
-  // In the order of their sources.
+  // The mutated objects, ordered by source.
   const std::vector<Ref>& all() const { return changed_; }
   bool is_changed(const Ref& object) const { return came_.contains(object->source); }
-  // What an object held when the call began.
+  // The contents of an object when the call began.
   const AbstractValue& as_it_came(const Ref& object) const;
-  // A dict of the caller's had as many items, or these keys in this order, when the call began. Nothing for other dicts.
+  // Guards the length, or the keys and their order, that a dict of the caller had when the call began. Nothing for other dicts.
   void guard_length(const Ref& dict);
   void guard_keys(const Ref& dict);
-  // How many keys a dict has got.
+  // The number of keys added to a dict during the call.
   size_t added_keys(const Ref& dict) const { return dict->keys.size() - as_it_came(dict).keys.size(); }
-  // What the code has set, and has not set back where only exits store it: name, key or index, and value.
+  // The stores that an exit must make: name, key or index, and value. A value equal to the original one is omitted, unless it
+  // was stored before a call of the process.
   std::vector<std::pair<PyRef, Ref>> stores_of(const Ref& object) const;
-  // The process makes a call: what the code has set is stored before it, and again at every exit. Starts again where this was
-  // not known. Fails where the call cannot be made.
+  // Prepares a call of the process: mutations so far are stored before it, and again at every exit. Throws Restart if the log
+  // did not have that. Fails where the call cannot be made.
   Status show();
-  // All changed objects hold again what they held when the call began, but for these.
+  // Resets all mutated objects that are not in `restored` to their contents when the call began.
   void forget(const std::set<const AbstractValue*>& restored);
 
  private:
@@ -63,7 +64,7 @@ class ChangedObjects {
   std::map<SourceId, AbstractValue> came_;
 };
 
-// Index of the attribute among those that `object` has as `keys`, or nullopt.
+// Index of the attribute in `keys` of the object, or nullopt.
 std::optional<size_t> own_attribute(const AbstractValue& object, PyObject* name);
 
 }  // namespace accel

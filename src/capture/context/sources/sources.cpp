@@ -9,7 +9,7 @@ namespace accel {
 
 namespace {
 
-// Equal str keys are one place; other keys are told apart by identity.
+// Equal str keys are one key; other keys are distinguished by identity.
 std::string key_text(PyObject* name) {
   if (name == nullptr) return {};
   if (PyUnicode_CheckExact(name)) return "s" + utf8(name);
@@ -98,7 +98,7 @@ SourceId Sources::find(const std::string& text) const {
 bool Sources::is_environment(SourceId id) const {
   for (; (*this)[id].parent >= 0; id = (*this)[id].parent) {
     if (has_changed(id)) return false;
-    // The attributes of an instance are data, wherever the instance was found.
+    // Attributes of an instance are data, wherever the instance was found.
     if ((*this)[id].kind == SourceKind::attribute) return false;
   }
   if (has_changed(id)) return false;

@@ -15,7 +15,7 @@ namespace accel {
 
 namespace {
 
-// Builtins that look at the variables of the frame which calls them, or count the references to them.
+// Builtins that read the variables of the frame that calls them, or count references to them.
 bool looks_at_caller(PyObject* callable) {
   static const std::vector<PyObject*> known = [] {
     std::vector<PyObject*> out;
@@ -30,7 +30,7 @@ bool looks_at_caller(PyObject* callable) {
   return std::find(known.begin(), known.end(), callable) != known.end();
 }
 
-// Whether a call may change the object that the recipe makes, but for the elements of arrays.
+// Whether a call may mutate the object that the recipe makes, apart from elements of arrays.
 bool is_changeable(const std::vector<Recipe>& recipes, const Recipe& recipe) {
   const RecipeKind kind = recipe.kind;
   PyObject* object = recipe.object.get();
@@ -45,7 +45,7 @@ bool is_changeable(const std::vector<Recipe>& recipes, const Recipe& recipe) {
          kind == RecipeKind::iterator || kind == RecipeKind::cell || kind == RecipeKind::function;
 }
 
-// The recipes that are reachable from given ones.
+// The recipes that are reachable from the added ones.
 class Reach {
  public:
   explicit Reach(const std::vector<Recipe>& recipes) : recipes_(recipes), marked_(recipes.size(), false) {}
@@ -61,24 +61,24 @@ class Reach {
   std::vector<bool> marked_;
 };
 
-// Fills in which of the objects that are used after the call the callable can reach.
+// Finds out which objects used after the call the callable can reach.
 Status find_shared(PythonCall& site) {
   const std::vector<Recipe>& recipes = site.recipes;
-  Reach behind(recipes), given(recipes);
+  Reach used_after(recipes), given(recipes);
   std::vector<bool> is_framed(recipes.size(), false);
   for (const FrameRecipe& frame : site.frames) {
     for (const std::vector<RecipeId>* ids : {&frame.locals, &frame.stack}) {
       for (RecipeId id : *ids) {
-        behind.add(id);
+        used_after.add(id);
         if (id >= 0) is_framed[static_cast<size_t>(id)] = true;
       }
     }
   }
   given.add(site.callable);
   for (RecipeId id : site.arguments) given.add(id);
-  if (site.result == ResultKind::argument) behind.add(site.candidates[static_cast<size_t>(site.argument)]);
+  if (site.result == ResultKind::argument) used_after.add(site.candidates[static_cast<size_t>(site.argument)]);
   for (const StoreRecipe& store : site.stores) {
-    behind.add(store.value);
+    used_after.add(store.value);
     given.add(store.value);
   }
   std::vector<bool> leads(recipes.size(), false), is_stand_in(recipes.size(), false);
@@ -87,20 +87,20 @@ Status find_shared(PythonCall& site) {
   }
   for (size_t k = 0; k < recipes.size(); ++k) {
     RecipeId id = static_cast<RecipeId>(k);
-    if (is_shown(recipes[k].kind) && behind.has(id)) {
+    if (is_shown(recipes[k].kind) && used_after.has(id)) {
       site.named.push_back(id);
       if (!is_framed[k]) site.derived.push_back(id);
     }
     if (is_stand_in[k]) continue;
-    bool fresh = is_fresh_array(recipes[k].kind) && behind.has(id);
+    bool fresh = is_fresh_array(recipes[k].kind) && used_after.has(id);
     if (fresh && given.has(id)) site.changed.push_back(id);
-    if (given.has(id) && behind.has(id) && is_changeable(recipes, recipes[k]))
+    if (given.has(id) && used_after.has(id) && is_changeable(recipes, recipes[k]))
       return fail(Reason::unsupported_argument, "a container that the function has made and uses behind the call");
     leads[k] = fresh || std::any_of(recipes[k].parts.begin(), recipes[k].parts.end(),
                                     [&](RecipeId part) { return part >= 0 && leads[static_cast<size_t>(part)]; });
-    if (leads[k] && (given.has(id) || behind.has(id))) site.watched.push_back(id);
+    if (leads[k] && (given.has(id) || used_after.has(id))) site.watched.push_back(id);
   }
-  std::erase_if(site.shown, [&](RecipeId id) { return !given.has(id) || !behind.has(id); });
+  std::erase_if(site.shown, [&](RecipeId id) { return !given.has(id) || !used_after.has(id); });
   return Unit{};
 }
 
@@ -121,7 +121,7 @@ bool is_call(const Frame& frame, int index) {
   return op == Opcode::call || op == Opcode::call_function_ex;
 }
 
-// Whether an instruction other than a call does no more than call a function and push its result.
+// Whether an instruction that is no call does nothing but call a function and push its result.
 bool is_only_call(const Frame& frame, int index) {
   const auto& instructions = frame.bytecode().instructions;
   const Opcode op = op_at(frame, index);
@@ -131,7 +131,7 @@ bool is_only_call(const Frame& frame, int index) {
          instructions[static_cast<size_t>(index) + 1].is_resume_point();
 }
 
-// A tuple of the keywords' names; null when there are none.
+// A tuple of the names of the keywords; null if there are none.
 PyRef names_of(const CallArguments& arguments) {
   if (arguments.keywords.empty()) return {};
   PyRef names = PyRef::steal(PyTuple_New(static_cast<Py_ssize_t>(arguments.keywords.size())));
@@ -153,8 +153,8 @@ bool is_among(const Reason (&reasons)[count], Reason reason) {
 
 }  // namespace
 
-// A call that cannot be captured is made by the process, if possible; so is a call of a function in which an instruction cannot
-// be captured, if the function is NumPy's or an exit would end a loop that contains the call.
+// A call that cannot be captured is made by the process, if possible. So is a call of a function that contains the failing
+// instruction, if the function is NumPy's or an exit would end a loop that contains the call.
 void CallSites::plan_instead(const Failure& why) {
   constexpr Reason of_calls[] = {Reason::unsupported_call,  Reason::unsupported_argument, Reason::unsupported_attribute,
                                  Reason::unsupported_dtype, Reason::unsupported_layout,   Reason::unsupported_value,
@@ -185,8 +185,8 @@ void CallSites::plan_instead(const Failure& why) {
   }
 }
 
-// The with statement cannot enter a context manager that the captured code has made: the call that makes it, if it is part of
-// the statement, is made by the process. Nothing needs to be known of an object that such a call has returned.
+// The with statement cannot enter a context manager that the captured code has made. If a call in the statement makes it, the
+// process makes that call, because the resulting object may be of any type.
 void CallSites::plan_manager(std::vector<const Frame*> frames, const Failure& why) {
   if (op_at(walk_.running.frame, walk_.running.frame.next) != Opcode::before_with || walk_.running.frame.next == 0 ||
       !is_call(walk_.running.frame, walk_.running.frame.next - 1))
@@ -207,7 +207,8 @@ void CallSites::plan(const std::vector<const Frame*>& frames, const Failure& why
   throw Restart{};
 }
 
-// The call gets a container of the caller, and may change it: the next attempt does not look into it in advance.
+// A container of the caller that is passed to the call may be mutated by it: the next attempt does not resolve its items in
+// advance.
 void CallSites::hand_over(const Ref& value) {
   PyObject* object = value->object.get();
   bool is_lazy = value->kind == AbstractKind::lazy && (PyList_CheckExact(object) || PyDict_CheckExact(object));
@@ -223,7 +224,7 @@ bool CallSites::is_ignored() const {
   return frame.bytecode().instructions[static_cast<size_t>(frame.next)].op == Opcode::pop_top;
 }
 
-// The reason that a report gives after the name of a call.
+// What a report appends to the name of a call: why it is not captured.
 static std::string why_boxed(const Failure& why) {
   return why.reason == Reason::unsupported_call || why.detail.empty() ? "" : " (" + why.detail + ")";
 }
@@ -257,7 +258,7 @@ Result<Ref> CallSites::make(const Ref& callable, const CallArguments& arguments)
   site->name = callable->object ? short_repr(callable->object.get()) : "an object";
   RecipeWriter writer(capture_);
   call.keywords = names_of(arguments);
-  // What the call may return.
+  // The objects that the call may return.
   std::vector<Ref> candidates = given;
   if (callable->kind == AbstractKind::method) candidates.push_back(callable->items[1]);
   ACCEL_TRY([[maybe_unused]] Unit assumed, assume_result(*site, call, candidates.size()));
@@ -274,7 +275,7 @@ Result<Ref> CallSites::make(const Ref& callable, const CallArguments& arguments)
   return result;
 }
 
-// Writes how the frames, the callable and its arguments are made at run time.
+// Writes the recipes of the frames, the callable and its arguments.
 Status CallSites::write_site(PythonCall& site, RecipeWriter& writer, const Ref& callable, const std::vector<Ref>& given) {
   ACCEL_TRY(site.frames, interpreter_.exits().write_frames(writer, walk_.live_frames(), true));
   for (const FrameRecipe& frame : site.frames) {
@@ -294,8 +295,8 @@ Status CallSites::write_site(PythonCall& site, RecipeWriter& writer, const Ref& 
   return Unit{};
 }
 
-// Assumes that the call returns what it has returned in earlier runs. Another version of the function may have called something
-// else there, with more candidates.
+// Assumes that the result is of the kind that earlier runs have observed. Another version of the function may have called
+// something else there, with more candidates.
 Status CallSites::assume_result(PythonCall& site, BoxedCall& call, size_t candidates) const {
   if (is_ignored()) site.result = ResultKind::ignored;
   if (is_ignored() || speculation_.given.seen_results == nullptr) return Unit{};
@@ -311,7 +312,7 @@ Status CallSites::assume_result(PythonCall& site, BoxedCall& call, size_t candid
   return Unit{};
 }
 
-// Adds the call to the graph, and reads the memory again that it may have changed.
+// Adds the call to the graph, and reloads the memory that it may have changed.
 ValueId CallSites::add_call(const PythonCall& site, const RecipeWriter& writer, BoxedCall& call) {
   const bool is_numbered = site.result == ResultKind::number || site.result == ResultKind::object;
   const size_t numbered = site.shown.size() + is_numbered;
@@ -333,12 +334,12 @@ ValueId CallSites::add_call(const PythonCall& site, const RecipeWriter& writer, 
   return made;
 }
 
-// The number by which the run knows an object that the call has received or returned.
+// The run's number of an object that the call has received or returned.
 Ref CallSites::received_identity(ValueId made, size_t result) {
   return capture_.values().scalar(capture_.build().received(made, static_cast<int>(result), identity_type));
 }
 
-// Objects that the captured code has made and the call has received have an identity from now on.
+// Gives an identity to the objects of the captured code that the call has received.
 void CallSites::number_objects(const PythonCall& site, const RecipeWriter& writer, ValueId made) {
   const std::vector<std::pair<Ref, RecipeId>> objects = writer.made_objects();
   for (size_t k = 0; k < site.shown.size(); ++k) {

@@ -1,5 +1,5 @@
 #pragma once
-// Calls of Python objects that have no compiled form: the process makes them where the code does (PythonCall).
+// Calls of Python objects that have no compiled form: compiled code asks the process to make them (PythonCall).
 
 #include <vector>
 
@@ -12,11 +12,12 @@ class CallSites : InterpreterPart {
  public:
   explicit CallSites(Interpreter& interpreter) : InterpreterPart(interpreter) {}
 
-  // Whether the running instruction asks the process for its call.
+  // Whether the running instruction's call is planned to be made by the process.
   bool is_planned() const;
   // Adds that call to the graph.
   Result<Ref> make(const Ref& callable, const CallArguments& arguments);
-  // The running instruction has failed. Throws Restart if the process can make its call, or one around it, instead.
+  // Called when the running instruction has failed. Throws Restart if the process can make its call, or a call that contains
+  // it.
   void plan_instead(const Failure& why);
 
  private:

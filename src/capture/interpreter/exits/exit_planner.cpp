@@ -9,7 +9,7 @@ namespace accel {
 
 namespace {
 
-// The name of the loop in which one of the values, a dynamic list, grows; "" when there is none that capture may unroll.
+// The name of the loop that appends to a dynamic list among the values; "" if there is none that capture may unroll.
 std::string loop_of_list(const std::vector<Ref>& values) {
   for (const Ref& value : values) {
     if (value && value->kind == AbstractKind::dynamic_list && value->object) return utf8(value->object.get());
@@ -17,7 +17,7 @@ std::string loop_of_list(const std::vector<Ref>& values) {
   return {};
 }
 
-// The name of such a loop for the operands of the running instruction, and for all values of the frames of NumPy's code.
+// The name of such a loop for the operands of the running instruction or, in NumPy's code, for any value of its frames.
 std::string loop_of_operands(const std::vector<const Frame*>& frames) {
   std::string found;
   for (size_t i = frames.size(); found.empty() && i-- > 0;) {
@@ -45,7 +45,7 @@ bool ExitPlanner::is_raising() const {
   });
 }
 
-// Whether the path has forked in the function that runs.
+// Whether the path has forked since the running function was called.
 bool ExitPlanner::forks_inside() const {
   std::vector<const Frame*> frames = walk_.frames_before();
   return !frames.empty() && frames.back()->forks_before != walk_.forks;
@@ -53,7 +53,7 @@ bool ExitPlanner::forks_inside() const {
 
 Status ExitPlanner::plan(const Failure& why) {
   interpreter_.explorer().take_other_branch();
-  // A warning that each call gives is nothing exceptional.
+  // A warning that every call gives is not exceptional.
   const bool exceptional = ends_exceptionally(why.reason) && (why.reason != Reason::will_warn || forks_inside());
   if (!exceptional) interpreter_.generators().walk_instead();
   unroll_instead(why);
@@ -74,7 +74,7 @@ Status ExitPlanner::plan(const Failure& why) {
   throw Restart{};
 }
 
-// What fails in a loop of the graph because it needs to know the iteration may work when capture unrolls the loop.
+// An instruction in a loop of the graph may fail because it needs to know the iteration: then capture unrolls the loop.
 void ExitPlanner::unroll_instead(const Failure& why) {
   bool may_help = why.reason == Reason::unsettled_types || why.reason == Reason::unsupported_argument;
   bool needs_length = why.reason == Reason::unsupported_value || why.reason == Reason::unsupported_call ||
@@ -115,7 +115,7 @@ void ExitPlanner::guard_what_follows(const PlannedExit& planned) {
       if (!interpreter_.try_step(*walk_.frames.back()).ok()) break;
     }
   } catch (const Restart&) {
-    // The attempt before ended there as well: all guards that it could add have been added.
+    // The previous attempt ended there as well, so all guards that it could add have been added.
   }
   walk_.speculative = false;
   walk_.nesting = 0;

@@ -1,5 +1,6 @@
 #pragma once
-// What to do about an instruction that cannot be captured: the next attempt captures it in another form, or exits before it.
+// Decides what to do about an instruction that cannot be captured: the next attempt captures it in another form, or exits
+// before it.
 
 #include <string>
 
@@ -11,18 +12,17 @@ class ExitPlanner : InterpreterPart {
  public:
   explicit ExitPlanner(Interpreter& interpreter) : InterpreterPart(interpreter) {}
 
-  // The running instruction has failed. Adds to the speculation log what the next attempt does instead, and throws Restart. Of
-  // what may help the first is chosen: another direction of a branch, walking an iterable, unrolling a loop, a call made by the
-  // process; else an exit before the instruction.
+  // Called when the running instruction has failed. Plans what the next attempt does instead and throws Restart. Chooses the
+  // first of these that may help: the other direction of a branch, walking an iterable, unrolling a loop, a call made by the
+  // process, an exit before the instruction.
   Status plan(const Failure& why);
-  // The variables of the loop at whose header the path is never get settled types: the header is left to the interpreter.
+  // The variables of the loop at whose header the path is have no stable types: the loop is left to the interpreter.
   Status give_up_loop();
-  // The loop is unrolled. Throws Restart.
+  // Plans that the loop is unrolled, and throws Restart.
   [[noreturn]] void unroll(const std::string& loop);
-  // Whether the path only leads to an exception that leaves the captured code.
+  // Whether the path can only reach an exception that leaves the captured code.
   bool is_raising() const;
-  // Adds the guards of what capture looks at between an exit and the instruction that has failed: it is the reason why this
-  // version ends there.
+  // Adds the guards of what capture reads between an exit and the instruction that failed, because the exit depends on it.
   void guard_what_follows(const PlannedExit& planned);
 
  private:

@@ -1,4 +1,4 @@
-// How an exit makes the interpreter's frames: which variables it hands over (PathExits).
+// Frame recipes of exits: which variables an exit hands over (PathExits).
 
 #include <algorithm>
 
@@ -8,20 +8,20 @@ namespace accel {
 
 namespace {
 
-// Whether handing the value over costs nothing.
+// Whether handing the value over needs no computation.
 bool is_free(const Ref& value) {
   return (value->kind == AbstractKind::constant && value->items.empty()) || value->kind == AbstractKind::lazy ||
          value->source >= 0;
 }
 
-// Whether it is an object that a call has returned. Other code may see when it is freed (by a weak reference), so a variable
-// that is never read again has to hold it, too.
+// Whether it is an object that a call has returned. Other code may observe when it is freed (by a weak reference), so a
+// variable that refers to it is kept even if it is never read again.
 bool is_of_a_call(const Ref& value) {
   return value->kind == AbstractKind::opaque || (value->kind == AbstractKind::text && !value->object);
 }
 
-// Fails if the code after an exit asks for the identity of a number that is made anew. Integers are excepted: small ones are
-// singletons, others count something.
+// Fails if the code after an exit tests the identity of a number that the exit makes anew. Integers are excepted: small ones
+// are singletons, and larger ones are counts, whose identity is not expected to matter.
 void check_identities(const Frame& frame, bool waits) {
   if (!frame.flow().asks_identity(frame.next)) return;
   for (size_t i = 0; i < frame.locals.size(); ++i) {
@@ -120,6 +120,7 @@ Result<std::vector<FrameRecipe>> PathExits::write_raising_frames(RecipeWriter& w
     const Handler* handler = raises.handler >= 0 ? &bytecode.handlers[static_cast<size_t>(raises.handler)] : nullptr;
     FrameRecipe recipe;
     ACCEL_TRY(recipe.function, writer.write(frame->function));
+    recipe.code = bytecode.code;
     recipe.offset = next.offset;
     if (waits) recipe.call_offset = raises.fault_offset, recipe.return_offset = return_offset_of(bytecode);
     for (size_t i = 0; i < frame->locals.size(); ++i) {

@@ -16,21 +16,21 @@ BlockId LoopInterrupts::add(const PathState& arrival, bool waits) {
     const bool is_place = frame->bytecode().instructions[static_cast<size_t>(frame->next)].is_resume_point();
     return is_place && frame->generator == nullptr && frame->before_call == nullptr && !frame->nested;
   });
-  BlockId way_out = -1;
+  BlockId exit_block = -1;
   const bool is_free = resumes && !waits && add_free(arrival);
-  // A loop that is inside another one is left through the exit of the outer one.
-  if (resumes && !is_free && (waits || arrival.passed.size() <= 1)) way_out = add_whole();
-  if (resumes && waits && way_out < 0) add_free(arrival);
+  // An inner loop is left through the exit of the outer one.
+  if (resumes && !is_free && (waits || arrival.passed.size() <= 1)) exit_block = add_whole();
+  if (resumes && waits && exit_block < 0) add_free(arrival);
   walk_.frames.clear();
-  return way_out;
+  return exit_block;
 }
 
 // Adds a block with an exit that hands over all live values; -1: they cannot be handed over.
 BlockId LoopInterrupts::add_whole() {
   Graph& graph = capture_.graph();
   const size_t blocks = graph.blocks.size();
-  const BlockId way_out = capture_.build().new_block();
-  capture_.build().move_to(way_out);
+  const BlockId exit_block = capture_.build().new_block();
+  capture_.build().move_to(exit_block);
   RecipeWriter writer(capture_);
   capture_.facts().keep_symbols(false);
   Result<std::vector<FrameRecipe>> written = interpreter_.exits().write_exit(writer, walk_.live_frames());
@@ -46,11 +46,11 @@ BlockId LoopInterrupts::add_whole() {
   exit.reason = Reason::interrupted;
   exit.where = interpreter_.exits().where(walk_.live_frames());
   interpreter_.exits().end_block(writer, std::move(exit));
-  return way_out;
+  return exit_block;
 }
 
-// Adds an exit that raises the exception in frames at the header of the loop. False: values that were computed would have to be
-// handed over.
+// Adds an exit that raises the exception in frames at the header of the loop. False if it would have to hand over computed
+// values.
 bool LoopInterrupts::add_free(const PathState& arrival) {
   Graph& graph = capture_.graph();
   const std::vector<const Frame*> frames = walk_.live_frames();
@@ -95,7 +95,7 @@ std::set<BlockId> blocks_of_loop(const Graph& graph, BlockId header, BlockId lat
   return loop;
 }
 
-// Values of a loop that may differ from iteration to iteration.
+// Tests which values of a loop may vary between its iterations.
 class LoopValues {
  public:
   LoopValues(const Graph& graph, const std::set<BlockId>& loop) : graph_(graph), loop_(loop) {
@@ -127,10 +127,10 @@ class LoopValues {
 
   const Graph& graph_;
   const std::set<BlockId>& loop_;
-  std::vector<int> symbols_;  // that are bound in the loop
+  std::vector<int> symbols_;  // bound in the loop
 };
 
-// Conditions of the branches that leave the loop, but for checks.
+// Conditions of branches that leave the loop, without those of checks.
 std::vector<ValueId> conditions_of_ends(const Graph& graph, const std::set<BlockId>& loop) {
   std::vector<ValueId> out;
   for (const BlockId block : loop) {
@@ -146,7 +146,7 @@ std::vector<ValueId> conditions_of_ends(const Graph& graph, const std::set<Block
 
 }  // namespace
 
-// Whether nothing that the loop does makes it end: it waits until another thread changes a guarded object, or an array.
+// Whether nothing in the loop makes it end, so that it waits until another thread changes a guarded object or an array.
 bool LoopInterrupts::waits_for_others(BlockId header, BlockId latch) const {
   const Graph& graph = capture_.graph();
   const std::set<BlockId> loop = blocks_of_loop(graph, header, latch);
@@ -157,15 +157,15 @@ bool LoopInterrupts::waits_for_others(BlockId header, BlockId latch) const {
 
 namespace {
 
-// Whether other code may have bound the value's source to another object by now. It is assumed that nobody rebinds callables,
-// modules and arrays.
+// Whether other code may have replaced the object at the value's source by now. Callables, modules and arrays are assumed not
+// to be replaced.
 bool may_change(const Sources& sources, const AbstractValue& value) {
   PyObject* object = value.object.get();
   if (value.source < 0 || value.kind == AbstractKind::array) return false;
   if (object != nullptr && (is_exact_array(object) || PyCallable_Check(object) != 0 || PyModule_Check(object))) return false;
   switch (sources[value.source].kind) {
     case SourceKind::local:
-      return value.kind == AbstractKind::list || value.kind == AbstractKind::dict;  // what it holds
+      return value.kind == AbstractKind::list || value.kind == AbstractKind::dict;  // its items may change
     case SourceKind::pinned:
       return false;
     default:
@@ -196,7 +196,7 @@ void LoopInterrupts::note_decided_jump(int taken, int untaken) {
   if (leaves) decided_tests_.insert(capture_.build().block());
 }
 
-// Whether a test of a value that other threads may store decides whether the loop ends, or whether the path leaves it.
+// Whether a test of a value that other threads may store decides whether the loop ends or the path leaves it.
 bool LoopInterrupts::asks_others(BlockId header, BlockId latch) const {
   const Graph& graph = capture_.graph();
   const std::set<BlockId> loop = blocks_of_loop(graph, header, latch);
@@ -209,7 +209,7 @@ bool LoopInterrupts::asks_others(BlockId header, BlockId latch) const {
   });
 }
 
-// Arrays of the caller that the loop does not change, and whose elements decide whether it ends.
+// Sources of arrays that the loop does not change and whose elements decide whether it ends.
 std::set<std::string> LoopInterrupts::arrays_awaited(BlockId header, BlockId latch) const {
   const Graph& graph = capture_.graph();
   const std::set<BlockId> loop = blocks_of_loop(graph, header, latch);
@@ -237,7 +237,8 @@ bool LoopInterrupts::plan_waiting(const std::string& loop, BlockId header, const
   if (walk_.speculative) return false;
   const bool only_others = waits_for_others(header, arrival.block);
   if (only_others || asks_others(header, arrival.block)) speculation_.loops.waiting.insert(loop);
-  if (!only_others && arrival.passed.size() > 1) return false;  // it ends by itself, and the outer loop reads again
+  // An inner loop that can end by itself needs no reload: the outer loop reads the arrays again.
+  if (!only_others && arrival.passed.size() > 1) return false;
   bool is_new = false;
   for (const std::string& array : arrays_awaited(header, arrival.block))
     is_new |= speculation_.loops.awaited[loop].insert(array).second;

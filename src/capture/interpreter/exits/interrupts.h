@@ -1,5 +1,6 @@
 #pragma once
-// Exits of loops that are interrupted, or that end when other threads have changed what their conditions read.
+// Exits of loops for runs that are interrupted, and of loops that end only when other threads change what their conditions
+// read.
 
 #include <set>
 #include <string>
@@ -12,18 +13,18 @@ class LoopInterrupts : InterpreterPart {
  public:
   explicit LoopInterrupts(Interpreter& interpreter) : InterpreterPart(interpreter) {}
 
-  // Adds the exit of a run that is interrupted where the path `arrival` has come back to a loop. `waits`: nothing that the loop
-  // does makes it end; then a run also exits where what its guards say has changed, and hands over everything. If the exit
-  // hands nothing over it is that of the jump back, and -1 is returned; else the block of the exit, to be branched to.
+  // Adds the exit of an interrupted run at the back edge on which the path `arrival` is. `waits`: only other threads can end
+  // the loop, so a run also exits, with all live values, where a guard fails. Returns the block of the exit, to which the
+  // caller branches; -1 if the exit needs no values and is attached to the jump itself, or if there is none.
   BlockId add(const PathState& arrival, bool waits);
-  // Whether something new has been found out about what the loop waits for.
+  // Records what the loop waits for; returns whether the log got a new record.
   bool plan_waiting(const std::string& loop, BlockId header, const PathState& arrival);
 
-  // An instruction has run: notes whether the value that it pushed comes from where other threads may store.
+  // Called after an instruction: notes whether the value it pushed was read from where other threads may store.
   void note_reading();
-  // The path forks on this condition, which may depend on a value that note_reading() has noted.
+  // Called when the path forks on a condition, which may depend on a value noted by note_reading().
   void note_branch(ValueId condition);
-  // Capture has decided the running instruction, a jump: it goes to instruction `taken` of the top frame, not to `untaken`.
+  // Called when capture has decided a jump: it goes to instruction `taken` of the top frame instead of `untaken`.
   void note_decided_jump(int taken, int untaken);
 
  private:
@@ -33,7 +34,7 @@ class LoopInterrupts : InterpreterPart {
   bool asks_others(BlockId header, BlockId latch) const;
   std::set<std::string> arrays_awaited(BlockId header, BlockId latch) const;
 
-  // Tests of values that other threads may store, which may end a loop: the blocks of jumps that capture has decided, and the
+  // Tests of values that other threads may store and that may end a loop: blocks with jumps that capture has decided, and
   // conditions of branches.
   std::set<BlockId> decided_tests_;
   std::set<ValueId> tests_;

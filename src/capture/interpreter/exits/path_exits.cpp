@@ -50,13 +50,13 @@ Status PathExits::leave_for(const PlannedExit& planned) {
   return Unit{};
 }
 
-// The frames cannot be rebuilt: the next attempt exits before the last instruction where they can.
+// The frames cannot be rebuilt here: the next attempt exits before the last instruction at which they can.
 Status PathExits::leave_earlier(const PlannedExit& planned) {
   if (speculation_.control.watch && walk_.writable.position < 0) return fail(Reason::internal_error, "no frame can be rebuilt");
   if (speculation_.control.watch) {
     PlannedExit moved = planned;
     moved.place.clear();
-    // Not every call that exits there reaches the error.
+    // Some calls that exit there do not reach the error.
     if (ends_exceptionally(moved.why.reason) && walk_.forks != walk_.writable.forks)
       moved.why = fail(Reason::unsupported_value, "alive before: " + moved.why.detail);
     if (!speculation_.end_at(walk_.writable.position, std::move(moved)))
@@ -77,19 +77,19 @@ Status PathExits::leave_unless(ValueId condition, Reason reason, std::string det
     return fail(Reason::data_dependent_branch, "a check after an effect: " + detail);
   Builder& build = capture_.build();
   BlockId here = build.block();
-  // Failed assumptions from which the next version of the function learns have exits of their own.
+  // Failed assumptions that the next version of the function learns from have exits of their own.
   bool shares = check_.position == walk_.running.position &&
                 (check_.reason == reason || !(is_learned(reason) || is_learned(check_.reason)));
   if (!shares) {
-    BlockId way_out = build.new_block();
-    build.move_to(way_out);
+    BlockId exit_block = build.new_block();
+    build.move_to(exit_block);
     RecipeWriter writer(capture_);
     capture_.facts().keep_symbols(false);
     Result<std::vector<FrameRecipe>> frames = write_exit(writer, walk_.frames_before());
     capture_.facts().keep_symbols(true);
     if (!frames.ok()) {
       build.move_to(here);
-      // Not every call fails the check.
+      // Some calls do not fail the check.
       return ends_exceptionally(reason) ? fail(Reason::unsupported_value, "alive before: " + detail) : fail(reason, detail);
     }
     Exit exit;
@@ -101,7 +101,7 @@ Status PathExits::leave_unless(ValueId condition, Reason reason, std::string det
     exit.where = where(walk_.frames_before());
     end_block(writer, std::move(exit));
     check_.position = walk_.running.position;
-    check_.block = way_out;
+    check_.block = exit_block;
     check_.reason = reason;
   }
   build.move_to(here);

@@ -1,5 +1,5 @@
 #pragma once
-// The ends of paths: blocks of the graph that return, or that hand frames to the interpreter.
+// Ends of paths: blocks of the graph that return or hand frames to the interpreter.
 
 #include <string>
 #include <vector>
@@ -9,9 +9,9 @@
 
 namespace accel {
 
-// An exit of the graph: the block that ends there, and what the interpreter gets. Recipe indices count through these outputs.
+// An exit of the graph: the block that it ends, and what the interpreter gets. Indices in recipes refer to `outputs`.
 struct WalkExit {
-  BlockId block = 0;  // -1: of no block; the exit is that of an interrupted run at the end of `polled`
+  BlockId block = 0;  // -1: no block of its own; the exit of an interrupted run at the end of block `polled`
   BlockId polled = -1;
   Exit exit;
   std::vector<Recipe> recipes;
@@ -24,35 +24,34 @@ class PathExits : InterpreterPart {
 
   std::vector<WalkExit>& all() { return exits_; }
 
-  // Ends the path: the function returns.
+  // Ends the path by returning from the function.
   Status leave_by_return();
-  // Ends the path with an exit before the next instruction, or earlier, where the frames cannot be rebuilt.
+  // Ends the path with an exit before the next instruction, or if frames cannot be rebuilt there, before an earlier one.
   Status leave_for(const PlannedExit& planned);
-  // Adds a branch to an exit before the running instruction, for where `condition` is false. Checks of one instruction share
-  // it.
+  // Branches to an exit before the running instruction where `condition` is false. All checks of an instruction share the exit.
   Status leave_unless(ValueId condition, Reason reason, std::string detail);
   // Whether all frames can be rebuilt before the next instruction.
   bool is_writable();
 
-  // Ends the current block of the graph with an exit that hands over what `writer` has written.
+  // Ends the current block with an exit that hands over what `writer` has written.
   void end_block(RecipeWriter& writer, Exit exit);
-  // How these frames are rebuilt, or those of the builtin's call that is walked; with what the code has stored.
+  // The recipes of these frames, including stores. If a builtin's call is being walked, those of the frames before that call.
   Result<std::vector<FrameRecipe>> write_exit(RecipeWriter& writer, const std::vector<const Frame*>& frames);
-  // all_wait: the innermost frame waits for a call, too.
+  // Recipes of frames. all_wait: the innermost frame waits for a call as well.
   Result<std::vector<FrameRecipe>> write_frames(RecipeWriter& writer, const std::vector<const Frame*>& frames,
                                                 bool all_wait = false) const;
-  // The frames in which an exception is raised, with what their handlers need. Requires no generators.
+  // Recipes of frames in which an exception is raised, with the values that their handlers need. Requires no generators.
   Result<std::vector<FrameRecipe>> write_raising_frames(RecipeWriter& writer, const std::vector<const Frame*>& frames) const;
-  // Locals that are never read again count as references to what `writer` has written anyway.
+  // Locals that are never read again, whose values `writer` has written for other reasons, are added to keep reference counts.
   void add_dead_names(const RecipeWriter& writer, const std::vector<const Frame*>& frames,
                       std::vector<FrameRecipe>& recipes) const;
-  // The line of the innermost of these frames that is not a library's.
+  // The line of the innermost frame that is not in a library.
   Location where(const std::vector<const Frame*>& frames) const;
 
  private:
   struct SharedCheck {
     BlockId block = -1;
-    int64_t position = -1;  // of the instruction whose checks branch to it
+    int64_t position = -1;  // of the instruction whose checks share the exit
     Reason reason = Reason::assumption_failed;
   };
 

@@ -122,7 +122,7 @@ Result<RecipeId> RecipeWriter::write_cell(const AbstractValue& cell) {
   return write_parts(RecipeKind::cell, {cell.items.empty() ? Ref() : cell.items[0]});
 }
 
-// Gathered for this exit alone: the value stays as it is on the path that goes on.
+// Gathered for this exit only: the value stays a masked selection on the path that continues.
 Result<RecipeId> RecipeWriter::write_masked_selection(const AbstractValue& value) {
   if (probes_) {
     ACCEL_TRY([[maybe_unused]] Unit possible, check_materialisable(value));
@@ -151,7 +151,7 @@ Result<RecipeId> RecipeWriter::write_parts(RecipeKind kind, const std::vector<Re
   return add(std::move(recipe));
 }
 
-// The rows of a list become arrays of their own: none of them may be one that has another name.
+// Rows of a list become arrays of their own at an exit, so none of them may be an array that has other references.
 Status RecipeWriter::check_identity() const {
   if (!has_rows_ || !has_held_) return Unit{};
   return fail(Reason::unsupported_value, "a list of arrays that have other names");
@@ -215,7 +215,7 @@ Result<RecipeId> RecipeWriter::write_instance(const AbstractValue& value) {
   return add(std::move(recipe));
 }
 
-// The interpreter goes on where the settings hold: they are set when the token is made.
+// Making the token sets the modes, which have to be in effect where the interpreter continues.
 Result<RecipeId> RecipeWriter::write_errstate_token(const AbstractValue& token) {
   const std::vector<Ref>& open = capture_.events().errstate_tokens();
   if (std::none_of(open.begin(), open.end(), [&](const Ref& each) { return each.get() == &token; }))
@@ -269,7 +269,7 @@ Result<RecipeId> RecipeWriter::write_method(const AbstractValue& method) {
   return write_parts(RecipeKind::method, method.items);
 }
 
-// A generator that has not begun: the call that makes it. Its arguments are its first locals.
+// A generator that has not started is made by its call; the arguments are its first locals.
 Result<RecipeId> RecipeWriter::write_generator(const AbstractValue& generator) {
   if (generator.items.empty() || generator.position > 0 || generator.iterated)
     return fail(Reason::generator, "a generator that has begun");
@@ -335,7 +335,7 @@ RecipeId RecipeWriter::write_output(const Storage& storage) {
   return add(std::move(recipe));
 }
 
-// Whether the array has been shown to a call on every path, and has the elements that this call has left.
+// Whether a call has seen the array on every path, and its elements are those that this call has left.
 bool RecipeWriter::is_as_shown(const Storage& storage) const {
   if (!storage.identity || storage.identity->kind != AbstractKind::scalar) return false;
   const Graph& graph = capture_.graph();
@@ -386,7 +386,7 @@ std::vector<BoundSymbol> RecipeWriter::write_symbols() {
   return symbols;
 }
 
-// Requires that the array has not been stored to since: then NumPy makes it of the array as it is now.
+// Requires that the original array was not stored to since, because NumPy makes the view or copy from its current contents.
 Result<RecipeId> RecipeWriter::write_view_or_copy(const Storage& storage) {
   if (storage.maybe->version != storage.maybe_version)
     return fail(Reason::unsupported_layout, "a view or a copy, after a store to what it may show");

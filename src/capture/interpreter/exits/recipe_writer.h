@@ -9,32 +9,31 @@
 
 namespace accel {
 
-// What a recipe calls that makes a generator (borrowed).
+// operator.call (borrowed): the callable in recipes that make a generator or a view of a dict.
 PyObject* operator_call();
 
 class RecipeWriter {
  public:
-  // probes: asks whether recipes can be written, and adds nothing to the graph.
+  // probes: only tests whether recipes can be written, and adds nothing to the graph.
   explicit RecipeWriter(Capture& capture, bool probes = false) : capture_(capture), probes_(probes) {}
 
   bool probes() const { return probes_; }
-  // One value has one recipe. Fails when a value cannot be made from what a call has.
+  // The recipe of a value; each value has one. Fails when an exit cannot make the object.
   Result<RecipeId> write(const Ref& value);
 
   std::vector<Recipe> take_recipes() { return std::move(recipes_); }
   const std::vector<Recipe>& recipes() const { return recipes_; }
   const std::vector<ValueId>& outputs() const { return outputs_; }
-  // What the captured code has set of the caller's objects.
+  // Writes the stores to objects of the caller.
   Status write_stores();
   std::vector<StoreRecipe> take_stores() { return std::move(stores_); }
-  // Adds the values of the symbols bound at run time that recipes name to the outputs.
+  // Appends the run-time symbols that recipes use to the outputs.
   std::vector<BoundSymbol> write_symbols();
-  // Fresh memory by the recipe of its array.
+  // Storages of fresh arrays by their recipes.
   const std::map<RecipeId, std::shared_ptr<Storage>>& fresh_memory() const { return fresh_; }
-  // The recipe of what has been written; -1: it has not.
+  // The recipe of a value if it has been written, else -1.
   RecipeId written(const Ref& value) const;
-  // Objects that the captured code has made and that one may tell from equal ones, with their recipes. Those of whole memory
-  // are not among them.
+  // Written objects that have an identity (has_identity), with their recipes. Arrays that cover fresh memory are omitted.
   std::vector<std::pair<Ref, RecipeId>> made_objects() const;
 
  private:
@@ -73,12 +72,12 @@ class RecipeWriter {
   std::vector<Recipe> recipes_;
   std::vector<StoreRecipe> stores_;
   std::vector<ValueId> outputs_;
-  std::unordered_map<const AbstractValue*, RecipeId> written_;  // -1: being written
+  std::unordered_map<const AbstractValue*, RecipeId> written_;  // -1: in progress
   std::unordered_map<const Storage*, RecipeId> storages_;
   std::map<SourceId, RecipeId> sources_;
   std::map<RecipeId, std::shared_ptr<Storage>> fresh_;
   std::vector<Ref> keep_;
-  bool has_rows_ = false, has_held_ = false;  // arrays of lists, and arrays that these may be
+  bool has_rows_ = false, has_held_ = false;  // written: lists with array rows; memory that such rows may stand for
 };
 
 }  // namespace accel

@@ -28,7 +28,7 @@ Call pop_call(Frame& frame, int argc) {
   return call;
 }
 
-// Pushes a result. A choice parts the path.
+// Pushes a result. A select value forks the path.
 Status push_result(Step& step, Frame& frame, const Ref& value) {
   if (value->kind != AbstractKind::select) {
     frame.push(value);
@@ -41,7 +41,7 @@ Status push_result(Step& step, Frame& frame, const Ref& value) {
   return step.interpreter.explorer().fork(condition, pushing(value->items[0]), pushing(value->items[2]));
 }
 
-// The callee's frame pushes the result when it returns; `step.frame` stays valid.
+// Executes the call. If it pushes a frame, the callee pushes the result on return; `step.frame` stays valid.
 Status finish(Step& step, const Ref& callable, CallArguments arguments) {
   if (step.interpreter.call_sites().is_planned()) {
     ACCEL_TRY(Ref given, step.interpreter.call_sites().make(callable, arguments));

@@ -107,7 +107,7 @@ Status dict_merge(Step& step) {
       ACCEL_TRY(bool repeated, contains(step.capture, key, dict));
       if (repeated) return fail(Reason::will_raise, "an argument is given twice");
     }
-    step.capture.resolver().look(more->items[i]);  // its guard says that the key is there
+    step.capture.resolver().look(more->items[i]);  // its guard ensures that the key is present
     ACCEL_TRY([[maybe_unused]] Unit done, set_item(step.capture, dict, key, more->items[i]));
   }
   return Unit{};
@@ -120,7 +120,7 @@ Status list_to_tuple(Step& step) {
   return Unit{};
 }
 
-// Items to unpack; arrays give their rows when the guard on their number holds.
+// The items to unpack. The rows of an array, if a guard on their number holds.
 Result<std::vector<Ref>> items_to_unpack(Step& step, const Ref& value, int64_t count, bool at_least) {
   step.capture.resolver().look(value);
   if (value->kind != AbstractKind::array || at_least) return all_items(step.capture, value);

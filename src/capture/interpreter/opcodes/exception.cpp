@@ -1,4 +1,4 @@
-// Raising and handling of exceptions that capture knows, and the with statement.
+// Raising and handling of exceptions whose type capture can predict, and the with statement.
 
 #include "capture/context/sources/class_guards.h"
 #include "capture/domain/recognised_types.h"
@@ -50,7 +50,7 @@ Status reraise(Step& step) {
   return step.capture.raised(exception->object);
 }
 
-// raise, raise exception, raise exception from cause. The cause cannot be seen: an exception that leaves is not raised here.
+// raise, raise exception, raise exception from cause. The cause is dropped: no exception leaves compiled code from here.
 Status raise_varargs(Step& step) {
   int count = step.instruction.arg;
   if (count == 0) return fail(Reason::will_raise, "the code raises an exception here");
@@ -70,7 +70,7 @@ Status stopiteration_error(Step& step) {
   return fail(Reason::will_raise, "a generator raises StopIteration");
 }
 
-// A method of the manager's type, bound to it.
+// A method of the type of `owner`, bound to it.
 Result<Ref> special_method(Step& step, const Ref& owner, const char* name) {
   PyRef text = PyRef::steal(PyUnicode_InternFromString(name));
   if (owner->kind == AbstractKind::opaque) {
@@ -90,7 +90,7 @@ Status before_with(Step& step) {
   ACCEL_TRY(Ref enter, special_method(step, manager, "__enter__"));
   ACCEL_TRY(Ref leave, special_method(step, manager, "__exit__"));
   const bool boxed = step.interpreter.call_sites().is_planned();
-  if (boxed) step.frame.push(std::move(leave));  // where it is when the call has been made
+  if (boxed) step.frame.push(std::move(leave));  // below the result, as the interpreter has it after the call
   Result<Ref> value = boxed ? step.interpreter.call_sites().make(enter, {}) : step.interpreter.call_now(enter, {});
   if (!value.ok()) return value.failure();
   if (!boxed) step.frame.push(std::move(leave));
@@ -98,7 +98,7 @@ Status before_with(Step& step) {
   return Unit{};
 }
 
-// exit, lasti, previous, exception -- the same and exit's result
+// exit, lasti, previous, exception -- exit, lasti, previous, exception, result of exit
 Status with_except_start(Step& step) {
   const Ref& exception = step.frame.peek(1);
   if (!is_exception(exception)) return fail(Reason::internal_error, "no exception is handled");

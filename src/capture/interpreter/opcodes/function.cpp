@@ -1,4 +1,4 @@
-// Functions made by the captured code. Their items: globals, defaults, kwdefaults, closure, annotations.
+// Functions made by the captured code. Their items are globals, defaults, kwdefaults, closure, annotations.
 
 #include "capture/interpreter/opcodes/table.h"
 #include "capture/protocol/operations.h"

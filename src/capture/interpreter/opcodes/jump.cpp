@@ -18,8 +18,8 @@ void note_decided(Step& step, bool jumps) {
   step.interpreter.interrupts().note_decided_jump(jumps ? target : next, jumps ? next : target);
 }
 
-// Goes to the target when the truth of `value` is `wanted`; a jump on what is known at run time only forks the path. Where it
-// does not jump, the top of the stack is popped if `drops_when_staying`.
+// Jumps to the target if the truth of `value` is `wanted`; for a run-time value the path forks. If it does not jump,
+// `drops_when_staying` pops the top of the stack.
 Status jump_on(Step& step, const Ref& value, bool wanted, bool drops_when_staying) {
   int target = step.instruction.target;
   auto take = [target](Frame& frame) -> Status {

@@ -59,7 +59,7 @@ Status load_deref(Step& step) {
   return Unit{};
 }
 
-// A cell that existed before the call is seen by others.
+// The cell of a variable. Fails for a cell that existed before the call, because other code can see it.
 Result<Ref> own_cell(Step& step) {
   const Ref& cell = local(step);
   if (!cell || cell->kind != AbstractKind::cell) return fail(Reason::internal_error, "not a cell");
@@ -80,7 +80,7 @@ Status delete_deref(Step& step) {
   return Unit{};
 }
 
-// Borrowed, or null without an exception.
+// The item of a dict; borrowed, or null without a pending exception.
 PyObject* entry(PyObject* dict, PyObject* name) {
   PyObject* found = dict != nullptr && PyDict_CheckExact(dict) ? PyDict_GetItemWithError(dict, name) : nullptr;
   if (found == nullptr) PyErr_Clear();
@@ -119,7 +119,7 @@ Status store_attr(Step& step) {
   return set_attribute(step.capture, owner, step.instruction.object, value);
 }
 
-// A plain method gives the pair function, self. Other callables are pushed as for a call without a receiver.
+// A plain method is pushed as the pair function, self. Other callables are pushed as for a call without a receiver.
 Status load_method_of(Step& step, const Ref& owner) {
   ACCEL_TRY(Ref value, get_attribute(step.capture, owner, step.instruction.object));
   if (value->kind == AbstractKind::method && value->items[1] == owner) {
@@ -152,7 +152,7 @@ Status load_super_method(Step& step) {
   return load_method_of(step, owner);
 }
 
-// A module that is imported already: importing it again has no effect.
+// A module that is already imported; importing it again has no effect.
 Result<Ref> imported(Step& step, PyObject* name) {
   PyObject* modules = PyImport_GetModuleDict();
   PyObject* module = entry(modules, name);

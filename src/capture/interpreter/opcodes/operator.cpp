@@ -35,7 +35,7 @@ Status unary_not(Step& step) { return push(step, truth_value(step.capture, step.
 
 Status to_bool(Step& step) { return push(step, truth_value(step.capture, step.frame.pop())); }
 
-// Whether the next instruction asks for nothing but the truth of the result.
+// Whether the next instruction uses only the truth of the result.
 bool is_asked_for_truth(const Step& step) {
   const Opcode next = step.frame.bytecode().instructions[static_cast<size_t>(step.frame.next)].op;
   return next == Opcode::pop_jump_if_true || next == Opcode::pop_jump_if_false || next == Opcode::to_bool;

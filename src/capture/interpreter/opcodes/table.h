@@ -1,5 +1,5 @@
 #pragma once
-// The table of instruction handlers. Each family of opcodes has a file: <family>.cpp here, and generators.cpp.
+// The table of instruction handlers. Each family of opcodes has its file: <family>.cpp here, and ../generators.cpp.
 
 #include "capture/interpreter/interpreter.h"
 
@@ -7,7 +7,7 @@ namespace accel {
 
 OpcodeHandler opcode_handler(Opcode op);
 
-// One row of a family: what handles an opcode.
+// One row of a family's table.
 struct OpcodeRow {
   Opcode op;
   OpcodeHandler handler;

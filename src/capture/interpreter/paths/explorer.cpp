@@ -43,7 +43,7 @@ Status PathExplorer::walk_path() {
     auto planned = speculation_.control.exits.find(walk_.running.position);
     if (planned != speculation_.control.exits.end()) {
       forget_moved_exit(planned->second);
-      ++walk_.count;  // the next path has positions of its own
+      ++walk_.count;  // so that the next path starts at a new position
       return interpreter_.exits().leave_for(planned->second);
     }
     interpreter_.budget().limit_unrolling();
@@ -65,7 +65,7 @@ Status PathExplorer::walk_path() {
   return interpreter_.exits().leave_by_return();
 }
 
-// Additions to the log may change the path of the walk: positions are of other instructions then.
+// A planned exit whose position now belongs to another instruction is dropped: the log has changed the path of the walk.
 void PathExplorer::forget_moved_exit(const PlannedExit& planned) {
   if (planned.place.empty() || planned.place == walk_.place()) return;
   speculation_.control.exits.erase(speculation_.control.exits.lower_bound(walk_.running.position),
@@ -73,8 +73,8 @@ void PathExplorer::forget_moved_exit(const PlannedExit& planned) {
   throw Restart{};
 }
 
-// At an instruction where paths may meet, the path waits until the others that lead there have come. Loops of the graph begin
-// and close there. Paths that forked in a call meet after it at the latest.
+// At a join point the path waits until all other paths that lead there have arrived. Loops of the graph begin and close there.
+// Paths that forked in a call join at its return at the latest.
 Result<PathOutcome> PathExplorer::arrive(Frame& frame) {
   const CodeFlow& flow = frame.flow();
   const Approach approach = std::exchange(walk_.approach, Approach::step);
@@ -123,14 +123,15 @@ bool PathExplorer::is_rolled(Frame& frame) {
   return true;
 }
 
-// Whether a generator's frame is about to run for the loop at whose header the frame is: that frame's loops count.
+// Whether the loop at whose header the frame is consumes a generator whose code is walked: then the iterations of the
+// generator's loops are counted, not those of this loop.
 bool PathExplorer::is_consumer(const Frame& frame) {
   bool is_for = frame.bytecode().instructions[static_cast<size_t>(frame.next)].op == Opcode::for_iter;
   return is_for && frame.peek(1)->kind == AbstractKind::generator && interpreter_.generators().is_walked(walk_.place());
 }
 
-// Counts the iterations of a loop that is evaluated at capture. A loop of NumPy's code whose number of iterations depends on
-// data becomes a loop of the graph in the next attempt.
+// Counts the iterations of a loop that is evaluated at capture. A loop of NumPy's code whose iteration count depends on data
+// becomes a loop of the graph in the next attempt.
 void PathExplorer::note_round(Frame& frame) {
   int header = frame.next;
   bool again = frame.previous >= header;
@@ -158,7 +159,7 @@ void PathExplorer::forget_left_loops() {
   });
 }
 
-// Looks at all objects that the frame refers to: a loop may change them, so what they hold has to be known before it.
+// Resolves all objects that the frame refers to: a loop may change them, so their contents must be known before it.
 void PathExplorer::look_at_live(const Frame& frame) {
   for (const std::vector<Ref>* values : {&frame.locals, &frame.stack}) {
     for (const Ref& value : *values) {
@@ -169,7 +170,7 @@ void PathExplorer::look_at_live(const Frame& frame) {
   }
 }
 
-// Suspends the path. If it is at the header of a loop it arrives there first.
+// Suspends the path. If it is at the header of a loop it is handled as an arrival first.
 Status PathExplorer::wait() {
   for (auto& each : walk_.frames) forget_dead(*each, each != walk_.frames.back());
   Frame& frame = *walk_.frames.back();
@@ -204,22 +205,22 @@ Status PathExplorer::fork(const Condition& condition, const Branch& when_true, c
 Status PathExplorer::take_one_branch(const Condition& condition, const Branch& when_true, const Branch& when_false) {
   interpreter_.generators().walk_instead();
   std::string place = walk_.place();
-  std::optional<bool> way = speculation_.control.taken.try_emplace(place, false).first->second;
-  if (!way) return fail(Reason::data_dependent_branch, data_decides);
+  std::optional<bool> direction = speculation_.control.taken.try_emplace(place, false).first->second;
+  if (!direction) return fail(Reason::data_dependent_branch, data_decides);
   if (std::find(walk_.running.branches.begin(), walk_.running.branches.end(), place) == walk_.running.branches.end())
     walk_.running.branches.push_back(place);
   ValueId holds = condition.value;
   Builder& build = capture_.build();
-  if (!*way) holds = build.pointwise(Op::logical_not, {holds}, {DType::bool_}, capture_.graph().type(holds).kind);
+  if (!*direction) holds = build.pointwise(Op::logical_not, {holds}, {DType::bool_}, capture_.graph().type(holds).kind);
   ACCEL_TRY([[maybe_unused]] Unit checked, capture_.require(holds, Reason::data_dependent_branch, data_decides));
-  return (*way ? when_true : when_false)(*walk_.frames.back());
+  return (*direction ? when_true : when_false)(*walk_.frames.back());
 }
 
 void PathExplorer::take_other_branch() {
   for (; !walk_.running.branches.empty(); walk_.running.branches.pop_back()) {
-    std::optional<bool>& way = speculation_.control.taken.at(walk_.running.branches.back());
-    bool first = way && !*way;
-    way = first ? std::optional(true) : std::nullopt;
+    std::optional<bool>& direction = speculation_.control.taken.at(walk_.running.branches.back());
+    bool first = direction && !*direction;
+    direction = first ? std::optional(true) : std::nullopt;
     if (walk_.running.branches.size() > 1 && !first) {
       speculation_.control.taken.erase(walk_.running.branches.back());
       continue;
@@ -236,8 +237,8 @@ void PathExplorer::forget_dead(Frame& frame, bool waits) const {
   std::erase_if(frame.loops.rounds, [&](const auto& round) { return !frame.flow().is_inside(frame.next, round.first); });
 }
 
-// Empties cells of the top frame, which is at the header of a loop, whose contents are never read again and to which no
-// function refers.
+// Empties cells of the top frame, which is at a loop header, if their contents are never read again and no function refers to
+// them.
 void PathExplorer::forget_dead_contents() {
   Frame& frame = *walk_.frames.back();
   auto is_cell = [](const Ref& value) { return value && value->kind == AbstractKind::cell && !value->object; };

@@ -1,7 +1,6 @@
 #pragma once
-// The walk along paths: one at a time, each until it ends, forks, or waits for others. A jump on a value that is known at run
-// time only forks the path; paths that come to one instruction are joined there (merger.h). Each path ends in an exit of the
-// graph.
+// Walks the paths one at a time, each until it ends, forks, or waits for others. A jump on a run-time value forks the path;
+// paths that reach one instruction are joined there (merger.h). Each path ends in an exit of the graph.
 
 #include <functional>
 
@@ -14,18 +13,19 @@ class PathExplorer : InterpreterPart {
  public:
   explicit PathExplorer(Interpreter& interpreter) : InterpreterPart(interpreter) {}
 
-  // Walks all paths to their ends. Throws Restart when the speculation log got an addition. Fails for internal reasons only.
+  // Walks all paths to their ends. Throws Restart when the speculation log has a new record. Fails for internal reasons only.
   Status run();
 
   // Forks the path: each branch continues with the frame as its function leaves it. Where the path cannot fork, it takes the
-  // branch that can be captured, false before true; calls that take the other one exit before the running instruction.
+  // branch that can be captured, trying false before true, and calls that take the other one exit before the running
+  // instruction.
   using Branch = std::function<Status(Frame& frame)>;
   Status fork(const Condition& condition, const Branch& when_true, const Branch& when_false);
-  // The running instruction cannot be captured after branches where only one direction was taken. Throws Restart if another
-  // direction has not been tried; the last branch is turned first.
+  // Called when the running instruction fails after branches of which only one direction was taken. If the other direction of
+  // one of them has not been tried, starting with the last, plans it and throws Restart.
   void take_other_branch();
 
-  // Unbinds locals that are never read again: they need not be the same on all paths. waits: the frame has called another one.
+  // Unbinds locals that are never read again, so that they need not agree on all paths. waits: the frame waits for a call.
   void forget_dead(Frame& frame, bool waits) const;
 
  private:
@@ -41,7 +41,7 @@ class PathExplorer : InterpreterPart {
   void forget_moved_exit(const PlannedExit& planned);
   Status take_one_branch(const Condition& condition, const Branch& when_true, const Branch& when_false);
 
-  int64_t writable_count_ = 0;  // positions at which all frames could be rebuilt
+  int64_t writable_count_ = 0;  // positions so far at which all frames could be rebuilt
 };
 
 }  // namespace accel

@@ -1,4 +1,4 @@
-// Extents that change by as much in each iteration of a loop: a list to which each iteration appends one item.
+// Extents that change by one in each iteration of a loop, such as the length of a list that gets one item.
 
 #include <algorithm>
 
@@ -28,7 +28,7 @@ const StateSlot* find_slot(const StateMatch& match, const std::string& name) {
   return found == match.slots.end() ? nullptr : &*found;
 }
 
-// Whether the slot is the number of iterations that an iterator counts.
+// Whether the slot is the number of consumed items in an iterator.
 bool counts_rounds(const PathState& state, const StateSlot& slot) {
   if (slot.place != StateSlot::Place::item || slot.is_identity) return false;
   const AbstractValue& container = state.of(slot.container);
@@ -53,8 +53,8 @@ std::vector<LoopTie> PathMerger::tie_extents(const PathState& entry, const State
   return ties;
 }
 
-// Assumes that the extent changes by one in each iteration. The assumption is checked where the loop closes; if it is wrong the
-// next attempt does not make it.
+// Assumes that the extent changes by one in each iteration. This is checked at the back edge; if it is wrong, the next attempt
+// does not assume it.
 std::optional<LoopTie> PathMerger::tie(const PathState& entry, const StateSlot& extent, const StateSlot& rounds,
                                        const std::string& key) {
   DimTable& dims = capture_.dims();
@@ -73,7 +73,7 @@ std::optional<LoopTie> PathMerger::tie(const PathState& entry, const StateSlot& 
 
 namespace {
 
-// The difference of `extent` and `number`, if facts determine it.
+// extent - number, if facts determine it.
 std::optional<int64_t> known_excess(Capture& capture, Dim extent, Dim number) {
   DimTable& dims = capture.dims();
   Dim more = dims.sub(extent, number), less = dims.sub(number, extent);
@@ -89,7 +89,7 @@ std::optional<int64_t> known_excess(Capture& capture, Dim extent, Dim number) {
 }  // namespace
 
 void PathMerger::name_lengths(const Frame& frame, int header, const Ref& iterator) {
-  // Elsewhere a decision that depends on such a length would be a guard on the sizes of arguments.
+  // Outside of loops, a decision that depends on such a length would become a guard on the sizes of arguments.
   if (!interpreter_.may_fork_on_sizes()) return;
   std::vector<Ref> lists;
   for (const auto* values : {&frame.locals, &frame.stack})

@@ -1,5 +1,5 @@
 #pragma once
-// A loop of the graph: the state in which paths come to its header.
+// A version of a loop of the graph: the state in which paths reach its header.
 
 #include <set>
 #include <string>
@@ -10,23 +10,23 @@
 
 namespace accel {
 
-// An extent that grows or shrinks by one with each iteration of a loop: the sum of the extent and the number of iterations (if
-// it grows, their difference) is the same at the header in each iteration.
+// An extent that grows or shrinks by one in each iteration of a loop: the sum (if it grows: the difference) of extent and
+// iteration count is loop-invariant at the header.
 struct LoopTie {
   std::string extent, rounds;  // names of slots
   bool grows = true;
   Dim sum;
 };
 
-// A loop has a further version when a variable has another type after the first iteration.
+// A loop gets another version when a variable has another type after the first iteration.
 struct LoopVersion {
   int id = 0;
   PathState state;
   std::set<std::string> widened;                         // names of the slots that are parameters of the header's block
-  std::vector<std::pair<std::string, SourceId>> params;  // these in order, and the sources that they are part of
+  std::vector<std::pair<std::string, SourceId>> params;  // names of those slots in order, and their sources
   std::vector<LoopTie> ties;
-  int64_t position = 0;  // of its first instruction
-  int symbols = 0;       // how many there were before
+  int64_t position = 0;  // position of its first instruction
+  int symbols = 0;       // number of symbols before it
 };
 
 }  // namespace accel

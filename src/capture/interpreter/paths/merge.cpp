@@ -11,7 +11,7 @@ namespace {
 constexpr int64_t likely_extent = 16;
 constexpr size_t most_versions = 5;  // of one loop
 
-// Whether the path comes back to the header of a loop that it is in.
+// Whether the path is on a back edge of the loop at whose header it waits.
 bool is_back(const PathState& state) {
   const Frame& frame = state.frames.back();
   return state.at_rolled_loop && std::any_of(state.passed.begin(), state.passed.end(), [&](const PassedLoop& loop) {
@@ -19,8 +19,8 @@ bool is_back(const PathState& state) {
          });
 }
 
-// The order in which paths continue: inner calls first, then by index of the instruction, iteration by iteration. A path that
-// comes back to the header of a loop is after all other paths in the loop: those of one version are then resumed together.
+// The order in which waiting paths continue: inner calls first, then by instruction index, iteration by iteration. Paths on a
+// back edge come after all others in the loop, so that those of one version are resumed together.
 std::vector<int> order_of(const PathState& state) {
   std::vector<int> order;
   bool back = is_back(state);
@@ -50,7 +50,7 @@ bool has_passed(const PathState& state, int version) {
                      [&](const PassedLoop& loop) { return loop.version == version && loop.frame == state.frames.back().id; });
 }
 
-// Whether the slot is a value of the graph.
+// Whether the slot can become a block parameter.
 bool has_value(const StateSlot& slot) { return slot.place != StateSlot::Place::list && slot.place != StateSlot::Place::held; }
 
 // The loop at whose header the state is.
@@ -65,19 +65,19 @@ PassedLoop passed_loop(const PathState& state, int version) {
   return loop;
 }
 
-// The source of the array, or of the container that holds the number; -1: the captured code has made it.
+// The source of the array, or of the container that has the number; -1: made by the captured code.
 SourceId source_of(const StateSlot& slot) {
   if (slot.target_memory) return slot.target_memory->source;
   return slot.container ? slot.container->source : -1;
 }
 
-// Plans that the next attempt looks at the slot's object before the walk begins. False: that was planned already, or cannot be.
+// Plans that the next attempt resolves the slot's object before the walk. False: it is planned already, or has no source.
 bool see_before(Capture& capture, const StateSlot& slot) {
   SourceId source = source_of(slot);
   return source >= 0 && capture.resolver().plan_early_look(source);
 }
 
-// The items that both have.
+// The items that are in both.
 template <class T>
 std::vector<T> common(const std::vector<T>& left, const std::vector<T>& right) {
   std::vector<T> both;
@@ -86,7 +86,7 @@ std::vector<T> common(const std::vector<T>& left, const std::vector<T>& right) {
   return both;
 }
 
-// Erases graph values that were computed on one of the paths only.
+// Forgets graph values that were computed on one of the paths only.
 void forget_own_values(PathState& target, const std::vector<PathState>& others) {
   for (auto& [object, contents] : target.objects) {
     if (contents.kind == AbstractKind::array) contents.array.value = no_value;
@@ -105,8 +105,8 @@ void forget_own_values(PathState& target, const std::vector<PathState>& others) 
 
 }  // namespace
 
-// Before a loop, arrays that masks have selected get memory of their own, because the loop may store to the array that they are
-// selected from. At the end of an iteration those that it has selected do: the next iteration begins with plain arrays, too.
+// Before a loop, masked selections get memory of their own, because the loop may store to the array they select from. On a back
+// edge, selections made in the iteration do, so that the next iteration begins with plain arrays as well.
 bool PathMerger::gather_selections(const PathState& state) {
   if (!state.at_rolled_loop) return false;
   const std::vector<LoopVersion>& versions = versions_[place_of(state)];
@@ -133,7 +133,7 @@ std::vector<PathState> PathMerger::take_first() {
   return taken;
 }
 
-// Objects of the caller that the code changes and the path has not looked at are unchanged on this path.
+// Adds mutated objects of the caller that the path has not read: there they still have their contents from when the call began.
 void PathMerger::add_unmet(PathState& state) const {
   for (const Ref& object : capture_.changes().all()) {
     bool fresh = state.objects.try_emplace(object.get(), capture_.changes().as_it_came(object)).second;
@@ -159,7 +159,7 @@ Status PathMerger::resume_next() {
   return Unit{};
 }
 
-// Leaves in `arrivals` those that can be joined with the first one; the others continue to wait.
+// Keeps in `arrivals` those that can be joined with the first one; the others continue to wait.
 void PathMerger::keep_alike(std::vector<PathState>& arrivals, const std::set<std::string>& widened) {
   std::vector<PathState> alike;
   for (PathState& arrival : arrivals) {
@@ -169,7 +169,7 @@ void PathMerger::keep_alike(std::vector<PathState>& arrivals, const std::set<std
   arrivals = std::move(alike);
 }
 
-// Where a path comes back to a loop, arrays of the caller that decide whether the loop ends are read again.
+// On a back edge, reloads arrays of the caller that decide whether the loop ends, because other threads may store to them.
 void PathMerger::reload_awaited(std::vector<PathState>& arrivals, const std::string& loop) {
   auto awaited = speculation_.loops.awaited.find(loop);
   if (awaited == speculation_.loops.awaited.end()) return;
@@ -186,7 +186,7 @@ void PathMerger::reload_awaited(std::vector<PathState>& arrivals, const std::str
   }
 }
 
-// Ends the paths that come back to a loop which they are in.
+// Ends the paths on back edges of loops.
 void PathMerger::close_loops(std::vector<PathState>& arrivals, const std::string& place) {
   std::vector<LoopVersion>& versions = versions_[place];
   auto closes = [&](const PathState& arrival) {
@@ -196,8 +196,8 @@ void PathMerger::close_loops(std::vector<PathState>& arrivals, const std::string
     }
     for (int more : {0, 1, 2}) {
       for (size_t i : passed) {
-        // A size that changes once gives the loop a further version; one that changes again becomes a parameter of the last
-        // one.
+        // An extent that changes once gives the loop another version; one that changes again becomes a parameter of the last
+        // version.
         bool resized = more == 2;
         if (resized && (passed.size() < 2 || i != passed.back())) continue;
         StateMatch match = match_states(capture_, versions[i].state, arrival, {&versions[i].widened, more > 0, resized});
@@ -218,7 +218,7 @@ void PathMerger::close_loop(const LoopVersion& version, const PathState& arrival
     if (slot.equal || version.widened.count(slot.name) != 0) continue;
     complete = false;
     if (slot.place == StateSlot::Place::list) plan_growth(version, slot, key);
-    // The slot was planned and has not become a parameter: its object is first looked at in the loop.
+    // A slot that is planned but no parameter belongs to an object that is first read in the loop.
     bool planned = !speculation_.loops.widened[key].insert(slot.name).second;
     if (planned && !see_before(capture_, slot)) speculation_.loops.given_up.insert(place_of(version.state));
   }
@@ -239,16 +239,16 @@ void PathMerger::close_loop(const LoopVersion& version, const PathState& arrival
     speculation_.forget_from(version.position, version.symbols);
     throw Restart{};
   }
-  const BlockId way_out = interpreter_.interrupts().add(arrival, speculation_.loops.waiting.contains(loop));
+  const BlockId exit_block = interpreter_.interrupts().add(arrival, speculation_.loops.waiting.contains(loop));
   Builder& build = capture_.build();
   build.move_to(arrival.block);
-  if (way_out < 0) return build.jump(header, std::move(*arguments));
+  if (exit_block < 0) return build.jump(header, std::move(*arguments));
   const ValueId interrupted = build.interrupted();
-  build.branch(interrupted, way_out, {}, header, std::move(*arguments));
+  build.branch(interrupted, exit_block, {}, header, std::move(*arguments));
 }
 
-// The arguments for the parameters of the loop's header; nullopt: the path lacks one. They are found by name: a container that
-// is first looked at in the loop changes the order of the slots.
+// The arguments for the parameters of the loop's header; nullopt: the path lacks one. They are matched by name, because a
+// container that is first read in the loop changes the order of the slots.
 std::optional<std::vector<ValueId>> PathMerger::arguments_of(const LoopVersion& version, const PathState& arrival,
                                                              const StateMatch& match) {
   std::vector<ValueId> arguments;
@@ -280,7 +280,7 @@ Status PathMerger::begin_version(std::vector<PathState>& arrivals, const std::st
     walk_.running.depth = walk_.frames.size();
     return interpreter_.planner().give_up_loop();
   }
-  std::optional<PathState> entry;  // of the loop, if it has one only
+  std::optional<PathState> entry;  // state before the loop, if one edge enters it
   if (arrivals.size() == 1) entry = arrivals[0];
   StateMatch before = match_states(capture_, arrivals[0], arrivals[0], {});
   std::set<std::string> widened = join_into(arrivals, planned);
@@ -304,7 +304,7 @@ Status PathMerger::begin_version(std::vector<PathState>& arrivals, const std::st
 
 namespace {
 
-// Memory whose extents become parameters becomes one, too.
+// Memory whose extents become parameters becomes a parameter as well.
 void add_resized_memory(const std::vector<StateSlot>& slots, std::set<std::string>& names) {
   for (const StateSlot& slot : slots) {
     auto is_widened = [&](const StateSlot& other) {
@@ -321,8 +321,8 @@ bool becomes_param(const StateSlot& slot, const std::set<std::string>& names) {
 
 }  // namespace
 
-// Makes arrivals[0] the state of a new block to which all arrivals jump. Slots that differ, and those named, become parameters.
-// Returns the names of these.
+// Makes arrivals[0] the state of a new block to which all arrivals jump. Slots that differ, and those in `widened`, become
+// parameters. Returns the names of these slots.
 std::set<std::string> PathMerger::join_into(std::vector<PathState>& arrivals, const std::set<std::string>& widened) {
   Builder& build = capture_.build();
   PathState& target = arrivals[0];
@@ -354,18 +354,19 @@ std::set<std::string> PathMerger::join_into(std::vector<PathState>& arrivals, co
     target.memory_is_stale |= arrivals[i].memory_is_stale;
     target.forks = std::max(target.forks, arrivals[i].forks);
     target.lasting_effects = std::max(target.lasting_effects, arrivals[i].lasting_effects);
-    target.writable = std::max(target.writable, arrivals[i].writable);  // an exit there ends one path, the others come next
+    // An exit at that position ends one path; the others are walked next.
+    target.writable = std::max(target.writable, arrivals[i].writable);
   }
   return params;
 }
 
-// Gives the block its parameters, to which the slots of `target` are set. Returns the names of these slots.
+// Adds parameters to the block and puts them into the slots of `target`. Returns the names of these slots.
 std::set<std::string> PathMerger::add_params(BlockId block, PathState& target, const std::vector<StateSlot>& slots,
                                              const std::set<std::string>& names) {
   Builder& build = capture_.build();
   std::set<std::string> params;
   build.move_to(block);
-  std::vector<Dim> extents;  // of the memory that comes next
+  std::vector<Dim> extents;  // of the memory whose slot follows
   for (const StateSlot& slot : slots) {
     bool widens = becomes_param(slot, names);
     if (widens) params.insert(slot.name);
@@ -386,7 +387,7 @@ std::set<std::string> PathMerger::add_params(BlockId block, PathState& target, c
   return params;
 }
 
-// Makes a parameter for the contents of memory that has these extents.
+// Adds a parameter for memory that has these extents.
 void PathMerger::memory_param(BlockId block, PathState& target, const StateSlot& slot, const std::vector<Dim>& extents) {
   Type type = capture_.graph().type(capture_.memory().known_contents(target.of(slot.target_memory)));
   if (slot.target_memory->source < 0 && type.shape != extents) {
@@ -396,14 +397,14 @@ void PathMerger::memory_param(BlockId block, PathState& target, const StateSlot&
   widen(target, slot, capture_.build().param(block, type), type);
 }
 
-// Makes a parameter for an extent, and a symbol for it.
+// Adds a parameter for an extent, and binds a symbol to it.
 Dim PathMerger::extent_param(BlockId block, const StateSlot& slot) {
   ValueId param = capture_.build().param(block, {ValueKind::py_scalar, DType::int64, {}, {}});
   int64_t hint = std::max<int64_t>(capture_.ranges().hint(slot.target_extent), likely_extent);  // lists begin empty
   return capture_.facts().bind_dim(param, "extent", hint, 0, most_elements);
 }
 
-// The number by which the run knows an object; -1 if no call has seen the object.
+// The run's number of the object in a slot; -1 if no call has seen the object.
 ValueId PathMerger::identity_argument(const PathState& from, const StateSlot& slot, bool of_target) {
   const auto& memory = of_target ? slot.target_memory : slot.arriving_memory;
   const Ref identity = memory ? from.of(memory).identity : from.of(of_target ? slot.target : slot.arriving).identity;
@@ -422,7 +423,7 @@ ValueId PathMerger::argument(const PathState& from, const StateSlot& slot, bool 
     return capture_.memory().contents(from.of(of_target ? slot.target_memory : slot.arriving_memory));
   }
   Ref number = std::make_shared<AbstractValue>(from.of(of_target ? slot.target : slot.arriving));
-  // Its node may be in a block that does not dominate this one.
+  // The existing node may be in a block that does not dominate this one.
   if (number->kind == AbstractKind::scalar && number->scalar.dim) number->scalar.value = no_value;
   return capture_.values().scalar_value(number).value();
 }

@@ -1,5 +1,4 @@
-// Lists that grow, where paths meet: they become dynamic lists at the headers of loops, and items that were appended become
-// rows.
+// Growing lists at join points: they become dynamic lists at loop headers, and appended items become rows.
 
 #include <algorithm>
 
@@ -13,7 +12,7 @@ namespace accel {
 
 namespace {
 
-// Whether lists that become rows have no other name. Requires the state that the references are of.
+// Whether lists in `item` that become rows have no other references. Requires the state that `references` describes.
 bool are_lists_alone(const References& references, const Ref& item, bool alone) {
   const Descent level;
   bool is_list = is_any_list(*item);
@@ -40,7 +39,7 @@ void hold_shared(const References& references, const Ref& list, const Ref& item,
   storage.held = true;
 }
 
-// The arrays of the list that have other names lend their contents to its rows.
+// Arrays in the list that have other references are held: rows copy their contents, so nobody may store to them.
 void hold_shared(const References& references, const Ref& list) {
   for (const Ref& item : list->items) hold_shared(references, list, item, true);
 }
@@ -77,7 +76,7 @@ void PathMerger::grow_lists(PathState& state, const std::map<std::string, RowTyp
   if (lists.empty()) return;
   walk_.restore(capture_, state);
   for (const auto& [list, row] : lists) {
-    if (list->items.empty() && row.has_extents()) continue;  // which are not known yet
+    if (list->items.empty() && row.has_extents()) continue;  // its extents are not known yet
     if (!are_lists_alone(references, list)) continue;
     hold_shared(references, list);
     make_dynamic_list(capture_, list, row);
@@ -100,7 +99,7 @@ bool PathMerger::settle_lists(const PathState& state) {
   for (const Ref& value : state.keep_objects) {
     if (!waits(value) || !are_lists_alone(references, value)) continue;
     hold_shared(references, value);
-    // Items of another type stay objects: the paths do not match then.
+    // Items of another type stay objects; then the paths do not match.
     [[maybe_unused]] Status settled = settle(capture_, value);
   }
   return true;

@@ -1,5 +1,5 @@
 #pragma once
-// Where paths meet: they wait for each other, loops of the graph close, other paths are joined into one.
+// Merges paths at join points: waiting paths are joined into one, and back edges close loops of the graph.
 
 #include <map>
 #include <optional>
@@ -14,19 +14,19 @@ class PathMerger : InterpreterPart {
  public:
   explicit PathMerger(Interpreter& interpreter) : InterpreterPart(interpreter) {}
 
-  // Paths that wait.
+  // Paths that wait at a join point.
   void add_pending(PathState state) { pending_.push_back(std::move(state)); }
   bool has_pending() const { return !pending_.empty(); }
-  // Takes the paths that wait at the first place in the order of the code, joins them and makes the result the path that is
-  // walked. No frames are left where all of them have closed a loop.
+  // Takes the waiting paths that come first in the order of the code, joins them, and makes the result the current path.
+  // Afterwards there are no frames if all of them have closed a loop.
   Status resume_next();
 
-  // Before a path with this state waits: dynamic lists get the items as rows that were appended, and arrays that masks select
-  // get memory of their own. Whether anything has changed.
+  // Called before a path with this state waits: turns items appended to dynamic lists into rows, or gathers masked selections
+  // into memory of their own. Return whether anything has changed.
   bool settle_lists(const PathState& state);
   bool gather_selections(const PathState& state);
-  // The loop over `iterator`, which begins at `header`, has come to its end: the lengths of lists that follow the number of
-  // iterations are expressed by the length of what it iterates over.
+  // Called when the loop over `iterator` with this header ends: lengths of lists that depend on the iteration count are
+  // expressed by the length of the iterated object.
   void name_lengths(const Frame& frame, int header, const Ref& iterator);
 
  private:
@@ -48,18 +48,18 @@ class PathMerger : InterpreterPart {
                                                    const StateMatch& match);
   ValueId argument(const PathState& from, const StateSlot& slot, bool of_target);
   ValueId identity_argument(const PathState& from, const StateSlot& slot, bool of_target);
-  // Lists that grow (merge_lists.cpp).
+  // Growing lists (merge_lists.cpp).
   void plan_growth(const LoopVersion& version, const StateSlot& list, const std::string& key);
   void grow_lists(std::vector<PathState>& arrivals, const std::string& key);
   void grow_lists(PathState& state, const std::map<std::string, RowType>& planned);
-  // Extents that change by as much in each iteration of a loop (induction.cpp).
+  // Extents that change by a constant in each iteration of a loop (induction.cpp).
   std::vector<LoopTie> tie_extents(const PathState& entry, const StateMatch& slots, const std::set<std::string>& widened,
                                    const std::string& key);
   std::optional<LoopTie> tie(const PathState& entry, const StateSlot& extent, const StateSlot& rounds, const std::string& key);
   void check_ties(const LoopVersion& version, const PathState& arrival, const StateMatch& match, const std::string& key);
 
   std::vector<PathState> pending_;
-  std::map<std::string, std::vector<LoopVersion>> versions_;  // by place of the header
+  std::map<std::string, std::vector<LoopVersion>> versions_;  // by name of the header's location
   int next_version_ = 0;
 };
 

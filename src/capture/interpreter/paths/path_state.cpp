@@ -9,7 +9,7 @@ const AbstractValue& PathState::of(const Ref& value) const {
   return found == objects.end() ? *value : found->second;
 }
 
-// An argument that this path has not looked at is as it came.
+// A storage of an argument that this path has not read is unread and unchanged.
 Storage PathState::of(const std::shared_ptr<Storage>& storage) const {
   auto found = storages.find(storage.get());
   if (found != storages.end()) return found->second;
@@ -23,7 +23,7 @@ class Saver {
   explicit Saver(PathState& state) : state_(state) {}
 
   void save(const Ref& value) {
-    // A lazy value is known by its source, and constants never change.
+    // A lazy value is described by its source, and constants never change.
     if (!value || value->kind == AbstractKind::lazy || (value->kind == AbstractKind::constant && value->items.empty())) return;
     if (!state_.objects.emplace(value.get(), *value).second) return;
     const Descent level;

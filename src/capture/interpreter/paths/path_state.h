@@ -1,6 +1,6 @@
 #pragma once
-// The state of a path of the walk: saved where paths fork or meet, restored when the walk continues there. Paths share the
-// identities of abstract values and storages; their contents, which can change, are in the state.
+// The state of a path: saved where paths fork or wait, restored when the walk continues there. Paths share the identities of
+// abstract values and storages; contents, which can change, belong to the state.
 
 #include <memory>
 #include <string>
@@ -15,14 +15,14 @@ namespace accel {
 
 class Capture;
 
-// A loop of the graph that a path is in: this version of the loop's header dominates the block of the path.
+// A loop that the path is in: this version of its header dominates the current block.
 struct PassedLoop {
   int version = 0;
-  size_t depth = 0;  // of the loop's frame
-  int frame = 0;     // its id
+  size_t depth = 0;  // index of the loop's frame
+  int frame = 0;     // id of that frame
   int header = 0;
-  // Of a loop in a generator's frame: the loop that consumes the generator, in a frame that is no generator's. The path is in
-  // the generator's loop as long as it is in that one.
+  // For a loop in a generator's frame: the loop that consumes the generator, in a frame that is no generator's. The path is in
+  // the generator's loop as long as it is in the consumer's loop.
   size_t consumer_depth = 0;
   int consumer = -1, consumer_header = 0;
   bool operator==(const PassedLoop&) const = default;
@@ -31,28 +31,28 @@ struct PassedLoop {
 struct PathState {
   BlockId block = 0;
   std::vector<Frame> frames;
-  std::unordered_map<const AbstractValue*, AbstractValue> objects;  // contents
+  std::unordered_map<const AbstractValue*, AbstractValue> objects;  // contents of abstract values
   std::unordered_map<const Storage*, Storage> storages;
   std::vector<Ref> keep_objects;
   std::vector<std::shared_ptr<Storage>> keep_storages;
-  std::vector<Dim> facts;  // each is known to be >= 0
+  std::vector<Dim> facts;  // each is >= 0
   Errstate errstate;
   std::vector<Ref> errstate_tokens;
-  bool memory_is_stale = false;  // a call that may change the caller's arrays has been made
+  bool memory_is_stale = false;  // a call was made that may have changed the caller's arrays
   std::vector<PassedLoop> passed;
-  bool at_rolled_loop = false;  // waits at the header of a loop that becomes a loop of the graph
+  bool at_rolled_loop = false;  // waits at the header of a loop of the graph
   int forks = 0;
   int64_t lasting_effects = 0;
   int64_t writable = -1;  // position of the last instruction before which all frames could be rebuilt
 
-  // What an object or a storage holds on this path.
+  // The contents of an object or a storage on this path.
   const AbstractValue& of(const Ref& value) const;
   Storage of(const std::shared_ptr<Storage>& storage) const;
 };
 
-// Copies the contents of what `frames` reach. `roots`: further values whose contents belong to the state.
+// Saves the contents of everything reachable from `frames`, and from `roots`.
 void save_objects(PathState& state, const std::vector<Ref>& roots);
-// Puts the contents back into the objects.
+// Writes the saved contents back into the objects.
 void restore_objects(const PathState& state);
 
 }  // namespace accel

@@ -1,5 +1,5 @@
 #pragma once
-// Who else has an object: the names that objects and memory have in the state of a path.
+// Counts references to objects and to memory within the state of a path.
 
 #include <set>
 #include <unordered_map>
@@ -9,7 +9,7 @@
 
 namespace accel {
 
-// How often the places of a state name each object, and how many arrays look at each storage.
+// The number of references to each object in a state, and of arrays over each storage.
 class References {
  public:
   explicit References(const PathState& state) {
@@ -29,9 +29,9 @@ class References {
     }
   }
 
-  // Whether the place that names the value is the only one.
+  // Whether the state has exactly one reference to the value.
   bool is_named_once(const Ref& value) const { return count(objects_, value.get()) == 1; }
-  // Whether nobody but one list sees an array.
+  // Whether an array is referred to by one list only and shares its memory with no other array.
   bool is_alone(const Ref& item) const {
     return item->kind != AbstractKind::array ||
            (count(objects_, item.get()) == 1 && count(arrays_, item->array.storage.get()) == 1);

@@ -1,5 +1,5 @@
 #pragma once
-// The types of rows that stand for the items of lists.
+// Row types of list items.
 
 #include <optional>
 
@@ -8,7 +8,7 @@
 
 namespace accel {
 
-// The type of the rows that stand for an item of a list in this state; nullopt: it cannot be a row.
+// The type of the row that represents a list item in this state; nullopt: it cannot be a row.
 std::optional<RowType> row_type(Capture& capture, const PathState& state, const Ref& item);
 
 }  // namespace accel

@@ -53,7 +53,7 @@ class Matcher {
     return true;
   }
 
-  // Arrays that may be reached from elsewhere: globals, attributes.
+  // Arrays that are reachable otherwise: globals, attributes.
   bool arguments() {
     for (const Ref& source : capture_.resolver().mutable_sources()) {
       if (source->kind != AbstractKind::array || storages_.count(source->array.storage.get()) != 0) continue;
@@ -62,7 +62,7 @@ class Matcher {
     return true;
   }
 
-  // What exits store to.
+  // Objects that exits store to.
   bool changed_objects() {
     StateSlot slot;
     slot.place = StateSlot::Place::item;
@@ -73,7 +73,7 @@ class Matcher {
     return true;
   }
 
-  // An object that a path has not looked at is as it came.
+  // The contents of a value in a state. An object that the path has not resolved has its contents from when the call began.
   const AbstractValue& contents(const PathState& state, const Ref& value) const {
     return state.objects.contains(value.get()) ? state.of(value) : capture_.changes().as_it_came(value);
   }
@@ -123,7 +123,7 @@ class Matcher {
     return container(t, tc, ac, slot);
   }
 
-  // Which object of the run it is. `slot`: of the value.
+  // A slot for the run's number of the object. `slot`: that of the value.
   void add_identity(const Ref& t, const Ref& a, const Ref& t_identity, const Ref& a_identity, StateSlot slot) {
     if (!capture_.calls_python()) return;
     slot.name = "identity of " + slot.name;
@@ -147,19 +147,19 @@ class Matcher {
     match_.slots.push_back(std::move(slot));
   }
 
-  // Whether it is one list, which has become longer, and may become a dynamic one.
+  // Whether it is one list object that got longer and may become a dynamic list.
   bool grows(const Ref& t, const Ref& a, const AbstractValue& tc, const AbstractValue& ac, const StateSlot& slot) {
     if (!resizable_.lists || t != a || tc.source >= 0) return false;
     std::optional<RowType> row;
     if (ac.kind == AbstractKind::dynamic_list) row = row_type(ac);
     bool alike = add_items(target_, tc, row) && add_items(arriving_, ac, row);
-    // Shapes may name what is known in the loop only.
+    // Shapes of rows may refer to values known inside the loop only, so the target needs an item as well.
     bool settled = row && (!row->has_extents() || !tc.items.empty());
     if (alike && settled) add_list(t, a, slot, false, *row);
     return alike && settled;
   }
 
-  // Whether all items have the row type, which is that of the first.
+  // Whether all items have row types equal to `row`, which is set by the first one.
   bool add_items(const PathState& state, const AbstractValue& list, std::optional<RowType>& row) {
     for (const Ref& item : list.items) {
       std::optional<RowType> own = row_type(capture_, state, item);
@@ -191,11 +191,11 @@ class Matcher {
     slot.arriving = a;
     slot.equal = (t == a || (same_number(tc, ac) && tc.items == ac.items)) && has_name_of(tc, ac);
     match_.slots.push_back(slot);
-    add_identity(t, a, tc.identity, ac.identity, slot);  // a constant may become a number that has one
+    add_identity(t, a, tc.identity, ac.identity, slot);  // a constant may become a number that has an identity
     return true;
   }
 
-  // A number may have been given a run-time extent as its Dim on one path only, or another one on each.
+  // False if the target's Dim is a run-time extent that the other path does not have: the number must become a parameter.
   bool has_name_of(const AbstractValue& t, const AbstractValue& a) const {
     bool named = t.kind == AbstractKind::scalar && t.scalar.dim && capture_.facts().is_runtime(*t.scalar.dim);
     return !named || (a.kind == AbstractKind::scalar && a.scalar.dim && *t.scalar.dim == *a.scalar.dim);
@@ -210,7 +210,7 @@ class Matcher {
   }
 
   bool array(const ArrayState& t, const ArrayState& a, StateSlot& slot) {
-    // Whole memory is as its contents are.
+    // An array that covers fresh memory has the extents of the contents, which memory() compares.
     bool whole = t.path.empty() && t.storage->source < 0;
     bool same_extents = whole || (t.lens.shape == a.lens.shape && t.lens.strides == a.lens.strides);
     bool same = t.lens.dtype == a.lens.dtype && same_extents && t.lens.offset == a.lens.offset && t.writeable == a.writeable &&
@@ -248,7 +248,7 @@ class Matcher {
     return true;
   }
 
-  // What a path has not read is as it came, or as calls have left it.
+  // Contents that a path has not read are those of the start of the call, or after a call of the process unknown.
   bool same_contents(const Storage& t, const Storage& a) {
     bool t_unknown = t.current == no_value && target_.memory_is_stale;
     bool a_unknown = a.current == no_value && arriving_.memory_is_stale;
@@ -256,7 +256,7 @@ class Matcher {
     return capture_.memory().known_contents(t) == capture_.memory().known_contents(a);
   }
 
-  // Of contents. Their extents become slots, where the memory is not an argument's.
+  // Compares types of contents. Extents of fresh memory become slots.
   bool same_type(const Type& t, Type a, const StateSlot& memory, bool is_list) {
     if (t.rank() != a.rank()) return false;
     for (size_t axis = 0; memory.target_memory->source < 0 && axis < t.shape.size(); ++axis) {
@@ -277,7 +277,7 @@ class Matcher {
 
   bool container(const Ref& t, const AbstractValue& tc, const AbstractValue& ac, const StateSlot& slot) {
     bool same = tc.items.size() == ac.items.size() && tc.keys.size() == ac.keys.size() && tc.position == ac.position;
-    bool text = tc.kind == AbstractKind::tuple || tc.kind == AbstractKind::slice;  // `object` is a mere copy of the items
+    bool text = tc.kind == AbstractKind::tuple || tc.kind == AbstractKind::slice;  // `object` only caches the items
     if (!same || (!text && tc.object.get() != ac.object.get())) return false;
     for (size_t i = 0; i < tc.keys.size(); ++i) {
       if (!same_constant(tc.keys[i].get(), ac.keys[i].get())) return false;
@@ -340,7 +340,7 @@ Ref add_number(PathState& target, ValueId param, const Type& type) {
   return number;
 }
 
-// Where the state has a number.
+// The reference to a number in the state.
 Ref& number_at(PathState& target, const StateSlot& slot) {
   Frame& frame = target.frames[static_cast<size_t>(slot.frame)];
   if (slot.place == StateSlot::Place::local) return frame.locals[slot.index];
@@ -354,7 +354,7 @@ void widen_identity(PathState& target, const StateSlot& slot, ValueId param) {
     contents_of(target, slot.target_memory).identity = std::move(identity);
     return;
   }
-  // Of a number it is what the slot before has put there.
+  // widen() of the preceding slot has replaced the number in the state, so it is read from there.
   const Ref value = number_type(target.of(slot.target)) ? number_at(target, slot) : slot.target;
   if (auto contents = target.objects.find(value.get()); contents != target.objects.end())
     contents->second.identity = std::move(identity);

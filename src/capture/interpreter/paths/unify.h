@@ -1,5 +1,5 @@
 #pragma once
-// Comparing the states of two paths that come to the same instruction, and joining them.
+// Comparison of the states of two paths at one instruction, and their join.
 
 #include <optional>
 #include <set>
@@ -12,13 +12,12 @@
 
 namespace accel {
 
-// A place in a state whose value may differ between paths without changing what the code after it means: a number, the
-// contents of memory that the captured code made or that is an argument's, or an extent of memory that the captured code made.
-// A list that the captured code made and appends to is one when it becomes a dynamic one, memory when a list's rows begin to
-// hold it.
+// A part of a path's state that may differ between joined paths, because the following code means the same for both: a number;
+// the contents of memory, fresh or of an argument; an extent of fresh memory; a list that becomes a dynamic list; whether
+// memory is held by a row of a list.
 struct StateSlot {
-  std::string name;  // the same in every attempt: "frame 0 local 3 item 1"
-  // Number: its place. Memory and extents: null.
+  std::string name;  // stable between attempts: "frame 0 local 3 item 1"
+  // For a number: where the state has it. Unset for memory and extents.
   int frame = -1;
   enum class Place : uint8_t { local, stack, item, memory, extent, list, held } place = Place::local;
   size_t index = 0;                                         // extent: the axis
@@ -27,35 +26,35 @@ struct StateSlot {
   std::shared_ptr<Storage> target_memory, arriving_memory;  // memory, extent, held
   Dim target_extent, arriving_extent;
   RowType row;               // list: of its items
-  bool is_identity = false;  // not the number, object or memory itself but the number by which the run knows the object
+  bool is_identity = false;  // the slot is the run's number of the object (AbstractValue::identity), not the object itself
   bool equal = false;
 };
 
 struct StateMatch {
-  bool fits = false;             // the same kinds of objects, types, aliases and constants
-  std::vector<StateSlot> slots;  // of all numbers and memory, in a fixed order; the extents of memory come before it
+  bool fits = false;             // the states have equal kinds of objects, types, aliases and constants
+  std::vector<StateSlot> slots;  // all numbers and memory in a fixed order; extents precede their memory
 };
 
-// What may differ beside numbers and contents.
+// What may differ besides numbers and contents.
 struct Resizable {
-  const std::set<std::string>* names = nullptr;  // extents
+  const std::set<std::string>* names = nullptr;  // names of extent slots
   bool lists = false;                            // lists that were appended to
   bool all = false;                              // all extents
 };
 
-// Whether `arriving` can go on where `target` does. Requires that both are at the same instructions of the same code.
+// Compares two states at one instruction of the same code: whether `arriving` can continue as `target` does.
 StateMatch match_states(Capture& capture, const PathState& target, const PathState& arriving, const Resizable& resizable);
 
-// Of the number by which a run knows an object.
+// The type of AbstractValue::identity.
 inline const Type identity_type{ValueKind::py_scalar, DType::int64, {}, {}};
 
-// Puts block parameter `param` into a slot of `target`: a number, or memory.
+// Replaces the number or memory in a slot of `target` by the block parameter `param`.
 void widen(PathState& target, const StateSlot& slot, ValueId param, const Type& type);
 
-// Memory of `target` is held from now on.
+// Marks memory of `target` as held by a row of a list.
 void hold(PathState& target, const std::shared_ptr<Storage>& memory);
 
-// Memory of `target` has this shape from now on, and so have the arrays that are all of it. Its contents are widened next.
+// Changes the shape of memory in `target`, and of the arrays that cover it. The contents must be widened next.
 void resize(Capture& capture, PathState& target, const std::shared_ptr<Storage>& memory, const std::vector<Dim>& shape);
 
 }  // namespace accel

@@ -1,5 +1,5 @@
-// Advanced indexing: masks and integer arrays. The axes that they take are the leading ones of what is gathered from; NumPy's
-// rules say where the selected axes are in the result.
+// Advanced indexing with masks and integer arrays. The array is transposed so that the consumed axes lead; afterwards the
+// selected axes are moved to where NumPy's rules have them in the result.
 
 #include "capture/numpy/arrays/advanced_index.h"
 
@@ -30,7 +30,7 @@ ValueId combined(Capture& capture, Op op, ValueId a, ValueId b, DType dtype) {
   return capture.build().pointwise(op, {a, b}, {dtype}, capture.graph().type(a).kind, capture.graph().type(a).order);
 }
 
-// The smallest and the largest of the elements that an index was written out with.
+// The smallest and largest element of an index that is made of constants.
 struct Written {
   int64_t low = 0, high = 0;
 };
@@ -68,10 +68,10 @@ bool covers(Capture& capture, Dim extent, const Written& written) {
 }
 
 ValueId wrapped(Capture& capture, ValueId index, Dim extent) {
-  ValueId behind = combined(capture, Op::add, index, dim_value(capture, extent), DType::int64);
+  ValueId from_end = combined(capture, Op::add, index, dim_value(capture, extent), DType::int64);
   ValueId negative = combined(capture, Op::less, index, int_constant(capture, 0), DType::bool_);
   const Type type = capture.graph().type(index);
-  return capture.build().pointwise(Op::where, {negative, behind, index}, {DType::int64}, type.kind, type.order);
+  return capture.build().pointwise(Op::where, {negative, from_end, index}, {DType::int64}, type.kind, type.order);
 }
 
 ValueId holds_everywhere(Capture& capture, ValueId condition) {
@@ -97,8 +97,8 @@ Result<CheckedIndex> checked_index(Capture& capture, const Ref& index, Dim exten
   if (is_unsigned_below_int64(operand.type.dtype)) return CheckedIndex{value, holds_everywhere(capture, in_range)};
   DimTable& dims = capture.dims();
   ValueId start = dim_value(capture, dims.sub(dims.constant(0), extent));
-  ValueId behind = combined(capture, Op::greater_equal, value, start, DType::bool_);
-  in_range = combined(capture, Op::logical_and, in_range, behind, DType::bool_);
+  ValueId above_start = combined(capture, Op::greater_equal, value, start, DType::bool_);
+  in_range = combined(capture, Op::logical_and, in_range, above_start, DType::bool_);
   return CheckedIndex{wrapped(capture, value, extent), holds_everywhere(capture, in_range)};
 }
 
@@ -120,7 +120,7 @@ Ref moved_back(Capture& capture, const Ref& array, int fancy, int first) {
 
 namespace {
 
-// The positions of a mask that this block has listed already.
+// The positions of an equal mask if the current block has computed them already.
 std::optional<ValueId> listed(Capture& capture, ValueId mask) {
   const Graph& graph = capture.graph();
   const std::vector<NodeId>& nodes = graph.blocks[static_cast<size_t>(capture.build().block())].nodes;
@@ -163,7 +163,7 @@ Result<std::vector<ValueId>> nonzero_places(Capture& capture, ValueId mask) {
   return places;
 }
 
-// Operands of one of NumPy's iterators, but for the result.
+// NumPy's limit on the operands of an iterator, less one for the result.
 constexpr size_t most_index_arrays = 63;
 
 Result<Selection> select(Capture& capture, const Ref& array, const std::vector<IndexPart>& parts) {
@@ -213,7 +213,7 @@ Status check_mask(Capture& capture, const Selection& selection, const Ref& mask,
   return Unit{};
 }
 
-// The axes that stay, from slowest to fastest in memory.
+// The axes that no advanced part consumes, from slowest to fastest in memory.
 std::vector<int> order_of_others(Capture& capture, const Selection& selection) {
   std::vector<uint8_t> order = stride_order(capture, selection.view);
   if (order.empty()) return selection.others;

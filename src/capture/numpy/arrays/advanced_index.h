@@ -11,24 +11,25 @@ namespace accel {
 // The number of true elements of a mask value, a NumPy scalar of int64.
 ValueId count_true(Capture& capture, ValueId mask);
 
-// Positions of the true elements of a mask value, one int64 array per axis. Their number is bound as a run-time dim.
+// Positions of the true elements of a mask value, one int64 array per axis. Their number is bound to a run-time symbol.
 Result<std::vector<ValueId>> nonzero_places(Capture& capture, ValueId mask);
 
-// An index as int64 values in [0, extent), and the condition under which they are: no_value when it always holds.
+// An index as int64 values in [0, extent), and the condition under which it is in range; no_value if it always is.
 struct CheckedIndex {
   ValueId index = no_value;
   ValueId in_range = no_value;
 };
 Result<CheckedIndex> checked_index(Capture& capture, const Ref& index, Dim extent);
-// Leaves for the interpreter unless all the conditions hold.
+// Exits to the interpreter unless all conditions hold.
 Status require_all(Capture& capture, const std::vector<ValueId>& conditions, const char* what);
 
-// NumPy's result of an advanced index behind `first` other axes: a view that moves the `fancy` leading axes there.
+// The result of an advanced index that has `first` other axes before the selected ones: a view that moves the `fancy` leading
+// axes behind them.
 Ref moved_back(Capture& capture, const Ref& array, int fancy, int first);
 
-// Makes the elements of a view at `indices`, for its axes `taken`, those of `value`: of equal indices the last counts. The
-// value has the shape of the indices, then that of the other axes. With a ufunc, each element becomes ufunc(element, value),
-// one after the other.
+// Stores `value` into the elements of a view at `indices` of its axes `taken`; among equal indices the last one counts. The
+// value has the shape of the indices followed by that of the other axes. With a ufunc, each element becomes ufunc(element,
+// value), one after the other.
 Status put_elements(Capture& capture, const Ref& view, const std::vector<int>& taken, std::vector<ValueId> indices,
                     ValueId value, std::optional<Op> ufunc = std::nullopt);
 

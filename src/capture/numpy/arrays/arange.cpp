@@ -1,5 +1,5 @@
-// arange. NumPy counts the elements by the arithmetic of the objects that it gets: ceil((stop - start) / step); it makes the
-// first element of start, the second of start + step, and the others of these two, in the dtype of the result.
+// arange. NumPy counts the elements with the arithmetic of the given objects: ceil((stop - start) / step). It computes the
+// first element (start) and the second (start + step), and extrapolates all others from these two in the dtype of the result.
 
 #include <algorithm>
 #include <cmath>
@@ -22,8 +22,8 @@ struct ArangeBounds {
   Operand first, last, by;
 };
 
-// The number of elements by exact integers. NumPy divides floats: a step of one leaves the distance as it is, others give the
-// same while it is exact as a float.
+// The number of elements in exact integer arithmetic. NumPy divides floats, which gives the same count for a step of one, and
+// for other steps while the distance is exact as a float.
 Result<Dim> integer_count(Capture& capture, Dim start, Dim stop, int64_t step) {
   DimTable& dims = capture.dims();
   if (step == 0) return fail(Reason::will_raise, "arange with a step of zero");
@@ -31,7 +31,7 @@ Result<Dim> integer_count(Capture& capture, Dim start, Dim stop, int64_t step) {
   if (!capture.facts().assume_fits(distance)) return fail(Reason::unsupported_argument, "an arange of large numbers");
   if (capture.ranges().hint(distance) == 0 && !dims.as_constant(start))
     capture.facts().decide(distance, Comparison::ge, dims.constant(0));
-  // An empty range needs no guard of its own when the distance is an extent.
+  // An empty range needs no guard of its own if the distance is an extent.
   if (!capture.facts().decide(distance, Comparison::ge, dims.constant(0))) return dims.constant(0);
   int64_t size = std::llabs(step);
   if (size == 1) return distance;
@@ -42,7 +42,7 @@ Result<Dim> integer_count(Capture& capture, Dim start, Dim stop, int64_t step) {
 
 bool is_integral(const Operand& operand) { return !operand.is_array() && is_integer_dtype(operand.type.dtype); }
 
-// An int that is the same number as an argument: an int itself, or a constant float without a fraction. Null: none.
+// The int equal to an argument: an int, or a constant float without a fraction; null for others.
 Ref whole_number(Capture& capture, const Operand& operand) {
   if (is_integral(operand)) return operand.ref;
   uint64_t bits[2];
@@ -53,7 +53,7 @@ Ref whole_number(Capture& capture, const Operand& operand) {
   return whole ? capture.values().python_int(static_cast<int64_t>(value)) : nullptr;
 }
 
-// The objects are subtracted and added in their own types: narrow integers wrap around, and warn.
+// Fails where the bounds' own types wrap around in the subtraction or addition: narrow NumPy integers do, and warn.
 Status check_wrap(Capture& capture, const Operand& left, const Operand& right, std::initializer_list<Dim> numbers) {
   bool wide = true;
   for (const Operand* operand : {&left, &right}) {
@@ -70,7 +70,7 @@ Status check_wrap(Capture& capture, const Operand& left, const Operand& right, s
   return Unit{};
 }
 
-// Whether all integers from `low` to `high` are numbers of the dtype, without rounding.
+// Whether the dtype represents all integers from the smallest to the largest of `numbers` exactly.
 bool holds_integers(Capture& capture, DType dtype, std::initializer_list<Dim> numbers) {
   if (is_integer_dtype(dtype)) return true;
   DimTable& dims = capture.dims();
@@ -81,7 +81,7 @@ bool holds_integers(Capture& capture, DType dtype, std::initializer_list<Dim> nu
   });
 }
 
-// Of integers, or floats that are whole numbers; nullopt: this arithmetic does not say what NumPy's does.
+// arange of integers, or of floats that are whole numbers; nullopt: integer arithmetic need not give NumPy's result.
 Result<std::optional<Ref>> integer_range(Capture& capture, const ArangeBounds& bounds, DType dtype) {
   Ref whole[] = {whole_number(capture, bounds.first), whole_number(capture, bounds.last), whole_number(capture, bounds.by)};
   bool all_ints = is_integral(bounds.first) && is_integral(bounds.last) && is_integral(bounds.by);
@@ -109,7 +109,7 @@ Result<std::optional<Ref>> integer_range(Capture& capture, const ArangeBounds& b
 
 // --- of constants -------------------------------------------------------------------------------------------------------
 
-// ceil(distance / step) as NumPy counts; -1 with an exception.
+// ceil(distance / step) as NumPy computes it; -1 with a pending exception.
 int64_t count_of(PyObject* distance, PyObject* step) {
   PyRef zero = PyRef::steal(PyLong_FromLong(0));
   int apart = PyObject_RichCompareBool(distance, zero.get(), Py_NE);
@@ -125,7 +125,7 @@ int64_t count_of(PyObject* distance, PyObject* step) {
   return -1;
 }
 
-// (number of elements, start + step or None).
+// The tuple (number of elements, start + step or None).
 PyObject* progression_of(PyObject* start, PyObject* stop, PyObject* step) {
   PyRef distance = PyRef::steal(PyNumber_Subtract(stop, start));
   int64_t count = distance ? count_of(distance.get(), step) : -1;
@@ -134,7 +134,7 @@ PyObject* progression_of(PyObject* start, PyObject* stop, PyObject* step) {
   return number ? PyTuple_Pack(2, number.get(), next.get()) : nullptr;
 }
 
-// What NumPy stores of a number in an array. Fails where it raises, and where it need not give this.
+// The element that NumPy stores for a number. Fails where NumPy raises or may store another value.
 Result<Literal> element_of(PyObject* number, DType dtype) {
   if (!is_integer_dtype(dtype)) {
     double value = PyFloat_AsDouble(number);
@@ -152,7 +152,7 @@ Result<Literal> element_of(PyObject* number, DType dtype) {
   return Literal{dtype, {bits[0], 0}};
 }
 
-// The difference that gives the second element when it is added to the first; nullopt: none does.
+// The difference which added to the first element gives exactly the second; nullopt: there is none.
 std::optional<Literal> difference_of(const Literal& first, const Literal& second) {
   DType dtype = first.dtype;
   if (is_integer_dtype(dtype)) {
@@ -160,7 +160,7 @@ std::optional<Literal> difference_of(const Literal& first, const Literal& second
     return Literal::of_int(dtype, apart);
   }
   double one = first.as_complex().real(), other = second.as_complex().real();
-  if (one == 0 && std::signbit(one)) return std::nullopt;  // 0 * delta is added to it
+  if (one == 0 && std::signbit(one)) return std::nullopt;  // adding 0 * delta would make it +0
   Literal apart = Literal::of_double(dtype, other - one);
   double delta = apart.as_complex().real();
   bool exact = std::isfinite(delta) && Literal::of_double(dtype, one + delta) == second;
@@ -196,7 +196,7 @@ bool is_beyond_int64(const Operand& operand) {
          !read_scalar(operand.ref->object.get(), DType::int64, bits);
 }
 
-// The dtype that the numbers have in common, and with intp.
+// The common dtype of the bounds and intp.
 Result<DType> dtype_of_bounds(const ArangeBounds& bounds) {
   std::vector<OperandType> types = {{Kind::array, DType::int64}};
   for (const Operand* operand : {&bounds.first, &bounds.last, &bounds.by}) {

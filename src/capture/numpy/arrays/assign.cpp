@@ -13,24 +13,24 @@ namespace {
 
 using Kind = OperandType::Kind;
 
-// x[1:] += 1 ends with a store of the view into itself.
+// Whether a value is stored into itself: x[1:] += 1 ends with such a store.
 bool is_same_view(const Ref& target, const Operand& source) {
   if (!source.is_array() || source.ref->array.storage != target->array.storage) return false;
   return lens_of(target) == lens_of(source.ref);
 }
 
-// The last element of a vector minus the first one, in bytes.
+// The byte distance from the first to the last element of a vector.
 Dim span_of(DimTable& dims, Dim extent, Dim stride) { return dims.mul(dims.sub(extent, dims.constant(1)), stride); }
 
-// Whether the bytes of vector `b` come after those of `a`; both have strides >= 0.
+// Whether vector `b` begins after the last byte of `a`; both have strides >= 0.
 bool comes_after(Capture& capture, const Lens& a, Dim extent, const Lens& b) {
   DimTable& dims = capture.dims();
   Dim end = dims.add(a.offset, dims.add(span_of(dims, extent, a.strides.back()), dims.constant(item_size(a.dtype))));
   return capture.facts().prove(dims.sub(b.offset, end));
 }
 
-// Assignments between vectors of one memory whose strides differ and have one sign are no exchange of values in NumPy: it
-// copies one element after the other, without a copy before, although the vectors may overlap.
+// Whether NumPy copies between two vectors of one memory element by element without a temporary copy, although they may
+// overlap: it does if their strides differ and have the same sign.
 bool is_copied_in_place(Capture& capture, const Ref& target, const Operand& source) {
   if (!source.is_array() || source.ref->array.storage != target->array.storage) return false;
   const Lens &to = lens_of(target), &from = lens_of(source.ref);
@@ -69,7 +69,7 @@ Status check_cast(const Operand& source, DType dtype, const std::string& casting
   return Unit{};
 }
 
-// Whether `shape` broadcasts to the target's once leading axes of extent 1 are dropped; drops them.
+// Drops leading axes of extent 1 and requires that `shape` broadcasts to the target's.
 Status fit_shape(Capture& capture, const std::vector<Dim>& target, std::vector<Dim>& shape) {
   while (shape.size() > target.size()) {
     if (!is_one(capture, shape.front())) return fail(Reason::will_raise, "could not broadcast input array");
@@ -103,13 +103,13 @@ Result<ValueId> mask_value(Capture& capture, const Operand& mask, const std::vec
 
 namespace {
 
-// Whether NumPy casts an array without axes once, ahead of the stores and whatever the mask selects: for several places.
+// Whether NumPy casts a 0-d array once before the stores, whatever the mask selects: it does for more than one element.
 bool is_cast_ahead(Capture& capture, const Operand& source, DType dtype, const std::vector<Dim>& shape) {
   if (!source.is_array() || !source.shape.empty() || cast_events(source.type.dtype, dtype) == 0) return false;
   return capture.facts().decide(element_count(capture, shape), Comparison::gt, capture.dims().constant(1));
 }
 
-// The one number that goes to all places, in the array's dtype.
+// A number that is stored to all elements, cast to the array's dtype.
 Result<ValueId> cast_number(Capture& capture, const Operand& source, DType dtype) {
   return source.is_array() ? operand_value(capture, source, dtype) : fill_value(capture, source, dtype);
 }
@@ -146,7 +146,7 @@ Status assign(Capture& capture, const Ref& target, const Ref& value, const std::
     return Unit{};
   }
   ValueId contents = broadcast_value(capture, with_shape(capture, capture.memory().read(source.ref), source.shape), shape);
-  // Casts happen where elements are stored.
+  // Casts are applied to stored elements only.
   if (source.shape.empty() && !shape.empty()) contents = capture.build().full(contents, shape);
   ValueId condition = no_value;
   if (mask) {
@@ -164,7 +164,7 @@ Ref store_result(Capture& capture, const Ref& out, ValueId value, ValueId mask) 
 
 namespace {
 
-// NumPy's scalars are arrays without axes for copyto, unlike Python's numbers.
+// copyto converts NumPy scalars to 0-d arrays, but not Python numbers.
 Result<Ref> source_of_copy(Capture& capture, const Ref& value, DType dtype) {
   if (is_array_sequence(value)) return array_of_sequence(capture, value, std::nullopt);
   auto number = as_operand(capture, value);

@@ -61,7 +61,7 @@ Result<Ref> get_real(Capture& capture, const Operand& self) {
 Result<Ref> get_imag(Capture& capture, const Operand& self) {
   if (dtype_kind(dtype_of(self)) == 'c') return complex_part(capture, self, true);
   if (self.is_array()) {
-    // A read-only array of zeros, in Fortran order where the array is in that order alone.
+    // A read-only array of zeros, in Fortran order if the array is in that order only.
     Literal literal;
     literal.dtype = dtype_of(self);
     ACCEL_TRY(std::vector<uint8_t> order, copy_order(capture, self.ref, "A"));

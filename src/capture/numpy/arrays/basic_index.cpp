@@ -16,12 +16,12 @@ namespace accel {
 
 namespace {
 
-// One axis of the operand, cut.
+// The range that a slice selects on one axis.
 struct Cut {
   Dim start, step, extent;
 };
 
-// A bound of a slice after Python's clamping: in [low, high].
+// A bound of a slice after Python's clamping to [low, high].
 Dim clamp_bound(Capture& capture, Dim bound, Dim extent, Dim low, Dim high) {
   DimTable& dims = capture.dims();
   bound = capture.facts().from_start(bound, extent, true);
@@ -45,7 +45,7 @@ Result<std::optional<Dim>> read_bound(Capture& capture, const Ref& ref) {
   return std::optional<Dim>(bound);
 }
 
-// A constant unless it is known at run time only.
+// The step of a slice: a constant unless it is known at run time only.
 Result<Dim> read_step(Capture& capture, const Ref& ref) {
   if (is_none(ref)) return capture.dims().constant(1);
   ACCEL_TRY(Dim step, read_dim(capture, ref));
@@ -67,7 +67,7 @@ Result<Cut> cut_by_slice(Capture& capture, const Ref& slice, Dim extent) {
   Dim first = start ? clamp_bound(capture, *start, extent, low, high) : forward ? low : high;
   Dim last = stop ? clamp_bound(capture, *stop, extent, low, high) : forward ? high : low;
   Dim distance = forward ? dims.sub(last, first) : dims.sub(first, last), stride = forward ? step : dims.sub(zero, step);
-  // A whole axis needs no guard, whatever its extent.
+  // A whole axis needs no guard, whatever its extent is.
   if (step == one && distance == extent) return Cut{zero, one, extent};
   if (step == dims.constant(-1) && distance == extent && !capture.facts().decide(extent, Comparison::gt, zero))
     return Cut{zero, one, zero};
@@ -106,7 +106,7 @@ bool is_integer(Capture& capture, const Ref& ref) {
   return operand->type.kind == OperandType::Kind::py_int;
 }
 
-// A 0-d integer array is an integer, whose result is a copy.
+// A 0-d integer array as an index is an integer whose result is a copy.
 Ref scalar_of(Capture& capture, const Ref& array) {
   ValueId value =
       capture.build().pointwise(Op::astype, {capture.memory().read(array)}, {DType::int64}, ValueKind::numpy_scalar);
@@ -126,7 +126,7 @@ Result<IndexPart> array_part(Capture& capture, const Ref& array) {
   return IndexPart{IndexKind::integer, scalar_of(capture, array), 1, true};
 }
 
-// An empty sequence is an array of floats, but a fine index.
+// An empty sequence is an array of floats, but a valid index.
 Result<IndexPart> sequence_part(Capture& capture, const Ref& item) {
   ACCEL_TRY(Ref array, array_of_sequence(capture, item, std::nullopt));
   DimTable& dims = capture.dims();
@@ -147,13 +147,13 @@ Result<IndexPart> part_of(Capture& capture, const Ref& item) {
   return fail(Reason::unsupported_index, "an index that is no integer, slice, newaxis, Ellipsis or array");
 }
 
-// What an index does to the axes of an array.
+// The effect of an index on the axes of an array.
 struct IndexPlan {
   std::vector<Cut> cuts;     // per operand axis
-  std::vector<int> dropped;  // operand axes taken by integers
-  std::vector<int> added;    // result axes that are new
+  std::vector<int> dropped;  // operand axes consumed by integers
+  std::vector<int> added;    // result axes made by newaxis
   int rank = 0;              // of the result
-  bool scalar = true;        // integers for every axis and nothing else
+  bool scalar = true;        // an integer for every axis and nothing else
 };
 
 Result<IndexPlan> plan_index(Capture& capture, const Lens& from, const std::vector<IndexPart>& parts) {

@@ -20,16 +20,16 @@ namespace {
 
 using Kind = OperandType::Kind;
 
-constexpr size_t most_written = 256;  // of an array written out in Python
+constexpr size_t most_written = 256;  // number of elements of an array written as a Python sequence
 
-// The dtype of a number on its own.
+// The dtype of a number that is not combined with arrays.
 DType own_dtype(const Operand& operand) { return operand.type.dtype; }
 
 Failure cast_failure(DType dtype) {
   return fail(Reason::floating_point_event, std::string("NumPy's cast to ") + dtype_name(dtype) + " warns or raises");
 }
 
-// The order argument of a function that makes a C-ordered array by default.
+// The order argument of a function whose default is C order.
 Result<std::vector<uint8_t>> read_order(Capture& capture, const Ref& ref, size_t rank) {
   ACCEL_TRY(std::string order, read_text(capture, ref));
   std::vector<uint8_t> out;
@@ -39,7 +39,7 @@ Result<std::vector<uint8_t>> read_order(Capture& capture, const Ref& ref, size_t
   return rank < 2 ? std::vector<uint8_t>{} : out;
 }
 
-// The bytes that NumPy gets whatever else the process has: half of the memory.
+// Half of the physical memory: allocations up to this many bytes are assumed to succeed.
 double surely_free() { return 0.5 * static_cast<double>(physical_memory()); }
 
 ValueId zero_of(Capture& capture, DType dtype) {
@@ -63,11 +63,11 @@ Result<Ref> zeros(Capture& capture, const CallArguments& arguments, bool unread)
   return zeros(capture, given[0], given[1], given[2], unread);
 }
 
-// Memory that nobody has written to may as well be zero. NumPy's own code writes to all of it before it reads any.
+// Uninitialised memory may be zero, but NumPy's own code writes to all of it before it reads any.
 bool is_unread(Capture& capture) { return capture.in_library(); }
 
-// Whether the size must be checked: no extent is computed in the course of the run, several are, or one may be a number of the
-// program rather than the length of an existing array.
+// Whether the size must be checked: no extent is known at run time only (then all may be numbers of the program), several are,
+// or one may be larger than the length of an existing array.
 bool may_be_too_large(Capture& capture, const std::vector<Dim>& shape) {
   int found = 0;
   for (Dim extent : shape) {
@@ -77,7 +77,8 @@ bool may_be_too_large(Capture& capture, const std::vector<Dim>& shape) {
   return found == 0;
 }
 
-// Whether there are at most so many elements: a guard. An extent of 0 does not make up for others.
+// Whether the number of elements is at most `most`, ensured by a guard. Extents of 0 count as 1, so that they do not hide large
+// ones.
 bool fits_at_entry(Capture& capture, std::vector<Dim> shape, int64_t most) {
   DimTable& dims = capture.dims();
   for (Dim& extent : shape) extent = shape.size() == 1 ? extent : dims.max(extent, dims.constant(1));
@@ -85,13 +86,13 @@ bool fits_at_entry(Capture& capture, std::vector<Dim> shape, int64_t most) {
   return capture.facts().assume_fits(count) && capture.facts().expect(count, Comparison::le, dims.constant(most));
 }
 
-// Whether extents that compiled code computes have at most `most` elements in all: a check of each extent against what the
-// extents before it leave, since their product need not fit into 64 bits.
+// Whether run-time extents have at most `most` elements in all. Compiled code checks each extent against the quotient left by
+// the previous ones, since the product need not fit 64 bits.
 bool fits_at_run_time(Capture& capture, const std::vector<Dim>& shape, int64_t most) {
   DimTable& dims = capture.dims();
   Dim left = dims.constant(most);
   for (Dim extent : shape) {
-    if (!capture.facts().assume_fits(extent)) continue;  // it is the size of something, which capture cannot see
+    if (!capture.facts().assume_fits(extent)) continue;  // an extent of existing memory, which capture cannot bound
     if (!capture.facts().expect(extent, Comparison::le, left)) return false;
     left = dims.floordiv(left, dims.max(extent, dims.constant(1)));
   }
@@ -178,7 +179,7 @@ Result<ValueId> fill_value(Capture& capture, const Operand& number, DType dtype)
     return operand_value(capture, *as_operand(capture, capture.values().constant(whole.get())), dtype);
   }
   if (number.type.kind == Kind::py_float || number.type.kind == Kind::py_complex) {
-    // Not weak here: the number is an array of its own dtype first, and the cast may warn.
+    // Not weak: the number becomes an array of its own dtype first, and that cast may warn.
     ACCEL_TRY([[maybe_unused]] Unit in_range, require_element_in_range(capture, number, dtype));
     ACCEL_TRY(ValueId value, capture.values().scalar_value(number.ref));
     return capture.build().pointwise(Op::astype, {value}, {dtype}, ValueKind::numpy_scalar);
@@ -188,7 +189,7 @@ Result<ValueId> fill_value(Capture& capture, const Operand& number, DType dtype)
 
 namespace {
 
-// The nested sequence as a list of leaves and the extents of its levels.
+// A nested sequence as a list of leaves and the extents of its levels.
 struct Sequence {
   std::vector<Operand> leaves;
   std::vector<int64_t> levels;
@@ -198,7 +199,7 @@ bool is_range(const Ref& value) {
   return value->kind == AbstractKind::range || (value->kind == AbstractKind::constant && PyRange_Check(value->object.get()));
 }
 
-// Without items it is an array of floats.
+// The array of a range. NumPy makes an empty range an array of floats.
 Result<Ref> array_of_range(Capture& capture, const Ref& range, std::optional<DType> dtype) {
   Ref bounds = range;
   if (range->kind == AbstractKind::constant) {
@@ -247,12 +248,12 @@ bool is_long(const Operand& number) {
   return is_constant && !read_scalar(number.ref->object.get(), DType::int64, bits);
 }
 
-// In sequences Python numbers count as int64, float64, ...; they are not weak.
+// The dtype of an array of a sequence. Python numbers in it count as int64, float64, ..., not as weak types.
 Result<DType> common_dtype(const std::vector<Operand>& leaves) {
   std::vector<OperandType> types;
   for (const Operand& leaf : leaves) {
     if (is_long(leaf))
-      return fail(Reason::unsupported_value, "a Python int beyond int64 in a sequence");  // ulonglong, not uint64
+      return fail(Reason::unsupported_value, "a Python int beyond int64 in a sequence");  // NumPy uses ulonglong, not uint64
     types.push_back({Kind::array, leaf.type.dtype});
   }
   if (types.empty()) return DType::float64;
@@ -299,7 +300,7 @@ Result<Ref> array_of_sequence(Capture& capture, const Ref& ref, std::optional<DT
   ValueId value = parts.size() == 1 ? parts[0] : capture.build().concatenate(parts, 0);
   shape.insert(shape.end(), inner.begin(), inner.end());
   ValueId shaped = with_shape(capture, value, shape);
-  if (parts.size() > 1 && shaped == value) return capture.values().fresh_array(value);  // joined in memory of its own
+  if (parts.size() > 1 && shaped == value) return capture.values().fresh_array(value);  // concatenate made fresh memory
   return copied(capture, shaped, {});
 }
 
@@ -309,7 +310,7 @@ enum class CopyMode : uint8_t { always, if_needed, never };
 
 struct ArrayRequest {
   std::optional<DType> dtype;
-  std::string order;  // empty or K: keep
+  std::string order;  // empty or K: like the operand
   CopyMode copy = CopyMode::if_needed;
   int64_t least_rank = 0;
 };
@@ -321,13 +322,13 @@ Result<Ref> from_array(Capture& capture, const Operand& operand, const ArrayRequ
   if (request.copy != CopyMode::always && dtype == operand.type.dtype && fits) return operand.ref;
   if (request.copy == CopyMode::never) return fail(Reason::will_raise, "a copy is needed");
   if (dtype_kind(operand.type.dtype) == 'c' && dtype_kind(dtype) != 'c' && dtype != DType::bool_) return cast_failure(dtype);
-  // Copies of another dtype take A to mean K.
+  // For a copy of another dtype, NumPy treats order A as K.
   const bool keeps = order == "A" && dtype != operand.type.dtype;
   ACCEL_TRY(std::vector<uint8_t> memory, copy_order(capture, operand.ref, keeps ? "K" : order));
   return copied(capture, capture.values().astype(capture.memory().read(operand.ref), dtype), std::move(memory));
 }
 
-// Axes of extent 1 in front: NumPy's _prepend_ones, whose strides are those of C order, else of one element.
+// Prepends axes of extent 1 with the strides of NumPy's _prepend_ones: those of C order, or of one element in Fortran order.
 Ref with_leading_axes(Capture& capture, const Ref& array, size_t count, const std::string& order) {
   DimTable& dims = capture.dims();
   Lens lens = lens_of(array);
@@ -372,7 +373,7 @@ Result<Ref> make_array(Capture& capture, const Ref& ref, const ArrayRequest& req
   return with_leading_axes(capture, *made, static_cast<size_t>(request.least_rank - rank), request.order);
 }
 
-// The copy argument of asarray and array: None copies when needed.
+// The copy argument of asarray and array; None means to copy if needed.
 Result<CopyMode> read_copy(Capture& capture, const Ref& ref, CopyMode when_missing) {
   if (!ref) return when_missing;
   if (is_none(ref)) return CopyMode::if_needed;
@@ -423,7 +424,7 @@ Result<Ref> numpy_asfortranarray(Capture& capture, PyObject*, const CallArgument
   return as_array(capture, arguments, "F", 1);
 }
 
-// numpy.float64(value) and the like.
+// numpy.float64(value) and other scalar types.
 Result<Ref> numpy_scalar_type(Capture& capture, PyObject* type, const CallArguments& arguments) {
   std::optional<DType> dtype;
   for (int k = 0; k < 14; ++k) {

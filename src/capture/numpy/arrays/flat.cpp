@@ -10,7 +10,7 @@ namespace accel {
 
 namespace {
 
-// The elements in C order as an array that Python never sees.
+// The elements in C order as an array that Python code never sees.
 Ref flat_view(Capture& capture, const Ref& array) {
   DimTable& dims = capture.dims();
   const Lens from = lens_of(array);
@@ -26,7 +26,7 @@ bool has_step(const Ref& index) {
   return index->kind == AbstractKind::slice && index->items[2]->kind == AbstractKind::scalar && index->items[2]->scalar.dim;
 }
 
-// flat[start:stop:step] with a step that depends on the shape, as eye and fill_diagonal have it.
+// flat[start:stop:step] with a step that depends on the shape, as in eye and fill_diagonal.
 Result<Ref> stepped(Capture& capture, const Ref& flat, const Ref& index) {
   DimTable& dims = capture.dims();
   Dim zero = dims.constant(0), bounds[] = {zero, lens_of(flat).shape[0]}, size = bounds[1];
@@ -51,7 +51,7 @@ Result<Ref> stepped(Capture& capture, const Ref& flat, const Ref& index) {
   return view.finish({{count}, {dims.mul(lens.strides[0], step)}, offset, lens.dtype});
 }
 
-// Indices that are good for an array of one axis and not for flat: new axes, and several indices.
+// Rejects indices that are valid for a one-dimensional array but not for flat: new axes, and several indices.
 Status check_flat_index(const Ref& index) {
   bool is_tuple = index->kind == AbstractKind::tuple;
   bool several = is_tuple && index->items.size() > 1;
@@ -79,7 +79,7 @@ Result<Ref> flat_getitem(Capture& capture, const Ref& flat, const Ref& index) {
   return part->kind == AbstractKind::array ? copied(capture, capture.memory().read(part), {}) : part;
 }
 
-// Values are repeated until there are enough; what is not one number must be as many as there are places.
+// Numbers are broadcast; an array must have as many elements as there are positions, because repetition is not supported.
 Status flat_setitem(Capture& capture, const Ref& flat, const Ref& index, const Ref& value) {
   capture.resolver().look_deep(index);
   capture.resolver().look(value);
@@ -110,7 +110,7 @@ Status flat_setitem(Capture& capture, const Ref& flat, const Ref& index, const R
 
 namespace {
 
-// The values that go to the masked elements: one number, or an array of the target's shape.
+// Assigns one number or an array of the target's shape to the masked elements.
 Status assign_masked(Capture& capture, const Ref& target, const Ref& mask, const Ref& values) {
   ACCEL_TRY(Operand where, read_operand(capture, mask));
   if (where.type.dtype != DType::bool_) return fail(Reason::unsupported_dtype, "a mask that is not bool");
@@ -151,7 +151,7 @@ Result<Ref> numpy_putmask(Capture& capture, PyObject*, const CallArguments& argu
   return capture.values().constant(Py_None);
 }
 
-// _place(arr, mask, vals): the masked elements become those of vals, one after the other.
+// _place(arr, mask, vals): sets the masked elements to vals, one after the other.
 Result<Ref> numpy_place(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"arr", "mask", "vals"}, 3}));
   capture.resolver().look(given[0]);

@@ -1,5 +1,5 @@
 #pragma once
-// What reading and writing through array.flat share.
+// Common to reads and writes through array.flat.
 
 #include "capture/context/context.h"
 #include "capture/domain/flat_iterator.h"
@@ -7,7 +7,7 @@
 
 namespace accel {
 
-// Whether a store through flat may read what it has written: NumPy copies element by element.
+// Whether a store through flat may read elements that it has written: NumPy copies element by element.
 inline bool is_flat_overlap(const Ref& target, const Ref& source) { return source->array.storage == target->array.storage; }
 
 }  // namespace accel

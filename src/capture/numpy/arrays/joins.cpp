@@ -14,11 +14,11 @@ namespace accel {
 
 namespace {
 
-// Parts of a concatenation, cast and of one rank.
+// Operands of a concatenation, cast and checked to have equal ranks.
 struct Parts {
   std::vector<Operand> operands;
   std::vector<ValueId> values;
-  std::vector<Dim> shape;  // extents that all share; the joined axis' own is that of the first
+  std::vector<Dim> shape;  // the common extents; that of the joined axis is the first operand's
 };
 
 Result<std::vector<Ref>> items_of(const Ref& sequence) {

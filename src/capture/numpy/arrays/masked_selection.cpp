@@ -26,18 +26,18 @@ bool is_same(const Graph& graph, ValueId a, ValueId b, int depth) {
   return alike;
 }
 
-int rank_behind(const Predicate& predicate, const std::vector<Dim>& shape) {
+int rank_after_mask(const Predicate& predicate, const std::vector<Dim>& shape) {
   return static_cast<int>(shape.size()) - predicate.first - predicate.rank;
 }
 
-// Whether an operand of a pointwise operation lines up with axes behind the mask's alone.
-bool lies_behind(Capture& capture, const Ref& value, const Predicate& predicate, const std::vector<Dim>& shape) {
+// Whether an operand of a pointwise operation broadcasts only along the axes after the mask's.
+bool aligns_after_mask(Capture& capture, const Ref& value, const Predicate& predicate, const std::vector<Dim>& shape) {
   auto operand = as_operand(capture, value);
   if (!operand) return false;
   if (!operand->is_array() || operand->shape.empty()) return true;
   auto rank = static_cast<int>(operand->shape.size());
-  // More than one axis has a say in the order of the result.
-  if (rank > 1 || rank > rank_behind(predicate, shape)) return false;
+  // With more axes its memory order could change the order of the result.
+  if (rank > 1 || rank > rank_after_mask(predicate, shape)) return false;
   return capture.ranges().hint(operand->shape[0]) == 1 ||
          capture.ranges().hint(operand->shape[0]) == capture.ranges().hint(shape.back());
 }
@@ -65,11 +65,11 @@ void make_masked_selection(const Ref& array, const Predicate& predicate) {
 
 ValueId spread_mask(Capture& capture, const Predicate& predicate, const std::vector<Dim>& shape) {
   ValueId mask = predicate.mask;
-  std::vector<int> behind(static_cast<size_t>(rank_behind(predicate, shape)));
-  std::iota(behind.begin(), behind.end(), predicate.rank);
+  std::vector<int> later_axes(static_cast<size_t>(rank_after_mask(predicate, shape)));
+  std::iota(later_axes.begin(), later_axes.end(), predicate.rank);
   std::vector<Dim> own(shape.begin() + predicate.first, shape.begin() + predicate.first + predicate.rank);
   mask = with_shape(capture, mask, own);
-  if (!behind.empty()) mask = capture.build().expand_dims(mask, behind);
+  if (!later_axes.empty()) mask = capture.build().expand_dims(mask, later_axes);
   return capture.build().broadcast_to(mask, shape);
 }
 
@@ -132,7 +132,7 @@ const Predicate* common_predicate(Capture& capture, const std::vector<Ref>& oper
   if (!chosen || !std::all_of(outs.begin(), outs.end(), is_masked_selection)) return nullptr;
   const std::vector<Dim>& shape = chosen->array.lens.shape;
   bool aligned = std::all_of(operands.begin(), operands.end(), [&](const Ref& value) {
-    return is_masked_selection(value) || lies_behind(capture, value, chosen->predicate, shape);
+    return is_masked_selection(value) || aligns_after_mask(capture, value, chosen->predicate, shape);
   });
   return aligned ? &chosen->predicate : nullptr;
 }

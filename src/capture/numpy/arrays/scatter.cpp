@@ -16,15 +16,15 @@ namespace accel {
 
 namespace {
 
-// A value as elements of an array of `dtype`.
+// A value cast to elements of an array of `dtype`.
 Result<ValueId> as_elements(Capture& capture, const Operand& value, DType dtype) {
   if (dtype_kind(value.type.dtype) == 'c' && dtype_kind(dtype) != 'c')
     return fail(Reason::floating_point_event, "NumPy's cast of complex numbers warns");
   return value.is_array() ? operand_value(capture, value, dtype) : fill_value(capture, value, dtype);
 }
 
-// What is stored, as elements of `dtype` in this shape. Numbers are cast once, elements of arrays where they are stored;
-// `ahead`: arrays without axes count as numbers.
+// The stored value as elements of `dtype` in this shape. Numbers are cast once, elements of arrays where they are stored;
+// `ahead`: 0-d arrays are cast like numbers.
 Result<ValueId> spread_elements(Capture& capture, const Operand& value, DType dtype, const std::vector<Dim>& shape,
                                 bool ahead) {
   auto spread = [&](ValueId elements) {
@@ -45,7 +45,7 @@ Result<Ref> assigned(Capture& capture, const Ref& value, DType dtype) {
   return array_of_sequence(capture, value, dtype);
 }
 
-// Whether arrays of `shape` broadcast to `target` as it is.
+// Whether arrays of `shape` broadcast to `target` without changing it.
 Result<bool> spreads_to(Capture& capture, const std::vector<Dim>& shape, const std::vector<Dim>& target) {
   if (shape.size() > target.size()) return false;
   size_t extra = target.size() - shape.size();
@@ -74,7 +74,7 @@ void replace_contents(Capture& capture, const Ref& array, ValueId contents) {
 
 // --- under one mask -------------------------------------------------------------------------------------------------------
 
-// The value in the full shape, where no axis of it goes along the selected elements; nullopt where one does.
+// The value broadcast to the full shape, if none of its axes runs along the selected elements; else nullopt.
 Result<std::optional<ValueId>> full_value(Capture& capture, const Ref& value, const Predicate& predicate,
                                           const std::vector<Dim>& shape, DType dtype) {
   if (is_masked_selection(value)) {
@@ -83,19 +83,19 @@ Result<std::optional<ValueId>> full_value(Capture& capture, const Ref& value, co
     ACCEL_TRY([[maybe_unused]] Unit gathered, materialise(capture, value));
   }
   ACCEL_TRY(Operand operand, read_operand(capture, value));
-  size_t behind = shape.size() - static_cast<size_t>(predicate.first + predicate.rank);
-  if (operand.shape.size() == 1 && behind == 0 && !capture.facts().is_runtime(operand.shape[0]) &&
+  size_t trailing = shape.size() - static_cast<size_t>(predicate.first + predicate.rank);
+  if (operand.shape.size() == 1 && trailing == 0 && !capture.facts().is_runtime(operand.shape[0]) &&
       is_one(capture, operand.shape[0])) {
     operand = {reshaped(capture, operand.ref, {}), operand.type, {}};
   }
-  if (operand.shape.size() > behind) return std::optional<ValueId>();
+  if (operand.shape.size() > trailing) return std::optional<ValueId>();
   ACCEL_TRY([[maybe_unused]] bool fits,
-            spreads_to(capture, operand.shape, {shape.end() - static_cast<std::ptrdiff_t>(behind), shape.end()}));
+            spreads_to(capture, operand.shape, {shape.end() - static_cast<std::ptrdiff_t>(trailing), shape.end()}));
   if (!operand.is_array() || operand.type.dtype == dtype) {
     ACCEL_TRY(ValueId element, as_elements(capture, operand, dtype));
     return std::optional(broadcast_value(capture, element, shape));
   }
-  // The cast is done for elements that are stored alone.
+  // Only elements that are stored are cast.
   ValueId spread = broadcast_value(capture, capture.memory().read(operand.ref), shape);
   ValueId lanes = capture.build().lanes(spread, spread_mask(capture, predicate, shape));
   operand.ref = capture.values().fresh_array(lanes);
@@ -116,7 +116,7 @@ Result<bool> store_under_mask(Capture& capture, const Selection& selection, cons
 
 // --- at indices -----------------------------------------------------------------------------------------------------------
 
-// Indices of a view's elements as indices of the memory that it is a view of.
+// Converts indices of a view's elements to indices of the underlying memory.
 class MemoryIndices {
  public:
   MemoryIndices(Capture& capture, const Ref& view, std::vector<Dim> shape, std::vector<ValueId> indices)
@@ -168,7 +168,7 @@ class MemoryIndices {
     return is_constant(start, 0) ? index : compute(Op::add, index, number(start));
   }
 
-  // The position in C order, and back.
+  // joined(): the position in C order of the current indices; split(): the indices of such a position.
   ValueId joined(const std::vector<Dim>& shape) {
     ValueId out = no_value;
     for (size_t k = 0; k < shape.size(); ++k)
@@ -193,15 +193,15 @@ class MemoryIndices {
   std::vector<ValueId> indices_;
 };
 
-// 0, 1, ... along one axis of `shape`.
+// 0, 1, ... along one axis of `shape`, constant along all others.
 ValueId counted(Capture& capture, const std::vector<Dim>& shape, size_t axis) {
   Builder& build = capture.build();
   ValueId zero = build.constant(Literal::of_int(DType::int64, 0), ValueKind::numpy_scalar);
   ValueId one = build.constant(Literal::of_int(DType::int64, 1), ValueKind::numpy_scalar);
   ValueId out = build.arange(zero, one, shape[axis]);
-  std::vector<int> behind(shape.size() - axis - 1);
-  std::iota(behind.begin(), behind.end(), 1);
-  if (!behind.empty()) out = build.expand_dims(out, behind);
+  std::vector<int> trailing(shape.size() - axis - 1);
+  std::iota(trailing.begin(), trailing.end(), 1);
+  if (!trailing.empty()) out = build.expand_dims(out, trailing);
   return build.broadcast_to(out, shape);
 }
 
@@ -218,8 +218,8 @@ Status put_elements(Capture& capture, const Ref& view, const std::vector<int>& t
   if (!view->array.path.empty() || taken != leading) {
     size_t fancy = shape.size() - (extents.size() - taken.size()), rest = fancy;
     std::vector<ValueId> all;
-    std::vector<int> behind(shape.size() - fancy);
-    std::iota(behind.begin(), behind.end(), static_cast<int>(fancy));
+    std::vector<int> trailing(shape.size() - fancy);
+    std::iota(trailing.begin(), trailing.end(), static_cast<int>(fancy));
     for (size_t axis = 0; axis < extents.size(); ++axis) {
       auto found = std::find(taken.begin(), taken.end(), static_cast<int>(axis));
       if (found == taken.end()) {
@@ -227,7 +227,7 @@ Status put_elements(Capture& capture, const Ref& view, const std::vector<int>& t
         continue;
       }
       ValueId index = indices[static_cast<size_t>(found - taken.begin())];
-      if (!behind.empty()) index = build.expand_dims(index, behind);
+      if (!trailing.empty()) index = build.expand_dims(index, trailing);
       all.push_back(build.broadcast_to(index, shape));
     }
     ACCEL_TRY(indices, MemoryIndices(capture, view, shape, std::move(all)).run());
@@ -242,14 +242,14 @@ Status put_elements(Capture& capture, const Ref& view, const std::vector<int>& t
 
 namespace {
 
-// NumPy's iterator walks an axis backwards where some operand's stride is negative and none is positive.
+// Whether NumPy's iterator reverses some axis: an operand has a negative stride there and none has a positive one.
 bool walks_backwards(Capture& capture, const std::vector<Operand>& operands, size_t rank) {
   Dim zero = capture.dims().constant(0);
-  for (size_t behind = 1; behind <= rank; ++behind) {
+  for (size_t trailing = 1; trailing <= rank; ++trailing) {
     bool negative = false, positive = false;
     for (const Operand& operand : operands) {
-      if (!operand.is_array() || operand.shape.size() < behind) continue;
-      Dim stride = lens_of(operand.ref).strides[operand.shape.size() - behind];
+      if (!operand.is_array() || operand.shape.size() < trailing) continue;
+      Dim stride = lens_of(operand.ref).strides[operand.shape.size() - trailing];
       if (capture.facts().decide(stride, Comparison::lt, zero))
         negative = true;
       else
@@ -260,7 +260,7 @@ bool walks_backwards(Capture& capture, const std::vector<Operand>& operands, siz
   return false;
 }
 
-// The order of the indices in which elements are stored. It shows where indices are equal.
+// The memory order in which elements are stored at indices. It is visible where indices are equal.
 Result<std::vector<uint8_t>> store_order(Capture& capture, const Selection& selection, const Indices& indices,
                                          const Operand& value) {
   std::vector<Operand> walked = indices.operands;
@@ -290,7 +290,7 @@ Status scatter(Capture& capture, const Selection& selection, const Ref& value, s
   }
   ACCEL_TRY([[maybe_unused]] bool fits, spreads_to(capture, operand.shape, visible));
   ACCEL_TRY(ValueId elements, spread_elements(capture, operand, lens.dtype, visible, selection.others.empty()));
-  std::vector<uint8_t> order;  // a ufunc goes in C order
+  std::vector<uint8_t> order;  // a ufunc iterates in C order
   if (!ufunc) {
     ACCEL_TRY(order, store_order(capture, selection, indices, operand));
   }

@@ -1,5 +1,4 @@
-// array[index] = value, where the store replaces the whole array, a part that basic indexing cuts out, or the elements under a
-// mask.
+// array[index] = value: stores to the whole array, to a part selected by basic indexing, or to the elements under a mask.
 
 #include <algorithm>
 
@@ -23,7 +22,7 @@ bool is_constant_object(const Ref& value, PyObject* object) {
   return value->kind == AbstractKind::constant && value->object.get() == object;
 }
 
-// ":" of an axis.
+// Whether it is the index ":".
 bool is_full_slice(const Ref& index) {
   if (index->kind != AbstractKind::slice) return false;
   for (const Ref& part : index->items) {
@@ -49,7 +48,7 @@ bool is_everything(const Ref& index, size_t rank) {
   return axes <= rank && ellipses <= 1;
 }
 
-// A value with one element, whatever the number of places it goes to.
+// Whether a value is one element, which is broadcast to all positions.
 bool is_single(Capture& capture, const Ref& value) {
   PyTypeObject* type = capture.values().type_of(value);
   if (value->kind == AbstractKind::array) return value->array.lens.shape.empty();
@@ -57,15 +56,15 @@ bool is_single(Capture& capture, const Ref& value) {
   return value->kind == AbstractKind::scalar || numpy || type == &PyFloat_Type || type == &PyLong_Type || type == &PyBool_Type;
 }
 
-// A bool as the index of an array without axes: the mask of its one element.
+// Whether the index is a bool and the array 0-d: a mask of its one element.
 bool is_mask_of_one(Capture& capture, const Ref& array, const Ref& index) {
   if (!array->array.lens.shape.empty()) return false;
   auto operand = as_operand(capture, index);
   return operand && operand->shape.empty() && operand->type.dtype == DType::bool_;
 }
 
-// What numbers are set to has to hold them. Sequences are nested no more deeply than the target has axes, unlike arrays, whose
-// leading axes may be dropped.
+// Assigns a value to elements: numbers must be in the range of the dtype. Sequences may not be nested more deeply than the
+// target has axes, unlike arrays, whose leading axes of extent 1 are dropped.
 Status assign_element(Capture& capture, const Ref& target, const Ref& value) {
   auto number = as_operand(capture, value);
   bool sequence = !number && is_array_sequence(value);
@@ -112,7 +111,7 @@ Status store_item(Capture& capture, const Ref& array, const Ref& index, const Re
 
 namespace {
 
-// array.flat = value: elements in C order.
+// array.flat = value, in C order.
 Status assign_flat(Capture& capture, const Ref& array, const Ref& value) {
   auto source = as_operand(capture, value);
   if (!source || !source->is_array() || source->shape.empty()) {
@@ -126,7 +125,7 @@ Status assign_flat(Capture& capture, const Ref& array, const Ref& value) {
   return assign(capture, array, reshaped(capture, value, shape), "unsafe");
 }
 
-// array.shape = value: the object shows its memory in another shape. From 2.5 on NumPy warns of it.
+// array.shape = value: reshapes the array object in place. From version 2.5 on NumPy warns about it.
 Status assign_shape(Capture& capture, const Ref& array, const Ref& value) {
   if (array->source >= 0 || array->array.storage->held || numpy_minor() >= 5)
     return fail(Reason::unsupported_attribute, "the shape of an array is set");
@@ -142,7 +141,7 @@ Status assign_shape(Capture& capture, const Ref& array, const Ref& value) {
     array->array = view->array;
     return Unit{};
   }
-  // The array owns its memory, and goes on to.
+  // The array must own its memory and keep it.
   const std::vector<Ref> alive = capture.alive();
   auto looks_at_it = [&](const Ref& other) {
     return other != array && other->kind == AbstractKind::array && other->array.storage == array->array.storage;

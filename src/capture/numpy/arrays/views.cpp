@@ -25,7 +25,7 @@ void ViewMaker::parts() { append(capture_.build().parts(value_)); }
 
 void ViewMaker::broadcast_to(std::vector<Dim> shape) { append(capture_.build().broadcast_to(value_, std::move(shape))); }
 
-// Extents that were decided to be 1 are first made the constant 1, as the op wants it.
+// Extents that were decided to be 1 first become the constant 1, which the op requires.
 void ViewMaker::squeeze(std::vector<int> axes) {
   std::vector<Dim> shape = capture_.graph().type(value_).shape;
   for (int axis : axes) shape[static_cast<size_t>(axis)] = capture_.dims().constant(1);
@@ -41,7 +41,7 @@ Ref ViewMaker::finish(Lens lens) const {
   ValueId value = value_;
   std::vector<ViewStep> steps = steps_;
   if (steps.empty()) {
-    // A view of everything is still an object of its own.
+    // A view of everything is still a separate object.
     Attributes attrs;
     for (size_t k = 0; k < lens.shape.size(); ++k) attrs.axes.push_back(static_cast<int>(k));
     steps.push_back({Op::transpose, attrs, capture_.graph().type(value)});
@@ -99,7 +99,7 @@ Ref parts_view(Capture& capture, const Ref& array) {
 
 namespace {
 
-// Strides with which memory of `from` shows `shape` without a copy, or nullopt: NumPy's _attempt_nocopy_reshape.
+// The strides by which memory of `from` has `shape` without a copy, or nullopt: NumPy's _attempt_nocopy_reshape.
 class Reshaping {
  public:
   Reshaping(Capture& capture, const Lens& from, const std::vector<Dim>& shape)
@@ -126,7 +126,7 @@ class Reshaping {
   }
 
  private:
-  // Extends both groups of axes until they hold the same number of elements.
+  // Extends both groups of axes until they have equal numbers of elements.
   bool find_group(size_t old_at, size_t& old_end, size_t new_at, size_t& new_end) {
     Dim before = extents_[old_at], after = to_[new_at];
     while (!(capture_.ranges().hint(before) == capture_.ranges().hint(after) && capture_.facts().decide_equal(before, after))) {
@@ -196,8 +196,8 @@ std::optional<Lens> reshaped_lens(Capture& capture, const Ref& array, const std:
   return std::nullopt;
 }
 
-// The shape by the names of the array's own extents, and of products of neighbours, where they are the same: by them the graph
-// tells which axes stay together.
+// Replaces extents of `shape` by the equal expressions of the array's own extents and of products of adjacent ones, so that the
+// graph shows which axes stay together.
 std::vector<Dim> by_own_names(Capture& capture, const Ref& array, std::vector<Dim> shape) {
   DimTable& dims = capture.dims();
   const std::vector<Dim>& own = lens_of(array).shape;
@@ -224,7 +224,7 @@ Ref reshaped(Capture& capture, const Ref& array, const std::vector<Dim>& target)
   std::vector<Dim> shape = target;
   std::optional<Lens> lens;
   {
-    // With several axes a view has strides, which what is computed from it follows: they have to be known.
+    // With several axes the strides of a view determine those of results computed from it, so they have to be known.
     Assumptions assumptions(capture, shape.size() < 2 ? Reason::view_or_copy : Reason::assumption_failed);
     lens = reshaped_lens(capture, array, shape);
     if (assumptions.is_open()) return view_or_copy(capture, array, shape);

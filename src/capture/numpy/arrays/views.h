@@ -43,10 +43,10 @@ Ref parts_view(Capture& capture, const Ref& array);  // array.view((part's dtype
 
 // array.reshape(shape) without a -1: a view where NumPy makes one, else a copy. Requires equal numbers of elements.
 Ref reshaped(Capture& capture, const Ref& array, const std::vector<Dim>& shape);
-// Whether only extents known at run time say if array.ravel() is a view, where nobody but NumPy's own code gets to see it.
+// Whether it depends on extents known at run time only if array.ravel() is a view, and only NumPy's own code can observe that.
 bool may_be_view(Capture& capture, const Ref& array);
 Ref view_or_copy(Capture& capture, const Ref& array, const std::vector<Dim>& shape, bool ravels = false);
-// The extents of array.reshape(arguments): a -1 resolved, the number of elements checked.
+// The extents of array.reshape(shape): a -1 is resolved, and the number of elements is checked.
 Result<std::vector<Dim>> reshape_target(Capture& capture, const Ref& array, std::vector<Dim> shape);
 
 // A fresh array with the contents of `value`, in memory of `order`.

@@ -1,5 +1,5 @@
-// NumPy's C functions that compiled code calls as they are: sorting and searching, counting, interpolation, indices. What is
-// said here of each is the shape of its result.
+// C functions of NumPy that compiled code asks the process to call: sorting and searching, counting, interpolation, indices.
+// Each function here computes the shape of the result.
 
 #include <algorithm>
 #include <cctype>
@@ -22,14 +22,14 @@ Result<Ref> array_of_rank(const Ref& ref, size_t least, const char* what) {
   return fail(Reason::unsupported_value, what);
 }
 
-// The call, whose only result are positions of this shape.
+// A call whose only result is an array of positions of this shape.
 Result<Ref> positions(Capture& capture, PyObject* callable, const CallArguments& arguments, const Shape& shape) {
   ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
   BoxedResult result{ValueKind::array, DType::int64, {shape.begin(), shape.end()}, {}};
   return boxed_call(capture, std::move(made), {result})[0];
 }
 
-// A method that changes its array and returns None.
+// Calls a method that changes its array and returns None.
 Result<Ref> change_in_place(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   ACCEL_TRY(Ref self, array_of_rank(arguments.positional[0], 1, "an array without axes"));
   ACCEL_TRY([[maybe_unused]] Unit storable, capture.memory().check_storable(self));
@@ -50,7 +50,7 @@ Result<Ref> positions_along(Capture& capture, PyObject* callable, const CallArgu
   return positions(capture, callable, arguments, shape);
 }
 
-// Items of a tuple or list of numbers and arrays.
+// The operands in a tuple or list of numbers and arrays.
 Result<std::vector<Operand>> operands_of(Capture& capture, const Ref& sequence) {
   std::vector<Operand> out;
   bool listed = sequence->kind == AbstractKind::tuple || sequence->kind == AbstractKind::list;
@@ -89,7 +89,7 @@ Result<Ref> numpy_array_searchsorted(Capture& capture, PyObject* callable, const
   return call_of_shape(capture, callable, arguments, wanted.shape);
 }
 
-// bincount(x, /, weights=None, minlength=0): as many counts as the largest element, or minlength, asks for.
+// bincount(x, /, weights=None, minlength=0). The length of the result depends on the largest element.
 Result<Ref> numpy_bincount(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"x", "weights", "minlength"}, 1, 99, 1}));
   ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
@@ -99,7 +99,7 @@ Result<Ref> numpy_bincount(Capture& capture, PyObject* callable, const CallArgum
                 "bincount of these arguments; plain form: bincount of a one-dimensional array of integers");
   results[0].shape = {std::nullopt};
   ACCEL_TRY(Operand x, read_operand(capture, given[0]));
-  if (!is_none(given[1])) {  // without elements NumPy does not look at the weights
+  if (!is_none(given[1])) {  // for an empty x NumPy ignores the weights
     bool empty = capture.facts().decide_equal(element_count(capture, x.shape), capture.dims().constant(0));
     results[0].dtype = empty ? DType::int64 : DType::float64;
   }
@@ -110,7 +110,7 @@ Result<Ref> numpy_bincount(Capture& capture, PyObject* callable, const CallArgum
   return counts;
 }
 
-// _unique_hash(array, equal_nan): of unique. As many elements as there are different ones.
+// _unique_hash(array, equal_nan) of numpy.unique. The number of distinct elements is known at run time only.
 Result<Ref> numpy_unique_hash(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   if (arguments.positional.empty()) return fail(Reason::will_raise, "_unique_hash of nothing");
   ACCEL_TRY(Ref array, array_of_rank(arguments.positional[0], 0, "unique of a number"));
@@ -125,7 +125,7 @@ Result<Ref> numpy_unique_hash(Capture& capture, PyObject* callable, const CallAr
   return unique;
 }
 
-// _monotonicity(x): of digitize
+// _monotonicity(x) of numpy.digitize
 Result<Ref> numpy_monotonicity(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   return call_of_shape(capture, callable, arguments, {});
 }
@@ -150,7 +150,7 @@ Result<Ref> numpy_lexsort(Capture& capture, PyObject* callable, const CallArgume
   return positions(capture, callable, arguments, shape);
 }
 
-// unravel_index(indices, shape, order='C') of one index. The arrays that it gives for several are views on another array.
+// unravel_index(indices, shape, order='C') of one index. For several indices NumPy returns views of one array.
 Result<Ref> numpy_unravel_index(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"indices", "shape", "order"}, 2}));
   ACCEL_TRY(Operand index, read_operand(capture, given[0]));
@@ -184,7 +184,7 @@ Result<Ref> numpy_ravel_multi_index(Capture& capture, PyObject* callable, const 
 
 namespace {
 
-// What packbits and unpackbits make of all elements, or of those of the only axis: that many bytes or bits.
+// packbits or unpackbits of all elements, or along the only axis.
 Result<Ref> bits_of(Capture& capture, PyObject* callable, const CallArguments& arguments, const std::vector<Ref>& given,
                     bool packs) {
   ACCEL_TRY(Ref array, array_of_rank(given[0], 1, "bits of a number"));
@@ -209,8 +209,8 @@ Result<Ref> numpy_unpackbits(Capture& capture, PyObject* callable, const CallArg
   return bits_of(capture, callable, arguments, given, false);
 }
 
-// c_einsum(subscripts, *operands): of einsum. Of one array it may be a view, and results of several axes lie as NumPy's
-// iterator sorts them.
+// c_einsum(subscripts, *operands) of numpy.einsum. One array is excluded because the result may be a view; results with several
+// axes are excluded because their memory order is that of NumPy's iterator.
 Result<Ref> numpy_c_einsum(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   if (arguments.positional.size() < 3) return fail(Reason::unsupported_argument, "einsum of one array");
   if (!arguments.keywords.empty()) return fail(Reason::unsupported_argument, "keywords of einsum");
@@ -228,10 +228,10 @@ Result<Ref> numpy_c_einsum(Capture& capture, PyObject* callable, const CallArgum
   for (size_t k = 0; k < terms.size(); ++k) {
     ACCEL_TRY(Ref array, array_of_rank(arguments.positional[k + 1], 0, "einsum of a number"));
     if (lens_of(array).shape.size() != terms[k].size()) return fail(Reason::will_raise, "einsum of other ranks");
-    // The order of the additions depends on strides, which operands do not keep.
+    // The order of additions depends on strides, which operands of a boxed call do not preserve.
     if (!is_c_contiguous(capture, array)) return fail(Reason::unsupported_layout, "einsum of an array with gaps");
     for (size_t axis = 0; axis < terms[k].size(); ++axis) {
-      // An extent of 1 is stretched.
+      // An extent of 1 is broadcast.
       if (text.size() != arrow + 3 || terms[k][axis] != text.back()) continue;
       Dim own = lens_of(array).shape[axis];
       if (!extent || capture.facts().decide_equal(*extent, capture.dims().constant(1))) extent = own;

@@ -84,13 +84,13 @@ class Arguments {
   BoxedArguments out_;
 };
 
-// Operands of the types of a call, of this call's shapes where these are small, and what its callable gives for them.
+// Calls the callable with operands of the call's types, and of its shapes if these are small, to learn its results.
 class Sample {
  public:
   Sample(Capture& capture, const BoxedArguments& arguments)
       : capture_(capture), arguments_(arguments), is_small_(is_small(capture, arguments)) {}
 
-  // Null with an exception when the callable raises.
+  // The result; null, with a pending exception, if the callable raises.
   PyRef run() {
     const BoxedCall& call = arguments_.call;
     std::vector<PyRef> owned;
@@ -187,7 +187,7 @@ Result<std::vector<BoxedResult>> sampled_results(Capture& capture, const BoxedAr
   if (!answer) {
     bool warns = PyErr_ExceptionMatches(PyExc_Warning);
     PyErr_Clear();
-    // A frame has to be there when the call is made: the warning names its line.
+    // The call needs an interpreter frame, because the warning names its line.
     if (warns) return fail(Reason::will_warn, short_repr(arguments.call.callable.get()));
     return fail(Reason::unsupported_argument, short_repr(arguments.call.callable.get()) + " of these arguments");
   }
@@ -206,7 +206,7 @@ std::vector<Ref> boxed_call(Capture& capture, BoxedArguments arguments, const st
   auto number = static_cast<int>(capture.calls().size());
   BoxedCall& call = arguments.call;
   for (const BoxedResult& result : results) {
-    std::vector<Dim> shape(result.shape.size(), capture.dims().constant(0));  // the rank counts
+    std::vector<Dim> shape(result.shape.size(), capture.dims().constant(0));  // only the rank is used
     call.results.push_back({result.kind, result.dtype, std::move(shape), result.order});
   }
   capture.calls().push_back(std::move(call));

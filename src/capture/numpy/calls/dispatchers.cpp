@@ -14,7 +14,7 @@ namespace {
 
 PyCodeObject* code_of(PyObject* function) { return reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function)); }
 
-// A dispatcher has the parameters of its function, as NumPy makes sure.
+// Whether two functions have equal parameters. NumPy ensures that of a dispatcher and its function.
 bool has_same_parameters(PyObject* left, PyObject* right) {
   PyCodeObject *one = code_of(left), *other = code_of(right);
   constexpr int variable = CO_VARARGS | CO_VARKEYWORDS;
@@ -24,7 +24,8 @@ bool has_same_parameters(PyObject* left, PyObject* right) {
   return same;
 }
 
-// The dispatcher stands beside its function and has its name, or is the only one with its parameters. Null: not found.
+// The dispatcher of a function, from the function's module: it has the function's name, or is the only one with its parameters.
+// Null: not found.
 PyObject* find_dispatcher(PyObject* implementation) {
   const std::string own = "_" + utf8(reinterpret_cast<PyFunctionObject*>(implementation)->func_name) + "_dispatcher";
   PyObject *name = nullptr, *object = nullptr, *found = nullptr;
@@ -41,19 +42,19 @@ PyObject* find_dispatcher(PyObject* implementation) {
 }
 
 PyObject* dispatcher_of(PyObject* implementation) {
-  static std::unordered_map<PyObject*, PyObject*> known;  // NumPy's functions live as long as it does
+  static std::unordered_map<PyObject*, PyObject*> known;  // NumPy's functions are never freed
   auto [place, fresh] = known.try_emplace(implementation, nullptr);
   if (fresh && PyFunction_Check(implementation)) place->second = find_dispatcher(implementation);
   if (fresh) Py_INCREF(implementation);
   return place->second;
 }
 
-// Objects that a dispatcher cannot tell from the arguments: of their types, but small.
+// Makes small stand-in objects of the arguments' types, which a dispatcher cannot distinguish from the arguments.
 class StandIns {
  public:
   explicit StandIns(Capture& capture) : capture_(capture) {}
 
-  // Null: there is none for such a value.
+  // The stand-in of a value; null: there is none.
   PyRef make(const Ref& value) {
     const Descent level;
     capture_.resolver().look(value);
@@ -79,7 +80,7 @@ class StandIns {
     }
   }
 
-  // Whether the dispatcher has read an iterator.
+  // Whether the dispatcher has consumed items of an iterator.
   bool has_read() const {
     for (const PyRef& each : iterators_)
       if (PyObject_LengthHint(each.get(), 0) != 1) return true;
@@ -87,7 +88,7 @@ class StandIns {
   }
 
  private:
-  // A dispatcher looks into no function; nothing is known of other objects.
+  // A dispatcher does not inspect functions; objects of other types have no stand-in.
   static PyRef constant(const PyRef& object) {
     if (is_foldable(object.get())) return object;
     bool function = PyFunction_Check(object.get()) || PyCFunction_Check(object.get()) || is_ufunc(object.get());
@@ -124,7 +125,7 @@ class StandIns {
   std::vector<PyRef> iterators_;
 };
 
-// The arguments that the dispatcher names, as a list. Null, with an exception, where that raises.
+// The arguments that the dispatcher returns, as a list. Null, with a pending exception, if it raises.
 PyRef ask(PyObject* dispatcher, const std::vector<PyRef>& positional, const std::vector<std::pair<std::string, PyRef>>& named) {
   PyRef arguments = PyRef::steal(PyTuple_New(static_cast<Py_ssize_t>(positional.size())));
   PyRef keywords = PyRef::steal(PyDict_New());

@@ -1,13 +1,13 @@
 #pragma once
-// What NumPy asks of the arguments of a function before the function itself runs.
+// Calls of array function dispatchers, which NumPy makes before the function itself.
 
 #include "capture/context/context.h"
 
 namespace accel {
 
-// NumPy's functions have dispatchers: Python functions that name the arguments which may override the function. Some iterate
-// over an argument, and raise where that is no iterable, although the function would take it. Fails with will_raise where the
-// dispatcher of `implementation` raises for such arguments, and where it uses up an iterator that the function wants to read.
+// NumPy's functions have dispatchers: Python functions that return the arguments which may override the function. Some iterate
+// over an argument and raise if it is no iterable, although the function accepts it. Fails with will_raise if the dispatcher of
+// `implementation` raises for these arguments or exhausts an iterator that the function needs.
 Status check_dispatch(Capture& capture, PyObject* implementation, const CallArguments& arguments);
 
 }  // namespace accel

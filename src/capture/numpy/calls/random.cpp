@@ -22,15 +22,15 @@ bool Given::has(const char* name) const { return std::find(names.begin(), names.
 
 namespace {
 
-// What a method draws. extents: reals, of as many axes as there are arguments.
+// What a method draws. extents: reals whose shape is given as positional arguments.
 enum class Draws : uint8_t { reals, extents, counts, integers, choice, permutation, permuted, shuffle };
 
 struct Method {
   const char* name;
   Draws draws;
-  const char* draw = nullptr;  // row of rng_functions.inc, where it is not the method's name
+  const char* draw = nullptr;  // row of rng_functions.inc if it differs from the method's name
   bool legacy = false;         // of RandomState
-  bool keeps_gauss = true;     // of RandomState: draws no normal numbers, of which every second one is kept
+  bool keeps_gauss = true;     // of RandomState: leaves the stored second normal number unchanged
 };
 
 constexpr Method methods[] = {
@@ -74,7 +74,8 @@ constexpr Method methods[] = {
     {"zipf", Draws::counts},
 };
 
-// Of RandomState, and with that of numpy.random itself. Its numbers are other ones than a Generator's, but for these rows.
+// Methods of RandomState, hence of numpy.random itself. Their numbers differ from a Generator's except where a row names a
+// draw.
 constexpr const char* no_draw = "";
 constexpr Method legacy_methods[] = {
     {"beta", Draws::reals, no_draw, true, false},
@@ -107,7 +108,7 @@ constexpr Method legacy_methods[] = {
     {"weibull", Draws::reals, no_draw, true, false},
 };
 
-// Methods by identity; they live as long as their class.
+// Methods by identity. They live as long as their classes.
 const std::unordered_map<PyObject*, const Method*>& known_methods() {
   static const std::unordered_map<PyObject*, const Method*> known = [] {
     std::unordered_map<PyObject*, const Method*> out;
@@ -143,7 +144,7 @@ Result<Given> given_arguments(PyObject* callable, const CallArguments& arguments
   return given;
 }
 
-// The shape of what is drawn: nothing for a number.
+// The shape of the result; empty for a number.
 Result<std::vector<Dim>> drawn_shape(Capture& capture, const Given& given) {
   if (!is_none(given["size"])) {
     ACCEL_TRY(std::vector<Dim> shape, read_shape(capture, given["size"]));
@@ -163,7 +164,7 @@ BoxedResult array_of(DType dtype, const std::vector<Dim>& shape, std::vector<uin
   return {ValueKind::array, dtype, {shape.begin(), shape.end()}, std::move(order)};
 }
 
-// Arrays of `dtype`, or one number.
+// The result: an array of `dtype`, or one number.
 Result<BoxedResult> drawn(Capture& capture, const Given& given, DType dtype, ValueKind kind, DType scalar) {
   ACCEL_TRY(std::vector<Dim> shape, drawn_shape(capture, given));
   return shape.empty() ? BoxedResult{kind, scalar, {}, {}} : array_of(dtype, shape);
@@ -190,7 +191,7 @@ Result<BoxedResult> drawn_integers(Capture& capture, const Given& given, bool le
   return drawn(capture, given, drawn_dtype, python ? ValueKind::py_scalar : ValueKind::numpy_scalar, drawn_dtype);
 }
 
-// choice(a, size=None, replace=True, p=None, axis=0, shuffle=True) from an array with one axis, or from range(a).
+// choice(a, size=None, replace=True, p=None, axis=0, shuffle=True) from a one-dimensional array or from range(a).
 Result<BoxedResult> chosen(Capture& capture, const Given& given) {
   ACCEL_TRY(Operand from, read_operand(capture, given["a"]));
   ACCEL_TRY(bool replace, read_flag(capture, given["replace"], true));
@@ -221,7 +222,7 @@ Result<BoxedResult> permuted(Capture& capture, const Given& given, bool keeps_or
   return array_of(lens.dtype, lens.shape, keeps_order ? copy_order(capture, x) : std::vector<uint8_t>());
 }
 
-// The generator has advanced: from here on the instruction cannot be done again.
+// Adds a call that advances the generator, after which the instruction cannot be repeated.
 std::vector<Ref> draw(Capture& capture, const Method& method, BoxedArguments made, const BoxedResult& result) {
   made.call.generator = 0;
   made.call.legacy = method.legacy;
@@ -241,7 +242,7 @@ Result<Ref> shuffle(Capture& capture, const Method& method, BoxedArguments made,
   return capture.values().constant(Py_None);
 }
 
-// An integer that was drawn from a known range.
+// An integer drawn from a known range, with facts about its bounds.
 Ref in_range(Capture& capture, const Given& given, const Ref& number) {
   std::optional<Dim> low = capture.dims().constant(0), high = known_dim(capture, given["low"]);
   if (!is_none(given["high"])) low = high, high = known_dim(capture, given["high"]);

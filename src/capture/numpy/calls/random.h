@@ -1,5 +1,5 @@
 #pragma once
-// Methods of numpy.random.Generator and RandomState: compiled code calls them as they are, or the C functions behind them.
+// Methods of numpy.random.Generator and RandomState: compiled code asks the process to call them, or calls their C functions.
 
 #include <optional>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace accel {
 
-// The arguments of a call by the names that the method itself gives them; null where one is not given.
+// The arguments of a call by the method's own parameter names; null where one is missing.
 struct Given {
   std::vector<std::string> names;
   std::vector<Ref> values;
@@ -18,7 +18,7 @@ struct Given {
   bool has(const char* name) const;
 };
 
-// A single number, of `kind`, that the kernel draws itself (rng_functions.inc); nullopt: the method is to be called.
+// A single number of `kind` that the kernel draws itself (rng_functions.inc); nullopt: the method has to be called.
 Result<std::optional<Ref>> drawn_number(Capture& capture, PyObject* callable, const char* method, const Given& given,
                                         ValueKind kind, bool legacy);
 

@@ -1,4 +1,4 @@
-// Numbers that the kernel draws itself, by NumPy's C functions.
+// Random numbers that the kernel draws itself through NumPy's C functions.
 
 #include <cmath>
 
@@ -50,7 +50,7 @@ bool is_within(Limit limit, double x) {
   return false;
 }
 
-// The float that a constant number is.
+// The value of a constant number as a float.
 std::optional<double> known_real(const Ref& ref) {
   if (ref->kind != AbstractKind::constant) return std::nullopt;
   double value = PyFloat_AsDouble(ref->object.get());
@@ -59,13 +59,13 @@ std::optional<double> known_real(const Ref& ref) {
   return std::nullopt;
 }
 
-// The arguments of one draw as values, and what has to hold for them.
+// The arguments of one draw as values, and the conditions on them.
 class Draw {
  public:
   Draw(Capture& capture, const DrawInfo& info, const Given& given)
       : capture_(capture), info_(info), given_(given), numbers_(capture) {}
 
-  // Whether NumPy takes them. False: the method is to be asked.
+  // Reads the arguments. False: NumPy may reject them, so the method has to be called.
   Result<bool> read() {
     if (!is_none(given_["size"]) || !is_none(given_["method"])) return false;
     if (given_.has("dtype")) {
@@ -80,7 +80,7 @@ class Draw {
     return check_order();
   }
 
-  // The call as the method would make it of these values, before the instruction has had any effect.
+  // The equivalent call of the method with these values. Called before the instruction has any effect.
   Result<BoxedArguments> arguments(PyObject* callable, const Ref& self) {
     ACCEL_TRY([[maybe_unused]] Unit settled, numbers_.settle("an argument that the method may not take"));
     CallArguments made;
@@ -137,7 +137,7 @@ class Draw {
     }
   }
 
-  // What uniform() and triangular() ask of several arguments.
+  // Conditions of uniform() and triangular() that involve several arguments. False: they are known not to hold.
   bool check_order() {
     std::string_view method = info_.method;
     bool known = true;
@@ -159,7 +159,7 @@ class Draw {
     return true;
   }
 
-  // Whether both ends belong to the range that the function gets.
+  // Whether the C function's range includes both ends.
   bool is_closed() const { return info_.method != std::string_view("randint"); }
 
   // integers() and randint()

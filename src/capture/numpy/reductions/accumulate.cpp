@@ -14,7 +14,7 @@ namespace accel {
 
 namespace {
 
-// The dtype of the accumulator, when it is the only one of the loop.
+// The dtype of the accumulator; fails if the loop has several dtypes.
 Result<DType> accumulator(PyObject* ufunc, Op op, DType from, PyObject* dtype) {
   std::vector<OperandType> types = {{OperandType::Kind::array, from}};
   ACCEL_TRY(std::vector<DType> dtypes, resolve_dtypes(ufunc, types, dtype, true));
@@ -36,7 +36,7 @@ Result<Ref> accumulate(Capture& capture, PyObject* ufunc, const Ref& array, cons
   ACCEL_TRY(PyRef descr, read_descr(capture, dtype));
   ACCEL_TRY(DType into, accumulator(ufunc, *op, operand.type.dtype, descr.get()));
   int along = 0;
-  if (!flat && axis) {  // an array without axes has one here
+  if (!flat && axis) {  // a 0-d array counts as one-dimensional
     ACCEL_TRY(along, read_axis(capture, axis, std::max(static_cast<int>(operand.shape.size()), 1)));
   }
   if (flat || operand.shape.empty())

@@ -14,7 +14,7 @@ namespace accel {
 
 namespace {
 
-// The read-only view that NumPy's diagonal gives of a matrix.
+// The read-only view that NumPy's diagonal returns for a matrix.
 Result<Ref> diagonal_view(Capture& capture, const Ref& array, int64_t offset) {
   DimTable& dims = capture.dims();
   const Lens from = lens_of(array);
@@ -36,7 +36,7 @@ Result<Ref> diagonal_view(Capture& capture, const Ref& array, int64_t offset) {
   return out;
 }
 
-// offset, axis1 and axis2 of a matrix; the others' order only changes the sign of the offset.
+// The diagonal for arguments offset, axis1 and axis2 of a matrix. Swapped axes only change the sign of the offset.
 Result<Ref> read_diagonal(Capture& capture, const std::vector<Ref>& given) {
   if (given[0]->kind != AbstractKind::array)
     return fail(Reason::will_raise, "diag requires an array of at least two dimensions");
@@ -76,7 +76,7 @@ Result<Ref> numpy_array_trace(Capture& capture, PyObject*, const CallArguments& 
 
 namespace {
 
-// ndarray.repeat with a number of repeats for each element: NumPy's own, whose result is as long as they ask for.
+// ndarray.repeat with a count for each element, called through the process. The length of the result is known at run time only.
 Result<Ref> repeated_by_counts(Capture& capture, PyObject* callable, const CallArguments& arguments,
                                const std::vector<Ref>& given) {
   std::vector<Dim> shape = lens_of(given[0]).shape;
@@ -128,7 +128,7 @@ Result<Ref> numpy_array_repeat(Capture& capture, PyObject* callable, const CallA
 
 namespace {
 
-// Early releases give Python's integers, later ones NumPy's.
+// Whether count_nonzero returns a NumPy integer, as in later releases, or a Python int.
 bool counts_in_numpy() {
   static const bool known = [] {
     PyRef module = PyRef::steal(PyImport_ImportModule("numpy._core.multiarray"));

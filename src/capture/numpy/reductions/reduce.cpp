@@ -1,4 +1,4 @@
-// ufunc.reduce and the reductions that find a position.
+// ufunc.reduce, and reductions that return a position.
 
 #include <algorithm>
 #include <limits>
@@ -23,9 +23,9 @@ struct ReduceCall {
   Operand array;
   DType accumulator;
   DType result;
-  std::vector<Dim> shape;  // of the result, with keepdims' axes
+  std::vector<Dim> shape;  // of the result, with the axes that keepdims adds
   std::optional<ValueId> initial;
-  std::optional<ValueId> filler;  // what a masked element counts as; none where masked elements are left out
+  std::optional<ValueId> filler;  // the value that replaces masked elements; unset if masked elements are skipped
   Ref where;
 };
 
@@ -53,7 +53,7 @@ Status resolve_types(Capture& capture, PyObject* ufunc, const ReduceOptions& opt
   return Unit{};
 }
 
-// A reduction of no elements without an identity raises, also where there is nothing to reduce for.
+// A reduction over no elements without an identity raises, even if the result has no elements.
 Status check_empty(Capture& capture, const ReduceOptions& options, const ReduceCall& call) {
   if (has_identity(call.op) || call.initial) return Unit{};
   for (int axis : options.axes)
@@ -64,7 +64,7 @@ Status check_empty(Capture& capture, const ReduceOptions& options, const ReduceC
 
 Status read_initial(Capture& capture, const ReduceOptions& options, ReduceCall& call) {
   if (is_no_value(options.initial)) return Unit{};
-  if (is_none(options.initial)) {  // the first element, which there has to be
+  if (is_none(options.initial)) {  // the first element, which must exist
     if (!has_identity(call.op)) return Unit{};
     return fail(Reason::unsupported_argument, "initial=None where there is an identity; plain form: the call without initial");
   }
@@ -80,8 +80,8 @@ Status read_initial(Capture& capture, const ReduceOptions& options, ReduceCall& 
   return Unit{};
 }
 
-// where=mask: masked elements count as the identity, which is exact for all but floating sums and products: these leave
-// them out.
+// where=mask: masked elements are replaced by the identity, which is exact except for floating-point sums and products, where
+// they are skipped.
 Status read_where(Capture& capture, const ReduceOptions& options, ReduceCall& call) {
   if (!options.where || is_no_value(options.where) || is_object(options.where, Py_True)) return Unit{};
   ACCEL_TRY(Operand mask, read_operand(capture, options.where));
@@ -98,14 +98,14 @@ Status read_where(Capture& capture, const ReduceOptions& options, ReduceCall& ca
   if (has_identity(call.op)) {
     call.filler = capture.build().constant(*identity_of(call.op, call.accumulator), ValueKind::numpy_scalar);
   } else if (call.initial) {
-    call.filler = call.initial;  // as often as one likes: these are extremes
+    call.filler = call.initial;  // it may be combined repeatedly, because the ops are extremes
   } else {
     return fail(Reason::will_raise, "where needs initial here");
   }
   return Unit{};
 }
 
-// Extents whose being 1 changes the order of the additions.
+// Decides extents for which being 1 changes the order of the additions.
 void specialise(Capture& capture, const ReduceOptions& options, ReduceCall& call) {
   const Type type = capture.graph().type(capture.memory().read(call.array.ref));
   for (int axis : axes_specialised_on_one(capture.dims(), type, options.axes, call.op, call.accumulator)) {
@@ -114,7 +114,7 @@ void specialise(Capture& capture, const ReduceOptions& options, ReduceCall& call
   }
 }
 
-// The array, with extents of 1 as constants.
+// The array with extents of 1 as constants.
 ValueId specialised_value(Capture& capture, const ReduceCall& call) {
   ValueId value = capture.memory().read(call.array.ref);
   size_t rank = call.array.shape.size();
@@ -123,7 +123,7 @@ ValueId specialised_value(Capture& capture, const ReduceCall& call) {
                                std::vector<Dim>(rank, capture.dims().constant(1)), call.array.shape);
 }
 
-// The mask in the array's shape.
+// The mask broadcast to the array's shape.
 ValueId condition_of(Capture& capture, const ReduceCall& call) {
   return broadcast_value(capture, capture.memory().read(call.where), call.array.shape);
 }
@@ -136,7 +136,7 @@ ValueId masked(Capture& capture, const ReduceCall& call, ValueId value) {
   return capture.build().pointwise(Op::where, {condition, value, *call.filler}, {call.accumulator}, ValueKind::array, order);
 }
 
-// The op that combines as NumPy does.
+// The op that combines with NumPy's bits.
 Result<Op> combining_op(Capture& capture, const ReduceOptions& options, const ReduceCall& call, ValueId value, bool buffered,
                         ValueId mask) {
   if (options.out && is_ordered(call) && !reduction_order(capture, value, options.axes, mask, options.out))
@@ -148,7 +148,7 @@ Result<Op> combining_op(Capture& capture, const ReduceOptions& options, const Re
   return reduced_product_op(capture, {value, options.axes, call.accumulator, buffered, has_initial, mask, options.out});
 }
 
-// The reduction over at least one axis.
+// The result of a reduction over at least one axis.
 Result<ValueId> reduce_value(Capture& capture, const ReduceOptions& options, const ReduceCall& call) {
   Builder& build = capture.build();
   ValueId value = specialised_value(capture, call);
@@ -166,8 +166,8 @@ Result<ValueId> reduce_value(Capture& capture, const ReduceOptions& options, con
   return build.reduce(op, value, options.axes, call.accumulator, initial, buffered, ValueKind::array, mask);
 }
 
-// No axis to reduce: one step from `initial`, or a copy in the accumulator's dtype. Sums have started from 0 all the same,
-// which -0.0 loses its sign by, and products of complex numbers from 1.
+// A reduction over no axis: one step from `initial`, or a copy in the accumulator's dtype. NumPy still starts sums from 0,
+// which changes -0.0 to 0.0, and products of complex numbers from 1.
 Result<ValueId> copy_value(Capture& capture, const ReduceOptions& options, const ReduceCall& call) {
   if (call.where || (call.initial && !has_identity(call.op)))
     return fail(Reason::unsupported_argument, "initial or where without an axis to reduce");
@@ -178,7 +178,7 @@ Result<ValueId> copy_value(Capture& capture, const ReduceOptions& options, const
   ValueKind kind = call.array.is_array() ? ValueKind::array : ValueKind::numpy_scalar;
   std::vector<uint8_t> order = result_order(capture, {call.array}, call.array.shape);
   ACCEL_TRY(ValueId value, operand_value(capture, call.array, call.accumulator));
-  Op same = call.accumulator == DType::bool_ ? Op::copy : Op::positive;  // bools have no positive
+  Op same = call.accumulator == DType::bool_ ? Op::copy : Op::positive;  // there is no positive of bools
   if (!starts) return build.pointwise(same, {value}, {call.accumulator}, kind, order);
   ValueId start =
       call.initial ? *call.initial : build.constant(*identity_of(call.op, call.accumulator), ValueKind::numpy_scalar);
@@ -189,7 +189,7 @@ Result<ValueId> copy_value(Capture& capture, const ReduceOptions& options, const
 
 // --- under a mask -------------------------------------------------------------------------------------------------------
 
-// What never shows in an extreme; nullopt for dtypes without one.
+// A value that does not affect an extreme or a reduction of integers; nullopt for dtypes without one.
 std::optional<Literal> neutral_of(Op op, DType dtype) {
   char kind = dtype_kind(dtype);
   bool integral = kind == 'i' || kind == 'u' || kind == 'b';
@@ -207,7 +207,7 @@ std::optional<Literal> neutral_of(Op op, DType dtype) {
   return Literal::of_int(dtype, largest ? lowest : -(lowest + 1));
 }
 
-// The reduced axes in the full shape; empty when the selected elements are not reduced.
+// The reduced axes in the full shape; empty if the axis of the selected elements is not reduced.
 std::vector<int> full_axes(const Predicate& predicate, const std::vector<int>& axes) {
   std::vector<int> out;
   if (!std::binary_search(axes.begin(), axes.end(), predicate.first)) return out;
@@ -233,7 +233,7 @@ Status require_elements(Capture& capture, const Predicate& predicate, const Redu
   return axes.empty() ? Status(Unit{}) : capture.require(any, Reason::will_raise, "an extreme of no elements");
 }
 
-// A reduction of a masked selection whose order does not show; nullopt when it does.
+// Reduces a masked selection without gathering it; nullopt if the order of its elements affects the result.
 Result<std::optional<Ref>> reduce_lanes(Capture& capture, PyObject* ufunc, Op op, const Ref& array,
                                         const ReduceOptions& options) {
   bool plain = !options.out && is_no_value(options.initial) &&
@@ -257,12 +257,12 @@ Result<std::optional<Ref>> reduce_lanes(Capture& capture, PyObject* ufunc, Op op
   return std::optional(wrap_result(capture, value, false));
 }
 
-// Whether it is memory of the code's own without elements: NumPy gives that no strides, so that it says nothing of an order.
+// Whether it is fresh memory without elements, to which NumPy gives no strides, so that it does not affect the order.
 bool has_no_strides(Capture& capture, const Operand& array) {
   return array.ref->array.storage->source < 0 && has_no_elements(capture, array.shape);
 }
 
-// The order in which NumPy's iterator goes over what is reduced: axes of extent 1 have no say in that.
+// The axis order of NumPy's iterator over the reduced array. Axes of extent 1 do not affect it.
 std::vector<uint8_t> order_of_iteration(Capture& capture, const ReduceCall& call) {
   if (has_no_strides(capture, call.array)) return {};
   std::vector<Operand> operands = {call.array};
@@ -270,7 +270,7 @@ std::vector<uint8_t> order_of_iteration(Capture& capture, const ReduceCall& call
   return result_order(capture, operands, call.array.shape);
 }
 
-// A fresh result lies in memory as the iterator goes.
+// A fresh result has the memory order of the iterator.
 ValueId in_iterated_order(Capture& capture, const ReduceOptions& options, const ReduceCall& call, ValueId value) {
   const Type type = capture.graph().type(value), array = capture.graph().type(capture.memory().read(call.array.ref));
   if (options.out || type.rank() < 2 || array.is_c_order()) return value;
@@ -281,7 +281,7 @@ ValueId in_iterated_order(Capture& capture, const ReduceOptions& options, const 
   return capture.build().pointwise(Op::copy, {value}, {type.dtype}, ValueKind::array, std::move(order));
 }
 
-// Axes of extent 1 in place of the reduced ones. A fresh result lies in the order of what was reduced.
+// Inserts axes of extent 1 for the reduced ones. A fresh result has the memory order of the reduced array.
 ValueId with_kept_axes(Capture& capture, const ReduceOptions& options, const ReduceCall& call, ValueId value) {
   Builder& build = capture.build();
   value = build.expand_dims(value, options.axes);
@@ -353,7 +353,7 @@ Result<Ref> numpy_ufunc_reduce(Capture& capture, PyObject* callable, const CallA
   if (!given[1]) {
     if (rank > 0) options.axes = {0};
   } else {
-    // A 0-d array may be reduced over axis 0 or -1, unless that is one of a tuple.
+    // A 0-d array may be reduced over axis 0 or -1, unless it is given in a tuple.
     ACCEL_TRY(auto axes, read_axes(capture, given[1], given[1]->kind == AbstractKind::tuple ? rank : std::max(rank, 1)));
     if (axes && rank > 0) options.axes = *axes;
   }
@@ -372,7 +372,7 @@ Result<Ref> numpy_ufunc_reduce(Capture& capture, PyObject* callable, const CallA
 
 namespace {
 
-// The out of argmax: positions are written where what was compared has been read.
+// Checks the out of argmax, to which positions are written while elements are still compared.
 Status check_positions(Capture& capture, const Ref& array, const Ref& out, const std::vector<Dim>& shape) {
   auto operand = as_operand(capture, out);
   if (!operand || !operand->is_array()) return fail(Reason::will_raise, "out is no array");
@@ -385,11 +385,11 @@ Status check_positions(Capture& capture, const Ref& array, const Ref& out, const
 
 struct ArgReduceCall {
   Operand array;
-  std::optional<int> axis;  // nullopt: of all elements
+  std::optional<int> axis;  // nullopt: over all elements
   bool keepdims;
   Ref out;  // null when there is none
 
-  // The axes that go, or stay with extent 1.
+  // The axes that are removed, or have extent 1 with keepdims.
   std::vector<int> axes() const {
     if (axis) return {*axis};
     std::vector<int> all(array.shape.size());

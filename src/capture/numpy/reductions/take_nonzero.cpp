@@ -35,7 +35,7 @@ Result<Ref> array_operand(Capture& capture, const Ref& ref) {
   return capture.values().fresh_array(capture.build().full(value, {}));
 }
 
-// The elements of `array` at an index along `axis`.
+// The elements of `array` at the indices along `axis`.
 ValueId taken_value(Capture& capture, const Ref& array, ValueId index, int axis) {
   Builder& build = capture.build();
   std::vector<int> axes = axes_of(lens_of(array).shape.size());
@@ -51,19 +51,19 @@ ValueId taken_value(Capture& capture, const Ref& array, ValueId index, int axis)
   return build.transpose(value, back);
 }
 
-// An array and one of its axes; axis=None: the array in one dimension.
+// An array and one of its axes; for axis=None the flattened array.
 struct Along {
   Ref array;
   int axis = 0;
 };
 
-// Whether an array lies in the memory of `out`.
+// Whether an array is in the memory of `out`.
 bool shares_memory(const Ref& out, const Ref& array) {
   return array->kind == AbstractKind::array && array->array.storage == out->array.storage;
 }
 
-// Where the elements go: in C order into an array of their own, or into `out`, which NumPy fills in the array's dtype after
-// all checks. `unchecked`: any index will do, so that NumPy may fill `out` while it reads them.
+// The result of take: in C order in fresh memory, or stored into `out`, which NumPy fills in the array's dtype after all
+// checks. `unchecked`: all indices are valid, so NumPy may fill `out` while it reads them.
 Result<Ref> placed(Capture& capture, const Along& along, const Ref& indices, ValueId index, const Ref& out, bool unchecked) {
   const auto& [array, axis] = along;
   if (is_none(out)) {
@@ -112,7 +112,7 @@ Result<Along> read_along(Capture& capture, const Operand& operand, const Ref& ax
 
 }  // namespace
 
-// The positions per axis are columns of one array.
+// The positions along each axis are columns of one array.
 Result<Ref> nonzero_tuple(Capture& capture, const Ref& array) {
   ACCEL_TRY(Operand operand, read_array(capture, array));
   ACCEL_TRY(ValueId mask, operand_value(capture, operand, DType::bool_));

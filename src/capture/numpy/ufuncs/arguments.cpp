@@ -21,12 +21,12 @@ PyObject* missing_marker() {
   return object;
 }
 
-// dtype specifications that say all by themselves: no attribute of theirs runs user code.
+// dtype specifications that are resolved without running user code.
 bool is_plain_dtype_spec(PyObject* object) {
   if (PyUnicode_CheckExact(object) || is_dtype_object(object)) return true;
   if (!PyType_Check(object)) return false;
   auto* type = reinterpret_cast<PyTypeObject*>(object);
-  if (PyType_IsSubtype(type, known_types().dtype)) return true;  // numpy.dtypes.Float64DType and the like
+  if (PyType_IsSubtype(type, known_types().dtype)) return true;  // numpy.dtypes.Float64DType and other dtype classes
   return type == &PyBool_Type || type == &PyLong_Type || type == &PyFloat_Type || type == &PyComplex_Type ||
          is_numpy_scalar_type(type);
 }
@@ -134,14 +134,15 @@ Result<std::optional<DType>> read_dtype(Capture& capture, const Ref& ref) {
 
 namespace {
 
-// What a check should ask for where nothing is known: a number that is written with a minus is negative.
+// The sign to expect of a number without a hint: negative if it is written with a minus.
 int64_t likely_sign(const Graph& graph, ValueId value) {
   while (value != no_value && !graph.is_input(value) && graph.producer(value).op == Op::astype)
     value = graph.producer(value).operands[0];
   return value != no_value && !graph.is_input(value) && graph.producer(value).op == Op::negative ? -1 : 1;
 }
 
-// A negative number that is not written so is a guess about a later round: places in arrays are counted from the start.
+// The hint for a run-time integer. A negative hint for a number that is not written with a minus is replaced, because later
+// iterations are likely to have indices counted from the start.
 int64_t likely(const Graph& graph, ValueId value) {
   int64_t sign = likely_sign(graph, value), found = likely_integer(graph, value).value_or(sign);
   return found < 0 && sign > 0 ? sign : found;

@@ -16,7 +16,7 @@ namespace accel {
 
 namespace {
 
-// One call while its dtypes and shapes are worked out.
+// A ufunc call whose dtypes and shapes are being resolved.
 struct UfuncCall {
   Op op;
   std::vector<Operand> operands;
@@ -62,7 +62,7 @@ Status resolve_types(PyObject* ufunc, const UfuncOptions& options, UfuncCall& ca
   return Unit{};
 }
 
-// The shape under a mask is the full one.
+// Operands under a mask have the full shape; fails if the operation broadcasts them.
 Status check_lanes(Capture& capture, const UfuncCall& call) {
   for (const Operand& operand : call.operands) {
     if (!is_masked_selection(operand.ref)) continue;
@@ -74,7 +74,7 @@ Status check_lanes(Capture& capture, const UfuncCall& call) {
   return Unit{};
 }
 
-// The broadcast shape; outputs take part but are not broadcast themselves.
+// Broadcasts the shapes. Outs take part, but must have the resulting shape.
 Status resolve_shape(Capture& capture, UfuncCall& call) {
   std::vector<std::vector<Dim>> shapes;
   for (const Operand& out : call.outs) shapes.push_back(out.shape);
@@ -90,8 +90,8 @@ Status resolve_shape(Capture& capture, UfuncCall& call) {
   return Unit{};
 }
 
-// Whether NumPy calls the loop at once, without an iterator, and the result is in Fortran order as all operands are. It makes a
-// difference where axes have extent 1, of which iterators take no notice.
+// Whether NumPy calls the loop directly, without an iterator, so that the result is in Fortran order like all operands. This
+// differs from an iterator's order where axes have extent 1, which iterators ignore.
 bool is_fortran_loop(Capture& capture, const UfuncCall& call) {
   bool has_single = std::any_of(call.shape.begin(), call.shape.end(), [&](Dim extent) {
     return capture.ranges().hint(extent) == 1 && !capture.facts().is_runtime(extent);
@@ -126,8 +126,7 @@ void resolve_order(Capture& capture, char order, const Ref& into, UfuncCall& cal
 
 bool is_integral(DType dtype) { return dtype_kind(dtype) != 'f' && dtype_kind(dtype) != 'c'; }
 
-// base ** exponent in integers, by squaring: they wrap, so the bits are those of NumPy's loop, which raises for negative
-// exponents.
+// base ** exponent of integers by squaring. Integers wrap around, so the bits are those of NumPy's loop.
 ValueId integer_power(Capture& capture, ValueId base, int64_t exponent, const UfuncCall& call, ValueKind kind) {
   Builder& build = capture.build();
   auto product = [&](ValueId a, ValueId b) {
@@ -144,7 +143,7 @@ ValueId integer_power(Capture& capture, ValueId base, int64_t exponent, const Uf
   return build.pointwise(Op::astype, {result}, {call.dtypes[2]}, kind, call.order);
 }
 
-// Fails, or has compiled code leave, where an element is negative.
+// Requires that no element is negative; checked in compiled code.
 Status require_naturals(Capture& capture, ValueId exponents) {
   const Type type = capture.graph().type(exponents);
   if (dtype_kind(type.dtype) != 'i') return Unit{};
@@ -156,7 +155,8 @@ Status require_naturals(Capture& capture, ValueId exponents) {
   return require_natural(capture, build.reduce(Op::minimum, exponents, axes, type.dtype, zero, false, ValueKind::numpy_scalar));
 }
 
-// The exponent of an integer power; nullopt when it is known at run time only, and then it is not negative.
+// The exponent of an integer power; nullopt if it is known at run time only, and then compiled code checks that it is not
+// negative.
 Result<std::optional<int64_t>> integer_exponent(Capture& capture, const UfuncCall& call) {
   const Operand& exponent = call.operands[1];
   if (exponent.is_array()) {
@@ -174,7 +174,7 @@ Result<std::optional<int64_t>> integer_exponent(Capture& capture, const UfuncCal
   return std::optional<int64_t>(value);
 }
 
-// Operands that compare as any numbers of the array's dtype do with a Python int beyond it: 0 and 1.
+// Operands 0 and 1 that compare like any number of the array's dtype does with a Python int outside of its range.
 std::vector<ValueId> beyond_bounds(Capture& capture, const UfuncCall& call, size_t number) {
   PyRef zero = PyRef::steal(PyLong_FromLong(0));
   bool above = PyObject_RichCompareBool(call.operands[number].ref->object.get(), zero.get(), Py_GT) == 1;
@@ -187,14 +187,14 @@ std::vector<ValueId> beyond_bounds(Capture& capture, const UfuncCall& call, size
 }
 
 std::vector<ValueId> spanned(Capture& capture, std::vector<ValueId> values, const UfuncCall& call) {
-  // An operand of rank 0 with an extent of its own is an array: it spans the result where no other operand does.
+  // An operand of rank 0 with an extent of its own is an array: it is broadcast to the result if no other operand is.
   for (ValueId& value : values) value = broadcast_value(capture, value, call.shape);
   bool is_spanned = std::any_of(values.begin(), values.end(), [&](ValueId v) { return capture.graph().type(v).rank() > 0; });
   if (!is_spanned && !call.shape.empty()) values[0] = capture.build().full(values[0], call.shape);
   return values;
 }
 
-// Scalars first: only their conversion can fail.
+// Scalars are converted first, because only their conversion can fail.
 Result<std::vector<ValueId>> operand_values(Capture& capture, const UfuncCall& call) {
   std::vector<ValueId> values(call.operands.size(), no_value);
   for (bool arrays : {false, true}) {
@@ -202,7 +202,7 @@ Result<std::vector<ValueId>> operand_values(Capture& capture, const UfuncCall& c
       if (call.operands[k].is_array() != arrays) continue;
       Result<ValueId> value = operand_value(capture, call.operands[k], call.dtypes[k]);
       bool beyond = !value.ok() && value.failure().reason == Reason::will_raise && is_comparison(call.op) &&
-                    is_integer_dtype(call.operands[1 - k].type.dtype);  // with bools NumPy raises
+                    is_integer_dtype(call.operands[1 - k].type.dtype);  // NumPy raises for bools
       if (beyond) {
         ACCEL_TRY([[maybe_unused]] PyRef constant, capture.constants().require_constant(call.operands[k].ref));
         if (!call.mask && !call.predicate) return spanned(capture, beyond_bounds(capture, call, k), call);
@@ -215,7 +215,7 @@ Result<std::vector<ValueId>> operand_values(Capture& capture, const UfuncCall& c
   return spanned(capture, std::move(values), call);
 }
 
-// Where the mask does not hold, elements are not computed.
+// Elements for which the mask is false are not computed.
 void mask_operands(Capture& capture, ValueId mask, std::vector<ValueId>& values) {
   for (ValueId& value : values) {
     if (capture.graph().type(value).rank() > 0) value = capture.build().lanes(value, mask);
@@ -237,8 +237,8 @@ Result<Ref> finish(Capture& capture, const UfuncCall& call, bool keep_arrays, Va
   return out.size() == 1 ? out[0] : capture.values().tuple(std::move(out));
 }
 
-// NumPy's loop of clip() for numbers as bounds gives elements that equal one of them as they are: -0.0 stays where a bound is
-// 0.0. Op::clip takes the bound then, as the loop for bounds that are arrays does.
+// NumPy's loop of clip() with scalar bounds keeps elements that equal a bound, so -0.0 stays for a bound of 0.0. Op::clip would
+// return the bound, like NumPy's loop for array bounds.
 bool is_clip_between_numbers(Capture& capture, const UfuncCall& call) {
   if (call.op != Op::clip || (call.dtypes[0] != DType::float64 && call.dtypes[0] != DType::float32)) return false;
   auto is_number = [&](const Operand& bound) {
@@ -248,7 +248,7 @@ bool is_clip_between_numbers(Capture& capture, const UfuncCall& call) {
 }
 
 ValueId clip_between_numbers(Capture& capture, const std::vector<ValueId>& values, const UfuncCall& call, ValueKind kind) {
-  // Of equal operands maximum and minimum give the second.
+  // For equal operands maximum and minimum return the second.
   ValueId raised = capture.build().pointwise(Op::maximum, {values[1], values[0]}, {call.dtypes[3]}, kind, call.order);
   return capture.build().pointwise(Op::minimum, {values[2], raised}, {call.dtypes[3]}, kind, call.order);
 }
@@ -305,7 +305,7 @@ Result<Ref> apply_ufunc(Capture& capture, PyObject* ufunc, const std::vector<Ref
   std::vector<DType> results(call.dtypes.begin() + static_cast<std::ptrdiff_t>(values.size()), call.dtypes.end());
   ValueKind kind = call.shape.empty() && !options.keep_arrays ? ValueKind::numpy_scalar : ValueKind::array;
   const bool masked = mask != no_value;
-  if (!is_inline(call.op, call.dtypes[0]) && is_inexact(call.dtypes[0])) {  // NumPy's loop is called
+  if (!is_inline(call.op, call.dtypes[0]) && is_inexact(call.dtypes[0])) {  // compiled code calls NumPy's loop
     LoopMemory memory = loop_memory(capture, call.operands, call.outs, call.dtypes[0], masked);
     if (memory == LoopMemory::overlapping || memory == LoopMemory::unclear)
       return fail(Reason::unsupported_layout, "a loop of NumPy in memory that may overlap");
@@ -327,9 +327,9 @@ Result<Ref> apply_ufunc(Capture& capture, Op op, const std::vector<Ref>& operand
 
 namespace {
 
-// Some ufuncs warn of an out that is given by position. NumPy is asked, once.
+// Fails for ufuncs that warn of a positional out, which is tested once by calling NumPy.
 Status check_positional_out(PyObject* ufunc, size_t operands, size_t results) {
-  static std::unordered_map<PyObject*, bool> known;  // ufuncs that have been asked live for ever
+  static std::unordered_map<PyObject*, bool> known;  // keys are never freed
   auto [place, fresh] = known.try_emplace(ufunc, false);
   if (fresh) {
     Py_INCREF(ufunc);

@@ -21,7 +21,7 @@ bool is_in_place(const ProductCall& call) {
   });
 }
 
-// Whether an operand begins where the out does.
+// Whether an operand starts at the same memory as the out.
 bool begins_in_place(Capture& capture, const ProductCall& call) {
   if (!is_in_place(call)) return false;
   const Ref& out = call.outs[0].ref;
@@ -31,8 +31,8 @@ bool begins_in_place(Capture& capture, const ProductCall& call) {
   });
 }
 
-// Whether NumPy makes an iterator for the call: then it gives the loop no strides where there is one element, and no product is
-// fused. It makes none where all that have axes have the same ones and nothing is cast; operands of at most one axis are cast
+// Whether NumPy makes an iterator for the call. Its loop gets no strides for a single element, and then no product is fused.
+// There is no iterator if all arrays with axes have equal ranks and nothing is cast; operands with at most one axis are cast
 // before.
 bool is_iterated(const ProductCall& call) {
   if (call.masked) return true;
@@ -49,7 +49,7 @@ bool is_iterated(const ProductCall& call) {
                      [&](const Operand& operand) { return operand.shape.size() > 1 && is_cast(operand); });
 }
 
-// Of how many elements a mask selects is known at run time only.
+// Exits where a mask selects exactly one element. Their number is known at run time only.
 Status require_not_one(Capture& capture, const Predicate& predicate) {
   Builder& build = capture.build();
   ValueId count = count_true(capture, predicate.mask);
@@ -65,8 +65,8 @@ bool is_forward(Capture& capture, const Operand& operand) {
                      [&](Dim stride) { return capture.facts().decide(stride, Comparison::ge, capture.dims().constant(0)); });
 }
 
-// Whether NumPy's loop of one element has products that are fused. An iterator's has none, nor has one in place; of arrays
-// of one axis it matters whether they lie backwards.
+// Whether NumPy's loop fuses products of a single element. It does not in an iterator's loop or in place; for one-dimensional
+// arrays it depends on the sign of the strides.
 bool is_single_fused(Capture& capture, const ProductCall& call, bool forward) {
   if (is_iterated(call) || begins_in_place(capture, call)) return false;
   if (call.shape.size() > 1) return true;
@@ -75,10 +75,11 @@ bool is_single_fused(Capture& capture, const ProductCall& call, bool forward) {
   return out_forward && (forward || call.dtype != DType::complex64);
 }
 
-// The loop of square is fused where elements of its operand or its out lie side by side.
+// NumPy's loop of square is fused where elements of its operand or its out are adjacent.
 Result<Op> square_op(Capture& capture, const ProductCall& call) {
   const Operand &operand = call.operands[0], &out = call.outs[0];
-  if (!operand.is_array() || operand.type.dtype != call.dtype || out.type.dtype != call.dtype) return Op::square;  // buffers
+  // Operands that are cast go through buffers, whose elements are adjacent.
+  if (!operand.is_array() || operand.type.dtype != call.dtype || out.type.dtype != call.dtype) return Op::square;
   if (out.shape.size() > 1 || operand.shape.size() > 1) {
     if (is_c_contiguous(capture, out.ref) && is_c_contiguous(capture, operand.ref)) return Op::square;
     return fail(Reason::unsupported_layout, "a complex square into an array with gaps");
@@ -97,9 +98,9 @@ Result<Op> product_op(Capture& capture, const ProductCall& call) {
   bool product = (call.op == Op::multiply || call.op == Op::square) && dtype_kind(call.dtype) == 'c';
   if (!product) return call.op;
   if (call.shape.empty()) {
-    // NumPy takes a number that is multiplied in place for a reduction, whose products are not fused.
+    // NumPy treats an in-place product with a number as a reduction, whose products are not fused.
     if (call.predicate == nullptr && (is_in_place(call) || is_iterated(call))) return Op::scalar_multiply;
-    // NumPy calls its loops of one operand for a number without strides.
+    // For a number NumPy calls the loop of one operand without strides.
     bool of_number = call.op == Op::square && call.outs.empty() && !call.operands[0].is_array();
     return of_number ? Op::scalar_multiply : call.op;
   }
@@ -112,12 +113,12 @@ Result<Op> product_op(Capture& capture, const ProductCall& call) {
   }
   auto one = [&] {
     const Dim count = element_count(capture, call.shape), single = capture.dims().constant(1);
-    // An extent that compiled code computes is taken for another one than 1.
+    // An extent known at run time only is assumed not to be 1.
     if (capture.facts().is_runtime(count)) return !capture.facts().expect(count, Comparison::ne, single);
     return capture.facts().decide(count, Comparison::eq, single);
   };
   bool forward = std::all_of(call.operands.begin(), call.operands.end(), [&](const Operand& operand) {
-    return operand.type.dtype != call.dtype || is_forward(capture, operand);  // what is cast lies in a buffer
+    return operand.type.dtype != call.dtype || is_forward(capture, operand);  // an operand that is cast is in a buffer
   });
   if (!is_single_fused(capture, call, forward) && one()) return Op::scalar_multiply;
   if (!forward && (in_place || call.shape.size() > 1) && !one())
@@ -134,40 +135,40 @@ namespace {
 
 bool is_reduced(const ReducedProduct& call, int axis) { return std::binary_search(call.axes.begin(), call.axes.end(), axis); }
 
-// The out= of a reduction along the axes of what is reduced.
+// The strides and memory order of a reduction's out=, by the axes of the reduced array.
 Companion companion_of(Capture& capture, const ReducedProduct& call, int rank) {
   const Lens& lens = lens_of(call.out);
   bool keepdims = static_cast<int>(lens.shape.size()) == rank && !call.axes.empty();
-  std::vector<int> kept;
+  std::vector<int> unreduced;
   for (int axis = 0; axis < rank; ++axis)
-    if (!is_reduced(call, axis)) kept.push_back(axis);
+    if (!is_reduced(call, axis)) unreduced.push_back(axis);
   Companion out = {std::vector<Dim>(static_cast<size_t>(rank), capture.dims().constant(0)), {}};
-  for (size_t k = 0; k < kept.size(); ++k)
-    out.strides[static_cast<size_t>(kept[k])] = lens.strides[keepdims ? static_cast<size_t>(kept[k]) : k];
+  for (size_t k = 0; k < unreduced.size(); ++k)
+    out.strides[static_cast<size_t>(unreduced[k])] = lens.strides[keepdims ? static_cast<size_t>(unreduced[k]) : k];
   for (uint8_t axis : capture.graph().type(capture.memory().read(call.out)).axis_order()) {
-    if (!keepdims) out.order.push_back(static_cast<uint8_t>(kept[axis]));
+    if (!keepdims) out.order.push_back(static_cast<uint8_t>(unreduced[axis]));
     if (keepdims && !is_reduced(call, axis)) out.order.push_back(axis);
   }
   for (int axis : call.axes) out.order.push_back(static_cast<uint8_t>(axis));
   return out;
 }
 
-// The axis of NumPy's inner loop when it is a kept one and that matters: of axes from fastest to slowest the first that is
-// longer than 1, which may need a guard.
-std::optional<int> kept_inner_axis(Capture& capture, const ReducedProduct& call, const std::vector<int>& fastest_first) {
+// The axis of NumPy's inner loop, if it is not reduced and that affects the bits: the first axis, from fastest to slowest, with
+// an extent other than 1. May add guards.
+std::optional<int> unreduced_inner_axis(Capture& capture, const ReducedProduct& call, const std::vector<int>& fastest_first) {
   const std::vector<Dim> shape = capture.graph().type(call.value).shape;
-  auto kept = [&](int axis) { return !is_reduced(call, axis); };
+  auto unreduced = [&](int axis) { return !is_reduced(call, axis); };
   for (auto axis = fastest_first.begin(); axis != fastest_first.end(); ++axis) {
-    if (std::none_of(axis, fastest_first.end(), kept)) return std::nullopt;
-    bool last = !kept(*axis) && std::all_of(axis + 1, fastest_first.end(), kept);
-    if (last && !call.has_initial) return std::nullopt;  // of one element it is a product with 1, fused or not
-    if (!is_one(capture, shape[static_cast<size_t>(*axis)])) return kept(*axis) ? std::optional(*axis) : std::nullopt;
+    if (std::none_of(axis, fastest_first.end(), unreduced)) return std::nullopt;
+    bool last = !unreduced(*axis) && std::all_of(axis + 1, fastest_first.end(), unreduced);
+    if (last && !call.has_initial) return std::nullopt;  // a reduction of one element is a product with 1, fused or not
+    if (!is_one(capture, shape[static_cast<size_t>(*axis)])) return unreduced(*axis) ? std::optional(*axis) : std::nullopt;
   }
   return std::nullopt;
 }
 
-// Whether an array's memory goes backwards along the inner loop that starts with `inner`. Loops over several axes that do not
-// coalesce may or may not go through buffers, which have no negative strides.
+// Whether an array has negative strides along the inner loop that begins with axis `inner`. Fails for loops over several axes
+// that do not coalesce, because buffers, which have no negative strides, may or may not be used.
 Result<bool> goes_backwards(Capture& capture, const ReducedProduct& call, const std::vector<int>& fastest_first, int inner,
                             const std::vector<Dim>& strides) {
   DimTable& dims = capture.dims();
@@ -201,9 +202,9 @@ Result<Op> reduced_product_op(Capture& capture, const ReducedProduct& call) {
   if (call.out) out = companion_of(capture, call, rank);
   auto axes = iteration_axes(capture.dims(), capture.graph(), call.value, call.mask, call.out ? &out : nullptr);
   if (!axes) return fail(Reason::unsupported_layout, "a product of complex numbers in arrays that lie in different orders");
-  std::optional<int> inner = kept_inner_axis(capture, call, *axes);
+  std::optional<int> inner = unreduced_inner_axis(capture, call, *axes);
   if (!inner) return Op::multiply;
-  // NumPy's loops of complex64 are not fused for negative strides.
+  // NumPy's loops of complex64 do not fuse for negative strides.
   if (call.dtype != DType::complex64) return Op::fused_multiply;
   bool backwards = false;
   if (!call.buffered) {

@@ -1,5 +1,5 @@
 #pragma once
-// Products of complex numbers: NumPy's loops use fused operations, but not for every way to iterate.
+// Products of complex numbers: NumPy's loops use fused operations in some iteration modes and not in others.
 
 #include <optional>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace accel {
 
-// The operands of a ufunc call whose loop is one of complex numbers.
+// A ufunc call whose loop has complex numbers.
 struct ProductCall {
   Op op;
   const std::vector<Operand>& operands;
@@ -19,16 +19,16 @@ struct ProductCall {
   bool masked = false;  // by where=
 };
 
-// The op that has the bits of NumPy's loop: multiply and square, or scalar_multiply (of two operands) where a result of one
-// element is not fused. Other ops stay as they are. May add guards; fails where NumPy's bits depend on more than that.
+// The op whose bits are those of NumPy's loop: multiply and square, or scalar_multiply (of two operands) where a result of one
+// element is not fused. Other ops are returned unchanged. May add guards; fails where NumPy's bits cannot be predicted.
 Result<Op> product_op(Capture& capture, const ProductCall& call);
 
-// The axes of what is reduced from fastest to slowest as NumPy goes through them, the mask (or no_value) and out= (or null);
-// nullopt when no plan says so.
+// The reduced axes from fastest to slowest in NumPy's iteration order, given the mask (or no_value) and out= (or null); nullopt
+// if no plan determines it.
 std::optional<std::vector<int>> reduction_order(Capture& capture, ValueId value, const std::vector<int>& axes, ValueId mask,
                                                 const Ref& out);
 
-// A product over axes.
+// A product reduction over axes.
 struct ReducedProduct {
   ValueId value;
   const std::vector<int>& axes;  // ascending
@@ -39,8 +39,8 @@ struct ReducedProduct {
   Ref out;       // null when there is none
 };
 
-// The op that combines: multiply, or fused_multiply where NumPy's inner loop is one of fused products. May add guards; fails
-// where NumPy's bits depend on more than that.
+// The combining op: multiply, or fused_multiply where NumPy's inner loop fuses products. May add guards; fails where NumPy's
+// bits cannot be predicted.
 Result<Op> reduced_product_op(Capture& capture, const ReducedProduct& call);
 
 }  // namespace accel

@@ -11,7 +11,8 @@ namespace {
 
 constexpr int64_t least_bytes = 256 * 1024;  // NPY_MIN_ELIDE_BYTES
 
-// NumPy looks at the C stack to tell whether the interpreter called it, which it cannot everywhere. It is tried once.
+// Whether NumPy elides temporaries on this platform. It inspects the C stack to see if the interpreter is its caller, which
+// does not work everywhere, so it is tested once.
 bool elides() {
   static const bool known = [] {
     constexpr const char* code =
@@ -27,7 +28,7 @@ bool elides() {
   return known;
 }
 
-// Whether an array has memory that an operation of NumPy has made for it.
+// Whether an array owns memory that a NumPy operation has allocated.
 bool owns_memory(Capture& capture, const Ref& array) {
   const Storage& storage = *array->array.storage;
   if (storage.source >= 0 || storage.maybe || !array->array.path.empty() || !array->array.writeable) return false;
@@ -49,7 +50,7 @@ bool may_be_overwritten(Capture& capture, const Operand& temporary, const Operan
   if (!temporary.is_array() || temporary.ref->kind != AbstractKind::array || temporary.type.dtype == DType::float16)
     return false;
   bool fits = other.shape.empty() || other.shape == temporary.shape;
-  // Guards cannot tell of sizes known at run time only.
+  // A guard cannot decide about run-time sizes.
   bool known =
       std::none_of(temporary.shape.begin(), temporary.shape.end(), [&](Dim d) { return capture.facts().is_runtime(d); });
   return fits && known && can_cast(other.type.dtype, temporary.type.dtype, "safe") && owns_memory(capture, temporary.ref);
@@ -61,7 +62,7 @@ bool is_large(Capture& capture, const Operand& array) {
   return capture.facts().decide(bytes, Comparison::ge, dims.constant(least_bytes));
 }
 
-// Axes from slowest to fastest, also of C order.
+// The axes from slowest to fastest, also for C order.
 std::vector<uint8_t> spelled_out(std::vector<uint8_t> order, size_t rank) {
   for (size_t k = order.size(); k < rank; ++k) order.push_back(static_cast<uint8_t>(k));
   return order;

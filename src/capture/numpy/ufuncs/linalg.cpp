@@ -1,5 +1,5 @@
-// The gufuncs of numpy.linalg: ops, or calls of them as they are, with shapes from their signatures. Those of numpy.fft, too:
-// they fill arrays that NumPy's Python code has made.
+// gufuncs of numpy.linalg: ops, or boxed calls with shapes from their signatures. Also those of numpy.fft, which fill arrays
+// that NumPy's Python code has made.
 
 #include <algorithm>
 #include <map>
@@ -15,7 +15,7 @@ namespace accel {
 
 namespace {
 
-// "(m,n),(n)->(m)" as the names of the core axes of operands and results.
+// The core axes' names of operands and results in a signature such as "(m,n),(n)->(m)".
 struct CoreSignature {
   std::vector<std::vector<std::string>> operands, results;
 };
@@ -68,7 +68,7 @@ std::optional<DType> dtype_of_letter(char letter) {
 
 using Extents = std::map<std::string, Dim>;
 
-// The extents of core axes, equal for equal names, and the shapes of the outer axes.
+// Reads the extents of core axes, which must be equal for equal names, and the shapes of the outer axes.
 Status read_core(Capture& capture, const CoreSignature& signature, const std::vector<Operand>& operands, Extents& extents,
                  std::vector<std::vector<Dim>>& outer) {
   for (size_t k = 0; k < operands.size(); ++k) {
@@ -85,7 +85,7 @@ Status read_core(Capture& capture, const CoreSignature& signature, const std::ve
       return fail(Reason::unsupported_layout, "outer axes that are not in C order");
     outer.emplace_back(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(first));
   }
-  // Axes that only results have: of the smaller extent.
+  // Core axes that only results have: their extent is the smaller of m and n.
   if (extents.contains("m") && extents.contains("n")) extents.emplace("p", capture.dims().min(extents["m"], extents["n"]));
   return Unit{};
 }
@@ -112,7 +112,7 @@ Result<Ref> fill_by_fft(Capture& capture, PyObject* ufunc, const CallArguments& 
   return out;
 }
 
-// What an op computes from operands of the core axes and outer axes that capture has read.
+// The result of an op for these core and outer axes.
 Result<Ref> apply_op(Capture& capture, Op op, const std::vector<Operand>& operands, const CoreSignature& signature,
                      const Extents& extents, const std::vector<Dim>& outer, const std::vector<DType>& dtypes) {
   auto shape = [&](const std::vector<std::string>& core) {
@@ -138,13 +138,13 @@ bool is_of_linalg(PyObject* ufunc) {
 
 namespace {
 
-// LAPACK factors the first operand in place, and the gufunc leaves it so.
+// Whether the gufunc's LAPACK routine factors the first operand in place.
 bool changes_first_operand(PyObject* ufunc) {
   std::string name = text_attribute(ufunc, "__name__");
   return name == "qr_r_raw" || name == "qr_r_raw_m" || name == "qr_r_raw_n";
 }
 
-// Makes the call. The first of its results are the new contents of an operand that it changes.
+// Adds a boxed call. The first of its results are the new contents of an operand that it changes.
 Result<std::vector<Ref>> box_gufunc(Capture& capture, PyObject* ufunc, const CallArguments& arguments,
                                     std::vector<BoxedResult> results) {
   ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, ufunc, arguments));
@@ -212,7 +212,7 @@ Result<Ref> call_gufunc(Capture& capture, PyObject* ufunc, const CallArguments& 
   return outputs == 1 ? given[0] : capture.values().tuple(std::move(given));
 }
 
-// ndarray.__array_wrap__(array) of an ndarray for an ndarray: linalg gives its results through it.
+// ndarray.__array_wrap__(array) with an ndarray argument, by which linalg returns its results.
 Result<Ref> numpy_array_wrap(Capture&, PyObject*, const CallArguments& arguments) {
   bool plain = arguments.positional.size() == 2 && arguments.keywords.empty();
   if (plain && arguments.positional[0]->kind == AbstractKind::array && arguments.positional[1]->kind == AbstractKind::array)

@@ -1,4 +1,4 @@
-// matmul and the other gufuncs over vectors and matrices, dot and inner.
+// matmul and other gufuncs of vectors and matrices, dot and inner.
 
 #include <map>
 
@@ -14,7 +14,7 @@ namespace accel {
 
 namespace {
 
-using CoreAxes = std::vector<int>;  // of one operand, or the result (core_signature)
+using CoreAxes = std::vector<int>;  // axes of one operand or the result, from core_signature
 
 std::vector<Dim> outer_shape(const Operand& operand, const CoreAxes& core) {
   return {operand.shape.begin(), operand.shape.end() - static_cast<std::ptrdiff_t>(core.size())};
@@ -24,14 +24,14 @@ std::vector<Dim> core_shape(const std::vector<Dim>& shape, const CoreAxes& core)
   return {shape.end() - static_cast<std::ptrdiff_t>(core.size()), shape.end()};
 }
 
-// The operand with its outer axes broadcast and the contracted axis' extent in one form.
+// The operand with its outer axes broadcast, and the contracted axis' extent as the same expression in both operands.
 ValueId spread(Capture& capture, ValueId value, const CoreAxes& core, int axis, const std::vector<Dim>& outer, Dim contracted) {
   std::vector<Dim> inner = core_shape(capture.graph().type(value).shape, core), shape = outer;
   for (size_t k = 0; k < inner.size(); ++k) shape.push_back(core[k] == axis ? contracted : inner[k]);
   return broadcast_value(capture, value, shape);
 }
 
-// The extents of the core axes, by number: the left operand's where both have one.
+// Extents of the core axes by axis number; the left operand's extent where both operands have the axis.
 std::map<int, Dim> core_extents(const std::vector<CoreAxes>& axes, const std::vector<Dim>& left,
                                 const std::vector<Dim>& right) {
   std::map<int, Dim> out;
@@ -42,7 +42,7 @@ std::map<int, Dim> core_extents(const std::vector<CoreAxes>& axes, const std::ve
   return out;
 }
 
-// NumPy's loops compute otherwise when BLAS cannot write to the result's memory.
+// NumPy's loops compute differently if BLAS cannot write into the result's memory.
 Status check_gufunc_out(Capture& capture, const Ref& out) {
   if (!out)
     return fail(Reason::unsupported_argument,
@@ -73,7 +73,7 @@ Result<Ref> apply_gufunc(Capture& capture, Op op, const std::vector<Ref>& refs, 
   }
   if (refs.size() != 2) return fail(Reason::unsupported_call, "a gufunc that accel does not know");
   const std::vector<CoreAxes> axes = core_signature(op);
-  const int summed = axes[1][0];  // the axis that both operands have
+  const int summed = axes[1][0];  // the axis common to both operands
   ACCEL_TRY(Operand left, read_operand(capture, refs[0]));
   ACCEL_TRY(Operand right, read_operand(capture, refs[1]));
   size_t least_left = op == Op::matmul ? 1 : axes[0].size();
@@ -127,14 +127,14 @@ Result<Ref> apply_gufunc(Capture& capture, Op op, const std::vector<Ref>& refs, 
 
 namespace {
 
-// A vector that BLAS cannot walk through: in reverse, or one repeated element. A single element has no direction, but to ask
-// that of an extent known at run time would be an exit for all others: it is copied like them, which changes nothing.
+// Whether BLAS cannot use the vector's stride, because it is negative or 0. For a single element the stride does not matter,
+// but for a run-time extent a check would make all others exit; such a vector is copied, which changes nothing.
 bool is_walked_backwards(Capture& capture, const Operand& operand) {
   if (capture.facts().decide(lens_of(operand.ref).strides[0], Comparison::gt, capture.dims().constant(0))) return false;
   return capture.facts().is_runtime(operand.shape[0]) || !is_one(capture, operand.shape[0]);
 }
 
-// np.dot and np.inner call BLAS as matmul does for contiguous operands; others they copy first.
+// Copies operands as np.dot and np.inner do: for contiguous ones they call BLAS like matmul, others they copy first.
 Status make_dot_operand(Capture& capture, Operand& operand) {
   if (!operand.is_array() || operand.shape.empty() || operand.shape.size() > 2) {
     return fail(Reason::unsupported_argument,
@@ -151,7 +151,7 @@ Status make_dot_operand(Capture& capture, Operand& operand) {
   return Unit{};
 }
 
-// np.dot casts arrays as they lie.
+// np.dot casts arrays in their own memory order.
 Status make_one_type(Capture& capture, Operand& left, Operand& right) {
   if (left.type.dtype == right.type.dtype) return Unit{};
   const OperandType types[] = {left.type, right.type};
@@ -172,7 +172,7 @@ Result<Ref> product(Capture& capture, Operand left, Operand right, const Ref& ou
   return apply_gufunc(capture, Op::matmul, {left.ref, right.ref}, options);
 }
 
-// The product of the first elements of two vectors of one length; something else when there are none.
+// The product of the first elements of two vectors of equal length; any number if they are empty.
 Result<ValueId> first_product(Capture& capture, const Operand& left, const Operand& right, DType dtype) {
   Builder& build = capture.build();
   Dim zero = capture.dims().constant(0), one = capture.dims().constant(1);
@@ -185,8 +185,8 @@ Result<ValueId> first_product(Capture& capture, const Operand& left, const Opera
   return build.reduce(Op::multiply, products, {0}, dtype, no_value, false, ValueKind::numpy_scalar);
 }
 
-// np.dot and np.inner go other ways through BLAS over an extent of 1: zero times a NaN may be zero, a negative zero stays.
-// Two vectors of one element are just multiplied.
+// For an extent of 1, np.dot and np.inner call BLAS differently: zero times NaN may be zero, and a negative zero is kept. Two
+// one-element vectors are multiplied.
 Result<Ref> product_of_several(Capture& capture, const Operand& left, const Operand& right, const Ref& out = nullptr) {
   DType dtype = left.type.dtype;
   if (left.shape.empty() || !(is_inexact(dtype) || is_inexact(right.type.dtype))) return product(capture, left, right, out);
@@ -248,7 +248,7 @@ Result<Ref> numpy_vdot(Capture& capture, PyObject*, const CallArguments& argumen
         return fail(Reason::unsupported_layout, "vdot of an array that is not contiguous");
       operand = *as_operand(capture, reshaped(capture, operand.ref, {element_count(capture, operand.shape)}));
     }
-    // dot copies what lies backwards, vdot adds it up one by one.
+    // dot copies vectors with negative strides; vdot adds their products one by one.
     if (!capture.facts().decide(lens_of(operand.ref).strides[0], Comparison::gt, capture.dims().constant(0)))
       return fail(Reason::unsupported_layout, "vdot of an array that lies backwards");
     flat.push_back(std::move(operand));

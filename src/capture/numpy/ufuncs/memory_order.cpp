@@ -10,9 +10,9 @@ namespace accel {
 
 namespace {
 
-// How one operand's memory goes along the axes of the result: place[k] grows with |stride|, 0 = no stride.
+// The order of the result's axes in one operand's memory: places[axis] grows with |stride|; 0: no stride.
 using Places = std::vector<int>;
-constexpr int no_part = -1;  // an axis that says nothing of the order
+constexpr int no_part = -1;  // the axis does not affect the order
 
 bool is_c_order(Capture& capture, const Operand& operand) {
   return operand.shape.size() < 2 || capture.graph().type(capture.memory().read(operand.ref)).is_c_order();
@@ -22,7 +22,7 @@ bool has_no_stride(Capture& capture, const Lens& lens, size_t axis) {
   return capture.facts().decide_equal(lens.strides[axis], capture.dims().constant(0));
 }
 
-bool stands_still(Capture& capture, const Operand& operand) {
+bool has_axis_without_stride(Capture& capture, const Operand& operand) {
   const Lens& lens = lens_of(operand.ref);
   for (size_t k = 0; k < lens.shape.size(); ++k) {
     bool moves = !capture.dims().as_symbol(lens.strides[k]) && capture.ranges().hint(lens.strides[k]) != 0;
@@ -31,13 +31,13 @@ bool stands_still(Capture& capture, const Operand& operand) {
   return false;
 }
 
-// Whether an axis says nothing because it has one element. Of two axes, where that is known at run time only, it need not be
-// asked: their order makes no difference then.
+// Whether an axis does not affect the order because it has one element. For two axes with run-time extents this needs no
+// decision: then their order makes no difference.
 bool has_one_element(Capture& capture, Dim extent, size_t rank) {
   return !(rank == 2 && capture.facts().is_runtime(extent)) && is_one(capture, extent);
 }
 
-// `without_stride`: the place of axes of stride 0. The last `core` axes have no part.
+// `without_stride`: the place of axes of stride 0. The last `core` axes are excluded.
 Places places_of(Capture& capture, const Operand& operand, size_t rank, int without_stride, size_t core = 0) {
   Places places(rank, no_part);
   const Lens& lens = lens_of(operand.ref);
@@ -51,12 +51,12 @@ Places places_of(Capture& capture, const Operand& operand, size_t rank, int with
   return places;
 }
 
-// Whether the operands want axis `a`, the slower one so far, inside axis `b`. nullopt: they do not tell.
+// Whether the operands require axis `a`, slower so far, to be faster than axis `b`; nullopt: they do not determine it.
 std::optional<bool> belongs_inside(const std::vector<Places>& operands, size_t a, size_t b) {
   std::optional<bool> out;
   for (const Places& places : operands) {
     if (places[a] == no_part || places[b] == no_part) continue;
-    // When operands disagree, C order wins.
+    // C order wins if operands disagree.
     if (places[b] <= places[a]) {
       out = false;
     } else if (!out) {
@@ -66,7 +66,7 @@ std::optional<bool> belongs_inside(const std::vector<Places>& operands, size_t a
   return out;
 }
 
-// NumPy's stable insertion sort: `moves(axis, other)` says whether `axis` goes before `other`, or nothing.
+// NumPy's stable insertion sort. `moves(axis, other)`: whether `axis` goes before `other`, or nullopt.
 template <class Moves>
 void insertion_sort(std::vector<size_t>& axes, Moves moves) {
   for (size_t i = 1; i < axes.size(); ++i) {
@@ -95,14 +95,13 @@ std::vector<uint8_t> as_order(std::vector<size_t> axes) {
   return std::is_sorted(order.begin(), order.end()) ? std::vector<uint8_t>{} : order;
 }
 
-// Fortran order.
 std::vector<uint8_t> reversed_axes(size_t rank) {
   std::vector<uint8_t> out(rank);
   std::iota(out.rbegin(), out.rend(), uint8_t{0});
   return out;
 }
 
-// npyiter_find_best_axis_ordering, which sorts from the fastest axis to the slowest.
+// NumPy's npyiter_find_best_axis_ordering, which sorts axes from fastest to slowest.
 std::vector<uint8_t> iterated_order(const std::vector<Places>& places, size_t rank) {
   std::vector<size_t> axes(rank);
   std::iota(axes.rbegin(), axes.rend(), size_t{0});
@@ -115,8 +114,8 @@ bool all_c_order(Capture& capture, const std::vector<Operand>& operands) {
   return std::all_of(operands.begin(), operands.end(), [&](const Operand& o) { return is_c_order(capture, o); });
 }
 
-// Whether the strides are those of memory without gaps with the axes from slowest to fastest in `order`; decided by guards.
-// Axes of extent 1 do not matter.
+// Whether the strides are those of gapless memory with axes from slowest to fastest in `order`, decided by guards. Axes of
+// extent 1 do not matter.
 bool has_no_gaps(Capture& capture, const Lens& lens, const std::vector<size_t>& order) {
   DimTable& dims = capture.dims();
   Dim expected = dims.constant(item_size(lens.dtype));
@@ -128,7 +127,7 @@ bool has_no_gaps(Capture& capture, const Lens& lens, const std::vector<size_t>& 
   return true;
 }
 
-// Whether NumPy's flag for this order is set; decided by guards. Memory without elements is contiguous with any strides.
+// Whether NumPy sets the contiguity flag of this order, decided by guards. Memory without elements is contiguous.
 bool is_contiguous(Capture& capture, const Lens& lens, const std::vector<size_t>& order) {
   DimTable& dims = capture.dims();
   for (Dim extent : lens.shape) {
@@ -156,10 +155,11 @@ std::vector<uint8_t> outer_order(Capture& capture, const std::vector<Operand>& o
   return iterated_order(places, rank);
 }
 
-// PyArray_CreateMultiSortedStridePerm, which sorts from the slowest axis to the fastest.
+// NumPy's PyArray_CreateMultiSortedStridePerm, which sorts axes from slowest to fastest.
 std::vector<uint8_t> joined_order(Capture& capture, const std::vector<Operand>& operands) {
-  bool still = std::any_of(operands.begin(), operands.end(), [&](const Operand& o) { return stands_still(capture, o); });
-  if (!still && all_c_order(capture, operands)) return {};
+  bool strideless =
+      std::any_of(operands.begin(), operands.end(), [&](const Operand& o) { return has_axis_without_stride(capture, o); });
+  if (!strideless && all_c_order(capture, operands)) return {};
   size_t rank = operands[0].shape.size();
   std::vector<Places> places = all_places(capture, operands, rank, 0);
   std::vector<size_t> axes(rank);
@@ -175,7 +175,7 @@ Dim magnitude(Capture& capture, Dim stride) {
   return capture.facts().decide(stride, Comparison::lt, zero) ? capture.dims().sub(zero, stride) : stride;
 }
 
-// Puts axes of extent 1 where their strides say, as NumPy does when it copies: iterators take them to have none.
+// Sorts axes of extent 1 by their strides as NumPy does for copies; iterators treat such axes as having no stride.
 void sort_single_axes(Capture& capture, const Lens& lens, std::vector<uint8_t>& order) {
   std::vector<uint8_t> single;
   for (uint8_t axis : order)
@@ -195,18 +195,19 @@ void sort_single_axes(Capture& capture, const Lens& lens, std::vector<uint8_t>& 
   }
 }
 
-// Whether the strides are those of C order whatever the extents are.
+// Whether the strides are those of C order for all extents.
 bool is_plainly_c(Capture& capture, const Lens& lens) {
   return lens.strides == dense_strides(capture.dims(), lens.shape, {}, lens.dtype);
 }
 
 }  // namespace
 
-// PyArray_CreateSortedStridePerm.
+// NumPy's PyArray_CreateSortedStridePerm.
 std::vector<uint8_t> stride_order(Capture& capture, const Ref& array) {
   const Lens& lens = lens_of(array);
   std::vector<uint8_t> order = capture.graph().type(capture.memory().read(array)).axis_order();
-  // Axes without a stride come last, as fastest ones. Only strides of the call can be 0 unseen.
+  // Axes without a stride come last, as the fastest ones. Only strides that are symbols of the call can be 0 without being
+  // known.
   auto moves = [&](uint8_t axis) {
     Dim stride = lens.strides[axis];
     bool known = !capture.dims().as_symbol(stride) && capture.ranges().hint(stride) != 0;
@@ -219,7 +220,7 @@ std::vector<uint8_t> stride_order(Capture& capture, const Ref& array) {
   return std::is_sorted(order.begin(), order.end()) ? std::vector<uint8_t>{} : order;
 }
 
-// PyArray_NewLikeArray.
+// The order of NumPy's PyArray_NewLikeArray.
 std::vector<uint8_t> copy_order(Capture& capture, const Ref& array) {
   const Lens& lens = lens_of(array);
   if (lens.shape.size() < 2 || is_plainly_c(capture, lens)) return {};

@@ -43,7 +43,7 @@ struct IntegerRange {
   int64_t low, high;
 };
 
-// What fits an integer dtype, cut to int64.
+// The range of an integer dtype, clamped to int64.
 IntegerRange range_of(DType dtype) {
   int bits = item_size(dtype) * 8;
   if (dtype_kind(dtype) == 'u') return {0, bits == 64 ? std::numeric_limits<int64_t>::max() : (int64_t{1} << bits) - 1};
@@ -71,7 +71,7 @@ Result<ValueId> python_constant(Capture& capture, const Operand& operand, DType 
   return capture.build().constant(literal, ValueKind::numpy_scalar);
 }
 
-// Python ints reach the narrow floating dtypes by way of float64.
+// NumPy casts Python ints to the narrow floating dtypes through float64.
 ValueId python_cast(Capture& capture, ValueId value, OperandType type, DType dtype) {
   bool floating = dtype_kind(dtype) == 'f' || dtype_kind(dtype) == 'c';
   if (type.kind == OperandType::Kind::py_int && floating) value = PythonNumbers(capture).cast(value, DType::float64);
@@ -79,7 +79,7 @@ ValueId python_cast(Capture& capture, ValueId value, OperandType type, DType dty
   return capture.build().pointwise(Op::astype, {value}, {dtype}, ValueKind::numpy_scalar);  // NumPy's cast, with its events
 }
 
-// A Python int known at run time only, for an integer dtype: NumPy raises for one that does not fit, or compares it otherwise.
+// Exits where a run-time Python int does not fit an integer dtype, because NumPy raises or compares it by other rules.
 Status require_in_range(Capture& capture, const Ref& ref, DType dtype) {
   PythonNumbers numbers(capture);
   ACCEL_TRY(ValueId v, numbers.as_integer(ref));
@@ -89,8 +89,8 @@ Status require_in_range(Capture& capture, const Ref& ref, DType dtype) {
   return numbers.settle("a Python integer out of bounds");
 }
 
-// Whether NumPy asks if this number fits: a NumPy scalar wraps around in unsigned dtypes. Constant Python numbers are checked
-// where they become literals.
+// Whether NumPy tests if the number fits the dtype. NumPy scalars wrap around in unsigned dtypes; constant Python numbers are
+// tested where they become literals.
 bool may_not_fit(const Operand& number, DType dtype) {
   char from = dtype_kind(number.type.dtype), to = dtype_kind(dtype);
   bool python = number.type.kind != OperandType::Kind::numpy_scalar;
@@ -184,7 +184,7 @@ Status require_element_in_range(Capture& capture, const Operand& number, DType d
   };
   IntegerRange range = range_of(dtype);
   std::vector<ValueId> tests;
-  if (is_float) {  // cut to an integer first
+  if (is_float) {  // the range test applies to the truncated value
     double above = dtype == DType::uint64 ? 0x1p64 : static_cast<double>(range.high) + 1;
     tests = {test(Op::less, Literal::of_double(wide, above)),
              test(Op::greater, Literal::of_double(wide, static_cast<double>(range.low) - 1))};
@@ -253,7 +253,7 @@ ValueId broadcast_value(Capture& capture, ValueId value, const std::vector<Dim>&
     if (!capture.dims().is_constant(own[k], 1) || capture.dims().is_constant(shape[k + extra], 1))
       aligned[k] = shape[k + extra];
   }
-  // An extent that was decided to be 1 without being the constant 1 is told apart by its hint: it differs from the result's.
+  // An extent that was decided to be 1 without being the constant 1 is recognised by its hint, which differs from the result's.
   for (size_t k = 0; k < own.size(); ++k) {
     if (aligned[k] != own[k] && is_decided_one(capture, own[k], aligned[k])) aligned[k] = capture.dims().constant(1);
   }

@@ -1,4 +1,4 @@
-// Python's operators where an array or NumPy scalar takes part, and on Python floats.
+// Python's operators on arrays, NumPy scalars, and Python floats.
 
 #include <opcode.h>
 
@@ -57,7 +57,7 @@ Op comparison_op(int op) {
 
 using Kind = OperandType::Kind;
 
-// Whether bool arrays are squared as int8 (from NumPy 2.3.2 on) or go through power.
+// Whether NumPy squares bool arrays as int8 (since 2.3.2) instead of calling power.
 bool squares_bool() {
   static const bool known = [] {
     PyRef numpy = PyRef::steal(PyImport_ImportModule("numpy"));
@@ -71,7 +71,7 @@ bool squares_bool() {
   return known;
 }
 
-// Whether a Python number is exactly `value`, by a guard where it is symbolic.
+// Whether a Python number equals `value` exactly; for symbolic ones decided by a guard.
 bool is_number(Capture& capture, const Operand& operand, double value) {
   if (operand.ref->kind == AbstractKind::scalar && operand.ref->scalar.dim && std::trunc(value) == value) {
     return capture.facts().decide_equal(*operand.ref->scalar.dim, capture.dims().constant(static_cast<int64_t>(value)));
@@ -85,7 +85,7 @@ bool is_number(Capture& capture, const Operand& operand, double value) {
   return overflow == 0 && static_cast<double>(number) == value;
 }
 
-// array ** number: ndarray.__pow__ calls other ufuncs for some exponents (fast_scalar_power).
+// The ufunc that ndarray.__pow__ calls instead of power for some exponents (fast_scalar_power).
 std::optional<Op> fast_power(Capture& capture, const Operand& base, const Operand& exponent) {
   char kind = dtype_kind(base.type.dtype);
   bool inexact = kind == 'f' || kind == 'c';
@@ -97,7 +97,7 @@ std::optional<Op> fast_power(Capture& capture, const Operand& base, const Operan
   return std::nullopt;
 }
 
-// An exponent known at run time only: none of those that fast_power tells apart.
+// Requires a run-time exponent to be none of those that fast_power handles.
 Status require_slow_power(Capture& capture, const Operand& base, const Operand& exponent) {
   const Ref& ref = exponent.ref;
   if (ref->kind != AbstractKind::scalar || ref->scalar.dim) return Unit{};
@@ -117,7 +117,7 @@ Result<Ref> array_operation(Capture& capture, Op op, bool inplace, const Operand
                             Temporaries temporaries) {
   UfuncOptions options;
   if (inplace && left.is_array()) {
-    // NumPy names the axes of @=, so that there are no vectors.
+    // NumPy passes axes for @=, which excludes vectors.
     if (op == Op::matmul && (left.shape.size() < 2 || right.shape.size() < 2)) return fail(Reason::will_raise, "@= of vectors");
     options.outs = {left.ref};
   }
@@ -147,7 +147,7 @@ Result<Ref> integer_scalar_operation(Capture& capture, Op op, const std::vector<
   return capture.values().scalar(result);
 }
 
-// An operation of NumPy scalars through a row of its own: their bits are not those of NumPy's array loops.
+// An operation of NumPy scalars by a separate op, because its bits differ from those of NumPy's array loops.
 Result<Ref> own_operation(Capture& capture, Op op, const Operand& left, const Operand& right,
                           const std::vector<DType>& dtypes) {
   ACCEL_TRY(ValueId l, operand_value(capture, left, dtypes[0]));
@@ -155,7 +155,7 @@ Result<Ref> own_operation(Capture& capture, Op op, const Operand& left, const Op
   return capture.values().scalar(capture.build().pointwise(op, {l, r}, {dtypes[2]}, ValueKind::numpy_scalar));
 }
 
-// Integers to an exponent known at run time only: NumPy raises for negative ones.
+// An integer to a run-time exponent: NumPy raises for negative exponents.
 Result<Ref> integer_scalar_power(Capture& capture, const Operand& left, const Operand& right,
                                  const std::vector<DType>& dtypes) {
   ACCEL_TRY(ValueId exponent, operand_value(capture, right, dtypes[1]));
@@ -163,7 +163,7 @@ Result<Ref> integer_scalar_power(Capture& capture, const Operand& left, const Op
   return own_operation(capture, Op::int_power, left, right, dtypes);
 }
 
-// Whether an operator of a NumPy scalar takes a Python number as one of the scalar's dtype.
+// Whether an operator of a NumPy scalar converts a Python number of this kind to the scalar's dtype.
 bool takes_python_number(DType dtype, Kind number) {
   char kind = dtype_kind(dtype);
   if (number == Kind::py_complex) return kind == 'c';
@@ -171,7 +171,7 @@ bool takes_python_number(DType dtype, Kind number) {
   return kind != 'b';
 }
 
-// Whether NumPy's scalars do the operation by themselves, and not by the ufunc: one operand has the dtype of both.
+// Whether NumPy's scalar types implement the operation instead of the ufunc: one operand has the dtype of both.
 bool is_done_by_scalars(const Operand& left, const Operand& right) {
   if (is_python_number(right)) return takes_python_number(left.type.dtype, right.type.kind);
   if (is_python_number(left)) return takes_python_number(right.type.dtype, left.type.kind);
@@ -179,7 +179,7 @@ bool is_done_by_scalars(const Operand& left, const Operand& right) {
   return a != DType::bool_ && (can_cast(a, b, "safe") || can_cast(b, a, "safe"));
 }
 
-// What NumPy's warnings call an operation of its scalars.
+// The name of a scalar operation in NumPy's warnings.
 std::string name_of_scalar_operation(Op op, const Operand& left, const Operand& right) {
   return std::string(is_done_by_scalars(left, right) ? "scalar " : "") + op_info(op).name;
 }
@@ -204,7 +204,7 @@ Result<Ref> scalar_operation(Capture& capture, Op op, const Operand& left, const
   return apply_ufunc(capture, op, {left.ref, right.ref});
 }
 
-// complex and numpy.float64, a float: the complex number's own operators.
+// numpy.float64 is a subclass of float, so complex's own operator handles a complex on its left.
 bool is_complex_and_float(const Operand& left, const Operand& right) {
   return left.type.kind == Kind::py_complex && right.type.kind == Kind::numpy_scalar && right.type.dtype == DType::float64;
 }

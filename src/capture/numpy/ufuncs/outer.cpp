@@ -46,7 +46,7 @@ Primitive ufunc_primitive(PyObject* callable) {
   return unsupported_method;
 }
 
-// Python's numbers become arrays first: the dtype of the result depends on theirs.
+// Python numbers become arrays first, because the result's dtype depends on theirs.
 Result<Operand> outer_operand(Capture& capture, const Ref& ref) {
   ACCEL_TRY(Operand operand, read_operand(capture, ref));
   const bool is_python_number = !operand.is_array() && operand.type.kind != OperandType::Kind::numpy_scalar;
@@ -55,7 +55,7 @@ Result<Operand> outer_operand(Capture& capture, const Ref& ref) {
   return read_operand(capture, array);
 }
 
-// ufunc.outer(a, b): a with as many new last axes as b has.
+// ufunc.outer(a, b): a gets as many new trailing axes as b has.
 Result<Ref> numpy_ufunc_outer(Capture& capture, PyObject* callable, const CallArguments& all) {
   ACCEL_TRY(UfuncMethod method, split_ufunc_method(callable, all));
   const CallArguments& arguments = method.arguments;

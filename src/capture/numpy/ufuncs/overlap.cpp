@@ -7,7 +7,9 @@ namespace accel {
 
 namespace {
 
-enum class Pair { apart, ahead, behind, between, unclear };  // between: no element is in both
+// How the loop's reads of an operand relate to its writes of the out. ahead: elements are read before they are written; behind:
+// some are read afterwards; between: the views have no common element.
+enum class Pair { apart, ahead, behind, between, unclear };
 
 class PairOfViews {
  public:
@@ -57,7 +59,7 @@ class PairOfViews {
   const Lens &in_, &out_;
 };
 
-// Bytes from one element to the next when NumPy's loop can go through the array as through a vector.
+// Bytes from one element to the next if NumPy's loop can treat the array as a vector.
 std::optional<Dim> vector_step(Capture& capture, const Operand& array) {
   const Lens& lens = lens_of(array.ref);
   if (lens.shape.size() == 1) return is_one(capture, lens.shape[0]) ? capture.dims().constant(0) : lens.strides[0];

@@ -1,6 +1,7 @@
 #pragma once
-// out= in memory that an operand looks at as well. NumPy copies what its loop would overwrite before it is read; what the loop
-// reads first it leaves where it is, and some loops then compute one element at a time, with other bits than in vectors.
+// Overlap of an out= array with operands in memory. NumPy copies operands that its loop would overwrite before it reads them,
+// and leaves them in place where the loop reads first; some loops then compute one element at a time, with bits that differ
+// from vectors.
 
 #include <vector>
 
@@ -9,14 +10,14 @@
 namespace accel {
 
 enum class LoopMemory {
-  apart,        // no operand overlaps an out, unless it is the out
+  apart,        // no operand overlaps an out, except as the same array
   copied,       // the loop gets copies
-  overlapping,  // the loop gets memory that overlaps
+  overlapping,  // the loop gets overlapping memory
   unclear,
 };
 
-// What the loop of a ufunc call gets. `iterated`: NumPy makes an iterator for the call in any case. `dtype`: of the loop;
-// operands and outs of other ones are cast in buffers. May add guards.
+// Which memory the loop of a ufunc call gets. `iterated`: NumPy always makes an iterator for the call. `dtype`: of the loop;
+// operands and outs of other dtypes are cast in buffers. May add guards.
 LoopMemory loop_memory(Capture& capture, const std::vector<Operand>& operands, const std::vector<Operand>& outs, DType dtype,
                        bool iterated);
 

@@ -37,7 +37,8 @@ Result<Ref> known_truth(Capture& capture, const Ref& value) {
   return make_bool(capture, known);
 }
 
-// all and any: the first item whose truth is `decisive` decides. Nobody sees how far a list or tuple was read.
+// all and any: the first item whose truth is `decisive` determines the result. For a list or tuple all items may be read,
+// because that cannot be observed.
 Result<Ref> first_truth(Capture& capture, const CallArguments& arguments, bool decisive) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
   const Ref& container = arguments.positional[0];
@@ -129,7 +130,7 @@ Result<Ref> capture_tuple(Capture& capture, PyObject*, const CallArguments& argu
   return capture.values().tuple(std::move(items));
 }
 
-// tuple.__new__(class, items) of the classes that collections.namedtuple makes.
+// tuple.__new__(class, items) of classes made by collections.namedtuple.
 Result<Ref> capture_new_tuple(Capture& capture, PyObject*, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 2, 2));
   ACCEL_TRY(PyRef object, capture.constants().require_constant(arguments.positional[0]));
@@ -154,7 +155,7 @@ Result<Ref> capture_list(Capture& capture, PyObject*, const CallArguments& argum
   return capture.values().list(std::move(items));
 }
 
-// Adds the pairs of a mapping or of an iterable of pairs, then the keywords.
+// Adds the pairs of a mapping or of an iterable of pairs, then the keyword arguments.
 Status fill_dict(Capture& capture, const Ref& dict, const CallArguments& arguments, size_t first) {
   if (arguments.positional.size() > first + 1) return fail(Reason::will_raise, "dict expects one argument");
   if (arguments.positional.size() == first + 1) {
@@ -255,7 +256,7 @@ Result<Ref> capture_reversed(Capture& capture, PyObject*, const CallArguments& a
   return reversed_container(capture, capture.values().tuple(std::move(items)));
 }
 
-// itertools.product(*iterables, repeat=1): it reads them all when it is made.
+// itertools.product(*iterables, repeat=1), which reads all iterables when it is made.
 Result<Ref> capture_product(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   Ref repeat = keyword(arguments, "repeat");
   int64_t times = 1;
@@ -297,7 +298,7 @@ Result<Ref> capture_iter(Capture& capture, PyObject*, const CallArguments& argum
 
 namespace {
 
-// Guards decide whether there is a next item where sizes tell.
+// The next item, where a guard on sizes can decide whether there is one.
 Result<std::optional<Ref>> next_by_guards(Capture& capture, const Ref& iterator) {
   ACCEL_TRY(Condition more, supply(capture, iterator));
   if (!more.known && more.relations.empty()) return fail(Reason::data_dependent_branch, "whether there is a next item");

@@ -22,7 +22,7 @@ void set_rows(Capture& capture, const Ref& list, ValueId rows) {
   array.lens = {type.shape, dense_strides(capture.dims(), type.shape, {}, type.dtype), capture.dims().constant(0), type.dtype};
 }
 
-// What stands for an item that is no tuple and no list of parts. Changes nothing.
+// The graph value of an item that has no parts, as a row. Changes nothing.
 Result<ValueId> row_of(Capture& capture, const Ref& item) {
   if (item->kind == AbstractKind::array) return capture.memory().read(item);
   if (!is_dynamic_list(item)) return capture.values().scalar_value(item);
@@ -57,7 +57,7 @@ Status require_type(Capture& capture, const Ref& list) {
   return Unit{};
 }
 
-// Rows for all items, as they are now. Changes nothing. Requires items that have no parts.
+// The rows of all items, including appended ones. Changes nothing. Requires items without parts.
 Result<ValueId> all_rows(Capture& capture, const Ref& list) {
   ACCEL_TRY([[maybe_unused]] Unit typed, require_type(capture, list));
   ValueId rows = list->array.storage->current;
@@ -68,7 +68,7 @@ Result<ValueId> all_rows(Capture& capture, const Ref& list) {
   return rows;
 }
 
-// Compiled code goes on where left >= right only.
+// Exits unless left >= right.
 Status require_at_least(Capture& capture, Dim left, Dim right, Reason reason, const char* detail) {
   if (capture.facts().prove(capture.dims().sub(left, right))) return Unit{};
   Relation relation{left, right, Comparison::ge};
@@ -78,7 +78,7 @@ Status require_at_least(Capture& capture, Dim left, Dim right, Reason reason, co
   return Unit{};
 }
 
-// What NumPy makes of an empty list has another shape or dtype.
+// NumPy's array of an empty list has another shape or dtype.
 Status require_items(Capture& capture, const Ref& list) {
   return require_at_least(capture, length_of(capture, list), capture.dims().constant(1), Reason::assumption_failed,
                           "an array of an empty list");
@@ -91,7 +91,7 @@ void collect_columns(const Ref& list, std::vector<Ref>& out) {
   for (const Ref& column : list->columns->items) collect_columns(column, out);
 }
 
-// What Python's numbers with the values of an array's elements are; nullopt: some do not fit.
+// The dtype of Python numbers with the values of an array's elements; nullopt: some elements may not fit.
 std::optional<DType> dtype_of_items(DType dtype) {
   switch (dtype_kind(dtype)) {
     case 'b':
@@ -105,7 +105,7 @@ std::optional<DType> dtype_of_items(DType dtype) {
   }
 }
 
-// Whether numbers of the one dtype become those of the other one by one as arrays of them do.
+// Whether casting numbers one by one gives the same result as casting an array of them.
 bool casts_alike(DType from, DType to) {
   if (from == to) return true;
   char kind = dtype_kind(from), wanted = dtype_kind(to);
@@ -115,7 +115,7 @@ bool casts_alike(DType from, DType to) {
 
 }  // namespace
 
-// Of a list of numbers whose length is known at run time only. nullopt: its items are something else.
+// The row type of a dynamic list of numbers as an item; nullopt: its items are something else.
 std::optional<RowType> row_of_list(Capture& capture, const AbstractValue& list) {
   bool plain = !list.columns && !list.iterated && list.scalar.kind != ValueKind::array;
   if (!plain || list.array.lens.shape.size() != 1) return std::nullopt;
@@ -196,14 +196,14 @@ Dim length_of(Capture& capture, const Ref& list) {
 
 namespace {
 
-// Rows are copies: what the code could store to is not read from them.
+// Rows are copies, so a row of a mutable object must not be read as the object.
 Status require_numbers(const Ref& list) {
   const RowType row = row_type(*list);
   if (!row.has_arrays() && !row.has_lists()) return Unit{};
   return fail(Reason::unsupported_value, "an array or a list in a list whose length is known at run time only");
 }
 
-// Where an index is among the items. Compiled code leaves where Python raises.
+// The index counted from the start. Compiled code exits where Python raises IndexError.
 Result<Dim> place_at(Capture& capture, const Ref& list, const Ref& index) {
   DimTable& dims = capture.dims();
   ACCEL_TRY(Dim at, read_dim(capture, index));
@@ -216,7 +216,7 @@ Result<Dim> place_at(Capture& capture, const Ref& list, const Ref& index) {
   return at;
 }
 
-// The same among the rows, to which all items belong from now on.
+// place_at() among the rows, after appended items have become rows as well.
 Result<Dim> row_at(Capture& capture, const Ref& list, const Ref& index) {
   ACCEL_TRY([[maybe_unused]] Unit numbers, require_numbers(list));
   ACCEL_TRY(Dim at, place_at(capture, list, index));
@@ -224,7 +224,7 @@ Result<Dim> row_at(Capture& capture, const Ref& list, const Ref& index) {
   return at;
 }
 
-// The item of a row, an object of its own.
+// The item of a row as a new value.
 Ref item_at(Capture& capture, const Ref& list, Dim at) {
   if (!list->columns) {
     ValueId rows = list->array.storage->current;
@@ -239,7 +239,7 @@ Ref item_at(Capture& capture, const Ref& list, Dim at) {
   return item;
 }
 
-// Requires an item of the list's type.
+// Stores an item into a row. Requires an item of the list's type.
 Status put_at(Capture& capture, const Ref& list, Dim at, const Ref& item) {
   if (!list->columns) {
     ACCEL_TRY(ValueId row, capture.values().scalar_value(item));
@@ -252,7 +252,7 @@ Status put_at(Capture& capture, const Ref& list, Dim at, const Ref& item) {
   return Unit{};
 }
 
-// The number of an item among those that were appended since, from the end.
+// The position among the appended items of a constant negative index; nullopt: the index is none of these.
 std::optional<size_t> known_place(Capture& capture, const Ref& list, const Ref& index) {
   std::optional<Dim> at = known_dim(capture, index);
   std::optional<int64_t> known = at ? capture.dims().as_constant(*at) : std::nullopt;
@@ -267,7 +267,7 @@ Status require_index(const Ref& index) {
   return fail(Reason::unsupported_value, "such an index of a list whose length is known at run time only");
 }
 
-// Gives `out`, a dynamic list without items of its own, copies of the rows of `list` that a slice picks.
+// Sets the rows of `out`, a dynamic list without appended items, to copies of the rows of `list` that the slice selects.
 Status copy_rows(Capture& capture, const Ref& list, const Ref& slice, const Ref& out) {
   ACCEL_TRY([[maybe_unused]] Unit numbers, require_numbers(list));
   ACCEL_TRY([[maybe_unused]] Unit settled, settle(capture, list));
@@ -283,7 +283,7 @@ Status copy_rows(Capture& capture, const Ref& list, const Ref& slice, const Ref&
 
 namespace {
 
-// A list of numbers that a row stands for. Requires a list of such.
+// The list of numbers that a row represents. Requires a list of such lists.
 Result<Ref> list_at(Capture& capture, const Ref& list, const Ref& index) {
   const RowType row = row_type(*list);
   bool plain = list->items.empty() && (row.parts.empty() || std::all_of(row.parts.begin(), row.parts.end(), is_number_row));
@@ -348,7 +348,7 @@ Status extend_by_rows(Capture& capture, const Ref& list, const Ref& more) {
 
 Status clear_dynamic_list(Capture& capture, const Ref& list) {
   const RowType row = row_type(*list);
-  // Items that have names are told by their place.
+  // Rows that other references name are identified by their index.
   if (row.has_lists()) return fail(Reason::unsupported_call, "list.clear");
   list->items.clear();
   list->columns = nullptr;
@@ -365,7 +365,7 @@ Status insert_into_dynamic_list(Capture& capture, const Ref& list, const Ref& in
   make_dynamic_list(capture, front, row);
   make_dynamic_list(capture, back, row);
   ACCEL_TRY([[maybe_unused]] Unit before, copy_rows(capture, list, make_slice(capture, none, place, none), front));
-  ACCEL_TRY([[maybe_unused]] Unit behind, copy_rows(capture, list, make_slice(capture, place, none, none), back));
+  ACCEL_TRY([[maybe_unused]] Unit copied_back, copy_rows(capture, list, make_slice(capture, place, none, none), back));
   front->items = {item};
   ACCEL_TRY([[maybe_unused]] Unit settled, settle(capture, front));
   const std::vector<Ref> first = columns_of(front), last = columns_of(back), columns = columns_of(list);
@@ -414,7 +414,7 @@ Status store_to_dynamic_list(Capture& capture, const Ref& list, const Ref& index
 Status store_to_row(Capture& capture, const Ref& row, const Ref& index, const Ref& value) {
   const Ref& list = row->iterated;
   capture.resolver().look(value);
-  // Others that are alive would still have the number that was there.
+  // Other rows of the list that are alive would still have the old number.
   const std::vector<Ref> alive = capture.alive();
   auto is_of_list = [&](const Ref& value) { return is_row(value) && value->iterated == list; };
   if (std::any_of(alive.begin(), alive.end(), is_of_list))
@@ -478,7 +478,7 @@ Result<Ref> list_of_elements(Capture& capture, const Ref& array) {
 
 namespace {
 
-// Rows for what all items have at a place, as they are now. Changes nothing.
+// The rows of one part of all items, including appended ones. Changes nothing.
 Result<ValueId> rows_of_part(Capture& capture, const Ref& list, size_t place) {
   ValueId rows = list->columns->items[place]->array.storage->current;
   for (const Ref& item : list->items) {
@@ -488,7 +488,7 @@ Result<ValueId> rows_of_part(Capture& capture, const Ref& list, size_t place) {
   return rows;
 }
 
-// A row for each tuple or list.
+// A two-dimensional array with a row for each tuple or list.
 Result<Ref> array_of_sequences(Capture& capture, const Ref& list, std::optional<DType> dtype) {
   ACCEL_TRY([[maybe_unused]] Unit some, require_items(capture, list));
   ACCEL_TRY([[maybe_unused]] Unit typed, require_type(capture, list));

@@ -1,4 +1,4 @@
-// Methods of lists and dicts. Containers of the call are read only.
+// Methods of lists and dicts. Containers of the caller are only read.
 
 #include <algorithm>
 
@@ -43,7 +43,7 @@ Ref view_of_dict(const Ref& dict, size_t what) {
 
 namespace {
 
-// A list that may be changed, also one that grows.
+// A list that may be changed, dynamic or not.
 Result<Ref> own_list(Capture& capture, const CallArguments& arguments, size_t count) {
   bool is_dynamic = !arguments.positional.empty() && is_dynamic_list(arguments.positional[0]);
   return own(capture, arguments, is_dynamic ? AbstractKind::dynamic_list : AbstractKind::list, count, count);

@@ -1,5 +1,5 @@
-// Sets that the captured code makes. Of constants they are Python sets, so that their order is Python's; with other elements
-// only their number and membership are known.
+// Sets that the captured code makes. Sets of constants are Python sets, which have Python's order; of other sets only the
+// number of elements and membership are known.
 
 #include "capture/domain/number_type.h"
 #include "capture/domain/recognised_types.h"
@@ -12,7 +12,7 @@ namespace {
 
 PyRef copy_of(PyObject* set) { return PyRef::steal(PySet_New(set)); }
 
-// Constants whose hash and == run no user code.
+// Whether it is a constant whose hash and == run no user code.
 bool is_safe_element(Capture& capture, const Ref& value) {
   if (!capture.constants().is_constant(value)) return false;
   auto object = capture.constants().require_constant(value);
@@ -25,7 +25,7 @@ Status make_abstract(Capture& capture, const Ref& set) {
   return Unit{};
 }
 
-// The set argument of a method as Python sees it: sets and iterables of constants.
+// The iterable argument of a set method as a Python object: a set of constants, or a tuple of the items.
 Result<PyRef> iterable_constant(Capture& capture, const Ref& value) {
   if (value->kind == AbstractKind::set) return capture.constants().require_constant(value);
   ACCEL_TRY(std::vector<Ref> items, all_items(capture, value));
@@ -63,7 +63,7 @@ bool is_known_set(const Ref& value) {
   return value->kind == AbstractKind::constant && PyFrozenSet_CheckExact(value->object.get());
 }
 
-// Of a number that is compared in less than Python's precision: equal ones may have another hash.
+// Whether a number is compared in less than Python's precision, so that equal numbers may have different hashes.
 bool is_narrow(const Ref& value) {
   std::optional<Type> number = number_type(*value);
   char kind = number ? dtype_kind(number->dtype) : 'i';
@@ -106,7 +106,7 @@ Result<Ref> capture_set(Capture& capture, PyObject*, const CallArguments& argume
   return set;
 }
 
-// Methods of sets, on constants: Python's own method on a copy, which becomes the set.
+// Methods of sets of constants: calls Python's method on a copy, which replaces the set.
 Result<Ref> capture_set_method(Capture& capture, PyObject* method, const CallArguments& arguments) {
   if (arguments.positional.empty() || !arguments.keywords.empty() || arguments.positional[0]->kind != AbstractKind::set) {
     return fail(Reason::unsupported_call, "a method of a set");

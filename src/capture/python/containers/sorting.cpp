@@ -1,5 +1,4 @@
-// sorted() and list.sort() of lists of numbers whose length is known at run time only: NumPy's stable sort gives Python's
-// order.
+// sorted() and list.sort() of dynamic lists of numbers. NumPy's stable sort gives the order that Python's does.
 
 #include "capture/protocol/arguments.h"
 #include "capture/protocol/builtin_calls.h"
@@ -17,7 +16,7 @@ Ref backwards(Capture& capture) {
   return make_slice(capture, none, none, capture.values().python_int(-1));
 }
 
-// Where NaN is among them Python's order depends on how it compares them.
+// Exits if an item is NaN, because Python's order then depends on which items it compares.
 Status require_order(Capture& capture, ValueId rows) {
   if (dtype_kind(capture.graph().type(rows).dtype) != 'f') return Unit{};
   Builder& build = capture.build();
@@ -27,7 +26,7 @@ Status require_order(Capture& capture, ValueId rows) {
   return capture.require(none, Reason::assumption_failed, "a NaN in a list that is sorted");
 }
 
-// Equal items stay in their order, also when the greatest comes first.
+// Equal items keep their order, also in descending order: the rows are reversed before and after the sort.
 Result<Ref> sorted_rows(Capture& capture, const Ref& list, bool reverse) {
   ACCEL_TRY(Ref rows, rows_of_numbers(capture, list));
   ACCEL_TRY([[maybe_unused]] Unit ordered, require_order(capture, capture.memory().read(rows)));

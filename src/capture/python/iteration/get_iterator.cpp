@@ -1,4 +1,4 @@
-// What iteration starts from: ranges, containers, arrays and other objects of which there is an iterator (iterators.cpp).
+// get_iterator(): ranges, containers, arrays and other iterable objects (kinds of iterators: iterators.cpp).
 
 #include <cstdlib>
 
@@ -21,7 +21,7 @@ Ref make_iterator(std::vector<Ref> items, Ref container) {
   return iterator;
 }
 
-// Order and number of the keys of a dict of the call are the version's.
+// Guards the keys and their order of a dict of the caller.
 void know_keys(Capture& capture, const Ref& dict) { capture.changes().guard_keys(dict); }
 
 Result<std::vector<Ref>> items_of_iterable(Capture& capture, PyObject* object) {
@@ -33,7 +33,7 @@ Result<std::vector<Ref>> items_of_iterable(Capture& capture, PyObject* object) {
   return items;
 }
 
-// Whether iterating runs no code but C code of builtin types.
+// Whether iteration runs only C code of builtin types.
 bool is_plainly_iterable(PyObject* object) {
   return is_plain_constant(object) || PyFrozenSet_CheckExact(object) || is_dtype(object) || PyFunction_Check(object) ||
          dtype_of_scalar(object).has_value();
@@ -87,7 +87,7 @@ Result<Ref> reversed_range(Capture& capture, const Ref& range) {
   Dim step = integer(capture, range->items[2]);
   bool forward = is_forward(capture, step);
   Dim distance = distance_of(capture, start, stop, forward), stride = forward ? step : back;
-  // The count of an empty range is at most 0, so that the reversed one is empty, too.
+  // The count of an empty range is at most 0, so the reversed range is empty as well.
   Dim count = stride == one ? distance : dims.floordiv(dims.sub(dims.add(distance, stride), one), stride);
   Dim last = dims.add(start, dims.mul(dims.sub(count, one), step));
   return range_of(capture, {capture.values().dim_scalar(last), capture.values().dim_scalar(dims.sub(start, step)),

@@ -1,5 +1,5 @@
 #pragma once
-// What the kinds of iterators (iterators.cpp) have as their `object`, and the numbers of those over ranges.
+// The classes that the kinds of iterators (iterators.cpp) have as `object`, and arithmetic of those over ranges.
 
 #include <algorithm>
 
@@ -15,19 +15,20 @@ inline PyObject* reversed_class() { return reinterpret_cast<PyObject*>(&PyRevers
 inline PyObject* enumerate_class() { return reinterpret_cast<PyObject*>(&PyEnum_Type); }
 inline PyObject* zip_class() { return reinterpret_cast<PyObject*>(&PyZip_Type); }
 
-// Requires an int, known now or at run time only.
+// An int as a Dim. Requires a value that has one.
 inline Dim integer(Capture& capture, const Ref& value) { return read_dim(capture, value).value(); }
 
 inline bool is_forward(Capture& capture, Dim step) {
   return capture.facts().decide(step, Comparison::gt, capture.dims().constant(0));
 }
 
-// From the next item of a range with this step to its end.
+// The distance from the next item of a range to its end, in the direction of the step.
 inline Dim distance_of(Capture& capture, Dim start, Dim stop, bool forward) {
   return forward ? capture.dims().sub(stop, start) : capture.dims().sub(start, stop);
 }
 
-// `item`, one of those from start to stop, by a symbol of its own: of products, quotients and remainders nothing can be proved.
+// `item`, which is between start and stop, bound to a symbol of its own, because nothing can be proved about products,
+// quotients and remainders.
 inline Dim bound_item(Capture& capture, Dim item, Dim start, Dim stop, bool forward) {
   double low = std::min(capture.ranges().low(start), capture.ranges().low(stop)),
          high = std::max(capture.ranges().high(start), capture.ranges().high(stop));

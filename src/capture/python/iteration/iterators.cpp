@@ -1,17 +1,17 @@
-// Iteration. An iterator is one of
-// * over a container: `iterated` is a list or a view of a dict (read as it is now; `keys` are the dict's first keys), else the
-//   items are `items`; next is `position`;
-// * reversed: `object` is reversed, `iterated` is the list or tuple (read as it is now), items are its first length;
-//   `position` items have been taken;
-// * over a range: `object` is range, items are start, stop, step (of known sign) and the number of items taken;
-// * over an array's first axis: `object` is ndarray, items are the array and the number of items taken;
-// * over a dynamic list, as it is now: `object` is list, items are the list and the number of items taken;
-// * enumerate: `object` is enumerate, items are the iterator below and the next number;
+// Kinds of iterators:
+// * over a container: `iterated` is a list or a dict view, read in its current state (`keys` are the dict's keys at the start),
+//   or else the items are in `items`; `position` is that of the next item;
+// * reversed: `object` is reversed, `iterated` is the list or tuple in its current state, items has its length at the start;
+//   `position` items have been consumed;
+// * over a range: `object` is range, items are start, stop, step (of known sign) and the number of consumed items;
+// * over an array's first axis: `object` is ndarray, items are the array and the number of consumed items;
+// * over a dynamic list in its current state: `object` is list, items are the list and the number of consumed items;
+// * enumerate: `object` is enumerate, items are the inner iterator and the next number;
 // * a generator: see generators.cpp;
 // * a product of ranges: see range_products.h;
-// * zip: `object` is zip, items are the iterators below; zip(strict=True) has an entry in `keys`.
-// `position` 1 of those over ranges and arrays: their rounds are evaluated one by one, guards decide whether there is a next
-// one.
+// * zip: `object` is zip, items are the inner iterators; zip(strict=True) has an entry in `keys`.
+// For iterators over ranges and arrays, `position` 1 means that iterations are evaluated at capture one by one, and guards
+// decide whether there is a next item.
 
 #include "capture/protocol/iterators.h"
 
@@ -27,13 +27,13 @@ namespace accel {
 
 namespace {
 
-constexpr int64_t few_rounds = 64;      // of a loop that may be evaluated round by round when it cannot be rolled
-constexpr int64_t guarded_rounds = 12;  // the same when the number of rounds is the call's
-constexpr int64_t rolled_rounds = 2;    // loops with fewer rounds are evaluated at capture
+constexpr int64_t few_rounds = 64;  // iterations of a loop that may be evaluated at capture if it cannot be a loop of the graph
+constexpr int64_t guarded_rounds = 12;  // few_rounds for an iteration count that a guard fixes
+constexpr int64_t rolled_rounds = 2;    // loops with fewer iterations are evaluated at capture
 
 bool is_kind(const Ref& iterator, PyObject* callable) { return iterator->object.get() == callable; }
 
-// How many items have been taken, as a symbol when that is known at run time only.
+// The number of consumed items; bound to a symbol if it is known at run time only.
 Dim taken(Capture& capture, const Ref& iterator, double most, int64_t hint) {
   Ref& index = iterator->items.back();
   if (index->kind == AbstractKind::scalar && !index->scalar.dim) {
@@ -43,7 +43,7 @@ Dim taken(Capture& capture, const Ref& iterator, double most, int64_t hint) {
   return integer(capture, index);
 }
 
-// What has been taken is not more than there is.
+// Adds the fact that at most as many items are consumed as there are.
 void limit_taken(Capture& capture, Dim count, Dim most) {
   Dim left = capture.dims().sub(most, count);
   if (!capture.facts().is_runtime(count) || !capture.facts().knows(most) || capture.facts().knows(left)) return;
@@ -133,7 +133,8 @@ bool is_over_dict(const Ref& iterator) { return iterator->iterated && iterator->
 
 constexpr const char* view_names[] = {"keys", "values", "items"};  // by AbstractValue::position of a view
 
-// Python's iterators of dicts know the entries by where they are: what other keys than the first do to them is left to it.
+// Python's dict iterators identify entries by position, so iteration over a dict whose keys have changed is left to the
+// interpreter.
 bool has_other_keys(const Ref& iterator) {
   const std::vector<PyRef>&first = iterator->keys, &now = iterator->iterated->items[0]->keys;
   return !std::equal(first.begin(), first.end(), now.begin(), now.end(),
@@ -148,7 +149,7 @@ Ref entry_of_view(Capture& capture, const Ref& view, size_t at) {
 }
 
 size_t known_count(const Ref& iterator) {
-  // An item that is behind the end ends the iteration.
+  // A reversed iterator ends at an index beyond the list's current end.
   if (is_reversed(iterator)) {
     size_t length = first_length(iterator), taken = iterator->position;
     return taken < length && length - 1 - taken < iterator->iterated->items.size() ? length : taken;
@@ -167,7 +168,7 @@ Result<Condition> supply_of_container(const Ref& iterator) {
   return known_condition(iterator->position < known_count(iterator));
 }
 
-// zip(strict=True): either all go on or all end.
+// zip(strict=True): requires that all iterators have a next item or all are exhausted.
 Status require_one_length(const std::vector<Condition>& conditions) {
   for (const Condition& condition : conditions) {
     if (!condition.known)
@@ -182,7 +183,7 @@ Result<Condition> supply_of_zip(Capture& capture, const Ref& iterator) {
   std::vector<Condition> conditions;
   bool known = true;
   for (const Ref& below : iterator->items) {
-    // A generator runs only when those before it have an item.
+    // A generator runs only if the iterators before it have an item.
     if (below->kind == AbstractKind::generator && !known) return fail(Reason::generator, "zip of a generator");
     ACCEL_TRY(Condition condition, supply(capture, below));
     known = known && condition.known;
@@ -201,7 +202,7 @@ Result<Condition> supply_of_zip(Capture& capture, const Ref& iterator) {
 
 bool is_over_container(const Ref& iterator) { return !iterator->object || is_reversed(iterator); }
 
-// The next item is kept in `iterated` until it is taken.
+// Runs the generator to its next item, which is stored in `iterated` until it is taken.
 Result<Condition> supply_of_generator(Capture& capture, const Ref& generator) {
   if (generator->iterated) return known_condition(true);
   ACCEL_TRY(std::optional<Ref> item, capture.next_of_generator(generator));
@@ -418,7 +419,7 @@ Status for_each_item(Capture& capture, const Ref& value, const std::function<Sta
 
 namespace {
 
-// The rows of an array, of which there are as many in all calls of this version. nullopt: that is not known, or they are many.
+// The rows of an array, if their number is the same in all calls of this version; nullopt: it is not, or there are many.
 Result<std::optional<std::vector<Ref>>> rows_of(Capture& capture, const Ref& array) {
   constexpr int64_t most_rows = 32;
   const std::vector<Dim> shape = lens_of(array).shape;

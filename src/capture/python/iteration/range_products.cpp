@@ -15,7 +15,7 @@ struct Classes {
         enumerate = imported_attribute("numpy", "ndenumerate"), islice = imported_attribute("itertools", "islice");
 };
 
-// They live as long as the process.
+// Never freed.
 const Classes& classes() {
   static const Classes* known = new Classes;
   return *known;
@@ -32,7 +32,7 @@ Dim length_of_range(Capture& capture, const Ref& range) {
   return capture.facts().knows(distance) ? distance : dims.max(distance, dims.constant(0));
 }
 
-// The item of a range at a position that it has.
+// The item of a range at a valid position.
 Ref range_item(Capture& capture, const Ref& range, Dim position) {
   Dim start = integer(capture, range->items[0]), stop = integer(capture, range->items[1]),
       step = integer(capture, range->items[2]);
@@ -40,7 +40,7 @@ Ref range_item(Capture& capture, const Ref& range, Dim position) {
   return capture.values().dim_scalar(bound_item(capture, item, start, stop, is_forward(capture, step)));
 }
 
-// A range with a constant step; null: something else.
+// A range with a constant step; null: another value.
 Result<Ref> plain_range(Capture& capture, const Ref& value) {
   capture.resolver().look(value);
   Ref range = value;
@@ -60,7 +60,7 @@ Result<std::vector<Ref>> ranges_over(Capture& capture, const std::vector<Ref>& e
   return ranges;
 }
 
-// What its class is called with.
+// The arguments with which the iterator's class makes it.
 std::vector<Ref> call_arguments(Capture& capture, const Ref& iterator) {
   if (iterator->iterated) return {iterator->iterated};
   std::vector<Ref> ranges(iterator->items.begin(), iterator->items.end() - 1);
@@ -108,7 +108,7 @@ Result<Ref> item_of_product(Capture& capture, const Ref& iterator, Dim taken) {
 IteratorParts parts_of_product(Capture& capture, const Ref& iterator) {
   Dim count = integer(capture, iterator->items.back());
   if (capture.dims().is_constant(count, 0)) return {iterator->object, call_arguments(capture, iterator)};
-  // The first items are left out.
+  // itertools.islice skips the consumed items.
   Ref whole = std::make_shared<AbstractValue>(*iterator);
   whole->items.back() = capture.values().python_int(0);
   return {classes().islice, {std::move(whole), iterator->items.back(), capture.values().constant(Py_None)}};

@@ -26,7 +26,7 @@ Result<Ref> call_ufunc(Capture& capture, const char* name, std::vector<Ref> oper
   return capture.call(capture.values().constant(ufunc.get()), arguments);
 }
 
-// The candidates of min and max: the arguments or the items of the only one.
+// The candidates of min and max: the arguments, or the items of the only argument.
 Result<std::vector<Ref>> candidates(Capture& capture, const CallArguments& arguments) {
   if (!arguments.keywords.empty()) return fail(Reason::unsupported_argument, "key or default");
   if (arguments.positional.size() != 1) return arguments.positional;
@@ -35,14 +35,15 @@ Result<std::vector<Ref>> candidates(Capture& capture, const CallArguments& argum
   return items;
 }
 
-// The extreme of numbers is one of them: of those of its type the first one with its bits. Of many numbers another one is made.
+// The extreme of numbers is one of the objects: the first with its type and bits. For many numbers an exit makes a new object
+// instead.
 void name_candidates(AbstractValue& chosen, const std::vector<Ref>& items) {
   constexpr size_t most = 8;
   chosen.is_one_of_several = true;
   if (items.size() <= most) chosen.items = items;
 }
 
-// The greatest or least of ints with Dims, as a Dim: the first such item where it is known which one that is.
+// The greatest or least of ints with Dims, as a Dim; the first such item itself if it is known.
 std::optional<Ref> extreme_dim(Capture& capture, const std::vector<Ref>& items, bool largest) {
   std::optional<Dim> best;
   std::vector<Dim> dims;
@@ -59,14 +60,14 @@ std::optional<Ref> extreme_dim(Capture& capture, const std::vector<Ref>& items, 
   return chosen;
 }
 
-// The best of the candidates so far. What it is depends on data: one alternative per type, of which exactly one holds.
+// The best candidate so far. If it depends on data there is one alternative per type, of which exactly one holds.
 class Extreme {
  public:
   Extreme(Capture& capture, bool largest, Ref first) : capture_(capture), op_(largest ? Py_GT : Py_LT) {
     alternatives_.push_back({std::move(first)});
   }
 
-  // Of equal candidates the first is taken.
+  // Among equal candidates the first one is taken.
   Status add(const Ref& item) {
     std::optional<Type> number = number_type(*item);
     bool ordered = number && dtype_kind(number->dtype) != 'c';
@@ -81,7 +82,7 @@ class Extreme {
     return Unit{};
   }
 
-  // Of these items. A choice where there are several alternatives: each path goes on with its own type.
+  // The extreme of `items`. With several alternatives it is a select value, on which a call forks the path.
   Ref result(const std::vector<Ref>& items) {
     for (Alternative& alternative : alternatives_)
       if (alternative.is_computed) name_candidates(*alternative.value, items);
@@ -96,11 +97,11 @@ class Extreme {
  private:
   struct Alternative {
     Ref value;
-    ValueId holds = no_value;  // no_value: always
+    ValueId holds = no_value;  // no_value: it always holds
     bool is_computed = false;  // one of several items
   };
 
-  // A bool, known or not.
+  // Whether `item` is better, as a constant or run-time bool.
   Result<Ref> is_better_than(const Ref& item, const Ref& value) {
     ACCEL_TRY(Ref better, compare(capture_, op_, item, value, true));
     if (better->kind == AbstractKind::scalar) return truth_value(capture_, better);
@@ -108,7 +109,7 @@ class Extreme {
     return make_bool(capture_, known);
   }
 
-  // The bits of a number as `dtype`, int64 or float64, if comparing those is comparing the numbers.
+  // A number as a value of `dtype` (int64 or float64), if comparing these values compares the numbers exactly.
   std::optional<ValueId> number_as(const Ref& ref, DType dtype) {
     if (dtype != DType::int64 && dtype != DType::float64) return std::nullopt;
     if (dtype == DType::float64 && capture_.constants().is_constant(ref) && capture_.values().type_of(ref) == &PyLong_Type) {
@@ -179,7 +180,7 @@ class Extreme {
   Capture& capture_;
   int op_;
   std::vector<Alternative> alternatives_;
-  ValueId number_ = no_value;  // of several alternatives: the bits of the one that holds, if all are numbers of one dtype
+  ValueId number_ = no_value;  // with several alternatives: the number that holds, if all have one dtype
 };
 
 Result<Ref> extreme(Capture& capture, PyObject* callable, const CallArguments& arguments, bool largest) {
@@ -200,7 +201,7 @@ Result<Ref> extreme(Capture& capture, PyObject* callable, const CallArguments& a
   return best.result(items);
 }
 
-// Whether sum() of floats compensates rounding errors (from 3.12 on).
+// Whether sum() of floats compensates rounding errors (since 3.12).
 bool sum_compensates() {
   static const bool known = [] {
     PyRef items = PyRef::steal(Py_BuildValue("[ddd]", 1e16, 1.0, 1.0));
@@ -212,7 +213,7 @@ bool sum_compensates() {
   return known;
 }
 
-// The rest of sum() from the first float on: Neumaier's algorithm over floats and ints, as CPython 3.12 has it.
+// sum() from the first float on: Neumaier's algorithm over floats and ints, as in CPython 3.12.
 class FloatSum {
  public:
   FloatSum(Capture& capture, ValueId first) : numbers_(capture), total_(first), lost_(numbers_.real(0)) {}
@@ -225,7 +226,7 @@ class FloatSum {
     total_ = sum;
   }
   void add_int(ValueId x) { total_ = plus(total_, x); }
-  // Without the correction where it is 0 (it would lose the sign of a zero) or not finite.
+  // The correction is not added if it is 0, because that would lose the sign of a zero, or if it is not finite.
   ValueId result() {
     ValueId useful = numbers_.both(numbers_.test(Op::not_equal, lost_, numbers_.real(0)),
                                    numbers_.apply(Op::isfinite, {lost_}, DType::bool_));
@@ -241,7 +242,7 @@ class FloatSum {
   ValueId total_, lost_;
 };
 
-// items[first...] added to the float `total`. Leaves off at the first item that is neither float nor int.
+// Adds items[first...] to the float `total`. Stops at the first item that is neither float nor int.
 Result<Ref> sum_floats(Capture& capture, const Ref& total, const std::vector<Ref>& items, size_t& first) {
   PythonNumbers numbers(capture);
   ACCEL_TRY(ValueId start, numbers.as_real(total));
@@ -278,7 +279,7 @@ Result<Ref> absolute_number(Capture& capture, const Operand& operand) {
   return numbers.settled(out, "an int beyond int64");
 }
 
-// NumPy's complex scalars use the C library and report nothing.
+// NumPy's complex scalars call hypot of the C library and report no events.
 Result<Ref> absolute_complex_scalar(Capture& capture, const Ref& scalar, DType dtype) {
   ACCEL_TRY(ValueId v, capture.values().scalar_value(scalar));
   Builder& build = capture.build();
@@ -352,7 +353,7 @@ Result<Ref> capture_sum(Capture& capture, PyObject*, const CallArguments& argume
               capture.resolver().look(item);
               numbers.push_back(item);
               if (item->kind == AbstractKind::scalar || item->kind == AbstractKind::constant) return Unit{};
-              // What makes the next item may change this one.
+              // Making the next item may change this one.
               ACCEL_TRY(total, sum_of(capture, total, numbers));
               numbers.clear();
               return Unit{};
@@ -372,7 +373,7 @@ Result<Ref> capture_math_prod(Capture& capture, PyObject* callable, const CallAr
   return total;
 }
 
-// round(x): the nearest int, of two the even one.
+// round(x): the nearest int, ties to even.
 Result<Ref> capture_round(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   if (arguments.positional.size() != 1 || !arguments.keywords.empty()) return fold_call(capture, callable, arguments);
   const Ref& value = arguments.positional[0];
@@ -408,7 +409,7 @@ Result<Ref> capture_divmod(Capture& capture, PyObject* callable, const CallArgum
   return capture.values().tuple({quotient, remainder});
 }
 
-// conjugate() of Python's numbers.
+// conjugate() of Python numbers.
 Result<Ref> capture_conjugate(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
   const Ref& value = arguments.positional[0];
@@ -423,7 +424,7 @@ Result<Ref> capture_conjugate(Capture& capture, PyObject* callable, const CallAr
 
 namespace {
 
-// The size of an int known at run time only; no value: CPython can be asked now.
+// The absolute value of a run-time int; no_value for constants, for which CPython can be called at capture.
 Result<ValueId> size_of_int(Capture& capture, PythonNumbers& numbers, const CallArguments& arguments) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
   const Ref& value = arguments.positional[0];
@@ -436,7 +437,7 @@ Result<ValueId> size_of_int(Capture& capture, PythonNumbers& numbers, const Call
 
 }  // namespace
 
-// int.bit_length(): half of the remaining bits is looked at each time.
+// int.bit_length(), by bisection of the remaining bits.
 Result<Ref> capture_bit_length(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   PythonNumbers numbers(capture);
   ACCEL_TRY(ValueId rest, size_of_int(capture, numbers, arguments));
@@ -452,7 +453,7 @@ Result<Ref> capture_bit_length(Capture& capture, PyObject* callable, const CallA
   return capture.values().scalar(integer(Op::add, length, rest));
 }
 
-// int.bit_count(): sums of bits in fields of 2, 4 and 8 bits, then those of all bytes.
+// int.bit_count(): adds bits in fields of 2, 4 and 8 bits, then all bytes.
 Result<Ref> capture_bit_count(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   PythonNumbers numbers(capture);
   ACCEL_TRY(ValueId x, size_of_int(capture, numbers, arguments));

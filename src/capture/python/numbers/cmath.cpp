@@ -1,4 +1,4 @@
-// Functions of `cmath` on numbers known at run time only: CPython's formulas; special cases and errors are left to it.
+// Functions of `cmath` on run-time numbers: CPython's formulas. Special cases and errors are left to CPython.
 
 #include "capture/protocol/builtin_calls.h"
 #include "capture/python/numbers/scalar_expressions.h"
@@ -19,7 +19,7 @@ ValueId is_finite(PythonNumbers& numbers, ValueId z) {
   return numbers.both(real, numbers.apply(Op::isfinite, {numbers.part(z, true)}, DType::bool_));
 }
 
-// What the kernel cannot compute is NaN.
+// The result of a cmath op. The kernel returns NaN where it does not implement the function.
 ValueId computed(PythonNumbers& numbers, Op op, std::vector<ValueId> operands) {
   ValueId out = numbers.apply(op, std::move(operands), DType::complex128);
   numbers.need(is_finite(numbers, out));

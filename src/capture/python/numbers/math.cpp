@@ -1,4 +1,4 @@
-// Functions of `math` on numbers known at run time only: the C library's, with CPython's errors.
+// Functions of `math` on run-time numbers: those of the C library, with CPython's errors.
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr double pi = 3.141592653589793238462643383279502884197;
 
-// Functions without errors.
+// Functions that never raise.
 bool is_total(Op op) {
   return op == Op::math_atan || op == Op::math_tanh || op == Op::math_asinh || op == Op::math_cbrt || op == Op::math_erf ||
          op == Op::math_erfc || op == Op::math_ulp;
@@ -27,14 +27,14 @@ Result<std::optional<std::vector<ValueId>>> float_arguments(Capture& capture, Py
   });
 }
 
-// f(x) for float functions of the C library.
+// f(x) for a float function of the C library.
 ValueId call(PythonNumbers& numbers, Op op, ValueId x) {
   ValueId out = numbers.apply(op, {x}, DType::float64);
   if (!is_total(op)) numbers.need_no_error(out, x, x);
   return out;
 }
 
-// The whole part of a number as an int, by op.
+// The integral part of a number as an int, computed by `op`.
 Result<Ref> whole(Capture& capture, PyObject* callable, const CallArguments& arguments, Op op) {
   ACCEL_TRY([[maybe_unused]] Unit plain, require_plain(arguments, 1, 1));
   const Ref& value = arguments.positional[0];
@@ -50,7 +50,7 @@ Result<Ref> whole(Capture& capture, PyObject* callable, const CallArguments& arg
   return numbers.settled(out, "no int64");
 }
 
-// Ints for gcd and isqrt; nullopt when all are constants.
+// The arguments of gcd and isqrt as ints; nullopt if all are constants.
 Result<std::optional<std::vector<ValueId>>> int_arguments(Capture& capture, PythonNumbers& numbers,
                                                           const CallArguments& arguments) {
   std::vector<ValueId> values;
@@ -105,7 +105,7 @@ Result<Ref> capture_math_function(Capture& capture, PyObject* callable, const Ca
   return numbers.settled(out, "math domain or range error");
 }
 
-// math.sqrt, which rounds correctly; of a size that a guard finds to be one without a check.
+// math.sqrt, which rounds correctly. For a size that a guard shows to be >= 0 no check is needed.
 Result<Ref> capture_math_sqrt(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   PythonNumbers numbers(capture);
   ACCEL_TRY(auto given, float_arguments(capture, numbers, arguments, 1, 1));
@@ -180,7 +180,7 @@ Result<Ref> capture_math_modf(Capture& capture, PyObject* callable, const CallAr
   return capture.values().tuple({capture.values().scalar(part), capture.values().scalar(whole)});
 }
 
-// Functions without errors that NumPy has too: fabs, copysign, isnan, isinf, isfinite.
+// Functions that never raise and that NumPy has as well: fabs, copysign, isnan, isinf, isfinite.
 Result<Ref> capture_math_plain(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   auto op = op_from_name(name_of_builtin(callable));
   if (!op) return fold_call(capture, callable, arguments);
@@ -212,7 +212,7 @@ Result<Ref> capture_math_trunc(Capture& capture, PyObject* callable, const CallA
   return whole(capture, callable, arguments, Op::trunc);
 }
 
-// gcd(-2**63, 0) alone does not fit.
+// Only gcd of -2**63 and 0 or itself does not fit int64.
 Result<Ref> capture_math_gcd(Capture& capture, PyObject* callable, const CallArguments& arguments) {
   PythonNumbers numbers(capture);
   ACCEL_TRY(auto given, int_arguments(capture, numbers, arguments));

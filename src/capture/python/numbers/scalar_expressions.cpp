@@ -15,7 +15,7 @@ Result<ValueId> PythonNumbers::as_integer(const Ref& ref) {
   return cast(v, DType::int64);
 }
 
-// A constant int of any size has a nearest float.
+// A constant int beyond int64 is converted to the nearest float as well.
 Result<ValueId> PythonNumbers::as_real(const Ref& ref) {
   if (ref->kind == AbstractKind::constant && PyLong_CheckExact(ref->object.get())) {
     double value = PyLong_AsDouble(ref->object.get());

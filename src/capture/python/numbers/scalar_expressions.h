@@ -1,7 +1,7 @@
 #pragma once
-// Python's ints, floats and complex numbers whose values are known at run time only: expressions of Python kind, and the
-// conditions under which they are what CPython computes. Where a condition does not hold the graph is left before the
-// instruction, and CPython does it: it raises, or makes an int beyond int64.
+// Python ints, floats and complex numbers known at run time only: expressions of Python kind, and the conditions under which
+// they equal what CPython computes. Where a condition fails, compiled code exits before the instruction, and CPython raises or
+// makes an int beyond int64.
 
 #include <optional>
 #include <string>
@@ -27,31 +27,31 @@ class PythonNumbers {
   ValueId either(ValueId a, ValueId b) { return test(Op::logical_or, a, b); }
   ValueId negated(ValueId a) { return apply(Op::logical_not, {a}, DType::bool_); }
   ValueId select(ValueId condition, ValueId yes, ValueId no) { return apply(Op::where, {condition, yes, no}, dtype(yes)); }
-  // `v` as `dtype`, of Python kind.
+  // `v` cast to `dtype`, of Python kind.
   ValueId cast(ValueId v, DType dtype);
   ValueId complex(ValueId real, ValueId imag) { return apply(Op::compose, {real, imag}, DType::complex128); }
   ValueId part(ValueId v, bool imaginary) { return imaginary ? build_.imag(v) : build_.real(v); }
   DType dtype(ValueId v) const { return capture_.graph().type(v).dtype; }
 
-  // A Python number (bool included) or NumPy scalar converted as int.__index__, float() and complex() do. Fails for constants
-  // without such a value.
+  // A Python number (bool included) or NumPy scalar converted as by int.__index__, float() and complex(). Fails for constants
+  // that cannot be converted.
   Result<ValueId> as_integer(const Ref& ref);
   Result<ValueId> as_real(const Ref& ref);
   Result<ValueId> as_complex(const Ref& ref);
-  // int(v), math.floor(v) and the like of a float that is already whole: it has to be in the range of int64.
+  // The int of a float that is whole already; requires in compiled code that it fits int64.
   ValueId integer_of(ValueId whole);
 
   // --- conditions ---------------------------------------------------------------------------------------------------
-  // `condition` has to hold.
+  // Adds a condition that must hold.
   void need(ValueId condition);
-  // A result of a function of the C library has to be none that CPython raises for.
+  // Adds the condition that CPython does not raise for a result of a C library function.
   void need_no_error(ValueId result, ValueId a, ValueId b) {
     need(negated(apply(Op::math_fails, {result, a, b}, DType::bool_)));
   }
-  // Leaves the graph where one of the conditions does not hold. At most once, before the instruction has any effect.
-  // `reason`: integer_overflow where CPython does not raise but makes a larger int.
+  // Exits the graph where a condition fails. Called at most once, before the instruction has any effect. `reason`:
+  // integer_overflow where CPython makes a larger int instead of raising.
   Status settle(const char* detail, Reason reason = Reason::will_raise);
-  // `result` after settle().
+  // settle(), then `result` as a scalar.
   Result<Ref> settled(ValueId result, const char* detail, Reason reason = Reason::will_raise);
 
  private:
@@ -60,20 +60,20 @@ class PythonNumbers {
   ValueId needed_ = no_value;
 };
 
-// What Python's operators do when no NumPy scalar takes part and not both operands are constants.
+// Python's operators on operands without NumPy scalars that are not all constants.
 Result<Ref> python_binary(Capture& capture, int op, const Operand& left, const Operand& right);  // NB_*
 Result<Ref> python_unary(Capture& capture, char op, const Operand& operand);                     // '-', '+', '~'
 Result<Ref> python_comparison(Capture& capture, Op op, const Operand& left, const Operand& right);
-// floor(a / b) and the rest.
+// The pair floor(a / b), a % b.
 Result<Ref> python_divmod(Capture& capture, const Operand& left, const Operand& right);
 
-// A Python int or bool that is int(value) of a bool or integer; uint64 has to fit.
+// int(value) of a bool or integer, as a Python int; a uint64 must fit int64.
 Result<Ref> python_integer(Capture& capture, const Ref& value);
 
-// .real and the like of a Python number; nullopt: no such attribute.
+// .real and similar attributes of a Python number; nullopt: no such attribute.
 std::optional<Result<Ref>> python_attribute(Capture& capture, const Ref& value, std::string_view name);
 
-// The ufunc of a binary operator, NB_*.
+// The op of a binary operator NB_*.
 std::optional<Op> binary_op(int op);
 bool is_python_number(const Operand& operand);
 // Whether a constant Python number equals `value`.
