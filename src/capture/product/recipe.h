@@ -16,9 +16,34 @@
 namespace accel {
 
 enum class RecipeKind : uint8_t {
-#define RECIPE(name) name,
-#include "capture/product/recipes.inc"
-#undef RECIPE
+  null,           // NULL on the value stack / unbound local
+  constant,       // object
+  source,         // the object of a guard source
+  output_array,   // fresh array: output `index`, numbered across the outputs of all exits (ir/analysis/flow.h)
+  output_numpy,   // NumPy scalar from rank-0 output `index`
+  output_python,  // Python scalar from rank-0 output `index`
+  dim_python,     // Python int of the Dim `offset`, over entry symbols
+  dim_numpy,      // numpy.intp of the Dim `offset`
+  shown,          // object known to the run by the number in output `index`; parts[0] if that output holds no number
+  shown_array,    // array known to the run by the number in output `index`; its elements are copied from the fresh array
+                  // parts[0], if given
+  selected,       // the first of parts[1:] with the type and bits of the number parts[0]; if there is none, parts[0]
+  view,           // view of parts[0] with dtype, shape, strides (bytes) and offset (bytes) over entry symbols
+  tuple,
+  list,          // of parts
+  list_of_rows,  // one item for each row of the array in output `index`: numbers or arrays as `item` says (lists of numbers if
+                 // rows have an axis); then the items in parts
+  list_of_tuples,  // tuples of the items of the lists parts[:index]; then the remaining parts
+  list_of_lists,   // lists of the items of the lists parts[:index]; then the remaining parts
+  dict,            // parts: key, value, key, value, ...
+  instance,        // of the class `object`, made without calling it; parts: name, value, name, value, ... of the attributes
+  slice,           // parts: start, stop, step
+  iterator,        // iter(parts[0]) advanced `index` times; with parts[1]: a sequence iterator at that index
+  call,            // object(parts...): a built-in that runs no user code (range, enumerate, zip, format of a number)
+  method,          // bound method: parts[0] is the function or the descriptor of a built-in method, parts[1] self
+  attribute,       // getattr(parts[0], object) of a built-in type; runs no user code
+  cell,            // new cell holding parts[0]
+  function,  // new function: object = code, parts: globals, defaults|null, kwdefaults|null, closure|null, annotations|null
 };
 
 // Whether the run may know the object by a number.
