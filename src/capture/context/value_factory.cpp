@@ -129,8 +129,8 @@ Ref ValueFactory::fresh_array(ValueId value) {
   check_rank(type.shape.size());
   ref->array.storage = std::make_shared<Storage>();
   ref->array.storage->current = value;
-  ref->array.lens = {type.shape, dense_strides(capture_.dims(), type.shape, type.order, type.dtype),
-                     capture_.dims().constant(0), type.dtype};
+  ref->array.layout = {type.shape, dense_strides(capture_.dims(), type.shape, type.order, type.dtype),
+                       capture_.dims().constant(0), type.dtype};
   ref->array.value = value;
   return ref;
 }

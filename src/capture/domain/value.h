@@ -52,18 +52,18 @@ struct Storage {
 };
 
 // Strided view of a storage in bytes, over entry symbols: what Python sees as shape and strides of an array.
-struct Lens {
+struct StridedLayout {
   std::vector<Dim> shape, strides;
   Dim offset;
   DType dtype = DType::float64;
 
-  bool operator==(const Lens&) const = default;
+  bool operator==(const StridedLayout&) const = default;
 };
 
 struct ArrayState {
   std::shared_ptr<Storage> storage;
   std::vector<ViewStep> path;  // empty: the whole storage
-  Lens lens;
+  StridedLayout layout;
   ValueId value = no_value;  // contents at `version`; read through StorageVersions::read
   int version = 0;
   bool writeable = true;

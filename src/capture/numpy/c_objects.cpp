@@ -145,13 +145,13 @@ namespace {
 
 // A read-only view of the array broadcast to this shape. Fails if a copy of the view could be too large to allocate.
 Result<Ref> broadcast_view(Capture& capture, const Ref& array, const std::vector<Dim>& shape) {
-  const Lens own = lens_of(array);
-  Lens lens = own;
-  lens.shape = shape;
-  lens.strides.assign(shape.size(), capture.dims().constant(0));
+  const StridedLayout own = layout_of(array);
+  StridedLayout layout = own;
+  layout.shape = shape;
+  layout.strides.assign(shape.size(), capture.dims().constant(0));
   size_t extra = shape.size() - own.shape.size();
   for (size_t k = 0; k < own.shape.size(); ++k) {
-    if (!is_one(capture, own.shape[k])) lens.strides[k + extra] = own.strides[k];
+    if (!is_one(capture, own.shape[k])) layout.strides[k + extra] = own.strides[k];
   }
   ViewMaker maker(capture, array);
   std::vector<Dim> aligned = own.shape;
@@ -166,7 +166,7 @@ Result<Ref> broadcast_view(Capture& capture, const Ref& array, const std::vector
     ACCEL_TRY([[maybe_unused]] Unit possible, check_size(capture, shape, own.dtype));
     maker.broadcast_to(shape);
   }
-  Ref view = maker.finish(std::move(lens));
+  Ref view = maker.finish(std::move(layout));
   view->array.writeable = false;
   return view;
 }
@@ -189,7 +189,7 @@ Result<Ref> numpy_nditer(Capture& capture, PyObject* type, const CallArguments& 
     return fail(Reason::unsupported_call, "numpy.nditer");
   const Ref& array = given[0]->items[0];
   ACCEL_TRY(std::vector<Dim> shape, read_shape(capture, given[7]));
-  ACCEL_TRY(std::vector<Dim> common, broadcast_shapes(capture, {shape, lens_of(array).shape}));
+  ACCEL_TRY(std::vector<Dim> common, broadcast_shapes(capture, {shape, layout_of(array).shape}));
   if (common.size() != shape.size()) return capture.raised(PyExc_ValueError, "input operand has more dimensions than allowed");
   for (size_t k = 0; k < shape.size(); ++k) {
     if (!capture.facts().decide_equal(common[k], shape[k]))
@@ -250,10 +250,10 @@ Result<Ref> broadcast_element(Capture& capture, const Ref& operand, size_t index
   if (sizes)
     return capture.values().dim_scalar(*as_dim(capture, items[items.size() == 1 ? 0 : index]), ValueKind::numpy_scalar);
   ACCEL_TRY(Ref array, converted_array(capture, operand));
-  size_t rank = lens_of(array).shape.size();
+  size_t rank = layout_of(array).shape.size();
   if (rank > 1) return fail(Reason::unsupported_value, "iteration over a broadcast of several axes");
   if (rank == 0) return array_getitem(capture, array, capture.values().tuple({}));
-  int64_t at = is_one(capture, lens_of(array).shape[0]) ? 0 : static_cast<int64_t>(index);
+  int64_t at = is_one(capture, layout_of(array).shape[0]) ? 0 : static_cast<int64_t>(index);
   return array_getitem(capture, array, capture.values().python_int(at));
 }
 

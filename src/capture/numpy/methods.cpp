@@ -40,7 +40,7 @@ std::vector<Ref> spread(const CallArguments& arguments) {
   return {given.begin() + 1, given.end()};
 }
 
-int rank_of(const Ref& array) { return static_cast<int>(lens_of(array).shape.size()); }
+int rank_of(const Ref& array) { return static_cast<int>(layout_of(array).shape.size()); }
 
 // numpy._core._methods.<name>
 PyObject* python_method(const char* name) {
@@ -75,7 +75,7 @@ FORWARD(numpy_array_clip, "_clip")
 namespace {
 
 Ref axes_reversed(Capture& capture, const Ref& array) {
-  std::vector<int> axes(lens_of(array).shape.size());
+  std::vector<int> axes(layout_of(array).shape.size());
   for (size_t k = 0; k < axes.size(); ++k) axes[k] = static_cast<int>(axes.size() - 1 - k);
   return axes.size() < 2 ? array : transposed_view(capture, array, axes);
 }
@@ -91,10 +91,10 @@ Result<bool> is_backwards(Capture& capture, const Ref& array, const std::string&
 Result<Ref> walked_in(Capture& capture, const Ref& array, const std::string& order) {
   ACCEL_TRY(bool backwards, is_backwards(capture, array, order));
   if (backwards) return axes_reversed(capture, array);
-  if (order != "K" || lens_of(array).shape.size() < 2 || is_c_contiguous(capture, array)) return array;
+  if (order != "K" || layout_of(array).shape.size() < 2 || is_c_contiguous(capture, array)) return array;
   std::vector<int> axes;
   ACCEL_TRY(Operand operand, read_operand(capture, array));
-  for (uint8_t axis : result_order(capture, {operand}, lens_of(array).shape)) axes.push_back(axis);
+  for (uint8_t axis : result_order(capture, {operand}, layout_of(array).shape)) axes.push_back(axis);
   return axes.empty() ? array : transposed_view(capture, array, axes);
 }
 
@@ -126,7 +126,7 @@ Result<Ref> numpy_array_ravel(Capture& capture, PyObject*, const CallArguments& 
   ACCEL_TRY(Ref self, array_of_self(capture, given[0]));
   ACCEL_TRY(std::string order, read_text(capture, given[1]));
   ACCEL_TRY(Ref walked, walked_in(capture, self, order));
-  std::vector<Dim> flat = {element_count(capture, lens_of(walked).shape)};
+  std::vector<Dim> flat = {element_count(capture, layout_of(walked).shape)};
   if (may_be_view(capture, walked)) return view_or_copy(capture, walked, flat, true);
   if (is_c_contiguous(capture, walked)) return reshaped(capture, walked, flat);
   return copied(capture, with_shape(capture, capture.memory().read(walked), flat), {});
@@ -137,7 +137,7 @@ Result<Ref> numpy_array_flatten(Capture& capture, PyObject*, const CallArguments
   ACCEL_TRY(Ref self, array_of_self(capture, given[0]));
   ACCEL_TRY(std::string order, read_text(capture, given[1]));
   ACCEL_TRY(Ref walked, walked_in(capture, self, order));
-  return copied(capture, with_shape(capture, capture.memory().read(walked), {element_count(capture, lens_of(walked).shape)}),
+  return copied(capture, with_shape(capture, capture.memory().read(walked), {element_count(capture, layout_of(walked).shape)}),
                 {});
 }
 
@@ -156,10 +156,10 @@ Result<bool> is_pair_of_parts(Capture& capture, const Ref& spec, DType dtype) {
 
 // A view with real and imaginary parts adjacent along the last axis, which must have no gaps.
 Result<Ref> view_as_parts(Capture& capture, const Ref& self) {
-  const Lens& lens = lens_of(self);
-  if (!capture.facts().decide_equal(lens.strides.back(), capture.dims().constant(item_size(lens.dtype))))
+  const StridedLayout& layout = layout_of(self);
+  if (!capture.facts().decide_equal(layout.strides.back(), capture.dims().constant(item_size(layout.dtype))))
     return fail(Reason::unsupported_layout, "a view as another dtype along an axis with gaps");
-  std::vector<Dim> shape = lens.shape;
+  std::vector<Dim> shape = layout.shape;
   shape.back() = capture.dims().mul(shape.back(), 2);
   return reshaped(capture, parts_view(capture, self), shape);
 }
@@ -172,7 +172,7 @@ Result<Ref> numpy_array_view(Capture& capture, PyObject*, const CallArguments& a
   ACCEL_TRY(Ref self, array_self(given[0]));
   if (given[2]) return fail(Reason::unsupported_argument, "a view of another type; plain form: view of a dtype");
   if (!given[1]) return plain_view(capture, self);
-  DType dtype = lens_of(self).dtype;
+  DType dtype = layout_of(self).dtype;
   bool has_axes = rank_of(self) > 0;
   ACCEL_TRY(bool pairs, is_pair_of_parts(capture, given[1], dtype));
   if (pairs && has_axes) return parts_view(capture, self);
@@ -227,7 +227,7 @@ Result<Ref> numpy_array_squeeze(Capture& capture, PyObject*, const CallArguments
   for (int axis = 0; axis < rank_of(self); ++axis) {
     bool wanted = !axes || std::binary_search(axes->begin(), axes->end(), axis);
     if (!wanted) continue;
-    if (is_one(capture, lens_of(self).shape[static_cast<size_t>(axis)])) {
+    if (is_one(capture, layout_of(self).shape[static_cast<size_t>(axis)])) {
       dropped.push_back(axis);
     } else if (axes) {
       return fail(Reason::will_raise, "cannot select an axis to squeeze out which has size not equal to one");

@@ -73,6 +73,6 @@ bool is_f_contiguous(Capture& capture, const Ref& array);
 // Whether its memory already has the order that `order` (C, F, A, K) requests.
 bool is_in_order(Capture& capture, const Ref& array, const std::string& order);
 
-const Lens& lens_of(const Ref& array);
+const StridedLayout& layout_of(const Ref& array);
 
 }  // namespace accel

@@ -150,7 +150,7 @@ Result<Condition> array_membership(Capture& capture, const Ref& item, const Ref&
   ACCEL_TRY(Ref equal, compare(capture, Py_EQ, array, item));
   if (!is_arraylike(equal)) return fail(Reason::unsupported_value, "membership in this array");
   ReduceOptions options;
-  options.axes.resize(lens_of(equal).shape.size());
+  options.axes.resize(layout_of(equal).shape.size());
   std::iota(options.axes.begin(), options.axes.end(), 0);
   ACCEL_TRY(Ref some, reduce_array(capture, ufunc_of(Op::logical_or), equal, options));
   return condition_of(capture, some);

@@ -11,12 +11,12 @@ namespace {
 Result<ValueId> single_element(Capture& capture, const Ref& array) {
   DimTable& dims = capture.dims();
   Dim one = dims.constant(1);
-  for (Dim extent : array->array.lens.shape) {
+  for (Dim extent : array->array.layout.shape) {
     if (!capture.facts().expect_equal(extent, one))
       return fail(Reason::will_raise, "the truth of an array with several elements");
   }
   ValueId value = capture.memory().read(array);
-  if (array->array.lens.shape.empty()) return value;
+  if (array->array.layout.shape.empty()) return value;
   return capture.build().reshape(value, {});
 }
 

@@ -260,7 +260,7 @@ Status delete_item(Capture& capture, const Ref& container, const Ref& index) {
 Status extend_list(Capture& capture, const Ref& list, const Ref& more) {
   capture.resolver().look(more);
   auto is_long = [&](const std::vector<Dim>& shape) { return shape.size() == 1 && !capture.dims().as_constant(shape[0]); };
-  if (is_dynamic_list(more) || (more->kind == AbstractKind::array && is_long(more->array.lens.shape)))
+  if (is_dynamic_list(more) || (more->kind == AbstractKind::array && is_long(more->array.layout.shape)))
     return extend_by_rows(capture, list, more);
   ACCEL_TRY(std::vector<Ref> items, all_items(capture, more));
   list->items.insert(list->items.end(), items.begin(), items.end());

@@ -68,7 +68,7 @@ Result<Ref> type_test(Capture& capture, PyTypeObject* type, const Ref& classes) 
 
 // The only element of a 0-d array, for float(array) and other conversions.
 Result<Ref> only_item(Capture& capture, const Ref& array) {
-  if (!array->array.lens.shape.empty()) return fail(Reason::unsupported_argument, "a number of an array with axes");
+  if (!array->array.layout.shape.empty()) return fail(Reason::unsupported_argument, "a number of an array with axes");
   PyRef name = PyRef::steal(PyUnicode_InternFromString("item"));
   ACCEL_TRY(Ref method, get_attribute(capture, array, name.get()));
   return capture.call(method, {});

@@ -181,37 +181,39 @@ class Search {
     });
   }
 
-  void find_lenses() {
-    lenses_.clear();
+  void find_views() {
+    views_.clear();
     for (bool again = true; again;) {
-      size_t size = lenses_.size();
+      size_t size = views_.size();
       for (BlockId b : loop_.blocks)
         for (NodeId n : block(b).nodes)
-          if (is_view(node(n).op) && uses_array(node(n))) lenses_.insert(node(n).results[0]);
-      again = lenses_.size() != size;
+          if (is_view(node(n).op) && uses_array(node(n))) views_.insert(node(n).results[0]);
+      again = views_.size() != size;
     }
   }
 
   bool uses_array(const Node& each) const {
-    return std::any_of(each.operands.begin(), each.operands.end(), [&](ValueId v) { return is_version(v) || is_lens(v); });
+    return std::any_of(each.operands.begin(), each.operands.end(),
+                       [&](ValueId v) { return is_version(v) || is_view_of_version(v); });
   }
-  bool is_lens(ValueId v) const { return lenses_.contains(v); }
+  bool is_view_of_version(ValueId v) const { return views_.contains(v); }
 
   // Whether the loop only reads and writes single elements of the array. Collects the views of single elements.
   bool has_plain_uses() {
-    find_lenses();
+    find_views();
     out_.views.clear();
     others_.clear();
     for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) {
       for (NodeId n : block(b).nodes) {
         const Node& each = node(n);
-        if (is_inside(b) ? uses_array(each) && !is_plain_use(each, b)
-                         : std::any_of(each.operands.begin(), each.operands.end(), [&](ValueId v) { return is_lens(v); }))
+        if (is_inside(b)
+                ? uses_array(each) && !is_plain_use(each, b)
+                : std::any_of(each.operands.begin(), each.operands.end(), [&](ValueId v) { return is_view_of_version(v); }))
           return false;
       }
       const Terminator& t = block(b).terminator;
       for (const std::vector<ValueId>* list : {&t.operands, &t.target_arguments[0], &t.target_arguments[1]})
-        if (std::any_of(list->begin(), list->end(), [&](ValueId v) { return is_lens(v); })) return false;
+        if (std::any_of(list->begin(), list->end(), [&](ValueId v) { return is_view_of_version(v); })) return false;
     }
     return true;
   }
@@ -229,7 +231,7 @@ class Search {
       return true;
     }
     if (each.op == Op::store) return is_store(each);  // the value is a number
-    return each.op == Op::astype && graph_.type(each.operands[0]).rank() == 0 && is_lens(each.operands[0]) &&
+    return each.op == Op::astype && graph_.type(each.operands[0]).rank() == 0 && is_view_of_version(each.operands[0]) &&
            graph_.type(each.results[0]).kind != ValueKind::array;
   }
 
@@ -280,7 +282,7 @@ class Search {
   std::map<int, SymbolBinding> bindings_;
   std::vector<Index> elements_;
   std::vector<std::pair<Index, BlockId>> others_;  // elements that the loop reads but does not store to, and the reading block
-  std::set<ValueId> lenses_;                       // views of versions
+  std::set<ValueId> views_;                        // views of versions
   PromotableElements out_;
 };
 

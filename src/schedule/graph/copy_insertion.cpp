@@ -11,12 +11,12 @@
 
 namespace accel {
 
-bool is_lens(const Graph& graph, ValueId v) {
+bool is_array_view(const Graph& graph, ValueId v) {
   return !graph.is_input(v) && graph.type(v).rank() > 0 && op_class(graph.producer(v).op) == OpClass::view;
 }
 
 ValueId viewed(const Graph& graph, ValueId v) {
-  while (is_lens(graph, v)) v = graph.producer(v).operands[0];
+  while (is_array_view(graph, v)) v = graph.producer(v).operands[0];
   return v;
 }
 
@@ -177,7 +177,7 @@ class Owner {
     for (size_t k = 0; k < block(b).terminator.operands.size(); ++k) {
       ValueId v = block(b).terminator.operands[k];
       if (!in_memory(v)) continue;
-      bool own = origin(v) == not_pinned && !is_lens(graph_, v) && seen.insert(v).second;
+      bool own = origin(v) == not_pinned && !is_array_view(graph_, v) && seen.insert(v).second;
       if (!own) block(b).terminator.operands[k] = copy_before(v, b, block(b).nodes.size(), "an exit hands it over");
     }
   }
@@ -188,7 +188,7 @@ class Owner {
       NodeId id = block(b).nodes[at];
       for (size_t k = 0; op_has_call(node(id).op) && k < node(id).operands.size(); ++k) {
         ValueId v = node(id).operands[k];
-        if (!is_lens(graph_, v)) continue;
+        if (!is_array_view(graph_, v)) continue;
         ValueId made = copy_before(v, b, at++, "a call gets it");
         node(id).operands[k] = made;
       }
@@ -290,7 +290,7 @@ class Owner {
   bool own_base(const Site& store) {
     NodeId id = block(store.block).nodes[store.at];
     ValueId base = node(id).operands[0];
-    if (is_lens(graph_, base)) return rebase(store, base, "a view is stored to");
+    if (is_array_view(graph_, base)) return rebase(store, base, "a view is stored to");
     ValueId old = no_value;  // a version of the base's memory that is used after the store
     for_each_use([&](const Site& use, ValueId& v) {
       bool itself = use.block == store.block && use.at == store.at;
@@ -373,7 +373,7 @@ class Owner {
     for (BlockId b = 0; b < static_cast<BlockId>(graph_.blocks.size()); ++b) {
       for (size_t k = 0; k < block(b).nodes.size(); ++k) {
         Node& n = node(block(b).nodes[k]);
-        if (is_lens(graph_, n.results[0])) continue;
+        if (is_array_view(graph_, n.results[0])) continue;
         for (ValueId& v : n.operands) act(Site{b, k}, v);
       }
       Terminator& t = block(b).terminator;
@@ -416,7 +416,7 @@ class Owner {
       if (in_memory(v)) live.insert(viewed(graph_, v));
     };
     for (NodeId id : block(b).nodes)
-      if (!is_lens(graph_, node(id).results[0]))
+      if (!is_array_view(graph_, node(id).results[0]))
         for (ValueId v : node(id).operands) add(v);
     for (ValueId v : block(b).terminator.operands) add(v);
   }
@@ -430,7 +430,7 @@ class Owner {
 
   bool gives_memory(ValueId v, ValueId param, BlockId target, std::set<ValueId>& seen) const {
     if (origin(param) >= 0 && origin(v) == origin(param)) return true;
-    bool own = origin(v) == not_pinned && !is_lens(graph_, v) && graph_.input_index(v) < 0;
+    bool own = origin(v) == not_pinned && !is_array_view(graph_, v) && graph_.input_index(v) < 0;
     return own && !live_[static_cast<size_t>(target)].contains(v) && seen.insert(v).second;
   }
 

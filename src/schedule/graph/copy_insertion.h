@@ -18,10 +18,10 @@ namespace accel {
 // Each copy is reported in `notes`. Fails when a store's base is memory of an input on some paths only.
 Result<bool> own_memory(GraphState& state);
 
-// What v is a lens on: follows views of rank > 0 to the value that has or needs memory.
+// The value whose memory v reads: follows views of rank > 0 to the value that has or needs memory.
 ValueId viewed(const Graph& graph, ValueId v);
 // Whether v is a view of rank > 0.
-bool is_lens(const Graph& graph, ValueId v);
+bool is_array_view(const Graph& graph, ValueId v);
 // Whether v is in memory when it is passed between blocks: arrays of rank > 0 and versions of inputs. `origins`: pinned_inputs
 // (ir/analysis/flow.h).
 bool lives_in_memory(const Graph& graph, const std::vector<int>& origins, ValueId v);

@@ -29,7 +29,7 @@ bool Segments::is_cloned(ValueId v) const {
   if (graph_.is_input(v)) return false;
   Op op = graph_.producer(v).op;
   if (op == Op::constant || op == Op::dim) return true;
-  return is_lens(graph_, v) || (is_cheap_leaf(op) && !forced_.contains(v));
+  return is_array_view(graph_, v) || (is_cheap_leaf(op) && !forced_.contains(v));
 }
 
 void Segments::find_forced() {
@@ -260,11 +260,11 @@ class Extraction {
 
   void add(NodeId n) {
     const Node& node = graph_.nodes[static_cast<size_t>(n)];
-    bool lens = is_lens(graph_, node.results[0]);
+    bool view = is_array_view(graph_, node.results[0]);
     std::vector<ValueId> operands;
     for (ValueId v : node.operands) {
       bool place = op_class(node.op) == OpClass::update && operands.size() < 2;
-      operands.push_back(!lens && !place && reads_apart(v) ? alias(v) : imported(v));
+      operands.push_back(!view && !place && reads_apart(v) ? alias(v) : imported(v));
     }
     std::vector<Type> types;
     for (ValueId v : node.results) types.push_back(graph_.type(v));
@@ -275,7 +275,7 @@ class Extraction {
 
   // Whether v is a view of a store's base that is disjoint from the stored part.
   bool reads_apart(ValueId v) {
-    if (!is_lens(graph_, v)) return false;
+    if (!is_array_view(graph_, v)) return false;
     return std::any_of(segment_.updates.begin(), segment_.updates.end(), [&](NodeId n) {
       const Node& node = graph_.nodes[static_cast<size_t>(n)];
       return node.op == Op::store && viewed(graph_, v) == node.operands[0] && bounds_.are_apart(v, node.operands[1]);
@@ -286,7 +286,7 @@ class Extraction {
   ValueId alias(ValueId v) {
     ValueId& mine = aliases_[static_cast<size_t>(v)];
     if (mine != no_value) return mine;
-    if (!is_lens(graph_, v)) {
+    if (!is_array_view(graph_, v)) {
       out_.aliases.insert(static_cast<int>(out_.arrays.size()));
       return mine = add_input(v);
     }

@@ -223,7 +223,7 @@ class Examined {
       const Terminator& t = block(b).terminator;
       for (int k = 0; k < target_count(t); ++k)
         for (ValueId v : t.target_arguments[k])
-          if (is_lens(graph_, v)) note_access(v);
+          if (is_array_view(graph_, v)) note_access(v);
     }
     return std::none_of(rows_.begin(), rows_.end(), [](const auto& row) { return row.second.empty(); });
   }

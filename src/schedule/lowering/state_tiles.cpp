@@ -38,7 +38,7 @@ class BodyGraph {
   ValueId mapped(ValueId v) {
     ValueId& mine = map_[static_cast<size_t>(v)];
     if (mine == no_value) {
-      if (!graph_.is_input(v) && (is_cheap_leaf(graph_.producer(v).op) || is_lens(graph_, v)))
+      if (!graph_.is_input(v) && (is_cheap_leaf(graph_.producer(v).op) || is_array_view(graph_, v)))
         add(graph_.producer(v));
       else
         mine = add_input(v);

@@ -66,7 +66,7 @@ class Webs {
     const auto& nodes = graph_.blocks[b].nodes;
     for (size_t k = nodes.size(); k-- > 0;) {
       const Node& node = graph_.nodes[at(nodes[k])];
-      if (is_lens(graph_, node.results[0])) continue;
+      if (is_array_view(graph_, node.results[0])) continue;
       for (ValueId v : node.results) define(v, live);
       for (ValueId v : node.results) live.erase(v);
       for (ValueId v : node.operands) use(v, live);
@@ -114,7 +114,7 @@ class Webs {
     const std::vector<ValueId>& params = graph_.blocks[at(t.targets[k])].params;
     for (size_t i = 0; i < params.size(); ++i) {
       ValueId v = t.target_arguments[k][i];
-      if (!is_own(params[i]) || !is_own(v) || is_lens(graph_, v) || overlap(v, params[i])) continue;
+      if (!is_own(params[i]) || !is_own(v) || is_array_view(graph_, v) || overlap(v, params[i])) continue;
       const Type &a = graph_.type(v), &b = graph_.type(params[i]);
       if (a.dtype == b.dtype && a.shape == b.shape) join(v, params[i]);
     }

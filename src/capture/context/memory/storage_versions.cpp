@@ -26,14 +26,14 @@ std::vector<ViewStep> without_plain_steps(const std::vector<ViewStep>& path) {
 
 }  // namespace
 
-Ref StorageVersions::view_of(const Ref& array, ViewStep step, Lens lens, ValueId value) {
+Ref StorageVersions::view_of(const Ref& array, ViewStep step, StridedLayout layout, ValueId value) {
   capture_.resolver().look(array);
   Ref ref = std::make_shared<AbstractValue>();
   ref->kind = AbstractKind::array;
   ref->array = array->array;
   ref->array.path.push_back(std::move(step));
-  ValueFactory::check_rank(lens.shape.size());
-  ref->array.lens = std::move(lens);
+  ValueFactory::check_rank(layout.shape.size());
+  ref->array.layout = std::move(layout);
   ref->array.value = value;
   ref->array.version = array->array.storage->version;
   return ref;
@@ -87,14 +87,14 @@ ValueId StorageVersions::input_of(SourceId source) {
     throw Restart{};
   }
   ArrayGuard& guard = capture_.guards().guards[array_guards_.at(source)].array;
-  const Lens& lens = capture_.resolver().seen().at(source)->array.lens;
+  const StridedLayout& layout = capture_.resolver().seen().at(source)->array.layout;
   Input input;
   input.name = capture_.sources().text(source);
   input.layout = guard.layout;
-  if (guard.layout == Layout::strided) input.strides = lens.strides;
+  if (guard.layout == Layout::strided) input.strides = layout.strides;
   guard.input = capture_.guards().input_count++;
   return array_inputs_[source] =
-             capture_.graph().add_input(std::move(input), {ValueKind::array, lens.dtype, lens.shape, guard.order});
+             capture_.graph().add_input(std::move(input), {ValueKind::array, layout.dtype, layout.shape, guard.order});
 }
 
 // Applies the first `count` steps of a path.

@@ -22,7 +22,7 @@ class StorageVersions {
   explicit StorageVersions(Capture& capture) : capture_(capture) {}
 
   // An array that is the view of `array` by one more step. Throws InstructionBailout for more axes than NumPy supports.
-  Ref view_of(const Ref& array, ViewStep step, Lens lens, ValueId value);
+  Ref view_of(const Ref& array, ViewStep step, StridedLayout layout, ValueId value);
   // The current contents of an array; recomputed if its storage has been stored to since.
   ValueId read(const Ref& array);
   // Whether the argument at a source is writeable, ensured by a guard.

@@ -312,22 +312,22 @@ void Resolver::look_array(const Ref& value) {
   capture_.memory().note_guard(value->source, capture_.guards().guards.size());
   std::vector<uint8_t> guard_order = array.order;
   capture_.guards().guards.push_back(std::move(guard));
-  Lens lens;
-  lens.dtype = *facts.dtype;
-  lens.offset = capture_.dims().constant(0);
+  StridedLayout layout;
+  layout.dtype = *facts.dtype;
+  layout.offset = capture_.dims().constant(0);
   for (int k = 0; k < facts.ndim; ++k) {
     Dim extent = capture_.speculation().given.fixed_sizes ? capture_.dims().constant(facts.dims[k])
                                                           : capture_.ranges().symbol_dim(first + k);
     if (capture_.speculation().given.fixed_sizes)
       capture_.ranges().guard_relation(capture_.dims().symbol(first + k), Comparison::eq, extent);
-    lens.shape.push_back(extent);
+    layout.shape.push_back(extent);
   }
-  for (int k = 0; !dense && k < facts.ndim; ++k) lens.strides.push_back(capture_.ranges().symbol_dim(first + facts.ndim + k));
-  if (dense) lens.strides = dense_strides(capture_.dims(), lens.shape, guard_order, lens.dtype);
+  for (int k = 0; !dense && k < facts.ndim; ++k) layout.strides.push_back(capture_.ranges().symbol_dim(first + facts.ndim + k));
+  if (dense) layout.strides = dense_strides(capture_.dims(), layout.shape, guard_order, layout.dtype);
   value->kind = AbstractKind::array;
   value->array.storage = std::make_shared<Storage>();
   value->array.storage->source = value->source;
-  value->array.lens = std::move(lens);
+  value->array.layout = std::move(layout);
 }
 
 void Resolver::look_number(const Ref& value, PyTypeObject* type, DType dtype) {

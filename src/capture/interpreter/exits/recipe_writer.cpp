@@ -172,7 +172,7 @@ Result<RecipeId> RecipeWriter::write_dynamic_list(const AbstractValue& list) {
   recipe.kind = RecipeKind::list_of_rows;
   recipe.dtype = list.scalar.dtype;
   recipe.item = list.scalar.kind;
-  recipe.shape = list.array.lens.shape;
+  recipe.shape = list.array.layout.shape;
   for (const Ref& item : list.items) {
     ACCEL_TRY(RecipeId id, write(item));
     recipe.parts.push_back(id);
@@ -416,11 +416,11 @@ Result<RecipeId> RecipeWriter::write_array(const ArrayState& array) {
   if (array.path.empty()) return base;
   Recipe recipe;
   recipe.kind = RecipeKind::view;
-  recipe.dtype = array.lens.dtype;
-  recipe.shape = array.lens.shape;
-  recipe.strides = array.lens.strides;
+  recipe.dtype = array.layout.dtype;
+  recipe.shape = array.layout.shape;
+  recipe.strides = array.layout.strides;
   recipe.path = array.path;
-  recipe.offset = array.lens.offset;
+  recipe.offset = array.layout.offset;
   recipe.writeable = array.writeable;
   recipe.strided_when_empty = array.storage->strided_when_empty;
   recipe.parts = {base};

@@ -124,7 +124,7 @@ Status list_to_tuple(Step& step) {
 Result<std::vector<Ref>> items_to_unpack(Step& step, const Ref& value, int64_t count, bool at_least) {
   step.capture.resolver().look(value);
   if (value->kind != AbstractKind::array || at_least) return all_items(step.capture, value);
-  const std::vector<Dim>& shape = value->array.lens.shape;
+  const std::vector<Dim>& shape = value->array.layout.shape;
   if (shape.empty()) return fail(Reason::unsupported_opcode, "unpacking of an array");
   if (!step.capture.facts().expect_equal(shape[0], step.capture.dims().constant(count))) {
     return fail(Reason::will_raise, "the number of values to unpack");

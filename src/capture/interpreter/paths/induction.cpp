@@ -100,7 +100,7 @@ void PathMerger::name_lengths(const Frame& frame, int header, const Ref& iterato
   if (!rounds || !all || !capture_.facts().is_runtime(*rounds)) return;
   for (const Ref& list : lists) {
     for (const Ref& column : columns_of(list)) {
-      Dim extent = column->array.lens.shape[0];
+      Dim extent = column->array.layout.shape[0];
       std::optional<int64_t> excess =
           capture_.facts().is_runtime(extent) ? known_excess(capture_, extent, *rounds) : std::nullopt;
       if (excess) name_length(capture_, column, capture_.dims().add(*all, capture_.dims().constant(*excess)));

@@ -34,7 +34,7 @@ std::optional<RowType> row_type(Capture& capture, const PathState& state, const 
   }
   if (!value.array.path.empty() || !value.keys.empty()) return std::nullopt;
   const Storage storage = state.of(value.array.storage);
-  if (storage.maybe || !value.array.writeable || value.array.lens.shape.empty()) return std::nullopt;
+  if (storage.maybe || !value.array.writeable || value.array.layout.shape.empty()) return std::nullopt;
   Type type = capture.graph().type(capture.memory().known_contents(storage));
   if (!type.is_c_order()) return std::nullopt;
   return RowType{{ValueKind::array, type.dtype, type.shape, {}}, {}};

@@ -212,9 +212,9 @@ class Matcher {
   bool array(const ArrayState& t, const ArrayState& a, StateSlot& slot) {
     // An array that covers fresh memory has the extents of the contents, which memory() compares.
     bool whole = t.path.empty() && t.storage->source < 0;
-    bool same_extents = whole || (t.lens.shape == a.lens.shape && t.lens.strides == a.lens.strides);
-    bool same = t.lens.dtype == a.lens.dtype && same_extents && t.lens.offset == a.lens.offset && t.writeable == a.writeable &&
-                t.path.size() == a.path.size();
+    bool same_extents = whole || (t.layout.shape == a.layout.shape && t.layout.strides == a.layout.strides);
+    bool same = t.layout.dtype == a.layout.dtype && same_extents && t.layout.offset == a.layout.offset &&
+                t.writeable == a.writeable && t.path.size() == a.path.size();
     for (size_t i = 0; same && i < t.path.size(); ++i) {
       same = t.path[i].op == a.path[i].op && t.path[i].attrs == a.path[i].attrs && t.path[i].type == a.path[i].type;
     }
@@ -310,8 +310,8 @@ void resize(Capture& capture, PathState& target, const std::shared_ptr<Storage>&
   for (auto& [object, contents] : target.objects) {
     bool whole = contents.kind == AbstractKind::array || contents.kind == AbstractKind::dynamic_list;
     if (!whole || contents.array.storage != memory || !contents.array.path.empty()) continue;
-    contents.array.lens.shape = shape;
-    contents.array.lens.strides = dense_strides(capture.dims(), shape, order, contents.array.lens.dtype);
+    contents.array.layout.shape = shape;
+    contents.array.layout.strides = dense_strides(capture.dims(), shape, order, contents.array.layout.dtype);
     contents.array.value = no_value;
   }
 }

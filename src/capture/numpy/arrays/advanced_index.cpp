@@ -112,7 +112,7 @@ Status require_all(Capture& capture, const std::vector<ValueId>& conditions, con
 }
 
 Ref moved_back(Capture& capture, const Ref& array, int fancy, int first) {
-  std::vector<int> axes(lens_of(array).shape.size());
+  std::vector<int> axes(layout_of(array).shape.size());
   std::iota(axes.begin(), axes.end(), 0);
   std::rotate(axes.begin(), axes.begin() + fancy, axes.begin() + fancy + first);
   return transposed_view(capture, array, axes);
@@ -204,9 +204,9 @@ Result<Selection> select(Capture& capture, const Ref& array, const std::vector<I
 namespace {
 
 Status check_mask(Capture& capture, const Selection& selection, const Ref& mask, size_t at) {
-  const std::vector<Dim>& shape = lens_of(mask).shape;
+  const std::vector<Dim>& shape = layout_of(mask).shape;
   for (size_t k = 0; k < shape.size(); ++k) {
-    Dim extent = lens_of(selection.view).shape[static_cast<size_t>(selection.taken[at + k])];
+    Dim extent = layout_of(selection.view).shape[static_cast<size_t>(selection.taken[at + k])];
     if (!capture.facts().expect_equal(shape[k], extent))
       return fail(Reason::will_raise, "boolean index did not match indexed array");
   }
@@ -249,7 +249,7 @@ namespace {
 Result<Ref> select_by_mask(Capture& capture, const Selection& selection) {
   ACCEL_TRY(Predicate predicate, predicate_of(capture, selection));
   Ref view = masked_view(capture, selection);
-  const std::vector<Dim> shape = lens_of(view).shape;
+  const std::vector<Dim> shape = layout_of(view).shape;
   ValueId value = capture.build().lanes(capture.memory().read(view), spread_mask(capture, predicate, shape));
   return masked_selection_array(capture, value, predicate);
 }
@@ -272,7 +272,7 @@ Result<Indices> read_indices(Capture& capture, const Selection& selection) {
         out.operands.push_back(*as_operand(capture, capture.values().fresh_array(place)));
       }
     } else {
-      Dim extent = lens_of(selection.view).shape[static_cast<size_t>(selection.taken[at])];
+      Dim extent = layout_of(selection.view).shape[static_cast<size_t>(selection.taken[at])];
       ACCEL_TRY(CheckedIndex checked, checked_index(capture, part.ref, extent));
       out.values.push_back(checked.index);
       out.operands.push_back(*as_operand(capture, part.ref));
@@ -293,7 +293,7 @@ Result<std::vector<uint8_t>> order_of_indices(Capture& capture, const Selection&
   std::vector<uint8_t> order = result_order(capture, operands, shape);
   if (order.empty() || selection.plain) return order;
   std::vector<Dim> rest;
-  for (int axis : selection.others) rest.push_back(lens_of(selection.view).shape[static_cast<size_t>(axis)]);
+  for (int axis : selection.others) rest.push_back(layout_of(selection.view).shape[static_cast<size_t>(axis)]);
   return is_one(capture, element_count(capture, rest)) ? order : std::vector<uint8_t>{};
 }
 

@@ -16,14 +16,14 @@ using Kind = OperandType::Kind;
 // Whether a value is stored into itself: x[1:] += 1 ends with such a store.
 bool is_same_view(const Ref& target, const Operand& source) {
   if (!source.is_array() || source.ref->array.storage != target->array.storage) return false;
-  return lens_of(target) == lens_of(source.ref);
+  return layout_of(target) == layout_of(source.ref);
 }
 
 // The byte distance from the first to the last element of a vector.
 Dim span_of(DimTable& dims, Dim extent, Dim stride) { return dims.mul(dims.sub(extent, dims.constant(1)), stride); }
 
 // Whether vector `b` begins after the last byte of `a`; both have strides >= 0.
-bool comes_after(Capture& capture, const Lens& a, Dim extent, const Lens& b) {
+bool comes_after(Capture& capture, const StridedLayout& a, Dim extent, const StridedLayout& b) {
   DimTable& dims = capture.dims();
   Dim end = dims.add(a.offset, dims.add(span_of(dims, extent, a.strides.back()), dims.constant(item_size(a.dtype))));
   return capture.facts().prove(dims.sub(b.offset, end));
@@ -33,7 +33,7 @@ bool comes_after(Capture& capture, const Lens& a, Dim extent, const Lens& b) {
 // overlap: it does if their strides differ and have the same sign.
 bool is_copied_in_place(Capture& capture, const Ref& target, const Operand& source) {
   if (!source.is_array() || source.ref->array.storage != target->array.storage) return false;
-  const Lens &to = lens_of(target), &from = lens_of(source.ref);
+  const StridedLayout &to = layout_of(target), &from = layout_of(source.ref);
   if (to.shape.size() != 1 || from.shape.empty() || to.strides[0] == from.strides.back()) return false;
   DimTable& dims = capture.dims();
   if (dims.is_constant(from.shape.back(), 1) || dims.is_constant(to.shape[0], 1)) return false;
@@ -127,8 +127,8 @@ Ref number_of(Capture& capture, const Ref& value) {
 Status assign(Capture& capture, const Ref& target, const Ref& value, const std::string& casting, const Ref& where) {
   EventCall events(capture, "cast");
   ACCEL_TRY([[maybe_unused]] Unit storable, capture.memory().check_storable(target));
-  const std::vector<Dim> shape = lens_of(target).shape;
-  DType dtype = lens_of(target).dtype;
+  const std::vector<Dim> shape = layout_of(target).shape;
+  DType dtype = layout_of(target).dtype;
   ACCEL_TRY(Operand source, read_source(capture, value, dtype, casting));
   ACCEL_TRY(std::optional<Operand> mask, read_mask(capture, where));
   if (is_same_view(target, source)) return Unit{};
@@ -184,7 +184,7 @@ Result<Ref> numpy_copyto(Capture& capture, PyObject*, const CallArguments& argum
   if (given[0]->kind != AbstractKind::array) return fail(Reason::will_raise, "copyto into no array");
   ACCEL_TRY(std::string casting, read_text(capture, given[2]));
   if (casting.empty()) casting = "same_kind";
-  ACCEL_TRY(Ref source, source_of_copy(capture, given[1], lens_of(given[0]).dtype));
+  ACCEL_TRY(Ref source, source_of_copy(capture, given[1], layout_of(given[0]).dtype));
   ACCEL_TRY([[maybe_unused]] Unit done, assign(capture, given[0], source, casting, given[3]));
   return capture.values().constant(Py_None);
 }
@@ -195,7 +195,7 @@ Result<Ref> numpy_array_fill(Capture& capture, PyObject*, const CallArguments& a
   auto value = as_operand(capture, given[1]);
   if (!value || value->is_array())
     return fail(Reason::unsupported_argument, "fill with an array; plain form: array[...] = values");
-  ACCEL_TRY([[maybe_unused]] Unit in_range, require_element_in_range(capture, *value, lens_of(given[0]).dtype));
+  ACCEL_TRY([[maybe_unused]] Unit in_range, require_element_in_range(capture, *value, layout_of(given[0]).dtype));
   ACCEL_TRY([[maybe_unused]] Unit done, assign(capture, given[0], given[1], "unsafe"));
   return capture.values().constant(Py_None);
 }

@@ -114,13 +114,13 @@ Ref scalar_of(Capture& capture, const Ref& array) {
 }
 
 Result<IndexPart> array_part(Capture& capture, const Ref& array) {
-  const Lens& lens = lens_of(array);
-  if (lens.dtype != DType::bool_ && !is_integer_dtype(lens.dtype)) {
+  const StridedLayout& layout = layout_of(array);
+  if (layout.dtype != DType::bool_ && !is_integer_dtype(layout.dtype)) {
     return fail(Reason::will_raise, "arrays used as indices must be of integer (or boolean) type");
   }
-  bool mask = lens.dtype == DType::bool_;
-  if (!lens.shape.empty()) {
-    return IndexPart{mask ? IndexKind::mask : IndexKind::indices, array, mask ? static_cast<int>(lens.shape.size()) : 1};
+  bool mask = layout.dtype == DType::bool_;
+  if (!layout.shape.empty()) {
+    return IndexPart{mask ? IndexKind::mask : IndexKind::indices, array, mask ? static_cast<int>(layout.shape.size()) : 1};
   }
   if (mask) return fail(Reason::unsupported_index, "a bool as index");
   return IndexPart{IndexKind::integer, scalar_of(capture, array), 1, true};
@@ -130,8 +130,8 @@ Result<IndexPart> array_part(Capture& capture, const Ref& array) {
 Result<IndexPart> sequence_part(Capture& capture, const Ref& item) {
   ACCEL_TRY(Ref array, array_of_sequence(capture, item, std::nullopt));
   DimTable& dims = capture.dims();
-  const Lens& lens = lens_of(array);
-  bool empty = std::any_of(lens.shape.begin(), lens.shape.end(), [&](Dim d) { return dims.is_constant(d, 0); });
+  const StridedLayout& layout = layout_of(array);
+  bool empty = std::any_of(layout.shape.begin(), layout.shape.end(), [&](Dim d) { return dims.is_constant(d, 0); });
   if (empty) array = capture.values().fresh_array(capture.values().astype(capture.memory().read(array), DType::int64));
   return array_part(capture, array);
 }
@@ -156,7 +156,7 @@ struct IndexPlan {
   bool scalar = true;        // an integer for every axis and nothing else
 };
 
-Result<IndexPlan> plan_index(Capture& capture, const Lens& from, const std::vector<IndexPart>& parts) {
+Result<IndexPlan> plan_index(Capture& capture, const StridedLayout& from, const std::vector<IndexPart>& parts) {
   IndexPlan plan;
   for (const IndexPart& part : parts) {
     plan.scalar = plan.scalar && part.kind == IndexKind::integer;
@@ -179,23 +179,23 @@ Result<IndexPlan> plan_index(Capture& capture, const Lens& from, const std::vect
   return plan;
 }
 
-Lens lens_after(DimTable& dims, const Lens& from, const IndexPlan& plan) {
-  Lens lens{{}, {}, from.offset, from.dtype};
+StridedLayout layout_after(DimTable& dims, const StridedLayout& from, const IndexPlan& plan) {
+  StridedLayout layout{{}, {}, from.offset, from.dtype};
   for (size_t k = 0; k < plan.cuts.size(); ++k) {
     const Cut& cut = plan.cuts[k];
-    lens.offset = dims.add(lens.offset, dims.mul(cut.start, from.strides[k]));
+    layout.offset = dims.add(layout.offset, dims.mul(cut.start, from.strides[k]));
     if (std::binary_search(plan.dropped.begin(), plan.dropped.end(), static_cast<int>(k))) continue;
-    lens.shape.push_back(cut.extent);
-    lens.strides.push_back(dims.mul(cut.step, from.strides[k]));
+    layout.shape.push_back(cut.extent);
+    layout.strides.push_back(dims.mul(cut.step, from.strides[k]));
   }
   for (int axis : plan.added) {
-    lens.shape.insert(lens.shape.begin() + axis, dims.constant(1));
-    lens.strides.insert(lens.strides.begin() + axis, dims.constant(0));
+    layout.shape.insert(layout.shape.begin() + axis, dims.constant(1));
+    layout.strides.insert(layout.strides.begin() + axis, dims.constant(0));
   }
-  return lens;
+  return layout;
 }
 
-bool cuts_anything(const IndexPlan& plan, const Lens& from, DimTable& dims) {
+bool cuts_anything(const IndexPlan& plan, const StridedLayout& from, DimTable& dims) {
   for (size_t k = 0; k < plan.cuts.size(); ++k) {
     const Cut& cut = plan.cuts[k];
     if (cut.extent != from.shape[k] || !dims.is_constant(cut.start, 0) || !dims.is_constant(cut.step, 1)) return true;
@@ -204,7 +204,7 @@ bool cuts_anything(const IndexPlan& plan, const Lens& from, DimTable& dims) {
 }
 
 Result<Ref> view_by_plan(Capture& capture, const Ref& self, const IndexPlan& plan) {
-  const Lens from = lens_of(self);
+  const StridedLayout from = layout_of(self);
   ViewMaker view(capture, self);
   if (cuts_anything(plan, from, capture.dims())) {
     std::vector<Dim> starts, steps, extents;
@@ -218,7 +218,7 @@ Result<Ref> view_by_plan(Capture& capture, const Ref& self, const IndexPlan& pla
   if (!plan.dropped.empty()) view.squeeze(plan.dropped);
   if (plan.scalar) return wrap_result(capture, capture.build().pointwise(Op::astype, {view.value()}, {from.dtype}), false);
   if (!plan.added.empty()) view.expand_dims(plan.added);
-  return view.finish(lens_after(capture.dims(), from, plan));
+  return view.finish(layout_after(capture.dims(), from, plan));
 }
 
 }  // namespace
@@ -229,7 +229,7 @@ Result<std::vector<IndexPart>> index_parts(Capture& capture, const Ref& array, c
   capture.resolver().look(index);
   std::vector<Ref> items = {index};
   if (index->kind == AbstractKind::tuple) items = index->items;
-  auto rank = static_cast<int>(lens_of(array).shape.size());
+  auto rank = static_cast<int>(layout_of(array).shape.size());
   std::vector<IndexPart> parts;
   int taken = 0, ellipses = 0;
   for (const Ref& item : items) {
@@ -247,7 +247,7 @@ Result<std::vector<IndexPart>> index_parts(Capture& capture, const Ref& array, c
 }
 
 Result<Ref> basic_view(Capture& capture, const Ref& array, const std::vector<IndexPart>& parts) {
-  ACCEL_TRY(IndexPlan plan, plan_index(capture, lens_of(array), parts));
+  ACCEL_TRY(IndexPlan plan, plan_index(capture, layout_of(array), parts));
   plan.scalar = false;
   return view_by_plan(capture, array, plan);
 }
@@ -256,7 +256,7 @@ Result<Ref> array_getitem(Capture& capture, const Ref& self, const Ref& index) {
   if (self->kind != AbstractKind::array) return fail(Reason::unsupported_index, "an index into a scalar");
   ACCEL_TRY(std::vector<IndexPart> parts, index_parts(capture, self, index));
   if (has_advanced(parts)) return advanced_getitem(capture, self, parts);
-  ACCEL_TRY(IndexPlan plan, plan_index(capture, lens_of(self), parts));
+  ACCEL_TRY(IndexPlan plan, plan_index(capture, layout_of(self), parts));
   ACCEL_TRY(Ref view, view_by_plan(capture, self, plan));
   bool copies = std::any_of(parts.begin(), parts.end(), [](const IndexPart& part) { return part.copies; });
   if (!copies || view->kind != AbstractKind::array) return view;

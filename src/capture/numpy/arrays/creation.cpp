@@ -206,9 +206,9 @@ Result<Ref> array_of_range(Capture& capture, const Ref& range, std::optional<DTy
     ACCEL_TRY(bounds, constant_range(capture, range->object.get()));
   }
   ACCEL_TRY(Ref items, numpy_arange(capture, nullptr, {bounds->items, {}}));
-  if (!dtype && !capture.facts().expect(lens_of(items).shape[0], Comparison::gt, capture.dims().constant(0)))
+  if (!dtype && !capture.facts().expect(layout_of(items).shape[0], Comparison::gt, capture.dims().constant(0)))
     dtype = DType::float64;
-  if (!dtype || *dtype == lens_of(items).dtype) return items;
+  if (!dtype || *dtype == layout_of(items).dtype) return items;
   return capture.values().fresh_array(capture.values().astype(capture.memory().read(items), *dtype));
 }
 
@@ -331,19 +331,20 @@ Result<Ref> from_array(Capture& capture, const Operand& operand, const ArrayRequ
 // Prepends axes of extent 1 with the strides of NumPy's _prepend_ones: those of C order, or of one element in Fortran order.
 Ref with_leading_axes(Capture& capture, const Ref& array, size_t count, const std::string& order) {
   DimTable& dims = capture.dims();
-  Lens lens = lens_of(array);
-  bool fortran = order == "F" || (lens.shape.size() > 1 && is_f_contiguous(capture, array) && !is_c_contiguous(capture, array));
-  bool empty = has_no_elements(capture, lens.shape);
-  Dim stride = empty && !fortran               ? dims.constant(0)
-               : fortran || lens.shape.empty() ? dims.constant(item_size(lens.dtype))
-                                               : dims.mul(lens.strides[0], lens.shape[0]);
+  StridedLayout layout = layout_of(array);
+  bool fortran =
+      order == "F" || (layout.shape.size() > 1 && is_f_contiguous(capture, array) && !is_c_contiguous(capture, array));
+  bool empty = has_no_elements(capture, layout.shape);
+  Dim stride = empty && !fortran                 ? dims.constant(0)
+               : fortran || layout.shape.empty() ? dims.constant(item_size(layout.dtype))
+                                                 : dims.mul(layout.strides[0], layout.shape[0]);
   std::vector<int> axes(count);
   std::iota(axes.begin(), axes.end(), 0);
   ViewMaker view(capture, array);
   view.expand_dims(std::move(axes));
-  lens.shape.insert(lens.shape.begin(), count, dims.constant(1));
-  lens.strides.insert(lens.strides.begin(), count, stride);
-  return view.finish(std::move(lens));
+  layout.shape.insert(layout.shape.begin(), count, dims.constant(1));
+  layout.strides.insert(layout.strides.begin(), count, stride);
+  return view.finish(std::move(layout));
 }
 
 Result<Ref> from_number(Capture& capture, const Operand& operand, const ArrayRequest& request) {
@@ -368,7 +369,7 @@ Result<Ref> make_array(Capture& capture, const Ref& ref, const ArrayRequest& req
   if (!operand && request.order == "F")
     return fail(Reason::unsupported_argument,
                 "order='F' for a sequence; plain form: numpy.asfortranarray(numpy.array(sequence))");
-  auto rank = static_cast<int64_t>(lens_of(*made).shape.size());
+  auto rank = static_cast<int64_t>(layout_of(*made).shape.size());
   if (rank >= request.least_rank) return made;
   return with_leading_axes(capture, *made, static_cast<size_t>(request.least_rank - rank), request.order);
 }

@@ -13,13 +13,13 @@ namespace {
 // The elements in C order as an array that Python code never sees.
 Ref flat_view(Capture& capture, const Ref& array) {
   DimTable& dims = capture.dims();
-  const Lens from = lens_of(array);
+  const StridedLayout from = layout_of(array);
   Dim count = element_count(capture, from.shape);
   ViewMaker view(capture, array);
   view.reshape({count});
   if (is_c_contiguous(capture, array))
     return view.finish({{count}, {dims.constant(item_size(from.dtype))}, from.offset, from.dtype});
-  return view.finish({{count}, {dims.constant(0)}, dims.constant(-1), from.dtype});  // no view has this lens
+  return view.finish({{count}, {dims.constant(0)}, dims.constant(-1), from.dtype});  // no view has this layout
 }
 
 bool has_step(const Ref& index) {
@@ -29,7 +29,7 @@ bool has_step(const Ref& index) {
 // flat[start:stop:step] with a step that depends on the shape, as in eye and fill_diagonal.
 Result<Ref> stepped(Capture& capture, const Ref& flat, const Ref& index) {
   DimTable& dims = capture.dims();
-  Dim zero = dims.constant(0), bounds[] = {zero, lens_of(flat).shape[0]}, size = bounds[1];
+  Dim zero = dims.constant(0), bounds[] = {zero, layout_of(flat).shape[0]}, size = bounds[1];
   ACCEL_TRY(Dim step, read_dim(capture, index->items[2]));
   if (!capture.facts().decide(step, Comparison::gt, zero)) return fail(Reason::unsupported_index, "a slice of flat");
   for (size_t k = 0; k < 2; ++k) {
@@ -46,9 +46,9 @@ Result<Ref> stepped(Capture& capture, const Ref& flat, const Ref& index) {
   }
   ViewMaker view(capture, flat);
   view.slice({bounds[0]}, {step}, {count});
-  Lens lens = lens_of(flat);
-  Dim offset = dims.add(lens.offset, dims.mul(bounds[0], lens.strides[0]));
-  return view.finish({{count}, {dims.mul(lens.strides[0], step)}, offset, lens.dtype});
+  StridedLayout layout = layout_of(flat);
+  Dim offset = dims.add(layout.offset, dims.mul(bounds[0], layout.strides[0]));
+  return view.finish({{count}, {dims.mul(layout.strides[0], step)}, offset, layout.dtype});
 }
 
 // Rejects indices that are valid for a one-dimensional array but not for flat: new axes, and several indices.
@@ -93,13 +93,13 @@ Status flat_setitem(Capture& capture, const Ref& flat, const Ref& index, const R
       ACCEL_TRY(part, part_of_flat(capture, flat, index));
     }
     if (number) return assign(capture, part, number_of(capture, value), "unsafe");
-    ACCEL_TRY(Operand source, read_source(capture, value, lens_of(part).dtype, "unsafe"));
+    ACCEL_TRY(Operand source, read_source(capture, value, layout_of(part).dtype, "unsafe"));
     if (source.is_array() && is_flat_overlap(part, source.ref))
       return fail(Reason::unsupported_layout, "flat copies element by element");
-    if (!capture.facts().decide_equal(element_count(capture, source.shape), lens_of(part).shape[0]))
+    if (!capture.facts().decide_equal(element_count(capture, source.shape), layout_of(part).shape[0]))
       return fail(Reason::unsupported_argument,
                   "flat[...] = an array of another size; plain form: array[...] = numpy.resize(values, array.shape)");
-    return assign(capture, part, reshaped(capture, source.ref, lens_of(part).shape), "unsafe");
+    return assign(capture, part, reshaped(capture, source.ref, layout_of(part).shape), "unsafe");
   }
   if (!number)
     return fail(
@@ -114,7 +114,7 @@ namespace {
 Status assign_masked(Capture& capture, const Ref& target, const Ref& mask, const Ref& values) {
   ACCEL_TRY(Operand where, read_operand(capture, mask));
   if (where.type.dtype != DType::bool_) return fail(Reason::unsupported_dtype, "a mask that is not bool");
-  const std::vector<Dim>& shape = lens_of(target).shape;
+  const std::vector<Dim>& shape = layout_of(target).shape;
   bool same = where.shape.size() == shape.size();
   for (size_t k = 0; same && k < shape.size(); ++k) same = capture.facts().decide_equal(where.shape[k], shape[k]);
   if (!same) return fail(Reason::unsupported_argument, "a mask of another shape; plain form: mask.reshape(array.shape)");
@@ -137,9 +137,9 @@ Result<Ref> numpy_putmask(Capture& capture, PyObject*, const CallArguments& argu
   ACCEL_TRY(auto given, bind_arguments(arguments, {{"a", "mask", "values"}, 3}));
   capture.resolver().look(given[0]);
   if (given[0]->kind != AbstractKind::array) return fail(Reason::unsupported_value, "putmask of no array");
-  DType dtype = lens_of(given[0]).dtype;
+  DType dtype = layout_of(given[0]).dtype;
   auto values = as_operand(capture, given[2]);
-  bool fits = values && (values->shape.empty() || is_array_of(capture, given[2], lens_of(given[0]).shape));
+  bool fits = values && (values->shape.empty() || is_array_of(capture, given[2], layout_of(given[0]).shape));
   if (!fits)
     return fail(Reason::unsupported_argument,
                 "putmask with repeated values; plain form: numpy.copyto(array, numpy.resize(values, array.shape), where=mask)");
@@ -161,7 +161,7 @@ Result<Ref> numpy_place(Capture& capture, PyObject*, const CallArguments& argume
         Reason::unsupported_argument,
         "place with several values; plain form: array[mask] = values, with as many values as the mask has true elements");
   auto number = as_operand(capture, given[2]);
-  if (number->is_array() && !can_cast(number->type.dtype, lens_of(given[0]).dtype, "safe"))
+  if (number->is_array() && !can_cast(number->type.dtype, layout_of(given[0]).dtype, "safe"))
     return fail(Reason::will_raise, "place casts arrays safely");
   ACCEL_TRY([[maybe_unused]] Unit done, assign_masked(capture, given[0], given[1], given[2]));
   return capture.values().constant(Py_None);

@@ -126,11 +126,11 @@ const Predicate* common_predicate(Capture& capture, const std::vector<Ref>& oper
       if (!is_masked_selection(value)) continue;
       if (!chosen) chosen = value.get();
       if (!is_same_predicate(capture.graph(), chosen->predicate, value->predicate)) return nullptr;
-      if (value->array.lens.shape != chosen->array.lens.shape) return nullptr;
+      if (value->array.layout.shape != chosen->array.layout.shape) return nullptr;
     }
   }
   if (!chosen || !std::all_of(outs.begin(), outs.end(), is_masked_selection)) return nullptr;
-  const std::vector<Dim>& shape = chosen->array.lens.shape;
+  const std::vector<Dim>& shape = chosen->array.layout.shape;
   bool aligned = std::all_of(operands.begin(), operands.end(), [&](const Ref& value) {
     return is_masked_selection(value) || aligns_after_mask(capture, value, chosen->predicate, shape);
   });
@@ -144,8 +144,8 @@ int visible_rank(const Operand& operand) {
 
 Result<Operand> read_lanes(Capture& capture, const Ref& value) {
   if (!is_masked_selection(value)) return read_operand(capture, value);
-  const Lens& lens = lens_of(value);
-  return Operand{value, {OperandType::Kind::array, lens.dtype}, lens.shape};
+  const StridedLayout& layout = layout_of(value);
+  return Operand{value, {OperandType::Kind::array, layout.dtype}, layout.shape};
 }
 
 }  // namespace accel

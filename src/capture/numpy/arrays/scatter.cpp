@@ -78,7 +78,7 @@ void replace_contents(Capture& capture, const Ref& array, ValueId contents) {
 Result<std::optional<ValueId>> full_value(Capture& capture, const Ref& value, const Predicate& predicate,
                                           const std::vector<Dim>& shape, DType dtype) {
   if (is_masked_selection(value)) {
-    bool same = is_same_predicate(capture.graph(), value->predicate, predicate) && lens_of(value).shape == shape;
+    bool same = is_same_predicate(capture.graph(), value->predicate, predicate) && layout_of(value).shape == shape;
     if (same) return std::optional(capture.values().astype(capture.memory().read(value), dtype));
     ACCEL_TRY([[maybe_unused]] Unit gathered, materialise(capture, value));
   }
@@ -107,10 +107,10 @@ Result<std::optional<ValueId>> full_value(Capture& capture, const Ref& value, co
 Result<bool> store_under_mask(Capture& capture, const Selection& selection, const Ref& value) {
   ACCEL_TRY(Predicate predicate, predicate_of(capture, selection));
   Ref view = masked_view(capture, selection);
-  const Lens lens = lens_of(view);
-  ACCEL_TRY(auto elements, full_value(capture, value, predicate, lens.shape, lens.dtype));
+  const StridedLayout layout = layout_of(view);
+  ACCEL_TRY(auto elements, full_value(capture, value, predicate, layout.shape, layout.dtype));
   if (!elements) return false;
-  capture.memory().store(view, *elements, spread_mask(capture, predicate, lens.shape));
+  capture.memory().store(view, *elements, spread_mask(capture, predicate, layout.shape));
   return true;
 }
 
@@ -212,7 +212,7 @@ Status put_elements(Capture& capture, const Ref& view, const std::vector<int>& t
   Builder& build = capture.build();
   capture.memory().read(view);
   const Type memory = capture.graph().type(view->array.storage->current);
-  const std::vector<Dim> shape = capture.graph().type(value).shape, extents = lens_of(view).shape;
+  const std::vector<Dim> shape = capture.graph().type(value).shape, extents = layout_of(view).shape;
   std::vector<int> leading(taken.size());
   std::iota(leading.begin(), leading.end(), 0);
   if (!view->array.path.empty() || taken != leading) {
@@ -249,7 +249,7 @@ bool walks_backwards(Capture& capture, const std::vector<Operand>& operands, siz
     bool negative = false, positive = false;
     for (const Operand& operand : operands) {
       if (!operand.is_array() || operand.shape.size() < trailing) continue;
-      Dim stride = lens_of(operand.ref).strides[operand.shape.size() - trailing];
+      Dim stride = layout_of(operand.ref).strides[operand.shape.size() - trailing];
       if (capture.facts().decide(stride, Comparison::lt, zero))
         negative = true;
       else
@@ -276,11 +276,11 @@ Result<std::vector<uint8_t>> store_order(Capture& capture, const Selection& sele
 
 Status scatter(Capture& capture, const Selection& selection, const Ref& value, std::optional<Op> ufunc = std::nullopt) {
   ACCEL_TRY([[maybe_unused]] Unit gathered, materialise(capture, value));
-  const Lens lens = lens_of(selection.view);
+  const StridedLayout layout = layout_of(selection.view);
   ACCEL_TRY(Indices indices, read_indices(capture, selection));
   ACCEL_TRY(Operand operand, read_operand(capture, value));
   std::vector<Dim> others, visible;
-  for (int axis : selection.others) others.push_back(lens.shape[static_cast<size_t>(axis)]);
+  for (int axis : selection.others) others.push_back(layout.shape[static_cast<size_t>(axis)]);
   visible = others;
   visible.insert(visible.begin() + selection.first, indices.shape.begin(), indices.shape.end());
   while (operand.shape.size() > visible.size()) {
@@ -289,7 +289,7 @@ Status scatter(Capture& capture, const Selection& selection, const Ref& value, s
     operand.ref = reshaped(capture, operand.ref, operand.shape);
   }
   ACCEL_TRY([[maybe_unused]] bool fits, spreads_to(capture, operand.shape, visible));
-  ACCEL_TRY(ValueId elements, spread_elements(capture, operand, lens.dtype, visible, selection.others.empty()));
+  ACCEL_TRY(ValueId elements, spread_elements(capture, operand, layout.dtype, visible, selection.others.empty()));
   std::vector<uint8_t> order;  // a ufunc iterates in C order
   if (!ufunc) {
     ACCEL_TRY(order, store_order(capture, selection, indices, operand));
@@ -317,7 +317,7 @@ Status update_elements(Capture& capture, const Ref& array, const std::vector<Ind
 Status advanced_setitem(Capture& capture, const Ref& array, const std::vector<IndexPart>& parts, const Ref& given) {
   EventCall events(capture, "cast");
   ACCEL_TRY([[maybe_unused]] Unit storable, capture.memory().check_storable(array));
-  ACCEL_TRY(Ref value, assigned(capture, given, lens_of(array).dtype));
+  ACCEL_TRY(Ref value, assigned(capture, given, layout_of(array).dtype));
   ACCEL_TRY(Selection selection, select(capture, array, parts));
   if (is_one_mask(selection)) {
     if (selection.plain && selection.others.empty() && !is_masked_selection(value)) {

@@ -51,14 +51,14 @@ bool is_everything(const Ref& index, size_t rank) {
 // Whether a value is one element, which is broadcast to all positions.
 bool is_single(Capture& capture, const Ref& value) {
   PyTypeObject* type = capture.values().type_of(value);
-  if (value->kind == AbstractKind::array) return value->array.lens.shape.empty();
+  if (value->kind == AbstractKind::array) return value->array.layout.shape.empty();
   bool numpy = value->kind == AbstractKind::constant && is_numpy_scalar(value->object.get());
   return value->kind == AbstractKind::scalar || numpy || type == &PyFloat_Type || type == &PyLong_Type || type == &PyBool_Type;
 }
 
 // Whether the index is a bool and the array 0-d: a mask of its one element.
 bool is_mask_of_one(Capture& capture, const Ref& array, const Ref& index) {
-  if (!array->array.lens.shape.empty()) return false;
+  if (!array->array.layout.shape.empty()) return false;
   auto operand = as_operand(capture, index);
   return operand && operand->shape.empty() && operand->type.dtype == DType::bool_;
 }
@@ -71,11 +71,11 @@ Status assign_element(Capture& capture, const Ref& target, const Ref& value) {
   if (!sequence && (!number || number->is_array())) return assign(capture, target, value, "unsafe");
   ACCEL_TRY([[maybe_unused]] Unit storable, capture.memory().check_storable(target));
   if (!sequence) {
-    ACCEL_TRY([[maybe_unused]] Unit in_range, require_element_in_range(capture, *number, lens_of(target).dtype));
+    ACCEL_TRY([[maybe_unused]] Unit in_range, require_element_in_range(capture, *number, layout_of(target).dtype));
     return assign(capture, target, value, "unsafe");
   }
-  ACCEL_TRY(Operand source, read_source(capture, value, lens_of(target).dtype, "unsafe"));
-  if (source.shape.size() > lens_of(target).shape.size())
+  ACCEL_TRY(Operand source, read_source(capture, value, layout_of(target).dtype, "unsafe"));
+  if (source.shape.size() > layout_of(target).shape.size())
     return fail(Reason::will_raise, "setting an array element with a sequence");
   return assign(capture, target, source.ref, "unsafe");
 }
@@ -92,9 +92,9 @@ Status store_item(Capture& capture, const Ref& array, const Ref& index, const Re
   const ArrayState& state = array->array;
   capture.resolver().look_deep(index);
   capture.resolver().look_deep(value);
-  if (is_everything(index, state.lens.shape.size())) {
+  if (is_everything(index, state.layout.shape.size())) {
     capture.resolver().look(value);
-    if (state.lens.shape.empty() && !has_ellipsis(index) && !is_single(capture, value))
+    if (state.layout.shape.empty() && !has_ellipsis(index) && !is_single(capture, value))
       return fail(Reason::unsupported_argument, "an array as an element");
     return assign_element(capture, array, value);
   }
@@ -104,7 +104,7 @@ Status store_item(Capture& capture, const Ref& array, const Ref& index, const Re
   if (has_advanced(parts)) return advanced_setitem(capture, array, parts, value);
   ACCEL_TRY(Ref part, basic_view(capture, array, parts));
   capture.resolver().look(value);
-  bool element = part->array.lens.shape.empty() && !has_ellipsis(index);
+  bool element = part->array.layout.shape.empty() && !has_ellipsis(index);
   if (element && !is_single(capture, value)) return fail(Reason::unsupported_argument, "an array as an element");
   return assign_element(capture, part, value);
 }
@@ -119,7 +119,7 @@ Status assign_flat(Capture& capture, const Ref& array, const Ref& value) {
     return assign(capture, array, number_of(capture, value), "unsafe");
   }
   if (is_flat_overlap(array, source->ref)) return fail(Reason::unsupported_layout, "flat copies element by element");
-  const std::vector<Dim> shape = lens_of(array).shape;
+  const std::vector<Dim> shape = layout_of(array).shape;
   bool same = capture.facts().decide_equal(element_count(capture, source->shape), element_count(capture, shape));
   if (!same) return fail(Reason::unsupported_argument, "flat = an array of another size");
   return assign(capture, array, reshaped(capture, value, shape), "unsafe");
@@ -162,7 +162,7 @@ Status set_attribute(Capture& capture, const Ref& owner, PyObject* name, const R
   if (is_object) return set_object_attribute(capture, owner, name, value);
   capture.resolver().look(value);
   if (owner->kind != AbstractKind::array) return fail(Reason::store_to_argument, "an attribute of an object");
-  bool complex = dtype_kind(lens_of(owner).dtype) == 'c';
+  bool complex = dtype_kind(layout_of(owner).dtype) == 'c';
   if (is_text(name, "real")) return assign(capture, complex ? part_view(capture, owner, false) : owner, value, "unsafe");
   if (is_text(name, "imag") && complex) return assign(capture, part_view(capture, owner, true), value, "unsafe");
   if (is_text(name, "shape")) return assign_shape(capture, owner, value);

@@ -37,64 +37,64 @@ void ViewMaker::slice(std::vector<Dim> starts, std::vector<Dim> steps, std::vect
   append(capture_.build().slice(value_, std::move(starts), std::move(steps), std::move(extents)));
 }
 
-Ref ViewMaker::finish(Lens lens) const {
+Ref ViewMaker::finish(StridedLayout layout) const {
   ValueId value = value_;
   std::vector<ViewStep> steps = steps_;
   if (steps.empty()) {
     // A view of everything is still a separate object.
     Attributes attrs;
-    for (size_t k = 0; k < lens.shape.size(); ++k) attrs.axes.push_back(static_cast<int>(k));
+    for (size_t k = 0; k < layout.shape.size(); ++k) attrs.axes.push_back(static_cast<int>(k));
     steps.push_back({Op::transpose, attrs, capture_.graph().type(value)});
   }
   Ref out = base_;
-  for (ViewStep& step : steps) out = capture_.memory().view_of(out, std::move(step), lens, value);
+  for (ViewStep& step : steps) out = capture_.memory().view_of(out, std::move(step), layout, value);
   return out;
 }
 
-Ref plain_view(Capture& capture, const Ref& array) { return ViewMaker(capture, array).finish(lens_of(array)); }
+Ref plain_view(Capture& capture, const Ref& array) { return ViewMaker(capture, array).finish(layout_of(array)); }
 
 Ref transposed_view(Capture& capture, const Ref& array, const std::vector<int>& axes) {
   ViewMaker view(capture, array);
   view.transpose(axes);
-  const Lens& from = lens_of(array);
-  Lens lens{{}, {}, from.offset, from.dtype};
+  const StridedLayout& from = layout_of(array);
+  StridedLayout layout{{}, {}, from.offset, from.dtype};
   for (int axis : axes) {
-    lens.shape.push_back(from.shape[static_cast<size_t>(axis)]);
-    lens.strides.push_back(from.strides[static_cast<size_t>(axis)]);
+    layout.shape.push_back(from.shape[static_cast<size_t>(axis)]);
+    layout.strides.push_back(from.strides[static_cast<size_t>(axis)]);
   }
-  return view.finish(std::move(lens));
+  return view.finish(std::move(layout));
 }
 
 Ref squeezed_view(Capture& capture, const Ref& array, const std::vector<int>& axes) {
   ViewMaker view(capture, array);
   view.squeeze(axes);
-  const Lens& from = lens_of(array);
-  Lens lens{{}, {}, from.offset, from.dtype};
+  const StridedLayout& from = layout_of(array);
+  StridedLayout layout{{}, {}, from.offset, from.dtype};
   for (size_t k = 0; k < from.shape.size(); ++k) {
     if (std::binary_search(axes.begin(), axes.end(), static_cast<int>(k))) continue;
-    lens.shape.push_back(from.shape[k]);
-    lens.strides.push_back(from.strides[k]);
+    layout.shape.push_back(from.shape[k]);
+    layout.strides.push_back(from.strides[k]);
   }
-  return view.finish(std::move(lens));
+  return view.finish(std::move(layout));
 }
 
 Ref part_view(Capture& capture, const Ref& array, bool imaginary) {
   ViewMaker view(capture, array);
   view.part(imaginary);
-  Lens lens = lens_of(array);
-  lens.dtype = capture.graph().type(view.value()).dtype;
-  if (imaginary) lens.offset = capture.dims().add(lens.offset, capture.dims().constant(item_size(lens.dtype)));
-  return view.finish(std::move(lens));
+  StridedLayout layout = layout_of(array);
+  layout.dtype = capture.graph().type(view.value()).dtype;
+  if (imaginary) layout.offset = capture.dims().add(layout.offset, capture.dims().constant(item_size(layout.dtype)));
+  return view.finish(std::move(layout));
 }
 
 Ref parts_view(Capture& capture, const Ref& array) {
   ViewMaker view(capture, array);
   view.parts();
-  Lens lens = lens_of(array);
-  lens.dtype = capture.graph().type(view.value()).dtype;
-  lens.shape.push_back(capture.dims().constant(2));
-  lens.strides.push_back(capture.dims().constant(item_size(lens.dtype)));
-  return view.finish(std::move(lens));
+  StridedLayout layout = layout_of(array);
+  layout.dtype = capture.graph().type(view.value()).dtype;
+  layout.shape.push_back(capture.dims().constant(2));
+  layout.strides.push_back(capture.dims().constant(item_size(layout.dtype)));
+  return view.finish(std::move(layout));
 }
 
 namespace {
@@ -102,7 +102,7 @@ namespace {
 // The strides by which memory of `from` has `shape` without a copy, or nullopt: NumPy's _attempt_nocopy_reshape.
 class Reshaping {
  public:
-  Reshaping(Capture& capture, const Lens& from, const std::vector<Dim>& shape)
+  Reshaping(Capture& capture, const StridedLayout& from, const std::vector<Dim>& shape)
       : capture_(capture), dims_(capture.dims()), to_(shape) {
     for (size_t k = 0; k < from.shape.size(); ++k) {
       if (is_one(capture, from.shape[k])) continue;
@@ -161,7 +161,7 @@ class Reshaping {
 
 Result<std::vector<Dim>> reshape_target(Capture& capture, const Ref& array, std::vector<Dim> shape) {
   DimTable& dims = capture.dims();
-  Dim size = element_count(capture, lens_of(array).shape), known = dims.constant(1);
+  Dim size = element_count(capture, layout_of(array).shape), known = dims.constant(1);
   std::optional<size_t> unknown;
   for (size_t k = 0; k < shape.size(); ++k) {
     if (capture.facts().decide(shape[k], Comparison::lt, dims.constant(0))) {
@@ -184,15 +184,15 @@ Result<std::vector<Dim>> reshape_target(Capture& capture, const Ref& array, std:
 namespace {
 
 // How the array's memory shows `shape`; nullopt: it has to be copied.
-std::optional<Lens> reshaped_lens(Capture& capture, const Ref& array, const std::vector<Dim>& shape) {
-  const Lens from = lens_of(array);
+std::optional<StridedLayout> reshaped_layout(Capture& capture, const Ref& array, const std::vector<Dim>& shape) {
+  const StridedLayout from = layout_of(array);
   if (from.shape == shape) return from;
   if (is_c_contiguous(capture, array))
-    return Lens{shape, dense_strides(capture.dims(), shape, {}, from.dtype), from.offset, from.dtype};
+    return StridedLayout{shape, dense_strides(capture.dims(), shape, {}, from.dtype), from.offset, from.dtype};
   bool same = from.shape.size() == shape.size();
   for (size_t k = 0; same && k < shape.size(); ++k) same = capture.facts().decide_equal(from.shape[k], shape[k]);
-  if (same) return Lens{shape, from.strides, from.offset, from.dtype};
-  if (auto strides = Reshaping(capture, from, shape).strides()) return Lens{shape, *strides, from.offset, from.dtype};
+  if (same) return StridedLayout{shape, from.strides, from.offset, from.dtype};
+  if (auto strides = Reshaping(capture, from, shape).strides()) return StridedLayout{shape, *strides, from.offset, from.dtype};
   return std::nullopt;
 }
 
@@ -200,7 +200,7 @@ std::optional<Lens> reshaped_lens(Capture& capture, const Ref& array, const std:
 // graph shows which axes stay together.
 std::vector<Dim> by_own_names(Capture& capture, const Ref& array, std::vector<Dim> shape) {
   DimTable& dims = capture.dims();
-  const std::vector<Dim>& own = lens_of(array).shape;
+  const std::vector<Dim>& own = layout_of(array).shape;
   for (size_t i = 0, j = 0; i < own.size() && j < shape.size(); ++i, ++j) {
     Dim left = own[i], right = shape[j];
     size_t last = j;
@@ -222,38 +222,38 @@ std::vector<Dim> by_own_names(Capture& capture, const Ref& array, std::vector<Di
 
 Ref reshaped(Capture& capture, const Ref& array, const std::vector<Dim>& target) {
   std::vector<Dim> shape = target;
-  std::optional<Lens> lens;
+  std::optional<StridedLayout> layout;
   {
     // With several axes the strides of a view determine those of results computed from it, so they have to be known.
     Assumptions assumptions(capture, shape.size() < 2 ? Reason::view_or_copy : Reason::assumption_failed);
-    lens = reshaped_lens(capture, array, shape);
+    layout = reshaped_layout(capture, array, shape);
     if (assumptions.is_open()) return view_or_copy(capture, array, shape);
   }
-  if (lens && !capture.graph().type(capture.memory().read(array)).is_c_order()) {
+  if (layout && !capture.graph().type(capture.memory().read(array)).is_c_order()) {
     shape = by_own_names(capture, array, shape);
-    lens = reshaped_lens(capture, array, shape);
+    layout = reshaped_layout(capture, array, shape);
   }
-  const Ref memory = lens ? array : copied(capture, capture.memory().read(array), {});
-  if (!lens) {
-    const Lens copy = lens_of(memory);
-    lens = Lens{shape, dense_strides(capture.dims(), shape, {}, copy.dtype), copy.offset, copy.dtype};
+  const Ref memory = layout ? array : copied(capture, capture.memory().read(array), {});
+  if (!layout) {
+    const StridedLayout copy = layout_of(memory);
+    layout = StridedLayout{shape, dense_strides(capture.dims(), shape, {}, copy.dtype), copy.offset, copy.dtype};
   }
   ViewMaker view(capture, memory);
   view.reshape(shape);
-  return view.finish(std::move(*lens));
+  return view.finish(std::move(*layout));
 }
 
 bool may_be_view(Capture& capture, const Ref& array) {
   DimTable& dims = capture.dims();
-  const Lens& lens = lens_of(array);
-  bool runtime = std::any_of(lens.shape.begin(), lens.shape.end(), [&](Dim d) { return capture.facts().is_runtime(d); });
+  const StridedLayout& layout = layout_of(array);
+  bool runtime = std::any_of(layout.shape.begin(), layout.shape.end(), [&](Dim d) { return capture.facts().is_runtime(d); });
   if (!runtime || !capture.in_library()) return false;
-  Dim expected = dims.constant(item_size(lens.dtype));
-  for (size_t k = lens.shape.size(); k-- > 0;) {
-    Dim extent = lens.shape[k];
-    bool dense = capture.facts().is_runtime(dims.sub(lens.strides[k], expected))
-                     ? capture.facts().is_known_equal(lens.strides[k], expected)
-                     : capture.facts().decide_equal(lens.strides[k], expected);
+  Dim expected = dims.constant(item_size(layout.dtype));
+  for (size_t k = layout.shape.size(); k-- > 0;) {
+    Dim extent = layout.shape[k];
+    bool dense = capture.facts().is_runtime(dims.sub(layout.strides[k], expected))
+                     ? capture.facts().is_known_equal(layout.strides[k], expected)
+                     : capture.facts().decide_equal(layout.strides[k], expected);
     bool several = !dense && (capture.facts().is_runtime(extent) ? capture.facts().prove(dims.sub(extent, dims.constant(2)))
                                                                  : !is_one(capture, extent));
     if (several) return false;

@@ -1,5 +1,5 @@
 #pragma once
-// Views of arrays: the view op of the graph and the lens of the Python object, made together.
+// Views of arrays: the view op of the graph and the layout of the Python object, made together.
 
 #include <optional>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace accel {
 
-// A view in the making: view ops are appended, then the lens says what Python sees.
+// A view in the making: view ops are appended, then the layout says what Python sees.
 class ViewMaker {
  public:
   ViewMaker(Capture& capture, Ref array);
@@ -24,7 +24,7 @@ class ViewMaker {
   void parts();               // of a complex array that is not 0-d
 
   // The new array object.
-  Ref finish(Lens lens) const;
+  Ref finish(StridedLayout layout) const;
 
  private:
   void append(ValueId next);

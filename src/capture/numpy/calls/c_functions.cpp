@@ -18,7 +18,7 @@ namespace {
 using Shape = std::vector<Dim>;
 
 Result<Ref> array_of_rank(const Ref& ref, size_t least, const char* what) {
-  if (ref->kind == AbstractKind::array && lens_of(ref).shape.size() >= least) return ref;
+  if (ref->kind == AbstractKind::array && layout_of(ref).shape.size() >= least) return ref;
   return fail(Reason::unsupported_value, what);
 }
 
@@ -45,7 +45,7 @@ Result<Ref> change_in_place(Capture& capture, PyObject* callable, const CallArgu
 
 Result<Ref> positions_along(Capture& capture, PyObject* callable, const CallArguments& arguments, const Ref& axis) {
   ACCEL_TRY(Ref self, array_of_rank(arguments.positional[0], 1, "an array without axes"));
-  Shape shape = lens_of(self).shape;
+  Shape shape = layout_of(self).shape;
   if (axis && is_none(axis)) shape = {element_count(capture, shape)};
   return positions(capture, callable, arguments, shape);
 }
@@ -106,7 +106,7 @@ Result<Ref> numpy_bincount(Capture& capture, PyObject* callable, const CallArgum
   std::optional<Dim> least = given[2] ? as_dim(capture, given[2]) : std::nullopt;
   if (least) results[0].hint = capture.ranges().hint(*least);
   Ref counts = boxed_call(capture, std::move(made), results)[0];
-  if (least) capture.facts().all().push_back(capture.dims().sub(lens_of(counts).shape[0], *least));
+  if (least) capture.facts().all().push_back(capture.dims().sub(layout_of(counts).shape[0], *least));
   return counts;
 }
 
@@ -117,11 +117,11 @@ Result<Ref> numpy_unique_hash(Capture& capture, PyObject* callable, const CallAr
   ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
   ACCEL_TRY(std::vector<BoxedResult> results, sampled_results(capture, made));
   if (results.size() != 1 || results[0].shape.size() != 1) return fail(Reason::unsupported_argument, "unique of this array");
-  Dim size = element_count(capture, lens_of(array).shape);
+  Dim size = element_count(capture, layout_of(array).shape);
   results[0].shape = {std::nullopt};
   results[0].hint = capture.ranges().hint(size);
   Ref unique = boxed_call(capture, std::move(made), results)[0];
-  capture.facts().all().push_back(capture.dims().sub(size, lens_of(unique).shape[0]));
+  capture.facts().all().push_back(capture.dims().sub(size, layout_of(unique).shape[0]));
   return unique;
 }
 
@@ -141,7 +141,7 @@ Result<Ref> numpy_lexsort(Capture& capture, PyObject* callable, const CallArgume
   Shape shape;
   if (given[0]->kind == AbstractKind::array) {
     ACCEL_TRY(Ref keys, array_of_rank(given[0], 2, "lexsort of numbers"));
-    shape.assign(lens_of(keys).shape.begin() + 1, lens_of(keys).shape.end());
+    shape.assign(layout_of(keys).shape.begin() + 1, layout_of(keys).shape.end());
   } else {
     ACCEL_TRY(std::vector<Operand> keys, operands_of(capture, given[0]));
     shape = keys[0].shape;
@@ -188,7 +188,7 @@ namespace {
 Result<Ref> bits_of(Capture& capture, PyObject* callable, const CallArguments& arguments, const std::vector<Ref>& given,
                     bool packs) {
   ACCEL_TRY(Ref array, array_of_rank(given[0], 1, "bits of a number"));
-  const std::vector<Dim> shape = lens_of(array).shape;
+  const std::vector<Dim> shape = layout_of(array).shape;
   if (!is_none(given[1]) && shape.size() != 1) return fail(Reason::unsupported_argument, "bits along an axis");
   DimTable& dims = capture.dims();
   Dim size = element_count(capture, shape);
@@ -227,13 +227,13 @@ Result<Ref> numpy_c_einsum(Capture& capture, PyObject* callable, const CallArgum
   if (terms.size() + 1 != arguments.positional.size()) return fail(Reason::will_raise, "einsum of more or fewer operands");
   for (size_t k = 0; k < terms.size(); ++k) {
     ACCEL_TRY(Ref array, array_of_rank(arguments.positional[k + 1], 0, "einsum of a number"));
-    if (lens_of(array).shape.size() != terms[k].size()) return fail(Reason::will_raise, "einsum of other ranks");
+    if (layout_of(array).shape.size() != terms[k].size()) return fail(Reason::will_raise, "einsum of other ranks");
     // The order of additions depends on strides, which operands of a boxed call do not preserve.
     if (!is_c_contiguous(capture, array)) return fail(Reason::unsupported_layout, "einsum of an array with gaps");
     for (size_t axis = 0; axis < terms[k].size(); ++axis) {
       // An extent of 1 is broadcast.
       if (text.size() != arrow + 3 || terms[k][axis] != text.back()) continue;
-      Dim own = lens_of(array).shape[axis];
+      Dim own = layout_of(array).shape[axis];
       if (!extent || capture.facts().decide_equal(*extent, capture.dims().constant(1))) extent = own;
     }
   }
@@ -257,10 +257,10 @@ Result<Ref> numpy_correlate(Capture& capture, PyObject* callable, const CallArgu
       mode = text == "valid" ? 0 : text == "same" ? 1 : text == "full" ? 2 : -1;
     }
   }
-  if (mode < 0 || mode > 2 || lens_of(a).shape.size() != 1 || lens_of(v).shape.size() != 1)
+  if (mode < 0 || mode > 2 || layout_of(a).shape.size() != 1 || layout_of(v).shape.size() != 1)
     return fail(Reason::unsupported_argument, "correlate of these arguments");
   DimTable& dims = capture.dims();
-  Dim left = lens_of(a).shape[0], right = lens_of(v).shape[0], one = dims.constant(1);
+  Dim left = layout_of(a).shape[0], right = layout_of(v).shape[0], one = dims.constant(1);
   Dim all = dims.sub(dims.add(left, right), one), longer = dims.max(left, right);
   Dim valid = dims.sub(dims.add(longer, one), dims.min(left, right));
   return call_of_shape(capture, callable, arguments, {mode == 0 ? valid : mode == 1 ? longer : all});

@@ -68,7 +68,7 @@ class StandIns {
         return number(value->scalar);
       case AbstractKind::array:
       case AbstractKind::masked_selection:
-        return array(value->array.lens.dtype, value->array.lens.shape.size());
+        return array(value->array.layout.dtype, value->array.layout.shape.size());
       case AbstractKind::tuple:
       case AbstractKind::list:
         return value->kind == AbstractKind::tuple && value->object ? constant(value->object) : sequence(*value);

@@ -217,9 +217,9 @@ Result<BoxedResult> permuted(Capture& capture, const Given& given, bool keeps_or
     ACCEL_TRY(std::vector<Dim> shape, read_shape(capture, x));
     return array_of(DType::int64, shape);
   }
-  const Lens& lens = lens_of(x);
-  if (lens.shape.empty()) return fail(Reason::unsupported_argument, "a permutation of a number");
-  return array_of(lens.dtype, lens.shape, keeps_order ? copy_order(capture, x) : std::vector<uint8_t>());
+  const StridedLayout& layout = layout_of(x);
+  if (layout.shape.empty()) return fail(Reason::unsupported_argument, "a permutation of a number");
+  return array_of(layout.dtype, layout.shape, keeps_order ? copy_order(capture, x) : std::vector<uint8_t>());
 }
 
 // Adds a call that advances the generator, after which the instruction cannot be repeated.
@@ -232,7 +232,8 @@ std::vector<Ref> draw(Capture& capture, const Method& method, BoxedArguments mad
 }
 
 Result<Ref> shuffle(Capture& capture, const Method& method, BoxedArguments made, const Ref& x) {
-  if (x->kind != AbstractKind::array || lens_of(x).shape.empty()) return fail(Reason::unsupported_argument, "shuffle of this");
+  if (x->kind != AbstractKind::array || layout_of(x).shape.empty())
+    return fail(Reason::unsupported_argument, "shuffle of this");
   ACCEL_TRY([[maybe_unused]] Unit storable, capture.memory().check_storable(x));
   made.call.changed = 0;
   made.call.drops_answer = true;

@@ -86,7 +86,7 @@ Result<Ref> numpy_ufunc_at(Capture& capture, PyObject* callable, const CallArgum
     return fail(Reason::unsupported_call, "at of this ufunc");
   if (given[0]->kind != AbstractKind::array) return fail(Reason::will_raise, "first operand must be array");
   EventCall events(capture, op_info(*op).name);
-  DType dtype = lens_of(given[0]).dtype;
+  DType dtype = layout_of(given[0]).dtype;
   ACCEL_TRY(Operand value, read_operand(capture, given[2]));
   std::vector<OperandType> types = {{OperandType::Kind::array, dtype}, {OperandType::Kind::array, value.type.dtype}};
   ACCEL_TRY(std::vector<DType> dtypes, resolve_dtypes(method.ufunc, types, nullptr, false));

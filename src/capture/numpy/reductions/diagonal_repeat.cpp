@@ -17,7 +17,7 @@ namespace {
 // The read-only view that NumPy's diagonal returns for a matrix.
 Result<Ref> diagonal_view(Capture& capture, const Ref& array, int64_t offset) {
   DimTable& dims = capture.dims();
-  const Lens from = lens_of(array);
+  const StridedLayout from = layout_of(array);
   Dim zero = dims.constant(0), one = dims.constant(1), shift = dims.constant(std::llabs(offset));
   Dim rows = from.shape[0], columns = from.shape[1];
   Dim left_rows = offset < 0 ? dims.sub(rows, shift) : rows, left_columns = offset > 0 ? dims.sub(columns, shift) : columns;
@@ -40,7 +40,7 @@ Result<Ref> diagonal_view(Capture& capture, const Ref& array, int64_t offset) {
 Result<Ref> read_diagonal(Capture& capture, const std::vector<Ref>& given) {
   if (given[0]->kind != AbstractKind::array)
     return fail(Reason::will_raise, "diag requires an array of at least two dimensions");
-  auto rank = static_cast<int>(lens_of(given[0]).shape.size());
+  auto rank = static_cast<int>(layout_of(given[0]).shape.size());
   if (rank != 2) return fail(Reason::unsupported_argument, "the diagonal of anything but a matrix");
   int64_t offset = 0;
   if (given[1]) {
@@ -79,7 +79,7 @@ namespace {
 // ndarray.repeat with a count for each element, called through the process. The length of the result is known at run time only.
 Result<Ref> repeated_by_counts(Capture& capture, PyObject* callable, const CallArguments& arguments,
                                const std::vector<Ref>& given) {
-  std::vector<Dim> shape = lens_of(given[0]).shape;
+  std::vector<Dim> shape = layout_of(given[0]).shape;
   int axis = 0;
   if (is_none(given[2])) {
     shape = {element_count(capture, shape)};
@@ -87,7 +87,7 @@ Result<Ref> repeated_by_counts(Capture& capture, PyObject* callable, const CallA
     ACCEL_TRY(axis, read_axis(capture, given[2], static_cast<int>(shape.size())));
   }
   ACCEL_TRY(BoxedArguments made, boxed_arguments(capture, callable, arguments));
-  BoxedResult result{ValueKind::array, lens_of(given[0]).dtype, {shape.begin(), shape.end()}, {}};
+  BoxedResult result{ValueKind::array, layout_of(given[0]).dtype, {shape.begin(), shape.end()}, {}};
   result.hint = 2 * capture.ranges().hint(shape[static_cast<size_t>(axis)]);
   result.shape[static_cast<size_t>(axis)] = std::nullopt;
   return boxed_call(capture, std::move(made), {result})[0];
@@ -108,7 +108,7 @@ Result<Ref> numpy_array_repeat(Capture& capture, PyObject* callable, const CallA
   DimTable& dims = capture.dims();
   if (!capture.facts().decide(times, Comparison::ge, dims.constant(0)))
     return fail(Reason::will_raise, "repeats may not be negative");
-  std::vector<Dim> shape = lens_of(given[0]).shape;
+  std::vector<Dim> shape = layout_of(given[0]).shape;
   ValueId value = capture.memory().read(given[0]);
   int axis = 0;
   if (is_none(given[2])) {
@@ -121,7 +121,7 @@ Result<Ref> numpy_array_repeat(Capture& capture, PyObject* callable, const CallA
   spread.insert(spread.begin() + axis + 1, times);
   Dim& extent = shape[static_cast<size_t>(axis)];
   extent = dims.mul(extent, times);
-  ACCEL_TRY([[maybe_unused]] Unit possible, check_size(capture, shape, lens_of(given[0]).dtype));
+  ACCEL_TRY([[maybe_unused]] Unit possible, check_size(capture, shape, layout_of(given[0]).dtype));
   value = capture.build().broadcast_to(capture.build().expand_dims(value, {axis + 1}), spread);
   return copied(capture, capture.build().reshape(value, shape), {});
 }

@@ -43,10 +43,10 @@ Status resolve_types(Capture& capture, PyObject* ufunc, const ReduceOptions& opt
   if (call.array.type.kind != OperandType::Kind::array && call.array.type.kind != OperandType::Kind::numpy_scalar) {
     return fail(Reason::unsupported_value, "a reduction of a Python number");
   }
-  if (options.out) types.push_back({OperandType::Kind::array, lens_of(options.out).dtype});
+  if (options.out) types.push_back({OperandType::Kind::array, layout_of(options.out).dtype});
   ACCEL_TRY(std::vector<DType> dtypes, resolve_dtypes(ufunc, types, options.dtype.get(), true));
   call.accumulator = dtypes[0];
-  call.result = options.out ? lens_of(options.out).dtype : dtypes[2];
+  call.result = options.out ? layout_of(options.out).dtype : dtypes[2];
   if (dtypes[0] != dtypes[1] || dtypes[0] != dtypes[2]) return fail(Reason::unsupported_dtype, "a loop of several dtypes");
   if (options.out && !can_cast(call.accumulator, call.result, ""))
     return fail(Reason::will_raise, "the result cannot be cast to out");
@@ -315,7 +315,7 @@ Result<Ref> reduce_array(Capture& capture, PyObject* ufunc, const Ref& array, co
     }
     ACCEL_TRY([[maybe_unused]] Unit storable, capture.memory().check_storable(options.out));
     size_t rank = call.array.shape.size() - (options.keepdims ? 0 : options.axes.size());
-    if (lens_of(options.out).shape.size() != rank) return fail(Reason::will_raise, "out has another number of axes");
+    if (layout_of(options.out).shape.size() != rank) return fail(Reason::will_raise, "out has another number of axes");
   }
   ACCEL_TRY([[maybe_unused]] Unit types, resolve_types(capture, ufunc, options, call));
   ACCEL_TRY([[maybe_unused]] Unit initial, read_initial(capture, options, call));
@@ -336,7 +336,7 @@ Result<Ref> reduce_array(Capture& capture, PyObject* ufunc, const Ref& array, co
   }
   if (!options.out) return wrap_result(capture, value, false);
   std::vector<Dim> shape = capture.graph().type(value).shape;
-  if (!same_shape(capture, shape, lens_of(options.out).shape)) return fail(Reason::will_raise, "out has another shape");
+  if (!same_shape(capture, shape, layout_of(options.out).shape)) return fail(Reason::will_raise, "out has another shape");
   return store_result(capture, options.out, capture.values().astype(value, call.result));
 }
 
@@ -431,7 +431,7 @@ Result<Ref> arg_reduce(Capture& capture, Op op, const CallArguments& arguments) 
   if (!call.out) return wrap_result(capture, value, false);
   std::vector<Dim> positions = capture.graph().type(value).shape;
   ACCEL_TRY([[maybe_unused]] Unit storable, check_positions(capture, call.array.ref, call.out, positions));
-  return store_result(capture, call.out, capture.values().astype(value, lens_of(call.out).dtype));
+  return store_result(capture, call.out, capture.values().astype(value, layout_of(call.out).dtype));
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ Result<Ref> array_operand(Capture& capture, const Ref& ref) {
 // The elements of `array` at the indices along `axis`.
 ValueId taken_value(Capture& capture, const Ref& array, ValueId index, int axis) {
   Builder& build = capture.build();
-  std::vector<int> axes = axes_of(lens_of(array).shape.size());
+  std::vector<int> axes = axes_of(layout_of(array).shape.size());
   std::rotate(axes.begin(), axes.begin() + axis, axes.begin() + axis + 1);
   ValueId base = capture.memory().read(array);
   if (axis > 0) base = build.transpose(base, axes);
@@ -73,12 +73,12 @@ Result<Ref> placed(Capture& capture, const Along& along, const Ref& indices, Val
   capture.resolver().look(out);
   if (out->kind == AbstractKind::object) return capture.resolver().refusal(out);
   if (out->kind != AbstractKind::array) return fail(Reason::will_raise, "out is no array");
-  if (lens_of(out).dtype != lens_of(array).dtype)
+  if (layout_of(out).dtype != layout_of(array).dtype)
     return fail(Reason::unsupported_dtype, "out of another dtype; plain form: out[...] = the call without out");
   if (unchecked && shares_memory(out, indices)) return fail(Reason::unsupported_layout, "out shares memory with the indices");
   ACCEL_TRY([[maybe_unused]] Unit storable, capture.memory().check_storable(out));
   ValueId value = taken_value(capture, array, index, axis);
-  const std::vector<Dim> shape = capture.graph().type(value).shape, wanted = lens_of(out).shape;
+  const std::vector<Dim> shape = capture.graph().type(value).shape, wanted = layout_of(out).shape;
   bool fits = shape.size() == wanted.size();
   for (size_t k = 0; fits && k < shape.size(); ++k) fits = capture.facts().expect_equal(shape[k], wanted[k]);
   if (!fits) return fail(Reason::will_raise, "out has another shape");
@@ -125,14 +125,14 @@ Result<Ref> nonzero_tuple(Capture& capture, const Ref& array) {
   ValueId all = columns.size() == 1 ? build.copy(columns[0]) : build.concatenate(columns, 1);
   Ref table = capture.values().fresh_array(all);
   table->array.storage->strided_when_empty = true;
-  const Lens lens = lens_of(table);
+  const StridedLayout layout = layout_of(table);
   std::vector<Ref> out;
   for (size_t k = 0; k < places.size(); ++k) {
     ViewMaker view(capture, table);
     Dim at = dims.constant(static_cast<int64_t>(k));
     view.slice({zero, at}, {one, one}, {count, one});
     view.squeeze({1});
-    out.push_back(view.finish({{count}, {lens.strides[0]}, dims.mul(at, lens.strides[1]), lens.dtype}));
+    out.push_back(view.finish({{count}, {layout.strides[0]}, dims.mul(at, layout.strides[1]), layout.dtype}));
   }
   return capture.values().tuple(std::move(out));
 }
@@ -148,11 +148,11 @@ Result<Ref> numpy_array_take(Capture& capture, PyObject*, const CallArguments& a
   ACCEL_TRY(std::string mode, read_text(capture, given[4]));
   ACCEL_TRY(Operand operand, read_array(capture, given[0]));
   ACCEL_TRY(Ref indices, array_operand(capture, given[1]));
-  char kind = dtype_kind(lens_of(indices).dtype);
+  char kind = dtype_kind(layout_of(indices).dtype);
   if (kind == 'f' || kind == 'c') return fail(Reason::unsupported_argument, "indices that are no integers");
   ACCEL_TRY(Along along, read_along(capture, operand, given[2]));
   auto& [array, axis] = along;
-  ACCEL_TRY(ValueId index, bounded_index(capture, indices, lens_of(array).shape[static_cast<size_t>(axis)], mode));
+  ACCEL_TRY(ValueId index, bounded_index(capture, indices, layout_of(array).shape[static_cast<size_t>(axis)], mode));
   return placed(capture, along, indices, index, given[3], !mode.empty() && mode != "raise");
 }
 
@@ -164,7 +164,7 @@ Result<Ref> numpy_array_compress(Capture& capture, PyObject*, const CallArgument
   if (condition.shape.size() != 1) return fail(Reason::will_raise, "condition must be a 1-d array");
   ACCEL_TRY(Along along, read_along(capture, operand, given[2]));
   auto& [array, axis] = along;
-  Dim extent = lens_of(array).shape[static_cast<size_t>(axis)];
+  Dim extent = layout_of(array).shape[static_cast<size_t>(axis)];
   if (!capture.facts().decide(condition.shape[0], Comparison::le, extent))
     return fail(Reason::unsupported_argument, "a condition longer than the axis; plain form: condition[:length]");
   ACCEL_TRY(ValueId mask, operand_value(capture, condition, DType::bool_));

@@ -27,7 +27,7 @@ bool begins_in_place(Capture& capture, const ProductCall& call) {
   const Ref& out = call.outs[0].ref;
   return std::any_of(call.operands.begin(), call.operands.end(), [&](const Operand& operand) {
     return operand.is_array() && operand.ref->array.storage == out->array.storage &&
-           capture.facts().decide_equal(lens_of(operand.ref).offset, lens_of(out).offset);
+           capture.facts().decide_equal(layout_of(operand.ref).offset, layout_of(out).offset);
   });
 }
 
@@ -60,7 +60,7 @@ Status require_not_one(Capture& capture, const Predicate& predicate) {
 
 bool is_forward(Capture& capture, const Operand& operand) {
   if (!operand.is_array()) return true;
-  const std::vector<Dim>& strides = lens_of(operand.ref).strides;
+  const std::vector<Dim>& strides = layout_of(operand.ref).strides;
   return std::all_of(strides.begin(), strides.end(),
                      [&](Dim stride) { return capture.facts().decide(stride, Comparison::ge, capture.dims().constant(0)); });
 }
@@ -86,7 +86,7 @@ Result<Op> square_op(Capture& capture, const ProductCall& call) {
   }
   const Dim item = capture.dims().constant(item_size(call.dtype));
   auto side_by_side = [&](const Operand& array) {
-    const std::vector<Dim>& strides = lens_of(array.ref).strides;
+    const std::vector<Dim>& strides = layout_of(array.ref).strides;
     return !strides.empty() && capture.facts().decide_equal(strides[0], item);
   };
   return side_by_side(out) || side_by_side(operand) ? Op::square : Op::scalar_multiply;
@@ -137,14 +137,14 @@ bool is_reduced(const ReducedProduct& call, int axis) { return std::binary_searc
 
 // The strides and memory order of a reduction's out=, by the axes of the reduced array.
 Companion companion_of(Capture& capture, const ReducedProduct& call, int rank) {
-  const Lens& lens = lens_of(call.out);
-  bool keepdims = static_cast<int>(lens.shape.size()) == rank && !call.axes.empty();
+  const StridedLayout& layout = layout_of(call.out);
+  bool keepdims = static_cast<int>(layout.shape.size()) == rank && !call.axes.empty();
   std::vector<int> unreduced;
   for (int axis = 0; axis < rank; ++axis)
     if (!is_reduced(call, axis)) unreduced.push_back(axis);
   Companion out = {std::vector<Dim>(static_cast<size_t>(rank), capture.dims().constant(0)), {}};
   for (size_t k = 0; k < unreduced.size(); ++k)
-    out.strides[static_cast<size_t>(unreduced[k])] = lens.strides[keepdims ? static_cast<size_t>(unreduced[k]) : k];
+    out.strides[static_cast<size_t>(unreduced[k])] = layout.strides[keepdims ? static_cast<size_t>(unreduced[k]) : k];
   for (uint8_t axis : capture.graph().type(capture.memory().read(call.out)).axis_order()) {
     if (!keepdims) out.order.push_back(static_cast<uint8_t>(unreduced[axis]));
     if (keepdims && !is_reduced(call, axis)) out.order.push_back(axis);

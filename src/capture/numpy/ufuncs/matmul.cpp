@@ -54,10 +54,10 @@ Status check_gufunc_out(Capture& capture, const Ref& out) {
 }
 
 Status check_same_type(Capture& capture, const Ref& out, DType dtype, const std::vector<Dim>& shape) {
-  const Lens& lens = lens_of(out);
-  if (lens.dtype != dtype) return fail(Reason::unsupported_dtype, "out of another dtype than the gufunc's result");
-  bool same = lens.shape.size() == shape.size();
-  for (size_t k = 0; same && k < shape.size(); ++k) same = capture.facts().decide_equal(lens.shape[k], shape[k]);
+  const StridedLayout& layout = layout_of(out);
+  if (layout.dtype != dtype) return fail(Reason::unsupported_dtype, "out of another dtype than the gufunc's result");
+  bool same = layout.shape.size() == shape.size();
+  for (size_t k = 0; same && k < shape.size(); ++k) same = capture.facts().decide_equal(layout.shape[k], shape[k]);
   return same ? Status(Unit{})
               : fail(Reason::unsupported_argument,
                      "out of another shape than the gufunc's result; plain form: out[...] = the call without out");
@@ -130,7 +130,7 @@ namespace {
 // Whether BLAS cannot use the vector's stride, because it is negative or 0. For a single element the stride does not matter,
 // but for a run-time extent a check would make all others exit; such a vector is copied, which changes nothing.
 bool is_walked_backwards(Capture& capture, const Operand& operand) {
-  if (capture.facts().decide(lens_of(operand.ref).strides[0], Comparison::gt, capture.dims().constant(0))) return false;
+  if (capture.facts().decide(layout_of(operand.ref).strides[0], Comparison::gt, capture.dims().constant(0))) return false;
   return capture.facts().is_runtime(operand.shape[0]) || !is_one(capture, operand.shape[0]);
 }
 
@@ -249,7 +249,7 @@ Result<Ref> numpy_vdot(Capture& capture, PyObject*, const CallArguments& argumen
       operand = *as_operand(capture, reshaped(capture, operand.ref, {element_count(capture, operand.shape)}));
     }
     // dot copies vectors with negative strides; vdot adds their products one by one.
-    if (!capture.facts().decide(lens_of(operand.ref).strides[0], Comparison::gt, capture.dims().constant(0)))
+    if (!capture.facts().decide(layout_of(operand.ref).strides[0], Comparison::gt, capture.dims().constant(0)))
       return fail(Reason::unsupported_layout, "vdot of an array that lies backwards");
     flat.push_back(std::move(operand));
   }

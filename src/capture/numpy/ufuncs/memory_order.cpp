@@ -18,15 +18,15 @@ bool is_c_order(Capture& capture, const Operand& operand) {
   return operand.shape.size() < 2 || capture.graph().type(capture.memory().read(operand.ref)).is_c_order();
 }
 
-bool has_no_stride(Capture& capture, const Lens& lens, size_t axis) {
-  return capture.facts().decide_equal(lens.strides[axis], capture.dims().constant(0));
+bool has_no_stride(Capture& capture, const StridedLayout& layout, size_t axis) {
+  return capture.facts().decide_equal(layout.strides[axis], capture.dims().constant(0));
 }
 
 bool has_axis_without_stride(Capture& capture, const Operand& operand) {
-  const Lens& lens = lens_of(operand.ref);
-  for (size_t k = 0; k < lens.shape.size(); ++k) {
-    bool moves = !capture.dims().as_symbol(lens.strides[k]) && capture.ranges().hint(lens.strides[k]) != 0;
-    if (!moves && !is_one(capture, lens.shape[k]) && has_no_stride(capture, lens, k)) return true;
+  const StridedLayout& layout = layout_of(operand.ref);
+  for (size_t k = 0; k < layout.shape.size(); ++k) {
+    bool moves = !capture.dims().as_symbol(layout.strides[k]) && capture.ranges().hint(layout.strides[k]) != 0;
+    if (!moves && !is_one(capture, layout.shape[k]) && has_no_stride(capture, layout, k)) return true;
   }
   return false;
 }
@@ -40,13 +40,13 @@ bool has_one_element(Capture& capture, Dim extent, size_t rank) {
 // `without_stride`: the place of axes of stride 0. The last `core` axes are excluded.
 Places places_of(Capture& capture, const Operand& operand, size_t rank, int without_stride, size_t core = 0) {
   Places places(rank, no_part);
-  const Lens& lens = lens_of(operand.ref);
+  const StridedLayout& layout = layout_of(operand.ref);
   std::vector<uint8_t> order = capture.graph().type(capture.memory().read(operand.ref)).axis_order();
   for (size_t k = 0; k < order.size(); ++k) {
     size_t axis = order[k];
-    if (axis + core >= order.size() || has_one_element(capture, lens.shape[axis], rank)) continue;
+    if (axis + core >= order.size() || has_one_element(capture, layout.shape[axis], rank)) continue;
     int place = static_cast<int>(order.size() - k);
-    places[rank + core - order.size() + axis] = has_no_stride(capture, lens, axis) ? without_stride : place;
+    places[rank + core - order.size() + axis] = has_no_stride(capture, layout, axis) ? without_stride : place;
   }
   return places;
 }
@@ -116,11 +116,11 @@ bool all_c_order(Capture& capture, const std::vector<Operand>& operands) {
 
 // Whether the strides are those of gapless memory with axes from slowest to fastest in `order`, decided by guards. Axes of
 // extent 1 do not matter.
-bool has_no_gaps(Capture& capture, const Lens& lens, const std::vector<size_t>& order) {
+bool has_no_gaps(Capture& capture, const StridedLayout& layout, const std::vector<size_t>& order) {
   DimTable& dims = capture.dims();
-  Dim expected = dims.constant(item_size(lens.dtype));
+  Dim expected = dims.constant(item_size(layout.dtype));
   for (size_t k = order.size(); k-- > 0;) {
-    Dim extent = lens.shape[order[k]], stride = lens.strides[order[k]];
+    Dim extent = layout.shape[order[k]], stride = layout.strides[order[k]];
     if (stride != expected && !is_one(capture, extent) && !capture.facts().decide_equal(stride, expected)) return false;
     expected = dims.mul(expected, extent);
   }
@@ -128,13 +128,13 @@ bool has_no_gaps(Capture& capture, const Lens& lens, const std::vector<size_t>& 
 }
 
 // Whether NumPy sets the contiguity flag of this order, decided by guards. Memory without elements is contiguous.
-bool is_contiguous(Capture& capture, const Lens& lens, const std::vector<size_t>& order) {
+bool is_contiguous(Capture& capture, const StridedLayout& layout, const std::vector<size_t>& order) {
   DimTable& dims = capture.dims();
-  for (Dim extent : lens.shape) {
+  for (Dim extent : layout.shape) {
     if (capture.ranges().hint(extent) == 0) return capture.facts().decide_equal(extent, dims.constant(0));
   }
-  if (has_no_gaps(capture, lens, order)) return true;
-  return std::any_of(lens.shape.begin(), lens.shape.end(),
+  if (has_no_gaps(capture, layout, order)) return true;
+  return std::any_of(layout.shape.begin(), layout.shape.end(),
                      [&](Dim extent) { return capture.facts().decide_equal(extent, dims.constant(0)); });
 }
 
@@ -176,18 +176,18 @@ Dim magnitude(Capture& capture, Dim stride) {
 }
 
 // Sorts axes of extent 1 by their strides as NumPy does for copies; iterators treat such axes as having no stride.
-void sort_single_axes(Capture& capture, const Lens& lens, std::vector<uint8_t>& order) {
+void sort_single_axes(Capture& capture, const StridedLayout& layout, std::vector<uint8_t>& order) {
   std::vector<uint8_t> single;
   for (uint8_t axis : order)
-    if (capture.ranges().hint(lens.shape[axis]) == 1 && !capture.facts().is_runtime(lens.shape[axis]) &&
-        is_one(capture, lens.shape[axis]))
+    if (capture.ranges().hint(layout.shape[axis]) == 1 && !capture.facts().is_runtime(layout.shape[axis]) &&
+        is_one(capture, layout.shape[axis]))
       single.push_back(axis);
   std::erase_if(order, [&](uint8_t axis) { return std::find(single.begin(), single.end(), axis) != single.end(); });
   std::sort(single.begin(), single.end());
   for (uint8_t axis : single) {
-    const Dim own = magnitude(capture, lens.strides[axis]);
+    const Dim own = magnitude(capture, layout.strides[axis]);
     auto follows = [&](uint8_t other) {
-      const Dim stride = magnitude(capture, lens.strides[other]);
+      const Dim stride = magnitude(capture, layout.strides[other]);
       if (stride == own || capture.facts().decide_equal(stride, own)) return other > axis;
       return capture.facts().decide(stride, Comparison::lt, own);
     };
@@ -196,39 +196,39 @@ void sort_single_axes(Capture& capture, const Lens& lens, std::vector<uint8_t>& 
 }
 
 // Whether the strides are those of C order for all extents.
-bool is_plainly_c(Capture& capture, const Lens& lens) {
-  return lens.strides == dense_strides(capture.dims(), lens.shape, {}, lens.dtype);
+bool is_plainly_c(Capture& capture, const StridedLayout& layout) {
+  return layout.strides == dense_strides(capture.dims(), layout.shape, {}, layout.dtype);
 }
 
 }  // namespace
 
 // NumPy's PyArray_CreateSortedStridePerm.
 std::vector<uint8_t> stride_order(Capture& capture, const Ref& array) {
-  const Lens& lens = lens_of(array);
+  const StridedLayout& layout = layout_of(array);
   std::vector<uint8_t> order = capture.graph().type(capture.memory().read(array)).axis_order();
   // Axes without a stride come last, as the fastest ones. Only strides that are symbols of the call can be 0 without being
   // known.
   auto moves = [&](uint8_t axis) {
-    Dim stride = lens.strides[axis];
+    Dim stride = layout.strides[axis];
     bool known = !capture.dims().as_symbol(stride) && capture.ranges().hint(stride) != 0;
-    return known || is_one(capture, lens.shape[axis]) || !has_no_stride(capture, lens, axis);
+    return known || is_one(capture, layout.shape[axis]) || !has_no_stride(capture, layout, axis);
   };
   if (order.size() > 1) {
     std::stable_partition(order.begin(), order.end(), moves);
-    if (!is_plainly_c(capture, lens)) sort_single_axes(capture, lens, order);
+    if (!is_plainly_c(capture, layout)) sort_single_axes(capture, layout, order);
   }
   return std::is_sorted(order.begin(), order.end()) ? std::vector<uint8_t>{} : order;
 }
 
 // The order of NumPy's PyArray_NewLikeArray.
 std::vector<uint8_t> copy_order(Capture& capture, const Ref& array) {
-  const Lens& lens = lens_of(array);
-  if (lens.shape.size() < 2 || is_plainly_c(capture, lens)) return {};
-  const bool has_single = std::any_of(lens.shape.begin(), lens.shape.end(), [&](Dim extent) {
+  const StridedLayout& layout = layout_of(array);
+  if (layout.shape.size() < 2 || is_plainly_c(capture, layout)) return {};
+  const bool has_single = std::any_of(layout.shape.begin(), layout.shape.end(), [&](Dim extent) {
     return capture.ranges().hint(extent) == 1 && !capture.facts().is_runtime(extent);
   });
   if (has_single && is_c_contiguous(capture, array)) return {};
-  if (has_single && is_f_contiguous(capture, array)) return reversed_axes(lens.shape.size());
+  if (has_single && is_f_contiguous(capture, array)) return reversed_axes(layout.shape.size());
   return stride_order(capture, array);
 }
 
@@ -237,13 +237,13 @@ Result<std::vector<uint8_t>> copy_order(Capture& capture, const Ref& array, cons
   if (order == "K") return copy_order(capture, array);
   if (order != "F" && order != "A") return fail(Reason::will_raise, "order='" + order + "'");
   bool backwards = order == "F" || (is_f_contiguous(capture, array) && !is_c_contiguous(capture, array));
-  return backwards ? reversed_axes(lens_of(array).shape.size()) : std::vector<uint8_t>();
+  return backwards ? reversed_axes(layout_of(array).shape.size()) : std::vector<uint8_t>();
 }
 
 bool is_c_contiguous(Capture& capture, const Ref& array) {
-  std::vector<size_t> order(lens_of(array).shape.size());
+  std::vector<size_t> order(layout_of(array).shape.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  return is_contiguous(capture, lens_of(array), order);
+  return is_contiguous(capture, layout_of(array), order);
 }
 
 bool is_in_order(Capture& capture, const Ref& array, const std::string& order) {
@@ -252,9 +252,9 @@ bool is_in_order(Capture& capture, const Ref& array, const std::string& order) {
 }
 
 bool is_f_contiguous(Capture& capture, const Ref& array) {
-  std::vector<size_t> order(lens_of(array).shape.size());
+  std::vector<size_t> order(layout_of(array).shape.size());
   std::iota(order.rbegin(), order.rend(), size_t{0});
-  return is_contiguous(capture, lens_of(array), order);
+  return is_contiguous(capture, layout_of(array), order);
 }
 
 }  // namespace accel

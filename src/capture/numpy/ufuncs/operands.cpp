@@ -130,13 +130,13 @@ Result<Dim> common_extent(Capture& capture, Dim a, Dim b) {
 
 }  // namespace
 
-const Lens& lens_of(const Ref& array) { return array->array.lens; }
+const StridedLayout& layout_of(const Ref& array) { return array->array.layout; }
 
 std::optional<Operand> as_operand(Capture& capture, const Ref& ref) {
   capture.resolver().look(ref);
   switch (ref->kind) {
     case AbstractKind::array:
-      return Operand{ref, {OperandType::Kind::array, lens_of(ref).dtype}, lens_of(ref).shape};
+      return Operand{ref, {OperandType::Kind::array, layout_of(ref).dtype}, layout_of(ref).shape};
     case AbstractKind::scalar:
       return Operand{ref, scalar_type(ref->scalar), {}};
     case AbstractKind::constant:

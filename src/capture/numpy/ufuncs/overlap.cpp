@@ -13,7 +13,7 @@ enum class Pair { apart, ahead, behind, between, unclear };
 
 class PairOfViews {
  public:
-  PairOfViews(Capture& capture, const Lens& in, const Lens& out)
+  PairOfViews(Capture& capture, const StridedLayout& in, const StridedLayout& out)
       : capture_(capture), dims_(capture.dims()), in_(in), out_(out) {}
 
   Pair classify(std::optional<Dim> step, std::optional<Dim> out_step) {
@@ -38,11 +38,11 @@ class PairOfViews {
     Dim first, last;  // offsets of elements
   };
 
-  Range range(const Lens& lens) {
-    Range out = {lens.offset, lens.offset};
-    for (size_t k = 0; k < lens.shape.size(); ++k) {
-      Dim span = dims_.mul(dims_.sub(lens.shape[k], dims_.constant(1)), lens.strides[k]);
-      Dim& end = capture_.facts().decide(lens.strides[k], Comparison::ge, dims_.constant(0)) ? out.last : out.first;
+  Range range(const StridedLayout& layout) {
+    Range out = {layout.offset, layout.offset};
+    for (size_t k = 0; k < layout.shape.size(); ++k) {
+      Dim span = dims_.mul(dims_.sub(layout.shape[k], dims_.constant(1)), layout.strides[k]);
+      Dim& end = capture_.facts().decide(layout.strides[k], Comparison::ge, dims_.constant(0)) ? out.last : out.first;
       end = dims_.add(end, span);
     }
     return out;
@@ -56,14 +56,14 @@ class PairOfViews {
 
   Capture& capture_;
   DimTable& dims_;
-  const Lens &in_, &out_;
+  const StridedLayout &in_, &out_;
 };
 
 // Bytes from one element to the next if NumPy's loop can treat the array as a vector.
 std::optional<Dim> vector_step(Capture& capture, const Operand& array) {
-  const Lens& lens = lens_of(array.ref);
-  if (lens.shape.size() == 1) return is_one(capture, lens.shape[0]) ? capture.dims().constant(0) : lens.strides[0];
-  if (is_c_contiguous(capture, array.ref)) return capture.dims().constant(item_size(lens.dtype));
+  const StridedLayout& layout = layout_of(array.ref);
+  if (layout.shape.size() == 1) return is_one(capture, layout.shape[0]) ? capture.dims().constant(0) : layout.strides[0];
+  if (is_c_contiguous(capture, array.ref)) return capture.dims().constant(item_size(layout.dtype));
   return std::nullopt;
 }
 
@@ -77,7 +77,7 @@ LoopMemory loop_memory(Capture& capture, const std::vector<Operand>& operands, c
     if (!in_place(out)) continue;
     for (const Operand& operand : operands) {
       if (!in_place(operand) || operand.ref->array.storage != out.ref->array.storage) continue;
-      PairOfViews pair(capture, lens_of(operand.ref), lens_of(out.ref));
+      PairOfViews pair(capture, layout_of(operand.ref), layout_of(out.ref));
       pairs.push_back(pair.classify(vector_step(capture, operand), vector_step(capture, out)));
     }
   }

@@ -75,8 +75,8 @@ Result<Ref> capture_len(Capture& capture, PyObject* callable, const CallArgument
   const Ref& value = given->kind == AbstractKind::dict_view ? given->items[0] : given;
   switch (value->kind) {
     case AbstractKind::array:
-      if (value->array.lens.shape.empty()) return capture.raised(PyExc_TypeError, "len() of unsized object");
-      return capture.values().dim_scalar(value->array.lens.shape[0]);
+      if (value->array.layout.shape.empty()) return capture.raised(PyExc_TypeError, "len() of unsized object");
+      return capture.values().dim_scalar(value->array.layout.shape[0]);
     case AbstractKind::dict:
       capture.changes().guard_length(value);
       [[fallthrough]];
@@ -245,7 +245,7 @@ Result<Ref> capture_reversed(Capture& capture, PyObject*, const CallArguments& a
     return get_iterator(capture, backwards);
   }
   if (value->kind == AbstractKind::tuple || value->kind == AbstractKind::list) return reversed_container(capture, value);
-  if (value->kind == AbstractKind::array && !value->array.lens.shape.empty()) {
+  if (value->kind == AbstractKind::array && !value->array.layout.shape.empty()) {
     ACCEL_TRY(Ref backwards, get_item(capture, value, capture.values().constant(PyRef::steal(backward_slice()).get())));
     return get_iterator(capture, backwards);
   }

@@ -19,7 +19,8 @@ void set_rows(Capture& capture, const Ref& list, ValueId rows) {
   const Type& type = capture.graph().type(rows);
   array.storage->current = rows;
   ++array.storage->version;
-  array.lens = {type.shape, dense_strides(capture.dims(), type.shape, {}, type.dtype), capture.dims().constant(0), type.dtype};
+  array.layout = {type.shape, dense_strides(capture.dims(), type.shape, {}, type.dtype), capture.dims().constant(0),
+                  type.dtype};
 }
 
 // The graph value of an item that has no parts, as a row. Changes nothing.
@@ -45,8 +46,8 @@ bool has_type(Capture& capture, const Ref& item, const RowType& row) {
   }
   if (is_dynamic_list(item)) return row_of_list(capture, *item) == row;
   if (item->kind != AbstractKind::array) return number_type(*item) == row.type;
-  const Lens& lens = item->array.lens;
-  return row.type.kind == ValueKind::array && lens.dtype == row.type.dtype && lens.shape == row.type.shape &&
+  const StridedLayout& layout = item->array.layout;
+  return row.type.kind == ValueKind::array && layout.dtype == row.type.dtype && layout.shape == row.type.shape &&
          capture.graph().type(capture.memory().read(item)).is_c_order();
 }
 
@@ -118,12 +119,12 @@ bool casts_alike(DType from, DType to) {
 // The row type of a dynamic list of numbers as an item; nullopt: its items are something else.
 std::optional<RowType> row_of_list(Capture& capture, const AbstractValue& list) {
   bool plain = !list.columns && !list.iterated && list.scalar.kind != ValueKind::array;
-  if (!plain || list.array.lens.shape.size() != 1) return std::nullopt;
+  if (!plain || list.array.layout.shape.size() != 1) return std::nullopt;
   const Type number{list.scalar.kind, list.scalar.dtype, {}, {}};
   bool fits = std::all_of(list.items.begin(), list.items.end(), [&](const Ref& item) { return number_type(*item) == number; });
   if (!fits) return std::nullopt;
   DimTable& dims = capture.dims();
-  Dim length = dims.add(list.array.lens.shape[0], dims.constant(static_cast<int64_t>(list.items.size())));
+  Dim length = dims.add(list.array.layout.shape[0], dims.constant(static_cast<int64_t>(list.items.size())));
   return RowType{{number.kind, number.dtype, {length}, {}}, {}, true};
 }
 
@@ -134,7 +135,7 @@ RowType row_type(const AbstractValue& list) {
     for (const Ref& column : list.columns->items) row.parts.push_back(row_type(*column));
     return row;
   }
-  const std::vector<Dim>& shape = list.array.lens.shape;
+  const std::vector<Dim>& shape = list.array.layout.shape;
   row.type = {list.scalar.kind, list.scalar.dtype, {shape.begin() + 1, shape.end()}, {}};
   row.is_list = shape.size() > 1 && list.scalar.kind != ValueKind::array;
   return row;
@@ -183,14 +184,14 @@ std::vector<Ref> columns_of(const Ref& list) {
 }
 
 void name_length(Capture& capture, const Ref& list, Dim length) {
-  std::vector<Dim> shape = list->array.lens.shape;
+  std::vector<Dim> shape = list->array.layout.shape;
   shape[0] = length;
   set_rows(capture, list, capture.build().reshape(list->array.storage->current, std::move(shape)));
 }
 
 Dim length_of(Capture& capture, const Ref& list) {
   DimTable& dims = capture.dims();
-  Dim rows = list->columns ? length_of(capture, list->columns->items[0]) : list->array.lens.shape[0];
+  Dim rows = list->columns ? length_of(capture, list->columns->items[0]) : list->array.layout.shape[0];
   return dims.add(rows, dims.constant(static_cast<int64_t>(list->items.size())));
 }
 
@@ -327,7 +328,7 @@ Status reverse_dynamic_list(Capture& capture, const Ref& list) {
 Status extend_by_rows(Capture& capture, const Ref& list, const Ref& more) {
   Ref other = more;
   if (more->kind == AbstractKind::array)
-    other = list_of_rows(capture, more, {{ValueKind::numpy_scalar, more->array.lens.dtype, {}, {}}, {}});
+    other = list_of_rows(capture, more, {{ValueKind::numpy_scalar, more->array.layout.dtype, {}, {}}, {}});
   const RowType row = row_type(*other);
   auto fits = [&](const Ref& item) { return has_type(capture, item, row); };
   bool same = is_dynamic_list(list) ? row_type(*list) == row : std::all_of(list->items.begin(), list->items.end(), fits);
@@ -468,9 +469,9 @@ void replace_rows(Capture& capture, const Ref& list, const Ref& array) {
 }
 
 Result<Ref> list_of_elements(Capture& capture, const Ref& array) {
-  const Lens& lens = array->array.lens;
-  if (lens.shape.size() != 1) return fail(Reason::unsupported_argument, "a list of lists known at run time only");
-  std::optional<DType> dtype = dtype_of_items(lens.dtype);
+  const StridedLayout& layout = array->array.layout;
+  if (layout.shape.size() != 1) return fail(Reason::unsupported_argument, "a list of lists known at run time only");
+  std::optional<DType> dtype = dtype_of_items(layout.dtype);
   if (!dtype) return fail(Reason::unsupported_dtype, "a list of uint64");
   Ref numbers = capture.values().fresh_array(capture.values().astype(capture.memory().read(array), *dtype));
   return list_of_rows(capture, numbers, {{ValueKind::py_scalar, *dtype, {}, {}}, {}});

@@ -148,7 +148,7 @@ Result<Ref> get_iterator(Capture& capture, const Ref& value) {
       return make_iterator(std::move(items), value);
     }
     case AbstractKind::array:
-      if (value->array.lens.shape.empty()) return fail(Reason::will_raise, "iteration over a 0-d array");
+      if (value->array.layout.shape.empty()) return fail(Reason::will_raise, "iteration over a 0-d array");
       return make_lazy_iterator(array_class(), {value, capture.values().python_int(0)});
     case AbstractKind::object:
       return capture.resolver().refusal(value);

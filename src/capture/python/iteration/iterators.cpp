@@ -77,7 +77,7 @@ Dim item_of_range(Capture& capture, const RangeState& state) {
 }
 
 Dim rows_taken(Capture& capture, const Ref& iterator) {
-  Dim extent = iterator->items[0]->array.lens.shape[0];
+  Dim extent = iterator->items[0]->array.layout.shape[0];
   Dim count = taken(capture, iterator, capture.ranges().high(extent), capture.ranges().hint(extent) / 2);
   limit_taken(capture, count, extent);
   return count;
@@ -108,7 +108,7 @@ std::optional<Dim> rounds_so_far(Capture& capture, const Ref& iterator) {
 }
 
 std::optional<Dim> all_rounds(Capture& capture, const Ref& iterator) {
-  if (is_kind(iterator, array_class())) return iterator->items[0]->array.lens.shape[0];
+  if (is_kind(iterator, array_class())) return iterator->items[0]->array.layout.shape[0];
   if (!is_kind(iterator, range_class())) return std::nullopt;
   DimTable& dims = capture.dims();
   const RangeState range = range_state(capture, iterator);
@@ -227,7 +227,7 @@ Result<Condition> supply(Capture& capture, const Ref& iterator) {
   } else if (is_kind(iterator, list_class())) {
     more = {items_taken(capture, iterator), length_of(capture, iterator->items[0]), Comparison::lt};
   } else {
-    more = {rows_taken(capture, iterator), iterator->items[0]->array.lens.shape[0], Comparison::lt};
+    more = {rows_taken(capture, iterator), iterator->items[0]->array.layout.shape[0], Comparison::lt};
   }
   if (iterator->position == 0) return condition_of(capture, more);
   return known_condition(capture.facts().decide(more.left, more.comparison, more.right));
@@ -308,7 +308,7 @@ bool has_few_rounds(Capture& capture, const Ref& iterator) {
   if (is_kind(iterator, list_class())) return false;
   if (is_product(iterator)) return are_few(capture, length_of_product(capture, iterator), 1);
   if (is_kind(iterator, array_class())) {
-    Dim rows = iterator->items[0]->array.lens.shape[0];
+    Dim rows = iterator->items[0]->array.layout.shape[0];
     return are_few(capture, rows, 1);
   }
   DimTable& dims = capture.dims();
@@ -341,7 +341,7 @@ std::optional<int64_t> constant_rounds(Capture& capture, const Ref& iterator) {
   DimTable& dims = capture.dims();
   if (is_kind(iterator, list_class())) return std::nullopt;
   if (is_product(iterator)) return dims.as_constant(length_of_product(capture, iterator));
-  if (is_kind(iterator, array_class())) return dims.as_constant(iterator->items[0]->array.lens.shape[0]);
+  if (is_kind(iterator, array_class())) return dims.as_constant(iterator->items[0]->array.layout.shape[0]);
   auto number = [&](size_t item) { return dims.as_constant(integer(capture, iterator->items[item])); };
   auto start = number(0), stop = number(1), step = number(2);
   if (!start || !stop || !step) return std::nullopt;
@@ -422,7 +422,7 @@ namespace {
 // The rows of an array, if their number is the same in all calls of this version; nullopt: it is not, or there are many.
 Result<std::optional<std::vector<Ref>>> rows_of(Capture& capture, const Ref& array) {
   constexpr int64_t most_rows = 32;
-  const std::vector<Dim> shape = lens_of(array).shape;
+  const std::vector<Dim> shape = layout_of(array).shape;
   std::vector<Ref> rows;
   int64_t count = shape.empty() || capture.facts().is_runtime(shape[0]) ? -1 : capture.ranges().hint(shape[0]);
   bool fixed = count >= 0 && count <= most_rows && capture.facts().decide_equal(shape[0], capture.dims().constant(count));

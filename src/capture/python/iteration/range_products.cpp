@@ -153,7 +153,7 @@ Result<Ref> capture_ndenumerate(Capture& capture, PyObject* callable, const Call
   const Ref& array = arguments.positional[0];
   if (array->kind != AbstractKind::array) return fail(Reason::unsupported_argument, "ndenumerate of no array");
   std::vector<Ref> extents;
-  for (Dim extent : array->array.lens.shape) extents.push_back(capture.values().dim_scalar(extent));
+  for (Dim extent : array->array.layout.shape) extents.push_back(capture.values().dim_scalar(extent));
   ACCEL_TRY(std::vector<Ref> ranges, ranges_over(capture, extents));
   return make_product(capture, callable, std::move(ranges), array);
 }

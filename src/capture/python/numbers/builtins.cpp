@@ -486,7 +486,7 @@ Result<Ref> capture_index(Capture& capture, PyObject* callable, const CallArgume
   if (kind == 'i') return python_integer(capture, value);
   bool number =
       value->kind == AbstractKind::scalar && dtype_kind(value->scalar.dtype) != 'f' && dtype_kind(value->scalar.dtype) != 'c';
-  bool array = value->kind == AbstractKind::array && value->array.lens.shape.empty();
+  bool array = value->kind == AbstractKind::array && value->array.layout.shape.empty();
   bool object = value->kind == AbstractKind::object || value->kind == AbstractKind::instance;
   if (number || array || object) return fail(Reason::unsupported_argument, "an index of this object");
   if (value->kind != AbstractKind::constant) return capture.raised(PyExc_TypeError, "the object is no integer");
