@@ -87,6 +87,30 @@ def test_a_compiler_that(tmp_path, fake):
     assert report["facts"]["interpreted"] == 3
 
 
+RAISED = """
+import json, warnings
+import numpy as np
+import accel
+
+@accel.compile
+def call(a):
+    return np.sqrt(a) + 1
+
+warnings.simplefilter("error")
+try:
+    call(np.ones(3))
+except accel.AccelWarning as warning:
+    raised = str(warning)
+print(json.dumps({"raised": raised, "same": [call(np.ones(3)).tolist() == [2.0, 2.0, 2.0]]}))
+"""
+
+
+@pytest.mark.parametrize("strict", ["0", "1"])
+def test_a_warning_that_is_an_error(tmp_path, strict):
+    report = run(tmp_path, program=RAISED, CXX=compiler(tmp_path, "exit 1"), ACCEL_STRICT=strict)
+    assert "the C++ compiler failed" in report["raised"]
+
+
 def test_a_compiler_that_hangs(tmp_path):
     program = PROGRAM.replace("import accel\n", "import accel\naccel.config.compile_timeout = 1\n", 1)
     report = run(tmp_path, program=program, CXX=compiler(tmp_path, "sleep 100"))

@@ -401,8 +401,7 @@ bool Dispatcher::compile_again(Entry& entry, PyObject* const* locals) {
 
 // Reports failures during the compile of a version. False with an exception set.
 bool Dispatcher::report(const std::optional<Failure>& failure) {
-  bool quiet = report_notices();
-  return (!failure || log_.report(*failure, !options_.backend)) && quiet;
+  return report_notices() && (!failure || log_.report(*failure, !options_.backend));
 }
 
 void Dispatcher::publish(std::unique_ptr<Entry> entry) {
