@@ -89,6 +89,14 @@ def roots(z, c, steps, bound):
     return x, near
 
 
+def steps_up_and_down(z, c, steps, bound):
+    x, y = z.real.copy(), c.real.copy()
+    for _ in range(steps):
+        low = x * x < bound
+        x[low] = np.heaviside(x[low] - 0.25, y[low]) * x[low] - y[low]
+    return x
+
+
 def two_masks(z, c, steps, bound):
     z = z.copy()
     count = np.zeros(z.shape, dtype=np.int64)
@@ -128,6 +136,7 @@ BODIES = [
     outside_goes_on,
     not_of_a_modulus,
     roots,
+    steps_up_and_down,
     two_masks,
     modulus_kept,
     bound_of_the_step,

@@ -185,6 +185,14 @@ ACCEL_INLINE f32v v_negative(u16, f32v a) { return (f32v)((i32v)a ^ (i32)0x80000
 ACCEL_INLINE f64v v_negative(u8, f64v a) { return (f64v)((i64v)a ^ (i64)0x8000000000000000); }
 ACCEL_INLINE f32v v_absolute(u16, f32v a) { return (f32v)((i32v)a & 0x7fffffff); }
 ACCEL_INLINE f64v v_absolute(u8, f64v a) { return (f64v)((i64v)a & 0x7fffffffffffffff); }
+template <class M, class V>
+ACCEL_INLINE V v_heaviside(M m, V a, V at_zero) {
+  typedef typename ElementOf<V>::type R;
+  const V zero = v_all<V>((R)0);
+  const V step = v_where(v_less(m, zero, a), v_all<V>((R)1), zero);
+  const V number = v_where(v_equal(m, a, zero), at_zero, step);
+  return v_where(v_not_equal(m, a, a), v_all<V>((R)__builtin_nan("")), number);
+}
 template <class V>
 ACCEL_INLINE void v_do_not_optimize(V a) {
   asm volatile("" : : "v"(a));

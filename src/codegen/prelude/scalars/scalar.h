@@ -231,6 +231,11 @@ ACCEL_INLINE T lesser_of(T a, T b) {
 #endif
   return is_less(a, b) ? a : b;
 }
+// NaN for NaN of either sign; `at_zero` where a is 0.
+template <class T>
+ACCEL_INLINE T heaviside(T a, T at_zero) {
+  return a != a ? (T)__builtin_nan("") : a == (T)0 ? at_zero : is_less((T)0, a) ? (T)1 : (T)0;
+}
 template <class T>
 ACCEL_INLINE T maximum(T a, T b) {
   const T greater = greater_of(a, b);
