@@ -1,7 +1,7 @@
 """A test session runs strict (accel's own errors are raised) and with a disk cache of its own, at one of two speeds.
 
-The fast set, which runs by default, has each test function, and each value of each parameter of a module, at least once, with
-kernels that the compiler hardly optimises; --thorough has all combinations, with kernels as users get them.
+The fast set, which runs by default, has each test function and each value of each parameter at least once, with kernels that
+the compiler hardly optimises; --thorough has all combinations and the long tests, with kernels as users get them.
 """
 
 import os
@@ -10,6 +10,7 @@ import tempfile
 import zlib
 
 _OWNER = "ACCEL_TEST_SESSION"
+PLAIN = (int, float, complex, str, bytes, type, type(None))  # types whose values are compared, not identified
 
 # Set before accel is imported. Workers inherit the variables of the process that starts them.
 if _OWNER not in os.environ:
@@ -45,7 +46,10 @@ def pytest_collection_modifyitems(config, items):
 
 
 def fast_set(items):
-    """Tests that together have each function and each value of each parameter of a module, and none marked as thorough."""
+    """Tests that together have each function and each value of each parameter, and none marked as thorough.
+
+    Numbers, texts and types count as the same value in all modules of a folder; other values are those of one module.
+    """
     covered, fast = set(), set()
     for item in sorted(items, key=lambda item: zlib.crc32(item.nodeid.encode())):
         if item.get_closest_marker("thorough"):
@@ -53,7 +57,7 @@ def fast_set(items):
         call = getattr(item, "callspec", None)
         function = item.nodeid.partition("[")[0]
         module = function.partition("::")[0]
-        values = {(module, name, key_of(value)) for name, value in call.params.items()} if call else set()
+        values = {(scope_of(value, module), name, key_of(value)) for name, value in call.params.items()} if call else set()
         values.add(function)
         if not values <= covered:
             covered |= values
@@ -63,7 +67,12 @@ def fast_set(items):
 
 def key_of(value):
     """Equal for the same value in several sets of parameters."""
-    return (type(value), value) if isinstance(value, (int, float, complex, str, bytes, type, type(None))) else id(value)
+    return (type(value), value) if isinstance(value, PLAIN) else id(value)
+
+
+def scope_of(value, module):
+    """What a value has to be tested in once."""
+    return os.path.dirname(module) if isinstance(value, PLAIN) else module
 
 
 def pytest_sessionfinish(session):

@@ -161,6 +161,7 @@ def test_time_of_a_busy_machine_does_not_count(tmp_path):
 
 
 @pytest.mark.parametrize("always", [False, True])
+@pytest.mark.thorough
 def test_a_compile_that_ran_out_of_time_is_made_once_more_later(tmp_path, always):
     fake = compiler(tmp_path, "echo >> $0.runs; " + (HANGS_ONCE if not always else "while :; do :; done"))
     report = run(tmp_path, program=TIMED.replace("PAUSES", "[0, 0, 1.5, 0, 1.5, 0]"), CXX=fake)

@@ -118,6 +118,7 @@ def check_operands(ops, parts, native, points):
             assert op["object"] is native.argval, native
 
 
+@pytest.mark.thorough
 def test_the_library_decodes():
     codes = ops_count = 0
     for code in all_codes():

@@ -159,6 +159,7 @@ def test_recursion_is_counted():
     assert abs(results[0] - results[1]) <= 1
 
 
+@pytest.mark.thorough
 def test_nested_frames_leak_nothing():
     def once(error):
         seen.clear()

@@ -57,6 +57,7 @@ def with_objects(a, b):
 
 
 @pytest.mark.parametrize("visible", [False, True])
+@pytest.mark.thorough
 def test_locals_and_stack_die_with_the_frame(visible):
     for limit in range(20):
         with pytest.raises(ValueError):

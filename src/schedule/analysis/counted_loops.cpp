@@ -16,28 +16,16 @@ std::optional<Dim> as_dim(Graph& graph, ValueId v) {
   return std::nullopt;
 }
 
-// The constant c when v is computed as counter + c.
+// The constant c when v is computed as counter + c or c + counter.
 std::optional<int64_t> change(const Graph& graph, ValueId v, ValueId counter) {
-  if (graph.is_input(v)) return std::nullopt;
-  const Node& node = graph.producer(v);
-  if (node.op != Op::add || node.operands[0] != counter || graph.is_input(node.operands[1])) return std::nullopt;
-  const Node& by = graph.producer(node.operands[1]);
+  if (graph.is_input(v) || graph.producer(v).op != Op::add) return std::nullopt;
+  const std::vector<ValueId>& terms = graph.producer(v).operands;
+  if (terms[0] != counter && terms[1] != counter) return std::nullopt;
+  ValueId added = terms[terms[0] == counter ? 1 : 0];
+  if (graph.is_input(added)) return std::nullopt;
+  const Node& by = graph.producer(added);
   if (by.op != Op::constant || by.attrs.literal.dtype != DType::int64) return std::nullopt;
   return by.attrs.literal.as_int();
-}
-
-std::optional<int64_t> step_of(const Graph& graph, const NaturalLoop& loop, ValueId counter, size_t place) {
-  std::optional<int64_t> out;
-  for (BlockId latch : loop.latches) {
-    const Terminator& back = graph.blocks[static_cast<size_t>(latch)].terminator;
-    for (int k = 0; k < target_count(back); ++k) {
-      if (back.targets[k] != loop.header) continue;
-      std::optional<int64_t> step = change(graph, back.target_arguments[k][place], counter);
-      if (!step || (out && *step != *out)) return std::nullopt;
-      out = step;
-    }
-  }
-  return out;
 }
 
 // The first value past the end: the bound for which `test(expression, limit)` is equivalent to the symbol not having reached
@@ -54,6 +42,22 @@ std::optional<Dim> end_of(DimTable& dims, Op test, Dim expression, Dim limit, in
 
 }  // namespace
 
+std::optional<int64_t> step_of(const Graph& graph, const NaturalLoop& loop, ValueId param) {
+  const std::vector<ValueId>& params = graph.blocks[static_cast<size_t>(loop.header)].params;
+  const size_t place = static_cast<size_t>(std::find(params.begin(), params.end(), param) - params.begin());
+  std::optional<int64_t> out;
+  for (BlockId latch : loop.latches) {
+    const Terminator& back = graph.blocks[static_cast<size_t>(latch)].terminator;
+    for (int k = 0; k < target_count(back); ++k) {
+      if (back.targets[k] != loop.header) continue;
+      std::optional<int64_t> step = change(graph, back.target_arguments[k][place], param);
+      if (!step || (out && *step != *out)) return std::nullopt;
+      out = step;
+    }
+  }
+  return out;
+}
+
 std::optional<CountedLoop> counted_loop(Graph& graph, const NaturalLoop& loop) {
   const Block& header = graph.blocks[static_cast<size_t>(loop.header)];
   const Terminator& t = header.terminator;
@@ -69,7 +73,7 @@ std::optional<CountedLoop> counted_loop(Graph& graph, const NaturalLoop& loop) {
     if (param == header.params.end() || graph.type(*param).dtype != DType::int64) continue;
     CountedLoop out{
         *param, static_cast<size_t>(param - header.params.begin()), *graph.dims.as_symbol(bind.attrs.dims[0]), 0, {}};
-    std::optional<int64_t> step = step_of(graph, loop, out.counter, out.place);
+    std::optional<int64_t> step = step_of(graph, loop, out.counter);
     std::optional<Dim> value = test.operands[0] == out.counter ? bind.attrs.dims[0] : as_dim(graph, test.operands[0]);
     std::optional<Dim> limit = as_dim(graph, test.operands[1]);
     if (!step || !value || !limit) continue;

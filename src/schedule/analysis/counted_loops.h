@@ -17,6 +17,9 @@ struct CountedLoop {
   Dim end;
 };
 
+// What each iteration adds to a parameter of the header; nullopt when that is not one constant.
+std::optional<int64_t> step_of(const Graph& graph, const NaturalLoop& loop, ValueId param);
+
 // The counter of a loop whose only exit test is the branch at the end of the header; nullopt when there is none. Adds dims to
 // the graph.
 std::optional<CountedLoop> counted_loop(Graph& graph, const NaturalLoop& loop);

@@ -54,10 +54,6 @@ class Recogniser {
     return back.target_arguments[back.kind == TerminatorKind::branch ? 1 : 0];
   }
 
-  bool is_constant_one(ValueId v) const {
-    return !graph_.is_input(v) && graph_.producer(v).op == Op::constant && graph_.producer(v).attrs.literal.as_int() == 1;
-  }
-
   // Whether the header compares an int64 parameter, or an expression of it, with a bound from outside, and the body adds 1 to
   // the parameter.
   bool check_counter() {
@@ -72,10 +68,8 @@ class Recogniser {
       else if (op != Op::constant && op != Op::dim && node(n).results[0] != condition)
         return false;
     }
-    ValueId after = out_.next_counter = values_of_next()[static_cast<size_t>(place - params.begin())];
-    if (graph_.is_input(after) || graph_.producer(after).op != Op::add) return false;
-    const auto& terms = graph_.producer(after).operands;
-    return (terms[0] == out_.counter && is_constant_one(terms[1])) || (terms[1] == out_.counter && is_constant_one(terms[0]));
+    out_.next_counter = values_of_next()[static_cast<size_t>(place - params.begin())];
+    return step_of(graph_, loop_, out_.counter) == 1;
   }
 
   // Whether the header compares the counter itself; the bound need not be a symbolic expression.

@@ -1,6 +1,7 @@
 """Reshapes that keep the order of the axes in memory, where only later it turns out that the extents are the same."""
 
 import numpy as np
+import pytest
 from support.compiled import facts
 from support.outcome import assert_same
 
@@ -40,6 +41,7 @@ def check_orders(function, cases):
 rng = np.random.default_rng(3)
 
 
+@pytest.mark.thorough
 def test_squares():
     for function in (by_another_length, by_a_step):
         for n in (9, 1, 0 if function is by_another_length else 2):

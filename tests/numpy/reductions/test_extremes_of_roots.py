@@ -130,6 +130,7 @@ def test_extremes_side_by_side(dtype):
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("columns", [4_194_304, 4_200_001])
+@pytest.mark.thorough
 def test_large_results_are_stored_past_the_caches(columns, threads):
     x = np.random.default_rng(0).random((3, columns))
     x[:, ::7] = 0.5

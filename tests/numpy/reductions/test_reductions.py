@@ -180,6 +180,7 @@ def test_nan():
 
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.thorough
 def test_positions_of_complex_numbers(dtype):
     """Real parts decide, then imaginary parts; the first NaN of either wins."""
 
@@ -210,6 +211,7 @@ def variances(x):
 
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.thorough
 def test_variances_of_complex_numbers(dtype):
     """The layouts are divided among the dtypes."""
     for name, x in layouts(sample((5, 9), dtype)):

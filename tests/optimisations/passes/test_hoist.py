@@ -529,6 +529,7 @@ def shifted(a, x, n, k):
     return x
 
 
+@pytest.mark.thorough
 def test_behind_checks():
     call = accel.compile(part)
     for k in (3, 39, 40, 41, -3, -60):

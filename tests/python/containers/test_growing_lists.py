@@ -181,6 +181,7 @@ def test_index_out_of_range():
         check_left_to_numpy(function, n, k)
 
 
+@pytest.mark.thorough
 def test_a_loop_that_is_left_at_once():
     """The inner list is another one after each round: the way back leads to another version of the loop."""
 
@@ -489,6 +490,7 @@ def test_items_that_cannot_be_stored():
     check_left_to_numpy(counted, np.array([0, 1]), -1)
 
 
+@pytest.mark.thorough
 def test_more_lists_left_at_any_instruction():
     check_at_exits(table, 6)
     check_at_exits(primes, 12)
@@ -562,6 +564,7 @@ def test_lists_of_arrays_are_not_cut():
     assert facts(call)["compiled"] > 0
 
 
+@pytest.mark.thorough
 def test_sums_of_lists_in_lists():
     """Each turn of the outer loop tells much of the sizes that the inner one counts."""
 

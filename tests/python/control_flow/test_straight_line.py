@@ -78,6 +78,7 @@ def test_dot_of_matrices_that_numpy_copies(dtype):
 
 
 @pytest.mark.parametrize("ufunc", ["exp", "tan", "cbrt", "log10", "arctan2", "sin", "power"])
+@pytest.mark.thorough
 def test_library_loops_on_reversed_memory(ufunc):
     """Loops that have other bits for negative strides get them where NumPy passes them."""
     ufunc = getattr(np, ufunc)

@@ -304,6 +304,7 @@ def test_extremes_of_several_types():
     calls(lambda a, b, c: min(c + 1, b * 2, a - 1, c, a) + 1, mixed)
 
 
+@pytest.mark.thorough
 def test_extremes_of_elements_and_numbers():
     """What wins is stored, compared and returned with its own type."""
 

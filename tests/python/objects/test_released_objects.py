@@ -163,6 +163,7 @@ def resident():
         return int(pages.read().split()[1]) * resource.getpagesize()
 
 
+@pytest.mark.thorough
 def test_captures_leave_no_memory_behind():
     def capture(times):
         for _ in range(times):
