@@ -6,7 +6,7 @@
 #include "capture/product/rng_functions.h"
 #include "dispatch/events/event_plan.h"
 #include "dispatch/launch/draw_functions.h"
-#include "dispatch/signals/interrupt.h"
+#include "dispatch/signals/unlocked.h"
 #include "ir/analysis/flow.h"
 
 namespace accel {
@@ -24,14 +24,7 @@ bool same_outputs(const Graph& a, const Graph& b) {
 
 // Compiles without the GIL. Reason::interrupted: an exception is set.
 Result<Compilation> compile_graph(Graph graph, const CompileOptions& options) {
-  PyThreadState* thread = nullptr;
-  const Interruptible compiling;
-  KernelScope scope(&thread, compiling);
-  thread = PyEval_SaveThread();
-  Result<Compilation> compiled = compile(std::move(graph), options);
-  PyEval_RestoreThread(std::exchange(thread, nullptr));
-  if (scope.take()) return fail(Reason::interrupted, {});
-  return compiled;
+  return call_unlocked([&] { return compile(std::move(graph), options); });
 }
 
 }  // namespace
@@ -51,7 +44,9 @@ Status Kernels::compile_plain(bool keep_texts) {
   bool calls = plan_.makes_calls && !plan_.writes_inputs;
   ACCEL_TRY(plain_, resolve(*compiled, has_known_results(compiled->graph) && !calls));
   auto draws = [](const BoxedCall& call) { return call.draw >= 0; };
-  if (std::any_of(captured_.calls.begin(), captured_.calls.end(), draws)) find_draw_functions();
+  if (std::any_of(captured_.calls.begin(), captured_.calls.end(), draws)) {
+    ACCEL_TRY([[maybe_unused]] Unit found, find_draw_functions());
+  }
   compilation_ = std::make_unique<Compilation>(std::move(compiled).value());
   return Unit{};
 }
@@ -95,9 +90,10 @@ Result<NativeKernel> Kernels::resolve(const Compilation& compilation, bool alloc
 }
 
 // Finds the C functions of draws; without them the generators' methods are called.
-void Kernels::find_draw_functions() {
-  const std::vector<void*>& functions = draw_functions();
-  if (functions.empty()) return;
+Status Kernels::find_draw_functions() {
+  ACCEL_TRY(const std::vector<void*>* found, draw_functions());
+  const std::vector<void*>& functions = *found;
+  if (functions.empty()) return Unit{};
   for (size_t k = 0; k < draws_.size(); ++k) {
     int row = captured_.calls[k].draw;
     if (row < 0) continue;
@@ -105,6 +101,7 @@ void Kernels::find_draw_functions() {
     draws_[k] = {functions[row], nullptr, is_quiet(info), is_normal(info) ? functions.back() : nullptr};
     opens_draws_ = true;
   }
+  return Unit{};
 }
 
 bool Kernels::signals_on_nans() const {

@@ -61,7 +61,7 @@ class Kernels {
  private:
   Result<NativeKernel> resolve(const Compilation& compilation, bool allocates_first) const;
   Status add_recording(const Compilation& compilation);
-  void find_draw_functions();
+  Status find_draw_functions();
 
   const Captured& captured_;
   const RunPlan& plan_;

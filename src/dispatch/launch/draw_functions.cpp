@@ -5,10 +5,12 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "capture/product/rng_functions.h"
 #include "codegen/prelude.h"
 #include "dispatch/launch/draw_text.h"
+#include "dispatch/signals/unlocked.h"
 #include "ndarray/random.h"
 #include "toolchain/compiled_kernel.h"
 
@@ -34,14 +36,13 @@ std::string library_text() {
          "  learn_layers();\n  void** const functions = (void**)launch->outputs[0];\n" + body + "  return 0;\n}\n";
 }
 
-std::vector<void*> find_functions() {
+Result<std::vector<void*>> find_functions() {
   KernelSource source{library_text(), {}, draw_library()};
   struct stat facts;
-  if (source.archive.empty() || stat(source.archive.c_str(), &facts) != 0) return {};
-  PyThreadState* thread = PyEval_SaveThread();
-  auto library = compile_kernel(source);
-  PyEval_RestoreThread(thread);
-  if (!library.ok()) return {};
+  if (source.archive.empty() || stat(source.archive.c_str(), &facts) != 0) return std::vector<void*>();
+  auto library = call_unlocked([&] { return compile_kernel(source); });
+  if (!library.ok() && library.failure().reason == Reason::interrupted) return library.failure();
+  if (!library.ok()) return std::vector<void*>();
   std::vector<void*> functions(draw_infos().size() + 1);
   void* outputs[] = {functions.data()};
   AccelLaunch launch{};
@@ -55,13 +56,13 @@ std::vector<void*> find_functions() {
 }  // namespace
 
 // Uses no lock, as the GIL may be released meanwhile: two threads may both search.
-const std::vector<void*>& draw_functions() {
+Result<const std::vector<void*>*> draw_functions() {
   static const std::vector<void*>* found = nullptr;
   if (found == nullptr) {
-    auto made = std::make_unique<std::vector<void*>>(find_functions());
-    if (found == nullptr) found = made.release();
+    ACCEL_TRY(std::vector<void*> functions, find_functions());
+    if (found == nullptr) found = new std::vector<void*>(std::move(functions));
   }
-  return *found;
+  return found;
 }
 
 }  // namespace accel

@@ -1,5 +1,6 @@
 """Methods of numpy.random.Generator inside compiled functions: the same numbers, and the same state afterwards."""
 
+import os
 import re
 import subprocess
 import sys
@@ -573,3 +574,31 @@ assert a.bit_generator.state == b.bit_generator.state
 assert accel.stats(call)["compiled"] == 3
 """
     assert subprocess.run([sys.executable, "-c", program], check=False, timeout=120).returncode == 0
+
+
+def test_library_is_built_in_a_call_of_a_kernel(tmp_path):
+    program = """
+import numpy as np
+import accel
+
+@accel.compile
+def draw(method):
+    method(5.0)
+    return method(np.arange(2.0, 12.0))
+
+def make(seed):
+    return np.random.Generator(np.random.PCG64(seed))
+
+def test(seed):
+    rng = make(seed)
+    first = rng.standard_gamma(10, 10)
+    return first, draw(rng.standard_gamma)
+
+call = accel.compile(test)
+for seed in range(3):
+    for found, expected in zip(call(seed), test(seed)):
+        assert found.tobytes() == expected.tobytes()
+assert accel.stats(call)["compiled"] == 3
+"""
+    environment = {**os.environ, "ACCEL_CACHE_DIR": str(tmp_path)}
+    assert subprocess.run([sys.executable, "-c", program], env=environment, check=False, timeout=120).returncode == 0
