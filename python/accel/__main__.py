@@ -10,7 +10,7 @@ USAGE = "usage: python -m accel doctor"
 
 
 def lines(report: dict[str, Any]) -> Iterator[tuple[bool, str, str]]:
-    """Yield (works, finding, way out) for each check."""
+    """Yield for each check whether it passed, what was found, and what to do about it."""
     import numpy as np
 
     import accel

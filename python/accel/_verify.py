@@ -42,7 +42,7 @@ class Check:
         self.found: Any = None
 
     def silence(self) -> None:
-        """Turn every warning of this thread into an exception, so that none is shown twice."""
+        """Raise every warning of this thread: NumPy's call shows those of the compiled call again."""
         filters: Any = warnings.filters
         self._filter = ("error", None, _ThisThread("ThisThread", (Warning,), {"thread": threading.get_ident()}), None, 0)
         filters.insert(0, self._filter)

@@ -406,7 +406,7 @@ def stats(fn: Callable[..., Any]) -> dict[str, int]:
 
 
 def reset(fn: Callable[..., Any] | None = None) -> None:
-    """Drop all compiled versions of one function or of all. The disk cache is kept.
+    """Drop all compiled versions of one function or of all. The disk cache does not change.
 
     Parameters
     ----------

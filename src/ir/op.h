@@ -30,7 +30,7 @@ enum class OpClass : uint8_t {
   boxed,      // done by the caller's process, in program order, on the thread that runs the kernel
 };
 
-// What holds for an op and for some others. A row of the table names all that hold.
+// Properties that ops share; a row of the table names all that hold for its op.
 enum class OpProperty : int {
   comparison = 1 << 0,
   extreme = 1 << 1,      // one of its operands: combining in any order, or an element twice, gives the same

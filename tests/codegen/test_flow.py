@@ -451,7 +451,7 @@ graph {
 
 
 @pytest.mark.parametrize("size", [0, 1, 100])
-def test_an_old_version_is_read_behind_the_loop_that_stores(size):
+def test_an_old_version_is_read_after_the_loop_that_stores(size):
     """The input is stored to in place: what was in it is kept for the sum."""
     x = np.arange(float(size))
     expected = x + 7

@@ -340,7 +340,7 @@ CASES = {
 
 
 def positions(error):
-    """Line and columns of each traceback entry behind this module's own."""
+    """Line and columns of each traceback entry after this module's own."""
     out, tb = [], error.__traceback__.tb_next.tb_next
     while tb:
         where = list(tb.tb_frame.f_code.co_positions())[tb.tb_lasti // 2]

@@ -147,7 +147,7 @@ def run_traced(function):
 
 
 def test_tracing_that_starts_in_the_middle():
-    """Up to the call that switches tracing on, the events behind a hand-over are the interpreter's own."""
+    """Up to the call that switches tracing on, the events after a hand-over are the interpreter's own."""
     expected = run_traced(traced_from_inside)
     code = frames.decode(traced_from_inside.__code__)
     start = next(i for i in code if i["line"] == traced_from_inside.__code__.co_firstlineno + 2 and i["op"] == "call")

@@ -14,7 +14,7 @@ def code_of(function):
 
 
 def chain(error, code):
-    """The exceptions behind `error` with their positions in `code`."""
+    """`error` and the exceptions that it is chained to, with their positions in `code`."""
     out, columns = [], list(code.co_positions())
     while error is not None:
         tb, entries = error.__traceback__, []

@@ -107,7 +107,7 @@ def test_resume():
     assert accel.stats(call)["compiled"] == 3 and accel.stats(call)["side_exits"] == 3
 
 
-def raises_behind_the_exit(x):
+def raises_after_the_exit(x):
     y = x + 1
     try:
         y.missing_attribute  # noqa: B018
@@ -120,12 +120,12 @@ def raises_behind_the_exit(x):
     return y
 
 
-def test_errors_behind_an_exit():
-    call = accel.compile(raises_behind_the_exit)
+def test_errors_after_an_exit():
+    call = accel.compile(raises_after_the_exit)
     with pytest.raises(ValueError, match="missing_attribute") as error:
         call(X)
     last = traceback.extract_tb(error.value.__traceback__)[-1]
-    assert (last.name, last.lineno) == ("raises_behind_the_exit", raises_behind_the_exit.__code__.co_firstlineno + 9)
+    assert (last.name, last.lineno) == ("raises_after_the_exit", raises_after_the_exit.__code__.co_firstlineno + 9)
 
 
 def loops(x, n):

@@ -36,7 +36,7 @@ def arguments():
 
 
 def work(options):
-    """Run a batch; one line of JSON before each item, and one behind it."""
+    """Run a batch; one line of JSON before each item, and one after it."""
     from support import generated
 
     import accel

@@ -30,8 +30,11 @@ def run(function, make):
     return describe(result, arrays), error, printed.getvalue(), said, shown
 
 
-def same(function, make, times=3, whole=True, left=0, learns=0, **options):
-    """Asserts that compiled calls have the effects of plain ones; `learns`: extra calls until results are known."""
+def check_calls(function, make, times=3, whole=True, left=0, learns=0, **options):
+    """Assert that compiled calls have the effects of plain ones, and that they ran compiled code.
+
+    `whole`: no call is left to the interpreter; `left`: expected side exits; `learns`: extra calls until results are known.
+    """
     call = accel.compile(function, **options)
     for _ in range(times + learns):
         assert run(call, make) == run(function, make)
@@ -40,6 +43,8 @@ def same(function, make, times=3, whole=True, left=0, learns=0, **options):
         text = f"{found}\n{accel.explain(call)(*make())}"[:4000]
         assert found["interpreted"] == 0 and found["compiled"] == times + learns, text
         assert found["side_exits"] == left + learns, text
+    else:
+        assert found["compiled"] + found["side_exits"] > 0, found
     with accel.config(threads=2):
         assert run(call, make) == run(function, make)
     other = accel.compile(function, backend="numpy")

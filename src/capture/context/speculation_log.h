@@ -61,7 +61,7 @@ struct LoopSpeculation {
   std::set<std::string> given_up;  // left to the interpreter
   // By loop: sources of arrays that it only reads but that decide when it ends, so that another thread may store to them.
   std::map<std::string, std::set<std::string>> awaited;
-  std::set<std::string> waiting;  // loops whose end depends on what other threads store
+  std::set<std::string> waiting;  // loops that end when another thread stores a value
 };
 
 // An exit at a position of the walk, because what follows cannot be captured.

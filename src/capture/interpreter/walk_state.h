@@ -56,7 +56,7 @@ struct WalkState {
   int64_t count = 0;  // instructions walked, on all paths
   RunningInstruction running;
   int nesting = 0;           // depth of calls of Python code by primitives; 0: the path may fork
-  bool speculative = false;  // only guards are kept: blocks, exits and notes made now are dropped
+  bool speculative = false;  // blocks, exits and notes made now are dropped, and only guards stay
   NestedResult nested_result;
   Ref result;  // of the function, after its frame has returned
 

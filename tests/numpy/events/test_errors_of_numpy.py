@@ -237,7 +237,7 @@ def test_dispatchers_that_use_up_an_iterator():
         check_left_to_numpy(function, sample((3, 3)))
 
 
-def test_functions_behind_dispatchers_are_compiled():
+def test_functions_that_dispatchers_call_are_compiled():
     def function(x):
         return np.vstack([x, x * 2.0]), np.hstack((x, x)), np.select([x > 1.0, x < 0.0], [x, -x]), np.stack([x, x], axis=-1)
 

@@ -58,7 +58,7 @@ class Stream:
 
 
 class Sink(io.RawIOBase):
-    """The same behind a stream that is C code."""
+    """The same after a stream that is C code."""
 
     def __init__(self, watched):
         self.watched = watched

@@ -116,7 +116,7 @@ def test_one_kernel_serves_all_sizes():
 
 
 def test_small_and_large_results_in_several_threads():
-    """A run gives the GIL away behind a call that gives much."""
+    """A run gives the GIL away after a call that gives much."""
 
     def function(x, counts):
         y = np.repeat(x, counts)
@@ -265,7 +265,7 @@ def columns_of_draws(n, k):
 
 @pytest.mark.parametrize("k", [1, 3])
 def test_sums_of_results_of_one_column(k):
-    """NumPy adds a single column in pieces. Its extent is known only behind the call that gives it."""
+    """NumPy adds a single column in pieces. Its extent is known only after the call that gives it."""
     call = accel.compile(columns_of_draws)
     for n in (129, 8, 33, 129, 20, 300):
         np.random.seed(n)

@@ -1,4 +1,4 @@
-"""What masks have selected is a copy: stores to the array or to the mask in a loop behind it do not show."""
+"""What masks have selected is a copy: stores to the array or to the mask in a loop after it do not show."""
 
 import numpy as np
 import pytest

@@ -208,7 +208,7 @@ def test_vdot_of_what_lies_backwards():
                 check_left_to_numpy(lambda a, b: np.vdot(a, b), x[: len(y)], y)
 
 
-def test_what_linalg_raises_behind_an_exit():
+def test_what_linalg_raises_after_an_exit():
     """numpy.linalg's functions raise by errstate's `call`, also where the interpreter goes on within it."""
     bad = np.full((3, 3), np.nan)
 

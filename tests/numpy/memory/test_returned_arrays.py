@@ -112,7 +112,7 @@ def test_results_that_are_kept_stay(function):
     assert_all_compiled(call)
 
 
-def test_an_error_behind_stores():
+def test_an_error_after_stores():
     call = accel.compile(raises_late)
     for _ in range(2):
         assert_same(raises_late, call, values(6))

@@ -87,7 +87,7 @@ def swept(a):
 
 
 def kept(a):
-    """The array as it was before is seen behind the branch."""
+    """The array as it was before is seen after the branch."""
     changes = []
     for i in range(len(a)):
         old = a.copy()

@@ -56,7 +56,7 @@ def test_rows(name, axis):
 
 
 @pytest.mark.parametrize("reduce", ["any", "all", "argmax", "argmin"])
-def test_events_behind_the_deciding_element(reduce):
+def test_events_after_the_deciding_element(reduce):
     """The first element decides; the last one divides by zero, and NumPy warns."""
     x = np.ones(5000)
     x[-1] = 0.0

@@ -411,7 +411,7 @@ def test_initial_that_fits_is_compiled():
 
 @pytest.mark.parametrize("dtype", ["i1", "i8", "f4"])
 def test_orderless_reductions_of_all_lengths(dtype):
-    """Accumulators side by side, and what remains behind whole groups of them."""
+    """Accumulators side by side, and what remains after whole groups of them."""
 
     def extremes(a):
         return a.max(), a.min(), np.ptp(a), np.fmax.reduce(a)

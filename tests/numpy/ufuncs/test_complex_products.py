@@ -297,7 +297,7 @@ def test_products_of_python_numbers_by_the_numpy_backend():
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
 def test_squares_of_numbers(dtype):
-    """NumPy's first square of a number in a process is another one: only behind it are its bits those of all later ones."""
+    """NumPy's first square of a number in a process is another one: only after it are its bits those of all later ones."""
 
     def squares(z, x):
         return np.square(z), np.square(x[0]), np.square(z + 1), np.sum(np.square(x[1])), np.square(x[2:3]), np.multiply(z, z)

@@ -27,19 +27,19 @@ def test_old_contents_are_cast(ufunc):
     assert facts(call)["compiled"] > 0
 
 
-def behind_a_call(a, b, m):
+def after_a_call(a, b, m):
     np.add.accumulate(m[1], out=m[0])
     b *= 2.0
     return a[1]
 
 
 @pytest.mark.parametrize("backend", ["native", "numpy"])
-def test_stores_behind_calls_are_done_once(backend):
-    call = accel.compile(behind_a_call, backend=backend)
+def test_stores_after_calls_are_done_once(backend):
+    call = accel.compile(after_a_call, backend=backend)
     for writeable in (True, False):
         a = np.arange(3.0)
         a.flags.writeable = writeable
-        assert_same(behind_a_call, call, a, np.arange(1.0, 4), np.ones((3, 3)))
+        assert_same(after_a_call, call, a, np.arange(1.0, 4), np.ones((3, 3)))
     assert facts(call)["compiled"] > 0
 
 

@@ -146,7 +146,7 @@ def test_arguments_that_are_one_array_or_overlap():
     assert facts(step)["compiled"] == 9
 
 
-def test_reads_behind_the_store():
+def test_reads_after_the_store():
     def follows(x, y, k):
         m = x > k
         x[m] = x[m] * 0.5

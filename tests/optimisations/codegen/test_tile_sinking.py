@@ -1,4 +1,4 @@
-"""What stands around a loop that runs tile by tile: arrays it starts from, and stores behind it."""
+"""What stands around a loop that runs tile by tile: arrays it starts from, and stores after it."""
 
 import warnings
 
@@ -108,7 +108,7 @@ def store_from_elsewhere(real, imag, steps):
     return z, count
 
 
-def used_before_and_behind_the_store(real, imag, steps):
+def used_before_and_after_the_store(real, imag, steps):
     c = real + 1j * imag[:, None]
     z = np.zeros(c.shape, c.dtype)
     count = np.zeros(c.shape, int)
@@ -184,7 +184,7 @@ FUNCTIONS = [
     stores_one_after_the_other,
     store_of_a_row,
     store_from_elsewhere,
-    used_before_and_behind_the_store,
+    used_before_and_after_the_store,
     views_of_results,
     parts_on_the_way_out,
     again_and_again,

@@ -235,7 +235,7 @@ def test_overflow():
 
 
 def test_types_of_exits():
-    """Exits that are left have their own results, also behind those that are not needed any more."""
+    """Exits that are left have their own results, also after those that are not needed any more."""
 
     def function(x, values):
         i = 1

@@ -249,7 +249,7 @@ def operand_written_later(a, x, steps):
     return x
 
 
-def result_written_behind(a, b, x, steps):
+def result_written_after(a, b, x, steps):
     t = a * b
     for k in range(steps):
         x = x + a * b
@@ -318,7 +318,7 @@ def two_results(a, x, steps):
     [
         (operand_written, (A, X, 5)),
         (operand_written_later, (A, X, 5)),
-        (result_written_behind, (A, B, X, 5)),
+        (result_written_after, (A, B, X, 5)),
         (result_written_before, (A, B, X, 5)),
         (parts_written, (A, X, 5)),
         (swapped, (A, B, X, 5)),
@@ -489,7 +489,7 @@ def test_events(function, a):
     assert facts(call)["compiled"] > 0
 
 
-# --- what is only defined behind a check --------------------------------------------------------------------------------------
+# --- what is only defined after a check --------------------------------------------------------------------------------------
 
 
 def part(a, x, n, k):
@@ -530,7 +530,7 @@ def shifted(a, x, n, k):
 
 
 @pytest.mark.thorough
-def test_behind_checks():
+def test_after_checks():
     call = accel.compile(part)
     for k in (3, 39, 40, 41, -3, -60):
         for n in (0, 1, 3):

@@ -1,4 +1,4 @@
-"""Values that a guard stands in front of: they are computed behind it, and once more where the function is left there."""
+"""Values that a guard stands in front of: they are computed after it, and once more where the function is left there."""
 
 import numpy as np
 import pytest
@@ -106,7 +106,7 @@ def test_no_elements():
 
 
 @pytest.mark.parametrize(("function", "op"), [(looked_up, "log"), (stored_before_use, "sqrt"), (several_guards, "divide")])
-def test_computed_behind_the_guard(function, op):
+def test_computed_after_the_guard(function, op):
     graph = accel.explain(accel.compile(function))(values(50), TABLE, GOOD).graph
     assert graph.count(f" = {op}(") > 1
     assert graph.index("branch(") < graph.index(f" = {op}(")

@@ -1,4 +1,4 @@
-"""Results that share loops, behind calls of NumPy's inner loops too: NumPy's bits, also where one result is memory of
+"""Results that share loops, after calls of NumPy's inner loops too: NumPy's bits, also where one result is memory of
 another.
 """
 
@@ -11,7 +11,7 @@ import accel
 
 
 def forces(x, y, z, mass):
-    """Three results behind one power."""
+    """Three results after one power."""
     dx, dy, dz = x[None, :] - x[:, None], y[None, :] - y[:, None], z[None, :] - z[:, None]
     r = dx**2 + dy**2 + dz**2 + 0.01
     r[r > 0.02] = r[r > 0.02] ** -1.5
@@ -19,7 +19,7 @@ def forces(x, y, z, mass):
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 300])
-def test_results_behind_a_call(n):
+def test_results_after_a_call(n):
     check(forces, sample(n), sample(n, seed=1), sample(n, seed=2), sample(n, seed=3))
 
 

@@ -91,7 +91,7 @@ def column_sums(a):
     return total
 
 
-def from_behind(a):
+def from_the_end(a):
     out = np.zeros_like(a)
     for j in range(a.shape[1] - 1, -1, -1):
         for i in range(a.shape[0] - 1, 0, -2):
@@ -121,7 +121,7 @@ def planes(a, weights):
     return out
 
 
-@pytest.mark.parametrize("function", [column_sums, from_behind, spread])
+@pytest.mark.parametrize("function", [column_sums, from_the_end, spread])
 def test_columns_first(function):
     check(function, (sample((20, 30)),), (sample((9, 9), seed=1),), (sample((1, 5)),), (np.zeros((0, 3)),))
 
@@ -185,7 +185,7 @@ def diagonals(a):
     return out
 
 
-def counters_behind(a):
+def counters_after(a):
     i = j = -1
     for j in range(a.shape[1]):
         for i in range(a.shape[0]):
@@ -211,7 +211,7 @@ def moved(a):
     return a
 
 
-KEPT = [shortest_paths, neighbours, skewed, one_total, number, triangle, diagonals, counters_behind, work_between, moved]
+KEPT = [shortest_paths, neighbours, skewed, one_total, number, triangle, diagonals, counters_after, work_between, moved]
 
 
 @pytest.mark.parametrize("function", KEPT)

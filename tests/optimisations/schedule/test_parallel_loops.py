@@ -360,7 +360,7 @@ def test_floating_point_events(how, bad):
 
 
 def test_events_before_an_exit_only():
-    """What iterations behind the exit raise has not happened."""
+    """What iterations after the exit raise has not happened."""
 
     def both(a, index, b):
         for i in range(len(a)):

@@ -1,4 +1,4 @@
-"""Statements one behind the other that go over the rows of the same arrays: block of rows by block of rows."""
+"""Statements one after the other that go over the rows of the same arrays: block of rows by block of rows."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Elements that inner loops read and write at one place: they are numbers of the loop, and in the array behind it."""
+"""Elements that inner loops read and write at one place: they are numbers of the loop, and in the array after it."""
 
 import numpy as np
 import pytest

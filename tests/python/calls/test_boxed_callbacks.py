@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 from support.compiled import facts
-from support.python_calls import Callback, run, same
+from support.python_calls import Callback, check_calls, run
 
 import accel
 
@@ -23,7 +23,7 @@ def test_a_callback_gets_arrays():
         seen.append(Callback())
         return np.arange(4.0), 3, seen[-1]
 
-    same(function, make, fullgraph=True)
+    check_calls(function, make, fullgraph=True)
     texts = {repr(callback.seen) for callback in seen if len(callback.seen)}
     assert len(texts) == 1
 
@@ -43,7 +43,7 @@ def test_a_callback_changes_a_fresh_array():
             y[1] += w[0]
         return y, z, w
 
-    same(function, lambda: (np.arange(4.0), 3, Callback(act)), fullgraph=True)
+    check_calls(function, lambda: (np.arange(4.0), 3, Callback(act)), fullgraph=True)
 
 
 def test_a_callback_changes_the_argument():
@@ -66,7 +66,7 @@ def test_a_callback_changes_the_argument():
         base[:] = 0
         return base, 3, Callback(act)
 
-    same(function, make, fullgraph=True)
+    check_calls(function, make, fullgraph=True)
 
 
 def test_a_callback_keeps_the_array():
@@ -123,7 +123,7 @@ def test_a_callback_keeps_what_dies_anyway():
         kept.clear()
         return np.arange(3.0), 4, Callback(kept.append)
 
-    same(function, make, fullgraph=True)
+    check_calls(function, make, fullgraph=True)
     assert [k.tolist() for k in kept] == [[0.0, k, 2.0 * k] for k in range(4)]
 
 
@@ -151,8 +151,8 @@ def test_a_callback_changes_the_layout(what):
         y[0] = 5
         return y, y.shape, y.dtype, y.sum()
 
-    same(of_argument, lambda: (np.arange(4.0), Callback(act)), whole=False)
-    same(of_fresh, lambda: (np.arange(4.0), Callback(act)), whole=False)
+    check_calls(of_argument, lambda: (np.arange(4.0), Callback(act)), whole=False)
+    check_calls(of_fresh, lambda: (np.arange(4.0), Callback(act)), whole=False)
 
 
 scale = 2.0
@@ -174,7 +174,7 @@ def test_a_callback_changes_a_global():
         scale = 2.0
         return np.arange(3.0), 3, Callback(act)
 
-    same(function, make, whole=False)
+    check_calls(function, make, whole=False)
 
 
 def test_a_callback_changes_a_closure():
@@ -287,8 +287,8 @@ def test_a_callback_raises():
                 result = str(error)
         return y, result
 
-    same(function, lambda: (np.zeros(4), 4, Callback(act)), whole=False)
-    same(caught, lambda: (np.zeros(4), 4, Callback(act)), whole=False)
+    check_calls(function, lambda: (np.zeros(4), 4, Callback(act)), whole=False)
+    check_calls(caught, lambda: (np.zeros(4), 4, Callback(act)), whole=False)
 
 
 def test_a_callback_calls_the_function_again():

@@ -8,7 +8,7 @@ import io
 import numpy as np
 import pytest
 from support.compiled import facts
-from support.python_calls import Callback, run, same
+from support.python_calls import Callback, check_calls, run
 
 import accel
 
@@ -90,7 +90,7 @@ def test_a_file():
     assert facts(call)["interpreted"] == 0 and facts(call)["side_exits"] == 0
 
 
-def test_containers_that_are_used_behind_the_call():
+def test_containers_that_are_used_after_the_call():
     def act(given):
         given.append(5.0)
 
@@ -99,7 +99,7 @@ def test_containers_that_are_used_behind_the_call():
         callback(parts)
         return parts[-1], len(parts)
 
-    same(function, lambda: (np.arange(3.0), Callback(act)), whole=False)
+    check_calls(function, lambda: (np.arange(3.0), Callback(act)), whole=False)
 
 
 def test_generators_of_random_numbers_stay_in_step():
@@ -142,7 +142,7 @@ def test_locals_is_left_to_the_interpreter():
         names = sorted(locals())
         return y, names
 
-    same(function, lambda: (np.ones(3),), whole=False)
+    check_calls(function, lambda: (np.ones(3),), whole=False)
 
 
 def test_explain_lists_the_call():
@@ -181,8 +181,8 @@ def test_left_anywhere(n):
             assert facts(call)["compiled"] > 0 or "an exit that was asked for" in str(accel.explain(call)(*make()))
 
 
-def test_arguments_that_are_changed_behind_loops_with_calls():
-    """What a loop with calls does not read is one memory behind it, not a copy for each way that leads there."""
+def test_arguments_that_are_changed_after_loops_with_calls():
+    """After a loop with calls, an argument that the loop does not read is one memory, not a copy for each path."""
     watch = Callback()
 
     def function(w, x, n):
@@ -206,11 +206,11 @@ def test_arguments_that_are_changed_behind_loops_with_calls():
         return w.sum()
 
     for n in (0, 1, 3):
-        same(function, lambda n=n: (np.zeros(4), np.arange(4.0), n))
-        same(branches, lambda n=n: (np.zeros(4), np.arange(4.0), n))
+        check_calls(function, lambda n=n: (np.zeros(4), np.arange(4.0), n))
+        check_calls(branches, lambda n=n: (np.zeros(4), np.arange(4.0), n))
 
 
-def test_calls_that_change_arguments_which_are_read_behind_them():
+def test_calls_that_change_arguments_which_are_read_after_them():
     def act(w):
         w += 1.0
 
@@ -227,4 +227,4 @@ def test_calls_that_change_arguments_which_are_read_behind_them():
         return first + w, x.sum()
 
     for n in (0, 1, 3):
-        same(function, lambda n=n: (np.zeros(4), np.zeros(4), n))
+        check_calls(function, lambda n=n: (np.zeros(4), np.zeros(4), n))

@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 import pytest
 from support.compiled import facts
-from support.python_calls import Callback, run, same
+from support.python_calls import Callback, check_calls, run
 
 import accel
 
@@ -23,7 +23,7 @@ def test_print_in_straight_line_code():
         print("sum", 3, y.sum(), x.shape, None, sep="|")
         return y.sum()
 
-    same(function, lambda: (np.arange(10.0),), fullgraph=True)
+    check_calls(function, lambda: (np.arange(10.0),), fullgraph=True)
 
 
 def test_print_in_a_loop_in_order_with_stores():
@@ -35,7 +35,7 @@ def test_print_in_a_loop_in_order_with_stores():
             print("step", k, s, x)
         return s
 
-    same(function, lambda: (np.arange(5.0), 5), fullgraph=True)
+    check_calls(function, lambda: (np.arange(5.0), 5), fullgraph=True)
 
 
 def test_print_of_fresh_arrays_in_branches():
@@ -49,7 +49,7 @@ def test_print_of_fresh_arrays_in_branches():
                 print("odd", -k)
         return y
 
-    same(function, lambda: (np.arange(4.0), 6), fullgraph=True)
+    check_calls(function, lambda: (np.arange(4.0), 6), fullgraph=True)
 
 
 def test_numpy_scalars_keep_their_types():
@@ -57,9 +57,9 @@ def test_numpy_scalars_keep_their_types():
         print([x[0], x.sum(), k + 1, float(x[1]), x[0] > 1, k > 0, (k, x.sum()), {"a": x[0]}, slice(0, k + 2)])
         return k
 
-    same(function, lambda: (np.arange(3, dtype="f4"), 4))
-    same(function, lambda: (np.arange(3, dtype="i2"), 4))
-    same(function, lambda: (np.arange(3) * 1j, 4), whole=False)
+    check_calls(function, lambda: (np.arange(3, dtype="f4"), 4))
+    check_calls(function, lambda: (np.arange(3, dtype="i2"), 4))
+    check_calls(function, lambda: (np.arange(3) * 1j, 4), whole=False)
 
 
 def test_float_events_come_before_the_call():
@@ -68,11 +68,11 @@ def test_float_events_come_before_the_call():
         print("after the division")
         return y
 
-    same(function, lambda: (np.array([1.0, 2.0]),), fullgraph=True)
-    same(function, lambda: (np.array([1.0, 0.0]),), whole=False)
+    check_calls(function, lambda: (np.array([1.0, 2.0]),), fullgraph=True)
+    check_calls(function, lambda: (np.array([1.0, 0.0]),), whole=False)
 
 
-def test_float_events_behind_the_call():
+def test_float_events_after_the_call():
     def function(x, n):
         total = 0.0
         for k in range(n):
@@ -82,11 +82,11 @@ def test_float_events_behind_the_call():
         print("end")
         return total
 
-    same(function, lambda: (np.array([1.0, 2.0, 0.0, 4.0]), 4), whole=False)
-    same(function, lambda: (np.array([1.0, 2.0, 3.0, 4.0]), 4), fullgraph=True)
+    check_calls(function, lambda: (np.array([1.0, 2.0, 0.0, 4.0]), 4), whole=False)
+    check_calls(function, lambda: (np.array([1.0, 2.0, 3.0, 4.0]), 4), fullgraph=True)
 
 
-def test_errors_behind_the_call():
+def test_errors_after_the_call():
     def function(x, n):
         y = x * 2
         for k in range(n):
@@ -95,8 +95,8 @@ def test_errors_behind_the_call():
             y[k] += x[k]
         return y
 
-    same(function, lambda: (np.zeros(3), 3), fullgraph=True)
-    same(function, lambda: (np.zeros(3), 5), whole=False)
+    check_calls(function, lambda: (np.zeros(3), 3), fullgraph=True)
+    check_calls(function, lambda: (np.zeros(3), 5), whole=False)
 
 
 def test_print_of_formatted_numbers():
@@ -106,8 +106,8 @@ def test_print_of_formatted_numbers():
             print(f"step {k:3d}: {x.sum():.3e} {x[0]!r:>16} {float(x[1])} {scale:{'>10'}} {k!s:>{4}} {x[2] > 1} {k}{k + 1}")
         return f"{x.sum():.2f}", f"{n}", x
 
-    same(function, lambda: (np.arange(3.0), 3, 0.5), fullgraph=True)
-    same(function, lambda: (np.arange(3, dtype="f4"), 3, np.float32(0.5)), fullgraph=True)
+    check_calls(function, lambda: (np.arange(3.0), 3, 0.5), fullgraph=True)
+    check_calls(function, lambda: (np.arange(3, dtype="f4"), 3, np.float32(0.5)), fullgraph=True)
 
 
 def test_texts_are_texts():
@@ -124,11 +124,11 @@ def test_texts_are_texts():
     def letter(x, k):
         return f"{k:c}"
 
-    same(function, lambda: (np.arange(3.0), 3))
-    same(function, lambda: (np.arange(3.0), 1))
-    same(wrong, lambda: (np.arange(3.0),), whole=False)
-    same(letter, lambda: (np.arange(3.0), 65), whole=False)
-    same(letter, lambda: (np.arange(3.0), -1), whole=False)
+    check_calls(function, lambda: (np.arange(3.0), 3))
+    check_calls(function, lambda: (np.arange(3.0), 1))
+    check_calls(wrong, lambda: (np.arange(3.0),), whole=False)
+    check_calls(letter, lambda: (np.arange(3.0), 65), whole=False)
+    check_calls(letter, lambda: (np.arange(3.0), -1), whole=False)
 
 
 def test_print_from_a_function_that_is_inlined():
@@ -143,7 +143,7 @@ def test_print_from_a_function_that_is_inlined():
             s += show("value", x[k])
         return s
 
-    same(function, lambda: (np.arange(4.0), 4), fullgraph=True)
+    check_calls(function, lambda: (np.arange(4.0), 4), fullgraph=True)
 
 
 def test_a_print_that_raises():
@@ -174,8 +174,8 @@ def test_a_print_that_raises():
             print(k, file=file)
         return x
 
-    same(function, lambda: (np.zeros(6), 5, Broken()), whole=False)
-    same(bare, lambda: (np.zeros(6), 5, Broken()), whole=False)
+    check_calls(function, lambda: (np.zeros(6), 5, Broken()), whole=False)
+    check_calls(bare, lambda: (np.zeros(6), 5, Broken()), whole=False)
 
 
 # --- functions that are not inlined -------------------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ def test_functions_of_numpy_without_a_compiled_form():
             s = s + values.sum() + np.histogram(x, bins=3)[0].sum()
         return s
 
-    same(function, lambda: (np.arange(9.0) % 4, 3), whole=False)
+    check_calls(function, lambda: (np.arange(9.0) % 4, 3), whole=False)
 
 
 def test_a_function_that_changes_its_callers_dict():
@@ -243,9 +243,9 @@ def test_lists_that_grow_beside_calls():
             callback(out)
         return out
 
-    same(of_arrays, lambda: (np.arange(3.0), 4, Callback(act)), whole=False)
-    same(of_numbers, lambda: (np.arange(3.0), 4, Callback(act)), whole=False)
-    same(given, lambda: (np.arange(3.0), 4, Callback(lambda out: out.append(1.0))), whole=False)
+    check_calls(of_arrays, lambda: (np.arange(3.0), 4, Callback(act)), whole=False)
+    check_calls(of_numbers, lambda: (np.arange(3.0), 4, Callback(act)), whole=False)
+    check_calls(given, lambda: (np.arange(3.0), 4, Callback(lambda out: out.append(1.0))), whole=False)
 
 
 # --- frames -------------------------------------------------------------------------------------------------------------------
@@ -312,7 +312,7 @@ def test_warnings_of_callees_name_the_line():
             callback()
         return y
 
-    same(function, lambda: (np.ones(3), 2, Callback(act)), fullgraph=True)
+    check_calls(function, lambda: (np.ones(3), 2, Callback(act)), fullgraph=True)
 
 
 def test_logging_names_the_line(caplog):
@@ -347,7 +347,7 @@ def test_results_of_one_type(result):
                 s = s + given * x[k]
         return s, given
 
-    same(function, lambda: (np.arange(4.0), 4, Callback(lambda k: result)), fullgraph=True, learns=1)
+    check_calls(function, lambda: (np.arange(4.0), 4, Callback(lambda k: result)), fullgraph=True, learns=1)
 
 
 def test_results_that_are_arrays():
@@ -356,7 +356,7 @@ def test_results_that_are_arrays():
             x = callback(x) + x[: x.size]
         return x
 
-    same(function, lambda: (np.arange(4.0), 3, Callback(lambda x: x * 2 + 1)), fullgraph=True, learns=1)
+    check_calls(function, lambda: (np.arange(4.0), 3, Callback(lambda x: x * 2 + 1)), fullgraph=True, learns=1)
 
 
 def test_results_of_changing_types():
@@ -369,7 +369,7 @@ def test_results_of_changing_types():
     def act(k):
         return 2.5 if k < 2 else 3 if k == 2 else np.float32(1.1)
 
-    same(function, lambda: (np.arange(5.0), 5, Callback(act)), whole=False)
+    check_calls(function, lambda: (np.arange(5.0), 5, Callback(act)), whole=False)
 
 
 def test_results_that_are_kept_elsewhere():
@@ -390,7 +390,7 @@ def test_results_that_are_kept_elsewhere():
         buffer[:] = 0
         return np.ones(3), 3, Callback(act)
 
-    same(function, make, whole=False)
+    check_calls(function, make, whole=False)
 
 
 def test_objects_as_results():
@@ -400,7 +400,7 @@ def test_objects_as_results():
         print(name.upper(), y.sum())
         return y, name
 
-    same(function, lambda: (np.ones(3), Callback(lambda text: text + "b")), whole=False)
+    check_calls(function, lambda: (np.ones(3), Callback(lambda text: text + "b")), whole=False)
 
 
 def test_clocks():

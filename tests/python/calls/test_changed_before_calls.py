@@ -136,7 +136,7 @@ def test_calls_that_change_what_was_set(change):
     assert facts(call)["compiled"] == 4
 
 
-def test_a_call_that_raises_behind_stores():
+def test_a_call_that_raises_after_stores():
     def fail_at(s, k):
         if k == 2:
             raise ValueError("no more")

@@ -420,7 +420,7 @@ def leave_one_out(x, alpha):
     return q, total
 
 
-def test_an_exit_behind_paths_that_met():
+def test_an_exit_after_paths_that_met():
     call = accel.compile(leave_one_out)
     for n, alpha in ((5, 0.05), (9, 0.5), (2, 1.0), (7, 0.0)):
         assert_same(leave_one_out, call, sample(n), alpha)

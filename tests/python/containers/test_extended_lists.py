@@ -78,7 +78,7 @@ def test_few(function):
     assert facts(call)["compiled"] > 0
 
 
-def test_changes_behind_copies():
+def test_changes_after_copies():
     def function(x):
         a = [v for v in x]
         b = []

@@ -388,7 +388,7 @@ def test_more_left_at_any_instruction(function, case):
     check_at_exits(function, *case)
 
 
-def test_insert_behind_the_end():
+def test_insert_after_the_end():
     def function(n):
         numbers = [0]
         for i in range(n):

@@ -106,7 +106,7 @@ def test_other_ranks():
         check(lambda a: sum([sum(at) * v for at, v in np.ndenumerate(a)]), a)
 
 
-def test_the_iterator_goes_on_behind_the_loop():
+def test_the_iterator_goes_on_after_the_loop():
     def first_rows(a, n):
         places = np.ndindex(a.shape)
         for i, j in places:

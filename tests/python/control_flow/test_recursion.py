@@ -108,16 +108,16 @@ class Sink:
     def write(self, text):
         pass
 
-def behind_calls(x, n):
+def after_calls(x, n):
     print("", file=sink)
-    return 1.0 if n <= 0 else behind_calls(x, n - 1) + x[0]
+    return 1.0 if n <= 0 else after_calls(x, n - 1) + x[0]
 
 class Model:
     def method(self, x, n):
         return 1.0 if n <= 0 else self.method(x, n - 1) + x[0]
 
 sink, x = Sink(), np.ones(3)
-names = ["tail", "sums", "there", "in_a_loop", "by_c_code", "behind_calls"]
+names = ["tail", "sums", "there", "in_a_loop", "by_c_code", "after_calls"]
 model = Model()
 
 def deepest(call):

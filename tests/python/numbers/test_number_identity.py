@@ -55,7 +55,7 @@ def items(a):
     return a * 2, first is values[0], first is values[1]
 
 
-def behind_a_check(a, b):
+def after_a_check(a, b):
     best = INF
     for i in range(len(a)):
         value = float(a[i])
@@ -83,7 +83,7 @@ def in_a_helper(a):
 ORIGIN = 0.5j
 
 
-def complex_behind_a_check(z, b):
+def complex_after_a_check(z, b):
     best = ORIGIN
     for i in range(len(z)):
         value = complex(z[i])
@@ -107,9 +107,9 @@ NONE, SOME = np.zeros(0), np.array([3.0, 1.0, 2.0])
         (chosen, [(SOME, 1.5, 2.5), (SOME, 2.5, 1.5), (SOME, 1.5, 1.5)]),
         (parts, [(NONE,), (SOME,)]),
         (items, [(SOME,)]),
-        (behind_a_check, [(NONE, SOME), (SOME, SOME), (NONE, NONE)]),
+        (after_a_check, [(NONE, SOME), (SOME, SOME), (NONE, NONE)]),
         (in_a_helper, [(NONE,), (SOME,)]),
-        (complex_behind_a_check, [(NONE + 0j, SOME), (SOME + 1j, SOME), (NONE + 0j, NONE)]),
+        (complex_after_a_check, [(NONE + 0j, SOME), (SOME + 1j, SOME), (NONE + 0j, NONE)]),
     ],
 )
 def test_identity_of_numbers(function, cases):

@@ -112,7 +112,7 @@ def test_exits_before_super_keep_the_object():
     check_at_exits(left, sample(5), 3)
 
 
-def test_names_that_no_class_behind_has():
+def test_names_that_no_later_class_has():
     def missing(x):
         try:
             return super(Scheme, Scheme(1.0)).step(x)

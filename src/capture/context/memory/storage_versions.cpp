@@ -39,8 +39,8 @@ Ref StorageVersions::view_of(const Ref& array, ViewStep step, StridedLayout layo
   return ref;
 }
 
-// An argument's memory becomes an input of the graph here. If it turns out to overlap an argument that has been written
-// already, the next attempt refuses that write.
+// The content of a storage as a graph value. The first read of an argument's memory makes it an input of the graph; if it
+// overlaps an argument that has already been written to, the next attempt leaves that store to the interpreter.
 ValueId StorageVersions::contents(const Storage& storage) {
   if (storage.current != no_value) return storage.current;
   ValueId input = input_of(storage.source);

@@ -14,8 +14,8 @@ bool is_free(const Ref& value) {
          value->source >= 0;
 }
 
-// Whether it is an object that a call has returned. Other code may observe when it is freed (by a weak reference), so a
-// variable that refers to it is kept even if it is never read again.
+// Whether a value is an object that a call has returned. Other code may observe when it is freed (by a weak reference), so a
+// variable that refers to it stays alive even if it is never read again.
 bool is_of_a_call(const Ref& value) {
   return value->kind == AbstractKind::opaque || (value->kind == AbstractKind::text && !value->object);
 }
