@@ -88,7 +88,7 @@ double seconds(const AccelImport& loop, double value) {
   return best;
 }
 
-// Whether the loop gives equal bits and events for samples of the whole range; stores them in `out`.
+// Whether the loop gives equal bits and events for samples of the whole range, and at least one event; stores them in `out`.
 bool is_constant(const AccelImport& loop, const double (&ends)[2], CostlyInputs::Range& out) {
   constexpr uint64_t samples = 64;
   out.first = key_of(ends[0]), out.last = key_of(ends[1]);
@@ -101,7 +101,7 @@ bool is_constant(const AccelImport& loop, const double (&ends)[2], CostlyInputs:
     bool same = std::bit_cast<uint64_t>(other.result) == std::bit_cast<uint64_t>(first.result);
     if (!same || other.events != first.events) return false;
   }
-  return true;
+  return first.events != 0;
 }
 
 std::unique_ptr<const CostlyInputs> find(const Row& row, const AccelImport& loop) {
@@ -139,14 +139,18 @@ bool has_many_costly(const CostlyInputs& inputs, const double* from, intptr_t co
   return static_cast<intptr_t>(found) * least_share * step >= count;
 }
 
-// Calls the loop for contiguous elements, without the costly ones. Returns the events of these.
-int call_for_piece(const SparedLoop& spared, char* const* args, intptr_t count, const intptr_t* strides, int* failed) {
+// Calls the loop for contiguous elements, without the costly ones. Returns the events of these. After a piece without events
+// the elements are not tested: data of one kind seldom begin to be costly.
+int call_for_piece(SparedLoop& spared, char* const* args, intptr_t count, const intptr_t* strides, int* failed) {
   const CostlyInputs& inputs = *spared.inputs;
   const AccelImport& loop = spared.loop;
   const auto* from = reinterpret_cast<const double*>(args[0]);
   auto* to = reinterpret_cast<double*>(args[1]);
-  if (!has_many_costly(inputs, from, count)) {
+  const bool had_events = spared.had_events.load(std::memory_order_relaxed);
+  if (!had_events || !has_many_costly(inputs, from, count)) {
     *failed |= loop.loop(loop.context, args, &count, strides, loop.auxdata);
+    const bool has_events = std::fetestexcept(events_of_floats) != 0;
+    if (has_events != had_events) spared.had_events.store(has_events, std::memory_order_relaxed);
     return 0;
   }
   double usual[piece_elements], results[piece_elements + 1];
@@ -198,7 +202,7 @@ const CostlyInputs* costly_inputs(Op op, DType from, DType to, const AccelImport
 }
 
 int call_without_costly_inputs(void*, char* const* args, const intptr_t* dims, const intptr_t* strides, void* auxdata) {
-  const auto& spared = *static_cast<const SparedLoop*>(auxdata);
+  auto& spared = *static_cast<SparedLoop*>(auxdata);
   if (!is_simple(args, dims[0], strides))
     return spared.loop.loop(spared.loop.context, args, dims, strides, spared.loop.auxdata);
   int failed = 0, events = 0;

@@ -3,6 +3,8 @@
 // exponentials beyond the range of floats. Result and events are constant over a whole range there, so such elements are not
 // passed to the loop.
 
+#include <atomic>
+
 #include "codegen/kernel_abi.h"
 #include "ir/dtype.h"
 #include "ir/op.h"
@@ -18,6 +20,8 @@ const CostlyInputs* costly_inputs(Op op, DType from, DType to, const AccelImport
 struct SparedLoop {
   AccelImport loop;
   const CostlyInputs* inputs;
+  // Whether the last piece of any thread had events, as every costly input has. Only speed depends on it.
+  std::atomic<bool> had_events = false;
 };
 int call_without_costly_inputs(void* context, char* const* args, const intptr_t* dims, const intptr_t* strides, void* auxdata);
 
