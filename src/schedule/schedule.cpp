@@ -130,12 +130,12 @@ class Runner {
     Graph& graph = state_.graph;
     std::set<BlockId> left_out;  // blocks of tiled loops
     for (const auto& [header, loop] : state_.tiled_loops) left_out.insert({loop.header, loop.body});
-    Bounds bounds(graph);
+    Disjointness disjointness(graph);
     for (BlockId b = 0; b < static_cast<BlockId>(graph.blocks.size()); ++b) {
       const std::vector<Segment>& segments = state_.segments->of(b);
       for (size_t k = 0; k < segments.size() && !left_out.contains(b); ++k) {
         if (!has_code(graph, segments[k])) continue;
-        SegmentGraph part = extract(graph, *state_.segments, segments[k], state_.places.origins, bounds);
+        SegmentGraph part = extract(graph, *state_.segments, segments[k], state_.places.origins, disjointness);
         ACCEL_TRY(Program program, lower(part.graph, first, end));
         graph.dims = program.dims;
         state_.lowered.emplace(std::pair(b, k), LoweredSegment{std::move(part), std::move(program)});

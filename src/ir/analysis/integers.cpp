@@ -56,6 +56,7 @@ Integers::Integers(const Graph& graph)
     if (t.kind == TerminatorKind::branch) facts_[static_cast<size_t>(b)] = implied_by(t.operands[0], t.targets[0] == b);
   }
   find_counts(before);
+  find_first_values(before);
 }
 
 void Integers::note_length(Linear::Key key, bool has_memory) {
@@ -85,21 +86,60 @@ void Integers::find_counts(const std::vector<std::vector<BlockId>>& before) {
   for (ValueId param : rising) ranges_[linear(param).terms()[0].key].low = 0;
 }
 
-bool Integers::is_only_given(ValueId param, const std::vector<std::vector<BlockId>>& before_blocks,
-                             const std::function<bool(const Linear&)>& may_be_given) {
+// What the edges to a parameter's block give it.
+std::vector<Linear> Integers::given_to(ValueId param, const std::vector<std::vector<BlockId>>& before) {
   const BlockId home = graph_.values[static_cast<size_t>(param)].block;
-  const std::vector<BlockId>& before = before_blocks[static_cast<size_t>(home)];
   const std::vector<ValueId>& params = graph_.blocks[static_cast<size_t>(home)].params;
   const size_t position = static_cast<size_t>(std::find(params.begin(), params.end(), param) - params.begin());
-  for (BlockId from : before) {
+  std::vector<Linear> out;
+  for (BlockId from : before[static_cast<size_t>(home)]) {
     const Terminator& t = graph_.blocks[static_cast<size_t>(from)].terminator;
-    for (int edge = 0; edge < target_count(t); ++edge) {
-      if (t.targets[edge] != home) continue;
-      const Linear given = linear(t.target_arguments[edge][position]);
-      if (!may_be_given(given)) return false;
+    for (int edge = 0; edge < target_count(t); ++edge)
+      if (t.targets[edge] == home) out.push_back(linear(t.target_arguments[edge][position]));
+  }
+  return out;
+}
+
+bool Integers::is_only_given(ValueId param, const std::vector<std::vector<BlockId>>& before,
+                             const std::function<bool(const Linear&)>& may_be_given) {
+  const std::vector<Linear> given = given_to(param, before);
+  return std::all_of(given.begin(), given.end(), may_be_given);
+}
+
+// Counters of loops do not pass the number with which they start.
+void Integers::find_first_values(const std::vector<std::vector<BlockId>>& before) {
+  for (size_t b = 1; b < graph_.blocks.size(); ++b) {
+    for (ValueId param : graph_.blocks[b].params) {
+      const Type& type = graph_.type(param);
+      if (type.rank() > 0 || type.kind != ValueKind::py_scalar || type.dtype != DType::int64) continue;
+      std::optional<Linear> distance = distance_from_start(param, before);
+      if (distance && lowest(*distance).value_or(-1) < 0) facts_[b].push_back(*distance);
     }
   }
-  return true;
+}
+
+// param - start, or start - param where the number falls, for a number that starts with one value and is changed by constants
+// of one sign.
+std::optional<Linear> Integers::distance_from_start(ValueId param, const std::vector<std::vector<BlockId>>& before) {
+  const BlockId home = graph_.values[static_cast<size_t>(param)].block;
+  const Linear own = linear(param);
+  std::optional<Linear> start;
+  bool rises = false, falls = false;
+  for (const Linear& given : given_to(param, before)) {
+    const std::optional<Linear> change = given.plus(own, -1);
+    if (change && change->is_constant()) {
+      (change->constant() >= 0 ? rises : falls) = true;
+    } else if (!start || *start == given) {
+      start = given;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (!start || rises == falls) return std::nullopt;
+  const bool is_known = std::all_of(start->terms().begin(), start->terms().end(),
+                                    [&](const Linear::Term& term) { return is_known_before(term.key, home); });
+  if (!is_known) return std::nullopt;
+  return rises ? own.plus(*start, -1) : start->plus(own, -1);
 }
 
 bool Integers::is_step(const Linear& sum) const {
@@ -258,9 +298,12 @@ Linear Integers::of_expression(Dim d) {
   if (ranges_.contains(key) || extremes_.contains(key)) return own;
   ranges_[key] = {};
   DimKind kind = dims_.kind(d);
-  if (kind == DimKind::constant || kind == DimKind::mul) return own;
+  if (kind == DimKind::constant) return own;
   std::vector<Linear> parts;
   for (Dim part : dims_.operands(d)) parts.push_back(sum_of(part));
+  const bool is_positive = std::all_of(parts.begin(), parts.end(), [&](const Linear& each) { return lowest(each) >= 0; });
+  if (is_positive) ranges_[key].low = 0;
+  if (kind == DimKind::mul) return own;
   if (kind == DimKind::min || kind == DimKind::max) add_extreme(key, {kind == DimKind::min, parts});
   if (parts.size() != 2 || !parts[1].is_constant() || parts[1].constant() <= 0) return own;
   if (kind == DimKind::mod) ranges_[key] = {0, parts[1].constant() - 1};

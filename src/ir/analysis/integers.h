@@ -21,6 +21,8 @@ class Integers {
   // A value as a sum: of itself where it is neither a sum nor known.
   const Linear& linear(ValueId v);
   Linear linear(Dim d) { return sum_of(d); }
+  // A copy of the graph's table: dims made in it may be given to linear().
+  DimTable& dims() { return dims_; }
   // Sums that are >= 0 where a condition has the value `holds`; not all of them are found.
   std::vector<Linear> implied_by(ValueId condition, bool holds);
   // Sums that are all >= 0 only where a condition has the value `holds`; nullopt: unknown.
@@ -59,6 +61,9 @@ class Integers {
   Linear of_own(ValueId v);
   static Range range_of(DType dtype);
   void find_counts(const std::vector<std::vector<BlockId>>& before);
+  void find_first_values(const std::vector<std::vector<BlockId>>& before);
+  std::optional<Linear> distance_from_start(ValueId param, const std::vector<std::vector<BlockId>>& before);
+  std::vector<Linear> given_to(ValueId param, const std::vector<std::vector<BlockId>>& before);
   bool is_only_given(ValueId param, const std::vector<std::vector<BlockId>>& before,
                      const std::function<bool(const Linear&)>& may_be_given);
   bool is_step(const Linear& sum) const;  // from a count
@@ -86,7 +91,7 @@ class Integers {
   std::set<ValueId> counts_;                // parameters that no run can make large
   std::vector<Linear> always_;              // >= 0 wherever their numbers have values
   std::vector<BlockId> parents_;            // the immediate dominator; -1: none, or unreachable
-  std::vector<std::vector<Linear>> facts_;  // by block: implied by the only edge to it
+  std::vector<std::vector<Linear>> facts_;  // by block: implied by the only edge to it, or of its loop's counters
   std::vector<std::set<Linear>> assumed_;
   int steps_ = 0, proofs_ = 0;
 };

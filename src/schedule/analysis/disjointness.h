@@ -1,21 +1,18 @@
 #pragma once
-// Bounds of the symbols of a graph with control flow, used to prove that parts of arrays are disjoint.
+// Proofs that parts of arrays in a graph with control flow are disjoint.
 
 #include <map>
 #include <optional>
-#include <set>
 
-#include "ir/analysis/flow.h"
+#include "ir/analysis/integers.h"
 
 namespace accel {
 
-class Bounds {
+class Disjointness {
  public:
-  explicit Bounds(const Graph& graph);
+  explicit Disjointness(const Graph& graph) : graph_(graph) {}
 
-  // Whether d >= 0 for all values that its symbols take. False also when it cannot be proved.
-  bool is_nonnegative(Dim d);
-  // Whether two chains of views on one base are disjoint. False also when it cannot be proved.
+  // Whether two chains of views on one base are disjoint where both exist. False also when it cannot be proved.
   bool are_apart(ValueId a, ValueId b);
 
  private:
@@ -23,22 +20,14 @@ class Bounds {
   struct Interval {
     Dim first, last;
   };
-  struct Range {
-    std::optional<Dim> lowest, highest;
-  };
 
-  std::optional<Dim> dim_of(ValueId v);
-  void find_range(int symbol, ValueId v);
-  void find_end(const Terminator& t, ValueId counter, bool ascending, Range& range);
-  bool manifest(Dim d) const;
-  bool prove(Dim d, int budget);
+  DimTable& dims() { return integers_->dims(); }
+  bool is_nonnegative(Dim d, BlockId block, int products);
+  bool is_nonnegative_product(Dim d, int symbol, BlockId block, int products);
   std::map<int, Interval> box(ValueId v);
 
   const Graph& graph_;
-  DimTable dims_;
-  std::vector<std::vector<BlockId>> before_;
-  std::set<int> nonnegative_;  // extents of the inputs, and fresh variables that stand for any number >= 0
-  std::map<int, Range> ranges_;
+  std::optional<Integers> integers_;  // made for the first proof
 };
 
 }  // namespace accel

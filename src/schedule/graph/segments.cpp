@@ -218,12 +218,12 @@ namespace {
 class Extraction {
  public:
   Extraction(const Graph& graph, const Segments& segments, const Segment& segment, const std::vector<int>& origins,
-             Bounds& bounds)
+             Disjointness& disjointness)
       : graph_(graph),
         segments_(segments),
         segment_(segment),
         origins_(origins),
-        bounds_(bounds),
+        disjointness_(disjointness),
         map_(graph.values.size(), no_value),
         aliases_(graph.values.size(), no_value) {
     out_.graph.dims = graph.dims;
@@ -278,7 +278,7 @@ class Extraction {
     if (!is_array_view(graph_, v)) return false;
     return std::any_of(segment_.updates.begin(), segment_.updates.end(), [&](NodeId n) {
       const Node& node = graph_.nodes[static_cast<size_t>(n)];
-      return node.op == Op::store && viewed(graph_, v) == node.operands[0] && bounds_.are_apart(v, node.operands[1]);
+      return node.op == Op::store && viewed(graph_, v) == node.operands[0] && disjointness_.are_apart(v, node.operands[1]);
     });
   }
 
@@ -314,7 +314,7 @@ class Extraction {
   const Segments& segments_;
   const Segment& segment_;
   const std::vector<int>& origins_;
-  Bounds& bounds_;
+  Disjointness& disjointness_;
   SegmentGraph out_;
   std::vector<ValueId> map_, aliases_;
   int next_slot_ = 0;
@@ -323,8 +323,8 @@ class Extraction {
 }  // namespace
 
 SegmentGraph extract(const Graph& graph, const Segments& segments, const Segment& segment, const std::vector<int>& origins,
-                     Bounds& bounds) {
-  SegmentGraph out = Extraction(graph, segments, segment, origins, bounds).run();
+                     Disjointness& disjointness) {
+  SegmentGraph out = Extraction(graph, segments, segment, origins, disjointness).run();
   out.graph.records_events = graph.records_events;
   return out;
 }

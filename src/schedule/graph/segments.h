@@ -66,6 +66,6 @@ bool under_mask(const Graph& graph, ValueId v);
 // Extracts a segment as a graph. Parts of a store's base that are disjoint from the stored part become aliases, which may be
 // read at any time.
 SegmentGraph extract(const Graph& graph, const Segments& segments, const Segment& segment, const std::vector<int>& origins,
-                     Bounds& bounds);
+                     Disjointness& disjointness);
 
 }  // namespace accel
