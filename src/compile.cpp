@@ -25,7 +25,7 @@ Result<Scheduled> schedule_graph(Graph graph, const CompileOptions& options) {
   Scheduled made;
   StepOptions step_options;
   step_options.keep_text = options.keep_texts;
-  ACCEL_TRY(made.passes, run_passes(graph, options.target, step_options));
+  ACCEL_TRY(made.passes, run_passes(graph, step_options));
   if (is_interrupted()) return fail(Reason::interrupted, {});
   ACCEL_TRY(made.schedule, schedule(graph, step_options));
   made.graph = std::move(graph);
@@ -85,6 +85,7 @@ Result<Scheduled> schedule_best(Graph graph, const CompileOptions& options) {
 Result<Compilation> compile(Graph graph, const CompileOptions& options) {
   auto start = std::chrono::steady_clock::now();
   Compilation made;
+  graph.target = options.target;
   graph.records_events = options.record_events;
   ACCEL_TRY(Scheduled scheduled, schedule_best(std::move(graph), options));
   const Program& program = scheduled.schedule.program;

@@ -78,7 +78,10 @@ ValueId mask_of(const Graph& graph, const Node& reduce) {
   return given ? reduce.operands.back() : no_value;
 }
 
-int node_events(const Graph& graph, const Node& node) {
+namespace {
+
+// Floating-point events that NumPy may have.
+int numpy_events(const Graph& graph, const Node& node) {
   if (node.operands.empty() || graph.type(node.results[0]).kind == ValueKind::py_scalar) return 0;
   DType from = graph.type(node.operands[0]).dtype;
   if (node.op == Op::astype) return cast_events(from, graph.type(node.results[0]).dtype);
@@ -89,6 +92,10 @@ int node_events(const Graph& graph, const Node& node) {
   int cast = node.attrs.buffered ? cast_events(from, accumulator) : 0;
   return cast | op_events(node.attrs.ufunc, node.attrs.buffered ? accumulator : from);
 }
+
+}  // namespace
+
+int node_events(const Graph& graph, const Node& node) { return events_on(graph.target, numpy_events(graph, node)); }
 
 std::optional<Literal> identity_of(Op op, DType dtype) {
   std::string_view text = op_info(op).identity;

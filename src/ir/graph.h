@@ -173,6 +173,7 @@ class Graph {
   std::vector<Value> values;
   std::vector<Node> nodes;
   std::vector<Block> blocks;  // blocks[0] is the entry
+  Target target;              // what it is compiled for
   // Whether it matters how often a node has events: none is moved out of a loop, or computed with what has events of its own.
   bool records_events = false;
   // Exits that no block leaves through any more, by number: the types of their outputs.

@@ -76,6 +76,8 @@ int op_events(Op op, DType dtype) {
   return bits;
 }
 
+int events_on(Target target, int events) { return target.has_float_events() ? events : events & event_error; }
+
 bool signals_on_nan(Op op) { return std::strchr(op_info(op).events, 'n') != nullptr; }
 
 std::string vector_function(Op op, char kind) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ir/dtype.h"
+#include "ir/target.h"
 
 namespace accel {
 
@@ -78,6 +79,8 @@ int op_events(Op op, DType dtype);
 bool signals_on_nan(Op op);
 // Events that a cast may raise.
 int cast_events(DType from, DType to);
+// Those of `events` that a target has: where the hardware records none, only errors are left.
+int events_on(Target target, int events);
 
 // The function of the prelude's part "vectors" for a first operand of kind r(eal), c(omplex) or b(ool); empty: none.
 std::string vector_function(Op op, char kind);

@@ -67,6 +67,6 @@ class Chains {
 
 }  // namespace
 
-bool chains(Graph& graph, const Target&) { return graph.blocks.size() > 1 && Chains(graph).run(); }
+bool chains(Graph& graph) { return graph.blocks.size() > 1 && Chains(graph).run(); }
 
 }  // namespace accel

@@ -265,6 +265,6 @@ bool has_checks(const Graph& graph) {
 
 }  // namespace
 
-bool checks(Graph& graph, const Target&) { return graph.blocks.size() > 1 && has_checks(graph) && Checks(graph).run(); }
+bool checks(Graph& graph) { return graph.blocks.size() > 1 && has_checks(graph) && Checks(graph).run(); }
 
 }  // namespace accel

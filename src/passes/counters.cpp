@@ -90,6 +90,6 @@ class Counters {
 
 }  // namespace
 
-bool counters(Graph& graph, const Target&) { return graph.blocks.size() > 1 && Counters(graph).run(); }
+bool counters(Graph& graph) { return graph.blocks.size() > 1 && Counters(graph).run(); }
 
 }  // namespace accel

@@ -61,6 +61,6 @@ class Merger {
 
 }  // namespace
 
-bool cse(Graph& graph, const Target&) { return Merger(graph).run(); }
+bool cse(Graph& graph) { return Merger(graph).run(); }
 
 }  // namespace accel

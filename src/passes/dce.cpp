@@ -90,7 +90,7 @@ bool drop_params(Graph& graph, const Liveness& liveness) {
 
 }  // namespace
 
-bool dce(Graph& graph, const Target&) {
+bool dce(Graph& graph) {
   Liveness liveness(graph);
   bool changed = drop_params(graph, liveness);
   for (Block& block : graph.blocks) {

@@ -172,6 +172,6 @@ class EqualCounters {
 
 }  // namespace
 
-bool equal_counters(Graph& graph, const Target&) { return graph.blocks.size() > 1 && EqualCounters(graph).run(); }
+bool equal_counters(Graph& graph) { return graph.blocks.size() > 1 && EqualCounters(graph).run(); }
 
 }  // namespace accel

@@ -77,6 +77,6 @@ class Forwarding {
 
 }  // namespace
 
-bool forward(Graph& graph, const Target&) { return graph.blocks.size() > 1 && Forwarding(graph).run(); }
+bool forward(Graph& graph) { return graph.blocks.size() > 1 && Forwarding(graph).run(); }
 
 }  // namespace accel

@@ -335,6 +335,6 @@ class Hoisting {
 
 }  // namespace
 
-bool hoist(Graph& graph, const Target&) { return graph.blocks.size() > 1 && Hoisting(graph).run(); }
+bool hoist(Graph& graph) { return graph.blocks.size() > 1 && Hoisting(graph).run(); }
 
 }  // namespace accel

@@ -313,6 +313,6 @@ class IfConversion {
 
 }  // namespace
 
-bool if_conversion(Graph& graph, const Target&) { return graph.blocks.size() > 2 && IfConversion(graph).run(); }
+bool if_conversion(Graph& graph) { return graph.blocks.size() > 2 && IfConversion(graph).run(); }
 
 }  // namespace accel

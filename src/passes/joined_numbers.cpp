@@ -176,6 +176,6 @@ class JoinedNumbers {
 
 }  // namespace
 
-bool joined_numbers(Graph& graph, const Target&) { return JoinedNumbers(graph).run(); }
+bool joined_numbers(Graph& graph) { return JoinedNumbers(graph).run(); }
 
 }  // namespace accel

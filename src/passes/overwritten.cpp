@@ -140,6 +140,6 @@ class Overwritten {
 
 }  // namespace
 
-bool overwritten(Graph& graph, const Target&) { return Overwritten(graph).run(); }
+bool overwritten(Graph& graph) { return Overwritten(graph).run(); }
 
 }  // namespace accel

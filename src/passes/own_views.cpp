@@ -69,6 +69,6 @@ class OwnViews {
 
 }  // namespace
 
-bool own_views(Graph& graph, const Target&) { return OwnViews(graph).run(); }
+bool own_views(Graph& graph) { return OwnViews(graph).run(); }
 
 }  // namespace accel

@@ -78,6 +78,6 @@ class Parameters {
 
 }  // namespace
 
-bool parameters(Graph& graph, const Target&) { return graph.blocks.size() > 1 && Parameters(graph).run(); }
+bool parameters(Graph& graph) { return graph.blocks.size() > 1 && Parameters(graph).run(); }
 
 }  // namespace accel

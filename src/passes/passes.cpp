@@ -5,7 +5,7 @@
 
 namespace accel {
 
-#define PASS(name) bool name(Graph&, const Target&);
+#define PASS(name) bool name(Graph&);
 #include "passes/passes.inc"
 #undef PASS
 
@@ -18,13 +18,13 @@ const std::vector<Pass>& passes() {
   return table;
 }
 
-Result<std::vector<StepRecord>> run_passes(Graph& graph, const Target& target, const StepOptions& options) {
+Result<std::vector<StepRecord>> run_passes(Graph& graph, const StepOptions& options) {
   std::vector<StepRecord> records;
   for (const Pass& pass : passes()) {
     if (options.stop_after >= 0 && records.size() == static_cast<size_t>(options.stop_after)) break;
     StepRecord& record = records.emplace_back();
     record.name = pass.name;
-    auto run = [&]() -> Result<bool> { return pass.run(graph, target); };
+    auto run = [&]() -> Result<bool> { return pass.run(graph); };
     ACCEL_TRY([[maybe_unused]] Unit done, run_step("pass", record, options.verify, run, [&] { return verify(graph); }));
     if (record.changed && options.keep_text) record.text = print_graph(graph);
   }

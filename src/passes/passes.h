@@ -9,13 +9,7 @@
 
 namespace accel {
 
-enum class TargetKind : uint8_t { cpu, cuda };
-
-struct Target {
-  TargetKind kind = TargetKind::cpu;
-};
-
-using PassFunction = bool (*)(Graph&, const Target&);
+using PassFunction = bool (*)(Graph&);
 
 struct Pass {
   const char* name;
@@ -25,6 +19,6 @@ struct Pass {
 const std::vector<Pass>& passes();
 
 // Runs the passes in order; verifies after each that changed the graph. With `keep_text` the records of those have its text.
-Result<std::vector<StepRecord>> run_passes(Graph& graph, const Target& target, const StepOptions& options = {});
+Result<std::vector<StepRecord>> run_passes(Graph& graph, const StepOptions& options = {});
 
 }  // namespace accel

@@ -33,7 +33,7 @@ bool only_returns(const Block& block) {
 
 }  // namespace
 
-bool returns(Graph& graph, const Target&) {
+bool returns(Graph& graph) {
   std::vector<bool> gone(graph.blocks.size(), false);
   const std::vector<std::vector<BlockId>> before = predecessors(graph);
   bool changed = false;

@@ -204,6 +204,6 @@ class Simplifier {
 
 }  // namespace
 
-bool simplify(Graph& graph, const Target&) { return Simplifier(graph).run(); }
+bool simplify(Graph& graph) { return Simplifier(graph).run(); }
 
 }  // namespace accel

@@ -271,6 +271,6 @@ class Sinking {
 
 }  // namespace
 
-bool sink(Graph& graph, const Target&) { return graph.blocks.size() > 1 && Sinking(graph).run(); }
+bool sink(Graph& graph) { return graph.blocks.size() > 1 && Sinking(graph).run(); }
 
 }  // namespace accel

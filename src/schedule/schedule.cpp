@@ -23,13 +23,14 @@ using program_step = Result<bool>(ProgramState&);
 
 }  // namespace
 
-#define STEP(name, unit, graphs) unit##_step name;
+#define STEP(name, unit, graphs, targets) unit##_step name;
 #include "schedule/steps.inc"
 #undef STEP
 
 namespace {
 
 enum class Graphs : uint8_t { all, flow };
+enum class Targets : uint8_t { all, cpu };
 
 struct Step {
   StepInfo info;
@@ -38,7 +39,8 @@ struct Step {
 
 const std::vector<Step>& table() {
   static const std::vector<Step> rows = {
-#define STEP(name, unit, graphs) {{#name, StepUnit::unit, Graphs::graphs == Graphs::flow}, static_cast<unit##_step*>(name)},
+#define STEP(name, unit, graphs, targets) \
+  {{#name, StepUnit::unit, Graphs::graphs == Graphs::flow, Targets::targets == Targets::cpu}, static_cast<unit##_step*>(name)},
 #include "schedule/steps.inc"
 #undef STEP
   };
@@ -88,7 +90,10 @@ class Runner {
   }
 
  private:
-  bool runs(const Step& step) const { return has_flow_ || !step.info.needs_flow; }
+  bool runs(const Step& step) const {
+    const bool is_cpu = state_.graph.target.kind == TargetKind::cpu;
+    return (has_flow_ || !step.info.needs_flow) && (is_cpu || !step.info.only_cpu);
+  }
 
   template <class State>
   Status apply(size_t k, State& state) {

@@ -19,6 +19,7 @@ struct StepInfo {
   const char* name;
   StepUnit unit;
   bool needs_flow;
+  bool only_cpu;
 };
 const std::vector<StepInfo>& schedule_steps();
 

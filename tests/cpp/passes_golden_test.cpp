@@ -59,7 +59,7 @@ const std::map<std::string, std::function<std::string(Graph&)>> subjects = {
 std::string run_pass(const std::string& name, Graph& graph) {
   for (const Pass& pass : passes()) {
     if (name != pass.name) continue;
-    pass.run(graph, Target{});
+    pass.run(graph);
     Status status = verify(graph);
     return status.ok() ? print_graph(graph) : status.failure().detail + "\n";
   }
@@ -117,7 +117,7 @@ TEST(Runner, StopsAfterNPasses) {
   Result<Graph> graph = parse_graph("graph {\n b0:\n %0 = dim() {dims = [4]} : py_scalar int64\n ret(%0) }");
   ASSERT_TRUE(graph.ok()) << graph.failure().detail;
   StepOptions options{.stop_after = 1, .keep_text = true};
-  auto records = run_passes(*graph, Target{}, options);
+  auto records = run_passes(*graph, options);
   ASSERT_TRUE(records.ok());
   ASSERT_EQ(records->size(), 1u);
   EXPECT_TRUE((*records)[0].changed);

@@ -17,6 +17,7 @@ class Parser {
   Result<Graph> parse() {
     expect("graph");
     expect("{");
+    if (good() && eat("target")) target();
     while (good() && eat("source")) source();
     while (good() && eat("symbol")) symbol();
     if (good() && eat("known")) known();
@@ -35,6 +36,11 @@ class Parser {
   }
 
  private:
+  void target() {
+    expect("cuda");
+    graph_.target.kind = TargetKind::cuda;
+  }
+
   void source() {
     integer();
     graph_.sources.push_back(string());

@@ -13,6 +13,7 @@ class Printer {
   std::string print() {
     number_values();
     out_ = "graph {\n";
+    if (graph_.target.kind == TargetKind::cuda) out_ += "  target cuda\n";
     for (size_t k = 0; k < graph_.sources.size(); ++k) {
       out_ += "  source " + std::to_string(k) + " " + quoted(graph_.sources[k]) + "\n";
     }

@@ -25,7 +25,7 @@ bool has_complex_formula(const Graph& graph, const Node& node) {
 
 bool is_loop_call(const Graph& graph, const Node& node) {
   if (op_class(node.op) != OpClass::pointwise) return false;
-  if (node.op == Op::where || node.op == Op::astype) return false;
+  if (!graph.target.has_numpy_loops() || node.op == Op::where || node.op == Op::astype) return false;
   if (graph.type(node.results[0]).kind == ValueKind::py_scalar) return false;
   if (node.results.size() > 1) return true;
   DType dtype = graph.type(node.operands[0]).dtype;

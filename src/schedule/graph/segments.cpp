@@ -325,6 +325,7 @@ class Extraction {
 SegmentGraph extract(const Graph& graph, const Segments& segments, const Segment& segment, const std::vector<int>& origins,
                      Disjointness& disjointness) {
   SegmentGraph out = Extraction(graph, segments, segment, origins, disjointness).run();
+  out.graph.target = graph.target;
   out.graph.records_events = graph.records_events;
   return out;
 }

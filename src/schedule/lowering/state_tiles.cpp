@@ -19,6 +19,7 @@ class BodyGraph {
   BodyGraph(const Graph& graph, const std::vector<int>& origins, const PointwiseLoop& loop, Dim first, SegmentGraph& part)
       : graph_(graph), origins_(origins), loop_(loop), part_(part), map_(graph.values.size(), no_value) {
     Graph& out = part.graph;
+    out.target = graph.target;
     out.records_events = graph.records_events;
     out.dims = graph.dims;
     out.symbols = graph.symbols;

@@ -186,6 +186,7 @@ Result<bool> assign_buffers(ProgramState& state) {
   const std::vector<ExitOutputs> exits = exits_of(state.graph);
   program.symbol_count = static_cast<int>(state.graph.symbols.size());
   program.output_count = exits.back().first_output + static_cast<int>(exits.back().types.size());
+  program.target = state.graph.target;
   program.records_events = state.graph.records_events;
   for (const auto& [symbol, binding] : bound_symbols(state.graph)) program.bound_symbols.push_back(symbol);
   state.segments.emplace(state.graph);

@@ -358,6 +358,7 @@ Result<bool> place_values(SegmentState& state) {
   state.program.dims = state.placement.dims;
   state.program.symbol_count = static_cast<int>(state.graph.symbols.size());
   state.program.output_count = static_cast<int>(state.graph.outputs().size());
+  state.program.target = state.graph.target;
   state.program.records_events = state.graph.records_events;
   return true;
 }

@@ -6,10 +6,9 @@ namespace {
 
 constexpr int all_events = event_divide | event_overflow | event_underflow | event_invalid;
 
-}  // namespace
-
-int Program::own_events(const Stmt& stmt) const {
-  auto dtype = [&](size_t k) { return temps[static_cast<size_t>(stmt.args[k])]; };
+// Floating-point events that NumPy may have where a statement itself computes.
+int numpy_events(const Program& program, const Stmt& stmt) {
+  auto dtype = [&](size_t k) { return program.temps[static_cast<size_t>(stmt.args[k])]; };
   switch (stmt.kind) {
     case StmtKind::compute:
       if (stmt.quiet) return 0;
@@ -18,11 +17,12 @@ int Program::own_events(const Stmt& stmt) const {
       return op_events(stmt.op, dtype(0));
     case StmtKind::pairwise:
       // A part of a divided sum has no destination, and no cast.
-      return op_events(Op::add, dtype(0)) | (stmt.dst < 0 ? 0 : cast_events(dtype(0), temps[static_cast<size_t>(stmt.dst)]));
+      return op_events(Op::add, dtype(0)) |
+             (stmt.dst < 0 ? 0 : cast_events(dtype(0), program.temps[static_cast<size_t>(stmt.dst)]));
     case StmtKind::masked_pairwise:
       return op_events(Op::add, dtype(0)) | cast_events(dtype(0), stmt.dtype);
     case StmtKind::gufunc: {
-      const LoopImport& import = imports[static_cast<size_t>(stmt.import)];
+      const LoopImport& import = program.imports[static_cast<size_t>(stmt.import)];
       return all_events | op_events(import.op, import.dtypes[0]);
     }
     case StmtKind::call:
@@ -31,5 +31,9 @@ int Program::own_events(const Stmt& stmt) const {
       return 0;
   }
 }
+
+}  // namespace
+
+int Program::own_events(const Stmt& stmt) const { return events_on(target, numpy_events(*this, stmt)); }
 
 }  // namespace accel

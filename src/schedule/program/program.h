@@ -270,6 +270,7 @@ struct Program {
   std::vector<BufferId> early;       // temps and outputs of a size known at the start, which are allocated there
   std::vector<Variant> variants;
   std::vector<ParallelLoop> parallel_loops;
+  Target target;                // as in the graph
   bool records_events = false;  // as in the graph
   int symbol_count = 0;
   int input_count = 0;  // array inputs

@@ -18,6 +18,7 @@ class Printer {
     const Program& p = program_;
     line(0, "program symbols " + std::to_string(p.symbol_count) + " inputs " + std::to_string(p.input_count) + " outputs " +
                 std::to_string(p.output_count));
+    if (p.target.kind == TargetKind::cuda) line(0, "target cuda");
     for (size_t k = 0; k < p.buffers.size(); ++k) buffer(k);
     for (const LoopImport& import : p.imports) {
       line(0, std::string("import ") + op_info(import.op).name + " " + dtypes(import.dtypes));
@@ -166,7 +167,13 @@ class Parser {
            read_number(words_[4], p.input_count) && read_number(words_[6], p.output_count);
   }
 
+  bool target() {
+    program_.target.kind = TargetKind::cuda;
+    return words_.size() == 2 && words_[1] == "cuda";
+  }
+
   bool item() {
+    if (words_[0] == "target") return target();
     if (words_[0] == "buffer") return buffer();
     if (words_[0] == "import") return import();
     if (words_[0] == "temps") return words_.size() == 2 && dtypes(words_[1], program_.temps);

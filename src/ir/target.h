@@ -1,0 +1,19 @@
+#pragma once
+// Target: what a graph is compiled for, and what compiled code can do there.
+
+#include <cstdint>
+
+namespace accel {
+
+enum class TargetKind : uint8_t { cpu, cuda };
+
+struct Target {
+  TargetKind kind = TargetKind::cpu;
+
+  // Whether compiled code may call NumPy's inner loops. Without them each operation is computed by the text of its op's row.
+  bool has_numpy_loops() const { return kind == TargetKind::cpu; }
+  // Whether the hardware records floating-point events.
+  bool has_float_events() const { return kind == TargetKind::cpu; }
+};
+
+}  // namespace accel
