@@ -12,6 +12,8 @@ struct Target {
 
   // Whether compiled code may call NumPy's inner loops. Without them each operation is computed by the text of its op's row.
   bool has_numpy_loops() const { return kind == TargetKind::cpu; }
+  // Whether loops run over tiles of elements that stay in a cache. Without tiles each element is computed by itself.
+  bool has_tiles() const { return kind == TargetKind::cpu; }
   // Whether the hardware records floating-point events.
   bool has_float_events() const { return kind == TargetKind::cpu; }
 };

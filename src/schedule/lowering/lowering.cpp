@@ -231,28 +231,32 @@ TempId Lowering::element_at(ValueId v, const Node& node, const Index& index) {
   return compute(op, std::move(args), graph_.type(v).dtype, graph_.values[v].producer);
 }
 
+Address Lowering::address_of(const StoreTarget& target, const Index& index) {
+  return {target.buffer, dims_.add(target.base, offset_of(dims_, index, target.strides))};
+}
+
+void Lowering::store_elements(const std::vector<const StoreTarget*>& targets, const Index& index) {
+  // A computed value is stored at once, as other targets of the nest may read it from its memory. Stores of copied values
+  // come last, as they may overwrite memory that other targets read.
+  std::vector<std::pair<const StoreTarget*, TempId>> waiting;
+  for (const StoreTarget* target : targets) {
+    TempId value = stored_value(*target, index);
+    if (target->copied)
+      waiting.emplace_back(target, value);
+    else
+      store(address_of(*target, index), value, graph_.type(target->value).dtype);
+  }
+  for (const auto& [target, value] : waiting) store(address_of(*target, index), value, graph_.type(target->value).dtype);
+}
+
 void Lowering::store_tile(const std::vector<StoreTarget>& targets, Index index, int axis, Dim begin, Dim extent) {
   Dim variable = dims_.new_variable();
   if (axis >= 0) index[axis] = dims_.add(begin, variable);
-  auto address = [&](const StoreTarget& target) {
-    return Address{target.buffer, dims_.add(target.base, offset_of(dims_, index, target.strides))};
-  };
   std::vector<const StoreTarget*> batch;
   auto store_batch = [&] {
     if (batch.empty()) return;
     open_loop_over(variable, LoopKind::simd, extent, false);
-    // A computed value is stored at once, as other targets of the nest may read it from its memory. Stores of copied values
-    // come last, as they may overwrite memory that other targets read.
-    std::vector<std::pair<const StoreTarget*, TempId>> waiting;
-    for (const StoreTarget* target : batch) {
-      ValueId v = target->value;
-      TempId value = stored_value(*target, index);
-      if (target->copied)
-        waiting.emplace_back(target, value);
-      else
-        store(address(*target), value, graph_.type(v).dtype);
-    }
-    for (const auto& [target, value] : waiting) store(address(*target), value, graph_.type(target->value).dtype);
+    store_elements(batch, index);
     close_loop();
     batch.clear();
   };
@@ -264,7 +268,7 @@ void Lowering::store_tile(const std::vector<StoreTarget>& targets, Index index, 
       batch.push_back(&target);
       continue;
     }
-    Address destination = address(target);
+    Address destination = address_of(target, index);
     tiles_->call_tile(target.value, *node, index, variable, extent, &destination);
   }
   store_batch();

@@ -67,6 +67,9 @@ class Lowering : public StatementLowering {
   // Stores the targets for all values of index[axis] of the innermost axis, which runs over `extent` elements from `begin`.
   // Requires an open scope that holds tiles.
   void store_tile(const std::vector<StoreTarget>& targets, Index index, int axis, Dim begin, Dim extent);
+  // Stores the targets' elements at an index.
+  void store_elements(const std::vector<const StoreTarget*>& targets, const Index& index);
+  Address address_of(const StoreTarget& target, const Index& index);
   // The value that a target stores at an index: computed, or read when the value has memory elsewhere.
   TempId stored_value(const StoreTarget& target, const Index& index);
   TempId compute(Op op, std::vector<TempId> args, DType dtype, NodeId node);

@@ -130,6 +130,7 @@ class NestWriter {
   void write(int row_depth, bool by_rows) {
     if (loops_.empty()) return write_scalars();
     bool rows_everywhere = row_depth >= static_cast<int>(loops_.size());
+    if (!graph_.target.has_tiles()) return write_elements();
     if (rows_everywhere) return write_plain();
     const NestLoop& inner = loops_.back();
     bool swap = row_depth == 0 && !by_rows && loops_.size() > 1 && hint(loops_[0].extent) < fewest_parallel_rows &&
@@ -169,6 +170,14 @@ class NestWriter {
   void write_plain() {
     open_outer(0, loops_.size(), true);
     lowering_.store_tile(targets_, index_, -1, dims_.constant(0), dims_.constant(1));
+    close(loops_.size());
+  }
+
+  void write_elements() {
+    std::vector<const StoreTarget*> stored;
+    for (const StoreTarget& target : targets_) stored.push_back(&target);
+    open_outer(0, loops_.size(), true);
+    lowering_.store_elements(stored, index_);
     close(loops_.size());
   }
 
