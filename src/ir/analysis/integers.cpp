@@ -301,8 +301,8 @@ Linear Integers::of_expression(Dim d) {
   if (kind == DimKind::constant) return own;
   std::vector<Linear> parts;
   for (Dim part : dims_.operands(d)) parts.push_back(sum_of(part));
-  const bool is_positive = std::all_of(parts.begin(), parts.end(), [&](const Linear& each) { return lowest(each) >= 0; });
-  if (is_positive) ranges_[key].low = 0;
+  const bool is_nonnegative = std::all_of(parts.begin(), parts.end(), [&](const Linear& each) { return lowest(each) >= 0; });
+  if (is_nonnegative) ranges_[key].low = 0;
   if (kind == DimKind::mul) return own;
   if (kind == DimKind::min || kind == DimKind::max) add_extreme(key, {kind == DimKind::min, parts});
   if (parts.size() != 2 || !parts[1].is_constant() || parts[1].constant() <= 0) return own;

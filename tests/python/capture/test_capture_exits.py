@@ -25,7 +25,7 @@ def log(*values):
 LEFT_AT_ONCE = {"matches_sequences", "named_tuples"}
 
 
-def left(function, *arguments):
+def check_left(function, *arguments):
     """Same results and the same calls of log(); compiled up to an exit, unless nothing is computed before it."""
     call = accel.compile(function)
 
@@ -306,7 +306,7 @@ def unpacks_an_array(x):
 
 @pytest.mark.parametrize("function", EXITS, ids=lambda f: f.__name__)
 def test_exits(function):
-    left(function, X)
+    check_left(function, X)
 
 
 def test_a_generator_is_left_alone():

@@ -29,7 +29,7 @@ def logged(function):
     return run
 
 
-def at_every_exit(function, *arguments):
+def check_at_every_exit(function, *arguments):
     for n in range(1, MOST):
         with accel.config(stress_exits=n):
             call = accel.compile(function, backend="numpy")
@@ -44,33 +44,33 @@ SLOW = {"many_iterations", "while_data"}  # thousands of instructions
 
 @pytest.mark.parametrize("function", [f for f in EXITS if f.__name__ not in SLOW], ids=lambda f: f.__name__)
 def test_exits(function):
-    at_every_exit(function, X)
+    check_at_every_exit(function, X)
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_calls(name):
-    at_every_exit(CALLS[name], X)
+    check_at_every_exit(CALLS[name], X)
 
 
 @pytest.mark.parametrize("name", CONTAINERS)
 def test_containers(name):
-    at_every_exit(CONTAINERS[name], X, Y)
+    check_at_every_exit(CONTAINERS[name], X, Y)
 
 
 @pytest.mark.parametrize("function", [centred, distances, loops, handlers], ids=lambda f: f.__name__)
 def test_through_numpy(function):
-    at_every_exit(function, X)
+    check_at_every_exit(function, X)
 
 
 @pytest.mark.parametrize("function", [replace_all, under_a_mask], ids=lambda f: f.__name__)
 def test_stores(function):
-    at_every_exit(function, X, Y)
+    check_at_every_exit(function, X, Y)
 
 
 def test_branches():
-    at_every_exit(branches, X, "double", 3, True)
+    check_at_every_exit(branches, X, "double", 3, True)
 
 
 @pytest.mark.parametrize("name", RAISES)
 def test_errors(name):
-    at_every_exit(RAISES[name], sample((4, 3)))
+    check_at_every_exit(RAISES[name], sample((4, 3)))
