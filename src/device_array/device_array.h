@@ -1,0 +1,32 @@
+#pragma once
+// DeviceArray: the Python type `accel.DeviceArray` of arrays in the memory of a CUDA device. Requires the GIL.
+//
+// Its objects begin with the fields of an ndarray, so that array_layout (ndarray/array.h) reads both.
+
+#include <Python.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "ir/dtype.h"
+#include "runtime/cuda/device.h"
+
+namespace accel {
+
+// Borrowed; null with an exception when the type cannot be made.
+PyTypeObject* device_array_type();
+bool is_device_array(PyObject* object);
+
+// An array over part of a block. Strides in bytes; `data` is the address of element 0. New reference, or null with an
+// exception.
+PyObject* new_device_array(DType dtype, std::span<const int64_t> dims, std::span<const int64_t> strides,
+                           std::shared_ptr<DeviceBlock> block, char* data, bool writeable = true);
+const std::shared_ptr<DeviceBlock>& block_of(PyObject* device_array);
+
+// A copy of an ndarray, dense in its memory order, on the device. New reference, or null with an exception.
+PyObject* to_device(PyObject* ndarray, CudaDevice& device);
+// A copy as an ndarray with the array's memory order. New reference, or null with an exception.
+PyObject* to_host(PyObject* device_array);
+
+}  // namespace accel

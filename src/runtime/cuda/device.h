@@ -1,0 +1,121 @@
+#pragma once
+// CudaDevice: one CUDA device of the process: its context, memory, copies and launches. Opened when it is first asked for and
+// never closed. Functions may be called from any thread, with or without the GIL; they make the device's context current.
+//
+// Work is ordered by streams. The current stream is the calling thread's choice for the device, and the legacy default stream
+// unless a StreamScope says otherwise: work of other libraries on their default stream is ordered with it.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace accel {
+
+// The streams of the driver (CUstream). 0 is the legacy default stream.
+using CudaStream = void*;
+
+struct DeviceMemoryInfo {
+  int64_t free = 0, total = 0;  // bytes of the device, of all processes
+  int64_t used = 0;             // bytes of live blocks of this process
+  int64_t cached = 0;           // bytes that the pool holds for later blocks
+  int64_t peak = 0;             // most `used` so far
+  int64_t limit = 0;            // bytes that used + cached may not exceed; 0: none
+};
+
+// What the process has done on a device, for accel.explain: only ever grows.
+struct DeviceCounters {
+  int64_t launches = 0, waits = 0, uploads = 0, downloads = 0;
+  int64_t bytes_up = 0, bytes_down = 0;
+};
+
+class CudaDevice {
+ public:
+  // The number of devices. Fails with no_cuda_driver, or with cuda_failed in the child of a fork that came after the first use.
+  static Result<int> count();
+  // Fails with no_cuda_driver, no_cuda_device (no device has this number), cuda_failed.
+  static Result<CudaDevice*> open(int number);
+
+  int number() const;
+  const std::string& name() const;
+  int architecture() const;  // compute capability: 90 is 9.0
+  int processors() const;    // streaming multiprocessors
+  int64_t shared_bytes() const;  // of shared memory that a block may have
+
+  CudaStream stream() const;  // of the calling thread
+
+  // Memory in the order of the current stream, aligned to 256 bytes, from the pool. Fails with out_of_device_memory after the
+  // pool has given back all that it holds. bytes >= 0.
+  Result<char*> allocate(int64_t bytes);
+  // Gives memory back once the work that the current stream, and the streams named by `use`, have now is done. Never fails.
+  void release(char* memory);
+  // The memory is used by work of this stream, too: it is not given away before that work is done.
+  void use(char* memory, CudaStream stream);
+
+  // Copies in the order of the current stream. `upload` may return before the device has read `from`, but has taken a copy by
+  // then; `download` returns when `to` is complete. `copy` is between memory of the device.
+  Status upload(char* to, const void* from, int64_t bytes);
+  Status download(void* to, const char* from, int64_t bytes);
+  Status copy(char* to, const char* from, int64_t bytes);
+  // Waits for the work of the current stream, of all streams. Fails with cuda_failed when a kernel has failed.
+  Status wait();
+  Status wait_for_all();
+  // The current stream's later work comes after what `other` has been given so far.
+  Status order_after(CudaStream other);
+
+  // Memory of the host that kernels can write, 8-byte words set to 0, reused after `give_word_back`: for single results.
+  Result<int64_t*> take_words(int count);
+  void give_words_back(int64_t* words, int count);
+  // The address by which kernels know such memory.
+  char* device_address(int64_t* words);
+
+  DeviceMemoryInfo memory_info();
+  void set_memory_limit(int64_t bytes);
+  void release_cached();  // gives the pool's unused memory back to the driver
+  DeviceCounters counters() const;
+};
+
+// Makes `stream` the current stream of the calling thread for a device, until the end of the scope.
+class StreamScope {
+ public:
+  StreamScope(CudaDevice& device, CudaStream stream);
+  ~StreamScope();
+  StreamScope(const StreamScope&) = delete;
+  StreamScope& operator=(const StreamScope&) = delete;
+};
+
+// The grid of one launch.
+struct LaunchShape {
+  int64_t blocks = 1;  // up to 2^31 - 1
+  int threads = 1;     // per block
+  int shared_bytes = 0;  // dynamic shared memory
+};
+
+// A loaded CUBIN. Unloaded when nothing refers to it.
+class DeviceModule {
+ public:
+  // `kernels`: names of extern "C" __global__ functions.
+  static Result<std::shared_ptr<const DeviceModule>> load(CudaDevice& device, const std::string& cubin,
+                                                          const std::vector<std::string>& kernels);
+  ~DeviceModule();
+  // In the current stream. `arguments`: pointers to the values of the kernel's parameters.
+  Status launch(int kernel, const LaunchShape& shape, void** arguments) const;
+  CudaDevice& device() const;
+};
+
+// Memory of a device that arrays share: of the pool, or of a guest.
+struct DeviceBlock {
+  CudaDevice* device = nullptr;
+  char* data = nullptr;
+  int64_t bytes = 0;
+  std::shared_ptr<void> guest;  // keeps memory of another library alive; null: the block is of the pool and is released
+  DeviceBlock() = default;
+  DeviceBlock(const DeviceBlock&) = delete;
+  DeviceBlock& operator=(const DeviceBlock&) = delete;
+  ~DeviceBlock();
+};
+Result<std::shared_ptr<DeviceBlock>> new_device_block(CudaDevice& device, int64_t bytes);
+
+}  // namespace accel
