@@ -66,6 +66,10 @@ std::vector<std::tuple<std::string, std::string, std::string>> step_texts(const 
   return out;
 }
 
+Result<KernelSource> emit_for_target(const Program& program) {
+  return program.target.is_device() ? emit_cuda(program) : emit_cpp(program);
+}
+
 std::string words(const char* first, const std::vector<DType>& dtypes) {
   std::string out = first;
   for (DType dtype : dtypes) out += std::string(" ") + dtype_name(dtype);
@@ -75,7 +79,7 @@ std::string words(const char* first, const std::vector<DType>& dtypes) {
 std::string emit_graph(const std::string& text) {
   Graph graph = passed_graph(text);
   const Schedule made = scheduled(graph);
-  KernelSource source = checked(emit_cpp(made.program));
+  KernelSource source = checked(emit_for_target(made.program));
   std::string out;
   for (const LoopImport& import : source.imports) out += "//@ import " + words(op_info(import.op).name, import.dtypes) + "\n";
   for (const ExitOutputs& exit : exits_of(graph)) {
@@ -84,7 +88,8 @@ std::string emit_graph(const std::string& text) {
     out += "\n";
   }
   for (const std::string& note : made.notes) out += "//@ note " + note + "\n";
-  return out + source.text;
+  out += source.text;
+  return source.device_text.empty() ? out : out + "//@ device\n" + source.device_text;
 }
 
 }  // namespace

@@ -14,6 +14,8 @@ struct Target {
   bool has_numpy_loops() const { return kind == TargetKind::cpu; }
   // Whether loops run over tiles of elements that stay in a cache. Without tiles each element is computed by itself.
   bool has_tiles() const { return kind == TargetKind::cpu; }
+  // Whether kernels run on a device with memory and threads of its own: nests have a mapping.
+  bool is_device() const { return kind == TargetKind::cuda; }
   // Whether the hardware records floating-point events.
   bool has_float_events() const { return kind == TargetKind::cpu; }
 };

@@ -30,7 +30,6 @@ using program_step = Result<bool>(ProgramState&);
 namespace {
 
 enum class Graphs : uint8_t { all, flow };
-enum class Targets : uint8_t { all, cpu };
 
 struct Step {
   StepInfo info;
@@ -40,7 +39,7 @@ struct Step {
 const std::vector<Step>& table() {
   static const std::vector<Step> rows = {
 #define STEP(name, unit, graphs, targets) \
-  {{#name, StepUnit::unit, Graphs::graphs == Graphs::flow, Targets::targets == Targets::cpu}, static_cast<unit##_step*>(name)},
+  {{#name, StepUnit::unit, Graphs::graphs == Graphs::flow, StepTargets::targets}, static_cast<unit##_step*>(name)},
 #include "schedule/steps.inc"
 #undef STEP
   };
@@ -91,8 +90,8 @@ class Runner {
 
  private:
   bool runs(const Step& step) const {
-    const bool is_cpu = state_.graph.target.kind == TargetKind::cpu;
-    return (has_flow_ || !step.info.needs_flow) && (is_cpu || !step.info.only_cpu);
+    const StepTargets own = state_.graph.target.is_device() ? StepTargets::device : StepTargets::cpu;
+    return (has_flow_ || !step.info.needs_flow) && (step.info.targets == StepTargets::all || step.info.targets == own);
   }
 
   template <class State>

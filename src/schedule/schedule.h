@@ -14,12 +14,14 @@ namespace accel {
 
 enum class StepUnit : uint8_t { graph, segment, program };
 
+enum class StepTargets : uint8_t { all, cpu, device };
+
 // A row of steps.inc.
 struct StepInfo {
   const char* name;
   StepUnit unit;
   bool needs_flow;
-  bool only_cpu;
+  StepTargets targets;
 };
 const std::vector<StepInfo>& schedule_steps();
 

@@ -50,7 +50,7 @@ bool is_of_roots(const Program& program, const Stmt& stmt) {
 }
 
 std::optional<Dot> dot_of(const Program& program, const Stmt& stmt) {
-  if (stmt.kind != StmtKind::gufunc) return std::nullopt;
+  if (stmt.kind != StmtKind::gufunc || program.target.is_device()) return std::nullopt;
   const std::vector<DType>& dtypes = program.imports[static_cast<size_t>(stmt.import)].dtypes;
   if (dtypes != std::vector<DType>(3, DType::float64)) return std::nullopt;
   const std::vector<Dim>&extents = stmt.core_dims, &strides = stmt.core_strides;
@@ -63,7 +63,7 @@ std::optional<Dot> dot_of(const Program& program, const Stmt& stmt) {
 }
 
 bool is_matrix_by_vector(const Program& program, const Stmt& stmt) {
-  if (stmt.kind != StmtKind::gufunc || stmt.op != Op::matmul || stmt.extent.id >= 0) return false;
+  if (stmt.kind != StmtKind::gufunc || stmt.op != Op::matmul || stmt.extent.id >= 0 || program.target.is_device()) return false;
   const std::vector<DType>& dtypes = program.imports[static_cast<size_t>(stmt.import)].dtypes;
   bool real = dtypes == std::vector<DType>(3, DType::float64) || dtypes == std::vector<DType>(3, DType::float32);
   return real && !program.dims.is_constant(stmt.core_dims.front(), 1) && program.dims.is_constant(stmt.core_dims.back(), 1);

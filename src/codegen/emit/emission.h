@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "codegen/emit/code.h"
+#include "codegen/emit/device/device_item.h"
 #include "codegen/emit/names.h"
 
 namespace accel {
@@ -30,6 +31,8 @@ struct Emission {
   std::set<TempId> declared;  // temps that the function declares at its start: their definitions assign to them
   // Scalar inputs that the function reads once, at its start: name, text of the value. Nullopt: each use reads its input.
   std::optional<std::map<std::string, std::string>> inputs;
+
+  std::optional<DeviceItem> device;  // of functions for a device
 
   // What the function needs at its start.
   bool has_sink = false;

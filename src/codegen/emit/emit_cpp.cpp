@@ -19,14 +19,6 @@ int events_of(const Program& program, const Facts& facts) {
   return bits;
 }
 
-// By copy of the program: the symbols that are fixed in it. The first one has none.
-std::vector<std::map<int, int64_t>> copies_of(const Program& program) {
-  std::vector<std::map<int, int64_t>> copies = {{}};
-  for (const Variant& variant : program.variants)
-    if (variant.nests.empty()) copies.emplace_back(variant.fixed.begin(), variant.fixed.end());
-  return copies;
-}
-
 }  // namespace
 
 Result<KernelSource> emit_cpp(const Program& program, bool quiet_comparisons) {

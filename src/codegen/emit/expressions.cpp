@@ -99,8 +99,10 @@ std::string cpp_dim(const DimTable& dims, Dim d, const std::function<std::string
   return dims.kind(d) == DimKind::add ? cat("(", out, ")") : out;
 }
 
-std::string cpp_op(Op op, const std::vector<std::string>& operands, DType result) {
-  std::string_view cell = op_info(op).cpp;
+namespace {
+
+// The text of an op's row, with its operands and the type of its result.
+std::string filled(std::string_view cell, Op op, const std::vector<std::string>& operands, DType result) {
   if (op == Op::real || op == Op::imag) cell = op == Op::real ? "real($0)" : "imag($0)";  // of a computed value: no view
   std::string out;
   for (size_t k = 0; k < cell.size(); ++k) {
@@ -115,6 +117,17 @@ std::string cpp_op(Op op, const std::vector<std::string>& operands, DType result
       out += operands[static_cast<size_t>(which - '0')];
   }
   return out;
+}
+
+}  // namespace
+
+std::string cpp_op(Op op, const std::vector<std::string>& operands, DType result) {
+  return filled(op_info(op).cpp, op, operands, result);
+}
+
+std::string device_op(Op op, const std::vector<std::string>& operands, DType result) {
+  const std::string_view own = op_info(op).cuda;
+  return filled(own.empty() ? op_info(op).cpp : own, op, operands, result);
 }
 
 }  // namespace accel

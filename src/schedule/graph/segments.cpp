@@ -97,6 +97,7 @@ bool Segments::joins(const Segment& first, const Segment& second) const {
   std::vector<NodeId> stores = first.updates;
   stores.insert(stores.end(), second.updates.begin(), second.updates.end());
   if (first.updates.empty() || second.updates.empty()) return false;
+  if (!graph_.target.has_tiles()) return false;  // rows are not computed in order
   std::set<ValueId> stored;
   for (NodeId n : stores)
     if (graph_.nodes[static_cast<size_t>(n)].op != Op::store) return false;

@@ -149,7 +149,8 @@ class NestWriter {
 
   void open_outer(size_t first, size_t last, bool parallel_first) {
     for (size_t k = first; k < last; ++k) {
-      LoopKind kind = k == first && parallel_first ? LoopKind::parallel : LoopKind::serial;
+      const bool is_parallel = parallel_first && (k == first || graph_.target.is_device());
+      LoopKind kind = is_parallel ? LoopKind::parallel : LoopKind::serial;
       Dim variable = lowering_.open_loop(kind, loops_[k].extent, true);
       lowering_.mark_outer_loop({variable});
       index_[loops_[k].axis] = variable;

@@ -73,6 +73,7 @@ TempId ReductionLowering::plan_at(ValueId v, const Node& node, const Index& inde
   if ((plan.pairwise || rounds_runs) && !plan.run_axes.empty()) return runs_at(v, node, index);
   std::vector<int> axes = plan.outer_axes;
   axes.insert(axes.end(), plan.run_axes.begin(), plan.run_axes.end());
+  if (graph_.target.is_device() && mask_of(graph_, node) == no_value) return fold_at(v, node, index);
   return sequential_at(v, node, index, axes);
 }
 

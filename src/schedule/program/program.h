@@ -58,7 +58,7 @@ struct LoopImport {
 enum class LoopKind : uint8_t {
   serial,
   simd,      // iterations are independent and touch contiguous memory: may be vectorised
-  parallel,  // iterations are independent: split over threads; only at the top of a nest
+  parallel,  // iterations are independent: split over threads; for the CPU only at the top of a nest
 };
 
 struct Stmt;
@@ -79,7 +79,8 @@ enum class StmtKind : uint8_t {
   pairwise,         // dst = pairwise sum over var in [0, extent) of args[0], computed by body
   masked_pairwise,  // dst = args[1] plus the pairwise sums of all maximal sequences of args[0] over var in [0, extent) where
                     // args[2] holds, both computed by body
-  fold,             // dst = args[1] combined by op with args[0] for every var in [0, extent), computed by body, in any order
+  fold,  // dst = args[1] combined by op with args[0] for every var in [0, extent), computed by body, in any order that depends on
+         // extents alone
   argreduce,  // dst (int64) = index of the extreme of args[0] over var in [0, extent), computed by body; op is argmin or argmax
   gather,     // dst = *(address + sum of args[k] * core_strides[k])
   scatter,    // *(address + sum of args[k + 1] * core_strides[k]) = args[0]
@@ -152,10 +153,20 @@ struct Stmt {
   Body body;
 };
 
+// What the threads of a device do in a nest. Its items are the iterations of its parallel loops (analysis/items.h).
+enum class Mapping : uint8_t {
+  none,      // not for a device
+  elements,  // a thread computes an item
+  rows,      // neighbouring threads compute an item: they share its reductions and inner loops
+  columns,   // neighbouring threads compute neighbouring items, and the runs of reductions are divided between blocks
+  library,   // the host calls a library for each statement
+};
+
 // A unit that runs from start to end before the next one starts. Its top statement may be a parallel loop.
 struct Nest {
   std::string name;
   Body body;
+  Mapping mapping = Mapping::none;
   bool on_calling_thread = false;  // contains a loop that must not run in a worker thread
   Dim work;                        // estimate of the number of element operations, for the threading threshold
 };

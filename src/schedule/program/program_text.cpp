@@ -9,6 +9,20 @@ namespace accel {
 namespace {
 
 const char* const buffer_kinds[] = {"input", "output", "temp", "scratch", "cell", "alias"};
+const char* const mappings[] = {"none", "elements", "rows", "columns", "library"};
+
+std::string mapping_text(Mapping mapping) {
+  return mapping == Mapping::none ? "" : std::string(" mapping ") + mappings[static_cast<size_t>(mapping)];
+}
+
+bool read_mapping(std::string_view word, Mapping& out) {
+  for (size_t k = 0; k < std::size(mappings); ++k) {
+    if (word != mappings[k]) continue;
+    out = static_cast<Mapping>(k);
+    return true;
+  }
+  return false;
+}
 
 class Printer {
  public:
@@ -32,7 +46,7 @@ class Printer {
     }
     for (const Nest& nest : p.nests) {
       line(0, "nest " + quote(nest.name) + " work " + dim_text(p.dims, nest.work) +
-                  (nest.on_calling_thread ? " calling_thread {" : " any_thread {"));
+                  (nest.on_calling_thread ? " calling_thread" : " any_thread") + mapping_text(nest.mapping) + " {");
       body(1, nest.body);
       line(0, "}");
     }
@@ -309,8 +323,9 @@ class Parser {
 
   bool nest() {
     Nest nest;
-    auto name = words_.size() == 6 ? unquote(words_[1]) : std::nullopt;
+    auto name = words_.size() == 6 || words_.size() == 8 ? unquote(words_[1]) : std::nullopt;
     if (!name || words_[2] != "work" || !read_dim(program_.dims, words_[3], nest.work)) return false;
+    if (words_.size() == 8 && (words_[5] != "mapping" || !read_mapping(words_[6], nest.mapping))) return false;
     nest.name = *name;
     nest.on_calling_thread = words_[4] == "calling_thread";
     if (!body(nest.body)) return false;

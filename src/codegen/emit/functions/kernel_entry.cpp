@@ -81,6 +81,13 @@ void add_flow_memory(Code& out, const Program& program) {
 
 }  // namespace
 
+std::vector<std::map<int, int64_t>> copies_of(const Program& program) {
+  std::vector<std::map<int, int64_t>> copies = {{}};
+  for (const Variant& variant : program.variants)
+    if (variant.nests.empty()) copies.emplace_back(variant.fixed.begin(), variant.fixed.end());
+  return copies;
+}
+
 void add_runner(Code& out, const Program& program, const std::string& name, const NestFunctions& nests) {
   auto symbol = [](int number) { return cat("frame->symbols[", number, "]"); };
   auto lives = lifetimes(program);

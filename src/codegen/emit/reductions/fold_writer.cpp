@@ -6,7 +6,8 @@
 namespace accel {
 
 std::string FoldWriter::combined(const Stmt& stmt, const std::string& a, const std::string& b) {
-  std::string text = cpp_op(stmt.op, {a, b}, dtype(stmt.dst));
+  const auto text_of = emission_.device ? device_op : cpp_op;
+  std::string text = text_of(stmt.op, {a, b}, dtype(stmt.dst));
   if (text.empty()) fail_with(cat("op ", op_info(stmt.op).name, " has no C++ text"));
   return text;
 }

@@ -16,9 +16,10 @@ class PairwiseWriter : public ReductionWriter {
   void write_source(const Stmt& stmt);
   // The sum of `count` elements from `begin` on as an expression.
   std::string tree(const Stmt& stmt, const std::string& begin, const std::string& count);
+  // Writes the sum of a short run of a known length without a tree, into a declared temp. False: it is no such run.
+  bool straight_pairwise(const Stmt& stmt);
 
  private:
-  bool straight_pairwise(const Stmt& stmt);
   std::optional<std::string> contiguous_source(const Stmt& stmt);
 };
 

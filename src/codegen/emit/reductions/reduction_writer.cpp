@@ -3,10 +3,13 @@
 namespace accel {
 
 void ReductionWriter::element(const Stmt& stmt, const std::string& name, const std::string& type, const std::string& value) {
-  if (auto period = PeriodWriter(emission_).find(stmt)) return element_by_period(stmt, *period, name, type, value);
+  std::optional<Period> period;
+  if (!emission_.device) period = PeriodWriter(emission_).find(stmt);
+  if (period) return element_by_period(stmt, *period, name, type, value);
   int symbol = *copy_.dims.as_symbol(stmt.var);
   names_.enter(symbol, resolve(stmt.extent));
-  code_.open(cat("const auto ", name, " = [&](i64 ", variable(stmt.var), ") __attribute__((always_inline)) -> ", type));
+  const char* inlined = emission_.device ? "" : "__attribute__((always_inline)) ";
+  code_.open(cat("const auto ", name, " = [&](i64 ", variable(stmt.var), ") ", inlined, "-> ", type));
   write(stmt.body);
   code_.line(cat("return ", value, ";"));
   code_.close("};");

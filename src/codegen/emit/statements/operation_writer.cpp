@@ -54,6 +54,7 @@ bool OperationWriter::may_give_constant(const Stmt& stmt, size_t operand) const 
 std::vector<std::string> OperationWriter::operands_of(const Stmt& stmt) const {
   std::vector<std::string> operands;
   for (TempId arg : stmt.args) operands.push_back(temp_name(arg));
+  if (emission_.device) return operands;
   // The compiler would work out an operation on constants, without its events.
   bool folds = std::all_of(stmt.args.begin(), stmt.args.end(), [&](TempId arg) { return copy_.facts.is_of_constants(arg); });
   if (folds && !operands.empty() && copy_.program.own_events(stmt) != 0) {
@@ -73,6 +74,7 @@ std::vector<std::string> OperationWriter::operands_of(const Stmt& stmt) const {
 }
 
 std::string OperationWriter::value_of(const Stmt& stmt, const std::vector<std::string>& operands) const {
+  if (emission_.device) return device_op(stmt.op, operands, dtype(stmt.dst));
   const bool in_vectors = emission_.in_vectors;
   bool chooses = in_vectors && (stmt.op == Op::where || stmt.op == Op::merge) && dtype_kind(dtype(stmt.dst)) != 'c';
   bool blends = (chooses && item_size(dtype(stmt.dst)) == 8 && is_narrow_mask(stmt.args[0], 8)) || chooses_constants(stmt);

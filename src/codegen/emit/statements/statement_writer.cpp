@@ -1,6 +1,8 @@
 #include "codegen/emit/statements/statement_writer.h"
 
 #include "codegen/analysis/compared.h"
+#include "codegen/emit/device/device_loop_writer.h"
+#include "codegen/emit/device/device_reduction_writer.h"
 #include "codegen/emit/events/event_sites.h"
 #include "codegen/emit/events/event_writer.h"
 #include "codegen/emit/expressions.h"
@@ -20,6 +22,21 @@ using WriteKind = void (*)(Emission&, const Stmt&);
 template <class Kind, void (Kind::*write)(const Stmt&)>
 void by(Emission& emission, const Stmt& stmt) {
   (Kind(emission).*write)(stmt);
+}
+
+// Writers for a device, of the kinds that threads share.
+WriteKind device_writer_of(StmtKind kind) {
+  static const std::map<StmtKind, WriteKind> writers = {
+      {StmtKind::loop, by<DeviceLoopWriter, &DeviceLoopWriter::loop>},
+      {StmtKind::store, by<DeviceLoopWriter, &DeviceLoopWriter::store>},
+      {StmtKind::scatter, by<DeviceLoopWriter, &DeviceLoopWriter::scatter>},
+      {StmtKind::pairwise, by<DeviceReductionWriter, &DeviceReductionWriter::pairwise>},
+      {StmtKind::masked_pairwise, by<DeviceReductionWriter, &DeviceReductionWriter::masked_pairwise>},
+      {StmtKind::fold, by<DeviceReductionWriter, &DeviceReductionWriter::fold>},
+      {StmtKind::argreduce, by<DeviceReductionWriter, &DeviceReductionWriter::argreduce>},
+  };
+  auto found = writers.find(kind);
+  return found == writers.end() ? nullptr : found->second;
 }
 
 WriteKind writer_of(StmtKind kind) {
@@ -65,7 +82,10 @@ void StatementWriter::write_plain(const Body& body, size_t position) {
   estimate_of(copy_.program, body[position]) ? CallWriter(emission_).call_for_one(body, position) : write_one(body[position]);
 }
 
-void StatementWriter::write_one(const Stmt& stmt) { writer_of(stmt.kind)(emission_, stmt); }
+void StatementWriter::write_one(const Stmt& stmt) {
+  const WriteKind of_device = emission_.device ? device_writer_of(stmt.kind) : nullptr;
+  (of_device != nullptr ? of_device : writer_of(stmt.kind))(emission_, stmt);
+}
 
 void StatementWriter::constant(const Stmt& stmt) { define(stmt, cpp_literal(stmt.literal)); }
 

@@ -1,0 +1,285 @@
+#include "codegen/emit/device/device_function.h"
+
+#include <algorithm>
+
+#include "codegen/analysis/statements.h"
+#include "codegen/emit/device/device_reduction_writer.h"
+#include "codegen/emit/statements/statement_writer.h"
+
+namespace accel {
+
+namespace {
+
+constexpr int warp = 32, block = 256;
+
+// Whether a body has a parallel loop or a reduction, at any depth.
+bool has_inner_work(const Body& body) {
+  return std::any_of(body.begin(), body.end(), [](const Stmt& stmt) {
+    return is_parallel_loop(stmt) || is_reduction(stmt.kind) || has_inner_work(stmt.body);
+  });
+}
+
+int64_t partial_bytes(const Program& program, const Stmt& stmt) {
+  if (stmt.kind == StmtKind::argreduce) return 32;
+  return item_size(program.temps[static_cast<size_t>(stmt.kind == StmtKind::pairwise ? stmt.args[0] : stmt.dst)]) * 2;
+}
+
+}  // namespace
+
+Status DeviceFunction::write() {
+  emission_.device.emplace();
+  DeviceItem& item = *emission_.device;
+  item.mapping = emission_.nest.mapping;
+  item.items = items_of(emission_.nest);
+  item.is_alone = item.mapping == Mapping::elements;
+  emission_.inputs.emplace();
+  emission_.names.set_names_divisions(true);
+  find_shared();
+  take_temps();
+  write_index();
+  StatementWriter(emission_).write_all(item.items.before);
+  StatementWriter(emission_).write_all(*item.items.body);
+  for (const Stmt* loop : item.items.loops) emission_.names.leave(*emission_.copy.dims.as_symbol(loop->var));
+  longest_ = longest();
+  take_parameters();
+  choose_kernels();
+  if (emission_.failure) return *emission_.failure;
+  return Unit{};
+}
+
+// Temps from outside of the nest: constants of the launch are computed again, others are parameters.
+void DeviceFunction::take_temps() {
+  for (TempId temp : temps_from_outside(emission_.nest.body)) {
+    if (emission_.copy.facts.is_launch_constant(temp))
+      StatementWriter(emission_).write_one(*emission_.copy.facts.definition(temp));
+    else
+      temps_.push_back({emission_.names.type(temp), temp_name(temp)});
+  }
+}
+
+// Blocks share reductions of an item when these are its own statements, and at most one loop comes after them.
+void DeviceFunction::find_shared() {
+  DeviceItem& item = *emission_.device;
+  const Body& body = *item.items.body;
+  if (item.is_alone) return;
+  int loops = 0;
+  bool can_share = true;
+  std::vector<SharedReduction> found;
+  for (const Stmt& stmt : body) {
+    const bool is_loop = is_parallel_loop(stmt);
+    loops += is_loop;
+    can_share &= is_number(stmt.kind) || is_loop || is_reduction(stmt.kind) || stmt.kind == StmtKind::store;
+    can_share &= stmt.kind != StmtKind::masked_pairwise && !(loops > 0 && is_reduction(stmt.kind));
+    if (item.mapping == Mapping::columns) can_share &= !is_loop && stmt.kind != StmtKind::pairwise;
+    if (is_loop) can_share &= !has_inner_work(stmt.body);
+    if (is_reduction(stmt.kind) && !emission_.names.constant_value(stmt.extent))
+      found.push_back({&stmt, DeviceReductionWriter(emission_).partial_type(stmt)});
+    if (is_reduction(stmt.kind)) {  // the host must know how long its run is
+      std::vector<int> symbols = emission_.copy.dims.symbols(stmt.extent);
+      can_share &= symbols.empty() || symbols.back() < DimTable::first_variable;
+      can_share &= found.empty() || found[0].stmt->extent == stmt.extent;
+    }
+  }
+  item.has_inner_loops = loops > 0;
+  if (can_share && loops <= 1) item.shared = std::move(found);
+}
+
+// The loop variables of an item, from its number.
+void DeviceFunction::write_index() {
+  Names& names = emission_.names;
+  const auto& loops = emission_.device->items.loops;
+  Dim count = emission_.copy.dims.constant(1);
+  for (size_t k = loops.size(); k-- > 0;) {
+    const std::string var = names.variable(loops[k]->var), extent = names.dim(loops[k]->extent);
+    count = emission_.copy.dims.mul(count, loops[k]->extent);
+    if (k == 0) {
+      emission_.code.line(cat("[[maybe_unused]] const i64 ", var, " = ", loops.size() > 1 ? "rest" : "item", ";"));
+    } else {
+      const bool first = k + 1 == loops.size();
+      emission_.code.line(cat("[[maybe_unused]] const i64 ", var, " = ", first ? "item" : "rest", " % ", extent, ";"));
+      emission_.code.line(cat(first ? "i64 rest = item / " : "rest = rest / ", extent, ";"));
+    }
+  }
+  for (const Stmt* loop : loops) names.enter(*emission_.copy.dims.as_symbol(loop->var), names.resolve(loop->extent));
+  items_ = names.dim(count);
+}
+
+// The longest run that the threads of an item share.
+std::string DeviceFunction::longest() {
+  std::string out = "1";
+  for (const Stmt& stmt : *emission_.device->items.body) {
+    if (!is_parallel_loop(stmt) && !is_reduction(stmt.kind)) continue;
+    std::vector<int> symbols = emission_.copy.dims.symbols(stmt.extent);
+    const bool is_known = symbols.empty() || symbols.back() < DimTable::first_variable;
+    if (is_known) out = cat("index_max(", out, ", ", emission_.names.dim(stmt.extent), ")");
+  }
+  for (const SharedReduction& shared : emission_.device->shared) {
+    const int64_t chunk = shared.stmt->chunk;
+    const std::string n = emission_.names.dim(shared.stmt->extent);
+    chunks_.push_back(chunk > 0 ? cat("(", n, " + ", chunk - 1, ") / ", chunk) : "");
+  }
+  return out;
+}
+
+void DeviceFunction::take_parameters() {
+  for (const auto& [name, value] : *emission_.inputs)
+    inputs_.push_back({name.substr(name.find('_') + 1), name});
+  for (BufferId id : emission_.names.buffers()) parameters_.push_back({"char* __restrict", cat("b", id)});
+  for (const Parameter& temp : temps_) parameters_.push_back(temp);
+  for (int k : emission_.names.given_dims()) parameters_.push_back({"i64", cat("d", k)});
+  for (const Parameter& input : inputs_) parameters_.push_back(input);
+}
+
+std::vector<BufferId> DeviceFunction::buffers() const {
+  return {emission_.names.buffers().begin(), emission_.names.buffers().end()};
+}
+
+std::vector<std::string> DeviceFunction::dims() const {
+  std::vector<std::string> out;
+  for (int k : emission_.names.given_dims()) out.push_back(emission_.copy.dims.text(given_.dims[static_cast<size_t>(k)]));
+  return out;
+}
+
+// The kernels in the order in which the functions of the host's prelude (part "launches") expect them.
+void DeviceFunction::choose_kernels() {
+  const DeviceItem& item = *emission_.device;
+  kernels_.push_back({1, -1});
+  if (item.mapping == Mapping::rows) kernels_.insert(kernels_.end(), {{warp, -1}, {block, -1}});
+  const int threads = item.mapping == Mapping::columns ? 1 : block, count = static_cast<int>(item.shared.size());
+  for (int k = 0; k < count; ++k) kernels_.insert(kernels_.end(), {{threads, 2 * k}, {block, 2 * k + 1}});
+  if (count > 0 && item.has_inner_loops) kernels_.push_back({threads, 2 * count});
+}
+
+// --- text for the device -----------------------------------------------------------------------------------------------
+
+std::string DeviceFunction::shared_parameters(const char* type) const {
+  std::string out;
+  for (size_t k = 0; k < emission_.device->shared.size(); ++k)
+    out += cat(", ", type, "partials", static_cast<int>(k), ", ", type, "totals", static_cast<int>(k));
+  return out;
+}
+
+std::string DeviceFunction::device_text() const {
+  std::string declared, passed;
+  for (const Parameter& p : parameters_) declared += cat(", ", p.type, " ", p.name), passed += cat(", ", p.name);
+  const std::string head = cat("i64 items, i64 parts", shared_parameters("char* "), declared),
+                    arguments = cat("items, parts", shared_parameters(""), passed);
+  const bool by_columns = emission_.device->mapping == Mapping::columns;
+  Code out;
+  out.line("template <int threads, int phase>");
+  out.open(cat("ACCEL_DEVICE void $_item(", head, ")"));
+  out.line("[[maybe_unused]] const auto group = this_group<threads>();");
+  out.line("const i64 number = group_number<threads>();");
+  if (emission_.device->shared.empty()) {
+    out.line("[[maybe_unused]] constexpr i64 part = 0;");
+    out.line("const i64 item = number;");
+  } else {
+    const char* item = by_columns ? "number % items" : "number / parts";
+    const char* part = by_columns ? "number / items" : "number % parts";
+    out.line("constexpr bool is_divided = phase >= 0 && phase % 2 == 0;");
+    out.line(cat("const i64 item = is_divided ? ", item, " : number, part = is_divided ? ", part, " : 0;"));
+    out.line("if constexpr (phase < 0) parts = 1;");
+    out.line("if (part >= parts) return;");
+  }
+  out.line("if (item >= items) return;");
+  const Names& names = emission_.names;
+  for (size_t k = 0; k < names.divisions().size(); ++k)
+    out.line(cat("const i64 q", static_cast<int>(k), " = ", names.divisions()[k], ";"));
+  out.raw(emission_.code.text());
+  out.close();
+  for (size_t k = 0; k < kernels_.size(); ++k) {
+    out.open(cat("extern \"C\" __global__ void __launch_bounds__(256) $_", static_cast<int>(k), "(", head, ")"));
+    out.line(cat("$_item<", kernels_[k].threads, ", ", kernels_[k].phase, ">(", arguments, ");"));
+    out.close();
+  }
+  return out.text();
+}
+
+// --- text for the host -------------------------------------------------------------------------------------------------
+
+std::string DeviceFunction::host_text(int first) {
+  std::string head = "Frame* frame, [[maybe_unused]] int* status", pointers = "&items, &parts";
+  for (size_t k = 0; k < emission_.device->shared.size(); ++k)
+    pointers += cat(", &partials", static_cast<int>(k), ", &totals", static_cast<int>(k));
+  for (const Parameter& p : parameters_) {
+    const bool is_input = p.name.starts_with("in");
+    if (!is_input) head += cat(", ", p.type == "char* __restrict" ? "char*" : p.type, " ", p.name);
+    pointers += cat(", &", p.name);
+  }
+  Code out;
+  out.open(cat("static void $_body(", head, ")"));
+  for (const auto& [name, value] : *emission_.inputs) out.line(cat("auto ", name, " = ", value, ";"));
+  out.line(cat("i64 items = ", items_, ", parts = 1;"));
+  const bool has_shared = !emission_.device->shared.empty();
+
+  for (int k = 0; k < static_cast<int>(emission_.device->shared.size()); ++k)
+    out.line(cat("char *partials", k, " = nullptr, *totals", k, " = nullptr;"));
+  out.line(cat("void* arguments[] = {", pointers, "};"));
+  const std::string common = cat("frame, ", first, ", items, ");
+  switch (emission_.device->mapping) {
+    case Mapping::rows:
+      out.line(cat("const i64 longest = ", longest_, ";"));
+      if (has_shared) out.open("if (!blocks_share_rows(items, longest))");
+      out.line(cat("launch_rows(", common, "longest, arguments);"));
+      if (has_shared) out.line("return;");
+      if (has_shared) out.close();
+      break;
+    case Mapping::columns:
+      out.line(cat("const i64 longest = ", longest_, ";"));
+      if (has_shared) out.open("if (!blocks_share_columns(items, longest))");
+      out.line(cat("launch_elements(", common, "arguments);"));
+      if (has_shared) out.line("return;");
+      if (has_shared) out.close();
+      break;
+    default:
+      out.line(cat("launch_elements(", common, "arguments);"));
+      break;
+  }
+  if (has_shared) write_phases(out, first);
+  out.close();
+  if (emission_.copy.program.blocks.empty()) write_call(out);
+  return out.text();
+}
+
+// The function that runners of programs without blocks call.
+void DeviceFunction::write_call(Code& out) const {
+  std::string declared = "Frame* frame", passed = "frame, &status";
+  for (const Parameter& p : parameters_) {
+    if (p.name.starts_with("in")) continue;
+    declared += cat(", ", p.type == "char* __restrict" ? "char*" : p.type, " ", p.name);
+    passed += cat(", ", p.name);
+  }
+  out.open(cat("static void $(", declared, ")"));
+  out.line("int status = 0;");
+  out.line(cat("$_body(", passed, ");"));
+  out.line("report(frame, status);");
+  out.close();
+}
+
+void DeviceFunction::write_phases(Code& out, int first) {
+  const DeviceItem& item = *emission_.device;
+  const bool by_columns = item.mapping == Mapping::columns;
+  const char* divided = by_columns ? "launch_columns" : "launch_blocks";
+  const int base = first + (by_columns ? 1 : 3), count = static_cast<int>(item.shared.size());
+  out.line(cat("const i64 split = ", by_columns ? "parts_of_columns" : "parts_of_rows", "(items, longest);"));
+  for (int k = 0; k < count; ++k) {
+    const Stmt& stmt = *item.shared[static_cast<size_t>(k)].stmt;
+    const std::string partials = cat("partials", k), totals = cat("totals", k), own = chunks_[static_cast<size_t>(k)];
+    out.line(cat("parts = ", own.empty() ? "split" : own, ";"));
+    out.line(cat(partials, " = take_memory(frame, items*parts*", partial_bytes(emission_.copy.program, stmt), ");"));
+    out.line(cat(totals, " = take_memory(frame, items*16);"));
+    out.open(cat("if (", partials, " != nullptr && ", totals, " != nullptr)"));
+    out.line(cat(divided, "(frame, ", base + 2 * k, ", items*parts, arguments);"));
+    out.line(cat("launch_blocks(frame, ", base + 2 * k + 1, ", items, arguments);"));
+    out.close();
+    out.line(cat("if (", partials, " != nullptr) frame->runtime->release(", partials, ");"));
+  }
+  if (item.has_inner_loops) {
+    out.line("parts = split;");
+    out.line(cat("if (!stopped(frame)) ", divided, "(frame, ", base + 2 * count, ", items*parts, arguments);"));
+  }
+  for (int k = 0; k < count; ++k)
+    out.line(cat("if (totals", k, " != nullptr) frame->runtime->release(totals", k, ");"));
+}
+
+}  // namespace accel

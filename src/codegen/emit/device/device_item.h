@@ -1,0 +1,25 @@
+#pragma once
+// DeviceItem: how the function of one item of a nest is being written for a device at this point.
+
+#include <string>
+#include <vector>
+
+#include "schedule/analysis/items.h"
+
+namespace accel {
+
+// A reduction of an item whose run several blocks may share: each stores what its part comes to, then these are combined.
+struct SharedReduction {
+  const Stmt* stmt;
+  std::string partial;  // type of what a part comes to
+};
+
+struct DeviceItem {
+  Mapping mapping = Mapping::elements;
+  Items items;
+  std::vector<SharedReduction> shared;  // in the order of the item's body
+  bool has_inner_loops = false;         // whose iterations the threads of an item share
+  bool is_alone = false;                // inside of what a single thread computes
+};
+
+}  // namespace accel

@@ -1,0 +1,61 @@
+#include "codegen/emit/device/device_loop_writer.h"
+
+#include <algorithm>
+
+#include "codegen/emit/loops/straight_line_writer.h"
+#include "codegen/emit/statements/statement_writer.h"
+
+namespace accel {
+
+namespace {
+
+bool stores(const Body& body) {
+  return std::any_of(body.begin(), body.end(), [](const Stmt& stmt) { return is_store(stmt.kind) || stores(stmt.body); });
+}
+
+}  // namespace
+
+// The threads of an item share the innermost of its parallel loops.
+bool DeviceLoopWriter::is_shared(const Stmt& loop) const {
+  return !emission_.device->is_alone && is_parallel_loop(loop) &&
+         std::none_of(loop.body.begin(), loop.body.end(), is_parallel_loop);
+}
+
+void DeviceLoopWriter::loop(const Stmt& stmt) {
+  if (is_shared(stmt)) {
+    emission_.device->is_alone = true;
+    write_loop(stmt, "part*group.size + group.lane", "parts*group.size");
+    emission_.device->is_alone = false;
+    if (stores(stmt.body)) code_.line("group.sync();");
+    return;
+  }
+  if (auto count = StraightLineWriter(emission_).extent(stmt))
+    return StraightLineWriter(emission_).write_copies(stmt, *count, [](int64_t) {});
+  write_loop(stmt, "0", "1");
+}
+
+void DeviceLoopWriter::write_loop(const Stmt& stmt, const std::string& first, const std::string& step) {
+  const int symbol = *copy_.dims.as_symbol(stmt.var);
+  names_.enter(symbol, resolve(stmt.extent));
+  std::string var = variable(stmt.var), end = cat("n", var);
+  code_.open(cat("for (i64 ", var, " = ", first, ", ", end, " = ", dim(stmt.extent), "; ", var, " < ", end, "; ", var,
+                 " += ", step, ")"));
+  write(stmt.body);
+  code_.close();
+  names_.leave(symbol);
+}
+
+void DeviceLoopWriter::store(const Stmt& stmt) {
+  write_once(cat("store_", type(stmt.args[0]), "(", address(stmt.address), ", ", temp_name(stmt.args[0]), ");"));
+}
+
+void DeviceLoopWriter::scatter(const Stmt& stmt) {
+  write_once(cat("store_", type(stmt.args[0]), "(", names_.indexed_address(stmt, 1), ", ", temp_name(stmt.args[0]), ");"));
+}
+
+// Outside of what a single thread computes, all threads of an item come here.
+void DeviceLoopWriter::write_once(const std::string& text) {
+  code_.line(emission_.device->is_alone ? text : cat("if (group.lane == 0 && part == 0) ", text));
+}
+
+}  // namespace accel

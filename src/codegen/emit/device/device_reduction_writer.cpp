@@ -1,0 +1,152 @@
+#include "codegen/emit/device/device_reduction_writer.h"
+
+#include "codegen/emit/expressions.h"
+#include "codegen/emit/loops/straight_line_writer.h"
+#include "codegen/emit/reductions/argreduce_writer.h"
+#include "codegen/emit/reductions/fold_writer.h"
+#include "codegen/emit/reductions/pairwise_writer.h"
+
+namespace accel {
+
+// The distance of the partial results of one item.
+const char* DeviceReductionWriter::partial_step() const { return emission_.device->mapping == Mapping::columns ? "items" : "1"; }
+
+std::string DeviceReductionWriter::group() const { return emission_.device->is_alone ? "Alone{}" : "group"; }
+
+// The function of an element: a single thread computes it.
+void DeviceReductionWriter::write_element(const Stmt& stmt, const std::string& type, const std::string& value) {
+  const bool outside = std::exchange(emission_.device->is_alone, true);
+  element(stmt, "source", type, value);
+  emission_.device->is_alone = outside;
+}
+
+std::string DeviceReductionWriter::partial_type(const Stmt& stmt) const {
+  if (stmt.kind == StmtKind::pairwise) return cat(sum_of(dtype(stmt.args[0])), "::Total");
+  return stmt.kind == StmtKind::argreduce ? cat("Extreme<", type(stmt.args[0]), ">") : type(stmt.dst);
+}
+
+// The number of a reduction among those that blocks share; -1: it is none of them.
+int DeviceReductionWriter::shared_number(const Stmt& stmt) const {
+  const auto& shared = emission_.device->shared;
+  for (size_t k = 0; k < shared.size(); ++k)
+    if (shared[k].stmt == &stmt && !emission_.device->is_alone) return static_cast<int>(k);
+  return -1;
+}
+
+// Phases of an item: -1 computes all of it. Of shared reduction k, phase 2k stores partial results, and phase 2k + 1 combines
+// them: its value is stored for later phases, unless nothing but this phase needs it. The last phase does the rest.
+void DeviceReductionWriter::write_value(const Stmt& stmt, const Texts& texts) {
+  const int number = shared_number(stmt);
+  const std::string value = temp_name(stmt.dst);
+  if (number < 0) return code_.line(cat(value, " = ", texts.whole, ";"));
+  const auto& shared = emission_.device->shared;
+  const bool is_last = number + 1 == static_cast<int>(shared.size());
+  const std::string partials = cat("((", shared[static_cast<size_t>(number)].partial, "*)partials", number, ")"),
+                    totals = cat("((", type(stmt.dst), "*)totals", number, ")");
+  code_.open("if constexpr (phase < 0)");
+  code_.line(cat(value, " = ", texts.whole, ";"));
+  code_.close(cat("} else if constexpr (phase == ", 2 * number, ") {"));
+  code_.line(cat("  const auto partial = ", texts.partial, ";"));
+  const bool by_columns = emission_.device->mapping == Mapping::columns;
+  code_.line(cat("  if (group.lane == 0) ", partials, by_columns ? "[part*items + item]" : "[item*parts + part]", " = partial;"));
+  code_.line("  return;");
+  code_.line(cat("} else if constexpr (phase == ", 2 * number + 1, ") {"));
+  code_.line(cat("  const auto* const partials = ", partials, by_columns ? " + item;" : " + item*parts;"));
+  code_.line(cat("  ", value, " = ", texts.joined, ";"));
+  if (!is_last || emission_.device->has_inner_loops) {
+    code_.line(cat("  if (group.lane == 0) ", totals, "[item] = ", value, ";"));
+    code_.line("  return;");
+  }
+  code_.line("} else {");
+  code_.line(cat("  ", value, " = ", totals, "[item];"));
+  code_.line("}");
+}
+
+void DeviceReductionWriter::pairwise(const Stmt& stmt) {
+  if (!is_inexact(dtype(stmt.args[0]))) return fail_with("a pairwise sum of integers");
+  code_.line(cat(type(stmt.dst), " ", temp_name(stmt.dst), ";"));
+  code_.open("");
+  if (stmt.chunk > 0 || !PairwiseWriter(emission_).straight_pairwise(stmt)) {
+    const std::string sum = sum_of(dtype(stmt.args[0])), n = dim(stmt.extent), own = type(stmt.dst);
+    const std::string summed = cat(sum, "::Total");
+    write_element(stmt, summed, cat("cast<", summed, ">(", temp_name(stmt.args[0]), ")"));
+    Texts texts;
+    if (stmt.chunk > 0) {
+      const std::string chunk = std::to_string(stmt.chunk);
+      texts.whole = cat("pairwise_chunks<", sum, ", ", own, ">(", group(), ", ", n, ", ", chunk, ", source)");
+      texts.partial = cat("pairwise<", sum, ">(group, part*", chunk, ", index_min(", n, " - part*", chunk, ", ", chunk, "), source)");
+      texts.joined = cat("sum_of_chunks<", sum, ", ", own, ">(partials, parts)");
+    } else {
+      texts.whole = cat("cast<", own, ">(pairwise<", sum, ">(", group(), ", 0, ", n, ", source))");
+      texts.partial = cat("pairwise_node<", sum, ">(group, ", n, ", part, parts, source)");
+      texts.joined = cat("cast<", own, ">(pairwise_of_nodes<", sum, ">(group, partials, parts))");
+    }
+    write_value(stmt, texts);
+  }
+  code_.close();
+}
+
+void DeviceReductionWriter::masked_pairwise(const Stmt& stmt) {
+  const DType summed = dtype(stmt.args[0]);
+  const std::string total = temp_name(stmt.dst), t = type(stmt.dst);
+  code_.line(cat(t, " ", total, ";"));
+  code_.open("");
+  write_element(stmt, cat(sum_of(summed), "::Total"), temp_name(stmt.args[0]));
+  const bool outside = std::exchange(emission_.device->is_alone, true);
+  element(stmt, "counts", type(stmt.args[2]), temp_name(stmt.args[2]));
+  emission_.device->is_alone = outside;
+  code_.line(cat(total, " = pairwise_masked<", sum_of(summed), ", ", t, ">(", temp_name(stmt.args[1]), ", ", dim(stmt.extent),
+                 ", counts, source);"));
+  code_.close();
+}
+
+void DeviceReductionWriter::write_combine(const Stmt& stmt) {
+  const std::string t = type(stmt.dst);
+  code_.line(cat("const auto combine = [](", t, " a, ", t, " b) -> ", t, " { return ",
+                 FoldWriter(emission_).combined(stmt, "a", "b"), "; };"));
+}
+
+void DeviceReductionWriter::fold(const Stmt& stmt) {
+  const std::string value = temp_name(stmt.args[0]), total = temp_name(stmt.dst), first = temp_name(stmt.args[1]);
+  code_.line(cat(type(stmt.dst), " ", total, " = ", first, ";"));
+  if (auto count = StraightLineWriter(emission_).extent(stmt)) {
+    return StraightLineWriter(emission_).write_copies(stmt, *count, [&](int64_t) {
+      code_.line(cat(total, " = ", FoldWriter(emission_).combined(stmt, total, value), ";"));
+    });
+  }
+  code_.open("");
+  const std::string t = type(stmt.dst), n = dim(stmt.extent);
+  write_element(stmt, t, value);
+  write_combine(stmt);
+  Texts texts;
+  texts.whole = cat("fold<", t, ">(", group(), ", ", first, ", ", n, ", source, combine)");
+  texts.partial = cat("fold_run<", t, ">(group, part_begin(", n, ", part, parts), part_begin(", n, ", part + 1, parts), source, combine)");
+  texts.joined = cat("fold<", t, ">(group, ", first, ", parts, strided(partials, ", partial_step(), "), combine)");
+  write_value(stmt, texts);
+  code_.close();
+}
+
+void DeviceReductionWriter::argreduce(const Stmt& stmt) {
+  const std::string value = temp_name(stmt.args[0]), t = type(stmt.args[0]), where = temp_name(stmt.dst);
+  code_.line(cat(type(stmt.dst), " ", where, " = 0;"));
+  code_.open("");
+  code_.line(cat("const ", op_info(stmt.op).name, "_order<", t, "> beats;"));
+  if (auto count = StraightLineWriter(emission_).extent(stmt)) {
+    code_.line(cat("Extreme<", t, "> extreme = {};"));
+    StraightLineWriter(emission_).write_copies(stmt, *count, [&](int64_t k) {
+      code_.line(cat("extreme.see(", value, ", ", k, ", ", k == 0 ? "true" : "false", ", beats);"));
+    });
+    code_.line(cat(where, " = extreme.where;"));
+  } else {
+    const std::string n = dim(stmt.extent);
+    write_element(stmt, t, value);
+    Texts texts;
+    texts.whole = cat("extreme_of<", t, ">(", group(), ", 0, ", n, ", source, beats).where");
+    texts.partial = cat("extreme_of<", t, ">(group, part_begin(", n, ", part, parts), part_begin(", n, ", part + 1, parts), source, beats)");
+    texts.joined = cat("joined_extremes<", t, ">(group, partials, ", partial_step(), ", parts, beats).where");
+    write_value(stmt, texts);
+  }
+  code_.close();
+}
+
+}  // namespace accel

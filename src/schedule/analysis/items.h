@@ -1,0 +1,23 @@
+#pragma once
+// The items of a nest: what threads of a device compute independently of each other.
+
+#include <vector>
+
+#include "schedule/program/program.h"
+
+namespace accel {
+
+struct Items {
+  std::vector<const Stmt*> loops;  // parallel loops whose iterations are the items, outermost first; none: there is one item
+  Body before;                     // scalars from outside of the innermost loop, which each item computes again
+  const Body* body = nullptr;      // of an item
+};
+
+// Takes parallel loops as items as long as nothing but scalars lies beside the next loop. The nest outlives the result.
+Items items_of(const Nest& nest);
+
+inline bool is_parallel_loop(const Stmt& stmt) { return stmt.kind == StmtKind::loop && stmt.loop_kind == LoopKind::parallel; }
+// A reduction whose run threads may share.
+bool is_reduction(StmtKind kind);
+
+}  // namespace accel

@@ -1,0 +1,105 @@
+#include "schedule/loops/map_kernels.h"
+
+#include <algorithm>
+
+#include "schedule/analysis/items.h"
+
+namespace accel {
+
+namespace {
+
+template <class Test>
+bool any_statement(const Body& body, Test test) {
+  return std::any_of(body.begin(), body.end(), [&](const Stmt& s) { return test(s) || any_statement(s.body, test); });
+}
+
+// Whether a statement depends on the order of the iterations around it.
+bool is_ordered(const Stmt& stmt) { return stmt.kind == StmtKind::scatter || stmt.kind == StmtKind::list; }
+
+// Whether iterations of a serial loop store, so that one thread must run them all.
+bool stores_in_order(const Body& body) {
+  return any_statement(body, [](const Stmt& s) {
+    const bool is_serial = s.kind == StmtKind::repeat || (s.kind == StmtKind::loop && s.loop_kind == LoopKind::serial);
+    return is_ordered(s) || (is_serial && any_statement(s.body, [](const Stmt& inner) { return is_store(inner.kind); }));
+  });
+}
+
+// Whether threads can share part of an item.
+bool has_shared_work(const DimTable& dims, const Body& body) {
+  return any_statement(body, [&](const Stmt& s) {
+    return (is_parallel_loop(s) || is_reduction(s.kind)) && !dims.as_constant(s.extent);
+  });
+}
+
+class Mapper {
+ public:
+  explicit Mapper(Program& program) : program_(program), dims_(program.dims) {}
+
+  Result<Mapping> mapping_of(const Nest& nest) {
+    const bool calls = any_statement(nest.body, [](const Stmt& s) { return s.kind == StmtKind::gufunc; });
+    if (calls) return Mapping::library;
+    if (const char* problem = find_problem(nest.body)) return fail(Reason::not_on_device, problem);
+    const Items items = items_of(nest);
+    if (stores_in_order(*items.body) || !has_shared_work(dims_, *items.body)) return Mapping::elements;
+    return lies_in_columns(items) ? Mapping::columns : Mapping::rows;
+  }
+
+ private:
+  const char* find_problem(const Body& body) const {
+    if (any_statement(body, [](const Stmt& s) { return s.kind == StmtKind::call; })) return "a loop of NumPy's";
+    if (any_statement(body, [](const Stmt& s) { return s.kind == StmtKind::repeat; })) return "a loop that ends for each element";
+    if (any_statement(body, [](const Stmt& s) { return s.kind == StmtKind::list; })) return "a list of selected elements";
+    if (any_statement(body, [](const Stmt& s) { return s.kind == StmtKind::tile; })) return "a loop over tiles";
+    auto has_buffer = [&](BufferKind kind) {
+      return any_statement(body, [&](const Stmt& s) {
+        return s.address.buffer >= 0 && program_.buffers[static_cast<size_t>(s.address.buffer)].kind == kind;
+      });
+    };
+    if (has_buffer(BufferKind::scratch)) return "a row that is computed once and used twice";
+    if (has_buffer(BufferKind::cell)) return "a number that the host needs";
+    return nullptr;
+  }
+
+  // Whether neighbouring items, and not neighbouring elements of the runs, lie side by side in memory.
+  bool lies_in_columns(const Items& items) {
+    if (items.loops.empty() || items.body->empty()) return false;
+    const Dim item = items.loops.back()->var;
+    int along_items = 0, along_runs = 0;
+    for (const Stmt& stmt : *items.body) {
+      if (is_parallel_loop(stmt)) return false;
+      if (is_reduction(stmt.kind)) count_loads(stmt.body, item, stmt.var, along_items, along_runs);
+    }
+    return along_items > along_runs;
+  }
+
+  void count_loads(const Body& body, Dim item, Dim run, int& along_items, int& along_runs) {
+    for (const Stmt& stmt : body) {
+      if (stmt.kind == StmtKind::load) {
+        along_items += is_step(stmt, item);
+        along_runs += is_step(stmt, run);
+      }
+      count_loads(stmt.body, item, run, along_items, along_runs);
+    }
+  }
+
+  // Whether the load's address moves by one element with the variable.
+  bool is_step(const Stmt& load, Dim variable) {
+    std::optional<Dim> step = dims_.slope(load.address.offset, *dims_.as_symbol(variable));
+    return step && dims_.as_constant(*step) == item_size(load.dtype);
+  }
+
+  Program& program_;
+  DimTable& dims_;
+};
+
+}  // namespace
+
+Result<bool> map_kernels(ProgramState& state) {
+  Mapper mapper(state.program);
+  for (Nest& nest : state.program.nests) {
+    ACCEL_TRY(nest.mapping, mapper.mapping_of(nest));
+  }
+  return true;
+}
+
+}  // namespace accel
