@@ -14,11 +14,14 @@ from __future__ import annotations
 from ._accel import __version__
 from ._compile import compile, disable
 from .config import config
+from .device import DeviceArray, memory_info, synchronize, to_device
 from .errors import (
     AccelError,
     AccelWarning,
     ArgumentError,
+    DeviceError,
     InternalError,
+    OutOfDeviceMemoryError,
     RecompileError,
     SettingError,
     UnsupportedError,
@@ -30,8 +33,11 @@ __all__ = [
     "AccelError",
     "AccelWarning",
     "ArgumentError",
+    "DeviceArray",
+    "DeviceError",
     "Explanation",
     "InternalError",
+    "OutOfDeviceMemoryError",
     "RecompileError",
     "SettingError",
     "UnsupportedError",
@@ -43,9 +49,12 @@ __all__ = [
     "disable",
     "explain",
     "list_backends",
+    "memory_info",
     "reset",
     "set_stance",
     "stats",
+    "synchronize",
+    "to_device",
 ]
 
 

@@ -6,7 +6,9 @@ __all__ = [
     "AccelError",
     "AccelWarning",
     "ArgumentError",
+    "DeviceError",
     "InternalError",
+    "OutOfDeviceMemoryError",
     "RecompileError",
     "SettingError",
     "UnsupportedError",
@@ -52,6 +54,14 @@ class RecompileError(AccelError):
 
 class InternalError(AccelError):
     """accel, or the compiler it depends on, failed. Raised with ``ACCEL_STRICT=1`` only; else NumPy's result is returned."""
+
+
+class DeviceError(AccelError):
+    """A CUDA device, its driver or one of NVIDIA's libraries is missing or has failed."""
+
+
+class OutOfDeviceMemoryError(DeviceError, MemoryError):
+    """There is not enough memory on the device."""
 
 
 class AccelWarning(UserWarning):

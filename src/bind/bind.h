@@ -8,6 +8,7 @@ namespace accel {
 void bind_tables(pybind11::module_& module);
 void bind_functions(pybind11::module_& module);
 void bind_system(pybind11::module_& module);
+void bind_devices(pybind11::module_& module);
 void bind_stages(pybind11::module_& module);
 
 }  // namespace accel

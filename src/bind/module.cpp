@@ -39,5 +39,6 @@ PYBIND11_MODULE(_accel, module) {
   accel::bind_tables(module);
   accel::bind_functions(module);
   accel::bind_system(module);
+  accel::bind_devices(module);
   accel::bind_stages(module);
 }

@@ -22,6 +22,10 @@ bool is_device_array(PyObject* object);
 // exception.
 PyObject* new_device_array(DType dtype, std::span<const int64_t> dims, std::span<const int64_t> strides,
                            std::shared_ptr<DeviceBlock> block, char* data, bool writeable = true);
+// A view as NumPy would have made it: its `base` is that of `array`, or `array`. It is writeable if `array` is, too. New
+// reference, or null with an exception.
+PyObject* new_device_view(PyObject* array, DType dtype, std::span<const int64_t> dims, std::span<const int64_t> strides,
+                          char* data, bool writeable = true);
 const std::shared_ptr<DeviceBlock>& block_of(PyObject* device_array);
 
 // A copy of an ndarray, dense in its memory order, on the device. New reference, or null with an exception.

@@ -116,15 +116,18 @@ std::optional<DType> dtype_of_descr(PyObject* object) {
 
 void* array_data(PyObject* array) { return PyArray_DATA(as_array(array)); }
 
-PyObject* new_array_over(DType dtype, std::span<const int64_t> dims, std::span<const int64_t> strides, const void* memory) {
+PyObject* new_array_over(DType dtype, std::span<const int64_t> dims, std::span<const int64_t> strides, const void* memory,
+                         bool writeable) {
   npy_intp shape[max_rank], steps[max_rank];
   int rank = static_cast<int>(dims.size());
   for (int i = 0; i < rank; i++) shape[i] = dims[i], steps[i] = strides[i];
   PyObject* descr = descr_of(dtype);
   Py_INCREF(descr);
   return PyArray_NewFromDescr(&PyArray_Type, reinterpret_cast<PyArray_Descr*>(descr), rank, shape, steps,
-                              const_cast<void*>(memory), 0, nullptr);
+                              const_cast<void*>(memory), writeable ? NPY_ARRAY_WRITEABLE : 0, nullptr);
 }
+
+PyObject* dense_copy(PyObject* array) { return PyArray_NewCopy(as_array(array), NPY_KEEPORDER); }
 
 bool copy_elements(PyObject* to, PyObject* from) { return PyArray_CopyInto(as_array(to), as_array(from)) == 0; }
 

@@ -21,7 +21,7 @@ bool import_numpy();
 // n of the NumPy 2.n that is imported. Requires import_numpy().
 int numpy_minor();
 
-// Memory layout of an exact ndarray. Pointers are borrowed from the array.
+// Memory layout of an exact ndarray, or of an object that begins with its fields (array_fields.h). Pointers are borrowed.
 struct ArrayLayout {
   const void* descr = nullptr;  // identity of the dtype object
   int64_t item_bytes = 0;
@@ -49,7 +49,7 @@ inline bool is_supported(const ArrayFacts& facts) {
 bool is_exact_array(PyObject* object);   // type(object) is numpy.ndarray
 bool is_array(PyObject* object);         // subclasses too
 bool is_numpy_scalar(PyObject* object);  // instance of numpy.generic
-// Both require is_exact_array.
+// Both require is_exact_array, or an object that begins with ArrayFields.
 ArrayLayout array_layout(PyObject* array);
 ArrayFacts array_facts(PyObject* array);
 
@@ -77,8 +77,11 @@ void install_result_allocator(const ResultAllocator& allocator);
 PyObject* new_view(PyObject* base, DType dtype, std::span<const int64_t> dims, std::span<const int64_t> strides,
                    int64_t offset);
 void* array_data(PyObject* array);
-// A read-only array over memory that it neither owns nor refers to. Strides in bytes.
-PyObject* new_array_over(DType dtype, std::span<const int64_t> dims, std::span<const int64_t> strides, const void* memory);
+// An array over memory that it neither owns nor refers to. Strides in bytes.
+PyObject* new_array_over(DType dtype, std::span<const int64_t> dims, std::span<const int64_t> strides, const void* memory,
+                         bool writeable = false);
+// A dense copy with the array's memory order. New reference, or null with an exception.
+PyObject* dense_copy(PyObject* array);
 // Copies the elements between arrays of equal dtype and shape. False with an exception.
 bool copy_elements(PyObject* to, PyObject* from);
 

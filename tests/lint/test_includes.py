@@ -19,6 +19,7 @@ SYSTEM = ["toolchain/machine.h", "toolchain/files.h", "toolchain/fork.h"]  # wha
 LOOPS = ["schedule/program/loop_summary.h"]  # what explain shows of a Program
 PRODUCTS = ["compile.h", "passes/passes.h", "schedule/schedule.h", "toolchain/compiled_kernel.h", "codegen/kernel_source.h"]
 SYSTEM_FACTS = ["toolchain/toolchain.h", "toolchain/doctor.h"]  # what the Python API shows of the toolchain
+ARRAYS = ["ndarray", "device_array"]
 MAY_INCLUDE = {
     "base": [],
     "ir": ["base"],
@@ -30,10 +31,11 @@ MAY_INCLUDE = {
     ".": ["base", "ir", *PROGRAM, *LOOPS, *PRODUCTS],
     "cpython": ["base"],
     "ndarray": ["base", "ir", "cpython/py_ref.h", "cpython/imported.h", *PROGRAM, *KERNEL_ABI, "runtime"],
-    "guard": ["base", "ir", "cpython", "ndarray"],
-    "capture": ["base", "ir", "cpython", "ndarray", "guard"],
-    "dispatch": ["base", "ir", "cpython", "ndarray", "guard", "capture", "runtime", *PRODUCTS, *KERNEL_ABI, *PRELUDE, *PROGRAM],
-    "bind": ["base", "ir", "cpython", "ndarray", "guard", "capture", "dispatch", "runtime", *PRODUCTS, *PROGRAM, *SYSTEM_FACTS],
+    "device_array": ["base", "ir", "cpython", "ndarray", "runtime"],
+    "guard": ["base", "ir", "cpython", *ARRAYS],
+    "capture": ["base", "ir", "cpython", *ARRAYS, "guard"],
+    "dispatch": ["base", "ir", "cpython", *ARRAYS, "guard", "capture", "runtime", *PRODUCTS, *KERNEL_ABI, *PRELUDE, *PROGRAM],
+    "bind": ["base", "ir", "cpython", *ARRAYS, "guard", "capture", "dispatch", "runtime", *PRODUCTS, *PROGRAM, *SYSTEM_FACTS],
 }
 
 # What one folder alone may include, by the text between <> or "".
@@ -43,7 +45,7 @@ ONLY_IN = [
     (re.compile(r"^pybind11/"), {"bind"}),
     (
         re.compile(r"^(Python|frameobject|structmember)\.h$"),
-        {"cpython", "ndarray", "guard", "capture", "dispatch", "bind"},
+        {"cpython", "ndarray", "device_array", "guard", "capture", "dispatch", "bind"},
     ),
     (re.compile(r"^omp\.h$"), {"runtime"}),
     (re.compile(r"^dlfcn\.h$"), {"toolchain", "runtime", "dispatch"}),
