@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 #include <optional>
 
 #include "ir/edit.h"
 #include "ir/text/text.h"
 #include "schedule/program/program.h"
+#include "toolchain/device_code.h"
 
 namespace accel {
 
@@ -80,6 +82,33 @@ Result<Scheduled> schedule_best(Graph graph, const CompileOptions& options) {
   return fast_loops(other.schedule.program) > fast_loops(made.schedule.program) ? std::move(other) : std::move(made);
 }
 
+void note_stores(const Program& program, const Body& body, std::vector<bool>& written) {
+  for (const Stmt& stmt : body) {
+    if (is_store(stmt.kind)) {
+      const Buffer& buffer = program.buffers[static_cast<size_t>(program.memory_of(stmt.address.buffer))];
+      if (buffer.kind == BufferKind::input) written[static_cast<size_t>(buffer.binding)] = true;
+    }
+    note_stores(program, stmt.body, written);
+  }
+}
+
+// Compiles the text for the device while another thread compiles that for the host.
+Result<DeviceCode> compile_for_device(const Program& program, const KernelSource& source, int architecture,
+                                      std::shared_ptr<const CompiledKernel>& kernel) {
+  DeviceCode code;
+  code.source = source.device_text;
+  code.kernels = source.kernels;
+  code.written_inputs.assign(static_cast<size_t>(program.input_count), false);
+  for (const Nest& nest : program.nests) note_stores(program, nest.body, code.written_inputs);
+  auto cubin = std::async(std::launch::async, [&]() -> Result<std::string> {
+    return source.kernels.empty() ? Result<std::string>(std::string()) : compile_device_code(source.device_text, architecture);
+  });
+  Result<std::shared_ptr<const CompiledKernel>> made = compile_kernel(source);
+  ACCEL_TRY(code.cubin, cubin.get());
+  ACCEL_TRY(kernel, std::move(made));
+  return code;
+}
+
 }  // namespace
 
 Result<Compilation> compile(Graph graph, const CompileOptions& options) {
@@ -89,8 +118,14 @@ Result<Compilation> compile(Graph graph, const CompileOptions& options) {
   graph.records_events = options.record_events;
   ACCEL_TRY(Scheduled scheduled, schedule_best(std::move(graph), options));
   const Program& program = scheduled.schedule.program;
-  ACCEL_TRY(KernelSource source, emit_cpp(program, options.quiet_comparisons || options.record_events));
-  ACCEL_TRY(made.kernel, compile_kernel(source));
+  ACCEL_TRY(KernelSource source, options.target.is_device()
+                                     ? emit_cuda(program)
+                                     : emit_cpp(program, options.quiet_comparisons || options.record_events));
+  if (options.target.is_device()) {
+    ACCEL_TRY(made.device_code, compile_for_device(program, source, options.architecture, made.kernel));
+  } else {
+    ACCEL_TRY(made.kernel, compile_kernel(source));
+  }
 
   made.loop_summaries = summarise_loops(program);
   if (options.keep_texts) made.program_text = print_program(program);

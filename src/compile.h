@@ -15,6 +15,13 @@
 
 namespace accel {
 
+// The kernels of a program for a device.
+struct DeviceCode {
+  std::string source, cubin;
+  std::vector<std::string> kernels;  // names, by number
+  std::vector<bool> written_inputs;  // by array input: whether a kernel stores to it
+};
+
 struct Compilation {
   std::shared_ptr<const CompiledKernel> kernel;
   Graph graph;  // after the passes
@@ -24,6 +31,7 @@ struct Compilation {
   std::string program_text;
   std::vector<LoopSummary> loop_summaries;
   std::string source;
+  DeviceCode device_code;  // of a program for a device
   double seconds = 0;  // all stages
 };
 
@@ -32,6 +40,7 @@ struct CompileOptions {
   bool keep_texts = false;         // texts after each pass and each step of the schedule, program text
   bool quiet_comparisons = false;  // emit_cpp
   bool record_events = false;      // the kernel says which operation had which event (kernel_abi.h)
+  int architecture = 0;            // of the device, for one: its compute capability (toolchain/device_code.h)
 };
 
 // Runs every stage on `graph`. The result's kernel takes the buffers and symbols that codegen/kernel_abi.h describes.

@@ -79,7 +79,7 @@ class Sealer {
   PyTypeObject* type_wanted(SourceId id) const {
     for (const Guard& guard : set_.guards) {
       if (guard.source != id) continue;
-      if (guard.kind == GuardKind::array) return ndarray_type();
+      if (guard.kind == GuardKind::array) return array_type(guard.array);
       if (guard.kind == GuardKind::type || guard.kind == GuardKind::number)
         return reinterpret_cast<PyTypeObject*>(guard.object.get());
       if (guard.kind == GuardKind::equals) return Py_TYPE(guard.object.get());

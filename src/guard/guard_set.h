@@ -47,7 +47,7 @@ enum class GuardKind : uint8_t {
            // those)
   length,  // len(source) == value, source an exact tuple, list or dict
   keys,    // the keys of source, an exact dict, are those of the tuple object, in this order
-  array,   // exact ndarray as ArrayGuard says, aligned; binds dims to symbols [first_symbol, ndim) and, when strided, strides
+  array,   // exact ndarray or DeviceArray as ArrayGuard says, aligned; binds dims to symbols [first_symbol, ndim) and, when strided, strides
            // (bytes) to the ndim symbols after them
   number,  // type(source) is object (int, float, complex, bool or a NumPy scalar type); binds its bits to symbol slot
            // first_symbol (int: value must fit int64; complex128: two slots)
@@ -69,7 +69,8 @@ struct ArrayGuard {
   Layout layout = Layout::dense;
   std::vector<uint8_t> order;  // axes slowest to fastest; empty = C
   int first_symbol = -1;
-  int input = -1;  // index of the data pointer among array inputs, -1: not an input
+  int input = -1;   // index of the data pointer among array inputs, -1: not an input
+  int device = -1;  // a DeviceArray on the CUDA device of this number; -1: an ndarray
 };
 
 // The symbols that a number binds.

@@ -25,7 +25,7 @@ bool has_keys(PyObject* object, PyObject* keys) {
 }
 
 bool are_disjoint(PyObject* a, PyObject* b) {
-  return is_exact_array(a) && is_exact_array(b) && !share_memory(array_layout(a), array_layout(b));
+  return is_guarded_array(a) && is_guarded_array(b) && !share_memory(array_layout(a), array_layout(b));
 }
 
 }  // namespace
@@ -69,14 +69,14 @@ bool holds(const GuardStep& step, PyObject* object, PyObject* other, const Array
     case GuardKind::keys:
       return has_keys(object, step.object);
     case GuardKind::array:
-      return Py_TYPE(object) == ndarray_type() && test_array(arrays[step.value], object, binding);
+      return Py_TYPE(object) == arrays[step.value].type && test_array(arrays[step.value], object, binding);
     case GuardKind::number:
       return reinterpret_cast<PyObject*>(Py_TYPE(object)) == step.object &&
              bind_number(object, step.dtype, binding.symbols + step.value);
     case GuardKind::foreign_array:
       return is_exact_array(object) && !is_supported(array_facts(object));
     case GuardKind::writeable:
-      return is_exact_array(object) && array_layout(object).writeable == (step.value != 0);
+      return is_guarded_array(object) && array_layout(object).writeable == (step.value != 0);
     case GuardKind::bound:
       return object != other;
     case GuardKind::same:
@@ -84,7 +84,7 @@ bool holds(const GuardStep& step, PyObject* object, PyObject* other, const Array
     case GuardKind::same_names:
       return other != nullptr && (namespace_of(object) == namespace_of(other)) == (step.value != 0);
     case GuardKind::distinct:
-      return is_exact_array(object) && has_distinct_elements(array_layout(object)) == (step.value != 0);
+      return is_guarded_array(object) && has_distinct_elements(array_layout(object)) == (step.value != 0);
     case GuardKind::disjoint:
       return other != nullptr && are_disjoint(object, other) == (step.value != 0);
     case GuardKind::unbound:

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "device_array/device_array.h"
 #include "guard/memory_order.h"
 #include "ndarray/array.h"
 
@@ -66,6 +67,10 @@ PyTypeObject* ndarray_type() {
   return type;
 }
 
+PyTypeObject* array_type(const ArrayGuard& guard) { return guard.device < 0 ? ndarray_type() : device_array_type(); }
+
+bool is_guarded_array(PyObject* object) { return is_exact_array(object) || is_device_array(object); }
+
 bool same_constant(PyObject* a, PyObject* b) {
   if (a == b) return true;
   PyTypeObject* type = Py_TYPE(a);
@@ -87,12 +92,15 @@ ArrayTest make_array_test(const ArrayGuard& guard) {
   test.order_class = order_class(test);
   test.first_symbol = guard.first_symbol;
   test.array_input = guard.input;
+  test.device = guard.device;
+  test.type = array_type(guard);
   return test;
 }
 
 bool test_array(const ArrayTest& test, PyObject* array, Binding& binding) {
   const ArrayLayout facts = array_layout(array);
   if (facts.ndim != test.ndim || !facts.aligned) return false;
+  if (test.device >= 0 && block_of(array)->device->number() != test.device) return false;
   if (facts.descr != test.descr && array_facts(array).dtype != test.dtype) return false;
   if (test.writeable >= 0 && facts.writeable != (test.writeable == 1)) return false;
   if (!has_layout(test, facts)) return false;

@@ -28,9 +28,16 @@ struct ArrayTest {
   int first_symbol = -1;
   int array_input = -1;
   int8_t writeable = -1;  // -1: either
+  int device = -1;        // ArrayGuard::device
+  PyTypeObject* type = nullptr;
 };
 
-// Requires an exact ndarray. Binds dims, strides and the data pointer.
+// The type of arrays that a guard accepts (borrowed).
+PyTypeObject* array_type(const ArrayGuard& guard);
+// Whether the object is of a type that `array` guards accept.
+bool is_guarded_array(PyObject* object);
+
+// Requires an array of the test's type. Binds dims, strides and the data pointer.
 bool test_array(const ArrayTest& test, PyObject* array, Binding& binding);
 ArrayTest make_array_test(const ArrayGuard& guard);
 

@@ -38,6 +38,7 @@ struct Captured {
   bool worth_compiling = false;        // false: only Python bookkeeping precedes the exit
   std::set<Reason> learned;            // CaptureOptions::learned
   std::vector<EventSite> event_sites;  // indexed by the event site numbers of nodes
+  int device = -1;                     // number of the CUDA device that the graph is compiled for; -1: the CPU
 };
 
 struct CaptureOptions {

@@ -69,7 +69,9 @@ Outcome Entry::run(PyObject* function, PyObject* const* locals, RunMode mode, Py
 }
 
 Status Entry::compile_native(bool keep_texts) {
-  ACCEL_TRY([[maybe_unused]] Unit compiled, context_.kernels.compile_plain(keep_texts));
+  const bool for_device = captured().device >= 0;
+  ACCEL_TRY([[maybe_unused]] Unit compiled,
+            for_device ? context_.kernels.compile_for_device(keep_texts) : context_.kernels.compile_plain(keep_texts));
   ready_ = true;
   return Unit{};
 }

@@ -5,6 +5,7 @@
 
 #include "capture/product/rng_functions.h"
 #include "dispatch/events/event_plan.h"
+#include "dispatch/launch/device_libraries.h"
 #include "dispatch/launch/draw_functions.h"
 #include "dispatch/signals/unlocked.h"
 #include "ir/analysis/flow.h"
@@ -48,6 +49,28 @@ Status Kernels::compile_plain(bool keep_texts) {
     ACCEL_TRY([[maybe_unused]] Unit found, find_draw_functions());
   }
   compilation_ = std::make_unique<Compilation>(std::move(compiled).value());
+  return Unit{};
+}
+
+Status Kernels::compile_for_device(bool keep_texts) {
+  if (plan_.makes_calls) return fail(Reason::not_on_device, "a call that the interpreter makes");
+  ACCEL_TRY(CudaDevice * device, CudaDevice::open(captured_.device));
+  CompileOptions options{.keep_texts = keep_texts, .architecture = device->architecture()};
+  options.target.kind = TargetKind::cuda;
+  ACCEL_TRY(Compilation compiled, compile_graph(captured_.graph, options));
+  if (!same_outputs(captured_.graph, compiled.graph)) return fail(Reason::internal_error, "a pass changed the exits");
+  has_flow_ = accel::has_flow(compiled.graph);
+  plain_.kernel = compiled.kernel;
+  plain_.allocates_first = has_known_results(compiled.graph);
+  for (const LoopImport& import : compiled.kernel->imports()) {
+    ACCEL_TRY(plain_.imports.emplace_back(), library_function(*device, import));
+  }
+  const DeviceCode& code = compiled.device_code;
+  if (!code.kernels.empty()) {
+    ACCEL_TRY(plain_.module, DeviceModule::load(*device, code.cubin, code.kernels));
+  }
+  device_plan_ = DevicePlan(captured_, code, *device);
+  compilation_ = std::make_unique<Compilation>(std::move(compiled));
   return Unit{};
 }
 

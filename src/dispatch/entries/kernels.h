@@ -13,7 +13,9 @@
 #include "compile.h"
 #include "dispatch/backends/python_kernel.h"
 #include "dispatch/entries/run_plan.h"
+#include "dispatch/launch/device_launch.h"
 #include "ndarray/loops.h"
+#include "runtime/cuda/device.h"
 
 namespace accel {
 
@@ -21,6 +23,7 @@ struct NativeKernel {
   std::shared_ptr<const CompiledKernel> kernel;
   std::vector<ResolvedLoop> loops;  // NumPy's inner loops that the kernel calls
   std::vector<AccelImport> imports;
+  std::shared_ptr<const DeviceModule> module;  // of a kernel for a device
   bool allocates_first =
       true;  // all results are allocated before the kernel runs; else the kernel requests those of the exit it takes
 };
@@ -35,6 +38,8 @@ class Kernels {
   // Compiles the plain kernel, without the GIL. Reason::interrupted: an exception is set.
   Status compile_plain(bool keep_texts);
   Status compile_recording();
+  // Compiles the plain kernel for the captured function's device, without the GIL. Reason::interrupted: an exception is set.
+  Status compile_for_device(bool keep_texts);
   // Compiles the kernel with quiet comparisons, which then replaces the plain one.
   Status compile_quiet();
   // Compiles through a backend written in Python, with one call's symbols and inputs as its example.
@@ -43,6 +48,8 @@ class Kernels {
   // The compilation of the plain kernel; null when there is none.
   const Compilation* compilation() const { return compilation_.get(); }
   const NativeKernel& plain() const { return plain_; }
+  // Of a kernel for a device; else its device is null.
+  const DevicePlan& device_plan() const { return device_plan_; }
   const NativeKernel* recording() const { return recording_.get(); }
   const PythonKernel* python() const { return python_.get(); }
   // Whether the only kernel records events.
@@ -67,6 +74,7 @@ class Kernels {
   const RunPlan& plan_;
   std::unique_ptr<Compilation> compilation_;
   NativeKernel plain_;
+  DevicePlan device_plan_;
   std::unique_ptr<NativeKernel> recording_;
   std::unique_ptr<PythonKernel> python_;
   bool always_records_ = false, has_flow_ = false;

@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "codegen/kernel_abi.h"
+#include "device_array/failures.h"
 #include "dispatch/exits/python_objects.h"
 #include "dispatch/exits/resume.h"
+#include "dispatch/launch/device_launch.h"
 #include "dispatch/launch/launch.h"
 
 namespace accel {
@@ -63,12 +65,23 @@ Outcome Run::launch(PyObject** result) {
 int Run::run_kernel() {
   if (context_.kernels.python() != nullptr) return run_python();
   if (context_.kernels.compilation() == nullptr) return 0;
+  if (context_.kernels.device_plan().device != nullptr) return run_on_device();
   const NativeKernel& kernel = events_.records ? *context_.kernels.recording() : context_.kernels.plain();
   if (kernel.allocates_first && !context_.plan.outputs.allocate_all(binding_.symbols, outputs_)) {
     context_.history.fail(fail(Reason::out_of_memory, take_exception_text()));
     return accel_no_memory;
   }
   return run_native(kernel);
+}
+
+int Run::run_on_device() {
+  const NativeKernel& kernel = context_.kernels.plain();
+  DeviceLaunch launch(context_.kernels.device_plan(), context_.plan.outputs, outputs_, binding_);
+  take_references(true);
+  const int status = launch.run(kernel.kernel->entry(), kernel.module.get(), kernel.imports, kernel.allocates_first, exit_);
+  take_references(false);
+  if (launch.failure()) context_.history.fail(*launch.failure());
+  return status;
 }
 
 int Run::run_python() {
@@ -167,6 +180,10 @@ Outcome Run::judge(int status) {
   if (has_failed) {
     if (history.problem().detail.empty()) history.fail(fail(reason_of(status), {}));
     if (context_.plan.makes_calls) context_.patience.spoilt();
+    if (context_.kernels.device_plan().gives_device_arrays) {
+      raise_device_failure(history.problem());
+      return Outcome::raised;
+    }
     return Outcome::gave_up;
   }
   if (events_.records) return warn();

@@ -72,6 +72,7 @@ class Run {
   Outcome launch_timed(PyObject** result);
   int run_kernel();
   int run_python();
+  int run_on_device();
   int run_native(const NativeKernel& kernel);
   void note_interruption(bool was_interrupted);
   void take_references(bool take) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "device_array/device_array.h"
 #include "dispatch/exits/python_objects.h"
 #include "ndarray/array.h"
 
@@ -300,7 +301,12 @@ PyObject* Materialiser::make_view(const Prepared& prepared, const Binding& bindi
   const Recipe& recipe = (*recipes_)[prepared.id];
   const bool empty = has_extent({shape, rank}, 0), follows = empty ? !recipe.strided_when_empty : has_extent({shape, rank}, 1);
   if (follows) follow_base(prepared, binding, base, {shape, rank}, {strides, rank});
-  PyObject* view = new_view(base, recipe.dtype, {shape, rank}, {strides, rank}, prepared.offset.evaluate(binding.symbols));
+  const int64_t offset = prepared.offset.evaluate(binding.symbols);
+  if (is_device_array(base)) {
+    char* data = static_cast<char*>(array_data(base)) + offset;
+    return new_device_view(base, recipe.dtype, {shape, rank}, {strides, rank}, data, recipe.writeable);
+  }
+  PyObject* view = new_view(base, recipe.dtype, {shape, rank}, {strides, rank}, offset);
   return recipe.writeable ? view : read_only(view);
 }
 

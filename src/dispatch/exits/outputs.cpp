@@ -67,6 +67,12 @@ bool OutputPlan::allocate_all(const int64_t* symbols, Outputs& outputs) const {
   return true;
 }
 
+std::vector<int64_t> OutputPlan::shape(int output, const int64_t* symbols) const {
+  std::vector<int64_t> dims;
+  for (const DimProgram& extent : outputs_[output].shape) dims.push_back(extent.evaluate(symbols));
+  return dims;
+}
+
 void OutputPlan::release(Outputs& outputs) const {
   for (int i = 0; i < count(); i++) Py_CLEAR(outputs.arrays[i]);
 }

@@ -42,6 +42,9 @@ class OutputPlan {
   void release(Outputs& outputs) const;
   DType dtype(int output) const { return outputs_[output].dtype; }
   bool is_array(int output) const { return outputs_[output].is_array; }
+  size_t rank(int output) const { return outputs_[output].shape.size(); }
+  std::vector<int64_t> shape(int output, const int64_t* symbols) const;
+  const std::vector<uint8_t>& order(int output) const { return outputs_[output].order; }  // slowest axis first; empty: C
   // Whether `array` matches the plan: an exact ndarray of the dtype, rank, memory order and, with `symbols`, the shape.
   bool matches(int output, PyObject* array, const int64_t* symbols) const;
 

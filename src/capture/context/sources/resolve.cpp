@@ -12,6 +12,7 @@
 #include "capture/domain/repr.h"
 #include "cpython/imported.h"
 #include "cpython/namespace.h"
+#include "device_array/device_array.h"
 #include "guard/fetch.h"
 #include "guard/memory_order.h"
 #include "ndarray/array.h"
@@ -111,7 +112,7 @@ Ref Resolver::at(SourceId source, PyObject* seen) {
 void Resolver::look(const Ref& value) {
   if (value->kind != AbstractKind::lazy) return;
   PyObject* object = value->object.get();
-  if (is_exact_array(object)) return look_array(value);
+  if (is_exact_array(object) || is_device_array(object)) return look_array(value);
   if (is_known_by_parts(capture_, value)) return look_object(value);
   if (look_constant(value)) return;
   if (auto dtype = number_dtype(object)) return look_number(value, Py_TYPE(object), *dtype);
@@ -293,6 +294,7 @@ void Resolver::look_array(const Ref& value) {
   ArrayGuard& array = guard.array;
   array.dtype = *facts.dtype;
   array.ndim = facts.ndim;
+  if (is_device_array(value->object.get())) array.device = block_of(value->object.get())->device->number();
   array.first_symbol = static_cast<int>(capture_.graph().symbols.size());
   std::vector<uint8_t> order(static_cast<size_t>(facts.ndim));
   if (!dense_order(facts.ndim, facts.dims, facts.strides, item_size(array.dtype), order.data()))
@@ -302,7 +304,8 @@ void Resolver::look_array(const Ref& value) {
   array.layout = dense ? Layout::dense : Layout::strided;
   if (!facts.c_contiguous) array.order = canonical(order);
   const std::string& name = capture_.sources().text(value->source);
-  guard.text = name + " is ndarray " + dtype_name(array.dtype) + ", ndim " + std::to_string(array.ndim) + layout_text(array);
+  const std::string where = array.device < 0 ? " is ndarray " : " is DeviceArray ";
+  guard.text = name + where + dtype_name(array.dtype) + ", ndim " + std::to_string(array.ndim) + layout_text(array);
   for (int k = 0; k < facts.ndim; ++k)
     capture_.ranges().add_symbol(name + ".shape[" + std::to_string(k) + "]", facts.dims[k], {0, widest_dim});
   for (int k = 0; !dense && k < facts.ndim; ++k) {

@@ -1,0 +1,274 @@
+#include "dispatch/launch/device_launch.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "device_array/device_array.h"
+#include "ndarray/array.h"
+#include "runtime/runtime.h"
+
+namespace accel {
+
+namespace {
+
+constexpr int words_of_number = 2;
+
+// The launch that the calling thread runs.
+thread_local DeviceLaunch* running = nullptr;
+
+// Waits without the GIL.
+template <class Wait>
+Status unlocked(Wait wait) {
+  PyThreadState* thread = PyEval_SaveThread();
+  Status status = wait();
+  PyEval_RestoreThread(thread);
+  return status;
+}
+
+// The bytes that the elements of an array take, from the first to behind the last.
+std::pair<const char*, const char*> memory_span(const ArrayLayout& layout) {
+  const char *low = layout.data, *high = layout.data + layout.item_bytes;
+  for (int k = 0; k < layout.ndim; ++k) {
+    if (layout.dims[k] == 0) return {layout.data, layout.data};
+    const int64_t last = (layout.dims[k] - 1) * layout.strides[k];
+    (last < 0 ? low : high) += last;
+  }
+  return {low, high};
+}
+
+// The strides of a dense array, in bytes; `order`: axes from slowest to fastest, empty: C.
+std::vector<int64_t> dense_strides(std::span<const int64_t> dims, std::span<const uint8_t> order, int64_t item) {
+  std::vector<int64_t> strides(dims.size());
+  int64_t stride = item;
+  for (size_t k = dims.size(); k-- > 0;) {
+    const size_t axis = order.empty() ? k : order[k];
+    strides[axis] = stride;
+    stride *= std::max<int64_t>(dims[axis], 1);
+  }
+  return strides;
+}
+
+int64_t element_count(std::span<const int64_t> dims) {
+  int64_t count = 1;
+  for (int64_t extent : dims) count *= extent;
+  return count;
+}
+
+}  // namespace
+
+DevicePlan::DevicePlan(const Captured& captured, const DeviceCode& code, CudaDevice& on) : device(&on) {
+  inputs.resize(static_cast<size_t>(captured.guards.input_count));
+  for (const Guard& guard : captured.guards.guards) {
+    if (guard.kind != GuardKind::array) continue;
+    gives_device_arrays |= guard.array.device >= 0;
+    if (guard.array.input < 0) continue;
+    const size_t number = static_cast<size_t>(guard.array.input);
+    const bool is_written = number < code.written_inputs.size() && code.written_inputs[number];
+    inputs[number] = {guard.source, guard.array.dtype, guard.array.device >= 0, is_written};
+  }
+}
+
+DeviceLaunch::~DeviceLaunch() {
+  for (const Span& span : spans_)
+    if (span.memory != nullptr) plan_.device->release(span.memory);
+  for (char* memory : memory_)
+    if (memory != nullptr) plan_.device->release(memory);
+  for (const auto& [words, output] : words_) plan_.device->give_words_back(words, words_of_number);
+}
+
+bool DeviceLaunch::check(const Status& status) {
+  if (!status.ok() && !failure_) failure_ = status.failure();
+  return status.ok();
+}
+
+char* DeviceLaunch::take(int64_t bytes) {
+  Result<char*> memory = plan_.device->allocate(bytes);
+  if (memory.ok()) return *memory;
+  if (!failure_) failure_ = memory.failure();
+  return nullptr;
+}
+
+// --- services of the runtime -------------------------------------------------------------------------------------------
+
+void* DeviceLaunch::allocate(int64_t bytes) { return running->take(bytes); }
+
+void DeviceLaunch::release(void* memory) { running->plan_.device->release(static_cast<char*>(memory)); }
+
+void* DeviceLaunch::allocate_output(void* context, int output, const int64_t* dims) {
+  return static_cast<DeviceLaunch*>(context)->make_output(output, dims);
+}
+
+int DeviceLaunch::start(const void* module, int number, int64_t blocks, int threads, void** arguments) {
+  const Status started = static_cast<const DeviceModule*>(module)->launch(number, {blocks, threads, 0}, arguments);
+  return running->check(started) ? 0 : accel_error;
+}
+
+const AccelRuntime& DeviceLaunch::services() {
+  static const AccelRuntime table = [] {
+    AccelRuntime made = host_runtime();
+    made.allocate = allocate;
+    made.release = release;
+    made.allocate_output = allocate_output;
+    made.poll = nullptr;
+    return made;
+  }();
+  return table;
+}
+
+// --- one run -----------------------------------------------------------------------------------------------------------
+
+int DeviceLaunch::run(AccelKernel kernel, const DeviceModule* module, const std::vector<AccelImport>& imports,
+                      bool allocates_first, int& exit) {
+  memory_.assign(static_cast<size_t>(output_plan_.count()), nullptr);
+  shapes_.resize(memory_.size());
+  if (!upload_inputs() || !take_words() || (allocates_first && !allocate_outputs())) return accel_no_memory;
+  AccelDeviceLaunch launch{};
+  launch.launch.runtime = &services();
+  launch.launch.imports = imports.data();
+  launch.launch.symbols = binding_.symbols;
+  launch.launch.inputs = inputs_.data();
+  launch.launch.outputs = outputs_.data;
+  launch.launch.context = this;
+  launch.launch.exit = &exit;
+  launch.launch.accepted = launch.launch.ignored = accel_divide | accel_overflow | accel_underflow | accel_invalid;
+  launch.module = module;
+  launch.start = start;
+  DeviceLaunch* const outside = std::exchange(running, this);
+  const int status = kernel(&launch.launch);
+  running = outside;
+  if (status != 0) return status;
+  return download(exit) ? 0 : accel_error;
+}
+
+// Copies the arguments that are NumPy's to the device. Those that overlap share one copy.
+bool DeviceLaunch::upload_inputs() {
+  inputs_.resize(plan_.inputs.size());
+  for (size_t k = 0; k < inputs_.size(); ++k) {
+    inputs_[k] = binding_.inputs[k];
+    if (plan_.inputs[k].is_on_device || plan_.inputs[k].source < 0) continue;
+    const auto [low, high] = memory_span(array_layout(binding_.sources[plan_.inputs[k].source]));
+    Span joined{low, high, nullptr};
+    std::erase_if(spans_, [&](const Span& other) {
+      const bool overlaps = other.low < joined.high && joined.low < other.high;
+      if (overlaps) joined = {std::min(joined.low, other.low), std::max(joined.high, other.high), nullptr};
+      return overlaps;
+    });
+    spans_.push_back(joined);
+  }
+  for (Span& span : spans_) {
+    span.memory = take(span.high - span.low);
+    if (span.memory == nullptr || !check(plan_.device->upload(span.memory, span.low, span.high - span.low))) return false;
+  }
+  for (size_t k = 0; k < inputs_.size(); ++k) {
+    if (plan_.inputs[k].is_on_device) continue;
+    const char* data = static_cast<const char*>(binding_.inputs[k]);
+    for (const Span& span : spans_)
+      if (span.low <= data && data <= span.high && (data < span.high || span.low == span.high))
+        inputs_[k] = span.memory + (data - span.low);
+  }
+  return true;
+}
+
+// Numbers are written to memory of the host.
+bool DeviceLaunch::take_words() {
+  for (int output = 0; output < output_plan_.count(); ++output) {
+    if (output_plan_.is_array(output)) continue;
+    Result<int64_t*> words = plan_.device->take_words(words_of_number);
+    if (!words.ok()) return failure_ = words.failure(), false;
+    words_.emplace_back(*words, output);
+    outputs_.data[output] = plan_.device->device_address(*words);
+  }
+  return true;
+}
+
+bool DeviceLaunch::allocate_outputs() {
+  for (int output = 0; output < output_plan_.count(); ++output) {
+    if (!output_plan_.is_array(output)) continue;
+    const std::vector<int64_t> dims = output_plan_.shape(output, binding_.symbols);
+    if (make_output(output, dims.data()) == nullptr) return false;
+  }
+  return true;
+}
+
+void* DeviceLaunch::make_output(int output, const int64_t* dims) {
+  const std::span<const int64_t> shape(dims, output_plan_.rank(output));
+  const int64_t item = item_size(output_plan_.dtype(output)), bytes = element_count(shape) * item;
+  if (!plan_.gives_device_arrays) {
+    shapes_[static_cast<size_t>(output)].assign(shape.begin(), shape.end());
+    return outputs_.data[output] = memory_[static_cast<size_t>(output)] = take(bytes);
+  }
+  Result<std::shared_ptr<DeviceBlock>> block = new_device_block(*plan_.device, bytes);
+  if (!block.ok()) {
+    if (!failure_) failure_ = block.failure();
+    return nullptr;
+  }
+  char* data = (*block)->data;
+  const std::vector<int64_t> strides = dense_strides(shape, output_plan_.order(output), item);
+  outputs_.arrays[output] =
+      new_device_array(output_plan_.dtype(output), shape, strides, std::move(block).value(), data);
+  if (outputs_.arrays[output] == nullptr) {
+    PyErr_Clear();
+    failure_ = fail(Reason::out_of_memory, {});
+    return nullptr;
+  }
+  return outputs_.data[output] = data;
+}
+
+// --- results that the host gets ----------------------------------------------------------------------------------------
+
+bool DeviceLaunch::download(int exit) {
+  bool is_done = false;
+  for (size_t k = 0; k < plan_.inputs.size(); ++k) {
+    if (!plan_.inputs[k].is_written || plan_.inputs[k].is_on_device) continue;
+    if (!download_input(k)) return false;
+    is_done = true;
+  }
+  for (int output = output_plan_.first(exit); output < output_plan_.last(exit); ++output) {
+    if (memory_[static_cast<size_t>(output)] == nullptr) continue;
+    if (!download_output(output)) return false;
+    is_done = true;
+  }
+  if (words_.empty()) return true;
+  if (!is_done && !check(unlocked([&] { return plan_.device->wait(); }))) return false;
+  for (const auto& [words, output] : words_) {
+    outputs_.data[output] = outputs_.numbers + words_of_number * output;
+    std::memcpy(outputs_.data[output], words, words_of_number * sizeof(int64_t));
+  }
+  return true;
+}
+
+bool DeviceLaunch::download_output(int output) {
+  const std::vector<int64_t>& shape = shapes_[static_cast<size_t>(output)];
+  void* to = output_plan_.allocate(output, shape.data(), outputs_);
+  if (to == nullptr) {
+    PyErr_Clear();
+    failure_ = fail(Reason::out_of_memory, "memory for a result");
+    return false;
+  }
+  const int64_t bytes = element_count(shape) * item_size(output_plan_.dtype(output));
+  return check(unlocked([&] { return plan_.device->download(to, memory_[static_cast<size_t>(output)], bytes); }));
+}
+
+// Elements between those of the array keep what they have: other threads may write to them meanwhile.
+bool DeviceLaunch::download_input(size_t input) {
+  PyObject* array = binding_.sources[plan_.inputs[input].source];
+  const ArrayLayout layout = array_layout(array);
+  const auto [low, high] = memory_span(layout);
+  const char* from = static_cast<const char*>(inputs_[input]) - (layout.data - low);
+  const std::span<const int64_t> dims(layout.dims, layout.ndim), strides(layout.strides, layout.ndim);
+  if (element_count(dims) * layout.item_bytes == high - low)
+    return check(unlocked([&, low = low, high = high] {
+      return plan_.device->download(layout.data - (layout.data - low), from, high - low);
+    }));
+  std::vector<char> copy(static_cast<size_t>(high - low));
+  if (!check(unlocked([&] { return plan_.device->download(copy.data(), from, static_cast<int64_t>(copy.size())); })))
+    return false;
+  PyObject* elements = new_array_over(plan_.inputs[input].dtype, dims, strides, copy.data() + (layout.data - low));
+  const bool is_copied = elements != nullptr && copy_elements(array, elements);
+  Py_XDECREF(elements);
+  if (!is_copied) PyErr_Clear(), failure_ = fail(Reason::internal_error, "an argument could not be written");
+  return is_copied;
+}
+
+}  // namespace accel

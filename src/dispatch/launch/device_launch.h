@@ -1,0 +1,85 @@
+#pragma once
+// One launch of a kernel for a device: memory of arguments and results on the device, and copies of those that are NumPy's.
+// Requires the GIL, which is released while the host waits.
+
+#include <Python.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "capture/product/captured.h"
+#include "codegen/device_abi.h"
+#include "compile.h"
+#include "dispatch/exits/outputs.h"
+#include "guard/guard_set.h"
+#include "runtime/cuda/device.h"
+
+namespace accel {
+
+// What the launches of one entry share.
+struct DevicePlan {
+  DevicePlan() = default;
+  DevicePlan(const Captured& captured, const DeviceCode& code, CudaDevice& device);
+
+  struct Input {
+    SourceId source = -1;
+    DType dtype = DType::float64;
+    bool is_on_device = false, is_written = false;
+  };
+  CudaDevice* device = nullptr;
+  std::vector<Input> inputs;  // by array input
+  // Whether results are DeviceArrays: an argument is one. Else they are ndarrays.
+  bool gives_device_arrays = false;
+};
+
+class DeviceLaunch {
+ public:
+  // All arguments outlive this; `outputs` is prepared.
+  DeviceLaunch(const DevicePlan& plan, const OutputPlan& output_plan, Outputs& outputs, const Binding& binding)
+      : plan_(plan), output_plan_(output_plan), outputs_(outputs), binding_(binding) {}
+  ~DeviceLaunch();  // gives all memory back that no result has
+  DeviceLaunch(const DeviceLaunch&) = delete;
+  DeviceLaunch& operator=(const DeviceLaunch&) = delete;
+
+  // Runs the kernel and makes its results ready; returns status bits of AccelStatus. `allocates_first`: as in NativeKernel.
+  int run(AccelKernel kernel, const DeviceModule* module, const std::vector<AccelImport>& imports, bool allocates_first,
+          int& exit);
+  // Why the run failed, if the reason is not the status alone.
+  const std::optional<Failure>& failure() const { return failure_; }
+
+ private:
+  struct Span {
+    const char *low, *high;
+    char* memory;  // of the device
+  };
+
+  static const AccelRuntime& services();
+  static void* allocate(int64_t bytes);
+  static void release(void* memory);
+  static void* allocate_output(void* context, int output, const int64_t* dims);
+  static int start(const void* module, int number, int64_t blocks, int threads, void** arguments);
+
+  bool upload_inputs();
+  bool allocate_outputs();
+  void* make_output(int output, const int64_t* dims);
+  bool take_words();
+  bool download(int exit);
+  bool download_output(int output);
+  bool download_input(size_t input);
+  bool check(const Status& status);
+  char* take(int64_t bytes);
+
+  const DevicePlan& plan_;
+  const OutputPlan& output_plan_;
+  Outputs& outputs_;
+  const Binding& binding_;
+  std::vector<void*> inputs_;
+  std::vector<Span> spans_;
+  std::vector<char*> memory_;                         // of outputs that become ndarrays, by output
+  std::vector<std::vector<int64_t>> shapes_;          // of these
+  std::vector<std::pair<int64_t*, int>> words_;       // numbers of the host that kernels write: memory, output
+  std::optional<Failure> failure_;
+};
+
+}  // namespace accel
