@@ -10,5 +10,6 @@ void bind_functions(pybind11::module_& module);
 void bind_system(pybind11::module_& module);
 void bind_devices(pybind11::module_& module);
 void bind_stages(pybind11::module_& module);
+void bind_cuda(pybind11::module_& module);
 
 }  // namespace accel

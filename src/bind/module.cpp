@@ -41,4 +41,5 @@ PYBIND11_MODULE(_accel, module) {
   accel::bind_system(module);
   accel::bind_devices(module);
   accel::bind_stages(module);
+  accel::bind_cuda(module);
 }

@@ -12,6 +12,8 @@ ORDER = {
     "dispatch": ["signals", "reports", "events", "exits", "calls", "launch", "backends", "entries", "versions", "."],
     "ir": ["integers", ".", "analysis", "text"],
     "passes": ["analysis", "."],
+    "toolchain": [".", "host", "cuda", "doctor"],
+    "runtime": [".", "cuda"],
     "cpython": [".", "bytecode", "frames"],
     "runtime": ["cuda", "."],
 }

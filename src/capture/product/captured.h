@@ -39,6 +39,7 @@ struct Captured {
   std::set<Reason> learned;            // CaptureOptions::learned
   std::vector<EventSite> event_sites;  // indexed by the event site numbers of nodes
   int device = -1;                     // number of the CUDA device that the graph is compiled for; -1: the CPU
+  int choice = -1;                     // the chosen device for which calls use this version (dispatch/versions/device_choice.h)
 };
 
 struct CaptureOptions {

@@ -60,6 +60,8 @@ class Entry {
 
   // The number of the entry in the process, in order of creation.
   int64_t serial() const { return serial_; }
+  // The chosen device of calls that may use this version; by_arguments: any.
+  int choice() const { return context_.captured.choice; }
   const Captured& captured() const { return context_.captured; }
   const Compilation* compilation() const { return context_.kernels.compilation(); }
   const EventPolicy& events() const { return context_.events; }

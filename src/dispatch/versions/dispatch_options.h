@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cpython/py_ref.h"
+#include "dispatch/versions/device_choice.h"
 #include "dispatch/versions/stance.h"
 
 namespace accel {
@@ -14,6 +15,7 @@ struct DispatchOptions {
   bool fixed_sizes = false;  // each version is for one size of each array
   PyRef backend;             // null: native; else called as described in PythonKernel
   std::string backend_name = "native";
+  int device = no_choice;  // device_choice.h
 
   // Whether calls must be compiled as a whole. A call may still leave for errors, warnings and failed checks, unless the stance
   // refuses fallbacks.

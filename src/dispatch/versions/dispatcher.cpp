@@ -6,6 +6,7 @@
 
 #include "cpython/arguments.h"
 #include "cpython/c_stack.h"
+#include "device_array/failures.h"
 #include "dispatch/reports/notices.h"
 #include "dispatch/signals/interrupt.h"
 #include "dispatch/versions/constant_history.h"
@@ -36,6 +37,21 @@ bool warn_beside_exception(const std::string& message) {
   if (type == nullptr) return warned;
   PyErr_Restore(type, error, traceback);
   return true;
+}
+
+// Whether something that a device needs is not there, or has failed.
+bool is_of_device(Reason reason) {
+  switch (reason) {
+    case Reason::no_cuda_driver:
+    case Reason::no_cuda_device:
+    case Reason::no_nvrtc:
+    case Reason::no_cuda_library:
+    case Reason::cuda_failed:
+    case Reason::out_of_device_memory:
+      return true;
+    default:
+      return false;
+  }
 }
 
 // Reasons that fullgraph accepts: there is nothing to compile, or the function only raises.
@@ -173,7 +189,8 @@ PyObject* Dispatcher::bind_and_run(const Arguments& arguments) {
 
 PyObject* Dispatcher::run(const Arguments& arguments, PyObject* const* locals) {
   PyObject* result = nullptr;
-  const bool verified = is_next_verified();
+  device_ = chosen_device(options_.device);
+  const bool verified = device_ == on_cpu && is_next_verified();
   if (verified && verify(arguments, locals, &result)) return result;
   Answer answer = try_versions(locals, &result);
   if (answer == Answer::none) {
@@ -234,6 +251,7 @@ Dispatcher::Answer Dispatcher::try_versions_that(bool are_full, PyObject* const*
 
 Dispatcher::Answer Dispatcher::try_version(size_t index, PyObject* const* locals, PyObject** result) {
   EntryHold entry = versions_[index];
+  if (entry->choice() != by_arguments && entry->choice() != device_) return Answer::none;
   if (entry->second_try().is_due()) [[unlikely]] {
     if (!entry->fits(function_.object(), locals)) return Answer::none;
     if (!compile_again(*entry, locals)) return Answer::result;
@@ -377,7 +395,7 @@ Dispatcher::Added Dispatcher::add_version(PyObject* const* locals) {
   if (allowed != Added::yes) return allowed;
   int64_t generation = generation_;
   CompilingMark mark = compiler_.mark();
-  Result<VersionCompiler::Made> made = compiler_.make(locals, versions_.size());
+  Result<VersionCompiler::Made> made = compiler_.make(locals, versions_.size(), device_);
   if (!made.ok() && made.failure().reason == Reason::interrupted) return Added::interrupted;
   if (!made.ok()) {
     pin(function_.at_start(made.failure().reason, made.failure().detail));
@@ -401,6 +419,7 @@ bool Dispatcher::compile_again(Entry& entry, PyObject* const* locals) {
 
 // Reports failures during the compile of a version. False with an exception set.
 bool Dispatcher::report(const std::optional<Failure>& failure) {
+  if (failure && is_of_device(failure->reason)) return report_notices() && raise_device_failure(*failure) != nullptr;
   return report_notices() && (!failure || log_.report(*failure, !options_.backend));
 }
 
@@ -409,7 +428,7 @@ void Dispatcher::publish(std::unique_ptr<Entry> entry) {
   if (entry->compilation() != nullptr && entry->compilation()->kernel->from_cache()) counters_.cache_hits++;
   log_version(function_.name(), *entry);
   bool is_final = !entry->is_ready() && !entry->second_try().is_planned();
-  if (versions_.empty() && is_final && entry->fits_every_call()) pin(entry->fallback());
+  if (versions_.empty() && is_final && entry->choice() == on_cpu && entry->fits_every_call()) pin(entry->fallback());
   versions_.add(std::move(entry));
 }
 

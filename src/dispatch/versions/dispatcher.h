@@ -97,6 +97,7 @@ class Dispatcher {
   DispatchOptions options_;
   Versions versions_;
   int last_version_ = -1;
+  int device_ = on_cpu;  // chosen for the call
   std::optional<EntryHold> on_trial_;
   CallLog calls_;
   int64_t generation_ = 0;          // counts resets
