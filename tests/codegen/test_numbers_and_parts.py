@@ -6,48 +6,11 @@ import numpy as np
 import pytest
 from graph_text import GraphText
 from kernels import FLAGS, compiler
-from support.ops_table import NUMERIC, ROWS, UFUNCS
+from support.ops_table import NUMERIC, ROWS, loops
 
 from accel import _accel
 
 NAMES = {char: np.dtype(char).name for char in NUMERIC}
-# Dtypes of operands and result of the rows that are no ufuncs.
-PYTHON = {
-    "math_fails": "ddd?",
-    "math_ldexp": "ldd",
-    "math_exponent": "dl",
-    "math_gcd": "lll",
-    "math_isqrt": "ll",
-    "cmath_rect": "ddD",
-    "complex_divide": "DDD",
-    "fused_multiply": "DDD",
-    "scalar_multiply": "DDD",
-    "compose": "ddD",
-    "int_power": "lll",
-    "add_overflows": "ll?",
-    "subtract_overflows": "ll?",
-    "multiply_overflows": "ll?",
-    "int_power_overflows": "ll?",
-    "overflow_event": "??",
-    "lanes": "d?d",
-    "copy": "DD",
-}
-
-
-def loops(name):
-    """Dtypes of operands and results, a letter each, of every loop of an element-wise row."""
-    if name in ("where", "merge"):
-        return [f"?{char}{char}{char}" for char in sorted(NUMERIC)]
-    if name == "astype":
-        return [a + b for a in "?bLefdFD" for b in "?bLefdFD"]
-    if name in PYTHON:
-        return [PYTHON[name]]
-    if name not in UFUNCS:
-        return ["D" * (int(ROWS[name]["arity"]) + 1) if name.startswith("cmath_") else "d" * (int(ROWS[name]["arity"]) + 1)]
-    found = [types.replace("->", "") for types in UFUNCS[name].types if set(types) - set("->") <= NUMERIC]
-    if name == "power":  # of integers: int_power
-        found = [types for types in found if types[0] in "efdFD"]
-    return found
 
 
 class Numbers(GraphText):

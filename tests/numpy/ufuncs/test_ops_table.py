@@ -1,10 +1,8 @@
 """The op table (src/ir/ops.inc) agrees with the installed NumPy."""
 
-import itertools
-
 import numpy as np
 import pytest
-from support.ops_table import NUMERIC, ROWS, UFUNCS
+from support.ops_table import NUMERIC, ROWS, UFUNCS, special_values
 
 IDENTITIES = {
     "0": {"0"},
@@ -75,29 +73,10 @@ def test_inline_dtypes_have_a_loop_in_numpy(name):
         assert set(letters[letter]) & firsts, letter
 
 
-def _values(char):
-    kind = np.dtype(char).kind
-    if kind == "b":
-        return np.array([False, True])
-    if kind in "iu":
-        limits = np.iinfo(char)
-        return np.array(
-            [n for n in (0, 1, 2, 3, 63, limits.min, limits.max, -1, -2, -3) if limits.min <= n <= limits.max], char
-        )
-    limits = np.finfo(char)
-    reals = [0.0, -0.0, 1, -1, 0.5, -2, 3, 1e3, 0.1, 89, -104, 710, -745, np.inf, -np.inf, np.nan]
-    reals += [limits.max, -limits.max, limits.tiny, limits.smallest_subnormal, limits.eps]
-    reals = np.array(reals, limits.dtype)
-    if kind == "f":
-        return reals
-    parts = np.array(list(itertools.product(reals, reals)))
-    return (parts[:, 0] + 1j * parts[:, 1]).astype(char)
-
-
 def _raised(function, chars):
     """Letters of the events that NumPy raises for some of many values."""
     seen = set()
-    operands = [_values(char) for char in chars]
+    operands = [special_values(char) for char in chars]
     if len(operands) > 1:
         limit = 60 if len(operands) == 2 else 14
         grid = np.meshgrid(*[values[:: max(1, len(values) // limit)] for values in operands])

@@ -5,10 +5,10 @@ static inline c128 from_polar(f64 size, f64 angle) {
   ::sincos(angle, &sine, &cosine);
   return {size * cosine, size * sine};
 }
-// e^x times a direction, where e^x alone may overflow.
-static inline c128 exponential(f64 x, c128 direction) {
+// e^x times a direction, where e^x alone may overflow. `half`: half of it, for x above 709.
+static inline c128 exponential(f64 x, c128 direction, bool half = false) {
   for (int k = 0; k < 2 && x > 709; ++k) {
-    constexpr f64 factor = 0x1.d422d2be5dc9bp+1022;  // e^709
+    const f64 factor = half && k == 0 ? 0x1.d422d2be5dc9bp+1021 : 0x1.d422d2be5dc9bp+1022;  // e^709
     x -= 709;
     direction = {direction.re * factor, direction.im * factor};
   }
@@ -33,6 +33,7 @@ static inline c128 exp(c128 z) {
 // ln|z|. Near 1 the logarithm is that of 1 + (|z|^2 - 1), with the errors of the squares' roundings (Dekker 1971).
 static inline f64 log_of_size(c128 z) {
   const f64 x = fabs(z.re), y = fabs(z.im), larger = x > y ? x : y, smaller = x > y ? y : x;
+  if (smaller == 0) return ::log(larger);
   const f64 square = larger * larger, rest = smaller * smaller;
   if (square >= 0.5 && square + rest <= 2) {
     const f64 above = square - 1, sum = above + rest, added = sum - above, lost = (above - (sum - added)) + (rest - added);
@@ -68,14 +69,14 @@ static inline c128 sinh(c128 z) {
   if (!isfinite(z.im)) return {z.re == 0 || isinf(z.re) ? z.re : z.im - z.im, z.im - z.im};
   const c128 direction = from_polar(1, z.im);
   if (fabs(z.re) <= 709) return {::sinh(z.re) * direction.re, ::cosh(z.re) * direction.im};
-  return exponential(fabs(z.re), {copysign(0.5, z.re) * direction.re, direction.im / 2});
+  return exponential(fabs(z.re), {copysign(1.0, z.re) * direction.re, direction.im}, true);
 }
 static inline c128 cosh(c128 z) {
   if (z.im == 0) return {::cosh(z.re), copysign(1.0, z.re) * z.im};
   if (!isfinite(z.im)) return {isinf(z.re) ? fabs(z.re) : z.im - z.im, z.re == 0 ? z.re : z.im - z.im};
   const c128 direction = from_polar(1, z.im);
   if (fabs(z.re) <= 709) return {::cosh(z.re) * direction.re, ::sinh(z.re) * direction.im};
-  return exponential(fabs(z.re), {direction.re / 2, copysign(0.5, z.re) * direction.im});
+  return exponential(fabs(z.re), {direction.re, copysign(1.0, z.re) * direction.im}, true);
 }
 // Kahan 1987.
 static inline c128 tanh(c128 z) {
@@ -202,6 +203,7 @@ static inline c128 arctanh(c128 z) {
 // f(z) = -i g(iz), by symmetry without changing signs of zeros.
 static inline c128 exchanged(c128 z) { return {z.im, z.re}; }
 static inline c128 sin(c128 z) {
+  if (isinf(z.im) && !isfinite(z.re)) return {z.re - z.re, fabs(z.im)};
   const c128 w = sinh(c128{-z.im, z.re});
   return {w.im, -w.re};
 }
@@ -224,12 +226,28 @@ ACCEL_COMPLEX complex_of<R> whole_power(complex_of<R> a, int exponent) {
   }
   return exponent < 0 ? divide(complex_of<R>{1, 0}, out) : out;
 }
-static inline c128 general_power(c128 a, c128 b) { return exp(multiply(b, log(a))); }
+// The product of Annex G: infinite when an operand is, even beside a NaN.
+static inline f64 unit_if_infinite(f64 a) { return copysign(isinf(a) ? 1.0 : 0.0, a); }
+static inline f64 zero_if_nan(f64 a) { return isnan(a) ? copysign(0.0, a) : a; }
+static inline c128 recovered_product(c128 a, c128 b) {
+  const c128 product = multiply(a, b);
+  if (!isnan(product.re) || !isnan(product.im)) return product;
+  const bool first = isinf(a), second = isinf(b);
+  if (first) a = {unit_if_infinite(a.re), unit_if_infinite(a.im)}, b = {zero_if_nan(b.re), zero_if_nan(b.im)};
+  if (second) b = {unit_if_infinite(b.re), unit_if_infinite(b.im)}, a = {zero_if_nan(a.re), zero_if_nan(a.im)};
+  if (!first && !second) {
+    if (!isinf(a.re * b.re) && !isinf(a.im * b.im) && !isinf(a.re * b.im) && !isinf(a.im * b.re)) return product;
+    a = {zero_if_nan(a.re), zero_if_nan(a.im)}, b = {zero_if_nan(b.re), zero_if_nan(b.im)};
+  }
+  const c128 direction = multiply(a, b);
+  return {__builtin_inf() * direction.re, __builtin_inf() * direction.im};
+}
+static inline c128 general_power(c128 a, c128 b) { return exp(recovered_product(b, log(a))); }
 static inline c64 general_power(c64 a, c64 b) { return cast<c64>(general_power(cast<c128>(a), cast<c128>(b))); }
 ACCEL_COMPLEX complex_of<R> power(complex_of<R> a, complex_of<R> b) {
   if (b.re == 0 && b.im == 0) return {1, 0};
   if (a.re == 0 && a.im == 0) {
-    if (b.re > 0 && b.im == 0) return {0, 0};
+    if (b.re > 0) return {0, 0};
     return {(R)__builtin_nan(""), (R)__builtin_nan("")};
   }
   const int whole = fabs(b.re) < 100 ? (int)b.re : 0;
@@ -288,6 +306,7 @@ ACCEL_COMPLEX complex_of<R> sign(complex_of<R> a) {
   if (isnan(size)) return {nan, nan};
   if (size == 0) return {0, 0};
   if (!isinf(size)) return {a.re / size, a.im / size};
-  if (isinf(a.re) && isinf(a.im)) return {nan, nan};
-  return {isinf(a.re) ? copysign((R)1, a.re) : 0, isinf(a.im) ? copysign((R)1, a.im) : 0};
+  if (!isinf(a.re)) return {0, copysign((R)1, a.im)};
+  if (isinf(a.im)) return {nan, nan};
+  return {copysign((R)1, a.re), 0};
 }

@@ -1,5 +1,14 @@
 // Operations for which kernels for CPUs call NumPy's loops: on real floats and integers.
 
+// Signed integers wrap: their overflow would be undefined. Narrower ones are computed in i32.
+#define ACCEL_WRAPPING(T, U)                                     \
+  ACCEL_INLINE T add(T a, T b) { return (T)((U)a + (U)b); }      \
+  ACCEL_INLINE T subtract(T a, T b) { return (T)((U)a - (U)b); } \
+  ACCEL_INLINE T negative(T a) { return (T)((U)0 - (U)a); }      \
+  ACCEL_INLINE T absolute(T a) { return a < 0 ? (T)((U)0 - (U)a) : a; }
+ACCEL_WRAPPING(i32, u32)
+ACCEL_WRAPPING(i64, u64)
+
 // Quotients of integers are float64.
 #define ACCEL_INTEGER_QUOTIENT(T) \
   ACCEL_INLINE f64 divide(T a, T b) { return (f64)a / (f64)b; }
@@ -96,6 +105,7 @@ ACCEL_INLINE T float_power(T base, T exponent) {
 template <class T>
 ACCEL_INLINE T spacing(T a) {
   typedef typename BitsOf<sizeof(T)>::type Bits;
+  if (a == 0) a = 0;  // not -0.0
   return isfinite(a) ? __builtin_bit_cast(T, (Bits)(__builtin_bit_cast(Bits, a) + 1)) - a : (T)__builtin_nan("");
 }
 // Exponents beyond those of int are as good as its limits.
