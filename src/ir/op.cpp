@@ -1,5 +1,6 @@
 #include "ir/op.h"
 
+#include <algorithm>
 #include <cstring>
 #include <iterator>
 
@@ -89,6 +90,17 @@ std::string vector_function(Op op, char kind) {
 bool has_interleaved_form(Op op) {
   const std::string_view forms = op_info(op).vector_forms;
   return forms.substr(0, forms.find(' ')).find('w') != forms.npos;
+}
+
+std::vector<Op> ops_of_results(Op op) {
+  std::vector<Op> out;
+  if (op_info(op).results == 1) return out;
+  for (std::string_view rest = op_info(op).cuda; !rest.empty();) {
+    const size_t end = std::min(rest.find(' '), rest.size());
+    out.push_back(op_from_name(rest.substr(0, end)).value());
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return out;
 }
 
 std::vector<std::vector<int>> core_signature(Op op) {

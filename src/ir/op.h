@@ -87,6 +87,9 @@ std::string vector_function(Op op, char kind);
 // Whether the emitted text may have vectors of whole complex numbers as operands.
 bool has_interleaved_form(Op op);
 
+// The ops that compute one result of `op` each; empty when it has one result.
+std::vector<Op> ops_of_results(Op op);
+
 // The core axes of a gufunc's operands, then of its result: equal numbers are equal extents, counted from 0 in the order in
 // which NumPy passes them.
 std::vector<std::vector<int>> core_signature(Op op);

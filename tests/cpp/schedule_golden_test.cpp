@@ -128,11 +128,14 @@ TEST(Steps, StopAfterN) {
     Result<Graph> graph = graph_of(file);
     ASSERT_TRUE(graph.ok()) << file;
     const bool flow = has_flow(*graph);
+    const StepTargets own = graph->target.is_device() ? StepTargets::device : StepTargets::cpu;
     for (size_t n = 0; n <= steps.size(); ++n) {
       Result<Schedule> made = schedule(*graph, {.stop_after = static_cast<int>(n)});
       ASSERT_TRUE(made.ok()) << file << ": " << made.failure().detail;
-      const auto run = std::count_if(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(n),
-                                     [&](const StepInfo& step) { return flow || !step.needs_flow; });
+      const auto run = std::count_if(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(n), [&](const StepInfo& step) {
+        const bool suits = step.targets == StepTargets::all || step.targets == own;
+        return suits && (flow || !step.needs_flow);
+      });
       EXPECT_EQ(made->steps.size(), static_cast<size_t>(run)) << file;
     }
   }

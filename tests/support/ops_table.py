@@ -30,6 +30,14 @@ UFUNCS = {
     and not function.__name__.startswith("_")
     and any(set(types) - set("->") <= NUMERIC for types in function.types)
 }
+# Rows for one result of a ufunc with several: the ufunc, and the number of the result.
+RESULTS = {
+    part: (name, k)
+    for name, row in ROWS.items()
+    if int(row["results"] or 1) > 1
+    for k, part in enumerate(row["cuda"].split())
+    if part not in UFUNCS
+}
 # Dtypes of operands and result of the rows that are no ufuncs.
 PYTHON = {
     "math_fails": "ddd?",
@@ -62,6 +70,10 @@ def loops(name, every=False):
         return [a + b for a in chars for b in chars]
     if name in PYTHON:
         return PYTHON[name].split()
+    if name in RESULTS:
+        whole, k = RESULTS[name]
+        arity = int(ROWS[whole]["arity"])
+        return [types[:arity] + types[arity + k] for types in loops(whole)]
     if name not in UFUNCS:
         return ["D" * (int(ROWS[name]["arity"]) + 1) if name.startswith("cmath_") else "d" * (int(ROWS[name]["arity"]) + 1)]
     found = [types.replace("->", "") for types in UFUNCS[name].types if set(types) - set("->") <= NUMERIC]

@@ -1,5 +1,5 @@
-// CUDA text as C++ for g++, put in front of it with -include: a kernel is a function, one call of which is one thread in a block
-// of its own. For kernels whose threads do not work together.
+// CUDA text as C++ for g++, put in front of it with -include: a kernel is a function, one call of which is one thread in a
+// block of its own. For kernels whose threads do not work together.
 #pragma once
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.ops_table import NUMERIC, ROWS, UFUNCS, special_values
+from support.ops_table import NUMERIC, RESULTS, ROWS, UFUNCS, special_values
 
 IDENTITIES = {
     "0": {"0"},
@@ -38,6 +38,7 @@ NOT_UFUNCS = {
     "float_floor_divide",
     "float_remainder",
     "complex_divide",
+    *RESULTS,
 }
 POINTWISE = [
     name

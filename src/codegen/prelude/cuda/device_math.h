@@ -108,6 +108,24 @@ ACCEL_INLINE T spacing(T a) {
   if (a == 0) a = 0;  // not -0.0
   return isfinite(a) ? __builtin_bit_cast(T, (Bits)(__builtin_bit_cast(Bits, a) + 1)) - a : (T)__builtin_nan("");
 }
+// Results of frexp and modf.
+ACCEL_INLINE f32 mantissa_of(f32 a, int* exponent) { return ::frexpf(a, exponent); }
+ACCEL_INLINE f64 mantissa_of(f64 a, int* exponent) { return ::frexp(a, exponent); }
+template <class T>
+ACCEL_INLINE T frexp_mantissa(T a) {
+  int exponent;
+  return isfinite(a) ? mantissa_of(a, &exponent) : a;
+}
+template <class T>
+ACCEL_INLINE i32 frexp_exponent(T a) {
+  int exponent = 0;
+  if (isfinite(a)) mantissa_of(a, &exponent);
+  return exponent;
+}
+template <class T>
+ACCEL_INLINE T modf_fraction(T a) {
+  return isinf(a) ? copysign((T)0, a) : copysign(a - trunc(a), a);
+}
 // Exponents beyond those of int are as good as its limits.
 ACCEL_INLINE int exponent_of_int(i64 exponent) { return (int)index_max(index_min(exponent, 0x7fffffff), -0x7fffffff - 1); }
 ACCEL_INLINE f32 ldexp(f32 a, i64 exponent) { return ::ldexpf(a, exponent_of_int(exponent)); }
