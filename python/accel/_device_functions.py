@@ -325,7 +325,7 @@ def _astype(
 
 
 def _reduce(array: DeviceArray) -> Any:
-    from .device import _rebuild
+    from ._device import _rebuild
 
     return _rebuild, (array.numpy(), array.device)
 

@@ -151,7 +151,7 @@ PyObject* wrap_guest(PyObject* object) {
 }
 
 PyObject* unwrap_as(PyObject* guest_type, PyObject* device_array) {
-  PyRef convert = PyRef::steal(PyImport_ImportModule("accel.device"));
+  PyRef convert = PyRef::steal(PyImport_ImportModule("accel._device"));
   return convert ? PyObject_CallMethod(convert.get(), "_as_guest", "OO", guest_type, device_array) : nullptr;
 }
 
