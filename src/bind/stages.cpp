@@ -25,12 +25,6 @@ void check_text(const Product& product, Result<Product> (*parse)(std::string_vie
   if (print(checked(parse(text))) != text) throw py::value_error("print -> parse is not the identity\n" + text);
 }
 
-std::string emit_program(const std::string& text) {
-  Program program = checked(parse_program(text));
-  check_text(program, parse_program, print_program);
-  return checked(emit_cpp(program)).text;
-}
-
 Graph verified_graph(const std::string& text) {
   Graph graph = checked(parse_graph(text));
   check_text(graph, parse_graph, print_graph);
@@ -70,6 +64,17 @@ Result<KernelSource> emit_for_target(const Program& program) {
   return program.target.is_device() ? emit_cuda(program) : emit_cpp(program);
 }
 
+// The text for the host, then that for the device.
+std::string source_text(const KernelSource& source) {
+  return source.device_text.empty() ? source.text : source.text + "//@ device\n" + source.device_text;
+}
+
+std::string emit_program(const std::string& text) {
+  Program program = checked(parse_program(text));
+  check_text(program, parse_program, print_program);
+  return source_text(checked(emit_for_target(program)));
+}
+
 std::string words(const char* first, const std::vector<DType>& dtypes) {
   std::string out = first;
   for (DType dtype : dtypes) out += std::string(" ") + dtype_name(dtype);
@@ -88,14 +93,14 @@ std::string emit_graph(const std::string& text) {
     out += "\n";
   }
   for (const std::string& note : made.notes) out += "//@ note " + note + "\n";
-  out += source.text;
-  return source.device_text.empty() ? out : out + "//@ device\n" + source.device_text;
+  return out + source_text(source);
 }
 
 }  // namespace
 
 void bind_stages(py::module_& module) {
-  module.def("emit_program", emit_program, "The C++ text of a Program's text.");
+  module.def("emit_program", emit_program,
+             "The C++ text of a Program's text; of one for a device, the CUDA text follows a line //@ device.");
   module.def("schedule_graph", schedule_graph, "The Program's text of a Graph's text, behind the notes of the schedule.");
   module.def(
       "schedule_steps", step_texts,

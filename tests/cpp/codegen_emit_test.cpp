@@ -112,7 +112,9 @@ TEST(EmitCpp, SmallKnownLoopsAreWrittenOut) {
 
 TEST(Prelude, FunctionsOfTheOpTableExist) {
   std::string prelude;
-  for (const char* part : {"scalar", "division", "half", "complex", "python", "cmath", "powers"}) prelude += prelude_part(part);
+  for (const char* part :
+       {"scalar", "casts", "division", "half", "complex", "complex_operations", "libm", "python", "cmath", "powers"})
+    prelude += prelude_part(part);
   for (int k = 0; k < op_count(); ++k) {
     const OpInfo& info = op_info(static_cast<Op>(k));
     std::string cell = info.cpp;

@@ -48,8 +48,10 @@ Result<KernelSource> emit_cuda(const Program& program) {
   add_entry(host, program, 0);
   host.raw("}  // namespace accel_kernel_text\n");
   Code device;
+  device.raw("namespace accel_kernel_text {\n");
   add_prelude(device, program);
   device.raw(nests.device_text());
+  device.raw("}  // namespace accel_kernel_text\n");
   return KernelSource{host.text(), program.imports, {}, device.text(), nests.kernels()};
 }
 

@@ -18,13 +18,16 @@ bool narrows_floats(const Program& program, const Stmt& stmt) {
   return is_real(from) && (!is_real(stmt.dtype) || item_size(stmt.dtype) < item_size(from));
 }
 
+// The column `target` of a part.
+enum class PartTarget { cpu, cuda, all };
+
 // Input of a test of a property.
 enum class Scope { program, dtype, stmt };
 
 // The properties that a program has.
 class Properties {
  public:
-  explicit Properties(const Program& program) {
+  explicit Properties(const Program& program) : target_(program.target.kind) {
     visit<Scope::program>(program, Stmt{}, DType::bool_);
     for (DType dtype : program.temps) visit<Scope::dtype>(program, Stmt{}, dtype);
     for (const Nest& nest : program.nests) visit(program, nest.body);
@@ -36,8 +39,8 @@ class Properties {
 #define PROPERTY(name, scope, test)
 #define DEFINE(macro, when) \
   if (when) out.raw("#define " #macro " 1\n");
-#define PART(part, when) \
-  if (when) out.raw(prelude_part(#part));
+#define PART(part, target, when) \
+  if (is_for(PartTarget::target) && (when)) out.raw(prelude_part(#part));
 #include "codegen/parts.inc"
 #undef PROPERTY
 #undef DEFINE
@@ -45,6 +48,10 @@ class Properties {
   }
 
  private:
+  bool is_for(PartTarget target) const {
+    return target == PartTarget::all || (target == PartTarget::cuda) == (target_ == TargetKind::cuda);
+  }
+
   void visit(const Program& program, const Body& body) {
     for (const Stmt& stmt : body) {
       visit<Scope::stmt>(program, stmt, stmt.dtype);
@@ -57,16 +64,17 @@ class Properties {
 #define PROPERTY(name, scope, test) \
   if constexpr (looked_at == Scope::scope) name = name || (test);
 #define DEFINE(macro, when)
-#define PART(part, when)
+#define PART(part, target, when)
 #include "codegen/parts.inc"
 #undef PROPERTY
 #undef DEFINE
 #undef PART
   }
 
+  TargetKind target_;
 #define PROPERTY(name, scope, test) bool name = false;
 #define DEFINE(macro, when)
-#define PART(part, when)
+#define PART(part, target, when)
 #include "codegen/parts.inc"
 #undef PROPERTY
 #undef DEFINE

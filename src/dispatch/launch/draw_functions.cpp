@@ -22,7 +22,7 @@ std::string type_text(DType dtype) { return dtype == DType::int64 ? "long" : "do
 // The text of a kernel that only writes the addresses of the functions to its outputs.
 std::string library_text() {
   std::string declared, body;
-  for (const char* part : {"abi", "types", "layers"}) declared += prelude_part(part);
+  for (const char* part : {"abi", "types", "elements", "layers"}) declared += prelude_part(part);
   declared += made_functions;
   for (size_t row = 0; row < draw_infos().size(); ++row) {
     const DrawInfo& info = draw_infos()[row];

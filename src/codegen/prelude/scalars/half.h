@@ -1,39 +1,3 @@
-// float16: computed in float32, rounded after every operation. The compiler's type is used where the CPU converts it: the
-// conversions of compilers' libraries raise no events.
-#if defined(__FLT16_MANT_DIG__) && (defined(__F16C__) || defined(__aarch64__))
-typedef _Float16 f16;
-ACCEL_INLINE f32 widen(f16 a) { return (f32)a; }
-ACCEL_INLINE f16 narrow(f32 a) { return (f16)a; }
-ACCEL_INLINE u16 half_bits(f16 a) { return __builtin_bit_cast(u16, a); }
-ACCEL_INLINE f16 half_of_bits(u16 bits) { return __builtin_bit_cast(f16, bits); }
-#else
-struct f16 {
-  u16 bits;
-};
-ACCEL_INLINE u16 half_bits(f16 a) { return a.bits; }
-ACCEL_INLINE f16 half_of_bits(u16 bits) { return f16{bits}; }
-static inline f32 widen(f16 a) {
-  const u32 sign = (u32)(a.bits & 0x8000) << 16, rest = a.bits & 0x7fff;
-  if (rest >= 0x7c00) return __builtin_bit_cast(f32, sign | 0x7f800000 | (rest & 0x3ff) << 13);
-  if (rest >= 0x0400) return __builtin_bit_cast(f32, sign | ((rest << 13) + 0x38000000));
-  return __builtin_copysignf((f32)rest * 0x1p-24f, __builtin_bit_cast(f32, sign | 0x3f800000));
-}
-static inline f16 narrow(f32 a) {
-  const u32 bits = __builtin_bit_cast(u32, a), rest = bits & 0x7fffffff;
-  const u16 sign = (u16)(bits >> 16 & 0x8000);
-  if (rest > 0x7f800000) return f16{(u16)(sign | 0x7c00 | rest >> 13 & 0x3ff | 0x200)};
-  if (rest == 0x7f800000) return f16{(u16)(sign | 0x7c00)};
-  if (rest >= 0x477ff000) return raise_overflow(), f16{(u16)(sign | 0x7c00)};
-  if (rest < 0x38800000) {
-    // The sum rounds the value to a multiple of 2^-24, the step of float16's subnormals.
-    const f32 magnitude = __builtin_bit_cast(f32, rest), shifted = magnitude + 0x1p-1f;
-    if (shifted - 0x1p-1f != magnitude) fp_raise(accel_underflow);
-    return f16{(u16)(sign | (__builtin_bit_cast(u32, shifted) - 0x3f000000))};
-  }
-  const u32 rounded = rest + 0xfff + (rest >> 13 & 1);
-  return f16{(u16)(sign | (rounded - 0x38000000) >> 13)};
-}
-#endif
 ACCEL_INLINE f16 load_f16(const char* p) { return half_of_bits(load_u16(p)); }
 ACCEL_INLINE void store_f16(char* p, f16 v) { store_u16(p, half_bits(v)); }
 

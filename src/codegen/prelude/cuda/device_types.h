@@ -1,0 +1,114 @@
+// The same names as the CPU's parts "types" and "events" have, for text that NVRTC compiles. NVRTC is passed
+// --device-as-default-execution-space: functions without a mark are the device's.
+#if defined(__CUDACC_RTC__)
+#pragma nv_diag_suppress 177  // functions of the prelude that a kernel does not call
+#define __INT8_TYPE__ signed char
+#define __INT16_TYPE__ short
+#define __INT32_TYPE__ int
+#define __INT64_TYPE__ long
+#define __UINT8_TYPE__ unsigned char
+#define __UINT16_TYPE__ unsigned short
+#define __UINT32_TYPE__ unsigned int
+#define __UINT64_TYPE__ unsigned long
+// Functions that compilers for CPUs know without declarations.
+#define __builtin_memcpy ::memcpy
+#define __builtin_fabsf ::fabsf
+#define __builtin_fabs ::fabs
+#define __builtin_sqrtf ::sqrtf
+#define __builtin_sqrt ::sqrt
+#define __builtin_rintf ::rintf
+#define __builtin_rint ::rint
+#define __builtin_copysignf ::copysignf
+#define __builtin_copysign ::copysign
+#define __builtin_fmodf ::fmodf
+#define __builtin_fmod ::fmod
+#define __builtin_fmaf ::fmaf
+#define __builtin_fma ::fma
+#define __builtin_frexp ::frexp
+#define __builtin_ldexp ::ldexp
+#define __builtin_popcountll(a) ::__popcll((long long)(a))
+#define __builtin_ctzll(a) (::__ffsll((long long)(a)) - 1)
+#define __builtin_isless(a, b) ((a) < (b))
+#define __builtin_isgreater(a, b) ((a) > (b))
+#define __builtin_inf() __builtin_bit_cast(double, 0x7ff0000000000000ul)
+#define __builtin_nan(text) __builtin_bit_cast(double, 0x7ff8000000000000ul)
+#define __builtin_add_overflow_p(a, b, type) accel_overflows::of_sum(a, b)
+#define __builtin_sub_overflow_p(a, b, type) accel_overflows::of_difference(a, b)
+#define __builtin_mul_overflow_p(a, b, type) accel_overflows::of_product(a, b)
+#define __is_same(A, B) accel_same_type<A, B>
+template <class A, class B>
+constexpr bool accel_same_type = false;
+template <class A>
+constexpr bool accel_same_type<A, A> = true;
+namespace accel_overflows {
+template <class T>
+__forceinline__ bool of_sum(T a, T b) {
+  T out;
+  return __builtin_add_overflow(a, b, &out);
+}
+template <class T>
+__forceinline__ bool of_difference(T a, T b) {
+  T out;
+  return __builtin_sub_overflow(a, b, &out);
+}
+template <class T>
+__forceinline__ bool of_product(T a, T b) {
+  T out;
+  return __builtin_mul_overflow(a, b, &out);
+}
+}  // namespace accel_overflows
+#endif
+
+#define ACCEL_INLINE static __forceinline__
+typedef bool bool8;
+typedef __INT8_TYPE__ i8;
+typedef __INT16_TYPE__ i16;
+typedef __INT32_TYPE__ i32;
+typedef __INT64_TYPE__ i64;
+typedef __UINT8_TYPE__ u8;
+typedef __UINT16_TYPE__ u16;
+typedef __UINT32_TYPE__ u32;
+typedef __UINT64_TYPE__ u64;
+typedef float f32;
+typedef double f64;
+
+// Literals (cpp_literal). Nothing is to be hidden from the compiler: there are no events, and the sign of a NaN is free.
+constexpr f32 minus_one_f32 = -1;
+constexpr f64 minus_one_f64 = -1;
+constexpr u16 minus_one_bits_f16 = 0xbc00;
+constexpr u64 unknown_zero = 0;
+#define ACCEL_FAR (u64)0
+ACCEL_INLINE f32 far_f32(u32 bits) { return __builtin_bit_cast(f32, bits); }
+ACCEL_INLINE f64 far_f64(u64 bits) { return __builtin_bit_cast(f64, bits); }
+template <class T>
+ACCEL_INLINE T unforeseen(T a) {
+  return a;
+}
+
+// There are no events. Products are not contracted (--fmad=false) but for these.
+ACCEL_INLINE void raise_divide() {}
+ACCEL_INLINE void raise_overflow() {}
+template <class T>
+ACCEL_INLINE T opaque(T value) {
+  return value;
+}
+template <class T>
+ACCEL_INLINE T computed(T value) {
+  return value;
+}
+template <class T>
+ACCEL_INLINE T rounded(T value) {
+  return value;
+}
+template <class T>
+ACCEL_INLINE T negative_alone(T a) {
+  return -a;
+}
+ACCEL_INLINE f32 contracted(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
+ACCEL_INLINE f64 contracted(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
+struct Sink {
+  u32 narrow = 0;
+};
+template <class T>
+ACCEL_INLINE void do_not_optimize(Sink&, T) {}
+ACCEL_INLINE void show(const Sink&) {}

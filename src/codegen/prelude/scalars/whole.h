@@ -1,0 +1,31 @@
+// An integer that a float became. g++ makes a truncation, without the event and without a bound, of the float that it becomes
+// again. It does not see through this.
+template <class T>
+ACCEL_INLINE T made_whole(T value) {
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+  return __builtin_assoc_barrier(value);
+#elif defined(__GNUC__) && !defined(__clang__)
+  __asm__("" : "+r"(value));
+  return value;
+#else
+  return value;
+#endif
+}
+
+// Casts. A float out of the integer's range gives what x86-64's baseline instructions give (and the invalid event); wider
+// instruction sets convert to unsigned integers otherwise, hence the detour over signed ones.
+template <class To, class From>
+ACCEL_INLINE To float_to_integer(From a) {
+#if defined(__x86_64__)
+  if constexpr (sizeof(To) < 4)
+    return (To)(i32)a;
+  else if constexpr (is_signed<To>)
+    return (To)a;
+  else if constexpr (sizeof(To) == 4)  // out of range NumPy's vectors differ from its numbers: both events and NumPy decide
+    return a >= (From)0x1p31 ? (u32)(i32)(a - (From)0x1p31) ^ 0x80000000u : (u32)(i32)a;
+  else
+    return a >= (From)0x1p63 ? (u64)(i64)(a - (From)0x1p63) ^ (u64)1 << 63 : (u64)(i64)a;
+#else
+  return (To)a;
+#endif
+}
