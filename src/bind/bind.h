@@ -9,5 +9,6 @@ void bind_tables(pybind11::module_& module);
 void bind_functions(pybind11::module_& module);
 void bind_system(pybind11::module_& module);
 void bind_stages(pybind11::module_& module);
+void bind_cuda(pybind11::module_& module);
 
 }  // namespace accel

@@ -40,4 +40,5 @@ PYBIND11_MODULE(_accel, module) {
   accel::bind_functions(module);
   accel::bind_system(module);
   accel::bind_stages(module);
+  accel::bind_cuda(module);
 }

@@ -5,7 +5,7 @@
 #include "dispatch/reports/notices.h"
 #include "runtime/parallel.h"
 #include "runtime/result_pool.h"
-#include "toolchain/doctor.h"
+#include "toolchain/doctor/doctor.h"
 #include "toolchain/toolchain.h"
 
 namespace accel {

@@ -2,6 +2,7 @@
 // Device code: CUDA text compiled to a CUBIN by NVRTC, through the disk cache. Safe to call from any thread, without a device.
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
@@ -18,8 +19,12 @@ struct NvrtcInfo {
 Result<NvrtcInfo> find_nvrtc();
 void set_cuda_library_folders(std::vector<std::string> folders);
 
-// The CUBIN of `text`, a translation unit without includes, for compute capability `architecture` (90: sm_90) or the newest
-// older one that NVRTC knows. From the disk cache when it is there: that needs no NVRTC. Fails with no_nvrtc, nvrtc_failed.
+// The CUBIN of `text`, a translation unit without includes, for compute capability `architecture` (90: sm_90) or, when NVRTC
+// does not know it, the newest older one of the same major number. Functions need no __device__. From the disk cache when it is
+// there: that needs no NVRTC. Fails with no_nvrtc, nvrtc_failed.
 Result<std::string> compile_device_code(const std::string& text, int architecture);
+
+// Compiles a small kernel without the cache. Fails with no_nvrtc, nvrtc_failed.
+Status test_nvrtc();
 
 }  // namespace accel

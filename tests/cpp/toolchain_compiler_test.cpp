@@ -1,8 +1,8 @@
 #include <chrono>
 #include <thread>
 
-#include "toolchain/compiler.h"
-#include "toolchain/doctor.h"
+#include "toolchain/doctor/doctor.h"
+#include "toolchain/host/compiler.h"
 #include "toolchain_fixture.h"
 
 namespace accel {

@@ -17,8 +17,10 @@ KERNEL_ABI = ["codegen/kernel_abi.h"]
 PRELUDE = ["codegen/prelude.h"]  # what all C++ that accel compiles begins with
 SYSTEM = ["toolchain/machine.h", "toolchain/files.h", "toolchain/fork.h"]  # what both need of the operating system
 LOOPS = ["schedule/program/loop_summary.h"]  # what explain shows of a Program
-PRODUCTS = ["compile.h", "passes/passes.h", "schedule/schedule.h", "toolchain/compiled_kernel.h", "codegen/kernel_source.h"]
-SYSTEM_FACTS = ["toolchain/toolchain.h", "toolchain/doctor.h"]  # what the Python API shows of the toolchain
+KERNELS = ["toolchain/compiled_kernel.h", "toolchain/device_code.h"]
+PRODUCTS = ["compile.h", "passes/passes.h", "schedule/schedule.h", *KERNELS, "codegen/kernel_source.h"]
+CUDA_LIBRARIES = ["toolchain/cuda/libraries.h"]  # where NVIDIA's libraries are
+SYSTEM_FACTS = ["toolchain/toolchain.h", "toolchain/doctor/doctor.h"]  # what the Python API shows of the toolchain
 MAY_INCLUDE = {
     "base": [],
     "ir": ["base"],
@@ -26,14 +28,17 @@ MAY_INCLUDE = {
     "schedule": ["base", "ir"],
     "codegen": ["base", "ir", *PROGRAM],
     "toolchain": ["base", "codegen/kernel_source.h", *KERNEL_ABI, *PROGRAM],
-    "runtime": ["base", *KERNEL_ABI, *SYSTEM, "toolchain/compiled_kernel.h"],
+    "runtime": ["base", *KERNEL_ABI, *SYSTEM, *KERNELS, *CUDA_LIBRARIES],
     ".": ["base", "ir", *PROGRAM, *LOOPS, *PRODUCTS],
     "cpython": ["base"],
     "ndarray": ["base", "ir", "cpython/py_ref.h", "cpython/imported.h", *PROGRAM, *KERNEL_ABI, "runtime"],
     "guard": ["base", "ir", "cpython", "ndarray"],
     "capture": ["base", "ir", "cpython", "ndarray", "guard"],
     "dispatch": ["base", "ir", "cpython", "ndarray", "guard", "capture", "runtime", *PRODUCTS, *KERNEL_ABI, *PRELUDE, *PROGRAM],
-    "bind": ["base", "ir", "cpython", "ndarray", "guard", "capture", "dispatch", "runtime", *PRODUCTS, *PROGRAM, *SYSTEM_FACTS],
+    "bind": [
+        *["base", "ir", "cpython", "ndarray", "guard", "capture", "dispatch", "runtime"],
+        *[*PRODUCTS, *PROGRAM, *SYSTEM_FACTS, *CUDA_LIBRARIES],
+    ],
 }
 
 # What one folder alone may include, by the text between <> or "".

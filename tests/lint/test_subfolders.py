@@ -12,6 +12,7 @@ ORDER = {
     "dispatch": ["signals", "reports", "events", "exits", "calls", "launch", "backends", "entries", "versions", "."],
     "ir": ["integers", ".", "analysis", "text"],
     "passes": ["analysis", "."],
+    "toolchain": [".", "host", "cuda", "doctor"],
     "cpython": [".", "bytecode", "frames"],
     "runtime": ["cuda", "."],
 }

@@ -1,4 +1,4 @@
-#include "toolchain/doctor.h"
+#include "toolchain/doctor/doctor.h"
 
 #include <dlfcn.h>
 #include <gnu/libc-version.h>
@@ -8,9 +8,9 @@
 
 #include "base/settings.h"
 #include "codegen/kernel_abi.h"
-#include "toolchain/compiler.h"
 #include "toolchain/files.h"
-#include "toolchain/loader.h"
+#include "toolchain/host/compiler.h"
+#include "toolchain/host/loader.h"
 #include "toolchain/machine.h"
 
 namespace accel {

@@ -1,4 +1,4 @@
-#include "toolchain/loader.h"
+#include "toolchain/host/loader.h"
 
 #include <dlfcn.h>
 #include <elf.h>

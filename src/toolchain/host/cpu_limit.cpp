@@ -1,4 +1,4 @@
-#include "toolchain/cpu_limit.h"
+#include "toolchain/host/cpu_limit.h"
 
 #include <dirent.h>
 #include <unistd.h>

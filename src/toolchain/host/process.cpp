@@ -1,4 +1,4 @@
-#include "toolchain/process.h"
+#include "toolchain/host/process.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -13,8 +13,8 @@
 #include <cstring>
 
 #include "toolchain/compiled_kernel.h"
-#include "toolchain/cpu_limit.h"
 #include "toolchain/files.h"
+#include "toolchain/host/cpu_limit.h"
 #include "toolchain/toolchain.h"
 
 extern char** environ;

@@ -1,4 +1,4 @@
-#include "toolchain/compiler.h"
+#include "toolchain/host/compiler.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@
 #include "base/settings.h"
 #include "toolchain/files.h"
 #include "toolchain/fork.h"
-#include "toolchain/process.h"
+#include "toolchain/host/process.h"
 
 namespace accel {
 namespace {
