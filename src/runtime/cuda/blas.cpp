@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "runtime/cuda/context.h"
 #include "runtime/cuda/product_plan.h"
 #include "toolchain/cuda/libraries.h"
 
@@ -176,7 +177,8 @@ Status call_blas(CudaDevice& device, Op op, DType dtype, char* const* pointers, 
   const CublasFunctions& call = library->functions;
   Workspace workspace(device);
   ACCEL_TRY(Unit done, workspace.take());
-  DeviceScope scope(device);
+  ActiveContext active(device.context());
+  if (!active.ok()) return active.failure();
   std::lock_guard lock(handles().mutex);
   ACCEL_TRY(void* handle, handle_of(*library, device));
   ACCEL_TRY(done, check(*library, call.set_stream(handle, device.stream()), "stream"));
