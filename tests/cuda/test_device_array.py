@@ -290,6 +290,7 @@ def test_type():
 
 
 def test_memory_is_given_back():
+    gc.collect()
     accel.synchronize()
     before = accel.memory_info().used
     array = accel.to_device(np.zeros(1_000_000))
