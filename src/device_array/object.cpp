@@ -94,8 +94,9 @@ PyObject* view_with_layout(PyObject* array, PyObject* unreadable) {
 }
 
 PyObject* call_device_function(const char* name, std::initializer_list<PyObject*> arguments) {
-  PyRef module = PyRef::steal(PyImport_ImportModule("accel._device_functions"));
-  PyRef function = PyRef::steal(module ? PyObject_GetAttrString(module.get(), name) : nullptr);
+  static PyObject* module = nullptr;  // imported once
+  if (module == nullptr) module = PyImport_ImportModule("accel._device_functions");
+  PyRef function = PyRef::steal(module != nullptr ? PyObject_GetAttrString(module, name) : nullptr);
   return function ? PyObject_Vectorcall(function.get(), arguments.begin(), arguments.size(), nullptr) : nullptr;
 }
 

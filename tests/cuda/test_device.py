@@ -1,6 +1,8 @@
 """to_device, and the functions that concern a device."""
 
 import gc
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -100,9 +102,15 @@ def test_an_array_that_does_not_fit():
     assert accel.to_device(np.zeros(1 << 20)).size == 1 << 20
 
 
-def test_objects_of_other_libraries():
-    class Library:
-        __module__ = "unknown.arrays"
-
+@pytest.mark.parametrize("name, module", [("torch", "torch"), ("cupy", "cupy"), ("jaxlib.xla", "jax.dlpack")])
+def test_arrays_become_objects_of_other_libraries(name, module, monkeypatch):
+    library = types.ModuleType(module)
+    library.from_dlpack = lambda array: ("made of", array)
+    monkeypatch.setitem(sys.modules, module, library)
     array = accel.to_device(np.zeros(2))
-    assert _as_guest(Library, array) is array
+    assert _as_guest(type("Guest", (), {"__module__": name}), array) == ("made of", array)
+
+
+def test_arrays_stay_what_they_are_for_unknown_libraries():
+    array = accel.to_device(np.zeros(2))
+    assert _as_guest(type("Guest", (), {"__module__": "unknown.arrays"}), array) is array

@@ -197,6 +197,11 @@ def test_assignment_of_arrays_of_the_host():
     assert array[:, 1].tolist() == [4.0, 8.0, 1.0]
 
 
+def test_bytes():
+    check_same(lambda array: array.tobytes(), numbers((2, 3)))
+    check_same(lambda array: array.T.tobytes("F"), numbers((2, 3)))
+
+
 CONVERSIONS = [bool, int, float, complex, operator.index, list, iter, len, hash, lambda a: a.item(), lambda a: a.tolist()]
 
 

@@ -143,6 +143,28 @@ def test_views_of_functions_share_memory():
     assert not np.broadcast_to(array, (4, 2, 3)).flags.writeable
 
 
+def test_shared_memory():
+    array = accel.to_device(numbers((4, 6)))
+    assert np.shares_memory(array[1:], array.T) and np.may_share_memory(array, array[0])
+    assert not np.shares_memory(array[:, ::2], array[:, 1::2]) and not np.shares_memory(array, array.copy())
+    assert np.may_share_memory(array[:, ::2], array[:, 1::2])
+    assert not np.shares_memory(np.zeros(3), array) and not np.shares_memory(array, np.zeros(3))
+
+
+def test_read_only_arrays_stay_as_they_are():
+    array = np.broadcast_to(accel.to_device(np.arange(3.0)), (2, 3))
+    for change in (
+        lambda: operator.iadd(array, 1),
+        lambda: array.fill(0),
+        lambda: array.sort(),
+        lambda: np.add(array, 1, out=array),
+        lambda: np.copyto(array, 5),
+    ):
+        with pytest.raises(ValueError, match="read-only"):
+            change()
+    assert array[0].tolist() == [0, 1, 2]
+
+
 def test_results_in_arrays_of_the_host():
     host, array = np.arange(3.0), accel.to_device(np.arange(3.0))
     assert np.add(array, 1, out=host) is host and host.tolist() == [1, 2, 3]
