@@ -18,6 +18,9 @@ LARGE_CLASSES = {
     "Stmt": (0, 25),  # a statement of a Program; which fields count depends on its kind
 }
 
+# Structs with a field for each row of a table.
+OF_TABLES = {"Settings", "CudaDriver"}
+
 
 def include_options():
     found = subprocess.run(["g++", "-xc++", "-E", "-v", "/dev/null"], capture_output=True, text=True, check=True).stderr
@@ -65,6 +68,7 @@ def visit(cursor, found):
 
 def test_classes(classes):
     large = {name: size for name, size in classes.items() if size[0] > MOST_METHODS or size[1] > MOST_FIELDS}
+    large = {name: size for name, size in large.items() if name not in OF_TABLES}
     assert large == LARGE_CLASSES
 
 

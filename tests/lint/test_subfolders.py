@@ -13,6 +13,7 @@ ORDER = {
     "ir": ["integers", ".", "analysis", "text"],
     "passes": ["analysis", "."],
     "cpython": [".", "bytecode", "frames"],
+    "runtime": ["cuda", "."],
 }
 
 MOST_FILES = 25

@@ -14,7 +14,7 @@
 
 namespace accel {
 
-// The streams of the driver (CUstream). 0 is the legacy default stream.
+// The streams of the driver (CUstream). 0 is the legacy default stream, and so is 1, as cuda.h and protocols of arrays have it.
 using CudaStream = void*;
 
 struct DeviceMemoryInfo {
@@ -25,7 +25,7 @@ struct DeviceMemoryInfo {
   int64_t limit = 0;            // bytes that used + cached may not exceed; 0: none
 };
 
-// What the process has done on a device, for accel.explain: only ever grows.
+// What the process has done on a device, for accel.explain: only ever grows. A download is not counted as a wait.
 struct DeviceCounters {
   int64_t launches = 0, waits = 0, uploads = 0, downloads = 0;
   int64_t bytes_up = 0, bytes_down = 0;
@@ -40,8 +40,8 @@ class CudaDevice {
 
   int number() const;
   const std::string& name() const;
-  int architecture() const;  // compute capability: 90 is 9.0
-  int processors() const;    // streaming multiprocessors
+  int architecture() const;      // compute capability: 90 is 9.0
+  int processors() const;        // streaming multiprocessors
   int64_t shared_bytes() const;  // of shared memory that a block may have
 
   CudaStream stream() const;  // of the calling thread
@@ -65,7 +65,8 @@ class CudaDevice {
   // The current stream's later work comes after what `other` has been given so far.
   Status order_after(CudaStream other);
 
-  // Memory of the host that kernels can write, 8-byte words set to 0, reused after `give_word_back`: for single results.
+  // Memory of the host that kernels can write, 8-byte words set to 0, reused after `give_words_back`: for single results.
+  // It may be given back only when the work that writes it is done.
   Result<int64_t*> take_words(int count);
   void give_words_back(int64_t* words, int count);
   // The address by which kernels know such memory.
@@ -75,6 +76,17 @@ class CudaDevice {
   void set_memory_limit(int64_t bytes);
   void release_cached();  // gives the pool's unused memory back to the driver
   DeviceCounters counters() const;
+
+ private:
+  struct Parts;
+  friend class StreamScope;
+  friend class DeviceModule;
+
+  explicit CudaDevice(std::unique_ptr<Parts> parts);
+  ~CudaDevice();
+  static Result<CudaDevice*> open_first(int number);
+
+  std::unique_ptr<Parts> parts_;
 };
 
 // Makes `stream` the current stream of the calling thread for a device, until the end of the scope.
@@ -84,12 +96,16 @@ class StreamScope {
   ~StreamScope();
   StreamScope(const StreamScope&) = delete;
   StreamScope& operator=(const StreamScope&) = delete;
+
+ private:
+  CudaDevice& device_;
+  CudaStream before_;
 };
 
 // The grid of one launch.
 struct LaunchShape {
-  int64_t blocks = 1;  // up to 2^31 - 1
-  int threads = 1;     // per block
+  int64_t blocks = 1;    // up to 2^31 - 1
+  int threads = 1;       // per block
   int shared_bytes = 0;  // dynamic shared memory
 };
 
@@ -102,7 +118,18 @@ class DeviceModule {
   ~DeviceModule();
   // In the current stream. `arguments`: pointers to the values of the kernel's parameters.
   Status launch(int kernel, const LaunchShape& shape, void** arguments) const;
-  CudaDevice& device() const;
+  CudaDevice& device() const { return device_; }
+
+ private:
+  struct Kernel;
+  DeviceModule(CudaDevice& device, void* handle);
+  Status find_kernels(const std::vector<std::string>& names);
+  Status allow_shared_bytes(Kernel& kernel, int bytes) const;
+
+  CudaDevice& device_;
+  void* handle_;
+  int kernel_count_ = 0;
+  std::unique_ptr<Kernel[]> kernels_;
 };
 
 // Memory of a device that arrays share: of the pool, or of a guest.

@@ -1,0 +1,36 @@
+#pragma once
+// What a CudaDevice consists of. For the files of this folder alone.
+
+#include <array>
+#include <atomic>
+#include <string>
+
+#include "runtime/cuda/host_words.h"
+#include "runtime/cuda/memory_pool.h"
+#include "runtime/cuda/staging.h"
+
+namespace accel {
+
+constexpr int most_devices = 64;
+
+// The calling thread's current stream of each device.
+inline thread_local std::array<CudaStream, most_devices> current_streams{};
+
+struct CudaDevice::Parts {
+  explicit Parts(const CudaContext& opened) : context(opened) {}
+
+  const CudaContext context;
+  std::string name;
+  int architecture = 0, processors = 0, shared_bytes = 0;
+  CudaEvents events{context};
+  MemoryPool pool{context, events};
+  HostWords words{context};
+  Staging staging{context};
+  struct {
+    std::atomic<int64_t> launches{0}, waits{0}, uploads{0}, downloads{0}, bytes_up{0}, bytes_down{0};
+  } counters;
+
+  CudaStream stream() const { return current_streams[context.device]; }
+};
+
+}  // namespace accel
