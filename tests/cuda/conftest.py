@@ -10,6 +10,6 @@ def cuda():
     """The name of the device; without one all tests of the folder are skipped."""
     try:
         accel.memory_info()
-    except accel.DeviceError as error:
-        pytest.skip(f"no CUDA device, and ACCEL_CUDA_DRIVER names no emulated driver: {str(error).splitlines()[0]}")
+    except accel.DeviceError:
+        pytest.skip("no CUDA device, and ACCEL_CUDA_DRIVER names no emulated driver")
     return "cuda:0"

@@ -273,18 +273,6 @@ def test_cuda_array_interface():
     assert array[1:].__cuda_array_interface__["data"][0] == record["data"][0] + 12
 
 
-def test_streams_of_interfaces():
-    array = accel.to_device(np.arange(3.0))
-    for stream in (None, 1, 2):
-        assert accel.to_device(Described(array, stream=stream)).tolist() == [0, 1, 2]
-    with pytest.raises(ValueError, match="ambiguous"):
-        accel.to_device(Described(array, stream=0))
-    with pytest.raises(ValueError, match="ambiguous"):
-        array.__dlpack__(stream=0)
-    for stream in (None, 1, 2, -1):
-        assert "dltensor" in repr(array.__dlpack__(stream=stream))
-
-
 def test_dlpack():
     array = accel.to_device(numbers((2, 3)))
     assert array.__dlpack_device__() == (2, 0)
