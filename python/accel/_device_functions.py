@@ -43,7 +43,8 @@ def _run(compiled: Callable[..., Any], plain: Callable[..., Any], operands: list
 
 def _on_host(plain: Callable[..., Any], operands: list[Any], written: tuple[int, ...]) -> Any:
     """Call a function with ndarrays; `written` are the numbers of the operands that it changes."""
-    hosts = [_host_copy(x) if isinstance(x, DeviceArray) else x for x in operands]
+    copies = {id(x): _host_copy(x) for x in operands if isinstance(x, DeviceArray)}  # one for each array
+    hosts = [copies.get(id(x), x) for x in operands]
     result = plain(*hosts)
     for index in written:
         if isinstance(operands[index], DeviceArray):

@@ -91,6 +91,8 @@ def test_methods(name):
 
 FUNCTIONS = {
     "add out": lambda a, b: np.add(a, b, out=a),
+    "add to itself": lambda a, b: np.add(a, a, out=a),
+    "in place with itself": lambda a, b: operator.imul(a, a) is a,
     "sin": lambda a, b: np.sin(a),
     "where": lambda a, b: np.where(a > 3, a, b),
     "where scalar": lambda a, b: np.where(a > 3, a, 0.5),
