@@ -70,6 +70,16 @@ def test_arrays_on_the_device_stay():
     assert accel.to_device(array, "cuda:0") is array
 
 
+def test_arrays_of_another_device_are_copied():
+    if _accel.device_count() < 2:
+        pytest.skip("there is one device")
+    array = accel.to_device(np.arange(3.0), "cuda:1")
+    copy = accel.to_device(array, "cuda:0")
+    copy[0] = 9
+    assert (array.device, copy.device) == ("cuda:1", "cuda:0")
+    assert array.tolist() == [0, 1, 2] and copy.tolist() == [9, 1, 2]
+
+
 def test_copies_are_independent():
     host = np.arange(3.0)
     array = accel.to_device(host)
