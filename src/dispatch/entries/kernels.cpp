@@ -63,7 +63,9 @@ Status Kernels::compile_for_device(bool keep_texts) {
   plain_.kernel = compiled.kernel;
   plain_.allocates_first = has_known_results(compiled.graph);
   for (const LoopImport& import : compiled.kernel->imports()) {
-    ACCEL_TRY(plain_.imports.emplace_back(), library_function(*device, import));
+    ACCEL_TRY(DeviceFunctionCall call, library_function(*device, import));
+    plain_.imports.push_back(call.import);
+    plain_.contexts.push_back(std::move(call.context));
   }
   const DeviceCode& code = compiled.device_code;
   if (!code.kernels.empty()) {

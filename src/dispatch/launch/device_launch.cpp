@@ -91,6 +91,8 @@ char* DeviceLaunch::take(int64_t bytes) {
 
 // --- services of the runtime -------------------------------------------------------------------------------------------
 
+bool DeviceLaunch::note(const Status& status) { return running->check(status); }
+
 void* DeviceLaunch::allocate(int64_t bytes) { return running->take(bytes); }
 
 void DeviceLaunch::release(void* memory) { running->plan_.device->release(static_cast<char*>(memory)); }

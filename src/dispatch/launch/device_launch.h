@@ -45,6 +45,8 @@ class DeviceLaunch {
   // Runs the kernel and makes its results ready; returns status bits of AccelStatus. `allocates_first`: as in NativeKernel.
   int run(AccelKernel kernel, const DeviceModule* module, const std::vector<AccelImport>& imports, bool allocates_first,
           int& exit);
+  // Whether a step of the run that this thread makes has succeeded; the first failure is the run's.
+  static bool note(const Status& status);
   // Why the run failed, if the reason is not the status alone.
   const std::optional<Failure>& failure() const { return failure_; }
 
