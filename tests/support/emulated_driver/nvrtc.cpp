@@ -52,7 +52,8 @@ std::string exports_of(const std::string& text) {
     for (std::sregex_iterator at(text.begin(), text.end(), pattern), end; at != end; ++at)
       lines += before + (*at)[1].str() + after;
   };
-  add(space, "using namespace ", ";\n");
+  for (const char* before : {"namespace ", "using namespace "})  // the text may not define it for this compiler
+    add(space, before, before[0] == 'n' ? " {}\n" : ";\n");
   add(kernel, "EMULATED_EXPORT(", ")\n");
   return lines;
 }
