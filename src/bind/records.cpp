@@ -129,8 +129,12 @@ py::dict device_record(const Entry& entry) {
   record["waits"] = work.waits;
   record["bytes_up"] = work.bytes_up;
   record["bytes_down"] = work.bytes_down;
-  if (entry.compilation() != nullptr) record["kernels"] = entry.compilation()->device_code.kernels;
-  if (entry.compilation() != nullptr) record["source"] = entry.compilation()->device_code.source;
+  if (entry.compilation() == nullptr) return record;
+  const DeviceCode& code = entry.compilation()->device_code;
+  std::vector<std::string> names;
+  for (const KernelName& kernel : code.kernels) names.push_back(kernel.name);
+  record["kernels"] = names;
+  record["source"] = code.source;
   return record;
 }
 

@@ -68,9 +68,7 @@ Status Kernels::compile_for_device(bool keep_texts) {
     plain_.contexts.push_back(std::move(call.context));
   }
   const DeviceCode& code = compiled.device_code;
-  if (!code.kernels.empty()) {
-    ACCEL_TRY(plain_.module, DeviceModule::load(*device, code.cubin, code.kernels));
-  }
+  ACCEL_TRY(plain_.device_kernels, DeviceKernels::load(*device, code));
   device_plan_ = DevicePlan(captured_, code, *device);
   compilation_ = std::make_unique<Compilation>(std::move(compiled));
   return Unit{};
