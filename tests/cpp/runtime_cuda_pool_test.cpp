@@ -10,12 +10,12 @@
 namespace accel {
 namespace {
 
-constexpr int64_t mib = int64_t{1} << 20;
+constexpr int64_t mebibyte = int64_t{1} << 20;
 
 using DevicePoolTest = CudaTest;
 
 TEST_F(DevicePoolTest, BlocksAreAlignedAndReusedAtOnce) {
-  for (int64_t bytes : {int64_t{0}, int64_t{1}, int64_t{256}, int64_t{70000}, 3 * mib, 40 * mib}) {
+  for (int64_t bytes : {int64_t{0}, int64_t{1}, int64_t{256}, int64_t{70000}, 3 * mebibyte, 40 * mebibyte}) {
     char* memory = allocate(bytes);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % 256, 0u);
     device_->release(memory);
@@ -34,23 +34,23 @@ TEST_F(DevicePoolTest, ManySmallBlocksShareASlab) {
   EXPECT_EQ(blocks.size(), 1000u);
   EXPECT_EQ(calls("cuMemAlloc_v2") - before, 1);
   EXPECT_EQ(device_->memory_info().used, 1000 * 1024);
-  EXPECT_EQ(device_->memory_info().cached, 2 * mib - 1000 * 1024);
+  EXPECT_EQ(device_->memory_info().cached, 2 * mebibyte - 1000 * 1024);
   for (char* block : blocks) device_->release(block);
-  char* whole = allocate(mib);  // neighbours are joined
+  char* whole = allocate(mebibyte);  // neighbours are joined
   EXPECT_EQ(calls("cuMemAlloc_v2") - before, 1);
   device_->release(whole);
 }
 
 TEST_F(DevicePoolTest, LargeBlocksAreCutAndJoined) {
-  char* large = allocate(64 * mib);
+  char* large = allocate(64 * mebibyte);
   device_->release(large);
   long before = calls("cuMemAlloc_v2");
-  char *first = allocate(20 * mib), *second = allocate(40 * mib);
+  char *first = allocate(20 * mebibyte), *second = allocate(40 * mebibyte);
   EXPECT_EQ(first, large);
-  EXPECT_EQ(second, large + 20 * mib);
+  EXPECT_EQ(second, large + 20 * mebibyte);
   device_->release(first);
   device_->release(second);
-  EXPECT_EQ(allocate(64 * mib), large);
+  EXPECT_EQ(allocate(64 * mebibyte), large);
   EXPECT_EQ(calls("cuMemAlloc_v2"), before);
   device_->release(large);
 }
@@ -103,17 +103,17 @@ TEST_F(DevicePoolTest, BlocksReleasedElsewhereStayWithTheirStream) {
 
 TEST_F(DevicePoolTest, WorkOfOtherStreamsDelaysReuse) {
   CudaStream other = new_stream();
-  char* memory = allocate(5 * mib);
+  char* memory = allocate(5 * mebibyte);
   {
     StreamScope scope(*device_, other);
     for (int i = 0; i < 20; ++i) ASSERT_TRUE(launch(fill, {1, 64}, memory, 64, i).ok());
   }
   device_->use(memory, other);
   device_->release(memory);
-  char* early = allocate(5 * mib);
+  char* early = allocate(5 * mebibyte);
   EXPECT_NE(early, memory);
   ASSERT_TRUE(device_->wait_for_all().ok());
-  char* late = allocate(5 * mib);
+  char* late = allocate(5 * mebibyte);
   EXPECT_EQ(late, memory);
   device_->release(early);
   device_->release(late);
@@ -121,42 +121,42 @@ TEST_F(DevicePoolTest, WorkOfOtherStreamsDelaysReuse) {
 
 TEST_F(DevicePoolTest, ReleaseFromAnotherStreamWaitsForIt) {
   CudaStream other = new_stream();
-  char* memory = allocate(5 * mib);
+  char* memory = allocate(5 * mebibyte);
   {
     StreamScope scope(*device_, other);
     for (int i = 0; i < 20; ++i) ASSERT_TRUE(launch(fill, {1, 64}, memory, 64, i).ok());
     device_->release(memory);
   }
-  char* early = allocate(5 * mib);
+  char* early = allocate(5 * mebibyte);
   EXPECT_NE(early, memory);
   device_->release(early);
 }
 
 TEST_F(DevicePoolTest, LimitAndWhatTheDeviceHas) {
-  device_->set_memory_limit(10 * mib);
-  char* first = allocate(6 * mib);
-  auto second = device_->allocate(6 * mib);
+  device_->set_memory_limit(10 * mebibyte);
+  char* first = allocate(6 * mebibyte);
+  auto second = device_->allocate(6 * mebibyte);
   ASSERT_FALSE(second.ok());
   EXPECT_EQ(second.failure().reason, Reason::out_of_device_memory);
   device_->release(first);
-  char* other = allocate(9 * mib);  // what was cached is given back
-  EXPECT_LE(device_->memory_info().used + device_->memory_info().cached, 10 * mib);
-  EXPECT_EQ(device_->memory_info().limit, 10 * mib);
+  char* other = allocate(9 * mebibyte);  // what was cached is given back
+  EXPECT_LE(device_->memory_info().used + device_->memory_info().cached, 10 * mebibyte);
+  EXPECT_EQ(device_->memory_info().limit, 10 * mebibyte);
   device_->release(other);
   device_->set_memory_limit(0);
   device_->release_cached();
 
-  set_option("limit", 100 * mib);
+  set_option("limit", 100 * mebibyte);
   CudaStream stream = new_stream();
   {
     StreamScope scope(*device_, stream);
-    device_->release(allocate(60 * mib));
+    device_->release(allocate(60 * mebibyte));
   }
-  char* large = allocate(80 * mib);
-  auto refused = device_->allocate(80 * mib);
+  char* large = allocate(80 * mebibyte);
+  auto refused = device_->allocate(80 * mebibyte);
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.failure().detail.find("cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY"), std::string::npos);
-  EXPECT_EQ(device_->memory_info().total, 100 * mib);
+  EXPECT_EQ(device_->memory_info().total, 100 * mebibyte);
   device_->release(large);
   EXPECT_FALSE(device_->allocate(INT64_MAX).ok());
 }
