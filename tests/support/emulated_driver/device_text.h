@@ -53,9 +53,10 @@ struct Entry<K> {
 
 }  // namespace emulated
 
-#define EMULATED_EXPORT(name)                                  \
-  extern "C" const emulated::Kernel emulated_kernel_##name = { \
-      #name, emulated::Entry<&name>::run, sizeof emulated::Entry<&name>::bytes / 4 - 1, emulated::Entry<&name>::bytes};
+#define EMULATED_EXPORT(scope, name)                                                                              \
+  extern "C" const emulated::Kernel emulated_kernel_##name = {#name, emulated::Entry<&scope name>::run,           \
+                                                              sizeof emulated::Entry<&scope name>::bytes / 4 - 1, \
+                                                              emulated::Entry<&scope name>::bytes};
 
 #define threadIdx emulated::state.thread
 #define blockIdx emulated::state.block

@@ -10,7 +10,7 @@
 namespace emulated {
 namespace {
 
-constexpr size_t page = 4096, unit = 256, most_freed = 512;
+constexpr size_t page = 4096, guard = 64 << 10, unit = 256, most_freed = 512;
 constexpr unsigned char redzone_byte = 0xFD, fresh_byte = 0xCB;
 
 std::map<char*, Allocation> memory;
@@ -21,7 +21,7 @@ int works_depth = 0;
 size_t round_up(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
 
 void protect(const Allocation& a, bool is_open) {
-  mprotect(a.base + page, a.span - 2 * page, is_open ? PROT_READ | PROT_WRITE : PROT_NONE);
+  mprotect(a.base + guard, a.span - 2 * guard, is_open ? PROT_READ | PROT_WRITE : PROT_NONE);
 }
 
 void protect_device_memory(bool is_open) {
@@ -62,12 +62,12 @@ int allocate(char** out, size_t bytes, bool is_host) {
   a.bytes = bytes;
   a.is_host = is_host;
   a.room = round_up(bytes, unit);
-  a.span = round_up(a.room, page) + 2 * page;
+  a.span = round_up(a.room, page) + 2 * guard;
   a.base = static_cast<char*>(mmap(nullptr, a.span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   if (a.base == MAP_FAILED) return say(out_of_memory, "the host has no memory");
   protect(a, true);
-  a.data = a.base + a.span - page - a.room;
-  memset(a.base + page, redzone_byte, a.data - a.base - page);
+  a.data = a.base + a.span - guard - a.room;
+  memset(a.base + guard, redzone_byte, a.data - a.base - guard);
   memset(a.data, fresh_byte, bytes);
   memset(a.data + bytes, redzone_byte, a.room - bytes);
   if (!is_host) used_bytes += bytes;
@@ -78,7 +78,7 @@ int allocate(char** out, size_t bytes, bool is_host) {
 int check_redzones(const std::string& who) {
   for (auto& [address, a] : memory) {
     if (a.is_freed) continue;
-    if (int code = check_redzone(a.base + page, a.data, a, who)) return code;
+    if (int code = check_redzone(a.base + guard, a.data, a, who)) return code;
     if (int code = check_redzone(a.data + a.bytes, a.data + a.room, a, who)) return code;
   }
   return success;

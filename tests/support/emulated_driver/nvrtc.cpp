@@ -43,18 +43,34 @@ std::string read_file(const std::string& path) {
   return content.str();
 }
 
-// The lines that make a text's kernels known to the driver.
+// The text with comments and literals blanked, so that braces in them do not count.
+std::string code_of(const std::string& text) {
+  static const std::regex other(R"(//[^\n]*|/\*[^]*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])')");
+  std::string code = text;
+  for (std::sregex_iterator at(text.begin(), text.end(), other), end; at != end; ++at)
+    if ((*at)[0] != "\"C\"") code.replace(at->position(), at->length(), at->length(), ' ');
+  return code;
+}
+
+// The lines that make a text's kernels known to the driver, by their names with the namespaces that they are in.
 std::string exports_of(const std::string& text) {
-  static const std::regex space(R"(\bnamespace\s+(\w+)\s*\{)");
-  static const std::regex kernel(R"(extern\s+"C"\s+__global__\s+void\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?(\w+)\s*\()");
+  static const std::regex part(R"(\bnamespace(?:\s+(\w+))?\s*\{|\{|\}|)"
+                               R"(extern\s+"C"\s+__global__\s+void\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?(\w+)\s*\()");
+  const std::string code = code_of(text);
+  std::vector<std::string> scopes;  // for each open brace: its namespace, or nothing
   std::string lines;
-  auto add = [&](const std::regex& pattern, const char* before, const char* after) {
-    for (std::sregex_iterator at(text.begin(), text.end(), pattern), end; at != end; ++at)
-      lines += before + (*at)[1].str() + after;
-  };
-  for (const char* before : {"namespace ", "using namespace "})  // the text may not define it for this compiler
-    add(space, before, before[0] == 'n' ? " {}\n" : ";\n");
-  add(kernel, "EMULATED_EXPORT(", ")\n");
+  for (std::sregex_iterator at(code.begin(), code.end(), part), end; at != end; ++at) {
+    const std::smatch& match = *at;
+    if (match[2].matched) {
+      std::string scope;
+      for (const auto& name : scopes) scope += name.empty() ? "" : name + "::";
+      lines += "EMULATED_EXPORT(" + scope + ", " + match[2].str() + ")\n";
+    } else if (match[0] == "}") {
+      if (!scopes.empty()) scopes.pop_back();
+    } else {
+      scopes.push_back(match[1].str());
+    }
+  }
   return lines;
 }
 

@@ -195,17 +195,17 @@ int Worker::run_block(Triple at) {
   lanes_.assign(block_.count, nullptr);
   if (has_race_detector()) main_race_fiber_ = __tsan_get_current_fiber();
   release(&block_begins_);
-  int signal = sigsetjmp(jump_, 0);
-  if (!signal) {
+  signal_ = 0;
+  if (!__builtin_setjmp(jump_)) {
     is_running_ = true;
     switch_fiber();
   }
   is_running_ = false;
   acquire(&block_ends_);
-  return block_.done == block_.count && !signal ? int{success} : fail_block(at, signal);
+  return block_.done == block_.count && !signal_ ? int{success} : fail_block(at);
 }
 
-int Worker::fail_block(Triple at, int signal) {
+int Worker::fail_block(Triple at) {
   if (has_race_detector() && current_) __tsan_switch_to_fiber(main_race_fiber_, 1);
   current_ = nullptr;
   idle_ = fibers_;
@@ -214,7 +214,7 @@ int Worker::fail_block(Triple at, int signal) {
   for (Fiber* fiber : fibers_) prepare(fiber);
   auto text = [](Triple t) { return "(" + std::to_string(t.x) + "," + std::to_string(t.y) + "," + std::to_string(t.z) + ")"; };
   std::string where = std::string(kernel_->name) + ": block " + text(at) + " thread " + text(state_->thread) + ": ";
-  switch (signal) {
+  switch (signal_) {
     case 0:
       return say(launch_timeout, where + "threads wait for others that have left or wait elsewhere");
     case SIGSEGV:
@@ -232,7 +232,8 @@ int Worker::fail_block(Triple at, int signal) {
 bool Worker::leave(int signal, void* address) {
   if (!is_running_) return false;
   fault_ = static_cast<char*>(address);
-  siglongjmp(jump_, signal);
+  signal_ = signal;
+  __builtin_longjmp(jump_, 1);
 }
 
 namespace {

@@ -2,8 +2,6 @@
 // A thread of the host that runs blocks, one at a time. A fiber runs CUDA threads one after the other until one of them must
 // wait for others; then another fiber goes on.
 
-#include <csetjmp>
-
 #include "emulator.h"
 
 namespace emulated {
@@ -39,7 +37,7 @@ class Worker {
   void release_barrier();
   bool has_lanes(unsigned mask, unsigned base) const;
   void hand_out_values(unsigned mask, unsigned base, Fiber* self);
-  int fail_block(Triple at, int signal);
+  int fail_block(Triple at);
 
   BlockProgress block_{};
   ThreadState* state_ = nullptr;
@@ -52,7 +50,8 @@ class Worker {
   std::vector<Fiber*> fibers_, idle_, waiting_, lanes_;
   std::deque<Fiber*> ready_;
 
-  sigjmp_buf jump_;
+  void* jump_[5];   // of __builtin_setjmp, which sanitizers of the host do not know
+  int signal_ = 0;  // that ended the block
   bool is_running_ = false;
   char* fault_ = nullptr;
 
