@@ -156,23 +156,18 @@ def compare(got, wanted):
             compare(one, other)
         return
     if isinstance(wanted, np.ndarray):
-        assert type(got) is np.ndarray
+        assert type(got) in (np.ndarray, accel.DeviceArray)
         assert got.shape == wanted.shape and got.dtype == wanted.dtype
         assert got.strides == wanted.strides or got.size < 2
     else:
         assert type(got) is type(wanted)
+    got = got.numpy() if isinstance(got, accel.DeviceArray) else got
     kind = np.asarray(wanted).dtype
     if kind.kind in "fc":
         tolerance = {2: 2e-3, 4: 2e-6, 8: 1e-14}[np.empty(0, kind).real.itemsize]
         np.testing.assert_allclose(got, wanted, rtol=tolerance, atol=tolerance)
     else:
         np.testing.assert_array_equal(got, wanted)
-
-
-def to_host(value):
-    if isinstance(value, tuple):
-        return tuple(map(to_host, value))
-    return value.numpy() if isinstance(value, accel.DeviceArray) else value
 
 
 def ran_on_device(compiled, *arguments):
@@ -203,4 +198,4 @@ def test_arguments_on_the_device(function, make):
     got = ran_on_device(accel.compile(function), *resident)
     values = [v for v in (got if isinstance(got, tuple) else (got,)) if isinstance(v, np.ndarray)]
     assert not values, "arrays stay on the device"
-    compare(to_host(got), wanted)
+    compare(got, wanted)
